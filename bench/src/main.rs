@@ -1,0 +1,2 @@
+//! Pliant beside its peers.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Files for Pliant: everything that touches the disk.

@@ -1,0 +1,72 @@
+//! Vectors, and the exact signs that decide ties.
+//!
+//! Every sign of a determinant that the library branches on comes from here, so
+//! that the orientation convention is stated once.
+
+use robust::{Coord, Coord3D};
+
+/// A point or vector in space, m.
+pub type Vec3 = glam::DVec3;
+
+/// A point or vector in the plane, m.
+pub type Vec2 = glam::DVec2;
+
+/// A 3×3 matrix, columns first.
+pub type Mat3 = glam::DMat3;
+
+/// A rotation.
+pub type Quat = glam::DQuat;
+
+/// Signed volume of the tet `v0 v1 v2 v3`, m³: det(v1−v0, v2−v0, v3−v0) / 6.
+///
+/// Positive when v3 lies on the side to which the normal of the triangle v0 v1 v2 points.
+#[inline]
+pub fn tet_volume([v0, v1, v2, v3]: [Vec3; 4]) -> f64 {
+    (v1 - v0).cross(v2 - v0).dot(v3 - v0) / 6.0
+}
+
+/// Number with the exact sign of [`tet_volume`]; its size means little.
+///
+/// - Deviates: `robust::orient3d` has the opposite sign; turned here, once.
+#[inline]
+pub fn orient3d(v0: Vec3, v1: Vec3, v2: Vec3, v3: Vec3) -> f64 {
+    let c = |v: Vec3| Coord3D { x: v.x, y: v.y, z: v.z };
+    -robust::orient3d(c(v0), c(v1), c(v2), c(v3))
+}
+
+/// Number with the exact sign of the area of the plane triangle `a b c`.
+///
+/// Positive when the corners run counter-clockwise.
+#[inline]
+pub fn orient2d(a: Vec2, b: Vec2, c: Vec2) -> f64 {
+    let point = |v: Vec2| Coord { x: v.x, y: v.y };
+    robust::orient2d(point(a), point(b), point(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CORNER: [Vec3; 4] = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+
+    #[test]
+    fn the_corner_tet_is_positive_by_both_measures() {
+        assert_eq!(tet_volume(CORNER), 1.0 / 6.0);
+        let [v0, v1, v2, v3] = CORNER;
+        assert!(orient3d(v0, v1, v2, v3) > 0.0);
+        assert!(orient3d(v0, v2, v1, v3) < 0.0);
+    }
+
+    #[test]
+    fn exact_sign_sees_what_rounding_hides() {
+        // The fourth point lies one step of f64 above the plane x + y + z = 1 of the others.
+        let above = Vec3::new(0.5, 0.5, f64::EPSILON * 0.25);
+        assert!(orient3d(Vec3::X, Vec3::Y, Vec3::Z, above) > 0.0);
+        assert_eq!(orient3d(Vec3::X, Vec3::Y, Vec3::Z, Vec3::new(0.5, 0.5, 0.0)), 0.0);
+    }
+
+    #[test]
+    fn plane_triangles_turn_left() {
+        assert!(orient2d(Vec2::ZERO, Vec2::X, Vec2::Y) > 0.0);
+    }
+}

@@ -1,0 +1,1 @@
+//! Bodies made from a few numbers.

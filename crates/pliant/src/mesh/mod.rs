@@ -1,0 +1,12 @@
+//! Shapes at rest: reading, generating, checking and describing meshes.
+//!
+//! A file becomes a [`RawMesh`](raw::RawMesh), as it stands; `problems` lists all
+//! that is wrong with it; `tet` and `surface` hold what passed.
+
+pub mod raw;
+
+pub mod parse;
+
+pub mod write;
+
+pub mod generate;

@@ -1,0 +1,1 @@
+//! MEDIT files.

@@ -1,0 +1,1 @@
+//! TetGen's pairs of files.

@@ -1,0 +1,19 @@
+//! Files made from meshes: bytes out, no file opened.
+
+pub mod vtk;
+
+pub mod vtu;
+
+pub mod msh;
+
+pub mod obj;
+
+/// How numbers are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Encoding {
+    /// As text, exact: reading gives the same bits.
+    Ascii,
+    /// As bytes.
+    #[default]
+    Binary,
+}
