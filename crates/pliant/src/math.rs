@@ -17,6 +17,42 @@ pub type Mat3 = glam::DMat3;
 /// A rotation.
 pub type Quat = glam::DQuat;
 
+/// An axis-aligned box, corners included, m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Aabb {
+    /// Smallest coordinates; above `max` in an empty box.
+    pub min: Vec3,
+    /// Largest coordinates.
+    pub max: Vec3,
+}
+
+impl Aabb {
+    /// The box that holds nothing.
+    pub const EMPTY: Aabb = Aabb { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
+
+    /// The smallest box around the points; NaN coordinates do not count.
+    pub fn around(points: impl IntoIterator<Item = Vec3>) -> Aabb {
+        points.into_iter().fold(Aabb::EMPTY, |b, p| b.union(Aabb { min: p, max: p }))
+    }
+
+    /// The smallest box around both.
+    #[inline]
+    pub fn union(self, other: Aabb) -> Aabb {
+        Aabb { min: self.min.min(other.min), max: self.max.max(other.max) }
+    }
+
+    /// Whether the boxes share a point; touching counts.
+    #[inline]
+    pub fn meets(self, other: Aabb) -> bool {
+        self.min.cmple(other.max).all() && other.min.cmple(self.max).all()
+    }
+
+    /// Edge lengths, m; negative in an empty box.
+    pub fn size(self) -> Vec3 {
+        self.max - self.min
+    }
+}
+
 /// Signed volume of the tet `v0 v1 v2 v3`, m³: det(v1−v0, v2−v0, v3−v0) / 6.
 ///
 /// Positive when v3 lies on the side to which the normal of the triangle v0 v1 v2 points.

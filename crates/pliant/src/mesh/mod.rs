@@ -10,3 +10,25 @@ pub mod parse;
 pub mod write;
 
 pub mod generate;
+
+pub mod topology;
+
+pub mod normals;
+
+pub mod quality;
+
+pub mod weld;
+
+pub mod manifold;
+
+pub mod intersect;
+
+pub mod bvh;
+
+pub mod overlap;
+
+pub mod problems;
+
+pub mod tet;
+
+pub mod surface;

@@ -1,0 +1,180 @@
+//! A tree of boxes over any set of boxes, to find those that meet a query box.
+//!
+//! Halves the items at the median of the longest side, down to leaves; nodes lie
+//! in one array with the left child next to its parent. Built once, not refitted.
+
+use crate::math::Aabb;
+
+/// Items of a leaf: below this, testing all is faster than another level.
+const LEAF: usize = 4;
+
+/// Boxes of items, arranged for queries.
+#[derive(Clone, Debug, Default)]
+pub struct Bvh {
+    /// Depth-first; empty when there are no items.
+    nodes: Vec<Node>,
+    /// Item numbers; each leaf owns a range.
+    items: Vec<u32>,
+    /// Box of each entry of `items`, same order, m.
+    boxes: Vec<Aabb>,
+}
+
+/// A leaf, or a node whose left child follows it.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// Around everything below, m.
+    around: Aabb,
+    /// First entry of `items` below this node.
+    start: u32,
+    /// One past the last entry of `items` below this node.
+    end: u32,
+    /// First node that is not below this one.
+    skip: u32,
+}
+
+impl Bvh {
+    /// Builds the tree; item i is `boxes[i]`. Empty boxes are never found.
+    pub fn new(boxes: &[Aabb]) -> Bvh {
+        let mut tree = Bvh { nodes: Vec::new(), items: Vec::new(), boxes: Vec::new() };
+        tree.items = (0..boxes.len() as u32)
+            .filter(|&item| boxes[item as usize].size().cmpge(crate::math::Vec3::ZERO).all())
+            .collect();
+        let mut open = Vec::new(); // ranges still to split, with the node to close after them
+        if !tree.items.is_empty() {
+            open.push(0..tree.items.len());
+        }
+        while let Some(range) = open.pop() {
+            let around = tree.items[range.clone()]
+                .iter()
+                .fold(Aabb::EMPTY, |sum, &item| sum.union(boxes[item as usize]));
+            let (start, end) = (range.start as u32, range.end as u32);
+            tree.nodes.push(Node { around, start, end, skip: 0 });
+            if range.len() > LEAF {
+                let middle = range.start + range.len() / 2;
+                let size = around.size();
+                let axis = if size.x >= size.y && size.x >= size.z {
+                    0
+                } else if size.y >= size.z {
+                    1
+                } else {
+                    2
+                };
+                let key = |item: &u32| {
+                    let b = boxes[*item as usize];
+                    b.min.to_array()[axis] + b.max.to_array()[axis]
+                };
+                tree.items[range.clone()].select_nth_unstable_by(middle - range.start, |a, b| {
+                    key(a).total_cmp(&key(b)).then(a.cmp(b))
+                });
+                open.push(middle..range.end);
+                open.push(range.start..middle);
+            }
+        }
+        tree.boxes = tree.items.iter().map(|&item| boxes[item as usize]).collect();
+        tree.close();
+        tree
+    }
+
+    /// Calls `found` with every item whose box meets `query`, in a fixed order.
+    ///
+    /// Stops early when `found` answers `false`.
+    pub fn meeting(&self, query: Aabb, mut found: impl FnMut(u32) -> bool) {
+        let mut at = 0;
+        while let Some(node) = self.nodes.get(at) {
+            if !node.around.meets(query) {
+                at = node.skip as usize;
+                continue;
+            }
+            at += 1;
+            if node.skip as usize != at {
+                continue;
+            }
+            for entry in node.start as usize..node.end as usize {
+                if self.boxes[entry].meets(query) && !found(self.items[entry]) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Fills in where each node's subtree ends: at the first later node outside its range.
+    fn close(&mut self) {
+        let mut ancestors: Vec<usize> = Vec::new();
+        for at in 0..self.nodes.len() {
+            while let Some(&last) = ancestors.last() {
+                if self.nodes[last].end > self.nodes[at].start {
+                    break;
+                }
+                self.nodes[last].skip = at as u32;
+                ancestors.pop();
+            }
+            ancestors.push(at);
+        }
+        let end = self.nodes.len() as u32;
+        for at in ancestors {
+            self.nodes[at].skip = end;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Vec3;
+
+    fn random_boxes(count: usize) -> Vec<Aabb> {
+        let mut state = 7_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 40) as f64 / (1_u64 << 24) as f64
+        };
+        let mut point = || Vec3::new(random(), random(), random());
+        (0..count)
+            .map(|_| {
+                let corner = point();
+                Aabb { min: corner, max: corner + point() * 0.2 }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn queries_find_what_the_slow_twin_finds() {
+        for count in [0, 1, 4, 5, 9, 300] {
+            let boxes = random_boxes(count);
+            let tree = Bvh::new(&boxes);
+            for &query in &boxes {
+                let mut found = Vec::new();
+                tree.meeting(query, |item| {
+                    found.push(item);
+                    true
+                });
+                found.sort_unstable();
+                let meets = |i: &u32| boxes[*i as usize].meets(query);
+                let slow: Vec<_> = (0..count as u32).filter(meets).collect();
+                assert_eq!(found, slow);
+            }
+        }
+    }
+
+    #[test]
+    fn a_query_ends_when_told() {
+        let boxes = vec![Aabb { min: Vec3::ZERO, max: Vec3::ONE }; 100];
+        let mut seen = 0;
+        Bvh::new(&boxes).meeting(boxes[0], |_| {
+            seen += 1;
+            seen < 3
+        });
+        assert_eq!(seen, 3);
+    }
+
+    #[test]
+    fn empty_boxes_are_never_found() {
+        let tree = Bvh::new(&[Aabb::EMPTY, Aabb { min: Vec3::ZERO, max: Vec3::ZERO }]);
+        let mut found = Vec::new();
+        tree.meeting(Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY }, |item| {
+            found.push(item);
+            true
+        });
+        assert_eq!(found, [1]);
+    }
+}

@@ -1,0 +1,121 @@
+//! Normals of a triangle surface, at its faces and at its vertices.
+
+use crate::id::VertexId;
+use crate::math::Vec3;
+
+/// Which normals stand at the corners of a triangle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Normals {
+    /// Smooth: faces around the vertex weighted by their area.
+    #[default]
+    Area,
+    /// Smooth: faces around the vertex weighted by their angle there.
+    Angle,
+    /// Flat: the triangle's own normal at all three corners.
+    Face,
+}
+
+/// Unit normal of a triangle, counter-clockwise seen from its tip.
+///
+/// `None` when the triangle has no area that f64 can see.
+#[inline]
+pub fn face_normal([a, b, c]: [Vec3; 3]) -> Option<Vec3> {
+    (b - a).cross(c - a).try_normalize()
+}
+
+/// Unit normal of each vertex, from the faces around it.
+///
+/// `None` for vertices without a face and where the faces cancel, such as at the
+/// rim of a sheet without thickness. `Normals::Face` weighs all faces alike.
+pub fn vertex_normals(
+    positions: &[Vec3],
+    triangles: &[[VertexId; 3]],
+    normals: Normals,
+) -> Vec<Option<Vec3>> {
+    let mut sums = vec![Vec3::ZERO; positions.len()];
+    for triangle in triangles {
+        let corners = triangle.map(|v| positions[v.index()]);
+        let Some(normal) = face_normal(corners) else { continue };
+        for (corner, vertex) in triangle.iter().enumerate() {
+            sums[vertex.index()] += normal * weight(corners, corner, normals);
+        }
+    }
+    sums.into_iter().map(Vec3::try_normalize).collect()
+}
+
+/// Unit normals at the three corners of every triangle, ready to interpolate.
+///
+/// `None` as in [`vertex_normals`] and [`face_normal`].
+pub fn corner_normals(
+    positions: &[Vec3],
+    triangles: &[[VertexId; 3]],
+    normals: Normals,
+) -> Vec<[Option<Vec3>; 3]> {
+    if normals == Normals::Face {
+        let flat = |t: &[VertexId; 3]| [face_normal(t.map(|v| positions[v.index()])); 3];
+        return triangles.iter().map(flat).collect();
+    }
+    let smooth = vertex_normals(positions, triangles, normals);
+    triangles.iter().map(|triangle| triangle.map(|v| smooth[v.index()])).collect()
+}
+
+/// Influence of a face on the normal of its corner: m², rad or 1.
+fn weight(corners: [Vec3; 3], corner: usize, normals: Normals) -> f64 {
+    let [a, b, c] = [0, 1, 2].map(|k| corners[(corner + k) % 3]);
+    let (to_b, to_c) = (b - a, c - a);
+    match normals {
+        Normals::Area => to_b.cross(to_c).length() / 2.0,
+        // The tangent form keeps its digits near 0 and π, where acos loses them.
+        Normals::Angle => to_b.cross(to_c).length().atan2(to_b.dot(to_c)),
+        Normals::Face => 1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOLERANCE: f64 = 1e-15;
+
+    /// Three faces of a unit cube that meet at the origin, one of them cut in two there.
+    fn cube_corner() -> (Vec<Vec3>, Vec<[VertexId; 3]>) {
+        let positions = [[0., 0., 0.], [1., 0., 0.], [1., 1., 0.], [0., 1., 0.], [0., 0., 1.]];
+        let triangles = [[0, 2, 1], [0, 3, 2], [0, 1, 4], [0, 4, 3]];
+        (positions.map(Vec3::from).to_vec(), triangles.map(|t| t.map(VertexId)).to_vec())
+    }
+
+    #[track_caller]
+    fn check(normals: Normals, towards: [f64; 3]) {
+        let (positions, triangles) = cube_corner();
+        let found = vertex_normals(&positions, &triangles, normals)[0].unwrap();
+        let expected = Vec3::from(towards).try_normalize().unwrap();
+        assert!(found.abs_diff_eq(expected, TOLERANCE), "{found} {expected}");
+    }
+
+    #[test]
+    fn each_weighting_turns_the_corner_its_own_way() {
+        // The bottom has two triangles of area 1/2 and angle 45° each, the sides one of 1/2 and 90°.
+        check(Normals::Area, [-0.5, -0.5, -1.0]);
+        check(Normals::Angle, [-1.0, -1.0, -1.0]);
+        check(Normals::Face, [-1.0, -1.0, -2.0]);
+    }
+
+    #[test]
+    fn corners_are_smooth_or_flat_as_asked() {
+        let (positions, triangles) = cube_corner();
+        let flat = corner_normals(&positions, &triangles, Normals::Face);
+        assert_eq!(flat[0], [Some(-Vec3::Z); 3]);
+        let smooth = corner_normals(&positions, &triangles, Normals::Area);
+        assert_eq!(smooth[0][0], smooth[2][0]);
+    }
+
+    #[test]
+    fn no_normal_is_admitted() {
+        assert_eq!(face_normal([Vec3::ZERO, Vec3::X, Vec3::X * 2.0]), None);
+        let (positions, mut triangles) = cube_corner();
+        triangles.truncate(1);
+        triangles.push([0, 1, 2].map(VertexId));
+        let found = vertex_normals(&positions, &triangles, Normals::Area);
+        assert_eq!(found, [None; 5]); // both sides of one triangle cancel
+    }
+}

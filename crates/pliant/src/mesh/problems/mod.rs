@@ -1,0 +1,384 @@
+//! Everything that is wrong with a mesh, all at once.
+//!
+//! A reader takes what a file says; here it is judged. Errors make a mesh unusable
+//! as a body; warnings name what a careful person would want to know.
+
+use crate::id::{TetId, TriangleId, VertexId};
+use crate::mesh::manifold::SurfaceForm;
+use crate::mesh::topology::Parts;
+
+mod vertices;
+
+mod tets;
+
+mod surfaces;
+
+pub use surfaces::surface_problems;
+pub use tets::tet_problems;
+
+/// Culprits that a [`Problem`] names; the rest is only counted.
+pub const NAMED: usize = 8;
+
+/// How bad a problem is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// Usable, perhaps after a repair that is told.
+    Warning,
+    /// Not usable as a body.
+    Error,
+}
+
+/// A kind of problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// Vertices with a coordinate that is NaN or infinite.
+    NonFinite,
+    /// Coordinates so large, or a mesh so small, that volumes overflow or vanish.
+    ExtremeCoordinates,
+    /// Some tets are inside out.
+    InvertedTets,
+    /// All tets are inside out; turned around on loading.
+    AllInverted,
+    /// Tets whose four corners lie in one plane, exactly.
+    FlatTets,
+    /// Tets with a dihedral angle below [`SLIVER_ANGLE`](crate::mesh::quality::SLIVER_ANGLE) or as near to 180°.
+    SliverTets,
+    /// Tets of which three or more share one face.
+    CrowdedFaces,
+    /// Vertices at the same place as an earlier one.
+    DuplicateVertices,
+    /// Vertices that no tet or triangle uses.
+    UnreferencedVertices,
+    /// Triangles whose corners lie on one line, exactly.
+    DegenerateTriangles,
+    /// Edges of the surface with only one triangle.
+    OpenEdges,
+    /// Edges of the surface with more than two triangles.
+    NonManifoldEdges,
+    /// Vertices of the surface whose triangles form more than one fan.
+    NonManifoldVertices,
+    /// Edges that both their triangles run through in the same sense.
+    InconsistentWinding,
+    /// The whole surface looks inward; turned around on loading.
+    InsideOut,
+    /// Some pieces of the surface look inward with nothing around them.
+    InsideOutPieces,
+    /// More than one connected part.
+    SeveralParts,
+    /// Surface triangles that meet other than at shared corners and edges, parts inside
+    /// each other, or tets on the same side of a common face.
+    SelfOverlap,
+}
+
+/// One thing that is part of a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Culprit {
+    /// By position in the file.
+    Vertex(VertexId),
+    /// By position among the tets of the file.
+    Tet(TetId),
+    /// By position among the triangles of the surface.
+    Triangle(TriangleId),
+    /// By its ends.
+    Edge([VertexId; 2]),
+    /// Two triangles of the surface.
+    Triangles([TriangleId; 2]),
+    /// Two tets.
+    Tets([TetId; 2]),
+}
+
+/// One kind of problem, with how often and where it occurs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// What is wrong.
+    pub kind: ProblemKind,
+    /// How often, count; [`MOST_PAIRS`](crate::mesh::overlap::MOST_PAIRS) means at least so often.
+    pub count: usize,
+    /// The first few, at most [`NAMED`].
+    pub first: Vec<Culprit>,
+}
+
+impl Severity {
+    /// The word that other programs may rely on.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
+impl std::fmt::Display for Culprit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Culprit::Vertex(v) => write!(f, "vertex {v}"),
+            Culprit::Tet(t) => write!(f, "tet {t}"),
+            Culprit::Triangle(t) => write!(f, "triangle {t}"),
+            Culprit::Edge([a, b]) => write!(f, "edge {a}–{b}"),
+            Culprit::Triangles([a, b]) => write!(f, "triangles {a} and {b}"),
+            Culprit::Tets([a, b]) => write!(f, "tets {a} and {b}"),
+        }
+    }
+}
+
+impl ProblemKind {
+    /// How bad it is.
+    pub fn severity(self) -> Severity {
+        use ProblemKind as Kind;
+        match self {
+            Kind::NonFinite
+            | Kind::ExtremeCoordinates
+            | Kind::InvertedTets
+            | Kind::FlatTets
+            | Kind::CrowdedFaces
+            | Kind::OpenEdges
+            | Kind::InconsistentWinding
+            | Kind::InsideOutPieces => Severity::Error,
+            Kind::AllInverted
+            | Kind::SliverTets
+            | Kind::DuplicateVertices
+            | Kind::UnreferencedVertices
+            | Kind::DegenerateTriangles
+            | Kind::NonManifoldEdges
+            | Kind::NonManifoldVertices
+            | Kind::InsideOut
+            | Kind::SeveralParts
+            | Kind::SelfOverlap => Severity::Warning,
+        }
+    }
+
+    /// The word that other programs may rely on.
+    pub fn name(self) -> &'static str {
+        match self {
+            ProblemKind::NonFinite => "non_finite",
+            ProblemKind::ExtremeCoordinates => "extreme_coordinates",
+            ProblemKind::InvertedTets => "inverted_tets",
+            ProblemKind::AllInverted => "all_inverted",
+            ProblemKind::FlatTets => "flat_tets",
+            ProblemKind::SliverTets => "sliver_tets",
+            ProblemKind::CrowdedFaces => "crowded_faces",
+            ProblemKind::DuplicateVertices => "duplicate_vertices",
+            ProblemKind::UnreferencedVertices => "unreferenced_vertices",
+            ProblemKind::DegenerateTriangles => "degenerate_triangles",
+            ProblemKind::OpenEdges => "open_edges",
+            ProblemKind::NonManifoldEdges => "non_manifold_edges",
+            ProblemKind::NonManifoldVertices => "non_manifold_vertices",
+            ProblemKind::InconsistentWinding => "inconsistent_winding",
+            ProblemKind::InsideOut => "inside_out",
+            ProblemKind::InsideOutPieces => "inside_out_pieces",
+            ProblemKind::SeveralParts => "several_parts",
+            ProblemKind::SelfOverlap => "self_overlap",
+        }
+    }
+
+    /// What it means and what to do, one clause without a full stop.
+    pub fn advice(self) -> &'static str {
+        match self {
+            ProblemKind::NonFinite => "coordinates are NaN or infinite; mend the file",
+            ProblemKind::ExtremeCoordinates => "volumes overflow or vanish; change the unit",
+            ProblemKind::InvertedTets => "some tets are inside out; swap two corners of each",
+            ProblemKind::AllInverted => "every tet was inside out and has been turned around",
+            ProblemKind::FlatTets => "no volume, so no mass or stiffness; remove or remesh",
+            ProblemKind::SliverTets => "a dihedral angle near 0° or 180°; stiff and inaccurate",
+            ProblemKind::CrowdedFaces => "three or more tets share a face; remove the extra ones",
+            ProblemKind::DuplicateVertices => "same place as an earlier vertex; merge if one body",
+            ProblemKind::UnreferencedVertices => "used by nothing; they take no part",
+            ProblemKind::DegenerateTriangles => "no area; they take no part in tests",
+            ProblemKind::OpenEdges => "the surface has a hole; close it",
+            ProblemKind::NonManifoldEdges => {
+                "more than two triangles; inside may be ambiguous there"
+            }
+            ProblemKind::NonManifoldVertices => "the surface only touches itself at a point there",
+            ProblemKind::InconsistentWinding => {
+                "neighbours disagree on which side is out; turn one"
+            }
+            ProblemKind::InsideOut => "the surface looked inward and has been turned around",
+            ProblemKind::InsideOutPieces => "these pieces look inward; turn their triangles",
+            ProblemKind::SeveralParts => "they do not hang together, but count as one body",
+            ProblemKind::SelfOverlap => "the rest shape touches or overlaps itself",
+        }
+    }
+}
+
+/// Problems as they are found.
+#[derive(Default)]
+struct List(Vec<Problem>);
+
+impl List {
+    /// Adds a kind of problem, unless there is no culprit.
+    fn add(&mut self, kind: ProblemKind, culprits: Vec<Culprit>) {
+        let count = culprits.len();
+        if count > 0 {
+            let first = culprits.into_iter().take(NAMED).collect();
+            self.0.push(Problem { kind, count, first });
+        }
+    }
+
+    /// Adds the first cell of each part, when there are several.
+    fn add_parts(&mut self, parts: &Parts, culprit: impl Fn(u32) -> Culprit) {
+        if parts.count > 1 {
+            let firsts = parts.first_cells().into_iter().map(culprit).collect();
+            self.add(ProblemKind::SeveralParts, firsts);
+        }
+    }
+
+    /// Adds what keeps a surface from being closed and smooth.
+    fn add_form(&mut self, form: &SurfaceForm) {
+        let edges = |list: &[[VertexId; 2]]| list.iter().map(|&edge| Culprit::Edge(edge)).collect();
+        self.add(ProblemKind::OpenEdges, edges(&form.open));
+        self.add(ProblemKind::NonManifoldEdges, edges(&form.crowded));
+        let pinched = form.pinched.iter().map(|&vertex| Culprit::Vertex(vertex)).collect();
+        self.add(ProblemKind::NonManifoldVertices, pinched);
+    }
+
+    /// Errors first, otherwise in the order of discovery.
+    fn sorted(mut self) -> Vec<Problem> {
+        self.0.sort_by_key(|problem| problem.kind.severity() == Severity::Warning);
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Vec3;
+    use crate::mesh::raw::RawMesh;
+    use crate::mesh::{manifold, topology};
+
+    /// A unit cube of five tets, 0.5 m from the origin, moved; its vertices appended.
+    fn add_cube(mesh: &mut RawMesh, by: Vec3, size: f64) {
+        let base = mesh.positions.len() as u32;
+        for corner in 0..8 {
+            let bit = |b: u32| if corner & b == 0 { -0.5 } else { 0.5 };
+            mesh.positions.push(by + size * Vec3::new(bit(1), bit(2), bit(4)));
+        }
+        let tets = [[0, 1, 2, 4], [3, 2, 1, 7], [5, 4, 7, 1], [6, 7, 4, 2], [1, 2, 4, 7]];
+        mesh.tets.extend(tets.map(|tet| tet.map(|corner| VertexId(base + corner))));
+        mesh.regions.resize(mesh.tets.len(), 0);
+    }
+
+    fn cubes(list: &[(Vec3, f64)]) -> RawMesh {
+        let mut mesh = RawMesh::default();
+        list.iter().for_each(|&(by, size)| add_cube(&mut mesh, by, size));
+        mesh
+    }
+
+    /// The same body as a surface file would hold it.
+    fn skin(mut mesh: RawMesh) -> RawMesh {
+        mesh.triangles = topology::boundary(mesh.positions.len(), &mesh.tets).triangles;
+        mesh.tets.clear();
+        mesh.regions.clear();
+        mesh
+    }
+
+    #[track_caller]
+    fn check(found: &[Problem], expected: &[(&str, usize)]) {
+        let found: Vec<_> = found.iter().map(|p| (p.kind.name(), p.count)).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_sound_body_has_no_problems() {
+        let mesh = cubes(&[(Vec3::ZERO, 1.0)]);
+        check(&tet_problems(&mesh), &[]);
+        check(&surface_problems(&skin(mesh)), &[]);
+    }
+
+    #[test]
+    fn tets_inside_out_flat_or_thin_are_told_apart() {
+        let mut mesh = cubes(&[(Vec3::ZERO, 1.0)]);
+        mesh.tets.iter_mut().for_each(|tet| tet.swap(0, 1));
+        check(&tet_problems(&mesh), &[("all_inverted", 5)]);
+        mesh.tets[2].swap(0, 1);
+        check(&tet_problems(&mesh), &[("inverted_tets", 4), ("self_overlap", 1)]);
+
+        let mut mesh = cubes(&[(Vec3::ZERO, 1.0)]);
+        // In the plane x + y + z = −1/2 of corners 1, 2 and 4.
+        mesh.positions[0] = Vec3::new(-0.25, -0.25, 0.0);
+        check(&tet_problems(&mesh), &[("flat_tets", 1)]);
+        mesh.positions[0] -= Vec3::splat(1e-3);
+        check(&tet_problems(&mesh), &[("sliver_tets", 1)]);
+    }
+
+    #[test]
+    fn vertices_unused_doubled_or_without_place_are_named() {
+        let mut mesh = cubes(&[(Vec3::ZERO, 1.0)]);
+        mesh.positions.extend([mesh.positions[3], Vec3::NAN]);
+        let found = tet_problems(&mesh);
+        let expected = [("non_finite", 1), ("duplicate_vertices", 1), ("unreferenced_vertices", 2)];
+        check(&found, &expected);
+        assert_eq!(found[0].first, [Culprit::Vertex(VertexId(9))]);
+        assert_eq!(found[1].first, [Culprit::Vertex(VertexId(8))]);
+
+        let mut mesh = cubes(&[(Vec3::ZERO, 1e-95)]);
+        assert_eq!(tet_problems(&mesh)[0].kind.name(), "extreme_coordinates");
+        mesh.positions[1].x = 1e200;
+        assert_eq!(tet_problems(&mesh)[0].first, [Culprit::Vertex(VertexId(1))]);
+    }
+
+    #[test]
+    fn parts_apart_touching_crossing_and_nested() {
+        let several = ("several_parts", 2);
+        check(&tet_problems(&cubes(&[(Vec3::ZERO, 1.0), (Vec3::X * 2.0, 1.0)])), &[several]);
+        let nested = cubes(&[(Vec3::ZERO, 3.0), (Vec3::ZERO, 1.0)]);
+        check(&tet_problems(&nested), &[several, ("self_overlap", 1)]);
+        check(&surface_problems(&skin(nested)), &[several, ("self_overlap", 1)]);
+        let crossing = cubes(&[(Vec3::ZERO, 1.0), (Vec3::splat(0.6), 1.0)]);
+        let found = tet_problems(&crossing);
+        assert_eq!(found[1].kind, ProblemKind::SelfOverlap);
+        assert!(matches!(found[1].first[0], Culprit::Triangles(_)));
+    }
+
+    #[test]
+    fn a_tet_used_twice_and_three_on_a_face() {
+        let mut mesh = cubes(&[(Vec3::ZERO, 1.0)]);
+        mesh.tets.push(mesh.tets[0]);
+        mesh.regions.push(0);
+        let found = tet_problems(&mesh);
+        assert!(found.iter().any(|p| p.kind == ProblemKind::CrowdedFaces && p.count == 3));
+        assert!(found.iter().any(|p| p.kind == ProblemKind::SelfOverlap));
+    }
+
+    #[test]
+    fn surfaces_open_turned_inward_or_torn_are_told_apart() {
+        let mesh = || skin(cubes(&[(Vec3::ZERO, 1.0)]));
+        let mut open = mesh();
+        open.triangles.pop();
+        check(&surface_problems(&open), &[("open_edges", 3)]);
+        let mut torn = mesh();
+        manifold::turn(&mut torn.triangles[..1]);
+        check(&surface_problems(&torn), &[("inconsistent_winding", 3)]);
+        let mut inward = mesh();
+        manifold::turn(&mut inward.triangles);
+        check(&surface_problems(&inward), &[("inside_out", 12)]);
+    }
+
+    #[test]
+    fn one_piece_inside_out_beside_a_sound_one() {
+        let mut two = skin(cubes(&[(Vec3::ZERO, 2.0), (Vec3::X * 4.0, 1.0)]));
+        manifold::turn(&mut two.triangles[12..]);
+        check(&surface_problems(&two), &[("inside_out_pieces", 1), ("several_parts", 2)]);
+    }
+
+    #[test]
+    fn a_cavity_is_no_problem() {
+        let mut hollow = skin(cubes(&[(Vec3::ZERO, 3.0), (Vec3::ZERO, 1.0)]));
+        manifold::turn(&mut hollow.triangles[12..]);
+        check(&surface_problems(&hollow), &[("several_parts", 2)]);
+    }
+
+    #[test]
+    fn only_the_first_culprits_are_named() {
+        let mut mesh = cubes(&[(Vec3::ZERO, 1.0)]);
+        mesh.positions.resize(100, Vec3::X);
+        let found = tet_problems(&mesh);
+        assert!(found.iter().all(|problem| problem.first.len() <= NAMED));
+        assert_eq!(found[1].count, 92);
+    }
+
+    #[test]
+    fn nothing_has_no_problems() {
+        check(&tet_problems(&RawMesh::default()), &[]);
+        check(&surface_problems(&RawMesh::default()), &[]);
+    }
+}

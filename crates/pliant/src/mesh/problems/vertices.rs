@@ -1,0 +1,45 @@
+//! Problems of vertices alone.
+
+use crate::id::VertexId;
+use crate::math::{Aabb, Vec3};
+use crate::mesh::problems::{Culprit, List, ProblemKind};
+use crate::mesh::weld;
+
+/// Coordinates beyond this, m, overflow in products of three, as volumes are.
+const LARGEST_COORDINATE: f64 = 1e100;
+
+/// Corners of a mesh smaller than this, m, underflow in products of three.
+const SMALLEST_EXTENT: f64 = 1e-90;
+
+/// Adds what is wrong with the vertices that the cells use, or fail to use.
+pub(super) fn add_vertices<const N: usize>(
+    found: &mut List,
+    positions: &[Vec3],
+    cells: &[[VertexId; N]],
+) {
+    let ids = || (0..positions.len() as u32).map(VertexId);
+    let at = |v: &VertexId| positions[v.index()];
+    let culprits = |list: &mut dyn Iterator<Item = VertexId>| list.map(Culprit::Vertex).collect();
+
+    let non_finite = culprits(&mut ids().filter(|v| !at(v).is_finite()));
+    found.add(ProblemKind::NonFinite, non_finite);
+
+    let far = |v: &VertexId| at(v).is_finite() && at(v).abs().max_element() > LARGEST_COORDINATE;
+    let mut extreme: Vec<_> = culprits(&mut ids().filter(far));
+    let size = Aabb::around(ids().map(|v| at(&v)).filter(|p| p.is_finite())).size();
+    if extreme.is_empty() && size.max_element() > 0.0 && size.max_element() < SMALLEST_EXTENT {
+        extreme.extend(ids().map(Culprit::Vertex));
+    }
+    found.add(ProblemKind::ExtremeCoordinates, extreme);
+
+    let firsts = weld::first_copies(positions);
+    let duplicates = culprits(&mut ids().filter(|v| firsts[v.index()] != *v));
+    found.add(ProblemKind::DuplicateVertices, duplicates);
+
+    let mut used = vec![false; positions.len()];
+    for vertex in cells.iter().flatten() {
+        used[vertex.index()] = true;
+    }
+    let unused = culprits(&mut ids().filter(|v| !used[v.index()]));
+    found.add(ProblemKind::UnreferencedVertices, unused);
+}

@@ -1,0 +1,187 @@
+//! A sound triangle surface: the skin of a body without tets.
+
+use crate::id::VertexId;
+use crate::math::Vec3;
+use crate::mesh::raw::RawMesh;
+use crate::mesh::{manifold, overlap, weld};
+
+/// A closed triangle surface that looks outward.
+///
+/// Holds by construction: at least one triangle; every index within range; corner
+/// coordinates finite; every edge has as many triangles one way as the other, at
+/// vertices merged by place; positive volume.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Surface {
+    /// As given, m; copies of a vertex stay, but no triangle uses them.
+    positions: Vec<Vec3>,
+    /// Corners, counter-clockwise seen from outside, at the first copy of each vertex.
+    triangles: Vec<[VertexId; 3]>,
+}
+
+/// Why triangles do not bound a body.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SurfaceError {
+    /// Nothing to bound a body with.
+    #[error("no triangles")]
+    NoTriangles,
+    /// A corner that is not there.
+    #[error("triangle {triangle} names vertex {vertex}, there are {count}")]
+    NoSuchVertex {
+        /// First such triangle, counted from 0.
+        triangle: usize,
+        /// The corner.
+        vertex: VertexId,
+        /// Vertices given, count.
+        count: usize,
+    },
+    /// A coordinate that is no number.
+    #[error("vertex {vertex} is at {position}, which is not finite")]
+    NonFinite {
+        /// First such vertex.
+        vertex: VertexId,
+        /// Where it claims to be, m.
+        position: Vec3,
+    },
+    /// A hole.
+    #[error("the surface is open: edge {0}–{1} has one triangle, {2} edges do", edge[0], edge[1], count)]
+    Open {
+        /// First open edge.
+        edge: [VertexId; 2],
+        /// Open edges, count.
+        count: usize,
+    },
+    /// Neighbours that look to different sides.
+    #[error("both triangles at edge {0}–{1} run the same way, {2} edges have this", edge[0], edge[1], count)]
+    InconsistentWinding {
+        /// First such edge.
+        edge: [VertexId; 2],
+        /// Such edges, count.
+        count: usize,
+    },
+    /// Nothing inside.
+    #[error("the surface encloses no volume")]
+    NoVolume,
+}
+
+impl Surface {
+    /// Merges copies of vertices, checks that the surface is closed, turns it outward.
+    ///
+    /// Says in words what it repaired.
+    pub fn from_raw(raw: RawMesh) -> Result<(Surface, Option<String>), SurfaceError> {
+        let RawMesh { positions, triangles, .. } = raw;
+        check_corners(&positions, &triangles)?;
+        let mut triangles = weld::weld(&positions, &triangles);
+        let form = manifold::form(positions.len(), &triangles);
+        if let Some(&edge) = form.open.first() {
+            return Err(SurfaceError::Open { edge, count: form.open.len() });
+        }
+        if let Some(&edge) = form.inconsistent.first() {
+            return Err(SurfaceError::InconsistentWinding { edge, count: form.inconsistent.len() });
+        }
+        let volume = overlap::signed_volume(&positions, &triangles);
+        if volume == 0.0 {
+            return Err(SurfaceError::NoVolume);
+        }
+        let repair = (volume < 0.0).then(|| {
+            manifold::turn(&mut triangles);
+            "the surface looked inward and has been turned around".to_string()
+        });
+        Ok((Surface { positions, triangles }, repair))
+    }
+
+    /// Vertices as given, m.
+    pub fn positions(&self) -> &[Vec3] {
+        &self.positions
+    }
+
+    /// Corners, counter-clockwise seen from outside.
+    pub fn triangles(&self) -> &[[VertexId; 3]] {
+        &self.triangles
+    }
+
+    /// Enclosed volume, m³.
+    pub fn volume(&self) -> f64 {
+        overlap::signed_volume(&self.positions, &self.triangles)
+    }
+}
+
+fn check_corners(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Result<(), SurfaceError> {
+    if triangles.is_empty() {
+        return Err(SurfaceError::NoTriangles);
+    }
+    let count = positions.len();
+    for (triangle, corners) in triangles.iter().enumerate() {
+        for &vertex in corners {
+            match positions.get(vertex.index()) {
+                None => return Err(SurfaceError::NoSuchVertex { triangle, vertex, count }),
+                Some(&position) if !position.is_finite() => {
+                    return Err(SurfaceError::NonFinite { vertex, position });
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::topology::tet_face;
+
+    /// A tet's skin with every corner stored three times, as STL does.
+    fn soup() -> RawMesh {
+        let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+        let faces = (0..4).map(|face| tet_face([0, 1, 2, 3].map(VertexId), face));
+        let mut mesh = RawMesh::default();
+        for face in faces {
+            let next = mesh.positions.len() as u32;
+            mesh.positions.extend(face.map(|v| corners[v.index()]));
+            mesh.triangles.push([next, next + 1, next + 2].map(VertexId));
+        }
+        mesh
+    }
+
+    #[track_caller]
+    fn refused(mesh: RawMesh, expected: &str) {
+        assert_eq!(Surface::from_raw(mesh).unwrap_err().to_string(), expected);
+    }
+
+    #[test]
+    fn a_soup_of_triangles_closes_when_merged() {
+        let (surface, repair) = Surface::from_raw(soup()).unwrap();
+        assert_eq!((surface.positions().len(), repair), (12, None));
+        assert_eq!(surface.volume(), 1.0 / 6.0);
+    }
+
+    #[test]
+    fn an_inward_surface_is_turned_and_told() {
+        let mut mesh = soup();
+        manifold::turn(&mut mesh.triangles);
+        let (surface, repair) = Surface::from_raw(mesh).unwrap();
+        assert_eq!(surface.volume(), 1.0 / 6.0);
+        assert!(repair.unwrap().contains("turned around"));
+    }
+
+    #[test]
+    fn faults_are_named_by_index_and_value() {
+        refused(RawMesh::default(), "no triangles");
+        let mut mesh = soup();
+        mesh.triangles.truncate(3);
+        refused(mesh, "the surface is open: edge 0–1 has one triangle, 3 edges do");
+        let mut mesh = soup();
+        manifold::turn(&mut mesh.triangles[..1]);
+        refused(mesh, "both triangles at edge 0–1 run the same way, 3 edges have this");
+        let mut mesh = soup();
+        mesh.positions[5].z = f64::INFINITY;
+        refused(mesh, "vertex 5 is at [0, 1, inf], which is not finite");
+        let mut mesh = soup();
+        mesh.triangles[1][0] = VertexId(99);
+        refused(mesh, "triangle 1 names vertex 99, there are 12");
+        let mut mesh = soup();
+        for position in &mut mesh.positions {
+            position.z = 0.0;
+        }
+        refused(mesh, "the surface encloses no volume");
+    }
+}
