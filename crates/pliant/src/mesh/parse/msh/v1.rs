@@ -1,0 +1,72 @@
+//! Elements of MSH 1.0, which is always text: each names its number of nodes.
+
+use crate::mesh::parse::Parsed;
+use crate::mesh::parse::msh::cells::{Cells, Element, Kind};
+use crate::mesh::parse::msh::numbers::Source;
+use crate::mesh::parse::msh::tags::NodeTags;
+
+/// Numbers of the shortest element: tag, type, two regions, count, one node.
+const NUMBERS_EACH: usize = 6;
+
+/// Reads `$ELM`: tag, type, physical and elementary region, count, nodes.
+pub fn elements<'a, S: Source<'a>>(
+    source: &mut S,
+    nodes: &NodeTags,
+    cells: &mut Cells,
+) -> Parsed<()> {
+    let announced = source.count_line("elements")?;
+    for _ in 0..source.fits(announced, "elements", NUMBERS_EACH)? {
+        source.begin_record();
+        let tag = source.tag("the tag of an element")?;
+        let kind = Kind::of_type(source.int("the type of an element")?);
+        let kind = kind.map_err(|fault| source.fault(fault))?;
+        let region = source.int("the physical region of an element")?;
+        source.int("the elementary region of an element")?;
+        let count = source.int("the number of nodes of an element")?;
+        if count != kind.nodes as i64 {
+            return Err(source.invalid(format!(
+                "element {tag} announces {count} nodes, its type has {}",
+                kind.nodes
+            )));
+        }
+        cells.read(source, nodes, Element { tag, kind, region })?;
+        source.end_record();
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::id::VertexId;
+    use crate::math::Vec3;
+    use crate::mesh::parse::msh::parse;
+
+    const TET: &str = "$NOD\n5\n10 0 0 0\n3 1 0 0\n7 0 1 0\n4 0 0 1\n9 1 1 1\n$ENDNOD\n\
+                       $ELM\n3\n1 15 0 1 1 9\n2 4 8 1 4 10 3 7 4\n3 2 0 1 3 9 7 3\n$ENDELM\n";
+
+    #[test]
+    fn nodes_keep_their_order_and_elements_their_region() {
+        let mesh = parse(TET.as_bytes()).unwrap();
+        let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z, Vec3::ONE];
+        assert_eq!(mesh.positions, corners);
+        assert_eq!(mesh.tets, [[0, 1, 2, 3].map(VertexId)]);
+        assert_eq!(mesh.regions, [8]);
+        assert_eq!(mesh.triangles, [[4, 2, 1].map(VertexId)]);
+        assert_eq!(mesh.notices, ["left out 1 point"]);
+    }
+
+    #[track_caller]
+    fn check(from: &str, to: &str, message: &str) {
+        let error = parse(TET.replacen(from, to, 1).as_bytes()).unwrap_err();
+        assert_eq!(error.to_string(), message);
+    }
+
+    #[test]
+    fn faults_name_their_line() {
+        check("4 8 1 4", "4 8 1 5", "line 12: element 2 announces 5 nodes, its type has 4");
+        check("2 4 8", "2 44444 8", "line 12: Gmsh has no element type 44444");
+        check(" 7 4\n", " 7 5\n", "line 12: element 2 names node 5, which the file does not hold");
+        check("$ELM\n3", "$ELM\n2", "line 13: expected `$ENDELM`, found `3 2 0 1 3 9 7 3`");
+        check("$ENDELM\n", "", "line 13: the file ends where `$ENDELM` should be");
+    }
+}
