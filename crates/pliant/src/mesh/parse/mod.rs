@@ -11,6 +11,15 @@ pub mod text;
 
 pub mod binary;
 
+pub mod encoding;
+
+pub mod notice;
+
+pub mod fan;
+
+#[cfg(test)]
+mod damage;
+
 pub mod vtk;
 
 pub mod vtu;

@@ -1,0 +1,224 @@
+//! The numbers after the header of a PLY file, alike for words and bytes.
+
+use crate::mesh::parse::binary::{Binary, Endian};
+use crate::mesh::parse::notice::counted;
+use crate::mesh::parse::ply::header::{Element, Form, Header, Kind, Property};
+use crate::mesh::parse::text::{Text, line_of, quote};
+use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
+
+/// Fewest bytes that a number of an ascii file takes: a digit and a space.
+const BYTES_PER_WORD: usize = 2;
+
+/// Reads the rows of a PLY file from front to back.
+pub enum Values<'a> {
+    /// One row per line.
+    Words(Text<'a>),
+    /// Rows without gaps.
+    Bytes(Binary<'a>, Endian),
+}
+
+/// A number of a binary file.
+#[derive(Clone, Copy)]
+enum Number {
+    Whole(i64),
+    Real(f64),
+}
+
+impl<'a> Values<'a> {
+    /// Starts after the header.
+    pub fn new(bytes: &'a [u8], header: &Header<'_>) -> Values<'a> {
+        match header.form {
+            Form::Ascii => {
+                let mut text = Text::new(bytes, None);
+                text.seek(header.end);
+                Values::Words(text)
+            }
+            Form::Binary(endian) => Values::Bytes(Binary::new(bytes, header.end, endian), endian),
+        }
+    }
+
+    /// Rows of an element, count; refused if the rest of the file cannot hold them.
+    ///
+    /// Rows without properties take no bytes: there are none to read.
+    pub fn rows(&self, element: &Element<'_>) -> Parsed<usize> {
+        let properties = &element.properties;
+        if properties.is_empty() {
+            return Ok(0);
+        }
+        let what = format!("rows of `{}`", quote(element.name));
+        match self {
+            Values::Words(text) => {
+                text.check_count(element.count, &what, BYTES_PER_WORD * properties.len())
+            }
+            Values::Bytes(binary, _) => {
+                let least = |property: &Property<'_>| property.length.unwrap_or(property.kind);
+                let row = properties.iter().map(|property| least(property).size()).sum();
+                binary.check_count(element.count as u64, &what, row)
+            }
+        }
+    }
+
+    /// The next number.
+    #[inline]
+    pub fn number(&mut self, kind: Kind, wanted: &str) -> Parsed<f64> {
+        match self {
+            Values::Words(text) => text.number(wanted),
+            Values::Bytes(binary, endian) => {
+                let raw = binary.take(kind.size(), wanted)?;
+                Ok(match Number::decode(raw, kind, *endian) {
+                    Number::Whole(number) => number as f64,
+                    Number::Real(number) => number,
+                })
+            }
+        }
+    }
+
+    /// The length of a list, which the rest of the file can hold.
+    #[inline]
+    pub fn length(&mut self, length: Kind, kind: Kind) -> Parsed<usize> {
+        let mut count = 0;
+        self.whole_numbers(1, length, "the length of a list", |number| {
+            count = number;
+            if number < 0 {
+                return Err(Fault::Invalid(format!("the length of a list is {number}")));
+            }
+            Ok(())
+        })?;
+        match self {
+            Values::Words(text) => text.check_count(count, "list entries", BYTES_PER_WORD),
+            Values::Bytes(binary, _) => {
+                binary.check_count(count as u64, "list entries", kind.size())
+            }
+        }
+    }
+
+    /// Hands on the next numbers, which must be whole; faults name the number's place.
+    #[inline]
+    pub fn whole_numbers(
+        &mut self,
+        count: usize,
+        kind: Kind,
+        wanted: &str,
+        mut take: impl FnMut(i64) -> Result<(), Fault>,
+    ) -> Parsed<()> {
+        let unexpected =
+            |found: f64| Fault::Unexpected { wanted: wanted.to_string(), found: found.to_string() };
+        match self {
+            Values::Words(text) => {
+                for _ in 0..count {
+                    let number = match kind {
+                        Kind::F32 | Kind::F64 => Number::Real(text.number(wanted)?),
+                        _ => Number::Whole(text.integer(wanted)?),
+                    };
+                    let taken = number.whole().map_err(unexpected).and_then(&mut take);
+                    taken.map_err(|fault| text.fault(fault))?;
+                }
+            }
+            Values::Bytes(binary, endian) => {
+                let start = binary.offset();
+                let raw = binary.take(count * kind.size(), wanted)?;
+                for (at, raw) in raw.chunks_exact(kind.size()).enumerate() {
+                    let number = Number::decode(raw, kind, *endian);
+                    let taken = number.whole().map_err(unexpected).and_then(&mut take);
+                    let place = || Place::Byte(start + at * kind.size());
+                    taken.map_err(|fault| ParseError::new(place(), fault))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves past a property of the current row.
+    #[inline]
+    pub fn skip(&mut self, property: &Property<'_>) -> Parsed<()> {
+        let count = match property.length {
+            Some(length) => self.length(length, property.kind)?,
+            None => 1,
+        };
+        match self {
+            Values::Words(text) => (0..count).try_for_each(|_| text.need("a number").map(|_| ())),
+            Values::Bytes(binary, _) => {
+                binary.take(count * property.kind.size(), "a number").map(|_| ())
+            }
+        }
+    }
+
+    /// Checks that a row of words ends with its line.
+    ///
+    /// A header that names fewer properties than the rows hold would otherwise give
+    /// numbers from the wrong places.
+    #[inline]
+    pub fn end_row(&mut self) -> Parsed<()> {
+        let Values::Words(text) = self else { return Ok(()) };
+        let after = text.rest().iter().find(|b| !matches!(b, b' ' | b'\t' | b'\r'));
+        if matches!(after, None | Some(b'\n')) {
+            return Ok(());
+        }
+        let word = text.word().unwrap_or_default();
+        Err(text.unexpected("the end of the row", word))
+    }
+
+    /// Says that `file` goes on after what the header announces.
+    pub fn rest(&mut self, file: &[u8]) -> Option<String> {
+        match self {
+            Values::Words(text) => text.word().map(|_| {
+                let line = line_of(file, text.offset());
+                format!("left out what follows the last row, from line {line} on")
+            }),
+            Values::Bytes(binary, _) => {
+                let rest = file.len() - binary.offset();
+                (rest > 0).then(|| format!("left out {} after the last row", counted(rest, "byte")))
+            }
+        }
+    }
+
+    /// A fault at the place reached, told in words.
+    pub fn invalid(&self, why: String) -> ParseError {
+        match self {
+            Values::Words(text) => text.invalid(why),
+            Values::Bytes(binary, _) => binary.invalid(why),
+        }
+    }
+}
+
+impl Number {
+    /// The number that `raw`, of the kind's size, stands for.
+    #[inline]
+    fn decode(raw: &[u8], kind: Kind, endian: Endian) -> Number {
+        macro_rules! number {
+            ($kind:ty) => {{
+                let mut bytes = [0; size_of::<$kind>()];
+                bytes.copy_from_slice(raw);
+                match endian {
+                    Endian::Little => <$kind>::from_le_bytes(bytes),
+                    Endian::Big => <$kind>::from_be_bytes(bytes),
+                }
+            }};
+        }
+        match kind {
+            Kind::I8 => Number::Whole(number!(i8).into()),
+            Kind::U8 => Number::Whole(number!(u8).into()),
+            Kind::I16 => Number::Whole(number!(i16).into()),
+            Kind::U16 => Number::Whole(number!(u16).into()),
+            Kind::I32 => Number::Whole(number!(i32).into()),
+            Kind::U32 => Number::Whole(number!(u32).into()),
+            Kind::I64 => Number::Whole(number!(i64)),
+            Kind::U64 => {
+                let number = number!(u64);
+                i64::try_from(number).map_or(Number::Real(number as f64), Number::Whole)
+            }
+            Kind::F32 => Number::Real(number!(f32).into()),
+            Kind::F64 => Number::Real(number!(f64)),
+        }
+    }
+
+    /// The same as a whole number, the nearest of `i64` if beyond; itself if not whole.
+    #[inline]
+    fn whole(self) -> Result<i64, f64> {
+        match self {
+            Number::Whole(number) => Ok(number),
+            Number::Real(number) if number.fract() == 0.0 => Ok(number as i64),
+            Number::Real(number) => Err(number),
+        }
+    }
+}
