@@ -11,6 +11,10 @@ pub mod text;
 
 pub mod binary;
 
+pub mod cells;
+
+pub mod rows;
+
 pub mod vtk;
 
 pub mod vtu;
