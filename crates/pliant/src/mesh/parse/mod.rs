@@ -1,11 +1,9 @@
-//! Mesh files: bytes in, a [`RawMesh`] or the place of the first fault out.
+//! Mesh files: bytes in, a [`RawMesh`](crate::mesh::raw::RawMesh) or the place of the first fault out.
 //!
 //! A reader takes what the file says and no more: memory stays within a constant
 //! times the bytes handed in, whatever counts the file announces.
 
 use std::fmt;
-
-use crate::mesh::raw::RawMesh;
 
 pub mod text;
 
@@ -19,6 +17,10 @@ pub mod fan;
 
 #[cfg(test)]
 mod damage;
+
+pub mod cells;
+
+pub mod rows;
 
 pub mod vtk;
 

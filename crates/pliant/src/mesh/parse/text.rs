@@ -46,7 +46,7 @@ impl<'a> Text<'a> {
     pub fn word(&mut self) -> Option<&'a [u8]> {
         self.skip_space();
         let start = self.at;
-        while self.at < self.bytes.len() && !self.ends_word(self.bytes[self.at]) {
+        while self.at < self.bytes.len() && !self.ends_word(self.at) {
             self.at += 1;
         }
         (self.at > start).then(|| &self.bytes[start..self.at])
@@ -170,8 +170,11 @@ impl<'a> Text<'a> {
     }
 
     #[inline]
-    fn ends_word(&self, byte: u8) -> bool {
-        byte.is_ascii_whitespace() || (self.comment != 0 && byte == self.comment)
+    fn ends_word(&self, at: usize) -> bool {
+        let byte = self.bytes[at];
+        // NaN written as `1.#QNAN` is a word, not a number with a remark.
+        let remark = self.comment != 0 && byte == self.comment;
+        byte.is_ascii_whitespace() || (remark && !self.bytes[..at].ends_with(b"."))
     }
 }
 
@@ -246,6 +249,15 @@ mod tests {
         assert_eq!(text.number("a number"), Ok(1.5));
         assert_eq!(text.integer("a count"), Ok(-2));
         assert!(text.number("a number").unwrap().is_nan());
+        assert_eq!(text.word(), None);
+    }
+
+    #[test]
+    fn a_comment_sign_after_a_point_opens_no_comment() {
+        let mut text = Text::new(b"-1.#IND 2# no", Some(b'#'));
+        let error = text.number("x").unwrap_err();
+        assert_eq!(error.to_string(), "line 1: expected x, found `-1.#IND`");
+        assert_eq!(text.number("y"), Ok(2.0));
         assert_eq!(text.word(), None);
     }
 
