@@ -176,7 +176,7 @@ impl Assembly {
             let why = format!("more than {MOST_VERTICES} vertices");
             return Err(ParseError::new(points.place(0), Fault::Unsupported(why)));
         }
-        self.mesh.positions.reserve_exact(count);
+        self.mesh.positions.reserve(count);
         self.mesh.positions.extend(points.points());
         Ok(())
     }

@@ -17,10 +17,13 @@ use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
 use super::base64::Base64;
 use super::document::{attribute, children, content, line};
 
-/// Unpacked arrays may take this many times the bytes of the file, all together.
-const MOST_GROWTH: usize = 100;
-/// And this many bytes more, so that small files of equal numbers pass.
-const FREE_GROWTH: usize = 1 << 20;
+/// The most numbers per byte of the file, in all arrays together.
+///
+/// Packed lattices, the best to pack of all meshes, have one; a file of zeros, or of
+/// arrays that all lie over each other, could have a thousand.
+const MOST_GROWTH: u64 = 8;
+/// This many numbers are always granted, so that no small file is refused.
+const FREE_GROWTH: u64 = 1 << 17;
 
 /// How blocks are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +43,8 @@ pub(super) struct Storage<'a> {
     packing: Packing,
     /// The appended data, behind its underscore.
     appended: Option<(&'a [u8], Encoding)>,
-    /// Bytes that arrays may still take.
-    room: usize,
+    /// Count of numbers that arrays may still hold.
+    room: u64,
 }
 
 /// How appended data is written.
@@ -90,7 +93,7 @@ impl<'a> Storage<'a> {
             },
             _ => None,
         };
-        let room = bytes.saturating_mul(MOST_GROWTH).saturating_add(FREE_GROWTH);
+        let room = (bytes as u64).saturating_mul(MOST_GROWTH).saturating_add(FREE_GROWTH);
         Ok(Storage { endian, word, packing, appended, room })
     }
 
@@ -120,7 +123,7 @@ impl<'a> Storage<'a> {
             "appended" => self.appended_at(attribute(node, "offset")?).map_err(place)?,
             other => return Err(unexpected(node, "ascii, binary or appended", other)),
         };
-        let bytes = self.read(stream).map_err(place)?;
+        let bytes = self.read(stream, kind).map_err(place)?;
         if kind.bytes_for(kind.count_in(bytes.len())) != Some(bytes.len()) {
             let why = format!("{} bytes are no whole count of {name}", bytes.len());
             return Err(place(Fault::Invalid(why)));
@@ -145,17 +148,22 @@ impl<'a> Storage<'a> {
     }
 
     /// The bytes of one array, unpacked.
-    fn read(&mut self, mut stream: Stream<'a>) -> Result<Cow<'a, [u8]>, Fault> {
+    fn read(&mut self, mut stream: Stream<'a>, kind: Kind) -> Result<Cow<'a, [u8]>, Fault> {
         let first = self.read_word(&mut stream, "the length of the array")?;
         if self.packing != Packing::Plain {
-            return self.unpack(stream, first).map(Cow::Owned);
+            return self.unpack(stream, first, kind).map(Cow::Owned);
         }
         let length = check_room(first, stream.room(), "bytes")?;
-        self.grow(length as u64)?;
+        self.grant(length, kind)?;
         stream.take(length, "the rest of the array")
     }
 
-    fn unpack(&mut self, mut stream: Stream<'a>, blocks: u64) -> Result<Vec<u8>, Fault> {
+    fn unpack(
+        &mut self,
+        mut stream: Stream<'a>,
+        blocks: u64,
+        kind: Kind,
+    ) -> Result<Vec<u8>, Fault> {
         if self.packing == Packing::Lzma {
             let why = "packed with LZMA: write the file again with ZLib, LZ4 or no compressor";
             return Err(Fault::Unsupported(why.to_string()));
@@ -173,7 +181,8 @@ impl<'a> Storage<'a> {
         }
         let last = if partial == 0 { full } else { partial };
         let total = full.checked_mul(blocks as u64 - 1).and_then(|all| all.checked_add(last));
-        let total = self.grow(total.unwrap_or(u64::MAX))?;
+        let total = usize::try_from(total.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
+        self.grant(total, kind)?;
         let mut bytes = vec![0; total];
         let mut rest = bytes.as_mut_slice();
         for (block, size) in packed.into_iter().enumerate() {
@@ -207,10 +216,15 @@ impl<'a> Storage<'a> {
     }
 
     /// Grants memory for one array, as long as all of them stay in proportion to the file.
-    fn grow(&mut self, length: u64) -> Result<usize, Fault> {
-        let length = check_room(length, self.room, "bytes of unpacked arrays")?;
-        self.room -= length;
-        Ok(length)
+    fn grant(&mut self, bytes: usize, kind: Kind) -> Result<(), Fault> {
+        match self.room.checked_sub(kind.count_in(bytes)) {
+            Some(room) => self.room = room,
+            None => {
+                let why = format!("more than {MOST_GROWTH} numbers for each byte of the file");
+                return Err(Fault::Unsupported(why));
+            }
+        }
+        Ok(())
     }
 
     fn read_word(&self, stream: &mut Stream<'a>, wanted: &str) -> Result<u64, Fault> {
