@@ -1,1 +1,0 @@
-//! Legacy VTK files.

@@ -1,1 +1,0 @@
-//! VTK's XML unstructured grids.
