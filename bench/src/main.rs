@@ -1,2 +1,26 @@
-//! Pliant beside its peers.
-fn main() {}
+//! Pliant beside its peers, on the same input in the same run.
+//!
+//! `cargo xtask bench NAME` runs one of these; each prints a table for the book.
+
+use std::process::ExitCode;
+
+mod mesh;
+
+mod meshio;
+
+mod timing;
+
+fn main() -> ExitCode {
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let outcome = match wanted.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] | ["mesh"] => mesh::run(),
+        _ => Err(format!("no such benchmark: {}; there is: mesh", wanted.join(" "))),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench: {error}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,2 +1,82 @@
-//! The program `pliant`.
-fn main() {}
+//! The program `pliant`: arguments in, answers out.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod check;
+
+mod demo;
+
+mod show;
+
+/// Exit code of bad arguments and bad input; clap uses the same.
+const BAD_INPUT: u8 = 2;
+
+/// Contact for things that bend.
+///
+/// Pliant finds where soft and rigid bodies overlap, tells for every overlapping vertex
+/// how far and which way is out, and resolves the contact. This version reads, checks
+/// and generates meshes.
+#[derive(Parser)]
+#[command(name = "pliant", version, arg_required_else_help = true, after_help = EXAMPLES)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What `pliant --help` ends with.
+const EXAMPLES: &str = "\
+Examples:
+  pliant check liver.msh              what is in a mesh, and what is wrong with it
+  pliant check *.obj --json           the same for programs
+  pliant demo                         make some bodies, write and check them
+
+Exit codes: 0 good, 1 the run failed, 2 bad arguments or input, 130 interrupted.
+Colours follow the terminal; NO_COLOR=1 turns them off.";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Say what is in mesh files and everything that is wrong with them
+    ///
+    /// Reads tets from legacy VTK, VTU, Gmsh (1.0, 2.x, 4.1), MEDIT, TetGen and VegaFEM
+    /// files, triangle surfaces from OBJ, STL, PLY and OFF (and from the former, when they
+    /// hold no tets). Of a TetGen pair name either file.
+    ///
+    /// Errors make a mesh unusable as a body: coordinates that are not finite, inverted or
+    /// flat tets, open or inconsistently wound surfaces. Warnings do not: slivers, doubled
+    /// or unused vertices, non-manifold places, several parts, self-overlap. A mesh that is
+    /// wholly inside out is turned around with a warning. Vertices, tets and triangles are
+    /// counted from 0, in file order.
+    #[command(after_help = "\
+Exit code: 0 with warnings or none, 2 with any error or unreadable file.
+
+With --json, one object on stdout:
+  {\"files\":[{\"file\",\"kind\":\"tets|surface\",\"vertices\",\"tets\",\"triangles\",
+    \"problems\":[{\"kind\",\"severity\":\"error|warning\",\"count\",\"first\":[…]}],
+    \"notices\":[…],\"error\"}]}
+`triangles` counts the surface; `error` is there only when a file could not be read.")]
+    Check {
+        /// Print one JSON object instead of tables
+        #[arg(long)]
+        json: bool,
+        /// Mesh files
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Generate bodies, write them in every format, read them back and check them
+    Demo {
+        /// Folder for the files, made if missing
+        #[arg(long, value_name = "DIR", default_value = "runs/demo")]
+        out: PathBuf,
+    },
+}
+
+fn main() -> ExitCode {
+    match Arguments::parse().command {
+        Command::Check { json: true, files } => check::print_json(&files),
+        Command::Check { json: false, files } => check::print_tables(&files),
+        Command::Demo { out } => demo::run(&out),
+    }
+}

@@ -1,1 +1,10 @@
 //! Files for Pliant: everything that touches the disk.
+//!
+//! The library computes on bytes and arrays; this crate reads and writes them, for
+//! the program, the page and Python alike.
+
+pub mod whole;
+
+pub mod mesh_file;
+
+pub mod check;

@@ -1,0 +1,130 @@
+//! `pliant check`: reports as tables or JSON.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use pliant::mesh::problems::Severity;
+use pliant_run::check::{FileReport, Kind, ProblemReport, Report, check};
+
+use crate::show::{self, DIM, ERROR, GOOD, HEADING, WARNING, counted};
+
+/// Culprits shown in a row of the table; JSON has a few more.
+const SHOWN: usize = 3;
+
+/// One object for all files.
+pub fn print_json(files: &[PathBuf]) -> ExitCode {
+    let report = Report { files: files.iter().map(|file| check(file)).collect() };
+    match serde_json::to_string(&report) {
+        Ok(json) => show::print(&(json + "\n")),
+        Err(error) => return show::refuse(&error.to_string()),
+    }
+    report.files.iter().for_each(complain);
+    exit_code(&report.files)
+}
+
+/// One table per file, each as soon as it is known.
+pub fn print_tables(files: &[PathBuf]) -> ExitCode {
+    let reports: Vec<_> = files
+        .iter()
+        .map(|file| {
+            let report = check(file);
+            show::print(&table(&report));
+            complain(&report);
+            report
+        })
+        .collect();
+    if reports.len() > 1 {
+        let bad = reports.iter().filter(|report| report.is_bad()).count();
+        let good = reports.len() - bad;
+        show::print(&format!("{good} usable, {bad} not\n"));
+    }
+    exit_code(&reports)
+}
+
+fn exit_code(reports: &[FileReport]) -> ExitCode {
+    if reports.iter().any(FileReport::is_bad) {
+        return ExitCode::from(crate::BAD_INPUT);
+    }
+    ExitCode::SUCCESS
+}
+
+/// One line on stderr for a file that cannot be used.
+fn complain(report: &FileReport) {
+    if let Some(error) = &report.error {
+        show::complain(error);
+        return;
+    }
+    let errors = report.problems.iter().filter(|p| p.severity == Severity::Error);
+    let told: Vec<_> = errors
+        .map(|p| {
+            let first = p.first.first().map(|c| format!(" (first: {c})")).unwrap_or_default();
+            format!("{} {}{first}", p.count, p.kind.name())
+        })
+        .collect();
+    if !told.is_empty() {
+        show::complain(&format!("{}: not usable: {}", report.file, told.join(", ")));
+    }
+}
+
+/// A heading with the counts, a row per problem, notices, a verdict.
+pub fn table(report: &FileReport) -> String {
+    let Some(kind) = report.kind else { return String::new() };
+    let vertices = counted(report.vertices, "vertex", "vertices");
+    let triangles = counted(report.triangles, "triangle", "triangles");
+    let counts = match kind {
+        Kind::Tets => {
+            let tets = counted(report.tets, "tet", "tets");
+            format!("{vertices}, {tets}, surface of {triangles}")
+        }
+        Kind::Surface => format!("surface of {triangles}, {vertices}"),
+    };
+    let mut text = format!("{HEADING}{}{HEADING:#}: {counts}\n", report.file);
+    text += &rows(&report.problems);
+    for notice in &report.notices {
+        let _ = writeln!(text, "  {DIM}note     {notice}{DIM:#}");
+    }
+    let _ = writeln!(text, "  {}", verdict(&report.problems));
+    text
+}
+
+/// One row per problem, columns aligned: how bad, how many, what, meaning, where.
+fn rows(problems: &[ProblemReport]) -> String {
+    let widest = |width: fn(&ProblemReport) -> usize| problems.iter().map(width).max().unwrap_or(0);
+    let count_width = widest(|p| p.count.to_string().len());
+    let name_width = widest(|p| p.kind.name().len());
+    let mut text = String::new();
+    for problem in problems {
+        let colour = if problem.severity == Severity::Error { ERROR } else { WARNING };
+        let (severity, name) = (problem.severity.name(), problem.kind.name());
+        let _ = writeln!(
+            text,
+            "  {colour}{severity:<7}{colour:#}  {:>count_width$} {name:<name_width$}  {}; {DIM}{}{DIM:#}",
+            problem.count,
+            problem.kind.advice(),
+            places(problem),
+        );
+    }
+    text
+}
+
+/// The first culprits, and a sign that there are more.
+fn places(problem: &ProblemReport) -> String {
+    let named: Vec<_> = problem.first.iter().take(SHOWN).map(ToString::to_string).collect();
+    let more = if problem.count > named.len() { ", …" } else { "" };
+    named.join(", ") + more
+}
+
+fn verdict(problems: &[ProblemReport]) -> String {
+    let errors = problems.iter().filter(|p| p.severity == Severity::Error).count();
+    let warnings = problems.len() - errors;
+    match (errors, warnings) {
+        (0, 0) => format!("{GOOD}good{GOOD:#}, nothing to remark"),
+        (0, _) => format!("{GOOD}usable{GOOD:#}, {}", counted(warnings, "warning", "warnings")),
+        _ => format!(
+            "{ERROR}not usable{ERROR:#}, {} and {}",
+            counted(errors, "error", "errors"),
+            counted(warnings, "warning", "warnings")
+        ),
+    }
+}

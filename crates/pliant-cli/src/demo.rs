@@ -1,0 +1,128 @@
+//! `pliant demo`: bodies made, written, read back and checked before your eyes.
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use pliant::math::Vec3;
+use pliant::mesh::generate::{
+    GenerateError, assign_regions, ball, cuboid, icosahedron, l_block, lattice::Cut, membrane,
+    star, torus, tube,
+};
+use pliant::mesh::raw::RawMesh;
+use pliant::mesh::tet::TetMesh;
+use pliant_run::check::{FileReport, check};
+use pliant_run::mesh_file;
+
+use crate::show::{self, DIM, GOOD, HEADING};
+
+/// Makes, writes and checks one body after the other; then one that is broken.
+pub fn run(out: &Path) -> ExitCode {
+    if let Err(error) = fs::create_dir_all(out) {
+        return show::refuse(&format!("{}: {error}", out.display()));
+    }
+    show::print(&format!(
+        "{HEADING}{:<22}{:>9}{:>7}{:>10}{:>13}{HEADING:#}\n",
+        "made and written", "vertices", "tets", "surface", "volume, m³"
+    ));
+    let bodies = match bodies() {
+        Ok(bodies) => bodies,
+        Err(error) => return show::refuse(&error.to_string()),
+    };
+    for (file, body) in bodies {
+        match make(&out.join(file), body) {
+            Ok(line) => show::print(&format!("{file:<22}{line}\n")),
+            Err(error) => return show::refuse(&error),
+        }
+    }
+    match broken(out) {
+        Ok(text) => show::print(&text),
+        Err(error) => return show::refuse(&error),
+    }
+    let folder = out.display();
+    show::print(&format!("\nThe files are in {folder}; look at them with any mesh viewer, or\n"));
+    show::print(&format!("  pliant check {folder}/*\n"));
+    ExitCode::SUCCESS
+}
+
+/// Every generator once, each with the file it goes to.
+fn bodies() -> Result<Vec<(&'static str, RawMesh)>, GenerateError> {
+    let mut bar = cuboid::cuboid([12, 3, 3], Vec3::new(4.0, 1.0, 1.0), Cut::Six)?;
+    assign_regions(&mut bar, |centroid| u32::from(centroid.x > 0.0));
+    let star = star::StarSettings {
+        tips: 5,
+        outer_radius: 1.0,
+        inner_radius: 0.4,
+        thickness: 0.3,
+        cells: 4,
+        layers: 2,
+    };
+    let membrane = membrane::MembraneSettings {
+        size: [2.0, 2.0],
+        thickness: 0.2,
+        cells: [10, 10],
+        layers: 1,
+        cut: Cut::Five,
+    };
+    let tube = tube::TubeSettings {
+        inner_radius: 0.4,
+        outer_radius: 0.5,
+        length: 1.0,
+        around: 28,
+        through: 1,
+        along: 10,
+    };
+    let l_block = l_block::LBlockSettings {
+        arms: [3.0, 2.0],
+        width: 1.0,
+        cells_along: [6, 4],
+        cells_across: 2,
+        cut: Cut::Five,
+    };
+    let torus = torus::TorusSettings { ring_radius: 1.0, tube_radius: 0.25, around: 48, rings: 2 };
+    Ok(vec![
+        ("cube.vtk", cuboid::cuboid([5, 5, 5], Vec3::ONE, Cut::Five)?),
+        ("two-materials.vtu", bar),
+        ("icosahedron.msh", icosahedron::icosahedron(1.0)?),
+        ("ball.vtu", ball::ball(1.0, 10)?),
+        ("torus.msh", torus::torus(&torus)?),
+        ("tube.vtk", tube::tube(&tube)?),
+        ("l-block.vtu", l_block::l_block(&l_block)?),
+        ("star.msh", star::star(&star)?),
+        ("membrane.vtk", membrane::membrane(&membrane)?),
+        ("star-skin.obj", star::star(&star)?),
+    ])
+}
+
+/// Writes a body, reads it back, and tells what came back.
+fn make(path: &Path, body: RawMesh) -> Result<String, String> {
+    let (mesh, _) = TetMesh::from_raw(body).map_err(|error| error.to_string())?;
+    let written = if path.extension().is_some_and(|ending| ending == "obj") {
+        mesh_file::write_triangles(path, mesh.positions(), mesh.surface())
+    } else {
+        mesh_file::write_tets(path, mesh.positions(), mesh.tets(), mesh.regions())
+    };
+    written.map_err(|error| error.to_string())?;
+    let report = check(path);
+    if report.is_bad() || (report.tets > 0 && report.tets != mesh.tets().len()) {
+        return Err(format!("{} did not read back as written", path.display()));
+    }
+    let FileReport { vertices, tets, triangles, .. } = report;
+    let verdict = if report.problems.is_empty() { "good" } else { "usable" };
+    let volume = mesh.volume();
+    Ok(format!("{vertices:>9}{tets:>7}{triangles:>10}{volume:>13.6}  {GOOD}{verdict}{GOOD:#}"))
+}
+
+/// A ball with one vertex pushed through the far side: what `check` says of it.
+fn broken(out: &Path) -> Result<String, String> {
+    let mut body = ball::ball(1.0, 3).map_err(|error| error.to_string())?;
+    if let Some(last) = body.positions.last_mut() {
+        *last *= -3.0;
+    }
+    let path = out.join("broken-ball.vtu");
+    mesh_file::write_tets(&path, &body.positions, &body.tets, &body.regions)
+        .map_err(|error| error.to_string())?;
+    let mut text = format!("\n{DIM}…and a ball with one vertex pushed through it:{DIM:#}\n");
+    text += &crate::check::table(&check(&path));
+    Ok(text)
+}

@@ -1,0 +1,150 @@
+//! What is in a file and what is wrong with it: `pliant check`.
+
+use std::path::Path;
+
+use pliant::mesh::parse::Format;
+use pliant::mesh::problems::{
+    Culprit, Problem, ProblemKind, Severity, surface_problems, tet_problems,
+};
+use pliant::mesh::raw::RawMesh;
+use pliant::mesh::topology;
+use serde::{Serialize, Serializer};
+
+use crate::mesh_file;
+
+/// All files of one call.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// One entry per file, in the order asked.
+    pub files: Vec<FileReport>,
+}
+
+/// One file, judged.
+#[derive(Clone, Debug, Serialize)]
+pub struct FileReport {
+    /// As it was named.
+    pub file: String,
+    /// What it is; `None` when it could not be read.
+    pub kind: Option<Kind>,
+    /// Vertices in the file, count; unreferenced ones too.
+    pub vertices: usize,
+    /// Tets, count.
+    pub tets: usize,
+    /// Triangles of the surface, count: of the boundary for tets.
+    pub triangles: usize,
+    /// Everything wrong, errors first.
+    pub problems: Vec<ProblemReport>,
+    /// What the reader left out or changed.
+    pub notices: Vec<String>,
+    /// Why it could not be read or used at all, in one line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A tet mesh.
+    Tets,
+    /// A triangle surface.
+    Surface,
+}
+
+/// One kind of problem in one file.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProblemReport {
+    /// Its fixed word.
+    #[serde(serialize_with = "kind_name")]
+    pub kind: ProblemKind,
+    /// `error` or `warning`.
+    #[serde(serialize_with = "severity_name")]
+    pub severity: Severity,
+    /// How often, count.
+    pub count: usize,
+    /// The first few: a number for a vertex, tet or triangle, two for an edge or a pair.
+    #[serde(serialize_with = "culprit_numbers")]
+    pub first: Vec<Culprit>,
+}
+
+impl FileReport {
+    /// Whether the file cannot be used.
+    pub fn is_bad(&self) -> bool {
+        self.error.is_some() || self.problems.iter().any(|p| p.severity == Severity::Error)
+    }
+}
+
+/// Reads a file and judges what is in it; never fails, but may report that it did.
+pub fn check(path: &Path) -> FileReport {
+    let mut report = FileReport {
+        file: path.display().to_string(),
+        kind: None,
+        vertices: 0,
+        tets: 0,
+        triangles: 0,
+        problems: Vec::new(),
+        notices: Vec::new(),
+        error: None,
+    };
+    match mesh_file::read(path) {
+        Ok(file) => judge(&mut report, file.mesh, file.format),
+        Err(error) => report.error = Some(error.to_string()),
+    }
+    report
+}
+
+fn judge(report: &mut FileReport, mut mesh: RawMesh, format: Format) {
+    report.vertices = mesh.positions.len();
+    report.notices = std::mem::take(&mut mesh.notices);
+    let problems = if !mesh.tets.is_empty() {
+        report.kind = Some(Kind::Tets);
+        report.tets = mesh.tets.len();
+        report.triangles = topology::boundary(mesh.positions.len(), &mesh.tets).triangles.len();
+        tet_problems(&mesh)
+    } else if !mesh.triangles.is_empty() {
+        report.kind = Some(Kind::Surface);
+        report.triangles = mesh.triangles.len();
+        surface_problems(&mesh)
+    } else {
+        let left_out = report.notices.join("; ");
+        let why = if left_out.is_empty() { String::new() } else { format!(" ({left_out})") };
+        let vertices = report.vertices;
+        let error = format!("{}: {vertices} vertices, but no tets or triangles{why}", report.file);
+        report.error = Some(error);
+        return;
+    };
+    // STL stores each corner of each triangle: copies there are the format's, not the author's.
+    let telling = |p: &Problem| format != Format::Stl || p.kind != ProblemKind::DuplicateVertices;
+    report.problems = problems.into_iter().filter(telling).map(ProblemReport::from).collect();
+}
+
+impl From<Problem> for ProblemReport {
+    fn from(Problem { kind, count, first }: Problem) -> ProblemReport {
+        ProblemReport { kind, severity: kind.severity(), count, first }
+    }
+}
+
+fn kind_name<S: Serializer>(kind: &ProblemKind, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(kind.name())
+}
+
+fn severity_name<S: Serializer>(severity: &Severity, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(severity.name())
+}
+
+fn culprit_numbers<S: Serializer>(first: &[Culprit], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    #[serde(untagged)]
+    enum Numbers {
+        One(u32),
+        Two([u32; 2]),
+    }
+    serializer.collect_seq(first.iter().map(|culprit| match *culprit {
+        Culprit::Vertex(v) => Numbers::One(v.0),
+        Culprit::Tet(t) => Numbers::One(t.0),
+        Culprit::Triangle(t) => Numbers::One(t.0),
+        Culprit::Edge(ends) => Numbers::Two(ends.map(|v| v.0)),
+        Culprit::Triangles(pair) => Numbers::Two(pair.map(|t| t.0)),
+        Culprit::Tets(pair) => Numbers::Two(pair.map(|t| t.0)),
+    }))
+}

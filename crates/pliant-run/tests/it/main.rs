@@ -1,0 +1,9 @@
+//! Whole files through the readers and writers.
+
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+mod data;
+
+mod manifest;
+
+mod round_trip;

@@ -1,0 +1,73 @@
+//! What is written reads back the same.
+
+use std::path::PathBuf;
+
+use pliant::id::VertexId;
+use pliant::math::Vec3;
+use pliant::mesh::raw::RawMesh;
+use pliant_run::mesh_file::{self, MeshFileError};
+
+/// Two tets of two regions, with coordinates that need every digit.
+fn body() -> RawMesh {
+    let mut mesh = RawMesh {
+        positions: [[0.1, 0.2, 0.3], [1.0 / 3.0, 0.0, 0.0], [0.0, 2e-7, 1e9], [0.0, 1.0, -1e-300]]
+            .map(Vec3::from)
+            .to_vec(),
+        tets: vec![[0, 1, 2, 3].map(VertexId), [1, 3, 2, 4].map(VertexId)],
+        regions: vec![1, 2],
+        ..RawMesh::default()
+    };
+    mesh.positions.push(Vec3::new(5.0, 5.0, f64::MIN_POSITIVE));
+    mesh
+}
+
+/// A fresh folder for one test.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("pliant-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn tets_survive_every_format_written() {
+    let (folder, mesh) = (folder("tets"), body());
+    for ending in ["vtu", "vtk", "msh"] {
+        let path = folder.join(format!("body.{ending}"));
+        mesh_file::write_tets(&path, &mesh.positions, &mesh.tets, &mesh.regions).unwrap();
+        let back = mesh_file::read(&path).unwrap();
+        assert_eq!(back.name, "body");
+        assert_eq!(back.mesh, mesh, "{ending}");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn triangles_survive_obj() {
+    let (folder, mesh) = (folder("triangles"), body());
+    let triangles = [[0, 1, 2].map(VertexId), [2, 1, 4].map(VertexId)];
+    let path = folder.join("skin.obj");
+    mesh_file::write_triangles(&path, &mesh.positions, &triangles).unwrap();
+    let back = mesh_file::read(&path).unwrap().mesh;
+    assert_eq!((back.positions, back.triangles), (mesh.positions, triangles.to_vec()));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn faults_name_the_file() {
+    let folder = folder("faults");
+    let said = |error: MeshFileError| error.to_string().replace(&folder.display().to_string(), "");
+    let read = |name: &str| said(mesh_file::read(&folder.join(name)).unwrap_err());
+    assert!(read("none.vtk").starts_with("/none.vtk: No such file"));
+    assert!(read("none.xyz").starts_with("/none.xyz: No such file"));
+    std::fs::write(folder.join("some.xyz"), "1 2 3").unwrap();
+    assert!(read("some.xyz").starts_with("/some.xyz: unknown mesh format; known endings are .vtk"));
+    std::fs::write(folder.join("pair.node"), "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n")
+        .unwrap();
+    assert!(read("pair.node").starts_with("/pair.ele: No such file"));
+    std::fs::write(folder.join("pair.ele"), "1 4 0\n1 1 2 3 9\n").unwrap();
+    assert!(read("pair.ele").starts_with("/pair.ele: line 2: "), "{}", read("pair.ele"));
+    let mesh = body();
+    let error = mesh_file::write_tets(&folder.join("a.ply"), &mesh.positions, &mesh.tets, &[0, 0]);
+    assert!(said(error.unwrap_err()).starts_with("/a.ply: cannot write this format"));
+    std::fs::remove_dir_all(folder).unwrap();
+}
