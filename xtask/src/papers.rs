@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn a_tag_runs_on_and_inherits_the_source_of_its_comment() {
         let source = "/// Averages.\n///\n/// - Implements: [Some04 eq. 1], the weight.\n\
-                      /// - Deviates: a crossing\n///   decides alone.\nfn f() {}";
+                      /// - Deviates: a crossing\n///   decides alone.\n/// - an item of another kind\nfn f() {}";
         let place = "Some04 eq. 1";
         let deviates = [place, "deviates", "a crossing decides alone.", ": `f`"];
         check(source, &[[place, "implements", "the weight.", ": `f`"], deviates]);

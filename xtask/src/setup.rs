@@ -129,8 +129,15 @@ pub fn tool(tool: &Tool) -> Result<PathBuf, Failure> {
     let build = tools.join("build");
     let version = format!("={}", tool.version);
     let mut install = Command::new(cargo());
-    install.current_dir(root()).args(["install", tool.name, "--version", &version, "--locked"]);
-    install.args(tool.options).arg("--root").arg(&tools).arg("--target-dir").arg(&build);
+    // Forced, because cargo remembers what it installed even when the file is gone.
+    install.current_dir(root()).args(["install", "--force", "--locked", tool.name]);
+    install.args(["--version", &version]).args(tool.options);
+    install.arg("--root").arg(&tools).arg("--target-dir").arg(&build);
+    // With its folder on the path, cargo does not advise to put it there.
+    let path = env::var_os("PATH").unwrap_or_default();
+    if let Ok(path) = env::join_paths(env::split_paths(&path).chain([tools.join("bin")])) {
+        install.env("PATH", path);
+    }
     execute(&mut install)?;
     // Hundreds of megabytes that nobody needs again; a leftover does no harm.
     let _ = std::fs::remove_dir_all(&build);
