@@ -1,2 +1,84 @@
-//! The chores of this repository.
-fn main() {}
+//! The chores of this repository: demo, test, bench, bless, deny.
+//!
+//! Built from the standard library alone, so that `cargo xtask` runs on a machine
+//! that has Rust and a C linker and nothing else, and can then fetch the rest.
+
+mod repository;
+
+mod setup;
+
+mod steps;
+
+mod chores;
+
+mod source;
+
+mod citation;
+
+mod papers;
+
+#[cfg(test)]
+mod tidy;
+
+use std::process::ExitCode;
+
+/// What `cargo xtask` prints on its own and on `help`.
+const HELP: &str = "\
+The chores of Pliant. Run them from the root of the repository.
+
+  cargo xtask demo           build the program and let it show what it can do
+  cargo xtask test           everything that must hold before a change lands:
+                             format, clippy, rustdoc, all tests, the book
+  cargo xtask bench [NAME]   build and run the benchmarks; arguments are passed on
+  cargo xtask bless          rewrite the golden files and the generated page of the
+                             book from what the code does now; then read the diff
+  cargo xtask deny           licences, sources and duplicates of all dependencies;
+                             the first time builds cargo-deny, which takes minutes
+  cargo xtask help           this text
+
+You need Rust 1.95 and a C linker (on Debian: gcc and libc6-dev). What else is
+missing, demo and test install when run by root on Debian, and otherwise name the
+command that does. Tools that they build are kept in the target folder.
+
+Exit codes: 0 all is well, 1 a step failed, 2 wrong arguments or something missing
+on this machine. demo and bench end with the code of the program that they run.
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (command, rest) = match arguments.split_first() {
+        Some((command, rest)) => (command.as_str(), rest),
+        None => ("help", &[][..]),
+    };
+    let done = match command {
+        "demo" => chores::demo(rest),
+        "bench" => chores::bench(rest),
+        "test" => without(rest).and_then(|()| chores::test()),
+        "bless" => without(rest).and_then(|()| chores::bless()),
+        "deny" => without(rest).and_then(|()| chores::deny()),
+        "help" | "--help" | "-h" => {
+            print!("{HELP}");
+            Ok(())
+        }
+        unknown => Err(steps::Failure::machine(format!(
+            "there is no chore `{unknown}`; `cargo xtask help` lists them"
+        ))),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("cargo xtask {command}: {}", failure.message);
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+/// Refuses arguments to a chore that takes none.
+fn without(arguments: &[String]) -> Result<(), steps::Failure> {
+    match arguments.first() {
+        None => Ok(()),
+        Some(first) => {
+            Err(steps::Failure::machine(format!("takes no arguments, and `{first}` was given")))
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What each chore does, step by step.
+
+use crate::papers;
+use crate::repository::{root, target_dir};
+use crate::setup::{self, cargo};
+use crate::steps::{self, Failure, Step, execute, execute_for_code};
+use std::process::Command;
+
+/// Packages that clippy leaves out because they build peers.
+const NOT_LINTED: [&str; 0] = [];
+
+/// The manifest of this crate, a workspace of its own, from the root.
+const OURS: &str = "xtask/Cargo.toml";
+
+/// All that must hold before a change lands, the quick and likely failures first.
+const TEST: [Step; 6] = [
+    Step { name: "setup", work: prepare },
+    Step { name: "format", work: format },
+    Step { name: "clippy", work: clippy },
+    Step { name: "rustdoc", work: rustdoc },
+    Step { name: "tests", work: tests },
+    Step { name: "book", work: book },
+];
+
+/// Builds the program and lets it show itself, with `arguments` passed on.
+pub fn demo(arguments: &[String]) -> Result<(), Failure> {
+    setup::system()?;
+    let package = ["--release", "--locked", "--package", "pliant-cli"];
+    execute(at_root().arg("build").args(package))?;
+    pass_on(at_root().args(["run", "--quiet"]).args(package).args(["--", "demo"]).args(arguments))
+}
+
+/// Everything that CI checks.
+pub fn test() -> Result<(), Failure> {
+    steps::run(&TEST)
+}
+
+/// Builds and runs the benchmarks with `arguments` passed on.
+pub fn bench(arguments: &[String]) -> Result<(), Failure> {
+    setup::system()?;
+    let package = ["run", "--release", "--locked", "--package", "pliant-bench", "--"];
+    pass_on(at_root().args(package).args(arguments))
+}
+
+/// Rewrites golden files and the generated page from what the code does now.
+pub fn bless() -> Result<(), Failure> {
+    setup::system()?;
+    papers::write(&root())
+        .map_err(|error| Failure::step(format!("cannot write {}: {error}", papers::PAGE)))?;
+    execute(at_root().args(["test", "--locked"]).env("PLIANT_BLESS", "1"))?;
+    eprintln!("   blessed; read the diff, and say in CHANGELOG.md why it changed");
+    Ok(())
+}
+
+/// Licences, sources and duplicates of all dependencies.
+pub fn deny() -> Result<(), Failure> {
+    setup::system()?;
+    let program = setup::tool(&setup::CARGO_DENY)?;
+    let checks = ["--workspace", "--locked", "check", "bans", "licenses", "sources"];
+    execute(Command::new(program).current_dir(root()).args(checks))
+}
+
+fn prepare() -> Result<(), Failure> {
+    setup::system()?;
+    setup::components()?;
+    setup::tool(&setup::MDBOOK).map(|_| ())
+}
+
+fn format() -> Result<(), Failure> {
+    execute(at_root().args(["fmt", "--all", "--check"]))?;
+    execute(at_root().args(["fmt", "--manifest-path", OURS, "--check"]))
+}
+
+fn clippy() -> Result<(), Failure> {
+    let deny = ["--", "-D", "warnings"];
+    let left_out = NOT_LINTED.iter().flat_map(|package| ["--exclude", package]);
+    let mut all = at_root();
+    all.args(["clippy", "--workspace", "--all-targets", "--locked"]).args(left_out);
+    execute(all.args(deny))?;
+    let single = ["clippy", "--package", "pliant", "--no-default-features", "--locked"];
+    execute(at_root().args(single).args(deny))?;
+    let own = ["clippy", "--manifest-path", OURS, "--all-targets", "--locked"];
+    execute(at_root().args(own).args(deny))
+}
+
+fn rustdoc() -> Result<(), Failure> {
+    // The program and the library share a name and therefore a folder: the
+    // library comes last and stays.
+    let selections: [&[&str]; 3] = [
+        &["--manifest-path", OURS],
+        &["--package", "pliant-cli"],
+        &["--workspace", "--exclude", "pliant-cli"],
+    ];
+    for selection in selections {
+        let mut doc = at_root();
+        doc.args(["doc", "--no-deps", "--document-private-items", "--locked"]).args(selection);
+        execute(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
+    }
+    Ok(())
+}
+
+fn tests() -> Result<(), Failure> {
+    execute(at_root().args(["test", "--manifest-path", OURS, "--locked"]))?;
+    execute(at_root().args(["test", "--locked"]))
+}
+
+fn book() -> Result<(), Failure> {
+    let program = setup::tool(&setup::MDBOOK)?;
+    let made = target_dir().join("book");
+    execute(Command::new(program).current_dir(root()).args(["build", "book", "-d"]).arg(made))
+}
+
+/// A cargo command in the root of the repository.
+fn at_root() -> Command {
+    let mut command = Command::new(cargo());
+    command.current_dir(root());
+    command
+}
+
+/// Runs a program of ours; its exit code becomes that of the chore.
+fn pass_on(command: &mut Command) -> Result<(), Failure> {
+    match execute_for_code(command)? {
+        0 => Ok(()),
+        code => Err(Failure { message: format!("the program ended with code {code}"), code }),
+    }
+}

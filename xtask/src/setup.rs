@@ -1,0 +1,246 @@
+//! What a bare machine lacks, and how it gets there.
+//!
+//! A user brings Rust and a C linker, without which this program would not run.
+//! [`NEEDS`] lists all else that comes from the system; [`MDBOOK`] and
+//! [`CARGO_DENY`] are built from their crates into the target folder.
+
+use crate::repository::{root, target_dir};
+use crate::steps::{Failure, execute};
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Everything to be installed on a bare Debian beside Rust and a C linker.
+const NEEDS: [Need; 1] = [Need {
+    package: "ca-certificates",
+    purpose: "cargo fetches crates over https",
+    present: has_certificates,
+}];
+
+/// Parts of the Rust toolchain that `cargo xtask test` calls, as cargo knows them.
+const COMPONENTS: [(&str, &str); 2] = [("rustfmt", "fmt"), ("clippy", "clippy")];
+
+/// Where systems keep the certificates that cargo looks for.
+const CERTIFICATES: [&str; 7] = [
+    "/etc/ssl/certs/ca-certificates.crt", // Debian, Arch, Gentoo
+    "/etc/pki/tls/certs/ca-bundle.crt",   // Fedora, RHEL
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", // RHEL 7 and later
+    "/etc/ssl/ca-bundle.pem",             // openSUSE
+    "/etc/ssl/cert.pem",                  // Alpine
+    "/etc/ca-certificates/extracted/tls-ca-bundle.pem", // Arch
+    "/usr/local/share/certs/ca-root-nss.crt", // BSD
+];
+
+/// Variables that name certificates in another place; cargo obeys them too.
+const CERTIFICATE_VARIABLES: [&str; 3] = ["CARGO_HTTP_CAINFO", "SSL_CERT_FILE", "SSL_CERT_DIR"];
+
+/// The program that makes the book, without its search index and its server.
+pub const MDBOOK: Tool =
+    Tool { name: "mdbook", version: "0.5.4", options: &["--no-default-features"] };
+
+/// The program that checks licences and sources of the dependencies.
+pub const CARGO_DENY: Tool =
+    Tool { name: "cargo-deny", version: "0.20.2", options: &["--no-default-features"] };
+
+/// One thing that comes from the system's package manager.
+struct Need {
+    /// Debian package.
+    package: &'static str,
+    /// Why it is needed.
+    purpose: &'static str,
+    /// Whether it is there, from this package or elsewhere.
+    present: fn() -> bool,
+}
+
+/// A program built from its crate, in one version, into the target folder.
+pub struct Tool {
+    /// The crate, and the program that it installs.
+    pub name: &'static str,
+    /// Exact version.
+    pub version: &'static str,
+    /// Further options to `cargo install`.
+    pub options: &'static [&'static str],
+}
+
+/// What decides how a missing package can be installed.
+#[derive(Clone, Copy, Debug)]
+enum Machine {
+    /// Debian or a relative, and we may install.
+    AptAsRoot,
+    /// Debian or a relative, and somebody else must install.
+    AptAsUser,
+    /// Any other system.
+    Other,
+}
+
+/// What to do about missing packages.
+#[derive(Debug, PartialEq, Eq)]
+enum Plan {
+    /// Nothing is missing.
+    Go,
+    /// Call apt-get ourselves for these packages.
+    Install(Vec<&'static str>),
+    /// Say this and stop.
+    Tell(String),
+}
+
+/// Makes sure that all system packages are there.
+pub fn system() -> Result<(), Failure> {
+    let missing: Vec<&Need> = NEEDS.iter().filter(|need| !(need.present)()).collect();
+    match plan(&missing, machine()) {
+        Plan::Go => Ok(()),
+        Plan::Tell(message) => Err(Failure::machine(message)),
+        Plan::Install(packages) => {
+            for need in &missing {
+                eprintln!("   missing: {} ({}); installing it", need.package, need.purpose);
+            }
+            let mut install = vec!["install", "--yes", "--no-install-recommends"];
+            install.extend(packages);
+            execute(Command::new("apt-get").arg("update"))?;
+            execute(Command::new("apt-get").env("DEBIAN_FRONTEND", "noninteractive").args(install))
+        }
+    }
+}
+
+/// Makes sure that the toolchain has all parts that the tests call.
+pub fn components() -> Result<(), Failure> {
+    let lacks = |&(_, subcommand): &(&str, &str)| {
+        let answer = Command::new(cargo()).args([subcommand, "--version"]).output();
+        !answer.is_ok_and(|answer| answer.status.success())
+    };
+    let missing: Vec<&str> = COMPONENTS.into_iter().filter(lacks).map(|(name, _)| name).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let names = missing.join(" ");
+    Err(Failure::machine(format!(
+        "the Rust toolchain lacks {names}; run: rustup component add {names}"
+    )))
+}
+
+/// Makes sure that `tool` is built in its version and returns the program.
+pub fn tool(tool: &Tool) -> Result<PathBuf, Failure> {
+    let tools = target_dir().join("tools");
+    let program = tools.join("bin").join(tool.name).with_extension(std::env::consts::EXE_EXTENSION);
+    if has_version(&program, tool.version) {
+        return Ok(program);
+    }
+    eprintln!("   building {} {} into {}", tool.name, tool.version, tools.display());
+    let build = tools.join("build");
+    let version = format!("={}", tool.version);
+    let mut install = Command::new(cargo());
+    // Forced, because cargo remembers what it installed even when the file is gone.
+    install.current_dir(root()).args(["install", "--force", "--locked", tool.name]);
+    install.args(["--version", &version]).args(tool.options);
+    install.arg("--root").arg(&tools).arg("--target-dir").arg(&build);
+    // With its folder on the path, cargo does not advise to put it there.
+    let path = env::var_os("PATH").unwrap_or_default();
+    if let Ok(path) = env::join_paths(env::split_paths(&path).chain([tools.join("bin")])) {
+        install.env("PATH", path);
+    }
+    execute(&mut install)?;
+    // Hundreds of megabytes that nobody needs again; a leftover does no harm.
+    let _ = std::fs::remove_dir_all(&build);
+    Ok(program)
+}
+
+/// The cargo that started us.
+pub fn cargo() -> PathBuf {
+    env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from)
+}
+
+fn plan(missing: &[&Need], machine: Machine) -> Plan {
+    if missing.is_empty() {
+        return Plan::Go;
+    }
+    let packages: Vec<&str> = missing.iter().map(|need| need.package).collect();
+    let names = packages.join(" ");
+    let reasons: Vec<String> =
+        missing.iter().map(|need| format!("{} ({})", need.package, need.purpose)).collect();
+    let reasons = reasons.join(", ");
+    match machine {
+        Machine::AptAsRoot => Plan::Install(packages),
+        Machine::AptAsUser => Plan::Tell(format!(
+            "this machine lacks {reasons}; run as root: \
+             apt-get update && apt-get install --yes --no-install-recommends {names}"
+        )),
+        Machine::Other => Plan::Tell(format!(
+            "this machine lacks {reasons}; install it with the system's package manager \
+             (the names are Debian's)"
+        )),
+    }
+}
+
+fn machine() -> Machine {
+    let apt = Path::new("/etc/debian_version").exists() && on_path("apt-get");
+    let root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout.trim_ascii() == b"0");
+    match (apt, root) {
+        (true, true) => Machine::AptAsRoot,
+        (true, false) => Machine::AptAsUser,
+        (false, _) => Machine::Other,
+    }
+}
+
+fn on_path(program: &str) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// Whether cargo finds certificates; on other systems than Unix it asks the system.
+fn has_certificates() -> bool {
+    let named = CERTIFICATE_VARIABLES.into_iter().filter_map(env::var_os).map(PathBuf::from);
+    cfg!(any(windows, target_os = "macos"))
+        || named.chain(CERTIFICATES.map(PathBuf::from)).any(|place| place.exists())
+}
+
+fn has_version(program: &Path, version: &str) -> bool {
+    let Ok(answer) = Command::new(program).arg("--version").output() else { return false };
+    let answer = String::from_utf8_lossy(&answer.stdout).into_owned();
+    answer.split_whitespace().any(|word| word.trim_start_matches('v') == version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OIL: Need = Need { package: "oil", purpose: "hinges", present: || false };
+    const WAX: Need = Need { package: "wax", purpose: "floors", present: || false };
+
+    #[test]
+    fn nothing_missing_needs_nobody() {
+        for machine in [Machine::AptAsRoot, Machine::AptAsUser, Machine::Other] {
+            assert_eq!(plan(&[], machine), Plan::Go);
+        }
+    }
+
+    #[test]
+    fn root_on_debian_installs() {
+        assert_eq!(plan(&[&OIL, &WAX], Machine::AptAsRoot), Plan::Install(vec!["oil", "wax"]));
+    }
+
+    #[test]
+    fn others_are_told_the_command() {
+        let Plan::Tell(message) = plan(&[&OIL, &WAX], Machine::AptAsUser) else {
+            panic!("no plan")
+        };
+        let command = "apt-get update && apt-get install --yes --no-install-recommends oil wax";
+        assert!(message.ends_with(command), "{message}");
+        assert!(message.contains("oil (hinges), wax (floors)"), "{message}");
+    }
+
+    #[test]
+    fn other_systems_are_told_the_packages() {
+        let Plan::Tell(message) = plan(&[&OIL], Machine::Other) else { panic!("no plan") };
+        assert!(message.contains("oil (hinges)") && !message.contains("apt-get"), "{message}");
+    }
+
+    #[test]
+    fn another_version_does_not_count() {
+        let answer = Command::new(cargo()).arg("--version").output().unwrap();
+        let answer = String::from_utf8(answer.stdout).unwrap();
+        let version = answer.split_whitespace().nth(1).unwrap();
+        assert!(has_version(&cargo(), version));
+        assert!(!has_version(&cargo(), "0.0.1"));
+        assert!(!has_version(Path::new("no-such-program-at-all"), version));
+    }
+}
