@@ -68,7 +68,6 @@ impl Kind {
     /// The type that an XML file means by a word.
     pub(crate) fn of_xml(word: &str) -> Option<Kind> {
         Some(match word {
-            "Bit" => Kind::Bit,
             "Int8" => Kind::I8,
             "UInt8" => Kind::U8,
             "Int16" => Kind::I16,
@@ -123,7 +122,7 @@ enum Values<'a> {
     /// Parsed from text.
     Real(Vec<f64>),
     /// As the file or its unpacking gives them.
-    Raw { bytes: Cow<'a, [u8]>, kind: Kind, endian: Endian },
+    Raw { bytes: Cow<'a, [u8]>, count: usize, kind: Kind, endian: Endian },
 }
 
 /// Where the numbers stood, to name the place of a fault.
@@ -140,7 +139,9 @@ enum Origin<'a> {
 /// The numbers of one array.
 #[derive(Clone, Debug)]
 pub(crate) struct Array<'a> {
+    /// In the order of the file.
     values: Values<'a>,
+    /// Where they stood in it.
     origin: Origin<'a>,
 }
 
@@ -202,10 +203,19 @@ impl<'a> Array<'a> {
         Ok(Array { values, origin })
     }
 
-    /// Takes bytes that stand in the file from byte `start` on.
-    pub(crate) fn from_file(bytes: &'a [u8], start: usize, kind: Kind, endian: Endian) -> Self {
+    /// Takes `count` numbers that stand in the file as bytes, from byte `start` on.
+    ///
+    /// Fewer when the bytes do not suffice.
+    pub(crate) fn from_file(
+        bytes: &'a [u8],
+        count: usize,
+        start: usize,
+        kind: Kind,
+        endian: Endian,
+    ) -> Array<'a> {
         let origin = Origin::Bytes { start, kind };
-        Array { values: Values::Raw { bytes: Cow::Borrowed(bytes), kind, endian }, origin }
+        let count = count.min(kind.count_in(bytes.len()) as usize);
+        Array { values: Values::Raw { bytes: Cow::Borrowed(bytes), count, kind, endian }, origin }
     }
 
     /// Takes bytes that were unpacked from a named part of the file.
@@ -216,7 +226,8 @@ impl<'a> Array<'a> {
         part: &str,
     ) -> Array<'a> {
         let origin = Origin::Part(part.to_string());
-        Array { values: Values::Raw { bytes, kind, endian }, origin }
+        let count = kind.count_in(bytes.len()) as usize;
+        Array { values: Values::Raw { bytes, count, kind, endian }, origin }
     }
 
     /// Count of the numbers.
@@ -224,7 +235,7 @@ impl<'a> Array<'a> {
         match &self.values {
             Values::Whole(values) => values.len(),
             Values::Real(values) => values.len(),
-            Values::Raw { bytes, kind, .. } => kind.count_in(bytes.len()) as usize,
+            Values::Raw { count, .. } => *count,
         }
     }
 
@@ -234,7 +245,7 @@ impl<'a> Array<'a> {
         match &self.values {
             Values::Whole(values) => values[k] as f64,
             Values::Real(values) => values[k],
-            Values::Raw { bytes, kind, endian } => match kind {
+            Values::Raw { bytes, kind, endian, .. } => match kind {
                 Kind::F64 => f64::from_le_bytes(raw(bytes, k, *endian)),
                 Kind::F32 => f64::from(f32::from_le_bytes(raw(bytes, k, *endian))),
                 _ => raw_whole(bytes, k, *kind, *endian) as f64,
@@ -250,7 +261,7 @@ impl<'a> Array<'a> {
     pub(crate) fn whole(&self, k: usize) -> Result<i64, Fault> {
         match &self.values {
             Values::Whole(values) => Ok(values[k]),
-            Values::Raw { bytes, kind, endian } if !matches!(kind, Kind::F32 | Kind::F64) => {
+            Values::Raw { bytes, kind, endian, .. } if !matches!(kind, Kind::F32 | Kind::F64) => {
                 Ok(raw_whole(bytes, k, *kind, *endian))
             }
             _ => {
@@ -332,7 +343,7 @@ mod tests {
         let mut big = little.to_vec();
         big.reverse();
         for (bytes, endian) in [(little, Endian::Little), (&big, Endian::Big)] {
-            let array = Array::from_file(bytes, 0, kind, endian);
+            let array = Array::from_file(bytes, 2, 0, kind, endian);
             assert_eq!(array.len(), 1, "{kind:?}");
             assert_eq!(array.real(0), expected, "{kind:?}");
             assert_eq!(array.whole(0), Ok(expected as i64), "{kind:?}");
@@ -355,7 +366,8 @@ mod tests {
 
     #[test]
     fn bits_are_packed_from_the_highest_down() {
-        let array = Array::from_file(&[0b1010_0000, 0b1000_0000], 0, Kind::Bit, Endian::Big);
+        let array = Array::from_file(&[0b1010_0000, 0b1000_0000], 9, 0, Kind::Bit, Endian::Big);
+        assert_eq!(array.len(), 9);
         let bits: Vec<_> = (0..9).map(|k| array.real(k)).collect();
         assert_eq!(bits, [1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
         assert_eq!(Kind::Bit.bytes_for(9), Some(2));
@@ -364,9 +376,9 @@ mod tests {
     #[test]
     fn a_fraction_is_no_index_and_a_huge_number_is_none_either() {
         let half = 0.5_f64.to_le_bytes();
-        let fault = Array::from_file(&half, 0, Kind::F64, Endian::Little).whole(0).unwrap_err();
+        let fault = Array::from_file(&half, 1, 0, Kind::F64, Endian::Little).whole(0).unwrap_err();
         assert_eq!(fault.to_string(), "expected a whole number, found `0.5`");
-        let huge = Array::from_file(&[0xff; 8], 0, Kind::U64, Endian::Little);
+        let huge = Array::from_file(&[0xff; 8], 1, 0, Kind::U64, Endian::Little);
         assert_eq!(huge.whole(0), Ok(i64::MAX));
     }
 
@@ -375,7 +387,7 @@ mod tests {
         let words = Array::from_all_words(b"\n\n ", b"1\n2\n\n3", Reading::Whole, "").unwrap();
         assert_eq!(words.place(0), Place::Line(3));
         assert_eq!(words.place(2), Place::Line(6));
-        let bytes = Array::from_file(&[0; 8], 100, Kind::I32, Endian::Big);
+        let bytes = Array::from_file(&[0; 8], 2, 100, Kind::I32, Endian::Big);
         assert_eq!(bytes.place(1), Place::Byte(104));
         let error = Array::from_all_words(b"\n", b"1\nx", Reading::Real, "a number").unwrap_err();
         assert_eq!(error.to_string(), "line 3: expected a number, found `x`");

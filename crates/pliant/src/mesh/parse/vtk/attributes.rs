@@ -23,6 +23,7 @@ enum Owner {
 /// The attached data that matters.
 #[derive(Default)]
 pub(super) struct Attributes<'a> {
+    /// What the arrays to come are attached to.
     owner: Owner,
     /// Count of the points or cells of the current owner.
     count: u64,

@@ -107,6 +107,7 @@ enum Form {
 /// What is taken from one type of cell.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
+    /// What the corners become.
     form: Form,
     /// Count of leading nodes that are corners; `None` when all are.
     corners: Option<usize>,
@@ -139,6 +140,7 @@ fn shape(kind: i64) -> Option<Shape> {
 
 /// Gathers the grids of a file into one mesh.
 pub(crate) struct Assembly {
+    /// What was taken so far, its notices yet to come.
     mesh: RawMesh,
     /// Vertex that number 0 of the current grid stands for.
     base: usize,

@@ -41,8 +41,9 @@ const OTHER_DATASETS: [&[u8]; 6] = [
 /// Reads a legacy VTK file.
 ///
 /// Tets, triangles, quads, polygons and strips are taken, the four corners of tets of
-/// higher order too; other cells are counted in a notice. Faults are placed by line in
-/// a text file and by byte in a binary one.
+/// higher order too; other cells are counted in a notice. Text keeps all its digits,
+/// also where it announces 32 bits. Faults are placed by line in a text file and by byte
+/// in a binary one.
 pub fn parse(bytes: &[u8]) -> Parsed<RawMesh> {
     let mut text = Text::new(bytes, None);
     if bytes.starts_with(BYTE_ORDER_MARK) {
@@ -70,13 +71,18 @@ enum Dataset {
 
 /// Reads one file from front to back.
 struct Reader<'a> {
+    /// All bytes, for the places of faults.
     file: &'a [u8],
+    /// The words of the file, and the bytes between them.
     text: Text<'a>,
     storage: Storage,
+    /// `None` until `DATASET` comes.
     dataset: Option<Dataset>,
+    /// Coordinates, m, by threes; `None` until `POINTS` comes.
     points: Option<Array<'a>>,
-    /// Cells of a grid; their types stay a placeholder until `CELL_TYPES` comes.
+    /// Cells by section; those of a grid have no types until the end.
     cells: Vec<Cells<'a>>,
+    /// Types of a grid's cells; `None` until `CELL_TYPES` comes.
     kinds: Option<Array<'a>>,
     attributes: attributes::Attributes<'a>,
     notices: Vec<String>,
@@ -291,7 +297,7 @@ impl<'a> Reader<'a> {
         let bytes = kind.bytes_for(count as u64).and_then(|length| self.text.rest().get(..length));
         let bytes = bytes.unwrap_or_default();
         self.text.seek(start + bytes.len());
-        Ok(Array::from_file(bytes, start, kind, Endian::Big))
+        Ok(Array::from_file(bytes, count, start, kind, Endian::Big))
     }
 
     /// The count of numbers of an array, if the rest of the file can hold them.

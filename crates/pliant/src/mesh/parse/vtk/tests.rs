@@ -1,3 +1,5 @@
+//! Legacy files worked by hand, and what is wrong with others.
+
 use super::*;
 use crate::id::VertexId;
 use crate::math::Vec3;
@@ -39,7 +41,10 @@ fn binary() -> Vec<u8> {
     file.extend([0, 1, 2, 3].map(i32::to_be_bytes).concat());
     file.extend(b"\nCELL_TYPES 1\n\0\0\0\x0a\n");
     file.extend(b"POINT_DATA 4\nCOLOR_SCALARS c 3\n0123456789ab\nNORMALS n char\n0123456789ab\n");
-    file.extend(b"CELL_DATA 1\nSCALARS b bit 9\nLOOKUP_TABLE default\n\x0a\x0a\n");
+    file.extend(
+        b"CELL_DATA 1\nSCALARS b bit 9\nLOOKUP_TABLE default\n\x0a\x0a\n\
+        SCALARS attribute bit\n\x80\n",
+    );
     file.extend(b"FIELD f 2\nmat_id 1 1 vtkIdType\n\0\0\0\x07\nMETADATA\n\nNULL_ARRAY\n");
     file
 }

@@ -15,6 +15,7 @@ const DIGITS: [u8; 256] = digits();
 /// Decodes base64 from front to back.
 #[derive(Clone, Debug)]
 pub(super) struct Base64<'a> {
+    /// All characters.
     text: &'a [u8],
     /// Next character; at most `text.len()`.
     at: usize,

@@ -23,8 +23,8 @@ use storage::Storage;
 /// Reads an XML unstructured grid.
 ///
 /// Pieces are joined, without merging the vertices that they share. Cells are taken as
-/// from a legacy file. Faults are placed by line where there is one, otherwise by piece
-/// and array.
+/// from a legacy file, and text keeps all its digits. Faults are placed by line where
+/// there is one, otherwise by piece and array.
 pub fn parse(bytes: &[u8]) -> Parsed<RawMesh> {
     let (xml, appended) = document::split(bytes)?;
     let document = document::open(&xml)?;
@@ -67,6 +67,7 @@ fn grid<'a>(root: &Node<'a, 'a>) -> Parsed<Node<'a, 'a>> {
 
 /// One piece of a grid.
 struct Piece<'a> {
+    /// Its element.
     node: Node<'a, 'a>,
     /// How faults call it.
     name: String,

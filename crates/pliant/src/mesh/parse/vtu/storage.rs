@@ -37,9 +37,11 @@ enum Packing {
 
 /// How the arrays of a file are stored.
 pub(super) struct Storage<'a> {
+    /// Of numbers and of the words that tell lengths.
     endian: Endian,
     /// Size of the words that tell lengths, bytes: 4 or 8.
     word: usize,
+    /// How every array that is not text is packed.
     packing: Packing,
     /// The appended data, behind its underscore.
     appended: Option<(&'a [u8], Encoding)>,

@@ -1,3 +1,5 @@
+//! XML files worked by hand, in every storage, and what is wrong with others.
+
 use ::base64::Engine;
 use ::base64::engine::general_purpose::STANDARD;
 use miniz_oxide::deflate::compress_to_vec_zlib;
