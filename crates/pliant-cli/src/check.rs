@@ -121,6 +121,7 @@ fn verdict(problems: &[ProblemReport]) -> String {
     match (errors, warnings) {
         (0, 0) => format!("{GOOD}good{GOOD:#}, nothing to remark"),
         (0, _) => format!("{GOOD}usable{GOOD:#}, {}", counted(warnings, "warning", "warnings")),
+        (_, 0) => format!("{ERROR}not usable{ERROR:#}, {}", counted(errors, "error", "errors")),
         _ => format!(
             "{ERROR}not usable{ERROR:#}, {} and {}",
             counted(errors, "error", "errors"),

@@ -106,16 +106,24 @@ fn judge(report: &mut FileReport, mut mesh: RawMesh, format: Format) {
         report.triangles = mesh.triangles.len();
         surface_problems(&mesh)
     } else {
-        let left_out = report.notices.join("; ");
-        let why = if left_out.is_empty() { String::new() } else { format!(" ({left_out})") };
-        let vertices = report.vertices;
-        let error = format!("{}: {vertices} vertices, but no tets or triangles{why}", report.file);
-        report.error = Some(error);
+        report.error = Some(nothing(report));
         return;
     };
     // STL stores each corner of each triangle: copies there are the format's, not the author's.
     let telling = |p: &Problem| format != Format::Stl || p.kind != ProblemKind::DuplicateVertices;
     report.problems = problems.into_iter().filter(telling).map(ProblemReport::from).collect();
+}
+
+/// What to say of a file without tets and triangles.
+fn nothing(report: &FileReport) -> String {
+    let left_out = report.notices.join("; ");
+    let why = if left_out.is_empty() { String::new() } else { format!(" ({left_out})") };
+    let holds = match report.vertices {
+        0 => "is empty".to_string(),
+        1 => "holds 1 vertex but no tets or triangles".to_string(),
+        many => format!("holds {many} vertices but no tets or triangles"),
+    };
+    format!("{}: the file {holds}{why}", report.file)
 }
 
 impl From<Problem> for ProblemReport {

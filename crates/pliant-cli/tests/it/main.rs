@@ -73,7 +73,10 @@ fn bad_input_is_one_line_and_exit_code_two() {
     refused(&folder.0, "Is a directory");
     refused(&folder.write("notes.txt", "hello"), "unknown mesh format");
     refused(&folder.write("empty.vtu", ""), "empty.vtu: ");
-    refused(&folder.write("points.obj", "v 0 0 0\n"), "1 vertices, but no tets or triangles");
+    refused(
+        &folder.write("points.obj", "v 0 0 0\n"),
+        "the file holds 1 vertex but no tets or triangles",
+    );
     refused(&folder.write("nan.mesh", &medit("0 nan 1")), "1 non_finite (first: vertex 3)");
     refused(&folder.write("flat.mesh", &medit("2 2 0")), "1 flat_tets (first: tet 0)");
     refused(&folder.write("cut.mesh", &medit("0 0 1")[..60]), "line ");
