@@ -48,7 +48,7 @@ fn stages(mesh: &RawMesh) {
     println!("ball of {vertices} vertices, {tets} tets; fastest of five, CPU time, one thread\n");
     println!("| stage | s | ns per tet |\n|---|---|---|");
     let print = |name: &str, time: f64| {
-        println!("| {name} | {time:.3} | {:.0} |", 1e9 * time / tets as f64);
+        println!("| {name} | {time:.4} | {:.1} |", 1e9 * time / tets as f64);
     };
     let (time, boundary) = fastest(|| topology::boundary(vertices, &mesh.tets));
     print("surface", time);
@@ -90,10 +90,8 @@ fn write_files(folder: &Path, mesh: &RawMesh) -> Result<Vec<PathBuf>, String> {
 fn convert_files(folder: &Path, python: &Path) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for name in WRITTEN_BY_MESHIO {
-        let (from, to) = match name.starts_with("ball") {
-            true => (folder.join("ball-binary.vtk"), folder.join(name)),
-            false => (folder.join("skin.obj"), folder.join(name)),
-        };
+        let from = if name.starts_with("ball") { "ball-binary.msh" } else { "skin.obj" };
+        let (from, to) = (folder.join(from), folder.join(name));
         match meshio::convert(python, &from, &to) {
             Ok(()) => paths.push(to),
             Err(error) => println!("meshio does not write {name}: {error}"),
@@ -115,8 +113,8 @@ fn row(path: &Path, peer: Option<f64>) -> Result<String, String> {
     let (speed, each) = (megabytes / time, 1e9 * time / cells as f64);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let peer = match peer {
-        Some(peer) => format!("{peer:.3} | {:.1}", peer / time),
+        Some(peer) => format!("{peer:.4} | {:.1}", peer / time),
         None => "– | –".to_string(),
     };
-    Ok(format!("| {name} | {megabytes:.1} | {time:.3} | {speed:.0} | {each:.0} | {peer} |"))
+    Ok(format!("| {name} | {megabytes:.1} | {time:.4} | {speed:.0} | {each:.0} | {peer} |"))
 }

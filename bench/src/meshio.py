@@ -7,7 +7,7 @@ import time
 
 import meshio
 
-REPEATS = 3
+REPEATS = 5
 
 
 def read(path):

@@ -2,22 +2,34 @@
 
 use std::time::Instant;
 
-/// Times a thing is done; the fastest counts.
-const REPEATS: usize = 5;
+/// Samples taken; the fastest counts.
+const SAMPLES: usize = 5;
 
-/// Fastest CPU time of a few runs, s, and what the last one gave.
+/// Shortest sample, s: the system counts CPU time in ticks of some milliseconds.
+const SHORTEST: f64 = 0.1;
+
+/// Fastest CPU time of a few samples, s, and what the last run gave.
+///
+/// A sample repeats the work until it is long enough to be measured.
 pub fn fastest<T>(mut work: impl FnMut() -> T) -> (f64, T) {
-    let (mut best, mut result) = timed(&mut work);
-    for _ in 1..REPEATS {
-        let (time, last) = timed(&mut work);
-        best = best.min(time);
-        result = last;
+    let mut repeats = 1;
+    loop {
+        let (time, result) = timed(&mut work, repeats);
+        if time < SHORTEST {
+            repeats *= 2;
+            continue;
+        }
+        let others = (1..SAMPLES).map(|_| timed(&mut work, repeats).0);
+        let best = others.fold(time, f64::min);
+        return (best / f64::from(repeats), result);
     }
-    (best, result)
 }
 
-fn timed<T>(work: &mut impl FnMut() -> T) -> (f64, T) {
+fn timed<T>(work: &mut impl FnMut() -> T, repeats: u32) -> (f64, T) {
     let (clock, cpu) = (Instant::now(), cpu_time());
+    for _ in 1..repeats {
+        std::hint::black_box(work());
+    }
     let result = work();
     let time = match (cpu, cpu_time()) {
         (Some(before), Some(after)) => after - before,

@@ -77,20 +77,12 @@ fn clippy() -> Result<(), Failure> {
     let mut all = at_root();
     all.args(["clippy", "--workspace", "--all-targets", "--locked"]).args(left_out);
     execute(all.args(deny))?;
-    let single = ["clippy", "--package", "pliant", "--no-default-features", "--locked"];
-    execute(at_root().args(single).args(deny))?;
     let own = ["clippy", "--manifest-path", OURS, "--all-targets", "--locked"];
     execute(at_root().args(own).args(deny))
 }
 
 fn rustdoc() -> Result<(), Failure> {
-    // The program and the library share a name and therefore a folder: the
-    // library comes last and stays.
-    let selections: [&[&str]; 3] = [
-        &["--manifest-path", OURS],
-        &["--package", "pliant-cli"],
-        &["--workspace", "--exclude", "pliant-cli"],
-    ];
+    let selections: [&[&str]; 2] = [&["--manifest-path", OURS], &["--workspace"]];
     for selection in selections {
         let mut doc = at_root();
         doc.args(["doc", "--no-deps", "--document-private-items", "--locked"]).args(selection);

@@ -88,22 +88,22 @@ pub fn table(report: &FileReport) -> String {
     text
 }
 
-/// One row per problem, columns aligned: how bad, how many, what, meaning, where.
+/// Two lines per problem, columns aligned: how bad, how many, what, where; and what it means.
 fn rows(problems: &[ProblemReport]) -> String {
     let widest = |width: fn(&ProblemReport) -> usize| problems.iter().map(width).max().unwrap_or(0);
     let count_width = widest(|p| p.count.to_string().len());
     let name_width = widest(|p| p.kind.name().len());
+    let indent = " ".repeat("  warning  ".len() + count_width + 1);
     let mut text = String::new();
     for problem in problems {
         let colour = if problem.severity == Severity::Error { ERROR } else { WARNING };
         let (severity, name) = (problem.severity.name(), problem.kind.name());
+        let (count, places) = (problem.count, places(problem));
         let _ = writeln!(
             text,
-            "  {colour}{severity:<7}{colour:#}  {:>count_width$} {name:<name_width$}  {}; {DIM}{}{DIM:#}",
-            problem.count,
-            problem.kind.advice(),
-            places(problem),
+            "  {colour}{severity:<7}{colour:#}  {count:>count_width$} {name:<name_width$}  {places}"
         );
+        let _ = writeln!(text, "{indent}{DIM}{}{DIM:#}", problem.kind.advice());
     }
     text
 }

@@ -40,7 +40,7 @@ pub fn run(out: &Path) -> ExitCode {
         Err(error) => return show::refuse(&error),
     }
     let folder = out.display();
-    show::print(&format!("\nThe files are in {folder}; look at them with any mesh viewer, or\n"));
+    show::print(&format!("\nThe files are in {folder}; any mesh viewer shows them. Next, try\n"));
     show::print(&format!("  pliant check {folder}/*\n"));
     ExitCode::SUCCESS
 }
@@ -90,7 +90,7 @@ fn bodies() -> Result<Vec<(&'static str, RawMesh)>, GenerateError> {
         ("l-block.vtu", l_block::l_block(&l_block)?),
         ("star.msh", star::star(&star)?),
         ("membrane.vtk", membrane::membrane(&membrane)?),
-        ("star-skin.obj", star::star(&star)?),
+        ("tube-skin.obj", tube::tube(&tube)?),
     ])
 }
 
@@ -113,7 +113,7 @@ fn make(path: &Path, body: RawMesh) -> Result<String, String> {
     Ok(format!("{vertices:>9}{tets:>7}{triangles:>10}{volume:>13.6}  {GOOD}{verdict}{GOOD:#}"))
 }
 
-/// A ball with one vertex pushed through the far side: what `check` says of it.
+/// A ball with one vertex pulled through to the far side: what `check` says of it.
 fn broken(out: &Path) -> Result<String, String> {
     let mut body = ball::ball(1.0, 3).map_err(|error| error.to_string())?;
     if let Some(last) = body.positions.last_mut() {
@@ -122,7 +122,8 @@ fn broken(out: &Path) -> Result<String, String> {
     let path = out.join("broken-ball.vtu");
     mesh_file::write_tets(&path, &body.positions, &body.tets, &body.regions)
         .map_err(|error| error.to_string())?;
-    let mut text = format!("\n{DIM}…and a ball with one vertex pushed through it:{DIM:#}\n");
+    let mut text =
+        format!("\n{DIM}…and a ball with one vertex pulled through to the other side:{DIM:#}\n");
     text += &crate::check::table(&check(&path));
     Ok(text)
 }

@@ -122,6 +122,28 @@ impl std::fmt::Display for Culprit {
 }
 
 impl ProblemKind {
+    /// Every kind there is.
+    pub const ALL: [ProblemKind; 18] = [
+        ProblemKind::NonFinite,
+        ProblemKind::ExtremeCoordinates,
+        ProblemKind::InvertedTets,
+        ProblemKind::AllInverted,
+        ProblemKind::FlatTets,
+        ProblemKind::SliverTets,
+        ProblemKind::CrowdedFaces,
+        ProblemKind::DuplicateVertices,
+        ProblemKind::UnreferencedVertices,
+        ProblemKind::DegenerateTriangles,
+        ProblemKind::OpenEdges,
+        ProblemKind::NonManifoldEdges,
+        ProblemKind::NonManifoldVertices,
+        ProblemKind::InconsistentWinding,
+        ProblemKind::InsideOut,
+        ProblemKind::InsideOutPieces,
+        ProblemKind::SeveralParts,
+        ProblemKind::SelfOverlap,
+    ];
+
     /// How bad it is.
     pub fn severity(self) -> Severity {
         use ProblemKind as Kind;
@@ -374,6 +396,15 @@ mod tests {
         let found = tet_problems(&mesh);
         assert!(found.iter().all(|problem| problem.first.len() <= NAMED));
         assert_eq!(found[1].count, 92);
+    }
+
+    #[test]
+    fn the_book_explains_every_kind_with_its_severity() {
+        let page = include_str!("../../../../../book/src/mesh-problems.md");
+        for kind in ProblemKind::ALL {
+            let row = format!("| `{}` | {} |", kind.name(), kind.severity().name());
+            assert!(page.contains(&row), "no row starts with {row}");
+        }
     }
 
     #[test]
