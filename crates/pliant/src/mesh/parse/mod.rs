@@ -11,16 +11,16 @@ pub mod binary;
 
 pub mod encoding;
 
-pub mod notice;
+pub mod left_out;
 
 pub mod fan;
+
+pub mod region;
 
 #[cfg(test)]
 mod damage;
 
-pub mod cells;
-
-pub mod rows;
+pub mod lines;
 
 pub mod vtk;
 

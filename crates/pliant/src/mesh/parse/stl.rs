@@ -7,8 +7,9 @@ use crate::id::VertexId;
 use crate::math::Vec3;
 use crate::mesh::parse::binary::{Binary, Endian};
 use crate::mesh::parse::fan::Fans;
+use crate::mesh::parse::left_out::{BYTE, counted};
 use crate::mesh::parse::text::{Text, quote};
-use crate::mesh::parse::{Fault, ParseError, Parsed, Place, encoding, notice};
+use crate::mesh::parse::{Fault, ParseError, Parsed, Place, encoding};
 use crate::mesh::raw::RawMesh;
 
 /// Free text before the count of a binary file, bytes.
@@ -85,8 +86,8 @@ fn parse_binary(bytes: &[u8]) -> Parsed<RawMesh> {
     }
     let triangles = (0..announced).map(|t| [3 * t, 3 * t + 1, 3 * t + 2].map(VertexId)).collect();
     let rest = bytes.len() - file.offset();
-    let notices = (rest > 0)
-        .then(|| format!("left out {} after the last triangle", notice::counted(rest, "byte")));
+    let notices =
+        (rest > 0).then(|| format!("left out {} after the last triangle", counted(rest, BYTE)));
     Ok(RawMesh {
         positions,
         triangles,

@@ -1,7 +1,9 @@
 //! Words, numbers and lines of a text file, with the line for every fault.
 //!
 //! Works on bytes, so that files in any encoding can be refused by line; lines are
-//! counted only when a fault is reported, which keeps reading fast.
+//! counted only when a fault is reported, which keeps reading fast. A word may stand on
+//! any line; where a row ends with its line, [`Lines`](crate::mesh::parse::lines::Lines)
+//! stops there.
 
 use crate::id::VertexId;
 use crate::math::Vec3;

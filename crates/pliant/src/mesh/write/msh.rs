@@ -262,7 +262,10 @@ mod tests {
         for encoding in [Encoding::Ascii, Encoding::Binary] {
             let mesh = parse(&write(&positions(), &TETS, &[1, u32::MAX, 2], encoding)).unwrap();
             assert_eq!(mesh.regions, [1, 0, 2]);
-            assert_eq!(mesh.notices, ["1 tet has a negative region, read as region 0"]);
+            assert_eq!(
+                mesh.notices,
+                ["put 1 tet into region 0, as regions are whole numbers from 0 to 4294967295"]
+            );
         }
     }
 

@@ -135,7 +135,10 @@ mod tests {
     fn the_first_tag_is_the_region() {
         let mesh = read("", "").unwrap();
         assert_eq!(mesh.regions, [7, 0]);
-        assert_eq!(mesh.notices, ["1 tet has a negative region, read as region 0"]);
+        assert_eq!(
+            mesh.notices,
+            ["put 1 tet into region 0, as regions are whole numbers from 0 to 4294967295"]
+        );
         assert_eq!(read("2 7 1 1", "0 1").unwrap().regions, [0, 0]);
         let message = "line 13: element 1 has region 4294967296, regions go up to 4294967295";
         check("2 7 1", "2 4294967296 1", message);

@@ -11,7 +11,7 @@
 use crate::id::VertexId;
 use crate::math::Vec3;
 use crate::mesh::parse::fan::Fans;
-use crate::mesh::parse::notice::counted;
+use crate::mesh::parse::left_out::{TRIANGLE, counted};
 use crate::mesh::parse::text::{line_of, quote, vertex};
 use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
 use crate::mesh::raw::RawMesh;
@@ -198,7 +198,7 @@ impl Reader<'_> {
 
     fn finish(mut self, bytes: &[u8]) -> RawMesh {
         let flat = (self.flat > 0).then(|| {
-            format!("left out {} of strips with two equal corners", counted(self.flat, "triangle"))
+            format!("left out {} of strips with two equal corners", counted(self.flat, TRIANGLE))
         });
         if self.more_left_out > 0 {
             self.left_out.push(format!("and {} more", self.more_left_out));

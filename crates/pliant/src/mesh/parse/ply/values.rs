@@ -1,7 +1,7 @@
 //! The numbers after the header of a PLY file, alike for words and bytes.
 
 use crate::mesh::parse::binary::{Binary, Endian};
-use crate::mesh::parse::notice::counted;
+use crate::mesh::parse::left_out::{BYTE, counted};
 use crate::mesh::parse::ply::header::{Element, Form, Header, Kind, Property};
 use crate::mesh::parse::text::{Text, line_of, quote};
 use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
@@ -167,7 +167,7 @@ impl<'a> Values<'a> {
             }),
             Values::Bytes(binary, _) => {
                 let rest = file.len() - binary.offset();
-                (rest > 0).then(|| format!("left out {} after the last row", counted(rest, "byte")))
+                (rest > 0).then(|| format!("left out {} after the last row", counted(rest, BYTE)))
             }
         }
     }

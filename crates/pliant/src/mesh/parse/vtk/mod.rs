@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
             }
             regions = self.attributes.region.as_ref().map(|(_, array)| array);
         }
-        let mut assembly = Assembly::new();
+        let mut assembly = Assembly::default();
         assembly.add_points(&points)?;
         for cells in &self.cells {
             assembly.add_cells(cells, regions)?;

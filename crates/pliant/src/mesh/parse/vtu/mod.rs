@@ -31,7 +31,7 @@ pub fn parse(bytes: &[u8]) -> Parsed<RawMesh> {
     let root = document.root_element();
     let grid = grid(&root)?;
     let mut storage = Storage::new(&root, appended, bytes.len())?;
-    let mut assembly = Assembly::new();
+    let mut assembly = Assembly::default();
     let mut pieces = 0;
     for piece in children(grid, "Piece") {
         let reader = Piece { node: piece, name: format!("piece {pieces}") };
