@@ -186,7 +186,7 @@ fn may_be_number(word: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::parse::damage::damaged;
+    use crate::mesh::parse::damage::check_damaged;
 
     /// Four vertices to hang faces on.
     const CORNERS: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
@@ -305,11 +305,6 @@ mod tests {
     #[test]
     fn damaged_files_never_panic() {
         let file = "o a\nv 0 0 0\nv 1 0 0 1\nv 0 1.5e2 -0\nl 1 2\nf 1/2/3 2// \\\n-1 3\nf 3 2 1";
-        for copy in damaged(file.as_bytes()) {
-            if let Ok(mesh) = parse(&copy) {
-                let count = mesh.positions.len();
-                assert!(mesh.triangles.iter().flatten().all(|v| v.index() < count), "{copy:?}");
-            }
-        }
+        check_damaged(file.as_bytes(), parse);
     }
 }
