@@ -9,6 +9,8 @@ pub mod text;
 
 pub mod binary;
 
+pub(crate) mod scalar;
+
 pub mod encoding;
 
 pub mod left_out;

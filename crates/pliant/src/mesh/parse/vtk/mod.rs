@@ -4,6 +4,7 @@
 //! that tells materials apart. All other data is passed over by its announced size.
 
 use crate::mesh::parse::binary::Endian;
+use crate::mesh::parse::scalar::Scalar;
 use crate::mesh::parse::text::{Text, quote, to_f64};
 use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
 use crate::mesh::raw::RawMesh;
@@ -16,7 +17,7 @@ pub(crate) mod names;
 
 mod attributes;
 
-use array::{Array, BYTES_PER_WORD, Kind, Reading};
+use array::{Array, BYTES_PER_WORD, Reading};
 use cells::{Assembly, Bounds, Cells, Kinds, POLYGON, POLYLINE, POLYVERTEX, STRIP};
 
 /// Opening words of every legacy file.
@@ -243,7 +244,8 @@ impl<'a> Reader<'a> {
     fn read_kinds(&mut self) -> Parsed<()> {
         let count = self.read_count("the number of cell types")?;
         self.begin_data();
-        self.kinds = Some(self.read_array((count, 1), Kind::I32, Reading::Whole, "a cell type")?);
+        self.kinds =
+            Some(self.read_array((count, 1), Scalar::I32, Reading::Whole, "a cell type")?);
         Ok(())
     }
 
@@ -253,7 +255,8 @@ impl<'a> Reader<'a> {
         let size = self.read_count("the number of numbers of all cells")?;
         if !self.comes_next(b"OFFSETS") {
             self.begin_data();
-            let nodes = self.read_array((size, 1), Kind::I32, Reading::Whole, "a vertex number")?;
+            let nodes =
+                self.read_array((size, 1), Scalar::I32, Reading::Whole, "a vertex number")?;
             if cells > size {
                 let why = format!("{cells} cells, but {size} numbers for all of them");
                 return Err(self.text.invalid(why));
@@ -284,7 +287,7 @@ impl<'a> Reader<'a> {
     fn read_array(
         &mut self,
         size: (u64, u64),
-        kind: Kind,
+        kind: Scalar,
         reading: Reading,
         wanted: &str,
     ) -> Parsed<Array<'a>> {
@@ -301,7 +304,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The count of numbers of an array, if the rest of the file can hold them.
-    fn check_size(&self, (tuples, each): (u64, u64), kind: Kind) -> Parsed<usize> {
+    fn check_size(&self, (tuples, each): (u64, u64), kind: Scalar) -> Parsed<usize> {
         let rest = self.text.rest().len();
         let room = match self.storage {
             // The last word may go without the space after it.
@@ -323,9 +326,9 @@ impl<'a> Reader<'a> {
         u64::try_from(count).map_err(|_| self.text.invalid(format!("{what} is {count}")))
     }
 
-    fn read_kind(&mut self) -> Parsed<Kind> {
+    fn read_kind(&mut self) -> Parsed<Scalar> {
         let word = self.text.need("a number type")?;
-        Kind::of_legacy(word)
+        Scalar::of_legacy(word)
             .ok_or_else(|| self.text.unexpected("a number type such as `double`", word))
     }
 

@@ -10,8 +10,9 @@ use miniz_oxide::inflate::decompress_slice_iter_to_slice;
 use roxmltree::Node;
 
 use crate::mesh::parse::binary::Endian;
+use crate::mesh::parse::scalar::Scalar;
 use crate::mesh::parse::text::quote;
-use crate::mesh::parse::vtk::array::{Array, Kind, Reading};
+use crate::mesh::parse::vtk::array::{Array, Reading};
 use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
 
 use super::base64::Base64;
@@ -107,7 +108,7 @@ impl<'a> Storage<'a> {
         reading: Reading,
     ) -> Parsed<Array<'a>> {
         let name = node.attribute("type").unwrap_or_default();
-        let Some(kind) = Kind::of_xml(name) else {
+        let Some(kind) = Scalar::of_xml(name) else {
             return Err(unexpected(node, "a number type such as Float64", name));
         };
         let place = |fault| ParseError::new(Place::Part(part.to_string()), fault);
@@ -150,7 +151,7 @@ impl<'a> Storage<'a> {
     }
 
     /// The bytes of one array, unpacked.
-    fn read(&mut self, mut stream: Stream<'a>, kind: Kind) -> Result<Cow<'a, [u8]>, Fault> {
+    fn read(&mut self, mut stream: Stream<'a>, kind: Scalar) -> Result<Cow<'a, [u8]>, Fault> {
         let first = self.read_word(&mut stream, "the length of the array")?;
         if self.packing != Packing::Plain {
             return self.unpack(stream, first, kind).map(Cow::Owned);
@@ -164,7 +165,7 @@ impl<'a> Storage<'a> {
         &mut self,
         mut stream: Stream<'a>,
         blocks: u64,
-        kind: Kind,
+        kind: Scalar,
     ) -> Result<Vec<u8>, Fault> {
         if self.packing == Packing::Lzma {
             let why = "packed with LZMA: write the file again with ZLib, LZ4 or no compressor";
@@ -218,7 +219,7 @@ impl<'a> Storage<'a> {
     }
 
     /// Grants memory for one array, as long as all of them stay in proportion to the file.
-    fn grant(&mut self, bytes: usize, kind: Kind) -> Result<(), Fault> {
+    fn grant(&mut self, bytes: usize, kind: Scalar) -> Result<(), Fault> {
         match self.room.checked_sub(kind.count_in(bytes)) {
             Some(room) => self.room = room,
             None => {
