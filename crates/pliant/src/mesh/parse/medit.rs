@@ -10,7 +10,7 @@ use crate::id::VertexId;
 use crate::mesh::parse::fan::fan;
 use crate::mesh::parse::left_out::{EDGE, HEXAHEDRON, Names, PRISM, PYRAMID, TET, Tally};
 use crate::mesh::parse::text::{Text, line_of, to_f64, vertex};
-use crate::mesh::parse::{Fault, ParseError, Parsed, Place, region};
+use crate::mesh::parse::{Fault, ParseError, Parsed, Place, encoding, region};
 use crate::mesh::raw::RawMesh;
 
 /// Shortest number with the space after it, bytes.
@@ -100,9 +100,10 @@ struct Reader<'a> {
 
 /// Reads a MEDIT file.
 pub fn parse(bytes: &[u8]) -> Parsed<RawMesh> {
-    refuse_foreign(bytes)?;
+    let bytes = encoding::plain(bytes);
+    refuse_foreign(&bytes)?;
     let mut reader = Reader {
-        text: Text::new(bytes, Some(b'#')),
+        text: Text::new(&bytes, Some(b'#')),
         mesh: RawMesh::default(),
         has_vertices: false,
         left_out: Tally::default(),

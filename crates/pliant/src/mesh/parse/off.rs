@@ -11,7 +11,7 @@ use crate::mesh::parse::fan::fan;
 use crate::mesh::parse::left_out::{EDGE, Names, POINT, Tally};
 use crate::mesh::parse::lines::{Lines, Run};
 use crate::mesh::parse::text::{to_i64, vertex};
-use crate::mesh::parse::{Fault, Parsed};
+use crate::mesh::parse::{Fault, Parsed, encoding};
 use crate::mesh::raw::RawMesh;
 
 /// Shortest row of a vertex, `0 0 0` and its line end, bytes.
@@ -25,7 +25,8 @@ const FLAT_FACES: [Names; 3] = [["empty face", "empty faces"], POINT, EDGE];
 
 /// Reads an OFF file; polygons are cut into fans, points and edges left out.
 pub fn parse(bytes: &[u8]) -> Parsed<RawMesh> {
-    let runs = [Run::whole(bytes)];
+    let bytes = encoding::plain(bytes);
+    let runs = [Run::whole(&bytes)];
     let mut lines = Lines::new(&runs, None);
     let (vertex_count, face_count) = counts(&mut lines)?;
     let mut mesh = RawMesh::default();

@@ -10,7 +10,7 @@ use crate::mesh::parse::left_out::{TET, Tally};
 use crate::mesh::parse::lines::{Lines, Run};
 use crate::mesh::parse::region::{self, region};
 use crate::mesh::parse::text::vertex;
-use crate::mesh::parse::{Fault, Parsed};
+use crate::mesh::parse::{Fault, Parsed, encoding};
 use crate::mesh::raw::RawMesh;
 
 /// Shortest row of a node, `0 0 0 0` and its line end, bytes.
@@ -30,7 +30,8 @@ pub struct Nodes {
 
 /// Reads a `.node` file.
 pub fn parse_nodes(bytes: &[u8]) -> Parsed<Nodes> {
-    let runs = [Run::whole(bytes)];
+    let bytes = encoding::plain(bytes);
+    let runs = [Run::whole(&bytes)];
     let mut lines = Lines::new(&runs, None);
     let nodes = nodes(&mut lines)?;
     lines.end(|| format!("{} nodes", nodes.positions.len()))?;
@@ -41,7 +42,8 @@ pub fn parse_nodes(bytes: &[u8]) -> Parsed<Nodes> {
 ///
 /// The first attribute of a tet is its region if it is a whole number from 0 on.
 pub fn parse_elements(bytes: &[u8], nodes: Nodes) -> Parsed<RawMesh> {
-    let runs = [Run::whole(bytes)];
+    let bytes = encoding::plain(bytes);
+    let runs = [Run::whole(&bytes)];
     let mut lines = Lines::new(&runs, None);
     let mut mesh = RawMesh::default();
     elements(&mut lines, &nodes, &mut mesh)?;

@@ -7,6 +7,7 @@
 
 use crate::id::VertexId;
 use crate::math::Vec3;
+use crate::mesh::parse::encoding::BYTE_ORDER_MARK;
 use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
 
 /// Longest piece of a file that an error message quotes, characters.
@@ -25,8 +26,11 @@ pub struct Text<'a> {
 
 impl<'a> Text<'a> {
     /// Starts at the front; `comment` opens a remark that runs to the end of its line.
+    ///
+    /// The mark that some editors put before text in UTF-8 is read over.
     pub fn new(bytes: &'a [u8], comment: Option<u8>) -> Text<'a> {
-        Text { bytes, at: 0, comment: comment.unwrap_or(0) }
+        let at = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        Text { bytes, at, comment: comment.unwrap_or(0) }
     }
 
     /// Offset of the next byte.
@@ -252,6 +256,12 @@ mod tests {
         assert_eq!(text.integer("a count"), Ok(-2));
         assert!(text.number("a number").unwrap().is_nan());
         assert_eq!(text.word(), None);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_read_over_at_the_front_alone() {
+        let mut text = Text::new("\u{feff}a \u{feff}".as_bytes(), None);
+        assert_eq!((text.word(), text.word()), (Some(&b"a"[..]), Some(BYTE_ORDER_MARK)));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::ops::Range;
 use crate::mesh::parse::lines::{Lines, Run};
 use crate::mesh::parse::tetgen::{self, Nodes};
 use crate::mesh::parse::text::{quote, to_i64};
-use crate::mesh::parse::{Fault, ParseError, Parsed};
+use crate::mesh::parse::{Fault, ParseError, Parsed, encoding};
 use crate::mesh::raw::RawMesh;
 
 /// Files that may include each other in a chain, the first not counted.
@@ -115,7 +115,7 @@ fn gather<'a>(
     bytes: &'a [u8],
     include: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
 ) -> Parsed<(Vec<Source<'a>>, Vec<Piece>)> {
-    let mut sources = vec![Source { name: None, bytes: Cow::Borrowed(bytes) }];
+    let mut sources = vec![Source { name: None, bytes: encoding::plain(bytes) }];
     let mut pieces = Vec::new();
     let mut open = vec![(0, 0)];
     while let Some((source, start)) = open.pop() {
@@ -136,7 +136,8 @@ fn gather<'a>(
         })?;
         open.push((source, line.end));
         open.push((sources.len(), 0));
-        sources.push(Source { name: Some(name), bytes: Cow::Owned(included) });
+        let bytes = Cow::Owned(encoding::plain(&included).into_owned());
+        sources.push(Source { name: Some(name), bytes });
     }
     Ok((sources, pieces))
 }

@@ -5,9 +5,6 @@ use crate::mesh::parse::scalar::Scalar;
 use crate::mesh::parse::text::{Text, line_of, to_i64};
 use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
 
-/// What some editors put before text in UTF-8.
-const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
-
 /// How the rows after the header are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -62,9 +59,6 @@ impl Element<'_> {
 /// Reads the header; the rows start at its `end`.
 pub fn read(bytes: &[u8]) -> Parsed<Header<'_>> {
     let mut text = Text::new(bytes, None);
-    if bytes.starts_with(BYTE_ORDER_MARK) {
-        text.seek(BYTE_ORDER_MARK.len());
-    }
     let magic = text.line().unwrap_or_default();
     if magic != b"ply" {
         return Err(text.unexpected("`ply`", magic));

@@ -26,9 +26,6 @@ const MAGIC: &[u8] = b"# vtk DataFile Version";
 /// Versions from this one on are not known.
 const UNKNOWN_VERSION: f64 = 6.0;
 
-/// Marks a file as UTF-8; some editors put it in front.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
 /// Datasets of the format that hold neither tets nor triangles.
 const OTHER_DATASETS: [&[u8]; 6] = [
     b"STRUCTURED_POINTS",
@@ -47,9 +44,6 @@ const OTHER_DATASETS: [&[u8]; 6] = [
 /// in a binary one.
 pub fn parse(bytes: &[u8]) -> Parsed<RawMesh> {
     let mut text = Text::new(bytes, None);
-    if bytes.starts_with(BYTE_ORDER_MARK) {
-        text.seek(BYTE_ORDER_MARK.len());
-    }
     let storage = header(&mut text)?;
     let mut reader = Reader::new(bytes, text, storage);
     let mesh = reader.sections().and_then(|()| reader.assemble());
