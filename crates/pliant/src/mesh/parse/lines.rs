@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::slice::Iter;
 
 use crate::mesh::parse::text::{line_of, quote, to_f64, to_i64};
-use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
+use crate::mesh::parse::{Fault, ParseError, Parsed, Place, check_room};
 
 /// Whole lines of one file, to be read in one go.
 #[derive(Clone, Copy, Debug)]
@@ -147,11 +147,7 @@ impl<'a> Lines<'a> {
         let runs = self.later.as_slice();
         let later: usize = runs.iter().map(|run| run.end - run.start + 1).sum();
         let room = (self.run.end - self.at + 1 + later) / bytes_each.max(1);
-        if count as u64 > room as u64 {
-            let (what, announced) = (what.to_string(), count as u64);
-            return Err(self.fault(Fault::TooMany { what, announced, room: room as u64 }));
-        }
-        Ok(count as usize)
+        check_room(count as u64, what, room as u64).map_err(|fault| self.fault(fault))
     }
 
     /// A fault unless all lines have been read; `what` names what came before.

@@ -153,6 +153,15 @@ impl ParseError {
     }
 }
 
+/// Accepts a count only if there is room for that many.
+#[inline]
+pub fn check_room(announced: u64, what: &str, room: u64) -> Result<usize, Fault> {
+    if announced > room {
+        return Err(Fault::TooMany { what: what.to_string(), announced, room });
+    }
+    Ok(announced as usize)
+}
+
 /// The result of reading anything from a file.
 pub type Parsed<T> = Result<T, ParseError>;
 

@@ -8,7 +8,7 @@
 use crate::id::VertexId;
 use crate::math::Vec3;
 use crate::mesh::parse::encoding::BYTE_ORDER_MARK;
-use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
+use crate::mesh::parse::{Fault, ParseError, Parsed, Place, check_room};
 
 /// Longest piece of a file that an error message quotes, characters.
 const QUOTED: usize = 40;
@@ -140,11 +140,7 @@ impl<'a> Text<'a> {
         }
         // The last thing of a file may go without the space after it.
         let room = (self.bytes.len() - self.at + 1) / bytes_each.max(1);
-        if count as u64 > room as u64 {
-            let (what, announced) = (what.to_string(), count as u64);
-            return Err(self.fault(Fault::TooMany { what, announced, room: room as u64 }));
-        }
-        Ok(count as usize)
+        check_room(count as u64, what, room as u64).map_err(|fault| self.fault(fault))
     }
 
     /// A fault at the word just read.

@@ -130,6 +130,12 @@ impl Kind {
             None => Err(Fault::Invalid(format!("Gmsh has no element type {number}"))),
         }
     }
+
+    /// Reads the type of an element.
+    pub fn read<'a, S: Source<'a>>(source: &mut S) -> Parsed<Kind> {
+        let number = source.int("the type of an element")?;
+        Kind::of_type(number).map_err(|fault| source.fault(fault))
+    }
 }
 
 /// One element before its nodes.

@@ -6,7 +6,7 @@
 use crate::mesh::parse::binary::Endian;
 use crate::mesh::parse::scalar::Scalar;
 use crate::mesh::parse::text::{Text, quote, to_f64};
-use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
+use crate::mesh::parse::{Fault, ParseError, Parsed, Place, check_room};
 use crate::mesh::raw::RawMesh;
 
 pub(crate) mod array;
@@ -305,14 +305,8 @@ impl<'a> Reader<'a> {
             Storage::Text => (rest + 1) as u64 / BYTES_PER_WORD,
             Storage::Bytes => kind.count_in(rest),
         };
-        match tuples.checked_mul(each) {
-            Some(count) if count <= room => Ok(count as usize),
-            count => {
-                let announced = count.unwrap_or(u64::MAX);
-                let what = "numbers".to_string();
-                Err(self.text.fault(Fault::TooMany { what, announced, room }))
-            }
-        }
+        let count = tuples.saturating_mul(each);
+        check_room(count, "numbers", room).map_err(|fault| self.text.fault(fault))
     }
 
     fn read_count(&mut self, what: &str) -> Parsed<u64> {

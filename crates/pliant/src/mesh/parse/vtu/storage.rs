@@ -13,7 +13,7 @@ use crate::mesh::parse::binary::Endian;
 use crate::mesh::parse::scalar::Scalar;
 use crate::mesh::parse::text::quote;
 use crate::mesh::parse::vtk::array::{Array, Reading};
-use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
+use crate::mesh::parse::{Fault, ParseError, Parsed, Place, check_room};
 
 use super::base64::Base64;
 use super::document::{attribute, children, content, line};
@@ -156,7 +156,7 @@ impl<'a> Storage<'a> {
         if self.packing != Packing::Plain {
             return self.unpack(stream, first, kind).map(Cow::Owned);
         }
-        let length = check_room(first, stream.room(), "bytes")?;
+        let length = check_room(first, "bytes", stream.room() as u64)?;
         self.grant(length, kind)?;
         stream.take(length, "the rest of the array")
     }
@@ -174,13 +174,13 @@ impl<'a> Storage<'a> {
         if blocks == 0 {
             return Ok(Vec::new());
         }
-        let blocks = check_room(blocks, stream.room() / self.word, "blocks")?;
+        let blocks = check_room(blocks, "blocks", (stream.room() / self.word) as u64)?;
         let full = self.read_word(&mut stream, "the size of a block")?;
         let partial = self.read_word(&mut stream, "the size of the last block")?;
         let mut packed = Vec::with_capacity(blocks);
         for _ in 0..blocks {
             let size = self.read_word(&mut stream, "the packed size of a block")?;
-            packed.push(check_room(size, stream.room(), "bytes of a block")?);
+            packed.push(check_room(size, "bytes of a block", stream.room() as u64)?);
         }
         let last = if partial == 0 { full } else { partial };
         let total = full.checked_mul(blocks as u64 - 1).and_then(|all| all.checked_add(last));
@@ -262,14 +262,6 @@ impl<'a> Stream<'a> {
             },
         }
     }
-}
-
-fn check_room(announced: u64, room: usize, what: &str) -> Result<usize, Fault> {
-    if announced > room as u64 {
-        let what = what.to_string();
-        return Err(Fault::TooMany { what, announced, room: room as u64 });
-    }
-    Ok(announced as usize)
 }
 
 fn unexpected(node: &Node, wanted: &str, found: &str) -> ParseError {
