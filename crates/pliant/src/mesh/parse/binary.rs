@@ -1,6 +1,6 @@
 //! Numbers of a binary file, with the byte for every fault.
 
-use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
+use crate::mesh::parse::{Fault, ParseError, Parsed, Place, check_room};
 
 /// Order of the bytes of one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +81,7 @@ impl<'a> Binary<'a> {
         if count.saturating_mul(bytes_each) <= rest {
             return Ok(count as usize);
         }
-        let (what, room) = (what.to_string(), rest / bytes_each);
-        Err(self.fault(Fault::TooMany { what, announced: count, room }))
+        check_room(count, what, rest / bytes_each).map_err(|fault| self.fault(fault))
     }
 
     /// A fault at the next byte.

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+/// What some editors put before text in UTF-8.
+pub const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
+
 /// How much of a file is looked at to tell UTF-16 without a mark, bytes.
 const LOOKED_AT: usize = 64;
 

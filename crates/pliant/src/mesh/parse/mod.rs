@@ -9,18 +9,20 @@ pub mod text;
 
 pub mod binary;
 
+pub(crate) mod scalar;
+
 pub mod encoding;
 
-pub mod notice;
+pub mod left_out;
 
 pub mod fan;
+
+pub mod region;
 
 #[cfg(test)]
 mod damage;
 
-pub mod cells;
-
-pub mod rows;
+pub mod lines;
 
 pub mod vtk;
 
@@ -151,6 +153,15 @@ impl ParseError {
     }
 }
 
+/// Accepts a count only if there is room for that many.
+#[inline]
+pub fn check_room(announced: u64, what: &str, room: u64) -> Result<usize, Fault> {
+    if announced > room {
+        return Err(Fault::TooMany { what: what.to_string(), announced, room });
+    }
+    Ok(announced as usize)
+}
+
 /// The result of reading anything from a file.
 pub type Parsed<T> = Result<T, ParseError>;
 
@@ -171,5 +182,39 @@ impl Format {
             "off" => Format::Off,
             _ => return None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::raw::RawMesh;
+
+    /// A file with a byte-order mark before it gives the same mesh as without.
+    #[track_caller]
+    fn check(file: &str, parse: impl Fn(&[u8]) -> Parsed<RawMesh>) {
+        let marked = format!("\u{feff}{file}");
+        assert_eq!(parse(marked.as_bytes()), Ok(parse(file.as_bytes()).unwrap()));
+    }
+
+    #[test]
+    fn a_byte_order_mark_changes_nothing_in_any_text_format() {
+        let grid = "<VTKFile><UnstructuredGrid><Piece NumberOfPoints='0' NumberOfCells='0'/>\
+            </UnstructuredGrid></VTKFile>";
+        check("# vtk DataFile Version 4.2\n\nASCII\nDATASET POLYDATA\nPOINTS 0 int\n", vtk::parse);
+        check(grid, vtu::parse);
+        check("$NOD\n0\n$ENDNOD\n$ELM\n0\n$ENDELM\n", msh::parse);
+        check("MeshVersionFormatted 1\nDimension 3\nVertices 0\n", medit::parse);
+        check("0 3\n", |nodes| tetgen::parse_elements(b"0 4", tetgen::parse_nodes(nodes)?));
+        check("0 4\n", |tets| tetgen::parse_elements(tets, tetgen::parse_nodes(b"0 3")?));
+        let included = "*VERTICES\n0 3\n*ELEMENTS\nTET\n0 4\n";
+        check("*INCLUDE a\n", |file| veg::parse(file, &mut |_| Some(included.into())));
+        check(included, |file| veg::parse(b"*INCLUDE a", &mut |_| Some(file.to_vec())));
+        check("v 0 0 0\n", obj::parse);
+        check("solid\nendsolid\n", stl::parse);
+        let axes = "property int x\nproperty int y\nproperty int z";
+        let header = format!("ply\nformat ascii 1.0\nelement vertex 0\n{axes}\nend_header\n");
+        check(&header, ply::parse);
+        check("OFF\n0 0 0\n", off::parse);
     }
 }

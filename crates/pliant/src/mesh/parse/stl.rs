@@ -7,8 +7,9 @@ use crate::id::VertexId;
 use crate::math::Vec3;
 use crate::mesh::parse::binary::{Binary, Endian};
 use crate::mesh::parse::fan::Fans;
+use crate::mesh::parse::left_out::{BYTE, counted};
 use crate::mesh::parse::text::{Text, quote};
-use crate::mesh::parse::{Fault, ParseError, Parsed, Place, encoding, notice};
+use crate::mesh::parse::{Fault, ParseError, Parsed, Place, encoding};
 use crate::mesh::raw::RawMesh;
 
 /// Free text before the count of a binary file, bytes.
@@ -85,8 +86,8 @@ fn parse_binary(bytes: &[u8]) -> Parsed<RawMesh> {
     }
     let triangles = (0..announced).map(|t| [3 * t, 3 * t + 1, 3 * t + 2].map(VertexId)).collect();
     let rest = bytes.len() - file.offset();
-    let notices = (rest > 0)
-        .then(|| format!("left out {} after the last triangle", notice::counted(rest, "byte")));
+    let notices =
+        (rest > 0).then(|| format!("left out {} after the last triangle", counted(rest, BYTE)));
     Ok(RawMesh {
         positions,
         triangles,
@@ -156,7 +157,7 @@ fn facet(text: &mut Text<'_>, positions: &mut Vec<Vec3>, fans: &mut Fans) -> Par
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::parse::damage::damaged;
+    use crate::mesh::parse::damage::check_damaged;
 
     const ONE_FACET: &str = "solid a b facet\n facet normal 0 0 1\n  outer loop\n   \
         vertex 0 0 0\n   vertex 1 0 0\n   vertex 0 0.1 0\n  endloop\n endfacet\nendsolid a b\n";
@@ -283,14 +284,9 @@ mod tests {
 
     #[test]
     fn damaged_files_never_panic() {
-        let shout = ONE_FACET.to_uppercase().into_bytes();
-        for file in [ONE_FACET.as_bytes(), &shout, &binary(b"solid", 2)] {
-            for copy in damaged(file) {
-                if let Ok(mesh) = parse(&copy) {
-                    let count = mesh.positions.len();
-                    assert!(mesh.triangles.iter().flatten().all(|v| v.index() < count), "{copy:?}");
-                }
-            }
+        let shout = ONE_FACET.to_uppercase();
+        for file in [ONE_FACET.as_bytes(), shout.as_bytes(), &binary(b"solid", 2)] {
+            check_damaged(file, parse);
         }
     }
 }

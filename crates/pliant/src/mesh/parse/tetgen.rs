@@ -6,10 +6,11 @@
 
 use crate::id::VertexId;
 use crate::math::Vec3;
-use crate::mesh::parse::cells::second_order_notice;
-use crate::mesh::parse::rows::{Rows, Run};
+use crate::mesh::parse::left_out::{TET, Tally};
+use crate::mesh::parse::lines::{Lines, Run};
+use crate::mesh::parse::region::{self, region};
 use crate::mesh::parse::text::vertex;
-use crate::mesh::parse::{Fault, Parsed};
+use crate::mesh::parse::{Fault, Parsed, encoding};
 use crate::mesh::raw::RawMesh;
 
 /// Shortest row of a node, `0 0 0 0` and its line end, bytes.
@@ -29,10 +30,11 @@ pub struct Nodes {
 
 /// Reads a `.node` file.
 pub fn parse_nodes(bytes: &[u8]) -> Parsed<Nodes> {
-    let runs = [Run::whole(bytes)];
-    let mut rows = Rows::new(&runs, None);
-    let nodes = nodes(&mut rows)?;
-    rows.end(|| format!("{} nodes", nodes.positions.len()))?;
+    let bytes = encoding::plain(bytes);
+    let runs = [Run::whole(&bytes)];
+    let mut lines = Lines::new(&runs, None);
+    let nodes = nodes(&mut lines)?;
+    lines.end(|| format!("{} nodes", nodes.positions.len()))?;
     Ok(nodes)
 }
 
@@ -40,11 +42,12 @@ pub fn parse_nodes(bytes: &[u8]) -> Parsed<Nodes> {
 ///
 /// The first attribute of a tet is its region if it is a whole number from 0 on.
 pub fn parse_elements(bytes: &[u8], nodes: Nodes) -> Parsed<RawMesh> {
-    let runs = [Run::whole(bytes)];
-    let mut rows = Rows::new(&runs, None);
+    let bytes = encoding::plain(bytes);
+    let runs = [Run::whole(&bytes)];
+    let mut lines = Lines::new(&runs, None);
     let mut mesh = RawMesh::default();
-    elements(&mut rows, &nodes, &mut mesh)?;
-    rows.end(|| format!("{} tets", mesh.tets.len()))?;
+    elements(&mut lines, &nodes, &mut mesh)?;
+    lines.end(|| format!("{} tets", mesh.tets.len()))?;
     mesh.positions = nodes.positions;
     Ok(mesh)
 }
@@ -57,106 +60,99 @@ impl Nodes {
 }
 
 /// Reads the counts and rows of a `.node` file, wherever they stand.
-pub fn nodes(rows: &mut Rows) -> Parsed<Nodes> {
-    rows.need(|| "the number of nodes".to_string())?;
-    let count = rows.integer("the number of nodes")?;
-    let count = rows.check_count(count, "nodes", NODE_BYTES)?;
-    let dimension = header_number(rows, "the dimension", 3)?;
+pub fn nodes(lines: &mut Lines) -> Parsed<Nodes> {
+    lines.need(|| "the number of nodes".to_string())?;
+    let count = lines.integer("the number of nodes")?;
+    let count = lines.check_count(count, "nodes", NODE_BYTES)?;
+    let dimension = header_number(lines, "the dimension", 3)?;
     if dimension != 3 {
         let why = format!("nodes have {dimension} coordinates, 3 are read");
-        return Err(rows.fault(Fault::Unsupported(why)));
+        return Err(lines.fault(Fault::Unsupported(why)));
     }
     let mut nodes = Nodes { positions: Vec::with_capacity(count), first: 0 };
     for i in 0..count {
-        rows.need(|| format!("node {} of {count}", i + 1))?;
-        nodes.first = row_number(rows, "node", i, nodes.first)?;
-        let (x, y, z) = (rows.number("x")?, rows.number("y")?, rows.number("z")?);
+        lines.need(|| format!("node {} of {count}", i + 1))?;
+        nodes.first = row_number(lines, "node", i, nodes.first)?;
+        let (x, y, z) = (lines.number("x")?, lines.number("y")?, lines.number("z")?);
         nodes.positions.push(Vec3::new(x, y, z));
     }
     Ok(nodes)
 }
 
 /// Reads the counts and rows of an `.ele` file; gives the number of the first tet.
-pub fn elements(rows: &mut Rows, nodes: &Nodes, mesh: &mut RawMesh) -> Parsed<i64> {
-    rows.need(|| "the number of tets".to_string())?;
-    let count = rows.integer("the number of tets")?;
-    let count = rows.check_count(count, "tets", TET_BYTES)?;
-    let nodes_each = header_number(rows, "the number of nodes per tet", 4)?;
+pub fn elements(lines: &mut Lines, nodes: &Nodes, mesh: &mut RawMesh) -> Parsed<i64> {
+    lines.need(|| "the number of tets".to_string())?;
+    let count = lines.integer("the number of tets")?;
+    let count = lines.check_count(count, "tets", TET_BYTES)?;
+    let nodes_each = header_number(lines, "the number of nodes per tet", 4)?;
     if nodes_each != 4 && nodes_each != 10 {
         let why = format!("elements have {nodes_each} nodes, tets of 4 or 10 are read");
-        return Err(rows.fault(Fault::Unsupported(why)));
+        return Err(lines.fault(Fault::Unsupported(why)));
     }
-    let attributes = header_number(rows, "the number of attributes", 0)?;
+    let attributes = header_number(lines, "the number of attributes", 0)?;
     mesh.tets.reserve(count);
     mesh.regions.reserve(count);
     let (mut first, mut without_region) = (0, 0);
     for i in 0..count {
-        rows.need(|| format!("tet {} of {count}", i + 1))?;
-        first = row_number(rows, "tet", i, first)?;
+        lines.need(|| format!("tet {} of {count}", i + 1))?;
+        first = row_number(lines, "tet", i, first)?;
         let mut tet = [VertexId(0); 4];
         for corner in &mut tet {
-            *corner = node(rows, nodes)?;
+            *corner = node(lines, nodes)?;
         }
         for _ in 4..nodes_each {
-            node(rows, nodes)?;
+            node(lines, nodes)?;
         }
-        let region = if attributes > 0 { region(rows.number("the attribute")?) } else { Some(0) };
+        let region = if attributes > 0 { region(lines.number("the attribute")?) } else { Some(0) };
         without_region += usize::from(region.is_none());
         mesh.tets.push(tet);
         mesh.regions.push(region.unwrap_or(0));
     }
-    if without_region > 0 {
-        mesh.notices.push(format!(
-            "{without_region} of {count} tets have an attribute that is no region; theirs is 0"
-        ));
-    }
-    mesh.notices.extend(second_order_notice(if nodes_each == 10 { count } else { 0 }));
+    mesh.notices.extend(region::notice(without_region));
+    let mut second_order = Tally::default();
+    second_order.add(TET, if nodes_each == 10 { count } else { 0 });
+    mesh.notices.extend(second_order.higher_order());
     Ok(first)
 }
 
 /// A number of the first line, which older files may lack.
-fn header_number(rows: &mut Rows, wanted: &str, lacking: i64) -> Parsed<i64> {
+fn header_number(lines: &mut Lines, wanted: &str, lacking: i64) -> Parsed<i64> {
     // Cloned to look ahead: the line may end here.
-    match rows.clone().word() {
-        Some(_) => rows.integer(wanted),
+    match lines.clone().word() {
+        Some(_) => lines.integer(wanted),
         None => Ok(lacking),
     }
 }
 
 /// Reads the number of row `i`, which must follow the one before; gives the first.
 #[inline]
-fn row_number(rows: &mut Rows, what: &str, i: usize, first: i64) -> Parsed<i64> {
-    let number = rows.integer("the number of the row")?;
+fn row_number(lines: &mut Lines, what: &str, i: usize, first: i64) -> Parsed<i64> {
+    let number = lines.integer("the number of the row")?;
     if i == 0 && (number == 0 || number == 1) {
         return Ok(number);
     }
     if i == 0 {
         let why = format!("the first {what} has number {number}, not 0 or 1");
-        return Err(rows.invalid(why));
+        return Err(lines.invalid(why));
     }
     let expected = first + i as i64;
     if number != expected {
         let why = format!("{what} {number} stands where {what} {expected} should be");
-        return Err(rows.invalid(why));
+        return Err(lines.invalid(why));
     }
     Ok(first)
 }
 
 #[inline]
-fn node(rows: &mut Rows, nodes: &Nodes) -> Parsed<VertexId> {
-    let number = rows.integer("a node of the tet")?;
-    vertex(number, nodes.first, nodes.positions.len()).map_err(|fault| rows.fault(fault))
-}
-
-/// The region that an attribute stands for, if it is one: a whole number from 0 on.
-fn region(attribute: f64) -> Option<u32> {
-    let region = attribute as u32;
-    (f64::from(region) == attribute).then_some(region)
+fn node(lines: &mut Lines, nodes: &Nodes) -> Parsed<VertexId> {
+    let number = lines.integer("a node of the tet")?;
+    vertex(number, nodes.first, nodes.positions.len()).map_err(|fault| lines.fault(fault))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mesh::parse::damage::check_damaged;
 
     const NODES: &[u8] = b"# two tets\n5 3 1 1\n\
         0 0 0 0 .5 1\n1 1 0 0 .5 1 # a remark\n2 0 1 0 .5 1\n\n3 0 0 1 .5 0\n4 1 1 1 .5 1\n";
@@ -229,8 +225,7 @@ mod tests {
     fn attributes_that_are_no_region_are_counted() {
         let mesh = parse(NODES, b"3 4 1\n0 0 1 2 3 -1\n1 1 2 3 4 0.5\n2 1 2 3 4 3").unwrap();
         assert_eq!(mesh.regions, [0, 0, 3]);
-        let expected = "2 of 3 tets have an attribute that is no region; theirs is 0";
-        assert_eq!(mesh.notices, [expected]);
+        assert_eq!(mesh.notices, [region::notice(2).unwrap()]);
     }
 
     #[test]
@@ -261,23 +256,7 @@ mod tests {
 
     #[test]
     fn damaged_files_never_panic() {
-        for (good, nodes) in [(NODES, true), (ELEMENTS, false)] {
-            let read = |bytes: &[u8]| match nodes {
-                true => parse(bytes, ELEMENTS).is_ok(),
-                false => parse(NODES, bytes).is_ok(),
-            };
-            for end in 0..good.len() {
-                read(&good[..end]);
-            }
-            let mut bad = good.to_vec();
-            for (i, &original) in good.iter().enumerate() {
-                for byte in 0..=255 {
-                    bad[i] = byte;
-                    read(&bad);
-                }
-                bad[i] = original;
-            }
-            assert!(read(&bad));
-        }
+        check_damaged(NODES, |nodes| parse(nodes, ELEMENTS));
+        check_damaged(ELEMENTS, |elements| parse(NODES, elements));
     }
 }

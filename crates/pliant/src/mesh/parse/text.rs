@@ -1,11 +1,14 @@
 //! Words, numbers and lines of a text file, with the line for every fault.
 //!
 //! Works on bytes, so that files in any encoding can be refused by line; lines are
-//! counted only when a fault is reported, which keeps reading fast.
+//! counted only when a fault is reported, which keeps reading fast. A word may stand on
+//! any line; where a row ends with its line, [`Lines`](crate::mesh::parse::lines::Lines)
+//! stops there.
 
 use crate::id::VertexId;
 use crate::math::Vec3;
-use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
+use crate::mesh::parse::encoding::BYTE_ORDER_MARK;
+use crate::mesh::parse::{Fault, ParseError, Parsed, Place, check_room};
 
 /// Longest piece of a file that an error message quotes, characters.
 const QUOTED: usize = 40;
@@ -23,8 +26,11 @@ pub struct Text<'a> {
 
 impl<'a> Text<'a> {
     /// Starts at the front; `comment` opens a remark that runs to the end of its line.
+    ///
+    /// The mark that some editors put before text in UTF-8 is read over.
     pub fn new(bytes: &'a [u8], comment: Option<u8>) -> Text<'a> {
-        Text { bytes, at: 0, comment: comment.unwrap_or(0) }
+        let at = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        Text { bytes, at, comment: comment.unwrap_or(0) }
     }
 
     /// Offset of the next byte.
@@ -134,11 +140,7 @@ impl<'a> Text<'a> {
         }
         // The last thing of a file may go without the space after it.
         let room = (self.bytes.len() - self.at + 1) / bytes_each.max(1);
-        if count as u64 > room as u64 {
-            let (what, announced) = (what.to_string(), count as u64);
-            return Err(self.fault(Fault::TooMany { what, announced, room: room as u64 }));
-        }
-        Ok(count as usize)
+        check_room(count as u64, what, room as u64).map_err(|fault| self.fault(fault))
     }
 
     /// A fault at the word just read.
@@ -250,6 +252,12 @@ mod tests {
         assert_eq!(text.integer("a count"), Ok(-2));
         assert!(text.number("a number").unwrap().is_nan());
         assert_eq!(text.word(), None);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_read_over_at_the_front_alone() {
+        let mut text = Text::new("\u{feff}a \u{feff}".as_bytes(), None);
+        assert_eq!((text.word(), text.word()), (Some(&b"a"[..]), Some(BYTE_ORDER_MARK)));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Files made from meshes: bytes out, no file opened.
 
+mod text;
+
 pub mod vtk;
 
 pub mod vtu;

@@ -3,12 +3,10 @@
 //! Every region becomes a volume whose physical group has the region's number, so
 //! that Gmsh keeps all tets and other readers find the regions where they look.
 
-use std::fmt::Arguments;
-use std::io::Write;
-
 use crate::id::VertexId;
 use crate::math::Vec3;
 use crate::mesh::write::Encoding;
+use crate::mesh::write::text::{push_real, push_whole};
 
 /// Dimension of a volume.
 const VOLUME: i32 = 3;
@@ -81,11 +79,11 @@ struct Out {
 impl Out {
     fn header(&mut self) {
         match self.encoding {
-            Encoding::Ascii => self.text(format_args!("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n")),
+            Encoding::Ascii => self.text("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"),
             Encoding::Binary => {
-                self.text(format_args!("$MeshFormat\n4.1 1 8\n"));
+                self.text("$MeshFormat\n4.1 1 8\n");
                 self.int(1);
-                self.text(format_args!("\n$EndMeshFormat\n"));
+                self.text("\n$EndMeshFormat\n");
             }
         }
     }
@@ -159,36 +157,47 @@ impl Out {
     }
 
     fn open(&mut self, section: &str) {
-        self.text(format_args!("${section}\n"));
+        self.text(&format!("${section}\n"));
     }
 
     fn close(&mut self, section: &str) {
         if self.encoding == Encoding::Binary {
             self.bytes.push(b'\n');
         }
-        self.text(format_args!("$End{section}\n"));
+        self.text(&format!("$End{section}\n"));
     }
 
     fn int(&mut self, number: i32) {
         match self.encoding {
-            Encoding::Ascii => self.text(format_args!("{number} ")),
-            Encoding::Binary => self.bytes.extend_from_slice(&number.to_le_bytes()),
+            Encoding::Ascii => {
+                if number < 0 {
+                    self.bytes.push(b'-');
+                }
+                push_whole(&mut self.bytes, number.unsigned_abs().into());
+                self.bytes.push(b' ');
+            }
+            Encoding::Binary => self.bytes.extend(number.to_le_bytes()),
         }
     }
 
     fn size(&mut self, number: usize) {
         match self.encoding {
-            Encoding::Ascii => self.text(format_args!("{number} ")),
-            Encoding::Binary => self.bytes.extend_from_slice(&(number as u64).to_le_bytes()),
+            Encoding::Ascii => {
+                push_whole(&mut self.bytes, number as u64);
+                self.bytes.push(b' ');
+            }
+            Encoding::Binary => self.bytes.extend((number as u64).to_le_bytes()),
         }
     }
 
     fn point(&mut self, point: Vec3) {
         for number in point.to_array() {
             match self.encoding {
-                // The shortest digits that read back to the same bits, as 1e-7 when small.
-                Encoding::Ascii => self.text(format_args!("{number:?} ")),
-                Encoding::Binary => self.bytes.extend_from_slice(&number.to_le_bytes()),
+                Encoding::Ascii => {
+                    push_real(&mut self.bytes, number);
+                    self.bytes.push(b' ');
+                }
+                Encoding::Binary => self.bytes.extend(number.to_le_bytes()),
             }
         }
     }
@@ -200,9 +209,8 @@ impl Out {
         }
     }
 
-    fn text(&mut self, text: Arguments<'_>) {
-        // Writing to memory does not fail.
-        let _ = self.bytes.write_fmt(text);
+    fn text(&mut self, text: &str) {
+        self.bytes.extend(text.as_bytes());
     }
 }
 
@@ -262,7 +270,10 @@ mod tests {
         for encoding in [Encoding::Ascii, Encoding::Binary] {
             let mesh = parse(&write(&positions(), &TETS, &[1, u32::MAX, 2], encoding)).unwrap();
             assert_eq!(mesh.regions, [1, 0, 2]);
-            assert_eq!(mesh.notices, ["1 tet has a negative region, read as region 0"]);
+            assert_eq!(
+                mesh.notices,
+                ["put 1 tet into region 0, as regions are whole numbers from 0 to 4294967295"]
+            );
         }
     }
 

@@ -1,9 +1,8 @@
 //! Writes OBJ files.
 
-use std::io::Write;
-
 use crate::id::VertexId;
 use crate::math::Vec3;
+use crate::mesh::write::text::{push_point, push_whole};
 
 /// Typical length of one `v` line with all digits, bytes.
 const VERTEX_LINE: usize = 64;
@@ -14,17 +13,21 @@ const FACE_LINE: usize = 24;
 /// An OBJ file of a triangle surface; vertex i becomes the file's number i + 1.
 ///
 /// Finite coordinates read back to the same bits. Infinities and NaN are written as
-/// `inf` and `NaN`, which Pliant reads and few other programs do.
+/// `inf` and `nan`, which Pliant reads and few other programs do.
 pub fn write(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Vec<u8> {
     let length = VERTEX_LINE * positions.len() + FACE_LINE * triangles.len();
     let mut out = Vec::with_capacity(length);
-    // Writing to a vector cannot fail, so its results say nothing.
-    for p in positions {
-        let _ = writeln!(out, "v {:?} {:?} {:?}", p.x, p.y, p.z);
+    for &point in positions {
+        out.extend(b"v ");
+        push_point(&mut out, point);
     }
     for corners in triangles {
-        let [a, b, c] = corners.map(|corner| u64::from(corner.0) + 1);
-        let _ = writeln!(out, "f {a} {b} {c}");
+        out.push(b'f');
+        for corner in corners {
+            out.push(b' ');
+            push_whole(&mut out, u64::from(corner.0) + 1);
+        }
+        out.push(b'\n');
     }
     out
 }

@@ -1,16 +1,12 @@
 //! Writes legacy VTK files, in the layout of version 4.2 that every reader knows.
 
-use std::io::Write;
-
 use crate::id::VertexId;
 use crate::math::Vec3;
 use crate::mesh::write::Encoding;
+use crate::mesh::write::text::{push_point, push_whole};
 
 /// VTK's number for a tetrahedron.
 pub(crate) const TETRAHEDRON: u8 = 10;
-
-/// Digits of the largest `u64`.
-const MOST_DIGITS: usize = 20;
 
 /// Writes tets as an unstructured grid.
 ///
@@ -45,40 +41,6 @@ pub fn write(
 /// Whether regions are worth writing.
 pub(crate) fn tells_regions(regions: &[u32]) -> bool {
     regions.iter().any(|&region| region != 0)
-}
-
-/// Appends a number as text that reads back to the same bits, but for a NaN's payload.
-pub(crate) fn push_real(out: &mut Vec<u8>, number: f64) {
-    // A vector takes every byte, so that writing cannot fail.
-    let _ = match number {
-        _ if number.is_nan() => out.write_all(b"nan"),
-        f64::INFINITY => out.write_all(b"inf"),
-        f64::NEG_INFINITY => out.write_all(b"-inf"),
-        _ => write!(out, "{number:?}"),
-    };
-}
-
-/// Appends a whole number as text.
-pub(crate) fn push_whole(out: &mut Vec<u8>, mut number: u64) {
-    let mut digits = [0; MOST_DIGITS];
-    let mut first = MOST_DIGITS;
-    loop {
-        first -= 1;
-        digits[first] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    out.extend(&digits[first..]);
-}
-
-/// Appends the coordinates of a point, with spaces between and a line end behind.
-pub(crate) fn push_point(out: &mut Vec<u8>, point: Vec3) {
-    for (axis, number) in point.to_array().into_iter().enumerate() {
-        push_real(out, number);
-        out.push(if axis < 2 { b' ' } else { b'\n' });
-    }
 }
 
 fn cells_line(tets: usize) -> String {
@@ -194,15 +156,6 @@ mod tests {
         for encoding in [Encoding::Ascii, Encoding::Binary] {
             let mesh = parse(&write(&[], &[], &[], encoding)).unwrap();
             assert_eq!((mesh.positions.len(), mesh.tets.len()), (0, 0));
-        }
-    }
-
-    #[test]
-    fn whole_numbers_are_written_in_all_their_digits() {
-        for number in [0, 9, 10, 1_234_567_890, u64::MAX] {
-            let mut out = Vec::new();
-            push_whole(&mut out, number);
-            assert_eq!(out, number.to_string().as_bytes());
         }
     }
 }

@@ -10,7 +10,8 @@ use miniz_oxide::deflate::compress_to_vec_zlib;
 
 use crate::id::VertexId;
 use crate::math::Vec3;
-use crate::mesh::write::vtk::{TETRAHEDRON, push_point, push_whole, tells_regions};
+use crate::mesh::write::text::{push_point, push_whole};
+use crate::mesh::write::vtk::{TETRAHEDRON, tells_regions};
 
 /// Size of a block before it is packed, bytes; each is packed without the others.
 const BLOCK: usize = 1 << 18;

@@ -1,9 +1,13 @@
 //! What becomes of each kind of element: a tet, triangles, or a count in a notice.
 
 use crate::id::VertexId;
+use crate::mesh::parse::fan::fan;
+use crate::mesh::parse::left_out::{
+    HEXAHEDRON, LINE, Names, POINT, PRISM, PYRAMID, QUADRILATERAL, TET, TRIANGLE, Tally,
+};
 use crate::mesh::parse::msh::numbers::Source;
 use crate::mesh::parse::msh::tags::NodeTags;
-use crate::mesh::parse::{Fault, Parsed};
+use crate::mesh::parse::{Fault, Parsed, region};
 
 use Family::{Hexahedron, Line, Odd, Point, Prism, Pyramid, Quadrilateral, Tetrahedron, Triangle};
 
@@ -30,18 +34,24 @@ pub enum Family {
     Odd,
 }
 
-/// Singular and plural of each family, in the order of [`Family`].
-const NAMES: [(&str, &str); 9] = [
-    ("tetrahedron", "tetrahedra"),
-    ("triangle", "triangles"),
-    ("quadrilateral", "quadrilaterals"),
-    ("hexahedron", "hexahedra"),
-    ("prism", "prisms"),
-    ("pyramid", "pyramids"),
-    ("line", "lines"),
-    ("point", "points"),
-    ("element of other kinds", "elements of other kinds"),
-];
+/// Elements that are called by no shape.
+const ODD: Names = ["element of another kind", "elements of other kinds"];
+
+impl Family {
+    fn names(self) -> Names {
+        match self {
+            Tetrahedron => TET,
+            Triangle => TRIANGLE,
+            Quadrilateral => QUADRILATERAL,
+            Hexahedron => HEXAHEDRON,
+            Prism => PRISM,
+            Pyramid => PYRAMID,
+            Line => LINE,
+            Point => POINT,
+            Odd => ODD,
+        }
+    }
+}
 
 /// A type of element as Gmsh numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +130,12 @@ impl Kind {
             None => Err(Fault::Invalid(format!("Gmsh has no element type {number}"))),
         }
     }
+
+    /// Reads the type of an element.
+    pub fn read<'a, S: Source<'a>>(source: &mut S) -> Parsed<Kind> {
+        let number = source.int("the type of an element")?;
+        Kind::of_type(number).map_err(|fault| source.fault(fault))
+    }
 }
 
 /// One element before its nodes.
@@ -142,10 +158,10 @@ pub struct Cells {
     pub regions: Vec<u32>,
     /// Corners of the triangles; quadrilaterals are cut in two.
     pub triangles: Vec<[VertexId; 3]>,
-    /// Elements left out, a count for each family.
-    left_out: [usize; NAMES.len()],
-    /// Elements reduced to their corners, a count for each family.
-    reduced: [usize; NAMES.len()],
+    /// Elements of other kinds.
+    left_out: Tally,
+    /// Elements that had nodes besides their corners.
+    higher_order: Tally,
     /// Tets with a region below zero, a count.
     negative: usize,
 }
@@ -206,22 +222,11 @@ impl Cells {
 
     /// One sentence for each thing that was left out or changed.
     pub fn notices(&self) -> Vec<String> {
-        let mut notices = Vec::new();
-        if let Some(list) = enumerate(&self.left_out) {
-            notices.push(format!("left out {list}"));
-        }
-        if let Some(list) = enumerate(&self.reduced) {
-            notices.push(format!(
-                "reduced {list} of higher order to their corners; \
-                 the other nodes stay as unreferenced vertices"
-            ));
-        }
-        if self.negative > 0 {
-            let count = self.negative;
-            let tets = if count == 1 { "tet has" } else { "tets have" };
-            notices.push(format!("{count} {tets} a negative region, read as region 0"));
-        }
-        notices
+        let regions = region::notice(self.negative);
+        [self.left_out.left_out(), self.higher_order.higher_order(), regions]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     #[inline]
@@ -236,31 +241,18 @@ impl Cells {
                 3
             }
             Quadrilateral => {
-                self.triangles.extend([[v0, v1, v2], [v0, v2, v3]]);
+                fan(&[v0, v1, v2, v3], &mut self.triangles);
                 4
             }
             other => {
-                self.left_out[other as usize] += 1;
+                self.left_out.add(other.names(), 1);
                 return;
             }
         };
         if kind.nodes > corners {
-            self.reduced[kind.family as usize] += 1;
+            self.higher_order.add(kind.family.names(), 1);
         }
     }
-}
-
-/// "12 hexahedra, 4 lines and 8 points"; `None` when there are none.
-fn enumerate(counts: &[usize; NAMES.len()]) -> Option<String> {
-    let mut named =
-        counts.iter().zip(NAMES).filter(|&(&count, _)| count > 0).map(|(&count, (one, many))| {
-            format!("{count} {}", if count == 1 { one } else { many })
-        });
-    let first = named.next()?;
-    let mut rest: Vec<String> = named.collect();
-    let Some(last) = rest.pop() else { return Some(first) };
-    rest.insert(0, first);
-    Some(format!("{} and {last}", rest.join(", ")))
 }
 
 #[cfg(test)]
@@ -315,16 +307,5 @@ mod tests {
         for pair in TYPES.windows(2) {
             assert!(pair[0].0 + pair[0].2.len() as i64 <= pair[1].0, "{pair:?}");
         }
-    }
-
-    #[test]
-    fn lists_read_like_sentences() {
-        let mut counts = [0; NAMES.len()];
-        assert_eq!(enumerate(&counts), None);
-        counts[Line as usize] = 1;
-        assert_eq!(enumerate(&counts).unwrap(), "1 line");
-        counts[Hexahedron as usize] = 12;
-        counts[Point as usize] = 8;
-        assert_eq!(enumerate(&counts).unwrap(), "12 hexahedra, 1 line and 8 points");
     }
 }

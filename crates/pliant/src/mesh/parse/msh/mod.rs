@@ -271,9 +271,9 @@ impl<'a> Reading<'a> {
         }
         let cells = self.cells.insert(Cells::default());
         match version {
-            Version::One => v1::elements(source, nodes, cells),
+            Version::One => v2::elements(source, nodes, cells, v1::region),
             Version::Two if S::BINARY => v2::stored_elements(source, nodes, cells),
-            Version::Two => v2::elements(source, nodes, cells),
+            Version::Two => v2::elements(source, nodes, cells, v2::region),
             Version::FourZero | Version::FourOne => {
                 v4::elements(source, version, (nodes, &self.volumes), cells)
             }

@@ -13,7 +13,7 @@
 use crate::math::Vec3;
 use crate::mesh::parse::binary::{Binary, Endian};
 use crate::mesh::parse::text::{Text, quote, to_i64};
-use crate::mesh::parse::{Fault, ParseError, Parsed};
+use crate::mesh::parse::{Fault, ParseError, Parsed, check_room};
 
 /// Fewest bytes that one number takes as text: a digit and a space.
 const TEXT_BYTES: usize = 2;
@@ -67,6 +67,15 @@ pub trait Source<'a> {
     /// A fault told in words.
     fn invalid(&self, why: impl Into<String>) -> ParseError {
         self.fault(Fault::Invalid(why.into()))
+    }
+
+    /// A fault unless a block of `count` things keeps to those `left` of `announced`.
+    fn check_left(&self, count: u64, what: &str, left: u64, announced: u64) -> Parsed<()> {
+        if count <= left {
+            return Ok(());
+        }
+        let why = format!("a block of {count} {what} where {left} of {announced} are left");
+        Err(self.invalid(why))
     }
 
     /// Three numbers: a point.
@@ -195,11 +204,7 @@ impl<'a> Source<'a> for Ascii<'a> {
     fn fits(&self, count: u64, what: &str, numbers_each: usize) -> Parsed<usize> {
         // The last number of a file may go without the space after it.
         let room = (self.text.rest().len() + 1) / (TEXT_BYTES * numbers_each);
-        if count > room as u64 {
-            let (what, room) = (what.to_string(), room as u64);
-            return Err(self.fault(Fault::TooMany { what, announced: count, room }));
-        }
-        Ok(count as usize)
+        check_room(count, what, room as u64).map_err(|fault| self.fault(fault))
     }
 
     fn line(&mut self) -> Option<&'a [u8]> {

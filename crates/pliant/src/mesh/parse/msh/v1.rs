@@ -1,38 +1,20 @@
-//! Elements of MSH 1.0, which is always text: each names its number of nodes.
+//! What sets elements of MSH 1.0 apart: two regions and the number of nodes.
 
 use crate::mesh::parse::Parsed;
-use crate::mesh::parse::msh::cells::{Cells, Element, Kind};
+use crate::mesh::parse::msh::cells::Kind;
 use crate::mesh::parse::msh::numbers::Source;
-use crate::mesh::parse::msh::tags::NodeTags;
 
-/// Numbers of the shortest element: tag, type, two regions, count, one node.
-const NUMBERS_EACH: usize = 6;
-
-/// Reads `$ELM`: tag, type, physical and elementary region, count, nodes.
-pub fn elements<'a, S: Source<'a>>(
-    source: &mut S,
-    nodes: &NodeTags,
-    cells: &mut Cells,
-) -> Parsed<()> {
-    let announced = source.count_line("elements")?;
-    for _ in 0..source.fits(announced, "elements", NUMBERS_EACH)? {
-        source.begin_record();
-        let tag = source.tag("the tag of an element")?;
-        let kind = Kind::of_type(source.int("the type of an element")?);
-        let kind = kind.map_err(|fault| source.fault(fault))?;
-        let region = source.int("the physical region of an element")?;
-        source.int("the elementary region of an element")?;
-        let count = source.int("the number of nodes of an element")?;
-        if count != kind.nodes as i64 {
-            return Err(source.invalid(format!(
-                "element {tag} announces {count} nodes, its type has {}",
-                kind.nodes
-            )));
-        }
-        cells.read(source, nodes, Element { tag, kind, region })?;
-        source.end_record();
+/// Reads what stands between type and nodes; gives the physical region.
+pub fn region<'a, S: Source<'a>>(source: &mut S, tag: u64, kind: Kind) -> Parsed<i64> {
+    let region = source.int("the physical region of an element")?;
+    source.int("the elementary region of an element")?;
+    let count = source.int("the number of nodes of an element")?;
+    if count != kind.nodes as i64 {
+        let nodes = kind.nodes;
+        let why = format!("element {tag} announces {count} nodes, its type has {nodes}");
+        return Err(source.invalid(why));
     }
-    Ok(())
+    Ok(region)
 }
 
 #[cfg(test)]

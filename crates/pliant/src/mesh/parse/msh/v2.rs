@@ -1,4 +1,4 @@
-//! Nodes and elements of MSH 2.0 to 2.2; the nodes of 1.0 look the same.
+//! Nodes and elements of MSH 2.0 to 2.2; those of 1.0 look much the same.
 
 use crate::mesh::parse::Parsed;
 use crate::mesh::parse::msh::Nodes;
@@ -43,20 +43,19 @@ pub fn nodes<'a, S: Source<'a>>(source: &mut S, tail: NodeTail) -> Parsed<Nodes>
     Ok(nodes)
 }
 
-/// Reads `$Elements` of a text file: tag, type, number of tags, tags, nodes.
+/// Reads `$Elements` of a text file, or `$ELM`: tag, type, what `region` reads, nodes.
 pub fn elements<'a, S: Source<'a>>(
     source: &mut S,
     nodes: &NodeTags,
     cells: &mut Cells,
+    region: impl Fn(&mut S, u64, Kind) -> Parsed<i64>,
 ) -> Parsed<()> {
     let announced = source.count_line("elements")?;
     for _ in 0..source.fits(announced, "elements", NUMBERS_PER_ELEMENT)? {
         source.begin_record();
         let tag = source.tag("the tag of an element")?;
-        let kind = Kind::of_type(source.int("the type of an element")?);
-        let kind = kind.map_err(|fault| source.fault(fault))?;
-        let tags = source.int("the number of tags of an element")?;
-        let region = region(source, tags)?;
+        let kind = Kind::read(source)?;
+        let region = region(source, tag, kind)?;
         cells.read(source, nodes, Element { tag, kind, region })?;
         source.end_record();
     }
@@ -72,8 +71,7 @@ pub fn stored_elements<'a, S: Source<'a>>(
     let announced = source.count_line("elements")?;
     let mut left = source.fits(announced, "elements", 2)?;
     while left > 0 {
-        let kind = Kind::of_type(source.int("the type of an element")?);
-        let kind = kind.map_err(|fault| source.fault(fault))?;
+        let kind = Kind::read(source)?;
         let follow = source.int("the number of elements that follow")?;
         let tags = source.int("the number of tags of an element")?;
         let follow = match usize::try_from(follow) {
@@ -88,7 +86,7 @@ pub fn stored_elements<'a, S: Source<'a>>(
         cells.reserve(kind, follow);
         for _ in 0..follow {
             let tag = source.tag("the tag of an element")?;
-            let region = region(source, tags)?;
+            let region = first_tag(source, tags)?;
             cells.read(source, nodes, Element { tag, kind, region })?;
         }
         left -= follow;
@@ -96,9 +94,16 @@ pub fn stored_elements<'a, S: Source<'a>>(
     Ok(())
 }
 
+/// Reads the number of tags of an element and the tags; gives the physical region.
+#[inline]
+pub fn region<'a, S: Source<'a>>(source: &mut S, _: u64, _: Kind) -> Parsed<i64> {
+    let tags = source.int("the number of tags of an element")?;
+    first_tag(source, tags)
+}
+
 /// Reads the tags of an element, of which the first is the physical region.
 #[inline]
-fn region<'a, S: Source<'a>>(source: &mut S, tags: i64) -> Parsed<i64> {
+fn first_tag<'a, S: Source<'a>>(source: &mut S, tags: i64) -> Parsed<i64> {
     if tags < 0 {
         return Err(source.invalid(format!("the number of tags of an element is {tags}")));
     }
@@ -135,7 +140,10 @@ mod tests {
     fn the_first_tag_is_the_region() {
         let mesh = read("", "").unwrap();
         assert_eq!(mesh.regions, [7, 0]);
-        assert_eq!(mesh.notices, ["1 tet has a negative region, read as region 0"]);
+        assert_eq!(
+            mesh.notices,
+            ["put 1 tet into region 0, as regions are whole numbers from 0 to 4294967295"]
+        );
         assert_eq!(read("2 7 1 1", "0 1").unwrap().regions, [0, 0]);
         let message = "line 13: element 1 has region 4294967296, regions go up to 4294967295";
         check("2 7 1", "2 4294967296 1", message);

@@ -37,12 +37,7 @@ pub fn nodes<'a, S: Source<'a>>(
     for _ in 0..blocks {
         let block = block(source, version, "whether a block is parametric")?;
         let left = announced - nodes.tags.len() as u64;
-        if block.count > left {
-            return Err(source.invalid(format!(
-                "a block of {} nodes where {left} of {announced} are left",
-                block.count
-            )));
-        }
+        source.check_left(block.count, "nodes", left, announced)?;
         block_nodes(source, version, &block, &mut nodes)?;
     }
     if (nodes.tags.len() as u64) < announced {
@@ -73,12 +68,7 @@ pub fn elements<'a, S: Source<'a>>(
     for _ in 0..blocks {
         let block = block(source, version, "the type of elements")?;
         let kind = Kind::of_type(block.detail).map_err(|fault| source.fault(fault))?;
-        if block.count > left {
-            return Err(source.invalid(format!(
-                "a block of {} elements where {left} of {announced} are left",
-                block.count
-            )));
-        }
+        source.check_left(block.count, "elements", left, announced)?;
         left -= block.count;
         let region = match block.dimension {
             3 => volumes.region(block.entity),

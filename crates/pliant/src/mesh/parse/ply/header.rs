@@ -1,11 +1,9 @@
 //! The header of a PLY file: which elements follow, and what their rows hold.
 
 use crate::mesh::parse::binary::Endian;
+use crate::mesh::parse::scalar::Scalar;
 use crate::mesh::parse::text::{Text, line_of, to_i64};
 use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
-
-/// What some editors put before text in UTF-8.
-const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 
 /// How the rows after the header are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,40 +14,15 @@ pub enum Form {
     Binary(Endian),
 }
 
-/// Type of a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// `char`, `int8`
-    I8,
-    /// `uchar`, `uint8`
-    U8,
-    /// `short`, `int16`
-    I16,
-    /// `ushort`, `uint16`
-    U16,
-    /// `int`, `int32`
-    I32,
-    /// `uint`, `uint32`
-    U32,
-    /// `int64`, which no standard names and some programs write
-    I64,
-    /// `uint64`, likewise
-    U64,
-    /// `float`, `float32`
-    F32,
-    /// `double`, `float64`
-    F64,
-}
-
 /// A number or a list of numbers that each row of an element holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Property<'a> {
     /// As the file writes it.
     pub name: &'a [u8],
     /// Type of the length of a list; `None` for a single number.
-    pub length: Option<Kind>,
+    pub length: Option<Scalar>,
     /// Type of the number, or of those in the list.
-    pub kind: Kind,
+    pub kind: Scalar,
 }
 
 /// A table of rows that follows the header.
@@ -76,34 +49,6 @@ pub struct Header<'a> {
     pub end: usize,
 }
 
-impl Kind {
-    fn named(word: &[u8]) -> Option<Kind> {
-        Some(match word {
-            b"char" | b"int8" => Kind::I8,
-            b"uchar" | b"uint8" => Kind::U8,
-            b"short" | b"int16" => Kind::I16,
-            b"ushort" | b"uint16" => Kind::U16,
-            b"int" | b"int32" => Kind::I32,
-            b"uint" | b"uint32" => Kind::U32,
-            b"int64" => Kind::I64,
-            b"uint64" => Kind::U64,
-            b"float" | b"float32" => Kind::F32,
-            b"double" | b"float64" => Kind::F64,
-            _ => return None,
-        })
-    }
-
-    /// Bytes of one number in a binary file.
-    pub fn size(self) -> usize {
-        match self {
-            Kind::I8 | Kind::U8 => 1,
-            Kind::I16 | Kind::U16 => 2,
-            Kind::I32 | Kind::U32 | Kind::F32 => 4,
-            Kind::I64 | Kind::U64 | Kind::F64 => 8,
-        }
-    }
-}
-
 impl Element<'_> {
     /// A fault at the header's line on this element, told in words.
     pub fn invalid(&self, bytes: &[u8], why: String) -> ParseError {
@@ -114,9 +59,6 @@ impl Element<'_> {
 /// Reads the header; the rows start at its `end`.
 pub fn read(bytes: &[u8]) -> Parsed<Header<'_>> {
     let mut text = Text::new(bytes, None);
-    if bytes.starts_with(BYTE_ORDER_MARK) {
-        text.seek(BYTE_ORDER_MARK.len());
-    }
     let magic = text.line().unwrap_or_default();
     if magic != b"ply" {
         return Err(text.unexpected("`ply`", magic));
@@ -170,8 +112,8 @@ impl<'a> Words<'_, 'a> {
         self.word().ok_or_else(ends)
     }
 
-    fn kind(&self, word: &[u8]) -> Parsed<Kind> {
-        Kind::named(word).ok_or_else(|| self.text.unexpected("the type of a number", word))
+    fn kind(&self, word: &[u8]) -> Parsed<Scalar> {
+        Scalar::of_ply(word).ok_or_else(|| self.text.unexpected("the type of a number", word))
     }
 
     /// A line with a word too many has another meaning than the one read.
@@ -237,9 +179,9 @@ mod tests {
         assert_eq!(header.end, file.len() - 1);
         let [a, c] = &header.elements[..] else { panic!("{header:?}") };
         assert_eq!((a.name, a.count, c.name, c.count), (&b"a"[..], 2, &b"c"[..], 0));
-        let list = Property { name: b"b", length: Some(Kind::U8), kind: Kind::I32 };
+        let list = Property { name: b"b", length: Some(Scalar::U8), kind: Scalar::I32 };
         assert_eq!(a.properties, [list]);
-        assert_eq!(c.properties, [Property { name: b"d", length: None, kind: Kind::F64 }]);
+        assert_eq!(c.properties, [Property { name: b"d", length: None, kind: Scalar::F64 }]);
     }
 
     #[test]

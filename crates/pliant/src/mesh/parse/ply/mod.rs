@@ -11,12 +11,13 @@
 use crate::id::VertexId;
 use crate::math::Vec3;
 use crate::mesh::parse::fan::Fans;
-use crate::mesh::parse::notice::counted;
+use crate::mesh::parse::left_out::{TRIANGLE, counted};
+use crate::mesh::parse::scalar::Scalar;
 use crate::mesh::parse::text::{line_of, quote, vertex};
 use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
 use crate::mesh::raw::RawMesh;
 
-use header::{Element, Header, Kind};
+use header::{Element, Header};
 use values::Values;
 
 mod header;
@@ -128,7 +129,7 @@ impl Reader<'_> {
         &mut self,
         bytes: &[u8],
         element: &Element<'_>,
-        read: fn(&mut Self, usize, Kind) -> Parsed<()>,
+        read: fn(&mut Self, usize, Scalar) -> Parsed<()>,
     ) -> Parsed<()> {
         if element.count == 0 {
             return Ok(());
@@ -151,7 +152,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn read_face(&mut self, length: usize, kind: Kind) -> Parsed<()> {
+    fn read_face(&mut self, length: usize, kind: Scalar) -> Parsed<()> {
         self.values.whole_numbers(length, kind, CORNER, |number| {
             self.fans.corner(vertex(number, 0, self.vertices)?);
             Ok(())
@@ -160,7 +161,7 @@ impl Reader<'_> {
     }
 
     /// Makes a triangle per number after the second, every other one turned round.
-    fn read_strip(&mut self, length: usize, kind: Kind) -> Parsed<()> {
+    fn read_strip(&mut self, length: usize, kind: Scalar) -> Parsed<()> {
         let (mut a, mut b) = (VertexId(0), VertexId(0));
         let mut corners = 0;
         self.values.whole_numbers(length, kind, CORNER, |number| {
@@ -198,7 +199,7 @@ impl Reader<'_> {
 
     fn finish(mut self, bytes: &[u8]) -> RawMesh {
         let flat = (self.flat > 0).then(|| {
-            format!("left out {} of strips with two equal corners", counted(self.flat, "triangle"))
+            format!("left out {} of strips with two equal corners", counted(self.flat, TRIANGLE))
         });
         if self.more_left_out > 0 {
             self.left_out.push(format!("and {} more", self.more_left_out));

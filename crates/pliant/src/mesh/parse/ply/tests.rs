@@ -1,7 +1,7 @@
 //! Files worked by hand, in every form that PLY has.
 
 use super::*;
-use crate::mesh::parse::damage::damaged;
+use crate::mesh::parse::damage::check_damaged;
 
 const TRIANGLE: &str = "element vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
     element face 1\nproperty list uchar int vertex_indices\nend_header\n";
@@ -242,11 +242,6 @@ fn what_follows_the_last_row_is_told() {
 fn damaged_files_never_panic() {
     let text = format!("ply\nformat ascii 1.0\n{TRIANGLE}{ROWS}");
     for file in [text.into_bytes(), binary("little"), binary("big")] {
-        for copy in damaged(&file) {
-            if let Ok(mesh) = parse(&copy) {
-                let count = mesh.positions.len();
-                assert!(mesh.triangles.iter().flatten().all(|v| v.index() < count), "{copy:?}");
-            }
-        }
+        check_damaged(&file, parse);
     }
 }

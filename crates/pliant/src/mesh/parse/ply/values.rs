@@ -1,8 +1,9 @@
 //! The numbers after the header of a PLY file, alike for words and bytes.
 
 use crate::mesh::parse::binary::{Binary, Endian};
-use crate::mesh::parse::notice::counted;
-use crate::mesh::parse::ply::header::{Element, Form, Header, Kind, Property};
+use crate::mesh::parse::left_out::{BYTE, counted};
+use crate::mesh::parse::ply::header::{Element, Form, Header, Property};
+use crate::mesh::parse::scalar::{Scalar, to_whole};
 use crate::mesh::parse::text::{Text, line_of, quote};
 use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
 
@@ -15,13 +16,6 @@ pub enum Values<'a> {
     Words(Text<'a>),
     /// Rows without gaps.
     Bytes(Binary<'a>, Endian),
-}
-
-/// A number of a binary file.
-#[derive(Clone, Copy)]
-enum Number {
-    Whole(i64),
-    Real(f64),
 }
 
 impl<'a> Values<'a> {
@@ -60,22 +54,19 @@ impl<'a> Values<'a> {
 
     /// The next number.
     #[inline]
-    pub fn number(&mut self, kind: Kind, wanted: &str) -> Parsed<f64> {
+    pub fn number(&mut self, kind: Scalar, wanted: &str) -> Parsed<f64> {
         match self {
             Values::Words(text) => text.number(wanted),
             Values::Bytes(binary, endian) => {
                 let raw = binary.take(kind.size(), wanted)?;
-                Ok(match Number::decode(raw, kind, *endian) {
-                    Number::Whole(number) => number as f64,
-                    Number::Real(number) => number,
-                })
+                Ok(kind.real(raw, 0, *endian))
             }
         }
     }
 
     /// The length of a list, which the rest of the file can hold.
     #[inline]
-    pub fn length(&mut self, length: Kind, kind: Kind) -> Parsed<usize> {
+    pub fn length(&mut self, length: Scalar, kind: Scalar) -> Parsed<usize> {
         let mut count = 0;
         self.whole_numbers(1, length, "the length of a list", |number| {
             count = number;
@@ -97,7 +88,7 @@ impl<'a> Values<'a> {
     pub fn whole_numbers(
         &mut self,
         count: usize,
-        kind: Kind,
+        kind: Scalar,
         wanted: &str,
         mut take: impl FnMut(i64) -> Result<(), Fault>,
     ) -> Parsed<()> {
@@ -106,20 +97,20 @@ impl<'a> Values<'a> {
         match self {
             Values::Words(text) => {
                 for _ in 0..count {
-                    let number = match kind {
-                        Kind::F32 | Kind::F64 => Number::Real(text.number(wanted)?),
-                        _ => Number::Whole(text.integer(wanted)?),
+                    let number = match kind.is_real() {
+                        true => to_whole(text.number(wanted)?),
+                        false => Ok(text.integer(wanted)?),
                     };
-                    let taken = number.whole().map_err(unexpected).and_then(&mut take);
+                    let taken = number.map_err(unexpected).and_then(&mut take);
                     taken.map_err(|fault| text.fault(fault))?;
                 }
             }
             Values::Bytes(binary, endian) => {
                 let start = binary.offset();
                 let raw = binary.take(count * kind.size(), wanted)?;
-                for (at, raw) in raw.chunks_exact(kind.size()).enumerate() {
-                    let number = Number::decode(raw, kind, *endian);
-                    let taken = number.whole().map_err(unexpected).and_then(&mut take);
+                for at in 0..count {
+                    let number = kind.whole(raw, at, *endian);
+                    let taken = number.map_err(unexpected).and_then(&mut take);
                     let place = || Place::Byte(start + at * kind.size());
                     taken.map_err(|fault| ParseError::new(place(), fault))?;
                 }
@@ -167,7 +158,7 @@ impl<'a> Values<'a> {
             }),
             Values::Bytes(binary, _) => {
                 let rest = file.len() - binary.offset();
-                (rest > 0).then(|| format!("left out {} after the last row", counted(rest, "byte")))
+                (rest > 0).then(|| format!("left out {} after the last row", counted(rest, BYTE)))
             }
         }
     }
@@ -177,48 +168,6 @@ impl<'a> Values<'a> {
         match self {
             Values::Words(text) => text.invalid(why),
             Values::Bytes(binary, _) => binary.invalid(why),
-        }
-    }
-}
-
-impl Number {
-    /// The number that `raw`, of the kind's size, stands for.
-    #[inline]
-    fn decode(raw: &[u8], kind: Kind, endian: Endian) -> Number {
-        macro_rules! number {
-            ($kind:ty) => {{
-                let mut bytes = [0; size_of::<$kind>()];
-                bytes.copy_from_slice(raw);
-                match endian {
-                    Endian::Little => <$kind>::from_le_bytes(bytes),
-                    Endian::Big => <$kind>::from_be_bytes(bytes),
-                }
-            }};
-        }
-        match kind {
-            Kind::I8 => Number::Whole(number!(i8).into()),
-            Kind::U8 => Number::Whole(number!(u8).into()),
-            Kind::I16 => Number::Whole(number!(i16).into()),
-            Kind::U16 => Number::Whole(number!(u16).into()),
-            Kind::I32 => Number::Whole(number!(i32).into()),
-            Kind::U32 => Number::Whole(number!(u32).into()),
-            Kind::I64 => Number::Whole(number!(i64)),
-            Kind::U64 => {
-                let number = number!(u64);
-                i64::try_from(number).map_or(Number::Real(number as f64), Number::Whole)
-            }
-            Kind::F32 => Number::Real(number!(f32).into()),
-            Kind::F64 => Number::Real(number!(f64)),
-        }
-    }
-
-    /// The same as a whole number, the nearest of `i64` if beyond; itself if not whole.
-    #[inline]
-    fn whole(self) -> Result<i64, f64> {
-        match self {
-            Number::Whole(number) => Ok(number),
-            Number::Real(number) if number.fract() == 0.0 => Ok(number as i64),
-            Number::Real(number) => Err(number),
         }
     }
 }

@@ -7,103 +7,12 @@ use std::borrow::Cow;
 
 use crate::math::Vec3;
 use crate::mesh::parse::binary::Endian;
+use crate::mesh::parse::scalar::{Scalar, to_whole};
 use crate::mesh::parse::text::{Text, line_of, to_f64, to_i64};
 use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
 
 /// Fewest bytes that one number takes in a text: a digit and a space.
 pub(crate) const BYTES_PER_WORD: u64 = 2;
-
-/// Whole numbers up to this size are exact in an `f64`.
-const EXACT: f64 = 9_007_199_254_740_992.0;
-
-/// Type of the numbers of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// One bit, eight to the byte, highest first.
-    Bit,
-    /// 8 bits, signed.
-    I8,
-    /// 8 bits.
-    U8,
-    /// 16 bits, signed.
-    I16,
-    /// 16 bits.
-    U16,
-    /// 32 bits, signed.
-    I32,
-    /// 32 bits.
-    U32,
-    /// 64 bits, signed.
-    I64,
-    /// 64 bits.
-    U64,
-    /// 32 bits, floating point.
-    F32,
-    /// 64 bits, floating point.
-    F64,
-}
-
-impl Kind {
-    /// The type that a legacy file means by a word, in any case of letters.
-    ///
-    /// `vtkIdType` has 32 bits there, whatever it has in memory; `long` has the 64
-    /// bits that it has everywhere but on Windows.
-    pub(crate) fn of_legacy(word: &[u8]) -> Option<Kind> {
-        Some(match word.to_ascii_lowercase().as_slice() {
-            b"bit" => Kind::Bit,
-            b"char" | b"signed_char" | b"vtktypeint8" => Kind::I8,
-            b"unsigned_char" | b"vtktypeuint8" => Kind::U8,
-            b"short" | b"vtktypeint16" => Kind::I16,
-            b"unsigned_short" | b"vtktypeuint16" => Kind::U16,
-            b"int" | b"vtkidtype" | b"vtktypeint32" => Kind::I32,
-            b"unsigned_int" | b"vtktypeuint32" => Kind::U32,
-            b"long" | b"long_long" | b"vtktypeint64" => Kind::I64,
-            b"unsigned_long" | b"unsigned_long_long" | b"vtktypeuint64" => Kind::U64,
-            b"float" | b"vtktypefloat32" => Kind::F32,
-            b"double" | b"vtktypefloat64" => Kind::F64,
-            _ => return None,
-        })
-    }
-
-    /// The type that an XML file means by a word.
-    pub(crate) fn of_xml(word: &str) -> Option<Kind> {
-        Some(match word {
-            "Int8" => Kind::I8,
-            "UInt8" => Kind::U8,
-            "Int16" => Kind::I16,
-            "UInt16" => Kind::U16,
-            "Int32" => Kind::I32,
-            "UInt32" => Kind::U32,
-            "Int64" => Kind::I64,
-            "UInt64" => Kind::U64,
-            "Float32" => Kind::F32,
-            "Float64" => Kind::F64,
-            _ => return None,
-        })
-    }
-
-    /// Size of one number, bits.
-    fn bits(self) -> u64 {
-        match self {
-            Kind::Bit => 1,
-            Kind::I8 | Kind::U8 => 8,
-            Kind::I16 | Kind::U16 => 16,
-            Kind::I32 | Kind::U32 | Kind::F32 => 32,
-            Kind::I64 | Kind::U64 | Kind::F64 => 64,
-        }
-    }
-
-    /// Bytes that so many numbers take; `None` when that is beyond all memory.
-    pub(crate) fn bytes_for(self, count: u64) -> Option<usize> {
-        usize::try_from(count.checked_mul(self.bits())?.div_ceil(8)).ok()
-    }
-
-    /// Numbers that fit into so many bytes.
-    pub(crate) fn count_in(self, bytes: usize) -> u64 {
-        let bits = (bytes as u64).saturating_mul(8);
-        bits / self.bits()
-    }
-}
 
 /// What the words of a text are to be read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +31,7 @@ enum Values<'a> {
     /// Parsed from text.
     Real(Vec<f64>),
     /// As the file or its unpacking gives them.
-    Raw { bytes: Cow<'a, [u8]>, count: usize, kind: Kind, endian: Endian },
+    Raw { bytes: Cow<'a, [u8]>, count: usize, kind: Scalar, endian: Endian },
 }
 
 /// Where the numbers stood, to name the place of a fault.
@@ -131,7 +40,7 @@ enum Origin<'a> {
     /// Words of `text` from byte `start` on; `before` stands in the file before the text.
     Words { before: &'a [u8], text: &'a [u8], start: usize },
     /// Bytes of the file from `start` on.
-    Bytes { start: usize, kind: Kind },
+    Bytes { start: usize, kind: Scalar },
     /// A part whose bytes do not stand in the file as they are.
     Part(String),
 }
@@ -210,7 +119,7 @@ impl<'a> Array<'a> {
         bytes: &'a [u8],
         count: usize,
         start: usize,
-        kind: Kind,
+        kind: Scalar,
         endian: Endian,
     ) -> Array<'a> {
         let origin = Origin::Bytes { start, kind };
@@ -221,7 +130,7 @@ impl<'a> Array<'a> {
     /// Takes bytes that were unpacked from a named part of the file.
     pub(crate) fn from_part(
         bytes: Cow<'a, [u8]>,
-        kind: Kind,
+        kind: Scalar,
         endian: Endian,
         part: &str,
     ) -> Array<'a> {
@@ -245,11 +154,7 @@ impl<'a> Array<'a> {
         match &self.values {
             Values::Whole(values) => values[k] as f64,
             Values::Real(values) => values[k],
-            Values::Raw { bytes, kind, endian, .. } => match kind {
-                Kind::F64 => f64::from_le_bytes(raw(bytes, k, *endian)),
-                Kind::F32 => f64::from(f32::from_le_bytes(raw(bytes, k, *endian))),
-                _ => raw_whole(bytes, k, *kind, *endian) as f64,
-            },
+            Values::Raw { bytes, kind, endian, .. } => kind.real(bytes, k, *endian),
         }
     }
 
@@ -259,20 +164,15 @@ impl<'a> Array<'a> {
     /// comes as the largest number, which is no index of anything.
     #[inline]
     pub(crate) fn whole(&self, k: usize) -> Result<i64, Fault> {
-        match &self.values {
-            Values::Whole(values) => Ok(values[k]),
-            Values::Raw { bytes, kind, endian, .. } if !matches!(kind, Kind::F32 | Kind::F64) => {
-                Ok(raw_whole(bytes, k, *kind, *endian))
-            }
-            _ => {
-                let number = self.real(k);
-                if number.fract() == 0.0 && number.abs() <= EXACT {
-                    return Ok(number as i64);
-                }
-                let wanted = "a whole number".to_string();
-                Err(Fault::Unexpected { wanted, found: number.to_string() })
-            }
-        }
+        let number = match &self.values {
+            Values::Whole(values) => return Ok(values[k]),
+            Values::Real(values) => to_whole(values[k]),
+            Values::Raw { bytes, kind, endian, .. } => kind.whole(bytes, k, *endian),
+        };
+        number.map_err(|number| {
+            let wanted = "a whole number".to_string();
+            Fault::Unexpected { wanted, found: number.to_string() }
+        })
     }
 
     /// The numbers by threes; a remainder is left over.
@@ -305,80 +205,25 @@ fn lines(text: &[u8]) -> usize {
     text.iter().filter(|&&b| b == b'\n').count()
 }
 
-/// The bytes of number `k`, lowest first.
-#[inline]
-fn raw<const SIZE: usize>(bytes: &[u8], k: usize, endian: Endian) -> [u8; SIZE] {
-    let mut number = [0; SIZE];
-    number.copy_from_slice(&bytes[SIZE * k..SIZE * k + SIZE]);
-    if endian == Endian::Big {
-        number.reverse();
-    }
-    number
-}
-
-#[inline]
-fn raw_whole(bytes: &[u8], k: usize, kind: Kind, endian: Endian) -> i64 {
-    match kind {
-        Kind::Bit => i64::from(bytes[k / 8] >> (7 - k % 8) & 1),
-        Kind::I8 => i64::from(i8::from_le_bytes([bytes[k]])),
-        Kind::U8 => i64::from(bytes[k]),
-        Kind::I16 => i64::from(i16::from_le_bytes(raw(bytes, k, endian))),
-        Kind::U16 => i64::from(u16::from_le_bytes(raw(bytes, k, endian))),
-        Kind::I32 => i64::from(i32::from_le_bytes(raw(bytes, k, endian))),
-        Kind::U32 => i64::from(u32::from_le_bytes(raw(bytes, k, endian))),
-        Kind::I64 => i64::from_le_bytes(raw(bytes, k, endian)),
-        Kind::U64 => i64::try_from(u64::from_le_bytes(raw(bytes, k, endian))).unwrap_or(i64::MAX),
-        // Never asked for: `whole` reads floating point numbers through `real`.
-        Kind::F32 | Kind::F64 => 0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Every type must give the same whole and real number in both byte orders.
-    #[track_caller]
-    fn check(kind: Kind, little: &[u8], expected: f64) {
-        let mut big = little.to_vec();
-        big.reverse();
-        for (bytes, endian) in [(little, Endian::Little), (&big, Endian::Big)] {
-            let array = Array::from_file(bytes, 2, 0, kind, endian);
-            assert_eq!(array.len(), 1, "{kind:?}");
-            assert_eq!(array.real(0), expected, "{kind:?}");
-            assert_eq!(array.whole(0), Ok(expected as i64), "{kind:?}");
-        }
-    }
-
-    #[test]
-    fn every_type_is_read_in_both_byte_orders() {
-        check(Kind::I8, &[0xfe], -2.0);
-        check(Kind::U8, &[0xfe], 254.0);
-        check(Kind::I16, &[0xfe, 0xff], -2.0);
-        check(Kind::U16, &[1, 2], 513.0);
-        check(Kind::I32, &[0xfe, 0xff, 0xff, 0xff], -2.0);
-        check(Kind::U32, &[0, 0, 0, 0x80], 2_147_483_648.0);
-        check(Kind::I64, &(-2_i64).to_le_bytes(), -2.0);
-        check(Kind::U64, &7_u64.to_le_bytes(), 7.0);
-        check(Kind::F32, &3_f32.to_le_bytes(), 3.0);
-        check(Kind::F64, &3_f64.to_le_bytes(), 3.0);
-    }
-
     #[test]
     fn bits_are_packed_from_the_highest_down() {
-        let array = Array::from_file(&[0b1010_0000, 0b1000_0000], 9, 0, Kind::Bit, Endian::Big);
+        let array = Array::from_file(&[0b1010_0000, 0b1000_0000], 9, 0, Scalar::Bit, Endian::Big);
         assert_eq!(array.len(), 9);
         let bits: Vec<_> = (0..9).map(|k| array.real(k)).collect();
         assert_eq!(bits, [1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
-        assert_eq!(Kind::Bit.bytes_for(9), Some(2));
     }
 
     #[test]
     fn a_fraction_is_no_index_and_a_huge_number_is_none_either() {
         let half = 0.5_f64.to_le_bytes();
-        let fault = Array::from_file(&half, 1, 0, Kind::F64, Endian::Little).whole(0).unwrap_err();
+        let fault =
+            Array::from_file(&half, 1, 0, Scalar::F64, Endian::Little).whole(0).unwrap_err();
         assert_eq!(fault.to_string(), "expected a whole number, found `0.5`");
-        let huge = Array::from_file(&[0xff; 8], 1, 0, Kind::U64, Endian::Little);
+        let huge = Array::from_file(&[0xff; 8], 1, 0, Scalar::U64, Endian::Little);
         assert_eq!(huge.whole(0), Ok(i64::MAX));
     }
 
@@ -387,15 +232,9 @@ mod tests {
         let words = Array::from_all_words(b"\n\n ", b"1\n2\n\n3", Reading::Whole, "").unwrap();
         assert_eq!(words.place(0), Place::Line(3));
         assert_eq!(words.place(2), Place::Line(6));
-        let bytes = Array::from_file(&[0; 8], 2, 100, Kind::I32, Endian::Big);
+        let bytes = Array::from_file(&[0; 8], 2, 100, Scalar::I32, Endian::Big);
         assert_eq!(bytes.place(1), Place::Byte(104));
         let error = Array::from_all_words(b"\n", b"1\nx", Reading::Real, "a number").unwrap_err();
         assert_eq!(error.to_string(), "line 3: expected a number, found `x`");
-    }
-
-    #[test]
-    fn sizes_beyond_all_memory_are_none() {
-        assert_eq!(Kind::F64.bytes_for(u64::MAX), None);
-        assert_eq!(Kind::F64.bytes_for(3), Some(24));
     }
 }

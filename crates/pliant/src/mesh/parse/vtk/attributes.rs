@@ -1,9 +1,10 @@
 //! Data attached to points and cells of a legacy file: passed over, but for regions.
 
+use crate::mesh::parse::scalar::Scalar;
 use crate::mesh::parse::text::to_i64;
 use crate::mesh::parse::{Fault, Parsed};
 
-use super::array::{Array, Kind, Reading};
+use super::array::{Array, Reading};
 use super::names::region_rank;
 use super::{Reader, Storage};
 
@@ -34,7 +35,7 @@ pub(super) struct Attributes<'a> {
 /// What an array of attached data holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Content {
-    Numbers(Kind),
+    Numbers(Scalar),
     Strings,
 }
 
@@ -126,7 +127,7 @@ impl<'a> Reader<'a> {
 
     /// Passes over numbers that are bytes in a binary file and reals in a text.
     fn skip_bytes_or_reals(&mut self, size: (u64, u64)) -> Parsed<()> {
-        self.skip_data(size, Content::Numbers(Kind::U8))
+        self.skip_data(size, Content::Numbers(Scalar::U8))
     }
 
     fn skip_data(&mut self, size: (u64, u64), content: Content) -> Parsed<()> {
@@ -180,7 +181,7 @@ impl<'a> Reader<'a> {
             return Ok(Content::Strings);
         }
         let wanted = "a number type such as `double`";
-        Kind::of_legacy(word)
+        Scalar::of_legacy(word)
             .map(Content::Numbers)
             .ok_or_else(|| self.text.unexpected(wanted, word))
     }

@@ -3,12 +3,15 @@
 use std::ops::Range;
 
 use crate::id::VertexId;
+use crate::mesh::parse::fan::fan;
+use crate::mesh::parse::left_out::{Names, QUADRILATERAL, TET, TRIANGLE, Tally};
+use crate::mesh::parse::region::{self, region};
 use crate::mesh::parse::text::vertex;
 use crate::mesh::parse::vtk::array::Array;
 use crate::mesh::parse::{Fault, ParseError, Parsed};
 use crate::mesh::raw::RawMesh;
 
-use super::names::{left_out, plural};
+use super::names::cell_names;
 
 /// The cell type of a polygon.
 pub(crate) const POLYGON: i64 = 7;
@@ -19,8 +22,9 @@ pub(crate) const POLYLINE: i64 = 4;
 /// The cell type of a group of points; with one node it is one point.
 pub(crate) const POLYVERTEX: i64 = 2;
 
-/// Cell types above this are not named.
-const LAST_KIND: usize = 255;
+/// Polygons and strips without any area.
+const CORNERLESS: Names =
+    ["polygon of fewer than three corners", "polygons of fewer than three corners"];
 
 /// The most vertices that a [`VertexId`] can tell apart, and so the most that are read.
 const MOST_VERTICES: usize = u32::MAX as usize;
@@ -139,37 +143,23 @@ fn shape(kind: i64) -> Option<Shape> {
 }
 
 /// Gathers the grids of a file into one mesh.
+#[derive(Default)]
 pub(crate) struct Assembly {
     /// What was taken so far, its notices yet to come.
     mesh: RawMesh,
     /// Vertex that number 0 of the current grid stands for.
     base: usize,
-    /// Count of cells left out, by type; the last entry is for all unnamed types.
-    left_out: [u64; LAST_KIND + 2],
-    /// Count of polygons and strips of fewer than three corners.
-    cornerless: u64,
-    /// Count of tets and of faces that had nodes besides their corners.
-    higher_order: [u64; 2],
-    /// Count of tets whose region is not a whole number of 32 bits.
-    regionless: u64,
+    /// Cells of other kinds.
+    left_out: Tally,
+    /// Cells that had nodes besides their corners.
+    higher_order: Tally,
+    /// Count of tets whose number is no region.
+    regionless: usize,
     /// Corners of the current cell.
     corners: Vec<VertexId>,
 }
 
 impl Assembly {
-    /// An empty mesh.
-    pub(crate) fn new() -> Assembly {
-        Assembly {
-            mesh: RawMesh::default(),
-            base: 0,
-            left_out: [0; LAST_KIND + 2],
-            cornerless: 0,
-            higher_order: [0; 2],
-            regionless: 0,
-            corners: Vec::new(),
-        }
-    }
-
     /// Starts the next grid with its vertices.
     pub(crate) fn add_points(&mut self, points: &Array) -> Parsed<()> {
         self.base = self.mesh.positions.len();
@@ -212,26 +202,9 @@ impl Assembly {
     /// The mesh, with notices of all that was left out or changed.
     pub(crate) fn finish(self) -> RawMesh {
         let mut mesh = self.mesh;
-        let [tets, faces] = self.higher_order;
-        for (count, one, many) in [
-            (tets, "tetrahedron", "tetrahedra"),
-            (faces, "triangle or quad", "triangles and quads"),
-        ] {
-            if count > 0 {
-                mesh.notices.push(format!(
-                    "took only the corners of {} of higher order, the other nodes stay as vertices",
-                    plural(count, one, many)
-                ));
-            }
-        }
-        mesh.notices.extend(left_out(&self.left_out, self.cornerless));
-        if self.regionless > 0 {
-            mesh.notices.push(format!(
-                "put {} into region 0, as the number of the region is negative, fractional \
-                 or too large",
-                plural(self.regionless, "tetrahedron", "tetrahedra")
-            ));
-        }
+        mesh.notices.extend(self.higher_order.higher_order());
+        mesh.notices.extend(self.left_out.left_out());
+        mesh.notices.extend(region::notice(self.regionless));
         mesh
     }
 
@@ -240,7 +213,7 @@ impl Assembly {
         kind: i64,
         nodes: &Array,
         span: Range<usize>,
-        region: Option<f64>,
+        region_number: Option<f64>,
     ) -> Parsed<()> {
         let Some(shape) = shape(kind) else {
             self.leave_out(kind, span.len());
@@ -248,7 +221,7 @@ impl Assembly {
         };
         let (least, most) = shape.nodes;
         if shape.corners.is_none() && span.len() < least {
-            self.cornerless += 1;
+            self.left_out.add(CORNERLESS, 1);
             return Ok(());
         }
         if span.len() < least || span.len() > most {
@@ -261,13 +234,19 @@ impl Assembly {
         }
         let taken = shape.corners.unwrap_or(span.len());
         if span.len() > taken {
-            self.higher_order[usize::from(shape.form != Form::Tet)] += 1;
+            let names = match (shape.form, taken) {
+                (Form::Tet, _) => TET,
+                (_, 3) => TRIANGLE,
+                _ => QUADRILATERAL,
+            };
+            self.higher_order.add(names, 1);
         }
         self.read_corners(nodes, span.start..span.start + taken)?;
         self.cut(shape.form);
         if shape.form == Form::Tet {
-            let region = self.region(region);
-            self.mesh.regions.push(region);
+            let region = region_number.map_or(Some(0), region);
+            self.regionless += usize::from(region.is_none());
+            self.mesh.regions.push(region.unwrap_or(0));
         }
         Ok(())
     }
@@ -279,8 +258,7 @@ impl Assembly {
             (POLYLINE, 2) => POLYLINE - 1,
             _ => kind,
         };
-        let slot = usize::try_from(kind).unwrap_or(usize::MAX).min(LAST_KIND + 1);
-        self.left_out[slot] += 1;
+        self.left_out.add(cell_names(kind), 1);
     }
 
     fn read_corners(&mut self, nodes: &Array, span: Range<usize>) -> Parsed<()> {
@@ -303,10 +281,7 @@ impl Assembly {
             (Form::Pixel, &[v0, v1, v2, v3]) => {
                 self.mesh.triangles.extend([[v0, v1, v3], [v0, v3, v2]]);
             }
-            (Form::Fan, [v0, others @ ..]) => {
-                let triangles = others.windows(2).map(|edge| [*v0, edge[0], edge[1]]);
-                self.mesh.triangles.extend(triangles);
-            }
+            (Form::Fan, corners) => fan(corners, &mut self.mesh.triangles),
             (Form::Strip, corners) => {
                 // Every other triangle is turned, so that all face the same way.
                 let triangles = corners.windows(3).enumerate().map(|(i, v)| match i % 2 {
@@ -317,15 +292,6 @@ impl Assembly {
             }
             (_, corners) => debug_assert!(false, "{form:?} of {corners:?}"),
         }
-    }
-
-    fn region(&mut self, number: Option<f64>) -> u32 {
-        let Some(number) = number else { return 0 };
-        if number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number) {
-            return number as u32;
-        }
-        self.regionless += 1;
-        0
     }
 }
 

@@ -4,8 +4,9 @@
 //! that tells materials apart. All other data is passed over by its announced size.
 
 use crate::mesh::parse::binary::Endian;
+use crate::mesh::parse::scalar::Scalar;
 use crate::mesh::parse::text::{Text, quote, to_f64};
-use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
+use crate::mesh::parse::{Fault, ParseError, Parsed, Place, check_room};
 use crate::mesh::raw::RawMesh;
 
 pub(crate) mod array;
@@ -16,7 +17,7 @@ pub(crate) mod names;
 
 mod attributes;
 
-use array::{Array, BYTES_PER_WORD, Kind, Reading};
+use array::{Array, BYTES_PER_WORD, Reading};
 use cells::{Assembly, Bounds, Cells, Kinds, POLYGON, POLYLINE, POLYVERTEX, STRIP};
 
 /// Opening words of every legacy file.
@@ -24,9 +25,6 @@ const MAGIC: &[u8] = b"# vtk DataFile Version";
 
 /// Versions from this one on are not known.
 const UNKNOWN_VERSION: f64 = 6.0;
-
-/// Marks a file as UTF-8; some editors put it in front.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Datasets of the format that hold neither tets nor triangles.
 const OTHER_DATASETS: [&[u8]; 6] = [
@@ -46,9 +44,6 @@ const OTHER_DATASETS: [&[u8]; 6] = [
 /// in a binary one.
 pub fn parse(bytes: &[u8]) -> Parsed<RawMesh> {
     let mut text = Text::new(bytes, None);
-    if bytes.starts_with(BYTE_ORDER_MARK) {
-        text.seek(BYTE_ORDER_MARK.len());
-    }
     let storage = header(&mut text)?;
     let mut reader = Reader::new(bytes, text, storage);
     let mesh = reader.sections().and_then(|()| reader.assemble());
@@ -184,7 +179,7 @@ impl<'a> Reader<'a> {
             }
             regions = self.attributes.region.as_ref().map(|(_, array)| array);
         }
-        let mut assembly = Assembly::new();
+        let mut assembly = Assembly::default();
         assembly.add_points(&points)?;
         for cells in &self.cells {
             assembly.add_cells(cells, regions)?;
@@ -243,7 +238,8 @@ impl<'a> Reader<'a> {
     fn read_kinds(&mut self) -> Parsed<()> {
         let count = self.read_count("the number of cell types")?;
         self.begin_data();
-        self.kinds = Some(self.read_array((count, 1), Kind::I32, Reading::Whole, "a cell type")?);
+        self.kinds =
+            Some(self.read_array((count, 1), Scalar::I32, Reading::Whole, "a cell type")?);
         Ok(())
     }
 
@@ -253,7 +249,8 @@ impl<'a> Reader<'a> {
         let size = self.read_count("the number of numbers of all cells")?;
         if !self.comes_next(b"OFFSETS") {
             self.begin_data();
-            let nodes = self.read_array((size, 1), Kind::I32, Reading::Whole, "a vertex number")?;
+            let nodes =
+                self.read_array((size, 1), Scalar::I32, Reading::Whole, "a vertex number")?;
             if cells > size {
                 let why = format!("{cells} cells, but {size} numbers for all of them");
                 return Err(self.text.invalid(why));
@@ -284,7 +281,7 @@ impl<'a> Reader<'a> {
     fn read_array(
         &mut self,
         size: (u64, u64),
-        kind: Kind,
+        kind: Scalar,
         reading: Reading,
         wanted: &str,
     ) -> Parsed<Array<'a>> {
@@ -301,21 +298,15 @@ impl<'a> Reader<'a> {
     }
 
     /// The count of numbers of an array, if the rest of the file can hold them.
-    fn check_size(&self, (tuples, each): (u64, u64), kind: Kind) -> Parsed<usize> {
+    fn check_size(&self, (tuples, each): (u64, u64), kind: Scalar) -> Parsed<usize> {
         let rest = self.text.rest().len();
         let room = match self.storage {
             // The last word may go without the space after it.
             Storage::Text => (rest + 1) as u64 / BYTES_PER_WORD,
             Storage::Bytes => kind.count_in(rest),
         };
-        match tuples.checked_mul(each) {
-            Some(count) if count <= room => Ok(count as usize),
-            count => {
-                let announced = count.unwrap_or(u64::MAX);
-                let what = "numbers".to_string();
-                Err(self.text.fault(Fault::TooMany { what, announced, room }))
-            }
-        }
+        let count = tuples.saturating_mul(each);
+        check_room(count, "numbers", room).map_err(|fault| self.text.fault(fault))
     }
 
     fn read_count(&mut self, what: &str) -> Parsed<u64> {
@@ -323,9 +314,9 @@ impl<'a> Reader<'a> {
         u64::try_from(count).map_err(|_| self.text.invalid(format!("{what} is {count}")))
     }
 
-    fn read_kind(&mut self) -> Parsed<Kind> {
+    fn read_kind(&mut self) -> Parsed<Scalar> {
         let word = self.text.need("a number type")?;
-        Kind::of_legacy(word)
+        Scalar::of_legacy(word)
             .ok_or_else(|| self.text.unexpected("a number type such as `double`", word))
     }
 

@@ -5,7 +5,8 @@
 
 use roxmltree::Node;
 
-use crate::mesh::parse::vtk::array::{Array, Kind, Reading};
+use crate::mesh::parse::scalar::Scalar;
+use crate::mesh::parse::vtk::array::{Array, Reading};
 use crate::mesh::parse::vtk::cells::{Assembly, Bounds, Cells, Kinds};
 use crate::mesh::parse::vtk::names::region_rank;
 use crate::mesh::parse::{Fault, ParseError, Parsed};
@@ -31,7 +32,7 @@ pub fn parse(bytes: &[u8]) -> Parsed<RawMesh> {
     let root = document.root_element();
     let grid = grid(&root)?;
     let mut storage = Storage::new(&root, appended, bytes.len())?;
-    let mut assembly = Assembly::new();
+    let mut assembly = Assembly::default();
     let mut pieces = 0;
     for piece in children(grid, "Piece") {
         let reader = Piece { node: piece, name: format!("piece {pieces}") };
@@ -125,7 +126,7 @@ impl<'a> Piece<'a> {
         let arrays = children(self.node, "CellData").flat_map(|data| children(data, "DataArray"));
         let named = arrays.filter_map(|node| {
             let single = node.attribute("NumberOfComponents").unwrap_or("1").trim() == "1";
-            let numbers = Kind::of_xml(node.attribute("type")?).is_some();
+            let numbers = Scalar::of_xml(node.attribute("type")?).is_some();
             let rank = region_rank(node.attribute("Name")?.as_bytes())?;
             (single && numbers).then_some((rank, node))
         });

@@ -10,9 +10,10 @@ use miniz_oxide::inflate::decompress_slice_iter_to_slice;
 use roxmltree::Node;
 
 use crate::mesh::parse::binary::Endian;
+use crate::mesh::parse::scalar::Scalar;
 use crate::mesh::parse::text::quote;
-use crate::mesh::parse::vtk::array::{Array, Kind, Reading};
-use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
+use crate::mesh::parse::vtk::array::{Array, Reading};
+use crate::mesh::parse::{Fault, ParseError, Parsed, Place, check_room};
 
 use super::base64::Base64;
 use super::document::{attribute, children, content, line};
@@ -107,7 +108,7 @@ impl<'a> Storage<'a> {
         reading: Reading,
     ) -> Parsed<Array<'a>> {
         let name = node.attribute("type").unwrap_or_default();
-        let Some(kind) = Kind::of_xml(name) else {
+        let Some(kind) = Scalar::of_xml(name) else {
             return Err(unexpected(node, "a number type such as Float64", name));
         };
         let place = |fault| ParseError::new(Place::Part(part.to_string()), fault);
@@ -150,12 +151,12 @@ impl<'a> Storage<'a> {
     }
 
     /// The bytes of one array, unpacked.
-    fn read(&mut self, mut stream: Stream<'a>, kind: Kind) -> Result<Cow<'a, [u8]>, Fault> {
+    fn read(&mut self, mut stream: Stream<'a>, kind: Scalar) -> Result<Cow<'a, [u8]>, Fault> {
         let first = self.read_word(&mut stream, "the length of the array")?;
         if self.packing != Packing::Plain {
             return self.unpack(stream, first, kind).map(Cow::Owned);
         }
-        let length = check_room(first, stream.room(), "bytes")?;
+        let length = check_room(first, "bytes", stream.room() as u64)?;
         self.grant(length, kind)?;
         stream.take(length, "the rest of the array")
     }
@@ -164,7 +165,7 @@ impl<'a> Storage<'a> {
         &mut self,
         mut stream: Stream<'a>,
         blocks: u64,
-        kind: Kind,
+        kind: Scalar,
     ) -> Result<Vec<u8>, Fault> {
         if self.packing == Packing::Lzma {
             let why = "packed with LZMA: write the file again with ZLib, LZ4 or no compressor";
@@ -173,13 +174,13 @@ impl<'a> Storage<'a> {
         if blocks == 0 {
             return Ok(Vec::new());
         }
-        let blocks = check_room(blocks, stream.room() / self.word, "blocks")?;
+        let blocks = check_room(blocks, "blocks", (stream.room() / self.word) as u64)?;
         let full = self.read_word(&mut stream, "the size of a block")?;
         let partial = self.read_word(&mut stream, "the size of the last block")?;
         let mut packed = Vec::with_capacity(blocks);
         for _ in 0..blocks {
             let size = self.read_word(&mut stream, "the packed size of a block")?;
-            packed.push(check_room(size, stream.room(), "bytes of a block")?);
+            packed.push(check_room(size, "bytes of a block", stream.room() as u64)?);
         }
         let last = if partial == 0 { full } else { partial };
         let total = full.checked_mul(blocks as u64 - 1).and_then(|all| all.checked_add(last));
@@ -218,7 +219,7 @@ impl<'a> Storage<'a> {
     }
 
     /// Grants memory for one array, as long as all of them stay in proportion to the file.
-    fn grant(&mut self, bytes: usize, kind: Kind) -> Result<(), Fault> {
+    fn grant(&mut self, bytes: usize, kind: Scalar) -> Result<(), Fault> {
         match self.room.checked_sub(kind.count_in(bytes)) {
             Some(room) => self.room = room,
             None => {
@@ -261,14 +262,6 @@ impl<'a> Stream<'a> {
             },
         }
     }
-}
-
-fn check_room(announced: u64, room: usize, what: &str) -> Result<usize, Fault> {
-    if announced > room as u64 {
-        let what = what.to_string();
-        return Err(Fault::TooMany { what, announced, room: room as u64 });
-    }
-    Ok(announced as usize)
 }
 
 fn unexpected(node: &Node, wanted: &str, found: &str) -> ParseError {

@@ -7,6 +7,7 @@ use miniz_oxide::deflate::compress_to_vec_zlib;
 use super::*;
 use crate::id::VertexId;
 use crate::math::Vec3;
+use crate::mesh::parse::damage::check_damaged;
 
 /// Small blocks, so that small arrays have several and the last is not full.
 const BLOCK: usize = 20;
@@ -326,19 +327,10 @@ fn xml_that_would_take_quadratic_time_is_refused() {
 }
 
 #[test]
-fn no_cut_or_changed_byte_makes_it_panic() {
-    let mut files = vec![ASCII.as_bytes().to_vec()];
-    files.extend(recipes().into_iter().filter(|r| r.word == 4).map(Recipe::file));
-    for file in files {
-        for length in 0..file.len() {
-            let _ = parse(&file[..length]);
-        }
-        for at in 0..file.len() {
-            for change in [1, 0x20, 0x80, 0xff] {
-                let mut changed = file.clone();
-                changed[at] ^= change;
-                let _ = parse(&changed);
-            }
-        }
+fn damaged_files_never_panic() {
+    check_damaged(ASCII.as_bytes(), parse);
+    // Every eighth has each compressor and each place, at a fraction of the time.
+    for recipe in recipes().into_iter().step_by(8) {
+        check_damaged(&recipe.file(), parse);
     }
 }

@@ -2,13 +2,14 @@
 //!
 //! For formats in which the end of a line ends a row: what stands behind the wanted
 //! numbers can be passed over, and a row that lacks one is named by its own line.
-//! `#` opens a remark that runs to the end of its line.
+//! `#` opens a remark that runs to the end of its line. Where line ends mean no more
+//! than spaces, [`Text`](crate::mesh::parse::text::Text) reads on over them.
 
 use std::ops::Range;
 use std::slice::Iter;
 
 use crate::mesh::parse::text::{line_of, quote, to_f64, to_i64};
-use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
+use crate::mesh::parse::{Fault, ParseError, Parsed, Place, check_room};
 
 /// Whole lines of one file, to be read in one go.
 #[derive(Clone, Copy, Debug)]
@@ -47,31 +48,31 @@ impl<'a> Run<'a> {
 
 /// Reads runs of lines from front to back, word by word.
 #[derive(Clone, Debug)]
-pub struct Rows<'a> {
+pub struct Lines<'a> {
     /// The run being read.
     run: Run<'a>,
     /// Runs to come.
     later: Iter<'a, Run<'a>>,
     /// Next byte to read; from `run.start` to `run.end`.
     at: usize,
-    /// Whether a line is being read, which the next row leaves.
-    in_row: bool,
+    /// Whether a line is being read, which the next one leaves.
+    in_line: bool,
     /// Parts words as white space does.
     separator: u8,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> Lines<'a> {
     /// Starts before the first line; words are parted by white space and `separator`.
-    pub fn new(runs: &'a [Run<'a>], separator: Option<u8>) -> Rows<'a> {
+    pub fn new(runs: &'a [Run<'a>], separator: Option<u8>) -> Lines<'a> {
         let mut later = runs.iter();
         let run = later.next().copied().unwrap_or(Run::whole(b""));
-        Rows { run, later, at: run.start, in_row: false, separator: separator.unwrap_or(b' ') }
+        Lines { run, later, at: run.start, in_line: false, separator: separator.unwrap_or(b' ') }
     }
 
     /// Moves to the next line with a word on it; false when there is none.
     pub fn advance(&mut self) -> bool {
         loop {
-            if self.in_row {
+            if self.in_line {
                 self.skip_line();
             }
             while self.at >= self.run.end {
@@ -79,7 +80,7 @@ impl<'a> Rows<'a> {
                 self.run = run;
                 self.at = run.start;
             }
-            self.in_row = true;
+            self.in_line = true;
             self.skip_space();
             // A lone '\r' is white space, so that Windows line ends do no harm.
             if self.at < self.run.end && self.run.bytes[self.at] != b'\n' {
@@ -146,11 +147,7 @@ impl<'a> Rows<'a> {
         let runs = self.later.as_slice();
         let later: usize = runs.iter().map(|run| run.end - run.start + 1).sum();
         let room = (self.run.end - self.at + 1 + later) / bytes_each.max(1);
-        if count as u64 > room as u64 {
-            let (what, announced) = (what.to_string(), count as u64);
-            return Err(self.fault(Fault::TooMany { what, announced, room: room as u64 }));
-        }
-        Ok(count as usize)
+        check_room(count as u64, what, room as u64).map_err(|fault| self.fault(fault))
     }
 
     /// A fault unless all lines have been read; `what` names what came before.
@@ -191,7 +188,7 @@ impl<'a> Rows<'a> {
     fn skip_line(&mut self) {
         self.skip_while(|b| b != b'\n');
         self.at = (self.at + 1).min(self.run.end);
-        self.in_row = false;
+        self.in_line = false;
     }
 
     fn skip_space(&mut self) {
@@ -225,27 +222,27 @@ mod tests {
     #[test]
     fn rows_end_with_their_lines() {
         let runs = [Run::whole(b"# no\n\n 1 2.5 x # no\r\n\t\r\n7\n")];
-        let mut rows = Rows::new(&runs, None);
-        assert!(rows.advance());
-        assert_eq!(rows.integer(""), Ok(1));
-        assert_eq!(rows.number(""), Ok(2.5));
-        assert_eq!(rows.word(), Some(&b"x"[..]));
-        let error = rows.number("z").unwrap_err();
+        let mut lines = Lines::new(&runs, None);
+        assert!(lines.advance());
+        assert_eq!(lines.integer(""), Ok(1));
+        assert_eq!(lines.number(""), Ok(2.5));
+        assert_eq!(lines.word(), Some(&b"x"[..]));
+        let error = lines.number("z").unwrap_err();
         assert_eq!(error.to_string(), "line 3: the line ends where z should be");
-        assert!(rows.advance());
-        assert_eq!(rows.word(), Some(&b"7"[..]));
-        let error = rows.need(|| "row 3".to_string()).unwrap_err();
+        assert!(lines.advance());
+        assert_eq!(lines.word(), Some(&b"7"[..]));
+        let error = lines.need(|| "row 3".to_string()).unwrap_err();
         assert_eq!(error.to_string(), "line 5: the file ends where row 3 should be");
     }
 
     #[test]
     fn an_unread_rest_of_a_line_is_passed_over() {
         let runs = [Run::whole(b"1 2 3\n4 5 # 6\n7")];
-        let mut rows = Rows::new(&runs, None);
+        let mut lines = Lines::new(&runs, None);
         let mut firsts = Vec::new();
-        while rows.advance() {
-            firsts.push(rows.integer("").unwrap());
-            assert!(rows.rest().len() <= 3);
+        while lines.advance() {
+            firsts.push(lines.integer("").unwrap());
+            assert!(lines.rest().len() <= 3);
         }
         assert_eq!(firsts, [1, 4, 7]);
     }
@@ -253,26 +250,26 @@ mod tests {
     #[test]
     fn the_separator_parts_words_only_where_asked_for() {
         let runs = [Run::whole(b",1,, 2 ,\n")];
-        let mut rows = Rows::new(&runs, Some(b','));
-        assert!(rows.advance());
-        assert_eq!((rows.integer(""), rows.integer("")), (Ok(1), Ok(2)));
-        assert_eq!(rows.word(), None);
+        let mut lines = Lines::new(&runs, Some(b','));
+        assert!(lines.advance());
+        assert_eq!((lines.integer(""), lines.integer("")), (Ok(1), Ok(2)));
+        assert_eq!(lines.word(), None);
         let runs = [Run::whole(b"1,5")];
-        let mut rows = Rows::new(&runs, None);
-        assert!(rows.advance());
-        let error = rows.number("x").unwrap_err();
+        let mut lines = Lines::new(&runs, None);
+        assert!(lines.advance());
+        let error = lines.number("x").unwrap_err();
         assert_eq!(error.to_string(), "line 1: expected x, found `1,5`");
     }
 
     #[test]
     fn a_number_sign_after_a_point_opens_no_remark() {
         let runs = [Run::whole(b"1.#QNAN 2# no\n")];
-        let mut rows = Rows::new(&runs, None);
-        assert!(rows.advance());
-        let error = rows.number("x").unwrap_err();
+        let mut lines = Lines::new(&runs, None);
+        assert!(lines.advance());
+        let error = lines.number("x").unwrap_err();
         assert_eq!(error.to_string(), "line 1: expected x, found `1.#QNAN`");
-        assert_eq!(rows.number("y"), Ok(2.0));
-        assert_eq!(rows.word(), None);
+        assert_eq!(lines.number("y"), Ok(2.0));
+        assert_eq!(lines.word(), None);
     }
 
     #[test]
@@ -283,12 +280,12 @@ mod tests {
             Run::part(Some("in.txt"), inner, 0..4),
             Run::part(None, outer, 4..7),
         ];
-        let mut rows = Rows::new(&runs, None);
+        let mut lines = Lines::new(&runs, None);
         let mut seen = Vec::new();
-        while rows.advance() {
-            let before = rows.place();
-            let word = String::from_utf8_lossy(rows.word().unwrap()).to_string();
-            assert_eq!(rows.place(), before);
+        while lines.advance() {
+            let before = lines.place();
+            let word = String::from_utf8_lossy(lines.word().unwrap()).to_string();
+            assert_eq!(lines.place(), before);
             seen.push(format!("{word} on {before}"));
         }
         let expected = [
@@ -304,24 +301,24 @@ mod tests {
     #[test]
     fn counts_are_held_against_all_that_follows() {
         let runs = [Run::whole(b"9\n"), Run::whole(b"1 2\n3 4")];
-        let mut rows = Rows::new(&runs, None);
-        assert!(rows.advance());
-        rows.word();
+        let mut lines = Lines::new(&runs, None);
+        assert!(lines.advance());
+        lines.word();
         // 1 line end, 7 bytes and two line ends that may be missing: 10 bytes.
-        assert_eq!(rows.check_count(2, "rows", 4), Ok(2));
-        let error = rows.check_count(3, "rows", 4).unwrap_err();
+        assert_eq!(lines.check_count(2, "lines", 4), Ok(2));
+        let error = lines.check_count(3, "lines", 4).unwrap_err();
         assert!(matches!(error.fault, Fault::TooMany { announced: 3, room: 2, .. }), "{error}");
-        assert!(rows.check_count(-1, "rows", 4).is_err());
+        assert!(lines.check_count(-1, "lines", 4).is_err());
     }
 
     #[test]
     fn what_follows_the_end_is_a_fault() {
         let runs = [Run::whole(b"1\n\n2 3\n")];
-        let mut rows = Rows::new(&runs, None);
-        assert!(rows.advance());
-        let error = rows.end(|| "1 row".to_string()).unwrap_err();
+        let mut lines = Lines::new(&runs, None);
+        assert!(lines.advance());
+        let error = lines.end(|| "1 row".to_string()).unwrap_err();
         let expected = "line 3: expected the end of the file after 1 row, found `2`";
         assert_eq!(error.to_string(), expected);
-        assert_eq!(rows.end(String::new), Ok(()));
+        assert_eq!(lines.end(String::new), Ok(()));
     }
 }
