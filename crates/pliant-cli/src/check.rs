@@ -7,39 +7,36 @@ use std::process::ExitCode;
 use pliant::mesh::problems::Severity;
 use pliant_run::check::{FileReport, Kind, ProblemReport, Report, check};
 
-use crate::show::{self, DIM, ERROR, GOOD, HEADING, WARNING, counted};
+use crate::show::{self, DIM, ERROR, GOOD, HEADING, Stopped, WARNING, counted, plain};
 
 /// Culprits shown in a row of the table; JSON has a few more.
 const SHOWN: usize = 3;
 
 /// One object for all files.
-pub fn print_json(files: &[PathBuf]) -> ExitCode {
+pub fn print_json(files: &[PathBuf]) -> Result<ExitCode, Stopped> {
     let report = Report { files: files.iter().map(|file| check(file)).collect() };
-    match serde_json::to_string(&report) {
-        Ok(json) => show::print(&(json + "\n")),
-        Err(error) => return show::refuse(&error.to_string()),
-    }
     report.files.iter().for_each(complain);
-    exit_code(&report.files)
+    match serde_json::to_string(&report) {
+        Ok(json) => show::print(&(json + "\n"))?,
+        Err(error) => return Ok(show::refuse(&error.to_string())),
+    }
+    Ok(exit_code(&report.files))
 }
 
 /// One table per file, each as soon as it is known.
-pub fn print_tables(files: &[PathBuf]) -> ExitCode {
-    let reports: Vec<_> = files
-        .iter()
-        .map(|file| {
-            let report = check(file);
-            show::print(&table(&report));
-            complain(&report);
-            report
-        })
-        .collect();
+pub fn print_tables(files: &[PathBuf]) -> Result<ExitCode, Stopped> {
+    let mut reports = Vec::with_capacity(files.len());
+    for file in files {
+        let report = check(file);
+        show::print(&table(&report))?;
+        complain(&report);
+        reports.push(report);
+    }
     if reports.len() > 1 {
         let bad = reports.iter().filter(|report| report.is_bad()).count();
-        let good = reports.len() - bad;
-        show::print(&format!("{good} usable, {bad} not\n"));
+        show::print(&format!("{} usable, {bad} not\n", reports.len() - bad))?;
     }
-    exit_code(&reports)
+    Ok(exit_code(&reports))
 }
 
 fn exit_code(reports: &[FileReport]) -> ExitCode {
@@ -69,22 +66,24 @@ fn complain(report: &FileReport) {
 
 /// A heading with the counts, a row per problem, notices, a verdict.
 pub fn table(report: &FileReport) -> String {
-    let Some(kind) = report.kind else { return String::new() };
-    let vertices = counted(report.vertices, "vertex", "vertices");
-    let triangles = counted(report.triangles, "triangle", "triangles");
+    let FileReport { kind: Some(kind), vertices: Some(vertices), .. } = *report else {
+        return String::new();
+    };
+    let vertices = counted(vertices, "vertex", "vertices");
+    let triangles = counted(report.triangles.unwrap_or(0), "triangle", "triangles");
     let counts = match kind {
         Kind::Tets => {
-            let tets = counted(report.tets, "tet", "tets");
+            let tets = counted(report.tets.unwrap_or(0), "tet", "tets");
             format!("{vertices}, {tets}, surface of {triangles}")
         }
         Kind::Surface => format!("surface of {triangles}, {vertices}"),
     };
-    let mut text = format!("{HEADING}{}{HEADING:#}: {counts}\n", report.file);
+    let mut text = format!("{HEADING}{}{HEADING:#}: {counts}\n", plain(&report.file));
     text += &rows(&report.problems);
     for notice in &report.notices {
-        let _ = writeln!(text, "  {DIM}note     {notice}{DIM:#}");
+        let _ = writeln!(text, "  {DIM}note     {}{DIM:#}", plain(notice));
     }
-    let _ = writeln!(text, "  {}", verdict(&report.problems));
+    let _ = writeln!(text, "  {}", verdict(report));
     text
 }
 
@@ -115,17 +114,23 @@ fn places(problem: &ProblemReport) -> String {
     named.join(", ") + more
 }
 
-fn verdict(problems: &[ProblemReport]) -> String {
-    let errors = problems.iter().filter(|p| p.severity == Severity::Error).count();
-    let warnings = problems.len() - errors;
+fn verdict(report: &FileReport) -> String {
+    let errors = report.problems.iter().filter(|p| p.severity == Severity::Error).count();
+    let warnings = report.problems.len() - errors;
+    let counts: Vec<_> = [
+        (errors, "error", "errors"),
+        (warnings, "warning", "warnings"),
+        (report.notices.len(), "note", "notes"),
+    ]
+    .into_iter()
+    .filter(|(count, ..)| *count > 0)
+    .map(|(count, one, many)| counted(count, one, many))
+    .collect();
+    let counts =
+        if counts.is_empty() { "nothing to remark".to_string() } else { counts.join(", ") };
     match (errors, warnings) {
-        (0, 0) => format!("{GOOD}good{GOOD:#}, nothing to remark"),
-        (0, _) => format!("{GOOD}usable{GOOD:#}, {}", counted(warnings, "warning", "warnings")),
-        (_, 0) => format!("{ERROR}not usable{ERROR:#}, {}", counted(errors, "error", "errors")),
-        _ => format!(
-            "{ERROR}not usable{ERROR:#}, {} and {}",
-            counted(errors, "error", "errors"),
-            counted(warnings, "warning", "warnings")
-        ),
+        (0, 0) => format!("{GOOD}good{GOOD:#}, {counts}"),
+        (0, _) => format!("{GOOD}usable{GOOD:#}, {counts}"),
+        _ => format!("{ERROR}not usable{ERROR:#}, {counts}"),
     }
 }

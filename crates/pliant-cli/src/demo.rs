@@ -13,36 +13,61 @@ use pliant::mesh::raw::RawMesh;
 use pliant::mesh::tet::TetMesh;
 use pliant_run::check::{FileReport, check};
 use pliant_run::mesh_file;
+use pliant_run::whole::told;
 
-use crate::show::{self, DIM, GOOD, HEADING};
+use crate::show::{self, DIM, GOOD, HEADING, Stopped};
 
 /// Makes, writes and checks one body after the other; then one that is broken.
-pub fn run(out: &Path) -> ExitCode {
-    if let Err(error) = fs::create_dir_all(out) {
-        return show::refuse(&format!("{}: {error}", out.display()));
+pub fn run(out: &Path) -> Result<ExitCode, Stopped> {
+    if out.exists() && !out.is_dir() {
+        return Ok(show::refuse(&format!("{}: is a file, not a folder", out.display())));
     }
+    match show_all(out) {
+        Ok(()) => {}
+        Err(Trouble::Stopped(stopped)) => return Err(stopped),
+        Err(Trouble::Told(message)) => {
+            show::complain(&message);
+            return Ok(ExitCode::from(crate::FAILED));
+        }
+    }
+    let program = std::env::args().next().unwrap_or_else(|| "pliant".to_string());
+    show::print(&format!("\nAny mesh viewer shows these files. Next, try\n  {program} check "))?;
+    show::print(&format!("'{}'/*\n", out.display()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What keeps a demonstration from its end.
+enum Trouble {
+    /// Nobody reads on, or the answer cannot be written.
+    Stopped(Stopped),
+    /// In words.
+    Told(String),
+}
+
+impl From<Stopped> for Trouble {
+    fn from(stopped: Stopped) -> Trouble {
+        Trouble::Stopped(stopped)
+    }
+}
+
+impl From<String> for Trouble {
+    fn from(message: String) -> Trouble {
+        Trouble::Told(message)
+    }
+}
+
+fn show_all(out: &Path) -> Result<(), Trouble> {
+    fs::create_dir_all(out).map_err(|error| format!("{}: {}", out.display(), told(&error)))?;
     show::print(&format!(
         "{HEADING}{:<22}{:>9}{:>7}{:>10}{:>13}{HEADING:#}\n",
         "made and written", "vertices", "tets", "surface", "volume, m³"
-    ));
-    let bodies = match bodies() {
-        Ok(bodies) => bodies,
-        Err(error) => return show::refuse(&error.to_string()),
-    };
-    for (file, body) in bodies {
-        match make(&out.join(file), body) {
-            Ok(line) => show::print(&format!("{file:<22}{line}\n")),
-            Err(error) => return show::refuse(&error),
-        }
+    ))?;
+    for (file, body) in bodies().map_err(|error| error.to_string())? {
+        let line = make(&out.join(file), body)?;
+        show::print(&format!("{file:<22}{line}\n"))?;
     }
-    match broken(out) {
-        Ok(text) => show::print(&text),
-        Err(error) => return show::refuse(&error),
-    }
-    let folder = out.display();
-    show::print(&format!("\nThe files are in {folder}; any mesh viewer shows them. Next, try\n"));
-    show::print(&format!("  pliant check {folder}/*\n"));
-    ExitCode::SUCCESS
+    show::print(&broken(out)?)?;
+    Ok(())
 }
 
 /// Every generator once, each with the file it goes to.
@@ -104,10 +129,15 @@ fn make(path: &Path, body: RawMesh) -> Result<String, String> {
     };
     written.map_err(|error| error.to_string())?;
     let report = check(path);
-    if report.is_bad() || (report.tets > 0 && report.tets != mesh.tets().len()) {
+    let FileReport {
+        vertices: Some(vertices), tets: Some(tets), triangles: Some(triangles), ..
+    } = report
+    else {
+        return Err(format!("{} did not read back", path.display()));
+    };
+    if report.is_bad() || (tets > 0 && tets != mesh.tets().len()) {
         return Err(format!("{} did not read back as written", path.display()));
     }
-    let FileReport { vertices, tets, triangles, .. } = report;
     let verdict = if report.problems.is_empty() { "good" } else { "usable" };
     let volume = mesh.volume();
     Ok(format!("{vertices:>9}{tets:>7}{triangles:>10}{volume:>13.6}  {GOOD}{verdict}{GOOD:#}"))

@@ -11,14 +11,19 @@ mod demo;
 
 mod show;
 
+use show::Stopped;
+
+/// Exit code of a run that failed.
+const FAILED: u8 = 1;
+
 /// Exit code of bad arguments and bad input; clap uses the same.
 const BAD_INPUT: u8 = 2;
 
-/// Contact for things that bend.
+/// Contact for things that bend: reads, checks and generates meshes.
 ///
-/// Pliant finds where soft and rigid bodies overlap, tells for every overlapping vertex
-/// how far and which way is out, and resolves the contact. This version reads, checks
-/// and generates meshes.
+/// Pliant is to find where soft and rigid bodies overlap, tell for every overlapping
+/// vertex how far and which way is out, and resolve the contact. This version has the
+/// ground floor: it reads, checks and generates meshes.
 #[derive(Parser)]
 #[command(name = "pliant", version, arg_required_else_help = true, after_help = EXAMPLES)]
 struct Arguments {
@@ -40,13 +45,14 @@ Colours follow the terminal; NO_COLOR=1 turns them off.";
 enum Command {
     /// Say what is in mesh files and everything that is wrong with them
     ///
-    /// Reads tets from legacy VTK, VTU, Gmsh (1.0, 2.x, 4.1), MEDIT, TetGen and VegaFEM
+    /// Reads tets from legacy VTK, VTU, Gmsh (1.0, 2.x, 4.x), MEDIT, TetGen and VegaFEM
     /// files, triangle surfaces from OBJ, STL, PLY and OFF (and from the former, when they
     /// hold no tets). Of a TetGen pair name either file.
     ///
-    /// Errors make a mesh unusable as a body: coordinates that are not finite, inverted or
-    /// flat tets, open or inconsistently wound surfaces. Warnings do not: slivers, doubled
-    /// or unused vertices, non-manifold places, several parts, self-overlap. A mesh that is
+    /// Errors make a mesh unusable as a body: coordinates that are not finite or extreme,
+    /// inverted, flat or folded tets, crowded faces, surfaces that are open, wound both
+    /// ways, inside out in part or without volume. Warnings do not: slivers, doubled or
+    /// unused vertices, non-manifold places, several parts, self-overlap. A mesh that is
     /// wholly inside out is turned around with a warning. Vertices, tets and triangles are
     /// counted from 0, in file order.
     #[command(after_help = "\
@@ -56,7 +62,8 @@ With --json, one object on stdout:
   {\"files\":[{\"file\",\"kind\":\"tets|surface\",\"vertices\",\"tets\",\"triangles\",
     \"problems\":[{\"kind\",\"severity\":\"error|warning\",\"count\",\"first\":[…]}],
     \"notices\":[…],\"error\"}]}
-`triangles` counts the surface; `error` is there only when a file could not be read.")]
+`triangles` counts the surface. Of a file that could not be read, `error` is the line on
+stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
     Check {
         /// Print one JSON object instead of tables
         #[arg(long)]
@@ -67,16 +74,17 @@ With --json, one object on stdout:
     },
     /// Generate bodies, write them in every format, read them back and check them
     Demo {
-        /// Folder for the files, made if missing
+        /// Folder for the files, made if missing; files of the same names are replaced
         #[arg(long, value_name = "DIR", default_value = "runs/demo")]
         out: PathBuf,
     },
 }
 
 fn main() -> ExitCode {
-    match Arguments::parse().command {
+    let done = match Arguments::parse().command {
         Command::Check { json: true, files } => check::print_json(&files),
         Command::Check { json: false, files } => check::print_tables(&files),
         Command::Demo { out } => demo::run(&out),
-    }
+    };
+    done.unwrap_or_else(|Stopped(code)| code)
 }

@@ -1,9 +1,10 @@
 //! Printing: colours where they are wanted, and no panic when nobody reads on.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
+use pliant_run::whole::told;
 
 /// Headings and file names.
 pub const HEADING: Style = Style::new().bold();
@@ -16,18 +17,33 @@ pub const GOOD: Style = AnsiColor::Green.on_default().bold();
 /// What matters less.
 pub const DIM: Style = Style::new().dimmed();
 
+/// Why printing ended, as an exit code.
+pub struct Stopped(pub ExitCode);
+
 /// Prints to stdout; colours are dropped unless it is a terminal that shows them.
 ///
-/// A reader that went away, as `head` does, is no error.
-pub fn print(text: &str) {
-    let _ = write!(anstream::stdout(), "{text}");
+/// A reader that went away, as `head` does, ends the program quietly; a full disk does not.
+pub fn print(text: &str) -> Result<(), Stopped> {
+    let mut out = anstream::stdout();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Stopped(ExitCode::SUCCESS)),
+        Err(error) => {
+            complain(&format!("cannot write the answer: {}", told(&error)));
+            Err(Stopped(ExitCode::from(crate::FAILED)))
+        }
+    }
+}
+
+/// A name as one line shows it: control characters as dots.
+pub fn plain(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { '·' } else { c }).collect()
 }
 
 /// One line on stderr, in the name of the program.
 pub fn complain(message: &str) {
-    // Paths may hold anything; a line is a line.
-    let line: String = message.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let _ = writeln!(anstream::stderr(), "{ERROR}pliant:{ERROR:#} {line}");
+    // Nobody is left to tell if stderr is gone as well.
+    let _ = writeln!(anstream::stderr(), "{ERROR}pliant:{ERROR:#} {}", plain(message));
 }
 
 /// One line on stderr, and the exit code for bad input.

@@ -26,12 +26,12 @@ pub struct FileReport {
     pub file: String,
     /// What it is; `None` when it could not be read.
     pub kind: Option<Kind>,
-    /// Vertices in the file, count; unreferenced ones too.
-    pub vertices: usize,
+    /// Vertices in the file, count; unreferenced ones too. `None` when it could not be read.
+    pub vertices: Option<usize>,
     /// Tets, count.
-    pub tets: usize,
+    pub tets: Option<usize>,
     /// Triangles of the surface, count: of the boundary for tets.
-    pub triangles: usize,
+    pub triangles: Option<usize>,
     /// Everything wrong, errors first.
     pub problems: Vec<ProblemReport>,
     /// What the reader left out or changed.
@@ -62,7 +62,8 @@ pub struct ProblemReport {
     pub severity: Severity,
     /// How often, count.
     pub count: usize,
-    /// The first few: a number for a vertex, tet or triangle, two for an edge or a pair.
+    /// The first few: a number for a vertex, tet or triangle, two for an edge or a pair,
+    /// three for a face.
     #[serde(serialize_with = "culprit_numbers")]
     pub first: Vec<Culprit>,
 }
@@ -79,9 +80,9 @@ pub fn check(path: &Path) -> FileReport {
     let mut report = FileReport {
         file: path.display().to_string(),
         kind: None,
-        vertices: 0,
-        tets: 0,
-        triangles: 0,
+        vertices: None,
+        tets: None,
+        triangles: None,
         problems: Vec::new(),
         notices: Vec::new(),
         error: None,
@@ -94,36 +95,42 @@ pub fn check(path: &Path) -> FileReport {
 }
 
 fn judge(report: &mut FileReport, mut mesh: RawMesh, format: Format) {
-    report.vertices = mesh.positions.len();
+    report.vertices = Some(mesh.positions.len());
+    report.tets = Some(mesh.tets.len());
     report.notices = std::mem::take(&mut mesh.notices);
     let problems = if !mesh.tets.is_empty() {
         report.kind = Some(Kind::Tets);
-        report.tets = mesh.tets.len();
-        report.triangles = topology::boundary(mesh.positions.len(), &mesh.tets).triangles.len();
+        let boundary = topology::boundary(mesh.positions.len(), &mesh.tets);
+        report.triangles = Some(boundary.triangles.len());
         tet_problems(&mesh)
     } else if !mesh.triangles.is_empty() {
         report.kind = Some(Kind::Surface);
-        report.triangles = mesh.triangles.len();
+        report.triangles = Some(mesh.triangles.len());
         surface_problems(&mesh)
     } else {
-        report.error = Some(nothing(report));
+        report.triangles = Some(0);
+        report.error = Some(nothing(report, mesh.positions.len()));
         return;
     };
     // STL stores each corner of each triangle: copies there are the format's, not the author's.
     let telling = |p: &Problem| format != Format::Stl || p.kind != ProblemKind::DuplicateVertices;
+    if let Some(problem) = problems.iter().find(|problem| problem.is_capped()) {
+        let (name, count) = (problem.kind.name(), problem.count);
+        report.notices.push(format!("there may be more {name}: counting ended at {count}"));
+    }
     report.problems = problems.into_iter().filter(telling).map(ProblemReport::from).collect();
 }
 
 /// What to say of a file without tets and triangles.
-fn nothing(report: &FileReport) -> String {
+fn nothing(report: &FileReport, vertices: usize) -> String {
     let left_out = report.notices.join("; ");
     let why = if left_out.is_empty() { String::new() } else { format!(" ({left_out})") };
-    let holds = match report.vertices {
-        0 => "is empty".to_string(),
-        1 => "holds 1 vertex but no tets or triangles".to_string(),
-        many => format!("holds {many} vertices but no tets or triangles"),
+    let holds = match vertices {
+        0 => "no vertices, tets or triangles".to_string(),
+        1 => "1 vertex but no tets or triangles".to_string(),
+        many => format!("{many} vertices but no tets or triangles"),
     };
-    format!("{}: the file {holds}{why}", report.file)
+    format!("{}: the file holds {holds}{why}", report.file)
 }
 
 impl From<Problem> for ProblemReport {
@@ -146,12 +153,14 @@ fn culprit_numbers<S: Serializer>(first: &[Culprit], serializer: S) -> Result<S:
     enum Numbers {
         One(u32),
         Two([u32; 2]),
+        Three([u32; 3]),
     }
     serializer.collect_seq(first.iter().map(|culprit| match *culprit {
         Culprit::Vertex(v) => Numbers::One(v.0),
         Culprit::Tet(t) => Numbers::One(t.0),
         Culprit::Triangle(t) => Numbers::One(t.0),
         Culprit::Edge(ends) => Numbers::Two(ends.map(|v| v.0)),
+        Culprit::Face(corners) => Numbers::Three(corners.map(|v| v.0)),
         Culprit::Triangles(pair) => Numbers::Two(pair.map(|t| t.0)),
         Culprit::Tets(pair) => Numbers::Two(pair.map(|t| t.0)),
     }))

@@ -35,7 +35,7 @@ pub struct MeshFile {
 #[derive(Debug, thiserror::Error)]
 pub enum MeshFileError {
     /// The disk says no.
-    #[error("{}: {error}", path.display())]
+    #[error("{}: {}", path.display(), whole::told(error))]
     Io {
         /// The file.
         path: PathBuf,
@@ -47,6 +47,26 @@ pub enum MeshFileError {
     UnknownFormat {
         /// The file.
         path: PathBuf,
+    },
+    /// Not a file that has an end.
+    #[error("{}: not a regular file", path.display())]
+    NotAFile {
+        /// What it was called.
+        path: PathBuf,
+    },
+    /// Nothing in it.
+    #[error("{}: the file is 0 bytes long", path.display())]
+    NoBytes {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The other file of a TetGen pair is missing.
+    #[error("{}: its twin {} is missing", path.display(), twin.display())]
+    NoTwin {
+        /// The file named.
+        path: PathBuf,
+        /// The file looked for.
+        twin: PathBuf,
     },
     /// A fault inside the file.
     #[error("{}: {error}", path.display())]
@@ -69,15 +89,14 @@ pub fn read(path: &Path) -> Result<MeshFile, MeshFileError> {
     let file_name = path.file_name().unwrap_or_default().to_string_lossy();
     let Some(format) = Format::of_name(&file_name) else {
         // A missing file is the likelier mistake: tell that first.
-        load(path)?;
+        look(path)?;
         return Err(MeshFileError::UnknownFormat { path: path.to_path_buf() });
     };
     let fault = |error| MeshFileError::Parse { path: path.to_path_buf(), error };
     let mesh = match format {
         Format::TetGen => read_tetgen(path)?,
         Format::Veg => {
-            veg::parse(&load(path)?, &mut |name| fs::read(path.with_file_name(name)).ok())
-                .map_err(fault)?
+            veg::parse(&load(path)?, &mut |name| load_beside(path, name)).map_err(fault)?
         }
         Format::Vtk => vtk::parse(&load(path)?).map_err(fault)?,
         Format::Vtu => vtu::parse(&load(path)?).map_err(fault)?,
@@ -128,17 +147,53 @@ fn ending(path: &Path) -> Option<Format> {
     Format::of_name(&path.file_name()?.to_string_lossy())
 }
 
+/// Makes sure that there is a file with an end, and not a pipe, device or folder.
+fn look(path: &Path) -> Result<(), MeshFileError> {
+    let data = fs::metadata(path).map_err(|error| io_error(path, error))?;
+    if data.is_dir() {
+        return Err(io_error(path, io::ErrorKind::IsADirectory.into()));
+    }
+    if !data.is_file() {
+        return Err(MeshFileError::NotAFile { path: path.to_path_buf() });
+    }
+    Ok(())
+}
+
 fn load(path: &Path) -> Result<Vec<u8>, MeshFileError> {
-    fs::read(path).map_err(|error| MeshFileError::Io { path: path.to_path_buf(), error })
+    look(path)?;
+    let bytes = fs::read(path).map_err(|error| io_error(path, error))?;
+    if bytes.is_empty() {
+        return Err(MeshFileError::NoBytes { path: path.to_path_buf() });
+    }
+    Ok(bytes)
+}
+
+/// A file that another one includes: only from the same folder, whatever it asks for.
+fn load_beside(path: &Path, name: &str) -> Option<Vec<u8>> {
+    let plain = Path::new(name).file_name()?.to_str()? == name;
+    if plain { load(&path.with_file_name(name)).ok() } else { None }
 }
 
 fn save(path: &Path, bytes: &[u8]) -> Result<(), MeshFileError> {
-    whole::write(path, bytes).map_err(|error| MeshFileError::Io { path: path.to_path_buf(), error })
+    whole::write(path, bytes).map_err(|error| io_error(path, error))
+}
+
+fn io_error(path: &Path, error: io::Error) -> MeshFileError {
+    MeshFileError::Io { path: path.to_path_buf(), error }
 }
 
 /// Both files of a TetGen pair, each fault with the file that has it.
 fn read_tetgen(path: &Path) -> Result<RawMesh, MeshFileError> {
-    let (node, ele) = (path.with_extension("node"), path.with_extension("ele"));
+    look(path)?;
+    let shouted = path.extension().is_some_and(|e| e.to_string_lossy().starts_with(['N', 'E']));
+    let [node, ele] = if shouted { ["NODE", "ELE"] } else { ["node", "ele"] };
+    let (node, ele) = (path.with_extension(node), path.with_extension(ele));
+    for twin in [&node, &ele] {
+        if !twin.exists() {
+            let (path, twin) = (path.to_path_buf(), twin.clone());
+            return Err(MeshFileError::NoTwin { path, twin });
+        }
+    }
     let fault = |path: &Path| {
         let path = path.to_path_buf();
         move |error| MeshFileError::Parse { path, error }

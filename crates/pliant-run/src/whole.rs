@@ -18,6 +18,15 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     done
 }
 
+/// What the system says of an error, without its number.
+pub fn told(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_string(),
+        None => text,
+    }
+}
+
 fn fill(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = File::create(path)?;
     file.write_all(bytes)?;
@@ -38,6 +47,13 @@ fn aside(path: &Path) -> io::Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_are_told_in_words() {
+        let error = fs::read("/no/such/file/at/all").unwrap_err();
+        assert_eq!(told(&error), "No such file or directory");
+        assert_eq!(told(&io::Error::other("odd")), "odd");
+    }
 
     #[test]
     fn a_file_is_replaced_and_nothing_else_left() {

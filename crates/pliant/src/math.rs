@@ -30,7 +30,7 @@ impl Aabb {
     /// The box that holds nothing.
     pub const EMPTY: Aabb = Aabb { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
 
-    /// The smallest box around the points; NaN coordinates do not count.
+    /// The smallest box around the points, which must be finite.
     pub fn around(points: impl IntoIterator<Item = Vec3>) -> Aabb {
         points.into_iter().fold(Aabb::EMPTY, |b, p| b.union(Aabb { min: p, max: p }))
     }
@@ -45,6 +45,18 @@ impl Aabb {
     #[inline]
     pub fn meets(self, other: Aabb) -> bool {
         self.min.cmple(other.max).all() && other.min.cmple(self.max).all()
+    }
+
+    /// What both hold; empty when they share nothing.
+    #[inline]
+    pub fn intersection(self, other: Aabb) -> Aabb {
+        Aabb { min: self.min.max(other.min), max: self.max.min(other.max) }
+    }
+
+    /// Whether a point is in the box, its border included.
+    #[inline]
+    pub fn contains(self, point: Vec3) -> bool {
+        self.min.cmple(point).all() && point.cmple(self.max).all()
     }
 
     /// Edge lengths, m; negative in an empty box.

@@ -70,9 +70,9 @@ fn a_good_mesh_is_good() {
 fn bad_input_is_one_line_and_exit_code_two() {
     let folder = Folder::new("bad");
     refused(&folder.0.join("missing.vtk"), "No such file");
-    refused(&folder.0, "Is a directory");
+    refused(&folder.0, "is a directory");
     refused(&folder.write("notes.txt", "hello"), "unknown mesh format");
-    refused(&folder.write("empty.vtu", ""), "empty.vtu: ");
+    refused(&folder.write("empty.vtu", ""), "empty.vtu: the file is 0 bytes long");
     refused(
         &folder.write("points.obj", "v 0 0 0\n"),
         "the file holds 1 vertex but no tets or triangles",
@@ -112,7 +112,31 @@ fn json_has_the_fields_that_programs_rely_on() {
     });
     assert_eq!(files[1]["problems"][0], problem);
     assert_eq!(files[2]["kind"], Value::Null);
+    assert_eq!(files[2]["tets"], Value::Null);
     assert!(files[2]["error"].as_str().unwrap().contains("missing.off"));
+}
+
+#[test]
+fn an_answer_that_cannot_be_written_is_no_success() {
+    let folder = Folder::new("full");
+    let path = folder.write("one.mesh", &medit("0 0 1"));
+    for json in [&["--json"][..], &[]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pliant"));
+        let output = command.arg("check").args(json).arg(&path).stdout(full).output().unwrap();
+        let (code, _, stderr) = told(&output);
+        assert_eq!(code, 1);
+        assert!(stderr.starts_with("pliant: cannot write the answer: No space left"), "{stderr}");
+    }
+}
+
+#[test]
+fn names_do_not_reach_the_terminal_raw() {
+    let folder = Folder::new("names");
+    let path = folder.write("a\n\u{1b}[31mb.mesh", &medit("0 0 1"));
+    let (code, stdout, _) = told(&pliant(&["check", path.to_str().unwrap()]));
+    assert_eq!((code, stdout.lines().count()), (0, 2));
+    assert!(stdout.contains("a··[31mb.mesh"), "{stdout:?}");
 }
 
 #[test]
@@ -135,4 +159,5 @@ fn the_demo_writes_bodies_that_read_back() {
     let file = folder.write("file", "");
     let (code, _, stderr) = told(&pliant(&["demo", "--out", file.to_str().unwrap()]));
     assert_eq!((code, stderr.lines().count()), (2, 1));
+    assert!(stderr.contains("is a file, not a folder"), "{stderr}");
 }

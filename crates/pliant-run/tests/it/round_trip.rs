@@ -63,9 +63,19 @@ fn faults_name_the_file() {
     assert!(read("some.xyz").starts_with("/some.xyz: unknown mesh format; known endings are .vtk"));
     std::fs::write(folder.join("pair.node"), "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n")
         .unwrap();
-    assert!(read("pair.node").starts_with("/pair.ele: No such file"));
+    assert_eq!(read("pair.node"), "/pair.node: its twin /pair.ele is missing");
     std::fs::write(folder.join("pair.ele"), "1 4 0\n1 1 2 3 9\n").unwrap();
     assert!(read("pair.ele").starts_with("/pair.ele: line 2: "), "{}", read("pair.ele"));
+    std::fs::write(folder.join("nothing.stl"), "").unwrap();
+    assert_eq!(read("nothing.stl"), "/nothing.stl: the file is 0 bytes long");
+    assert_eq!(
+        mesh_file::read("/dev/null".as_ref()).unwrap_err().to_string(),
+        "/dev/null: not a regular file"
+    );
+    let outside = folder.join("deep");
+    std::fs::create_dir_all(&outside).unwrap();
+    std::fs::write(outside.join("a.veg"), "*VERTICES\n*INCLUDE ../pair.node\n").unwrap();
+    assert!(read("deep/a.veg").contains("line 2: "), "{}", read("deep/a.veg"));
     let mesh = body();
     let error = mesh_file::write_tets(&folder.join("a.ply"), &mesh.positions, &mesh.tets, &[0, 0]);
     assert!(said(error.unwrap_err()).starts_with("/a.ply: cannot write this format"));

@@ -78,10 +78,22 @@ impl Bvh {
     /// Calls `found` with every item whose box meets `query`, in a fixed order.
     ///
     /// Stops early when `found` answers `false`.
-    pub fn meeting(&self, query: Aabb, mut found: impl FnMut(u32) -> bool) {
+    pub fn meeting(&self, query: Aabb, found: impl FnMut(u32) -> bool) {
+        self.meeting_where(query, |_| true, found);
+    }
+
+    /// The same, but passes over the nodes for which `wanted` answers `false`.
+    ///
+    /// Nodes are numbered as in [`Bvh::summaries`].
+    pub fn meeting_where(
+        &self,
+        query: Aabb,
+        wanted: impl Fn(usize) -> bool,
+        mut found: impl FnMut(u32) -> bool,
+    ) {
         let mut at = 0;
         while let Some(node) = self.nodes.get(at) {
-            if !node.around.meets(query) {
+            if !node.around.meets(query) || !wanted(at) {
                 at = node.skip as usize;
                 continue;
             }
@@ -95,6 +107,31 @@ impl Bvh {
                 }
             }
         }
+    }
+
+    /// One value per node, joined from those of all items below it.
+    pub fn summaries<T: Copy>(
+        &self,
+        of_item: impl Fn(u32) -> T,
+        join: impl Fn(T, T) -> T,
+    ) -> Vec<T> {
+        // Children come after their parent, so backwards every child is ready before it.
+        let mut backward: Vec<T> = Vec::with_capacity(self.nodes.len());
+        for at in (0..self.nodes.len()).rev() {
+            let node = self.nodes[at];
+            let of_child = |child: usize| backward[self.nodes.len() - 1 - child];
+            let first = of_item(self.items[node.start as usize]);
+            let joined = if node.skip as usize == at + 1 {
+                let items = &self.items[node.start as usize + 1..node.end as usize];
+                items.iter().fold(first, |sum, &item| join(sum, of_item(item)))
+            } else {
+                let left = at + 1;
+                join(of_child(left), of_child(self.nodes[left].skip as usize))
+            };
+            backward.push(joined);
+        }
+        backward.reverse();
+        backward
     }
 
     /// Fills in where each node's subtree ends: at the first later node outside its range.
@@ -165,6 +202,26 @@ mod tests {
             seen < 3
         });
         assert_eq!(seen, 3);
+    }
+
+    #[test]
+    fn summaries_join_all_items_below_and_can_prune() {
+        let boxes = random_boxes(300);
+        let tree = Bvh::new(&boxes);
+        let smallest = tree.summaries(|item| item, u32::min);
+        assert_eq!(smallest[0], 0);
+        let everything = Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
+        let mut found = Vec::new();
+        tree.meeting_where(
+            everything,
+            |node| smallest[node] < 7,
+            |item| {
+                found.push(item);
+                true
+            },
+        );
+        assert!((0..7).all(|item| found.contains(&item)));
+        assert!(found.len() <= 7 * LEAF, "{found:?}");
     }
 
     #[test]

@@ -8,13 +8,17 @@ use crate::math::{Vec2, Vec3, orient2d, orient3d};
 
 /// Whether a triangle has no area, exactly.
 pub fn is_degenerate(triangle: [Vec3; 3]) -> bool {
-    projection(triangle).is_none()
+    flatten(triangle).is_none()
 }
 
 /// Whether a segment and a triangle share a point.
 ///
 /// A triangle without area meets nothing.
 pub fn segment_meets_triangle([p, q]: [Vec3; 2], [a, b, c]: [Vec3; 3]) -> bool {
+    // In one plane, where the exact signs in space are slow, flat ones mostly tell.
+    if apart_seen_flat([p, q], [a, b, c]) {
+        return false;
+    }
     let (side_p, side_q) = (orient3d(a, b, c, p), orient3d(a, b, c, q));
     if (side_p > 0.0 && side_q > 0.0) || (side_p < 0.0 && side_q < 0.0) {
         return false;
@@ -51,21 +55,41 @@ pub fn meet_beyond_edge(shared: [Vec3; 2], a: Vec3, b: Vec3) -> bool {
     if orient3d(u, v, a, b) != 0.0 {
         return false;
     }
-    let Some(flat) = projection([u, v, a]) else { return false };
+    let Some(flat) = flatten([u, v, a]) else { return false };
     let side = |tip: Vec3| orient2d(flat(u), flat(v), flat(tip));
     (side(a) > 0.0 && side(b) > 0.0) || (side(a) < 0.0 && side(b) < 0.0)
 }
 
-/// A coordinate plane onto which the triangle keeps an area; `None` without area.
-fn projection([a, b, c]: [Vec3; 3]) -> Option<fn(Vec3) -> Vec2> {
+/// Drops the coordinate that leaves the triangle an area; `None` when it has none.
+pub fn flatten([a, b, c]: [Vec3; 3]) -> Option<fn(Vec3) -> Vec2> {
     let planes: [fn(Vec3) -> Vec2; 3] =
         [|v| Vec2::new(v.x, v.y), |v| Vec2::new(v.y, v.z), |v| Vec2::new(v.z, v.x)];
     planes.into_iter().find(|flat| orient2d(flat(a), flat(b), flat(c)) != 0.0)
 }
 
+/// Whether the view along one axis shows both ends beyond the same edge of the triangle.
+#[inline]
+fn apart_seen_flat([p, q]: [Vec3; 2], [a, b, c]: [Vec3; 3]) -> bool {
+    let normal = (b - a).cross(c - a).abs();
+    let flat: fn(Vec3) -> Vec2 = if normal.z >= normal.x && normal.z >= normal.y {
+        |v| Vec2::new(v.x, v.y)
+    } else if normal.x >= normal.y {
+        |v| Vec2::new(v.y, v.z)
+    } else {
+        |v| Vec2::new(v.z, v.x)
+    };
+    let (p, q, [a, b, c]) = (flat(p), flat(q), [a, b, c].map(flat));
+    let turn = orient2d(a, b, c);
+    [[a, b], [b, c], [c, a]].into_iter().any(|[from, to]| {
+        let beyond = |end: Vec2| orient2d(from, to, end);
+        (turn > 0.0 && beyond(p) < 0.0 && beyond(q) < 0.0)
+            || (turn < 0.0 && beyond(p) > 0.0 && beyond(q) > 0.0)
+    })
+}
+
 /// Segment against triangle when both lie in one plane.
 fn meets_in_plane([p, q]: [Vec3; 2], triangle: [Vec3; 3]) -> bool {
-    let Some(flat) = projection(triangle) else { return false };
+    let Some(flat) = flatten(triangle) else { return false };
     let (p, q, [a, b, c]) = (flat(p), flat(q), triangle.map(flat));
     let inside = |point: Vec2| {
         let turns = [orient2d(a, b, point), orient2d(b, c, point), orient2d(c, a, point)];

@@ -3,6 +3,9 @@
 use crate::id::VertexId;
 use crate::math::Vec3;
 
+/// Averaged unit normals shorter than this are rounding noise, not a direction.
+const MIN_AGREEMENT: f64 = 1e-9;
+
 /// Which normals stand at the corners of a triangle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Normals {
@@ -32,15 +35,14 @@ pub fn vertex_normals(
     triangles: &[[VertexId; 3]],
     normals: Normals,
 ) -> Vec<Option<Vec3>> {
-    let mut sums = vec![Vec3::ZERO; positions.len()];
+    let mut sums = vec![Sum::default(); positions.len()];
     for triangle in triangles {
         let corners = triangle.map(|v| positions[v.index()]);
-        let Some(normal) = face_normal(corners) else { continue };
         for (corner, vertex) in triangle.iter().enumerate() {
-            sums[vertex.index()] += normal * weight(corners, corner, normals);
+            sums[vertex.index()].add(corners, corner, normals);
         }
     }
-    sums.into_iter().map(Vec3::try_normalize).collect()
+    sums.into_iter().map(Sum::direction).collect()
 }
 
 /// Unit normals at the three corners of every triangle, ready to interpolate.
@@ -57,6 +59,81 @@ pub fn corner_normals(
     }
     let smooth = vertex_normals(positions, triangles, normals);
     triangles.iter().map(|triangle| triangle.map(|v| smooth[v.index()])).collect()
+}
+
+/// Vertex normals worked out when first asked for, and kept for the step.
+#[derive(Clone, Debug, Default)]
+pub struct NormalCache {
+    /// Step in which each vertex was last asked for.
+    stamps: Vec<u32>,
+    /// Normal of each vertex in that step.
+    normals: Vec<Option<Vec3>>,
+    step: u32,
+}
+
+impl NormalCache {
+    /// Forgets all normals, as the vertices have moved.
+    pub fn start(&mut self, vertex_count: usize) {
+        self.step = self.step.wrapping_add(1);
+        if self.stamps.len() != vertex_count || self.step == 0 {
+            self.stamps = vec![0; vertex_count];
+            self.normals = vec![None; vertex_count];
+            self.step = 1;
+        }
+    }
+
+    /// The normal of a vertex, given the triangles around it.
+    #[inline]
+    pub fn vertex(
+        &mut self,
+        vertex: VertexId,
+        work_out: impl FnOnce() -> Option<Vec3>,
+    ) -> Option<Vec3> {
+        let index = vertex.index();
+        if self.stamps[index] != self.step {
+            self.stamps[index] = self.step;
+            self.normals[index] = work_out();
+        }
+        self.normals[index]
+    }
+}
+
+/// Unit normal of one vertex, from the triangles around it, as in [`vertex_normals`].
+pub fn normal_at(
+    vertex: VertexId,
+    around: impl Iterator<Item = [VertexId; 3]>,
+    positions: &[Vec3],
+    normals: Normals,
+) -> Option<Vec3> {
+    let mut sum = Sum::default();
+    for triangle in around {
+        let corner = triangle.iter().position(|v| *v == vertex)?;
+        sum.add(triangle.map(|v| positions[v.index()]), corner, normals);
+    }
+    sum.direction()
+}
+
+/// A weighted sum of unit normals.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    normals: Vec3,
+    weights: f64,
+}
+
+impl Sum {
+    #[inline]
+    fn add(&mut self, corners: [Vec3; 3], corner: usize, normals: Normals) {
+        if let Some(normal) = face_normal(corners) {
+            let weight = weight(corners, corner, normals);
+            self.normals += weight * normal;
+            self.weights += weight;
+        }
+    }
+
+    fn direction(self) -> Option<Vec3> {
+        let agreed = self.normals.length() > MIN_AGREEMENT * self.weights;
+        if agreed { self.normals.try_normalize() } else { None }
+    }
 }
 
 /// Influence of a face on the normal of its corner: m², rad or 1.

@@ -1,15 +1,17 @@
 //! A sound triangle surface: the skin of a body without tets.
 
-use crate::id::VertexId;
+use crate::id::{TriangleId, VertexId};
 use crate::math::Vec3;
+use crate::mesh::intersect::is_degenerate;
+use crate::mesh::overlap::Standing;
 use crate::mesh::raw::RawMesh;
 use crate::mesh::{manifold, overlap, weld};
 
 /// A closed triangle surface that looks outward.
 ///
-/// Holds by construction: at least one triangle; every index within range; corner
-/// coordinates finite; every edge has as many triangles one way as the other, at
-/// vertices merged by place; positive volume.
+/// Holds by construction: at least one triangle, none without area; every index within
+/// range; coordinates finite; every edge has as many triangles one way as the other, at
+/// vertices merged by place; positive volume, and no piece inside out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surface {
     /// As given, m; copies of a vertex stay, but no triangle uses them.
@@ -43,7 +45,7 @@ pub enum SurfaceError {
         position: Vec3,
     },
     /// A hole.
-    #[error("the surface is open: edge {0}–{1} has one triangle, {2} edges do", edge[0], edge[1], count)]
+    #[error("the surface is open at edge {0}–{1}, {2} edges have an odd number of triangles", edge[0], edge[1], count)]
     Open {
         /// First open edge.
         edge: [VertexId; 2],
@@ -61,6 +63,14 @@ pub enum SurfaceError {
     /// Nothing inside.
     #[error("the surface encloses no volume")]
     NoVolume,
+    /// Pieces that look inward while others do not.
+    #[error("the piece with triangle {triangle} looks inward, {count} pieces do")]
+    InsideOutPiece {
+        /// First triangle of the first such piece.
+        triangle: TriangleId,
+        /// Such pieces, count.
+        count: usize,
+    },
 }
 
 impl Surface {
@@ -71,6 +81,7 @@ impl Surface {
         let RawMesh { positions, triangles, .. } = raw;
         check_corners(&positions, &triangles)?;
         let mut triangles = weld::weld(&positions, &triangles);
+        triangles.retain(|t| !is_degenerate(t.map(|v| positions[v.index()])));
         let form = manifold::form(positions.len(), &triangles);
         if let Some(&edge) = form.open.first() {
             return Err(SurfaceError::Open { edge, count: form.open.len() });
@@ -78,14 +89,18 @@ impl Surface {
         if let Some(&edge) = form.inconsistent.first() {
             return Err(SurfaceError::InconsistentWinding { edge, count: form.inconsistent.len() });
         }
-        let volume = overlap::signed_volume(&positions, &triangles);
-        if volume == 0.0 {
+        let Some(volume) = overlap::signed_volume(&positions, &triangles) else {
             return Err(SurfaceError::NoVolume);
-        }
+        };
         let repair = (volume < 0.0).then(|| {
             manifold::turn(&mut triangles);
             "the surface looked inward and has been turned around".to_string()
         });
+        let standings = overlap::standings(&positions, &triangles, |_| false);
+        let mut inward = standings.iter().filter(|(_, s)| *s == Standing::InsideOut);
+        if let Some(&(triangle, _)) = inward.next() {
+            return Err(SurfaceError::InsideOutPiece { triangle, count: 1 + inward.count() });
+        }
         Ok((Surface { positions, triangles }, repair))
     }
 
@@ -101,7 +116,7 @@ impl Surface {
 
     /// Enclosed volume, m³.
     pub fn volume(&self) -> f64 {
-        overlap::signed_volume(&self.positions, &self.triangles)
+        overlap::signed_volume(&self.positions, &self.triangles).unwrap_or(0.0)
     }
 }
 
@@ -111,15 +126,13 @@ fn check_corners(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Result<(), 
     }
     let count = positions.len();
     for (triangle, corners) in triangles.iter().enumerate() {
-        for &vertex in corners {
-            match positions.get(vertex.index()) {
-                None => return Err(SurfaceError::NoSuchVertex { triangle, vertex, count }),
-                Some(&position) if !position.is_finite() => {
-                    return Err(SurfaceError::NonFinite { vertex, position });
-                }
-                Some(_) => {}
-            }
+        if let Some(&vertex) = corners.iter().find(|v| v.index() >= count) {
+            return Err(SurfaceError::NoSuchVertex { triangle, vertex, count });
         }
+    }
+    if let Some(index) = positions.iter().position(|p| !p.is_finite()) {
+        let vertex = VertexId(index as u32);
+        return Err(SurfaceError::NonFinite { vertex, position: positions[index] });
     }
     Ok(())
 }
@@ -168,7 +181,7 @@ mod tests {
         refused(RawMesh::default(), "no triangles");
         let mut mesh = soup();
         mesh.triangles.truncate(3);
-        refused(mesh, "the surface is open: edge 0–1 has one triangle, 3 edges do");
+        refused(mesh, "the surface is open at edge 0–1, 3 edges have an odd number of triangles");
         let mut mesh = soup();
         manifold::turn(&mut mesh.triangles[..1]);
         refused(mesh, "both triangles at edge 0–1 run the same way, 3 edges have this");
@@ -180,7 +193,7 @@ mod tests {
         refused(mesh, "triangle 1 names vertex 99, there are 12");
         let mut mesh = soup();
         for position in &mut mesh.positions {
-            position.z = 0.0;
+            position.z = position.x + position.y;
         }
         refused(mesh, "the surface encloses no volume");
     }

@@ -8,7 +8,8 @@ use crate::mesh::topology::{self, MOST_TETS};
 /// Tets at rest, all positive, with their outward boundary.
 ///
 /// Holds by construction: at least one tet; every index within range; coordinates
-/// finite; every volume positive, exactly; no face with more than two tets.
+/// finite; every volume positive, exactly; no face with more than two tets, nor with two
+/// on the same side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TetMesh {
     /// Rest shape, m.
@@ -82,11 +83,19 @@ pub enum TetMeshError {
         tets: usize,
     },
     /// Three or more tets on one face.
-    #[error("tet {tet} shares a face with two or more others, {count} tets do")]
+    #[error("face {0}–{1}–{2} has three or more tets, {3} faces do", face[0], face[1], face[2], count)]
     CrowdedFace {
-        /// First such tet.
-        tet: TetId,
-        /// Tets with such a face, count.
+        /// First such face.
+        face: [VertexId; 3],
+        /// Such faces, count.
+        count: usize,
+    },
+    /// Two tets on the same side of their common face.
+    #[error("tets {0} and {1} lie on the same side of their common face, {2} pairs do", tets[0], tets[1], count)]
+    Folded {
+        /// First such pair.
+        tets: [TetId; 2],
+        /// Such pairs, count.
         count: usize,
     },
 }
@@ -104,8 +113,11 @@ impl TetMesh {
         check_indices(positions.len(), &tets, &regions)?;
         check_shapes(&positions, &tets)?;
         let boundary = topology::boundary(positions.len(), &tets);
-        if let Some(&tet) = boundary.crowded.first() {
-            return Err(TetMeshError::CrowdedFace { tet, count: boundary.crowded.len() });
+        if let Some(&face) = boundary.crowded.first() {
+            return Err(TetMeshError::CrowdedFace { face, count: boundary.crowded.len() });
+        }
+        if let Some(&tets) = boundary.folded.first() {
+            return Err(TetMeshError::Folded { tets, count: boundary.folded.len() });
         }
         Ok(TetMesh { positions, tets, regions, surface: boundary.triangles })
     }
@@ -115,8 +127,9 @@ impl TetMesh {
     /// Says in words what it repaired.
     pub fn from_raw(mut raw: RawMesh) -> Result<(TetMesh, Option<String>), TetMeshError> {
         check_indices(raw.positions.len(), &raw.tets, &raw.regions)?;
-        let negative = |tet: &[VertexId; 4]| sign(&raw.positions, tet) < 0.0;
-        let repair = raw.tets.iter().all(negative).then(|| {
+        let signs = || raw.tets.iter().map(|tet| sign(&raw.positions, tet));
+        let all = signs().any(|s| s < 0.0) && !signs().any(|s| s > 0.0);
+        let repair = all.then(|| {
             format!("all {} tets were inside out and have been turned around", raw.tets.len())
         });
         if repair.is_some() {
@@ -264,7 +277,11 @@ mod tests {
         refused(mesh, "vertex 4 is at [1, NaN, 1], which is not finite");
         let mut mesh = raw(&CORNERS, &[[0, 1, 2, 3], [1, 2, 3, 4], [1, 2, 3, 5]]);
         mesh.positions.push(Vec3::splat(2.0));
-        refused(mesh, "tet 0 shares a face with two or more others, 3 tets do");
+        refused(mesh, "face 1–2–3 has three or more tets, 1 faces do");
+        refused(
+            raw(&CORNERS, &[[0, 1, 2, 3], [0, 1, 2, 3]]),
+            "tets 0 and 1 lie on the same side of their common face, 4 pairs do",
+        );
         let mut mesh = raw(&CORNERS, &[[0, 1, 2, 3]]);
         mesh.regions.clear();
         refused(mesh, "0 regions for 1 tets");

@@ -1,12 +1,12 @@
 //! Who touches whom: faces, edges, neighbours and parts of a mesh.
 //!
-//! Everything comes from index arrays alone and runs in linear time: items are
-//! sorted into one bucket per smallest vertex, and equal ones meet there.
+//! Everything comes from index arrays alone. Items are sorted into one bucket per
+//! smallest vertex, and equal ones meet there: linear time while buckets are small.
 
 use crate::id::{PartId, TetId, VertexId};
 
-/// Most tets of one mesh: a face is named by 4 · tet + its number, in 32 bits.
-pub const MOST_TETS: usize = 1 << 30;
+/// Most tets of one mesh: rows of six edges a tet are counted in 32 bits.
+pub const MOST_TETS: usize = 1 << 29;
 
 /// Corners of the four faces of a tet, counter-clockwise seen from outside.
 pub const TET_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
@@ -30,9 +30,9 @@ pub struct Boundary {
     pub triangles: Vec<[VertexId; 3]>,
     /// The tet that each triangle belongs to; ascending.
     pub tets: Vec<TetId>,
-    /// Tets with a face that three or more tets share; ascending, each once.
-    pub crowded: Vec<TetId>,
-    /// Pairs of tets that lie on the same side of the face they share.
+    /// Faces that three or more tets share, corners ascending; ascending, each once.
+    pub crowded: Vec<[VertexId; 3]>,
+    /// Pairs of tets on the same side of a common face, if all tets are turned alike.
     pub folded: Vec<[TetId; 2]>,
 }
 
@@ -71,6 +71,21 @@ impl<T: Copy> Rows<T> {
             next[row as usize] += 1;
         }
         Rows { starts, items }
+    }
+
+    /// Replaces all rows by pairs (row, item) that are sorted by row, in the same memory.
+    pub fn refill(&mut self, row_count: usize, pairs: &[(u32, T)]) {
+        debug_assert!(pairs.is_sorted_by_key(|pair| pair.0), "pairs out of order");
+        self.items.clear();
+        self.items.extend(pairs.iter().map(|pair| pair.1));
+        self.starts.clear();
+        self.starts.resize(row_count + 1, 0);
+        for &(row, _) in pairs {
+            self.starts[row as usize + 1] += 1;
+        }
+        for row in 0..row_count {
+            self.starts[row + 1] += self.starts[row];
+        }
     }
 
     /// Number of rows, count.
@@ -126,7 +141,7 @@ pub fn boundary(vertex_count: usize, tets: &[[VertexId; 4]]) -> Boundary {
                         found.folded.push([TetId(a / 4), TetId(b / 4)]);
                     }
                 }
-                _ => found.crowded.extend(same.iter().map(|&(_, name)| TetId(name / 4))),
+                _ => found.crowded.push(sorted(face_corners(tets, same[0].1))),
             }
         }
     }
@@ -138,7 +153,6 @@ pub fn boundary(vertex_count: usize, tets: &[[VertexId; 4]]) -> Boundary {
         }
     }
     found.crowded.sort_unstable();
-    found.crowded.dedup();
     found.folded.sort_unstable();
     found
 }
@@ -229,6 +243,16 @@ impl Groups {
     /// Every member alone.
     pub fn new(count: usize) -> Groups {
         Groups { parent: (0..count as u32).collect() }
+    }
+
+    /// Number of members of all sets, count.
+    pub fn len(&self) -> usize {
+        self.parent.len()
+    }
+
+    /// Whether there are no members.
+    pub fn is_empty(&self) -> bool {
+        self.parent.is_empty()
     }
 
     /// The smallest member of the set that holds `member`.
@@ -325,7 +349,7 @@ mod tests {
     #[test]
     fn three_tets_on_a_face_are_crowded() {
         let found = boundary(6, &tets(&[[0, 1, 2, 3], [1, 2, 3, 4], [1, 2, 3, 5]]));
-        assert_eq!(found.crowded, [TetId(0), TetId(1), TetId(2)]);
+        assert_eq!(found.crowded, [[1, 2, 3].map(VertexId)]);
         assert_eq!(found.triangles.len(), 9);
     }
 

@@ -11,7 +11,7 @@
 //! | `membrane`    | 5 or 6 a cell              | 15.7° or 11.3° in cells 5 : 1 : 5      |
 //! | `l_block`     | 5 or 6 a cell              | 54.7° or 45° in cubes                  |
 //! | `tube`        | 6 a cell                   | 38° in a thin wall, 23° in a thick one |
-//! | `torus`       | 18 · rings² · around       | 31° in a thin ring, 25° in a thick one |
+//! | `torus`       | 18 · rings² · around       | 29° in a thin ring, 22° in a thick one |
 //! | `star`        | 6 · tips · cells² · layers | 30° in a pentagram                     |
 //! | `icosahedron` | 20                         | 69°                                    |
 //! | `ball`        | 20 · layers³               | 36° at every resolution                |

@@ -31,8 +31,9 @@ pub struct TorusSettings {
 ///
 /// 18 · `rings`² · `around` tets. The volume is `around · sin(2π / around) · ring_radius`
 /// times the cross-section, `3 rings · sin(π / (3 rings)) · tube_radius²`: second order in both.
-/// Segments about as long as a ring is wide have dihedral angles of at least 31° if
-/// `tube_radius` is a quarter of `ring_radius`, 25° if it is two fifths.
+/// Up to four rings, segments about as long as a ring is wide have dihedral angles of at
+/// least 31° if `tube_radius` is a quarter of `ring_radius`, 25° if it is two fifths; with
+/// many rings 29° and 22°.
 pub fn torus(settings: &TorusSettings) -> Result<RawMesh, GenerateError> {
     let TorusSettings { ring_radius, tube_radius, around, rings } = *settings;
     check_count("segments around the torus", around, 3)?;

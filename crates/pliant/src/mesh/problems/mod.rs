@@ -5,6 +5,7 @@
 
 use crate::id::{TetId, TriangleId, VertexId};
 use crate::mesh::manifold::SurfaceForm;
+use crate::mesh::overlap::MOST_PAIRS;
 use crate::mesh::topology::Parts;
 
 mod vertices;
@@ -43,15 +44,17 @@ pub enum ProblemKind {
     FlatTets,
     /// Tets with a dihedral angle below [`SLIVER_ANGLE`](crate::mesh::quality::SLIVER_ANGLE) or as near to 180°.
     SliverTets,
-    /// Tets of which three or more share one face.
+    /// Faces that three or more tets share.
     CrowdedFaces,
+    /// Pairs of tets on the same side of a face they share.
+    FoldedTets,
     /// Vertices at the same place as an earlier one.
     DuplicateVertices,
     /// Vertices that no tet or triangle uses.
     UnreferencedVertices,
     /// Triangles whose corners lie on one line, exactly.
     DegenerateTriangles,
-    /// Edges of the surface with only one triangle.
+    /// Edges of the surface with an odd number of triangles, mostly one.
     OpenEdges,
     /// Edges of the surface with more than two triangles.
     NonManifoldEdges,
@@ -63,11 +66,14 @@ pub enum ProblemKind {
     InsideOut,
     /// Some pieces of the surface look inward with nothing around them.
     InsideOutPieces,
+    /// The surface is closed but encloses nothing.
+    NoVolume,
     /// More than one connected part.
     SeveralParts,
-    /// Surface triangles that meet other than at shared corners and edges, parts inside
-    /// each other, or tets on the same side of a common face.
+    /// Pairs of surface triangles that meet other than at shared corners and edges.
     SelfOverlap,
+    /// Pieces of the surface that lie inside others: the insides overlap.
+    NestedPieces,
 }
 
 /// One thing that is part of a problem.
@@ -81,6 +87,8 @@ pub enum Culprit {
     Triangle(TriangleId),
     /// By its ends.
     Edge([VertexId; 2]),
+    /// By its corners.
+    Face([VertexId; 3]),
     /// Two triangles of the surface.
     Triangles([TriangleId; 2]),
     /// Two tets.
@@ -92,10 +100,17 @@ pub enum Culprit {
 pub struct Problem {
     /// What is wrong.
     pub kind: ProblemKind,
-    /// How often, count; [`MOST_PAIRS`](crate::mesh::overlap::MOST_PAIRS) means at least so often.
+    /// How often, count; at least, if it [is capped](Problem::is_capped).
     pub count: usize,
     /// The first few, at most [`NAMED`].
     pub first: Vec<Culprit>,
+}
+
+impl Problem {
+    /// Whether counting ended before everything was found.
+    pub fn is_capped(&self) -> bool {
+        self.kind == ProblemKind::SelfOverlap && self.count >= MOST_PAIRS
+    }
 }
 
 impl Severity {
@@ -115,6 +130,7 @@ impl std::fmt::Display for Culprit {
             Culprit::Tet(t) => write!(f, "tet {t}"),
             Culprit::Triangle(t) => write!(f, "triangle {t}"),
             Culprit::Edge([a, b]) => write!(f, "edge {a}–{b}"),
+            Culprit::Face([a, b, c]) => write!(f, "face {a}–{b}–{c}"),
             Culprit::Triangles([a, b]) => write!(f, "triangles {a} and {b}"),
             Culprit::Tets([a, b]) => write!(f, "tets {a} and {b}"),
         }
@@ -123,7 +139,7 @@ impl std::fmt::Display for Culprit {
 
 impl ProblemKind {
     /// Every kind there is.
-    pub const ALL: [ProblemKind; 18] = [
+    pub const ALL: [ProblemKind; 21] = [
         ProblemKind::NonFinite,
         ProblemKind::ExtremeCoordinates,
         ProblemKind::InvertedTets,
@@ -131,6 +147,7 @@ impl ProblemKind {
         ProblemKind::FlatTets,
         ProblemKind::SliverTets,
         ProblemKind::CrowdedFaces,
+        ProblemKind::FoldedTets,
         ProblemKind::DuplicateVertices,
         ProblemKind::UnreferencedVertices,
         ProblemKind::DegenerateTriangles,
@@ -140,8 +157,10 @@ impl ProblemKind {
         ProblemKind::InconsistentWinding,
         ProblemKind::InsideOut,
         ProblemKind::InsideOutPieces,
+        ProblemKind::NoVolume,
         ProblemKind::SeveralParts,
         ProblemKind::SelfOverlap,
+        ProblemKind::NestedPieces,
     ];
 
     /// How bad it is.
@@ -153,9 +172,11 @@ impl ProblemKind {
             | Kind::InvertedTets
             | Kind::FlatTets
             | Kind::CrowdedFaces
+            | Kind::FoldedTets
             | Kind::OpenEdges
             | Kind::InconsistentWinding
-            | Kind::InsideOutPieces => Severity::Error,
+            | Kind::InsideOutPieces
+            | Kind::NoVolume => Severity::Error,
             Kind::AllInverted
             | Kind::SliverTets
             | Kind::DuplicateVertices
@@ -165,7 +186,8 @@ impl ProblemKind {
             | Kind::NonManifoldVertices
             | Kind::InsideOut
             | Kind::SeveralParts
-            | Kind::SelfOverlap => Severity::Warning,
+            | Kind::SelfOverlap
+            | Kind::NestedPieces => Severity::Warning,
         }
     }
 
@@ -179,6 +201,7 @@ impl ProblemKind {
             ProblemKind::FlatTets => "flat_tets",
             ProblemKind::SliverTets => "sliver_tets",
             ProblemKind::CrowdedFaces => "crowded_faces",
+            ProblemKind::FoldedTets => "folded_tets",
             ProblemKind::DuplicateVertices => "duplicate_vertices",
             ProblemKind::UnreferencedVertices => "unreferenced_vertices",
             ProblemKind::DegenerateTriangles => "degenerate_triangles",
@@ -188,8 +211,10 @@ impl ProblemKind {
             ProblemKind::InconsistentWinding => "inconsistent_winding",
             ProblemKind::InsideOut => "inside_out",
             ProblemKind::InsideOutPieces => "inside_out_pieces",
+            ProblemKind::NoVolume => "no_volume",
             ProblemKind::SeveralParts => "several_parts",
             ProblemKind::SelfOverlap => "self_overlap",
+            ProblemKind::NestedPieces => "nested_pieces",
         }
     }
 
@@ -203,10 +228,11 @@ impl ProblemKind {
             ProblemKind::FlatTets => "no volume, so no mass or stiffness; remove or remesh",
             ProblemKind::SliverTets => "a dihedral angle near 0° or 180°; stiff and inaccurate",
             ProblemKind::CrowdedFaces => "three or more tets share a face; remove the extra ones",
+            ProblemKind::FoldedTets => "two tets on the same side of a face; remove one",
             ProblemKind::DuplicateVertices => "same place as an earlier vertex; merge if one body",
             ProblemKind::UnreferencedVertices => "used by nothing; they take no part",
             ProblemKind::DegenerateTriangles => "no area; they take no part in tests",
-            ProblemKind::OpenEdges => "the surface has a hole; close it",
+            ProblemKind::OpenEdges => "a hole, or no closed surface at all; close it",
             ProblemKind::NonManifoldEdges => {
                 "more than two triangles; inside may be ambiguous there"
             }
@@ -216,10 +242,21 @@ impl ProblemKind {
             }
             ProblemKind::InsideOut => "the surface looked inward and has been turned around",
             ProblemKind::InsideOutPieces => "these pieces look inward; turn their triangles",
+            ProblemKind::NoVolume => "nothing inside, so no body; is it a sheet?",
             ProblemKind::SeveralParts => "they do not hang together, but count as one body",
-            ProblemKind::SelfOverlap => "the rest shape touches or overlaps itself",
+            ProblemKind::SelfOverlap => "the rest shape touches or runs through itself",
+            ProblemKind::NestedPieces => "a part of the body lies inside another part of it",
         }
     }
+}
+
+/// For each of `count` triangles, whether some group names it.
+fn members<const N: usize>(count: usize, groups: &[[TriangleId; N]]) -> Vec<bool> {
+    let mut named = vec![false; count];
+    for triangle in groups.iter().flatten() {
+        named[triangle.index()] = true;
+    }
+    named
 }
 
 /// Problems as they are found.
@@ -312,7 +349,7 @@ mod tests {
         mesh.tets.iter_mut().for_each(|tet| tet.swap(0, 1));
         check(&tet_problems(&mesh), &[("all_inverted", 5)]);
         mesh.tets[2].swap(0, 1);
-        check(&tet_problems(&mesh), &[("inverted_tets", 4), ("self_overlap", 1)]);
+        check(&tet_problems(&mesh), &[("inverted_tets", 4)]);
 
         let mut mesh = cubes(&[(Vec3::ZERO, 1.0)]);
         // In the plane x + y + z = −1/2 of corners 1, 2 and 4.
@@ -332,7 +369,7 @@ mod tests {
         assert_eq!(found[0].first, [Culprit::Vertex(VertexId(9))]);
         assert_eq!(found[1].first, [Culprit::Vertex(VertexId(8))]);
 
-        let mut mesh = cubes(&[(Vec3::ZERO, 1e-95)]);
+        let mut mesh = cubes(&[(Vec3::ZERO, 1e-75)]);
         assert_eq!(tet_problems(&mesh)[0].kind.name(), "extreme_coordinates");
         mesh.positions[1].x = 1e200;
         assert_eq!(tet_problems(&mesh)[0].first, [Culprit::Vertex(VertexId(1))]);
@@ -343,8 +380,8 @@ mod tests {
         let several = ("several_parts", 2);
         check(&tet_problems(&cubes(&[(Vec3::ZERO, 1.0), (Vec3::X * 2.0, 1.0)])), &[several]);
         let nested = cubes(&[(Vec3::ZERO, 3.0), (Vec3::ZERO, 1.0)]);
-        check(&tet_problems(&nested), &[several, ("self_overlap", 1)]);
-        check(&surface_problems(&skin(nested)), &[several, ("self_overlap", 1)]);
+        check(&tet_problems(&nested), &[several, ("nested_pieces", 1)]);
+        check(&surface_problems(&skin(nested)), &[several, ("nested_pieces", 1)]);
         let crossing = cubes(&[(Vec3::ZERO, 1.0), (Vec3::splat(0.6), 1.0)]);
         let found = tet_problems(&crossing);
         assert_eq!(found[1].kind, ProblemKind::SelfOverlap);
@@ -357,8 +394,50 @@ mod tests {
         mesh.tets.push(mesh.tets[0]);
         mesh.regions.push(0);
         let found = tet_problems(&mesh);
-        assert!(found.iter().any(|p| p.kind == ProblemKind::CrowdedFaces && p.count == 3));
+        // Three faces on the outside, each with its copy; the inner one has a third tet.
+        check(&found, &[("crowded_faces", 1), ("folded_tets", 3), ("open_edges", 3)]);
+        assert_eq!(found[0].first, [Culprit::Face([1, 2, 4].map(VertexId))]);
+    }
+
+    #[test]
+    fn a_tet_inside_another_at_a_common_corner_is_nested() {
+        let corners =
+            [[0, 0, 0], [10, 0, 0], [0, 10, 0], [0, 0, 10], [2, 1, 1], [1, 2, 1], [1, 1, 2]];
+        let mesh = RawMesh {
+            positions: corners.map(|c| Vec3::from(c.map(f64::from))).to_vec(),
+            tets: vec![[0, 1, 2, 3].map(VertexId), [0, 4, 5, 6].map(VertexId)],
+            regions: vec![0; 2],
+            ..RawMesh::default()
+        };
+        check(&tet_problems(&mesh), &[("non_manifold_vertices", 1), ("nested_pieces", 1)]);
+    }
+
+    #[test]
+    fn a_stray_triangle_without_area_takes_no_part() {
+        let mut mesh = skin(cubes(&[(Vec3::ZERO, 1.0)]));
+        let next = mesh.positions.len() as u32;
+        mesh.positions.extend([Vec3::splat(5.0); 3]);
+        mesh.triangles.push([next, next + 1, next + 2].map(VertexId));
+        let found = surface_problems(&mesh);
+        check(&found, &[("duplicate_vertices", 2), ("degenerate_triangles", 1)]);
+    }
+
+    #[test]
+    fn touching_elsewhere_does_not_hide_a_piece_inside_out() {
+        let list = [(Vec3::ZERO, 2.0), (Vec3::X * 9.0, 1.0), (Vec3::new(9.2, 0.3, 1.0), 1.0)];
+        let mut mesh = skin(cubes(&[list[0], list[1], list[2], (Vec3::Y * 9.0, 1.0)]));
+        manifold::turn(&mut mesh.triangles[36..]);
+        let found = surface_problems(&mesh);
+        assert_eq!((found[0].kind.name(), found[0].count), ("inside_out_pieces", 1));
         assert!(found.iter().any(|p| p.kind == ProblemKind::SelfOverlap));
+    }
+
+    #[test]
+    fn a_doubled_triangle_encloses_nothing() {
+        let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Y];
+        let triangles = [[0, 1, 2], [0, 2, 1]].map(|t| t.map(VertexId)).to_vec();
+        let mesh = RawMesh { positions, triangles, ..RawMesh::default() };
+        check(&surface_problems(&mesh), &[("no_volume", 2), ("self_overlap", 1)]);
     }
 
     #[test]

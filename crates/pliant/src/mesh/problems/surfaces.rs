@@ -4,7 +4,7 @@ use crate::id::TriangleId;
 use crate::mesh::manifold;
 use crate::mesh::overlap::{self, Standing};
 use crate::mesh::problems::vertices::add_vertices;
-use crate::mesh::problems::{Culprit, List, Problem, ProblemKind};
+use crate::mesh::problems::{Culprit, List, Problem, ProblemKind, members};
 use crate::mesh::raw::RawMesh;
 use crate::mesh::topology;
 use crate::mesh::weld;
@@ -18,37 +18,44 @@ pub fn surface_problems(mesh: &RawMesh) -> Vec<Problem> {
     let mut found = List::default();
     add_vertices(&mut found, positions, &mesh.triangles);
 
-    let mut triangles = weld::weld(positions, &mesh.triangles);
-    let degenerate = manifold::degenerate(positions, &triangles);
+    let welded = weld::weld(positions, &mesh.triangles);
+    let degenerate = manifold::degenerate(positions, &welded);
+    let is_flat = members(welded.len(), &degenerate.iter().map(|&t| [t; 1]).collect::<Vec<_>>());
     let culprits = degenerate.into_iter().map(Culprit::Triangle).collect();
     found.add(ProblemKind::DegenerateTriangles, culprits);
+    // From here on triangles without area are out; `ids` leads back to the file.
+    let ids: Vec<usize> = (0..welded.len()).filter(|&t| !is_flat[t]).collect();
+    let mut triangles: Vec<_> = ids.iter().map(|&t| welded[t]).collect();
+    let id = |t: u32| TriangleId(ids[t as usize] as u32);
+    let culprit = |t: u32| Culprit::Triangle(id(t));
+
     let form = manifold::form(vertex_count, &triangles);
     found.add_form(&form);
     let winding = form.inconsistent.iter().map(|&edge| Culprit::Edge(edge)).collect();
     found.add(ProblemKind::InconsistentWinding, winding);
-    let pieces = topology::parts(vertex_count, &triangles);
-    let culprit = |cell| Culprit::Triangle(TriangleId(cell));
-    found.add_parts(&pieces, culprit);
+    found.add_parts(&topology::parts(vertex_count, &triangles), culprit);
 
     let meeting = overlap::meeting_pairs(positions, &triangles);
-    let mut overlaps: Vec<_> = meeting.into_iter().map(Culprit::Triangles).collect();
-    if form.is_oriented() {
-        if overlap::signed_volume(positions, &triangles) < 0.0 {
-            let all = (0..triangles.len() as u32).map(culprit).collect();
-            found.add(ProblemKind::InsideOut, all);
-            manifold::turn(&mut triangles);
+    if form.is_oriented() && !triangles.is_empty() {
+        let all = || (0..triangles.len() as u32).map(culprit).collect();
+        match overlap::signed_volume(positions, &triangles) {
+            None => found.add(ProblemKind::NoVolume, all()),
+            Some(volume) if volume < 0.0 => {
+                found.add(ProblemKind::InsideOut, all());
+                manifold::turn(&mut triangles);
+            }
+            Some(_) => {}
         }
-        // Where surface runs through surface, pieces have no standing.
-        if overlaps.is_empty() {
-            let standings = overlap::standings(positions, &triangles, &pieces);
-            let these = |wanted: Standing| {
-                let of_piece = standings.iter().zip(pieces.first_cells());
-                of_piece.filter(|(s, _)| **s == wanted).map(|(_, cell)| culprit(cell)).collect()
-            };
-            found.add(ProblemKind::InsideOutPieces, these(Standing::InsideOut));
-            overlaps = these(Standing::Nested);
-        }
+        let meets = members(triangles.len(), &meeting);
+        let standings = overlap::standings(positions, &triangles, |t| meets[t.index()]);
+        let these = |wanted: Standing| {
+            let of_patch = standings.iter().filter(|(_, s)| *s == wanted);
+            of_patch.map(|(t, _)| culprit(t.0)).collect()
+        };
+        found.add(ProblemKind::InsideOutPieces, these(Standing::InsideOut));
+        found.add(ProblemKind::NestedPieces, these(Standing::Nested));
     }
-    found.add(ProblemKind::SelfOverlap, overlaps);
+    let meeting = meeting.into_iter().map(|pair| Culprit::Triangles(pair.map(|t| id(t.0))));
+    found.add(ProblemKind::SelfOverlap, meeting.collect());
     found.sorted()
 }

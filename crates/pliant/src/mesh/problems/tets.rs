@@ -1,10 +1,10 @@
 //! Problems of a tet mesh.
 
-use crate::id::TetId;
+use crate::id::{TetId, TriangleId};
 use crate::math::Vec3;
 use crate::mesh::overlap::{self, Standing};
 use crate::mesh::problems::vertices::add_vertices;
-use crate::mesh::problems::{Culprit, List, Problem, ProblemKind};
+use crate::mesh::problems::{Culprit, List, Problem, ProblemKind, members};
 use crate::mesh::quality::Quality;
 use crate::mesh::raw::RawMesh;
 use crate::mesh::topology::{self, Boundary};
@@ -30,38 +30,41 @@ pub fn tet_problems(mesh: &RawMesh) -> Vec<Problem> {
     found.add(ProblemKind::SliverTets, tets(&quality.slivers));
 
     let boundary = topology::boundary(vertex_count, &mesh.tets);
-    found.add(ProblemKind::CrowdedFaces, tets(&boundary.crowded));
+    let crowded = boundary.crowded.iter().map(|&face| Culprit::Face(face)).collect();
+    found.add(ProblemKind::CrowdedFaces, crowded);
+    let one_way = quality.inverted.is_empty() || quality.is_all_inverted();
+    if one_way {
+        let folded = boundary.folded.iter().map(|&pair| Culprit::Tets(pair)).collect();
+        found.add(ProblemKind::FoldedTets, folded);
+    }
     let parts = topology::parts(vertex_count, &mesh.tets);
     found.add_parts(&parts, |cell| Culprit::Tet(TetId(cell)));
     let form = manifold::form(vertex_count, &boundary.triangles);
     found.add_form(&form);
 
-    let mut overlaps = meetings(&mesh.positions, &boundary);
-    // Winding says nothing about open surfaces, nor where surface runs through surface.
-    let one_way = quality.inverted.is_empty() || quality.is_all_inverted();
-    if overlaps.is_empty() && form.open.is_empty() && one_way && quality.flat.is_empty() {
-        overlaps = nested(&mesh.positions, &boundary, &quality);
+    let meeting = overlap::meeting_pairs(&mesh.positions, &boundary.triangles);
+    // Winding says nothing about surfaces that are open or turned both ways.
+    if form.is_oriented() && one_way {
+        let nested = nested(&mesh.positions, &boundary, &quality, &meeting);
+        found.add(ProblemKind::NestedPieces, nested);
     }
-    found.add(ProblemKind::SelfOverlap, overlaps);
+    found.add(ProblemKind::SelfOverlap, meeting.into_iter().map(Culprit::Triangles).collect());
     found.sorted()
 }
 
-/// Tets on the same side of a face, and boundary triangles that meet.
-fn meetings(positions: &[Vec3], boundary: &Boundary) -> Vec<Culprit> {
-    let folded = boundary.folded.iter().map(|&pair| Culprit::Tets(pair));
-    let meeting = overlap::meeting_pairs(positions, &boundary.triangles);
-    folded.chain(meeting.into_iter().map(Culprit::Triangles)).collect()
-}
-
-/// The first tet of every closed piece of boundary that lies inside another.
-fn nested(positions: &[Vec3], boundary: &Boundary, quality: &Quality) -> Vec<Culprit> {
+/// The first tet of every patch of boundary that lies inside another.
+fn nested(
+    positions: &[Vec3],
+    boundary: &Boundary,
+    quality: &Quality,
+    meeting: &[[TriangleId; 2]],
+) -> Vec<Culprit> {
     let mut triangles = boundary.triangles.clone();
     if quality.is_all_inverted() {
         manifold::turn(&mut triangles);
     }
-    let pieces = topology::parts(positions.len(), &triangles);
-    let standings = overlap::standings(positions, &triangles, &pieces);
-    let of_piece = standings.iter().zip(pieces.first_cells());
-    let inner = of_piece.filter(|(standing, _)| **standing == Standing::Nested);
-    inner.map(|(_, triangle)| Culprit::Tet(boundary.tets[triangle as usize])).collect()
+    let meets = members(triangles.len(), meeting);
+    let standings = overlap::standings(positions, &triangles, |t| meets[t.index()]);
+    let inner = standings.iter().filter(|(_, standing)| *standing == Standing::Nested);
+    inner.map(|(triangle, _)| Culprit::Tet(boundary.tets[triangle.index()])).collect()
 }

@@ -5,11 +5,11 @@ use crate::math::{Aabb, Vec3};
 use crate::mesh::problems::{Culprit, List, ProblemKind};
 use crate::mesh::weld;
 
-/// Coordinates beyond this, m, overflow in products of three, as volumes are.
-const LARGEST_COORDINATE: f64 = 1e100;
+/// Coordinates beyond this, m, overflow in products of four, as squared areas are.
+const LARGEST_COORDINATE: f64 = 1e75;
 
-/// Corners of a mesh smaller than this, m, underflow in products of three.
-const SMALLEST_EXTENT: f64 = 1e-90;
+/// In a mesh smaller than this, m, products of four underflow.
+const SMALLEST_EXTENT: f64 = 1e-70;
 
 /// Adds what is wrong with the vertices that the cells use, or fail to use.
 pub(super) fn add_vertices<const N: usize>(
