@@ -20,6 +20,9 @@ pub const READABLE: &str = ".vtk .vtu .msh .mesh .node .ele .veg .obj .stl .ply 
 /// Endings that can be written, for messages.
 pub const WRITABLE: &str = ".vtu .vtk .msh .obj";
 
+/// First bytes of a file packed by gzip.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
 /// A mesh file, read and not yet judged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeshFile {
@@ -57,6 +60,12 @@ pub enum MeshFileError {
     /// Nothing in it.
     #[error("{}: the file is 0 bytes long", path.display())]
     NoBytes {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Packed by gzip.
+    #[error("{}: the file is packed; unpack it with gunzip first", path.display())]
+    Packed {
         /// The file.
         path: PathBuf,
     },
@@ -164,6 +173,9 @@ fn load(path: &Path) -> Result<Vec<u8>, MeshFileError> {
     let bytes = fs::read(path).map_err(|error| io_error(path, error))?;
     if bytes.is_empty() {
         return Err(MeshFileError::NoBytes { path: path.to_path_buf() });
+    }
+    if bytes.starts_with(&GZIP) {
+        return Err(MeshFileError::Packed { path: path.to_path_buf() });
     }
     Ok(bytes)
 }

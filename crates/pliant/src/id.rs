@@ -31,3 +31,4 @@ index!(TetId, "a tetrahedron");
 index!(TriangleId, "a triangle");
 index!(EdgeId, "an edge");
 index!(PartId, "a connected part");
+index!(BodyId, "a body");

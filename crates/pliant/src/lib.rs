@@ -1,8 +1,26 @@
 //! Contact for things that bend.
 //!
-//! Pliant finds where soft and rigid bodies overlap, says for every overlapping
-//! vertex how far and which way it must go, and resolves the contact. The library
-//! computes: it opens no file, reads no clock and prints nothing.
+//! Pliant is to find where soft and rigid bodies overlap, say for every overlapping
+//! vertex how far and which way it must go, and resolve the contact. So far it reads,
+//! checks and generates meshes. The library computes: it opens no file, reads no clock
+//! and prints nothing.
+//!
+//! ```
+//! use pliant::mesh::generate::ball::ball;
+//! use pliant::mesh::normals::{Normals, vertex_normals};
+//! use pliant::mesh::problems::tet_problems;
+//! use pliant::mesh::tet::TetMesh;
+//! use pliant::mesh::topology;
+//!
+//! let raw = ball(1.0, 4)?; // or pliant::mesh::parse::vtu::parse(&bytes)?
+//! assert!(tet_problems(&raw).is_empty());
+//! let (mesh, _) = TetMesh::from_raw(raw)?;
+//! let normals = vertex_normals(mesh.positions(), mesh.surface(), Normals::Angle);
+//! let neighbours = topology::neighbours(mesh.positions().len(), &mesh.edges());
+//! assert_eq!(neighbours.row(0).len(), 12); // the centre and the innermost shell
+//! assert!(normals[0].is_none()); // the centre is on no surface
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! Modules stand in the order in which data flows through them.
 
@@ -13,3 +31,9 @@ pub mod math;
 pub mod id;
 
 pub mod mesh;
+
+pub mod body;
+
+pub mod detect;
+
+pub mod depth;

@@ -72,6 +72,8 @@ fn faults_name_the_file() {
         mesh_file::read("/dev/null".as_ref()).unwrap_err().to_string(),
         "/dev/null: not a regular file"
     );
+    std::fs::write(folder.join("packed.obj"), [0x1f, 0x8b, 8, 0]).unwrap();
+    assert!(read("packed.obj").ends_with("unpack it with gunzip first"));
     let outside = folder.join("deep");
     std::fs::create_dir_all(&outside).unwrap();
     std::fs::write(outside.join("a.veg"), "*VERTICES\n*INCLUDE ../pair.node\n").unwrap();

@@ -4,9 +4,9 @@
 pub type Names = [&'static str; 2];
 
 /// One node.
-pub const POINT: Names = ["point", "points"];
+pub const POINT: Names = ["point element", "point elements"];
 /// Two nodes.
-pub const LINE: Names = ["line", "lines"];
+pub const LINE: Names = ["line element", "line elements"];
 /// Two corners of a surface.
 pub const EDGE: Names = ["edge", "edges"];
 /// Three corners.
@@ -43,7 +43,7 @@ impl Tally {
         }
     }
 
-    /// One sentence, such as `left out 12 hexahedra and 4 lines`.
+    /// One sentence, such as `left out 12 hexahedra and 4 line elements`.
     ///
     /// `None` when nothing was counted.
     pub fn left_out(&self) -> Option<String> {
@@ -93,8 +93,14 @@ mod tests {
     fn kinds_are_summed_and_named_in_first_seen_order() {
         check(&[], None);
         check(&[(LINE, 0)], None);
-        check(&[(LINE, 1)], Some("1 line"));
-        check(&[(HEXAHEDRON, 10), (LINE, 4), (HEXAHEDRON, 2)], Some("12 hexahedra and 4 lines"));
-        check(&[(PRISM, 1), (HEXAHEDRON, 1), (LINE, 2)], Some("1 prism, 1 hexahedron and 2 lines"));
+        check(&[(LINE, 1)], Some("1 line element"));
+        check(
+            &[(HEXAHEDRON, 10), (LINE, 4), (HEXAHEDRON, 2)],
+            Some("12 hexahedra and 4 line elements"),
+        );
+        check(
+            &[(PRISM, 1), (HEXAHEDRON, 1), (LINE, 2)],
+            Some("1 prism, 1 hexahedron and 2 line elements"),
+        );
     }
 }

@@ -227,8 +227,8 @@ mod tests {
         assert_eq!(lines.integer(""), Ok(1));
         assert_eq!(lines.number(""), Ok(2.5));
         assert_eq!(lines.word(), Some(&b"x"[..]));
-        let error = lines.number("z").unwrap_err();
-        assert_eq!(error.to_string(), "line 3: the line ends where z should be");
+        let error = lines.number("a number for z").unwrap_err();
+        assert_eq!(error.to_string(), "line 3: the line ends where a number for z should be");
         assert!(lines.advance());
         assert_eq!(lines.word(), Some(&b"7"[..]));
         let error = lines.need(|| "row 3".to_string()).unwrap_err();
@@ -257,8 +257,8 @@ mod tests {
         let runs = [Run::whole(b"1,5")];
         let mut lines = Lines::new(&runs, None);
         assert!(lines.advance());
-        let error = lines.number("x").unwrap_err();
-        assert_eq!(error.to_string(), "line 1: expected x, found `1,5`");
+        let error = lines.number("a number for x").unwrap_err();
+        assert_eq!(error.to_string(), "line 1: expected a number for x, found `1,5`");
     }
 
     #[test]
@@ -266,9 +266,9 @@ mod tests {
         let runs = [Run::whole(b"1.#QNAN 2# no\n")];
         let mut lines = Lines::new(&runs, None);
         assert!(lines.advance());
-        let error = lines.number("x").unwrap_err();
-        assert_eq!(error.to_string(), "line 1: expected x, found `1.#QNAN`");
-        assert_eq!(lines.number("y"), Ok(2.0));
+        let error = lines.number("a number for x").unwrap_err();
+        assert_eq!(error.to_string(), "line 1: expected a number for x, found `1.#QNAN`");
+        assert_eq!(lines.number("a number for y"), Ok(2.0));
         assert_eq!(lines.word(), None);
     }
 

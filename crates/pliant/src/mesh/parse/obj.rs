@@ -92,7 +92,9 @@ impl Reader {
         text: &Text<'_>,
     ) -> Parsed<()> {
         let mut point = [0.0; 3];
-        for (coordinate, name) in point.iter_mut().zip(["x", "y", "z"]) {
+        for (coordinate, name) in
+            point.iter_mut().zip(["a number for x", "a number for y", "a number for z"])
+        {
             let word = words.next().ok_or_else(|| missing(text, name))?;
             *coordinate = to_f64(word).ok_or_else(|| text.unexpected(name, word))?;
         }
@@ -266,7 +268,8 @@ mod tests {
     fn what_is_left_out_is_counted() {
         let odd = "l 1 2 3\nl 1 2\np 1 2 3\ncurv 0 1 1 2\nsurf 0 1 0 1 1\nend\nvt 0 0\nfoo\nbar\n";
         let mesh = check(odd, &[]);
-        let left_out = "left out 2 lines, 3 points, 1 free-form curve and 1 free-form surface";
+        let left_out =
+            "left out 2 line elements, 3 point elements, 1 free-form curve and 1 free-form surface";
         let unknown = "left out 2 statements of unknown kind, the first is `foo` in line 12";
         assert_eq!(mesh.notices, [left_out, unknown]);
     }
@@ -293,8 +296,8 @@ mod tests {
         refuse("f 1 -5 2", "line 5: vertex -5 reaches back beyond the 4 vertices above it");
         refuse("f 1 /2 2", "line 5: expected a vertex number, found `/2`");
         refuse("f 1 2.5 2", "line 5: expected a vertex number, found `2.5`");
-        refuse("v 1 2\nv 1 2 3", "line 5: the line ends where z should be");
-        refuse("v 1 2 3.1+e2", "line 5: expected z, found `3.1+e2`");
+        refuse("v 1 2\nv 1 2 3", "line 5: the line ends where a number for z should be");
+        refuse("v 1 2 3.1+e2", "line 5: expected a number for z, found `3.1+e2`");
     }
 
     #[test]

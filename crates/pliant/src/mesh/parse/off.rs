@@ -33,7 +33,11 @@ pub fn parse(bytes: &[u8]) -> Parsed<RawMesh> {
     mesh.positions.reserve(vertex_count);
     for i in 0..vertex_count {
         lines.need(|| format!("vertex {i} of {vertex_count}"))?;
-        let (x, y, z) = (lines.number("x")?, lines.number("y")?, lines.number("z")?);
+        let (x, y, z) = (
+            lines.number("a number for x")?,
+            lines.number("a number for y")?,
+            lines.number("a number for z")?,
+        );
         mesh.positions.push(Vec3::new(x, y, z));
     }
     mesh.triangles.reserve(face_count);
@@ -185,7 +189,7 @@ mod tests {
         let file = b"OFF\n2 4 0\nnan 0 0\n1 0 inf\n2 0 1\n1 1\n2 1 0 255 0 0\n0\n";
         let mesh = parse(file).unwrap();
         assert!(mesh.triangles.is_empty() && mesh.positions[0].x.is_nan());
-        assert_eq!(mesh.notices, ["left out 2 edges, 1 point and 1 empty face"]);
+        assert_eq!(mesh.notices, ["left out 2 edges, 1 point element and 1 empty face"]);
     }
 
     #[test]
@@ -202,7 +206,10 @@ mod tests {
             "OFF\n2 0 0\n0 0 0      \n",
             "line 3: the file ends where vertex 1 of 2 should be",
         );
-        check_fault("OFF\n1 0 0\n0 0\n     \n", "line 3: the line ends where z should be");
+        check_fault(
+            "OFF\n1 0 0\n0 0\n     \n",
+            "line 3: the line ends where a number for z should be",
+        );
         check_fault("OFF\n1 1 0\n0 0 0\n", "line 3: the file ends where face 0 of 1 should be");
         check_fault(
             "OFF\n1 1 0\n0 0 0\n3 0 0 1\n",

@@ -263,7 +263,7 @@ mod tests {
         refuse_with(" facet n", " face n", "line 2: expected `facet` or `endsolid`, found `face`");
         refuse_with("outer", "inner", "line 3: expected `outer loop`, found `inner`");
         refuse_with("loop", "circle", "line 3: expected `loop`, found `circle`");
-        refuse_with("1 0 0", "1 0", "line 6: expected z, found `vertex`");
+        refuse_with("1 0 0", "1 0", "line 6: expected a number for z, found `vertex`");
         refuse_with("vertex 1 0 0", "", "line 7: a face needs three corners, this one has 2");
         refuse_with("endfacet", "", "line 9: expected `endfacet`, found `endsolid`");
         let end = "the file ends where `facet` or `endsolid` should be";

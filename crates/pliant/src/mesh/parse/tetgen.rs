@@ -73,7 +73,11 @@ pub fn nodes(lines: &mut Lines) -> Parsed<Nodes> {
     for i in 0..count {
         lines.need(|| format!("node {} of {count}", i + 1))?;
         nodes.first = row_number(lines, "node", i, nodes.first)?;
-        let (x, y, z) = (lines.number("x")?, lines.number("y")?, lines.number("z")?);
+        let (x, y, z) = (
+            lines.number("a number for x")?,
+            lines.number("a number for y")?,
+            lines.number("a number for z")?,
+        );
         nodes.positions.push(Vec3::new(x, y, z));
     }
     Ok(nodes)
@@ -235,7 +239,7 @@ mod tests {
         fault(b"3 2 0 0\n0 0 0\n1 0 0\n2 0 0\n", "line 1: nodes have 2 coordinates, 3 are read");
         fault(b"1 3\n2 0 0 0\n", "line 2: the first node has number 2, not 0 or 1");
         fault(b"2 3\n1 0 0 0\n3 0 0 0\n", "line 3: node 3 stands where node 2 should be");
-        fault(b"1 3\n1 0 0\n       \n", "line 2: the line ends where z should be");
+        fault(b"1 3\n1 0 0\n       \n", "line 2: the line ends where a number for z should be");
         fault(b"2 3\n1 0 0 0       \n", "line 2: the file ends where node 2 of 2 should be");
         fault(
             b"1 3\n1 0 0 0\n2 0 0 0",

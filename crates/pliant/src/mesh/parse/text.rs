@@ -121,7 +121,11 @@ impl<'a> Text<'a> {
     /// Three numbers: a point.
     #[inline]
     pub fn point(&mut self) -> Parsed<Vec3> {
-        Ok(Vec3::new(self.number("x")?, self.number("y")?, self.number("z")?))
+        Ok(Vec3::new(
+            self.number("a number for x")?,
+            self.number("a number for y")?,
+            self.number("a number for z")?,
+        ))
     }
 
     /// A count of things that take at least `bytes_each` bytes of what follows.
@@ -201,6 +205,10 @@ pub fn line_of(bytes: &[u8], offset: usize) -> usize {
 /// A piece of a file as an error message shows it: printable and short.
 pub fn quote(piece: &[u8]) -> String {
     let text = String::from_utf8_lossy(&piece[..piece.len().min(4 * QUOTED)]);
+    let strange = |c: &char| c.is_control() || *c == char::REPLACEMENT_CHARACTER;
+    if 3 * text.chars().filter(strange).count() > text.chars().count() {
+        return "binary data".to_string();
+    }
     let shown: String = text.chars().map(|c| if c.is_control() { '·' } else { c }).collect();
     match shown.char_indices().nth(QUOTED) {
         Some((cut, _)) => format!("{}…", &shown[..cut]),
@@ -263,9 +271,9 @@ mod tests {
     #[test]
     fn a_comment_sign_after_a_point_opens_no_comment() {
         let mut text = Text::new(b"-1.#IND 2# no", Some(b'#'));
-        let error = text.number("x").unwrap_err();
-        assert_eq!(error.to_string(), "line 1: expected x, found `-1.#IND`");
-        assert_eq!(text.number("y"), Ok(2.0));
+        let error = text.number("a number for x").unwrap_err();
+        assert_eq!(error.to_string(), "line 1: expected a number for x, found `-1.#IND`");
+        assert_eq!(text.number("a number for y"), Ok(2.0));
         assert_eq!(text.word(), None);
     }
 

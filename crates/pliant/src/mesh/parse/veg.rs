@@ -391,7 +391,7 @@ mod tests {
         let error = read(&file, &[]).unwrap_err().to_string();
         assert_eq!(error, "line 4: the included file `my mesh.node` cannot be read");
         let error = read(&file, &[("my mesh.node", &nodes.replace("\n4 0 0 1", "\n4 0 0 x"))]);
-        let expected = "line 5 of my mesh.node: expected z, found `x`";
+        let expected = "line 5 of my mesh.node: expected a number for z, found `x`";
         assert_eq!(error.unwrap_err().to_string(), expected);
         let error = read(&file, &[("my mesh.node", "*INCLUDE b"), ("b", "\n*INCLUDE c")]);
         let expected = "line 2 of b: the included file `c` cannot be read";

@@ -81,7 +81,11 @@ pub trait Source<'a> {
     /// Three numbers: a point.
     #[inline]
     fn point(&mut self) -> Parsed<Vec3> {
-        Ok(Vec3::new(self.real("x")?, self.real("y")?, self.real("z")?))
+        Ok(Vec3::new(
+            self.real("a number for x")?,
+            self.real("a number for y")?,
+            self.real("a number for z")?,
+        ))
     }
 
     /// A count that is text in both encodings, alone in its line.

@@ -202,7 +202,7 @@ fn every_version_and_encoding_gives_the_same_mesh() {
         tets: [[0, 1, 2, 3], [4, 1, 2, 0], [5, 1, 2, 3]].map(|tet| tet.map(VertexId)).to_vec(),
         regions: vec![5, 6, 5],
         triangles: [[0, 2, 1], [0, 1, 4], [0, 4, 2]].map(|face| face.map(VertexId)).to_vec(),
-        notices: vec!["left out 1 point".into(), "left out the section `$Odd`".into()],
+        notices: vec!["left out 1 point element".into(), "left out the section `$Odd`".into()],
     };
     for bytes in files() {
         assert_eq!(parse(&bytes).as_ref(), Ok(&mesh), "{}", String::from_utf8_lossy(&bytes));
@@ -253,7 +253,8 @@ fn refused(bytes: &[u8], from: &str, to: &str, message: &str) {
 #[test]
 fn files_of_other_formats_are_told_apart() {
     let expected = "the file: not a Gmsh file: expected `$MeshFormat` or `$NOD`, found ";
-    for (bytes, found) in [(&b""[..], "``"), (b"solid x", "`solid`"), (b"8\x01\0\0h", "`8···h`")]
+    for (bytes, found) in
+        [(&b""[..], "``"), (b"solid x", "`solid`"), (b"8\x01\0\0h", "`binary data`")]
     {
         assert_eq!(parse(bytes).unwrap_err().to_string(), format!("{expected}{found}"));
     }

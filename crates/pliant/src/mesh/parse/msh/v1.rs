@@ -34,7 +34,7 @@ mod tests {
         assert_eq!(mesh.tets, [[0, 1, 2, 3].map(VertexId)]);
         assert_eq!(mesh.regions, [8]);
         assert_eq!(mesh.triangles, [[4, 2, 1].map(VertexId)]);
-        assert_eq!(mesh.notices, ["left out 1 point"]);
+        assert_eq!(mesh.notices, ["left out 1 point element"]);
     }
 
     #[track_caller]

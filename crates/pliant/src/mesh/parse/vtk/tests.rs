@@ -123,7 +123,7 @@ fn other_cells_are_counted_and_named() {
     let nodes: Vec<u32> = (0..8).collect();
     let cells = [(12, &nodes[..]), (12, &nodes), (3, &nodes[..2]), (7, &nodes[..2]), (250, &nodes)];
     let mesh = parse(grid(8, &cells, "").as_bytes()).unwrap();
-    let notice = "left out 2 hexahedra, 1 line, 1 polygon of fewer than three corners and \
+    let notice = "left out 2 hexahedra, 1 line element, 1 polygon of fewer than three corners and \
         1 cell of unknown type";
     assert_eq!(mesh.notices, [notice]);
 }
@@ -144,7 +144,7 @@ fn polygonal_data_gives_triangles() {
     let mesh = parse(text.as_bytes()).unwrap();
     let expected = [[0, 1, 2], [0, 2, 3], [0, 1, 2]].map(|triangle| triangle.map(VertexId));
     assert_eq!((mesh.positions.len(), mesh.triangles), (4, expected.to_vec()));
-    assert_eq!(mesh.notices, ["left out 1 point, 1 line and 1 polyline"]);
+    assert_eq!(mesh.notices, ["left out 1 point element, 1 line element and 1 polyline"]);
 }
 
 #[test]

@@ -153,7 +153,7 @@ fn text_gives_tets_triangles_and_regions() {
     assert_eq!(mesh.tets, [[0, 1, 2, 3].map(VertexId)]);
     assert_eq!(mesh.triangles, [[3, 1, 0].map(VertexId)]);
     assert_eq!(mesh.regions, [5]);
-    assert_eq!(mesh.notices, ["left out 1 line"]);
+    assert_eq!(mesh.notices, ["left out 1 line element"]);
 }
 
 #[test]
@@ -176,7 +176,10 @@ fn pieces_are_joined_and_empty_ones_passed_over() {
     assert_eq!(mesh.positions.len(), 8);
     assert_eq!(mesh.tets, [[0, 1, 2, 3], [4, 5, 6, 7]].map(|tet| tet.map(VertexId)));
     assert_eq!(mesh.triangles[1], [7, 5, 4].map(VertexId));
-    assert_eq!((mesh.regions, mesh.notices), (vec![5, 5], vec!["left out 2 lines".to_string()]));
+    assert_eq!(
+        (mesh.regions, mesh.notices),
+        (vec![5, 5], vec!["left out 2 line elements".to_string()])
+    );
     // A number that only the other piece has is a fault.
     let wrong = twice.replacen("0 1 2 3 3 1 0", "0 1 2 3 3 1 4", 1);
     check_fault(&wrong, "line 9: vertex 4 does not exist, the file numbers 4 vertices");

@@ -1,0 +1,310 @@
+//! Bodies of one scene: all their vertices in one array, a body is a range of it.
+//!
+//! What moves (positions, velocities) lives in plain arrays that the caller owns, in
+//! body order; what does not (who is joined to whom) lives here, in flat index arrays.
+//! Detection over n bodies is then one pass, and the arrays go to a GPU as they are.
+
+use std::ops::Range;
+
+use crate::id::{BodyId, TriangleId, VertexId};
+use crate::mesh::surface::Surface;
+use crate::mesh::tet::TetMesh;
+use crate::mesh::topology::{self, MOST_TETS, Rows};
+
+/// What a body is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyKind {
+    /// Tets; inside is the interior of their union.
+    Tets,
+    /// A closed triangle surface; inside is what it winds around.
+    Surface,
+}
+
+/// Why a body does not fit into a scene.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BodiesError {
+    /// A corner that is not there.
+    #[error("cell {cell} of body {body} names vertex {vertex}, the body has {count}")]
+    NoSuchVertex {
+        /// The body.
+        body: BodyId,
+        /// First such tet or triangle of the body.
+        cell: usize,
+        /// The corner, counted within the body.
+        vertex: VertexId,
+        /// Vertices of the body, count.
+        count: usize,
+    },
+    /// More than indices of 32 bits can name.
+    #[error("body {body} makes more than {most} {what}")]
+    TooMany {
+        /// The body that does not fit any more.
+        body: BodyId,
+        /// What there is too much of.
+        what: &'static str,
+        /// The most that fit, count.
+        most: usize,
+    },
+}
+
+/// The topology of all bodies of a scene.
+///
+/// Every index counts in the scene's arrays, not in those of one body.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bodies {
+    /// Kind of each body.
+    kinds: Vec<BodyKind>,
+    /// First vertex of each body, and one past the last of all.
+    vertex_starts: Vec<u32>,
+    /// First tet of each body, and one past the last of all.
+    tet_starts: Vec<u32>,
+    /// First surface triangle of each body, and one past the last of all.
+    triangle_starts: Vec<u32>,
+    /// Corners of the tets.
+    tets: Vec<[VertexId; 4]>,
+    /// Corners of the surface triangles, counter-clockwise seen from outside.
+    triangles: Vec<[VertexId; 3]>,
+    /// Other ends of each vertex's edges, ascending: tet edges, or surface edges without tets.
+    neighbours: Rows<VertexId>,
+    /// Surface triangles around each vertex, ascending.
+    triangles_around: Rows<TriangleId>,
+}
+
+impl Bodies {
+    /// A scene of tet meshes given as plain arrays, for somebody with an engine of their own.
+    ///
+    /// Each body is its number of vertices and its tets, counted within the body. Tets may
+    /// be in any state of inversion; the sense of rotation in the index array is taken as
+    /// that of the rest shape, so that surfaces look outward while tets are positive.
+    pub fn from_tets(meshes: &[(usize, &[[VertexId; 4]])]) -> Result<Bodies, BodiesError> {
+        let mut bodies = Builder::default();
+        for &(vertex_count, tets) in meshes {
+            let surface = {
+                bodies.check(vertex_count, tets)?;
+                topology::boundary(vertex_count, tets).triangles
+            };
+            bodies.push(BodyKind::Tets, vertex_count, tets, &surface)?;
+        }
+        Ok(bodies.finish())
+    }
+
+    /// A scene of sound meshes.
+    pub fn from_meshes(meshes: &[Mesh<'_>]) -> Result<Bodies, BodiesError> {
+        let mut bodies = Builder::default();
+        for mesh in meshes {
+            match mesh {
+                Mesh::Tets(mesh) => {
+                    let count = mesh.positions().len();
+                    bodies.push(BodyKind::Tets, count, mesh.tets(), mesh.surface())?;
+                }
+                Mesh::Surface(mesh) => {
+                    let count = mesh.positions().len();
+                    bodies.push(BodyKind::Surface, count, &[], mesh.triangles())?;
+                }
+            }
+        }
+        Ok(bodies.finish())
+    }
+
+    /// Number of bodies, count.
+    pub fn len(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// Whether the scene is empty.
+    pub fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
+    /// Every body, in order.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = BodyId> + use<> {
+        (0..self.kinds.len() as u32).map(BodyId)
+    }
+
+    /// What a body is made of.
+    pub fn kind(&self, body: BodyId) -> BodyKind {
+        self.kinds[body.index()]
+    }
+
+    /// Vertices of all bodies, count.
+    pub fn vertex_count(&self) -> usize {
+        self.vertex_starts.last().map_or(0, |&end| end as usize)
+    }
+
+    /// The vertices of a body.
+    #[inline]
+    pub fn vertices(&self, body: BodyId) -> Range<usize> {
+        range(&self.vertex_starts, body)
+    }
+
+    /// The tets of a body, as a range of [`Bodies::tets`].
+    #[inline]
+    pub fn tets_of(&self, body: BodyId) -> Range<usize> {
+        range(&self.tet_starts, body)
+    }
+
+    /// The surface triangles of a body, as a range of [`Bodies::triangles`].
+    #[inline]
+    pub fn triangles_of(&self, body: BodyId) -> Range<usize> {
+        range(&self.triangle_starts, body)
+    }
+
+    /// The body that a vertex belongs to.
+    pub fn body_of(&self, vertex: VertexId) -> BodyId {
+        BodyId(self.vertex_starts.partition_point(|&start| start <= vertex.0) as u32 - 1)
+    }
+
+    /// Corners of all tets.
+    pub fn tets(&self) -> &[[VertexId; 4]] {
+        &self.tets
+    }
+
+    /// Corners of all surface triangles.
+    pub fn triangles(&self) -> &[[VertexId; 3]] {
+        &self.triangles
+    }
+
+    /// Other ends of each vertex's edges, ascending.
+    pub fn neighbours(&self) -> &Rows<VertexId> {
+        &self.neighbours
+    }
+
+    /// Surface triangles around each vertex, ascending.
+    pub fn triangles_around(&self) -> &Rows<TriangleId> {
+        &self.triangles_around
+    }
+}
+
+/// A sound mesh of either kind.
+#[derive(Clone, Copy, Debug)]
+pub enum Mesh<'a> {
+    /// Tets.
+    Tets(&'a TetMesh),
+    /// A closed surface.
+    Surface(&'a Surface),
+}
+
+#[inline]
+fn range(starts: &[u32], body: BodyId) -> Range<usize> {
+    starts[body.index()] as usize..starts[body.index() + 1] as usize
+}
+
+/// A scene under construction: all but the rows.
+#[derive(Default)]
+struct Builder {
+    bodies: Bodies,
+}
+
+impl Builder {
+    fn push(
+        &mut self,
+        kind: BodyKind,
+        vertex_count: usize,
+        tets: &[[VertexId; 4]],
+        surface: &[[VertexId; 3]],
+    ) -> Result<(), BodiesError> {
+        self.check(vertex_count, tets)?;
+        self.check(vertex_count, surface)?;
+        let all = &mut self.bodies;
+        if all.vertex_starts.is_empty() {
+            for starts in [&mut all.vertex_starts, &mut all.tet_starts, &mut all.triangle_starts] {
+                starts.push(0);
+            }
+        }
+        let base = all.vertex_count() as u32;
+        let body = BodyId(all.kinds.len() as u32);
+        let fits = |what, most, count| {
+            if count > most { Err(BodiesError::TooMany { body, what, most }) } else { Ok(()) }
+        };
+        fits("vertices", MOST_TETS, base as usize + vertex_count)?;
+        fits("tets", MOST_TETS, all.tets.len() + tets.len())?;
+        fits("triangles", MOST_TETS, all.triangles.len() + surface.len())?;
+        let global = |v: VertexId| VertexId(base + v.0);
+        all.kinds.push(kind);
+        all.tets.extend(tets.iter().map(|tet| tet.map(global)));
+        all.triangles.extend(surface.iter().map(|triangle| triangle.map(global)));
+        all.vertex_starts.push(base + vertex_count as u32);
+        all.tet_starts.push(all.tets.len() as u32);
+        all.triangle_starts.push(all.triangles.len() as u32);
+        Ok(())
+    }
+
+    fn check<const N: usize>(
+        &self,
+        count: usize,
+        cells: &[[VertexId; N]],
+    ) -> Result<(), BodiesError> {
+        let body = BodyId(self.bodies.kinds.len() as u32);
+        for (cell, corners) in cells.iter().enumerate() {
+            if let Some(&vertex) = corners.iter().find(|v| v.index() >= count) {
+                return Err(BodiesError::NoSuchVertex { body, cell, vertex, count });
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Bodies {
+        let all = &mut self.bodies;
+        let count = all.vertex_count();
+        let of_tets = topology::edges(count, &all.tets);
+        let bare = all.ids().filter(|&body| all.kind(body) == BodyKind::Surface);
+        let bare: Vec<_> =
+            bare.flat_map(|body| all.triangles[all.triangles_of(body)].iter().copied()).collect();
+        let mut edges = [of_tets, topology::edges(count, &bare)].concat();
+        edges.sort_unstable();
+        all.neighbours = topology::neighbours(count, &edges);
+        let around = all.triangles.iter().enumerate().flat_map(|(index, triangle)| {
+            triangle.iter().map(move |v| (v.0, TriangleId(index as u32)))
+        });
+        all.triangles_around = Rows::from_pairs(count, around);
+        self.bodies
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::raw::RawMesh;
+
+    const TET: [VertexId; 4] = [VertexId(0), VertexId(1), VertexId(2), VertexId(3)];
+
+    fn skin() -> Surface {
+        use crate::math::Vec3;
+        let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+        let triangles = (0..4).map(|face| topology::tet_face(TET, face)).collect();
+        Surface::from_raw(RawMesh { positions, triangles, ..RawMesh::default() }).unwrap().0
+    }
+
+    #[test]
+    fn indices_count_through_all_bodies() {
+        let bodies = Bodies::from_tets(&[(4, &[TET]), (5, &[TET])]).unwrap();
+        assert_eq!(bodies.tets()[1], [4, 5, 6, 7].map(VertexId));
+        assert_eq!((bodies.vertices(BodyId(1)), bodies.tets_of(BodyId(1))), (4..9, 1..2));
+        assert_eq!(bodies.triangles_of(BodyId(1)), 4..8);
+        assert_eq!([3, 4, 8].map(|v| bodies.body_of(VertexId(v)).0), [0, 1, 1]);
+        assert_eq!(bodies.neighbours().row(5), [4, 6, 7].map(VertexId));
+        assert_eq!(bodies.triangles_around().row(4), [5, 6, 7].map(TriangleId));
+        assert!(bodies.neighbours().row(8).is_empty());
+    }
+
+    #[test]
+    fn surfaces_lend_their_own_edges() {
+        let skin = skin();
+        let bodies = Bodies::from_meshes(&[Mesh::Surface(&skin)]).unwrap();
+        assert_eq!(bodies.kind(BodyId(0)), BodyKind::Surface);
+        assert_eq!(bodies.neighbours().row(0), [1, 2, 3].map(VertexId));
+        assert!(bodies.tets().is_empty());
+    }
+
+    #[test]
+    fn a_corner_out_of_range_is_named_with_its_body() {
+        let error = Bodies::from_tets(&[(4, &[TET]), (3, &[TET])]).unwrap_err();
+        assert_eq!(error.to_string(), "cell 0 of body 1 names vertex 3, the body has 3");
+    }
+
+    #[test]
+    fn no_bodies_are_a_scene_too() {
+        let bodies = Bodies::from_tets(&[]).unwrap();
+        assert_eq!((bodies.len(), bodies.vertex_count()), (0, 0));
+    }
+}

@@ -1,0 +1,189 @@
+//! How far and which way is out, for every vertex inside another body.
+//!
+//! The four stages of [Heidelberger04 §3]: `detect` finds the vertices (stage 1) and
+//! where their edges leave (stage 2), `border` and `propagate` make depths of that
+//! (stages 3 and 4). `nearest` is the closest-feature depth that they are measured by.
+
+use crate::id::{BodyId, VertexId};
+use crate::math::Vec3;
+use crate::mesh::normals::Normals;
+
+pub mod border;
+
+pub mod propagate;
+
+pub mod spread;
+
+pub mod staged;
+
+pub mod fused;
+
+pub mod nearest;
+
+/// What "colliding" is measured against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// All other bodies together: a vertex is inside the rest of the scene, or not.
+    #[default]
+    Scene,
+    /// One other body at a time: a vertex may have a depth in each.
+    Pairs,
+}
+
+/// How depths are computed; the default is the paper's choice.
+///
+/// - Deviates: [Heidelberger04 §3.3] leaves the kind of vertex normal open.
+/// - Deviates: [Heidelberger04 §3.1] does not say whether n bodies are one scene or pairs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DepthSettings {
+    /// Power of the distance in the weights of eq. 1 and 5; no unit.
+    pub exponent: f64,
+    /// Scene or pairs.
+    pub scope: Scope,
+    /// Normals at the corners of a triangle.
+    pub normals: Normals,
+}
+
+impl Default for DepthSettings {
+    fn default() -> DepthSettings {
+        DepthSettings { exponent: 2.0, scope: Scope::Scene, normals: Normals::Area }
+    }
+}
+
+/// How one vertex gets out of the body it penetrates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Escape {
+    /// Way to go along `direction`, m; can be negative, as interpolated normals tilt.
+    pub depth: f64,
+    /// Unit vector, world space.
+    pub direction: Vec3,
+}
+
+/// A colliding vertex with its way out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Resolved {
+    /// The vertex.
+    pub vertex: VertexId,
+    /// The bodies it is inside of: see [`Escapes::bodies`].
+    pub into: Span,
+    /// Steps from the border: 0 has edges of its own that leave, count.
+    pub ring: u32,
+    /// How far and which way.
+    pub escape: Escape,
+}
+
+/// A colliding vertex for which no way out is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unresolved {
+    /// The vertex.
+    pub vertex: VertexId,
+    /// The bodies it is inside of: see [`Escapes::bodies`].
+    pub into: Span,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// A stretch of an array that is kept beside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    /// First entry.
+    pub start: u32,
+    /// One past the last entry.
+    pub end: u32,
+}
+
+/// Why a colliding vertex has no depth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It hangs together with colliding vertices only: no edge leads out.
+    Enclosed,
+    /// The directions that edges or neighbours gave cancel.
+    Cancelled,
+    /// Edges lead out, but rounding hid where.
+    Rounding,
+}
+
+impl Reason {
+    /// The word that other programs may rely on.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reason::Enclosed => "enclosed",
+            Reason::Cancelled => "cancelled",
+            Reason::Rounding => "rounding",
+        }
+    }
+}
+
+/// The way out of every colliding vertex, or why there is none.
+///
+/// Both lists ascend by vertex, then by body; together they hold every colliding vertex
+/// (in [`Scope::Pairs`] every pair of a vertex and a body) exactly once.
+#[derive(Clone, Debug, Default)]
+pub struct Escapes {
+    /// Those with a depth.
+    pub resolved: Vec<Resolved>,
+    /// Those without.
+    pub unresolved: Vec<Unresolved>,
+    /// Bodies that the entries of both lists point into.
+    pub bodies: Vec<BodyId>,
+    /// Edges from inside to outside of which no crossing was found, count.
+    ///
+    /// 0 while no tet is inverted: then every way out leads through the surface.
+    pub missed_edges: usize,
+}
+
+impl PartialEq for Escapes {
+    /// By what is told, not by where the lists of bodies lie.
+    fn eq(&self, other: &Escapes) -> bool {
+        let resolved = |a: &Resolved, b: &Resolved| {
+            (a.vertex, a.ring, self.bodies(a.into)) == (b.vertex, b.ring, other.bodies(b.into))
+                && a.escape == b.escape
+        };
+        let unresolved = |a: &Unresolved, b: &Unresolved| {
+            (a.vertex, self.bodies(a.into)) == (b.vertex, other.bodies(b.into))
+                && a.reason == b.reason
+        };
+        self.resolved.len() == other.resolved.len()
+            && self.unresolved.len() == other.unresolved.len()
+            && self.missed_edges == other.missed_edges
+            && self.resolved.iter().zip(&other.resolved).all(|(a, b)| resolved(a, b))
+            && self.unresolved.iter().zip(&other.unresolved).all(|(a, b)| unresolved(a, b))
+    }
+}
+
+impl Escapes {
+    /// The bodies of an entry, ascending; one in [`Scope::Pairs`].
+    #[inline]
+    pub fn bodies(&self, into: Span) -> &[BodyId] {
+        &self.bodies[into.start as usize..into.end as usize]
+    }
+
+    /// Keeps a list of bodies for an entry.
+    #[inline]
+    fn keep(&mut self, into: &[BodyId]) -> Span {
+        let start = self.bodies.len() as u32;
+        self.bodies.extend_from_slice(into);
+        Span { start, end: self.bodies.len() as u32 }
+    }
+
+    /// Empties everything but keeps the memory.
+    pub fn clear(&mut self) {
+        self.resolved.clear();
+        self.unresolved.clear();
+        self.bodies.clear();
+        self.missed_edges = 0;
+    }
+
+    /// Puts the lists in order.
+    fn sort(&mut self) {
+        self.sort_from(0, 0);
+    }
+
+    /// Puts the lists in order from the given entries on.
+    fn sort_from(&mut self, resolved: usize, unresolved: usize) {
+        let bodies = &self.bodies;
+        let first = |into: Span| bodies[into.start as usize];
+        self.resolved[resolved..].sort_by_key(|r| (r.vertex, first(r.into)));
+        self.unresolved[unresolved..].sort_by_key(|u| (u.vertex, first(u.into)));
+    }
+}

@@ -1,0 +1,1 @@
+//! The nearest point of the surface: the depth of collision libraries, as baseline.

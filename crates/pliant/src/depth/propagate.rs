@@ -1,0 +1,98 @@
+//! Depth for vertices with no edge of their own that leaves, ring after ring.
+//!
+//! Stage 4 of [Heidelberger04 §3.5]. Vertices next to processed ones take over depth and
+//! direction, corrected for the way between; then they are processed in turn.
+//!
+//! | here       | paper      | meaning                            |
+//! |------------|------------|------------------------------------|
+//! | `point`    | p          | vertex to be reached               |
+//! | `Given`    | pⱼ, dⱼ, rⱼ | a processed neighbour              |
+//! | `weight`   | μ          | influence of one neighbour         |
+
+use crate::depth::Escape;
+use crate::depth::border::weight;
+use crate::math::Vec3;
+
+/// Below this distance, m, two vertices are at one place and share one answer.
+const COINCIDENT: f64 = 1e-150;
+
+/// Averaged unit directions shorter than this are rounding noise, not a direction.
+const MIN_AGREEMENT: f64 = 1e-9;
+
+/// A processed neighbour.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Given {
+    /// Where it is, world space, m.
+    pub position: Vec3,
+    /// Its way out.
+    pub escape: Escape,
+}
+
+/// Averages what processed neighbours say.
+///
+/// `None` when there are none, or their directions cancel.
+///
+/// - Implements: [Heidelberger04 eq. 5–7] and the unnumbered depth between them.
+/// - Deviates: a neighbour at the same place decides alone; eq. 5 is infinite there.
+pub fn escape(point: Vec3, neighbours: &[Given], exponent: f64) -> Option<Escape> {
+    if let Some(same) = neighbours.iter().find(|n| n.position.distance(point) < COINCIDENT) {
+        return Some(same.escape);
+    }
+    let (mut weight_sum, mut depth_sum, mut direction_sum) = (0.0, 0.0, Vec3::ZERO);
+    for Given { position, escape } in neighbours {
+        let way = *position - point;
+        let weight = weight(way, exponent); // eq. 5
+        weight_sum += weight;
+        depth_sum += weight * (way.dot(escape.direction) + escape.depth);
+        direction_sum += weight * escape.direction;
+    }
+    let agreed = direction_sum.length() > MIN_AGREEMENT * weight_sum;
+    agreed.then(|| Escape {
+        depth: depth_sum / weight_sum,
+        direction: direction_sum / direction_sum.length(), // eq. 6, 7
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOLERANCE: f64 = 1e-14;
+
+    fn given(position: [f64; 3], depth: f64, direction: Vec3) -> Given {
+        Given { position: position.into(), escape: Escape { depth, direction } }
+    }
+
+    #[test]
+    fn depth_grows_by_the_way_along_the_direction() {
+        // Two metres below a neighbour that is one metre deep, and one to the side.
+        let found = escape(Vec3::ZERO, &[given([1.0, 0.0, 2.0], 1.0, Vec3::Z)], 2.0).unwrap();
+        assert!((found.depth - 3.0).abs() < TOLERANCE);
+        assert_eq!(found.direction, Vec3::Z);
+    }
+
+    #[test]
+    fn nearer_neighbours_count_by_the_inverse_square() {
+        // Weights 1 and 1/4. Depths (1 + 1) and (2 + 3). Directions x and z.
+        let neighbours =
+            [given([1.0, 0.0, 0.0], 1.0, Vec3::X), given([0.0, 0.0, 2.0], 3.0, Vec3::Z)];
+        let found = escape(Vec3::ZERO, &neighbours, 2.0).unwrap();
+        assert!((found.depth - (2.0 + 5.0 / 4.0) / 1.25).abs() < TOLERANCE);
+        let leaning = Vec3::new(4.0, 0.0, 1.0) / 17_f64.sqrt();
+        assert!(found.direction.abs_diff_eq(leaning, TOLERANCE));
+    }
+
+    #[test]
+    fn a_neighbour_at_the_same_place_decides_alone() {
+        let neighbours = [given([1.0, 0.0, 0.0], 1.0, Vec3::X), given([0.0; 3], 3.0, Vec3::Z)];
+        assert_eq!(escape(Vec3::ZERO, &neighbours, 2.0), Some(neighbours[1].escape));
+    }
+
+    #[test]
+    fn an_unknown_direction_is_admitted_not_guessed() {
+        assert_eq!(escape(Vec3::ZERO, &[], 2.0), None);
+        let opposed =
+            [given([1.0, 0.0, 0.0], 1.0, Vec3::Z), given([-1.0, 0.0, 0.0], 1.0, -Vec3::Z)];
+        assert_eq!(escape(Vec3::ZERO, &opposed, 2.0), None);
+    }
+}

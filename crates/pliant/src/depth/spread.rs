@@ -1,0 +1,211 @@
+//! One set of colliding vertices of a body, and how depth spreads among them.
+//!
+//! Stage 4 of [Heidelberger04 §3.5] with a front: only neighbours of vertices that were
+//! just processed are looked at, so the cost is that of the edges crossed.
+
+use crate::body::Bodies;
+use crate::depth::propagate::{self, Given};
+use crate::depth::{Escape, Escapes, Reason, Resolved, Unresolved};
+use crate::id::{BodyId, VertexId};
+use crate::math::Vec3;
+use crate::mesh::topology::Groups;
+
+/// Marks a vertex that is not a member.
+const FREE: u32 = u32::MAX;
+
+/// Colliding vertices of one body, ascending, with what is known of each.
+#[derive(Clone, Debug, Default)]
+pub struct Field {
+    /// First vertex of the body.
+    base: u32,
+    /// Place of each vertex of the body among the members, or [`FREE`].
+    slots: Vec<u32>,
+    members: Vec<Member>,
+    /// Entries of the caller's list of bodies, member by member.
+    lives: Vec<u32>,
+    /// Members processed in the last ring.
+    front: Vec<u32>,
+    /// Members reached from the front, and their answers.
+    reached: Vec<(u32, Escape)>,
+    seen: Vec<u32>,
+    given: Vec<Given>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    vertex: VertexId,
+    /// First entry of `lives`.
+    lives: u32,
+    /// Ring and way out, once known.
+    answer: Option<(u32, Escape)>,
+    /// Why there is none, while there is none.
+    reason: Reason,
+}
+
+impl Field {
+    /// Starts a new, empty set.
+    pub fn start(&mut self, bodies: &Bodies, body: BodyId) {
+        let range = bodies.vertices(body);
+        self.base = range.start as u32;
+        if self.slots.len() < range.len() {
+            self.slots.resize(range.len(), FREE);
+        }
+        debug_assert!(self.members.is_empty(), "the last field was not finished");
+    }
+
+    /// Adds a vertex, or to the last one added another body that it is inside of.
+    pub fn add(&mut self, vertex: VertexId, live: u32) {
+        if self.members.last().is_none_or(|last| last.vertex != vertex) {
+            self.slots[(vertex.0 - self.base) as usize] = self.members.len() as u32;
+            let lives = self.lives.len() as u32;
+            let (answer, reason) = (None, Reason::Enclosed);
+            self.members.push(Member { vertex, lives, answer, reason });
+        }
+        self.lives.push(live);
+    }
+
+    /// Number of members, count.
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether there are no members.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// The vertex of a member.
+    pub fn vertex(&self, slot: usize) -> VertexId {
+        self.members[slot].vertex
+    }
+
+    /// The bodies that a member is inside of, as they were added.
+    pub fn lives(&self, slot: usize) -> &[u32] {
+        let end = self.members.get(slot + 1).map_or(self.lives.len(), |next| next.lives as usize);
+        &self.lives[self.members[slot].lives as usize..end]
+    }
+
+    /// Whether a vertex of the body is no member.
+    #[inline]
+    pub fn is_free(&self, vertex: VertexId) -> bool {
+        self.slots[(vertex.0 - self.base) as usize] == FREE
+    }
+
+    /// Notes what stage 3 says of a member with so many free neighbours and crossings.
+    pub fn border(&mut self, slot: usize, escape: Option<Escape>, free: usize, crossings: usize) {
+        let member = &mut self.members[slot];
+        member.answer = escape.map(|escape| (0, escape));
+        match escape {
+            Some(_) => self.front.push(slot as u32),
+            None if crossings > 0 => member.reason = Reason::Cancelled,
+            None if free > 0 => member.reason = Reason::Rounding,
+            None => {}
+        }
+    }
+
+    /// Carries depths from ring to ring until no more are reached.
+    pub fn spread(&mut self, positions: &[Vec3], bodies: &Bodies, exponent: f64) {
+        if self.front.len() == self.members.len() {
+            return;
+        }
+        for ring in 1.. {
+            self.look_around(bodies);
+            self.reached.clear();
+            for index in 0..self.seen.len() {
+                let slot = self.seen[index];
+                self.ask(slot, positions, bodies, exponent);
+            }
+            self.front.clear();
+            for &(slot, escape) in &self.reached {
+                self.members[slot as usize].answer = Some((ring, escape));
+                self.front.push(slot);
+            }
+            if self.front.is_empty() {
+                break;
+            }
+        }
+        self.share(bodies);
+    }
+
+    /// Adds what is known of a member to the answer.
+    pub fn tell(&self, slot: usize, into: &[BodyId], found: &mut Escapes) {
+        let Member { vertex, answer, reason, .. } = self.members[slot];
+        let into = found.keep(into);
+        match answer {
+            Some((ring, escape)) => found.resolved.push(Resolved { vertex, into, ring, escape }),
+            None => found.unresolved.push(Unresolved { vertex, into, reason }),
+        }
+    }
+
+    /// Forgets all members.
+    pub fn finish(&mut self) {
+        for member in &self.members {
+            self.slots[(member.vertex.0 - self.base) as usize] = FREE;
+        }
+        self.members.clear();
+        self.lives.clear();
+        self.front.clear();
+    }
+
+    /// Members without an answer next to the front, ascending, into `seen`.
+    fn look_around(&mut self, bodies: &Bodies) {
+        self.seen.clear();
+        for &slot in &self.front {
+            for &neighbour in bodies.neighbours().row(self.members[slot as usize].vertex.index()) {
+                let other = self.slots[(neighbour.0 - self.base) as usize];
+                if other != FREE && self.members[other as usize].answer.is_none() {
+                    self.seen.push(other);
+                }
+            }
+        }
+        self.seen.sort_unstable();
+        self.seen.dedup();
+    }
+
+    /// Asks the processed neighbours of a member for its way out.
+    fn ask(&mut self, slot: u32, positions: &[Vec3], bodies: &Bodies, exponent: f64) {
+        let vertex = self.members[slot as usize].vertex;
+        self.given.clear();
+        for &neighbour in bodies.neighbours().row(vertex.index()) {
+            let other = self.slots[(neighbour.0 - self.base) as usize];
+            if other == FREE {
+                continue;
+            }
+            if let Some((_, escape)) = self.members[other as usize].answer {
+                self.given.push(Given { position: positions[neighbour.index()], escape });
+            }
+        }
+        match propagate::escape(positions[vertex.index()], &self.given, exponent) {
+            Some(escape) => self.reached.push((slot, escape)),
+            None => self.members[slot as usize].reason = Reason::Cancelled,
+        }
+    }
+
+    /// Members that only hang on others without an answer have the reason of those.
+    fn share(&mut self, bodies: &Bodies) {
+        if self.members.iter().all(|member| member.answer.is_some()) {
+            return;
+        }
+        let mut groups = Groups::new(self.members.len());
+        for (slot, member) in self.members.iter().enumerate() {
+            for &neighbour in bodies.neighbours().row(member.vertex.index()) {
+                let other = self.slots[(neighbour.0 - self.base) as usize];
+                if other != FREE {
+                    groups.join(slot as u32, other);
+                }
+            }
+        }
+        for wanted in [Reason::Rounding, Reason::Cancelled] {
+            let mut touched = vec![false; self.members.len()];
+            for (slot, _) in self.members.iter().enumerate().filter(|(_, m)| m.reason == wanted) {
+                touched[groups.root(slot as u32) as usize] = true;
+            }
+            for slot in 0..self.members.len() {
+                let member = &mut self.members[slot];
+                if member.reason == Reason::Enclosed && touched[groups.root(slot as u32) as usize] {
+                    member.reason = wanted;
+                }
+            }
+        }
+    }
+}

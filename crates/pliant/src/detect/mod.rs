@@ -1,0 +1,70 @@
+//! Who overlaps: vertices inside other bodies, and edges that leave them.
+//!
+//! Stages 1 and 2 of [Heidelberger04 §3.2–3.3]. The product is [`Overlaps`].
+
+use crate::id::{BodyId, VertexId};
+use crate::math::Vec3;
+use crate::mesh::topology::Rows;
+
+pub mod clusters;
+
+pub mod pairs;
+
+pub mod gather;
+
+pub mod rays;
+
+pub mod edges;
+
+pub mod fans;
+
+pub mod inverted;
+
+pub mod union;
+
+pub mod brute;
+
+/// Which vertices lie inside which other bodies.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overlaps {
+    /// Each vertex inside some other body; ascending.
+    pub vertices: Vec<VertexId>,
+    /// For each entry of `vertices` the bodies it is inside of; ascending, never empty.
+    pub into: Rows<BodyId>,
+}
+
+impl Overlaps {
+    /// From pairs (vertex, body) in ascending order, each once.
+    pub fn from_sorted(pairs: &[(VertexId, BodyId)]) -> Overlaps {
+        debug_assert!(pairs.is_sorted(), "pairs out of order");
+        let mut vertices: Vec<VertexId> = pairs.iter().map(|pair| pair.0).collect();
+        vertices.dedup();
+        let mut row = 0;
+        let rows: Vec<(u32, BodyId)> = pairs
+            .iter()
+            .map(|&(vertex, body)| {
+                row += u32::from(vertices[row as usize] != vertex);
+                (row, body)
+            })
+            .collect();
+        Overlaps { into: Rows::from_pairs(vertices.len(), rows.iter().copied()), vertices }
+    }
+
+    /// Pairs of a vertex and a body that it is inside of, count.
+    pub fn pair_count(&self) -> usize {
+        self.into.iter().map(<[BodyId]>::len).sum()
+    }
+}
+
+/// Where an edge leaves a penetrated body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Exit {
+    /// Share of the way from the free end to the inner one, 0 to 1.
+    pub t: f64,
+    /// Meeting point, world space, m.
+    pub position: Vec3,
+    /// The triangle met, in the scene's array.
+    pub triangle: u32,
+    /// Weights of the triangle's corners at the meeting point; sum 1.
+    pub weights: [f64; 3],
+}

@@ -1,0 +1,74 @@
+//! Whether a point is inside a closed surface, by a short ray along an axis.
+//!
+//! Each triangle that the ray leaves through counts one, each that it enters through
+//! takes one away; the sum is how often the surface winds around the point. A body of
+//! positive tets covers a point just as often, so it is inside when the sum is 1 or more,
+//! even where the body overlaps itself. All signs are exact. A ray that would hit an edge
+//! or a corner is thought moved sideways by (ε, ε²), the same for all triangles.
+
+use crate::detect::gather::{Ray, Sense};
+use crate::math::{Vec2, Vec3, orient2d, orient3d};
+use crate::mesh::intersect::segment_meets_triangle;
+
+/// How a ray from a point meets one triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passage {
+    /// Not at all.
+    Missed,
+    /// From inside to outside.
+    Leaves,
+    /// From outside to inside.
+    Enters,
+    /// The point lies on the triangle.
+    Touches,
+}
+
+/// How the ray from `point` meets a triangle.
+#[inline]
+pub fn passage(point: Vec3, corners: [Vec3; 3], ray: Ray) -> Passage {
+    let (u, v) = ((ray.axis + 1) % 3, (ray.axis + 2) % 3);
+    let flat = |p: Vec3| {
+        let p = p.to_array();
+        Vec2::new(p[u], p[v])
+    };
+    let (p, [a, b, c]) = (flat(point), corners.map(flat));
+    let turns = [orient2d(a, b, p), orient2d(b, c, p), orient2d(c, a, p)];
+    let (left, right) = (turns.iter().any(|&t| t > 0.0), turns.iter().any(|&t| t < 0.0));
+    if left && right {
+        return Passage::Missed;
+    }
+    if !left && !right {
+        return upright(point, corners);
+    }
+    let side = orient3d(corners[0], corners[1], corners[2], point);
+    if side == 0.0 {
+        return Passage::Touches;
+    }
+    let ends = [[a, b], [b, c], [c, a]];
+    let agreed = turns.iter().zip(ends).all(|(&turn, [from, to])| {
+        let turn = if turn == 0.0 { moved_turn(from, to) } else { turn };
+        if left { turn > 0.0 } else { turn < 0.0 }
+    });
+    if !agreed {
+        return Passage::Missed;
+    }
+    // A triangle that turns left seen from above looks up, and the point is below it when
+    // it is on its inner side.
+    let above = if left { side < 0.0 } else { side > 0.0 };
+    let upward = ray.sense == Sense::Up;
+    if above != upward {
+        return Passage::Missed;
+    }
+    if left == upward { Passage::Leaves } else { Passage::Enters }
+}
+
+/// Turn of a point on the line through an edge, once it is moved by (ε, ε²).
+#[inline]
+fn moved_turn(from: Vec2, to: Vec2) -> f64 {
+    if from.y != to.y { from.y - to.y } else { to.x - from.x }
+}
+
+/// A triangle that the ray sees edge-on is never passed, but may hold the point.
+fn upright(point: Vec3, corners: [Vec3; 3]) -> Passage {
+    if segment_meets_triangle([point; 2], corners) { Passage::Touches } else { Passage::Missed }
+}
