@@ -326,3 +326,145 @@ fn gather(step: &Step<'_>, body: BodyId, swept: Aabb, found: &mut Gathered) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::Mesh;
+    use crate::depth::staged;
+    use crate::detect::brute;
+    use crate::math::Quat;
+    use crate::mesh::generate::ball::ball;
+    use crate::mesh::generate::cuboid::cuboid;
+    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::generate::star::{StarSettings, star};
+    use crate::mesh::generate::torus::{TorusSettings, torus};
+    use crate::mesh::raw::RawMesh;
+    use crate::mesh::tet::TetMesh;
+
+    /// Sizes are about 1 m and weights stay below 1e6: rounding is far below this.
+    const TOLERANCE: f64 = 1e-9;
+
+    /// A generator of numbers from 0 to 1 that is the same everywhere.
+    struct Dice(u64);
+
+    impl Dice {
+        fn roll(&mut self) -> f64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+        }
+
+        fn point(&mut self) -> Vec3 {
+            Vec3::new(self.roll(), self.roll(), self.roll())
+        }
+    }
+
+    fn shapes() -> Vec<RawMesh> {
+        let ring = TorusSettings { ring_radius: 0.7, tube_radius: 0.3, around: 9, rings: 1 };
+        let tips = StarSettings {
+            tips: 5,
+            outer_radius: 1.0,
+            inner_radius: 0.4,
+            thickness: 0.5,
+            cells: 2,
+            layers: 2,
+        };
+        vec![
+            ball(0.8, 2).unwrap(),
+            ball(0.6, 3).unwrap(),
+            cuboid([2, 3, 2], Vec3::new(1.0, 1.2, 0.9), Cut::Five).unwrap(),
+            cuboid([1, 1, 1], Vec3::splat(1.1), Cut::Six).unwrap(),
+            torus(&ring).unwrap(),
+            star(&tips).unwrap(),
+        ]
+    }
+
+    /// A few bodies thrown into a small space.
+    fn scene(
+        dice: &mut Dice,
+        count: usize,
+        place: impl Fn(&mut Dice) -> (Quat, Vec3),
+    ) -> (Vec<Vec3>, Bodies) {
+        let shapes = shapes();
+        let (mut positions, mut meshes) = (Vec::new(), Vec::new());
+        for _ in 0..count {
+            let shape = &shapes[(dice.roll() * shapes.len() as f64) as usize];
+            let (turn, by) = place(dice);
+            positions.extend(shape.positions.iter().map(|&p| turn * p + by));
+            meshes.push(TetMesh::from_raw(shape.clone()).unwrap().0);
+        }
+        let meshes: Vec<_> = meshes.iter().map(Mesh::Tets).collect();
+        (positions, Bodies::from_meshes(&meshes).unwrap())
+    }
+
+    fn anywhere(dice: &mut Dice) -> (Quat, Vec3) {
+        let axis = (dice.point() - 0.5).try_normalize().unwrap_or(Vec3::X);
+        (Quat::from_axis_angle(axis, 6.0 * dice.roll()), 1.6 * dice.point())
+    }
+
+    /// Corners on a lattice, so that vertices lie on faces, edges and vertices of others.
+    fn on_a_lattice(dice: &mut Dice) -> (Quat, Vec3) {
+        let step = |x: f64| (x * 6.0).floor() * 0.25;
+        let p = dice.point();
+        (Quat::IDENTITY, Vec3::new(step(p.x), step(p.y), step(p.z)))
+    }
+
+    fn slow(positions: &[Vec3], bodies: &Bodies, settings: DepthSettings) -> Escapes {
+        let overlaps = brute::overlaps(positions, bodies);
+        staged::escapes(positions, bodies, &overlaps, settings, |edge, into| {
+            brute::exit(edge, into, positions, bodies)
+        })
+    }
+
+    fn fast(positions: &[Vec3], bodies: &Bodies, settings: DepthSettings) -> Escapes {
+        let mut found = Escapes::default();
+        Scratch::new(positions, bodies).escapes(positions, bodies, settings, &mut found);
+        found
+    }
+
+    /// Equal in every flag, ring and reason, and in every number but for rounding.
+    #[track_caller]
+    fn check(positions: &[Vec3], bodies: &Bodies, settings: DepthSettings) -> usize {
+        let (slow, fast) = (slow(positions, bodies, settings), fast(positions, bodies, settings));
+        let names = |e: &Escapes| -> Vec<_> {
+            let resolved = e.resolved.iter().map(|r| (r.vertex, e.bodies(r.into).to_vec(), r.ring));
+            resolved.collect()
+        };
+        assert_eq!(names(&fast), names(&slow));
+        let reasons = |e: &Escapes| -> Vec<_> {
+            let told = e.unresolved.iter().map(|u| (u.vertex, e.bodies(u.into).to_vec(), u.reason));
+            told.collect()
+        };
+        assert_eq!(reasons(&fast), reasons(&slow));
+        assert_eq!(fast.missed_edges, slow.missed_edges);
+        for (a, b) in fast.resolved.iter().zip(&slow.resolved) {
+            let near = (a.escape.depth - b.escape.depth).abs() < TOLERANCE
+                && a.escape.direction.abs_diff_eq(b.escape.direction, TOLERANCE);
+            assert!(near, "{a:?} {b:?}");
+        }
+        slow.resolved.len() + slow.unresolved.len()
+    }
+
+    #[test]
+    fn random_scenes_agree_with_the_slow_twin() {
+        let mut dice = Dice(1);
+        let mut colliding = 0;
+        for round in 0..60 {
+            let (positions, bodies) = scene(&mut dice, 2 + round % 4, anywhere);
+            let scope = if round % 2 == 0 { Scope::Scene } else { Scope::Pairs };
+            let normals = [Normals::Area, Normals::Angle, Normals::Face][round % 3];
+            let exponent = [2.0, 2.0, 1.5][round % 3];
+            colliding += check(&positions, &bodies, DepthSettings { exponent, scope, normals });
+        }
+        assert!(colliding > 1000, "{colliding}");
+    }
+
+    #[test]
+    fn vertices_exactly_on_faces_edges_and_vertices_agree_with_the_slow_twin() {
+        let mut dice = Dice(5);
+        for _ in 0..60 {
+            let (positions, bodies) = scene(&mut dice, 3, on_a_lattice);
+            check(&positions, &bodies, DepthSettings::default());
+        }
+    }
+}

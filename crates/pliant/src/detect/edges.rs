@@ -14,6 +14,9 @@ use crate::detect::Exit;
 use crate::math::{Vec2, Vec3, orient2d, orient3d};
 use crate::mesh::intersect::flatten;
 
+/// Exits nearer to each other than this share of the edge are at one place.
+const SAME_PLACE: f64 = 1e-12;
+
 /// Where the segment from `free` to `inner` meets a triangle, both closed.
 ///
 /// `None` when they do not meet, when the triangle has no area, and when the segment
@@ -42,9 +45,13 @@ pub fn exit(free: Vec3, inner: Vec3, corners: [Vec3; 3], triangle: u32) -> Optio
 }
 
 /// The nearest of several exits to the free end; of equals the first triangle's.
+///
+/// Equal but for rounding, as where the edge meets two triangles at their common edge, or
+/// two bodies touch: then the choice must not hang on the last bit.
 pub fn nearest(exits: impl Iterator<Item = Exit>) -> Option<Exit> {
     exits.reduce(|best, exit| {
-        let nearer = exit.t < best.t || (exit.t == best.t && exit.triangle < best.triangle);
+        let equal = (exit.t - best.t).abs() <= SAME_PLACE;
+        let nearer = if equal { exit.triangle < best.triangle } else { exit.t < best.t };
         if nearer { exit } else { best }
     })
 }
