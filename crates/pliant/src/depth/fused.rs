@@ -201,10 +201,9 @@ impl Local {
             let ends = free.filter(|v| field.is_free(**v)).map(|v| step.positions[v.index()]);
             spokes.extend(ends.map(|free| Spoke::new(inner, free)));
             if !spokes.is_empty() {
-                let reach = Aabb::around(spokes.iter().map(|s| s.free).chain([inner]));
                 for &live in field.lives(slot) {
                     let live = &lives[live as usize];
-                    let query = Query::of_box(reach.intersection(live.overlap));
+                    let query = Query::of_box(fans::clipped(inner, spokes, live.overlap));
                     live.triangles.meeting(query, |triangle| {
                         let corners = step.corners(triangle.index());
                         fans::cross(inner, spokes, corners, triangle.0);
@@ -248,8 +247,8 @@ impl Live {
         if winding > 0 && !touches {
             return true;
         }
-        // On the surface, or among inverted tets, only the tets themselves can tell.
-        if touches || step.is_inverted(self.body) {
+        // On the surface, or in an inverted tet, only the tets themselves can tell.
+        if touches || step.may_be_in_inverted(self.body, point) {
             let tets = &step.bodies.tets()[step.bodies.tets_of(self.body)];
             return union::is_inside(point, step.positions, tets);
         }
@@ -281,10 +280,16 @@ impl Step<'_> {
         interpolate(smooth, exit.weights).or_else(|| face_normal(corners()))
     }
 
-    fn is_inverted(&self, body: BodyId) -> bool {
+    /// Whether the box of an inverted tet of the body holds the point.
+    ///
+    /// Elsewhere the surface winds around a point as often as tets cover it.
+    fn may_be_in_inverted(&self, body: BodyId, point: Vec3) -> bool {
         let tets = self.bodies.tets_of(body);
         let first = self.inverted.partition_point(|tet| tet.index() < tets.start);
-        self.inverted.get(first).is_some_and(|tet| tet.index() < tets.end)
+        let of_body = self.inverted[first..].iter().take_while(|tet| tet.index() < tets.end);
+        of_body
+            .map(|tet| self.bodies.tets()[tet.index()])
+            .any(|tet| Aabb::around(tet.map(|v| self.positions[v.index()])).contains(point))
     }
 }
 

@@ -15,13 +15,16 @@
 
 use crate::detect::Exit;
 use crate::detect::edges;
-use crate::math::Vec3;
+use crate::math::{Aabb, Vec3};
 
 /// Rounding of a sum of six products of three differences, relative to the largest product.
 ///
 /// Each difference, product and sum adds at most 2⁻⁵³; [Shewchuk97 §4.3] has 7.77e-16 for
 /// the sum of the six absolute products, which is at most six times the largest.
 const ROUNDING: f64 = 6.0 * 8e-16;
+
+/// Relative widening of the box of clipped edges, against the rounding of the clip.
+const CLIP_MARGIN: f64 = 1e-12;
 
 /// One edge of the fan: its free end, and the best exit so far.
 #[derive(Clone, Copy, Debug)]
@@ -45,34 +48,80 @@ impl Spoke {
     }
 }
 
+/// The box of all edges of a fan, as far as they run inside `overlap`.
+///
+/// Exits lie in `overlap`, and so does `inner`.
+#[inline]
+pub fn clipped(inner: Vec3, spokes: &[Spoke], overlap: Aabb) -> Aabb {
+    let (mut low, mut high) = (inner, inner);
+    for spoke in spokes {
+        let up = spoke.along.cmpgt(Vec3::ZERO);
+        let wall = Vec3::select(up, overlap.max, overlap.min);
+        // Along an axis on which the edge does not move, 0/0 is NaN and must not count.
+        let shares = (wall - inner) / spoke.along;
+        let mut share = 1.0;
+        for s in shares.to_array() {
+            share = if s < share { s } else { share };
+        }
+        let end = inner + share * spoke.along;
+        low = Vec3::select(end.cmplt(low), end, low);
+        high = Vec3::select(end.cmpgt(high), end, high);
+    }
+    let margin = CLIP_MARGIN * (high - low).max_element().max(inner.abs().max_element());
+    Aabb { min: low - margin, max: high + margin }.intersection(overlap)
+}
+
 /// Tries one triangle on all edges of the fan around `inner`.
 #[inline]
 pub fn cross(inner: Vec3, spokes: &mut [Spoke], corners: [Vec3; 3], triangle: u32) {
     let [a, b, c] = corners.map(|corner| corner - inner);
-    let cone = [b.cross(c), c.cross(a), a.cross(b)];
-    let reach = a.dot(cone[0]);
-    let whole = cone[0] + cone[1] + cone[2];
+    let (bc, ca, ab) = (b.cross(c), c.cross(a), a.cross(b));
+    let reach = a.dot(bc);
+    // Turned so that edges that pass inside have positive products with all three.
+    let sign = if reach < 0.0 { -1.0 } else { 1.0 };
+    let cone = [sign * bc, sign * ca, sign * ab];
+    let reach = sign * reach;
     let size = a.abs().max(b.abs()).max(c.abs()).max_element();
+    let doubt_each = ROUNDING * size * size;
     for spoke in spokes {
-        let turns = cone.map(|normal| normal.dot(spoke.along));
-        let length = whole.dot(spoke.along);
-        let doubt = ROUNDING * size * size * spoke.size;
-        let length_doubt = 4.0 * doubt + ROUNDING * size * size * size;
-        let sign = if reach < 0.0 { -1.0 } else { 1.0 };
-        let least = (sign * turns[0]).min(sign * turns[1]).min(sign * turns[2]);
-        let beyond = sign * (length - reach);
-        if least < -doubt || beyond < -length_doubt {
+        let doubt = doubt_each * spoke.size;
+        let first = cone[0].dot(spoke.along);
+        if first < -doubt {
             continue;
         }
-        let sure = least > doubt && beyond > length_doubt && sign * reach > length_doubt;
-        let exit = if sure {
-            let share = reach / length;
-            let position = inner + share * spoke.along;
-            let weights = turns.map(|turn| turn / length);
-            Some(Exit { t: 1.0 - share, position, triangle, weights })
-        } else {
-            edges::exit(spoke.free, inner, corners, triangle)
-        };
+        let second = cone[1].dot(spoke.along);
+        if second < -doubt {
+            continue;
+        }
+        let third = cone[2].dot(spoke.along);
+        let length = first + second + third;
+        let length_doubt = 4.0 * doubt + doubt_each * size;
+        if third < -doubt || length - reach < -length_doubt {
+            continue;
+        }
+        let exit = passed(inner, spoke, [first, second, third], reach, [doubt, length_doubt])
+            .map(|(t, position, weights)| Exit { t, position, triangle, weights })
+            .or_else(|| edges::exit(spoke.free, inner, corners, triangle));
         spoke.exit = edges::nearest(spoke.exit.into_iter().chain(exit));
     }
+}
+
+/// Where an edge passes a triangle, if rounding leaves no doubt that it does.
+#[inline]
+fn passed(
+    inner: Vec3,
+    spoke: &Spoke,
+    turns: [f64; 3],
+    reach: f64,
+    [doubt, length_doubt]: [f64; 2],
+) -> Option<(f64, Vec3, [f64; 3])> {
+    let length = turns[0] + turns[1] + turns[2];
+    let sure = turns[0] > doubt && turns[1] > doubt && turns[2] > doubt;
+    if !sure || length - reach <= length_doubt || reach <= length_doubt {
+        return None;
+    }
+    let per_length = 1.0 / length;
+    let share = reach * per_length;
+    let weights = turns.map(|turn| turn * per_length);
+    Some((1.0 - share, inner + share * spoke.along, weights))
 }

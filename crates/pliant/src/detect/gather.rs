@@ -109,21 +109,33 @@ impl Gathered {
     #[inline]
     pub fn meeting(&self, query: Query, mut found: impl FnMut(TriangleId)) {
         for (block, triangles) in self.blocks.iter().zip(self.triangles.chunks(LANES)) {
-            let mut meets = [true; LANES];
-            for axis in 0..3 {
-                let (low, high) = (query.low[axis], query.high[axis]);
-                let bounds = block.low[axis].iter().zip(&block.high[axis]);
-                for (meets, (&block_low, &block_high)) in meets.iter_mut().zip(bounds) {
-                    *meets &= (block_low <= high) & (low <= block_high);
+            let mut mask = block.meets(query);
+            while mask != 0 {
+                let lane = mask.trailing_zeros() as usize;
+                mask &= mask - 1;
+                // The lanes beyond the last triangle meet nothing.
+                if let Some(&triangle) = triangles.get(lane) {
+                    found(triangle);
                 }
             }
-            if meets == [false; LANES] {
-                continue;
-            }
-            for (&triangle, _) in triangles.iter().zip(meets).filter(|(_, meets)| *meets) {
-                found(triangle);
+        }
+    }
+}
+
+impl Block {
+    /// One bit per lane whose box meets the query.
+    #[inline]
+    fn meets(&self, query: Query) -> u32 {
+        let mut outside = [0_u32; LANES];
+        for axis in 0..3 {
+            let (low, high) = (query.low[axis], query.high[axis]);
+            let bounds = self.low[axis].iter().zip(&self.high[axis]);
+            for (outside, (&block_low, &block_high)) in outside.iter_mut().zip(bounds) {
+                *outside |= u32::from(block_low > high) | u32::from(low > block_high);
             }
         }
+        let bits = outside.iter().enumerate().map(|(lane, &outside)| (outside ^ 1) << lane);
+        bits.fold(0, |mask, bit| mask | bit)
     }
 }
 

@@ -2,27 +2,51 @@
 
 use crate::body::Bodies;
 use crate::id::TetId;
-use crate::math::{Vec3, orient3d, tet_volume};
+use crate::math::{Vec3, orient3d};
 
-/// Rounding of six times a tet's volume, relative to the cube of its largest edge coordinate.
-const ROUNDING: f64 = 6.0 * 8e-16;
-
-/// Adds every tet with negative volume, exactly; ascending.
+/// Rounding of a determinant of three differences, relative to the product of their sums.
 ///
-/// Touches every tet of the scene. An engine that knows the answer from its forces
-/// hands it in instead.
+/// [Shewchuk97 §4.3] has 7.77e-16 for the sum of its six absolute products, which the
+/// product of the three sums of absolute coordinates exceeds.
+const ROUNDING: f64 = 8e-16;
+
+/// Collects every tet with negative volume, exactly; ascending.
+///
+/// Touches every tet of the scene.
 pub fn inverted(positions: &[Vec3], bodies: &Bodies, found: &mut Vec<TetId>) {
     found.clear();
     for (index, tet) in bodies.tets().iter().enumerate() {
-        let corners = tet.map(|v| positions[v.index()]);
-        let [v0, v1, v2, v3] = corners;
-        let (a, b, c) = ((v1 - v0).abs(), (v2 - v0).abs(), (v3 - v0).abs());
-        let size = a.max(b).max(c).max_element();
-        let volume = 6.0 * tet_volume(corners);
-        let negative = volume < 0.0;
-        let sure = volume.abs() > ROUNDING * size * size * size;
-        if negative && sure || !sure && orient3d(v0, v1, v2, v3) < 0.0 {
+        let [v0, v1, v2, v3] = tet.map(|v| positions[v.index()]);
+        let (a, b, c) = (v1 - v0, v2 - v0, v3 - v0);
+        let volume = a.dot(b.cross(c));
+        let sum = |v: Vec3| v.x.abs() + v.y.abs() + v.z.abs();
+        let doubt = ROUNDING * sum(a) * sum(b) * sum(c);
+        if volume > doubt {
+            continue;
+        }
+        if volume < -doubt || orient3d(v0, v1, v2, v3) < 0.0 {
             found.push(TetId(index as u32));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::VertexId;
+
+    #[test]
+    fn signs_are_exact_where_rounding_hides_them() {
+        let tet = [0, 1, 2, 3].map(VertexId);
+        let bodies = Bodies::from_tets(&[(4, &[tet])]).unwrap();
+        let mut found = Vec::new();
+        for (z, expected) in [(1.0, 0), (f64::EPSILON, 0), (0.0, 0), (-f64::EPSILON, 1), (-1.0, 1)]
+        {
+            let lift = Vec3::new(0.3, 0.3, 1e3 * z);
+            let positions =
+                [Vec3::ZERO, Vec3::X, Vec3::Y, lift].map(|p| p + Vec3::new(7.0, 5.0, 0.0));
+            inverted(&positions, &bodies, &mut found);
+            assert_eq!(found.len(), expected, "{z}");
         }
     }
 }

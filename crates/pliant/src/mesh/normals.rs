@@ -123,11 +123,18 @@ struct Sum {
 impl Sum {
     #[inline]
     fn add(&mut self, corners: [Vec3; 3], corner: usize, normals: Normals) {
-        if let Some(normal) = face_normal(corners) {
-            let weight = weight(corners, corner, normals);
-            self.normals += weight * normal;
-            self.weights += weight;
-        }
+        let [a, b, c] = corners;
+        let across = (b - a).cross(c - a);
+        let length = across.length();
+        // Its own length is twice the area, so weighing by area needs no division.
+        let weight = match normals {
+            Normals::Area => 1.0,
+            Normals::Angle if length > 0.0 => angle(corners, corner) / length,
+            Normals::Face if length > 0.0 => 1.0 / length,
+            Normals::Angle | Normals::Face => return,
+        };
+        self.normals += weight * across;
+        self.weights += weight * length;
     }
 
     fn direction(self) -> Option<Vec3> {
@@ -136,16 +143,12 @@ impl Sum {
     }
 }
 
-/// Influence of a face on the normal of its corner: m², rad or 1.
-fn weight(corners: [Vec3; 3], corner: usize, normals: Normals) -> f64 {
+/// Angle of a triangle at one corner, rad.
+fn angle(corners: [Vec3; 3], corner: usize) -> f64 {
     let [a, b, c] = [0, 1, 2].map(|k| corners[(corner + k) % 3]);
     let (to_b, to_c) = (b - a, c - a);
-    match normals {
-        Normals::Area => to_b.cross(to_c).length() / 2.0,
-        // The tangent form keeps its digits near 0 and π, where acos loses them.
-        Normals::Angle => to_b.cross(to_c).length().atan2(to_b.dot(to_c)),
-        Normals::Face => 1.0,
-    }
+    // The tangent form keeps its digits near 0 and π, where acos loses them.
+    to_b.cross(to_c).length().atan2(to_b.dot(to_c))
 }
 
 #[cfg(test)]
