@@ -114,10 +114,6 @@ fn judge(report: &mut FileReport, mut mesh: RawMesh, format: Format) {
     };
     // STL stores each corner of each triangle: copies there are the format's, not the author's.
     let telling = |p: &Problem| format != Format::Stl || p.kind != ProblemKind::DuplicateVertices;
-    if let Some(problem) = problems.iter().find(|problem| problem.is_capped()) {
-        let (name, count) = (problem.kind.name(), problem.count);
-        report.notices.push(format!("there may be more {name}: counting ended at {count}"));
-    }
     report.problems = problems.into_iter().filter(telling).map(ProblemReport::from).collect();
 }
 

@@ -30,7 +30,8 @@ impl Drop for Folder {
 }
 
 fn pliant(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_pliant")).args(arguments).output().unwrap()
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pliant"));
+    command.env_remove("CLICOLOR_FORCE").args(arguments).output().unwrap()
 }
 
 /// Exit code, stdout, stderr.
@@ -145,7 +146,7 @@ fn wholly_inverted_is_repaired_and_exit_code_zero() {
     let path = folder.write("inverted.mesh", &medit("0 0 -1"));
     let (code, stdout, stderr) = told(&pliant(&["check", path.to_str().unwrap()]));
     assert_eq!((code, stderr.as_str()), (0, ""));
-    assert!(stdout.contains("has been turned around") && stdout.contains("usable"), "{stdout}");
+    assert!(stdout.contains("has been turned around") && stdout.contains("  usable, "), "{stdout}");
 }
 
 #[test]

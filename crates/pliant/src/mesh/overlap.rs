@@ -32,8 +32,22 @@ pub enum Standing {
 
 /// Solid angles that are summed at most, before the search for nested patches ends.
 ///
-/// Only a surface in thousands of patches along common edges needs so many.
-const MOST_ANGLES: usize = 1 << 30;
+/// Only thousands of patches inside each other need so many.
+const MOST_ANGLES: usize = 1 << 26;
+
+/// Pairs of an edge and a triangle that are tried at most, before the search ends.
+///
+/// Only a soup of long thin triangles needs so many.
+const MOST_TRIALS: usize = 1 << 26;
+
+/// What was found, and whether the search came to its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Search<T> {
+    /// Everything found, in a fixed order.
+    pub found: Vec<T>,
+    /// The search was ended early: there may be more.
+    pub ended_early: bool,
+}
 
 /// Pairs of triangles that meet other than at the corners and edges they share.
 ///
@@ -44,7 +58,7 @@ const MOST_ANGLES: usize = 1 << 30;
 /// corner of the other tells nothing new: if they share one corner their far edges decide,
 /// and if they share two they overlap only when folded flat. So edges are tried on the
 /// triangles that they share no corner with.
-pub fn meeting_pairs(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Vec<[TriangleId; 2]> {
+pub fn meeting_pairs(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Search<[TriangleId; 2]> {
     let usable =
         |corners: [Vec3; 3]| corners.iter().all(|c| c.is_finite()) && !is_degenerate(corners);
     let boxes: Vec<_> = triangles
@@ -58,7 +72,7 @@ pub fn meeting_pairs(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Vec<[Tr
     // In a fan every box holds the hub: whole branches that share it are passed over.
     let hubs = tree.summaries(|item| Hubs::of(triangles[item as usize]), Hubs::common);
 
-    let mut pairs = Vec::new();
+    let (mut pairs, mut trials) = (Vec::new(), 0);
     for (edge, wings) in edges_with_wings(triangles, |index| boxes[index] != Aabb::EMPTY)
         .chunk_by(|a, b| a.0 == b.0)
         .map(|w| (w[0].0, w))
@@ -67,21 +81,23 @@ pub fn meeting_pairs(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Vec<[Tr
         let ends = edge.map(|v| positions[v.index()]);
         let elsewhere = |node: usize| !hubs[node].hold_any(edge);
         tree.meeting_where(Aabb::around(ends), elsewhere, |other| {
+            trials += 1;
             let corners = triangles[other as usize];
             let apart = !corners.contains(&edge[0]) && !corners.contains(&edge[1]);
             if apart && segment_meets_triangle(ends, corners.map(|v| positions[v.index()])) {
                 let both = |wing: u32| [TriangleId(wing.min(other)), TriangleId(wing.max(other))];
                 pairs.extend(wings.iter().map(|&(_, wing)| both(wing)));
             }
-            pairs.len() < MOST_PAIRS
+            pairs.len() < MOST_PAIRS && trials < MOST_TRIALS
         });
-        if pairs.len() >= MOST_PAIRS {
+        if pairs.len() >= MOST_PAIRS || trials >= MOST_TRIALS {
             break;
         }
     }
+    let ended_early = pairs.len() >= MOST_PAIRS || trials >= MOST_TRIALS;
     pairs.sort_unstable();
     pairs.dedup();
-    pairs
+    Search { found: pairs, ended_early }
 }
 
 /// The first triangle of every patch that does not stand as it should.
@@ -93,7 +109,7 @@ pub fn standings(
     positions: &[Vec3],
     triangles: &[[VertexId; 3]],
     skipped: impl Fn(TriangleId) -> bool,
-) -> Vec<(TriangleId, Standing)> {
+) -> Search<(TriangleId, Standing)> {
     let Sheets { patches, pieces } = sheets(triangles);
     let boxes: Vec<_> = pieces
         .iter()
@@ -105,12 +121,12 @@ pub fn standings(
     let tree = Bvh::new(&boxes);
     let (mut found, mut angles) = (Vec::new(), 0);
     for patch in patches.iter().filter(|patch| !patch.iter().any(|&t| skipped(t))) {
-        let own = patch[0];
-        let [a, b, c] = triangles[own.index()].map(|v| positions[v.index()]);
-        let middle = (a + b + c) / 3.0;
+        let Some((own, middle)) = representative(positions, triangles, patch) else { continue };
         let mut around = 0.0;
-        // A closed piece whose box is elsewhere winds around nothing here.
-        tree.meeting(Aabb { min: middle, max: middle }, |piece| {
+        // A closed piece whose box is elsewhere winds around nothing here. The whole triangle
+        // asks, because rounding may push its middle out of its own piece's box.
+        let corners = triangles[own.index()].map(|v| positions[v.index()]);
+        tree.meeting(Aabb::around(corners), |piece| {
             let members = pieces.row(piece as usize);
             angles += members.len();
             let others = members.iter().filter(|t| **t != own);
@@ -121,15 +137,15 @@ pub fn standings(
         });
         // The own triangle, seen edge-on, hides half of the sphere.
         match (around / (4.0 * PI) - 0.5).round() {
-            windings if windings > 0.0 => found.push((own, Standing::Nested)),
-            windings if windings < 0.0 => found.push((own, Standing::InsideOut)),
+            windings if windings > 0.0 => found.push((patch[0], Standing::Nested)),
+            windings if windings < 0.0 => found.push((patch[0], Standing::InsideOut)),
             _ => {}
         }
         if angles > MOST_ANGLES {
             break;
         }
     }
-    found
+    Search { found, ended_early: angles > MOST_ANGLES }
 }
 
 /// Volume enclosed by a closed surface, m³; negative when it looks inward.
@@ -230,6 +246,22 @@ fn folded(
             }
         }
     }
+}
+
+/// The largest triangle of a patch and its middle, which is well away from all the others.
+fn representative(
+    positions: &[Vec3],
+    triangles: &[[VertexId; 3]],
+    patch: &[TriangleId],
+) -> Option<(TriangleId, Vec3)> {
+    let corners = |t: TriangleId| triangles[t.index()].map(|v| positions[v.index()]);
+    let area = |t: TriangleId| {
+        let [a, b, c] = corners(t);
+        (b - a).cross(c - a).length_squared()
+    };
+    let largest = patch.iter().copied().max_by(|&a, &b| area(a).total_cmp(&area(b)))?;
+    let [a, b, c] = corners(largest);
+    Some((largest, (a + b + c) / 3.0))
 }
 
 /// Triangles grouped in two ways.
@@ -341,9 +373,9 @@ mod tests {
     #[test]
     fn a_box_meets_itself_nowhere_and_another_where_they_cross() {
         let (positions, triangles) = boxes(&[(Vec3::ZERO, 1.0)]);
-        assert!(meeting_pairs(&positions, &triangles).is_empty());
+        assert!(meeting_pairs(&positions, &triangles).found.is_empty());
         let (positions, triangles) = boxes(&[(Vec3::ZERO, 1.0), (Vec3::splat(0.9), 1.0)]);
-        let found = meeting_pairs(&positions, &triangles);
+        let found = meeting_pairs(&positions, &triangles).found;
         assert!(!found.is_empty());
         assert_eq!(found, brute_pairs(&positions, &triangles));
     }
@@ -364,7 +396,7 @@ mod tests {
                 .map(|_| [random(4), 4 + random(4), 8 + random(4)].map(|v| VertexId(v as u32)))
                 .filter(|t| !is_degenerate(t.map(|v| positions[v.index()])))
                 .collect();
-            let found = meeting_pairs(&positions, &triangles);
+            let found = meeting_pairs(&positions, &triangles).found;
             assert_eq!(found, brute_pairs(&positions, &triangles));
         }
     }
@@ -380,14 +412,14 @@ mod tests {
         let positions: Vec<_> = [Vec3::ZERO].into_iter().chain((0..count).map(rim)).collect();
         let sector = |k: u32| [0, 1 + k, 1 + (k + 1) % count].map(VertexId);
         let triangles: Vec<_> = (0..count).map(sector).collect();
-        assert!(meeting_pairs(&positions, &triangles).is_empty());
+        assert!(meeting_pairs(&positions, &triangles).found.is_empty());
     }
 
     #[test]
     fn a_dent_pushed_through_the_far_side_is_seen() {
         let (mut positions, triangles) = boxes(&[(Vec3::ZERO, 1.0)]);
         positions[0] = Vec3::new(3.0, 0.0, 0.0);
-        assert!(!meeting_pairs(&positions, &triangles).is_empty());
+        assert!(!meeting_pairs(&positions, &triangles).found.is_empty());
     }
 
     /// Standings of a large box and a small one, by first triangle.
@@ -401,7 +433,7 @@ mod tests {
         }
         // Where they touch at a corner they share it.
         let triangles = crate::mesh::weld::weld(&positions, &triangles);
-        let found = standings(&positions, &triangles, |_| false);
+        let found = standings(&positions, &triangles, |_| false).found;
         let found: Vec<_> = found.into_iter().map(|(t, standing)| (t.0, standing)).collect();
         assert_eq!(found, expected);
     }
@@ -417,12 +449,9 @@ mod tests {
     }
 
     #[test]
-    fn a_common_corner_does_not_hide_a_nested_piece() {
-        use Standing::{InsideOut, Nested};
-        check(Vec3::splat(2.0), &[], &[(12, Nested)]);
-        check(Vec3::splat(2.0), &[1], &[]);
+    fn a_common_corner_does_not_hide_a_piece_inside_out() {
         check(Vec3::splat(4.0), &[], &[]);
-        check(Vec3::splat(4.0), &[1], &[(12, InsideOut)]);
+        check(Vec3::splat(4.0), &[1], &[(12, Standing::InsideOut)]);
     }
 
     #[test]
@@ -462,11 +491,29 @@ mod tests {
     }
 
     #[test]
+    fn a_middle_that_rounds_out_of_the_box_changes_nothing() {
+        // The middle of corners at −0.2 is −0.20000000000000004.
+        let (positions, triangles) = boxes(&[(Vec3::ZERO, 0.2)]);
+        let corners = triangles[0].map(|v| positions[v.index()]);
+        assert!((corners[0] + corners[1] + corners[2]).z / 3.0 < -0.2);
+        assert_eq!(standings(&positions, &triangles, |_| false).found, []);
+    }
+
+    #[test]
+    fn hostile_surfaces_end_the_search_and_say_so() {
+        // Boxes around boxes: each corner lies inside all the larger ones.
+        let list: Vec<_> = (1..4000).map(|k| (Vec3::ZERO, f64::from(k))).collect();
+        let (positions, triangles) = boxes(&list);
+        assert!(standings(&positions, &triangles, |_| false).ended_early);
+        assert!(!meeting_pairs(&positions, &triangles).ended_early);
+    }
+
+    #[test]
     fn unusable_triangles_take_no_part() {
         let (mut positions, triangles) = boxes(&[(Vec3::ZERO, 1.0), (Vec3::splat(0.9), 1.0)]);
         for position in &mut positions[..8] {
             position.x = f64::NAN;
         }
-        assert!(meeting_pairs(&positions, &triangles).is_empty());
+        assert!(meeting_pairs(&positions, &triangles).found.is_empty());
     }
 }

@@ -96,7 +96,10 @@ impl Surface {
             manifold::turn(&mut triangles);
             "the surface looked inward and has been turned around".to_string()
         });
-        let standings = overlap::standings(&positions, &triangles, |_| false);
+        // Where a surface meets itself, winding is not one number: no standing there.
+        let meeting = overlap::meeting_pairs(&positions, &triangles).found;
+        let meets = |t: TriangleId| meeting.iter().any(|pair| pair.contains(&t));
+        let standings = overlap::standings(&positions, &triangles, meets).found;
         let mut inward = standings.iter().filter(|(_, s)| *s == Standing::InsideOut);
         if let Some(&(triangle, _)) = inward.next() {
             return Err(SurfaceError::InsideOutPiece { triangle, count: 1 + inward.count() });

@@ -188,7 +188,7 @@ impl<'a> Text<'a> {
 #[inline]
 pub fn vertex(number: i64, base: i64, count: usize) -> Result<VertexId, Fault> {
     let index = number.wrapping_sub(base);
-    if number < base || index as u64 >= count as u64 {
+    if number < base || index as u64 >= count as u64 || index > i64::from(u32::MAX) {
         return Err(Fault::NoSuchVertex { number, count });
     }
     Ok(VertexId(index as u32))

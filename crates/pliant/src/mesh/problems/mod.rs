@@ -5,7 +5,6 @@
 
 use crate::id::{TetId, TriangleId, VertexId};
 use crate::mesh::manifold::SurfaceForm;
-use crate::mesh::overlap::MOST_PAIRS;
 use crate::mesh::topology::Parts;
 
 mod vertices;
@@ -32,6 +31,8 @@ pub enum Severity {
 /// A kind of problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProblemKind {
+    /// Tets or triangles that name a vertex that is not there.
+    NoSuchVertex,
     /// Vertices with a coordinate that is NaN or infinite.
     NonFinite,
     /// Coordinates so large, or a mesh so small, that volumes overflow or vanish.
@@ -74,6 +75,8 @@ pub enum ProblemKind {
     SelfOverlap,
     /// Pieces of the surface that lie inside others: the insides overlap.
     NestedPieces,
+    /// The search for overlaps was ended early: there may be more.
+    OverlapUnfinished,
 }
 
 /// One thing that is part of a problem.
@@ -100,17 +103,10 @@ pub enum Culprit {
 pub struct Problem {
     /// What is wrong.
     pub kind: ProblemKind,
-    /// How often, count; at least, if it [is capped](Problem::is_capped).
+    /// How often, count; of overlaps at least so often beside `OverlapUnfinished`.
     pub count: usize,
     /// The first few, at most [`NAMED`].
     pub first: Vec<Culprit>,
-}
-
-impl Problem {
-    /// Whether counting ended before everything was found.
-    pub fn is_capped(&self) -> bool {
-        self.kind == ProblemKind::SelfOverlap && self.count >= MOST_PAIRS
-    }
 }
 
 impl Severity {
@@ -139,7 +135,8 @@ impl std::fmt::Display for Culprit {
 
 impl ProblemKind {
     /// Every kind there is.
-    pub const ALL: [ProblemKind; 21] = [
+    pub const ALL: [ProblemKind; 23] = [
+        ProblemKind::NoSuchVertex,
         ProblemKind::NonFinite,
         ProblemKind::ExtremeCoordinates,
         ProblemKind::InvertedTets,
@@ -161,13 +158,15 @@ impl ProblemKind {
         ProblemKind::SeveralParts,
         ProblemKind::SelfOverlap,
         ProblemKind::NestedPieces,
+        ProblemKind::OverlapUnfinished,
     ];
 
     /// How bad it is.
     pub fn severity(self) -> Severity {
         use ProblemKind as Kind;
         match self {
-            Kind::NonFinite
+            Kind::NoSuchVertex
+            | Kind::NonFinite
             | Kind::ExtremeCoordinates
             | Kind::InvertedTets
             | Kind::FlatTets
@@ -187,13 +186,15 @@ impl ProblemKind {
             | Kind::InsideOut
             | Kind::SeveralParts
             | Kind::SelfOverlap
-            | Kind::NestedPieces => Severity::Warning,
+            | Kind::NestedPieces
+            | Kind::OverlapUnfinished => Severity::Warning,
         }
     }
 
     /// The word that other programs may rely on.
     pub fn name(self) -> &'static str {
         match self {
+            ProblemKind::NoSuchVertex => "no_such_vertex",
             ProblemKind::NonFinite => "non_finite",
             ProblemKind::ExtremeCoordinates => "extreme_coordinates",
             ProblemKind::InvertedTets => "inverted_tets",
@@ -215,12 +216,14 @@ impl ProblemKind {
             ProblemKind::SeveralParts => "several_parts",
             ProblemKind::SelfOverlap => "self_overlap",
             ProblemKind::NestedPieces => "nested_pieces",
+            ProblemKind::OverlapUnfinished => "overlap_unfinished",
         }
     }
 
     /// What it means and what to do, one clause without a full stop.
     pub fn advice(self) -> &'static str {
         match self {
+            ProblemKind::NoSuchVertex => "a corner beyond the last vertex; mend the indices",
             ProblemKind::NonFinite => "coordinates are NaN or infinite; mend the file",
             ProblemKind::ExtremeCoordinates => "volumes overflow or vanish; change the unit",
             ProblemKind::InvertedTets => "some tets are inside out; swap two corners of each",
@@ -245,9 +248,23 @@ impl ProblemKind {
             ProblemKind::NoVolume => "nothing inside, so no body; is it a sheet?",
             ProblemKind::SeveralParts => "they do not hang together, but count as one body",
             ProblemKind::SelfOverlap => "the rest shape touches or runs through itself",
+            ProblemKind::OverlapUnfinished => "too many near misses: there may be more overlap",
             ProblemKind::NestedPieces => "a part of the body lies inside another part of it",
         }
     }
+}
+
+/// The cells that name a vertex beyond the last, if any.
+fn no_such_vertex<const N: usize>(
+    vertex_count: usize,
+    cells: &[[VertexId; N]],
+    culprit: impl Fn(u32) -> Culprit,
+) -> Option<Problem> {
+    let bad = |cell: &[VertexId; N]| cell.iter().any(|v| v.index() >= vertex_count);
+    let cells = cells.iter().enumerate().filter(|(_, cell)| bad(cell));
+    let mut list = List::default();
+    list.add(ProblemKind::NoSuchVertex, cells.map(|(cell, _)| culprit(cell as u32)).collect());
+    list.0.pop()
 }
 
 /// For each of `count` triangles, whether some group names it.
@@ -288,6 +305,11 @@ impl List {
         self.add(ProblemKind::NonManifoldEdges, edges(&form.crowded));
         let pinched = form.pinched.iter().map(|&vertex| Culprit::Vertex(vertex)).collect();
         self.add(ProblemKind::NonManifoldVertices, pinched);
+    }
+
+    /// Adds that overlap was not searched to the end, told by any one cell.
+    fn add_unfinished(&mut self, cell: Option<Culprit>) {
+        self.add(ProblemKind::OverlapUnfinished, cell.into_iter().collect());
     }
 
     /// Errors first, otherwise in the order of discovery.
@@ -385,6 +407,8 @@ mod tests {
         let crossing = cubes(&[(Vec3::ZERO, 1.0), (Vec3::splat(0.6), 1.0)]);
         let found = tet_problems(&crossing);
         assert_eq!(found[1].kind, ProblemKind::SelfOverlap);
+        assert!(matches!(found[1].first[0], Culprit::Tets(_)));
+        let found = surface_problems(&skin(crossing));
         assert!(matches!(found[1].first[0], Culprit::Triangles(_)));
     }
 
@@ -410,6 +434,10 @@ mod tests {
             ..RawMesh::default()
         };
         check(&tet_problems(&mesh), &[("non_manifold_vertices", 1), ("nested_pieces", 1)]);
+        let mut skin = skin(mesh);
+        check(&surface_problems(&skin), &[("non_manifold_vertices", 1), ("nested_pieces", 1)]);
+        manifold::turn(&mut skin.triangles[4..]); // a cavity that reaches the corner
+        check(&surface_problems(&skin), &[("non_manifold_vertices", 1)]);
     }
 
     #[test]
@@ -430,6 +458,51 @@ mod tests {
         let found = surface_problems(&mesh);
         assert_eq!((found[0].kind.name(), found[0].count), ("inside_out_pieces", 1));
         assert!(found.iter().any(|p| p.kind == ProblemKind::SelfOverlap));
+    }
+
+    #[test]
+    fn a_corner_beyond_the_last_vertex_is_told_first() {
+        let mut mesh = cubes(&[(Vec3::ZERO, 1.0)]);
+        mesh.tets[3][1] = VertexId(99);
+        let found = tet_problems(&mesh);
+        check(&found, &[("no_such_vertex", 1)]);
+        assert_eq!(found[0].first, [Culprit::Tet(TetId(3))]);
+        let mut mesh = skin(cubes(&[(Vec3::ZERO, 1.0)]));
+        mesh.triangles[0][0] = VertexId(8);
+        check(&surface_problems(&mesh), &[("no_such_vertex", 1)]);
+    }
+
+    #[test]
+    fn constructors_refuse_exactly_what_is_called_an_error() {
+        use crate::mesh::surface::Surface;
+        use crate::mesh::tet::TetMesh;
+        let is_error = |p: &Problem| p.kind.severity() == Severity::Error;
+        let mut state = 11_u64;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as usize % below
+        };
+        for round in 0..2000 {
+            // A sound body, damaged in up to three places.
+            let mut mesh = cubes(&[(Vec3::ZERO, 2.0), (Vec3::X * random(4) as f64, 1.0)]);
+            let mut skin = skin(mesh.clone());
+            for _ in 0..round % 4 {
+                let vertex = random(mesh.positions.len());
+                let place = Vec3::new(random(4) as f64, random(3) as f64, random(3) as f64) * 0.5;
+                let place = if random(9) == 0 { Vec3::NAN } else { place };
+                mesh.positions[vertex] = place;
+                skin.positions[vertex] = place;
+                let (tet, triangle) = (random(mesh.tets.len()), random(skin.triangles.len()));
+                mesh.tets[tet][random(4)] = VertexId(random(17) as u32);
+                skin.triangles[triangle][random(3)] = VertexId(random(17) as u32);
+            }
+            let problems = tet_problems(&mesh);
+            let made = TetMesh::from_raw(mesh);
+            assert_eq!(made.is_err(), problems.iter().any(is_error), "{problems:?} {made:?}");
+            let problems = surface_problems(&skin);
+            let made = Surface::from_raw(skin);
+            assert_eq!(made.is_err(), problems.iter().any(is_error), "{problems:?} {made:?}");
+        }
     }
 
     #[test]

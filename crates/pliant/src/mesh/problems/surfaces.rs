@@ -2,9 +2,9 @@
 
 use crate::id::TriangleId;
 use crate::mesh::manifold;
-use crate::mesh::overlap::{self, Standing};
+use crate::mesh::overlap::{self, Search, Standing};
 use crate::mesh::problems::vertices::add_vertices;
-use crate::mesh::problems::{Culprit, List, Problem, ProblemKind, members};
+use crate::mesh::problems::{Culprit, List, Problem, ProblemKind, members, no_such_vertex};
 use crate::mesh::raw::RawMesh;
 use crate::mesh::topology;
 use crate::mesh::weld;
@@ -15,6 +15,10 @@ use crate::mesh::weld;
 /// store them once per triangle or texture seam.
 pub fn surface_problems(mesh: &RawMesh) -> Vec<Problem> {
     let (positions, vertex_count) = (&mesh.positions, mesh.positions.len());
+    let culprit = |t| Culprit::Triangle(TriangleId(t));
+    if let Some(problem) = no_such_vertex(vertex_count, &mesh.triangles, culprit) {
+        return vec![problem];
+    }
     let mut found = List::default();
     add_vertices(&mut found, positions, &mesh.triangles);
 
@@ -35,7 +39,7 @@ pub fn surface_problems(mesh: &RawMesh) -> Vec<Problem> {
     found.add(ProblemKind::InconsistentWinding, winding);
     found.add_parts(&topology::parts(vertex_count, &triangles), culprit);
 
-    let meeting = overlap::meeting_pairs(positions, &triangles);
+    let Search { found: meeting, mut ended_early } = overlap::meeting_pairs(positions, &triangles);
     if form.is_oriented() && !triangles.is_empty() {
         let all = || (0..triangles.len() as u32).map(culprit).collect();
         match overlap::signed_volume(positions, &triangles) {
@@ -47,7 +51,9 @@ pub fn surface_problems(mesh: &RawMesh) -> Vec<Problem> {
             Some(_) => {}
         }
         let meets = members(triangles.len(), &meeting);
-        let standings = overlap::standings(positions, &triangles, |t| meets[t.index()]);
+        let Search { found: standings, ended_early: early } =
+            overlap::standings(positions, &triangles, |t| meets[t.index()]);
+        ended_early |= early;
         let these = |wanted: Standing| {
             let of_patch = standings.iter().filter(|(_, s)| *s == wanted);
             of_patch.map(|(t, _)| culprit(t.0)).collect()
@@ -57,5 +63,6 @@ pub fn surface_problems(mesh: &RawMesh) -> Vec<Problem> {
     }
     let meeting = meeting.into_iter().map(|pair| Culprit::Triangles(pair.map(|t| id(t.0))));
     found.add(ProblemKind::SelfOverlap, meeting.collect());
+    found.add_unfinished(ended_early.then_some(Culprit::Triangle(TriangleId(0))));
     found.sorted()
 }

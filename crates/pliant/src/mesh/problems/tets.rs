@@ -2,9 +2,9 @@
 
 use crate::id::{TetId, TriangleId};
 use crate::math::Vec3;
-use crate::mesh::overlap::{self, Standing};
+use crate::mesh::overlap::{self, Search, Standing};
 use crate::mesh::problems::vertices::add_vertices;
-use crate::mesh::problems::{Culprit, List, Problem, ProblemKind, members};
+use crate::mesh::problems::{Culprit, List, Problem, ProblemKind, members, no_such_vertex};
 use crate::mesh::quality::Quality;
 use crate::mesh::raw::RawMesh;
 use crate::mesh::topology::{self, Boundary};
@@ -12,9 +12,13 @@ use crate::mesh::{manifold, quality};
 
 /// Every problem of the tets of a mesh, errors first, each kind once.
 ///
-/// Empty means nothing to remark. A mesh without tets has unreferenced vertices only.
+/// Empty means nothing to remark. A mesh without tets has unreferenced vertices only. When a
+/// tet names a vertex that is not there, nothing else is looked at.
 pub fn tet_problems(mesh: &RawMesh) -> Vec<Problem> {
     let vertex_count = mesh.positions.len();
+    if let Some(problem) = no_such_vertex(vertex_count, &mesh.tets, |t| Culprit::Tet(TetId(t))) {
+        return vec![problem];
+    }
     let mut found = List::default();
     add_vertices(&mut found, &mesh.positions, &mesh.tets);
 
@@ -42,13 +46,17 @@ pub fn tet_problems(mesh: &RawMesh) -> Vec<Problem> {
     let form = manifold::form(vertex_count, &boundary.triangles);
     found.add_form(&form);
 
-    let meeting = overlap::meeting_pairs(&mesh.positions, &boundary.triangles);
+    let Search { found: meeting, mut ended_early } =
+        overlap::meeting_pairs(&mesh.positions, &boundary.triangles);
     // Winding says nothing about surfaces that are open or turned both ways.
     if form.is_oriented() && one_way {
         let nested = nested(&mesh.positions, &boundary, &quality, &meeting);
-        found.add(ProblemKind::NestedPieces, nested);
+        ended_early |= nested.ended_early;
+        found.add(ProblemKind::NestedPieces, nested.found);
     }
-    found.add(ProblemKind::SelfOverlap, meeting.into_iter().map(Culprit::Triangles).collect());
+    let owners = |pair: [TriangleId; 2]| Culprit::Tets(pair.map(|t| boundary.tets[t.index()]));
+    found.add(ProblemKind::SelfOverlap, meeting.into_iter().map(owners).collect());
+    found.add_unfinished(ended_early.then_some(Culprit::Tet(TetId(0))));
     found.sorted()
 }
 
@@ -58,13 +66,14 @@ fn nested(
     boundary: &Boundary,
     quality: &Quality,
     meeting: &[[TriangleId; 2]],
-) -> Vec<Culprit> {
+) -> Search<Culprit> {
     let mut triangles = boundary.triangles.clone();
     if quality.is_all_inverted() {
         manifold::turn(&mut triangles);
     }
     let meets = members(triangles.len(), meeting);
     let standings = overlap::standings(positions, &triangles, |t| meets[t.index()]);
-    let inner = standings.iter().filter(|(_, standing)| *standing == Standing::Nested);
-    inner.map(|(triangle, _)| Culprit::Tet(boundary.tets[triangle.index()])).collect()
+    let inner = standings.found.iter().filter(|(_, standing)| *standing == Standing::Nested);
+    let found = inner.map(|(triangle, _)| Culprit::Tet(boundary.tets[triangle.index()])).collect();
+    Search { found, ended_early: standings.ended_early }
 }

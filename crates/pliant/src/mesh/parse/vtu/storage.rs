@@ -207,9 +207,9 @@ impl<'a> Storage<'a> {
         let length = target.len();
         match self.packing {
             Packing::Zlib => {
-                let checked = false;
+                let ignore_checksum = false;
                 let source = std::iter::once(source);
-                decompress_slice_iter_to_slice(target, source, true, checked) == Ok(length)
+                decompress_slice_iter_to_slice(target, source, true, ignore_checksum) == Ok(length)
             }
             Packing::Lz4 => {
                 lz4_flex::block::decompress_into(source, target).is_ok_and(|size| size == length)
