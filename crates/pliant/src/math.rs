@@ -59,6 +59,23 @@ impl Aabb {
         self.min.cmple(point).all() && point.cmple(self.max).all()
     }
 
+    /// Square of the distance to a point, m²; 0 in the box, infinite for an empty one.
+    ///
+    /// Never more than `(p - point).length_squared()` for a `p` in the box, in floating
+    /// point too: differences, squares and sums of both are taken alike, and round alike.
+    #[inline]
+    pub fn distance_sq(self, point: Vec3) -> f64 {
+        let gap = |low: f64, at: f64, high: f64| {
+            let (below, above) = (low - at, at - high);
+            let most = if below > above { below } else { above };
+            if most > 0.0 { most } else { 0.0 }
+        };
+        let x = gap(self.min.x, point.x, self.max.x);
+        let y = gap(self.min.y, point.y, self.max.y);
+        let z = gap(self.min.z, point.z, self.max.z);
+        Vec3::new(x, y, z).length_squared()
+    }
+
     /// Edge lengths, m; negative in an empty box.
     pub fn size(self) -> Vec3 {
         self.max - self.min
@@ -111,6 +128,14 @@ mod tests {
         let above = Vec3::new(0.5, 0.5, f64::EPSILON * 0.25);
         assert!(orient3d(Vec3::X, Vec3::Y, Vec3::Z, above) > 0.0);
         assert_eq!(orient3d(Vec3::X, Vec3::Y, Vec3::Z, Vec3::new(0.5, 0.5, 0.0)), 0.0);
+    }
+
+    #[test]
+    fn boxes_are_as_far_as_their_nearest_point() {
+        let unit = Aabb { min: Vec3::ZERO, max: Vec3::ONE };
+        assert_eq!(unit.distance_sq(Vec3::new(0.5, 1.0, 0.0)), 0.0);
+        assert_eq!(unit.distance_sq(Vec3::new(-2.0, 0.5, 4.0)), 4.0 + 9.0);
+        assert_eq!(Aabb::EMPTY.distance_sq(Vec3::ONE), f64::INFINITY);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::detect::fans::{self, Spoke};
 use crate::detect::gather::{Gathered, Query, Ray, Sense};
 use crate::detect::pairs::{self, Sweep};
 use crate::detect::rays::{self, Passage};
-use crate::detect::{Exit, inverted, union};
+use crate::detect::{Exit, Overlaps, inverted, union};
 use crate::id::{BodyId, TetId, VertexId};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::normals::{NormalCache, Normals, face_normal, normal_at};
@@ -30,6 +30,8 @@ pub struct Scratch {
     near: Rows<BodyId>,
     inverted: Vec<TetId>,
     local: Local,
+    /// Place of an overlapping vertex in its list, and a body that it is inside of.
+    rows: Vec<(u32, BodyId)>,
 }
 
 /// What is known of one step before its bodies are taken one by one.
@@ -81,6 +83,7 @@ impl Scratch {
             near: Rows::default(),
             inverted: Vec::new(),
             local: Local::default(),
+            rows: Vec::new(),
         }
     }
 
@@ -97,6 +100,35 @@ impl Scratch {
         found: &mut Escapes,
     ) {
         found.clear();
+        self.each(positions, bodies, settings, |local, step, body| local.run(step, body, found));
+    }
+
+    /// Fills `found` with the vertices inside other bodies: stage 1 alone.
+    pub fn overlaps(&mut self, positions: &[Vec3], bodies: &Bodies, found: &mut Overlaps) {
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.clear();
+        found.vertices.clear();
+        self.each(positions, bodies, DepthSettings::default(), |local, step, body| {
+            local.find(step, body);
+            for &(vertex, live) in &local.pairs {
+                if found.vertices.last() != Some(&vertex) {
+                    found.vertices.push(vertex);
+                }
+                rows.push((found.vertices.len() as u32 - 1, local.lives[live as usize].body));
+            }
+        });
+        found.into.refill(found.vertices.len(), &rows);
+        self.rows = rows;
+    }
+
+    /// Prepares a step and calls `act` for every body, in order.
+    fn each(
+        &mut self,
+        positions: &[Vec3],
+        bodies: &Bodies,
+        settings: DepthSettings,
+        mut act: impl FnMut(&mut Local, &Step<'_>, BodyId),
+    ) {
         self.clusters.refit(positions, &mut self.cluster_boxes, &mut self.body_boxes);
         pairs::neighbours(&self.body_boxes, &mut self.sweep, &mut self.near);
         inverted::inverted(positions, bodies, &mut self.inverted);
@@ -112,7 +144,7 @@ impl Scratch {
         };
         self.local.normals.start(bodies.vertex_count());
         for body in bodies.ids() {
-            self.local.run(&step, body, found);
+            act(&mut self.local, &step, body);
         }
     }
 }
@@ -120,16 +152,11 @@ impl Scratch {
 impl Local {
     /// All stages for the vertices of one body.
     fn run(&mut self, step: &Step<'_>, body: BodyId, found: &mut Escapes) {
-        self.pairs.clear();
-        self.live_count = 0;
-        for &other in step.near.row(body.index()) {
-            self.meet(step, body, other);
-        }
+        self.find(step, body);
         if self.pairs.is_empty() {
             return;
         }
         let (start, unresolved_start) = (found.resolved.len(), found.unresolved.len());
-        self.pairs.sort_unstable();
         match step.settings.scope {
             Scope::Scene => self.resolve(step, body, 0..u32::MAX, found),
             Scope::Pairs => {
@@ -139,6 +166,16 @@ impl Local {
                 found.sort_from(start, unresolved_start);
             }
         }
+    }
+
+    /// Stage 1: which vertices are inside which other bodies, ascending.
+    fn find(&mut self, step: &Step<'_>, body: BodyId) {
+        self.pairs.clear();
+        self.live_count = 0;
+        for &other in step.near.row(body.index()) {
+            self.meet(step, body, other);
+        }
+        self.pairs.sort_unstable();
     }
 
     /// Stage 1 against one other body: which vertices are inside it.
@@ -430,6 +467,9 @@ mod tests {
     /// Equal in every flag, ring and reason, and in every number but for rounding.
     #[track_caller]
     fn check(positions: &[Vec3], bodies: &Bodies, settings: DepthSettings) -> usize {
+        let mut overlaps = Overlaps::default();
+        Scratch::new(positions, bodies).overlaps(positions, bodies, &mut overlaps);
+        assert_eq!(overlaps, brute::overlaps(positions, bodies));
         let (slow, fast) = (slow(positions, bodies, settings), fast(positions, bodies, settings));
         let names = |e: &Escapes| -> Vec<_> {
             let resolved = e.resolved.iter().map(|r| (r.vertex, e.bodies(r.into).to_vec(), r.ring));

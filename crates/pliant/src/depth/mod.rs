@@ -4,6 +4,7 @@
 //! where their edges leave (stage 2), `border` and `propagate` make depths of that
 //! (stages 3 and 4). `nearest` is the closest-feature depth that they are measured by.
 
+use crate::body::Bodies;
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::normals::Normals;
@@ -151,6 +152,40 @@ impl PartialEq for Escapes {
     }
 }
 
+/// The way out of every overlap in one call, for somebody with an engine of their own.
+///
+/// `positions` are finite and in body order, one for each of [`Bodies::vertex_count`]; with
+/// fewer it panics. Memory is made anew at each call: where many steps follow each other,
+/// keep a [`fused::Scratch`] and get the same numbers sooner.
+///
+/// ```
+/// use pliant::body::Bodies;
+/// use pliant::depth::{DepthSettings, escapes};
+/// use pliant::id::VertexId;
+/// use pliant::math::Vec3;
+///
+/// // A tet standing with its tip, vertex 3, in the top of another, 0.25 m below its face.
+/// let lower = [[0.0, 0.0, 0.0], [3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, -3.0]];
+/// let upper = [[0.0, 0.0, 2.0], [0.0, 3.0, 2.0], [3.0, 0.0, 2.0], [0.75, 0.75, -0.25]];
+/// let tet: &[_] = &[[0, 2, 1, 3].map(VertexId)];
+/// let bodies = Bodies::from_tets(&[(4, tet), (4, tet)])?;
+/// let positions: Vec<_> = lower.iter().chain(&upper).map(|&p| Vec3::from(p)).collect();
+///
+/// let found = escapes(&positions, &bodies, DepthSettings::default());
+/// assert_eq!(found.resolved.len(), 1);
+/// assert_eq!(found.resolved[0].vertex, VertexId(7));
+/// assert!(found.resolved[0].escape.direction.z > 0.0);
+/// assert!(found.unresolved.is_empty());
+/// # Ok::<(), pliant::body::BodiesError>(())
+/// ```
+pub fn escapes(positions: &[Vec3], bodies: &Bodies, settings: DepthSettings) -> Escapes {
+    let (has, needs) = (positions.len(), bodies.vertex_count());
+    assert!(has >= needs, "{has} positions for bodies of {needs} vertices");
+    let mut found = Escapes::default();
+    fused::Scratch::new(positions, bodies).escapes(positions, bodies, settings, &mut found);
+    found
+}
+
 impl Escapes {
     /// The bodies of an entry, ascending; one in [`Scope::Pairs`].
     #[inline]
@@ -185,5 +220,34 @@ impl Escapes {
         let first = |into: Span| bodies[into.start as usize];
         self.resolved[resolved..].sort_by_key(|r| (r.vertex, first(r.into)));
         self.unresolved[unresolved..].sort_by_key(|u| (u.vertex, first(u.into)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TET: [VertexId; 4] = [VertexId(0), VertexId(1), VertexId(2), VertexId(3)];
+
+    #[test]
+    fn one_call_and_kept_memory_tell_the_same() {
+        let bodies = Bodies::from_tets(&[(4, &[TET]), (4, &[TET])]).unwrap();
+        let tet = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+        let positions: Vec<_> = tet.into_iter().chain(tet.map(|p| p + 0.1)).collect();
+        let settings = DepthSettings::default();
+        let mut kept = Escapes::default();
+        let mut scratch = fused::Scratch::new(&positions, &bodies);
+        for _ in 0..2 {
+            scratch.escapes(&positions, &bodies, settings, &mut kept);
+            assert_eq!(escapes(&positions, &bodies, settings), kept);
+        }
+        assert_eq!(kept.resolved.len(), 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "3 positions for bodies of 4 vertices")]
+    fn too_few_positions_are_said_to_be() {
+        let bodies = Bodies::from_tets(&[(4, &[TET])]).unwrap();
+        escapes(&[Vec3::ZERO; 3], &bodies, DepthSettings::default());
     }
 }

@@ -1,12 +1,16 @@
-//! A tree of boxes over any set of boxes, to find those that meet a query box.
+//! A tree of boxes over any set of boxes, to find those that meet a box or are near a point.
 //!
 //! Halves the items at the median of the longest side, down to leaves; nodes lie
-//! in one array with the left child next to its parent. Built once, not refitted.
+//! in one array with the left child next to its parent. When items move, the tree can be
+//! refitted: who is below whom stays, only the boxes change.
 
-use crate::math::Aabb;
+use crate::math::{Aabb, Vec3};
 
 /// Items of a leaf: below this, testing all is faster than another level.
 const LEAF: usize = 4;
+
+/// Levels of a tree: halving 2³² items ends before.
+const LEVELS: usize = 32;
 
 /// Boxes of items, arranged for queries.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +41,7 @@ impl Bvh {
     pub fn new(boxes: &[Aabb]) -> Bvh {
         let mut tree = Bvh { nodes: Vec::new(), items: Vec::new(), boxes: Vec::new() };
         tree.items = (0..boxes.len() as u32)
-            .filter(|&item| boxes[item as usize].size().cmpge(crate::math::Vec3::ZERO).all())
+            .filter(|&item| boxes[item as usize].size().cmpge(Vec3::ZERO).all())
             .collect();
         let mut open = Vec::new(); // ranges still to split, with the node to close after them
         if !tree.items.is_empty() {
@@ -73,6 +77,77 @@ impl Bvh {
         tree.boxes = tree.items.iter().map(|&item| boxes[item as usize]).collect();
         tree.close();
         tree
+    }
+
+    /// Takes in the boxes of items that have moved, without allocating.
+    ///
+    /// Right for any motion; fast while neighbours stay neighbours. Items that were empty
+    /// when the tree was built stay out.
+    pub fn refit(&mut self, box_of: impl Fn(u32) -> Aabb) {
+        for (around, &item) in self.boxes.iter_mut().zip(&self.items) {
+            *around = box_of(item);
+        }
+        // Children come after their parent, so backwards every child is ready before it.
+        for at in (0..self.nodes.len()).rev() {
+            let node = self.nodes[at];
+            self.nodes[at].around = if node.skip as usize == at + 1 {
+                let below = &self.boxes[node.start as usize..node.end as usize];
+                below.iter().fold(Aabb::EMPTY, |sum, &around| sum.union(around))
+            } else {
+                let left = self.nodes[at + 1];
+                left.around.union(self.nodes[left.skip as usize].around)
+            };
+        }
+    }
+
+    /// Calls `look` with the items whose boxes are near `point`, near ones first if it can.
+    ///
+    /// `look` answers with the square of the distance, m², beyond which nothing more is
+    /// wanted, `within_sq` being its first value. Every item whose box is not beyond the last
+    /// of these is shown, those at that very distance too, so that ties can be decided.
+    pub fn near(&self, point: Vec3, mut within_sq: f64, mut look: impl FnMut(u32) -> f64) {
+        let mut open = [(0.0, 0_u32); LEVELS]; // far halves put off, with their distances
+        let mut open_count = 0;
+        let mut at = 0_usize;
+        if self.nodes.is_empty() {
+            return;
+        }
+        loop {
+            let node = &self.nodes[at];
+            if node.skip as usize != at + 1 {
+                let right = self.nodes[at + 1].skip;
+                let mut near = (self.nodes[at + 1].around.distance_sq(point), at as u32 + 1);
+                let mut far = (self.nodes[right as usize].around.distance_sq(point), right);
+                if far.0 < near.0 {
+                    (near, far) = (far, near);
+                }
+                if far.0 <= within_sq {
+                    open[open_count] = far;
+                    open_count += 1;
+                }
+                if near.0 <= within_sq {
+                    at = near.1 as usize;
+                    continue;
+                }
+            } else {
+                for entry in node.start as usize..node.end as usize {
+                    if self.boxes[entry].distance_sq(point) <= within_sq {
+                        within_sq = look(self.items[entry]);
+                    }
+                }
+            }
+            // Take up the last half put off that is still near enough.
+            loop {
+                if open_count == 0 {
+                    return;
+                }
+                open_count -= 1;
+                if open[open_count].0 <= within_sq {
+                    at = open[open_count].1 as usize;
+                    break;
+                }
+            }
+        }
     }
 
     /// Calls `found` with every item whose box meets `query`, in a fixed order.
@@ -187,6 +262,60 @@ mod tests {
                 });
                 found.sort_unstable();
                 let meets = |i: &u32| boxes[*i as usize].meets(query);
+                let slow: Vec<_> = (0..count as u32).filter(meets).collect();
+                assert_eq!(found, slow);
+            }
+        }
+    }
+
+    #[test]
+    fn near_shows_the_nearest_and_all_at_the_same_distance() {
+        for count in [0, 1, 4, 5, 9, 300] {
+            let mut boxes = random_boxes(count);
+            boxes.extend_from_within(..);
+            let tree = Bvh::new(&boxes);
+            for point in random_boxes(50).iter().map(|b| 2.0 * b.min - 0.5) {
+                let (mut best, mut shown) = (f64::INFINITY, Vec::new());
+                tree.near(point, best, |item| {
+                    shown.push(item);
+                    best = best.min(boxes[item as usize].distance_sq(point));
+                    best
+                });
+                let far = |i: u32| boxes[i as usize].distance_sq(point);
+                let slow = (0..boxes.len() as u32).map(far).fold(f64::INFINITY, f64::min);
+                assert_eq!(best, slow);
+                assert!((0..boxes.len() as u32).all(|i| far(i) > best || shown.contains(&i)));
+            }
+        }
+    }
+
+    #[test]
+    fn near_looks_at_few() {
+        let boxes = random_boxes(300);
+        let (mut seen, mut best) = (0, f64::INFINITY);
+        Bvh::new(&boxes).near(Vec3::splat(-1.0), best, |item| {
+            seen += 1;
+            best = best.min(boxes[item as usize].distance_sq(Vec3::splat(-1.0)));
+            best
+        });
+        assert!(seen < 30, "{seen}");
+    }
+
+    #[test]
+    fn a_refitted_tree_finds_what_a_new_one_finds() {
+        for count in [0, 1, 4, 5, 9, 300] {
+            let boxes = random_boxes(2 * count);
+            let (before, after) = boxes.split_at(count);
+            let mut tree = Bvh::new(before);
+            tree.refit(|item| after[item as usize]);
+            for &query in before {
+                let mut found = Vec::new();
+                tree.meeting(query, |item| {
+                    found.push(item);
+                    true
+                });
+                found.sort_unstable();
+                let meets = |i: &u32| after[*i as usize].meets(query);
                 let slow: Vec<_> = (0..count as u32).filter(meets).collect();
                 assert_eq!(found, slow);
             }

@@ -23,6 +23,8 @@ pub mod manifold;
 
 pub mod intersect;
 
+pub mod closest;
+
 pub mod bvh;
 
 pub mod overlap;

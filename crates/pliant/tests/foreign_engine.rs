@@ -1,0 +1,9 @@
+//! The example with an engine of somebody else, run so that it cannot rot.
+
+#[path = "../examples/foreign_engine.rs"]
+mod foreign_engine;
+
+#[test]
+fn a_block_in_a_foreign_engine_comes_to_rest_on_a_slab() {
+    foreign_engine::main().unwrap();
+}
