@@ -8,9 +8,13 @@ mod mesh;
 
 mod meshio;
 
+mod scenes;
+
 mod depth;
 
-mod scenes;
+mod parry;
+
+mod allocations;
 
 mod timing;
 
@@ -19,6 +23,7 @@ fn main() -> ExitCode {
     let outcome = match wanted.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] | ["mesh"] => mesh::run(),
         ["depth", "ours", scene, steps] => depth::run_ours(scene, steps),
+        ["depth", ref scenes @ ..] => depth::run(scenes),
         _ => Err(format!("no such benchmark: {}; there are: mesh, depth", wanted.join(" "))),
     };
     match outcome {

@@ -117,17 +117,18 @@ fn assemble(
 
 /// Half the longest side of the box around some points, m.
 fn size(points: &[Vec3]) -> f64 {
-    let (low, high) = points.iter().fold(
-        (Vec3::INFINITY, Vec3::NEG_INFINITY),
-        |(low, high): (Vec3, Vec3), &p| (low.min(p), high.max(p)),
-    );
+    let (low, high) = points
+        .iter()
+        .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high): (Vec3, Vec3), &p| {
+            (low.min(p), high.max(p))
+        });
     0.5 * (high - low).max_element()
 }
 
 fn shortest_edge((positions, tets): &Shape) -> f64 {
-    let edges = tets.iter().flat_map(|&[v0, v1, v2, v3]| {
-        [(v0, v1), (v0, v2), (v0, v3), (v1, v2), (v1, v3), (v2, v3)]
-    });
+    let edges = tets
+        .iter()
+        .flat_map(|&[v0, v1, v2, v3]| [(v0, v1), (v0, v2), (v0, v3), (v1, v2), (v1, v3), (v2, v3)]);
     let length = |(a, b): (VertexId, VertexId)| positions[a.index()].distance(positions[b.index()]);
     edges.map(length).fold(f64::INFINITY, f64::min)
 }
