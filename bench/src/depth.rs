@@ -6,7 +6,9 @@ use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
 
 use crate::allocations;
-use crate::parry::{Frame, Parry};
+use crate::parry::parts::Parts;
+use crate::parry::whole::Whole;
+use crate::parry::{Frame, Nearest};
 use crate::scenes::{self, FRAMES, Scene};
 use crate::timing::{self, Spread};
 
@@ -30,8 +32,11 @@ struct Measured {
     tets: usize,
     known_pairs: Option<usize>,
     ours: Side,
-    parry: Side,
-    /// Pairs that only one side finds, count.
+    /// parry3d as it comes.
+    whole: Side,
+    /// parry3d's parts.
+    parts: Side,
+    /// Pairs that not all sides find, count.
     differing: usize,
     /// Edges that lead out and whose crossing is not known, count.
     missed_edges: usize,
@@ -64,7 +69,7 @@ pub fn run(wanted: &[&str]) -> Result<(), String> {
     let mut measured = Vec::new();
     for name in wanted {
         eprintln!("{name} …");
-        measured.push(measure(&scenes::scene(name)?));
+        measured.push(measure(&scenes::scene(name)?)?);
     }
     print_times(&measured);
     print_growth(&measured);
@@ -122,48 +127,57 @@ impl Ours<'_> {
     }
 }
 
-fn measure(scene: &Scene) -> Measured {
-    let frames: Vec<_> =
-        scene.frames.iter().map(|positions| Frame::new(&scene.bodies, positions)).collect();
-    let given = Frame::new(&scene.bodies, &scene.positions);
+fn measure(scene: &Scene) -> Result<Measured, String> {
+    let bodies = &scene.bodies;
+    let frames: Vec<_> = scene.frames.iter().map(|set| Frame::new(bodies, set)).collect();
+    let given = Frame::new(bodies, &scene.positions);
 
     let before = allocations::live();
     let mut own = Ours::new(scene);
+    let allocations = warm(|step| own.step(&scene.frames[step]));
     own.step(&scene.positions);
-    let (own_pairs, missed_edges) = (own.pairs(), own.found.missed_edges);
-    let mut ours = Side { deepest: own.deepest(), ..counted(scene, &own_pairs) };
-    ours.allocations = warm(|step| own.step(&scene.frames[step]));
-    ours.memory = allocations::live() - before - size_of_val(&own_pairs[..]);
+    let memory = allocations::live() - before;
+    let (own_pairs, deepest) = (own.pairs(), own.deepest());
+    let missed_edges = own.found.missed_edges;
+    let mut ours = Side { memory, allocations, deepest, ..counted(scene, &own_pairs) };
 
     let before = allocations::live();
-    let mut peer = Parry::new(scene, &given);
+    let mut peer = Whole::new(bodies, &given)?;
+    let allocations = warm(|step| peer.step(&frames[step]));
     peer.step(&given);
-    let peer_pairs: Pairs = peer.found.iter().map(|one| (one.vertex, one.body)).collect();
-    let depths = peer.found.iter().map(|one| f64::from(one.way_out.length()));
-    let mut parry = Side { deepest: depths.fold(0.0, f64::max), ..counted(scene, &peer_pairs) };
-    parry.allocations = warm(|step| peer.step(&frames[step]));
-    parry.memory = allocations::live() - before - size_of_val(&peer_pairs[..]);
+    let memory = allocations::live() - before;
+    let (peer_pairs, deepest) = told(&peer.found);
+    let mut whole = Side { memory, allocations, deepest, ..counted(scene, &peer_pairs) };
 
-    let mut times = [Vec::new(), Vec::new()];
+    let before = allocations::live();
+    let mut bare = Parts::new(bodies, &given)?;
+    let allocations = warm(|step| bare.step(&frames[step]));
+    bare.step(&given);
+    let memory = allocations::live() - before;
+    let (bare_pairs, deepest) = told(&bare.found);
+    let mut parts = Side { memory, allocations, deepest, ..counted(scene, &bare_pairs) };
+
+    let mut times = [Vec::new(), Vec::new(), Vec::new()];
     while times.iter().any(|side| side.len() < STEPS)
         || times.iter().flatten().sum::<f64>() < SHORTEST
     {
         turn(&mut times[0], |step| own.step(&scene.frames[step]));
         turn(&mut times[1], |step| peer.step(&frames[step]));
+        turn(&mut times[2], |step| bare.step(&frames[step]));
     }
-    [ours.time, parry.time] = times.map(Spread::of);
-    let differing = differing(own_pairs, peer_pairs);
-    Measured {
+    [ours.time, whole.time, parts.time] = times.map(Spread::of);
+    Ok(Measured {
         name: scene.name.clone(),
-        bodies: scene.bodies.len(),
+        bodies: bodies.len(),
         vertices: scene.positions.len(),
-        tets: scene.bodies.tets().len(),
+        tets: bodies.tets().len(),
         known_pairs: scene.known_pairs,
         ours,
-        parry,
-        differing,
+        whole,
+        parts,
+        differing: differing([own_pairs, peer_pairs, bare_pairs]),
         missed_edges,
-    }
+    })
 }
 
 /// Steps of one side, each timed, until its turn is over.
@@ -191,30 +205,38 @@ fn counted(scene: &Scene, pairs: &Pairs) -> Side {
     Side { pairs: pairs.len(), surface_pairs, ..Side::default() }
 }
 
-/// How many of two lists are in one of them alone.
-fn differing(a: Pairs, b: Pairs) -> usize {
-    let mut both = [a, b].concat();
-    both.sort_unstable();
-    both.chunk_by(|a, b| a == b).filter(|equal| equal.len() == 1).count()
+/// Pairs and the deepest, m, of what parry found.
+fn told(found: &[Nearest]) -> (Pairs, f64) {
+    let depths = found.iter().map(|one| f64::from(one.way_out.length()));
+    (found.iter().map(|one| (one.vertex, one.body)).collect(), depths.fold(0.0, f64::max))
+}
+
+/// How many pairs are not in all of the lists.
+fn differing(sides: [Pairs; 3]) -> usize {
+    let mut all = sides.concat();
+    all.sort_unstable();
+    all.chunk_by(|a, b| a == b).filter(|equal| equal.len() < sides.len()).count()
 }
 
 fn print_times(measured: &[Measured]) {
-    println!("CPU time of a step, median [10th percentile]; the ratio is of the latter.\n");
+    println!("CPU time of a step, ms, median [10th percentile]; ratios are of the latter.\n");
     println!(
-        "| scene | bodies | tets | pairs | ours, ms | parry3d, ms | parry3d / ours \
-         | ours, µs per pair | ours, ns per tet |"
+        "| scene | bodies | tets | pairs | ours | parry3d whole | parry3d parts \
+         | whole / ours | parts / ours | ours, µs per pair | ours, ns per tet |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for one in measured {
-        let [ours, parry] = [one.ours.time, one.parry.time].map(Spread::milliseconds);
+        let sides = [one.ours, one.whole, one.parts].map(|side| side.time);
+        let [ours, whole, parts] = sides.map(Spread::milliseconds);
         let fast = one.ours.time.p10;
         println!(
-            "| {} | {} | {} | {} | {ours} | {parry} | {:.1} | {:.2} | {:.0} |",
+            "| {} | {} | {} | {} | {ours} | {whole} | {parts} | {:.1} | {:.1} | {:.2} | {:.0} |",
             one.name,
             one.bodies,
             one.tets,
             one.ours.pairs,
-            one.parry.time.p10 / fast,
+            one.whole.time.p10 / fast,
+            one.parts.time.p10 / fast,
             1e6 * fast / one.ours.pairs as f64,
             1e9 * fast / one.tets as f64,
         );
@@ -223,38 +245,40 @@ fn print_times(measured: &[Measured]) {
 
 /// How time grows from 120 bodies to 1000 of the same kind, against the work.
 fn print_growth(measured: &[Measured]) {
-    println!("\n| from, to | pairs | ours, time | time / pairs | parry3d, time |");
-    println!("|---|---|---|---|---|");
-    let find = |name: &str| measured.iter().find(|one| one.name == name);
+    println!("\n| from, to | pairs | ours, time | time / pairs | parry3d whole | parts |");
+    println!("|---|---|---|---|---|---|");
+    let of = |name: &str| measured.iter().find(|one| one.name == name);
     for ball in ["20", "189"] {
         let (few, many) = (format!("120x{ball}"), format!("1000x{ball}"));
-        if let (Some(from), Some(to)) = (find(&few), find(&many)) {
-            let pairs = to.ours.pairs as f64 / from.ours.pairs as f64;
-            let ours = to.ours.time.p10 / from.ours.time.p10;
-            let parry = to.parry.time.p10 / from.parry.time.p10;
-            println!(
-                "| {few}, {many} | {pairs:.2} | {ours:.2} | {:.2} | {parry:.2} |",
-                ours / pairs
-            );
-        }
+        let (Some(from), Some(to)) = (of(&few), of(&many)) else {
+            continue;
+        };
+        let growth = |from: Side, to: Side| to.time.p10 / from.time.p10;
+        let pairs = to.ours.pairs as f64 / from.ours.pairs as f64;
+        let (ours, whole) = (growth(from.ours, to.ours), growth(from.whole, to.whole));
+        let (each, parts) = (ours / pairs, growth(from.parts, to.parts));
+        println!(
+            "| {few}, {many} | {pairs:.2} | {ours:.2} | {each:.2} | {whole:.2} | {parts:.2} |"
+        );
     }
 }
 
 fn print_memory(measured: &[Measured]) {
     println!(
-        "\n| scene | vertices | ours, bytes per vertex | parry3d | ours, allocations per step | parry3d |"
+        "\n| scene | vertices | bytes per vertex, ours | parry3d whole | parts \
+         | allocations per step, ours | whole | parts |"
     );
-    println!("|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|");
     for one in measured {
-        let each = |side: &Side| side.memory as f64 / one.vertices as f64;
+        let sides = [one.ours, one.whole, one.parts];
+        let [ours, whole, parts] = sides.map(|side| side.memory as f64 / one.vertices as f64);
         println!(
-            "| {} | {} | {:.0} | {:.0} | {} | {} |",
+            "| {} | {} | {ours:.0} | {whole:.0} | {parts:.0} | {} | {:.0} | {:.0} |",
             one.name,
             one.vertices,
-            each(&one.ours),
-            each(&one.parry),
             one.ours.allocations,
-            one.parry.allocations,
+            one.whole.allocations,
+            one.parts.allocations,
         );
     }
 }
@@ -262,23 +286,24 @@ fn print_memory(measured: &[Measured]) {
 fn print_counts(measured: &[Measured]) {
     println!("\n{}.\n", scenes::origin());
     println!(
-        "| scene | surface pairs | known | agree | all pairs | parry3d | only one finds \
-         | edges missed | deepest, m | parry3d |"
+        "| scene | surface pairs | known | agree | all pairs | parry3d whole | parts \
+         | not in all | edges missed | deepest, m | parry3d |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for one in measured {
         println!(
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {:.4} | {:.4} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.4} | {:.4} |",
             one.name,
             one.ours.surface_pairs,
             one.known_pairs.map_or("–".to_string(), |known| known.to_string()),
             verdict(one),
             one.ours.pairs,
-            one.parry.pairs,
+            one.whole.pairs,
+            one.parts.pairs,
             one.differing,
             one.missed_edges,
             one.ours.deepest,
-            one.parry.deepest,
+            one.whole.deepest.max(one.parts.deepest),
         );
     }
 }
