@@ -175,7 +175,7 @@ fn measure(scene: &Scene) -> Result<Measured, String> {
         ours,
         whole,
         parts,
-        differing: differing([own_pairs, peer_pairs, bare_pairs]),
+        differing: differing(&[own_pairs, peer_pairs, bare_pairs]),
         missed_edges,
     })
 }
@@ -212,7 +212,7 @@ fn told(found: &[Nearest]) -> (Pairs, f64) {
 }
 
 /// How many pairs are not in all of the lists.
-fn differing(sides: [Pairs; 3]) -> usize {
+fn differing(sides: &[Pairs; 3]) -> usize {
     let mut all = sides.concat();
     all.sort_unstable();
     all.chunk_by(|a, b| a == b).filter(|equal| equal.len() < sides.len()).count()

@@ -65,7 +65,7 @@ pub fn names() -> Vec<String> {
 /// Where the piles come from, for the heading.
 pub fn origin() -> String {
     match folder() {
-        Some(_) => format!("piles from the files of {FOLDER}"),
+        Some(_) => format!("Piles from the files of {FOLDER}"),
         None => format!("{FOLDER} is not set: piles of generated balls, others' counts unknown"),
     }
 }
