@@ -8,13 +8,23 @@ mod mesh;
 
 mod meshio;
 
+mod scenes;
+
+mod depth;
+
+mod parry;
+
+mod allocations;
+
 mod timing;
 
 fn main() -> ExitCode {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let outcome = match wanted.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] | ["mesh"] => mesh::run(),
-        _ => Err(format!("no such benchmark: {}; there is: mesh", wanted.join(" "))),
+        ["depth", "ours", scene, steps] => depth::run_ours(scene, steps),
+        ["depth", ref scenes @ ..] => depth::run(scenes),
+        _ => Err(format!("no such benchmark: {}; there are: mesh, depth", wanted.join(" "))),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

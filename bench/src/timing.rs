@@ -5,7 +5,7 @@ use std::time::Instant;
 /// Samples taken; the fastest counts.
 const SAMPLES: usize = 5;
 
-/// Shortest sample, s: the system counts CPU time in ticks of some milliseconds.
+/// Shortest sample, s: long enough that a short disturbance does not decide it.
 const SHORTEST: f64 = 0.1;
 
 /// Fastest CPU time of a few samples, s, and what the last run gave.
@@ -38,9 +38,43 @@ fn timed<T>(work: &mut impl FnMut() -> T, repeats: u32) -> (f64, T) {
     (time, result)
 }
 
-/// CPU time of this thread so far, s; Linux tells, others do not.
+/// CPU time of one run, s.
+pub fn once(mut work: impl FnMut()) -> f64 {
+    timed(&mut work, 1).0
+}
+
+/// How times of many runs lie.
+#[derive(Clone, Copy, Default)]
+pub struct Spread {
+    /// Half of them are faster, s.
+    pub median: f64,
+    /// One in ten is faster, s: what the machine does when it is left alone.
+    pub p10: f64,
+}
+
+impl Spread {
+    /// Of some times; zeros when there are none.
+    pub fn of(mut times: Vec<f64>) -> Spread {
+        times.sort_unstable_by(f64::total_cmp);
+        let at = |part: usize| times.get(times.len() * part / 10).copied().unwrap_or_default();
+        Spread { median: at(5), p10: at(1) }
+    }
+
+    /// Both for a table, ms.
+    pub fn milliseconds(self) -> String {
+        format!("{:.2} [{:.2}]", 1e3 * self.median, 1e3 * self.p10)
+    }
+}
+
+/// CPU time of this thread so far, s.
+#[cfg(unix)]
 fn cpu_time() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    let nanoseconds: f64 = text.split_whitespace().next()?.parse().ok()?;
-    Some(nanoseconds * 1e-9)
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Some(time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64)
+}
+
+/// Not told by other systems in a way that is measured here.
+#[cfg(not(unix))]
+fn cpu_time() -> Option<f64> {
+    None
 }

@@ -1,0 +1,49 @@
+//! Counts what is allocated, to see that a warm step allocates nothing.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+
+/// Allocations so far, growth of what there is included, count.
+pub fn calls() -> usize {
+    CALLS.load(Ordering::Relaxed)
+}
+
+/// What is allocated now, bytes.
+pub fn live() -> usize {
+    LIVE.load(Ordering::Relaxed)
+}
+
+/// The system's allocator, counted.
+struct Counting;
+
+#[expect(unsafe_code, reason = "an allocator is unsafe by its trait; all is passed on as it came")]
+// SAFETY: every call goes to the system's allocator with the arguments that it came with.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+        LIVE.fetch_add(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller keeps the rules of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: `place` came from the system's allocator with this layout.
+        unsafe { System.dealloc(place, layout) }
+    }
+
+    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+        LIVE.fetch_add(size, Ordering::Relaxed);
+        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: `place` came from the system's allocator with this layout.
+        unsafe { System.realloc(place, layout, size) }
+    }
+}
