@@ -14,7 +14,7 @@ use crate::detect::fans::{self, Spoke};
 use crate::detect::gather::{Gathered, Query, Ray, Sense};
 use crate::detect::pairs::{self, Sweep};
 use crate::detect::rays::{self, Passage};
-use crate::detect::{Exit, inverted, union};
+use crate::detect::{Exit, Overlaps, inverted, union};
 use crate::id::{BodyId, TetId, VertexId};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::normals::{NormalCache, Normals, face_normal, normal_at};
@@ -114,6 +114,37 @@ impl Scratch {
         for body in bodies.ids() {
             self.local.run(&step, body, found);
         }
+    }
+}
+
+impl Scratch {
+    /// Stage 1 alone: which vertices are inside which other bodies.
+    pub fn overlaps(&mut self, positions: &[Vec3], bodies: &Bodies) -> Overlaps {
+        self.clusters.refit(positions, &mut self.cluster_boxes, &mut self.body_boxes);
+        pairs::neighbours(&self.body_boxes, &mut self.sweep, &mut self.near);
+        inverted::inverted(positions, bodies, &mut self.inverted);
+        let step = Step {
+            positions,
+            bodies,
+            settings: DepthSettings::default(),
+            clusters: &self.clusters,
+            cluster_boxes: &self.cluster_boxes,
+            body_boxes: &self.body_boxes,
+            near: &self.near,
+            inverted: &self.inverted,
+        };
+        let mut found = Vec::new();
+        for body in bodies.ids() {
+            self.local.pairs.clear();
+            self.local.live_count = 0;
+            for &other in step.near.row(body.index()) {
+                self.local.meet(&step, body, other);
+            }
+            self.local.pairs.sort_unstable();
+            let Local { pairs, lives, .. } = &self.local;
+            found.extend(pairs.iter().map(|&(vertex, live)| (vertex, lives[live as usize].body)));
+        }
+        Overlaps::from_sorted(&found)
     }
 }
 
@@ -431,6 +462,8 @@ mod tests {
             resolved.collect()
         };
         assert_eq!(names(&fast), names(&slow));
+        let first_stage = Scratch::new(positions, bodies).overlaps(positions, bodies);
+        assert_eq!(first_stage, brute::overlaps(positions, bodies));
         let reasons = |e: &Escapes| -> Vec<_> {
             let told = e.unresolved.iter().map(|u| (u.vertex, e.bodies(u.into).to_vec(), u.reason));
             told.collect()

@@ -1,0 +1,116 @@
+//! Closest features and crossing bodies without any structure: right, and slow.
+
+use pliant::body::Bodies;
+use pliant::depth::Escape;
+use pliant::detect::Overlaps;
+use pliant::id::{BodyId, VertexId};
+use pliant::math::{Aabb, Vec3, orient3d};
+use pliant::mesh::normals::face_normal;
+use pliant::mesh::topology;
+
+/// The nearest surface point of all penetrated bodies, for every colliding vertex.
+///
+/// Ascends by vertex. Of equally near points the one of the first triangle counts.
+pub fn nearest(
+    positions: &[Vec3],
+    bodies: &Bodies,
+    overlaps: &Overlaps,
+) -> Vec<(VertexId, Escape)> {
+    let answers = overlaps.vertices.iter().zip(overlaps.into.iter());
+    answers
+        .map(|(&vertex, into)| {
+            let point = positions[vertex.index()];
+            let triangles = into.iter().flat_map(|&body| bodies.triangles_of(body));
+            let mut best = (f64::INFINITY, Vec3::ZERO, [Vec3::ZERO; 3]);
+            for triangle in triangles {
+                let corners = bodies.triangles()[triangle].map(|v| positions[v.index()]);
+                let way = on_triangle(point, corners) - point;
+                if way.length_squared() < best.0 {
+                    best = (way.length_squared(), way, corners);
+                }
+            }
+            let (_, way, corners) = best;
+            // A way too short to have a direction leads straight through the face.
+            let direction = way.try_normalize().or_else(|| face_normal(corners));
+            (vertex, Escape { depth: way.length(), direction: direction.unwrap_or(Vec3::Z) })
+        })
+        .collect()
+}
+
+/// Pairs of bodies that run through each other though no vertex of either is inside the other.
+///
+/// Smaller body first, ascending. Bodies that only touch are not among them.
+pub fn crossing_pairs(
+    positions: &[Vec3],
+    bodies: &Bodies,
+    overlaps: &Overlaps,
+) -> Vec<[BodyId; 2]> {
+    let mut holding: Vec<[BodyId; 2]> = Vec::new();
+    for (&vertex, into) in overlaps.vertices.iter().zip(overlaps.into.iter()) {
+        let own = bodies.body_of(vertex);
+        holding.extend(into.iter().map(|&other| [own.min(other), own.max(other)]));
+    }
+    holding.sort_unstable();
+    holding.dedup();
+    let mut found = Vec::new();
+    for a in bodies.ids() {
+        for b in bodies.ids().filter(|&b| b > a) {
+            if holding.binary_search(&[a, b]).is_err()
+                && (pierces(a, b, positions, bodies) || pierces(b, a, positions, bodies))
+            {
+                found.push([a, b]);
+            }
+        }
+    }
+    found
+}
+
+/// Whether an edge on the surface of `a` runs through a triangle of `b`.
+fn pierces(a: BodyId, b: BodyId, positions: &[Vec3], bodies: &Bodies) -> bool {
+    let triangles = |body| &bodies.triangles()[bodies.triangles_of(body)];
+    let at = |v: VertexId| positions[v.index()];
+    let around = |body| Aabb::around(triangles(body).iter().flatten().map(|&v| at(v)));
+    let overlap = around(a).intersection(around(b));
+    let near = |corners: &[Vec3]| Aabb::around(corners.iter().copied()).meets(overlap);
+    let faces: Vec<[Vec3; 3]> =
+        triangles(b).iter().map(|t| t.map(at)).filter(|t| near(t)).collect();
+    let edges = topology::edges(positions.len(), triangles(a)).into_iter();
+    edges.map(|edge| edge.map(at)).filter(|edge| near(edge)).any(|edge| {
+        let span = Aabb::around(edge);
+        faces.iter().any(|&face| Aabb::around(face).meets(span) && runs_through(edge, face))
+    })
+}
+
+/// Whether a segment passes from one side of a triangle to the other, clear of its border.
+fn runs_through([p, q]: [Vec3; 2], [a, b, c]: [Vec3; 3]) -> bool {
+    let (side_p, side_q) = (orient3d(a, b, c, p), orient3d(a, b, c, q));
+    let opposite = (side_p > 0.0 && side_q < 0.0) || (side_p < 0.0 && side_q > 0.0);
+    if !opposite {
+        return false;
+    }
+    let turns = [orient3d(p, q, a, b), orient3d(p, q, b, c), orient3d(p, q, c, a)];
+    turns.iter().all(|&turn| turn > 0.0) || turns.iter().all(|&turn| turn < 0.0)
+}
+
+/// The point of a triangle that is nearest to `point`.
+fn on_triangle(point: Vec3, [a, b, c]: [Vec3; 3]) -> Vec3 {
+    let edges = [[a, b], [b, c], [c, a]];
+    let normal = (b - a).cross(c - a);
+    let beside = |&[from, to]: &[Vec3; 2]| normal.cross(to - from).dot(point - from) < 0.0;
+    if let Some(normal) = normal.try_normalize()
+        && !edges.iter().any(beside)
+    {
+        return point - normal.dot(point - a) * normal;
+    }
+    let ends = edges.map(|[from, to]| {
+        let along = to - from;
+        let share = (point - from).dot(along) / along.length_squared();
+        // Equal ends give no number, and `clamp` would keep it.
+        if share.is_nan() { from } else { from + share.clamp(0.0, 1.0) * along }
+    });
+    let [first, rest @ ..] = ends;
+    let nearer = |x: Vec3, y: Vec3| {
+        if y.distance_squared(point) < x.distance_squared(point) { y } else { x }
+    };
+    rest.into_iter().fold(first, nearer)
+}
