@@ -24,6 +24,9 @@ mod slow;
 use read::{BodyFile, Scene};
 use slow::{crossing_pairs, nearest};
 
+/// What a surface cannot promise, said after its name.
+const SURFACE: &str = "is a surface: vertices deeper than its edges reach may go unresolved";
+
 /// How depth is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
@@ -181,7 +184,11 @@ pub fn depth(files: &[PathBuf], method: Method) -> Result<Report, DepthError> {
     {
         return Err(DepthError::Exponent { exponent });
     }
-    let Scene { positions, bodies, files, notices } = read::read(files)?;
+    let Scene { positions, bodies, files, mut notices } = read::read(files)?;
+    if method != Method::Closest {
+        let surfaces = files.iter().filter(|file| file.kind == Kind::Surface);
+        notices.extend(surfaces.map(|file| format!("{} {SURFACE}", file.name)));
+    }
     let (overlaps, mut found) = measure(&positions, &bodies, method);
     let pairs = crossing_pairs(&positions, &bodies, &overlaps);
     for (body, file) in found.bodies.iter_mut().zip(files) {

@@ -57,7 +57,7 @@ pub fn read(paths: &[PathBuf]) -> Result<Scene, DepthError> {
     let (mut files, mut sound, mut notices) = (Vec::new(), Vec::new(), Vec::new());
     for path in paths {
         let (file, mesh, told) = read_one(path)?;
-        notices.extend(told.into_iter().map(|notice| format!("{}{notice}", file.name)));
+        notices.extend(told.into_iter().map(|notice| format!("{}: {notice}", file.name)));
         files.push(file);
         sound.push(mesh);
     }
@@ -83,21 +83,20 @@ impl Sound {
     }
 }
 
-/// One body, and notices that go on from its name.
+/// One body, and what there is to say of it.
 fn read_one(path: &Path) -> Result<(BodyFile, Sound, Vec<String>), DepthError> {
     let mesh_file::MeshFile { name, mut mesh, .. } = mesh_file::read(path)?;
-    let said = std::mem::take(&mut mesh.notices);
+    let mut notices = std::mem::take(&mut mesh.notices);
     let (vertices, tets) = (mesh.positions.len(), mesh.tets.len());
     if tets == 0 && mesh.triangles.is_empty() {
-        let message = nothing(&path.display().to_string(), &said, vertices);
+        let message = nothing(&path.display().to_string(), &notices, vertices);
         return Err(DepthError::Nothing { message });
     }
     check_size(path, &mesh.positions)?;
-    let mut notices: Vec<String> = said.iter().map(|notice| format!(": {notice}")).collect();
     if tets > 0 {
         let bad = |error| DepthError::Tets { path: path.to_path_buf(), error };
         let (mesh, repair) = TetMesh::from_raw(mesh).map_err(bad)?;
-        notices.extend(repair.map(|repair| format!(": {repair}")));
+        notices.extend(repair);
         let file = BodyFile { name, kind: Kind::Tets, vertices, tets, copies: Vec::new() };
         return Ok((file, Sound::Tets(mesh), notices));
     }
@@ -105,16 +104,15 @@ fn read_one(path: &Path) -> Result<(BodyFile, Sound, Vec<String>), DepthError> {
     let given = mesh.triangles.len();
     let bad = |error| DepthError::Surface { path: path.to_path_buf(), error };
     let (mesh, repair) = Surface::from_raw(mesh).map_err(bad)?;
-    notices.extend(repair.map(|repair| format!(": {repair}")));
+    notices.extend(repair);
     let flat = given - mesh.triangles().len();
     if flat > 0 {
-        notices.push(format!(": left out {flat} of {given} triangles, which have no area"));
+        notices.push(format!("left out {flat} of {given} triangles, which have no area"));
     }
     if !copies.is_empty() {
         let count = copies.len();
-        notices.push(format!(": {count} of {vertices} vertices repeat others at the same place"));
+        notices.push(format!("{count} of {vertices} vertices repeat others at the same place"));
     }
-    notices.push(" is a surface: vertices deeper than its edges reach may go unresolved".into());
     let file = BodyFile { name, kind: Kind::Surface, vertices, tets, copies };
     Ok((file, Sound::Surface(mesh), notices))
 }

@@ -2,7 +2,7 @@
 
 use pliant::body::Bodies;
 use pliant::depth::Escape;
-use pliant::detect::Overlaps;
+use pliant::detect::{Overlaps, union};
 use pliant::id::{BodyId, VertexId};
 use pliant::math::{Aabb, Vec3, orient3d};
 use pliant::mesh::normals::face_normal;
@@ -55,9 +55,12 @@ pub fn crossing_pairs(
     let mut found = Vec::new();
     for a in bodies.ids() {
         for b in bodies.ids().filter(|&b| b > a) {
-            if holding.binary_search(&[a, b]).is_err()
-                && (pierces(a, b, positions, bodies) || pierces(b, a, positions, bodies))
-            {
+            if holding.binary_search(&[a, b]).is_ok() {
+                continue;
+            }
+            let crosses =
+                |a, b| pierces(a, b, positions, bodies) || has_tet_within(a, b, positions, bodies);
+            if crosses(a, b) || crosses(b, a) {
                 found.push([a, b]);
             }
         }
@@ -78,6 +81,17 @@ fn pierces(a: BodyId, b: BodyId, positions: &[Vec3], bodies: &Bodies) -> bool {
     edges.map(|edge| edge.map(at)).filter(|edge| near(edge)).any(|edge| {
         let span = Aabb::around(edge);
         faces.iter().any(|&face| Aabb::around(face).meets(span) && runs_through(edge, face))
+    })
+}
+
+/// Whether the middle of a tet of `a` is inside `b`, as where the two coincide.
+fn has_tet_within(a: BodyId, b: BodyId, positions: &[Vec3], bodies: &Bodies) -> bool {
+    let tets = |body| &bodies.tets()[bodies.tets_of(body)];
+    let at = |v: VertexId| positions[v.index()];
+    let around = Aabb::around(tets(b).iter().flatten().map(|&v| at(v)));
+    tets(a).iter().any(|tet| {
+        let middle = tet.iter().map(|&v| at(v)).sum::<Vec3>() / 4.0;
+        around.contains(middle) && union::is_inside(middle, positions, tets(b))
     })
 }
 
