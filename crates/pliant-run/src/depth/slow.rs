@@ -128,3 +128,35 @@ fn on_triangle(point: Vec3, [a, b, c]: [Vec3; 3]) -> Vec3 {
     };
     rest.into_iter().fold(first, nearer)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(point: [f64; 3], expected: [f64; 3]) {
+        let found = on_triangle(point.into(), [Vec3::ZERO, Vec3::X, Vec3::Y]);
+        assert!(found.abs_diff_eq(expected.into(), f64::EPSILON), "{found}");
+    }
+
+    #[test]
+    fn the_nearest_point_lies_on_the_face_an_edge_or_a_corner() {
+        check([0.25, 0.25, 3.0], [0.25, 0.25, 0.0]);
+        check([0.5, -1.0, 1.0], [0.5, 0.0, 0.0]);
+        check([1.0, 1.0, -2.0], [0.5, 0.5, 0.0]);
+        check([-1.0, -2.0, 0.0], [0.0, 0.0, 0.0]);
+        check([3.0, 0.5, 0.0], [1.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn grazing_the_border_is_not_running_through() {
+        let face = [Vec3::ZERO, Vec3::X, Vec3::Y];
+        let down = |x: f64, y: f64| [Vec3::new(x, y, 1.0), Vec3::new(x, y, -1.0)];
+        assert!(runs_through(down(0.25, 0.25), face));
+        for (x, y) in [(0.0, 0.0), (0.5, 0.0), (0.5, 0.5), (0.75, 0.75)] {
+            assert!(!runs_through(down(x, y), face), "{x} {y}");
+        }
+        let [above, below] = down(0.25, 0.25);
+        assert!(!runs_through([above, (above + below) / 2.0], face));
+    }
+}
