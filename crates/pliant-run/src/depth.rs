@@ -195,7 +195,7 @@ pub fn depth(files: &[PathBuf], method: Method) -> Result<Report, DepthError> {
         body.describe(file);
     }
     found.crossing_pairs = pairs.into_iter().map(|pair| pair.map(|body| body.0)).collect();
-    found.notices = notices;
+    found.notices.splice(0..0, notices);
     Ok(found)
 }
 
@@ -283,6 +283,10 @@ impl Report {
             let into = numbers(escapes.bodies(unresolved.into));
             let reason = unresolved.reason;
             self.bodies[body].unresolved.push(Unknown { vertex, into, reason });
+        }
+        if escapes.missed_edges > 0 {
+            let count = escapes.missed_edges;
+            self.notices.push(format!("edges that lead out, but cross no surface: {count}"));
         }
     }
 }
