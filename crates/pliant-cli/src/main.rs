@@ -7,6 +7,8 @@ use clap::{Parser, Subcommand};
 
 mod check;
 
+mod depth;
+
 mod demo;
 
 mod show;
@@ -19,11 +21,11 @@ const FAILED: u8 = 1;
 /// Exit code of bad arguments and bad input; clap uses the same.
 const BAD_INPUT: u8 = 2;
 
-/// Contact for things that bend: reads, checks and generates meshes.
+/// Contact for things that bend: how deep meshes overlap, and what is wrong with them.
 ///
-/// Pliant is to find where soft and rigid bodies overlap, tell for every overlapping
-/// vertex how far and which way is out, and resolve the contact. This version has the
-/// ground floor: it reads, checks and generates meshes.
+/// Pliant finds where bodies overlap, tells for every overlapping vertex how far and which
+/// way is out, and is to resolve the contact. This version has the first half: it reads,
+/// checks and generates meshes, and measures how deep they penetrate each other.
 #[derive(Parser)]
 #[command(name = "pliant", version, arg_required_else_help = true, after_help = EXAMPLES)]
 struct Arguments {
@@ -36,6 +38,7 @@ const EXAMPLES: &str = "\
 Examples:
   pliant check liver.msh              what is in a mesh, and what is wrong with it
   pliant check *.obj --json           the same for programs
+  pliant depth ball.vtk torus.obj     how deep bodies overlap, and which way is out
   pliant demo                         make some bodies, write and check them
 
 Exit codes: 0 good, 1 the run failed, 2 bad arguments or input, 130 interrupted.
@@ -72,6 +75,21 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
+    /// Say how deep bodies overlap, and which way is out, for every vertex inside another
+    ///
+    /// Each mesh is one body, where its file puts it: tets if the file has any, otherwise a
+    /// closed triangle surface, whose edges stand for the tet edges. Reads what `pliant check`
+    /// reads; of a TetGen pair name either file. A vertex on a surface is not inside.
+    ///
+    /// Consistent depth asks the vertices whose own edges leave the other body first, and passes
+    /// their answer inwards ring by ring, so that neighbours agree. A vertex for which no way
+    /// out can be named is listed as unresolved: `enclosed` (no edge of its group leads out),
+    /// `cancelled` (the directions cancel) or `rounding`. Lengths are in the unit of the files.
+    #[command(
+        after_help = depth::AFTER_HELP,
+        override_usage = "pliant depth [OPTIONS] <MESH> <MESH>..."
+    )]
+    Depth(depth::DepthArguments),
     /// Generate bodies, write them in every format, read them back and check them
     Demo {
         /// Folder for the files, made if missing; files of the same names are replaced
@@ -84,6 +102,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Check { json: true, files } => check::print_json(&files),
         Command::Check { json: false, files } => check::print_tables(&files),
+        Command::Depth(arguments) => depth::run(&arguments),
         Command::Demo { out } => demo::run(&out),
     };
     done.unwrap_or_else(|Stopped(code)| code)

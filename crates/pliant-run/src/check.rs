@@ -109,7 +109,7 @@ fn judge(report: &mut FileReport, mut mesh: RawMesh, format: Format) {
         surface_problems(&mesh)
     } else {
         report.triangles = Some(0);
-        report.error = Some(nothing(report, mesh.positions.len()));
+        report.error = Some(nothing(&report.file, &report.notices, mesh.positions.len()));
         return;
     };
     // STL stores each corner of each triangle: copies there are the format's, not the author's.
@@ -118,15 +118,15 @@ fn judge(report: &mut FileReport, mut mesh: RawMesh, format: Format) {
 }
 
 /// What to say of a file without tets and triangles.
-fn nothing(report: &FileReport, vertices: usize) -> String {
-    let left_out = report.notices.join("; ");
+pub(crate) fn nothing(file: &str, notices: &[String], vertices: usize) -> String {
+    let left_out = notices.join("; ");
     let why = if left_out.is_empty() { String::new() } else { format!(" ({left_out})") };
     let holds = match vertices {
         0 => "no vertices, tets or triangles".to_string(),
         1 => "1 vertex but no tets or triangles".to_string(),
         many => format!("{many} vertices but no tets or triangles"),
     };
-    format!("{}: the file holds {holds}{why}", report.file)
+    format!("{file}: the file holds {holds}{why}")
 }
 
 impl From<Problem> for ProblemReport {

@@ -8,3 +8,5 @@ pub mod whole;
 pub mod mesh_file;
 
 pub mod check;
+
+pub mod depth;

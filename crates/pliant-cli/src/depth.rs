@@ -1,0 +1,262 @@
+//! `pliant depth`: penetration depth as tables or JSON.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use pliant::depth::{DepthSettings, Reason, Scope};
+use pliant::mesh::normals::Normals;
+use pliant_run::check::Kind;
+use pliant_run::depth::{BodyReport, Method, Point, Report, depth};
+
+use crate::show::{self, DIM, GOOD, HEADING, Stopped, WARNING, counted, plain};
+
+/// Deepest vertices shown of each body; JSON has all.
+const SHOWN: usize = 10;
+
+/// What `pliant depth --help` ends with.
+pub const AFTER_HELP: &str = "\
+Exit code: 0 whether or not there is overlap, 2 for bad arguments or input.
+
+With --json, one object on stdout:
+  {\"method\":\"consistent\",\"exponent\":2.0,\"scope\":\"scene\",\"normals\":\"area\",
+   \"bodies\":[{\"name\":\"ball\",\"kind\":\"tets|surface\",\"vertices\":123,\"tets\":400,
+     \"points\":[{\"vertex\":7,\"into\":[1],\"ring\":0,\"depth\":0.104,\"direction\":[0.0,0.0,1.0]}],
+     \"unresolved\":[{\"vertex\":9,\"into\":[1],\"reason\":\"enclosed|cancelled|rounding\"}]}],
+   \"crossing_pairs\":[[0,1]],\"notices\":[…],\"timings_us\":{\"inside\":0.0,\"depth\":0.0}}
+`vertex` counts from 0 in the body's file, `into` and `crossing_pairs` count the arguments
+from 0. `ring` is 0 where an edge of the vertex itself leaves the other body. `depth` can be
+negative, as interpolated normals tilt. `points` and `unresolved` together are the colliding
+vertices, in order; with --scope pairs a vertex comes once per body. `crossing_pairs` are
+bodies that overlap although no vertex of either is inside the other. With --method closest
+there is no `ring`, and `exponent`, `scope` and `normals` are null. `timings_us.inside` is the
+time for finding who is inside, run alone; `depth` is the rest. Neither holds the reading.";
+
+/// What stands after `pliant depth`.
+#[derive(Args)]
+pub struct DepthArguments {
+    /// How depth is measured
+    #[arg(long, value_enum, default_value_t = MethodName::Consistent)]
+    method: MethodName,
+    /// Power of the distance by which near crossings and neighbours count more; default 2
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    exponent: Option<f64>,
+    /// Whether a vertex collides with all others together, or with each; default scene
+    #[arg(long, value_enum)]
+    scope: Option<ScopeName>,
+    /// Normals at the corners of a triangle; default area
+    #[arg(long, value_enum)]
+    normals: Option<NormalsName>,
+    /// Threads to use, 1 or more; the answer does not depend on it
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Print one JSON object instead of tables
+    #[arg(long)]
+    json: bool,
+    /// Mesh files, two or more; each is one body
+    #[arg(value_name = "MESH")]
+    files: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MethodName {
+    /// Depths and directions that agree between neighbours
+    Consistent,
+    /// To the nearest point of all penetrated surfaces
+    Closest,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ScopeName {
+    /// One depth per vertex, out of all other bodies
+    Scene,
+    /// One depth per vertex and body penetrated
+    Pairs,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum NormalsName {
+    /// Smooth, faces weighted by area
+    Area,
+    /// Smooth, faces weighted by angle
+    Angle,
+    /// Flat, each triangle's own
+    Face,
+}
+
+/// Measures, and prints the answer.
+pub fn run(arguments: &DepthArguments) -> Result<ExitCode, Stopped> {
+    if arguments.threads == Some(0) {
+        return Ok(show::refuse("--threads is 0, at least one thread is needed"));
+    }
+    let mut report = match depth(&arguments.files, arguments.method()) {
+        Ok(report) => report,
+        Err(error) => return Ok(show::refuse(&error.to_string())),
+    };
+    report.notices.extend(arguments.unused());
+    if !arguments.json {
+        show::print(&tables(&report))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    match serde_json::to_string(&report) {
+        Ok(json) => show::print(&(json + "\n"))?,
+        Err(error) => return Ok(show::refuse(&error.to_string())),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl DepthArguments {
+    fn method(&self) -> Method {
+        if self.method == MethodName::Closest {
+            return Method::Closest;
+        }
+        let usual = DepthSettings::default();
+        Method::Consistent(DepthSettings {
+            exponent: self.exponent.unwrap_or(usual.exponent),
+            scope: self.scope.map_or(usual.scope, |scope| match scope {
+                ScopeName::Scene => Scope::Scene,
+                ScopeName::Pairs => Scope::Pairs,
+            }),
+            normals: self.normals.map_or(usual.normals, |normals| match normals {
+                NormalsName::Area => Normals::Area,
+                NormalsName::Angle => Normals::Angle,
+                NormalsName::Face => Normals::Face,
+            }),
+        })
+    }
+
+    /// A notice on options that the closest feature has no use for.
+    fn unused(&self) -> Option<String> {
+        let given = [
+            ("--exponent", self.exponent.is_some()),
+            ("--scope", self.scope.is_some()),
+            ("--normals", self.normals.is_some()),
+        ];
+        let given: Vec<_> = given.iter().filter(|pair| pair.1).map(|pair| pair.0).collect();
+        let idle = self.method == MethodName::Closest && !given.is_empty();
+        idle.then(|| format!("{}: without effect on the closest feature", given.join(", ")))
+    }
+}
+
+/// Everything for people: a part per body, crossing pairs, notices.
+fn tables(report: &Report) -> String {
+    let labels = labels(&report.bodies);
+    let nothing = |body: &BodyReport| body.points.is_empty() && body.unresolved.is_empty();
+    let mut text = String::new();
+    if report.crossing_pairs.is_empty() && report.bodies.iter().all(nothing) {
+        let count = report.bodies.len();
+        let _ = writeln!(text, "{GOOD}no overlap{GOOD:#} among {count} bodies");
+    } else {
+        for (body, label) in report.bodies.iter().zip(&labels) {
+            text += &table(body, label, &labels);
+        }
+    }
+    for [a, b] in &report.crossing_pairs {
+        let (a, b) = (&labels[*a as usize], &labels[*b as usize]);
+        let _ = writeln!(
+            text,
+            "{WARNING}crossing{WARNING:#} {a} and {b} overlap, with no vertex of either inside the other"
+        );
+    }
+    for notice in &report.notices {
+        let _ = writeln!(text, "{DIM}note     {}{DIM:#}", plain(notice));
+    }
+    text
+}
+
+/// Names of the bodies, with the number of the argument where two are alike.
+fn labels(bodies: &[BodyReport]) -> Vec<String> {
+    let alike = |name: &str| bodies.iter().filter(|body| body.name == name).count() > 1;
+    let label = |(index, body): (usize, &BodyReport)| {
+        let name = plain(&body.name);
+        if alike(&body.name) { format!("{name}#{index}") } else { name }
+    };
+    bodies.iter().enumerate().map(label).collect()
+}
+
+/// One body: counts, statistics, the deepest vertices.
+fn table(body: &BodyReport, label: &str, labels: &[String]) -> String {
+    let vertices = counted(body.vertices, "vertex", "vertices");
+    let made_of = match body.kind {
+        Kind::Tets => format!("{vertices}, {}", counted(body.tets, "tet", "tets")),
+        Kind::Surface => format!("{vertices}, a surface"),
+    };
+    let mut text = format!("{HEADING}{label}{HEADING:#}: {made_of}\n");
+    if body.points.is_empty() && body.unresolved.is_empty() {
+        return text + "  no vertex inside another body\n";
+    }
+    let points = body.points.iter().map(|point| point.vertex);
+    let mut colliding: Vec<u32> =
+        points.chain(body.unresolved.iter().map(|unknown| unknown.vertex)).collect();
+    colliding.sort_unstable();
+    colliding.dedup();
+    let colliding = counted(colliding.len(), "vertex", "vertices");
+    let _ = writeln!(text, "  inside      {colliding}");
+    text += &depths(&body.points);
+    text += &unresolved(body);
+    text += &deepest(&body.points, labels);
+    text
+}
+
+/// Statistics of the depths.
+fn depths(points: &[Point]) -> String {
+    if points.is_empty() {
+        return String::new();
+    }
+    let deepest = points.iter().map(|point| point.depth).fold(f64::NEG_INFINITY, f64::max);
+    let mean = points.iter().map(|point| point.depth).sum::<f64>() / points.len() as f64;
+    let mut text = format!("  depth       deepest {deepest:.6}, mean {mean:.6}");
+    if let Some(last) = points.iter().filter_map(|point| point.ring).max() {
+        let rings = counted(last as usize + 1, "ring", "rings");
+        let _ = write!(text, ", in {rings}");
+    }
+    text + "\n"
+}
+
+/// How many vertices have no depth, by reason.
+fn unresolved(body: &BodyReport) -> String {
+    let reasons = [Reason::Enclosed, Reason::Cancelled, Reason::Rounding];
+    let counts: Vec<_> = reasons
+        .into_iter()
+        .map(|reason| {
+            let count = body.unresolved.iter().filter(|unknown| unknown.reason == reason).count();
+            (count, reason.name())
+        })
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, name)| format!("{count} {name}"))
+        .collect();
+    if counts.is_empty() {
+        return String::new();
+    }
+    format!("  {WARNING}unresolved{WARNING:#}  {}\n", counts.join(", "))
+}
+
+/// The deepest vertices, deepest first.
+fn deepest(points: &[Point], labels: &[String]) -> String {
+    if points.is_empty() {
+        return String::new();
+    }
+    let mut order: Vec<&Point> = points.iter().collect();
+    order.sort_by(|a, b| b.depth.total_cmp(&a.depth));
+    let mut text = format!(
+        "  {DIM}{:>10}{:>13}{:>31}{:>6}  into{DIM:#}\n",
+        "vertex", "depth", "direction", "ring"
+    );
+    for point in order.iter().take(SHOWN) {
+        let [x, y, z] = point.direction;
+        let ring = point.ring.map_or("–".to_string(), |ring| ring.to_string());
+        let into: Vec<_> = point.into.iter().map(|&body| labels[body as usize].as_str()).collect();
+        let _ = writeln!(
+            text,
+            "  {:>10}{:>13.6}    {x:>9.5}{y:>9.5}{z:>9.5}{ring:>6}  {}",
+            point.vertex,
+            point.depth,
+            into.join(", ")
+        );
+    }
+    if points.len() > SHOWN {
+        let _ = writeln!(text, "  {DIM}{:>10} and {} more{DIM:#}", "…", points.len() - SHOWN);
+    }
+    text
+}

@@ -1,0 +1,348 @@
+//! How deep bodies from files penetrate each other: `pliant depth`.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use pliant::body::{Bodies, BodiesError};
+use pliant::depth::fused::Scratch;
+use pliant::depth::nearest::{Closest, Nearest};
+use pliant::depth::{DepthSettings, Escapes, Reason, Scope};
+use pliant::detect::Overlaps;
+use pliant::id::{BodyId, VertexId};
+use pliant::math::Vec3;
+use pliant::mesh::normals::Normals;
+use pliant::mesh::surface::SurfaceError;
+use pliant::mesh::tet::TetMeshError;
+use serde::{Serialize, Serializer};
+
+use crate::check::Kind;
+use crate::mesh_file::MeshFileError;
+
+mod read;
+
+mod slow;
+
+use read::{BodyFile, Scene};
+use slow::crossing_pairs;
+
+/// What a surface cannot promise, said after its name.
+const SURFACE: &str = "is a surface: vertices deeper than its edges reach may go unresolved";
+
+/// How depth is measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Method {
+    /// Consistent depth: what neighbours say agrees.
+    Consistent(DepthSettings),
+    /// To the nearest point of all penetrated surfaces.
+    Closest,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum DepthError {
+    /// Nothing to penetrate.
+    #[error("at least two bodies are needed, {count} given")]
+    TooFewBodies {
+        /// Files given, count.
+        count: usize,
+    },
+    /// Weights without a meaning.
+    #[error("the exponent is {exponent}, it must be finite and above 0")]
+    Exponent {
+        /// As given.
+        exponent: f64,
+    },
+    /// A file that cannot be read.
+    #[error(transparent)]
+    File(#[from] MeshFileError),
+    /// A file without cells.
+    #[error("{message}")]
+    Nothing {
+        /// The file, and what it holds instead.
+        message: String,
+    },
+    /// Tets that are no body.
+    #[error("{}: {error}", path.display())]
+    Tets {
+        /// The file.
+        path: PathBuf,
+        /// The first problem.
+        error: TetMeshError,
+    },
+    /// Triangles that bound no body.
+    #[error("{}: {error}", path.display())]
+    Surface {
+        /// The file.
+        path: PathBuf,
+        /// The first problem.
+        error: SurfaceError,
+    },
+    /// Coordinates so large that volumes overflow.
+    #[error("{}: vertex {vertex} is at {position}, where volumes overflow; change the unit", path.display())]
+    TooFar {
+        /// The file.
+        path: PathBuf,
+        /// First such vertex.
+        vertex: VertexId,
+        /// Where it is, m.
+        position: Vec3,
+    },
+    /// A mesh so small that volumes vanish.
+    #[error("{}: the mesh is {extent:e} m large, volumes vanish; change the unit", path.display())]
+    TooSmall {
+        /// The file.
+        path: PathBuf,
+        /// Longest side of its box, m.
+        extent: f64,
+    },
+    /// More bodies than fit into one scene.
+    #[error(transparent)]
+    Bodies(#[from] BodiesError),
+}
+
+/// The answer for all bodies.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// `consistent` or `closest`.
+    pub method: &'static str,
+    /// Power of the distance in the weights; no unit. `None` for the closest feature.
+    pub exponent: Option<f64>,
+    /// `scene` or `pairs`; `None` for the closest feature.
+    pub scope: Option<&'static str>,
+    /// `area`, `angle` or `face`; `None` for the closest feature.
+    pub normals: Option<&'static str>,
+    /// One entry per file, in the order given.
+    pub bodies: Vec<BodyReport>,
+    /// Bodies that overlap without any vertex inside, smaller number first; ascending.
+    pub crossing_pairs: Vec<[u32; 2]>,
+    /// What was left out, changed or should be known.
+    pub notices: Vec<String>,
+    /// How long it took.
+    pub timings_us: Timings,
+}
+
+/// One body and its colliding vertices.
+#[derive(Clone, Debug, Serialize)]
+pub struct BodyReport {
+    /// The file's stem.
+    pub name: String,
+    /// Tets or a surface.
+    pub kind: Kind,
+    /// Vertices in the file, count; unreferenced ones too.
+    pub vertices: usize,
+    /// Tets, count.
+    pub tets: usize,
+    /// Colliding vertices with a depth, by vertex, then body.
+    pub points: Vec<Point>,
+    /// Colliding vertices without one, by vertex, then body.
+    pub unresolved: Vec<Unknown>,
+}
+
+/// A colliding vertex with its way out.
+#[derive(Clone, Debug, Serialize)]
+pub struct Point {
+    /// Place in the file, from 0.
+    pub vertex: u32,
+    /// Bodies penetrated, from 0; ascending.
+    pub into: Vec<u32>,
+    /// Steps from the border, count; `None` for the closest feature.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ring: Option<u32>,
+    /// Way to go along `direction`, m.
+    pub depth: f64,
+    /// Unit vector, world space.
+    pub direction: [f64; 3],
+}
+
+/// A colliding vertex for which no way out is known.
+#[derive(Clone, Debug, Serialize)]
+pub struct Unknown {
+    /// Place in the file, from 0.
+    pub vertex: u32,
+    /// Bodies penetrated, from 0; ascending.
+    pub into: Vec<u32>,
+    /// Why.
+    #[serde(serialize_with = "reason_name")]
+    pub reason: Reason,
+}
+
+/// Time spent, µs; without reading the files and looking for crossing pairs.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Timings {
+    /// Boxes, and which vertices are inside which bodies.
+    pub inside: f64,
+    /// The rest: crossings, border points, rings; or the closest feature.
+    pub depth: f64,
+}
+
+/// Reads the bodies and finds the way out of every vertex that is inside another body.
+pub fn depth(files: &[PathBuf], method: Method) -> Result<Report, DepthError> {
+    if files.len() < 2 {
+        return Err(DepthError::TooFewBodies { count: files.len() });
+    }
+    if let Method::Consistent(DepthSettings { exponent, .. }) = method
+        && !(exponent.is_finite() && exponent > 0.0)
+    {
+        return Err(DepthError::Exponent { exponent });
+    }
+    let Scene { positions, bodies, files, mut notices } = read::read(files)?;
+    if method != Method::Closest {
+        let surfaces = files.iter().filter(|file| file.kind == Kind::Surface);
+        notices.extend(surfaces.map(|file| format!("{} {SURFACE}", file.name)));
+    }
+    let (overlaps, mut found) = measure(&positions, &bodies, method);
+    let pairs = crossing_pairs(&positions, &bodies, &overlaps);
+    for (body, file) in found.bodies.iter_mut().zip(files) {
+        body.describe(file);
+    }
+    found.crossing_pairs = pairs.into_iter().map(|pair| pair.map(|body| body.0)).collect();
+    found.notices.splice(0..0, notices);
+    Ok(found)
+}
+
+/// The colliding vertices, and a report that knows nothing of files yet.
+///
+/// The stages of consistent depth run as one, so the first one is run and timed alone as
+/// well, once its memory is warm, and its time is taken off the whole.
+fn measure(positions: &[Vec3], bodies: &Bodies, method: Method) -> (Overlaps, Report) {
+    let mut report = Report::new(bodies, method);
+    let mut scratch = Scratch::new(positions, bodies);
+    let mut overlaps = Overlaps::default();
+    scratch.overlaps(positions, bodies, &mut overlaps);
+    let start = Instant::now();
+    scratch.overlaps(positions, bodies, &mut overlaps);
+    let inside = microseconds(start);
+    let start = Instant::now();
+    let depth = match method {
+        Method::Consistent(settings) => {
+            let mut escapes = Escapes::default();
+            scratch.escapes(positions, bodies, settings, &mut escapes);
+            let whole = microseconds(start);
+            report.take(bodies, &escapes);
+            (whole - inside).max(0.0)
+        }
+        Method::Closest => {
+            let mut ways = Vec::new();
+            Nearest::new(positions, bodies).escapes(positions, bodies, &overlaps, &mut ways);
+            let depth = microseconds(start);
+            for (Closest { vertex, escape, .. }, into) in ways.into_iter().zip(overlaps.into.iter())
+            {
+                let (body, vertex) = place(bodies, vertex);
+                report.bodies[body].points.push(Point {
+                    vertex,
+                    into: numbers(into),
+                    ring: None,
+                    depth: escape.depth,
+                    direction: escape.direction.to_array(),
+                });
+            }
+            depth
+        }
+    };
+    report.timings_us = Timings { inside, depth };
+    (overlaps, report)
+}
+
+impl Report {
+    fn new(bodies: &Bodies, method: Method) -> Report {
+        let (name, settings) = match method {
+            Method::Consistent(settings) => ("consistent", Some(settings)),
+            Method::Closest => ("closest", None),
+        };
+        let scope = |settings: DepthSettings| match settings.scope {
+            Scope::Scene => "scene",
+            Scope::Pairs => "pairs",
+        };
+        let normals = |settings: DepthSettings| match settings.normals {
+            Normals::Area => "area",
+            Normals::Angle => "angle",
+            Normals::Face => "face",
+        };
+        Report {
+            method: name,
+            exponent: settings.map(|settings| settings.exponent),
+            scope: settings.map(scope),
+            normals: settings.map(normals),
+            bodies: bodies.ids().map(|_| BodyReport::new()).collect(),
+            crossing_pairs: Vec::new(),
+            notices: Vec::new(),
+            timings_us: Timings::default(),
+        }
+    }
+
+    /// Sorts the escapes of the scene to their bodies.
+    fn take(&mut self, bodies: &Bodies, escapes: &Escapes) {
+        for resolved in &escapes.resolved {
+            let (body, vertex) = place(bodies, resolved.vertex);
+            self.bodies[body].points.push(Point {
+                vertex,
+                into: numbers(escapes.bodies(resolved.into)),
+                ring: Some(resolved.ring),
+                depth: resolved.escape.depth,
+                direction: resolved.escape.direction.to_array(),
+            });
+        }
+        for unresolved in &escapes.unresolved {
+            let (body, vertex) = place(bodies, unresolved.vertex);
+            let into = numbers(escapes.bodies(unresolved.into));
+            let reason = unresolved.reason;
+            self.bodies[body].unresolved.push(Unknown { vertex, into, reason });
+        }
+        if escapes.missed_edges > 0 {
+            let count = escapes.missed_edges;
+            self.notices.push(format!("edges that lead out, but cross no surface: {count}"));
+        }
+    }
+}
+
+impl BodyReport {
+    fn new() -> BodyReport {
+        BodyReport {
+            name: String::new(),
+            kind: Kind::Tets,
+            vertices: 0,
+            tets: 0,
+            points: Vec::new(),
+            unresolved: Vec::new(),
+        }
+    }
+
+    /// Adds what the file says; copies of a vertex share its answer.
+    fn describe(&mut self, file: BodyFile) {
+        let BodyFile { name, kind, vertices, tets, copies } = file;
+        let of = |vertex: u32| {
+            let start = copies.partition_point(|pair| pair[0].0 < vertex);
+            copies[start..].iter().take_while(move |pair| pair[0].0 == vertex).map(|pair| pair[1].0)
+        };
+        for index in 0..self.points.len() {
+            let point = self.points[index].clone();
+            self.points.extend(of(point.vertex).map(|vertex| Point { vertex, ..point.clone() }));
+        }
+        for index in 0..self.unresolved.len() {
+            let known = self.unresolved[index].clone();
+            let copies = of(known.vertex).map(|vertex| Unknown { vertex, ..known.clone() });
+            self.unresolved.extend(copies);
+        }
+        self.points.sort_by_key(|point| (point.vertex, point.into.first().copied()));
+        self.unresolved.sort_by_key(|known| (known.vertex, known.into.first().copied()));
+        (self.name, self.kind, self.vertices, self.tets) = (name, kind, vertices, tets);
+    }
+}
+
+/// Body of a vertex, and the vertex counted within it.
+fn place(bodies: &Bodies, vertex: VertexId) -> (usize, u32) {
+    let body = bodies.body_of(vertex);
+    (body.index(), vertex.0 - bodies.vertices(body).start as u32)
+}
+
+fn numbers(bodies: &[BodyId]) -> Vec<u32> {
+    bodies.iter().map(|body| body.0).collect()
+}
+
+fn microseconds(start: Instant) -> f64 {
+    start.elapsed().as_secs_f64() * 1e6
+}
+
+fn reason_name<S: Serializer>(reason: &Reason, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(reason.name())
+}
