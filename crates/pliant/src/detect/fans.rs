@@ -53,15 +53,20 @@ pub fn cross(inner: Vec3, spokes: &mut [Spoke], corners: [Vec3; 3], triangle: u3
     let reach = a.dot(cone[0]);
     let whole = cone[0] + cone[1] + cone[2];
     let size = a.abs().max(b.abs()).max(c.abs()).max_element();
+    // Next to the triangle's plane, the vertex may be on either side of it.
+    let in_plane = reach.abs() <= ROUNDING * size * size * size;
     for spoke in spokes {
         let turns = cone.map(|normal| normal.dot(spoke.along));
         let length = whole.dot(spoke.along);
         let doubt = ROUNDING * size * size * spoke.size;
         let length_doubt = 4.0 * doubt + ROUNDING * size * size * size;
         let sign = if reach < 0.0 { -1.0 } else { 1.0 };
-        let least = (sign * turns[0]).min(sign * turns[1]).min(sign * turns[2]);
+        let low = turns[0].min(turns[1]).min(turns[2]);
+        let high = turns[0].max(turns[1]).max(turns[2]);
+        let least = if reach < 0.0 { -high } else { low };
         let beyond = sign * (length - reach);
-        if least < -doubt || beyond < -length_doubt {
+        let passes = least >= -doubt && beyond >= -length_doubt;
+        if !passes && !(in_plane && (low >= -doubt || high <= doubt)) {
             continue;
         }
         let sure = least > doubt && beyond > length_doubt && sign * reach > length_doubt;
@@ -74,5 +79,24 @@ pub fn cross(inner: Vec3, spokes: &mut [Spoke], corners: [Vec3; 3], triangle: u3
             edges::exit(spoke.free, inner, corners, triangle)
         };
         spoke.exit = edges::nearest(spoke.exit.into_iter().chain(exit));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vertex_on_the_surface_is_left_at_once_whichever_way_it_looks() {
+        let corners = [Vec3::ZERO, Vec3::X, Vec3::Y];
+        let inner = Vec3::new(0.25, 0.25, 0.0);
+        for corners in [corners, [corners[0], corners[2], corners[1]]] {
+            for free in [inner + Vec3::Z, inner - Vec3::Z, inner + Vec3::new(1.0, 2.0, -3.0)] {
+                let mut spokes = [Spoke::new(inner, free)];
+                cross(inner, &mut spokes, corners, 7);
+                assert_eq!(spokes[0].exit, edges::exit(free, inner, corners, 7));
+                assert!(spokes[0].exit.is_some_and(|exit| exit.t == 1.0));
+            }
+        }
     }
 }

@@ -28,9 +28,9 @@ pub mod cells;
 
 pub mod grid;
 
-pub mod tets;
-
 pub mod voxels;
+
+pub mod tets;
 
 /// Which vertices lie inside which other bodies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

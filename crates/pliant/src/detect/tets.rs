@@ -1,6 +1,6 @@
 //! Which tets overlap, and which bodies cross without a vertex in each other.
 //!
-//! [Zachmann "Kollisionserkennung"] finds collisions by an exact test of tet against tet in the cells of
+//! [Zachmann slide "Kollisionserkennung"] finds collisions by an exact test of tet against tet in the cells of
 //! a grid. Depth needs vertices inside and does not see bodies that cross without any, as
 //! two bars do: for those this says at least that there is something.
 //!
@@ -9,8 +9,8 @@
 //! of the cone, and that one passes through three of the eight corners. So only those
 //! planes are tried, and the sign of each other corner is exact.
 //!
-//! - Implements: [Zachmann "Kollisionserkennung"], collision detection.
-//! - Deviates: [Zachmann "Kollisionserkennung"] does not say how; tets that only touch do not overlap.
+//! - Implements: [Zachmann slide "Kollisionserkennung"], collision detection.
+//! - Deviates: [Zachmann slide "Kollisionserkennung"] does not say how; tets that only touch do not overlap.
 
 use crate::body::{Bodies, BodyKind};
 use crate::detect::Overlaps;
@@ -34,13 +34,12 @@ pub fn overlapping_tets(positions: &[Vec3], bodies: &Bodies) -> Vec<[TetId; 2]> 
     let corners: Vec<[Vec3; 4]> =
         bodies.tets().iter().map(|tet| tet.map(|v| positions[v.index()])).collect();
     let boxes: Vec<Aabb> = corners.iter().map(|&corners| box_of(corners)).collect();
-    let owners: Vec<BodyId> =
-        bodies.ids().flat_map(|body| bodies.tets_of(body).map(move |_| body)).collect();
+    let owners = tet_owners(bodies);
     let mut found = Vec::new();
     near_pairs(&Cells::new(positions, bodies), &boxes, |a, b| {
         let (a, b) = (a.min(b), a.max(b));
-        let apart = owners[a as usize] == owners[b as usize];
-        if !apart && tets_overlap(corners[a as usize], corners[b as usize]) {
+        let strangers = owners[a as usize] != owners[b as usize];
+        if strangers && tets_overlap(corners[a as usize], corners[b as usize]) {
             found.push([TetId(a), TetId(b)]);
         }
     });
@@ -59,10 +58,10 @@ pub fn crossing_pairs(
     overlaps: &Overlaps,
 ) -> Vec<[BodyId; 2]> {
     let ordered = |a: BodyId, b: BodyId| [a.min(b), a.max(b)];
-    let owner = tet_owner(bodies);
+    let owners = tet_owners(bodies);
     let tets = overlapping_tets(positions, bodies);
     let mut crossing: Vec<_> =
-        tets.iter().map(|pair| ordered(owner(pair[0]), owner(pair[1]))).collect();
+        tets.iter().map(|[a, b]| ordered(owners[a.index()], owners[b.index()])).collect();
     crossing.extend(crossing_surfaces(positions, bodies));
     crossing.sort_unstable();
     crossing.dedup();
@@ -78,10 +77,7 @@ pub fn crossing_pairs(
 
 /// Whether the interiors of two tets meet; touching is not overlapping.
 pub fn tets_overlap(a: [Vec3; 4], b: [Vec3; 4]) -> bool {
-    let has_volume = |[v0, v1, v2, v3]: [Vec3; 4]| {
-        let volume = orient3d(v0, v1, v2, v3);
-        volume > 0.0 || volume < 0.0
-    };
+    let has_volume = |[v0, v1, v2, v3]: [Vec3; 4]| orient3d(v0, v1, v2, v3).abs() > 0.0;
     if !(has_volume(a) && has_volume(b)) {
         return false;
     }
@@ -205,11 +201,9 @@ fn box_of<const N: usize>(corners: [Vec3; N]) -> Aabb {
     if corners.iter().all(|c| c.is_finite()) { Aabb::around(corners) } else { Aabb::EMPTY }
 }
 
-/// Finds the body that a tet belongs to.
-fn tet_owner(bodies: &Bodies) -> impl Fn(TetId) -> BodyId {
-    let owners: Vec<BodyId> =
-        bodies.ids().flat_map(|body| bodies.tets_of(body).map(move |_| body)).collect();
-    move |tet| owners[tet.index()]
+/// The body of each tet.
+fn tet_owners(bodies: &Bodies) -> Vec<BodyId> {
+    bodies.ids().flat_map(|body| bodies.tets_of(body).map(move |_| body)).collect()
 }
 
 #[cfg(test)]

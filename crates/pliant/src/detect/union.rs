@@ -2,7 +2,7 @@
 //!
 //! [Heidelberger04 §3.2] tests a point against single tets and leaves open what
 //! happens on their faces. A point on a face that two tets share is inside the body;
-//! one on the surface is not. The slow and obvious way, exact in every tie.
+//! one on the surface is not. The slow and obvious way, by exact signs.
 //!
 //! - Implements: [Heidelberger04 §3.2], the test of a point.
 //! - Deviates: decided by exact signs, not by barycentric coordinates, and for the
@@ -11,7 +11,8 @@
 
 use crate::id::VertexId;
 use crate::math::{Vec3, orient3d};
-use crate::mesh::topology::{Groups, tet_face};
+use crate::mesh::intersect::segment_meets_triangle;
+use crate::mesh::topology::{Groups, TET_FACES, tet_face};
 
 /// Shares of a tet's corners that make a point in general position, until one is.
 const SHARES: [[f64; 4]; 3] =
@@ -20,7 +21,7 @@ const SHARES: [[f64; 4]; 3] =
 /// A tet that holds the point at hand, border included.
 struct Holder {
     tet: [VertexId; 4],
-    /// Sign of its volume: 1 or −1.
+    /// Sign of its volume: 1 or −1, 0 when flat.
     sign: f64,
     /// Faces on which the point lies.
     touched: [bool; 4],
@@ -33,18 +34,30 @@ struct Holder {
 /// A group does so when every such face has a tet on either side, and also when every face
 /// is met once in each sense and the tets, counted with their signs, cover some direction
 /// from the point other than 0 times: then they cover all directions equally often,
-/// though inverted ones fold back over others. Flat tets have no interior and take
-/// no part. Two sheets that only touch do not close around a point.
+/// though inverted ones fold back over others. Flat tets cover nothing, but in the second
+/// rule they join what they lie between. Two sheets that only touch do not close
+/// around a point.
 pub fn is_inside(point: Vec3, positions: &[Vec3], tets: &[[VertexId; 4]]) -> bool {
-    let mut holders = Vec::new();
+    let (mut holders, mut flat) = (Vec::new(), Vec::new());
     for &tet in tets {
-        let Some(holder) = holder(point, positions, tet) else { continue };
-        if holder.touched == [false; 4] {
-            return true;
+        match holder(point, positions, tet) {
+            Some(holder) if holder.sign == 0.0 => flat.push(holder),
+            Some(holder) if holder.touched == [false; 4] => return true,
+            Some(holder) => holders.push(holder),
+            None => {}
         }
-        holders.push(holder);
     }
-    let faces = touched_faces(&holders);
+    if closes(positions, &holders) {
+        return true;
+    }
+    let mixed = !holders.is_empty() && !flat.is_empty();
+    holders.append(&mut flat);
+    mixed && closes(positions, &holders)
+}
+
+/// Whether some group of the tets around a point closes around it.
+fn closes(positions: &[Vec3], holders: &[Holder]) -> bool {
+    let faces = touched_faces(holders);
     let mut groups = Groups::new(holders.len());
     for same in faces.chunk_by(|a, b| a.corners == b.corners) {
         for pair in same.windows(2) {
@@ -55,7 +68,8 @@ pub fn is_inside(point: Vec3, positions: &[Vec3], tets: &[[VertexId; 4]]) -> boo
     let (mut one_sided, mut odd) = (vec![false; holders.len()], vec![false; holders.len()]);
     for same in faces.chunk_by(|a, b| a.corners == b.corners) {
         let root = roots[same[0].holder as usize] as usize;
-        one_sided[root] |= same.iter().all(|face| face.side == same[0].side);
+        let on_side = |side| same.iter().any(|face| face.side == side);
+        one_sided[root] |= !(on_side(1) && on_side(-1));
         odd[root] |= same.iter().map(|face| face.sense).sum::<i32>() != 0;
     }
     (0..holders.len()).filter(|&root| roots[root] as usize == root).any(|root| {
@@ -65,7 +79,7 @@ pub fn is_inside(point: Vec3, positions: &[Vec3], tets: &[[VertexId; 4]]) -> boo
     })
 }
 
-/// Whether a point is in a closed tet; `false` for flat tets.
+/// Whether a point is in a closed tet, or on a face of a flat one.
 pub fn is_held(point: Vec3, positions: &[Vec3], tet: [VertexId; 4]) -> bool {
     holder(point, positions, tet).is_some()
 }
@@ -76,7 +90,7 @@ struct TouchedFace {
     corners: [VertexId; 3],
     /// Place of the tet among the holders.
     holder: u32,
-    /// Side of the tet, seen from the corners in ascending order: 1 or −1.
+    /// Side of the tet, seen from the corners in ascending order: 1 or −1, 0 when flat.
     side: i32,
     /// Sense in which the tet's indices run through the face: 1 or −1.
     sense: i32,
@@ -93,7 +107,7 @@ fn touched_faces(holders: &[Holder]) -> Vec<TouchedFace> {
             let even =
                 (0..3).any(|k| [named[k], named[(k + 1) % 3], named[(k + 2) % 3]] == corners);
             let sense = if even { 1 } else { -1 };
-            let side = if holder.sign > 0.0 { -sense } else { sense };
+            let side = -sense * holder.sign as i32;
             faces.push(TouchedFace { corners, holder: index as u32, side, sense });
         }
     }
@@ -118,8 +132,9 @@ fn covers(positions: &[Vec3], members: &[&Holder]) -> bool {
         }
         Some(if inside { holder.sign } else { 0.0 })
     };
+    let members: Vec<_> = members.iter().filter(|holder| holder.sign != 0.0).collect();
     for shares in SHARES {
-        for holder in members {
+        for holder in &members {
             let corners = holder.tet.map(|v| positions[v.index()]);
             let target = (0..4).map(|k| shares[k] * corners[k]).sum::<Vec3>();
             let sum: Option<f64> = members.iter().map(|holder| through(holder, target)).sum();
@@ -131,7 +146,9 @@ fn covers(positions: &[Vec3], members: &[&Holder]) -> bool {
     false
 }
 
-/// For a point in the closed tet, the faces on which it lies; `None` outside and for flat tets.
+/// The faces on which a point of the closed tet lies; `None` outside.
+///
+/// A face without area is never among them: nothing passes through it.
 fn holder(point: Vec3, positions: &[Vec3], tet: [VertexId; 4]) -> Option<Holder> {
     let corners = tet.map(|v| positions[v.index()]);
     let low = corners[0].min(corners[1]).min(corners[2].min(corners[3]));
@@ -142,11 +159,13 @@ fn holder(point: Vec3, positions: &[Vec3], tet: [VertexId; 4]) -> Option<Holder>
     let [v0, v1, v2, v3] = corners;
     let sign = orient3d(v0, v1, v2, v3).partial_cmp(&0.0)? as i32 as f64;
     if sign == 0.0 {
-        return None;
+        let on_it = |face: [usize; 3]| segment_meets_triangle([point; 2], face.map(|k| corners[k]));
+        let touched = TET_FACES.map(on_it);
+        return (touched != [false; 4]).then_some(Holder { tet, sign, touched });
     }
     let mut touched = [false; 4];
     for (face, on_it) in touched.iter_mut().enumerate() {
-        let [a, b, c] = tet_face([0, 1, 2, 3].map(VertexId), face).map(|k| corners[k.index()]);
+        let [a, b, c] = TET_FACES[face].map(|k| corners[k]);
         let outside = sign * orient3d(a, b, c, point);
         if outside > 0.0 {
             return None;
@@ -240,6 +259,25 @@ mod tests {
         let tets = [[0, 1, 2, 3], [0, 2, 1, 4]].map(|tet: [u32; 4]| tet.map(VertexId));
         assert!(!is_inside(Vec3::new(0.2, 0.2, 0.0), &positions, &tets));
         assert!(is_inside(Vec3::new(0.2, 0.2, 0.1), &positions, &tets));
+    }
+
+    #[test]
+    fn a_flat_tet_between_two_others_does_not_part_them() {
+        // A square as two halves, cut along one diagonal for the tet above, along the other
+        // for the one below; the tet on its four corners fills the nothing between.
+        let flat = [Vec3::ZERO, Vec3::X, Vec3::X + Vec3::Y, Vec3::Y];
+        let tips = [Vec3::new(0.5, 0.5, 1.0), Vec3::new(0.5, 0.5, -1.0)];
+        let positions = [flat.to_vec(), tips.to_vec()].concat();
+        let above = [[0, 1, 2, 4], [0, 2, 3, 4]];
+        let below = [[0, 3, 1, 5], [1, 3, 2, 5]];
+        let tets = [above, below].concat().into_iter().chain([[1, 0, 2, 3]]);
+        let tets: Vec<_> = tets.map(|tet: [u32; 4]| tet.map(VertexId)).collect();
+        assert!(!is_inside(Vec3::new(0.5, 0.25, 0.0), &positions, &tets[..4]));
+        for point in [[0.5, 0.25, 0.0], [0.5, 0.5, 0.0], [0.25, 0.25, 0.0]] {
+            assert!(is_inside(point.into(), &positions, &tets), "{point:?}");
+        }
+        assert!(!is_inside(Vec3::new(0.5, 0.0, 0.0), &positions, &tets));
+        assert!(!is_inside(Vec3::ZERO, &positions, &tets));
     }
 
     #[test]

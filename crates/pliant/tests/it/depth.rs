@@ -31,7 +31,9 @@ fn by_rays(positions: &[Vec3], bodies: &Bodies, settings: DepthSettings) -> Esca
     found
 }
 
-const BOTH: [fn(&[Vec3], &Bodies, DepthSettings) -> Escapes; 2] = [by_grid, by_rays];
+type Way = fn(&[Vec3], &Bodies, DepthSettings) -> Escapes;
+
+const BOTH: [Way; 2] = [by_grid, by_rays];
 
 /// What is told of one vertex, by body and number within it.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,7 +92,7 @@ fn assert_near(found: &[Told], expected: &[Told]) {
 }
 
 fn settings(round: usize) -> DepthSettings {
-    let scope = if round % 2 == 0 { Scope::Scene } else { Scope::Pairs };
+    let scope = if round.is_multiple_of(2) { Scope::Scene } else { Scope::Pairs };
     DepthSettings { scope, ..DepthSettings::default() }
 }
 
