@@ -7,7 +7,7 @@ use pliant::detect::{brute, grid};
 use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
 
-use crate::scenes::{Body, Dice, assemble, crumpled, snapped, sound, soup};
+use crate::scenes::{Body, Dice, assemble, assemble_mixed, crumpled, snapped, sound, soup};
 
 /// Sizes are about 1 m and weights stay below 1e6: rounding is far below this.
 const TOLERANCE: f64 = 1e-9;
@@ -148,6 +148,22 @@ fn rays_and_fans_agree_with_the_slow_twin_in_every_tie() {
         check_rays(&snapped(sound(&mut dice, 2 + round % 3)), round);
         check_rays(&snapped(crumpled(&mut dice, 2 + round % 3)), round);
     }
+}
+
+#[test]
+fn surfaces_among_tets_are_found_alike_by_all_ways() {
+    let mut dice = Dice(24);
+    let mut resolved = 0;
+    for round in 0..40 {
+        let (positions, bodies) = assemble_mixed(&sound(&mut dice, 2 + round % 3));
+        let slow = by_brute(&positions, &bodies, settings(round));
+        assert_eq!(by_grid(&positions, &bodies, settings(round)), slow);
+        let fast = by_rays(&positions, &bodies, settings(round));
+        assert_near(&told(&bodies, &fast), &told(&bodies, &slow));
+        assert_eq!((fast.missed_edges, slow.missed_edges), (0, 0));
+        resolved += slow.resolved.len();
+    }
+    assert!(resolved > 300, "{resolved}");
 }
 
 /// Both ways tell the same of a changed scene, but for what `change` does to an answer.

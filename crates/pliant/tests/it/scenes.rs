@@ -1,6 +1,6 @@
 //! Random scenes that are the same everywhere.
 
-use pliant::body::Bodies;
+use pliant::body::{Bodies, Mesh};
 use pliant::id::VertexId;
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::ball::ball;
@@ -9,6 +9,8 @@ use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::generate::star::{StarSettings, star};
 use pliant::mesh::generate::torus::{TorusSettings, torus};
 use pliant::mesh::raw::RawMesh;
+use pliant::mesh::surface::Surface;
+use pliant::mesh::tet::TetMesh;
 
 /// A generator of numbers from 0 to 1.
 pub struct Dice(pub u64);
@@ -56,11 +58,38 @@ pub struct Body {
     pub tets: Vec<[VertexId; 4]>,
 }
 
+impl Body {
+    fn raw(&self) -> RawMesh {
+        let (positions, tets) = (self.positions.clone(), self.tets.clone());
+        let regions = vec![0; tets.len()];
+        RawMesh { positions, tets, regions, ..RawMesh::default() }
+    }
+}
+
 /// The arrays of a scene.
 pub fn assemble(list: &[Body]) -> (Vec<Vec3>, Bodies) {
     let meshes: Vec<_> = list.iter().map(|b| (b.positions.len(), b.tets.as_slice())).collect();
     let positions = list.iter().flat_map(|b| b.positions.iter().copied()).collect();
     (positions, Bodies::from_tets(&meshes).unwrap())
+}
+
+/// The same scene with every second body as the closed surface of its tets.
+pub fn assemble_mixed(list: &[Body]) -> (Vec<Vec3>, Bodies) {
+    let tets: Vec<_> = list.iter().map(|body| TetMesh::from_raw(body.raw()).unwrap().0).collect();
+    let skins = tets.iter().map(|mesh| {
+        let (positions, triangles) = (mesh.positions().to_vec(), mesh.surface().to_vec());
+        Surface::from_raw(RawMesh { positions, triangles, ..RawMesh::default() }).unwrap().0
+    });
+    let skins: Vec<_> = skins.collect();
+    let mesh = |k: usize| {
+        if k.is_multiple_of(2) { Mesh::Surface(&skins[k]) } else { Mesh::Tets(&tets[k]) }
+    };
+    let meshes: Vec<_> = (0..list.len()).map(mesh).collect();
+    let positions = meshes.iter().flat_map(|mesh| match mesh {
+        Mesh::Tets(mesh) => mesh.positions(),
+        Mesh::Surface(mesh) => mesh.positions(),
+    });
+    (positions.copied().collect(), Bodies::from_meshes(&meshes).unwrap())
 }
 
 /// Bodies of tets between random corners: inverted, overlapping, flat, with idle vertices.
