@@ -8,6 +8,7 @@ use pliant::depth::fused::Scratch;
 use pliant::depth::nearest::{Closest, Nearest};
 use pliant::depth::{DepthSettings, Escapes, Reason, Scope};
 use pliant::detect::Overlaps;
+use pliant::detect::tets::crossing_pairs;
 use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
 use pliant::mesh::normals::Normals;
@@ -20,10 +21,7 @@ use crate::mesh_file::MeshFileError;
 
 mod read;
 
-mod slow;
-
 use read::{BodyFile, Scene};
-use slow::crossing_pairs;
 
 /// What a surface cannot promise, said after its name.
 const SURFACE: &str = "is a surface: vertices deeper than its edges reach may go unresolved";

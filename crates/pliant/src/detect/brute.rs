@@ -9,11 +9,13 @@ use crate::mesh::overlap::winding;
 
 /// Every vertex that is inside another body, by testing all against all.
 ///
-/// Inside a surface is where it winds around at least once; on it is not inside.
+/// Inside a surface is where it winds around at least once; on it is not inside. Vertices
+/// without an edge take no part.
 pub fn overlaps(positions: &[Vec3], bodies: &Bodies) -> Overlaps {
     let mut pairs = Vec::new();
     for own in bodies.ids() {
-        for vertex in bodies.vertices(own) {
+        let used = |&vertex: &usize| !bodies.neighbours().row(vertex).is_empty();
+        for vertex in bodies.vertices(own).filter(used) {
             for body in bodies.ids().filter(|&body| body != own) {
                 if is_inside(positions[vertex], positions, bodies, body) {
                     pairs.push((VertexId(vertex as u32), body));
@@ -39,7 +41,8 @@ pub fn exit(
     }))
 }
 
-fn is_inside(point: Vec3, positions: &[Vec3], bodies: &Bodies, body: BodyId) -> bool {
+/// Whether a point is inside a body.
+pub fn is_inside(point: Vec3, positions: &[Vec3], bodies: &Bodies, body: BodyId) -> bool {
     match bodies.kind(body) {
         BodyKind::Tets => union::is_inside(point, positions, &bodies.tets()[bodies.tets_of(body)]),
         BodyKind::Surface => {

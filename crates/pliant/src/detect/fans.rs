@@ -83,6 +83,14 @@ pub fn cross(inner: Vec3, spokes: &mut [Spoke], corners: [Vec3; 3], triangle: u3
     let reach = sign * reach;
     let size = a.abs().max(b.abs()).max(c.abs()).max_element();
     let doubt_each = ROUNDING * size * size;
+    // Next to the triangle's plane, the vertex may be on either side of it.
+    if reach <= doubt_each * size {
+        for spoke in spokes {
+            let exit = edges::exit(spoke.free, inner, corners, triangle);
+            spoke.exit = edges::nearest(spoke.exit.into_iter().chain(exit));
+        }
+        return;
+    }
     for spoke in spokes {
         let doubt = doubt_each * spoke.size;
         let first = cone[0].dot(spoke.along);
@@ -124,4 +132,23 @@ fn passed(
     let share = reach * per_length;
     let weights = turns.map(|turn| turn * per_length);
     Some((1.0 - share, inner + share * spoke.along, weights))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vertex_on_the_surface_is_left_at_once_whichever_way_it_looks() {
+        let corners = [Vec3::ZERO, Vec3::X, Vec3::Y];
+        let inner = Vec3::new(0.25, 0.25, 0.0);
+        for corners in [corners, [corners[0], corners[2], corners[1]]] {
+            for free in [inner + Vec3::Z, inner - Vec3::Z, inner + Vec3::new(1.0, 2.0, -3.0)] {
+                let mut spokes = [Spoke::new(inner, free)];
+                cross(inner, &mut spokes, corners, 7);
+                assert_eq!(spokes[0].exit, edges::exit(free, inner, corners, 7));
+                assert!(spokes[0].exit.is_some_and(|exit| exit.t == 1.0));
+            }
+        }
+    }
 }

@@ -24,6 +24,14 @@ pub mod union;
 
 pub mod brute;
 
+pub mod cells;
+
+pub mod grid;
+
+pub mod voxels;
+
+pub mod tets;
+
 /// Which vertices lie inside which other bodies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overlaps {

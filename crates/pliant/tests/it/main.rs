@@ -1,0 +1,9 @@
+//! Detection and depth on random scenes: fast against slow, and what must not matter.
+
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+mod scenes;
+
+mod detect;
+
+mod depth;
