@@ -11,6 +11,9 @@ pub type Vec3 = glam::DVec3;
 /// A point or vector in the plane, m.
 pub type Vec2 = glam::DVec2;
 
+/// Four f32 side by side, for filters whose answer f64 confirms.
+pub type Vec4 = glam::Vec4;
+
 /// A 3×3 matrix, columns first.
 pub type Mat3 = glam::DMat3;
 

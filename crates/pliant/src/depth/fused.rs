@@ -131,7 +131,7 @@ impl Scratch {
     ) {
         self.clusters.refit(positions, &mut self.cluster_boxes, &mut self.body_boxes);
         pairs::neighbours(&self.body_boxes, &mut self.sweep, &mut self.near);
-        inverted::inverted(positions, bodies, &mut self.inverted);
+        inverted::inverted(positions, bodies, &self.body_boxes, &mut self.inverted);
         let step = Step {
             positions,
             bodies,
@@ -241,8 +241,7 @@ impl Local {
                 for &live in field.lives(slot) {
                     let live = &lives[live as usize];
                     let query = Query::of_box(fans::clipped(inner, spokes, live.overlap));
-                    live.triangles.meeting(query, |triangle| {
-                        let corners = step.corners(triangle.index());
+                    live.triangles.meeting(query, |triangle, corners| {
                         fans::cross(inner, spokes, corners, triangle.0);
                     });
                 }
@@ -270,8 +269,8 @@ impl Live {
     /// Whether a point is inside this body.
     fn holds(&self, step: &Step<'_>, point: Vec3, ray: Ray) -> bool {
         let (mut winding, mut touches) = (0, false);
-        self.triangles.meeting(Query::of_ray(point, ray), |triangle| {
-            match rays::passage(point, step.corners(triangle.index()), ray) {
+        self.triangles.meeting(Query::of_ray(point, ray), |_, corners| {
+            match rays::passage(point, corners, ray) {
                 Passage::Missed => {}
                 Passage::Leaves => winding += 1,
                 Passage::Enters => winding -= 1,
@@ -361,9 +360,10 @@ fn gather(step: &Step<'_>, body: BodyId, swept: Aabb, found: &mut Gathered) {
             continue;
         }
         for &triangle in step.clusters.triangles(cluster) {
-            let around = Aabb::around(step.corners(triangle.index()));
+            let corners = step.corners(triangle.index());
+            let around = Aabb::around(corners);
             if around.meets(swept) {
-                found.push(triangle, around);
+                found.push(triangle, corners, around);
             }
         }
     }

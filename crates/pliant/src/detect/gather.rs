@@ -5,7 +5,7 @@
 //! exact one accepts, and needs no margin.
 
 use crate::id::TriangleId;
-use crate::math::{Aabb, Vec3};
+use crate::math::{Aabb, Vec3, Vec4};
 
 /// Boxes compared at once.
 pub const LANES: usize = 8;
@@ -25,6 +25,8 @@ const NOTHING: Block =
 #[derive(Clone, Debug, Default)]
 pub struct Gathered {
     triangles: Vec<TriangleId>,
+    /// Corners of each triangle, kept at hand, m.
+    corners: Vec<[Vec3; 3]>,
     blocks: Vec<Block>,
 }
 
@@ -76,17 +78,19 @@ impl Gathered {
     /// Empties the list but keeps its memory.
     pub fn clear(&mut self) {
         self.triangles.clear();
+        self.corners.clear();
         self.blocks.clear();
     }
 
-    /// Adds a triangle.
+    /// Adds a triangle with its corners and the box around them.
     #[inline]
-    pub fn push(&mut self, triangle: TriangleId, around: Aabb) {
+    pub fn push(&mut self, triangle: TriangleId, corners: [Vec3; 3], around: Aabb) {
         let lane = self.triangles.len() % LANES;
         if lane == 0 {
             self.blocks.push(NOTHING);
         }
         self.triangles.push(triangle);
+        self.corners.push(corners);
         let Some(block) = self.blocks.last_mut() else { return };
         let (low, high) = (rounded(around.min), rounded(around.max));
         for axis in 0..3 {
@@ -107,35 +111,49 @@ impl Gathered {
 
     /// Calls `found` with every triangle whose box meets the query, in list order.
     #[inline]
-    pub fn meeting(&self, query: Query, mut found: impl FnMut(TriangleId)) {
-        for (block, triangles) in self.blocks.iter().zip(self.triangles.chunks(LANES)) {
-            let mut mask = block.meets(query);
+    pub fn meeting(&self, query: Query, mut found: impl FnMut(TriangleId, [Vec3; 3])) {
+        let lanes = Lanes::of(query);
+        for (index, block) in self.blocks.iter().enumerate() {
+            let mut mask = lanes.meet(block);
             while mask != 0 {
-                let lane = mask.trailing_zeros() as usize;
+                let entry = index * LANES + mask.trailing_zeros() as usize;
                 mask &= mask - 1;
                 // The lanes beyond the last triangle meet nothing.
-                if let Some(&triangle) = triangles.get(lane) {
-                    found(triangle);
+                if let (Some(&triangle), Some(&corners)) =
+                    (self.triangles.get(entry), self.corners.get(entry))
+                {
+                    found(triangle, corners);
                 }
             }
         }
     }
 }
 
-impl Block {
+/// A query spread over the lanes of a register, once for all blocks.
+#[derive(Clone, Copy)]
+struct Lanes {
+    low: [Vec4; 3],
+    high: [Vec4; 3],
+}
+
+impl Lanes {
+    #[inline]
+    fn of(query: Query) -> Lanes {
+        Lanes { low: query.low.map(Vec4::splat), high: query.high.map(Vec4::splat) }
+    }
+
     /// One bit per lane whose box meets the query.
     #[inline]
-    fn meets(&self, query: Query) -> u32 {
-        let mut outside = [0_u32; LANES];
-        for axis in 0..3 {
-            let (low, high) = (query.low[axis], query.high[axis]);
-            let bounds = self.low[axis].iter().zip(&self.high[axis]);
-            for (outside, (&block_low, &block_high)) in outside.iter_mut().zip(bounds) {
-                *outside |= u32::from(block_low > high) | u32::from(low > block_high);
-            }
-        }
-        let bits = outside.iter().enumerate().map(|(lane, &outside)| (outside ^ 1) << lane);
-        bits.fold(0, |mask, bit| mask | bit)
+    fn meet(&self, block: &Block) -> u32 {
+        let half = |at: usize| {
+            let within = |axis: usize| {
+                let low = Vec4::from_slice(&block.low[axis][at..at + 4]);
+                let high = Vec4::from_slice(&block.high[axis][at..at + 4]);
+                low.cmple(self.high[axis]) & self.low[axis].cmple(high)
+            };
+            (within(0) & within(1) & within(2)).bitmask() << at
+        };
+        half(0) | half(4)
     }
 }
 

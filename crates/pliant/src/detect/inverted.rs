@@ -2,7 +2,7 @@
 
 use crate::body::Bodies;
 use crate::id::TetId;
-use crate::math::{Vec3, orient3d};
+use crate::math::{Aabb, Vec3, orient3d};
 
 /// Rounding of a determinant of three differences, relative to the product of their sums.
 ///
@@ -12,20 +12,23 @@ const ROUNDING: f64 = 8e-16;
 
 /// Collects every tet with negative volume, exactly; ascending.
 ///
-/// Touches every tet of the scene.
-pub fn inverted(positions: &[Vec3], bodies: &Bodies, found: &mut Vec<TetId>) {
+/// Touches every tet of the scene. `boxes` hold the vertices of each body.
+pub fn inverted(positions: &[Vec3], bodies: &Bodies, boxes: &[Aabb], found: &mut Vec<TetId>) {
     found.clear();
-    for (index, tet) in bodies.tets().iter().enumerate() {
-        let [v0, v1, v2, v3] = tet.map(|v| positions[v.index()]);
-        let (a, b, c) = (v1 - v0, v2 - v0, v3 - v0);
-        let volume = a.dot(b.cross(c));
-        let sum = |v: Vec3| v.x.abs() + v.y.abs() + v.z.abs();
-        let doubt = ROUNDING * sum(a) * sum(b) * sum(c);
-        if volume > doubt {
-            continue;
-        }
-        if volume < -doubt || orient3d(v0, v1, v2, v3) < 0.0 {
-            found.push(TetId(index as u32));
+    for body in bodies.ids() {
+        // No difference within a body exceeds its box, so this much volume is beyond doubt.
+        let sum = boxes[body.index()].size().element_sum();
+        let doubt = ROUNDING * sum * sum * sum;
+        let tets = bodies.tets_of(body);
+        for (index, tet) in tets.clone().zip(&bodies.tets()[tets]) {
+            let [v0, v1, v2, v3] = tet.map(|v| positions[v.index()]);
+            let volume = (v1 - v0).dot((v2 - v0).cross(v3 - v0));
+            if volume > doubt {
+                continue;
+            }
+            if volume < -doubt || orient3d(v0, v1, v2, v3) < 0.0 {
+                found.push(TetId(index as u32));
+            }
         }
     }
 }
@@ -45,7 +48,7 @@ mod tests {
             let lift = Vec3::new(0.3, 0.3, 1e3 * z);
             let positions =
                 [Vec3::ZERO, Vec3::X, Vec3::Y, lift].map(|p| p + Vec3::new(7.0, 5.0, 0.0));
-            inverted(&positions, &bodies, &mut found);
+            inverted(&positions, &bodies, &[Aabb::around(positions)], &mut found);
             assert_eq!(found.len(), expected, "{z}");
         }
     }

@@ -113,7 +113,7 @@ pub fn normal_at(
     sum.direction()
 }
 
-/// A weighted sum of unit normals.
+/// A weighted sum of normals, and what it would be if all pointed one way, or somewhat more.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     normals: Vec3,
@@ -125,16 +125,20 @@ impl Sum {
     fn add(&mut self, corners: [Vec3; 3], corner: usize, normals: Normals) {
         let [a, b, c] = corners;
         let across = (b - a).cross(c - a);
-        let length = across.length();
-        // Its own length is twice the area, so weighing by area needs no division.
+        // Its own length is twice the area, so weighing by area needs no root or division.
         let weight = match normals {
             Normals::Area => 1.0,
-            Normals::Angle if length > 0.0 => angle(corners, corner) / length,
-            Normals::Face if length > 0.0 => 1.0 / length,
-            Normals::Angle | Normals::Face => return,
+            Normals::Angle | Normals::Face => {
+                let length = across.length();
+                if length == 0.0 {
+                    return;
+                }
+                let share = if normals == Normals::Face { 1.0 } else { angle(corners, corner) };
+                share / length
+            }
         };
         self.normals += weight * across;
-        self.weights += weight * length;
+        self.weights += weight * across.abs().element_sum();
     }
 
     fn direction(self) -> Option<Vec3> {
