@@ -54,6 +54,8 @@ pub enum BodiesError {
 pub struct Bodies {
     /// Kind of each body.
     kinds: Vec<BodyKind>,
+    /// Whether the boundary of each body is a closed surface with one side in.
+    bounded: Vec<bool>,
     /// First vertex of each body, and one past the last of all.
     vertex_starts: Vec<u32>,
     /// First tet of each body, and one past the last of all.
@@ -79,11 +81,13 @@ impl Bodies {
     pub fn from_tets(meshes: &[(usize, &[[VertexId; 4]])]) -> Result<Bodies, BodiesError> {
         let mut bodies = Builder::default();
         for &(vertex_count, tets) in meshes {
-            let surface = {
-                bodies.check(vertex_count, tets)?;
-                topology::boundary(vertex_count, tets).triangles
-            };
-            bodies.push(BodyKind::Tets, vertex_count, tets, &surface)?;
+            bodies.check(vertex_count, tets)?;
+            let boundary = topology::boundary(vertex_count, tets);
+            bodies.push(BodyKind::Tets, vertex_count, tets, &boundary.triangles)?;
+            let bounded = boundary.crowded.is_empty() && boundary.folded.is_empty();
+            if let Some(last) = bodies.bodies.bounded.last_mut() {
+                *last = bounded;
+            }
         }
         Ok(bodies.finish())
     }
@@ -124,6 +128,14 @@ impl Bodies {
     /// What a body is made of.
     pub fn kind(&self, body: BodyId) -> BodyKind {
         self.kinds[body.index()]
+    }
+
+    /// Whether the surface of a body tells its inside.
+    ///
+    /// Not so for tets of which three share a face, or two lie on the same side of one:
+    /// their boundary is no closed surface, and only the tets themselves can tell.
+    pub fn is_bounded(&self, body: BodyId) -> bool {
+        self.bounded[body.index()]
     }
 
     /// Vertices of all bodies, count.
@@ -221,6 +233,7 @@ impl Builder {
         fits("triangles", MOST_TETS, all.triangles.len() + surface.len())?;
         let global = |v: VertexId| VertexId(base + v.0);
         all.kinds.push(kind);
+        all.bounded.push(true);
         all.tets.extend(tets.iter().map(|tet| tet.map(global)));
         all.triangles.extend(surface.iter().map(|triangle| triangle.map(global)));
         all.vertex_starts.push(base + vertex_count as u32);
@@ -300,6 +313,13 @@ mod tests {
     fn a_corner_out_of_range_is_named_with_its_body() {
         let error = Bodies::from_tets(&[(4, &[TET]), (3, &[TET])]).unwrap_err();
         assert_eq!(error.to_string(), "cell 0 of body 1 names vertex 3, the body has 3");
+    }
+
+    #[test]
+    fn tets_without_a_proper_boundary_are_marked() {
+        let twice = [TET, TET];
+        let bodies = Bodies::from_tets(&[(4, &[TET]), (4, &twice)]).unwrap();
+        assert_eq!([0, 1].map(|body| bodies.is_bounded(BodyId(body))), [true, false]);
     }
 
     #[test]

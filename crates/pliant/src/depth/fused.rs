@@ -268,6 +268,13 @@ impl Local {
 impl Live {
     /// Whether a point is inside this body.
     fn holds(&self, step: &Step<'_>, point: Vec3, ray: Ray) -> bool {
+        let by_tets = || {
+            let tets = &step.bodies.tets()[step.bodies.tets_of(self.body)];
+            union::is_inside(point, step.positions, tets)
+        };
+        if !step.bodies.is_bounded(self.body) {
+            return by_tets();
+        }
         let (mut winding, mut touches) = (0, false);
         self.triangles.meeting(Query::of_ray(point, ray), |_, corners| {
             match rays::passage(point, corners, ray) {
@@ -284,11 +291,7 @@ impl Live {
             return true;
         }
         // On the surface, or in an inverted tet, only the tets themselves can tell.
-        if touches || step.may_be_in_inverted(self.body, point) {
-            let tets = &step.bodies.tets()[step.bodies.tets_of(self.body)];
-            return union::is_inside(point, step.positions, tets);
-        }
-        false
+        (touches || step.may_be_in_inverted(self.body, point)) && by_tets()
     }
 }
 

@@ -1,7 +1,8 @@
-//! Detection by the grid is detection by brute force, in every flag and bit.
+//! Detection by the grid and by rays is detection by brute force, in every flag.
 
+use pliant::depth::fused::Scratch;
 use pliant::detect::tets::{overlapping_tets, tets_overlap};
-use pliant::detect::{brute, grid, union};
+use pliant::detect::{Overlaps, brute, grid, union};
 use pliant::id::TetId;
 use pliant::math::{Vec3, orient3d};
 
@@ -15,6 +16,9 @@ fn check(list: &[Body]) -> usize {
     let (positions, bodies) = assemble(list);
     let expected = brute::overlaps(&positions, &bodies);
     assert_eq!(grid::overlaps(&positions, &bodies), expected);
+    let mut fast = Overlaps::default();
+    Scratch::new(&positions, &bodies).overlaps(&positions, &bodies, &mut fast);
+    assert_eq!(fast, expected);
     expected.pair_count()
 }
 
