@@ -90,10 +90,11 @@ pub fn run(arguments: &DepthArguments) -> Result<ExitCode, Stopped> {
     if arguments.threads == Some(0) {
         return Ok(show::refuse("--threads is 0, at least one thread is needed"));
     }
-    let mut report = match depth(&arguments.files, arguments.method()) {
-        Ok(report) => report,
-        Err(error) => return Ok(show::refuse(&error.to_string())),
-    };
+    let mut report =
+        match depth(&arguments.files, arguments.method(), arguments.threads.unwrap_or(1)) {
+            Ok(report) => report,
+            Err(error) => return Ok(show::refuse(&error.to_string())),
+        };
     report.notices.extend(arguments.unused());
     if !arguments.json {
         show::print(&tables(&report))?;

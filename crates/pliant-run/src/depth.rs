@@ -174,7 +174,7 @@ pub struct Timings {
 }
 
 /// Reads the bodies and finds the way out of every vertex that is inside another body.
-pub fn depth(files: &[PathBuf], method: Method) -> Result<Report, DepthError> {
+pub fn depth(files: &[PathBuf], method: Method, threads: usize) -> Result<Report, DepthError> {
     if files.len() < 2 {
         return Err(DepthError::TooFewBodies { count: files.len() });
     }
@@ -188,7 +188,7 @@ pub fn depth(files: &[PathBuf], method: Method) -> Result<Report, DepthError> {
         let surfaces = files.iter().filter(|file| file.kind == Kind::Surface);
         notices.extend(surfaces.map(|file| format!("{} {SURFACE}", file.name)));
     }
-    let (overlaps, mut found) = measure(&positions, &bodies, method);
+    let (overlaps, mut found) = measure(&positions, &bodies, method, threads);
     let pairs = crossing_pairs(&positions, &bodies, &overlaps);
     for (body, file) in found.bodies.iter_mut().zip(files) {
         body.describe(file);
@@ -202,9 +202,15 @@ pub fn depth(files: &[PathBuf], method: Method) -> Result<Report, DepthError> {
 ///
 /// The stages of consistent depth run as one, so the first one is run and timed alone as
 /// well, once its memory is warm, and its time is taken off the whole.
-fn measure(positions: &[Vec3], bodies: &Bodies, method: Method) -> (Overlaps, Report) {
+fn measure(
+    positions: &[Vec3],
+    bodies: &Bodies,
+    method: Method,
+    threads: usize,
+) -> (Overlaps, Report) {
     let mut report = Report::new(bodies, method);
     let mut scratch = Scratch::new(positions, bodies);
+    scratch.set_threads(threads);
     let mut overlaps = Overlaps::default();
     scratch.overlaps(positions, bodies, &mut overlaps);
     let start = Instant::now();

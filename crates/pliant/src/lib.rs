@@ -30,6 +30,8 @@ pub mod math;
 
 pub mod id;
 
+pub mod par;
+
 pub mod mesh;
 
 pub mod body;

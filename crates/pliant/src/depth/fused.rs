@@ -4,6 +4,8 @@
 //! done while its lists are in the cache. Bodies are independent, so the answer does not
 //! depend on their order or on threads.
 
+use std::ops::Range;
+
 use crate::body::{Bodies, BodyKind};
 use crate::depth::border::{self, Crossing};
 use crate::depth::spread::Field;
@@ -19,6 +21,7 @@ use crate::id::{BodyId, TetId, VertexId};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::normals::{NormalCache, Normals, face_normal, normal_at};
 use crate::mesh::topology::Rows;
+use crate::par;
 
 /// Memory that is kept from step to step, so that a step allocates nothing.
 #[derive(Clone, Debug)]
@@ -29,9 +32,20 @@ pub struct Scratch {
     sweep: Sweep,
     near: Rows<BodyId>,
     inverted: Vec<TetId>,
-    local: Local,
+    /// One per thread, at least one.
+    shares: Vec<Share>,
     /// Place of an overlapping vertex in its list, and a body that it is inside of.
     rows: Vec<(u32, BodyId)>,
+}
+
+/// What one thread works with.
+#[derive(Clone, Debug, Default)]
+struct Share {
+    local: Local,
+    /// Bodies of this share; a range of numbers.
+    bodies: Range<u32>,
+    /// What was found of them, before it is put together.
+    found: Escapes,
 }
 
 /// What is known of one step before its bodies are taken one by one.
@@ -82,9 +96,16 @@ impl Scratch {
             sweep: Sweep::default(),
             near: Rows::default(),
             inverted: Vec::new(),
-            local: Local::default(),
+            shares: vec![Share::default()],
             rows: Vec::new(),
         }
+    }
+
+    /// Works with this many threads from now on, at least one.
+    ///
+    /// The answer stays the same, bit for bit.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.shares.resize_with(threads.max(1), Share::default);
     }
 
     /// Fills `found` with the way out of every overlap.
@@ -100,7 +121,21 @@ impl Scratch {
         found: &mut Escapes,
     ) {
         found.clear();
-        self.each(positions, bodies, settings, |local, step, body| local.run(step, body, found));
+        let (step, shares) = self.prepare(positions, bodies, settings);
+        if let [Share { local, .. }] = shares {
+            bodies.ids().for_each(|body| local.run(&step, body, found));
+            return;
+        }
+        let count = shares.len();
+        for (index, share) in shares.iter_mut().enumerate() {
+            let cut = |k: usize| (bodies.len() * k / count) as u32;
+            share.bodies = cut(index)..cut(index + 1);
+        }
+        par::each(shares, |Share { local, bodies, found }| {
+            found.clear();
+            bodies.clone().for_each(|body| local.run(&step, BodyId(body), found));
+        });
+        shares.iter().for_each(|share| found.append(&share.found));
     }
 
     /// Fills `found` with the vertices inside other bodies: stage 1 alone.
@@ -108,30 +143,34 @@ impl Scratch {
         let mut rows = std::mem::take(&mut self.rows);
         rows.clear();
         found.vertices.clear();
-        self.each(positions, bodies, DepthSettings::default(), |local, step, body| {
-            local.find(step, body);
+        let (step, shares) = self.prepare(positions, bodies, DepthSettings::default());
+        let local = &mut shares[0].local;
+        for body in bodies.ids() {
+            local.find(&step, body);
             for &(vertex, live) in &local.pairs {
                 if found.vertices.last() != Some(&vertex) {
                     found.vertices.push(vertex);
                 }
                 rows.push((found.vertices.len() as u32 - 1, local.lives[live as usize].body));
             }
-        });
+        }
         found.into.refill(found.vertices.len(), &rows);
         self.rows = rows;
     }
 
-    /// Prepares a step and calls `act` for every body, in order.
-    fn each(
-        &mut self,
-        positions: &[Vec3],
-        bodies: &Bodies,
+    /// What all bodies need, before they are taken one by one.
+    fn prepare<'a>(
+        &'a mut self,
+        positions: &'a [Vec3],
+        bodies: &'a Bodies,
         settings: DepthSettings,
-        mut act: impl FnMut(&mut Local, &Step<'_>, BodyId),
-    ) {
+    ) -> (Step<'a>, &'a mut [Share]) {
         self.clusters.refit(positions, &mut self.cluster_boxes, &mut self.body_boxes);
         pairs::neighbours(&self.body_boxes, &mut self.sweep, &mut self.near);
         inverted::inverted(positions, bodies, &self.body_boxes, &mut self.inverted);
+        for share in &mut self.shares {
+            share.local.normals.start(bodies.vertex_count());
+        }
         let step = Step {
             positions,
             bodies,
@@ -142,10 +181,7 @@ impl Scratch {
             near: &self.near,
             inverted: &self.inverted,
         };
-        self.local.normals.start(bodies.vertex_count());
-        for body in bodies.ids() {
-            act(&mut self.local, &step, body);
-        }
+        (step, &mut self.shares)
     }
 }
 
@@ -218,13 +254,7 @@ impl Local {
     }
 
     /// Stages 2 to 4 for the pairs whose live body is in `which`.
-    fn resolve(
-        &mut self,
-        step: &Step<'_>,
-        body: BodyId,
-        which: std::ops::Range<u32>,
-        found: &mut Escapes,
-    ) {
+    fn resolve(&mut self, step: &Step<'_>, body: BodyId, which: Range<u32>, found: &mut Escapes) {
         let Local { pairs, lives, field, into, spokes, crossings, normals, .. } = self;
         field.start(step.bodies, body);
         for &(vertex, live) in pairs.iter().filter(|pair| which.contains(&pair.1)) {
@@ -505,6 +535,25 @@ mod tests {
             colliding += check(&positions, &bodies, DepthSettings { exponent, scope, normals });
         }
         assert!(colliding > 1000, "{colliding}");
+    }
+
+    #[test]
+    fn any_number_of_threads_gives_the_same_bits() {
+        let mut dice = Dice(9);
+        for count in [1, 2, 7] {
+            let (positions, bodies) = scene(&mut dice, count, anywhere);
+            let one = fast(&positions, &bodies, DepthSettings::default());
+            for threads in [0, 2, 3, 16] {
+                let mut scratch = Scratch::new(&positions, &bodies);
+                scratch.set_threads(threads);
+                let mut found = Escapes::default();
+                for _ in 0..2 {
+                    let settings = DepthSettings::default();
+                    scratch.escapes(&positions, &bodies, settings, &mut found);
+                    assert_eq!(found, one);
+                }
+            }
+        }
     }
 
     #[test]

@@ -201,6 +201,17 @@ impl Escapes {
         Span { start, end: self.bodies.len() as u32 }
     }
 
+    /// Adds what was found of later bodies.
+    fn append(&mut self, later: &Escapes) {
+        let shift = self.bodies.len() as u32;
+        let moved = |into: Span| Span { start: into.start + shift, end: into.end + shift };
+        self.bodies.extend_from_slice(&later.bodies);
+        self.resolved.extend(later.resolved.iter().map(|r| Resolved { into: moved(r.into), ..*r }));
+        let unresolved = later.unresolved.iter();
+        self.unresolved.extend(unresolved.map(|u| Unresolved { into: moved(u.into), ..*u }));
+        self.missed_edges += later.missed_edges;
+    }
+
     /// Empties everything but keeps the memory.
     pub fn clear(&mut self) {
         self.resolved.clear();

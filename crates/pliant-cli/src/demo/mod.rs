@@ -1,4 +1,4 @@
-//! `pliant demo`: bodies made, written, read back and checked before your eyes.
+//! `pliant demo`: bodies made, written, read back, checked and measured before your eyes.
 
 use std::fs;
 use std::path::Path;
@@ -16,6 +16,8 @@ use pliant_run::mesh_file;
 use pliant_run::whole::told;
 
 use crate::show::{self, DIM, GOOD, HEADING, Stopped};
+
+mod overlap;
 
 /// Makes, writes and checks one body after the other; then one that is broken.
 pub fn run(out: &Path) -> Result<ExitCode, Stopped> {
@@ -67,6 +69,7 @@ fn show_all(out: &Path) -> Result<(), Trouble> {
         show::print(&format!("{file:<22}{line}\n"))?;
     }
     show::print(&broken(out)?)?;
+    show::print(&overlap::tell()?)?;
     Ok(())
 }
 
