@@ -107,7 +107,11 @@ pub fn normal_at(
 ) -> Option<Vec3> {
     let mut sum = Sum::default();
     for triangle in around {
-        let corner = triangle.iter().position(|v| *v == vertex)?;
+        // Only the angle asks which corner it is.
+        let corner = match normals {
+            Normals::Angle => triangle.iter().position(|v| *v == vertex)?,
+            Normals::Area | Normals::Face => 0,
+        };
         sum.add(triangle.map(|v| positions[v.index()]), corner, normals);
     }
     sum.direction()
