@@ -47,7 +47,13 @@ impl Aabb {
     /// Whether the boxes share a point; touching counts.
     #[inline]
     pub fn meets(self, other: Aabb) -> bool {
-        self.min.cmple(other.max).all() && other.min.cmple(self.max).all()
+        // One decision instead of six: which of them fails cannot be foreseen.
+        (self.min.x <= other.max.x)
+            & (self.min.y <= other.max.y)
+            & (self.min.z <= other.max.z)
+            & (other.min.x <= self.max.x)
+            & (other.min.y <= self.max.y)
+            & (other.min.z <= self.max.z)
     }
 
     /// What both hold; empty when they share nothing.
@@ -59,7 +65,7 @@ impl Aabb {
     /// Whether a point is in the box, its border included.
     #[inline]
     pub fn contains(self, point: Vec3) -> bool {
-        self.min.cmple(point).all() && point.cmple(self.max).all()
+        self.meets(Aabb { min: point, max: point })
     }
 
     /// Square of the distance to a point, m²; 0 in the box, infinite for an empty one.

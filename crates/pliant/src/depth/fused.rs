@@ -221,10 +221,17 @@ impl Local {
         self.candidates.clear();
         for cluster in step.clusters.of_body(body) {
             if step.cluster_boxes[cluster].meets(overlap) {
-                let inside = |v: &&VertexId| overlap.contains(step.positions[v.index()]);
-                self.candidates.extend(step.clusters.owned(cluster).iter().filter(inside));
+                self.candidates.extend_from_slice(step.clusters.owned(cluster));
             }
         }
+        // Kept in place without a branch: which vertices stay cannot be foreseen.
+        let mut kept = 0;
+        for index in 0..self.candidates.len() {
+            let vertex = self.candidates[index];
+            self.candidates[kept] = vertex;
+            kept += usize::from(overlap.contains(step.positions[vertex.index()]));
+        }
+        self.candidates.truncate(kept);
         if self.candidates.is_empty() {
             return;
         }

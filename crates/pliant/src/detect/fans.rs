@@ -93,18 +93,15 @@ pub fn cross(inner: Vec3, spokes: &mut [Spoke], corners: [Vec3; 3], triangle: u3
     }
     for spoke in spokes {
         let doubt = doubt_each * spoke.size;
-        let first = cone[0].dot(spoke.along);
-        if first < -doubt {
-            continue;
-        }
-        let second = cone[1].dot(spoke.along);
-        if second < -doubt {
-            continue;
-        }
-        let third = cone[2].dot(spoke.along);
+        let [first, second, third] = cone.map(|normal| normal.dot(spoke.along));
         let length = first + second + third;
         let length_doubt = 4.0 * doubt + doubt_each * size;
-        if third < -doubt || length - reach < -length_doubt {
+        // One decision instead of four: which of them fails cannot be foreseen.
+        let missed = (first < -doubt)
+            | (second < -doubt)
+            | (third < -doubt)
+            | (length - reach < -length_doubt);
+        if missed {
             continue;
         }
         let exit = passed(inner, spoke, [first, second, third], reach, [doubt, length_doubt])
