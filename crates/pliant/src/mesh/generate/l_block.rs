@@ -49,10 +49,14 @@ pub fn l_block(settings: &LBlockSettings) -> Result<RawMesh, GenerateError> {
         };
         from_corner - 0.5 * arm
     };
-    let whole = [across + nx, across, across + nz];
-    let inside = |i: u32, k: u32, edge: u32| i < across + edge || k < across + edge;
-    let positions = indices(whole.map(|cells| cells + 1))
-        .filter(|&[i, _, k]| inside(i, k, 1))
+    // The arm along x with the corner, then the rest of the arm along z; `edge` is 1 for
+    // vertices and 0 for cells.
+    let arms_of = |edge: u32| {
+        let (narrow, wide) = (across + edge, across + nx + edge);
+        let beyond = indices([narrow, narrow, nz]).map(move |[i, j, k]| [i, j, k + narrow]);
+        indices([wide, narrow, narrow]).chain(beyond)
+    };
+    let positions = arms_of(1)
         .map(|[i, j, k]| {
             Vec3::new(place(i, nx, arms[0]), spread(j, across, width), place(k, nz, arms[1]))
         })
@@ -67,8 +71,7 @@ pub fn l_block(settings: &LBlockSettings) -> Result<RawMesh, GenerateError> {
         };
         VertexId(layer + row + i)
     };
-    let cells = indices(whole).filter(|&[i, _, k]| inside(i, k, 0));
-    cut_cells(cells, cut, vertex_at, &mut tets);
+    cut_cells(arms_of(0), cut, vertex_at, &mut tets);
     finish(positions, tets)
 }
 
