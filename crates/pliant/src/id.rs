@@ -29,6 +29,5 @@ macro_rules! index {
 index!(VertexId, "a vertex");
 index!(TetId, "a tetrahedron");
 index!(TriangleId, "a triangle");
-index!(EdgeId, "an edge");
 index!(PartId, "a connected part");
 index!(BodyId, "a body");

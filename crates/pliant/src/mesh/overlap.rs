@@ -103,13 +103,15 @@ pub fn meeting_pairs(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Search<
 /// The first triangle of every patch that does not stand as it should.
 ///
 /// A patch is what hangs together by edges with exactly two triangles. The surface must be
-/// closed; triangles for which `skipped` holds are given no standing, as those of patches
-/// that meet others, around which winding is not one number.
+/// closed. Patches with a triangle in `meeting`, the pairs of [`meeting_pairs`], are given
+/// no standing: winding around them is not one number.
 pub fn standings(
     positions: &[Vec3],
     triangles: &[[VertexId; 3]],
-    skipped: impl Fn(TriangleId) -> bool,
+    meeting: &[[TriangleId; 2]],
 ) -> Search<(TriangleId, Standing)> {
+    let mut meets = vec![false; triangles.len()];
+    meeting.iter().flatten().for_each(|t| meets[t.index()] = true);
     let Sheets { patches, pieces } = sheets(triangles);
     let boxes: Vec<_> = pieces
         .iter()
@@ -120,7 +122,7 @@ pub fn standings(
         .collect();
     let tree = Bvh::new(&boxes);
     let (mut found, mut angles) = (Vec::new(), 0);
-    for patch in patches.iter().filter(|patch| !patch.iter().any(|&t| skipped(t))) {
+    for patch in patches.iter().filter(|patch| !patch.iter().any(|t| meets[t.index()])) {
         let Some((own, middle)) = representative(positions, triangles, patch) else { continue };
         let mut around = 0.0;
         // A closed piece whose box is elsewhere winds around nothing here. The whole triangle
@@ -433,7 +435,7 @@ mod tests {
         }
         // Where they touch at a corner they share it.
         let triangles = crate::mesh::weld::weld(&positions, &triangles);
-        let found = standings(&positions, &triangles, |_| false).found;
+        let found = standings(&positions, &triangles, &[]).found;
         let found: Vec<_> = found.into_iter().map(|(t, standing)| (t.0, standing)).collect();
         assert_eq!(found, expected);
     }
@@ -496,7 +498,7 @@ mod tests {
         let (positions, triangles) = boxes(&[(Vec3::ZERO, 0.2)]);
         let corners = triangles[0].map(|v| positions[v.index()]);
         assert!((corners[0] + corners[1] + corners[2]).z / 3.0 < -0.2);
-        assert_eq!(standings(&positions, &triangles, |_| false).found, []);
+        assert_eq!(standings(&positions, &triangles, &[]).found, []);
     }
 
     #[test]
@@ -504,7 +506,7 @@ mod tests {
         // Boxes around boxes: each corner lies inside all the larger ones.
         let list: Vec<_> = (1..4000).map(|k| (Vec3::ZERO, f64::from(k))).collect();
         let (positions, triangles) = boxes(&list);
-        assert!(standings(&positions, &triangles, |_| false).ended_early);
+        assert!(standings(&positions, &triangles, &[]).ended_early);
         assert!(!meeting_pairs(&positions, &triangles).ended_early);
     }
 

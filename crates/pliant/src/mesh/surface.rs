@@ -98,8 +98,7 @@ impl Surface {
         });
         // Where a surface meets itself, winding is not one number: no standing there.
         let meeting = overlap::meeting_pairs(&positions, &triangles).found;
-        let meets = |t: TriangleId| meeting.iter().any(|pair| pair.contains(&t));
-        let standings = overlap::standings(&positions, &triangles, meets).found;
+        let standings = overlap::standings(&positions, &triangles, &meeting).found;
         let mut inward = standings.iter().filter(|(_, s)| *s == Standing::InsideOut);
         if let Some(&(triangle, _)) = inward.next() {
             return Err(SurfaceError::InsideOutPiece { triangle, count: 1 + inward.count() });

@@ -6,8 +6,11 @@ use pliant::detect::voxels::Voxels;
 use pliant::detect::{brute, grid};
 use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
+use pliant::mesh::normals::Normals;
 
-use crate::scenes::{Body, Dice, assemble, assemble_mixed, crumpled, snapped, sound, soup};
+use crate::scenes::{
+    Body, Dice, aligned, assemble, assemble_mixed, crumpled, snapped, sound, soup,
+};
 
 /// Sizes are about 1 m and weights stay below 1e6: rounding is far below this.
 const TOLERANCE: f64 = 1e-9;
@@ -107,12 +110,52 @@ fn check_grid(list: &[Body], round: usize) -> usize {
 
 /// The fused answer must be the slow twin's but for rounding.
 #[track_caller]
-fn check_rays(list: &[Body], round: usize) {
+fn check_rays(list: &[Body], settings: DepthSettings) -> usize {
     let (positions, bodies) = assemble(list);
-    let slow = by_brute(&positions, &bodies, settings(round));
-    let fast = by_rays(&positions, &bodies, settings(round));
+    let slow = by_brute(&positions, &bodies, settings);
+    let fast = by_rays(&positions, &bodies, settings);
     assert_near(&told(&bodies, &fast), &told(&bodies, &slow));
     assert_eq!(fast.missed_edges, slow.missed_edges);
+    slow.resolved.len() + slow.unresolved.len()
+}
+
+#[test]
+fn every_setting_of_the_fused_pass_agrees_with_the_slow_twin() {
+    let mut dice = Dice(1);
+    let mut colliding = 0;
+    for round in 0..60 {
+        let normals = [Normals::Area, Normals::Angle, Normals::Face][round % 3];
+        let exponent = [2.0, 2.0, 1.5][round % 3];
+        let settings = DepthSettings { exponent, normals, ..settings(round) };
+        colliding += check_rays(&sound(&mut dice, 2 + round % 4), settings);
+    }
+    assert!(colliding > 1000, "{colliding}");
+}
+
+#[test]
+fn vertices_exactly_on_faces_edges_and_vertices_agree_with_the_slow_twin() {
+    let mut dice = Dice(5);
+    for _ in 0..60 {
+        check_rays(&aligned(&mut dice, 3), DepthSettings::default());
+    }
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let mut dice = Dice(9);
+    for count in [1, 2, 7] {
+        let (positions, bodies) = assemble(&sound(&mut dice, count));
+        let one = by_rays(&positions, &bodies, DepthSettings::default());
+        for threads in [0, 2, 3, 16] {
+            let mut scratch = fused::Scratch::new(&positions, &bodies);
+            scratch.set_threads(threads);
+            let mut found = Escapes::default();
+            for _ in 0..2 {
+                scratch.escapes(&positions, &bodies, DepthSettings::default(), &mut found);
+                assert_eq!(found, one);
+            }
+        }
+    }
 }
 
 #[test]
@@ -136,8 +179,8 @@ fn grid_and_voxels_give_the_bits_of_the_slow_twin() {
 fn rays_and_fans_agree_with_the_slow_twin_on_crumpled_bodies() {
     let mut dice = Dice(22);
     for round in 0..60 {
-        check_rays(&sound(&mut dice, 2 + round % 3), round);
-        check_rays(&crumpled(&mut dice, 2 + round % 3), round);
+        check_rays(&sound(&mut dice, 2 + round % 3), settings(round));
+        check_rays(&crumpled(&mut dice, 2 + round % 3), settings(round));
     }
 }
 
@@ -145,8 +188,8 @@ fn rays_and_fans_agree_with_the_slow_twin_on_crumpled_bodies() {
 fn rays_and_fans_agree_with_the_slow_twin_in_every_tie() {
     let mut dice = Dice(23);
     for round in 0..60 {
-        check_rays(&snapped(sound(&mut dice, 2 + round % 3)), round);
-        check_rays(&snapped(crumpled(&mut dice, 2 + round % 3)), round);
+        check_rays(&snapped(sound(&mut dice, 2 + round % 3)), settings(round));
+        check_rays(&snapped(crumpled(&mut dice, 2 + round % 3)), settings(round));
     }
 }
 

@@ -138,7 +138,19 @@ pub fn sound(dice: &mut Dice, count: usize) -> Vec<Body> {
     (0..count).map(|_| body(dice)).collect()
 }
 
-/// The same with every vertex pushed about, so that tets are inverted and overlap.
+/// Sound meshes moved by steps of 1/4 m, so that vertices lie on faces, edges and vertices.
+pub fn aligned(dice: &mut Dice, count: usize) -> Vec<Body> {
+    let shapes = shapes();
+    let body = |dice: &mut Dice| {
+        let shape = &shapes[dice.below(shapes.len())];
+        let by = 0.25 * dice.lattice_point(6);
+        let positions = shape.positions.iter().map(|&p| p + by).collect();
+        Body { positions, tets: shape.tets.clone() }
+    };
+    (0..count).map(|_| body(dice)).collect()
+}
+
+/// The same as `sound` with every vertex pushed about, so that tets are inverted and overlap.
 pub fn crumpled(dice: &mut Dice, count: usize) -> Vec<Body> {
     let mut list = sound(dice, count);
     for position in list.iter_mut().flat_map(|body| &mut body.positions) {

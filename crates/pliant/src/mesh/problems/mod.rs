@@ -267,15 +267,6 @@ fn no_such_vertex<const N: usize>(
     list.0.pop()
 }
 
-/// For each of `count` triangles, whether some group names it.
-fn members<const N: usize>(count: usize, groups: &[[TriangleId; N]]) -> Vec<bool> {
-    let mut named = vec![false; count];
-    for triangle in groups.iter().flatten() {
-        named[triangle.index()] = true;
-    }
-    named
-}
-
 /// Problems as they are found.
 #[derive(Default)]
 struct List(Vec<Problem>);

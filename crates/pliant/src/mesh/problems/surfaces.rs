@@ -4,7 +4,7 @@ use crate::id::TriangleId;
 use crate::mesh::manifold;
 use crate::mesh::overlap::{self, Search, Standing};
 use crate::mesh::problems::vertices::add_vertices;
-use crate::mesh::problems::{Culprit, List, Problem, ProblemKind, members, no_such_vertex};
+use crate::mesh::problems::{Culprit, List, Problem, ProblemKind, no_such_vertex};
 use crate::mesh::raw::RawMesh;
 use crate::mesh::topology;
 use crate::mesh::weld;
@@ -24,11 +24,11 @@ pub fn surface_problems(mesh: &RawMesh) -> Vec<Problem> {
 
     let welded = weld::weld(positions, &mesh.triangles);
     let degenerate = manifold::degenerate(positions, &welded);
-    let is_flat = members(welded.len(), &degenerate.iter().map(|&t| [t; 1]).collect::<Vec<_>>());
+    // From here on triangles without area are out; `ids` leads back to the file.
+    let has_area = |t: &usize| degenerate.binary_search(&TriangleId(*t as u32)).is_err();
+    let ids: Vec<usize> = (0..welded.len()).filter(has_area).collect();
     let culprits = degenerate.into_iter().map(Culprit::Triangle).collect();
     found.add(ProblemKind::DegenerateTriangles, culprits);
-    // From here on triangles without area are out; `ids` leads back to the file.
-    let ids: Vec<usize> = (0..welded.len()).filter(|&t| !is_flat[t]).collect();
     let mut triangles: Vec<_> = ids.iter().map(|&t| welded[t]).collect();
     let id = |t: u32| TriangleId(ids[t as usize] as u32);
     let culprit = |t: u32| Culprit::Triangle(id(t));
@@ -50,9 +50,8 @@ pub fn surface_problems(mesh: &RawMesh) -> Vec<Problem> {
             }
             Some(_) => {}
         }
-        let meets = members(triangles.len(), &meeting);
         let Search { found: standings, ended_early: early } =
-            overlap::standings(positions, &triangles, |t| meets[t.index()]);
+            overlap::standings(positions, &triangles, &meeting);
         ended_early |= early;
         let these = |wanted: Standing| {
             let of_patch = standings.iter().filter(|(_, s)| *s == wanted);

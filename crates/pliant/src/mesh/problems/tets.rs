@@ -4,7 +4,7 @@ use crate::id::{TetId, TriangleId};
 use crate::math::Vec3;
 use crate::mesh::overlap::{self, Search, Standing};
 use crate::mesh::problems::vertices::add_vertices;
-use crate::mesh::problems::{Culprit, List, Problem, ProblemKind, members, no_such_vertex};
+use crate::mesh::problems::{Culprit, List, Problem, ProblemKind, no_such_vertex};
 use crate::mesh::quality::Quality;
 use crate::mesh::raw::RawMesh;
 use crate::mesh::topology::{self, Boundary};
@@ -71,8 +71,7 @@ fn nested(
     if quality.is_all_inverted() {
         manifold::turn(&mut triangles);
     }
-    let meets = members(triangles.len(), meeting);
-    let standings = overlap::standings(positions, &triangles, |t| meets[t.index()]);
+    let standings = overlap::standings(positions, &triangles, meeting);
     let inner = standings.found.iter().filter(|(_, standing)| *standing == Standing::Nested);
     let found = inner.map(|(triangle, _)| Culprit::Tet(boundary.tets[triangle.index()])).collect();
     Search { found, ended_early: standings.ended_early }
