@@ -36,6 +36,10 @@ pub mod mesh;
 
 pub mod body;
 
+pub mod force;
+
 pub mod detect;
 
 pub mod depth;
+
+pub mod integrate;

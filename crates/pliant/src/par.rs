@@ -3,6 +3,8 @@
 //! Work is cut into shares by index and each share owns its memory, so nothing depends on
 //! which thread is first.
 
+use std::ops::Range;
+
 /// Calls `act` for every share, at the same time where the feature `parallel` is on.
 pub fn each<T: Send>(shares: &mut [T], act: impl Fn(&mut T) + Sync + Send) {
     #[cfg(feature = "parallel")]
@@ -14,6 +16,55 @@ pub fn each<T: Send>(shares: &mut [T], act: impl Fn(&mut T) + Sync + Send) {
     shares.iter_mut().for_each(act);
 }
 
+/// Calls `act` for every piece of an array between two `cuts`, with the piece's number.
+///
+/// `cuts` ascend from 0 to the length of the array. Allocates nothing.
+pub fn pieces<T: Send>(
+    array: &mut [T],
+    cuts: &[usize],
+    act: impl Fn(usize, &mut [T]) + Sync + Send,
+) {
+    debug_assert!(cuts.first() == Some(&0) && cuts.last() == Some(&array.len()), "{cuts:?}");
+    halves(array, cuts, 0..cuts.len() - 1, &act);
+}
+
+/// The pieces of a range of numbers; `array` begins at the first of them.
+fn halves<T: Send>(
+    array: &mut [T],
+    cuts: &[usize],
+    numbers: Range<usize>,
+    act: &(impl Fn(usize, &mut [T]) + Sync + Send),
+) {
+    if numbers.len() == 1 {
+        return act(numbers.start, array);
+    }
+    if numbers.is_empty() {
+        return;
+    }
+    let middle = numbers.start + numbers.len() / 2;
+    let (low, high) = array.split_at_mut(cuts[middle] - cuts[numbers.start]);
+    let low = || halves(low, cuts, numbers.start..middle, act);
+    let high = || halves(high, cuts, middle..numbers.end, act);
+    both(low, high);
+}
+
+/// Calls both, at the same time where the feature `parallel` is on.
+pub fn both(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
+    #[cfg(feature = "parallel")]
+    rayon::join(a, b);
+    #[cfg(not(feature = "parallel"))]
+    {
+        a();
+        b();
+    }
+}
+
+/// Cuts `count` things into as many pieces as there are threads, as even as can be.
+pub fn even_cuts(count: usize, threads: usize) -> Vec<usize> {
+    let threads = threads.max(1);
+    (0..=threads).map(|k| count * k / threads).collect()
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
@@ -21,5 +72,20 @@ mod tests {
         let mut shares = vec![1, 2, 3];
         super::each(&mut shares, |share| *share *= 2);
         assert_eq!(shares, [2, 4, 6]);
+    }
+
+    #[test]
+    fn every_piece_knows_its_number() {
+        for threads in 1..6 {
+            let cuts = super::even_cuts(7, threads);
+            let mut array = [0; 7];
+            super::pieces(&mut array, &cuts, |number, piece| {
+                assert_eq!(piece.len(), cuts[number + 1] - cuts[number]);
+                piece.iter_mut().for_each(|value| *value += number + 1);
+            });
+            let expected: Vec<_> =
+                (0..7).map(|k| cuts.iter().filter(|cut| **cut <= k).count()).collect();
+            assert_eq!(array.to_vec(), expected);
+        }
     }
 }

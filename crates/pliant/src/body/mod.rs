@@ -4,6 +4,10 @@
 //! body order; what does not (who is joined to whom) lives here, in flat index arrays.
 //! Detection over n bodies is then one pass, and the arrays go to a GPU as they are.
 
+pub mod soft;
+
+pub mod pins;
+
 use std::ops::Range;
 
 use crate::id::{BodyId, TriangleId, VertexId};

@@ -1,0 +1,221 @@
+//! Soft bodies in motion: where the vertices are, how fast, and how heavy.
+
+use crate::force::Motion;
+use crate::id::{BodyId, VertexId};
+use crate::math::{Vec3, tet_volume};
+
+/// What changes from step to step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// Of all vertices in body order, world space, m.
+    pub positions: Vec<Vec3>,
+    /// Of the same vertices, m/s.
+    pub velocities: Vec<Vec3>,
+    /// Since the start, s.
+    pub time: f64,
+}
+
+impl State {
+    /// Vertices at rest at time 0.
+    pub fn at_rest(positions: Vec<Vec3>) -> State {
+        State { velocities: vec![Vec3::ZERO; positions.len()], positions, time: 0.0 }
+    }
+
+    /// Takes over the values of another, without allocating where the sizes agree.
+    pub fn copy_from(&mut self, other: &State) {
+        self.positions.clone_from(&other.positions);
+        self.velocities.clone_from(&other.velocities);
+        self.time = other.time;
+    }
+
+    /// The same, borrowed.
+    pub fn motion(&self) -> Motion<'_> {
+        Motion { positions: &self.positions, velocities: &self.velocities, time: self.time }
+    }
+
+    /// Kinetic energy, J.
+    pub fn kinetic(&self, masses: &Masses) -> f64 {
+        let terms = self.velocities.iter().zip(masses.of());
+        terms.map(|(v, m)| 0.5 * m * v.length_squared()).sum()
+    }
+
+    /// Momentum, kg·m/s.
+    pub fn momentum(&self, masses: &Masses) -> Vec3 {
+        self.velocities.iter().zip(masses.of()).map(|(v, m)| *m * *v).sum()
+    }
+
+    /// Angular momentum about a point, kg·m²/s.
+    pub fn angular_momentum(&self, masses: &Masses, about: Vec3) -> Vec3 {
+        let vertices = self.positions.iter().zip(&self.velocities).zip(masses.of());
+        vertices.map(|((x, v), m)| *m * (*x - about).cross(*v)).sum()
+    }
+
+    /// Centre of mass, m; not a number without vertices.
+    pub fn centre(&self, masses: &Masses) -> Vec3 {
+        let sum: Vec3 = self.positions.iter().zip(masses.of()).map(|(x, m)| *m * *x).sum();
+        sum / masses.total()
+    }
+}
+
+/// Why something has no mass to move with.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum MassError {
+    /// A mass that is zero, negative or not a number.
+    #[error("vertex {vertex} has mass {mass} kg: masses must be positive and finite")]
+    Mass {
+        /// First such vertex, counted in the scene.
+        vertex: VertexId,
+        /// Its mass, kg.
+        mass: f64,
+    },
+    /// A density that is zero, negative or not a number.
+    #[error("tet {tet} has density {density} kg/m³: densities must be positive and finite")]
+    Density {
+        /// First such tet.
+        tet: usize,
+        /// Its density, kg/m³.
+        density: f64,
+    },
+    /// A tet whose rest shape has no volume.
+    #[error("tet {tet} has volume {volume} m³ at rest: it must be positive")]
+    Volume {
+        /// First such tet.
+        tet: usize,
+        /// Its signed volume, m³.
+        volume: f64,
+    },
+    /// A vertex that belongs to nothing.
+    #[error("vertex {vertex} belongs to no tet and gets no mass: remove it")]
+    Loose {
+        /// First such vertex.
+        vertex: VertexId,
+    },
+}
+
+/// Masses of all vertices, positive and finite.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Masses {
+    masses: Vec<f64>,
+}
+
+impl Masses {
+    /// Given masses, kg.
+    pub fn new(masses: Vec<f64>) -> Result<Masses, MassError> {
+        let bad = |mass: &f64| !(*mass > 0.0 && mass.is_finite());
+        match masses.iter().position(bad) {
+            Some(k) => Err(MassError::Mass { vertex: VertexId(k as u32), mass: masses[k] }),
+            None => Ok(Masses { masses }),
+        }
+    }
+
+    /// A quarter of each tet's mass to each of its corners: lumped masses.
+    ///
+    /// `density_of` tells the density of a tet, kg/m³.
+    pub fn of_tets(
+        rest: &[Vec3],
+        tets: &[[VertexId; 4]],
+        density_of: impl Fn(usize) -> f64,
+    ) -> Result<Masses, MassError> {
+        let mut masses = vec![0.0; rest.len()];
+        for (index, tet) in tets.iter().enumerate() {
+            let (density, volume) = (density_of(index), tet_volume(tet.map(|v| rest[v.index()])));
+            if !(density > 0.0 && density.is_finite()) {
+                return Err(MassError::Density { tet: index, density });
+            }
+            if !(volume > 0.0 && volume.is_finite()) {
+                return Err(MassError::Volume { tet: index, volume });
+            }
+            tet.iter().for_each(|v| masses[v.index()] += 0.25 * density * volume);
+        }
+        match masses.iter().position(|mass| *mass == 0.0) {
+            Some(k) => Err(MassError::Loose { vertex: VertexId(k as u32) }),
+            None => Masses::new(masses),
+        }
+    }
+
+    /// Of each vertex, kg.
+    pub fn of(&self) -> &[f64] {
+        &self.masses
+    }
+
+    /// Of all vertices, kg.
+    pub fn total(&self) -> f64 {
+        self.masses.iter().sum()
+    }
+}
+
+/// First vertex of each body, so that an error can name the body.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BodyStarts {
+    starts: Vec<u32>,
+}
+
+impl BodyStarts {
+    /// Bodies with these numbers of vertices, in order.
+    pub fn from_counts(counts: impl IntoIterator<Item = usize>) -> BodyStarts {
+        let mut next = 0;
+        let mut starts = Vec::new();
+        for count in counts {
+            starts.push(next);
+            next += count as u32;
+        }
+        BodyStarts { starts }
+    }
+
+    /// The body of a vertex, and the vertex counted within it.
+    pub fn locate(&self, vertex: usize) -> (BodyId, VertexId) {
+        let body = self.starts.partition_point(|start| *start as usize <= vertex).max(1) - 1;
+        let start = self.starts.get(body).copied().unwrap_or(0);
+        (BodyId(body as u32), VertexId(vertex as u32 - start))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CORNERS: [Vec3; 4] = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+    const TET: [VertexId; 4] = [VertexId(0), VertexId(1), VertexId(2), VertexId(3)];
+
+    #[test]
+    fn a_tet_weighs_a_quarter_at_each_corner() {
+        let masses = Masses::of_tets(&CORNERS, &[TET], |_| 12.0).unwrap();
+        assert_eq!(masses.of(), [0.5; 4]); // 12 kg/m³ · 1/6 m³ / 4
+        assert_eq!(masses.total(), 2.0);
+    }
+
+    #[test]
+    fn what_cannot_move_is_named() {
+        let message = |found: Result<Masses, MassError>| found.unwrap_err().to_string();
+        assert!(message(Masses::new(vec![1.0, 0.0])).starts_with("vertex 1 has mass 0 kg"));
+        assert!(message(Masses::new(vec![f64::NAN])).starts_with("vertex 0 has mass NaN kg"));
+        let heavy = Masses::of_tets(&CORNERS, &[TET], |_| -1.0);
+        assert!(message(heavy).starts_with("tet 0 has density -1 kg/m³"));
+        let inside_out = Masses::of_tets(&CORNERS, &[[TET[0], TET[2], TET[1], TET[3]]], |_| 1.0);
+        assert!(message(inside_out).starts_with("tet 0 has volume -0.16"));
+        let five = [CORNERS.to_vec(), vec![Vec3::ONE]].concat();
+        assert!(message(Masses::of_tets(&five, &[TET], |_| 1.0)).starts_with("vertex 4 belongs"));
+    }
+
+    #[test]
+    fn momenta_are_sums_over_vertices() {
+        let masses = Masses::new(vec![1.0, 3.0]).unwrap();
+        let state = State {
+            positions: vec![Vec3::X, -Vec3::X],
+            velocities: vec![Vec3::Y, -Vec3::Y],
+            time: 0.0,
+        };
+        assert_eq!(state.kinetic(&masses), 2.0);
+        assert_eq!(state.momentum(&masses), -2.0 * Vec3::Y);
+        assert_eq!(state.angular_momentum(&masses, Vec3::ZERO), 4.0 * Vec3::Z);
+        assert_eq!(state.centre(&masses), -0.5 * Vec3::X);
+    }
+
+    #[test]
+    fn vertices_are_named_within_their_body() {
+        let starts = BodyStarts::from_counts([3, 2]);
+        assert_eq!(starts.locate(2), (BodyId(0), VertexId(2)));
+        assert_eq!(starts.locate(4), (BodyId(1), VertexId(1)));
+        assert_eq!(BodyStarts::default().locate(4), (BodyId(0), VertexId(4)));
+    }
+}

@@ -1,0 +1,201 @@
+//! The loops over elements that every material shares.
+//!
+//! Each thread owns a range of vertices and goes through the elements that touch it; an
+//! element on the border of two ranges is worked out by both. The forces on one vertex are
+//! thus added in element order whatever the number of threads, and the bits are the same.
+
+use std::ops::Range;
+
+use crate::force::stiffness::{BlockMatrix, Tangent};
+use crate::force::{Force, Motion};
+use crate::id::VertexId;
+use crate::math::{Mat3, Vec3};
+use crate::par;
+
+/// The vertices of one element at one moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Corners<const N: usize> {
+    /// World space, m.
+    pub positions: [Vec3; N],
+    /// m/s.
+    pub velocities: [Vec3; N],
+    /// Since the start, s.
+    pub time: f64,
+}
+
+/// What a kind of element does, one element at a time.
+pub trait Material<const N: usize>: std::fmt::Debug + Send + Sync {
+    /// Elements, count.
+    fn count(&self) -> usize;
+
+    /// Vertices of an element, counted in the scene's arrays.
+    fn vertices(&self, element: usize) -> [VertexId; N];
+
+    /// Potential energy of an element, J.
+    fn energy(&self, element: usize, at: &Corners<N>) -> f64;
+
+    /// Forces on the vertices of an element, N, damping included.
+    fn forces(&self, element: usize, at: &Corners<N>) -> [Vec3; N];
+
+    /// Weighted sum of stiffness −∂f/∂x and damping −∂f/∂v, block by block.
+    ///
+    /// Entry `[i][j]` tells how the force on corner i answers to corner j.
+    fn tangent(&self, element: usize, at: &Corners<N>, tangent: Tangent) -> [[Mat3; N]; N];
+
+    /// Lets the rest values of an element drift in a step of `dt` seconds.
+    fn flow(&mut self, _element: usize, _at: &Corners<N>, _dt: f64) {}
+
+    /// Whether [`Material::flow`] does anything.
+    fn flows(&self) -> bool {
+        false
+    }
+}
+
+/// All elements of one material.
+#[derive(Clone, Debug)]
+pub struct Elements<M, const N: usize> {
+    material: M,
+    /// First vertex of each thread's range, and one past the last; empty for one thread.
+    cuts: Vec<usize>,
+    /// Elements that touch each thread's range, ascending.
+    shares: Vec<Vec<u32>>,
+}
+
+impl<const N: usize, M: Material<N>> Elements<M, N> {
+    /// The elements of a material, worked on by one thread.
+    pub fn new(material: M) -> Elements<M, N> {
+        Elements { material, cuts: Vec::new(), shares: Vec::new() }
+    }
+
+    fn corners(&self, vertices: [VertexId; N], motion: Motion<'_>) -> Corners<N> {
+        Corners {
+            positions: vertices.map(|v| motion.positions[v.index()]),
+            velocities: vertices.map(|v| motion.velocities[v.index()]),
+            time: motion.time,
+        }
+    }
+
+    /// Calls `act` for every element that touches a thread's range, or for all.
+    fn each_of(&self, share: usize, mut act: impl FnMut(usize)) {
+        match self.shares.get(share) {
+            Some(elements) => elements.iter().for_each(|&element| act(element as usize)),
+            None => (0..self.material.count()).for_each(act),
+        }
+    }
+
+    /// Adds the forces on the vertices of a range, which is the whole for one thread.
+    fn add_forces_to(&self, share: usize, motion: Motion<'_>, own: Range<usize>, to: &mut [Vec3]) {
+        self.each_of(share, |element| {
+            let vertices = self.material.vertices(element);
+            let forces = self.material.forces(element, &self.corners(vertices, motion));
+            for (vertex, force) in vertices.into_iter().zip(forces) {
+                if own.contains(&vertex.index()) {
+                    to[vertex.index() - own.start] += force;
+                }
+            }
+        });
+    }
+
+    /// Adds the blocks in the rows of a range; `blocks` begins with the first of them.
+    fn add_rows(
+        &self,
+        share: usize,
+        (motion, tangent): (Motion<'_>, Tangent),
+        (own, first): (Range<usize>, usize),
+        slots: &[u32],
+        blocks: &mut [Mat3],
+    ) {
+        self.each_of(share, |element| {
+            let vertices = self.material.vertices(element);
+            let found = self.material.tangent(element, &self.corners(vertices, motion), tangent);
+            let places = &slots[element * N * N..(element + 1) * N * N];
+            for (i, row) in found.iter().enumerate() {
+                if own.contains(&vertices[i].index()) {
+                    for (j, block) in row.iter().enumerate() {
+                        blocks[places[i * N + j] as usize - first] += *block;
+                    }
+                }
+            }
+        });
+    }
+}
+
+impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
+    fn energy(&self, motion: Motion<'_>) -> f64 {
+        let of = |element| {
+            let vertices = self.material.vertices(element);
+            self.material.energy(element, &self.corners(vertices, motion))
+        };
+        (0..self.material.count()).map(of).sum()
+    }
+
+    fn add_forces(&self, motion: Motion<'_>, forces: &mut [Vec3]) {
+        if self.cuts.is_empty() {
+            return self.add_forces_to(0, motion, 0..forces.len(), forces);
+        }
+        par::pieces(forces, &self.cuts, |share, piece| {
+            self.add_forces_to(share, motion, self.cuts[share]..self.cuts[share + 1], piece);
+        });
+    }
+
+    fn visit_elements(&self, visit: &mut dyn FnMut(&[VertexId])) {
+        (0..self.material.count()).for_each(|element| visit(&self.material.vertices(element)));
+    }
+
+    fn add_tangent(
+        &self,
+        motion: Motion<'_>,
+        tangent: Tangent,
+        slots: &[u32],
+        matrix: &mut BlockMatrix,
+    ) {
+        let vertex_count = motion.positions.len();
+        if self.cuts.is_empty() {
+            let (all, blocks) = ((0..vertex_count, 0), matrix.blocks_mut());
+            return self.add_rows(0, (motion, tangent), all, slots, blocks);
+        }
+        matrix.row_pieces(&self.cuts, |share, first, piece| {
+            let own = (self.cuts[share]..self.cuts[share + 1], first);
+            self.add_rows(share, (motion, tangent), own, slots, piece);
+        });
+    }
+
+    fn add_product(&self, motion: Motion<'_>, tangent: Tangent, x: &[Vec3], product: &mut [Vec3]) {
+        for element in 0..self.material.count() {
+            let vertices = self.material.vertices(element);
+            let blocks = self.material.tangent(element, &self.corners(vertices, motion), tangent);
+            for (vertex, row) in vertices.into_iter().zip(blocks) {
+                for (block, other) in row.into_iter().zip(vertices) {
+                    product[vertex.index()] += block * x[other.index()];
+                }
+            }
+        }
+    }
+
+    fn flow(&mut self, motion: Motion<'_>, dt: f64) {
+        if !self.material.flows() {
+            return;
+        }
+        for element in 0..self.material.count() {
+            let at = self.corners(self.material.vertices(element), motion);
+            self.material.flow(element, &at, dt);
+        }
+    }
+
+    fn set_threads(&mut self, threads: usize, vertex_count: usize) {
+        (self.cuts, self.shares) = (Vec::new(), Vec::new());
+        if threads < 2 {
+            return;
+        }
+        self.cuts = par::even_cuts(vertex_count, threads);
+        self.shares = vec![Vec::new(); threads];
+        for element in 0..self.material.count() {
+            for vertex in self.material.vertices(element) {
+                let share = self.cuts[1..].partition_point(|cut| *cut <= vertex.index());
+                if self.shares[share].last() != Some(&(element as u32)) {
+                    self.shares[share].push(element as u32);
+                }
+            }
+        }
+    }
+}

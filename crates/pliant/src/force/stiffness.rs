@@ -1,0 +1,185 @@
+//! Derivatives of forces, as a sparse matrix of 3×3 blocks.
+//!
+//! | here        | lecture | meaning                                   |
+//! |-------------|---------|-------------------------------------------|
+//! | `stiffness` | −K      | minus derivative of force by position, N/m |
+//! | `damping`   | −D      | minus derivative by velocity, N·s/m        |
+//!
+//! The sign is the usual one of stiffness matrices, positive for a spring at rest; the
+//! lecture's K is its negative (erratum L15).
+
+use crate::force::{Force, Forces};
+use crate::id::VertexId;
+use crate::math::{Mat3, Vec3};
+use crate::mesh::topology::Rows;
+use crate::par;
+
+/// Which weighted sum of derivatives is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tangent {
+    /// Weight of the stiffness −∂f/∂x.
+    pub stiffness: f64,
+    /// Weight of the damping −∂f/∂v.
+    pub damping: f64,
+    /// As it is, or fit for a solver.
+    pub form: Form,
+}
+
+/// How true a derivative is to the force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// The derivative itself; may be indefinite, and not symmetric where damping turns.
+    Exact,
+    /// The nearest symmetric matrix without negative eigenvalues, or one like it.
+    Definite,
+}
+
+/// A square sparse matrix of 3×3 blocks, one row and column per vertex.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockMatrix {
+    /// First block of each row, and one past the last of all.
+    starts: Vec<usize>,
+    /// Column of each block; ascending within a row, the diagonal always among them.
+    columns: Vec<VertexId>,
+    blocks: Vec<Mat3>,
+    /// Place of each row's diagonal block.
+    diagonal: Vec<usize>,
+    /// Rows of each thread; empty for one.
+    cuts: Vec<usize>,
+}
+
+impl BlockMatrix {
+    /// The zero matrix with room for the elements of all forces.
+    pub fn new(vertex_count: usize, forces: &Forces) -> BlockMatrix {
+        let mut pairs: Vec<(u32, VertexId)> =
+            (0..vertex_count as u32).map(|v| (v, VertexId(v))).collect();
+        for force in forces.iter() {
+            force.visit_elements(&mut |vertices| {
+                for a in vertices {
+                    pairs.extend(vertices.iter().filter(|b| *b != a).map(|b| (a.0, *b)));
+                }
+            });
+            // Kept short: an edge inside a solid comes with every tet around it.
+            pairs.sort_unstable();
+            pairs.dedup();
+        }
+        let rows = Rows::from_pairs(vertex_count, pairs.iter().copied());
+        let mut matrix = BlockMatrix {
+            starts: vec![0],
+            columns: Vec::with_capacity(pairs.len()),
+            blocks: vec![Mat3::ZERO; pairs.len()],
+            diagonal: Vec::with_capacity(vertex_count),
+            cuts: Vec::new(),
+        };
+        for (row, columns) in rows.iter().enumerate() {
+            let before = columns.partition_point(|column| column.index() < row);
+            matrix.diagonal.push(matrix.columns.len() + before);
+            matrix.columns.extend_from_slice(columns);
+            matrix.starts.push(matrix.columns.len());
+        }
+        matrix
+    }
+
+    /// Places of the blocks of every element of a force, row by row of each element.
+    ///
+    /// Only for forces that the matrix was made for.
+    pub fn slots(&self, force: &dyn Force) -> Vec<u32> {
+        let mut slots = Vec::new();
+        force.visit_elements(&mut |vertices| {
+            for a in vertices {
+                slots.extend(vertices.iter().map(|b| self.place(*a, *b) as u32));
+            }
+        });
+        slots
+    }
+
+    fn place(&self, row: VertexId, column: VertexId) -> usize {
+        let columns = self.starts[row.index()]..self.starts[row.index() + 1];
+        let before = self.columns[columns.clone()].partition_point(|c| *c < column);
+        debug_assert!(before < columns.len(), "no block ({row}, {column})");
+        columns.start + before
+    }
+
+    /// Rows, count.
+    pub fn len(&self) -> usize {
+        self.diagonal.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.diagonal.is_empty()
+    }
+
+    /// Columns and blocks of a row, columns ascending.
+    pub fn row(&self, row: usize) -> (&[VertexId], &[Mat3]) {
+        let places = self.starts[row]..self.starts[row + 1];
+        (&self.columns[places.clone()], &self.blocks[places])
+    }
+
+    /// The diagonal block of a row.
+    pub fn diagonal(&self, row: usize) -> Mat3 {
+        self.blocks[self.diagonal[row]]
+    }
+
+    /// Sets all blocks to zero.
+    pub fn clear(&mut self) {
+        self.blocks.fill(Mat3::ZERO);
+    }
+
+    /// Adds a multiple of the identity to a diagonal block.
+    pub fn add_to_diagonal(&mut self, row: usize, amount: f64) {
+        self.blocks[self.diagonal[row]] += Mat3::from_diagonal(Vec3::splat(amount));
+    }
+
+    /// Works with this many threads from now on; the bits stay the same.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.cuts = if threads < 2 { Vec::new() } else { par::even_cuts(self.len(), threads) };
+    }
+
+    /// Fills `product` with the matrix times `x`.
+    pub fn multiply(&self, x: &[Vec3], product: &mut [Vec3]) {
+        let rows = |first: usize, piece: &mut [Vec3]| {
+            for (k, result) in piece.iter_mut().enumerate() {
+                let (columns, blocks) = self.row(first + k);
+                let terms = columns.iter().zip(blocks);
+                *result = terms.map(|(column, block)| *block * x[column.index()]).sum();
+            }
+        };
+        if self.cuts.is_empty() {
+            return rows(0, product);
+        }
+        par::pieces(product, &self.cuts, |share, piece| rows(self.cuts[share], piece));
+    }
+
+    pub(super) fn blocks_mut(&mut self) -> &mut [Mat3] {
+        &mut self.blocks
+    }
+
+    /// Calls `act` for pieces of rows: its number, the place of its first block, its blocks.
+    pub(super) fn row_pieces(
+        &mut self,
+        cuts: &[usize],
+        act: impl Fn(usize, usize, &mut [Mat3]) + Sync + Send,
+    ) {
+        let BlockMatrix { starts, blocks, .. } = self;
+        by_rows(blocks, starts, (cuts, 0), &act);
+    }
+}
+
+/// Halves the rows between `cuts` until one piece is left; `blocks` begins with its rows.
+fn by_rows(
+    blocks: &mut [Mat3],
+    starts: &[usize],
+    (cuts, number): (&[usize], usize),
+    act: &(impl Fn(usize, usize, &mut [Mat3]) + Sync + Send),
+) {
+    let first = starts[cuts[0]];
+    if cuts.len() <= 2 {
+        return act(number, first, blocks);
+    }
+    let middle = (cuts.len() - 1) / 2;
+    let (low, high) = blocks.split_at_mut(starts[cuts[middle]] - first);
+    let low = || by_rows(low, starts, (&cuts[..=middle], number), act);
+    let high = || by_rows(high, starts, (&cuts[middle..], number + middle), act);
+    par::both(low, high);
+}

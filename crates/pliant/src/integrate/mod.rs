@@ -1,0 +1,168 @@
+//! Motion from forces: one step after the other.
+//!
+//! Every integrator moves the same [`State`] under the same [`System`]; they differ in
+//! order, stability and cost. A step that fails leaves the state as it was.
+
+pub mod euler;
+
+use crate::body::pins::Pins;
+use crate::body::soft::{BodyStarts, Masses, State};
+use crate::force::{Forces, Motion};
+use crate::id::{BodyId, VertexId};
+use crate::math::Vec3;
+
+/// What is moved: masses, forces, and what is held.
+#[derive(Debug, Default)]
+pub struct System {
+    /// Of all vertices.
+    pub masses: Masses,
+    /// Held vertices.
+    pub pins: Pins,
+    /// Everything that pushes.
+    pub forces: Forces,
+    /// Where bodies begin, so that errors can name them.
+    pub bodies: BodyStarts,
+}
+
+/// What one step took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Steps that were made in place of one, count; more than 1 when it was cut.
+    pub substeps: usize,
+    /// Newton iterations, count; 0 for explicit integrators.
+    pub newton: usize,
+    /// Iterations of the linear solver, count.
+    pub linear: usize,
+    /// What was left of the equations, relative to the start of the step, unit 1.
+    pub residual: f64,
+}
+
+/// Why a step was not made.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum StepError {
+    /// A time step that leads nowhere.
+    #[error("the time step is {dt} s: it must be positive and finite")]
+    TimeStep {
+        /// The step asked for, s.
+        dt: f64,
+    },
+    /// A value that is infinite or not a number.
+    #[error("vertex {vertex} of body {body} has {what} {value} after {stage} at {time} s")]
+    NotFinite {
+        /// The body.
+        body: BodyId,
+        /// The vertex, counted within the body.
+        vertex: VertexId,
+        /// Which quantity.
+        what: &'static str,
+        /// Its value.
+        value: Vec3,
+        /// Stage that made it.
+        stage: &'static str,
+        /// When, s.
+        time: f64,
+    },
+    /// All vertices are held.
+    #[error("every vertex is pinned: nothing can move")]
+    NothingFree,
+    /// Equations that were not solved.
+    #[error(
+        "the {solver} solver stopped after {iterations} iterations with residual {residual:.3e}, above {tolerance:.3e}"
+    )]
+    NotConverged {
+        /// Which solver.
+        solver: &'static str,
+        /// Iterations made, count.
+        iterations: usize,
+        /// What was left, relative, unit 1.
+        residual: f64,
+        /// What was asked for, relative, unit 1.
+        tolerance: f64,
+    },
+}
+
+/// A way to step.
+pub trait Integrator: std::fmt::Debug + Send {
+    /// Moves the state on by `dt` seconds.
+    fn step(
+        &mut self,
+        system: &mut System,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<Report, StepError>;
+
+    /// Works with this many threads from now on; the bits stay the same.
+    fn set_threads(&mut self, _threads: usize) {}
+}
+
+impl System {
+    /// Fills `accelerations` with force over mass, m/s²; held vertices get zero.
+    pub fn accelerations(
+        &self,
+        motion: Motion<'_>,
+        accelerations: &mut Vec<Vec3>,
+    ) -> Result<(), StepError> {
+        self.sum_forces(motion, accelerations)?;
+        for (force, mass) in accelerations.iter_mut().zip(self.masses.of()) {
+            *force /= *mass;
+        }
+        for vertex in self.pins.vertices() {
+            accelerations[vertex.index()] = Vec3::ZERO;
+        }
+        Ok(())
+    }
+
+    /// Fills `forces` with the sum on each vertex, N.
+    pub fn sum_forces(&self, motion: Motion<'_>, forces: &mut Vec<Vec3>) -> Result<(), StepError> {
+        forces.resize(motion.positions.len(), Vec3::ZERO);
+        self.forces.sum(motion, forces);
+        self.check_finite(forces, "force", "force", motion.time)
+    }
+
+    /// Refuses a state with a value that is not finite.
+    pub fn check_state(&self, motion: Motion<'_>, stage: &'static str) -> Result<(), StepError> {
+        self.check_finite(motion.positions, "position", stage, motion.time)?;
+        self.check_finite(motion.velocities, "velocity", stage, motion.time)
+    }
+
+    fn check_finite(
+        &self,
+        values: &[Vec3],
+        what: &'static str,
+        stage: &'static str,
+        time: f64,
+    ) -> Result<(), StepError> {
+        let Some(index) = values.iter().position(|value| !value.is_finite()) else {
+            return Ok(());
+        };
+        let (body, vertex) = self.bodies.locate(index);
+        Err(StepError::NotFinite { body, vertex, what, value: values[index], stage, time })
+    }
+
+    /// Refuses what no integrator can step.
+    pub fn check_step(&self, dt: f64) -> Result<(), StepError> {
+        if !(dt > 0.0 && dt.is_finite()) {
+            return Err(StepError::TimeStep { dt });
+        }
+        let count = self.masses.of().len();
+        if count > 0 && self.pins.vertices().len() == count {
+            return Err(StepError::NothingFree);
+        }
+        Ok(())
+    }
+
+    /// Ends a step: flow, check, and take the new state over.
+    ///
+    /// On an error `state` keeps its old values; `next` holds the refused ones.
+    pub fn accept(
+        &mut self,
+        state: &mut State,
+        next: &mut State,
+        dt: f64,
+    ) -> Result<(), StepError> {
+        self.check_state(next.motion(), "integrate")?;
+        self.forces.flow(next.motion(), dt);
+        std::mem::swap(state, next);
+        Ok(())
+    }
+}
