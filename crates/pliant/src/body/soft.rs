@@ -1,5 +1,7 @@
 //! Soft bodies in motion: where the vertices are, how fast, and how heavy.
 
+use std::ops::Range;
+
 use crate::force::Motion;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Vec3, tet_volume};
@@ -162,6 +164,16 @@ impl BodyStarts {
         BodyStarts { starts }
     }
 
+    /// The range of vertices of each body; one of all `vertex_count` where none is known.
+    pub fn ranges(&self, vertex_count: usize) -> impl Iterator<Item = Range<usize>> {
+        let count = self.starts.len().max(1);
+        let start = |body: usize| self.starts.get(body).map_or(0, |start| *start as usize);
+        (0..count).map(move |body| {
+            let end = if body + 1 < count { start(body + 1) } else { vertex_count };
+            start(body)..end
+        })
+    }
+
     /// The body of a vertex, and the vertex counted within it.
     pub fn locate(&self, vertex: usize) -> (BodyId, VertexId) {
         let body = self.starts.partition_point(|start| *start as usize <= vertex).max(1) - 1;
@@ -217,5 +229,7 @@ mod tests {
         assert_eq!(starts.locate(2), (BodyId(0), VertexId(2)));
         assert_eq!(starts.locate(4), (BodyId(1), VertexId(1)));
         assert_eq!(BodyStarts::default().locate(4), (BodyId(0), VertexId(4)));
+        assert_eq!(starts.ranges(5).collect::<Vec<_>>(), [0..3, 3..5]);
+        assert_eq!(BodyStarts::default().ranges(5).last(), Some(0..5));
     }
 }

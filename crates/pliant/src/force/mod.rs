@@ -65,6 +65,10 @@ pub trait Force: std::fmt::Debug + Send {
 #[derive(Debug, Default)]
 pub struct Forces {
     list: Vec<Box<dyn Force>>,
+    /// Threads to work with, count; 0 and 1 both mean one.
+    threads: usize,
+    /// The matrix of all derivatives, and where each force's blocks go; made when asked for.
+    assembled: Option<(BlockMatrix, Vec<Vec<u32>>)>,
 }
 
 impl Forces {
@@ -76,6 +80,7 @@ impl Forces {
     /// Appends a kind of element.
     pub fn push<const N: usize>(&mut self, material: impl Material<N> + 'static) {
         self.list.push(Box::new(Elements::new(material)));
+        self.assembled = None;
     }
 
     /// Every force, in order.
@@ -92,6 +97,31 @@ impl Forces {
     pub fn sum(&self, motion: Motion<'_>, forces: &mut [Vec3]) {
         forces.fill(Vec3::ZERO);
         self.iter().for_each(|force| force.add_forces(motion, forces));
+    }
+
+    /// Builds the matrix of all derivatives.
+    ///
+    /// Takes memory the first time, and again after [`Forces::push`].
+    pub fn assemble(&mut self, motion: Motion<'_>, tangent: Tangent) -> &mut BlockMatrix {
+        let vertex_count = motion.positions.len();
+        let mut assembled = self.assembled.take();
+        assembled.take_if(|(matrix, _)| matrix.len() != vertex_count);
+        let (mut matrix, slots) = assembled.unwrap_or_else(|| {
+            let mut matrix = BlockMatrix::new(vertex_count, self);
+            matrix.set_threads(self.threads);
+            let slots = self.iter().map(|force| matrix.slots(force)).collect();
+            (matrix, slots)
+        });
+        matrix.clear();
+        for (force, slots) in self.list.iter().zip(&slots) {
+            force.add_tangent(motion, tangent, slots, &mut matrix);
+        }
+        &mut self.assembled.insert((matrix, slots)).0
+    }
+
+    /// The matrix that was last built, if there is one.
+    pub fn matrix(&self) -> Option<&BlockMatrix> {
+        self.assembled.as_ref().map(|(matrix, _)| matrix)
     }
 
     /// Adds the product of the derivatives with a vector, without building a matrix.
@@ -111,7 +141,13 @@ impl Forces {
     }
 
     /// Works with this many threads from now on; the bits stay the same.
+    ///
+    /// To be called after the last [`Forces::push`].
     pub fn set_threads(&mut self, threads: usize, vertex_count: usize) {
+        self.threads = threads;
         self.list.iter_mut().for_each(|force| force.set_threads(threads, vertex_count));
+        if let Some((matrix, _)) = &mut self.assembled {
+            matrix.set_threads(threads);
+        }
     }
 }

@@ -5,6 +5,10 @@
 
 pub mod euler;
 
+pub mod implicit;
+
+pub mod solve;
+
 use crate::body::pins::Pins;
 use crate::body::soft::{BodyStarts, Masses, State};
 use crate::force::{Forces, Motion};

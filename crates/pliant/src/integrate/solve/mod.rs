@@ -1,0 +1,190 @@
+//! Linear systems of the implicit integrators: symmetric, positive definite, sparse.
+//!
+//! Held vertices keep the values they come with; only the rows of the others are solved.
+
+#[cfg(feature = "direct")]
+pub mod cholesky;
+pub mod pcg;
+
+use crate::body::soft::BodyStarts;
+use crate::force::BlockMatrix;
+use crate::id::VertexId;
+use crate::integrate::StepError;
+use crate::math::Vec3;
+
+/// What solves a linear system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LinearSolver {
+    /// Conjugate gradients, preconditioned by the inverse diagonal blocks.
+    #[default]
+    Pcg,
+    /// Sparse Cholesky factors; its bits may differ from one kind of processor to another.
+    #[cfg(feature = "direct")]
+    Cholesky,
+}
+
+/// How far a linear system is solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinearSettings {
+    /// What solves it.
+    pub solver: LinearSolver,
+    /// Residual to reach, relative to the right-hand side, unit 1.
+    pub tolerance: f64,
+    /// Most iterations, count; for iterative solvers.
+    pub iterations: usize,
+}
+
+impl Default for LinearSettings {
+    fn default() -> LinearSettings {
+        LinearSettings { solver: LinearSolver::Pcg, tolerance: 1e-6, iterations: 1000 }
+    }
+}
+
+/// What a solver did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Solved {
+    /// Iterations, count; 1 for a direct solver.
+    pub iterations: usize,
+    /// Residual relative to the right-hand side, unit 1.
+    pub residual: f64,
+}
+
+/// A linear system: matrix, right-hand side, and the rows that are not asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Linear<'a> {
+    /// Symmetric and positive definite.
+    pub matrix: &'a BlockMatrix,
+    /// Right-hand side; rows of held vertices are not read.
+    pub right: &'a [Vec3],
+    /// Vertices whose value is given, ascending.
+    pub held: &'a [VertexId],
+    /// Where bodies begin; an unfinished solution still moves each as a whole as it must.
+    pub bodies: &'a BodyStarts,
+}
+
+/// Memory of the solvers.
+#[derive(Debug, Default)]
+pub struct Solvers {
+    pcg: pcg::Pcg,
+    #[cfg(feature = "direct")]
+    cholesky: cholesky::Cholesky,
+}
+
+impl Solvers {
+    /// Solves for `x`, which comes with a guess and with the values of held vertices.
+    ///
+    /// An unfinished solution is an error with the numbers; `x` then holds what was reached.
+    pub fn solve(
+        &mut self,
+        linear: Linear<'_>,
+        settings: LinearSettings,
+        x: &mut [Vec3],
+    ) -> Result<Solved, StepError> {
+        match settings.solver {
+            LinearSolver::Pcg => self.pcg.solve(linear, settings, x),
+            #[cfg(feature = "direct")]
+            LinearSolver::Cholesky => self.cholesky.solve(linear, settings, x),
+        }
+    }
+}
+
+/// Sum of products, in four lanes: a fixed order that does not wait for each sum.
+pub(super) fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
+    let mut lanes = [0.0; 4];
+    let (a_fours, b_fours) = (a.chunks_exact(4), b.chunks_exact(4));
+    let rest: f64 =
+        a_fours.remainder().iter().zip(b_fours.remainder()).map(|(a, b)| a.dot(*b)).sum();
+    for (a, b) in a_fours.zip(b_fours) {
+        for lane in 0..4 {
+            lanes[lane] += a[lane].dot(b[lane]);
+        }
+    }
+    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::force::{Corners, Forces, Form, Material, Motion, Tangent};
+    use crate::math::Mat3;
+
+    /// A spring without length between each vertex and the next, stiffer and stiffer.
+    #[derive(Debug)]
+    struct Chain;
+
+    impl Material<2> for Chain {
+        fn count(&self) -> usize {
+            20
+        }
+
+        fn vertices(&self, element: usize) -> [VertexId; 2] {
+            [VertexId(element as u32), VertexId(element as u32 + 1)]
+        }
+
+        fn energy(&self, _element: usize, _at: &Corners<2>) -> f64 {
+            0.0
+        }
+
+        fn forces(&self, _element: usize, _at: &Corners<2>) -> [Vec3; 2] {
+            [Vec3::ZERO; 2]
+        }
+
+        fn tangent(&self, element: usize, _at: &Corners<2>, _: Tangent) -> [[Mat3; 2]; 2] {
+            let along = Vec3::new(1.0, 0.3 * element as f64, -0.5);
+            let k = Mat3::from_cols(along.x * along, along.y * along, along.z * along);
+            [[k, -k], [-k, k]]
+        }
+    }
+
+    /// Its matrix with masses of 1 kg, and a right-hand side.
+    pub(super) fn net() -> (BlockMatrix, Vec<Vec3>) {
+        let mut forces = Forces::new();
+        forces.push(Chain);
+        let still = vec![Vec3::ZERO; 21];
+        let motion = Motion { positions: &still, velocities: &still, time: 0.0 };
+        let tangent = Tangent { stiffness: 1.0, damping: 0.0, form: Form::Definite };
+        let mut matrix = forces.assemble(motion, tangent).clone();
+        (0..21).for_each(|row| matrix.add_to_diagonal(row, 1.0));
+        (matrix, (0..21).map(|k| Vec3::new(1.0, k as f64, (k * k % 7) as f64)).collect())
+    }
+
+    /// What the free rows lack, relative to the right-hand side.
+    pub(super) fn residual_of(x: &[Vec3], held: &[VertexId]) -> f64 {
+        let (matrix, right) = net();
+        let mut image = right.clone();
+        matrix.multiply(x, &mut image);
+        let free = |k: &usize| !held.contains(&VertexId(*k as u32));
+        let sum = |of: &dyn Fn(usize) -> Vec3| -> f64 {
+            (0..21).filter(free).map(|k| of(k).length_squared()).sum()
+        };
+        (sum(&|k| right[k] - image[k]) / sum(&|k| right[k])).sqrt()
+    }
+
+    #[test]
+    fn lanes_sum_to_the_plain_product() {
+        let a: Vec<_> = (0..11).map(|k| Vec3::new(1.0, f64::from(k), 2.0)).collect();
+        // Σ 1 + k² + 4 over k = 0..10.
+        assert_eq!(dot(&a, &a), 11.0 * 5.0 + 385.0);
+    }
+
+    #[cfg(feature = "direct")]
+    #[test]
+    fn factors_and_gradients_agree() {
+        let (matrix, right) = net();
+        for held in [&[][..], &[VertexId(0), VertexId(7)]] {
+            let bodies = BodyStarts::default();
+            let linear = Linear { matrix: &matrix, right: &right, held, bodies: &bodies };
+            let mut solvers = Solvers::default();
+            let found = [LinearSolver::Pcg, LinearSolver::Cholesky].map(|solver| {
+                let settings = LinearSettings { solver, tolerance: 1e-13, iterations: 1000 };
+                let mut x = vec![Vec3::ONE; 21];
+                solvers.solve(linear, settings, &mut x).unwrap();
+                x
+            });
+            for (a, b) in found[0].iter().zip(&found[1]) {
+                assert!(a.abs_diff_eq(*b, 1e-10), "{a} {b}");
+            }
+            assert!(residual_of(&found[1], held) < 1e-13);
+        }
+    }
+}
