@@ -103,6 +103,12 @@ impl Aabb {
     }
 }
 
+/// The matrix v vᵀ.
+#[inline]
+pub fn outer_square(v: Vec3) -> Mat3 {
+    Mat3::from_cols(v.x * v, v.y * v, v.z * v)
+}
+
 /// Signed volume of the tet `v0 v1 v2 v3`, m³: det(v1−v0, v2−v0, v3−v0) / 6.
 ///
 /// Positive when v3 lies on the side to which the normal of the triangle v0 v1 v2 points.
@@ -157,6 +163,12 @@ mod tests {
         assert_eq!(unit.distance_sq(Vec3::new(0.5, 1.0, 0.0)), 0.0);
         assert_eq!(unit.distance_sq(Vec3::new(-2.0, 0.5, 4.0)), 4.0 + 9.0);
         assert_eq!(Aabb::EMPTY.distance_sq(Vec3::ONE), f64::INFINITY);
+    }
+
+    #[test]
+    fn an_outer_square_projects() {
+        let found = outer_square(Vec3::new(1.0, 2.0, 3.0)) * Vec3::new(1.0, 0.0, -1.0);
+        assert_eq!(found, -2.0 * Vec3::new(1.0, 2.0, 3.0));
     }
 
     #[test]

@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn rotations_go_the_shorter_way_whatever_the_sign_of_the_quaternion() {
         let mut far = frame(1.0, 0.0, 0.4);
-        far.rotation = far.rotation * -3.0;
+        far.rotation *= -3.0;
         let motion = Keyframes::new(vec![frame(0.0, 0.0, 0.0), far]).unwrap();
         assert!(motion.twist(0.5).angular.abs_diff_eq(0.4 * Vec3::Z, TOLERANCE));
         let more = Keyframes::new(vec![frame(0.0, 0.0, 0.0), frame(1.0, 0.0, 1.5 * PI)]).unwrap();

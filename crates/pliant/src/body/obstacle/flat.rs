@@ -1,7 +1,7 @@
 //! Signed distances of flat things: half-space and box.
 
 use crate::body::obstacle::{ObstacleError, Shape, measure};
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Vec3, outer_square};
 
 /// The half-space below z = 0.
 ///
@@ -84,9 +84,7 @@ impl Shape for Cuboid {
         // Near a corner the distance is that to a point, near an edge that to a line, and
         // near a face the two terms cancel.
         let free = Vec3::select(gap.cmpgt(Vec3::ZERO), Vec3::ONE, Vec3::ZERO);
-        let across =
-            Mat3::from_cols(gradient.x * gradient, gradient.y * gradient, gradient.z * gradient);
-        (Mat3::from_diagonal(free) - across) * distance.recip()
+        (Mat3::from_diagonal(free) - outer_square(gradient)) * distance.recip()
     }
 }
 

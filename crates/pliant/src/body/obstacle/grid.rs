@@ -7,7 +7,7 @@
 //! there, at right angles. The surface lies in the grid, beyond the nearest point of it.
 
 use crate::body::obstacle::{Fidelity, ObstacleError, Shape, Trust, measure};
-use crate::math::{Aabb, Mat3, Vec3};
+use crate::math::{Aabb, Mat3, Vec3, outer_square};
 use crate::mesh::bvh::Bvh;
 use crate::mesh::closest::closest_point;
 use crate::mesh::overlap::winding;
@@ -55,7 +55,7 @@ impl Grid {
         let around = Aabb::around(used);
         let wanted = ((around.size() + 2.0 * margin) / spacing).ceil() + 1.0;
         let nodes = wanted.x * wanted.y * wanted.z;
-        if !(nodes <= MOST_NODES as f64) {
+        if nodes.is_nan() || nodes > MOST_NODES as f64 {
             return Err(ObstacleError::GridTooLarge {
                 counts: wanted.to_array(),
                 most: MOST_NODES,
@@ -151,13 +151,14 @@ impl Grid {
         let along = follows * gradient;
         let length = (beyond.length_squared() + value * value).sqrt();
         let slope = (beyond + value * along) / length;
-        let bend = Mat3::from_diagonal(out) + square(along) + value * (follows * hessian * follows);
-        Look { value: length, gradient: slope, hessian: (bend - square(slope)) * length.recip() }
+        let bend =
+            Mat3::from_diagonal(out) + outer_square(along) + value * (follows * hessian * follows);
+        Look {
+            value: length,
+            gradient: slope,
+            hessian: (bend - outer_square(slope)) * length.recip(),
+        }
     }
-}
-
-fn square(v: Vec3) -> Mat3 {
-    Mat3::from_cols(v.x * v, v.y * v, v.z * v)
 }
 
 /// What is known at a point.

@@ -59,7 +59,8 @@ impl Obstacle {
         let mut here = distance(from);
         for _ in 0..MOST_STRIDES {
             // Not a number is no licence.
-            if !(here > 0.0) || !(last > 0.0) {
+            let outside = here > 0.0 && last > 0.0;
+            if !outside {
                 return Some(here.min(last));
             }
             // Strides from both ends meet.

@@ -10,7 +10,7 @@
 //! | `bend` | curvature of the line of equal distance in the half-plane, 1/m       |
 
 use crate::body::obstacle::{ObstacleError, Shape, measure};
-use crate::math::{Mat3, Vec2, Vec3};
+use crate::math::{Mat3, Vec2, Vec3, outer_square};
 
 /// A solid of revolution around the origin and the z axis.
 ///
@@ -121,10 +121,6 @@ fn outward(point: Vec3, rho: f64) -> Vec3 {
     if rho > 0.0 { Vec3::new(point.x / rho, point.y / rho, 0.0) } else { Vec3::X }
 }
 
-fn square(v: Vec3) -> Mat3 {
-    Mat3::from_cols(v.x * v, v.y * v, v.z * v)
-}
-
 impl Shape for Round {
     fn distance(&self, point: Vec3) -> f64 {
         self.meridian(point.truncate().length(), point.z).distance
@@ -151,7 +147,7 @@ impl Shape for Round {
         } else {
             0.0
         };
-        let found = bend * square(along) + hoop * square(around);
+        let found = bend * outer_square(along) + hoop * outer_square(around);
         if found.is_finite() { found } else { Mat3::ZERO }
     }
 }
