@@ -27,6 +27,11 @@ impl<I: Integrator> Backtrack<I> {
     pub fn new(inner: I, most_cuts: u32) -> Backtrack<I> {
         Backtrack { inner, most_cuts: most_cuts.min(MOST_CUTS), trial: State::default() }
     }
+
+    /// The integrator without its control.
+    pub fn into_inner(self) -> I {
+        self.inner
+    }
 }
 
 /// Whether a shorter step may mend it.

@@ -176,7 +176,7 @@ mod tests {
     use crate::force::check;
     use crate::integrate::backtrack::Backtrack;
     use crate::integrate::euler::{Euler, EulerKind};
-    use crate::integrate::{Integrator, StepError, System};
+    use crate::integrate::{Integrator, Report, StepError, System};
     use crate::math::Quat;
 
     fn still(shape: impl Shape + 'static) -> Obstacle {
@@ -308,6 +308,49 @@ mod tests {
         }
         // All but those that would have started inside; most would have gone through.
         assert!(thrown > 10_000 && turned > 2000, "{thrown} {turned}");
+    }
+
+    /// Counts the parts of steps that go through the plate −1 ≤ x, y ≤ 1 at z = 0.
+    #[derive(Debug)]
+    struct Watch {
+        inner: Euler,
+        crossings: usize,
+    }
+
+    impl Integrator for Watch {
+        fn step(
+            &mut self,
+            system: &mut System,
+            state: &mut State,
+            dt: f64,
+        ) -> Result<Report, StepError> {
+            let from = state.positions[0];
+            let made = self.inner.step(system, state, dt)?;
+            let to = state.positions[0];
+            if from.z * to.z <= 0.0 {
+                let through = from + (to - from) * (from.z / (from.z - to.z));
+                self.crossings += usize::from(through.abs().max_element() <= 1.0);
+            }
+            Ok(made)
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_step_goes_through_a_thin_plate() {
+        let plate = still(Cuboid::new(Vec3::new(2.0, 2.0, 1e-4)).unwrap());
+        let settings = BarrierSettings::within(200.0, 0.01);
+        let mut system = alone(barrier(plate, Vec3::Z, settings).unwrap());
+        let watch = Watch { inner: Euler::new(EulerKind::Symplectic), crossings: 0 };
+        let mut stepper = Backtrack::new(watch, 40);
+        let (mut random, mut turned) = (random(17), 0);
+        for _ in 0..1000 {
+            let mut state = State::at_rest(vec![Vec3::new(random(), random(), 0.5)]);
+            state.velocities[0] = Vec3::new(3.0 * random(), 3.0 * random(), -30.0);
+            stepper.step(&mut system, &mut state, 0.1).unwrap();
+            turned += usize::from(state.velocities[0].z > 0.0);
+        }
+        assert_eq!(stepper.into_inner().crossings, 0);
+        assert!(turned > 900, "{turned}");
     }
 
     #[test]
