@@ -42,4 +42,6 @@ pub mod detect;
 
 pub mod depth;
 
+pub mod respond;
+
 pub mod integrate;

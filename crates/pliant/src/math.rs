@@ -20,6 +20,18 @@ pub type Mat3 = glam::DMat3;
 /// A rotation.
 pub type Quat = glam::DQuat;
 
+/// A quaternion of any length as a rotation.
+///
+/// `None` when it is zero, too short to tell a direction, or not finite.
+pub fn unit_quat(quat: Quat) -> Option<Quat> {
+    // Scaled first: the square of a length may be too large or too small for a number.
+    let largest =
+        [quat.x, quat.y, quat.z, quat.w].into_iter().fold(0.0, |m: f64, c| m.max(c.abs()));
+    let scaled = quat / largest;
+    let unit = scaled / scaled.length();
+    unit.is_finite().then_some(unit)
+}
+
 /// An axis-aligned box, corners included, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
@@ -91,6 +103,12 @@ impl Aabb {
     }
 }
 
+/// The matrix v vᵀ.
+#[inline]
+pub fn outer_square(v: Vec3) -> Mat3 {
+    Mat3::from_cols(v.x * v, v.y * v, v.z * v)
+}
+
 /// Signed volume of the tet `v0 v1 v2 v3`, m³: det(v1−v0, v2−v0, v3−v0) / 6.
 ///
 /// Positive when v3 lies on the side to which the normal of the triangle v0 v1 v2 points.
@@ -145,6 +163,23 @@ mod tests {
         assert_eq!(unit.distance_sq(Vec3::new(0.5, 1.0, 0.0)), 0.0);
         assert_eq!(unit.distance_sq(Vec3::new(-2.0, 0.5, 4.0)), 4.0 + 9.0);
         assert_eq!(Aabb::EMPTY.distance_sq(Vec3::ONE), f64::INFINITY);
+    }
+
+    #[test]
+    fn an_outer_square_projects() {
+        let found = outer_square(Vec3::new(1.0, 2.0, 3.0)) * Vec3::new(1.0, 0.0, -1.0);
+        assert_eq!(found, -2.0 * Vec3::new(1.0, 2.0, 3.0));
+    }
+
+    #[test]
+    fn a_quaternion_of_any_length_is_a_rotation() {
+        for length in [1e-300, 0.5, 1.0, 3.0, 1e300] {
+            let unit = unit_quat(Quat::from_xyzw(0.0, 3.0, 0.0, 4.0) * length).unwrap();
+            assert!((unit - Quat::from_xyzw(0.0, 0.6, 0.0, 0.8)).length() < 1e-15, "{unit}");
+        }
+        for bad in [0.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(unit_quat(Quat::from_xyzw(0.0, bad, 0.0, 0.0)), None);
+        }
     }
 
     #[test]

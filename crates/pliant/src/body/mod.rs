@@ -6,7 +6,11 @@
 
 pub mod soft;
 
+pub mod keyframes;
+
 pub mod pins;
+
+pub mod obstacle;
 
 use std::ops::Range;
 

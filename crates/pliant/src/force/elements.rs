@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::force::stiffness::{BlockMatrix, Tangent};
-use crate::force::{Force, Motion};
+use crate::force::{Force, Motion, Refusal};
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
 use crate::par;
@@ -47,6 +47,23 @@ pub trait Material<const N: usize>: std::fmt::Debug + Send + Sync {
 
     /// Whether [`Material::flow`] does anything.
     fn flows(&self) -> bool {
+        false
+    }
+
+    /// What is wrong with a step from one moment to another; such a step is not made.
+    ///
+    /// For forces that hold only if nothing moves too far at once.
+    fn refusal(
+        &self,
+        _element: usize,
+        _before: &Corners<N>,
+        _after: &Corners<N>,
+    ) -> Option<Refusal> {
+        None
+    }
+
+    /// Whether [`Material::refusal`] ever answers.
+    fn refuses(&self) -> bool {
         false
     }
 }
@@ -180,6 +197,17 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
             let at = self.corners(self.material.vertices(element), motion);
             self.material.flow(element, &at, dt);
         }
+    }
+
+    fn refusal(&self, before: Motion<'_>, after: Motion<'_>) -> Option<Refusal> {
+        if !self.material.refuses() {
+            return None;
+        }
+        (0..self.material.count()).find_map(|element| {
+            let vertices = self.material.vertices(element);
+            let [before, after] = [before, after].map(|motion| self.corners(vertices, motion));
+            self.material.refusal(element, &before, &after)
+        })
     }
 
     fn set_threads(&mut self, threads: usize, vertex_count: usize) {

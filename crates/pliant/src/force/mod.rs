@@ -29,6 +29,19 @@ pub struct Motion<'a> {
     pub time: f64,
 }
 
+/// What a step must not do, found in one that did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Refusal {
+    /// The vertex, counted in the scene.
+    pub vertex: VertexId,
+    /// Which quantity.
+    pub what: &'static str,
+    /// Its value, m.
+    pub value: f64,
+    /// The value not to be passed, m.
+    pub limit: f64,
+}
+
 /// All elements of one kind.
 pub trait Force: std::fmt::Debug + Send {
     /// Potential energy, J.
@@ -56,6 +69,9 @@ pub trait Force: std::fmt::Debug + Send {
 
     /// Lets rest values follow what happened in a step of `dt` seconds: plastic flow.
     fn flow(&mut self, motion: Motion<'_>, dt: f64);
+
+    /// What is wrong with a step between two moments; the first element that objects.
+    fn refusal(&self, before: Motion<'_>, after: Motion<'_>) -> Option<Refusal>;
 
     /// Works with this many threads from now on; the bits stay the same.
     fn set_threads(&mut self, threads: usize, vertex_count: usize);
@@ -133,6 +149,11 @@ impl Forces {
         product: &mut [Vec3],
     ) {
         self.iter().for_each(|force| force.add_product(motion, tangent, x, product));
+    }
+
+    /// What is wrong with a step between two moments; the first force that objects.
+    pub fn refusal(&self, before: Motion<'_>, after: Motion<'_>) -> Option<Refusal> {
+        self.iter().find_map(|force| force.refusal(before, after))
     }
 
     /// Lets plastic materials flow after a step of `dt` seconds.

@@ -9,9 +9,11 @@ pub mod implicit;
 
 pub mod solve;
 
+pub mod backtrack;
+
 use crate::body::pins::Pins;
 use crate::body::soft::{BodyStarts, Masses, State};
-use crate::force::{Forces, Motion};
+use crate::force::{Forces, Motion, Refusal};
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
 
@@ -65,6 +67,26 @@ pub enum StepError {
         stage: &'static str,
         /// When, s.
         time: f64,
+    },
+    /// A step that something must not let pass; a shorter one may do.
+    #[error(
+        "a step of {dt} s, after {cuts} halvings, takes vertex {vertex} of body {body} to {what} {value} m, beyond {limit} m"
+    )]
+    Refused {
+        /// The body.
+        body: BodyId,
+        /// The vertex, counted within the body.
+        vertex: VertexId,
+        /// Which quantity.
+        what: &'static str,
+        /// Its value, m.
+        value: f64,
+        /// The value not to be passed, m.
+        limit: f64,
+        /// The step refused last, s.
+        dt: f64,
+        /// Times that the step was halved before, count.
+        cuts: u32,
     },
     /// All vertices are held.
     #[error("every vertex is pinned: nothing can move")]
@@ -155,7 +177,7 @@ impl System {
         Ok(())
     }
 
-    /// Ends a step: flow, check, and take the new state over.
+    /// Ends a step: check, flow, and take the new state over.
     ///
     /// On an error `state` keeps its old values; `next` holds the refused ones.
     pub fn accept(
@@ -165,6 +187,11 @@ impl System {
         dt: f64,
     ) -> Result<(), StepError> {
         self.check_state(next.motion(), "integrate")?;
+        if let Some(refusal) = self.forces.refusal(state.motion(), next.motion()) {
+            let Refusal { vertex, what, value, limit } = refusal;
+            let (body, vertex) = self.bodies.locate(vertex.index());
+            return Err(StepError::Refused { body, vertex, what, value, limit, dt, cuts: 0 });
+        }
         self.forces.flow(next.motion(), dt);
         std::mem::swap(state, next);
         Ok(())

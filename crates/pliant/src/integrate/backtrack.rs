@@ -1,0 +1,187 @@
+//! Step control: a step that is refused is made in shorter ones.
+
+use crate::body::soft::State;
+use crate::integrate::{Integrator, Report, StepError, System};
+
+/// Halvings of a step at most, count, whatever is asked: 2⁶² parts can still be counted.
+const MOST_CUTS: u32 = 62;
+
+/// Makes a step of any integrator in parts as long as it is allowed to be.
+///
+/// A part that a force refuses, that leaves the numbers or that its solver does not solve is
+/// halved; after one that is made, the next is tried twice as long. All parts are the step
+/// divided by powers of two, so they add up exactly. On an error the state is as
+/// it was, but plastic flow of the parts that were made has happened.
+///
+/// - Implements: [Wang21 slide "A Short Summary of Penalty Methods"], step size adjustment.
+#[derive(Clone, Debug)]
+pub struct Backtrack<I> {
+    inner: I,
+    /// Halvings of the whole step at most, count.
+    most_cuts: u32,
+    trial: State,
+}
+
+impl<I: Integrator> Backtrack<I> {
+    /// Step control around an integrator, with at most this many halvings in a row.
+    pub fn new(inner: I, most_cuts: u32) -> Backtrack<I> {
+        Backtrack { inner, most_cuts: most_cuts.min(MOST_CUTS), trial: State::default() }
+    }
+
+    /// The integrator without its control.
+    pub fn into_inner(self) -> I {
+        self.inner
+    }
+}
+
+/// Whether a shorter step may mend it.
+fn is_mendable(error: &StepError) -> bool {
+    match error {
+        StepError::Refused { .. }
+        | StepError::NotFinite { .. }
+        | StepError::NotConverged { .. } => true,
+        StepError::TimeStep { .. } | StepError::NothingFree => false,
+    }
+}
+
+impl<I: Integrator> Integrator for Backtrack<I> {
+    fn step(
+        &mut self,
+        system: &mut System,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<Report, StepError> {
+        // Counted in the shortest parts allowed.
+        let whole = 1_u64 << self.most_cuts;
+        let (mut done, mut part) = (0, whole);
+        let mut report = Report::default();
+        self.trial.copy_from(state);
+        while done < whole {
+            let part_dt = dt * (part as f64 / whole as f64);
+            match self.inner.step(system, &mut self.trial, part_dt) {
+                Ok(made) => {
+                    done += part;
+                    report.substeps += made.substeps;
+                    report.newton += made.newton;
+                    report.linear += made.linear;
+                    report.residual = report.residual.max(made.residual);
+                    part = (2 * part).min(1 << (whole - done).checked_ilog2().unwrap_or(0));
+                }
+                Err(error) if is_mendable(&error) && part > 1 => part /= 2,
+                Err(StepError::Refused { body, vertex, what, value, limit, dt, .. }) => {
+                    let cuts = self.most_cuts;
+                    let refused = StepError::Refused { body, vertex, what, value, limit, dt, cuts };
+                    return Err(refused);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.trial.time = state.time + dt;
+        std::mem::swap(state, &mut self.trial);
+        Ok(report)
+    }
+
+    fn set_threads(&mut self, threads: usize) {
+        self.inner.set_threads(threads);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::soft::Masses;
+    use crate::force::{Corners, Material, Refusal, Tangent};
+    use crate::id::VertexId;
+    use crate::integrate::euler::{Euler, EulerKind};
+    use crate::math::{Mat3, Vec3};
+
+    /// Refuses ways longer than `most` metres that begin before `until`.
+    #[derive(Debug)]
+    struct Leash {
+        until: f64,
+        most: f64,
+    }
+
+    impl Material<1> for Leash {
+        fn count(&self) -> usize {
+            1
+        }
+
+        fn vertices(&self, _element: usize) -> [VertexId; 1] {
+            [VertexId(0)]
+        }
+
+        fn energy(&self, _element: usize, _at: &Corners<1>) -> f64 {
+            0.0
+        }
+
+        fn forces(&self, _element: usize, _at: &Corners<1>) -> [Vec3; 1] {
+            [Vec3::ZERO]
+        }
+
+        fn tangent(&self, _element: usize, _at: &Corners<1>, _tangent: Tangent) -> [[Mat3; 1]; 1] {
+            [[Mat3::ZERO]]
+        }
+
+        fn refusal(&self, _: usize, before: &Corners<1>, after: &Corners<1>) -> Option<Refusal> {
+            let way = (after.positions[0] - before.positions[0]).length();
+            let bound = before.positions[0].x < self.until && way > self.most;
+            let vertex = VertexId(0);
+            bound.then_some(Refusal { vertex, what: "a way of", value: way, limit: self.most })
+        }
+
+        fn refuses(&self) -> bool {
+            true
+        }
+    }
+
+    /// A vertex that flies along x at 1 m/s from the origin.
+    fn flight(leash: Leash, most_cuts: u32) -> (Result<Report, StepError>, State) {
+        let masses = Masses::new(vec![1.0]).unwrap();
+        let mut system = System { masses, ..System::default() };
+        system.forces.push(leash);
+        let mut state = State::at_rest(vec![Vec3::ZERO]);
+        state.velocities[0] = Vec3::X;
+        let mut stepper = Backtrack::new(Euler::new(EulerKind::Symplectic), most_cuts);
+        (stepper.step(&mut system, &mut state, 1.0), state)
+    }
+
+    #[test]
+    fn a_step_is_cut_into_parts_that_are_allowed_and_add_up() {
+        for (most, parts) in [(1.0, 1), (0.5, 2), (0.3, 4), (0.01, 128)] {
+            let (report, state) = flight(Leash { until: 9.0, most }, 10);
+            assert_eq!(report.unwrap().substeps, parts);
+            assert_eq!((state.positions[0], state.time), (Vec3::X, 1.0));
+        }
+    }
+
+    #[test]
+    fn parts_grow_again_where_they_may() {
+        // 16 parts of 1/64 to 0.25 m; then 1/32, 1/16, 1/8, 1/4, and 1/4 and 1/32 are left.
+        let (report, state) = flight(Leash { until: 0.25, most: 1.0 / 64.0 }, 10);
+        assert_eq!(report.unwrap().substeps, 22);
+        assert_eq!((state.positions[0], state.time), (Vec3::X, 1.0));
+    }
+
+    #[test]
+    fn what_no_part_allows_is_told_with_numbers_and_changes_nothing() {
+        let (report, state) = flight(Leash { until: 9.0, most: 0.1 }, 3);
+        let error = report.unwrap_err();
+        let wanted = "a step of 0.125 s, after 3 halvings, takes vertex 0 of body 0 to a way of 0.125 m, beyond 0.1 m";
+        assert_eq!(error.to_string(), wanted);
+        assert_eq!(
+            (state.positions[0], state.velocities[0], state.time),
+            (Vec3::ZERO, Vec3::X, 0.0)
+        );
+    }
+
+    #[test]
+    fn a_step_that_leads_nowhere_is_not_cut() {
+        let masses = Masses::new(vec![1.0]).unwrap();
+        let mut system = System { masses, ..System::default() };
+        let mut state = State::at_rest(vec![Vec3::ZERO]);
+        let mut stepper = Backtrack::new(Euler::new(EulerKind::Symplectic), 70);
+        let found = stepper.step(&mut system, &mut state, -1.0);
+        assert_eq!(found, Err(StepError::TimeStep { dt: -1.0 }));
+    }
+}

@@ -1,0 +1,100 @@
+//! What contact does: forces, impulses and shifts.
+//!
+//! Penalty and barrier are forces of a potential that depends on the signed distance alone;
+//! they go into the list of forces like any material. Impulses are found after a step and
+//! handed back as data. The three differ in what they promise: a penalty lets things sink in
+//! and pushes them out, a barrier never lets them in but needs short steps, an impulse puts
+//! them right at once and is the only one that rubs.
+
+pub mod penalty;
+
+pub mod barrier;
+
+pub mod friction;
+
+pub mod impulse;
+
+use crate::body::obstacle::Obstacle;
+use crate::force::{Form, Tangent};
+use crate::id::VertexId;
+use crate::math::{Mat3, Vec3, outer_square};
+
+/// Why a response cannot be set up.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum RespondError {
+    /// A vertex that is not there.
+    #[error("vertex {vertex} is to respond, there are {count}")]
+    NoSuchVertex {
+        /// First such vertex.
+        vertex: VertexId,
+        /// Vertices of the scene, count.
+        count: usize,
+    },
+    /// A setting outside its range.
+    #[error("the {what} of a {response} is {value}: it must be {rule}")]
+    Setting {
+        /// Kind of response.
+        response: &'static str,
+        /// Which setting.
+        what: &'static str,
+        /// Its value, in the setting's unit.
+        value: f64,
+        /// What it must be.
+        rule: &'static str,
+    },
+    /// A vertex on the wrong side of a barrier.
+    #[error("vertex {vertex} starts at distance {distance} m: a barrier wants all outside")]
+    Behind {
+        /// First such vertex.
+        vertex: VertexId,
+        /// Its signed distance, m.
+        distance: f64,
+    },
+}
+
+/// Refuses vertices beyond the last.
+fn check_vertices(vertices: &[VertexId], count: usize) -> Result<(), RespondError> {
+    match vertices.iter().find(|v| v.index() >= count) {
+        Some(&vertex) => Err(RespondError::NoSuchVertex { vertex, count }),
+        None => Ok(()),
+    }
+}
+
+/// A potential that depends on the signed distance alone, at one distance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Potential {
+    /// J.
+    energy: f64,
+    /// Derivative of the energy by the distance, N; negative where it pushes outwards.
+    slope: f64,
+    /// Second derivative, N/m.
+    bend: f64,
+}
+
+impl Potential {
+    /// Out of reach.
+    const NONE: Potential = Potential { energy: 0.0, slope: 0.0, bend: 0.0 };
+
+    /// Force on a point, N.
+    fn force(self, obstacle: &Obstacle, point: Vec3, time: f64) -> Vec3 {
+        // Asked first: most points are out of reach, and a gradient costs as much again.
+        if self.slope == 0.0 { Vec3::ZERO } else { -self.slope * obstacle.at(time).gradient(point) }
+    }
+
+    /// Minus the derivative of the force by the point, N/m.
+    ///
+    /// The definite form leaves out the turning of the gradient: outside a convex shape,
+    /// and inside it too, that part only weakens.
+    fn tangent(self, obstacle: &Obstacle, point: Vec3, time: f64, tangent: Tangent) -> Mat3 {
+        if self == Potential::NONE {
+            return Mat3::ZERO;
+        }
+        let here = obstacle.at(time);
+        let along = self.bend * outer_square(here.gradient(point));
+        tangent.stiffness
+            * match tangent.form {
+                Form::Exact => along + self.slope * here.hessian(point),
+                Form::Definite => along,
+            }
+    }
+}
