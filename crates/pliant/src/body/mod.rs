@@ -6,6 +6,8 @@
 
 pub mod soft;
 
+pub mod keyframes;
+
 pub mod pins;
 
 use std::ops::Range;

@@ -5,6 +5,14 @@
 
 pub mod euler;
 
+pub mod midpoint;
+
+pub mod rk4;
+
+pub mod verlet;
+
+pub mod relax;
+
 use crate::body::pins::Pins;
 use crate::body::soft::{BodyStarts, Masses, State};
 use crate::force::{Forces, Motion};
@@ -61,6 +69,16 @@ pub enum StepError {
         stage: &'static str,
         /// When, s.
         time: f64,
+    },
+    /// Arrays that do not belong together.
+    #[error("the state has {count} vertices, the {what} were made for {expected}")]
+    Count {
+        /// What the state does not fit.
+        what: &'static str,
+        /// Vertices of the state, count.
+        count: usize,
+        /// Vertices expected, count.
+        expected: usize,
     },
     /// All vertices are held.
     #[error("every vertex is pinned: nothing can move")]

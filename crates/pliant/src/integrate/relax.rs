@@ -1,0 +1,576 @@
+//! Position constraints on top of Verlet: predict, then move what breaks a rule.
+//!
+//! | here           | lecture | meaning                                        |
+//! |----------------|---------|------------------------------------------------|
+//! | `positions`    | x̃       | positions after Verlet's step, then moved, m   |
+//! | `direction`    | r₁₂     | unit, from a to b at those positions           |
+//! | `excess`       | d       | length beyond the one asked for, m             |
+//! | `ease`         | w       | 1/m, or 0 for what is held, 1/kg               |
+//!
+//! Rules are met one after the other in index order, each as if it were alone, and all again
+//! until none is broken by more than a tolerance, or a count of sweeps is reached.
+
+use crate::body::soft::State;
+use crate::id::VertexId;
+use crate::integrate::verlet::{VelocityKind, Verlet};
+use crate::integrate::{Integrator, Report, StepError, System};
+use crate::math::Vec3;
+
+/// Signed distance to an obstacle at a point and a time, and its unit normal there.
+///
+/// Metres, negative inside; world space; seconds since the start.
+pub type ObstacleFn = Box<dyn Fn(Vec3, f64) -> (f64, Vec3) + Send + Sync>;
+
+/// A rule about positions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Constraint {
+    /// Two vertices stay this far apart.
+    Distance {
+        /// Two different vertices.
+        ends: [VertexId; 2],
+        /// m.
+        length: f64,
+    },
+    /// Two vertices never get farther apart.
+    AtMost {
+        /// Two different vertices.
+        ends: [VertexId; 2],
+        /// m.
+        length: f64,
+    },
+    /// A vertex stays out of an obstacle.
+    Outside {
+        /// The vertex.
+        vertex: VertexId,
+        /// Which of the obstacles.
+        obstacle: usize,
+    },
+}
+
+/// Why a rule cannot be kept.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum ConstraintError {
+    /// A vertex that is not there.
+    #[error("constraint {index} names vertex {vertex}, the scene has {count}")]
+    NoSuchVertex {
+        /// First such constraint.
+        index: usize,
+        /// The vertex.
+        vertex: VertexId,
+        /// Vertices of the scene, count.
+        count: usize,
+    },
+    /// An obstacle that is not there.
+    #[error("constraint {index} names obstacle {obstacle}, there are {count}")]
+    NoSuchObstacle {
+        /// First such constraint.
+        index: usize,
+        /// The obstacle.
+        obstacle: usize,
+        /// Obstacles, count.
+        count: usize,
+    },
+    /// A vertex tied to itself.
+    #[error("constraint {index} ties vertex {vertex} to itself")]
+    Loop {
+        /// First such constraint.
+        index: usize,
+        /// The vertex.
+        vertex: VertexId,
+    },
+    /// A length that is negative or not a number.
+    #[error("constraint {index} has length {length} m: it must be finite and not negative")]
+    Length {
+        /// First such constraint.
+        index: usize,
+        /// The length, m.
+        length: f64,
+    },
+}
+
+/// When to be content.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RelaxSettings {
+    /// Largest violation that may stay, m; velocities may break a rule by this per step.
+    pub tolerance: f64,
+    /// Most sweeps over all rules, count.
+    pub sweeps: usize,
+}
+
+impl Default for RelaxSettings {
+    /// A thousandth of a millimetre, or a hundred sweeps.
+    fn default() -> RelaxSettings {
+        RelaxSettings { tolerance: 1e-6, sweeps: 100 }
+    }
+}
+
+/// What sweeps over the rules came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Relaxation {
+    /// Sweeps made, count.
+    pub sweeps: usize,
+    /// Largest violation before the first sweep, m or m/s.
+    pub start: f64,
+    /// Largest violation left, m or m/s.
+    pub residual: f64,
+}
+
+/// Rules about the vertices of a scene, each about vertices that exist.
+pub struct Constraints {
+    list: Vec<Constraint>,
+    obstacles: Vec<ObstacleFn>,
+    vertex_count: usize,
+}
+
+impl std::fmt::Debug for Constraints {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let obstacles = self.obstacles.len();
+        f.debug_struct("Constraints")
+            .field("list", &self.list)
+            .field("obstacles", &obstacles)
+            .finish()
+    }
+}
+
+impl Constraints {
+    /// Rules about a scene of `vertex_count` vertices.
+    pub fn new(
+        list: Vec<Constraint>,
+        obstacles: Vec<ObstacleFn>,
+        vertex_count: usize,
+    ) -> Result<Constraints, ConstraintError> {
+        for (index, constraint) in list.iter().enumerate() {
+            let exists = |vertex: VertexId| match vertex.index() < vertex_count {
+                true => Ok(()),
+                false => Err(ConstraintError::NoSuchVertex { index, vertex, count: vertex_count }),
+            };
+            match *constraint {
+                Constraint::Distance { ends, length } | Constraint::AtMost { ends, length } => {
+                    ends.into_iter().try_for_each(exists)?;
+                    if ends[0] == ends[1] {
+                        return Err(ConstraintError::Loop { index, vertex: ends[0] });
+                    }
+                    if !(length >= 0.0 && length.is_finite()) {
+                        return Err(ConstraintError::Length { index, length });
+                    }
+                }
+                Constraint::Outside { vertex, obstacle } => {
+                    exists(vertex)?;
+                    let count = obstacles.len();
+                    if obstacle >= count {
+                        return Err(ConstraintError::NoSuchObstacle { index, obstacle, count });
+                    }
+                }
+            }
+        }
+        Ok(Constraints { list, obstacles, vertex_count })
+    }
+
+    /// The rules, in the order in which they are met.
+    pub fn list(&self) -> &[Constraint] {
+        &self.list
+    }
+
+    /// Moves positions until the rules hold at a moment, s.
+    ///
+    /// `eases` are 1/m of each vertex, 1/kg, and 0 for one that is held. A rule between two
+    /// held vertices, or for coinciding ones that have no direction to part, is left broken
+    /// and counts in the residual. Both slices are as long as the scene has vertices.
+    ///
+    /// - Implements: [Zachmann "Constraints"].
+    /// - Deviates: shares are w/(w₁+w₂) where the slide has ½, which moves the centre of
+    ///   unequal masses (L9); shown by `unequal_masses_keep_their_centre`.
+    pub fn relax(
+        &self,
+        positions: &mut [Vec3],
+        eases: &[f64],
+        time: f64,
+        settings: RelaxSettings,
+    ) -> Relaxation {
+        self.relax_positions(positions, (eases, time), settings, &mut Vec::new())
+    }
+
+    /// The same; `acted` tells in the end which rules had to move something.
+    fn relax_positions(
+        &self,
+        positions: &mut [Vec3],
+        (eases, time): (&[f64], f64),
+        settings: RelaxSettings,
+        acted: &mut Vec<bool>,
+    ) -> Relaxation {
+        acted.clear();
+        acted.resize(self.list.len(), false);
+        sweep_until(settings.tolerance, settings.sweeps, |pass| {
+            let mut worst = 0.0_f64;
+            for (constraint, acted) in self.list.iter().zip(acted.iter_mut()) {
+                let row = self.row(constraint, positions, time);
+                let broken = constraint.broken(row.value);
+                if pass == Pass::Correct && broken != 0.0 {
+                    *acted = true;
+                    row.shift(broken, eases, positions);
+                }
+                worst = worst.max(broken.abs());
+            }
+            worst
+        })
+    }
+
+    /// Takes from velocities what breaks the rules that acted in a step of `dt` seconds.
+    fn relax_velocities(
+        &self,
+        state: &mut State,
+        (eases, acted): (&[f64], &[bool]),
+        dt: f64,
+        settings: RelaxSettings,
+    ) -> Relaxation {
+        let State { positions, velocities, time } = state;
+        sweep_until(settings.tolerance / dt, settings.sweeps, |pass| {
+            let mut worst = 0.0_f64;
+            for (constraint, _) in self.list.iter().zip(acted).filter(|(_, acted)| **acted) {
+                let row = self.row(constraint, positions, *time);
+                // How fast the obstacle comes; zero for two vertices.
+                let drift = (row.value - self.row(constraint, positions, *time - dt).value) / dt;
+                let broken = constraint.broken(row.slope(velocities) + drift);
+                if pass == Pass::Correct && broken != 0.0 {
+                    row.shift(broken, eases, velocities);
+                }
+                worst = worst.max(broken.abs());
+            }
+            worst
+        })
+    }
+
+    fn row(&self, constraint: &Constraint, positions: &[Vec3], time: f64) -> Row {
+        match *constraint {
+            Constraint::Distance { ends, length } | Constraint::AtMost { ends, length } => {
+                let [a, b] = ends;
+                let apart = positions[b.index()] - positions[a.index()];
+                Row {
+                    a: Some(a),
+                    b,
+                    direction: apart.try_normalize(),
+                    value: apart.length() - length,
+                }
+            }
+            Constraint::Outside { vertex, obstacle } => {
+                let (distance, normal) = self.obstacles[obstacle](positions[vertex.index()], time);
+                Row { a: None, b: vertex, direction: Some(-normal), value: -distance }
+            }
+        }
+    }
+}
+
+impl Constraint {
+    /// The part of a rule's value that breaks it: inequalities only mind what is positive.
+    fn broken(&self, value: f64) -> f64 {
+        match self {
+            Constraint::Distance { .. } => value,
+            Constraint::AtMost { .. } | Constraint::Outside { .. } => value.max(0.0),
+        }
+    }
+}
+
+/// A rule about `value` at given positions.
+struct Row {
+    /// Vertex that `value` falls for, along `direction`; none for an obstacle.
+    a: Option<VertexId>,
+    /// Vertex that `value` grows for.
+    b: VertexId,
+    /// Unit; none when both vertices are in one place.
+    direction: Option<Vec3>,
+    /// Length beyond the one asked for, or depth in an obstacle, m.
+    value: f64,
+}
+
+impl Row {
+    /// How fast `value` grows with these velocities, m/s.
+    fn slope(&self, velocities: &[Vec3]) -> f64 {
+        let of_a = self.a.map_or(Vec3::ZERO, |a| velocities[a.index()]);
+        let along = self.direction.unwrap_or(Vec3::ZERO);
+        along.dot(velocities[self.b.index()] - of_a)
+    }
+
+    /// Takes `excess` away from the ends, to each by its ease.
+    fn shift(&self, excess: f64, eases: &[f64], ends: &mut [Vec3]) {
+        let of_b = eases[self.b.index()];
+        let sum = of_b + self.a.map_or(0.0, |a| eases[a.index()]);
+        let Some(direction) = self.direction.filter(|_| sum > 0.0) else { return };
+        if let Some(a) = self.a {
+            ends[a.index()] += eases[a.index()] / sum * excess * direction;
+        }
+        ends[self.b.index()] -= of_b / sum * excess * direction;
+    }
+}
+
+/// What a pass over all rules does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    Correct,
+    Measure,
+}
+
+/// Repeats a pass, which returns the largest violation that it met, until that is small.
+fn sweep_until(tolerance: f64, most: usize, mut pass: impl FnMut(Pass) -> f64) -> Relaxation {
+    let start = pass(Pass::Measure);
+    let (mut sweeps, mut residual) = (0, start);
+    // Written so that a violation that is not a number ends the loop too.
+    while residual > tolerance && sweeps < most {
+        pass(Pass::Correct);
+        sweeps += 1;
+        residual = pass(Pass::Measure);
+    }
+    Relaxation { sweeps, start, residual }
+}
+
+/// Verlet's step with positions that obey rules.
+///
+/// Positions are relaxed after the prediction, and the velocity takes part in the shift. In
+/// the end the rules that acted take from the velocities what would break them anew, so that
+/// what hangs still has no velocity. A count of sweeps that did not suffice is no error:
+/// [`Relaxed::last`] tells what is left. [`Report::linear`] counts sweeps over positions.
+///
+/// - Implements: [Zachmann "Constraints"].
+/// - Deviates: velocities are corrected as in [Andersen83 pp. 24–34]; the slide has none.
+#[derive(Debug)]
+pub struct Relaxed {
+    /// The step below.
+    verlet: Verlet,
+    constraints: Constraints,
+    settings: RelaxSettings,
+    /// 1/m of each vertex, 0 for held ones, 1/kg.
+    eases: Vec<f64>,
+    /// Positions before the rules, m.
+    predicted: Vec<Vec3>,
+    /// Whether each rule moved something in this step.
+    acted: Vec<bool>,
+    last: [Relaxation; 2],
+}
+
+impl Relaxed {
+    /// Verlet's step of a kind, under rules.
+    pub fn new(kind: VelocityKind, constraints: Constraints, settings: RelaxSettings) -> Relaxed {
+        Relaxed {
+            verlet: Verlet::new(kind),
+            constraints,
+            settings,
+            eases: Vec::new(),
+            predicted: Vec::new(),
+            acted: Vec::new(),
+            last: [Relaxation::default(); 2],
+        }
+    }
+
+    /// What the last step came to: of positions, m, and of velocities, m/s.
+    pub fn last(&self) -> [Relaxation; 2] {
+        self.last
+    }
+
+    /// Moves the predicted positions, and the velocities that lead there.
+    fn relax_prediction(&mut self, system: &System, dt: f64) -> Relaxation {
+        self.eases.clear();
+        self.eases.extend(system.masses.of().iter().map(|mass| mass.recip()));
+        for vertex in system.pins.vertices() {
+            self.eases[vertex.index()] = 0.0;
+        }
+        let time = self.verlet.next().time;
+        let (positions, half) = self.verlet.predicted();
+        self.predicted.clear();
+        self.predicted.extend_from_slice(positions);
+        let given = (&self.eases[..], time);
+        let found =
+            self.constraints.relax_positions(positions, given, self.settings, &mut self.acted);
+        for (k, velocity) in half.iter_mut().enumerate() {
+            *velocity += (positions[k] - self.predicted[k]) / dt;
+        }
+        found
+    }
+}
+
+impl Integrator for Relaxed {
+    fn step(
+        &mut self,
+        system: &mut System,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<Report, StepError> {
+        system.check_step(dt)?;
+        let (count, expected) = (state.positions.len(), self.constraints.vertex_count);
+        if count != expected {
+            return Err(StepError::Count { what: "constraints", count, expected });
+        }
+        self.verlet.predict(system, state, dt)?;
+        let shifts = self.relax_prediction(system, dt);
+        let report = self.verlet.settle(system, dt)?;
+        let given = (&self.eases[..], &self.acted[..]);
+        let speeds =
+            self.constraints.relax_velocities(self.verlet.next(), given, dt, self.settings);
+        self.verlet.accept(system, state, dt)?;
+        self.last = [shifts, speeds];
+        let residual = if shifts.start > 0.0 { shifts.residual / shifts.start } else { 0.0 };
+        Ok(Report { linear: shifts.sweeps, residual, ..report })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::pins::Pins;
+    use crate::body::soft::Masses;
+    use crate::force::gravity::Gravity;
+
+    /// m/s².
+    const G: f64 = 9.81;
+    /// Sums of a few numbers of about one.
+    const ROUNDING: f64 = 1e-14;
+
+    fn link([a, b]: [u32; 2], length: f64) -> Constraint {
+        Constraint::Distance { ends: [VertexId(a), VertexId(b)], length }
+    }
+
+    fn rope([a, b]: [u32; 2], length: f64) -> Constraint {
+        Constraint::AtMost { ends: [VertexId(a), VertexId(b)], length }
+    }
+
+    /// Masses of 1 kg in a row, 1 m apart, that fall; the first is held.
+    fn row(count: usize) -> (System, State) {
+        let state = State::at_rest((0..count).map(|k| k as f64 * Vec3::X).collect());
+        let masses = Masses::new(vec![1.0; count]).unwrap();
+        let mut system = System { masses, ..System::default() };
+        system.pins = Pins::still(vec![VertexId(0)], &state.positions);
+        system.forces.push(Gravity::new(-G * Vec3::Z, &vec![1.0; count]));
+        (system, state)
+    }
+
+    fn relaxed(list: Vec<Constraint>, count: usize, tolerance: f64) -> Relaxed {
+        let constraints = Constraints::new(list, Vec::new(), count).unwrap();
+        let settings = RelaxSettings { tolerance, sweeps: 1000 };
+        Relaxed::new(VelocityKind::Central, constraints, settings)
+    }
+
+    #[test]
+    fn unequal_masses_keep_their_centre() {
+        let start = [Vec3::ZERO, 1.3 * Vec3::X];
+        let constraints = Constraints::new(vec![link([0, 1], 1.0)], Vec::new(), 2).unwrap();
+        let centre = |x: &[Vec3]| (x[0].x + 3.0 * x[1].x) / 4.0;
+        let settings = RelaxSettings { tolerance: 0.0, sweeps: 1 };
+        let mut positions = start;
+        constraints.relax(&mut positions, &[1.0, 1.0 / 3.0], 0.0, settings);
+        // 0.3 m to share: ¾ to the light one, ¼ to the heavy one.
+        assert!(positions[0].abs_diff_eq(0.225 * Vec3::X, ROUNDING));
+        assert!(positions[1].abs_diff_eq(1.225 * Vec3::X, ROUNDING));
+        assert!((centre(&positions) - centre(&start)).abs() < ROUNDING);
+        // The slide's halves: (0.15 − 3 · 0.15) / 4.
+        let mut halves = start;
+        constraints.relax(&mut halves, &[1.0, 1.0], 0.0, settings);
+        assert!((centre(&halves) - centre(&start) + 0.075).abs() < ROUNDING);
+    }
+
+    #[test]
+    fn held_vertices_leave_the_way_to_the_other() {
+        let constraints = Constraints::new(vec![link([0, 1], 1.0)], Vec::new(), 2).unwrap();
+        let mut positions = [Vec3::ZERO, 3.0 * Vec3::X];
+        let settings = RelaxSettings::default();
+        let found = constraints.relax(&mut positions, &[0.0, 5.0], 0.0, settings);
+        assert_eq!(positions, [Vec3::ZERO, Vec3::X]);
+        assert_eq!(found, Relaxation { sweeps: 1, start: 2.0, residual: 0.0 });
+        let mut stuck = [Vec3::ZERO, 3.0 * Vec3::X];
+        let found = constraints.relax(&mut stuck, &[0.0, 0.0], 0.0, settings);
+        assert_eq!((stuck[1], found.residual, found.sweeps), (3.0 * Vec3::X, 2.0, 100));
+        let mut together = [Vec3::X; 2];
+        assert_eq!(constraints.relax(&mut together, &[1.0; 2], 0.0, settings).residual, 1.0);
+    }
+
+    #[test]
+    fn inequalities_act_only_when_violated() {
+        let floor: ObstacleFn = Box::new(|point, time| (point.z - time, Vec3::Z));
+        let outside = Constraint::Outside { vertex: VertexId(0), obstacle: 0 };
+        let list = vec![rope([0, 1], 1.0), outside];
+        let constraints = Constraints::new(list, vec![floor], 2).unwrap();
+        let check = |z: f64, time: f64, expected: [f64; 2]| {
+            let mut x = [Vec3::ZERO, z * Vec3::Z];
+            let found = constraints.relax(&mut x, &[1.0; 2], time, RelaxSettings::default());
+            assert!(found.residual <= 1e-6);
+            assert!((x[0].z - expected[0]).abs() < 2e-6, "{x:?}");
+            assert!((x[1].z - expected[1]).abs() < 2e-6, "{x:?}");
+        };
+        check(0.5, -1.0, [0.0, 0.5]);
+        check(2.0, -1.0, [0.5, 1.5]);
+        check(0.5, 0.25, [0.25, 0.5]); // the floor has risen
+    }
+
+    #[test]
+    fn a_pendulum_swings_in_its_time() {
+        let (mut system, mut state) = row(2);
+        let angle = 0.05_f64;
+        state.positions[1] = Vec3::new(angle.sin(), 0.0, -angle.cos());
+        let mut integrator = relaxed(vec![link([0, 1], 1.0)], 2, 1e-12);
+        let (mut crossings, mut before) = (Vec::new(), state.positions[1].x);
+        while crossings.len() < 3 {
+            integrator.step(&mut system, &mut state, 1e-3).unwrap();
+            let x = state.positions[1].x;
+            if x * before < 0.0 {
+                crossings.push(state.time - 1e-3 * x / (x - before));
+            }
+            before = x;
+        }
+        // Period 2π √(l/g) (1 + θ²/16 + …).
+        let expected = std::f64::consts::TAU / G.sqrt() * (1.0 + angle * angle / 16.0);
+        let period = crossings[2] - crossings[0];
+        assert!((period - expected).abs() < 1e-4, "{period} {expected}");
+    }
+
+    #[test]
+    fn a_chain_hangs_and_comes_to_rest() {
+        use crate::force::drag::{Drag, DragLaw};
+        let (mut system, mut state) = row(6);
+        system.forces.push(Drag::new(DragLaw::Linear, vec![4.0; 6], Vec3::ZERO).unwrap());
+        let links = (0..5).map(|k| link([k, k + 1], 1.0)).collect();
+        let mut integrator = relaxed(links, 6, 1e-7);
+        for _ in 0..3000 {
+            integrator.step(&mut system, &mut state, 0.01).unwrap();
+        }
+        for (k, (place, velocity)) in state.positions.iter().zip(&state.velocities).enumerate() {
+            assert!(place.abs_diff_eq(-(k as f64) * Vec3::Z, 1e-3), "{k}: {place}");
+            assert!(velocity.length() < 1e-3, "{k}: {velocity}");
+        }
+        let [shifts, speeds] = integrator.last();
+        assert!(shifts.residual <= 1e-7 && speeds.residual <= 1e-5, "{shifts:?} {speeds:?}");
+    }
+
+    #[test]
+    fn a_rope_goes_slack_and_catches() {
+        let (mut system, mut state) = row(2);
+        state.positions[1] = 0.5 * Vec3::Z; // half a metre above the pin
+        let mut integrator = relaxed(vec![rope([0, 1], 1.0)], 2, 1e-9);
+        let free = (2.0 * 1.5 / G).sqrt(); // s to fall 1.5 m
+        while state.time < free - 0.01 {
+            integrator.step(&mut system, &mut state, 1e-3).unwrap();
+        }
+        let fallen = 0.5 - 0.5 * G * state.time * state.time;
+        assert!((state.positions[1].z - fallen).abs() < 1e-12);
+        for _ in 0..100 {
+            integrator.step(&mut system, &mut state, 1e-3).unwrap();
+        }
+        assert!((state.positions[1].z + 1.0).abs() < 1e-8 && state.velocities[1].z.abs() < 1e-5);
+    }
+
+    #[test]
+    fn what_cannot_be_kept_is_named() {
+        let message =
+            |rule| Constraints::new(vec![link([0, 1], 1.0), rule], Vec::new(), 2).unwrap_err();
+        assert_eq!(
+            message(link([0, 2], 1.0)).to_string(),
+            "constraint 1 names vertex 2, the scene has 2"
+        );
+        assert!(message(rope([1, 1], 1.0)).to_string().ends_with("ties vertex 1 to itself"));
+        assert!(message(rope([0, 1], -1.0)).to_string().contains("has length -1 m"));
+        let outside = Constraint::Outside { vertex: VertexId(0), obstacle: 0 };
+        assert!(message(outside).to_string().ends_with("names obstacle 0, there are 0"));
+        let (mut system, mut state) = row(3);
+        let found = relaxed(vec![link([0, 1], 1.0)], 2, 1e-9).step(&mut system, &mut state, 0.1);
+        assert_eq!(
+            found.unwrap_err().to_string(),
+            "the state has 3 vertices, the constraints were made for 2"
+        );
+    }
+}
