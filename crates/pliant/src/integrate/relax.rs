@@ -86,6 +86,14 @@ pub enum ConstraintError {
         /// The length, m.
         length: f64,
     },
+    /// Arrays that do not belong to the scene.
+    #[error("an array has {count} entries, the constraints were made for {expected} vertices")]
+    Count {
+        /// Entries, count.
+        count: usize,
+        /// Vertices of the scene, count.
+        expected: usize,
+    },
 }
 
 /// When to be content.
@@ -175,7 +183,7 @@ impl Constraints {
     ///
     /// `eases` are 1/m of each vertex, 1/kg, and 0 for one that is held. A rule between two
     /// held vertices, or for coinciding ones that have no direction to part, is left broken
-    /// and counts in the residual. Both slices are as long as the scene has vertices.
+    /// and counts in the residual. Slices that do not fit the scene are refused.
     ///
     /// - Implements: [Zachmann "Constraints"].
     /// - Deviates: shares are w/(w₁+w₂) where the slide has ½, which moves the centre of
@@ -186,8 +194,12 @@ impl Constraints {
         eases: &[f64],
         time: f64,
         settings: RelaxSettings,
-    ) -> Relaxation {
-        self.relax_positions(positions, (eases, time), settings, &mut Vec::new())
+    ) -> Result<Relaxation, ConstraintError> {
+        let expected = self.vertex_count;
+        if let Some(count) = [positions.len(), eases.len()].into_iter().find(|n| *n != expected) {
+            return Err(ConstraintError::Count { count, expected });
+        }
+        Ok(self.relax_positions(positions, (eases, time), settings, &mut Vec::new()))
     }
 
     /// The same; `acted` tells in the end which rules had to move something.
@@ -454,14 +466,14 @@ mod tests {
         let centre = |x: &[Vec3]| (x[0].x + 3.0 * x[1].x) / 4.0;
         let settings = RelaxSettings { tolerance: 0.0, sweeps: 1 };
         let mut positions = start;
-        constraints.relax(&mut positions, &[1.0, 1.0 / 3.0], 0.0, settings);
+        constraints.relax(&mut positions, &[1.0, 1.0 / 3.0], 0.0, settings).unwrap();
         // 0.3 m to share: ¾ to the light one, ¼ to the heavy one.
         assert!(positions[0].abs_diff_eq(0.225 * Vec3::X, ROUNDING));
         assert!(positions[1].abs_diff_eq(1.225 * Vec3::X, ROUNDING));
         assert!((centre(&positions) - centre(&start)).abs() < ROUNDING);
         // The slide's halves: (0.15 − 3 · 0.15) / 4.
         let mut halves = start;
-        constraints.relax(&mut halves, &[1.0, 1.0], 0.0, settings);
+        constraints.relax(&mut halves, &[1.0, 1.0], 0.0, settings).unwrap();
         assert!((centre(&halves) - centre(&start) + 0.075).abs() < ROUNDING);
     }
 
@@ -470,14 +482,18 @@ mod tests {
         let constraints = Constraints::new(vec![link([0, 1], 1.0)], Vec::new(), 2).unwrap();
         let mut positions = [Vec3::ZERO, 3.0 * Vec3::X];
         let settings = RelaxSettings::default();
-        let found = constraints.relax(&mut positions, &[0.0, 5.0], 0.0, settings);
+        let found = constraints.relax(&mut positions, &[0.0, 5.0], 0.0, settings).unwrap();
         assert_eq!(positions, [Vec3::ZERO, Vec3::X]);
         assert_eq!(found, Relaxation { sweeps: 1, start: 2.0, residual: 0.0 });
         let mut stuck = [Vec3::ZERO, 3.0 * Vec3::X];
-        let found = constraints.relax(&mut stuck, &[0.0, 0.0], 0.0, settings);
+        let found = constraints.relax(&mut stuck, &[0.0, 0.0], 0.0, settings).unwrap();
         assert_eq!((stuck[1], found.residual, found.sweeps), (3.0 * Vec3::X, 2.0, 100));
         let mut together = [Vec3::X; 2];
-        assert_eq!(constraints.relax(&mut together, &[1.0; 2], 0.0, settings).residual, 1.0);
+        assert_eq!(
+            constraints.relax(&mut together, &[1.0; 2], 0.0, settings).unwrap().residual,
+            1.0
+        );
+        assert!(constraints.relax(&mut together, &[1.0], 0.0, settings).is_err());
     }
 
     #[test]
@@ -488,7 +504,8 @@ mod tests {
         let constraints = Constraints::new(list, vec![floor], 2).unwrap();
         let check = |z: f64, time: f64, expected: [f64; 2]| {
             let mut x = [Vec3::ZERO, z * Vec3::Z];
-            let found = constraints.relax(&mut x, &[1.0; 2], time, RelaxSettings::default());
+            let found =
+                constraints.relax(&mut x, &[1.0; 2], time, RelaxSettings::default()).unwrap();
             assert!(found.residual <= 1e-6);
             assert!((x[0].z - expected[0]).abs() < 2e-6, "{x:?}");
             assert!((x[1].z - expected[1]).abs() < 2e-6, "{x:?}");
