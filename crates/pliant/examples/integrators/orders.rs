@@ -19,6 +19,9 @@ const FINER: usize = 8;
 /// k = 100 N/m and c = 1 N·s/m, for problems with a closed form.
 const SPRING: [f64; 2] = [100.0, 1.0];
 
+/// Position, m, and velocity, m/s, of every vertex.
+type Placed = Vec<(Vec3, Vec3)>;
+
 /// Something whose end is known.
 pub struct Problem {
     /// As in the tables.
@@ -32,7 +35,7 @@ pub struct Problem {
     /// Turns an error of velocity into one of position, s.
     pub period: f64,
     /// The end, where it has a closed form.
-    pub exact: Option<fn(f64) -> Vec<(Vec3, Vec3)>>,
+    pub exact: Option<fn(f64) -> Placed>,
 }
 
 /// A damped oscillator, two masses on a spring, one on a moving pin, and a net on two pins.
@@ -83,13 +86,13 @@ fn oscillation(ease: f64, [x0, v0]: [f64; 2], time: f64) -> [f64; 2] {
     [fade * shape, fade * (slope - decay * shape)]
 }
 
-fn swung(time: f64) -> Vec<(Vec3, Vec3)> {
+fn swung(time: f64) -> Placed {
     let [x, v] = oscillation(1.0, [1.0, 0.0], time);
     vec![(x * Vec3::X, v * Vec3::X)]
 }
 
 /// Masses 1 and 3 that part with 1 m/s: their centre moves with ¾ m/s.
-fn parted(time: f64) -> Vec<(Vec3, Vec3)> {
+fn parted(time: f64) -> Placed {
     let [stretch, parting] = oscillation(1.0 + 1.0 / 3.0, [0.0, 1.0], time);
     let (centre, apart) = (0.75 + 0.75 * time, 1.0 + stretch);
     vec![
@@ -99,7 +102,7 @@ fn parted(time: f64) -> Vec<(Vec3, Vec3)> {
 }
 
 /// Seen from the pin, which runs with 2 m/s, the mass starts with 2 m/s.
-fn pulled(time: f64) -> Vec<(Vec3, Vec3)> {
+fn pulled(time: f64) -> Placed {
     let [stretch, parting] = oscillation(1.0, [0.0, 2.0], time);
     let (pin, speed) = (-2.0 * time, -2.0);
     let mass = ((pin + 1.0 + stretch) * Vec3::X, (speed + parting) * Vec3::X);
