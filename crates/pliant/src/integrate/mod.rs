@@ -11,6 +11,8 @@ pub mod rk4;
 
 pub mod verlet;
 
+pub mod constraint;
+
 pub mod relax;
 
 use crate::body::pins::Pins;

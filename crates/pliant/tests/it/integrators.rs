@@ -11,12 +11,19 @@ mod orders;
 #[path = "../../examples/integrators/oscillators.rs"]
 mod oscillators;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use behaviour::{circle, decay, energy_after, flight, reach};
 use methods::{METHODS, Method};
 use oscillators::{Scene, hung_net, oscillator, thrown_net};
+use pliant::body::keyframes::{Keyframe, Keyframes};
+use pliant::body::pins::{PinPath, Pins};
+use pliant::force::{Corners, Material, Tangent};
+use pliant::id::VertexId;
 use pliant::integrate::Integrator;
 use pliant::integrate::verlet::{VelocityKind, Verlet};
-use pliant::math::Vec3;
+use pliant::math::{Mat3, Quat, Vec3};
 
 /// How far a slope between two steps may be from the order; third-order terms are left.
 const SLOPE_TOLERANCE: f64 = 0.05;
@@ -146,6 +153,66 @@ fn failed_steps_leave_the_state_as_it_was() {
         for dt in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert!((method.make)().step(&mut system, &mut state, dt).is_err());
         }
+    }
+}
+
+/// Counts forces that were asked for with vertex 0 off its pin.
+#[derive(Debug)]
+struct Witness {
+    pins: Pins,
+    /// All questions, and those with the vertex off, count.
+    asked: Arc<[AtomicUsize; 2]>,
+}
+
+impl Material<1> for Witness {
+    fn count(&self) -> usize {
+        1
+    }
+
+    fn vertices(&self, _element: usize) -> [VertexId; 1] {
+        [VertexId(0)]
+    }
+
+    fn energy(&self, _element: usize, _at: &Corners<1>) -> f64 {
+        0.0
+    }
+
+    fn forces(&self, _element: usize, at: &Corners<1>) -> [Vec3; 1] {
+        let (place, velocity) = (self.pins.place(0, at.time), self.pins.velocity(0, at.time));
+        let off = at.positions[0].distance(place) + at.velocities[0].distance(velocity);
+        self.asked[0].fetch_add(1, Ordering::Relaxed);
+        self.asked[1].fetch_add(usize::from(off > ROUNDING), Ordering::Relaxed);
+        [Vec3::ZERO]
+    }
+
+    fn tangent(&self, _element: usize, _at: &Corners<1>, _tangent: Tangent) -> [[Mat3; 1]; 1] {
+        [[Mat3::ZERO]]
+    }
+}
+
+#[test]
+fn forces_see_pins_where_they_belong_at_every_stage() {
+    for method in METHODS {
+        let Scene { mut system, mut state } = hung_net([20.0, 0.1]).unwrap();
+        let at = |time: f64| Keyframe {
+            time,
+            position: time * Vec3::Z,
+            rotation: Quat::from_rotation_x(2.0 * time),
+        };
+        let motion = Keyframes::new(vec![at(0.0), at(1.0)]).unwrap();
+        let path = PinPath { motion, pivot: Vec3::Y };
+        let mut pins = Pins::default();
+        pins.add_moving(&[VertexId(0)], &state.positions, path).unwrap();
+        pins.hold(0.0, &mut state.positions, &mut state.velocities);
+        let asked = Arc::new([const { AtomicUsize::new(0) }; 2]);
+        system.forces.push(Witness { pins: pins.clone(), asked: asked.clone() });
+        system.pins = pins;
+        let mut integrator = (method.make)();
+        for _ in 0..5 {
+            integrator.step(&mut system, &mut state, 0.01).unwrap();
+        }
+        let [all, off] = [0, 1].map(|k| asked[k].load(Ordering::Relaxed));
+        assert!(all >= 5 && off == 0, "{}: {off} of {all}", method.name);
     }
 }
 
