@@ -62,8 +62,9 @@ pub(crate) fn derivatives<const N: usize>(
     }
 }
 
+/// The exact tangent is the slope of force in one state; `step` of the differences, m and m/s.
 #[track_caller]
-fn slopes_of_force<const N: usize>(
+pub(crate) fn slopes_of_force<const N: usize>(
     material: &impl Material<N>,
     state: [Vec3; N],
     velocities: [Vec3; N],

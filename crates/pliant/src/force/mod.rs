@@ -9,6 +9,10 @@ pub mod stiffness;
 
 pub mod gravity;
 
+pub mod load;
+
+pub mod drag;
+
 #[cfg(test)]
 pub(crate) mod check;
 

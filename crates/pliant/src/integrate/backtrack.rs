@@ -40,7 +40,9 @@ fn is_mendable(error: &StepError) -> bool {
         StepError::Refused { .. }
         | StepError::NotFinite { .. }
         | StepError::NotConverged { .. } => true,
-        StepError::TimeStep { .. } | StepError::NothingFree => false,
+        StepError::TimeStep { .. } | StepError::Count { .. } | StepError::NothingFree { .. } => {
+            false
+        }
     }
 }
 

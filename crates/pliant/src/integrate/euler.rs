@@ -44,7 +44,7 @@ impl Integrator for Euler {
         state: &mut State,
         dt: f64,
     ) -> Result<Report, StepError> {
-        system.check_step(dt)?;
+        system.check_step(state, dt)?;
         system.accelerations(state.motion(), &mut self.accelerations)?;
         let next = &mut self.next;
         next.copy_from(state);

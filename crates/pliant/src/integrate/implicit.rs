@@ -56,20 +56,8 @@ pub enum Equations {
     },
 }
 
-/// What happens to a step whose equations were not solved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnFailure {
-    /// An error with the numbers.
-    Stop,
-    /// Shorter steps in its place, halved this many times at most; then an error.
-    Halve {
-        /// Most halvings, count.
-        most: u32,
-    },
-}
-
 /// What an implicit step is made of.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ImplicitSettings {
     /// Where forces are taken.
     pub kind: ImplicitKind,
@@ -77,22 +65,12 @@ pub struct ImplicitSettings {
     pub equations: Equations,
     /// How each linear system is solved.
     pub linear: LinearSettings,
-    /// What happens if they are not.
-    pub on_failure: OnFailure,
-}
-
-impl Default for ImplicitSettings {
-    fn default() -> ImplicitSettings {
-        ImplicitSettings {
-            kind: ImplicitKind::Euler,
-            equations: Equations::LinearisedOnce,
-            linear: LinearSettings::default(),
-            on_failure: OnFailure::Stop,
-        }
-    }
 }
 
 /// Implicit Euler, implicit midpoint or BDF2.
+///
+/// Equations that are not solved are an error with the numbers; around it a
+/// [`Backtrack`](crate::integrate::backtrack::Backtrack) makes shorter steps instead.
 ///
 /// - Implements: [Zachmann "Implizite Integration"], with damping.
 /// - Deviates: forces are linearised in velocity too; printed, the damper stays explicit
@@ -110,7 +88,6 @@ pub struct Implicit {
     forces: Vec<Vec3>,
     right: Vec<Vec3>,
     change: Vec<Vec3>,
-    start: State,
     next: State,
 }
 
@@ -125,12 +102,13 @@ struct Stage {
 }
 
 /// The step before.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Past {
     /// Where it began.
     before: State,
     /// Where it ended; another state since then means that somebody moved things.
     after: State,
+    /// Its length, s.
     dt: f64,
 }
 
@@ -138,28 +116,6 @@ impl Implicit {
     /// An implicit integrator.
     pub fn new(settings: ImplicitSettings) -> Implicit {
         Implicit { settings, ..Implicit::default() }
-    }
-
-    /// One step of exactly `dt`, from `state` into `self.next`.
-    fn try_step(
-        &mut self,
-        system: &mut System,
-        state: &State,
-        dt: f64,
-        report: &mut Report,
-    ) -> Result<(), StepError> {
-        self.prepare(state, dt);
-        self.hold(system, state, dt);
-        match self.settings.equations {
-            Equations::LinearisedOnce => {
-                self.linearised(system, report)?;
-            }
-            Equations::Newton { iterations, tolerance } => {
-                self.newton(system, (iterations, tolerance), report)?;
-            }
-        }
-        self.finish(system, state, dt);
-        system.check_state(self.next.motion(), "integrate")
     }
 
     /// γ, v̂ and x̂.
@@ -362,20 +318,15 @@ impl Implicit {
         system.pins.hold(next.time, &mut next.positions, &mut next.velocities);
     }
 
-    fn remember(&mut self, state: &State, dt: f64) {
+    /// Keeps what the next step of BDF2 wants to know.
+    fn remember(&mut self, before: &State, after: &State, dt: f64) {
         if self.settings.kind != ImplicitKind::Bdf2 {
             return;
         }
-        match &mut self.past {
-            Some(past) => {
-                past.before.copy_from(state);
-                past.after.copy_from(&self.next);
-                past.dt = dt;
-            }
-            None => {
-                self.past = Some(Past { before: state.clone(), after: self.next.clone(), dt });
-            }
-        }
+        let past = self.past.get_or_insert_default();
+        past.before.copy_from(before);
+        past.after.copy_from(after);
+        past.dt = dt;
     }
 }
 
@@ -386,52 +337,24 @@ impl Integrator for Implicit {
         state: &mut State,
         dt: f64,
     ) -> Result<Report, StepError> {
-        system.check_step(dt)?;
-        let mut start = std::mem::take(&mut self.start);
-        start.copy_from(state);
-        let found = self.advance(system, state, dt);
-        match found {
-            Ok(_) => {
-                state.time = start.time + dt;
-                system.forces.flow(state.motion(), dt);
-            }
-            Err(_) => state.copy_from(&start),
-        }
-        self.start = start;
-        found
-    }
-}
-
-impl Implicit {
-    /// Goes on by `dt`, in shorter steps where that is allowed and needed.
-    fn advance(
-        &mut self,
-        system: &mut System,
-        state: &mut State,
-        dt: f64,
-    ) -> Result<Report, StepError> {
-        let most = match self.settings.on_failure {
-            OnFailure::Stop => 0,
-            OnFailure::Halve { most } => most.min(30),
-        };
-        let mut report = Report::default();
-        // In units of the shortest step.
-        let (whole, mut done, mut level) = (1u64 << most, 0u64, 0);
-        while done < whole {
-            let part = whole >> level;
-            let span = dt * (part as f64 / whole as f64);
-            match self.try_step(system, state, span, &mut report) {
-                Ok(()) => {
-                    self.remember(state, span);
-                    std::mem::swap(state, &mut self.next);
-                    report.substeps += 1;
-                    done += part;
-                }
-                Err(_) if level < most => level += 1,
-                Err(error) => return Err(error),
+        system.check_step(state, dt)?;
+        let mut report = Report { substeps: 1, ..Report::default() };
+        self.prepare(state, dt);
+        self.hold(system, state, dt);
+        match self.settings.equations {
+            Equations::LinearisedOnce => self.linearised(system, &mut report)?,
+            Equations::Newton { iterations, tolerance } => {
+                self.newton(system, (iterations, tolerance), &mut report)?;
             }
         }
-        Ok(report)
+        self.finish(system, state, dt);
+        let mut next = std::mem::take(&mut self.next);
+        let accepted = system.accept(state, &mut next, dt);
+        if accepted.is_ok() {
+            self.remember(&next, state, dt);
+        }
+        self.next = next;
+        accepted.map(|()| report)
     }
 }
 

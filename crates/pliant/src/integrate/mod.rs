@@ -5,9 +5,19 @@
 
 pub mod euler;
 
-pub mod implicit;
+pub mod midpoint;
+
+pub mod rk4;
+
+pub mod verlet;
+
+pub mod constraint;
+
+pub mod relax;
 
 pub mod solve;
+
+pub mod implicit;
 
 pub mod backtrack;
 
@@ -88,9 +98,22 @@ pub enum StepError {
         /// Times that the step was halved before, count.
         cuts: u32,
     },
-    /// All vertices are held.
-    #[error("every vertex is pinned: nothing can move")]
-    NothingFree,
+    /// Arrays that do not belong together.
+    #[error("there are {count} {what} where {expected} vertices are expected")]
+    Count {
+        /// Which array.
+        what: &'static str,
+        /// Its length, count.
+        count: usize,
+        /// Vertices expected, count.
+        expected: usize,
+    },
+    /// A body of which all vertices are held.
+    #[error("every vertex of body {body} is pinned: it cannot move, make it an obstacle")]
+    NothingFree {
+        /// First such body.
+        body: BodyId,
+    },
     /// Equations that were not solved.
     #[error(
         "the {solver} solver stopped after {iterations} iterations with residual {residual:.3e}, above {tolerance:.3e}"
@@ -166,13 +189,25 @@ impl System {
     }
 
     /// Refuses what no integrator can step.
-    pub fn check_step(&self, dt: f64) -> Result<(), StepError> {
+    pub fn check_step(&self, state: &State, dt: f64) -> Result<(), StepError> {
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(StepError::TimeStep { dt });
         }
-        let count = self.masses.of().len();
-        if count > 0 && self.pins.vertices().len() == count {
-            return Err(StepError::NothingFree);
+        let expected = self.masses.of().len();
+        for (what, count) in
+            [("positions", state.positions.len()), ("velocities", state.velocities.len())]
+        {
+            if count != expected {
+                return Err(StepError::Count { what, count, expected });
+            }
+        }
+        let pinned = self.pins.vertices();
+        for (body, range) in self.bodies.ranges(expected).enumerate() {
+            let first = pinned.partition_point(|vertex| vertex.index() < range.start);
+            let last = pinned.partition_point(|vertex| vertex.index() < range.end);
+            if !range.is_empty() && last - first == range.len() {
+                return Err(StepError::NothingFree { body: BodyId(body as u32) });
+            }
         }
         Ok(())
     }

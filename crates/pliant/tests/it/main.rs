@@ -1,4 +1,5 @@
 //! Detection and depth on random scenes: fast against slow, and what must not matter.
+//! Integrators against closed forms.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -7,3 +8,5 @@ mod scenes;
 mod detect;
 
 mod depth;
+
+mod integrators;

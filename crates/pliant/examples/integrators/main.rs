@@ -1,0 +1,121 @@
+//! Measures every integrator against theory, and prints tables in Markdown.
+//!
+//! Orders, largest stable steps, energies, momenta, and how far a disturbance travels, as
+//! the errata of the lecture state them. Run it with
+//! `cargo run --release -p pliant --example integrators`.
+
+mod behaviour;
+mod limits;
+mod methods;
+mod orders;
+mod oscillators;
+
+use std::error::Error;
+
+use behaviour::Flight;
+use limits::swings;
+use methods::METHODS;
+use orders::PROBLEMS;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    order_tables()?;
+    limit_table()?;
+    energy_tables()?;
+    flight_table()?;
+    reach_table()
+}
+
+/// A heading and the line under it.
+fn heading(columns: &[&str]) {
+    println!("| {} |", columns.join(" | "));
+    println!("|{}", "---|".repeat(columns.len()));
+}
+
+fn order_tables() -> Result<(), Box<dyn Error>> {
+    let mut slopes = Vec::new();
+    for problem in PROBLEMS {
+        println!("Error at the end, m: {}, {} s\n", problem.name, problem.duration);
+        for (k, method) in METHODS.iter().enumerate() {
+            let errors = orders::errors(method, problem)?;
+            if k == 0 {
+                let steps = errors.iter().map(|(dt, _)| format!("dt = {:.3} ms", 1e3 * dt));
+                let columns: Vec<_> = ["method".to_owned()].into_iter().chain(steps).collect();
+                heading(&columns.iter().map(String::as_str).collect::<Vec<_>>());
+            }
+            print!("| {} ", method.name);
+            errors.iter().for_each(|(_, error)| print!("| {error:.2e} "));
+            println!("|");
+            slopes.push(orders::slope(&errors));
+        }
+        println!();
+    }
+    let names = PROBLEMS.iter().map(|problem| problem.name);
+    heading(&["method", "theory"].into_iter().chain(names).collect::<Vec<_>>());
+    for (k, method) in METHODS.iter().enumerate() {
+        print!("| {} | {} ", method.name, method.order);
+        slopes.iter().skip(k).step_by(METHODS.len()).for_each(|slope| print!("| {slope:.3} "));
+        println!("|");
+    }
+    println!();
+    Ok(())
+}
+
+fn limit_table() -> Result<(), Box<dyn Error>> {
+    let swings = swings();
+    let names = swings.iter().flat_map(|swing| [swing.name, "stated"]);
+    heading(&["largest stable step, s"].into_iter().chain(names).collect::<Vec<_>>());
+    for method in METHODS {
+        print!("| {} ", method.name);
+        for (swing, stated) in swings.iter().zip(method.limits) {
+            print!("| {:.4} | {stated} ", limits::limit(method, swing)?);
+        }
+        println!("|");
+    }
+    println!();
+    Ok(())
+}
+
+fn energy_tables() -> Result<(), Box<dyn Error>> {
+    heading(&["method", "energy after 2 s", "circle per turn, dt = 0.1", "0.01", "0.001"]);
+    for method in METHODS {
+        print!("| {} | {:.4} ", method.name, behaviour::energy_after(method)?);
+        for dt in [0.1, 0.01, 0.001] {
+            print!("| {:.4} ", behaviour::circle(method, dt)?[1]);
+        }
+        println!("|");
+    }
+    println!();
+    heading(&["speed under drag", "k dt", "after 1 step", "2", "3", "40"]);
+    for method in METHODS {
+        for k_dt in [0.5, 1.0, 1.5, 2.0, 2.5] {
+            let speeds = behaviour::decay(method, k_dt, 40);
+            print!("| {} | {k_dt} ", method.name);
+            match speeds {
+                Ok(v) => println!("| {:.3} | {:.3} | {:.3} | {:.3e} |", v[1], v[2], v[3], v[40]),
+                Err(error) => println!("| {error} | | | |"),
+            }
+        }
+    }
+    println!();
+    Ok(())
+}
+
+fn flight_table() -> Result<(), Box<dyn Error>> {
+    heading(&["free flight", "momentum error", "spin error", "spin kept in theory"]);
+    for method in METHODS {
+        let Flight { momentum, spin } = behaviour::flight(method)?;
+        let kept = if method.keeps_spin { "yes" } else { "no" };
+        println!("| {} | {momentum:.1e} | {spin:.1e} | {kept} |", method.name);
+    }
+    println!();
+    Ok(())
+}
+
+fn reach_table() -> Result<(), Box<dyn Error>> {
+    heading(&["springs passed after 1, 2, 3, 4 steps", "no damping", "damping"]);
+    for method in METHODS {
+        let [free, damped] = [behaviour::reach(method, 0.0)?, behaviour::reach(method, 1.0)?];
+        println!("| {} | {free:?} | {damped:?} |", method.name);
+    }
+    Ok(())
+}

@@ -1,0 +1,426 @@
+//! Rules about positions, met one after the other.
+//!
+//! | here        | lecture | meaning                                      |
+//! |-------------|---------|----------------------------------------------|
+//! | `positions` | x̃       | positions after Verlet's step, then moved, m |
+//! | `direction` | r₁₂     | unit, from a to b at those positions         |
+//! | `excess`    | d       | length beyond the one asked for, m           |
+//! | `eases`     | w       | 1/m, or 0 for what is held, 1/kg             |
+//!
+//! Each rule is met as if it were alone, in index order, and all again until none is broken
+//! by more than a tolerance, or a count of sweeps is reached.
+
+use crate::body::soft::State;
+use crate::id::VertexId;
+use crate::math::Vec3;
+
+/// Signed distance to an obstacle at a point and a time, and its unit normal there.
+///
+/// Metres, negative inside; world space; seconds since the start.
+pub type ObstacleFn = Box<dyn Fn(Vec3, f64) -> (f64, Vec3) + Send + Sync>;
+
+/// A rule about positions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Constraint {
+    /// Two vertices stay this far apart.
+    Distance {
+        /// Two different vertices.
+        ends: [VertexId; 2],
+        /// m.
+        length: f64,
+    },
+    /// Two vertices never get farther apart.
+    AtMost {
+        /// Two different vertices.
+        ends: [VertexId; 2],
+        /// m.
+        length: f64,
+    },
+    /// A vertex stays out of an obstacle.
+    Outside {
+        /// The vertex.
+        vertex: VertexId,
+        /// Which of the obstacles.
+        obstacle: usize,
+    },
+}
+
+/// Why a rule cannot be kept.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum ConstraintError {
+    /// A vertex that is not there.
+    #[error("constraint {index} names vertex {vertex}, the scene has {count}")]
+    NoSuchVertex {
+        /// First such constraint.
+        index: usize,
+        /// The vertex.
+        vertex: VertexId,
+        /// Vertices of the scene, count.
+        count: usize,
+    },
+    /// An obstacle that is not there.
+    #[error("constraint {index} names obstacle {obstacle}, there are {count}")]
+    NoSuchObstacle {
+        /// First such constraint.
+        index: usize,
+        /// The obstacle.
+        obstacle: usize,
+        /// Obstacles, count.
+        count: usize,
+    },
+    /// A vertex tied to itself.
+    #[error("constraint {index} ties vertex {vertex} to itself")]
+    Loop {
+        /// First such constraint.
+        index: usize,
+        /// The vertex.
+        vertex: VertexId,
+    },
+    /// A length that is negative or not a number.
+    #[error("constraint {index} has length {length} m: it must be finite and not negative")]
+    Length {
+        /// First such constraint.
+        index: usize,
+        /// The length, m.
+        length: f64,
+    },
+    /// Arrays that do not belong to the scene.
+    #[error("an array has {count} entries, the constraints were made for {expected} vertices")]
+    Count {
+        /// Entries, count.
+        count: usize,
+        /// Vertices of the scene, count.
+        expected: usize,
+    },
+}
+
+/// When to be content.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RelaxSettings {
+    /// Largest violation that may stay, m; velocities may break a rule by this per step.
+    pub tolerance: f64,
+    /// Most sweeps over all rules, count.
+    pub sweeps: usize,
+}
+
+impl Default for RelaxSettings {
+    /// A thousandth of a millimetre, or a hundred sweeps.
+    fn default() -> RelaxSettings {
+        RelaxSettings { tolerance: 1e-6, sweeps: 100 }
+    }
+}
+
+/// What sweeps over the rules came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Relaxation {
+    /// Sweeps made, count.
+    pub sweeps: usize,
+    /// Largest violation before the first sweep, m or m/s.
+    pub start: f64,
+    /// Largest violation left, m or m/s.
+    pub residual: f64,
+}
+
+/// Rules about the vertices of a scene, each about vertices that exist.
+pub struct Constraints {
+    list: Vec<Constraint>,
+    obstacles: Vec<ObstacleFn>,
+    vertex_count: usize,
+}
+
+impl std::fmt::Debug for Constraints {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let obstacles = self.obstacles.len();
+        f.debug_struct("Constraints")
+            .field("list", &self.list)
+            .field("obstacles", &obstacles)
+            .finish()
+    }
+}
+
+impl Constraints {
+    /// Rules about a scene of `vertex_count` vertices.
+    pub fn new(
+        list: Vec<Constraint>,
+        obstacles: Vec<ObstacleFn>,
+        vertex_count: usize,
+    ) -> Result<Constraints, ConstraintError> {
+        for (index, constraint) in list.iter().enumerate() {
+            let exists = |vertex: VertexId| match vertex.index() < vertex_count {
+                true => Ok(()),
+                false => Err(ConstraintError::NoSuchVertex { index, vertex, count: vertex_count }),
+            };
+            match *constraint {
+                Constraint::Distance { ends, length } | Constraint::AtMost { ends, length } => {
+                    ends.into_iter().try_for_each(exists)?;
+                    if ends[0] == ends[1] {
+                        return Err(ConstraintError::Loop { index, vertex: ends[0] });
+                    }
+                    if !(length >= 0.0 && length.is_finite()) {
+                        return Err(ConstraintError::Length { index, length });
+                    }
+                }
+                Constraint::Outside { vertex, obstacle } => {
+                    exists(vertex)?;
+                    let count = obstacles.len();
+                    if obstacle >= count {
+                        return Err(ConstraintError::NoSuchObstacle { index, obstacle, count });
+                    }
+                }
+            }
+        }
+        Ok(Constraints { list, obstacles, vertex_count })
+    }
+
+    /// Vertices of the scene that the rules are about, count.
+    pub fn vertex_count(&self) -> usize {
+        self.vertex_count
+    }
+
+    /// The rules, in the order in which they are met.
+    pub fn list(&self) -> &[Constraint] {
+        &self.list
+    }
+
+    /// Moves positions until the rules hold at a moment, s.
+    ///
+    /// `eases` are 1/m of each vertex, 1/kg, and 0 for one that is held. A rule between two
+    /// held vertices, or for coinciding ones that have no direction to part, is left broken
+    /// and counts in the residual. Slices that do not fit the scene are refused.
+    ///
+    /// - Implements: [Zachmann "Constraints"].
+    /// - Deviates: shares are w/(w₁+w₂) where the slide has ½, which moves the centre of
+    ///   unequal masses (L9); shown by `unequal_masses_keep_their_centre`.
+    pub fn relax(
+        &self,
+        positions: &mut [Vec3],
+        eases: &[f64],
+        time: f64,
+        settings: RelaxSettings,
+    ) -> Result<Relaxation, ConstraintError> {
+        let expected = self.vertex_count;
+        if let Some(count) = [positions.len(), eases.len()].into_iter().find(|n| *n != expected) {
+            return Err(ConstraintError::Count { count, expected });
+        }
+        Ok(self.relax_positions(positions, (eases, time), settings, &mut Vec::new()))
+    }
+
+    /// The same; `acted` tells in the end which rules had to move something.
+    pub(super) fn relax_positions(
+        &self,
+        positions: &mut [Vec3],
+        (eases, time): (&[f64], f64),
+        settings: RelaxSettings,
+        acted: &mut Vec<bool>,
+    ) -> Relaxation {
+        acted.clear();
+        acted.resize(self.list.len(), false);
+        sweep_until(settings.tolerance, settings.sweeps, |pass| {
+            let mut worst = 0.0_f64;
+            for (constraint, acted) in self.list.iter().zip(acted.iter_mut()) {
+                let row = self.row(constraint, positions, time);
+                let broken = constraint.broken(row.value);
+                if pass == Pass::Correct && broken != 0.0 {
+                    *acted = true;
+                    row.shift(broken, eases, positions);
+                }
+                worst = worst.max(broken.abs());
+            }
+            worst
+        })
+    }
+
+    /// Takes from velocities what breaks the rules that acted in a step of `dt` seconds.
+    pub(super) fn relax_velocities(
+        &self,
+        state: &mut State,
+        (eases, acted): (&[f64], &[bool]),
+        dt: f64,
+        settings: RelaxSettings,
+    ) -> Relaxation {
+        let State { positions, velocities, time } = state;
+        sweep_until(settings.tolerance / dt, settings.sweeps, |pass| {
+            let mut worst = 0.0_f64;
+            for (constraint, _) in self.list.iter().zip(acted).filter(|(_, acted)| **acted) {
+                let row = self.row(constraint, positions, *time);
+                // How fast the obstacle comes; zero for two vertices.
+                let drift = (row.value - self.row(constraint, positions, *time - dt).value) / dt;
+                let broken = constraint.broken(row.slope(velocities) + drift);
+                if pass == Pass::Correct && broken != 0.0 {
+                    row.shift(broken, eases, velocities);
+                }
+                worst = worst.max(broken.abs());
+            }
+            worst
+        })
+    }
+
+    fn row(&self, constraint: &Constraint, positions: &[Vec3], time: f64) -> Row {
+        match *constraint {
+            Constraint::Distance { ends, length } | Constraint::AtMost { ends, length } => {
+                let [a, b] = ends;
+                let apart = positions[b.index()] - positions[a.index()];
+                Row {
+                    a: Some(a),
+                    b,
+                    direction: apart.try_normalize(),
+                    value: apart.length() - length,
+                }
+            }
+            Constraint::Outside { vertex, obstacle } => {
+                let (distance, normal) = self.obstacles[obstacle](positions[vertex.index()], time);
+                Row { a: None, b: vertex, direction: Some(-normal), value: -distance }
+            }
+        }
+    }
+}
+
+impl Constraint {
+    /// The part of a rule's value that breaks it: inequalities only mind what is positive.
+    fn broken(&self, value: f64) -> f64 {
+        match self {
+            Constraint::Distance { .. } => value,
+            Constraint::AtMost { .. } | Constraint::Outside { .. } => value.max(0.0),
+        }
+    }
+}
+
+/// A rule about `value` at given positions.
+struct Row {
+    /// Vertex that `value` falls for, along `direction`; none for an obstacle.
+    a: Option<VertexId>,
+    /// Vertex that `value` grows for.
+    b: VertexId,
+    /// Unit; none when both vertices are in one place.
+    direction: Option<Vec3>,
+    /// Length beyond the one asked for, or depth in an obstacle, m.
+    value: f64,
+}
+
+impl Row {
+    /// How fast `value` grows with these velocities, m/s.
+    fn slope(&self, velocities: &[Vec3]) -> f64 {
+        let of_a = self.a.map_or(Vec3::ZERO, |a| velocities[a.index()]);
+        let along = self.direction.unwrap_or(Vec3::ZERO);
+        along.dot(velocities[self.b.index()] - of_a)
+    }
+
+    /// Takes `excess` away from the ends, to each by its ease.
+    fn shift(&self, excess: f64, eases: &[f64], ends: &mut [Vec3]) {
+        let of_b = eases[self.b.index()];
+        let sum = of_b + self.a.map_or(0.0, |a| eases[a.index()]);
+        let Some(direction) = self.direction.filter(|_| sum > 0.0) else { return };
+        if let Some(a) = self.a {
+            ends[a.index()] += eases[a.index()] / sum * excess * direction;
+        }
+        ends[self.b.index()] -= of_b / sum * excess * direction;
+    }
+}
+
+/// What a pass over all rules does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    Correct,
+    Measure,
+}
+
+/// Repeats a pass, which returns the largest violation that it met, until that is small.
+fn sweep_until(tolerance: f64, most: usize, mut pass: impl FnMut(Pass) -> f64) -> Relaxation {
+    let start = pass(Pass::Measure);
+    let (mut sweeps, mut residual) = (0, start);
+    // Written so that a violation that is not a number ends the loop too.
+    while residual > tolerance && sweeps < most {
+        pass(Pass::Correct);
+        sweeps += 1;
+        residual = pass(Pass::Measure);
+    }
+    Relaxation { sweeps, start, residual }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Largest violation by default, m; a vertex under two rules may be off by both.
+    const TOLERANCE: f64 = 1e-6;
+    /// Sums of a few numbers of about one.
+    const ROUNDING: f64 = 1e-14;
+
+    fn link([a, b]: [u32; 2], length: f64) -> Constraint {
+        Constraint::Distance { ends: [VertexId(a), VertexId(b)], length }
+    }
+
+    fn rope([a, b]: [u32; 2], length: f64) -> Constraint {
+        Constraint::AtMost { ends: [VertexId(a), VertexId(b)], length }
+    }
+
+    #[test]
+    fn unequal_masses_keep_their_centre() {
+        let start = [Vec3::ZERO, 1.3 * Vec3::X];
+        let constraints = Constraints::new(vec![link([0, 1], 1.0)], Vec::new(), 2).unwrap();
+        let centre = |x: &[Vec3]| (x[0].x + 3.0 * x[1].x) / 4.0;
+        let settings = RelaxSettings { tolerance: 0.0, sweeps: 1 };
+        let mut positions = start;
+        constraints.relax(&mut positions, &[1.0, 1.0 / 3.0], 0.0, settings).unwrap();
+        // 0.3 m to share: ¾ to the light one, ¼ to the heavy one.
+        assert!(positions[0].abs_diff_eq(0.225 * Vec3::X, ROUNDING));
+        assert!(positions[1].abs_diff_eq(1.225 * Vec3::X, ROUNDING));
+        assert!((centre(&positions) - centre(&start)).abs() < ROUNDING);
+        // The slide's halves: (0.15 − 3 · 0.15) / 4.
+        let mut halves = start;
+        constraints.relax(&mut halves, &[1.0, 1.0], 0.0, settings).unwrap();
+        assert!((centre(&halves) - centre(&start) + 0.075).abs() < ROUNDING);
+    }
+
+    #[test]
+    fn held_vertices_leave_the_way_to_the_other() {
+        let constraints = Constraints::new(vec![link([0, 1], 1.0)], Vec::new(), 2).unwrap();
+        let mut positions = [Vec3::ZERO, 3.0 * Vec3::X];
+        let settings = RelaxSettings::default();
+        let found = constraints.relax(&mut positions, &[0.0, 5.0], 0.0, settings).unwrap();
+        assert_eq!(positions, [Vec3::ZERO, Vec3::X]);
+        assert_eq!(found, Relaxation { sweeps: 1, start: 2.0, residual: 0.0 });
+        let mut stuck = [Vec3::ZERO, 3.0 * Vec3::X];
+        let found = constraints.relax(&mut stuck, &[0.0, 0.0], 0.0, settings).unwrap();
+        assert_eq!((stuck[1], found.residual, found.sweeps), (3.0 * Vec3::X, 2.0, 100));
+        let mut together = [Vec3::X; 2];
+        assert_eq!(
+            constraints.relax(&mut together, &[1.0; 2], 0.0, settings).unwrap().residual,
+            1.0
+        );
+        assert!(constraints.relax(&mut together, &[1.0], 0.0, settings).is_err());
+    }
+
+    #[test]
+    fn inequalities_act_only_when_violated() {
+        let floor: ObstacleFn = Box::new(|point, time| (point.z - time, Vec3::Z));
+        let outside = Constraint::Outside { vertex: VertexId(0), obstacle: 0 };
+        let list = vec![rope([0, 1], 1.0), outside];
+        let constraints = Constraints::new(list, vec![floor], 2).unwrap();
+        let check = |z: f64, time: f64, expected: [f64; 2]| {
+            let mut x = [Vec3::ZERO, z * Vec3::Z];
+            let found =
+                constraints.relax(&mut x, &[1.0; 2], time, RelaxSettings::default()).unwrap();
+            assert!(found.residual <= TOLERANCE);
+            assert!((x[0].z - expected[0]).abs() < 2.0 * TOLERANCE, "{x:?}");
+            assert!((x[1].z - expected[1]).abs() < 2.0 * TOLERANCE, "{x:?}");
+        };
+        check(0.5, -1.0, [0.0, 0.5]);
+        check(2.0, -1.0, [0.5, 1.5]);
+        check(0.5, 0.25, [0.25, 0.5]); // the floor has risen
+    }
+
+    #[test]
+    fn what_cannot_be_kept_is_named() {
+        let message =
+            |rule| Constraints::new(vec![link([0, 1], 1.0), rule], Vec::new(), 2).unwrap_err();
+        assert_eq!(
+            message(link([0, 2], 1.0)).to_string(),
+            "constraint 1 names vertex 2, the scene has 2"
+        );
+        assert!(message(rope([1, 1], 1.0)).to_string().ends_with("ties vertex 1 to itself"));
+        assert!(message(rope([0, 1], -1.0)).to_string().contains("has length -1 m"));
+        let outside = Constraint::Outside { vertex: VertexId(0), obstacle: 0 };
+        assert!(message(outside).to_string().ends_with("names obstacle 0, there are 0"));
+    }
+}

@@ -1,0 +1,82 @@
+//! Steps that are warm allocate nothing.
+//!
+//! A binary of its own, because it counts every allocation of the process.
+
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+#[path = "../examples/integrators/methods.rs"]
+#[allow(dead_code, reason = "only the integrators are needed, not what theory says of them")]
+mod methods;
+
+use std::alloc::{GlobalAlloc, Layout};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use methods::METHODS;
+use pliant::body::pins::Pins;
+use pliant::body::soft::{Masses, State};
+use pliant::force::drag::{Drag, DragLaw};
+use pliant::force::gravity::Gravity;
+use pliant::id::VertexId;
+use pliant::integrate::constraint::{Constraint, Constraints, RelaxSettings};
+use pliant::integrate::relax::Relaxed;
+use pliant::integrate::verlet::VelocityKind;
+use pliant::integrate::{Integrator, System};
+use pliant::math::Vec3;
+
+/// Vertices of the scene.
+const COUNT: usize = 50;
+
+/// Counts allocations.
+struct Counting;
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+#[expect(unsafe_code, reason = "an allocator cannot be written without; it only counts")]
+// SAFETY: every call goes to the system allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { std::alloc::System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { std::alloc::System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn scene() -> (System, State) {
+    let state = State::at_rest((0..COUNT).map(|k| 0.1 * k as f64 * Vec3::X).collect());
+    let masses = Masses::new(vec![1.0; COUNT]).unwrap();
+    let mut system = System { masses, ..System::default() };
+    system.pins = Pins::still(vec![VertexId(0)], &state.positions);
+    system.forces.push(Gravity::new(-9.81 * Vec3::Z, &[1.0; COUNT]));
+    system.forces.push(Drag::new(DragLaw::Quadratic, vec![0.1; COUNT], Vec3::X).unwrap());
+    (system, state)
+}
+
+/// Everything in one test: a second one would allocate at the same time.
+#[test]
+fn warm_steps_allocate_nothing() {
+    let link = |k: u32| Constraint::Distance { ends: [VertexId(k), VertexId(k + 1)], length: 0.1 };
+    let links = (0..COUNT as u32 - 1).map(link).collect();
+    let constraints = Constraints::new(links, Vec::new(), COUNT).unwrap();
+    let relaxed = Relaxed::new(VelocityKind::Backward, constraints, RelaxSettings::default());
+    let plain = METHODS.iter().map(|method| (method.name, (method.make)()));
+    let relaxed: (&str, Box<dyn Integrator>) = ("relaxed", Box::new(relaxed));
+    for (name, mut integrator) in plain.chain([relaxed]) {
+        let (mut system, mut state) = scene();
+        let mut steps = |count| {
+            for _ in 0..count {
+                integrator.step(&mut system, &mut state, 1e-3).unwrap();
+            }
+            ALLOCATIONS.load(Ordering::Relaxed)
+        };
+        let warm = steps(3);
+        assert_eq!(steps(20), warm, "{name}");
+    }
+}
