@@ -9,6 +9,8 @@ pub mod stiffness;
 
 pub mod gravity;
 
+pub mod elastic;
+
 #[cfg(test)]
 pub(crate) mod check;
 
