@@ -1,18 +1,22 @@
 //! Any 3×3 matrix as a stretch between two rotations.
 //!
-//! Columns are made orthogonal pair by pair with plane rotations from the right. Nothing
-//! is squared and rooted again, so that small stretches keep their digits, and nothing but
-//! square roots is asked of the machine, so that the bits are the same on all.
+//! A guess at the axes comes from the eigenvectors of the squared matrix; it is quick, and
+//! off where stretches are small or alike. Then the images of the axes are made orthogonal
+//! pair by pair with plane rotations, until they are. Nothing but square roots is asked of
+//! the machine, so that the bits are the same on all.
 
 use crate::math::{Mat3, Vec3, jacobi, moderate};
 
 /// Two columns with a smaller cosine between them are orthogonal but for rounding.
-const ORTHOGONAL: f64 = 1e-15;
+const ORTHOGONAL: f64 = 2e-15;
+
+/// Squares of stretches that differ by less, relative to their mean, tell no axes.
+const ALIKE: f64 = 1e-12;
 
 /// Where no rotation of a sweep is larger, the next sweep would change rounding alone.
 const LAST_TANGENT: f64 = 1e-8;
 
-/// Sweeps that are never needed, count: four or five do.
+/// Sweeps that are never needed, count: after the guess, one or two do.
 const MOST_SWEEPS: usize = 16;
 
 /// A second stretch this small beside the first has no direction but that of rounding.
@@ -40,8 +44,8 @@ pub struct Svd {
 /// smallest turn that does the rest.
 pub fn svd(matrix: Mat3) -> Svd {
     let (matrix, scale) = moderate(matrix);
-    let mut images = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
-    let mut axes = [Vec3::X, Vec3::Y, Vec3::Z];
+    let mut axes = guess(matrix);
+    let mut images = axes.map(|axis| matrix * axis);
     for _ in 0..MOST_SWEEPS {
         let rough = [(0, 1), (0, 2), (1, 2)].map(|(p, q)| turn(&mut images, &mut axes, p, q));
         if rough == [false; 3] {
@@ -52,6 +56,64 @@ pub fn svd(matrix: Mat3) -> Svd {
     let mut found = directions(images, axes);
     found.stretches *= scale;
     found
+}
+
+/// Orthonormal axes, right-handed, close to the eigenvectors of matrixᵀ · matrix.
+///
+/// The eigenvalue that stands apart is a root of a cubic, and well-conditioned; its axis is
+/// at right angles to two rows. In the plane of the others one rotation is enough.
+fn guess(matrix: Mat3) -> [Vec3; 3] {
+    let [a, b, c] = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
+    let squares = Vec3::new(a.length_squared(), b.length_squared(), c.length_squared());
+    let mean = squares.element_sum() / 3.0;
+    let (apart, mixed) = (squares - mean, Vec3::new(b.dot(c), a.dot(c), a.dot(b)));
+    let spread = ((apart.length_squared() + 2.0 * mixed.length_squared()) / 6.0).sqrt();
+    if spread <= ALIKE * mean {
+        return [Vec3::X, Vec3::Y, Vec3::Z];
+    }
+    // Without its mean and over its spread, the square has eigenvalues between −2 and 2.
+    let (d, o) = (apart / spread, mixed / spread);
+    let rows = [Vec3::new(d.x, o.z, o.y), Vec3::new(o.z, d.y, o.x), Vec3::new(o.y, o.x, d.z)];
+    let half_det = 0.5 * rows[0].dot(rows[1].cross(rows[2]));
+    let value = lone_root(half_det.abs()).copysign(half_det);
+    let [x, y, z] =
+        [rows[0] - value * Vec3::X, rows[1] - value * Vec3::Y, rows[2] - value * Vec3::Z];
+    let normals = [x.cross(y), y.cross(z), z.cross(x)];
+    let sizes = normals.map(Vec3::length_squared);
+    let most = if sizes[1] > sizes[0] { 1 } else { 0 };
+    let most = if sizes[2] > sizes[most] { 2 } else { most };
+    let axis = normals[most] / sizes[most].sqrt();
+    let (p, q) = perpendicular(axis);
+    let image = |v: Vec3| Vec3::new(rows[0].dot(v), rows[1].dot(v), rows[2].dot(v));
+    let (p_image, q_image) = (image(p), image(q));
+    let twice = 2.0 * p.dot(q_image);
+    if twice == 0.0 {
+        return [p, q, axis];
+    }
+    let (c, s, _) = jacobi(q.dot(q_image) - p.dot(p_image), twice);
+    [c * p - s * q, s * p + c * q, axis]
+}
+
+/// The root of x³ − 3x = 2r between √3 and 2, for r between 0 and 1: 2 cos(acos(r) / 3).
+fn lone_root(r: f64) -> f64 {
+    // The cubic with the right values and slopes at both ends, then Newton.
+    let start = 3.0_f64.sqrt();
+    let bend = [2.0 - start - 1.0 / 3.0, 2.0 / 9.0 - 1.0 / 3.0];
+    let cubic = bend[1] - 2.0 * bend[0];
+    let mut x = start + r * (1.0 / 3.0 + r * (bend[0] - cubic + r * cubic));
+    for _ in 0..2 {
+        x -= (x * (x * x - 3.0) - 2.0 * r) / (3.0 * (x * x - 1.0));
+    }
+    x
+}
+
+/// Two unit vectors that make a right-handed frame with a unit vector.
+fn perpendicular(axis: Vec3) -> (Vec3, Vec3) {
+    let side = 1.0_f64.copysign(axis.z);
+    let scale = -1.0 / (side + axis.z);
+    let both = axis.x * axis.y * scale;
+    let p = Vec3::new(1.0 + side * axis.x * axis.x * scale, side * both, -side * axis.x);
+    (p, Vec3::new(both, side + axis.y * axis.y * scale, -axis.y))
 }
 
 /// Makes two images orthogonal; tells whether that changed more than the last digits.
@@ -204,6 +266,13 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn what_is_not_finite_ends_too() {
+        for bad in [f64::NAN, f64::INFINITY] {
+            assert!(!svd(bad * Mat3::IDENTITY).stretches.is_finite());
+        }
+    }
+
+    #[test]
     fn a_worked_case() {
         // A quarter turn about z after stretching x by 3 and y by 2, and mirroring z.
         let found = svd(Mat3::from_cols(3.0 * Vec3::Y, -2.0 * Vec3::X, -Vec3::Z));
@@ -213,11 +282,23 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn small_stretches_keep_their_digits() {
-        let sizes = Vec3::new(1.0, 1e-9, 1e-12);
+    fn the_lone_root_is_a_root() {
+        for k in 0..=100 {
+            let r = f64::from(k) / 100.0;
+            let x = lone_root(r);
+            // Good enough for a guess.
+            assert!((x * x * x - 3.0 * x - 2.0 * r).abs() < 1e-12, "{r} {x}");
+            assert!((1.732..2.000_001).contains(&x), "{r} {x}");
+        }
+    }
+
+    #[test]
+    fn small_stretches_are_not_lost_in_the_square() {
+        // Squared, they would be 1e-18 and 1e-24 beside 1, below its last digit.
+        let sizes = Vec3::new(1.0, 1e-9, -1e-12);
         let turn = Mat3::from_quat(Quat::from_rotation_y(0.7) * Quat::from_rotation_z(0.4));
-        let found = svd(turn * Mat3::from_diagonal(sizes)).stretches;
-        assert!((found / sizes).abs_diff_eq(Vec3::ONE, TOLERANCE), "{found}");
+        let found = svd(turn * Mat3::from_diagonal(sizes) * turn).stretches;
+        assert!(found.abs_diff_eq(sizes, 3.0 * f64::EPSILON), "{found}");
     }
 
     #[test]

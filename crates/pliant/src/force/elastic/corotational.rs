@@ -21,7 +21,7 @@ const LEAST_SUM: f64 = 1e-9;
 
 /// Linear in stretches, so cheap to understand; soft under strong compression.
 ///
-/// - Implements: [Smith19 §5] for the second derivative.
+/// - Implements: [Smith19 on twists and flips] for the second derivative.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Corotational {
     lame: Lame,

@@ -43,7 +43,7 @@ pub struct Curvature {
 impl Curvature {
     /// The nearest without negative eigenvalues.
     ///
-    /// - Implements: [Smith19 §4], whose eigenvalues these are.
+    /// - Implements: [Smith19 on twists and flips], whose eigenvalues these are.
     pub fn clamped(self) -> Curvature {
         Curvature {
             stretch: clamped(self.stretch),

@@ -12,6 +12,12 @@
 //!
 //! Within a tet F is constant. A [`Law`] tells what energy it costs; [`Elastic`] makes
 //! forces and derivatives of that for any law, so that another law is one small file.
+//!
+//! A tet that is flat or inside out comes back to its rest shape, whatever the law; each
+//! law says what it does on a line and at a point. A body does where its tets agree on the
+//! way: flattened and mirrored bodies do. One whose vertices were thrown about at random
+//! may come to rest tangled, with tets wound twice around an edge: a minimum of the energy
+//! like any other, which no law that sees one tet at a time can tell from the rest shape.
 
 pub mod law;
 
@@ -25,6 +31,9 @@ mod viscous;
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod recovery;
 
 use crate::id::{TetId, VertexId};
 

@@ -4,16 +4,17 @@
 //! J = det F and α = 1 + 3μ/(4λ), which makes the rest shape free of stress. It is smooth
 //! for every F.
 //!
-//! The μ and λ of the formula are not Lamé's. At rest a flip costs 3μ/2 and two
-//! stretches have λ − 5μ/8 in common; Lamé's are 2μ and λ. So, with Lamé's on the right,
+//! The μ and λ of the formula are not Lamé's. At rest a flip costs 3μ/2, which must be
+//! 2μ_Lamé, and two stretches share λ − 5μ/8, which must be λ_Lamé. So
 //!
-//! μ = 4/3 μ, λ = λ + 5/6 μ.
+//! μ = 4/3 μ_Lamé, λ = λ_Lamé + 5/6 μ_Lamé.
 //!
 //! An inverted tet, J < 0 < α, is always pushed towards larger J. Flat ones are, too, as
-//! long as two stretches are left. At a point or on a line the stress along what is missing
-//! is zero: such a tet is in balance and stays if nothing disturbs it. The balance is
-//! unstable: any disturbance δ with J > 0 gains energy δ³ against a cost of δ⁴, so that a
-//! disturbed point leaves, slowly at first, since the force is of order δ².
+//! long as two stretches are left. On a line nothing pulls sideways, and it shrinks to a
+//! point; at a point F, and with it the stress, is zero: exactly there the tet stays. The
+//! balance is unstable, as growth by δ gains energy of order δ³ and costs order δ⁴. The
+//! force is of order δ², so a point disturbed by δ takes a time of order 1/√δ to leave
+//! without damping, and 1/δ where damping is strong.
 
 use crate::force::elastic::Lame;
 use crate::force::elastic::law::{Curvature, Law};
@@ -23,7 +24,7 @@ use crate::math::{Mat3, Vec3};
 
 /// Stiffens under compression and keeps volume better than the corotational law.
 ///
-/// - Implements: [Smith18 eq. 14], with the moduli of [Smith18 §3.4].
+/// - Implements: [Smith18 eq. 14], with moduli as in [Smith18 §3].
 /// - Deviates: the constant that makes the rest shape's energy zero is taken off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NeoHookean {

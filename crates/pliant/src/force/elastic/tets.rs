@@ -182,8 +182,6 @@ fn with_corner_0(blocks: &[[Mat3; 3]; 3]) -> [[Mat3; 4]; 4] {
         all[i + 1][1..].copy_from_slice(row);
         all[i + 1][0] = -(row[0] + row[1] + row[2]);
     }
-    for j in 0..4 {
-        all[0][j] = -(all[1][j] + all[2][j] + all[3][j]);
-    }
+    all[0] = std::array::from_fn(|j| -(all[1][j] + all[2][j] + all[3][j]));
     all
 }
