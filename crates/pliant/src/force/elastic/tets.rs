@@ -20,8 +20,9 @@ pub struct Elastic<L> {
 /// The shape of a tet at rest.
 #[derive(Clone, Copy, Debug)]
 struct Tet {
+    /// Counted in the scene, positively oriented at rest.
     corners: [VertexId; 4],
-    /// Which of the stuffs it is made of.
+    /// Which of the stuffs it is made of, counted from 0.
     stuff: u32,
     /// At rest, m³; positive.
     volume: f64,
@@ -32,7 +33,9 @@ struct Tet {
 /// What a run of tets is made of.
 #[derive(Clone, Copy, Debug)]
 struct Stuff<L> {
+    /// Its moduli in Pa.
     law: L,
+    /// Its moduli in Pa·s.
     viscous: Viscous,
 }
 
@@ -134,9 +137,11 @@ impl<L: Law> Material<4> for Elastic<L> {
     fn forces(&self, element: usize, at: &Corners<4>) -> [Vec3; 4] {
         let tet = &self.tets[element];
         let Stuff { law, viscous } = &self.stuffs[tet.stuff as usize];
-        let mut stress = law.stress(edges(&at.positions) * tet.inverse);
+        let gradient = edges(&at.positions) * tet.inverse;
+        let mut stress = law.stress(gradient);
         if viscous.acts() {
-            stress += viscous.stress(tet.flow(at));
+            let rate = edges(&at.velocities) * tet.inverse;
+            stress += viscous.stress(Flow { gradient, rate });
         }
         let pull = stress * (-tet.volume * tet.inverse.transpose());
         let [a, b, c] = [pull.x_axis, pull.y_axis, pull.z_axis];
