@@ -3,6 +3,14 @@
 //! Every sign of a determinant that the library branches on comes from here, so
 //! that the orientation convention is stated once.
 
+pub mod logarithm;
+
+pub mod eigen;
+
+pub mod svd;
+
+pub mod polar;
+
 use robust::{Coord, Coord3D};
 
 /// A point or vector in space, m.
@@ -30,6 +38,29 @@ pub fn unit_quat(quat: Quat) -> Option<Quat> {
     let scaled = quat / largest;
     let unit = scaled / scaled.length();
     unit.is_finite().then_some(unit)
+}
+
+/// Largest entries between which fourth powers of entries neither vanish nor overflow.
+const MODERATE: std::ops::RangeInclusive<f64> = 1e-50..=1e50;
+
+/// A matrix with moderate entries, and the factor that makes it the given one again.
+fn moderate(matrix: Mat3) -> (Mat3, f64) {
+    let columns = matrix.x_axis.abs().max(matrix.y_axis.abs()).max(matrix.z_axis.abs());
+    let size = columns.max_element();
+    if size == 0.0 || MODERATE.contains(&size) { (matrix, 1.0) } else { (matrix / size, size) }
+}
+
+/// Cosine, sine and tangent of the rotation that makes [[p, h/2], [h/2, q]] diagonal.
+///
+/// `difference` is q − p, `twice` is h, not zero. The angle is at most an eighth of a turn;
+/// where q = p it is that, counted from p towards q.
+#[inline]
+fn jacobi(difference: f64, twice: f64) -> (f64, f64, f64) {
+    let hypotenuse = (difference * difference + twice * twice).sqrt();
+    let along = difference.abs() + hypotenuse;
+    let across = if difference < 0.0 { -twice } else { twice };
+    let length = (along * along + across * across).sqrt();
+    (along / length, across / length, across / along)
 }
 
 /// An axis-aligned box, corners included, m.

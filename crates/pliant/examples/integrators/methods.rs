@@ -2,8 +2,10 @@
 
 use pliant::integrate::Integrator;
 use pliant::integrate::euler::{Euler, EulerKind};
+use pliant::integrate::implicit::{Equations, Implicit, ImplicitKind, ImplicitSettings};
 use pliant::integrate::midpoint::Midpoint;
 use pliant::integrate::rk4::Rk4;
+use pliant::integrate::solve::LinearSettings;
 use pliant::integrate::verlet::{VelocityKind, Verlet};
 
 /// One way to step.
@@ -15,11 +17,21 @@ pub struct Method {
     /// Order with damping.
     pub order: f64,
     /// Largest stable steps, s: k = 100 with m = 1 and c = 0, then c = 1, then masses of 1 and
-    /// 3 without damping (erratum L5); infinite where every step is stable.
+    /// 3 without damping (erratum L5); infinite where every step is stable, not a number where
+    /// the way of measuring does not apply: it takes a step from the state alone.
     pub limits: [f64; 3],
     /// Whether it keeps angular momentum.
     pub keeps_spin: bool,
 }
+
+/// An implicit integrator that solves its equations as far as f64 goes.
+fn implicit(kind: ImplicitKind, equations: Equations) -> Box<dyn Integrator> {
+    let linear = LinearSettings { tolerance: 1e-13, ..LinearSettings::default() };
+    Box::new(Implicit::new(ImplicitSettings { kind, equations, linear }))
+}
+
+/// Newton's method to the last digits.
+const NEWTON: Equations = Equations::Newton { iterations: 30, tolerance: 1e-12 };
 
 /// Every integrator; a new one is one line.
 #[rustfmt::skip]
@@ -30,4 +42,8 @@ pub const METHODS: &[Method] = &[
     Method { name: "Runge–Kutta 4", make: || Box::new(Rk4::new()), order: 4.0, limits: [0.283, 0.291, 0.2449], keeps_spin: false },
     Method { name: "Verlet, backward", make: || Box::new(Verlet::new(VelocityKind::Backward)), order: 1.0, limits: [0.2, 0.190, 0.1732], keeps_spin: true },
     Method { name: "Verlet, central", make: || Box::new(Verlet::new(VelocityKind::Central)), order: 2.0, limits: [0.2, 0.2, 0.1732], keeps_spin: true },
+    Method { name: "implicit Euler, linearised", make: || implicit(ImplicitKind::Euler, Equations::LinearisedOnce), order: 1.0, limits: [f64::INFINITY; 3], keeps_spin: false },
+    Method { name: "implicit Euler, Newton", make: || implicit(ImplicitKind::Euler, NEWTON), order: 1.0, limits: [f64::INFINITY; 3], keeps_spin: false },
+    Method { name: "implicit midpoint", make: || implicit(ImplicitKind::Midpoint, NEWTON), order: 2.0, limits: [f64::INFINITY; 3], keeps_spin: true },
+    Method { name: "BDF2", make: || implicit(ImplicitKind::Bdf2, NEWTON), order: 2.0, limits: [f64::NAN; 3], keeps_spin: false },
 ];

@@ -13,6 +13,8 @@ pub mod load;
 
 pub mod drag;
 
+pub mod elastic;
+
 #[cfg(test)]
 pub(crate) mod check;
 

@@ -1,0 +1,113 @@
+//! What a law of elasticity must tell, and how its second derivative is made definite.
+//!
+//! An isotropic energy depends on the stretches alone. Its second derivative by F, seen
+//! from the axes of the stretches, then falls apart: the stretches among themselves, and for
+//! each pair of axes one shear that is symmetric (flip) and one that is antisymmetric
+//! (twist). For axes i and j they cost
+//!
+//! - flip: (ψᵢ − ψⱼ) / (σᵢ − σⱼ), the difference of what turning both frames alike changes;
+//! - twist: (ψᵢ + ψⱼ) / (σᵢ + σⱼ), that of turning them against each other,
+//!
+//! where ψᵢ = ∂ψ/∂σᵢ. A law writes the quotients out, so that equal stretches divide nothing.
+
+use crate::force::elastic::Lame;
+use crate::math::eigen::eigen;
+use crate::math::{Mat3, Vec3};
+
+/// An isotropic energy of the deformation gradient.
+pub trait Law: std::fmt::Debug + Clone + Send + Sync {
+    /// The law that is linear elasticity with these moduli at small strain.
+    fn from_lame(lame: Lame) -> Self;
+
+    /// Energy per rest volume, J/m³; zero at rest.
+    fn energy(&self, gradient: Mat3) -> f64;
+
+    /// Its derivative by the gradient, Pa; finite for every finite gradient.
+    fn stress(&self, gradient: Mat3) -> Mat3;
+
+    /// Its second derivative, seen from the axes of the stretches.
+    fn curvature(&self, stretches: Vec3) -> Curvature;
+}
+
+/// Second derivative of an isotropic energy by the gradient, along the stretches' axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Curvature {
+    /// ∂²ψ/∂σᵢ∂σⱼ, Pa; symmetric.
+    pub stretch: Mat3,
+    /// Of the symmetric shears across from axes x, y and z, Pa.
+    pub flip: Vec3,
+    /// Of the antisymmetric shears across from the same axes, Pa.
+    pub twist: Vec3,
+}
+
+impl Curvature {
+    /// The nearest without negative eigenvalues.
+    ///
+    /// - Implements: [Smith19 on twists and flips], whose eigenvalues these are.
+    pub fn clamped(self) -> Curvature {
+        Curvature {
+            stretch: clamped(self.stretch),
+            flip: self.flip.max(Vec3::ZERO),
+            twist: self.twist.max(Vec3::ZERO),
+        }
+    }
+
+    /// The block that corner j's motion adds to corner i's force, along the axes, Pa/m².
+    ///
+    /// `h_i` and `h_j` are the corners' gradients, turned to the axes, 1/m.
+    #[inline]
+    pub(super) fn block(&self, h_i: Vec3, h_j: Vec3) -> Mat3 {
+        let Curvature { stretch, flip, twist } = self;
+        // A shear of one entry is half a flip and half a twist.
+        let (own, other) = (0.5 * (*flip + *twist), 0.5 * (*flip - *twist));
+        let (x, y, z) = (h_i.x * h_j, h_i.y * h_j, h_i.z * h_j);
+        let off = |of: f64, shear: f64, direct: f64, crossed: f64| of * direct + shear * crossed;
+        let (s01, s02, s12) = (stretch.y_axis.x, stretch.z_axis.x, stretch.z_axis.y);
+        Mat3::from_cols(
+            Vec3::new(
+                stretch.x_axis.x * x.x + own.z * y.y + own.y * z.z,
+                off(s01, other.z, y.x, x.y),
+                off(s02, other.y, z.x, x.z),
+            ),
+            Vec3::new(
+                off(s01, other.z, x.y, y.x),
+                stretch.y_axis.y * y.y + own.z * x.x + own.x * z.z,
+                off(s12, other.x, z.y, y.z),
+            ),
+            Vec3::new(
+                off(s02, other.y, x.z, z.x),
+                off(s12, other.x, y.z, z.y),
+                stretch.z_axis.z * z.z + own.y * x.x + own.x * y.y,
+            ),
+        )
+    }
+}
+
+/// A symmetric matrix with its negative eigenvalues set to zero.
+fn clamped(matrix: Mat3) -> Mat3 {
+    // Positive leading minors decide most cases without a single rotation.
+    let minor = matrix.x_axis.x * matrix.y_axis.y - matrix.y_axis.x * matrix.y_axis.x;
+    if matrix.x_axis.x > 0.0 && minor > 0.0 && matrix.determinant() > 0.0 {
+        return matrix;
+    }
+    let found = eigen(matrix);
+    let kept = Mat3::from_diagonal(found.values.max(Vec3::ZERO));
+    found.vectors * kept * found.vectors.transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn negative_eigenvalues_are_cut_and_others_kept() {
+        // [[1, 2], [2, 1]] has 3 along (1, 1) and −1 along (1, −1).
+        let matrix = Mat3::from_cols_array(&[1.0, 2.0, 0.0, 2.0, 1.0, 0.0, 0.0, 0.0, 5.0]);
+        let expected = Mat3::from_cols_array(&[1.5, 1.5, 0.0, 1.5, 1.5, 0.0, 0.0, 0.0, 5.0]);
+        assert!(clamped(matrix).abs_diff_eq(expected, 1e-14));
+        let definite = Mat3::from_diagonal(Vec3::new(3.0, 2.0, 1e-9));
+        assert_eq!(clamped(definite), definite);
+        let shears = Curvature { stretch: definite, flip: Vec3::NEG_X, twist: Vec3::Z };
+        assert_eq!(shears.clamped(), Curvature { flip: Vec3::ZERO, ..shears });
+    }
+}

@@ -1,0 +1,192 @@
+//! Forces and derivatives of elastic tets, for any law.
+
+use crate::force::elastic::law::Law;
+use crate::force::elastic::viscous::{Flow, Viscous};
+use crate::force::elastic::{ElasticError, ElasticSettings};
+use crate::force::elements::{Corners, Material};
+use crate::force::stiffness::{Form, Tangent};
+use crate::id::{TetId, VertexId};
+use crate::math::svd::svd;
+use crate::math::{Mat3, Vec3, tet_volume};
+
+/// Tets of one law, each with its own rest shape and settings.
+#[derive(Clone, Debug)]
+pub struct Elastic<L> {
+    tets: Vec<Tet>,
+    /// Neighbours in order share an entry while their settings agree.
+    stuffs: Vec<Stuff<L>>,
+}
+
+/// The shape of a tet at rest.
+#[derive(Clone, Copy, Debug)]
+struct Tet {
+    /// Counted in the scene, positively oriented at rest.
+    corners: [VertexId; 4],
+    /// Which of the stuffs it is made of, counted from 0.
+    stuff: u32,
+    /// At rest, m³; positive.
+    volume: f64,
+    /// Inverse of the edges from corner 0, 1/m; its rows are the gradients of corners 1 to 3.
+    inverse: Mat3,
+}
+
+/// What a run of tets is made of.
+#[derive(Clone, Copy, Debug)]
+struct Stuff<L> {
+    /// Its moduli in Pa.
+    law: L,
+    /// Its moduli in Pa·s.
+    viscous: Viscous,
+}
+
+impl<L: Law> Elastic<L> {
+    /// Tets with this rest shape, m, made of what `settings_of` says.
+    ///
+    /// Corners count in `rest`, which holds all vertices of the scene. `settings_of` gets the
+    /// number of a tet: one answer for a whole body, or by the region of the tet.
+    pub fn new(
+        rest: &[Vec3],
+        tets: &[[VertexId; 4]],
+        settings_of: impl Fn(usize) -> ElasticSettings,
+    ) -> Result<Elastic<L>, ElasticError> {
+        let mut made = Elastic { tets: Vec::with_capacity(tets.len()), stuffs: Vec::new() };
+        let mut last = None;
+        for (index, corners) in tets.iter().enumerate() {
+            let (tet, settings) = (TetId(index as u32), settings_of(index));
+            if last != Some(settings) {
+                let lame = settings.lame(tet)?;
+                let viscous = Viscous::new(lame, settings.damping);
+                made.stuffs.push(Stuff { law: L::from_lame(lame), viscous });
+                last = Some(settings);
+            }
+            let stuff = made.stuffs.len() as u32 - 1;
+            made.tets.push(Tet::new(tet, *corners, rest, stuff)?);
+        }
+        Ok(made)
+    }
+
+    /// Adds the elastic stiffness, times a weight, to the upper triangle of blocks.
+    fn add_elastic(
+        &self,
+        (law, gradient): (&L, Mat3),
+        (weight, form): (f64, Form),
+        gradients: &[Vec3; 3],
+        blocks: &mut [[Mat3; 3]; 3],
+    ) {
+        let found = svd(gradient);
+        let mut curvature = law.curvature(found.stretches);
+        if form == Form::Definite {
+            curvature = curvature.clamped();
+        }
+        let to_axes = found.v.transpose();
+        let along = gradients.map(|g| to_axes * g);
+        let (turn, back) = (weight * found.u, found.u.transpose());
+        for i in 0..3 {
+            for j in i..3 {
+                blocks[i][j] += turn * curvature.block(along[i], along[j]) * back;
+            }
+        }
+    }
+}
+
+impl Tet {
+    fn new(
+        tet: TetId,
+        corners: [VertexId; 4],
+        rest: &[Vec3],
+        stuff: u32,
+    ) -> Result<Tet, ElasticError> {
+        let count = rest.len();
+        if let Some(&vertex) = corners.iter().find(|v| v.index() >= count) {
+            return Err(ElasticError::NoSuchVertex { tet, vertex, count });
+        }
+        let places = corners.map(|v| rest[v.index()]);
+        let volume = tet_volume(places);
+        let inverse = edges(&places).inverse();
+        // The inverse of a tet that is all but flat may overflow.
+        if !(volume > 0.0 && volume.is_finite() && inverse.is_finite()) {
+            return Err(ElasticError::Volume { tet, volume });
+        }
+        Ok(Tet { corners, stuff, volume, inverse })
+    }
+
+    /// F and Ḟ.
+    fn flow(&self, at: &Corners<4>) -> Flow {
+        Flow {
+            gradient: edges(&at.positions) * self.inverse,
+            rate: edges(&at.velocities) * self.inverse,
+        }
+    }
+}
+
+impl<L: Law> Material<4> for Elastic<L> {
+    fn count(&self) -> usize {
+        self.tets.len()
+    }
+
+    fn vertices(&self, element: usize) -> [VertexId; 4] {
+        self.tets[element].corners
+    }
+
+    fn energy(&self, element: usize, at: &Corners<4>) -> f64 {
+        let tet = &self.tets[element];
+        let law = &self.stuffs[tet.stuff as usize].law;
+        tet.volume * law.energy(edges(&at.positions) * tet.inverse)
+    }
+
+    fn forces(&self, element: usize, at: &Corners<4>) -> [Vec3; 4] {
+        let tet = &self.tets[element];
+        let Stuff { law, viscous } = &self.stuffs[tet.stuff as usize];
+        let gradient = edges(&at.positions) * tet.inverse;
+        let mut stress = law.stress(gradient);
+        if viscous.acts() {
+            let rate = edges(&at.velocities) * tet.inverse;
+            stress += viscous.stress(Flow { gradient, rate });
+        }
+        let pull = stress * (-tet.volume * tet.inverse.transpose());
+        let [a, b, c] = [pull.x_axis, pull.y_axis, pull.z_axis];
+        [-(a + b + c), a, b, c]
+    }
+
+    /// The definite form leaves out how damping changes with place, and clamps eigenvalues.
+    fn tangent(&self, element: usize, at: &Corners<4>, tangent: Tangent) -> [[Mat3; 4]; 4] {
+        let tet = &self.tets[element];
+        let Stuff { law, viscous } = &self.stuffs[tet.stuff as usize];
+        let rows = tet.inverse.transpose();
+        let gradients = [rows.x_axis, rows.y_axis, rows.z_axis];
+        let (stiffness, damping) = (tet.volume * tangent.stiffness, tet.volume * tangent.damping);
+        let flow = tet.flow(at);
+        let mut blocks = [[Mat3::ZERO; 3]; 3];
+        if stiffness != 0.0 {
+            let how = (stiffness, tangent.form);
+            self.add_elastic((law, flow.gradient), how, &gradients, &mut blocks);
+        }
+        if damping != 0.0 && viscous.acts() {
+            viscous.add_damping(flow, &gradients, damping, &mut blocks);
+        }
+        for (i, j) in [(1, 0), (2, 0), (2, 1)] {
+            blocks[i][j] = blocks[j][i].transpose();
+        }
+        if stiffness != 0.0 && viscous.acts() && tangent.form == Form::Exact {
+            viscous.add_stiffness(flow, &gradients, stiffness, &mut blocks);
+        }
+        with_corner_0(&blocks)
+    }
+}
+
+/// Edges from corner 0 to the others, as columns.
+#[inline]
+fn edges([v0, v1, v2, v3]: &[Vec3; 4]) -> Mat3 {
+    Mat3::from_cols(*v1 - *v0, *v2 - *v0, *v3 - *v0)
+}
+
+/// Blocks of all corners from those of 1 to 3: moved together they feel nothing.
+fn with_corner_0(blocks: &[[Mat3; 3]; 3]) -> [[Mat3; 4]; 4] {
+    let mut all = [[Mat3::ZERO; 4]; 4];
+    for (i, row) in blocks.iter().enumerate() {
+        all[i + 1][1..].copy_from_slice(row);
+        all[i + 1][0] = -(row[0] + row[1] + row[2]);
+    }
+    all[0] = std::array::from_fn(|j| -(all[1][j] + all[2][j] + all[3][j]));
+    all
+}

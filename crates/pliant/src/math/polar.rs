@@ -1,0 +1,143 @@
+//! Any 3×3 matrix as a turned stretch: the rotation that is nearest to it.
+
+use crate::math::svd::svd;
+use crate::math::{Mat3, Vec3};
+
+/// Determinants, relative to that of a rotation of the same norm, for which Newton is quick.
+const ROUND: f64 = 0.1;
+
+/// A last step shorter than this, squared, leaves an error below rounding.
+const LAST_STEP_SQ: f64 = 1e-17;
+
+/// Newton steps that a matrix with such a determinant never needs, count: nine do.
+const MOST_STEPS: usize = 16;
+
+/// A matrix as rotation · stretch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Polar {
+    /// The rotation nearest to the matrix; never a reflection.
+    pub rotation: Mat3,
+    /// Symmetric, in the unit of the matrix; one negative eigenvalue for a reflection.
+    pub stretch: Mat3,
+}
+
+/// Rotation and symmetric stretch of a matrix with finite entries.
+///
+/// See [`rotation`] for what is chosen where several rotations are nearest.
+pub fn polar(matrix: Mat3) -> Polar {
+    let rotation = rotation(matrix);
+    let stretch = rotation.transpose() * matrix;
+    Polar { rotation, stretch: 0.5 * (stretch + stretch.transpose()) }
+}
+
+/// The rotation nearest to a matrix with finite entries, never a reflection.
+///
+/// Nearest in the sum of squared entries. Not unique where the two smallest stretches add up
+/// to zero, in sign: a reflection with two equal ones, a line, a point. The choice there is
+/// that of [`svd`], the same for the same bits, and the identity for the zero matrix.
+pub fn rotation(matrix: Mat3) -> Mat3 {
+    let norm_sq = columns(&matrix).map(Vec3::length_squared).into_iter().sum::<f64>();
+    if (1e-100..1e100).contains(&norm_sq)
+        && let Some(found) = newton(matrix * (3.0 / norm_sq).sqrt())
+    {
+        return found;
+    }
+    let found = svd(matrix);
+    found.u * found.v.transpose()
+}
+
+/// Averages with the inverse transpose until both agree; squares the error each time.
+///
+/// `None` for a matrix that is flat or turned inside out, measured at the norm of a rotation.
+fn newton(mut matrix: Mat3) -> Option<Mat3> {
+    let cofactors = |[x, y, z]: [Vec3; 3]| [y.cross(z), z.cross(x), x.cross(y)];
+    for _ in 0..MOST_STEPS {
+        let now = columns(&matrix);
+        let cofactor = cofactors(now);
+        let det = now[0].dot(cofactor[0]);
+        if det.is_nan() || det < ROUND {
+            return None;
+        }
+        let weight = 0.5 / det;
+        let next: [Vec3; 3] = std::array::from_fn(|k| 0.5 * now[k] + weight * cofactor[k]);
+        let moved_sq: f64 = (0..3).map(|k| (next[k] - now[k]).length_squared()).sum();
+        matrix = Mat3::from_cols(next[0], next[1], next[2]);
+        if moved_sq < LAST_STEP_SQ {
+            return Some(matrix);
+        }
+    }
+    None
+}
+
+fn columns(matrix: &Mat3) -> [Vec3; 3] {
+    [matrix.x_axis, matrix.y_axis, matrix.z_axis]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Quat;
+    use crate::math::svd::tests::{assert_rotation, noise, some_matrices};
+
+    /// Roundings of a few steps, relative to the largest entry.
+    const TOLERANCE: f64 = 1e-14;
+
+    #[test]
+    fn rotation_times_stretch_is_the_matrix() {
+        for matrix in some_matrices() {
+            let size = matrix.to_cols_array().iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+            let Polar { rotation, stretch } = polar(matrix);
+            assert_rotation(rotation);
+            assert_eq!(stretch, stretch.transpose());
+            if size > 0.0 {
+                let again = rotation * (stretch / size);
+                assert!(again.abs_diff_eq(matrix / size, TOLERANCE), "{matrix} {again}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_other_rotation_is_nearer() {
+        let mut next = noise(3);
+        for matrix in some_matrices().into_iter().filter(|m| m.is_finite()) {
+            let size = matrix.to_cols_array().iter().fold(1e-300_f64, |most, x| most.max(x.abs()));
+            let agreement = |turn: Mat3| {
+                let pairs = columns(&turn).into_iter().zip(columns(&(matrix / size)));
+                pairs.map(|(a, b)| a.dot(b)).sum::<f64>()
+            };
+            let best = rotation(matrix);
+            for angle in [1e-5, 1e-2, 0.3, 1.0, 3.0] {
+                let axis = Vec3::new(next(), next(), next()).try_normalize().unwrap();
+                let other = best * Mat3::from_quat(Quat::from_axis_angle(axis, angle));
+                assert!(agreement(best) >= agreement(other) - TOLERANCE, "{matrix}");
+            }
+        }
+    }
+
+    #[test]
+    fn both_ways_give_the_same_rotation() {
+        let mut next = noise(5);
+        let mut quick = 0;
+        for _ in 0..300 {
+            let mut any = || 0.7 * Vec3::new(next(), next(), next());
+            let matrix = Mat3::IDENTITY + Mat3::from_cols(any(), any(), any());
+            let norm_sq = columns(&matrix).map(Vec3::length_squared).into_iter().sum::<f64>();
+            if let Some(found) = newton(matrix * (3.0 / norm_sq).sqrt()) {
+                let slow = svd(matrix);
+                assert!(found.abs_diff_eq(slow.u * slow.v.transpose(), TOLERANCE), "{matrix}");
+                quick += 1;
+            }
+        }
+        assert!(quick > 150, "{quick}");
+    }
+
+    #[test]
+    fn ties_are_decided_alike() {
+        assert_eq!(rotation(Mat3::ZERO), Mat3::IDENTITY);
+        // Of all half turns, the mirror of everything is nearest to the one about z.
+        let about_z = Mat3::from_diagonal(Vec3::new(-1.0, -1.0, 1.0));
+        assert_eq!(rotation(-Mat3::IDENTITY), about_z);
+        // A line along x: nothing turns.
+        assert_eq!(rotation(Mat3::from_diagonal(Vec3::X)), Mat3::IDENTITY);
+    }
+}
