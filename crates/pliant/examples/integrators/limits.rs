@@ -17,11 +17,14 @@ const ROUNDING: f64 = 1e-11;
 /// Relative size of a determinant that is rounding: one root is alone.
 const ALONE: f64 = 1e-13;
 
+/// What is left of a swing, relative to its start, when only rounding is left.
+const DIED_OUT: f64 = 1e-9;
+
 /// Halvings of the interval that holds a limit.
 const HALVINGS: u32 = 40;
 
 /// In units of 1/ω: stable here means stable everywhere.
-const HUGE: f64 = 1e4;
+const HUGE: f64 = 1e2;
 
 /// In units of 1/ω: beyond every finite limit.
 const LARGE: f64 = 10.0;
@@ -69,6 +72,9 @@ fn growth(method: &Method, swing: &Swing, dt: f64) -> Result<f64, MassError> {
             }
         }
         *sample = (swing.read)(&state);
+    }
+    if y[3].abs() <= DIED_OUT * y[0].abs() {
+        return Ok(0.0);
     }
     let determinant = y[0] * y[2] - y[1] * y[1];
     if determinant.abs() <= ALONE * (y[1] * y[1]).max((y[0] * y[2]).abs()) {

@@ -17,8 +17,8 @@ pub struct Method {
     /// Order with damping.
     pub order: f64,
     /// Largest stable steps, s: k = 100 with m = 1 and c = 0, then c = 1, then masses of 1 and
-    /// 3 without damping (erratum L5); infinite where every step is stable, not a number where
-    /// the way of measuring does not apply: it takes a step from the state alone.
+    /// 3 without damping (erratum L5); infinite where every step is stable, not
+    /// a number for methods of two steps, which cannot be measured in the same way.
     pub limits: [f64; 3],
     /// Whether it keeps angular momentum.
     pub keeps_spin: bool,
@@ -30,8 +30,8 @@ fn implicit(kind: ImplicitKind, equations: Equations) -> Box<dyn Integrator> {
     Box::new(Implicit::new(ImplicitSettings { kind, equations, linear }))
 }
 
-/// Newton's method to the last digits.
-const NEWTON: Equations = Equations::Newton { iterations: 30, tolerance: 1e-12 };
+/// Newton's method until nothing moves any more.
+const NEWTON: Equations = Equations::Newton { iterations: 30, tolerance: 1e-15 };
 
 /// Every integrator; a new one is one line.
 #[rustfmt::skip]

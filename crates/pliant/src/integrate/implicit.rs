@@ -167,7 +167,8 @@ impl Implicit {
         right.clear();
         let free = stage.velocities.iter().zip(system.masses.of());
         right.extend(free.zip(&*forces).map(|((v, m), f)| *m * *v + stage.span * *f));
-        assemble(system, trial.motion(), stage.span);
+        assemble(system, trial.motion(), stage.span)?;
+        system.check_finite(right, "momentum", "force", stage.time)?;
         let Some(matrix) = system.forces.matrix() else { return Ok(()) };
         let (held, bodies) = (system.pins.vertices(), &system.bodies);
         let linear = Linear { matrix, right, held, bodies };
@@ -215,7 +216,7 @@ impl Implicit {
     /// Solves A δ = g for the change of the end velocities.
     fn correct(&mut self, system: &mut System, report: &mut Report) -> Result<(), StepError> {
         let Implicit { settings, solvers, stage, trial, right, change, .. } = self;
-        assemble(system, trial.motion(), stage.span);
+        assemble(system, trial.motion(), stage.span)?;
         change.fill(Vec3::ZERO);
         let Some(matrix) = system.forces.matrix() else { return Ok(()) };
         let (held, bodies) = (system.pins.vertices(), &system.bodies);
@@ -359,12 +360,19 @@ impl Integrator for Implicit {
 }
 
 /// Builds A = M + γ D + γ² K.
-fn assemble(system: &mut System, motion: Motion<'_>, span: f64) {
+fn assemble(system: &mut System, motion: Motion<'_>, span: f64) -> Result<(), StepError> {
     let tangent = Tangent { stiffness: span * span, damping: span, form: Form::Definite };
     let matrix = system.forces.assemble(motion, tangent);
     for (row, mass) in system.masses.of().iter().enumerate() {
         matrix.add_to_diagonal(row, *mass);
     }
+    let sums = |row| matrix.diagonal(row) * Vec3::ONE;
+    let Some(row) = (0..matrix.len()).find(|row| !sums(*row).is_finite()) else {
+        return Ok(());
+    };
+    let (value, (body, vertex)) = (sums(row), system.bodies.locate(row));
+    let (what, stage, time) = ("stiffness", "force", motion.time);
+    Err(StepError::NotFinite { body, vertex, what, value, stage, time })
 }
 
 /// Size of a vector over the vertices that are not held.

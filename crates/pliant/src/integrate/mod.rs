@@ -174,7 +174,8 @@ impl System {
         self.check_finite(motion.velocities, "velocity", stage, motion.time)
     }
 
-    fn check_finite(
+    /// Refuses values of which one is not finite.
+    pub(crate) fn check_finite(
         &self,
         values: &[Vec3],
         what: &'static str,

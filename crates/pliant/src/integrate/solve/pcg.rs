@@ -18,6 +18,9 @@ use crate::integrate::StepError;
 use crate::integrate::solve::{Linear, LinearSettings, Solved, dot};
 use crate::math::{Mat3, Vec3};
 
+/// Residuals below this, N·s, have squares that vanish: there is nothing left to solve.
+const VANISHED: f64 = 1e-140;
+
 /// Memory of the method, kept from step to step.
 #[derive(Clone, Debug, Default)]
 pub struct Pcg {
@@ -53,7 +56,7 @@ impl Pcg {
         for iterations in 0..=settings.iterations {
             let left = dot(&self.residual, &self.residual).sqrt();
             let relative = if size > 0.0 { left / size } else { left };
-            if left <= goal {
+            if left <= goal || left <= VANISHED {
                 self.move_whole_bodies(linear, x);
                 return Ok(Solved { iterations, residual: relative });
             }
