@@ -1,8 +1,10 @@
-//! Detection and depth on random scenes: fast against slow, and what must not matter.
+//! Stages on whole scenes: fast against slow, and what must not matter.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 mod scenes;
+
+mod force;
 
 mod detect;
 
