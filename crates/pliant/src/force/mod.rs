@@ -7,6 +7,12 @@ pub mod elements;
 
 pub mod stiffness;
 
+pub mod plasticity;
+
+pub mod spring;
+
+pub mod solid;
+
 pub mod gravity;
 
 pub mod load;
