@@ -32,6 +32,10 @@ pub mod id;
 
 pub mod par;
 
+pub mod observe;
+
+pub mod memory;
+
 pub mod mesh;
 
 pub mod body;
@@ -45,3 +49,7 @@ pub mod depth;
 pub mod respond;
 
 pub mod integrate;
+
+pub mod sim;
+
+pub mod record;

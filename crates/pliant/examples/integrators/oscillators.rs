@@ -6,7 +6,7 @@ use pliant::body::keyframes::{Keyframe, Keyframes};
 use pliant::body::pins::{PinPath, Pins};
 use pliant::body::soft::{BodyStarts, MassError, Masses, State};
 use pliant::force::gravity::Gravity;
-use pliant::force::{Corners, Forces, Form, Material, Tangent};
+use pliant::force::{Corners, Form, Material, Tangent};
 use pliant::id::VertexId;
 use pliant::integrate::System;
 use pliant::math::{Mat3, Quat, Vec3};
@@ -126,7 +126,7 @@ impl Scene {
     fn new(state: State, masses: Vec<f64>) -> Result<Scene, MassError> {
         let bodies = BodyStarts::from_counts([masses.len()]);
         let masses = Masses::new(masses)?;
-        let system = System { masses, bodies, pins: Pins::default(), forces: Forces::new() };
+        let system = System { masses, bodies, ..System::default() };
         Ok(Scene { system, state })
     }
 

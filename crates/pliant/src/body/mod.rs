@@ -26,6 +26,8 @@ pub enum BodyKind {
     Tets,
     /// A closed triangle surface; inside is what it winds around.
     Surface,
+    /// Vertices joined by edges, as cloth and chains are; nothing is inside.
+    Net,
 }
 
 /// Why a body does not fit into a scene.
@@ -112,6 +114,13 @@ impl Bodies {
                 Mesh::Surface(mesh) => {
                     let count = mesh.positions().len();
                     bodies.push(BodyKind::Surface, count, &[], mesh.triangles())?;
+                }
+                Mesh::Net(count, edges) => {
+                    bodies.check(*count, edges)?;
+                    let base = bodies.bodies.vertex_count() as u32;
+                    bodies.push(BodyKind::Net, *count, &[], &[])?;
+                    let global = |edge: &[VertexId; 2]| edge.map(|v| VertexId(base + v.0));
+                    bodies.net_edges.extend(edges.iter().map(global));
                 }
             }
         }
@@ -202,6 +211,8 @@ pub enum Mesh<'a> {
     Tets(&'a TetMesh),
     /// A closed surface.
     Surface(&'a Surface),
+    /// A number of vertices, and edges between them.
+    Net(usize, &'a [[VertexId; 2]]),
 }
 
 #[inline]
@@ -213,6 +224,8 @@ fn range(starts: &[u32], body: BodyId) -> Range<usize> {
 #[derive(Default)]
 struct Builder {
     bodies: Bodies,
+    /// Of all nets, in the scene's numbers.
+    net_edges: Vec<[VertexId; 2]>,
 }
 
 impl Builder {
@@ -271,8 +284,11 @@ impl Builder {
         let bare = all.ids().filter(|&body| all.kind(body) == BodyKind::Surface);
         let bare: Vec<_> =
             bare.flat_map(|body| all.triangles[all.triangles_of(body)].iter().copied()).collect();
-        let mut edges = [of_tets, topology::edges(count, &bare)].concat();
+        self.net_edges.iter_mut().for_each(|edge| edge.sort_unstable());
+        let mut edges = [of_tets, topology::edges(count, &bare), self.net_edges].concat();
+        edges.retain(|[a, b]| a != b);
         edges.sort_unstable();
+        edges.dedup();
         all.neighbours = topology::neighbours(count, &edges);
         let around = all.triangles.iter().enumerate().flat_map(|(index, triangle)| {
             triangle.iter().map(move |v| (v.0, TriangleId(index as u32)))
@@ -315,6 +331,18 @@ mod tests {
         assert_eq!(bodies.kind(BodyId(0)), BodyKind::Surface);
         assert_eq!(bodies.neighbours().row(0), [1, 2, 3].map(VertexId));
         assert!(bodies.tets().is_empty());
+    }
+
+    #[test]
+    fn nets_have_edges_and_no_inside() {
+        let edges = [[1, 0], [1, 2], [0, 1]].map(|edge| edge.map(VertexId));
+        let tets = skin();
+        let bodies = Bodies::from_meshes(&[Mesh::Surface(&tets), Mesh::Net(3, &edges)]).unwrap();
+        assert_eq!(bodies.kind(BodyId(1)), BodyKind::Net);
+        assert_eq!(bodies.neighbours().row(5), [4, 6].map(VertexId));
+        assert!(bodies.triangles_of(BodyId(1)).is_empty());
+        let error = Bodies::from_meshes(&[Mesh::Net(2, &edges)]).unwrap_err();
+        assert_eq!(error.to_string(), "cell 1 of body 0 names vertex 2, the body has 2");
     }
 
     #[test]

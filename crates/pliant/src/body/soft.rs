@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::force::Motion;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Vec3, tet_volume};
+use crate::memory::{Memory, MemoryError};
 
 /// What changes from step to step.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,6 +29,21 @@ impl State {
         self.positions.clone_from(&other.positions);
         self.velocities.clone_from(&other.velocities);
         self.time = other.time;
+    }
+
+    /// Writes all values.
+    pub fn save(&self, memory: &mut Memory) {
+        memory.write_vectors(&self.positions);
+        memory.write_vectors(&self.velocities);
+        memory.write(self.time);
+    }
+
+    /// Reads what [`State::save`] wrote.
+    pub fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+        memory.read_vectors("the state", &mut self.positions)?;
+        memory.read_vectors("the state", &mut self.velocities)?;
+        self.time = memory.read("the state")?;
+        Ok(())
     }
 
     /// The same, borrowed.

@@ -278,6 +278,7 @@ mod tests {
         let mesh = |k: usize| match kinds[k] {
             BodyKind::Tets => Mesh::Tets(&tets[k]),
             BodyKind::Surface => Mesh::Surface(&skins[k]),
+            BodyKind::Net => Mesh::Net(0, &[]),
         };
         let lifted = raw[1].positions.iter().map(|&p| p + Vec3::new(0.03, 0.02, lift));
         let positions = raw[0].positions.iter().copied().chain(lifted).collect();

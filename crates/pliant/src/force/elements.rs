@@ -7,9 +7,10 @@
 use std::ops::Range;
 
 use crate::force::stiffness::{BlockMatrix, Tangent};
-use crate::force::{Force, Motion, Refusal};
+use crate::force::{Force, Motion, Refusal, Store};
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
+use crate::memory::{Memory, MemoryError};
 use crate::par;
 
 /// The vertices of one element at one moment.
@@ -44,6 +45,19 @@ pub trait Material<const N: usize>: std::fmt::Debug + Send + Sync {
 
     /// Lets the rest values of an element drift in a step of `dt` seconds.
     fn flow(&mut self, _element: usize, _at: &Corners<N>, _dt: f64) {}
+
+    /// Writes the rest values that drifted, if any.
+    fn save(&self, _memory: &mut Memory) {}
+
+    /// Reads what [`Material::save`] wrote.
+    fn restore(&mut self, _memory: &mut Memory) -> Result<(), MemoryError> {
+        Ok(())
+    }
+
+    /// What its energy counts as.
+    fn store(&self) -> Store {
+        Store::Elastic
+    }
 
     /// Whether [`Material::flow`] does anything.
     fn flows(&self) -> bool {
@@ -208,6 +222,18 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
             let [before, after] = [before, after].map(|motion| self.corners(vertices, motion));
             self.material.refusal(element, &before, &after)
         })
+    }
+
+    fn save(&self, memory: &mut Memory) {
+        self.material.save(memory);
+    }
+
+    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+        self.material.restore(memory)
+    }
+
+    fn store(&self) -> Store {
+        self.material.store()
     }
 
     fn set_threads(&mut self, threads: usize, vertex_count: usize) {

@@ -1,5 +1,6 @@
 //! Weight: every vertex falls alike.
 
+use crate::force::Store;
 use crate::force::elements::{Corners, Material};
 use crate::force::stiffness::Tangent;
 use crate::id::VertexId;
@@ -40,6 +41,10 @@ impl Material<1> for Gravity {
 
     fn forces(&self, element: usize, _at: &Corners<1>) -> [Vec3; 1] {
         [self.masses[element] * self.acceleration]
+    }
+
+    fn store(&self) -> Store {
+        Store::Gravitational
     }
 
     fn tangent(&self, _element: usize, _at: &Corners<1>, _tangent: Tangent) -> [[Mat3; 1]; 1] {

@@ -26,6 +26,7 @@ pub(crate) mod check;
 
 use crate::id::VertexId;
 use crate::math::Vec3;
+use crate::memory::{Memory, MemoryError};
 
 pub use elements::{Corners, Elements, Material};
 pub use stiffness::{BlockMatrix, Form, Tangent};
@@ -52,6 +53,15 @@ pub struct Refusal {
     pub value: f64,
     /// The value not to be passed, m.
     pub limit: f64,
+}
+
+/// What energy is stored as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Store {
+    /// In what is bent, stretched or pressed, contacts with penalties included.
+    Elastic,
+    /// In height.
+    Gravitational,
 }
 
 /// All elements of one kind.
@@ -84,6 +94,15 @@ pub trait Force: std::fmt::Debug + Send {
 
     /// What is wrong with a step between two moments; the first element that objects.
     fn refusal(&self, before: Motion<'_>, after: Motion<'_>) -> Option<Refusal>;
+
+    /// Writes the rest values that drifted, if any.
+    fn save(&self, memory: &mut Memory);
+
+    /// Reads what [`Force::save`] wrote.
+    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError>;
+
+    /// What its energy counts as.
+    fn store(&self) -> Store;
 
     /// Works with this many threads from now on; the bits stay the same.
     fn set_threads(&mut self, threads: usize, vertex_count: usize);
@@ -119,6 +138,22 @@ impl Forces {
     /// Potential energy of all, J.
     pub fn energy(&self, motion: Motion<'_>) -> f64 {
         self.iter().map(|force| force.energy(motion)).sum()
+    }
+
+    /// Potential energy of one kind, J.
+    pub fn energy_of(&self, store: Store, motion: Motion<'_>) -> f64 {
+        let of = self.iter().filter(|force| force.store() == store);
+        of.map(|force| force.energy(motion)).sum()
+    }
+
+    /// Writes what all remember, in order.
+    pub fn save(&self, memory: &mut Memory) {
+        self.iter().for_each(|force| force.save(memory));
+    }
+
+    /// Reads what [`Forces::save`] wrote for the same scene.
+    pub fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+        self.list.iter_mut().try_for_each(|force| force.restore(memory))
     }
 
     /// Fills `forces` with the sum of all, N.

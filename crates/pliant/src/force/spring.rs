@@ -16,6 +16,7 @@ use crate::force::plasticity::{Drift, Plasticity, PlasticityError};
 use crate::force::stiffness::{Form, Tangent, outer};
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
+use crate::memory::{Memory, MemoryError};
 
 /// What a spring's stiffness means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -256,6 +257,21 @@ impl Material<2> for Springs {
         let drift = Drift { now: spring.rest_length, start, scale: start };
         let length = at.positions[0].distance(at.positions[1]);
         spring.rest_length = plasticity.rest_after(drift, length, dt);
+    }
+
+    fn save(&self, memory: &mut Memory) {
+        if self.flows() {
+            self.springs.iter().for_each(|spring| memory.write(spring.rest_length));
+        }
+    }
+
+    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+        if self.flows() {
+            for spring in &mut self.springs {
+                spring.rest_length = memory.read("springs")?;
+            }
+        }
+        Ok(())
     }
 
     fn flows(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use crate::body::soft::State;
 use crate::integrate::{Integrator, Report, StepError, System};
+use crate::memory::{Memory, MemoryError};
 
 /// Halvings of a step at most, count, whatever is asked: 2⁶² parts can still be counted.
 const MOST_CUTS: u32 = 62;
@@ -81,6 +82,14 @@ impl<I: Integrator> Integrator for Backtrack<I> {
         self.trial.time = state.time + dt;
         std::mem::swap(state, &mut self.trial);
         Ok(report)
+    }
+
+    fn save(&self, memory: &mut Memory) {
+        self.inner.save(memory);
+    }
+
+    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+        self.inner.restore(memory)
     }
 
     fn set_threads(&mut self, threads: usize) {

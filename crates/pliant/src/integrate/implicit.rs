@@ -9,8 +9,8 @@
 //! | here                | formula | meaning                                        |
 //! |---------------------|---------|------------------------------------------------|
 //! | `span`              | γ       | time over which the end forces act, s          |
-//! | `Stage::velocities` | v̂       | velocity without forces, m/s                   |
-//! | `Stage::positions`  | x̂       | position without motion, m                     |
+//! | `Problem::velocities` | v̂       | velocity without forces, m/s                   |
+//! | `Problem::positions`  | x̂       | position without motion, m                     |
 //! | `ends`              | w       | velocity at the end, m/s                       |
 //! | matrix              | A       | M + γ D + γ² K, stiffness and damping as in `force` |
 
@@ -19,6 +19,8 @@ use crate::force::{Form, Motion, Tangent};
 use crate::integrate::solve::{Linear, LinearSettings, Solvers, dot};
 use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
+use crate::memory::{Memory, MemoryError};
+use crate::observe::{Stage, Watch};
 
 /// Part of the predicted decrease that a shortened Newton step must bring.
 const ENOUGH: f64 = 1e-4;
@@ -79,7 +81,7 @@ pub struct ImplicitSettings {
 pub struct Implicit {
     settings: ImplicitSettings,
     solvers: Solvers,
-    stage: Stage,
+    stage: Problem,
     trial: State,
     /// Positions and velocities before the last step, and its length; for BDF2.
     past: Option<Past>,
@@ -93,7 +95,7 @@ pub struct Implicit {
 
 /// The equations of one step.
 #[derive(Clone, Debug, Default)]
-struct Stage {
+struct Problem {
     span: f64,
     velocities: Vec<Vec3>,
     positions: Vec<Vec3>,
@@ -172,6 +174,7 @@ impl Implicit {
         let Some(matrix) = system.forces.matrix() else { return Ok(()) };
         let (held, bodies) = (system.pins.vertices(), &system.bodies);
         let linear = Linear { matrix, right, held, bodies };
+        let _watch = Watch::new(&system.watcher, Stage::Solve);
         let solved = solvers.solve(linear, settings.linear, ends)?;
         report.linear += solved.iterations;
         report.residual = solved.residual;
@@ -221,6 +224,7 @@ impl Implicit {
         let Some(matrix) = system.forces.matrix() else { return Ok(()) };
         let (held, bodies) = (system.pins.vertices(), &system.bodies);
         let linear = Linear { matrix, right, held, bodies };
+        let _watch = Watch::new(&system.watcher, Stage::Solve);
         report.linear += solvers.solve(linear, settings.linear, change)?.iterations;
         Ok(())
     }
@@ -357,10 +361,32 @@ impl Integrator for Implicit {
         self.next = next;
         accepted.map(|()| report)
     }
+
+    fn save(&self, memory: &mut Memory) {
+        let past = self.past.iter();
+        memory.write(past.len() as f64);
+        past.for_each(|past| {
+            past.before.save(memory);
+            past.after.save(memory);
+            memory.write(past.dt);
+        });
+    }
+
+    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+        self.past = None;
+        if memory.read("implicit")? == 1.0 {
+            let past = self.past.get_or_insert_default();
+            past.before.restore(memory)?;
+            past.after.restore(memory)?;
+            past.dt = memory.read("implicit")?;
+        }
+        Ok(())
+    }
 }
 
 /// Builds A = M + γ D + γ² K.
 fn assemble(system: &mut System, motion: Motion<'_>, span: f64) -> Result<(), StepError> {
+    let _watch = Watch::new(&system.watcher, Stage::Solve);
     let tangent = Tangent { stiffness: span * span, damping: span, form: Form::Definite };
     let matrix = system.forces.assemble(motion, tangent);
     for (row, mass) in system.masses.of().iter().enumerate() {

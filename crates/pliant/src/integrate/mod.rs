@@ -26,6 +26,8 @@ use crate::body::soft::{BodyStarts, Masses, State};
 use crate::force::{Forces, Motion, Refusal};
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
+use crate::memory::{Memory, MemoryError};
+use crate::observe::{Stage, Watch, Watcher};
 
 /// What is moved: masses, forces, and what is held.
 #[derive(Debug, Default)]
@@ -38,6 +40,8 @@ pub struct System {
     pub forces: Forces,
     /// Where bodies begin, so that errors can name them.
     pub bodies: BodyStarts,
+    /// Who is told of the stages.
+    pub watcher: Watcher,
 }
 
 /// What one step took.
@@ -140,6 +144,14 @@ pub trait Integrator: std::fmt::Debug + Send {
         dt: f64,
     ) -> Result<Report, StepError>;
 
+    /// Writes what it remembers of the steps before, if anything.
+    fn save(&self, _memory: &mut Memory) {}
+
+    /// Reads what [`Integrator::save`] wrote.
+    fn restore(&mut self, _memory: &mut Memory) -> Result<(), MemoryError> {
+        Ok(())
+    }
+
     /// Works with this many threads from now on; the bits stay the same.
     fn set_threads(&mut self, _threads: usize) {}
 }
@@ -163,6 +175,7 @@ impl System {
 
     /// Fills `forces` with the sum on each vertex, N.
     pub fn sum_forces(&self, motion: Motion<'_>, forces: &mut Vec<Vec3>) -> Result<(), StepError> {
+        let _watch = Watch::new(&self.watcher, Stage::Force);
         forces.resize(motion.positions.len(), Vec3::ZERO);
         self.forces.sum(motion, forces);
         self.check_finite(forces, "force", "force", motion.time)

@@ -5,6 +5,7 @@ use crate::integrate::constraint::{Constraints, RelaxSettings, Relaxation};
 use crate::integrate::verlet::{VelocityKind, Verlet};
 use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
+use crate::memory::{Memory, MemoryError};
 
 /// Verlet's step with positions that obey rules.
 ///
@@ -92,6 +93,14 @@ impl Integrator for Relaxed {
         self.last = [shifts, speeds];
         let residual = if shifts.start > 0.0 { shifts.residual / shifts.start } else { 0.0 };
         Ok(Report { linear: shifts.sweeps, residual, ..report })
+    }
+
+    fn save(&self, memory: &mut Memory) {
+        self.verlet.save(memory);
+    }
+
+    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+        self.verlet.restore(memory)
     }
 }
 

@@ -16,6 +16,7 @@ use crate::body::soft::State;
 use crate::force::Motion;
 use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
+use crate::memory::{Memory, MemoryError};
 
 /// Change of velocities, relative to the largest term, that is rounding.
 const ROUNDING: f64 = 1e-14;
@@ -182,5 +183,15 @@ impl Integrator for Verlet {
         let report = self.settle(system, dt)?;
         self.accept(system, state, dt)?;
         Ok(report)
+    }
+
+    fn save(&self, memory: &mut Memory) {
+        self.left.save(memory);
+        memory.write_vectors(&self.behind);
+    }
+
+    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+        self.left.restore(memory)?;
+        memory.read_vectors("Verlet", &mut self.behind)
     }
 }

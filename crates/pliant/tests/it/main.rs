@@ -1,6 +1,4 @@
-//! Detection and depth on random scenes: fast against slow, and what must not matter.
-//! Integrators against closed forms.
-//! Stages on whole scenes: fast against slow, and what must not matter.
+//! Stages on whole scenes: fast against slow, against closed forms, and what must not matter.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 

@@ -14,6 +14,7 @@ use crate::force::solid::{Hold, SolidError, check_corners};
 use crate::force::stiffness::{Form, Tangent, outer};
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
+use crate::memory::{Memory, MemoryError};
 
 /// One triangle and what it wants to be.
 #[derive(Clone, Copy, Debug)]
@@ -136,6 +137,21 @@ impl Material<3> for Areas {
         let Triangle { rest, first, .. } = &mut self.triangles[element];
         let drift = Drift { now: *rest, start: *first, scale: *first };
         *rest = plasticity.rest_after(drift, Plane::new(&at.positions).area, dt);
+    }
+
+    fn save(&self, memory: &mut Memory) {
+        if self.flows() {
+            self.triangles.iter().for_each(|triangle| memory.write(triangle.rest));
+        }
+    }
+
+    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+        if self.flows() {
+            for triangle in &mut self.triangles {
+                triangle.rest = memory.read("areas")?;
+            }
+        }
+        Ok(())
     }
 
     fn flows(&self) -> bool {

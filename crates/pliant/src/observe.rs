@@ -1,0 +1,112 @@
+//! Who watches the stages of a step: the caller, with a clock of their own.
+//!
+//! The library has no clock. Every stage says when it begins and ends to an [`Observer`]
+//! that the caller hands in, and to nobody without one.
+
+use std::sync::Arc;
+
+/// Part of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// Forces of materials.
+    Force,
+    /// Which bodies overlap.
+    Detect,
+    /// How far and which way out.
+    Depth,
+    /// What contact does.
+    Respond,
+    /// Building matrices and solving with them.
+    Solve,
+    /// A whole step; the stages above lie within.
+    Step,
+}
+
+impl Stage {
+    /// Every stage, inner ones first.
+    pub const ALL: [Stage; 6] =
+        [Stage::Force, Stage::Detect, Stage::Depth, Stage::Respond, Stage::Solve, Stage::Step];
+
+    /// One word for tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Force => "force",
+            Stage::Detect => "detect",
+            Stage::Depth => "depth",
+            Stage::Respond => "respond",
+            Stage::Solve => "solve",
+            Stage::Step => "step",
+        }
+    }
+}
+
+/// Somebody who is told when stages begin and end.
+///
+/// Stages nest and are told by one thread.
+pub trait Observer: std::fmt::Debug + Send + Sync {
+    /// A stage begins.
+    fn begin(&self, stage: Stage);
+
+    /// The same stage ends.
+    fn end(&self, stage: Stage);
+}
+
+/// An observer, or none.
+pub type Watcher = Option<Arc<dyn Observer>>;
+
+/// Tells of a stage that ends where this is dropped.
+#[derive(Debug)]
+pub struct Watch {
+    watcher: Watcher,
+    stage: Stage,
+}
+
+impl Watch {
+    /// Tells that a stage begins.
+    pub fn new(watcher: &Watcher, stage: Stage) -> Watch {
+        if let Some(observer) = watcher {
+            observer.begin(stage);
+        }
+        Watch { watcher: watcher.clone(), stage }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if let Some(observer) = &self.watcher {
+            observer.end(self.stage);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    #[derive(Debug, Default)]
+    struct Diary(Mutex<Vec<String>>);
+
+    impl Observer for Diary {
+        fn begin(&self, stage: Stage) {
+            self.0.lock().unwrap().push(format!("{} begins", stage.name()));
+        }
+
+        fn end(&self, stage: Stage) {
+            self.0.lock().unwrap().push(format!("{} ends", stage.name()));
+        }
+    }
+
+    #[test]
+    fn stages_end_where_their_watch_is_dropped() {
+        let diary = Arc::new(Diary::default());
+        let watcher: Watcher = Some(diary.clone());
+        {
+            let _step = Watch::new(&watcher, Stage::Step);
+            let _force = Watch::new(&watcher, Stage::Force);
+        }
+        let told = diary.0.lock().unwrap().clone();
+        assert_eq!(told, ["step begins", "force begins", "force ends", "step ends"]);
+        drop(Watch::new(&None, Stage::Step));
+    }
+}

@@ -1,0 +1,133 @@
+//! One row of the series: what a scene has and does at a moment.
+
+use crate::force::Store;
+use crate::math::Vec3;
+use crate::record::overlap::Overlap;
+use crate::sim::Simulation;
+
+/// Energies, momenta, speeds and overlap at a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Row {
+    /// Since the start, s.
+    pub time: f64,
+    /// Energy of motion, J.
+    pub kinetic: f64,
+    /// Energy of what is bent, stretched or pressed, J.
+    pub elastic: f64,
+    /// Energy of height, J; 0 at the origin.
+    pub gravitational: f64,
+    /// Momentum, kg·m/s.
+    pub momentum: Vec3,
+    /// Angular momentum about the origin, kg·m²/s.
+    pub angular: Vec3,
+    /// Root of the mean square of the vertices' speeds, weighed by mass, m/s.
+    pub rms_speed: f64,
+    /// Speed of the fastest vertex, m/s.
+    pub max_speed: f64,
+    /// Vertices, edges and tets where they should not be.
+    pub overlap: Overlap,
+}
+
+impl Row {
+    /// Names of the columns, in the order of [`Row::values`].
+    pub const COLUMNS: [&'static str; 16] = [
+        "time",
+        "kinetic",
+        "elastic",
+        "gravitational",
+        "momentum_x",
+        "momentum_y",
+        "momentum_z",
+        "angular_x",
+        "angular_y",
+        "angular_z",
+        "rms_speed",
+        "max_speed",
+        "penetrating_vertices",
+        "edge_crossings",
+        "max_depth",
+        "inverted_tets",
+    ];
+
+    /// The row of a simulation now, with the overlap that was measured of it.
+    pub fn of(simulation: &Simulation, overlap: Overlap) -> Row {
+        let Simulation { state, system, .. } = simulation;
+        let kinetic = state.kinetic(&system.masses);
+        let total = system.masses.total();
+        let speeds = state.velocities.iter().map(|v| v.length());
+        Row {
+            time: state.time,
+            kinetic,
+            elastic: system.forces.energy_of(Store::Elastic, state.motion()),
+            gravitational: system.forces.energy_of(Store::Gravitational, state.motion()),
+            momentum: state.momentum(&system.masses),
+            angular: state.angular_momentum(&system.masses, Vec3::ZERO),
+            rms_speed: if total > 0.0 { (2.0 * kinetic / total).sqrt() } else { 0.0 },
+            max_speed: speeds.fold(0.0, f64::max),
+            overlap,
+        }
+    }
+
+    /// All values; counts as numbers.
+    pub fn values(&self) -> [f64; 16] {
+        let (momentum, angular, overlap) = (self.momentum, self.angular, self.overlap);
+        [
+            self.time,
+            self.kinetic,
+            self.elastic,
+            self.gravitational,
+            momentum.x,
+            momentum.y,
+            momentum.z,
+            angular.x,
+            angular.y,
+            angular.z,
+            self.rms_speed,
+            self.max_speed,
+            overlap.penetrating_vertices as f64,
+            overlap.edge_crossings as f64,
+            overlap.max_depth,
+            overlap.inverted_tets as f64,
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::soft::{Masses, State};
+    use crate::body::{Bodies, Mesh};
+    use crate::force::gravity::Gravity;
+    use crate::force::spring::{SpringLaw, SpringSettings, Springs};
+    use crate::id::VertexId;
+    use crate::integrate::System;
+    use crate::integrate::rk4::Rk4;
+
+    #[test]
+    fn a_row_adds_up_by_hand() {
+        let rest = vec![Vec3::ZERO, Vec3::X];
+        let edges = [[VertexId(0), VertexId(1)]];
+        let masses = Masses::new(vec![1.0, 3.0]).unwrap();
+        let mut system = System { masses, ..System::default() };
+        system.forces.push(Gravity::new(-10.0 * Vec3::Z, system.masses.of()));
+        let settings = SpringSettings { law: SpringLaw::Absolute, stiffness: 8.0, damping: 0.0 };
+        system.forces.push(Springs::along(&rest, &edges, settings).unwrap());
+        let state = State {
+            positions: vec![Vec3::Z, Vec3::Z + 1.5 * Vec3::X],
+            velocities: vec![Vec3::ZERO, 2.0 * Vec3::Y],
+            time: 0.25,
+        };
+        let bodies = Bodies::from_meshes(&[Mesh::Net(2, &edges)]).unwrap();
+        let simulation = Simulation::new(bodies, state, system, Box::new(Rk4::new()), vec![]);
+        let overlap = Overlap { penetrating_vertices: 7, ..Overlap::default() };
+        let row = Row::of(&simulation, overlap);
+        assert_eq!((row.time, row.kinetic), (0.25, 0.5 * 3.0 * 4.0));
+        assert_eq!((row.elastic, row.gravitational), (0.5 * 8.0 * 0.25, 4.0 * 10.0));
+        assert_eq!(row.momentum, 6.0 * Vec3::Y);
+        // (1.5, 0, 1) × (0, 6, 0)
+        assert_eq!(row.angular, Vec3::new(-6.0, 0.0, 9.0));
+        assert_eq!((row.rms_speed, row.max_speed), (3.0_f64.sqrt(), 2.0)); // √(3 · 4 / 4)
+        assert_eq!(row.values()[12], 7.0);
+        assert_eq!(row.values()[6..10], [0.0, -6.0, 0.0, 9.0]);
+    }
+}
