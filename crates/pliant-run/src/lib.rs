@@ -10,3 +10,7 @@ pub mod mesh_file;
 pub mod check;
 
 pub mod depth;
+
+pub mod built;
+
+pub mod summary;

@@ -1,0 +1,60 @@
+//! What a run came to, as `summary.json`.
+
+use serde::{Deserialize, Serialize};
+
+/// The end of a run; other programs rely on the names.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Name of the scene.
+    pub scene: String,
+    /// Contact response between bodies.
+    pub response: String,
+    /// Integrator.
+    pub integrator: String,
+    /// Time step, s.
+    pub dt: f64,
+    /// Steps made, count.
+    pub steps: u64,
+    /// Time simulated, s.
+    pub simulated_s: f64,
+    /// CPU time of the steps, s; exact checks and writing are not in it.
+    pub cpu_s: f64,
+    /// Time of the steps on the wall clock, s; likewise.
+    pub wall_s: f64,
+    /// Seconds simulated per second on the wall clock, unit 1.
+    pub realtime_factor: f64,
+    /// Threads, count.
+    pub threads: usize,
+    /// Vertices, count.
+    pub vertices: usize,
+    /// Tets, count.
+    pub tets: usize,
+    /// Energy of motion at the end, J.
+    pub kinetic: f64,
+    /// Energy of what is bent, stretched or pressed at the end, J.
+    pub elastic: f64,
+    /// Root of the mean square speed at the end, weighed by mass, m/s.
+    pub rms_speed: f64,
+    /// Speed of the fastest vertex at the end, m/s.
+    pub max_speed: f64,
+    /// Distinct vertices inside other bodies at the end, count.
+    pub penetrating_vertices: usize,
+    /// Pairs of a surface edge and a triangle of another body that it passes, count.
+    pub edge_crossings: usize,
+    /// Largest distance of a penetrating vertex to the surface it is behind, m.
+    pub max_depth: f64,
+    /// Tets with a negative volume, count.
+    pub inverted_tets: usize,
+    /// Change of momentum that gravity, pins and obstacles do not explain, over Σ m|v|, unit 1.
+    pub momentum_error: f64,
+    /// BLAKE3 of the state at the end.
+    pub digest: String,
+    /// CPU time per stage, s, by name; inner stages lie within `step`.
+    pub stages: Vec<(String, f64)>,
+    /// Newton and linear iterations of all steps, count.
+    pub iterations: [u64; 2],
+    /// How the run ended: `finished`, `interrupted` or `failed`.
+    pub ended: String,
+    /// Warnings, one sentence each.
+    pub notices: Vec<String>,
+}
