@@ -16,7 +16,8 @@ use crate::detect::fans::{self, Spoke};
 use crate::detect::gather::{Gathered, Query, Ray, Sense};
 use crate::detect::pairs::{self, Sweep};
 use crate::detect::rays::{self, Passage};
-use crate::detect::{Exit, Overlaps, inverted, union};
+use crate::detect::holders::Holders;
+use crate::detect::{Exit, Overlaps, inverted};
 use crate::id::{BodyId, TetId, VertexId};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::normals::{NormalCache, Normals, face_normal, normal_at};
@@ -84,6 +85,7 @@ struct Local {
     spokes: Vec<Spoke>,
     crossings: Vec<Crossing>,
     normals: NormalCache,
+    holders: Holders,
 }
 
 impl Scratch {
@@ -106,6 +108,11 @@ impl Scratch {
     /// The answer stays the same, bit for bit.
     pub fn set_threads(&mut self, threads: usize) {
         self.shares.resize_with(threads.max(1), Share::default);
+    }
+
+    /// Tets that points on a surface, or in doubt, were tested against so far, count.
+    pub fn tets_tested(&self) -> usize {
+        self.shares.iter().map(|share| share.local.holders.tested()).sum()
     }
 
     /// Fills `found` with the way out of every overlap.
@@ -170,6 +177,7 @@ impl Scratch {
         inverted::inverted(positions, bodies, &self.body_boxes, &mut self.inverted);
         for share in &mut self.shares {
             share.local.normals.start(bodies.vertex_count());
+            share.local.holders.start(bodies.len());
         }
         let step = Step {
             positions,
@@ -240,7 +248,8 @@ impl Local {
         gather(step, other, swept, &mut self.lives[live].triangles);
         for index in 0..self.candidates.len() {
             let vertex = self.candidates[index];
-            if self.lives[live].holds(step, step.positions[vertex.index()], ray) {
+            let point = step.positions[vertex.index()];
+            if self.lives[live].holds(step, point, ray, &mut self.holders) {
                 self.pairs.push((vertex, live as u32));
             }
         }
@@ -304,11 +313,8 @@ impl Local {
 
 impl Live {
     /// Whether a point is inside this body.
-    fn holds(&self, step: &Step<'_>, point: Vec3, ray: Ray) -> bool {
-        let by_tets = || {
-            let tets = &step.bodies.tets()[step.bodies.tets_of(self.body)];
-            union::is_inside(point, step.positions, tets)
-        };
+    fn holds(&self, step: &Step<'_>, point: Vec3, ray: Ray, holders: &mut Holders) -> bool {
+        let mut by_tets = || holders.is_inside(point, step.positions, step.bodies, self.body);
         if !step.bodies.is_bounded(self.body) {
             return by_tets();
         }

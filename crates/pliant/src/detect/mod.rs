@@ -22,6 +22,8 @@ pub mod inverted;
 
 pub mod union;
 
+pub mod holders;
+
 pub mod brute;
 
 pub mod cells;

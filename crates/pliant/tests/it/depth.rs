@@ -6,6 +6,8 @@ use pliant::detect::voxels::Voxels;
 use pliant::detect::{brute, grid};
 use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
+use pliant::mesh::generate::cuboid::cuboid;
+use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::normals::Normals;
 
 use crate::scenes::{
@@ -137,6 +139,27 @@ fn vertices_exactly_on_faces_edges_and_vertices_agree_with_the_slow_twin() {
     let mut dice = Dice(5);
     for _ in 0..60 {
         check_rays(&aligned(&mut dice, 3), DepthSettings::default());
+    }
+}
+
+/// Two blocks on one lattice, half in each other: most vertices lie on faces of the other.
+#[test]
+fn ties_cost_as_much_per_vertex_on_a_fine_lattice_as_on_a_coarse_one() {
+    let tested_per_vertex = |cells: u32| {
+        let block = cuboid([cells; 3], Vec3::ONE, Cut::Six).unwrap();
+        let body = |by: f64| Body {
+            positions: block.positions.iter().map(|&p| p + by * Vec3::X).collect(),
+            tets: block.tets.clone(),
+        };
+        let (positions, bodies) = assemble(&[body(0.0), body(0.5)]);
+        let mut scratch = fused::Scratch::new(&positions, &bodies);
+        scratch.escapes(&positions, &bodies, DepthSettings::default(), &mut Escapes::default());
+        assert!(scratch.tets_tested() > 0);
+        scratch.tets_tested() as f64 / positions.len() as f64
+    };
+    // At most eight cells of six tets meet at a vertex, whatever their number.
+    for cells in [2, 4, 8] {
+        assert!(tested_per_vertex(cells) <= 48.0);
     }
 }
 
