@@ -8,7 +8,7 @@ use pliant::depth::fused::Scratch;
 use pliant::depth::nearest::{Closest, Nearest};
 use pliant::depth::{DepthSettings, Escapes, Reason, Scope};
 use pliant::detect::Overlaps;
-use pliant::detect::tets::crossing_pairs;
+use pliant::detect::crossing::crossing_pairs;
 use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
 use pliant::mesh::normals::Normals;
