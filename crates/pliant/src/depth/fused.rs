@@ -32,6 +32,8 @@ pub struct Scratch {
     sweep: Sweep,
     near: Rows<BodyId>,
     inverted: Vec<TetId>,
+    /// Bodies, count; at least 1.
+    most_threads: usize,
     /// One per thread, at least one.
     shares: Vec<Share>,
     /// Place of an overlapping vertex in its list, and a body that it is inside of.
@@ -97,16 +99,17 @@ impl Scratch {
             sweep: Sweep::default(),
             near: Rows::default(),
             inverted: Vec::new(),
+            most_threads: bodies.len().max(1),
             shares: vec![Share::default()],
             rows: Vec::new(),
         }
     }
 
-    /// Works with this many threads from now on, at least one.
+    /// Works with this many threads from now on: at least one, at most one per body.
     ///
     /// The answer stays the same, bit for bit.
     pub fn set_threads(&mut self, threads: usize) {
-        self.shares.resize_with(threads.max(1), Share::default);
+        self.shares.resize_with(threads.clamp(1, self.most_threads), Share::default);
     }
 
     /// Tets that points on a surface, or in doubt, were tested against so far, count.
