@@ -150,8 +150,12 @@ fn the_grid_finds_the_tets_that_overlap() {
             _ => crumpled(&mut dice, 2),
         };
         if round % 2 == 0 {
-            // One body far larger than the other: its tets cover too many cells.
-            list[0].positions.iter_mut().for_each(|p| *p *= 30.0);
+            // One body far larger than the other, the first or the last or both: its tets
+            // cover too many cells.
+            let last = list.len() - 1;
+            for index in [&[0][..], &[last], &[0, last]][round / 2 % 3] {
+                list[*index].positions.iter_mut().for_each(|p| *p *= 30.0);
+            }
         }
         let (positions, bodies) = assemble(&list);
         let corners = |tet: usize| bodies.tets()[tet].map(|v| positions[v.index()]);
