@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use pliant::depth::{DepthSettings, Reason, Scope};
 use pliant::mesh::normals::Normals;
 use pliant_run::check::Kind;
-use pliant_run::depth::{BodyReport, Method, Point, Report, depth};
+use pliant_run::depth::{BodyReport, Method, Point, Report, check_exponent, depth};
 
 use crate::show::{self, DIM, GOOD, HEADING, Stopped, WARNING, counted, plain};
 
@@ -31,7 +31,8 @@ negative, as interpolated normals tilt. `points` and `unresolved` together are t
 vertices, in order; with --scope pairs a vertex comes once per body. `crossing_pairs` are
 bodies that overlap although no vertex of either is inside the other. With --method closest
 there is no `ring`, and `exponent`, `scope` and `normals` are null. `timings_us.inside` is the
-time for finding who is inside, run alone; `depth` is the rest. Neither holds the reading.";
+time for finding who is inside, run alone; `depth` is the rest, null when too short to tell.
+Both are for one thread on warm memory, without reading the files and the crossing pairs.";
 
 /// What stands after `pliant depth`.
 #[derive(Args)]
@@ -89,6 +90,10 @@ enum NormalsName {
 pub fn run(arguments: &DepthArguments) -> Result<ExitCode, Stopped> {
     if arguments.threads == Some(0) {
         return Ok(show::refuse("--threads is 0, at least one thread is needed"));
+    }
+    // Also where it is without effect: a value that means nothing is a mistake.
+    if let Err(error) = arguments.exponent.map_or(Ok(()), check_exponent) {
+        return Ok(show::refuse(&error.to_string()));
     }
     let mut report =
         match depth(&arguments.files, arguments.method(), arguments.threads.unwrap_or(1)) {

@@ -8,17 +8,12 @@
 //! |------------|--------|--------------------------------------|
 //! | `point`    | p      | border point                         |
 //! | `Crossing` | xᵢ, nᵢ | where an edge meets the surface      |
-//! | `weight`   | ω      | influence of one crossing, 1/m^power |
+//! | `weight`   | ω      | influence of one crossing, no unit   |
 //! | `Escape`   | d, r   | distance and direction out           |
 
 use crate::depth::Escape;
 use crate::math::Vec3;
-
-/// Below this distance, m, the weight 1/r² overflows: the point touches the surface.
-const TOUCHING: f64 = 1e-150;
-
-/// Averaged unit normals shorter than this are rounding noise, not a direction.
-const MIN_AGREEMENT: f64 = 1e-9;
+use crate::mesh::normals::MIN_AGREEMENT;
 
 /// Where one mesh edge leaves the penetrated body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,17 +31,28 @@ pub struct Crossing {
 /// of the distance in the weight, 2 in the paper.
 ///
 /// - Implements: [Heidelberger04 eq. 1–4].
-/// - Deviates: a crossing at `point` decides alone; eq. 1 is infinite there.
+/// - Deviates: [Heidelberger04 eq. 1] is infinite for a crossing at `point`; such a one
+///   decides alone.
+/// - Deviates: [Heidelberger04 eq. 4] divides by 0 where normals cancel; such a point is
+///   left to its neighbours.
+/// - Erratum: [Heidelberger04 §3.4] claims that depth is continuous; it jumps when a
+///   neighbour sinks in and its edge has no crossing any more. Shown by
+///   `a_neighbour_that_sinks_in_makes_depth_jump`.
 pub fn escape(point: Vec3, crossings: &[Crossing], exponent: f64) -> Option<Escape> {
-    if let Some(touching) = crossings.iter().find(|c| c.position.distance(point) < TOUCHING) {
-        return Some(Escape { depth: 0.0, direction: touching.normal });
+    let mut nearest_sq = f64::INFINITY;
+    for crossing in crossings {
+        let distance_sq = (crossing.position - point).length_squared();
+        if distance_sq == 0.0 {
+            return Some(Escape { depth: 0.0, direction: crossing.normal });
+        }
+        nearest_sq = nearest_sq.min(distance_sq);
     }
 
     let (mut weight_sum, mut depth_sum, mut normal_sum) = (0.0, 0.0, Vec3::ZERO);
     for crossing in crossings {
         debug_assert!(crossing.normal.is_normalized(), "{crossing:?}");
         let to_surface = crossing.position - point;
-        let weight = weight(to_surface, exponent); // eq. 1
+        let weight = weight(to_surface.length_squared(), nearest_sq, exponent); // eq. 1
         weight_sum += weight;
         depth_sum += weight * to_surface.dot(crossing.normal);
         normal_sum += weight * crossing.normal;
@@ -60,13 +66,18 @@ pub fn escape(point: Vec3, crossings: &[Crossing], exponent: f64) -> Option<Esca
     })
 }
 
-/// Influence of something at this offset, 1/m^exponent.
+/// Influence of something beside that of the nearest, from squared distances, m²; 0 to 1.
 ///
 /// - Implements: [Heidelberger04 eq. 1, 5].
+/// - Deviates: [Heidelberger04 eq. 1, 5] have 1/r²; (r₀/r)² with the nearest r₀ gives the
+///   same averages, and neither overflows nor vanishes for any size or exponent.
+/// - Erratum: [Zachmann slide "Konsistente Penalty Forces"] has 1/r; only powers above one
+///   converge to the nearest crossing, as [Heidelberger04 §3.4] demands. Shown by
+///   `only_powers_above_one_converge_to_the_nearest_crossing`.
 #[inline]
-pub fn weight(offset: Vec3, exponent: f64) -> f64 {
-    let distance_sq = offset.length_squared();
-    if exponent == 2.0 { 1.0 / distance_sq } else { distance_sq.powf(-0.5 * exponent) }
+pub fn weight(distance_sq: f64, nearest_sq: f64, exponent: f64) -> f64 {
+    let ratio_sq = nearest_sq / distance_sq;
+    if exponent == 2.0 { ratio_sq } else { ratio_sq.powf(0.5 * exponent) }
 }
 
 #[cfg(test)]
@@ -127,6 +138,23 @@ mod tests {
         let leaning = [2.0 / 5_f64.sqrt(), 0.0, 1.0 / 5_f64.sqrt()];
         let crossings = [(RIGHT, RIGHT), ([0.0, 0.0, 2.0], UP)];
         check_power(1.0, &crossings, Some((4.0 / 3.0, leaning)));
+    }
+
+    #[test]
+    fn the_size_of_the_scene_and_large_powers_change_no_answer() {
+        for size in [1e-100, 1e-50, 1.0, 1e60, 1e100] {
+            for exponent in [0.5, 2.0, 3.0, 400.0] {
+                let crossings = [(Vec3::X, Vec3::X), (2.0 * Vec3::Z, Vec3::Z)]
+                    .map(|(position, normal)| Crossing { position: size * position, normal });
+                let found = escape(Vec3::ZERO, &crossings, exponent).unwrap();
+                // Weights 1 and 2^-exponent, depths 1 and 2, directions x and z.
+                let far = 2_f64.powf(-exponent);
+                let depth = (1.0 + 2.0 * far) / (1.0 + far);
+                let direction = Vec3::new(1.0, 0.0, far) / 1_f64.hypot(far);
+                assert!((found.depth / size - depth).abs() < TOLERANCE, "{size} {exponent}");
+                assert!(found.direction.abs_diff_eq(direction, TOLERANCE), "{size} {exponent}");
+            }
+        }
     }
 
     #[test]

@@ -9,17 +9,17 @@ use std::ops::Range;
 use crate::body::{Bodies, BodyKind};
 use crate::depth::border::{self, Crossing};
 use crate::depth::spread::Field;
-use crate::depth::staged::interpolate;
 use crate::depth::{DepthSettings, Escapes, Scope};
 use crate::detect::clusters::Clusters;
 use crate::detect::fans::{self, Spoke};
 use crate::detect::gather::{Gathered, Query, Ray, Sense};
+use crate::detect::holders::Holders;
 use crate::detect::pairs::{self, Sweep};
 use crate::detect::rays::{self, Passage};
-use crate::detect::{Exit, Overlaps, inverted, union};
+use crate::detect::{Exit, Overlaps, inverted};
 use crate::id::{BodyId, TetId, VertexId};
 use crate::math::{Aabb, Vec3};
-use crate::mesh::normals::{NormalCache, Normals, face_normal, normal_at};
+use crate::mesh::normals::{NormalCache, Normals, face_normal, interpolate, normal_at};
 use crate::mesh::topology::Rows;
 use crate::par;
 
@@ -32,6 +32,8 @@ pub struct Scratch {
     sweep: Sweep,
     near: Rows<BodyId>,
     inverted: Vec<TetId>,
+    /// Bodies, count; at least 1.
+    most_threads: usize,
     /// One per thread, at least one.
     shares: Vec<Share>,
     /// Place of an overlapping vertex in its list, and a body that it is inside of.
@@ -84,6 +86,7 @@ struct Local {
     spokes: Vec<Spoke>,
     crossings: Vec<Crossing>,
     normals: NormalCache,
+    holders: Holders,
 }
 
 impl Scratch {
@@ -96,16 +99,22 @@ impl Scratch {
             sweep: Sweep::default(),
             near: Rows::default(),
             inverted: Vec::new(),
+            most_threads: bodies.len().max(1),
             shares: vec![Share::default()],
             rows: Vec::new(),
         }
     }
 
-    /// Works with this many threads from now on, at least one.
+    /// Works with this many threads from now on: at least one, at most one per body.
     ///
     /// The answer stays the same, bit for bit.
     pub fn set_threads(&mut self, threads: usize) {
-        self.shares.resize_with(threads.max(1), Share::default);
+        self.shares.resize_with(threads.clamp(1, self.most_threads), Share::default);
+    }
+
+    /// Tets that points on a surface, or in doubt, were tested against so far, count.
+    pub fn tets_tested(&self) -> usize {
+        self.shares.iter().map(|share| share.local.holders.tested()).sum()
     }
 
     /// Fills `found` with the way out of every overlap.
@@ -170,6 +179,7 @@ impl Scratch {
         inverted::inverted(positions, bodies, &self.body_boxes, &mut self.inverted);
         for share in &mut self.shares {
             share.local.normals.start(bodies.vertex_count());
+            share.local.holders.start(bodies.len());
         }
         let step = Step {
             positions,
@@ -240,7 +250,8 @@ impl Local {
         gather(step, other, swept, &mut self.lives[live].triangles);
         for index in 0..self.candidates.len() {
             let vertex = self.candidates[index];
-            if self.lives[live].holds(step, step.positions[vertex.index()], ray) {
+            let point = step.positions[vertex.index()];
+            if self.lives[live].holds(step, point, ray, &mut self.holders) {
                 self.pairs.push((vertex, live as u32));
             }
         }
@@ -304,11 +315,8 @@ impl Local {
 
 impl Live {
     /// Whether a point is inside this body.
-    fn holds(&self, step: &Step<'_>, point: Vec3, ray: Ray) -> bool {
-        let by_tets = || {
-            let tets = &step.bodies.tets()[step.bodies.tets_of(self.body)];
-            union::is_inside(point, step.positions, tets)
-        };
+    fn holds(&self, step: &Step<'_>, point: Vec3, ray: Ray, holders: &mut Holders) -> bool {
+        let mut by_tets = || holders.is_inside(point, step.positions, step.bodies, self.body);
         if !step.bodies.is_bounded(self.body) {
             return by_tets();
         }

@@ -5,6 +5,7 @@
 //! (stages 3 and 4). `nearest` is the closest-feature depth that they are measured by.
 
 use crate::body::Bodies;
+pub use crate::detect::Scope;
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::normals::Normals;
@@ -20,16 +21,6 @@ pub mod staged;
 pub mod fused;
 
 pub mod nearest;
-
-/// What "colliding" is measured against.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scope {
-    /// All other bodies together: a vertex is inside the rest of the scene, or not.
-    #[default]
-    Scene,
-    /// One other body at a time: a vertex may have a depth in each.
-    Pairs,
-}
 
 /// How depths are computed; the default is the paper's choice.
 ///
@@ -100,7 +91,9 @@ pub enum Reason {
     Enclosed,
     /// The directions that edges or neighbours gave cancel.
     Cancelled,
-    /// Edges lead out, but rounding hid where.
+    /// Edges lead out, but no crossing was found: by rounding, or out of an inverted tet.
+    ///
+    /// An edge that ends in an inverted tet can lead out without meeting the surface.
     Rounding,
 }
 

@@ -12,12 +12,7 @@
 use crate::depth::Escape;
 use crate::depth::border::weight;
 use crate::math::Vec3;
-
-/// Below this distance, m, two vertices are at one place and share one answer.
-const COINCIDENT: f64 = 1e-150;
-
-/// Averaged unit directions shorter than this are rounding noise, not a direction.
-const MIN_AGREEMENT: f64 = 1e-9;
+use crate::mesh::normals::MIN_AGREEMENT;
 
 /// A processed neighbour.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,15 +28,24 @@ pub struct Given {
 /// `None` when there are none, or their directions cancel.
 ///
 /// - Implements: [Heidelberger04 eq. 5–7] and the unnumbered depth between them.
-/// - Deviates: a neighbour at the same place decides alone; eq. 5 is infinite there.
+/// - Deviates: [Heidelberger04 eq. 5] is infinite for a neighbour at the same place; such
+///   a one decides alone.
+/// - Erratum: [Zachmann slide "Konsistente Penalty Forces"] divides by Σω(xᵢ, p), but a
+///   propagated point has no crossings xᵢ; neighbours pᵢ are meant. Shown by
+///   `nearer_neighbours_count_by_the_inverse_square`.
 pub fn escape(point: Vec3, neighbours: &[Given], exponent: f64) -> Option<Escape> {
-    if let Some(same) = neighbours.iter().find(|n| n.position.distance(point) < COINCIDENT) {
-        return Some(same.escape);
+    let mut nearest_sq = f64::INFINITY;
+    for neighbour in neighbours {
+        let distance_sq = (neighbour.position - point).length_squared();
+        if distance_sq == 0.0 {
+            return Some(neighbour.escape);
+        }
+        nearest_sq = nearest_sq.min(distance_sq);
     }
     let (mut weight_sum, mut depth_sum, mut direction_sum) = (0.0, 0.0, Vec3::ZERO);
     for Given { position, escape } in neighbours {
         let way = *position - point;
-        let weight = weight(way, exponent); // eq. 5
+        let weight = weight(way.length_squared(), nearest_sq, exponent); // eq. 5
         weight_sum += weight;
         depth_sum += weight * (way.dot(escape.direction) + escape.depth);
         direction_sum += weight * escape.direction;
@@ -80,6 +84,36 @@ mod tests {
         assert!((found.depth - (2.0 + 5.0 / 4.0) / 1.25).abs() < TOLERANCE);
         let leaning = Vec3::new(4.0, 0.0, 1.0) / 17_f64.sqrt();
         assert!(found.direction.abs_diff_eq(leaning, TOLERANCE));
+    }
+
+    #[test]
+    fn other_powers_weigh_otherwise() {
+        // Weights 1 and 1/2. Depths (1 + 1) and (2 + 3). Directions x and z.
+        let neighbours =
+            [given([1.0, 0.0, 0.0], 1.0, Vec3::X), given([0.0, 0.0, 2.0], 3.0, Vec3::Z)];
+        let found = escape(Vec3::ZERO, &neighbours, 1.0).unwrap();
+        assert!((found.depth - (2.0 + 5.0 / 2.0) / 1.5).abs() < TOLERANCE);
+        let leaning = Vec3::new(2.0, 0.0, 1.0) / 5_f64.sqrt();
+        assert!(found.direction.abs_diff_eq(leaning, TOLERANCE));
+    }
+
+    #[test]
+    fn the_size_of_the_scene_and_large_powers_change_no_answer() {
+        for size in [1e-100, 1e-50, 1.0, 1e60, 1e100] {
+            for exponent in [0.5, 2.0, 3.0, 400.0] {
+                let neighbours = [
+                    given([size, 0.0, 0.0], size, Vec3::X),
+                    given([0.0, 0.0, 2.0 * size], 3.0 * size, Vec3::Z),
+                ];
+                let found = escape(Vec3::ZERO, &neighbours, exponent).unwrap();
+                // Weights 1 and 2^-exponent. Depths (1 + 1) and (2 + 3).
+                let far = 2_f64.powf(-exponent);
+                let depth = (2.0 + 5.0 * far) / (1.0 + far);
+                let direction = Vec3::new(1.0, 0.0, far) / 1_f64.hypot(far);
+                assert!((found.depth / size - depth).abs() < TOLERANCE, "{size} {exponent}");
+                assert!(found.direction.abs_diff_eq(direction, TOLERANCE), "{size} {exponent}");
+            }
+        }
     }
 
     #[test]

@@ -209,3 +209,40 @@ impl Field {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TET: [VertexId; 4] = [VertexId(0), VertexId(1), VertexId(2), VertexId(3)];
+
+    /// Reasons of the four corners of a tet, each with so many free neighbours and crossings.
+    #[track_caller]
+    fn check(told: [(usize, usize); 4], expected: [Reason; 4]) {
+        let bodies = Bodies::from_tets(&[(4, &[TET])]).unwrap();
+        let mut field = Field::default();
+        for _ in 0..2 {
+            field.start(&bodies, BodyId(0));
+            TET.iter().for_each(|&vertex| field.add(vertex, 0));
+            for (slot, (free, crossings)) in told.into_iter().enumerate() {
+                field.border(slot, None, free, crossings);
+            }
+            field.spread(&[Vec3::ZERO; 4], &bodies, 2.0);
+            let mut found = Escapes::default();
+            (0..4).for_each(|slot| field.tell(slot, &[BodyId(1)], &mut found));
+            field.finish();
+            let reasons: Vec<_> = found.unresolved.iter().map(|u| u.reason).collect();
+            assert_eq!(reasons, expected);
+        }
+    }
+
+    #[test]
+    fn what_edges_say_is_the_reason_and_others_share_it() {
+        use Reason::{Cancelled, Enclosed, Rounding};
+        check([(0, 0); 4], [Enclosed; 4]);
+        check([(1, 0), (0, 0), (0, 0), (0, 0)], [Rounding; 4]);
+        check([(2, 1), (0, 0), (0, 0), (0, 0)], [Cancelled; 4]);
+        // Of both reasons in one group, what hangs on it takes the one that hides more.
+        check([(2, 1), (0, 0), (1, 0), (0, 0)], [Cancelled, Rounding, Rounding, Rounding]);
+    }
+}

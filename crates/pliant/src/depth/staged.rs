@@ -10,7 +10,7 @@ use crate::depth::{DepthSettings, Escape, Escapes, Reason, Resolved, Scope, Unre
 use crate::detect::{Exit, Overlaps};
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
-use crate::mesh::normals::{corner_normals, face_normal};
+use crate::mesh::normals::{corner_normals, face_normal, interpolate};
 use crate::mesh::topology::Groups;
 
 /// Marks a vertex that is not a member of the field at hand.
@@ -24,6 +24,11 @@ const FREE: u32 = u32::MAX;
 /// - Implements: [Heidelberger04 §3.3–3.5].
 /// - Deviates: [Heidelberger04 §3.5] takes all colliding points next to processed ones into a
 ///   new ring, processed ones too, and would never end; unprocessed ones are meant.
+/// - Deviates: [Heidelberger04 §3.4] counts on a crossing for every edge that leads out;
+///   where rounding hides one, the edge is dropped.
+/// - Deviates: [Zachmann slide "Konsistente Penalty Forces"] visits points one by one, and
+///   those of one ring influence each other; here rings are whole, as in the paper, and no
+///   answer depends on how vertices are numbered.
 pub fn escapes(
     positions: &[Vec3],
     bodies: &Bodies,
@@ -47,12 +52,6 @@ pub fn escapes(
     }
     found.sort();
     found
-}
-
-/// Corner normals weighted and made unit; `None` when one is missing or they cancel.
-pub fn interpolate(normals: [Option<Vec3>; 3], weights: [f64; 3]) -> Option<Vec3> {
-    let [a, b, c] = normals;
-    (weights[0] * a? + weights[1] * b? + weights[2] * c?).try_normalize()
 }
 
 /// Vertices that collide with the same thing, each with the bodies it is inside of.
@@ -208,7 +207,7 @@ mod tests {
     const TOLERANCE: f64 = 1e-12;
 
     /// A scene of bodies, each moved.
-    pub fn scene(list: &[(RawMesh, Vec3)]) -> (Vec<Vec3>, Bodies) {
+    fn scene(list: &[(RawMesh, Vec3)]) -> (Vec<Vec3>, Bodies) {
         let meshes: Vec<TetMesh> =
             list.iter().map(|(mesh, _)| TetMesh::from_raw(mesh.clone()).unwrap().0).collect();
         let borrowed: Vec<_> = meshes.iter().map(Mesh::Tets).collect();
@@ -280,6 +279,26 @@ mod tests {
         let reasons: Vec<_> = found.unresolved.iter().map(|u| u.reason).collect();
         assert!(reasons.contains(&Reason::Cancelled), "{found:?}");
         assert!(!reasons.contains(&Reason::Enclosed));
+    }
+
+    #[test]
+    fn a_neighbour_that_sinks_in_makes_depth_jump() {
+        // A tip 0.2 m behind one face of a block and 0.3 m below its top. One edge leads out
+        // sideways, two lead up: weights 1/0.04, 1/0.09 and about as much, depth near 0.247 m.
+        // Once the end at the side is inside, only the top counts.
+        let depth = |reach: f64| {
+            let block = cuboid([1; 3], Vec3::splat(2.0), Cut::Six).unwrap();
+            let tip = Vec3::new(0.8, 0.0, 0.7);
+            let ends = [tip + Vec3::X * reach, tip + Vec3::Z, tip + Vec3::new(0.0, 0.1, 1.0)];
+            let positions = [vec![tip], ends.to_vec()].concat();
+            let tets = vec![[0, 1, 2, 3].map(VertexId)];
+            let tooth = RawMesh { positions, tets, regions: vec![0], ..RawMesh::default() };
+            let (positions, bodies) = scene(&[(block, Vec3::ZERO), (tooth, Vec3::ZERO)]);
+            let found = solve(&positions, &bodies, flat());
+            found.resolved.iter().find(|r| r.vertex == VertexId(8)).unwrap().escape.depth
+        };
+        assert!(depth(0.2 + 1e-9) < 0.25);
+        assert!((depth(0.2 - 1e-9) - 0.3).abs() < TOLERANCE);
     }
 
     #[test]

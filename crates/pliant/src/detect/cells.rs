@@ -10,9 +10,9 @@
 //! margin is needed. Cells are at least 2⁻⁴⁰ of the scene, and numbers are held between 0
 //! and 2⁴¹, which keeps the order too: no product or sum of them leaves 64 bits.
 //!
-//! - Implements: [Heidelberger04 §3.2], the grid; [Teschner03 §4.1], cells of the average
-//!   edge length.
-//! - Deviates: [Teschner03 §4.1] hashes cells into a table; sorted cells hold no strangers
+//! - Implements: [Heidelberger04 §3.2], the grid; [Teschner03 §4], cells about as large as
+//!   edges are long.
+//! - Deviates: [Teschner03 §4] hashes cells into a table; sorted cells hold no strangers
 //!   and come in the same order everywhere.
 
 use crate::body::Bodies;

@@ -52,4 +52,26 @@ mod tests {
             assert_eq!(found.len(), expected, "{z}");
         }
     }
+
+    #[test]
+    fn a_volume_that_rounds_to_the_wrong_side_is_seen_through() {
+        let bodies = Bodies::from_tets(&[(4, &[[0, 1, 2, 3].map(VertexId)])]).unwrap();
+        let mut state = 5_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        let (mut found, mut wrong) = (Vec::new(), 0);
+        for _ in 0..2000 {
+            let [a, b, c] = [(); 3].map(|()| Vec3::new(random(), random(), random()));
+            // In the plane of the others but for rounding.
+            let d = a + random() * (b - a) + random() * (c - a);
+            let positions = [a, b, c, d];
+            let exact = orient3d(a, b, c, d);
+            wrong += usize::from(exact < 0.0 && (b - a).dot((c - a).cross(d - a)) > 0.0);
+            inverted(&positions, &bodies, &[Aabb::around(positions)], &mut found);
+            assert_eq!(found.len(), usize::from(exact < 0.0), "{positions:?}");
+        }
+        assert!(wrong > 10, "{wrong}");
+    }
 }

@@ -1,6 +1,10 @@
 //! Who overlaps: vertices inside other bodies, and edges that leave them.
 //!
 //! Stages 1 and 2 of [Heidelberger04 §3.2–3.3]. The product is [`Overlaps`].
+//!
+//! Fast, and used by `depth::fused`: `clusters`, `pairs`, `gather`, `rays`, `edges`, `fans`,
+//! `inverted`, `union`, `holders`. As the paper has it: `cells`, `grid`, `voxels`. The slow
+//! twin of both: `brute`. Beside them: `tets`, `crossing`, overlaps without a vertex inside.
 
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
@@ -22,6 +26,8 @@ pub mod inverted;
 
 pub mod union;
 
+pub mod holders;
+
 pub mod brute;
 
 pub mod cells;
@@ -32,7 +38,22 @@ pub mod voxels;
 
 pub mod tets;
 
+pub mod crossing;
+
+/// What "colliding" is measured against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// All other bodies together: a vertex is inside the rest of the scene, or not.
+    #[default]
+    Scene,
+    /// One other body at a time: a vertex may have a depth in each.
+    Pairs,
+}
+
 /// Which vertices lie inside which other bodies.
+///
+/// - Deviates: [Heidelberger04 §3.2] may mean the own mesh too; only other bodies count, as
+///   stage 2 has no meaning within one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overlaps {
     /// Each vertex inside some other body; ascending.

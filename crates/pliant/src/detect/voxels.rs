@@ -23,9 +23,8 @@
 //!   their rounding; here each is computed from its wall.
 
 use crate::body::Bodies;
-use crate::depth::Scope;
 use crate::detect::cells::{Block, Cells, Sorted, cell_at};
-use crate::detect::{Exit, Overlaps, edges};
+use crate::detect::{Exit, Overlaps, Scope, edges};
 use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3};
 
@@ -228,6 +227,7 @@ mod tests {
     use crate::detect::brute;
     use crate::mesh::generate::cuboid::cuboid;
     use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::intersect::segment_meets_triangle;
 
     #[track_caller]
     fn check_walk(from: [f64; 3], to: [f64; 3], expected: &[[i64; 3]]) {
@@ -253,6 +253,36 @@ mod tests {
     fn a_walk_without_end_is_given_up() {
         assert!(!traverse([Vec3::ZERO, Vec3::splat(1e9)], |_| ()));
         assert!(!traverse([Vec3::ZERO, Vec3::new(f64::NAN, 3.0, f64::INFINITY)], |_| ()));
+    }
+
+    #[test]
+    fn a_triangle_that_rounding_puts_beside_the_walk_is_found() {
+        let mut state = 3_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+        };
+        let margin = MARGIN * (4.0 + 1.0);
+        let mut met = 0;
+        for _ in 0..20_000 {
+            // An edge past a corner of cells, and a triangle of some roundings there.
+            let along = Vec3::new(random(), random(), random());
+            let ends = [Vec3::splat(2.0) - 3.0 * along, Vec3::splat(2.0) + 2.0 * along];
+            let at = ends[0] + 0.6 * (ends[1] - ends[0]);
+            let mut near = || at + 8.0 * f64::EPSILON * Vec3::new(random(), random(), random());
+            let corners = [near(), near(), near()];
+            if !segment_meets_triangle(ends, corners) {
+                continue;
+            }
+            met += 1;
+            let slab = Slab::new(corners);
+            let mut found = false;
+            traverse(ends, |cell| {
+                found |= slab.block(margin).holds(cell) && slab.meets(cell, margin);
+            });
+            assert!(found, "{ends:?} {corners:?}");
+        }
+        assert!(met > 1000, "{met}");
     }
 
     /// All exits of two cubes of 2 m and 1 m, `at` apart, are those of the slow twin.

@@ -3,8 +3,8 @@
 use crate::id::VertexId;
 use crate::math::Vec3;
 
-/// Averaged unit normals shorter than this are rounding noise, not a direction.
-const MIN_AGREEMENT: f64 = 1e-9;
+/// Averaged unit vectors shorter than this are rounding noise, not a direction.
+pub const MIN_AGREEMENT: f64 = 1e-9;
 
 /// Which normals stand at the corners of a triangle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,6 +59,13 @@ pub fn corner_normals(
     }
     let smooth = vertex_normals(positions, triangles, normals);
     triangles.iter().map(|triangle| triangle.map(|v| smooth[v.index()])).collect()
+}
+
+/// Corner normals weighted and made unit; `None` when one is missing or they cancel.
+#[inline]
+pub fn interpolate(normals: [Option<Vec3>; 3], weights: [f64; 3]) -> Option<Vec3> {
+    let [a, b, c] = normals;
+    (weights[0] * a? + weights[1] * b? + weights[2] * c?).try_normalize()
 }
 
 /// Vertex normals worked out when first asked for, and kept for the step.
@@ -195,6 +202,19 @@ mod tests {
         assert_eq!(flat[0], [Some(-Vec3::Z); 3]);
         let smooth = corner_normals(&positions, &triangles, Normals::Area);
         assert_eq!(smooth[0][0], smooth[2][0]);
+    }
+
+    #[test]
+    fn interpolated_normals_are_weighted_and_unit() {
+        let corners = [Some(Vec3::X), Some(Vec3::Y), Some(Vec3::Z)];
+        // (3, 0, 4) / 7, made unit.
+        let leaning = interpolate(corners, [3.0 / 7.0, 0.0, 4.0 / 7.0]).unwrap();
+        assert!(leaning.abs_diff_eq(Vec3::new(0.6, 0.0, 0.8), TOLERANCE), "{leaning}");
+        assert_eq!(interpolate(corners, [0.0, 1.0, 0.0]), Some(Vec3::Y));
+        assert_eq!(interpolate([None, corners[1], corners[2]], [0.0, 0.5, 0.5]), None);
+        assert_eq!(interpolate([Some(Vec3::X), Some(-Vec3::X), None], [0.5, 0.5, 0.0]), None);
+        let opposed = [Some(Vec3::X), Some(-Vec3::X), Some(Vec3::Z)];
+        assert_eq!(interpolate(opposed, [0.5, 0.5, 0.0]), None);
     }
 
     #[test]

@@ -3,16 +3,18 @@
 use pliant::body::Bodies;
 use pliant::depth::{DepthSettings, Escapes, Reason, Scope, fused, staged};
 use pliant::detect::voxels::Voxels;
-use pliant::detect::{brute, grid};
+use pliant::detect::{Overlaps, brute, grid};
 use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
+use pliant::mesh::generate::cuboid::cuboid;
+use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::normals::Normals;
 
 use crate::scenes::{
     Body, Dice, aligned, assemble, assemble_mixed, crumpled, snapped, sound, soup,
 };
 
-/// Sizes are about 1 m and weights stay below 1e6: rounding is far below this.
+/// Relative to the size of the scene, and for unit vectors; weights are at most 1.
 const TOLERANCE: f64 = 1e-9;
 
 fn by_brute(positions: &[Vec3], bodies: &Bodies, settings: DepthSettings) -> Escapes {
@@ -81,14 +83,15 @@ fn sorted(mut list: Vec<Told>) -> Vec<Told> {
     list
 }
 
+/// `size` is that of the scene, m.
 #[track_caller]
-fn assert_near(found: &[Told], expected: &[Told]) {
+fn assert_near(found: &[Told], expected: &[Told], size: f64) {
     let flags = |list: &[Told]| -> Vec<_> {
         list.iter().map(|t| (t.vertex, t.into.clone(), t.ring, t.reason)).collect()
     };
     assert_eq!(flags(found), flags(expected));
     for (a, b) in found.iter().zip(expected) {
-        let near = (a.depth - b.depth).abs() < TOLERANCE
+        let near = (a.depth - b.depth).abs() < TOLERANCE * size
             && a.direction.abs_diff_eq(b.direction, TOLERANCE);
         assert!(near, "{a:?} {b:?}");
     }
@@ -96,7 +99,7 @@ fn assert_near(found: &[Told], expected: &[Told]) {
 
 fn settings(round: usize) -> DepthSettings {
     let scope = if round.is_multiple_of(2) { Scope::Scene } else { Scope::Pairs };
-    DepthSettings { scope, ..DepthSettings::default() }
+    DepthSettings { scope, exponent: [2.0, 2.0, 3.0][round % 3], ..DepthSettings::default() }
 }
 
 /// The grid's answer must be the slow twin's in every bit.
@@ -108,15 +111,23 @@ fn check_grid(list: &[Body], round: usize) -> usize {
     slow.resolved.len()
 }
 
-/// The fused answer must be the slow twin's but for rounding.
+/// The fused answer must be the slow twin's but for rounding; gives how many collide.
 #[track_caller]
 fn check_rays(list: &[Body], settings: DepthSettings) -> usize {
     let (positions, bodies) = assemble(list);
     let slow = by_brute(&positions, &bodies, settings);
     let fast = by_rays(&positions, &bodies, settings);
-    assert_near(&told(&bodies, &fast), &told(&bodies, &slow));
+    assert_near(&told(&bodies, &fast), &told(&bodies, &slow), 1.0);
     assert_eq!(fast.missed_edges, slow.missed_edges);
     slow.resolved.len() + slow.unresolved.len()
+}
+
+/// The same for bodies without an inverted tet: there every edge finds its crossing.
+#[track_caller]
+fn check_sound(list: &[Body], settings: DepthSettings) -> usize {
+    let (positions, bodies) = assemble(list);
+    assert_eq!(by_rays(&positions, &bodies, settings).missed_edges, 0);
+    check_rays(list, settings)
 }
 
 #[test]
@@ -127,7 +138,7 @@ fn every_setting_of_the_fused_pass_agrees_with_the_slow_twin() {
         let normals = [Normals::Area, Normals::Angle, Normals::Face][round % 3];
         let exponent = [2.0, 2.0, 1.5][round % 3];
         let settings = DepthSettings { exponent, normals, ..settings(round) };
-        colliding += check_rays(&sound(&mut dice, 2 + round % 4), settings);
+        colliding += check_sound(&sound(&mut dice, 2 + round % 4), settings);
     }
     assert!(colliding > 1000, "{colliding}");
 }
@@ -135,27 +146,60 @@ fn every_setting_of_the_fused_pass_agrees_with_the_slow_twin() {
 #[test]
 fn vertices_exactly_on_faces_edges_and_vertices_agree_with_the_slow_twin() {
     let mut dice = Dice(5);
+    let mut colliding = 0;
     for _ in 0..60 {
-        check_rays(&aligned(&mut dice, 3), DepthSettings::default());
+        colliding += check_sound(&aligned(&mut dice, 3), DepthSettings::default());
+    }
+    assert!(colliding > 500, "{colliding}");
+}
+
+/// Two blocks on one lattice, half in each other: most vertices lie on faces of the other.
+#[test]
+fn ties_cost_as_much_per_vertex_on_a_fine_lattice_as_on_a_coarse_one() {
+    let tested_per_vertex = |cells: u32| {
+        let block = cuboid([cells; 3], Vec3::ONE, Cut::Six).unwrap();
+        let body = |by: f64| Body {
+            positions: block.positions.iter().map(|&p| p + by * Vec3::X).collect(),
+            tets: block.tets.clone(),
+        };
+        let (positions, bodies) = assemble(&[body(0.0), body(0.5)]);
+        let mut scratch = fused::Scratch::new(&positions, &bodies);
+        scratch.escapes(&positions, &bodies, DepthSettings::default(), &mut Escapes::default());
+        assert!(scratch.tets_tested() > 0);
+        scratch.tets_tested() as f64 / positions.len() as f64
+    };
+    // At most eight cells of six tets meet at a vertex, whatever their number.
+    for cells in [2, 4, 8] {
+        assert!(tested_per_vertex(cells) <= 48.0);
     }
 }
 
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
     let mut dice = Dice(9);
-    for count in [1, 2, 7] {
-        let (positions, bodies) = assemble(&sound(&mut dice, count));
-        let one = by_rays(&positions, &bodies, DepthSettings::default());
-        for threads in [0, 2, 3, 16] {
+    let (mut resolved, mut unresolved) = (0, 0);
+    for (round, count) in [1, 2, 7, 7].into_iter().enumerate() {
+        let mut list = sound(&mut dice, count);
+        // Every body once more, small in its own middle: enclosed vertices after resolved ones.
+        for body in list.clone() {
+            let middle = body.positions.iter().sum::<Vec3>() / body.positions.len() as f64;
+            list.push(mapped(&[body], |p| middle + 0.05 * (p - middle)).remove(0));
+        }
+        let (positions, bodies) = assemble(&list);
+        let one = by_rays(&positions, &bodies, settings(round));
+        resolved += one.resolved.len();
+        unresolved += one.unresolved.len();
+        for threads in [0, 2, 3, 16, usize::MAX] {
             let mut scratch = fused::Scratch::new(&positions, &bodies);
             scratch.set_threads(threads);
             let mut found = Escapes::default();
             for _ in 0..2 {
-                scratch.escapes(&positions, &bodies, DepthSettings::default(), &mut found);
+                scratch.escapes(&positions, &bodies, settings(round), &mut found);
                 assert_eq!(found, one);
             }
         }
     }
+    assert!(resolved > 100 && unresolved > 100, "{resolved} {unresolved}");
 }
 
 #[test]
@@ -167,30 +211,36 @@ fn grid_and_voxels_give_the_bits_of_the_slow_twin() {
         resolved += check_grid(&soup(&mut dice, |dice| dice.lattice_point(4)), round);
     }
     assert!(resolved > 300, "{resolved}");
+    let mut resolved = [0; 4];
     for round in 0..30 {
-        check_grid(&sound(&mut dice, 2 + round % 3), round);
-        check_grid(&crumpled(&mut dice, 2 + round % 3), round);
-        check_grid(&snapped(sound(&mut dice, 2)), round);
-        check_grid(&snapped(crumpled(&mut dice, 2)), round);
+        resolved[0] += check_grid(&sound(&mut dice, 2 + round % 3), round);
+        resolved[1] += check_grid(&crumpled(&mut dice, 2 + round % 3), round);
+        resolved[2] += check_grid(&snapped(sound(&mut dice, 2)), round);
+        resolved[3] += check_grid(&snapped(crumpled(&mut dice, 2)), round);
     }
+    assert!(resolved.iter().all(|&count| count > 100), "{resolved:?}");
 }
 
 #[test]
 fn rays_and_fans_agree_with_the_slow_twin_on_crumpled_bodies() {
     let mut dice = Dice(22);
+    let mut colliding = [0, 0];
     for round in 0..60 {
-        check_rays(&sound(&mut dice, 2 + round % 3), settings(round));
-        check_rays(&crumpled(&mut dice, 2 + round % 3), settings(round));
+        colliding[0] += check_sound(&sound(&mut dice, 2 + round % 3), settings(round));
+        colliding[1] += check_rays(&crumpled(&mut dice, 2 + round % 3), settings(round));
     }
+    assert!(colliding.iter().all(|&count| count > 500), "{colliding:?}");
 }
 
 #[test]
 fn rays_and_fans_agree_with_the_slow_twin_in_every_tie() {
     let mut dice = Dice(23);
+    let mut colliding = [0, 0];
     for round in 0..60 {
-        check_rays(&snapped(sound(&mut dice, 2 + round % 3)), settings(round));
-        check_rays(&snapped(crumpled(&mut dice, 2 + round % 3)), settings(round));
+        colliding[0] += check_rays(&snapped(sound(&mut dice, 2 + round % 3)), settings(round));
+        colliding[1] += check_rays(&snapped(crumpled(&mut dice, 2 + round % 3)), settings(round));
     }
+    assert!(colliding.iter().all(|&count| count > 500), "{colliding:?}");
 }
 
 #[test]
@@ -202,23 +252,82 @@ fn surfaces_among_tets_are_found_alike_by_all_ways() {
         let slow = by_brute(&positions, &bodies, settings(round));
         assert_eq!(by_grid(&positions, &bodies, settings(round)), slow);
         let fast = by_rays(&positions, &bodies, settings(round));
-        assert_near(&told(&bodies, &fast), &told(&bodies, &slow));
+        assert_near(&told(&bodies, &fast), &told(&bodies, &slow), 1.0);
         assert_eq!((fast.missed_edges, slow.missed_edges), (0, 0));
         resolved += slow.resolved.len();
     }
     assert!(resolved > 300, "{resolved}");
 }
 
+#[test]
+fn reasons_are_those_of_the_slow_twin() {
+    // A needle through a plate: of the four vertices in the middle, two have as many edges
+    // up as down, and the two between do not settle it. Beside it a needle that ends in the
+    // plate, and a grain within.
+    let flat = DepthSettings { normals: Normals::Face, ..DepthSettings::default() };
+    let body = |cells: [u32; 3], size: Vec3, by: Vec3| {
+        let mesh = cuboid(cells, size, Cut::Six).unwrap();
+        Body { positions: mesh.positions.iter().map(|&p| p + by).collect(), tets: mesh.tets }
+    };
+    let list = [
+        body([4, 4, 1], Vec3::new(4.0, 4.0, 1.0), Vec3::ZERO),
+        body([1, 1, 2], Vec3::new(0.1, 0.1, 4.0), Vec3::new(0.3, 0.4, 0.0)),
+        body([1, 1, 2], Vec3::new(0.1, 0.1, 4.0), Vec3::new(-0.7, 0.4, 1.9)),
+        body([1, 1, 1], Vec3::splat(0.1), Vec3::new(-1.2, 0.4, 0.0)),
+    ];
+    check_sound(&list, flat);
+    let (positions, bodies) = assemble(&list);
+    let found = by_rays(&positions, &bodies, flat);
+    let count = |reason| found.unresolved.iter().filter(|u| u.reason == reason).count();
+    assert_eq!((count(Reason::Cancelled), count(Reason::Rounding)), (2, 0));
+    assert_eq!(count(Reason::Enclosed), 8);
+}
+
+/// A surface turned inside out winds −1 times around what it held: that is not inside.
+#[test]
+fn a_surface_that_is_inside_out_holds_nothing() {
+    let mut dice = Dice(25);
+    let mut lost = 0;
+    for round in 0..20 {
+        let (mut positions, bodies) = assemble_mixed(&sound(&mut dice, 2));
+        let into_surface =
+            |found: &Overlaps| found.into.iter().filter(|into| into.contains(&BodyId(0))).count();
+        lost += into_surface(&brute::overlaps(&positions, &bodies));
+        let surface = bodies.vertices(BodyId(0));
+        let middle = positions[surface.clone()].iter().sum::<Vec3>() / surface.len() as f64;
+        positions[surface].iter_mut().for_each(|p| p.x = 2.0 * middle.x - p.x);
+        let slow = by_brute(&positions, &bodies, settings(round));
+        let fast = by_rays(&positions, &bodies, settings(round));
+        assert_near(&told(&bodies, &fast), &told(&bodies, &slow), 1.0);
+        let mut found = Overlaps::default();
+        fused::Scratch::new(&positions, &bodies).overlaps(&positions, &bodies, &mut found);
+        assert_eq!(into_surface(&found), 0);
+    }
+    assert!(lost > 50, "{lost}");
+}
+
 /// Both ways tell the same of a changed scene, but for what `change` does to an answer.
+///
+/// `size` is that of the changed scene, m. Gives how many collide.
 #[track_caller]
-fn check_changed([before, after]: [&[Body]; 2], round: usize, change: impl Fn(Told) -> Told) {
+fn check_changed(
+    [before, after]: [&[Body]; 2],
+    round: usize,
+    size: f64,
+    change: impl Fn(Told) -> Told,
+) -> usize {
+    let mut colliding = 0;
     for way in BOTH {
         let [before, after] = [before, after].map(|list| {
             let (positions, bodies) = assemble(list);
-            told(&bodies, &way(&positions, &bodies, settings(round)))
+            let found = way(&positions, &bodies, settings(round));
+            assert_eq!(found.missed_edges, 0);
+            told(&bodies, &found)
         });
-        assert_near(&after, &sorted(before.into_iter().map(&change).collect()));
+        colliding = before.len();
+        assert_near(&after, &sorted(before.into_iter().map(&change).collect()), size);
     }
+    colliding
 }
 
 fn mapped(list: &[Body], place: impl Fn(Vec3) -> Vec3) -> Vec<Body> {
@@ -230,46 +339,56 @@ fn mapped(list: &[Body], place: impl Fn(Vec3) -> Vec3) -> Vec<Body> {
 #[test]
 fn a_moved_and_turned_scene_has_turned_directions_and_the_same_depths() {
     let mut dice = Dice(31);
+    let mut colliding = 0;
     for round in 0..40 {
         let list = sound(&mut dice, 2 + round % 3);
         let (turn, by) = (dice.turn(), 20.0 * dice.point());
         let moved = mapped(&list, |p| turn * p + by);
-        check_changed([&list, &moved], round, |told| Told {
+        colliding += check_changed([&list, &moved], round, 1.0, |told| Told {
             direction: turn * told.direction,
             ..told
         });
     }
+    assert!(colliding > 300, "{colliding}");
 }
 
 #[test]
 fn a_scaled_scene_has_scaled_depths() {
     let mut dice = Dice(32);
+    let mut colliding = 0;
     for round in 0..40 {
         let list = sound(&mut dice, 2 + round % 3);
-        let scale = [0.5, 1e-6, 3.0][round % 3];
+        let scale = [0.5, 1e-6, 3.0, 1e-50, 1e60][round % 5];
         let scaled = mapped(&list, |p| scale * p);
-        check_changed([&list, &scaled], round, |told| Told { depth: scale * told.depth, ..told });
+        colliding += check_changed([&list, &scaled], round, scale, |told| Told {
+            depth: scale * told.depth,
+            ..told
+        });
     }
+    assert!(colliding > 300, "{colliding}");
 }
 
 #[test]
 fn a_mirrored_scene_has_mirrored_directions() {
     let mut dice = Dice(33);
+    let mut colliding = 0;
     for round in 0..20 {
         let list = sound(&mut dice, 2 + round % 3);
         let flip = Vec3::new(-1.0, 1.0, 1.0);
         let mut mirrored = mapped(&list, |p| flip * p);
         mirrored.iter_mut().flat_map(|body| &mut body.tets).for_each(|tet| tet.swap(0, 1));
-        check_changed([&list, &mirrored], round, |told| Told {
+        colliding += check_changed([&list, &mirrored], round, 1.0, |told| Told {
             direction: flip * told.direction,
             ..told
         });
     }
+    assert!(colliding > 300, "{colliding}");
 }
 
 #[test]
 fn renumbered_vertices_keep_their_depths() {
     let mut dice = Dice(34);
+    let mut colliding = 0;
     for round in 0..40 {
         let list = sound(&mut dice, 2 + round % 3);
         let orders: Vec<_> = list.iter().map(|body| dice.shuffled(body.positions.len())).collect();
@@ -282,16 +401,18 @@ fn renumbered_vertices_keep_their_depths() {
                 *corner = VertexId(order[corner.index()] as u32);
             }
         }
-        check_changed([&list, &renumbered], round, |told| {
+        colliding += check_changed([&list, &renumbered], round, 1.0, |told| {
             let (body, vertex) = told.vertex;
             Told { vertex: (body, orders[body][vertex]), ..told }
         });
     }
+    assert!(colliding > 300, "{colliding}");
 }
 
 #[test]
 fn bodies_in_another_order_tell_the_same() {
     let mut dice = Dice(35);
+    let mut colliding = 0;
     for round in 0..40 {
         let list = sound(&mut dice, 2 + round % 3);
         let order = dice.shuffled(list.len());
@@ -299,9 +420,10 @@ fn bodies_in_another_order_tell_the_same() {
         for (body, &new) in order.iter().enumerate() {
             reordered[new] = list[body].clone();
         }
-        check_changed([&list, &reordered], round, |told| {
+        colliding += check_changed([&list, &reordered], round, 1.0, |told| {
             let into = told.into.iter().map(|&body| order[body]).collect();
             Told { vertex: (order[told.vertex.0], told.vertex.1), into, ..told }
         });
     }
+    assert!(colliding > 300, "{colliding}");
 }

@@ -3,7 +3,7 @@
 use pliant::depth::fused::Scratch;
 use pliant::detect::tets::{overlapping_tets, tets_overlap};
 use pliant::detect::{Overlaps, brute, grid, union};
-use pliant::id::TetId;
+use pliant::id::{TetId, VertexId};
 use pliant::math::{Vec3, orient3d};
 
 use crate::scenes::{Body, Dice, assemble, crumpled, snapped, sound, soup};
@@ -139,37 +139,64 @@ fn tets_overlap_as_cutting_them_shows() {
     assert!(counts[0] > 3000 && counts[1] > 3000, "{counts:?}");
 }
 
-#[test]
-fn the_grid_finds_the_tets_that_overlap() {
-    let mut dice = Dice(14);
-    let mut count = 0;
-    for round in 0..150 {
-        let mut list = match round % 3 {
-            0 => soup(&mut dice, Dice::point),
-            1 => soup(&mut dice, |dice| dice.lattice_point(4)),
-            _ => crumpled(&mut dice, 2),
-        };
-        if round % 2 == 0 {
-            // One body far larger than the other: its tets cover too many cells.
-            list[0].positions.iter_mut().for_each(|p| *p *= 30.0);
-        }
-        let (positions, bodies) = assemble(&list);
-        let corners = |tet: usize| bodies.tets()[tet].map(|v| positions[v.index()]);
-        let mut expected = Vec::new();
-        for own in bodies.ids() {
-            for other in bodies.ids().filter(|&other| other > own) {
-                for a in bodies.tets_of(own) {
-                    for b in bodies.tets_of(other) {
-                        if tets_overlap(corners(a), corners(b)) {
-                            expected.push([TetId(a as u32), TetId(b as u32)]);
-                        }
+/// The pairs found by the grid are those of all tets against all; gives their number.
+#[track_caller]
+fn check_tets(list: &[Body]) -> usize {
+    let (positions, bodies) = assemble(list);
+    let corners = |tet: usize| bodies.tets()[tet].map(|v| positions[v.index()]);
+    let mut expected = Vec::new();
+    for own in bodies.ids() {
+        for other in bodies.ids().filter(|&other| other > own) {
+            for a in bodies.tets_of(own) {
+                for b in bodies.tets_of(other) {
+                    if tets_overlap(corners(a), corners(b)) {
+                        expected.push([TetId(a as u32), TetId(b as u32)]);
                     }
                 }
             }
         }
-        expected.sort_unstable();
-        assert_eq!(overlapping_tets(&positions, &bodies), expected);
-        count += expected.len();
+    }
+    expected.sort_unstable();
+    assert_eq!(overlapping_tets(&positions, &bodies), expected);
+    expected.len()
+}
+
+#[test]
+fn the_grid_finds_the_tets_that_overlap() {
+    let mut dice = Dice(14);
+    let mut count = 0;
+    for round in 0..100 {
+        count += check_tets(&match round % 3 {
+            0 => soup(&mut dice, Dice::point),
+            1 => soup(&mut dice, |dice| dice.lattice_point(4)),
+            _ => crumpled(&mut dice, 2),
+        });
     }
     assert!(count > 1000, "{count}");
+}
+
+/// Corners of a tet around the origin, every second one of a cube.
+const FAR_CORNERS: [[f64; 3]; 4] =
+    [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
+
+/// One tet so large that it covers too many cells: as first body, as last, and as both.
+#[test]
+fn huge_tets_among_small_ones_are_found_in_any_order() {
+    let mut dice = Dice(15);
+    let mut counts = [0; 3];
+    for round in 0..60 {
+        let small = sound(&mut dice, 1).remove(0);
+        let huge = [(); 2].map(|()| Body {
+            positions: FAR_CORNERS.map(|p| 20.0 * Vec3::from(p) + 9.0 * dice.point()).to_vec(),
+            tets: vec![[0, 1, 2, 3].map(VertexId)],
+        });
+        let [first, last] = huge;
+        let list = match round % 3 {
+            0 => vec![first, small],
+            1 => vec![small, last],
+            _ => vec![first, small, last],
+        };
+        counts[round % 3] += check_tets(&list);
+    }
+    assert!(counts.iter().all(|&count| count > 50), "{counts:?}");
 }
