@@ -6,6 +6,8 @@ use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::topology::Rows;
 
+pub mod boxes;
+
 pub mod clusters;
 
 pub mod pairs;
@@ -15,6 +17,8 @@ pub mod gather;
 pub mod rays;
 
 pub mod edges;
+
+pub mod cone;
 
 pub mod fans;
 

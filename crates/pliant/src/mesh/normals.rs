@@ -1,6 +1,6 @@
 //! Normals of a triangle surface, at its faces and at its vertices.
 
-use crate::id::VertexId;
+use crate::id::{TriangleId, VertexId};
 use crate::math::Vec3;
 
 /// Averaged unit normals shorter than this are rounding noise, not a direction.
@@ -64,10 +64,16 @@ pub fn corner_normals(
 /// Vertex normals worked out when first asked for, and kept for the step.
 #[derive(Clone, Debug, Default)]
 pub struct NormalCache {
-    /// Step in which each vertex was last asked for.
-    stamps: Vec<u32>,
-    /// Normal of each vertex in that step.
-    normals: Vec<Option<Vec3>>,
+    kept: Vec<Kept>,
+    step: u32,
+}
+
+/// What was last worked out of a vertex.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kept {
+    /// Unit, or zero where there is none.
+    normal: Vec3,
+    /// The step in which it was worked out.
     step: u32,
 }
 
@@ -75,44 +81,41 @@ impl NormalCache {
     /// Forgets all normals, as the vertices have moved.
     pub fn start(&mut self, vertex_count: usize) {
         self.step = self.step.wrapping_add(1);
-        if self.stamps.len() != vertex_count || self.step == 0 {
-            self.stamps = vec![0; vertex_count];
-            self.normals = vec![None; vertex_count];
+        if self.kept.len() != vertex_count || self.step == 0 {
+            self.kept = vec![Kept::default(); vertex_count];
             self.step = 1;
         }
     }
 
-    /// The normal of a vertex, given the triangles around it.
+    /// The normal of a vertex, or zero; `work_out` is called when first asked for.
     #[inline]
-    pub fn vertex(
-        &mut self,
-        vertex: VertexId,
-        work_out: impl FnOnce() -> Option<Vec3>,
-    ) -> Option<Vec3> {
-        let index = vertex.index();
-        if self.stamps[index] != self.step {
-            self.stamps[index] = self.step;
-            self.normals[index] = work_out();
+    pub fn vertex(&mut self, vertex: VertexId, work_out: impl FnOnce() -> Option<Vec3>) -> Vec3 {
+        let kept = &mut self.kept[vertex.index()];
+        if kept.step != self.step {
+            *kept = Kept { normal: work_out().unwrap_or(Vec3::ZERO), step: self.step };
         }
-        self.normals[index]
+        kept.normal
     }
 }
 
 /// Unit normal of one vertex, from the triangles around it, as in [`vertex_normals`].
 pub fn normal_at(
     vertex: VertexId,
-    around: impl Iterator<Item = [VertexId; 3]>,
+    around: &[TriangleId],
+    triangles: &[[VertexId; 3]],
     positions: &[Vec3],
     normals: Normals,
 ) -> Option<Vec3> {
     let mut sum = Sum::default();
     for triangle in around {
+        let [a, b, c] = triangles[triangle.index()];
+        let corners = [positions[a.index()], positions[b.index()], positions[c.index()]];
         // Only the angle asks which corner it is.
         let corner = match normals {
-            Normals::Angle => triangle.iter().position(|v| *v == vertex)?,
+            Normals::Angle => [a, b, c].iter().position(|v| *v == vertex)?,
             Normals::Area | Normals::Face => 0,
         };
-        sum.add(triangle.map(|v| positions[v.index()]), corner, normals);
+        sum.add(corners, corner, normals);
     }
     sum.direction()
 }
