@@ -12,8 +12,9 @@ use crate::depth::spread::Field;
 use crate::depth::{DepthSettings, Escapes, Scope};
 use crate::detect::boxes::{Bounds, Hits};
 use crate::detect::clusters::{Clusters, Fit};
+use crate::detect::cone::{self, Tip};
 use crate::detect::fans::Fan;
-use crate::detect::gather::{Gathered, Ray};
+use crate::detect::gather::{Gathered, Ray, Triangle};
 use crate::detect::inverted::Inverted;
 use crate::detect::pairs::{self, Sweep};
 use crate::detect::rays::{self, Passage};
@@ -78,6 +79,7 @@ struct Local {
     pairs: Vec<(VertexId, u32)>,
     field: Field,
     into: Vec<BodyId>,
+    free: Vec<VertexId>,
     fan: Fan,
     hits: Hits,
     crossings: Vec<Crossing>,
@@ -244,7 +246,7 @@ impl Local {
 
     /// Stages 2 to 4 for the pairs whose live body is in `which`.
     fn resolve(&mut self, step: &Step<'_>, body: BodyId, which: Range<u32>, found: &mut Escapes) {
-        let Local { pairs, lives, field, into, fan, hits, crossings, normals, .. } = self;
+        let Local { pairs, lives, field, into, free, fan, hits, crossings, normals, .. } = self;
         field.start(step.bodies, body);
         for &(vertex, live) in pairs.iter().filter(|pair| which.contains(&pair.1)) {
             field.add(vertex, live);
@@ -253,10 +255,8 @@ impl Local {
             let vertex = field.vertex(slot);
             let inner = step.positions[vertex.index()];
             fan.start(inner, step.fit.points[vertex.index()]);
-            for &neighbour in step.bodies.neighbours().row(vertex.index()) {
-                if field.is_free(neighbour) {
-                    fan.push(step.positions[neighbour.index()]);
-                }
+            for &neighbour in field.free_among(step.bodies.neighbours().row(vertex.index()), free) {
+                fan.push(step.positions[neighbour.index()]);
             }
             if !fan.is_empty() {
                 for &live in field.lives(slot) {
@@ -305,8 +305,12 @@ impl Live {
         }
         let (mut winding, mut touches) = (0, false);
         let beam = ray.sweep(Bounds { low: rounded, high: rounded });
+        let (tip, far) = (Tip::new(rounded), step.fit.bodies[self.body.index()].reach());
         for &place in self.triangles.meeting(beam, hits) {
-            match rays::passage(point, step.corners(self.triangles.triangle(place).id), ray) {
+            let Triangle { id, facet } = self.triangles.triangle(place);
+            let passage = cone::passage(&tip, facet, ray, far)
+                .unwrap_or_else(|| rays::passage(point, step.corners(*id), ray));
+            match passage {
                 Passage::Missed => {}
                 Passage::Leaves => winding += 1,
                 Passage::Enters => winding -= 1,
@@ -347,11 +351,10 @@ impl Step<'_> {
             })
         };
         let [a, b, c] = triangles[exit.triangle as usize];
-        let (a, b, c) = (smooth(a), smooth(b), smooth(c));
-        let known = (a != Vec3::ZERO) & (b != Vec3::ZERO) & (c != Vec3::ZERO);
         let [first, second, third] = exit.weights;
-        let sum = first * a + second * b + third * c;
-        known.then(|| sum.try_normalize()).flatten().or_else(flat)
+        // A corner without a normal makes the sum NaN, which has no direction.
+        let sum = first * smooth(a) + second * smooth(b) + third * smooth(c);
+        sum.try_normalize().or_else(flat)
     }
 
     /// Whether the box of an inverted tet of the body holds the point.

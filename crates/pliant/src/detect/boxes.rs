@@ -207,26 +207,77 @@ impl Layers {
     #[inline]
     pub fn meeting<'a>(&self, query: &Query, hits: &'a mut Hits) -> &'a [u32] {
         let Hits { found, blocks } = hits;
-        let Some(top) = self.height.checked_sub(1) else { return &[] };
-        let room = self.len.next_multiple_of(LANES);
-        if found.len() < room {
-            found.resize(room, 0);
-            blocks.resize(room, 0);
+        if found.len() < self.len {
+            found.resize(self.len, 0);
+            blocks.resize(self.len, 0);
         }
         let mut count = 0;
-        for (index, block) in self.layers[top].iter().enumerate() {
-            count = note(query.meet(block), index as u32, found, count);
-        }
-        for layer in self.layers[..top].iter().rev() {
-            std::mem::swap(found, blocks);
-            let met = count;
-            count = 0;
-            for &index in &blocks[..met] {
-                count = note(query.meet(&layer[index as usize]), index, found, count);
+        match &self.layers[..self.height] {
+            [] => {}
+            [list] => count = scan(query, list, found),
+            [list, over] => {
+                for (index, block) in over.iter().enumerate() {
+                    count = note_under(query, index, block, list, found, count);
+                }
+            }
+            [list, over, above @ .., top] => {
+                count = scan(query, top, found);
+                for layer in above.iter().rev() {
+                    std::mem::swap(found, blocks);
+                    let met = count;
+                    count = 0;
+                    for &index in &blocks[..met] {
+                        let mask = u64::from(query.meet(&layer[index as usize]));
+                        count = note(mask, LANES * index as usize, found, count);
+                    }
+                }
+                std::mem::swap(found, blocks);
+                let met = count;
+                count = 0;
+                for &index in &blocks[..met] {
+                    let block = &over[index as usize];
+                    count = note_under(query, index as usize, block, list, found, count);
+                }
             }
         }
         &found[..count]
     }
+}
+
+/// The places of boxes in a few blocks that meet the query; returns how many there are.
+#[inline]
+fn scan(query: &Query, blocks: &[Block], found: &mut [u32]) -> usize {
+    let mut count = 0;
+    for (first, eight) in blocks.chunks(LANES).enumerate() {
+        let mut word = 0;
+        for (lane, block) in eight.iter().enumerate() {
+            word |= u64::from(query.meet(block)) << (LANES * lane);
+        }
+        count = note(word, first * LANES * LANES, found, count);
+    }
+    count
+}
+
+/// Writes down the boxes of the list that meet the query and lie under one block.
+///
+/// All of them at once: what cannot be foreseen costs time at each loop's end.
+#[inline]
+fn note_under(
+    query: &Query,
+    index: usize,
+    block: &Block,
+    list: &[Block],
+    found: &mut [u32],
+    count: usize,
+) -> usize {
+    let mut mask = query.meet(block);
+    let mut word = 0;
+    while mask != 0 {
+        let lane = mask.trailing_zeros() as usize;
+        mask &= mask - 1;
+        word |= u64::from(query.meet(&list[index * LANES + lane])) << (LANES * lane);
+    }
+    note(word, index * LANES * LANES, found, count)
 }
 
 #[inline]
@@ -239,11 +290,11 @@ fn push(blocks: &mut Vec<Block>, place: usize, bounds: Bounds) {
     }
 }
 
-/// Writes down the places that a mask names; returns how many are written by now.
+/// Writes down the places from `first` on that a mask names; returns how many are written.
 #[inline]
-fn note(mut mask: u32, block: u32, found: &mut [u32], mut count: usize) -> usize {
+fn note(mut mask: u64, first: usize, found: &mut [u32], mut count: usize) -> usize {
     while mask != 0 {
-        found[count] = block * LANES as u32 + mask.trailing_zeros();
+        found[count] = first as u32 + mask.trailing_zeros();
         count += 1;
         mask &= mask - 1;
     }

@@ -13,13 +13,15 @@ use crate::id::{BodyId, TriangleId, VertexId};
 use crate::math::{Aabb, Vec3, Vec4};
 
 /// Most triangles, or inner vertices, of one cluster; its vertices are fewer than 256.
-const SIZE: usize = 16;
+const SIZE: usize = 24;
 
 /// All bodies cut into clusters.
 #[derive(Clone, Debug, Default)]
 pub struct Clusters {
     /// First cluster of each body, and one past the last of all.
     body_starts: Vec<u32>,
+    /// First vertex of each body, and one past the last of all.
+    body_vertices: Vec<u32>,
     /// First block of boxes of each body, and one past the last of all.
     block_starts: Vec<u32>,
     /// First entry of `triangles` of each cluster, and one past the last of all.
@@ -58,6 +60,7 @@ impl Clusters {
     pub fn new(positions: &[Vec3], bodies: &Bodies) -> Clusters {
         let mut made = Clusters {
             body_starts: vec![0],
+            body_vertices: vec![0],
             block_starts: vec![0],
             triangle_starts: vec![0],
             vertex_starts: vec![0],
@@ -79,6 +82,7 @@ impl Clusters {
                 bodies.vertices(body).filter(used).map(|v| v as u32).collect();
             halve(&mut inner, &|&v: &u32| positions[v as usize], &mut |c| made.add_inner(c));
             made.body_starts.push(made.owned.len() as u32);
+            made.body_vertices.push(bodies.vertices(body).end as u32);
             let clusters = made.of_body(body).len();
             let blocks = made.block_starts[body.index()] + clusters.div_ceil(LANES) as u32;
             made.block_starts.push(blocks);
@@ -91,14 +95,18 @@ impl Clusters {
         fit.origin = positions.first().copied().unwrap_or_default();
         let Fit { origin, bodies, points, blocks, places } = fit;
         points.clear();
-        points.extend(positions.iter().map(|&p| rounded(p, *origin)));
         places.clear();
-        places.extend(self.vertices.iter().map(|v| points[v.index()]));
         bodies.clear();
         blocks.clear();
         for body in 0..self.body_starts.len() - 1 {
+            let own = self.body_vertices[body] as usize..self.body_vertices[body + 1] as usize;
+            points.extend(positions[own].iter().map(|&p| rounded(p, *origin)));
+            let clusters = self.of_body(BodyId(body as u32));
+            let own = self.vertex_starts[clusters.start]..self.vertex_starts[clusters.end];
+            let own = self.vertices[own.start as usize..own.end as usize].iter();
+            places.extend(own.map(|v| points[v.index()]));
             let mut around = Bounds::EMPTY;
-            for (lane, cluster) in self.of_body(BodyId(body as u32)).enumerate() {
+            for (lane, cluster) in clusters.enumerate() {
                 if lane % LANES == 0 {
                     blocks.push(Block::EMPTY);
                 }

@@ -29,6 +29,8 @@
 //! at least [`SMALLEST`] the doubts are above 2⁻¹²³, and take that in too.
 
 use crate::detect::boxes::rounded;
+use crate::detect::gather::{Ray, Sense};
+use crate::detect::rays::Passage;
 use crate::math::{Mat4, Vec3, Vec4};
 
 /// Doubt about a turn, relative to st(R + 4s): 32u.
@@ -39,6 +41,9 @@ const LENGTH_DOUBT: f32 = 32.0 * f32::EPSILON;
 
 /// Doubt about the reach, relative to s²(R + 4s): 64u.
 const REACH_DOUBT: f32 = 32.0 * f32::EPSILON;
+
+/// Doubt about a coordinate of a normal, relative to s(R + s): 16u.
+const PASSAGE_DOUBT: f32 = 8.0 * f32::EPSILON;
 
 /// 2⁻³⁵ m: nearer triangles are left to f64, and shorter edges doubted as if so long.
 const SMALLEST: f32 = 1.0 / LARGEST;
@@ -105,6 +110,72 @@ impl Edge {
     }
 }
 
+/// What a point sees of a triangle.
+#[derive(Clone, Copy, Debug)]
+struct View {
+    /// B×C, C×A, A×B and their sum, axis by axis, m².
+    normals: [Vec4; 3],
+    /// A·(B×C), m³.
+    reach: f32,
+    /// Largest coordinate of A, B, C, or of B−A, m.
+    size: f32,
+    /// Whether the sign of `reach` is beyond doubt, and all numbers in range.
+    certain: bool,
+}
+
+impl View {
+    #[inline]
+    fn new(tip: &Tip, facet: &Facet, far: f32) -> View {
+        let px = facet.next[0] - tip.spread[0];
+        let py = facet.next[1] - tip.spread[1];
+        let pz = facet.next[2] - tip.spread[2];
+        let qx = facet.after[0] - tip.spread[0];
+        let qy = facet.after[1] - tip.spread[1];
+        let qz = facet.after[2] - tip.spread[2];
+        let (nx, ny, nz) = (py * qz - pz * qy, pz * qx - px * qz, px * qy - py * qx);
+        // In the third lane of the first factor stands A, in the first one of the normals B×C.
+        let reach = px.z * nx.x + py.z * ny.x + pz.z * nz.x;
+        let size = px.abs().max(py.abs()).max(pz.abs()).max_element();
+        // Written so that a NaN is no certainty.
+        let certain = (reach.abs() > REACH_DOUBT * size * size * (far + 4.0 * size))
+            & (size >= SMALLEST)
+            & (far + size <= LARGEST);
+        View { normals: [nx, ny, nz], reach, size, certain }
+    }
+}
+
+/// How the ray from the tip along an axis meets a triangle, if that is beyond doubt.
+///
+/// The turns of the triangle's edges around the ray are coordinates of B×C, C×A, A×B,
+/// and off by 8uRs + 8us² as said above.
+#[inline]
+pub fn passage(tip: &Tip, facet: &Facet, ray: Ray, far: f32) -> Option<Passage> {
+    let View { normals, reach, size, certain } = View::new(tip, facet, far);
+    let turns = match ray.axis {
+        0 => normals[0],
+        1 => normals[1],
+        _ => normals[2],
+    };
+    let doubt = Vec4::splat(PASSAGE_DOUBT * size * (far + size));
+    let (left, right) = (turns.cmpgt(doubt).bitmask() & 0b111, turns.cmplt(-doubt).bitmask() & 0b111);
+    let in_range = (size >= SMALLEST) & (far + size <= LARGEST);
+    if (left != 0) & (right != 0) & in_range {
+        return Some(Passage::Missed);
+    }
+    if !certain | (left != 0b111) & (right != 0b111) {
+        return None;
+    }
+    // A triangle that turns left seen from above looks up, and the point is below it when
+    // it is on its inner side.
+    let (left, upward) = (left != 0, ray.sense == Sense::Up);
+    let above = if left { reach > 0.0 } else { reach < 0.0 };
+    Some(match (above == upward, left == upward) {
+        (false, _) => Passage::Missed,
+        (true, true) => Passage::Leaves,
+        (true, false) => Passage::Enters,
+    })
+}
+
 /// A triangle as seen from a point.
 #[derive(Clone, Copy, Debug)]
 pub struct Cone {
@@ -120,31 +191,16 @@ impl Cone {
     /// No coordinate of the triangle or the tip may be more than `far` from the origin, m.
     #[inline]
     pub fn new(tip: &Tip, facet: &Facet, longest: f32, far: f32) -> Cone {
-        let px = facet.next[0] - tip.spread[0];
-        let py = facet.next[1] - tip.spread[1];
-        let pz = facet.next[2] - tip.spread[2];
-        let qx = facet.after[0] - tip.spread[0];
-        let qy = facet.after[1] - tip.spread[1];
-        let qz = facet.after[2] - tip.spread[2];
-        let (nx, ny, nz) = (py * qz - pz * qy, pz * qx - px * qz, px * qy - py * qx);
-        // In the third lane of the first factor stands A, in the first one of the normals B×C.
-        let reach = px.z * nx.x + py.z * ny.x + pz.z * nz.x;
-
-        let size = px.abs().max(py.abs()).max(pz.abs()).max_element();
+        let View { normals: [nx, ny, nz], reach, size, certain } = View::new(tip, facet, far);
         let doubt = size * (far + 4.0 * size);
         let reach_doubt = REACH_DOUBT * doubt * size;
-        // Written so that a NaN is no certainty.
-        let certain = (reach.abs() > reach_doubt)
-            & (size >= SMALLEST)
-            & (far + size <= LARGEST)
-            & (longest <= LARGEST);
         let doubt = if longest > SMALLEST { doubt * longest } else { doubt * SMALLEST };
         let turn = -TURN_DOUBT * doubt;
         let least = Vec4::new(turn, turn, turn, reach.abs() - reach_doubt - LENGTH_DOUBT * doubt);
         let turned = Vec4::splat(1_f32.copysign(reach));
         Cone {
             normals: [nx * turned, ny * turned, nz * turned],
-            least: if certain { least } else { Vec4::NEG_INFINITY },
+            least: if certain & (longest <= LARGEST) { least } else { Vec4::NEG_INFINITY },
         }
     }
 

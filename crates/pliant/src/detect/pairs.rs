@@ -8,7 +8,7 @@ use crate::mesh::topology::Rows;
 ///
 /// Sorted along x and swept: every body meets only those that begin before it ends.
 pub fn neighbours(boxes: &[Bounds], scratch: &mut Sweep, found: &mut Rows<BodyId>) {
-    let Sweep { order, pairs } = scratch;
+    let Sweep { order, pairs, sorted, starts } = scratch;
     order.clear();
     order.extend(
         (0..boxes.len() as u32).filter(|&b| boxes[b as usize].low.x <= boxes[b as usize].high.x),
@@ -30,8 +30,34 @@ pub fn neighbours(boxes: &[Bounds], scratch: &mut Sweep, found: &mut Rows<BodyId
             }
         }
     }
-    pairs.sort_unstable();
-    found.refill(boxes.len(), pairs);
+    // Whoever is near somebody is near to them too: sorted by one body and then, which keeps
+    // that order, by the other, rows ascend in both.
+    bucket(boxes.len(), pairs, starts, sorted);
+    pairs.iter_mut().zip(&*sorted).for_each(|(pair, &(a, b))| *pair = (b.0, BodyId(a)));
+    bucket(boxes.len(), pairs, starts, sorted);
+    found.refill(boxes.len(), sorted);
+}
+
+/// Sorts pairs by their first numbers, which are below `count`, and keeps the order of equals.
+fn bucket(
+    count: usize,
+    pairs: &[(u32, BodyId)],
+    starts: &mut Vec<u32>,
+    sorted: &mut Vec<(u32, BodyId)>,
+) {
+    starts.clear();
+    starts.resize(count + 1, 0);
+    pairs.iter().for_each(|pair| starts[pair.0 as usize + 1] += 1);
+    for index in 0..count {
+        starts[index + 1] += starts[index];
+    }
+    sorted.clear();
+    sorted.resize(pairs.len(), (0, BodyId(0)));
+    for &pair in pairs {
+        let next = &mut starts[pair.0 as usize];
+        sorted[*next as usize] = pair;
+        *next += 1;
+    }
 }
 
 /// Memory of [`neighbours`].
@@ -39,4 +65,6 @@ pub fn neighbours(boxes: &[Bounds], scratch: &mut Sweep, found: &mut Rows<BodyId
 pub struct Sweep {
     order: Vec<u32>,
     pairs: Vec<(u32, BodyId)>,
+    sorted: Vec<(u32, BodyId)>,
+    starts: Vec<u32>,
 }

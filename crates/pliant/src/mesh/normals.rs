@@ -71,7 +71,7 @@ pub struct NormalCache {
 /// What was last worked out of a vertex.
 #[derive(Clone, Copy, Debug, Default)]
 struct Kept {
-    /// Unit, or zero where there is none.
+    /// Unit, or NaN where there is none.
     normal: Vec3,
     /// The step in which it was worked out.
     step: u32,
@@ -87,12 +87,12 @@ impl NormalCache {
         }
     }
 
-    /// The normal of a vertex, or zero; `work_out` is called when first asked for.
+    /// The normal of a vertex, or NaN; `work_out` is called when first asked for.
     #[inline]
     pub fn vertex(&mut self, vertex: VertexId, work_out: impl FnOnce() -> Option<Vec3>) -> Vec3 {
         let kept = &mut self.kept[vertex.index()];
         if kept.step != self.step {
-            *kept = Kept { normal: work_out().unwrap_or(Vec3::ZERO), step: self.step };
+            *kept = Kept { normal: work_out().unwrap_or(Vec3::NAN), step: self.step };
         }
         kept.normal
     }
@@ -107,6 +107,14 @@ pub fn normal_at(
     normals: Normals,
 ) -> Option<Vec3> {
     let mut sum = Sum::default();
+    if normals == Normals::Area {
+        for triangle in around {
+            let [a, b, c] = triangles[triangle.index()];
+            let (a, b, c) = (positions[a.index()], positions[b.index()], positions[c.index()]);
+            sum.add_across((b - a).cross(c - a), 1.0);
+        }
+        return sum.direction();
+    }
     for triangle in around {
         let [a, b, c] = triangles[triangle.index()];
         let corners = [positions[a.index()], positions[b.index()], positions[c.index()]];
@@ -144,6 +152,11 @@ impl Sum {
                 share / length
             }
         };
+        self.add_across(across, weight);
+    }
+
+    #[inline]
+    fn add_across(&mut self, across: Vec3, weight: f64) {
         self.normals += weight * across;
         self.weights += weight * across.abs().element_sum();
     }
