@@ -21,7 +21,7 @@ use crate::detect::rays::{self, Passage};
 use crate::detect::{Exit, Overlaps, union};
 use crate::id::{BodyId, TriangleId, VertexId};
 use crate::math::{Aabb, Vec3};
-use crate::mesh::normals::{NormalCache, Normals, face_normal, normal_at};
+use crate::mesh::normals::{NormalCache, Normals, face_normal, normal_at, rings};
 use crate::mesh::topology::Rows;
 use crate::par;
 
@@ -29,6 +29,7 @@ use crate::par;
 #[derive(Clone, Debug)]
 pub struct Scratch {
     clusters: Clusters,
+    rings: Rows<[VertexId; 3]>,
     fit: Fit,
     sweep: Sweep,
     near: Rows<BodyId>,
@@ -54,6 +55,7 @@ struct Step<'a> {
     bodies: &'a Bodies,
     settings: DepthSettings,
     clusters: &'a Clusters,
+    rings: &'a Rows<[VertexId; 3]>,
     fit: &'a Fit,
     near: &'a Rows<BodyId>,
 }
@@ -92,6 +94,7 @@ impl Scratch {
     pub fn new(positions: &[Vec3], bodies: &Bodies) -> Scratch {
         Scratch {
             clusters: Clusters::new(positions, bodies),
+            rings: rings(bodies.triangles(), bodies.triangles_around()),
             fit: Fit::default(),
             sweep: Sweep::default(),
             near: Rows::default(),
@@ -175,6 +178,7 @@ impl Scratch {
             bodies,
             settings,
             clusters: &self.clusters,
+            rings: &self.rings,
             fit: &self.fit,
             near: &self.near,
         };
@@ -295,10 +299,12 @@ impl Live {
         ray: Ray,
         (hits, inverted): (&mut Hits, &mut Inverted),
     ) -> bool {
-        let (point, rounded) = (step.positions[vertex.index()], step.fit.points[vertex.index()]);
+        // Seldom needed, and then far away.
+        let point = || step.positions[vertex.index()];
+        let rounded = step.fit.points[vertex.index()];
         let by_tets = || {
             let tets = &step.bodies.tets()[step.bodies.tets_of(self.body)];
-            union::is_inside(point, step.positions, tets)
+            union::is_inside(point(), step.positions, tets)
         };
         if !step.bodies.is_bounded(self.body) {
             return by_tets();
@@ -309,7 +315,7 @@ impl Live {
         for &place in self.triangles.meeting(beam, hits) {
             let Triangle { id, facet } = self.triangles.triangle(place);
             let passage = cone::passage(&tip, facet, ray, far)
-                .unwrap_or_else(|| rays::passage(point, step.corners(*id), ray));
+                .unwrap_or_else(|| rays::passage(point(), step.corners(*id), ray));
             match passage {
                 Passage::Missed => {}
                 Passage::Leaves => winding += 1,
@@ -324,7 +330,7 @@ impl Live {
             return true;
         }
         // On the surface, or in an inverted tet, only the tets themselves can tell.
-        (touches || step.may_be_in_inverted(self.body, point, inverted)) && by_tets()
+        (touches || step.may_be_in_inverted(self.body, vertex, inverted)) && by_tets()
     }
 }
 
@@ -343,28 +349,27 @@ impl Step<'_> {
         if kind == Normals::Face {
             return flat();
         }
-        let triangles = self.bodies.triangles();
         let mut smooth = |vertex: VertexId| {
             cache.vertex(vertex, || {
-                let around = self.bodies.triangles_around().row(vertex.index());
-                normal_at(vertex, around, triangles, self.positions, kind)
+                normal_at(vertex, self.rings.row(vertex.index()), self.positions, kind)
             })
         };
-        let [a, b, c] = triangles[exit.triangle as usize];
+        let [a, b, c] = self.bodies.triangles()[exit.triangle as usize];
         let [first, second, third] = exit.weights;
         // A corner without a normal makes the sum NaN, which has no direction.
         let sum = first * smooth(a) + second * smooth(b) + third * smooth(c);
         sum.try_normalize().or_else(flat)
     }
 
-    /// Whether the box of an inverted tet of the body holds the point.
+    /// Whether the box of an inverted tet of the body holds the vertex.
     ///
     /// Elsewhere the surface winds around a point as often as tets cover it.
-    fn may_be_in_inverted(&self, body: BodyId, point: Vec3, inverted: &mut Inverted) -> bool {
+    fn may_be_in_inverted(&self, body: BodyId, vertex: VertexId, inverted: &mut Inverted) -> bool {
+        let point = || self.positions[vertex.index()];
         inverted
             .of_body(body, self.positions, self.bodies, self.fit)
             .iter()
             .map(|tet| self.bodies.tets()[tet.index()])
-            .any(|tet| Aabb::around(tet.map(|v| self.positions[v.index()])).contains(point))
+            .any(|tet| Aabb::around(tet.map(|v| self.positions[v.index()])).contains(point()))
     }
 }

@@ -154,8 +154,8 @@ impl Fan {
 
 /// Where the edge from `inner` to `free` meets a triangle, as by [`edges::exit`].
 #[inline]
-fn exit(free: Vec3, inner: Vec3, corners: [Vec3; 3], triangle: u32) -> Option<Exit> {
-    let [a, b, c] = [corners[0] - inner, corners[1] - inner, corners[2] - inner];
+fn exit(free: Vec3, inner: Vec3, [v0, v1, v2]: [Vec3; 3], triangle: u32) -> Option<Exit> {
+    let (a, b, c) = (v0 - inner, v1 - inner, v2 - inner);
     let along = free - inner;
     let (bc, ca, ab) = (b.cross(c), c.cross(a), a.cross(b));
     let reach = a.dot(bc);
@@ -175,7 +175,7 @@ fn exit(free: Vec3, inner: Vec3, corners: [Vec3; 3], triangle: u32) -> Option<Ex
         & (length - reach > length_doubt)
         & (reach > length_doubt);
     if !sure {
-        return edges::exit(free, inner, corners, triangle);
+        return edges::exit(free, inner, [v0, v1, v2], triangle);
     }
     let per_length = 1.0 / length;
     let share = reach * per_length;

@@ -2,6 +2,7 @@
 
 use crate::id::{TriangleId, VertexId};
 use crate::math::Vec3;
+use crate::mesh::topology::Rows;
 
 /// Averaged unit normals shorter than this are rounding noise, not a direction.
 const MIN_AGREEMENT: f64 = 1e-9;
@@ -98,32 +99,31 @@ impl NormalCache {
     }
 }
 
+/// The corners of the triangles around each vertex, in one place; as topology has them.
+pub fn rings(triangles: &[[VertexId; 3]], around: &Rows<TriangleId>) -> Rows<[VertexId; 3]> {
+    let corners = |row: usize| {
+        around.row(row).iter().map(move |t| (row as u32, triangles[t.index()]))
+    };
+    Rows::from_pairs(around.len(), (0..around.len()).flat_map(corners))
+}
+
 /// Unit normal of one vertex, from the triangles around it, as in [`vertex_normals`].
 pub fn normal_at(
     vertex: VertexId,
-    around: &[TriangleId],
-    triangles: &[[VertexId; 3]],
+    ring: &[[VertexId; 3]],
     positions: &[Vec3],
     normals: Normals,
 ) -> Option<Vec3> {
     let mut sum = Sum::default();
-    if normals == Normals::Area {
-        for triangle in around {
-            let [a, b, c] = triangles[triangle.index()];
-            let (a, b, c) = (positions[a.index()], positions[b.index()], positions[c.index()]);
+    for triangle in ring {
+        let [a, b, c] = *triangle;
+        let (a, b, c) = (positions[a.index()], positions[b.index()], positions[c.index()]);
+        if normals == Normals::Area {
             sum.add_across((b - a).cross(c - a), 1.0);
+            continue;
         }
-        return sum.direction();
-    }
-    for triangle in around {
-        let [a, b, c] = triangles[triangle.index()];
-        let corners = [positions[a.index()], positions[b.index()], positions[c.index()]];
-        // Only the angle asks which corner it is.
-        let corner = match normals {
-            Normals::Angle => [a, b, c].iter().position(|v| *v == vertex)?,
-            Normals::Area | Normals::Face => 0,
-        };
-        sum.add(corners, corner, normals);
+        let corner = triangle.iter().position(|v| *v == vertex)?;
+        sum.add([a, b, c], corner, normals);
     }
     sum.direction()
 }
