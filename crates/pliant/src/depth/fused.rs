@@ -19,17 +19,22 @@ use crate::detect::inverted::Inverted;
 use crate::detect::pairs::{self, Sweep};
 use crate::detect::rays::{self, Passage};
 use crate::detect::{Exit, Overlaps, union};
-use crate::id::{BodyId, TriangleId, VertexId};
+use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3};
-use crate::mesh::normals::{NormalCache, Normals, face_normal, normal_at, rings};
+use crate::mesh::normals::{NormalCache, Normals, face_normal, normal_at};
 use crate::mesh::topology::Rows;
 use crate::par;
+
+/// Surfaces up to this many triangles have all their vertex normals worked out at once.
+///
+/// In one sweep through memory that costs less than a tenth of them one by one; of larger
+/// surfaces only small parts may be touched.
+const AT_ONCE: usize = 4096;
 
 /// Memory that is kept from step to step, so that a step allocates nothing.
 #[derive(Clone, Debug)]
 pub struct Scratch {
     clusters: Clusters,
-    rings: Rows<[VertexId; 3]>,
     fit: Fit,
     sweep: Sweep,
     near: Rows<BodyId>,
@@ -55,7 +60,6 @@ struct Step<'a> {
     bodies: &'a Bodies,
     settings: DepthSettings,
     clusters: &'a Clusters,
-    rings: &'a Rows<[VertexId; 3]>,
     fit: &'a Fit,
     near: &'a Rows<BodyId>,
 }
@@ -94,7 +98,6 @@ impl Scratch {
     pub fn new(positions: &[Vec3], bodies: &Bodies) -> Scratch {
         Scratch {
             clusters: Clusters::new(positions, bodies),
-            rings: rings(bodies.triangles(), bodies.triangles_around()),
             fit: Fit::default(),
             sweep: Sweep::default(),
             near: Rows::default(),
@@ -178,7 +181,6 @@ impl Scratch {
             bodies,
             settings,
             clusters: &self.clusters,
-            rings: &self.rings,
             fit: &self.fit,
             near: &self.near,
         };
@@ -254,6 +256,7 @@ impl Local {
         field.start(step.bodies, body);
         for &(vertex, live) in pairs.iter().filter(|pair| which.contains(&pair.1)) {
             field.add(vertex, live);
+            step.smooth(lives[live as usize].body, normals);
         }
         for slot in 0..field.len() {
             let vertex = field.vertex(slot);
@@ -267,12 +270,12 @@ impl Local {
                     let live = &lives[live as usize];
                     let near = live.triangles.meeting(fan.clipped(live.overlap), hits);
                     let far = step.fit.bodies[live.body.index()].reach();
-                    fan.cross(&live.triangles, near, far, |triangle| step.corners(triangle));
+                    fan.cross(&live.triangles, near, far, step.positions);
                 }
             }
             crossings.clear();
-            for exit in fan.exits() {
-                if let Some(normal) = step.normal(exit, normals) {
+            for (exit, corners) in fan.exits() {
+                if let Some(normal) = step.normal(exit, corners, normals) {
                     crossings.push(Crossing { position: exit.position, normal });
                 }
             }
@@ -313,9 +316,9 @@ impl Live {
         let beam = ray.sweep(Bounds { low: rounded, high: rounded });
         let (tip, far) = (Tip::new(rounded), step.fit.bodies[self.body.index()].reach());
         for &place in self.triangles.meeting(beam, hits) {
-            let Triangle { id, facet } = self.triangles.triangle(place);
+            let Triangle { corners, facet, .. } = self.triangles.triangle(place);
             let passage = cone::passage(&tip, facet, ray, far)
-                .unwrap_or_else(|| rays::passage(point(), step.corners(*id), ray));
+                .unwrap_or_else(|| rays::passage(point(), step.corners(*corners), ray));
             match passage {
                 Passage::Missed => {}
                 Passage::Leaves => winding += 1,
@@ -336,26 +339,41 @@ impl Live {
 
 impl Step<'_> {
     #[inline]
-    fn corners(&self, triangle: TriangleId) -> [Vec3; 3] {
-        let [a, b, c] = self.bodies.triangles()[triangle.index()];
+    fn corners(&self, [a, b, c]: [VertexId; 3]) -> [Vec3; 3] {
         [self.positions[a.index()], self.positions[b.index()], self.positions[c.index()]]
     }
 
-    /// Normal of the penetrated surface where an edge leaves it.
+    /// Works out the vertex normals of a body, if they are wanted and it is not too large.
     #[inline]
-    fn normal(&self, exit: &Exit, cache: &mut NormalCache) -> Option<Vec3> {
+    fn smooth(&self, body: BodyId, cache: &mut NormalCache) {
         let kind = self.settings.normals;
-        let flat = || face_normal(self.corners(TriangleId(exit.triangle)));
+        let triangles = self.bodies.triangles_of(body);
+        if kind != Normals::Face && triangles.len() <= AT_ONCE {
+            let triangles = &self.bodies.triangles()[triangles];
+            cache.fill(self.bodies.vertices(body), triangles, self.positions, kind);
+        }
+    }
+
+    /// Normal of the penetrated surface where an edge leaves it, given the triangle's corners.
+    #[inline]
+    fn normal(
+        &self,
+        exit: &Exit,
+        corners: [VertexId; 3],
+        cache: &mut NormalCache,
+    ) -> Option<Vec3> {
+        let kind = self.settings.normals;
+        let flat = || face_normal(self.corners(corners));
         if kind == Normals::Face {
             return flat();
         }
         let mut smooth = |vertex: VertexId| {
             cache.vertex(vertex, || {
-                normal_at(vertex, self.rings.row(vertex.index()), self.positions, kind)
+                let around = self.bodies.triangles_around().row(vertex.index());
+                normal_at(vertex, around, self.bodies.triangles(), self.positions, kind)
             })
         };
-        let [a, b, c] = self.bodies.triangles()[exit.triangle as usize];
-        let [first, second, third] = exit.weights;
+        let ([a, b, c], [first, second, third]) = (corners, exit.weights);
         // A corner without a normal makes the sum NaN, which has no direction.
         let sum = first * smooth(a) + second * smooth(b) + third * smooth(c);
         sum.try_normalize().or_else(flat)

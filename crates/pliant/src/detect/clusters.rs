@@ -8,7 +8,8 @@ use std::ops::Range;
 
 use crate::body::Bodies;
 use crate::detect::boxes::{Block, Bounds, LANES, Query, rounded};
-use crate::detect::gather::Gathered;
+use crate::detect::cone::Facet;
+use crate::detect::gather::{Gathered, Triangle};
 use crate::id::{BodyId, TriangleId, VertexId};
 use crate::math::{Aabb, Vec3, Vec4};
 
@@ -142,16 +143,18 @@ impl Clusters {
     pub fn triangles_in(&self, fit: &Fit, body: BodyId, bounds: Bounds, found: &mut Gathered) {
         found.clear();
         self.meeting(fit, body, bounds, |cluster| {
-            let places = &fit.places[self.vertices_of(cluster)];
+            let own = self.vertices_of(cluster);
+            let (places, ids) = (&fit.places[own.clone()], &self.vertices[own]);
             let range =
                 self.triangle_starts[cluster] as usize..self.triangle_starts[cluster + 1] as usize;
             let triangles = self.triangles[range.clone()].iter();
-            for (&triangle, corners) in triangles.zip(&self.corners[range]) {
-                let [a, b, c] = *corners;
-                let (a, b, c) = (places[a as usize], places[b as usize], places[c as usize]);
+            for (&id, corners) in triangles.zip(&self.corners[range]) {
+                let [i, j, k] = [corners[0] as usize, corners[1] as usize, corners[2] as usize];
+                let (a, b, c) = (places[i], places[j], places[k]);
                 let around = Bounds { low: a.min(b).min(c), high: a.max(b).max(c) };
                 if around.meets(bounds) {
-                    found.push(triangle, [a, b, c], around);
+                    let corners = [ids[i], ids[j], ids[k]];
+                    found.push(Triangle { id, corners, facet: Facet::new([a, b, c]) }, around);
                 }
             }
         });

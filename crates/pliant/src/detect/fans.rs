@@ -16,7 +16,7 @@ use crate::detect::boxes::Bounds;
 use crate::detect::cone::{Cone, Edge, Tip};
 use crate::detect::gather::Gathered;
 use crate::detect::{Exit, edges};
-use crate::id::TriangleId;
+use crate::id::VertexId;
 use crate::math::{Vec3, Vec4};
 
 /// Rounding of a sum of six products of three differences, relative to the largest product.
@@ -51,6 +51,8 @@ pub struct Fan {
     longest: f32,
     /// Nearest exit to each free end so far, or [`NO_EXIT`].
     exits: Vec<Exit>,
+    /// Corners of the triangle of each exit.
+    corners: Vec<[VertexId; 3]>,
     /// Edge and triangle that may meet; how many are in use is kept beside.
     survivors: Vec<(u32, u32)>,
 }
@@ -64,6 +66,7 @@ impl Fan {
         self.free.clear();
         self.edges.clear();
         self.exits.clear();
+        self.corners.clear();
         self.longest = 0.0;
     }
 
@@ -76,6 +79,7 @@ impl Fan {
         self.free.push(free);
         self.edges.push(edge);
         self.exits.push(NO_EXIT);
+        self.corners.push([VertexId(0); 3]);
     }
 
     /// Edges, count.
@@ -90,10 +94,11 @@ impl Fan {
         self.free.is_empty()
     }
 
-    /// The exits found, in the order of the edges.
+    /// The exits found and the corners of their triangles, in the order of the edges.
     #[inline]
-    pub fn exits(&self) -> impl Iterator<Item = &Exit> {
-        self.exits.iter().filter(|exit| exit.triangle != NO_EXIT.triangle)
+    pub fn exits(&self) -> impl Iterator<Item = (&Exit, [VertexId; 3])> {
+        let all = self.exits.iter().zip(self.corners.iter().copied());
+        all.filter(|(exit, _)| exit.triangle != NO_EXIT.triangle)
     }
 
     /// The box of all edges, as far as they run inside `overlap`.
@@ -119,20 +124,14 @@ impl Fan {
     ///
     /// No coordinate of them or of the vertex may be more than `far` from the origin, m.
     #[inline]
-    pub fn cross(
-        &mut self,
-        triangles: &Gathered,
-        places: &[u32],
-        far: f32,
-        corners: impl Fn(TriangleId) -> [Vec3; 3],
-    ) {
-        let Fan { inner, tip, free, edges, longest, exits, survivors } = self;
+    pub fn cross(&mut self, list: &Gathered, places: &[u32], far: f32, positions: &[Vec3]) {
+        let Fan { inner, tip, free, edges, longest, exits, corners, survivors } = self;
         if survivors.len() < places.len() * edges.len() {
             survivors.resize(places.len() * edges.len(), (0, 0));
         }
         let mut count = 0;
         for &place in places {
-            let cone = Cone::new(tip, &triangles.triangle(place).facet, *longest, far);
+            let cone = Cone::new(tip, &list.triangle(place).facet, *longest, far);
             for (spoke, edge) in edges.iter().enumerate() {
                 // Written first and then kept or not: which stay cannot be foreseen.
                 survivors[count] = (spoke as u32, place);
@@ -140,13 +139,15 @@ impl Fan {
             }
         }
         for &(spoke, place) in &survivors[..count] {
-            let triangle = triangles.triangle(place).id;
-            let exit = exit(free[spoke as usize], *inner, corners(triangle), triangle.0);
-            let best = &mut exits[spoke as usize];
-            if let Some(exit) = exit
+            let (spoke, triangle) = (spoke as usize, list.triangle(place));
+            let [a, b, c] = triangle.corners;
+            let ends = [positions[a.index()], positions[b.index()], positions[c.index()]];
+            let best = &mut exits[spoke];
+            if let Some(exit) = exit(free[spoke], *inner, ends, triangle.id.0)
                 && (best.triangle == NO_EXIT.triangle || edges::is_nearer(&exit, best))
             {
                 *best = exit;
+                corners[spoke] = triangle.corners;
             }
         }
     }
@@ -187,6 +188,9 @@ fn exit(free: Vec3, inner: Vec3, [v0, v1, v2]: [Vec3; 3], triangle: u32) -> Opti
 mod tests {
     use super::*;
     use crate::detect::boxes::rounded;
+    use crate::detect::cone::Facet;
+    use crate::detect::gather::Triangle;
+    use crate::id::TriangleId;
 
     #[test]
     fn a_vertex_on_the_surface_is_left_at_once_whichever_way_it_looks() {
@@ -198,11 +202,15 @@ mod tests {
                 let [tip, a, b, c] =
                     [inner, corners[0], corners[1], corners[2]].map(|p| rounded(p, Vec3::ZERO));
                 let mut list = Gathered::default();
-                list.push(TriangleId(7), [a, b, c], Bounds::EMPTY.with(a).with(b).with(c));
+                let (id, vertices) = (TriangleId(7), [0, 1, 2].map(VertexId));
+                let facet = Facet::new([a, b, c]);
+                let around = Bounds::EMPTY.with(a).with(b).with(c);
+                list.push(Triangle { id, corners: vertices, facet }, around);
                 fan.start(inner, tip);
                 fan.push(free);
-                fan.cross(&list, &[0], 1.0, |_| corners);
-                let exits: Vec<_> = fan.exits().copied().collect();
+                fan.cross(&list, &[0], 1.0, &corners);
+                assert!(fan.exits().all(|(_, corners)| corners == vertices));
+                let exits: Vec<_> = fan.exits().map(|(exit, _)| *exit).collect();
                 assert_eq!(exits, Vec::from_iter(edges::exit(free, inner, corners, 7)));
                 assert!(exits[0].t == 1.0);
             }

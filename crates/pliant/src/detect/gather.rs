@@ -2,7 +2,7 @@
 
 use crate::detect::boxes::{Bounds, Hits, Layers, Query};
 use crate::detect::cone::Facet;
-use crate::id::TriangleId;
+use crate::id::{TriangleId, VertexId};
 use crate::math::Vec4;
 
 /// A direction along a coordinate axis.
@@ -68,7 +68,9 @@ pub struct Gathered {
 pub struct Triangle {
     /// Its number in the scene.
     pub id: TriangleId,
-    /// Its corners, rounded.
+    /// Its corners, so that nobody has to look them up far away.
+    pub corners: [VertexId; 3],
+    /// Where its corners are, rounded.
     pub facet: Facet,
 }
 
@@ -79,12 +81,10 @@ impl Gathered {
         self.boxes.clear();
     }
 
-    /// Adds a triangle with its corners and the box around them.
-    ///
-    /// [`Gathered::close`] must follow before the next query.
+    /// Adds a triangle and its box; [`Gathered::close`] must follow before the next query.
     #[inline]
-    pub fn push(&mut self, id: TriangleId, corners: [Vec4; 3], around: Bounds) {
-        self.triangles.push(Triangle { id, facet: Facet::new(corners) });
+    pub fn push(&mut self, triangle: Triangle, around: Bounds) {
+        self.triangles.push(triangle);
         self.boxes.push(around);
     }
 

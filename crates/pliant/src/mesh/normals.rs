@@ -1,8 +1,9 @@
 //! Normals of a triangle surface, at its faces and at its vertices.
 
+use std::ops::Range;
+
 use crate::id::{TriangleId, VertexId};
 use crate::math::Vec3;
-use crate::mesh::topology::Rows;
 
 /// Averaged unit normals shorter than this are rounding noise, not a direction.
 const MIN_AGREEMENT: f64 = 1e-9;
@@ -66,6 +67,8 @@ pub fn corner_normals(
 #[derive(Clone, Debug, Default)]
 pub struct NormalCache {
     kept: Vec<Kept>,
+    /// Sums of one body at a time.
+    sums: Vec<Sum>,
     step: u32,
 }
 
@@ -88,6 +91,42 @@ impl NormalCache {
         }
     }
 
+    /// Works out all normals of a body at once, unless that was done in this step.
+    ///
+    /// `vertices` are those of the body, `triangles` its surface.
+    pub fn fill(
+        &mut self,
+        vertices: Range<usize>,
+        triangles: &[[VertexId; 3]],
+        positions: &[Vec3],
+        normals: Normals,
+    ) {
+        let (first, step) = (vertices.start, self.step);
+        let own = &mut self.kept[vertices];
+        if own.first().is_none_or(|kept| kept.step == step) {
+            return;
+        }
+        self.sums.clear();
+        self.sums.resize(own.len(), Sum::default());
+        for &[a, b, c] in triangles {
+            let (i, j, k) = (a.index(), b.index(), c.index());
+            let (a, b, c) = (positions[i], positions[j], positions[k]);
+            if normals == Normals::Area {
+                let across = (b - a).cross(c - a);
+                for vertex in [i, j, k] {
+                    self.sums[vertex - first].add_across(across, 1.0);
+                }
+                continue;
+            }
+            for (corner, vertex) in [i, j, k].into_iter().enumerate() {
+                self.sums[vertex - first].add([a, b, c], corner, normals);
+            }
+        }
+        for (kept, sum) in own.iter_mut().zip(&self.sums) {
+            *kept = Kept { normal: sum.direction().unwrap_or(Vec3::NAN), step };
+        }
+    }
+
     /// The normal of a vertex, or NaN; `work_out` is called when first asked for.
     #[inline]
     pub fn vertex(&mut self, vertex: VertexId, work_out: impl FnOnce() -> Option<Vec3>) -> Vec3 {
@@ -99,37 +138,25 @@ impl NormalCache {
     }
 }
 
-/// The corners of the triangles around each vertex, in one place; as topology has them.
-pub fn rings(triangles: &[[VertexId; 3]], around: &Rows<TriangleId>) -> Rows<[VertexId; 3]> {
-    let corners = |row: usize| {
-        around.row(row).iter().map(move |t| (row as u32, triangles[t.index()]))
-    };
-    Rows::from_pairs(around.len(), (0..around.len()).flat_map(corners))
-}
-
 /// Unit normal of one vertex, from the triangles around it, as in [`vertex_normals`].
 pub fn normal_at(
     vertex: VertexId,
-    ring: &[[VertexId; 3]],
+    around: &[TriangleId],
+    triangles: &[[VertexId; 3]],
     positions: &[Vec3],
     normals: Normals,
 ) -> Option<Vec3> {
     let mut sum = Sum::default();
-    for triangle in ring {
-        let [a, b, c] = *triangle;
-        let (a, b, c) = (positions[a.index()], positions[b.index()], positions[c.index()]);
-        if normals == Normals::Area {
-            sum.add_across((b - a).cross(c - a), 1.0);
-            continue;
-        }
+    for triangle in around {
+        let triangle = triangles[triangle.index()];
         let corner = triangle.iter().position(|v| *v == vertex)?;
-        sum.add([a, b, c], corner, normals);
+        sum.add(triangle.map(|v| positions[v.index()]), corner, normals);
     }
     sum.direction()
 }
 
 /// A weighted sum of normals, and what it would be if all pointed one way, or somewhat more.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     normals: Vec3,
     weights: f64,
