@@ -282,7 +282,7 @@ fn note_under(
 
 #[inline]
 fn push(blocks: &mut Vec<Block>, place: usize, bounds: Bounds) {
-    if place % LANES == 0 {
+    if place.is_multiple_of(LANES) {
         blocks.push(Block::EMPTY);
     }
     if let Some(block) = blocks.last_mut() {

@@ -241,3 +241,58 @@ fn halve(items: &mut [u32], place: &impl Fn(&u32) -> Vec3, done: &mut impl FnMut
         open.push(range.start..range.start + middle);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::boxes::Hits;
+
+    /// A strip of tets along x, one metre each, far from the origin.
+    fn strip(count: u32) -> (Vec<Vec3>, Bodies) {
+        let corner = |k: u32| {
+            let side = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]][k as usize % 4];
+            Vec3::new(f64::from(k) + 1e9, side[0], side[1])
+        };
+        let positions: Vec<Vec3> = (0..count + 3).map(corner).collect();
+        let tets: Vec<_> = (0..count).map(|t| [t, t + 1, t + 2, t + 3].map(VertexId)).collect();
+        let bodies = Bodies::from_tets(&[(positions.len(), &tets)]).unwrap();
+        (positions, bodies)
+    }
+
+    #[test]
+    fn what_lies_in_a_box_is_found_and_nothing_twice() {
+        let (positions, bodies) = strip(300);
+        let clusters = Clusters::new(&positions, &bodies);
+        let mut fit = Fit::default();
+        clusters.refit(&positions, &mut fit);
+        for (from, to) in [(-5.0, -1.0), (0.0, 0.0), (17.0, 40.5), (-1.0, 1e3)] {
+            let [low, high] = [from, to].map(|x| fit.points[0] + Vec4::new(x, -2.0, -2.0, 0.0));
+            let bounds = Bounds { low, high: high + Vec4::new(0.0, 4.0, 4.0, 0.0) };
+            let mut vertices = Vec::new();
+            clusters.vertices_in(&fit, BodyId(0), bounds, &mut vertices);
+            vertices.sort_unstable();
+            let inside = |v: &usize| bounds.contains(fit.points[*v]);
+            let expected: Vec<_> =
+                (0..positions.len()).filter(inside).map(|v| VertexId(v as u32)).collect();
+            assert_eq!(vertices, expected);
+
+            let mut found = Gathered::default();
+            clusters.triangles_in(&fit, BodyId(0), bounds, &mut found);
+            let mut hits = Hits::default();
+            let places = found.meeting(bounds, &mut hits);
+            let mut ids: Vec<_> = places.iter().map(|&place| found.triangle(place).id).collect();
+            ids.sort_unstable();
+            let meets = |t: &usize| {
+                let corners = bodies.triangles()[*t].map(|v| fit.points[v.index()]);
+                corners.into_iter().fold(Bounds::EMPTY, Bounds::with).meets(bounds)
+            };
+            let expected: Vec<_> =
+                (0..bodies.triangles().len()).filter(meets).map(|t| TriangleId(t as u32)).collect();
+            assert_eq!(ids, expected);
+            for &place in places {
+                let triangle = found.triangle(place);
+                assert_eq!(triangle.corners, bodies.triangles()[triangle.id.index()]);
+            }
+        }
+    }
+}

@@ -157,7 +157,8 @@ pub fn passage(tip: &Tip, facet: &Facet, ray: Ray, far: f32) -> Option<Passage> 
         _ => normals[2],
     };
     let doubt = Vec4::splat(PASSAGE_DOUBT * size * (far + size));
-    let (left, right) = (turns.cmpgt(doubt).bitmask() & 0b111, turns.cmplt(-doubt).bitmask() & 0b111);
+    let (left, right) =
+        (turns.cmpgt(doubt).bitmask() & 0b111, turns.cmplt(-doubt).bitmask() & 0b111);
     let in_range = (size >= SMALLEST) & (far + size <= LARGEST);
     if (left != 0) & (right != 0) & in_range {
         return Some(Passage::Missed);
@@ -216,7 +217,7 @@ impl Cone {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::edges;
+    use crate::detect::{edges, rays};
 
     /// Numbers from 0 to 1 that look random.
     struct Dice(u64);
@@ -312,6 +313,41 @@ mod tests {
                 [tip, free, a, b, a + 0.5 * (b - a) + thin * c]
             });
         }
+    }
+
+    /// Returns how many passages are decided in f32; those must be as in exact signs.
+    #[track_caller]
+    fn check_rays(origin: Vec3, mut make: impl FnMut(&mut Dice) -> [Vec3; 4]) -> u32 {
+        let mut dice = Dice(9);
+        let mut decided = 0;
+        for round in 0..20_000 {
+            let [tip, a, b, c] = make(&mut dice);
+            let [p, ra, rb, rc] = [tip, a, b, c].map(|v| rounded(v, origin));
+            let far = p.abs().max(ra.abs()).max(rb.abs()).max(rc.abs()).max_element();
+            let sense = if round % 2 == 0 { Sense::Up } else { Sense::Down };
+            let ray = Ray { axis: round % 3, sense };
+            if let Some(found) = passage(&Tip::new(p), &Facet::new([ra, rb, rc]), ray, far) {
+                assert_eq!(found, rays::passage(tip, [a, b, c], ray), "{tip} {a} {b} {c}");
+                decided += 1;
+            }
+        }
+        decided
+    }
+
+    #[test]
+    fn rays_pass_as_exact_signs_say_or_are_left_to_them() {
+        for scale in [1.0, 1e-9, 1e-13, 1e-60, 1e9, 1e12, 1e60] {
+            for centre in [Vec3::ZERO, Vec3::splat(1e6), Vec3::splat(1e3 * scale)] {
+                for origin in [Vec3::ZERO, centre] {
+                    check_rays(origin, |dice| [0; 4].map(|_| centre + scale * dice.point()));
+                }
+            }
+        }
+        let decided = check_rays(Vec3::ZERO, |dice| [0; 4].map(|_| dice.point()));
+        assert!(decided > 19_900, "{decided}");
+        // On an edge, a corner or the triangle itself, on a coarse lattice.
+        let decided = check_rays(Vec3::ZERO, |dice| [0; 4].map(|_| (3.0 * dice.point()).round()));
+        assert!((1000..19_000).contains(&decided), "{decided}");
     }
 
     #[test]

@@ -216,4 +216,30 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn exits_lie_in_the_clipped_box() {
+        let overlap = Bounds { low: Vec4::new(-1.0, -2.0, -0.5, 0.0), high: Vec4::ONE };
+        let mut state = 1_u64;
+        let mut number = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            ((state >> 40) as f64 / f64::from(1 << 23) - 1.0) * 3.0
+        };
+        for round in 0..5000 {
+            let inner = Vec3::new(number(), number(), number()) / 9.0;
+            let mut along = Vec3::new(number(), number(), number());
+            // Some edges stand still along an axis, or nearly so.
+            along.x *= [1.0, 0.0, -0.0, 1e-60][round % 4];
+            along.y *= [1.0, 0.0][round / 4 % 2];
+            let mut fan = Fan::default();
+            fan.start(inner, rounded(inner, Vec3::ZERO));
+            fan.push(inner + along);
+            let clipped = fan.clipped(overlap);
+            let point = |share: f64| rounded(inner + share * along, Vec3::ZERO);
+            for share in (0..=64).map(|k| f64::from(k) / 64.0) {
+                let kept = !overlap.contains(point(share)) || clipped.contains(point(share));
+                assert!(kept, "{inner} {along} {share}");
+            }
+        }
+    }
 }

@@ -73,7 +73,7 @@ impl Inverted {
         let range = bodies.tets_of(body);
         let all = &bodies.tets()[range.clone()];
         let place_doubt = PLACE_DOUBT * fit.bodies[body.index()].reach();
-        let (fours, _) = all.as_chunks::<LANES>();
+        let (fours, rest) = all.as_chunks::<LANES>();
         for (index, four) in fours.iter().enumerate() {
             let mut mask = doubtful(four, &fit.points, place_doubt);
             while mask != 0 {
@@ -82,8 +82,8 @@ impl Inverted {
                 mask &= mask - 1;
             }
         }
-        for place in fours.len() * LANES..all.len() {
-            self.decide(range.start + place, all[place], positions);
+        for (place, &tet) in (fours.len() * LANES..).zip(rest) {
+            self.decide(range.start + place, tet, positions);
         }
     }
 

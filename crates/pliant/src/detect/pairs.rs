@@ -68,3 +68,36 @@ pub struct Sweep {
     sorted: Vec<(u32, BodyId)>,
     starts: Vec<u32>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Vec4;
+
+    #[test]
+    fn rows_hold_every_other_body_whose_box_meets_and_ascend() {
+        let mut state = 1_u64;
+        let mut number = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 40) as f32 / (1 << 24) as f32
+        };
+        let mut boxes: Vec<Bounds> = (0..60)
+            .map(|_| {
+                let low = Vec4::new(number(), number(), number(), 0.0);
+                Bounds { low, high: low + 0.3 * number() }
+            })
+            .collect();
+        boxes.push(Bounds::EMPTY);
+        let (mut sweep, mut found) = (Sweep::default(), Rows::default());
+        for _ in 0..2 {
+            neighbours(&boxes, &mut sweep, &mut found);
+            for a in 0..boxes.len() {
+                let near = |b: &usize| *b != a && boxes[a].meets(boxes[*b]);
+                let expected: Vec<_> =
+                    (0..boxes.len()).filter(near).map(|b| BodyId(b as u32)).collect();
+                assert_eq!(found.row(a), expected);
+            }
+        }
+        assert!(found.iter().any(|row| row.len() > 2));
+    }
+}

@@ -189,6 +189,10 @@ impl Sum {
     }
 
     fn direction(self) -> Option<Vec3> {
+        // Vertices inside a body have no face; they need no root either.
+        if self.weights == 0.0 {
+            return None;
+        }
         let agreed = self.normals.length() > MIN_AGREEMENT * self.weights;
         if agreed { self.normals.try_normalize() } else { None }
     }
@@ -248,5 +252,29 @@ mod tests {
         triangles.push([0, 1, 2].map(VertexId));
         let found = vertex_normals(&positions, &triangles, Normals::Area);
         assert_eq!(found, [None; 5]); // both sides of one triangle cancel
+    }
+
+    #[test]
+    fn kept_normals_are_those_of_the_surface_filled_or_not() {
+        let (positions, triangles) = cube_corner();
+        let around = |vertex: VertexId| -> Vec<TriangleId> {
+            let all = (0..triangles.len() as u32).map(TriangleId);
+            all.filter(|t| triangles[t.index()].contains(&vertex)).collect()
+        };
+        for normals in [Normals::Area, Normals::Angle, Normals::Face] {
+            let expected = vertex_normals(&positions, &triangles, normals);
+            let (mut filled, mut asked) = (NormalCache::default(), NormalCache::default());
+            filled.start(positions.len());
+            asked.start(positions.len());
+            filled.fill(0..positions.len(), &triangles, &positions, normals);
+            for (index, &normal) in expected.iter().enumerate() {
+                let vertex = VertexId(index as u32);
+                let look = || normal_at(vertex, &around(vertex), &triangles, &positions, normals);
+                assert_eq!(Some(filled.vertex(vertex, || None)), normal);
+                assert_eq!(Some(asked.vertex(vertex, look)), normal);
+            }
+            filled.start(positions.len());
+            assert!(filled.vertex(VertexId(0), || None).is_nan());
+        }
     }
 }
