@@ -276,8 +276,10 @@ mod tests {
     #[test]
     fn no_meeting_is_dropped_at_an_edge_or_in_the_plane() {
         // The edge ends at, or passes by, a point of the triangle's border, but for rounding.
-        for slip in [0.0, 1e-17, 1e-16, 1e-9, 1e-7, 1e-6] {
-            let [met, _] = check(1.0, Vec3::ZERO, |dice| {
+        let small = [(1e-13, 0.0), (3e-14, 0.0), (1e-14, 0.0), (1e-15, 0.0)];
+        let slips = [0.0, 1e-17, 1e-16, 1e-9, 1e-7, 1e-6].map(|slip| (1.0, slip));
+        for (scale, slip) in slips.into_iter().chain(small) {
+            let [met, _] = check(scale, Vec3::ZERO, |dice| {
                 let [tip, a, b, c] = [0; 4].map(|_| dice.point());
                 let (share, way) = (dice.number(), 1.0 + (2.0 * dice.number()).floor());
                 let border = a + share * (b - a) + slip * dice.point();

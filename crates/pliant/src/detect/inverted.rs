@@ -168,4 +168,31 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn flat_tets_are_told_apart_however_they_lie() {
+        let mut state = 1_u64;
+        let mut number = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        for (place, flat) in [(0.0, 1e-7), (0.0, 1e-6), (300.0, 1e-5), (3e4, 1e-3), (3e4, 1e-12)] {
+            // The first vertex is the origin; the tets are elsewhere.
+            let mut positions = vec![Vec3::ZERO];
+            let mut tets = Vec::new();
+            for tet in 0..2000 {
+                let mut point = || Vec3::new(number(), number(), number()) + place;
+                let (a, b, c, d) = (point(), point(), point(), point());
+                positions.extend([a, b, c, (a + b + c) / 3.0 + flat * (d - a)]);
+                tets.push([1, 2, 3, 4].map(|corner| 4 * tet + corner));
+            }
+            let is_negative = |tet: &u32| {
+                let [v0, v1, v2, v3] = tets[*tet as usize].map(|v: u32| positions[v as usize]);
+                orient3d(v0, v1, v2, v3) < 0.0
+            };
+            let expected: Vec<u32> = (0..2000).filter(is_negative).collect();
+            assert!((500..1500).contains(&expected.len()));
+            assert_eq!(inverted(&positions, &tets), expected, "{place} {flat}");
+        }
+    }
 }
