@@ -27,8 +27,8 @@ use crate::par;
 
 /// Surfaces up to this many triangles have all their vertex normals worked out at once.
 ///
-/// Where a quarter of them is asked for, one sweep through memory made the whole step a
-/// quarter faster than looking around each; of larger surfaces often less is asked for.
+/// Where a quarter of them was asked for, one sweep through memory took a fifth off the
+/// whole step against looking around each; of larger surfaces often less is asked for.
 const AT_ONCE: usize = 4096;
 
 /// Memory that is kept from step to step, so that a step allocates nothing.
