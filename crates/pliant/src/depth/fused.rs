@@ -272,7 +272,7 @@ impl Local {
         for slot in 0..field.len() {
             let vertex = field.vertex(slot);
             let inner = step.positions[vertex.index()];
-            fan.start(inner, step.fit.points[vertex.index()]);
+            fan.start(inner, step.fit.points[vertex.index()], step.fit.scale);
             for &neighbour in field.free_among(step.bodies.neighbours().row(vertex.index()), free) {
                 fan.push(step.positions[neighbour.index()]);
             }

@@ -1,7 +1,7 @@
 //! Boxes in f32, eight to a block, for quick tests that never reject wrongly.
 //!
-//! Coordinates are measured from an origin o in f64 and then rounded. Both are monotone:
-//! x ≤ y implies f32(x − o) ≤ f32(y − o). So a closed comparison of rounded coordinates
+//! Coordinates are measured from an origin o in f64, scaled by a power of two s and then
+//! rounded. All are monotone: x ≤ y implies f32(s (x − o)) ≤ f32(s (y − o)). So a closed comparison of rounded coordinates
 //! never rejects what the exact one accepts, and needs no margin. Whatever is computed
 //! from rounded coordinates does need one.
 
@@ -13,10 +13,9 @@ pub const LANES: usize = 8;
 /// Blocks that are looked through one by one; above that, a layer of boxes around blocks.
 const FEW_BLOCKS: usize = 4;
 
-/// A point measured from `origin` and rounded; the fourth number is 0.
+/// A vector rounded to f32; the fourth number is 0.
 #[inline]
-pub fn rounded(point: Vec3, origin: Vec3) -> Vec4 {
-    let from = point - origin;
+pub fn rounded(from: Vec3) -> Vec4 {
     Vec4::new(from.x as f32, from.y as f32, from.z as f32, 0.0)
 }
 
@@ -353,8 +352,8 @@ mod tests {
         let origin = Vec3::splat(1e12);
         let points = [0.0, 1.0, 1.0 + f64::EPSILON, 3.0, 1e30].map(|x| origin + x);
         for pair in points.windows(2) {
-            assert!(rounded(pair[0], origin).cmple(rounded(pair[1], origin)).all());
+            assert!(rounded(pair[0] - origin).cmple(rounded(pair[1] - origin)).all());
         }
-        assert!(rounded(points[1], origin).x < rounded(points[3], origin).x);
+        assert!(rounded(points[1] - origin).x < rounded(points[3] - origin).x);
     }
 }

@@ -39,11 +39,18 @@ pub struct Clusters {
     vertices: Vec<VertexId>,
 }
 
+/// Farthest coordinates from the origin for which f32 filters work as they are.
+///
+/// Squares and cubes of sizes a thousandth of that neither vanish nor overflow.
+const SAFE: std::ops::RangeInclusive<f32> = 1e-6..=1e9;
+
 /// Where everything is in one step, in f32.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Fit {
     /// What coordinates are measured from, world space, m.
     pub origin: Vec3,
+    /// What they are multiplied by, so that f32 can hold them; a power of two, mostly 1.
+    pub scale: f64,
     /// Each body's box, m.
     pub bodies: Vec<Bounds>,
     /// Every vertex, m.
@@ -52,6 +59,19 @@ pub struct Fit {
     blocks: Vec<Block>,
     /// Vertices, cluster by cluster, m.
     places: Vec<Vec4>,
+}
+
+impl Default for Fit {
+    fn default() -> Fit {
+        Fit {
+            origin: Vec3::ZERO,
+            scale: 1.0,
+            bodies: Vec::new(),
+            points: Vec::new(),
+            blocks: Vec::new(),
+            places: Vec::new(),
+        }
+    }
 }
 
 impl Clusters {
@@ -94,14 +114,27 @@ impl Clusters {
     /// Rounds all positions and refits the boxes of all clusters and bodies.
     pub fn refit(&self, positions: &[Vec3], fit: &mut Fit) {
         fit.origin = positions.first().copied().unwrap_or_default();
-        let Fit { origin, bodies, points, blocks, places } = fit;
+        self.fill(positions, fit);
+        let reach = fit.bodies.iter().fold(0.0, |most: f32, bounds| most.max(bounds.reach()));
+        if !SAFE.contains(&reach) {
+            let scale = scale_of(positions, fit.origin);
+            if scale != fit.scale {
+                fit.scale = scale;
+                self.fill(positions, fit);
+            }
+        }
+    }
+
+    /// The same with the origin and scale that are set.
+    fn fill(&self, positions: &[Vec3], fit: &mut Fit) {
+        let Fit { origin, scale, bodies, points, blocks, places } = fit;
         points.clear();
         places.clear();
         bodies.clear();
         blocks.clear();
         for body in 0..self.body_starts.len() - 1 {
             let own = self.body_vertices[body] as usize..self.body_vertices[body + 1] as usize;
-            points.extend(positions[own].iter().map(|&p| rounded(p, *origin)));
+            points.extend(positions[own].iter().map(|&p| rounded(*scale * (p - *origin))));
             let clusters = self.of_body(BodyId(body as u32));
             let own = self.vertex_starts[clusters.start]..self.vertex_starts[clusters.end];
             let own = self.vertices[own.start as usize..own.end as usize].iter();
@@ -217,6 +250,18 @@ impl Clusters {
         self.vertex_starts.push(self.vertices.len() as u32);
         self.triangle_starts.push(self.triangles.len() as u32);
     }
+}
+
+/// The power of two that brings the farthest coordinate from the origin next to 1.
+fn scale_of(positions: &[Vec3], origin: Vec3) -> f64 {
+    let far = positions.iter().map(|p| (*p - origin).abs().max_element());
+    let extent = far.fold(0.0, f64::max);
+    if !extent.is_normal() {
+        return 1.0;
+    }
+    // The exponent turned around; both ends of the range stay in it.
+    let exponent = (extent.to_bits() >> 52).clamp(60, 1986);
+    f64::from_bits((2046 - exponent) << 52)
 }
 
 /// Halves items at the median of the longest side until the pieces are small.

@@ -104,7 +104,7 @@ impl Edge {
     /// An edge from its offset, m.
     #[inline]
     pub fn new(along: Vec3) -> Edge {
-        let along = rounded(along, Vec3::ZERO);
+        let along = rounded(along);
         let spread = [Vec4::splat(along.x), Vec4::splat(along.y), Vec4::splat(along.z)];
         Edge { along, spread }
     }
@@ -239,7 +239,7 @@ mod tests {
 
     fn is_missed_from(origin: Vec3, tip: Vec3, along: Vec3, corners: [Vec3; 3]) -> bool {
         let longest = along.abs().max_element() as f32 * (1.0 + f32::EPSILON);
-        let [p, a, b, c] = [tip, corners[0], corners[1], corners[2]].map(|v| rounded(v, origin));
+        let [p, a, b, c] = [tip, corners[0], corners[1], corners[2]].map(|v| rounded(v - origin));
         let far = p.abs().max(a.abs()).max(b.abs()).max(c.abs()).max_element();
         let (tip, facet) = (Tip::new(p), Facet::new([a, b, c]));
         Cone::new(&tip, &facet, longest, far).is_missed_by(&Edge::new(along))
@@ -324,7 +324,7 @@ mod tests {
         let mut decided = 0;
         for round in 0..20_000 {
             let [tip, a, b, c] = make(&mut dice);
-            let [p, ra, rb, rc] = [tip, a, b, c].map(|v| rounded(v, origin));
+            let [p, ra, rb, rc] = [tip, a, b, c].map(|v| rounded(v - origin));
             let far = p.abs().max(ra.abs()).max(rb.abs()).max(rc.abs()).max_element();
             let sense = if round % 2 == 0 { Sense::Up } else { Sense::Down };
             let ray = Ray { axis: round % 3, sense };

@@ -41,8 +41,10 @@ const NO_EXIT: Exit =
 pub struct Fan {
     /// The colliding vertex, world space, m.
     inner: Vec3,
-    /// The same, rounded.
+    /// The same as filters see it: scaled, from their origin, rounded.
     tip: Tip,
+    /// What filters scale lengths by; a power of two.
+    scale: f64,
     /// Free ends, world space, m.
     free: Vec<Vec3>,
     /// The edges, rounded, in the order of `free`.
@@ -58,10 +60,11 @@ pub struct Fan {
 }
 
 impl Fan {
-    /// Starts a fan without edges; `place` is `inner`, rounded.
+    /// Starts a fan without edges; `place` is `inner` as filters see it, scaled by `scale`.
     #[inline]
-    pub fn start(&mut self, inner: Vec3, place: Vec4) {
+    pub fn start(&mut self, inner: Vec3, place: Vec4, scale: f64) {
         self.inner = inner;
+        self.scale = scale;
         self.tip = Tip::new(place);
         self.free.clear();
         self.edges.clear();
@@ -73,7 +76,7 @@ impl Fan {
     /// Adds an edge to a free vertex.
     #[inline]
     pub fn push(&mut self, free: Vec3) {
-        let edge = Edge::new(free - self.inner);
+        let edge = Edge::new(self.scale * (free - self.inner));
         let most = edge.along.abs().max_element() * (1.0 + f32::EPSILON);
         self.longest = if most > self.longest { most } else { self.longest };
         self.free.push(free);
@@ -125,7 +128,7 @@ impl Fan {
     /// No coordinate of them or of the vertex may be more than `far` from the origin, m.
     #[inline]
     pub fn cross(&mut self, list: &Gathered, places: &[u32], far: f32, positions: &[Vec3]) {
-        let Fan { inner, tip, free, edges, longest, exits, corners, survivors } = self;
+        let Fan { inner, tip, free, edges, longest, exits, corners, survivors, .. } = self;
         if survivors.len() < places.len() * edges.len() {
             survivors.resize(places.len() * edges.len(), (0, 0));
         }
@@ -199,14 +202,13 @@ mod tests {
         for corners in [corners, [corners[0], corners[2], corners[1]]] {
             for free in [inner + Vec3::Z, inner - Vec3::Z, inner + Vec3::new(1.0, 2.0, -3.0)] {
                 let mut fan = Fan::default();
-                let [tip, a, b, c] =
-                    [inner, corners[0], corners[1], corners[2]].map(|p| rounded(p, Vec3::ZERO));
+                let [tip, a, b, c] = [inner, corners[0], corners[1], corners[2]].map(rounded);
                 let mut list = Gathered::default();
                 let (id, vertices) = (TriangleId(7), [0, 1, 2].map(VertexId));
                 let facet = Facet::new([a, b, c]);
                 let around = Bounds::EMPTY.with(a).with(b).with(c);
                 list.push(Triangle { id, corners: vertices, facet }, around);
-                fan.start(inner, tip);
+                fan.start(inner, tip, 1.0);
                 fan.push(free);
                 fan.cross(&list, &[0], 1.0, &corners);
                 assert!(fan.exits().all(|(_, corners)| corners == vertices));
@@ -232,10 +234,10 @@ mod tests {
             along.x *= [1.0, 0.0, -0.0, 1e-60][round % 4];
             along.y *= [1.0, 0.0][round / 4 % 2];
             let mut fan = Fan::default();
-            fan.start(inner, rounded(inner, Vec3::ZERO));
+            fan.start(inner, rounded(inner), 1.0);
             fan.push(inner + along);
             let clipped = fan.clipped(overlap);
-            let point = |share: f64| rounded(inner + share * along, Vec3::ZERO);
+            let point = |share: f64| rounded(inner + share * along);
             for share in (0..=64).map(|k| f64::from(k) / 64.0) {
                 let kept = !overlap.contains(point(share)) || clipped.contains(point(share));
                 assert!(kept, "{inner} {along} {share}");
