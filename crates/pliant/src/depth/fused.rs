@@ -24,6 +24,7 @@ use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::normals::{NormalCache, Normals, face_normal, normal_at};
 use crate::mesh::topology::Rows;
+use crate::observe::{Stage, Watch, Watcher};
 use crate::par;
 
 /// Surfaces up to this many triangles have all their vertex normals worked out at once.
@@ -45,6 +46,7 @@ pub struct Scratch {
     shares: Vec<Share>,
     /// Place of an overlapping vertex in its list, and a body that it is inside of.
     rows: Vec<(u32, BodyId)>,
+    watcher: Watcher,
 }
 
 /// What one thread works with.
@@ -65,6 +67,7 @@ struct Step<'a> {
     clusters: &'a Clusters,
     fit: &'a Fit,
     near: &'a Rows<BodyId>,
+    watcher: &'a Watcher,
 }
 
 /// A body that holds vertices of the one at hand, or may.
@@ -108,7 +111,15 @@ impl Scratch {
             most_threads: bodies.len().max(1),
             shares: vec![Share::default()],
             rows: Vec::new(),
+            watcher: None,
         }
+    }
+
+    /// Tells `watcher` of stage 1 as `Detect` and of stages 2 to 4 as `Depth`, body by body.
+    ///
+    /// With several threads it is told by all of them at once.
+    pub fn set_watcher(&mut self, watcher: Watcher) {
+        self.watcher = watcher;
     }
 
     /// Works with this many threads from now on: at least one, at most one per body.
@@ -180,6 +191,7 @@ impl Scratch {
         bodies: &'a Bodies,
         settings: DepthSettings,
     ) -> (Step<'a>, &'a mut [Share]) {
+        let _detect = Watch::new(&self.watcher, Stage::Detect);
         self.clusters.refit(positions, &mut self.fit);
         pairs::neighbours(&self.fit.bodies, &mut self.sweep, &mut self.near);
         for share in &mut self.shares {
@@ -194,6 +206,7 @@ impl Scratch {
             clusters: &self.clusters,
             fit: &self.fit,
             near: &self.near,
+            watcher: &self.watcher,
         };
         (step, &mut self.shares)
     }
@@ -202,10 +215,13 @@ impl Scratch {
 impl Local {
     /// All stages for the vertices of one body.
     fn run(&mut self, step: &Step<'_>, body: BodyId, found: &mut Escapes) {
+        let detect = Watch::new(step.watcher, Stage::Detect);
         self.find(step, body);
+        drop(detect);
         if self.pairs.is_empty() {
             return;
         }
+        let _depth = Watch::new(step.watcher, Stage::Depth);
         let (start, unresolved_start) = (found.resolved.len(), found.unresolved.len());
         match step.settings.scope {
             Scope::Scene => self.resolve(step, body, 0..u32::MAX, found),
