@@ -1,0 +1,129 @@
+//! How much of the main light reaches a point: a raster seen from the light.
+
+use pliant::math::Vec3;
+
+use super::lens::Projected;
+use super::model::{Model, Paint};
+use super::raster::{MIDDLE, Raster};
+
+/// Width and height of the raster, pixels.
+const SIDE: u32 = 768;
+
+/// Pixels left free around what casts shadows, so that soft edges end within.
+const RIM: f64 = 8.0;
+
+/// Pixels looked at around a point, to each side: the softness of edges.
+const SOFT: i32 = 3;
+
+/// A point is lifted off its surface by this many pixels' width, so as not to shade itself.
+const LIFT: f64 = 2.0;
+
+/// What stands in the light.
+#[derive(Clone, Debug)]
+pub struct Shadow {
+    raster: Raster,
+    /// Unit vectors: right and down in the raster, and towards the light.
+    axes: [Vec3; 3],
+    /// Of the raster's corner along the first two, m.
+    corner: [f64; 2],
+    /// Width of a pixel, m; 0 when nothing casts shadows.
+    pixel: f64,
+}
+
+impl Shadow {
+    /// What bodies and obstacles, but no planes, keep from the light.
+    pub fn new(model: &Model, light: Vec3) -> Shadow {
+        let right = light.any_orthonormal_vector();
+        let axes = [right, light.cross(right), light];
+        let casts = |paint: Paint| !matches!(paint, Paint::Ground(_));
+        let casters: Vec<_> =
+            model.triangles.iter().filter(|t| casts(t.paint)).map(|t| t.corners).collect();
+        let bounds = [0, 1].map(|k| {
+            let along = casters.iter().flatten().map(|p| p.dot(axes[k]));
+            along.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)])
+        });
+        let extent = bounds.iter().map(|[least, most]| most - least).fold(0.0, f64::max);
+        let pixel = extent / (f64::from(SIDE) - 2.0 * RIM);
+        let corner = bounds.map(|[least, _]| least - RIM * pixel);
+        let mut shadow = Shadow { raster: Raster::new([SIDE; 2], &MIDDLE), axes, corner, pixel };
+        for (index, corners) in casters.iter().enumerate() {
+            shadow.raster.draw(corners.map(|p| shadow.project(p)), index as u32);
+        }
+        shadow
+    }
+
+    /// Part of the light that reaches a point of a surface with the given normal, unit 1.
+    pub fn light(&self, point: Vec3, normal: Vec3) -> f64 {
+        if self.pixel == 0.0 {
+            return 1.0;
+        }
+        let found = self.project(point + LIFT * self.pixel * normal);
+        let own = found.nearness + 0.5 * LIFT * self.pixel;
+        let [x, y] = found.at.map(|at| at - 0.5);
+        if ![x, y].iter().all(|at| (0.0..f64::from(SIDE)).contains(at)) {
+            return 1.0;
+        }
+        let (mut lit, mut total) = (0.0, 0.0);
+        for row in -SOFT..=SOFT + 1 {
+            for column in -SOFT..=SOFT + 1 {
+                let [column, row] = [x.floor() as i32 + column, y.floor() as i32 + row];
+                let weight = tent(f64::from(column) - x) * tent(f64::from(row) - y);
+                total += weight;
+                lit += if f64::from(self.nearness(column, row)) > own { 0.0 } else { weight };
+            }
+        }
+        lit / total
+    }
+
+    fn nearness(&self, column: i32, row: i32) -> f32 {
+        let inside = |at: i32| (0..SIDE as i32).contains(&at);
+        if !(inside(column) && inside(row)) {
+            return f32::NEG_INFINITY;
+        }
+        self.raster.nearness[row as usize * SIDE as usize + column as usize]
+    }
+
+    fn project(&self, point: Vec3) -> Projected {
+        let at = [0, 1].map(|k| (point.dot(self.axes[k]) - self.corner[k]) / self.pixel);
+        Projected { at, nearness: point.dot(self.axes[2]) }
+    }
+}
+
+/// Weight of a pixel by its distance, largest at 0 and nothing beyond the soft rim.
+fn tent(distance: f64) -> f64 {
+    (1.0 - distance.abs() / f64::from(SOFT + 1)).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::model::Triangle;
+    use super::*;
+
+    /// A square of 2 m at a height of 1 m.
+    fn roof() -> Model {
+        let corner = |x: f64, y: f64| Vec3::new(x, y, 1.0);
+        let halves = [
+            [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0)],
+            [corner(-1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)],
+        ];
+        let paint = Paint::Body(0);
+        let triangles = halves.map(|corners| Triangle { corners, normals: [Vec3::Z; 3], paint });
+        Model { triangles: triangles.to_vec(), ..Model::default() }
+    }
+
+    #[test]
+    fn light_is_kept_off_below_and_nowhere_else() {
+        let shadow = Shadow::new(&roof(), Vec3::Z);
+        let light = |x: f64, z: f64| shadow.light(Vec3::new(x, 0.3, z), Vec3::Z);
+        assert_eq!([light(0.0, 0.0), light(0.9, 0.0), light(1.1, 0.0)], [0.0, 0.0, 1.0]);
+        assert_eq!([light(0.0, 1.0), light(0.0, 2.0), light(9.0, 0.0)], [1.0; 3]);
+        let edge = light(1.0, 0.0);
+        assert!(edge > 0.1 && edge < 0.9, "{edge}");
+    }
+
+    #[test]
+    fn without_anything_everything_is_lit() {
+        let shadow = Shadow::new(&Model::default(), Vec3::Z);
+        assert_eq!(shadow.light(Vec3::ZERO, Vec3::Z), 1.0);
+    }
+}
