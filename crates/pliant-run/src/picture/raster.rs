@@ -15,6 +15,9 @@ pub const QUARTERS: [[f64; 2]; 4] =
 /// The middle of a pixel alone.
 pub const MIDDLE: [[f64; 2]; 1] = [[0.5, 0.5]];
 
+/// From the middle of a pixel to its border, and a little for rounding, pixels.
+const REACH: f64 = 0.51;
+
 /// What is nearest at every sample.
 #[derive(Clone, Debug)]
 pub struct Raster {
@@ -47,6 +50,9 @@ impl Raster {
         let spans = [0, 1].map(|axis| span(corners.map(|c| c.at[axis]), self.size[axis]));
         for y in spans[1].clone() {
             for x in spans[0].clone() {
+                if !sides.meets([f64::from(x), f64::from(y)]) {
+                    continue;
+                }
                 let pixel = y as usize * self.size[0] as usize + x as usize;
                 for (index, [dx, dy]) in self.samples.iter().enumerate() {
                     let Some(found) = sides.nearness([f64::from(x) + dx, f64::from(y) + dy]) else {
@@ -136,6 +142,15 @@ impl Sides {
         };
         let nearness = [part(0), part(1), part(2)];
         finite.then_some(Sides { sides, nearness })
+    }
+
+    /// Whether the triangle may touch the pixel with the given upper left corner.
+    #[inline]
+    fn meets(&self, [x, y]: [f64; 2]) -> bool {
+        self.sides.iter().all(|[right, down, corner]| {
+            let middle = right * (x + 0.5) + down * (y + 0.5) + corner;
+            middle >= -REACH * (right.abs() + down.abs())
+        })
     }
 
     /// Nearness at a place, `None` outside.

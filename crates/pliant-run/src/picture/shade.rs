@@ -98,6 +98,10 @@ struct Hit {
 impl Shader<'_> {
     /// The mean of what its samples see, each triangle shaded once.
     fn pixel(&self, corner: [usize; 2], owners: &[u32]) -> [u8; 3] {
+        if owners.iter().all(|owner| *owner == owners[0]) {
+            let middle = corner.map(|at| at as f64 + 0.5);
+            return stored(self.seen(middle, owners[0]));
+        }
         let mut sum = Light::ZERO;
         for (index, owner) in owners.iter().enumerate() {
             if owners[..index].contains(owner) {

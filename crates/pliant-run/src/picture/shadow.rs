@@ -15,6 +15,12 @@ const RIM: f64 = 8.0;
 /// Pixels looked at around a point, to each side: the softness of edges.
 const SOFT: i32 = 3;
 
+/// Width and height of a block, pixels: as many as are looked at.
+const BLOCK: usize = 2 * SOFT as usize + 2;
+
+/// Blocks along a side, count; the raster's side is a multiple.
+const BLOCKS: usize = SIDE as usize / BLOCK;
+
 /// A point is lifted off its surface by this many pixels' width, so as not to shade itself.
 const LIFT: f64 = 2.0;
 
@@ -22,6 +28,8 @@ const LIFT: f64 = 2.0;
 #[derive(Clone, Debug)]
 pub struct Shadow {
     raster: Raster,
+    /// Farthest and nearest of each block: where both agree with a point, no pixel is looked at.
+    blocks: Vec<[f32; 2]>,
     /// Unit vectors: right and down in the raster, and towards the light.
     axes: [Vec3; 3],
     /// Of the raster's corner along the first two, m.
@@ -45,10 +53,12 @@ impl Shadow {
         let extent = bounds.iter().map(|[least, most]| most - least).fold(0.0, f64::max);
         let pixel = extent / (f64::from(SIDE) - 2.0 * RIM);
         let corner = bounds.map(|[least, _]| least - RIM * pixel);
-        let mut shadow = Shadow { raster: Raster::new([SIDE; 2], &MIDDLE), axes, corner, pixel };
+        let raster = Raster::new([SIDE; 2], &MIDDLE);
+        let mut shadow = Shadow { raster, blocks: Vec::new(), axes, corner, pixel };
         for (index, corners) in casters.iter().enumerate() {
             shadow.raster.draw(corners.map(|p| shadow.project(p)), index as u32);
         }
+        shadow.blocks = blocks(&shadow.raster.nearness);
         shadow
     }
 
@@ -63,6 +73,13 @@ impl Shadow {
         if ![x, y].iter().all(|at| (0.0..f64::from(SIDE)).contains(at)) {
             return 1.0;
         }
+        let [least, most] = self.around(x, y);
+        if most <= own {
+            return 1.0;
+        }
+        if least > own {
+            return 0.0;
+        }
         let (mut lit, mut total) = (0.0, 0.0);
         for row in -SOFT..=SOFT + 1 {
             for column in -SOFT..=SOFT + 1 {
@@ -73,6 +90,19 @@ impl Shadow {
             }
         }
         lit / total
+    }
+
+    /// Farthest and nearest of the blocks that the pixels around a place touch.
+    fn around(&self, x: f64, y: f64) -> [f64; 2] {
+        let first = [x, y].map(|at| (at as i32 - SOFT).max(0) as usize / BLOCK);
+        let last = [x, y].map(|at| ((at as i32 + SOFT + 1) as usize / BLOCK).min(BLOCKS - 1));
+        let mut found = [f32::INFINITY, f32::NEG_INFINITY];
+        for row in first[1]..=last[1] {
+            for [least, most] in &self.blocks[row * BLOCKS + first[0]..=row * BLOCKS + last[0]] {
+                found = [found[0].min(*least), found[1].max(*most)];
+            }
+        }
+        found.map(f64::from)
     }
 
     fn nearness(&self, column: i32, row: i32) -> f32 {
@@ -87,6 +117,18 @@ impl Shadow {
         let at = [0, 1].map(|k| (point.dot(self.axes[k]) - self.corner[k]) / self.pixel);
         Projected { at, nearness: point.dot(self.axes[2]) }
     }
+}
+
+/// Farthest and nearest of each block, rows of blocks one after the other.
+fn blocks(nearness: &[f32]) -> Vec<[f32; 2]> {
+    let mut blocks = vec![[f32::INFINITY, f32::NEG_INFINITY]; BLOCKS * BLOCKS];
+    for (row, pixels) in nearness.chunks_exact(SIDE as usize).enumerate() {
+        let rows = &mut blocks[row / BLOCK * BLOCKS..][..BLOCKS];
+        for (block, pixels) in rows.iter_mut().zip(pixels.chunks_exact(BLOCK)) {
+            *block = pixels.iter().fold(*block, |[a, b], near| [a.min(*near), b.max(*near)]);
+        }
+    }
+    blocks
 }
 
 /// Weight of a pixel by its distance, largest at 0 and nothing beyond the soft rim.

@@ -68,7 +68,7 @@ pub fn of_run(rows: &[Values]) -> Vec<Plot> {
         parts.series = names.map(|(k, name)| column(rows, name, k, start + k)).collect();
         parts
     };
-    let mut overlap = plot("Overlap, counted", "count", Scale::Linear);
+    let mut overlap = plot("Overlap, counted", "count", Scale::Counts);
     overlap.series = vec![
         column(rows, "vertices inside", 3, PENETRATING),
         column(rows, "edges crossing", 4, CROSSINGS),
@@ -88,10 +88,10 @@ pub fn of_runs(runs: &[Overlaid<'_>]) -> Vec<Plot> {
         ("Kinetic energy", "energy, J", Scale::Decades),
         ("Root mean square speed", "speed, m/s", Scale::Decades),
         ("Momentum", "momentum, kg·m/s", Scale::Linear),
-        ("Vertices inside other bodies", "count", Scale::Linear),
-        ("Edges through other bodies", "count", Scale::Linear),
+        ("Vertices inside other bodies", "count", Scale::Counts),
+        ("Edges through other bodies", "count", Scale::Counts),
         ("Deepest vertex", "depth, m", Scale::Linear),
-        ("Inverted tets", "count", Scale::Linear),
+        ("Inverted tets", "count", Scale::Counts),
     ];
     let size = |row: &Values, _: &Values| {
         let [x, y, z] = [0, 1, 2].map(|k| row[MOMENTUM + k]);

@@ -109,7 +109,7 @@ fn gain(data: &ReportData<'_>) -> Option<Finding> {
         || data.info.obstacles.iter().any(|skin| skin.poses.len() > 1);
     let why = match outside {
         true => "Pins, loads or moving obstacles may have done that work.",
-        false => "Nothing in the scene does work: the steps made it.",
+        false => "Nothing is held, loaded or moves to do that work.",
     };
     let text = format!(
         "Energy grew: {} s after the start the total is {} J above it, {} % of the largest \

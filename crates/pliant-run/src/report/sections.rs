@@ -98,7 +98,7 @@ pub fn stages(summary: &Summary) -> String {
     let inner: Vec<_> = summary.stages.iter().filter(|(name, _)| name != STEP).collect();
     let sum: f64 = inner.iter().map(|(_, time)| time).filter(|time| time.is_finite()).sum();
     let whole = whole.filter(|time| time.is_finite()).unwrap_or(sum).max(sum);
-    if !(whole > 0.0) {
+    if whole <= 0.0 {
         return "<h2>CPU time per stage</h2>\n<p class=\"quiet\">Not measured.</p>\n".to_string();
     }
     let mut html =
@@ -107,7 +107,7 @@ pub fn stages(summary: &Summary) -> String {
     for (name, time) in inner.iter().filter(|(_, time)| *time != 0.0) {
         html += &bar(name, *time, whole, "part");
     }
-    html += &bar("the rest of the step", whole - sum, whole, "rest");
+    html += &bar("other", whole - sum, whole, "rest");
     let steps = summary.steps.max(1) as f64;
     let _ = writeln!(
         html,

@@ -44,15 +44,30 @@ pub struct Tick {
 impl Axis {
     /// An axis in proportion with about so many ticks; values that are not finite are passed over.
     pub fn linear(values: impl Iterator<Item = f64>, ends: [f64; 2], ticks: u32) -> Axis {
+        Axis::proportional(values, ends, ticks, 0.0)
+    }
+
+    /// The same with whole numbers at the ticks.
+    pub fn counts(values: impl Iterator<Item = f64>, ends: [f64; 2], ticks: u32) -> Axis {
+        Axis::proportional(values, ends, ticks, 1.0)
+    }
+
+    fn proportional(
+        values: impl Iterator<Item = f64>,
+        ends: [f64; 2],
+        ticks: u32,
+        least_step: f64,
+    ) -> Axis {
         let [mut least, mut most] = bounds(values).unwrap_or([0.0, 1.0]);
         let size = least.abs().max(most.abs());
         if most - least <= NARROW * size {
-            // One value: zero and the value are the ends, or around zero itself one unit.
+            // One value: it and zero are the ends; of zero alone, zero and one.
             (least, most) = if size == 0.0 { (0.0, 1.0) } else { (least.min(0.0), most.max(0.0)) };
         }
-        let step = round_step((most - least) / f64::from(ticks));
+        let step = round_step((most - least) / f64::from(ticks)).max(least_step);
         // A little less than the tick below is no reason for another one.
-        let range = [(least / step + NARROW).floor() * step, (most / step - NARROW).ceil() * step];
+        let [low, high] = [(least / step + NARROW).floor(), (most / step - NARROW).ceil()];
+        let range = [low * step, high.max(low + 1.0) * step];
         Axis { range, ends, step, decades: false }
     }
 
@@ -175,6 +190,14 @@ mod tests {
         check(&[2e-7, 9e-7], &["2×10⁻⁷", "4×10⁻⁷", "6×10⁻⁷", "8×10⁻⁷", "1×10⁻⁶"]);
         check(&[0.0, 3e9], &["0", "1×10⁹", "2×10⁹", "3×10⁹"]);
         check(&[9.81, 9.82], &["9.810", "9.812", "9.814", "9.816", "9.818", "9.820"]);
+    }
+
+    #[test]
+    fn counts_have_whole_ticks() {
+        let axis = |values: &[f64]| Axis::counts(values.iter().copied(), [0.0, 100.0], 5);
+        assert_eq!(labels(&axis(&[0.0, 1.0])), ["0", "1"]);
+        assert_eq!(labels(&axis(&[0.0, 3.0])), ["0", "1", "2", "3"]);
+        assert_eq!(labels(&axis(&[0.0, 47.0])), ["0", "10", "20", "30", "40", "50"]);
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub const STYLES: [usize; 2] = [8, 4];
 pub enum Scale {
     /// In proportion.
     Linear,
+    /// In proportion, with whole numbers at the ticks.
+    Counts,
     /// By powers of ten where positive values span more than two, otherwise in proportion.
     Decades,
 }
@@ -109,6 +111,7 @@ impl Plot {
         let x = Axis::linear(points().map(|p| p[0]), [left, x_end], 6);
         let y = match self.scale {
             Scale::Linear => Axis::linear(points().map(|p| p[1]), [y_end, top], 5),
+            Scale::Counts => Axis::counts(points().map(|p| p[1]), [y_end, top], 5),
             Scale::Decades => Axis::decades(points().map(|p| p[1]), [y_end, top], 5),
         };
         let mut svg = format!(
@@ -218,7 +221,7 @@ mod tests {
             &[[0.0, f64::MAX], [1.0, f64::MIN]],
         ];
         for points in cases {
-            for scale in [Scale::Linear, Scale::Decades] {
+            for scale in [Scale::Linear, Scale::Counts, Scale::Decades] {
                 let html = plot(scale, &[points]).figure();
                 assert!(html.contains("<svg class=\"plot\""), "{points:?}");
                 assert!(!html.contains("NaN") && !html.contains("inf"), "{points:?} {html}");
