@@ -226,6 +226,15 @@ mod tests {
     }
 
     #[test]
+    fn of_two_at_one_place_the_first_is_seen() {
+        let corners = [corner(0.0, 0.0, 1.0), corner(4.0, 0.0, 1.0), corner(0.0, 4.0, 1.0)];
+        let mut raster = Raster::new([1, 1], &QUARTERS);
+        raster.draw(corners, 3);
+        raster.draw(corners, 4);
+        assert_eq!(raster.owners_at(0), [3; 4]);
+    }
+
+    #[test]
     fn what_is_behind_the_eye_is_cut_off() {
         let lens = Lens::new(&[Vec3::ZERO, Vec3::X], super::super::Camera::default(), [8, 8]);
         let [right, _, ahead] = lens.axes;

@@ -103,7 +103,25 @@ fn back_sides_are_darker_than_front_sides() {
     let turned = [body("a", 0, 4, &halves(0).map(|[a, b, c]| [a, c, b]))];
     let [front, back] =
         [&bodies, &turned].map(|b| at(&render(&view(b, &square(0.0), &[])), 30, 30));
-    assert!((0..3).all(|k| back[k] < front[k]), "{front:?} {back:?}");
+    // Colours are roots of light: the same light on 0.62 of the colour.
+    for (front, back) in front.into_iter().zip(back) {
+        let ratio = (f64::from(back) / f64::from(front)).powi(2);
+        assert!((ratio - 0.62).abs() < 0.03, "{front} {back}"); // half a step of about 60 is 2 %
+    }
+}
+
+#[test]
+fn light_adds_up_to_the_colour_worked_out_by_hand() {
+    let bodies = [body("a", 0, 4, &halves(0))];
+    let found = at(&render(&view(&bodies, &square(0.0), &[])), 30, 30);
+    // Seen from the front, upright: ambient light halfway from 0.30 to 0.52, all of the fill,
+    // and of the main light the part along the view, which comes from (−0.75, −0.35, 1).
+    let facing = 0.35 / (1.0_f64 + 0.75 * 0.75 + 0.35 * 0.35).sqrt();
+    let light = 0.41 + 0.16 + 0.62 * facing;
+    for (colour, found) in [74.0, 124.0, 196.0].into_iter().zip(found) {
+        let expected: f64 = colour * light.sqrt();
+        assert!((expected - f64::from(found)).abs() < 1.0, "{expected} {found}");
+    }
 }
 
 #[test]

@@ -200,6 +200,11 @@ fn energy_from_nowhere_is_told_with_its_moment() {
     assert_eq!((found.len(), found[0].0), (1, Severity::Warning));
     assert!(found[0].1.starts_with("Energy grew: 0.5 s after the start the total is 0.95 J"));
     assert!(found[0].1.ends_with("moves to do that work."));
+    let high = told(|_, _, rows| {
+        grown(&mut rows[25]);
+        rows.iter_mut().for_each(|row| row[curves::GRAVITATIONAL] += 1e6);
+    });
+    assert_eq!(high.len(), 1); // where height counts from does not matter
     let held = told(|info, _, rows| {
         grown(&mut rows[25]);
         info.bodies[0].held = true;
