@@ -24,6 +24,9 @@ const BLOCKS: usize = SIDE as usize / BLOCK;
 /// A point is lifted off its surface by this many pixels' width, so as not to shade itself.
 const LIFT: f64 = 2.0;
 
+/// Surfaces that face the light less than this are taken to face it so much, unit 1.
+const GRAZING: f64 = 0.1;
+
 /// What stands in the light.
 #[derive(Clone, Debug)]
 pub struct Shadow {
@@ -73,18 +76,24 @@ impl Shadow {
         if ![x, y].iter().all(|at| (0.0..f64::from(SIDE)).contains(at)) {
             return 1.0;
         }
+        // The surface itself comes nearer to the light from pixel to pixel.
+        let steep = normal.dot(self.axes[2]).max(GRAZING);
+        let slopes = [0, 1].map(|k| -normal.dot(self.axes[k]) / steep * self.pixel);
+        let spread = f64::from(SOFT + 1) * (slopes[0].abs() + slopes[1].abs());
         let [least, most] = self.around(x, y);
-        if most <= own {
+        if most <= own - spread {
             return 1.0;
         }
-        if least > own {
+        if least > own + spread {
             return 0.0;
         }
         let (mut lit, mut total) = (0.0, 0.0);
         for row in -SOFT..=SOFT + 1 {
             for column in -SOFT..=SOFT + 1 {
                 let [column, row] = [x.floor() as i32 + column, y.floor() as i32 + row];
-                let weight = tent(f64::from(column) - x) * tent(f64::from(row) - y);
+                let [right, down] = [f64::from(column) - x, f64::from(row) - y];
+                let weight = tent(right) * tent(down);
+                let own = own + slopes[0] * right + slopes[1] * down;
                 total += weight;
                 lit += if f64::from(self.nearness(column, row)) > own { 0.0 } else { weight };
             }
@@ -161,6 +170,17 @@ mod tests {
         assert_eq!([light(0.0, 1.0), light(0.0, 2.0), light(9.0, 0.0)], [1.0; 3]);
         let edge = light(1.0, 0.0);
         assert!(edge > 0.1 && edge < 0.9, "{edge}");
+    }
+
+    #[test]
+    fn a_plane_does_not_shade_itself_however_it_leans() {
+        for facing in [1.0, 0.7, 0.4, 0.2] {
+            let light = Vec3::new((1.0_f64 - facing * facing).sqrt(), 0.0, facing);
+            let shadow = Shadow::new(&roof(), light);
+            for x in [-0.5, 0.0, 0.123, 0.5] {
+                assert_eq!(shadow.light(Vec3::new(x, 0.1, 1.0), Vec3::Z), 1.0, "{facing} {x}");
+            }
+        }
     }
 
     #[test]
