@@ -9,6 +9,8 @@ mod check;
 
 mod depth;
 
+mod picture;
+
 mod demo;
 
 mod show;
@@ -90,6 +92,9 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
         override_usage = "pliant depth [OPTIONS] <MESH> <MESH>..."
     )]
     Depth(depth::DepthArguments),
+    /// Draw a moment of a run as a PNG file
+    #[command(after_help = picture::AFTER_HELP)]
+    Picture(picture::PictureArguments),
     /// Generate bodies, write them in every format, read them back and check them
     Demo {
         /// Folder for the files, made if missing; files of the same names are replaced
@@ -103,6 +108,7 @@ fn main() -> ExitCode {
         Command::Check { json: true, files } => check::print_json(&files),
         Command::Check { json: false, files } => check::print_tables(&files),
         Command::Depth(arguments) => depth::run(&arguments),
+        Command::Picture(arguments) => picture::run(&arguments, picture::open),
         Command::Demo { out } => demo::run(&out),
     };
     done.unwrap_or_else(|Stopped(code)| code)

@@ -14,3 +14,7 @@ pub mod depth;
 pub mod built;
 
 pub mod summary;
+
+pub mod picture;
+
+pub mod report;

@@ -1,0 +1,69 @@
+//! Bodies without triangles, as a bead for each vertex.
+
+use pliant::math::Vec3;
+use pliant::mesh::generate::ball::ball;
+use pliant::mesh::tet::TetMesh;
+
+use super::model::{Paint, Triangle};
+
+/// Radius of a bead over the diagonal of all bodies, unit 1.
+const SIZE: f64 = 0.012;
+
+/// Radius where all bodies are one point, m.
+const LONE: f64 = 0.05;
+
+/// Most beads of a body, count; of more vertices some are left out.
+pub const MOST: usize = 10_000;
+
+/// Layers of the mesh of a bead, count: 80 triangles.
+const LAYERS: u32 = 2;
+
+/// Every how many vertices there is a bead, so that there are not more than [`MOST`].
+pub fn stride(vertex_count: usize) -> usize {
+    vertex_count.div_ceil(MOST).max(1)
+}
+
+/// Small balls around points, in a scene of the given diagonal, m.
+pub fn beads(middles: &[Vec3], diagonal: f64, paint: Paint) -> Vec<Triangle> {
+    let radius = if diagonal > 0.0 { SIZE * diagonal } else { LONE };
+    let Some(ball) = ball(1.0, LAYERS).ok().and_then(|raw| TetMesh::from_raw(raw).ok()) else {
+        return Vec::new(); // a ball of radius 1 m is always made
+    };
+    let (corners, faces) = (ball.0.positions(), ball.0.surface());
+    let around = |&middle: &Vec3| {
+        faces.iter().map(move |face| {
+            let normals = face.map(|v| corners[v.0 as usize]);
+            Triangle { corners: normals.map(|n| middle + radius * n), normals, paint }
+        })
+    };
+    middles.iter().flat_map(around).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Corners are one rounding away from the unit ball.
+    const TOLERANCE: f64 = 1e-12;
+
+    #[test]
+    fn a_bead_is_a_closed_ball_of_its_radius() {
+        let middle = Vec3::new(1.0, 2.0, 3.0);
+        let made = beads(&[middle], 10.0, Paint::Body(0));
+        assert_eq!(made.len(), 80);
+        for Triangle { corners, normals, .. } in made {
+            for (corner, normal) in corners.into_iter().zip(normals) {
+                assert!(((corner - middle).length() - 0.12).abs() < TOLERANCE);
+                assert!(normal.is_normalized());
+            }
+            // Outward: the triangle's own side is the one its normals point to.
+            assert!(super::super::normals::area(corners).dot(normals[0]) > 0.0);
+        }
+        assert_eq!(beads(&[middle; 3], 0.0, Paint::Body(0)).len(), 240);
+    }
+
+    #[test]
+    fn many_vertices_are_thinned() {
+        assert_eq!([0, 1, MOST, MOST + 1, 5 * MOST].map(stride), [1, 1, 1, 2, 5]);
+    }
+}

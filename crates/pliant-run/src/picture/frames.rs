@@ -1,0 +1,141 @@
+//! A picture of the recorded moment nearest to a time.
+
+use super::{Camera, Image, View, render};
+use crate::built::RunInfo;
+
+/// A recorded moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frame {
+    /// Steps made until then, count.
+    pub step: u64,
+    /// Since the start, s.
+    pub time: f64,
+}
+
+/// Something that holds the frames of a run.
+pub trait Frames {
+    /// What was run.
+    fn info(&self) -> &RunInfo;
+
+    /// All moments recorded, in order of time.
+    fn frames(&self) -> Vec<Frame>;
+
+    /// Positions of all vertices at the moment with the given index, m; or why not.
+    fn positions(&mut self, index: usize) -> Result<Vec<[f32; 3]>, String>;
+}
+
+/// What picture is wanted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wanted {
+    /// Time of the moment, s; the last one when `None`.
+    pub at: Option<f64>,
+    /// Width and height, pixels.
+    pub size: [u32; 2],
+    /// From the scene towards the eye, any length, unit 1.
+    pub from: Option<[f64; 3]>,
+}
+
+/// Why there is no picture.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum FrameError {
+    /// Nothing recorded yet.
+    #[error("the recording holds no frame")]
+    Empty,
+    /// A time before the first or after the last moment.
+    #[error("no frame at {at} s: the recording goes from {first} s to {last} s in {count} frames")]
+    OutOfRange {
+        /// The time asked for, s.
+        at: f64,
+        /// First recorded, s.
+        first: f64,
+        /// Last recorded, s.
+        last: f64,
+        /// Frames, count.
+        count: usize,
+    },
+    /// A frame that cannot be read.
+    #[error("frame {index} at {time} s cannot be read: {why}")]
+    Unreadable {
+        /// Which.
+        index: usize,
+        /// Its time, s.
+        time: f64,
+        /// What the recording says.
+        why: String,
+    },
+}
+
+/// The frame nearest to a time, the earlier of two; the last without a time.
+///
+/// Beyond both ends, half the distance to the neighbouring frame is still near.
+pub fn nearest(frames: &[Frame], at: Option<f64>) -> Result<usize, FrameError> {
+    let (Some(first), Some(last)) = (frames.first(), frames.last()) else {
+        return Err(FrameError::Empty);
+    };
+    let Some(at) = at else {
+        return Ok(frames.len() - 1);
+    };
+    let reach = match frames {
+        [a, b, ..] => 0.5 * (b.time - a.time),
+        _ => 0.0,
+    };
+    if !(at >= first.time - reach && at <= last.time + reach) {
+        let (first, last, count) = (first.time, last.time, frames.len());
+        return Err(FrameError::OutOfRange { at, first, last, count });
+    }
+    let away = |index: &usize| (frames[*index].time - at).abs();
+    let order = |a: &usize, b: &usize| away(a).total_cmp(&away(b));
+    (0..frames.len()).min_by(order).ok_or(FrameError::Empty)
+}
+
+/// Draws the wanted moment of a run, upright by its gravity; tells which frame it is.
+pub fn picture(run: &mut dyn Frames, wanted: &Wanted) -> Result<(Frame, Image), FrameError> {
+    let frames = run.frames();
+    let index = nearest(&frames, wanted.at)?;
+    let frame = frames[index];
+    let unreadable = |why| FrameError::Unreadable { index, time: frame.time, why };
+    let positions = run.positions(index).map_err(unreadable)?;
+    let info = run.info();
+    let view = View {
+        bodies: &info.bodies,
+        positions: &positions,
+        obstacles: &info.obstacles,
+        time: frame.time,
+        size: wanted.size,
+        camera: Camera { from: wanted.from, ..Camera::upright(info.gravity) },
+    };
+    Ok((frame, render(&view)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames(times: &[f64]) -> Vec<Frame> {
+        times.iter().zip(0..).map(|(&time, step)| Frame { step, time }).collect()
+    }
+
+    #[test]
+    fn the_nearest_frame_is_found_and_the_earlier_of_two() {
+        let frames = frames(&[0.0, 0.5, 1.0, 2.0]);
+        for (at, index) in
+            [(0.0, 0), (0.24, 0), (0.25, 0), (0.26, 1), (1.6, 3), (2.25, 3), (-0.25, 0)]
+        {
+            assert_eq!(nearest(&frames, Some(at)), Ok(index), "{at}");
+        }
+        assert_eq!(nearest(&frames, None), Ok(3));
+    }
+
+    #[test]
+    fn times_out_of_range_are_named_with_the_range() {
+        let times = frames(&[0.0, 0.5, 1.0]);
+        let told = |at| nearest(&times, Some(at)).unwrap_err().to_string();
+        let range = "the recording goes from 0 s to 1 s in 3 frames";
+        assert_eq!(told(1.3), format!("no frame at 1.3 s: {range}"));
+        assert_eq!(told(-0.3), format!("no frame at -0.3 s: {range}"));
+        assert_eq!(told(f64::NAN), format!("no frame at NaN s: {range}"));
+        assert_eq!(nearest(&[], Some(0.0)), Err(FrameError::Empty));
+        assert_eq!(nearest(&frames(&[0.5]), Some(0.5)), Ok(0));
+        assert!(nearest(&frames(&[0.5]), Some(0.6)).is_err());
+    }
+}

@@ -1,0 +1,111 @@
+//! Shaded pictures of a moment of a run, without a browser or a GPU.
+//!
+//! ```text
+//! View ─▶ model (triangles, normals) ─▶ lens (where from) ─▶ raster (who is seen) ─▶ shade ─▶ png
+//! ```
+//!
+//! The same view gives the same bytes: f64 throughout, index order, and of the functions
+//! that differ between machines only the one that turns moving obstacles.
+
+use crate::built::{BodyInfo, Skin};
+
+pub mod png;
+
+pub mod frames;
+
+mod beads;
+
+mod lens;
+
+mod model;
+
+mod normals;
+
+mod raster;
+
+mod shade;
+
+mod shadow;
+
+pub use png::png;
+
+/// Smallest and largest side of a picture, pixels.
+pub const SIDES: std::ops::RangeInclusive<u32> = 1..=8192;
+
+/// What is shown, and from where.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// Bodies of the run; their triangles count in `positions`.
+    pub bodies: &'a [BodyInfo],
+    /// All vertices of all bodies, world space, m.
+    pub positions: &'a [[f32; 3]],
+    /// What does not move with any vertex.
+    pub obstacles: &'a [Skin],
+    /// When, s; moves the obstacles.
+    pub time: f64,
+    /// Width and height, pixels; brought into [`SIDES`].
+    pub size: [u32; 2],
+    /// Where it is seen from.
+    pub camera: Camera,
+}
+
+/// A direction to look from; distance and middle follow from what is there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// From the scene towards the eye, any length, unit 1; `None`, zero or not finite: from the
+    /// front, the right and above.
+    pub from: Option<[f64; 3]>,
+    /// What is up in the picture, any length, unit 1; zero or not finite: z.
+    pub up: [f64; 3],
+}
+
+impl Default for Camera {
+    fn default() -> Camera {
+        Camera { from: None, up: [0.0, 0.0, 1.0] }
+    }
+}
+
+impl Camera {
+    /// The usual view with gravity pointing down; z is up without gravity.
+    pub fn upright(gravity: [f64; 3]) -> Camera {
+        Camera { from: None, up: gravity.map(|g| -g) }
+    }
+}
+
+/// A picture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Image {
+    /// Width and height, pixels.
+    pub size: [u32; 2],
+    /// Red, green, blue as sRGB, unit 1/255; rows from the top.
+    pub pixels: Vec<[u8; 3]>,
+    /// What is not shown and why, one sentence each.
+    pub notices: Vec<String>,
+}
+
+/// Draws bodies and obstacles, framed by the bodies.
+///
+/// Bodies have colours by their index and beads instead of triangles where they have none;
+/// obstacles are grey. An obstacle much larger than the bodies is not framed; if it is flat,
+/// it has a grid, fades with distance, and is left out where it would hide the bodies.
+/// Triangles with a corner that is not finite or not there are left out with a notice. A scene
+/// without anything to show is an empty background.
+pub fn render(view: &View<'_>) -> Image {
+    let size = view.size.map(|side| side.clamp(*SIDES.start(), *SIDES.end()));
+    let mut model = model::Model::new(view);
+    let lens = lens::Lens::new(&model.framed, view.camera, size);
+    model.leave_out_hiding(lens.eye);
+    let seen = raster::seen(&model, &lens, size);
+    let shadow = shadow::Shadow::new(&model, lens.light);
+    let pixels = shade::pixels(&model, &lens, &seen, &shadow);
+    if size != view.size {
+        let [width, height] = view.size;
+        let [to_width, to_height] = size;
+        let change = format!("{width}×{height} pixels became {to_width}×{to_height}");
+        model.notices.push(format!("the size is out of range: {change}"));
+    }
+    Image { size, pixels, notices: model.notices }
+}
+
+#[cfg(test)]
+mod tests;

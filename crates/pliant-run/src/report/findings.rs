@@ -1,0 +1,163 @@
+//! What a reader must know before any curve.
+
+use super::ReportData;
+use super::curves::{ELASTIC, GRAVITATIONAL, KINETIC, TIME, total};
+use super::text::{count, number};
+use pliant::record::row::Row;
+
+/// Energy that a run may gain, over the largest that passed between its stores, unit 1.
+const GAIN: f64 = 0.01;
+
+/// Momentum that may come from nowhere, over Σ m|v|, unit 1.
+const MOMENTUM: f64 = 1e-9;
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The results cannot be used as they are.
+    Bad,
+    /// Something is not as it should be.
+    Warning,
+    /// Worth knowing.
+    Note,
+}
+
+/// One thing to know.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// How bad it is.
+    pub severity: Severity,
+    /// One sentence or two.
+    pub text: String,
+}
+
+/// Everything to know, worst first.
+pub fn findings(data: &ReportData<'_>) -> Vec<Finding> {
+    let mut found: Vec<Finding> = [ending(data), broken(data), gain(data), momentum(data)]
+        .into_iter()
+        .flatten()
+        .chain(overlap(data))
+        .collect();
+    let told = data.summary.notices.iter().map(|text| Finding::new(Severity::Note, text.clone()));
+    found.extend(told);
+    found.sort_by_key(|finding| finding.severity);
+    found
+}
+
+impl Finding {
+    fn new(severity: Severity, text: impl Into<String>) -> Finding {
+        Finding { severity, text: text.into() }
+    }
+}
+
+/// How the run ended, unless it finished.
+fn ending(data: &ReportData<'_>) -> Option<Finding> {
+    let (steps, of) = (count(data.summary.steps as usize), count(data.info.steps as usize));
+    match data.summary.ended.as_str() {
+        "finished" => None,
+        "interrupted" => Some(Finding::new(
+            Severity::Warning,
+            format!("The run was interrupted after step {steps} of {of}. It can be resumed."),
+        )),
+        "failed" => Some(Finding::new(
+            Severity::Bad,
+            format!(
+                "The run failed after step {steps} of {of}. What was recorded until then is shown."
+            ),
+        )),
+        other => Some(Finding::new(
+            Severity::Warning,
+            format!("The run ended as “{other}” after step {steps} of {of}."),
+        )),
+    }
+}
+
+/// The first value that is not finite, or no row at all.
+fn broken(data: &ReportData<'_>) -> Option<Finding> {
+    if data.rows.is_empty() {
+        return Some(Finding::new(Severity::Bad, "No row was recorded: there are no curves."));
+    }
+    let place = |row: &[f64; 16]| row.iter().position(|value| !value.is_finite());
+    let (index, column) =
+        data.rows.iter().enumerate().find_map(|(index, row)| Some((index, place(row)?)))?;
+    let row = &data.rows[index];
+    let text = format!(
+        "Row {index} at {} s has {} for {}. Curves have gaps there.",
+        number(row[TIME]),
+        number(row[column]),
+        Row::COLUMNS[column]
+    );
+    Some(Finding::new(Severity::Bad, text))
+}
+
+/// Energy above that of the start.
+fn gain(data: &ReportData<'_>) -> Option<Finding> {
+    let first = data.rows.first()?;
+    let start = total(first, first);
+    let passed = |row: &[f64; 16]| {
+        let height = row[GRAVITATIONAL] - first[GRAVITATIONAL];
+        row[KINETIC].abs().max(row[ELASTIC].abs()).max(height.abs())
+    };
+    let scale = data.rows.iter().map(passed).filter(|e| e.is_finite()).fold(0.0, f64::max);
+    let gained = |row: &[f64; 16]| (total(row, first) - start, row[TIME]);
+    let finite = data.rows.iter().map(gained).filter(|(gain, _)| gain.is_finite());
+    let (most, when) = finite.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    if most <= GAIN * scale {
+        return None;
+    }
+    let outside = data.info.bodies.iter().any(|body| body.held)
+        || data.info.obstacles.iter().any(|skin| skin.poses.len() > 1);
+    let why = match outside {
+        true => "Pins, loads or moving obstacles may have done that work.",
+        false => "Nothing is held, loaded or moves to do that work.",
+    };
+    let text = format!(
+        "Energy grew: {} s after the start the total is {} J above it, {} % of the largest \
+         energy that was stored. {why}",
+        number(when),
+        number(most),
+        number(100.0 * most / scale)
+    );
+    Some(Finding::new(if outside { Severity::Note } else { Severity::Warning }, text))
+}
+
+/// Momentum from nowhere.
+fn momentum(data: &ReportData<'_>) -> Option<Finding> {
+    let error = data.summary.momentum_error;
+    // Written so that an error that is not a number is told too.
+    let good = error.abs() <= MOMENTUM;
+    (!good).then(|| {
+        let text = format!(
+            "Gravity, pins and obstacles do not explain all momentum: the error is {} of Σ m|v|, \
+             above {}.",
+            number(error),
+            number(MOMENTUM)
+        );
+        Finding::new(Severity::Warning, text)
+    })
+}
+
+/// What is where it should not be at the end.
+fn overlap(data: &ReportData<'_>) -> Vec<Finding> {
+    let summary = data.summary;
+    let mut found = Vec::new();
+    let (vertices, crossings) = (summary.penetrating_vertices, summary.edge_crossings);
+    if vertices > 0 || crossings > 0 {
+        let text = format!(
+            "Bodies overlap at the end: {} inside, the deepest {} m; {}.",
+            counted(vertices, "vertex", "vertices"),
+            number(summary.max_depth),
+            counted(crossings, "edge crosses a surface", "edges cross a surface")
+        );
+        found.push(Finding::new(Severity::Warning, text));
+    }
+    if summary.inverted_tets > 0 {
+        let tets = counted(summary.inverted_tets, "tet is", "tets are");
+        found.push(Finding::new(Severity::Warning, format!("{tets} inverted at the end.")));
+    }
+    found
+}
+
+fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
+}

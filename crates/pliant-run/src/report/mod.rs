@@ -1,0 +1,101 @@
+//! What a run came to, as one page that needs nothing but a browser.
+//!
+//! ```text
+//! rows ─▶ curves ─▶ plots ─▶ SVG ┐
+//! summary, rows ─▶ findings ─────┼▶ page
+//! ```
+//!
+//! The page has no scripts and asks no network. Curves are drawn by hand: plotters writes
+//! colours into its SVG as numbers, and one page could not be light and dark.
+
+use std::fmt::Write;
+
+use crate::built::RunInfo;
+use crate::summary::Summary;
+
+pub mod plot;
+
+pub mod findings;
+
+pub mod curves;
+
+pub mod text;
+
+mod sections;
+
+pub use curves::Overlaid;
+
+/// The look of the page.
+const STYLE: &str = include_str!("style.css");
+
+/// Everything that a report tells.
+#[derive(Clone, Copy, Debug)]
+pub struct ReportData<'a> {
+    /// What was run.
+    pub info: &'a RunInfo,
+    /// What it came to.
+    pub summary: &'a Summary,
+    /// The series, one row per recorded step; units as in [`curves`].
+    pub rows: &'a [[f64; 16]],
+    /// The scene as resolved, TOML.
+    pub resolved: &'a str,
+    /// What the scene is about, in the words of its author; may be empty.
+    pub description: &'a str,
+    /// What it ran on: names and values.
+    pub machine: &'a [(String, String)],
+    /// Version of Pliant.
+    pub version: &'a str,
+    /// When it was run, as text; may be empty.
+    pub date: &'a str,
+    /// Pictures with their captions.
+    pub pictures: &'a [Picture<'a>],
+}
+
+/// A picture in a report.
+#[derive(Clone, Copy, Debug)]
+pub struct Picture<'a> {
+    /// What it shows.
+    pub caption: &'a str,
+    /// The bytes of a PNG file.
+    pub png: &'a [u8],
+}
+
+/// The report as a page that stands alone.
+///
+/// Any text and any number may be in the data: text is escaped, what is not finite is told.
+pub fn html(data: &ReportData<'_>) -> String {
+    let title = text::escaped(&data.summary.scene);
+    let mut page = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"generator\" content=\"Pliant {}\">\n\
+         <title>{title} – Pliant</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n",
+        text::escaped(data.version)
+    );
+    page += &sections::head(data);
+    page += &sections::findings(&findings::findings(data));
+    page += &sections::tiles(data);
+    page += &sections::pictures(data.pictures);
+    let _ = write!(page, "<h2>Curves</h2>\n{}", figures(&curves::of_run(data.rows)));
+    page += "<p class=\"quiet small\" style=\"margin-top:8px\">Gravitational energy counts from \
+             the first row, and so does the total. Overlap is measured exactly, whatever the \
+             response believes.</p>\n";
+    page += &sections::stages(data.summary);
+    page += &sections::summary(data.summary);
+    page += &sections::what_was_run(data);
+    page + "</main>\n</body>\n</html>\n"
+}
+
+/// Curves of several runs over each other, as elements for a page with the report's style.
+pub fn overlay(runs: &[Overlaid<'_>]) -> String {
+    figures(&curves::of_runs(runs))
+}
+
+/// Plots side by side.
+fn figures(plots: &[plot::Plot]) -> String {
+    let figures: String = plots.iter().map(plot::Plot::figure).collect();
+    format!("<div class=\"figures\">\n{figures}</div>\n")
+}
+
+#[cfg(test)]
+mod tests;
