@@ -2,13 +2,16 @@
 //!
 //! Orders, largest stable steps, energies, momenta, and how far a disturbance travels, as
 //! the errata of the lecture state them. Run it with
-//! `cargo run --release -p pliant --example integrators`.
+//! `cargo run --release -p pliant --example integrators`; a folder as argument gets the
+//! figures of the book.
 
 mod behaviour;
 mod limits;
 mod methods;
 mod orders;
 mod oscillators;
+#[path = "../figures/plot.rs"]
+mod plot;
 
 use std::error::Error;
 
@@ -16,9 +19,11 @@ use behaviour::Flight;
 use limits::swings;
 use methods::METHODS;
 use orders::PROBLEMS;
+use plot::{Axis, Curve, Plot, Scale, Style};
 
 fn main() -> Result<(), Box<dyn Error>> {
     order_tables()?;
+    plot::save(&[("orders", order_plot()?), ("energies", energy_plot()?)])?;
     limit_table()?;
     energy_tables()?;
     flight_table()?;
@@ -58,6 +63,38 @@ fn order_tables() -> Result<(), Box<dyn Error>> {
     }
     println!();
     Ok(())
+}
+
+/// Errors of the damped oscillator over the step.
+fn order_plot() -> Result<Plot, Box<dyn Error>> {
+    let mut curves = Vec::new();
+    for method in METHODS {
+        let errors = orders::errors(method, &PROBLEMS[0])?;
+        let points = errors.iter().map(|(dt, error)| [1e3 * dt, *error]).collect();
+        curves.push(Curve { name: method.name.to_owned(), points, style: Style::Dots });
+    }
+    Ok(Plot {
+        title: "Error of a damped oscillator after 1 s",
+        x: Axis { title: "step, ms", scale: Scale::Logarithmic, range: [0.5, 12.0] },
+        y: Axis { title: "error, m", scale: Scale::Logarithmic, range: [1e-10, 1.0] },
+        curves,
+    })
+}
+
+/// Energies of the oscillator without damping over time.
+fn energy_plot() -> Result<Plot, Box<dyn Error>> {
+    let mut curves = Vec::new();
+    for method in METHODS {
+        let energies = behaviour::energies(method)?;
+        let points = energies.iter().enumerate().map(|(k, e)| [0.01 * k as f64, *e]).collect();
+        curves.push(Curve { name: method.name.to_owned(), points, style: Style::Line });
+    }
+    Ok(Plot {
+        title: "Energy of an oscillator without damping, ω dt = 0.1",
+        x: Axis { title: "time, s", scale: Scale::Linear, range: [0.0, 2.0] },
+        y: Axis { title: "energy over that at the start", scale: Scale::Linear, range: [0.0, 2.0] },
+        curves,
+    })
 }
 
 fn limit_table() -> Result<(), Box<dyn Error>> {

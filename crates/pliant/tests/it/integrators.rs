@@ -5,7 +5,7 @@ mod behaviour;
 #[path = "../../examples/integrators/limits.rs"]
 mod limits;
 #[path = "../../examples/integrators/methods.rs"]
-mod methods;
+pub(crate) mod methods;
 #[path = "../../examples/integrators/orders.rs"]
 mod orders;
 #[path = "../../examples/integrators/oscillators.rs"]

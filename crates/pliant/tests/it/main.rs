@@ -1,5 +1,5 @@
 //! Detection and depth on random scenes: fast against slow, and what must not matter.
-//! Integrators against closed forms.
+//! Integrators and finite elements against closed forms.
 //! Stages on whole scenes: fast against slow, and what must not matter.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
@@ -13,3 +13,5 @@ mod detect;
 mod depth;
 
 mod integrators;
+
+mod validation;
