@@ -39,15 +39,17 @@ pub struct Curve {
     pub name: String,
     /// Values along both axes; those out of range end the line.
     pub points: Vec<[f64; 2]>,
-    /// Whether points are marked, or the line is dashed.
+    /// How it looks.
     pub style: Style,
 }
 
 /// How a curve is drawn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// A line with a dot at each point.
+    /// A dot at each point.
     Dots,
+    /// The same with a line.
+    DottedLine,
     /// A line.
     Line,
     /// A dashed line in the colour of the text, for theory.
@@ -129,7 +131,7 @@ pub fn svg(plot: &Plot) -> Result<String, std::fmt::Error> {
     writeln!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-         font-family=\"sans-serif\" font-size=\"13\" fill=\"currentColor\">"
+         width=\"100%\" style=\"max-width:{width}px\" font-family=\"sans-serif\" font-size=\"13\" fill=\"currentColor\">"
     )?;
     axes(plot, &mut out)?;
     for (k, curve) in plot.curves.iter().enumerate() {
@@ -187,6 +189,7 @@ fn draw(plot: &Plot, curve: &Curve, number: usize, out: &mut String) -> std::fmt
     let dashed = curve.style == Style::Dashes;
     let colour = if dashed { "currentColor" } else { COLOURS[number % COLOURS.len()] };
     let dashes = if dashed { " stroke-dasharray=\"5 4\"" } else { "" };
+    let marked = matches!(curve.style, Style::Dots | Style::DottedLine);
     let within = |axis: &Axis, value: f64| (-1e-9..=1.0 + 1e-9).contains(&axis.share(value));
     let mut path = String::new();
     let mut open = false;
@@ -197,24 +200,37 @@ fn draw(plot: &Plot, curve: &Curve, number: usize, out: &mut String) -> std::fmt
         }
         let [left, top] = place(plot, [x, y]);
         write!(path, "{}{left:.1} {top:.1}", if open { 'L' } else { 'M' })?;
-        if curve.style == Style::Dots {
+        if marked {
             writeln!(out, "<circle cx=\"{left:.1}\" cy=\"{top:.1}\" r=\"3\" fill=\"{colour}\"/>")?;
         }
         open = true;
     }
-    writeln!(
-        out,
-        "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.8\"{dashes}/>"
-    )?;
+    if curve.style != Style::Dots {
+        let stroke = format!("stroke=\"{colour}\" stroke-width=\"1.8\"{dashes}");
+        writeln!(out, "<path d=\"{path}\" fill=\"none\" {stroke}/>")?;
+    }
+    legend(curve, number, (colour, dashes), out)
+}
+
+/// The name of a curve, beside its line or dot.
+fn legend(
+    curve: &Curve,
+    number: usize,
+    (colour, dashes): (&str, &str),
+    out: &mut String,
+) -> std::fmt::Result {
     let (x, y) = (FIELD[2] + 14.0, FIELD[1] + 10.0 + 20.0 * number as f64);
-    writeln!(
-        out,
-        "<path d=\"M{x} {y}h22\" stroke=\"{colour}\" stroke-width=\"2.2\"{dashes}/>\
-         <text x=\"{}\" y=\"{}\" font-size=\"12\">{}</text>",
-        x + 28.0,
-        y + 4.0,
-        curve.name
-    )
+    match curve.style {
+        Style::Dots => {
+            write!(out, "<circle cx=\"{}\" cy=\"{y}\" r=\"3\" fill=\"{colour}\"/>", x + 11.0)?;
+        }
+        _ => {
+            let stroke = format!("stroke=\"{colour}\" stroke-width=\"2.2\"{dashes}");
+            write!(out, "<path d=\"M{x} {y}h22\" {stroke}/>")?;
+        }
+    }
+    let (x, y) = (x + 28.0, y + 4.0);
+    writeln!(out, "<text x=\"{x}\" y=\"{y}\" font-size=\"12\">{}</text>", curve.name)
 }
 
 /// Writes pictures into the folder named first on the command line, if there is one.

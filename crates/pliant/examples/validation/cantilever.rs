@@ -15,10 +15,13 @@ const SIZE: Vec3 = Vec3::new(2.0, 0.2, 0.2);
 const G: f64 = 9.81;
 /// kg/m³; so light that the tip sinks by 1 % of the length.
 const DENSITY: f64 = 40.0;
-/// What the beam is made of.
-const SETTINGS: ElasticSettings = ElasticSettings { young: 1.2e7, poisson: 0.3, damping: 0.0 };
+/// Young's modulus, Pa.
+const YOUNG: f64 = 1.2e7;
 /// Some thousand periods, s.
 const SPAN: f64 = 1e3;
+
+/// Poisson's ratio of the beam.
+pub const POISSON: f64 = 0.3;
 
 /// Cells of the meshes, coarse to fine: 9 × 3 × 3 nodes and so on.
 pub const MESHES: [[u32; 3]; 4] = [[8, 2, 2], [16, 4, 4], [32, 8, 8], [64, 16, 16]];
@@ -27,22 +30,22 @@ pub const MESHES: [[u32; 3]; 4] = [[8, 2, 2], [16, 4, 4], [32, 8, 8], [64, 16, 1
 ///
 /// A shear coefficient of 10 (1 + ν) / (12 + 11 ν), Cowper's for a rectangle; with 5/6 the
 /// sum would be larger by 2e-4 of itself.
-pub fn timoshenko() -> [f64; 2] {
-    let ElasticSettings { young, poisson, .. } = SETTINGS;
+pub fn timoshenko(poisson: f64) -> [f64; 2] {
     let (length, area) = (SIZE.x, SIZE.y * SIZE.z);
     let inertia = SIZE.y * SIZE.z.powi(3) / 12.0;
     let line_load = DENSITY * G * area;
     let coefficient = 10.0 * (1.0 + poisson) / (12.0 + 11.0 * poisson);
-    let shear_modulus = young / (2.0 * (1.0 + poisson));
+    let shear_modulus = YOUNG / (2.0 * (1.0 + poisson));
     [
-        line_load * length.powi(4) / (8.0 * young * inertia),
+        line_load * length.powi(4) / (8.0 * YOUNG * inertia),
         line_load * length.powi(2) / (2.0 * coefficient * shear_modulus * area),
     ]
 }
 
 /// How far the middle of the free end sinks on a mesh, m.
-pub fn deflection(element: &Element, cells: [u32; 3]) -> Result<f64, Box<dyn Error>> {
-    let block = Block { cells, size: SIZE, settings: SETTINGS, density: DENSITY };
+pub fn deflection(element: &Element, cells: [u32; 3], poisson: f64) -> Result<f64, Box<dyn Error>> {
+    let settings = ElasticSettings { young: YOUNG, poisson, damping: 0.0 };
+    let block = Block { cells, size: SIZE, settings, density: DENSITY };
     let mut beam = block.make(element)?;
     let gravity = Gravity::new(-G * Vec3::Z, beam.system.masses.of());
     beam.system.forces.push(gravity);

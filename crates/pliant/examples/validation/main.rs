@@ -8,6 +8,7 @@ mod bar;
 mod cantilever;
 mod elastica;
 mod flight;
+#[expect(dead_code, reason = "orders and limits are for the example `integrators`")]
 #[path = "../integrators/methods.rs"]
 mod methods;
 #[path = "../figures/plot.rs"]
@@ -20,11 +21,11 @@ use std::error::Error;
 use elastica::Tip;
 use methods::METHODS;
 use plot::{Axis, Curve, Plot, Scale, Style};
-use solids::ELEMENTS;
+use solids::{ELEMENTS, Element};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let beam = cantilever_table()?;
-    let strip = elastica_table()?;
+    let strip = elastica_tables()?;
     plot::save(&[("cantilever", beam), ("elastica", strip)])?;
     bar_table()?;
     flight_table()?;
@@ -38,101 +39,133 @@ fn heading(columns: &[&str]) {
 }
 
 fn cantilever_table() -> Result<Plot, Box<dyn Error>> {
-    let [bending, shear] = cantilever::timoshenko();
-    let expected = bending + shear;
-    println!("Timoshenko: {:.4} mm, of which shear {:.4} mm\n", 1e3 * expected, 1e3 * shear);
-    heading(&["element", "nodes", "tip sinks, mm", "error", "order", "extrapolated", "error"]);
+    let [bending, shear] = cantilever::timoshenko(cantilever::POISSON);
+    println!(
+        "Timoshenko: {:.3} mm, of which shear {:.3} mm\n",
+        1e3 * (bending + shear),
+        1e3 * shear
+    );
+    heading(&["element", "ν", "nodes", "sinks, mm", "error, %", "order", "limit, mm", "error, %"]);
     let mut curves = Vec::new();
     for element in &ELEMENTS {
-        let (mut found, mut points) = (Vec::new(), Vec::new());
-        for cells in cantilever::MESHES {
-            let deflection = cantilever::deflection(element, cells)?;
-            found.push(deflection);
-            points.push([f64::from(cells[2]), 1.0 - deflection / expected]);
-            let nodes = cells.map(|count| (count + 1).to_string()).join("×");
-            let error = 100.0 * (deflection / expected - 1.0);
-            print!("| {} | {nodes} | {:.3} | {error:+.1} % ", element.name, 1e3 * deflection);
-            let Some(last) = found.last_chunk() else {
-                println!("| | | |");
-                continue;
-            };
-            let limit = cantilever::extrapolate(*last);
-            let error = 100.0 * (limit.deflection / expected - 1.0);
-            println!("| {:.2} | {:.3} | {error:+.2} % |", limit.order, 1e3 * limit.deflection);
-        }
-        curves.push(Curve { name: element.name.to_owned(), points, style: Style::Dots });
+        let points = cantilever_rows(element, cantilever::POISSON)?;
+        curves.push(Curve { name: element.name.to_owned(), points, style: Style::DottedLine });
     }
+    let points = cantilever_rows(&ELEMENTS[0], 0.0)?;
+    curves
+        .push(Curve { name: "corotational, ν = 0".to_owned(), points, style: Style::DottedLine });
     println!();
-    let square = |n: f64| [n, 0.668 * (2.0 / n).powi(2)];
+    let square = |n: f64| [n, 2.0 * (2.0 / n).powi(2)];
     let points = [2.0, 16.0].map(square).to_vec();
     curves.push(Curve { name: "slope −2".to_owned(), points, style: Style::Dashes });
     Ok(Plot {
-        title: "Cantilever: how much too little it sinks",
-        x: Axis { title: "cells across", scale: Scale::Logarithmic, range: [1.0, 100.0] },
-        y: Axis { title: "relative error", scale: Scale::Logarithmic, range: [0.01, 1.0] },
+        title: "Cantilever: how much too stiff it is",
+        x: Axis { title: "cells across", scale: Scale::Logarithmic, range: [1.0, 20.0] },
+        y: Axis {
+            title: "stiffness over theory, less 1",
+            scale: Scale::Logarithmic,
+            range: [0.01, 10.0],
+        },
         curves,
     })
 }
 
-fn elastica_table() -> Result<Plot, Box<dyn Error>> {
-    heading(&["element", "P L²/(E I)", "cells", "sinks/L", "error", "along/L", "error", "Newton"]);
-    let mut curves = Vec::new();
-    let percent = |found: f64, expected: f64| format!("{:+.2} %", 100.0 * (found - expected));
+/// Prints the meshes of a beam; cells across, and by how much its stiffness is too large.
+fn cantilever_rows(element: &Element, poisson: f64) -> Result<Vec<[f64; 2]>, Box<dyn Error>> {
+    let expected: f64 = cantilever::timoshenko(poisson).iter().sum();
+    let (mut found, mut points) = (Vec::new(), Vec::new());
+    for cells in cantilever::MESHES {
+        let deflection = cantilever::deflection(element, cells, poisson)?;
+        found.push(deflection);
+        points.push([f64::from(cells[2]), expected / deflection - 1.0]);
+        let nodes = cells.map(|count| (count + 1).to_string()).join("×");
+        let (name, error) = (element.name, 100.0 * (deflection / expected - 1.0));
+        print!("| {name} | {poisson} | {nodes} | {:.3} | {error:+.1} ", 1e3 * deflection);
+        let Some(last) = found.last_chunk() else {
+            println!("| | | |");
+            continue;
+        };
+        let limit = cantilever::extrapolate(*last);
+        let error = 100.0 * (limit.deflection / expected - 1.0);
+        println!("| {:.2} | {:.3} | {error:+.2} |", limit.order, 1e3 * limit.deflection);
+    }
+    Ok(points)
+}
+
+/// Where tips end up, over the length: measured on every mesh and extrapolated, then in theory.
+struct Bent {
+    name: &'static str,
+    load: f64,
+    measured: Vec<Tip>,
+    theory: Tip,
+}
+
+fn elastica_tables() -> Result<Plot, Box<dyn Error>> {
+    let mut all = Vec::new();
     for element in &ELEMENTS {
-        let mut limits = Vec::new();
         for load in elastica::LOADS {
-            let expected = elastica::elastica(load);
-            let row = |cells: &str, tip: Tip, newton: &str| {
-                let errors =
-                    [percent(tip.across, expected.across), percent(tip.along, expected.along)];
-                let Tip { along, across } = tip;
-                let values = format!("{across:.4} | {} | {along:.4} | {}", errors[0], errors[1]);
-                println!("| {} | {load} | {cells} | {values} | {newton} |", element.name);
-            };
-            let mut tips = Vec::new();
+            let mut measured = Vec::new();
             for cells in elastica::MESHES {
-                let (tip, report) = elastica::strip(element, cells, load)?;
-                row(&cells.map(|c| c.to_string()).join("×"), tip, &report.newton.to_string());
-                tips.push(tip);
+                measured.push(elastica::strip(element, cells, load)?.0);
             }
-            if let Some(last) = tips.last_chunk() {
-                let limit = elastica::extrapolate(*last);
-                row("extrapolated", limit, "");
-                limits.push([load, limit.across]);
-            }
+            measured.extend(measured.last_chunk().map(|last| elastica::extrapolate(*last)));
+            all.push(Bent { name: element.name, load, measured, theory: elastica::elastica(load) });
         }
-        curves.push(Curve { name: element.name.to_owned(), points: limits, style: Style::Dots });
     }
-    println!();
-    heading(&["P L²/(E I)", "elastica sinks/L", "along/L"]);
-    for load in elastica::LOADS {
-        let Tip { along, across } = elastica::elastica(load);
-        println!("| {load} | {across:.5} | {along:.5} |");
+    let meshes = elastica::MESHES.map(|cells| cells.map(|count| count.to_string()).join("×"));
+    let [coarse, middle, fine] = meshes.each_ref();
+    let parts: [(_, fn(&Tip) -> f64); 2] =
+        [("sinks/L", |tip| tip.across), ("reaches/L", |tip| tip.along)];
+    for (what, part) in parts {
+        heading(&["element", "P L²/(E I)", what, coarse, middle, fine, "extrapolated"]);
+        for Bent { name, load, measured, theory } in &all {
+            let theory = part(theory);
+            print!("| {name} | {load} | {theory:.4} ");
+            measured.iter().for_each(|tip| print!("| {:+.2} ", 100.0 * (part(tip) - theory)));
+            println!("|");
+        }
+        println!();
     }
-    println!();
+    Ok(elastica_plot(&all))
+}
+
+fn elastica_plot(all: &[Bent]) -> Plot {
+    let names = [("40×2×2 cells", 0), ("80×4×4", 1), ("160×8×8", 2)];
+    let mut curves: Vec<_> = names
+        .into_iter()
+        .map(|(name, mesh)| {
+            let first = all.iter().take(elastica::LOADS.len());
+            let points = first.map(|bent| [bent.load, bent.measured[mesh].across]).collect();
+            Curve { name: name.to_owned(), points, style: Style::Dots }
+        })
+        .collect();
     let theory = (1..=100).map(|k| 0.1 * f64::from(k)).map(|a| [a, elastica::elastica(a).across]);
     let (points, style) = (theory.collect(), Style::Dashes);
     curves.push(Curve { name: "elastica".to_owned(), points, style });
     let straight = vec![[0.0, 0.0], [3.0, 1.0]];
     curves.push(Curve { name: "small bending".to_owned(), points: straight, style: Style::Line });
-    Ok(Plot {
+    Plot {
         title: "A strip bent far by a weight at its tip",
         x: Axis { title: "P L² / (E I)", scale: Scale::Linear, range: [0.0, 10.0] },
         y: Axis { title: "tip sinks, over length", scale: Scale::Linear, range: [0.0, 1.0] },
         curves,
-    })
+    }
 }
 
 fn bar_table() -> Result<(), Box<dyn Error>> {
-    heading(&["element", "ν", "stress/E", "stretch", "thinner over longer"]);
+    let pulls = bar::PULLS.map(|pull| format!("stretch at {pull} E"));
+    let [small, middle, large] = pulls.each_ref();
+    heading(&["element", "ν", small, "ratio", middle, "ratio", large, "ratio"]);
+    // So that −2e-12 is not shown as −0.00000.
+    let round = |value: f64| (value * 1e5).round() / 1e5 + 0.0;
     for element in &ELEMENTS {
         for poisson in bar::RATIOS {
+            print!("| {} | {poisson} ", element.name);
             for pull in bar::PULLS {
                 let found = bar::stretch(element, poisson, pull)?;
-                let ratio = found.ratios[0];
-                let name = element.name;
-                println!("| {name} | {poisson} | {pull} | {:.6} | {ratio:.5} |", found.along);
+                print!("| {:.6} | {:.5} ", found.along, round(found.ratios[0]));
             }
+            println!("|");
         }
     }
     println!();
@@ -140,16 +173,18 @@ fn bar_table() -> Result<(), Box<dyn Error>> {
 }
 
 fn flight_table() -> Result<(), Box<dyn Error>> {
-    heading(&["thrown block", "element", "momentum error", "spin error", "wobble"]);
+    heading(&["thrown block", "momentum error", "spin error", "spin kept in theory", "wobble"]);
     for method in METHODS {
+        let kept = if method.keeps_spin { "yes" } else { "no" };
+        let (mut momentum, mut spin, mut wobble) = (0.0_f64, 0.0_f64, 0.0_f64);
         for element in &ELEMENTS {
             let lost = flight::fly(method, element)?;
-            let (name, wobble) = (method.name, 100.0 * lost.wobble);
-            println!(
-                "| {name} | {} | {:.0e} | {:.0e} | {wobble:.1} % |",
-                element.name, lost.momentum, lost.spin
-            );
+            momentum = momentum.max(lost.momentum);
+            spin = spin.max(lost.spin);
+            wobble = wobble.max(lost.wobble);
         }
+        let (name, wobble) = (method.name, 100.0 * wobble);
+        println!("| {name} | {momentum:.0e} | {spin:.0e} | {kept} | {wobble:.1} % |");
     }
     println!();
     Ok(())

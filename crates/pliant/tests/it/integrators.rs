@@ -83,6 +83,18 @@ fn limits_with_closed_forms_are_met_to_six_digits() {
 }
 
 #[test]
+fn swings_fade_under_implicit_euler_as_theory_says() {
+    let [free, ..] = limits::swings();
+    for h in [0.1, 0.5, 1.0, 3.0_f64] {
+        // |λ| = (1 + h²)^(−1/2) for each step of h radians.
+        let expected = (1.0 + h * h).powf(-0.5 / h);
+        let name = "implicit Euler, linearised";
+        let found = limits::growth_per_radian(method(name), &free, h / free.rate).unwrap();
+        close(found, expected, 1e-9);
+    }
+}
+
+#[test]
 fn explicit_euler_gains_and_symplectic_euler_keeps() {
     close(energy_after(method("explicit Euler")).unwrap(), 7.32, 0.005);
     close(energy_after(method("symplectic Euler")).unwrap(), 0.967, 0.001);
