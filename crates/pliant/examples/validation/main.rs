@@ -114,10 +114,9 @@ fn elastica_tables() -> Result<Plot, Box<dyn Error>> {
     }
     let meshes = elastica::MESHES.map(|cells| cells.map(|count| count.to_string()).join("×"));
     let [coarse, middle, fine] = meshes.each_ref();
-    let parts: [(_, fn(&Tip) -> f64); 2] =
-        [("sinks/L", |tip| tip.across), ("reaches/L", |tip| tip.along)];
-    for (what, part) in parts {
-        heading(&["element", "P L²/(E I)", what, coarse, middle, fine, "extrapolated"]);
+    for what in ["sinks/L", "reaches/L"] {
+        let part = |tip: &Tip| if what == "sinks/L" { tip.across } else { tip.along };
+        heading(&["element", "load", what, coarse, middle, fine, "extrapolated"]);
         for Bent { name, load, measured, theory } in &all {
             let theory = part(theory);
             print!("| {name} | {load} | {theory:.4} ");
@@ -153,17 +152,17 @@ fn elastica_plot(all: &[Bent]) -> Plot {
 }
 
 fn bar_table() -> Result<(), Box<dyn Error>> {
-    let pulls = bar::PULLS.map(|pull| format!("stretch at {pull} E"));
+    let pulls = bar::PULLS.map(|pull| format!("{pull} E: stretch"));
     let [small, middle, large] = pulls.each_ref();
     heading(&["element", "ν", small, "ratio", middle, "ratio", large, "ratio"]);
-    // So that −2e-12 is not shown as −0.00000.
+    // So that −2e-12 is not shown as −0.0000.
     let round = |value: f64| (value * 1e5).round() / 1e5 + 0.0;
     for element in &ELEMENTS {
         for poisson in bar::RATIOS {
             print!("| {} | {poisson} ", element.name);
             for pull in bar::PULLS {
                 let found = bar::stretch(element, poisson, pull)?;
-                print!("| {:.6} | {:.5} ", found.along, round(found.ratios[0]));
+                print!("| {:.4} | {:.4} ", found.along, round(found.ratios[0]));
             }
             println!("|");
         }

@@ -32,7 +32,7 @@ pub struct Element {
 /// Every law; a new one is one line.
 pub const ELEMENTS: [Element; 2] = [
     Element { name: "corotational", push: push::<Corotational> },
-    Element { name: "Neo-Hookean", push: push::<NeoHookean> },
+    Element { name: "Neo‑Hookean", push: push::<NeoHookean> },
 ];
 
 fn push<L: Law + 'static>(
