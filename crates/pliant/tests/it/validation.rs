@@ -18,10 +18,8 @@ use methods::METHODS;
 use pliant::body::pins::Pins;
 use pliant::body::soft::{BodyStarts, Masses, State};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
-use pliant::force::gravity::Gravity;
 use pliant::id::VertexId;
 use pliant::integrate::euler::{Euler, EulerKind};
-use pliant::integrate::solve::LinearSolver;
 use pliant::integrate::{Integrator, System};
 use pliant::math::Vec3;
 use solids::{Block, ELEMENTS};
@@ -91,6 +89,8 @@ fn a_strip_bends_far_as_the_elastica_says() {
     }
 }
 
+// The bar is settled several times: at rest its forces cancel, and rounding is all that is left
+// to solve for.
 #[test]
 fn a_pulled_bar_gives_young_and_poisson_back() {
     let [corotational, neo_hookean] = &ELEMENTS;
@@ -146,23 +146,6 @@ const CUBE: Block = Block {
     settings: ElasticSettings { young: 1e6, poisson: 0.3, damping: 0.0 },
     density: 1e3,
 };
-
-#[test]
-fn a_body_at_rest_steps_on() {
-    // Its forces cancel: what is left on the right-hand side is rounding alone.
-    let block = Block { cells: [4, 2, 2], ..CUBE };
-    for element in &ELEMENTS {
-        let mut beam = block.make(element).unwrap();
-        beam.system.forces.push(Gravity::new(-Vec3::Z, beam.system.masses.of()));
-        beam.clamp(&block);
-        beam.settle(1e3, LinearSolver::Pcg).unwrap();
-        let before = beam.state.positions.clone();
-        for _ in 0..3 {
-            assert!(beam.settle(1e3, LinearSolver::Pcg).unwrap().newton <= 3);
-        }
-        assert!(scales::apart(&before, &beam.state.positions) < 1e-9);
-    }
-}
 
 #[test]
 fn bad_numbers_are_named() {
