@@ -62,7 +62,7 @@ pub fn swings() -> [Swing; 3] {
 fn growth(method: &Method, swing: &Swing, dt: f64) -> Result<f64, MassError> {
     let Scene { mut system, mut state } = (swing.make)()?;
     let mut integrator = (method.make)();
-    let stride = (1.0 / (swing.rate * dt)).clamp(1.0, 1e6).round() as usize;
+    let stride = stride(swing.rate * dt);
     // The pair starts at rest length; one step gives it something to swing with.
     let mut y = [0.0; 4];
     for (k, sample) in y.iter_mut().enumerate() {
@@ -84,6 +84,17 @@ fn growth(method: &Method, swing: &Swing, dt: f64) -> Result<f64, MassError> {
     let product = (y[1] * y[3] - y[2] * y[2]) / determinant;
     let apart = half_sum * half_sum - product;
     Ok(if apart < 0.0 { product.sqrt() } else { half_sum.abs() + apart.sqrt() })
+}
+
+/// Factor by which a swing grows while its phase goes on by one radian.
+pub fn growth_per_radian(method: &Method, swing: &Swing, dt: f64) -> Result<f64, MassError> {
+    let radians = swing.rate * dt;
+    Ok(growth(method, swing, dt)?.powf((stride(radians) as f64 * radians).recip()))
+}
+
+/// Steps between two samples, count.
+fn stride(radians: f64) -> usize {
+    radians.recip().clamp(1.0, 1e6).round() as usize
 }
 
 /// Largest step at which a swing does not grow, s; infinite if there is none.

@@ -166,6 +166,14 @@ impl Forces {
     ///
     /// Takes memory the first time, and again after [`Forces::push`].
     pub fn assemble(&mut self, motion: Motion<'_>, tangent: Tangent) -> &mut BlockMatrix {
+        if let Some((matrix, _)) = &mut self.assembled {
+            matrix.clear();
+        }
+        self.assemble_more(motion, tangent)
+    }
+
+    /// Adds derivatives, in another form or at another velocity, to the matrix built last.
+    pub fn assemble_more(&mut self, motion: Motion<'_>, tangent: Tangent) -> &mut BlockMatrix {
         let vertex_count = motion.positions.len();
         let mut assembled = self.assembled.take();
         assembled.take_if(|(matrix, _)| matrix.len() != vertex_count);
@@ -175,7 +183,6 @@ impl Forces {
             let slots = self.iter().map(|force| matrix.slots(force)).collect();
             (matrix, slots)
         });
-        matrix.clear();
         for (force, slots) in self.list.iter().zip(&slots) {
             force.add_tangent(motion, tangent, slots, &mut matrix);
         }
@@ -185,6 +192,11 @@ impl Forces {
     /// The matrix that was last built, if there is one.
     pub fn matrix(&self) -> Option<&BlockMatrix> {
         self.assembled.as_ref().map(|(matrix, _)| matrix)
+    }
+
+    /// The same, to be added to.
+    pub fn matrix_mut(&mut self) -> Option<&mut BlockMatrix> {
+        self.assembled.as_mut().map(|(matrix, _)| matrix)
     }
 
     /// Adds the product of the derivatives with a vector, without building a matrix.

@@ -5,7 +5,7 @@ mod behaviour;
 #[path = "../../examples/integrators/limits.rs"]
 mod limits;
 #[path = "../../examples/integrators/methods.rs"]
-mod methods;
+pub(crate) mod methods;
 #[path = "../../examples/integrators/orders.rs"]
 mod orders;
 #[path = "../../examples/integrators/oscillators.rs"]
@@ -80,6 +80,18 @@ fn limits_with_closed_forms_are_met_to_six_digits() {
     close(limit("Verlet, central", &damped), 0.2, 1e-6);
     close(limit("Runge–Kutta 4", &free), 0.08_f64.sqrt(), 1e-6); // 2√2/ω
     close(limit("explicit Euler", &damped), 0.01, 1e-6); // c/k
+}
+
+#[test]
+fn swings_fade_under_implicit_euler_as_theory_says() {
+    let [free, ..] = limits::swings();
+    for h in [0.1, 0.5, 1.0, 3.0_f64] {
+        // |λ| = (1 + h²)^(−1/2) for each step of h radians.
+        let expected = (1.0 + h * h).powf(-0.5 / h);
+        let name = "implicit Euler, linearised";
+        let found = limits::growth_per_radian(method(name), &free, h / free.rate).unwrap();
+        close(found, expected, 1e-9);
+    }
 }
 
 #[test]

@@ -14,20 +14,15 @@
 //! | `ends`              | w       | velocity at the end, m/s                       |
 //! | matrix              | A       | M + γ D + γ² K, stiffness and damping as in `force` |
 
+mod newton;
+
 use crate::body::soft::State;
 use crate::force::{Form, Motion, Tangent};
-use crate::integrate::solve::{Linear, LinearSettings, Solvers, dot};
+use crate::integrate::solve::{Linear, LinearSettings, Solvers};
 use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
 use crate::memory::{Memory, MemoryError};
 use crate::observe::{Stage, Watch};
-
-/// Part of the predicted decrease that a shortened Newton step must bring.
-const ENOUGH: f64 = 1e-4;
-/// Times that a Newton step is halved before it is given up.
-const MOST_HALVINGS: usize = 12;
-/// Corrections of positions below this many units in the last place change nothing.
-const LAST_PLACES: f64 = 4.0;
 
 /// Where in the step the forces are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,6 +85,10 @@ pub struct Implicit {
     forces: Vec<Vec3>,
     right: Vec<Vec3>,
     change: Vec<Vec3>,
+    /// Part of the last change that Newton's method took, unit 1; 0 when there was no way down.
+    taken: f64,
+    /// Zeros, m/s.
+    still: Vec<Vec3>,
     next: State,
 }
 
@@ -181,131 +180,6 @@ impl Implicit {
         Ok(())
     }
 
-    /// Newton's method from the linearised solution, or from rest where that overshoots.
-    fn newton(
-        &mut self,
-        system: &mut System,
-        (iterations, tolerance): (usize, f64),
-        report: &mut Report,
-    ) -> Result<(), StepError> {
-        // Held vertices move, the others wait: the shape that Newton starts from.
-        self.base.clear();
-        self.base.resize(self.ends.len(), Vec3::ZERO);
-        for vertex in system.pins.vertices() {
-            self.base[vertex.index()] = self.ends[vertex.index()];
-        }
-        self.linearised(system, report)?;
-        let size = free_size(system, &self.right);
-        self.change.clear();
-        self.change.extend(self.ends.iter().zip(&self.base).map(|(end, base)| *end - *base));
-        let mut left = self.search(system)?;
-        report.newton += 1;
-        for done in 1..=iterations {
-            report.residual = if size > 0.0 { left / size } else { left };
-            if left <= tolerance * size || self.is_rounding() {
-                return Ok(());
-            }
-            if done == iterations {
-                break;
-            }
-            self.correct(system, report)?;
-            left = self.search(system)?;
-            report.newton += 1;
-        }
-        let residual = report.residual;
-        Err(StepError::NotConverged { solver: "Newton", iterations, residual, tolerance })
-    }
-
-    /// Solves A δ = g for the change of the end velocities.
-    fn correct(&mut self, system: &mut System, report: &mut Report) -> Result<(), StepError> {
-        let Implicit { settings, solvers, stage, trial, right, change, .. } = self;
-        assemble(system, trial.motion(), stage.span)?;
-        change.fill(Vec3::ZERO);
-        let Some(matrix) = system.forces.matrix() else { return Ok(()) };
-        let (held, bodies) = (system.pins.vertices(), &system.bodies);
-        let linear = Linear { matrix, right, held, bodies };
-        let _watch = Watch::new(&system.watcher, Stage::Solve);
-        report.linear += solvers.solve(linear, settings.linear, change)?.iterations;
-        Ok(())
-    }
-
-    /// Goes along `change` from `base` as far as it helps, and returns what is left.
-    ///
-    /// Leaves the new residual g in `right` and the new place in `base`, `ends` and `trial`.
-    fn search(&mut self, system: &System) -> Result<f64, StepError> {
-        self.ends.clone_from(&self.base);
-        let before = self.merit(system);
-        let left_before = self.find_residual(system).unwrap_or(f64::INFINITY);
-        let slope = -dot(&self.right, &self.change);
-        let mut length = 1.0;
-        for _ in 0..=MOST_HALVINGS {
-            for k in 0..self.ends.len() {
-                self.ends[k] = self.base[k] + length * self.change[k];
-            }
-            let merit = self.merit(system);
-            if let Ok(left) = self.find_residual(system) {
-                let fewer = left <= (1.0 - ENOUGH * length) * left_before;
-                if fewer || merit <= before + ENOUGH * length * slope {
-                    self.base.clone_from(&self.ends);
-                    return Ok(left);
-                }
-            }
-            length *= 0.5;
-        }
-        // No way down: what is there is as good as it gets, and the caller judges it.
-        self.ends.clone_from(&self.base);
-        self.change.fill(Vec3::ZERO);
-        self.find_residual(system)
-    }
-
-    /// Puts `trial` at the end velocities.
-    fn place_trial(&mut self) {
-        let Implicit { stage, trial, ends, .. } = self;
-        trial.positions.clear();
-        let moved = stage.positions.iter().zip(&*ends);
-        trial.positions.extend(moved.map(|(x, w)| *x + stage.span * *w));
-        trial.velocities.clone_from(ends);
-        trial.time = stage.time;
-    }
-
-    /// Fills `right` with g = M (v̂ − w) + γ f, and returns its size over free vertices.
-    fn find_residual(&mut self, system: &System) -> Result<f64, StepError> {
-        self.place_trial();
-        let Implicit { stage, trial, ends, forces, right, .. } = self;
-        system.sum_forces(trial.motion(), forces)?;
-        right.clear();
-        let change = stage.velocities.iter().zip(&*ends).zip(system.masses.of());
-        right.extend(change.zip(&*forces).map(|(((v, w), m), f)| *m * (*v - *w) + stage.span * *f));
-        system.pins.vertices().iter().for_each(|vertex| right[vertex.index()] = Vec3::ZERO);
-        Ok(dot(right, right).sqrt())
-    }
-
-    /// Energy whose slope the residual is, damping at its present strength included, J.
-    fn merit(&mut self, system: &System) -> f64 {
-        self.place_trial();
-        let Implicit { stage, trial, ends, forces, .. } = self;
-        let inertia: f64 = {
-            let terms = stage.velocities.iter().zip(&*ends).zip(system.masses.of());
-            terms.map(|((v, w), m)| 0.5 * m * (*w - *v).length_squared()).sum()
-        };
-        let stored = system.forces.energy(trial.motion());
-        system.forces.sum(trial.motion(), forces);
-        let moving = dot(ends, forces);
-        trial.velocities.fill(Vec3::ZERO);
-        system.forces.sum(trial.motion(), forces);
-        let lost = 0.5 * stage.span * (dot(ends, forces) - moving);
-        inertia + stored + lost
-    }
-
-    /// Whether the last change is too small to move any coordinate.
-    fn is_rounding(&self) -> bool {
-        let largest = |vectors: &[Vec3]| {
-            vectors.iter().fold(0.0, |most: f64, v| most.max(v.abs().max_element()))
-        };
-        let moved = self.stage.span * largest(&self.change);
-        moved <= LAST_PLACES * f64::EPSILON * largest(&self.stage.positions)
-    }
-
     /// The state at the end of the step.
     fn finish(&mut self, system: &System, state: &State, dt: f64) {
         let Implicit { settings, stage, ends, next, .. } = self;
@@ -384,11 +258,17 @@ impl Integrator for Implicit {
     }
 }
 
-/// Builds A = M + γ D + γ² K.
+/// Builds A = M + γ D + γ² K in the definite form.
 fn assemble(system: &mut System, motion: Motion<'_>, span: f64) -> Result<(), StepError> {
     let _watch = Watch::new(&system.watcher, Stage::Solve);
     let tangent = Tangent { stiffness: span * span, damping: span, form: Form::Definite };
-    let matrix = system.forces.assemble(motion, tangent);
+    system.forces.assemble(motion, tangent);
+    finish_matrix(system, motion.time)
+}
+
+/// Adds masses to the matrix built last, and refuses one that is not finite.
+fn finish_matrix(system: &mut System, time: f64) -> Result<(), StepError> {
+    let Some(matrix) = system.forces.matrix_mut() else { return Ok(()) };
     for (row, mass) in system.masses.of().iter().enumerate() {
         matrix.add_to_diagonal(row, *mass);
     }
@@ -397,12 +277,5 @@ fn assemble(system: &mut System, motion: Motion<'_>, span: f64) -> Result<(), St
         return Ok(());
     };
     let (value, (body, vertex)) = (sums(row), system.bodies.locate(row));
-    let (what, stage, time) = ("stiffness", "force", motion.time);
-    Err(StepError::NotFinite { body, vertex, what, value, stage, time })
-}
-
-/// Size of a vector over the vertices that are not held.
-fn free_size(system: &System, vector: &[Vec3]) -> f64 {
-    let held: f64 = system.pins.vertices().iter().map(|v| vector[v.index()].length_squared()).sum();
-    (dot(vector, vector) - held).max(0.0).sqrt()
+    Err(StepError::NotFinite { body, vertex, what: "stiffness", value, stage: "force", time })
 }
