@@ -7,6 +7,10 @@ pub mod elements;
 
 pub mod stiffness;
 
+pub mod plasticity;
+
+pub mod spring;
+
 pub mod gravity;
 
 pub mod load;
