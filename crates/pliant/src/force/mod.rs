@@ -11,6 +11,8 @@ pub mod plasticity;
 
 pub mod spring;
 
+pub mod solid;
+
 pub mod gravity;
 
 pub mod load;

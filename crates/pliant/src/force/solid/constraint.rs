@@ -1,0 +1,76 @@
+//! What areas and volumes share: forces and derivatives from a strain.
+//!
+//! | here        | paper     | meaning                                             |
+//! |-------------|-----------|-----------------------------------------------------|
+//! | `strain`    | C         | relative departure from the rest value, unit 1      |
+//! | `gradients` | ∂C/∂pᵢ    | how it answers to each corner, 1/m                  |
+//! | `curvature` | ∂²C/∂pᵢ∂pⱼ | how the gradients answer, 1/m²                     |
+//! | `effort`    | kC + k_dĊ | force per gradient, J                               |
+
+use crate::force::solid::Hold;
+use crate::force::stiffness::{Form, Tangent, outer};
+use crate::math::{Mat3, Vec3};
+
+/// Second derivatives of a strain by its corners, 1/m².
+pub(super) type Curvature<const N: usize> = [[Mat3; N]; N];
+
+/// A strain and its slopes at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Constraint<const N: usize> {
+    /// Unit 1.
+    pub strain: f64,
+    /// 1/m; their sum is zero.
+    pub gradients: [Vec3; N],
+}
+
+impl<const N: usize> Constraint<N> {
+    /// Stiffness times strain and damping times its rate, J.
+    #[inline]
+    fn effort(&self, hold: Hold, velocities: &[Vec3; N]) -> f64 {
+        let terms = self.gradients.iter().zip(velocities);
+        let rate: f64 = terms.map(|(gradient, velocity)| gradient.dot(*velocity)).sum();
+        hold.stiffness * self.strain + hold.damping * rate
+    }
+
+    /// Forces on the corners, N: −(kC + k_d Σ ∂C/∂pⱼ·vⱼ) ∂C/∂pᵢ.
+    #[inline]
+    pub(super) fn forces(&self, hold: Hold, velocities: &[Vec3; N]) -> [Vec3; N] {
+        let effort = self.effort(hold, velocities);
+        self.gradients.map(|gradient| -effort * gradient)
+    }
+
+    /// Weighted sum of stiffness and damping.
+    ///
+    /// `curvature` is that of the strain for the exact form, and a part of it without
+    /// negative eigenvalues for the definite one, used while the effort is positive.
+    pub(super) fn tangent(
+        &self,
+        hold: Hold,
+        velocities: &[Vec3; N],
+        tangent: Tangent,
+        curvature: &Curvature<N>,
+    ) -> [[Mat3; N]; N] {
+        let effort = self.effort(hold, velocities);
+        let elastic = self.gradients.map(|gradient| hold.stiffness * gradient);
+        let (slopes, bent): ([Vec3; N], f64) = match tangent.form {
+            Form::Exact => {
+                // Turning gradients change which part of the velocities is felt.
+                let felt = |j: usize| (0..N).map(|m| curvature[j][m] * velocities[m]).sum::<Vec3>();
+                (std::array::from_fn(|j| elastic[j] + hold.damping * felt(j)), effort)
+            }
+            Form::Definite => (elastic, effort.max(0.0)),
+        };
+        let (damped, bent) = (tangent.damping * hold.damping, tangent.stiffness * bent);
+        std::array::from_fn(|i| {
+            std::array::from_fn(|j| {
+                let slope = tangent.stiffness * slopes[j] + damped * self.gradients[j];
+                outer(self.gradients[i], slope) + curvature[i][j] * bent
+            })
+        })
+    }
+}
+
+/// The matrix that takes x to v × x.
+pub(super) fn cross_matrix(v: Vec3) -> Mat3 {
+    Mat3::from_cols(v.cross(Vec3::X), v.cross(Vec3::Y), v.cross(Vec3::Z))
+}
