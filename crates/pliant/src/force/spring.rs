@@ -1,15 +1,15 @@
 //! Springs with dampers along any set of edges.
 //!
-//! | here        | lecture  | meaning                                           |
-//! |-------------|----------|---------------------------------------------------|
-//! | `apart`     | xⱼ − xᵢ  | from the first end to the second, m               |
-//! | `length`    | l        | its length, m                                     |
-//! | `direction` | rᵢⱼ      | unit vector along it; zero for a spring of no length |
-//! | `stiffness` | k_s      | N/m, or N with the relative law                   |
-//! | `damping`   | k_d      | N·s/m                                             |
-//! | `rest_length` | l₀     | m                                                 |
-//! | `tension`   | f·r      | pull along the spring, N; negative is a push      |
-//! | `rate`      | Δv·r     | speed at which the spring grows, m/s              |
+//! | here          | lecture | meaning                                              |
+//! |---------------|---------|------------------------------------------------------|
+//! | `apart`       | xⱼ − xᵢ | from the first end to the second, m                  |
+//! | `length`      | l       | its length, m                                        |
+//! | `direction`   | rᵢⱼ     | unit vector along it; zero for a spring of no length |
+//! | `stiffness`   | k_s     | N/m, or N with the relative law                      |
+//! | `damping`     | k_d     | N·s/m                                                |
+//! | `rest_length` | l₀      | m                                                    |
+//! | `tension`     | f·r     | pull along the spring, N; negative is a push         |
+//! | `rate`        | Δv·r    | speed at which the spring grows, m/s                 |
 
 use crate::force::elements::{Corners, Material};
 use crate::force::plasticity::{Drift, Plasticity, PlasticityError};
@@ -227,6 +227,7 @@ impl Material<2> for Springs {
         [pull, -pull]
     }
 
+    #[inline]
     fn tangent(&self, element: usize, at: &Corners<2>, tangent: Tangent) -> [[Mat3; 2]; 2] {
         let Spring { stiffness, damping, rest_length, .. } = self.springs[element];
         let Line { direction, length, inverse, rate } = Line::new(at);
@@ -288,6 +289,7 @@ impl Line {
 }
 
 /// The force on an end answers to its own place as −`block`, to the other's as +`block`.
+#[inline]
 fn blocks(block: Mat3) -> [[Mat3; 2]; 2] {
     [[block, -block], [-block, block]]
 }

@@ -1,11 +1,11 @@
 //! Areas of a solid's surface triangles.
 //!
-//! | here     | paper    | meaning                                                  |
-//! |----------|----------|----------------------------------------------------------|
-//! | `a`, `b` | a, b     | edges from the first corner to the other two, m          |
-//! | `normal` | n̂        | unit normal, by a × b                                    |
-//! | `edges`  |          | edge opposite each corner, all one way round, m          |
-//! | `area`   | A = ½\|a × b\| | m²                                                 |
+//! | here     | paper          | meaning                                         |
+//! |----------|----------------|-------------------------------------------------|
+//! | `a`, `b` | a, b           | edges from the first corner to the other two, m |
+//! | `normal` | n̂             | unit normal, by a × b                           |
+//! | `edges`  |                | edge opposite each corner, all one way round, m |
+//! | `area`   | A = ½\|a × b\| | m²                                              |
 
 use crate::force::elements::{Corners, Material};
 use crate::force::plasticity::{Drift, Plasticity};
@@ -59,6 +59,7 @@ impl Areas {
         Ok(Areas { triangles, hold, plasticity })
     }
 
+    #[inline]
     fn constraint(&self, element: usize, plane: &Plane) -> Constraint<3> {
         let Triangle { rest, first, .. } = self.triangles[element];
         // ½ n̂ × edge, which is ½ b × n̂ and ½ n̂ × a for the second and third corner.
@@ -66,24 +67,24 @@ impl Areas {
         Constraint { strain: (plane.area - rest) / first, gradients }
     }
 
-    /// Second derivatives of the strain, or the part of them that is never negative.
-    fn curvature(&self, element: usize, plane: &Plane, form: Form) -> Curvature<3> {
-        let scale = 1.0 / self.triangles[element].first;
-        let across = outer(plane.normal, plane.normal) * (0.25 * scale / plane.area);
-        let turning = match form {
-            Form::Exact => cross_matrix(plane.normal) * (0.5 * scale),
-            Form::Definite => Mat3::ZERO,
-        };
+    /// Second derivatives of the strain across the triangle; none is negative.
+    fn bulging(&self, element: usize, plane: &Plane) -> Curvature<3> {
+        let scale = 0.25 / (self.triangles[element].first * plane.area);
+        let across = outer(plane.normal, plane.normal) * scale;
         std::array::from_fn(|i| {
-            std::array::from_fn(|j| {
-                let bulging = across * plane.edges[i].dot(plane.edges[j]);
-                match (3 + j - i) % 3 {
-                    0 => bulging,
-                    1 => bulging - turning,
-                    _ => bulging + turning,
-                }
-            })
+            std::array::from_fn(|j| across * plane.edges[i].dot(plane.edges[j]))
         })
+    }
+
+    /// Second derivatives of the strain.
+    fn curvature(&self, element: usize, plane: &Plane) -> Curvature<3> {
+        let turning = cross_matrix(plane.normal) * (0.5 / self.triangles[element].first);
+        let mut curvature = self.bulging(element, plane);
+        for i in 0..3 {
+            curvature[i][(i + 1) % 3] -= turning;
+            curvature[(i + 1) % 3][i] += turning;
+        }
+        curvature
     }
 }
 
@@ -103,17 +104,31 @@ impl Material<3> for Areas {
         0.5 * self.hold.stiffness * strain * strain
     }
 
+    #[inline]
     fn forces(&self, element: usize, at: &Corners<3>) -> [Vec3; 3] {
         self.constraint(element, &Plane::new(&at.positions)).forces(self.hold, &at.velocities)
     }
 
+    #[inline]
     fn tangent(&self, element: usize, at: &Corners<3>, tangent: Tangent) -> [[Mat3; 3]; 3] {
         let plane = Plane::new(&at.positions);
         if plane.area == 0.0 {
             return [[Mat3::ZERO; 3]; 3];
         }
-        let curvature = self.curvature(element, &plane, tangent.form);
-        self.constraint(element, &plane).tangent(self.hold, &at.velocities, tangent, &curvature)
+        let constraint = self.constraint(element, &plane);
+        if tangent.form == Form::Exact {
+            let curvature = self.curvature(element, &plane);
+            return constraint.exact(self.hold, &at.velocities, tangent, &curvature);
+        }
+        let mut blocks = constraint.definite(self.hold, tangent);
+        let tension = tangent.stiffness * constraint.effort(self.hold, &at.velocities);
+        if tension > 0.0 {
+            let bulging = self.bulging(element, &plane);
+            for (block, bulge) in blocks.iter_mut().flatten().zip(bulging.iter().flatten()) {
+                *block += *bulge * tension;
+            }
+        }
+        blocks
     }
 
     fn flow(&mut self, element: usize, at: &Corners<3>, dt: f64) {
@@ -140,6 +155,7 @@ struct Plane {
 }
 
 impl Plane {
+    #[inline]
     fn new(&[v0, v1, v2]: &[Vec3; 3]) -> Plane {
         let (a, b) = (v1 - v0, v2 - v0);
         let twice = a.cross(b);
@@ -231,5 +247,6 @@ mod tests {
         at.positions[1] = 2.0 * Vec3::X; // strain 1: half of the excess ½ is lost in a second
         areas.flow(0, &at, 1.0);
         assert_eq!(areas.triangles[0].rest, 0.5 * 1.25);
+        check::derivatives(&areas, &states(), 1.0);
     }
 }

@@ -1,14 +1,14 @@
 //! What areas and volumes share: forces and derivatives from a strain.
 //!
-//! | here        | paper     | meaning                                             |
-//! |-------------|-----------|-----------------------------------------------------|
-//! | `strain`    | C         | relative departure from the rest value, unit 1      |
-//! | `gradients` | ∂C/∂pᵢ    | how it answers to each corner, 1/m                  |
-//! | `curvature` | ∂²C/∂pᵢ∂pⱼ | how the gradients answer, 1/m²                     |
-//! | `effort`    | kC + k_dĊ | force per gradient, J                               |
+//! | here        | paper      | meaning                                        |
+//! |-------------|------------|------------------------------------------------|
+//! | `strain`    | C          | relative departure from the rest value, unit 1 |
+//! | `gradients` | ∂C/∂pᵢ     | how it answers to each corner, 1/m             |
+//! | `curvature` | ∂²C/∂pᵢ∂pⱼ | how the gradients answer, 1/m²                 |
+//! | `effort`    | kC + k_dĊ  | force per gradient, J                          |
 
 use crate::force::solid::Hold;
-use crate::force::stiffness::{Form, Tangent, outer};
+use crate::force::stiffness::{Tangent, outer};
 use crate::math::{Mat3, Vec3};
 
 /// Second derivatives of a strain by its corners, 1/m².
@@ -26,7 +26,7 @@ pub(super) struct Constraint<const N: usize> {
 impl<const N: usize> Constraint<N> {
     /// Stiffness times strain and damping times its rate, J.
     #[inline]
-    fn effort(&self, hold: Hold, velocities: &[Vec3; N]) -> f64 {
+    pub(super) fn effort(&self, hold: Hold, velocities: &[Vec3; N]) -> f64 {
         let terms = self.gradients.iter().zip(velocities);
         let rate: f64 = terms.map(|(gradient, velocity)| gradient.dot(*velocity)).sum();
         hold.stiffness * self.strain + hold.damping * rate
@@ -39,34 +39,33 @@ impl<const N: usize> Constraint<N> {
         self.gradients.map(|gradient| -effort * gradient)
     }
 
-    /// Weighted sum of stiffness and damping.
-    ///
-    /// `curvature` is that of the strain for the exact form, and a part of it without
-    /// negative eigenvalues for the definite one, used while the effort is positive.
-    pub(super) fn tangent(
+    /// Weighted sum of stiffness −∂f/∂x and damping −∂f/∂v.
+    #[inline]
+    pub(super) fn exact(
         &self,
         hold: Hold,
         velocities: &[Vec3; N],
         tangent: Tangent,
         curvature: &Curvature<N>,
     ) -> [[Mat3; N]; N] {
-        let effort = self.effort(hold, velocities);
-        let elastic = self.gradients.map(|gradient| hold.stiffness * gradient);
-        let (slopes, bent): ([Vec3; N], f64) = match tangent.form {
-            Form::Exact => {
-                // Turning gradients change which part of the velocities is felt.
-                let felt = |j: usize| (0..N).map(|m| curvature[j][m] * velocities[m]).sum::<Vec3>();
-                (std::array::from_fn(|j| elastic[j] + hold.damping * felt(j)), effort)
-            }
-            Form::Definite => (elastic, effort.max(0.0)),
-        };
-        let (damped, bent) = (tangent.damping * hold.damping, tangent.stiffness * bent);
+        // Turning gradients change which part of the velocities is felt.
+        let felt = |j: usize| (0..N).map(|m| curvature[j][m] * velocities[m]).sum::<Vec3>();
+        let weight = tangent.stiffness * hold.stiffness + tangent.damping * hold.damping;
+        let turned = tangent.stiffness * hold.damping;
+        let slopes: [Vec3; N] =
+            std::array::from_fn(|j| weight * self.gradients[j] + turned * felt(j));
+        let bent = tangent.stiffness * self.effort(hold, velocities);
         std::array::from_fn(|i| {
-            std::array::from_fn(|j| {
-                let slope = tangent.stiffness * slopes[j] + damped * self.gradients[j];
-                outer(self.gradients[i], slope) + curvature[i][j] * bent
-            })
+            std::array::from_fn(|j| outer(self.gradients[i], slopes[j]) + curvature[i][j] * bent)
         })
+    }
+
+    /// The same without curvature: symmetric, and never negative.
+    #[inline]
+    pub(super) fn definite(&self, hold: Hold, tangent: Tangent) -> [[Mat3; N]; N] {
+        let weight = tangent.stiffness * hold.stiffness + tangent.damping * hold.damping;
+        let slopes = self.gradients.map(|gradient| weight * gradient);
+        std::array::from_fn(|i| std::array::from_fn(|j| outer(self.gradients[i], slopes[j])))
     }
 }
 

@@ -1,11 +1,11 @@
 //! Volumes of a solid's tets, with their sign.
 //!
-//! | here            | paper | meaning                                               |
-//! |-----------------|-------|-------------------------------------------------------|
-//! | `a`, `b`, `c`   | a, b, c | edges from the first corner to the others, m        |
-//! | volume          | V = a·(b × c)/6 | m³; negative in an inverted tet             |
-//! | `rest`, `first` | V₀    | volume at rest, now and at first, m³                  |
-//! | `scale`         | Ṽ₀    | volume of a regular tet with the same mean edge, m³   |
+//! | here            | paper           | meaning                                             |
+//! |-----------------|-----------------|-----------------------------------------------------|
+//! | `a`, `b`, `c`   | a, b, c         | edges from the first corner to the others, m        |
+//! | volume          | V = a·(b × c)/6 | m³; negative in an inverted tet                     |
+//! | `rest`, `first` | V₀              | volume at rest, now and at first, m³                |
+//! | `scale`         | Ṽ₀              | volume of a regular tet with the same mean edge, m³ |
 
 use crate::force::elements::{Corners, Material};
 use crate::force::plasticity::{Drift, Plasticity};
@@ -69,17 +69,14 @@ impl Volumes {
         Ok(Volumes { tets, hold, plasticity })
     }
 
-    fn strain(&self, element: usize, positions: &[Vec3; 4]) -> f64 {
-        let Tet { rest, scale, .. } = self.tets[element];
-        (tet_volume(*positions) - rest) / scale
-    }
-
+    #[inline]
     fn constraint(&self, element: usize, positions: &[Vec3; 4]) -> Constraint<4> {
+        let Tet { rest, scale, .. } = self.tets[element];
         let [a, b, c] = edges(positions);
-        let share = 1.0 / (6.0 * self.tets[element].scale);
+        let share = 1.0 / (6.0 * scale);
         let [g1, g2, g3] = [b.cross(c) * share, c.cross(a) * share, a.cross(b) * share];
-        let gradients = [-(g1 + g2 + g3), g1, g2, g3];
-        Constraint { strain: self.strain(element, positions), gradients }
+        // The first slope along its own edge is V/Ṽ₀, as the volume is linear in each.
+        Constraint { strain: a.dot(g1) - rest / scale, gradients: [-(g1 + g2 + g3), g1, g2, g3] }
     }
 
     /// Second derivatives of the strain.
@@ -112,21 +109,25 @@ impl Material<4> for Volumes {
     }
 
     fn energy(&self, element: usize, at: &Corners<4>) -> f64 {
-        let strain = self.strain(element, &at.positions);
+        let strain = self.constraint(element, &at.positions).strain;
         0.5 * self.hold.stiffness * strain * strain
     }
 
+    #[inline]
     fn forces(&self, element: usize, at: &Corners<4>) -> [Vec3; 4] {
         self.constraint(element, &at.positions).forces(self.hold, &at.velocities)
     }
 
+    #[inline]
     fn tangent(&self, element: usize, at: &Corners<4>, tangent: Tangent) -> [[Mat3; 4]; 4] {
-        let curvature = match tangent.form {
-            Form::Exact => self.curvature(element, &at.positions),
-            Form::Definite => [[Mat3::ZERO; 4]; 4],
-        };
         let constraint = self.constraint(element, &at.positions);
-        constraint.tangent(self.hold, &at.velocities, tangent, &curvature)
+        match tangent.form {
+            Form::Exact => {
+                let curvature = self.curvature(element, &at.positions);
+                constraint.exact(self.hold, &at.velocities, tangent, &curvature)
+            }
+            Form::Definite => constraint.definite(self.hold, tangent),
+        }
     }
 
     fn flow(&mut self, element: usize, at: &Corners<4>, dt: f64) {
@@ -245,5 +246,6 @@ mod tests {
         let mut volumes = volumes(&REST, HOLD, Some(clay));
         volumes.flow(0, &still(REST.map(|p| p * Vec3::new(1.0, 1.0, -2.0))), 1.0);
         assert_eq!(volumes.tets[0].rest, REST_VOLUME - 0.9 * REST_VOLUME);
+        check::derivatives(&volumes, &states(), 1.0);
     }
 }
