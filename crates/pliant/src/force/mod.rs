@@ -28,7 +28,7 @@ use crate::id::VertexId;
 use crate::math::Vec3;
 
 pub use elements::{Corners, Elements, Material};
-pub use stiffness::{BlockMatrix, Form, Tangent};
+pub use stiffness::{BlockMatrix, Form, Slot, Tangent};
 
 /// Where everything is and how fast it moves.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +39,15 @@ pub struct Motion<'a> {
     pub velocities: &'a [Vec3],
     /// Since the start, s; what moves by keyframes asks for it.
     pub time: f64,
+}
+
+impl<'a> Motion<'a> {
+    /// Of the first `count` vertices; of all, where there are fewer.
+    #[inline]
+    fn first(self, count: usize) -> Motion<'a> {
+        let of = |all: &'a [Vec3]| &all[..count.min(all.len())];
+        Motion { positions: of(self.positions), velocities: of(self.velocities), ..self }
+    }
 }
 
 /// What a step must not do, found in one that did.
@@ -65,14 +74,17 @@ pub trait Force: std::fmt::Debug + Send {
     /// Tells the vertices of every element, in element order.
     fn visit_elements(&self, visit: &mut dyn FnMut(&[VertexId]));
 
-    /// Adds the derivatives to a matrix.
+    /// Whether there are derivatives other than zero.
+    fn answers(&self) -> bool;
+
+    /// Adds the derivatives to a matrix; only for a force that [answers](Force::answers).
     ///
-    /// `slots` are the places of the elements' blocks: [`BlockMatrix::slots`] of this force.
+    /// `slots` are the places of the elements' blocks, row by row of each element.
     fn add_tangent(
         &self,
         motion: Motion<'_>,
         tangent: Tangent,
-        slots: &[u32],
+        slots: &[Slot],
         matrix: &mut BlockMatrix,
     );
 
@@ -96,7 +108,7 @@ pub struct Forces {
     /// Threads to work with, count; 0 and 1 both mean one.
     threads: usize,
     /// The matrix of all derivatives, and where each force's blocks go; made when asked for.
-    assembled: Option<(BlockMatrix, Vec<Vec<u32>>)>,
+    assembled: Option<(BlockMatrix, Vec<Vec<Slot>>)>,
 }
 
 impl Forces {
@@ -137,11 +149,12 @@ impl Forces {
         let (mut matrix, slots) = assembled.unwrap_or_else(|| {
             let mut matrix = BlockMatrix::new(vertex_count, self);
             matrix.set_threads(self.threads);
-            let slots = self.iter().map(|force| matrix.slots(force)).collect();
+            let slots = matrix.slots(self);
             (matrix, slots)
         });
         matrix.clear();
-        for (force, slots) in self.list.iter().zip(&slots) {
+        let answering = self.list.iter().zip(&slots).filter(|(force, _)| force.answers());
+        for (force, slots) in answering {
             force.add_tangent(motion, tangent, slots, &mut matrix);
         }
         &mut self.assembled.insert((matrix, slots)).0
@@ -160,7 +173,8 @@ impl Forces {
         x: &[Vec3],
         product: &mut [Vec3],
     ) {
-        self.iter().for_each(|force| force.add_product(motion, tangent, x, product));
+        let answering = self.iter().filter(|force| force.answers());
+        answering.for_each(|force| force.add_product(motion, tangent, x, product));
     }
 
     /// What is wrong with a step between two moments; the first force that objects.

@@ -363,14 +363,18 @@ impl Integrator for Implicit {
 fn assemble(system: &mut System, motion: Motion<'_>, span: f64) -> Result<(), StepError> {
     let tangent = Tangent { stiffness: span * span, damping: span, form: Form::Definite };
     let matrix = system.forces.assemble(motion, tangent);
+    let mut refused = None;
     for (row, mass) in system.masses.of().iter().enumerate() {
         matrix.add_to_diagonal(row, *mass);
+        let sums = matrix.diagonal(row) * Vec3::ONE;
+        if !sums.is_finite() {
+            refused = refused.or(Some((row, sums)));
+        }
     }
-    let sums = |row| matrix.diagonal(row) * Vec3::ONE;
-    let Some(row) = (0..matrix.len()).find(|row| !sums(*row).is_finite()) else {
+    let Some((row, value)) = refused else {
         return Ok(());
     };
-    let (value, (body, vertex)) = (sums(row), system.bodies.locate(row));
+    let (body, vertex) = system.bodies.locate(row);
     let (what, stage, time) = ("stiffness", "force", motion.time);
     Err(StepError::NotFinite { body, vertex, what, value, stage, time })
 }
