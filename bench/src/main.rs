@@ -14,6 +14,8 @@ mod depth;
 
 mod parry;
 
+mod dynamics;
+
 mod allocations;
 
 mod timing;
@@ -24,7 +26,12 @@ fn main() -> ExitCode {
         [] | ["mesh"] => mesh::run(),
         ["depth", "ours", scene, steps] => depth::run_ours(scene, steps),
         ["depth", ref scenes @ ..] => depth::run(scenes),
-        _ => Err(format!("no such benchmark: {}; there are: mesh, depth", wanted.join(" "))),
+        ["dynamics", "ours", scene, method, frames] => dynamics::run_ours(scene, method, frames),
+        ["dynamics", ref scenes @ ..] => dynamics::run(scenes),
+        _ => Err(format!(
+            "no such benchmark: {}; there are: mesh, depth, dynamics",
+            wanted.join(" ")
+        )),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -4,9 +4,7 @@
 //! element on the border of two ranges is worked out by both. The forces on one vertex are
 //! thus added in element order whatever the number of threads, and the bits are the same.
 
-use std::ops::Range;
-
-use crate::force::stiffness::{BlockMatrix, Tangent};
+use crate::force::stiffness::{BlockMatrix, Slot, Tangent};
 use crate::force::{Force, Motion, Refusal, Store};
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
@@ -42,6 +40,11 @@ pub trait Material<const N: usize>: std::fmt::Debug + Send + Sync {
     ///
     /// Entry `[i][j]` tells how the force on corner i answers to corner j.
     fn tangent(&self, element: usize, at: &Corners<N>, tangent: Tangent) -> [[Mat3; N]; N];
+
+    /// Whether [`Material::tangent`] is ever other than zero.
+    fn answers(&self) -> bool {
+        true
+    }
 
     /// Lets the rest values of an element drift in a step of `dt` seconds.
     fn flow(&mut self, _element: usize, _at: &Corners<N>, _dt: f64) {}
@@ -98,6 +101,7 @@ impl<const N: usize, M: Material<N>> Elements<M, N> {
         Elements { material, cuts: Vec::new(), shares: Vec::new() }
     }
 
+    #[inline]
     fn corners(&self, vertices: [VertexId; N], motion: Motion<'_>) -> Corners<N> {
         Corners {
             positions: vertices.map(|v| motion.positions[v.index()]),
@@ -106,48 +110,56 @@ impl<const N: usize, M: Material<N>> Elements<M, N> {
         }
     }
 
-    /// Calls `act` for every element that touches a thread's range, or for all.
-    fn each_of(&self, share: usize, mut act: impl FnMut(usize)) {
-        match self.shares.get(share) {
-            Some(elements) => elements.iter().for_each(|&element| act(element as usize)),
-            None => (0..self.material.count()).for_each(act),
-        }
+    /// Elements that touch a thread's range.
+    fn share(&self, share: usize) -> impl Iterator<Item = usize> {
+        self.shares[share].iter().map(|element| *element as usize)
     }
 
-    /// Adds the forces on the vertices of a range, which is the whole for one thread.
-    fn add_forces_to(&self, share: usize, motion: Motion<'_>, own: Range<usize>, to: &mut [Vec3]) {
-        self.each_of(share, |element| {
+    /// Adds the forces of some elements on the vertices that `place` finds a place in `to` for.
+    #[inline]
+    fn add_forces_to(
+        &self,
+        elements: impl Iterator<Item = usize>,
+        motion: Motion<'_>,
+        place: impl Fn(VertexId) -> Option<usize>,
+        to: &mut [Vec3],
+    ) {
+        for element in elements {
             let vertices = self.material.vertices(element);
             let forces = self.material.forces(element, &self.corners(vertices, motion));
             for (vertex, force) in vertices.into_iter().zip(forces) {
-                if own.contains(&vertex.index()) {
-                    to[vertex.index() - own.start] += force;
+                if let Some(place) = place(vertex) {
+                    to[place] += force;
                 }
             }
-        });
+        }
     }
 
-    /// Adds the blocks in the rows of a range; `blocks` begins with the first of them.
+    /// Adds the blocks of some elements in the rows that are `owned`.
+    ///
+    /// `blocks` begins with the block that is the `first` of the matrix.
+    #[inline]
     fn add_rows(
         &self,
-        share: usize,
+        elements: impl Iterator<Item = usize>,
         (motion, tangent): (Motion<'_>, Tangent),
-        (own, first): (Range<usize>, usize),
-        slots: &[u32],
-        blocks: &mut [Mat3],
+        owned: impl Fn(VertexId) -> bool,
+        slots: &[Slot],
+        (first, blocks): (usize, &mut [Mat3]),
     ) {
-        self.each_of(share, |element| {
+        let slots = slots.as_chunks::<N>().0.as_chunks::<N>().0;
+        for element in elements {
             let vertices = self.material.vertices(element);
             let found = self.material.tangent(element, &self.corners(vertices, motion), tangent);
-            let places = &slots[element * N * N..(element + 1) * N * N];
-            for (i, row) in found.iter().enumerate() {
-                if own.contains(&vertices[i].index()) {
-                    for (j, block) in row.iter().enumerate() {
-                        blocks[places[i * N + j] as usize - first] += *block;
+            let rows = found.iter().zip(&slots[element]);
+            for (vertex, (row, places)) in vertices.into_iter().zip(rows) {
+                if owned(vertex) {
+                    for (block, place) in row.iter().zip(places) {
+                        place.add(block, first, blocks);
                     }
                 }
             }
-        });
+        }
     }
 }
 
@@ -162,10 +174,15 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
 
     fn add_forces(&self, motion: Motion<'_>, forces: &mut [Vec3]) {
         if self.cuts.is_empty() {
-            return self.add_forces_to(0, motion, 0..forces.len(), forces);
+            let all = 0..self.material.count();
+            // Of one length, so that one check of an index serves all three.
+            let motion = motion.first(forces.len());
+            return self.add_forces_to(all, motion, |vertex| Some(vertex.index()), forces);
         }
         par::pieces(forces, &self.cuts, |share, piece| {
-            self.add_forces_to(share, motion, self.cuts[share]..self.cuts[share + 1], piece);
+            let (start, count) = (self.cuts[share], piece.len());
+            let place = |v: VertexId| v.index().checked_sub(start).filter(|place| *place < count);
+            self.add_forces_to(self.share(share), motion, place, piece);
         });
     }
 
@@ -173,21 +190,26 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
         (0..self.material.count()).for_each(|element| visit(&self.material.vertices(element)));
     }
 
+    fn answers(&self) -> bool {
+        self.material.answers()
+    }
+
     fn add_tangent(
         &self,
         motion: Motion<'_>,
         tangent: Tangent,
-        slots: &[u32],
+        slots: &[Slot],
         matrix: &mut BlockMatrix,
     ) {
-        let vertex_count = motion.positions.len();
+        let moment = (motion, tangent);
         if self.cuts.is_empty() {
-            let (all, blocks) = ((0..vertex_count, 0), matrix.blocks_mut());
-            return self.add_rows(0, (motion, tangent), all, slots, blocks);
+            let (all, blocks) = (0..self.material.count(), matrix.blocks_mut());
+            return self.add_rows(all, moment, |_| true, slots, (0, blocks));
         }
         matrix.row_pieces(&self.cuts, |share, first, piece| {
-            let own = (self.cuts[share]..self.cuts[share + 1], first);
-            self.add_rows(share, (motion, tangent), own, slots, piece);
+            let own = self.cuts[share]..self.cuts[share + 1];
+            let owned = |vertex: VertexId| own.contains(&vertex.index());
+            self.add_rows(self.share(share), moment, owned, slots, (first, piece));
         });
     }
 

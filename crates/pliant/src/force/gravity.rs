@@ -50,6 +50,10 @@ impl Material<1> for Gravity {
     fn tangent(&self, _element: usize, _at: &Corners<1>, _tangent: Tangent) -> [[Mat3; 1]; 1] {
         [[Mat3::ZERO]]
     }
+
+    fn answers(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

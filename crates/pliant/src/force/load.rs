@@ -101,6 +101,10 @@ impl Material<1> for Load {
     fn tangent(&self, _element: usize, _at: &Corners<1>, _tangent: Tangent) -> [[Mat3; 1]; 1] {
         [[Mat3::ZERO]]
     }
+
+    fn answers(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

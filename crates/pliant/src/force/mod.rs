@@ -25,11 +25,11 @@ pub mod elastic;
 pub(crate) mod check;
 
 use crate::id::VertexId;
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 use crate::memory::{Memory, MemoryError};
 
 pub use elements::{Corners, Elements, Material};
-pub use stiffness::{BlockMatrix, Form, Tangent};
+pub use stiffness::{BlockMatrix, Form, Slot, Tangent};
 
 /// Where everything is and how fast it moves.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +40,15 @@ pub struct Motion<'a> {
     pub velocities: &'a [Vec3],
     /// Since the start, s; what moves by keyframes asks for it.
     pub time: f64,
+}
+
+impl<'a> Motion<'a> {
+    /// Of the first `count` vertices; of all, where there are fewer.
+    #[inline]
+    fn first(self, count: usize) -> Motion<'a> {
+        let of = |all: &'a [Vec3]| &all[..count.min(all.len())];
+        Motion { positions: of(self.positions), velocities: of(self.velocities), ..self }
+    }
 }
 
 /// What a step must not do, found in one that did.
@@ -75,14 +84,17 @@ pub trait Force: std::fmt::Debug + Send {
     /// Tells the vertices of every element, in element order.
     fn visit_elements(&self, visit: &mut dyn FnMut(&[VertexId]));
 
-    /// Adds the derivatives to a matrix.
+    /// Whether there are derivatives other than zero.
+    fn answers(&self) -> bool;
+
+    /// Adds the derivatives to a matrix; only for a force that [answers](Force::answers).
     ///
-    /// `slots` are the places of the elements' blocks: [`BlockMatrix::slots`] of this force.
+    /// `slots` are the places of the elements' blocks, row by row of each element.
     fn add_tangent(
         &self,
         motion: Motion<'_>,
         tangent: Tangent,
-        slots: &[u32],
+        slots: &[Slot],
         matrix: &mut BlockMatrix,
     );
 
@@ -115,7 +127,9 @@ pub struct Forces {
     /// Threads to work with, count; 0 and 1 both mean one.
     threads: usize,
     /// The matrix of all derivatives, and where each force's blocks go; made when asked for.
-    assembled: Option<(BlockMatrix, Vec<Vec<u32>>)>,
+    assembled: Option<(BlockMatrix, Vec<Vec<Slot>>)>,
+    /// Blocks of the matrix before more were added.
+    before: Vec<Mat3>,
 }
 
 impl Forces {
@@ -166,27 +180,34 @@ impl Forces {
     ///
     /// Takes memory the first time, and again after [`Forces::push`].
     pub fn assemble(&mut self, motion: Motion<'_>, tangent: Tangent) -> &mut BlockMatrix {
-        if let Some((matrix, _)) = &mut self.assembled {
-            matrix.clear();
-        }
-        self.assemble_more(motion, tangent)
-    }
-
-    /// Adds derivatives, in another form or at another velocity, to the matrix built last.
-    pub fn assemble_more(&mut self, motion: Motion<'_>, tangent: Tangent) -> &mut BlockMatrix {
         let vertex_count = motion.positions.len();
         let mut assembled = self.assembled.take();
         assembled.take_if(|(matrix, _)| matrix.len() != vertex_count);
         let (mut matrix, slots) = assembled.unwrap_or_else(|| {
             let mut matrix = BlockMatrix::new(vertex_count, self);
             matrix.set_threads(self.threads);
-            let slots = self.iter().map(|force| matrix.slots(force)).collect();
+            let slots = matrix.slots(self);
             (matrix, slots)
         });
-        for (force, slots) in self.list.iter().zip(&slots) {
+        matrix.clear();
+        let answering = self.list.iter().zip(&slots).filter(|(force, _)| force.answers());
+        for (force, slots) in answering {
             force.add_tangent(motion, tangent, slots, &mut matrix);
         }
         &mut self.assembled.insert((matrix, slots)).0
+    }
+
+    /// Adds derivatives, in another form or at another velocity, to the matrix built last.
+    pub fn assemble_more(&mut self, motion: Motion<'_>, tangent: Tangent) {
+        let mut before = std::mem::take(&mut self.before);
+        before.clear();
+        before.extend(self.matrix().into_iter().flat_map(|matrix| matrix.blocks()));
+        self.assemble(motion, tangent);
+        self.before = before;
+        let Forces { assembled, before, .. } = self;
+        if let Some((matrix, _)) = assembled {
+            matrix.add_blocks(before);
+        }
     }
 
     /// The matrix that was last built, if there is one.
@@ -207,7 +228,8 @@ impl Forces {
         x: &[Vec3],
         product: &mut [Vec3],
     ) {
-        self.iter().for_each(|force| force.add_product(motion, tangent, x, product));
+        let answering = self.iter().filter(|force| force.answers());
+        answering.for_each(|force| force.add_product(motion, tangent, x, product));
     }
 
     /// What is wrong with a step between two moments; the first force that objects.

@@ -222,33 +222,41 @@ impl Material<2> for Springs {
     #[inline]
     fn forces(&self, element: usize, at: &Corners<2>) -> [Vec3; 2] {
         let Spring { stiffness, damping, rest_length, .. } = self.springs[element];
-        let Line { direction, length, rate, .. } = Line::new(at);
-        let tension = stiffness * (length - rest_length) + damping * rate;
-        let pull = tension * direction;
+        let Line { apart, length, inverse, slope } = Line::new(at);
+        let tension = stiffness * (length - rest_length) + damping * (slope * inverse);
+        // The length is divided out last, so that velocities do not wait for it.
+        let pull = (tension * inverse) * apart;
         [pull, -pull]
     }
 
-    #[inline]
+    #[inline(always)]
     fn tangent(&self, element: usize, at: &Corners<2>, tangent: Tangent) -> [[Mat3; 2]; 2] {
         let Spring { stiffness, damping, rest_length, .. } = self.springs[element];
-        let Line { direction, length, inverse, rate } = Line::new(at);
+        let Line { apart, length, inverse, slope } = Line::new(at);
         if length == 0.0 {
             let elastic = if rest_length == 0.0 { tangent.stiffness * stiffness } else { 0.0 };
             return blocks(Mat3::from_diagonal(Vec3::splat(elastic)));
         }
-        let along = outer(direction, direction);
-        let across = Mat3::IDENTITY - along;
-        let tension = stiffness * (length - rest_length) + damping * rate;
-        let turning = match tangent.form {
-            // The last term: turning changes which part of the velocity is felt.
-            Form::Exact => {
-                let slip = across * (at.velocities[1] - at.velocities[0]);
-                across * (tension * inverse) + outer(direction, slip) * (damping * inverse)
-            }
-            Form::Definite => across * (tension.max(0.0) * inverse),
+        let direction = apart * inverse;
+        let tension = stiffness * (length - rest_length) + damping * (slope * inverse);
+        let felt = match tangent.form {
+            Form::Exact => tension,
+            Form::Definite => tension.max(0.0),
         };
-        let held = tangent.stiffness * stiffness + tangent.damping * damping;
-        blocks(along * held + turning * tangent.stiffness)
+        let across = tangent.stiffness * (felt * inverse);
+        let along = tangent.stiffness * stiffness + tangent.damping * damping;
+        // Of products in this order, so that the bits are symmetric.
+        let mut block = outer(direction, direction) * (along - across);
+        block.x_axis.x += across;
+        block.y_axis.y += across;
+        block.z_axis.z += across;
+        if tangent.form == Form::Exact {
+            // Turning changes which part of the velocity is felt.
+            let apart_rate = at.velocities[1] - at.velocities[0];
+            let slip = apart_rate - direction.dot(apart_rate) * direction;
+            block += outer(direction, slip) * (tangent.stiffness * (damping * inverse));
+        }
+        blocks(block)
     }
 
     fn flow(&mut self, element: usize, at: &Corners<2>, dt: f64) {
@@ -282,14 +290,14 @@ impl Material<2> for Springs {
 /// Where a spring leads and how it grows.
 #[derive(Clone, Copy)]
 struct Line {
-    /// Unit, from the first end to the second; zero without length.
-    direction: Vec3,
+    /// From the first end to the second, m.
+    apart: Vec3,
     /// m.
     length: f64,
     /// 1/m; zero without length.
     inverse: f64,
-    /// m/s.
-    rate: f64,
+    /// Length times the speed at which it grows, m²/s.
+    slope: f64,
 }
 
 impl Line {
@@ -298,14 +306,13 @@ impl Line {
         let apart = at.positions[1] - at.positions[0];
         let length = apart.length();
         let inverse = if length > 0.0 { 1.0 / length } else { 0.0 };
-        let direction = apart * inverse;
-        let rate = (at.velocities[1] - at.velocities[0]).dot(direction);
-        Line { direction, length, inverse, rate }
+        let slope = (at.velocities[1] - at.velocities[0]).dot(apart);
+        Line { apart, length, inverse, slope }
     }
 }
 
 /// The force on an end answers to its own place as −`block`, to the other's as +`block`.
-#[inline]
+#[inline(always)]
 fn blocks(block: Mat3) -> [[Mat3; 2]; 2] {
     [[block, -block], [-block, block]]
 }

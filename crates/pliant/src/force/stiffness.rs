@@ -34,6 +34,26 @@ pub enum Form {
     Definite,
 }
 
+/// Where an element's block goes in a matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot(u32);
+
+impl Slot {
+    /// Marks the first that goes to its place: it needs no zero to be added to.
+    const FIRST: u32 = 1 << 31;
+
+    /// Puts or adds a block to `blocks`, which begin with the block that is `start` in all.
+    #[inline]
+    pub(super) fn add(self, block: &Mat3, start: usize, blocks: &mut [Mat3]) {
+        let place = &mut blocks[(self.0 & !Slot::FIRST) as usize - start];
+        if self.0 & Slot::FIRST == 0 {
+            *place += *block;
+        } else {
+            *place = *block;
+        }
+    }
+}
+
 /// A square sparse matrix of 3×3 blocks, one row and column per vertex.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockMatrix {
@@ -80,17 +100,29 @@ impl BlockMatrix {
         matrix
     }
 
-    /// Places of the blocks of every element of a force, row by row of each element.
+    /// Places of the blocks of every element of each force, row by row of each element.
     ///
-    /// Only for forces that the matrix was made for.
-    pub fn slots(&self, force: &dyn Force) -> Vec<u32> {
-        let mut slots = Vec::new();
-        force.visit_elements(&mut |vertices| {
-            for a in vertices {
-                slots.extend(vertices.iter().map(|b| self.place(*a, *b) as u32));
+    /// Only for forces that the matrix was made for, to be added in this order. Those that
+    /// nothing is to be expected from have no places.
+    pub(super) fn slots(&self, forces: &Forces) -> Vec<Vec<Slot>> {
+        let mut seen = vec![false; self.blocks.len()];
+        let mut slots_of = |force: &dyn Force| {
+            let mut slots = Vec::new();
+            if !force.answers() {
+                return slots;
             }
-        });
-        slots
+            force.visit_elements(&mut |vertices| {
+                for a in vertices {
+                    slots.extend(vertices.iter().map(|b| {
+                        let place = self.place(*a, *b);
+                        let first = !std::mem::replace(&mut seen[place], true);
+                        Slot(place as u32 | if first { Slot::FIRST } else { 0 })
+                    }));
+                }
+            });
+            slots
+        };
+        forces.iter().map(&mut slots_of).collect()
     }
 
     fn place(&self, row: VertexId, column: VertexId) -> usize {
@@ -111,24 +143,44 @@ impl BlockMatrix {
     }
 
     /// Columns and blocks of a row, columns ascending.
+    #[inline]
     pub fn row(&self, row: usize) -> (&[VertexId], &[Mat3]) {
         let places = self.starts[row]..self.starts[row + 1];
         (&self.columns[places.clone()], &self.blocks[places])
     }
 
     /// The diagonal block of a row.
+    #[inline]
     pub fn diagonal(&self, row: usize) -> Mat3 {
         self.blocks[self.diagonal[row]]
     }
 
-    /// Sets all blocks to zero.
-    pub fn clear(&mut self) {
-        self.blocks.fill(Mat3::ZERO);
+    /// All blocks, row after row.
+    pub(super) fn blocks(&self) -> &[Mat3] {
+        &self.blocks
+    }
+
+    /// Adds other blocks to those at the same places.
+    pub(super) fn add_blocks(&mut self, others: &[Mat3]) {
+        self.blocks.iter_mut().zip(others).for_each(|(block, other)| *block += *other);
+    }
+
+    /// Makes room for the first blocks of all elements.
+    ///
+    /// Diagonal blocks may have none; all others are written before they are added to.
+    pub(super) fn clear(&mut self) {
+        for place in &self.diagonal {
+            self.blocks[*place] = Mat3::ZERO;
+        }
     }
 
     /// Adds a multiple of the identity to a diagonal block.
+    #[inline]
     pub fn add_to_diagonal(&mut self, row: usize, amount: f64) {
-        self.blocks[self.diagonal[row]] += Mat3::from_diagonal(Vec3::splat(amount));
+        let block = &mut self.blocks[self.diagonal[row]];
+        block.x_axis.x += amount;
+        block.y_axis.y += amount;
+        block.z_axis.z += amount;
     }
 
     /// Works with this many threads from now on; the bits stay the same.

@@ -1,6 +1,7 @@
 //! Springs and solids as whole bodies: threads, matrices, momenta, and lasting bends.
 
 use pliant::body::soft::{Masses, State};
+use pliant::force::gravity::Gravity;
 use pliant::force::plasticity::Plasticity;
 use pliant::force::solid::{Hold, Solid, SolidSettings};
 use pliant::force::spring::{SpringLaw, SpringSettings, Springs};
@@ -8,7 +9,7 @@ use pliant::force::{BlockMatrix, Forces, Form, Motion, Tangent};
 use pliant::id::VertexId;
 use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::{Integrator, System};
-use pliant::math::{Quat, Vec3, tet_volume};
+use pliant::math::{Mat3, Quat, Vec3, tet_volume};
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
@@ -63,12 +64,9 @@ fn tangents() -> [Tangent; 2] {
     [Form::Exact, Form::Definite].map(|form| Tangent { stiffness: 0.3, damping: 0.7, form })
 }
 
-fn assemble(forces: &Forces, motion: Motion<'_>, tangent: Tangent) -> BlockMatrix {
-    let mut matrix = BlockMatrix::new(motion.positions.len(), forces);
-    for force in forces.iter() {
-        let slots = matrix.slots(force);
-        force.add_tangent(motion, tangent, &slots, &mut matrix);
-    }
+fn assemble(forces: &mut Forces, motion: Motion<'_>, tangent: Tangent) -> BlockMatrix {
+    let mut matrix = forces.assemble(motion, tangent).clone();
+    matrix.set_threads(1);
     matrix
 }
 
@@ -88,7 +86,7 @@ fn one_thread_and_three_give_the_same_bits() {
         forces.set_threads(threads, count);
         let mut sum = vec![Vec3::ONE; count];
         forces.sum(state.motion(), &mut sum);
-        let matrices = tangents().map(|tangent| assemble(&forces, state.motion(), tangent));
+        let matrices = tangents().map(|tangent| assemble(&mut forces, state.motion(), tangent));
         (sum, matrices)
     });
     assert_eq!(sums[0], sums[1]);
@@ -103,14 +101,37 @@ fn one_thread_and_three_give_the_same_bits() {
 }
 
 #[test]
+fn a_matrix_filled_again_forgets_what_it_held() {
+    let mesh = bar([2, 1, 1]);
+    let (_, mut state) = shaken(&mesh, &mut Dice(5));
+    // The last vertex has weight and nothing else.
+    state.positions.push(Vec3::ONE);
+    state.velocities.push(Vec3::X);
+    let count = state.positions.len();
+    let made = || {
+        let mut forces = Forces::new();
+        forces.push(Gravity::new(-9.81 * Vec3::Z, &vec![1.0; count]));
+        solid(&mesh, JELLY).push_to(&mut forces);
+        forces
+    };
+    let [exact, definite] = tangents();
+    let fresh = assemble(&mut made(), state.motion(), definite);
+    let mut forces = made();
+    let held = forces.assemble(state.motion(), exact);
+    (0..count).for_each(|row| held.add_to_diagonal(row, 3.0));
+    assert_eq!(assemble(&mut forces, state.motion(), definite), fresh);
+    assert_eq!(fresh.diagonal(count - 1), Mat3::ZERO);
+}
+
+#[test]
 fn the_product_without_a_matrix_is_the_product_with_it() {
     let mesh = bar([3, 2, 2]);
     let mut dice = Dice(4);
-    let (forces, state) = shaken(&mesh, &mut dice);
+    let (mut forces, state) = shaken(&mesh, &mut dice);
     let x: Vec<Vec3> = state.positions.iter().map(|_| dice.point() - 0.5).collect();
     for tangent in tangents() {
         let mut with = vec![Vec3::ZERO; x.len()];
-        assemble(&forces, state.motion(), tangent).multiply(&x, &mut with);
+        assemble(&mut forces, state.motion(), tangent).multiply(&x, &mut with);
         let mut without = vec![Vec3::ZERO; x.len()];
         forces.add_product(state.motion(), tangent, &x, &mut without);
         let size = with.iter().fold(0.0, |most: f64, v| most.max(v.length()));
@@ -125,9 +146,10 @@ fn the_product_without_a_matrix_is_the_product_with_it() {
 fn the_definite_matrix_of_a_crushed_bar_has_no_negative_direction() {
     let mesh = bar([3, 2, 2]);
     let mut dice = Dice(5);
-    let (forces, mut state) = shaken(&mesh, &mut dice);
+    let (mut forces, mut state) = shaken(&mesh, &mut dice);
     state.positions.iter_mut().for_each(|p| *p *= Vec3::new(0.5, 0.4, -0.3));
-    let [exact, definite] = tangents().map(|tangent| assemble(&forces, state.motion(), tangent));
+    let [exact, definite] =
+        tangents().map(|tangent| assemble(&mut forces, state.motion(), tangent));
     let power = |matrix: &BlockMatrix, x: &[Vec3]| {
         let mut product = vec![Vec3::ZERO; x.len()];
         matrix.multiply(x, &mut product);

@@ -149,6 +149,7 @@ impl<L: Law> Material<4> for Elastic<L> {
     }
 
     /// The definite form leaves out how damping changes with place, and clamps eigenvalues.
+    #[inline]
     fn tangent(&self, element: usize, at: &Corners<4>, tangent: Tangent) -> [[Mat3; 4]; 4] {
         let tet = &self.tets[element];
         let Stuff { law, viscous } = &self.stuffs[tet.stuff as usize];

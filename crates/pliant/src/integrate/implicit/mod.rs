@@ -269,13 +269,17 @@ fn assemble(system: &mut System, motion: Motion<'_>, span: f64) -> Result<(), St
 /// Adds masses to the matrix built last, and refuses one that is not finite.
 fn finish_matrix(system: &mut System, time: f64) -> Result<(), StepError> {
     let Some(matrix) = system.forces.matrix_mut() else { return Ok(()) };
+    let mut refused = None;
     for (row, mass) in system.masses.of().iter().enumerate() {
         matrix.add_to_diagonal(row, *mass);
+        let sums = matrix.diagonal(row) * Vec3::ONE;
+        if !sums.is_finite() {
+            refused = refused.or(Some((row, sums)));
+        }
     }
-    let sums = |row| matrix.diagonal(row) * Vec3::ONE;
-    let Some(row) = (0..matrix.len()).find(|row| !sums(*row).is_finite()) else {
+    let Some((row, value)) = refused else {
         return Ok(());
     };
-    let (value, (body, vertex)) = (sums(row), system.bodies.locate(row));
+    let (body, vertex) = system.bodies.locate(row);
     Err(StepError::NotFinite { body, vertex, what: "stiffness", value, stage: "force", time })
 }

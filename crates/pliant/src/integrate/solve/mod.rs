@@ -6,6 +6,9 @@
 pub mod cholesky;
 pub mod pcg;
 
+use std::iter::Sum;
+use std::ops::Add;
+
 use crate::body::soft::BodyStarts;
 use crate::force::BlockMatrix;
 use crate::id::VertexId;
@@ -88,17 +91,24 @@ impl Solvers {
     }
 }
 
-/// Sum of products, in four lanes: a fixed order that does not wait for each sum.
+/// Sum of products, in four lanes.
 pub(super) fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
-    let mut lanes = [0.0; 4];
-    let (a_fours, b_fours) = (a.chunks_exact(4), b.chunks_exact(4));
-    let rest: f64 =
-        a_fours.remainder().iter().zip(b_fours.remainder()).map(|(a, b)| a.dot(*b)).sum();
-    for (a, b) in a_fours.zip(b_fours) {
-        for lane in 0..4 {
-            lanes[lane] += a[lane].dot(b[lane]);
+    in_lanes(a.iter().zip(b).map(|(a, b)| a.dot(*b)))
+}
+
+/// A sum in four lanes: a fixed order that does not wait for each sum.
+#[inline]
+fn in_lanes<T>(mut terms: impl ExactSizeIterator<Item = T>) -> T
+where
+    T: Copy + Default + Add<Output = T> + Sum,
+{
+    let mut lanes = [T::default(); 4];
+    for _ in 0..terms.len() / 4 {
+        for lane in &mut lanes {
+            *lane = *lane + terms.next().unwrap_or_default();
         }
     }
+    let rest: T = terms.sum();
     (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest
 }
 

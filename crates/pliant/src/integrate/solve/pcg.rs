@@ -11,12 +11,13 @@
 //! [Baraff98 §5.3].
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use crate::force::BlockMatrix;
 use crate::id::VertexId;
 use crate::integrate::StepError;
-use crate::integrate::solve::{Linear, LinearSettings, Solved, dot};
-use crate::math::{Mat3, Vec3};
+use crate::integrate::solve::{Linear, LinearSettings, Solved, dot, in_lanes};
+use crate::math::{Mat3, Vec2, Vec3};
 
 /// Residuals below this, N·s, have squares that vanish: there is nothing left to solve.
 const VANISHED: f64 = 1e-140;
@@ -53,8 +54,8 @@ impl Pcg {
         self.precondition();
         self.direction.clone_from(&self.corrected);
         let mut descent = dot(&self.residual, &self.corrected);
+        let mut left = dot(&self.residual, &self.residual).sqrt();
         for iterations in 0..=settings.iterations {
-            let left = dot(&self.residual, &self.residual).sqrt();
             let relative = if size > 0.0 { left / size } else { left };
             if left <= goal || left <= VANISHED {
                 self.move_whole_bodies(linear, x);
@@ -74,12 +75,8 @@ impl Pcg {
                 });
             }
             let length = descent / curvature;
-            for (k, x) in x.iter_mut().enumerate() {
-                *x += length * self.direction[k];
-                self.residual[k] -= length * self.image[k];
-                self.corrected[k] = self.inverses[k] * self.residual[k];
-            }
-            let next = dot(&self.residual, &self.corrected);
+            let next;
+            (next, left) = self.advance(length, x);
             let keep = next / descent;
             descent = next;
             for (direction, corrected) in self.direction.iter_mut().zip(&self.corrected) {
@@ -104,17 +101,37 @@ impl Pcg {
         clear(residual, held);
     }
 
+    /// Goes `length` along the direction; returns r·z and the size of r there.
+    ///
+    /// One pass for all vectors, with the sums that [`dot`] would give.
+    fn advance(&mut self, length: f64, x: &mut [Vec3]) -> (f64, f64) {
+        let Pcg { inverses, residual, corrected, direction, image } = self;
+        let ways = direction.iter().zip(&*image).zip(&*inverses);
+        let rows = x.iter_mut().zip(residual).zip(corrected).zip(ways);
+        let sums = rows.map(|(((x, residual), corrected), ((direction, image), inverse))| {
+            *x += length * *direction;
+            *residual -= length * *image;
+            *corrected = *inverse * *residual;
+            Vec2::new(residual.dot(*corrected), residual.dot(*residual))
+        });
+        let sums = in_lanes(sums);
+        (sums.x, sums.y.sqrt())
+    }
+
     /// Moves every body that nothing holds so that its equations hold on the whole.
     ///
     /// What is left of the residual would else change its momentum.
     fn move_whole_bodies(&mut self, linear: Linear<'_>, x: &mut [Vec3]) {
         let Linear { matrix, right, held, bodies } = linear;
-        matrix.multiply(x, &mut self.image);
-        for body in bodies.ranges(x.len()) {
+        let is_free = |body: &Range<usize>| {
             let first = held.partition_point(|vertex| vertex.index() < body.start);
-            if held.get(first).is_some_and(|vertex| vertex.index() < body.end) {
-                continue;
-            }
+            held.get(first).is_none_or(|vertex| vertex.index() >= body.end)
+        };
+        if !bodies.ranges(x.len()).any(|body| is_free(&body)) {
+            return;
+        }
+        matrix.multiply(x, &mut self.image);
+        for body in bodies.ranges(x.len()).filter(is_free) {
             let (mut left, mut whole) = (Vec3::ZERO, Mat3::ZERO);
             for row in body.clone() {
                 left += right[row] - self.image[row];
