@@ -1,6 +1,7 @@
 //! Steps that are warm allocate nothing.
 //!
-//! A binary of its own, because it counts every allocation of the process.
+//! A binary of its own, because it counts allocations; those of the thread that steps, as
+//! the test harness has threads too.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -9,7 +10,7 @@
 mod methods;
 
 use std::alloc::{GlobalAlloc, Layout};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::cell::Cell;
 
 use methods::METHODS;
 use pliant::body::pins::Pins;
@@ -29,13 +30,15 @@ const COUNT: usize = 50;
 /// Counts allocations.
 struct Counting;
 
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
 
 #[expect(unsafe_code, reason = "an allocator cannot be written without; it only counts")]
 // SAFETY: every call goes to the system allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
         // SAFETY: as the caller promises.
         unsafe { std::alloc::System.alloc(layout) }
     }
@@ -74,7 +77,7 @@ fn warm_steps_allocate_nothing() {
             for _ in 0..count {
                 integrator.step(&mut system, &mut state, 1e-3).unwrap();
             }
-            ALLOCATIONS.load(Ordering::Relaxed)
+            ALLOCATIONS.with(Cell::get)
         };
         let warm = steps(3);
         assert_eq!(steps(20), warm, "{name}");
