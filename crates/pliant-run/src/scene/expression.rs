@@ -220,7 +220,11 @@ impl Parser<'_> {
             return Ok(());
         }
         self.skip_space();
-        let span = if self.at < self.text.len() { self.at..self.at + self.width() } else { open..open + 1 };
+        let span = if self.at < self.text.len() {
+            self.at..self.at + self.width()
+        } else {
+            open..open + 1
+        };
         Err(self.fault(span, "expected `)`"))
     }
 

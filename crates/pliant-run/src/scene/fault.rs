@@ -224,7 +224,8 @@ mod tests {
     use super::*;
 
     fn shown(text: &str, span: Range<usize>, help: Option<&str>) -> String {
-        let sources = Sources { name: "a.toml".into(), text: text.into(), sets: vec!["x=1".into()] };
+        let sources =
+            Sources { name: "a.toml".into(), text: text.into(), sets: vec!["x=1".into()] };
         let place = Some(Place { source: 0, span });
         let fault = Fault::new(FaultKind::UnknownKey, place, "unknown key");
         sources.show(fault.with_help(help.map(str::to_owned))).to_string()

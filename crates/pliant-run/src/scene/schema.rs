@@ -90,7 +90,8 @@ pub(super) fn words(schema: &Json) -> Vec<&str> {
     let choices = choices(schema);
     let listed = schema.get("enum").and_then(Json::as_array).into_iter().flatten();
     let listed = listed.filter_map(Json::as_str);
-    if !choices.is_empty() && choices.iter().all(|choice| word(choice) || choice.get("enum").is_some())
+    if !choices.is_empty()
+        && choices.iter().all(|choice| word(choice) || choice.get("enum").is_some())
     {
         return choices.into_iter().flat_map(words).collect();
     }
@@ -265,8 +266,7 @@ impl<'a> Walk<'a> {
         let bound = |name: &str, other| schema.get(name).and_then(Json::as_f64).unwrap_or(other);
         let (least, most) = (bound("minimum", 0.0), bound("maximum", f64::from(u32::MAX)));
         if number.fract() != 0.0 || !(least..=most).contains(&number) {
-            let message =
-                format!("expected a whole number from {least} to {most}, found {number}");
+            let message = format!("expected a whole number from {least} to {most}, found {number}");
             return self.fault(FaultKind::WrongType, &node.place, message);
         }
         node.value = Value::Integer(number as i64);

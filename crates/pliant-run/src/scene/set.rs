@@ -74,6 +74,9 @@ fn put(root: &mut Node, steps: &[&str], place: &Place, value: Node) -> Result<()
                 }
                 let found = entries.iter_mut().find(|entry| entry.name == *step);
                 let Some(entry) = found else { return Ok(()) };
+                if depth + 1 == steps.len() {
+                    entry.place = place.clone();
+                }
                 &mut entry.node
             }
             _ => return Err(missing(format!("`{path}` is {kind} and has no parts"))),

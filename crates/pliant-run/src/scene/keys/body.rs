@@ -463,4 +463,7 @@ pub enum EdgeKind {
     Shear,
     /// Over two cells of a cloth.
     Bend,
+    /// Not edges: from each free vertex to the nearest pinned one, so that a long cloth does
+    /// not sag.
+    Tether,
 }
