@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use pliant::record::digest::digest;
+use pliant::record::overlap::Overlap;
+use pliant::record::row::Row;
 use pliant_run::built::Built;
 use pliant_run::scene::{self, SceneError, book, builtin, schema};
 
@@ -62,7 +64,8 @@ fn built_in_scenes_step_and_their_resolved_form_gives_the_same_bits() {
         let built = load(scene.name, &[]).unwrap();
         assert_eq!(built.info.scene, scene.name);
         let path = folder.write("again.toml", &built.resolved);
-        let again = load(&path, &[]).unwrap();
+        let mut again = load(&path, &[]).unwrap();
+        again.simulation.set_threads(2);
         assert_eq!(again.info, built.info);
         assert_eq!(digest(&again.simulation.state), digest(&built.simulation.state));
         assert_eq!(after(again, steps), after(built, steps), "{}", scene.name);
@@ -88,15 +91,51 @@ fn built_in_scenes_take_the_common_parameters_and_their_own() {
     assert!(error.contains("--set:1:1") && error.contains("did you mean `young`?"), "{error}");
 }
 
+fn energy(built: &Built) -> f64 {
+    let row = Row::of(&built.simulation, Overlap::default());
+    row.kinetic + row.elastic + row.gravitational
+}
+
+/// Runs a scene to its end; energy must stay below that of the start and speed below a limit, m/s.
+#[track_caller]
+fn settles(scene: &str, sets: &[&str], speed: f64) -> Built {
+    let mut built = load(scene, sets).unwrap();
+    let start = energy(&built);
+    for _ in 0..built.info.steps {
+        built.simulation.step(built.info.dt).unwrap();
+        assert!(energy(&built) <= start + 1e-9 * start.abs(), "{} s", built.simulation.state.time);
+    }
+    let row = Row::of(&built.simulation, Overlap::default());
+    assert!(row.rms_speed < speed, "{} m/s", row.rms_speed);
+    built
+}
+
+#[test]
+fn what_is_dropped_comes_to_rest() {
+    settles("block", &[], 0.02);
+    // Half as many layers, so eight times the stiffness per element.
+    settles("jelly-drop", &["bodies.0.mesh.layers=2", "wobble=32", "dt=0.008"], 0.05);
+}
+
+#[test]
+fn a_curtain_hangs_over_the_ball_without_stretching() {
+    // A 25th of the vertices with 25 times the drag: the same air.
+    let sets = ["bodies.0.mesh.vertices=[20, 20]", "drag.coefficient=2.5e-3"];
+    let built = settles("curtain", &sets, 0.05);
+    let positions = &built.simulation.state.positions;
+    let ball = pliant::math::Vec3::new(0.0, 0.6, -1.0);
+    let nearest = positions.iter().map(|p| p.distance(ball)).fold(f64::INFINITY, f64::min);
+    assert!((0.499..0.51).contains(&nearest), "{nearest}");
+    let at_rest = 2.0 / 19.0;
+    let longest =
+        (0..20 * 19).map(|k| positions[k].distance(positions[k + 20])).fold(0.0, f64::max);
+    assert!(longest < 1.05 * at_rest, "{longest} {at_rest}");
+}
+
 #[test]
 fn integrators_differ_as_the_lecture_says() {
-    use pliant::record::{overlap::Overlap, row::Row};
     let gain = |kind: &str| {
         let mut built = load("integrators", &[&format!("integrator={kind}")]).unwrap();
-        let energy = |built: &Built| {
-            let row = Row::of(&built.simulation, Overlap::default());
-            row.kinetic + row.elastic + row.gravitational
-        };
         let start = energy(&built);
         for _ in 0..1000 {
             built.simulation.step(built.info.dt).unwrap();
@@ -185,6 +224,10 @@ fn bodies_that_cannot_be_are_refused_at_their_place() {
         "every vertex of body 0 is pinned",
         "bodies",
     );
+}
+
+#[test]
+fn what_acts_on_bodies_is_refused_at_its_place() {
     refused(
         &with("constraints = [{ kind = \"distance\" }]\n"),
         &[],

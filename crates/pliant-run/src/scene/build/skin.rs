@@ -85,9 +85,8 @@ pub fn cylinder(radius: f64, length: f64) -> Sheet {
 
 /// A ring around z.
 pub fn torus(major: f64, minor: f64) -> Sheet {
-    let rows = AROUND / 2;
-    revolve(rows, |row| {
-        let angle = TAU * f64::from(row) / f64::from(rows);
+    revolve(AROUND, |row| {
+        let angle = TAU * f64::from(row) / f64::from(AROUND);
         (major + minor * angle.cos(), minor * angle.sin())
     })
 }
