@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use pliant::mesh::problems::Severity;
-use pliant_run::check::{FileReport, Kind, ProblemReport, Report, check};
+use pliant_run::check::{FileReport, Kind, ProblemReport, Report, Trouble, check};
 
 use crate::show::{self, DIM, ERROR, GOOD, HEADING, Stopped, WARNING, counted, plain};
 
@@ -53,6 +53,10 @@ fn complain(report: &FileReport) {
         return;
     }
     let errors = report.problems.iter().filter(|p| p.severity == Severity::Error);
+    if report.kind == Some(Kind::Scene) {
+        errors.filter_map(|p| p.shown.as_deref()).for_each(show::complain_lines);
+        return;
+    }
     let told: Vec<_> = errors
         .map(|p| {
             let first = p.first.first().map(|c| format!(" (first: {c})")).unwrap_or_default();
@@ -66,10 +70,8 @@ fn complain(report: &FileReport) {
 
 /// A heading with the counts, a row per problem, notices, a verdict.
 pub fn table(report: &FileReport) -> String {
-    let FileReport { kind: Some(kind), vertices: Some(vertices), .. } = *report else {
-        return String::new();
-    };
-    let vertices = counted(vertices, "vertex", "vertices");
+    let Some(kind) = report.kind else { return String::new() };
+    let vertices = counted(report.vertices.unwrap_or(0), "vertex", "vertices");
     let triangles = counted(report.triangles.unwrap_or(0), "triangle", "triangles");
     let counts = match kind {
         Kind::Tets => {
@@ -77,6 +79,11 @@ pub fn table(report: &FileReport) -> String {
             format!("{vertices}, {tets}, surface of {triangles}")
         }
         Kind::Surface => format!("surface of {triangles}, {vertices}"),
+        Kind::Scene if report.vertices.is_none() => "scene".to_owned(),
+        Kind::Scene => {
+            let tets = counted(report.tets.unwrap_or(0), "tet", "tets");
+            format!("scene of {vertices}, {tets}")
+        }
     };
     let mut text = format!("{HEADING}{}{HEADING:#}: {counts}\n", plain(&report.file));
     text += &rows(&report.problems);
@@ -102,7 +109,11 @@ fn rows(problems: &[ProblemReport]) -> String {
             text,
             "  {colour}{severity:<7}{colour:#}  {count:>count_width$} {name:<name_width$}  {places}"
         );
-        let _ = writeln!(text, "{indent}{DIM}{}{DIM:#}", problem.kind.advice());
+        let advice = match problem.kind {
+            Trouble::Mesh(kind) => kind.advice().to_owned(),
+            Trouble::Scene(_) => plain(problem.message.as_deref().unwrap_or_default()),
+        };
+        let _ = writeln!(text, "{indent}{DIM}{advice}{DIM:#}");
     }
     text
 }

@@ -186,7 +186,7 @@ fn table(body: &BodyReport, label: &str, labels: &[String]) -> String {
     let vertices = counted(body.vertices, "vertex", "vertices");
     let made_of = match body.kind {
         Kind::Tets => format!("{vertices}, {}", counted(body.tets, "tet", "tets")),
-        Kind::Surface => format!("{vertices}, a surface"),
+        Kind::Surface | Kind::Scene => format!("{vertices}, a surface"),
     };
     let mut text = format!("{HEADING}{label}{HEADING:#}: {made_of}\n");
     if body.points.is_empty() && body.unresolved.is_empty() {

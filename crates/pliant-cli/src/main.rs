@@ -13,6 +13,8 @@ mod picture;
 
 mod demo;
 
+mod scenes;
+
 mod show;
 
 use show::Stopped;
@@ -41,6 +43,7 @@ Examples:
   pliant check liver.msh              what is in a mesh, and what is wrong with it
   pliant check *.obj --json           the same for programs
   pliant depth ball.vtk torus.obj     how deep bodies overlap, and which way is out
+  pliant scenes                       what can be run without a file
   pliant demo                         make some bodies, write and check them
 
 Exit codes: 0 good, 1 the run failed, 2 bad arguments or input, 130 interrupted.
@@ -48,11 +51,12 @@ Colours follow the terminal; NO_COLOR=1 turns them off.";
 
 #[derive(Subcommand)]
 enum Command {
-    /// Say what is in mesh files and everything that is wrong with them
+    /// Say what is in mesh and scene files and everything that is wrong with them
     ///
     /// Reads tets from legacy VTK, VTU, Gmsh (1.0, 2.x, 4.x), MEDIT, TetGen and VegaFEM
     /// files, triangle surfaces from OBJ, STL, PLY and OFF (and from the former, when they
-    /// hold no tets). Of a TetGen pair name either file.
+    /// hold no tets). Of a TetGen pair name either file. A file that ends in `.toml` is a scene:
+    /// it is made as for a run, without a step.
     ///
     /// Errors make a mesh unusable as a body: coordinates that are not finite or extreme,
     /// inverted, flat or folded tets, crowded faces, surfaces that are open, wound both
@@ -64,7 +68,7 @@ enum Command {
 Exit code: 0 with warnings or none, 2 with any error or unreadable file.
 
 With --json, one object on stdout:
-  {\"files\":[{\"file\",\"kind\":\"tets|surface\",\"vertices\",\"tets\",\"triangles\",
+  {\"files\":[{\"file\",\"kind\":\"tets|surface|scene\",\"vertices\",\"tets\",\"triangles\",
     \"problems\":[{\"kind\",\"severity\":\"error|warning\",\"count\",\"first\":[…]}],
     \"notices\":[…],\"error\"}]}
 `triangles` counts the surface. Of a file that could not be read, `error` is the line on
@@ -73,7 +77,7 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
         /// Print one JSON object instead of tables
         #[arg(long)]
         json: bool,
-        /// Mesh files
+        /// Mesh files and scenes
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
@@ -95,6 +99,18 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
     /// Draw a moment of a run as a PNG file
     #[command(after_help = picture::AFTER_HELP)]
     Picture(picture::PictureArguments),
+    /// List the built-in scenes and their parameters, or print one, or the schema of all
+    ///
+    /// Every scene also lets `response`, `integrator`, `duration` and `dt` be set, and any
+    /// path of it, such as `bodies.0.material.young`.
+    Scenes {
+        /// Print the JSON schema of scene files
+        #[arg(long, conflicts_with = "name")]
+        schema: bool,
+        /// Print the TOML of this built-in scene
+        #[arg(value_name = "NAME")]
+        name: Option<String>,
+    },
     /// Generate bodies, write them in every format, read them back and check them
     Demo {
         /// Folder for the files, made if missing; files of the same names are replaced
@@ -109,6 +125,9 @@ fn main() -> ExitCode {
         Command::Check { json: false, files } => check::print_tables(&files),
         Command::Depth(arguments) => depth::run(&arguments),
         Command::Picture(arguments) => picture::run(&arguments, picture::open),
+        Command::Scenes { schema: true, .. } => scenes::print_schema(),
+        Command::Scenes { name: Some(name), .. } => scenes::print_scene(&name),
+        Command::Scenes { .. } => scenes::print_list(),
         Command::Demo { out } => demo::run(&out),
     };
     done.unwrap_or_else(|Stopped(code)| code)

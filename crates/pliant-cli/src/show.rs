@@ -52,6 +52,13 @@ pub fn refuse(message: &str) -> ExitCode {
     ExitCode::from(crate::BAD_INPUT)
 }
 
+/// Several lines on stderr, as a fault in a scene has.
+pub fn complain_lines(message: &str) {
+    let lines: Vec<String> = message.lines().map(plain).collect();
+    // Nobody is left to tell if stderr is gone as well.
+    let _ = writeln!(anstream::stderr(), "{ERROR}pliant:{ERROR:#} {}", lines.join("\n"));
+}
+
 /// A count with its noun in the right number: `1 tet`, `2 tets`, `3 vertices`.
 pub fn counted(count: usize, one: &str, many: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }

@@ -1,5 +1,6 @@
 //! What is in a file and what is wrong with it: `pliant check`.
 
+use std::fmt;
 use std::path::Path;
 
 use pliant::mesh::parse::Format;
@@ -10,7 +11,10 @@ use pliant::mesh::raw::RawMesh;
 use pliant::mesh::topology;
 use serde::{Serialize, Serializer};
 
+use crate::built::Built;
 use crate::mesh_file;
+use crate::scene::fault::{FaultKind, ShownFault, ShownPlace};
+use crate::scene::{self, SceneError};
 
 /// All files of one call.
 #[derive(Clone, Debug, Serialize)]
@@ -49,23 +53,73 @@ pub enum Kind {
     Tets,
     /// A triangle surface.
     Surface,
+    /// A scene.
+    Scene,
 }
 
 /// One kind of problem in one file.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProblemReport {
-    /// Its fixed word.
+    /// What is wrong.
     #[serde(serialize_with = "kind_name")]
-    pub kind: ProblemKind,
+    pub kind: Trouble,
     /// `error` or `warning`.
     #[serde(serialize_with = "severity_name")]
     pub severity: Severity,
     /// How often, count.
     pub count: usize,
     /// The first few: a number for a vertex, tet or triangle, two for an edge or a pair,
-    /// three for a face.
-    #[serde(serialize_with = "culprit_numbers")]
-    pub first: Vec<Culprit>,
+    /// three for a face; line and column, from 1, for a scene.
+    #[serde(serialize_with = "spot_numbers")]
+    pub first: Vec<Spot>,
+    /// What is wrong with a scene, one clause.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The same in the lines where it stands, for people.
+    #[serde(skip)]
+    pub shown: Option<String>,
+}
+
+/// What can be wrong, by kind of file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// With a mesh.
+    Mesh(ProblemKind),
+    /// With a scene.
+    Scene(FaultKind),
+}
+
+impl Trouble {
+    /// The word that other programs may rely on.
+    pub fn name(self) -> &'static str {
+        match self {
+            Trouble::Mesh(kind) => kind.name(),
+            Trouble::Scene(kind) => kind.name(),
+        }
+    }
+}
+
+/// Where something is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spot {
+    /// In a mesh.
+    Mesh(Culprit),
+    /// In a text: line and column from 1, count.
+    Text {
+        /// From 1, count.
+        line: usize,
+        /// Letters from 1, count.
+        column: usize,
+    },
+}
+
+impl fmt::Display for Spot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Spot::Mesh(culprit) => culprit.fmt(f),
+            Spot::Text { line, column } => write!(f, "line {line}, column {column}"),
+        }
+    }
 }
 
 impl FileReport {
@@ -87,11 +141,37 @@ pub fn check(path: &Path) -> FileReport {
         notices: Vec::new(),
         error: None,
     };
+    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml")) {
+        judge_scene(&mut report);
+        return report;
+    }
     match mesh_file::read(path) {
         Ok(file) => judge(&mut report, file.mesh, file.format),
         Err(error) => report.error = Some(error.to_string()),
     }
     report
+}
+
+/// Makes the scene: what comes of that is all that can be wrong with it.
+fn judge_scene(report: &mut FileReport) {
+    match scene::load(&report.file, &[]) {
+        Ok(Built { info, notices, .. }) => {
+            report.kind = Some(Kind::Scene);
+            report.vertices = Some(info.bodies.iter().map(|body| body.vertices.len()).sum());
+            report.tets = Some(info.bodies.iter().map(|body| body.tets).sum());
+            report.triangles = Some(info.bodies.iter().map(|body| body.triangles.len()).sum());
+            report.notices = notices;
+        }
+        Err(SceneError { faults }) => {
+            let unread = faults.iter().find(|fault| fault.kind == FaultKind::Unreadable);
+            if let Some(fault) = unread {
+                report.error = Some(fault.headline());
+                return;
+            }
+            report.kind = Some(Kind::Scene);
+            report.problems = faults.into_iter().map(ProblemReport::from).collect();
+        }
+    }
 }
 
 fn judge(report: &mut FileReport, mut mesh: RawMesh, format: Format) {
@@ -131,11 +211,32 @@ pub(crate) fn nothing(file: &str, notices: &[String], vertices: usize) -> String
 
 impl From<Problem> for ProblemReport {
     fn from(Problem { kind, count, first }: Problem) -> ProblemReport {
-        ProblemReport { kind, severity: kind.severity(), count, first }
+        let (severity, first) = (kind.severity(), first.into_iter().map(Spot::Mesh).collect());
+        ProblemReport {
+            kind: Trouble::Mesh(kind),
+            severity,
+            count,
+            first,
+            message: None,
+            shown: None,
+        }
     }
 }
 
-fn kind_name<S: Serializer>(kind: &ProblemKind, serializer: S) -> Result<S::Ok, S::Error> {
+impl From<ShownFault> for ProblemReport {
+    fn from(fault: ShownFault) -> ProblemReport {
+        let spot = |place: &ShownPlace| Spot::Text { line: place.line, column: place.column };
+        let first = fault.place.iter().map(spot).collect();
+        let message = Some(match &fault.help {
+            Some(help) => format!("{}; {help}", fault.message),
+            None => fault.message.clone(),
+        });
+        let (kind, shown) = (Trouble::Scene(fault.kind), Some(fault.to_string()));
+        ProblemReport { kind, severity: Severity::Error, count: 1, first, message, shown }
+    }
+}
+
+fn kind_name<S: Serializer>(kind: &Trouble, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(kind.name())
 }
 
@@ -143,15 +244,16 @@ fn severity_name<S: Serializer>(severity: &Severity, serializer: S) -> Result<S:
     serializer.serialize_str(severity.name())
 }
 
-fn culprit_numbers<S: Serializer>(first: &[Culprit], serializer: S) -> Result<S::Ok, S::Error> {
+fn spot_numbers<S: Serializer>(first: &[Spot], serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     #[serde(untagged)]
     enum Numbers {
         One(u32),
         Two([u32; 2]),
         Three([u32; 3]),
+        Text([usize; 2]),
     }
-    serializer.collect_seq(first.iter().map(|culprit| match *culprit {
+    let of_mesh = |culprit: Culprit| match culprit {
         Culprit::Vertex(v) => Numbers::One(v.0),
         Culprit::Tet(t) => Numbers::One(t.0),
         Culprit::Triangle(t) => Numbers::One(t.0),
@@ -159,5 +261,9 @@ fn culprit_numbers<S: Serializer>(first: &[Culprit], serializer: S) -> Result<S:
         Culprit::Face(corners) => Numbers::Three(corners.map(|v| v.0)),
         Culprit::Triangles(pair) => Numbers::Two(pair.map(|t| t.0)),
         Culprit::Tets(pair) => Numbers::Two(pair.map(|t| t.0)),
+    };
+    serializer.collect_seq(first.iter().map(|spot| match *spot {
+        Spot::Mesh(culprit) => of_mesh(culprit),
+        Spot::Text { line, column } => Numbers::Text([line, column]),
     }))
 }

@@ -18,3 +18,5 @@ pub mod summary;
 pub mod picture;
 
 pub mod report;
+
+pub mod scene;

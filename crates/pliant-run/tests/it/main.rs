@@ -7,3 +7,5 @@ mod data;
 mod manifest;
 
 mod round_trip;
+
+mod scene;

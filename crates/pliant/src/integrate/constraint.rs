@@ -244,7 +244,12 @@ impl Constraints {
             for (constraint, _) in self.list.iter().zip(acted).filter(|(_, acted)| **acted) {
                 let row = self.row(constraint, positions, *time);
                 // How fast the obstacle comes; zero for two vertices.
-                let drift = (row.value - self.row(constraint, positions, *time - dt).value) / dt;
+                let drift = match constraint {
+                    Constraint::Outside { .. } => {
+                        (row.value - self.row(constraint, positions, *time - dt).value) / dt
+                    }
+                    Constraint::Distance { .. } | Constraint::AtMost { .. } => 0.0,
+                };
                 let broken = constraint.broken(row.slope(velocities) + drift);
                 if pass == Pass::Correct && broken != 0.0 {
                     row.shift(broken, eases, velocities);

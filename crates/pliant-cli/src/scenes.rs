@@ -1,0 +1,46 @@
+//! `pliant scenes`: what can be run without a file.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use pliant_run::scene::{builtin, nearest, schema};
+
+use crate::show::{self, DIM, HEADING, Stopped, plain};
+
+/// Each built-in scene with a line about it and its parameters.
+pub fn print_list() -> Result<ExitCode, Stopped> {
+    let width = builtin::ALL.iter().map(|scene| scene.name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for scene in builtin::ALL {
+        let (name, headline) = (scene.name, scene.headline());
+        let _ = writeln!(text, "{HEADING}{name:<width$}{HEADING:#}  {headline}");
+        let parameters: Vec<String> =
+            scene.parameters().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let _ = writeln!(text, "{:width$}  {DIM}{}{DIM:#}", "", parameters.join("  "));
+    }
+    show::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The TOML of one scene.
+pub fn print_scene(name: &str) -> Result<ExitCode, Stopped> {
+    let Some(scene) = builtin::find(name) else {
+        let names = || builtin::ALL.iter().map(|scene| scene.name);
+        let help = match nearest::nearest(name, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        return Ok(show::refuse(&format!("no built-in scene is called `{}`; {help}", plain(name))));
+    };
+    show::print(scene.text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The JSON schema of scene files.
+pub fn print_schema() -> Result<ExitCode, Stopped> {
+    match serde_json::to_string_pretty(&schema::schema()) {
+        Ok(json) => show::print(&(json + "\n"))?,
+        Err(error) => return Ok(show::refuse(&error.to_string())),
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,164 @@
+//! What acts on bodies from outside: pins, loads, drag.
+
+use pliant::body::keyframes::{Keyframe, Keyframes};
+use pliant::body::pins::{self, PinPath, Pins, Plane};
+use pliant::force::drag::{Drag, DragLaw};
+use pliant::force::load::Load;
+use pliant::id::VertexId;
+use pliant::integrate::System;
+use pliant::math::{Aabb, Vec3};
+
+use super::bodies::{Group, Made};
+use super::obstacles::Obstacles;
+use super::rest::Rest;
+use super::{Wrong, rotation, vector};
+use crate::scene::fault::FaultKind;
+use crate::scene::keys::body as key;
+use crate::scene::keys::{self, Body};
+use crate::scene::nearest::nearest;
+
+/// Pins the vertices that a body names, in all its copies.
+pub fn pin(
+    body: &Body,
+    group: &Group,
+    positions: &[Vec3],
+    path: &str,
+    pins: &mut Pins,
+) -> Result<(), Wrong> {
+    for (k, key) in body.pins.iter().enumerate() {
+        let path = format!("{path}.pins.{k}");
+        let chosen = chosen(key, &group.rest, &path)?;
+        if chosen.is_empty() {
+            return Err(Wrong::value(path, "the pin holds no vertex"));
+        }
+        let frames_path = format!("{path}.keyframes");
+        let motion = match key.keyframes.is_empty() {
+            true => None,
+            false => Some(keyframes(&key.keyframes, &frames_path)?),
+        };
+        for (range, origin) in group.ranges.iter().zip(&group.origins) {
+            let held: Vec<VertexId> =
+                chosen.iter().map(|v| VertexId(v.0 + range.start as u32)).collect();
+            let done = match &motion {
+                None => pins.add_still(&held, positions),
+                Some(motion) => {
+                    let path = PinPath { motion: motion.clone(), pivot: *origin };
+                    pins.add_moving(&held, positions, path)
+                }
+            };
+            done.map_err(|error| Wrong::value(&*path, error))?;
+        }
+    }
+    Ok(())
+}
+
+/// The vertices of a shape that a pin names.
+fn chosen(pin: &key::Pin, rest: &Rest, path: &str) -> Result<Vec<VertexId>, Wrong> {
+    match (&pin.space, &pin.plane, &pin.vertices) {
+        (Some(space), None, None) => {
+            let space = Aabb { min: vector(space.min), max: vector(space.max) };
+            Ok(pins::in_box(&rest.positions, space))
+        }
+        (None, Some(plane), None) => {
+            let plane = Plane::new(vector(plane.point), vector(plane.normal));
+            let plane = plane.map_err(|error| Wrong::value(format!("{path}.plane"), error))?;
+            Ok(pins::beyond(&rest.positions, plane))
+        }
+        (None, None, Some(numbers)) => vertices(numbers, rest, &format!("{path}.vertices")),
+        _ => Err(Wrong::value(path, "a pin needs exactly one of `box`, `plane` and `vertices`")),
+    }
+}
+
+/// Vertices by their numbers in the file.
+fn vertices(numbers: &[u32], rest: &Rest, path: &str) -> Result<Vec<VertexId>, Wrong> {
+    let known = |(k, number): (usize, &u32)| {
+        let count = rest.number_count();
+        let message =
+            format!("vertex {number} is not there, or nothing uses it; there are {count}");
+        rest.vertex(*number).ok_or_else(|| Wrong::value(format!("{path}.{k}"), message))
+    };
+    numbers.iter().enumerate().map(known).collect()
+}
+
+/// A motion along keyframes of a scene.
+pub fn keyframes(frames: &[key::Keyframe], path: &str) -> Result<Keyframes, Wrong> {
+    let frames = frames.iter().map(|frame| Keyframe {
+        time: frame.time,
+        position: vector(frame.position),
+        rotation: rotation(frame.rotation),
+    });
+    Keyframes::new(frames.collect()).map_err(|error| Wrong::value(path, error))
+}
+
+/// Appends constant forces.
+pub fn push_loads(scene: &keys::Scene, groups: &[Group], system: &mut System) -> Result<(), Wrong> {
+    for (k, load) in scene.loads.iter().enumerate() {
+        let path = format!("loads.{k}");
+        let found = loaded(scene, groups, &load.body);
+        if found.is_empty() {
+            let names = scene.bodies.iter().map(|body| &*body.name);
+            let message = format!("no body is called `{}`", load.body);
+            let wrong = Wrong::new(FaultKind::Name, format!("{path}.body"), message);
+            let near = nearest(&load.body, names).map(|name| format!("did you mean `{name}`?"));
+            return Err(Wrong { help: near, ..wrong });
+        }
+        let force = vector(load.force);
+        let masses = system.masses.of().to_vec();
+        for (group, copy) in found {
+            let range = group.ranges[copy].clone();
+            let made = match &load.vertices {
+                None => Load::on_body(force, range, &masses),
+                Some(numbers) => {
+                    let chosen = vertices(numbers, &group.rest, &format!("{path}.vertices"))?;
+                    let at = |v: &VertexId| (VertexId(v.0 + range.start as u32), force);
+                    Load::on_vertices(chosen.iter().map(at).collect(), masses.len())
+                }
+            };
+            system.forces.push(made.map_err(|error| Wrong::value(&*path, error))?);
+        }
+    }
+    Ok(())
+}
+
+/// Copies that go by a name.
+fn loaded<'a>(scene: &keys::Scene, groups: &'a [Group], name: &str) -> Vec<(&'a Group, usize)> {
+    let mut found = Vec::new();
+    for (body, group) in scene.bodies.iter().zip(groups) {
+        for copy in 0..group.ranges.len() {
+            let of_pattern = body.pattern.is_some() && format!("{}-{copy}", body.name) == name;
+            if body.name == name || of_pattern {
+                found.push((group, copy));
+            }
+        }
+    }
+    found
+}
+
+/// Appends the air.
+pub fn push_drag(scene: &keys::Scene, system: &mut System) -> Result<(), Wrong> {
+    let Some(keys::Drag { law, coefficient, wind }) = &scene.drag else { return Ok(()) };
+    let law = match law {
+        keys::DragLaw::Linear => DragLaw::Linear,
+        keys::DragLaw::Quadratic => DragLaw::Quadratic,
+    };
+    let coefficients = vec![*coefficient; system.masses.of().len()];
+    let drag = Drag::new(law, coefficients, vector(*wind));
+    system.forces.push(drag.map_err(|error| Wrong::value("drag", error))?);
+    Ok(())
+}
+
+/// Whether something beside gravity and impulses acts on each body from outside.
+pub fn held(scene: &keys::Scene, made: &Made, obstacles: &Obstacles) -> Vec<bool> {
+    let pinned = made.system.pins.vertices();
+    let mut held = Vec::new();
+    for (body, group) in scene.bodies.iter().zip(&made.groups) {
+        for (copy, range) in group.ranges.iter().enumerate() {
+            let own = format!("{}-{copy}", body.name);
+            let loaded = scene.loads.iter().any(|load| load.body == body.name || load.body == own);
+            let first = pinned.partition_point(|vertex| vertex.index() < range.start);
+            let pin = pinned.get(first).is_some_and(|vertex| vertex.index() < range.end);
+            held.push(obstacles.pushes || scene.drag.is_some() || loaded || pin);
+        }
+    }
+    held
+}

@@ -1,0 +1,228 @@
+//! How steps are made: the integrator of a scene, with its rules and its control.
+
+use std::ops::Range;
+
+use pliant::body::obstacle::Obstacle;
+use pliant::body::soft::State;
+use pliant::id::VertexId;
+use pliant::integrate::backtrack::Backtrack;
+use pliant::integrate::constraint::{Constraint, Constraints, ObstacleFn, RelaxSettings};
+use pliant::integrate::euler::{Euler, EulerKind};
+use pliant::integrate::implicit::{Equations, Implicit, ImplicitKind, ImplicitSettings};
+use pliant::integrate::midpoint::Midpoint;
+use pliant::integrate::relax::Relaxed;
+use pliant::integrate::rk4::Rk4;
+use pliant::integrate::solve::{LinearSettings, LinearSolver};
+use pliant::integrate::verlet::{VelocityKind, Verlet};
+use pliant::integrate::{Integrator, Report, StepError, System};
+use pliant::math::Vec3;
+use pliant::memory::{Memory, MemoryError};
+
+use super::Wrong;
+use super::bodies::Made;
+use crate::scene::fault::FaultKind;
+use crate::scene::keys::body::{ConstraintKind, EdgeKind};
+use crate::scene::keys::{self, IntegratorKind, Solver};
+
+/// Halvings of a step at most, count.
+const MOST_HALVINGS: u32 = 62;
+
+/// Pairs of a pin and a vertex that are looked at for tethers at most, count.
+const MOST_TETHERED: f64 = 1e9;
+
+/// Parts of a step at most, count.
+const MOST_SUBSTEPS: u32 = 100_000;
+
+/// The integrator of a scene; rules about obstacles only go with `relax`.
+pub fn make(
+    scene: &keys::Scene,
+    made: &Made,
+    obstacles: Vec<Obstacle>,
+) -> Result<Box<dyn Integrator>, Wrong> {
+    let key = &scene.integrator;
+    check(key)?;
+    let inner: Box<dyn Integrator> = match key.kind {
+        IntegratorKind::ExplicitEuler => Box::new(Euler::new(EulerKind::Explicit)),
+        IntegratorKind::SymplecticEuler => Box::new(Euler::new(EulerKind::Symplectic)),
+        IntegratorKind::Midpoint => Box::new(Midpoint::new()),
+        IntegratorKind::Rk4 => Box::new(Rk4::new()),
+        IntegratorKind::Verlet => Box::new(Verlet::new(VelocityKind::Backward)),
+        IntegratorKind::VerletCentral => Box::new(Verlet::new(VelocityKind::Central)),
+        IntegratorKind::ImplicitEuler => implicit(key, ImplicitKind::Euler)?,
+        IntegratorKind::ImplicitMidpoint => implicit(key, ImplicitKind::Midpoint)?,
+        IntegratorKind::Bdf2 => implicit(key, ImplicitKind::Bdf2)?,
+        IntegratorKind::Relax => {
+            let rules = rules(scene, made, obstacles)?;
+            let settings = RelaxSettings { tolerance: key.slack, sweeps: key.sweeps as usize };
+            Box::new(Relaxed::new(VelocityKind::Backward, rules, settings))
+        }
+    };
+    let ruled = scene.bodies.iter().position(|body| !body.constraints.is_empty());
+    if let (Some(body), false) = (ruled, key.kind == IntegratorKind::Relax) {
+        let message = "only the integrator `relax` keeps constraints";
+        return Err(Wrong::value(format!("bodies.{body}.constraints"), message));
+    }
+    let parts = InParts { inner, count: key.substeps, trial: State::default() };
+    Ok(match key.halvings {
+        0 => Box::new(parts),
+        halvings => Box::new(Backtrack::new(parts, halvings)),
+    })
+}
+
+fn check(key: &keys::Integrator) -> Result<(), Wrong> {
+    let refuse =
+        |name: &str, message: String| Err(Wrong::value(format!("integrator.{name}"), message));
+    if !(1..=MOST_SUBSTEPS).contains(&key.substeps) {
+        return refuse("substeps", format!("{} substeps: from 1 to {MOST_SUBSTEPS}", key.substeps));
+    }
+    if key.halvings > MOST_HALVINGS {
+        return refuse("halvings", format!("{} halvings: at most {MOST_HALVINGS}", key.halvings));
+    }
+    for (name, value) in [("tolerance", key.tolerance), ("slack", key.slack)] {
+        if value <= 0.0 {
+            return refuse(name, format!("the {name} is {value}: it must be positive"));
+        }
+    }
+    Ok(())
+}
+
+fn implicit(key: &keys::Integrator, kind: ImplicitKind) -> Result<Box<dyn Integrator>, Wrong> {
+    let solver = match key.solver {
+        Solver::Pcg => LinearSolver::Pcg,
+        #[cfg(feature = "direct")]
+        Solver::Cholesky => LinearSolver::Cholesky,
+        #[cfg(not(feature = "direct"))]
+        Solver::Cholesky => {
+            let message = "this program was built without the direct solver";
+            let wrong = Wrong::value("integrator.solver", message);
+            return Err(wrong.with_help("build with --features direct, or take \"pcg\""));
+        }
+    };
+    let tolerance = key.tolerance;
+    let equations = match key.newton {
+        0 => Equations::LinearisedOnce,
+        iterations => Equations::Newton { iterations: iterations as usize, tolerance },
+    };
+    let linear = LinearSettings { solver, tolerance, iterations: key.iterations as usize };
+    Ok(Box::new(Implicit::new(ImplicitSettings { kind, equations, linear })))
+}
+
+/// Rules about edges, body after body, then about obstacles.
+fn rules(scene: &keys::Scene, made: &Made, obstacles: Vec<Obstacle>) -> Result<Constraints, Wrong> {
+    let mut list = Vec::new();
+    for (index, (body, group)) in scene.bodies.iter().zip(&made.groups).enumerate() {
+        for (k, rule) in body.constraints.iter().enumerate() {
+            let path = format!("bodies.{index}.constraints.{k}");
+            if rule.stretch <= 0.0 {
+                let message = format!("the stretch is {}: it must be positive", rule.stretch);
+                return Err(Wrong::value(format!("{path}.stretch"), message));
+            }
+            let before = list.len();
+            for range in &group.ranges {
+                let edges: Vec<[VertexId; 2]> = match rule.edges {
+                    EdgeKind::Tether => tethers(range.clone(), made, &path)?,
+                    kind => {
+                        let first = range.start as u32;
+                        let edges = group.rest.edges_of(kind);
+                        edges.map(|edge| edge.map(|v| VertexId(first + v.0))).collect()
+                    }
+                };
+                for ends in edges {
+                    let [a, b] = ends.map(|v| made.state.positions[v.index()]);
+                    let length = rule.stretch * a.distance(b);
+                    list.push(match rule.kind {
+                        ConstraintKind::Distance => Constraint::Distance { ends, length },
+                        ConstraintKind::AtMost => Constraint::AtMost { ends, length },
+                    });
+                }
+            }
+            if list.len() == before {
+                return Err(Wrong::value(format!("{path}.edges"), "the body has no such edges"));
+            }
+        }
+    }
+    let count = made.state.positions.len();
+    for obstacle in 0..obstacles.len() {
+        let vertices = (0..count as u32).map(VertexId);
+        list.extend(vertices.map(|vertex| Constraint::Outside { vertex, obstacle }));
+    }
+    let obstacles = obstacles.into_iter().map(|obstacle| -> ObstacleFn {
+        Box::new(move |point, time| {
+            let here = obstacle.at(time);
+            // Where no way out is known, up is as good as any.
+            (here.distance(point), here.normal(point).unwrap_or(Vec3::Z))
+        })
+    });
+    Constraints::new(list, obstacles.collect(), count)
+        .map_err(|error| Wrong::value("bodies", error))
+}
+
+/// From each free vertex of a body to the nearest pinned one; of equally near ones the first.
+fn tethers(body: Range<usize>, made: &Made, path: &str) -> Result<Vec<[VertexId; 2]>, Wrong> {
+    let pins = made.system.pins.vertices();
+    let first = pins.partition_point(|vertex| vertex.index() < body.start);
+    let last = pins.partition_point(|vertex| vertex.index() < body.end);
+    let pins = &pins[first..last];
+    let work = pins.len() as f64 * body.len() as f64;
+    if work > MOST_TETHERED {
+        let message =
+            format!("{} pins and {} vertices are too many to tether", pins.len(), body.len());
+        return Err(Wrong::new(FaultKind::TooLarge, path, message));
+    }
+    let positions = &made.state.positions;
+    let mut tethers = Vec::new();
+    for vertex in body.map(|k| VertexId(k as u32)) {
+        let distance = |pin: &VertexId| positions[pin.index()].distance(positions[vertex.index()]);
+        let nearest = pins.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        if let Some(pin) = nearest.filter(|_| pins.binary_search(&vertex).is_err()) {
+            tethers.push([*pin, vertex]);
+        }
+    }
+    Ok(tethers)
+}
+
+/// An integrator whose steps are made in equal parts.
+#[derive(Debug)]
+struct InParts {
+    inner: Box<dyn Integrator>,
+    /// At least 1.
+    count: u32,
+    trial: State,
+}
+
+impl Integrator for InParts {
+    fn step(
+        &mut self,
+        system: &mut System,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<Report, StepError> {
+        if self.count == 1 {
+            return self.inner.step(system, state, dt);
+        }
+        self.trial.copy_from(state);
+        let mut report = Report::default();
+        for _ in 0..self.count {
+            let made = self.inner.step(system, &mut self.trial, dt / f64::from(self.count))?;
+            report.substeps += made.substeps;
+            report.newton += made.newton;
+            report.linear += made.linear;
+            report.residual = report.residual.max(made.residual);
+        }
+        // Time is left as the parts add it up: integrators that look back compare states.
+        state.copy_from(&self.trial);
+        Ok(report)
+    }
+
+    fn save(&self, memory: &mut Memory) {
+        self.inner.save(memory);
+    }
+
+    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+        self.inner.restore(memory)
+    }
+
+    fn set_threads(&mut self, threads: usize) {
+        self.inner.set_threads(threads);
+    }
+}

@@ -1,0 +1,267 @@
+//! Masses and inner forces of bodies.
+
+use pliant::body::soft::Masses;
+use pliant::force::Forces;
+use pliant::force::elastic::ElasticSettings;
+use pliant::force::elastic::corotational::Corotational;
+use pliant::force::elastic::law::Law;
+use pliant::force::elastic::neo_hookean::NeoHookean;
+use pliant::force::elastic::tets::Elastic;
+use pliant::force::plasticity::Plasticity;
+use pliant::force::solid::{Hold, Solid, SolidSettings};
+use pliant::force::spring::{SpringLaw, SpringSettings, Springs};
+use pliant::id::VertexId;
+use pliant::math::Vec3;
+use pliant::mesh::topology;
+
+use super::Wrong;
+use super::bodies::Group;
+use super::rest::{Rest, Stuff};
+use crate::scene::keys::body::{self as key, EdgeKind, Region};
+use crate::scene::keys::{Body, Material};
+
+/// Masses of the vertices of one copy, kg; `scaled` is its shape, m.
+pub fn masses(body: &Body, rest: &Rest, scaled: &[Vec3], path: &str) -> Result<Vec<f64>, Wrong> {
+    match (&rest.stuff, body.mass) {
+        (Stuff::Tets(mesh), None) => {
+            let densities: Vec<f64> =
+                mesh.regions().iter().map(|region| density(material_of(body, *region))).collect();
+            let masses = Masses::of_tets(scaled, mesh.tets(), |tet| densities[tet]);
+            let masses = masses.map_err(|error| Wrong::value(format!("{path}.material"), error))?;
+            Ok(masses.of().to_vec())
+        }
+        (Stuff::Tets(_), Some(_)) => {
+            let message = "tets get their mass from the density of the material";
+            Err(Wrong::value(format!("{path}.mass"), message))
+        }
+        (_, None) => {
+            let message = "a net or surface has no volume: it needs a `mass`";
+            Err(Wrong::value(path, message).with_help("write mass = 1.0, kg of the whole body"))
+        }
+        (_, Some(mass)) if !(mass > 0.0 && mass.is_finite()) => {
+            let message = format!("the mass is {mass} kg: it must be positive");
+            Err(Wrong::value(format!("{path}.mass"), message))
+        }
+        (_, Some(mass)) => Ok(shares(rest, scaled).into_iter().map(|s| mass * s).collect()),
+    }
+}
+
+/// Share of each vertex in the mass of a net, unit 1: by area, or alike without triangles.
+fn shares(rest: &Rest, scaled: &[Vec3]) -> Vec<f64> {
+    let mut areas = vec![0.0; scaled.len()];
+    for triangle in &rest.triangles {
+        let [a, b, c] = triangle.map(|v| scaled[v.index()]);
+        let third = (b - a).cross(c - a).length() / 6.0;
+        triangle.iter().for_each(|v| areas[v.index()] += third);
+    }
+    let total: f64 = areas.iter().sum();
+    if areas.iter().all(|area| *area > 0.0) {
+        areas.into_iter().map(|area| area / total).collect()
+    } else {
+        vec![(scaled.len() as f64).recip(); scaled.len()]
+    }
+}
+
+fn material_of(body: &Body, region: u32) -> &Material {
+    let other = body.regions.iter().find(|other| other.region == region);
+    other.map_or(&body.material, |other| &other.material)
+}
+
+fn density(material: &Material) -> f64 {
+    match *material {
+        Material::Springs { density, .. }
+        | Material::Solid { density, .. }
+        | Material::Corotational { density, .. }
+        | Material::NeoHookean { density, .. }
+        | Material::None { density } => density,
+    }
+}
+
+/// Appends the forces within all copies of a body; `positions` are those of the scene at rest.
+pub fn push_forces(
+    body: &Body,
+    group: &Group,
+    positions: &[Vec3],
+    path: &str,
+    forces: &mut Forces,
+) -> Result<(), Wrong> {
+    let own: Vec<u32> = body.regions.iter().map(|other| other.region).collect();
+    check_regions(body, group, path)?;
+    let main = Portion::new(group, |region| !own.contains(&region));
+    push(&body.material, &main, positions, &format!("{path}.material"), forces)?;
+    for (k, Region { region, material }) in body.regions.iter().enumerate() {
+        let portion = Portion::new(group, |of| of == *region);
+        push(material, &portion, positions, &format!("{path}.regions.{k}.material"), forces)?;
+    }
+    Ok(())
+}
+
+fn check_regions(body: &Body, group: &Group, path: &str) -> Result<(), Wrong> {
+    for (k, Region { region, .. }) in body.regions.iter().enumerate() {
+        let path = format!("{path}.regions.{k}.region");
+        let Stuff::Tets(mesh) = &group.rest.stuff else {
+            return Err(Wrong::value(path, "only tets have regions"));
+        };
+        if !mesh.regions().contains(region) {
+            let mut known = mesh.regions().to_vec();
+            known.sort_unstable();
+            known.dedup();
+            let known: Vec<String> = known.iter().take(20).map(u32::to_string).collect();
+            let message = format!("no tet is in region {region}");
+            return Err(
+                Wrong::value(path, message).with_help(format!("there are {}", known.join(", ")))
+            );
+        }
+        if body.regions[..k].iter().any(|other| other.region == *region) {
+            return Err(Wrong::value(path, format!("region {region} has two materials")));
+        }
+    }
+    Ok(())
+}
+
+/// Part of all copies of a body, in the scene's numbers.
+struct Portion {
+    is_solid: bool,
+    tets: Vec<[VertexId; 4]>,
+    /// Surface triangles of those tets.
+    surface: Vec<[VertexId; 3]>,
+    edges: Vec<([VertexId; 2], EdgeKind)>,
+}
+
+impl Portion {
+    /// The tets of some regions and what belongs to them; all of a body without tets.
+    fn new(group: &Group, wanted: impl Fn(u32) -> bool) -> Portion {
+        let (mut tets, mut surface, mut edges) = (Vec::new(), Vec::new(), group.rest.edges.clone());
+        let is_solid = matches!(group.rest.stuff, Stuff::Tets(_));
+        if let Stuff::Tets(mesh) = &group.rest.stuff {
+            let count = mesh.positions().len();
+            let of_tets = mesh.tets().iter().zip(mesh.regions());
+            tets = of_tets.filter(|(_, region)| wanted(**region)).map(|(tet, _)| *tet).collect();
+            let boundary = topology::boundary(count, mesh.tets());
+            let skin = boundary.triangles.into_iter().zip(boundary.tets);
+            let skin = skin.filter(|(_, tet)| wanted(mesh.regions()[tet.index()]));
+            surface = skin.map(|(triangle, _)| triangle).collect();
+            let own = topology::edges(count, &tets);
+            edges = own.into_iter().map(|edge| (edge, EdgeKind::Structural)).collect();
+        }
+        let starts: Vec<u32> = group.ranges.iter().map(|range| range.start as u32).collect();
+        Portion {
+            is_solid,
+            tets: repeat(&starts, &tets),
+            surface: repeat(&starts, &surface),
+            edges: starts
+                .iter()
+                .flat_map(|start| {
+                    edges.iter().map(move |(e, kind)| (e.map(|v| VertexId(start + v.0)), *kind))
+                })
+                .collect(),
+        }
+    }
+
+    fn edges_of(&self, kind: EdgeKind) -> Vec<[VertexId; 2]> {
+        self.edges.iter().filter(|(_, of)| *of == kind).map(|(edge, _)| *edge).collect()
+    }
+}
+
+fn repeat<const N: usize>(starts: &[u32], cells: &[[VertexId; N]]) -> Vec<[VertexId; N]> {
+    let at = |start: u32| cells.iter().map(move |cell| cell.map(|v| VertexId(start + v.0)));
+    starts.iter().copied().flat_map(at).collect()
+}
+
+fn push(
+    material: &Material,
+    portion: &Portion,
+    rest: &[Vec3],
+    path: &str,
+    forces: &mut Forces,
+) -> Result<(), Wrong> {
+    let wrong = |error: &dyn std::fmt::Display| Wrong::value(path, error);
+    let needs_tets = !matches!(material, Material::Springs { .. } | Material::None { .. });
+    if needs_tets && !portion.is_solid {
+        let message = "this material needs tets; a net or surface can have springs or none";
+        return Err(Wrong::value(path, message));
+    }
+    match material {
+        Material::None { .. } => Ok(()),
+        Material::Springs { stiffness, law, damping, shear, bend, plasticity, .. } => {
+            let law = match law {
+                key::SpringLaw::Absolute => SpringLaw::Absolute,
+                key::SpringLaw::Relative => SpringLaw::Relative,
+            };
+            let kinds = [
+                (EdgeKind::Structural, *stiffness),
+                (EdgeKind::Shear, *shear),
+                (EdgeKind::Bend, *bend),
+            ];
+            for (kind, stiffness) in kinds {
+                let edges = portion.edges_of(kind);
+                if edges.is_empty() || (stiffness == 0.0 && kind != EdgeKind::Structural) {
+                    continue;
+                }
+                let settings = SpringSettings { law, stiffness, damping: *damping };
+                let mut springs =
+                    Springs::along(rest, &edges, settings).map_err(|error| wrong(&error))?;
+                if let Some(drift) = drift(plasticity.as_ref()) {
+                    springs = springs.with_plasticity(drift).map_err(|error| wrong(&error))?;
+                }
+                forces.push(springs);
+            }
+            Ok(())
+        }
+        Material::Solid { plasticity, .. } => {
+            let settings =
+                SolidSettings { plasticity: drift(plasticity.as_ref()), ..solid(material) };
+            let solid = Solid::new(rest, &portion.tets, &portion.surface, settings);
+            solid.map_err(|error| wrong(&error))?.push_to(forces);
+            Ok(())
+        }
+        Material::Corotational { young, poisson, damping, .. } => {
+            let settings = ElasticSettings { young: *young, poisson: *poisson, damping: *damping };
+            push_elastic::<Corotational>(settings, portion, rest, path, forces)
+        }
+        Material::NeoHookean { young, poisson, damping, .. } => {
+            let settings = ElasticSettings { young: *young, poisson: *poisson, damping: *damping };
+            push_elastic::<NeoHookean>(settings, portion, rest, path, forces)
+        }
+    }
+}
+
+fn push_elastic<L: Law + 'static>(
+    settings: ElasticSettings,
+    portion: &Portion,
+    rest: &[Vec3],
+    path: &str,
+    forces: &mut Forces,
+) -> Result<(), Wrong> {
+    let elastic = Elastic::<L>::new(rest, &portion.tets, |_| settings);
+    forces.push(elastic.map_err(|error| Wrong::value(path, error))?);
+    Ok(())
+}
+
+fn solid(material: &Material) -> SolidSettings {
+    match *material {
+        Material::Solid {
+            distance,
+            area,
+            volume,
+            distance_damping,
+            area_damping,
+            volume_damping,
+            ..
+        } => SolidSettings {
+            distance: Hold { stiffness: distance, damping: distance_damping },
+            area: Hold { stiffness: area, damping: area_damping },
+            volume: Hold { stiffness: volume, damping: volume_damping },
+            plasticity: None,
+        },
+        _ => SolidSettings::default(),
+    }
+}
+
+fn drift(plasticity: Option<&key::Plasticity>) -> Option<Plasticity> {
+    plasticity.map(|p| Plasticity {
+        yield_strain: p.yield_strain,
+        creep_rate: p.creep_rate,
+        max_drift: p.max_drift,
+    })
+}

@@ -1,0 +1,168 @@
+//! A scene made into bodies, forces and obstacles.
+
+mod rest;
+
+mod copies;
+
+mod random;
+
+mod bodies;
+
+mod material;
+
+mod hold;
+
+mod obstacles;
+
+mod skin;
+
+mod integrator;
+
+use std::path::Path;
+
+use pliant::math::{Quat, Vec3};
+use pliant::sim::Simulation;
+
+use super::fault::FaultKind;
+use super::keys;
+use crate::built::RunInfo;
+
+/// Steps of a run at most, count.
+const MOST_STEPS: f64 = 1e9;
+
+/// Rows and frames per simulated second when the scene does not say, Hz.
+const RATE: f64 = 60.0;
+
+/// Something wrong with the value at a path of the scene.
+#[derive(Clone, Debug)]
+pub struct Wrong {
+    /// Such as `bodies.0.mesh.size`.
+    pub path: String,
+    /// What kind.
+    pub kind: FaultKind,
+    /// One clause, lower case.
+    pub message: String,
+    /// What may help, one clause.
+    pub help: Option<String>,
+}
+
+impl Wrong {
+    /// A value that cannot be.
+    fn value(path: impl Into<String>, message: impl ToString) -> Wrong {
+        Wrong::new(FaultKind::Value, path, message)
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "takes errors and texts alike")]
+    fn new(kind: FaultKind, path: impl Into<String>, message: impl ToString) -> Wrong {
+        Wrong { path: path.into(), kind, message: message.to_string(), help: None }
+    }
+
+    fn with_help(self, help: impl Into<String>) -> Wrong {
+        Wrong { help: Some(help.into()), ..self }
+    }
+}
+
+/// What a scene becomes.
+pub struct Parts {
+    /// What moves.
+    pub simulation: Simulation,
+    /// What is told about the run.
+    pub info: RunInfo,
+    /// Warnings, one sentence each.
+    pub notices: Vec<String>,
+}
+
+/// Makes a scene whose mesh files count from a folder.
+pub fn build(scene: &keys::Scene, folder: &Path) -> Result<Parts, Wrong> {
+    let steps = steps(scene)?;
+    let (record_every, checkpoint_every) = intervals(scene)?;
+    let mut notices = Vec::new();
+    let mut made = bodies::make(scene, folder, &mut notices)?;
+    let obstacles = obstacles::make(scene, folder, &mut made, &mut notices)?;
+    let held = hold::held(scene, &made, &obstacles);
+    let integrator = integrator::make(scene, &made, obstacles.constrained)?;
+    let bodies::Made { bodies, state, system, mut infos, .. } = made;
+    infos.iter_mut().zip(held).for_each(|(info, held)| info.held = held);
+    let info = RunInfo {
+        scene: scene.name.clone(),
+        response: word(&scene.response),
+        integrator: word(&scene.integrator.kind),
+        dt: scene.dt,
+        steps,
+        record_every,
+        checkpoint_every,
+        gravity: scene.gravity,
+        bodies: infos,
+        obstacles: obstacles.skins,
+    };
+    let simulation = Simulation::new(bodies, state, system, integrator, obstacles.impulsive);
+    // What no step can work with is better told now, with the scene at hand.
+    let system = &simulation.system;
+    if let Err(error) = system.check_step(&simulation.state, scene.dt) {
+        return Err(Wrong::value("bodies", error));
+    }
+    let motion = simulation.state.motion();
+    if let Err(error) = system.check_state(motion, "the start") {
+        return Err(Wrong::value("bodies", error));
+    }
+    Ok(Parts { simulation, info, notices })
+}
+
+/// The word that a key's value is written as.
+fn word(value: &impl serde::Serialize) -> String {
+    match toml::Value::try_from(value) {
+        Ok(toml::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
+fn steps(scene: &keys::Scene) -> Result<u64, Wrong> {
+    let keys::Scene { dt, duration, .. } = *scene;
+    for (key, what, value) in [("dt", "time step", dt), ("duration", "duration", duration)] {
+        if !(value > 0.0 && value.is_finite()) {
+            return Err(Wrong::value(key, format!("the {what} is {value} s: it must be positive")));
+        }
+    }
+    let steps = (duration / dt).round().max(1.0);
+    if steps > MOST_STEPS {
+        let message =
+            format!("{duration} s in steps of {dt} s are {steps:e} steps: at most {MOST_STEPS:e}");
+        return Err(Wrong::new(FaultKind::TooLarge, "duration", message));
+    }
+    Ok(steps as u64)
+}
+
+/// Steps from row to row, and from checkpoint to checkpoint.
+fn intervals(scene: &keys::Scene) -> Result<(u64, u64), Wrong> {
+    let keys::Record { every, rate, checkpoint } = scene.record;
+    let per = |rate: f64| u64::from((rate * scene.dt).recip().round().max(1.0) as u32);
+    let positive = |path: &str, count: u32| match count {
+        0 => Err(Wrong::value(path, "0 steps: it must be at least 1")),
+        count => Ok(u64::from(count)),
+    };
+    let every = match (every, rate) {
+        (Some(_), Some(_)) => {
+            return Err(Wrong::value("record.rate", "`every` and `rate` cannot both be given"));
+        }
+        (Some(every), None) => positive("record.every", every)?,
+        (None, Some(rate)) if rate > 0.0 => per(rate),
+        (None, Some(rate)) => {
+            return Err(Wrong::value(
+                "record.rate",
+                format!("the rate is {rate} Hz: it must be positive"),
+            ));
+        }
+        (None, None) => per(RATE),
+    };
+    let checkpoint = checkpoint.map(|count| positive("record.checkpoint", count)).transpose()?;
+    Ok((every, checkpoint.unwrap_or(per(1.0))))
+}
+
+fn vector(values: [f64; 3]) -> Vec3 {
+    Vec3::from(values)
+}
+
+/// The rotation of an axis times an angle, rad.
+fn rotation(values: [f64; 3]) -> Quat {
+    Quat::from_scaled_axis(Vec3::from(values))
+}

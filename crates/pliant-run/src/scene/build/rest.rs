@@ -1,0 +1,419 @@
+//! Shapes at rest: generated, or read from files.
+
+use std::path::Path;
+
+use pliant::id::VertexId;
+use pliant::math::Vec3;
+use pliant::mesh::generate::ball::ball;
+use pliant::mesh::generate::cuboid::cuboid;
+use pliant::mesh::generate::icosahedron::icosahedron;
+use pliant::mesh::generate::l_block::{LBlockSettings, l_block};
+use pliant::mesh::generate::membrane::{MembraneSettings, membrane};
+use pliant::mesh::generate::star::{StarSettings, star};
+use pliant::mesh::generate::torus::{TorusSettings, torus};
+use pliant::mesh::generate::tube::{TubeSettings, tube};
+use pliant::mesh::generate::{GenerateError, lattice};
+use pliant::mesh::problems::{Problem, Severity, surface_problems, tet_problems};
+use pliant::mesh::raw::RawMesh;
+use pliant::mesh::surface::Surface;
+use pliant::mesh::tet::TetMesh;
+use pliant::mesh::topology;
+
+use super::Wrong;
+use crate::mesh_file;
+use crate::scene::fault::FaultKind;
+use crate::scene::keys::body::{Cut, EdgeKind, Mesh, ReadAs};
+
+/// Tets of all bodies of a scene at most, count; a run takes about 1 KiB for each.
+pub const MOST_TETS: f64 = 4e6;
+
+/// Vertices of all nets of a scene at most, count.
+pub const MOST_VERTICES: f64 = 4e6;
+
+/// What a body is made of.
+#[derive(Debug)]
+pub enum Stuff {
+    /// Tets.
+    Tets(TetMesh),
+    /// A closed surface.
+    Surface(Surface),
+    /// Vertices and edges.
+    Net,
+}
+
+/// A shape at rest in its own space.
+#[derive(Debug)]
+pub struct Rest {
+    /// What it is made of.
+    pub stuff: Stuff,
+    /// Vertices, m; all are used by something.
+    pub positions: Vec<Vec3>,
+    /// Edges and what they are to a cloth.
+    pub edges: Vec<([VertexId; 2], EdgeKind)>,
+    /// What pictures show.
+    pub triangles: Vec<[VertexId; 3]>,
+    /// Vertex for each number in the file; `None` for those that nothing uses.
+    numbers: Vec<Option<VertexId>>,
+}
+
+impl Rest {
+    /// Tets, count.
+    pub fn tet_count(&self) -> usize {
+        match &self.stuff {
+            Stuff::Tets(mesh) => mesh.tets().len(),
+            _ => 0,
+        }
+    }
+
+    /// The vertex with a number in the file.
+    pub fn vertex(&self, number: u32) -> Option<VertexId> {
+        self.numbers.get(number as usize).copied().flatten()
+    }
+
+    /// Vertices in the file, count.
+    pub fn number_count(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Edges of a kind.
+    pub fn edges_of(&self, kind: EdgeKind) -> impl Iterator<Item = [VertexId; 2]> {
+        let wanted = move |of: EdgeKind| kind == EdgeKind::All || kind == of;
+        self.edges.iter().filter(move |(_, of)| wanted(*of)).map(|(edge, _)| *edge)
+    }
+}
+
+/// Tets and vertices that a mesh will have, count; files are not looked into.
+pub fn size(mesh: &Mesh) -> [f64; 2] {
+    let product = |counts: &[u32]| counts.iter().map(|count| f64::from(*count)).product::<f64>();
+    let of = |cut: Cut| f64::from(lattice_cut(cut).tets());
+    let tets = match mesh {
+        Mesh::Cuboid { cells, cut, .. } => of(*cut) * product(cells),
+        Mesh::Ball { layers, .. } => 20.0 * product(&[*layers; 3]),
+        Mesh::Icosahedron { .. } => 20.0,
+        Mesh::Membrane { cells, layers, cut, .. } => {
+            of(*cut) * product(cells) * product(&[*layers])
+        }
+        Mesh::Torus { around, rings, .. } => 18.0 * product(&[*rings, *rings, *around]),
+        Mesh::Tube { around, through, along, .. } => 6.0 * product(&[*around, *through, *along]),
+        Mesh::LBlock { cells_along: [x, z], cells_across, cut, .. } => {
+            let columns = f64::from(*cells_across) + f64::from(*x) + f64::from(*z);
+            of(*cut) * product(&[*cells_across; 2]) * columns
+        }
+        Mesh::Star { tips, cells, layers, .. } => 6.0 * product(&[*tips, *cells, *cells, *layers]),
+        Mesh::Cloth { vertices, .. } => return [0.0, product(vertices)],
+        Mesh::Net { positions, .. } => return [0.0, positions.len() as f64],
+        Mesh::File { .. } => return [0.0; 2],
+    };
+    [tets, 0.0]
+}
+
+/// Makes or reads a shape; `path` is that of its key.
+pub fn make(
+    mesh: &Mesh,
+    folder: &Path,
+    path: &str,
+    notices: &mut Vec<String>,
+) -> Result<Rest, Wrong> {
+    match mesh {
+        Mesh::Cloth { size, vertices } => cloth(*size, *vertices, path),
+        Mesh::Net { positions, edges } => net(positions, edges, path),
+        Mesh::File { path: file, read_as } => read(file, *read_as, folder, path, notices),
+        generated => {
+            let raw = generate(generated).map_err(|error| Wrong::value(path, error))?;
+            sound(raw, path, notices)
+        }
+    }
+}
+
+fn lattice_cut(cut: Cut) -> lattice::Cut {
+    match cut {
+        Cut::Five => lattice::Cut::Five,
+        Cut::Six => lattice::Cut::Six,
+    }
+}
+
+fn generate(mesh: &Mesh) -> Result<RawMesh, GenerateError> {
+    match *mesh {
+        Mesh::Cuboid { size, cells, cut } => cuboid(cells, Vec3::from(size), lattice_cut(cut)),
+        Mesh::Ball { radius, layers } => ball(radius, layers),
+        Mesh::Icosahedron { radius } => icosahedron(radius),
+        Mesh::Membrane { size, thickness, cells, layers, cut } => {
+            let cut = lattice_cut(cut);
+            membrane(&MembraneSettings { size, thickness, cells, layers, cut })
+        }
+        Mesh::Torus { ring_radius, tube_radius, around, rings } => {
+            torus(&TorusSettings { ring_radius, tube_radius, around, rings })
+        }
+        Mesh::Tube { inner_radius, outer_radius, length, around, through, along } => {
+            tube(&TubeSettings { inner_radius, outer_radius, length, around, through, along })
+        }
+        Mesh::LBlock { arms, width, cells_along, cells_across, cut } => {
+            let cut = lattice_cut(cut);
+            l_block(&LBlockSettings { arms, width, cells_along, cells_across, cut })
+        }
+        Mesh::Star { tips, outer_radius, inner_radius, thickness, cells, layers } => {
+            star(&StarSettings { tips, outer_radius, inner_radius, thickness, cells, layers })
+        }
+        Mesh::Cloth { .. } | Mesh::Net { .. } | Mesh::File { .. } => Ok(RawMesh::default()),
+    }
+}
+
+/// A sheet in the x–y plane around the origin; vertices run along x first.
+fn cloth(size: [f64; 2], vertices: [u32; 2], path: &str) -> Result<Rest, Wrong> {
+    if let Some(length) = size.into_iter().find(|s| !(*s > 0.0 && s.is_finite())) {
+        return Err(Wrong::value(
+            format!("{path}.size"),
+            format!("a cloth has edge length {length} m: it must be positive"),
+        ));
+    }
+    if let Some(count) = vertices.into_iter().find(|count| *count < 2) {
+        let message = format!("a cloth has {count} vertices along an edge: at least 2");
+        return Err(Wrong::value(format!("{path}.vertices"), message));
+    }
+    let [nx, ny] = vertices;
+    let along =
+        |k: u32, count: u32, length: f64| length * (f64::from(k) / f64::from(count - 1) - 0.5);
+    let places = (0..ny).flat_map(|j| (0..nx).map(move |i| (i, j)));
+    let positions: Vec<Vec3> = places
+        .clone()
+        .map(|(i, j)| Vec3::new(along(i, nx, size[0]), along(j, ny, size[1]), 0.0))
+        .collect();
+    let at = |i: u32, j: u32| VertexId(i + nx * j);
+    let (mut edges, mut triangles) = (Vec::new(), Vec::new());
+    let steps = [
+        (1, 0, EdgeKind::Structural),
+        (0, 1, EdgeKind::Structural),
+        (1, 1, EdgeKind::Shear),
+        (2, 0, EdgeKind::Bend),
+        (0, 2, EdgeKind::Bend),
+    ];
+    for (i, j) in places {
+        for (di, dj, kind) in steps {
+            if i + di < nx && j + dj < ny {
+                edges.push(([at(i, j), at(i + di, j + dj)], kind));
+            }
+        }
+        if i + 1 < nx && j + 1 < ny {
+            edges.push(([at(i + 1, j), at(i, j + 1)], EdgeKind::Shear));
+            triangles.push([at(i, j), at(i + 1, j), at(i + 1, j + 1)]);
+            triangles.push([at(i, j), at(i + 1, j + 1), at(i, j + 1)]);
+        }
+    }
+    let numbers = (0..nx * ny).map(|k| Some(VertexId(k))).collect();
+    Ok(Rest { stuff: Stuff::Net, positions, edges, triangles, numbers })
+}
+
+fn net(positions: &[[f64; 3]], edges: &[[u32; 2]], path: &str) -> Result<Rest, Wrong> {
+    let count = positions.len();
+    if count == 0 {
+        return Err(Wrong::value(format!("{path}.positions"), "a net needs at least one vertex"));
+    }
+    for (k, edge) in edges.iter().enumerate() {
+        let path = format!("{path}.edges.{k}");
+        if let Some(vertex) = edge.iter().find(|vertex| **vertex as usize >= count) {
+            let message = format!("edge {k} names vertex {vertex}, there are {count}");
+            return Err(Wrong::value(path, message));
+        }
+        if edge[0] == edge[1] {
+            return Err(Wrong::value(path, format!("edge {k} joins vertex {} to itself", edge[0])));
+        }
+    }
+    let edges = edges.iter().map(|edge| (edge.map(VertexId), EdgeKind::Structural)).collect();
+    let positions = positions.iter().map(|p| Vec3::from(*p)).collect();
+    let numbers = (0..count as u32).map(|k| Some(VertexId(k))).collect();
+    Ok(Rest { stuff: Stuff::Net, positions, edges, triangles: Vec::new(), numbers })
+}
+
+fn read(
+    file: &str,
+    read_as: ReadAs,
+    folder: &Path,
+    path: &str,
+    notices: &mut Vec<String>,
+) -> Result<Rest, Wrong> {
+    let at_path = format!("{path}.path");
+    let wrong = |message: String| Wrong::new(FaultKind::Mesh, &*at_path, message);
+    let full = folder.join(file);
+    let mut raw = mesh_file::read(&full).map_err(|error| wrong(error.to_string()))?.mesh;
+    let told = std::mem::take(&mut raw.notices);
+    notices.extend(told.into_iter().map(|notice| format!("{file}: {notice}")));
+    if raw.tets.is_empty() && raw.triangles.is_empty() {
+        return Err(wrong(format!("{file}: the file holds no tets and no triangles")));
+    }
+    if let Some(vertex) = raw.positions.iter().position(|p| !p.is_finite()) {
+        let message =
+            format!("{file}: vertex {vertex} is at {}, which is not finite", raw.positions[vertex]);
+        return Err(wrong(message));
+    }
+    match read_as {
+        ReadAs::Body => sound(raw, &at_path, notices),
+        ReadAs::Net => {
+            if raw.triangles.is_empty() {
+                raw.triangles = topology::boundary(raw.positions.len(), &raw.tets).triangles;
+            }
+            raw.tets.clear();
+            raw.regions.clear();
+            Ok(net_of(raw, file, notices))
+        }
+    }
+}
+
+/// The edges of triangles as a net.
+fn net_of(mut raw: RawMesh, file: &str, notices: &mut Vec<String>) -> Rest {
+    raw.triangles.retain(|[a, b, c]| a != b && b != c && c != a);
+    let numbers = compact(&mut raw, file, notices);
+    let edges = topology::edges(raw.positions.len(), &raw.triangles);
+    let edges = edges.into_iter().map(|edge| (edge, EdgeKind::Structural)).collect();
+    Rest { stuff: Stuff::Net, positions: raw.positions, edges, triangles: raw.triangles, numbers }
+}
+
+/// A body of tets or of a closed surface, or what `pliant check` would say.
+fn sound(mut raw: RawMesh, path: &str, notices: &mut Vec<String>) -> Result<Rest, Wrong> {
+    let refuse = |error: String, problems: Vec<Problem>| {
+        let bad = problems.iter().filter(|p| p.kind.severity() == Severity::Error);
+        let told: Vec<String> = bad
+            .map(|p| {
+                let first = p.first.first().map(|c| format!(" (first: {c})")).unwrap_or_default();
+                format!("{} {}{first}", p.count, p.kind.name())
+            })
+            .collect();
+        let message =
+            if told.is_empty() { error } else { format!("not usable: {}", told.join(", ")) };
+        Wrong::new(FaultKind::Mesh, path, message)
+    };
+    let solid = !raw.tets.is_empty();
+    if !solid {
+        // Copies of a vertex must be one before it is known which are used.
+        raw.triangles = pliant::mesh::weld::weld(&raw.positions, &raw.triangles);
+    } else {
+        raw.triangles.clear();
+    }
+    let given = raw.clone();
+    let numbers = compact(&mut raw, path, notices);
+    let (stuff, repaired) = if solid {
+        let (mesh, repaired) = TetMesh::from_raw(raw)
+            .map_err(|error| refuse(error.to_string(), tet_problems(&given)))?;
+        (Stuff::Tets(mesh), repaired)
+    } else {
+        let (mesh, repaired) = Surface::from_raw(raw).map_err(|error| {
+            refuse(error.to_string(), surface_problems(&given))
+                .with_help("an open surface can be cloth: as = \"net\"")
+        })?;
+        (Stuff::Surface(mesh), repaired)
+    };
+    notices.extend(repaired);
+    let (positions, edges, triangles) = match &stuff {
+        Stuff::Tets(mesh) => (mesh.positions(), mesh.edges(), mesh.surface()),
+        Stuff::Surface(mesh) => {
+            let edges = topology::edges(mesh.positions().len(), mesh.triangles());
+            (mesh.positions(), edges, mesh.triangles())
+        }
+        Stuff::Net => (&[][..], Vec::new(), &[][..]),
+    };
+    let (positions, triangles) = (positions.to_vec(), triangles.to_vec());
+    let edges = edges.into_iter().map(|edge| (edge, EdgeKind::Structural)).collect();
+    Ok(Rest { stuff, positions, edges, triangles, numbers })
+}
+
+/// Leaves out vertices that nothing uses, which could have no mass.
+fn compact(raw: &mut RawMesh, path: &str, notices: &mut Vec<String>) -> Vec<Option<VertexId>> {
+    let mut used = vec![false; raw.positions.len()];
+    let corners = raw.tets.iter().flatten().chain(raw.triangles.iter().flatten());
+    corners.for_each(|v| used[v.index()] = true);
+    let mut next = 0;
+    let numbers: Vec<Option<VertexId>> = used
+        .iter()
+        .map(|used| {
+            next += u32::from(*used);
+            used.then(|| VertexId(next - 1))
+        })
+        .collect();
+    let loose = used.iter().filter(|used| !**used).count();
+    if loose > 0 {
+        notices.push(format!("{path}: {loose} vertices that nothing uses are left out"));
+        let mut keep = used.iter();
+        raw.positions.retain(|_| keep.next().copied().unwrap_or(false));
+        let renumber = |v: &mut VertexId| {
+            if let Some(number) = numbers[v.index()] {
+                *v = number;
+            }
+        };
+        raw.tets.iter_mut().flatten().for_each(renumber);
+        raw.triangles.iter_mut().flatten().for_each(renumber);
+    }
+    numbers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cloth_has_its_three_kinds_of_edges() {
+        let rest = cloth([2.0, 3.0], [3, 4], "mesh").unwrap();
+        let count = |kind| rest.edges_of(kind).count();
+        assert_eq!(rest.positions.len(), 12);
+        assert_eq!(count(EdgeKind::Structural), 2 * 4 + 3 * 3);
+        assert_eq!(count(EdgeKind::Shear), 2 * (2 * 3));
+        assert_eq!(count(EdgeKind::Bend), 4 + 3 * 2);
+        assert_eq!(count(EdgeKind::All), rest.edges.len());
+        assert_eq!(rest.triangles.len(), 2 * 6);
+        assert_eq!(rest.positions[0], Vec3::new(-1.0, -1.5, 0.0));
+    }
+
+    #[test]
+    fn sizes_are_known_before_anything_is_made() {
+        let folder = Path::new("");
+        for mesh in [
+            Mesh::Cuboid { size: [1.0; 3], cells: [2, 3, 4], cut: Cut::Six },
+            Mesh::Ball { radius: 1.0, layers: 3 },
+            Mesh::Icosahedron { radius: 1.0 },
+            Mesh::Membrane {
+                size: [1.0; 2],
+                thickness: 0.1,
+                cells: [3, 2],
+                layers: 2,
+                cut: Cut::Five,
+            },
+            Mesh::Torus { ring_radius: 1.0, tube_radius: 0.3, around: 7, rings: 2 },
+            Mesh::Tube {
+                inner_radius: 0.5,
+                outer_radius: 1.0,
+                length: 1.0,
+                around: 6,
+                through: 2,
+                along: 3,
+            },
+            Mesh::LBlock {
+                arms: [2.0; 2],
+                width: 0.5,
+                cells_along: [3, 4],
+                cells_across: 2,
+                cut: Cut::Five,
+            },
+            Mesh::Star {
+                tips: 5,
+                outer_radius: 1.0,
+                inner_radius: 0.4,
+                thickness: 0.3,
+                cells: 2,
+                layers: 2,
+            },
+        ] {
+            let rest = make(&mesh, folder, "mesh", &mut Vec::new()).unwrap();
+            assert_eq!(size(&mesh), [rest.tet_count() as f64, 0.0], "{mesh:?}");
+        }
+    }
+
+    #[test]
+    fn vertices_that_nothing_uses_are_left_out_and_told() {
+        let mut raw = icosahedron(1.0).unwrap();
+        raw.positions.insert(0, Vec3::ZERO);
+        raw.tets.iter_mut().flatten().for_each(|v| v.0 += 1);
+        let mut notices = Vec::new();
+        let rest = sound(raw, "mesh", &mut notices).unwrap();
+        assert_eq!(rest.positions.len(), 13);
+        assert_eq!((rest.vertex(0), rest.vertex(1)), (None, Some(VertexId(0))));
+        assert!(notices[0].contains("1 vertices"), "{notices:?}");
+    }
+}

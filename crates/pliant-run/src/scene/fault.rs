@@ -1,0 +1,263 @@
+//! What is wrong with a scene, shown in the line where it stands.
+
+use std::fmt;
+use std::ops::Range;
+
+/// Letters of a line that are shown, count.
+const SHOWN: usize = 120;
+
+/// Kinds of faults; other programs may rely on their words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The file cannot be read.
+    Unreadable,
+    /// Not TOML.
+    Syntax,
+    /// A key that means nothing.
+    UnknownKey,
+    /// A key that must be there.
+    MissingKey,
+    /// A value of another type.
+    WrongType,
+    /// A word that is none of those known.
+    UnknownWord,
+    /// An expression that cannot be worked out.
+    Expression,
+    /// A parameter that the scene does not declare.
+    UnknownParameter,
+    /// A name that is there already, or missing where one is meant.
+    Name,
+    /// A value outside its range, or that does not go with others.
+    Value,
+    /// A mesh that cannot be read or used.
+    Mesh,
+    /// More than memory should hold.
+    TooLarge,
+}
+
+impl FaultKind {
+    /// One word.
+    pub fn name(self) -> &'static str {
+        match self {
+            FaultKind::Unreadable => "unreadable",
+            FaultKind::Syntax => "syntax",
+            FaultKind::UnknownKey => "unknown_key",
+            FaultKind::MissingKey => "missing_key",
+            FaultKind::WrongType => "wrong_type",
+            FaultKind::UnknownWord => "unknown_word",
+            FaultKind::Expression => "expression",
+            FaultKind::UnknownParameter => "unknown_parameter",
+            FaultKind::Name => "name",
+            FaultKind::Value => "value",
+            FaultKind::Mesh => "mesh",
+            FaultKind::TooLarge => "too_large",
+        }
+    }
+}
+
+/// Which text, and which bytes of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// 0 for the scene, k for the k-th `--set`.
+    pub source: usize,
+    /// Bytes of the text.
+    pub span: Range<usize>,
+}
+
+/// A fault before its place is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What kind.
+    pub kind: FaultKind,
+    /// One clause, lower case.
+    pub message: String,
+    /// What may help, one clause.
+    pub help: Option<String>,
+    /// Where; `None` for the scene as a whole.
+    pub place: Option<Place>,
+}
+
+impl Fault {
+    /// A fault at a place, without help.
+    pub fn new(kind: FaultKind, place: Option<Place>, message: impl Into<String>) -> Fault {
+        Fault { kind, message: message.into(), help: None, place }
+    }
+
+    /// The same with help.
+    pub fn with_help(self, help: Option<String>) -> Fault {
+        Fault { help, ..self }
+    }
+}
+
+/// The texts that a scene was made of.
+#[derive(Clone, Debug)]
+pub struct Sources {
+    /// Name of the scene's file, or of the built-in scene.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// What was set from outside, `name=value` each.
+    pub sets: Vec<String>,
+}
+
+impl Sources {
+    /// Shows a fault.
+    pub fn show(&self, fault: Fault) -> ShownFault {
+        let Fault { kind, message, help, place } = fault;
+        let place = place.map(|Place { source, span }| match source {
+            0 => show_place(self.name.clone(), &self.text, &span),
+            k => {
+                let text = self.sets.get(k - 1).map_or("", String::as_str);
+                show_place("--set".into(), text, &span)
+            }
+        });
+        let name = self.name.clone();
+        ShownFault { kind, message, help, place, name }
+    }
+}
+
+/// A place with what stands there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownPlace {
+    /// File, built-in scene or `--set`.
+    pub origin: String,
+    /// From 1, count.
+    pub line: usize,
+    /// Letters from 1, count.
+    pub column: usize,
+    /// The line, control characters as dots, at most 120 letters.
+    pub text: String,
+    /// Letters underlined, counted in `text` from 0.
+    pub underlined: Range<usize>,
+}
+
+/// A fault with what stands at its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownFault {
+    /// What kind.
+    pub kind: FaultKind,
+    /// One clause, lower case.
+    pub message: String,
+    /// What may help, one clause.
+    pub help: Option<String>,
+    /// Where; `None` for the scene as a whole.
+    pub place: Option<ShownPlace>,
+    /// Name of the scene's file.
+    name: String,
+}
+
+impl ShownFault {
+    /// Place and message in one line.
+    pub fn headline(&self) -> String {
+        match &self.place {
+            Some(ShownPlace { origin, line, column, .. }) => {
+                format!("{origin}:{line}:{column}: {}", self.message)
+            }
+            None => format!("{}: {}", self.name, self.message),
+        }
+    }
+}
+
+impl fmt::Display for ShownFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.headline())?;
+        if let Some(ShownPlace { line, text, underlined, .. }) = &self.place {
+            let number = line.to_string();
+            let margin = " ".repeat(number.len());
+            let marks = "^".repeat(underlined.len().max(1));
+            write!(f, "\n {margin} |\n {number} | {text}\n")?;
+            write!(f, " {margin} | {}{marks}", " ".repeat(underlined.start))?;
+        }
+        match &self.help {
+            Some(help) => write!(f, "\nhelp: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why a scene cannot be run: at least one fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SceneError {
+    /// At least one, in the order found.
+    pub faults: Vec<ShownFault>,
+}
+
+impl std::error::Error for SceneError {}
+
+impl fmt::Display for SceneError {
+    /// The first fault with its place, and how many more there are.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(first) = self.faults.first() {
+            write!(f, "{first}")?;
+        }
+        match self.faults.len() {
+            0 | 1 => Ok(()),
+            2 => write!(f, "\nand 1 more fault"),
+            count => write!(f, "\nand {} more faults", count - 1),
+        }
+    }
+}
+
+fn show_place(origin: String, text: &str, span: &Range<usize>) -> ShownPlace {
+    let start = floor(text, span.start);
+    let begin = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[start..].find(['\n', '\r']).map_or(text.len(), |at| start + at);
+    let line = text[..start].matches('\n').count() + 1;
+    let before = text[begin..start].chars().count();
+    let marked = text[start..floor(text, span.end).clamp(start, end)].chars().count();
+    // Long lines are shown from a little before the place.
+    let skipped = if before > SHOWN / 2 { before - SHOWN / 4 } else { 0 };
+    let plain = |c: char| if c.is_control() { '·' } else { c };
+    let shown = text[begin..end].chars().skip(skipped).take(SHOWN).map(plain).collect();
+    let first = before - skipped;
+    let underlined = first..(first + marked.max(1)).min(SHOWN.max(first + 1));
+    ShownPlace { origin, line, column: before + 1, text: shown, underlined }
+}
+
+/// The start of the letter at or before a byte.
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&k| text.is_char_boundary(k)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str, span: Range<usize>, help: Option<&str>) -> String {
+        let sources =
+            Sources { name: "a.toml".into(), text: text.into(), sets: vec!["x=1".into()] };
+        let place = Some(Place { source: 0, span });
+        let fault = Fault::new(FaultKind::UnknownKey, place, "unknown key");
+        sources.show(fault.with_help(help.map(str::to_owned))).to_string()
+    }
+
+    #[test]
+    fn the_place_is_underlined() {
+        let expected = "a.toml:2:1: unknown key\n   |\n 2 | dd = 2\n   | ^^\nhelp: write dt";
+        assert_eq!(shown("a = 1\ndd = 2\nb = 3\n", 6..8, Some("write dt")), expected);
+        let wide = "a.toml:1:5: unknown key\n   |\n 1 | ä = µµ\n   |     ^^";
+        assert_eq!(shown("ä = µµ", 5..9, None), wide);
+    }
+
+    #[test]
+    fn places_beyond_the_text_and_within_letters_do_no_harm() {
+        for span in [0..0, 1..2, 3..900, 900..901] {
+            assert!(shown("µ\r\nb", span, None).contains(" | "));
+        }
+        assert!(shown("", 0..0, None).starts_with("a.toml:1:1"));
+        let long = shown(&"x".repeat(1000), 500..900, None);
+        assert!(long.lines().all(|line| line.chars().count() < 140), "{long}");
+    }
+
+    #[test]
+    fn a_place_may_be_what_was_set() {
+        let sources = Sources { name: "a".into(), text: String::new(), sets: vec!["x=1".into()] };
+        let place = Some(Place { source: 1, span: 0..1 });
+        let shown = sources.show(Fault::new(FaultKind::Value, place, "no")).to_string();
+        assert_eq!(shown, "--set:1:1: no\n   |\n 1 | x=1\n   | ^");
+        let bare = sources.show(Fault::new(FaultKind::Value, None, "no"));
+        assert_eq!(bare.to_string(), "a: no");
+        let many = SceneError { faults: vec![bare; 3] };
+        assert_eq!(many.to_string(), "a: no\nand 2 more faults");
+    }
+}

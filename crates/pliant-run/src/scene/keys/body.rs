@@ -1,0 +1,469 @@
+//! Keys of bodies: shape, place, material, what holds them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Something that moves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Body {
+    /// Name, unique in the scene; a pattern makes `name-0`, `name-1`, … of it. Unit: none.
+    pub name: String,
+    /// Shape at rest.
+    pub mesh: Mesh,
+    /// Factor for the shape, or one for each axis, unit 1; positive.
+    #[serde(default)]
+    pub scale: Scale,
+    /// Turn after scaling: axis times angle, rad.
+    #[serde(default)]
+    pub rotation: [f64; 3],
+    /// Where the origin of the shape goes, m.
+    #[serde(default)]
+    pub position: [f64; 3],
+    /// Velocity of the whole body at the start, m/s.
+    #[serde(default)]
+    pub velocity: [f64; 3],
+    /// Turning about the centre of mass at the start: axis times rate, rad/s.
+    #[serde(default)]
+    pub spin: [f64; 3],
+    /// Many copies; one body when left out.
+    #[serde(default)]
+    pub pattern: Option<Pattern>,
+    /// What it is made of.
+    pub material: Material,
+    /// Other materials for some of its tets.
+    #[serde(default)]
+    pub regions: Vec<Region>,
+    /// Of the whole body, kg; for nets and surfaces, which have no volume.
+    #[serde(default)]
+    pub mass: Option<f64>,
+    /// Vertices that are held.
+    #[serde(default)]
+    pub pins: Vec<Pin>,
+    /// Rules about lengths, kept by the integrator `relax`.
+    #[serde(default)]
+    pub constraints: Vec<Constraint>,
+}
+
+/// Factor for a shape.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Scale {
+    /// The same for all axes, unit 1.
+    Even(f64),
+    /// Along x, y, z, unit 1.
+    PerAxis([f64; 3]),
+}
+
+impl Default for Scale {
+    fn default() -> Scale {
+        Scale::Even(1.0)
+    }
+}
+
+/// Shape at rest: made from numbers or read from a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Mesh {
+    /// A box of equal cells around the origin.
+    Cuboid {
+        /// Along x, y, z, m.
+        size: [f64; 3],
+        /// Cells along x, y, z, count.
+        cells: [u32; 3],
+        /// Tets of a cell.
+        #[serde(default)]
+        cut: Cut,
+    },
+    /// A solid sphere in layers, 20 · layers³ tets.
+    Ball {
+        /// m.
+        radius: f64,
+        /// Shells, count.
+        layers: u32,
+    },
+    /// The coarsest ball: 20 tets.
+    Icosahedron {
+        /// From the centre to the corners, m.
+        radius: f64,
+    },
+    /// A flat sheet of tets in the x–z plane.
+    Membrane {
+        /// Along x and z, m.
+        size: [f64; 2],
+        /// Along y, m.
+        thickness: f64,
+        /// Cells along x and z, count.
+        cells: [u32; 2],
+        /// Cells along y, count.
+        #[serde(default = "one")]
+        layers: u32,
+        /// Tets of a cell.
+        #[serde(default)]
+        cut: Cut,
+    },
+    /// A solid ring around y, 18 · rings² · around tets.
+    Torus {
+        /// From the axis to the middle of the tube, m.
+        ring_radius: f64,
+        /// Of the tube, m.
+        tube_radius: f64,
+        /// Segments around the axis, count.
+        around: u32,
+        /// Rings in the cross-section, count.
+        rings: u32,
+    },
+    /// A hollow cylinder around y.
+    Tube {
+        /// Of the hole, m.
+        inner_radius: f64,
+        /// Of the outside, m.
+        outer_radius: f64,
+        /// Along y, m.
+        length: f64,
+        /// Segments around the axis, count.
+        around: u32,
+        /// Cells through the wall, count.
+        through: u32,
+        /// Cells along the axis, count.
+        along: u32,
+    },
+    /// An L in the x–z plane.
+    LBlock {
+        /// Outer lengths along x and z, m.
+        arms: [f64; 2],
+        /// Width of the arms and height along y, m.
+        width: f64,
+        /// Cells of each arm beyond the corner, count.
+        cells_along: [u32; 2],
+        /// Cells across an arm, count.
+        cells_across: u32,
+        /// Tets of a cell.
+        #[serde(default)]
+        cut: Cut,
+    },
+    /// A star-shaped prism in the x–z plane.
+    Star {
+        /// Tips, count.
+        tips: u32,
+        /// From the axis to the tips, m.
+        outer_radius: f64,
+        /// From the axis to the notches, m.
+        inner_radius: f64,
+        /// Along y, m.
+        thickness: f64,
+        /// Cells along each edge of the outline, count.
+        cells: u32,
+        /// Cells along y, count.
+        #[serde(default = "one")]
+        layers: u32,
+    },
+    /// A net in the x–y plane: structural edges along both, shear edges across the cells, bend
+    /// edges over two.
+    Cloth {
+        /// Along x and y, m.
+        size: [f64; 2],
+        /// Vertices along x and y, count; at least 2 each.
+        vertices: [u32; 2],
+    },
+    /// A net of given vertices and edges.
+    Net {
+        /// Vertices, m.
+        positions: Vec<[f64; 3]>,
+        /// Pairs of vertices, numbers from 0; structural.
+        edges: Vec<[u32; 2]>,
+    },
+    /// A mesh file that `pliant check` can read; lengths in m.
+    File {
+        /// From the folder of the scene file, or absolute. Unit: none.
+        path: String,
+        /// What to make of it.
+        #[serde(default, rename = "as")]
+        read_as: ReadAs,
+    },
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Tets of a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cut {
+    /// Five, mirrored from cell to cell.
+    #[default]
+    Five,
+    /// Six of equal volume.
+    Six,
+}
+
+/// What to make of a mesh file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReadAs {
+    /// Tets when there are any, otherwise a closed surface.
+    #[default]
+    Body,
+    /// The edges of its triangles as a net.
+    Net,
+}
+
+/// Many copies of a body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Pattern {
+    /// On a lattice whose middle is the body's position; x runs fastest.
+    Grid {
+        /// Copies along x, y, z, count.
+        counts: [u32; 3],
+        /// Between neighbours along x, y, z, m.
+        spacing: [f64; 3],
+        /// Each copy is off its place by up to this along each axis, m.
+        #[serde(default)]
+        jitter: f64,
+        /// Start of the random numbers, count; that of the scene when left out.
+        #[serde(default)]
+        seed: Option<u32>,
+    },
+    /// Anywhere in a box around the body's position, turned at random, no two bounding
+    /// spheres overlapping.
+    Pile {
+        /// Copies, count.
+        count: u32,
+        /// Edges of the box along x, y, z, m.
+        size: [f64; 3],
+        /// Start of the random numbers, count; that of the scene when left out.
+        #[serde(default)]
+        seed: Option<u32>,
+    },
+}
+
+/// What a body is made of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Material {
+    /// Springs with dampers along all edges.
+    Springs {
+        /// Of structural edges, N/m, or N with the relative law; all edges but those of a
+        /// cloth are structural.
+        stiffness: f64,
+        /// What stiffness means.
+        #[serde(default)]
+        law: SpringLaw,
+        /// Of each edge, N·s/m.
+        #[serde(default)]
+        damping: f64,
+        /// Of the shear edges of a cloth, in the unit of `stiffness`; 0 for none.
+        #[serde(default)]
+        shear: f64,
+        /// Of the bend edges of a cloth, in the unit of `stiffness`; 0 for none.
+        #[serde(default)]
+        bend: f64,
+        /// Of tets, kg/m³.
+        #[serde(default = "density")]
+        density: f64,
+        /// How rest lengths drift; not at all when left out.
+        #[serde(default)]
+        plasticity: Option<Plasticity>,
+    },
+    /// The distance–area–volume solid. Stiffness is per element, in J: elements of half the
+    /// size need an eighth of it to be as soft.
+    Solid {
+        /// Of each edge, J.
+        distance: f64,
+        /// Of each surface triangle, J.
+        #[serde(default)]
+        area: f64,
+        /// Of each tet, J.
+        volume: f64,
+        /// Of each edge, J·s.
+        #[serde(default)]
+        distance_damping: f64,
+        /// Of each surface triangle, J·s.
+        #[serde(default)]
+        area_damping: f64,
+        /// Of each tet, J·s.
+        #[serde(default)]
+        volume_damping: f64,
+        /// kg/m³.
+        #[serde(default = "density")]
+        density: f64,
+        /// How rest values drift; not at all when left out.
+        #[serde(default)]
+        plasticity: Option<Plasticity>,
+    },
+    /// Finite elements, corotational linear elasticity.
+    Corotational {
+        /// Young's modulus, Pa.
+        young: f64,
+        /// Poisson's ratio, unit 1; above −1, below 0.5.
+        #[serde(default = "poisson")]
+        poisson: f64,
+        /// Stress of a strain rate over that of a strain, s.
+        #[serde(default)]
+        damping: f64,
+        /// kg/m³.
+        #[serde(default = "density")]
+        density: f64,
+    },
+    /// Finite elements, neo-Hookean elasticity.
+    NeoHookean {
+        /// Young's modulus, Pa.
+        young: f64,
+        /// Poisson's ratio, unit 1; above −1, below 0.5.
+        #[serde(default = "poisson")]
+        poisson: f64,
+        /// Stress of a strain rate over that of a strain, s.
+        #[serde(default)]
+        damping: f64,
+        /// kg/m³.
+        #[serde(default = "density")]
+        density: f64,
+    },
+    /// No inner forces: what constraints hold, or free vertices.
+    None {
+        /// Of tets, kg/m³.
+        #[serde(default = "density")]
+        density: f64,
+    },
+}
+
+fn density() -> f64 {
+    1000.0
+}
+
+fn poisson() -> f64 {
+    0.3
+}
+
+/// What the stiffness of a spring means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SpringLaw {
+    /// Force per stretch, N/m.
+    #[default]
+    Absolute,
+    /// Force per strain, N.
+    Relative,
+}
+
+/// When and how fast rest values follow the shape.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Plasticity {
+    /// Strain up to which everything springs back, unit 1.
+    pub yield_strain: f64,
+    /// Share of the strain beyond that is lost per second, 1/s.
+    pub creep_rate: f64,
+    /// Largest drift of a rest value, relative to its first, unit 1; below 1.
+    pub max_drift: f64,
+}
+
+/// Another material for some tets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Region {
+    /// Region of the tets, as numbered in the mesh file, count.
+    pub region: u32,
+    /// What they are made of.
+    pub material: Material,
+}
+
+/// Vertices that are held: one of `box`, `plane` and `vertices` tells which.
+///
+/// Places are told in the space of the mesh, before scale, rotation and position.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pin {
+    /// All vertices in a box, its border included, m.
+    #[serde(rename = "box")]
+    pub space: Option<PinBox>,
+    /// All vertices on the far side of a plane, the plane included, m.
+    pub plane: Option<PinPlane>,
+    /// Vertices by number, from 0 in the order of the file.
+    pub vertices: Option<Vec<u32>>,
+    /// How they move: shift, m, and turn about the body's position, rad, by time; still
+    /// when left out.
+    pub keyframes: Vec<Keyframe>,
+}
+
+/// A box, edges along the axes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PinBox {
+    /// Smallest coordinates, m.
+    pub min: [f64; 3],
+    /// Largest coordinates, m.
+    pub max: [f64; 3],
+}
+
+/// A plane with a far side.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PinPlane {
+    /// A point of it, m.
+    pub point: [f64; 3],
+    /// Direction to the far side, any length, unit 1.
+    pub normal: [f64; 3],
+}
+
+/// Where something is at a moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Keyframe {
+    /// When, s.
+    pub time: f64,
+    /// Place or shift, m.
+    #[serde(default)]
+    pub position: [f64; 3],
+    /// Turn: axis times angle, rad.
+    #[serde(default)]
+    pub rotation: [f64; 3],
+}
+
+/// A rule about the lengths of edges.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Constraint {
+    /// What must hold.
+    pub kind: ConstraintKind,
+    /// Which edges.
+    #[serde(default)]
+    pub edges: EdgeKind,
+    /// Length asked for over that at rest, unit 1.
+    #[serde(default = "stretch")]
+    pub stretch: f64,
+}
+
+fn stretch() -> f64 {
+    1.0
+}
+
+/// What must hold for an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConstraintKind {
+    /// Its length stays.
+    Distance,
+    /// It gets no longer.
+    AtMost,
+}
+
+/// A group of edges; only a cloth has others than structural ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EdgeKind {
+    /// All of them.
+    All,
+    /// Along the rows of a cloth; all edges of other meshes.
+    #[default]
+    Structural,
+    /// Across the cells of a cloth.
+    Shear,
+    /// Over two cells of a cloth.
+    Bend,
+    /// Not edges: from each free vertex to the nearest pinned one, so that a long cloth does
+    /// not sag.
+    Tether,
+}

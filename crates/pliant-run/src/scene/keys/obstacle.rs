@@ -1,0 +1,151 @@
+//! Keys of obstacles: rigid things that bodies meet.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::body::{Keyframe, Mesh};
+
+/// A rigid thing that does not mind being pushed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Obstacle {
+    /// Name, unique among the obstacles. Unit: none.
+    pub name: String,
+    /// Solid.
+    pub shape: Shape,
+    /// Where the origin of the shape is, m.
+    #[serde(default)]
+    pub position: [f64; 3],
+    /// How it is turned: axis times angle, rad.
+    #[serde(default)]
+    pub rotation: [f64; 3],
+    /// Places, m, and turns, rad, by time, s; instead of `position` and `rotation`.
+    #[serde(default)]
+    pub keyframes: Vec<Keyframe>,
+    /// Coulomb's coefficient, unit 1; acts with impulses alone.
+    #[serde(default)]
+    pub friction: f64,
+    /// Share of the approaching speed that comes back, unit 1, from 0 to 1; acts with
+    /// impulses alone.
+    #[serde(default)]
+    pub restitution: f64,
+    /// What touching it does.
+    #[serde(default)]
+    pub response: ObstacleResponse,
+}
+
+/// A solid told by its signed distance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Shape {
+    /// All below z = 0.
+    Plane {},
+    /// A box around the origin.
+    Box {
+        /// Along x, y, z, m.
+        size: [f64; 3],
+    },
+    /// A ball around the origin.
+    Sphere {
+        /// m.
+        radius: f64,
+    },
+    /// A cylinder around the z axis.
+    Cylinder {
+        /// m.
+        radius: f64,
+        /// Along z, m; without ends when left out.
+        #[serde(default)]
+        length: Option<f64>,
+    },
+    /// All near a segment of the z axis.
+    Capsule {
+        /// m.
+        radius: f64,
+        /// Of the segment, m.
+        length: f64,
+    },
+    /// A ring around the z axis.
+    Torus {
+        /// From the axis to the middle of the tube, m.
+        major: f64,
+        /// Of the tube, m.
+        minor: f64,
+    },
+    /// A closed surface, sampled on a grid of distances.
+    Mesh {
+        /// The surface, or tets whose boundary is taken.
+        mesh: Mesh,
+        /// Between the nodes of the grid, m.
+        spacing: f64,
+        /// Room around the surface, m; at least one spacing is taken.
+        #[serde(default)]
+        margin: f64,
+    },
+    /// All that is in any part.
+    Union {
+        /// At least one.
+        parts: Vec<Part>,
+    },
+    /// All that is in every part.
+    Intersection {
+        /// At least one.
+        parts: Vec<Part>,
+    },
+}
+
+/// A shape with its place in a larger one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// Solid.
+    pub shape: Shape,
+    /// Where its origin is in the whole, m.
+    #[serde(default)]
+    pub position: [f64; 3],
+    /// How it is turned: axis times angle, rad.
+    #[serde(default)]
+    pub rotation: [f64; 3],
+}
+
+/// What touching an obstacle does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum ObstacleResponse {
+    /// Vertices are put out after each step, and lose the speed towards it.
+    Impulse {},
+    /// Springs push out.
+    Penalty {
+        /// N/m for every vertex; instead of `fraction`.
+        #[serde(default)]
+        stiffness: Option<f64>,
+        /// Stiffness in mass / dt² of each vertex, unit 1; 1 when neither is given.
+        #[serde(default)]
+        fraction: Option<f64>,
+        /// Distance at which the push begins, m.
+        #[serde(default)]
+        buffer: f64,
+        /// Largest change of a distance within the buffer in one step, m; any when left out.
+        #[serde(default)]
+        overshoot: Option<f64>,
+    },
+    /// A wall of energy that is never passed; needs `halvings`.
+    Barrier {
+        /// Energy scale, J.
+        strength: f64,
+        /// Distance at which the push begins, m; any when left out.
+        #[serde(default)]
+        reach: Option<f64>,
+        /// Largest relative change of a distance within reach in one step, unit 1.
+        #[serde(default)]
+        change: Option<f64>,
+    },
+    /// A rule that the integrator `relax` keeps.
+    Constraint {},
+}
+
+impl Default for ObstacleResponse {
+    fn default() -> ObstacleResponse {
+        ObstacleResponse::Impulse {}
+    }
+}

@@ -1,0 +1,174 @@
+//! Scenes: TOML in, a simulation out.
+//!
+//! ```text
+//! text ─▶ node ─▶ set ─▶ resolve ─▶ schema ─▶ keys ─▶ build ─▶ Built
+//!         places  from    parameters  keys and  types   bodies, forces,
+//!                 outside put in      types            obstacles
+//! ```
+//!
+//! Everything up to `build` keeps the places of the text, so that each fault is shown in the
+//! line where it stands.
+
+pub mod fault;
+
+pub mod nearest;
+
+pub mod expression;
+
+pub mod node;
+
+pub mod set;
+
+pub mod resolve;
+
+pub mod keys;
+
+pub mod schema;
+
+pub mod book;
+
+mod build;
+
+pub mod builtin;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+pub use fault::SceneError;
+use fault::{Fault, FaultKind, Sources};
+use keys::{Mesh, Scene, obstacle};
+use node::{Node, Value};
+
+use crate::built::Built;
+use crate::whole;
+
+/// Bytes of a scene file at most, count.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// Makes a scene, which is a file or the name of a built-in one, with values set from outside.
+///
+/// Each of `sets` is `name=value`: a declared parameter, or a path of the scene.
+pub fn load(source: &str, sets: &[String]) -> Result<Built, SceneError> {
+    let (text, folder) = read(source)?;
+    let path = Path::new(source);
+    let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
+    let sources = Sources { name: source.to_owned(), text, sets: sets.to_vec() };
+    load_text(&sources, &stem, &folder)
+}
+
+/// The text of a scene, and the folder its mesh files count from.
+fn read(source: &str) -> Result<(String, PathBuf), SceneError> {
+    let path = Path::new(source);
+    let named_file = path.extension().is_some() || source.contains(['/', '\\']);
+    if let Some(scene) = builtin::find(source).filter(|_| !named_file) {
+        return Ok((scene.text.to_owned(), PathBuf::new()));
+    }
+    let refuse = |message: String, help: Option<String>| {
+        let sources = Sources { name: source.to_owned(), text: String::new(), sets: Vec::new() };
+        let fault = Fault::new(FaultKind::Unreadable, None, message).with_help(help);
+        SceneError { faults: vec![sources.show(fault)] }
+    };
+    let data = fs::metadata(path).map_err(|error| {
+        let names = || builtin::ALL.iter().map(|scene| scene.name);
+        let help = match nearest::nearest(source, names()) {
+            Some(name) if !named_file => format!("did you mean the built-in scene `{name}`?"),
+            _ => format!("built-in scenes are {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        refuse(whole::told(&error), (!named_file).then_some(help))
+    })?;
+    if !data.is_file() {
+        return Err(refuse("not a regular file".into(), None));
+    }
+    if data.len() > MOST_BYTES {
+        let message = format!("the file is {} bytes long: at most {MOST_BYTES}", data.len());
+        return Err(refuse(message, None));
+    }
+    let bytes = fs::read(path).map_err(|error| refuse(whole::told(&error), None))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        refuse(format!("byte {at} is not UTF-8"), None)
+    })?;
+    Ok((text, path.parent().map_or_else(PathBuf::new, Path::to_path_buf)))
+}
+
+/// The same for a text at hand; `stem` names a scene without a name.
+fn load_text(sources: &Sources, stem: &str, folder: &Path) -> Result<Built, SceneError> {
+    let shown = |faults: Vec<Fault>| SceneError {
+        faults: faults.into_iter().map(|fault| sources.show(fault)).collect(),
+    };
+    let root = settled(sources).map_err(shown)?;
+    let parsed = Scene::deserialize(root.to_toml());
+    let mut scene = parsed.map_err(|error| {
+        shown(vec![Fault::new(FaultKind::Value, None, error.message().to_owned())])
+    })?;
+    if scene.name.is_empty() {
+        scene.name = stem.to_owned();
+    }
+    let build::Parts { simulation, info, notices } =
+        build::build(&scene, folder).map_err(|wrong| {
+            let place = Some(root.place_of(&wrong.path)).filter(|_| !wrong.path.is_empty());
+            let fault = Fault::new(wrong.kind, place, wrong.message).with_help(wrong.help);
+            shown(vec![fault])
+        })?;
+    scene.record = keys::Record {
+        every: Some(info.record_every as u32),
+        rate: None,
+        checkpoint: Some(info.checkpoint_every as u32),
+    };
+    let resolved = resolved(&scene, folder, &parameters(&root));
+    Ok(Built { simulation, info, resolved, notices })
+}
+
+/// The scene with everything put in, held against the schema.
+fn settled(sources: &Sources) -> Result<Node, Vec<Fault>> {
+    let mut root = Node::parse(&sources.text, 0).map_err(|fault| vec![fault])?;
+    let schema = schema::plain();
+    let keys = schema::top_keys(&schema);
+    for (k, setting) in sources.sets.iter().enumerate() {
+        set::set(&mut root, setting, k + 1, &keys).map_err(|fault| vec![fault])?;
+    }
+    resolve::resolve(&mut root, &sources.text)?;
+    let faults = schema::check(&mut root, &schema);
+    if faults.is_empty() { Ok(root) } else { Err(faults) }
+}
+
+/// Names and values of the parameters, as TOML writes them.
+fn parameters(root: &Node) -> Vec<(String, String)> {
+    match root.get("parameters").map(|node| &node.value) {
+        Some(Value::Table(entries)) => {
+            entries.iter().map(|e| (e.name.clone(), e.node.to_toml().to_string())).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The scene as it was made: itself a scene that gives the same bits, from any folder.
+fn resolved(scene: &Scene, folder: &Path, parameters: &[(String, String)]) -> String {
+    let mut scene = scene.clone();
+    let full = |mesh: &mut Mesh| {
+        if let Mesh::File { path, .. } = mesh {
+            let there = folder.join(&*path);
+            *path = std::path::absolute(&there).unwrap_or(there).to_string_lossy().into_owned();
+        }
+    };
+    scene.bodies.iter_mut().for_each(|body| full(&mut body.mesh));
+    scene.obstacles.iter_mut().for_each(|obstacle| each_mesh(&mut obstacle.shape, &full));
+    let mut text = String::new();
+    for (name, value) in parameters {
+        // A parameter may hold anything; a comment ends with its line.
+        text += &format!("# {name} = {}\n", value.replace(['\n', '\r'], " "));
+    }
+    text + &toml::to_string(&scene).unwrap_or_default()
+}
+
+fn each_mesh(shape: &mut obstacle::Shape, act: &impl Fn(&mut Mesh)) {
+    match shape {
+        obstacle::Shape::Mesh { mesh, .. } => act(mesh),
+        obstacle::Shape::Union { parts } | obstacle::Shape::Intersection { parts } => {
+            parts.iter_mut().for_each(|part| each_mesh(&mut part.shape, act));
+        }
+        _ => {}
+    }
+}

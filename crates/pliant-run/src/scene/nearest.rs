@@ -1,0 +1,72 @@
+//! The known word that was likely meant.
+
+/// The nearest of the known words; `None` when none is near.
+///
+/// Near means that at most a third of the longer word's letters must be changed.
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in known {
+        let changes = distance(word, candidate);
+        let letters = word.chars().count().max(candidate.chars().count());
+        if changes <= letters.div_ceil(3) && best.is_none_or(|(fewest, _)| changes < fewest) {
+            best = Some((changes, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+/// Letters to insert, remove, replace or swap with a neighbour, count.
+///
+/// Capitals and the choice of `-` or `_` do not count; words are cut after 64 letters.
+fn distance(a: &str, b: &str) -> usize {
+    let letters = |word: &str| -> Vec<char> {
+        let lower = word.chars().flat_map(char::to_lowercase).take(64);
+        lower.map(|c| if c == '_' { '-' } else { c }).collect()
+    };
+    let (a, b) = (letters(a), letters(b));
+    // Rows of the table of distances between beginnings: two back, one back, now.
+    let mut rows = [vec![0; b.len() + 1], (0..=b.len()).collect(), vec![0; b.len() + 1]];
+    for i in 1..=a.len() {
+        rows[2][0] = i;
+        for j in 1..=b.len() {
+            let replace = rows[1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut fewest = replace.min(rows[1][j] + 1).min(rows[2][j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                fewest = fewest.min(rows[0][j - 2] + 1);
+            }
+            rows[2][j] = fewest;
+        }
+        rows.rotate_left(1);
+    }
+    rows[1][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_count_the_changes() {
+        for (a, b, expected) in [
+            ("", "", 0),
+            ("", "abc", 3),
+            ("young", "yung", 1),
+            ("positon", "position", 1),
+            ("postiion", "position", 1),
+            ("kitten", "sitting", 3),
+            ("L_Block", "l-block", 0),
+        ] {
+            assert_eq!([distance(a, b), distance(b, a)], [expected; 2], "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn only_near_words_are_suggested() {
+        let known = ["position", "rotation", "velocity", "dt"];
+        assert_eq!(nearest("positon", known), Some("position"));
+        assert_eq!(nearest("rotatoin", known), Some("rotation"));
+        assert_eq!(nearest("colour", known), None);
+        assert_eq!(nearest("d", known), Some("dt"));
+        assert_eq!(nearest("x", []), None);
+    }
+}

@@ -1,0 +1,181 @@
+//! Parameters put in: every string that begins with `=` becomes its value.
+
+use super::expression::{evaluate, lone_name};
+use super::fault::{Fault, FaultKind, Place};
+use super::nearest::nearest;
+use super::node::{Node, Value, settle};
+
+/// Names that stand for each other at most, count: bounds the stack.
+const MOST_CHAINED: usize = 32;
+
+/// Keys of the scene that expressions may name beside the parameters.
+const OWN: [&str; 3] = ["dt", "duration", "seed"];
+
+/// Replaces all expressions; of several faults all are told.
+///
+/// Afterwards `parameters` holds plain values.
+pub fn resolve(root: &mut Node, text: &str) -> Result<(), Vec<Fault>> {
+    let mut names = Names { list: Vec::new(), text, chained: 0 };
+    if let Some(Node { value: Value::Table(entries), .. }) = root.get("parameters") {
+        names.list.extend(entries.iter().map(|e| (e.name.clone(), e.node.clone())));
+    }
+    for key in OWN {
+        if let Some(node) = root.get(key)
+            && names.list.iter().all(|(name, _)| name != key)
+        {
+            names.list.push((key.to_owned(), node.clone()));
+        }
+    }
+    let mut faults = Vec::new();
+    names.replace(root, &mut faults);
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+struct Names<'a> {
+    /// What each stands for, as written.
+    list: Vec<(String, Node)>,
+    /// The scene file.
+    text: &'a str,
+    chained: usize,
+}
+
+impl Names<'_> {
+    fn replace(&mut self, node: &mut Node, faults: &mut Vec<Fault>) {
+        match &mut node.value {
+            Value::Table(entries) => {
+                entries.iter_mut().for_each(|entry| self.replace(&mut entry.node, faults));
+            }
+            Value::List(items) => items.iter_mut().for_each(|item| self.replace(item, faults)),
+            Value::Text(text) if text.starts_with('=') => match self.value(node) {
+                Ok(value) => {
+                    let place = node.place.clone();
+                    *node = value;
+                    settle(node, &place);
+                }
+                Err(fault) => faults.push(*fault),
+            },
+            _ => {}
+        }
+    }
+
+    /// What a node stands for, itself unless it is an expression.
+    fn value(&mut self, node: &Node) -> Result<Node, Box<Fault>> {
+        let Some(formula) = formula(node) else { return Ok(node.clone()) };
+        if let Some(name) = lone_name(formula)
+            && let Some((_, named)) = self.list.iter().find(|(known, _)| known == name)
+        {
+            let named = named.clone();
+            return self.follow(&named).map_err(|message| self.fault(node, message));
+        }
+        let error = match evaluate(formula, &mut |name| self.number(name)) {
+            Ok(number) => {
+                return Ok(Node { value: Value::Float(number), place: node.place.clone() });
+            }
+            Err(error) => error,
+        };
+        let place = Some(self.place_within(node, error.span));
+        let known = self.list.iter().map(|(name, _)| &**name);
+        let help = error.unknown.and_then(|name| nearest(&name, known).map(str::to_owned));
+        let help = help.map(|meant| format!("did you mean `{meant}`?"));
+        Err(Box::new(Fault::new(FaultKind::Expression, place, error.message).with_help(help)))
+    }
+
+    /// The value of something named; the error is a clause.
+    fn follow(&mut self, named: &Node) -> Result<Node, String> {
+        self.chained += 1;
+        if self.chained > MOST_CHAINED {
+            self.chained = 0;
+            return Err("the parameters stand for each other without end".into());
+        }
+        let value = self.value(named).map_err(|fault| fault.message)?;
+        self.chained = self.chained.saturating_sub(1);
+        Ok(value)
+    }
+
+    fn number(&mut self, name: &str) -> Result<Option<f64>, String> {
+        let Some((_, named)) = self.list.iter().find(|(known, _)| known == name) else {
+            return Ok(None);
+        };
+        let named = named.clone();
+        let node = self.follow(&named)?;
+        match node.value {
+            Value::Integer(number) => Ok(Some(number as f64)),
+            Value::Float(number) => Ok(Some(number)),
+            _ => Err(format!("`{name}` is {}, not a number", node.kind())),
+        }
+    }
+
+    fn fault(&self, node: &Node, message: String) -> Box<Fault> {
+        Box::new(Fault::new(FaultKind::Expression, Some(node.place.clone()), message))
+    }
+
+    /// The place of a part of an expression; of the whole string where escapes hide it.
+    fn place_within(&self, node: &Node, span: std::ops::Range<usize>) -> Place {
+        let Place { source, span: whole } = node.place.clone();
+        // After the quote and the equals sign.
+        let start = whole.start + 2;
+        let formula = formula(node).unwrap_or_default();
+        let plain = source == 0 && self.text.get(start..start + formula.len()) == Some(formula);
+        if !plain || span.is_empty() {
+            return node.place.clone();
+        }
+        Place { source, span: start + span.start..start + span.end }
+    }
+}
+
+/// The text behind the equals sign.
+fn formula(node: &Node) -> Option<&str> {
+    match &node.value {
+        Value::Text(text) => text.strip_prefix('='),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolved(text: &str) -> Result<String, Vec<Fault>> {
+        let mut root = Node::parse(text, 0).unwrap();
+        resolve(&mut root, text)?;
+        Ok(root.to_toml().to_string())
+    }
+
+    #[test]
+    fn expressions_become_values_everywhere() {
+        let text = "dt = 0.5\nx = [0, \"=1 - overlap\"]\nkind = \"=which\"\n[parameters]\n\
+                    overlap = \"=half / 2\"\nhalf = 0.5\nwhich = \"rk4\"\n[a]\nb = \"=dt * 4\"\n";
+        let found = resolved(text).unwrap();
+        for expected in ["x = [0, 0.75]", "kind = \"rk4\"", "overlap = 0.25", "b = 2.0"] {
+            assert!(found.contains(expected), "{expected}: {found}");
+        }
+    }
+
+    #[test]
+    fn faults_point_into_the_expression() {
+        let text = "a = \"=1 + overlp\"\nb = \"=2 *\"\n[parameters]\noverlap = 1\n";
+        let faults = resolved(text).unwrap_err();
+        assert_eq!(faults.len(), 2);
+        assert_eq!(&text[faults[0].place.clone().unwrap().span], "overlp");
+        assert_eq!(faults[0].help.as_deref(), Some("did you mean `overlap`?"));
+        assert_eq!(&text[faults[1].place.clone().unwrap().span], "2 *");
+        // An escape shifts letters: the whole string is meant.
+        let text = "a = \"=1 +\\u0020overlp\"\n";
+        let faults = resolved(text).unwrap_err();
+        assert_eq!(&text[faults[0].place.clone().unwrap().span], "\"=1 +\\u0020overlp\"");
+    }
+
+    #[test]
+    fn parameters_that_chase_each_other_are_refused() {
+        for text in [
+            "[parameters]\na = \"=b\"\nb = \"=a\"\n",
+            "[parameters]\na = \"=b + 1\"\nb = \"=a + 1\"\n",
+            "dt = \"=dt\"\n",
+        ] {
+            let faults = resolved(text).unwrap_err();
+            assert!(faults[0].message.contains("without end"), "{faults:?}");
+        }
+        let told = resolved("x = \"=2 * w\"\n[parameters]\nw = \"a\"\n").unwrap_err();
+        assert_eq!(told[0].message, "`w` is a string, not a number");
+    }
+}
