@@ -14,3 +14,5 @@ pub mod depth;
 pub mod built;
 
 pub mod summary;
+
+pub mod recording;
