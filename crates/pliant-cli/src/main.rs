@@ -9,6 +9,12 @@ mod check;
 
 mod depth;
 
+mod run;
+
+mod info;
+
+mod scene_stub;
+
 mod demo;
 
 mod show;
@@ -90,6 +96,20 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
         override_usage = "pliant depth [OPTIONS] <MESH> <MESH>..."
     )]
     Depth(depth::DepthArguments),
+    /// Run a scene into a folder of results
+    ///
+    /// Shows a progress bar on a terminal, and none when piped.
+    #[command(after_help = run::AFTER_HELP)]
+    Run(run::RunArguments),
+    /// Say what is in the folder of a run, or in a recording
+    Info {
+        /// Print one JSON object instead of a table
+        #[arg(long)]
+        json: bool,
+        /// A run folder, or a recording
+        #[arg(value_name = "RUN")]
+        path: PathBuf,
+    },
     /// Generate bodies, write them in every format, read them back and check them
     Demo {
         /// Folder for the files, made if missing; files of the same names are replaced
@@ -103,6 +123,9 @@ fn main() -> ExitCode {
         Command::Check { json: true, files } => check::print_json(&files),
         Command::Check { json: false, files } => check::print_tables(&files),
         Command::Depth(arguments) => depth::run(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Info { json: true, path } => info::run(&path, info::Form::Json),
+        Command::Info { json: false, path } => info::run(&path, info::Form::Table),
         Command::Demo { out } => demo::run(&out),
     };
     done.unwrap_or_else(|Stopped(code)| code)

@@ -16,3 +16,5 @@ pub mod built;
 pub mod summary;
 
 pub mod recording;
+
+pub mod run;
