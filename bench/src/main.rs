@@ -14,6 +14,8 @@ mod depth;
 
 mod parry;
 
+mod run;
+
 mod allocations;
 
 mod timing;
@@ -24,7 +26,8 @@ fn main() -> ExitCode {
         [] | ["mesh"] => mesh::run(),
         ["depth", "ours", scene, steps] => depth::run_ours(scene, steps),
         ["depth", ref scenes @ ..] => depth::run(scenes),
-        _ => Err(format!("no such benchmark: {}; there are: mesh, depth", wanted.join(" "))),
+        ["run"] => run::run(),
+        _ => Err(format!("no such benchmark: {}; there are: mesh, depth, run", wanted.join(" "))),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -48,7 +48,7 @@ fn table(look: &Look) -> String {
     row("scene", plain(&look.scene));
     row("method", format!("{}, response {}", plain(&look.integrator), plain(&look.response)));
     let made = look.summary.as_ref().map(|summary| format!("{} of ", summary.steps));
-    row("steps", format!("{}{} of {} s", made.unwrap_or_default(), look.steps, look.dt));
+    row("steps", format!("{}{}, {} s each", made.unwrap_or_default(), look.steps, look.dt));
     let bodies = counted(look.bodies.len(), "body", "bodies");
     row("bodies", format!("{bodies}, {}", counted(look.vertices, "vertex", "vertices")));
     for body in look.bodies.iter().take(SHOWN) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use pliant_run::run::folder::{RECORDING, REPORT, SERIES};
 use pliant_run::run::{Existing, Progress, RunSettings, run as run_scene};
 use pliant_run::summary::Summary;
@@ -22,8 +22,8 @@ const INTERRUPTED: u8 = 130;
 /// Times per second that the bar is drawn, at most.
 const REDRAWS: u8 = 10;
 
-/// What the bar looks like; `{per_sec}` and `{eta}` are indicatif's own.
-const BAR: &str = "{msg} {wide_bar} {pos}/{len} steps, {per_sec}, {eta} left";
+/// What the bar looks like; all but `rate` are indicatif's own.
+const BAR: &str = "{msg} {wide_bar} {pos}/{len} steps, {rate} per second, {eta} left";
 
 /// What `pliant run --help` ends with.
 pub const AFTER_HELP: &str = "\
@@ -133,7 +133,10 @@ impl Progress for Bar {
         self.begun = Some(done);
         self.bar.set_length(steps);
         if let Ok(style) = ProgressStyle::with_template(BAR) {
-            self.bar.set_style(style);
+            let rate = |state: &ProgressState, text: &mut dyn Write| {
+                let _ = write!(text, "{:.0}", state.per_sec());
+            };
+            self.bar.set_style(style.with_key("rate", rate));
         }
         self.bar.set_position(done);
         // Steps of an earlier run took no time of this one.

@@ -260,12 +260,19 @@ impl Runner {
             let path = folder.join(name);
             move |error| RunError::Write { path, error }
         };
-        self.series.sync().map_err(failed(SERIES))?;
-        self.recording.finish().map_err(failed(RECORDING))?;
+        let rows = self.series.sync().map_err(failed(SERIES));
+        let frames = self.recording.finish().map_err(failed(RECORDING));
+        if ended != FAILED {
+            // After a failure the summary is tried all the same: it may be small enough.
+            rows.and(frames)?;
+        }
         if let Some(report) = report {
             let rows = series::read(&folder.join(SERIES)).map_err(failed(SERIES))?;
             let text = report(&self.built.info, &summary, &rows, &self.built.resolved);
-            whole::write(&folder.join(REPORT), text.as_bytes()).map_err(failed(REPORT))?;
+            let written = whole::write(&folder.join(REPORT), text.as_bytes());
+            written
+                .map_err(failed(REPORT))
+                .or_else(|e| if ended == FAILED { Ok(()) } else { Err(e) })?;
         }
         let json = serde_json::to_string_pretty(&summary)
             .map_err(|error| failed(SUMMARY)(error.into()))?;
