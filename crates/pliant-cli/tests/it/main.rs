@@ -9,6 +9,8 @@ mod check;
 
 mod depth;
 
+mod run;
+
 /// A fresh folder for one test, gone when dropped.
 struct Folder(PathBuf);
 

@@ -20,6 +20,9 @@ pub const MOST_ORDER: usize = 3;
 /// How hard zstd tries: higher levels cost more time than they save bytes.
 const LEVEL: i32 = 1;
 
+/// Numbers that are looked at to choose an order, count, about.
+const SAMPLE: usize = 1500;
+
 /// Bits of an f32 as a number that grows with the value.
 fn ordered(value: f32) -> u32 {
     let bits = value.to_bits();
@@ -67,14 +70,16 @@ impl Past {
         &mut self.frames[0]
     }
 
-    /// What an order predicts for a place, given the number before it in the same frame.
-    fn predict(&self, order: usize, place: usize, before: u32) -> u32 {
-        let at = |frame: usize| self.frames[frame][place];
+    /// Tells what an order above 0 predicts, place by place, every `stride`th of `count`.
+    fn predict(&self, order: usize, count: usize, stride: usize, mut tell: impl FnMut(usize, u32)) {
+        let [a, b, c] = self.frames.each_ref().map(|frame| frame.get(..count).unwrap_or(&[]));
+        let places = (0..count).step_by(stride);
         match order {
-            0 => before,
-            1 => at(0),
-            2 => at(0).wrapping_mul(2).wrapping_sub(at(1)),
-            _ => at(0).wrapping_sub(at(1)).wrapping_mul(3).wrapping_add(at(2)),
+            1 => places.for_each(|k| tell(k, a[k])),
+            2 => places.for_each(|k| tell(k, a[k].wrapping_mul(2).wrapping_sub(b[k]))),
+            _ => places.for_each(|k| {
+                tell(k, a[k].wrapping_sub(b[k]).wrapping_mul(3).wrapping_add(c[k]));
+            }),
         }
     }
 }
@@ -83,6 +88,8 @@ impl Past {
 pub struct Packer {
     past: Past,
     numbers: Vec<u32>,
+    /// What predictions missed, folded.
+    misses: Vec<u32>,
     bytes: Vec<u8>,
     packed: Vec<u8>,
     zstd: zstd::bulk::Compressor<'static>,
@@ -98,7 +105,8 @@ impl Packer {
     /// One that has seen the frames of `past`.
     pub fn new(past: Past) -> std::io::Result<Packer> {
         let zstd = zstd::bulk::Compressor::new(LEVEL)?;
-        Ok(Packer { past, numbers: Vec::new(), bytes: Vec::new(), packed: Vec::new(), zstd })
+        let (numbers, misses) = (Vec::new(), Vec::new());
+        Ok(Packer { past, numbers, misses, bytes: Vec::new(), packed: Vec::new(), zstd })
     }
 
     /// Makes the next frame stand alone.
@@ -120,37 +128,54 @@ impl Packer {
             }
         }
         let order = self.best_order(count);
-        self.spread(order, count);
+        self.miss(order, count);
+        self.spread();
         self.past.turn().clone_from(&self.numbers);
         self.packed.resize(zstd::zstd_safe::compress_bound(self.bytes.len()), 0);
         let length = self.zstd.compress_to_buffer(&self.bytes, &mut self.packed[..])?;
         Ok((order, &self.packed[..length]))
     }
 
-    /// The order whose misses have the fewest bits.
+    /// The order whose misses have the fewest bits, as far as a sample tells.
     fn best_order(&self, count: usize) -> usize {
+        let stride = (3 * count / SAMPLE).max(1);
         let bits = |order: &usize| -> u64 {
-            let misses = (0..3 * count).map(|place| self.missed(*order, place, count));
-            misses.map(|miss| u64::from(32 - miss.leading_zeros())).sum()
+            let mut bits = 0;
+            self.past.predict(*order, 3 * count, stride, |place, predicted| {
+                let miss = fold(self.numbers[place].wrapping_sub(predicted));
+                bits += u64::from(32 - miss.leading_zeros());
+            });
+            bits
         };
         (1..=self.past.order(count)).min_by_key(bits).unwrap_or(0)
     }
 
-    fn missed(&self, order: usize, place: usize, count: usize) -> u32 {
-        let before = if place.is_multiple_of(count) { 0 } else { self.numbers[place - 1] };
-        fold(self.numbers[place].wrapping_sub(self.past.predict(order, place, before)))
+    /// Fills the misses.
+    fn miss(&mut self, order: usize, count: usize) {
+        let Packer { past, numbers, misses, .. } = self;
+        misses.clear();
+        misses.resize(3 * count, 0);
+        if order > 0 {
+            past.predict(order, 3 * count, 1, |place, predicted| {
+                misses[place] = fold(numbers[place].wrapping_sub(predicted));
+            });
+            return;
+        }
+        let mut before = 0;
+        for (place, (miss, number)) in misses.iter_mut().zip(numbers).enumerate() {
+            let predicted = if place.is_multiple_of(count) { 0 } else { before };
+            *miss = fold(number.wrapping_sub(predicted));
+            before = *number;
+        }
     }
 
-    /// Misses, sorted by the weight of their bytes.
-    fn spread(&mut self, order: usize, count: usize) {
+    /// Sorts the bytes of the misses by their weight.
+    fn spread(&mut self) {
+        let misses = &self.misses;
         self.bytes.clear();
-        self.bytes.resize(12 * count, 0);
-        for place in 0..3 * count {
-            for (weight, byte) in self.missed(order, place, count).to_le_bytes().iter().enumerate()
-            {
-                self.bytes[3 * count * weight + place] = *byte;
-            }
-        }
+        self.bytes.extend(
+            (0..4).flat_map(|weight| misses.iter().map(move |miss| (miss >> (8 * weight)) as u8)),
+        );
     }
 }
 
@@ -191,13 +216,21 @@ impl Unpacker {
         if self.zstd.decompress_to_buffer(packed, &mut self.bytes[..]).ok()? != size {
             return None;
         }
-        // The oldest frame's memory becomes the newest's once nothing needs it any more.
-        let mut numbers = vec![0; 3 * count];
-        for place in 0..3 * count {
-            let byte = |weight: usize| self.bytes[3 * count * weight + place];
-            let missed = unfold(u32::from_le_bytes([byte(0), byte(1), byte(2), byte(3)]));
-            let before = if place.is_multiple_of(count) { 0 } else { numbers[place - 1] };
-            numbers[place] = self.past.predict(order, place, before).wrapping_add(missed);
+        let mut numbers: Vec<u32> = vec![0; 3 * count];
+        for (weight, bytes) in self.bytes.chunks_exact((3 * count).max(1)).enumerate() {
+            for (number, byte) in numbers.iter_mut().zip(bytes) {
+                *number |= u32::from(*byte) << (8 * weight);
+            }
+        }
+        numbers.iter_mut().for_each(|number| *number = unfold(*number));
+        if order > 0 {
+            self.past.predict(order, 3 * count, 1, |place, predicted| {
+                numbers[place] = numbers[place].wrapping_add(predicted);
+            });
+        } else {
+            for place in (1..3 * count).filter(|place| !place.is_multiple_of(count)) {
+                numbers[place] = numbers[place].wrapping_add(numbers[place - 1]);
+            }
         }
         *self.past.turn() = numbers;
         Some(())
