@@ -73,7 +73,7 @@ fn row((name, make): Scene, folder: &Path) -> Result<String, String> {
         let mut done = Ok(());
         bare = least(bare, || {
             for _ in 0..info.steps {
-                done = done.clone().and(simulation.step(info.dt).map(|_| ()));
+                done = done.and(simulation.step(info.dt).map(|_| ()));
             }
         });
         done.map_err(|error| error.to_string())?;

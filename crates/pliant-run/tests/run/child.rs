@@ -12,6 +12,9 @@ use crate::scene::blocks;
 /// Tells the child where to run.
 const FOLDER: &str = "PLIANT_TEST_CHILD_FOLDER";
 
+/// Tells the child how many steps lie between checkpoints.
+const EVERY: &str = "PLIANT_TEST_CHILD_CHECKPOINT_EVERY";
+
 /// How long the child sleeps after each step: long enough to be killed there.
 const PAUSE: Duration = Duration::from_micros(300);
 
@@ -32,7 +35,11 @@ impl Progress for Slow {
 fn runs_when_told() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
     let settings = RunSettings { existing: Existing::Resume, ..RunSettings::default() };
-    if let Err(error) = run(blocks(), &PathBuf::from(folder), settings, &mut Slow) {
+    let mut built = blocks();
+    if let Ok(every) = std::env::var(EVERY) {
+        built.info.checkpoint_every = every.parse().unwrap();
+    }
+    if let Err(error) = run(built, &PathBuf::from(folder), settings, &mut Slow) {
         println!("{ERROR}{error}");
     }
 }
@@ -44,13 +51,21 @@ pub fn command(folder: &Path) -> Command {
     command
 }
 
+/// The same with a checkpoint after so many steps.
+pub fn command_every(folder: &Path, every: u64) -> Command {
+    let mut command = command(folder);
+    command.env(EVERY, every.to_string());
+    command
+}
+
 /// The same with no file longer than `blocks` times 512 or 1024 bytes, as the shell counts.
-pub fn starved(folder: &Path, blocks: u32) -> Output {
+pub fn starved(folder: &Path, blocks: u32, every: u64) -> Output {
     let mut shell = Command::new("sh");
     // An ignored signal stays ignored: the write fails instead of ending the process.
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
     shell.args(["-c", &script]);
     let plain = command(folder);
     shell.arg(plain.get_program()).args(plain.get_args()).env(FOLDER, folder);
+    shell.env(EVERY, every.to_string());
     shell.output().unwrap()
 }

@@ -12,6 +12,12 @@ use pliant_run::run::{Existing, RunSettings, run, series};
 use crate::child;
 use crate::scene::{Place, blocks, results};
 
+/// Steps between checkpoints: a few.
+const SOON: u64 = 5;
+
+/// Steps between checkpoints: more than a run has.
+const NEVER: u64 = 1000;
+
 /// What is left when the disk was full: whole rows and frames, and a run that can go on.
 #[track_caller]
 fn check(folder: &Path, said: &str, expected: &str) {
@@ -47,19 +53,28 @@ fn a_file_that_may_not_grow_is_an_error_and_stays_whole() {
     if !Command::new("sh").args(["-c", "ulimit -f 8"]).status().is_ok_and(|s| s.success()) {
         return skip("no shell that limits files");
     }
-    let place = Place::new("limit");
-    let output = child::starved(&place.run(), 8);
-    check(&place.run(), &String::from_utf8_lossy(&output.stdout), "File too large");
-    goes_on(&place, &place.run());
+    // With checkpoints these are too long first; without, rows and frames are.
+    for (blocks, every) in [(8, SOON), (5, NEVER), (6, NEVER), (7, NEVER), (8, NEVER)] {
+        let place = Place::new("limit");
+        let output = child::starved(&place.run(), blocks, every);
+        check(&place.run(), &String::from_utf8_lossy(&output.stdout), "File too large");
+        goes_on(&place, &place.run());
+    }
 }
 
 #[test]
 fn a_full_disk_is_an_error_and_leaves_whole_files() {
+    for (size, every) in [("28k", SOON), ("20k", NEVER), ("24k", NEVER)] {
+        fill(size, every);
+    }
+}
+
+fn fill(size: &str, every: u64) {
     let place = Place::new("full");
     let disk = place.path().join("disk");
     fs::create_dir(&disk).unwrap();
     let mounted = Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=28k", "tmpfs"])
+        .args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"])
         .arg(&disk)
         .stderr(Stdio::null())
         .status();
@@ -67,7 +82,7 @@ fn a_full_disk_is_an_error_and_leaves_whole_files() {
         return skip("not permitted to mount a small disk");
     }
     let folder = disk.join("out");
-    let output = child::command(&folder).output().unwrap();
+    let output = child::command_every(&folder, every).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let copy = place.path().join("copy");
     fs::create_dir(&copy).unwrap();
