@@ -16,6 +16,8 @@ mod parry;
 
 mod dynamics;
 
+mod run;
+
 mod allocations;
 
 mod timing;
@@ -28,8 +30,9 @@ fn main() -> ExitCode {
         ["depth", ref scenes @ ..] => depth::run(scenes),
         ["dynamics", "ours", scene, method, frames] => dynamics::run_ours(scene, method, frames),
         ["dynamics", ref scenes @ ..] => dynamics::run(scenes),
+        ["run"] => run::run(),
         _ => Err(format!(
-            "no such benchmark: {}; there are: mesh, depth, dynamics",
+            "no such benchmark: {}; there are: mesh, depth, dynamics, run",
             wanted.join(" ")
         )),
     };

@@ -11,6 +11,10 @@ mod depth;
 
 mod picture;
 
+mod run;
+
+mod info;
+
 mod demo;
 
 mod scenes;
@@ -111,6 +115,20 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
         #[arg(value_name = "NAME")]
         name: Option<String>,
     },
+    /// Run a scene into a folder of results
+    ///
+    /// Shows a progress bar on a terminal, and none when piped.
+    #[command(after_help = run::AFTER_HELP)]
+    Run(run::RunArguments),
+    /// Say what is in the folder of a run, or in a recording
+    Info {
+        /// Print one JSON object instead of a table
+        #[arg(long)]
+        json: bool,
+        /// A run folder, or a recording
+        #[arg(value_name = "RUN")]
+        path: PathBuf,
+    },
     /// Generate bodies, write them in every format, read them back and check them
     Demo {
         /// Folder for the files, made if missing; files of the same names are replaced
@@ -128,6 +146,9 @@ fn main() -> ExitCode {
         Command::Scenes { schema: true, .. } => scenes::print_schema(),
         Command::Scenes { name: Some(name), .. } => scenes::print_scene(&name),
         Command::Scenes { .. } => scenes::print_list(),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Info { json: true, path } => info::run(&path, info::Form::Json),
+        Command::Info { json: false, path } => info::run(&path, info::Form::Table),
         Command::Demo { out } => demo::run(&out),
     };
     done.unwrap_or_else(|Stopped(code)| code)

@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use clap::Args;
 use pliant_run::picture::frames::{Frames, Wanted, picture};
 use pliant_run::picture::{SIDES, png};
+use pliant_run::recording::Recording;
+use pliant_run::run::folder::RECORDING;
 use pliant_run::whole::{self, told};
 
 use crate::show::{self, DIM, GOOD, Stopped, plain};
@@ -73,9 +75,13 @@ pub fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-/// The recording of a run's folder; this version reads none.
+/// The recording of a run's folder, or the one that is named itself.
 pub fn open(run: &Path) -> Result<Box<dyn Frames>, String> {
-    Err(format!("{}: recordings cannot be read by this version", run.display()))
+    let path = if run.is_dir() { run.join(RECORDING) } else { run.to_path_buf() };
+    match Recording::open(&path) {
+        Ok(recording) => Ok(Box::new(recording)),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// `1280x720` as two numbers.
@@ -132,6 +138,7 @@ mod tests {
                 steps: 20,
                 record_every: 10,
                 checkpoint_every: 10,
+                description: String::new(),
                 gravity: [0.0; 3],
                 bodies: vec![body],
                 obstacles: vec![],

@@ -46,6 +46,11 @@ pub fn complain(message: &str) {
     let _ = writeln!(anstream::stderr(), "{ERROR}pliant:{ERROR:#} {}", plain(message));
 }
 
+/// One line on stderr that is no complaint.
+pub fn note(message: &str) {
+    let _ = writeln!(anstream::stderr(), "pliant: {}", plain(message));
+}
+
 /// One line on stderr, and the exit code for bad input.
 pub fn refuse(message: &str) -> ExitCode {
     complain(message);

@@ -150,6 +150,7 @@ fn info(meshes: &[(&str, TetMesh)]) -> RunInfo {
         steps: STEPS,
         record_every: 1,
         checkpoint_every: 100,
+        description: String::new(),
         gravity: GRAVITY.to_array(),
         bodies,
         obstacles: vec![floor],

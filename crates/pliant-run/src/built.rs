@@ -23,6 +23,9 @@ pub struct Built {
 pub struct RunInfo {
     /// Name of the scene.
     pub scene: String,
+    /// What it is about, in the words of its author; may be empty.
+    #[serde(default)]
+    pub description: String,
     /// Contact response between bodies, one word.
     pub response: String,
     /// Integrator, one word.

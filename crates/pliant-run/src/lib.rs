@@ -20,3 +20,7 @@ pub mod picture;
 pub mod report;
 
 pub mod scene;
+
+pub mod recording;
+
+pub mod run;

@@ -1,7 +1,7 @@
-//! Files that are written whole or not at all.
+//! Files that are written whole or not at all, or that grow by whole pieces.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// Writes a file under a name of its own, then moves it into place.
@@ -16,6 +16,60 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let _ = fs::remove_file(&aside);
     }
     done
+}
+
+/// A file that grows by whole pieces.
+#[derive(Debug)]
+pub struct Growing {
+    file: File,
+    /// Up to the end of the last whole piece, bytes.
+    length: u64,
+}
+
+impl Growing {
+    /// A new file, or an old one emptied.
+    pub fn create(path: &Path) -> io::Result<Growing> {
+        Ok(Growing { file: File::create(path)?, length: 0 })
+    }
+
+    /// An old file, of which everything beyond `length` bytes is cut off.
+    ///
+    /// A file that is shorter is an error: it would grow zeros.
+    pub fn cut(path: &Path, length: u64) -> io::Result<Growing> {
+        let mut file = OpenOptions::new().read(true).write(true).open(path)?;
+        let found = file.metadata()?.len();
+        if found < length {
+            let message = format!("holds {found} bytes where {length} were written");
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message));
+        }
+        file.set_len(length)?;
+        file.seek(SeekFrom::Start(length))?;
+        Ok(Growing { file, length })
+    }
+
+    /// Adds a piece; on an error the file is as it was.
+    pub fn append(&mut self, piece: &[u8]) -> io::Result<()> {
+        let done = self.file.write_all(piece);
+        match done {
+            Ok(()) => self.length += piece.len() as u64,
+            Err(_) => {
+                // The first error is the one to tell; cutting needs no space.
+                let _ = self.file.set_len(self.length);
+                let _ = self.file.seek(SeekFrom::Start(self.length));
+            }
+        }
+        done
+    }
+
+    /// Waits until everything is on the disk.
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
+    /// Bytes so far, count.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
 }
 
 /// What the system says of an error, without its number.
@@ -53,6 +107,22 @@ mod tests {
         let error = fs::read("/no/such/file/at/all").unwrap_err();
         assert_eq!(told(&error), "No such file or directory");
         assert_eq!(told(&io::Error::other("odd")), "odd");
+    }
+
+    #[test]
+    fn a_growing_file_is_cut_where_asked_and_never_padded() {
+        let name = format!("pliant-growing-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let mut file = Growing::create(&path).unwrap();
+        file.append(b"one two").unwrap();
+        drop(file);
+        let mut file = Growing::cut(&path, 4).unwrap();
+        file.append(b"three").unwrap();
+        assert_eq!(file.length(), 9);
+        assert_eq!(fs::read(&path).unwrap(), b"one three");
+        let error = Growing::cut(&path, 10).unwrap_err();
+        assert_eq!(error.to_string(), "holds 9 bytes where 10 were written");
+        fs::remove_file(&path).unwrap();
     }
 
     #[test]

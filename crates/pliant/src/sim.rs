@@ -59,6 +59,11 @@ impl Simulation {
         impacts.iter().for_each(|impact| *given += impact.impulse);
     }
 
+    /// What obstacles did in the last step.
+    pub fn impacts(&self) -> &[Impact] {
+        &self.impacts
+    }
+
     /// Works with this many threads from now on; the bits stay the same.
     pub fn set_threads(&mut self, threads: usize) {
         self.system.forces.set_threads(threads, self.state.positions.len());

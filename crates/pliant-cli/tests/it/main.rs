@@ -11,6 +11,8 @@ mod depth;
 
 mod scenes;
 
+mod run;
+
 /// A fresh folder for one test, gone when dropped.
 struct Folder(PathBuf);
 

@@ -23,6 +23,8 @@ pub mod text;
 
 mod sections;
 
+pub mod of_run;
+
 pub use curves::Overlaid;
 
 /// The look of the page.

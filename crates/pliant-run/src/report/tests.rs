@@ -13,6 +13,7 @@ fn info() -> RunInfo {
         steps: 100,
         record_every: 2,
         checkpoint_every: 50,
+        description: String::new(),
         gravity: [0.0, 0.0, -9.81],
         bodies: vec![BodyInfo {
             name: "\"ball\"".to_string(),

@@ -91,6 +91,7 @@ pub fn build(scene: &keys::Scene, folder: &Path) -> Result<Parts, Wrong> {
         steps,
         record_every,
         checkpoint_every,
+        description: scene.description.clone(),
         gravity: scene.gravity,
         bodies: infos,
         obstacles: obstacles.skins,

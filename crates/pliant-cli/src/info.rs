@@ -1,0 +1,96 @@
+//! `pliant info`: what is in a run folder or a recording.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use pliant_run::run::look::{Look, RecordingLook, look};
+
+use crate::show::{self, DIM, GOOD, HEADING, Stopped, WARNING, counted, plain};
+
+/// Bodies listed at most; JSON has them all.
+const SHOWN: usize = 10;
+
+/// How a run folder or recording is told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// For people.
+    Table,
+    /// For programs.
+    Json,
+}
+
+/// Tells what is in a run folder or a recording.
+pub fn run(path: &Path, form: Form) -> Result<ExitCode, Stopped> {
+    let look = match look(path) {
+        Ok(look) => look,
+        Err(error) => return Ok(show::refuse(&error.to_string())),
+    };
+    let text = match form {
+        Form::Table => table(&look),
+        Form::Json => match serde_json::to_string(&look) {
+            Ok(json) => json + "\n",
+            Err(error) => return Ok(show::refuse(&error.to_string())),
+        },
+    };
+    show::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn table(look: &Look) -> String {
+    let colour = if look.is_finished() { GOOD } else { WARNING };
+    let path = plain(&look.path.display().to_string());
+    let mut text = format!("{HEADING}{path}{HEADING:#}: {colour}{}{colour:#}\n", look.state);
+    let mut row = |name: &str, value: String| {
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "  {DIM}{name:<10}{DIM:#} {value}");
+    };
+    row("scene", plain(&look.scene));
+    row("method", format!("{}, response {}", plain(&look.integrator), plain(&look.response)));
+    let made = look.summary.as_ref().map(|summary| format!("{} of ", summary.steps));
+    row("steps", format!("{}{}, {} s each", made.unwrap_or_default(), look.steps, look.dt));
+    let bodies = counted(look.bodies.len(), "body", "bodies");
+    row("bodies", format!("{bodies}, {}", counted(look.vertices, "vertex", "vertices")));
+    for body in look.bodies.iter().take(SHOWN) {
+        let vertices = counted(body.vertices, "vertex", "vertices");
+        let tets = counted(body.tets, "tet", "tets");
+        row("", format!("{} ({}): {vertices}, {tets}", plain(&body.name), plain(&body.kind)));
+    }
+    if look.bodies.len() > SHOWN {
+        row("", format!("… and {} more", look.bodies.len() - SHOWN));
+    }
+    row("recording", recording(&look.recording));
+    row("size", bytes(look.bytes));
+    row(
+        "versions",
+        format!("pliant {}, recording format {}", plain(&look.pliant), look.recording.format),
+    );
+    if let Some(summary) = &look.summary {
+        row("digest", summary.digest.clone());
+    }
+    text
+}
+
+fn recording(look: &RecordingLook) -> String {
+    let frames = counted(look.frames, "frame", "frames");
+    let span = look.span.map(|[a, b]| format!(" from {a:.4} to {b:.4} s")).unwrap_or_default();
+    let size = bytes(look.bytes);
+    let each = look.bytes_per_vertex.map(|each| format!(", {each:.2} bytes per vertex and frame"));
+    let ended = match (look.complete, look.lost_bytes) {
+        (true, _) => "complete".to_string(),
+        (false, 0) => format!("{WARNING}cut short{WARNING:#}, without an index"),
+        (false, lost) => {
+            format!("{WARNING}cut short{WARNING:#}, {} after the last frame are lost", bytes(lost))
+        }
+    };
+    format!("{frames}{span}, {size}{}; {ended}", each.unwrap_or_default())
+}
+
+/// A size that is easy to read.
+fn bytes(count: u64) -> String {
+    match count {
+        0..1_000 => format!("{count} bytes"),
+        1_000..1_000_000 => format!("{:.1} kB", count as f64 / 1e3),
+        _ => format!("{:.1} MB", count as f64 / 1e6),
+    }
+}

@@ -1,0 +1,222 @@
+//! `pliant run`: a scene in, a folder of results out.
+
+use std::fmt::Write;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use pliant_run::report::of_run::of_run;
+use pliant_run::run::folder::{RECORDING, REPORT, SERIES};
+use pliant_run::run::{Existing, Progress, RunSettings, run as run_scene};
+use pliant_run::scene::load;
+use pliant_run::summary::Summary;
+
+use crate::show::{self, DIM, ERROR, GOOD, HEADING, Stopped, WARNING, counted, plain};
+
+/// Exit code of a run that was interrupted and can go on.
+const INTERRUPTED: u8 = 130;
+
+/// Times per second that the bar is drawn, at most.
+const REDRAWS: u8 = 10;
+
+/// What the bar looks like; all but `rate` are indicatif's own.
+const BAR: &str = "{msg} {wide_bar} {pos}/{len} steps, {rate} per second, {eta} left";
+
+/// What `pliant run --help` ends with.
+pub const AFTER_HELP: &str = "\
+The folder gets scene.toml (as resolved), series.csv (a row per recorded step), recording.pliant
+(a frame per recorded step), report.html and summary.json; `pliant info` says what is in it.
+Ctrl-C ends a run with everything so far; --resume goes on, also after a crash, with the same bits
+as if nothing had happened.
+
+Exit codes: 0 finished, 1 the run failed (what was recorded is kept), 2 bad arguments or input,
+130 interrupted (--resume goes on).";
+
+/// Arguments of `pliant run`.
+#[derive(Args)]
+pub struct RunArguments {
+    /// A scene file, or the name of a built-in scene
+    #[arg(value_name = "SCENE")]
+    scene: String,
+    /// Folder for the results; runs/NAME when not given
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Set a parameter of the scene
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    sets: Vec<String>,
+    /// Threads; results do not depend on their number
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    threads: u16,
+    /// Go on with the run in the folder, from its last checkpoint
+    #[arg(long, conflicts_with = "force")]
+    resume: bool,
+    /// Replace the run in the folder; files that are not of a run stay
+    #[arg(long)]
+    force: bool,
+    /// Print the summary as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs a scene and tells what it came to.
+pub fn run(arguments: &RunArguments) -> Result<ExitCode, Stopped> {
+    let built = match load(&arguments.scene, &arguments.sets) {
+        Ok(built) => built,
+        Err(error) => return Ok(show::refuse(&error.to_string())),
+    };
+    let default = || PathBuf::from("runs").join(&built.info.scene);
+    let folder = arguments.out.clone().unwrap_or_else(default);
+    let existing = match (arguments.resume, arguments.force) {
+        (true, _) => Existing::Resume,
+        (_, true) => Existing::Replace,
+        _ => Existing::Refuse,
+    };
+    let settings =
+        RunSettings { threads: arguments.threads.into(), existing, report: Some(of_run) };
+    let mut bar = match Bar::new(&built.info.scene) {
+        Ok(bar) => bar,
+        Err(error) => return Ok(show::refuse(&format!("cannot watch for Ctrl-C: {error}"))),
+    };
+    let steps = built.info.steps;
+    let done = run_scene(built, &folder, settings, &mut bar);
+    bar.clear();
+    let summary = match done {
+        Ok(summary) => summary,
+        Err(error) => {
+            show::complain(&error.to_string());
+            let code = if error.is_input() { crate::BAD_INPUT } else { crate::FAILED };
+            return Ok(ExitCode::from(code));
+        }
+    };
+    let is_broken_off = summary.steps < steps;
+    if is_broken_off {
+        show::complain(&format!("interrupted after {} of {steps} steps", summary.steps));
+    } else if bar.begun.is_none() && arguments.resume {
+        let folder = folder.display();
+        show::note(&format!("{folder}: the run is finished already; --force begins anew"));
+    }
+    if arguments.json {
+        match serde_json::to_string(&summary) {
+            Ok(json) => show::print(&(json + "\n"))?,
+            Err(error) => return Ok(show::refuse(&error.to_string())),
+        }
+    } else {
+        show::print(&table(&summary, &folder, steps))?;
+    }
+    Ok(if is_broken_off { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+/// A bar on the terminal, none when piped; and an ear for Ctrl-C.
+struct Bar {
+    bar: ProgressBar,
+    stop: Arc<AtomicBool>,
+    /// Steps that were made before, once the run has begun.
+    begun: Option<u64>,
+}
+
+impl Bar {
+    fn new(name: &str) -> std::io::Result<Bar> {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(REDRAWS));
+        bar.set_message(plain(name));
+        Ok(Bar { bar, stop: listen()?, begun: None })
+    }
+
+    fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Progress for Bar {
+    fn begin(&mut self, done: u64, steps: u64) {
+        self.begun = Some(done);
+        self.bar.set_length(steps);
+        if let Ok(style) = ProgressStyle::with_template(BAR) {
+            let rate = |state: &ProgressState, text: &mut dyn Write| {
+                let _ = write!(text, "{:.0}", state.per_sec());
+            };
+            self.bar.set_style(style.with_key("rate", rate));
+        }
+        self.bar.set_position(done);
+        // Steps of an earlier run took no time of this one.
+        self.bar.reset_eta();
+    }
+
+    fn step(&mut self, done: u64) -> ControlFlow<()> {
+        self.bar.set_position(done);
+        if self.stop.load(Ordering::Relaxed) {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// A flag that Ctrl-C sets; the second time the program ends at once.
+#[cfg(unix)]
+fn listen() -> std::io::Result<Arc<AtomicBool>> {
+    use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        let code = INTERRUPTED.into();
+        signal_hook::flag::register_conditional_shutdown(signal, code, stop.clone())?;
+        signal_hook::flag::register(signal, stop.clone())?;
+    }
+    // A file that may not grow is an error like a full disk, and not the end of the program.
+    signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
+    Ok(stop)
+}
+
+/// Elsewhere only Ctrl-C is known.
+#[cfg(not(unix))]
+fn listen() -> std::io::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGINT, stop.clone())?;
+    Ok(stop)
+}
+
+/// What was run, what it came to, and where it is.
+fn table(summary: &Summary, folder: &std::path::Path, steps: u64) -> String {
+    let ended = match summary.steps == steps {
+        true => format!("{GOOD}finished{GOOD:#}"),
+        false => format!("{WARNING}interrupted{WARNING:#} after {} steps", summary.steps),
+    };
+    let mut text = format!("{HEADING}{}{HEADING:#}: {ended}\n", plain(&summary.scene));
+    let mut row = |name: &str, value: String| {
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "  {DIM}{name:<12}{DIM:#} {value}");
+    };
+    let size = counted(summary.vertices, "vertex", "vertices");
+    row("scene", format!("{size}, {}", counted(summary.tets, "tet", "tets")));
+    row("method", format!("{}, response {}", summary.integrator, summary.response));
+    let time = summary.simulated_s;
+    row("simulated", format!("{time:.4} s in {} steps of {} s", summary.steps, summary.dt));
+    let threads = counted(summary.threads, "thread", "threads");
+    let (wall, cpu, factor) = (summary.wall_s, summary.cpu_s, summary.realtime_factor);
+    row("time", format!("{wall:.2} s, CPU {cpu:.2} s, {threads}; {factor:.3} × real time"));
+    row("energy", format!("kinetic {:.3e} J, elastic {:.3e} J", summary.kinetic, summary.elastic));
+    row("speed", format!("rms {:.3e} m/s, max {:.3e} m/s", summary.rms_speed, summary.max_speed));
+    row("overlap", overlap(summary));
+    row("momentum", format!("{:.1e} not accounted for", summary.momentum_error));
+    row("digest", summary.digest.clone());
+    for notice in &summary.notices {
+        row("note", plain(notice));
+    }
+    let folder_name = plain(&folder.display().to_string());
+    row("results", folder_name);
+    let there = [SERIES, RECORDING, REPORT].into_iter().filter(|name| folder.join(name).exists());
+    row("", there.collect::<Vec<_>>().join(", "));
+    text
+}
+
+fn overlap(summary: &Summary) -> String {
+    let inside = counted(summary.penetrating_vertices, "vertex", "vertices");
+    let crossings = counted(summary.edge_crossings, "crossing", "crossings");
+    let inverted = counted(summary.inverted_tets, "inverted tet", "inverted tets");
+    let depth = summary.max_depth;
+    let text = format!("{inside} inside, {crossings}, deepest {depth:.3e} m, {inverted}");
+    let is_clean = summary.penetrating_vertices + summary.edge_crossings + summary.inverted_tets;
+    if is_clean == 0 { text } else { format!("{ERROR}{text}{ERROR:#}") }
+}

@@ -1,0 +1,118 @@
+//! `pliant run` and `pliant info`.
+
+use std::process::{Command, Stdio};
+
+use crate::{Folder, pliant, told};
+
+/// A scene that takes a fraction of a second.
+const SCENE: [&str; 4] = ["run", "block", "--set", "steps=20"];
+
+/// The same, long enough to be interrupted.
+const LONG: [&str; 4] = ["run", "block", "--set", "steps=100000"];
+
+fn run(folder: &Folder, more: &[&str]) -> (i32, String, String) {
+    let out = folder.0.join("out").to_string_lossy().into_owned();
+    told(&pliant(&[&SCENE[..], &["--out", &out], more].concat()))
+}
+
+#[test]
+fn a_run_ends_with_a_table_or_its_summary() {
+    let folder = Folder::new("run-table");
+    let (code, table, complaint) = run(&folder, &[]);
+    assert_eq!((code, complaint.as_str()), (0, ""));
+    assert!(table.starts_with("block: finished\n"), "{table}");
+    let (code, json, complaint) = run(&folder, &["--force", "--json"]);
+    assert_eq!((code, complaint.as_str()), (0, ""));
+    let summary: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&summary["steps"], &summary["ended"]), (&20.into(), &"finished".into()));
+    let file = std::fs::read_to_string(folder.0.join("out/summary.json")).unwrap();
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&file).unwrap(), summary);
+    assert!(table.contains(summary["digest"].as_str().unwrap()));
+}
+
+#[test]
+fn threads_change_nothing_but_their_number() {
+    let folder = Folder::new("run-threads");
+    let digest = |threads: &str| {
+        let (code, json, _) = run(&folder, &["--force", "--json", "--threads", threads]);
+        let summary: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!((code, summary["threads"].to_string().as_str()), (0, threads));
+        summary["digest"].clone()
+    };
+    assert_eq!(digest("1"), digest("2"));
+    assert_eq!(run(&folder, &["--force", "--threads", "0"]).0, 2);
+}
+
+#[test]
+fn an_existing_folder_is_refused_and_a_finished_run_told() {
+    let folder = Folder::new("run-exists");
+    run(&folder, &[]);
+    let (code, table, complaint) = run(&folder, &[]);
+    assert_eq!((code, table.as_str(), complaint.lines().count()), (2, "", 1));
+    assert!(complaint.contains("--resume") && complaint.contains("--force"), "{complaint}");
+    let (code, table, note) = run(&folder, &["--resume"]);
+    assert_eq!(code, 0);
+    assert!(table.starts_with("block: finished\n") && note.contains("finished already"), "{note}");
+    assert_eq!(run(&folder, &["--resume", "--force"]).0, 2);
+}
+
+#[test]
+fn info_tells_runs_recordings_and_others_apart() {
+    let folder = Folder::new("info");
+    run(&folder, &[]);
+    let out = folder.0.join("out").to_string_lossy().into_owned();
+    let (code, table, _) = told(&pliant(&["info", &out]));
+    assert_eq!(code, 0);
+    for part in ["finished", "20 of 20, 0.01 s each", "21 frames from 0.0000 to 0.2000 s"] {
+        assert!(table.contains(part), "{part}: {table}");
+    }
+    let recording = format!("{out}/recording.pliant");
+    let (_, json, _) = told(&pliant(&["info", "--json", &recording]));
+    let look: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&look["state"], &look["recording"]["frames"]), (&"recording".into(), &21.into()));
+    assert_eq!(look["recording"]["complete"], true);
+
+    let bytes = std::fs::read(&recording).unwrap();
+    std::fs::write(&recording, &bytes[..bytes.len() / 2]).unwrap();
+    let (code, table, _) = told(&pliant(&["info", &out]));
+    assert!(code == 0 && table.contains("cut short"), "{table}");
+    for (path, expected) in [
+        (folder.0.to_str().unwrap(), "not the folder of a run\n"),
+        (&format!("{out}/series.csv"), "not a recording of pliant\n"),
+        (&format!("{out}/nothing"), "No such file or directory\n"),
+    ] {
+        let (code, table, complaint) = told(&pliant(&["info", path]));
+        assert_eq!((code, table.as_str()), (2, ""));
+        assert!(complaint.ends_with(expected), "{complaint}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_run_that_can_go_on() {
+    let folder = Folder::new("run-interrupt");
+    let out = folder.0.join("out");
+    let child = Command::new(env!("CARGO_BIN_EXE_pliant"))
+        .args(LONG)
+        .arg("--out")
+        .arg(&out)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The recording is there once the run listens.
+    while !out.join("recording.pliant").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let pid = child.id().to_string();
+    assert!(
+        Command::new("sh").args(["-c", &format!("kill -INT {pid}")]).status().unwrap().success()
+    );
+    let (code, table, complaint) = told(&child.wait_with_output().unwrap());
+    assert_eq!(code, 130, "{complaint}");
+    assert!(table.starts_with("block: interrupted after "), "{table}");
+    let json = std::fs::read_to_string(out.join("summary.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(summary["ended"], "interrupted");
+    assert!(out.join("checkpoint.bin").exists());
+}

@@ -1,0 +1,203 @@
+//! Recordings: where every vertex was, frame by frame, in one small file.
+//!
+//! ```text
+//!  magic, version, header ─▶ block, block, … (one per frame) ─▶ index, where the index is
+//! ```
+//!
+//! Numbers are little-endian. The header is JSON in a zstd frame: the version of the program,
+//! the count of vertices and the [`RunInfo`]. Every block is checked by a checksum and
+//! can be read as soon as it is written. The index makes opening fast; a file that was
+//! cut short has none, and is read block by block up to the last whole one.
+//!
+//! Positions are the state's, rounded to f32. They are kept bit for bit: each number is
+//! predicted from the same vertex in up to three frames before, see [`code`], and what the
+//! prediction missed is compressed. Every [`KEY_EVERY`]th frame does without the ones before.
+
+pub mod code;
+
+pub mod write;
+
+pub mod read;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::built::RunInfo;
+
+pub use read::Recording;
+pub use write::Writer;
+
+/// How every recording begins.
+const MAGIC: [u8; 8] = *b"PLIANTR\n";
+
+/// How a complete recording ends, after the place of its index.
+const END: [u8; 8] = *b"PLIANTE\n";
+
+/// Version of the format, count.
+pub const VERSION: u32 = 1;
+
+/// Frames from one that stands alone to the next, count.
+pub const KEY_EVERY: usize = 32;
+
+/// First bytes of a block that holds a frame.
+const FRAME: [u8; 4] = *b"FRAM";
+
+/// First bytes of the block that holds the index.
+const INDEX: [u8; 4] = *b"INDX";
+
+/// Size of what stands before a block's payload, bytes.
+const BLOCK_HEAD: usize = 32;
+
+/// Size of the checksum after a payload, bytes.
+const CHECKSUM: usize = 8;
+
+/// Size of magic, version and length of the header, bytes.
+const FILE_HEAD: usize = 16;
+
+/// Size of what stands after the index, bytes.
+const FILE_END: usize = 16;
+
+/// Size of one entry of the index, bytes.
+const ENTRY: usize = 24;
+
+/// What is told of a recording before its first frame.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// Version of the program that wrote it.
+    pub pliant: String,
+    /// Vertices in every frame, count.
+    pub vertices: usize,
+    /// The run.
+    pub info: RunInfo,
+}
+
+/// One frame in the index.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entry {
+    /// Where its block begins in the file, bytes.
+    pub offset: u64,
+    /// Steps made before it, count.
+    pub step: u64,
+    /// Since the start, s.
+    pub time: f64,
+}
+
+/// Where everything was at one moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Frame {
+    /// Steps made before it, count.
+    pub step: u64,
+    /// Since the start, s.
+    pub time: f64,
+    /// Of all vertices in body order, world space, m.
+    pub positions: Vec<[f32; 3]>,
+}
+
+/// Why there is no frame to show.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordingError {
+    /// The system refuses.
+    #[error("{}: {}", path.display(), crate::whole::told(error))]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// Other bytes.
+    #[error("{}: not a recording of pliant", path.display())]
+    NotARecording {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A format that came later.
+    #[error(
+        "{}: a recording in format {version}, from a newer pliant; this one reads up to {VERSION}",
+        path.display()
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its format, count.
+        version: u32,
+    },
+    /// Nothing but a part of the beginning.
+    #[error("{}: a recording cut short before its first frame", path.display())]
+    CutShort {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Bytes that are not those that were written.
+    #[error("{}: a damaged recording: {what}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Which part, and how that shows.
+        what: String,
+    },
+    /// A frame that is not there.
+    #[error("{}: frame {frame} asked for, there are {count}", path.display())]
+    NoSuchFrame {
+        /// The file.
+        path: PathBuf,
+        /// From 0.
+        frame: usize,
+        /// Frames in the file, count.
+        count: usize,
+    },
+}
+
+/// What stands before the payload of a block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct BlockHead {
+    /// What the block holds.
+    tag: [u8; 4],
+    /// Bytes of the payload, count.
+    length: u32,
+    /// Of a frame: steps made before it; of the index: frames; count.
+    step: u64,
+    /// Of a frame: since the start, s.
+    time: f64,
+    /// Of a frame: frames before it that predict it, count.
+    order: u32,
+    /// Vertices, count.
+    vertices: u32,
+}
+
+impl BlockHead {
+    fn bytes(&self) -> [u8; BLOCK_HEAD] {
+        let mut bytes = [0; BLOCK_HEAD];
+        bytes[..4].copy_from_slice(&self.tag);
+        bytes[4..8].copy_from_slice(&self.length.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.step.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.time.to_le_bytes());
+        bytes[24..28].copy_from_slice(&self.order.to_le_bytes());
+        bytes[28..].copy_from_slice(&self.vertices.to_le_bytes());
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8; BLOCK_HEAD]) -> BlockHead {
+        let [t0, t1, t2, t3, l0, l1, l2, l3, step @ ..] = *bytes;
+        let [s0, s1, s2, s3, s4, s5, s6, s7, rest @ ..] = step;
+        let [f0, f1, f2, f3, f4, f5, f6, f7, o0, o1, o2, o3, v0, v1, v2, v3] = rest;
+        BlockHead {
+            tag: [t0, t1, t2, t3],
+            length: u32::from_le_bytes([l0, l1, l2, l3]),
+            step: u64::from_le_bytes([s0, s1, s2, s3, s4, s5, s6, s7]),
+            time: f64::from_le_bytes([f0, f1, f2, f3, f4, f5, f6, f7]),
+            order: u32::from_le_bytes([o0, o1, o2, o3]),
+            vertices: u32::from_le_bytes([v0, v1, v2, v3]),
+        }
+    }
+}
+
+/// The first bytes of BLAKE3 over what stands before.
+fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
+    let mut sum = [0; CHECKSUM];
+    sum.copy_from_slice(&blake3::hash(bytes).as_bytes()[..CHECKSUM]);
+    sum
+}

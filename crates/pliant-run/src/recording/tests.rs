@@ -1,0 +1,186 @@
+//! Recordings as files: every frame comes back, and every damage is named.
+
+use std::fs;
+
+use pliant::math::Vec3;
+
+use super::*;
+use crate::built::BodyInfo;
+
+/// Frames of the recordings here, count: more than stand between two that stand alone.
+const FRAMES: usize = 2 * KEY_EVERY + 5;
+
+const VERTICES: usize = 20;
+
+/// A file of its own for one test, gone when dropped.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Place {
+        let name = format!("pliant-recording-{name}-{}", std::process::id());
+        Place(std::env::temp_dir().join(name))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+fn run_info() -> RunInfo {
+    let body = BodyInfo {
+        name: "ball".to_string(),
+        kind: "net".to_string(),
+        vertices: 0..VERTICES,
+        tets: 0,
+        triangles: vec![[0, 1, 2]],
+        held: false,
+    };
+    RunInfo {
+        scene: "fall".to_string(),
+        response: "none".to_string(),
+        integrator: "verlet".to_string(),
+        dt: 0.1,
+        steps: 3 * FRAMES as u64,
+        record_every: 3,
+        checkpoint_every: 10,
+        description: String::new(),
+        gravity: [0.0, 0.0, -9.81],
+        bodies: vec![body],
+        obstacles: Vec::new(),
+    }
+}
+
+fn positions(frame: usize) -> Vec<Vec3> {
+    let t = 0.01 * frame as f64;
+    let place = |v: usize| Vec3::new(v as f64 / 3.0, (v as f64 + 7.0 * t).sin(), 1.0 - 4.9 * t * t);
+    (0..VERTICES).map(place).collect()
+}
+
+fn begin(place: &Place) -> Writer {
+    let header = Header { pliant: "0.0.1".to_string(), vertices: VERTICES, info: run_info() };
+    Writer::create(&place.0, &header).unwrap()
+}
+
+fn push(writer: &mut Writer, frames: std::ops::Range<usize>) {
+    for frame in frames {
+        writer.push(3 * frame as u64, 0.3 * frame as f64, &positions(frame)).unwrap();
+    }
+}
+
+fn written(name: &str) -> Place {
+    let place = Place::new(name);
+    let mut writer = begin(&place);
+    push(&mut writer, 0..FRAMES);
+    writer.finish().unwrap();
+    place
+}
+
+#[track_caller]
+fn check(recording: &mut Recording, frame: usize) {
+    let expected = positions(frame).iter().map(|p| p.to_array().map(|x| x as f32)).collect();
+    let (step, time) = (3 * frame as u64, 0.3 * frame as f64);
+    assert_eq!(recording.read(frame).unwrap(), Frame { step, time, positions: expected });
+}
+
+#[test]
+fn every_frame_comes_back_in_any_order() {
+    let place = written("order");
+    let mut recording = Recording::open(&place.0).unwrap();
+    assert!(recording.is_complete());
+    assert_eq!((recording.frames().len(), recording.info()), (FRAMES, &run_info()));
+    (0..FRAMES).for_each(|frame| check(&mut recording, frame));
+    (0..FRAMES).rev().for_each(|frame| check(&mut recording, frame));
+    for k in 0..FRAMES {
+        check(&mut recording, k * 31 % FRAMES);
+        check(&mut recording, k * 31 % FRAMES);
+    }
+    let error = recording.read(FRAMES).unwrap_err().to_string();
+    assert!(error.ends_with(&format!("frame {FRAMES} asked for, there are {FRAMES}")), "{error}");
+    let at = |time: f64| recording.frame_at(time);
+    assert_eq!([at(-1.0), at(0.3), at(0.65), at(1e9)], [0, 1, 2, FRAMES - 1].map(Some));
+}
+
+#[test]
+fn a_recording_cut_anywhere_keeps_its_whole_frames() {
+    let place = written("cut");
+    let bytes = fs::read(&place.0).unwrap();
+    let starts: Vec<_> =
+        Recording::open(&place.0).unwrap().frames().iter().map(|entry| entry.offset).collect();
+    for cut in (0..bytes.len()).step_by(61) {
+        fs::write(&place.0, &bytes[..cut]).unwrap();
+        let opened = Recording::open(&place.0);
+        if (cut as u64) < starts[0] {
+            let error = opened.unwrap_err().to_string();
+            let expected = if cut == 0 { "not a recording" } else { "cut short" };
+            assert!(error.contains(expected), "{cut}: {error}");
+            continue;
+        }
+        let mut recording = opened.unwrap();
+        assert!(!recording.is_complete());
+        // A frame is whole when the next one's start is in the file; the last one's end is near.
+        let begun = starts.partition_point(|start| *start <= cut as u64);
+        let whole = recording.frames().len();
+        assert!(whole == begun || whole + 1 == begun, "{cut}: {whole} {begun}");
+        if let Some(last) = whole.checked_sub(1) {
+            check(&mut recording, last);
+        }
+    }
+}
+
+#[test]
+fn a_changed_byte_is_never_shown_as_a_frame() {
+    let place = written("changed");
+    let bytes = fs::read(&place.0).unwrap();
+    for changed in (0..bytes.len()).step_by(97) {
+        let mut other = bytes.clone();
+        other[changed] ^= 1 << (changed % 8);
+        fs::write(&place.0, &other).unwrap();
+        let Ok(mut recording) = Recording::open(&place.0) else { continue };
+        for frame in 0..recording.frames().len() {
+            let Ok(read) = recording.read(frame) else { continue };
+            let rounded = positions(frame).iter().map(|p| p.to_array().map(|x| x as f32)).collect();
+            let expected: Vec<[f32; 3]> = rounded;
+            assert_eq!(read.positions, expected, "byte {changed}, frame {frame}");
+        }
+    }
+}
+
+#[test]
+fn going_on_gives_the_same_bytes() {
+    let place = written("resume");
+    let whole = fs::read(&place.0).unwrap();
+    for end in [0, 1, 2, 5, KEY_EVERY - 1, KEY_EVERY, KEY_EVERY + 1, FRAMES] {
+        let mut writer = begin(&place);
+        push(&mut writer, 0..end);
+        let length = writer.length();
+        push(&mut writer, end..(end + 2).min(FRAMES));
+        writer.finish().unwrap();
+        let mut writer = Writer::resume(&place.0, length).unwrap();
+        assert_eq!(writer.frames(), end);
+        push(&mut writer, end..FRAMES);
+        writer.finish().unwrap();
+        assert!(fs::read(&place.0).unwrap() == whole, "after {end} frames");
+    }
+    assert!(Writer::resume(&place.0, whole.len() as u64 + 1).is_err());
+    assert!(Writer::resume(&place.0, whole.len() as u64 - 700).is_err());
+}
+
+#[test]
+fn other_files_and_newer_ones_are_named() {
+    let place = written("newer");
+    let mut bytes = fs::read(&place.0).unwrap();
+    bytes[8] = 7;
+    fs::write(&place.0, &bytes).unwrap();
+    let error = Recording::open(&place.0).unwrap_err().to_string();
+    assert!(error.ends_with("in format 7, from a newer pliant; this one reads up to 1"), "{error}");
+    for other in ["", "solid ball\n", "PLIANTX"] {
+        fs::write(&place.0, other).unwrap();
+        let error = Recording::open(&place.0).unwrap_err().to_string();
+        assert!(error.ends_with("not a recording of pliant"), "{error}");
+    }
+    fs::remove_file(&place.0).unwrap();
+    let error = Recording::open(&place.0).unwrap_err().to_string();
+    assert!(error.ends_with("No such file or directory"), "{error}");
+}

@@ -1,0 +1,135 @@
+//! Writing a recording, one frame at a time.
+
+use std::io;
+use std::path::Path;
+
+use pliant::math::Vec3;
+
+use super::code::{Packer, Past};
+use super::read::Recording;
+use super::{
+    BLOCK_HEAD, BlockHead, END, ENTRY, Entry, FRAME, Header, INDEX, KEY_EVERY, MAGIC,
+    RecordingError, VERSION, checksum,
+};
+use crate::whole::Growing;
+
+/// How hard zstd tries at the header, which is written once.
+const HEADER_LEVEL: i32 = 9;
+
+/// A recording that grows.
+#[derive(Debug)]
+pub struct Writer {
+    file: Growing,
+    frames: Vec<Entry>,
+    packer: Packer,
+    block: Vec<u8>,
+}
+
+impl Writer {
+    /// A recording without frames.
+    pub fn create(path: &Path, header: &Header) -> io::Result<Writer> {
+        let json = serde_json::to_vec(header)?;
+        let packed = zstd::bulk::compress(&json, HEADER_LEVEL)?;
+        let length = u32::try_from(packed.len()).map_err(|_| too_large("header"))?;
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend(length.to_le_bytes());
+        bytes.extend(packed);
+        bytes.extend(checksum(&bytes));
+        let mut file = Growing::create(path)?;
+        file.append(&bytes)?;
+        let packer = Packer::new(Past::default())?;
+        Ok(Writer { file, frames: Vec::new(), packer, block: Vec::new() })
+    }
+
+    /// Goes on where a recording was `length` bytes long; what came later is cut off.
+    ///
+    /// The bytes of what follows are those of a recording that was never interrupted.
+    pub fn resume(path: &Path, length: u64) -> Result<Writer, RecordingError> {
+        let failed = |error| RecordingError::File { path: path.to_path_buf(), error };
+        let file = Growing::cut(path, length).map_err(failed)?;
+        let mut recording = Recording::open(path)?;
+        if let Some(last) = recording.frames().len().checked_sub(1) {
+            recording.read(last)?;
+        }
+        if recording.lost_bytes() > 0 {
+            let what = format!("byte {length} is within a frame");
+            return Err(RecordingError::Damaged { path: path.to_path_buf(), what });
+        }
+        let (frames, past) = recording.into_parts();
+        let packer = Packer::new(past).map_err(failed)?;
+        Ok(Writer { file, frames, packer, block: Vec::new() })
+    }
+
+    /// Adds a frame; on an error the file is as it was, and must not be added to.
+    pub fn push(&mut self, step: u64, time: f64, positions: &[Vec3]) -> io::Result<()> {
+        if self.frames.len().is_multiple_of(KEY_EVERY) {
+            self.packer.forget();
+        }
+        let rounded = positions.iter().map(|p| p.to_array().map(|value| value as f32));
+        let (order, packed) = self.packer.pack(rounded)?;
+        let head = BlockHead {
+            tag: FRAME,
+            length: u32::try_from(packed.len()).map_err(|_| too_large("frame"))?,
+            step,
+            time,
+            order: order as u32,
+            vertices: u32::try_from(positions.len()).map_err(|_| too_large("frame"))?,
+        };
+        fill(&mut self.block, head, packed);
+        let offset = self.file.length();
+        self.file.append(&self.block)?;
+        self.frames.push(Entry { offset, step, time });
+        Ok(())
+    }
+
+    /// Waits until everything is on the disk.
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.sync()
+    }
+
+    /// Bytes so far, count.
+    pub fn length(&self) -> u64 {
+        self.file.length()
+    }
+
+    /// Frames so far, count.
+    pub fn frames(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Writes the index.
+    pub fn finish(mut self) -> io::Result<()> {
+        let mut payload = Vec::with_capacity(ENTRY * self.frames.len());
+        for entry in &self.frames {
+            payload.extend(entry.offset.to_le_bytes());
+            payload.extend(entry.step.to_le_bytes());
+            payload.extend(entry.time.to_le_bytes());
+        }
+        let head = BlockHead {
+            tag: INDEX,
+            length: u32::try_from(payload.len()).map_err(|_| too_large("index"))?,
+            step: self.frames.len() as u64,
+            time: 0.0,
+            order: 0,
+            vertices: 0,
+        };
+        fill(&mut self.block, head, &payload);
+        self.block.extend(self.file.length().to_le_bytes());
+        self.block.extend(END);
+        self.file.append(&self.block)?;
+        self.file.sync()
+    }
+}
+
+fn fill(block: &mut Vec<u8>, head: BlockHead, payload: &[u8]) {
+    block.clear();
+    block.reserve(BLOCK_HEAD + payload.len());
+    block.extend(head.bytes());
+    block.extend(payload);
+    block.extend(checksum(block));
+}
+
+fn too_large(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, format!("a {what} has more than 4 GiB"))
+}

@@ -1,0 +1,115 @@
+//! The report of a run that has just ended: its folder is read, its pictures are drawn.
+
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::built::Built;
+use crate::picture::frames::{Frame, Frames, Wanted, picture};
+use crate::picture::png;
+use crate::recording::Recording;
+use crate::report::{Picture, ReportData, html};
+use crate::run::folder::RECORDING;
+use crate::summary::Summary;
+
+/// Width and height of the pictures, pixels.
+const SIZE: [u32; 2] = [960, 540];
+
+/// The report of a run in a folder; without pictures where the recording cannot be read.
+pub fn of_run(folder: &Path, built: &Built, summary: &Summary, rows: &[[f64; 16]]) -> String {
+    let drawn = pictures(&folder.join(RECORDING));
+    let pictures: Vec<_> = drawn.iter().map(|(caption, png)| Picture { caption, png }).collect();
+    html(&ReportData {
+        info: &built.info,
+        summary,
+        rows,
+        resolved: &built.resolved,
+        description: &built.info.description,
+        machine: &machine(),
+        version: env!("CARGO_PKG_VERSION"),
+        date: &date(),
+        pictures: &pictures,
+    })
+}
+
+/// The first, the middle and the last frame, each with its caption.
+fn pictures(path: &Path) -> Vec<(String, Vec<u8>)> {
+    let Ok(mut recording) = Recording::open(path) else { return Vec::new() };
+    let frames = Frames::frames(&recording);
+    let mut chosen = vec![0, frames.len() / 2, frames.len().saturating_sub(1)];
+    chosen.dedup();
+    let mut drawn = Vec::new();
+    for frame in chosen.into_iter().filter_map(|index| frames.get(index)) {
+        let wanted = Wanted { at: Some(frame.time), size: SIZE, from: None };
+        if let Ok((_, image)) = picture(&mut recording, &wanted) {
+            drawn.push((format!("at {:.3} s", frame.time), png(&image)));
+        }
+    }
+    drawn
+}
+
+impl Frames for Recording {
+    fn info(&self) -> &crate::built::RunInfo {
+        self.info()
+    }
+
+    fn frames(&self) -> Vec<Frame> {
+        let entries = self.frames().iter();
+        entries.map(|entry| Frame { step: entry.step, time: entry.time }).collect()
+    }
+
+    fn positions(&mut self, index: usize) -> Result<Vec<[f32; 3]>, String> {
+        self.read(index).map(|frame| frame.positions).map_err(|error| error.to_string())
+    }
+}
+
+/// What the run ran on, as far as it can be told.
+fn machine() -> Vec<(String, String)> {
+    let mut told = Vec::new();
+    let processors = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = processors.lines().find_map(|line| line.strip_prefix("model name"));
+    if let Some(model) = model {
+        let model = model.trim_start_matches([' ', '\t', ':']);
+        told.push(("processor".to_owned(), model.to_owned()));
+    }
+    if let Ok(cores) = std::thread::available_parallelism() {
+        told.push(("cores".to_owned(), cores.to_string()));
+    }
+    let system = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
+    told.push(("system".to_owned(), system));
+    told
+}
+
+/// Today, UTC, as year-month-day.
+fn date() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let days = now.map_or(0, |now| now.as_secs() / 86_400);
+    let [year, month, day] = civil(days as i64);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// Year, month and day of a number of days since 1970-01-01.
+///
+/// Counted in eras of 400 years that begin in March, so that leap days come last.
+fn civil(days: i64) -> [i64; 3] {
+    let shifted = days + 719_468;
+    let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let march_month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+    [year + 400 * era + i64::from(month <= 2), month, day]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_dates() {
+        assert_eq!(civil(0), [1970, 1, 1]);
+        assert_eq!(civil(19_782), [2024, 2, 29]);
+        assert_eq!(civil(20_772), [2026, 11, 15]);
+        assert_eq!(civil(-1), [1969, 12, 31]);
+    }
+}

@@ -1,0 +1,158 @@
+//! A moment of a run from which it can go on with the same bits.
+//!
+//! Words of 64 bits, little-endian, after a magic and a version; BLAKE3 over all at the end.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use pliant::math::Vec3;
+use pliant::observe::Stage;
+
+use crate::whole;
+
+/// How every checkpoint begins.
+const MAGIC: [u8; 8] = *b"PLIANTC\n";
+
+/// Version of the format, count.
+const VERSION: u64 = 1;
+
+/// Size of the digest at the end, bytes.
+const DIGEST: usize = 32;
+
+/// Everything that the rest of a run depends on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Checkpoint {
+    /// Which run it belongs to: a digest of the scene.
+    pub identity: [u8; 32],
+    /// Steps made, count.
+    pub step: u64,
+    /// Length of the series, bytes.
+    pub series: u64,
+    /// Length of the recording, bytes.
+    pub recording: u64,
+    /// Newton and linear iterations, count.
+    pub iterations: [u64; 2],
+    /// Time of the steps on the wall clock, ns.
+    pub wall: u64,
+    /// CPU time per stage, ns.
+    pub stages: [u64; Stage::ALL.len()],
+    /// Impulses that are accounted for, N·s.
+    pub given: Vec3,
+    /// Largest Σ m‖v‖ so far, kg·m/s.
+    pub largest: f64,
+    /// What the simulation remembers, in its own units.
+    pub numbers: Vec<f64>,
+}
+
+/// Why there is no going on from a checkpoint.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// The system refuses.
+    #[error("{}", whole::told(.0))]
+    File(#[from] io::Error),
+    /// A format that came later.
+    #[error("a checkpoint in format {0}, from a newer pliant; this one reads up to {VERSION}")]
+    Newer(u64),
+    /// Bytes that are not those that were written.
+    #[error("a damaged checkpoint")]
+    Damaged,
+}
+
+impl Checkpoint {
+    /// Writes it whole: whoever looks finds this one or the one before.
+    pub fn write(&self, path: &Path) -> io::Result<()> {
+        let mut bytes = MAGIC.to_vec();
+        let Checkpoint { step, series, recording, iterations, wall, given, .. } = *self;
+        let head = [VERSION, step, series, recording, iterations[0], iterations[1], wall];
+        let [x, y, z] = given.to_array();
+        let floats = [x, y, z, self.largest].map(f64::to_bits);
+        let words = head.into_iter().chain(self.stages).chain(floats);
+        let numbers = self.numbers.iter().map(|number| number.to_bits());
+        let words = words.chain([numbers.len() as u64]).chain(numbers);
+        bytes.extend(words.flat_map(u64::to_le_bytes));
+        bytes.extend(self.identity);
+        bytes.extend(blake3::hash(&bytes).as_bytes());
+        whole::write(path, &bytes)
+    }
+
+    /// Reads what was written.
+    pub fn read(path: &Path) -> Result<Checkpoint, CheckpointError> {
+        let bytes = fs::read(path)?;
+        let words = bytes.strip_prefix(&MAGIC).ok_or(CheckpointError::Damaged)?;
+        match words.first_chunk().map(|version| u64::from_le_bytes(*version)) {
+            Some(version) if version > VERSION => return Err(CheckpointError::Newer(version)),
+            _ => {}
+        }
+        let (body, digest) = bytes.split_last_chunk::<DIGEST>().ok_or(CheckpointError::Damaged)?;
+        if blake3::hash(body).as_bytes() != digest {
+            return Err(CheckpointError::Damaged);
+        }
+        Checkpoint::from_body(body).ok_or(CheckpointError::Damaged)
+    }
+
+    /// From everything before the digest.
+    fn from_body(body: &[u8]) -> Option<Checkpoint> {
+        let (words, identity) = body.split_last_chunk::<32>()?;
+        let mut words = words.get(16..)?.as_chunks::<8>().0.iter().map(|w| u64::from_le_bytes(*w));
+        let mut word = || words.next();
+        let mut found = Checkpoint { identity: *identity, ..Checkpoint::default() };
+        found.step = word()?;
+        found.series = word()?;
+        found.recording = word()?;
+        found.iterations = [word()?, word()?];
+        found.wall = word()?;
+        for spent in &mut found.stages {
+            *spent = word()?;
+        }
+        let mut number = || word().map(f64::from_bits);
+        found.given = Vec3::new(number()?, number()?, number()?);
+        found.largest = number()?;
+        let count = word()?;
+        found.numbers = words.map(f64::from_bits).collect();
+        (found.numbers.len() as u64 == count).then_some(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checkpoint() -> Checkpoint {
+        Checkpoint {
+            identity: [7; 32],
+            step: 1,
+            series: 2,
+            recording: 3,
+            iterations: [4, 5],
+            wall: 6,
+            stages: [7, 8, 9, 10, 11, 12],
+            given: Vec3::new(13.0, -0.0, 15.5),
+            largest: 16.0,
+            numbers: vec![17.0, f64::MIN_POSITIVE, -1e300],
+        }
+    }
+
+    #[test]
+    fn a_checkpoint_comes_back_or_is_named_damaged() {
+        let name = format!("pliant-checkpoint-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        checkpoint().write(&path).unwrap();
+        assert_eq!(Checkpoint::read(&path).unwrap(), checkpoint());
+        let bytes = fs::read(&path).unwrap();
+        for place in 0..bytes.len() {
+            fs::write(&path, &bytes[..place]).unwrap();
+            let cut = Checkpoint::read(&path);
+            assert!(matches!(cut, Err(CheckpointError::Damaged)), "cut at {place}");
+            let mut other = bytes.clone();
+            other[place] ^= 0x10;
+            fs::write(&path, &other).unwrap();
+            assert!(Checkpoint::read(&path).is_err(), "changed at {place}");
+        }
+        let mut newer = bytes;
+        newer[8] = 9;
+        fs::write(&path, &newer).unwrap();
+        assert!(matches!(Checkpoint::read(&path), Err(CheckpointError::Newer(9))));
+        fs::remove_file(&path).unwrap();
+    }
+}

@@ -1,0 +1,177 @@
+//! What is in a run folder or a recording: `pliant info`.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::folder::{FINISHED, FolderError, Marker, RECORDING, read_summary};
+use crate::recording::{Recording, RecordingError};
+use crate::summary::Summary;
+use crate::whole::told;
+
+/// Why nothing can be said.
+#[derive(Debug, thiserror::Error)]
+pub enum LookError {
+    /// The system refuses.
+    #[error("{}: {}", path.display(), told(error))]
+    File {
+        /// The folder or file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// A folder of something else.
+    #[error("{}: not the folder of a run", path.display())]
+    NotARun {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A folder that cannot be understood.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// A recording that cannot be read.
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
+}
+
+/// A run folder, or a recording on its own.
+#[derive(Clone, Debug, Serialize)]
+pub struct Look {
+    /// As it was named.
+    pub path: PathBuf,
+    /// `finished`, `interrupted`, `failed`, or `unfinished` for a run that is on or was killed;
+    /// `recording` for a recording on its own.
+    pub state: String,
+    /// Version of the program that began it.
+    pub pliant: String,
+    /// Name of the scene.
+    pub scene: String,
+    /// Contact response between bodies.
+    pub response: String,
+    /// Integrator.
+    pub integrator: String,
+    /// Time step, s.
+    pub dt: f64,
+    /// Steps asked for, count.
+    pub steps: u64,
+    /// Vertices, count.
+    pub vertices: usize,
+    /// Bodies, in order.
+    pub bodies: Vec<BodyLook>,
+    /// Its recording.
+    pub recording: RecordingLook,
+    /// Bytes of all files, count.
+    pub bytes: u64,
+    /// What it came to; `None` before its end.
+    pub summary: Option<Summary>,
+}
+
+/// One body.
+#[derive(Clone, Debug, Serialize)]
+pub struct BodyLook {
+    /// Name.
+    pub name: String,
+    /// `tets`, `surface` or `net`.
+    pub kind: String,
+    /// Vertices, count.
+    pub vertices: usize,
+    /// Tets, count.
+    pub tets: usize,
+}
+
+/// A recording.
+#[derive(Clone, Debug, Serialize)]
+pub struct RecordingLook {
+    /// Version of the format, count.
+    pub format: u32,
+    /// Frames that can be shown, count.
+    pub frames: usize,
+    /// Steps between two frames, count.
+    pub every: u64,
+    /// Step of the last frame, count.
+    pub last_step: u64,
+    /// Times of the first and the last frame, s; `None` without frames.
+    pub span: Option<[f64; 2]>,
+    /// Bytes of the file, count.
+    pub bytes: u64,
+    /// Bytes per vertex and frame.
+    pub bytes_per_vertex: Option<f64>,
+    /// Whether it was ended properly.
+    pub complete: bool,
+    /// Bytes after the last whole frame, count.
+    pub lost_bytes: u64,
+}
+
+/// Looks into a run folder or a recording.
+pub fn look(path: &Path) -> Result<Look, LookError> {
+    let failed = |error| LookError::File { path: path.to_path_buf(), error };
+    let data = fs::metadata(path).map_err(failed)?;
+    if !data.is_dir() {
+        let recording = Recording::open(path)?;
+        return Ok(Look::new(path, "recording".to_string(), &recording, recording.size()));
+    }
+    let marker = Marker::read(path)?;
+    let marker = marker.ok_or_else(|| LookError::NotARun { path: path.to_path_buf() })?;
+    let recording = Recording::open(&path.join(RECORDING))?;
+    let mut bytes = 0;
+    for entry in fs::read_dir(path).map_err(failed)?.flatten() {
+        bytes += entry.metadata().map_or(0, |data| if data.is_file() { data.len() } else { 0 });
+    }
+    let summary = read_summary(path);
+    let state = summary.as_ref().map_or("unfinished", |summary| &summary.ended).to_string();
+    let look = Look::new(path, state, &recording, bytes);
+    Ok(Look { pliant: marker.pliant, summary, ..look })
+}
+
+impl Look {
+    fn new(path: &Path, state: String, recording: &Recording, bytes: u64) -> Look {
+        let (header, info) = (recording.header(), recording.info());
+        let bodies = info.bodies.iter().map(|body| BodyLook {
+            name: body.name.clone(),
+            kind: body.kind.clone(),
+            vertices: body.vertices.len(),
+            tets: body.tets,
+        });
+        Look {
+            path: path.to_path_buf(),
+            state,
+            pliant: header.pliant.clone(),
+            scene: info.scene.clone(),
+            response: info.response.clone(),
+            integrator: info.integrator.clone(),
+            dt: info.dt,
+            steps: info.steps,
+            vertices: header.vertices,
+            bodies: bodies.collect(),
+            recording: RecordingLook::of(recording),
+            bytes,
+            summary: None,
+        }
+    }
+
+    /// Whether the run came to its end.
+    pub fn is_finished(&self) -> bool {
+        self.state == FINISHED
+    }
+}
+
+impl RecordingLook {
+    fn of(recording: &Recording) -> RecordingLook {
+        let frames = recording.frames();
+        let numbers = (frames.len() * recording.header().vertices) as f64;
+        let per_vertex = recording.size() as f64 / numbers;
+        RecordingLook {
+            format: crate::recording::VERSION,
+            frames: frames.len(),
+            every: recording.info().record_every,
+            last_step: frames.last().map_or(0, |entry| entry.step),
+            span: frames.first().zip(frames.last()).map(|(a, b)| [a.time, b.time]),
+            bytes: recording.size(),
+            bytes_per_vertex: (numbers > 0.0).then_some(per_vertex),
+            complete: recording.is_complete(),
+            lost_bytes: recording.lost_bytes(),
+        }
+    }
+}

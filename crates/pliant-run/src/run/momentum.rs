@@ -1,0 +1,79 @@
+//! Whether momentum is accounted for.
+//!
+//! | here       | meaning                                                    |
+//! |------------|------------------------------------------------------------|
+//! | `start`    | momentum before the first step, kg·m/s                     |
+//! | `mass`     | kg; times gravity and time it is what gravity gave         |
+//! | `given`    | impulses from obstacles since the start, N·s               |
+//! | `largest`  | largest Σ m‖v‖ at a recorded step so far, kg·m/s           |
+//!
+//! Only bodies on which nothing else acts from outside count. The error is what is left of the
+//! change of momentum, over the largest Σ m‖v‖ so far: that of the last moment would turn
+//! rounding into a large number for everything that has come to rest.
+
+use pliant::math::Vec3;
+use pliant::respond::impulse::Impact;
+use pliant::sim::Simulation;
+
+use crate::built::RunInfo;
+
+/// The account of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Account {
+    /// Whether a vertex counts, by vertex.
+    counts: Vec<bool>,
+    start: Vec3,
+    mass: f64,
+    gravity: Vec3,
+    /// Impulses from obstacles since the start, N·s.
+    pub given: Vec3,
+    /// Largest Σ m‖v‖ seen, kg·m/s.
+    pub largest: f64,
+}
+
+impl Account {
+    /// Opens the account of a simulation before its first step.
+    pub fn new(simulation: &Simulation, info: &RunInfo) -> Account {
+        let mut counts = vec![false; simulation.state.positions.len()];
+        for body in info.bodies.iter().filter(|body| !body.held) {
+            if let Some(vertices) = counts.get_mut(body.vertices.clone()) {
+                vertices.fill(true);
+            }
+        }
+        let masses = simulation.system.masses.of().iter().zip(&counts);
+        let mass = masses.filter(|(_, counts)| **counts).map(|(mass, _)| mass).sum();
+        let gravity = Vec3::from(info.gravity);
+        let mut account = Account { counts, mass, gravity, ..Account::default() };
+        account.start = account.momentum(simulation).0;
+        account
+    }
+
+    /// Takes in what obstacles did in a step.
+    pub fn add(&mut self, impacts: &[Impact]) {
+        let counting = impacts.iter().filter(|impact| self.counts[impact.vertex.index()]);
+        self.given += counting.map(|impact| impact.impulse).sum::<Vec3>();
+    }
+
+    /// Looks at a recorded step.
+    pub fn look(&mut self, simulation: &Simulation) {
+        self.largest = self.largest.max(self.momentum(simulation).1);
+    }
+
+    /// What is not accounted for, unit 1; 0 where nothing counts or ever moved.
+    pub fn error(&self, simulation: &Simulation) -> f64 {
+        let (momentum, size) = self.momentum(simulation);
+        let by_gravity = self.mass * simulation.state.time * self.gravity;
+        let left = (momentum - self.start - by_gravity - self.given).length();
+        let largest = self.largest.max(size);
+        if left == 0.0 || largest == 0.0 { 0.0 } else { left / largest }
+    }
+
+    /// Momentum and Σ m‖v‖ of what counts, kg·m/s.
+    fn momentum(&self, simulation: &Simulation) -> (Vec3, f64) {
+        let moving = simulation.state.velocities.iter().zip(simulation.system.masses.of());
+        let counting = moving.zip(&self.counts).filter(|(_, counts)| **counts);
+        counting.fold((Vec3::ZERO, 0.0), |(sum, size), ((velocity, mass), _)| {
+            (sum + *mass * *velocity, size + mass * velocity.length())
+        })
+    }
+}

@@ -1,0 +1,336 @@
+//! The loop of a run, and all that it writes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use pliant::integrate::StepError;
+use pliant::memory::Memory;
+use pliant::observe::Stage;
+use pliant::record::digest::digest;
+use pliant::record::overlap::Measure;
+use pliant::record::row::Row;
+
+use super::checkpoint::Checkpoint;
+use super::clock::Stopwatch;
+use super::folder::{
+    self, CHECKPOINT, FINISHED, FolderError, RECORDING, REPORT, SCENE, SERIES, SUMMARY,
+};
+use super::momentum::Account;
+use super::{Progress, RunError, RunSettings, series};
+use crate::built::Built;
+use crate::recording::{Header, Writer};
+use crate::summary::Summary;
+use crate::whole::{self, Growing};
+
+/// Steps take at least this many times as long as the checkpoints between them.
+const WORK_PER_CHECKPOINT: u32 = 20;
+
+/// `ended` of a run that was broken off and can go on.
+const INTERRUPTED: &str = "interrupted";
+
+/// `ended` of a run that could not go on.
+const FAILED: &str = "failed";
+
+/// A run under way.
+pub(super) struct Runner {
+    built: Built,
+    folder: PathBuf,
+    settings: RunSettings,
+    identity: [u8; 32],
+    /// Steps made, count.
+    step: u64,
+    measure: Measure,
+    account: Account,
+    watch: Arc<Stopwatch>,
+    /// Time of the steps on the wall clock.
+    wall: Duration,
+    iterations: [u64; 2],
+    series: Growing,
+    recording: Writer,
+    memory: Memory,
+    /// How long the last checkpoint took, and when the wall time of the steps was then.
+    last_checkpoint: (Duration, Duration),
+}
+
+impl Runner {
+    /// Begins with the first step.
+    pub fn fresh(built: Built, folder: &Path, settings: RunSettings) -> Result<Runner, RunError> {
+        let failed = |name: &str| {
+            let path = folder.join(name);
+            move |error| RunError::Write { path, error }
+        };
+        whole::write(&folder.join(SCENE), built.resolved.as_bytes()).map_err(failed(SCENE))?;
+        let mut series = Growing::create(&folder.join(SERIES)).map_err(failed(SERIES))?;
+        series.append(series::heading().as_bytes()).map_err(failed(SERIES))?;
+        let header = Header {
+            pliant: env!("CARGO_PKG_VERSION").to_string(),
+            vertices: built.simulation.state.positions.len(),
+            info: built.info.clone(),
+        };
+        let recording =
+            Writer::create(&folder.join(RECORDING), &header).map_err(failed(RECORDING))?;
+        let mut runner = Runner::new(built, folder, settings, (series, recording));
+        runner.record()?;
+        Ok(runner)
+    }
+
+    /// Goes on after a checkpoint.
+    pub fn after(
+        built: Built,
+        folder: &Path,
+        settings: RunSettings,
+        checkpoint: Checkpoint,
+    ) -> Result<Runner, RunError> {
+        let damaged =
+            |name: &str, what: String| FolderError::Damaged { path: folder.join(name), what };
+        // Both are looked at before either is cut.
+        for (name, length) in [(SERIES, checkpoint.series), (RECORDING, checkpoint.recording)] {
+            let found = fs::metadata(folder.join(name)).map(|data| data.len());
+            let found = found.map_err(|error| damaged(name, whole::told(&error)))?;
+            if found < length {
+                let what = format!("holds {found} bytes where {length} were written");
+                return Err(damaged(name, what).into());
+            }
+        }
+        let series = Growing::cut(&folder.join(SERIES), checkpoint.series)
+            .map_err(|error| damaged(SERIES, whole::told(&error)))?;
+        let recording = Writer::resume(&folder.join(RECORDING), checkpoint.recording)?;
+        let mut runner = Runner::new(built, folder, settings, (series, recording));
+        let simulation = &mut runner.built.simulation;
+        let restored = simulation.restore(&mut Memory::from_numbers(checkpoint.numbers));
+        restored.map_err(|error| damaged(CHECKPOINT, error.to_string()))?;
+        folder::forget_end(folder)?;
+        runner.step = checkpoint.step;
+        (runner.account.given, runner.account.largest) = (checkpoint.given, checkpoint.largest);
+        runner.watch = Arc::new(Stopwatch::from_spent(checkpoint.stages));
+        runner.built.simulation.system.watcher = Some(runner.watch.clone());
+        runner.wall = Duration::from_nanos(checkpoint.wall);
+        runner.last_checkpoint.1 = runner.wall;
+        runner.iterations = checkpoint.iterations;
+        Ok(runner)
+    }
+
+    fn new(
+        mut built: Built,
+        folder: &Path,
+        settings: RunSettings,
+        (series, recording): (Growing, Writer),
+    ) -> Runner {
+        let simulation = &mut built.simulation;
+        simulation.set_threads(settings.threads.max(1));
+        let watch = Arc::new(Stopwatch::default());
+        simulation.system.watcher = Some(watch.clone());
+        let measure = Measure::new(&simulation.state.positions, &simulation.bodies);
+        let account = Account::new(simulation, &built.info);
+        Runner {
+            identity: folder::identity(&built),
+            built,
+            folder: folder.to_path_buf(),
+            settings,
+            step: 0,
+            measure,
+            account,
+            watch,
+            wall: Duration::ZERO,
+            iterations: [0; 2],
+            series,
+            recording,
+            memory: Memory::default(),
+            last_checkpoint: (Duration::ZERO, Duration::ZERO),
+        }
+    }
+
+    /// Tells that another version of the program began the run.
+    pub fn note_version(&mut self, other: Option<String>) {
+        let told = other.map(|version| {
+            let own = env!("CARGO_PKG_VERSION");
+            format!("begun by pliant {version}, taken up by {own}: bits may differ from one run")
+        });
+        self.built.notices.extend(told);
+    }
+
+    /// Makes the steps that are left and writes what they come to.
+    pub fn finish(mut self, progress: &mut dyn Progress) -> Result<Summary, RunError> {
+        match self.go(progress) {
+            Ok(ended) => self.close(ended),
+            Err(error) => {
+                // The first error is the one to tell; a full disk may refuse these as well.
+                let _ = self.close(FAILED);
+                Err(error)
+            }
+        }
+    }
+
+    /// Steps to the end, or to where progress breaks off.
+    fn go(&mut self, progress: &mut dyn Progress) -> Result<&'static str, RunError> {
+        let (steps, every) = (self.built.info.steps, self.built.info.record_every.max(1));
+        progress.begin(self.step, steps);
+        while self.step < steps {
+            self.make_step()?;
+            if self.step.is_multiple_of(every) || self.step == steps {
+                self.record()?;
+            }
+            let stop = progress.step(self.step).is_break() && self.step < steps;
+            if stop || self.is_checkpoint_due() {
+                self.keep()?;
+            }
+            if stop {
+                return Ok(INTERRUPTED);
+            }
+        }
+        Ok(FINISHED)
+    }
+
+    fn make_step(&mut self) -> Result<(), RunError> {
+        let simulation = &mut self.built.simulation;
+        let start = Instant::now();
+        let made = simulation.step(self.built.info.dt);
+        self.wall += start.elapsed();
+        let report = made.map_err(|error| {
+            let body = body_of(&error).map(|body| {
+                let name = self.built.info.bodies.get(body).map_or("", |body| &body.name);
+                format!("body {body} `{name}`")
+            });
+            RunError::Step { step: self.step + 1, body, error }
+        })?;
+        self.step += 1;
+        self.account.add(simulation.impacts());
+        self.iterations[0] += report.newton as u64;
+        self.iterations[1] += report.linear as u64;
+        Ok(())
+    }
+
+    fn row(&mut self) -> Row {
+        let simulation = &self.built.simulation;
+        let overlap = self.measure.measure(&simulation.state.positions, &simulation.bodies);
+        Row::of(simulation, overlap)
+    }
+
+    /// Adds a row and a frame.
+    fn record(&mut self) -> Result<(), RunError> {
+        let row = self.row();
+        let state = &self.built.simulation.state;
+        self.account.look(&self.built.simulation);
+        let done = self.series.append(series::line(&row).as_bytes());
+        done.map_err(|error| self.write_error(SERIES, error))?;
+        let done = self.recording.push(self.step, state.time, &state.positions);
+        done.map_err(|error| self.write_error(RECORDING, error))
+    }
+
+    /// Whether it is time, and the steps since the last checkpoint were worth one.
+    fn is_checkpoint_due(&self) -> bool {
+        let (cost, at) = self.last_checkpoint;
+        self.step.is_multiple_of(self.built.info.checkpoint_every.max(1))
+            && self.step < self.built.info.steps
+            && self.wall.saturating_sub(at) >= WORK_PER_CHECKPOINT * cost
+    }
+
+    /// Writes a checkpoint, after all that it counts is on the disk.
+    fn keep(&mut self) -> Result<(), RunError> {
+        let start = Instant::now();
+        self.series.sync().map_err(|error| self.write_error(SERIES, error))?;
+        self.recording.sync().map_err(|error| self.write_error(RECORDING, error))?;
+        self.memory.clear();
+        self.built.simulation.save(&mut self.memory);
+        let checkpoint = Checkpoint {
+            identity: self.identity,
+            step: self.step,
+            series: self.series.length(),
+            recording: self.recording.length(),
+            iterations: self.iterations,
+            wall: self.wall.as_nanos() as u64,
+            stages: self.watch.spent(),
+            given: self.account.given,
+            largest: self.account.largest,
+            numbers: self.memory.numbers().to_vec(),
+        };
+        let done = checkpoint.write(&self.folder.join(CHECKPOINT));
+        done.map_err(|error| self.write_error(CHECKPOINT, error))?;
+        self.last_checkpoint = (start.elapsed(), self.wall);
+        Ok(())
+    }
+
+    /// Writes index, report and summary, the summary last.
+    fn close(mut self, ended: &str) -> Result<Summary, RunError> {
+        let summary = self.summary(ended);
+        let (folder, report) = (self.folder.clone(), self.settings.report);
+        let failed = |name: &str| {
+            let path = folder.join(name);
+            move |error| RunError::Write { path, error }
+        };
+        let rows = self.series.sync().map_err(failed(SERIES));
+        let frames = self.recording.finish().map_err(failed(RECORDING));
+        if ended != FAILED {
+            // After a failure the summary is tried all the same: it may be small enough.
+            rows.and(frames)?;
+        }
+        if let Some(report) = report {
+            let rows = series::read(&folder.join(SERIES)).map_err(failed(SERIES))?;
+            let text = report(&folder, &self.built, &summary, &rows);
+            let written = whole::write(&folder.join(REPORT), text.as_bytes());
+            written
+                .map_err(failed(REPORT))
+                .or_else(|e| if ended == FAILED { Ok(()) } else { Err(e) })?;
+        }
+        let json = serde_json::to_string_pretty(&summary)
+            .map_err(|error| failed(SUMMARY)(error.into()))?;
+        whole::write(&folder.join(SUMMARY), (json + "\n").as_bytes()).map_err(failed(SUMMARY))?;
+        if ended == FINISHED {
+            // Nothing is left to go on with; a leftover does no harm.
+            let _ = fs::remove_file(folder.join(CHECKPOINT));
+        }
+        Ok(summary)
+    }
+
+    fn summary(&mut self, ended: &str) -> Summary {
+        let row = self.row();
+        let Built { simulation, info, notices, .. } = &self.built;
+        let wall_s = self.wall.as_secs_f64();
+        let spent = self.watch.spent().map(|time| 1e-9 * time as f64);
+        let stages = Stage::ALL.into_iter().zip(spent);
+        Summary {
+            scene: info.scene.clone(),
+            response: info.response.clone(),
+            integrator: info.integrator.clone(),
+            dt: info.dt,
+            steps: self.step,
+            simulated_s: simulation.state.time,
+            cpu_s: spent[Stage::Step as usize],
+            wall_s,
+            realtime_factor: if wall_s > 0.0 { simulation.state.time / wall_s } else { 0.0 },
+            threads: self.settings.threads.max(1),
+            vertices: simulation.state.positions.len(),
+            tets: simulation.bodies.tets().len(),
+            kinetic: row.kinetic,
+            elastic: row.elastic,
+            rms_speed: row.rms_speed,
+            max_speed: row.max_speed,
+            penetrating_vertices: row.overlap.penetrating_vertices,
+            edge_crossings: row.overlap.edge_crossings,
+            max_depth: row.overlap.max_depth,
+            inverted_tets: row.overlap.inverted_tets,
+            momentum_error: self.account.error(simulation),
+            digest: digest(&simulation.state),
+            stages: stages.map(|(stage, time)| (stage.name().to_string(), time)).collect(),
+            iterations: self.iterations,
+            ended: ended.to_string(),
+            notices: notices.clone(),
+        }
+    }
+
+    fn write_error(&self, name: &str, error: std::io::Error) -> RunError {
+        RunError::Write { path: self.folder.join(name), error }
+    }
+}
+
+/// The body that an error is about.
+fn body_of(error: &StepError) -> Option<usize> {
+    match error {
+        StepError::NotFinite { body, .. }
+        | StepError::Refused { body, .. }
+        | StepError::NothingFree { body } => Some(body.index()),
+        _ => None,
+    }
+}

@@ -1,0 +1,107 @@
+//! Folders that a run may not have.
+
+use std::fs;
+use std::ops::ControlFlow;
+
+use pliant_run::run::{Existing, Progress, RunSettings, run};
+
+use crate::scene::{Place, blocks, names};
+
+fn settings(existing: Existing) -> RunSettings {
+    RunSettings { existing, ..RunSettings::default() }
+}
+
+/// The error of a run, which must leave the folder as it is.
+#[track_caller]
+fn refused(place: &Place, existing: Existing) -> String {
+    let before = fs::read_dir(place.run()).map(|_| names(&place.run())).unwrap_or_default();
+    let error = run(blocks(), &place.run(), settings(existing), &mut ()).unwrap_err();
+    let after = fs::read_dir(place.run()).map(|_| names(&place.run())).unwrap_or_default();
+    assert!(error.is_input() && before == after, "{error}");
+    error.to_string()
+}
+
+#[test]
+fn a_folder_that_exists_is_left_alone() {
+    let place = Place::new("exists");
+    run(blocks(), &place.run(), settings(Existing::Refuse), &mut ()).unwrap();
+    let error = refused(&place, Existing::Refuse);
+    assert!(error.contains("--resume") && error.contains("--force"), "{error}");
+}
+
+#[test]
+fn force_replaces_runs_and_nothing_else() {
+    let place = Place::new("force");
+    run(blocks(), &place.run(), settings(Existing::Refuse), &mut ()).unwrap();
+    fs::write(place.run().join("notes.txt"), "mine").unwrap();
+    fs::write(place.run().join(".summary.json.77.part"), "left by a kill").unwrap();
+    run(blocks(), &place.run(), settings(Existing::Replace), &mut ()).unwrap();
+    assert_eq!(fs::read_to_string(place.run().join("notes.txt")).unwrap(), "mine");
+    assert!(!names(&place.run()).contains(&".summary.json.77.part".to_string()));
+
+    fs::remove_file(place.run().join("run.json")).unwrap();
+    for existing in [Existing::Replace, Existing::Resume] {
+        let error = refused(&place, existing);
+        assert!(error.contains("no run of pliant"), "{error}");
+    }
+    fs::write(place.run().join("run.json"), "{}").unwrap();
+    assert!(refused(&place, Existing::Replace).contains("no run of pliant"));
+}
+
+#[test]
+fn an_empty_folder_may_be_used_when_asked() {
+    let place = Place::new("empty");
+    fs::create_dir(place.run()).unwrap();
+    refused(&place, Existing::Refuse);
+    run(blocks(), &place.run(), settings(Existing::Replace), &mut ()).unwrap();
+}
+
+#[test]
+fn another_scene_is_not_gone_on_with() {
+    let place = Place::new("other");
+    let mut other = blocks();
+    other.resolved.push_str("young = 2\n");
+    run(other, &place.run(), settings(Existing::Refuse), &mut ()).unwrap();
+    assert!(refused(&place, Existing::Resume).contains("another scene (`blocks`"));
+}
+
+#[test]
+fn a_file_in_the_way_is_named() {
+    let place = Place::new("file");
+    fs::write(place.run(), "a file").unwrap();
+    for existing in [Existing::Refuse, Existing::Resume, Existing::Replace] {
+        assert!(refused(&place, existing).contains("is a file, not a folder"));
+    }
+    // Below a file no folder can be made, not even by the mightiest user.
+    let below = place.run().join("out");
+    let error = run(blocks(), &below, settings(Existing::Refuse), &mut ()).unwrap_err();
+    assert!(error.is_input() && error.to_string().contains("Not a directory"), "{error}");
+}
+
+/// Breaks off after a few steps.
+struct Soon;
+
+impl Progress for Soon {
+    fn step(&mut self, done: u64) -> ControlFlow<()> {
+        if done < 7 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+}
+
+#[test]
+fn what_was_damaged_is_named() {
+    let place = Place::new("damaged");
+    run(blocks(), &place.run(), settings(Existing::Refuse), &mut Soon).unwrap();
+    let checkpoint = place.run().join("checkpoint.bin");
+    let bytes = fs::read(&checkpoint).unwrap();
+    fs::write(&checkpoint, &bytes[..bytes.len() / 2]).unwrap();
+    let error = refused(&place, Existing::Resume);
+    assert!(error.ends_with("a damaged checkpoint; --force begins anew"), "{error}");
+    fs::write(&checkpoint, &bytes).unwrap();
+    let series = place.run().join("series.csv");
+    let rows = fs::read(&series).unwrap();
+    fs::write(&series, &rows[..20]).unwrap();
+    let error = refused(&place, Existing::Resume);
+    assert!(error.contains("series.csv: holds 20 bytes where"), "{error}");
+    fs::write(&series, &rows).unwrap();
+    run(blocks(), &place.run(), settings(Existing::Resume), &mut ()).unwrap();
+}
