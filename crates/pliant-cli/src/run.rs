@@ -88,8 +88,11 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Stopped> {
         Ok(summary) => summary,
         Err(error) => {
             show::complain(&error.to_string());
-            let code = if error.is_input() { crate::BAD_INPUT } else { crate::FAILED };
-            return Ok(ExitCode::from(code));
+            if error.is_input() {
+                return Ok(ExitCode::from(crate::BAD_INPUT));
+            }
+            show::note(&format!("{}: what was recorded is kept here", folder.display()));
+            return Ok(ExitCode::from(crate::FAILED));
         }
     };
     let is_broken_off = summary.steps < steps;

@@ -1,8 +1,10 @@
 //! What a run came to, as `summary.json`.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// The end of a run; other programs rely on the names.
+///
+/// JSON has no numbers that are not finite: of a run that blew up they are null.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Name of the scene.
@@ -16,6 +18,7 @@ pub struct Summary {
     /// Steps made, count.
     pub steps: u64,
     /// Time simulated, s.
+    #[serde(deserialize_with = "null_is_nan")]
     pub simulated_s: f64,
     /// CPU time of the steps, s; exact checks and writing are not in it.
     pub cpu_s: f64,
@@ -30,22 +33,28 @@ pub struct Summary {
     /// Tets, count.
     pub tets: usize,
     /// Energy of motion at the end, J.
+    #[serde(deserialize_with = "null_is_nan")]
     pub kinetic: f64,
     /// Energy of what is bent, stretched or pressed at the end, J.
+    #[serde(deserialize_with = "null_is_nan")]
     pub elastic: f64,
     /// Root of the mean square speed at the end, weighed by mass, m/s.
+    #[serde(deserialize_with = "null_is_nan")]
     pub rms_speed: f64,
     /// Speed of the fastest vertex at the end, m/s.
+    #[serde(deserialize_with = "null_is_nan")]
     pub max_speed: f64,
     /// Distinct vertices inside other bodies at the end, count.
     pub penetrating_vertices: usize,
     /// Pairs of a surface edge and a triangle of another body that it passes, count.
     pub edge_crossings: usize,
     /// Largest distance of a penetrating vertex to the surface it is behind, m.
+    #[serde(deserialize_with = "null_is_nan")]
     pub max_depth: f64,
     /// Tets with a negative volume, count.
     pub inverted_tets: usize,
     /// Change of momentum that gravity, pins and obstacles do not explain, over Σ m|v|, unit 1.
+    #[serde(deserialize_with = "null_is_nan")]
     pub momentum_error: f64,
     /// BLAKE3 of the state at the end.
     pub digest: String,
@@ -57,4 +66,8 @@ pub struct Summary {
     pub ended: String,
     /// Warnings, one sentence each.
     pub notices: Vec<String>,
+}
+
+fn null_is_nan<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
 }
