@@ -66,7 +66,10 @@ pub struct RunArguments {
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Stopped> {
     let built = match load(&arguments.scene, &arguments.sets) {
         Ok(built) => built,
-        Err(error) => return Ok(show::refuse(&error.to_string())),
+        Err(error) => {
+            show::complain_lines(&error.to_string());
+            return Ok(ExitCode::from(crate::BAD_INPUT));
+        }
     };
     let default = || PathBuf::from("runs").join(&built.info.scene);
     let folder = arguments.out.clone().unwrap_or_else(default);
