@@ -31,7 +31,7 @@ negative, as interpolated normals tilt. `points` and `unresolved` together are t
 vertices, in order; with --scope pairs a vertex comes once per body. `crossing_pairs` are
 bodies that overlap although no vertex of either is inside the other. With --method closest
 there is no `ring`, and `exponent`, `scope` and `normals` are null. `timings_us.inside` is the
-time for finding who is inside, run alone; `depth` is the rest, null when too short to tell.
+time for finding who is inside; `depth` is the rest, 0 when nothing collides.
 Both are for one thread on warm memory, without reading the files and the crossing pairs.";
 
 /// What stands after `pliant depth`.

@@ -1,7 +1,7 @@
 //! How deep bodies from files penetrate each other: `pliant depth`.
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::sync::Arc;
 
 use pliant::body::{Bodies, BodiesError};
 use pliant::depth::fused::Scratch;
@@ -14,6 +14,7 @@ use pliant::math::Vec3;
 use pliant::mesh::normals::Normals;
 use pliant::mesh::surface::SurfaceError;
 use pliant::mesh::tet::TetMeshError;
+use pliant::observe::{Stage, Watch, Watcher};
 use serde::{Serialize, Serializer};
 
 use crate::check::Kind;
@@ -21,16 +22,15 @@ use crate::mesh_file::MeshFileError;
 
 mod read;
 
+mod stopwatch;
+
 use read::{BodyFile, Scene};
+use stopwatch::{Stopwatch, fastest};
+
+pub use stopwatch::Timings;
 
 /// What a surface cannot promise, said after its name.
 const SURFACE: &str = "is a surface: vertices deeper than its edges reach may go unresolved";
-
-/// Runs that are timed at most.
-const MOST_RUNS: usize = 5;
-
-/// Time after which no further run is timed, µs: a long one needs no second.
-const ENOUGH_US: f64 = 50_000.0;
 
 /// How depth is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -173,17 +173,6 @@ pub struct Unknown {
     pub reason: Reason,
 }
 
-/// Time spent by one thread on warm memory, µs; without reading and crossing pairs.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct Timings {
-    /// Boxes, and which vertices are inside which bodies.
-    pub inside: f64,
-    /// The rest: crossings, border points, rings; or the closest feature.
-    ///
-    /// `None` when it is too short to be told from noise.
-    pub depth: Option<f64>,
-}
-
 /// Reads the bodies and finds the way out of every vertex that is inside another body.
 pub fn depth(files: &[PathBuf], method: Method, threads: usize) -> Result<Report, DepthError> {
     if files.len() < 2 {
@@ -223,45 +212,41 @@ fn measure(
     let mut report = Report::new(bodies, method);
     let mut scratch = Scratch::new(positions, bodies);
     let mut overlaps = Overlaps::default();
-    let inside = fastest(|| scratch.overlaps(positions, bodies, &mut overlaps));
-    let depth = match method {
+    let watch = Arc::new(Stopwatch::default());
+    scratch.set_watcher(Some(watch.clone()));
+    scratch.overlaps(positions, bodies, &mut overlaps);
+    report.timings_us = match method {
         Method::Consistent(settings) => {
             let mut escapes = Escapes::default();
-            // The stages run as one: what the first takes alone is taken off the whole.
-            let whole =
-                fastest(|| scratch.escapes(positions, bodies, settings, &mut escapes)) - inside;
+            let timings = fastest(&watch, || {
+                scratch.escapes(positions, bodies, settings, &mut escapes);
+            });
+            scratch.set_watcher(None);
             if threads > 1 {
                 scratch.set_threads(threads);
                 scratch.escapes(positions, bodies, settings, &mut escapes);
             }
             report.take(bodies, &escapes);
-            whole
+            timings
         }
         Method::Closest => {
             let mut ways = Vec::new();
             let mut nearest = Nearest::new(positions, bodies);
-            let time = fastest(|| nearest.escapes(positions, bodies, &overlaps, &mut ways));
+            let told: Watcher = Some(watch.clone());
+            scratch.set_watcher(None);
+            let timings = fastest(&watch, || {
+                {
+                    let _inside = Watch::new(&told, Stage::Detect);
+                    scratch.overlaps(positions, bodies, &mut overlaps);
+                }
+                let _depth = Watch::new(&told, Stage::Depth);
+                nearest.escapes(positions, bodies, &overlaps, &mut ways);
+            });
             report.take_closest(bodies, &overlaps, &ways);
-            time
+            timings
         }
     };
-    report.timings_us = Timings { inside, depth: (depth > 0.0).then_some(depth) };
     (overlaps, report)
-}
-
-/// The shortest of several runs, after one that warms the memory, µs.
-fn fastest(mut run: impl FnMut()) -> f64 {
-    run();
-    let (mut best, start) = (f64::INFINITY, Instant::now());
-    for _ in 0..MOST_RUNS {
-        let run_start = Instant::now();
-        run();
-        best = best.min(microseconds(run_start));
-        if microseconds(start) > ENOUGH_US {
-            break;
-        }
-    }
-    best
 }
 
 impl Report {
@@ -373,10 +358,6 @@ fn place(bodies: &Bodies, vertex: VertexId) -> (usize, u32) {
 
 fn numbers(bodies: &[BodyId]) -> Vec<u32> {
     bodies.iter().map(|body| body.0).collect()
-}
-
-fn microseconds(start: Instant) -> f64 {
-    start.elapsed().as_secs_f64() * 1e6
 }
 
 fn reason_name<S: Serializer>(reason: &Reason, serializer: S) -> Result<S::Ok, S::Error> {

@@ -22,6 +22,9 @@ pub type Vec2 = glam::DVec2;
 /// Four f32 side by side, for filters whose answer f64 confirms.
 pub type Vec4 = glam::Vec4;
 
+/// Four times four f32, for filters too.
+pub type Mat4 = glam::Mat4;
+
 /// A 3×3 matrix, columns first.
 pub type Mat3 = glam::DMat3;
 

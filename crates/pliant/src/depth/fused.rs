@@ -10,34 +10,43 @@ use crate::body::{Bodies, BodyKind};
 use crate::depth::border::{self, Crossing};
 use crate::depth::spread::Field;
 use crate::depth::{DepthSettings, Escapes, Scope};
-use crate::detect::clusters::Clusters;
-use crate::detect::fans::{self, Spoke};
-use crate::detect::gather::{Gathered, Query, Ray, Sense};
+use crate::detect::boxes::{Bounds, Hits};
+use crate::detect::clusters::{Clusters, Fit};
+use crate::detect::cone::{self, Tip};
+use crate::detect::fans::Fan;
+use crate::detect::gather::{Gathered, Ray, Triangle};
 use crate::detect::holders::Holders;
+use crate::detect::inverted::Inverted;
 use crate::detect::pairs::{self, Sweep};
 use crate::detect::rays::{self, Passage};
-use crate::detect::{Exit, Overlaps, inverted};
-use crate::id::{BodyId, TetId, VertexId};
+use crate::detect::{Exit, Overlaps};
+use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3};
-use crate::mesh::normals::{NormalCache, Normals, face_normal, interpolate, normal_at};
+use crate::mesh::normals::{NormalCache, Normals, face_normal, normal_at};
 use crate::mesh::topology::Rows;
+use crate::observe::{Stage, Watch, Watcher};
 use crate::par;
+
+/// Surfaces up to this many triangles have all their vertex normals worked out at once.
+///
+/// Where a quarter of them was asked for, one sweep through memory took a fifth off the
+/// whole step against looking around each; of larger surfaces often less is asked for.
+const AT_ONCE: usize = 4096;
 
 /// Memory that is kept from step to step, so that a step allocates nothing.
 #[derive(Clone, Debug)]
 pub struct Scratch {
     clusters: Clusters,
-    cluster_boxes: Vec<Aabb>,
-    body_boxes: Vec<Aabb>,
+    fit: Fit,
     sweep: Sweep,
     near: Rows<BodyId>,
-    inverted: Vec<TetId>,
     /// Bodies, count; at least 1.
     most_threads: usize,
     /// One per thread, at least one.
     shares: Vec<Share>,
     /// Place of an overlapping vertex in its list, and a body that it is inside of.
     rows: Vec<(u32, BodyId)>,
+    watcher: Watcher,
 }
 
 /// What one thread works with.
@@ -56,18 +65,17 @@ struct Step<'a> {
     bodies: &'a Bodies,
     settings: DepthSettings,
     clusters: &'a Clusters,
-    cluster_boxes: &'a [Aabb],
-    body_boxes: &'a [Aabb],
+    fit: &'a Fit,
     near: &'a Rows<BodyId>,
-    inverted: &'a [TetId],
+    watcher: &'a Watcher,
 }
 
 /// A body that holds vertices of the one at hand, or may.
 #[derive(Clone, Debug)]
 struct Live {
     body: BodyId,
-    /// Where the two boxes meet, m: every crossing lies in it.
-    overlap: Aabb,
+    /// Where the two boxes meet: every crossing lies in it.
+    overlap: Bounds,
     /// Triangles of the body that reach into `overlap` or into a ray from it.
     triangles: Gathered,
 }
@@ -83,10 +91,13 @@ struct Local {
     pairs: Vec<(VertexId, u32)>,
     field: Field,
     into: Vec<BodyId>,
-    spokes: Vec<Spoke>,
+    free: Vec<VertexId>,
+    fan: Fan,
+    hits: Hits,
     crossings: Vec<Crossing>,
     normals: NormalCache,
     holders: Holders,
+    inverted: Inverted,
 }
 
 impl Scratch {
@@ -94,15 +105,21 @@ impl Scratch {
     pub fn new(positions: &[Vec3], bodies: &Bodies) -> Scratch {
         Scratch {
             clusters: Clusters::new(positions, bodies),
-            cluster_boxes: Vec::new(),
-            body_boxes: Vec::new(),
+            fit: Fit::default(),
             sweep: Sweep::default(),
             near: Rows::default(),
-            inverted: Vec::new(),
             most_threads: bodies.len().max(1),
             shares: vec![Share::default()],
             rows: Vec::new(),
+            watcher: None,
         }
+    }
+
+    /// Tells `watcher` of stage 1 as `Detect` and of stages 2 to 4 as `Depth`, body by body.
+    ///
+    /// With several threads it is told by all of them at once.
+    pub fn set_watcher(&mut self, watcher: Watcher) {
+        self.watcher = watcher;
     }
 
     /// Works with this many threads from now on: at least one, at most one per body.
@@ -174,22 +191,22 @@ impl Scratch {
         bodies: &'a Bodies,
         settings: DepthSettings,
     ) -> (Step<'a>, &'a mut [Share]) {
-        self.clusters.refit(positions, &mut self.cluster_boxes, &mut self.body_boxes);
-        pairs::neighbours(&self.body_boxes, &mut self.sweep, &mut self.near);
-        inverted::inverted(positions, bodies, &self.body_boxes, &mut self.inverted);
+        let _detect = Watch::new(&self.watcher, Stage::Detect);
+        self.clusters.refit(positions, &mut self.fit);
+        pairs::neighbours(&self.fit.bodies, &mut self.sweep, &mut self.near);
         for share in &mut self.shares {
             share.local.normals.start(bodies.vertex_count());
             share.local.holders.start(bodies.len());
+            share.local.inverted.start(bodies.len());
         }
         let step = Step {
             positions,
             bodies,
             settings,
             clusters: &self.clusters,
-            cluster_boxes: &self.cluster_boxes,
-            body_boxes: &self.body_boxes,
+            fit: &self.fit,
             near: &self.near,
-            inverted: &self.inverted,
+            watcher: &self.watcher,
         };
         (step, &mut self.shares)
     }
@@ -198,10 +215,13 @@ impl Scratch {
 impl Local {
     /// All stages for the vertices of one body.
     fn run(&mut self, step: &Step<'_>, body: BodyId, found: &mut Escapes) {
+        let detect = Watch::new(step.watcher, Stage::Detect);
         self.find(step, body);
+        drop(detect);
         if self.pairs.is_empty() {
             return;
         }
+        let _depth = Watch::new(step.watcher, Stage::Depth);
         let (start, unresolved_start) = (found.resolved.len(), found.unresolved.len());
         match step.settings.scope {
             Scope::Scene => self.resolve(step, body, 0..u32::MAX, found),
@@ -226,45 +246,31 @@ impl Local {
 
     /// Stage 1 against one other body: which vertices are inside it.
     fn meet(&mut self, step: &Step<'_>, body: BodyId, other: BodyId) {
-        let (own, its) = (step.body_boxes[body.index()], step.body_boxes[other.index()]);
+        let (own, its) = (step.fit.bodies[body.index()], step.fit.bodies[other.index()]);
         let overlap = own.intersection(its);
-        self.candidates.clear();
-        for cluster in step.clusters.of_body(body) {
-            if step.cluster_boxes[cluster].meets(overlap) {
-                self.candidates.extend_from_slice(step.clusters.owned(cluster));
-            }
-        }
-        // Kept in place without a branch: which vertices stay cannot be foreseen.
-        let mut kept = 0;
-        for index in 0..self.candidates.len() {
-            let vertex = self.candidates[index];
-            self.candidates[kept] = vertex;
-            kept += usize::from(overlap.contains(step.positions[vertex.index()]));
-        }
-        self.candidates.truncate(kept);
+        step.clusters.vertices_in(step.fit, body, overlap, &mut self.candidates);
         if self.candidates.is_empty() {
             return;
         }
-        let (ray, swept) = shortest_ray(overlap, its);
+        let ray = Ray::shortest(overlap, its);
         let live = self.next_live(other, overlap);
-        gather(step, other, swept, &mut self.lives[live].triangles);
-        for index in 0..self.candidates.len() {
-            let vertex = self.candidates[index];
-            let point = step.positions[vertex.index()];
-            if self.lives[live].holds(step, point, ray, &mut self.holders) {
-                self.pairs.push((vertex, live as u32));
+        let Local { lives, candidates, hits, inverted, holders, pairs, .. } = self;
+        let triangles = &mut lives[live].triangles;
+        step.clusters.triangles_in(step.fit, other, ray.sweep(overlap), triangles);
+        for &vertex in candidates.iter() {
+            if lives[live].holds(step, vertex, ray, (hits, inverted, holders)) {
+                pairs.push((vertex, live as u32));
             }
         }
     }
 
-    fn next_live(&mut self, body: BodyId, overlap: Aabb) -> usize {
+    fn next_live(&mut self, body: BodyId, overlap: Bounds) -> usize {
         let index = self.live_count;
         self.live_count += 1;
         match self.lives.get_mut(index) {
             Some(live) => {
                 live.body = body;
                 live.overlap = overlap;
-                live.triangles.clear();
             }
             None => self.lives.push(Live { body, overlap, triangles: Gathered::default() }),
         }
@@ -273,35 +279,36 @@ impl Local {
 
     /// Stages 2 to 4 for the pairs whose live body is in `which`.
     fn resolve(&mut self, step: &Step<'_>, body: BodyId, which: Range<u32>, found: &mut Escapes) {
-        let Local { pairs, lives, field, into, spokes, crossings, normals, .. } = self;
+        let Local { pairs, lives, field, into, free, fan, hits, crossings, normals, .. } = self;
         field.start(step.bodies, body);
         for &(vertex, live) in pairs.iter().filter(|pair| which.contains(&pair.1)) {
             field.add(vertex, live);
+            step.smooth(lives[live as usize].body, normals);
         }
         for slot in 0..field.len() {
             let vertex = field.vertex(slot);
             let inner = step.positions[vertex.index()];
-            spokes.clear();
-            let free = step.bodies.neighbours().row(vertex.index()).iter();
-            let ends = free.filter(|v| field.is_free(**v)).map(|v| step.positions[v.index()]);
-            spokes.extend(ends.map(|free| Spoke::new(inner, free)));
-            if !spokes.is_empty() {
+            fan.start(inner, step.fit.points[vertex.index()], step.fit.scale);
+            for &neighbour in field.free_among(step.bodies.neighbours().row(vertex.index()), free) {
+                fan.push(step.positions[neighbour.index()]);
+            }
+            if !fan.is_empty() {
                 for &live in field.lives(slot) {
                     let live = &lives[live as usize];
-                    let query = Query::of_box(fans::clipped(inner, spokes, live.overlap));
-                    live.triangles.meeting(query, |triangle, corners| {
-                        fans::cross(inner, spokes, corners, triangle.0);
-                    });
+                    let near = live.triangles.meeting(fan.clipped(live.overlap), hits);
+                    let far = step.fit.bodies[live.body.index()].reach();
+                    fan.cross(&live.triangles, near, far, step.positions);
                 }
             }
             crossings.clear();
-            crossings.extend(spokes.iter().filter_map(|spoke| {
-                let exit = spoke.exit.as_ref()?;
-                Some(Crossing { position: exit.position, normal: step.normal(exit, normals)? })
-            }));
-            found.missed_edges += spokes.len() - crossings.len();
+            for (exit, corners) in fan.exits() {
+                if let Some(normal) = step.normal(exit, corners, normals) {
+                    crossings.push(Crossing { position: exit.position, normal });
+                }
+            }
+            found.missed_edges += fan.len() - crossings.len();
             let escape = border::escape(inner, crossings, step.settings.exponent);
-            field.border(slot, escape, spokes.len(), crossings.len());
+            field.border(slot, escape, fan.len(), crossings.len());
         }
         field.spread(step.positions, step.bodies, step.settings.exponent);
         for slot in 0..field.len() {
@@ -314,21 +321,35 @@ impl Local {
 }
 
 impl Live {
-    /// Whether a point is inside this body.
-    fn holds(&self, step: &Step<'_>, point: Vec3, ray: Ray, holders: &mut Holders) -> bool {
-        let mut by_tets = || holders.is_inside(point, step.positions, step.bodies, self.body);
+    /// Whether a vertex is inside this body.
+    fn holds(
+        &self,
+        step: &Step<'_>,
+        vertex: VertexId,
+        ray: Ray,
+        (hits, inverted, holders): (&mut Hits, &mut Inverted, &mut Holders),
+    ) -> bool {
+        // Seldom needed, and then far away.
+        let point = || step.positions[vertex.index()];
+        let rounded = step.fit.points[vertex.index()];
+        let mut by_tets = || holders.is_inside(point(), step.positions, step.bodies, self.body);
         if !step.bodies.is_bounded(self.body) {
             return by_tets();
         }
         let (mut winding, mut touches) = (0, false);
-        self.triangles.meeting(Query::of_ray(point, ray), |_, corners| {
-            match rays::passage(point, corners, ray) {
+        let beam = ray.sweep(Bounds { low: rounded, high: rounded });
+        let (tip, far) = (Tip::new(rounded), step.fit.bodies[self.body.index()].reach());
+        for &place in self.triangles.meeting(beam, hits) {
+            let Triangle { corners, facet, .. } = self.triangles.triangle(place);
+            let passage = cone::passage(&tip, facet, ray, far)
+                .unwrap_or_else(|| rays::passage(point(), step.corners(*corners), ray));
+            match passage {
                 Passage::Missed => {}
                 Passage::Leaves => winding += 1,
                 Passage::Enters => winding -= 1,
                 Passage::Touches => touches = true,
             }
-        });
+        }
         if step.bodies.kind(self.body) == BodyKind::Surface {
             return winding > 0 && !touches;
         }
@@ -336,83 +357,56 @@ impl Live {
             return true;
         }
         // On the surface, or in an inverted tet, only the tets themselves can tell.
-        (touches || step.may_be_in_inverted(self.body, point)) && by_tets()
+        (touches || step.may_be_in_inverted(self.body, vertex, inverted)) && by_tets()
     }
 }
 
 impl Step<'_> {
     #[inline]
-    fn corners(&self, triangle: usize) -> [Vec3; 3] {
-        self.bodies.triangles()[triangle].map(|v| self.positions[v.index()])
+    fn corners(&self, [a, b, c]: [VertexId; 3]) -> [Vec3; 3] {
+        [self.positions[a.index()], self.positions[b.index()], self.positions[c.index()]]
     }
 
-    /// Normal of the penetrated surface where an edge leaves it.
+    /// Works out the vertex normals of a body, if they are wanted and it is not too large.
     #[inline]
-    fn normal(&self, exit: &Exit, cache: &mut NormalCache) -> Option<Vec3> {
-        let corners = || self.corners(exit.triangle as usize);
+    fn smooth(&self, body: BodyId, cache: &mut NormalCache) {
         let kind = self.settings.normals;
-        if kind == Normals::Face {
-            return face_normal(corners());
+        let triangles = self.bodies.triangles_of(body);
+        if kind != Normals::Face && triangles.len() <= AT_ONCE {
+            let triangles = &self.bodies.triangles()[triangles];
+            cache.fill(self.bodies.vertices(body), triangles, self.positions, kind);
         }
-        let smooth = self.bodies.triangles()[exit.triangle as usize].map(|vertex| {
-            cache.vertex(vertex, || {
-                let around = self.bodies.triangles_around().row(vertex.index()).iter();
-                let around = around.map(|t| self.bodies.triangles()[t.index()]);
-                normal_at(vertex, around, self.positions, kind)
-            })
-        });
-        interpolate(smooth, exit.weights).or_else(|| face_normal(corners()))
     }
 
-    /// Whether the box of an inverted tet of the body holds the point.
+    /// Normal of the penetrated surface where an edge leaves it, given the triangle's corners.
+    #[inline]
+    fn normal(&self, exit: &Exit, corners: [VertexId; 3], cache: &mut NormalCache) -> Option<Vec3> {
+        let kind = self.settings.normals;
+        let flat = || face_normal(self.corners(corners));
+        if kind == Normals::Face {
+            return flat();
+        }
+        let mut smooth = |vertex: VertexId| {
+            cache.vertex(vertex, || {
+                let around = self.bodies.triangles_around().row(vertex.index());
+                normal_at(vertex, around, self.bodies.triangles(), self.positions, kind)
+            })
+        };
+        let ([a, b, c], [first, second, third]) = (corners, exit.weights);
+        // A corner without a normal makes the sum NaN, which has no direction.
+        let sum = first * smooth(a) + second * smooth(b) + third * smooth(c);
+        sum.try_normalize().or_else(flat)
+    }
+
+    /// Whether the box of an inverted tet of the body holds the vertex.
     ///
     /// Elsewhere the surface winds around a point as often as tets cover it.
-    fn may_be_in_inverted(&self, body: BodyId, point: Vec3) -> bool {
-        let tets = self.bodies.tets_of(body);
-        let first = self.inverted.partition_point(|tet| tet.index() < tets.start);
-        let of_body = self.inverted[first..].iter().take_while(|tet| tet.index() < tets.end);
-        of_body
+    fn may_be_in_inverted(&self, body: BodyId, vertex: VertexId, inverted: &mut Inverted) -> bool {
+        let point = || self.positions[vertex.index()];
+        inverted
+            .of_body(body, self.positions, self.bodies, self.fit)
+            .iter()
             .map(|tet| self.bodies.tets()[tet.index()])
-            .any(|tet| Aabb::around(tet.map(|v| self.positions[v.index()])).contains(point))
-    }
-}
-
-/// The axis ray along which points of `overlap` leave the box of the other body soonest.
-///
-/// And the box in which such rays run: `overlap`, drawn out to the side of `its`.
-fn shortest_ray(overlap: Aabb, its: Aabb) -> (Ray, Aabb) {
-    let mut best = (f64::INFINITY, Ray { axis: 0, sense: Sense::Up }, overlap);
-    let (low, high) = (overlap.min.to_array(), overlap.max.to_array());
-    let (its_low, its_high) = (its.min.to_array(), its.max.to_array());
-    for axis in 0..3 {
-        for sense in [Sense::Up, Sense::Down] {
-            let (from, to) = match sense {
-                Sense::Up => (low[axis], its_high[axis]),
-                Sense::Down => (its_low[axis], high[axis]),
-            };
-            if to - from < best.0 {
-                let (mut min, mut max) = (low, high);
-                (min[axis], max[axis]) = (from, to);
-                let swept = Aabb { min: min.into(), max: max.into() };
-                best = (to - from, Ray { axis, sense }, swept);
-            }
-        }
-    }
-    (best.1, best.2)
-}
-
-/// Collects the triangles of a body that reach into a box.
-fn gather(step: &Step<'_>, body: BodyId, swept: Aabb, found: &mut Gathered) {
-    for cluster in step.clusters.of_body(body) {
-        if !step.cluster_boxes[cluster].meets(swept) {
-            continue;
-        }
-        for &triangle in step.clusters.triangles(cluster) {
-            let corners = step.corners(triangle.index());
-            let around = Aabb::around(corners);
-            if around.meets(swept) {
-                found.push(triangle, corners, around);
-            }
-        }
+            .any(|tet| Aabb::around(tet.map(|v| self.positions[v.index()])).contains(point()))
     }
 }

@@ -85,10 +85,23 @@ impl Field {
         &self.lives[self.members[slot].lives as usize..end]
     }
 
-    /// Whether a vertex of the body is no member.
+    /// Those of some vertices of the body that are no members, kept in `free`.
     #[inline]
-    pub fn is_free(&self, vertex: VertexId) -> bool {
-        self.slots[(vertex.0 - self.base) as usize] == FREE
+    pub fn free_among<'a>(
+        &self,
+        vertices: &[VertexId],
+        free: &'a mut Vec<VertexId>,
+    ) -> &'a [VertexId] {
+        if free.len() < vertices.len() {
+            free.resize(vertices.len(), VertexId(0));
+        }
+        let mut count = 0;
+        for &vertex in vertices {
+            // Written first and then kept or not: which stay cannot be foreseen.
+            free[count] = vertex;
+            count += usize::from(self.slots[(vertex.0 - self.base) as usize] == FREE);
+        }
+        &free[..count]
     }
 
     /// Notes what stage 3 says of a member with so many free neighbours and crossings.

@@ -7,27 +7,71 @@
 use std::ops::Range;
 
 use crate::body::Bodies;
+use crate::detect::boxes::{Block, Bounds, LANES, Query, rounded};
+use crate::detect::cone::Facet;
+use crate::detect::gather::{Gathered, Triangle};
 use crate::id::{BodyId, TriangleId, VertexId};
-use crate::math::{Aabb, Vec3};
+use crate::math::{Aabb, Vec3, Vec4};
 
-/// Most triangles, or inner vertices, of one cluster.
-const SIZE: usize = 16;
+/// Most triangles, or inner vertices, of one cluster; its vertices are fewer than 256.
+const SIZE: usize = 24;
 
 /// All bodies cut into clusters.
 #[derive(Clone, Debug, Default)]
 pub struct Clusters {
     /// First cluster of each body, and one past the last of all.
     body_starts: Vec<u32>,
+    /// First vertex of each body, and one past the last of all.
+    body_vertices: Vec<u32>,
+    /// First block of boxes of each body, and one past the last of all.
+    block_starts: Vec<u32>,
     /// First entry of `triangles` of each cluster, and one past the last of all.
     triangle_starts: Vec<u32>,
     /// Triangles, cluster by cluster.
     triangles: Vec<TriangleId>,
+    /// Places of their corners among the vertices of the cluster.
+    corners: Vec<[u8; 3]>,
     /// First entry of `vertices` of each cluster, and one past the last of all.
     vertex_starts: Vec<u32>,
     /// Number of vertices of each cluster that no other owns; they come first.
     owned: Vec<u32>,
     /// Vertices, cluster by cluster: owned ones, then those that only bound triangles.
     vertices: Vec<VertexId>,
+}
+
+/// Farthest coordinates from the origin for which f32 filters work as they are.
+///
+/// Squares and cubes of sizes a thousandth of that neither vanish nor overflow.
+const SAFE: std::ops::RangeInclusive<f32> = 1e-6..=1e9;
+
+/// Where everything is in one step, in f32.
+#[derive(Clone, Debug)]
+pub struct Fit {
+    /// What coordinates are measured from, world space, m.
+    pub origin: Vec3,
+    /// What they are multiplied by, so that f32 can hold them; a power of two, mostly 1.
+    pub scale: f64,
+    /// Each body's box, m.
+    pub bodies: Vec<Bounds>,
+    /// Every vertex, m.
+    pub points: Vec<Vec4>,
+    /// Boxes of the clusters, body by body.
+    blocks: Vec<Block>,
+    /// Vertices, cluster by cluster, m.
+    places: Vec<Vec4>,
+}
+
+impl Default for Fit {
+    fn default() -> Fit {
+        Fit {
+            origin: Vec3::ZERO,
+            scale: 1.0,
+            bodies: Vec::new(),
+            points: Vec::new(),
+            blocks: Vec::new(),
+            places: Vec::new(),
+        }
+    }
 }
 
 impl Clusters {
@@ -37,6 +81,8 @@ impl Clusters {
     pub fn new(positions: &[Vec3], bodies: &Bodies) -> Clusters {
         let mut made = Clusters {
             body_starts: vec![0],
+            body_vertices: vec![0],
+            block_starts: vec![0],
             triangle_starts: vec![0],
             vertex_starts: vec![0],
             ..Clusters::default()
@@ -57,54 +103,123 @@ impl Clusters {
                 bodies.vertices(body).filter(used).map(|v| v as u32).collect();
             halve(&mut inner, &|&v: &u32| positions[v as usize], &mut |c| made.add_inner(c));
             made.body_starts.push(made.owned.len() as u32);
+            made.body_vertices.push(bodies.vertices(body).end as u32);
+            let clusters = made.of_body(body).len();
+            let blocks = made.block_starts[body.index()] + clusters.div_ceil(LANES) as u32;
+            made.block_starts.push(blocks);
         }
         made
     }
 
+    /// Rounds all positions and refits the boxes of all clusters and bodies.
+    pub fn refit(&self, positions: &[Vec3], fit: &mut Fit) {
+        fit.origin = positions.first().copied().unwrap_or_default();
+        self.fill(positions, fit);
+        let reach = fit.bodies.iter().fold(0.0, |most: f32, bounds| most.max(bounds.reach()));
+        if !SAFE.contains(&reach) {
+            let scale = scale_of(positions, fit.origin);
+            if scale != fit.scale {
+                fit.scale = scale;
+                self.fill(positions, fit);
+            }
+        }
+    }
+
+    /// The same with the origin and scale that are set.
+    fn fill(&self, positions: &[Vec3], fit: &mut Fit) {
+        let Fit { origin, scale, bodies, points, blocks, places } = fit;
+        points.clear();
+        places.clear();
+        bodies.clear();
+        blocks.clear();
+        for body in 0..self.body_starts.len() - 1 {
+            let own = self.body_vertices[body] as usize..self.body_vertices[body + 1] as usize;
+            points.extend(positions[own].iter().map(|&p| rounded(*scale * (p - *origin))));
+            let clusters = self.of_body(BodyId(body as u32));
+            let own = self.vertex_starts[clusters.start]..self.vertex_starts[clusters.end];
+            let own = self.vertices[own.start as usize..own.end as usize].iter();
+            places.extend(own.map(|v| points[v.index()]));
+            let mut around = Bounds::EMPTY;
+            for (lane, cluster) in clusters.enumerate() {
+                if lane % LANES == 0 {
+                    blocks.push(Block::EMPTY);
+                }
+                let own = places[self.vertices_of(cluster)].iter();
+                let bounds = own.fold(Bounds::EMPTY, |bounds, &p| bounds.with(p));
+                if let Some(block) = blocks.last_mut() {
+                    block.set(lane % LANES, bounds);
+                }
+                around = around.union(bounds);
+            }
+            bodies.push(around);
+        }
+    }
+
+    /// Collects the vertices of a body that lie in a box.
+    pub fn vertices_in(&self, fit: &Fit, body: BodyId, bounds: Bounds, found: &mut Vec<VertexId>) {
+        found.clear();
+        self.meeting(fit, body, bounds, |cluster| {
+            let owned = self.vertex_starts[cluster] as usize;
+            let owned = owned..owned + self.owned[cluster] as usize;
+            // Written first and then kept or not: which stay cannot be foreseen.
+            let mut count = found.len();
+            found.resize(count + owned.len(), VertexId(0));
+            for (&vertex, &place) in self.vertices[owned.clone()].iter().zip(&fit.places[owned]) {
+                found[count] = vertex;
+                count += usize::from(bounds.contains(place));
+            }
+            found.truncate(count);
+        });
+    }
+
+    /// Collects the triangles of a body whose boxes meet a box.
+    pub fn triangles_in(&self, fit: &Fit, body: BodyId, bounds: Bounds, found: &mut Gathered) {
+        found.clear();
+        self.meeting(fit, body, bounds, |cluster| {
+            let own = self.vertices_of(cluster);
+            let (places, ids) = (&fit.places[own.clone()], &self.vertices[own]);
+            let range =
+                self.triangle_starts[cluster] as usize..self.triangle_starts[cluster + 1] as usize;
+            let triangles = self.triangles[range.clone()].iter();
+            for (&id, corners) in triangles.zip(&self.corners[range]) {
+                let [i, j, k] = [corners[0] as usize, corners[1] as usize, corners[2] as usize];
+                let (a, b, c) = (places[i], places[j], places[k]);
+                let around = Bounds { low: a.min(b).min(c), high: a.max(b).max(c) };
+                if around.meets(bounds) {
+                    let corners = [ids[i], ids[j], ids[k]];
+                    found.push(Triangle { id, corners, facet: Facet::new([a, b, c]) }, around);
+                }
+            }
+        });
+        found.close();
+    }
+
+    /// Calls `found` with every cluster of a body whose box meets a box.
+    #[inline]
+    fn meeting(&self, fit: &Fit, body: BodyId, bounds: Bounds, mut found: impl FnMut(usize)) {
+        let query = Query::new(bounds);
+        let blocks = self.block_starts[body.index()]..self.block_starts[body.index() + 1];
+        let blocks = &fit.blocks[blocks.start as usize..blocks.end as usize];
+        let first = self.body_starts[body.index()] as usize;
+        for (index, block) in blocks.iter().enumerate() {
+            let mut mask = query.meet(block);
+            while mask != 0 {
+                found(first + index * LANES + mask.trailing_zeros() as usize);
+                mask &= mask - 1;
+            }
+        }
+    }
+
     /// The clusters of a body.
     #[inline]
-    pub fn of_body(&self, body: BodyId) -> Range<usize> {
+    fn of_body(&self, body: BodyId) -> Range<usize> {
         self.body_starts[body.index()] as usize..self.body_starts[body.index() + 1] as usize
     }
 
-    /// Triangles of a cluster.
+    /// Entries of `vertices` of a cluster.
     #[inline]
-    pub fn triangles(&self, cluster: usize) -> &[TriangleId] {
-        let range = self.triangle_starts[cluster]..self.triangle_starts[cluster + 1];
-        &self.triangles[range.start as usize..range.end as usize]
-    }
-
-    /// Vertices that belong to this cluster alone.
-    #[inline]
-    pub fn owned(&self, cluster: usize) -> &[VertexId] {
-        &self.vertices(cluster)[..self.owned[cluster] as usize]
-    }
-
-    /// Refits the boxes of all clusters and of all bodies.
-    pub fn refit(&self, positions: &[Vec3], boxes: &mut Vec<Aabb>, bodies: &mut Vec<Aabb>) {
-        boxes.clear();
-        boxes.extend((0..self.owned.len()).map(|cluster| {
-            let vertices = self.vertices(cluster);
-            let mut around = Aabb::EMPTY;
-            for v in vertices {
-                let p = positions[v.index()];
-                // Not `min` and `max`: their rules for NaN cost time.
-                around.min = Vec3::select(p.cmplt(around.min), p, around.min);
-                around.max = Vec3::select(p.cmpgt(around.max), p, around.max);
-            }
-            around
-        }));
-        bodies.clear();
-        bodies.extend(self.body_starts.windows(2).map(|pair| {
-            let clusters = &boxes[pair[0] as usize..pair[1] as usize];
-            clusters.iter().fold(Aabb::EMPTY, |sum, &one| sum.union(one))
-        }));
-    }
-
-    #[inline]
-    fn vertices(&self, cluster: usize) -> &[VertexId] {
-        let range = self.vertex_starts[cluster]..self.vertex_starts[cluster + 1];
-        &self.vertices[range.start as usize..range.end as usize]
+    fn vertices_of(&self, cluster: usize) -> Range<usize> {
+        self.vertex_starts[cluster] as usize..self.vertex_starts[cluster + 1] as usize
     }
 
     fn add_surface(&mut self, cluster: &[u32], bodies: &Bodies, owner: &mut [bool]) {
@@ -114,6 +229,11 @@ impl Clusters {
         corners.dedup();
         let (own, others): (Vec<_>, Vec<_>) = corners.into_iter().partition(|v| !owner[v.index()]);
         own.iter().for_each(|v| owner[v.index()] = true);
+        let place = |v: VertexId| {
+            let (own, others) = (own.iter(), others.iter());
+            own.chain(others).position(|&other| other == v).map_or(0, |place| place as u8)
+        };
+        self.corners.extend(cluster.iter().map(|&t| bodies.triangles()[t as usize].map(place)));
         self.triangles.extend(cluster.iter().map(|&t| TriangleId(t)));
         self.close(&own, &others);
     }
@@ -130,6 +250,18 @@ impl Clusters {
         self.vertex_starts.push(self.vertices.len() as u32);
         self.triangle_starts.push(self.triangles.len() as u32);
     }
+}
+
+/// The power of two that brings the farthest coordinate from the origin next to 1.
+fn scale_of(positions: &[Vec3], origin: Vec3) -> f64 {
+    let far = positions.iter().map(|p| (*p - origin).abs().max_element());
+    let extent = far.fold(0.0, f64::max);
+    if !extent.is_normal() {
+        return 1.0;
+    }
+    // The exponent turned around; both ends of the range stay in it.
+    let exponent = (extent.to_bits() >> 52).clamp(60, 1986);
+    f64::from_bits((2046 - exponent) << 52)
 }
 
 /// Halves items at the median of the longest side until the pieces are small.
@@ -152,5 +284,60 @@ fn halve(items: &mut [u32], place: &impl Fn(&u32) -> Vec3, done: &mut impl FnMut
         piece.select_nth_unstable_by(middle, |a, b| key(a).total_cmp(&key(b)).then(a.cmp(b)));
         open.push(range.start + middle..range.end);
         open.push(range.start..range.start + middle);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::boxes::Hits;
+
+    /// A strip of tets along x, one metre each, far from the origin.
+    fn strip(count: u32) -> (Vec<Vec3>, Bodies) {
+        let corner = |k: u32| {
+            let side = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]][k as usize % 4];
+            Vec3::new(f64::from(k) + 1e9, side[0], side[1])
+        };
+        let positions: Vec<Vec3> = (0..count + 3).map(corner).collect();
+        let tets: Vec<_> = (0..count).map(|t| [t, t + 1, t + 2, t + 3].map(VertexId)).collect();
+        let bodies = Bodies::from_tets(&[(positions.len(), &tets)]).unwrap();
+        (positions, bodies)
+    }
+
+    #[test]
+    fn what_lies_in_a_box_is_found_and_nothing_twice() {
+        let (positions, bodies) = strip(300);
+        let clusters = Clusters::new(&positions, &bodies);
+        let mut fit = Fit::default();
+        clusters.refit(&positions, &mut fit);
+        for (from, to) in [(-5.0, -1.0), (0.0, 0.0), (17.0, 40.5), (-1.0, 1e3)] {
+            let [low, high] = [from, to].map(|x| fit.points[0] + Vec4::new(x, -2.0, -2.0, 0.0));
+            let bounds = Bounds { low, high: high + Vec4::new(0.0, 4.0, 4.0, 0.0) };
+            let mut vertices = Vec::new();
+            clusters.vertices_in(&fit, BodyId(0), bounds, &mut vertices);
+            vertices.sort_unstable();
+            let inside = |v: &usize| bounds.contains(fit.points[*v]);
+            let expected: Vec<_> =
+                (0..positions.len()).filter(inside).map(|v| VertexId(v as u32)).collect();
+            assert_eq!(vertices, expected);
+
+            let mut found = Gathered::default();
+            clusters.triangles_in(&fit, BodyId(0), bounds, &mut found);
+            let mut hits = Hits::default();
+            let places = found.meeting(bounds, &mut hits);
+            let mut ids: Vec<_> = places.iter().map(|&place| found.triangle(place).id).collect();
+            ids.sort_unstable();
+            let meets = |t: &usize| {
+                let corners = bodies.triangles()[*t].map(|v| fit.points[v.index()]);
+                corners.into_iter().fold(Bounds::EMPTY, Bounds::with).meets(bounds)
+            };
+            let expected: Vec<_> =
+                (0..bodies.triangles().len()).filter(meets).map(|t| TriangleId(t as u32)).collect();
+            assert_eq!(ids, expected);
+            for &place in places {
+                let triangle = found.triangle(place);
+                assert_eq!(triangle.corners, bodies.triangles()[triangle.id.index()]);
+            }
+        }
     }
 }

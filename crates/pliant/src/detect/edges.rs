@@ -49,11 +49,14 @@ pub fn exit(free: Vec3, inner: Vec3, corners: [Vec3; 3], triangle: u32) -> Optio
 /// Equal but for rounding, as where the edge meets two triangles at their common edge, or
 /// two bodies touch: then the choice must not hang on the last bit.
 pub fn nearest(exits: impl Iterator<Item = Exit>) -> Option<Exit> {
-    exits.reduce(|best, exit| {
-        let equal = (exit.t - best.t).abs() <= SAME_PLACE;
-        let nearer = if equal { exit.triangle < best.triangle } else { exit.t < best.t };
-        if nearer { exit } else { best }
-    })
+    exits.reduce(|best, exit| if is_nearer(&exit, &best) { exit } else { best })
+}
+
+/// Whether an exit goes before another, as [`nearest`] has it.
+#[inline]
+pub fn is_nearer(exit: &Exit, other: &Exit) -> bool {
+    let equal = (exit.t - other.t).abs() <= SAME_PLACE;
+    if equal { exit.triangle < other.triangle } else { exit.t < other.t }
 }
 
 /// Weights of the corners for a point of the triangle's plane; `None` when it is outside.

@@ -3,19 +3,21 @@
 //! Stage 2 of [Heidelberger04 §3.3] for all edges of one vertex p at once. Seen from p,
 //! a triangle is a cone: the edge e = q − p passes through it when it is on the inner side
 //! of the three planes through p and the triangle's edges, and reaches it when it is long
-//! enough. The normals of the planes serve all edges.
+//! enough. Most pairs of an edge and a triangle are sorted out in f32 by [`Cone`].
 //!
 //! | here    | meaning                                     |
 //! |---------|---------------------------------------------|
-//! | `cone`  | B×C, C×A, A×B of the corners as seen from p |
+//! | `turns` | B×C, C×A, A×B of the corners, each times e  |
 //! | `reach` | A·(B×C), six times the volume over p        |
-//! | `turns` | cone · e, one sign when e passes inside     |
 //!
 //! A sign that rounding could have turned is decided exactly by [`edges::exit`].
 
-use crate::detect::Exit;
-use crate::detect::edges;
-use crate::math::{Aabb, Vec3};
+use crate::detect::boxes::Bounds;
+use crate::detect::cone::{Cone, Edge, Tip};
+use crate::detect::gather::Gathered;
+use crate::detect::{Exit, edges};
+use crate::id::VertexId;
+use crate::math::{Vec3, Vec4};
 
 /// Rounding of a sum of six products of three differences, relative to the largest product.
 ///
@@ -23,117 +25,175 @@ use crate::math::{Aabb, Vec3};
 /// the sum of the six absolute products, which is at most six times the largest.
 const ROUNDING: f64 = 6.0 * 8e-16;
 
-/// Relative widening of the box of clipped edges, against the rounding of the clip.
-const CLIP_MARGIN: f64 = 1e-12;
-
-/// One edge of the fan: its free end, and the best exit so far.
-#[derive(Clone, Copy, Debug)]
-pub struct Spoke {
-    /// Free end, world space, m.
-    pub free: Vec3,
-    /// From the inner vertex to the free end, m.
-    along: Vec3,
-    /// Largest coordinate of `along`, m.
-    size: f64,
-    /// Nearest exit to the free end so far.
-    pub exit: Option<Exit>,
-}
-
-impl Spoke {
-    /// An edge without an exit yet.
-    #[inline]
-    pub fn new(inner: Vec3, free: Vec3) -> Spoke {
-        let along = free - inner;
-        Spoke { free, along, size: along.abs().max_element(), exit: None }
-    }
-}
-
-/// The box of all edges of a fan, as far as they run inside `overlap`.
+/// Widening of clipped edges, relative to the largest coordinate and the longest edge.
 ///
-/// Exits lie in `overlap`, and so does `inner`.
-#[inline]
-pub fn clipped(inner: Vec3, spokes: &[Spoke], overlap: Aabb) -> Aabb {
-    let (mut low, mut high) = (inner, inner);
-    for spoke in spokes {
-        let up = spoke.along.cmpgt(Vec3::ZERO);
-        let wall = Vec3::select(up, overlap.max, overlap.min);
-        // Along an axis on which the edge does not move, 0/0 is NaN and must not count.
-        let shares = (wall - inner) / spoke.along;
-        let mut share = 1.0;
-        for s in shares.to_array() {
-            share = if s < share { s } else { share };
-        }
-        let end = inner + share * spoke.along;
-        low = Vec3::select(end.cmplt(low), end, low);
-        high = Vec3::select(end.cmpgt(high), end, high);
-    }
-    let margin = CLIP_MARGIN * (high - low).max_element().max(inner.abs().max_element());
-    Aabb { min: low - margin, max: high + margin }.intersection(overlap)
+/// A wall of the box is off by 2u, u = 2⁻²⁴, as it bounds rounded numbers; the point by u,
+/// their difference by another 2u, an edge and a quotient by u each, and the end of the
+/// edge, again a rounded number, by 4u: less than 16u in all.
+const CLIP_MARGIN: f32 = 8.0 * f32::EPSILON;
+
+/// An edge without an exit.
+const NO_EXIT: Exit =
+    Exit { t: f64::INFINITY, position: Vec3::ZERO, triangle: u32::MAX, weights: [0.0; 3] };
+
+/// The edges from a colliding vertex to free ones, and the best exit of each so far.
+#[derive(Clone, Debug, Default)]
+pub struct Fan {
+    /// The colliding vertex, world space, m.
+    inner: Vec3,
+    /// The same as filters see it: scaled, from their origin, rounded.
+    tip: Tip,
+    /// What filters scale lengths by; a power of two.
+    scale: f64,
+    /// Free ends, world space, m.
+    free: Vec<Vec3>,
+    /// The edges, rounded, in the order of `free`.
+    edges: Vec<Edge>,
+    /// Largest coordinate of any edge, m, rounded up.
+    longest: f32,
+    /// Nearest exit to each free end so far, or [`NO_EXIT`].
+    exits: Vec<Exit>,
+    /// Corners of the triangle of each exit.
+    corners: Vec<[VertexId; 3]>,
+    /// Edge and triangle that may meet; how many are in use is kept beside.
+    survivors: Vec<(u32, u32)>,
 }
 
-/// Tries one triangle on all edges of the fan around `inner`.
+impl Fan {
+    /// Starts a fan without edges; `place` is `inner` as filters see it, scaled by `scale`.
+    #[inline]
+    pub fn start(&mut self, inner: Vec3, place: Vec4, scale: f64) {
+        self.inner = inner;
+        self.scale = scale;
+        self.tip = Tip::new(place);
+        self.free.clear();
+        self.edges.clear();
+        self.exits.clear();
+        self.corners.clear();
+        self.longest = 0.0;
+    }
+
+    /// Adds an edge to a free vertex.
+    #[inline]
+    pub fn push(&mut self, free: Vec3) {
+        let edge = Edge::new(self.scale * (free - self.inner));
+        let most = edge.along.abs().max_element() * (1.0 + f32::EPSILON);
+        self.longest = if most > self.longest { most } else { self.longest };
+        self.free.push(free);
+        self.edges.push(edge);
+        self.exits.push(NO_EXIT);
+        self.corners.push([VertexId(0); 3]);
+    }
+
+    /// Edges, count.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.free.len()
+    }
+
+    /// Whether no edge leaves the vertex.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.free.is_empty()
+    }
+
+    /// The exits found and the corners of their triangles, in the order of the edges.
+    #[inline]
+    pub fn exits(&self) -> impl Iterator<Item = (&Exit, [VertexId; 3])> {
+        let all = self.exits.iter().zip(self.corners.iter().copied());
+        all.filter(|(exit, _)| exit.triangle != NO_EXIT.triangle)
+    }
+
+    /// The box of all edges, as far as they run inside `overlap`.
+    ///
+    /// Exits lie in `overlap`, and so does the vertex.
+    #[inline]
+    pub fn clipped(&self, overlap: Bounds) -> Bounds {
+        let inner = self.tip.place;
+        let margin = Vec4::splat(CLIP_MARGIN * (overlap.reach() + self.longest));
+        let (ahead, behind) = (overlap.high - inner + margin, inner - overlap.low + margin);
+        let mut bounds = Bounds { low: inner, high: inner };
+        for Edge { along, .. } in &self.edges {
+            let room = Vec4::select(along.cmpge(Vec4::ZERO), ahead, behind);
+            // Along an axis on which the edge does not move this is ∞, or NaN, which loses.
+            let shares = room / along.abs();
+            let share = Vec4::select(shares.cmplt(Vec4::ONE), shares, Vec4::ONE).min_element();
+            bounds = bounds.with(inner + share * *along);
+        }
+        Bounds { low: bounds.low - margin, high: bounds.high + margin }.intersection(overlap)
+    }
+
+    /// Tries triangles of a list, by their places, on all edges.
+    ///
+    /// No coordinate of them or of the vertex may be more than `far` from the origin, m.
+    #[inline]
+    pub fn cross(&mut self, list: &Gathered, places: &[u32], far: f32, positions: &[Vec3]) {
+        let Fan { inner, tip, free, edges, longest, exits, corners, survivors, .. } = self;
+        if survivors.len() < places.len() * edges.len() {
+            survivors.resize(places.len() * edges.len(), (0, 0));
+        }
+        let mut count = 0;
+        for &place in places {
+            let cone = Cone::new(tip, &list.triangle(place).facet, *longest, far);
+            for (spoke, edge) in edges.iter().enumerate() {
+                // Written first and then kept or not: which stay cannot be foreseen.
+                survivors[count] = (spoke as u32, place);
+                count += usize::from(!cone.is_missed_by(edge));
+            }
+        }
+        for &(spoke, place) in &survivors[..count] {
+            let (spoke, triangle) = (spoke as usize, list.triangle(place));
+            let [a, b, c] = triangle.corners;
+            let ends = [positions[a.index()], positions[b.index()], positions[c.index()]];
+            let best = &mut exits[spoke];
+            if let Some(exit) = exit(free[spoke], *inner, ends, triangle.id.0)
+                && (best.triangle == NO_EXIT.triangle || edges::is_nearer(&exit, best))
+            {
+                *best = exit;
+                corners[spoke] = triangle.corners;
+            }
+        }
+    }
+}
+
+/// Where the edge from `inner` to `free` meets a triangle, as by [`edges::exit`].
 #[inline]
-pub fn cross(inner: Vec3, spokes: &mut [Spoke], corners: [Vec3; 3], triangle: u32) {
-    let [a, b, c] = corners.map(|corner| corner - inner);
+fn exit(free: Vec3, inner: Vec3, [v0, v1, v2]: [Vec3; 3], triangle: u32) -> Option<Exit> {
+    let (a, b, c) = (v0 - inner, v1 - inner, v2 - inner);
+    let along = free - inner;
     let (bc, ca, ab) = (b.cross(c), c.cross(a), a.cross(b));
     let reach = a.dot(bc);
     // Turned so that edges that pass inside have positive products with all three.
     let sign = if reach < 0.0 { -1.0 } else { 1.0 };
-    let cone = [sign * bc, sign * ca, sign * ab];
     let reach = sign * reach;
+    let (first, second, third) =
+        ((sign * bc).dot(along), (sign * ca).dot(along), (sign * ab).dot(along));
+    let length = first + second + third;
     let size = a.abs().max(b.abs()).max(c.abs()).max_element();
     let doubt_each = ROUNDING * size * size;
-    // Next to the triangle's plane, the vertex may be on either side of it.
-    if reach <= doubt_each * size {
-        for spoke in spokes {
-            let exit = edges::exit(spoke.free, inner, corners, triangle);
-            spoke.exit = edges::nearest(spoke.exit.into_iter().chain(exit));
-        }
-        return;
-    }
-    for spoke in spokes {
-        let doubt = doubt_each * spoke.size;
-        let [first, second, third] = cone.map(|normal| normal.dot(spoke.along));
-        let length = first + second + third;
-        let length_doubt = 4.0 * doubt + doubt_each * size;
-        // One decision instead of four: which of them fails cannot be foreseen.
-        let missed = (first < -doubt)
-            | (second < -doubt)
-            | (third < -doubt)
-            | (length - reach < -length_doubt);
-        if missed {
-            continue;
-        }
-        let exit = passed(inner, spoke, [first, second, third], reach, [doubt, length_doubt])
-            .map(|(t, position, weights)| Exit { t, position, triangle, weights })
-            .or_else(|| edges::exit(spoke.free, inner, corners, triangle));
-        spoke.exit = edges::nearest(spoke.exit.into_iter().chain(exit));
-    }
-}
-
-/// Where an edge passes a triangle, if rounding leaves no doubt that it does.
-#[inline]
-fn passed(
-    inner: Vec3,
-    spoke: &Spoke,
-    turns: [f64; 3],
-    reach: f64,
-    [doubt, length_doubt]: [f64; 2],
-) -> Option<(f64, Vec3, [f64; 3])> {
-    let length = turns[0] + turns[1] + turns[2];
-    let sure = turns[0] > doubt && turns[1] > doubt && turns[2] > doubt;
-    if !sure || length - reach <= length_doubt || reach <= length_doubt {
-        return None;
+    let doubt = doubt_each * along.abs().max_element();
+    let length_doubt = 4.0 * doubt + doubt_each * size;
+    let sure = (first > doubt)
+        & (second > doubt)
+        & (third > doubt)
+        & (length - reach > length_doubt)
+        & (reach > length_doubt);
+    if !sure {
+        return edges::exit(free, inner, [v0, v1, v2], triangle);
     }
     let per_length = 1.0 / length;
     let share = reach * per_length;
-    let weights = turns.map(|turn| turn * per_length);
-    Some((1.0 - share, inner + share * spoke.along, weights))
+    let weights = [first * per_length, second * per_length, third * per_length];
+    Some(Exit { t: 1.0 - share, position: inner + share * along, triangle, weights })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::detect::boxes::rounded;
+    use crate::detect::cone::Facet;
+    use crate::detect::gather::Triangle;
+    use crate::id::TriangleId;
 
     #[test]
     fn a_vertex_on_the_surface_is_left_at_once_whichever_way_it_looks() {
@@ -141,10 +201,46 @@ mod tests {
         let inner = Vec3::new(0.25, 0.25, 0.0);
         for corners in [corners, [corners[0], corners[2], corners[1]]] {
             for free in [inner + Vec3::Z, inner - Vec3::Z, inner + Vec3::new(1.0, 2.0, -3.0)] {
-                let mut spokes = [Spoke::new(inner, free)];
-                cross(inner, &mut spokes, corners, 7);
-                assert_eq!(spokes[0].exit, edges::exit(free, inner, corners, 7));
-                assert!(spokes[0].exit.is_some_and(|exit| exit.t == 1.0));
+                let mut fan = Fan::default();
+                let [tip, a, b, c] = [inner, corners[0], corners[1], corners[2]].map(rounded);
+                let mut list = Gathered::default();
+                let (id, vertices) = (TriangleId(7), [0, 1, 2].map(VertexId));
+                let facet = Facet::new([a, b, c]);
+                let around = Bounds::EMPTY.with(a).with(b).with(c);
+                list.push(Triangle { id, corners: vertices, facet }, around);
+                fan.start(inner, tip, 1.0);
+                fan.push(free);
+                fan.cross(&list, &[0], 1.0, &corners);
+                assert!(fan.exits().all(|(_, corners)| corners == vertices));
+                let exits: Vec<_> = fan.exits().map(|(exit, _)| *exit).collect();
+                assert_eq!(exits, Vec::from_iter(edges::exit(free, inner, corners, 7)));
+                assert!(exits[0].t == 1.0);
+            }
+        }
+    }
+
+    #[test]
+    fn exits_lie_in_the_clipped_box() {
+        let overlap = Bounds { low: Vec4::new(-1.0, -2.0, -0.5, 0.0), high: Vec4::ONE };
+        let mut state = 1_u64;
+        let mut number = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            ((state >> 40) as f64 / f64::from(1 << 23) - 1.0) * 3.0
+        };
+        for round in 0..5000 {
+            let inner = Vec3::new(number(), number(), number()) / 9.0;
+            let mut along = Vec3::new(number(), number(), number());
+            // Some edges stand still along an axis, or nearly so.
+            along.x *= [1.0, 0.0, -0.0, 1e-60][round % 4];
+            along.y *= [1.0, 0.0][round / 4 % 2];
+            let mut fan = Fan::default();
+            fan.start(inner, rounded(inner), 1.0);
+            fan.push(inner + along);
+            let clipped = fan.clipped(overlap);
+            let point = |share: f64| rounded(inner + share * along);
+            for share in (0..=64).map(|k| f64::from(k) / 64.0) {
+                let kept = !overlap.contains(point(share)) || clipped.contains(point(share));
+                assert!(kept, "{inner} {along} {share}");
             }
         }
     }

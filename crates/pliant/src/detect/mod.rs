@@ -10,6 +10,8 @@ use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::topology::Rows;
 
+pub mod boxes;
+
 pub mod clusters;
 
 pub mod pairs;
@@ -19,6 +21,8 @@ pub mod gather;
 pub mod rays;
 
 pub mod edges;
+
+pub mod cone;
 
 pub mod fans;
 

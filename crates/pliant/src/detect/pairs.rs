@@ -1,27 +1,27 @@
 //! Which bodies come near each other: those whose boxes meet.
 
+use crate::detect::boxes::Bounds;
 use crate::id::BodyId;
-use crate::math::Aabb;
 use crate::mesh::topology::Rows;
 
 /// For each body the others whose boxes meet its own, ascending.
 ///
 /// Sorted along x and swept: every body meets only those that begin before it ends.
-pub fn neighbours(boxes: &[Aabb], scratch: &mut Sweep, found: &mut Rows<BodyId>) {
-    let Sweep { order, pairs } = scratch;
+pub fn neighbours(boxes: &[Bounds], scratch: &mut Sweep, found: &mut Rows<BodyId>) {
+    let Sweep { order, pairs, sorted, starts } = scratch;
     order.clear();
     order.extend(
-        (0..boxes.len() as u32).filter(|&b| boxes[b as usize].min.x <= boxes[b as usize].max.x),
+        (0..boxes.len() as u32).filter(|&b| boxes[b as usize].low.x <= boxes[b as usize].high.x),
     );
     order.sort_unstable_by(|&a, &b| {
-        boxes[a as usize].min.x.total_cmp(&boxes[b as usize].min.x).then(a.cmp(&b))
+        boxes[a as usize].low.x.total_cmp(&boxes[b as usize].low.x).then(a.cmp(&b))
     });
     pairs.clear();
     for (place, &a) in order.iter().enumerate() {
         let near = boxes[a as usize];
         for &b in &order[place + 1..] {
             let other = boxes[b as usize];
-            if other.min.x > near.max.x {
+            if other.low.x > near.high.x {
                 break;
             }
             if near.meets(other) {
@@ -30,8 +30,34 @@ pub fn neighbours(boxes: &[Aabb], scratch: &mut Sweep, found: &mut Rows<BodyId>)
             }
         }
     }
-    pairs.sort_unstable();
-    found.refill(boxes.len(), pairs);
+    // Whoever is near somebody is near to them too: sorted by one body and then, which keeps
+    // that order, by the other, rows ascend in both.
+    bucket(boxes.len(), pairs, starts, sorted);
+    pairs.iter_mut().zip(&*sorted).for_each(|(pair, &(a, b))| *pair = (b.0, BodyId(a)));
+    bucket(boxes.len(), pairs, starts, sorted);
+    found.refill(boxes.len(), sorted);
+}
+
+/// Sorts pairs by their first numbers, which are below `count`, and keeps the order of equals.
+fn bucket(
+    count: usize,
+    pairs: &[(u32, BodyId)],
+    starts: &mut Vec<u32>,
+    sorted: &mut Vec<(u32, BodyId)>,
+) {
+    starts.clear();
+    starts.resize(count + 1, 0);
+    pairs.iter().for_each(|pair| starts[pair.0 as usize + 1] += 1);
+    for index in 0..count {
+        starts[index + 1] += starts[index];
+    }
+    sorted.clear();
+    sorted.resize(pairs.len(), (0, BodyId(0)));
+    for &pair in pairs {
+        let next = &mut starts[pair.0 as usize];
+        sorted[*next as usize] = pair;
+        *next += 1;
+    }
 }
 
 /// Memory of [`neighbours`].
@@ -39,4 +65,39 @@ pub fn neighbours(boxes: &[Aabb], scratch: &mut Sweep, found: &mut Rows<BodyId>)
 pub struct Sweep {
     order: Vec<u32>,
     pairs: Vec<(u32, BodyId)>,
+    sorted: Vec<(u32, BodyId)>,
+    starts: Vec<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Vec4;
+
+    #[test]
+    fn rows_hold_every_other_body_whose_box_meets_and_ascend() {
+        let mut state = 1_u64;
+        let mut number = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 40) as f32 / (1 << 24) as f32
+        };
+        let mut boxes: Vec<Bounds> = (0..60)
+            .map(|_| {
+                let low = Vec4::new(number(), number(), number(), 0.0);
+                Bounds { low, high: low + 0.3 * number() }
+            })
+            .collect();
+        boxes.push(Bounds::EMPTY);
+        let (mut sweep, mut found) = (Sweep::default(), Rows::default());
+        for _ in 0..2 {
+            neighbours(&boxes, &mut sweep, &mut found);
+            for a in 0..boxes.len() {
+                let near = |b: &usize| *b != a && boxes[a].meets(boxes[*b]);
+                let expected: Vec<_> =
+                    (0..boxes.len()).filter(near).map(|b| BodyId(b as u32)).collect();
+                assert_eq!(found.row(a), expected);
+            }
+        }
+        assert!(found.iter().any(|row| row.len() > 2));
+    }
 }

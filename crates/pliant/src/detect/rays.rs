@@ -26,12 +26,22 @@ pub enum Passage {
 /// How the ray from `point` meets a triangle.
 #[inline]
 pub fn passage(point: Vec3, corners: [Vec3; 3], ray: Ray) -> Passage {
-    let (u, v) = ((ray.axis + 1) % 3, (ray.axis + 2) % 3);
-    let flat = |p: Vec3| {
-        let p = p.to_array();
-        Vec2::new(p[u], p[v])
-    };
-    let (p, [a, b, c]) = (flat(point), corners.map(flat));
+    match ray.axis {
+        0 => seen_along(point, corners, ray.sense, |p| Vec2::new(p.y, p.z)),
+        1 => seen_along(point, corners, ray.sense, |p| Vec2::new(p.z, p.x)),
+        _ => seen_along(point, corners, ray.sense, |p| Vec2::new(p.x, p.y)),
+    }
+}
+
+/// How the ray meets a triangle, given how to look along it.
+#[inline]
+fn seen_along(
+    point: Vec3,
+    corners: [Vec3; 3],
+    sense: Sense,
+    flat: impl Fn(Vec3) -> Vec2,
+) -> Passage {
+    let (p, a, b, c) = (flat(point), flat(corners[0]), flat(corners[1]), flat(corners[2]));
     let turns = [orient2d(a, b, p), orient2d(b, c, p), orient2d(c, a, p)];
     let (left, right) = (turns.iter().any(|&t| t > 0.0), turns.iter().any(|&t| t < 0.0));
     if left && right {
@@ -55,7 +65,7 @@ pub fn passage(point: Vec3, corners: [Vec3; 3], ray: Ray) -> Passage {
     // A triangle that turns left seen from above looks up, and the point is below it when
     // it is on its inner side.
     let above = if left { side < 0.0 } else { side > 0.0 };
-    let upward = ray.sense == Sense::Up;
+    let upward = sense == Sense::Up;
     if above != upward {
         return Passage::Missed;
     }

@@ -103,11 +103,11 @@ pub enum StepError {
         cuts: u32,
     },
     /// Arrays that do not belong together.
-    #[error("there are {count} {what} where {expected} vertices are expected")]
+    #[error("the state has {count} vertices, the {what} were made for {expected}")]
     Count {
-        /// Which array.
+        /// What the state does not fit.
         what: &'static str,
-        /// Its length, count.
+        /// Vertices of the state, count.
         count: usize,
         /// Vertices expected, count.
         expected: usize,
@@ -207,10 +207,8 @@ impl System {
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(StepError::TimeStep { dt });
         }
-        let expected = self.masses.of().len();
-        for (what, count) in
-            [("positions", state.positions.len()), ("velocities", state.velocities.len())]
-        {
+        let (count, expected) = (state.positions.len(), self.masses.of().len());
+        for (what, expected) in [("masses", expected), ("velocities", state.velocities.len())] {
             if count != expected {
                 return Err(StepError::Count { what, count, expected });
             }

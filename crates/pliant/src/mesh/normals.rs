@@ -1,6 +1,8 @@
 //! Normals of a triangle surface, at its faces and at its vertices.
 
-use crate::id::VertexId;
+use std::ops::Range;
+
+use crate::id::{TriangleId, VertexId};
 use crate::math::Vec3;
 
 /// Averaged unit vectors shorter than this are rounding noise, not a direction.
@@ -71,10 +73,18 @@ pub fn interpolate(normals: [Option<Vec3>; 3], weights: [f64; 3]) -> Option<Vec3
 /// Vertex normals worked out when first asked for, and kept for the step.
 #[derive(Clone, Debug, Default)]
 pub struct NormalCache {
-    /// Step in which each vertex was last asked for.
-    stamps: Vec<u32>,
-    /// Normal of each vertex in that step.
-    normals: Vec<Option<Vec3>>,
+    kept: Vec<Kept>,
+    /// Sums of one body at a time.
+    sums: Vec<Sum>,
+    step: u32,
+}
+
+/// What was last worked out of a vertex.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kept {
+    /// Unit, or NaN where there is none.
+    normal: Vec3,
+    /// The step in which it was worked out.
     step: u32,
 }
 
@@ -82,50 +92,78 @@ impl NormalCache {
     /// Forgets all normals, as the vertices have moved.
     pub fn start(&mut self, vertex_count: usize) {
         self.step = self.step.wrapping_add(1);
-        if self.stamps.len() != vertex_count || self.step == 0 {
-            self.stamps = vec![0; vertex_count];
-            self.normals = vec![None; vertex_count];
+        if self.kept.len() != vertex_count || self.step == 0 {
+            self.kept = vec![Kept::default(); vertex_count];
             self.step = 1;
         }
     }
 
-    /// The normal of a vertex, given the triangles around it.
-    #[inline]
-    pub fn vertex(
+    /// Works out all normals of a body at once, unless that was done in this step.
+    ///
+    /// `vertices` are those of the body, `triangles` its surface.
+    pub fn fill(
         &mut self,
-        vertex: VertexId,
-        work_out: impl FnOnce() -> Option<Vec3>,
-    ) -> Option<Vec3> {
-        let index = vertex.index();
-        if self.stamps[index] != self.step {
-            self.stamps[index] = self.step;
-            self.normals[index] = work_out();
+        vertices: Range<usize>,
+        triangles: &[[VertexId; 3]],
+        positions: &[Vec3],
+        normals: Normals,
+    ) {
+        let (first, step) = (vertices.start, self.step);
+        let own = &mut self.kept[vertices];
+        if own.first().is_none_or(|kept| kept.step == step) {
+            return;
         }
-        self.normals[index]
+        self.sums.clear();
+        self.sums.resize(own.len(), Sum::default());
+        for &[a, b, c] in triangles {
+            let (i, j, k) = (a.index(), b.index(), c.index());
+            let (a, b, c) = (positions[i], positions[j], positions[k]);
+            if normals == Normals::Area {
+                let across = (b - a).cross(c - a);
+                for vertex in [i, j, k] {
+                    self.sums[vertex - first].add_across(across, 1.0);
+                }
+                continue;
+            }
+            for (corner, vertex) in [i, j, k].into_iter().enumerate() {
+                self.sums[vertex - first].add([a, b, c], corner, normals);
+            }
+        }
+        for (kept, sum) in own.iter_mut().zip(&self.sums) {
+            *kept = Kept { normal: sum.direction().unwrap_or(Vec3::NAN), step };
+        }
+    }
+
+    /// The normal of a vertex, or NaN; `work_out` is called when first asked for.
+    #[inline]
+    pub fn vertex(&mut self, vertex: VertexId, work_out: impl FnOnce() -> Option<Vec3>) -> Vec3 {
+        let kept = &mut self.kept[vertex.index()];
+        if kept.step != self.step {
+            *kept = Kept { normal: work_out().unwrap_or(Vec3::NAN), step: self.step };
+        }
+        kept.normal
     }
 }
 
 /// Unit normal of one vertex, from the triangles around it, as in [`vertex_normals`].
 pub fn normal_at(
     vertex: VertexId,
-    around: impl Iterator<Item = [VertexId; 3]>,
+    around: &[TriangleId],
+    triangles: &[[VertexId; 3]],
     positions: &[Vec3],
     normals: Normals,
 ) -> Option<Vec3> {
     let mut sum = Sum::default();
     for triangle in around {
-        // Only the angle asks which corner it is.
-        let corner = match normals {
-            Normals::Angle => triangle.iter().position(|v| *v == vertex)?,
-            Normals::Area | Normals::Face => 0,
-        };
+        let triangle = triangles[triangle.index()];
+        let corner = triangle.iter().position(|v| *v == vertex)?;
         sum.add(triangle.map(|v| positions[v.index()]), corner, normals);
     }
     sum.direction()
 }
 
 /// A weighted sum of normals, and what it would be if all pointed one way, or somewhat more.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     normals: Vec3,
     weights: f64,
@@ -148,11 +186,20 @@ impl Sum {
                 share / length
             }
         };
+        self.add_across(across, weight);
+    }
+
+    #[inline]
+    fn add_across(&mut self, across: Vec3, weight: f64) {
         self.normals += weight * across;
         self.weights += weight * across.abs().element_sum();
     }
 
     fn direction(self) -> Option<Vec3> {
+        // Vertices inside a body have no face; they need no root either.
+        if self.weights == 0.0 {
+            return None;
+        }
         let agreed = self.normals.length() > MIN_AGREEMENT * self.weights;
         if agreed { self.normals.try_normalize() } else { None }
     }
@@ -225,5 +272,29 @@ mod tests {
         triangles.push([0, 1, 2].map(VertexId));
         let found = vertex_normals(&positions, &triangles, Normals::Area);
         assert_eq!(found, [None; 5]); // both sides of one triangle cancel
+    }
+
+    #[test]
+    fn kept_normals_are_those_of_the_surface_filled_or_not() {
+        let (positions, triangles) = cube_corner();
+        let around = |vertex: VertexId| -> Vec<TriangleId> {
+            let all = (0..triangles.len() as u32).map(TriangleId);
+            all.filter(|t| triangles[t.index()].contains(&vertex)).collect()
+        };
+        for normals in [Normals::Area, Normals::Angle, Normals::Face] {
+            let expected = vertex_normals(&positions, &triangles, normals);
+            let (mut filled, mut asked) = (NormalCache::default(), NormalCache::default());
+            filled.start(positions.len());
+            asked.start(positions.len());
+            filled.fill(0..positions.len(), &triangles, &positions, normals);
+            for (index, &normal) in expected.iter().enumerate() {
+                let vertex = VertexId(index as u32);
+                let look = || normal_at(vertex, &around(vertex), &triangles, &positions, normals);
+                assert_eq!(Some(filled.vertex(vertex, || None)), normal);
+                assert_eq!(Some(asked.vertex(vertex, look)), normal);
+            }
+            filled.start(positions.len());
+            assert!(filled.vertex(VertexId(0), || None).is_nan());
+        }
     }
 }
