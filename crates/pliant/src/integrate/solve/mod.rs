@@ -10,7 +10,7 @@ use crate::body::soft::BodyStarts;
 use crate::force::BlockMatrix;
 use crate::id::VertexId;
 use crate::integrate::StepError;
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 
 /// What solves a linear system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,6 +62,25 @@ pub struct Linear<'a> {
     pub bodies: &'a BodyStarts,
 }
 
+/// A symmetric, positive definite matrix that is known by what it does.
+pub trait Operator {
+    /// Fills `product` with the matrix times `x`.
+    fn multiply(&self, x: &[Vec3], product: &mut [Vec3]);
+
+    /// The diagonal block of a row, or one near it: it only guides the iterations.
+    fn diagonal(&self, row: usize) -> Mat3;
+}
+
+impl Operator for BlockMatrix {
+    fn multiply(&self, x: &[Vec3], product: &mut [Vec3]) {
+        BlockMatrix::multiply(self, x, product);
+    }
+
+    fn diagonal(&self, row: usize) -> Mat3 {
+        BlockMatrix::diagonal(self, row)
+    }
+}
+
 /// Memory of the solvers.
 #[derive(Debug, Default)]
 pub struct Solvers {
@@ -89,7 +108,7 @@ impl Solvers {
 }
 
 /// Sum of products, in four lanes: a fixed order that does not wait for each sum.
-pub(super) fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
+pub(crate) fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
     let mut lanes = [0.0; 4];
     let (a_fours, b_fours) = (a.chunks_exact(4), b.chunks_exact(4));
     let rest: f64 =
@@ -106,7 +125,6 @@ pub(super) fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
 mod tests {
     use super::*;
     use crate::force::{Corners, Forces, Form, Material, Motion, Tangent};
-    use crate::math::Mat3;
 
     /// A spring without length between each vertex and the next, stiffer and stiffer.
     #[derive(Debug)]

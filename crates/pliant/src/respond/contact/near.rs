@@ -104,7 +104,8 @@ mod tests {
     fn found(point: Vec3, reach: f64) -> Option<Foot> {
         let positions = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
         let bodies = Bodies::from_tets(&[(4, &[TET])]).unwrap();
-        let boxes = bodies.triangles().iter().map(|t| Aabb::around(t.map(|v| positions[v.index()])));
+        let boxes =
+            bodies.triangles().iter().map(|t| Aabb::around(t.map(|v| positions[v.index()])));
         let tree = Bvh::new(&boxes.collect::<Vec<_>>());
         foot(point, &positions, (&bodies, BodyId(0), &tree), reach, 1.0)
     }
