@@ -11,3 +11,5 @@ mod detect;
 mod depth;
 
 mod integrators;
+
+mod settle;
