@@ -19,6 +19,8 @@ pub mod solve;
 
 pub mod implicit;
 
+pub mod constrained;
+
 pub mod backtrack;
 
 use crate::body::pins::Pins;

@@ -14,6 +14,10 @@ pub mod friction;
 
 pub mod impulse;
 
+pub mod contact;
+
+pub mod constraint;
+
 use crate::body::obstacle::Obstacle;
 use crate::force::{Form, Tangent};
 use crate::id::VertexId;

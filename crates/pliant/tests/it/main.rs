@@ -13,3 +13,5 @@ mod depth;
 mod integrators;
 
 mod validation;
+
+mod settle;

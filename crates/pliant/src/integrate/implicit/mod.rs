@@ -259,7 +259,11 @@ impl Integrator for Implicit {
 }
 
 /// Builds A = M + γ D + γ² K in the definite form.
-fn assemble(system: &mut System, motion: Motion<'_>, span: f64) -> Result<(), StepError> {
+pub(super) fn assemble(
+    system: &mut System,
+    motion: Motion<'_>,
+    span: f64,
+) -> Result<(), StepError> {
     let _watch = Watch::new(&system.watcher, Stage::Solve);
     let tangent = Tangent { stiffness: span * span, damping: span, form: Form::Definite };
     system.forces.assemble(motion, tangent);

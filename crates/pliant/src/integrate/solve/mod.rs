@@ -13,7 +13,7 @@ use crate::body::soft::BodyStarts;
 use crate::force::BlockMatrix;
 use crate::id::VertexId;
 use crate::integrate::StepError;
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 
 /// What solves a linear system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,6 +65,25 @@ pub struct Linear<'a> {
     pub bodies: &'a BodyStarts,
 }
 
+/// A symmetric, positive definite matrix that is known by what it does.
+pub trait Operator {
+    /// Fills `product` with the matrix times `x`.
+    fn multiply(&self, x: &[Vec3], product: &mut [Vec3]);
+
+    /// The diagonal block of a row, or one near it: it only guides the iterations.
+    fn diagonal(&self, row: usize) -> Mat3;
+}
+
+impl Operator for BlockMatrix {
+    fn multiply(&self, x: &[Vec3], product: &mut [Vec3]) {
+        BlockMatrix::multiply(self, x, product);
+    }
+
+    fn diagonal(&self, row: usize) -> Mat3 {
+        BlockMatrix::diagonal(self, row)
+    }
+}
+
 /// Memory of the solvers.
 #[derive(Debug, Default)]
 pub struct Solvers {
@@ -92,7 +111,7 @@ impl Solvers {
 }
 
 /// Sum of products, in four lanes.
-pub(super) fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
+pub(crate) fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
     in_lanes(a.iter().zip(b).map(|(a, b)| a.dot(*b)))
 }
 
@@ -116,7 +135,6 @@ where
 mod tests {
     use super::*;
     use crate::force::{Corners, Forces, Form, Material, Motion, Tangent};
-    use crate::math::Mat3;
 
     /// A spring without length between each vertex and the next, stiffer and stiffer.
     #[derive(Debug)]

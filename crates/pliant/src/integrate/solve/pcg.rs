@@ -13,10 +13,9 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use crate::force::BlockMatrix;
 use crate::id::VertexId;
 use crate::integrate::StepError;
-use crate::integrate::solve::{Linear, LinearSettings, Solved, dot, in_lanes};
+use crate::integrate::solve::{Linear, LinearSettings, Operator, Solved, dot, in_lanes};
 use crate::math::{Mat3, Vec2, Vec3};
 
 /// Residuals below this, N·s, have squares that vanish: there is nothing left to solve.
@@ -46,6 +45,19 @@ impl Pcg {
         x: &mut [Vec3],
     ) -> Result<Solved, StepError> {
         let Linear { matrix, right, held, .. } = linear;
+        let solved = self.iterate(matrix, (right, held), settings, x)?;
+        self.move_whole_bodies(linear, x);
+        Ok(solved)
+    }
+
+    /// The same for a matrix that is known by what it does, body by body or not.
+    pub fn iterate(
+        &mut self,
+        matrix: &dyn Operator,
+        (right, held): (&[Vec3], &[VertexId]),
+        settings: LinearSettings,
+        x: &mut [Vec3],
+    ) -> Result<Solved, StepError> {
         self.start(matrix, right, held, x);
         // Held rows of the right-hand side mean nothing: they must not set the scale.
         let held_size: f64 = held.iter().map(|v| right[v.index()].length_squared()).sum();
@@ -58,7 +70,6 @@ impl Pcg {
         for iterations in 0..=settings.iterations {
             let relative = if size > 0.0 { left / size } else { left };
             if left <= goal || left <= VANISHED {
-                self.move_whole_bodies(linear, x);
                 return Ok(Solved { iterations, residual: relative });
             }
             matrix.multiply(&self.direction, &mut self.image);
@@ -87,7 +98,7 @@ impl Pcg {
     }
 
     /// Residual of the guess, and the preconditioner.
-    fn start(&mut self, matrix: &BlockMatrix, right: &[Vec3], held: &[VertexId], x: &[Vec3]) {
+    fn start(&mut self, matrix: &dyn Operator, right: &[Vec3], held: &[VertexId], x: &[Vec3]) {
         let Pcg { inverses, residual, corrected, direction, image } = self;
         for vector in [&mut *residual, corrected, direction, image] {
             vector.resize(x.len(), Vec3::ZERO);

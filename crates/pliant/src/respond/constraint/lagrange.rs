@@ -1,0 +1,230 @@
+//! Contacts of bodies of any size: multipliers around conjugate gradients.
+//!
+//! Contacts that press are springs of strength ρ in the matrix, around the impulse that is
+//! already known; after each solution the impulses take over what the springs held. An
+//! unfinished solution changes no impulse.
+//!
+//! | here      | formula | meaning                                              |
+//! |-----------|---------|------------------------------------------------------|
+//! | `springs` | ρ       | strength of each contact, kg                         |
+//! | `grip`    | σ       | share of friction that holds, unit 1; 0 for a contact that is off, see `on` |
+
+use crate::force::BlockMatrix;
+use crate::id::VertexId;
+use crate::integrate::StepError;
+use crate::integrate::solve::pcg::Pcg;
+use crate::integrate::solve::{LinearSettings, Operator};
+use crate::math::{Mat3, Vec3};
+use crate::respond::constraint::direct::Equations;
+use crate::respond::constraint::pressure::Pressure;
+use crate::respond::constraint::{SolveSettings, Solved, target};
+use crate::respond::contact::Contact;
+
+/// Strength of a contact's spring relative to the masses it joins, unit 1.
+const STRENGTH: f64 = 10.0;
+/// Sweeps with the masses alone in the end, which take the last approach away.
+const FINISHING: usize = 5;
+/// Stiffness of the matrix relative to the masses above which these sweeps only disturb.
+const TOO_STIFF: f64 = 100.0;
+
+/// Memory of the method.
+#[derive(Clone, Debug, Default)]
+pub struct Lagrange {
+    pcg: Pcg,
+    springs: Vec<Spring>,
+    right: Vec<Vec3>,
+    trial: Vec<Vec3>,
+    diagonal: Vec<Mat3>,
+}
+
+/// What a contact does to the matrix.
+#[derive(Clone, Copy, Debug)]
+struct Spring {
+    strength: f64,
+    target: f64,
+    on: bool,
+    /// Strength along the normal and along the plane together, kg.
+    matrix: Mat3,
+}
+
+/// A with the springs of the contacts.
+struct WithContacts<'a> {
+    matrix: &'a BlockMatrix,
+    contacts: &'a [Contact],
+    springs: &'a [Spring],
+    diagonal: &'a [Mat3],
+}
+
+impl Operator for WithContacts<'_> {
+    fn multiply(&self, x: &[Vec3], product: &mut [Vec3]) {
+        self.matrix.multiply(x, product);
+        for (contact, spring) in self.contacts.iter().zip(self.springs) {
+            if spring.on {
+                let relative: Vec3 = contact.terms().map(|(v, w)| w * x[v.index()]).sum();
+                let force = spring.matrix * relative;
+                contact.terms().for_each(|(v, w)| product[v.index()] += w * force);
+            }
+        }
+    }
+
+    fn diagonal(&self, row: usize) -> Mat3 {
+        self.diagonal[row]
+    }
+}
+
+impl Lagrange {
+    /// Solves for all velocities, which come as a guess with those of held vertices.
+    pub fn solve(
+        &mut self,
+        equations: Equations<'_>,
+        masses: &[f64],
+        contacts: &[Contact],
+        (settings, linear): (SolveSettings, LinearSettings),
+        (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
+    ) -> Result<Solved, StepError> {
+        self.prepare(equations, masses, contacts, settings);
+        let mut solved = Solved::default();
+        for round in 0..settings.rounds.max(1) {
+            self.choose(contacts, pressures, velocities, round == 0);
+            self.load(equations, contacts, pressures);
+            let Lagrange { pcg, springs, right, trial, diagonal } = self;
+            let matrix = WithContacts { matrix: equations.matrix, contacts, springs, diagonal };
+            trial.clear();
+            trial.extend_from_slice(velocities);
+            let done = pcg.iterate(&matrix, (right, equations.held), linear, trial)?;
+            velocities.copy_from_slice(trial);
+            solved.iterations += done.iterations;
+            solved.residual = done.residual;
+            self.update(contacts, pressures, velocities);
+        }
+        if stiffness(equations.matrix, masses) <= TOO_STIFF {
+            finish(equations, masses, contacts, settings, (velocities, pressures));
+        }
+        Ok(solved)
+    }
+
+    fn prepare(
+        &mut self,
+        equations: Equations<'_>,
+        masses: &[f64],
+        contacts: &[Contact],
+        settings: SolveSettings,
+    ) {
+        self.springs.clear();
+        self.springs.extend(contacts.iter().map(|contact| {
+            let strength = STRENGTH / ease(contact, masses, equations);
+            let target = target(contact, settings.push, equations.dt);
+            Spring { strength, target, on: false, matrix: Mat3::ZERO }
+        }));
+    }
+
+    /// Decides which contacts press, and how well they grip.
+    fn choose(
+        &mut self,
+        contacts: &[Contact],
+        pressures: &[Pressure],
+        velocities: &[Vec3],
+        is_first: bool,
+    ) {
+        for ((spring, contact), pressure) in self.springs.iter_mut().zip(contacts).zip(pressures) {
+            let (normal, along) = spring.trial(contact, pressure, velocities);
+            // An old impulse alone must not turn a gap that may close into one that pulls.
+            let warm = is_first && pressure.normal > 0.0 && contact.gap <= contact.offset;
+            spring.on = (normal > 0.0 || warm) && spring.strength.is_finite();
+            let most = contact.friction * normal.max(0.0);
+            let length = along.length();
+            let grip = if length > most { most / length } else { 1.0 };
+            let n = contact.normal;
+            let square = Mat3::from_cols(n.x * n, n.y * n, n.z * n);
+            spring.matrix = spring.strength * (square + grip * (Mat3::IDENTITY - square));
+        }
+    }
+
+    /// Right-hand side and diagonal with the contacts that press.
+    fn load(&mut self, equations: Equations<'_>, contacts: &[Contact], pressures: &[Pressure]) {
+        let Lagrange { springs, right, diagonal, .. } = self;
+        right.clear();
+        right.extend_from_slice(equations.right);
+        diagonal.clear();
+        diagonal.extend((0..right.len()).map(|row| equations.matrix.diagonal(row)));
+        for ((spring, contact), pressure) in springs.iter().zip(contacts).zip(pressures) {
+            if !spring.on {
+                continue;
+            }
+            let grip = (spring.matrix * pressure.along) / spring.strength;
+            let impulse = (pressure.normal + spring.strength * spring.target) * contact.normal
+                + grip
+                + spring.matrix * contact.drift;
+            for (vertex, weight) in contact.terms() {
+                right[vertex.index()] += weight * impulse;
+                diagonal[vertex.index()] += weight * weight * spring.matrix;
+            }
+        }
+    }
+
+    fn update(&self, contacts: &[Contact], pressures: &mut [Pressure], velocities: &[Vec3]) {
+        for ((spring, contact), pressure) in self.springs.iter().zip(contacts).zip(pressures) {
+            let (normal, mut along) = spring.trial(contact, pressure, velocities);
+            let normal = if spring.strength.is_finite() { normal.max(0.0) } else { 0.0 };
+            let (most, length) = (contact.friction * normal, along.length());
+            if length > most {
+                along *= most / length;
+            }
+            *pressure = Pressure { normal, along };
+        }
+    }
+}
+
+impl Spring {
+    /// Impulse that the contact would have with its spring: normal and along, N·s.
+    fn trial(&self, contact: &Contact, pressure: &Pressure, velocities: &[Vec3]) -> (f64, Vec3) {
+        let relative = contact.relative(velocities);
+        let approach = contact.normal.dot(relative);
+        let sliding = relative - approach * contact.normal;
+        let normal = pressure.normal + self.strength * (self.target - approach);
+        (normal, pressure.along - self.strength * sliding)
+    }
+}
+
+/// Σ w²/m of a contact, 1/kg; held vertices give nothing.
+fn ease(contact: &Contact, masses: &[f64], equations: Equations<'_>) -> f64 {
+    let free = |vertex: VertexId| equations.held.binary_search(&vertex).is_err();
+    contact.terms().filter(|(v, _)| free(*v)).map(|(v, w)| w * w / masses[v.index()]).sum()
+}
+
+/// The largest diagonal entry relative to its mass, less the mass itself.
+fn stiffness(matrix: &BlockMatrix, masses: &[f64]) -> f64 {
+    let of = |(row, mass): (usize, &f64)| {
+        let block = matrix.diagonal(row);
+        (block.x_axis.x + block.y_axis.y + block.z_axis.z) / (3.0 * mass) - 1.0
+    };
+    masses.iter().enumerate().map(of).fold(0.0, f64::max)
+}
+
+/// Takes away what approach is left, by impulses through the masses.
+fn finish(
+    equations: Equations<'_>,
+    masses: &[f64],
+    contacts: &[Contact],
+    settings: SolveSettings,
+    (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
+) {
+    for _ in 0..FINISHING {
+        for (contact, pressure) in contacts.iter().zip(&mut *pressures) {
+            let ease = ease(contact, masses, equations);
+            if ease <= 0.0 {
+                continue;
+            }
+            let approach = contact.normal.dot(contact.relative(velocities));
+            let lacking = target(contact, settings.push, equations.dt) - approach;
+            let normal = (pressure.normal + lacking / ease).max(0.0);
+            let impulse = (normal - pressure.normal) * contact.normal;
+            pressure.normal = normal;
+            for (vertex, weight) in contact.terms() {
+                if equations.held.binary_search(&vertex).is_err() {
+                    velocities[vertex.index()] += weight / masses[vertex.index()] * impulse;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The impulses of contacts, remembered from step to step by what is in contact.
+
+use crate::id::{BodyId, VertexId};
+use crate::math::Vec3;
+use crate::memory::{Memory, MemoryError};
+use crate::respond::contact::{Contact, Feature};
+
+/// The impulse of one contact.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pressure {
+    /// Along the normal, N·s; not negative.
+    pub normal: f64,
+    /// Along the plane of contact, N·s; at most friction times `normal`.
+    pub along: Vec3,
+}
+
+impl Pressure {
+    /// The whole impulse on the first side, N·s.
+    #[inline]
+    pub fn impulse(&self, contact: &Contact) -> Vec3 {
+        self.normal * contact.normal + self.along
+    }
+}
+
+/// What contacts pressed with in the last step.
+#[derive(Clone, Debug, Default)]
+pub struct Remembered {
+    /// Ascending by feature.
+    list: Vec<(Feature, Pressure)>,
+}
+
+impl Remembered {
+    /// Fills `pressures` with what each contact pressed with, 0 for a new one.
+    ///
+    /// Contacts ascend by feature. What lay along the old plane is laid into the new one.
+    pub fn recall(&self, contacts: &[Contact], pressures: &mut Vec<Pressure>) {
+        pressures.clear();
+        let mut old = self.list.iter().peekable();
+        for contact in contacts {
+            while old.next_if(|(feature, _)| *feature < contact.feature).is_some() {}
+            let known = old.next_if(|(feature, _)| *feature == contact.feature);
+            let mut pressure = known.map_or_else(Pressure::default, |(_, pressure)| *pressure);
+            pressure.along -= pressure.along.dot(contact.normal) * contact.normal;
+            let most = contact.friction * pressure.normal;
+            let length = pressure.along.length();
+            if length > most {
+                pressure.along *= most / length;
+            }
+            pressures.push(pressure);
+        }
+    }
+
+    /// Keeps what contacts press with now.
+    pub fn keep(&mut self, contacts: &[Contact], pressures: &[Pressure]) {
+        self.list.clear();
+        let all = contacts.iter().zip(pressures);
+        let pressing = all.filter(|(_, pressure)| pressure.normal > 0.0);
+        self.list.extend(pressing.map(|(contact, pressure)| (contact.feature, *pressure)));
+    }
+
+    /// Writes all, for a run that is taken up again.
+    pub fn save(&self, memory: &mut Memory) {
+        memory.write(self.list.len() as f64);
+        for (feature, pressure) in &self.list {
+            let [kind, a, b] = match *feature {
+                Feature::VertexBody(vertex, body) => [0, vertex.0, body.0],
+                Feature::EdgeEdge(a, b) => [1, a, b],
+                Feature::VertexObstacle(vertex, obstacle) => [2, vertex.0, obstacle],
+            };
+            [kind, a, b].iter().for_each(|number| memory.write(f64::from(*number)));
+            memory.write(pressure.normal);
+            pressure.along.to_array().iter().for_each(|number| memory.write(*number));
+        }
+    }
+
+    /// Reads what [`Remembered::save`] wrote.
+    pub fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+        self.list.clear();
+        let count = memory.read("contacts")?;
+        if !(count >= 0.0 && count.fract() == 0.0) {
+            return Err(MemoryError { part: "contacts" });
+        }
+        let mut left = count;
+        while left > 0.0 {
+            let mut number = || memory.read("contacts");
+            let (kind, a, b) = (number()?, number()? as u32, number()? as u32);
+            let normal = number()?;
+            let along = Vec3::new(number()?, number()?, number()?);
+            let feature = match kind as u32 {
+                0 => Feature::VertexBody(VertexId(a), BodyId(b)),
+                1 => Feature::EdgeEdge(a, b),
+                _ => Feature::VertexObstacle(VertexId(a), b),
+            };
+            self.list.push((feature, Pressure { normal, along }));
+            left -= 1.0;
+        }
+        Ok(())
+    }
+}

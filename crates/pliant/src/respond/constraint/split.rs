@@ -1,0 +1,221 @@
+//! Overlap taken out by shifts of whole bodies, which touch no velocity.
+//!
+//! A rigid shift strains nothing, so no energy comes back later; a shift of single vertices
+//! would. Each body gets a small translation and turn, found by projected Gauss–Seidel sweeps
+//! over the contacts that are nearer than they should be, with the others as limits.
+//!
+//! | here     | meaning                                                     |
+//! |----------|-------------------------------------------------------------|
+//! | `goal`   | gap that is good enough: half the offset, m                 |
+//! | `moves`  | translation, m, and turn, rad, of each body                 |
+//! | `deep`   | a body with a contact far below: it is translated only      |
+
+use crate::body::Bodies;
+use crate::body::BodyKind;
+use crate::body::pins::Pins;
+use crate::body::soft::Masses;
+use crate::id::BodyId;
+use crate::math::{Mat3, Quat, Vec3};
+use crate::respond::contact::Contact;
+
+/// Gap that is good enough, per offset.
+const GOAL: f64 = 0.5;
+/// Contacts that lack more than this many offsets are deep.
+const DEEP: f64 = 2.0;
+/// Share of what lacks that is made up in one step: of shallow and of deep contacts.
+const SHARES: [f64; 2] = [0.2, 1.0];
+/// Most that is made up in one step, per size: of shallow and of deep contacts.
+const CAPS: [f64; 2] = [0.05, 0.2];
+/// Sweeps over the contacts.
+const SWEEPS: usize = 15;
+
+/// A body as one rigid thing.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rigid {
+    /// 1/kg; 0 for what must not be shifted.
+    ease: f64,
+    /// Centre of mass, m.
+    centre: Vec3,
+    /// Inverse inertia about it, 1/(kg·m²).
+    turn_ease: Mat3,
+    /// Translation so far, m.
+    shift: Vec3,
+    /// Turn so far, rad.
+    turn: Vec3,
+    /// Whether a contact of it is deep.
+    deep: bool,
+}
+
+/// Memory of the method.
+#[derive(Clone, Debug, Default)]
+pub struct Split {
+    rigids: Vec<Rigid>,
+    rows: Vec<Row>,
+}
+
+/// A contact as seen by two rigid bodies.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    bodies: (BodyId, Option<BodyId>),
+    normal: Vec3,
+    /// From the centres to the contact, m.
+    arms: [Vec3; 2],
+    /// Way along the normal that is wanted, m; negative for one that may still close.
+    wanted: f64,
+    /// 1 / effective mass, 1/kg.
+    ease: f64,
+    /// Push so far, kg·m.
+    push: f64,
+}
+
+impl Split {
+    /// Shifts bodies apart, and brings the gaps of all contacts up to date.
+    ///
+    /// Returns the longest way that a body was moved, m. Held bodies and nets stay.
+    pub fn apply(
+        &mut self,
+        positions: &mut [Vec3],
+        (bodies, masses, pins): (&Bodies, &Masses, &Pins),
+        contacts: &mut [Contact],
+    ) -> f64 {
+        if contacts.iter().all(|contact| contact.gap >= GOAL * contact.offset) {
+            return 0.0;
+        }
+        self.gather(positions, (bodies, masses, pins), contacts);
+        for _ in 0..SWEEPS {
+            self.rows.iter_mut().for_each(|row| row.relax(&mut self.rigids));
+        }
+        for (contact, row) in contacts.iter_mut().zip(&self.rows) {
+            contact.gap += row.opening(&self.rigids);
+        }
+        let mut farthest: f64 = 0.0;
+        for (body, rigid) in bodies.ids().zip(&self.rigids) {
+            farthest = farthest.max(rigid.shift.length());
+            rigid.place(&mut positions[bodies.vertices(body)]);
+        }
+        farthest
+    }
+
+    fn gather(
+        &mut self,
+        positions: &[Vec3],
+        (bodies, masses, pins): (&Bodies, &Masses, &Pins),
+        contacts: &[Contact],
+    ) {
+        self.rigids.clear();
+        self.rigids.extend(bodies.ids().map(|body| {
+            let own = bodies.vertices(body);
+            let first = pins.vertices().partition_point(|v| v.index() < own.start);
+            let held = pins.vertices().get(first).is_some_and(|v| v.index() < own.end);
+            if held || bodies.kind(body) == BodyKind::Net {
+                return Rigid::default();
+            }
+            Rigid::of(&positions[own.clone()], &masses.of()[own])
+        }));
+        for contact in contacts {
+            let is_deep = GOAL * contact.offset - contact.gap > DEEP * contact.offset;
+            let (a, b) = contact.bodies;
+            self.rigids[a.index()].deep |= is_deep;
+            if let Some(b) = b {
+                self.rigids[b.index()].deep |= is_deep;
+            }
+        }
+        self.rows.clear();
+        self.rows.extend(contacts.iter().map(|contact| Row::of(contact, positions, &self.rigids)));
+    }
+}
+
+impl Rigid {
+    fn of(positions: &[Vec3], masses: &[f64]) -> Rigid {
+        let total: f64 = masses.iter().sum();
+        let weighted: Vec3 = positions.iter().zip(masses).map(|(x, m)| *m * *x).sum();
+        let centre = weighted / total;
+        let mut inertia = Mat3::ZERO;
+        for (x, m) in positions.iter().zip(masses) {
+            let r = *x - centre;
+            let square = Mat3::from_cols(r.x * r, r.y * r, r.z * r);
+            inertia += *m * (Mat3::from_diagonal(Vec3::splat(r.length_squared())) - square);
+        }
+        let inverse = inertia.inverse();
+        // Points in a row have no inertia about their line: they are not turned.
+        let turn_ease = if inverse.is_finite() { inverse } else { Mat3::ZERO };
+        Rigid { ease: total.recip(), centre, turn_ease, ..Rigid::default() }
+    }
+
+    /// What a push at an arm turns it by.
+    fn turning(&self) -> Mat3 {
+        if self.deep { Mat3::ZERO } else { self.turn_ease }
+    }
+
+    fn motion(&self, arm: Vec3) -> Vec3 {
+        self.shift + self.turn.cross(arm)
+    }
+
+    /// Moves vertices, exactly rigid.
+    fn place(&self, positions: &mut [Vec3]) {
+        if self.shift == Vec3::ZERO && self.turn == Vec3::ZERO {
+            return;
+        }
+        // A rotation by nearly `turn` without an angle's functions.
+        let half = 0.5 * self.turn;
+        let length = (1.0 + half.length_squared()).sqrt();
+        let turn = Quat::from_xyzw(half.x / length, half.y / length, half.z / length, 1.0 / length);
+        for position in positions {
+            *position = self.centre + turn * (*position - self.centre) + self.shift;
+        }
+    }
+}
+
+impl Row {
+    fn of(contact: &Contact, positions: &[Vec3], rigids: &[Rigid]) -> Row {
+        let lacking = GOAL * contact.offset - contact.gap;
+        let is_deep = lacking > DEEP * contact.offset;
+        let wanted = if lacking > 0.0 {
+            (SHARES[usize::from(is_deep)] * lacking).min(CAPS[usize::from(is_deep)] * contact.size)
+        } else {
+            lacking
+        };
+        let (a, b) = contact.bodies;
+        let place = |sign: f64| -> Vec3 {
+            let own = contact.terms().filter(|(_, weight)| sign * *weight > 0.0);
+            own.map(|(v, weight)| sign * weight * positions[v.index()]).sum()
+        };
+        let arm_a = place(1.0) - rigids[a.index()].centre;
+        let arm_b = b.map_or(Vec3::ZERO, |b| place(-1.0) - rigids[b.index()].centre);
+        let ease_of = |rigid: &Rigid, arm: Vec3| {
+            let moment = arm.cross(contact.normal);
+            rigid.ease + moment.dot(rigid.turning() * moment)
+        };
+        let mut ease = ease_of(&rigids[a.index()], arm_a);
+        if let Some(b) = b {
+            ease += ease_of(&rigids[b.index()], arm_b);
+        }
+        let (bodies, normal) = (contact.bodies, contact.normal);
+        Row { bodies, normal, arms: [arm_a, arm_b], wanted, ease, push: 0.0 }
+    }
+
+    /// How much the gap has opened so far, m.
+    fn opening(&self, rigids: &[Rigid]) -> f64 {
+        let (a, b) = self.bodies;
+        let other = b.map_or(Vec3::ZERO, |b| rigids[b.index()].motion(self.arms[1]));
+        self.normal.dot(rigids[a.index()].motion(self.arms[0]) - other)
+    }
+
+    fn relax(&mut self, rigids: &mut [Rigid]) {
+        if self.ease <= 0.0 {
+            return;
+        }
+        let lacking = self.wanted - self.opening(rigids);
+        let push = (self.push + lacking / self.ease).max(0.0);
+        let change = (push - self.push) * self.normal;
+        self.push = push;
+        let (a, b) = self.bodies;
+        let sides = [(Some(a), 1.0, self.arms[0]), (b, -1.0, self.arms[1])];
+        for (body, sign, arm) in sides {
+            let Some(body) = body else { continue };
+            let rigid = &mut rigids[body.index()];
+            rigid.shift += rigid.ease * sign * change;
+            rigid.turn += rigid.turning() * arm.cross(sign * change);
+        }
+    }
+}

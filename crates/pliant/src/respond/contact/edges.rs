@@ -1,0 +1,146 @@
+//! Two edges that come near each other, or have passed through each other.
+//!
+//! The normal of such a contact is across both edges. It is one only if it lies between the
+//! normals of the triangles beside each edge: otherwise a vertex or a face is nearer, and
+//! flat meshes would be pulled into each other by their diagonals.
+
+use crate::math::Vec3;
+use crate::mesh::normals::face_normal;
+
+/// Sine of the angle between edges below which they are parallel: they have no normal.
+const PARALLEL: f64 = 0.05;
+
+/// Cosine of the angle between two triangles above which the edge between them is flat.
+const FLAT: f64 = 0.999;
+
+/// How far, per length of the edge, a tip may stand beyond the normal's plane.
+const BEYOND: f64 = 0.02;
+
+/// One edge with what is beside it, all in world space, m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Side {
+    /// Its ends.
+    pub ends: [Vec3; 2],
+    /// The corners opposite to it.
+    pub tips: [Vec3; 2],
+    /// Sum of the unit normals of the two triangles; `None` for a flat edge.
+    pub ridge: Vec3,
+}
+
+impl Side {
+    /// An edge with its triangles; `None` where it is flat or a triangle has no area.
+    pub fn new(ends: [Vec3; 2], tips: [Vec3; 2], triangles: [[Vec3; 3]; 2]) -> Option<Side> {
+        let [first, second] = [face_normal(triangles[0])?, face_normal(triangles[1])?];
+        (first.dot(second) <= FLAT).then_some(Side { ends, tips, ridge: first + second })
+    }
+
+    fn along(&self) -> Vec3 {
+        self.ends[1] - self.ends[0]
+    }
+}
+
+/// How two edges stand to each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Passing {
+    /// Place on the first edge, from 0 to 1.
+    pub s: f64,
+    /// Place on the second edge, from 0 to 1.
+    pub t: f64,
+    /// Unit, from the second edge to the first.
+    pub normal: Vec3,
+    /// Distance along the normal, m; negative when they have passed.
+    pub gap: f64,
+}
+
+/// The contact between two edges, if they have one with a gap below `reach`.
+///
+/// Edges that have passed each other by more than `depth` m have none.
+pub fn passing(a: &Side, b: &Side, reach: f64, depth: f64) -> Option<Passing> {
+    let (p, q) = (a.along(), b.along());
+    let across = p.cross(q);
+    let (p_length, q_length, length) = (p.length(), q.length(), across.length());
+    // Not-a-number fails as well.
+    if !(length >= PARALLEL * p_length * q_length && length > 0.0) {
+        return None;
+    }
+    let mut normal = across / length;
+    if normal.dot(b.ridge) < 0.0 {
+        normal = -normal;
+    }
+    if normal.dot(b.ridge) <= 0.0 || normal.dot(a.ridge) >= 0.0 {
+        return None;
+    }
+    let from = b.ends[0] - a.ends[0];
+    let gap = -from.dot(normal);
+    if !(gap < reach && gap > -depth) {
+        return None;
+    }
+    let square = length * length;
+    let (s, t) = (from.cross(q).dot(across) / square, from.cross(p).dot(across) / square);
+    if !((0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t)) {
+        return None;
+    }
+    let in_arc = b.tips.iter().all(|tip| normal.dot(*tip - b.ends[0]) <= BEYOND * q_length)
+        && a.tips.iter().all(|tip| normal.dot(*tip - a.ends[0]) >= -BEYOND * p_length);
+    in_arc.then_some(Passing { s, t, normal, gap })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A roof along an axis with its ridge at a height, its sides falling (or rising) away.
+    fn roof(along: Vec3, height: f64, fall: f64) -> Side {
+        let aside = along.cross(Vec3::Z);
+        let (from, to) = (height * Vec3::Z - along, height * Vec3::Z + along);
+        let tips = [aside, -aside].map(|side| (height - fall) * Vec3::Z + side);
+        // Outward, which is up for a roof and down for a keel.
+        let out = |tri: [Vec3; 3]| {
+            let [a, b, c] = tri;
+            if (b - a).cross(c - a).z * fall > 0.0 { [a, b, c] } else { [a, c, b] }
+        };
+        Side::new([from, to], tips, [out([from, to, tips[0]]), out([from, to, tips[1]])]).unwrap()
+    }
+
+    #[test]
+    fn a_keel_above_a_roof_is_a_contact_along_the_height() {
+        let (keel, roof) = (roof(Vec3::X, 0.3, -1.0), roof(Vec3::Y, 0.0, 1.0));
+        let found = passing(&keel, &roof, 1.0, 1.0).unwrap();
+        assert_eq!((found.s, found.t), (0.5, 0.5));
+        assert!((found.gap - 0.3).abs() < 1e-15 && found.normal.abs_diff_eq(Vec3::Z, 1e-15));
+        assert_eq!(passing(&keel, &roof, 0.2, 1.0), None); // too far
+    }
+
+    #[test]
+    fn edges_that_have_passed_have_a_negative_gap() {
+        let (keel, roof) = (roof(Vec3::X, -0.3, -1.0), roof(Vec3::Y, 0.0, 1.0));
+        let found = passing(&keel, &roof, 1.0, 1.0).unwrap();
+        assert!((found.gap + 0.3).abs() < 1e-15, "{found:?}");
+        assert_eq!(passing(&keel, &roof, 1.0, 0.2), None); // too deep
+    }
+
+    #[test]
+    fn the_wrong_sides_do_not_meet() {
+        let (one, other) = (roof(Vec3::X, 0.3, 1.0), roof(Vec3::Y, 0.0, 1.0));
+        assert_eq!(passing(&one, &other, 1.0, 1.0), None); // the upper looks up
+        let beside = Side { ends: other.ends.map(|p| p + 5.0 * Vec3::Y), ..other };
+        assert_eq!(passing(&roof(Vec3::X, 0.3, -1.0), &beside, 1.0, 1.0), None);
+    }
+
+    #[test]
+    fn parallel_and_flat_edges_have_no_normal() {
+        let (keel, roof_side) = (roof(Vec3::X, 0.3, -1.0), roof(Vec3::X, 0.0, 1.0));
+        assert_eq!(passing(&keel, &roof_side, 1.0, 1.0), None);
+        let flat = [[Vec3::ZERO, Vec3::X, Vec3::Y], [Vec3::X, Vec3::ZERO, -Vec3::Y]];
+        assert_eq!(Side::new([Vec3::ZERO, Vec3::X], [Vec3::Y, -Vec3::Y], flat), None);
+    }
+
+    #[test]
+    fn swapping_the_edges_turns_the_normal() {
+        let (keel, roof) = (roof(Vec3::X, 0.3, -1.0), roof(Vec3::Y, 0.0, 1.0));
+        let there = passing(&keel, &roof, 1.0, 1.0).unwrap();
+        let back = passing(&roof, &keel, 1.0, 1.0).unwrap();
+        assert_eq!((back.s, back.t, back.gap), (there.t, there.s, there.gap));
+        assert_eq!(back.normal, -there.normal);
+    }
+}

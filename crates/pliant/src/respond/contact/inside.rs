@@ -1,0 +1,114 @@
+//! Vertices inside a body: where the consistent direction leaves it.
+//!
+//! The depth of `depth` averages projections and does not reach the surface (erratum H11);
+//! what counts here is the way along its direction to the first triangle that looks along.
+
+use crate::body::Bodies;
+use crate::depth::Escape;
+use crate::id::{BodyId, TriangleId};
+use crate::math::{Aabb, Vec3};
+use crate::mesh::bvh::Bvh;
+use crate::respond::contact::near::{Foot, corners, shares};
+
+/// The ray is followed this many times the depth before the whole body is searched.
+const FIRST_REACH: f64 = 2.0;
+
+/// Rounding of the shares of a hit, unit 1: a ray through an edge must not slip between.
+const SLIP: f64 = 1e-9;
+
+/// Where the way out from inside a body first leaves it.
+///
+/// `None` when no triangle is hit, as can be where tets are inverted.
+pub fn exit(
+    point: Vec3,
+    escape: Escape,
+    positions: &[Vec3],
+    (bodies, body, tree): (&Bodies, BodyId, &Bvh),
+    space: Aabb,
+) -> Option<Foot> {
+    let whole = space.size().length();
+    let short = FIRST_REACH * escape.depth;
+    let lengths = if short > 0.0 && short < whole { [short, whole] } else { [whole; 2] };
+    for length in lengths {
+        let end = point + length * escape.direction;
+        let way = Aabb::around([point, end]);
+        let first = bodies.triangles_of(body).start;
+        let mut best: Option<(f64, u32, [f64; 3])> = None;
+        tree.meeting(way, |k| {
+            let triangle = corners(positions, bodies, first + k as usize);
+            if let Some((t, parts)) = hit(point, escape.direction, triangle) {
+                let nearer = best.is_none_or(|(least, number, _)| (t, k) < (least, number));
+                if t <= length && nearer {
+                    best = Some((t, k, parts));
+                }
+            }
+            true
+        });
+        if let Some((t, k, parts)) = best {
+            let triangle = TriangleId((first + k as usize) as u32);
+            return Some(Foot { triangle, shares: parts, normal: escape.direction, gap: -t });
+        }
+    }
+    None
+}
+
+/// Way along a unit ray to a triangle that looks along it, and the shares of its corners.
+fn hit(from: Vec3, direction: Vec3, [a, b, c]: [Vec3; 3]) -> Option<(f64, [f64; 3])> {
+    let normal = (b - a).cross(c - a);
+    let along = normal.dot(direction);
+    if along <= 0.0 {
+        return None;
+    }
+    let t = normal.dot(a - from) / along;
+    let part = |u: Vec3, v: Vec3| (u - from).cross(v - from).dot(direction) / along;
+    let parts = [part(b, c), part(c, a), part(a, b)];
+    let inside = t >= 0.0 && parts.iter().all(|part| *part >= -SLIP);
+    inside.then(|| (t, shares(from + t * direction, [a, b, c])))
+}
+
+/// The nearest point of the surface, for a vertex whose ray hits nothing.
+///
+/// The direction stays the consistent one; the gap is minus the distance.
+pub fn nearest(
+    point: Vec3,
+    escape: Escape,
+    positions: &[Vec3],
+    (bodies, body, tree): (&Bodies, BodyId, &Bvh),
+) -> Option<Foot> {
+    let first = bodies.triangles_of(body).start;
+    let mut best: Option<(f64, u32, Vec3)> = None;
+    tree.near(point, f64::INFINITY, |k| {
+        let triangle = corners(positions, bodies, first + k as usize);
+        let found = crate::mesh::closest::closest_point(point, triangle);
+        let distance_sq = found.distance_squared(point);
+        if best.is_none_or(|(least, number, _)| (distance_sq, k) < (least, number)) {
+            best = Some((distance_sq, k, found));
+        }
+        best.map_or(f64::INFINITY, |(least, ..)| least)
+    });
+    let (distance_sq, k, found) = best?;
+    let triangle = corners(positions, bodies, first + k as usize);
+    Some(Foot {
+        triangle: TriangleId((first + k as usize) as u32),
+        shares: shares(found, triangle),
+        normal: escape.direction,
+        gap: -distance_sq.sqrt(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRIANGLE: [Vec3; 3] = [Vec3::ZERO, Vec3::X, Vec3::Y];
+
+    #[test]
+    fn a_ray_meets_triangles_that_look_along_it() {
+        let from = Vec3::new(0.25, 0.5, -2.0);
+        let (t, shares) = hit(from, Vec3::Z, TRIANGLE).unwrap();
+        assert_eq!((t, shares), (2.0, [0.25, 0.25, 0.5]));
+        assert_eq!(hit(from, -Vec3::Z, TRIANGLE), None);
+        assert_eq!(hit(from + 3.0 * Vec3::Z, Vec3::Z, TRIANGLE), None); // behind
+        assert_eq!(hit(from + Vec3::X, Vec3::Z, TRIANGLE), None); // beside
+    }
+}

@@ -1,0 +1,86 @@
+//! How far contacts are looked for: relative to the smaller body and to how fast it comes.
+
+use crate::math::Vec3;
+
+/// Lengths and speeds of contact, all relative to the size of the smaller body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MarginSettings {
+    /// Gap at which contact begins, per size, unit 1.
+    pub offset: f64,
+    /// Farthest look ahead, per size, unit 1.
+    pub look_ahead: f64,
+    /// Steps to look ahead at the present relative speed, count.
+    pub steps_ahead: f64,
+}
+
+impl Default for MarginSettings {
+    fn default() -> MarginSettings {
+        MarginSettings { offset: 0.005, look_ahead: 0.125, steps_ahead: 2.0 }
+    }
+}
+
+/// How the vertices of a body move, taken together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Drift {
+    /// Mean velocity, m/s.
+    pub mean: Vec3,
+    /// Largest difference of a vertex from it, m/s.
+    pub spread: f64,
+}
+
+impl Drift {
+    /// The drift of some velocities.
+    pub fn of(velocities: &[Vec3]) -> Drift {
+        let sum: Vec3 = velocities.iter().sum();
+        let mean = if velocities.is_empty() { sum } else { sum / velocities.len() as f64 };
+        let off = velocities.iter().map(|v| v.distance(mean));
+        Drift { mean, spread: off.fold(0.0, f64::max) }
+    }
+
+    /// The fastest that vertices of two bodies can approach, m/s.
+    pub fn closing(self, other: Drift) -> f64 {
+        self.mean.distance(other.mean) + self.spread + other.spread
+    }
+}
+
+/// What a pair of bodies looks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Margin {
+    /// Size of the smaller body, m.
+    pub size: f64,
+    /// δ, m.
+    pub offset: f64,
+    /// Gaps up to this are contacts, m.
+    pub reach: f64,
+}
+
+impl MarginSettings {
+    /// The margin for bodies of which the smaller has `size` m, closing in with `speed` m/s.
+    pub fn of(self, size: f64, speed: f64, dt: f64) -> Margin {
+        let offset = self.offset * size;
+        let ahead = (self.steps_ahead * dt * speed).clamp(offset, self.look_ahead * size);
+        Margin { size, offset, reach: offset + ahead }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn margins_grow_with_speed_up_to_a_share_of_the_body() {
+        let settings = MarginSettings::default();
+        let reach = |speed: f64| settings.of(2.0, speed, 0.01).reach;
+        assert_eq!(reach(0.0), 0.02);
+        assert_eq!(reach(2.0), 0.01 + 0.04);
+        assert_eq!(reach(1e6), 0.01 + 0.25);
+    }
+
+    #[test]
+    fn closing_speed_bounds_that_of_any_two_vertices() {
+        let (a, b) = (Drift::of(&[Vec3::X, 3.0 * Vec3::X]), Drift::of(&[-Vec3::X]));
+        assert_eq!((a.mean, a.spread), (2.0 * Vec3::X, 1.0));
+        assert_eq!(a.closing(b), 4.0);
+        assert_eq!(Drift::of(&[]), Drift::default());
+    }
+}

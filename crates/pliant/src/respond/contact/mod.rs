@@ -1,0 +1,82 @@
+//! Contacts as linear rows: who touches whom, where, along which normal, how near.
+//!
+//! A contact is up to four vertices with signed weights. Their weighted sum u(x) = Σ wᵢ xᵢ is
+//! how one side stands to the other, and the gap is how far apart they are along the normal.
+//! Solvers see nothing else, so a new kind of contact is a new way to make rows.
+//!
+//! | here       | meaning                                                       |
+//! |------------|---------------------------------------------------------------|
+//! | `weights`  | positive on the first side, negative on the second, unit 1    |
+//! | `normal`   | unit, from the second side to the first                       |
+//! | `gap`      | distance along the normal, m; negative when they overlap      |
+//! | `offset`   | δ: gap at which contact begins, m                             |
+//! | `size`     | size of the smaller body, m: all lengths are relative to it   |
+
+pub mod features;
+
+pub mod margin;
+
+pub mod near;
+
+pub mod inside;
+
+pub mod edges;
+
+pub mod obstacles;
+
+pub mod search;
+
+use crate::id::{BodyId, VertexId};
+use crate::math::Vec3;
+
+/// What a contact is between; its multiplier is remembered by this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Feature {
+    /// A vertex and another body.
+    VertexBody(VertexId, BodyId),
+    /// Two surface edges, numbered through the scene.
+    EdgeEdge(u32, u32),
+    /// A vertex and an obstacle.
+    VertexObstacle(VertexId, u32),
+}
+
+/// One contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// What it is between.
+    pub feature: Feature,
+    /// Vertices, first those of the first side; the first `count` are in use.
+    pub vertices: [VertexId; 4],
+    /// Weight of each vertex, unit 1.
+    pub weights: [f64; 4],
+    /// Vertices in use, count.
+    pub count: usize,
+    /// Bodies of the two sides; the second may be an obstacle, which is no body.
+    pub bodies: (BodyId, Option<BodyId>),
+    /// Unit, from the second side to the first.
+    pub normal: Vec3,
+    /// Distance along the normal, m; negative when they overlap.
+    pub gap: f64,
+    /// Velocity of the second side where it is an obstacle, m/s.
+    pub drift: Vec3,
+    /// Coulomb's coefficient, unit 1.
+    pub friction: f64,
+    /// Gap at which contact begins, m.
+    pub offset: f64,
+    /// Size of the smaller body, m.
+    pub size: f64,
+}
+
+impl Contact {
+    /// Vertices with their weights.
+    #[inline]
+    pub fn terms(&self) -> impl Iterator<Item = (VertexId, f64)> {
+        self.vertices.into_iter().zip(self.weights).take(self.count)
+    }
+
+    /// Velocity of the first side seen from the second, m/s.
+    #[inline]
+    pub fn relative(&self, velocities: &[Vec3]) -> Vec3 {
+        self.terms().map(|(v, weight)| weight * velocities[v.index()]).sum::<Vec3>() - self.drift
+    }
+}
