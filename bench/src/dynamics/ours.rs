@@ -4,9 +4,9 @@ use pliant::body::soft::State;
 use pliant::force::{Form, Tangent};
 use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::implicit::{Implicit, ImplicitKind, ImplicitSettings};
-use pliant::integrate::solve::LinearSettings;
 use pliant::integrate::{Integrator, System};
 use pliant::math::Vec3;
+use pliant::solve::LinearSettings;
 
 use crate::dynamics::FRAME;
 use crate::dynamics::scene::Scene;

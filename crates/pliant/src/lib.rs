@@ -42,6 +42,8 @@ pub mod body;
 
 pub mod force;
 
+pub mod solve;
+
 pub mod detect;
 
 pub mod depth;

@@ -5,8 +5,8 @@ use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::implicit::{Equations, Implicit, ImplicitKind, ImplicitSettings};
 use pliant::integrate::midpoint::Midpoint;
 use pliant::integrate::rk4::Rk4;
-use pliant::integrate::solve::LinearSettings;
 use pliant::integrate::verlet::{VelocityKind, Verlet};
+use pliant::solve::LinearSettings;
 
 /// One way to step.
 pub struct Method {

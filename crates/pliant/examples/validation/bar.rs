@@ -3,8 +3,8 @@
 use std::error::Error;
 
 use pliant::force::elastic::ElasticSettings;
-use pliant::integrate::solve::LinearSolver;
 use pliant::math::{Aabb, Vec3};
+use pliant::solve::LinearSolver;
 
 use super::solids::{Block, Element};
 

@@ -4,8 +4,8 @@ use std::error::Error;
 
 use pliant::force::elastic::ElasticSettings;
 use pliant::force::gravity::Gravity;
-use pliant::integrate::solve::LinearSolver;
 use pliant::math::Vec3;
+use pliant::solve::LinearSolver;
 
 use super::solids::{Block, Element};
 

@@ -11,12 +11,12 @@ use pliant::force::elastic::{
 use pliant::force::load::Load;
 use pliant::id::VertexId;
 use pliant::integrate::implicit::{Equations, Implicit, ImplicitKind, ImplicitSettings};
-use pliant::integrate::solve::{LinearSettings, LinearSolver};
 use pliant::integrate::{Integrator, Report, System};
 use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::raw::RawMesh;
+use pliant::solve::{LinearSettings, LinearSolver};
 
 /// Residual of a linear system, relative; Newton's method goes on from there.
 const LINEAR_TOLERANCE: f64 = 1e-7;

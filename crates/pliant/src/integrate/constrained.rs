@@ -10,8 +10,6 @@ use crate::body::obstacle::Obstacle;
 use crate::body::soft::State;
 use crate::id::VertexId;
 use crate::integrate::implicit::assemble;
-use crate::integrate::solve::pcg::Pcg;
-use crate::integrate::solve::{Linear, LinearSettings};
 use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
 use crate::memory::{Memory, MemoryError};
@@ -23,6 +21,8 @@ use crate::respond::constraint::pressure::{Pressure, Remembered};
 use crate::respond::constraint::split::Split;
 use crate::respond::contact::Contact;
 use crate::respond::contact::search::{ContactSettings, Search};
+use crate::solve::pcg::Pcg;
+use crate::solve::{Linear, LinearSettings};
 
 /// What the step is made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -15,8 +15,6 @@ pub mod constraint;
 
 pub mod relax;
 
-pub mod solve;
-
 pub mod implicit;
 
 pub mod constrained;
@@ -30,6 +28,7 @@ use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
 use crate::memory::{Memory, MemoryError};
 use crate::observe::{Stage, Watch, Watcher};
+use crate::solve::SolveError;
 
 /// What is moved: masses, forces, and what is held.
 #[derive(Debug, Default)]
@@ -244,5 +243,12 @@ impl System {
         self.forces.flow(next.motion(), dt);
         std::mem::swap(state, next);
         Ok(())
+    }
+}
+
+impl From<SolveError> for StepError {
+    fn from(error: SolveError) -> StepError {
+        let SolveError { solver, iterations, residual, tolerance } = error;
+        StepError::NotConverged { solver, iterations, residual, tolerance }
     }
 }

@@ -12,11 +12,11 @@ use pliant::integrate::implicit::{Equations, Implicit, ImplicitKind, ImplicitSet
 use pliant::integrate::midpoint::Midpoint;
 use pliant::integrate::relax::Relaxed;
 use pliant::integrate::rk4::Rk4;
-use pliant::integrate::solve::{LinearSettings, LinearSolver};
 use pliant::integrate::verlet::{VelocityKind, Verlet};
 use pliant::integrate::{Integrator, Report, StepError, System};
 use pliant::math::Vec3;
 use pliant::memory::{Memory, MemoryError};
+use pliant::solve::{LinearSettings, LinearSolver};
 
 use super::Wrong;
 use super::bodies::Made;

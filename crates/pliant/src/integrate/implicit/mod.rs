@@ -18,11 +18,11 @@ mod newton;
 
 use crate::body::soft::State;
 use crate::force::{Form, Motion, Tangent};
-use crate::integrate::solve::{Linear, LinearSettings, Solvers};
 use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
 use crate::memory::{Memory, MemoryError};
 use crate::observe::{Stage, Watch};
+use crate::solve::{Linear, LinearSettings, Solvers};
 
 /// Where in the step the forces are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -11,14 +11,13 @@
 
 use crate::force::BlockMatrix;
 use crate::id::VertexId;
-use crate::integrate::StepError;
-use crate::integrate::solve::pcg::Pcg;
-use crate::integrate::solve::{LinearSettings, Operator};
 use crate::math::{Mat3, Vec3};
 use crate::respond::constraint::direct::Equations;
 use crate::respond::constraint::pressure::Pressure;
 use crate::respond::constraint::{SolveSettings, Solved, target};
 use crate::respond::contact::Contact;
+use crate::solve::pcg::Pcg;
+use crate::solve::{LinearSettings, Operator, SolveError};
 
 /// Strength of a contact's spring relative to the masses it joins, unit 1.
 const STRENGTH: f64 = 10.0;
@@ -81,11 +80,11 @@ impl Lagrange {
         contacts: &[Contact],
         (settings, linear): (SolveSettings, LinearSettings),
         (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
-    ) -> Result<Solved, StepError> {
+    ) -> Result<Solved, SolveError> {
         self.prepare(equations, masses, contacts, settings);
         let mut solved = Solved::default();
         for round in 0..settings.rounds.max(1) {
-            self.choose(contacts, pressures, velocities, round == 0);
+            self.choose(contacts, pressures, velocities, round);
             self.load(equations, contacts, pressures);
             let Lagrange { pcg, springs, right, trial, diagonal } = self;
             let matrix = WithContacts { matrix: equations.matrix, contacts, springs, diagonal };
@@ -124,12 +123,12 @@ impl Lagrange {
         contacts: &[Contact],
         pressures: &[Pressure],
         velocities: &[Vec3],
-        is_first: bool,
+        round: usize,
     ) {
         for ((spring, contact), pressure) in self.springs.iter_mut().zip(contacts).zip(pressures) {
             let (normal, along) = spring.trial(contact, pressure, velocities);
             // An old impulse alone must not turn a gap that may close into one that pulls.
-            let warm = is_first && pressure.normal > 0.0 && contact.gap <= contact.offset;
+            let warm = round == 0 && pressure.normal > 0.0 && contact.gap <= contact.offset;
             spring.on = (normal > 0.0 || warm) && spring.strength.is_finite();
             let most = contact.friction * normal.max(0.0);
             let length = along.length();

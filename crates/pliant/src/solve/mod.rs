@@ -12,7 +12,6 @@ use std::ops::Add;
 use crate::body::soft::BodyStarts;
 use crate::force::BlockMatrix;
 use crate::id::VertexId;
-use crate::integrate::StepError;
 use crate::math::{Mat3, Vec3};
 
 /// What solves a linear system.
@@ -41,6 +40,22 @@ impl Default for LinearSettings {
     fn default() -> LinearSettings {
         LinearSettings { solver: LinearSolver::Pcg, tolerance: 1e-6, iterations: 1000 }
     }
+}
+
+/// Equations that were not solved.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "the {solver} solver stopped after {iterations} iterations with residual {residual:.3e}, above {tolerance:.3e}"
+)]
+pub struct SolveError {
+    /// Which solver.
+    pub solver: &'static str,
+    /// Iterations made, count.
+    pub iterations: usize,
+    /// What was left, relative, unit 1.
+    pub residual: f64,
+    /// What was asked for, relative, unit 1.
+    pub tolerance: f64,
 }
 
 /// What a solver did.
@@ -101,7 +116,7 @@ impl Solvers {
         linear: Linear<'_>,
         settings: LinearSettings,
         x: &mut [Vec3],
-    ) -> Result<Solved, StepError> {
+    ) -> Result<Solved, SolveError> {
         match settings.solver {
             LinearSolver::Pcg => self.pcg.solve(linear, settings, x),
             #[cfg(feature = "direct")]

@@ -10,9 +10,8 @@ use faer::{Mat, Side};
 
 use crate::force::BlockMatrix;
 use crate::id::VertexId;
-use crate::integrate::StepError;
-use crate::integrate::solve::{Linear, LinearSettings, Solved, dot};
 use crate::math::Vec3;
+use crate::solve::{Linear, LinearSettings, SolveError, Solved, dot};
 
 /// Refinements of a solution, count: each gains all digits but those the factors lost.
 const REFINEMENTS: usize = 3;
@@ -38,9 +37,9 @@ impl Cholesky {
         linear: Linear<'_>,
         settings: LinearSettings,
         x: &mut [Vec3],
-    ) -> Result<Solved, StepError> {
+    ) -> Result<Solved, SolveError> {
         let Linear { matrix, right, held, .. } = linear;
-        let failed = |iterations, residual| StepError::NotConverged {
+        let failed = |iterations, residual| SolveError {
             solver: "Cholesky",
             iterations,
             residual,

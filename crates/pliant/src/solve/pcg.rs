@@ -14,9 +14,8 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use crate::id::VertexId;
-use crate::integrate::StepError;
-use crate::integrate::solve::{Linear, LinearSettings, Operator, Solved, dot, in_lanes};
 use crate::math::{Mat3, Vec2, Vec3};
+use crate::solve::{Linear, LinearSettings, Operator, SolveError, Solved, dot, in_lanes};
 
 /// Residuals below this, N·s, have squares that vanish: there is nothing left to solve.
 const VANISHED: f64 = 1e-140;
@@ -43,7 +42,7 @@ impl Pcg {
         linear: Linear<'_>,
         settings: LinearSettings,
         x: &mut [Vec3],
-    ) -> Result<Solved, StepError> {
+    ) -> Result<Solved, SolveError> {
         let Linear { matrix, right, held, .. } = linear;
         let solved = self.iterate(matrix, (right, held), settings, x)?;
         self.move_whole_bodies(linear, x);
@@ -57,7 +56,7 @@ impl Pcg {
         (right, held): (&[Vec3], &[VertexId]),
         settings: LinearSettings,
         x: &mut [Vec3],
-    ) -> Result<Solved, StepError> {
+    ) -> Result<Solved, SolveError> {
         self.start(matrix, right, held, x);
         // Held rows of the right-hand side mean nothing: they must not set the scale.
         let held_size: f64 = held.iter().map(|v| right[v.index()].length_squared()).sum();
@@ -78,7 +77,7 @@ impl Pcg {
             // Not positive: the matrix is not definite, or not finite.
             let stuck = curvature.partial_cmp(&0.0) != Some(Ordering::Greater);
             if stuck || iterations == settings.iterations {
-                return Err(StepError::NotConverged {
+                return Err(SolveError {
                     solver: "conjugate gradient",
                     iterations,
                     residual: relative,
@@ -169,12 +168,12 @@ fn clear(vector: &mut [Vec3], held: &[VertexId]) {
 mod tests {
     use super::*;
     use crate::body::soft::BodyStarts;
-    use crate::integrate::solve::tests::{net, residual_of};
+    use crate::solve::tests::{net, residual_of};
 
     fn solve(
         held: &[VertexId],
         settings: LinearSettings,
-    ) -> Result<(Vec<Vec3>, Solved), StepError> {
+    ) -> Result<(Vec<Vec3>, Solved), SolveError> {
         let (matrix, right) = net();
         let mut x = vec![Vec3::ZERO; right.len()];
         held.iter().for_each(|v| x[v.index()] = Vec3::ONE);
