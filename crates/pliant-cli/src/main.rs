@@ -13,6 +13,8 @@ mod picture;
 
 mod run;
 
+mod compare;
+
 mod info;
 
 mod demo;
@@ -32,8 +34,8 @@ const BAD_INPUT: u8 = 2;
 /// Contact for things that bend: how deep meshes overlap, and what is wrong with them.
 ///
 /// Pliant finds where bodies overlap, tells for every overlapping vertex how far and which
-/// way is out, and is to resolve the contact. This version has the first half: it reads,
-/// checks and generates meshes, and measures how deep they penetrate each other.
+/// way is out, and is to resolve the contact. This version reads, checks and generates
+/// meshes, measures how deep they penetrate each other, and runs scenes of soft bodies.
 #[derive(Parser)]
 #[command(name = "pliant", version, arg_required_else_help = true, after_help = EXAMPLES)]
 struct Arguments {
@@ -48,6 +50,7 @@ Examples:
   pliant check *.obj --json           the same for programs
   pliant depth ball.vtk torus.obj     how deep bodies overlap, and which way is out
   pliant scenes                       what can be run without a file
+  pliant run block                    run a scene to a folder with a report
   pliant demo                         make some bodies, write and check them
 
 Exit codes: 0 good, 1 the run failed, 2 bad arguments or input, 130 interrupted.
@@ -120,6 +123,9 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
     /// Shows a progress bar on a terminal, and none when piped.
     #[command(after_help = run::AFTER_HELP)]
     Run(run::RunArguments),
+    /// Run one scene in several ways and compare what came of it
+    #[command(after_help = compare::AFTER_HELP)]
+    Compare(compare::CompareArguments),
     /// Say what is in the folder of a run, or in a recording
     Info {
         /// Print one JSON object instead of a table
@@ -147,6 +153,7 @@ fn main() -> ExitCode {
         Command::Scenes { name: Some(name), .. } => scenes::print_scene(&name),
         Command::Scenes { .. } => scenes::print_list(),
         Command::Run(arguments) => run::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
         Command::Info { json: true, path } => info::run(&path, info::Form::Json),
         Command::Info { json: false, path } => info::run(&path, info::Form::Table),
         Command::Demo { out } => demo::run(&out),

@@ -24,3 +24,5 @@ pub mod scene;
 pub mod recording;
 
 pub mod run;
+
+pub mod compare;

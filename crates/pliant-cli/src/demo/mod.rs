@@ -1,4 +1,4 @@
-//! `pliant demo`: bodies made, written, read back, checked and measured before your eyes.
+//! `pliant demo`: bodies made, checked and measured before your eyes, and one dropped.
 
 use std::fs;
 use std::path::Path;
@@ -18,6 +18,8 @@ use pliant_run::whole::told;
 use crate::show::{self, DIM, GOOD, HEADING, Stopped};
 
 mod overlap;
+
+mod scene;
 
 /// Makes, writes and checks one body after the other; then one that is broken.
 pub fn run(out: &Path) -> Result<ExitCode, Stopped> {
@@ -70,6 +72,7 @@ fn show_all(out: &Path) -> Result<(), Trouble> {
     }
     show::print(&broken(out)?)?;
     show::print(&overlap::tell()?)?;
+    show::print(&scene::tell(out)?)?;
     Ok(())
 }
 

@@ -25,6 +25,8 @@ mod sections;
 
 pub mod of_run;
 
+pub mod compared;
+
 pub use curves::Overlaid;
 
 /// The look of the page.

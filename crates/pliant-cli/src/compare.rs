@@ -1,0 +1,98 @@
+//! `pliant compare`: one scene run in several ways, one report.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use pliant_run::compare::{CompareError, Ways, compare};
+use pliant_run::run::folder::REPORT;
+use pliant_run::run::{Existing, Progress, RunSettings};
+
+use crate::show::{self, DIM, HEADING, Stopped, plain};
+
+/// What `pliant compare --help` ends with.
+pub const AFTER_HELP: &str = "\
+Examples:
+  pliant compare integrators --integrator explicit-euler,symplectic-euler,verlet,rk4,implicit-euler
+  pliant compare block --integrator implicit-euler,bdf2 --set duration=1
+
+Every run gets a folder of its own with its report; report.html beside them compares them all.
+Exit codes: 0 all finished, 1 a run failed, 2 bad arguments or input.";
+
+/// What stands after `pliant compare`.
+#[derive(Args)]
+pub struct CompareArguments {
+    /// A scene file, or the name of a built-in scene
+    #[arg(value_name = "SCENE")]
+    scene: String,
+    /// Contact responses to compare
+    #[arg(long, value_name = "A,B", value_delimiter = ',', required_unless_present = "integrator")]
+    response: Vec<String>,
+    /// Integrators to compare
+    #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "response")]
+    integrator: Vec<String>,
+    /// Set a parameter of the scene in all runs
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    sets: Vec<String>,
+    /// Folder for the results; runs/compare-SCENE when not given
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Replace earlier runs in the folder; files that are not of a run stay
+    #[arg(long)]
+    force: bool,
+}
+
+/// Runs a scene in several ways and tells what each came to.
+pub fn run(arguments: &CompareArguments) -> Result<ExitCode, Stopped> {
+    let (key, values) = match arguments.integrator.is_empty() {
+        true => ("response", &arguments.response),
+        false => ("integrator", &arguments.integrator),
+    };
+    let ways = Ways { key: key.to_owned(), values: values.clone() };
+    let stem = std::path::Path::new(&arguments.scene).file_stem();
+    let stem = stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let default = || PathBuf::from("runs").join(format!("compare-{stem}"));
+    let folder = arguments.out.clone().unwrap_or_else(default);
+    let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
+    let settings = RunSettings { existing, ..RunSettings::default() };
+    let scene = (&arguments.scene[..], &arguments.sets[..]);
+    let done = match compare(scene, &ways, &folder, settings, &mut Quiet) {
+        Ok(done) => done,
+        Err(error) => {
+            show::complain_lines(&error.to_string());
+            let failed = matches!(&error, CompareError::Run { error, .. } if !error.is_input());
+            let code = if failed { crate::FAILED } else { crate::BAD_INPUT };
+            return Ok(ExitCode::from(code));
+        }
+    };
+    let mut text = format!(
+        "{HEADING}{:<20}{:>12}{:>14}{:>14}{:>9}{:>11}{:>9}{HEADING:#}\n",
+        key, "ended", "rms, m/s", "kinetic, J", "inside", "crossings", "CPU, s"
+    );
+    for (name, summary) in &done {
+        text += &format!(
+            "{:<20}{:>12}{:>14.3e}{:>14.3e}{:>9}{:>11}{:>9.2}\n",
+            plain(name),
+            summary.ended,
+            summary.rms_speed,
+            summary.kinetic,
+            summary.penetrating_vertices,
+            summary.edge_crossings,
+            summary.cpu_s
+        );
+    }
+    let report = folder.join(REPORT);
+    text += &format!("{DIM}report{DIM:#} {}\n", plain(&report.display().to_string()));
+    show::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Nobody watches.
+struct Quiet;
+
+impl Progress for Quiet {
+    fn step(&mut self, _done: u64) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}

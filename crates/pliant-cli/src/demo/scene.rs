@@ -1,0 +1,31 @@
+//! The last part of the demonstration: a scene that runs, and its report.
+
+use std::path::Path;
+
+use pliant_run::report::of_run::of_run;
+use pliant_run::run::folder::REPORT;
+use pliant_run::run::{Existing, RunSettings, run};
+use pliant_run::scene::load;
+
+use crate::show::{DIM, HEADING, plain};
+
+/// Runs a soft block into a folder beside the meshes, and says what came of it.
+pub fn tell(out: &Path) -> Result<String, String> {
+    let scene = load("block", &[]).map_err(|error| error.to_string())?;
+    let folder = out.join("block");
+    let settings =
+        RunSettings { existing: Existing::Replace, report: Some(of_run), ..Default::default() };
+    let summary = run(scene, &folder, settings, &mut ()).map_err(|error| error.to_string())?;
+    let report = folder.join(REPORT);
+    Ok(format!(
+        "\n{HEADING}A soft block drops on a plane: {} tets, {} steps, {:.1} × real time{HEADING:#}\n\
+         {DIM}speed in the end{DIM:#} {:.1e} m/s; {} vertices inside\n\
+         {DIM}open{DIM:#} {}\n",
+        summary.tets,
+        summary.steps,
+        summary.realtime_factor,
+        summary.rms_speed,
+        summary.penetrating_vertices,
+        plain(&report.display().to_string())
+    ))
+}

@@ -1,0 +1,129 @@
+//! One scene run in several ways, side by side: `pliant compare`.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::report::compared::{Compared, page};
+use crate::report::of_run::of_run;
+use crate::run::folder::{REPORT, SERIES};
+use crate::run::{Progress, RunError, RunSettings, run, series};
+use crate::scene::{SceneError, load};
+use crate::summary::Summary;
+use crate::whole::{self, told};
+
+/// What is different from run to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ways {
+    /// Key of the scene that is set, as `response` or `integrator`.
+    pub key: String,
+    /// Its values, one run each.
+    pub values: Vec<String>,
+}
+
+/// Why scenes cannot be compared.
+#[derive(Debug, thiserror::Error)]
+pub enum CompareError {
+    /// Nothing to compare.
+    #[error("name at least two values to compare, as in --{0} a,b")]
+    TooFew(String),
+    /// The same twice.
+    #[error("{0} is named twice")]
+    Twice(String),
+    /// The scene with one of the values.
+    #[error("{0}")]
+    Scene(#[from] SceneError),
+    /// A run that was not begun.
+    #[error("{value}: {error}")]
+    Run {
+        /// The value it was to run with.
+        value: String,
+        /// Why not.
+        error: Box<RunError>,
+    },
+    /// A file.
+    #[error("{}: {}", path.display(), told(error))]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+}
+
+/// Runs a scene once per value, each into a folder of its own, and writes one report of all.
+///
+/// A run that fails on its way is compared as far as it came. Scenes are all loaded before the
+/// first is run, so that a wrong value costs nothing.
+pub fn compare(
+    (source, sets): (&str, &[String]),
+    ways: &Ways,
+    folder: &Path,
+    settings: RunSettings,
+    progress: &mut dyn Progress,
+) -> Result<Vec<(String, Summary)>, CompareError> {
+    if ways.values.len() < 2 {
+        return Err(CompareError::TooFew(ways.key.clone()));
+    }
+    let mut scenes = Vec::new();
+    for (index, value) in ways.values.iter().enumerate() {
+        if ways.values[..index].contains(value) {
+            return Err(CompareError::Twice(value.clone()));
+        }
+        let set = format!("{}={value}", ways.key);
+        scenes.push(load(source, &[sets, &[set]].concat())?);
+    }
+    let name = scenes.first().map_or_else(String::new, |scene| scene.info.scene.clone());
+    let mut done = Vec::new();
+    for (value, scene) in ways.values.iter().zip(scenes) {
+        let own = folder.join(value);
+        let settings = RunSettings { report: Some(of_run), ..settings };
+        let summary = run(scene, &own, settings, progress)
+            .map_err(|error| CompareError::Run { value: value.clone(), error: error.into() })?;
+        let path = own.join(SERIES);
+        let rows = series::read(&path).map_err(|error| CompareError::File { path, error })?;
+        done.push((value.clone(), summary, rows));
+    }
+    let runs = done.iter().map(|(name, summary, rows)| Compared { name, summary, rows });
+    let text = page(&name, &ways.key, &runs.collect::<Vec<_>>());
+    let path = folder.join(REPORT);
+    whole::write(&path, text.as_bytes()).map_err(|error| CompareError::File { path, error })?;
+    Ok(done.into_iter().map(|(value, summary, _)| (value, summary)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn try_values(values: &[&str]) -> CompareError {
+        let values = values.iter().map(|value| (*value).to_owned()).collect();
+        let ways = Ways { key: "integrator".to_owned(), values };
+        let nowhere = Path::new("/dev/null/at/all");
+        let settings = RunSettings::default();
+        compare(("integrators", &[]), &ways, nowhere, settings, &mut ()).unwrap_err()
+    }
+
+    #[test]
+    fn what_cannot_be_compared_is_told_before_anything_runs() {
+        assert!(matches!(try_values(&["rk4"]), CompareError::TooFew(_)));
+        assert!(matches!(try_values(&["rk4", "rk4"]), CompareError::Twice(_)));
+        assert!(matches!(try_values(&["rk4", "leapfrog"]), CompareError::Scene(_)));
+        assert!(matches!(try_values(&["rk4", "verlet"]), CompareError::Run { .. }));
+    }
+
+    #[test]
+    fn integrators_are_compared_on_one_page() {
+        let folder = std::env::temp_dir().join(format!("pliant-compare-{}", std::process::id()));
+        let values = ["explicit-euler", "verlet", "implicit-euler"].map(str::to_owned).to_vec();
+        let ways = Ways { key: "integrator".to_owned(), values };
+        let sets = ["duration=2".to_owned()];
+        let settings = RunSettings::default();
+        let done = compare(("integrators", &sets), &ways, &folder, settings, &mut ()).unwrap();
+        let page = std::fs::read_to_string(folder.join(REPORT)).unwrap();
+        for (name, summary) in &done {
+            assert!(page.contains(name.as_str()), "{name}");
+            assert!(folder.join(name).join(REPORT).exists());
+            assert_eq!(&summary.integrator, name);
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
