@@ -14,6 +14,9 @@ const LARGE: f64 = 2.5;
 /// A plane is in the picture when it is nearer than this many diagonals of the bodies.
 const NEAR: f64 = 2.0;
 
+/// How far obstacles are drawn behind their surface, relative to the diagonal of the bodies.
+const SUNK: f64 = 4e-3;
+
 /// Normals of a flat obstacle agree to this, unit 1; its corners are f32.
 const FLAT: f64 = 1e-4;
 
@@ -175,7 +178,17 @@ impl Model {
                 self.framed.push(middle - height * ground.normal);
             }
         }
-        self.add_triangles(positions, &shown, |_| paint);
+        let normals = corner_normals(positions, &shown);
+        for (triangle, normals) in shown.iter().zip(normals) {
+            let mut corners = triangle.map(|v| positions[v as usize]);
+            if paint == Paint::Obstacle {
+                // What lies on it must not be pierced by its corners.
+                corners.iter_mut().zip(normals).for_each(|(p, n)| *p -= SUNK * bodies * n);
+            }
+            if normals[0] != Vec3::ZERO {
+                self.triangles.push(Triangle { corners, normals, paint });
+            }
+        }
     }
 
     fn add_triangles(

@@ -31,11 +31,12 @@ pub fn of_run(folder: &Path, built: &Built, summary: &Summary, rows: &[[f64; 16]
     })
 }
 
-/// The first, the middle and the last frame, each with its caption.
+/// Four frames from the first to the last, each with its caption.
 fn pictures(path: &Path) -> Vec<(String, Vec<u8>)> {
     let Ok(mut recording) = Recording::open(path) else { return Vec::new() };
     let frames = Frames::frames(&recording);
-    let mut chosen = vec![0, frames.len() / 2, frames.len().saturating_sub(1)];
+    let last = frames.len().saturating_sub(1);
+    let mut chosen = vec![0, last / 3, 2 * last / 3, last];
     chosen.dedup();
     let mut drawn = Vec::new();
     for frame in chosen.into_iter().filter_map(|index| frames.get(index)) {
