@@ -85,7 +85,8 @@ pub fn run(arguments: &CompareArguments) -> Result<ExitCode, Stopped> {
     let report = folder.join(REPORT);
     text += &format!("{DIM}report{DIM:#} {}\n", plain(&report.display().to_string()));
     show::print(&text)?;
-    Ok(ExitCode::SUCCESS)
+    let all_finished = done.iter().all(|(_, summary)| summary.ended == "finished");
+    Ok(if all_finished { ExitCode::SUCCESS } else { ExitCode::from(crate::FAILED) })
 }
 
 /// Nobody watches.

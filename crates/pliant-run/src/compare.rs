@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::report::compared::{Compared, page};
 use crate::report::of_run::of_run;
-use crate::run::folder::{REPORT, SERIES};
+use crate::run::folder::{REPORT, SERIES, read_summary};
 use crate::run::{Progress, RunError, RunSettings, run, series};
 use crate::scene::{SceneError, load};
 use crate::summary::Summary;
@@ -77,8 +77,17 @@ pub fn compare(
     for (value, scene) in ways.values.iter().zip(scenes) {
         let own = folder.join(value);
         let settings = RunSettings { report: Some(of_run), ..settings };
-        let summary = run(scene, &own, settings, progress)
-            .map_err(|error| CompareError::Run { value: value.clone(), error: error.into() })?;
+        let summary = match run(scene, &own, settings, progress) {
+            Ok(summary) => summary,
+            // What a failed run came to is in its folder.
+            Err(error) => match read_summary(&own).filter(|_| !error.is_input()) {
+                Some(summary) => summary,
+                None => {
+                    let (value, error) = (value.clone(), error.into());
+                    return Err(CompareError::Run { value, error });
+                }
+            },
+        };
         let path = own.join(SERIES);
         let rows = series::read(&path).map_err(|error| CompareError::File { path, error })?;
         done.push((value.clone(), summary, rows));
@@ -108,6 +117,20 @@ mod tests {
         assert!(matches!(try_values(&["rk4", "rk4"]), CompareError::Twice(_)));
         assert!(matches!(try_values(&["rk4", "leapfrog"]), CompareError::Scene(_)));
         assert!(matches!(try_values(&["rk4", "verlet"]), CompareError::Run { .. }));
+    }
+
+    #[test]
+    fn a_run_that_fails_is_compared_as_far_as_it_came() {
+        let folder = std::env::temp_dir().join(format!("pliant-failing-{}", std::process::id()));
+        let values = ["explicit-euler", "implicit-euler"].map(str::to_owned).to_vec();
+        let ways = Ways { key: "integrator".to_owned(), values };
+        let sets = ["dt=0.5".to_owned(), "duration=400".to_owned()];
+        let settings = RunSettings::default();
+        let done = compare(("integrators", &sets), &ways, &folder, settings, &mut ()).unwrap();
+        let ended: Vec<_> = done.iter().map(|(_, summary)| summary.ended.as_str()).collect();
+        assert_eq!(ended, ["failed", "finished"]);
+        assert!(folder.join(REPORT).exists());
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

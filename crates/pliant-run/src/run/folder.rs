@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Existing;
 use super::checkpoint::{Checkpoint, CheckpointError};
+use pliant::record::digest::digest;
+
 use crate::built::{Built, RunInfo};
 use crate::summary::Summary;
 use crate::whole::{self, told};
@@ -155,6 +157,15 @@ pub fn identity(built: &Built) -> [u8; 32] {
     for number in [dt.to_bits(), steps, record_every, built.simulation.state.positions.len() as u64]
     {
         hasher.update(&number.to_le_bytes());
+    }
+    // A mesh file may have changed under the same name.
+    let simulation = &built.simulation;
+    hasher.update(digest(&simulation.state).as_bytes());
+    for mass in simulation.system.masses.of() {
+        hasher.update(&mass.to_le_bytes());
+    }
+    for vertex in simulation.bodies.tets().iter().flatten() {
+        hasher.update(&vertex.0.to_le_bytes());
     }
     *hasher.finalize().as_bytes()
 }

@@ -87,9 +87,9 @@ impl Names<'_> {
             self.chained = 0;
             return Err("the parameters stand for each other without end".into());
         }
-        let value = self.value(named).map_err(|fault| fault.message)?;
+        let value = self.value(named).map_err(|fault| fault.message);
         self.chained = self.chained.saturating_sub(1);
-        Ok(value)
+        value
     }
 
     fn number(&mut self, name: &str) -> Result<Option<f64>, String> {
@@ -98,6 +98,10 @@ impl Names<'_> {
         };
         let named = named.clone();
         let node = self.follow(&named)?;
+        // Kept, so that each is worked out once however often it is named.
+        if let Some((_, known)) = self.list.iter_mut().find(|(known, _)| known == name) {
+            *known = node.clone();
+        }
         match node.value {
             Value::Integer(number) => Ok(Some(number as f64)),
             Value::Float(number) => Ok(Some(number)),

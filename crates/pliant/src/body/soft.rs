@@ -102,6 +102,16 @@ pub enum MassError {
         /// Its signed volume, m³.
         volume: f64,
     },
+    /// A corner that is not there.
+    #[error("tet {tet} names vertex {vertex}, there are {count}")]
+    NoSuchVertex {
+        /// First such tet.
+        tet: usize,
+        /// Its corner.
+        vertex: VertexId,
+        /// Vertices, count.
+        count: usize,
+    },
     /// A vertex that belongs to nothing.
     #[error("vertex {vertex} belongs to no tet and gets no mass: remove it")]
     Loose {
@@ -136,6 +146,10 @@ impl Masses {
     ) -> Result<Masses, MassError> {
         let mut masses = vec![0.0; rest.len()];
         for (index, tet) in tets.iter().enumerate() {
+            if let Some(&vertex) = tet.iter().find(|v| v.index() >= rest.len()) {
+                let count = rest.len();
+                return Err(MassError::NoSuchVertex { tet: index, vertex, count });
+            }
             let (density, volume) = (density_of(index), tet_volume(tet.map(|v| rest[v.index()])));
             if !(density > 0.0 && density.is_finite()) {
                 return Err(MassError::Density { tet: index, density });
@@ -190,6 +204,11 @@ impl BodyStarts {
         })
     }
 
+    /// First vertex of the last body.
+    pub(crate) fn last_start(&self) -> usize {
+        self.starts.last().map_or(0, |start| *start as usize)
+    }
+
     /// The body of a vertex, and the vertex counted within it.
     pub fn locate(&self, vertex: usize) -> (BodyId, VertexId) {
         let body = self.starts.partition_point(|start| *start as usize <= vertex).max(1) - 1;
@@ -221,6 +240,8 @@ mod tests {
         assert!(message(heavy).starts_with("tet 0 has density -1 kg/m³"));
         let inside_out = Masses::of_tets(&CORNERS, &[[TET[0], TET[2], TET[1], TET[3]]], |_| 1.0);
         assert!(message(inside_out).starts_with("tet 0 has volume -0.16"));
+        let short = Masses::of_tets(&CORNERS[..3], &[TET], |_| 1.0);
+        assert_eq!(message(short), "tet 0 names vertex 3, there are 3");
         let five = [CORNERS.to_vec(), vec![Vec3::ONE]].concat();
         assert!(message(Masses::of_tets(&five, &[TET], |_| 1.0)).starts_with("vertex 4 belongs"));
     }

@@ -73,6 +73,10 @@ impl Material<1> for Drag {
     }
 
     /// None: what drag takes is lost.
+    fn damps_linearly(&self) -> bool {
+        self.law == DragLaw::Linear
+    }
+
     fn energy(&self, _element: usize, _at: &Corners<1>) -> f64 {
         0.0
     }

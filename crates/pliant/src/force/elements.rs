@@ -62,6 +62,11 @@ pub trait Material<const N: usize>: std::fmt::Debug + Send + Sync {
         Store::Elastic
     }
 
+    /// Whether forces are linear in the velocities, at given positions.
+    fn damps_linearly(&self) -> bool {
+        true
+    }
+
     /// Whether [`Material::flow`] does anything.
     fn flows(&self) -> bool {
         false
@@ -256,6 +261,10 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
 
     fn store(&self) -> Store {
         self.material.store()
+    }
+
+    fn damps_linearly(&self) -> bool {
+        self.material.damps_linearly()
     }
 
     fn set_threads(&mut self, threads: usize, vertex_count: usize) {

@@ -18,7 +18,7 @@ pub struct Gravity {
 impl Gravity {
     /// Weight of vertices with these masses, kg; all of the scene, in order.
     ///
-    /// - Implements: [Zachmann "Der Algorithmus"], f^g.
+    /// - Implements: [Zachmann slide "Der Algorithmus"], f^g.
     /// - Deviates: the slide's f^g has no index; it is mᵢ g (erratum L16).
     pub fn new(acceleration: Vec3, masses: &[f64]) -> Gravity {
         Gravity { acceleration, masses: masses.to_vec() }

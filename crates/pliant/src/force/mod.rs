@@ -116,6 +116,9 @@ pub trait Force: std::fmt::Debug + Send {
     /// What its energy counts as.
     fn store(&self) -> Store;
 
+    /// Whether forces are linear in the velocities, at given positions.
+    fn damps_linearly(&self) -> bool;
+
     /// Works with this many threads from now on; the bits stay the same.
     fn set_threads(&mut self, threads: usize, vertex_count: usize);
 }
@@ -158,6 +161,21 @@ impl Forces {
     pub fn energy_of(&self, store: Store, motion: Motion<'_>) -> f64 {
         let of = self.iter().filter(|force| force.store() == store);
         of.map(|force| force.energy(motion)).sum()
+    }
+
+    /// Fills `forces` with what is linear in velocity v: f(x, v) + D v, N.
+    ///
+    /// For dampers that are linear that is the force at velocity zero, for others the line that
+    /// touches them at `motion`. `still` is memory.
+    pub fn sum_linearised(&self, motion: Motion<'_>, forces: &mut [Vec3], still: &mut Vec<Vec3>) {
+        if self.iter().all(|force| force.damps_linearly()) {
+            still.clear();
+            still.resize(motion.positions.len(), Vec3::ZERO);
+            return self.sum(Motion { velocities: still, ..motion }, forces);
+        }
+        self.sum(motion, forces);
+        let damping = Tangent { stiffness: 0.0, damping: 1.0, form: Form::Definite };
+        self.add_product(motion, damping, motion.velocities, forces);
     }
 
     /// Writes what all remember, in order.

@@ -110,8 +110,8 @@ pub enum SpringError {
 /// A spring whose ends coincide has no direction: it pulls nowhere, and its tangent is
 /// zero unless the rest length is zero too, where the elastic part is stiffness · identity.
 ///
-/// - Implements: [Zachmann "Eine einzelne Feder (mit Dämpfer)"], both force laws.
-/// - Implements: [Zachmann "Berechnung der Steifigkeitsmatrix"].
+/// - Implements: [Zachmann slide "Eine einzelne Feder (mit Dämpfer)"], both force laws.
+/// - Implements: [Zachmann slide "Berechnung der Steifigkeitsmatrix"].
 /// - Deviates: the tangent has the damper's part too, by position and by velocity (L5b);
 ///   the relative law's damper is not divided by l₀, as the slide divides the spring alone.
 /// - Deviates: the definite form leaves out the transverse part of a spring under pressure

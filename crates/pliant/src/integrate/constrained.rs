@@ -126,15 +126,9 @@ impl Constrained {
     /// Fills A and b at the shifted positions.
     fn set_up(&mut self, system: &mut System, dt: f64) -> Result<(), StepError> {
         let Constrained { next, still, forces, right, .. } = self;
-        still.clear();
-        still.resize(next.positions.len(), Vec3::ZERO);
         next.time += dt;
-        std::mem::swap(still, &mut next.velocities);
-        let found = system
-            .sum_forces(next.motion(), forces)
-            .and_then(|()| assemble(system, next.motion(), dt));
-        std::mem::swap(still, &mut next.velocities);
-        found?;
+        system.sum_linearised(next.motion(), forces, still)?;
+        assemble(system, next.motion(), dt)?;
         right.clear();
         let terms = next.velocities.iter().zip(system.masses.of()).zip(&*forces);
         right.extend(terms.map(|((v, m), f)| *m * *v + dt * *f));

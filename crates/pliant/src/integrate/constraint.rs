@@ -188,7 +188,7 @@ impl Constraints {
     /// held vertices, or for coinciding ones that have no direction to part, is left broken
     /// and counts in the residual. Slices that do not fit the scene are refused.
     ///
-    /// - Implements: [Zachmann "Constraints"].
+    /// - Implements: [Zachmann slide "Constraints"].
     /// - Deviates: shares are w/(w₁+w₂) where the slide has ½, which moves the centre of
     ///   unequal masses (L9); shown by `unequal_masses_keep_their_centre`.
     pub fn relax(

@@ -19,8 +19,8 @@ pub enum EulerKind {
 
 /// Explicit or symplectic Euler, both of order 1.
 ///
-/// - Implements: [Zachmann "Simulation einer einzelnen Feder"] as explicit,
-///   [Zachmann "Der Algorithmus"] as symplectic.
+/// - Implements: [Zachmann slide "Simulation einer einzelnen Feder"] as explicit,
+///   [Zachmann slide "Der Algorithmus"] as symplectic.
 /// - Erratum: the slides call both explicit Euler (L4); shown by
 ///   `explicit_euler_gains_and_symplectic_euler_keeps`.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use crate::math::Vec3;
 ///
 /// Without damping it gains energy at every step size, though little at small ones.
 ///
-/// - Implements: [Zachmann "Runge-Kutta 2-ter Ordnung"].
+/// - Implements: [Zachmann slide "Runge-Kutta 2-ter Ordnung"].
 /// - Erratum: the slide speaks of a quadratic function through three points; the formulas
 ///   below it, used here, take one slope (L13); shown by `orders_are_those_of_theory`.
 #[derive(Clone, Debug, Default)]

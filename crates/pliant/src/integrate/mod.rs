@@ -182,6 +182,19 @@ impl System {
         self.check_finite(forces, "force", "force", motion.time)
     }
 
+    /// Fills `forces` with what of them is linear in the velocity: f + D v, N.
+    pub(crate) fn sum_linearised(
+        &self,
+        motion: Motion<'_>,
+        forces: &mut Vec<Vec3>,
+        still: &mut Vec<Vec3>,
+    ) -> Result<(), StepError> {
+        let _watch = Watch::new(&self.watcher, Stage::Force);
+        forces.resize(motion.positions.len(), Vec3::ZERO);
+        self.forces.sum_linearised(motion, forces, still);
+        self.check_finite(forces, "force", "force", motion.time)
+    }
+
     /// Refuses a state with a value that is not finite.
     pub fn check_state(&self, motion: Motion<'_>, stage: &'static str) -> Result<(), StepError> {
         self.check_finite(motion.positions, "position", stage, motion.time)?;
@@ -215,6 +228,13 @@ impl System {
             }
         }
         let pinned = self.pins.vertices();
+        let last_pin = pinned.last().map_or(0, |vertex| vertex.index() + 1);
+        let last_body = self.bodies.last_start();
+        for (what, needed) in [("pins", last_pin), ("bodies", last_body)] {
+            if needed > count {
+                return Err(StepError::Count { what, count, expected: needed });
+            }
+        }
         for (body, range) in self.bodies.ranges(expected).enumerate() {
             let first = pinned.partition_point(|vertex| vertex.index() < range.start);
             let last = pinned.partition_point(|vertex| vertex.index() < range.end);

@@ -14,7 +14,7 @@ use crate::memory::{Memory, MemoryError};
 /// what hangs still has no velocity. A count of sweeps that did not suffice is no error:
 /// [`Relaxed::last`] tells what is left. [`Report::linear`] counts sweeps over positions.
 ///
-/// - Implements: [Zachmann "Constraints"].
+/// - Implements: [Zachmann slide "Constraints"].
 /// - Deviates: velocities are corrected as in [Andersen83 pp. 24–34]; the slide has none.
 #[derive(Debug)]
 pub struct Relaxed {

@@ -12,7 +12,7 @@ const REACHES: [f64; 3] = [0.5, 0.5, 1.0];
 
 /// The classical Runge–Kutta method, order 4; four evaluations of forces a step.
 ///
-/// - Implements: [Zachmann "Runge-Kutta 4-ter Ordnung"].
+/// - Implements: [Zachmann slide "Runge-Kutta 4-ter Ordnung"].
 #[derive(Clone, Debug, Default)]
 pub struct Rk4 {
     accelerations: Vec<Vec3>,

@@ -49,7 +49,7 @@ pub enum VelocityKind {
 /// of the positions. `Backward` remembers `half` of the last step and shows it to the forces
 /// of the next; after a change from outside they see the state's velocities once.
 ///
-/// - Implements: [Zachmann "Verlet-Integration"].
+/// - Implements: [Zachmann slide "Verlet-Integration"].
 /// - Erratum: the O(Δt⁴) of the slide is the error of one step; over a time it is of order 2,
 ///   and of order 1 with backward velocities (L7); shown by `orders_are_those_of_theory`.
 #[derive(Clone, Debug)]

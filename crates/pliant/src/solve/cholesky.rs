@@ -48,7 +48,10 @@ impl Cholesky {
         self.mark(matrix.len(), held);
         self.fill(matrix);
         let factors = self.factor().ok_or(failed(0, f64::INFINITY))?;
-        let size = dot(right, right).sqrt().max(f64::MIN_POSITIVE);
+        self.find_residual(matrix, right, x);
+        let free = |(k, v): (usize, &Vec3)| if self.held[k] { 0.0 } else { v.length_squared() };
+        let pushed = right.iter().enumerate().map(free).sum::<f64>().sqrt();
+        let size = pushed.max(dot(&self.residual, &self.residual).sqrt()).max(f64::MIN_POSITIVE);
         let mut left = f64::INFINITY;
         for iterations in 1..=REFINEMENTS {
             self.find_residual(matrix, right, x);

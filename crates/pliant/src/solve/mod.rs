@@ -30,7 +30,8 @@ pub enum LinearSolver {
 pub struct LinearSettings {
     /// What solves it.
     pub solver: LinearSolver,
-    /// Residual to reach, relative to the right-hand side, unit 1.
+    /// Residual to reach, relative to the right-hand side, or to what is lacking at the start
+    /// if that is more, unit 1.
     pub tolerance: f64,
     /// Most iterations, count; for iterative solvers.
     pub iterations: usize,
@@ -61,7 +62,7 @@ pub struct SolveError {
 /// What a solver did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Solved {
-    /// Iterations, count; 1 for a direct solver.
+    /// Iterations, count; of a direct solver the refinements, from 1.
     pub iterations: usize,
     /// Residual relative to the right-hand side, unit 1.
     pub residual: f64,

@@ -61,6 +61,8 @@ impl Pcg {
         // Held rows of the right-hand side mean nothing: they must not set the scale.
         let held_size: f64 = held.iter().map(|v| right[v.index()].length_squared()).sum();
         let size = (dot(right, right) - held_size).max(0.0).sqrt();
+        // Where nothing pushes, what held vertices pull at the start sets it.
+        let size = size.max(dot(&self.residual, &self.residual).sqrt());
         let goal = settings.tolerance * size;
         self.precondition();
         self.direction.clone_from(&self.corrected);

@@ -19,10 +19,12 @@ use methods::{METHODS, Method};
 use oscillators::{Scene, hung_net, oscillator, thrown_net};
 use pliant::body::keyframes::{Keyframe, Keyframes};
 use pliant::body::pins::{PinPath, Pins};
+use pliant::body::soft::{Masses, State};
+use pliant::force::drag::{Drag, DragLaw};
 use pliant::force::{Corners, Material, Tangent};
 use pliant::id::VertexId;
-use pliant::integrate::Integrator;
 use pliant::integrate::verlet::{VelocityKind, Verlet};
+use pliant::integrate::{Integrator, System};
 use pliant::math::{Mat3, Quat, Vec3};
 
 /// How far a slope between two steps may be from the order; third-order terms are left.
@@ -342,4 +344,29 @@ fn central_velocities_say_when_damping_is_too_strong() {
     assert!(error.starts_with("the central velocity solver stopped after 100"), "{error}");
     assert_eq!(state, before);
     assert!(verlet.step(&mut system, &mut state, 0.01).unwrap().newton < 30);
+}
+
+#[test]
+fn quadratic_drag_slows_implicit_steps_too() {
+    // v' = −c v²/m from 1 m/s, with c/m = 1: v = 1/(1 + t), ½ m/s after 1 s.
+    for name in ["implicit Euler, linearised", "implicit Euler, Newton"] {
+        let state = State { velocities: vec![Vec3::X], ..State::at_rest(vec![Vec3::ZERO]) };
+        let masses = Masses::new(vec![1.0]).unwrap();
+        let mut system = System { masses, ..System::default() };
+        let drag = Drag::new(DragLaw::Quadratic, vec![1.0], Vec3::ZERO).unwrap();
+        system.forces.push(drag);
+        let (mut state, mut integrator) = (state, (method(name).make)());
+        for _ in 0..1000 {
+            integrator.step(&mut system, &mut state, 1e-3).unwrap();
+        }
+        close(state.velocities[0].x, 0.5, 1e-3); // first order in steps of 1 ms
+    }
+}
+
+#[test]
+fn pins_of_another_scene_are_refused() {
+    let Scene { mut system, mut state } = oscillator([1.0, 0.0]).unwrap();
+    system.pins = Pins::still(vec![VertexId(4)], &[Vec3::ZERO; 5]);
+    let error = (method("Runge–Kutta 4").make)().step(&mut system, &mut state, 0.1).unwrap_err();
+    assert_eq!(error.to_string(), "the state has 1 vertices, the pins were made for 5");
 }

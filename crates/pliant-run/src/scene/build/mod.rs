@@ -74,6 +74,7 @@ pub struct Parts {
 
 /// Makes a scene whose mesh files count from a folder.
 pub fn build(scene: &keys::Scene, folder: &Path) -> Result<Parts, Wrong> {
+    check_name(&scene.name)?;
     let steps = steps(scene)?;
     let (record_every, checkpoint_every) = intervals(scene)?;
     let mut notices = Vec::new();
@@ -115,6 +116,17 @@ fn word(value: &impl serde::Serialize) -> String {
         Ok(toml::Value::String(word)) => word,
         _ => String::new(),
     }
+}
+
+/// The name becomes that of a folder: it must not lead anywhere else.
+fn check_name(name: &str) -> Result<(), Wrong> {
+    let leads = name.contains(['/', '\\', '\0']) || name == "." || name == "..";
+    if name.is_empty() || leads {
+        let message =
+            format!("the scene is called `{name}`: a folder must be able to have its name");
+        return Err(Wrong::new(FaultKind::Name, "name", message));
+    }
+    Ok(())
 }
 
 fn steps(scene: &keys::Scene) -> Result<u64, Wrong> {

@@ -41,7 +41,8 @@ pub enum ImplicitKind {
 pub enum Equations {
     /// One linear system at the start of the step.
     ///
-    /// Damping must be linear in the velocity: it is taken at velocity zero.
+    /// With it midpoint and BDF2 are of order 2 only where the definite form of the stiffness
+    /// is the exact one, as in stretched springs.
     #[default]
     LinearisedOnce,
     /// Newton's method with line search.
@@ -69,7 +70,7 @@ pub struct ImplicitSettings {
 /// Equations that are not solved are an error with the numbers; around it a
 /// [`Backtrack`](crate::integrate::backtrack::Backtrack) makes shorter steps instead.
 ///
-/// - Implements: [Zachmann "Implizite Integration"], with damping.
+/// - Implements: [Zachmann slide "Implizite Integration"], with damping.
 /// - Deviates: forces are linearised in velocity too; printed, the damper stays explicit
 ///   and limits the step (erratum L5b).
 #[derive(Debug, Default)]
@@ -157,14 +158,13 @@ impl Implicit {
         }
     }
 
-    /// Solves A w = M v̂ + γ f(x̂, 0): exact where forces are linear.
+    /// Solves A w = M v̂ + γ (f + D v̂), both at x̂ and v̂: exact where forces are linear.
     fn linearised(&mut self, system: &mut System, report: &mut Report) -> Result<(), StepError> {
-        let Implicit { settings, solvers, stage, trial, ends, forces, right, .. } = self;
+        let Implicit { settings, solvers, stage, trial, ends, forces, right, change, .. } = self;
         trial.positions.clone_from(&stage.positions);
-        trial.velocities.clear();
-        trial.velocities.resize(stage.positions.len(), Vec3::ZERO);
+        trial.velocities.clone_from(&stage.velocities);
         trial.time = stage.time;
-        system.sum_forces(trial.motion(), forces)?;
+        system.sum_linearised(trial.motion(), forces, change)?;
         right.clear();
         let free = stage.velocities.iter().zip(system.masses.of());
         right.extend(free.zip(&*forces).map(|((v, m), f)| *m * *v + stage.span * *f));

@@ -17,7 +17,7 @@ impl Inverse {
     /// Inverts the rows and columns of a range of vertices.
     ///
     /// Rows and columns of vertices for which `is_held` answers true become those of 1. False
-    /// when the matrix is not positive definite.
+    /// when the matrix is not positive definite, or joins the range to other vertices.
     #[must_use]
     pub fn fill(
         &mut self,
@@ -33,6 +33,9 @@ impl Inverse {
             let (columns, blocks) = matrix.row(row);
             for (column, block) in columns.iter().zip(blocks) {
                 let column = column.index();
+                if !vertices.contains(&column) {
+                    return false;
+                }
                 if is_held(row) || is_held(column) {
                     continue;
                 }

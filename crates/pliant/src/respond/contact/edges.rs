@@ -23,7 +23,7 @@ pub struct Side {
     pub ends: [Vec3; 2],
     /// The corners opposite to it.
     pub tips: [Vec3; 2],
-    /// Sum of the unit normals of the two triangles; `None` for a flat edge.
+    /// Sum of the unit normals of the two triangles.
     pub ridge: Vec3,
 }
 

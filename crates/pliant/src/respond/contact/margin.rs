@@ -58,7 +58,8 @@ impl MarginSettings {
     /// The margin for bodies of which the smaller has `size` m, closing in with `speed` m/s.
     pub fn of(self, size: f64, speed: f64, dt: f64) -> Margin {
         let offset = self.offset * size;
-        let ahead = (self.steps_ahead * dt * speed).clamp(offset, self.look_ahead * size);
+        let most = (self.look_ahead * size).max(offset);
+        let ahead = (self.steps_ahead * dt * speed).max(offset).min(most);
         Margin { size, offset, reach: offset + ahead }
     }
 }

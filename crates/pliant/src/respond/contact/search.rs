@@ -51,7 +51,9 @@ pub struct Search {
     escapes: Escapes,
     /// Triangles and edges of each body, counted within it.
     trees: Vec<[Bvh; 2]>,
-    /// Box of each body, with its margin, m.
+    /// Box of each body, m.
+    bare: Vec<Aabb>,
+    /// The same with its margin, m.
     boxes: Vec<Aabb>,
     /// The same in f32, which never hides a neighbour.
     rounded: Vec<Bounds>,
@@ -78,6 +80,7 @@ impl Search {
             unresolved: 0,
             scratch: Scratch::new(rest, bodies),
             escapes: Escapes::default(),
+            bare: Vec::new(),
             boxes: Vec::new(),
             rounded: Vec::new(),
             drifts: Vec::new(),
@@ -129,6 +132,7 @@ impl Search {
     fn prepare(&mut self, motion: Motion<'_>, bodies: &Bodies, settings: ContactSettings, dt: f64) {
         self.drifts.clear();
         self.boxes.clear();
+        self.bare.clear();
         for body in bodies.ids() {
             let vertices = bodies.vertices(body);
             let drift = Drift::of(&motion.velocities[vertices.clone()]);
@@ -136,9 +140,9 @@ impl Search {
             let speed = drift.mean.length() + drift.spread;
             let pad = settings.margin.of(self.features.sizes[body.index()], speed, dt).reach;
             let own = Aabb::around(motion.positions[vertices].iter().copied());
-            let (min, max) = (own.min - Vec3::splat(pad), own.max + Vec3::splat(pad));
             self.drifts.push(drift);
-            self.boxes.push(Aabb { min, max });
+            self.bare.push(own);
+            self.boxes.push(grown(own, pad));
         }
         let origin = self.boxes.first().map_or(Vec3::ZERO, |first| first.min);
         let seen = |space: &Aabb| Bounds {
@@ -205,7 +209,7 @@ impl Search {
         if bodies.triangles_of(b).is_empty() {
             return;
         }
-        let space = self.boxes[b.index()];
+        let space = grown(self.bare[b.index()], margin.reach);
         let own = match bodies.kind(a) {
             BodyKind::Net => None,
             _ => Some(self.features.surface_of(a)),
@@ -233,17 +237,16 @@ impl Search {
         ([a, b], margin, settings): ([BodyId; 2], Margin, ContactSettings),
         found: &mut Vec<Contact>,
     ) {
-        let common = self.boxes[a.index()].intersection(self.boxes[b.index()]);
+        let space = self.bare[b.index()];
         let first_of_b = self.features.edges_of(b).start;
         for one in self.features.edges_of(a) {
             let around = edge_box(positions, &self.features, one);
-            if !around.meets(common) {
+            let length = around.size().length();
+            let wide = grown(around, margin.reach.max(EDGE_PAD * length));
+            if !wide.meets(space) {
                 continue;
             }
             let Some(first) = side(positions, bodies, &self.features, one) else { continue };
-            let length = first.ends[0].distance(first.ends[1]);
-            let pad = Vec3::splat(margin.reach.max(EDGE_PAD * length));
-            let wide = Aabb { min: around.min - pad, max: around.max + pad };
             self.trees[b.index()][1].meeting(wide, |k| {
                 let other = first_of_b + k as usize;
                 if let Some(second) = side(positions, bodies, &self.features, other) {
@@ -260,6 +263,11 @@ impl Search {
             });
         }
     }
+}
+
+/// A box with a margin all around, m.
+fn grown(space: Aabb, by: f64) -> Aabb {
+    Aabb { min: space.min - Vec3::splat(by), max: space.max + Vec3::splat(by) }
 }
 
 fn edge_box(positions: &[Vec3], features: &Features, edge: usize) -> Aabb {
