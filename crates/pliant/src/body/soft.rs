@@ -2,10 +2,20 @@
 
 use std::ops::Range;
 
-use crate::force::Motion;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Vec3, tet_volume};
 use crate::memory::{Memory, MemoryError};
+
+/// Where everything is and how fast it moves.
+#[derive(Clone, Copy, Debug)]
+pub struct Motion<'a> {
+    /// Of all vertices in body order, world space, m.
+    pub positions: &'a [Vec3],
+    /// Of the same vertices, m/s.
+    pub velocities: &'a [Vec3],
+    /// Since the start, s; what moves by keyframes asks for it.
+    pub time: f64,
+}
 
 /// What changes from step to step.
 #[derive(Clone, Debug, Default, PartialEq)]

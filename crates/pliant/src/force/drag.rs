@@ -6,7 +6,7 @@
 use crate::force::elements::{Corners, Material};
 use crate::force::stiffness::Tangent;
 use crate::id::VertexId;
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Vec3, outer_square};
 
 /// How drag grows with speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl Material<1> for Drag {
         let slope = match (self.law, through.try_normalize()) {
             (DragLaw::Linear, _) => Mat3::IDENTITY,
             (DragLaw::Quadratic, Some(along)) => {
-                let across = Mat3::from_cols(along.x * along, along.y * along, along.z * along);
+                let across = outer_square(along);
                 through.length() * (Mat3::IDENTITY + across)
             }
             // Still air: the force grows with the square, its slope begins at zero.

@@ -28,19 +28,9 @@ use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
 use crate::memory::{Memory, MemoryError};
 
+pub use crate::body::soft::Motion;
 pub use elements::{Corners, Elements, Material};
 pub use stiffness::{BlockMatrix, Form, Slot, Tangent};
-
-/// Where everything is and how fast it moves.
-#[derive(Clone, Copy, Debug)]
-pub struct Motion<'a> {
-    /// Of all vertices in body order, world space, m.
-    pub positions: &'a [Vec3],
-    /// Of the same vertices, m/s.
-    pub velocities: &'a [Vec3],
-    /// Since the start, s; what moves by keyframes asks for it.
-    pub time: f64,
-}
 
 impl<'a> Motion<'a> {
     /// Of the first `count` vertices; of all, where there are fewer.

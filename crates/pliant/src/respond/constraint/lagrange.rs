@@ -11,7 +11,7 @@
 
 use crate::force::BlockMatrix;
 use crate::id::VertexId;
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Vec3, outer_square};
 use crate::respond::constraint::direct::Equations;
 use crate::respond::constraint::pressure::Pressure;
 use crate::respond::constraint::{SolveSettings, Solved, target};
@@ -134,7 +134,7 @@ impl Lagrange {
             let length = along.length();
             let grip = if length > most { most / length } else { 1.0 };
             let n = contact.normal;
-            let square = Mat3::from_cols(n.x * n, n.y * n, n.z * n);
+            let square = outer_square(n);
             spring.matrix = spring.strength * (square + grip * (Mat3::IDENTITY - square));
         }
     }

@@ -15,7 +15,7 @@ use crate::body::BodyKind;
 use crate::body::pins::Pins;
 use crate::body::soft::Masses;
 use crate::id::BodyId;
-use crate::math::{Mat3, Quat, Vec3};
+use crate::math::{Mat3, Quat, Vec3, outer_square};
 use crate::respond::contact::Contact;
 
 /// Gap that is good enough, per offset.
@@ -133,7 +133,7 @@ impl Rigid {
         let mut inertia = Mat3::ZERO;
         for (x, m) in positions.iter().zip(masses) {
             let r = *x - centre;
-            let square = Mat3::from_cols(r.x * r, r.y * r, r.z * r);
+            let square = outer_square(r);
             inertia += *m * (Mat3::from_diagonal(Vec3::splat(r.length_squared())) - square);
         }
         let inverse = inertia.inverse();
