@@ -19,6 +19,7 @@ use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
+use pliant::respond::impulse::Impulses;
 use pliant::sim::Simulation;
 use pliant_run::built::{BodyInfo, Built, RunInfo};
 use pliant_run::recording::Recording;
@@ -203,6 +204,7 @@ fn built(
         obstacles: Vec::new(),
     };
     let state = State::at_rest(rest);
-    let simulation = Simulation::new(bodies, state, system, integrator, vec![floor]);
+    let simulation = Simulation::new(bodies, state, system, integrator)
+        .in_contact(vec![Box::new(Impulses::new(vec![floor]))]);
     Ok(Built { simulation, info, resolved: String::new(), notices: Vec::new() })
 }

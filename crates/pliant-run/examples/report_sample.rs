@@ -26,6 +26,7 @@ use pliant::observe::{Observer, Stage};
 use pliant::record::digest::digest;
 use pliant::record::overlap::Measure;
 use pliant::record::row::Row;
+use pliant::respond::impulse::Impulses;
 use pliant::sim::Simulation;
 use pliant_run::built::{BodyInfo, RunInfo, Skin};
 use pliant_run::picture::{Camera, Image, View, png, render};
@@ -118,7 +119,8 @@ fn simulation(meshes: &[(&str, TetMesh)]) -> Result<Simulation, Box<dyn Error>> 
     let bodies: Vec<Mesh<'_>> = meshes.iter().map(|(_, mesh)| Mesh::Tets(mesh)).collect();
     let bodies = Bodies::from_meshes(&bodies)?;
     let integrator = Box::new(Implicit::new(ImplicitSettings::default()));
-    Ok(Simulation::new(bodies, State::at_rest(rest), system, integrator, vec![floor]))
+    Ok(Simulation::new(bodies, State::at_rest(rest), system, integrator)
+        .in_contact(vec![Box::new(Impulses::new(vec![floor]))]))
 }
 
 fn info(meshes: &[(&str, TetMesh)]) -> RunInfo {

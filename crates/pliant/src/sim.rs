@@ -1,67 +1,63 @@
 //! One step: the stages in order, one line each.
 
+use std::sync::Arc;
+
 use crate::body::Bodies;
-use crate::body::obstacle::Obstacle;
 use crate::body::soft::State;
+use crate::id::VertexId;
+use crate::integrate::contact::InContact;
 use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
 use crate::memory::{Memory, MemoryError};
 use crate::observe::{Stage, Watch};
-use crate::respond::impulse::{self, Impact};
+use crate::respond::Response;
 
 /// Everything that moves, what moves it, and what it meets.
 #[derive(Debug)]
 pub struct Simulation {
     /// Who is joined to whom.
-    pub bodies: Bodies,
+    pub bodies: Arc<Bodies>,
     /// Where everything is.
     pub state: State,
-    /// Masses, pins and forces; penalties and barriers are among the forces.
+    /// Masses, pins and forces; penalties and barriers of obstacles are among the forces.
     pub system: System,
-    /// How steps are made.
+    /// How steps are made, contact included.
     pub integrator: Box<dyn Integrator>,
-    /// What vertices are put out of by impulses after each step.
-    pub obstacles: Vec<Obstacle>,
     /// Momentum that obstacles have given since the start by impulses, N·s.
     pub given: Vec3,
-    impacts: Vec<Impact>,
 }
 
 impl Simulation {
     /// A scene that is ready to step.
+    ///
+    /// The integrator is as it shall be used: see [`InContact`] for contact.
     pub fn new(
-        bodies: Bodies,
+        bodies: impl Into<Arc<Bodies>>,
         state: State,
         system: System,
         integrator: Box<dyn Integrator>,
-        obstacles: Vec<Obstacle>,
     ) -> Simulation {
-        let (given, impacts) = (Vec3::ZERO, Vec::new());
-        Simulation { bodies, state, system, integrator, obstacles, given, impacts }
+        Simulation { bodies: bodies.into(), state, system, integrator, given: Vec3::ZERO }
+    }
+
+    /// The same with contact.
+    pub fn in_contact(self, responses: Vec<Box<dyn Response>>) -> Simulation {
+        let integrator = InContact::new(self.integrator, self.bodies.clone(), responses);
+        Simulation { integrator: Box::new(integrator), ..self }
     }
 
     /// Moves everything on by `dt` seconds; on an error the state is as it was.
     pub fn step(&mut self, dt: f64) -> Result<Report, StepError> {
         let _step = Watch::new(&self.system.watcher, Stage::Step);
+        self.system.from_outside.clear();
         let report = self.integrator.step(&mut self.system, &mut self.state, dt)?;
-        self.meet_obstacles(dt);
+        self.given += self.system.from_outside.iter().map(|(_, impulse)| *impulse).sum::<Vec3>();
         Ok(report)
     }
 
-    fn meet_obstacles(&mut self, dt: f64) {
-        if self.obstacles.is_empty() {
-            return;
-        }
-        let _respond = Watch::new(&self.system.watcher, Stage::Respond);
-        let Simulation { state, system, obstacles, given, impacts, .. } = self;
-        impulse::impacts(obstacles, &system.masses, &system.pins, state.motion(), dt, impacts);
-        impulse::apply(impacts, &system.masses, state);
-        impacts.iter().for_each(|impact| *given += impact.impulse);
-    }
-
-    /// What obstacles did in the last step.
-    pub fn impacts(&self) -> &[Impact] {
-        &self.impacts
+    /// Impulses that obstacles gave in the last step: vertex and impulse, N·s.
+    pub fn from_outside(&self) -> &[(VertexId, Vec3)] {
+        &self.system.from_outside
     }
 
     /// Works with this many threads from now on; the bits stay the same.
@@ -104,7 +100,7 @@ mod tests {
     use super::*;
     use crate::body::Mesh;
     use crate::body::keyframes::{Keyframes, Pose};
-    use crate::body::obstacle::{Plane, Touch};
+    use crate::body::obstacle::{Obstacle, Plane, Touch};
     use crate::body::soft::Masses;
     use crate::force::gravity::Gravity;
     use crate::force::plasticity::Plasticity;
@@ -112,6 +108,7 @@ mod tests {
     use crate::id::VertexId;
     use crate::integrate::implicit::{Implicit, ImplicitKind, ImplicitSettings};
     use crate::integrate::verlet::{VelocityKind, Verlet};
+    use crate::respond::impulse::Impulses;
 
     const DT: f64 = 0.01;
 
@@ -129,7 +126,8 @@ mod tests {
         let still = Keyframes::still(Pose::IDENTITY).unwrap();
         let floor = Obstacle::new(Plane, still, Touch { friction: 0.3, restitution: 0.2 }).unwrap();
         let bodies = Bodies::from_meshes(&[Mesh::Net(3, &edges)]).unwrap();
-        Simulation::new(bodies, State::at_rest(rest), system, integrator, vec![floor])
+        Simulation::new(bodies, State::at_rest(rest), system, integrator)
+            .in_contact(vec![Box::new(Impulses::new(vec![floor]))])
     }
 
     fn integrators() -> [Box<dyn Integrator>; 2] {

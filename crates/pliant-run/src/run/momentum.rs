@@ -11,8 +11,8 @@
 //! change of momentum, over the largest Σ m‖v‖ so far: that of the last moment would turn
 //! rounding into a large number for everything that has come to rest.
 
+use pliant::id::VertexId;
 use pliant::math::Vec3;
-use pliant::respond::impulse::Impact;
 use pliant::sim::Simulation;
 
 use crate::built::RunInfo;
@@ -49,9 +49,9 @@ impl Account {
     }
 
     /// Takes in what obstacles did in a step.
-    pub fn add(&mut self, impacts: &[Impact]) {
-        let counting = impacts.iter().filter(|impact| self.counts[impact.vertex.index()]);
-        self.given += counting.map(|impact| impact.impulse).sum::<Vec3>();
+    pub fn add(&mut self, impulses: &[(VertexId, Vec3)]) {
+        let counting = impulses.iter().filter(|(vertex, _)| self.counts[vertex.index()]);
+        self.given += counting.map(|(_, impulse)| *impulse).sum::<Vec3>();
     }
 
     /// Looks at a recorded step.

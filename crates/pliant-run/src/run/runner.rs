@@ -196,7 +196,7 @@ impl Runner {
             RunError::Step { step: self.step + 1, body, error }
         })?;
         self.step += 1;
-        self.account.add(simulation.impacts());
+        self.account.add(simulation.from_outside());
         self.iterations[0] += report.newton as u64;
         self.iterations[1] += report.linear as u64;
         Ok(())

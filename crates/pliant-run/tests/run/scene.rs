@@ -17,6 +17,7 @@ use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
+use pliant::respond::impulse::Impulses;
 use pliant::sim::Simulation;
 use pliant_run::built::{BodyInfo, Built, RunInfo};
 
@@ -68,7 +69,8 @@ pub fn blocks() -> Built {
         obstacles: Vec::new(),
     };
     Built {
-        simulation: Simulation::new(bodies, state, system, integrator, vec![floor]),
+        simulation: Simulation::new(bodies, state, system, integrator)
+            .in_contact(vec![Box::new(Impulses::new(vec![floor]))]),
         info,
         resolved: "name = \"blocks\"\n".to_string(),
         notices: vec!["made by hand".to_string()],

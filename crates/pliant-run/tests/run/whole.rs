@@ -111,8 +111,8 @@ fn a_step_that_fails_names_the_place_and_keeps_the_rest() {
     built.simulation.state.positions[30] = Vec3::splat(f64::NAN);
     let settings = RunSettings { existing: Existing::Replace, ..RunSettings::default() };
     let error = run(built, &place.run(), settings, &mut ()).unwrap_err().to_string();
-    assert!(error.starts_with("step 1, body 1 `held`: vertex 0 of body 1 has force"), "{error}");
-    assert!(error.contains("after force"), "{error}");
+    assert!(error.starts_with("step 1, body 1 `held`: vertex 3 of body 1 has position"), "{error}");
+    assert!(error.contains("after start"), "{error}");
     let look = look::look(&place.run()).unwrap();
     assert_eq!((look.state.as_str(), look.recording.frames), ("failed", 1));
     assert!(look.recording.complete);

@@ -27,7 +27,12 @@ pub struct Method {
 /// An implicit integrator that solves its equations as far as f64 goes.
 fn implicit(kind: ImplicitKind, equations: Equations) -> Box<dyn Integrator> {
     let linear = LinearSettings { tolerance: 1e-13, ..LinearSettings::default() };
-    Box::new(Implicit::new(ImplicitSettings { kind, equations, linear }))
+    Box::new(Implicit::new(ImplicitSettings {
+        kind,
+        equations,
+        linear,
+        ..ImplicitSettings::default()
+    }))
 }
 
 /// Newton's method until nothing moves any more.

@@ -10,7 +10,7 @@ use pliant::force::elastic::{
 };
 use pliant::force::load::Load;
 use pliant::id::VertexId;
-use pliant::integrate::implicit::{Equations, Implicit, ImplicitKind, ImplicitSettings};
+use pliant::integrate::implicit::{Equations, Implicit, ImplicitSettings};
 use pliant::integrate::{Integrator, Report, System};
 use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
@@ -126,7 +126,7 @@ impl Solid {
     pub fn settle(&mut self, span: f64, solver: LinearSolver) -> Result<Report, Box<dyn Error>> {
         let equations = Equations::Newton { iterations: 100, tolerance: 1e-9 };
         let linear = LinearSettings { solver, tolerance: LINEAR_TOLERANCE, iterations: 100_000 };
-        let settings = ImplicitSettings { kind: ImplicitKind::Euler, equations, linear };
+        let settings = ImplicitSettings { equations, linear, ..ImplicitSettings::default() };
         let report = Implicit::new(settings).step(&mut self.system, &mut self.state, span)?;
         self.state.velocities.fill(Vec3::ZERO);
         Ok(report)

@@ -41,9 +41,10 @@ fn is_mendable(error: &StepError) -> bool {
         StepError::Refused { .. }
         | StepError::NotFinite { .. }
         | StepError::NotConverged { .. } => true,
-        StepError::TimeStep { .. } | StepError::Count { .. } | StepError::NothingFree { .. } => {
-            false
-        }
+        StepError::TimeStep { .. }
+        | StepError::Count { .. }
+        | StepError::Rows { .. }
+        | StepError::NothingFree { .. } => false,
     }
 }
 
@@ -64,10 +65,7 @@ impl<I: Integrator> Integrator for Backtrack<I> {
             match self.inner.step(system, &mut self.trial, part_dt) {
                 Ok(made) => {
                     done += part;
-                    report.substeps += made.substeps;
-                    report.newton += made.newton;
-                    report.linear += made.linear;
-                    report.residual = report.residual.max(made.residual);
+                    report.add(made);
                     part = (2 * part).min(1 << (whole - done).checked_ilog2().unwrap_or(0));
                 }
                 Err(error) if is_mendable(&error) && part > 1 => part /= 2,

@@ -17,7 +17,7 @@ pub mod relax;
 
 pub mod implicit;
 
-pub mod constrained;
+pub mod contact;
 
 pub mod backtrack;
 
@@ -28,6 +28,7 @@ use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
 use crate::memory::{Memory, MemoryError};
 use crate::observe::{Stage, Watch, Watcher};
+use crate::respond::demands::{Demands, Met};
 use crate::solve::SolveError;
 
 /// What is moved: masses, forces, and what is held.
@@ -43,6 +44,10 @@ pub struct System {
     pub bodies: BodyStarts,
     /// Who is told of the stages.
     pub watcher: Watcher,
+    /// What contact asks of the step that is being made.
+    pub contact: Demands,
+    /// Impulses that obstacles gave since this was last cleared: vertex and impulse, N·s.
+    pub from_outside: Vec<(VertexId, Vec3)>,
 }
 
 /// What one step took.
@@ -56,6 +61,22 @@ pub struct Report {
     pub linear: usize,
     /// What was left of the equations, relative to the start of the step, unit 1.
     pub residual: f64,
+    /// Sweeps over the contacts of small bodies, count.
+    pub sweeps: usize,
+    /// What contact met.
+    pub met: Met,
+}
+
+impl Report {
+    /// Takes in what a part of the step took.
+    pub fn add(&mut self, part: Report) {
+        self.substeps += part.substeps;
+        self.newton += part.newton;
+        self.linear += part.linear;
+        self.residual = self.residual.max(part.residual);
+        self.sweeps += part.sweeps;
+        self.met.add(part.met);
+    }
 }
 
 /// Why a step was not made.
@@ -113,6 +134,14 @@ pub enum StepError {
         /// Vertices expected, count.
         expected: usize,
     },
+    /// Contacts for an integrator that cannot solve them.
+    #[error(
+        "{rows} contacts are to be solved with the step: only implicit Euler does, without Newton"
+    )]
+    Rows {
+        /// Rows, count.
+        rows: usize,
+    },
     /// A body of which all vertices are held.
     #[error("every vertex of body {body} is pinned: it cannot move, make it an obstacle")]
     NothingFree {
@@ -144,6 +173,11 @@ pub trait Integrator: std::fmt::Debug + Send {
         state: &mut State,
         dt: f64,
     ) -> Result<Report, StepError>;
+
+    /// Whether it solves the rows of [`System::contact`].
+    fn takes_rows(&self) -> bool {
+        false
+    }
 
     /// Writes what it remembers of the steps before, if anything.
     fn save(&self, _memory: &mut Memory) {}
@@ -179,6 +213,7 @@ impl System {
         let _watch = Watch::new(&self.watcher, Stage::Force);
         forces.resize(motion.positions.len(), Vec3::ZERO);
         self.forces.sum(motion, forces);
+        self.push(forces);
         self.check_finite(forces, "force", "force", motion.time)
     }
 
@@ -192,7 +227,22 @@ impl System {
         let _watch = Watch::new(&self.watcher, Stage::Force);
         forces.resize(motion.positions.len(), Vec3::ZERO);
         self.forces.sum_linearised(motion, forces, still);
+        self.push(forces);
         self.check_finite(forces, "force", "force", motion.time)
+    }
+
+    /// Adds the forces of contact.
+    fn push(&self, forces: &mut [Vec3]) {
+        for (vertex, force) in &self.contact.forces {
+            forces[vertex.index()] += *force;
+        }
+    }
+
+    /// The error of a step that something must not let pass.
+    fn refused(&self, refusal: Refusal, dt: f64) -> StepError {
+        let Refusal { vertex, what, value, limit } = refusal;
+        let (body, vertex) = self.bodies.locate(vertex.index());
+        StepError::Refused { body, vertex, what, value, limit, dt, cuts: 0 }
     }
 
     /// Refuses a state with a value that is not finite.
@@ -256,9 +306,7 @@ impl System {
     ) -> Result<(), StepError> {
         self.check_state(next.motion(), "integrate")?;
         if let Some(refusal) = self.forces.refusal(state.motion(), next.motion()) {
-            let Refusal { vertex, what, value, limit } = refusal;
-            let (body, vertex) = self.bodies.locate(vertex.index());
-            return Err(StepError::Refused { body, vertex, what, value, limit, dt, cuts: 0 });
+            return Err(self.refused(refusal, dt));
         }
         self.forces.flow(next.motion(), dt);
         std::mem::swap(state, next);

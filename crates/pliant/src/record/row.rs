@@ -118,7 +118,7 @@ mod tests {
             time: 0.25,
         };
         let bodies = Bodies::from_meshes(&[Mesh::Net(2, &edges)]).unwrap();
-        let simulation = Simulation::new(bodies, state, system, Box::new(Rk4::new()), vec![]);
+        let simulation = Simulation::new(bodies, state, system, Box::new(Rk4::new()));
         let overlap = Overlap { penetrating_vertices: 7, ..Overlap::default() };
         let row = Row::of(&simulation, overlap);
         assert_eq!((row.time, row.kinetic), (0.25, 0.5 * 3.0 * 4.0));

@@ -10,11 +10,13 @@
 
 use crate::body::obstacle::Obstacle;
 use crate::body::pins::Pins;
-use crate::body::soft::{Masses, State};
-use crate::force::Motion;
+use crate::body::soft::{Masses, Motion, State};
 use crate::id::VertexId;
 use crate::math::Vec3;
+use crate::observe::{Stage, Watch};
+use crate::respond::demands::Demands;
 use crate::respond::friction::friction;
+use crate::respond::{Moment, Response};
 
 /// Shifts to the surface at most, count; one does where distances are exact.
 const MOST_SHIFTS: usize = 8;
@@ -77,6 +79,34 @@ pub fn apply(impacts: &[Impact], masses: &Masses, state: &mut State) {
         let vertex = impact.vertex.index();
         state.positions[vertex] += impact.shift;
         state.velocities[vertex] += impact.impulse / masses.of()[vertex];
+    }
+}
+
+/// Obstacles that put vertices right after each step.
+#[derive(Debug)]
+pub struct Impulses {
+    obstacles: Vec<Obstacle>,
+    found: Vec<Impact>,
+}
+
+impl Impulses {
+    /// The response of some obstacles.
+    pub fn new(obstacles: Vec<Obstacle>) -> Impulses {
+        Impulses { obstacles, found: Vec::new() }
+    }
+}
+
+impl Response for Impulses {
+    fn after(&mut self, moment: Moment<'_>, demands: &mut Demands) {
+        let _watch = Watch::new(moment.watcher, Stage::Respond);
+        let Moment { masses, pins, motion, dt, .. } = moment;
+        impacts(&self.obstacles, masses, pins, motion, dt, &mut self.found);
+        for impact in &self.found {
+            demands.shifts.push((impact.vertex, impact.shift));
+            demands.impulses.push((impact.vertex, impact.impulse));
+            demands.from_outside.push((impact.vertex, impact.impulse));
+        }
+        demands.met.contacts += self.found.len();
     }
 }
 

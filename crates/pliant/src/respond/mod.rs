@@ -1,10 +1,13 @@
-//! What contact does: forces, impulses and shifts.
+//! What contact does: forces, impulses, shifts and rows.
 //!
-//! Penalty and barrier are forces of a potential that depends on the signed distance alone;
-//! they go into the list of forces like any material. Impulses are found after a step and
-//! handed back as data. The three differ in what they promise: a penalty lets things sink in
-//! and pushes them out, a barrier never lets them in but needs short steps, an impulse puts
-//! them right at once and is the only one that rubs.
+//! A [`Response`] is asked before and after every step and hands back [`Demands`]; only
+//! `integrate` moves anything. Penalty and barrier of obstacles are forces of a potential that
+//! depends on the signed distance alone; they go into the list of forces like any material.
+//! Responses differ in what they promise: a penalty lets things sink in and pushes them out,
+//! a barrier never lets them in but needs short steps, an impulse puts them right at once;
+//! [`constraint`] solves contacts together with the materials and is the engine's own.
+
+pub mod demands;
 
 pub mod penalty;
 
@@ -18,10 +21,60 @@ pub mod contact;
 
 pub mod constraint;
 
+use crate::body::Bodies;
 use crate::body::obstacle::Obstacle;
+use crate::body::pins::Pins;
+use crate::body::soft::{Masses, Motion};
 use crate::force::{Form, Tangent};
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3, outer_square};
+use crate::memory::{Memory, MemoryError};
+use crate::observe::Watcher;
+use crate::respond::demands::Demands;
+
+/// Everything at one moment of a step, as a response sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment<'a> {
+    /// Who is joined to whom.
+    pub bodies: &'a Bodies,
+    /// Where everything is and how it moves.
+    pub motion: Motion<'a>,
+    /// Of all vertices.
+    pub masses: &'a Masses,
+    /// Held vertices.
+    pub pins: &'a Pins,
+    /// Length of the step, s.
+    pub dt: f64,
+    /// Who is told of the stages.
+    pub watcher: &'a Watcher,
+}
+
+/// A way to deal with contact.
+///
+/// Demands come as others have left them and are added to. A step that fails is made again
+/// from where it began, with another length: what is remembered from step to step may only
+/// change in [`Response::accepted`].
+pub trait Response: std::fmt::Debug + Send {
+    /// What is asked for before a step, with everything where it was.
+    fn before(&mut self, _moment: Moment<'_>, _demands: &mut Demands) {}
+
+    /// What is asked for after it: impulses, shifts, or to make it again.
+    fn after(&mut self, _moment: Moment<'_>, _demands: &mut Demands) {}
+
+    /// Learns that the step is made; rows have their impulses.
+    fn accepted(&mut self, _before: &Demands) {}
+
+    /// Writes what it remembers of the steps before, if anything.
+    fn save(&self, _memory: &mut Memory) {}
+
+    /// Reads what [`Response::save`] wrote.
+    fn restore(&mut self, _memory: &mut Memory) -> Result<(), MemoryError> {
+        Ok(())
+    }
+
+    /// Works with this many threads from now on; the bits stay the same.
+    fn set_threads(&mut self, _threads: usize) {}
+}
 
 /// Why a response cannot be set up.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]

@@ -9,7 +9,8 @@ use pliant::body::soft::{BodyStarts, Masses, State};
 use pliant::body::{Bodies, Mesh};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
-use pliant::integrate::constrained::{Constrained, ConstrainedSettings};
+use pliant::integrate::contact::InContact;
+use pliant::integrate::implicit::{Implicit, ImplicitSettings};
 use pliant::integrate::{Integrator, System};
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::cuboid::cuboid;
@@ -17,15 +18,23 @@ use pliant::mesh::generate::icosahedron::icosahedron;
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::{Measure, Overlap};
+use pliant::respond::constraint::{Constraint, ConstraintSettings};
 
 const DT: f64 = 1.0 / 60.0;
+
+/// What the engine's own step is made of.
+#[derive(Clone, Copy, Debug, Default)]
+struct Settings {
+    contact: ConstraintSettings,
+    implicit: ImplicitSettings,
+}
 
 /// Bodies of one material, 100 kg/m³, 30 kPa.
 struct Scene {
     bodies: Arc<Bodies>,
     state: State,
     system: System,
-    stepper: Constrained,
+    stepper: InContact,
 }
 
 impl Scene {
@@ -33,7 +42,7 @@ impl Scene {
         meshes: &[(TetMesh, Quat, Vec3)],
         gravity: Vec3,
         obstacles: Vec<Obstacle>,
-        settings: ConstrainedSettings,
+        settings: Settings,
     ) -> Scene {
         let list: Vec<_> = meshes.iter().map(|(mesh, ..)| Mesh::Tets(mesh)).collect();
         let bodies = Arc::new(Bodies::from_meshes(&list).unwrap());
@@ -51,7 +60,9 @@ impl Scene {
         let elastic = Elastic::<Corotational>::new(&rest, bodies.tets(), |_| soft).unwrap();
         system.forces.push(elastic);
         let state = State::at_rest(placed.collect());
-        let stepper = Constrained::new(&rest, bodies.clone(), obstacles, settings);
+        let contact = Constraint::new(&rest, &bodies, obstacles, settings.contact);
+        let implicit = Box::new(Implicit::new(settings.implicit));
+        let stepper = InContact::new(implicit, bodies.clone(), vec![Box::new(contact)]);
         Scene { bodies, state, system, stepper }
     }
 
@@ -92,15 +103,15 @@ fn plane(point: Vec3, normal: Vec3, friction: f64) -> Obstacle {
 }
 
 /// The two ways to solve, each made to take every body.
-fn both_ways() -> [ConstrainedSettings; 2] {
-    let mut settings = [ConstrainedSettings::default(); 2];
-    settings[0].solve.most_direct = usize::MAX;
-    settings[1].solve.most_direct = 0;
-    settings[1].linear.tolerance = 1e-9;
+fn both_ways() -> [Settings; 2] {
+    let mut settings = [Settings::default(); 2];
+    settings[0].implicit.rows.most_direct = usize::MAX;
+    settings[1].implicit.rows.most_direct = 0;
+    settings[1].implicit.linear.tolerance = 1e-9;
     settings
 }
 
-fn two_cubes(overlap: f64, tilt: f64, settings: ConstrainedSettings) -> Scene {
+fn two_cubes(overlap: f64, tilt: f64, settings: Settings) -> Scene {
     let cube = block(3, Vec3::ONE);
     let turn = Quat::from_rotation_x(tilt) * Quat::from_rotation_y(0.7 * tilt);
     let second = (cube.clone(), turn, Vec3::new(1.0 - overlap, 0.07, -0.04));
@@ -130,7 +141,7 @@ fn two_cubes_leave_any_overlap_gently() {
 #[test]
 fn without_push_nothing_moves_and_nothing_is_gained() {
     for mut settings in both_ways() {
-        settings.solve.push = 0.0;
+        settings.contact.push = 0.0;
         let mut scene = two_cubes(0.5, 0.1, settings);
         for _ in 0..20 {
             scene.step();
@@ -154,7 +165,7 @@ fn contacts_between_bodies_keep_momentum() {
         let mut met = false;
         for _ in 0..30 {
             scene.step();
-            met |= scene.stepper.contacts().any(|(_, pressure)| pressure.normal > 0.0);
+            met |= scene.system.contact.pressures.iter().any(|pressure| pressure.normal > 0.0);
         }
         assert!(met);
         let change = scene.state.momentum(&scene.system.masses) - before;
@@ -201,7 +212,7 @@ fn crossing_bars_come_free_though_no_vertex_is_inside() {
         (bar(Vec3::new(2.0, 0.3, 0.3)), Quat::IDENTITY, Vec3::ZERO),
         (bar(Vec3::new(0.3, 2.0, 0.3)), Quat::IDENTITY, Vec3::new(0.02, 0.03, 0.2)),
     ];
-    let mut scene = Scene::new(&meshes, Vec3::ZERO, vec![], ConstrainedSettings::default());
+    let mut scene = Scene::new(&meshes, Vec3::ZERO, vec![], Settings::default());
     let start = scene.overlap();
     assert!(start.penetrating_vertices == 0 && start.edge_crossings > 0, "{start:?}");
     (0..10).for_each(|_| scene.step());
@@ -222,7 +233,7 @@ fn a_heap_of_balls_comes_to_rest_with_nothing_inside() {
         .chain([(-1.2 * Vec3::Y, Vec3::Y), (1.2 * Vec3::Y, -Vec3::Y)])
         .map(|(point, normal)| plane(point, normal, 0.3));
     let meshes: Vec<_> = places.collect();
-    let settings = ConstrainedSettings::default();
+    let settings = Settings::default();
     let mut scene = Scene::new(&meshes, -9.81 * Vec3::Z, walls.collect(), settings);
     (0..360).for_each(|_| scene.step());
     let found = scene.overlap();

@@ -104,7 +104,7 @@ fn implicit(key: &keys::Integrator, kind: ImplicitKind) -> Result<Box<dyn Integr
         iterations => Equations::Newton { iterations: iterations as usize, tolerance },
     };
     let linear = LinearSettings { solver, tolerance, iterations: key.iterations as usize };
-    Ok(Box::new(Implicit::new(ImplicitSettings { kind, equations, linear })))
+    Ok(Box::new(Implicit::new(ImplicitSettings { kind, equations, linear, ..Default::default() })))
 }
 
 /// Rules about edges, body after body, then about obstacles.
@@ -204,10 +204,7 @@ impl Integrator for InParts {
         let mut report = Report::default();
         for _ in 0..self.count {
             let made = self.inner.step(system, &mut self.trial, dt / f64::from(self.count))?;
-            report.substeps += made.substeps;
-            report.newton += made.newton;
-            report.linear += made.linear;
-            report.residual = report.residual.max(made.residual);
+            report.add(made);
         }
         // Time is left as the parts add it up: integrators that look back compare states.
         state.copy_from(&self.trial);

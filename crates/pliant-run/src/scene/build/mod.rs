@@ -21,6 +21,7 @@ mod integrator;
 use std::path::Path;
 
 use pliant::math::{Quat, Vec3};
+use pliant::respond::impulse::Impulses;
 use pliant::sim::Simulation;
 
 use super::fault::FaultKind;
@@ -97,7 +98,8 @@ pub fn build(scene: &keys::Scene, folder: &Path) -> Result<Parts, Wrong> {
         bodies: infos,
         obstacles: obstacles.skins,
     };
-    let simulation = Simulation::new(bodies, state, system, integrator, obstacles.impulsive);
+    let simulation = Simulation::new(bodies, state, system, integrator)
+        .in_contact(vec![Box::new(Impulses::new(obstacles.impulsive))]);
     // What no step can work with is better told now, with the scene at hand.
     let system = &simulation.system;
     if let Err(error) = system.check_step(&simulation.state, scene.dt) {

@@ -22,6 +22,8 @@ use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
 use crate::memory::{Memory, MemoryError};
 use crate::observe::{Stage, Watch};
+use crate::respond::constraint::rows::{self, RowSettings, RowSolver};
+use crate::respond::demands::Demands;
 use crate::solve::{Linear, LinearSettings, Solvers};
 
 /// Where in the step the forces are taken.
@@ -63,12 +65,16 @@ pub struct ImplicitSettings {
     pub equations: Equations,
     /// How each linear system is solved.
     pub linear: LinearSettings,
+    /// How contacts are solved with it.
+    pub rows: RowSettings,
 }
 
 /// Implicit Euler, implicit midpoint or BDF2.
 ///
 /// Equations that are not solved are an error with the numbers; around it a
 /// [`Backtrack`](crate::integrate::backtrack::Backtrack) makes shorter steps instead.
+///
+/// Implicit Euler, linearised once, solves the rows of contact together with the materials.
 ///
 /// - Implements: [Zachmann slide "Implizite Integration"], with damping.
 /// - Deviates: forces are linearised in velocity too; printed, the damper stays explicit
@@ -77,6 +83,7 @@ pub struct ImplicitSettings {
 pub struct Implicit {
     settings: ImplicitSettings,
     solvers: Solvers,
+    row_solver: RowSolver,
     stage: Problem,
     trial: State,
     /// Positions and velocities before the last step, and its length; for BDF2.
@@ -160,7 +167,7 @@ impl Implicit {
 
     /// Solves A w = M v̂ + γ (f + D v̂), both at x̂ and v̂: exact where forces are linear.
     fn linearised(&mut self, system: &mut System, report: &mut Report) -> Result<(), StepError> {
-        let Implicit { settings, solvers, stage, trial, ends, forces, right, change, .. } = self;
+        let Implicit { stage, trial, forces, right, change, .. } = self;
         trial.positions.clone_from(&stage.positions);
         trial.velocities.clone_from(&stage.velocities);
         trial.time = stage.time;
@@ -170,11 +177,28 @@ impl Implicit {
         right.extend(free.zip(&*forces).map(|((v, m), f)| *m * *v + stage.span * *f));
         assemble(system, trial.motion(), stage.span)?;
         system.check_finite(right, "momentum", "force", stage.time)?;
+        self.solve(system, report)
+    }
+
+    /// Solves the linear system, with the contacts if there are any.
+    fn solve(&mut self, system: &mut System, report: &mut Report) -> Result<(), StepError> {
+        let _watch = Watch::new(&system.watcher, Stage::Solve);
+        let Implicit { settings, solvers, row_solver, stage, ends, right, .. } = self;
         let Some(matrix) = system.forces.matrix() else { return Ok(()) };
         let (held, bodies) = (system.pins.vertices(), &system.bodies);
-        let linear = Linear { matrix, right, held, bodies };
-        let _watch = Watch::new(&system.watcher, Stage::Solve);
-        let solved = solvers.solve(linear, settings.linear, ends)?;
+        if system.contact.rows.is_empty() {
+            let linear = Linear { matrix, right, held, bodies };
+            let solved = solvers.solve(linear, settings.linear, ends)?;
+            report.linear += solved.iterations;
+            report.residual = solved.residual;
+            return Ok(());
+        }
+        let equations = rows::Equations { matrix, right, held, dt: stage.span };
+        let Demands { rows, pressures, .. } = &mut system.contact;
+        let given = (bodies, system.masses.of());
+        let how = (settings.rows, settings.linear);
+        let solved = row_solver.solve(equations, given, rows, how, (ends, pressures))?;
+        report.sweeps += solved.sweeps;
         report.linear += solved.iterations;
         report.residual = solved.residual;
         Ok(())
@@ -234,6 +258,11 @@ impl Integrator for Implicit {
         }
         self.next = next;
         accepted.map(|()| report)
+    }
+
+    fn takes_rows(&self) -> bool {
+        let ImplicitSettings { kind, equations, .. } = self.settings;
+        kind == ImplicitKind::Euler && equations == Equations::LinearisedOnce
     }
 
     fn save(&self, memory: &mut Memory) {

@@ -8,27 +8,15 @@
 //! An impulse moves the whole body at once as its elasticity wants it, so the sweeps
 //! converge whatever the stiffness; impulses through the masses alone boil.
 
-use crate::body::Bodies;
+use std::ops::Range;
+
 use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3};
 use crate::respond::constraint::dense::Inverse;
 use crate::respond::constraint::pressure::Pressure;
-use crate::respond::constraint::{SolveSettings, Solved, target};
+use crate::respond::constraint::rows::{Equations, RowSettings, Solved};
 use crate::respond::contact::Contact;
-
-/// The equations of a step: A v = b, and the vertices whose velocity is given.
-#[derive(Clone, Copy, Debug)]
-pub struct Equations<'a> {
-    /// A.
-    pub matrix: &'a BlockMatrix,
-    /// b, N·s.
-    pub right: &'a [Vec3],
-    /// Held vertices, ascending.
-    pub held: &'a [VertexId],
-    /// Length of the step, s.
-    pub dt: f64,
-}
 
 /// Memory of the method.
 #[derive(Clone, Debug, Default)]
@@ -53,57 +41,48 @@ struct Touch {
     normal_ease: f64,
     /// An upper bound of G along the plane, 1/kg.
     along_ease: f64,
-    target: f64,
 }
 
 impl Direct {
     /// Solves for the velocities of all bodies that have contacts.
     ///
-    /// `velocities` come with those of held vertices and leave with the solution; bodies
+    /// `bodies` are the vertices of each body. `velocities` come with those of held vertices and leave with the solution; bodies
     /// without contacts are not touched. `None` when a body's matrix is not definite.
     pub fn solve(
         &mut self,
-        equations: Equations<'_>,
-        bodies: &Bodies,
+        equations: Equations<'_, BlockMatrix>,
+        bodies: &[Range<usize>],
         contacts: &[Contact],
-        settings: SolveSettings,
+        settings: RowSettings,
         (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
     ) -> Option<Solved> {
         self.invert(equations, bodies, contacts)?;
         self.free(equations, bodies, velocities);
-        self.respond(bodies, contacts, settings, equations.dt);
+        self.respond(bodies, contacts);
         for (touch, (contact, pressure)) in
             self.touches.iter().zip(contacts.iter().zip(&*pressures))
         {
             touch.push(&self.responses, pressure.impulse(contact), velocities);
         }
-        let mut residual = 0.0;
         for sweep in 1..=settings.sweeps {
-            residual = 0.0;
             let mut still = true;
             for ((touch, contact), pressure) in
                 self.touches.iter().zip(contacts).zip(&mut *pressures)
             {
                 let change = touch.relax(contact, pressure, &self.responses, velocities);
                 still &= change <= settings.still * contact.size / equations.dt;
-                residual = change.max(residual);
             }
             if still {
-                return Some(Solved { iterations: sweep, residual });
+                return Some(Solved { sweeps: sweep, ..Solved::default() });
             }
         }
-        Some(Solved { iterations: settings.sweeps, residual })
-    }
-
-    /// Whether a body took part in the last solution.
-    pub fn has(&self, body: BodyId) -> bool {
-        self.places.get(body.index()).is_some_and(Option::is_some)
+        Some(Solved { sweeps: settings.sweeps, ..Solved::default() })
     }
 
     fn invert(
         &mut self,
-        equations: Equations<'_>,
-        bodies: &Bodies,
+        equations: Equations<'_, BlockMatrix>,
+        bodies: &[Range<usize>],
         contacts: &[Contact],
     ) -> Option<()> {
         self.places.clear();
@@ -123,10 +102,10 @@ impl Direct {
             self.inverses.resize_with(count as usize, Inverse::default);
         }
         let held = |v: usize| equations.held.binary_search(&VertexId(v as u32)).is_ok();
-        for body in bodies.ids() {
+        for body in (0..bodies.len() as u32).map(BodyId) {
             if let Some(place) = self.places[body.index()] {
                 let inverse = &mut self.inverses[place as usize];
-                if !inverse.fill(equations.matrix, bodies.vertices(body), held) {
+                if !inverse.fill(equations.matrix, bodies[body.index()].clone(), held) {
                     return None;
                 }
             }
@@ -135,13 +114,18 @@ impl Direct {
     }
 
     /// Velocities without contacts.
-    fn free(&mut self, equations: Equations<'_>, bodies: &Bodies, velocities: &mut [Vec3]) {
+    fn free(
+        &mut self,
+        equations: Equations<'_, BlockMatrix>,
+        bodies: &[Range<usize>],
+        velocities: &mut [Vec3],
+    ) {
         let Equations { matrix, right, held, .. } = equations;
         let held = |v: usize| held.binary_search(&VertexId(v as u32)).is_ok();
-        for body in bodies.ids() {
+        for body in (0..bodies.len() as u32).map(BodyId) {
             let Some(place) = self.places[body.index()] else { continue };
             self.rest.clear();
-            for row in bodies.vertices(body) {
+            for row in bodies[body.index()].clone() {
                 if held(row) {
                     self.rest.push(velocities[row]);
                     continue;
@@ -153,12 +137,12 @@ impl Direct {
                 self.rest.push(right[row] - from);
             }
             self.inverses[place as usize]
-                .multiply(&self.rest, &mut velocities[bodies.vertices(body)]);
+                .multiply(&self.rest, &mut velocities[bodies[body.index()].clone()]);
         }
     }
 
     /// W and G of every contact.
-    fn respond(&mut self, bodies: &Bodies, contacts: &[Contact], settings: SolveSettings, dt: f64) {
+    fn respond(&mut self, bodies: &[Range<usize>], contacts: &[Contact]) {
         self.touches.clear();
         self.responses.clear();
         for contact in contacts {
@@ -166,7 +150,7 @@ impl Direct {
             let mut ease = Mat3::ZERO;
             let sides = [Some(a), b].map(|body| {
                 let Some(body) = body else { return (0, 0, 0) };
-                let (own, first) = (bodies.vertices(body), self.responses.len());
+                let (own, first) = (bodies[body.index()].clone(), self.responses.len());
                 let Some(place) = self.places[body.index()] else { return (0, 0, 0) };
                 let inverse = &self.inverses[place as usize];
                 self.responses.resize(first + own.len(), Mat3::ZERO);
@@ -189,8 +173,7 @@ impl Direct {
             let normal_ease = contact.normal.dot(ease * contact.normal);
             let trace = ease.x_axis.x + ease.y_axis.y + ease.z_axis.z;
             let along_ease = trace - normal_ease;
-            let target = target(contact, settings.push, dt);
-            self.touches.push(Touch { sides, ease, normal_ease, along_ease, target });
+            self.touches.push(Touch { sides, ease, normal_ease, along_ease });
         }
     }
 }
@@ -221,7 +204,7 @@ impl Touch {
             return 0.0;
         }
         let relative = contact.relative(velocities);
-        let lacking = self.target - contact.normal.dot(relative);
+        let lacking = contact.target - contact.normal.dot(relative);
         let normal = (pressure.normal + lacking / self.normal_ease).max(0.0);
         let mut change = (normal - pressure.normal) * contact.normal;
         pressure.normal = normal;

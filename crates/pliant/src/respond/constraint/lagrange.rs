@@ -9,12 +9,10 @@
 //! | `springs` | ρ       | strength of each contact, kg                         |
 //! | `grip`    | σ       | share of friction that holds, unit 1; 0 for a contact that is off, see `on` |
 
-use crate::force::BlockMatrix;
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3, outer_square};
-use crate::respond::constraint::direct::Equations;
 use crate::respond::constraint::pressure::Pressure;
-use crate::respond::constraint::{SolveSettings, Solved, target};
+use crate::respond::constraint::rows::{Equations, RowSettings, Solved};
 use crate::respond::contact::Contact;
 use crate::solve::pcg::Pcg;
 use crate::solve::{LinearSettings, Operator, SolveError};
@@ -40,21 +38,20 @@ pub struct Lagrange {
 #[derive(Clone, Copy, Debug)]
 struct Spring {
     strength: f64,
-    target: f64,
     on: bool,
     /// Strength along the normal and along the plane together, kg.
     matrix: Mat3,
 }
 
 /// A with the springs of the contacts.
-struct WithContacts<'a> {
-    matrix: &'a BlockMatrix,
+struct WithContacts<'a, M: ?Sized> {
+    matrix: &'a M,
     contacts: &'a [Contact],
     springs: &'a [Spring],
     diagonal: &'a [Mat3],
 }
 
-impl Operator for WithContacts<'_> {
+impl<M: Operator + ?Sized> Operator for WithContacts<'_, M> {
     fn multiply(&self, x: &[Vec3], product: &mut [Vec3]) {
         self.matrix.multiply(x, product);
         for (contact, spring) in self.contacts.iter().zip(self.springs) {
@@ -73,17 +70,22 @@ impl Operator for WithContacts<'_> {
 
 impl Lagrange {
     /// Solves for all velocities, which come as a guess with those of held vertices.
-    pub fn solve(
+    ///
+    /// `masses` are those of all vertices, kg; contacts ascend by feature. On an error the
+    /// velocities and impulses are those of the last round that was solved.
+    pub fn solve<M: Operator + ?Sized>(
         &mut self,
-        equations: Equations<'_>,
+        equations: Equations<'_, M>,
         masses: &[f64],
         contacts: &[Contact],
-        (settings, linear): (SolveSettings, LinearSettings),
+        (settings, linear): (RowSettings, LinearSettings),
         (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
     ) -> Result<Solved, SolveError> {
-        self.prepare(equations, masses, contacts, settings);
+        self.prepare(equations, masses, contacts);
         let mut solved = Solved::default();
-        for round in 0..settings.rounds.max(1) {
+        // Without contacts one round is the solution.
+        let rounds = if contacts.is_empty() { 1 } else { settings.rounds.max(1) };
+        for round in 0..rounds {
             self.choose(contacts, pressures, velocities, round);
             self.load(equations, contacts, pressures);
             let Lagrange { pcg, springs, right, trial, diagonal } = self;
@@ -97,23 +99,21 @@ impl Lagrange {
             self.update(contacts, pressures, velocities);
         }
         if stiffness(equations.matrix, masses) <= TOO_STIFF {
-            finish(equations, masses, contacts, settings, (velocities, pressures));
+            finish(equations, masses, contacts, (velocities, pressures));
         }
         Ok(solved)
     }
 
-    fn prepare(
+    fn prepare<M: Operator + ?Sized>(
         &mut self,
-        equations: Equations<'_>,
+        equations: Equations<'_, M>,
         masses: &[f64],
         contacts: &[Contact],
-        settings: SolveSettings,
     ) {
         self.springs.clear();
         self.springs.extend(contacts.iter().map(|contact| {
-            let strength = STRENGTH / ease(contact, masses, equations);
-            let target = target(contact, settings.push, equations.dt);
-            Spring { strength, target, on: false, matrix: Mat3::ZERO }
+            let strength = STRENGTH / ease(contact, masses, equations.held);
+            Spring { strength, on: false, matrix: Mat3::ZERO }
         }));
     }
 
@@ -128,7 +128,7 @@ impl Lagrange {
         for ((spring, contact), pressure) in self.springs.iter_mut().zip(contacts).zip(pressures) {
             let (normal, along) = spring.trial(contact, pressure, velocities);
             // An old impulse alone must not turn a gap that may close into one that pulls.
-            let warm = round == 0 && pressure.normal > 0.0 && contact.gap <= contact.offset;
+            let warm = round == 0 && pressure.normal > 0.0 && contact.target >= 0.0;
             spring.on = (normal > 0.0 || warm) && spring.strength.is_finite();
             let most = contact.friction * normal.max(0.0);
             let length = along.length();
@@ -140,7 +140,12 @@ impl Lagrange {
     }
 
     /// Right-hand side and diagonal with the contacts that press.
-    fn load(&mut self, equations: Equations<'_>, contacts: &[Contact], pressures: &[Pressure]) {
+    fn load<M: Operator + ?Sized>(
+        &mut self,
+        equations: Equations<'_, M>,
+        contacts: &[Contact],
+        pressures: &[Pressure],
+    ) {
         let Lagrange { springs, right, diagonal, .. } = self;
         right.clear();
         right.extend_from_slice(equations.right);
@@ -151,7 +156,7 @@ impl Lagrange {
                 continue;
             }
             let grip = (spring.matrix * pressure.along) / spring.strength;
-            let impulse = (pressure.normal + spring.strength * spring.target) * contact.normal
+            let impulse = (pressure.normal + spring.strength * contact.target) * contact.normal
                 + grip
                 + spring.matrix * contact.drift;
             for (vertex, weight) in contact.terms() {
@@ -180,19 +185,19 @@ impl Spring {
         let relative = contact.relative(velocities);
         let approach = contact.normal.dot(relative);
         let sliding = relative - approach * contact.normal;
-        let normal = pressure.normal + self.strength * (self.target - approach);
+        let normal = pressure.normal + self.strength * (contact.target - approach);
         (normal, pressure.along - self.strength * sliding)
     }
 }
 
 /// Σ w²/m of a contact, 1/kg; held vertices give nothing.
-fn ease(contact: &Contact, masses: &[f64], equations: Equations<'_>) -> f64 {
-    let free = |vertex: VertexId| equations.held.binary_search(&vertex).is_err();
+fn ease(contact: &Contact, masses: &[f64], held: &[VertexId]) -> f64 {
+    let free = |vertex: VertexId| held.binary_search(&vertex).is_err();
     contact.terms().filter(|(v, _)| free(*v)).map(|(v, w)| w * w / masses[v.index()]).sum()
 }
 
 /// The largest diagonal entry relative to its mass, less the mass itself.
-fn stiffness(matrix: &BlockMatrix, masses: &[f64]) -> f64 {
+fn stiffness<M: Operator + ?Sized>(matrix: &M, masses: &[f64]) -> f64 {
     let of = |(row, mass): (usize, &f64)| {
         let block = matrix.diagonal(row);
         (block.x_axis.x + block.y_axis.y + block.z_axis.z) / (3.0 * mass) - 1.0
@@ -201,24 +206,28 @@ fn stiffness(matrix: &BlockMatrix, masses: &[f64]) -> f64 {
 }
 
 /// Takes away what approach is left, by impulses through the masses.
-fn finish(
-    equations: Equations<'_>,
+fn finish<M: Operator + ?Sized>(
+    equations: Equations<'_, M>,
     masses: &[f64],
     contacts: &[Contact],
-    settings: SolveSettings,
     (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
 ) {
     for _ in 0..FINISHING {
         for (contact, pressure) in contacts.iter().zip(&mut *pressures) {
-            let ease = ease(contact, masses, equations);
+            let ease = ease(contact, masses, equations.held);
             if ease <= 0.0 {
                 continue;
             }
             let approach = contact.normal.dot(contact.relative(velocities));
-            let lacking = target(contact, settings.push, equations.dt) - approach;
+            let lacking = contact.target - approach;
             let normal = (pressure.normal + lacking / ease).max(0.0);
             let impulse = (normal - pressure.normal) * contact.normal;
             pressure.normal = normal;
+            let (most, length) = (contact.friction * normal, pressure.along.length());
+            if length > most {
+                // The velocity keeps what friction gave: only the next step's guess is cut.
+                pressure.along *= most / length;
+            }
             for (vertex, weight) in contact.terms() {
                 if equations.held.binary_search(&vertex).is_err() {
                     velocities[vertex.index()] += weight / masses[vertex.index()] * impulse;

@@ -25,43 +25,101 @@ pub mod direct;
 
 pub mod lagrange;
 
+pub mod rows;
+
+use crate::body::Bodies;
+use crate::body::obstacle::Obstacle;
+use crate::math::Vec3;
+use crate::memory::{Memory, MemoryError};
+use crate::observe::{Stage, Watch};
+use crate::respond::constraint::pressure::Remembered;
+use crate::respond::constraint::split::Split;
 use crate::respond::contact::Contact;
+use crate::respond::contact::search::{ContactSettings, Search};
+use crate::respond::demands::{Demands, Met};
+use crate::respond::{Moment, Response};
 
 /// Share of a gap below δ that is won back per step, at most at the push speed, unit 1.
 const WIN_BACK: f64 = 0.2;
 
-/// How contacts are solved.
+/// What the response is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SolveSettings {
+pub struct ConstraintSettings {
+    /// How contacts are found.
+    pub contacts: ContactSettings,
     /// Fastest that a contact nearer than its offset is opened, per size and step, unit 1.
     pub push: f64,
-    /// Bodies with more vertices are solved by iterations, count.
-    pub most_direct: usize,
-    /// Sweeps over all contacts with the direct solver, count.
-    pub sweeps: usize,
-    /// Change of velocity, per size and step, below which sweeps end, unit 1.
-    pub still: f64,
-    /// Rounds of multipliers with the iterative solver, count.
-    pub rounds: usize,
 }
 
-impl Default for SolveSettings {
-    fn default() -> SolveSettings {
-        SolveSettings { push: 1.5e-4, most_direct: 60, sweeps: 20, still: 1e-6, rounds: 3 }
+impl Default for ConstraintSettings {
+    fn default() -> ConstraintSettings {
+        ConstraintSettings { contacts: ContactSettings::default(), push: 1.5e-4 }
     }
 }
 
-/// What a solver did.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Solved {
-    /// Sweeps or iterations, count.
-    pub iterations: usize,
-    /// Largest change in the last sweep, m/s, or residual of the last system, unit 1.
-    pub residual: f64,
+/// The engine's own response: shifts of whole bodies out of overlap, and rows.
+///
+/// Goes with implicit Euler, which solves the rows together with the materials.
+#[derive(Debug)]
+pub struct Constraint {
+    obstacles: Vec<Obstacle>,
+    settings: ConstraintSettings,
+    search: Search,
+    split: Split,
+    remembered: Remembered,
+}
+
+impl Constraint {
+    /// Prepares for a scene; sizes of bodies are those in `rest`.
+    pub fn new(
+        rest: &[Vec3],
+        bodies: &Bodies,
+        obstacles: Vec<Obstacle>,
+        settings: ConstraintSettings,
+    ) -> Constraint {
+        let (split, remembered) = (Split::default(), Remembered::default());
+        Constraint { obstacles, settings, search: Search::new(rest, bodies), split, remembered }
+    }
+}
+
+impl Response for Constraint {
+    fn before(&mut self, moment: Moment<'_>, demands: &mut Demands) {
+        let Moment { bodies, motion, dt, watcher, .. } = moment;
+        let Demands { rows, pressures, rigid_shifts, .. } = &mut *demands;
+        {
+            let _watch = Watch::new(watcher, Stage::Detect);
+            let how = (self.settings.contacts, dt);
+            self.search.find(motion, bodies, &self.obstacles, how, rows);
+        }
+        let _watch = Watch::new(watcher, Stage::Respond);
+        self.split.find(moment, rows, rigid_shifts);
+        for row in &mut *rows {
+            row.target = target(row, self.settings.push, dt);
+        }
+        self.remembered.recall(rows, pressures);
+        let (contacts, unresolved) = (rows.len(), self.search.unresolved);
+        demands.met.add(Met { contacts, unresolved, shift: demands.longest_shift() });
+    }
+
+    fn accepted(&mut self, before: &Demands) {
+        self.remembered.keep(&before.rows, &before.pressures);
+    }
+
+    fn save(&self, memory: &mut Memory) {
+        self.remembered.save(memory);
+    }
+
+    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+        self.remembered.restore(memory)
+    }
+
+    fn set_threads(&mut self, threads: usize) {
+        self.search.set_threads(threads);
+    }
 }
 
 /// The least speed along the normal that a contact must reach in a step, m/s.
-pub fn target(contact: &Contact, push: f64, dt: f64) -> f64 {
+fn target(contact: &Contact, push: f64, dt: f64) -> f64 {
     let short = contact.offset - contact.gap;
     if short > 0.0 { (WIN_BACK * short / dt).min(push * contact.size / dt) } else { short / dt }
 }
@@ -70,7 +128,6 @@ pub fn target(contact: &Contact, push: f64, dt: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::id::{BodyId, VertexId};
-    use crate::math::Vec3;
     use crate::respond::contact::Feature;
 
     #[test]
@@ -84,6 +141,7 @@ mod tests {
             normal: Vec3::Z,
             gap,
             drift: Vec3::ZERO,
+            target: 0.0,
             friction: 0.0,
             offset: 0.01,
             size: 1.0,

@@ -16,7 +16,9 @@ use crate::body::pins::Pins;
 use crate::body::soft::Masses;
 use crate::id::BodyId;
 use crate::math::{Mat3, Quat, Vec3, outer_square};
+use crate::respond::Moment;
 use crate::respond::contact::Contact;
+use crate::respond::demands::RigidShift;
 
 /// Gap that is good enough, per offset.
 const GOAL: f64 = 0.5;
@@ -69,31 +71,28 @@ struct Row {
 }
 
 impl Split {
-    /// Shifts bodies apart, and brings the gaps of all contacts up to date.
+    /// Appends shifts that take bodies apart, and brings the gaps of contacts up to date.
     ///
-    /// Returns the longest way that a body was moved, m. Held bodies and nets stay.
-    pub fn apply(
+    /// Held bodies and nets stay.
+    pub fn find(
         &mut self,
-        positions: &mut [Vec3],
-        (bodies, masses, pins): (&Bodies, &Masses, &Pins),
+        moment: Moment<'_>,
         contacts: &mut [Contact],
-    ) -> f64 {
+        shifts: &mut Vec<RigidShift>,
+    ) {
         if contacts.iter().all(|contact| contact.gap >= GOAL * contact.offset) {
-            return 0.0;
+            return;
         }
-        self.gather(positions, (bodies, masses, pins), contacts);
+        let Moment { bodies, motion, masses, pins, .. } = moment;
+        self.gather(motion.positions, (bodies, masses, pins), contacts);
         for _ in 0..SWEEPS {
             self.rows.iter_mut().for_each(|row| row.relax(&mut self.rigids));
         }
         for (contact, row) in contacts.iter_mut().zip(&self.rows) {
             contact.gap += row.opening(&self.rigids);
         }
-        let mut farthest: f64 = 0.0;
-        for (body, rigid) in bodies.ids().zip(&self.rigids) {
-            farthest = farthest.max(rigid.shift.length());
-            rigid.place(&mut positions[bodies.vertices(body)]);
-        }
-        farthest
+        let moved = bodies.ids().zip(&self.rigids);
+        shifts.extend(moved.filter_map(|(body, rigid)| rigid.as_shift(body)));
     }
 
     fn gather(
@@ -151,18 +150,16 @@ impl Rigid {
         self.shift + self.turn.cross(arm)
     }
 
-    /// Moves vertices, exactly rigid.
-    fn place(&self, positions: &mut [Vec3]) {
+    /// What was found for it; `None` where it stays.
+    fn as_shift(&self, body: BodyId) -> Option<RigidShift> {
         if self.shift == Vec3::ZERO && self.turn == Vec3::ZERO {
-            return;
+            return None;
         }
         // A rotation by nearly `turn` without an angle's functions.
         let half = 0.5 * self.turn;
         let length = (1.0 + half.length_squared()).sqrt();
         let turn = Quat::from_xyzw(half.x / length, half.y / length, half.z / length, 1.0 / length);
-        for position in positions {
-            *position = self.centre + turn * (*position - self.centre) + self.shift;
-        }
+        Some(RigidShift { body, centre: self.centre, turn, shift: self.shift })
     }
 }
 

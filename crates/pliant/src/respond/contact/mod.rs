@@ -9,6 +9,7 @@
 //! | `weights`  | positive on the first side, negative on the second, unit 1    |
 //! | `normal`   | unit, from the second side to the first                       |
 //! | `gap`      | distance along the normal, m; negative when they overlap      |
+//! | `target`   | v*: least speed along the normal at the end of the step, m/s  |
 //! | `offset`   | δ: gap at which contact begins, m                             |
 //! | `size`     | size of the smaller body, m: all lengths are relative to it   |
 
@@ -59,6 +60,9 @@ pub struct Contact {
     pub gap: f64,
     /// Velocity of the second side where it is an obstacle, m/s.
     pub drift: Vec3,
+    /// v*: least speed along the normal that the step must end with, m/s. Negative for a gap
+    /// that may still close; a search leaves it 0.
+    pub target: f64,
     /// Coulomb's coefficient, unit 1.
     pub friction: f64,
     /// Gap at which contact begins, m.

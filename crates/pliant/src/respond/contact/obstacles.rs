@@ -42,6 +42,7 @@ pub fn find(
                     normal,
                     gap,
                     drift: velocity,
+                    target: 0.0,
                     friction: obstacle.touch().friction,
                     offset,
                     size,

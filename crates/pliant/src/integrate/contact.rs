@@ -1,0 +1,133 @@
+//! Steps with contact: asks the responses, does what they ask, and steps.
+//!
+//! Any integrator can be put in contact. Forces act all through its step; shifts and impulses
+//! are done before and after; rows need one that solves them, see
+//! [`Integrator::takes_rows`]. On an error the state is as it was.
+
+use std::sync::Arc;
+
+use crate::body::Bodies;
+use crate::body::soft::State;
+use crate::integrate::{Integrator, Report, StepError, System};
+use crate::memory::{Memory, MemoryError};
+use crate::respond::demands::Demands;
+use crate::respond::{Moment, Response};
+
+/// An integrator together with what contact does.
+#[derive(Debug)]
+pub struct InContact {
+    inner: Box<dyn Integrator>,
+    bodies: Arc<Bodies>,
+    responses: Vec<Box<dyn Response>>,
+    /// What is asked for after the step.
+    after: Demands,
+    trial: State,
+}
+
+impl InContact {
+    /// Puts an integrator in contact.
+    pub fn new(
+        inner: Box<dyn Integrator>,
+        bodies: Arc<Bodies>,
+        responses: Vec<Box<dyn Response>>,
+    ) -> InContact {
+        let (after, trial) = (Demands::default(), State::default());
+        InContact { inner, bodies, responses, after, trial }
+    }
+
+    /// Everything in the trial state, as responses see it.
+    fn moment<'a>(bodies: &'a Bodies, system: &'a System, trial: &'a State, dt: f64) -> Moment<'a> {
+        let System { masses, pins, watcher, .. } = system;
+        Moment { bodies, motion: trial.motion(), masses, pins, dt, watcher }
+    }
+
+    /// Asks before the step and does what must be done before.
+    fn prepare(&mut self, system: &mut System, dt: f64) -> Result<(), StepError> {
+        let InContact { bodies, responses, trial, .. } = self;
+        let mut demands = std::mem::take(&mut system.contact);
+        demands.clear();
+        let moment = InContact::moment(bodies, system, trial, dt);
+        responses.iter_mut().for_each(|response| response.before(moment, &mut demands));
+        carry_out(&demands, bodies, system, trial);
+        let rows = demands.rows.len();
+        system.contact = demands;
+        match rows {
+            0 => Ok(()),
+            _ if self.inner.takes_rows() => Ok(()),
+            rows => Err(StepError::Rows { rows }),
+        }
+    }
+
+    /// Asks after the step and does what must be done after.
+    fn mend(&mut self, system: &mut System, dt: f64) -> Result<(), StepError> {
+        let InContact { bodies, responses, trial, after, .. } = self;
+        after.clear();
+        let moment = InContact::moment(bodies, system, trial, dt);
+        responses.iter_mut().for_each(|response| response.after(moment, after));
+        carry_out(after, bodies, system, trial);
+        let refusal = after.refusal.or(system.contact.refusal);
+        refusal.map_or(Ok(()), |refusal| Err(system.refused(refusal, dt)))?;
+        system.check_state(trial.motion(), "respond")
+    }
+}
+
+/// Shifts and pushes.
+fn carry_out(demands: &Demands, bodies: &Bodies, system: &System, trial: &mut State) {
+    for shift in &demands.rigid_shifts {
+        shift.apply(&mut trial.positions[bodies.vertices(shift.body)]);
+    }
+    for (vertex, shift) in &demands.shifts {
+        trial.positions[vertex.index()] += *shift;
+    }
+    for (vertex, impulse) in &demands.impulses {
+        trial.velocities[vertex.index()] += *impulse / system.masses.of()[vertex.index()];
+    }
+}
+
+impl Integrator for InContact {
+    fn step(
+        &mut self,
+        system: &mut System,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<Report, StepError> {
+        system.check_step(state, dt)?;
+        system.check_state(state.motion(), "start")?;
+        let (count, expected) = (state.positions.len(), self.bodies.vertex_count());
+        if count != expected {
+            return Err(StepError::Count { what: "bodies", count, expected });
+        }
+        self.trial.copy_from(state);
+        self.prepare(system, dt)?;
+        let mut report = self.inner.step(system, &mut self.trial, dt)?;
+        self.mend(system, dt)?;
+        self.responses.iter_mut().for_each(|response| response.accepted(&system.contact));
+        let System { contact, from_outside, .. } = system;
+        for demands in [&*contact, &self.after] {
+            from_outside.extend_from_slice(&demands.from_outside);
+            report.met.add(demands.met);
+        }
+        for (row, pressure) in contact.rows.iter().zip(&contact.pressures) {
+            if row.bodies.1.is_none() && pressure.normal > 0.0 {
+                from_outside.push((row.vertices[0], pressure.impulse(row)));
+            }
+        }
+        std::mem::swap(state, &mut self.trial);
+        Ok(report)
+    }
+
+    fn save(&self, memory: &mut Memory) {
+        self.inner.save(memory);
+        self.responses.iter().for_each(|response| response.save(memory));
+    }
+
+    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+        self.inner.restore(memory)?;
+        self.responses.iter_mut().try_for_each(|response| response.restore(memory))
+    }
+
+    fn set_threads(&mut self, threads: usize) {
+        self.inner.set_threads(threads);
+        self.responses.iter_mut().for_each(|response| response.set_threads(threads));
+    }
+}

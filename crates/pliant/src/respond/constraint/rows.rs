@@ -1,0 +1,217 @@
+//! Velocities that obey all contacts: each group of bodies by the solver that suits it.
+//!
+//! Bodies that are joined by contacts form an island. An island of small bodies is solved
+//! with dense inverses, which no stiffness disturbs; one with a larger body, and all bodies
+//! that touch nothing, by multipliers around conjugate gradients. Both solve the same rows.
+
+use std::ops::Range;
+
+use crate::body::soft::BodyStarts;
+use crate::force::BlockMatrix;
+use crate::id::{BodyId, VertexId};
+use crate::math::Vec3;
+use crate::respond::constraint::direct::Direct;
+use crate::respond::constraint::lagrange::Lagrange;
+use crate::respond::constraint::pressure::Pressure;
+use crate::respond::contact::Contact;
+use crate::solve::{LinearSettings, SolveError};
+
+/// The equations of a step: A v = b, and the vertices whose velocity is given.
+#[derive(Debug)]
+pub struct Equations<'a, M: ?Sized> {
+    /// A.
+    pub matrix: &'a M,
+    /// b, N·s.
+    pub right: &'a [Vec3],
+    /// Held vertices, ascending.
+    pub held: &'a [VertexId],
+    /// Length of the step, s.
+    pub dt: f64,
+}
+
+impl<M: ?Sized> Clone for Equations<'_, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M: ?Sized> Copy for Equations<'_, M> {}
+
+/// How rows are solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RowSettings {
+    /// Islands with a body of more vertices are solved by iterations, count.
+    pub most_direct: usize,
+    /// Sweeps over all contacts with the direct solver, count.
+    pub sweeps: usize,
+    /// Change of velocity, per size and step, below which sweeps end, unit 1.
+    pub still: f64,
+    /// Rounds of multipliers with the iterative solver, count.
+    pub rounds: usize,
+}
+
+impl Default for RowSettings {
+    fn default() -> RowSettings {
+        RowSettings { most_direct: 60, sweeps: 20, still: 1e-6, rounds: 3 }
+    }
+}
+
+/// What a solver did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Solved {
+    /// Sweeps over the rows of small bodies, count.
+    pub sweeps: usize,
+    /// Iterations of the linear solver, count.
+    pub iterations: usize,
+    /// Residual of the last linear system, relative, unit 1.
+    pub residual: f64,
+}
+
+/// Both solvers, and who goes where.
+#[derive(Clone, Debug, Default)]
+pub struct RowSolver {
+    direct: Direct,
+    lagrange: Lagrange,
+    islands: Islands,
+    /// Rows of small and of other islands.
+    parts: [Part; 2],
+    held: Vec<VertexId>,
+    /// Vertices of each body.
+    bodies: Vec<Range<usize>>,
+}
+
+/// Some of the rows.
+#[derive(Clone, Debug, Default)]
+struct Part {
+    contacts: Vec<Contact>,
+    pressures: Vec<Pressure>,
+}
+
+impl Part {
+    fn clear(&mut self) {
+        self.contacts.clear();
+        self.pressures.clear();
+    }
+}
+
+impl RowSolver {
+    /// Solves for all velocities, which come as a guess with those of held vertices.
+    ///
+    /// `masses` are those of all vertices, kg; rows name bodies of `bodies` and ascend by feature. On an error neither
+    /// velocities nor pressures are a solution; pressures are as they were.
+    pub fn solve(
+        &mut self,
+        equations: Equations<'_, BlockMatrix>,
+        (bodies, masses): (&BodyStarts, &[f64]),
+        contacts: &[Contact],
+        how: (RowSettings, LinearSettings),
+        (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
+    ) -> Result<Solved, SolveError> {
+        self.bodies.clear();
+        self.bodies.extend(bodies.ranges(masses.len()));
+        self.islands.find(&self.bodies, contacts, how.0.most_direct);
+        self.split(contacts, pressures);
+        let [small, _] = &mut self.parts;
+        let ends = (&mut *velocities, &mut small.pressures[..]);
+        let solved = match self.direct.solve(equations, &self.bodies, &small.contacts, how.0, ends)
+        {
+            Some(solved) => solved,
+            None => {
+                // A matrix that cannot be inverted: the iterations can tell why.
+                self.islands.are_small.fill(false);
+                self.split(contacts, pressures);
+                Solved::default()
+            }
+        };
+        let [_, other] = &mut self.parts;
+        self.held.clear();
+        self.held.extend_from_slice(equations.held);
+        for (body, vertices) in self.bodies.iter().enumerate() {
+            if self.islands.is_direct(BodyId(body as u32)) {
+                self.held.extend(vertices.clone().map(|v| VertexId(v as u32)));
+            }
+        }
+        self.held.sort_unstable();
+        self.held.dedup();
+        let mut all = solved;
+        if self.held.len() < velocities.len() {
+            let others = Equations { held: &self.held, ..equations };
+            let ends = (velocities, &mut other.pressures[..]);
+            let solved = self.lagrange.solve(others, masses, &other.contacts, how, ends)?;
+            (all.iterations, all.residual) = (solved.iterations, solved.residual);
+        }
+        self.join(contacts, pressures);
+        Ok(all)
+    }
+
+    /// Hands each row to its solver.
+    fn split(&mut self, contacts: &[Contact], pressures: &[Pressure]) {
+        self.parts.iter_mut().for_each(Part::clear);
+        for (contact, pressure) in contacts.iter().zip(pressures) {
+            let part = &mut self.parts[usize::from(!self.islands.is_direct(contact.bodies.0))];
+            part.contacts.push(*contact);
+            part.pressures.push(*pressure);
+        }
+    }
+
+    /// Takes the impulses back in the order of the rows.
+    fn join(&self, contacts: &[Contact], pressures: &mut [Pressure]) {
+        let mut next = [0; 2];
+        for (contact, pressure) in contacts.iter().zip(pressures) {
+            let part = usize::from(!self.islands.is_direct(contact.bodies.0));
+            *pressure = self.parts[part].pressures[next[part]];
+            next[part] += 1;
+        }
+    }
+}
+
+/// Bodies that contacts join.
+#[derive(Clone, Debug, Default)]
+struct Islands {
+    /// Another body of the same island with a smaller number, or the body itself.
+    parents: Vec<u32>,
+    /// Whether all bodies of the island are small, by its first body.
+    are_small: Vec<bool>,
+    /// Whether a body touches anything.
+    touch: Vec<bool>,
+}
+
+impl Islands {
+    fn find(&mut self, bodies: &[Range<usize>], contacts: &[Contact], most_direct: usize) {
+        let Islands { parents, are_small, touch } = self;
+        parents.clear();
+        parents.extend(0..bodies.len() as u32);
+        touch.clear();
+        touch.resize(bodies.len(), false);
+        for contact in contacts {
+            let (a, b) = contact.bodies;
+            touch[a.index()] = true;
+            if let Some(b) = b {
+                touch[b.index()] = true;
+                let (a, b) = (first(parents, a.0), first(parents, b.0));
+                parents[a.max(b) as usize] = a.min(b);
+            }
+        }
+        are_small.clear();
+        are_small.resize(bodies.len(), true);
+        for (body, vertices) in bodies.iter().enumerate() {
+            let island = first(parents, body as u32);
+            parents[body] = island;
+            are_small[island as usize] &= vertices.len() <= most_direct;
+        }
+    }
+
+    /// Whether a body is solved with dense inverses.
+    fn is_direct(&self, body: BodyId) -> bool {
+        self.touch[body.index()] && self.are_small[self.parents[body.index()] as usize]
+    }
+}
+
+/// The first body of an island.
+fn first(parents: &mut [u32], mut body: u32) -> u32 {
+    while parents[body as usize] != body {
+        parents[body as usize] = parents[parents[body as usize] as usize];
+        body = parents[body as usize];
+    }
+    body
+}
