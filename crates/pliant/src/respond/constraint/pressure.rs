@@ -97,3 +97,67 @@ impl Remembered {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::respond::contact::resting;
+
+    fn contact(vertex: u32, normal: Vec3) -> Contact {
+        let feature = Feature::VertexObstacle(VertexId(vertex), 0);
+        Contact { feature, normal, friction: 0.5, ..resting(VertexId(vertex)) }
+    }
+
+    fn pressing(normal: f64, along: Vec3) -> Pressure {
+        Pressure { normal, along }
+    }
+
+    #[test]
+    fn contacts_are_known_again_by_what_they_are_between() {
+        let mut remembered = Remembered::default();
+        let before = [1, 3, 4].map(|vertex| contact(vertex, Vec3::Z));
+        let pressures = [1.0, 0.0, 4.0].map(|normal| pressing(normal, Vec3::ZERO));
+        remembered.keep(&before, &pressures);
+        let mut recalled = Vec::new();
+        remembered.recall(&[0, 1, 2, 4, 5].map(|v| contact(v, Vec3::Z)), &mut recalled);
+        assert_eq!(
+            recalled.iter().map(|p| p.normal).collect::<Vec<_>>(),
+            [0.0, 1.0, 0.0, 4.0, 0.0]
+        );
+    }
+
+    #[test]
+    fn friction_is_laid_into_the_new_plane_and_cut_to_its_cone() {
+        let mut remembered = Remembered::default();
+        remembered.keep(&[contact(0, Vec3::Z)], &[pressing(2.0, Vec3::new(3.0, 0.0, 0.0))]);
+        let mut recalled = Vec::new();
+        // 0.5 · 2 N·s of the 3 are allowed.
+        remembered.recall(&[contact(0, Vec3::Z)], &mut recalled);
+        assert_eq!(recalled, [pressing(2.0, Vec3::X)]);
+        remembered.recall(&[contact(0, Vec3::X)], &mut recalled);
+        assert_eq!(recalled, [pressing(2.0, Vec3::ZERO)]);
+    }
+
+    #[test]
+    fn what_was_saved_is_read_again_and_a_cut_is_told() {
+        let features = [
+            Feature::VertexBody(VertexId(7), BodyId(2)),
+            Feature::EdgeEdge(3, 9),
+            Feature::VertexObstacle(VertexId(1), 4),
+        ];
+        let contacts = features.map(|feature| Contact { feature, ..contact(0, Vec3::Z) });
+        let pressures = [1.0, 2.0, 3.0].map(|normal| pressing(normal, 0.1 * normal * Vec3::X));
+        let mut remembered = Remembered::default();
+        remembered.keep(&contacts, &pressures);
+        let mut memory = Memory::default();
+        remembered.save(&mut memory);
+        let numbers = memory.numbers().to_vec();
+        let mut again = Remembered::default();
+        again.restore(&mut Memory::from_numbers(numbers.clone())).unwrap();
+        assert_eq!(again.list, remembered.list);
+        for cut in 0..numbers.len() {
+            let short = &mut Memory::from_numbers(numbers[..cut].to_vec());
+            assert!(again.restore(short).is_err(), "{cut}");
+        }
+    }
+}

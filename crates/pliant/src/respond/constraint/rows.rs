@@ -215,3 +215,82 @@ fn first(parents: &mut [u32], mut body: u32) -> u32 {
     }
     body
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::soft::Motion;
+    use crate::force::spring::{SpringLaw, SpringSettings, Springs};
+    use crate::force::{Forces, Form, Tangent};
+    use crate::respond::contact::{Feature, resting};
+
+    fn meeting(a: u32, b: u32) -> Contact {
+        let [a_vertex, b_vertex] = [a, b].map(|body| VertexId(2 * body));
+        Contact {
+            feature: Feature::VertexBody(a_vertex, BodyId(b)),
+            vertices: [a_vertex, b_vertex, b_vertex, b_vertex],
+            weights: [1.0, -1.0, 0.0, 0.0],
+            count: 2,
+            bodies: (BodyId(a), Some(BodyId(b))),
+            ..resting(a_vertex)
+        }
+    }
+
+    #[test]
+    fn contacts_join_bodies_to_islands_and_obstacles_do_not() {
+        let bodies = [0..2, 2..4, 4..6, 6..8, 8..20];
+        let on_floor = |body: u32| Contact { bodies: (BodyId(body), None), ..meeting(body, 0) };
+        let mut islands = Islands::default();
+        islands.find(&bodies, &[meeting(2, 0), on_floor(1), on_floor(4)], 2);
+        let direct =
+            |islands: &Islands| [0, 1, 2, 3, 4].map(|body| islands.is_direct(BodyId(body)));
+        assert_eq!(direct(&islands), [true, true, true, false, false]);
+        // The large body takes its island with it, the one on the floor is left alone.
+        islands.find(&bodies, &[meeting(2, 0), meeting(2, 4), on_floor(1)], 2);
+        assert_eq!(direct(&islands), [false, true, false, false, false]);
+    }
+
+    /// Pairs of vertices, each joined by stiffness; the first of each body meets the next body.
+    #[test]
+    fn both_solvers_find_the_same_velocities() {
+        let masses = [1.0, 2.0, 3.0, 1.0, 2.0, 5.0];
+        let rest = [0, 1, 2, 3, 4, 5].map(|k| f64::from(k) * Vec3::ONE);
+        let edges = [0, 1, 2].map(|body| [2 * body, 2 * body + 1].map(VertexId));
+        let law = SpringSettings { law: SpringLaw::Absolute, stiffness: 400.0, damping: 3.0 };
+        let mut forces = Forces::default();
+        forces.push(Springs::along(&rest, &edges, law).unwrap());
+        let motion = Motion { positions: &rest, velocities: &[Vec3::ZERO; 6], time: 0.0 };
+        forces.assemble(motion, Tangent { stiffness: 0.01, damping: 0.1, form: Form::Definite });
+        let matrix = forces.matrix_mut().unwrap();
+        for (row, mass) in masses.iter().enumerate() {
+            matrix.add_to_diagonal(row, *mass);
+        }
+        let right = [0.0, -3.0, 1.0, 2.0, 9.0, 4.0].map(|push| push * Vec3::new(0.2, 0.0, 1.0));
+        let matrix = &*matrix;
+        let equations = Equations { matrix, right: &right, held: &[], dt: 0.1 };
+        let bodies = BodyStarts::from_counts([2, 2, 2]);
+        let mut contacts = [meeting(0, 1), meeting(1, 2), meeting(2, 0)];
+        contacts[2].normal = -Vec3::Z;
+        let linear = LinearSettings { tolerance: 1e-12, ..LinearSettings::default() };
+        let solved = [0, 2].map(|most_direct| {
+            let settings = RowSettings { most_direct, sweeps: 200, still: 1e-14, rounds: 100 };
+            let (mut velocities, mut pressures) = ([Vec3::ZERO; 6], [Pressure::default(); 3]);
+            let ends = (&mut velocities[..], &mut pressures[..]);
+            let mut solver = RowSolver::default();
+            solver
+                .solve(equations, (&bodies, &masses), &contacts, (settings, linear), ends)
+                .unwrap();
+            (velocities, pressures)
+        });
+        let [(by_rounds, pressures), (by_sweeps, _)] = solved;
+        for (a, b) in by_rounds.iter().zip(by_sweeps) {
+            assert!(a.abs_diff_eq(b, 1e-9), "{a} {b}");
+        }
+        assert!(pressures.iter().any(|pressure| pressure.normal > 0.1), "{pressures:?}");
+        assert!(
+            contacts
+                .iter()
+                .all(|contact| { contact.normal.dot(contact.relative(&by_sweeps)) > -1e-9 })
+        );
+    }
+}

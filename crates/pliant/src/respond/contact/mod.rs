@@ -84,3 +84,22 @@ impl Contact {
         self.terms().map(|(v, weight)| weight * velocities[v.index()]).sum::<Vec3>() - self.drift
     }
 }
+
+/// A vertex that touches a resting obstacle from above, in tests.
+#[cfg(test)]
+pub(crate) fn resting(vertex: VertexId) -> Contact {
+    Contact {
+        feature: Feature::VertexObstacle(vertex, 0),
+        vertices: [vertex; 4],
+        weights: [1.0, 0.0, 0.0, 0.0],
+        count: 1,
+        bodies: (BodyId(0), None),
+        normal: Vec3::Z,
+        gap: 0.0,
+        drift: Vec3::ZERO,
+        target: 0.0,
+        friction: 0.0,
+        offset: 0.0,
+        size: 1.0,
+    }
+}
