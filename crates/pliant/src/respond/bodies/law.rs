@@ -9,10 +9,11 @@
 //! | `Loads`  | Wᵢ = Σ w           | weights of all contacts at a vertex, unit 1         |
 //! | `load`   | W                  | the largest Wᵢ of a contact, unit 1                 |
 //!
-//! By Cauchy and Schwarz (Σ wᵢ xᵢ)² ≤ (Σ wᵢ/mᵢ) Σ wᵢ mᵢ xᵢ². So springs of κ m/dt² on all contacts
-//! together are at most κ max Wᵢ / dt² times the masses, and with κ ≤ 1/W on each at most
-//! 1/dt²: a quarter of what symplectic Euler bears. Dampers of m/(W dt) take half of it. The same m/(W dt) on what slides
-//! can, whatever the meshes, neither turn the sliding round nor add to the motion.
+//! By Cauchy and Schwarz (Σ wᵢ xᵢ)² ≤ (Σ wᵢ/mᵢ) Σ wᵢ mᵢ xᵢ². So springs of κ m/dt² on all
+//! contacts together are at most κ max Wᵢ / dt² times the masses, and with κ ≤ 1/W on each at
+//! most 1/dt²: a quarter of what symplectic Euler bears. Dampers of m/(W dt) take half of it.
+//! The same m/(W dt) on what slides can, whatever the meshes, neither turn the sliding round
+//! nor add to the motion.
 
 use crate::id::VertexId;
 use crate::math::Vec3;
