@@ -19,6 +19,8 @@ pub mod impulse;
 
 pub mod contact;
 
+pub mod bodies;
+
 pub mod constraint;
 
 use crate::body::Bodies;

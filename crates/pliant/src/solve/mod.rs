@@ -100,6 +100,27 @@ impl Operator for BlockMatrix {
     }
 }
 
+/// A matrix of somebody else's engine, which hands in what it does to a vector.
+///
+/// Symmetric and positive definite, or solvers stop and say so.
+#[derive(Clone, Copy, Debug)]
+pub struct Product<'a, F> {
+    /// Fills its second argument with the matrix times the first.
+    pub multiply: F,
+    /// The diagonal block of each row, or one near it: it only guides the iterations.
+    pub diagonal: &'a [Mat3],
+}
+
+impl<F: Fn(&[Vec3], &mut [Vec3])> Operator for Product<'_, F> {
+    fn multiply(&self, x: &[Vec3], product: &mut [Vec3]) {
+        (self.multiply)(x, product);
+    }
+
+    fn diagonal(&self, row: usize) -> Mat3 {
+        self.diagonal[row]
+    }
+}
+
 /// Memory of the solvers.
 #[derive(Debug, Default)]
 pub struct Solvers {
@@ -209,6 +230,21 @@ mod tests {
         let a: Vec<_> = (0..11).map(|k| Vec3::new(1.0, f64::from(k), 2.0)).collect();
         // Σ 1 + k² + 4 over k = 0..10.
         assert_eq!(dot(&a, &a), 11.0 * 5.0 + 385.0);
+    }
+
+    #[test]
+    fn a_closure_is_as_good_as_the_matrix() {
+        let (matrix, right) = net();
+        let diagonal: Vec<_> = (0..21).map(|row| matrix.diagonal(row)).collect();
+        let multiply = |x: &[Vec3], product: &mut [Vec3]| matrix.multiply(x, product);
+        let product = Product { multiply, diagonal: &diagonal };
+        let found = [&matrix as &dyn Operator, &product].map(|matrix| {
+            let mut x = vec![Vec3::ZERO; 21];
+            let settings = LinearSettings::default();
+            pcg::Pcg::default().iterate(matrix, (&right, &[]), settings, &mut x).unwrap();
+            x
+        });
+        assert_eq!(found[0], found[1]);
     }
 
     #[cfg(feature = "direct")]

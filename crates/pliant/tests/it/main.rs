@@ -15,3 +15,5 @@ mod integrators;
 mod validation;
 
 mod settle;
+
+mod penalty;

@@ -118,8 +118,12 @@ impl Response for Constraint {
     }
 }
 
-/// The least speed along the normal that a contact must reach in a step, m/s.
-fn target(contact: &Contact, push: f64, dt: f64) -> f64 {
+/// The least speed along the normal that a contact must reach in a step of `dt`, m/s.
+///
+/// Negative for a gap beyond the offset δ: it may close to δ in the step and no further.
+/// Otherwise a part of what is lacking is won back, at most `push` of the size per step,
+/// unit 1; 0 keeps things from coming nearer and opens nothing.
+pub fn target(contact: &Contact, push: f64, dt: f64) -> f64 {
     let short = contact.offset - contact.gap;
     if short > 0.0 { (WIN_BACK * short / dt).min(push * contact.size / dt) } else { short / dt }
 }

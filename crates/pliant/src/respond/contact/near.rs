@@ -64,14 +64,14 @@ pub fn foot(
 }
 
 /// Corners of a triangle of the scene, m.
-pub(super) fn corners(positions: &[Vec3], bodies: &Bodies, triangle: usize) -> [Vec3; 3] {
+pub(crate) fn corners(positions: &[Vec3], bodies: &Bodies, triangle: usize) -> [Vec3; 3] {
     bodies.triangles()[triangle].map(|v| positions[v.index()])
 }
 
 /// Shares of the corners in a point of a triangle; not negative, summing to 1.
 ///
 /// A triangle without area gives all to its nearest corner.
-pub(super) fn shares(point: Vec3, [a, b, c]: [Vec3; 3]) -> [f64; 3] {
+pub(crate) fn shares(point: Vec3, [a, b, c]: [Vec3; 3]) -> [f64; 3] {
     let normal = (b - a).cross(c - a);
     let area_sq = normal.length_squared();
     let part = |u: Vec3, v: Vec3| ((u - point).cross(v - point).dot(normal) / area_sq).max(0.0);

@@ -1,0 +1,112 @@
+//! Somebody else's engine again, with implicit steps: contact rows solved with its own matrix.
+//!
+//! A soft block starts inside a fixed slab. Of Pliant it uses the search for contacts, the
+//! shift out of overlap and the solver of rows, and hands in its matrix as a closure.
+
+use pliant::body::Bodies;
+use pliant::body::pins::Pins;
+use pliant::body::soft::{Masses, Motion};
+use pliant::depth::{DepthSettings, escapes};
+use pliant::id::VertexId;
+use pliant::math::{Mat3, Vec3, outer_square};
+use pliant::mesh::generate::{cuboid::cuboid, lattice::Cut};
+use pliant::respond::Moment;
+use pliant::respond::constraint::rows::{Equations, RowSettings};
+use pliant::respond::constraint::{lagrange::Lagrange, pressure::Remembered, split::Split, target};
+use pliant::respond::contact::search::{ContactSettings, Search};
+use pliant::solve::{LinearSettings, Product};
+
+const DT: f64 = 1.0 / 60.0; // s
+const STEPS: usize = 180;
+const MASS: f64 = 0.1; // of a vertex, kg
+const SPRING: f64 = 2000.0; // N/m
+const SPRING_DAMPING: f64 = 10.0; // N s/m
+const PUSH: f64 = 1.5e-4; // of the size, per step
+const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81); // m/s²
+
+/// Ends and length at rest of a spring along every edge of some tets.
+fn springs(tets: &[[VertexId; 4]], first: usize, rest: &[Vec3]) -> Vec<(usize, usize, f64)> {
+    let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
+    let ends =
+        |tet: &[VertexId; 4]| pairs.map(|(i, j)| [tet[i], tet[j]].map(|v| v.index() + first));
+    let mut edges: Vec<_> = tets.iter().flat_map(ends).map(|[a, b]| (a.min(b), a.max(b))).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    edges.into_iter().map(|(a, b)| (a, b, rest[a].distance(rest[b]))).collect()
+}
+
+/// Masses and springs times `x`.
+fn multiply(blocks: &[(usize, usize, Mat3)], x: &[Vec3], product: &mut [Vec3]) {
+    product.iter_mut().zip(x).for_each(|(product, x)| *product = MASS * *x);
+    for &(a, b, block) in blocks {
+        product[a] += block * (x[a] - x[b]);
+        product[b] -= block * (x[a] - x[b]);
+    }
+}
+
+/// Runs until the block lies on the slab, and says where it began and ended.
+pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let slab = cuboid([4, 4, 1], Vec3::new(4.0, 4.0, 1.0), Cut::Five)?;
+    let cube = cuboid([2, 2, 2], Vec3::ONE, Cut::Five)?;
+    let parts = [&slab, &cube].map(|block| (block.positions.len(), &block.tets[..]));
+    let (bodies, fixed) = (Bodies::from_tets(&parts)?, slab.positions.len());
+    let tilt = |p: &Vec3| Vec3::new(p.x - 0.2 * p.z + 0.1, p.y + 0.2, p.z + 0.2 * p.x + 0.8);
+    let sunk: Vec<_> = cube.positions.iter().map(tilt).collect();
+    let mut positions = [slab.positions, sunk].concat();
+    let mut velocities = vec![Vec3::ZERO; positions.len()];
+    let masses = Masses::new(vec![MASS; positions.len()])?;
+    let held: Vec<VertexId> = (0..fixed as u32).map(VertexId).collect();
+    let pins = Pins::still(held.clone(), &positions);
+    let springs = springs(&cube.tets, fixed, &positions);
+    let inside = |at: &[Vec3]| escapes(at, &bodies, DepthSettings::default()).resolved.len();
+    println!("start: {} vertices inside", inside(&positions));
+
+    let (mut search, mut split) = (Search::new(&positions, &bodies), Split::default());
+    let (mut solver, mut remembered) = (Lagrange::default(), Remembered::default());
+    let (mut rows, mut pressures, mut shifts) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..STEPS {
+        // Contacts, and whole bodies shifted out of overlap, which gives no speed.
+        let motion = Motion { positions: &positions, velocities: &velocities, time: 0.0 };
+        search.find(motion, &bodies, &[], (ContactSettings::default(), DT), &mut rows);
+        let (bodies, masses, pins, watcher) = (&bodies, &masses, &pins, &None);
+        shifts.clear();
+        split.find(
+            Moment { bodies, motion, masses, pins, dt: DT, watcher },
+            &mut rows,
+            &mut shifts,
+        );
+        shifts.iter().for_each(|shift| shift.apply(&mut positions[bodies.vertices(shift.body)]));
+        rows.iter_mut().for_each(|row| row.target = target(row, PUSH, DT));
+        remembered.recall(&rows, &mut pressures);
+
+        // The engine's own: (M + h C + h² K) v' = M v + h f, of which it tells the product.
+        let mut right: Vec<_> = velocities.iter().map(|v| MASS * (*v + DT * GRAVITY)).collect();
+        let mut diagonal = vec![MASS * Mat3::IDENTITY; positions.len()];
+        let mut blocks = Vec::new();
+        for &(a, b, rest) in &springs {
+            let along = positions[b] - positions[a];
+            let pull = DT * SPRING * (1.0 - rest / along.length()) * along;
+            let square = outer_square(along) / along.length_squared();
+            blocks.push((a, b, DT * (SPRING_DAMPING + DT * SPRING) * square));
+            for (end, sign) in [(a, 1.0), (b, -1.0)] {
+                right[end] += sign * pull;
+                diagonal[end] += DT * (SPRING_DAMPING + DT * SPRING) * square;
+            }
+        }
+        let multiply = |x: &[Vec3], product: &mut [Vec3]| multiply(&blocks, x, product);
+        let matrix = &Product { multiply, diagonal: &diagonal };
+        let equations = Equations { matrix, right: &right, held: &held, dt: DT };
+        let how = (RowSettings::default(), LinearSettings::default());
+        solver.solve(equations, masses.of(), &rows, how, (&mut velocities, &mut pressures))?;
+        remembered.keep(&rows, &pressures);
+        positions.iter_mut().zip(&velocities).for_each(|(x, v)| *x += DT * *v);
+    }
+
+    let (left, speeds) = (inside(&positions), velocities.iter().map(|v| v.length()));
+    let fastest = speeds.fold(0.0, f64::max);
+    let gap = positions[fixed..].iter().map(|p| p.z - 0.5).fold(f64::INFINITY, f64::min);
+    println!("end: {left} vertices inside, fastest {fastest:.1e} m/s, {gap:.4} m above the slab");
+    assert!(left == 0 && fastest < 0.01, "{left} inside, {fastest} m/s");
+    assert!((0.0..0.01).contains(&gap), "not on the slab: {gap} m");
+    Ok(())
+}

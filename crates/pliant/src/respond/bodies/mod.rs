@@ -1,0 +1,351 @@
+//! Penalty forces between bodies: springs on how deep each vertex is in another body.
+//!
+//! The simplest response, as [Heidelberger04 §3.1] has it: linear forces and friction. What
+//! is inside is pushed out along its way out, and the surface it must pass is pushed back.
+//! Such springs let things sink in, and what they took in deep overlap comes back as speed;
+//! bodies that cross without a vertex inside feel nothing (erratum H14).
+//!
+//! `ways` says who is pushed where and what bears the reaction, `law` how hard.
+
+pub mod law;
+
+pub mod ways;
+
+use crate::body::Bodies;
+use crate::depth::DepthSettings;
+use crate::depth::fused::Scratch;
+use crate::math::Vec3;
+use crate::observe::{Stage, Watch};
+use crate::respond::bodies::law::Loads;
+use crate::respond::bodies::ways::{Pushes, Ways};
+use crate::respond::demands::{Demands, Met};
+use crate::respond::penalty::Stiffness;
+use crate::respond::{Moment, RespondError, Response};
+
+/// Share of mass over step squared that a spring has by default, unit 1.
+///
+/// Symplectic Euler bears f W < 4, where W is the sum of the weights of all contacts at a
+/// vertex: its own, and the shares of those that push on it; see [`law`]. Surfaces with
+/// like meshes have W near 2, so there is room for ten times that and for the materials.
+const FRACTION: f64 = 0.1;
+
+/// Share of critical damping by default, unit 1.
+///
+/// A spring whose force stays the same all through a step gains f/2 of its energy in each
+/// where positions are moved by the force at once, as Verlet and Runge–Kutta do. A damper
+/// takes more than that from √f / 4 = 0.08 on.
+const DAMPING: f64 = 0.1;
+
+/// What the depth of a vertex is measured by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// The consistent depth of [`crate::depth::fused`].
+    #[default]
+    Consistent,
+    /// The nearest point of the surface, [`crate::depth::nearest`].
+    Closest,
+}
+
+impl Kind {
+    /// The word that other programs may rely on.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Consistent => "penalty",
+            Kind::Closest => "closest",
+        }
+    }
+}
+
+/// What penalty forces between bodies are made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodilySettings {
+    /// What depth is measured by.
+    pub kind: Kind,
+    /// How depths are computed; only the scope matters to [`Kind::Closest`].
+    pub depth: DepthSettings,
+    /// How hard springs push.
+    ///
+    /// [`Stiffness::OfStep`] takes the joint mass of vertex and surface, see [`law`], and gives
+    /// way where many contacts meet, so that it is stable; a fixed one may not be.
+    pub stiffness: Stiffness,
+    /// Share of critical damping along the way out, unit 1; at least 0.
+    ///
+    /// Never pulls, and never takes more than ends the approach in one step.
+    pub damping: f64,
+    /// Coulomb's coefficient, unit 1; at least 0.
+    pub friction: f64,
+}
+
+impl BodilySettings {
+    /// Stiffness from the masses and a step of `dt` seconds, friction 0.3.
+    pub fn of_step(kind: Kind, dt: f64) -> BodilySettings {
+        let stiffness = Stiffness::OfStep { fraction: FRACTION, dt };
+        let depth = DepthSettings::default();
+        BodilySettings { kind, depth, stiffness, damping: DAMPING, friction: 0.3 }
+    }
+
+    /// Refuses what cannot push.
+    fn check(&self) -> Result<(), RespondError> {
+        let positive = |value: f64| value > 0.0 && value.is_finite();
+        let not_negative = |value: f64| value >= 0.0 && value.is_finite();
+        let given = match self.stiffness {
+            Stiffness::Fixed(given) => given,
+            Stiffness::OfStep { fraction, dt } => fraction / (dt * dt),
+        };
+        let exponent = self.depth.exponent;
+        let list = [
+            ("stiffness", given, positive(given), "positive and finite"),
+            ("damping", self.damping, not_negative(self.damping), "at least 0 and finite"),
+            ("friction", self.friction, not_negative(self.friction), "at least 0 and finite"),
+            ("exponent", exponent, positive(exponent), "positive and finite"),
+        ];
+        match list.iter().find(|(_, _, sound, _)| !sound) {
+            None => Ok(()),
+            Some(&(what, value, _, rule)) => {
+                Err(RespondError::Setting { response: self.kind.name(), what, value, rule })
+            }
+        }
+    }
+}
+
+/// Penalty forces between bodies.
+///
+/// Remembers nothing that later steps depend on, and allocates nothing once warm.
+///
+/// - Implements: [Heidelberger04 §3.1], "linear response forces" with surface friction, and
+///   [Heidelberger04 §4], the same on the closest feature.
+/// - Deviates: says what [Heidelberger04 §3.1] leaves open: stiffness, damping, the law of
+///   friction, and that a reaction acts on the surface.
+#[derive(Debug)]
+pub struct Bodily {
+    settings: BodilySettings,
+    scratch: Scratch,
+    ways: Ways,
+    pushes: Pushes,
+    loads: Loads,
+}
+
+impl Bodily {
+    /// Prepares for a scene; `rest` decides how its surfaces are put into trees.
+    pub fn new(
+        rest: &[Vec3],
+        bodies: &Bodies,
+        settings: BodilySettings,
+    ) -> Result<Bodily, RespondError> {
+        settings.check()?;
+        Ok(Bodily {
+            settings,
+            scratch: Scratch::new(rest, bodies),
+            ways: Ways::new(settings.kind, rest, bodies),
+            pushes: Pushes::default(),
+            loads: Loads::default(),
+        })
+    }
+}
+
+impl Response for Bodily {
+    fn before(&mut self, moment: Moment<'_>, demands: &mut Demands) {
+        let Moment { bodies, motion, watcher, .. } = moment;
+        {
+            let _watch = Watch::new(watcher, Stage::Depth);
+            let scene = (motion.positions, bodies);
+            self.ways.find(scene, self.settings.depth, &mut self.scratch, &mut self.pushes);
+        }
+        let _watch = Watch::new(watcher, Stage::Respond);
+        self.loads.find(&self.pushes, bodies.vertex_count());
+        let mut contacts = 0;
+        for push in &self.pushes.list {
+            let terms = self.pushes.terms(push);
+            let force = law::force(push, terms, &self.loads, &self.settings, moment);
+            contacts += usize::from(force != Vec3::ZERO);
+            if force != Vec3::ZERO {
+                demands.forces.push((push.vertex, force));
+                demands.forces.extend(terms.iter().map(|(v, share)| (*v, -*share * force)));
+            }
+        }
+        demands.met.add(Met { contacts, unresolved: self.pushes.unresolved, shift: 0.0 });
+    }
+
+    fn set_threads(&mut self, threads: usize) {
+        self.scratch.set_threads(threads);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::pins::Pins;
+    use crate::body::soft::{Masses, Motion};
+    use crate::depth::Scope;
+    use crate::id::VertexId;
+    use crate::mesh::normals::Normals;
+
+    const TET: [VertexId; 4] = [VertexId(0), VertexId(2), VertexId(1), VertexId(3)];
+    /// The tip that is inside.
+    const TIP: VertexId = VertexId(7);
+    /// Numbers are below ten and a handful of operations long.
+    const TOLERANCE: f64 = 1e-14;
+
+    /// A tet whose tip of 1 kg is 0.25 m below the upper face of another, at rest.
+    ///
+    /// The face has corners of 2, 1 and 4 kg, and the way out meets it with the shares 0.5,
+    /// 0.25 and 0.25; the joint mass is 1 / (1 + 0.25 + 0.25 + 0.0625) = 0.64 kg.
+    struct Poke {
+        bodies: Bodies,
+        positions: Vec<Vec3>,
+        velocities: Vec<Vec3>,
+        masses: Masses,
+        pins: Pins,
+    }
+
+    impl Poke {
+        fn new() -> Poke {
+            let lower = [[0.0, 0.0, 0.0], [3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, -3.0]];
+            let upper = [[0.0, 0.0, 2.0], [0.0, 3.0, 2.0], [3.0, 0.0, 2.0], [0.75, 0.75, -0.25]];
+            Poke {
+                bodies: Bodies::from_tets(&[(4, &[TET]), (4, &[TET])]).unwrap(),
+                positions: lower.iter().chain(&upper).map(|p| Vec3::from(*p)).collect(),
+                velocities: vec![Vec3::ZERO; 8],
+                masses: Masses::new(vec![2.0, 1.0, 4.0, 9.0, 9.0, 9.0, 9.0, 1.0]).unwrap(),
+                pins: Pins::default(),
+            }
+        }
+
+        fn moving(tip: Vec3) -> Poke {
+            let mut poke = Poke::new();
+            poke.velocities[TIP.index()] = tip;
+            poke
+        }
+
+        fn demands(&self, settings: BodilySettings) -> Demands {
+            let Poke { bodies, positions, velocities, masses, pins } = self;
+            let motion = Motion { positions, velocities, time: 0.0 };
+            let moment = Moment { bodies, motion, masses, pins, dt: 0.1, watcher: &None };
+            let mut response = Bodily::new(positions, bodies, settings).unwrap();
+            let mut demands = Demands::default();
+            response.before(moment, &mut demands);
+            demands
+        }
+    }
+
+    /// Face normals, so that depth and direction are 0.25 m and z to the last digit.
+    fn settings(stiffness: Stiffness, damping: f64, friction: f64) -> BodilySettings {
+        let depth = DepthSettings { normals: Normals::Face, ..DepthSettings::default() };
+        BodilySettings { kind: Kind::Consistent, depth, stiffness, damping, friction }
+    }
+
+    /// The force on the tip must be this, and its reaction lie in shares on the face.
+    #[track_caller]
+    fn check(poke: &Poke, settings: BodilySettings, expected: Vec3) {
+        for kind in [Kind::Consistent, Kind::Closest] {
+            for scope in [Scope::Scene, Scope::Pairs] {
+                let depth = DepthSettings { scope, ..settings.depth };
+                let demands = poke.demands(BodilySettings { kind, depth, ..settings });
+                if expected == Vec3::ZERO {
+                    assert_eq!((demands.forces.len(), demands.met.contacts), (0, 0));
+                    continue;
+                }
+                assert_eq!((demands.met.contacts, demands.met.unresolved), (1, 0));
+                let mut forces = demands.forces;
+                forces.sort_by_key(|(vertex, _)| *vertex);
+                let wanted = [(0, -0.5), (1, -0.25), (2, -0.25), (TIP.0, 1.0)];
+                assert_eq!(forces.len(), wanted.len(), "{forces:?}");
+                for ((vertex, force), (number, share)) in forces.into_iter().zip(wanted) {
+                    assert_eq!(vertex, VertexId(number));
+                    assert!(force.abs_diff_eq(share * expected, TOLERANCE), "{vertex}: {force}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_tip_is_pushed_out_and_the_face_back_in_shares() {
+        // 2 N/m × 0.25 m.
+        check(&Poke::new(), settings(Stiffness::Fixed(2.0), 0.0, 0.0), 0.5 * Vec3::Z);
+        // 0.5 × 0.64 kg / (0.2 s)² = 8 N/m.
+        let of_step = Stiffness::OfStep { fraction: 0.5, dt: 0.2 };
+        check(&Poke::new(), settings(of_step, 0.0, 0.0), 2.0 * Vec3::Z);
+        // No more than mass over step squared: 0.64 kg / (0.2 s)² = 16 N/m.
+        let of_step = Stiffness::OfStep { fraction: 3.0, dt: 0.2 };
+        check(&Poke::new(), settings(of_step, 0.0, 0.0), 4.0 * Vec3::Z);
+    }
+
+    #[test]
+    fn a_damper_opposes_the_approach_and_never_pulls() {
+        // Spring 2.56 N/m × 0.25 m = 0.64 N; damper 2 × 0.5 × √(2.56 × 0.64) = 1.28 N·s/m.
+        let settings = settings(Stiffness::Fixed(2.56), 0.5, 0.0);
+        check(&Poke::moving(-Vec3::Z), settings, 1.92 * Vec3::Z);
+        check(&Poke::moving(0.25 * Vec3::Z), settings, 0.32 * Vec3::Z);
+        check(&Poke::moving(Vec3::Z), settings, Vec3::ZERO);
+        check(&Poke::moving(5.0 * Vec3::X), settings, 0.64 * Vec3::Z);
+        // No more than ends the approach: 0.64 kg / 0.1 s.
+        let stiff = BodilySettings { damping: 1e3, ..settings };
+        check(&Poke::moving(-Vec3::Z), stiff, (0.64 + 6.4) * Vec3::Z);
+    }
+
+    #[test]
+    fn friction_opposes_sliding_within_its_cone_and_never_turns_it() {
+        let settings = settings(Stiffness::Fixed(2.56), 0.0, 0.5);
+        // At most 0.5 × 0.64 N, of the 0.64 kg / 0.1 s × 10 m/s that stop it.
+        check(&Poke::moving(10.0 * Vec3::X), settings, Vec3::new(-0.32, 0.0, 0.64));
+        // 6.4 kg/s × 0.01 m/s.
+        let slow = Poke::moving(0.01 * Vec3::Y);
+        check(&slow, settings, Vec3::new(0.0, -0.064, 0.64));
+        check(&Poke::new(), settings, 0.64 * Vec3::Z);
+        let after = |(vertex, force): &(VertexId, Vec3)| {
+            let share = match vertex.0 {
+                0 => -0.5,
+                1 | 2 => -0.25,
+                _ => 1.0,
+            };
+            share * force.y * 0.1 / slow.masses.of()[vertex.index()]
+        };
+        let sliding = 0.01 + slow.demands(settings).forces.iter().map(after).sum::<f64>();
+        assert!(sliding > 0.0 && sliding < 0.01, "{sliding}");
+    }
+
+    #[test]
+    fn held_vertices_weigh_like_walls() {
+        let mut poke = Poke::new();
+        let hold = |list: &[u32]| {
+            let list = list.iter().map(|v| VertexId(*v)).collect();
+            Pins::still(list, &Poke::new().positions)
+        };
+        let of_step = settings(Stiffness::OfStep { fraction: 0.5, dt: 0.2 }, 0.0, 0.0);
+        // The tip's 1 kg alone: 12.5 N/m.
+        poke.pins = hold(&[0, 1, 2]);
+        check(&poke, of_step, 3.125 * Vec3::Z);
+        poke.pins = hold(&[0, 1, 2, 7]);
+        check(&poke, of_step, Vec3::ZERO);
+    }
+
+    #[test]
+    fn what_has_no_way_out_is_counted_and_not_pushed() {
+        let mut poke = Poke::new();
+        // The second tet small and all inside the first.
+        for vertex in 4..8 {
+            poke.positions[vertex] = Vec3::new(0.5, 0.5, -0.6) + 0.05 * poke.positions[vertex];
+        }
+        let kept = poke.demands(settings(Stiffness::Fixed(1.0), 0.0, 0.0));
+        assert_eq!((kept.met.unresolved, kept.forces.len()), (4, 0));
+        let mut closest = settings(Stiffness::Fixed(1.0), 0.0, 0.0);
+        closest.kind = Kind::Closest;
+        assert_eq!(poke.demands(closest).met.contacts, 4);
+    }
+
+    #[test]
+    fn settings_that_cannot_push_are_refused() {
+        let poke = Poke::new();
+        let message = |settings: BodilySettings| {
+            Bodily::new(&poke.positions, &poke.bodies, settings).unwrap_err().to_string()
+        };
+        let sound = BodilySettings::of_step(Kind::Closest, 0.1);
+        let wanted = "the friction of a closest is -1: it must be at least 0 and finite";
+        assert_eq!(message(BodilySettings { friction: -1.0, ..sound }), wanted);
+        assert!(message(BodilySettings { damping: f64::NAN, ..sound }).contains("damping"));
+        let wanted = "the stiffness of a penalty is inf: it must be positive and finite";
+        assert_eq!(message(BodilySettings::of_step(Kind::Consistent, 0.0)), wanted);
+        let depth = DepthSettings { exponent: 0.0, ..DepthSettings::default() };
+        assert!(message(BodilySettings { depth, ..sound }).contains("exponent"));
+    }
+}

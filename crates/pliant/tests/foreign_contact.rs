@@ -1,0 +1,9 @@
+//! The example with rows in an engine of somebody else, run so that it cannot rot.
+
+#[path = "../examples/foreign_contact.rs"]
+mod foreign_contact;
+
+#[test]
+fn a_block_leaves_a_slab_and_rests_on_it_in_a_foreign_engine() {
+    foreign_contact::main().unwrap();
+}

@@ -1,0 +1,312 @@
+//! Penalty forces between bodies: what they keep, what they bear, and what they leave.
+
+use std::sync::Arc;
+
+use pliant::body::pins::Pins;
+use pliant::body::soft::{BodyStarts, Masses, Motion, State};
+use pliant::body::{Bodies, Mesh};
+use pliant::depth::{DepthSettings, Scope, escapes};
+use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
+use pliant::force::gravity::Gravity;
+use pliant::id::{BodyId, VertexId};
+use pliant::integrate::contact::InContact;
+use pliant::integrate::euler::{Euler, EulerKind};
+use pliant::integrate::verlet::{VelocityKind, Verlet};
+use pliant::integrate::{Integrator, System};
+use pliant::math::{Quat, Vec3};
+use pliant::mesh::generate::ball::ball;
+use pliant::mesh::generate::cuboid::cuboid;
+use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::tet::TetMesh;
+use pliant::record::overlap::Measure;
+use pliant::respond::bodies::{Bodily, BodilySettings, Kind};
+use pliant::respond::demands::Demands;
+use pliant::respond::penalty::Stiffness;
+use pliant::respond::{Moment, Response};
+
+const KINDS: [Kind; 2] = [Kind::Consistent, Kind::Closest];
+const DT: f64 = 1.0 / 1200.0;
+
+fn block(cells: u32, size: Vec3) -> TetMesh {
+    TetMesh::from_raw(cuboid([cells; 3], size, Cut::Five).unwrap()).unwrap().0
+}
+
+/// Bodies of one material, 100 kg/m³.
+struct Scene {
+    bodies: Arc<Bodies>,
+    rest: Vec<Vec3>,
+    state: State,
+    system: System,
+}
+
+impl Scene {
+    fn new(meshes: &[(TetMesh, Quat, Vec3)]) -> Scene {
+        let list: Vec<_> = meshes.iter().map(|(mesh, ..)| Mesh::Tets(mesh)).collect();
+        let bodies = Arc::new(Bodies::from_meshes(&list).unwrap());
+        let rest: Vec<Vec3> =
+            meshes.iter().flat_map(|(mesh, ..)| mesh.positions().iter().copied()).collect();
+        let placed = meshes.iter().flat_map(|(mesh, turn, shift)| {
+            mesh.positions().iter().map(move |p| *turn * *p + *shift)
+        });
+        let masses = Masses::of_tets(&rest, bodies.tets(), |_| 100.0).unwrap();
+        let counts = meshes.iter().map(|(mesh, ..)| mesh.positions().len());
+        let starts = BodyStarts::from_counts(counts);
+        let system = System { masses, bodies: starts, ..System::default() };
+        Scene { state: State::at_rest(placed.collect()), bodies, rest, system }
+    }
+
+    /// With elastic forces of 30 kPa.
+    fn soft(mut self) -> Scene {
+        let soft = ElasticSettings { young: 3e4, poisson: 0.4, damping: 0.0 };
+        let elastic = Elastic::<Corotational>::new(&self.rest, self.bodies.tets(), |_| soft);
+        self.system.forces.push(elastic.unwrap());
+        self
+    }
+
+    fn response(&self, settings: BodilySettings) -> Bodily {
+        Bodily::new(&self.rest, &self.bodies, settings).unwrap()
+    }
+
+    fn stepper(&self, inner: impl Integrator + 'static, settings: BodilySettings) -> InContact {
+        let response = self.response(settings);
+        InContact::new(Box::new(inner), self.bodies.clone(), vec![Box::new(response)])
+    }
+
+    fn demands(&self, response: &mut Bodily) -> Demands {
+        let System { masses, pins, watcher, .. } = &self.system;
+        let motion: Motion<'_> = self.state.motion();
+        let mut demands = Demands::default();
+        let moment = Moment { bodies: &self.bodies, motion, masses, pins, dt: DT, watcher };
+        response.before(moment, &mut demands);
+        demands
+    }
+
+    /// Kinetic and of all forces that have one, J; without that of contact.
+    fn energy(&self) -> f64 {
+        self.state.kinetic(&self.system.masses) + self.system.forces.energy(self.state.motion())
+    }
+
+    fn inside(&self) -> usize {
+        let Scene { state, bodies, .. } = self;
+        Measure::new(&state.positions, bodies)
+            .measure(&state.positions, bodies)
+            .penetrating_vertices
+    }
+
+    /// Relative speed of the two bodies, m/s.
+    fn parting(&self) -> f64 {
+        let of = |body: u32| {
+            let own = self.bodies.vertices(BodyId(body));
+            let masses = &self.system.masses.of()[own.clone()];
+            let moving = self.state.velocities[own].iter().zip(masses);
+            moving.map(|(v, m)| *m * *v).sum::<Vec3>() / masses.iter().sum::<f64>()
+        };
+        (of(0) - of(1)).length()
+    }
+}
+
+/// Three balls that overlap each other.
+fn balls() -> Scene {
+    let mesh = TetMesh::from_raw(ball(1.0, 3).unwrap()).unwrap().0;
+    let turn = |k: f64| Quat::from_rotation_x(k) * Quat::from_rotation_z(1.3 * k);
+    let places = [Vec3::ZERO, Vec3::new(0.75, 0.1, 0.05), Vec3::new(0.3, 0.7, 0.2)];
+    let place = |(k, at): (usize, Vec3)| (mesh.clone(), turn(k as f64), at);
+    Scene::new(&places.into_iter().enumerate().map(place).collect::<Vec<_>>())
+}
+
+fn all_settings() -> impl Iterator<Item = BodilySettings> {
+    let depths = [Scope::Scene, Scope::Pairs]
+        .map(|scope| DepthSettings { scope, ..DepthSettings::default() });
+    let of = move |kind| {
+        depths.map(|depth| BodilySettings { depth, ..BodilySettings::of_step(kind, DT) })
+    };
+    KINDS.into_iter().flat_map(of)
+}
+
+/// Sums of forces and of torques, relative to those of their sizes.
+fn sums(scene: &Scene, demands: &Demands) -> (f64, f64) {
+    let at = |vertex: &VertexId| scene.state.positions[vertex.index()];
+    let total: f64 = demands.forces.iter().map(|(_, force)| force.length()).sum();
+    let force: Vec3 = demands.forces.iter().map(|(_, force)| *force).sum();
+    let torque: Vec3 = demands.forces.iter().map(|(v, force)| at(v).cross(*force)).sum();
+    (force.length() / total, torque.length() / total)
+}
+
+#[test]
+fn momentum_is_kept_and_pushes_turn_nothing() {
+    let mut scene = balls();
+    for settings in all_settings() {
+        let smooth = BodilySettings { friction: 0.0, ..settings };
+        let demands = scene.demands(&mut scene.response(smooth));
+        assert!(demands.met.contacts > 20, "{:?}", demands.met);
+        let (force, torque) = sums(&scene, &demands);
+        assert!(force < 1e-12 && torque < 1e-12, "{settings:?}: {force} {torque}");
+    }
+    // Sliding at 1 m/s: friction keeps momentum too.
+    scene.state.velocities.iter_mut().step_by(2).for_each(|v| *v = Vec3::Y);
+    for settings in all_settings() {
+        let (force, _) = sums(&scene, &scene.demands(&mut scene.response(settings)));
+        assert!(force < 1e-12, "{settings:?}: {force}");
+    }
+}
+
+#[test]
+fn negative_depths_push_nothing() {
+    let mut negative = 0;
+    for pose in (0..300).map(f64::from) {
+        let turn = Quat::from_rotation_x(0.37 * pose) * Quat::from_rotation_z(0.61 * pose);
+        let place = Vec3::new(1.0 + 0.3 * (1.7 * pose).sin(), 0.5 * (2.3 * pose).cos(), 0.3);
+        let slab = block(1, Vec3::new(1.0, 1.0, 0.3));
+        let mut scene =
+            Scene::new(&[(slab.clone(), Quat::IDENTITY, Vec3::ZERO), (slab, turn, place)]);
+        // Towards each other, with dampers that would push whatever the depth.
+        let half = scene.rest.len() / 2;
+        scene.state.velocities[half..].fill(-place);
+        let (stiffness, damping) = (Stiffness::Fixed(1.0), 1e6);
+        let settings = BodilySettings::of_step(Kind::Consistent, DT);
+        let settings = BodilySettings { stiffness, damping, ..settings };
+        let found = escapes(&scene.state.positions, &scene.bodies, settings.depth);
+        let forces = scene.demands(&mut scene.response(settings)).forces;
+        // Pushes come in order, each with its reaction on the three corners.
+        let pushed: Vec<_> = forces.chunks(4).map(|push| push[0].0).collect();
+        for entry in found.resolved.iter().filter(|entry| entry.escape.depth < 0.0) {
+            assert!(!pushed.contains(&entry.vertex), "{entry:?}");
+            negative += 1;
+        }
+    }
+    assert!(negative > 0);
+}
+
+#[test]
+fn threads_do_not_change_a_bit() {
+    let scene = balls();
+    for settings in all_settings() {
+        let forces = [1, 3].map(|threads| {
+            let mut response = scene.response(settings);
+            response.set_threads(threads);
+            scene.demands(&mut response).forces
+        });
+        assert_eq!(forces[0], forces[1]);
+    }
+}
+
+/// A cube on another that stands on held vertices.
+fn stack(cells: [u32; 2], upper: Vec3) -> Scene {
+    let lower = block(cells[0], Vec3::ONE);
+    let place = Vec3::new(0.05, -0.03, 0.5 + 0.5 * upper.z);
+    let mut scene = Scene::new(&[
+        (lower, Quat::IDENTITY, Vec3::ZERO),
+        (block(cells[1], upper), Quat::IDENTITY, place),
+    ])
+    .soft();
+    let first = scene.bodies.vertices(BodyId(0)).map(|v| VertexId(v as u32));
+    let floor = first.filter(|v| scene.rest[v.index()].z < -0.49).collect();
+    scene.system.pins = Pins::still(floor, &scene.state.positions);
+    scene.system.forces.push(Gravity::new(-9.81 * Vec3::Z, scene.system.masses.of()));
+    scene
+}
+
+/// Most of the energy that is not in contacts, relative to the start, over 500 steps, J/J.
+fn most_energy(mut scene: Scene, mut stepper: InContact) -> f64 {
+    // Weighed against the floor, so that relative means something.
+    let floor = -0.5 * 9.81 * scene.system.masses.total();
+    let start = scene.energy() - floor;
+    let mut most = 1.0_f64;
+    for _ in 0..500 {
+        stepper.step(&mut scene.system, &mut scene.state, DT).unwrap();
+        most = most.max((scene.energy() - floor) / start);
+    }
+    most
+}
+
+#[test]
+fn the_default_stiffness_bears_two_cubes_pressed_together() {
+    for kind in KINDS {
+        let settings = BodilySettings::of_step(kind, DT);
+        let scene = stack([3, 3], Vec3::ONE);
+        let euler = scene.stepper(Euler::new(EulerKind::Symplectic), settings);
+        let most = most_energy(scene, euler);
+        assert!(most < 1.001, "{kind:?}: {most}");
+        let scene = stack([3, 3], Vec3::ONE);
+        let verlet = scene.stepper(Verlet::new(VelocityKind::Central), settings);
+        let most = most_energy(scene, verlet);
+        assert!(most < 1.001, "{kind:?}: {most}");
+    }
+}
+
+#[test]
+fn many_vertices_on_one_triangle_do_not_blow_up() {
+    // 81 vertices on two triangles: at twice m/dt² each, ten times what Euler bears in all.
+    let scene = stack([1, 8], Vec3::new(0.8, 0.8, 0.4));
+    let stiffness = Stiffness::OfStep { fraction: 2.0, dt: DT };
+    let settings = BodilySettings { stiffness, ..BodilySettings::of_step(Kind::Consistent, DT) };
+    let euler = scene.stepper(Euler::new(EulerKind::Symplectic), settings);
+    let most = most_energy(scene, euler);
+    assert!(most < 1.001, "{most}");
+}
+
+#[test]
+fn lengths_and_masses_scale_out() {
+    let run = |length: f64, mass: f64| {
+        let cube = block(2, Vec3::splat(length));
+        let turn = Quat::from_rotation_x(0.3) * Quat::from_rotation_y(0.2);
+        let place = length * Vec3::new(0.9, 0.07, -0.04);
+        let mut scene =
+            Scene::new(&[(cube.clone(), Quat::IDENTITY, Vec3::ZERO), (cube, turn, place)]);
+        scene.system.masses = Masses::new(vec![mass; scene.rest.len()]).unwrap();
+        let half = scene.rest.len() / 2;
+        scene.state.velocities[half..].fill(length * Vec3::new(-5.0, 1.0, 2.0));
+        let settings = BodilySettings::of_step(Kind::Consistent, DT);
+        let mut stepper = scene.stepper(Euler::new(EulerKind::Symplectic), settings);
+        for _ in 0..30 {
+            stepper.step(&mut scene.system, &mut scene.state, DT).unwrap();
+        }
+        scene.state.positions.into_iter().map(|p| p / length).collect::<Vec<_>>()
+    };
+    let (large, small) = (run(1.0, 1.0), run(1e-3, 1e3));
+    let still = block(2, Vec3::ONE);
+    let moved = still.positions().iter().zip(&large).map(|(from, to)| from.distance(*to));
+    assert!(moved.fold(0.0, f64::max) > 1e-3);
+    for (a, b) in large.into_iter().zip(small) {
+        assert!(a.abs_diff_eq(b, 1e-10), "{a} {b}");
+    }
+}
+
+/// Frames of 20 steps until no vertex of two cubes is inside, or `None` after 60.
+fn frames_until_free(scene: &mut Scene, kind: Kind) -> Option<usize> {
+    let euler = Euler::new(EulerKind::Symplectic);
+    let mut stepper = scene.stepper(euler, BodilySettings::of_step(kind, DT));
+    (0..60).find(|_| {
+        (0..20).for_each(|_| {
+            stepper.step(&mut scene.system, &mut scene.state, DT).unwrap();
+        });
+        scene.inside() == 0
+    })
+}
+
+/// Two cubes of 1 m, one of them an `overlap` deep in the other and tilted a little.
+fn two_cubes(overlap: f64) -> Scene {
+    let cube = block(3, Vec3::ONE);
+    let turn = Quat::from_rotation_x(0.1) * Quat::from_rotation_y(0.07);
+    let place = Vec3::new(1.0 - overlap, 0.07, -0.04);
+    Scene::new(&[(cube.clone(), Quat::IDENTITY, Vec3::ZERO), (cube, turn, place)]).soft()
+}
+
+/// Rows of the engine's own response leave at no more than 0.05 m/s.
+#[test]
+fn two_cubes_leave_overlap_soon_and_with_speed() {
+    for (overlap, speed) in [(0.1, 3.0), (0.3, 10.0), (0.5, 13.0), (0.8, 14.0)] {
+        let mut scene = two_cubes(overlap);
+        let frames = frames_until_free(&mut scene, Kind::Consistent);
+        assert!(frames.is_some_and(|frames| frames < 4), "{overlap}: {frames:?}");
+        assert!(scene.parting() > speed, "{overlap}: {}", scene.parting());
+    }
+}
+
+#[test]
+fn nearest_points_free_shallow_cubes_and_lock_deep_ones() {
+    let mut shallow = two_cubes(0.3);
+    assert!(frames_until_free(&mut shallow, Kind::Closest).is_some());
+    assert!(shallow.parting() > 5.0, "{}", shallow.parting());
+    assert_eq!(frames_until_free(&mut two_cubes(0.8), Kind::Closest), None);
+}
