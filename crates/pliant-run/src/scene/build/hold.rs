@@ -147,7 +147,7 @@ pub fn push_drag(scene: &keys::Scene, system: &mut System) -> Result<(), Wrong> 
     Ok(())
 }
 
-/// Whether something beside gravity and impulses acts on each body from outside.
+/// Whether something beside gravity, impulses and solved contacts acts on each body from outside.
 pub fn held(scene: &keys::Scene, made: &Made, obstacles: &Obstacles) -> Vec<bool> {
     let pinned = made.system.pins.vertices();
     let mut held = Vec::new();
