@@ -44,7 +44,7 @@ pub fn chosen(scene: &keys::Scene) -> Response {
 fn check(contact: &keys::Contact) -> Result<(), Wrong> {
     let keys::Contact { friction, offset, look_ahead, push } = *contact;
     let least = [("friction", friction), ("look_ahead", look_ahead), ("push", push)];
-    for (name, value) in least.into_iter().filter(|(_, value)| *value < 0.0) {
+    if let Some((name, value)) = least.into_iter().find(|(_, value)| *value < 0.0) {
         let message = format!("the {name} of contact is {value}: it must be at least 0");
         return Err(Wrong::value(format!("contact.{name}"), message));
     }
