@@ -12,11 +12,20 @@ pub struct BuiltIn {
 }
 
 /// All of them, by name.
-pub const ALL: [BuiltIn; 4] = [
+pub const ALL: [BuiltIn; 10] = [
     BuiltIn { name: "block", text: include_str!("../../../../scenes/block.toml") },
+    BuiltIn { name: "crossing-bars", text: include_str!("../../../../scenes/crossing-bars.toml") },
     BuiltIn { name: "curtain", text: include_str!("../../../../scenes/curtain.toml") },
+    BuiltIn { name: "fruit-dish", text: include_str!("../../../../scenes/fruit-dish.toml") },
+    BuiltIn { name: "incline", text: include_str!("../../../../scenes/incline.toml") },
     BuiltIn { name: "integrators", text: include_str!("../../../../scenes/integrators.toml") },
     BuiltIn { name: "jelly-drop", text: include_str!("../../../../scenes/jelly-drop.toml") },
+    BuiltIn { name: "sphere-pile", text: include_str!("../../../../scenes/sphere-pile.toml") },
+    BuiltIn {
+        name: "squeezed-sphere",
+        text: include_str!("../../../../scenes/squeezed-sphere.toml"),
+    },
+    BuiltIn { name: "two-cubes", text: include_str!("../../../../scenes/two-cubes.toml") },
 ];
 
 /// Keys of the scene that every built-in one lets be set like parameters.

@@ -8,16 +8,19 @@
 //! atom    = number | name | function "(" sum { "," sum } ")" | "(" sum ")"
 //! ```
 //!
-//! `^` binds to the right and before a sign: `-2^2` is −4. Angles are in rad.
+//! `^` binds to the right and before a sign: `-2^2` is −4. Angles are in rad. `random(seed, k)` is
+//! the k-th number of a seed, from −1 to below 1, the same every time.
 
 use std::f64::consts::PI;
 use std::ops::Range;
+
+use super::random::Random;
 
 /// Parentheses, signs and powers within each other at most, count: bounds the stack.
 const MOST_NESTING: usize = 64;
 
 /// Functions by name, with how many values each takes, count; `None` for one or more.
-const FUNCTIONS: [(&str, Option<usize>); 8] = [
+const FUNCTIONS: [(&str, Option<usize>); 9] = [
     ("sin", Some(1)),
     ("cos", Some(1)),
     ("tan", Some(1)),
@@ -26,6 +29,7 @@ const FUNCTIONS: [(&str, Option<usize>); 8] = [
     ("abs", Some(1)),
     ("min", None),
     ("max", None),
+    ("random", Some(2)),
 ];
 
 /// What is wrong with an expression, and where.
@@ -199,7 +203,8 @@ impl Parser<'_> {
         }
         self.close(open)?;
         if let Some(count) = count.filter(|count| *count != values.len()) {
-            let message = format!("`{function}` takes {count} value, not {}", values.len());
+            let plural = if count == 1 { "" } else { "s" };
+            let message = format!("`{function}` takes {count} value{plural}, not {}", values.len());
             return Err(self.fault(span, &message));
         }
         let first = values[0];
@@ -211,6 +216,14 @@ impl Parser<'_> {
             "sqrt" => first.sqrt(),
             "abs" => first.abs(),
             "min" => values.into_iter().fold(f64::INFINITY, f64::min),
+            "random" => {
+                let whole = values.iter().copied().map(count_of).collect::<Option<Vec<u32>>>();
+                let Some([seed, k]) = whole.as_deref() else {
+                    let message = "`random` takes whole numbers from 0 to 4294967295";
+                    return Err(self.fault(span, message));
+                };
+                2.0 * Random::new(*seed, *k as usize).unit() - 1.0
+            }
             _ => values.into_iter().fold(f64::NEG_INFINITY, f64::max),
         })
     }
@@ -248,6 +261,12 @@ impl Parser<'_> {
     fn fault(&self, span: Range<usize>, message: &str) -> ExpressionError {
         ExpressionError { span, message: message.to_owned(), unknown: None }
     }
+}
+
+/// A number that counts something.
+fn count_of(value: f64) -> Option<u32> {
+    let whole = value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value);
+    whole.then_some(value as u32)
 }
 
 #[cfg(test)]
@@ -297,6 +316,24 @@ mod tests {
         check("pi", PI);
         check("max(1, a, 2) + min(4, 5)", 7.0);
         check("sqrt(16) + abs(-2) + sin(0) + cos(0) + tan(0) + atan(0)", 7.0);
+    }
+
+    #[test]
+    fn random_numbers_repeat_and_lie_around_zero() {
+        let draw =
+            |seed: u32, k: u32| evaluate(&format!("random({seed}, {k})"), &mut names).unwrap();
+        let drawn: Vec<f64> = (0..500).flat_map(|k| [draw(0, k), draw(k + 1, 0)]).collect();
+        assert!(drawn.iter().all(|x| (-1.0..1.0).contains(x)));
+        // The mean of 1000 has a deviation of 0.58 / √1000 = 0.018.
+        let mean = drawn.iter().sum::<f64>() / 1000.0;
+        assert!(mean.abs() < 0.08, "{mean}");
+        assert_eq!(draw(3, 4), draw(3, 4));
+        assert!(draw(3, 4) != draw(4, 3) && draw(3, 4) != draw(3, 5));
+        let told = "`random` takes whole numbers from 0 to 4294967295";
+        for bad in ["random(-1, 0)", "random(0.5, 0)", "random(0, 1e10)"] {
+            refused(bad, 0..6, told);
+        }
+        refused("random(1)", 0..6, "`random` takes 2 values, not 1");
     }
 
     #[test]

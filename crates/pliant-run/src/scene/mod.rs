@@ -13,6 +13,8 @@ pub mod fault;
 
 pub mod nearest;
 
+mod random;
+
 pub mod expression;
 
 pub mod node;
@@ -107,7 +109,7 @@ fn load_text(sources: &Sources, stem: &str, folder: &Path) -> Result<Built, Scen
         scene.name = stem.to_owned();
     }
     let build::Parts { simulation, info, notices } =
-        build::build(&scene, folder).map_err(|wrong| {
+        build::build(&mut scene, folder).map_err(|wrong| {
             let place = Some(root.place_of(&wrong.path)).filter(|_| !wrong.path.is_empty());
             let fault = Fault::new(wrong.kind, place, wrong.message).with_help(wrong.help);
             shown(vec![fault])

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
+mod contact;
+
 mod data;
 
 mod manifest;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use pliant::body::soft::{BodyStarts, Masses, State};
 use pliant::body::{Bodies, Mesh};
@@ -36,7 +37,9 @@ pub struct Made {
     /// One for each entry of `bodies`.
     pub groups: Vec<Group>,
     /// Who is joined to whom.
-    pub bodies: Bodies,
+    pub bodies: Arc<Bodies>,
+    /// All vertices, scaled but each body in its own space, m.
+    pub rest: Vec<Vec3>,
     /// At the start.
     pub state: State,
     /// Masses, pins, gravity, materials, loads, drag.
@@ -66,12 +69,12 @@ pub fn make(scene: &keys::Scene, folder: &Path, notices: &mut Vec<String>) -> Re
         groups.push(all.add(scene, index, rest)?);
     }
     let infos = infos(scene, &groups);
-    let bodies = topology(&groups)?;
+    let bodies = Arc::new(topology(&groups)?);
     let system = system(scene, &groups, &all)?;
     let mut state = State { positions: all.positions, velocities: all.velocities, time: 0.0 };
     // Held vertices start as they are held.
     system.pins.hold(0.0, &mut state.positions, &mut state.velocities);
-    Ok(Made { groups, bodies, state, system, infos })
+    Ok(Made { groups, bodies, rest: all.rest, state, system, infos })
 }
 
 fn check_names(bodies: &[Body]) -> Result<(), Wrong> {
@@ -136,6 +139,7 @@ fn check_totals(totals: [f64; 2], path: &str) -> Result<(), Wrong> {
 /// What all bodies have in common arrays.
 #[derive(Debug, Default)]
 struct Arrays {
+    rest: Vec<Vec3>,
     positions: Vec<Vec3>,
     velocities: Vec<Vec3>,
     masses: Vec<f64>,
@@ -165,6 +169,7 @@ impl Arrays {
                 (rotation(body.rotation) * turn, vector(body.position) + shift);
             let start = self.positions.len();
             self.positions.extend(scaled.iter().map(|p| origin + turn * *p));
+            self.rest.extend(&scaled);
             self.masses.extend(&masses);
             let placed = &self.positions[start..];
             let weighed = placed.iter().zip(&masses).map(|(p, m)| *m * *p).sum::<Vec3>();

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use pliant::math::{Quat, Vec3};
 
-use super::random::Random;
 use super::{Wrong, vector};
 use crate::scene::fault::FaultKind;
-use crate::scene::keys::body::Pattern;
+use crate::scene::keys::body::{Pattern, Turns};
+use crate::scene::random::Random;
 
 /// Bodies of a scene at most, count.
 pub const MOST_BODIES: f64 = 2e5;
@@ -33,7 +33,10 @@ impl Copy {
 pub fn count(pattern: Option<&Pattern>) -> f64 {
     match pattern {
         None => 1.0,
-        Some(Pattern::Grid { counts, .. }) => counts.iter().map(|n| f64::from(*n)).product(),
+        Some(Pattern::Grid { counts, count, .. }) => {
+            let all: f64 = counts.iter().map(|n| f64::from(*n)).product();
+            count.map_or(all, |most| all.min(f64::from(most)))
+        }
         Some(Pattern::Pile { count, .. }) => f64::from(*count),
     }
 }
@@ -55,13 +58,14 @@ pub fn make(
     }
     match pattern {
         None => Ok(vec![Copy::PLAIN]),
-        Some(Pattern::Grid { counts, spacing, jitter, seed }) => {
+        Some(Pattern::Grid { counts, spacing, jitter, turns, seed, .. }) => {
             if *jitter < 0.0 {
                 let message = format!("the jitter is {jitter} m: it must be at least 0");
                 return Err(Wrong::value(format!("{path}.jitter"), message));
             }
             let random = Random::new(seed.unwrap_or(scene_seed), stream);
-            Ok(grid(*counts, vector(*spacing), *jitter, random))
+            let all = grid(*counts, vector(*spacing), (*jitter, *turns), random);
+            Ok(all.take(copies as usize).collect())
         }
         Some(Pattern::Pile { count, size, seed }) => {
             let random = Random::new(seed.unwrap_or(scene_seed), stream);
@@ -71,20 +75,24 @@ pub fn make(
     }
 }
 
-fn grid(counts: [u32; 3], spacing: Vec3, jitter: f64, mut random: Random) -> Vec<Copy> {
-    let [nx, ny, nz] = counts;
+/// Places of a lattice one after the other, x fastest.
+fn grid(
+    [nx, ny, nz]: [u32; 3],
+    spacing: Vec3,
+    (jitter, turns): (f64, Turns),
+    mut random: Random,
+) -> impl Iterator<Item = Copy> {
     let middle = |k: u32, count: u32| f64::from(k) - 0.5 * f64::from(count - 1);
-    let mut copies = Vec::new();
-    for k in 0..nz {
-        for j in 0..ny {
-            for i in 0..nx {
-                let place = Vec3::new(middle(i, nx), middle(j, ny), middle(k, nz));
-                let shift = place * spacing + jitter * random.in_cube();
-                copies.push(Copy { shift, turn: Quat::IDENTITY });
-            }
-        }
-    }
-    copies
+    let columns = move |k: u32| (0..ny).flat_map(move |j| (0..nx).map(move |i| [i, j, k]));
+    (0..nz).flat_map(columns).map(move |[i, j, k]| {
+        let place = Vec3::new(middle(i, nx), middle(j, ny), middle(k, nz));
+        let shift = place * spacing + jitter * random.in_cube();
+        let turn = match turns {
+            Turns::Alike => Quat::IDENTITY,
+            Turns::Random => random.rotation(),
+        };
+        Copy { shift, turn }
+    })
 }
 
 /// Random places, each far enough from those before.
@@ -126,16 +134,40 @@ mod tests {
 
     #[test]
     fn a_grid_lies_around_its_middle() {
-        let copies = grid([2, 1, 3], Vec3::new(2.0, 5.0, 1.0), 0.0, Random::new(0, 0));
+        let spacing = Vec3::new(2.0, 5.0, 1.0);
+        let lattice = |jitter: f64, turns: Turns| -> Vec<Copy> {
+            grid([2, 1, 3], spacing, (jitter, turns), Random::new(0, 0)).collect()
+        };
+        let copies = lattice(0.0, Turns::Alike);
         let shifts: Vec<Vec3> = copies.iter().map(|copy| copy.shift).collect();
         assert_eq!(shifts.len(), 6);
         assert_eq!(shifts[0], Vec3::new(-1.0, 0.0, -1.0));
         assert_eq!(shifts[1], Vec3::new(1.0, 0.0, -1.0));
         assert_eq!(shifts[5], Vec3::new(1.0, 0.0, 1.0));
-        let shaken = grid([2, 1, 3], Vec3::new(2.0, 5.0, 1.0), 0.1, Random::new(0, 0));
+        let shaken = lattice(0.1, Turns::Alike);
         let off = shaken.iter().zip(&shifts).map(|(a, b)| (a.shift - *b).abs().max_element());
         let most = off.fold(0.0, f64::max);
         assert!(most > 0.01 && most <= 0.1, "{most}");
+        assert!(copies.iter().all(|copy| copy.turn == Quat::IDENTITY));
+        let turned = lattice(0.0, Turns::Random);
+        assert!(turned.iter().zip(&shifts).all(|(copy, shift)| copy.shift == *shift));
+        assert!(turned.windows(2).all(|pair| pair[0].turn != pair[1].turn));
+    }
+
+    #[test]
+    fn a_grid_may_end_within_a_layer() {
+        let some = |count: u32| Pattern::Grid {
+            counts: [4, 4, u32::MAX],
+            spacing: [1.0; 3],
+            count: Some(count),
+            jitter: 0.0,
+            turns: Turns::Alike,
+            seed: None,
+        };
+        let copies = make(Some(&some(18)), 1.0, (0, 0), "p").unwrap();
+        assert_eq!(copies.len(), 18);
+        assert_eq!(copies[17].shift - copies[0].shift, Vec3::new(1.0, 0.0, 1.0));
+        assert!(make(Some(&some(0)), 1.0, (0, 0), "p").unwrap_err().message.contains("no copies"));
     }
 
     #[test]
@@ -155,8 +187,14 @@ mod tests {
         let told = pile(1000, Vec3::ONE, 0.2, Random::new(0, 0)).unwrap_err();
         assert!(told.starts_with("only ") && told.contains("of 1000 bodies"), "{told}");
         assert!(pile(1, Vec3::ONE, 0.6, Random::new(0, 0)).unwrap_err().contains("does not fit"));
-        let many =
-            Pattern::Grid { counts: [u32::MAX; 3], spacing: [1.0; 3], jitter: 0.0, seed: None };
+        let many = Pattern::Grid {
+            counts: [u32::MAX; 3],
+            spacing: [1.0; 3],
+            count: None,
+            jitter: 0.0,
+            turns: Turns::Alike,
+            seed: None,
+        };
         let told = make(Some(&many), 1.0, (0, 0), "p").unwrap_err();
         assert_eq!(told.kind, FaultKind::TooLarge);
         assert!(told.message.contains("makes 79228162458924"), "{}", told.message);

@@ -11,10 +11,10 @@ use pliant::math::{Aabb, Vec3};
 use super::bodies::{Group, Made};
 use super::obstacles::Obstacles;
 use super::rest::Rest;
-use super::{Wrong, rotation, vector};
+use super::{Wrong, contact, rotation, vector};
 use crate::scene::fault::FaultKind;
 use crate::scene::keys::body as key;
-use crate::scene::keys::{self, Body};
+use crate::scene::keys::{self, Body, Response};
 use crate::scene::nearest::nearest;
 
 /// Pins the vertices that a body names, in all its copies.
@@ -147,7 +147,10 @@ pub fn push_drag(scene: &keys::Scene, system: &mut System) -> Result<(), Wrong> 
     Ok(())
 }
 
-/// Whether something beside gravity and impulses acts on each body from outside.
+/// Whether something acts on each body from outside that tells no impulses.
+///
+/// Gravity, impulses and solved contacts of obstacles tell theirs. Bodies that meet pass on what
+/// held ones get, so one held body makes all of them held.
 pub fn held(scene: &keys::Scene, made: &Made, obstacles: &Obstacles) -> Vec<bool> {
     let pinned = made.system.pins.vertices();
     let mut held = Vec::new();
@@ -159,6 +162,9 @@ pub fn held(scene: &keys::Scene, made: &Made, obstacles: &Obstacles) -> Vec<bool
             let pin = pinned.get(first).is_some_and(|vertex| vertex.index() < range.end);
             held.push(obstacles.pushes || scene.drag.is_some() || loaded || pin);
         }
+    }
+    if contact::chosen(scene) != Response::None && held.contains(&true) {
+        held.fill(true);
     }
     held
 }

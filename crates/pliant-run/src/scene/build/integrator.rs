@@ -7,6 +7,7 @@ use pliant::body::soft::State;
 use pliant::id::VertexId;
 use pliant::integrate::backtrack::Backtrack;
 use pliant::integrate::constraint::{Constraint, Constraints, ObstacleFn, RelaxSettings};
+use pliant::integrate::contact::InContact;
 use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::implicit::{Equations, Implicit, ImplicitKind, ImplicitSettings};
 use pliant::integrate::midpoint::Midpoint;
@@ -16,6 +17,7 @@ use pliant::integrate::verlet::{VelocityKind, Verlet};
 use pliant::integrate::{Integrator, Report, StepError, System};
 use pliant::math::Vec3;
 use pliant::memory::{Memory, MemoryError};
+use pliant::respond::Response;
 use pliant::solve::{LinearSettings, LinearSolver};
 
 use super::Wrong;
@@ -33,11 +35,15 @@ const MOST_TETHERED: f64 = 1e9;
 /// Parts of a step at most, count.
 const MOST_SUBSTEPS: u32 = 100_000;
 
-/// The integrator of a scene; rules about obstacles only go with `relax`.
+/// The integrator of a scene in contact; rules about obstacles only go with `relax`.
+///
+/// Responses are asked in each part of a step, and a step that is refused is made again
+/// with all its parts.
 pub fn make(
     scene: &keys::Scene,
     made: &Made,
     obstacles: Vec<Obstacle>,
+    responses: Vec<Box<dyn Response>>,
 ) -> Result<Box<dyn Integrator>, Wrong> {
     let key = &scene.integrator;
     check(key)?;
@@ -62,8 +68,9 @@ pub fn make(
         let message = "only the integrator `relax` keeps constraints";
         return Err(Wrong::value(format!("bodies.{body}.constraints"), message));
     }
+    let inner = Box::new(InContact::new(inner, made.bodies.clone(), responses));
     let parts = InParts { inner, count: key.substeps, trial: State::default() };
-    Ok(match key.halvings {
+    Ok(match key.halvings.unwrap_or(0) {
         0 => Box::new(parts),
         halvings => Box::new(Backtrack::new(parts, halvings)),
     })
@@ -75,8 +82,8 @@ fn check(key: &keys::Integrator) -> Result<(), Wrong> {
     if !(1..=MOST_SUBSTEPS).contains(&key.substeps) {
         return refuse("substeps", format!("{} substeps: from 1 to {MOST_SUBSTEPS}", key.substeps));
     }
-    if key.halvings > MOST_HALVINGS {
-        return refuse("halvings", format!("{} halvings: at most {MOST_HALVINGS}", key.halvings));
+    if let Some(halvings) = key.halvings.filter(|halvings| *halvings > MOST_HALVINGS) {
+        return refuse("halvings", format!("{halvings} halvings: at most {MOST_HALVINGS}"));
     }
     for (name, value) in [("tolerance", key.tolerance), ("slack", key.slack)] {
         if value <= 0.0 {
@@ -201,10 +208,16 @@ impl Integrator for InParts {
             return self.inner.step(system, state, dt);
         }
         self.trial.copy_from(state);
-        let mut report = Report::default();
+        let (mut report, told) = (Report::default(), system.from_outside.len());
         for _ in 0..self.count {
-            let made = self.inner.step(system, &mut self.trial, dt / f64::from(self.count))?;
-            report.add(made);
+            match self.inner.step(system, &mut self.trial, dt / f64::from(self.count)) {
+                Ok(made) => report.add(made),
+                Err(error) => {
+                    // The parts that were made count for nothing.
+                    system.from_outside.truncate(told);
+                    return Err(error);
+                }
+            }
         }
         // Time is left as the parts add it up: integrators that look back compare states.
         state.copy_from(&self.trial);

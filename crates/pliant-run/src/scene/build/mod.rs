@@ -4,8 +4,6 @@ mod rest;
 
 mod copies;
 
-mod random;
-
 mod bodies;
 
 mod material;
@@ -16,12 +14,13 @@ mod obstacles;
 
 mod skin;
 
+mod contact;
+
 mod integrator;
 
 use std::path::Path;
 
 use pliant::math::{Quat, Vec3};
-use pliant::respond::impulse::Impulses;
 use pliant::sim::Simulation;
 
 use super::fault::FaultKind;
@@ -73,21 +72,27 @@ pub struct Parts {
     pub notices: Vec<String>,
 }
 
-/// Makes a scene whose mesh files count from a folder.
-pub fn build(scene: &keys::Scene, folder: &Path) -> Result<Parts, Wrong> {
+/// Makes a scene whose mesh files count from a folder; what it leaves open is put in.
+pub fn build(scene: &mut keys::Scene, folder: &Path) -> Result<Parts, Wrong> {
     check_name(&scene.name)?;
     let steps = steps(scene)?;
     let (record_every, checkpoint_every) = intervals(scene)?;
+    let is_silent = scene.response.is_none();
+    contact::choose(scene)?;
     let mut notices = Vec::new();
     let mut made = bodies::make(scene, folder, &mut notices)?;
-    let obstacles = obstacles::make(scene, folder, &mut made, &mut notices)?;
+    if is_silent {
+        notices.extend(contact::unmet(scene, &made));
+    }
+    let mut obstacles = obstacles::make(scene, folder, &mut made, &mut notices)?;
     let held = hold::held(scene, &made, &obstacles);
-    let integrator = integrator::make(scene, &made, obstacles.constrained)?;
+    let responses = contact::responses(scene, &made, &mut obstacles);
+    let integrator = integrator::make(scene, &made, obstacles.ruled, responses)?;
     let bodies::Made { bodies, state, system, mut infos, .. } = made;
     infos.iter_mut().zip(held).for_each(|(info, held)| info.held = held);
     let info = RunInfo {
         scene: scene.name.clone(),
-        response: word(&scene.response),
+        response: word(&contact::chosen(scene)),
         integrator: word(&scene.integrator.kind),
         dt: scene.dt,
         steps,
@@ -98,8 +103,7 @@ pub fn build(scene: &keys::Scene, folder: &Path) -> Result<Parts, Wrong> {
         bodies: infos,
         obstacles: obstacles.skins,
     };
-    let simulation = Simulation::new(bodies, state, system, integrator)
-        .in_contact(vec![Box::new(Impulses::new(obstacles.impulsive))]);
+    let simulation = Simulation::new(bodies, state, system, integrator);
     // What no step can work with is better told now, with the scene at hand.
     let system = &simulation.system;
     if let Err(error) = system.check_step(&simulation.state, scene.dt) {

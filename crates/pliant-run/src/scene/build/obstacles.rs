@@ -18,20 +18,22 @@ use pliant::respond::penalty::{Penalty, PenaltySettings, Stiffness};
 use super::bodies::Made;
 use super::rest::{self, MOST_TETS, Rest, Stuff};
 use super::skin::{self, Sheet};
-use super::{Wrong, hold, rotation, vector};
+use super::{Wrong, contact, hold, rotation, vector};
 use crate::built::Skin;
 use crate::scene::fault::FaultKind;
 use crate::scene::keys::obstacle::{self as key, ObstacleResponse};
-use crate::scene::keys::{self, IntegratorKind};
+use crate::scene::keys::{self, IntegratorKind, Response};
 
 /// Obstacles sorted by what they do.
 #[derive(Debug, Default)]
 pub struct Obstacles {
     /// Met after each step.
     pub impulsive: Vec<Obstacle>,
+    /// Contacts solved together with the materials.
+    pub solved: Vec<Obstacle>,
     /// Rules for the integrator.
-    pub constrained: Vec<Obstacle>,
-    /// Whether forces or rules push, not impulses alone.
+    pub ruled: Vec<Obstacle>,
+    /// Whether forces or rules push, which tell no impulses.
     pub pushes: bool,
     /// For pictures.
     pub skins: Vec<Skin>,
@@ -61,6 +63,13 @@ pub fn make(
         let obstacle = Obstacle::new(Boxed(shape), motion, touch)
             .map_err(|error| Wrong::value(&*path, error))?;
         respond(&mut all, scene, key, obstacle, made, &path)?;
+        if key.restitution != 0.0 && is_solved(scene, key) {
+            let (name, share) = (&key.name, key.restitution);
+            notices.push(format!(
+                "obstacle `{name}`: contacts that are solved do not bounce, its restitution {share} \
+                 does nothing; response = {{ kind = \"impulse\" }} would"
+            ));
+        }
     }
     Ok(all)
 }
@@ -208,6 +217,12 @@ fn surface(mesh: &keys::Mesh, context: &mut Context<'_>, path: &str) -> Result<S
     }
 }
 
+/// Whether contacts with an obstacle are solved together with the materials.
+fn is_solved(scene: &keys::Scene, key: &keys::Obstacle) -> bool {
+    let constraint = matches!(key.response, Some(ObstacleResponse::Constraint {}));
+    constraint && contact::chosen(scene) == Response::Constraint
+}
+
 /// Puts an obstacle where its response wants it.
 fn respond(
     all: &mut Obstacles,
@@ -219,23 +234,31 @@ fn respond(
 ) -> Result<(), Wrong> {
     let path = format!("{path}.response");
     let vertices: Vec<VertexId> = (0..made.state.positions.len() as u32).map(VertexId).collect();
-    if !matches!(key.response, ObstacleResponse::Impulse {}) {
-        all.pushes = true;
-        if key.friction != 0.0 || key.restitution != 0.0 {
-            let message = "friction and restitution act with impulses alone";
-            return Err(
-                Wrong::value(path, message).with_help("leave them out, or let kind be \"impulse\"")
-            );
-        }
+    if is_solved(scene, key) {
+        all.solved.push(obstacle);
+        return Ok(());
     }
-    match &key.response {
-        ObstacleResponse::Impulse {} => all.impulsive.push(obstacle),
+    let Some(response) = key.response.as_ref().filter(|r| **r != ObstacleResponse::Impulse {})
+    else {
+        all.impulsive.push(obstacle);
+        return Ok(());
+    };
+    all.pushes = true;
+    if key.friction != 0.0 || key.restitution != 0.0 {
+        let message = "friction and restitution act with impulses and solved contacts alone";
+        return Err(
+            Wrong::value(path, message).with_help("leave them out, or let kind be \"impulse\"")
+        );
+    }
+    match response {
+        ObstacleResponse::Impulse {} => {}
         ObstacleResponse::Constraint {} => {
             if scene.integrator.kind != IntegratorKind::Relax {
-                let message = "only the integrator `relax` keeps constraints";
+                let message =
+                    "only the scene's response `constraint` and the integrator `relax` take it";
                 return Err(Wrong::value(path, message));
             }
-            all.constrained.push(obstacle);
+            all.ruled.push(obstacle);
         }
         ObstacleResponse::Penalty { stiffness, fraction, buffer, overshoot } => {
             let stiffness = match (stiffness, fraction) {

@@ -219,9 +219,15 @@ pub enum Pattern {
         counts: [u32; 3],
         /// Between neighbours along x, y, z, m.
         spacing: [f64; 3],
+        /// Copies that are made, the first ones, count; all when left out.
+        #[serde(default)]
+        count: Option<u32>,
         /// Each copy is off its place by up to this along each axis, m.
         #[serde(default)]
         jitter: f64,
+        /// How each copy is turned.
+        #[serde(default)]
+        turns: Turns,
         /// Start of the random numbers, count; that of the scene when left out.
         #[serde(default)]
         seed: Option<u32>,
@@ -237,6 +243,17 @@ pub enum Pattern {
         #[serde(default)]
         seed: Option<u32>,
     },
+}
+
+/// How copies are turned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Turns {
+    /// All alike.
+    #[default]
+    Alike,
+    /// Each at random.
+    Random,
 }
 
 /// What a body is made of.

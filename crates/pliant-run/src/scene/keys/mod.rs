@@ -5,6 +5,8 @@
 
 pub mod body;
 
+pub mod contact;
+
 pub mod obstacle;
 
 use std::collections::BTreeMap;
@@ -13,6 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use body::{Body, Material, Mesh};
+pub use contact::{Contact, Response};
 pub use obstacle::Obstacle;
 
 /// A scene: bodies, what they meet, and how time passes.
@@ -32,9 +35,13 @@ pub struct Scene {
     /// Acceleration of everything, m/s².
     #[serde(default = "gravity")]
     pub gravity: [f64; 3],
-    /// Contact between bodies.
+    /// Contact between bodies; left out, `constraint` where the integrator can solve it
+    /// (`implicit-euler` with `newton` 0), otherwise `none`.
     #[serde(default)]
-    pub response: Response,
+    pub response: Option<Response>,
+    /// What the response is made of.
+    #[serde(default)]
+    pub contact: Contact,
     /// Start of all random numbers of patterns without a seed of their own, count.
     #[serde(default)]
     pub seed: u32,
@@ -77,15 +84,6 @@ pub enum Parameter {
     Flag(bool),
 }
 
-/// Contact between bodies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Response {
-    /// Bodies pass through each other.
-    #[default]
-    None,
-}
-
 /// Ways to step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -93,7 +91,6 @@ pub enum IntegratorKind {
     /// Order 1; gains energy.
     ExplicitEuler,
     /// Order 1; keeps energy on average.
-    #[default]
     SymplecticEuler,
     /// Order 2, explicit.
     Midpoint,
@@ -103,7 +100,8 @@ pub enum IntegratorKind {
     Verlet,
     /// Order 2 with damping too: Verlet with central velocities.
     VerletCentral,
-    /// Order 1; stable at any step, damps what is fast.
+    /// Order 1; stable at any step, damps what is fast; solves contacts with the materials.
+    #[default]
     ImplicitEuler,
     /// Order 2, implicit; damps nothing by itself.
     ImplicitMidpoint,
@@ -130,11 +128,12 @@ pub enum Solver {
 pub struct Integrator {
     /// Method.
     pub kind: IntegratorKind,
-    /// Equal parts that each step is made in, count; at least 1. Impulses of obstacles come
-    /// after the last.
+    /// Equal parts that each step is made in, count; at least 1. Contact is looked for in
+    /// each.
     pub substeps: u32,
-    /// Times that a refused step may be halved, count; at most 62.
-    pub halvings: u32,
+    /// Times that a refused or unsolved step may be halved, count; at most 62. Left out, 4
+    /// with the response `constraint` and 0 with others.
+    pub halvings: Option<u32>,
     /// Newton iterations at most, count; 0 solves one linear system per step. For the
     /// implicit kinds.
     pub newton: u32,
@@ -156,7 +155,7 @@ impl Default for Integrator {
         Integrator {
             kind: IntegratorKind::default(),
             substeps: 1,
-            halvings: 0,
+            halvings: None,
             newton: 0,
             tolerance: 1e-6,
             solver: Solver::default(),

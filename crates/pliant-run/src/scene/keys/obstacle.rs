@@ -22,16 +22,17 @@ pub struct Obstacle {
     /// Places, m, and turns, rad, by time, s; instead of `position` and `rotation`.
     #[serde(default)]
     pub keyframes: Vec<Keyframe>,
-    /// Coulomb's coefficient, unit 1; acts with impulses alone.
+    /// Coulomb's coefficient, unit 1; acts with impulses and with contacts that are solved.
     #[serde(default)]
     pub friction: f64,
     /// Share of the approaching speed that comes back, unit 1, from 0 to 1; acts with
     /// impulses alone.
     #[serde(default)]
     pub restitution: f64,
-    /// What touching it does.
+    /// What touching it does; left out, `constraint` where that is the scene's response,
+    /// otherwise `impulse`.
     #[serde(default)]
-    pub response: ObstacleResponse,
+    pub response: Option<ObstacleResponse>,
 }
 
 /// A solid told by its signed distance.
@@ -140,12 +141,7 @@ pub enum ObstacleResponse {
         #[serde(default)]
         change: Option<f64>,
     },
-    /// A rule that the integrator `relax` keeps.
+    /// Contacts solved together with the materials, where `constraint` is the scene's
+    /// response; a rule that is kept, under the integrator `relax`.
     Constraint {},
-}
-
-impl Default for ObstacleResponse {
-    fn default() -> ObstacleResponse {
-        ObstacleResponse::Impulse {}
-    }
 }

@@ -1,0 +1,93 @@
+//! Contact between bodies: which response, and what it is made of.
+
+use pliant::body::obstacle::Obstacle;
+use pliant::respond::Response as Respond;
+use pliant::respond::constraint::{Constraint, ConstraintSettings};
+use pliant::respond::impulse::Impulses;
+
+use super::Wrong;
+use super::bodies::Made;
+use super::obstacles::Obstacles;
+use crate::scene::keys::obstacle::ObstacleResponse;
+use crate::scene::keys::{self, IntegratorKind, Response};
+
+/// Times that a step may be halved when contacts are solved with it, count.
+const HALVINGS: u32 = 4;
+
+/// Puts in what the scene leaves open: its response, and what follows from it.
+pub fn choose(scene: &mut keys::Scene) -> Result<(), Wrong> {
+    let solves =
+        scene.integrator.kind == IntegratorKind::ImplicitEuler && scene.integrator.newton == 0;
+    let own = if solves { Response::Constraint } else { Response::None };
+    let response = *scene.response.get_or_insert(own);
+    if response == Response::Constraint && !solves {
+        let message = "the integrator does not solve contacts, which `constraint` asks for";
+        let help = "take the integrator \"implicit-euler\" with newton = 0, or response = \"none\"";
+        return Err(Wrong::value("response", message).with_help(help));
+    }
+    let (met_by, halvings) = match response {
+        Response::Constraint => (ObstacleResponse::Constraint {}, HALVINGS),
+        Response::None => (ObstacleResponse::Impulse {}, 0),
+    };
+    scene.integrator.halvings.get_or_insert(halvings);
+    for obstacle in &mut scene.obstacles {
+        obstacle.response.get_or_insert_with(|| met_by.clone());
+    }
+    check(&scene.contact)
+}
+
+/// The response of a scene after [`choose`].
+pub fn chosen(scene: &keys::Scene) -> Response {
+    scene.response.unwrap_or(Response::None)
+}
+
+fn check(contact: &keys::Contact) -> Result<(), Wrong> {
+    let keys::Contact { friction, offset, look_ahead, push } = *contact;
+    let least = [("friction", friction), ("look_ahead", look_ahead), ("push", push)];
+    if let Some((name, value)) = least.into_iter().find(|(_, value)| *value < 0.0) {
+        let message = format!("the {name} of contact is {value}: it must be at least 0");
+        return Err(Wrong::value(format!("contact.{name}"), message));
+    }
+    if offset <= 0.0 {
+        let message = format!("the offset of contact is {offset}: it must be positive");
+        return Err(Wrong::value("contact.offset", message));
+    }
+    Ok(())
+}
+
+/// What is told when nobody asked for bodies that pass through each other.
+pub fn unmet(scene: &keys::Scene, made: &Made) -> Option<String> {
+    let solid = made.bodies.ids().filter(|body| !made.bodies.triangles_of(*body).is_empty());
+    let passes = chosen(scene) == Response::None && solid.count() > 1;
+    passes.then(|| {
+        let integrator = super::word(&scene.integrator.kind);
+        format!(
+            "bodies pass through each other: the integrator {integrator} does not solve contacts, \
+             and the scene names no response"
+        )
+    })
+}
+
+/// All responses of a scene; obstacles that are met by them go in.
+pub fn responses(
+    scene: &keys::Scene,
+    made: &Made,
+    obstacles: &mut Obstacles,
+) -> Vec<Box<dyn Respond>> {
+    let solved = std::mem::take(&mut obstacles.solved);
+    let mut all: Vec<Box<dyn Respond>> = match chosen(scene) {
+        Response::None => Vec::new(),
+        Response::Constraint => vec![Box::new(constraint(scene, made, solved))],
+    };
+    all.push(Box::new(Impulses::new(std::mem::take(&mut obstacles.impulsive))));
+    all
+}
+
+fn constraint(scene: &keys::Scene, made: &Made, obstacles: Vec<Obstacle>) -> Constraint {
+    let keys::Contact { friction, offset, look_ahead, push } = scene.contact;
+    let mut settings = ConstraintSettings { push, ..ConstraintSettings::default() };
+    settings.contacts.friction = friction;
+    settings.contacts.margin.offset = offset;
+    settings.contacts.margin.look_ahead = look_ahead;
+    Constraint::new(&made.rest, &made.bodies, obstacles, settings)
+}
