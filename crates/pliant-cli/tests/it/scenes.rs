@@ -15,7 +15,7 @@ fn scenes_are_listed_with_their_parameters() {
     for expected in ["curtain", "integrators", "block", "jelly-drop", "young=", "dt=0.005"] {
         assert!(stdout.contains(expected), "{expected}: {stdout}");
     }
-    assert_eq!(stdout.lines().count(), 8);
+    assert_eq!(stdout.lines().count(), 20); // two of each
 }
 
 #[test]

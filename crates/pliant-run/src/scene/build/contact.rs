@@ -2,8 +2,10 @@
 
 use pliant::body::obstacle::Obstacle;
 use pliant::respond::Response as Respond;
+use pliant::respond::bodies::{Bodily, BodilySettings, Kind};
 use pliant::respond::constraint::{Constraint, ConstraintSettings};
 use pliant::respond::impulse::Impulses;
+use pliant::respond::penalty::Stiffness;
 
 use super::Wrong;
 use super::bodies::Made;
@@ -27,7 +29,7 @@ pub fn choose(scene: &mut keys::Scene) -> Result<(), Wrong> {
     }
     let (met_by, halvings) = match response {
         Response::Constraint => (ObstacleResponse::Constraint {}, HALVINGS),
-        Response::None => (ObstacleResponse::Impulse {}, 0),
+        Response::None | Response::Penalty | Response::Closest => (ObstacleResponse::Impulse {}, 0),
     };
     scene.integrator.halvings.get_or_insert(halvings);
     for obstacle in &mut scene.obstacles {
@@ -42,15 +44,17 @@ pub fn chosen(scene: &keys::Scene) -> Response {
 }
 
 fn check(contact: &keys::Contact) -> Result<(), Wrong> {
-    let keys::Contact { friction, offset, look_ahead, push } = *contact;
-    let least = [("friction", friction), ("look_ahead", look_ahead), ("push", push)];
+    let keys::Contact { friction, offset, look_ahead, push, stiffness, damping } = *contact;
+    let least =
+        [("friction", friction), ("look_ahead", look_ahead), ("push", push), ("damping", damping)];
     if let Some((name, value)) = least.into_iter().find(|(_, value)| *value < 0.0) {
         let message = format!("the {name} of contact is {value}: it must be at least 0");
         return Err(Wrong::value(format!("contact.{name}"), message));
     }
-    if offset <= 0.0 {
-        let message = format!("the offset of contact is {offset}: it must be positive");
-        return Err(Wrong::value("contact.offset", message));
+    let positive = [("offset", offset), ("stiffness", stiffness.unwrap_or(1.0))];
+    if let Some((name, value)) = positive.into_iter().find(|(_, value)| *value <= 0.0) {
+        let message = format!("the {name} of contact is {value}: it must be positive");
+        return Err(Wrong::value(format!("contact.{name}"), message));
     }
     Ok(())
 }
@@ -73,18 +77,30 @@ pub fn responses(
     scene: &keys::Scene,
     made: &Made,
     obstacles: &mut Obstacles,
-) -> Vec<Box<dyn Respond>> {
+) -> Result<Vec<Box<dyn Respond>>, Wrong> {
     let solved = std::mem::take(&mut obstacles.solved);
     let mut all: Vec<Box<dyn Respond>> = match chosen(scene) {
         Response::None => Vec::new(),
         Response::Constraint => vec![Box::new(constraint(scene, made, solved))],
+        Response::Penalty => vec![Box::new(springs(scene, made, Kind::Consistent)?)],
+        Response::Closest => vec![Box::new(springs(scene, made, Kind::Closest)?)],
     };
     all.push(Box::new(Impulses::new(std::mem::take(&mut obstacles.impulsive))));
-    all
+    Ok(all)
+}
+
+fn springs(scene: &keys::Scene, made: &Made, kind: Kind) -> Result<Bodily, Wrong> {
+    let dt = scene.dt / f64::from(scene.integrator.substeps.max(1));
+    let keys::Contact { friction, stiffness, damping, .. } = scene.contact;
+    let mut settings = BodilySettings { friction, damping, ..BodilySettings::of_step(kind, dt) };
+    if let Some(stiffness) = stiffness {
+        settings.stiffness = Stiffness::Fixed(stiffness);
+    }
+    Bodily::new(&made.rest, &made.bodies, settings).map_err(|error| Wrong::value("contact", error))
 }
 
 fn constraint(scene: &keys::Scene, made: &Made, obstacles: Vec<Obstacle>) -> Constraint {
-    let keys::Contact { friction, offset, look_ahead, push } = scene.contact;
+    let keys::Contact { friction, offset, look_ahead, push, .. } = scene.contact;
     let mut settings = ConstraintSettings { push, ..ConstraintSettings::default() };
     settings.contacts.friction = friction;
     settings.contacts.margin.offset = offset;

@@ -86,7 +86,7 @@ pub fn build(scene: &mut keys::Scene, folder: &Path) -> Result<Parts, Wrong> {
     }
     let mut obstacles = obstacles::make(scene, folder, &mut made, &mut notices)?;
     let held = hold::held(scene, &made, &obstacles);
-    let responses = contact::responses(scene, &made, &mut obstacles);
+    let responses = contact::responses(scene, &made, &mut obstacles)?;
     let integrator = integrator::make(scene, &made, obstacles.ruled, responses)?;
     let bodies::Made { bodies, state, system, mut infos, .. } = made;
     infos.iter_mut().zip(held).for_each(|(info, held)| info.held = held);

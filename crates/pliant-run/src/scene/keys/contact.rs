@@ -1,5 +1,6 @@
 //! Keys of contact between bodies.
 
+use pliant::respond::bodies::{BodilySettings, Kind};
 use pliant::respond::constraint::ConstraintSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,10 @@ pub enum Response {
     /// Contacts with friction, solved together with the materials; overlap is left by moving
     /// whole bodies. Needs `implicit-euler` with `newton` 0.
     Constraint,
+    /// Springs push vertices out along consistent directions; with any integrator.
+    Penalty,
+    /// The same towards the closest point of the surface.
+    Closest,
 }
 
 /// What the response is made of: lengths are per size of the smaller body, which is the
@@ -28,12 +33,24 @@ pub struct Contact {
     pub look_ahead: f64,
     /// Most that a gap below `offset` is opened in a step, per size, unit 1; at least 0.
     pub push: f64,
+    /// Of the springs of `penalty` and `closest`, N/m; from masses and step when left out.
+    pub stiffness: Option<f64>,
+    /// Share of critical damping of these springs, unit 1; at least 0.
+    pub damping: f64,
 }
 
 impl Default for Contact {
     fn default() -> Contact {
         let ConstraintSettings { contacts, push } = ConstraintSettings::default();
         let (friction, margin) = (contacts.friction, contacts.margin);
-        Contact { friction, offset: margin.offset, look_ahead: margin.look_ahead, push }
+        let BodilySettings { damping, .. } = BodilySettings::of_step(Kind::Consistent, 1.0);
+        Contact {
+            friction,
+            offset: margin.offset,
+            look_ahead: margin.look_ahead,
+            push,
+            stiffness: None,
+            damping,
+        }
     }
 }
