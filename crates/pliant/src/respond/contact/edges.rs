@@ -33,6 +33,7 @@ impl Side {
         (first.dot(second) <= FLAT).then_some(Side { ends, tips, ridge: first + second })
     }
 
+    #[inline]
     fn along(&self) -> Vec3 {
         self.ends[1] - self.ends[0]
     }
@@ -54,6 +55,7 @@ pub struct Passing {
 /// The contact between two edges, if they have one with a gap below `reach`.
 ///
 /// Edges that have passed each other by more than `depth` m have none.
+#[inline]
 pub fn passing(a: &Side, b: &Side, reach: f64, depth: f64) -> Option<Passing> {
     let (p, q) = (a.along(), b.along());
     let across = p.cross(q);

@@ -47,7 +47,7 @@ pub fn exit(point: Vec3, escape: Escape, shape: &Shape, space: Aabb) -> Option<F
 }
 
 /// Way along a unit ray to a triangle that looks along it, and the shares of its corners.
-fn hit(from: Vec3, direction: Vec3, [a, b, c]: [Vec3; 3]) -> Option<(f64, [f64; 3])> {
+pub(super) fn hit(from: Vec3, direction: Vec3, [a, b, c]: [Vec3; 3]) -> Option<(f64, [f64; 3])> {
     let normal = (b - a).cross(c - a);
     let along = normal.dot(direction);
     if along <= 0.0 {

@@ -11,9 +11,7 @@ use crate::respond::contact::near::{Foot, foot, terms};
 use crate::respond::contact::shape::{Shape, grown, seen};
 use crate::respond::contact::{Contact, Feature};
 
-/// Edges that have passed each other by this much of the shorter one are still in contact.
-///
-/// As far as they reach, or this far: more, and they are edges that never met.
+/// Edges that have passed each other by this share of the shorter one are still in contact.
 const EDGE_PAD: f64 = 0.1;
 
 /// What is known of a moment before pairs are taken one by one.
@@ -47,9 +45,12 @@ pub struct Pair {
 }
 
 /// How far edges may have passed each other, m, the shorter one being `length` m long.
+///
+/// Never more than the smaller body's size: of two thin plates, one below the other, the
+/// lower edges of the lower have not passed the upper edges of the upper.
 #[inline]
-pub fn edge_depth(reach: f64, length: f64) -> f64 {
-    reach.max(EDGE_PAD * length)
+fn edge_depth(margin: Margin, length: f64) -> f64 {
+    margin.reach.max((EDGE_PAD * length).min(margin.size))
 }
 
 impl Moment<'_> {
@@ -80,25 +81,25 @@ impl Moment<'_> {
 
     /// Appends contacts between the edges of both bodies.
     ///
-    /// Bodies whose boxes are farther apart than they reach have none: edges of thin bodies
-    /// would seem to have passed each other.
+    /// Bodies whose boxes are farther apart than they reach have none, whatever their edges
+    /// seem to have passed.
     pub fn edges(&self, pair: Pair, hits: &mut [Hits; 2], found: &mut Vec<Contact>) {
-        let ([a, b], reach) = (pair.of, pair.margin.reach);
+        let ([a, b], margin) = (pair.of, pair.margin);
         let [mine, theirs] = [a, b].map(|body| self.boxes[body.index()]);
-        if !grown(mine, reach).meets(theirs) {
+        if !grown(mine, margin.reach).meets(theirs) {
             return;
         }
         let [one, other] = [a, b].map(|body| &self.shapes[body.index()]);
         let [near, nearer] = hits;
-        let all = grown(theirs, edge_depth(reach, one.longest));
+        let all = grown(theirs, edge_depth(margin, one.longest));
         for &place in one.boxes.meeting(&Query::new(seen(all, self.origin)), near) {
             let first = &one.ridges[place as usize];
             // What is within this edge's depth is within that of the shorter of two.
-            let wide = grown(first.around(), edge_depth(reach, first.length));
+            let wide = grown(first.around(), edge_depth(margin, first.length));
             for &place in other.boxes.meeting(&Query::new(seen(wide, self.origin)), nearer) {
                 let second = &other.ridges[place as usize];
-                let depth = edge_depth(reach, first.length.min(second.length));
-                if let Some(passing) = passing(&first.side, &second.side, reach, depth) {
+                let depth = edge_depth(margin, first.length.min(second.length));
+                if let Some(passing) = passing(&first.side, &second.side, margin.reach, depth) {
                     found.push(self.between(pair, [first.edge, second.edge], &passing));
                 }
             }
@@ -142,5 +143,65 @@ impl Moment<'_> {
             offset,
             size,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::Mesh;
+    use crate::force::Motion;
+    use crate::math::Quat;
+    use crate::mesh::generate::cuboid::cuboid;
+    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::tet::TetMesh;
+    use crate::respond::contact::search::{ContactSettings, Search};
+
+    /// Coordinates are below 2 m: rounding stays near 1e-15.
+    const TOLERANCE: f64 = 1e-12;
+
+    /// Gaps of the contacts between edges of two blocks, the second turned about z and lifted.
+    fn gaps(sizes: [Vec3; 2], turn: f64, lift: f64) -> Vec<f64> {
+        let block = |size| TetMesh::from_raw(cuboid([1; 3], size, Cut::Five).unwrap()).unwrap().0;
+        let [a, b] = sizes.map(block);
+        let bodies = Bodies::from_meshes(&[Mesh::Tets(&a), Mesh::Tets(&b)]).unwrap();
+        let rest = [a.positions(), b.positions()].concat();
+        let (turn, shift) = (Quat::from_rotation_z(turn), Vec3::new(0.02, 0.03, lift));
+        let moved = b.positions().iter().map(|p| turn * *p + shift);
+        let positions: Vec<_> = a.positions().iter().copied().chain(moved).collect();
+        let velocities = vec![Vec3::ZERO; positions.len()];
+        let motion = Motion { positions: &positions, velocities: &velocities, time: 0.0 };
+        let (mut search, mut found) = (Search::new(&rest, &bodies), Vec::new());
+        search.find(motion, &bodies, &[], (ContactSettings::default(), 0.01), &mut found);
+        let edges = found.iter().filter(|c| matches!(c.feature, Feature::EdgeEdge(..)));
+        edges
+            .map(|contact| {
+                assert!(contact.normal.abs_diff_eq(-Vec3::Z, TOLERANCE), "{contact:?}");
+                contact.gap
+            })
+            .collect()
+    }
+
+    #[test]
+    fn edges_meet_from_their_reach_down_to_a_tenth_of_the_shorter() {
+        // Bars across each other: two edges of each, 2 m long, cross at the height 0.3 m.
+        let bars = [Vec3::new(2.0, 0.3, 0.3), Vec3::new(0.3, 2.0, 0.3)];
+        // At rest a body of 0.3 m reaches 0.01 · 0.3 m.
+        for (lift, count) in [(0.3031, 0), (0.3029, 4), (0.2, 4), (0.101, 4), (0.099, 0)] {
+            let found = gaps(bars, 0.0, lift);
+            assert_eq!(found.len(), count, "{lift}");
+            assert!(found.iter().all(|gap| (gap - (lift - 0.3)).abs() < TOLERANCE), "{found:?}");
+        }
+        // Of one bar half as long, a tenth is 0.1 m.
+        let shorter = [bars[0], Vec3::new(0.3, 1.0, 0.3)];
+        assert_eq!([0.201, 0.199].map(|lift| gaps(shorter, 0.0, lift).len()), [4, 0]);
+    }
+
+    #[test]
+    fn plates_that_lie_on_each_other_have_not_passed() {
+        let plates = [Vec3::new(1.0, 1.0, 0.01); 2];
+        let found = gaps(plates, 0.8, 0.01 + 5e-5);
+        assert_eq!(found.len(), 8);
+        assert!(found.iter().all(|gap| (gap - 5e-5).abs() < TOLERANCE), "{found:?}");
     }
 }

@@ -162,7 +162,8 @@ impl Search {
         self.enclosed = led;
         self.unresolved = escapes.unresolved.len() - led;
         let step = Step { moment, near, groups, escapes, settings, dt };
-        let around = Around { motion, obstacles, features, drifts: &near.drifts };
+        let (drifts, boxes) = (&near.drifts[..], &near.boxes[..]);
+        let around = Around { motion, obstacles, features, drifts, boxes };
         par::each(shares, |share| {
             step.find(share);
             for body in share.bodies.clone().map(BodyId) {
@@ -358,4 +359,74 @@ fn still_pair(of: [BodyId; 2], features: &Features, settings: MarginSettings) ->
     let size = features.sizes[of[0].index()].min(features.sizes[of[1].index()]);
     let offset = settings.offset * size;
     Pair { of, margin: Margin { size, offset, reach: offset } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::Mesh;
+    use crate::mesh::generate::cuboid::cuboid;
+    use crate::mesh::generate::icosahedron::icosahedron;
+    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::tet::TetMesh;
+
+    /// Coordinates are below 3 m: rounding stays near 1e-15.
+    const TOLERANCE: f64 = 1e-12;
+
+    /// What is found at rest, and the search that did.
+    fn found(positions: &[Vec3], bodies: &Bodies) -> (Vec<Contact>, Search) {
+        let velocities = vec![Vec3::ZERO; positions.len()];
+        let motion = Motion { positions, velocities: &velocities, time: 0.0 };
+        let (mut search, mut found) = (Search::new(positions, bodies), Vec::new());
+        search.find(motion, bodies, &[], (ContactSettings::default(), 0.01), &mut found);
+        (found, search)
+    }
+
+    #[test]
+    fn a_vertex_inside_has_one_contact_and_none_by_nearest_point() {
+        // A tet standing with its tip, vertex 7, in the top of another, 0.25 m below its face
+        // and, were it outside, within reach of it: 0.01 of 2.25 m.
+        let lower = [[0.0, 0.0, 0.0], [3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, -3.0]];
+        let tet: &[_] = &[[0, 2, 1, 3].map(VertexId)];
+        let bodies = Bodies::from_tets(&[(4, tet), (4, tet)]).unwrap();
+        for depth in [0.25, 0.01, -0.01] {
+            let upper = [[0.0, 0.0, 2.0], [0.0, 3.0, 2.0], [3.0, 0.0, 2.0], [0.75, 0.75, -depth]];
+            let positions: Vec<_> = lower.iter().chain(&upper).map(|&p| Vec3::from(p)).collect();
+            let (found, search) = found(&positions, &bodies);
+            let [contact] = &found[..] else { panic!("{depth} {found:?}") };
+            assert_eq!(contact.feature, Feature::VertexBody(VertexId(7), BodyId(0)));
+            assert!((contact.gap + depth).abs() < TOLERANCE, "{contact:?}");
+            assert!(contact.normal.abs_diff_eq(Vec3::Z, TOLERANCE), "{contact:?}");
+            assert_eq!((search.unresolved, search.enclosed), (0, 0));
+        }
+    }
+
+    #[test]
+    fn a_body_in_another_leaves_it_as_one_along_the_shortest_way() {
+        let ball = TetMesh::from_raw(icosahedron(0.3).unwrap()).unwrap().0;
+        // A block with a vertex of its own in the ball must not be led by that.
+        for cells in [1, 4] {
+            let block = cuboid([cells; 3], 2.0 * Vec3::ONE, Cut::Five).unwrap();
+            let block = TetMesh::from_raw(block).unwrap().0;
+            let inner: Vec<_> =
+                ball.positions().iter().map(|p| *p + Vec3::new(0.05, -0.4, 0.1)).collect();
+            let meshes = [Mesh::Tets(&ball), Mesh::Tets(&block)];
+            let bodies = Bodies::from_meshes(&meshes).unwrap();
+            let positions = [&inner, block.positions()].concat();
+            let (found, search) = found(&positions, &bodies);
+            assert_eq!((found.len(), search.unresolved, search.enclosed), (13, 0, 13));
+            for (contact, point) in found.iter().zip(&inner) {
+                assert!(contact.normal.abs_diff_eq(-Vec3::Y, TOLERANCE), "{contact:?}");
+                assert!((contact.gap + (point.y + 1.0)).abs() < TOLERANCE, "{contact:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_bodies_and_empty_ones_have_no_contacts() {
+        let none = Bodies::from_tets(&[]).unwrap();
+        assert!(found(&[], &none).0.is_empty());
+        let empty = Bodies::from_tets(&[(0, &[]), (1, &[])]).unwrap();
+        assert!(found(&[Vec3::ZERO], &empty).0.is_empty());
+    }
 }

@@ -80,9 +80,11 @@ impl Shape {
         let Shape { first, count, corners, tree, ridges, boxes, longest, normals, order } = self;
         corners.clear();
         let triangles = &bodies.triangles()[*first..*first + *count];
-        corners.extend(triangles.iter().map(|&[a, b, c]| {
-            [positions[a.index()], positions[b.index()], positions[c.index()]]
-        }));
+        corners.extend(
+            triangles.iter().map(|&[a, b, c]| {
+                [positions[a.index()], positions[b.index()], positions[c.index()]]
+            }),
+        );
         tree.refit(|k| {
             let [a, b, c] = corners[k as usize];
             Aabb { min: a.min(b).min(c), max: a.max(b).max(c) }
