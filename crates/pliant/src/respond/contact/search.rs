@@ -367,6 +367,7 @@ mod tests {
     use crate::body::Mesh;
     use crate::mesh::generate::cuboid::cuboid;
     use crate::mesh::generate::icosahedron::icosahedron;
+    use crate::mesh::generate::l_block::{LBlockSettings, l_block};
     use crate::mesh::generate::lattice::Cut;
     use crate::mesh::tet::TetMesh;
 
@@ -399,6 +400,33 @@ mod tests {
             assert!(contact.normal.abs_diff_eq(Vec3::Z, TOLERANCE), "{contact:?}");
             assert_eq!((search.unresolved, search.enclosed), (0, 0));
         }
+    }
+
+    #[test]
+    fn inside_an_l_the_near_face_of_the_other_arm_does_not_count() {
+        let l = LBlockSettings {
+            arms: [2.0; 2],
+            width: 1.0,
+            cells_along: [1; 2],
+            cells_across: 1,
+            cut: Cut::Six,
+        };
+        let l = TetMesh::from_raw(l_block(&l).unwrap()).unwrap().0;
+        // A spike whose tip is 5 mm inside the upright arm, 5 mm above the lying one's face.
+        let tip = Vec3::new(-0.005, 0.0, 0.005);
+        let base = [[1.0, -0.5, 3.0], [3.0, -0.5, 1.0], [2.0, 1.5, 2.0]];
+        let tet: &[_] = &[[0, 1, 2, 3].map(VertexId)];
+        let count = l.positions().len();
+        let bodies = Bodies::from_tets(&[(count, l.tets()), (4, tet)]).unwrap();
+        let mut positions = l.positions().to_vec();
+        positions.push(tip);
+        positions.extend(base.map(|p| tip + Vec3::from(p)));
+        let tip = VertexId(count as u32);
+        let (mut found, _) = found(&positions, &bodies);
+        found.retain(|contact| contact.feature == Feature::VertexBody(tip, BodyId(0)));
+        let [contact] = &found[..] else { panic!("{found:?}") };
+        assert!((contact.gap + 0.005).abs() < TOLERANCE, "{contact:?}");
+        assert!(contact.normal.abs_diff_eq(Vec3::X, TOLERANCE), "{contact:?}");
     }
 
     #[test]
