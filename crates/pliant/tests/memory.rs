@@ -15,9 +15,12 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use methods::METHODS;
-use pliant::body::Bodies;
+use pliant::body::keyframes::{Keyframes, Pose};
+use pliant::body::obstacle::{Obstacle, Plane, Touch};
 use pliant::body::pins::Pins;
 use pliant::body::soft::{Masses, State};
+use pliant::body::{Bodies, Mesh};
+use pliant::force::Motion;
 use pliant::force::drag::{Drag, DragLaw};
 use pliant::force::gravity::Gravity;
 use pliant::id::VertexId;
@@ -29,8 +32,12 @@ use pliant::integrate::verlet::VelocityKind;
 use pliant::integrate::{Integrator, System};
 use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
+use pliant::mesh::generate::icosahedron::icosahedron;
 use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::tet::TetMesh;
 use pliant::respond::bodies::{Bodily, BodilySettings, Kind};
+use pliant::respond::contact::search::{ContactSettings, Search};
+use pliant::respond::contact::{Contact, Feature};
 
 /// Vertices of the scene.
 const COUNT: usize = 50;
@@ -122,4 +129,39 @@ fn warm_steps_allocate_nothing() {
         let warm = steps(3);
         assert_eq!(steps(20), warm, "{name}");
     }
+}
+
+#[test]
+fn a_warm_search_for_contacts_allocates_nothing() {
+    let sizes = [1.0; 4];
+    let ball = |size| TetMesh::from_raw(icosahedron(size).unwrap()).unwrap().0;
+    let meshes = sizes.map(ball);
+    let bodies = Bodies::from_meshes(&meshes.each_ref().map(Mesh::Tets)).unwrap();
+    let rest: Vec<Vec3> = meshes.iter().flat_map(|mesh| mesh.positions().to_vec()).collect();
+    let floor = Keyframes::still(Pose::along(-0.8 * Vec3::Z, Vec3::Z).unwrap()).unwrap();
+    let floor = [Obstacle::new(Plane, floor, Touch::default()).unwrap()];
+    // Overlapping, near, and overlapping again; bodies wholly inside others are not here, as
+    // `depth` allocates to name their reason.
+    let places = [0.0, 1.4, 3.4, 5.0];
+    let velocities = vec![Vec3::X; rest.len()];
+    let (mut search, mut found) = (Search::new(&rest, &bodies), Vec::new());
+    let mut positions = rest.clone();
+    let mut searches = |count: u32| {
+        for k in 0..count {
+            for (body, place) in bodies.ids().zip(places) {
+                let shift = (place - 1e-3 * f64::from(k * body.0)) * Vec3::X;
+                for v in bodies.vertices(body) {
+                    positions[v] = rest[v] + shift;
+                }
+            }
+            let motion = Motion { positions: &positions, velocities: &velocities, time: 0.0 };
+            search.find(motion, &bodies, &floor, (ContactSettings::default(), 0.01), &mut found);
+        }
+        ALLOCATIONS.with(Cell::get)
+    };
+    let warm = searches(20);
+    assert_eq!(searches(20), warm);
+    let of_floor = |contact: &&Contact| matches!(contact.feature, Feature::VertexObstacle(..));
+    let with_floor = found.iter().filter(of_floor).count();
+    assert!(with_floor > 0 && found.len() > with_floor, "{with_floor} of {}", found.len());
 }

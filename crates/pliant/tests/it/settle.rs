@@ -220,6 +220,32 @@ fn crossing_bars_come_free_though_no_vertex_is_inside() {
 }
 
 #[test]
+fn a_ball_in_a_block_leaves_it_along_the_shortest_way() {
+    for settings in both_ways() {
+        for cells in [1, 4] {
+            let ball = TetMesh::from_raw(icosahedron(0.15).unwrap()).unwrap().0;
+            let start = Vec3::new(0.02, -0.03, 0.1);
+            let turn = Quat::from_rotation_x(0.4) * Quat::from_rotation_y(0.3);
+            let meshes =
+                [(block(cells, Vec3::ONE), Quat::IDENTITY, Vec3::ZERO), (ball, turn, start)];
+            let mut scene = Scene::new(&meshes, Vec3::ZERO, vec![], settings);
+            let own = scene.bodies.vertices(pliant::id::BodyId(1));
+            assert!(scene.overlap().penetrating_vertices >= own.len());
+            // A fifth of its size a step, 0.05 m, for a way of 0.4 m and its own height.
+            (0..15).for_each(|_| scene.step());
+            let found = scene.overlap();
+            assert_eq!((found.penetrating_vertices, found.edge_crossings), (0, 0), "{found:?}");
+            assert_eq!(found.inverted_tets, 0);
+            let middle = scene.state.positions[own.clone()].iter().sum::<Vec3>() / own.len() as f64;
+            assert!(middle.z > 0.5 && scene.parting() <= 0.05, "{middle} {}", scene.parting());
+            // Half way out, inner vertices of the block in the ball push it aside.
+            let aside = (middle - start).truncate().length();
+            assert!(aside <= if cells == 1 { 1e-3 } else { 0.15 }, "{aside} m");
+        }
+    }
+}
+
+#[test]
 fn a_heap_of_balls_comes_to_rest_with_nothing_inside() {
     let ball = TetMesh::from_raw(icosahedron(0.5).unwrap()).unwrap().0;
     let places = (0..12).map(|k| {

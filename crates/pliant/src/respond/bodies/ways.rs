@@ -15,10 +15,10 @@ use crate::depth::{DepthSettings, Escape, Escapes, Scope, Span};
 use crate::detect::Overlaps;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3};
-use crate::mesh::bvh::Bvh;
 use crate::respond::bodies::Kind;
 use crate::respond::contact::inside;
-use crate::respond::contact::near::{Foot, corners, shares};
+use crate::respond::contact::near::{Foot, shares};
+use crate::respond::contact::shape::Facets;
 
 /// A vertex that is pushed, and what it is pushed from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -145,7 +145,8 @@ impl Ways {
                 for &Closest { vertex, triangle, escape } in found.iter() {
                     if escape.depth > 0.0 {
                         let at = positions[vertex.index()] + escape.depth * escape.direction;
-                        let shares = shares(at, corners(positions, bodies, triangle.index()));
+                        let corners = bodies.triangles()[triangle.index()];
+                        let shares = shares(at, corners.map(|v| positions[v.index()]));
                         let (normal, gap) = (escape.direction, -escape.depth);
                         let foot = Foot { triangle, shares, normal, gap };
                         share_out(bodies, (vertex, escape), &[foot], pushes);
@@ -195,26 +196,21 @@ fn one_by_one<'a>(
     pairs
 }
 
-/// Trees of surfaces, fitted where they are asked for.
+/// Surfaces, fitted where they are asked for.
 #[derive(Clone, Debug)]
 pub struct Surfaces {
-    /// For each body the boxes of its triangles, counted within the body.
-    trees: Vec<Bvh>,
+    /// Triangles of each body.
+    facets: Vec<Facets>,
     /// Box of each body, m, once it is fitted.
     boxes: Vec<Aabb>,
-    /// Which trees and boxes fit the positions of this step.
+    /// Which of both fit the positions of this step.
     fitted: Vec<bool>,
 }
 
 impl Surfaces {
     fn new(rest: &[Vec3], bodies: &Bodies) -> Surfaces {
-        let tree = |body: BodyId| {
-            let triangles = bodies.triangles_of(body);
-            let boxes = triangles.map(|index| Aabb::around(corners(rest, bodies, index)));
-            Bvh::new(&boxes.collect::<Vec<_>>())
-        };
         Surfaces {
-            trees: bodies.ids().map(tree).collect(),
+            facets: bodies.ids().map(|body| Facets::new(rest, bodies, body)).collect(),
             boxes: vec![Aabb::EMPTY; bodies.len()],
             fitted: vec![false; bodies.len()],
         }
@@ -239,10 +235,9 @@ impl Surfaces {
         let point = positions[vertex.index()];
         for &body in into {
             self.fit(positions, bodies, body);
-            let surface = (bodies, body, &self.trees[body.index()]);
-            let space = self.boxes[body.index()];
-            let foot = inside::exit(point, escape, positions, surface, space)
-                .or_else(|| inside::nearest(point, escape, positions, surface));
+            let (facets, space) = (&self.facets[body.index()], self.boxes[body.index()]);
+            let foot = inside::exit(point, escape, facets, space)
+                .or_else(|| inside::nearest(point, escape, facets));
             feet.extend(foot);
         }
     }
@@ -255,8 +250,7 @@ impl Surfaces {
         }
         self.fitted[index] = true;
         self.boxes[index] = Aabb::around(positions[bodies.vertices(body)].iter().copied());
-        let first = bodies.triangles_of(body).start;
-        self.trees[index].refit(|k| Aabb::around(corners(positions, bodies, first + k as usize)));
+        self.facets[index].fit(positions, bodies);
     }
 }
 

@@ -5,7 +5,6 @@
 //! flat meshes would be pulled into each other by their diagonals.
 
 use crate::math::Vec3;
-use crate::mesh::normals::face_normal;
 
 /// Sine of the angle between edges below which they are parallel: they have no normal.
 const PARALLEL: f64 = 0.05;
@@ -28,12 +27,13 @@ pub struct Side {
 }
 
 impl Side {
-    /// An edge with its triangles; `None` where it is flat or a triangle has no area.
-    pub fn new(ends: [Vec3; 2], tips: [Vec3; 2], triangles: [[Vec3; 3]; 2]) -> Option<Side> {
-        let [first, second] = [face_normal(triangles[0])?, face_normal(triangles[1])?];
+    /// An edge with the unit normals of its triangles; `None` where it is flat.
+    #[inline]
+    pub fn new(ends: [Vec3; 2], tips: [Vec3; 2], [first, second]: [Vec3; 2]) -> Option<Side> {
         (first.dot(second) <= FLAT).then_some(Side { ends, tips, ridge: first + second })
     }
 
+    #[inline]
     fn along(&self) -> Vec3 {
         self.ends[1] - self.ends[0]
     }
@@ -55,21 +55,22 @@ pub struct Passing {
 /// The contact between two edges, if they have one with a gap below `reach`.
 ///
 /// Edges that have passed each other by more than `depth` m have none.
+#[inline]
 pub fn passing(a: &Side, b: &Side, reach: f64, depth: f64) -> Option<Passing> {
     let (p, q) = (a.along(), b.along());
     let across = p.cross(q);
+    // Most pairs fail here, before any root: out of one edge must be into the other.
+    let (out_of_a, out_of_b) = (across.dot(a.ridge), across.dot(b.ridge));
+    let opposed = (out_of_a < 0.0 && out_of_b > 0.0) || (out_of_a > 0.0 && out_of_b < 0.0);
+    if !opposed {
+        return None;
+    }
     let (p_length, q_length, length) = (p.length(), q.length(), across.length());
     // Not-a-number fails as well.
     if !(length >= PARALLEL * p_length * q_length && length > 0.0) {
         return None;
     }
-    let mut normal = across / length;
-    if normal.dot(b.ridge) < 0.0 {
-        normal = -normal;
-    }
-    if normal.dot(b.ridge) <= 0.0 || normal.dot(a.ridge) >= 0.0 {
-        return None;
-    }
+    let normal = if out_of_b > 0.0 { across / length } else { -across / length };
     let from = b.ends[0] - a.ends[0];
     let gap = -from.dot(normal);
     if !(gap < reach && gap > -depth) {
@@ -88,6 +89,7 @@ pub fn passing(a: &Side, b: &Side, reach: f64, depth: f64) -> Option<Passing> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mesh::normals::face_normal;
 
     /// A roof along an axis with its ridge at a height, its sides falling (or rising) away.
     fn roof(along: Vec3, height: f64, fall: f64) -> Side {
@@ -99,7 +101,8 @@ mod tests {
             let [a, b, c] = tri;
             if (b - a).cross(c - a).z * fall > 0.0 { [a, b, c] } else { [a, c, b] }
         };
-        Side::new([from, to], tips, [out([from, to, tips[0]]), out([from, to, tips[1]])]).unwrap()
+        let normals = tips.map(|tip| face_normal(out([from, to, tip])).unwrap());
+        Side::new([from, to], tips, normals).unwrap()
     }
 
     #[test]
@@ -131,8 +134,7 @@ mod tests {
     fn parallel_and_flat_edges_have_no_normal() {
         let (keel, roof_side) = (roof(Vec3::X, 0.3, -1.0), roof(Vec3::X, 0.0, 1.0));
         assert_eq!(passing(&keel, &roof_side, 1.0, 1.0), None);
-        let flat = [[Vec3::ZERO, Vec3::X, Vec3::Y], [Vec3::X, Vec3::ZERO, -Vec3::Y]];
-        assert_eq!(Side::new([Vec3::ZERO, Vec3::X], [Vec3::Y, -Vec3::Y], flat), None);
+        assert_eq!(Side::new([Vec3::ZERO, Vec3::X], [Vec3::Y, -Vec3::Y], [Vec3::Z; 2]), None);
     }
 
     #[test]

@@ -3,12 +3,12 @@
 //! The depth of `depth` averages projections and does not reach the surface (erratum H11);
 //! what counts here is the way along its direction to the first triangle that looks along.
 
-use crate::body::Bodies;
 use crate::depth::Escape;
-use crate::id::{BodyId, TriangleId};
+use crate::id::TriangleId;
 use crate::math::{Aabb, Vec3};
-use crate::mesh::bvh::Bvh;
-use crate::respond::contact::near::{Foot, corners, shares};
+use crate::mesh::closest::closest_point;
+use crate::respond::contact::near::{Foot, shares};
+use crate::respond::contact::shape::Facets;
 
 /// The ray is followed this many times the depth before the whole body is searched.
 const FIRST_REACH: f64 = 2.0;
@@ -18,24 +18,18 @@ const SLIP: f64 = 1e-9;
 
 /// Where the way out from inside a body first leaves it.
 ///
-/// `None` when no triangle is hit, as can be where tets are inverted.
-pub fn exit(
-    point: Vec3,
-    escape: Escape,
-    positions: &[Vec3],
-    (bodies, body, tree): (&Bodies, BodyId, &Bvh),
-    space: Aabb,
-) -> Option<Foot> {
+/// `space` is the box of the body. `None` when no triangle is hit, as can be where tets are
+/// inverted.
+pub fn exit(point: Vec3, escape: Escape, facets: &Facets, space: Aabb) -> Option<Foot> {
     let whole = space.size().length();
     let short = FIRST_REACH * escape.depth;
     let lengths = if short > 0.0 && short < whole { [short, whole] } else { [whole; 2] };
     for length in lengths {
         let end = point + length * escape.direction;
         let way = Aabb::around([point, end]);
-        let first = bodies.triangles_of(body).start;
         let mut best: Option<(f64, u32, [f64; 3])> = None;
-        tree.meeting(way, |k| {
-            let triangle = corners(positions, bodies, first + k as usize);
+        facets.tree.meeting(way, |k| {
+            let triangle = facets.corners[k as usize];
             if let Some((t, parts)) = hit(point, escape.direction, triangle) {
                 let nearer = best.is_none_or(|(least, number, _)| (t, k) < (least, number));
                 if t <= length && nearer {
@@ -45,7 +39,7 @@ pub fn exit(
             true
         });
         if let Some((t, k, parts)) = best {
-            let triangle = TriangleId((first + k as usize) as u32);
+            let triangle = TriangleId(facets.first as u32 + k);
             return Some(Foot { triangle, shares: parts, normal: escape.direction, gap: -t });
         }
     }
@@ -53,7 +47,7 @@ pub fn exit(
 }
 
 /// Way along a unit ray to a triangle that looks along it, and the shares of its corners.
-fn hit(from: Vec3, direction: Vec3, [a, b, c]: [Vec3; 3]) -> Option<(f64, [f64; 3])> {
+pub(super) fn hit(from: Vec3, direction: Vec3, [a, b, c]: [Vec3; 3]) -> Option<(f64, [f64; 3])> {
     let normal = (b - a).cross(c - a);
     let along = normal.dot(direction);
     if along <= 0.0 {
@@ -69,31 +63,29 @@ fn hit(from: Vec3, direction: Vec3, [a, b, c]: [Vec3; 3]) -> Option<(f64, [f64; 
 /// The nearest point of the surface, for a vertex whose ray hits nothing.
 ///
 /// The direction stays the consistent one; the gap is minus the distance.
-pub fn nearest(
-    point: Vec3,
-    escape: Escape,
-    positions: &[Vec3],
-    (bodies, body, tree): (&Bodies, BodyId, &Bvh),
-) -> Option<Foot> {
-    let first = bodies.triangles_of(body).start;
+pub fn nearest(point: Vec3, escape: Escape, facets: &Facets) -> Option<Foot> {
+    let (distance_sq, k, found) = closest(point, facets)?;
+    Some(Foot {
+        triangle: TriangleId(facets.first as u32 + k),
+        shares: shares(found, facets.corners[k as usize]),
+        normal: escape.direction,
+        gap: -distance_sq.sqrt(),
+    })
+}
+
+/// Square of the distance to the nearest triangle, m², its number within the body, and the
+/// point of it, m; of triangles that are as near the first.
+pub(super) fn closest(point: Vec3, facets: &Facets) -> Option<(f64, u32, Vec3)> {
     let mut best: Option<(f64, u32, Vec3)> = None;
-    tree.near(point, f64::INFINITY, |k| {
-        let triangle = corners(positions, bodies, first + k as usize);
-        let found = crate::mesh::closest::closest_point(point, triangle);
+    facets.tree.near(point, f64::INFINITY, |k| {
+        let found = closest_point(point, facets.corners[k as usize]);
         let distance_sq = found.distance_squared(point);
         if best.is_none_or(|(least, number, _)| (distance_sq, k) < (least, number)) {
             best = Some((distance_sq, k, found));
         }
         best.map_or(f64::INFINITY, |(least, ..)| least)
     });
-    let (distance_sq, k, found) = best?;
-    let triangle = corners(positions, bodies, first + k as usize);
-    Some(Foot {
-        triangle: TriangleId((first + k as usize) as u32),
-        shares: shares(found, triangle),
-        normal: escape.direction,
-        gap: -distance_sq.sqrt(),
-    })
+    best
 }
 
 #[cfg(test)]

@@ -17,15 +17,24 @@ pub mod features;
 
 pub mod margin;
 
+pub mod edges;
+
+pub mod shape;
+
 pub mod near;
 
 pub mod inside;
 
-pub mod edges;
+pub mod enclosed;
+
+pub mod pair;
 
 pub mod obstacles;
 
 pub mod search;
+
+#[cfg(test)]
+mod twin;
 
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;

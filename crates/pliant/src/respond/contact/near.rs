@@ -1,11 +1,11 @@
 //! Vertices outside a body, near its surface: the nearest point of it.
 
 use crate::body::Bodies;
-use crate::id::{BodyId, TriangleId, VertexId};
+use crate::id::{TriangleId, VertexId};
 use crate::math::Vec3;
-use crate::mesh::bvh::Bvh;
 use crate::mesh::closest::closest_point;
 use crate::mesh::normals::face_normal;
+use crate::respond::contact::shape::Facets;
 
 /// Distances below this, relative to the size of the body, have no direction of their own.
 const TOUCHING: f64 = 1e-7;
@@ -23,22 +23,14 @@ pub struct Foot {
     pub gap: f64,
 }
 
-/// The nearest point, within `reach`, of the triangles that look towards `point`.
+/// The nearest point, within `reach` m, of the triangles that look towards `point`.
 ///
-/// `tree` holds the triangles of the body, counted within it.
-pub fn foot(
-    point: Vec3,
-    positions: &[Vec3],
-    (bodies, body, tree): (&Bodies, BodyId, &Bvh),
-    reach: f64,
-    size: f64,
-) -> Option<Foot> {
-    let first = bodies.triangles_of(body).start;
-    let corners_of = |k: u32| corners(positions, bodies, first + k as usize);
+/// `size` is that of the smaller body, m. Of triangles that are as near the first counts.
+pub fn foot(point: Vec3, facets: &Facets, reach: f64, size: f64) -> Option<Foot> {
     let mut best: Option<(f64, u32, Vec3)> = None;
     let mut within_sq = reach * reach;
-    tree.near(point, within_sq, |k| {
-        let [a, b, c] = corners_of(k);
+    facets.tree.near(point, within_sq, |k| {
+        let [a, b, c] = facets.corners[k as usize];
         let height = (b - a).cross(c - a).dot(point - a);
         if height >= 0.0 {
             let nearest = closest_point(point, [a, b, c]);
@@ -56,16 +48,11 @@ pub fn foot(
         within_sq
     });
     let (distance_sq, k, nearest) = best?;
-    let (corners, distance) = (corners_of(k), distance_sq.sqrt());
+    let (corners, distance) = (facets.corners[k as usize], distance_sq.sqrt());
     let away = (point - nearest) / distance;
     let normal = if distance > TOUCHING * size { away } else { face_normal(corners)? };
-    let triangle = TriangleId((first + k as usize) as u32);
+    let triangle = TriangleId(facets.first as u32 + k);
     Some(Foot { triangle, shares: shares(nearest, corners), normal, gap: distance })
-}
-
-/// Corners of a triangle of the scene, m.
-pub(crate) fn corners(positions: &[Vec3], bodies: &Bodies, triangle: usize) -> [Vec3; 3] {
-    bodies.triangles()[triangle].map(|v| positions[v.index()])
 }
 
 /// Shares of the corners in a point of a triangle; not negative, summing to 1.
@@ -97,17 +84,16 @@ pub(super) fn terms(vertex: VertexId, foot: &Foot, bodies: &Bodies) -> ([VertexI
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Aabb;
+    use crate::id::BodyId;
 
     const TET: [VertexId; 4] = [VertexId(0), VertexId(1), VertexId(2), VertexId(3)];
 
     fn found(point: Vec3, reach: f64) -> Option<Foot> {
         let positions = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
         let bodies = Bodies::from_tets(&[(4, &[TET])]).unwrap();
-        let boxes =
-            bodies.triangles().iter().map(|t| Aabb::around(t.map(|v| positions[v.index()])));
-        let tree = Bvh::new(&boxes.collect::<Vec<_>>());
-        foot(point, &positions, (&bodies, BodyId(0), &tree), reach, 1.0)
+        let mut facets = Facets::new(&positions, &bodies, BodyId(0));
+        facets.fit(&positions, &bodies);
+        foot(point, &facets, reach, 1.0)
     }
 
     #[test]

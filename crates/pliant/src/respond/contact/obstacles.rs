@@ -3,51 +3,153 @@
 use crate::body::Bodies;
 use crate::body::obstacle::Obstacle;
 use crate::force::Motion;
-use crate::id::VertexId;
+use crate::id::{BodyId, VertexId};
+use crate::math::Aabb;
 use crate::respond::contact::features::Features;
 use crate::respond::contact::margin::{Drift, Margin, MarginSettings};
 use crate::respond::contact::{Contact, Feature};
 
-/// Appends the contacts between all vertices and the obstacles.
+/// How much farther than half a body's box its vertices are taken to reach, for rounding.
+const ROUND: f64 = 1.001;
+
+/// What vertices may meet besides bodies.
+#[derive(Clone, Copy, Debug)]
+pub struct Around<'a> {
+    /// Where vertices are and how they move.
+    pub motion: Motion<'a>,
+    /// What is in their way.
+    pub obstacles: &'a [Obstacle],
+    /// Sizes of the bodies.
+    pub features: &'a Features,
+    /// How each body moves.
+    pub drifts: &'a [Drift],
+    /// Box of each body, m.
+    pub boxes: &'a [Aabb],
+}
+
+/// Appends the contacts between the vertices of a body and the obstacles.
 ///
-/// `drifts` tell how each body moves. An obstacle's friction is that of the contact.
+/// An obstacle's friction is that of the contact.
 pub fn find(
-    obstacles: &[Obstacle],
-    motion: Motion<'_>,
-    (bodies, features, drifts): (&Bodies, &Features, &[Drift]),
+    around: Around<'_>,
+    bodies: &Bodies,
+    body: BodyId,
     (settings, dt): (MarginSettings, f64),
     found: &mut Vec<Contact>,
 ) {
-    for body in bodies.ids() {
-        let (size, drift) = (features.sizes[body.index()], drifts[body.index()]);
+    let Around { motion, obstacles, features, drifts, boxes } = around;
+    let (size, drift) = (features.sizes[body.index()], drifts[body.index()]);
+    let Aabb { min, max } = boxes[body.index()];
+    let (centre, radius) = (0.5 * (min + max), 0.5 * ROUND * (max - min).length());
+    let farthest = settings.of(size, f64::INFINITY, dt).reach;
+    for (number, obstacle) in obstacles.iter().enumerate() {
+        let here = obstacle.at(motion.time);
+        // No vertex is nearer than the middle is, less the way from there to it.
+        if here.distance(centre) - here.shape.lipschitz() * radius > farthest {
+            continue;
+        }
+        let twist = obstacle.motion().twist(motion.time);
         for index in bodies.vertices(body) {
             let point = motion.positions[index];
-            for (number, obstacle) in obstacles.iter().enumerate() {
-                let velocity = obstacle.velocity_at(motion.time, point);
-                let speed = drift.mean.distance(velocity) + drift.spread;
-                let Margin { offset, reach, size } = settings.of(size, speed, dt);
-                let here = obstacle.at(motion.time);
-                let gap = here.distance(point);
-                if gap.is_nan() || gap > reach {
-                    continue;
-                }
-                let Some(normal) = here.normal(point) else { continue };
-                let vertex = VertexId(index as u32);
-                found.push(Contact {
-                    feature: Feature::VertexObstacle(vertex, number as u32),
-                    vertices: [vertex; 4],
-                    weights: [1.0, 0.0, 0.0, 0.0],
-                    count: 1,
-                    bodies: (body, None),
-                    normal,
-                    gap,
-                    drift: velocity,
-                    target: 0.0,
-                    friction: obstacle.touch().friction,
-                    offset,
-                    size,
-                });
+            let gap = here.distance(point);
+            // At no speed is farther looked; not-a-number is no contact either.
+            if gap.is_nan() || gap > farthest {
+                continue;
             }
+            let velocity = twist.at(point - here.pose.position);
+            let speed = drift.mean.distance(velocity) + drift.spread;
+            let Margin { offset, reach, size } = settings.of(size, speed, dt);
+            if gap > reach {
+                continue;
+            }
+            let Some(normal) = here.normal(point) else { continue };
+            let vertex = VertexId(index as u32);
+            found.push(Contact {
+                feature: Feature::VertexObstacle(vertex, number as u32),
+                vertices: [vertex; 4],
+                weights: [1.0, 0.0, 0.0, 0.0],
+                count: 1,
+                bodies: (body, None),
+                normal,
+                gap,
+                drift: velocity,
+                target: 0.0,
+                friction: obstacle.touch().friction,
+                offset,
+                size,
+            });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::keyframes::{Keyframe, Keyframes};
+    use crate::body::obstacle::{Plane, Touch};
+    use crate::math::{Quat, Vec3};
+
+    const TET: [VertexId; 4] = [VertexId(0), VertexId(1), VertexId(2), VertexId(3)];
+    const DT: f64 = 0.01;
+
+    /// Contacts of a tet of 1 m at rest, its base at a height, with the plane z = 0.
+    ///
+    /// The plane comes up with a speed, and is there after one second.
+    fn found(height: f64, speed: f64) -> Vec<Contact> {
+        let rest = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+        let bodies = Bodies::from_tets(&[(4, &[TET])]).unwrap();
+        let positions = rest.map(|p| p + height * Vec3::Z);
+        let frame = |time| {
+            let position = speed * (time - 1.0) * Vec3::Z;
+            Keyframe { time, position, rotation: Quat::IDENTITY }
+        };
+        let frames = Keyframes::new(vec![frame(0.0), frame(2.0)]).unwrap();
+        let touch = Touch { friction: 0.7, restitution: 0.0 };
+        let around = Around {
+            motion: Motion { positions: &positions, velocities: &[Vec3::ZERO; 4], time: 1.0 },
+            obstacles: &[Obstacle::new(Plane, frames, touch).unwrap()],
+            features: &Features::new(&rest, &bodies),
+            drifts: &[Drift::default()],
+            boxes: &[Aabb::around(positions)],
+        };
+        let mut found = Vec::new();
+        find(around, &bodies, BodyId(0), (MarginSettings::default(), DT), &mut found);
+        found
+    }
+
+    #[test]
+    fn vertices_above_a_plane_are_in_contact_with_it() {
+        let found = found(0.008, 0.0);
+        assert_eq!(found.len(), 3); // not the tip
+        for (vertex, contact) in found.iter().enumerate() {
+            let vertex = VertexId(vertex as u32);
+            assert_eq!(contact.feature, Feature::VertexObstacle(vertex, 0));
+            assert_eq!(contact.terms().collect::<Vec<_>>(), [(vertex, 1.0)]);
+            assert_eq!(contact.bodies, (BodyId(0), None));
+            assert_eq!((contact.gap, contact.normal), (0.008, Vec3::Z));
+            assert_eq!((contact.friction, contact.drift), (0.7, Vec3::ZERO));
+            assert_eq!((contact.offset, contact.size), (0.005, 1.0));
+        }
+    }
+
+    #[test]
+    fn below_the_plane_gaps_are_negative() {
+        assert_eq!(found(-0.3, 0.0)[0].gap, -0.3);
+    }
+
+    #[test]
+    fn an_obstacle_on_its_way_is_met_sooner_and_drags() {
+        // It reaches the offset and two steps: 0.005 + 2 · 0.01 · 3.
+        assert!(found(0.066, 3.0).is_empty());
+        let contacts = found(0.064, 3.0);
+        assert_eq!(contacts.len(), 3);
+        assert_eq!(contacts[0].drift, 3.0 * Vec3::Z);
+        assert_eq!(contacts[0].relative(&[Vec3::X; 4]), Vec3::new(1.0, 0.0, -3.0));
+    }
+
+    #[test]
+    fn beyond_reach_there_is_none() {
+        assert!(found(0.0101, 0.0).is_empty());
+        assert!(found(2.0, 1e6).is_empty());
     }
 }

@@ -1,29 +1,31 @@
-//! All contacts of a moment, in a fixed order.
+//! All contacts of a snapshot, in a fixed order.
 //!
 //! Once per step: boxes with their margins tell which bodies come near each other; of those,
 //! vertices inside get the consistent way out, vertices outside the nearest point, and edges
-//! are tried against edges.
+//! are tried against edges. Bodies are cut into shares, one per thread; as the list is sorted
+//! at the end, it does not depend on how they are cut.
 
+use std::ops::Range;
+
+use crate::body::Bodies;
 use crate::body::obstacle::Obstacle;
-use crate::body::{Bodies, BodyKind};
 use crate::depth::fused::Scratch;
 use crate::depth::{DepthSettings, Escape, Escapes, Scope};
-use crate::detect::boxes::{Bounds, rounded};
+use crate::detect::boxes::{Bounds, Hits};
 use crate::detect::pairs::{self, Sweep};
 use crate::force::Motion;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3};
-use crate::mesh::bvh::Bvh;
 use crate::mesh::normals::Normals;
 use crate::mesh::topology::Rows;
-use crate::respond::contact::edges::{Passing, Side, passing};
+use crate::par;
+use crate::respond::contact::enclosed::{self, Enclosed};
 use crate::respond::contact::features::Features;
 use crate::respond::contact::margin::{Drift, Margin, MarginSettings};
-use crate::respond::contact::near::{Foot, corners, foot, terms};
-use crate::respond::contact::{Contact, Feature, inside, obstacles};
-
-/// Edges are looked for this far per length beyond the margin: deeper ones have passed.
-const EDGE_PAD: f64 = 0.1;
+use crate::respond::contact::obstacles::{self, Around};
+use crate::respond::contact::pair::{Pair, Snapshot};
+use crate::respond::contact::shape::{Shape, grown, seen};
+use crate::respond::contact::{Contact, Feature, inside};
 
 /// How contacts are looked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,6 +42,11 @@ impl Default for ContactSettings {
     }
 }
 
+/// How the way out of vertices inside is found.
+pub(super) fn depth_settings() -> DepthSettings {
+    DepthSettings { scope: Scope::Pairs, normals: Normals::Face, ..Default::default() }
+}
+
 /// What is kept from search to search.
 #[derive(Debug)]
 pub struct Search {
@@ -47,52 +54,83 @@ pub struct Search {
     pub features: Features,
     /// Vertices inside bodies without a way out, in the last search, count.
     pub unresolved: usize,
+    /// Vertices of bodies wholly inside others, led out together, in the last search, count.
+    pub enclosed: usize,
     scratch: Scratch,
     escapes: Escapes,
-    /// Triangles and edges of each body, counted within it.
-    trees: Vec<[Bvh; 2]>,
-    /// Box of each body, m.
-    bare: Vec<Aabb>,
-    /// The same with its margin, m.
-    boxes: Vec<Aabb>,
-    /// The same in f32, which never hides a neighbour.
-    rounded: Vec<Bounds>,
-    drifts: Vec<Drift>,
-    sweep: Sweep,
-    near: Rows<BodyId>,
+    near: Near,
+    shapes: Vec<Shape>,
     /// Pairs of a vertex and a body that it is inside of, ascending.
     inside: Vec<(VertexId, BodyId)>,
+    groups: Groups,
+    /// One per thread, at least one.
+    shares: Vec<Share>,
+    /// Where one share's bodies end and the next one's begin, from 0 to all, count.
+    cuts: Vec<usize>,
+    /// Bodies, count; at least 1.
+    most_threads: usize,
+    /// Feature of each contact with its place in the shares.
+    order: Vec<(Feature, u32, u32)>,
+}
+
+/// Who is near whom.
+#[derive(Debug, Default)]
+struct Near {
+    /// Box of each body, m.
+    boxes: Vec<Aabb>,
+    /// The same with its margin in f32, m from `origin`; never hides a neighbour.
+    wide: Vec<Bounds>,
+    drifts: Vec<Drift>,
+    /// A corner of the first box, m.
+    origin: Vec3,
+    sweep: Sweep,
+    rows: Rows<BodyId>,
+}
+
+/// Bodies wholly inside others.
+#[derive(Debug, Default)]
+struct Groups {
+    vertices: Vec<Enclosed>,
+    ways: Vec<(f64, Vec3)>,
+    /// The body around and the one in it, ascending.
+    pairs: Vec<(BodyId, BodyId)>,
+}
+
+/// What one thread works with.
+#[derive(Debug, Default)]
+struct Share {
+    /// Bodies of this share; a range of numbers.
+    bodies: Range<u32>,
+    hits: [Hits; 2],
+    found: Vec<Contact>,
 }
 
 impl Search {
     /// Prepares for a scene; sizes are those in `rest`.
     pub fn new(rest: &[Vec3], bodies: &Bodies) -> Search {
         let features = Features::new(rest, bodies);
-        let trees = bodies.ids().map(|body| {
-            let triangles = bodies.triangles_of(body);
-            let boxes = triangles.map(|t| Aabb::around(corners(rest, bodies, t)));
-            let edges = features.edges_of(body).map(|e| edge_box(rest, &features, e));
-            [Bvh::new(&boxes.collect::<Vec<_>>()), Bvh::new(&edges.collect::<Vec<_>>())]
-        });
+        let shapes = bodies.ids().map(|body| Shape::new(rest, bodies, &features, body));
         Search {
-            trees: trees.collect(),
+            shapes: shapes.collect(),
             features,
             unresolved: 0,
+            enclosed: 0,
             scratch: Scratch::new(rest, bodies),
             escapes: Escapes::default(),
-            bare: Vec::new(),
-            boxes: Vec::new(),
-            rounded: Vec::new(),
-            drifts: Vec::new(),
-            sweep: Sweep::default(),
-            near: Rows::default(),
+            near: Near::default(),
             inside: Vec::new(),
+            groups: Groups::default(),
+            shares: vec![Share::default()],
+            cuts: vec![0, bodies.len()],
+            most_threads: bodies.len().max(1),
+            order: Vec::new(),
         }
     }
 
     /// Works with this many threads from now on; the bits stay the same.
     pub fn set_threads(&mut self, threads: usize) {
         self.scratch.set_threads(threads);
+        self.shares.resize_with(threads.clamp(1, self.most_threads), Share::default);
     }
 
     /// Fills `found` with all contacts, ascending by feature.
@@ -104,227 +142,319 @@ impl Search {
         (settings, dt): (ContactSettings, f64),
         found: &mut Vec<Contact>,
     ) {
-        found.clear();
-        self.prepare(motion, bodies, settings, dt);
-        self.find_inside(motion.positions, bodies, settings, found);
-        for a in bodies.ids() {
-            for place in 0..self.near.row(a.index()).len() {
-                let b = self.near.row(a.index())[place];
-                let margin = self.margin([a, b], settings, dt);
-                self.find_near(motion.positions, bodies, ([a, b], margin, settings), found);
-                if a < b {
-                    self.find_edges(motion.positions, bodies, ([a, b], margin, settings), found);
+        self.near.find(motion, bodies, &self.features, (settings.margin, dt));
+        self.cut(bodies.len());
+        self.fit(motion.positions, bodies);
+        self.find_inside(motion.positions, bodies);
+        let Search { features, shapes, near, inside, groups, shares, escapes, .. } = self;
+        let snapshot = Snapshot {
+            positions: motion.positions,
+            bodies,
+            features,
+            shapes,
+            boxes: &near.boxes,
+            inside,
+            origin: near.origin,
+            friction: settings.friction,
+        };
+        shares.iter_mut().for_each(|share| share.found.clear());
+        let led = groups.lead(snapshot, settings.margin, &mut shares[0].found);
+        self.enclosed = led;
+        self.unresolved = escapes.unresolved.len() - led;
+        let step = Step { snapshot, near, groups, escapes, settings, dt };
+        let (drifts, boxes) = (&near.drifts[..], &near.boxes[..]);
+        let around = Around { motion, obstacles, features, drifts, boxes };
+        par::each(shares, |share| {
+            step.find(share);
+            for body in share.bodies.clone().map(BodyId) {
+                obstacles::find(around, bodies, body, (settings.margin, dt), &mut share.found);
+            }
+        });
+        self.put_together(found);
+    }
+
+    /// Cuts bodies into shares with as many neighbours each, as far as can be.
+    fn cut(&mut self, count: usize) {
+        let weight = |body: usize| 1 + self.near.rows.row(body).len();
+        let total: usize = (0..count).map(weight).sum();
+        let threads = self.shares.len();
+        self.cuts.clear();
+        self.cuts.push(0);
+        let (mut body, mut sum) = (0, 0);
+        for (number, share) in self.shares.iter_mut().enumerate() {
+            let start = body;
+            while body < count && (sum * threads < total * (number + 1) || number + 1 == threads) {
+                sum += weight(body);
+                body += 1;
+            }
+            share.bodies = start as u32..body as u32;
+            self.cuts.push(body);
+        }
+    }
+
+    /// Brings the shapes of bodies with neighbours up to date.
+    fn fit(&mut self, positions: &[Vec3], bodies: &Bodies) {
+        let Search { shapes, near, cuts, features, .. } = self;
+        par::pieces(shapes, cuts, |number, piece| {
+            for (body, shape) in (cuts[number]..).zip(piece) {
+                if !near.rows.row(body).is_empty() {
+                    shape.fit(positions, bodies, features, near.origin);
                 }
             }
+        });
+    }
+
+    /// Which vertices are inside which bodies, and their ways out.
+    fn find_inside(&mut self, positions: &[Vec3], bodies: &Bodies) {
+        let Search { scratch, escapes, inside, groups, .. } = self;
+        scratch.escapes(positions, bodies, depth_settings(), escapes);
+        inside.clear();
+        let resolved = escapes.resolved.iter().map(|entry| (entry.vertex, entry.into));
+        let unresolved = escapes.unresolved.iter().map(|entry| (entry.vertex, entry.into));
+        for (vertex, into) in resolved.chain(unresolved) {
+            inside.extend(escapes.bodies(into).iter().map(|&body| (vertex, body)));
         }
-        let given = (bodies, &self.features, &self.drifts[..]);
-        obstacles::find(obstacles, motion, given, (settings.margin, dt), found);
-        found.sort_unstable_by_key(|contact| contact.feature);
+        inside.sort_unstable();
+        enclosed::gather(escapes, bodies, &mut groups.vertices);
     }
 
-    fn margin(&self, [a, b]: [BodyId; 2], settings: ContactSettings, dt: f64) -> Margin {
-        let size = self.features.sizes[a.index()].min(self.features.sizes[b.index()]);
-        let speed = self.drifts[a.index()].closing(self.drifts[b.index()]);
-        settings.margin.of(size, speed, dt)
+    /// Sorts what the shares found into one list.
+    fn put_together(&mut self, found: &mut Vec<Contact>) {
+        self.order.clear();
+        for (number, share) in self.shares.iter().enumerate() {
+            let own = share.found.iter().enumerate();
+            self.order.extend(own.map(|(k, contact)| (contact.feature, number as u32, k as u32)));
+        }
+        // Keys are sorted, not contacts: those are ten times as long.
+        self.order.sort_unstable();
+        found.clear();
+        let shares = &self.shares;
+        let placed = self.order.iter();
+        found.extend(placed.map(|&(_, share, k)| shares[share as usize].found[k as usize]));
     }
+}
 
-    /// Boxes with margins, neighbours, trees of those that have any.
-    fn prepare(&mut self, motion: Motion<'_>, bodies: &Bodies, settings: ContactSettings, dt: f64) {
-        self.drifts.clear();
-        self.boxes.clear();
-        self.bare.clear();
+impl Near {
+    /// Boxes with margins, and neighbours.
+    fn find(
+        &mut self,
+        motion: Motion<'_>,
+        bodies: &Bodies,
+        features: &Features,
+        (settings, dt): (MarginSettings, f64),
+    ) {
+        let Near { boxes, wide, drifts, origin, sweep, rows } = self;
+        drifts.clear();
+        boxes.clear();
+        wide.clear();
         for body in bodies.ids() {
             let vertices = bodies.vertices(body);
             let drift = Drift::of(&motion.velocities[vertices.clone()]);
             // Two bodies meet within the sum of what each looks for at its own speed.
             let speed = drift.mean.length() + drift.spread;
-            let pad = settings.margin.of(self.features.sizes[body.index()], speed, dt).reach;
+            let pad = settings.of(features.sizes[body.index()], speed, dt).reach;
             let own = Aabb::around(motion.positions[vertices].iter().copied());
-            self.drifts.push(drift);
-            self.bare.push(own);
-            self.boxes.push(grown(own, pad));
+            if boxes.is_empty() {
+                *origin = own.min;
+            }
+            drifts.push(drift);
+            boxes.push(own);
+            wide.push(seen(grown(own, pad), *origin));
         }
-        let origin = self.boxes.first().map_or(Vec3::ZERO, |first| first.min);
-        let seen = |space: &Aabb| Bounds {
-            low: rounded(space.min - origin),
-            high: rounded(space.max - origin),
-        };
-        self.rounded.clear();
-        self.rounded.extend(self.boxes.iter().map(seen));
-        pairs::neighbours(&self.rounded, &mut self.sweep, &mut self.near);
-        for body in bodies.ids().filter(|body| !self.near.row(body.index()).is_empty()) {
-            let [triangles, edges] = &mut self.trees[body.index()];
-            let (first, own) = (bodies.triangles_of(body).start, self.features.edges_of(body));
-            triangles
-                .refit(|k| Aabb::around(corners(motion.positions, bodies, first + k as usize)));
-            let features = &self.features;
-            edges.refit(|k| edge_box(motion.positions, features, own.start + k as usize));
-        }
+        pairs::neighbours(wide, sweep, rows);
     }
+}
 
-    /// Contacts of the vertices inside other bodies.
-    fn find_inside(
+impl Groups {
+    /// Appends contacts of bodies wholly inside others; returns how many vertices have one.
+    fn lead(
         &mut self,
-        positions: &[Vec3],
-        bodies: &Bodies,
-        settings: ContactSettings,
+        snapshot: Snapshot<'_>,
+        settings: MarginSettings,
         found: &mut Vec<Contact>,
-    ) {
-        let depth =
-            DepthSettings { scope: Scope::Pairs, normals: Normals::Face, ..Default::default() };
-        self.scratch.escapes(positions, bodies, depth, &mut self.escapes);
-        self.unresolved = self.escapes.unresolved.len();
-        self.inside.clear();
-        for entry in &self.escapes.unresolved {
-            let into = self.escapes.bodies(entry.into);
-            self.inside.extend(into.iter().map(|body| (entry.vertex, *body)));
-        }
-        for entry in &self.escapes.resolved {
-            let [body] = *self.escapes.bodies(entry.into) else { continue };
-            self.inside.push((entry.vertex, body));
-            let own = bodies.body_of(entry.vertex);
-            let point = positions[entry.vertex.index()];
-            let surface = (bodies, body, &self.trees[body.index()][0]);
-            let escape = Escape { ..entry.escape };
-            let space = self.boxes[body.index()];
-            let foot = inside::exit(point, escape, positions, surface, space)
-                .or_else(|| inside::nearest(point, escape, positions, surface));
-            let Some(foot) = foot else { continue };
-            let size = self.features.sizes[own.index()].min(self.features.sizes[body.index()]);
-            let offset = settings.margin.offset * size;
-            let margin = Margin { size, offset, reach: offset };
-            found.push(against([own, body], entry.vertex, (&foot, margin, settings), bodies));
-        }
-        self.inside.sort_unstable();
-    }
-
-    /// Contacts of vertices of `a` outside `b` with its surface.
-    fn find_near(
-        &self,
-        positions: &[Vec3],
-        bodies: &Bodies,
-        ([a, b], margin, settings): ([BodyId; 2], Margin, ContactSettings),
-        found: &mut Vec<Contact>,
-    ) {
-        if bodies.triangles_of(b).is_empty() {
-            return;
-        }
-        let space = grown(self.bare[b.index()], margin.reach);
-        let own = match bodies.kind(a) {
-            BodyKind::Net => None,
-            _ => Some(self.features.surface_of(a)),
-        };
-        let all = bodies.vertices(a).map(|v| VertexId(v as u32));
-        let surface = own.unwrap_or(&[]).iter().copied();
-        let vertices = surface.chain(all.filter(|_| own.is_none()));
-        for vertex in vertices {
-            let point = positions[vertex.index()];
-            if !space.contains(point) || self.inside.binary_search(&(vertex, b)).is_ok() {
-                continue;
-            }
-            let surface = (bodies, b, &self.trees[b.index()][0]);
-            if let Some(foot) = foot(point, positions, surface, margin.reach, margin.size) {
-                found.push(against([a, b], vertex, (&foot, margin, settings), bodies));
-            }
-        }
-    }
-
-    /// Contacts between the edges of two bodies.
-    fn find_edges(
-        &self,
-        positions: &[Vec3],
-        bodies: &Bodies,
-        ([a, b], margin, settings): ([BodyId; 2], Margin, ContactSettings),
-        found: &mut Vec<Contact>,
-    ) {
-        let space = self.bare[b.index()];
-        let first_of_b = self.features.edges_of(b).start;
-        for one in self.features.edges_of(a) {
-            let around = edge_box(positions, &self.features, one);
-            let length = around.size().length();
-            let wide = grown(around, margin.reach.max(EDGE_PAD * length));
-            if !wide.meets(space) {
-                continue;
-            }
-            let Some(first) = side(positions, bodies, &self.features, one) else { continue };
-            self.trees[b.index()][1].meeting(wide, |k| {
-                let other = first_of_b + k as usize;
-                if let Some(second) = side(positions, bodies, &self.features, other) {
-                    let longer = second.ends[0].distance(second.ends[1]).min(length);
-                    let depth = margin.reach.max(EDGE_PAD * longer);
-                    if let Some(passing) = passing(&first, &second, margin.reach, depth) {
-                        let edges = [one, other].map(|edge| &self.features.edges[edge]);
-                        let ends = edges.map(|edge| edge.ends);
-                        let feature = Feature::EdgeEdge(one as u32, other as u32);
-                        found.push(between(feature, [a, b], ends, (&passing, margin, settings)));
-                    }
+    ) -> usize {
+        let Groups { vertices, ways, pairs } = self;
+        pairs.clear();
+        let start = found.len();
+        for group in vertices.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let (own, around, _) = group[0];
+            let outer = (&snapshot.shapes[around.index()].facets, snapshot.boxes[around.index()]);
+            let way = enclosed::way_out(group, snapshot.positions, outer, ways);
+            let Some(way) = way else { continue };
+            let pair = still_pair([own, around], snapshot.features, settings);
+            pairs.push((around, own));
+            for &(.., vertex) in group {
+                let point = snapshot.positions[vertex.index()];
+                if let Some(foot) = inside::exit(point, way, outer.0, outer.1) {
+                    found.push(snapshot.against(pair, vertex, &foot));
                 }
-                true
-            });
+            }
+        }
+        pairs.sort_unstable();
+        found.len() - start
+    }
+}
+
+/// What threads share.
+struct Step<'a> {
+    snapshot: Snapshot<'a>,
+    near: &'a Near,
+    groups: &'a Groups,
+    escapes: &'a Escapes,
+    settings: ContactSettings,
+    dt: f64,
+}
+
+impl Step<'_> {
+    /// All contacts of a share's bodies with other bodies.
+    fn find(&self, share: &mut Share) {
+        let Share { bodies, hits, found } = share;
+        for a in bodies.clone().map(BodyId) {
+            self.inside(a, found);
+            for &b in self.near.rows.row(a.index()) {
+                let pair = Pair { of: [a, b], margin: self.margin([a, b]) };
+                self.snapshot.vertices(pair, found);
+                if a < b {
+                    self.snapshot.edges(pair, hits, found);
+                }
+            }
         }
     }
-}
 
-/// A box with a margin all around, m.
-fn grown(space: Aabb, by: f64) -> Aabb {
-    Aabb { min: space.min - Vec3::splat(by), max: space.max + Vec3::splat(by) }
-}
+    /// Contacts of a body's vertices inside other bodies.
+    ///
+    /// What a body around another has inside it says nothing of the way out.
+    fn inside(&self, own: BodyId, found: &mut Vec<Contact>) {
+        let Snapshot { bodies, positions, features, shapes, boxes, .. } = self.snapshot;
+        let all = &self.escapes.resolved;
+        let vertices = bodies.vertices(own);
+        let first = all.partition_point(|entry| entry.vertex.index() < vertices.start);
+        let own_entries = all[first..].iter();
+        for entry in own_entries.take_while(|entry| entry.vertex.index() < vertices.end) {
+            let [body] = *self.escapes.bodies(entry.into) else { continue };
+            if self.groups.pairs.binary_search(&(own, body)).is_ok() {
+                continue;
+            }
+            let point = positions[entry.vertex.index()];
+            let (facets, space) = (&shapes[body.index()].facets, boxes[body.index()]);
+            let escape = Escape { ..entry.escape };
+            let foot = inside::exit(point, escape, facets, space)
+                .or_else(|| inside::nearest(point, escape, facets));
+            let Some(foot) = foot else { continue };
+            let pair = still_pair([own, body], features, self.settings.margin);
+            found.push(self.snapshot.against(pair, entry.vertex, &foot));
+        }
+    }
 
-fn edge_box(positions: &[Vec3], features: &Features, edge: usize) -> Aabb {
-    Aabb::around(features.edges[edge].ends.map(|v| positions[v.index()]))
-}
-
-fn side(positions: &[Vec3], bodies: &Bodies, features: &Features, edge: usize) -> Option<Side> {
-    let edge = &features.edges[edge];
-    let at = |vertices: [VertexId; 2]| vertices.map(|v| positions[v.index()]);
-    let triangles = edge.triangles.map(|t| corners(positions, bodies, t.index()));
-    Side::new(at(edge.ends), at(edge.tips), triangles)
-}
-
-/// The contact of a vertex with a surface.
-fn against(
-    [own, other]: [BodyId; 2],
-    vertex: VertexId,
-    (foot, margin, settings): (&Foot, Margin, ContactSettings),
-    bodies: &Bodies,
-) -> Contact {
-    let (vertices, weights) = terms(vertex, foot, bodies);
-    Contact {
-        feature: Feature::VertexBody(vertex, other),
-        vertices,
-        weights,
-        count: 4,
-        bodies: (own, Some(other)),
-        normal: foot.normal,
-        gap: foot.gap,
-        drift: Vec3::ZERO,
-        target: 0.0,
-        friction: settings.friction,
-        offset: margin.offset,
-        size: margin.size,
+    fn margin(&self, [a, b]: [BodyId; 2]) -> Margin {
+        let (sizes, drifts) = (&self.snapshot.features.sizes, &self.near.drifts);
+        let size = sizes[a.index()].min(sizes[b.index()]);
+        let speed = drifts[a.index()].closing(drifts[b.index()]);
+        self.settings.margin.of(size, speed, self.dt)
     }
 }
 
-/// The contact of two edges.
-fn between(
-    feature: Feature,
-    [a, b]: [BodyId; 2],
-    [[a0, a1], [b0, b1]]: [[VertexId; 2]; 2],
-    (passing, margin, settings): (&Passing, Margin, ContactSettings),
-) -> Contact {
-    let Passing { s, t, normal, gap } = *passing;
-    Contact {
-        feature,
-        vertices: [a0, a1, b0, b1],
-        weights: [1.0 - s, s, t - 1.0, -t],
-        count: 4,
-        bodies: (a, Some(b)),
-        normal,
-        gap,
-        drift: Vec3::ZERO,
-        target: 0.0,
-        friction: settings.friction,
-        offset: margin.offset,
-        size: margin.size,
+/// Two bodies of which one is inside the other: no need to look ahead.
+fn still_pair(of: [BodyId; 2], features: &Features, settings: MarginSettings) -> Pair {
+    let size = features.sizes[of[0].index()].min(features.sizes[of[1].index()]);
+    let offset = settings.offset * size;
+    Pair { of, margin: Margin { size, offset, reach: offset } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::Mesh;
+    use crate::mesh::generate::cuboid::cuboid;
+    use crate::mesh::generate::icosahedron::icosahedron;
+    use crate::mesh::generate::l_block::{LBlockSettings, l_block};
+    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::tet::TetMesh;
+
+    /// Coordinates are below 3 m: rounding stays near 1e-15.
+    const TOLERANCE: f64 = 1e-12;
+
+    /// What is found at rest, and the search that did.
+    fn found(positions: &[Vec3], bodies: &Bodies) -> (Vec<Contact>, Search) {
+        let velocities = vec![Vec3::ZERO; positions.len()];
+        let motion = Motion { positions, velocities: &velocities, time: 0.0 };
+        let (mut search, mut found) = (Search::new(positions, bodies), Vec::new());
+        search.find(motion, bodies, &[], (ContactSettings::default(), 0.01), &mut found);
+        (found, search)
+    }
+
+    #[test]
+    fn a_vertex_inside_has_one_contact_and_none_by_nearest_point() {
+        // A tet standing with its tip, vertex 7, in the top of another, 0.25 m below its face
+        // and, were it outside, within reach of it: 0.01 of 2.25 m.
+        let lower = [[0.0, 0.0, 0.0], [3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, -3.0]];
+        let tet: &[_] = &[[0, 2, 1, 3].map(VertexId)];
+        let bodies = Bodies::from_tets(&[(4, tet), (4, tet)]).unwrap();
+        for depth in [0.25, 0.01, -0.01] {
+            let upper = [[0.0, 0.0, 2.0], [0.0, 3.0, 2.0], [3.0, 0.0, 2.0], [0.75, 0.75, -depth]];
+            let positions: Vec<_> = lower.iter().chain(&upper).map(|&p| Vec3::from(p)).collect();
+            let (found, search) = found(&positions, &bodies);
+            let [contact] = &found[..] else { panic!("{depth} {found:?}") };
+            assert_eq!(contact.feature, Feature::VertexBody(VertexId(7), BodyId(0)));
+            assert!((contact.gap + depth).abs() < TOLERANCE, "{contact:?}");
+            assert!(contact.normal.abs_diff_eq(Vec3::Z, TOLERANCE), "{contact:?}");
+            assert_eq!((search.unresolved, search.enclosed), (0, 0));
+        }
+    }
+
+    #[test]
+    fn inside_an_l_the_near_face_of_the_other_arm_does_not_count() {
+        let l = LBlockSettings {
+            arms: [2.0; 2],
+            width: 1.0,
+            cells_along: [1; 2],
+            cells_across: 1,
+            cut: Cut::Six,
+        };
+        let l = TetMesh::from_raw(l_block(&l).unwrap()).unwrap().0;
+        // A spike whose tip is 5 mm inside the upright arm, 5 mm above the lying one's face.
+        let tip = Vec3::new(-0.005, 0.0, 0.005);
+        let base = [[1.0, -0.5, 3.0], [3.0, -0.5, 1.0], [2.0, 1.5, 2.0]];
+        let tet: &[_] = &[[0, 1, 2, 3].map(VertexId)];
+        let count = l.positions().len();
+        let bodies = Bodies::from_tets(&[(count, l.tets()), (4, tet)]).unwrap();
+        let mut positions = l.positions().to_vec();
+        positions.push(tip);
+        positions.extend(base.map(|p| tip + Vec3::from(p)));
+        let tip = VertexId(count as u32);
+        let (mut found, _) = found(&positions, &bodies);
+        found.retain(|contact| contact.feature == Feature::VertexBody(tip, BodyId(0)));
+        let [contact] = &found[..] else { panic!("{found:?}") };
+        assert!((contact.gap + 0.005).abs() < TOLERANCE, "{contact:?}");
+        assert!(contact.normal.abs_diff_eq(Vec3::X, TOLERANCE), "{contact:?}");
+    }
+
+    #[test]
+    fn a_body_in_another_leaves_it_as_one_along_the_shortest_way() {
+        let ball = TetMesh::from_raw(icosahedron(0.3).unwrap()).unwrap().0;
+        // A block with a vertex of its own in the ball must not be led by that.
+        for cells in [1, 4] {
+            let block = cuboid([cells; 3], 2.0 * Vec3::ONE, Cut::Five).unwrap();
+            let block = TetMesh::from_raw(block).unwrap().0;
+            let inner: Vec<_> =
+                ball.positions().iter().map(|p| *p + Vec3::new(0.05, -0.4, 0.1)).collect();
+            let meshes = [Mesh::Tets(&ball), Mesh::Tets(&block)];
+            let bodies = Bodies::from_meshes(&meshes).unwrap();
+            let positions = [&inner, block.positions()].concat();
+            let (found, search) = found(&positions, &bodies);
+            assert_eq!((found.len(), search.unresolved, search.enclosed), (13, 0, 13));
+            for (contact, point) in found.iter().zip(&inner) {
+                assert!(contact.normal.abs_diff_eq(-Vec3::Y, TOLERANCE), "{contact:?}");
+                assert!((contact.gap + (point.y + 1.0)).abs() < TOLERANCE, "{contact:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_bodies_and_empty_ones_have_no_contacts() {
+        let none = Bodies::from_tets(&[]).unwrap();
+        assert!(found(&[], &none).0.is_empty());
+        let empty = Bodies::from_tets(&[(0, &[]), (1, &[])]).unwrap();
+        assert!(found(&[Vec3::ZERO], &empty).0.is_empty());
     }
 }
