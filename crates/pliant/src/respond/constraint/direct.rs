@@ -2,17 +2,21 @@
 //!
 //! | here        | formula   | meaning                                               |
 //! |-------------|-----------|-------------------------------------------------------|
-//! | `responses` | W = A⁻¹Jᵀ | velocity of every vertex of a body per impulse, 1/kg  |
+//! | `speeds`    | v         | velocities of touched vertices, m/s                   |
+//! | `responses` | W = A⁻¹Jᵀ | how an impulse changes them, 1/kg                     |
 //! | `ease`      | G = J W   | relative velocity of a contact per impulse, 1/kg      |
 //!
 //! An impulse moves the whole body at once as its elasticity wants it, so the sweeps
-//! converge whatever the stiffness; impulses through the masses alone boil.
+//! converge whatever the stiffness; impulses through the masses alone boil. Sweeps see
+//! touched vertices only; the others of a body follow in the end. Most contacts never press:
+//! theirs is no response.
 
 use crate::body::Bodies;
 use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3};
-use crate::respond::constraint::dense::Inverse;
+use crate::par;
+use crate::respond::constraint::dense::{Inverse, add};
 use crate::respond::constraint::pressure::Pressure;
 use crate::respond::constraint::{SolveSettings, Solved, target};
 use crate::respond::contact::Contact;
@@ -30,33 +34,104 @@ pub struct Equations<'a> {
     pub dt: f64,
 }
 
+impl Equations<'_> {
+    fn is_held(&self, vertex: usize) -> bool {
+        self.held.binary_search(&VertexId(vertex as u32)).is_ok()
+    }
+
+    /// b of a free vertex, less what given velocities take, N·s.
+    fn right(&self, row: usize, velocities: &[Vec3]) -> Vec3 {
+        if self.held.is_empty() {
+            return self.right[row];
+        }
+        let (columns, blocks) = self.matrix.row(row);
+        let given = columns.iter().zip(blocks).filter(|(column, _)| self.is_held(column.index()));
+        let from: Vec3 = given.map(|(column, block)| *block * velocities[column.index()]).sum();
+        self.right[row] - from
+    }
+}
+
 /// Memory of the method.
 #[derive(Clone, Debug, Default)]
 pub struct Direct {
-    /// One per body that has contacts.
-    inverses: Vec<Inverse>,
-    /// Entry of `inverses` of each body, or none.
+    /// Of bodies that have contacts; those after the first `count` wait for more.
+    parts: Vec<Part>,
+    /// Parts in use, count.
+    count: usize,
+    /// Entry of `parts` of each body, or none.
     places: Vec<Option<u32>>,
+    /// Whether each vertex is part of a contact.
+    touched: Vec<bool>,
     touches: Vec<Touch>,
-    /// W of all contacts, side after side.
-    responses: Vec<Mat3>,
-    rest: Vec<Vec3>,
+    /// W of the contacts that press, side after side, three rows each; 1/kg.
+    responses: Vec<f64>,
+    /// Part after part, m/s.
+    speeds: Vec<f64>,
+    /// Count; 0 is 1.
+    threads: usize,
+    /// First part or touch of each thread, and their number; count.
+    cuts: Vec<usize>,
+    /// First response of each thread, and their number; count.
+    response_cuts: Vec<usize>,
+}
+
+/// One body's share.
+#[derive(Clone, Debug, Default)]
+struct Part {
+    body: BodyId,
+    inverse: Inverse,
+    is_definite: bool,
+    /// Velocities of its touched vertices without contacts, m/s.
+    free: Vec<f64>,
+    /// Its first speed among all, count.
+    start: usize,
 }
 
 /// A contact made ready for the sweeps.
 #[derive(Clone, Copy, Debug)]
 struct Touch {
-    /// First response and first vertex of each side, and the vertices of its body, count.
-    sides: [(usize, usize, usize); 2],
-    ease: Mat3,
+    /// First speed of each vertex, count; any where the weight is 0.
+    starts: [usize; 4],
+    /// Unit 1; 0 for held vertices.
+    weights: [f64; 4],
+    normal: Vec3,
+    /// What is given of the relative velocity, taken away, m/s.
+    drift: Vec3,
+    /// Least speed along the normal, m/s.
+    target: f64,
     /// G along the normal, 1/kg.
     normal_ease: f64,
     /// An upper bound of G along the plane, 1/kg.
     along_ease: f64,
-    target: f64,
+    /// Coulomb's coefficient, unit 1.
+    friction: f64,
+    /// A change of velocity that is none, m/s.
+    still: f64,
+    ease: Mat3,
+    sides: [Side; 2],
+    /// Whether its responses are there.
+    is_ready: bool,
+}
+
+/// What a contact does to one body.
+#[derive(Clone, Copy, Debug, Default)]
+struct Side {
+    /// Which of the parts, counted from 0.
+    part: usize,
+    /// First response, count.
+    response: usize,
+    /// First speed of the body, count.
+    start: usize,
+    /// Speeds of the body, count; 0 for an obstacle.
+    width: usize,
 }
 
 impl Direct {
+    /// Sets how many threads invert and respond; results do not depend on it.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads;
+    }
+
     /// Solves for the velocities of all bodies that have contacts.
     ///
     /// `velocities` come with those of held vertices and leave with the solution; bodies
@@ -69,30 +144,22 @@ impl Direct {
         settings: SolveSettings,
         (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
     ) -> Option<Solved> {
-        self.invert(equations, bodies, contacts)?;
-        self.free(equations, bodies, velocities);
-        self.respond(bodies, contacts, settings, equations.dt);
-        for (touch, (contact, pressure)) in
-            self.touches.iter().zip(contacts.iter().zip(&*pressures))
-        {
-            touch.push(&self.responses, pressure.impulse(contact), velocities);
-        }
-        let mut residual = 0.0;
-        for sweep in 1..=settings.sweeps {
-            residual = 0.0;
-            let mut still = true;
-            for ((touch, contact), pressure) in
-                self.touches.iter().zip(contacts).zip(&mut *pressures)
-            {
-                let change = touch.relax(contact, pressure, &self.responses, velocities);
-                still &= change <= settings.still * contact.size / equations.dt;
-                residual = change.max(residual);
-            }
-            if still {
-                return Some(Solved { iterations: sweep, residual });
+        self.gather(bodies, contacts);
+        self.invert(equations, bodies, velocities)?;
+        self.touch(equations, bodies, contacts, settings, velocities);
+        self.respond(pressures);
+        for (touch, pressure) in self.touches.iter().zip(&*pressures) {
+            if touch.is_ready {
+                let impulse = pressure.normal * touch.normal + pressure.along;
+                touch.push(&self.responses, impulse, &mut self.speeds);
             }
         }
-        Some(Solved { iterations: settings.sweeps, residual })
+        let solved = self.sweep(settings.sweeps, pressures);
+        for part in &mut self.parts[..self.count] {
+            let own = &self.speeds[part.start..part.start + part.inverse.width()];
+            part.inverse.spread(own, &mut velocities[bodies.vertices(part.body)]);
+        }
+        Some(solved)
     }
 
     /// Whether a body took part in the last solution.
@@ -100,147 +167,261 @@ impl Direct {
         self.places.get(body.index()).is_some_and(Option::is_some)
     }
 
+    /// Finds out what is touched.
+    fn gather(&mut self, bodies: &Bodies, contacts: &[Contact]) {
+        self.places.clear();
+        self.places.resize(bodies.len(), None);
+        self.touched.clear();
+        self.touched.resize(bodies.vertex_count(), false);
+        for contact in contacts {
+            let (a, b) = contact.bodies;
+            for body in [Some(a), b].into_iter().flatten() {
+                self.places[body.index()] = Some(0);
+            }
+            contact.terms().for_each(|(vertex, _)| self.touched[vertex.index()] = true);
+        }
+        self.count = 0;
+        for body in bodies.ids() {
+            let Some(place) = &mut self.places[body.index()] else { continue };
+            *place = self.count as u32;
+            if self.parts.len() == self.count {
+                self.parts.push(Part::default());
+            }
+            self.parts[self.count].body = body;
+            self.count += 1;
+        }
+    }
+
+    /// Inverses, and velocities without contacts.
     fn invert(
         &mut self,
         equations: Equations<'_>,
         bodies: &Bodies,
-        contacts: &[Contact],
+        velocities: &[Vec3],
     ) -> Option<()> {
-        self.places.clear();
-        self.places.resize(bodies.len(), None);
-        let mut count = 0;
-        for contact in contacts {
-            let (a, b) = contact.bodies;
-            for body in [Some(a), b].into_iter().flatten() {
-                let place = &mut self.places[body.index()];
-                if place.is_none() {
-                    *place = Some(count);
-                    count += 1;
-                }
+        let touched = &self.touched;
+        let fill = |part: &mut Part| {
+            let (own, inverse) = (bodies.vertices(part.body), &mut part.inverse);
+            let is_asked = |v: usize| touched[v];
+            let is_held = |v: usize| equations.is_held(v);
+            part.is_definite = inverse.fill(equations.matrix, own.clone(), is_asked, is_held);
+            if part.is_definite {
+                inverse.solve(|v| equations.right(own.start + v, velocities), &mut part.free);
             }
-        }
-        if self.inverses.len() < count as usize {
-            self.inverses.resize_with(count as usize, Inverse::default);
-        }
-        let held = |v: usize| equations.held.binary_search(&VertexId(v as u32)).is_ok();
-        for body in bodies.ids() {
-            if let Some(place) = self.places[body.index()] {
-                let inverse = &mut self.inverses[place as usize];
-                if !inverse.fill(equations.matrix, bodies.vertices(body), held) {
-                    return None;
-                }
+        };
+        cut(&mut self.cuts, self.count, self.threads);
+        let parts = &mut self.parts[..self.count];
+        par::pieces(parts, &self.cuts, |_, piece| piece.iter_mut().for_each(fill));
+        self.speeds.clear();
+        for part in parts {
+            if !part.is_definite {
+                return None;
             }
+            part.start = self.speeds.len();
+            self.speeds.extend_from_slice(&part.free);
         }
         Some(())
     }
 
-    /// Velocities without contacts.
-    fn free(&mut self, equations: Equations<'_>, bodies: &Bodies, velocities: &mut [Vec3]) {
-        let Equations { matrix, right, held, .. } = equations;
-        let held = |v: usize| held.binary_search(&VertexId(v as u32)).is_ok();
-        for body in bodies.ids() {
-            let Some(place) = self.places[body.index()] else { continue };
-            self.rest.clear();
-            for row in bodies.vertices(body) {
-                if held(row) {
-                    self.rest.push(velocities[row]);
-                    continue;
-                }
-                let (columns, blocks) = matrix.row(row);
-                let given = columns.iter().zip(blocks).filter(|(column, _)| held(column.index()));
-                let from: Vec3 =
-                    given.map(|(column, block)| *block * velocities[column.index()]).sum();
-                self.rest.push(right[row] - from);
-            }
-            self.inverses[place as usize]
-                .multiply(&self.rest, &mut velocities[bodies.vertices(body)]);
-        }
-    }
-
-    /// W and G of every contact.
-    fn respond(&mut self, bodies: &Bodies, contacts: &[Contact], settings: SolveSettings, dt: f64) {
+    /// Makes contacts ready for the sweeps, but for their responses.
+    fn touch(
+        &mut self,
+        equations: Equations<'_>,
+        bodies: &Bodies,
+        contacts: &[Contact],
+        settings: SolveSettings,
+        velocities: &[Vec3],
+    ) {
         self.touches.clear();
-        self.responses.clear();
+        let mut response = 0;
         for contact in contacts {
             let (a, b) = contact.bodies;
-            let mut ease = Mat3::ZERO;
-            let sides = [Some(a), b].map(|body| {
-                let Some(body) = body else { return (0, 0, 0) };
-                let (own, first) = (bodies.vertices(body), self.responses.len());
-                let Some(place) = self.places[body.index()] else { return (0, 0, 0) };
-                let inverse = &self.inverses[place as usize];
-                self.responses.resize(first + own.len(), Mat3::ZERO);
-                for (vertex, weight) in contact.terms() {
-                    if !own.contains(&vertex.index()) {
-                        continue;
-                    }
-                    let column = vertex.index() - own.start;
-                    for (row, response) in self.responses[first..].iter_mut().enumerate() {
-                        *response += inverse.block(row, column) * weight;
-                    }
-                }
-                for (vertex, weight) in contact.terms() {
-                    if own.contains(&vertex.index()) {
-                        ease += self.responses[first + vertex.index() - own.start] * weight;
-                    }
-                }
-                (first, own.start, own.len())
+            let sides = [Some(a), b.filter(|b| *b != a)].map(|body| {
+                let Some(part) = body.and_then(|body| self.places[body.index()]) else {
+                    return Side::default();
+                };
+                let Part { start, inverse, .. } = &self.parts[part as usize];
+                let width = inverse.width();
+                response += 3 * width;
+                Side { part: part as usize, response: response - 3 * width, start: *start, width }
             });
-            let normal_ease = contact.normal.dot(ease * contact.normal);
-            let trace = ease.x_axis.x + ease.y_axis.y + ease.z_axis.z;
-            let along_ease = trace - normal_ease;
-            let target = target(contact, settings.push, dt);
-            self.touches.push(Touch { sides, ease, normal_ease, along_ease, target });
+            let mut touch = Touch {
+                starts: [0; 4],
+                weights: [0.0; 4],
+                normal: contact.normal,
+                drift: contact.drift,
+                target: target(contact, settings.push, equations.dt),
+                normal_ease: 0.0,
+                along_ease: 0.0,
+                friction: contact.friction,
+                still: settings.still * contact.size / equations.dt,
+                ease: Mat3::ZERO,
+                sides,
+                is_ready: false,
+            };
+            for (k, (vertex, weight)) in contact.terms().enumerate() {
+                match self.speed(bodies, &sides, vertex) {
+                    Some(start) => (touch.starts[k], touch.weights[k]) = (start, weight),
+                    None => touch.drift -= weight * velocities[vertex.index()],
+                }
+            }
+            touch.weigh(&self.parts);
+            self.touches.push(touch);
         }
+        self.responses.resize(response, 0.0);
+    }
+
+    /// First speed of a vertex on one of the sides; none for a held one.
+    fn speed(&self, bodies: &Bodies, sides: &[Side; 2], vertex: VertexId) -> Option<usize> {
+        sides.iter().filter(|side| side.width > 0).find_map(|side| {
+            let part = &self.parts[side.part];
+            let own = bodies.vertices(part.body);
+            let place = own.contains(&vertex.index()).then(|| vertex.index() - own.start)?;
+            part.inverse.place(place).map(|row| part.start + 3 * row)
+        })
+    }
+
+    /// W of the contacts that press already.
+    fn respond(&mut self, pressures: &[Pressure]) {
+        let Direct { parts, touches, responses, cuts, response_cuts, .. } = self;
+        for (touch, pressure) in touches.iter_mut().zip(pressures) {
+            touch.is_ready = *pressure != Pressure::default();
+        }
+        cut(cuts, touches.len(), self.threads);
+        let first = |touch: Option<&Touch>| touch.map_or(responses.len(), Touch::first_response);
+        response_cuts.clear();
+        response_cuts.extend(cuts.iter().map(|place| first(touches.get(*place))));
+        let (cuts, starts) = (&*cuts, &*response_cuts);
+        par::pieces(responses, starts, |number, piece| {
+            let own = touches[cuts[number]..cuts[number + 1]].iter();
+            own.filter(|touch| touch.is_ready)
+                .for_each(|touch| touch.respond(parts, starts[number], piece));
+        });
+    }
+
+    /// Puts contacts right one after the other, until none changes or there were enough sweeps.
+    fn sweep(&mut self, sweeps: usize, pressures: &mut [Pressure]) -> Solved {
+        let Direct { parts, touches, responses, speeds, .. } = self;
+        let mut solved = Solved::default();
+        for sweep in 1..=sweeps {
+            let (mut is_still, mut most_sq) = (true, 0.0_f64);
+            for (touch, pressure) in touches.iter_mut().zip(&mut *pressures) {
+                let Some(impulse) = touch.relax(pressure, speeds) else { continue };
+                if !touch.is_ready {
+                    touch.respond(parts, 0, responses);
+                    touch.is_ready = true;
+                }
+                touch.push(responses, impulse, speeds);
+                let change_sq = (touch.ease * impulse).length_squared();
+                is_still &= change_sq <= touch.still * touch.still;
+                most_sq = change_sq.max(most_sq);
+            }
+            solved = Solved { iterations: sweep, residual: most_sq.sqrt() };
+            if is_still {
+                break;
+            }
+        }
+        solved
     }
 }
 
 impl Touch {
-    /// Gives an impulse to the bodies.
-    #[inline]
-    fn push(&self, responses: &[Mat3], impulse: Vec3, velocities: &mut [Vec3]) {
-        for (first, vertex, count) in self.sides {
-            let own = responses[first..first + count].iter();
-            for (velocity, response) in velocities[vertex..vertex + count].iter_mut().zip(own) {
-                *velocity += *response * impulse;
+    /// Rows in a side's body, and weights.
+    fn terms(&self, side: &Side) -> impl Iterator<Item = (usize, f64)> {
+        let speeds = side.start..side.start + side.width;
+        let pairs = self.starts.into_iter().zip(self.weights);
+        let own = pairs.filter(move |(start, w)| *w != 0.0 && speeds.contains(start));
+        let first = side.start;
+        own.map(move |(start, weight)| ((start - first) / 3, weight))
+    }
+
+    /// The smallest number of a response of this or a later contact.
+    fn first_response(&self) -> usize {
+        self.sides[0].response
+    }
+
+    /// Fills G.
+    fn weigh(&mut self, parts: &[Part]) {
+        let mut ease = Mat3::ZERO;
+        for side in &self.sides {
+            let inverse = &parts[side.part].inverse;
+            for (row, w) in self.terms(side) {
+                for (column, other) in self.terms(side) {
+                    ease += inverse.block(row, column) * (w * other);
+                }
+            }
+        }
+        let trace = ease.x_axis.x + ease.y_axis.y + ease.z_axis.z;
+        self.normal_ease = self.normal.dot(ease * self.normal);
+        self.along_ease = trace - self.normal_ease;
+        self.ease = ease;
+    }
+
+    /// Fills W; `responses` are those from the number `first` on.
+    fn respond(&self, parts: &[Part], first: usize, responses: &mut [f64]) {
+        for side in self.sides.iter().filter(|side| side.width > 0) {
+            let own = &mut responses[side.response - first..][..3 * side.width];
+            own.fill(0.0);
+            let inverse = &parts[side.part].inverse;
+            for (row, weight) in self.terms(side) {
+                for (line, from) in own.chunks_exact_mut(side.width).zip(inverse.rows(row)) {
+                    line.iter_mut().zip(from).for_each(|(value, from)| *value += weight * from);
+                }
             }
         }
     }
 
-    /// Puts one contact right; returns the change of its relative velocity, m/s.
+    /// Gives an impulse to the bodies.
     #[inline]
-    fn relax(
-        &self,
-        contact: &Contact,
-        pressure: &mut Pressure,
-        responses: &[Mat3],
-        velocities: &mut [Vec3],
-    ) -> f64 {
-        // Both sides held: nothing can be done.
-        if self.normal_ease <= 0.0 {
-            return 0.0;
+    fn push(&self, responses: &[f64], impulse: Vec3, speeds: &mut [f64]) {
+        for Side { response, start, width, .. } in self.sides {
+            let own = &responses[response..response + 3 * width];
+            let lines = [&own[..width], &own[width..2 * width], &own[2 * width..]];
+            add(&mut speeds[start..start + width], impulse.to_array(), lines);
         }
-        let relative = contact.relative(velocities);
-        let lacking = self.target - contact.normal.dot(relative);
+    }
+
+    /// Velocity of the first side seen from the second, m/s.
+    #[inline]
+    fn relative(&self, speeds: &[f64]) -> Vec3 {
+        let of = |k: usize| self.weights[k] * Vec3::from_slice(&speeds[self.starts[k]..]);
+        of(0) + of(1) + of(2) + of(3) - self.drift
+    }
+
+    /// Changes the impulse so that the contact is right by itself; returns the change, N·s.
+    ///
+    /// None where nothing changes: both sides held, or apart and not pressing.
+    #[inline]
+    fn relax(&self, pressure: &mut Pressure, speeds: &[f64]) -> Option<Vec3> {
+        if self.normal_ease <= 0.0 {
+            return None;
+        }
+        let relative = self.relative(speeds);
+        let lacking = self.target - self.normal.dot(relative);
+        if lacking <= 0.0 && *pressure == Pressure::default() {
+            return None;
+        }
         let normal = (pressure.normal + lacking / self.normal_ease).max(0.0);
-        let mut change = (normal - pressure.normal) * contact.normal;
-        pressure.normal = normal;
+        let mut change = (normal - pressure.normal) * self.normal;
         let mut along = Vec3::ZERO;
-        if contact.friction > 0.0 && self.along_ease > 0.0 {
+        if self.friction > 0.0 && self.along_ease > 0.0 {
             let after = relative + self.ease * change;
-            let sliding = after - contact.normal.dot(after) * contact.normal;
+            let sliding = after - self.normal.dot(after) * self.normal;
             along = pressure.along - sliding / self.along_ease;
-            let (most, length) = (contact.friction * normal, along.length());
-            if length > most {
-                along *= most / length;
+            let (most, length_sq) = (self.friction * normal, along.length_squared());
+            if length_sq > most * most {
+                along *= most / length_sq.sqrt();
             }
         }
         change += along - pressure.along;
-        pressure.along = along;
-        if change == Vec3::ZERO {
-            return 0.0;
-        }
-        self.push(responses, change, velocities);
-        (self.ease * change).length()
+        *pressure = Pressure { normal, along };
+        (change != Vec3::ZERO).then_some(change)
     }
+}
+
+/// Cuts `count` things for as many threads, as even as can be.
+fn cut(cuts: &mut Vec<usize>, count: usize, threads: usize) {
+    let threads = threads.max(1);
+    cuts.clear();
+    cuts.extend((0..=threads).map(|k| count * k / threads));
 }
