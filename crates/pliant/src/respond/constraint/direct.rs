@@ -99,10 +99,10 @@ struct Touch {
     drift: Vec3,
     /// Least speed along the normal, m/s.
     target: f64,
-    /// G along the normal, 1/kg.
-    normal_ease: f64,
-    /// An upper bound of G along the plane, 1/kg.
-    along_ease: f64,
+    /// What moves along the normal, kg: inverse of G there; 0 if nothing does.
+    normal_mass: f64,
+    /// A lower bound of what moves along the plane, kg; 0 if nothing does.
+    along_mass: f64,
     /// Coulomb's coefficient, unit 1.
     friction: f64,
     /// A change of velocity that is none, m/s.
@@ -251,8 +251,8 @@ impl Direct {
                 normal: contact.normal,
                 drift: contact.drift,
                 target: target(contact, settings.push, equations.dt),
-                normal_ease: 0.0,
-                along_ease: 0.0,
+                normal_mass: 0.0,
+                along_mass: 0.0,
                 friction: contact.friction,
                 still: settings.still * contact.size / equations.dt,
                 ease: Mat3::ZERO,
@@ -352,8 +352,11 @@ impl Touch {
             }
         }
         let trace = ease.x_axis.x + ease.y_axis.y + ease.z_axis.z;
-        self.normal_ease = self.normal.dot(ease * self.normal);
-        self.along_ease = trace - self.normal_ease;
+        let normal_ease = self.normal.dot(ease * self.normal);
+        let mass = |ease: f64| if ease > 0.0 { ease.recip() } else { 0.0 };
+        self.normal_mass = mass(normal_ease);
+        // The larger of two eigenvalues is at most their sum.
+        self.along_mass = mass(trace - normal_ease);
         self.ease = ease;
     }
 
@@ -393,7 +396,7 @@ impl Touch {
     /// None where nothing changes: both sides held, or apart and not pressing.
     #[inline]
     fn relax(&self, pressure: &mut Pressure, speeds: &[f64]) -> Option<Vec3> {
-        if self.normal_ease <= 0.0 {
+        if self.normal_mass == 0.0 {
             return None;
         }
         let relative = self.relative(speeds);
@@ -401,13 +404,13 @@ impl Touch {
         if lacking <= 0.0 && *pressure == Pressure::default() {
             return None;
         }
-        let normal = (pressure.normal + lacking / self.normal_ease).max(0.0);
+        let normal = (pressure.normal + lacking * self.normal_mass).max(0.0);
         let mut change = (normal - pressure.normal) * self.normal;
         let mut along = Vec3::ZERO;
-        if self.friction > 0.0 && self.along_ease > 0.0 {
+        if self.friction > 0.0 && self.along_mass > 0.0 {
             let after = relative + self.ease * change;
             let sliding = after - self.normal.dot(after) * self.normal;
-            along = pressure.along - sliding / self.along_ease;
+            along = pressure.along - sliding * self.along_mass;
             let (most, length_sq) = (self.friction * normal, along.length_squared());
             if length_sq > most * most {
                 along *= most / length_sq.sqrt();
@@ -424,4 +427,243 @@ fn cut(cuts: &mut Vec<usize>, count: usize, threads: usize) {
     let threads = threads.max(1);
     cuts.clear();
     cuts.extend((0..=threads).map(|k| count * k / threads));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::svd::tests::noise;
+    use crate::respond::constraint::dense::tests::{joined, pairs};
+    use crate::respond::contact::Feature;
+
+    /// Roundings of a few dozen sums of numbers near 1.
+    const TOLERANCE: f64 = 1e-13;
+
+    const DT: f64 = 1.0 / 64.0;
+
+    /// Bodies of this many vertices each.
+    fn bodies(counts: &[usize]) -> Bodies {
+        let meshes: Vec<_> = counts.iter().map(|count| (*count, &[][..])).collect();
+        Bodies::from_tets(&meshes).unwrap()
+    }
+
+    /// Vertices with masses of their own.
+    fn loose(masses: &[f64]) -> BlockMatrix {
+        let mut matrix = joined(masses.len(), &[], 0);
+        masses.iter().enumerate().for_each(|(row, mass)| matrix.add_to_diagonal(row, *mass));
+        matrix
+    }
+
+    /// A contact along z, just closed, without friction; the last vertex is the second side.
+    fn contact(terms: &[(u32, f64)], bodies: (u32, Option<u32>)) -> Contact {
+        let term = |k: usize| terms.get(k).copied().unwrap_or((0, 0.0));
+        Contact {
+            feature: Feature::VertexObstacle(VertexId(terms[0].0), 0),
+            vertices: [0, 1, 2, 3].map(|k| VertexId(term(k).0)),
+            weights: [0, 1, 2, 3].map(|k| term(k).1),
+            count: terms.len(),
+            bodies: (BodyId(bodies.0), bodies.1.map(BodyId)),
+            normal: Vec3::Z,
+            gap: 0.0,
+            drift: Vec3::ZERO,
+            friction: 0.0,
+            offset: 0.0,
+            size: 1.0,
+        }
+    }
+
+    /// What is left of one vertex of 2 kg with this momentum, N·s, on a plane.
+    fn on_plane(right: Vec3, contact: Contact) -> (Vec3, Pressure) {
+        let (matrix, right) = (loose(&[2.0]), [right]);
+        let equations = Equations { matrix: &matrix, right: &right, held: &[], dt: DT };
+        let settings = SolveSettings { sweeps: 100, still: 0.0, ..SolveSettings::default() };
+        let (mut velocities, mut pressures) = ([Vec3::ZERO], [Pressure::default()]);
+        let at = (&mut velocities[..], &mut pressures[..]);
+        Direct::default().solve(equations, &bodies(&[1]), &[contact], settings, at).unwrap();
+        (velocities[0], pressures[0])
+    }
+
+    #[test]
+    fn a_plane_bears_the_weight() {
+        let plane = contact(&[(0, 1.0)], (0, None));
+        let weight = 2.0 * 9.81 * DT;
+        let (velocity, pressure) = on_plane(-weight * Vec3::Z, plane);
+        assert_eq!(velocity, Vec3::ZERO);
+        assert_eq!(pressure, Pressure { normal: weight, along: Vec3::ZERO });
+        // Going up, it is let go.
+        let (velocity, pressure) = on_plane(Vec3::Z, plane);
+        assert_eq!((velocity, pressure), (0.5 * Vec3::Z, Pressure::default()));
+        // A plane that goes up takes it along.
+        let lift = Contact { drift: Vec3::Z, ..plane };
+        assert_eq!(on_plane(Vec3::ZERO, lift).0, Vec3::Z);
+    }
+
+    #[test]
+    fn a_gap_may_close_and_no_more() {
+        let apart = Contact { gap: 0.5, offset: 0.25, ..contact(&[(0, 1.0)], (0, None)) };
+        // 1/4 m in 1/64 s.
+        assert_eq!(on_plane(Vec3::new(0.0, 0.0, -40.0), apart).0, Vec3::new(0.0, 0.0, -16.0));
+        let (velocity, pressure) = on_plane(Vec3::new(0.0, 0.0, -30.0), apart);
+        assert_eq!((velocity.z, pressure), (-15.0, Pressure::default()));
+    }
+
+    #[test]
+    fn friction_holds_inside_the_cone_and_slides_outside() {
+        let rough = Contact { friction: 0.5, ..contact(&[(0, 1.0)], (0, None)) };
+        let (velocity, pressure) = on_plane(Vec3::new(3.0, -2.0, -8.0), rough);
+        assert!(velocity.abs_diff_eq(Vec3::ZERO, TOLERANCE), "{velocity}");
+        assert!(pressure.along.abs_diff_eq(Vec3::new(-3.0, 2.0, 0.0), TOLERANCE));
+        // 5 N·s along the plane against 0.5 · 8: 1 is left, for 2 kg.
+        let (velocity, pressure) = on_plane(Vec3::new(3.0, -4.0, -8.0), rough);
+        assert!(velocity.abs_diff_eq(Vec3::new(0.3, -0.4, 0.0), TOLERANCE), "{velocity}");
+        assert_eq!(pressure.normal, 8.0);
+        assert!((pressure.along.length() - 4.0).abs() < TOLERANCE, "{pressure:?}");
+    }
+
+    #[test]
+    fn a_head_on_collision_keeps_momentum() {
+        let masses = [1.5, 4.5];
+        let (matrix, bodies) = (loose(&masses), bodies(&[1, 1]));
+        let right = [1.5 * Vec3::new(0.25, 0.0, -7.0), 4.5 * Vec3::new(0.0, 0.5, 1.0)];
+        let equations = Equations { matrix: &matrix, right: &right, held: &[], dt: DT };
+        let contacts = [contact(&[(0, 1.0), (1, -1.0)], (0, Some(1)))];
+        let (mut velocities, mut pressures) = ([Vec3::ZERO; 2], [Pressure::default()]);
+        let mut direct = Direct::default();
+        let settings = SolveSettings::default();
+        let at = (&mut velocities[..], &mut pressures[..]);
+        direct.solve(equations, &bodies, &contacts, settings, at).unwrap();
+        // (1.5 · −7 + 4.5 · 1) / 6
+        assert!((velocities[0].z + 1.0).abs() < 1e-15, "{velocities:?}");
+        assert!((velocities[1].z + 1.0).abs() < 1e-15, "{velocities:?}");
+        assert_eq!((velocities[0].x, velocities[1].y), (0.25, 0.5));
+        let after = 1.5 * velocities[0] + 4.5 * velocities[1];
+        assert!((after - right[0] - right[1]).length() < 1e-15, "{after}");
+        // What is right already stays, and one sweep finds it out.
+        let before = (velocities, pressures);
+        let at = (&mut velocities[..], &mut pressures[..]);
+        let solved = direct.solve(equations, &bodies, &contacts, settings, at).unwrap();
+        assert_eq!((solved.iterations, pressures), (1, before.1));
+        assert!(velocities[0].abs_diff_eq(before.0[0], 1e-15));
+    }
+
+    #[test]
+    fn a_held_vertex_pushes_and_does_not_yield() {
+        let (matrix, bodies) = (loose(&[2.0, 3.0]), bodies(&[1, 1]));
+        let (right, held) = ([Vec3::ZERO; 2], [VertexId(1)]);
+        let equations = Equations { matrix: &matrix, right: &right, held: &held, dt: DT };
+        let given = Vec3::new(0.5, 0.0, 2.0);
+        let (mut velocities, mut pressures) = ([Vec3::ZERO, given], [Pressure::default()]);
+        let contacts = [contact(&[(0, 1.0), (1, -1.0)], (0, Some(1)))];
+        let mut direct = Direct::default();
+        let at = (&mut velocities[..], &mut pressures[..]);
+        direct.solve(equations, &bodies, &contacts, SolveSettings::default(), at).unwrap();
+        assert_eq!(velocities, [2.0 * Vec3::Z, given]);
+        assert_eq!(pressures[0].normal, 4.0); // 2 kg to 2 m/s
+        assert!(direct.has(BodyId(1)) && !direct.has(BodyId(2)));
+        // Both sides held: nothing can be done, and nothing breaks.
+        let held = [VertexId(0), VertexId(1)];
+        let equations = Equations { held: &held, ..equations };
+        (velocities, pressures) = ([Vec3::ZERO, given], [Pressure::default()]);
+        let at = (&mut velocities[..], &mut pressures[..]);
+        direct.solve(equations, &bodies, &contacts, SolveSettings::default(), at).unwrap();
+        assert_eq!((velocities, pressures[0].normal), ([Vec3::ZERO, given], 0.0));
+    }
+
+    /// Three joined bodies in a row on a plane, the second with a held vertex.
+    struct Heap {
+        matrix: BlockMatrix,
+        bodies: Bodies,
+        right: Vec<Vec3>,
+        contacts: Vec<Contact>,
+    }
+
+    const HELD: [VertexId; 1] = [VertexId(8)];
+
+    fn heap() -> Heap {
+        let counts = [5_u32, 6, 7];
+        let mut joints = Vec::new();
+        let mut first = 0;
+        for count in counts {
+            joints.extend(pairs(first..first + count));
+            first += count;
+        }
+        let mut matrix = joined(18, &joints, 11);
+        (0..18).for_each(|row| matrix.add_to_diagonal(row, 1.0));
+        let mut next = noise(5);
+        let right = (0..18).map(|_| Vec3::new(next(), next(), next() - 1.0)).collect();
+        let rough = |contact| Contact { friction: 0.4, ..contact };
+        let contacts = vec![
+            rough(contact(&[(1, 1.0)], (0, None))),
+            rough(contact(&[(3, 1.0)], (0, None))),
+            contact(&[(0, 1.0), (6, -0.25), (7, -0.5), (8, -0.25)], (0, Some(1))),
+            Contact { normal: Vec3::X, ..contact(&[(9, 1.0), (2, -1.0)], (1, Some(0))) },
+            rough(contact(&[(5, 0.3), (7, 0.7), (12, -0.6), (14, -0.4)], (1, Some(2)))),
+            Contact { gap: 9.0, ..contact(&[(17, 1.0)], (2, None)) },
+        ];
+        Heap { matrix, bodies: bodies(&counts.map(|count| count as usize)), right, contacts }
+    }
+
+    fn solve(heap: &Heap, threads: usize) -> (Vec<Vec3>, Vec<Pressure>) {
+        let Heap { matrix, bodies, right, contacts } = heap;
+        let equations = Equations { matrix, right, held: &HELD, dt: DT };
+        let settings = SolveSettings { sweeps: 3000, still: 1e-17, ..SolveSettings::default() };
+        let mut velocities = vec![Vec3::ZERO; 18];
+        velocities[8] = Vec3::new(0.5, 0.25, 0.125);
+        let mut pressures = vec![Pressure::default(); contacts.len()];
+        let mut direct = Direct::default();
+        direct.set_threads(threads);
+        let at = (&mut velocities[..], &mut pressures[..]);
+        direct.solve(equations, bodies, contacts, settings, at).unwrap();
+        (velocities, pressures)
+    }
+
+    #[test]
+    fn velocities_and_impulses_satisfy_the_equations() {
+        let heap = heap();
+        let (velocities, pressures) = solve(&heap, 1);
+        assert_eq!(velocities[8], Vec3::new(0.5, 0.25, 0.125));
+        // A v − b − Jᵀλ, but for the held one.
+        let mut left = vec![Vec3::ZERO; 18];
+        heap.matrix.multiply(&velocities, &mut left);
+        left.iter_mut().zip(&heap.right).for_each(|(left, right)| *left -= *right);
+        for (contact, pressure) in heap.contacts.iter().zip(&pressures) {
+            let impulse = pressure.impulse(contact);
+            contact.terms().for_each(|(v, weight)| left[v.index()] -= weight * impulse);
+        }
+        left[8] = Vec3::ZERO;
+        assert!(left.iter().all(|l| l.abs_diff_eq(Vec3::ZERO, TOLERANCE)), "{left:?}");
+        let mut pressing = 0;
+        for (contact, pressure) in heap.contacts.iter().zip(&pressures) {
+            let relative = contact.relative(&velocities);
+            let approach = contact.normal.dot(relative) + contact.gap / DT;
+            assert!(approach > -TOLERANCE && pressure.normal >= 0.0, "{approach} {pressure:?}");
+            assert!((approach * pressure.normal).abs() < TOLERANCE, "{approach} {pressure:?}");
+            let most = contact.friction * pressure.normal;
+            assert!(pressure.along.length() <= most + TOLERANCE, "{pressure:?}");
+            pressing += usize::from(pressure.normal > 0.0);
+        }
+        assert!((3..6).contains(&pressing), "{pressing}");
+    }
+
+    #[test]
+    fn threads_do_not_change_a_bit() {
+        let heap = heap();
+        let alone = solve(&heap, 1);
+        for threads in [2, 3, 7] {
+            assert_eq!(solve(&heap, threads), alone);
+        }
+    }
+
+    #[test]
+    fn an_indefinite_body_is_refused_and_nothing_moves() {
+        let (matrix, bodies) = (loose(&[1.0, -1.0]), bodies(&[1, 1]));
+        let right = [-Vec3::Z; 2];
+        let equations = Equations { matrix: &matrix, right: &right, held: &[], dt: DT };
+        let contacts = [contact(&[(0, 1.0), (1, -1.0)], (0, Some(1)))];
+        let (mut velocities, mut pressures) = ([Vec3::X; 2], [Pressure::default()]);
+        let at = (&mut velocities[..], &mut pressures[..]);
+        let settings = SolveSettings::default();
+        assert_eq!(Direct::default().solve(equations, &bodies, &contacts, settings, at), None);
+        assert_eq!(velocities, [Vec3::X; 2]);
+    }
 }
