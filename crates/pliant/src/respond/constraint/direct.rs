@@ -474,10 +474,15 @@ mod tests {
 
     /// What is left of one vertex of 2 kg with this momentum, N·s, on a plane.
     fn on_plane(right: Vec3, contact: Contact) -> (Vec3, Pressure) {
+        from_pressure(Pressure::default(), right, contact)
+    }
+
+    /// The same, when it pressed before.
+    fn from_pressure(before: Pressure, right: Vec3, contact: Contact) -> (Vec3, Pressure) {
         let (matrix, right) = (loose(&[2.0]), [right]);
         let equations = Equations { matrix: &matrix, right: &right, held: &[], dt: DT };
         let settings = SolveSettings { sweeps: 100, still: 0.0, ..SolveSettings::default() };
-        let (mut velocities, mut pressures) = ([Vec3::ZERO], [Pressure::default()]);
+        let (mut velocities, mut pressures) = ([Vec3::ZERO], [before]);
         let at = (&mut velocities[..], &mut pressures[..]);
         Direct::default().solve(equations, &bodies(&[1]), &[contact], settings, at).unwrap();
         (velocities[0], pressures[0])
@@ -505,6 +510,15 @@ mod tests {
         assert_eq!(on_plane(Vec3::new(0.0, 0.0, -40.0), apart).0, Vec3::new(0.0, 0.0, -16.0));
         let (velocity, pressure) = on_plane(Vec3::new(0.0, 0.0, -30.0), apart);
         assert_eq!((velocity.z, pressure), (-15.0, Pressure::default()));
+    }
+
+    #[test]
+    fn an_old_impulse_does_not_stay_for_ever() {
+        let rough = Contact { friction: 0.5, ..contact(&[(0, 1.0)], (0, None)) };
+        let before = Pressure { normal: 4.0, along: Vec3::X };
+        let (velocity, pressure) = from_pressure(before, Vec3::new(2.0, 0.0, 1.0), rough);
+        assert!(velocity.abs_diff_eq(Vec3::new(1.0, 0.0, 0.5), TOLERANCE), "{velocity}");
+        assert_eq!(pressure, Pressure::default());
     }
 
     #[test]
@@ -610,10 +624,14 @@ mod tests {
         let mut velocities = vec![Vec3::ZERO; 18];
         velocities[8] = Vec3::new(0.5, 0.25, 0.125);
         let mut pressures = vec![Pressure::default(); contacts.len()];
-        let mut direct = Direct::default();
-        direct.set_threads(threads);
-        let at = (&mut velocities[..], &mut pressures[..]);
-        direct.solve(equations, bodies, contacts, settings, at).unwrap();
+        // From nothing, and from what the first few sweeps found.
+        for sweeps in [5, settings.sweeps] {
+            let mut direct = Direct::default();
+            direct.set_threads(threads);
+            let settings = SolveSettings { sweeps, ..settings };
+            let at = (&mut velocities[..], &mut pressures[..]);
+            direct.solve(equations, bodies, contacts, settings, at).unwrap();
+        }
         (velocities, pressures)
     }
 
