@@ -44,9 +44,8 @@ pub fn rotation(matrix: Mat3) -> Mat3 {
 
 /// The rotation nearest to a matrix that is neither flat nor turned inside out.
 ///
-/// `None` for all others, and for norms whose cube may overflow. Where there is one, sums of
-/// two stretches are at least a quarter of the largest one.
-pub fn quick_rotation(matrix: Mat3) -> Option<Mat3> {
+/// `None` for all others, and for norms whose cube may overflow.
+fn quick_rotation(matrix: Mat3) -> Option<Mat3> {
     let [x, y, z] = columns(&matrix);
     let norm_sq = x.length_squared() + y.length_squared() + z.length_squared();
     if !(1e-100..1e100).contains(&norm_sq) {
@@ -185,19 +184,6 @@ mod tests {
             }
             same_as_svd(at(quick), quick_rotation(at(quick)).unwrap(), 1e-12);
             assert!(rotation(at(quick)).abs_diff_eq(rotation(at(slow)), 1e-12), "{quick}");
-        }
-    }
-
-    #[test]
-    fn quick_means_that_no_two_stretches_cancel() {
-        let mut next = noise(31);
-        for _ in 0..2000 {
-            let [a, b, c] = [next(), next(), next()].map(|x| 3.0 * x);
-            let matrix = stretched(Vec3::new(a, b, c), &mut next);
-            if quick_rotation(matrix).is_some() {
-                let Vec3 { x, y, z } = svd(matrix).stretches;
-                assert!(z > 0.0 && y + z >= 0.25 * x, "{x} {y} {z}");
-            }
         }
     }
 

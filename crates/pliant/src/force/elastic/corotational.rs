@@ -11,10 +11,8 @@
 //! has a kink, and R jumps; [`crate::math::polar::rotation`] says which is taken.
 
 use crate::force::elastic::Lame;
-use crate::force::elastic::law::{Curvature, Law, add_along_axes, clamped};
-use crate::force::stiffness::Form;
-use crate::math::polar::{quick_rotation, rotation};
-use crate::math::svd::outer;
+use crate::force::elastic::law::{Curvature, Law};
+use crate::math::polar::rotation;
 use crate::math::{Mat3, Vec3};
 
 /// Sums of two stretches, unit 1, are taken as at least this: at zero R jumps, and no
@@ -60,46 +58,6 @@ impl Law for Corotational {
             twist: Vec3::splat(2.0 * mu) + twist,
         }
     }
-
-    /// Stretches and flips cost the same along all axes, so only twists need any: with
-    /// V = F Rᵀ they are the eigenvectors of tr(V) 1 − V, which holds the sums of stretches.
-    fn add_stiffness(
-        &self,
-        gradient: Mat3,
-        (weight, form): (f64, Form),
-        gradients: &[Vec3; 3],
-        blocks: &mut [[Mat3; 3]; 3],
-    ) {
-        let Some(turn) = quick_rotation(gradient) else {
-            return add_along_axes(self, gradient, (weight, form), gradients, blocks);
-        };
-        let (mu, lambda) = (weight * self.lame.mu, weight * self.lame.lambda);
-        let (stretch, growth) = (gradient * turn.transpose(), growth(gradient, turn));
-        let whole = Mat3::from_diagonal(Vec3::splat(growth + 3.0));
-        let sums = whole - 0.5 * (stretch + stretch.transpose());
-        let even = Mat3::from_diagonal(Vec3::splat(2.0 * mu));
-        let mut twist = even + (2.0 * lambda * growth - 4.0 * mu) * sums.inverse();
-        if form == Form::Definite {
-            twist = clamped(twist);
-        }
-        let turned = [turn * gradients[0], turn * gradients[1], turn * gradients[2]];
-        for (j, h_j) in turned.iter().enumerate() {
-            let twisted = 0.5 * (twist * across(*h_j));
-            for (row, h_i) in blocks.iter_mut().zip(&turned[..=j]) {
-                let [x, y, z] = [twisted.x_axis, twisted.y_axis, twisted.z_axis];
-                row[j] += Mat3::from_diagonal(Vec3::splat(mu * h_i.dot(*h_j)))
-                    + outer(mu * *h_j, *h_i)
-                    + outer(lambda * *h_i, *h_j)
-                    + Mat3::from_cols(x.cross(*h_i), y.cross(*h_i), z.cross(*h_i));
-            }
-        }
-    }
-}
-
-/// The matrix that takes b to a × b.
-#[inline]
-fn across(a: Vec3) -> Mat3 {
-    Mat3::from_cols(Vec3::new(0.0, a.z, -a.y), Vec3::new(-a.z, 0.0, a.x), Vec3::new(a.y, -a.x, 0.0))
 }
 
 /// tr(RᵀF − 1): the sum of stretches, less 3.
@@ -115,7 +73,6 @@ fn columns_sum(a: Mat3, b: Mat3) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::svd::tests::noise;
 
     const LAME: Lame = Lame { mu: 2.0, lambda: 3.0 };
 
@@ -134,31 +91,5 @@ mod tests {
         // −(2·2 + 3·3)
         assert_eq!(law.stress(Mat3::ZERO), Mat3::from_diagonal(Vec3::splat(-13.0)));
         assert!(law.curvature(Vec3::ZERO).twist.is_finite());
-    }
-    /// Of a sum of products of numbers near 10.
-    const TOLERANCE: f64 = 1e-12;
-
-    #[test]
-    fn the_short_way_is_that_along_the_axes() {
-        let law = Corotational::from_lame(LAME);
-        let mut next = noise(41);
-        let mut any = || Vec3::new(next(), next(), next());
-        let (mut quick, mut clamped) = (0, 0);
-        for size in [0.0, 1e-9, 1e-3, 0.1, 0.3, 0.5, 1.0].repeat(40) {
-            let gradient = Mat3::IDENTITY + size * Mat3::from_cols(any(), any(), any());
-            let gradients = [any(), any(), any()];
-            let both = [Form::Exact, Form::Definite].map(|form| {
-                let mut ways = [[[Mat3::ZERO; 3]; 3]; 2];
-                law.add_stiffness(gradient, (0.5, form), &gradients, &mut ways[0]);
-                add_along_axes(&law, gradient, (0.5, form), &gradients, &mut ways[1]);
-                for (short, long) in ways[0].iter().flatten().zip(ways[1].iter().flatten()) {
-                    assert!(short.abs_diff_eq(*long, TOLERANCE), "{gradient} {short} {long}");
-                }
-                ways[0]
-            });
-            quick += usize::from(quick_rotation(gradient).is_some());
-            clamped += usize::from(!both[0][0][0].abs_diff_eq(both[1][0][0], 1e-6));
-        }
-        assert!((150..280).contains(&quick) && clamped > 50, "{quick} {clamped}");
     }
 }

@@ -11,9 +11,7 @@
 //! where ψᵢ = ∂ψ/∂σᵢ. A law writes the quotients out, so that equal stretches divide nothing.
 
 use crate::force::elastic::Lame;
-use crate::force::stiffness::Form;
 use crate::math::eigen::eigen;
-use crate::math::svd::svd;
 use crate::math::{Mat3, Vec3};
 
 /// An isotropic energy of the deformation gradient.
@@ -29,43 +27,6 @@ pub trait Law: std::fmt::Debug + Clone + Send + Sync {
 
     /// Its second derivative, seen from the axes of the stretches.
     fn curvature(&self, stretches: Vec3) -> Curvature;
-
-    /// Adds the stiffness of corners 1 to 3, times a weight in m³, to the upper triangle.
-    ///
-    /// `gradients` are those of the corners, 1/m. A law that knows a shorter way than along
-    /// the axes of the stretches takes it.
-    fn add_stiffness(
-        &self,
-        gradient: Mat3,
-        how: (f64, Form),
-        gradients: &[Vec3; 3],
-        blocks: &mut [[Mat3; 3]; 3],
-    ) {
-        add_along_axes(self, gradient, how, gradients, blocks);
-    }
-}
-
-/// Does what [`Law::add_stiffness`] says, for any law, along the axes of the stretches.
-pub(super) fn add_along_axes(
-    law: &impl Law,
-    gradient: Mat3,
-    (weight, form): (f64, Form),
-    gradients: &[Vec3; 3],
-    blocks: &mut [[Mat3; 3]; 3],
-) {
-    let found = svd(gradient);
-    let mut curvature = law.curvature(found.stretches);
-    if form == Form::Definite {
-        curvature = curvature.clamped();
-    }
-    let to_axes = found.v.transpose();
-    let along = gradients.map(|g| to_axes * g);
-    let (turn, back) = (weight * found.u, found.u.transpose());
-    for i in 0..3 {
-        for j in i..3 {
-            blocks[i][j] += turn * curvature.block(along[i], along[j]) * back;
-        }
-    }
 }
 
 /// Second derivative of an isotropic energy by the gradient, along the stretches' axes.
@@ -123,7 +84,7 @@ impl Curvature {
 }
 
 /// A symmetric matrix with its negative eigenvalues set to zero.
-pub(super) fn clamped(matrix: Mat3) -> Mat3 {
+fn clamped(matrix: Mat3) -> Mat3 {
     // Positive leading minors decide most cases without a single rotation.
     let minor = matrix.x_axis.x * matrix.y_axis.y - matrix.y_axis.x * matrix.y_axis.x;
     if matrix.x_axis.x > 0.0 && minor > 0.0 && matrix.determinant() > 0.0 {

@@ -6,6 +6,7 @@ use crate::force::elastic::{ElasticError, ElasticSettings};
 use crate::force::elements::{Corners, Material};
 use crate::force::stiffness::{Form, Tangent};
 use crate::id::{TetId, VertexId};
+use crate::math::svd::svd;
 use crate::math::{Mat3, Vec3, tet_volume};
 
 /// Tets of one law, each with its own rest shape and settings.
@@ -62,6 +63,29 @@ impl<L: Law> Elastic<L> {
             made.tets.push(Tet::new(tet, *corners, rest, stuff)?);
         }
         Ok(made)
+    }
+
+    /// Adds the elastic stiffness, times a weight, to the upper triangle of blocks.
+    fn add_elastic(
+        &self,
+        (law, gradient): (&L, Mat3),
+        (weight, form): (f64, Form),
+        gradients: &[Vec3; 3],
+        blocks: &mut [[Mat3; 3]; 3],
+    ) {
+        let found = svd(gradient);
+        let mut curvature = law.curvature(found.stretches);
+        if form == Form::Definite {
+            curvature = curvature.clamped();
+        }
+        let to_axes = found.v.transpose();
+        let along = gradients.map(|g| to_axes * g);
+        let (turn, back) = (weight * found.u, found.u.transpose());
+        for i in 0..3 {
+            for j in i..3 {
+                blocks[i][j] += turn * curvature.block(along[i], along[j]) * back;
+            }
+        }
     }
 }
 
@@ -136,7 +160,7 @@ impl<L: Law> Material<4> for Elastic<L> {
         let mut blocks = [[Mat3::ZERO; 3]; 3];
         if stiffness != 0.0 {
             let how = (stiffness, tangent.form);
-            law.add_stiffness(flow.gradient, how, &gradients, &mut blocks);
+            self.add_elastic((law, flow.gradient), how, &gradients, &mut blocks);
         }
         if damping != 0.0 && viscous.acts() {
             viscous.add_damping(flow, &gradients, damping, &mut blocks);
