@@ -36,14 +36,22 @@ pub fn polar(matrix: Mat3) -> Polar {
 /// to zero, in sign: a reflection with two equal ones, a line, a point. The choice there is
 /// that of [`svd`], the same for the same bits, and the identity for the zero matrix.
 pub fn rotation(matrix: Mat3) -> Mat3 {
-    let norm_sq = columns(&matrix).map(Vec3::length_squared).into_iter().sum::<f64>();
-    if (1e-100..1e100).contains(&norm_sq)
-        && let Some(found) = newton(matrix * (3.0 / norm_sq).sqrt())
-    {
-        return found;
+    quick_rotation(matrix).unwrap_or_else(|| {
+        let found = svd(matrix);
+        found.u * found.v.transpose()
+    })
+}
+
+/// The rotation nearest to a matrix that is neither flat nor turned inside out.
+///
+/// `None` for all others, and for norms whose cube may overflow.
+fn quick_rotation(matrix: Mat3) -> Option<Mat3> {
+    let [x, y, z] = columns(&matrix);
+    let norm_sq = x.length_squared() + y.length_squared() + z.length_squared();
+    if !(1e-100..1e100).contains(&norm_sq) {
+        return None;
     }
-    let found = svd(matrix);
-    found.u * found.v.transpose()
+    newton(matrix * (3.0 / norm_sq).sqrt())
 }
 
 /// Averages with the inverse transpose until both agree; squares the error each time.
@@ -121,14 +129,62 @@ mod tests {
         for _ in 0..300 {
             let mut any = || 0.7 * Vec3::new(next(), next(), next());
             let matrix = Mat3::IDENTITY + Mat3::from_cols(any(), any(), any());
-            let norm_sq = columns(&matrix).map(Vec3::length_squared).into_iter().sum::<f64>();
-            if let Some(found) = newton(matrix * (3.0 / norm_sq).sqrt()) {
+            if let Some(found) = quick_rotation(matrix) {
                 let slow = svd(matrix);
                 assert!(found.abs_diff_eq(slow.u * slow.v.transpose(), TOLERANCE), "{matrix}");
                 quick += 1;
             }
         }
         assert!(quick > 150, "{quick}");
+    }
+
+    /// A matrix with these stretches between two random rotations.
+    fn stretched(stretches: Vec3, next: &mut impl FnMut() -> f64) -> Mat3 {
+        let mut turn = || {
+            let axis = Vec3::new(next(), next(), next()).try_normalize().unwrap();
+            Mat3::from_quat(Quat::from_axis_angle(axis, 3.0 * next()))
+        };
+        turn() * Mat3::from_diagonal(stretches) * turn()
+    }
+
+    #[track_caller]
+    fn same_as_svd(matrix: Mat3, found: Mat3, tolerance: f64) {
+        let slow = svd(matrix);
+        assert!(found.abs_diff_eq(slow.u * slow.v.transpose(), tolerance), "{matrix}");
+    }
+
+    #[test]
+    fn stretches_of_all_sizes_turn_as_the_svd_tells() {
+        let mut next = noise(23);
+        let mut quick = 0;
+        for k in 0..600 {
+            // From 1 down to 1/1000 of the longest.
+            let [b, c] = [next(), next()].map(|x| 1e-3_f64.powf(0.5 + 0.5 * x));
+            let matrix = stretched(f64::from(k % 7 + 1) * Vec3::new(1.0, b, c), &mut next);
+            same_as_svd(matrix, rotation(matrix), 1e-13);
+            quick += usize::from(quick_rotation(matrix).is_some());
+        }
+        assert!((20..580).contains(&quick), "{quick}");
+    }
+
+    #[test]
+    fn the_quick_way_hands_over_without_a_jump() {
+        let mut next = noise(29);
+        for _ in 0..50 {
+            let second = 0.75 + 0.25 * next();
+            let seed = (1e6 * next()) as u64;
+            let at = |third: f64| stretched(Vec3::new(1.0, second, third), &mut noise(seed));
+            let (mut slow, mut quick) = (0.0, second);
+            assert!(quick_rotation(at(quick)).is_some() && quick_rotation(at(slow)).is_none());
+            while quick - slow > 1e-15 {
+                let middle = 0.5 * (quick + slow);
+                let side =
+                    if quick_rotation(at(middle)).is_some() { &mut quick } else { &mut slow };
+                *side = middle;
+            }
+            same_as_svd(at(quick), quick_rotation(at(quick)).unwrap(), 1e-12);
+            assert!(rotation(at(quick)).abs_diff_eq(rotation(at(slow)), 1e-12), "{quick}");
+        }
     }
 
     #[test]

@@ -260,6 +260,10 @@ impl Integrator for Implicit {
         accepted.map(|()| report)
     }
 
+    fn set_threads(&mut self, threads: usize) {
+        self.row_solver.set_threads(threads);
+    }
+
     fn takes_rows(&self) -> bool {
         let ImplicitSettings { kind, equations, .. } = self.settings;
         kind == ImplicitKind::Euler && equations == Equations::LinearisedOnce

@@ -1,134 +1,557 @@
-//! Inverses of small symmetric matrices.
+//! Inverses of small symmetric matrices, where they are asked for.
+//!
+//! Of a body's vertices only some are touched. The others are eliminated first; what is left
+//! is a smaller matrix whose inverse is the asked-for part of the whole one. A velocity that
+//! is known at the asked-for vertices is then spread to the others.
+//!
+//! | here      | formula         | meaning                                              |
+//! |-----------|-----------------|------------------------------------------------------|
+//! | `upper`   | P = D⁻¹, U      | rows of the eliminated: pivot blocks inverted, and what stands right of them |
+//! | `inverse` | (A⁻¹) asked-for | symmetric, all of it                                 |
+//! | `rest`    | b′              | right-hand side after the elimination                |
+//!
+//! Everything is a sum of three rows, times a factor each, that is added to another row: the
+//! entries of a row do not depend on each other, so that any width of registers gives the
+//! same bits.
+
+use std::ops::Range;
 
 use crate::force::BlockMatrix;
 use crate::math::{Mat3, Vec3};
 
+/// Numbers that are worked on together, count; rows are padded to a multiple.
+const LANES: usize = 4;
+
+/// Row of a vertex whose velocity is given.
+const HELD: u32 = u32::MAX;
+
 /// The inverse of one body's part of the matrix.
 #[derive(Clone, Debug, Default)]
 pub struct Inverse {
-    /// Rows, three per vertex, count.
-    size: usize,
-    /// Row after row.
-    values: Vec<f64>,
-    factor: Vec<f64>,
+    /// Row of each vertex, or [`HELD`]; the eliminated come first. Unit: three numbers.
+    rows: Vec<u32>,
+    /// Three per eliminated vertex, count.
+    eliminated: usize,
+    /// Three per vertex that is asked for, count.
+    asked: usize,
+    /// Rows of the eliminated; columns of the others begin at a multiple of the lanes.
+    upper: Vec<f64>,
+    /// Row after row, each with the padding.
+    inverse: Vec<f64>,
+    /// Three rows of the matrix, times the inverse of their own block.
+    pivots: Vec<f64>,
+    /// In the order of columns of `upper`.
+    rest: Vec<f64>,
 }
 
 impl Inverse {
     /// Inverts the rows and columns of a range of vertices.
     ///
-    /// Rows and columns of vertices for which `is_held` answers true become those of 1. False
-    /// when the matrix is not positive definite, or joins the range to other vertices.
+    /// Held vertices have no rows and columns. False when the matrix is not positive definite,
+    /// or joins the range to other vertices; what is inside is of no use then.
     #[must_use]
     pub fn fill(
         &mut self,
         matrix: &BlockMatrix,
-        vertices: std::ops::Range<usize>,
+        vertices: Range<usize>,
+        is_asked: impl Fn(usize) -> bool,
         is_held: impl Fn(usize) -> bool,
     ) -> bool {
-        let size = 3 * vertices.len();
-        self.size = size;
-        self.factor.clear();
-        self.factor.resize(size * size, 0.0);
-        for row in vertices.clone() {
-            let (columns, blocks) = matrix.row(row);
+        self.arrange(vertices.clone(), is_asked, is_held);
+        self.load(matrix, vertices) && self.eliminate() && self.invert()
+    }
+
+    /// Row of a vertex among those asked for; none when it is held or not asked for.
+    ///
+    /// Vertices count from the first of the body.
+    #[inline]
+    pub fn place(&self, vertex: usize) -> Option<usize> {
+        let row = self.rows[vertex];
+        let first = (self.eliminated / 3) as u32;
+        (row != HELD && row >= first).then(|| (row - first) as usize)
+    }
+
+    /// Numbers in a row, count: three per vertex asked for, and the padding, which is zero.
+    #[inline]
+    pub fn width(&self) -> usize {
+        padded(self.asked)
+    }
+
+    /// The three rows of a vertex, by its place.
+    #[inline]
+    pub fn rows(&self, place: usize) -> [&[f64]; 3] {
+        three(&self.inverse, 3 * place, self.width())
+    }
+
+    /// The block of two vertices, by their places.
+    #[inline]
+    pub fn block(&self, row: usize, column: usize) -> Mat3 {
+        // Symmetric as a whole: rows of the one block are columns of the other.
+        let [x, y, z] = from(self.rows(column), 3 * row);
+        Mat3::from_cols(Vec3::from_slice(x), Vec3::from_slice(y), Vec3::from_slice(z))
+    }
+
+    /// Solves A v = b where asked for: fills `asked`, row by row with the padding.
+    ///
+    /// `right` is b of a vertex, counted from the first of the body.
+    pub fn solve(&mut self, right: impl Fn(usize) -> Vec3, asked: &mut Vec<f64>) {
+        let (head, width, stride) = (padded(self.eliminated), self.width(), self.stride());
+        let lead = head - self.eliminated;
+        self.rest.clear();
+        self.rest.resize(stride, 0.0);
+        for (vertex, row) in self.rows.iter().enumerate().filter(|(_, row)| **row != HELD) {
+            let at = self.column(*row);
+            self.rest[at..at + 3].copy_from_slice(&right(vertex).to_array());
+        }
+        for row in (0..self.eliminated).step_by(3) {
+            let (own, after) = self.rest.split_at_mut(lead + row + 3);
+            let pivot = three(&self.upper, row, stride);
+            let now = Vec3::from_slice(&own[lead + row..]);
+            let solved = pivot_block(pivot, lead + row) * now;
+            for (value, column) in after.iter_mut().zip(lead + row + 3..) {
+                *value -= solved.x * pivot[0][column]
+                    + solved.y * pivot[1][column]
+                    + solved.z * pivot[2][column];
+            }
+        }
+        asked.clear();
+        asked.resize(width, 0.0);
+        for row in (0..self.asked).step_by(3) {
+            let now = Vec3::from_slice(&self.rest[head + row..]);
+            add(asked, now.to_array(), three(&self.inverse, row, width));
+        }
+    }
+
+    /// Velocities of all vertices from those asked for; held ones are left as they are.
+    ///
+    /// After [`Inverse::solve`]: the others follow from its right-hand side.
+    pub fn spread(&mut self, asked: &[f64], velocities: &mut [Vec3]) {
+        let (head, stride) = (padded(self.eliminated), self.stride());
+        let lead = head - self.eliminated;
+        self.rest[head..].copy_from_slice(asked);
+        for row in (0..self.eliminated).step_by(3).rev() {
+            let (own, after) = self.rest.split_at_mut(lead + row + 3);
+            let pivot = three(&self.upper, row, stride);
+            let [x, y, z] = pivot.map(|line| dot(&line[lead + row + 3..], after));
+            let now = Vec3::from_slice(&own[lead + row..]) - Vec3::new(x, y, z);
+            let solved = pivot_block(pivot, lead + row) * now;
+            own[lead + row..].copy_from_slice(&solved.to_array());
+        }
+        for (row, velocity) in self.rows.iter().zip(velocities) {
+            if *row != HELD {
+                *velocity = Vec3::from_slice(&self.rest[self.column(*row)..]);
+            }
+        }
+    }
+
+    /// Gives every vertex its row.
+    fn arrange(
+        &mut self,
+        vertices: Range<usize>,
+        is_asked: impl Fn(usize) -> bool,
+        is_held: impl Fn(usize) -> bool,
+    ) {
+        self.rows.clear();
+        self.rows.resize(vertices.len(), HELD);
+        let mut count = 0;
+        for asked in [false, true] {
+            let free = vertices.clone().filter(|v| is_asked(*v) == asked && !is_held(*v));
+            for vertex in free {
+                self.rows[vertex - vertices.start] = count;
+                count += 1;
+            }
+            if !asked {
+                self.eliminated = 3 * count as usize;
+            }
+        }
+        self.asked = 3 * count as usize - self.eliminated;
+    }
+
+    /// Numbers in a row of `upper`, count.
+    fn stride(&self) -> usize {
+        padded(self.eliminated) + self.width()
+    }
+
+    /// First column of a vertex in `upper`, by its row.
+    #[inline]
+    fn column(&self, row: u32) -> usize {
+        let row = 3 * row as usize;
+        // The gap of the padding lies before the eliminated.
+        padded(self.eliminated) - self.eliminated + row
+    }
+
+    /// Copies what lies on and right of the diagonal.
+    fn load(&mut self, matrix: &BlockMatrix, vertices: Range<usize>) -> bool {
+        let (width, stride, first) = (self.width(), self.stride(), self.eliminated / 3);
+        self.upper.clear();
+        self.upper.resize(self.eliminated * stride, 0.0);
+        self.inverse.clear();
+        self.inverse.resize(self.asked * width, 0.0);
+        for vertex in vertices.clone() {
+            let (columns, blocks) = matrix.row(vertex);
+            let row = self.rows[vertex - vertices.start];
             for (column, block) in columns.iter().zip(blocks) {
                 let column = column.index();
                 if !vertices.contains(&column) {
                     return false;
                 }
-                if is_held(row) || is_held(column) {
+                let column = self.rows[column - vertices.start];
+                if row == HELD || column == HELD || column < row {
                     continue;
                 }
-                let (i, j) = (3 * (row - vertices.start), 3 * (column - vertices.start));
-                for axis in 0..3 {
-                    for other in 0..3 {
-                        self.factor[(i + axis) * size + j + other] = block.col(other)[axis];
-                    }
+                let (at, row) = (self.column(column), row as usize);
+                let (lines, at, length) = if row < first {
+                    (&mut self.upper[3 * row * stride..], at, stride)
+                } else {
+                    let own = &mut self.inverse[3 * (row - first) * width..];
+                    (own, at - padded(self.eliminated), width)
+                };
+                let block = block.transpose();
+                for (axis, line) in [block.x_axis, block.y_axis, block.z_axis].iter().enumerate() {
+                    lines[axis * length + at..][..3].copy_from_slice(&line.to_array());
                 }
             }
-            if is_held(row) {
-                for axis in 0..3 {
-                    let i = 3 * (row - vertices.start) + axis;
-                    self.factor[i * size + i] = 1.0;
-                }
-            }
-        }
-        self.decompose() && self.invert()
-    }
-
-    /// L with L Lᵀ = A, in the lower triangle.
-    fn decompose(&mut self) -> bool {
-        let (size, l) = (self.size, &mut self.factor);
-        for i in 0..size {
-            let (above, rest) = l.split_at_mut(i * size);
-            let row = &mut rest[..=i];
-            for j in 0..i {
-                let other = &above[j * size..j * size + j + 1];
-                let sum: f64 = row[..j].iter().zip(other).map(|(a, b)| a * b).sum();
-                row[j] = (row[j] - sum) / other[j];
-            }
-            let square = row[i] - row[..i].iter().map(|a| a * a).sum::<f64>();
-            if !(square > 0.0 && square.is_finite()) {
-                return false;
-            }
-            row[i] = square.sqrt();
         }
         true
     }
 
-    /// A⁻¹ = L⁻ᵀ L⁻¹.
+    /// Eliminates the vertices that are not asked for.
+    fn eliminate(&mut self) -> bool {
+        let (head, width, stride) = (padded(self.eliminated), self.width(), self.stride());
+        let lead = head - self.eliminated;
+        for row in (0..self.eliminated).step_by(3) {
+            let (done, below) = self.upper.split_at_mut((row + 3) * stride);
+            let pivot = three(done, row, stride);
+            let Some(inverse) = inverse(pivot_block(pivot, lead + row)) else { return false };
+            let factors = |at: usize| {
+                let across = -Vec3::new(pivot[0][at], pivot[1][at], pivot[2][at]);
+                // Most of a mesh is not joined.
+                (across != Vec3::ZERO).then(|| (inverse * across).to_array())
+            };
+            for (line, at) in below.chunks_exact_mut(stride).zip(lead + row + 3..) {
+                if let Some(factors) = factors(at) {
+                    let start = at - at % LANES;
+                    add(&mut line[start..], factors, from(pivot, start));
+                }
+            }
+            for (row, line) in self.inverse.chunks_exact_mut(width.max(1)).enumerate() {
+                if let Some(factors) = factors(head + row) {
+                    let start = row - row % LANES;
+                    add(&mut line[start..], factors, from(pivot, head + start));
+                }
+            }
+            for (axis, line) in columns(inverse).iter().enumerate() {
+                done[(row + axis) * stride + lead + row..][..3].copy_from_slice(&line.to_array());
+            }
+        }
+        true
+    }
+
+    /// Inverts what is left, in its place.
+    ///
+    /// Block by block the unknowns change sides with the right-hand side; what is right of the
+    /// diagonal tells all, as the matrix stays symmetric. When all have changed, minus the
+    /// inverse is left.
     fn invert(&mut self) -> bool {
-        let size = self.size;
-        // Row i of the transposed inverse of L, built column by column.
-        let l = &self.factor;
-        let mut inverse = std::mem::take(&mut self.values);
-        inverse.clear();
-        inverse.resize(size * size, 0.0);
-        for column in 0..size {
-            let own = &mut inverse[column * size..(column + 1) * size];
-            own[column] = l[column * size + column].recip();
-            for i in column + 1..size {
-                let row = &l[i * size + column..i * size + i];
-                let sum: f64 = row.iter().zip(&own[column..i]).map(|(a, b)| a * b).sum();
-                own[i] = -sum / l[i * size + i];
+        let width = self.width();
+        self.pivots.resize(3 * width, 0.0);
+        for row in (0..self.asked).step_by(3) {
+            let (above, rest) = self.inverse.split_at_mut(row * width);
+            let (own, below) = rest.split_at_mut(3 * width);
+            let pivot = three(own, 0, width);
+            let Some(inverse) = inverse(pivot_block(pivot, row)) else { return false };
+            let lines = columns(inverse);
+            let (x, rest) = self.pivots.split_at_mut(width);
+            let (y, z) = rest.split_at_mut(width);
+            for (i, line) in above.chunks_exact(width).enumerate() {
+                [x[i], y[i], z[i]] = (inverse * Vec3::from_slice(&line[row..])).to_array();
+            }
+            for (line, factors) in [&mut *x, y, z].into_iter().zip(lines) {
+                line[row..].fill(0.0);
+                add(&mut line[row..], factors.to_array(), from(pivot, row));
+            }
+            let solved = [&*x, y, z];
+            for (i, line) in above.chunks_exact_mut(width).enumerate() {
+                let (start, factors) = (i - i % LANES, -Vec3::from_slice(&line[row..]));
+                add(&mut line[start..], factors.to_array(), from(solved, start));
+                line[row..][..3].copy_from_slice(&[x[i], y[i], z[i]]);
+            }
+            for (i, line) in (row + 3..).zip(below.chunks_exact_mut(width)) {
+                let start = i - i % LANES;
+                let factors = [-pivot[0][i], -pivot[1][i], -pivot[2][i]];
+                add(&mut line[start..], factors, from(solved, start));
+            }
+            for (axis, line) in own.chunks_exact_mut(width).enumerate() {
+                line[row + 3..].copy_from_slice(&solved[axis][row + 3..]);
+                line[row..][..3].copy_from_slice(&(-lines[axis]).to_array());
             }
         }
-        // `inverse` holds L⁻ᵀ by rows: the product of two of its rows is an entry of A⁻¹.
-        let product = &mut self.factor;
-        for i in 0..size {
-            for j in 0..=i {
-                let (a, b) = (
-                    &inverse[i * size + i..(i + 1) * size],
-                    &inverse[j * size + i..(j + 1) * size],
-                );
-                let value: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
-                product[i * size + j] = value;
-            }
-        }
-        for i in 0..size {
-            for j in i + 1..size {
-                product[i * size + j] = product[j * size + i];
-            }
-        }
-        std::mem::swap(&mut self.factor, &mut inverse);
-        self.values = inverse;
+        mirror(&mut self.inverse, width);
         true
     }
+}
 
-    /// The block of two vertices, counted within the body.
-    #[inline]
-    pub fn block(&self, row: usize, column: usize) -> Mat3 {
-        let line = |axis: usize| {
-            let start = (3 * row + axis) * self.size + 3 * column;
-            Vec3::new(self.values[start], self.values[start + 1], self.values[start + 2])
-        };
-        Mat3::from_cols(line(0), line(1), line(2)).transpose()
+/// The next multiple of the lanes.
+#[inline]
+fn padded(count: usize) -> usize {
+    count.next_multiple_of(LANES)
+}
+
+/// Three rows of a matrix.
+#[inline]
+fn three(matrix: &[f64], row: usize, width: usize) -> [&[f64]; 3] {
+    let lines = &matrix[row * width..(row + 3) * width];
+    let (x, rest) = lines.split_at(width);
+    let (y, z) = rest.split_at(width);
+    [x, y, z]
+}
+
+/// What three rows hold from a column on.
+#[inline]
+fn from([x, y, z]: [&[f64]; 3], at: usize) -> [&[f64]; 3] {
+    [&x[at..], &y[at..], &z[at..]]
+}
+
+/// The symmetric block of three rows that begins at a column.
+#[inline]
+fn pivot_block(lines: [&[f64]; 3], at: usize) -> Mat3 {
+    let [x, y, z] = from(lines, at);
+    let (x, y, z) = (Vec3::from_slice(x), Vec3::from_slice(y), Vec3::from_slice(z));
+    Mat3::from_cols(x, Vec3::new(x.y, y.y, y.z), Vec3::new(x.z, y.z, z.z))
+}
+
+fn columns(matrix: Mat3) -> [Vec3; 3] {
+    [matrix.x_axis, matrix.y_axis, matrix.z_axis]
+}
+
+/// The inverse of a symmetric block; none when it is not positive definite.
+fn inverse(block: Mat3) -> Option<Mat3> {
+    let is_pivot = |value: f64| value > 0.0 && value.is_finite();
+    // L D Lᵀ: l below the diagonal of L, and the entries of D.
+    let [a, b, c] = columns(block);
+    let (l_y, l_z) = (a.y / a.x, a.z / a.x);
+    let (d_y, mixed) = (b.y - l_y * a.y, b.z - l_y * a.z);
+    let l_yz = mixed / d_y;
+    let d_z = c.z - l_z * a.z - l_yz * mixed;
+    if !(is_pivot(a.x) && is_pivot(d_y) && is_pivot(d_z)) {
+        return None;
+    }
+    let (x, y, z) = (a.x.recip(), d_y.recip(), d_z.recip());
+    let far = l_y * l_yz - l_z;
+    let (xy, xz, yz) = (-l_y * y - far * l_yz * z, far * z, -l_yz * z);
+    let (xx, yy) = (x + l_y * l_y * y + far * far * z, y + l_yz * l_yz * z);
+    Some(Mat3::from_cols(Vec3::new(xx, xy, xz), Vec3::new(xy, yy, yz), Vec3::new(xz, yz, z)))
+}
+
+/// Adds three rows, times a factor each, to a row.
+///
+/// The rows are at least as long as the one that is added to.
+#[inline]
+pub fn add(line: &mut [f64], [p, q, r]: [f64; 3], [x, y, z]: [&[f64]; 3]) {
+    let count = line.len();
+    let (x, y, z) = (&x[..count], &y[..count], &z[..count]);
+    for (k, value) in line.iter_mut().enumerate() {
+        *value += p * x[k] + q * y[k] + r * z[k];
+    }
+}
+
+/// Sum of products, each lane by itself and then all; what is left over comes last.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let ((a, a_left), (b, b_left)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    let mut sums = [0.0; LANES];
+    for (a, b) in a.iter().zip(b) {
+        for lane in 0..LANES {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    let left: f64 = a_left.iter().zip(b_left).map(|(a, b)| a * b).sum();
+    sums.iter().sum::<f64>() + left
+}
+
+/// Turns the signs, and fills what is left of the diagonal from what is right of it.
+fn mirror(matrix: &mut [f64], width: usize) {
+    if width == 0 {
+        return;
+    }
+    let count = matrix.len() / width;
+    for i in 0..count {
+        let (done, below) = matrix.split_at_mut((i + 1) * width);
+        let line = &mut done[i * width..];
+        line[i..].iter_mut().for_each(|value| *value = -*value);
+        for (value, other) in line[i + 1..].iter().zip(below.chunks_exact_mut(width)) {
+            other[i] = *value;
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::body::soft::State;
+    use crate::force::elements::{Corners, Material};
+    use crate::force::{Forces, Form, Tangent};
+    use crate::id::VertexId;
+    use crate::math::svd::tests::noise;
+
+    /// Roundings of a hundred sums, times a condition below 100.
+    const TOLERANCE: f64 = 1e-12;
+
+    /// Pairs of vertices that answer to each other in any symmetric way.
+    #[derive(Debug)]
+    struct Joints(Vec<([VertexId; 2], [Mat3; 2])>);
+
+    impl Material<2> for Joints {
+        fn count(&self) -> usize {
+            self.0.len()
+        }
+
+        fn vertices(&self, element: usize) -> [VertexId; 2] {
+            self.0[element].0
+        }
+
+        fn energy(&self, _: usize, _: &Corners<2>) -> f64 {
+            0.0
+        }
+
+        fn forces(&self, _: usize, _: &Corners<2>) -> [Vec3; 2] {
+            [Vec3::ZERO; 2]
+        }
+
+        fn tangent(&self, element: usize, _: &Corners<2>, _: Tangent) -> [[Mat3; 2]; 2] {
+            let (_, roots) = &self.0[element];
+            roots.map(|a| roots.map(|b| a.transpose() * b))
+        }
     }
 
-    /// The product with a vector of the body.
-    pub fn multiply(&self, x: &[Vec3], product: &mut [Vec3]) {
-        for (row, result) in product.iter_mut().enumerate() {
-            *result = (0..x.len()).map(|column| self.block(row, column) * x[column]).sum();
+    /// All pairs of a range.
+    pub fn pairs(vertices: Range<u32>) -> Vec<[VertexId; 2]> {
+        let after = |a: u32| (a + 1..vertices.end).map(move |b| [VertexId(a), VertexId(b)]);
+        vertices.clone().flat_map(after).collect()
+    }
+
+    /// A matrix without negative eigenvalues that joins these pairs; zero without any.
+    pub fn joined(count: usize, joints: &[[VertexId; 2]], seed: u64) -> BlockMatrix {
+        let mut next = noise(seed);
+        let mut any = || Vec3::new(next(), next(), next());
+        let mut root = || Mat3::from_cols(any(), any(), any());
+        let joints = joints.iter().map(|pair| (*pair, [root(), root()])).collect();
+        let mut forces = Forces::new();
+        forces.push(Joints(joints));
+        let state = State::at_rest(vec![Vec3::ZERO; count]);
+        let tangent = Tangent { stiffness: 1.0, damping: 0.0, form: Form::Exact };
+        forces.assemble(state.motion(), tangent).clone()
+    }
+
+    fn definite(count: u32) -> BlockMatrix {
+        let mut matrix = joined(count as usize, &pairs(0..count), u64::from(count));
+        (0..count as usize).for_each(|row| matrix.add_to_diagonal(row, 1.0));
+        matrix
+    }
+
+    #[test]
+    fn a_diagonal_is_inverted_entry_by_entry() {
+        let mut matrix = joined(3, &[], 0);
+        [2.0, 4.0, 8.0].iter().enumerate().for_each(|(row, m)| matrix.add_to_diagonal(row, *m));
+        let mut inverse = Inverse::default();
+        assert!(inverse.fill(&matrix, 0..3, |v| v != 1, |_| false));
+        assert_eq!([0, 1, 2].map(|v| inverse.place(v)), [Some(0), None, Some(1)]);
+        assert_eq!(inverse.block(0, 0), 0.5 * Mat3::IDENTITY);
+        assert_eq!(inverse.block(1, 1), 0.125 * Mat3::IDENTITY);
+        assert_eq!(inverse.block(0, 1), Mat3::ZERO);
+        assert_eq!(inverse.width(), 8); // two vertices and two numbers of padding
+    }
+
+    #[test]
+    fn a_block_is_inverted_as_worked_by_hand() {
+        // Determinant 4 (15 − 4) − 2 (10 − 2) + 1 (4 − 3) = 29.
+        let block = Mat3::from_cols_array(&[4.0, 2.0, 1.0, 2.0, 3.0, 2.0, 1.0, 2.0, 5.0]);
+        let adjugate = Mat3::from_cols_array(&[11.0, -8.0, 1.0, -8.0, 19.0, -6.0, 1.0, -6.0, 8.0]);
+        let found = super::inverse(block).unwrap();
+        assert!(found.abs_diff_eq(adjugate * (1.0 / 29.0), 1e-15), "{found}");
+        let flat = Mat3::from_cols_array(&[1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(super::inverse(flat), None);
+        assert_eq!(super::inverse(f64::NAN * block), None);
+    }
+
+    /// Every column of the inverse, spread to all vertices, must be a column of 1 again.
+    #[track_caller]
+    fn check(count: u32, is_asked: impl Fn(usize) -> bool, is_held: impl Fn(usize) -> bool) {
+        let (matrix, all) = (definite(count), 0..count as usize);
+        let mut inverse = Inverse::default();
+        assert!(inverse.fill(&matrix, all.clone(), &is_asked, &is_held));
+        let asked_count = all.clone().filter(|v| is_asked(*v) && !is_held(*v)).count();
+        assert_eq!(inverse.width(), (3 * asked_count).next_multiple_of(4));
+        for (vertex, axis) in all.clone().flat_map(|v| [(v, 0), (v, 1), (v, 2)]) {
+            if is_held(vertex) {
+                continue;
+            }
+            let one = |v: usize| if v == vertex { Vec3::AXES[axis] } else { Vec3::ZERO };
+            let (mut asked, mut column) = (Vec::new(), vec![Vec3::ZERO; all.len()]);
+            inverse.solve(one, &mut asked);
+            if let Some(place) = inverse.place(vertex) {
+                let line = inverse.rows(place)[axis];
+                let errors = line.iter().zip(&asked).map(|(a, b)| (a - b).abs());
+                assert!(errors.fold(0.0, f64::max) < TOLERANCE, "{vertex}");
+            }
+            inverse.spread(&asked, &mut column);
+            let mut product = vec![Vec3::ZERO; all.len()];
+            matrix.multiply(&column, &mut product);
+            for row in all.clone() {
+                if is_held(row) {
+                    assert_eq!(column[row], Vec3::ZERO);
+                } else {
+                    let error = product[row] - one(row);
+                    assert!(error.abs_diff_eq(Vec3::ZERO, TOLERANCE), "{row} {vertex}: {error}");
+                }
+            }
         }
+        for (a, b) in (0..asked_count).flat_map(|a| (0..asked_count).map(move |b| (a, b))) {
+            assert_eq!(inverse.block(a, b), inverse.block(b, a).transpose());
+        }
+    }
+
+    #[test]
+    fn the_matrix_times_its_inverse_is_one() {
+        for count in [1, 2, 3, 4, 13] {
+            check(count, |_| true, |_| false);
+            check(count, |_| false, |_| false);
+            check(count, |v| v % 2 == 1, |_| false);
+            check(count, |v| v % 3 != 1, |_| false);
+        }
+    }
+
+    #[test]
+    fn held_vertices_have_no_part() {
+        check(8, |v| v % 2 == 1, |v| v == 2);
+        check(8, |v| v % 2 == 1, |v| v == 3 || v == 5);
+        check(5, |_| true, |v| v == 4);
+        check(3, |_| true, |_| true);
+    }
+
+    #[test]
+    fn what_is_indefinite_is_refused() {
+        for (row, is_asked) in [(0, true), (0, false), (4, true), (4, false)] {
+            let mut matrix = definite(5);
+            matrix.add_to_diagonal(row, -50.0);
+            let mut inverse = Inverse::default();
+            assert!(!inverse.fill(&matrix, 0..5, |v| (v == row) == is_asked, |_| false));
+            // Held, it does no harm; and what was refused leaves nothing behind.
+            assert!(inverse.fill(&matrix, 0..5, |_| true, |v| v == row));
+            matrix.add_to_diagonal(row, f64::NAN);
+            assert!(!inverse.fill(&matrix, 0..5, |_| is_asked, |_| false));
+        }
+    }
+
+    #[test]
+    fn a_body_joined_to_another_is_refused() {
+        let matrix = definite(4);
+        let mut inverse = Inverse::default();
+        assert!(!inverse.fill(&matrix, 0..3, |_| true, |_| false));
+        assert!(!inverse.fill(&matrix, 1..4, |_| true, |_| false));
+        // Two bodies side by side are not joined, and each counts from its own first vertex.
+        let mut apart = joined(4, &[[0, 1], [2, 3]].map(|pair| pair.map(VertexId)), 9);
+        (0..4).for_each(|row| apart.add_to_diagonal(row, 1.0));
+        assert!(inverse.fill(&apart, 2..4, |v| v == 3, |_| false));
+        assert_eq!([inverse.place(0), inverse.place(1)], [None, Some(0)]);
     }
 }

@@ -95,6 +95,11 @@ impl Part {
 }
 
 impl RowSolver {
+    /// Works with this many threads from now on; the bits stay the same.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.direct.set_threads(threads);
+    }
+
     /// Solves for all velocities, which come as a guess with those of held vertices.
     ///
     /// `masses` are those of all vertices, kg; rows name bodies of `bodies` and ascend by feature. On an error neither
