@@ -110,7 +110,7 @@ fn a_mesh_file_that_changed_is_not_gone_on_with() {
 #[test]
 fn a_scene_whose_name_leads_elsewhere_is_refused() {
     let folder = Folder::new("run-name");
-    for name in ["a/b", "..", "/tmp/x", "a\\\\b"] {
+    for name in ["a/b", "..", "/x", "a\\\\b"] {
         let text = format!(
             "name = \"{name}\"\nduration = 1\ndt = 0.1\n[[bodies]]\nname = \"a\"\n\
              mesh = {{ kind = \"icosahedron\", radius = 1 }}\n\
