@@ -1,15 +1,16 @@
 //! `pliant compare`: one scene run in several ways, one report.
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use pliant_run::compare::{CompareError, Ways, compare};
-use pliant_run::run::folder::REPORT;
-use pliant_run::run::{Existing, Progress, RunSettings};
+use pliant_run::run::folder::{FINISHED, INTERRUPTED as BROKEN_OFF, REPORT};
+use pliant_run::run::{Existing, RunSettings};
+use pliant_run::summary::Summary;
 
-use crate::show::{self, DIM, HEADING, Stopped, plain};
+use crate::bar::{Bar, INTERRUPTED};
+use crate::show::{self, DIM, HEADING, Stopped, counted, plain};
 
 /// What `pliant compare --help` ends with.
 pub const AFTER_HELP: &str = "\
@@ -18,7 +19,9 @@ Examples:
   pliant compare block --integrator implicit-euler,bdf2 --set duration=1
 
 Every run gets a folder of its own with its report; report.html beside them compares them all.
-Exit codes: 0 all finished, 1 a run failed, 2 bad arguments or input.";
+Ctrl-C ends the run that is on with everything so far; those after it are not begun.
+
+Exit codes: 0 all finished, 1 a run failed, 2 bad arguments or input, 130 interrupted.";
 
 /// What stands after `pliant compare`.
 #[derive(Args)]
@@ -57,7 +60,13 @@ pub fn run(arguments: &CompareArguments) -> Result<ExitCode, Stopped> {
     let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
     let settings = RunSettings { existing, ..RunSettings::default() };
     let scene = (&arguments.scene[..], &arguments.sets[..]);
-    let done = match compare(scene, &ways, &folder, settings, &mut Quiet) {
+    let mut bar = match Bar::new(&arguments.scene) {
+        Ok(bar) => bar,
+        Err(why) => return Ok(show::refuse(&why)),
+    };
+    let done = compare(scene, &ways, &folder, settings, &mut bar);
+    bar.clear();
+    let done = match done {
         Ok(done) => done,
         Err(error) => {
             show::complain_lines(&error.to_string());
@@ -66,11 +75,28 @@ pub fn run(arguments: &CompareArguments) -> Result<ExitCode, Stopped> {
             return Ok(ExitCode::from(code));
         }
     };
+    let count = |ended: &str| done.iter().filter(|(_, summary)| summary.ended == ended).count();
+    let (finished, interrupted) = (count(FINISHED), count(BROKEN_OFF));
+    if interrupted > 0 {
+        let all = counted(values.len(), "run", "runs");
+        show::complain(&format!("interrupted in run {} of {all}", done.len()));
+    }
+    let report = plain(&folder.join(REPORT).display().to_string());
+    show::print(&(table(key, &done) + &format!("{DIM}report{DIM:#} {report}\n")))?;
+    Ok(match (interrupted, finished == values.len()) {
+        (0, true) => ExitCode::SUCCESS,
+        (0, false) => ExitCode::from(crate::FAILED),
+        _ => ExitCode::from(INTERRUPTED),
+    })
+}
+
+/// A line per run.
+fn table(key: &str, done: &[(String, Summary)]) -> String {
     let mut text = format!(
         "{HEADING}{:<20}{:>12}{:>14}{:>14}{:>9}{:>11}{:>9}{HEADING:#}\n",
         key, "ended", "rms, m/s", "kinetic, J", "inside", "crossings", "CPU, s"
     );
-    for (name, summary) in &done {
+    for (name, summary) in done {
         text += &format!(
             "{:<20}{:>12}{:>14.3e}{:>14.3e}{:>9}{:>11}{:>9.2}\n",
             plain(name),
@@ -82,18 +108,5 @@ pub fn run(arguments: &CompareArguments) -> Result<ExitCode, Stopped> {
             summary.cpu_s
         );
     }
-    let report = folder.join(REPORT);
-    text += &format!("{DIM}report{DIM:#} {}\n", plain(&report.display().to_string()));
-    show::print(&text)?;
-    let all_finished = done.iter().all(|(_, summary)| summary.ended == "finished");
-    Ok(if all_finished { ExitCode::SUCCESS } else { ExitCode::from(crate::FAILED) })
-}
-
-/// Nobody watches.
-struct Quiet;
-
-impl Progress for Quiet {
-    fn step(&mut self, _done: u64) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
+    text
 }

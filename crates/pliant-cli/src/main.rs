@@ -11,6 +11,8 @@ mod depth;
 
 mod picture;
 
+mod bar;
+
 mod run;
 
 mod compare;

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use pliant_run::picture::frames::{Frames, Wanted, picture};
+use pliant_run::picture::frames::{Frames, TIME_DIGITS, Wanted, picture};
 use pliant_run::picture::{SIDES, png};
 use pliant_run::recording::Recording;
+use pliant_run::report::text::with_digits;
 use pliant_run::run::folder::RECORDING;
 use pliant_run::whole::{self, told};
 
@@ -64,7 +65,7 @@ pub fn run(
         return Ok(ExitCode::from(crate::FAILED));
     }
     let [width, height] = image.size;
-    let (step, time) = (frame.step, frame.time);
+    let (step, time) = (frame.step, with_digits(frame.time, TIME_DIGITS));
     let mut text = format!(
         "{GOOD}{output}{GOOD:#}: {name} at {time} s, step {step}, {width}×{height} pixels\n"
     );

@@ -1,30 +1,18 @@
 //! `pliant run`: a scene in, a folder of results out.
 
 use std::fmt::Write;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use pliant_run::report::of_run::of_run;
 use pliant_run::run::folder::{RECORDING, REPORT, SERIES};
-use pliant_run::run::{Existing, Progress, RunSettings, run as run_scene};
+use pliant_run::run::{Existing, RunSettings, run as run_scene};
 use pliant_run::scene::load;
 use pliant_run::summary::Summary;
 
+use crate::bar::{Bar, INTERRUPTED};
 use crate::show::{self, DIM, ERROR, GOOD, HEADING, Stopped, WARNING, counted, plain};
-
-/// Exit code of a run that was interrupted and can go on.
-const INTERRUPTED: u8 = 130;
-
-/// Times per second that the bar is drawn, at most.
-const REDRAWS: u8 = 10;
-
-/// What the bar looks like; all but `rate` are indicatif's own.
-const BAR: &str = "{msg} {wide_bar} {pos}/{len} steps, {rate} per second, {eta} left";
 
 /// What `pliant run --help` ends with.
 pub const AFTER_HELP: &str = "\
@@ -82,7 +70,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Stopped> {
         RunSettings { threads: arguments.threads.into(), existing, report: Some(of_run) };
     let mut bar = match Bar::new(&built.info.scene) {
         Ok(bar) => bar,
-        Err(error) => return Ok(show::refuse(&format!("cannot watch for Ctrl-C: {error}"))),
+        Err(why) => return Ok(show::refuse(&why)),
     };
     let steps = built.info.steps;
     let done = run_scene(built, &folder, settings, &mut bar);
@@ -101,7 +89,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Stopped> {
     let is_broken_off = summary.steps < steps;
     if is_broken_off {
         show::complain(&format!("interrupted after {} of {steps} steps", summary.steps));
-    } else if bar.begun.is_none() && arguments.resume {
+    } else if !bar.has_begun() && arguments.resume {
         let folder = folder.display();
         show::note(&format!("{folder}: the run is finished already; --force begins anew"));
     }
@@ -114,73 +102,6 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Stopped> {
         show::print(&table(&summary, &folder, steps))?;
     }
     Ok(if is_broken_off { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
-}
-
-/// A bar on the terminal, none when piped; and an ear for Ctrl-C.
-struct Bar {
-    bar: ProgressBar,
-    stop: Arc<AtomicBool>,
-    /// Steps that were made before, once the run has begun.
-    begun: Option<u64>,
-}
-
-impl Bar {
-    fn new(name: &str) -> std::io::Result<Bar> {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(REDRAWS));
-        bar.set_message(plain(name));
-        Ok(Bar { bar, stop: listen()?, begun: None })
-    }
-
-    fn clear(&self) {
-        self.bar.finish_and_clear();
-    }
-}
-
-impl Progress for Bar {
-    fn begin(&mut self, done: u64, steps: u64) {
-        self.begun = Some(done);
-        self.bar.set_length(steps);
-        if let Ok(style) = ProgressStyle::with_template(BAR) {
-            let rate = |state: &ProgressState, text: &mut dyn Write| {
-                let _ = write!(text, "{:.0}", state.per_sec());
-            };
-            self.bar.set_style(style.with_key("rate", rate));
-        }
-        self.bar.set_position(done);
-        // Steps of an earlier run took no time of this one.
-        self.bar.reset_eta();
-    }
-
-    fn step(&mut self, done: u64) -> ControlFlow<()> {
-        self.bar.set_position(done);
-        if self.stop.load(Ordering::Relaxed) {
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-/// A flag that Ctrl-C sets; the second time the program ends at once.
-#[cfg(unix)]
-fn listen() -> std::io::Result<Arc<AtomicBool>> {
-    use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        let code = INTERRUPTED.into();
-        signal_hook::flag::register_conditional_shutdown(signal, code, stop.clone())?;
-        signal_hook::flag::register(signal, stop.clone())?;
-    }
-    // A file that may not grow is an error like a full disk, and not the end of the program.
-    signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
-    Ok(stop)
-}
-
-/// Elsewhere only Ctrl-C is known.
-#[cfg(not(unix))]
-fn listen() -> std::io::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register(signal_hook::consts::SIGINT, stop.clone())?;
-    Ok(stop)
 }
 
 /// What was run, what it came to, and where it is.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::report::compared::{Compared, page};
 use crate::report::of_run::of_run;
-use crate::run::folder::{REPORT, SERIES, read_summary};
+use crate::run::folder::{INTERRUPTED, REPORT, SERIES, read_summary};
 use crate::run::{Progress, RunError, RunSettings, run, series};
 use crate::scene::{SceneError, load};
 use crate::summary::Summary;
@@ -53,7 +53,8 @@ pub enum CompareError {
 /// Runs a scene once per value, each into a folder of its own, and writes one report of all.
 ///
 /// A run that fails on its way is compared as far as it came. Scenes are all loaded before the
-/// first is run, so that a wrong value costs nothing.
+/// first is run, so that a wrong value costs nothing. A run that progress breaks off is the last:
+/// it and those before are kept and compared.
 pub fn compare(
     (source, sets): (&str, &[String]),
     ways: &Ways,
@@ -77,6 +78,7 @@ pub fn compare(
     for (value, scene) in ways.values.iter().zip(scenes) {
         let own = folder.join(value);
         let settings = RunSettings { report: Some(of_run), ..settings };
+        progress.next_run(value);
         let summary = match run(scene, &own, settings, progress) {
             Ok(summary) => summary,
             // What a failed run came to is in its folder.
@@ -90,7 +92,11 @@ pub fn compare(
         };
         let path = own.join(SERIES);
         let rows = series::read(&path).map_err(|error| CompareError::File { path, error })?;
+        let is_broken_off = summary.ended == INTERRUPTED;
         done.push((value.clone(), summary, rows));
+        if is_broken_off {
+            break;
+        }
     }
     let runs = done.iter().map(|(name, summary, rows)| Compared { name, summary, rows });
     let text = page(&name, &ways.key, &runs.collect::<Vec<_>>());
@@ -101,6 +107,8 @@ pub fn compare(
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
     use super::*;
 
     fn try_values(values: &[&str]) -> CompareError {
@@ -130,6 +138,39 @@ mod tests {
         let ended: Vec<_> = done.iter().map(|(_, summary)| summary.ended.as_str()).collect();
         assert_eq!(ended, ["failed", "finished"]);
         assert!(folder.join(REPORT).exists());
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// Breaks the second run off in its third step, and keeps the names that it is told.
+    #[derive(Default)]
+    struct Impatient(Vec<String>);
+
+    impl Progress for Impatient {
+        fn next_run(&mut self, name: &str) {
+            self.0.push(name.to_owned());
+        }
+
+        fn step(&mut self, done: u64) -> ControlFlow<()> {
+            let enough = self.0.len() == 2 && done == 3;
+            if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    }
+
+    #[test]
+    fn a_run_that_is_broken_off_is_the_last_and_all_are_kept() {
+        let folder = std::env::temp_dir().join(format!("pliant-impatient-{}", std::process::id()));
+        let values = ["verlet", "rk4", "implicit-euler"].map(str::to_owned).to_vec();
+        let ways = Ways { key: "integrator".to_owned(), values };
+        let (sets, settings) = (["duration=2".to_owned()], RunSettings::default());
+        let mut progress = Impatient::default();
+        let scene = ("integrators", &sets[..]);
+        let done = compare(scene, &ways, &folder, settings, &mut progress).unwrap();
+        let ended: Vec<_> =
+            done.iter().map(|(name, s)| (name.as_str(), s.ended.as_str())).collect();
+        assert_eq!(ended, [("verlet", "finished"), ("rk4", "interrupted")]);
+        assert_eq!((progress.0, done[1].1.steps), (vec!["verlet".into(), "rk4".into()], 3));
+        assert!(folder.join(REPORT).exists() && folder.join("rk4").join(REPORT).exists());
+        assert!(!folder.join("implicit-euler").exists());
         std::fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -17,7 +17,7 @@ pub struct Summary {
     pub dt: f64,
     /// Steps made, count.
     pub steps: u64,
-    /// Time simulated, s.
+    /// Time simulated, s: `steps` times `dt`.
     #[serde(deserialize_with = "null_is_nan")]
     pub simulated_s: f64,
     /// CPU time of the steps, s; exact checks and writing are not in it.
@@ -53,7 +53,11 @@ pub struct Summary {
     pub max_depth: f64,
     /// Tets with a negative volume, count.
     pub inverted_tets: usize,
-    /// Change of momentum that gravity, pins and obstacles do not explain, over Σ m|v|, unit 1.
+    /// Change of momentum that gravity and the impulses of obstacles do not explain, unit 1.
+    ///
+    /// Over the largest Σ m|v| of all recorded steps and the last one. Both are of the bodies on
+    /// which nothing else acts from outside: those that are held, as by pins, loads, drag,
+    /// penalties or barriers, are excluded from either.
     #[serde(deserialize_with = "null_is_nan")]
     pub momentum_error: f64,
     /// BLAKE3 of the state at the end.

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::{Folder, pliant, told};
+use crate::{Folder, medit, pliant, told};
 
 /// A scene that takes a fraction of a second.
 const SCENE: [&str; 8] =
@@ -88,28 +88,90 @@ fn info_tells_runs_recordings_and_others_apart() {
     }
 }
 
+#[test]
+fn a_mesh_file_that_changed_is_not_gone_on_with() {
+    let folder = Folder::new("run-mesh");
+    let scene = folder.write(
+        "falls.toml",
+        "duration = 0.1\ndt = 0.01\n[[bodies]]\nname = \"a\"\n\
+         mesh = { kind = \"file\", path = \"a.mesh\" }\n\
+         material = { kind = \"corotational\", young = 1e4 }\n",
+    );
+    let out = folder.0.join("out");
+    let arguments = ["run", scene.to_str().unwrap(), "--out", out.to_str().unwrap(), "--resume"];
+    folder.write("a.mesh", &medit("0 0 1"));
+    assert_eq!(told(&pliant(&arguments)).0, 0);
+    folder.write("a.mesh", &medit("0 0 2"));
+    let (code, table, complaint) = told(&pliant(&arguments));
+    assert_eq!((code, table.as_str(), complaint.lines().count()), (2, "", 1));
+    assert!(complaint.contains("another scene (`falls`"), "{complaint}");
+}
+
+#[test]
+fn a_scene_whose_name_leads_elsewhere_is_refused() {
+    let folder = Folder::new("run-name");
+    for name in ["a/b", "..", "/x", "a\\\\b"] {
+        let text = format!(
+            "name = \"{name}\"\nduration = 1\ndt = 0.1\n[[bodies]]\nname = \"a\"\n\
+             mesh = {{ kind = \"icosahedron\", radius = 1 }}\n\
+             material = {{ kind = \"corotational\", young = 1e4 }}\n"
+        );
+        let scene = folder.write("scene.toml", &text);
+        let (code, _, complaint) = told(&pliant(&["run", scene.to_str().unwrap()]));
+        assert!(code == 2 && complaint.contains("the scene is called"), "{complaint}");
+    }
+    assert!(!std::path::Path::new("runs").exists());
+}
+
+/// Starts the program, and Ctrl-C comes once a file is there.
+#[cfg(unix)]
+fn interrupted(arguments: &[&str], once: &std::path::Path) -> (i32, String, String) {
+    let child = Command::new(env!("CARGO_BIN_EXE_pliant"))
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !once.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let kill = format!("kill -INT {}", child.id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    told(&child.wait_with_output().unwrap())
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_comparison_and_keeps_its_runs() {
+    let folder = Folder::new("compare-interrupt");
+    let out = folder.0.join("out");
+    let (code, table, complaint) = interrupted(
+        &[
+            "compare",
+            "block",
+            "--integrator",
+            "bdf2,implicit-euler",
+            "--set",
+            "duration=500",
+            "--out",
+            out.to_str().unwrap(),
+        ],
+        &out.join("bdf2/recording.pliant"),
+    );
+    assert_eq!((code, complaint.as_str()), (130, "pliant: interrupted in run 1 of 2 runs\n"));
+    assert!(table.contains("bdf2") && table.contains("interrupted"), "{table}");
+    assert!(out.join("report.html").exists() && out.join("bdf2/checkpoint.bin").exists());
+    assert!(!out.join("implicit-euler").exists());
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_run_that_can_go_on() {
     let folder = Folder::new("run-interrupt");
     let out = folder.0.join("out");
-    let child = Command::new(env!("CARGO_BIN_EXE_pliant"))
-        .args(LONG)
-        .arg("--out")
-        .arg(&out)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
     // The recording is there once the run listens.
-    while !out.join("recording.pliant").exists() {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    let pid = child.id().to_string();
-    assert!(
-        Command::new("sh").args(["-c", &format!("kill -INT {pid}")]).status().unwrap().success()
-    );
-    let (code, table, complaint) = told(&child.wait_with_output().unwrap());
+    let arguments = [&LONG[..], &["--out", out.to_str().unwrap()]].concat();
+    let (code, table, complaint) = interrupted(&arguments, &out.join("recording.pliant"));
     assert_eq!(code, 130, "{complaint}");
     assert!(table.starts_with("block: interrupted after "), "{table}");
     let json = std::fs::read_to_string(out.join("summary.json")).unwrap();

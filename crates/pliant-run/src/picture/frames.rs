@@ -2,6 +2,10 @@
 
 use super::{Camera, Image, View, render};
 use crate::built::RunInfo;
+use crate::report::text::with_digits;
+
+/// Digits of a time in messages, count.
+pub const TIME_DIGITS: usize = 9;
 
 /// A recorded moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +46,10 @@ pub enum FrameError {
     #[error("the recording holds no frame")]
     Empty,
     /// A time before the first or after the last moment.
-    #[error("no frame at {at} s: the recording goes from {first} s to {last} s in {count} frames")]
+    #[error(
+        "no frame at {at} s: the recording goes from {} s to {} s in {count} frames",
+        shown(*first), shown(*last)
+    )]
     OutOfRange {
         /// The time asked for, s.
         at: f64,
@@ -54,7 +61,7 @@ pub enum FrameError {
         count: usize,
     },
     /// A frame that cannot be read.
-    #[error("frame {index} at {time} s cannot be read: {why}")]
+    #[error("frame {index} at {} s cannot be read: {why}", shown(*time))]
     Unreadable {
         /// Which.
         index: usize,
@@ -63,6 +70,11 @@ pub enum FrameError {
         /// What the recording says.
         why: String,
     },
+}
+
+/// A time without the digits that sums of steps get wrong.
+fn shown(time: f64) -> String {
+    with_digits(time, TIME_DIGITS)
 }
 
 /// The frame nearest to a time, the earlier of two; the last without a time.

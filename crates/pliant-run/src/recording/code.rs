@@ -171,11 +171,14 @@ impl Packer {
 
     /// Sorts the bytes of the misses by their weight.
     fn spread(&mut self) {
-        let misses = &self.misses;
-        self.bytes.clear();
-        self.bytes.extend(
-            (0..4).flat_map(|weight| misses.iter().map(move |miss| (miss >> (8 * weight)) as u8)),
-        );
+        let Packer { misses, bytes, .. } = self;
+        bytes.clear();
+        bytes.resize(4 * misses.len(), 0);
+        for (weight, layer) in bytes.chunks_exact_mut(misses.len().max(1)).enumerate() {
+            for (byte, miss) in layer.iter_mut().zip(&*misses) {
+                *byte = (miss >> (8 * weight)) as u8;
+            }
+        }
     }
 }
 

@@ -47,6 +47,9 @@ const FORMAT: u32 = 1;
 /// `ended` of a summary whose run came to its end.
 pub const FINISHED: &str = "finished";
 
+/// `ended` of a summary whose run was broken off and can go on.
+pub const INTERRUPTED: &str = "interrupted";
+
 /// Why a folder cannot take a run.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {

@@ -75,6 +75,9 @@ impl Default for RunSettings {
 
 /// Somebody who is told how far a run is, and may end it.
 pub trait Progress {
+    /// The next of several runs is about to begin, known by this name.
+    fn next_run(&mut self, _name: &str) {}
+
     /// The run begins, `done` of its steps made before.
     fn begin(&mut self, _done: u64, _steps: u64) {}
 

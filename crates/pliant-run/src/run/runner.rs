@@ -15,7 +15,7 @@ use pliant::record::row::Row;
 use super::checkpoint::Checkpoint;
 use super::clock::Stopwatch;
 use super::folder::{
-    self, CHECKPOINT, FINISHED, FolderError, RECORDING, REPORT, SCENE, SERIES, SUMMARY,
+    self, CHECKPOINT, FINISHED, FolderError, INTERRUPTED, RECORDING, REPORT, SCENE, SERIES, SUMMARY,
 };
 use super::momentum::Account;
 use super::{Progress, RunError, RunSettings, series};
@@ -26,9 +26,6 @@ use crate::whole::{self, Growing};
 
 /// Steps take at least this many times as long as the checkpoints between them.
 const WORK_PER_CHECKPOINT: u32 = 20;
-
-/// `ended` of a run that was broken off and can go on.
-const INTERRUPTED: &str = "interrupted";
 
 /// `ended` of a run that could not go on.
 const FAILED: &str = "failed";
@@ -41,6 +38,8 @@ pub(super) struct Runner {
     identity: [u8; 32],
     /// Steps made, count.
     step: u64,
+    /// The last step that was recorded, with its row.
+    recorded: Option<(u64, Row)>,
     measure: Measure,
     account: Account,
     watch: Arc<Stopwatch>,
@@ -130,6 +129,7 @@ impl Runner {
             folder: folder.to_path_buf(),
             settings,
             step: 0,
+            recorded: None,
             measure,
             account,
             watch,
@@ -157,6 +157,10 @@ impl Runner {
             Ok(ended) => self.close(ended),
             Err(error) => {
                 // The first error is the one to tell; a full disk may refuse these as well.
+                let is_step = matches!(error, RunError::Step { .. });
+                if is_step && self.recorded.is_none_or(|(step, _)| step != self.step) {
+                    let _ = self.record();
+                }
                 let _ = self.close(FAILED);
                 Err(error)
             }
@@ -216,7 +220,9 @@ impl Runner {
         let done = self.series.append(series::line(&row).as_bytes());
         done.map_err(|error| self.write_error(SERIES, error))?;
         let done = self.recording.push(self.step, state.time, &state.positions);
-        done.map_err(|error| self.write_error(RECORDING, error))
+        done.map_err(|error| self.write_error(RECORDING, error))?;
+        self.recorded = Some((self.step, row));
+        Ok(())
     }
 
     /// Whether it is time, and the steps since the last checkpoint were worth one.
@@ -285,9 +291,14 @@ impl Runner {
     }
 
     fn summary(&mut self, ended: &str) -> Summary {
-        let row = self.row();
+        let row = match self.recorded {
+            Some((step, row)) if step == self.step => row,
+            _ => self.row(),
+        };
         let Built { simulation, info, notices, .. } = &self.built;
         let wall_s = self.wall.as_secs_f64();
+        // Not the state's own time: that is a sum, and rounded in every step.
+        let simulated_s = self.step as f64 * info.dt;
         let spent = self.watch.spent().map(|time| 1e-9 * time as f64);
         let stages = Stage::ALL.into_iter().zip(spent);
         Summary {
@@ -296,10 +307,10 @@ impl Runner {
             integrator: info.integrator.clone(),
             dt: info.dt,
             steps: self.step,
-            simulated_s: simulation.state.time,
+            simulated_s,
             cpu_s: spent[Stage::Step as usize],
             wall_s,
-            realtime_factor: if wall_s > 0.0 { simulation.state.time / wall_s } else { 0.0 },
+            realtime_factor: if wall_s > 0.0 { simulated_s / wall_s } else { 0.0 },
             threads: self.settings.threads.max(1),
             vertices: simulation.state.positions.len(),
             tets: simulation.bodies.tets().len(),

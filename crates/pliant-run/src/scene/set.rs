@@ -1,5 +1,7 @@
 //! Values set from outside: `name=value`.
 
+use std::ops::Range;
+
 use super::fault::{Fault, FaultKind, Place};
 use super::nearest::nearest;
 use super::node::{Entry, Node, Value, parse_value};
@@ -15,10 +17,9 @@ pub fn set(root: &mut Node, setting: &str, k: usize, keys: &[&str]) -> Result<()
         let fault = Fault::new(FaultKind::UnknownParameter, Some(place), "there is no `=`");
         return Err(fault.with_help(Some("write name=value".into())));
     };
-    let span = 0..name.len();
+    let at_value = Place { source: k, span: within(setting, value) };
+    let place = Place { source: k, span: within(setting, name) };
     let name = name.trim();
-    let at_value = Place { source: k, span: name.len() + 1..setting.len() };
-    let place = Place { source: k, span };
     let node = parse_value(value.trim(), &at_value)?;
     let parameters = root.get("parameters");
     if parameters.is_some_and(|declared| declared.get(name).is_some()) {
@@ -42,6 +43,15 @@ pub fn set(root: &mut Node, setting: &str, k: usize, keys: &[&str]) -> Result<()
         None => format!("it declares {}", declared.join(", ")),
     };
     Err(Fault::new(FaultKind::UnknownParameter, Some(place), message).with_help(Some(help)))
+}
+
+/// Where a part of a text stands in it, without the space around.
+///
+/// Of nothing but space, the whole part.
+fn within(text: &str, part: &str) -> Range<usize> {
+    let trimmed = if part.trim().is_empty() { part } else { part.trim() };
+    let start = trimmed.as_ptr() as usize - text.as_ptr() as usize;
+    start..start + trimmed.len()
 }
 
 /// Names of the entries of a table.
@@ -82,9 +92,10 @@ fn put(root: &mut Node, steps: &[&str], place: &Place, value: Node) -> Result<()
             _ => return Err(missing(format!("`{path}` is {kind} and has no parts"))),
         };
     }
-    let chooses = matches!(value.value, Value::Text(_)) && node.get("kind").is_some();
+    let is_word = matches!(value.value, Value::Text(_));
+    let has_kinds = node.get("kind").is_some() || steps == ["integrator"];
     match &mut node.value {
-        Value::Table(entries) if chooses || steps == ["integrator"] => {
+        Value::Table(entries) if is_word && has_kinds => {
             entries.retain(|entry| entry.name != "kind");
             entries.push(Entry { name: "kind".into(), place: place.clone(), node: value });
         }
@@ -126,6 +137,33 @@ mod tests {
     fn a_word_sets_the_kind() {
         check("integrator=rk4", "integrator = { kind = \"rk4\" }");
         check("bodies.0.material=solid", "kind = \"solid\"");
+    }
+
+    #[test]
+    fn tables_and_lists_take_the_place_of_what_was_there() {
+        check("integrator={kind=\"rk4\"}", "integrator = { kind = \"rk4\" }");
+        check("integrator = { kind = \"bdf2\", newton = 3 }", "newton = 3");
+        check("bodies.0.material={kind=\"solid\", young=2.0}", "young = 2.0");
+        check("bodies.0.position=[1, 2, 3]", "position = [1, 2, 3]");
+        let whole = after("bodies.0.material={young=2.0}").unwrap();
+        assert!(!whole.contains("springs"), "{whole}");
+    }
+
+    #[test]
+    fn faults_point_at_the_name_or_the_value_without_the_space_around() {
+        let root = |setting: &str| {
+            let mut root = Node::parse(TEXT, 0).unwrap();
+            set(&mut root, setting, 1, &["dt", "bodies"]).map(|()| root)
+        };
+        for setting in ["dt=2", "dt = 2", "  dt  =  2  "] {
+            let span = root(setting).unwrap().place_of("dt").span;
+            assert_eq!(&setting[span], "2", "{setting:?}");
+        }
+        for setting in ["ot=2", " ot = 2"] {
+            let span = root(setting).unwrap_err().place.unwrap().span;
+            assert_eq!(&setting[span], "ot", "{setting:?}");
+        }
+        assert_eq!(root(" =2").unwrap_err().place.unwrap().span, 0..1);
     }
 
     #[test]

@@ -251,6 +251,20 @@ fn what_acts_on_bodies_is_refused_at_its_place() {
 }
 
 #[test]
+fn parameters_named_twice_by_each_other_are_worked_out_once() {
+    let folder = Folder::new("chain");
+    // Worked out anew each time it is named, the last would be asked for 2³⁰ times.
+    let last = 30;
+    let doubled = |k| format!("p{k} = \"=p{} + p{}\"\n", k + 1, k + 1);
+    let chain: String = (0..last).map(doubled).collect();
+    let more = format!("position = [\"=p0\", 0, 0]\n[parameters]\n{chain}p{last} = 1\n");
+    let built = folder.load(&with(&more), &[]).unwrap();
+    let positions = &built.simulation.state.positions;
+    let middle = positions.iter().map(|p| p.x).sum::<f64>() / positions.len() as f64;
+    assert!((middle - f64::from(1 << last)).abs() < 1e-3, "{middle}");
+}
+
+#[test]
 fn several_faults_are_counted_and_all_kept() {
     let folder = Folder::new("several");
     let error = folder.load(&with("positon = 1\nvelocty = 2\nspin = 3\n"), &[]).unwrap_err();

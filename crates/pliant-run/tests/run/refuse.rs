@@ -3,6 +3,7 @@
 use std::fs;
 use std::ops::ControlFlow;
 
+use pliant::body::soft::Masses;
 use pliant_run::run::{Existing, Progress, RunSettings, run};
 
 use crate::scene::{Place, blocks, names};
@@ -63,6 +64,23 @@ fn another_scene_is_not_gone_on_with() {
     other.resolved.push_str("young = 2\n");
     run(other, &place.run(), settings(Existing::Refuse), &mut ()).unwrap();
     assert!(refused(&place, Existing::Resume).contains("another scene (`blocks`"));
+}
+
+#[test]
+fn a_mesh_that_changed_under_its_name_is_not_gone_on_with() {
+    let place = Place::new("mesh");
+    run(blocks(), &place.run(), settings(Existing::Refuse), &mut ()).unwrap();
+    let mut moved = blocks();
+    moved.simulation.state.positions[7].x += 1e-12;
+    let mut heavier = blocks();
+    let mut masses = heavier.simulation.system.masses.of().to_vec();
+    masses[7] *= 2.0;
+    heavier.simulation.system.masses = Masses::new(masses).unwrap();
+    for other in [moved, heavier] {
+        let error = run(other, &place.run(), settings(Existing::Resume), &mut ()).unwrap_err();
+        assert!(error.is_input() && error.to_string().contains("another scene"), "{error}");
+    }
+    run(blocks(), &place.run(), settings(Existing::Resume), &mut ()).unwrap();
 }
 
 #[test]

@@ -37,6 +37,7 @@ fn a_run_leaves_what_its_book_says() {
     assert_eq!(read("report.html"), "blocks 61 32 name = \"blocks\"\n");
     assert_eq!((summary.ended.as_str(), summary.notices.len()), ("finished", 1));
     assert_eq!((summary.steps, summary.vertices), (STEPS, 54));
+    assert_eq!(summary.simulated_s, STEPS as f64 * 0.01);
     assert!(summary.cpu_s > 0.0 && summary.wall_s > 0.0 && summary.realtime_factor > 0.0);
     assert!(summary.iterations[1] >= STEPS, "{:?}", summary.iterations);
     assert!(summary.momentum_error < MOMENTUM, "{}", summary.momentum_error);
@@ -107,6 +108,13 @@ fn a_step_that_fails_names_the_place_and_keeps_the_rest() {
     built.simulation.state.velocities[3] = Vec3::splat(1e200);
     let error = run(built, &place.run(), RunSettings::default(), &mut ()).unwrap_err();
     assert!(matches!(error, RunError::Step { step: 2, .. }) && !error.is_input(), "{error}");
+    // Every second step is recorded; step 1 is the last good one, and there too.
+    let rows = series::read(&place.run().join("series.csv")).unwrap();
+    let recording = Recording::open(&place.run().join("recording.pliant")).unwrap();
+    let steps: Vec<_> = recording.frames().iter().map(|entry| entry.step).collect();
+    assert_eq!((rows.len(), steps), (2, vec![0, 1]));
+    let summary = look::look(&place.run()).unwrap().summary.unwrap();
+    assert_eq!((summary.steps, summary.simulated_s, rows[1][0]), (1, 0.01, 0.01));
     let mut built = blocks();
     built.simulation.state.positions[30] = Vec3::splat(f64::NAN);
     let settings = RunSettings { existing: Existing::Replace, ..RunSettings::default() };

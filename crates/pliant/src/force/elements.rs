@@ -170,6 +170,8 @@ impl<const N: usize, M: Material<N>> Elements<M, N> {
 
 impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
     fn energy(&self, motion: Motion<'_>) -> f64 {
+        // Of one length, so that one check of an index serves both.
+        let motion = motion.first(motion.velocities.len().min(motion.positions.len()));
         let of = |element| {
             let vertices = self.material.vertices(element);
             self.material.energy(element, &self.corners(vertices, motion))

@@ -19,6 +19,23 @@ use crate::math::{Mat3, Vec3};
 /// derivative exists.
 const LEAST_SUM: f64 = 1e-9;
 
+/// Squared norms of F, unit 1, of which powers neither vanish nor overflow.
+const MODERATE: std::ops::Range<f64> = 1e-30..1e30;
+
+/// Squared determinants over the third power of the squared norm below which tets are flat.
+///
+/// A rotation has 1/27.
+const ROUND: f64 = 1e-3;
+
+/// Sums of squared strains, unit 1, above which a difference of numbers near 3 is exact enough.
+const PLAIN: f64 = 0.05;
+
+/// A step of Newton's method, over the root, after which its error is below rounding.
+const LAST_STEP: f64 = 1e-9;
+
+/// Newton steps that round tets never need, count: six do.
+const MOST_STEPS: usize = 10;
+
 /// Linear in stretches, so cheap to understand; soft under strong compression.
 ///
 /// - Implements: [Smith19 on twists and flips] for the second derivative.
@@ -32,11 +49,10 @@ impl Law for Corotational {
         Corotational { lame }
     }
 
+    #[inline]
     fn energy(&self, gradient: Mat3) -> f64 {
         let Lame { mu, lambda } = self.lame;
-        let turn = rotation(gradient);
-        let (away, growth) = (gradient - turn, growth(gradient, turn));
-        let away_sq = columns_sum(away, away);
+        let (away_sq, growth) = strain(gradient).unwrap_or_else(|| strain_by_turn(gradient));
         mu * away_sq + 0.5 * lambda * growth * growth
     }
 
@@ -60,6 +76,73 @@ impl Law for Corotational {
     }
 }
 
+/// Σ(σᵢ − 1)² and Σσᵢ − 3 by way of the rotation.
+#[cold]
+fn strain_by_turn(gradient: Mat3) -> (f64, f64) {
+    let turn = rotation(gradient);
+    let away = gradient - turn;
+    (columns_sum(away, away), growth(gradient, turn))
+}
+
+/// The same from what no rotation changes; `None` where that is not well-conditioned.
+///
+/// | here                 | meaning                                                        |
+/// |----------------------|----------------------------------------------------------------|
+/// | `squares`, `minors`  | ‖F‖² = Σσᵢ² and the squared norm of the cofactors, Σσᵢ²σⱼ²     |
+/// | `a`, `b`, `c`        | of sᵢ = σᵢ − 1: sum, sum of products of two, product           |
+/// | `e_1`, `e_2`, `e_3`  | likewise of the eigenvalues sᵢ (2 + sᵢ) of FᵀF − 1             |
+///
+/// Σσᵢ is the largest root t of (t² − Σσᵢ²)² = 4 (Σσᵢ²σⱼ² + 2 t det F). Σsᵢ² = a² − 2b, where b
+/// comes from that of FᵀF − 1: as ‖F‖² − 2t + 3 it would lose all digits of a small strain.
+#[inline]
+fn strain(gradient: Mat3) -> Option<(f64, f64)> {
+    let [x, y, z] = [gradient.x_axis, gradient.y_axis, gradient.z_axis];
+    let (xx, yy, zz) = (x.length_squared(), y.length_squared(), z.length_squared());
+    let (yz, zx, xy) = (y.dot(z), z.dot(x), x.dot(y));
+    let squares = xx + yy + zz;
+    let det = x.cross(y).dot(z);
+    // False for what is not a number, too.
+    let round = MODERATE.contains(&squares) && det > 0.0 && det * det > ROUND * squares.powi(3);
+    if !round {
+        return None;
+    }
+    let minors = (yy * zz - yz * yz) + (zz * xx - zx * zx) + (xx * yy - xy * xy);
+    let sum = stretch_sum(squares, minors, det)?;
+    let a = sum - 3.0;
+    let plain = squares - 2.0 * sum + 3.0;
+    if plain > PLAIN {
+        return Some((plain, a));
+    }
+    let (p, q, r) = (xx - 1.0, yy - 1.0, zz - 1.0);
+    let e_1 = p + q + r;
+    let e_2 = (q * r - yz * yz) + (r * p - zx * zx) + (p * q - xy * xy);
+    let e_3 = p * (q * r - yz * yz) - xy * (xy * r - yz * zx) + zx * (xy * yz - q * zx);
+    // Rough, as they come from differences; what they are added to is between 1 and 27.
+    let rough_b = 0.5 * (a * (2.0 + a) - e_1);
+    let rough_c = det - 1.0 - a - rough_b;
+    let c = e_3 / (8.0 + 4.0 * a + 2.0 * rough_b + rough_c);
+    let b = (e_2 + c * (6.0 + 2.0 * a)) / (4.0 + 2.0 * a + rough_b);
+    Some((a * a - 2.0 * b, a))
+}
+
+/// The sum of stretches, by Newton's method from above.
+///
+/// No root lies above the start, √3‖F‖, and all are real: every step comes nearer from above.
+#[inline]
+fn stretch_sum(squares: f64, minors: f64, det: f64) -> Option<f64> {
+    let mut sum = (3.0 * squares).sqrt();
+    for _ in 0..MOST_STEPS {
+        let gap = sum * sum - squares;
+        let value = gap * gap - 4.0 * (minors + 2.0 * det * sum);
+        let step = value / (4.0 * gap * sum - 8.0 * det);
+        sum -= step;
+        if step.abs() <= LAST_STEP * sum {
+            return Some(sum);
+        }
+    }
+    None
+}
+
 /// tr(RᵀF − 1): the sum of stretches, less 3.
 fn growth(gradient: Mat3, turn: Mat3) -> f64 {
     columns_sum(gradient, turn) - 3.0
@@ -73,6 +156,10 @@ fn columns_sum(a: Mat3, b: Mat3) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::svd::tests::noise;
+
+    /// Some ten roundings of numbers near 1 to 9.
+    const ROUNDING: f64 = 1e-14;
 
     const LAME: Lame = Lame { mu: 2.0, lambda: 3.0 };
 
@@ -83,6 +170,39 @@ mod tests {
         // 2 (1/4 + 1/16) + 3/2 (1/4)²; along x: 2·2·1/2 + 3/4.
         assert_eq!(law.energy(stretched), 0.625 + 0.09375);
         assert!((law.stress(stretched).x_axis.x - 2.75).abs() < 1e-15);
+    }
+
+    /// Stretches from 1e-12 to 2 off, turned any way: both ways to the energy must agree.
+    #[test]
+    fn the_quick_energy_is_that_of_the_rotation() {
+        let mut next = noise(11);
+        let (mut quick, mut small) = (0, 0);
+        for round in 0..4000 {
+            let size = 2.0 * 10_f64.powf(-f64::from(round % 13));
+            let mut any = || Vec3::new(next(), next(), next());
+            let (turn, strain) = (rotation(Mat3::from_cols(any(), any(), any())), size * any());
+            let back = rotation(Mat3::from_cols(any(), any(), any()));
+            let gradient = turn * Mat3::from_diagonal(Vec3::ONE + strain) * back;
+            let Some((away_sq, growth)) = super::strain(gradient) else { continue };
+            let (slow_sq, slow_growth) = strain_by_turn(gradient);
+            // Entries of F are rounded by ε: strains s by as much, their squares by ε s.
+            let error = ROUNDING * slow_sq.sqrt().max(ROUNDING);
+            assert!((away_sq - slow_sq).abs() <= error, "{gradient}: {away_sq} {slow_sq}");
+            assert!((growth - slow_growth).abs() <= ROUNDING, "{gradient}: {growth} {slow_growth}");
+            quick += 1;
+            small += usize::from(slow_sq < 1e-16);
+        }
+        assert!(quick > 3400 && small > 500, "{quick} {small}");
+    }
+
+    #[test]
+    fn flat_and_mirrored_tets_are_left_to_the_rotation() {
+        let mirror = Mat3::from_diagonal(Vec3::new(1.0, 1.0, -1.0));
+        let flat = Mat3::from_diagonal(Vec3::new(1.0, 1.0, 1e-3));
+        for odd in [Mat3::ZERO, mirror, flat, f64::NAN * flat, f64::INFINITY * flat] {
+            assert_eq!(strain(odd), None, "{odd}");
+        }
+        assert!(strain(Mat3::IDENTITY).is_some());
     }
 
     #[test]

@@ -124,10 +124,12 @@ impl<L: Law> Material<4> for Elastic<L> {
         self.tets.len()
     }
 
+    #[inline]
     fn vertices(&self, element: usize) -> [VertexId; 4] {
         self.tets[element].corners
     }
 
+    #[inline]
     fn energy(&self, element: usize, at: &Corners<4>) -> f64 {
         let tet = &self.tets[element];
         let law = &self.stuffs[tet.stuff as usize].law;

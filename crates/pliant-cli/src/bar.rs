@@ -1,0 +1,104 @@
+//! How far runs are, and Ctrl-C: what `pliant run` and `pliant compare` share.
+
+use std::fmt::Write;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use pliant_run::run::Progress;
+
+use crate::show::plain;
+
+/// Exit code of a run that was interrupted and can go on.
+pub const INTERRUPTED: u8 = 130;
+
+/// Times per second that the bar is drawn, at most.
+const REDRAWS: u8 = 10;
+
+/// What the bar looks like; all but `rate` are indicatif's own.
+const BAR: &str = "{msg} {wide_bar} {pos}/{len} steps, {rate} per second, {eta} left";
+
+/// A bar on the terminal, none when piped; and an ear for Ctrl-C.
+pub struct Bar {
+    bar: ProgressBar,
+    stop: Arc<AtomicBool>,
+    has_begun: bool,
+}
+
+impl Bar {
+    /// A bar with a name, or in one line why nobody can listen.
+    pub fn new(name: &str) -> Result<Bar, String> {
+        let stop = listen().map_err(|error| format!("cannot watch for Ctrl-C: {error}"))?;
+        Ok(Bar { bar: drawn(name), stop, has_begun: false })
+    }
+
+    /// Whether a run has begun: one that was finished before does not.
+    pub fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
+    /// Takes the bar away.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Progress for Bar {
+    fn next_run(&mut self, name: &str) {
+        self.clear();
+        self.bar = drawn(name);
+    }
+
+    fn begin(&mut self, done: u64, steps: u64) {
+        self.has_begun = true;
+        self.bar.set_length(steps);
+        if let Ok(style) = ProgressStyle::with_template(BAR) {
+            let rate = |state: &ProgressState, text: &mut dyn Write| {
+                let _ = write!(text, "{:.0}", state.per_sec());
+            };
+            self.bar.set_style(style.with_key("rate", rate));
+        }
+        self.bar.set_position(done);
+        // Steps of an earlier run took no time of this one.
+        self.bar.reset_eta();
+    }
+
+    fn step(&mut self, done: u64) -> ControlFlow<()> {
+        self.bar.set_position(done);
+        if self.stop.load(Ordering::Relaxed) {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// A bar that nothing is known of but its name.
+fn drawn(name: &str) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(REDRAWS));
+    bar.set_message(plain(name));
+    bar
+}
+
+/// A flag that Ctrl-C sets; the second time the program ends at once.
+#[cfg(unix)]
+fn listen() -> std::io::Result<Arc<AtomicBool>> {
+    use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        let code = INTERRUPTED.into();
+        signal_hook::flag::register_conditional_shutdown(signal, code, stop.clone())?;
+        signal_hook::flag::register(signal, stop.clone())?;
+    }
+    // A file that may not grow is an error like a full disk, and not the end of the program.
+    signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
+    Ok(stop)
+}
+
+/// Elsewhere only Ctrl-C is known.
+#[cfg(not(unix))]
+fn listen() -> std::io::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGINT, stop.clone())?;
+    Ok(stop)
+}
