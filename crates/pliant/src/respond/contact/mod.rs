@@ -29,6 +29,8 @@ pub mod enclosed;
 
 pub mod pair;
 
+pub mod crossed;
+
 pub mod obstacles;
 
 pub mod search;

@@ -19,6 +19,7 @@ use crate::math::{Aabb, Vec3};
 use crate::mesh::normals::Normals;
 use crate::mesh::topology::Rows;
 use crate::par;
+use crate::respond::contact::crossed::Through;
 use crate::respond::contact::enclosed::{self, Enclosed};
 use crate::respond::contact::features::Features;
 use crate::respond::contact::margin::{Drift, Margin, MarginSettings};
@@ -102,6 +103,7 @@ struct Share {
     /// Bodies of this share; a range of numbers.
     bodies: Range<u32>,
     hits: [Hits; 2],
+    through: Through,
     found: Vec<Contact>,
 }
 
@@ -308,7 +310,7 @@ struct Step<'a> {
 impl Step<'_> {
     /// All contacts of a share's bodies with other bodies.
     fn find(&self, share: &mut Share) {
-        let Share { bodies, hits, found } = share;
+        let Share { bodies, hits, through, found } = share;
         for a in bodies.clone().map(BodyId) {
             self.inside(a, found);
             for &b in self.near.rows.row(a.index()) {
@@ -316,6 +318,7 @@ impl Step<'_> {
                 self.snapshot.vertices(pair, found);
                 if a < b {
                     self.snapshot.edges(pair, hits, found);
+                    through.find(&self.snapshot, pair, found);
                 }
             }
         }

@@ -16,6 +16,7 @@ use crate::mesh::generate::ball::ball;
 use crate::mesh::generate::cuboid::cuboid;
 use crate::mesh::generate::icosahedron::icosahedron;
 use crate::mesh::generate::lattice::Cut;
+use crate::mesh::intersect::segment_meets_triangle;
 use crate::mesh::normals::face_normal;
 use crate::mesh::tet::TetMesh;
 use crate::respond::contact::edges::{Side, passing};
@@ -62,7 +63,14 @@ impl Slow<'_> {
                     }
                 }
                 if a < b {
-                    self.edges([a, b], margin, &mut found);
+                    self.edges([a, b], margin, 0.1, &mut found);
+                    let mut inside = self.bodies.vertices(a).map(|v| (v, b));
+                    let mut others = self.bodies.vertices(b).map(|v| (v, a));
+                    let is_inside =
+                        |(v, body): (usize, BodyId)| is_inside(VertexId(v as u32), body);
+                    if !inside.any(is_inside) && !others.any(is_inside) {
+                        self.through([a, b], margin, &mut found);
+                    }
                 }
             }
         }
@@ -207,7 +215,7 @@ impl Slow<'_> {
     /// All edges against all edges.
     ///
     /// None where the boxes of the bodies are farther apart than the pair's reach.
-    fn edges(&self, [a, b]: [BodyId; 2], margin: Margin, found: &mut Vec<Contact>) {
+    fn edges(&self, [a, b]: [BodyId; 2], margin: Margin, pad: f64, found: &mut Vec<Contact>) {
         let [first, second] = [a, b].map(|body| {
             Aabb::around(self.motion.positions[self.bodies.vertices(body)].iter().copied())
         });
@@ -227,7 +235,7 @@ impl Slow<'_> {
             for other in self.features.edges_of(b) {
                 let Some(q) = side(other) else { continue };
                 let shorter = p.ends[0].distance(p.ends[1]).min(q.ends[0].distance(q.ends[1]));
-                let depth = margin.reach.max((0.1 * shorter).min(margin.size));
+                let depth = margin.reach.max((pad * shorter).min(margin.size));
                 let Some(met) = passing(&p, &q, margin.reach, depth) else { continue };
                 let [[a0, a1], [b0, b1]] = [one, other].map(|e| self.features.edges[e].ends);
                 found.push(Contact {
@@ -240,6 +248,27 @@ impl Slow<'_> {
                 });
             }
         }
+    }
+
+    /// Edges that have passed farther, of those that run through the other body's surface.
+    ///
+    /// Of these only such as lead nearly the same way as the one that has passed least.
+    fn through(&self, [a, b]: [BodyId; 2], margin: Margin, found: &mut Vec<Contact>) {
+        let mut all = Vec::new();
+        self.edges([a, b], margin, f64::INFINITY, &mut all);
+        let mut near = Vec::new();
+        self.edges([a, b], margin, 0.1, &mut near);
+        let runs = |edge: u32, body: BodyId| {
+            let ends = self.features.edges[edge as usize].ends.map(|v| self.at(v));
+            self.triangles(body).any(|(_, corners)| segment_meets_triangle(ends, corners))
+        };
+        all.retain(|contact| {
+            let Feature::EdgeEdge(one, other) = contact.feature else { panic!("{contact:?}") };
+            !near.contains(contact) && runs(one, b) && runs(other, a)
+        });
+        let Some(best) = all.iter().map(|c| c.gap).max_by(f64::total_cmp) else { return };
+        let Some(way) = all.iter().find(|c| c.gap == best).map(|c| c.normal) else { return };
+        found.extend(all.iter().filter(|contact| contact.normal.dot(way) > 0.5));
     }
 
     fn against(&self, pair: [BodyId; 2], vertex: VertexId, foot: Foot, margin: Margin) -> Contact {

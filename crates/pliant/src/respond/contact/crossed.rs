@@ -1,0 +1,100 @@
+//! Bodies that run through each other though no vertex of one is inside the other.
+//!
+//! Edges that have passed far are no contact as such: from far behind, edges of opposite sides
+//! seem to have passed too. Those that truly run through the other body's surface are looked
+//! at again, down to the size of the smaller body. The pair that has passed least tells
+//! the way out; what would lead another way waits until that one is gone.
+
+use crate::detect::boxes::{Hits, Query};
+use crate::id::BodyId;
+use crate::math::Aabb;
+use crate::mesh::intersect::segment_meets_triangle;
+use crate::respond::contact::Contact;
+use crate::respond::contact::edges::{Passing, passing};
+use crate::respond::contact::pair::{Pair, Snapshot, edge_depth};
+use crate::respond::contact::shape::{Ridge, Shape, seen};
+
+/// Cosine of the angle to the shallowest contact's normal beyond which another is left out.
+const SAME_WAY: f64 = 0.5;
+
+/// What is kept between pairs.
+#[derive(Clone, Debug, Default)]
+pub struct Through {
+    hits: Hits,
+    /// Ridges that run through the other body, of each body.
+    ridges: [Vec<u32>; 2],
+    found: Vec<([u32; 2], Passing)>,
+}
+
+impl Through {
+    /// Appends contacts of edges that have passed farther than those of [`Snapshot::edges`].
+    pub fn find(&mut self, snapshot: &Snapshot<'_>, pair: Pair, found: &mut Vec<Contact>) {
+        let [a, b] = pair.of;
+        let [mine, theirs] = [a, b].map(|body| snapshot.boxes[body.index()]);
+        if !mine.meets(theirs) || has_inside(snapshot, [a, b]) || has_inside(snapshot, [b, a]) {
+            return;
+        }
+        let [one, other] = [a, b].map(|body| &snapshot.shapes[body.index()]);
+        let shared = Aabb { min: mine.min.max(theirs.min), max: mine.max.min(theirs.max) };
+        let query = Query::new(seen(shared, snapshot.origin));
+        for (k, [own, around]) in [[one, other], [other, one]].into_iter().enumerate() {
+            let Through { hits, ridges, .. } = self;
+            ridges[k].clear();
+            let near = own.boxes.meeting(&query, hits).iter();
+            ridges[k]
+                .extend(near.filter(|&&place| runs_through(&own.ridges[place as usize], around)));
+            if ridges[k].is_empty() {
+                return;
+            }
+        }
+        self.look([one, other], pair);
+        let Some(best) = self.found.iter().map(|(_, passing)| *passing).reduce(shallower) else {
+            return;
+        };
+        for (edges, passing) in &self.found {
+            if passing.normal.dot(best.normal) > SAME_WAY {
+                found.push(snapshot.between(pair, *edges, passing));
+            }
+        }
+    }
+
+    /// Tries what runs through one body with what runs through the other.
+    fn look(&mut self, [one, other]: [&Shape; 2], pair: Pair) {
+        let Through { ridges: [mine, theirs], found, .. } = self;
+        found.clear();
+        for &place in &*mine {
+            let first = &one.ridges[place as usize];
+            for &place in &*theirs {
+                let second = &other.ridges[place as usize];
+                let near = edge_depth(pair.margin, first.length.min(second.length));
+                let deep = pair.margin.size;
+                if let Some(passing) = passing(&first.side, &second.side, -near, deep) {
+                    found.push(([first.edge, second.edge], passing));
+                }
+            }
+        }
+    }
+}
+
+/// The one that has passed less; of equals the first.
+fn shallower(a: Passing, b: Passing) -> Passing {
+    if b.gap > a.gap { b } else { a }
+}
+
+/// Whether a vertex of the first body is inside the second.
+fn has_inside(snapshot: &Snapshot<'_>, [own, body]: [BodyId; 2]) -> bool {
+    let vertices = snapshot.bodies.vertices(own);
+    let first = snapshot.inside.partition_point(|(vertex, _)| vertex.index() < vertices.start);
+    let own = snapshot.inside[first..].iter();
+    own.take_while(|(vertex, _)| vertex.index() < vertices.end).any(|(_, into)| *into == body)
+}
+
+/// Whether an edge meets a surface.
+fn runs_through(ridge: &Ridge, around: &Shape) -> bool {
+    let mut does = false;
+    around.facets.tree.meeting(ridge.around(), |k| {
+        does = segment_meets_triangle(ridge.side.ends, around.facets.corners[k as usize]);
+        !does
+    });
+    does
+}
