@@ -7,8 +7,7 @@
 
 use crate::detect::boxes::{Hits, Query};
 use crate::id::BodyId;
-use crate::math::Aabb;
-use crate::mesh::intersect::segment_meets_triangle;
+use crate::math::{Aabb, Vec3};
 use crate::respond::contact::Contact;
 use crate::respond::contact::edges::{Passing, passing};
 use crate::respond::contact::pair::{Pair, Snapshot, edge_depth};
@@ -93,8 +92,39 @@ fn has_inside(snapshot: &Snapshot<'_>, [own, body]: [BodyId; 2]) -> bool {
 fn runs_through(ridge: &Ridge, around: &Shape) -> bool {
     let mut does = false;
     around.facets.tree.meeting(ridge.around(), |k| {
-        does = segment_meets_triangle(ridge.side.ends, around.facets.corners[k as usize]);
+        does = crosses(ridge.side.ends, around.facets.corners[k as usize]);
         !does
     });
     does
+}
+
+/// Whether a segment crosses a triangle, up to rounding: a later step sees it otherwise.
+#[inline]
+fn crosses([p, q]: [Vec3; 2], [a, b, c]: [Vec3; 3]) -> bool {
+    let (normal, way) = ((b - a).cross(c - a), q - p);
+    if normal.dot(p - a) * normal.dot(q - a) > 0.0 {
+        return false;
+    }
+    // Turns of the way about the triangle's sides, alike where it passes within all of them.
+    let [x, y, z] = [a - p, b - p, c - p];
+    let turns = [way.dot(x.cross(y)), way.dot(y.cross(z)), way.dot(z.cross(x))];
+    turns.iter().all(|turn| *turn >= 0.0) || turns.iter().all(|turn| *turn <= 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_crosses_a_triangle_within_its_sides_and_between_its_ends() {
+        let triangle = [Vec3::ZERO, 2.0 * Vec3::X, 2.0 * Vec3::Y];
+        let (above, below) = (Vec3::new(0.5, 0.5, 1.0), Vec3::new(0.5, 0.5, -1.0));
+        for [p, q] in [[above, below], [below, above]] {
+            assert!(crosses([p, q], triangle));
+            let aside = Vec3::new(1.2, 1.2, 0.0);
+            assert!(!crosses([p + aside, q + aside], triangle));
+        }
+        assert!(!crosses([above, above + Vec3::Z], triangle));
+        assert!(crosses([above, Vec3::new(0.5, 0.5, 0.0)], triangle)); // touching is crossing
+    }
 }
