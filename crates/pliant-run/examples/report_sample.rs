@@ -31,7 +31,7 @@ use pliant::sim::Simulation;
 use pliant_run::built::{BodyInfo, RunInfo, Skin};
 use pliant_run::picture::{Camera, Image, View, png, render};
 use pliant_run::report::{Picture, ReportData, html};
-use pliant_run::summary::Summary;
+use pliant_run::summary::{ContactTally, Summary};
 use pliant_run::whole;
 
 /// Time step, s.
@@ -204,6 +204,7 @@ fn summary(simulation: &Simulation, rows: &[[f64; 16]], clock: &Clock, wall_s: f
         digest: digest(&simulation.state),
         stages: totals,
         iterations: [0, 0],
+        contact: ContactTally::default(),
         ended: "finished".to_string(),
         notices: vec![],
     }

@@ -1,5 +1,6 @@
 //! What a run came to, as `summary.json`.
 
+use pliant::integrate::Report;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// The end of a run; other programs rely on the names.
@@ -66,10 +67,35 @@ pub struct Summary {
     pub stages: Vec<(String, f64)>,
     /// Newton and linear iterations of all steps, count.
     pub iterations: [u64; 2],
+    /// What contact took.
+    pub contact: ContactTally,
     /// How the run ended: `finished`, `interrupted` or `failed`.
     pub ended: String,
     /// Warnings, one sentence each.
     pub notices: Vec<String>,
+}
+
+/// What contact took, over all steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContactTally {
+    /// Sweeps over the contacts of small bodies, count.
+    pub sweeps: u64,
+    /// Steps that were made in shorter ones: refused, or not solved as a whole; count.
+    pub steps_cut: u64,
+    /// Contacts in one step at most, count.
+    pub most_contacts: u64,
+    /// Vertices inside bodies without a known way out in one step at most, count.
+    pub most_unresolved: u64,
+}
+
+impl ContactTally {
+    /// Takes in a step.
+    pub fn add(&mut self, report: &Report) {
+        self.sweeps += report.sweeps as u64;
+        self.steps_cut += u64::from(report.cuts > 0);
+        self.most_contacts = self.most_contacts.max(report.met.contacts as u64);
+        self.most_unresolved = self.most_unresolved.max(report.met.unresolved as u64);
+    }
 }
 
 fn null_is_nan<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {

@@ -33,11 +33,12 @@ pub struct Finding {
 
 /// Everything to know, worst first.
 pub fn findings(data: &ReportData<'_>) -> Vec<Finding> {
-    let mut found: Vec<Finding> = [ending(data), broken(data), gain(data), momentum(data)]
-        .into_iter()
-        .flatten()
-        .chain(overlap(data))
-        .collect();
+    let mut found: Vec<Finding> =
+        [ending(data), broken(data), gain(data), momentum(data), cut(data), unresolved(data)]
+            .into_iter()
+            .flatten()
+            .chain(overlap(data))
+            .collect();
     let told = data.summary.notices.iter().map(|text| Finding::new(Severity::Note, text.clone()));
     found.extend(told);
     found.sort_by_key(|finding| finding.severity);
@@ -134,6 +135,26 @@ fn momentum(data: &ReportData<'_>) -> Option<Finding> {
             number(MOMENTUM)
         );
         Finding::new(Severity::Warning, text)
+    })
+}
+
+/// Steps that could not be made as a whole.
+fn cut(data: &ReportData<'_>) -> Option<Finding> {
+    let steps = data.summary.contact.steps_cut as usize;
+    (steps > 0).then(|| {
+        let steps = counted(steps, "step was", "steps were");
+        let why = "refused, or not solved as a whole";
+        Finding::new(Severity::Note, format!("{steps} made in shorter ones: {why}."))
+    })
+}
+
+/// Vertices whose way out was not known.
+fn unresolved(data: &ReportData<'_>) -> Option<Finding> {
+    let most = data.summary.contact.most_unresolved as usize;
+    (most > 0).then(|| {
+        let vertices = counted(most, "vertex", "vertices");
+        let text = format!("Up to {vertices} inside another body had no known way out.");
+        Finding::new(Severity::Note, text)
     })
 }
 

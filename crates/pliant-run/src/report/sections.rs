@@ -154,6 +154,9 @@ fn effort(summary: &Summary) -> Vec<Entry> {
         ("threads", count(summary.threads), ""),
         ("Newton iterations", count(newton as usize), ""),
         ("linear iterations", count(linear as usize), ""),
+        ("contact sweeps", count(summary.contact.sweeps as usize), ""),
+        ("contacts at most", count(summary.contact.most_contacts as usize), ""),
+        ("steps cut", count(summary.contact.steps_cut as usize), ""),
     ]
 }
 

@@ -57,6 +57,7 @@ fn summary() -> Summary {
             ("step".to_string(), 0.5),
         ],
         iterations: [100, 2000],
+        contact: crate::summary::ContactTally::default(),
         ended: "finished".to_string(),
         notices: vec![],
     }

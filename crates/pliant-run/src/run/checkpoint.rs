@@ -9,13 +9,14 @@ use std::path::Path;
 use pliant::math::Vec3;
 use pliant::observe::Stage;
 
+use crate::summary::ContactTally;
 use crate::whole;
 
 /// How every checkpoint begins.
 const MAGIC: [u8; 8] = *b"PLIANTC\n";
 
 /// Version of the format, count.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// Size of the digest at the end, bytes.
 const DIGEST: usize = 32;
@@ -33,6 +34,8 @@ pub struct Checkpoint {
     pub recording: u64,
     /// Newton and linear iterations, count.
     pub iterations: [u64; 2],
+    /// What contact took.
+    pub contact: ContactTally,
     /// Time of the steps on the wall clock, ns.
     pub wall: u64,
     /// CPU time per stage, ns.
@@ -54,6 +57,9 @@ pub enum CheckpointError {
     /// A format that came later.
     #[error("a checkpoint in format {0}, from a newer pliant; this one reads up to {VERSION}")]
     Newer(u64),
+    /// A format that this program no longer reads.
+    #[error("a checkpoint in format {0}, from an older pliant; this one writes {VERSION}")]
+    Older(u64),
     /// Bytes that are not those that were written.
     #[error("a damaged checkpoint")]
     Damaged,
@@ -67,7 +73,9 @@ impl Checkpoint {
         let head = [VERSION, step, series, recording, iterations[0], iterations[1], wall];
         let [x, y, z] = given.to_array();
         let floats = [x, y, z, self.largest].map(f64::to_bits);
-        let words = head.into_iter().chain(self.stages).chain(floats);
+        let ContactTally { sweeps, steps_cut, most_contacts, most_unresolved } = self.contact;
+        let contact = [sweeps, steps_cut, most_contacts, most_unresolved];
+        let words = head.into_iter().chain(contact).chain(self.stages).chain(floats);
         let numbers = self.numbers.iter().map(|number| number.to_bits());
         let words = words.chain([numbers.len() as u64]).chain(numbers);
         bytes.extend(words.flat_map(u64::to_le_bytes));
@@ -82,6 +90,7 @@ impl Checkpoint {
         let words = bytes.strip_prefix(&MAGIC).ok_or(CheckpointError::Damaged)?;
         match words.first_chunk().map(|version| u64::from_le_bytes(*version)) {
             Some(version) if version > VERSION => return Err(CheckpointError::Newer(version)),
+            Some(version) if version < VERSION => return Err(CheckpointError::Older(version)),
             _ => {}
         }
         let (body, digest) = bytes.split_last_chunk::<DIGEST>().ok_or(CheckpointError::Damaged)?;
@@ -102,6 +111,12 @@ impl Checkpoint {
         found.recording = word()?;
         found.iterations = [word()?, word()?];
         found.wall = word()?;
+        found.contact = ContactTally {
+            sweeps: word()?,
+            steps_cut: word()?,
+            most_contacts: word()?,
+            most_unresolved: word()?,
+        };
         for spent in &mut found.stages {
             *spent = word()?;
         }
@@ -125,6 +140,7 @@ mod tests {
             series: 2,
             recording: 3,
             iterations: [4, 5],
+            contact: ContactTally { sweeps: 6, steps_cut: 7, most_contacts: 8, most_unresolved: 9 },
             wall: 6,
             stages: [7, 8, 9, 10, 11, 12],
             given: Vec3::new(13.0, -0.0, 15.5),

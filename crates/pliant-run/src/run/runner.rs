@@ -21,7 +21,7 @@ use super::momentum::Account;
 use super::{Progress, RunError, RunSettings, series};
 use crate::built::Built;
 use crate::recording::{Header, Writer};
-use crate::summary::Summary;
+use crate::summary::{ContactTally, Summary};
 use crate::whole::{self, Growing};
 
 /// Steps take at least this many times as long as the checkpoints between them.
@@ -46,6 +46,7 @@ pub(super) struct Runner {
     /// Time of the steps on the wall clock.
     wall: Duration,
     iterations: [u64; 2],
+    contact: ContactTally,
     series: Growing,
     recording: Writer,
     memory: Memory,
@@ -108,6 +109,7 @@ impl Runner {
         runner.wall = Duration::from_nanos(checkpoint.wall);
         runner.last_checkpoint.1 = runner.wall;
         runner.iterations = checkpoint.iterations;
+        runner.contact = checkpoint.contact;
         Ok(runner)
     }
 
@@ -135,6 +137,7 @@ impl Runner {
             watch,
             wall: Duration::ZERO,
             iterations: [0; 2],
+            contact: ContactTally::default(),
             series,
             recording,
             memory: Memory::default(),
@@ -203,6 +206,7 @@ impl Runner {
         self.account.add(simulation.from_outside());
         self.iterations[0] += report.newton as u64;
         self.iterations[1] += report.linear as u64;
+        self.contact.add(&report);
         Ok(())
     }
 
@@ -246,6 +250,7 @@ impl Runner {
             series: self.series.length(),
             recording: self.recording.length(),
             iterations: self.iterations,
+            contact: self.contact,
             wall: self.wall.as_nanos() as u64,
             stages: self.watch.spent(),
             given: self.account.given,
@@ -326,6 +331,7 @@ impl Runner {
             digest: digest(&simulation.state),
             stages: stages.map(|(stage, time)| (stage.name().to_string(), time)).collect(),
             iterations: self.iterations,
+            contact: self.contact,
             ended: ended.to_string(),
             notices: notices.clone(),
         }

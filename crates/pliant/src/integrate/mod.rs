@@ -63,6 +63,8 @@ pub struct Report {
     pub residual: f64,
     /// Sweeps over the contacts of small bodies, count.
     pub sweeps: usize,
+    /// Times that the step, or a part of it, was refused and halved, count.
+    pub cuts: usize,
     /// What contact met.
     pub met: Met,
 }
@@ -75,6 +77,7 @@ impl Report {
         self.linear += part.linear;
         self.residual = self.residual.max(part.residual);
         self.sweeps += part.sweeps;
+        self.cuts += part.cuts;
         self.met.add(part.met);
     }
 }
