@@ -190,7 +190,7 @@ pub enum Begin {
     /// With the first step.
     Fresh,
     /// After the steps that were made before; which version began is told, if it is another.
-    After(Checkpoint, Option<String>),
+    After(Box<Checkpoint>, Option<String>),
     /// Not at all: it is finished.
     Finished(Box<Summary>),
 }
@@ -228,7 +228,7 @@ pub fn claim(folder: &Path, built: &Built, existing: Existing) -> Result<Claim, 
         return fresh(path, built);
     };
     let other = Some(marker.pliant).filter(|version| version != env!("CARGO_PKG_VERSION"));
-    Ok(Claim { path, begin: Begin::After(checkpoint, other), _lock: lock })
+    Ok(Claim { path, begin: Begin::After(Box::new(checkpoint), other), _lock: lock })
 }
 
 /// Removes what a run said at its end, as it goes on.

@@ -141,7 +141,7 @@ pub fn run(
         Begin::Finished(summary) => return Ok(*summary),
         Begin::Fresh => Runner::fresh(built, folder, settings)?,
         Begin::After(checkpoint, other) => {
-            let mut runner = Runner::after(built, folder, settings, checkpoint)?;
+            let mut runner = Runner::after(built, folder, settings, *checkpoint)?;
             runner.note_version(other);
             runner
         }
