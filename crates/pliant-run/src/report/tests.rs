@@ -251,7 +251,7 @@ fn runs_overlay_in_one_plot() {
     assert_eq!(html.matches("<figure>").count(), 8);
     assert!(html.contains("b &amp; c"));
     // Of a fall, speed and kinetic energy are not zero, and the total is but for rounding.
-    assert_eq!(html.matches("<path class=\"curve c1 d0\" d=\"M66").count(), 3);
+    assert_eq!(html.matches("<path class=\"curve c1 d0\" d=\"M82").count(), 3);
 }
 
 #[test]

@@ -128,7 +128,8 @@ impl Axis {
             format!("{value:.decimals$}").replace('-', "−")
         } else {
             // As few digits as tell neighbours apart.
-            with_digits(value, ((size / self.step).log10().floor() as usize + 1).min(9))
+            let digits = value.abs().log10().floor() - self.step.log10().floor() + 1.0;
+            with_digits(value, digits.clamp(1.0, 9.0) as usize)
         }
     }
 }
@@ -190,6 +191,12 @@ mod tests {
         check(&[2e-7, 9e-7], &["2×10⁻⁷", "4×10⁻⁷", "6×10⁻⁷", "8×10⁻⁷", "1×10⁻⁶"]);
         check(&[0.0, 3e9], &["0", "1×10⁹", "2×10⁹", "3×10⁹"]);
         check(&[9.81, 9.82], &["9.810", "9.812", "9.814", "9.816", "9.818", "9.820"]);
+    }
+
+    #[test]
+    fn neighbours_are_told_apart_in_large_numbers() {
+        let large = ["−2×10⁶", "−1.5×10⁶", "−1×10⁶", "−500000", "0"];
+        check(&[-1.9e6, 0.0], &large);
     }
 
     #[test]

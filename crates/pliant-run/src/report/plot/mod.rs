@@ -18,7 +18,7 @@ use axis::Axis;
 const SIZE: [f64; 2] = [520.0, 280.0];
 
 /// Left, top, right and bottom of the drawing that the curves leave free.
-const MARGIN: [f64; 4] = [66.0, 10.0, 12.0, 42.0];
+const MARGIN: [f64; 4] = [82.0, 10.0, 12.0, 42.0];
 
 /// Colours and dashes that the style sheet knows, count.
 pub const STYLES: [usize; 2] = [8, 4];
@@ -193,8 +193,8 @@ mod tests {
     #[test]
     fn a_line_lies_where_it_should() {
         let html = plot(Scale::Linear, &[&[[0.0, 0.0], [1.0, 10.0]]]).figure();
-        // From the lower left of the field, (66, 238), to the upper right, (508, 10).
-        assert!(html.contains("d=\"M66 238L508 10\""), "{html}");
+        // From the lower left of the field, (82, 238), to the upper right, (508, 10).
+        assert!(html.contains("d=\"M82 238L508 10\""), "{html}");
         assert!(html.contains("&lt;curve 0&gt;") && html.contains("a &amp; b"));
         assert!(!html.contains("<curve"));
     }
