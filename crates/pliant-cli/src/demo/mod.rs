@@ -1,4 +1,4 @@
-//! `pliant demo`: bodies made, checked and measured before your eyes, and one dropped.
+//! `pliant demo`: bodies made, checked, measured, dropped, parted and piled up.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,9 @@ mod overlap;
 
 mod scene;
 
-/// Makes, writes and checks one body after the other; then one that is broken.
+mod contact;
+
+/// Makes, writes and checks one body after the other; then lets some move and meet.
 pub fn run(out: &Path) -> Result<ExitCode, Stopped> {
     if out.exists() && !out.is_dir() {
         return Ok(show::refuse(&format!("{}: is a file, not a folder", out.display())));
@@ -35,8 +37,11 @@ pub fn run(out: &Path) -> Result<ExitCode, Stopped> {
         }
     }
     let program = std::env::args().next().unwrap_or_else(|| "pliant".to_string());
-    show::print(&format!("\nAny mesh viewer shows these files. Next, try\n  {program} check "))?;
-    show::print(&format!("'{}'/*\n", out.display()))?;
+    show::print(&format!(
+        "\nAny mesh viewer shows the meshes in {}, any browser the reports. Next, try\n  \
+         {program} run two-cubes --set overlap=0.5 --set tilt=0.8\n",
+        show::plain(&out.display().to_string())
+    ))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -73,6 +78,10 @@ fn show_all(out: &Path) -> Result<(), Trouble> {
     show::print(&broken(out)?)?;
     show::print(&overlap::tell()?)?;
     show::print(&scene::tell(out)?)?;
+    show::print(&contact::heading(contact::CUBES))?;
+    show::print(&contact::cubes(out)?)?;
+    show::print(&contact::heading(contact::PILE))?;
+    show::print(&contact::pile(out)?)?;
     Ok(())
 }
 

@@ -115,9 +115,13 @@ fn the_demo_writes_bodies_that_read_back() {
     let (code, stdout, stderr) = told(&pliant(&["demo", "--out", out.to_str().unwrap()]));
     assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
     assert!(stdout.contains("inverted_tets"), "{stdout}");
-    // Eleven meshes, and the folder of a run.
-    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 12);
-    assert!(out.join("block/report.html").exists(), "{stdout}");
+    // Eleven meshes, and the folders of three scenes.
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 14);
+    for scene in ["block", "two-cubes", "sphere-pile"] {
+        assert!(out.join(scene).join("report.html").exists(), "{scene}: {stdout}");
+    }
+    assert!(stdout.contains("constraint        0 inside     0 crossings"), "{stdout}");
+    assert!(stdout.contains("nothing overlaps"), "{stdout}");
     let file = folder.write("file", "");
     let (code, _, stderr) = told(&pliant(&["demo", "--out", file.to_str().unwrap()]));
     assert_eq!((code, stderr.lines().count()), (2, 1));
