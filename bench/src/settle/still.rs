@@ -1,0 +1,90 @@
+//! Two cubes with nothing that pushes them apart: what is at rest stays at rest.
+
+use pliant::record::overlap::Overlap;
+use pliant::record::row::Row;
+
+use crate::settle::Amount;
+use crate::settle::cubes::{OVERLAPS, PATIENCE};
+use crate::settle::engine::{Engine, Ours, fastest};
+use crate::settle::many::{Many, Reached, Worse};
+
+/// Speed of anything that was at rest at most, m/s.
+pub const VELOCITY: f64 = 1e-12;
+
+/// Energy gained at most, J; for cubes that move, per energy at the start.
+pub const GAIN: f64 = 1e-12;
+
+/// Speeds towards each other, m/s.
+const SPEEDS: [f64; 2] = [0.0, 1.0];
+
+/// Turns about each axis at most, rad.
+const TILT: f64 = 0.1;
+
+/// Poses for each overlap at most, count.
+const MOST_POSES: u32 = 100;
+
+/// What all poses with one speed gave.
+pub struct StillRow {
+    /// Towards each other at the start, m/s.
+    pub speed: f64,
+    /// Poses of all overlaps, count.
+    pub poses: usize,
+    /// Fastest vertex at any step, m/s.
+    pub velocity: Many,
+    /// Energy above that at the start at any step, J.
+    pub gained: Many,
+    /// Energy at the start, J.
+    pub start: f64,
+}
+
+impl StillRow {
+    /// Whether nothing moved that was at rest, and no energy was gained.
+    pub fn reached(&self) -> Reached {
+        let is_still = self.speed > 0.0 || self.velocity.worst <= VELOCITY;
+        Reached::of([is_still && self.gained.worst <= GAIN * self.start.max(1.0), false])
+    }
+}
+
+/// At rest, and moving towards each other.
+pub fn run(amount: Amount) -> Result<Vec<StillRow>, String> {
+    let mut rows = Vec::new();
+    for speed in SPEEDS {
+        let (mut velocities, mut gains, mut start) = (Vec::new(), Vec::new(), 0.0);
+        for overlap in OVERLAPS {
+            for seed in 1..=amount.poses.min(MOST_POSES) {
+                let sets = [
+                    format!("overlap={overlap}"),
+                    format!("tilt={TILT}"),
+                    format!("seed={seed}"),
+                    format!("speed={speed:?}"),
+                    "contact.push=0.0".to_string(),
+                ];
+                let mut ours = Ours::new("two-cubes", &sets)?;
+                let (mut velocity, mut gained): (f64, f64) = (0.0, 0.0);
+                start = energy(&ours);
+                for _ in 0..PATIENCE {
+                    ours.step()?;
+                    velocity = velocity.max(fastest(&ours.built.simulation.state));
+                    gained = gained.max(energy(&ours) - start);
+                }
+                velocities.push((seed, velocity));
+                gains.push((seed, gained));
+            }
+            eprintln!("  speed {speed}, overlap {overlap}: done");
+        }
+        rows.push(StillRow {
+            speed,
+            poses: gains.len(),
+            velocity: Many::of(velocities.into_iter(), Worse::Larger),
+            gained: Many::of(gains.into_iter(), Worse::Larger),
+            start,
+        });
+    }
+    Ok(rows)
+}
+
+/// Of motion and of deformation, J.
+fn energy(ours: &Ours) -> f64 {
+    let row = Row::of(&ours.built.simulation, Overlap::default());
+    row.kinetic + row.elastic
+}
