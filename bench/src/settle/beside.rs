@@ -3,7 +3,7 @@
 use crate::settle::Amount;
 use crate::settle::cubes::{self, CubesRow, OVERLAPS, TILTS};
 use crate::settle::pile::{self, PileGoal, PileRow};
-use crate::settle::rapier::{Rapier, Solver};
+use crate::settle::rapier::{Rapier, choices};
 
 /// Poses for each overlap at most, count.
 const MOST_POSES: u32 = 10;
@@ -11,16 +11,13 @@ const MOST_POSES: u32 = 10;
 /// Piles at most, count.
 const MOST_SEEDS: u32 = 3;
 
-/// Solvers of the peer.
-const SOLVERS: [Solver; 2] = [Solver::Constraints, Solver::Fem];
-
-/// Who made a row.
-pub const OURS: &str = "Pliant";
+/// Our side, for a table.
+const OURS: &str = "Pliant";
 
 /// What both sides gave.
 pub struct Beside {
     /// Side and what its cubes did.
-    pub cubes: Vec<(&'static str, CubesRow)>,
+    pub cubes: Vec<(String, CubesRow)>,
     /// What the piles of each side did.
     pub piles: Vec<PileRow>,
 }
@@ -34,35 +31,40 @@ pub fn run(amount: Amount) -> Result<Beside, String> {
     Ok(Beside { cubes: all, piles: piles_beside(amount.seeds.min(MOST_SEEDS))? })
 }
 
-fn cubes_beside(place: [f64; 2], poses: u32) -> Result<Vec<(&'static str, CubesRow)>, String> {
-    let mut sides = [(); 1 + SOLVERS.len()].map(|()| Vec::new());
+fn cubes_beside(place: [f64; 2], poses: u32) -> Result<Vec<(String, CubesRow)>, String> {
+    let (choices, mut own) = (choices(), Vec::new());
+    let mut theirs: Vec<_> = choices.iter().map(|_| Vec::new()).collect();
     for seed in 1..=poses {
         let (mut ours, mut judge) = cubes::scene(place, seed)?;
-        for (solver, poses) in SOLVERS.into_iter().zip(&mut sides[1..]) {
-            let mut rapier = Rapier::new(&ours.built, solver)?;
+        for (choice, poses) in choices.iter().zip(&mut theirs) {
+            let mut rapier = Rapier::new(&ours.built, choice)?;
             poses.push((seed, cubes::watched(&mut rapier, &mut judge, place, seed)));
         }
-        sides[0].push((seed, cubes::watched(&mut ours, &mut judge, place, seed)));
+        own.push((seed, cubes::watched(&mut ours, &mut judge, place, seed)));
     }
     eprintln!("  overlap {}: {poses} poses", place[0]);
-    let names = [OURS].into_iter().chain(SOLVERS.map(Solver::name));
-    Ok(names.zip(sides.iter().map(|poses| CubesRow::of(place, poses))).collect())
+    let mut rows = vec![(OURS.to_string(), CubesRow::of(place, &own))];
+    let named = choices.into_iter().map(|choice| choice.name);
+    rows.extend(named.zip(theirs.iter().map(|poses| CubesRow::of(place, poses))));
+    Ok(rows)
 }
 
 fn piles_beside(seeds: u32) -> Result<Vec<PileRow>, String> {
-    let mut sides = [(); 1 + SOLVERS.len()].map(|()| Vec::new());
+    let (choices, mut own) = (choices(), Vec::new());
+    let mut theirs: Vec<_> = choices.iter().map(|_| Vec::new()).collect();
     for seed in 1..=seeds {
         let (mut ours, mut judge) = pile::scene(&[], seed)?;
         let times = [ours.duration(), ours.built.info.dt];
-        for (solver, piles) in SOLVERS.into_iter().zip(&mut sides[1..]) {
-            let mut rapier = Rapier::new(&ours.built, solver)?;
-            let name = format!("{}, seed {seed}", solver.name());
+        for (choice, piles) in choices.iter().zip(&mut theirs) {
+            let mut rapier = Rapier::new(&ours.built, choice)?;
+            let name = format!("{}, seed {seed}", choice.name);
             piles.push((seed, pile::watched(&mut rapier, &mut judge, times, &name)));
         }
         let name = pile::told(&[], seed);
-        sides[0].push((seed, pile::watched(&mut ours, &mut judge, times, &name)));
+        own.push((seed, pile::watched(&mut ours, &mut judge, times, &name)));
     }
-    let names = [OURS].into_iter().chain(SOLVERS.map(Solver::name));
-    let row = |(name, piles): (&str, &Vec<_>)| PileRow::of(name.to_string(), PileGoal::Fast, piles);
-    Ok(names.zip(&sides).map(row).collect())
+    let mut rows = vec![PileRow::of(OURS.to_string(), PileGoal::Fast, &own)];
+    let named = choices.into_iter().zip(&theirs);
+    rows.extend(named.map(|(choice, piles)| PileRow::of(choice.name, PileGoal::Fast, piles)));
+    Ok(rows)
 }

@@ -23,7 +23,7 @@ pub const TILTS: [f64; 2] = [0.1, 0.8];
 pub const PATIENCE: u32 = 60;
 
 /// Steps from parting until the exit speed is taken, count.
-const AFTER: u32 = 30;
+pub const AFTER: u32 = 30;
 
 /// Poses between lines on progress, count.
 const BATCH: u32 = 50;
@@ -67,17 +67,20 @@ pub struct CubesRow {
     pub inverted: usize,
     /// Vertices inside of the worst pose in the end, count.
     pub inside: usize,
-    /// Edges through triangles of the worst pose in the end, count of pairs.
-    pub crossings: usize,
+    /// Edges through triangles in the end, count of pairs.
+    pub crossings: Many,
+    /// Poses with any edge through a triangle in the end, count.
+    pub crossed: usize,
     /// CPU time of a step, median over poses, s.
     pub time: f64,
 }
 
 impl CubesRow {
-    /// Whether all parted soon enough, gently, and with nothing inverted.
+    /// Whether all parted soon enough, gently, for good, and with nothing inverted.
     pub fn reached(&self) -> Reached {
-        let gentle = self.failures == 0 && self.exit.worst <= EXIT && self.inverted == 0;
-        Reached::of(STEPS.map(|steps| gentle && self.steps.worst <= steps))
+        let is_gentle = self.exit.worst <= EXIT && self.inverted == 0;
+        let is_free = self.failures == 0 && self.inside == 0 && self.crossed == 0;
+        Reached::of(STEPS.map(|steps| is_gentle && is_free && self.steps.worst <= steps))
     }
 
     /// Of poses with their seeds.
@@ -98,7 +101,8 @@ impl CubesRow {
             fastest: many(|pose| pose.fastest).worst,
             inverted: most(|pose| pose.inverted),
             inside: most(|pose| pose.inside),
-            crossings: most(|pose| pose.crossings),
+            crossings: many(|pose| pose.crossings as f64),
+            crossed: poses.iter().filter(|(_, pose)| pose.crossings > 0).count(),
             time: many(|pose| pose.time).median,
         }
     }

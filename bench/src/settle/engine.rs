@@ -85,6 +85,11 @@ impl Judge {
         (2.0 * state.kinetic(&self.masses) / self.masses.total()).sqrt()
     }
 
+    /// Centre of mass of everything, m.
+    pub fn centre(&self, state: &State) -> Vec3 {
+        state.centre(&self.masses)
+    }
+
     /// Velocity of the centre of mass of a body, m/s.
     pub fn velocity(&self, state: &State, body: BodyId) -> Vec3 {
         let vertices = self.bodies.vertices(body);

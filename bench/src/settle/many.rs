@@ -68,3 +68,30 @@ impl Reached {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_is_at_the_end_that_is_asked_for() {
+        let runs = || [(1, 3.0), (2, 9.0), (3, 5.0)].into_iter();
+        assert_eq!(Many::of(runs(), Worse::Larger), Many { median: 5.0, worst: 9.0, seed: 2 });
+        assert_eq!(Many::of(runs(), Worse::Smaller), Many { median: 5.0, worst: 3.0, seed: 1 });
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_the_worst() {
+        for worse in [Worse::Larger, Worse::Smaller] {
+            let found = Many::of([(1, f64::NAN), (2, 7.0), (3, 8.0)].into_iter(), worse);
+            assert!(found.worst.is_nan() && found.seed == 1, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_goal_that_is_missed_has_no_stretch() {
+        assert_eq!(Reached::of([false, true]), Reached::No);
+        assert_eq!(Reached::of([true, false]), Reached::Must);
+        assert_eq!(Reached::of([true, true]), Reached::Stretch);
+    }
+}

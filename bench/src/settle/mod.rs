@@ -4,6 +4,8 @@
 //! [`pliant::record::overlap`], which share nothing with the contact that they judge. rapier3d
 //! gets the same start, masses, tets and materials, and is judged by the same counts.
 
+mod machine;
+
 mod engine;
 
 mod many;
@@ -28,17 +30,13 @@ mod beside;
 
 mod tables;
 
-use std::fs;
-use std::time::SystemTime;
+use machine::{date, processor};
 
 /// Poses of two cubes for each overlap and tilt when nobody says, count.
 const POSES: u32 = 500;
 
 /// Piles for each radius when nobody says, count.
 const SEEDS: u32 = 12;
-
-/// Seconds of a day.
-const DAY: u64 = 86_400;
 
 /// How much is run.
 #[derive(Clone, Copy)]
@@ -97,36 +95,4 @@ fn row(name: &str) -> Result<Row, String> {
     let known = ROWS.iter().find(|(known, _)| *known == name).copied();
     let names = || ROWS.map(|(name, _)| name).join(", ");
     known.ok_or_else(|| format!("no such row: {name}; there are: {}", names()))
-}
-
-/// What the machine calls its processor.
-fn processor() -> String {
-    let told = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let line = told.lines().find_map(|line| line.strip_prefix("model name"));
-    let name = line.map(|name| name.trim_start_matches([':', ' ', '\t']).to_string());
-    name.unwrap_or_else(|| "an unnamed processor".to_string())
-}
-
-/// Today in Greenwich, year-month-day.
-fn date() -> String {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let mut days = since.as_secs() / DAY;
-    let leap = |year: u64| {
-        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-    };
-    let mut year = 1970;
-    while days >= 365 + u64::from(leap(year)) {
-        days -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let february = 28 + u64::from(leap(year));
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    format!("{year}-{month:02}-{:02}", days + 1)
 }

@@ -34,6 +34,8 @@ pub struct Pile {
     pub most_inside: usize,
     /// Inverted tets at the worst whole second, count.
     pub inverted: usize,
+    /// Height of the centre of mass in the end, m.
+    pub height: f64,
     /// Simulated time per CPU time, unit 1.
     pub realtime: f64,
 }
@@ -67,6 +69,8 @@ pub struct PileRow {
     pub most_inside: Many,
     /// Inverted tets at the worst whole second, count.
     pub inverted: Many,
+    /// Height of the centre of mass in the end, m; the worst is the highest.
+    pub height: Many,
     /// Simulated time per CPU time, unit 1.
     pub realtime: Many,
 }
@@ -87,6 +91,7 @@ impl PileRow {
             rms: many(|pile| pile.rms, Worse::Larger),
             most_inside: many(|pile| pile.most_inside as f64, Worse::Larger),
             inverted: many(|pile| pile.inverted as f64, Worse::Larger),
+            height: many(|pile| pile.height, Worse::Larger),
             realtime: many(|pile| pile.realtime, Worse::Smaller),
         }
     }
@@ -201,6 +206,7 @@ fn settle(
         rms: judge.rms_speed(&state),
         most_inside,
         inverted,
+        height: judge.centre(&state).z,
         realtime: duration / cpu,
     })
 }

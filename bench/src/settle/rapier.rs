@@ -1,9 +1,12 @@
 //! rapier3d's soft bodies in our scenes: the same vertices, masses, tets, materials and walls.
 //!
 //! Tets are its corotational cells, with either of its two solvers. Young's modulus, Poisson's
-//! ratio, friction, gravity and the time step are those of the scene; everything else is as it
-//! comes: 4 substeps, damping ratio 1 of the cells, a contact skin of 0.01 m, bodies that may
-//! sleep, and its recovery from overlap. Walls are thick fixed boxes, as in its own examples.
+//! ratio, friction, gravity and the time step are those of the scene; everything but the skin is
+//! as it comes: 4 substeps, damping ratio 1 of the cells, bodies that may sleep, and its recovery
+//! from overlap. Walls are thick fixed boxes, as in its own examples.
+//!
+//! The skin, which it keeps free around every surface, decides how it fares: it comes at 0.01 m,
+//! its own shapes take half of a cell, and only a thick one keeps a pile apart. Some are tried.
 
 use pliant::body::Bodies;
 use pliant::body::soft::State;
@@ -22,23 +25,32 @@ use crate::settle::engine::Engine;
 /// Walls reach this many times as far as the scene, and are as thick, unit 1.
 const REACH: f64 = 2.0;
 
-/// How rapier3d solves its cells.
-#[derive(Clone, Copy)]
-pub enum Solver {
-    /// A sweep of constraints in each substep; its default.
-    Constraints,
-    /// Implicit Euler on finite elements.
-    Fem,
+/// Solvers, each with a name.
+const SOLVERS: [(&str, SoftBodySolver); 2] =
+    [("constraints", SoftBodySolver::Constraints), ("finite elements", SoftBodySolver::Fem)];
+
+/// Thicknesses of the skin, m; bodies are 1 to 2 m large.
+const SKINS: [f32; 3] = [0.01, 0.1, 0.2];
+
+/// What rapier3d is told beyond the scene.
+#[derive(Clone)]
+pub struct Choice {
+    /// For a table.
+    pub name: String,
+    solver: SoftBodySolver,
+    /// m.
+    skin: f32,
 }
 
-impl Solver {
-    /// For a table.
-    pub fn name(self) -> &'static str {
-        match self {
-            Solver::Constraints => "rapier3d, constraints",
-            Solver::Fem => "rapier3d, finite elements",
-        }
-    }
+/// Every solver with every skin.
+pub fn choices() -> Vec<Choice> {
+    let all = SOLVERS.iter().flat_map(|solver| SKINS.map(|skin| (solver, skin)));
+    let named = all.map(|((name, solver), skin)| Choice {
+        name: format!("rapier3d, {name}, skin {skin} m"),
+        solver: *solver,
+        skin,
+    });
+    named.collect()
 }
 
 /// A scene in rapier's world.
@@ -52,7 +64,7 @@ pub struct Rapier {
 
 impl Rapier {
     /// A scene of corotational bodies at rest and planes; `Err` tells what else it has.
-    pub fn new(built: &Built, solver: Solver) -> Result<Rapier, String> {
+    pub fn new(built: &Built, choice: &Choice) -> Result<Rapier, String> {
         let scene: Scene = toml::from_str(&built.resolved).map_err(|error| error.to_string())?;
         let (simulation, info) = (&built.simulation, &built.info);
         let mut world = PhysicsWorld::new();
@@ -72,10 +84,8 @@ impl Rapier {
             let builder = tets(&simulation.bodies, body, positions, masses)
                 .material(material(&own.material)?)
                 .cell_model(SoftBodyCellModel::Corotational)
-                .solver(match solver {
-                    Solver::Constraints => SoftBodySolver::Constraints,
-                    Solver::Fem => SoftBodySolver::Fem,
-                })
+                .solver(choice.solver)
+                .particle_radius(choice.skin)
                 .surface_collider(
                     ColliderBuilder::ball(1.0).density(0.0).friction(scene.contact.friction as f32),
                 );

@@ -23,12 +23,14 @@ const TILT: f64 = 0.1;
 /// Poses for each overlap at most, count.
 const MOST_POSES: u32 = 100;
 
-/// What all poses with one speed gave.
+/// What all poses with one speed and overlap gave.
 pub struct StillRow {
     /// Towards each other at the start, m/s.
     pub speed: f64,
-    /// Poses of all overlaps, count.
-    pub poses: usize,
+    /// Per edge, unit 1.
+    pub overlap: f64,
+    /// Poses, count.
+    pub poses: u32,
     /// Fastest vertex at any step, m/s.
     pub velocity: Many,
     /// Energy above that at the start at any step, J.
@@ -47,40 +49,35 @@ impl StillRow {
 
 /// At rest, and moving towards each other.
 pub fn run(amount: Amount) -> Result<Vec<StillRow>, String> {
-    let mut rows = Vec::new();
-    for speed in SPEEDS {
-        let (mut velocities, mut gains, mut start) = (Vec::new(), Vec::new(), 0.0);
-        for overlap in OVERLAPS {
-            for seed in 1..=amount.poses.min(MOST_POSES) {
-                let sets = [
-                    format!("overlap={overlap}"),
-                    format!("tilt={TILT}"),
-                    format!("seed={seed}"),
-                    format!("speed={speed:?}"),
-                    "contact.push=0.0".to_string(),
-                ];
-                let mut ours = Ours::new("two-cubes", &sets)?;
-                let (mut velocity, mut gained): (f64, f64) = (0.0, 0.0);
-                start = energy(&ours);
-                for _ in 0..PATIENCE {
-                    ours.step()?;
-                    velocity = velocity.max(fastest(&ours.built.simulation.state));
-                    gained = gained.max(energy(&ours) - start);
-                }
-                velocities.push((seed, velocity));
-                gains.push((seed, gained));
-            }
-            eprintln!("  speed {speed}, overlap {overlap}: done");
+    let all = SPEEDS.into_iter().flat_map(|speed| OVERLAPS.map(|overlap| (speed, overlap)));
+    all.map(|(speed, overlap)| row(speed, overlap, amount.poses.min(MOST_POSES))).collect()
+}
+
+fn row(speed: f64, overlap: f64, poses: u32) -> Result<StillRow, String> {
+    let (mut velocities, mut gains, mut start) = (Vec::new(), Vec::new(), 0.0);
+    for seed in 1..=poses {
+        let sets = [
+            format!("overlap={overlap}"),
+            format!("tilt={TILT}"),
+            format!("seed={seed}"),
+            format!("speed={speed:?}"),
+            "contact.push=0.0".to_string(),
+        ];
+        let mut ours = Ours::new("two-cubes", &sets)?;
+        let (mut velocity, mut gained): (f64, f64) = (0.0, 0.0);
+        start = energy(&ours);
+        for _ in 0..PATIENCE {
+            ours.step()?;
+            velocity = velocity.max(fastest(&ours.built.simulation.state));
+            gained = gained.max(energy(&ours) - start);
         }
-        rows.push(StillRow {
-            speed,
-            poses: gains.len(),
-            velocity: Many::of(velocities.into_iter(), Worse::Larger),
-            gained: Many::of(gains.into_iter(), Worse::Larger),
-            start,
-        });
+        velocities.push((seed, velocity));
+        gains.push((seed, gained));
     }
-    Ok(rows)
+    eprintln!("  speed {speed}, overlap {overlap}: {poses} poses");
+    let many = |numbers: Vec<(u32, f64)>| Many::of(numbers.into_iter(), Worse::Larger);
+    let (velocity, gained) = (many(velocities), many(gains));
+    Ok(StillRow { speed, overlap, poses, velocity, gained, start })
 }
 
 /// Of motion and of deformation, J.

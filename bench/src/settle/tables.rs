@@ -16,7 +16,9 @@ fn cubes_goal() -> String {
     let exit = cubes::EXIT;
     format!(
         "Goal: all part within {must} steps (stretch: {stretch}), relative speed at most \
-         {exit} m/s, nothing inverted. A pose fails after {} steps.",
+         {exit} m/s, nothing inverted, no crossing left. Steps count until the exact test finds no \
+         vertex inside; the rest is taken {} steps later. A pose fails after {} steps.",
+        cubes::AFTER,
         cubes::PATIENCE
     )
 }
@@ -34,14 +36,15 @@ pub fn cubes(rows: &[CubesRow]) {
 /// Columns that all tables of cubes share.
 const CUBES_HEAD: &str = "| poses | steps, median | worst (seed) | failures \
     | exit speed, median, m/s | worst (seed) | fastest vertex, m/s | inverted tets \
-    | inside at the end | crossings at the end | ms per step | reached |";
+    | inside at the end | most crossings at the end (seed) | poses with any | ms per step | reached |";
 
 /// The line below them.
-const CUBES_RULE: &str = "|---|---|---|---|---|---|---|---|---|---|---|---|";
+const CUBES_RULE: &str = "|---|---|---|---|---|---|---|---|---|---|---|---|---|";
 
 fn cubes_cells(row: &CubesRow) -> String {
     format!(
-        "| {} | {} | {} ({}) | {} | {:.4} | {:.4} ({}) | {:.3} | {} | {} | {} | {:.2} | {} |",
+        "| {} | {} | {} ({}) | {} | {:.4} | {:.4} ({}) | {:.3} | {} | {} | {} ({}) | {} \
+         | {:.2} | {} |",
         row.poses,
         steps(row.steps.median),
         steps(row.steps.worst),
@@ -53,7 +56,9 @@ fn cubes_cells(row: &CubesRow) -> String {
         row.fastest,
         row.inverted,
         row.inside,
-        row.crossings,
+        row.crossings.worst,
+        row.crossings.seed,
+        row.crossed,
         1e3 * row.time,
         row.reached().word(),
     )
@@ -73,14 +78,15 @@ pub fn still(rows: &[StillRow]) {
         still::GAIN
     );
     println!(
-        "| speed towards each other, m/s | poses | energy at the start, J | fastest vertex, m/s \
+        "| speed towards each other, m/s | overlap | poses | energy at the start, J | fastest vertex, m/s \
          (seed) | most energy gained, J (seed) | reached |"
     );
-    println!("|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|");
     for row in rows {
         println!(
-            "| {} | {} | {:.2} | {:.1e} ({}) | {:.1e} ({}) | {} |",
+            "| {} | {:.0} % | {} | {:.2} | {:.1e} ({}) | {:.1e} ({}) | {} |",
             row.speed,
+            100.0 * row.overlap,
             row.poses,
             row.start,
             row.velocity.worst,
@@ -110,12 +116,12 @@ pub fn piles(rows: &[PileRow]) {
     println!(
         "| pile | seeds | inside, median | worst (seed) | crossings, median | worst (seed) | rms, \
          median, m/s | worst (seed) | most inside at a whole second, median | worst (seed) \
-         | inverted tets, worst | × real time, median | worst (seed) | reached |"
+         | inverted tets, worst | height of the centre of mass, median, m | × real time, median | worst (seed) | reached |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for row in rows {
         println!(
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {:.2} | {} | {} |",
             row.name,
             row.seeds,
             pair(row.inside, 0),
@@ -123,6 +129,7 @@ pub fn piles(rows: &[PileRow]) {
             pair(row.rms, 5),
             pair(row.most_inside, 0),
             row.inverted.worst,
+            row.height.median,
             pair(row.realtime, 2),
             row.reached().word(),
         );
@@ -153,19 +160,22 @@ pub fn incline(rows: &[SlopeRow]) {
     );
     println!("|---|---|---|---|---|---|---|");
     for row in rows {
-        let (goal, right, error) = match row.goal {
-            SlopeGoal::Held => ("held", "–".to_string(), "–".to_string()),
-            slides => (
-                if slides == SlopeGoal::Exact { "exact" } else { "slides" },
-                format!("{:.5}", row.right),
-                format!("{:+.2}", 100.0 * row.error()),
-            ),
+        let goal = match row.goal {
+            SlopeGoal::Held => "held",
+            SlopeGoal::Slides => "slides",
+            SlopeGoal::Exact => "exact",
+        };
+        let gained = match row.goal {
+            SlopeGoal::Held => "– | – | –".to_string(),
+            SlopeGoal::Slides | SlopeGoal::Exact => {
+                let off = 100.0 * row.error();
+                format!("{:.5} | {:.5} | {off:+.2}", row.acceleration, row.right)
+            }
         };
         println!(
-            "| {} | {goal} | {:.2e} | {:.5} | {right} | {error} | {} |",
+            "| {} | {goal} | {:.2e} | {gained} | {} |",
             row.ratio,
             row.speed,
-            row.acceleration,
             row.reached().word(),
         );
     }
