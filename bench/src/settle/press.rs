@@ -3,7 +3,7 @@
 use crate::settle::engine::{Engine, Judge, Ours, timed_step};
 use crate::settle::many::Reached;
 
-/// Vertices inside at any step at most, count.
+/// Vertices inside at every step, count.
 pub const INSIDE: usize = 0;
 
 /// What the press gave.
@@ -26,7 +26,7 @@ pub struct PressRow {
 impl PressRow {
     /// Whether nothing was inside at any step.
     pub fn reached(&self) -> Reached {
-        Reached::of([self.inside <= INSIDE, false])
+        Reached::of([self.inside == INSIDE, false])
     }
 }
 
