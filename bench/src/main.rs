@@ -18,6 +18,8 @@ mod dynamics;
 
 mod run;
 
+mod settle;
+
 mod allocations;
 
 mod timing;
@@ -31,8 +33,9 @@ fn main() -> ExitCode {
         ["dynamics", "ours", scene, method, frames] => dynamics::run_ours(scene, method, frames),
         ["dynamics", ref scenes @ ..] => dynamics::run(scenes),
         ["run"] => run::run(),
+        ["settle", ref arguments @ ..] => settle::run(arguments),
         _ => Err(format!(
-            "no such benchmark: {}; there are: mesh, depth, dynamics, run",
+            "no such benchmark: {}; there are: mesh, depth, dynamics, run, settle",
             wanted.join(" ")
         )),
     };

@@ -1,0 +1,105 @@
+//! Whoever steps a scene, and who judges the result.
+
+use std::sync::Arc;
+
+use pliant::body::Bodies;
+use pliant::body::soft::{Masses, State};
+use pliant::id::BodyId;
+use pliant::math::Vec3;
+use pliant::record::overlap::{Measure, Overlap};
+use pliant_run::built::Built;
+use pliant_run::scene::load;
+
+use crate::timing;
+
+/// Steps a scene.
+pub trait Engine {
+    /// Moves everything on by the time step of the scene.
+    fn step(&mut self) -> Result<(), String>;
+
+    /// Where everything is now.
+    fn state(&self) -> State;
+}
+
+/// Our side: a scene as it is in `scenes/`.
+pub struct Ours {
+    /// The scene and what is known of it.
+    pub built: Built,
+}
+
+impl Ours {
+    /// A built-in scene with values set as on the command line, on one thread.
+    pub fn new(scene: &str, sets: &[String]) -> Result<Ours, String> {
+        let mut built = load(scene, sets).map_err(|error| format!("{scene}: {error}"))?;
+        built.simulation.set_threads(1);
+        Ok(Ours { built })
+    }
+
+    /// Time that the scene says it runs, s.
+    pub fn duration(&self) -> f64 {
+        self.built.info.steps as f64 * self.built.info.dt
+    }
+}
+
+impl Engine for Ours {
+    fn step(&mut self) -> Result<(), String> {
+        let Built { simulation, info, .. } = &mut self.built;
+        simulation.step(info.dt).map(|_| ()).map_err(|error| error.to_string())
+    }
+
+    fn state(&self) -> State {
+        self.built.simulation.state.clone()
+    }
+}
+
+/// CPU time of one step, s.
+pub fn timed_step(engine: &mut dyn Engine) -> Result<f64, String> {
+    let mut outcome = Ok(());
+    let time = timing::once(|| outcome = engine.step());
+    outcome.map(|()| time)
+}
+
+/// Counts and speeds, the same for every side.
+pub struct Judge {
+    bodies: Arc<Bodies>,
+    masses: Masses,
+    measure: Measure,
+}
+
+impl Judge {
+    /// Of a scene before its first step.
+    pub fn of(built: &Built) -> Judge {
+        let simulation = &built.simulation;
+        let bodies = simulation.bodies.clone();
+        let measure = Measure::new(&simulation.state.positions, &bodies);
+        Judge { bodies, masses: simulation.system.masses.clone(), measure }
+    }
+
+    /// Vertices, edges and tets where they should not be.
+    pub fn overlap(&mut self, state: &State) -> Overlap {
+        self.measure.measure(&state.positions, &self.bodies)
+    }
+
+    /// Root of the mean square of the speeds, weighed by mass, m/s.
+    pub fn rms_speed(&self, state: &State) -> f64 {
+        (2.0 * state.kinetic(&self.masses) / self.masses.total()).sqrt()
+    }
+
+    /// Centre of mass of everything, m.
+    pub fn centre(&self, state: &State) -> Vec3 {
+        state.centre(&self.masses)
+    }
+
+    /// Velocity of the centre of mass of a body, m/s.
+    pub fn velocity(&self, state: &State, body: BodyId) -> Vec3 {
+        let vertices = self.bodies.vertices(body);
+        let masses = &self.masses.of()[vertices.clone()];
+        let sum: Vec3 = state.velocities[vertices].iter().zip(masses).map(|(v, m)| *m * *v).sum();
+        sum / masses.iter().sum::<f64>()
+    }
+}
+
+/// Speed of the fastest vertex, m/s.
+pub fn fastest(state: &State) -> f64 {
+    state.velocities.iter().map(|v| v.length()).fold(0.0, f64::max)
+}
