@@ -155,6 +155,29 @@ fn without_push_nothing_moves_and_nothing_is_gained() {
 }
 
 #[test]
+fn bodies_that_run_into_each_other_gain_no_energy() {
+    for mut settings in both_ways() {
+        settings.contact.push = 0.0;
+        for (overlap, tilt) in [(0.1, 0.1), (0.3, 0.1), (0.3, 0.5), (0.5, 0.3)] {
+            let mut scene = two_cubes(overlap, tilt, settings);
+            let half = scene.state.positions.len() / 2;
+            scene.state.velocities[..half].fill(0.5 * Vec3::X);
+            scene.state.velocities[half..].fill(-0.5 * Vec3::X);
+            let energy = |scene: &Scene| {
+                scene.state.kinetic(&scene.system.masses)
+                    + scene.system.forces.energy(scene.state.motion())
+            };
+            let start = energy(&scene);
+            for step in 0..30 {
+                scene.step();
+                let now = energy(&scene);
+                assert!(now <= start * (1.0 + 1e-9), "{overlap} {tilt} {step}: {start} {now}");
+            }
+        }
+    }
+}
+
+#[test]
 fn contacts_between_bodies_keep_momentum() {
     let [direct, iterative] = both_ways();
     for (settings, allowed) in [(direct, 1e-10), (iterative, 1e-6)] {

@@ -19,6 +19,8 @@ use crate::solve::{LinearSettings, Operator, SolveError};
 
 /// Strength of a contact's spring relative to the masses it joins, unit 1.
 const STRENGTH: f64 = 10.0;
+/// Velocity by which impulses may be off, per size and step, for rounds to end, unit 1.
+const LOOSE: f64 = 1e-4;
 /// Sweeps with the masses alone in the end, which take the last approach away.
 const FINISHING: usize = 5;
 /// Stiffness of the matrix relative to the masses above which these sweeps only disturb.
@@ -84,8 +86,8 @@ impl Lagrange {
         self.prepare(equations, masses, contacts);
         let mut solved = Solved::default();
         // Without contacts one round is the solution.
-        let rounds = if contacts.is_empty() { 1 } else { settings.rounds.max(1) };
-        for round in 0..rounds {
+        let most = if contacts.is_empty() { 1 } else { settings.most_rounds.max(1) };
+        for round in 0..most {
             self.choose(contacts, pressures, velocities, round);
             self.load(equations, contacts, pressures);
             let Lagrange { pcg, springs, right, trial, diagonal } = self;
@@ -96,7 +98,10 @@ impl Lagrange {
             velocities.copy_from_slice(trial);
             solved.iterations += done.iterations;
             solved.residual = done.residual;
-            self.update(contacts, pressures, velocities);
+            let off = self.update(contacts, pressures, velocities, equations.dt);
+            if round + 1 >= settings.rounds && off <= LOOSE {
+                break;
+            }
         }
         if stiffness(equations.matrix, masses) <= TOO_STIFF {
             finish(equations, masses, contacts, (velocities, pressures));
@@ -169,7 +174,18 @@ impl Lagrange {
         }
     }
 
-    fn update(&self, contacts: &[Contact], pressures: &mut [Pressure], velocities: &[Vec3]) {
+    /// Lets the impulses take over what the springs held.
+    ///
+    /// Returns by how much the velocities have seen other impulses than those: the largest
+    /// difference, as a velocity per size and step, unit 1.
+    fn update(
+        &self,
+        contacts: &[Contact],
+        pressures: &mut [Pressure],
+        velocities: &[Vec3],
+        dt: f64,
+    ) -> f64 {
+        let mut most_off: f64 = 0.0;
         for ((spring, contact), pressure) in self.springs.iter().zip(contacts).zip(pressures) {
             let (mut normal, mut along) = spring.trial(contact, pressure, velocities);
             if !spring.on {
@@ -177,13 +193,25 @@ impl Lagrange {
                 normal = pressure.normal + (normal - pressure.normal) / STRENGTH;
                 along = pressure.along + (along - pressure.along) / STRENGTH;
             }
+            // What the springs did: all along the normal, a share along the plane.
+            let seen = if spring.on {
+                let grip = spring.matrix * along / spring.strength;
+                normal * contact.normal + grip - grip.dot(contact.normal) * contact.normal
+            } else {
+                Vec3::ZERO
+            };
             let normal = if spring.strength.is_finite() { normal.max(0.0) } else { 0.0 };
             let (most, length) = (contact.friction * normal, along.length());
             if length > most {
                 along *= most / length;
             }
             *pressure = Pressure { normal, along };
+            if spring.strength.is_finite() {
+                let off = (seen - pressure.impulse(contact)).length() * STRENGTH / spring.strength;
+                most_off = most_off.max(off * dt / contact.size);
+            }
         }
+        most_off
     }
 }
 
@@ -317,8 +345,8 @@ mod tests {
             let start = [FALL + speed * Vec3::X];
             let mut pressures = [Pressure::default()];
             let ends = solved(&Masses(vec![3.0], 0.0), &start, &floor, &mut pressures);
-            // Three rounds leave some thousandths of what friction does; later steps go on.
-            assert!((ends[0].x - expected).abs() < 1e-2, "{speed}: {ends:?}");
+            // Rounds end at 1e-4 of the size per step: 1e-3 m/s here.
+            assert!((ends[0].x - expected).abs() < 2e-3, "{speed}: {ends:?}");
             assert!(pressures[0].along.length() <= 0.5 * pressures[0].normal * (1.0 + 1e-12));
         }
     }

@@ -46,13 +46,15 @@ pub struct RowSettings {
     pub sweeps: usize,
     /// Change of velocity, per size and step, below which sweeps end, unit 1.
     pub still: f64,
-    /// Rounds of multipliers with the iterative solver, count.
+    /// Rounds of multipliers with the iterative solver at least, count.
     pub rounds: usize,
+    /// And at most, while impulses change what they were, count.
+    pub most_rounds: usize,
 }
 
 impl Default for RowSettings {
     fn default() -> RowSettings {
-        RowSettings { most_direct: 60, sweeps: 20, still: 1e-6, rounds: 3 }
+        RowSettings { most_direct: 60, sweeps: 20, still: 1e-6, rounds: 2, most_rounds: 12 }
     }
 }
 
@@ -278,7 +280,13 @@ mod tests {
         contacts[2].normal = -Vec3::Z;
         let linear = LinearSettings { tolerance: 1e-12, ..LinearSettings::default() };
         let solved = [0, 2].map(|most_direct| {
-            let settings = RowSettings { most_direct, sweeps: 200, still: 1e-14, rounds: 100 };
+            let settings = RowSettings {
+                most_direct,
+                sweeps: 200,
+                still: 1e-14,
+                rounds: 100,
+                most_rounds: 100,
+            };
             let (mut velocities, mut pressures) = ([Vec3::ZERO; 6], [Pressure::default(); 3]);
             let ends = (&mut velocities[..], &mut pressures[..]);
             let mut solver = RowSolver::default();
