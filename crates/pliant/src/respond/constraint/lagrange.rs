@@ -14,6 +14,7 @@ use crate::math::{Mat3, Vec3, outer_square};
 use crate::respond::constraint::pressure::Pressure;
 use crate::respond::constraint::rows::{Equations, RowSettings, Solved};
 use crate::respond::contact::Contact;
+use crate::respond::friction::friction;
 use crate::solve::pcg::Pcg;
 use crate::solve::{LinearSettings, Operator, SolveError};
 
@@ -201,10 +202,7 @@ impl Lagrange {
                 Vec3::ZERO
             };
             let normal = if spring.strength.is_finite() { normal.max(0.0) } else { 0.0 };
-            let (most, length) = (contact.friction * normal, along.length());
-            if length > most {
-                along *= most / length;
-            }
+            along = friction(along, normal, contact.friction);
             let before = pressure.impulse(contact);
             *pressure = Pressure { normal, along };
             if spring.strength.is_finite() {
@@ -264,11 +262,8 @@ fn finish<M: Operator + ?Sized>(
             let normal = (pressure.normal + lacking / ease).max(0.0);
             let impulse = (normal - pressure.normal) * contact.normal;
             pressure.normal = normal;
-            let (most, length) = (contact.friction * normal, pressure.along.length());
-            if length > most {
-                // The velocity keeps what friction gave: only the next step's guess is cut.
-                pressure.along *= most / length;
-            }
+            // The velocity keeps what friction gave: only the next step's guess is cut.
+            pressure.along = friction(pressure.along, normal, contact.friction);
             for (vertex, weight) in contact.terms() {
                 if equations.held.binary_search(&vertex).is_err() {
                     velocities[vertex.index()] += weight / masses[vertex.index()] * impulse;

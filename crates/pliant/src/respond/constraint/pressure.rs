@@ -4,6 +4,7 @@ use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
 use crate::memory::{Memory, MemoryError};
 use crate::respond::contact::{Contact, Feature};
+use crate::respond::friction::friction;
 
 /// The impulse of one contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -41,11 +42,7 @@ impl Remembered {
             let known = old.next_if(|(feature, _)| *feature == contact.feature);
             let mut pressure = known.map_or_else(Pressure::default, |(_, pressure)| *pressure);
             pressure.along -= pressure.along.dot(contact.normal) * contact.normal;
-            let most = contact.friction * pressure.normal;
-            let length = pressure.along.length();
-            if length > most {
-                pressure.along *= most / length;
-            }
+            pressure.along = friction(pressure.along, pressure.normal, contact.friction);
             pressures.push(pressure);
         }
     }
