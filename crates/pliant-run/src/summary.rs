@@ -82,6 +82,8 @@ pub struct ContactTally {
     pub sweeps: u64,
     /// Steps that were made in shorter ones: refused, or not solved as a whole; count.
     pub steps_cut: u64,
+    /// Steps whose contacts were solved only roughly, count.
+    pub steps_loose: u64,
     /// Contacts in one step at most, count.
     pub most_contacts: u64,
     /// Vertices inside bodies without a known way out in one step at most, count.
@@ -93,6 +95,7 @@ impl ContactTally {
     pub fn add(&mut self, report: &Report) {
         self.sweeps += report.sweeps as u64;
         self.steps_cut += u64::from(report.cuts > 0);
+        self.steps_loose += u64::from(report.loose > 0);
         self.most_contacts = self.most_contacts.max(report.met.contacts as u64);
         self.most_unresolved = self.most_unresolved.max(report.met.unresolved as u64);
     }

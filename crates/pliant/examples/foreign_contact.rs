@@ -21,7 +21,7 @@ const STEPS: usize = 180;
 const MASS: f64 = 0.1; // of a vertex, kg
 const SPRING: f64 = 2000.0; // N/m
 const SPRING_DAMPING: f64 = 10.0; // N s/m
-const PUSH: f64 = 1.5e-4; // of the size, per step
+const PUSH: f64 = 9e-3; // of the size, 1/s
 const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81); // m/s²
 
 /// Ends and length at rest of a spring along every edge of some tets.
@@ -77,7 +77,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         );
         shifts.iter().for_each(|shift| shift.apply(&mut positions[bodies.vertices(shift.body)]));
         rows.iter_mut().for_each(|row| row.target = target(row, PUSH, DT));
-        remembered.recall(&rows, &mut pressures);
+        remembered.recall(&rows, DT, &mut pressures);
 
         // The engine's own: (M + h C + h² K) v' = M v + h f, of which it tells the product.
         let mut right: Vec<_> = velocities.iter().map(|v| MASS * (*v + DT * GRAVITY)).collect();
@@ -98,7 +98,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         let equations = Equations { matrix, right: &right, held: &held, dt: DT };
         let how = (RowSettings::default(), LinearSettings::default());
         solver.solve(equations, masses.of(), &rows, how, (&mut velocities, &mut pressures))?;
-        remembered.keep(&rows, &pressures);
+        remembered.keep(&rows, &pressures, DT);
         positions.iter_mut().zip(&velocities).for_each(|(x, v)| *x += DT * *v);
     }
 

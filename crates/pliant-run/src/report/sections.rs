@@ -157,6 +157,7 @@ fn effort(summary: &Summary) -> Vec<Entry> {
         ("contact sweeps", count(summary.contact.sweeps as usize), ""),
         ("contacts at most", count(summary.contact.most_contacts as usize), ""),
         ("steps cut", count(summary.contact.steps_cut as usize), ""),
+        ("contacts solved roughly", count(summary.contact.steps_loose as usize), "steps"),
     ]
 }
 

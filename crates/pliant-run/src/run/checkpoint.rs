@@ -73,8 +73,9 @@ impl Checkpoint {
         let head = [VERSION, step, series, recording, iterations[0], iterations[1], wall];
         let [x, y, z] = given.to_array();
         let floats = [x, y, z, self.largest].map(f64::to_bits);
-        let ContactTally { sweeps, steps_cut, most_contacts, most_unresolved } = self.contact;
-        let contact = [sweeps, steps_cut, most_contacts, most_unresolved];
+        let ContactTally { sweeps, steps_cut, steps_loose, most_contacts, most_unresolved } =
+            self.contact;
+        let contact = [sweeps, steps_cut, steps_loose, most_contacts, most_unresolved];
         let words = head.into_iter().chain(contact).chain(self.stages).chain(floats);
         let numbers = self.numbers.iter().map(|number| number.to_bits());
         let words = words.chain([numbers.len() as u64]).chain(numbers);
@@ -114,6 +115,7 @@ impl Checkpoint {
         found.contact = ContactTally {
             sweeps: word()?,
             steps_cut: word()?,
+            steps_loose: word()?,
             most_contacts: word()?,
             most_unresolved: word()?,
         };
@@ -140,7 +142,13 @@ mod tests {
             series: 2,
             recording: 3,
             iterations: [4, 5],
-            contact: ContactTally { sweeps: 6, steps_cut: 7, most_contacts: 8, most_unresolved: 9 },
+            contact: ContactTally {
+                sweeps: 6,
+                steps_cut: 7,
+                steps_loose: 10,
+                most_contacts: 8,
+                most_unresolved: 9,
+            },
             wall: 6,
             stages: [7, 8, 9, 10, 11, 12],
             given: Vec3::new(13.0, -0.0, 15.5),

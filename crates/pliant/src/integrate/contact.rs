@@ -53,9 +53,20 @@ impl InContact {
         system.contact = demands;
         match rows {
             0 => Ok(()),
-            _ if self.inner.takes_rows() => Ok(()),
+            _ if self.inner.takes_rows() => self.check_bodies(system),
             rows => Err(StepError::Rows { rows }),
         }
+    }
+
+    /// Refuses a system whose bodies are not those that rows name.
+    fn check_bodies(&self, system: &System) -> Result<(), StepError> {
+        let ranges = || system.bodies.ranges(self.trial.positions.len());
+        let (known, met) = (ranges().count(), self.bodies.len());
+        let mut pairs = self.bodies.ids().zip(ranges());
+        if known == met && pairs.all(|(body, range)| self.bodies.vertices(body) == range) {
+            return Ok(());
+        }
+        Err(StepError::Bodies { known, met })
     }
 
     /// Asks after the step and does what must be done after.

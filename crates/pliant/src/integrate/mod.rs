@@ -40,7 +40,7 @@ pub struct System {
     pub pins: Pins,
     /// Everything that pushes.
     pub forces: Forces,
-    /// Where bodies begin, so that errors can name them.
+    /// Where bodies begin: for errors, for solvers that take them one by one, and for contact.
     pub bodies: BodyStarts,
     /// Who is told of the stages.
     pub watcher: Watcher,
@@ -63,6 +63,8 @@ pub struct Report {
     pub residual: f64,
     /// Sweeps over the contacts of small bodies, count.
     pub sweeps: usize,
+    /// Parts of the step whose contacts were solved only roughly, count.
+    pub loose: usize,
     /// Times that the step, or a part of it, was refused and halved, count.
     pub cuts: usize,
     /// What contact met.
@@ -77,6 +79,7 @@ impl Report {
         self.linear += part.linear;
         self.residual = self.residual.max(part.residual);
         self.sweeps += part.sweeps;
+        self.loose += part.loose;
         self.cuts += part.cuts;
         self.met.add(part.met);
     }
@@ -144,6 +147,14 @@ pub enum StepError {
     Rows {
         /// Rows, count.
         rows: usize,
+    },
+    /// Bodies of the system that are not those of contact.
+    #[error("the system knows {known} bodies, contact {met} or others: give it their starts")]
+    Bodies {
+        /// Bodies of the system, count.
+        known: usize,
+        /// Bodies of contact, count.
+        met: usize,
     },
     /// A body of which all vertices are held.
     #[error("every vertex of body {body} is pinned: it cannot move, make it an obstacle")]

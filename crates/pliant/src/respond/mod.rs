@@ -60,7 +60,7 @@ pub trait Response: std::fmt::Debug + Send {
     /// What is asked for before a step, with everything where it was.
     fn before(&mut self, _moment: Moment<'_>, _demands: &mut Demands) {}
 
-    /// What is asked for after it: impulses, shifts, or to make it again.
+    /// What is asked for after it: impulses, shifts, or to make it again; nothing else counts.
     fn after(&mut self, _moment: Moment<'_>, _demands: &mut Demands) {}
 
     /// Learns that the step is made; rows have their impulses.

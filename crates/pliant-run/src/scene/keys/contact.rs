@@ -31,7 +31,7 @@ pub struct Contact {
     pub offset: f64,
     /// How far ahead contacts of fast bodies are looked for, per size, unit 1; at least 0.
     pub look_ahead: f64,
-    /// Most that a gap below `offset` is opened in a step, per size, unit 1; at least 0.
+    /// Fastest that a gap below `offset` is opened, per size, 1/s; at least 0.
     pub push: f64,
     /// Of the springs of `penalty` and `closest`, N/m; from masses and step when left out.
     pub stiffness: Option<f64>,

@@ -199,6 +199,7 @@ impl Implicit {
         let how = (settings.rows, settings.linear);
         let solved = row_solver.solve(equations, given, rows, how, (ends, pressures))?;
         report.sweeps += solved.sweeps;
+        report.loose += usize::from(solved.is_loose);
         report.linear += solved.iterations;
         report.residual = solved.residual;
         Ok(())

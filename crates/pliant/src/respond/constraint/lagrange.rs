@@ -7,7 +7,7 @@
 //! | here      | formula | meaning                                              |
 //! |-----------|---------|------------------------------------------------------|
 //! | `springs` | ρ       | strength of each contact, kg                         |
-//! | `grip`    | σ       | share of friction that holds, unit 1; 0 for a contact that is off, see `on` |
+//! | `grip`    | σ       | share of the strength that acts along the plane, unit 1 |
 
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3, outer_square};
@@ -100,11 +100,12 @@ impl Lagrange {
             solved.iterations += done.iterations;
             solved.residual = done.residual;
             let off = self.update(contacts, pressures, velocities, equations.dt);
-            if round + 1 >= settings.rounds && off <= LOOSE {
+            solved.is_loose = off > LOOSE;
+            if round + 1 >= settings.rounds && !solved.is_loose {
                 break;
             }
         }
-        if stiffness(equations.matrix, masses) <= TOO_STIFF {
+        if stiffness(equations.matrix, masses, contacts) <= TOO_STIFF {
             finish(equations, masses, contacts, (velocities, pressures));
         }
         Ok(solved)
@@ -141,7 +142,9 @@ impl Lagrange {
             let likely = pressure.normal + (normal - pressure.normal) / STRENGTH;
             let likely_along = pressure.along + (along - pressure.along) / STRENGTH;
             let most = contact.friction * likely.max(0.0);
-            let grip = if likely_along.length() > most { most / along.length() } else { 1.0 };
+            let sticks = contact.friction > 0.0 && likely_along.length() <= most;
+            // Written so that no slip at all, 0 over 0, has no grip either.
+            let grip = if sticks { 1.0 } else { (most / along.length()).min(1.0).max(0.0) };
             let n = contact.normal;
             let square = outer_square(n);
             spring.matrix = spring.strength * (square + grip * (Mat3::IDENTITY - square));
@@ -188,11 +191,16 @@ impl Lagrange {
     ) -> f64 {
         let mut most_off: f64 = 0.0;
         for ((spring, contact), pressure) in self.springs.iter().zip(contacts).zip(pressures) {
+            if !spring.strength.is_finite() {
+                // Both sides are held: no impulse does anything.
+                *pressure = Pressure::default();
+                continue;
+            }
             let (mut normal, mut along) = spring.trial(contact, pressure, velocities);
             if !spring.on {
-                // No spring has held it: what the masses would have needed is a better guess.
-                normal = pressure.normal + (normal - pressure.normal) / STRENGTH;
-                along = pressure.along + (along - pressure.along) / STRENGTH;
+                // Neither spring nor impulse has held it: what the masses need is a good guess.
+                normal = (normal - pressure.normal) / STRENGTH;
+                along = (along - pressure.along) / STRENGTH;
             }
             // What the springs did: all along the normal, a share along the plane.
             let seen = if spring.on {
@@ -201,18 +209,15 @@ impl Lagrange {
             } else {
                 Vec3::ZERO
             };
-            let normal = if spring.strength.is_finite() { normal.max(0.0) } else { 0.0 };
+            let normal = normal.max(0.0);
             along = friction(along, normal, contact.friction);
             let before = pressure.impulse(contact);
             *pressure = Pressure { normal, along };
-            if spring.strength.is_finite() {
-                let now = pressure.impulse(contact);
-                let unseen = (seen - now).length() * STRENGTH / spring.strength;
-                // What a spring still gives is the approach or slip that it has let pass.
-                let let_pass =
-                    if spring.on { (now - before).length() / spring.strength } else { 0.0 };
-                most_off = most_off.max(unseen.max(let_pass) * dt / contact.size);
-            }
+            let now = pressure.impulse(contact);
+            let unseen = (seen - now).length() * STRENGTH / spring.strength;
+            // What a spring still gives is the approach or slip that it has let pass.
+            let let_pass = if spring.on { (now - before).length() / spring.strength } else { 0.0 };
+            most_off = most_off.max(unseen.max(let_pass) * dt / contact.size);
         }
         most_off
     }
@@ -235,13 +240,15 @@ fn ease(contact: &Contact, masses: &[f64], held: &[VertexId]) -> f64 {
     contact.terms().filter(|(v, _)| free(*v)).map(|(v, w)| w * w / masses[v.index()]).sum()
 }
 
-/// The largest diagonal entry relative to its mass, less the mass itself.
-fn stiffness<M: Operator + ?Sized>(matrix: &M, masses: &[f64]) -> f64 {
-    let of = |(row, mass): (usize, &f64)| {
-        let block = matrix.diagonal(row);
-        (block.x_axis.x + block.y_axis.y + block.z_axis.z) / (3.0 * mass) - 1.0
+/// The largest diagonal entry of what is touched, relative to its mass, less the mass itself.
+fn stiffness<M: Operator + ?Sized>(matrix: &M, masses: &[f64], contacts: &[Contact]) -> f64 {
+    let of = |vertex: VertexId| {
+        let block = matrix.diagonal(vertex.index());
+        let trace = block.x_axis.x + block.y_axis.y + block.z_axis.z;
+        trace / (3.0 * masses[vertex.index()]) - 1.0
     };
-    masses.iter().enumerate().map(of).fold(0.0, f64::max)
+    let touched = contacts.iter().flat_map(Contact::terms);
+    touched.map(|(vertex, _)| of(vertex)).fold(0.0, f64::max)
 }
 
 /// Takes away what approach is left, by impulses through the masses.

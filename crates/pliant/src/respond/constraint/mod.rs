@@ -47,19 +47,21 @@ const WIN_BACK: f64 = 0.2;
 pub struct ConstraintSettings {
     /// How contacts are found.
     pub contacts: ContactSettings,
-    /// Fastest that a contact nearer than its offset is opened, per size and step, unit 1.
+    /// Fastest that a contact nearer than its offset is opened, per size, 1/s.
     pub push: f64,
 }
 
 impl Default for ConstraintSettings {
     fn default() -> ConstraintSettings {
-        ConstraintSettings { contacts: ContactSettings::default(), push: 1.5e-4 }
+        ConstraintSettings { contacts: ContactSettings::default(), push: 9e-3 }
     }
 }
 
 /// The engine's own response: shifts of whole bodies out of overlap, and rows.
 ///
-/// Goes with implicit Euler, which solves the rows together with the materials.
+/// Goes with implicit Euler, which solves the rows together with the materials. Rows do not
+/// bounce, whatever an obstacle's restitution, and no body meets itself. It fills the rows
+/// of the demands alone: no two responses that make rows go together.
 #[derive(Debug)]
 pub struct Constraint {
     obstacles: Vec<Obstacle>,
@@ -67,6 +69,8 @@ pub struct Constraint {
     search: Search,
     split: Split,
     remembered: Remembered,
+    /// Length of the step that is being made, s.
+    dt: f64,
 }
 
 impl Constraint {
@@ -78,7 +82,8 @@ impl Constraint {
         settings: ConstraintSettings,
     ) -> Constraint {
         let (split, remembered) = (Split::default(), Remembered::default());
-        Constraint { obstacles, settings, search: Search::new(rest, bodies), split, remembered }
+        let search = Search::new(rest, bodies);
+        Constraint { obstacles, settings, search, split, remembered, dt: 0.0 }
     }
 }
 
@@ -96,13 +101,14 @@ impl Response for Constraint {
         for row in &mut *rows {
             row.target = target(row, self.settings.push, dt);
         }
-        self.remembered.recall(rows, pressures);
+        self.remembered.recall(rows, dt, pressures);
+        self.dt = dt;
         let (contacts, unresolved) = (rows.len(), self.search.unresolved);
         demands.met.add(Met { contacts, unresolved, shift: demands.longest_shift() });
     }
 
     fn accepted(&mut self, before: &Demands) {
-        self.remembered.keep(&before.rows, &before.pressures);
+        self.remembered.keep(&before.rows, &before.pressures, self.dt);
     }
 
     fn save(&self, memory: &mut Memory) {
@@ -125,7 +131,7 @@ impl Response for Constraint {
 /// unit 1; 0 keeps things from coming nearer and opens nothing.
 pub fn target(contact: &Contact, push: f64, dt: f64) -> f64 {
     let short = contact.offset - contact.gap;
-    if short > 0.0 { (WIN_BACK * short / dt).min(push * contact.size / dt) } else { short / dt }
+    if short > 0.0 { (WIN_BACK * short / dt).min(push * contact.size) } else { short / dt }
 }
 
 #[cfg(test)]
@@ -150,10 +156,10 @@ mod tests {
             offset: 0.01,
             size: 1.0,
         };
-        let speed = |gap: f64| target(&contact(gap), 1e-3, 0.1);
+        let speed = |gap: f64| target(&contact(gap), 1e-2, 0.1);
         assert!((speed(0.05) + 0.4).abs() < 1e-12); // 0.04 m in 0.1 s
         assert_eq!(speed(0.01), 0.0);
         assert!((speed(0.009) - 0.002).abs() < 1e-12); // a fifth of 0.001 m in 0.1 s
-        assert_eq!(speed(-0.5), 0.01); // a thousandth of the size in 0.1 s
+        assert_eq!(speed(-0.5), 0.01); // a hundredth of the size in a second
     }
 }

@@ -1,8 +1,9 @@
 //! Velocities that obey all contacts: each group of bodies by the solver that suits it.
 //!
 //! Bodies that are joined by contacts form an island. An island of small bodies is solved
-//! with dense inverses, which no stiffness disturbs; one with a larger body, and all bodies
-//! that touch nothing, by multipliers around conjugate gradients. Both solve the same rows.
+//! with dense inverses, which no stiffness disturbs; one with a larger body by multipliers
+//! around conjugate gradients. Both solve the same rows. Bodies that touch nothing are solved
+//! without, as by a step that meets nobody.
 
 use std::ops::Range;
 
@@ -14,7 +15,7 @@ use crate::respond::constraint::direct::Direct;
 use crate::respond::constraint::lagrange::Lagrange;
 use crate::respond::constraint::pressure::Pressure;
 use crate::respond::contact::Contact;
-use crate::solve::{LinearSettings, SolveError};
+use crate::solve::{Linear, LinearSettings, SolveError, Solvers};
 
 /// The equations of a step: A v = b, and the vertices whose velocity is given.
 #[derive(Debug)]
@@ -48,7 +49,7 @@ pub struct RowSettings {
     pub still: f64,
     /// Rounds of multipliers with the iterative solver at least, count.
     pub rounds: usize,
-    /// And at most, while impulses change what they were, count.
+    /// And at most, while velocities lack what impulses ask of them, count.
     pub most_rounds: usize,
 }
 
@@ -67,13 +68,17 @@ pub struct Solved {
     pub iterations: usize,
     /// Residual of the last linear system, relative, unit 1.
     pub residual: f64,
+    /// Whether rounds ended before velocities and impulses agreed.
+    pub is_loose: bool,
 }
 
 /// Both solvers, and who goes where.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct RowSolver {
     direct: Direct,
     lagrange: Lagrange,
+    /// For bodies that touch nothing.
+    solvers: Solvers,
     islands: Islands,
     /// Rows of small and of other islands.
     parts: [Part; 2],
@@ -130,22 +135,26 @@ impl RowSolver {
                 Solved::default()
             }
         };
-        let [_, other] = &mut self.parts;
-        self.held.clear();
-        self.held.extend_from_slice(equations.held);
-        for (body, vertices) in self.bodies.iter().enumerate() {
-            if self.islands.is_direct(BodyId(body as u32)) {
-                self.held.extend(vertices.clone().map(|v| VertexId(v as u32)));
-            }
-        }
-        self.held.sort_unstable();
-        self.held.dedup();
         let mut all = solved;
-        if self.held.len() < velocities.len() {
+        let [_, other] = &mut self.parts;
+        if !other.contacts.is_empty() {
+            hold(&mut self.held, (&self.bodies, equations.held), |body| {
+                !self.islands.touch[body.index()] || self.islands.is_direct(body)
+            });
             let others = Equations { held: &self.held, ..equations };
-            let ends = (velocities, &mut other.pressures[..]);
+            let ends = (&mut *velocities, &mut other.pressures[..]);
             let solved = self.lagrange.solve(others, masses, &other.contacts, how, ends)?;
-            (all.iterations, all.residual) = (solved.iterations, solved.residual);
+            all = Solved { sweeps: all.sweeps, ..solved };
+        }
+        hold(&mut self.held, (&self.bodies, equations.held), |body| {
+            self.islands.touch[body.index()]
+        });
+        if self.held.len() < velocities.len() {
+            let Equations { matrix, right, .. } = equations;
+            let free = Linear { matrix, right, held: &self.held, bodies };
+            let solved = self.solvers.solve(free, how.1, velocities)?;
+            all.iterations += solved.iterations;
+            all.residual = all.residual.max(solved.residual);
         }
         self.join(contacts, pressures);
         Ok(all)
@@ -170,6 +179,23 @@ impl RowSolver {
             next[part] += 1;
         }
     }
+}
+
+/// Fills `held` with the vertices that are given and those of bodies that are not asked for.
+fn hold(
+    held: &mut Vec<VertexId>,
+    (bodies, given): (&[Range<usize>], &[VertexId]),
+    is_out: impl Fn(BodyId) -> bool,
+) {
+    held.clear();
+    held.extend_from_slice(given);
+    for (body, vertices) in bodies.iter().enumerate() {
+        if is_out(BodyId(body as u32)) {
+            held.extend(vertices.clone().map(|v| VertexId(v as u32)));
+        }
+    }
+    held.sort_unstable();
+    held.dedup();
 }
 
 /// Bodies that contacts join.

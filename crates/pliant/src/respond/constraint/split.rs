@@ -28,6 +28,8 @@ const DEEP: f64 = 2.0;
 const SHARES: [f64; 2] = [0.2, 1.0];
 /// Most that is made up in one step, per size: of shallow and of deep contacts.
 const CAPS: [f64; 2] = [0.05, 0.2];
+/// Determinant of an inertia, relative to the cube of its mean, below which it is rounding.
+const FLAT: f64 = 1e-9;
 /// Sweeps over the contacts.
 const SWEEPS: usize = 15;
 
@@ -135,9 +137,10 @@ impl Rigid {
             let square = outer_square(r);
             inertia += *m * (Mat3::from_diagonal(Vec3::splat(r.length_squared())) - square);
         }
-        let inverse = inertia.inverse();
+        let trace = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
         // Points in a row have no inertia about their line: they are not turned.
-        let turn_ease = if inverse.is_finite() { inverse } else { Mat3::ZERO };
+        let turns = inertia.determinant() > FLAT * (trace / 3.0).powi(3);
+        let turn_ease = if turns { inertia.inverse() } else { Mat3::ZERO };
         Rigid { ease: total.recip(), centre, turn_ease, ..Rigid::default() }
     }
 

@@ -4,6 +4,9 @@ use crate::body::{Bodies, BodyKind};
 use crate::id::{BodyId, TriangleId, VertexId};
 use crate::math::{Aabb, Vec3};
 
+/// Shortest side of a box, relative to its longest, below which a body is flat.
+const FLAT: f64 = 1e-6;
+
 /// A surface edge between two triangles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
@@ -93,7 +96,7 @@ fn dedup_from(list: &mut Vec<VertexId>, first: usize) {
 fn size(rest: &[Vec3], bodies: &Bodies, body: BodyId) -> f64 {
     let vertices = bodies.vertices(body);
     let sides = Aabb::around(rest[vertices.clone()].iter().copied()).size();
-    if bodies.kind(body) != BodyKind::Net && sides.min_element() > 0.0 {
+    if bodies.kind(body) != BodyKind::Net && sides.min_element() > FLAT * sides.max_element() {
         return sides.min_element();
     }
     let (mut sum, mut count) = (0.0, 0.0);
