@@ -29,7 +29,7 @@ use crate::body::Bodies;
 use crate::body::obstacle::Obstacle;
 use crate::body::pins::Pins;
 use crate::body::soft::{Masses, Motion};
-use crate::force::{Form, Forces, Tangent};
+use crate::force::{Forces, Form, Tangent};
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3, outer_square};
 use crate::memory::{Memory, MemoryError};

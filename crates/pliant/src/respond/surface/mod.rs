@@ -132,12 +132,7 @@ impl SurfaceSettings {
                 friction >= 0.0 && friction.is_finite(),
                 "at least 0 and finite",
             ),
-            (
-                "exponent",
-                exponent,
-                exponent > 0.0 && exponent.is_finite(),
-                "positive and finite",
-            ),
+            ("exponent", exponent, exponent > 0.0 && exponent.is_finite(), "positive and finite"),
         ];
         match list.iter().find(|(_, _, sound, _)| !sound) {
             None => Ok(()),

@@ -162,8 +162,7 @@ impl Region {
         for vertex in moved.iter().map(|v| v.index()) {
             let (mut area, mut size) = (Vec3::ZERO, 0.0);
             for triangle in bodies.triangles_around().row(vertex) {
-                let [a, b, c] =
-                    bodies.triangles()[triangle.index()].map(|v| positions[v.index()]);
+                let [a, b, c] = bodies.triangles()[triangle.index()].map(|v| positions[v.index()]);
                 let twice = (b - a).cross(c - a);
                 area += twice / 6.0;
                 size += twice.length() / 6.0;
