@@ -3,15 +3,17 @@
 //! Stage 5 of [Spillmann05 §4.5], which has no formulas (erratum S16). Between a colliding
 //! vertex and its contact triangle an impulse ends the approach along the way out, and one
 //! across it opposes the sliding, within Coulomb's cone. Several contacts on one vertex share:
-//! all use the same velocities, sweep by sweep, so that the order of contacts does not matter,
-//! and each gives a part that together can be too little and not too much: by the bound of
-//! [`crate::respond::bodies::law`].
+//! all use the same velocities, sweep by sweep, so that the order of contacts does not matter.
+//!
+//! Each gives 1 / Σᵢ |wᵢ| Wᵢ/mᵢ of its own approach, where Wᵢ sums |w| over all contacts at a
+//! vertex. By Cauchy and Schwarz (Σ w x)² ≤ W Σ |w| x² at each vertex: together they give no
+//! more than ends all approaches, and one that is alone gives just that.
 //!
 //! | here      | formula               | meaning                                          |
 //! |-----------|-----------------------|--------------------------------------------------|
 //! | relative  | u = v − Σ wᵢ vᵢ       | velocity of the vertex seen from the triangle    |
-//! | `ease`    | Σ wᵢ/mᵢ               | one over the joint mass of both sides, 1/kg      |
-//! | `load`    | W                     | most weights of contacts at one of its vertices  |
+//! | `ease`    | Σ \|wᵢ\| Wᵢ/mᵢ         | one over the mass that a contact stops, 1/kg     |
+//! | `loads`   | Wᵢ = Σ \|w\|           | weights of all contacts at a vertex              |
 //! | `normal`  | λ ≥ 0                 | impulse along the way so far, N·s                |
 //! | `across`  | \|λ_t\| ≤ μ λ         | impulse across it so far, N·s                    |
 
@@ -36,7 +38,7 @@ struct Stop {
     weights: [f64; 4],
     /// Unit, the way out.
     direction: Vec3,
-    /// Joint mass, kg, over the load.
+    /// Mass that it stops in a sweep, kg; 0 where both sides are held.
     stopping: f64,
     /// Impulse along the way, N·s.
     normal: f64,
@@ -114,14 +116,13 @@ impl Stops {
             list.push(Stop { vertices, weights, direction, stopping: 0.0, normal, across });
         }
         for stop in list {
-            let (mut ease, mut load) = (0.0, 1.0_f64);
+            let mut ease = 0.0;
             for (vertex, weight) in stop.vertices.iter().map(|v| v.index()).zip(stop.weights) {
                 if !held[vertex] {
-                    ease += weight.abs() / moment.masses.of()[vertex];
-                    load = load.max(loads[vertex]);
+                    ease += weight.abs() * loads[vertex] / moment.masses.of()[vertex];
                 }
             }
-            stop.stopping = if ease > 0.0 { 1.0 / (ease * load) } else { 0.0 };
+            stop.stopping = if ease > 0.0 { 1.0 / ease } else { 0.0 };
         }
     }
 
@@ -145,5 +146,75 @@ impl Stops {
             }
             pushes[vertex] = Vec3::ZERO;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::Bodies;
+    use crate::body::pins::Pins;
+    use crate::body::soft::{Masses, Motion};
+    use crate::id::BodyId;
+
+    const TET: [VertexId; 4] = [VertexId(0), VertexId(2), VertexId(1), VertexId(3)];
+    /// A contact that is alone is done after one sweep.
+    const TOLERANCE: f64 = 1e-14;
+
+    /// Impulse on vertex 4, of 1 kg, that meets a triangle of 2, 1 and 4 kg from above.
+    ///
+    /// The shares are 0.5, 0.25 and 0.25, the joint mass 1 / (1 + 0.125 + 0.0625 + 0.015625).
+    #[track_caller]
+    fn check(velocity: Vec3, held: &[u32], expected: Vec3) {
+        let bodies = Bodies::from_tets(&[(4, &[TET]), (4, &[TET])]).unwrap();
+        let masses = Masses::new(vec![2.0, 1.0, 4.0, 9.0, 1.0, 9.0, 9.0, 9.0]).unwrap();
+        let (positions, mut velocities) = (vec![Vec3::ZERO; 8], vec![Vec3::ZERO; 8]);
+        velocities[4] = velocity;
+        let motion = Motion { positions: &positions, velocities: &velocities, time: 0.0 };
+        let held = held.iter().map(|v| VertexId(*v)).collect();
+        let pins = Pins::still(held, &positions);
+        let (masses, pins, watcher) = (&masses, &pins, &None);
+        let moment = Moment { bodies: &bodies, motion, masses, pins, dt: 0.1, watcher };
+        let touch = Touch {
+            vertex: VertexId(4),
+            own: BodyId(1),
+            other: BodyId(0),
+            way: 0.1 * Vec3::Z,
+            corners: [0, 1, 2].map(VertexId),
+            weights: [0.5, 0.25, 0.25],
+        };
+        let mut stops = Stops::default();
+        stops.find(moment, &[touch], 0.5);
+        let on = |v: u32| {
+            let own = stops.impulses().iter().filter(|(vertex, _)| *vertex == VertexId(v));
+            own.map(|(_, impulse)| *impulse).sum::<Vec3>()
+        };
+        for (vertex, share) in [(4, 1.0), (0, -0.5), (1, -0.25), (2, -0.25)] {
+            let free = pins.vertices().binary_search(&VertexId(vertex)).is_err();
+            let expected = if free { share * expected } else { Vec3::ZERO };
+            assert!(on(vertex).abs_diff_eq(expected, TOLERANCE), "{vertex}: {}", on(vertex));
+        }
+    }
+
+    const JOINT: f64 = 1.0 / 1.203125;
+
+    #[test]
+    fn an_approach_ends_and_a_parting_is_left() {
+        check(-2.0 * Vec3::Z, &[], 2.0 * JOINT * Vec3::Z);
+        check(2.0 * Vec3::Z, &[], Vec3::ZERO);
+        check(5.0 * Vec3::X, &[], Vec3::ZERO); // no pressure, no friction
+    }
+
+    #[test]
+    fn friction_sticks_within_its_cone_and_slides_on_its_border() {
+        check(Vec3::new(0.4, 0.0, -1.0), &[], JOINT * Vec3::new(-0.4, 0.0, 1.0));
+        check(Vec3::new(0.0, 9.0, -1.0), &[], JOINT * Vec3::new(0.0, -0.5, 1.0));
+    }
+
+    #[test]
+    fn held_vertices_bear_like_walls() {
+        check(-Vec3::Z, &[0, 1, 2], Vec3::Z);
+        check(-Vec3::Z, &[4, 0, 1, 2], Vec3::ZERO);
+        check(-Vec3::Z, &[4], Vec3::Z / 0.203125);
     }
 }
