@@ -74,7 +74,8 @@ impl InContact {
         let InContact { bodies, responses, trial, after, .. } = self;
         after.clear();
         let moment = InContact::moment(bodies, system, trial, dt);
-        responses.iter_mut().for_each(|response| response.after(moment, after));
+        let forces = &system.forces;
+        responses.iter_mut().for_each(|response| response.after_under(moment, forces, after));
         carry_out(after, bodies, system, trial);
         let refusal = after.refusal.or(system.contact.refusal);
         refusal.map_or(Ok(()), |refusal| Err(system.refused(refusal, dt)))?;

@@ -21,13 +21,15 @@ pub mod contact;
 
 pub mod bodies;
 
+pub mod surface;
+
 pub mod constraint;
 
 use crate::body::Bodies;
 use crate::body::obstacle::Obstacle;
 use crate::body::pins::Pins;
 use crate::body::soft::{Masses, Motion};
-use crate::force::{Form, Tangent};
+use crate::force::{Forces, Form, Tangent};
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3, outer_square};
 use crate::memory::{Memory, MemoryError};
@@ -62,6 +64,13 @@ pub trait Response: std::fmt::Debug + Send {
 
     /// What is asked for after it: impulses, shifts, or to make it again; nothing else counts.
     fn after(&mut self, _moment: Moment<'_>, _demands: &mut Demands) {}
+
+    /// The same with the forces at hand, for who weighs what materials bear.
+    ///
+    /// Integrators call this one; by default it is [`Response::after`].
+    fn after_under(&mut self, moment: Moment<'_>, _forces: &Forces, demands: &mut Demands) {
+        self.after(moment, demands);
+    }
 
     /// Learns that the step is made; rows have their impulses.
     fn accepted(&mut self, _before: &Demands) {}

@@ -1,0 +1,255 @@
+//! The contact surface: overlapping surfaces meet where they press alike.
+//!
+//! Stages 3 to 5 of [Spillmann05 §4]. After a free step the vertices inside other bodies, and
+//! the corners of the triangles that they must pass, are moved towards each other until the
+//! material of both sides resists with the same pressure; then velocities no longer approach.
+//! No stiffness is chosen: the materials alone say where the surface comes to lie.
+//!
+//! Several formulas do not work as printed. [`Corrections`] names them, and each can be had
+//! as printed, so that a comparison shows what it is worth.
+//!
+//! `triangles` says who passes which triangle, `region` who is moved and how far at most,
+//! `balance` how much of that, `velocity` how fast all go on.
+
+pub mod triangles;
+
+pub mod region;
+
+pub mod balance;
+
+pub mod velocity;
+
+#[cfg(test)]
+mod tests;
+
+use crate::body::Bodies;
+use crate::depth::{DepthSettings, Scope};
+use crate::force::Forces;
+use crate::math::Vec3;
+use crate::observe::{Stage, Watch};
+use crate::respond::demands::{Demands, Met};
+use crate::respond::surface::balance::Balance;
+use crate::respond::surface::region::Region;
+use crate::respond::surface::triangles::Touches;
+use crate::respond::surface::velocity::Stops;
+use crate::respond::{Moment, RespondError, Response};
+
+/// Most iterations, count: beyond, steps are lost in the rounding of the fraction.
+const MOST_ITERATIONS: u32 = 52;
+
+/// Which form of a formula is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// As it must read to do what the text says.
+    #[default]
+    Corrected,
+    /// As printed.
+    Printed,
+}
+
+/// Where the printed method is corrected.
+///
+/// - Erratum: [Spillmann05 eq. 1–2] and the steps of [Spillmann05 §4.4.1]; each field names
+///   its test.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Corrections {
+    /// Eq. 1: ways out of the other side count with the opposite sign (erratum S1).
+    ///
+    /// Printed, they cancel the vertex's own: `a_uniform_layer_is_displaced_by_its_depth`.
+    pub sign: Form,
+    /// Steps of 1/2, 1/4, 1/8 … (erratum S2).
+    ///
+    /// Printed, 1/4 is left out and the ends are out of reach: `printed_steps_miss_the_ends`.
+    pub steps: Form,
+    /// Eq. 2: forces of the other side are divided by their own areas (erratum S4).
+    ///
+    /// Printed, a finer mesh seems softer: `equal_stress_is_equal_pressure_at_any_density`.
+    pub areas: Form,
+    /// Weights are those of the point where the way out meets the triangle (erratum S5).
+    ///
+    /// Printed, they sum to more than 1: `printed_weights_grow_with_the_distance`.
+    pub weights: Form,
+    /// Vertices inside their own body stay where they are (erratum S8).
+    ///
+    /// Printed, all colliding vertices are displaced: `inner_vertices_stay`.
+    pub inner: Form,
+    /// The corners of the own triangle fill up a comparison that lacks weight (erratum S12).
+    ///
+    /// Printed, they enter all at once when the set is empty, and the pressure jumps:
+    /// `pressure_is_continuous_when_the_last_vertex_leaves`.
+    pub sparse: Form,
+}
+
+impl Corrections {
+    /// Everything as printed.
+    pub const PRINTED: Corrections = Corrections {
+        sign: Form::Printed,
+        steps: Form::Printed,
+        areas: Form::Printed,
+        weights: Form::Printed,
+        inner: Form::Printed,
+        sparse: Form::Printed,
+    };
+}
+
+/// What a contact surface is made with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SurfaceSettings {
+    /// How depths are computed; the paper takes bodies in pairs.
+    pub depth: DepthSettings,
+    /// Times that the place of the surface is chosen, the first halfway, count; at least 1.
+    pub iterations: u32,
+    /// Coulomb's coefficient, unit 1; at least 0.
+    pub friction: f64,
+    /// Which formulas are corrected.
+    pub corrections: Corrections,
+}
+
+impl Default for SurfaceSettings {
+    /// Four iterations as in [Spillmann05 §4.4.1], friction 0.3.
+    fn default() -> SurfaceSettings {
+        let depth = DepthSettings { scope: Scope::Pairs, ..DepthSettings::default() };
+        let corrections = Corrections::default();
+        SurfaceSettings { depth, iterations: 4, friction: 0.3, corrections }
+    }
+}
+
+impl SurfaceSettings {
+    /// Refuses what cannot be computed with.
+    fn check(&self) -> Result<(), RespondError> {
+        let SurfaceSettings { depth, iterations, friction, .. } = *self;
+        let exponent = depth.exponent;
+        let list = [
+            (
+                "number of iterations",
+                f64::from(iterations),
+                (1..=MOST_ITERATIONS).contains(&iterations),
+                "1 to 52",
+            ),
+            (
+                "friction",
+                friction,
+                friction >= 0.0 && friction.is_finite(),
+                "at least 0 and finite",
+            ),
+            ("exponent", exponent, exponent > 0.0 && exponent.is_finite(), "positive and finite"),
+        ];
+        match list.iter().find(|(_, _, sound, _)| !sound) {
+            None => Ok(()),
+            Some(&(what, value, _, rule)) => {
+                Err(RespondError::Setting { response: "contact surface", what, value, rule })
+            }
+        }
+    }
+}
+
+/// What the shifts of a step changed that forces would have kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Changes {
+    /// Vertices that were shifted, count.
+    pub vertices: usize,
+    /// Longest way of a vertex, m.
+    pub longest: f64,
+    /// Way of the centre of mass, m.
+    pub centre: Vec3,
+    /// Angular momentum, kg·m²/s.
+    pub angular_momentum: Vec3,
+    /// Potential energy of all forces, J.
+    pub energy: f64,
+}
+
+/// The response that computes contact surfaces.
+///
+/// Remembers nothing that later steps depend on, and allocates nothing once warm. Forces of
+/// all materials are asked for once per iteration but the last.
+///
+/// Impulses keep momentum; shifts change no velocity, but move the centre of mass and store
+/// energy, which comes back as speed: see [`ContactSurface::changes`].
+///
+/// - Implements: [Spillmann05 §4.2–4.5].
+/// - Deviates: see [`Corrections`]; a vertex in several pairs, which [Spillmann05 §4] leaves
+///   open (erratum S18), is moved by [`region::combined`].
+#[derive(Debug)]
+pub struct ContactSurface {
+    settings: SurfaceSettings,
+    touches: Touches,
+    region: Region,
+    balance: Balance,
+    stops: Stops,
+    changes: Changes,
+}
+
+impl ContactSurface {
+    /// Prepares for a scene; `rest` decides how its surfaces are put into trees.
+    pub fn new(
+        rest: &[Vec3],
+        bodies: &Bodies,
+        settings: SurfaceSettings,
+    ) -> Result<ContactSurface, RespondError> {
+        settings.check()?;
+        Ok(ContactSurface {
+            settings,
+            touches: Touches::new(rest, bodies),
+            region: Region::default(),
+            balance: Balance::default(),
+            stops: Stops::default(),
+            changes: Changes::default(),
+        })
+    }
+
+    /// What the shifts asked for last would change.
+    pub fn changes(&self) -> Changes {
+        self.changes
+    }
+
+    /// Asks for the shifts, and adds up what they change.
+    fn shift(&mut self, moment: Moment<'_>, forces: &Forces, demands: &mut Demands) {
+        let Moment { motion, masses, .. } = moment;
+        let mut changes = Changes::default();
+        for (&vertex, &way) in self.region.moved().iter().zip(self.balance.ways()) {
+            let (k, length) = (vertex.index(), way.length());
+            if length == 0.0 {
+                continue;
+            }
+            demands.shifts.push((vertex, way));
+            changes.vertices += 1;
+            changes.longest = changes.longest.max(length);
+            changes.centre += masses.of()[k] / masses.total() * way;
+            changes.angular_momentum += masses.of()[k] * way.cross(motion.velocities[k]);
+        }
+        if changes.vertices > 0 {
+            changes.energy = forces.energy(self.balance.trial(motion)) - forces.energy(motion);
+        }
+        self.changes = changes;
+    }
+}
+
+impl Response for ContactSurface {
+    /// Without forces nothing resists: both sides go halfway.
+    fn after(&mut self, moment: Moment<'_>, demands: &mut Demands) {
+        self.after_under(moment, &Forces::new(), demands);
+    }
+
+    fn after_under(&mut self, moment: Moment<'_>, forces: &Forces, demands: &mut Demands) {
+        let Moment { bodies, motion, pins, watcher, .. } = moment;
+        let SurfaceSettings { depth, iterations, friction, corrections } = self.settings;
+        {
+            let _watch = Watch::new(watcher, Stage::Depth);
+            self.touches.find((motion.positions, bodies), depth, corrections);
+        }
+        let _watch = Watch::new(watcher, Stage::Respond);
+        let touches = self.touches.list();
+        self.region.find((motion.positions, bodies), touches, pins, corrections);
+        self.balance.search(motion, forces, (touches, &self.region), (iterations, corrections));
+        self.stops.find(moment, touches, friction);
+        demands.impulses.extend_from_slice(self.stops.impulses());
+        let met = (self.touches.list().len(), self.touches.unresolved());
+        self.shift(moment, forces, demands);
+        let shift = self.changes.longest;
+        demands.met.add(Met { contacts: met.0, unresolved: met.1, shift });
+    }
+
+    fn set_threads(&mut self, threads: usize) {
+        self.touches.set_threads(threads);
+    }
+}

@@ -1,0 +1,220 @@
+//! How fast all go on: no approach at the contact surface, and friction.
+//!
+//! Stage 5 of [Spillmann05 §4.5], which has no formulas (erratum S16). Between a colliding
+//! vertex and its contact triangle an impulse ends the approach along the way out, and one
+//! across it opposes the sliding, within Coulomb's cone. Several contacts on one vertex share:
+//! all use the same velocities, sweep by sweep, so that the order of contacts does not matter.
+//!
+//! Each gives 1 / Σᵢ |wᵢ| Wᵢ/mᵢ of its own approach, where Wᵢ sums |w| over all contacts at a
+//! vertex. By Cauchy and Schwarz (Σ w x)² ≤ W Σ |w| x² at each vertex: together they give no
+//! more than ends all approaches, and one that is alone gives just that.
+//!
+//! | here      | formula               | meaning                                          |
+//! |-----------|-----------------------|--------------------------------------------------|
+//! | relative  | u = v − Σ wᵢ vᵢ       | velocity of the vertex seen from the triangle    |
+//! | `ease`    | Σ \|wᵢ\| Wᵢ/mᵢ         | one over the mass that a contact stops, 1/kg     |
+//! | `loads`   | Wᵢ = Σ \|w\|           | weights of all contacts at a vertex              |
+//! | `normal`  | λ ≥ 0                 | impulse along the way so far, N·s                |
+//! | `across`  | \|λ_t\| ≤ μ λ         | impulse across it so far, N·s                    |
+
+use crate::id::VertexId;
+use crate::math::Vec3;
+use crate::respond::Moment;
+use crate::respond::friction::friction;
+use crate::respond::surface::triangles::Touch;
+
+/// Times that all contacts are gone through, count.
+///
+/// Of an approach of two like surfaces less than a hundredth is left: see
+/// `surfaces_that_meet_go_on_together`.
+const SWEEPS: u32 = 16;
+
+/// One contact while its impulse is sought.
+#[derive(Clone, Copy, Debug)]
+struct Stop {
+    /// The vertex and the corners of its triangle.
+    vertices: [VertexId; 4],
+    /// 1 and minus the shares of the corners, unit 1.
+    weights: [f64; 4],
+    /// Unit, the way out.
+    direction: Vec3,
+    /// Mass that it stops in a sweep, kg; 0 where both sides are held.
+    stopping: f64,
+    /// Impulse along the way, N·s.
+    normal: f64,
+    /// Impulse across it, N·s.
+    across: Vec3,
+}
+
+/// Impulses that end approach and sliding, with the memory to find them.
+#[derive(Clone, Debug, Default)]
+pub struct Stops {
+    list: Vec<Stop>,
+    /// Of all vertices, m/s.
+    velocities: Vec<Vec3>,
+    /// Sum of the weights of all contacts at each vertex, unit 1.
+    loads: Vec<f64>,
+    /// Impulses of a sweep on each vertex, N·s.
+    pushes: Vec<Vec3>,
+    /// Which vertices are held.
+    held: Vec<bool>,
+    found: Vec<(VertexId, Vec3)>,
+}
+
+impl Stops {
+    /// Impulses on vertices, N·s; those of each contact sum to zero, what holds have included.
+    ///
+    /// Held vertices are left out: their holds bear what they get.
+    pub fn impulses(&self) -> &[(VertexId, Vec3)] {
+        &self.found
+    }
+
+    /// Finds the impulses at the velocities of the moment.
+    pub fn find(&mut self, moment: Moment<'_>, touches: &[Touch], coefficient: f64) {
+        self.found.clear();
+        if touches.is_empty() {
+            return;
+        }
+        self.prepare(moment, touches);
+        for _ in 0..SWEEPS {
+            self.sweep(moment.masses.of(), coefficient);
+        }
+        for stop in &self.list {
+            let impulse = stop.normal * stop.direction + stop.across;
+            if impulse != Vec3::ZERO {
+                let shares = stop.vertices.into_iter().zip(stop.weights);
+                let free = shares.filter(|(v, _)| !self.held[v.index()]);
+                self.found.extend(free.map(|(v, weight)| (v, weight * impulse)));
+            }
+        }
+    }
+
+    fn prepare(&mut self, moment: Moment<'_>, touches: &[Touch]) {
+        let Stops { list, velocities, loads, pushes, held, .. } = self;
+        let count = moment.motion.velocities.len();
+        velocities.clear();
+        velocities.extend_from_slice(moment.motion.velocities);
+        pushes.clear();
+        pushes.resize(count, Vec3::ZERO);
+        loads.clear();
+        loads.resize(count, 0.0);
+        held.clear();
+        held.resize(count, false);
+        moment.pins.vertices().iter().for_each(|v| held[v.index()] = true);
+        list.clear();
+        for touch in touches {
+            let sum: f64 = touch.weights.iter().sum();
+            let Some(direction) = touch.way.try_normalize().filter(|_| sum > 0.0) else {
+                continue;
+            };
+            let ([a, b, c], [wa, wb, wc]) = (touch.corners, touch.weights);
+            // Printed weights do not sum to 1; momentum needs it.
+            let weights = [1.0, -wa / sum, -wb / sum, -wc / sum];
+            let vertices = [touch.vertex, a, b, c];
+            vertices.iter().zip(weights).for_each(|(v, w)| loads[v.index()] += w.abs());
+            let (normal, across) = (0.0, Vec3::ZERO);
+            list.push(Stop { vertices, weights, direction, stopping: 0.0, normal, across });
+        }
+        for stop in list {
+            let mut ease = 0.0;
+            for (vertex, weight) in stop.vertices.iter().map(|v| v.index()).zip(stop.weights) {
+                if !held[vertex] {
+                    ease += weight.abs() * loads[vertex] / moment.masses.of()[vertex];
+                }
+            }
+            stop.stopping = if ease > 0.0 { 1.0 / ease } else { 0.0 };
+        }
+    }
+
+    /// Every contact once, all at the same velocities.
+    fn sweep(&mut self, masses: &[f64], coefficient: f64) {
+        let Stops { list, velocities, pushes, held, .. } = self;
+        for stop in &mut *list {
+            let shares = stop.vertices.into_iter().zip(stop.weights);
+            let relative: Vec3 = shares.clone().map(|(v, w)| w * velocities[v.index()]).sum();
+            let parting = relative.dot(stop.direction);
+            let sliding = relative - parting * stop.direction;
+            let normal = (stop.normal - stop.stopping * parting).max(0.0);
+            let across = friction(stop.across - stop.stopping * sliding, normal, coefficient);
+            let change = (normal - stop.normal) * stop.direction + (across - stop.across);
+            (stop.normal, stop.across) = (normal, across);
+            shares.for_each(|(v, w)| pushes[v.index()] += w * change);
+        }
+        for vertex in list.iter().flat_map(|stop| stop.vertices).map(|v| v.index()) {
+            if !held[vertex] {
+                velocities[vertex] += pushes[vertex] / masses[vertex];
+            }
+            pushes[vertex] = Vec3::ZERO;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::Bodies;
+    use crate::body::pins::Pins;
+    use crate::body::soft::{Masses, Motion};
+    use crate::id::BodyId;
+
+    const TET: [VertexId; 4] = [VertexId(0), VertexId(2), VertexId(1), VertexId(3)];
+    /// A contact that is alone is done after one sweep.
+    const TOLERANCE: f64 = 1e-14;
+
+    /// Impulse on vertex 4, of 1 kg, that meets a triangle of 2, 1 and 4 kg from above.
+    ///
+    /// The shares are 0.5, 0.25 and 0.25, the joint mass 1 / (1 + 0.125 + 0.0625 + 0.015625).
+    #[track_caller]
+    fn check(velocity: Vec3, held: &[u32], expected: Vec3) {
+        let bodies = Bodies::from_tets(&[(4, &[TET]), (4, &[TET])]).unwrap();
+        let masses = Masses::new(vec![2.0, 1.0, 4.0, 9.0, 1.0, 9.0, 9.0, 9.0]).unwrap();
+        let (positions, mut velocities) = (vec![Vec3::ZERO; 8], vec![Vec3::ZERO; 8]);
+        velocities[4] = velocity;
+        let motion = Motion { positions: &positions, velocities: &velocities, time: 0.0 };
+        let held = held.iter().map(|v| VertexId(*v)).collect();
+        let pins = Pins::still(held, &positions);
+        let (masses, pins, watcher) = (&masses, &pins, &None);
+        let moment = Moment { bodies: &bodies, motion, masses, pins, dt: 0.1, watcher };
+        let touch = Touch {
+            vertex: VertexId(4),
+            own: BodyId(1),
+            other: BodyId(0),
+            way: 0.1 * Vec3::Z,
+            corners: [0, 1, 2].map(VertexId),
+            weights: [0.5, 0.25, 0.25],
+        };
+        let mut stops = Stops::default();
+        stops.find(moment, &[touch], 0.5);
+        let on = |v: u32| {
+            let own = stops.impulses().iter().filter(|(vertex, _)| *vertex == VertexId(v));
+            own.map(|(_, impulse)| *impulse).sum::<Vec3>()
+        };
+        for (vertex, share) in [(4, 1.0), (0, -0.5), (1, -0.25), (2, -0.25)] {
+            let free = pins.vertices().binary_search(&VertexId(vertex)).is_err();
+            let expected = if free { share * expected } else { Vec3::ZERO };
+            assert!(on(vertex).abs_diff_eq(expected, TOLERANCE), "{vertex}: {}", on(vertex));
+        }
+    }
+
+    const JOINT: f64 = 1.0 / 1.203125;
+
+    #[test]
+    fn an_approach_ends_and_a_parting_is_left() {
+        check(-2.0 * Vec3::Z, &[], 2.0 * JOINT * Vec3::Z);
+        check(2.0 * Vec3::Z, &[], Vec3::ZERO);
+        check(5.0 * Vec3::X, &[], Vec3::ZERO); // no pressure, no friction
+    }
+
+    #[test]
+    fn friction_sticks_within_its_cone_and_slides_on_its_border() {
+        check(Vec3::new(0.4, 0.0, -1.0), &[], JOINT * Vec3::new(-0.4, 0.0, 1.0));
+        check(Vec3::new(0.0, 9.0, -1.0), &[], JOINT * Vec3::new(0.0, -0.5, 1.0));
+    }
+
+    #[test]
+    fn held_vertices_bear_like_walls() {
+        check(-Vec3::Z, &[0, 1, 2], Vec3::Z);
+        check(-Vec3::Z, &[4, 0, 1, 2], Vec3::ZERO);
+        check(-Vec3::Z, &[4], Vec3::Z / 0.203125);
+    }
+}
