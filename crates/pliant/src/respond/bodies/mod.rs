@@ -13,6 +13,12 @@ pub mod ways;
 
 pub mod impulse;
 
+pub mod buffer;
+
+pub mod apart;
+
+pub mod barrier;
+
 #[cfg(test)]
 pub(crate) mod poke;
 
