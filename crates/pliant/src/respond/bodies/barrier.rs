@@ -50,11 +50,13 @@ const STALLED: f64 = 1e-3;
 pub enum Strength {
     /// The same for all, J.
     Fixed(f64),
-    /// Joint mass of the contact times the square of this speed, m/s.
+    /// Joint mass of the contact times the square of this speed, m/s, or of its approach
+    /// where that is faster.
     ///
-    /// Bodies that meet faster come nearer: about at `factor` times the speed, they are stopped
-    /// at e to the −factor²/2 of the reach, which takes steps as much shorter. Slower ones
-    /// are stopped farther out.
+    /// A push in proportion to the square of the approach brings it down in proportion to the
+    /// gap: what comes at ten times the speed is stopped near a tenth of the reach, where a
+    /// fixed strength would want e to the −50 of it. What it takes beyond the speed given does
+    /// not come back: fast impacts lose energy.
     OfSpeed(f64),
 }
 
@@ -73,7 +75,7 @@ pub struct BodilyBarrierSettings {
 
 impl Default for BodilyBarrierSettings {
     fn default() -> BodilyBarrierSettings {
-        let strength = Strength::OfSpeed(5.0);
+        let strength = Strength::OfSpeed(2.0);
         BodilyBarrierSettings { strength, reach: 0.02, change: 0.2, friction: 0.3 }
     }
 }
@@ -103,13 +105,14 @@ impl BodilyBarrierSettings {
 /// one meets a triangle of the other and no vertex is inside, exactly. That takes a
 /// [`Backtrack`](crate::integrate::backtrack::Backtrack) around the steps; if its shortest
 /// step is still too long, the step is an error and nothing moves. What cannot be taken
-/// apart before a step, as two held bodies, is left alone until it can.
+/// apart before a step, as two held bodies, is left alone until it can. Inverted tets that
+/// stand out of their own surface are not kept from others: surfaces are.
 ///
 /// Pushes lie on the line through both points and turn nothing; friction turns by the gap times
-/// its size. Each contact has its potential, but contacts of edges begin and end where one
+/// its size. With [`Strength::Fixed`] each contact has its potential, but contacts of edges begin and end where one
 /// slides over the end of the other, and with them their energy: it is kept in impacts,
-/// not in long sliding. Edges flatter than those of
-/// [`edges`](crate::respond::contact::edges) have no contact and are only kept from crossing.
+/// not in long sliding. Two edges within 1e-5 rad of parallel have no contact of their own and
+/// are only kept from crossing.
 ///
 /// Remembers nothing that later steps depend on, and allocates nothing once warm.
 ///
@@ -148,11 +151,12 @@ impl BodilyBarrier {
         settings: BodilyBarrierSettings,
     ) -> Result<BodilyBarrier, RespondError> {
         settings.check()?;
+        let search = Search::new(rest, bodies);
         Ok(BodilyBarrier {
             settings,
-            search: Search::new(rest, bodies),
             split: Split::default(),
-            apart: Apart::new(rest, bodies),
+            apart: Apart::new(rest, bodies, &search.features),
+            search,
             rows: Vec::new(),
             crossings: Vec::new(),
             overlapping: Vec::new(),
@@ -168,13 +172,23 @@ impl BodilyBarrier {
     /// Finds gaps, and who overlaps.
     fn look(&mut self, motion: Motion<'_>, bodies: &Bodies, dt: f64) {
         let BodilyBarrier { search, apart, rows, crossings, overlapping, .. } = self;
-        search.find(motion, bodies, &[], (within(self.settings.reach), dt), rows);
-        apart.crossings(motion.positions, bodies, &search.features, crossings);
+        let reach = self.settings.reach;
+        search.find(motion, bodies, &[], (within(reach), dt), rows);
+        apart.fit(motion.positions, bodies, &search.features, reach);
+        apart.crossings(motion.positions, &search.features, crossings);
         overlapping.clear();
         overlapping.extend(crossings.iter().map(|crossing| crossing.pair));
         overlapping.extend(rows.iter().filter(|row| is_inside(row)).filter_map(pair));
         overlapping.sort_unstable();
         overlapping.dedup();
+    }
+
+    /// Leaves the contacts of what is apart, with all edges.
+    fn keep_apart(&mut self, positions: &[Vec3]) {
+        let BodilyBarrier { settings, search, apart, rows, stuck, .. } = self;
+        rows.retain(|row| matches!(row.feature, Feature::VertexBody(..)));
+        apart.edges(positions, &search.features, settings.reach, rows);
+        rows.retain(|row| !is_among(stuck, row));
     }
 
     /// Takes apart what overlaps, in `start`; the shifts that do it are demanded.
@@ -197,9 +211,8 @@ impl BodilyBarrier {
             self.shifts.clear();
             self.split.find(Moment { motion, ..moment }, &mut self.rows, &mut self.shifts);
             let sizes = &self.search.features.sizes;
-            let least = |shift: &RigidShift| {
-                STALLED * self.settings.reach * sizes[shift.body.index()]
-            };
+            let least =
+                |shift: &RigidShift| STALLED * self.settings.reach * sizes[shift.body.index()];
             if self.shifts.iter().all(|shift| shift.shift.length() < least(shift)) {
                 // The gaps are no longer those found.
                 let motion = Motion { positions: &start, ..motion };
@@ -211,8 +224,9 @@ impl BodilyBarrier {
             }
             demands.rigid_shifts.extend_from_slice(&self.shifts);
         }
-        self.start = start;
         self.stuck.clone_from(&self.overlapping);
+        self.keep_apart(&start);
+        self.start = start;
     }
 
     /// Whether all that is being taken apart is far enough apart.
@@ -238,12 +252,9 @@ impl BodilyBarrier {
 
     /// Demands the forces of all gaps within reach, and shorter steps where they are too stiff.
     fn push(&mut self, moment: Moment<'_>, demands: &mut Demands) {
-        let BodilyBarrier { settings, rows, stuck, loads, bends, .. } = self;
+        let BodilyBarrier { settings, rows, loads, bends, .. } = self;
         let Moment { bodies, dt, pins, .. } = moment;
-        rows.retain(|row| {
-            let within = row.gap > 0.0 && row.gap < settings.reach * row.size;
-            within && !is_among(stuck, row)
-        });
+        rows.retain(|row| row.gap > 0.0 && row.gap < settings.reach * row.size);
         loads.start(bodies.vertex_count());
         rows.iter().for_each(|row| loads.add(row.terms()));
         bends.clear();
@@ -252,7 +263,7 @@ impl BodilyBarrier {
             let Some(joint) = Joint::new(row.terms(), row.normal, loads, moment) else { continue };
             let strength = match settings.strength {
                 Strength::Fixed(strength) => strength,
-                Strength::OfSpeed(speed) => joint.mass * speed * speed,
+                Strength::OfSpeed(speed) => joint.mass * speed.max(joint.approach()).powi(2),
             };
             let potential = potential(row.gap, strength, settings.reach * row.size);
             let force = joint.rub(-potential.slope, settings.friction);
@@ -289,16 +300,15 @@ impl BodilyBarrier {
             let vertex = crossing.vertex;
             return Some(Refusal { vertex, what: NEAR, value: 0.0, limit: 0.0 });
         }
-        let apart = self.rows.iter().filter(|row| !is_among(&self.stuck, row));
-        apart.into_iter().find_map(|row| self.shrunk(row))
+        self.keep_apart(motion.positions);
+        self.rows.iter().find_map(|row| self.shrunk(row))
     }
 
     /// Refuses a contact that has closed too far, as seen along its normal now.
     fn shrunk(&self, row: &Contact) -> Option<Refusal> {
         let (value, vertex) = (row.gap, row.vertices[0]);
         if value <= 0.0 {
-            // Edges that only seem to have passed do not cross.
-            return is_inside(row).then_some(Refusal { vertex, what: NEAR, value, limit: 0.0 });
+            return Some(Refusal { vertex, what: NEAR, value, limit: 0.0 });
         }
         let before: Vec3 = row.terms().map(|(v, weight)| weight * self.start[v.index()]).sum();
         let old = row.normal.dot(before).min(self.settings.reach * row.size);
@@ -383,7 +393,8 @@ mod tests {
         // Reach 0.225 m, gap half of it: −(2 · 0.5 ln 0.5 − 0.25 / 0.5) / 0.225 m.
         let slope = (0.5 - 0.5_f64.ln()) / 0.225;
         let joint = 0.64;
-        for (strength, energy) in [(Strength::Fixed(3.0), 3.0), (Strength::OfSpeed(2.0), 4.0 * joint)]
+        for (strength, energy) in
+            [(Strength::Fixed(3.0), 3.0), (Strength::OfSpeed(2.0), 4.0 * joint)]
         {
             let demands = before(&Poke::at_height(0.1125), &mut barrier(strength));
             let wanted = [(TIP.0, 1.0), (0, -0.5), (1, -0.25), (2, -0.25)];
@@ -394,7 +405,20 @@ mod tests {
                 assert!(force.abs_diff_eq(expected, TOLERANCE), "{force} {expected}");
             }
         }
-        assert!(before(&Poke::at_height(0.23), &mut barrier(Strength::Fixed(3.0))).forces.is_empty());
+        assert!(
+            before(&Poke::at_height(0.23), &mut barrier(Strength::Fixed(3.0))).forces.is_empty()
+        );
+    }
+
+    #[test]
+    fn a_fast_approach_is_pushed_by_its_square_and_parting_is_not() {
+        let force = |speed: f64| {
+            let mut poke = Poke::at_height(0.1125);
+            poke.velocities[TIP.index()] = speed * Vec3::Z;
+            before(&poke, &mut barrier(Strength::OfSpeed(2.0))).forces[0].1.z
+        };
+        assert!((force(-6.0) / force(0.0) - 9.0).abs() < TOLERANCE);
+        assert_eq!([force(-2.0), force(6.0)], [force(0.0); 2]);
     }
 
     #[test]

@@ -104,6 +104,11 @@ impl Joint {
         (ease > 0.0 && load > 0.0).then_some(Joint { mass, load, direction, parting, sliding, dt })
     }
 
+    /// Speed of one side towards the other, m/s; negative where they part.
+    pub fn approach(&self) -> f64 {
+        -self.parting
+    }
+
     /// What stops all that moves along this contact in one step, with all others that do, kg/s.
     fn stopping(&self) -> f64 {
         self.mass / (self.load * self.dt)
