@@ -44,6 +44,7 @@ fn is_mendable(error: &StepError) -> bool {
         StepError::TimeStep { .. }
         | StepError::Count { .. }
         | StepError::Rows { .. }
+        | StepError::Mixed { .. }
         | StepError::NothingFree { .. } => false,
     }
 }

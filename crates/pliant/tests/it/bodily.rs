@@ -10,6 +10,7 @@ use pliant::id::{BodyId, VertexId};
 use pliant::integrate::backtrack::Backtrack;
 use pliant::integrate::contact::InContact;
 use pliant::integrate::euler::{Euler, EulerKind};
+use pliant::integrate::implicit::{Implicit, ImplicitSettings};
 use pliant::integrate::{Integrator, Report, System};
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::ball::ball;
@@ -381,4 +382,29 @@ fn sweeps_bring_the_approach_of_all_contacts_to_an_end() {
     let left = [1, 2, 4, 8].map(lacking);
     assert!(left.is_sorted_by(|a, b| a > b), "{left:?}");
     assert!(left[0] > 0.02 && left[2] < 1e-4, "{left:?}");
+}
+
+#[test]
+fn springs_within_the_step_keep_momentum_and_hold_where_forces_would_not() {
+    for buffer in [0.02, 0.0] {
+        let mut scene = Scene::cubes(Quat::IDENTITY, Vec3::new(1.05, 0.1, 0.07), 2.0);
+        let dt = 1.0 / 60.0;
+        let settings = BufferSettings { buffer, friction: 0.0, ..BufferSettings::implicit(dt) };
+        let response = Buffer::new(&scene.rest, &scene.bodies, settings).unwrap();
+        let implicit = Box::new(Implicit::new(ImplicitSettings::default()));
+        let mut stepper = InContact::new(implicit, scene.bodies.clone(), vec![Box::new(response)]);
+        let (before, start) = (scene.state.clone(), scene.kinetic());
+        let (mut met, mut most) = (0, 0.0_f64);
+        for _ in 0..60 {
+            let report = stepper.step(&mut scene.system, &mut scene.state, dt).unwrap();
+            met += report.met.contacts;
+            let total = scene.kinetic() + scene.system.forces.energy(scene.state.motion());
+            most = most.max(total / start);
+        }
+        let parting = (scene.velocity(1) - scene.velocity(0)).x;
+        assert!(met > 0 && parting > 0.2, "{buffer}: {met} {parting}");
+        assert!(most < 1.0 + 1e-9, "{buffer}: {most}");
+        assert!(scene.momentum_error(&before) < KEPT, "{}", scene.momentum_error(&before));
+        assert_eq!(scene.overlap().penetrating_vertices, 0);
+    }
 }

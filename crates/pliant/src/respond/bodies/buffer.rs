@@ -21,14 +21,28 @@ use crate::respond::bodies::{DAMPING, FRACTION, refuse_unsound};
 use crate::respond::contact::Contact;
 use crate::respond::contact::margin::MarginSettings;
 use crate::respond::contact::search::{ContactSettings, Search};
-use crate::respond::demands::{Demands, Met};
+use crate::respond::demands::{ContactSpring, Demands, Met};
 use crate::respond::penalty::Stiffness;
 use crate::respond::{Moment, RespondError, Response};
+
+/// How the springs of a buffer act.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Acting {
+    /// As forces of the start of the step, with any integrator.
+    #[default]
+    Forces,
+    /// As springs that implicit Euler solves together with the materials, stable however stiff.
+    ///
+    /// Friction is still a force of the start.
+    Springs,
+}
 
 /// What a buffer is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BufferSettings {
-    /// Gap at which the push begins, per size of the smaller body, unit 1; positive.
+    /// Gap at which the push begins, per size of the smaller body, unit 1; at least 0.
+    ///
+    /// With 0 it is a plain penalty.
     pub buffer: f64,
     /// How hard springs push.
     ///
@@ -39,13 +53,22 @@ pub struct BufferSettings {
     pub damping: f64,
     /// Coulomb's coefficient, unit 1; at least 0.
     pub friction: f64,
+    /// How springs act.
+    pub acting: Acting,
 }
 
 impl BufferSettings {
     /// A fiftieth of the size, stiffness from the masses and a step of `dt` seconds.
     pub fn of_step(dt: f64) -> BufferSettings {
         let stiffness = Stiffness::OfStep { fraction: FRACTION, dt };
-        BufferSettings { buffer: 0.02, stiffness, damping: DAMPING, friction: 0.3 }
+        let (damping, friction, acting) = (DAMPING, 0.3, Acting::Forces);
+        BufferSettings { buffer: 0.02, stiffness, damping, friction, acting }
+    }
+
+    /// The same as springs within the step, ten times stiffer than the masses over its square.
+    pub fn implicit(dt: f64) -> BufferSettings {
+        let stiffness = Stiffness::OfStep { fraction: 10.0, dt };
+        BufferSettings { stiffness, acting: Acting::Springs, ..BufferSettings::of_step(dt) }
     }
 
     fn check(&self) -> Result<(), RespondError> {
@@ -56,7 +79,7 @@ impl BufferSettings {
             Stiffness::OfStep { fraction, dt } => fraction / (dt * dt),
         };
         let list = [
-            ("width", self.buffer, positive(self.buffer), "positive and finite"),
+            ("width", self.buffer, not_negative(self.buffer), "at least 0 and finite"),
             ("stiffness", given, positive(given), "positive and finite"),
             ("damping", self.damping, not_negative(self.damping), "at least 0 and finite"),
             ("friction", self.friction, not_negative(self.friction), "at least 0 and finite"),
@@ -86,7 +109,8 @@ pub(super) fn within(reach: f64) -> ContactSettings {
 ///
 /// Remembers nothing that later steps depend on, and allocates nothing once warm.
 ///
-/// - Implements: [Wang21 slide "Quadratic Penalty Method with a Buffer"], between bodies.
+/// - Implements: [Wang21 slide "Quadratic Penalty Method with a Buffer"], between bodies; without
+///   one [Wang21 slide "Quadratic Penalty Method"].
 /// - Deviates: the formulas are figures and missing from the text; f = k (ε − φ) N for φ < ε
 ///   (erratum R13). Inside, N is the consistent direction and φ the way along it.
 #[derive(Debug)]
@@ -114,7 +138,7 @@ impl Response for Buffer {
     fn before(&mut self, moment: Moment<'_>, demands: &mut Demands) {
         let Moment { bodies, motion, dt, watcher, .. } = moment;
         let Buffer { settings, search, rows, loads } = self;
-        let BufferSettings { buffer, stiffness, damping, friction } = *settings;
+        let BufferSettings { buffer, stiffness, damping, friction, acting } = *settings;
         {
             let _watch = Watch::new(watcher, Stage::Detect);
             search.find(motion, bodies, &[], (within(buffer), dt), rows);
@@ -127,8 +151,23 @@ impl Response for Buffer {
         let mut contacts = 0;
         for row in &*rows {
             let Some(joint) = Joint::new(row.terms(), row.normal, loads, moment) else { continue };
-            let force = joint.spring(buffer * row.size - row.gap, &spring);
-            contacts += usize::from(force != Vec3::ZERO);
+            let depth = buffer * row.size - row.gap;
+            let force = match acting {
+                Acting::Forces => joint.spring(depth, &spring),
+                Acting::Springs => {
+                    let (stiffness, damping) = joint.constants(&spring, f64::INFINITY);
+                    demands.springs.push(ContactSpring {
+                        contact: *row,
+                        depth,
+                        stiffness,
+                        damping,
+                    });
+                    contacts += 1;
+                    let normal = (stiffness * depth).max(0.0);
+                    joint.rub(normal, friction) - normal * row.normal
+                }
+            };
+            contacts += usize::from(acting == Acting::Forces && force != Vec3::ZERO);
             if force != Vec3::ZERO {
                 demands.forces.extend(row.terms().map(|(vertex, weight)| (vertex, weight * force)));
             }
@@ -151,7 +190,8 @@ mod tests {
 
     fn settings(stiffness: Stiffness) -> BufferSettings {
         // The smaller tet is 2.25 m high: 0.225 m.
-        BufferSettings { buffer: 0.1, stiffness, damping: 0.0, friction: 0.0 }
+        let acting = Acting::Forces;
+        BufferSettings { buffer: 0.1, stiffness, damping: 0.0, friction: 0.0, acting }
     }
 
     /// The force on a tip at a height must be this, and its reaction lie in shares on the face.
@@ -199,8 +239,8 @@ mod tests {
             Buffer::new(&poke.positions, &poke.bodies, settings).unwrap_err().to_string()
         };
         let sound = BufferSettings::default();
-        let wanted = "the width of a buffer is 0: it must be positive and finite";
-        assert_eq!(message(BufferSettings { buffer: 0.0, ..sound }), wanted);
+        let wanted = "the width of a buffer is -1: it must be at least 0 and finite";
+        assert_eq!(message(BufferSettings { buffer: -1.0, ..sound }), wanted);
         assert!(message(BufferSettings::of_step(0.0)).contains("stiffness of a buffer is inf"));
         assert!(message(BufferSettings { damping: -1.0, ..sound }).contains("damping"));
         assert!(message(BufferSettings { friction: f64::NAN, ..sound }).contains("friction"));

@@ -116,15 +116,18 @@ impl Joint {
 
     /// The force of a spring, pressed in by `depth` m, on the first side, N.
     pub fn spring(&self, depth: f64, spring: &Spring) -> Vec3 {
-        let stiffness = match spring.stiffness {
-            Stiffness::Fixed(given) => given,
-            Stiffness::OfStep { fraction, dt } => {
-                self.mass * fraction.min(MOST / self.load) / (dt * dt)
-            }
-        };
-        let damper = 2.0 * spring.damping * (stiffness * self.mass).sqrt();
+        let (stiffness, damper) = self.constants(spring, MOST / self.load);
         let normal = stiffness * depth - damper.min(self.stopping()) * self.parting;
         self.rub(normal.max(0.0), spring.friction)
+    }
+
+    /// Stiffness, N/m, and damping, N·s/m, of a spring; one from the step is at most `most`.
+    pub fn constants(&self, spring: &Spring, most: f64) -> (f64, f64) {
+        let stiffness = match spring.stiffness {
+            Stiffness::Fixed(given) => given,
+            Stiffness::OfStep { fraction, dt } => self.mass * fraction.min(most) / (dt * dt),
+        };
+        (stiffness, 2.0 * spring.damping * (stiffness * self.mass).sqrt())
     }
 
     /// A pressing force of `normal` N with the friction that goes with it, N.
