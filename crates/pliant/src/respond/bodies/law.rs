@@ -90,14 +90,18 @@ impl Joint {
         moment: Moment<'_>,
     ) -> Option<Joint> {
         let Moment { motion, masses, pins, dt, .. } = moment;
-        let (mut ease, mut load, mut relative) = (0.0, 0.0_f64, Vec3::ZERO);
+        let (mut ease, mut load) = (0.0, 0.0_f64);
+        // Each side for itself: what both share in cancels best at the end.
+        let mut sides = [Vec3::ZERO; 2];
         for (vertex, weight) in terms {
-            relative += weight * motion.velocities[vertex.index()];
+            let side = &mut sides[usize::from(weight < 0.0)];
+            *side += weight.abs() * motion.velocities[vertex.index()];
             if pins.vertices().binary_search(&vertex).is_err() {
                 ease += weight.abs() / masses.of()[vertex.index()];
                 load = load.max(loads.of[vertex.index()]);
             }
         }
+        let relative = sides[0] - sides[1];
         let parting = relative.dot(direction);
         let sliding = relative - parting * direction;
         let mass = 1.0 / ease;

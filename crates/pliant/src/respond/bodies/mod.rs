@@ -1,11 +1,14 @@
-//! Penalty forces between bodies: springs on how deep each vertex is in another body.
+//! Responses between bodies that act on what is near or inside, without solving rows.
 //!
-//! The simplest response, as [Heidelberger04 §3.1] has it: linear forces and friction. What
-//! is inside is pushed out along its way out, and the surface it must pass is pushed back.
-//! Such springs let things sink in, and what they took in deep overlap comes back as speed;
-//! bodies that cross without a vertex inside feel nothing (erratum H14).
+//! The simplest, here, is as [Heidelberger04 §3.1] has it: penalty forces, springs on how deep
+//! each vertex is in another body, with friction. What is inside is pushed out along its way
+//! out, and the surface it must pass is pushed back. Such springs let things sink in, and
+//! what they took in deep overlap comes back as speed; bodies that cross without a vertex
+//! inside feel nothing (erratum H14).
 //!
-//! `ways` says who is pushed where and what bears the reaction, `law` how hard.
+//! `ways` says who is pushed where and what bears the reaction, `law` how hard. Beside it:
+//! `impulse` puts the same vertices right at once, `buffer` pushes before surfaces meet, and
+//! `barrier` never lets them, `apart` being its exact test.
 
 pub mod law;
 
