@@ -386,7 +386,7 @@ fn sweeps_bring_the_approach_of_all_contacts_to_an_end() {
 }
 
 #[test]
-fn springs_within_the_step_keep_momentum_and_hold_where_forces_would_not() {
+fn springs_within_the_step_keep_momentum_and_add_no_energy() {
     for buffer in [0.02, 0.0] {
         let mut scene = Scene::cubes(Quat::IDENTITY, Vec3::new(1.05, 0.1, 0.07), 2.0);
         let dt = 1.0 / 60.0;

@@ -4,12 +4,13 @@
 //! then on every gap within reach, of vertex and surface or of two edges, pushes, and steps
 //! in which a gap closes too fast, or anything crosses, are refused.
 //!
-//! | here        | lecture | meaning                                                   |
-//! |-------------|---------|-----------------------------------------------------------|
-//! | `gap`       | φ       | distance of two features of different bodies, m            |
-//! | `Strength`  | ρ       | energy scale of one contact, J                             |
-//! | `reach`     |         | gap at which the push begins, per size of the smaller body |
-//! | `bends`     | Σ wᵢ b/m | sum over the contacts of a vertex, b N/m the second derivative of the energy, m the joint mass, 1/s² |
+//! | here       | lecture | meaning                                                    |
+//! |------------|---------|------------------------------------------------------------|
+//! | `gap`      | φ       | distance of two features of different bodies, m            |
+//! | `Strength` | ρ       | energy scale of one contact, J                             |
+//! | `reach`    |         | gap at which the push begins, per size of the smaller body |
+//! | `bends`    |         | Σ w b / m over the contacts of a vertex, 1/s²; b is the    |
+//! |            |         | second derivative of the energy, m the joint mass          |
 //!
 //! As in [`law`](crate::respond::bodies::law), springs of b N/m on all contacts together are
 //! at most `bends` times the masses: a step that is short enough for the largest is stable.
