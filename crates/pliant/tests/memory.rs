@@ -35,6 +35,10 @@ use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::icosahedron::icosahedron;
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
+use pliant::respond::Response;
+use pliant::respond::bodies::barrier::BodilyBarrier;
+use pliant::respond::bodies::buffer::{Buffer, BufferSettings};
+use pliant::respond::bodies::impulse::BodilyImpulses;
 use pliant::respond::bodies::{Bodily, BodilySettings, Kind};
 use pliant::respond::contact::search::{ContactSettings, Search};
 use pliant::respond::contact::{Contact, Feature};
@@ -106,6 +110,42 @@ fn warm_penalties_allocate_nothing() {
         };
         let warm = steps(2);
         assert_eq!(steps(5), warm, "{kind:?}");
+    }
+}
+
+/// The other responses between bodies, cubes that overlap or all but touch, the same way.
+#[test]
+fn warm_responses_between_bodies_allocate_nothing() {
+    let cube = cuboid([3; 3], Vec3::ONE, Cut::Five).unwrap();
+    let count = cube.positions.len();
+    let bodies = Bodies::from_tets(&[(count, &cube.tets), (count, &cube.tets)]).unwrap();
+    let bodies = Arc::new(bodies);
+    for (overlap, response) in [(0.3, 0), (0.3, 1), (0.3, 2), (-0.015, 2)] {
+        let second = cube.positions.iter().map(|p| *p + Vec3::new(1.0 - overlap, 0.1, 0.05));
+        let start = State::at_rest(cube.positions.iter().copied().chain(second).collect());
+        let (rest, dt) = (&start.positions, 1e-4);
+        let response: Box<dyn Response> = match response {
+            0 => Box::new(BodilyImpulses::new(rest, &bodies, Default::default()).unwrap()),
+            1 => Box::new(Buffer::new(rest, &bodies, BufferSettings::of_step(dt)).unwrap()),
+            _ => Box::new(BodilyBarrier::new(rest, &bodies, Default::default()).unwrap()),
+        };
+        let masses = Masses::new(vec![1.0; 2 * count]).unwrap();
+        let mut system = System { masses, ..System::default() };
+        let euler = Box::new(Euler::new(EulerKind::Symplectic));
+        let mut stepper = InContact::new(euler, bodies.clone(), vec![response]);
+        let mut state = start.clone();
+        let mut steps = |rounds: usize| {
+            for _ in 0..rounds {
+                state.copy_from(&start);
+                state.velocities[count..].fill(-0.1 * Vec3::X);
+                for _ in 0..3 {
+                    stepper.step(&mut system, &mut state, dt).unwrap();
+                }
+            }
+            ALLOCATIONS.with(Cell::get)
+        };
+        let warm = steps(2);
+        assert_eq!(steps(5), warm, "{overlap}");
     }
 }
 

@@ -45,6 +45,7 @@ fn is_mendable(error: &StepError) -> bool {
         | StepError::Count { .. }
         | StepError::Rows { .. }
         | StepError::Bodies { .. }
+        | StepError::Mixed { .. }
         | StepError::NothingFree { .. } => false,
     }
 }

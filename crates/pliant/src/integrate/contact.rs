@@ -49,7 +49,7 @@ impl InContact {
         let moment = InContact::moment(bodies, system, trial, dt);
         responses.iter_mut().for_each(|response| response.before(moment, &mut demands));
         carry_out(&demands, bodies, system, trial);
-        let rows = demands.rows.len();
+        let rows = demands.rows.len() + demands.springs.len();
         system.contact = demands;
         match rows {
             0 => Ok(()),

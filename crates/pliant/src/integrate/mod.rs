@@ -156,6 +156,16 @@ pub enum StepError {
         /// Bodies of contact, count.
         met: usize,
     },
+    /// Contacts that are solved in different ways.
+    #[error(
+        "{rows} contacts are rows and {springs} are springs: a step can solve one kind or the other"
+    )]
+    Mixed {
+        /// Rows, count.
+        rows: usize,
+        /// Springs, count.
+        springs: usize,
+    },
     /// A body of which all vertices are held.
     #[error("every vertex of body {body} is pinned: it cannot move, make it an obstacle")]
     NothingFree {
@@ -188,7 +198,7 @@ pub trait Integrator: std::fmt::Debug + Send {
         dt: f64,
     ) -> Result<Report, StepError>;
 
-    /// Whether it solves the rows of [`System::contact`].
+    /// Whether it solves the rows or springs of [`System::contact`].
     fn takes_rows(&self) -> bool {
         false
     }

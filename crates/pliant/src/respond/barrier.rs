@@ -100,27 +100,33 @@ impl Barrier {
 
     fn potential(&self, at: &Corners<1>) -> Potential {
         let BarrierSettings { strength, reach, .. } = self.settings;
-        let distance = self.distance(at);
-        if distance <= 0.0 {
-            let most = f64::INFINITY;
-            return Potential { energy: most, slope: -most, bend: most };
-        }
-        if distance >= reach {
-            return Potential::NONE;
-        }
-        if reach == f64::INFINITY {
-            let slope = -strength / distance;
-            return Potential { energy: -strength * distance.ln(), slope, bend: -slope / distance };
-        }
-        let share = distance / reach;
-        let (log, left) = (share.ln(), 1.0 - share);
-        let slope = 2.0 * left * log - left * left / share;
-        let bend = -2.0 * log + 4.0 * left / share + (left / share).powi(2);
-        Potential {
-            energy: -strength * left * left * log,
-            slope: strength / reach * slope,
-            bend: strength / (reach * reach) * bend,
-        }
+        potential(self.distance(at), strength, reach)
+    }
+}
+
+/// The potential at a distance, m, for a strength, J, and a reach, m.
+///
+/// Infinite at or behind the surface.
+pub(super) fn potential(distance: f64, strength: f64, reach: f64) -> Potential {
+    if distance <= 0.0 {
+        let most = f64::INFINITY;
+        return Potential { energy: most, slope: -most, bend: most };
+    }
+    if distance >= reach {
+        return Potential::NONE;
+    }
+    if reach == f64::INFINITY {
+        let slope = -strength / distance;
+        return Potential { energy: -strength * distance.ln(), slope, bend: -slope / distance };
+    }
+    let share = distance / reach;
+    let (log, left) = (share.ln(), 1.0 - share);
+    let slope = 2.0 * left * log - left * left / share;
+    let bend = -2.0 * log + 4.0 * left / share + (left / share).powi(2);
+    Potential {
+        energy: -strength * left * left * log,
+        slope: strength / reach * slope,
+        bend: strength / (reach * reach) * bend,
     }
 }
 

@@ -32,6 +32,19 @@ impl RigidShift {
     }
 }
 
+/// A contact that is held by a spring and a damper, which push and never pull.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactSpring {
+    /// Who, where and along which normal.
+    pub contact: Contact,
+    /// Way that the spring is pressed in at the start of the step, m.
+    pub depth: f64,
+    /// N/m; at least 0 and finite.
+    pub stiffness: f64,
+    /// N·s/m; at least 0 and finite.
+    pub damping: f64,
+}
+
 /// What all responses together ask for.
 #[derive(Clone, Debug, Default)]
 pub struct Demands {
@@ -45,6 +58,8 @@ pub struct Demands {
     pub rigid_shifts: Vec<RigidShift>,
     /// Contacts to be solved together with the materials, ascending by feature.
     pub rows: Vec<Contact>,
+    /// Springs to be solved together with the materials; not in one step with rows.
+    pub springs: Vec<ContactSpring>,
     /// Impulse of each row: a guess before the step, the solution after it.
     pub pressures: Vec<Pressure>,
     /// Of the impulses and forces, what obstacles gave: vertex and impulse, N·s.
@@ -74,6 +89,7 @@ impl Demands {
         self.shifts.clear();
         self.rigid_shifts.clear();
         self.rows.clear();
+        self.springs.clear();
         self.pressures.clear();
         self.from_outside.clear();
         self.refusal = None;

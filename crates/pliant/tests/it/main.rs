@@ -17,3 +17,5 @@ mod validation;
 mod settle;
 
 mod penalty;
+
+mod bodily;

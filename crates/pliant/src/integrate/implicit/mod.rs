@@ -15,9 +15,11 @@
 //! | matrix              | A       | M + γ D + γ² K, stiffness and damping as in `force` |
 
 mod newton;
+mod springs;
 
 use crate::body::soft::State;
 use crate::force::{Form, Motion, Tangent};
+use crate::integrate::implicit::springs::SpringSolver;
 use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
 use crate::memory::{Memory, MemoryError};
@@ -74,7 +76,8 @@ pub struct ImplicitSettings {
 /// Equations that are not solved are an error with the numbers; around it a
 /// [`Backtrack`](crate::integrate::backtrack::Backtrack) makes shorter steps instead.
 ///
-/// Implicit Euler, linearised once, solves the rows of contact together with the materials.
+/// Implicit Euler, linearised once, solves the rows or the springs of contact together with the
+/// materials.
 ///
 /// - Implements: [Zachmann slide "Implizite Integration"], with damping.
 /// - Deviates: forces are linearised in velocity too; printed, the damper stays explicit
@@ -84,6 +87,7 @@ pub struct Implicit {
     settings: ImplicitSettings,
     solvers: Solvers,
     row_solver: RowSolver,
+    spring_solver: SpringSolver,
     stage: Problem,
     trial: State,
     /// Positions and velocities before the last step, and its length; for BDF2.
@@ -183,15 +187,26 @@ impl Implicit {
     /// Solves the linear system, with the contacts if there are any.
     fn solve(&mut self, system: &mut System, report: &mut Report) -> Result<(), StepError> {
         let _watch = Watch::new(&system.watcher, Stage::Solve);
-        let Implicit { settings, solvers, row_solver, stage, ends, right, .. } = self;
+        let Implicit { settings, solvers, row_solver, spring_solver, stage, ends, right, .. } =
+            self;
         let Some(matrix) = system.forces.matrix() else { return Ok(()) };
         let (held, bodies) = (system.pins.vertices(), &system.bodies);
-        if system.contact.rows.is_empty() {
-            let linear = Linear { matrix, right, held, bodies };
+        let (rows, springs) = (system.contact.rows.len(), &system.contact.springs);
+        if rows == 0 {
+            let mut linear = Linear { matrix, right, held, bodies };
+            if !springs.is_empty() {
+                let how = (settings.linear, stage.span);
+                report.linear += spring_solver.solve(linear, springs, how, ends)?;
+                // Once more with their forces given, which cancel: so momentum is kept.
+                linear.right = spring_solver.right();
+            }
             let solved = solvers.solve(linear, settings.linear, ends)?;
             report.linear += solved.iterations;
             report.residual = solved.residual;
             return Ok(());
+        }
+        if !springs.is_empty() {
+            return Err(StepError::Mixed { rows, springs: springs.len() });
         }
         let equations = rows::Equations { matrix, right, held, dt: stage.span };
         let Demands { rows, pressures, .. } = &mut system.contact;

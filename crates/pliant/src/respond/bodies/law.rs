@@ -3,8 +3,8 @@
 //! | here     | formula            | meaning                                             |
 //! |----------|--------------------|-----------------------------------------------------|
 //! | `push`   | d, r               | depth, m, and direction out                         |
-//! | `terms`  | wᵢ                 | shares of the reaction; the vertex itself has 1     |
-//! | relative | u = v − Σ wᵢ vᵢ    | velocity of the vertex seen from the surface, m/s   |
+//! | `terms`  | ±wᵢ                | weights: one side has 1 in all, the other −1        |
+//! | relative | u = Σ ±wᵢ vᵢ       | velocity of one side seen from the other, m/s       |
 //! | `joint`  | m = 1 / Σ wᵢ/mᵢ    | joint mass of both sides, kg                        |
 //! | `Loads`  | Wᵢ = Σ w           | weights of all contacts at a vertex, unit 1         |
 //! | `load`   | W                  | the largest Wᵢ of a contact, unit 1                 |
@@ -26,7 +26,7 @@ use crate::respond::penalty::Stiffness;
 /// Most that springs chosen from the step may have of mass over step squared, all together.
 ///
 /// A quarter of what symplectic Euler bears; dampers may need a half, materials the rest.
-const MOST: f64 = 1.0;
+pub(super) const MOST: f64 = 1.0;
 
 /// Sum of the weights of all contacts at each vertex, unit 1.
 #[derive(Clone, Debug, Default)]
@@ -37,14 +37,106 @@ pub struct Loads {
 impl Loads {
     /// Sums over all pushes.
     pub fn find(&mut self, pushes: &Pushes, vertex_count: usize) {
+        self.start(vertex_count);
+        pushes.list.iter().for_each(|push| self.add(weights(push, pushes.terms(push))));
+    }
+
+    /// Forgets all contacts.
+    pub fn start(&mut self, vertex_count: usize) {
         self.of.clear();
         self.of.resize(vertex_count, 0.0);
-        for push in &pushes.list {
-            self.of[push.vertex.index()] += 1.0;
-            for (vertex, share) in pushes.terms(push) {
-                self.of[vertex.index()] += share;
+    }
+
+    /// Takes in one contact.
+    pub fn add(&mut self, terms: impl Iterator<Item = (VertexId, f64)>) {
+        terms.for_each(|(vertex, weight)| self.of[vertex.index()] += weight.abs());
+    }
+}
+
+/// Spring, damper and friction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spring {
+    /// How hard it pushes.
+    pub stiffness: Stiffness,
+    /// Share of critical damping, unit 1; at least 0.
+    pub damping: f64,
+    /// Coulomb's coefficient, unit 1; at least 0.
+    pub friction: f64,
+}
+
+/// A contact as a spring sees it: masses and motion of both sides together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Joint {
+    /// Joint mass m of what is free, kg.
+    pub mass: f64,
+    /// W, unit 1.
+    load: f64,
+    /// Unit, from the second side to the first.
+    direction: Vec3,
+    /// Speed of one side away from the other, m/s.
+    parting: f64,
+    /// Velocity across the direction, m/s.
+    sliding: Vec3,
+    /// Length of the step, s.
+    dt: f64,
+}
+
+impl Joint {
+    /// A contact with these weights; `None` where both sides are held.
+    pub fn new(
+        terms: impl Iterator<Item = (VertexId, f64)>,
+        direction: Vec3,
+        loads: &Loads,
+        moment: Moment<'_>,
+    ) -> Option<Joint> {
+        let Moment { motion, masses, pins, dt, .. } = moment;
+        let (mut ease, mut load) = (0.0, 0.0_f64);
+        // Each side for itself: what both share in cancels best at the end.
+        let mut sides = [Vec3::ZERO; 2];
+        for (vertex, weight) in terms {
+            let side = &mut sides[usize::from(weight < 0.0)];
+            *side += weight.abs() * motion.velocities[vertex.index()];
+            if pins.vertices().binary_search(&vertex).is_err() {
+                ease += weight.abs() / masses.of()[vertex.index()];
+                load = load.max(loads.of[vertex.index()]);
             }
         }
+        let relative = sides[0] - sides[1];
+        let parting = relative.dot(direction);
+        let sliding = relative - parting * direction;
+        let mass = 1.0 / ease;
+        (ease > 0.0 && load > 0.0).then_some(Joint { mass, load, direction, parting, sliding, dt })
+    }
+
+    /// Speed of one side towards the other, m/s; negative where they part.
+    pub fn approach(&self) -> f64 {
+        -self.parting
+    }
+
+    /// What stops all that moves along this contact in one step, with all others that do, kg/s.
+    fn stopping(&self) -> f64 {
+        self.mass / (self.load * self.dt)
+    }
+
+    /// The force of a spring, pressed in by `depth` m, on the first side, N.
+    pub fn spring(&self, depth: f64, spring: &Spring) -> Vec3 {
+        let (stiffness, damper) = self.constants(spring, MOST / self.load);
+        let normal = stiffness * depth - damper.min(self.stopping()) * self.parting;
+        self.rub(normal.max(0.0), spring.friction)
+    }
+
+    /// Stiffness, N/m, and damping, N·s/m, of a spring; one from the step is at most `most`.
+    pub fn constants(&self, spring: &Spring, most: f64) -> (f64, f64) {
+        let stiffness = match spring.stiffness {
+            Stiffness::Fixed(given) => given,
+            Stiffness::OfStep { fraction, dt } => self.mass * fraction.min(most) / (dt * dt),
+        };
+        (stiffness, 2.0 * spring.damping * (stiffness * self.mass).sqrt())
+    }
+
+    /// A pressing force of `normal` N with the friction that goes with it, N.
+    pub fn rub(&self, normal: f64, coefficient: f64) -> Vec3 {
+        normal * self.direction + friction(-self.stopping() * self.sliding, normal, coefficient)
     }
 }
 
@@ -61,31 +153,13 @@ pub fn force(
     settings: &BodilySettings,
     moment: Moment<'_>,
 ) -> Vec3 {
-    let Moment { motion, masses, pins, dt, .. } = moment;
-    let (mut ease, mut load) = (0.0, 0.0_f64);
-    for (vertex, weight) in [(push.vertex, 1.0)].iter().chain(terms) {
-        if pins.vertices().binary_search(vertex).is_err() {
-            ease += weight / masses.of()[vertex.index()];
-            load = load.max(loads.of[vertex.index()]);
-        }
-    }
-    if ease <= 0.0 || load <= 0.0 {
-        return Vec3::ZERO;
-    }
-    let joint = 1.0 / ease;
-    let direction = push.escape.direction;
-    let stiffness = match settings.stiffness {
-        Stiffness::Fixed(given) => given,
-        Stiffness::OfStep { fraction, dt } => joint * fraction.min(MOST / load) / (dt * dt),
-    };
-    // What stops all that moves along this contact in one step, with all others that do.
-    let stopping = joint / (load * dt);
-    let damper = (2.0 * settings.damping * (stiffness * joint).sqrt()).min(stopping);
-    let of = |vertex: VertexId| motion.velocities[vertex.index()];
-    let surface: Vec3 = terms.iter().map(|(vertex, share)| *share * of(*vertex)).sum();
-    let relative = of(push.vertex) - surface;
-    let parting = relative.dot(direction);
-    let normal = (stiffness * push.escape.depth - damper * parting).max(0.0);
-    let sliding = relative - parting * direction;
-    normal * direction + friction(-stopping * sliding, normal, settings.friction)
+    let BodilySettings { stiffness, damping, friction, .. } = *settings;
+    let joint = Joint::new(weights(push, terms), push.escape.direction, loads, moment);
+    let spring = Spring { stiffness, damping, friction };
+    joint.map_or(Vec3::ZERO, |joint| joint.spring(push.escape.depth, &spring))
+}
+
+/// The vertex with 1 and those that bear the reaction with minus their shares.
+fn weights(push: &Push, terms: &[(VertexId, f64)]) -> impl Iterator<Item = (VertexId, f64)> {
+    std::iter::once((push.vertex, 1.0)).chain(terms.iter().map(|(v, share)| (*v, -share)))
 }

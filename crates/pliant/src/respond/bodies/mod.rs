@@ -1,15 +1,29 @@
-//! Penalty forces between bodies: springs on how deep each vertex is in another body.
+//! Responses between bodies that act on what is near or inside, without solving rows.
 //!
-//! The simplest response, as [Heidelberger04 §3.1] has it: linear forces and friction. What
-//! is inside is pushed out along its way out, and the surface it must pass is pushed back.
-//! Such springs let things sink in, and what they took in deep overlap comes back as speed;
-//! bodies that cross without a vertex inside feel nothing (erratum H14).
+//! The simplest, here, is as [Heidelberger04 §3.1] has it: penalty forces, springs on how deep
+//! each vertex is in another body, with friction. What is inside is pushed out along its way
+//! out, and the surface it must pass is pushed back. Such springs let things sink in, and
+//! what they took in deep overlap comes back as speed; bodies that cross without a vertex
+//! inside feel nothing (erratum H14).
 //!
-//! `ways` says who is pushed where and what bears the reaction, `law` how hard.
+//! `ways` says who is pushed where and what bears the reaction, `law` how hard. Beside it:
+//! `impulse` puts the same vertices right at once, `buffer` pushes before surfaces meet, and
+//! `barrier` never lets them, `apart` being its exact test.
 
 pub mod law;
 
 pub mod ways;
+
+pub mod impulse;
+
+pub mod buffer;
+
+pub mod apart;
+
+pub mod barrier;
+
+#[cfg(test)]
+pub(crate) mod poke;
 
 use crate::body::Bodies;
 use crate::depth::DepthSettings;
@@ -99,12 +113,18 @@ impl BodilySettings {
             ("friction", self.friction, not_negative(self.friction), "at least 0 and finite"),
             ("exponent", exponent, positive(exponent), "positive and finite"),
         ];
-        match list.iter().find(|(_, _, sound, _)| !sound) {
-            None => Ok(()),
-            Some(&(what, value, _, rule)) => {
-                Err(RespondError::Setting { response: self.kind.name(), what, value, rule })
-            }
-        }
+        refuse_unsound(self.kind.name(), &list)
+    }
+}
+
+/// Refuses the first setting that is not sound: its name, value, whether it is, and the rule.
+fn refuse_unsound(
+    response: &'static str,
+    list: &[(&'static str, f64, bool, &'static str)],
+) -> Result<(), RespondError> {
+    match list.iter().find(|(_, _, sound, _)| !sound) {
+        None => Ok(()),
+        Some(&(what, value, _, rule)) => Err(RespondError::Setting { response, what, value, rule }),
     }
 }
 
@@ -175,57 +195,19 @@ impl Response for Bodily {
 mod tests {
     use super::*;
     use crate::body::pins::Pins;
-    use crate::body::soft::{Masses, Motion};
     use crate::depth::Scope;
     use crate::id::VertexId;
     use crate::mesh::normals::Normals;
+    use crate::respond::bodies::poke::{Poke, TIP};
 
-    const TET: [VertexId; 4] = [VertexId(0), VertexId(2), VertexId(1), VertexId(3)];
-    /// The tip that is inside.
-    const TIP: VertexId = VertexId(7);
     /// Numbers are below ten and a handful of operations long.
     const TOLERANCE: f64 = 1e-14;
 
-    /// A tet whose tip of 1 kg is 0.25 m below the upper face of another, at rest.
-    ///
-    /// The face has corners of 2, 1 and 4 kg, and the way out meets it with the shares 0.5,
-    /// 0.25 and 0.25; the joint mass is 1 / (1 + 0.25 + 0.25 + 0.0625) = 0.64 kg.
-    struct Poke {
-        bodies: Bodies,
-        positions: Vec<Vec3>,
-        velocities: Vec<Vec3>,
-        masses: Masses,
-        pins: Pins,
-    }
-
-    impl Poke {
-        fn new() -> Poke {
-            let lower = [[0.0, 0.0, 0.0], [3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, -3.0]];
-            let upper = [[0.0, 0.0, 2.0], [0.0, 3.0, 2.0], [3.0, 0.0, 2.0], [0.75, 0.75, -0.25]];
-            Poke {
-                bodies: Bodies::from_tets(&[(4, &[TET]), (4, &[TET])]).unwrap(),
-                positions: lower.iter().chain(&upper).map(|p| Vec3::from(*p)).collect(),
-                velocities: vec![Vec3::ZERO; 8],
-                masses: Masses::new(vec![2.0, 1.0, 4.0, 9.0, 9.0, 9.0, 9.0, 1.0]).unwrap(),
-                pins: Pins::default(),
-            }
-        }
-
-        fn moving(tip: Vec3) -> Poke {
-            let mut poke = Poke::new();
-            poke.velocities[TIP.index()] = tip;
-            poke
-        }
-
-        fn demands(&self, settings: BodilySettings) -> Demands {
-            let Poke { bodies, positions, velocities, masses, pins } = self;
-            let motion = Motion { positions, velocities, time: 0.0 };
-            let moment = Moment { bodies, motion, masses, pins, dt: 0.1, watcher: &None };
-            let mut response = Bodily::new(positions, bodies, settings).unwrap();
-            let mut demands = Demands::default();
-            response.before(moment, &mut demands);
-            demands
-        }
+    fn demands(poke: &Poke, settings: BodilySettings) -> Demands {
+        let mut response = Bodily::new(&poke.positions, &poke.bodies, settings).unwrap();
+        let mut demands = Demands::default();
+        response.before(poke.moment(), &mut demands);
+        demands
     }
 
     /// Face normals, so that depth and direction are 0.25 m and z to the last digit.
@@ -240,13 +222,13 @@ mod tests {
         for kind in [Kind::Consistent, Kind::Closest] {
             for scope in [Scope::Scene, Scope::Pairs] {
                 let depth = DepthSettings { scope, ..settings.depth };
-                let demands = poke.demands(BodilySettings { kind, depth, ..settings });
+                let found = demands(poke, BodilySettings { kind, depth, ..settings });
                 if expected == Vec3::ZERO {
-                    assert_eq!((demands.forces.len(), demands.met.contacts), (0, 0));
+                    assert_eq!((found.forces.len(), found.met.contacts), (0, 0));
                     continue;
                 }
-                assert_eq!((demands.met.contacts, demands.met.unresolved), (1, 0));
-                let mut forces = demands.forces;
+                assert_eq!((found.met.contacts, found.met.unresolved), (1, 0));
+                let mut forces = found.forces;
                 forces.sort_by_key(|(vertex, _)| *vertex);
                 let wanted = [(0, -0.5), (1, -0.25), (2, -0.25), (TIP.0, 1.0)];
                 assert_eq!(forces.len(), wanted.len(), "{forces:?}");
@@ -300,7 +282,7 @@ mod tests {
             };
             share * force.y * 0.1 / slow.masses.of()[vertex.index()]
         };
-        let sliding = 0.01 + slow.demands(settings).forces.iter().map(after).sum::<f64>();
+        let sliding = 0.01 + demands(&slow, settings).forces.iter().map(after).sum::<f64>();
         assert!(sliding > 0.0 && sliding < 0.01, "{sliding}");
     }
 
@@ -326,11 +308,11 @@ mod tests {
         for vertex in 4..8 {
             poke.positions[vertex] = Vec3::new(0.5, 0.5, -0.6) + 0.05 * poke.positions[vertex];
         }
-        let kept = poke.demands(settings(Stiffness::Fixed(1.0), 0.0, 0.0));
+        let kept = demands(&poke, settings(Stiffness::Fixed(1.0), 0.0, 0.0));
         assert_eq!((kept.met.unresolved, kept.forces.len()), (4, 0));
         let mut closest = settings(Stiffness::Fixed(1.0), 0.0, 0.0);
         closest.kind = Kind::Closest;
-        assert_eq!(poke.demands(closest).met.contacts, 4);
+        assert_eq!(demands(&poke, closest).met.contacts, 4);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Edges that have passed far are no contact as such: from far behind, edges of opposite sides
 //! seem to have passed too. Those that truly run through the other body's surface are looked
-//! at again, down to the size of the smaller body. The pair that has passed least tells
+//! at again, well beyond the size of the smaller body. The pair that has passed least tells
 //! the way out; what would lead another way waits until that one is gone.
 
 use crate::detect::boxes::{Hits, Query};
@@ -15,6 +15,11 @@ use crate::respond::contact::shape::{Ridge, Shape, seen};
 
 /// Cosine of the angle to the shallowest contact's normal beyond which another is left out.
 const SAME_WAY: f64 = 0.5;
+
+/// How far edges may have passed each other, in sizes of the smaller body, unit 1.
+///
+/// Through the middle of each other two equal bars have passed by exactly one size both ways.
+const DEEPEST: f64 = 1.5;
 
 /// What is kept between pairs.
 #[derive(Clone, Debug, Default)]
@@ -66,7 +71,7 @@ impl Through {
             for &place in &*theirs {
                 let second = &other.ridges[place as usize];
                 let near = edge_depth(pair.margin, first.length.min(second.length));
-                let deep = pair.margin.size;
+                let deep = DEEPEST * pair.margin.size;
                 if let Some(passing) = passing(&first.side, &second.side, -near, deep) {
                     found.push(([first.edge, second.edge], passing));
                 }

@@ -255,7 +255,9 @@ impl Slow<'_> {
     /// Of these only such as lead nearly the same way as the one that has passed least.
     fn through(&self, [a, b]: [BodyId; 2], margin: Margin, found: &mut Vec<Contact>) {
         let mut all = Vec::new();
-        self.edges([a, b], margin, f64::INFINITY, &mut all);
+        let deeper = Margin { size: 1.5 * margin.size, ..margin };
+        self.edges([a, b], deeper, f64::INFINITY, &mut all);
+        all.iter_mut().for_each(|contact| contact.size = margin.size);
         let mut near = Vec::new();
         self.edges([a, b], margin, 0.1, &mut near);
         let runs = |edge: u32, body: BodyId| {

@@ -1,0 +1,454 @@
+//! Impulse, buffer and barrier between bodies: what they keep, and what they promise.
+
+use std::sync::Arc;
+
+use pliant::body::soft::{BodyStarts, Masses, State};
+use pliant::body::{Bodies, Mesh};
+use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
+use pliant::force::gravity::Gravity;
+use pliant::id::{BodyId, VertexId};
+use pliant::integrate::backtrack::Backtrack;
+use pliant::integrate::contact::InContact;
+use pliant::integrate::euler::{Euler, EulerKind};
+use pliant::integrate::implicit::{Implicit, ImplicitSettings};
+use pliant::integrate::{Integrator, Report, System};
+use pliant::math::{Quat, Vec3};
+use pliant::mesh::generate::ball::ball;
+use pliant::mesh::generate::cuboid::cuboid;
+use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::raw::RawMesh;
+use pliant::mesh::tet::TetMesh;
+use pliant::record::overlap::{Measure, Overlap};
+use pliant::respond::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings};
+use pliant::respond::bodies::buffer::{Buffer, BufferSettings};
+use pliant::respond::bodies::impulse::{BodilyImpulseSettings, BodilyImpulses};
+use pliant::respond::demands::Demands;
+use pliant::respond::{Moment, Response};
+
+const DT: f64 = 1.0 / 1200.0;
+/// Sums of a few hundred terms, relative to their sizes.
+const KEPT: f64 = 1e-10;
+
+/// Bodies of one material, 100 kg/m³, 30 kPa.
+struct Scene {
+    bodies: Arc<Bodies>,
+    rest: Vec<Vec3>,
+    state: State,
+    system: System,
+}
+
+impl Scene {
+    fn new(meshes: &[(TetMesh, Quat, Vec3)]) -> Scene {
+        let list: Vec<_> = meshes.iter().map(|(mesh, ..)| Mesh::Tets(mesh)).collect();
+        let bodies = Arc::new(Bodies::from_meshes(&list).unwrap());
+        let rest: Vec<Vec3> =
+            meshes.iter().flat_map(|(mesh, ..)| mesh.positions().iter().copied()).collect();
+        let placed = meshes.iter().flat_map(|(mesh, turn, shift)| {
+            mesh.positions().iter().map(move |p| *turn * *p + *shift)
+        });
+        let masses = Masses::of_tets(&rest, bodies.tets(), |_| 100.0).unwrap();
+        let counts = meshes.iter().map(|(mesh, ..)| mesh.positions().len());
+        let starts = BodyStarts::from_counts(counts);
+        let mut system = System { masses, bodies: starts, ..System::default() };
+        let soft = ElasticSettings { young: 3e4, poisson: 0.3, damping: 0.0 };
+        let elastic = Elastic::<Corotational>::new(&rest, bodies.tets(), |_| soft);
+        system.forces.push(elastic.unwrap());
+        Scene { state: State::at_rest(placed.collect()), bodies, rest, system }
+    }
+
+    /// Two unit cubes of two cells a side, the second placed so, coming at each other.
+    fn cubes(turn: Quat, shift: Vec3, speed: f64) -> Scene {
+        let cube = TetMesh::from_raw(cuboid([2; 3], Vec3::ONE, Cut::Six).unwrap()).unwrap().0;
+        let mut scene =
+            Scene::new(&[(cube.clone(), Quat::IDENTITY, Vec3::ZERO), (cube, turn, shift)]);
+        let half = scene.state.velocities.len() / 2;
+        let along = shift.try_normalize().unwrap();
+        for (k, velocity) in scene.state.velocities.iter_mut().enumerate() {
+            *velocity = if k < half { 0.5 * speed * along } else { -0.5 * speed * along };
+        }
+        scene
+    }
+
+    /// Three balls that overlap each other, with velocities that look like noise.
+    fn balls() -> Scene {
+        let mesh = TetMesh::from_raw(ball(1.0, 3).unwrap()).unwrap().0;
+        let turn = |k: f64| Quat::from_rotation_x(k) * Quat::from_rotation_z(1.3 * k);
+        let places = [Vec3::ZERO, Vec3::new(0.75, 0.1, 0.05), Vec3::new(0.3, 0.7, 0.2)];
+        let place = |(k, at): (usize, Vec3)| (mesh.clone(), turn(k as f64), at);
+        let mut scene = Scene::new(&places.into_iter().enumerate().map(place).collect::<Vec<_>>());
+        for (k, velocity) in scene.state.velocities.iter_mut().enumerate() {
+            let k = k as f64;
+            *velocity = Vec3::new((7.1 * k).sin(), (5.3 * k).sin(), (3.7 * k).cos());
+        }
+        scene
+    }
+
+    fn moment(&self) -> Moment<'_> {
+        let System { masses, pins, watcher, .. } = &self.system;
+        Moment { bodies: &self.bodies, motion: self.state.motion(), masses, pins, dt: DT, watcher }
+    }
+
+    fn impulses(&self, settings: BodilyImpulseSettings) -> (Demands, BodilyImpulses) {
+        let mut response = BodilyImpulses::new(&self.rest, &self.bodies, settings).unwrap();
+        let mut demands = Demands::default();
+        response.after(self.moment(), &mut demands);
+        (demands, response)
+    }
+
+    fn barrier(&self, settings: BodilyBarrierSettings) -> Backtrack<InContact> {
+        let response = BodilyBarrier::new(&self.rest, &self.bodies, settings).unwrap();
+        self.stepper(response)
+    }
+
+    /// Symplectic Euler in contact, with step control.
+    fn stepper(&self, response: impl Response + 'static) -> Backtrack<InContact> {
+        let inner = Box::new(Euler::new(EulerKind::Symplectic));
+        Backtrack::new(InContact::new(inner, self.bodies.clone(), vec![Box::new(response)]), 30)
+    }
+
+    /// Does what is demanded of the state.
+    fn carry_out(&mut self, demands: &Demands) {
+        for (vertex, shift) in &demands.shifts {
+            self.state.positions[vertex.index()] += *shift;
+        }
+        for (vertex, impulse) in &demands.impulses {
+            self.state.velocities[vertex.index()] +=
+                *impulse / self.system.masses.of()[vertex.index()];
+        }
+    }
+
+    fn overlap(&self) -> Overlap {
+        let Scene { state, bodies, .. } = self;
+        Measure::new(&state.positions, bodies).measure(&state.positions, bodies)
+    }
+
+    /// Velocity of a body's centre of mass, m/s.
+    fn velocity(&self, body: u32) -> Vec3 {
+        let own = self.bodies.vertices(BodyId(body));
+        let masses = &self.system.masses.of()[own.clone()];
+        let moving = self.state.velocities[own].iter().zip(masses);
+        moving.map(|(v, m)| *m * *v).sum::<Vec3>() / masses.iter().sum::<f64>()
+    }
+
+    fn kinetic(&self) -> f64 {
+        self.state.kinetic(&self.system.masses)
+    }
+
+    /// Change of momentum since `before`, over the sum of its sizes.
+    fn momentum_error(&self, before: &State) -> f64 {
+        let masses = &self.system.masses;
+        let sizes: f64 =
+            before.velocities.iter().zip(masses.of()).map(|(v, m)| m * v.length()).sum();
+        (self.state.momentum(masses) - before.momentum(masses)).length() / sizes
+    }
+}
+
+/// Sums of pushes and of what they turn, relative to the sum of their sizes.
+fn sums(scene: &Scene, list: &[(VertexId, Vec3)]) -> (f64, f64) {
+    let at = |vertex: &VertexId| scene.state.positions[vertex.index()];
+    let total: f64 = list.iter().map(|(_, push)| push.length()).sum();
+    let push: Vec3 = list.iter().map(|(_, push)| *push).sum();
+    let torque: Vec3 = list.iter().map(|(v, push)| at(v).cross(*push)).sum();
+    (push.length() / total, torque.length() / total)
+}
+
+/// Every combination of these restitutions and coefficients of friction.
+fn impulse_settings() -> impl Iterator<Item = BodilyImpulseSettings> {
+    let pairs = [(0.0, 0.0), (0.5, 0.3), (1.0, 0.0), (1.0, 0.7), (0.9, 5.0)];
+    pairs.into_iter().map(|(restitution, friction)| BodilyImpulseSettings {
+        restitution,
+        friction,
+        ..BodilyImpulseSettings::default()
+    })
+}
+
+#[test]
+fn impulses_keep_momentum_and_without_friction_turn_nothing() {
+    for settings in impulse_settings() {
+        let mut scene = Scene::balls();
+        let before = scene.state.clone();
+        let (demands, _) = scene.impulses(settings);
+        assert!(demands.met.contacts > 20, "{:?}", demands.met);
+        let (push, torque) = sums(&scene, &demands.impulses);
+        assert!(push < KEPT, "{settings:?}: {push}");
+        assert!(settings.friction > 0.0 || torque < KEPT, "{settings:?}: {torque}");
+        scene.carry_out(&demands);
+        assert!(scene.momentum_error(&before) < KEPT);
+    }
+}
+
+#[test]
+fn impulses_never_add_kinetic_energy() {
+    for settings in impulse_settings() {
+        let mut scene = Scene::balls();
+        let before = scene.kinetic();
+        let (demands, _) = scene.impulses(settings);
+        scene.carry_out(&demands);
+        let after = scene.kinetic();
+        assert!(after <= before * (1.0 + 1e-14), "{settings:?}: {before} {after}");
+        let keeps = settings.restitution == 1.0 && settings.friction == 0.0;
+        assert!(!keeps || (after / before - 1.0).abs() < 1e-13, "{before} {after}");
+        assert!(keeps || after < 0.99 * before, "{settings:?}: {before} {after}");
+    }
+}
+
+#[test]
+fn shifts_keep_the_centre_of_mass_and_report_what_they_change() {
+    let mut scene = Scene::balls();
+    let masses = scene.system.masses.clone();
+    let (demands, response) = scene.impulses(BodilyImpulseSettings::default());
+    let centre = scene.state.centre(&masses);
+    let mut pushed = scene.state.clone();
+    for (vertex, impulse) in &demands.impulses {
+        pushed.velocities[vertex.index()] += *impulse / masses.of()[vertex.index()];
+    }
+    scene.carry_out(&demands);
+    assert!(scene.state.centre(&masses).abs_diff_eq(centre, 1e-13));
+    let gained = scene.state.angular_momentum(&masses, Vec3::ZERO)
+        - pushed.angular_momentum(&masses, Vec3::ZERO);
+    let told = response.changed().angular;
+    assert!(told.length() > 1e-3 && gained.abs_diff_eq(told, 1e-10 * told.length()), "{told}");
+    let longest = demands.shifts.iter().map(|(_, shift)| shift.length()).fold(0.0, f64::max);
+    assert_eq!((response.changed().longest, demands.met.shift), (longest, longest));
+}
+
+#[test]
+fn impulses_and_buffers_do_not_depend_on_units() {
+    // A power of two, so that every rounding is the same.
+    let unit = 1024.0;
+    let (small, mut large) = (Scene::balls(), Scene::balls());
+    let scale = |list: &mut Vec<Vec3>| list.iter_mut().for_each(|value| *value *= unit);
+    [&mut large.state.positions, &mut large.state.velocities, &mut large.rest]
+        .into_iter()
+        .for_each(scale);
+    for settings in impulse_settings() {
+        let [a, b] = [&small, &large].map(|scene| scene.impulses(settings).0);
+        let scaled = |list: &[(VertexId, Vec3)]| -> Vec<_> {
+            list.iter().map(|(vertex, value)| (*vertex, unit * *value)).collect()
+        };
+        assert_eq!((scaled(&a.impulses), scaled(&a.shifts)), (b.impulses, b.shifts));
+    }
+    let forces = |scene: &Scene| {
+        let settings = BufferSettings::of_step(DT);
+        let mut demands = Demands::default();
+        let made = Buffer::new(&scene.rest, &scene.bodies, settings);
+        made.unwrap().before(scene.moment(), &mut demands);
+        demands.forces
+    };
+    let [a, b] = [&small, &large].map(forces);
+    assert!(a.len() > 100 && a.len() == b.len());
+    for ((_, a), (_, b)) in a.iter().zip(&b) {
+        assert!((unit * *a).abs_diff_eq(*b, 1e-9 * b.length()), "{a} {b}");
+    }
+}
+
+#[test]
+fn cubes_that_meet_bounce_by_impulses_and_part() {
+    for (restitution, least) in [(0.0, 0.05), (1.0, 0.3)] {
+        let mut scene = Scene::cubes(Quat::IDENTITY, Vec3::new(1.05, 0.1, 0.07), 2.0);
+        let settings = BodilyImpulseSettings {
+            restitution,
+            friction: 0.0,
+            ..BodilyImpulseSettings::default()
+        };
+        let response = BodilyImpulses::new(&scene.rest, &scene.bodies, settings).unwrap();
+        let mut stepper = scene.stepper(response);
+        let (before, start) = (scene.state.clone(), scene.kinetic());
+        let mut met = 0;
+        for _ in 0..600 {
+            let report = stepper.step(&mut scene.system, &mut scene.state, DT).unwrap();
+            met += report.met.contacts;
+        }
+        let parting = (scene.velocity(1) - scene.velocity(0)).x;
+        let total = scene.kinetic() + scene.system.forces.energy(scene.state.motion());
+        assert!(met > 0 && parting > least * 2.0, "{restitution}: {parting}");
+        assert!(total < 1.02 * start, "{restitution}: {}", total / start);
+        assert_eq!(scene.overlap().penetrating_vertices, 0);
+        assert!(scene.momentum_error(&before) < KEPT);
+    }
+}
+
+#[test]
+fn buffers_keep_momentum_and_turn_nothing() {
+    let mut scene = Scene::balls();
+    for friction in [0.0, 0.3] {
+        let settings = BufferSettings { friction, ..BufferSettings::of_step(DT) };
+        let mut demands = Demands::default();
+        let made = Buffer::new(&scene.rest, &scene.bodies, settings);
+        made.unwrap().before(scene.moment(), &mut demands);
+        assert!(demands.met.contacts > 20, "{:?}", demands.met);
+        let (push, torque) = sums(&scene, &demands.forces);
+        assert!(push < KEPT && (friction > 0.0 || torque < KEPT), "{push} {torque}");
+        scene.state.velocities.iter_mut().for_each(|v| *v *= 10.0);
+    }
+}
+
+#[test]
+fn a_cube_rests_outside_another_within_its_buffer() {
+    let mut scene = Scene::cubes(Quat::IDENTITY, Vec3::new(0.1, 0.2, 1.03), 0.0);
+    let lowest = scene.rest.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
+    let count = scene.rest.len() / 2;
+    let floor: Vec<_> = (0..count as u32)
+        .map(VertexId)
+        .filter(|v| scene.rest[v.index()].z < lowest + 1e-9)
+        .collect();
+    scene.system.pins.add_still(&floor, &scene.state.positions).unwrap();
+    scene.system.forces.push(Gravity::new(-9.81 * Vec3::Z, scene.system.masses.of()));
+    let settings = BufferSettings { damping: 1.0, ..BufferSettings::of_step(DT) };
+    let response = Buffer::new(&scene.rest, &scene.bodies, settings).unwrap();
+    let mut stepper = scene.stepper(response);
+    let mut worst = 0;
+    for _ in 0..1200 {
+        stepper.step(&mut scene.system, &mut scene.state, DT).unwrap();
+        worst = worst.max(scene.overlap().penetrating_vertices);
+    }
+    // Damped only by contact the cubes still shake; they do so outside each other.
+    let speed = scene.velocity(1).length();
+    assert_eq!((worst, scene.overlap().edge_crossings), (0, 0));
+    assert!(speed < 0.5, "{speed}");
+}
+
+/// Steps for a while; no step may end with an overlap.
+#[track_caller]
+fn watch(scene: &mut Scene, (steps, dt): (usize, f64)) -> Report {
+    let mut stepper = scene.barrier(BodilyBarrierSettings::default());
+    let mut measure = Measure::new(&scene.state.positions, &scene.bodies);
+    let mut all = Report::default();
+    for step in 0..steps {
+        all.add(stepper.step(&mut scene.system, &mut scene.state, dt).unwrap());
+        let overlap = measure.measure(&scene.state.positions, &scene.bodies);
+        let found = (overlap.penetrating_vertices, overlap.edge_crossings);
+        assert_eq!(found, (0, 0), "step {step}: {overlap:?}");
+    }
+    all
+}
+
+#[test]
+fn cubes_that_meet_behind_a_barrier_never_overlap() {
+    let tilted = Quat::from_rotation_x(0.5) * Quat::from_rotation_y(0.7);
+    for turn in [Quat::IDENTITY, tilted] {
+        for speed in [1.0, 5.0, 20.0] {
+            let mut scene = Scene::cubes(turn, Vec3::new(1.5, 0.1, 0.07), speed);
+            let (before, start) = (scene.state.clone(), scene.kinetic());
+            let report = watch(&mut scene, (((0.6 / speed + 0.2) / DT) as usize, DT));
+            let parting = (scene.velocity(1) - scene.velocity(0)).x;
+            let total = scene.kinetic() + scene.system.forces.energy(scene.state.motion());
+            assert!(report.met.contacts > 0 && parting > 0.3 * speed, "{speed}: {parting}");
+            assert!(total < 1.01 * start, "{speed}: {}", total / start);
+            assert!(scene.momentum_error(&before) < KEPT, "{speed}");
+        }
+    }
+}
+
+#[test]
+fn cubes_that_begin_in_each_other_are_taken_apart_and_stay_so() {
+    let mut scene = Scene::cubes(Quat::IDENTITY, Vec3::new(0.7, 0.03, 0.02), 0.0);
+    assert!(scene.overlap().penetrating_vertices > 0);
+    let centre = scene.state.centre(&scene.system.masses);
+    let report = watch(&mut scene, (200, DT));
+    let parting = (scene.velocity(1) - scene.velocity(0)).length();
+    assert!(report.met.shift > 0.0 && parting < 0.05, "{parting}");
+    assert!(scene.state.centre(&scene.system.masses).abs_diff_eq(centre, KEPT));
+}
+
+#[test]
+fn balls_whose_edges_are_nearly_flat_never_cross_behind_a_barrier() {
+    let mesh = TetMesh::from_raw(ball(1.0, 5).unwrap()).unwrap().0;
+    let turn = Quat::from_rotation_x(0.4) * Quat::from_rotation_z(1.3);
+    let (near, far) = ((mesh.clone(), Quat::IDENTITY, Vec3::ZERO), Vec3::new(2.05, 0.2, 0.1));
+    let mut scene = Scene::new(&[near, (mesh, turn, far)]);
+    let half = scene.state.velocities.len() / 2;
+    scene.state.velocities[half..].fill(-4.0 * Vec3::X);
+    let before = scene.state.clone();
+    let report = watch(&mut scene, (240, 2.0 * DT));
+    let parting = (scene.velocity(1) - scene.velocity(0)).x;
+    assert!(report.met.contacts > 5 && parting > 0.0, "{parting}");
+    assert!(scene.momentum_error(&before) < KEPT);
+}
+
+/// Impulses that are still lacking after some sweeps, per those given.
+fn lacking(sweeps: usize) -> f64 {
+    let mut scene = Scene::balls();
+    let settings =
+        BodilyImpulseSettings { friction: 0.0, shift: 0.0, ..BodilyImpulseSettings::default() };
+    let size = |demands: &Demands| demands.impulses.iter().map(|(_, j)| j.length()).sum::<f64>();
+    let (given, _) = scene.impulses(BodilyImpulseSettings { sweeps, ..settings });
+    scene.carry_out(&given);
+    let (left, _) = scene.impulses(BodilyImpulseSettings { sweeps: 1, ..settings });
+    size(&left) / size(&given)
+}
+
+#[test]
+fn sweeps_bring_the_approach_of_all_contacts_to_an_end() {
+    let left = [1, 2, 4, 8].map(lacking);
+    assert!(left.is_sorted_by(|a, b| a > b), "{left:?}");
+    assert!(left[0] > 0.02 && left[2] < 1e-4, "{left:?}");
+}
+
+#[test]
+fn springs_within_the_step_keep_momentum_and_add_no_energy() {
+    for buffer in [0.02, 0.0] {
+        let mut scene = Scene::cubes(Quat::IDENTITY, Vec3::new(1.05, 0.1, 0.07), 2.0);
+        let dt = 1.0 / 60.0;
+        let settings = BufferSettings { buffer, friction: 0.0, ..BufferSettings::implicit(dt) };
+        let response = Buffer::new(&scene.rest, &scene.bodies, settings).unwrap();
+        let implicit = Box::new(Implicit::new(ImplicitSettings::default()));
+        let mut stepper = InContact::new(implicit, scene.bodies.clone(), vec![Box::new(response)]);
+        let (before, start) = (scene.state.clone(), scene.kinetic());
+        let (mut met, mut most) = (0, 0.0_f64);
+        for _ in 0..60 {
+            let report = stepper.step(&mut scene.system, &mut scene.state, dt).unwrap();
+            met += report.met.contacts;
+            let total = scene.kinetic() + scene.system.forces.energy(scene.state.motion());
+            most = most.max(total / start);
+        }
+        let parting = (scene.velocity(1) - scene.velocity(0)).x;
+        assert!(met > 0 && parting > 0.2, "{buffer}: {met} {parting}");
+        assert!(most < 1.0 + 1e-9, "{buffer}: {most}");
+        assert!(scene.momentum_error(&before) < KEPT, "{}", scene.momentum_error(&before));
+        assert_eq!(scene.overlap().penetrating_vertices, 0);
+    }
+}
+
+/// Bodies in places that no method likes: on top of each other, within, and of one tet.
+fn awkward() -> [Scene; 3] {
+    let cube = TetMesh::from_raw(cuboid([2; 3], Vec3::ONE, Cut::Six).unwrap()).unwrap().0;
+    let small = TetMesh::from_raw(ball(0.2, 2).unwrap()).unwrap().0;
+    let tet = TetMesh::from_raw(RawMesh {
+        positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z],
+        tets: vec![[0, 1, 2, 3].map(VertexId)],
+        regions: vec![0],
+        ..RawMesh::default()
+    });
+    let tet = tet.unwrap().0;
+    let at = |mesh: &TetMesh, shift: Vec3| (mesh.clone(), Quat::IDENTITY, shift);
+    [
+        Scene::new(&[at(&cube, Vec3::ZERO), at(&cube, Vec3::ZERO)]),
+        Scene::new(&[at(&cube, Vec3::ZERO), at(&small, Vec3::new(0.1, 0.0, 0.2))]),
+        Scene::new(&[at(&tet, Vec3::ZERO), at(&tet, Vec3::new(0.2, 0.1, 0.1))]),
+    ]
+}
+
+#[test]
+fn awkward_places_end_in_finite_motion_that_keeps_momentum() {
+    for response in 0..3 {
+        for mut scene in awkward() {
+            scene.state.velocities[0] = Vec3::new(0.1, 0.2, 0.3);
+            let before = scene.state.clone();
+            let Scene { rest, bodies, .. } = &scene;
+            let mut stepper = match response {
+                0 => scene.stepper(BodilyImpulses::new(rest, bodies, Default::default()).unwrap()),
+                1 => {
+                    let settings = BufferSettings::of_step(DT);
+                    scene.stepper(Buffer::new(rest, bodies, settings).unwrap())
+                }
+                _ => scene.barrier(BodilyBarrierSettings::default()),
+            };
+            for _ in 0..20 {
+                stepper.step(&mut scene.system, &mut scene.state, DT).unwrap();
+            }
+            assert!(scene.state.positions.iter().all(|p| p.is_finite() && p.length() < 10.0));
+            assert!(scene.momentum_error(&before) < KEPT, "{response}");
+        }
+    }
+}
