@@ -36,8 +36,8 @@ const BAD_INPUT: u8 = 2;
 /// Contact for things that bend: how deep meshes overlap, and what is wrong with them.
 ///
 /// Pliant finds where bodies overlap, tells for every overlapping vertex how far and which
-/// way is out, and is to resolve the contact. This version reads, checks and generates
-/// meshes, measures how deep they penetrate each other, and runs scenes of soft bodies.
+/// way is out, and resolves the contact. It reads, checks and generates meshes, measures how
+/// deep they penetrate each other, and runs scenes of soft bodies.
 #[derive(Parser)]
 #[command(name = "pliant", version, arg_required_else_help = true, after_help = EXAMPLES)]
 struct Arguments {

@@ -17,7 +17,7 @@ use crate::show::{self, DIM, GOOD, Stopped, plain};
 pub const AFTER_HELP: &str = "\
 Examples:
   pliant picture runs/curtain --at 2.5 -o curtain.png
-  pliant picture runs/dice -o above.png --from 0,0,1 --size 1920x1080
+  pliant picture runs/sphere-pile -o above.png --from 0,0,1 --size 1920x1080
 
 The bodies fill the picture, each in a colour of its own; obstacles are grey.
 Exit code: 0 when the file is written, 1 when it cannot be, 2 for bad arguments or input.";

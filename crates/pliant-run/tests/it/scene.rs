@@ -173,7 +173,7 @@ fn bad_scenes_are_refused_at_their_place() {
     refused(&with("position = [0, nan, 0]\n"), &[], "it must be finite", "nan");
     refused(&with("position = [0, \"=1/0\", 0]\n"), &[], "not finite", "1/0");
     refused(&with("[integrator]\nkind = \"rk5\"\n"), &[], "did you mean `rk4`?", "\"rk5\"");
-    refused(&with(""), &["response=barrier"], "there is `none`, `constraint`", "barrier");
+    refused(&with(""), &["response=bounce"], "there is `none`, `constraint`", "bounce");
     refused(&with(""), &["duration=-1"], "the duration is -1 s: it must be positive", "-1");
     refused(&with(""), &["dt=0"], "the time step is 0 s: it must be positive", "0");
     refused(&with(""), &["dt=1e-300"], "steps: at most", "1");

@@ -1,11 +1,18 @@
 //! Contact between bodies: which response, and what it is made of.
 
+use pliant::body::BodyKind;
 use pliant::body::obstacle::Obstacle;
+use pliant::id::BodyId;
+use pliant::respond::RespondError;
 use pliant::respond::Response as Respond;
+use pliant::respond::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings};
+use pliant::respond::bodies::buffer::{Buffer, BufferSettings};
+use pliant::respond::bodies::impulse::{BodilyImpulseSettings, BodilyImpulses};
 use pliant::respond::bodies::{Bodily, BodilySettings, Kind};
 use pliant::respond::constraint::{Constraint, ConstraintSettings};
 use pliant::respond::impulse::Impulses;
 use pliant::respond::penalty::Stiffness;
+use pliant::respond::surface::{ContactSurface, SurfaceSettings};
 
 use super::Wrong;
 use super::bodies::Made;
@@ -16,6 +23,9 @@ use crate::scene::keys::{self, IntegratorKind, Response};
 /// Times that a step may be halved when contacts are solved with it, count.
 const HALVINGS: u32 = 4;
 
+/// The same with a barrier, which makes short steps where bodies come near, count.
+const BARRIER_HALVINGS: u32 = 30;
+
 /// Puts in what the scene leaves open: its response, and what follows from it.
 pub fn choose(scene: &mut keys::Scene) -> Result<(), Wrong> {
     let solves =
@@ -24,12 +34,13 @@ pub fn choose(scene: &mut keys::Scene) -> Result<(), Wrong> {
     let response = *scene.response.get_or_insert(own);
     if response == Response::Constraint && !solves {
         let message = "the integrator does not solve contacts, which `constraint` asks for";
-        let help = "take the integrator \"implicit-euler\" with newton = 0, or response = \"none\"";
+        let help = "take the integrator \"implicit-euler\" with newton = 0, or response = \"penalty\" or \"none\"";
         return Err(Wrong::value("response", message).with_help(help));
     }
     let (met_by, halvings) = match response {
         Response::Constraint => (ObstacleResponse::Constraint {}, HALVINGS),
-        Response::None | Response::Penalty | Response::Closest => (ObstacleResponse::Impulse {}, 0),
+        Response::Barrier => (ObstacleResponse::Impulse {}, BARRIER_HALVINGS),
+        _ => (ObstacleResponse::Impulse {}, 0),
     };
     scene.integrator.halvings.get_or_insert(halvings);
     for obstacle in &mut scene.obstacles {
@@ -72,6 +83,17 @@ pub fn unmet(scene: &keys::Scene, made: &Made) -> Option<String> {
     })
 }
 
+/// What is told of nets among other bodies.
+pub fn nets(scene: &keys::Scene, made: &Made) -> Option<String> {
+    let is_net = |body: &BodyId| made.bodies.kind(*body) == BodyKind::Net;
+    let count = made.bodies.ids().filter(is_net).count();
+    let meets = chosen(scene) != Response::None && count > 0 && count < made.bodies.len();
+    meets.then(|| {
+        "nets have no surface: other bodies can pass through them; only obstacles hold them"
+            .to_owned()
+    })
+}
+
 /// All responses of a scene; obstacles that are met by them go in.
 pub fn responses(
     scene: &keys::Scene,
@@ -84,6 +106,10 @@ pub fn responses(
         Response::Constraint => vec![Box::new(constraint(scene, made, solved))],
         Response::Penalty => vec![Box::new(springs(scene, made, Kind::Consistent)?)],
         Response::Closest => vec![Box::new(springs(scene, made, Kind::Closest)?)],
+        Response::Buffer => vec![Box::new(buffer(scene, made)?)],
+        Response::Barrier => vec![Box::new(barrier(scene, made)?)],
+        Response::Impulse => vec![Box::new(impulses(scene, made)?)],
+        Response::Surface => vec![Box::new(surface(scene, made)?)],
     };
     all.push(Box::new(Impulses::new(std::mem::take(&mut obstacles.impulsive))));
     Ok(all)
@@ -97,6 +123,39 @@ fn springs(scene: &keys::Scene, made: &Made, kind: Kind) -> Result<Bodily, Wrong
         settings.stiffness = Stiffness::Fixed(stiffness);
     }
     Bodily::new(&made.rest, &made.bodies, settings).map_err(|error| Wrong::value("contact", error))
+}
+
+/// What is wrong with the settings of contact.
+fn unfit(error: RespondError) -> Wrong {
+    Wrong::value("contact", error)
+}
+
+fn buffer(scene: &keys::Scene, made: &Made) -> Result<Buffer, Wrong> {
+    let dt = scene.dt / f64::from(scene.integrator.substeps.max(1));
+    let keys::Contact { friction, damping, stiffness, .. } = scene.contact;
+    let mut settings = BufferSettings { friction, damping, ..BufferSettings::of_step(dt) };
+    if let Some(stiffness) = stiffness {
+        settings.stiffness = Stiffness::Fixed(stiffness);
+    }
+    Buffer::new(&made.rest, &made.bodies, settings).map_err(unfit)
+}
+
+fn barrier(scene: &keys::Scene, made: &Made) -> Result<BodilyBarrier, Wrong> {
+    let friction = scene.contact.friction;
+    let settings = BodilyBarrierSettings { friction, ..BodilyBarrierSettings::default() };
+    BodilyBarrier::new(&made.rest, &made.bodies, settings).map_err(unfit)
+}
+
+fn impulses(scene: &keys::Scene, made: &Made) -> Result<BodilyImpulses, Wrong> {
+    let friction = scene.contact.friction;
+    let settings = BodilyImpulseSettings { friction, ..BodilyImpulseSettings::default() };
+    BodilyImpulses::new(&made.rest, &made.bodies, settings).map_err(unfit)
+}
+
+fn surface(scene: &keys::Scene, made: &Made) -> Result<ContactSurface, Wrong> {
+    let friction = scene.contact.friction;
+    let settings = SurfaceSettings { friction, ..SurfaceSettings::default() };
+    ContactSurface::new(&made.rest, &made.bodies, settings).map_err(unfit)
 }
 
 fn constraint(scene: &keys::Scene, made: &Made, obstacles: Vec<Obstacle>) -> Constraint {

@@ -18,6 +18,14 @@ pub enum Response {
     Penalty,
     /// The same towards the closest point of the surface.
     Closest,
+    /// Springs that begin before the surface; with any integrator.
+    Buffer,
+    /// Forces that grow without bound as gaps close; needs short steps, which are made.
+    Barrier,
+    /// Vertices inside are put right after each step, position and velocity.
+    Impulse,
+    /// The explicit contact surface of two bodies, found by their pressures.
+    Surface,
 }
 
 /// What the response is made of: lengths are per size of the smaller body, which is the

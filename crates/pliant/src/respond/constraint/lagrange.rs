@@ -269,8 +269,7 @@ fn finish<M: Operator + ?Sized>(
             let normal = (pressure.normal + lacking / ease).max(0.0);
             let impulse = (normal - pressure.normal) * contact.normal;
             pressure.normal = normal;
-            // The velocity keeps what friction gave: only the next step's guess is cut.
-            pressure.along = friction(pressure.along, normal, contact.friction);
+            // Friction stays as the velocities have seen it; the next step cuts its guess.
             for (vertex, weight) in contact.terms() {
                 if equations.held.binary_search(&vertex).is_err() {
                     velocities[vertex.index()] += weight / masses[vertex.index()] * impulse;
