@@ -143,8 +143,10 @@ impl Lagrange {
             let likely_along = pressure.along + (along - pressure.along) / STRENGTH;
             let most = contact.friction * likely.max(0.0);
             let sticks = contact.friction > 0.0 && likely_along.length() <= most;
-            // Written so that no slip at all, 0 over 0, has no grip either.
-            let grip = if sticks { 1.0 } else { (most / along.length()).min(1.0).max(0.0) };
+            let share = most / along.length();
+            // No slip at all, 0 over 0, has no grip either.
+            let slipping = if share > 0.0 { share.min(1.0) } else { 0.0 };
+            let grip = if sticks { 1.0 } else { slipping };
             let n = contact.normal;
             let square = outer_square(n);
             spring.matrix = spring.strength * (square + grip * (Mat3::IDENTITY - square));
