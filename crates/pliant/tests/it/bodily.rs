@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pliant::body::soft::{BodyStarts, Masses, State};
-use pliant::body::{Bodies, Mesh};
+use pliant::body::Bodies;
+use pliant::body::soft::State;
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
 use pliant::id::{BodyId, VertexId};
@@ -25,6 +25,8 @@ use pliant::respond::bodies::impulse::{BodilyImpulseSettings, BodilyImpulses};
 use pliant::respond::demands::Demands;
 use pliant::respond::{Moment, Response};
 
+use crate::placed::{Placed, placed};
+
 const DT: f64 = 1.0 / 1200.0;
 /// Sums of a few hundred terms, relative to their sizes.
 const KEPT: f64 = 1e-10;
@@ -39,21 +41,11 @@ struct Scene {
 
 impl Scene {
     fn new(meshes: &[(TetMesh, Quat, Vec3)]) -> Scene {
-        let list: Vec<_> = meshes.iter().map(|(mesh, ..)| Mesh::Tets(mesh)).collect();
-        let bodies = Arc::new(Bodies::from_meshes(&list).unwrap());
-        let rest: Vec<Vec3> =
-            meshes.iter().flat_map(|(mesh, ..)| mesh.positions().iter().copied()).collect();
-        let placed = meshes.iter().flat_map(|(mesh, turn, shift)| {
-            mesh.positions().iter().map(move |p| *turn * *p + *shift)
-        });
-        let masses = Masses::of_tets(&rest, bodies.tets(), |_| 100.0).unwrap();
-        let counts = meshes.iter().map(|(mesh, ..)| mesh.positions().len());
-        let starts = BodyStarts::from_counts(counts);
-        let mut system = System { masses, bodies: starts, ..System::default() };
+        let Placed { bodies, rest, state, mut system } = placed(meshes);
         let soft = ElasticSettings { young: 3e4, poisson: 0.3, damping: 0.0 };
         let elastic = Elastic::<Corotational>::new(&rest, bodies.tets(), |_| soft);
         system.forces.push(elastic.unwrap());
-        Scene { state: State::at_rest(placed.collect()), bodies, rest, system }
+        Scene { state, bodies, rest, system }
     }
 
     /// Two unit cubes of two cells a side, the second placed so, coming at each other.

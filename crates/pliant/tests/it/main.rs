@@ -4,6 +4,8 @@
 
 mod scenes;
 
+mod placed;
+
 mod force;
 
 mod detect;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use pliant::body::Bodies;
 use pliant::body::pins::Pins;
-use pliant::body::soft::{BodyStarts, Masses, Motion, State};
-use pliant::body::{Bodies, Mesh};
+use pliant::body::soft::{Masses, Motion, State};
 use pliant::depth::{DepthSettings, Scope, escapes};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
@@ -24,6 +24,8 @@ use pliant::respond::demands::Demands;
 use pliant::respond::penalty::Stiffness;
 use pliant::respond::{Moment, Response};
 
+use crate::placed::{Placed, placed};
+
 const KINDS: [Kind; 2] = [Kind::Consistent, Kind::Closest];
 const DT: f64 = 1.0 / 1200.0;
 
@@ -41,18 +43,8 @@ struct Scene {
 
 impl Scene {
     fn new(meshes: &[(TetMesh, Quat, Vec3)]) -> Scene {
-        let list: Vec<_> = meshes.iter().map(|(mesh, ..)| Mesh::Tets(mesh)).collect();
-        let bodies = Arc::new(Bodies::from_meshes(&list).unwrap());
-        let rest: Vec<Vec3> =
-            meshes.iter().flat_map(|(mesh, ..)| mesh.positions().iter().copied()).collect();
-        let placed = meshes.iter().flat_map(|(mesh, turn, shift)| {
-            mesh.positions().iter().map(move |p| *turn * *p + *shift)
-        });
-        let masses = Masses::of_tets(&rest, bodies.tets(), |_| 100.0).unwrap();
-        let counts = meshes.iter().map(|(mesh, ..)| mesh.positions().len());
-        let starts = BodyStarts::from_counts(counts);
-        let system = System { masses, bodies: starts, ..System::default() };
-        Scene { state: State::at_rest(placed.collect()), bodies, rest, system }
+        let Placed { bodies, rest, state, system } = placed(meshes);
+        Scene { state, bodies, rest, system }
     }
 
     /// With elastic forces of 30 kPa.

@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use pliant::body::Bodies;
 use pliant::body::keyframes::{Keyframes, Pose};
 use pliant::body::obstacle::{Obstacle, Plane, Touch};
-use pliant::body::soft::{BodyStarts, Masses, State};
-use pliant::body::{Bodies, Mesh};
+use pliant::body::soft::State;
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
 use pliant::integrate::contact::InContact;
@@ -19,6 +19,8 @@ use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::{Measure, Overlap};
 use pliant::respond::constraint::{Constraint, ConstraintSettings};
+
+use crate::placed::{Placed, placed};
 
 const DT: f64 = 1.0 / 60.0;
 
@@ -44,22 +46,11 @@ impl Scene {
         obstacles: Vec<Obstacle>,
         settings: Settings,
     ) -> Scene {
-        let list: Vec<_> = meshes.iter().map(|(mesh, ..)| Mesh::Tets(mesh)).collect();
-        let bodies = Arc::new(Bodies::from_meshes(&list).unwrap());
-        let rest: Vec<Vec3> =
-            meshes.iter().flat_map(|(mesh, ..)| mesh.positions().iter().copied()).collect();
-        let placed = meshes.iter().flat_map(|(mesh, turn, shift)| {
-            mesh.positions().iter().map(move |p| *turn * *p + *shift)
-        });
-        let masses = Masses::of_tets(&rest, bodies.tets(), |_| 100.0).unwrap();
-        let counts = meshes.iter().map(|(mesh, ..)| mesh.positions().len());
-        let mut system =
-            System { masses, bodies: BodyStarts::from_counts(counts), ..System::default() };
+        let Placed { bodies, rest, state, mut system } = placed(meshes);
         system.forces.push(Gravity::new(gravity, system.masses.of()));
         let soft = ElasticSettings { young: 3e4, poisson: 0.4, damping: 0.0 };
         let elastic = Elastic::<Corotational>::new(&rest, bodies.tets(), |_| soft).unwrap();
         system.forces.push(elastic);
-        let state = State::at_rest(placed.collect());
         let contact = Constraint::new(&rest, &bodies, obstacles, settings.contact);
         let implicit = Box::new(Implicit::new(settings.implicit));
         let stepper = InContact::new(implicit, bodies.clone(), vec![Box::new(contact)]);

@@ -14,10 +14,11 @@ use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::intersect::segment_meets_triangle;
 use crate::mesh::topology::Rows;
+use crate::respond::contact::Contact;
+use crate::respond::contact::edges::Passing;
 use crate::respond::contact::features::Features;
 use crate::respond::contact::margin::Drift;
 use crate::respond::contact::shape::{Facets, grown};
-use crate::respond::contact::{Contact, Feature};
 
 /// Square of the sine of the angle below which edges are parallel: an end is as near.
 const PARALLEL_SQ: f64 = 1e-10;
@@ -238,26 +239,13 @@ fn nearest([a0, a1]: [Vec3; 2], [b0, b1]: [Vec3; 2]) -> Option<Near> {
 
 /// The contact of two edges of these bodies.
 fn contact(
-    ([a, b], edges): ([BodyId; 2], [u32; 2]),
+    (pair, edges): ([BodyId; 2], [u32; 2]),
     features: &Features,
     Near { at: [s, t], normal, gap }: Near,
     size: f64,
 ) -> Contact {
-    let [[a0, a1], [b0, b1]] = edges.map(|edge| features.edges[edge as usize].ends);
-    Contact {
-        feature: Feature::EdgeEdge(edges[0], edges[1]),
-        vertices: [a0, a1, b0, b1],
-        weights: [1.0 - s, s, t - 1.0, -t],
-        count: 4,
-        bodies: (a, Some(b)),
-        normal,
-        gap,
-        drift: Vec3::ZERO,
-        target: 0.0,
-        friction: 0.0,
-        offset: 0.0,
-        size,
-    }
+    let ends = edges.map(|edge| features.edges[edge as usize].ends);
+    Contact::of_edges(pair, edges, ends, &Passing { s, t, normal, gap }, size)
 }
 
 #[cfg(test)]

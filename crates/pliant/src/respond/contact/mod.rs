@@ -83,6 +83,33 @@ pub struct Contact {
 }
 
 impl Contact {
+    /// The contact of two edges of two bodies, without friction and offset.
+    ///
+    /// `edges` are their numbers in the scene, `ends` their vertices.
+    pub(crate) fn of_edges(
+        [a, b]: [BodyId; 2],
+        edges: [u32; 2],
+        [[a0, a1], [b0, b1]]: [[VertexId; 2]; 2],
+        passing: &edges::Passing,
+        size: f64,
+    ) -> Contact {
+        let edges::Passing { s, t, normal, gap } = *passing;
+        Contact {
+            feature: Feature::EdgeEdge(edges[0], edges[1]),
+            vertices: [a0, a1, b0, b1],
+            weights: [1.0 - s, s, t - 1.0, -t],
+            count: 4,
+            bodies: (a, Some(b)),
+            normal,
+            gap,
+            drift: Vec3::ZERO,
+            target: 0.0,
+            friction: 0.0,
+            offset: 0.0,
+            size,
+        }
+    }
+
     /// Vertices with their weights.
     #[inline]
     pub fn terms(&self) -> impl Iterator<Item = (VertexId, f64)> {

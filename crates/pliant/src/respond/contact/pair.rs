@@ -128,23 +128,10 @@ impl Snapshot<'_> {
 
     /// The contact of two edges.
     pub(super) fn between(&self, pair: Pair, edges: [u32; 2], passing: &Passing) -> Contact {
-        let ([a, b], Margin { offset, size, .. }) = (pair.of, pair.margin);
-        let [[a0, a1], [b0, b1]] = edges.map(|edge| self.features.edges[edge as usize].ends);
-        let Passing { s, t, normal, gap } = *passing;
-        Contact {
-            feature: Feature::EdgeEdge(edges[0], edges[1]),
-            vertices: [a0, a1, b0, b1],
-            weights: [1.0 - s, s, t - 1.0, -t],
-            count: 4,
-            bodies: (a, Some(b)),
-            normal,
-            gap,
-            drift: Vec3::ZERO,
-            target: 0.0,
-            friction: self.friction,
-            offset,
-            size,
-        }
+        let ends = edges.map(|edge| self.features.edges[edge as usize].ends);
+        let Margin { offset, size, .. } = pair.margin;
+        let bare = Contact::of_edges(pair.of, edges, ends, passing, size);
+        Contact { friction: self.friction, offset, ..bare }
     }
 }
 

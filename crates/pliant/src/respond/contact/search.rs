@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::body::Bodies;
 use crate::body::obstacle::Obstacle;
 use crate::depth::fused::Scratch;
-use crate::depth::{DepthSettings, Escape, Escapes, Scope};
+use crate::depth::{DepthSettings, Escapes, Scope};
 use crate::detect::boxes::{Bounds, Hits};
 use crate::detect::pairs::{self, Sweep};
 use crate::force::Motion;
@@ -340,7 +340,7 @@ impl Step<'_> {
             }
             let point = positions[entry.vertex.index()];
             let (facets, space) = (&shapes[body.index()].facets, boxes[body.index()]);
-            let escape = Escape { ..entry.escape };
+            let escape = entry.escape;
             let foot = inside::exit(point, escape, facets, space)
                 .or_else(|| inside::nearest(point, escape, facets));
             let Some(foot) = foot else { continue };
