@@ -180,8 +180,21 @@ pub struct Claim {
     pub path: PathBuf,
     /// How the run begins.
     pub begin: Begin,
-    /// Locked while the run is on; the system frees it however the program ends.
-    _lock: Option<File>,
+    /// Held while the run is on.
+    _lock: Option<Lock>,
+}
+
+/// A locked marker; the system frees it however the program ends.
+///
+/// Freed by name when dropped: to close the file is not enough while a child process that is
+/// just being started still holds a copy of it.
+#[derive(Debug)]
+struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
 }
 
 /// How a run begins.
@@ -308,11 +321,31 @@ fn others(folder: &Path) -> Result<usize, FolderError> {
 }
 
 /// Locks the marker; where the system knows no locks, nothing is locked.
-fn lock(folder: &Path) -> Result<Option<File>, FolderError> {
+fn lock(folder: &Path) -> Result<Option<Lock>, FolderError> {
     let Ok(file) = File::open(folder.join(MARKER)) else { return Ok(None) };
     match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
+        Ok(()) => Ok(Some(Lock(file))),
         Err(TryLockError::WouldBlock) => Err(FolderError::Busy { path: folder.to_path_buf() }),
         Err(TryLockError::Error(_)) => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_of_the_file_keeps_no_lock() {
+        let folder = std::env::temp_dir().join(format!("pliant-run-lock-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(MARKER), "{}").unwrap();
+        let held = lock(&folder).unwrap().unwrap();
+        // As a child process has one from its start until it becomes another program.
+        let copy = held.0.try_clone().unwrap();
+        assert!(matches!(lock(&folder), Err(FolderError::Busy { .. })));
+        drop(held);
+        assert!(lock(&folder).unwrap().is_some());
+        drop(copy);
+        fs::remove_dir_all(&folder).unwrap();
     }
 }
