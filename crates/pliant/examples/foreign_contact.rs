@@ -12,6 +12,7 @@ use pliant::math::{Mat3, Vec3, outer_square};
 use pliant::mesh::generate::{cuboid::cuboid, lattice::Cut};
 use pliant::respond::Moment;
 use pliant::respond::constraint::rows::{Equations, RowSettings};
+use pliant::respond::constraint::terms::Row;
 use pliant::respond::constraint::{lagrange::Lagrange, pressure::Remembered, split::Split, target};
 use pliant::respond::contact::search::{ContactSettings, Search};
 use pliant::solve::{LinearSettings, Product};
@@ -97,7 +98,8 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         let matrix = &Product { multiply, diagonal: &diagonal };
         let equations = Equations { matrix, right: &right, held: &held, dt: DT };
         let how = (RowSettings::default(), LinearSettings::default());
-        solver.solve(equations, masses.of(), &rows, how, (&mut velocities, &mut pressures))?;
+        let contacts: Vec<_> = rows.iter().map(|row| Row::of(row, None)).collect();
+        solver.solve(equations, masses.of(), &contacts, how, (&mut velocities, &mut pressures))?;
         remembered.keep(&rows, &pressures, DT);
         positions.iter_mut().zip(&velocities).for_each(|(x, v)| *x += DT * *v);
     }

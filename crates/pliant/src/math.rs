@@ -137,6 +137,11 @@ impl Aabb {
     }
 }
 
+/// The matrix of a cross product: skew(a) b = a × b.
+pub fn skew(a: Vec3) -> Mat3 {
+    Mat3::from_cols(Vec3::new(0.0, a.z, -a.y), Vec3::new(-a.z, 0.0, a.x), Vec3::new(a.y, -a.x, 0.0))
+}
+
 /// The matrix v vᵀ.
 #[inline]
 pub fn outer_square(v: Vec3) -> Mat3 {

@@ -121,7 +121,7 @@ impl Integrator for InContact {
         }
         for (row, pressure) in contact.rows.iter().zip(&contact.pressures) {
             if row.bodies.1.is_none() && pressure.normal > 0.0 {
-                from_outside.push((row.vertices[0], pressure.impulse(row)));
+                from_outside.push((row.vertices[0], pressure.impulse(row.normal)));
             }
         }
         std::mem::swap(state, &mut self.trial);

@@ -25,6 +25,7 @@ use crate::math::Vec3;
 use crate::memory::{Memory, MemoryError};
 use crate::observe::{Stage, Watch};
 use crate::respond::constraint::rows::{self, RowSettings, RowSolver};
+use crate::respond::constraint::terms::Sides;
 use crate::respond::demands::Demands;
 use crate::solve::{Linear, LinearSettings, Solvers};
 
@@ -210,7 +211,7 @@ impl Implicit {
         }
         let equations = rows::Equations { matrix, right, held, dt: stage.span };
         let Demands { rows, pressures, .. } = &mut system.contact;
-        let given = (bodies, system.masses.of());
+        let given = Sides::soft(bodies, system.masses.of());
         let how = (settings.rows, settings.linear);
         let solved = row_solver.solve(equations, given, rows, how, (ends, pressures))?;
         report.sweeps += solved.sweeps;

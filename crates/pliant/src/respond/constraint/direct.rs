@@ -20,7 +20,7 @@ use crate::par;
 use crate::respond::constraint::dense::{Inverse, add};
 use crate::respond::constraint::pressure::Pressure;
 use crate::respond::constraint::rows::{Equations, RowSettings, Solved};
-use crate::respond::contact::Contact;
+use crate::respond::constraint::terms::{MOST, Row, Term};
 
 impl Equations<'_, BlockMatrix> {
     fn is_held(&self, vertex: usize) -> bool {
@@ -78,10 +78,12 @@ struct Part {
 /// A contact made ready for the sweeps.
 #[derive(Clone, Copy, Debug)]
 struct Touch {
-    /// First speed of each vertex, count; any where the weight is 0.
-    starts: [usize; 4],
-    /// Unit 1; 0 for held vertices.
-    weights: [f64; 4],
+    /// First speed of each unknown, count; the first `count` are in use.
+    starts: [usize; MOST],
+    /// What each does to the relative velocity.
+    shares: [Term; MOST],
+    /// Unknowns in use, count; held ones are not.
+    count: usize,
     normal: Vec3,
     /// What is given of the relative velocity, taken away, m/s.
     drift: Vec3,
@@ -128,7 +130,7 @@ impl Direct {
         &mut self,
         equations: Equations<'_, BlockMatrix>,
         bodies: &[Range<usize>],
-        contacts: &[Contact],
+        contacts: &[Row],
         settings: RowSettings,
         (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
     ) -> Option<Solved> {
@@ -151,7 +153,7 @@ impl Direct {
     }
 
     /// Finds out what is touched.
-    fn gather(&mut self, bodies: &[Range<usize>], contacts: &[Contact]) {
+    fn gather(&mut self, bodies: &[Range<usize>], contacts: &[Row]) {
         self.places.clear();
         self.places.resize(bodies.len(), None);
         self.touched.clear();
@@ -211,7 +213,7 @@ impl Direct {
         &mut self,
         equations: Equations<'_, BlockMatrix>,
         bodies: &[Range<usize>],
-        contacts: &[Contact],
+        contacts: &[Row],
         settings: RowSettings,
         velocities: &[Vec3],
     ) {
@@ -229,8 +231,9 @@ impl Direct {
                 Side { part: part as usize, response: response - 3 * width, start: *start, width }
             });
             let mut touch = Touch {
-                starts: [0; 4],
-                weights: [0.0; 4],
+                starts: [0; MOST],
+                shares: [Term::Weight(0.0); MOST],
+                count: 0,
                 normal: contact.normal,
                 drift: contact.drift,
                 target: contact.target,
@@ -242,10 +245,10 @@ impl Direct {
                 sides,
                 is_ready: false,
             };
-            for (k, (vertex, weight)) in contact.terms().enumerate() {
-                match self.speed(bodies, &sides, vertex) {
-                    Some(start) => (touch.starts[k], touch.weights[k]) = (start, weight),
-                    None => touch.drift -= weight * velocities[vertex.index()],
+            for (unknown, share) in contact.terms() {
+                match self.speed(bodies, &sides, unknown) {
+                    Some(start) => touch.add(start, share),
+                    None => touch.drift -= share.of(velocities[unknown.index()]),
                 }
             }
             touch.weigh(&self.parts);
@@ -308,13 +311,20 @@ impl Direct {
 }
 
 impl Touch {
-    /// Rows in a side's body, and weights.
-    fn terms(&self, side: &Side) -> impl Iterator<Item = (usize, f64)> {
+    /// Takes in an unknown that is free.
+    fn add(&mut self, start: usize, share: Term) {
+        self.starts[self.count] = start;
+        self.shares[self.count] = share;
+        self.count += 1;
+    }
+
+    /// Rows in a side's body, and what they do.
+    fn terms(&self, side: &Side) -> impl Iterator<Item = (usize, Term)> {
         let speeds = side.start..side.start + side.width;
-        let pairs = self.starts.into_iter().zip(self.weights);
-        let own = pairs.filter(move |(start, w)| *w != 0.0 && speeds.contains(start));
+        let pairs = self.starts.into_iter().zip(self.shares).take(self.count);
+        let own = pairs.filter(move |(start, _)| speeds.contains(start));
         let first = side.start;
-        own.map(move |(start, weight)| ((start - first) / 3, weight))
+        own.map(move |(start, share)| ((start - first) / 3, share))
     }
 
     /// The smallest number of a response of this or a later contact.
@@ -327,9 +337,13 @@ impl Touch {
         let mut ease = Mat3::ZERO;
         for side in &self.sides {
             let inverse = &parts[side.part].inverse;
-            for (row, w) in self.terms(side) {
+            for (row, share) in self.terms(side) {
                 for (column, other) in self.terms(side) {
-                    ease += inverse.block(row, column) * (w * other);
+                    let block = inverse.block(row, column);
+                    ease += match (share, other) {
+                        (Term::Weight(w), Term::Weight(other)) => block * (w * other),
+                        _ => share.matrix() * block * other.matrix().transpose(),
+                    };
                 }
             }
         }
@@ -348,9 +362,22 @@ impl Touch {
             let own = &mut responses[side.response - first..][..3 * side.width];
             own.fill(0.0);
             let inverse = &parts[side.part].inverse;
-            for (row, weight) in self.terms(side) {
-                for (line, from) in own.chunks_exact_mut(side.width).zip(inverse.rows(row)) {
-                    line.iter_mut().zip(from).for_each(|(value, from)| *value += weight * from);
+            for (row, share) in self.terms(side) {
+                let lines = own.chunks_exact_mut(side.width);
+                match share {
+                    Term::Weight(weight) => {
+                        for (line, from) in lines.zip(inverse.rows(row)) {
+                            let values = line.iter_mut().zip(from);
+                            values.for_each(|(value, from)| *value += weight * from);
+                        }
+                    }
+                    Term::Lever(_) => {
+                        let transposed = share.matrix().transpose();
+                        let axes = [transposed.x_axis, transposed.y_axis, transposed.z_axis];
+                        for (line, axis) in lines.zip(axes) {
+                            add(line, axis.to_array(), inverse.rows(row));
+                        }
+                    }
                 }
             }
         }
@@ -369,8 +396,10 @@ impl Touch {
     /// Velocity of the first side seen from the second, m/s.
     #[inline]
     fn relative(&self, speeds: &[f64]) -> Vec3 {
-        let of = |k: usize| self.weights[k] * Vec3::from_slice(&speeds[self.starts[k]..]);
-        of(0) + of(1) + of(2) + of(3) - self.drift
+        let terms = self.starts.iter().zip(self.shares).take(self.count);
+        let sum: Vec3 =
+            terms.map(|(start, share)| share.of(Vec3::from_slice(&speeds[*start..]))).sum();
+        sum - self.drift
     }
 
     /// Changes the impulse so that the contact is right by itself; returns the change, N·s.
@@ -417,7 +446,6 @@ mod tests {
     use crate::body::soft::BodyStarts;
     use crate::math::svd::tests::noise;
     use crate::respond::constraint::dense::tests::{joined, pairs};
-    use crate::respond::contact::Feature;
 
     /// Roundings of a few dozen sums of numbers near 1.
     const TOLERANCE: f64 = 1e-13;
@@ -438,31 +466,28 @@ mod tests {
     }
 
     /// A contact along z, just closed, without friction; the last vertex is the second side.
-    fn contact(terms: &[(u32, f64)], bodies: (u32, Option<u32>)) -> Contact {
+    fn contact(terms: &[(u32, f64)], bodies: (u32, Option<u32>)) -> Row {
         let term = |k: usize| terms.get(k).copied().unwrap_or((0, 0.0));
-        Contact {
-            feature: Feature::VertexObstacle(VertexId(terms[0].0), 0),
-            vertices: [0, 1, 2, 3].map(|k| VertexId(term(k).0)),
-            weights: [0, 1, 2, 3].map(|k| term(k).1),
+        Row {
+            unknowns: [0, 1, 2, 3, 4].map(|k| VertexId(term(k).0)),
+            shares: [0, 1, 2, 3, 4].map(|k| Term::Weight(term(k).1)),
             count: terms.len(),
             bodies: (BodyId(bodies.0), bodies.1.map(BodyId)),
             normal: Vec3::Z,
-            gap: 0.0,
             drift: Vec3::ZERO,
             target: 0.0,
             friction: 0.0,
-            offset: 0.0,
             size: 1.0,
         }
     }
 
     /// What is left of one vertex of 2 kg with this momentum, N·s, on a plane.
-    fn on_plane(right: Vec3, contact: Contact) -> (Vec3, Pressure) {
+    fn on_plane(right: Vec3, contact: Row) -> (Vec3, Pressure) {
         from_pressure(Pressure::default(), right, contact)
     }
 
     /// The same, when it pressed before.
-    fn from_pressure(before: Pressure, right: Vec3, contact: Contact) -> (Vec3, Pressure) {
+    fn from_pressure(before: Pressure, right: Vec3, contact: Row) -> (Vec3, Pressure) {
         let (matrix, right) = (loose(&[2.0]), [right]);
         let equations = Equations { matrix: &matrix, right: &right, held: &[], dt: DT };
         let settings = RowSettings { sweeps: 100, still: 0.0, ..RowSettings::default() };
@@ -483,14 +508,14 @@ mod tests {
         let (velocity, pressure) = on_plane(Vec3::Z, plane);
         assert_eq!((velocity, pressure), (0.5 * Vec3::Z, Pressure::default()));
         // A plane that goes up takes it along.
-        let lift = Contact { drift: Vec3::Z, ..plane };
+        let lift = Row { drift: Vec3::Z, ..plane };
         assert_eq!(on_plane(Vec3::ZERO, lift).0, Vec3::Z);
     }
 
     #[test]
     fn a_gap_may_close_and_no_more() {
         // 1/4 m in 1/64 s.
-        let apart = Contact { target: -16.0, ..contact(&[(0, 1.0)], (0, None)) };
+        let apart = Row { target: -16.0, ..contact(&[(0, 1.0)], (0, None)) };
         assert_eq!(on_plane(Vec3::new(0.0, 0.0, -40.0), apart).0, Vec3::new(0.0, 0.0, -16.0));
         let (velocity, pressure) = on_plane(Vec3::new(0.0, 0.0, -30.0), apart);
         assert_eq!((velocity.z, pressure), (-15.0, Pressure::default()));
@@ -498,7 +523,7 @@ mod tests {
 
     #[test]
     fn an_old_impulse_does_not_stay_for_ever() {
-        let rough = Contact { friction: 0.5, ..contact(&[(0, 1.0)], (0, None)) };
+        let rough = Row { friction: 0.5, ..contact(&[(0, 1.0)], (0, None)) };
         let before = Pressure { normal: 4.0, along: Vec3::X };
         let (velocity, pressure) = from_pressure(before, Vec3::new(2.0, 0.0, 1.0), rough);
         assert!(velocity.abs_diff_eq(Vec3::new(1.0, 0.0, 0.5), TOLERANCE), "{velocity}");
@@ -507,7 +532,7 @@ mod tests {
 
     #[test]
     fn friction_holds_inside_the_cone_and_slides_outside() {
-        let rough = Contact { friction: 0.5, ..contact(&[(0, 1.0)], (0, None)) };
+        let rough = Row { friction: 0.5, ..contact(&[(0, 1.0)], (0, None)) };
         let (velocity, pressure) = on_plane(Vec3::new(3.0, -2.0, -8.0), rough);
         assert!(velocity.abs_diff_eq(Vec3::ZERO, TOLERANCE), "{velocity}");
         assert!(pressure.along.abs_diff_eq(Vec3::new(-3.0, 2.0, 0.0), TOLERANCE));
@@ -571,7 +596,7 @@ mod tests {
         matrix: BlockMatrix,
         bodies: Vec<Range<usize>>,
         right: Vec<Vec3>,
-        contacts: Vec<Contact>,
+        contacts: Vec<Row>,
     }
 
     const HELD: [VertexId; 1] = [VertexId(8)];
@@ -588,14 +613,14 @@ mod tests {
         (0..18).for_each(|row| matrix.add_to_diagonal(row, 1.0));
         let mut next = noise(5);
         let right = (0..18).map(|_| Vec3::new(next(), next(), next() - 1.0)).collect();
-        let rough = |contact| Contact { friction: 0.4, ..contact };
+        let rough = |contact| Row { friction: 0.4, ..contact };
         let contacts = vec![
             rough(contact(&[(1, 1.0)], (0, None))),
             rough(contact(&[(3, 1.0)], (0, None))),
             contact(&[(0, 1.0), (6, -0.25), (7, -0.5), (8, -0.25)], (0, Some(1))),
-            Contact { normal: Vec3::X, ..contact(&[(9, 1.0), (2, -1.0)], (1, Some(0))) },
+            Row { normal: Vec3::X, ..contact(&[(9, 1.0), (2, -1.0)], (1, Some(0))) },
             rough(contact(&[(5, 0.3), (7, 0.7), (12, -0.6), (14, -0.4)], (1, Some(2)))),
-            Contact { target: -9.0 / DT, ..contact(&[(17, 1.0)], (2, None)) },
+            Row { target: -9.0 / DT, ..contact(&[(17, 1.0)], (2, None)) },
         ];
         Heap { matrix, bodies: bodies(&counts.map(|count| count as usize)), right, contacts }
     }
@@ -628,8 +653,8 @@ mod tests {
         heap.matrix.multiply(&velocities, &mut left);
         left.iter_mut().zip(&heap.right).for_each(|(left, right)| *left -= *right);
         for (contact, pressure) in heap.contacts.iter().zip(&pressures) {
-            let impulse = pressure.impulse(contact);
-            contact.terms().for_each(|(v, weight)| left[v.index()] -= weight * impulse);
+            let impulse = pressure.impulse(contact.normal);
+            contact.terms().for_each(|(v, share)| left[v.index()] -= share.back(impulse));
         }
         left[8] = Vec3::ZERO;
         assert!(left.iter().all(|l| l.abs_diff_eq(Vec3::ZERO, TOLERANCE)), "{left:?}");

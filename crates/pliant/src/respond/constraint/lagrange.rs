@@ -13,7 +13,7 @@ use crate::id::VertexId;
 use crate::math::{Mat3, Vec3, outer_square};
 use crate::respond::constraint::pressure::Pressure;
 use crate::respond::constraint::rows::{Equations, RowSettings, Solved};
-use crate::respond::contact::Contact;
+use crate::respond::constraint::terms::{Row, Term};
 use crate::respond::friction::friction;
 use crate::solve::pcg::Pcg;
 use crate::solve::{LinearSettings, Operator, SolveError};
@@ -49,7 +49,7 @@ struct Spring {
 /// A with the springs of the contacts.
 struct WithContacts<'a, M: ?Sized> {
     matrix: &'a M,
-    contacts: &'a [Contact],
+    contacts: &'a [Row],
     springs: &'a [Spring],
     diagonal: &'a [Mat3],
 }
@@ -59,9 +59,8 @@ impl<M: Operator + ?Sized> Operator for WithContacts<'_, M> {
         self.matrix.multiply(x, product);
         for (contact, spring) in self.contacts.iter().zip(self.springs) {
             if spring.on {
-                let relative: Vec3 = contact.terms().map(|(v, w)| w * x[v.index()]).sum();
-                let force = spring.matrix * relative;
-                contact.terms().for_each(|(v, w)| product[v.index()] += w * force);
+                let force = spring.matrix * contact.linear(x);
+                contact.terms().for_each(|(v, share)| product[v.index()] += share.back(force));
             }
         }
     }
@@ -80,7 +79,7 @@ impl Lagrange {
         &mut self,
         equations: Equations<'_, M>,
         masses: &[f64],
-        contacts: &[Contact],
+        contacts: &[Row],
         (settings, linear): (RowSettings, LinearSettings),
         (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
     ) -> Result<Solved, SolveError> {
@@ -115,7 +114,7 @@ impl Lagrange {
         &mut self,
         equations: Equations<'_, M>,
         masses: &[f64],
-        contacts: &[Contact],
+        contacts: &[Row],
     ) {
         self.springs.clear();
         self.springs.extend(contacts.iter().map(|contact| {
@@ -127,7 +126,7 @@ impl Lagrange {
     /// Decides which contacts press, and how well they grip.
     fn choose(
         &mut self,
-        contacts: &[Contact],
+        contacts: &[Row],
         pressures: &[Pressure],
         velocities: &[Vec3],
         round: usize,
@@ -157,7 +156,7 @@ impl Lagrange {
     fn load<M: Operator + ?Sized>(
         &mut self,
         equations: Equations<'_, M>,
-        contacts: &[Contact],
+        contacts: &[Row],
         pressures: &[Pressure],
     ) {
         let Lagrange { springs, right, diagonal, .. } = self;
@@ -173,9 +172,9 @@ impl Lagrange {
             let impulse = (pressure.normal + spring.strength * contact.target) * contact.normal
                 + grip
                 + spring.matrix * contact.drift;
-            for (vertex, weight) in contact.terms() {
-                right[vertex.index()] += weight * impulse;
-                diagonal[vertex.index()] += weight * weight * spring.matrix;
+            for (vertex, share) in contact.terms() {
+                right[vertex.index()] += share.back(impulse);
+                diagonal[vertex.index()] += share.around(spring.matrix);
             }
         }
     }
@@ -186,7 +185,7 @@ impl Lagrange {
     /// than those, or let pass, at most, as a velocity per size and step, unit 1.
     fn update(
         &self,
-        contacts: &[Contact],
+        contacts: &[Row],
         pressures: &mut [Pressure],
         velocities: &[Vec3],
         dt: f64,
@@ -213,9 +212,9 @@ impl Lagrange {
             };
             let normal = normal.max(0.0);
             along = friction(along, normal, contact.friction);
-            let before = pressure.impulse(contact);
+            let before = pressure.impulse(contact.normal);
             *pressure = Pressure { normal, along };
-            let now = pressure.impulse(contact);
+            let now = pressure.impulse(contact.normal);
             let unseen = (seen - now).length() * STRENGTH / spring.strength;
             // What a spring still gives is the approach or slip that it has let pass.
             let let_pass = if spring.on { (now - before).length() / spring.strength } else { 0.0 };
@@ -227,7 +226,7 @@ impl Lagrange {
 
 impl Spring {
     /// Impulse that the contact would have with its spring: normal and along, N·s.
-    fn trial(&self, contact: &Contact, pressure: &Pressure, velocities: &[Vec3]) -> (f64, Vec3) {
+    fn trial(&self, contact: &Row, pressure: &Pressure, velocities: &[Vec3]) -> (f64, Vec3) {
         let relative = contact.relative(velocities);
         let approach = contact.normal.dot(relative);
         let sliding = relative - approach * contact.normal;
@@ -236,28 +235,30 @@ impl Spring {
     }
 }
 
-/// Σ w²/m of a contact, 1/kg; held vertices give nothing.
-fn ease(contact: &Contact, masses: &[f64], held: &[VertexId]) -> f64 {
+/// Σ w²/m of a contact, 1/kg; held vertices give nothing. Of a spin, w is the arm and m the inertia.
+fn ease(contact: &Row, masses: &[f64], held: &[VertexId]) -> f64 {
     let free = |vertex: VertexId| held.binary_search(&vertex).is_err();
-    contact.terms().filter(|(v, _)| free(*v)).map(|(v, w)| w * w / masses[v.index()]).sum()
+    let free = contact.terms().filter(|(v, _)| free(*v));
+    free.map(|(v, share)| share.square() / masses[v.index()]).sum()
 }
 
 /// The largest diagonal entry of what is touched, relative to its mass, less the mass itself.
-fn stiffness<M: Operator + ?Sized>(matrix: &M, masses: &[f64], contacts: &[Contact]) -> f64 {
+fn stiffness<M: Operator + ?Sized>(matrix: &M, masses: &[f64], contacts: &[Row]) -> f64 {
     let of = |vertex: VertexId| {
         let block = matrix.diagonal(vertex.index());
         let trace = block.x_axis.x + block.y_axis.y + block.z_axis.z;
         trace / (3.0 * masses[vertex.index()]) - 1.0
     };
-    let touched = contacts.iter().flat_map(Contact::terms);
-    touched.map(|(vertex, _)| of(vertex)).fold(0.0, f64::max)
+    let touched = contacts.iter().flat_map(Row::terms);
+    let soft = touched.filter(|(_, share)| matches!(share, Term::Weight(_)));
+    soft.map(|(vertex, _)| of(vertex)).fold(0.0, f64::max)
 }
 
 /// Takes away what approach is left, by impulses through the masses.
 fn finish<M: Operator + ?Sized>(
     equations: Equations<'_, M>,
     masses: &[f64],
-    contacts: &[Contact],
+    contacts: &[Row],
     (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
 ) {
     for _ in 0..FINISHING {
@@ -272,10 +273,16 @@ fn finish<M: Operator + ?Sized>(
             let impulse = (normal - pressure.normal) * contact.normal;
             pressure.normal = normal;
             // Friction stays as the velocities have seen it; the next step cuts its guess.
-            for (vertex, weight) in contact.terms() {
-                if equations.held.binary_search(&vertex).is_err() {
-                    velocities[vertex.index()] += weight / masses[vertex.index()] * impulse;
+            for (vertex, share) in contact.terms() {
+                if equations.held.binary_search(&vertex).is_ok() {
+                    continue;
                 }
+                velocities[vertex.index()] += match share {
+                    Term::Weight(weight) => weight / masses[vertex.index()] * impulse,
+                    Term::Lever(arm) => {
+                        equations.matrix.diagonal(vertex.index()).inverse() * arm.cross(impulse)
+                    }
+                };
             }
         }
     }
@@ -285,7 +292,7 @@ fn finish<M: Operator + ?Sized>(
 mod tests {
     use super::*;
     use crate::id::BodyId;
-    use crate::respond::contact::{Feature, resting};
+    use crate::respond::contact::{Contact, Feature, resting};
 
     const H: f64 = 0.1;
     const FALL: Vec3 = Vec3::new(0.0, 0.0, -2.0);
@@ -320,7 +327,8 @@ mod tests {
         let mut ends = velocities.to_vec();
         let how = (RowSettings::default(), LinearSettings::default());
         let ends_of = (&mut ends[..], pressures);
-        Lagrange::default().solve(equations, &masses.0, contacts, how, ends_of).unwrap();
+        let rows: Vec<_> = contacts.iter().map(|contact| Row::of(contact, None)).collect();
+        Lagrange::default().solve(equations, &masses.0, &rows, how, ends_of).unwrap();
         ends
     }
 
@@ -383,7 +391,7 @@ mod tests {
         let (mut ends, mut pressures) = ([Vec3::X, Vec3::Y, Vec3::Z], [Pressure::default()]);
         let linear = LinearSettings { iterations: 1, ..LinearSettings::default() };
         let how = (RowSettings::default(), linear);
-        let contacts = [resting(VertexId(0))];
+        let contacts = [Row::of(&resting(VertexId(0)), None)];
         let result = Lagrange::default().solve(
             equations,
             &masses.0,

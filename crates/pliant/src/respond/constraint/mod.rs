@@ -19,6 +19,8 @@ pub mod split;
 
 pub mod pressure;
 
+pub mod terms;
+
 pub mod dense;
 
 pub mod direct;

@@ -18,8 +18,8 @@ pub struct Pressure {
 impl Pressure {
     /// The whole impulse on the first side, N·s.
     #[inline]
-    pub fn impulse(&self, contact: &Contact) -> Vec3 {
-        self.normal * contact.normal + self.along
+    pub fn impulse(&self, normal: Vec3) -> Vec3 {
+        self.normal * normal + self.along
     }
 }
 

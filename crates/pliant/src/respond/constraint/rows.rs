@@ -7,13 +7,13 @@
 
 use std::ops::Range;
 
-use crate::body::soft::BodyStarts;
 use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
 use crate::respond::constraint::direct::Direct;
 use crate::respond::constraint::lagrange::Lagrange;
 use crate::respond::constraint::pressure::Pressure;
+use crate::respond::constraint::terms::{Row, Sides};
 use crate::respond::contact::Contact;
 use crate::solve::{Linear, LinearSettings, SolveError, Solvers};
 
@@ -90,13 +90,13 @@ pub struct RowSolver {
 /// Some of the rows.
 #[derive(Clone, Debug, Default)]
 struct Part {
-    contacts: Vec<Contact>,
+    rows: Vec<Row>,
     pressures: Vec<Pressure>,
 }
 
 impl Part {
     fn clear(&mut self) {
-        self.contacts.clear();
+        self.rows.clear();
         self.pressures.clear();
     }
 }
@@ -109,41 +109,41 @@ impl RowSolver {
 
     /// Solves for all velocities, which come as a guess with those of held vertices.
     ///
-    /// `masses` are those of all vertices, kg; rows name bodies of `bodies` and ascend by feature. On an error neither
-    /// velocities nor pressures are a solution; pressures are as they were.
+    /// Contacts name bodies of `sides` and ascend by feature. The unknowns of a rigid body take the
+    /// places of its first two vertices, see [`terms`](super::terms); its other vertices must be
+    /// held. On an error neither velocities nor pressures are a solution; pressures are as they
+    /// were.
     pub fn solve(
         &mut self,
         equations: Equations<'_, BlockMatrix>,
-        (bodies, masses): (&BodyStarts, &[f64]),
+        sides: Sides<'_>,
         contacts: &[Contact],
         how: (RowSettings, LinearSettings),
         (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
     ) -> Result<Solved, SolveError> {
-        self.bodies.clear();
-        self.bodies.extend(bodies.ranges(masses.len()));
+        self.list(sides);
         self.islands.find(&self.bodies, contacts, how.0.most_direct);
-        self.split(contacts, pressures);
+        self.split(sides, contacts, pressures);
         let [small, _] = &mut self.parts;
         let ends = (&mut *velocities, &mut small.pressures[..]);
-        let solved = match self.direct.solve(equations, &self.bodies, &small.contacts, how.0, ends)
-        {
+        let solved = match self.direct.solve(equations, &self.bodies, &small.rows, how.0, ends) {
             Some(solved) => solved,
             None => {
                 // A matrix that cannot be inverted: the iterations can tell why.
                 self.islands.are_small.fill(false);
-                self.split(contacts, pressures);
+                self.split(sides, contacts, pressures);
                 Solved::default()
             }
         };
         let mut all = solved;
         let [_, other] = &mut self.parts;
-        if !other.contacts.is_empty() {
+        if !other.rows.is_empty() {
             hold(&mut self.held, (&self.bodies, equations.held), |body| {
                 !self.islands.touch[body.index()] || self.islands.is_direct(body)
             });
             let others = Equations { held: &self.held, ..equations };
             let ends = (&mut *velocities, &mut other.pressures[..]);
-            let solved = self.lagrange.solve(others, masses, &other.contacts, how, ends)?;
+            let solved = self.lagrange.solve(others, sides.masses, &other.rows, how, ends)?;
             all = Solved { sweeps: all.sweeps, ..solved };
         }
         hold(&mut self.held, (&self.bodies, equations.held), |body| {
@@ -151,7 +151,7 @@ impl RowSolver {
         });
         if self.held.len() < velocities.len() {
             let Equations { matrix, right, .. } = equations;
-            let free = Linear { matrix, right, held: &self.held, bodies };
+            let free = Linear { matrix, right, held: &self.held, bodies: sides.starts };
             let solved = self.solvers.solve(free, how.1, velocities)?;
             all.iterations += solved.iterations;
             all.residual = all.residual.max(solved.residual);
@@ -160,12 +160,24 @@ impl RowSolver {
         Ok(all)
     }
 
+    /// Notes where the unknowns of each body are.
+    fn list(&mut self, sides: Sides<'_>) {
+        self.bodies.clear();
+        self.bodies.extend(sides.starts.ranges(sides.masses.len()));
+        let Some(rigid) = sides.rigid else { return };
+        for (vertices, centre) in self.bodies.iter_mut().zip(rigid.centres) {
+            if centre.is_some() {
+                vertices.end = vertices.end.min(vertices.start + 2);
+            }
+        }
+    }
+
     /// Hands each row to its solver.
-    fn split(&mut self, contacts: &[Contact], pressures: &[Pressure]) {
+    fn split(&mut self, sides: Sides<'_>, contacts: &[Contact], pressures: &[Pressure]) {
         self.parts.iter_mut().for_each(Part::clear);
         for (contact, pressure) in contacts.iter().zip(pressures) {
             let part = &mut self.parts[usize::from(!self.islands.is_direct(contact.bodies.0))];
-            part.contacts.push(*contact);
+            part.rows.push(Row::of(contact, sides.rigid));
             part.pressures.push(*pressure);
         }
     }
@@ -252,7 +264,7 @@ fn first(parents: &mut [u32], mut body: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::soft::Motion;
+    use crate::body::soft::{BodyStarts, Motion};
     use crate::force::spring::{SpringLaw, SpringSettings, Springs};
     use crate::force::{Forces, Form, Tangent};
     use crate::respond::contact::{Feature, resting};
@@ -317,7 +329,13 @@ mod tests {
             let ends = (&mut velocities[..], &mut pressures[..]);
             let mut solver = RowSolver::default();
             solver
-                .solve(equations, (&bodies, &masses), &contacts, (settings, linear), ends)
+                .solve(
+                    equations,
+                    Sides::soft(&bodies, &masses),
+                    &contacts,
+                    (settings, linear),
+                    ends,
+                )
                 .unwrap();
             (velocities, pressures)
         });

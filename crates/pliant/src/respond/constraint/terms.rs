@@ -1,0 +1,234 @@
+//! Contacts in the unknowns of a solver: velocities of vertices, and two vectors per rigid body.
+//!
+//! A rigid body of any size has six unknowns. They take the places of its first two vertices
+//! among the unknowns: the velocity v of its centre, and its spin ω. A contact point at the arm
+//! p from the centre moves with v + ω × p, so solvers need to know of arms and of nothing else.
+//!
+//! | here     | formula | meaning                                                  |
+//! |----------|---------|----------------------------------------------------------|
+//! | `Term`   | B       | u = Σ B x: share of an unknown x in a relative velocity  |
+//! | `Lever`  | p       | B x = x × p, Bᵀ f = p × f; p is a weighted sum of arms, m |
+
+use crate::body::soft::BodyStarts;
+use crate::id::{BodyId, VertexId};
+use crate::math::{Mat3, Vec3, skew};
+use crate::respond::contact::Contact;
+
+/// Most unknowns of one contact: a vertex of a rigid body at a face of a soft one, count.
+pub const MOST: usize = 5;
+
+/// How one unknown moves a contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Term {
+    /// A vertex, or the centre of a rigid body, with its weight, unit 1.
+    Weight(f64),
+    /// The spin of a rigid body, with the arm, m.
+    Lever(Vec3),
+}
+
+impl Term {
+    /// B x.
+    #[inline]
+    pub fn of(self, x: Vec3) -> Vec3 {
+        match self {
+            Term::Weight(weight) => weight * x,
+            Term::Lever(arm) => x.cross(arm),
+        }
+    }
+
+    /// Bᵀ f.
+    #[inline]
+    pub fn back(self, f: Vec3) -> Vec3 {
+        match self {
+            Term::Weight(weight) => weight * f,
+            Term::Lever(arm) => arm.cross(f),
+        }
+    }
+
+    /// B.
+    pub fn matrix(self) -> Mat3 {
+        match self {
+            Term::Weight(weight) => weight * Mat3::IDENTITY,
+            Term::Lever(arm) => -skew(arm),
+        }
+    }
+
+    /// Bᵀ M B of a symmetric M.
+    pub fn around(self, matrix: Mat3) -> Mat3 {
+        match self {
+            Term::Weight(weight) => weight * weight * matrix,
+            Term::Lever(arm) => skew(arm) * matrix * -skew(arm),
+        }
+    }
+
+    /// Square of the weight, unit 1, or of the arm, m².
+    pub fn square(self) -> f64 {
+        match self {
+            Term::Weight(weight) => weight * weight,
+            Term::Lever(arm) => arm.length_squared(),
+        }
+    }
+}
+
+/// What rows join: all bodies of a scene.
+#[derive(Clone, Copy, Debug)]
+pub struct Sides<'a> {
+    /// Where bodies begin.
+    pub starts: &'a BodyStarts,
+    /// Of all vertices, kg; where unknowns of rigid bodies are, those of the unknowns.
+    pub masses: &'a [f64],
+    /// Which bodies are rigid, and where; `None` if none is.
+    pub rigid: Option<RigidSides<'a>>,
+}
+
+impl<'a> Sides<'a> {
+    /// Soft bodies alone.
+    pub fn soft(starts: &'a BodyStarts, masses: &'a [f64]) -> Sides<'a> {
+        Sides { starts, masses, rigid: None }
+    }
+}
+
+/// Where rigid bodies are.
+#[derive(Clone, Copy, Debug)]
+pub struct RigidSides<'a> {
+    /// Centre of each rigid body, m; `None` for soft ones.
+    pub centres: &'a [Option<Vec3>],
+    /// First vertex of each body, count.
+    pub firsts: &'a [u32],
+    /// Of all vertices, m.
+    pub positions: &'a [Vec3],
+}
+
+/// A contact as solvers see it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row {
+    /// Unknowns; the first `count` are in use.
+    pub unknowns: [VertexId; MOST],
+    /// What each does to the relative velocity.
+    pub shares: [Term; MOST],
+    /// Unknowns in use, count.
+    pub count: usize,
+    /// Bodies of the two sides; the second may be an obstacle.
+    pub bodies: (BodyId, Option<BodyId>),
+    /// Unit, from the second side to the first.
+    pub normal: Vec3,
+    /// Velocity of the second side where it is an obstacle, m/s.
+    pub drift: Vec3,
+    /// Least speed along the normal, m/s.
+    pub target: f64,
+    /// Coulomb's coefficient, unit 1.
+    pub friction: f64,
+    /// Size of the smaller body, m.
+    pub size: f64,
+}
+
+impl Row {
+    /// A contact between these bodies.
+    pub fn of(contact: &Contact, rigid: Option<RigidSides<'_>>) -> Row {
+        let Contact { bodies, normal, drift, target, friction, size, .. } = *contact;
+        let mut row = Row {
+            unknowns: [contact.vertices[0]; MOST],
+            shares: [Term::Weight(0.0); MOST],
+            count: 0,
+            bodies,
+            normal,
+            drift,
+            target,
+            friction,
+            size,
+        };
+        for (side, sign) in [(Some(bodies.0), 1.0), (bodies.1, -1.0)] {
+            let own = contact.terms().filter(|(_, weight)| sign * *weight > 0.0);
+            let lever = rigid.zip(side).and_then(|(rigid, body)| {
+                let centre = rigid.centres.get(body.index()).copied().flatten()?;
+                Some((rigid, rigid.firsts[body.index()], centre))
+            });
+            let Some((rigid, first, centre)) = lever else {
+                own.for_each(|(vertex, weight)| row.push(vertex, Term::Weight(weight)));
+                continue;
+            };
+            let (mut weight, mut arm) = (0.0, Vec3::ZERO);
+            for (vertex, w) in own {
+                weight += w;
+                arm += w * (rigid.positions[vertex.index()] - centre);
+            }
+            row.push(VertexId(first), Term::Weight(weight));
+            row.push(VertexId(first + 1), Term::Lever(arm));
+        }
+        row
+    }
+
+    fn push(&mut self, unknown: VertexId, share: Term) {
+        if self.count < MOST {
+            self.unknowns[self.count] = unknown;
+            self.shares[self.count] = share;
+            self.count += 1;
+        }
+    }
+
+    /// Unknowns with what they do.
+    #[inline]
+    pub fn terms(&self) -> impl Iterator<Item = (VertexId, Term)> {
+        self.unknowns.into_iter().zip(self.shares).take(self.count)
+    }
+
+    /// Velocity of the first side seen from the second, m/s.
+    #[inline]
+    pub fn relative(&self, velocities: &[Vec3]) -> Vec3 {
+        self.linear(velocities) - self.drift
+    }
+
+    /// Σ B x, m/s.
+    #[inline]
+    pub fn linear(&self, x: &[Vec3]) -> Vec3 {
+        self.terms().map(|(v, share)| share.of(x[v.index()])).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::respond::contact::{Feature, resting};
+
+    const P: Vec3 = Vec3::new(0.3, -1.2, 0.7);
+    const X: Vec3 = Vec3::new(-0.4, 0.1, 2.0);
+    const F: Vec3 = Vec3::new(1.5, -0.2, 0.6);
+
+    #[test]
+    fn terms_are_their_matrices() {
+        for term in [Term::Weight(-0.3), Term::Lever(P)] {
+            let matrix = term.matrix();
+            assert!(term.of(X).abs_diff_eq(matrix * X, 1e-15));
+            assert!(term.back(F).abs_diff_eq(matrix.transpose() * F, 1e-15));
+            let inner = Mat3::from_diagonal(Vec3::new(1.0, 2.0, 3.0));
+            let around = matrix.transpose() * inner * matrix;
+            assert!(term.around(inner).abs_diff_eq(around, 1e-15));
+        }
+    }
+
+    /// A soft vertex on the face of a rigid body that moves and turns.
+    #[test]
+    fn a_rigid_side_moves_as_its_vertices_do() {
+        let positions = [Vec3::Z, Vec3::ZERO, Vec3::X, Vec3::Y, -Vec3::Z];
+        let contact = Contact {
+            feature: Feature::VertexBody(VertexId(0), BodyId(1)),
+            vertices: [0, 1, 2, 3].map(VertexId),
+            weights: [1.0, -0.5, -0.2, -0.3],
+            count: 4,
+            bodies: (BodyId(0), Some(BodyId(1))),
+            ..resting(VertexId(0))
+        };
+        let centre = Vec3::new(0.2, 0.1, -0.4);
+        let (velocity, spin) = (Vec3::new(0.1, 2.0, 0.3), Vec3::new(-3.0, 0.5, 1.0));
+        let at = |x: Vec3| velocity + spin.cross(x - centre);
+        let all = [X, at(positions[1]), at(positions[2]), at(positions[3]), at(positions[4])];
+        let rigid =
+            RigidSides { centres: &[None, Some(centre)], firsts: &[0, 1], positions: &positions };
+        let row = Row::of(&contact, Some(rigid));
+        let unknowns = [X, velocity, spin, Vec3::ZERO, Vec3::ZERO];
+        assert_eq!(row.count, 3);
+        assert!(row.relative(&unknowns).abs_diff_eq(contact.relative(&all), 1e-15));
+        let soft = Row::of(&contact, None);
+        assert_eq!(soft.relative(&all), contact.relative(&all));
+    }
+}
