@@ -12,6 +12,8 @@ pub mod pins;
 
 pub mod obstacle;
 
+pub mod rigid;
+
 use std::ops::Range;
 
 use crate::id::{BodyId, TriangleId, VertexId};

@@ -1,0 +1,314 @@
+//! Rigid bodies: what stays as they move, and where and how fast they are.
+//!
+//! | here          | lecture | meaning                                            |
+//! |---------------|---------|----------------------------------------------------|
+//! | `centre`      | x       | centre of mass, world space, m                     |
+//! | `turn`        | q, R    | rotation from body to world                        |
+//! | `velocity`    | v       | of the centre, m/s                                 |
+//! | `spin`        | ω       | world space, rad/s                                 |
+//! | `points`      | rᵢ      | vertices from the centre, body axes, m             |
+//! | `moments`     | I_ref   | on the body axes, which make it diagonal, kg·m²    |
+//! | `mobility`    | K       | change of a point's velocity by an impulse, 1/kg   |
+
+pub mod mass;
+
+use crate::body::rigid::mass::MassProperties;
+use crate::id::VertexId;
+use crate::math::eigen::eigen;
+use crate::math::{Mat3, Quat, Vec3, outer_square, unit_quat};
+
+/// A smallest moment below this share of the largest is rounding: a body without width.
+const NO_MOMENT: f64 = 1e-13;
+
+/// Share of the largest moment by which it may exceed the sum of the others, as rounding.
+const TRIANGLE_ROUNDING: f64 = 1e-9;
+
+/// Why something is no rigid body.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RigidError {
+    /// A body without mass, or with too much of it.
+    #[error("the body has mass {mass} kg: give it one that is positive and finite")]
+    Mass {
+        /// The mass, kg.
+        mass: f64,
+    },
+    /// A vertex without mass.
+    #[error("vertex {vertex} has mass {mass} kg: masses must be positive and finite")]
+    PointMass {
+        /// First such vertex, counted in the body.
+        vertex: VertexId,
+        /// Its mass, kg.
+        mass: f64,
+    },
+    /// Not one mass for each vertex.
+    #[error("there are {positions} vertices and {masses} masses: give one mass for each vertex")]
+    MassCount {
+        /// Vertices given, count.
+        positions: usize,
+        /// Masses given, count.
+        masses: usize,
+    },
+    /// A density that is zero, negative or no number.
+    #[error("the density is {density} kg/m³: give one that is positive and finite")]
+    Density {
+        /// The density, kg/m³.
+        density: f64,
+    },
+    /// A centre that is nowhere.
+    #[error("the centre of mass is at {centre} m, which is not finite")]
+    Centre {
+        /// The centre, m.
+        centre: Vec3,
+    },
+    /// An inertia that is no number, or not symmetric.
+    #[error("the inertia is {inertia} kg·m²: it must be finite and symmetric")]
+    Inertia {
+        /// About the centre, kg·m².
+        inertia: Mat3,
+    },
+    /// An axis about which nothing resists.
+    #[error(
+        "the principal moments are {moments} kg·m²: each must be positive; \
+         give three points that are not on a line, or a shape with volume"
+    )]
+    Moment {
+        /// Descending, kg·m².
+        moments: Vec3,
+    },
+    /// Moments that no distribution of mass has.
+    #[error(
+        "the principal moments are {moments} kg·m²: \
+         none may exceed the sum of the two others, check the inertia that was given"
+    )]
+    Triangle {
+        /// Descending, kg·m².
+        moments: Vec3,
+    },
+    /// Nothing to take the mass of.
+    #[error("the body has no {what}")]
+    Nothing {
+        /// What is missing.
+        what: &'static str,
+    },
+    /// A corner that is not there.
+    #[error("{cell} {number} names vertex {vertex}, there are {count}")]
+    NoSuchVertex {
+        /// What names it: a triangle or a tet.
+        cell: &'static str,
+        /// First such cell, counted from 0.
+        number: usize,
+        /// The corner.
+        vertex: VertexId,
+        /// Vertices given, count.
+        count: usize,
+    },
+    /// A coordinate that is no number.
+    #[error("vertex {vertex} is at {position}, which is not finite")]
+    NonFinite {
+        /// First such vertex.
+        vertex: VertexId,
+        /// Where it claims to be, m.
+        position: Vec3,
+    },
+    /// A hole, through which the volume is unknown.
+    #[error(
+        "the surface is open at edge {0}–{1}, {count} edges have an odd number of triangles: \
+         close it, or give masses to its vertices",
+        edge[0], edge[1]
+    )]
+    Open {
+        /// First open edge.
+        edge: [VertexId; 2],
+        /// Open edges, count.
+        count: usize,
+    },
+    /// Neighbours that look to different sides.
+    #[error(
+        "both triangles at edge {0}–{1} run the same way, {count} edges have this: \
+         turn the triangles so that all look outward",
+        edge[0], edge[1]
+    )]
+    InconsistentWinding {
+        /// First such edge.
+        edge: [VertexId; 2],
+        /// Such edges, count.
+        count: usize,
+    },
+    /// A surface that looks inward.
+    #[error("the surface encloses {volume} m³: it is inside out, turn its triangles around")]
+    InsideOut {
+        /// Negative, m³.
+        volume: f64,
+    },
+    /// A closed surface with nothing inside.
+    #[error("the surface encloses {volume} m³, which is rounding: it has no inside")]
+    NoVolume {
+        /// m³.
+        volume: f64,
+    },
+    /// A tet without volume or inside out.
+    #[error("tet {tet} has volume {volume} m³: volumes must be positive")]
+    Tet {
+        /// First such tet.
+        tet: usize,
+        /// Its signed volume, m³.
+        volume: f64,
+    },
+}
+
+/// A rigid body at rest: what does not change as it moves.
+///
+/// Body axes are the principal axes of inertia, their origin is the centre of mass.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RigidBody {
+    /// kg; positive and finite.
+    pub mass: f64,
+    /// Principal moments of inertia, descending, kg·m²; positive and finite.
+    pub moments: Vec3,
+    /// Its vertices from the centre, body axes, m.
+    pub points: Vec<Vec3>,
+}
+
+impl RigidBody {
+    /// The body with these vertices, and its state: where they are, at rest.
+    ///
+    /// `positions` and `properties` are in the world. Of equal moments the axes are some
+    /// basis, always the same one for the same inertia.
+    ///
+    /// - Implements: [Wang21 slide "What is an inertia tensor?"], I = R I_ref Rᵀ.
+    /// - Erratum: the slide calls the inverse of the tensor the resistance; the tensor is, as
+    ///   `a_longer_arm_is_harder_to_spin` shows (R11).
+    /// - Deviates: turned so that I_ref is diagonal; rᵢ counts from the centre of mass, which
+    ///   the slide does not say (R15).
+    pub fn new(
+        positions: &[Vec3],
+        properties: MassProperties,
+    ) -> Result<(RigidBody, RigidState), RigidError> {
+        check_finite(positions)?;
+        let MassProperties { mass, centre, inertia } = properties.check()?;
+        let parts = eigen(inertia);
+        let turn = unit_quat(Quat::from_mat3(&parts.vectors)).unwrap_or(Quat::IDENTITY);
+        let body_from_world = turn.conjugate();
+        let points = positions.iter().map(|&p| body_from_world * (p - centre)).collect();
+        let body = RigidBody { mass, moments: parts.values, points };
+        let state = RigidState { centre, turn, velocity: Vec3::ZERO, spin: Vec3::ZERO };
+        Ok((body, state))
+    }
+}
+
+/// Where a rigid body is and how it moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RigidState {
+    /// Centre of mass, world space, m.
+    pub centre: Vec3,
+    /// Rotation from body axes to the world; unit.
+    pub turn: Quat,
+    /// Of the centre, m/s.
+    pub velocity: Vec3,
+    /// Angular velocity ω, world space, rad/s.
+    pub spin: Vec3,
+}
+
+impl RigidState {
+    /// Inertia about the centre, world axes, kg·m²; exactly symmetric.
+    pub fn inertia(&self, body: &RigidBody) -> Mat3 {
+        self.on_axes(body.moments)
+    }
+
+    /// What [`RigidState::inertia`] has as its inverse, 1/(kg·m²); exactly symmetric.
+    pub fn inverse_inertia(&self, body: &RigidBody) -> Mat3 {
+        self.on_axes(body.moments.recip())
+    }
+
+    /// Where a point of the body is, world space, m; `r` counts from the centre, body axes.
+    #[inline]
+    pub fn point(&self, r: Vec3) -> Vec3 {
+        self.centre + self.turn * r
+    }
+
+    /// The body's point that is at a place of the world, from the centre, body axes, m.
+    #[inline]
+    pub fn body_point(&self, at: Vec3) -> Vec3 {
+        self.turn.conjugate() * (at - self.centre)
+    }
+
+    /// Velocity of the body's point that is at a place of the world, m/s.
+    #[inline]
+    pub fn velocity_at(&self, at: Vec3) -> Vec3 {
+        self.velocity + self.spin.cross(at - self.centre)
+    }
+
+    /// Takes an impulse, N·s, at a place of the world, m.
+    pub fn push(&mut self, body: &RigidBody, at: Vec3, impulse: Vec3) {
+        self.velocity += impulse / body.mass;
+        self.twist(body, (at - self.centre).cross(impulse));
+    }
+
+    /// Takes an impulse of turning, N·m·s, world axes.
+    pub fn twist(&mut self, body: &RigidBody, impulse: Vec3) {
+        let of_body = self.turn.conjugate() * impulse;
+        self.spin += self.turn * (of_body / body.moments);
+    }
+
+    /// Kinetic energy of going and turning, J.
+    pub fn kinetic(&self, body: &RigidBody) -> f64 {
+        let spin = self.turn.conjugate() * self.spin;
+        0.5 * (body.mass * self.velocity.length_squared() + spin.dot(body.moments * spin))
+    }
+
+    /// Angular momentum about the centre, world axes, kg·m²/s.
+    pub fn angular_momentum(&self, body: &RigidBody) -> Vec3 {
+        self.turn * (body.moments * (self.turn.conjugate() * self.spin))
+    }
+
+    /// How the velocity of the point at `at` changes by an impulse there, 1/kg.
+    ///
+    /// Exactly symmetric, positive definite: written as a sum of squares.
+    ///
+    /// - Implements: [Wang21 slide "Rigid Body Collision Response by Impulse"],
+    ///   K = 1/M − (Rr)* I⁻¹ (Rr)*, with I⁻¹ = Σ aₖ aₖᵀ / Iₖ on the axes aₖ.
+    pub fn mobility(&self, body: &RigidBody, at: Vec3) -> Mat3 {
+        let arm = at - self.centre;
+        let axes = Mat3::from_quat(self.turn);
+        Mat3::from_diagonal(Vec3::splat(1.0 / body.mass))
+            + outer_square(arm.cross(axes.x_axis)) * (1.0 / body.moments.x)
+            + outer_square(arm.cross(axes.y_axis)) * (1.0 / body.moments.y)
+            + outer_square(arm.cross(axes.z_axis)) * (1.0 / body.moments.z)
+    }
+
+    /// Puts the vertices of the body where they are, m, and m/s.
+    ///
+    /// Both slices are those of the body's vertices; entries beyond them stay.
+    pub fn write(&self, body: &RigidBody, positions: &mut [Vec3], velocities: &mut [Vec3]) {
+        debug_assert_eq!(positions.len(), body.points.len());
+        debug_assert_eq!(velocities.len(), body.points.len());
+        let world_from_body = Mat3::from_quat(self.turn);
+        let vertices = positions.iter_mut().zip(velocities);
+        for (&r, (position, velocity)) in body.points.iter().zip(vertices) {
+            let arm = world_from_body * r;
+            *position = self.centre + arm;
+            *velocity = self.velocity + self.spin.cross(arm);
+        }
+    }
+
+    /// The matrix that is diagonal on the body axes.
+    fn on_axes(&self, values: Vec3) -> Mat3 {
+        let axes = Mat3::from_quat(self.turn);
+        outer_square(axes.x_axis) * values.x
+            + outer_square(axes.y_axis) * values.y
+            + outer_square(axes.z_axis) * values.z
+    }
+}
+
+/// Refuses coordinates that are no numbers.
+fn check_finite(positions: &[Vec3]) -> Result<(), RigidError> {
+    match positions.iter().position(|p| !p.is_finite()) {
+        Some(k) => {
+            Err(RigidError::NonFinite { vertex: VertexId(k as u32), position: positions[k] })
+        }
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;
