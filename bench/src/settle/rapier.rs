@@ -113,6 +113,7 @@ impl Engine for Rapier {
         State {
             positions: self.gather(|body| body.particle_positions().map(exact).collect()),
             velocities: self.gather(|body| body.particle_velocities().map(exact).collect()),
+            rigids: Vec::new(),
             time: self.time,
         }
     }

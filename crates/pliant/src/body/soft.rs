@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::body::rigid::RigidState;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Vec3, tet_volume};
 use crate::memory::{Memory, MemoryError};
@@ -24,6 +25,8 @@ pub struct State {
     pub positions: Vec<Vec3>,
     /// Of the same vertices, m/s.
     pub velocities: Vec<Vec3>,
+    /// Rigid bodies, ascending by body; their vertices are above too.
+    pub rigids: Vec<RigidState>,
     /// Since the start, s.
     pub time: f64,
 }
@@ -31,13 +34,15 @@ pub struct State {
 impl State {
     /// Vertices at rest at time 0.
     pub fn at_rest(positions: Vec<Vec3>) -> State {
-        State { velocities: vec![Vec3::ZERO; positions.len()], positions, time: 0.0 }
+        let velocities = vec![Vec3::ZERO; positions.len()];
+        State { positions, velocities, rigids: Vec::new(), time: 0.0 }
     }
 
     /// Takes over the values of another, without allocating where the sizes agree.
     pub fn copy_from(&mut self, other: &State) {
         self.positions.clone_from(&other.positions);
         self.velocities.clone_from(&other.velocities);
+        self.rigids.clone_from(&other.rigids);
         self.time = other.time;
     }
 
@@ -45,13 +50,15 @@ impl State {
     pub fn save(&self, memory: &mut Memory) {
         memory.write_vectors(&self.positions);
         memory.write_vectors(&self.velocities);
+        self.rigids.iter().for_each(|rigid| rigid.save(memory));
         memory.write(self.time);
     }
 
-    /// Reads what [`State::save`] wrote.
+    /// Reads what [`State::save`] wrote for as many rigid bodies.
     pub fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
         memory.read_vectors("the state", &mut self.positions)?;
         memory.read_vectors("the state", &mut self.velocities)?;
+        self.rigids.iter_mut().try_for_each(|rigid| rigid.restore(memory))?;
         self.time = memory.read("the state")?;
         Ok(())
     }
@@ -262,7 +269,7 @@ mod tests {
         let state = State {
             positions: vec![Vec3::X, -Vec3::X],
             velocities: vec![Vec3::Y, -Vec3::Y],
-            time: 0.0,
+            ..State::default()
         };
         assert_eq!(state.kinetic(&masses), 2.0);
         assert_eq!(state.momentum(&masses), -2.0 * Vec3::Y);

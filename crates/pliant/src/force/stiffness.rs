@@ -183,6 +183,12 @@ impl BlockMatrix {
         block.z_axis.z += amount;
     }
 
+    /// Puts a diagonal block in place of another.
+    #[inline]
+    pub fn set_diagonal(&mut self, row: usize, block: Mat3) {
+        self.blocks[self.diagonal[row]] = block;
+    }
+
     /// Works with this many threads from now on; the bits stay the same.
     pub fn set_threads(&mut self, threads: usize) {
         self.cuts = if threads < 2 { Vec::new() } else { par::even_cuts(self.len(), threads) };

@@ -238,7 +238,7 @@ impl Constraints {
         dt: f64,
         settings: RelaxSettings,
     ) -> Relaxation {
-        let State { positions, velocities, time } = state;
+        let State { positions, velocities, time, .. } = state;
         sweep_until(settings.tolerance / dt, settings.sweeps, |pass| {
             let mut worst = 0.0_f64;
             for (constraint, _) in self.list.iter().zip(acted).filter(|(_, acted)| **acted) {

@@ -84,16 +84,35 @@ impl InContact {
 }
 
 /// Shifts and pushes.
+///
+/// What is asked of a vertex of a rigid body is done to the body.
 fn carry_out(demands: &Demands, bodies: &Bodies, system: &System, trial: &mut State) {
+    let System { rigids, masses, .. } = system;
+    let State { positions, velocities, rigids: states, .. } = &mut *trial;
+    let (members, masses) = (rigids.members(), masses.of());
     for shift in &demands.rigid_shifts {
-        shift.apply(&mut trial.positions[bodies.vertices(shift.body)]);
+        match rigids.place(shift.body) {
+            Some(place) => members[place].shift(&mut states[place], shift),
+            None => shift.apply(&mut positions[bodies.vertices(shift.body)]),
+        }
     }
     for (vertex, shift) in &demands.shifts {
-        trial.positions[vertex.index()] += *shift;
+        let v = vertex.index();
+        match rigids.place_of(*vertex) {
+            Some(place) => {
+                members[place].nudge(&mut states[place], (positions[v], masses[v]), *shift);
+            }
+            None => positions[v] += *shift,
+        }
     }
     for (vertex, impulse) in &demands.impulses {
-        trial.velocities[vertex.index()] += *impulse / system.masses.of()[vertex.index()];
+        let v = vertex.index();
+        match rigids.place_of(*vertex) {
+            Some(place) => states[place].push(&members[place].body, positions[v], *impulse),
+            None => velocities[v] += *impulse / masses[v],
+        }
     }
+    rigids.write(trial);
 }
 
 impl Integrator for InContact {

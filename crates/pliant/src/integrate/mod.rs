@@ -19,9 +19,14 @@ pub mod implicit;
 
 pub mod contact;
 
+pub mod rigid;
+
+pub mod with_rigid;
+
 pub mod backtrack;
 
 use crate::body::pins::Pins;
+use crate::body::rigid::all::Rigids;
 use crate::body::soft::{BodyStarts, Masses, State};
 use crate::force::{Forces, Motion, Refusal};
 use crate::id::{BodyId, VertexId};
@@ -40,6 +45,11 @@ pub struct System {
     pub pins: Pins,
     /// Everything that pushes.
     pub forces: Forces,
+    /// Which bodies are rigid.
+    pub rigids: Rigids,
+    /// Velocity, m/s, and spin, rad/s, of each rigid body as solved with the last step, by an
+    /// integrator that takes rows.
+    pub rigid_ends: Vec<(Vec3, Vec3)>,
     /// Where bodies begin: for errors, for solvers that take them one by one, and for contact.
     pub bodies: BodyStarts,
     /// Who is told of the stages.

@@ -1,9 +1,12 @@
 //! One short text for all bits of a state.
 
+use crate::body::rigid::RigidState;
 use crate::body::soft::State;
 use crate::math::Vec3;
 
-/// BLAKE3 over all positions, then all velocities, as little-endian f64, in body order.
+/// BLAKE3 over all positions, then all velocities, then the rigid bodies, as little-endian f64.
+///
+/// All in body order; a rigid body is its centre, turn (x, y, z, w), velocity and spin.
 ///
 /// 64 hexadecimal digits. Two runs agree in every bit if and only if their digests do, but for
 /// chances nobody will meet.
@@ -20,6 +23,9 @@ pub fn digest(state: &State) -> String {
     };
     add(&state.positions);
     add(&state.velocities);
+    for number in state.rigids.iter().flat_map(RigidState::numbers) {
+        hasher.update(&number.to_le_bytes());
+    }
     hasher.finalize().to_hex().to_string()
 }
 

@@ -52,7 +52,7 @@ impl Row {
     /// The row of a simulation now, with the overlap that was measured of it.
     pub fn of(simulation: &Simulation, overlap: Overlap) -> Row {
         let Simulation { state, system, .. } = simulation;
-        let kinetic = state.kinetic(&system.masses);
+        let kinetic = system.rigids.kinetic(state, &system.masses);
         let total = system.masses.total();
         let speeds = state.velocities.iter().map(|v| v.length());
         Row {
@@ -61,7 +61,7 @@ impl Row {
             elastic: system.forces.energy_of(Store::Elastic, state.motion()),
             gravitational: system.forces.energy_of(Store::Gravitational, state.motion()),
             momentum: state.momentum(&system.masses),
-            angular: state.angular_momentum(&system.masses, Vec3::ZERO),
+            angular: system.rigids.angular_momentum(state, &system.masses, Vec3::ZERO),
             rms_speed: if total > 0.0 { (2.0 * kinetic / total).sqrt() } else { 0.0 },
             max_speed: speeds.fold(0.0, f64::max),
             overlap,
@@ -115,6 +115,7 @@ mod tests {
         let state = State {
             positions: vec![Vec3::Z, Vec3::Z + 1.5 * Vec3::X],
             velocities: vec![Vec3::ZERO, 2.0 * Vec3::Y],
+            rigids: Vec::new(),
             time: 0.25,
         };
         let bodies = Bodies::from_meshes(&[Mesh::Net(2, &edges)]).unwrap();

@@ -14,7 +14,7 @@ use pliant::math::{Quat, Vec3};
 
 use super::copies::{self, Copy, MOST_BODIES};
 use super::rest::{self, MOST_TETS, MOST_VERTICES, Rest, Stuff};
-use super::{Wrong, hold, material, rotation, vector};
+use super::{Wrong, hold, material, rigid, rotation, vector};
 use crate::built::BodyInfo;
 use crate::scene::fault::FaultKind;
 use crate::scene::keys::body::Scale;
@@ -70,10 +70,12 @@ pub fn make(scene: &keys::Scene, folder: &Path, notices: &mut Vec<String>) -> Re
     }
     let infos = infos(scene, &groups);
     let bodies = Arc::new(topology(&groups)?);
-    let system = system(scene, &groups, &all)?;
-    let mut state = State { positions: all.positions, velocities: all.velocities, time: 0.0 };
+    let mut system = system(scene, &groups, &all)?;
+    let mut state =
+        State { positions: all.positions, velocities: all.velocities, ..State::default() };
     // Held vertices start as they are held.
     system.pins.hold(0.0, &mut state.positions, &mut state.velocities);
+    rigid::add(scene, &groups, &mut system, &mut state)?;
     Ok(Made { groups, bodies, rest: all.rest, state, system, infos })
 }
 

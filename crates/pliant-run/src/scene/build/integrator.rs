@@ -12,8 +12,10 @@ use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::implicit::{Equations, Implicit, ImplicitKind, ImplicitSettings};
 use pliant::integrate::midpoint::Midpoint;
 use pliant::integrate::relax::Relaxed;
+use pliant::integrate::rigid::Flight;
 use pliant::integrate::rk4::Rk4;
 use pliant::integrate::verlet::{VelocityKind, Verlet};
+use pliant::integrate::with_rigid::WithRigid;
 use pliant::integrate::{Integrator, Report, StepError, System};
 use pliant::math::Vec3;
 use pliant::memory::{Memory, MemoryError};
@@ -68,6 +70,7 @@ pub fn make(
         let message = "only the integrator `relax` keeps constraints";
         return Err(Wrong::value(format!("bodies.{body}.constraints"), message));
     }
+    let inner = Box::new(WithRigid::new(inner, Flight::default()));
     let inner = Box::new(InContact::new(inner, made.bodies.clone(), responses));
     let parts = InParts { inner, count: key.substeps, trial: State::default() };
     Ok(match key.halvings.unwrap_or(0) {

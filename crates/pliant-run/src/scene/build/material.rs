@@ -14,14 +14,17 @@ use pliant::id::VertexId;
 use pliant::math::Vec3;
 use pliant::mesh::topology;
 
-use super::Wrong;
 use super::bodies::Group;
 use super::rest::{Rest, Stuff};
+use super::{Wrong, rigid};
 use crate::scene::keys::body::{self as key, EdgeKind, Region};
 use crate::scene::keys::{Body, Material};
 
 /// Masses of the vertices of one copy, kg; `scaled` is its shape, m.
 pub fn masses(body: &Body, rest: &Rest, scaled: &[Vec3], path: &str) -> Result<Vec<f64>, Wrong> {
+    if let Material::Rigid { density } = body.material {
+        return rigid::masses(body, rest, scaled, density, path);
+    }
     match (&rest.stuff, body.mass) {
         (Stuff::Tets(mesh), None) => {
             let densities: Vec<f64> =
@@ -47,7 +50,7 @@ pub fn masses(body: &Body, rest: &Rest, scaled: &[Vec3], path: &str) -> Result<V
 }
 
 /// Share of each vertex in the mass of a net, unit 1: by area, or alike without triangles.
-fn shares(rest: &Rest, scaled: &[Vec3]) -> Vec<f64> {
+pub fn shares(rest: &Rest, scaled: &[Vec3]) -> Vec<f64> {
     let mut areas = vec![0.0; scaled.len()];
     for triangle in &rest.triangles {
         let [a, b, c] = triangle.map(|v| scaled[v.index()]);
@@ -73,6 +76,7 @@ fn density(material: &Material) -> f64 {
         | Material::Solid { density, .. }
         | Material::Corotational { density, .. }
         | Material::NeoHookean { density, .. }
+        | Material::Rigid { density }
         | Material::None { density } => density,
     }
 }
@@ -176,13 +180,16 @@ fn push(
     forces: &mut Forces,
 ) -> Result<(), Wrong> {
     let wrong = |error: &dyn std::fmt::Display| Wrong::value(path, error);
-    let needs_tets = !matches!(material, Material::Springs { .. } | Material::None { .. });
+    let needs_tets = !matches!(
+        material,
+        Material::Springs { .. } | Material::None { .. } | Material::Rigid { .. }
+    );
     if needs_tets && !portion.is_solid {
         let message = "this material needs tets; a net or surface can have springs or none";
         return Err(Wrong::value(path, message));
     }
     match material {
-        Material::None { .. } => Ok(()),
+        Material::None { .. } | Material::Rigid { .. } => Ok(()),
         Material::Springs { stiffness, law, damping, shear, bend, plasticity, .. } => {
             let law = match law {
                 key::SpringLaw::Absolute => SpringLaw::Absolute,

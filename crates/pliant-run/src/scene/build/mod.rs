@@ -8,6 +8,8 @@ mod bodies;
 
 mod material;
 
+mod rigid;
+
 mod hold;
 
 mod obstacles;

@@ -34,7 +34,8 @@ pub struct Body {
     /// Other materials for some of its tets.
     #[serde(default)]
     pub regions: Vec<Region>,
-    /// Of the whole body, kg; for nets and surfaces, which have no volume.
+    /// Of the whole body, kg; for nets and surfaces, which have no volume, and for rigid bodies
+    /// in place of a density.
     #[serde(default)]
     pub mass: Option<f64>,
     /// Vertices that are held.
@@ -309,6 +310,12 @@ pub enum Material {
         /// How rest values drift; not at all when left out.
         #[serde(default)]
         plasticity: Option<Plasticity>,
+    },
+    /// Does not bend at all. Tets, or a closed surface.
+    Rigid {
+        /// kg/m³; a `mass` of the body takes its place.
+        #[serde(default = "density")]
+        density: f64,
     },
     /// Finite elements, corotational linear elasticity.
     Corotational {

@@ -12,10 +12,13 @@
 
 pub mod mass;
 
+pub mod all;
+
 use crate::body::rigid::mass::MassProperties;
-use crate::id::VertexId;
+use crate::id::{BodyId, VertexId};
 use crate::math::eigen::eigen;
 use crate::math::{Mat3, Quat, Vec3, outer_square, unit_quat};
+use crate::memory::{Memory, MemoryError};
 
 /// A smallest moment below this share of the largest is rounding: a body without width.
 const NO_MOMENT: f64 = 1e-13;
@@ -39,6 +42,16 @@ pub enum RigidError {
         vertex: VertexId,
         /// Its mass, kg.
         mass: f64,
+    },
+    /// A body of the scene that has other vertices.
+    #[error("body {body} has {count} vertices, its rigid body {points}: make it of the same")]
+    Vertices {
+        /// The body.
+        body: BodyId,
+        /// Vertices of the rigid body, count.
+        points: usize,
+        /// Vertices of the body, count.
+        count: usize,
     },
     /// Not one mass for each vertex.
     #[error("there are {positions} vertices and {masses} masses: give one mass for each vertex")]
@@ -210,6 +223,29 @@ pub struct RigidState {
 }
 
 impl RigidState {
+    /// Centre, turn, velocity and spin as numbers.
+    pub fn numbers(&self) -> [f64; 13] {
+        let RigidState { centre, turn, velocity, spin } = *self;
+        let [[a, b, c], [h, i, j], [k, l, m]] = [centre, velocity, spin].map(|v| v.to_array());
+        let [d, e, f, g] = turn.to_array();
+        [a, b, c, d, e, f, g, h, i, j, k, l, m]
+    }
+
+    /// Writes all values.
+    pub fn save(&self, memory: &mut Memory) {
+        self.numbers().into_iter().for_each(|number| memory.write(number));
+    }
+
+    /// Reads what [`RigidState::save`] wrote.
+    pub fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+        let mut read = || memory.read("rigid bodies");
+        let (centre, turn) = ([read()?, read()?, read()?], [read()?, read()?, read()?, read()?]);
+        let (velocity, spin) = ([read()?, read()?, read()?], [read()?, read()?, read()?]);
+        let [centre, velocity, spin] = [centre, velocity, spin].map(Vec3::from_array);
+        *self = RigidState { centre, turn: Quat::from_array(turn), velocity, spin };
+        Ok(())
+    }
+
     /// Inertia about the centre, world axes, kg·m²; exactly symmetric.
     pub fn inertia(&self, body: &RigidBody) -> Mat3 {
         self.on_axes(body.moments)

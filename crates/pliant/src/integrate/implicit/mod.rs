@@ -15,10 +15,12 @@
 //! | matrix              | A       | M + γ D + γ² K, stiffness and damping as in `force` |
 
 mod newton;
+mod rigid;
 mod springs;
 
 use crate::body::soft::State;
 use crate::force::{Form, Motion, Tangent};
+use crate::integrate::implicit::rigid::Reduced;
 use crate::integrate::implicit::springs::SpringSolver;
 use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
@@ -89,6 +91,7 @@ pub struct Implicit {
     solvers: Solvers,
     row_solver: RowSolver,
     spring_solver: SpringSolver,
+    reduced: Reduced,
     stage: Problem,
     trial: State,
     /// Positions and velocities before the last step, and its length; for BDF2.
@@ -171,7 +174,14 @@ impl Implicit {
     }
 
     /// Solves A w = M v̂ + γ (f + D v̂), both at x̂ and v̂: exact where forces are linear.
-    fn linearised(&mut self, system: &mut System, report: &mut Report) -> Result<(), StepError> {
+    ///
+    /// Rigid bodies take part where a state of them is given.
+    fn linearised(
+        &mut self,
+        system: &mut System,
+        with_rigids: Option<&State>,
+        report: &mut Report,
+    ) -> Result<(), StepError> {
         let Implicit { stage, trial, forces, right, change, .. } = self;
         trial.positions.clone_from(&stage.positions);
         trial.velocities.clone_from(&stage.velocities);
@@ -182,16 +192,39 @@ impl Implicit {
         right.extend(free.zip(&*forces).map(|((v, m), f)| *m * *v + stage.span * *f));
         assemble(system, trial.motion(), stage.span)?;
         system.check_finite(right, "momentum", "force", stage.time)?;
-        self.solve(system, report)
+        let Some(state) = with_rigids.filter(|_| !system.rigids.is_empty()) else {
+            return self.solve(system, report);
+        };
+        self.reduce(system, state);
+        self.solve(system, report)?;
+        let System { rigids, rigid_ends, .. } = system;
+        Reduced::spread((rigids, state), &mut self.ends, rigid_ends);
+        Ok(())
+    }
+
+    /// Puts rigid bodies in place of their vertices.
+    fn reduce(&mut self, system: &mut System, state: &State) {
+        let Implicit { stage, ends, right, forces, reduced, .. } = self;
+        let System { rigids, pins, masses, forces: laws, .. } = system;
+        let Some(matrix) = laws.matrix_mut() else { return };
+        let given = (pins.vertices(), masses.of());
+        reduced.fill((rigids, state), given, (forces, stage.span), matrix, (right, ends));
     }
 
     /// Solves the linear system, with the contacts if there are any.
     fn solve(&mut self, system: &mut System, report: &mut Report) -> Result<(), StepError> {
         let _watch = Watch::new(&system.watcher, Stage::Solve);
+        let with_rigids = !system.rigids.is_empty() && self.takes_rows();
         let Implicit { settings, solvers, row_solver, spring_solver, stage, ends, right, .. } =
             self;
         let Some(matrix) = system.forces.matrix() else { return Ok(()) };
-        let (held, bodies) = (system.pins.vertices(), &system.bodies);
+        let (mut held, bodies) = (system.pins.vertices(), &system.bodies);
+        let mut given = Sides::soft(bodies, system.masses.of());
+        if with_rigids {
+            held = &self.reduced.held;
+            given.masses = &self.reduced.masses;
+            given.rigid = Some(self.reduced.sides(&stage.positions));
+        }
         let (rows, springs) = (system.contact.rows.len(), &system.contact.springs);
         if rows == 0 {
             let mut linear = Linear { matrix, right, held, bodies };
@@ -211,7 +244,6 @@ impl Implicit {
         }
         let equations = rows::Equations { matrix, right, held, dt: stage.span };
         let Demands { rows, pressures, .. } = &mut system.contact;
-        let given = Sides::soft(bodies, system.masses.of());
         let how = (settings.rows, settings.linear);
         let solved = row_solver.solve(equations, given, rows, how, (ends, pressures))?;
         report.sweeps += solved.sweeps;
@@ -262,7 +294,10 @@ impl Integrator for Implicit {
         self.prepare(state, dt);
         self.hold(system, state, dt);
         match self.settings.equations {
-            Equations::LinearisedOnce => self.linearised(system, &mut report)?,
+            Equations::LinearisedOnce => {
+                let with_rigids = self.takes_rows().then_some(&*state);
+                self.linearised(system, with_rigids, &mut report)?;
+            }
             Equations::Newton { iterations, tolerance } => {
                 self.newton(system, (iterations, tolerance), &mut report)?;
             }

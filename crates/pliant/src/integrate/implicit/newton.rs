@@ -39,7 +39,7 @@ impl Implicit {
         for vertex in system.pins.vertices() {
             self.base[vertex.index()] = self.ends[vertex.index()];
         }
-        self.linearised(system, report)?;
+        self.linearised(system, None, report)?;
         let size = free_size(system, &self.right);
         let rounding = self.rounding(system).max(STALLED * size);
         self.change.clear();

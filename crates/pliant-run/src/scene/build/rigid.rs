@@ -1,0 +1,108 @@
+//! Rigid bodies of a scene: their mass, and which bodies they are.
+
+use pliant::body::rigid::RigidBody;
+use pliant::body::rigid::all::{Rigids, balanced_masses};
+use pliant::body::rigid::mass::MassProperties;
+use pliant::body::soft::State;
+use pliant::id::BodyId;
+use pliant::integrate::System;
+use pliant::math::Vec3;
+
+use super::Wrong;
+use super::bodies::Group;
+use super::material::shares;
+use super::rest::{Rest, Stuff};
+use super::vector;
+use crate::scene::keys::{self, Body, Material};
+
+/// Masses of the vertices of one copy, kg, with the mass and the centre of the rigid body.
+pub fn masses(
+    body: &Body,
+    rest: &Rest,
+    scaled: &[Vec3],
+    density: f64,
+    path: &str,
+) -> Result<Vec<f64>, Wrong> {
+    if !body.regions.is_empty() {
+        let message = "a rigid body has no regions: it is rigid as a whole";
+        return Err(Wrong::value(format!("{path}.regions"), message));
+    }
+    if !body.pins.is_empty() {
+        let message = "a rigid body cannot be pinned";
+        let help = "make it an obstacle, or hold it with a joint to the world";
+        return Err(Wrong::value(format!("{path}.pins"), message).with_help(help));
+    }
+    if matches!(rest.stuff, Stuff::Net) && body.mass.is_none() {
+        let message = "a net has no volume: rigid, it needs a `mass`";
+        let help = "write mass = 1.0, kg of the whole body, shared by its vertices";
+        return Err(Wrong::value(path, message).with_help(help));
+    }
+    let rigid = rigid(body, rest, scaled, density, path)?;
+    let shares = shares(rest, scaled);
+    let masses = balanced_masses(&rigid, &shares);
+    masses.map_err(|error| Wrong::value(format!("{path}.mesh"), error))
+}
+
+/// The rigid body of a shape, in its place.
+fn rigid(
+    body: &Body,
+    rest: &Rest,
+    placed: &[Vec3],
+    density: f64,
+    path: &str,
+) -> Result<RigidBody, Wrong> {
+    properties(body, rest, placed, density)
+        .and_then(|properties| RigidBody::new(placed, properties))
+        .map(|(rigid, _)| rigid)
+        .map_err(|error| Wrong::value(format!("{path}.mesh"), error))
+}
+
+fn properties(
+    body: &Body,
+    rest: &Rest,
+    placed: &[Vec3],
+    density: f64,
+) -> Result<MassProperties, pliant::body::rigid::RigidError> {
+    let properties = match &rest.stuff {
+        Stuff::Tets(mesh) => MassProperties::from_tets(placed, mesh.tets(), density)?,
+        Stuff::Surface(_) => MassProperties::from_surface(placed, &rest.triangles, density)?,
+        Stuff::Net => {
+            let shares = vec![(placed.len() as f64).recip(); placed.len()];
+            MassProperties::from_points(placed, &shares)?
+        }
+    };
+    match body.mass {
+        Some(mass) => properties.with_mass(mass),
+        None => Ok(properties),
+    }
+}
+
+/// Notes which bodies are rigid, and where they are.
+pub fn add(
+    scene: &keys::Scene,
+    groups: &[Group],
+    system: &mut System,
+    state: &mut State,
+) -> Result<(), Wrong> {
+    let (mut list, mut number) = (Vec::new(), 0);
+    for (index, (body, group)) in scene.bodies.iter().zip(groups).enumerate() {
+        let path = format!("bodies.{index}");
+        for range in &group.ranges {
+            let id = BodyId(number);
+            number += 1;
+            let Material::Rigid { density } = body.material else { continue };
+            let placed = &state.positions[range.clone()];
+            let properties = properties(body, &group.rest, placed, density);
+            let made = properties.and_then(|properties| RigidBody::new(placed, properties));
+            let (rigid, mut at) =
+                made.map_err(|error| Wrong::value(format!("{path}.mesh"), error))?;
+            (at.velocity, at.spin) = (vector(body.velocity), vector(body.spin));
+            list.push((id, rigid));
+            state.rigids.push(at);
+        }
+    }
+    let rigids = Rigids::new(list, &system.bodies, state.positions.len());
+    system.rigids = rigids.map_err(|error| Wrong::value("bodies", error))?;
+    system.rigids.write(state);
+    Ok(())
+}

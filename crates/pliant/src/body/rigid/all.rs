@@ -1,0 +1,236 @@
+//! All rigid bodies of a scene, and their vertices among those of the others.
+//!
+//! Their vertices lie in the flat arrays like those of soft bodies, so every stage meets them
+//! in the same way; they only move together. What pushes, shifts or turns single vertices does
+//! so to the whole body.
+
+use std::ops::Range;
+
+use crate::body::rigid::{RigidBody, RigidError, RigidState};
+use crate::body::soft::{BodyStarts, Masses, State};
+use crate::id::{BodyId, VertexId};
+use crate::math::svd::outer;
+use crate::math::{Mat3, Quat, Vec3, unit_quat};
+use crate::respond::demands::RigidShift;
+
+/// Newton steps towards masses of vertices that balance; far more than are needed, count.
+const BALANCING: usize = 60;
+
+/// Distance of the balanced centre from the true one, relative to the body, that is rounding.
+const BALANCED: f64 = 1e-14;
+
+/// One rigid body among all bodies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// Which body of the scene.
+    pub id: BodyId,
+    /// Its vertices in the scene.
+    pub vertices: Range<usize>,
+    /// What does not change as it moves.
+    pub body: RigidBody,
+}
+
+/// All rigid bodies, ascending by body.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rigids {
+    members: Vec<Member>,
+    /// Entry of `members` of each body of the scene, or none.
+    places: Vec<Option<u32>>,
+    /// First vertex of each body of the scene.
+    firsts: Vec<u32>,
+}
+
+impl Rigids {
+    /// Notes which bodies are rigid; `starts` are those of all bodies, `vertex_count` all vertices.
+    pub fn new(
+        mut list: Vec<(BodyId, RigidBody)>,
+        starts: &BodyStarts,
+        vertex_count: usize,
+    ) -> Result<Rigids, RigidError> {
+        list.sort_by_key(|(id, _)| *id);
+        let ranges: Vec<_> = starts.ranges(vertex_count).collect();
+        let mut rigids = Rigids {
+            members: Vec::new(),
+            places: vec![None; ranges.len()],
+            firsts: ranges.iter().map(|range| range.start as u32).collect(),
+        };
+        for (id, body) in list {
+            let vertices = ranges.get(id.index()).cloned().unwrap_or(0..0);
+            if vertices.len() != body.points.len() || rigids.places[id.index()].is_some() {
+                let (points, count) = (body.points.len(), vertices.len());
+                return Err(RigidError::Vertices { body: id, points, count });
+            }
+            rigids.places[id.index()] = Some(rigids.members.len() as u32);
+            rigids.members.push(Member { id, vertices, body });
+        }
+        Ok(rigids)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// Rigid bodies, ascending by body.
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// Which of the members a body is.
+    pub fn place(&self, body: BodyId) -> Option<usize> {
+        self.places.get(body.index()).copied().flatten().map(|place| place as usize)
+    }
+
+    /// Which of the members a vertex belongs to.
+    pub fn place_of(&self, vertex: VertexId) -> Option<usize> {
+        let after = self.firsts.partition_point(|first| *first <= vertex.0);
+        self.place(BodyId(after.checked_sub(1)? as u32))
+    }
+
+    /// First vertex of each body of the scene.
+    pub fn firsts(&self) -> &[u32] {
+        &self.firsts
+    }
+
+    /// Puts all vertices of rigid bodies where these are.
+    pub fn write(&self, state: &mut State) {
+        let State { positions, velocities, rigids, .. } = state;
+        for (member, rigid) in self.members.iter().zip(rigids) {
+            let own = member.vertices.clone();
+            rigid.write(&member.body, &mut positions[own.clone()], &mut velocities[own]);
+        }
+    }
+
+    /// Kinetic energy of everything, J.
+    pub fn kinetic(&self, state: &State, masses: &Masses) -> f64 {
+        if self.is_empty() {
+            return state.kinetic(masses);
+        }
+        let soft = self.soft(state, masses).map(|(_, v, m)| 0.5 * m * v.length_squared());
+        let rigid = self.members.iter().zip(&state.rigids);
+        soft.sum::<f64>() + rigid.map(|(member, rigid)| rigid.kinetic(&member.body)).sum::<f64>()
+    }
+
+    /// Angular momentum of everything about a point, kg·m²/s.
+    pub fn angular_momentum(&self, state: &State, masses: &Masses, about: Vec3) -> Vec3 {
+        if self.is_empty() {
+            return state.angular_momentum(masses, about);
+        }
+        let soft = self.soft(state, masses).map(|(x, v, m)| m * (x - about).cross(v));
+        let rigid = self.members.iter().zip(&state.rigids).map(|(member, rigid)| {
+            let going = member.body.mass * (rigid.centre - about).cross(rigid.velocity);
+            going + rigid.angular_momentum(&member.body)
+        });
+        soft.sum::<Vec3>() + rigid.sum::<Vec3>()
+    }
+
+    /// Positions, velocities and masses of the vertices that are in no rigid body.
+    fn soft<'a>(
+        &'a self,
+        state: &'a State,
+        masses: &'a Masses,
+    ) -> impl Iterator<Item = (Vec3, Vec3, f64)> + 'a {
+        let vertices = 0..state.positions.len();
+        let soft = vertices.filter(|v| self.place_of(VertexId(*v as u32)).is_none());
+        soft.map(|v| (state.positions[v], state.velocities[v], masses.of()[v]))
+    }
+}
+
+impl Member {
+    /// Gives a rigid body a shift and a turn that were found for its vertices.
+    pub fn shift(&self, rigid: &mut RigidState, shift: &RigidShift) {
+        let RigidShift { centre, turn, shift, .. } = *shift;
+        rigid.centre = centre + turn * (rigid.centre - centre) + shift;
+        rigid.turn = unit_quat(turn * rigid.turn).unwrap_or(rigid.turn);
+    }
+
+    /// Moves a rigid body by a way of one of its vertices of mass `mass`.
+    ///
+    /// The way counts as what an impulse `mass` · `way` would do in a second: ways that keep the
+    /// common centre of mass of single vertices keep that of whole bodies too.
+    pub fn nudge(&self, rigid: &mut RigidState, (at, mass): (Vec3, f64), way: Vec3) {
+        let push = mass * way;
+        let turn = rigid.inverse_inertia(&self.body) * (at - rigid.centre).cross(push);
+        rigid.centre += push / self.body.mass;
+        let half = 0.5 * turn;
+        let turned = Quat::from_xyzw(half.x, half.y, half.z, 1.0) * rigid.turn;
+        rigid.turn = unit_quat(turned).unwrap_or(rigid.turn);
+    }
+}
+
+/// Masses for the vertices of a rigid body, kg: all positive, with its mass and its centre.
+///
+/// `weights` are any positive shares; they are tilted, mᵢ = c wᵢ φ(a·rᵢ) with the positive
+/// φ(t) = t + √(1 + t²), until the centre is right. What acts on masses, as gravity does, then turns nobody. The inertia of these
+/// masses is not that of the body.
+pub fn balanced_masses(body: &RigidBody, weights: &[f64]) -> Result<Vec<f64>, RigidError> {
+    let size = body.points.iter().fold(0.0_f64, |most, r| most.max(r.length()));
+    let mut tilt = Vec3::ZERO;
+    let mut masses = Vec::new();
+    for _ in 0..BALANCING {
+        masses.clear();
+        let pairs = body.points.iter().zip(weights);
+        let along = |r: Vec3| tilt.dot(r) / size;
+        let length = |t: f64| (1.0 + t * t).sqrt();
+        masses.extend(pairs.map(|(r, w)| w * (along(*r) + length(along(*r)))));
+        let total: f64 = masses.iter().sum();
+        masses.iter_mut().for_each(|mass| *mass *= body.mass / total);
+        let points = || masses.iter().zip(&body.points).map(|(m, r)| (m / body.mass, *r / size));
+        let centre: Vec3 = points().map(|(m, r)| m * r).sum();
+        if centre.length() <= BALANCED {
+            break;
+        }
+        // Derivative of the centre by the tilt: φ' = φ / √(1 + t²).
+        let mut spread = Mat3::ZERO;
+        points().for_each(|(m, r)| {
+            spread += (m / length(tilt.dot(r))) * outer(r - centre, r);
+        });
+        let step = spread.inverse() * centre;
+        // A long step may overshoot where nearly all mass is in a few vertices.
+        let most = step.length().max(1.0);
+        tilt -= if step.is_finite() { step / most } else { Vec3::ZERO };
+    }
+    let bad = |mass: &f64| !(*mass > 0.0 && mass.is_finite());
+    match masses.iter().position(bad) {
+        Some(k) => Err(RigidError::PointMass { vertex: VertexId(k as u32), mass: masses[k] }),
+        None => Ok(masses),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::rigid::mass::MassProperties;
+
+    const TRIPOD: [Vec3; 5] =
+        [Vec3::ZERO, Vec3::X, Vec3::new(0.0, 2.0, 0.0), Vec3::Z, Vec3::new(1.0, 1.0, 3.0)];
+
+    #[test]
+    fn masses_of_vertices_balance_about_the_centre() {
+        let inertia = Mat3::from_diagonal(Vec3::new(3.0, 2.5, 2.0));
+        let centre = Vec3::new(0.3, 0.35, 0.5);
+        let properties = MassProperties::new(7.0, centre, inertia).unwrap();
+        let (body, state) = RigidBody::new(&TRIPOD, properties).unwrap();
+        let masses = balanced_masses(&body, &[1.0; 5]).unwrap();
+        assert!(masses.iter().all(|mass| *mass > 0.0), "{masses:?}");
+        let total: f64 = masses.iter().sum();
+        let found: Vec3 = masses.iter().zip(TRIPOD).map(|(m, x)| *m * x).sum::<Vec3>() / total;
+        assert!((total - 7.0).abs() < 1e-13, "{total}");
+        assert!(found.abs_diff_eq(state.centre, 1e-13), "{found}");
+    }
+
+    #[test]
+    fn vertices_know_their_rigid_body() {
+        let properties = MassProperties::from_points(&TRIPOD, &[1.0; 5]).unwrap();
+        let (body, _) = RigidBody::new(&TRIPOD, properties).unwrap();
+        let starts = BodyStarts::from_counts([3, 5, 2]);
+        let rigids = Rigids::new(vec![(BodyId(1), body.clone())], &starts, 10).unwrap();
+        let places = [0, 2, 3, 7, 8].map(|v| rigids.place_of(VertexId(v)));
+        assert_eq!(places, [None, None, Some(0), Some(0), None]);
+        let other = Rigids::new(vec![(BodyId(0), body)], &starts, 10).unwrap_err();
+        assert_eq!(
+            other.to_string(),
+            "body 0 has 3 vertices, its rigid body 5: make it of the same"
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! Rigid bodies beside soft ones: pushed by all forces on their vertices, then in free flight.
+//!
+//! The inner integrator moves the soft bodies as ever. Rigid bodies take what pushes them at
+//! once, or what the inner integrator has solved for them together with contacts, and then
+//! fly freely for the length of the step, which keeps energy and angular momentum.
+
+use crate::body::rigid::RigidState;
+use crate::body::soft::State;
+use crate::integrate::rigid::Flight;
+use crate::integrate::{Integrator, Report, StepError, System};
+use crate::math::Vec3;
+use crate::memory::{Memory, MemoryError};
+
+/// An integrator that also moves the rigid bodies of a system.
+#[derive(Debug)]
+pub struct WithRigid {
+    inner: Box<dyn Integrator>,
+    flight: Flight,
+    forces: Vec<Vec3>,
+    /// Rigid bodies at the end of the step.
+    rigids: Vec<RigidState>,
+    /// Everything at its start.
+    start: State,
+}
+
+impl WithRigid {
+    /// Lets an integrator move soft bodies, and rigid ones fly as `flight` says.
+    pub fn new(inner: Box<dyn Integrator>, flight: Flight) -> WithRigid {
+        let (forces, rigids, start) = (Vec::new(), Vec::new(), State::default());
+        WithRigid { inner, flight, forces, rigids, start }
+    }
+
+    /// Takes the push of all forces at the start of the step.
+    fn push(&mut self, system: &System, dt: f64) -> Result<(), StepError> {
+        system.sum_forces(self.start.motion(), &mut self.forces)?;
+        for (member, rigid) in system.rigids.members().iter().zip(&mut self.rigids) {
+            for v in member.vertices.clone() {
+                rigid.push(&member.body, self.start.positions[v], dt * self.forces[v]);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Integrator for WithRigid {
+    fn step(
+        &mut self,
+        system: &mut System,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<Report, StepError> {
+        if system.rigids.is_empty() {
+            return self.inner.step(system, state, dt);
+        }
+        let (count, expected) = (state.rigids.len(), system.rigids.members().len());
+        if count != expected {
+            return Err(StepError::Count { what: "rigid bodies", count, expected });
+        }
+        self.start.copy_from(state);
+        self.rigids.clone_from(&state.rigids);
+        let solves = self.inner.takes_rows();
+        if !solves {
+            system.check_step(state, dt)?;
+            self.push(system, dt)?;
+        }
+        let report = self.inner.step(system, state, dt)?;
+        if solves {
+            for (rigid, (velocity, spin)) in self.rigids.iter_mut().zip(&system.rigid_ends) {
+                (rigid.velocity, rigid.spin) = (*velocity, *spin);
+            }
+        }
+        for (member, rigid) in system.rigids.members().iter().zip(&mut self.rigids) {
+            self.flight.step(&member.body, rigid, dt);
+        }
+        state.rigids.clone_from(&self.rigids);
+        system.rigids.write(state);
+        let checked = system.check_state(state.motion(), "integrate");
+        if checked.is_err() {
+            state.copy_from(&self.start);
+        }
+        checked.map(|()| report)
+    }
+
+    fn takes_rows(&self) -> bool {
+        self.inner.takes_rows()
+    }
+
+    fn save(&self, memory: &mut Memory) {
+        self.inner.save(memory);
+    }
+
+    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+        self.inner.restore(memory)
+    }
+
+    fn set_threads(&mut self, threads: usize) {
+        self.inner.set_threads(threads);
+    }
+}
