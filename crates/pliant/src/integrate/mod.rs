@@ -21,6 +21,8 @@ pub mod contact;
 
 pub mod backtrack;
 
+pub mod rigid;
+
 use crate::body::pins::Pins;
 use crate::body::soft::{BodyStarts, Masses, State};
 use crate::force::{Forces, Motion, Refusal};

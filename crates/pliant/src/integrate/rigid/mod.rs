@@ -1,0 +1,145 @@
+//! Free flight of a rigid body: how it goes on while nothing touches it.
+//!
+//! Forces and torques come before the flight, as impulses on the state.
+//!
+//! | here       | meaning                                                     |
+//! |------------|-------------------------------------------------------------|
+//! | `momentum` | angular momentum L about the centre, world axes, kg·m²/s    |
+//! | `turning`  | the same on body axes, Π = RᵀL, kg·m²/s                     |
+//! | `mean`     | Π̄, halfway between the turning before and after, kg·m²/s    |
+
+use crate::body::rigid::{RigidBody, RigidState};
+use crate::math::{Mat3, Quat, Vec3, unit_quat};
+
+/// Largest turn in one solve, rad; above it a step is divided.
+const LARGEST_TURN: f64 = 1.0;
+
+/// Most parts of a step, count.
+const MOST_PARTS: u32 = 256;
+
+/// Rounds of Newton's method, count; three or four do.
+const MOST_ROUNDS: usize = 16;
+
+/// Change of Newton's last round, relative to the turning; its square is below rounding.
+const CONVERGED: f64 = 1e-10;
+
+/// How the turn of a free body goes on. The centre goes by its velocity in all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Flight {
+    /// Implicit midpoint rule on body axes; order 2.
+    ///
+    /// Keeps energy and angular momentum to rounding at any step. A step that turns by
+    /// more than 1 rad is divided, into 256 parts at most. Where these do not suffice, the
+    /// body turns about its angular momentum by as much as it spins about it: still
+    /// nothing is lost, but the turn is only a guess, as a step of 40 turns deserves.
+    #[default]
+    Conserving,
+    /// The lecture's scheme with the gyroscopic term; order 1.
+    ///
+    /// Gains energy. At spins of more than about 1 rad a step it ends in infinity.
+    Explicit,
+    /// The lecture's scheme as it stands: ω is kept, which angular momentum then is not.
+    Lecture,
+}
+
+impl Flight {
+    /// Moves a free body on by `dt`, s.
+    ///
+    /// A state that is not finite stays so; nothing panics.
+    ///
+    /// - Implements: [Wang21 slide "Last week..."], the update of x, ω and q, by
+    ///   [`Flight::Lecture`].
+    /// - Erratum: the slide does not say that q is to be made unit again (R1), as
+    ///   `turns_stay_unit_in_every_flight` does; it leaves out ω × Iω, and angular momentum
+    ///   changes at every step size, as `the_slide_loses_angular_momentum` shows (R2).
+    pub fn step(self, body: &RigidBody, state: &mut RigidState, dt: f64) {
+        state.centre += dt * state.velocity;
+        match self {
+            Flight::Conserving => conserving(body, state, dt),
+            Flight::Explicit => {
+                let spin = state.turn.conjugate() * state.spin;
+                let rate = (body.moments * spin).cross(spin) / body.moments;
+                state.spin += state.turn * (dt * rate);
+                lecture(state, dt);
+            }
+            Flight::Lecture => lecture(state, dt),
+        }
+    }
+}
+
+/// q ← q + (0, Δt/2 ω) q, made unit.
+fn lecture(state: &mut RigidState, dt: f64) {
+    let half = 0.5 * dt * state.spin;
+    let rate = Quat::from_xyzw(half.x, half.y, half.z, 0.0) * state.turn;
+    state.turn = unit_quat(state.turn + rate).unwrap_or(state.turn);
+}
+
+/// Turns in as many parts as can be solved; the angular momentum is taken over as it is.
+fn conserving(body: &RigidBody, state: &mut RigidState, dt: f64) {
+    let momentum = state.angular_momentum(body);
+    let wanted = (dt * state.spin.length() / LARGEST_TURN).abs().ceil();
+    // Not a number becomes 0 and infinity the largest integer: both are dealt with below.
+    let mut parts = (wanted as u32).max(1);
+    while parts <= MOST_PARTS {
+        if let Some(turn) = turned(body, state.turn, momentum, (dt, parts)) {
+            state.turn = turn;
+            state.spin = turn * ((turn.conjugate() * momentum) / body.moments);
+            return;
+        }
+        parts *= 2;
+    }
+    precess(state, momentum, dt);
+}
+
+/// The turn after a time, s, in equal parts; `None` where a part has no solution in sight.
+fn turned(body: &RigidBody, turn: Quat, momentum: Vec3, (dt, parts): (f64, u32)) -> Option<Quat> {
+    let half = 0.5 * dt / f64::from(parts);
+    let mut turn = turn;
+    for _ in 0..parts {
+        let mean = mean_turning(body.moments, turn.conjugate() * momentum, half)?;
+        let part = half * (mean / body.moments);
+        // Cayley's map of the mean spin: takes Π after the part to Π before it exactly.
+        turn = unit_quat(turn * Quat::from_xyzw(part.x, part.y, part.z, 1.0))?;
+    }
+    Some(turn)
+}
+
+/// Solves Π̄ = Π + h/2 Π̄ × I⁻¹Π̄ by Newton's method; `half` is h/2.
+///
+/// (Π' − Π) · I⁻¹Π̄ = 0 keeps the energy, (Π' − Π) · Π̄ = 0 the size of Π.
+fn mean_turning(moments: Vec3, turning: Vec3, half: f64) -> Option<Vec3> {
+    let size = turning.length();
+    let mobility = Mat3::from_diagonal(moments.recip());
+    let mut mean = turning;
+    for _ in 0..MOST_ROUNDS {
+        let spin = mean / moments;
+        let residual = mean - turning - half * mean.cross(spin);
+        let slope = Mat3::IDENTITY + half * (cross_matrix(spin) - cross_matrix(mean) * mobility);
+        let change = slope.inverse() * residual;
+        mean -= change;
+        if change.length() <= CONVERGED * size {
+            return Some(mean);
+        }
+    }
+    None
+}
+
+/// Turns about the angular momentum, which leaves Π and with it the energy as they are.
+fn precess(state: &mut RigidState, momentum: Vec3, dt: f64) {
+    let Some(axis) = momentum.try_normalize() else { return };
+    let half = (0.5 * dt * state.spin.dot(axis)) * axis;
+    let part = Quat::from_xyzw(half.x, half.y, half.z, 1.0);
+    if let Some(part) = unit_quat(part) {
+        let turn = unit_quat(part * state.turn).unwrap_or(state.turn);
+        state.spin = turn * (state.turn.conjugate() * state.spin);
+        state.turn = turn;
+    }
+}
+
+/// The matrix of v × ….
+fn cross_matrix(v: Vec3) -> Mat3 {
+    Mat3::from_cols(v.cross(Vec3::X), v.cross(Vec3::Y), v.cross(Vec3::Z))
+}
+
+#[cfg(test)]
+mod tests;
