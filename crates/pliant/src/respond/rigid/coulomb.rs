@@ -26,8 +26,7 @@ const HALVINGS: usize = 60;
 /// - Implements: [Wang21 slide "Impulse Method"] for a body, with ‖j_T‖ ≤ μ j_N.
 pub fn coulomb_impulse(mobility: Mat3, velocity: Vec3, normal: Vec3, touch: Touch) -> Vec3 {
     let approach = -velocity.dot(normal);
-    // Compared so that what is no number gets nothing.
-    if !(approach > 0.0) {
+    if approach.is_nan() || approach <= 0.0 {
         return Vec3::ZERO;
     }
     let Touch { friction, restitution } = touch;
@@ -49,7 +48,8 @@ pub fn energy_gain(mobility: Mat3, velocity: Vec3, impulse: Vec3) -> f64 {
 /// The impulse in the cone that ends the approach, and the sliding as far as it can.
 ///
 /// Solves (K + λ (1 − N Nᵀ)) j = −v. With λ = 0 the point sticks; the larger λ, the
-/// less friction. The first λ is taken at which halving finds j on the border of the cone.
+/// less friction. Halving finds a λ that puts j on the border of the cone: there is one, as
+/// the smooth impulse of an endless λ lies inside.
 fn stopping(mobility: Mat3, velocity: Vec3, normal: Vec3, friction: f64) -> Vec3 {
     let tangential = Mat3::IDENTITY - outer_square(normal);
     let inside = |j: Vec3| (j - j.dot(normal) * normal).length() <= friction * j.dot(normal);
@@ -78,7 +78,7 @@ fn stopping(mobility: Mat3, velocity: Vec3, normal: Vec3, friction: f64) -> Vec3
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
     use crate::body::obstacle::check::random;
 

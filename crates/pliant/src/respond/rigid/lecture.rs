@@ -127,7 +127,7 @@ mod tests {
         Obstacle::new(Plane, Keyframes::still(Pose::IDENTITY).unwrap(), touch).unwrap()
     }
 
-    /// A box of 1 kg that is turned, then put with its lowest corner just inside the floor.
+    /// A box of 1 kg at its corners, turned, then put with the lowest one just inside the floor.
     fn box_on_floor(size: Vec3, turn: Quat) -> (RigidBody, RigidState) {
         let corner = |k: u32| {
             let side = |bit: u32| if k & bit == 0 { -0.5 } else { 0.5 };
@@ -136,12 +136,7 @@ mod tests {
         let mut corners: Vec<Vec3> = (0..8).map(corner).collect();
         let lowest = corners.iter().fold(0.0_f64, |low, x| low.min(x.z));
         corners.iter_mut().for_each(|x| x.z -= lowest + 1e-6);
-        let sq = size * size;
-        let axes = Mat3::from_quat(turn);
-        let moments = Vec3::new(sq.y + sq.z, sq.x + sq.z, sq.x + sq.y) / 12.0;
-        let inertia = axes * Mat3::from_diagonal(moments) * axes.transpose();
-        let centre = -(lowest + 1e-6) * Vec3::Z;
-        let properties = MassProperties::new(1.0, centre, inertia).unwrap();
+        let properties = MassProperties::from_points(&corners, &[0.125; 8]).unwrap();
         RigidBody::new(&corners, properties).unwrap()
     }
 
@@ -215,7 +210,7 @@ mod tests {
             let mut some = || Vec3::new(random(), random(), random());
             let size = Vec3::splat(1.25) + 0.75 * some();
             let (body, mut state) = box_on_floor(size, Quat::from_scaled_axis(3.0 * some()));
-            state.velocity = some() - Vec3::Z;
+            state.velocity = some();
             state.spin = 2.0 * some();
             let Some(found) = impact(&body, &state, &floor(touch), 0.0, law) else { continue };
             met += 1;
@@ -235,16 +230,20 @@ mod tests {
 
     #[test]
     fn the_slide_breaks_coulombs_law_and_makes_energy() {
-        // Erratum R4 names 100 % that rub though smooth, 25 % with more energy, 38 to 41 %
-        // outside the cone and, fully elastic, 37 % with more energy; shares depend on the
-        // boxes drawn.
-        let smooth = tally(Touch { friction: 0.0, restitution: 0.5 }, Law::Printed);
-        assert!(smooth.rubbed > 0.999 && smooth.most_rub > 0.3, "{smooth:?}");
-        assert!((0.10..0.45).contains(&smooth.gained), "{smooth:?}");
+        // Erratum R4: though smooth, 100 % rub, by up to 0.57 of the pressing, and 25 % gain
+        // energy, by up to 21 %.
+        let smooth = tally(Touch { friction: 0.0, restitution: 0.0 }, Law::Printed);
+        assert!(smooth.rubbed > 0.999, "{smooth:?}");
+        assert!((0.45..0.65).contains(&smooth.most_rub), "{smooth:?}");
+        assert!((0.18..0.32).contains(&smooth.gained), "{smooth:?}");
+        assert!((0.12..0.30).contains(&smooth.most_gain), "{smooth:?}");
+        // 38 to 41 % outside the cone.
         let rough = tally(Touch { friction: 0.3, restitution: 0.5 }, Law::Printed);
-        assert!((0.25..0.55).contains(&rough.outside), "{rough:?}");
+        assert!((0.27..0.47).contains(&rough.outside), "{rough:?}");
+        // 37 % gain energy, by up to 52 %.
         let elastic = tally(Touch { friction: 0.3, restitution: 1.0 }, Law::Printed);
-        assert!((0.2..0.6).contains(&elastic.gained) && elastic.most_gain > 0.1, "{elastic:?}");
+        assert!((0.30..0.50).contains(&elastic.gained), "{elastic:?}");
+        assert!((0.25..0.65).contains(&elastic.most_gain), "{elastic:?}");
     }
 
     #[test]
