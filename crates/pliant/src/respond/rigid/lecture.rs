@@ -47,8 +47,8 @@ pub struct RigidImpact {
 /// a curved obstacle. Positions are not corrected; give the impulse with
 /// [`RigidState::push`].
 ///
-/// - Implements: [Wang21 slide "Rigid Body Collision Response by Impulse"], [Wang21 slide "Some
-///   Implementation Details"].
+/// - Implements: [Wang21 slide "Rigid Body Collision Response by Impulse"],
+///   [Wang21 slide "Some Implementation Details"].
 /// - Deviates: only approaching vertices are averaged, which the slide leaves open (R9): the
 ///   average of a rocking box does not move, as `a_rocking_box_is_answered` shows; what acts
 ///   is read from figures missing in the text: φ < 0 and v·N < 0 (R13); seen from the
