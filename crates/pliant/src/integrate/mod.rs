@@ -25,8 +25,6 @@ pub mod with_rigid;
 
 pub mod backtrack;
 
-pub mod rigid;
-
 use crate::body::pins::Pins;
 use crate::body::rigid::all::Rigids;
 use crate::body::soft::{BodyStarts, Masses, State};

@@ -17,6 +17,7 @@ use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3};
 use crate::par;
+use crate::respond::constraint::course::Course;
 use crate::respond::constraint::dense::{Inverse, add};
 use crate::respond::constraint::pressure::Pressure;
 use crate::respond::constraint::rows::{Equations, RowSettings, Solved};
@@ -39,6 +40,9 @@ impl Equations<'_, BlockMatrix> {
     }
 }
 
+/// Determinant of G, relative to the cube of its mean, below which no impulse stops all motion.
+const FLAT: f64 = 1e-6;
+
 /// Memory of the method.
 #[derive(Clone, Debug, Default)]
 pub struct Direct {
@@ -55,6 +59,7 @@ pub struct Direct {
     responses: Vec<f64>,
     /// Part after part, m/s.
     speeds: Vec<f64>,
+    course: Course,
     /// Count; 0 is 1.
     threads: usize,
     /// First part or touch of each thread, and their number; count.
@@ -98,6 +103,8 @@ struct Touch {
     /// A change of velocity that is none, m/s.
     still: f64,
     ease: Mat3,
+    /// Inverse of G, kg: the impulse that stops all motion; zero without friction.
+    grip: Mat3,
     sides: [Side; 2],
     /// Whether its responses are there.
     is_ready: bool,
@@ -242,6 +249,7 @@ impl Direct {
                 friction: contact.friction,
                 still: settings.still * contact.size / equations.dt,
                 ease: Mat3::ZERO,
+                grip: Mat3::ZERO,
                 sides,
                 is_ready: false,
             };
@@ -286,10 +294,17 @@ impl Direct {
     }
 
     /// Puts contacts right one after the other, until none changes or there were enough sweeps.
+    ///
+    /// What a sweep changes is a direction that often has a way to go: steps along directions
+    /// that are conjugate, as far as there is no corner in between, take it.
+    ///
+    /// - Implements: [Silcowitz10 sec. 4], the nonsmooth nonlinear conjugate gradients.
     fn sweep(&mut self, sweeps: usize, pressures: &mut [Pressure]) -> Solved {
-        let Direct { parts, touches, responses, speeds, .. } = self;
+        let Direct { parts, touches, responses, speeds, course, .. } = self;
         let mut solved = Solved::default();
+        course.begin(pressures.len(), speeds.len());
         for sweep in 1..=sweeps {
+            course.note(pressures, speeds);
             let mut is_still = true;
             for (touch, pressure) in touches.iter_mut().zip(&mut *pressures) {
                 let Some(impulse) = touch.relax(pressure, speeds) else { continue };
@@ -304,6 +319,9 @@ impl Direct {
             solved.sweeps = sweep;
             if is_still {
                 break;
+            }
+            if sweep < sweeps {
+                course.go_on(pressures, speeds);
             }
         }
         solved
@@ -354,6 +372,9 @@ impl Touch {
         // The larger of two eigenvalues is at most their sum.
         self.along_mass = mass(trace - normal_ease);
         self.ease = ease;
+        if self.friction > 0.0 && ease.determinant() > FLAT * (trace / 3.0).powi(3) {
+            self.grip = ease.inverse();
+        }
     }
 
     /// Fills W; `responses` are those from the number `first` on.
@@ -414,6 +435,18 @@ impl Touch {
         let lacking = self.target - self.normal.dot(relative);
         if lacking <= 0.0 && *pressure == Pressure::default() {
             return None;
+        }
+        if self.grip != Mat3::ZERO {
+            // Where friction suffices to hold it, it is held at once.
+            let change = self.grip * (self.target * self.normal - relative);
+            let along_normal = self.normal.dot(change);
+            let normal = pressure.normal + along_normal;
+            let along = pressure.along + change - along_normal * self.normal;
+            let most = self.friction * normal;
+            if normal >= 0.0 && along.length_squared() <= most * most {
+                *pressure = Pressure { normal, along };
+                return (change != Vec3::ZERO).then_some(change);
+            }
         }
         let normal = (pressure.normal + lacking * self.normal_mass).max(0.0);
         let mut change = (normal - pressure.normal) * self.normal;

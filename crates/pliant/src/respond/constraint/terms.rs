@@ -7,7 +7,7 @@
 //! | here     | formula | meaning                                                  |
 //! |----------|---------|----------------------------------------------------------|
 //! | `Term`   | B       | u = Σ B x: share of an unknown x in a relative velocity  |
-//! | `Lever`  | p       | B x = x × p, Bᵀ f = p × f; p is a weighted sum of arms, m |
+//! | `Lever`  | p       | B x = x × p, Bᵀ f = p × f; p is the arm, signed, m       |
 
 use crate::body::soft::BodyStarts;
 use crate::id::{BodyId, VertexId};
@@ -137,23 +137,24 @@ impl Row {
             friction,
             size,
         };
-        for (side, sign) in [(Some(bodies.0), 1.0), (bodies.1, -1.0)] {
-            let own = contact.terms().filter(|(_, weight)| sign * *weight > 0.0);
-            let lever = rigid.zip(side).and_then(|(rigid, body)| {
-                let centre = rigid.centres.get(body.index()).copied().flatten()?;
-                Some((rigid, rigid.firsts[body.index()], centre))
-            });
-            let Some((rigid, first, centre)) = lever else {
-                own.for_each(|(vertex, weight)| row.push(vertex, Term::Weight(weight)));
-                continue;
-            };
-            let (mut weight, mut arm) = (0.0, Vec3::ZERO);
-            for (vertex, w) in own {
-                weight += w;
-                arm += w * (rigid.positions[vertex.index()] - centre);
+        let lever = |side: Option<BodyId>| {
+            let (rigid, body) = rigid.zip(side)?;
+            let centre = rigid.centres.get(body.index()).copied().flatten()?;
+            Some((rigid.firsts[body.index()], centre))
+        };
+        let levers = [lever(Some(bodies.0)), lever(bodies.1)];
+        let at = rigid.map_or(Vec3::ZERO, |rigid| place(contact, rigid.positions, levers));
+        for (lever, sign) in levers.into_iter().zip([1.0, -1.0]) {
+            match lever {
+                None => {
+                    let own = contact.terms().filter(|(_, weight)| sign * *weight > 0.0);
+                    own.for_each(|(vertex, weight)| row.push(vertex, Term::Weight(weight)));
+                }
+                Some((first, centre)) => {
+                    row.push(VertexId(first), Term::Weight(sign));
+                    row.push(VertexId(first + 1), Term::Lever(sign * (at - centre)));
+                }
             }
-            row.push(VertexId(first), Term::Weight(weight));
-            row.push(VertexId(first + 1), Term::Lever(arm));
         }
         row
     }
@@ -185,6 +186,21 @@ impl Row {
     }
 }
 
+/// Where a contact with a rigid side acts, m: on the soft side, or halfway between two rigid ones.
+///
+/// At one place for both: impulses that are opposite at two would turn what nobody turned.
+fn place<T>(contact: &Contact, positions: &[Vec3], levers: [Option<T>; 2]) -> Vec3 {
+    let side = |sign: f64| -> Vec3 {
+        let own = contact.terms().filter(|(_, weight)| sign * *weight > 0.0);
+        own.map(|(v, weight)| sign * weight * positions[v.index()]).sum()
+    };
+    match (levers, contact.bodies.1) {
+        ([Some(_), Some(_)], _) => 0.5 * (side(1.0) + side(-1.0)),
+        ([Some(_), None], Some(_)) => side(-1.0),
+        _ => side(1.0),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,7 +225,8 @@ mod tests {
     /// A soft vertex on the face of a rigid body that moves and turns.
     #[test]
     fn a_rigid_side_moves_as_its_vertices_do() {
-        let positions = [Vec3::Z, Vec3::ZERO, Vec3::X, Vec3::Y, -Vec3::Z];
+        let touched = Vec3::new(0.2, 0.3, 0.0);
+        let positions = [touched, Vec3::ZERO, Vec3::X, Vec3::Y, -Vec3::Z];
         let contact = Contact {
             feature: Feature::VertexBody(VertexId(0), BodyId(1)),
             vertices: [0, 1, 2, 3].map(VertexId),
