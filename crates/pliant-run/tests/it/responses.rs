@@ -192,7 +192,8 @@ fn a_stiffer_block_presses_the_contact_surface_into_a_softer_one() {
 #[test]
 fn a_plank_rests_on_two_points() {
     let mut built = load("two-points", &[]).unwrap();
-    steps(&mut built, built.info.steps as usize).unwrap();
+    let count = built.info.steps as usize;
+    steps(&mut built, count).unwrap();
     let state = &built.simulation.state;
     let fastest = state.velocities.iter().fold(0.0, |most: f64, v| most.max(v.length()));
     assert!(fastest < 0.01, "{fastest}");
