@@ -389,7 +389,7 @@ mod tests {
         let found = demands(&Poke::new(), springs);
         assert_eq!((found.forces.len(), found.springs.len(), found.met.contacts), (0, 1, 1));
         let ContactSpring { contact, depth, stiffness, damping } = found.springs[0];
-        assert_eq!(contact.vertices, [TIP, VertexId(0), VertexId(2), VertexId(1)]);
+        assert_eq!(contact.vertices, [TIP, VertexId(0), VertexId(1), VertexId(2)]);
         let off = |found: f64, wanted: f64| (found - wanted).abs();
         let weights = contact.weights.into_iter().zip([1.0, -0.5, -0.25, -0.25]);
         assert!(weights.map(|(found, wanted)| off(found, wanted)).sum::<f64>() < TOLERANCE);
