@@ -8,6 +8,8 @@ mod data;
 
 mod manifest;
 
+mod responses;
+
 mod round_trip;
 
 mod scene;
