@@ -12,20 +12,36 @@ pub struct BuiltIn {
 }
 
 /// All of them, by name.
-pub const ALL: [BuiltIn; 10] = [
+pub const ALL: [BuiltIn; 17] = [
+    BuiltIn { name: "assorted", text: include_str!("../../../../scenes/assorted.toml") },
     BuiltIn { name: "block", text: include_str!("../../../../scenes/block.toml") },
     BuiltIn { name: "crossing-bars", text: include_str!("../../../../scenes/crossing-bars.toml") },
+    BuiltIn {
+        name: "cubes-on-membrane",
+        text: include_str!("../../../../scenes/cubes-on-membrane.toml"),
+    },
     BuiltIn { name: "curtain", text: include_str!("../../../../scenes/curtain.toml") },
+    BuiltIn { name: "elasticities", text: include_str!("../../../../scenes/elasticities.toml") },
+    BuiltIn {
+        name: "fine-on-coarse",
+        text: include_str!("../../../../scenes/fine-on-coarse.toml"),
+    },
     BuiltIn { name: "fruit-dish", text: include_str!("../../../../scenes/fruit-dish.toml") },
+    BuiltIn { name: "head-on", text: include_str!("../../../../scenes/head-on.toml") },
     BuiltIn { name: "incline", text: include_str!("../../../../scenes/incline.toml") },
     BuiltIn { name: "integrators", text: include_str!("../../../../scenes/integrators.toml") },
     BuiltIn { name: "jelly-drop", text: include_str!("../../../../scenes/jelly-drop.toml") },
+    BuiltIn {
+        name: "membrane-stack",
+        text: include_str!("../../../../scenes/membrane-stack.toml"),
+    },
     BuiltIn { name: "sphere-pile", text: include_str!("../../../../scenes/sphere-pile.toml") },
     BuiltIn {
         name: "squeezed-sphere",
         text: include_str!("../../../../scenes/squeezed-sphere.toml"),
     },
     BuiltIn { name: "two-cubes", text: include_str!("../../../../scenes/two-cubes.toml") },
+    BuiltIn { name: "two-points", text: include_str!("../../../../scenes/two-points.toml") },
 ];
 
 /// Keys of the scene that every built-in one lets be set like parameters.

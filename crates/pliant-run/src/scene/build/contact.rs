@@ -12,11 +12,12 @@ use pliant::respond::bodies::{Bodily, BodilySettings, Kind};
 use pliant::respond::constraint::{Constraint, ConstraintSettings};
 use pliant::respond::impulse::Impulses;
 use pliant::respond::penalty::Stiffness;
-use pliant::respond::surface::{ContactSurface, SurfaceSettings};
+use pliant::respond::surface::{ContactSurface, Corrections, Form, SurfaceSettings};
 
 use super::Wrong;
 use super::bodies::Made;
 use super::obstacles::Obstacles;
+use crate::scene::keys::contact::Correction;
 use crate::scene::keys::obstacle::ObstacleResponse;
 use crate::scene::keys::{self, IntegratorKind, Response};
 
@@ -37,6 +38,13 @@ pub fn choose(scene: &mut keys::Scene) -> Result<(), Wrong> {
         let help = "take the integrator \"implicit-euler\" with newton = 0, or response = \"penalty\" or \"none\"";
         return Err(Wrong::value("response", message).with_help(help));
     }
+    let springs = matches!(response, Response::Penalty | Response::Closest | Response::Buffer);
+    if scene.contact.implicit && springs && !solves {
+        let message = "the integrator does not solve springs of contact together with the \
+                       materials, which `implicit` asks for";
+        let help = "take the integrator \"implicit-euler\" with newton = 0, or implicit = false";
+        return Err(Wrong::value("contact.implicit", message).with_help(help));
+    }
     let (met_by, halvings) = match response {
         Response::Constraint => (ObstacleResponse::Constraint {}, HALVINGS),
         Response::Barrier => (ObstacleResponse::Impulse {}, BARRIER_HALVINGS),
@@ -55,7 +63,7 @@ pub fn chosen(scene: &keys::Scene) -> Response {
 }
 
 fn check(contact: &keys::Contact) -> Result<(), Wrong> {
-    let keys::Contact { friction, offset, look_ahead, push, stiffness, damping } = *contact;
+    let keys::Contact { friction, offset, look_ahead, push, stiffness, damping, .. } = *contact;
     let least =
         [("friction", friction), ("look_ahead", look_ahead), ("push", push), ("damping", damping)];
     if let Some((name, value)) = least.into_iter().find(|(_, value)| *value < 0.0) {
@@ -117,12 +125,14 @@ pub fn responses(
 
 fn springs(scene: &keys::Scene, made: &Made, kind: Kind) -> Result<Bodily, Wrong> {
     let dt = scene.dt / f64::from(scene.integrator.substeps.max(1));
-    let keys::Contact { friction, stiffness, damping, .. } = scene.contact;
-    let mut settings = BodilySettings { friction, damping, ..BodilySettings::of_step(kind, dt) };
-    if let Some(stiffness) = stiffness {
-        settings.stiffness = Stiffness::Fixed(stiffness);
-    }
-    Bodily::new(&made.rest, &made.bodies, settings).map_err(|error| Wrong::value("contact", error))
+    let keys::Contact { friction, stiffness, damping, implicit, .. } = scene.contact;
+    let usual = match implicit {
+        true => BodilySettings::implicit(kind, dt),
+        false => BodilySettings::of_step(kind, dt),
+    };
+    let stiffness = stiffness.map_or(usual.stiffness, Stiffness::Fixed);
+    let settings = BodilySettings { friction, damping, stiffness, ..usual };
+    Bodily::new(&made.rest, &made.bodies, settings).map_err(unfit)
 }
 
 /// What is wrong with the settings of contact.
@@ -132,11 +142,13 @@ fn unfit(error: RespondError) -> Wrong {
 
 fn buffer(scene: &keys::Scene, made: &Made) -> Result<Buffer, Wrong> {
     let dt = scene.dt / f64::from(scene.integrator.substeps.max(1));
-    let keys::Contact { friction, damping, stiffness, .. } = scene.contact;
-    let mut settings = BufferSettings { friction, damping, ..BufferSettings::of_step(dt) };
-    if let Some(stiffness) = stiffness {
-        settings.stiffness = Stiffness::Fixed(stiffness);
-    }
+    let keys::Contact { friction, damping, stiffness, implicit, .. } = scene.contact;
+    let usual = match implicit {
+        true => BufferSettings::implicit(dt),
+        false => BufferSettings::of_step(dt),
+    };
+    let stiffness = stiffness.map_or(usual.stiffness, Stiffness::Fixed);
+    let settings = BufferSettings { friction, damping, stiffness, ..usual };
     Buffer::new(&made.rest, &made.bodies, settings).map_err(unfit)
 }
 
@@ -153,9 +165,28 @@ fn impulses(scene: &keys::Scene, made: &Made) -> Result<BodilyImpulses, Wrong> {
 }
 
 fn surface(scene: &keys::Scene, made: &Made) -> Result<ContactSurface, Wrong> {
-    let friction = scene.contact.friction;
-    let settings = SurfaceSettings { friction, ..SurfaceSettings::default() };
+    let keys::Contact { friction, iterations, ref printed, .. } = scene.contact;
+    let corrections = corrections(printed);
+    let settings =
+        SurfaceSettings { friction, iterations, corrections, ..SurfaceSettings::default() };
     ContactSurface::new(&made.rest, &made.bodies, settings).map_err(unfit)
+}
+
+/// All formulas corrected but those named.
+fn corrections(printed: &[Correction]) -> Corrections {
+    let mut all = Corrections::default();
+    for correction in printed {
+        let form = match correction {
+            Correction::S1 => &mut all.sign,
+            Correction::S2 => &mut all.steps,
+            Correction::S4 => &mut all.areas,
+            Correction::S5 => &mut all.weights,
+            Correction::S8 => &mut all.inner,
+            Correction::S12 => &mut all.sparse,
+        };
+        *form = Form::Printed;
+    }
+    all
 }
 
 fn constraint(scene: &keys::Scene, made: &Made, obstacles: Vec<Obstacle>) -> Constraint {

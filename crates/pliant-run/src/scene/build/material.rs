@@ -1,5 +1,6 @@
 //! Masses and inner forces of bodies.
 
+use pliant::body::pins::{self, Plane};
 use pliant::body::soft::Masses;
 use pliant::force::Forces;
 use pliant::force::elastic::ElasticSettings;
@@ -12,11 +13,12 @@ use pliant::force::solid::{Hold, Solid, SolidSettings};
 use pliant::force::spring::{SpringLaw, SpringSettings, Springs};
 use pliant::id::VertexId;
 use pliant::math::Vec3;
+use pliant::mesh::tet::TetMesh;
 use pliant::mesh::topology;
 
-use super::Wrong;
 use super::bodies::Group;
 use super::rest::{Rest, Stuff};
+use super::{Wrong, vector};
 use crate::scene::keys::body::{self as key, EdgeKind, Region};
 use crate::scene::keys::{Body, Material};
 
@@ -24,8 +26,11 @@ use crate::scene::keys::{Body, Material};
 pub fn masses(body: &Body, rest: &Rest, scaled: &[Vec3], path: &str) -> Result<Vec<f64>, Wrong> {
     match (&rest.stuff, body.mass) {
         (Stuff::Tets(mesh), None) => {
-            let densities: Vec<f64> =
-                mesh.regions().iter().map(|region| density(material_of(body, *region))).collect();
+            let owners = owners(body, mesh, path)?;
+            let of = |owner: &Option<usize>| {
+                density(owner.map_or(&body.material, |k| &body.regions[k].material))
+            };
+            let densities: Vec<f64> = owners.iter().map(of).collect();
             let masses = Masses::of_tets(scaled, mesh.tets(), |tet| densities[tet]);
             let masses = masses.map_err(|error| Wrong::value(format!("{path}.material"), error))?;
             Ok(masses.of().to_vec())
@@ -62,11 +67,6 @@ fn shares(rest: &Rest, scaled: &[Vec3]) -> Vec<f64> {
     }
 }
 
-fn material_of(body: &Body, region: u32) -> &Material {
-    let other = body.regions.iter().find(|other| other.region == region);
-    other.map_or(&body.material, |other| &other.material)
-}
-
 fn density(material: &Material) -> f64 {
     match *material {
         Material::Springs { density, .. }
@@ -85,36 +85,77 @@ pub fn push_forces(
     path: &str,
     forces: &mut Forces,
 ) -> Result<(), Wrong> {
-    let own: Vec<u32> = body.regions.iter().map(|other| other.region).collect();
-    check_regions(body, group, path)?;
-    let main = Portion::new(group, |region| !own.contains(&region));
+    let owners = match &group.rest.stuff {
+        Stuff::Tets(mesh) => owners(body, mesh, path)?,
+        _ if body.regions.is_empty() => Vec::new(),
+        _ => return Err(Wrong::value(format!("{path}.regions.0"), "only tets have regions")),
+    };
+    let main = Portion::new(group, |tet| owners[tet].is_none());
     push(&body.material, &main, positions, &format!("{path}.material"), forces)?;
-    for (k, Region { region, material }) in body.regions.iter().enumerate() {
-        let portion = Portion::new(group, |of| of == *region);
+    for (k, Region { material, .. }) in body.regions.iter().enumerate() {
+        let portion = Portion::new(group, |tet| owners[tet] == Some(k));
         push(material, &portion, positions, &format!("{path}.regions.{k}.material"), forces)?;
     }
     Ok(())
 }
 
-fn check_regions(body: &Body, group: &Group, path: &str) -> Result<(), Wrong> {
-    for (k, Region { region, .. }) in body.regions.iter().enumerate() {
-        let path = format!("{path}.regions.{k}.region");
-        let Stuff::Tets(mesh) = &group.rest.stuff else {
-            return Err(Wrong::value(path, "only tets have regions"));
-        };
-        if !mesh.regions().contains(region) {
-            let mut known = mesh.regions().to_vec();
-            known.sort_unstable();
-            known.dedup();
-            let known: Vec<String> = known.iter().take(20).map(u32::to_string).collect();
-            let message = format!("no tet is in region {region}");
-            return Err(
-                Wrong::value(path, message).with_help(format!("there are {}", known.join(", ")))
-            );
+/// Which of the body's regions each tet belongs to, the first that claims it; `None` for none.
+fn owners(body: &Body, mesh: &TetMesh, path: &str) -> Result<Vec<Option<usize>>, Wrong> {
+    let mut owners = vec![None; mesh.tets().len()];
+    for (k, key) in body.regions.iter().enumerate() {
+        let path = format!("{path}.regions.{k}");
+        let claimed = claimed(body, k, mesh, &path)?;
+        let free = owners.iter_mut().zip(claimed).filter(|(owner, _)| owner.is_none());
+        free.filter(|(_, claims)| *claims).for_each(|(owner, _)| *owner = Some(k));
+        if key.plane.is_some() && !owners.contains(&Some(k)) {
+            let message = "no tet is beyond the plane, or others have them all";
+            return Err(Wrong::value(format!("{path}.plane"), message));
         }
-        if body.regions[..k].iter().any(|other| other.region == *region) {
-            return Err(Wrong::value(path, format!("region {region} has two materials")));
+    }
+    Ok(owners)
+}
+
+/// Which tets the k-th region of a body names.
+fn claimed(body: &Body, k: usize, mesh: &TetMesh, path: &str) -> Result<Vec<bool>, Wrong> {
+    match (body.regions[k].region, &body.regions[k].plane) {
+        (Some(region), None) => {
+            check_region(body, k, region, mesh, path)?;
+            Ok(mesh.regions().iter().map(|of| *of == region).collect())
         }
+        (None, Some(plane)) => {
+            let plane = Plane::new(vector(plane.point), vector(plane.normal));
+            let plane = plane.map_err(|error| Wrong::value(format!("{path}.plane"), error))?;
+            let middle = |tet: &[VertexId; 4]| {
+                0.25 * tet.iter().map(|v| mesh.positions()[v.index()]).sum::<Vec3>()
+            };
+            let middles: Vec<Vec3> = mesh.tets().iter().map(middle).collect();
+            let mut claims = vec![false; middles.len()];
+            pins::beyond(&middles, plane).iter().for_each(|tet| claims[tet.index()] = true);
+            Ok(claims)
+        }
+        _ => Err(Wrong::value(path, "a region needs exactly one of `region` and `plane`")),
+    }
+}
+
+fn check_region(
+    body: &Body,
+    k: usize,
+    region: u32,
+    mesh: &TetMesh,
+    path: &str,
+) -> Result<(), Wrong> {
+    let path = format!("{path}.region");
+    if !mesh.regions().contains(&region) {
+        let mut known = mesh.regions().to_vec();
+        known.sort_unstable();
+        known.dedup();
+        let known: Vec<String> = known.iter().take(20).map(u32::to_string).collect();
+        let message = format!("no tet is in region {region}");
+        let help = format!("there are {}", known.join(", "));
+        return Err(Wrong::value(path, message).with_help(help));
+    }
+    if body.regions[..k].iter().any(|other| other.region == Some(region)) {
+        return Err(Wrong::value(path, format!("region {region} has two materials")));
     }
     Ok(())
 }
@@ -129,17 +170,17 @@ struct Portion {
 }
 
 impl Portion {
-    /// The tets of some regions and what belongs to them; all of a body without tets.
-    fn new(group: &Group, wanted: impl Fn(u32) -> bool) -> Portion {
+    /// Some tets, by number, and what belongs to them; all of a body without tets.
+    fn new(group: &Group, wanted: impl Fn(usize) -> bool) -> Portion {
         let (mut tets, mut surface, mut edges) = (Vec::new(), Vec::new(), group.rest.edges.clone());
         let is_solid = matches!(group.rest.stuff, Stuff::Tets(_));
         if let Stuff::Tets(mesh) = &group.rest.stuff {
             let count = mesh.positions().len();
-            let of_tets = mesh.tets().iter().zip(mesh.regions());
-            tets = of_tets.filter(|(_, region)| wanted(**region)).map(|(tet, _)| *tet).collect();
+            let of_tets = mesh.tets().iter().enumerate();
+            tets = of_tets.filter(|(tet, _)| wanted(*tet)).map(|(_, corners)| *corners).collect();
             let boundary = topology::boundary(count, mesh.tets());
             let skin = boundary.triangles.into_iter().zip(boundary.tets);
-            let skin = skin.filter(|(_, tet)| wanted(mesh.regions()[tet.index()]));
+            let skin = skin.filter(|(_, tet)| wanted(tet.index()));
             surface = skin.map(|(triangle, _)| triangle).collect();
             let own = topology::edges(count, &tets);
             edges = own.into_iter().map(|edge| (edge, EdgeKind::Structural)).collect();

@@ -377,12 +377,17 @@ pub struct Plasticity {
     pub max_drift: f64,
 }
 
-/// Another material for some tets.
+/// Another material for some tets: one of `region` and `plane` tells which.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
     /// Region of the tets, as numbered in the mesh file, count.
-    pub region: u32,
+    #[serde(default)]
+    pub region: Option<u32>,
+    /// All tets whose middle is on the far side of a plane, in the space of the mesh, before
+    /// scale, rotation and position, m; of several planes the first counts.
+    #[serde(default)]
+    pub plane: Option<PinPlane>,
     /// What they are made of.
     pub material: Material,
 }

@@ -2,6 +2,7 @@
 
 use pliant::respond::bodies::{BodilySettings, Kind};
 use pliant::respond::constraint::ConstraintSettings;
+use pliant::respond::surface::SurfaceSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,23 @@ pub enum Response {
     Surface,
 }
 
+/// A correction of `surface`, by its erratum in the paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Correction {
+    /// Sign of the other side's ways out.
+    S1,
+    /// Steps of 1/2, 1/4, 1/8 … towards equal pressure.
+    S2,
+    /// Forces of the other side over their own areas.
+    S4,
+    /// Weights of the point where a way out meets its triangle.
+    S5,
+    /// Vertices inside their own body stay.
+    S8,
+    /// The own triangle fills up a comparison that lacks weight.
+    S12,
+}
+
 /// What the response is made of: lengths are per size of the smaller body, which is the
 /// shortest side of its box at rest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -41,10 +59,20 @@ pub struct Contact {
     pub look_ahead: f64,
     /// Fastest that a gap below `offset` is opened, per size, 1/s; at least 0.
     pub push: f64,
-    /// Of the springs of `penalty` and `closest`, N/m; from masses and step when left out.
+    /// Of the springs of `penalty`, `closest` and `buffer`, N/m; from masses and step when
+    /// left out.
     pub stiffness: Option<f64>,
     /// Share of critical damping of these springs, unit 1; at least 0.
     pub damping: f64,
+    /// Whether these springs are solved together with the materials, a truth; they are then
+    /// a hundred times stiffer when `stiffness` is left out. Needs `implicit-euler` with
+    /// `newton` 0.
+    pub implicit: bool,
+    /// Times that `surface` chooses its place, count; from 1 to 52.
+    pub iterations: u32,
+    /// Formulas of `surface` that are taken as printed, not corrected; names of errata, no
+    /// unit.
+    pub printed: Vec<Correction>,
 }
 
 impl Default for Contact {
@@ -59,6 +87,9 @@ impl Default for Contact {
             push,
             stiffness: None,
             damping,
+            implicit: false,
+            iterations: SurfaceSettings::default().iterations,
+            printed: Vec::new(),
         }
     }
 }

@@ -17,25 +17,13 @@ use crate::body::Bodies;
 use crate::math::Vec3;
 use crate::observe::{Stage, Watch};
 use crate::respond::bodies::law::{Joint, Loads, Spring};
-use crate::respond::bodies::{DAMPING, FRACTION, refuse_unsound};
+use crate::respond::bodies::{Acting, DAMPING, FRACTION, IMPLICIT, refuse_unsound};
 use crate::respond::contact::Contact;
 use crate::respond::contact::margin::MarginSettings;
 use crate::respond::contact::search::{ContactSettings, Search};
 use crate::respond::demands::{ContactSpring, Demands, Met};
 use crate::respond::penalty::Stiffness;
 use crate::respond::{Moment, RespondError, Response};
-
-/// How the springs of a buffer act.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Acting {
-    /// As forces of the start of the step, with any integrator.
-    #[default]
-    Forces,
-    /// As springs that implicit Euler solves together with the materials, stable however stiff.
-    ///
-    /// Friction is still a force of the start.
-    Springs,
-}
 
 /// What a buffer is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,7 +55,7 @@ impl BufferSettings {
 
     /// The same as springs within the step, ten times stiffer than the masses over its square.
     pub fn implicit(dt: f64) -> BufferSettings {
-        let stiffness = Stiffness::OfStep { fraction: 10.0, dt };
+        let stiffness = Stiffness::OfStep { fraction: IMPLICIT, dt };
         BufferSettings { stiffness, acting: Acting::Springs, ..BufferSettings::of_step(dt) }
     }
 

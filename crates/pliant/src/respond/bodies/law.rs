@@ -18,7 +18,6 @@
 use crate::id::VertexId;
 use crate::math::Vec3;
 use crate::respond::Moment;
-use crate::respond::bodies::BodilySettings;
 use crate::respond::bodies::ways::{Push, Pushes};
 use crate::respond::friction::friction;
 use crate::respond::penalty::Stiffness;
@@ -140,23 +139,20 @@ impl Joint {
     }
 }
 
-/// The force on a pushed vertex, N; those that bear the reaction get minus their share of it.
+/// A push as a spring sees it; `None` where both sides are held.
 ///
-/// Along the way out k d − c r·u, or nothing if that would pull; across it at most friction
-/// times as much, against the sliding, and at most what stops it within the step. Zero where
-/// both sides are held. Friction acts at the vertex and its reaction where the way leaves the
+/// The force of [`Joint::spring`] is that on the pushed vertex; those that bear the reaction
+/// get minus their share of it. Along the way out it is k d − c r·u, or nothing if that would
+/// pull; across it at most friction times as much, against the sliding, and at most what stops
+/// it within the step. Friction acts at the vertex and its reaction where the way leaves the
 /// surface: it turns by no more than the way between them times the force.
-pub fn force(
+pub fn joint(
     push: &Push,
     terms: &[(VertexId, f64)],
     loads: &Loads,
-    settings: &BodilySettings,
     moment: Moment<'_>,
-) -> Vec3 {
-    let BodilySettings { stiffness, damping, friction, .. } = *settings;
-    let joint = Joint::new(weights(push, terms), push.escape.direction, loads, moment);
-    let spring = Spring { stiffness, damping, friction };
-    joint.map_or(Vec3::ZERO, |joint| joint.spring(push.escape.depth, &spring))
+) -> Option<Joint> {
+    Joint::new(weights(push, terms), push.escape.direction, loads, moment)
 }
 
 /// The vertex with 1 and those that bear the reaction with minus their shares.

@@ -28,11 +28,13 @@ pub(crate) mod poke;
 use crate::body::Bodies;
 use crate::depth::DepthSettings;
 use crate::depth::fused::Scratch;
+use crate::id::VertexId;
 use crate::math::Vec3;
 use crate::observe::{Stage, Watch};
-use crate::respond::bodies::law::Loads;
-use crate::respond::bodies::ways::{Pushes, Ways};
-use crate::respond::demands::{Demands, Met};
+use crate::respond::bodies::law::{Loads, Spring};
+use crate::respond::bodies::ways::{Push, Pushes, Ways};
+use crate::respond::contact::{Contact, Feature};
+use crate::respond::demands::{ContactSpring, Demands, Met};
 use crate::respond::penalty::Stiffness;
 use crate::respond::{Moment, RespondError, Response};
 
@@ -49,6 +51,12 @@ const FRACTION: f64 = 0.1;
 /// where positions are moved by the force at once, as Verlet and Runge–Kutta do. A damper
 /// takes more than that from √f / 4 = 0.08 on.
 const DAMPING: f64 = 0.1;
+
+/// The same for springs that are solved together with the materials, unit 1.
+///
+/// Such springs are stable however stiff; the stiffer, the less sinks in and the more
+/// iterations a step takes.
+const IMPLICIT: f64 = 10.0;
 
 /// What the depth of a vertex is measured by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,6 +78,18 @@ impl Kind {
     }
 }
 
+/// How springs of contact act.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Acting {
+    /// As forces of the start of the step, with any integrator.
+    #[default]
+    Forces,
+    /// As springs that implicit Euler solves together with the materials, stable however stiff.
+    ///
+    /// Friction is still a force of the start.
+    Springs,
+}
+
 /// What penalty forces between bodies are made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodilySettings {
@@ -88,6 +108,8 @@ pub struct BodilySettings {
     pub damping: f64,
     /// Coulomb's coefficient, unit 1; at least 0.
     pub friction: f64,
+    /// How springs act.
+    pub acting: Acting,
 }
 
 impl BodilySettings {
@@ -95,7 +117,14 @@ impl BodilySettings {
     pub fn of_step(kind: Kind, dt: f64) -> BodilySettings {
         let stiffness = Stiffness::OfStep { fraction: FRACTION, dt };
         let depth = DepthSettings::default();
-        BodilySettings { kind, depth, stiffness, damping: DAMPING, friction: 0.3 }
+        let (damping, friction, acting) = (DAMPING, 0.3, Acting::Forces);
+        BodilySettings { kind, depth, stiffness, damping, friction, acting }
+    }
+
+    /// The same as springs within the step, ten times stiffer than the masses over its square.
+    pub fn implicit(kind: Kind, dt: f64) -> BodilySettings {
+        let stiffness = Stiffness::OfStep { fraction: IMPLICIT, dt };
+        BodilySettings { stiffness, acting: Acting::Springs, ..BodilySettings::of_step(kind, dt) }
     }
 
     /// Refuses what cannot push.
@@ -173,11 +202,22 @@ impl Response for Bodily {
         }
         let _watch = Watch::new(watcher, Stage::Respond);
         self.loads.find(&self.pushes, bodies.vertex_count());
+        let BodilySettings { stiffness, damping, friction, acting, .. } = self.settings;
+        let spring = Spring { stiffness, damping, friction };
         let mut contacts = 0;
         for push in &self.pushes.list {
             let terms = self.pushes.terms(push);
-            let force = law::force(push, terms, &self.loads, &self.settings, moment);
-            contacts += usize::from(force != Vec3::ZERO);
+            let Some(joint) = law::joint(push, terms, &self.loads, moment) else { continue };
+            let force = match acting {
+                Acting::Forces => joint.spring(push.escape.depth, &spring),
+                Acting::Springs => {
+                    let constants = joint.constants(&spring, f64::INFINITY);
+                    hold(push, terms, bodies, constants, &mut demands.springs);
+                    let normal = constants.0 * push.escape.depth;
+                    joint.rub(normal, friction) - normal * push.escape.direction
+                }
+            };
+            contacts += usize::from(acting == Acting::Springs || force != Vec3::ZERO);
             if force != Vec3::ZERO {
                 demands.forces.push((push.vertex, force));
                 demands.forces.extend(terms.iter().map(|(v, share)| (*v, -*share * force)));
@@ -191,12 +231,51 @@ impl Response for Bodily {
     }
 }
 
+/// Springs of a push, side by side: one to each surface that bears it, by what it bears.
+fn hold(
+    push: &Push,
+    terms: &[(VertexId, f64)],
+    bodies: &Bodies,
+    (stiffness, damping): (f64, f64),
+    springs: &mut Vec<ContactSpring>,
+) {
+    // Each surface bears with the three corners of a triangle.
+    for corners in terms.chunks_exact(3) {
+        let [(a, of_a), (b, of_b), (c, of_c)] = [corners[0], corners[1], corners[2]];
+        let share = of_a + of_b + of_c;
+        if share <= 0.0 {
+            continue;
+        }
+        let other = bodies.body_of(a);
+        let contact = Contact {
+            feature: Feature::VertexBody(push.vertex, other),
+            vertices: [push.vertex, a, b, c],
+            weights: [1.0, -of_a / share, -of_b / share, -of_c / share],
+            count: 4,
+            bodies: (bodies.body_of(push.vertex), Some(other)),
+            normal: push.escape.direction,
+            gap: -push.escape.depth,
+            drift: Vec3::ZERO,
+            target: 0.0,
+            friction: 0.0,
+            offset: 0.0,
+            // Nothing here is relative to it.
+            size: push.escape.depth,
+        };
+        springs.push(ContactSpring {
+            contact,
+            depth: push.escape.depth,
+            stiffness: share * stiffness,
+            damping: share * damping,
+        });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::body::pins::Pins;
-    use crate::depth::Scope;
-    use crate::id::VertexId;
+    use crate::depth::{Escape, Scope, Span};
     use crate::mesh::normals::Normals;
     use crate::respond::bodies::poke::{Poke, TIP};
 
@@ -213,7 +292,8 @@ mod tests {
     /// Face normals, so that depth and direction are 0.25 m and z to the last digit.
     fn settings(stiffness: Stiffness, damping: f64, friction: f64) -> BodilySettings {
         let depth = DepthSettings { normals: Normals::Face, ..DepthSettings::default() };
-        BodilySettings { kind: Kind::Consistent, depth, stiffness, damping, friction }
+        let (kind, acting) = (Kind::Consistent, Acting::Forces);
+        BodilySettings { kind, depth, stiffness, damping, friction, acting }
     }
 
     /// The force on the tip must be this, and its reaction lie in shares on the face.
@@ -299,6 +379,47 @@ mod tests {
         check(&poke, of_step, 3.125 * Vec3::Z);
         poke.pins = hold(&[0, 1, 2, 7]);
         check(&poke, of_step, Vec3::ZERO);
+    }
+
+    #[test]
+    fn springs_within_the_step_press_like_forces_and_leave_friction_outside() {
+        // Spring 2.56 N/m × 0.25 m = 0.64 N; damper 2 × 0.5 × √(2.56 × 0.64) = 1.28 N·s/m.
+        let forces = settings(Stiffness::Fixed(2.56), 0.5, 0.5);
+        let springs = BodilySettings { acting: Acting::Springs, ..forces };
+        let found = demands(&Poke::new(), springs);
+        assert_eq!((found.forces.len(), found.springs.len(), found.met.contacts), (0, 1, 1));
+        let ContactSpring { contact, depth, stiffness, damping } = found.springs[0];
+        assert_eq!(contact.vertices, [TIP, VertexId(0), VertexId(2), VertexId(1)]);
+        let off = |found: f64, wanted: f64| (found - wanted).abs();
+        let weights = contact.weights.into_iter().zip([1.0, -0.5, -0.25, -0.25]);
+        assert!(weights.map(|(found, wanted)| off(found, wanted)).sum::<f64>() < TOLERANCE);
+        assert!(contact.normal.abs_diff_eq(Vec3::Z, TOLERANCE), "{}", contact.normal);
+        let constants = [(depth, 0.25), (stiffness, 2.56), (damping, 1.28)];
+        assert!(constants.into_iter().all(|(found, wanted)| off(found, wanted) < TOLERANCE));
+        // Sliding at 10 m/s: friction 0.5 × 0.64 N at the tip, and nothing along the normal.
+        let sliding = demands(&Poke::moving(10.0 * Vec3::X), springs);
+        let (vertex, force) = sliding.forces[0];
+        assert_eq!(vertex, TIP);
+        assert!(force.abs_diff_eq(-0.32 * Vec3::X, TOLERANCE), "{force}");
+    }
+
+    #[test]
+    fn a_push_that_several_surfaces_bear_is_springs_side_by_side() {
+        let poke = Poke::new();
+        let escape = Escape { depth: 0.5, direction: Vec3::Z };
+        let push = Push { vertex: TIP, escape, onto: Span { start: 0, end: 9 } };
+        let part = |k: u32, share: f64| (VertexId(k), share);
+        // Three quarters on one triangle, nothing on the next, a quarter on the last.
+        let shares = [0.5, 0.25, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.25];
+        let terms: Vec<_> = [0, 1, 2, 0, 1, 3, 1, 2, 3].into_iter().zip(shares).collect();
+        let terms: Vec<_> = terms.into_iter().map(|(k, share)| part(k, share)).collect();
+        let mut springs = Vec::new();
+        hold(&push, &terms, &poke.bodies, (8.0, 4.0), &mut springs);
+        let constants = springs.iter().map(|spring| (spring.stiffness, spring.damping));
+        assert_eq!(constants.collect::<Vec<_>>(), [(6.0, 3.0), (2.0, 1.0)]);
+        for spring in &springs {
+            assert!(spring.contact.weights.iter().sum::<f64>().abs() < TOLERANCE);
+        }
     }
 
     #[test]
