@@ -11,8 +11,8 @@ use crate::rows::Amount;
 /// Speeds towards each other, of both together, m/s.
 const SPEEDS: [f64; 7] = [2.0, 5.0, 10.0, 20.0, 40.0, 80.0, 120.0];
 
-/// Speed at which steps and meshes are varied, m/s.
-const VARIED: f64 = 40.0;
+/// Speeds at which steps and meshes are varied, m/s.
+const VARIED: [f64; 2] = [40.0, 5.0];
 
 /// Gap that every pair has to pass before it meets, m.
 const GAP: f64 = 0.1;
@@ -67,10 +67,13 @@ pub fn run(amount: Amount) -> Result<(), String> {
         println!();
     }
     let young = MODULI[1];
-    println!("Over the length of a step, {VARIED} m/s, {young:.0e} Pa:\n");
-    table("step", &RATES.map(|rate| (stiffer(step(rate), young), VARIED)), amount)?;
-    println!("\nOver the cells along each edge, {VARIED} m/s, {young:.0e} Pa, steps of 1/60 s:\n");
-    table("mesh", &CELLS.map(|count| (stiffer(cells(count), young), VARIED)), amount)
+    println!("Over the length of a step, {} m/s, {young:.0e} Pa:\n", VARIED[0]);
+    table("step", &RATES.map(|rate| (stiffer(step(rate), young), VARIED[0])), amount)?;
+    println!(
+        "\nOver the cells along each edge, {} m/s, {young:.0e} Pa, steps of 1/60 s:\n",
+        VARIED[1]
+    );
+    table("mesh", &CELLS.map(|count| (stiffer(cells(count), young), VARIED[1])), amount)
 }
 
 fn stiff(young: f64) -> Vec<String> {

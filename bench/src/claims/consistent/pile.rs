@@ -130,7 +130,8 @@ fn settle(sets: &[String]) -> Result<Pile, String> {
         inside: all.len(),
         pairs: pairs.len(),
         sticking,
-        mean: all.iter().map(|one| one.depth).sum::<f64>() / all.len().max(1) as f64,
+        mean: all.iter().map(|one| one.depth).fold(0.0, |sum, depth| sum + depth)
+            / all.len().max(1) as f64,
         deepest: deepest(all.iter()),
         rms: judge.rms_speed(&state),
         height: judge.centre(&state).z,

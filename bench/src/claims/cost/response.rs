@@ -36,8 +36,9 @@ const FIGURES: [Figure; 3] = [
         theirs: 2e-3,
         scene: "cubes-on-membrane",
         bodies: &[0.2, 0.2, 0.2, 0.2],
-        sets: &[],
-        duration: 4.0,
+        // With longer steps the cubes fall through.
+        sets: &["dt=0.002"],
+        duration: 2.0,
     },
     Figure {
         name: "fig. 8: 95, 166",
@@ -62,7 +63,7 @@ const FIGURES: [Figure; 3] = [
             "bodies.0.pattern.counts=[4, 4, 10]",
             "bodies.0.position.2=\"=13.2 * radius\"",
         ],
-        duration: 5.0,
+        duration: 3.0,
     },
 ];
 

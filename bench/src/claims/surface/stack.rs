@@ -3,7 +3,7 @@
 use pliant::id::BodyId;
 
 use crate::claims::surface::RESPONSES;
-use crate::claims::sweep::{RATES, Variation, response, step};
+use crate::claims::sweep::{Variation, response, step};
 use crate::claims::tables::print;
 use crate::engine::{Engine, Judge, Ours};
 use crate::rows::Amount;
@@ -21,7 +21,10 @@ const REST: f64 = 1e-3;
 const SWING: f64 = 1e-2;
 
 /// Time that is simulated, s.
-const DURATION: f64 = 6.0;
+const DURATION: f64 = 4.0;
+
+/// Steps per simulated second, 1/s.
+const RATES: [u32; 2] = [60, 240];
 
 /// What the stack did.
 struct Fall {
@@ -51,9 +54,9 @@ pub fn run(_: Amount) -> Result<(), String> {
          of the centres of the outer membranes, over that without stress.\n"
     );
     let mut rows = Vec::new();
-    for rate in &RATES[..4] {
+    for rate in RATES {
         for name in RESPONSES {
-            rows.push(row(&step(*rate), name)?);
+            rows.push(row(&step(rate), name)?);
             eprintln!("  1/{rate} s, {name}");
         }
     }
