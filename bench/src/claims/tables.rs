@@ -2,11 +2,19 @@
 
 /// Prints one table.
 pub fn print(head: &[&str], rows: &[Vec<String>]) {
+    begin(head);
+    rows.iter().for_each(|row| go_on(row));
+}
+
+/// Begins a table whose rows come one by one, as slow ones do.
+pub fn begin(head: &[&str]) {
     println!("| {} |", head.join(" | "));
     println!("|{}", "---|".repeat(head.len()));
-    for row in rows {
-        println!("| {} |", row.join(" | "));
-    }
+}
+
+/// Prints one more row.
+pub fn go_on(row: &[String]) {
+    println!("| {} |", row.join(" | "));
 }
 
 /// So many of so many.

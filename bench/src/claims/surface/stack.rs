@@ -4,7 +4,7 @@ use pliant::id::BodyId;
 
 use crate::claims::surface::RESPONSES;
 use crate::claims::sweep::{Variation, response, step};
-use crate::claims::tables::print;
+use crate::claims::tables::{begin, go_on};
 use crate::engine::{Engine, Judge, Ours};
 use crate::rows::Amount;
 
@@ -53,13 +53,6 @@ pub fn run(_: Amount) -> Result<(), String> {
          of its peak until the end, at {DURATION} s. Swings: its maxima above {SWING:e} of the peak. Height: \
          of the centres of the outer membranes, over that without stress.\n"
     );
-    let mut rows = Vec::new();
-    for rate in RATES {
-        for name in RESPONSES {
-            rows.push(row(&step(rate), name)?);
-            eprintln!("  1/{rate} s, {name}");
-        }
-    }
     let head = [
         "step",
         "response",
@@ -72,7 +65,13 @@ pub fn run(_: Amount) -> Result<(), String> {
         "edge crossings",
         "inverted tets",
     ];
-    print(&head, &rows);
+    begin(&head);
+    for rate in RATES {
+        for name in RESPONSES {
+            go_on(&row(&step(rate), name)?);
+            eprintln!("  1/{rate} s, {name}");
+        }
+    }
     Ok(())
 }
 
