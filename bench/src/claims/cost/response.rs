@@ -114,7 +114,7 @@ pub fn run(_: Amount) -> Result<(), String> {
             format!("{:.3}", 1e3 * cost.respond),
             format!("{:.3}", 1e3 * ours),
             format!("{}", 1e3 * figure.theirs),
-            format!("{:.0}", figure.theirs / ours),
+            format!("{:.1}", figure.theirs / ours),
             (if figure.theirs / ours >= GOAL { "yes" } else { "no" }).to_string(),
             format!("{:.2}", 1e3 * cost.whole),
         ]);
