@@ -94,19 +94,21 @@ pub fn run_ours(name: &str, steps: &str) -> Result<(), String> {
 }
 
 /// Our side of a scene.
-struct Ours<'a> {
+pub struct Ours<'a> {
     scene: &'a Scene,
     scratch: Scratch,
     found: Escapes,
 }
 
 impl Ours<'_> {
-    fn new(scene: &Scene) -> Ours<'_> {
+    /// Memory for a scene.
+    pub fn new(scene: &Scene) -> Ours<'_> {
         let scratch = Scratch::new(&scene.positions, &scene.bodies);
         Ours { scene, scratch, found: Escapes::default() }
     }
 
-    fn step(&mut self, positions: &[Vec3]) {
+    /// All four stages.
+    pub fn step(&mut self, positions: &[Vec3]) {
         let settings = DepthSettings::default();
         self.scratch.escapes(positions, &self.scene.bodies, settings, &mut self.found);
     }
@@ -181,7 +183,7 @@ fn measure(scene: &Scene) -> Result<Measured, String> {
 }
 
 /// Steps of one side, each timed, until its turn is over.
-fn turn(times: &mut Vec<f64>, mut step: impl FnMut(usize)) {
+pub fn turn(times: &mut Vec<f64>, mut step: impl FnMut(usize)) {
     let mut left = TURN;
     while left > 0.0 {
         let frame = times.len() % FRAMES;

@@ -20,6 +20,16 @@ mod run;
 
 mod settle;
 
+mod claims;
+
+mod rows;
+
+mod engine;
+
+mod many;
+
+mod machine;
+
 mod allocations;
 
 mod timing;
@@ -34,8 +44,9 @@ fn main() -> ExitCode {
         ["dynamics", ref scenes @ ..] => dynamics::run(scenes),
         ["run"] => run::run(),
         ["settle", ref arguments @ ..] => settle::run(arguments),
+        ["claims", ref arguments @ ..] => claims::run(arguments),
         _ => Err(format!(
-            "no such benchmark: {}; there are: mesh, depth, dynamics, run, settle",
+            "no such benchmark: {}; there are: mesh, depth, dynamics, run, settle, claims",
             wanted.join(" ")
         )),
     };

@@ -1,7 +1,7 @@
 //! Two bars through each other with no vertex inside: only edges tell.
 
-use crate::settle::engine::{Engine, Judge, Ours, fastest};
-use crate::settle::many::Reached;
+use crate::engine::{Engine, Judge, Ours, fastest};
+use crate::many::Reached;
 
 /// Steps within which the bars must be free, count.
 pub const STEPS: u32 = 10;

@@ -1,6 +1,6 @@
 //! The same cubes and the same piles, ours and rapier3d's in turn.
 
-use crate::settle::Amount;
+use crate::rows::Amount;
 use crate::settle::cubes::{self, CubesRow, OVERLAPS, TILTS};
 use crate::settle::pile::{self, PileGoal, PileRow};
 use crate::settle::rapier::{Rapier, choices};

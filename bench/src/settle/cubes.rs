@@ -3,9 +3,9 @@
 use pliant::body::soft::State;
 use pliant::id::BodyId;
 
-use crate::settle::Amount;
-use crate::settle::engine::{Engine, Judge, Ours, fastest, timed_step};
-use crate::settle::many::{Many, Reached, Worse};
+use crate::engine::{Engine, Judge, Ours, fastest, timed_step};
+use crate::many::{Many, Reached, Worse};
+use crate::rows::Amount;
 
 /// Steps within which all must part, and would better, count.
 pub const STEPS: [f64; 2] = [12.0, 10.0];
@@ -34,17 +34,17 @@ pub struct Pose {
     /// Steps until no vertex is inside, count; none when that did not come.
     pub steps: Option<u32>,
     /// Relative speed of the centres of mass in the end, m/s.
-    exit: f64,
+    pub exit: f64,
     /// Speed of the fastest vertex at any step from parting on, m/s.
-    fastest: f64,
+    pub fastest: f64,
     /// Inverted tets at the worst step, count.
-    inverted: usize,
+    pub inverted: usize,
     /// Vertices inside in the end, count.
-    inside: usize,
+    pub inside: usize,
     /// Edges through triangles in the end, count of pairs.
-    crossings: usize,
+    pub crossings: usize,
     /// CPU time of a step, s.
-    time: f64,
+    pub time: f64,
 }
 
 /// What all poses of an overlap and a tilt gave.
@@ -152,7 +152,7 @@ pub fn watched(
 }
 
 /// Steps until the cubes have parted, and some time on.
-fn part(engine: &mut dyn Engine, judge: &mut Judge, pose: &mut Pose) -> Result<(), String> {
+pub fn part(engine: &mut dyn Engine, judge: &mut Judge, pose: &mut Pose) -> Result<(), String> {
     let (mut step, mut last) = (0, PATIENCE);
     loop {
         let state = engine.state();

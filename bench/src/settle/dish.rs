@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use crate::settle::engine::{Engine, Judge, Ours, timed_step};
-use crate::settle::many::Reached;
+use crate::engine::{Engine, Judge, Ours, timed_step};
+use crate::many::Reached;
 
 /// Wall time of a frame with two threads that would be good, s.
 pub const FRAME: f64 = 0.014;

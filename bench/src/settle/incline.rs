@@ -3,8 +3,8 @@
 use pliant::id::BodyId;
 use pliant::math::Vec3;
 
-use crate::settle::engine::{Engine, Judge, Ours};
-use crate::settle::many::Reached;
+use crate::engine::{Engine, Judge, Ours};
+use crate::many::Reached;
 
 /// Coulomb's coefficient, unit 1.
 pub const FRICTION: f64 = 0.3;

@@ -4,13 +4,7 @@
 //! [`pliant::record::overlap`], which share nothing with the contact that they judge. rapier3d
 //! gets the same start, masses, tets and materials, and is judged by the same counts.
 
-mod machine;
-
-mod engine;
-
-mod many;
-
-mod cubes;
+pub mod cubes;
 
 mod still;
 
@@ -30,25 +24,10 @@ mod beside;
 
 mod tables;
 
-use machine::{date, processor};
+use crate::rows::{self, Amount, Row};
 
-/// Poses of two cubes for each overlap and tilt when nobody says, count.
-const POSES: u32 = 500;
-
-/// Piles for each radius when nobody says, count.
-const SEEDS: u32 = 12;
-
-/// How much is run.
-#[derive(Clone, Copy)]
-pub struct Amount {
-    /// Poses of two cubes for each overlap and tilt, count.
-    pub poses: u32,
-    /// Piles for each radius, count.
-    pub seeds: u32,
-}
-
-/// A row by its name, which runs it and prints its table.
-type Row = (&'static str, fn(Amount) -> Result<(), String>);
+/// How much is run when nobody says.
+const AMOUNT: Amount = Amount { poses: 500, seeds: 12 };
 
 /// All rows.
 const ROWS: [Row; 9] = [
@@ -64,35 +43,6 @@ const ROWS: [Row; 9] = [
 ];
 
 /// Prints the tables of some rows, or of all.
-///
-/// `--poses N` and `--seeds N` say how much is run.
 pub fn run(arguments: &[&str]) -> Result<(), String> {
-    let mut amount = Amount { poses: POSES, seeds: SEEDS };
-    let (mut wanted, mut rest) = (Vec::new(), arguments.iter());
-    while let Some(argument) = rest.next() {
-        match *argument {
-            "--poses" => amount.poses = count(argument, rest.next())?,
-            "--seeds" => amount.seeds = count(argument, rest.next())?,
-            name => wanted.push(row(name)?),
-        }
-    }
-    println!("{}, {}; CPU time, one thread unless said.", processor(), date());
-    let chosen = if wanted.is_empty() { &ROWS[..] } else { &wanted };
-    for (name, measure) in chosen {
-        eprintln!("{name} …");
-        println!("\n### {name}\n");
-        measure(amount)?;
-    }
-    Ok(())
-}
-
-fn count(option: &str, value: Option<&&str>) -> Result<u32, String> {
-    let number = value.and_then(|value| value.parse().ok()).filter(|number| *number > 0);
-    number.ok_or_else(|| format!("{option} takes a number above 0"))
-}
-
-fn row(name: &str) -> Result<Row, String> {
-    let known = ROWS.iter().find(|(known, _)| *known == name).copied();
-    let names = || ROWS.map(|(name, _)| name).join(", ");
-    known.ok_or_else(|| format!("no such row: {name}; there are: {}", names()))
+    rows::run(&ROWS, AMOUNT, arguments)
 }

@@ -1,8 +1,8 @@
 //! Balls in a box: whether the pile comes to rest, clean, and faster than time.
 
-use crate::settle::Amount;
-use crate::settle::engine::{Engine, Judge, Ours, timed_step};
-use crate::settle::many::{Many, Reached, Worse};
+use crate::engine::{Engine, Judge, Ours, timed_step};
+use crate::many::{Many, Reached, Worse};
+use crate::rows::Amount;
 
 /// Root mean square of the speeds in the end at most, m/s.
 pub const RMS: f64 = 0.003;

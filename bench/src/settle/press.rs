@@ -1,7 +1,7 @@
 //! A ball pressed flat between two cubes: nothing may get inside on the way.
 
-use crate::settle::engine::{Engine, Judge, Ours, timed_step};
-use crate::settle::many::Reached;
+use crate::engine::{Engine, Judge, Ours, timed_step};
+use crate::many::Reached;
 
 /// Vertices inside at every step, count.
 pub const INSIDE: usize = 0;

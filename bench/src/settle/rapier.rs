@@ -20,7 +20,7 @@ use rapier3d::prelude::{
     SoftBodyCellModel, SoftBodyHandle, SoftBodyMaterial, SoftBodySolver, Vector,
 };
 
-use crate::settle::engine::Engine;
+use crate::engine::Engine;
 
 /// Walls reach this many times as far as the scene, and are as thick, unit 1.
 const REACH: f64 = 2.0;

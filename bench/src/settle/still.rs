@@ -3,10 +3,10 @@
 use pliant::record::overlap::Overlap;
 use pliant::record::row::Row;
 
-use crate::settle::Amount;
+use crate::engine::{Engine, Ours, fastest};
+use crate::many::{Many, Reached, Worse};
+use crate::rows::Amount;
 use crate::settle::cubes::{OVERLAPS, PATIENCE};
-use crate::settle::engine::{Engine, Ours, fastest};
-use crate::settle::many::{Many, Reached, Worse};
 
 /// Speed of anything that was at rest at most, m/s.
 pub const VELOCITY: f64 = 1e-12;

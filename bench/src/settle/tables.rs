@@ -1,11 +1,11 @@
 //! The tables of `cargo xtask bench settle`, ready for the book.
 
+use crate::many::Many;
 use crate::settle::bars::{self, BarsRow};
 use crate::settle::beside::Beside;
 use crate::settle::cubes::{self, CubesRow};
 use crate::settle::dish::{self, DishRow};
 use crate::settle::incline::{self, SlopeGoal, SlopeRow};
-use crate::settle::many::Many;
 use crate::settle::pile::{self, PileGoal, PileRow};
 use crate::settle::press::{self, PressRow};
 use crate::settle::still::{self, StillRow};

@@ -92,9 +92,19 @@ impl Judge {
 
     /// Velocity of the centre of mass of a body, m/s.
     pub fn velocity(&self, state: &State, body: BodyId) -> Vec3 {
+        self.mean(&state.velocities, body)
+    }
+
+    /// Centre of mass of a body, m.
+    pub fn place(&self, state: &State, body: BodyId) -> Vec3 {
+        self.mean(&state.positions, body)
+    }
+
+    /// Mean over the vertices of a body, weighed by mass.
+    fn mean(&self, values: &[Vec3], body: BodyId) -> Vec3 {
         let vertices = self.bodies.vertices(body);
         let masses = &self.masses.of()[vertices.clone()];
-        let sum: Vec3 = state.velocities[vertices].iter().zip(masses).map(|(v, m)| *m * *v).sum();
+        let sum: Vec3 = values[vertices].iter().zip(masses).map(|(value, m)| *m * *value).sum();
         sum / masses.iter().sum::<f64>()
     }
 }

@@ -14,6 +14,12 @@ pub fn processor() -> String {
     name.unwrap_or_else(|| "an unnamed processor".to_string())
 }
 
+/// How busy the machine was in the last minute.
+pub fn load() -> String {
+    let told = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    told.split_whitespace().next().map_or("load unknown".to_string(), |load| format!("load {load}"))
+}
+
 /// Today in Greenwich, year-month-day.
 pub fn date() -> String {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();

@@ -1,0 +1,5 @@
+//! What depth and the contact surface cost.
+
+pub mod point;
+
+pub mod response;
