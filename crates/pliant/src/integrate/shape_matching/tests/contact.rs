@@ -1,0 +1,1 @@
+//! Groups that fall, lie, slide and hang in cloth.
