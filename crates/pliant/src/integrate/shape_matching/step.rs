@@ -48,11 +48,7 @@ pub struct ShapeMatched {
 
 impl ShapeMatched {
     /// Lets groups match their shapes after each step.
-    pub fn new(
-        inner: Box<dyn Integrator>,
-        groups: Groups,
-        velocities: Velocities,
-    ) -> ShapeMatched {
+    pub fn new(inner: Box<dyn Integrator>, groups: Groups, velocities: Velocities) -> ShapeMatched {
         let cuts = par::even_cuts(groups.clusters.len(), 1);
         let (trial, moved) = (State::default(), Vec::new());
         ShapeMatched { inner, groups, velocities, trial, moved, cuts }
