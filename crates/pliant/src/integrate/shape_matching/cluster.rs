@@ -29,6 +29,11 @@ pub(super) const FLAT: f64 = 1e-12;
 /// Goals of a group squeezed below this share of its volume are scaled no more, unit 1.
 const LEAST_VOLUME: f64 = 1e-3;
 
+/// Square of half the turn of a step, rad², beyond which it is no smooth motion any more.
+///
+/// A sixth of a turn: the fraction for the tangent is off by 1e-5 there.
+const SMOOTH: f64 = 0.25;
+
 /// Relative change of a cube root that ends its iteration.
 const ROOT: f64 = 1e-15;
 
@@ -237,8 +242,7 @@ impl Cluster {
         let angle = dt * spin.length();
         let half = 0.5 * angle;
         let square = half * half;
-        // More than a sixth of a turn in a step is no smooth motion any more.
-        if angle == 0.0 || !(square < 0.25) {
+        if angle == 0.0 || square.is_nan() || square > SMOOTH {
             return Mat3::IDENTITY;
         }
         let wanted = half * (15.0 - square) / (15.0 - 6.0 * square);
@@ -294,11 +298,17 @@ impl Cluster {
             mean += member.weight * before.velocities[member.vertex.index()];
         }
         mean /= self.mass;
+        // Zero but for rounding, which a short step would make large.
+        let mut push = Vec3::ZERO;
+        for (member, shift) in self.members.iter().zip(&self.shifts) {
+            push += member.weight * *shift;
+        }
+        push /= self.mass;
         let (mut lost, mut square) = (Vec3::ZERO, Mat3::ZERO);
         for (k, member) in self.members.iter().enumerate() {
             let v = member.vertex.index();
             let own = before.velocities[v];
-            self.velocities[k] = if firm { mean } else { own + self.shifts[k] / dt };
+            self.velocities[k] = if firm { mean } else { own + (self.shifts[k] - push) / dt };
             let had = (before.positions[v] - old).cross(own);
             let has = (positions[v] - old).cross(self.velocities[k]);
             lost += member.weight * (had - has);

@@ -16,6 +16,7 @@ use crate::mesh::tet::TetMesh;
 use crate::respond::bodies::{Bodily, BodilySettings};
 use crate::respond::constraint::{Constraint, ConstraintSettings};
 use crate::respond::impulse::Impulses;
+use crate::respond::points::{PointSettings, Points};
 use crate::respond::{self, Response};
 
 /// m/s².
@@ -62,8 +63,8 @@ fn cube() -> Vec<Vec3> {
 
 /// Way and speed along a slope, m and m/s, and the lean of a cube that begins at rest.
 fn slide(ratio: f64, dt: f64, how: (Velocities, Last), group: Group) -> (f64, f64, f64) {
-    let (friction, rest) = (0.5, cube());
-    let angle = (ratio * friction as f64).atan();
+    let (friction, rest) = (0.5_f64, cube());
+    let angle = (ratio * friction).atan();
     let mut system = free(&[1.0; 27]);
     let pull = G * Vec3::new(angle.sin(), 0.0, -angle.cos());
     system.forces.push(Gravity::new(pull, &[1.0; 27]));
@@ -247,4 +248,41 @@ fn a_cloud_rests_on_tets_by_closest_points_and_by_rows() {
 fn consistent_depth_has_no_way_out_for_points_without_edges() {
     let (_, _, unresolved) = on_block("penalty");
     assert_eq!(unresolved, 27); // they are told, and fall through
+}
+
+#[test]
+fn clouds_meet_by_their_points_and_do_not_pass() {
+    let place = |x: f64| cube().into_iter().map(move |p| p + Vec3::new(x, 0.2 * x, 0.1 * x));
+    let rest: Vec<Vec3> = place(0.0).chain(place(0.4)).collect();
+    let mut system = free(&[vec![1.0; 27], vec![2.0; 27]].concat());
+    let kind = Kind::Linear { blend: 0.5, volume: Volume::Kept };
+    let group = |first: u32| {
+        let vertices = (first..first + 27).map(VertexId).collect();
+        Group { kind, stiffness: Stiffness::Share(0.5), ..Group::rigid(vertices) }
+    };
+    let groups = Groups::new(&[group(0), group(27)], &rest, &system.masses, &system.pins).unwrap();
+    let clouds = Arc::new(Bodies::from_meshes(&[Mesh::Cloud(27); 2]).unwrap());
+    let points = Points::new(PointSettings { radius: 0.05, friction: 0.0 }).unwrap();
+    let touch = InContact::new(symplectic(), clouds, vec![Box::new(points)]);
+    let mut stepper = ShapeMatched::new(Box::new(touch), groups, Velocities::Kept);
+    let mut state = State::at_rest(rest);
+    state.velocities[..27].fill(2.0 * Vec3::X);
+    let before = state.momentum(&system.masses);
+    let (mut met, energy) = (0, state.kinetic(&system.masses));
+    for _ in 0..240 {
+        let report = stepper.step(&mut system, &mut state, 1.0 / 240.0).unwrap();
+        met += report.met.contacts;
+        for a in &state.positions[..27] {
+            let near =
+                state.positions[27..].iter().fold(9.0_f64, |least, b| least.min(a.distance(*b)));
+            // Two radii, less what a match takes back of the way apart.
+            assert!(near > 0.05, "{near}");
+        }
+    }
+    let after = state.momentum(&system.masses);
+    assert!(met > 9, "{met}");
+    assert!((after - before).length() < ROUNDING * 54.0, "{before} {after}");
+    assert!(state.kinetic(&system.masses) < energy);
+    let mean = |range: std::ops::Range<usize>| state.velocities[range].iter().sum::<Vec3>() / 27.0;
+    assert!(mean(0..27).x < mean(27..54).x, "they part");
 }
