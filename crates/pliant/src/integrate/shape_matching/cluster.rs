@@ -181,7 +181,7 @@ impl Cluster {
     ///
     /// - Implements: [Wang21 slide "Shape Matching"], [Muller05 §3.3, §4.1–4.3].
     /// - Erratum: the slide takes the rotation of A, which turns the group (R5), and the
-    ///   mean without masses, which pushes it (R6); shown by `a_match_neither_pushes_nor_turns`.
+    ///   mean without masses, which pushes it (R6); shown by `goals_pull_without_force_or_torque`.
     pub(super) fn fit(&mut self, motion: Motion<'_>, dt: f64, ahead: Ahead) {
         let centre = centre(&self.members, self.mass, motion.positions);
         let place = |member: &Member| motion.positions[member.vertex.index()] - centre;
