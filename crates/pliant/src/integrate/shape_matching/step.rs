@@ -30,7 +30,7 @@ pub enum Velocities {
 ///
 /// - Implements: [Wang21 slide "Shape Matching"], [Muller05 §3, §4].
 /// - Deviates: goals are those of the positions after the step, as on the slide; in
-///   [Muller05 eq. 9] those before it, which keeps vibrations that are damped here.
+///   [Muller05 §3.4] those before it, which keeps vibrations that are damped here.
 /// - Erratum: on the slide a free spin dies (R7), and the order of its last two lines decides
 ///   (R16): velocities come from the old positions; shown by
 ///   `a_free_spin_dies_as_printed_and_stays_as_an_option`.
