@@ -11,6 +11,8 @@ pub mod svd;
 
 pub mod polar;
 
+pub mod inverse;
+
 use robust::{Coord, Coord3D};
 
 /// A point or vector in space, m.

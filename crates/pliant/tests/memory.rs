@@ -28,6 +28,8 @@ use pliant::integrate::constraint::{Constraint, Constraints, RelaxSettings};
 use pliant::integrate::contact::InContact;
 use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::relax::Relaxed;
+use pliant::integrate::shape_matching::step::{ShapeMatched, Velocities};
+use pliant::integrate::shape_matching::{self, Group, Groups, Plasticity, Stiffness, Volume};
 use pliant::integrate::verlet::VelocityKind;
 use pliant::integrate::{Integrator, System};
 use pliant::math::Vec3;
@@ -168,6 +170,40 @@ fn warm_steps_allocate_nothing() {
         };
         let warm = steps(3);
         assert_eq!(steps(20), warm, "{name}");
+    }
+}
+
+/// Groups of all kinds that overlap, flow and turn.
+#[test]
+fn warm_matches_allocate_nothing() {
+    let linear = shape_matching::Kind::Linear { blend: 0.5, volume: Volume::Kept };
+    let kinds =
+        [shape_matching::Kind::Rigid, linear, shape_matching::Kind::Quadratic { blend: 0.5 }];
+    let group = |(k, kind): (u32, shape_matching::Kind)| Group {
+        vertices: (10 * k..10 * k + 20).map(VertexId).collect(),
+        kind,
+        stiffness: Stiffness::Share(0.5),
+        plasticity: Some(Plasticity { yields_at: 0.0, creep: 1.0, most: 0.5 }),
+    };
+    let groups: Vec<Group> = (0..).zip(kinds).map(group).collect();
+    for velocities in [Velocities::Travelled, Velocities::Kept] {
+        let (mut system, mut state) = scene();
+        for (k, x) in state.positions.iter_mut().enumerate() {
+            *x += Vec3::new(0.0, (0.7 * k as f64).sin(), (1.3 * k as f64).cos());
+        }
+        system.pins = Pins::default();
+        let rest = state.positions.clone();
+        let groups = Groups::new(&groups, &rest, &system.masses, &system.pins).unwrap();
+        let euler = Box::new(Euler::new(EulerKind::Symplectic));
+        let mut stepper = ShapeMatched::new(euler, groups, velocities);
+        let mut steps = |count| {
+            for _ in 0..count {
+                stepper.step(&mut system, &mut state, 1e-2).unwrap();
+            }
+            ALLOCATIONS.with(Cell::get)
+        };
+        let warm = steps(3);
+        assert_eq!(steps(20), warm, "{velocities:?}");
     }
 }
 

@@ -30,6 +30,18 @@ pub enum BodyKind {
     Surface,
     /// Vertices joined by edges, as cloth and chains are; nothing is inside.
     Net,
+    /// Points that nothing joins; nothing is inside, and every one of them counts.
+    Cloud,
+}
+
+impl BodyKind {
+    /// Whether other bodies can be inside, or touch its surface.
+    pub fn has_surface(self) -> bool {
+        match self {
+            BodyKind::Tets | BodyKind::Surface => true,
+            BodyKind::Net | BodyKind::Cloud => false,
+        }
+    }
 }
 
 /// Why a body does not fit into a scene.
@@ -124,6 +136,7 @@ impl Bodies {
                     let global = |edge: &[VertexId; 2]| edge.map(|v| VertexId(base + v.0));
                     bodies.net_edges.extend(edges.iter().map(global));
                 }
+                Mesh::Cloud(count) => bodies.push(BodyKind::Cloud, *count, &[], &[])?,
             }
         }
         Ok(bodies.finish())
@@ -200,6 +213,14 @@ impl Bodies {
         &self.neighbours
     }
 
+    /// Whether a vertex of a body takes part in contact: it has an edge, or is of a cloud.
+    ///
+    /// Others are left over from a file, and nowhere in particular.
+    #[inline]
+    pub fn takes_part(&self, body: BodyId, vertex: usize) -> bool {
+        !self.neighbours.row(vertex).is_empty() || self.kind(body) == BodyKind::Cloud
+    }
+
     /// Surface triangles around each vertex, ascending.
     pub fn triangles_around(&self) -> &Rows<TriangleId> {
         &self.triangles_around
@@ -215,6 +236,8 @@ pub enum Mesh<'a> {
     Surface(&'a Surface),
     /// A number of vertices, and edges between them.
     Net(usize, &'a [[VertexId; 2]]),
+    /// A number of points.
+    Cloud(usize),
 }
 
 #[inline]
@@ -345,6 +368,14 @@ mod tests {
         assert!(bodies.triangles_of(BodyId(1)).is_empty());
         let error = Bodies::from_meshes(&[Mesh::Net(2, &edges)]).unwrap_err();
         assert_eq!(error.to_string(), "cell 1 of body 0 names vertex 2, the body has 2");
+    }
+
+    #[test]
+    fn all_points_of_a_cloud_take_part_and_loose_ones_of_meshes_do_not() {
+        let bodies = Bodies::from_meshes(&[Mesh::Cloud(2), Mesh::Net(1, &[])]).unwrap();
+        assert_eq!(bodies.kind(BodyId(0)), BodyKind::Cloud);
+        assert!(!bodies.kind(BodyId(0)).has_surface() && !bodies.kind(BodyId(1)).has_surface());
+        assert!(bodies.takes_part(BodyId(0), 1) && !bodies.takes_part(BodyId(1), 2));
     }
 
     #[test]

@@ -10,11 +10,11 @@ use crate::mesh::overlap::winding;
 /// Every vertex that is inside another body, by testing all against all.
 ///
 /// Inside a surface is where it winds around at least once; on it is not inside. Vertices
-/// without an edge take no part.
+/// without an edge take no part, but those of clouds do.
 pub fn overlaps(positions: &[Vec3], bodies: &Bodies) -> Overlaps {
     let mut pairs = Vec::new();
     for own in bodies.ids() {
-        let used = |&vertex: &usize| !bodies.neighbours().row(vertex).is_empty();
+        let used = |&vertex: &usize| bodies.takes_part(own, vertex);
         for vertex in bodies.vertices(own).filter(used) {
             for body in bodies.ids().filter(|&body| body != own) {
                 if is_inside(positions[vertex], positions, bodies, body) {
@@ -45,7 +45,7 @@ pub fn exit(
 pub fn is_inside(point: Vec3, positions: &[Vec3], bodies: &Bodies, body: BodyId) -> bool {
     match bodies.kind(body) {
         BodyKind::Tets => union::is_inside(point, positions, &bodies.tets()[bodies.tets_of(body)]),
-        BodyKind::Net => false,
+        BodyKind::Net | BodyKind::Cloud => false,
         BodyKind::Surface => {
             let triangles = &bodies.triangles()[bodies.triangles_of(body)];
             let on_it = triangles.iter().any(|triangle| {

@@ -98,7 +98,7 @@ impl Clusters {
             halve(&mut triangles, &middle, &mut |cluster| {
                 made.add_surface(cluster, bodies, &mut owner)
             });
-            let used = |v: &usize| !owner[*v] && !bodies.neighbours().row(*v).is_empty();
+            let used = |v: &usize| !owner[*v] && bodies.takes_part(body, *v);
             let mut inner: Vec<u32> =
                 bodies.vertices(body).filter(used).map(|v| v as u32).collect();
             halve(&mut inner, &|&v: &u32| positions[v as usize], &mut |c| made.add_inner(c));

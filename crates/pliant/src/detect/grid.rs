@@ -38,10 +38,11 @@ impl<'a> Scene<'a> {
     /// First pass: all vertices into cells.
     fn new(positions: &'a [Vec3], bodies: &'a Bodies) -> Scene<'a> {
         let owners = bodies.ids().flat_map(|body| bodies.vertices(body).map(move |_| body));
+        let owners: Vec<BodyId> = owners.collect();
         let cells = Cells::new(positions, bodies);
-        let used = (0..bodies.vertex_count()).filter(|&v| !bodies.neighbours().row(v).is_empty());
+        let used = (0..bodies.vertex_count()).filter(|&v| bodies.takes_part(owners[v], v));
         let points = Sorted::new(used.map(|v| (cells.cell(positions[v]), v as u32)).collect());
-        Scene { positions, bodies, owners: owners.collect(), cells, points }
+        Scene { positions, bodies, owners, cells, points }
     }
 
     /// Second pass: every tet against the vertices of its cells.
@@ -142,6 +143,25 @@ mod tests {
         let tet = [[0, 1, 2, 3].map(VertexId)];
         let bodies = Bodies::from_tets(&[(64, &small.tets), (4, &tet)]).unwrap();
         assert_eq!(overlaps(&positions, &bodies).vertices.len(), 64);
+    }
+
+    #[test]
+    fn points_of_a_cloud_are_found_by_all_ways() {
+        use crate::body::Mesh;
+        use crate::depth::fused::Scratch;
+        use crate::mesh::tet::TetMesh;
+        let block = TetMesh::from_raw(cuboid([2; 3], Vec3::ONE, Cut::Six).unwrap()).unwrap().0;
+        let bodies = Bodies::from_meshes(&[Mesh::Tets(&block), Mesh::Cloud(3)]).unwrap();
+        let middle = block.positions().iter().sum::<Vec3>() / 27.0;
+        let points = [middle, middle + 9.0 * Vec3::X, middle + 0.3 * Vec3::ONE];
+        let positions = [block.positions(), &points].concat();
+        let inside = [27, 29].map(|v| (VertexId(v), BodyId(0)));
+        let expected = Overlaps::from_sorted(&inside);
+        assert_eq!(overlaps(&positions, &bodies), expected);
+        assert_eq!(brute::overlaps(&positions, &bodies), expected);
+        let mut found = Overlaps::default();
+        Scratch::new(&positions, &bodies).overlaps(&positions, &bodies, &mut found);
+        assert_eq!(found, expected);
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub mod constraint;
 
 pub mod relax;
 
+pub mod shape_matching;
+
 pub mod implicit;
 
 pub mod contact;

@@ -1,4 +1,12 @@
 //! Any 3×3 matrix as a turned stretch: the rotation that is nearest to it.
+//!
+//! Three ways, which agree wherever one rotation is nearest. [`rotation`] here iterates where
+//! that is quick and takes the matrix apart where not; [`direct`] takes the root of the
+//! squared matrix, and [`warm`] iterates from a rotation that is nearly right.
+
+pub mod direct;
+
+pub mod warm;
 
 use crate::math::svd::svd;
 use crate::math::{Mat3, Vec3};

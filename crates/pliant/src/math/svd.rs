@@ -108,7 +108,7 @@ fn lone_root(r: f64) -> f64 {
 }
 
 /// Two unit vectors that make a right-handed frame with a unit vector.
-fn perpendicular(axis: Vec3) -> (Vec3, Vec3) {
+pub(in crate::math) fn perpendicular(axis: Vec3) -> (Vec3, Vec3) {
     let side = 1.0_f64.copysign(axis.z);
     let scale = -1.0 / (side + axis.z);
     let both = axis.x * axis.y * scale;
@@ -166,7 +166,7 @@ fn directions(images: [Vec3; 3], axes: [Vec3; 3]) -> Svd {
 ///
 /// For opposite ones, half a turn about an axis at right angles to both, the one that the
 /// smallest coordinate of `from` tells.
-fn smallest_turn(from: Vec3, to: Vec3) -> Mat3 {
+pub(in crate::math) fn smallest_turn(from: Vec3, to: Vec3) -> Mat3 {
     if from.dot(to) >= 0.0 {
         // Half a turn about `from`, then one about the line in the middle.
         let half_turn =

@@ -14,7 +14,7 @@ mod inverted;
 #[cfg(test)]
 mod tests;
 
-use crate::body::{Bodies, BodyKind};
+use crate::body::Bodies;
 use crate::detect::boxes::{Bounds, rounded};
 use crate::detect::pairs::{Sweep, neighbours};
 use crate::id::{BodyId, VertexId};
@@ -92,7 +92,7 @@ impl Measure {
         self.sweep(scene);
         self.inside.begin(positions.len());
         let mut edge_crossings = 0;
-        for body in bodies.ids().filter(|body| bodies.kind(*body) != BodyKind::Net) {
+        for body in bodies.ids().filter(|body| bodies.kind(*body).has_surface()) {
             let near = self.near.row(body.index());
             if near.is_empty() {
                 continue;

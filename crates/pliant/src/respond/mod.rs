@@ -17,6 +17,8 @@ pub mod friction;
 
 pub mod impulse;
 
+pub mod points;
+
 pub mod contact;
 
 pub mod bodies;

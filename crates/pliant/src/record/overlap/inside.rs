@@ -50,7 +50,7 @@ impl Inside {
         // On its border nothing is inside: that spares what stands on one floor.
         let within = |p: Vec3| (p.cmpgt(space.min) & p.cmplt(space.max)).all();
         for vertex in scene.bodies.vertices(a) {
-            let joined = !scene.bodies.neighbours().row(vertex).is_empty();
+            let joined = scene.bodies.takes_part(a, vertex);
             if within(scene.positions[vertex]) && joined && self.is_held(scene, vertex, (b, trees))
             {
                 self.inside[vertex] = true;
@@ -91,7 +91,7 @@ impl Inside {
         let Scene { positions, bodies } = scene;
         let point = positions[vertex];
         match bodies.kind(body) {
-            BodyKind::Net => return false,
+            BodyKind::Net | BodyKind::Cloud => return false,
             BodyKind::Surface => return brute::is_inside(point, positions, bodies, body),
             BodyKind::Tets => {}
         }

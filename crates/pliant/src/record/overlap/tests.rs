@@ -1,6 +1,7 @@
 //! Worked cases, and the slow twin on random scenes.
 
 use super::*;
+use crate::body::BodyKind;
 use crate::body::Mesh;
 use crate::detect::brute;
 use crate::math::{Quat, orient3d};

@@ -10,10 +10,9 @@
 //! | `moves`  | translation, m, and turn, rad, of each body                 |
 //! | `deep`   | a body with a contact far below: it is translated only      |
 
-use crate::body::Bodies;
-use crate::body::BodyKind;
 use crate::body::pins::Pins;
 use crate::body::soft::Masses;
+use crate::body::{Bodies, BodyKind};
 use crate::id::BodyId;
 use crate::math::{Mat3, Quat, Vec3, outer_square};
 use crate::respond::Moment;
@@ -34,13 +33,13 @@ const FLAT: f64 = 1e-9;
 const SWEEPS: usize = 15;
 
 /// A body as one rigid thing.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Rigid {
     /// 1/kg; 0 for what must not be shifted.
     ease: f64,
     /// Centre of mass, m.
     centre: Vec3,
-    /// Inverse inertia about it, 1/(kg·m²).
+    /// Inverse inertia about it, 1/(kg·m²); 0 for what must not be turned.
     turn_ease: Mat3,
     /// Translation so far, m.
     shift: Vec3,
@@ -109,7 +108,7 @@ impl Split {
             let first = pins.vertices().partition_point(|v| v.index() < own.start);
             let held = pins.vertices().get(first).is_some_and(|v| v.index() < own.end);
             if held || bodies.kind(body) == BodyKind::Net {
-                return Rigid::default();
+                return Rigid::STAYS;
             }
             Rigid::of(&positions[own.clone()], &masses.of()[own])
         }));
@@ -127,6 +126,16 @@ impl Split {
 }
 
 impl Rigid {
+    /// What is neither shifted nor turned. The default of a matrix would be the identity.
+    const STAYS: Rigid = Rigid {
+        ease: 0.0,
+        centre: Vec3::ZERO,
+        turn_ease: Mat3::ZERO,
+        shift: Vec3::ZERO,
+        turn: Vec3::ZERO,
+        deep: false,
+    };
+
     fn of(positions: &[Vec3], masses: &[f64]) -> Rigid {
         let total: f64 = masses.iter().sum();
         let weighted: Vec3 = positions.iter().zip(masses).map(|(x, m)| *m * *x).sum();
@@ -141,7 +150,7 @@ impl Rigid {
         // Points in a row have no inertia about their line: they are not turned.
         let turns = inertia.determinant() > FLAT * (trace / 3.0).powi(3);
         let turn_ease = if turns { inertia.inverse() } else { Mat3::ZERO };
-        Rigid { ease: total.recip(), centre, turn_ease, ..Rigid::default() }
+        Rigid { ease: total.recip(), centre, turn_ease, ..Rigid::STAYS }
     }
 
     /// What a push at an arm turns it by.
@@ -330,6 +339,17 @@ mod tests {
         let shifts = blocks.shifts(&mut blocks.contacts(0, -0.1));
         assert_eq!(shifts.len(), 1);
         assert!(shifts[0].body == BodyId(1) && (shifts[0].shift.x - 0.105).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_held_body_is_not_turned_either() {
+        let mut blocks = Blocks::new(2, 0.0);
+        blocks.pins.add_still(&[VertexId(0)], &blocks.state.positions).unwrap();
+        let one = &mut blocks.contacts(0, 0.0)[..1]; // shallow, and off the centre
+        let shifts = blocks.shifts(one);
+        assert!(shifts.iter().all(|shift| shift.body == BodyId(1)), "{shifts:?}");
+        blocks.pins.add_still(&[VertexId(CORNERS)], &blocks.state.positions).unwrap();
+        assert!(blocks.shifts(&mut blocks.contacts(0, 0.0)).is_empty());
     }
 
     #[test]

@@ -74,7 +74,9 @@ impl Snapshot<'_> {
             }
         };
         match self.bodies.kind(a) {
-            BodyKind::Net => self.bodies.vertices(a).for_each(|v| look(VertexId(v as u32))),
+            BodyKind::Net | BodyKind::Cloud => {
+                self.bodies.vertices(a).for_each(|v| look(VertexId(v as u32)))
+            }
             _ => self.features.surface_of(a).iter().for_each(|&v| look(v)),
         }
     }

@@ -6,7 +6,7 @@
 
 use crate::body::keyframes::{Keyframe, Keyframes, Pose};
 use crate::body::obstacle::{Obstacle, Plane, Round, Touch};
-use crate::body::{Bodies, BodyKind, Mesh};
+use crate::body::{Bodies, Mesh};
 use crate::depth::{self, Escape, Escapes, Reason};
 use crate::force::Motion;
 use crate::id::{BodyId, TriangleId, VertexId};
@@ -55,7 +55,7 @@ impl Slow<'_> {
             for b in self.bodies.ids().filter(|&b| b != a) {
                 let margin = self.margin([a, b]);
                 for vertex in self.bodies.vertices(a).map(|v| VertexId(v as u32)) {
-                    let net = self.bodies.kind(a) == BodyKind::Net;
+                    let net = !self.bodies.kind(a).has_surface();
                     let counts = net || self.features.surface.contains(&vertex);
                     if counts && !is_inside(vertex, b) {
                         let foot = self.foot(vertex, b, margin);

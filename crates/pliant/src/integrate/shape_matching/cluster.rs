@@ -1,0 +1,374 @@
+//! One group: where its shape fits best, and what that asks of its vertices.
+//!
+//! | here          | lecture, paper | meaning                                          |
+//! |---------------|----------------|--------------------------------------------------|
+//! | `weight`      | m              | mass that a vertex lends the group, kg           |
+//! | `offsets`     | r, q           | vertices of the shape from its centre, m         |
+//! | `centre`      | c              | centre of mass of the vertices, m                |
+//! | `mixed`       | A_pq           | Σ m (y − c) qᵀ, kg·m²                            |
+//! | `inverse`     | A_qq⁻¹         | pseudo-inverse of Σ m q qᵀ, 1/(kg·m²)            |
+//! | `rotation`    | R              | of A_pq                                          |
+//! | `deformation` | A              | A_pq A_qq⁻¹, the best linear match, unit 1       |
+//! | `plastic`     | S^p            | what the rest shape has become, unit 1           |
+
+use crate::body::soft::Motion;
+use crate::id::VertexId;
+use crate::integrate::shape_matching::modes::Modes;
+use crate::integrate::shape_matching::{Group, Kind, Plasticity, Stiffness, Volume};
+use crate::math::eigen::eigen;
+use crate::math::inverse::{Inverse, pseudo_inverse};
+use crate::math::polar::rotation;
+use crate::math::svd::{outer, svd};
+use crate::math::{Mat3, Quat, Vec3, outer_square, unit_quat};
+
+/// Second moments below this, relative to the largest, are those of a flat group.
+///
+/// A square of lengths: a plate is flat below a millionth of its size.
+pub(super) const FLAT: f64 = 1e-12;
+
+/// Goals of a group squeezed below this share of its volume are scaled no more, unit 1.
+const LEAST_VOLUME: f64 = 1e-3;
+
+/// Square of half the turn of a step, rad², beyond which it is no smooth motion any more.
+///
+/// A sixth of a turn: the fraction for the tangent is off by 1e-5 there.
+const SMOOTH: f64 = 0.25;
+
+/// Relative change of a cube root that ends its iteration.
+const ROOT: f64 = 1e-15;
+
+/// A vertex of a group.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Member {
+    /// Counted in the scene.
+    pub vertex: VertexId,
+    /// Mass that it lends, kg.
+    pub weight: f64,
+}
+
+/// Where a shape fits best.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Match {
+    /// World space, m.
+    pub centre: Vec3,
+    /// From the rest shape to the world.
+    pub rotation: Mat3,
+    /// The best linear match, with the rotation where a flat shape tells nothing, unit 1.
+    pub deformation: Mat3,
+}
+
+/// A group with its rest shape.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    members: Vec<Member>,
+    kind: Kind,
+    stiffness: Stiffness,
+    plasticity: Option<Plasticity>,
+    /// Sum of the weights, kg.
+    mass: f64,
+    /// At rest, from the centre, m.
+    rest: Vec<Vec3>,
+    /// The same after plastic flow, m.
+    offsets: Vec<Vec3>,
+    /// Unit 1.
+    plastic: Mat3,
+    /// 1/(kg·m²).
+    inverse: Mat3,
+    /// Projects to the directions in which the shape is flat, unit 1.
+    missing: Mat3,
+    /// Directions in which it is not, count.
+    rank: usize,
+    /// Inverse inertia of the shape about its centre, 1/(kg·m²).
+    mobility: Mat3,
+    modes: Option<Modes>,
+    last: Match,
+    /// What `plastic` becomes if the step is made.
+    flowed: Option<Mat3>,
+    /// Way of each vertex towards its goal, m.
+    pub(super) shifts: Vec<Vec3>,
+    /// What the group makes of the velocity of each vertex, m/s.
+    pub(super) velocities: Vec<Vec3>,
+}
+
+impl Cluster {
+    /// A group with the shape that its vertices have in `rest`, m; `weight` tells masses, kg.
+    pub(super) fn new(group: &Group, rest: &[Vec3], weight: impl Fn(VertexId) -> f64) -> Cluster {
+        let member = |v: &VertexId| Member { vertex: *v, weight: weight(*v) };
+        let members: Vec<Member> = group.vertices.iter().map(member).collect();
+        let mass = members.iter().map(|member| member.weight).sum();
+        let centre = centre(&members, mass, rest);
+        let offset = |member: &Member| rest[member.vertex.index()] - centre;
+        let rest: Vec<Vec3> = members.iter().map(offset).collect();
+        let count = members.len();
+        let bends = matches!(group.kind, Kind::Quadratic { .. });
+        let modes = bends.then(|| Modes::new(&members, &rest));
+        let one = Mat3::IDENTITY;
+        let mut cluster = Cluster {
+            members,
+            kind: group.kind,
+            stiffness: group.stiffness,
+            plasticity: group.plasticity,
+            mass,
+            offsets: rest.clone(),
+            rest,
+            plastic: one,
+            inverse: one,
+            missing: one,
+            rank: 0,
+            mobility: one,
+            modes,
+            last: Match { centre, rotation: one, deformation: one },
+            flowed: None,
+            shifts: vec![Vec3::ZERO; count],
+            velocities: vec![Vec3::ZERO; count],
+        };
+        cluster.reshape(one);
+        cluster
+    }
+
+    /// The vertices, in the order of their group.
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// Where the shape fitted last; at rest before the first step.
+    pub fn last(&self) -> Match {
+        self.last
+    }
+
+    /// What the rest shape has become, unit 1.
+    pub fn plastic(&self) -> Mat3 {
+        self.plastic
+    }
+
+    /// Directions in which the shape extends, count: 3, 2 for flat ones, 1 for lines, or 0.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// Whether it can flow.
+    pub(super) fn is_plastic(&self) -> bool {
+        self.plasticity.is_some()
+    }
+
+    /// Whether velocities are to be rigid too.
+    fn is_firm(&self) -> bool {
+        self.kind == Kind::Rigid && self.stiffness == Stiffness::Firm
+    }
+
+    /// Takes a plastic change of the rest shape over.
+    pub(super) fn reshape(&mut self, plastic: Mat3) {
+        self.plastic = plastic;
+        let mut square = Mat3::ZERO;
+        for ((offset, rest), member) in self.offsets.iter_mut().zip(&self.rest).zip(&self.members) {
+            *offset = plastic * *rest;
+            square += member.weight * outer_square(*offset);
+        }
+        let Inverse { rows, rank } = pseudo_inverse(square.to_cols_array_2d(), FLAT);
+        self.inverse = Mat3::from_cols_array_2d(&rows);
+        self.missing = Mat3::IDENTITY - self.inverse * square;
+        self.rank = rank;
+        self.mobility = inverse_inertia(square);
+        if let Some(modes) = &mut self.modes {
+            modes.set(&self.members, &self.offsets);
+        }
+    }
+
+    /// Finds where the shape fits and how far each vertex goes.
+    ///
+    /// `ahead` is the turn by which a straight flight falls behind a round one, see
+    /// [`Cluster::lag`].
+    ///
+    /// - Implements: [Wang21 slide "Shape Matching"], [Muller05 §3.3, §4.1–4.3].
+    /// - Erratum: the slide takes the rotation of A, which turns the group (R5), and the
+    ///   mean without masses, which pushes it (R6); shown by `goals_pull_without_force_or_torque`.
+    pub(super) fn fit(&mut self, motion: Motion<'_>, dt: f64, ahead: Ahead) {
+        let centre = centre(&self.members, self.mass, motion.positions);
+        let place = |member: &Member| motion.positions[member.vertex.index()] - centre;
+        let mut mixed = Mat3::ZERO;
+        for (member, offset) in self.members.iter().zip(&self.offsets) {
+            mixed += outer(member.weight * place(member), *offset);
+        }
+        let mut rotation = rotation(mixed);
+        let deformation = mixed * self.inverse + rotation * self.missing;
+        self.flowed = self.flow(rotation.transpose() * deformation, dt);
+        if ahead == Ahead::Turned && self.is_firm() {
+            rotation = self.lag(rotation, centre, motion, dt) * rotation;
+        }
+        self.last = Match { centre, rotation, deformation };
+        let share = self.stiffness.share(dt);
+        let linear = self.goal(rotation, deformation);
+        let bent = match (self.kind, &self.modes) {
+            (Kind::Quadratic { blend }, Some(modes)) => {
+                let places = self.members.iter().map(place);
+                Some((modes, modes.matched(&self.members, places, rotation, blend)))
+            }
+            _ => None,
+        };
+        for (k, member) in self.members.iter().enumerate() {
+            let goal = match &bent {
+                Some((modes, found)) => modes.offset(k, found),
+                None => linear * self.offsets[k],
+            };
+            self.shifts[k] = share * (goal - place(member));
+        }
+    }
+
+    /// The matrix that takes the shape to its goals, for kinds that do not bend.
+    fn goal(&self, rotation: Mat3, deformation: Mat3) -> Mat3 {
+        let Kind::Linear { blend, volume } = self.kind else { return rotation };
+        let det = deformation.determinant();
+        let scale = match volume {
+            Volume::Free => 1.0,
+            // Turned inside out: the way back is the rigid one.
+            Volume::Kept if det <= 0.0 => return rotation,
+            Volume::Kept => 1.0 / root(det.max(LEAST_VOLUME), self.rank),
+        };
+        (blend * scale) * deformation + (1.0 - blend) * rotation
+    }
+
+    /// The turn that straight flight is short of, when the group spins on as it does.
+    ///
+    /// In a step vertices fly along tangents by θ = ω Δt of their radius: seen from the centre
+    /// by atan θ. With tan a/2 by a fraction that is right up to θ⁶, only square roots are used.
+    fn lag(&self, rotation: Mat3, centre: Vec3, motion: Motion<'_>, dt: f64) -> Mat3 {
+        let mut momentum = Vec3::ZERO;
+        for member in &self.members {
+            let v = member.vertex.index();
+            let arm = motion.positions[v] - centre;
+            momentum += member.weight * arm.cross(motion.velocities[v]);
+        }
+        let spin = rotation * (self.mobility * (rotation.transpose() * momentum));
+        let angle = dt * spin.length();
+        let half = 0.5 * angle;
+        let square = half * half;
+        if angle == 0.0 || square.is_nan() || square > SMOOTH {
+            return Mat3::IDENTITY;
+        }
+        let wanted = half * (15.0 - square) / (15.0 - 6.0 * square);
+        let made = angle / (1.0 + (1.0 + angle * angle).sqrt());
+        let missing = (wanted - made) / (1.0 + wanted * made);
+        let axis = (dt * missing / angle) * spin;
+        unit_quat(Quat::from_xyzw(axis.x, axis.y, axis.z, 1.0))
+            .map_or(Mat3::IDENTITY, Mat3::from_quat)
+    }
+
+    /// What the rest shape becomes under a stretch, if it flows.
+    fn flow(&self, stretch: Mat3, dt: f64) -> Option<Mat3> {
+        let Plasticity { yields_at, creep, most } = self.plasticity?;
+        let strain = 0.5 * (stretch + stretch.transpose()) - Mat3::IDENTITY;
+        let values = eigen(strain).values;
+        if values.abs().max_element() <= yields_at {
+            return None;
+        }
+        let share = (dt * creep).min(1.0);
+        let mut plastic = (Mat3::IDENTITY + share * strain) * self.plastic;
+        if self.rank == 3 {
+            let det = plastic.determinant();
+            if det.is_nan() || det < LEAST_VOLUME {
+                return None;
+            }
+            plastic *= 1.0 / root(det, 3);
+        }
+        let change = plastic - Mat3::IDENTITY;
+        let size = svd(change).stretches.x;
+        if size > most {
+            plastic = Mat3::IDENTITY + (most / size) * change;
+        }
+        plastic.is_finite().then_some(plastic)
+    }
+
+    /// Ends the step: what flowed stays.
+    pub(super) fn accept(&mut self) {
+        if let Some(plastic) = self.flowed.take() {
+            self.reshape(plastic);
+        }
+    }
+
+    /// Finds velocities with the momentum and angular momentum that the group had before.
+    ///
+    /// `before` is where vertices were matched, `positions` where they came to, m. A firm group
+    /// moves as one; any other keeps the shifts in its velocities and is set spinning by
+    /// what they took from its spin.
+    pub(super) fn settle(&mut self, before: Motion<'_>, positions: &[Vec3], dt: f64) {
+        let (old, new) = (self.last.centre, centre(&self.members, self.mass, positions));
+        let firm = self.is_firm();
+        let mut mean = Vec3::ZERO;
+        for member in &self.members {
+            mean += member.weight * before.velocities[member.vertex.index()];
+        }
+        mean /= self.mass;
+        // Zero but for rounding, which a short step would make large.
+        let mut push = Vec3::ZERO;
+        for (member, shift) in self.members.iter().zip(&self.shifts) {
+            push += member.weight * *shift;
+        }
+        push /= self.mass;
+        let (mut lost, mut square) = (Vec3::ZERO, Mat3::ZERO);
+        for (k, member) in self.members.iter().enumerate() {
+            let v = member.vertex.index();
+            let own = before.velocities[v];
+            self.velocities[k] = if firm { mean } else { own + (self.shifts[k] - push) / dt };
+            let had = (before.positions[v] - old).cross(own);
+            let has = (positions[v] - old).cross(self.velocities[k]);
+            lost += member.weight * (had - has);
+            square += member.weight * outer_square(positions[v] - new);
+        }
+        let spin = inverse_inertia(square) * lost;
+        for (velocity, member) in self.velocities.iter_mut().zip(&self.members) {
+            *velocity += spin.cross(positions[member.vertex.index()] - new);
+        }
+    }
+}
+
+/// Whether a firm group is turned on by what straight flight is short of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ahead {
+    /// It is.
+    Turned,
+    /// It is where it was found.
+    Left,
+}
+
+/// Centre of mass of a group, m.
+fn centre(members: &[Member], mass: f64, positions: &[Vec3]) -> Vec3 {
+    // From one of them: far from the origin sums of differences keep their digits.
+    let start = members.first().map_or(Vec3::ZERO, |member| positions[member.vertex.index()]);
+    let mut sum = Vec3::ZERO;
+    for member in members {
+        sum += member.weight * (positions[member.vertex.index()] - start);
+    }
+    start + sum / mass
+}
+
+/// Inverse of the inertia that belongs to second moments Σ m q qᵀ, 1/(kg·m²).
+///
+/// Zero about the axis of a line, which nothing can spin.
+fn inverse_inertia(square: Mat3) -> Mat3 {
+    let trace = square.x_axis.x + square.y_axis.y + square.z_axis.z;
+    let inertia = Mat3::from_diagonal(Vec3::splat(trace)) - square;
+    Mat3::from_cols_array_2d(&pseudo_inverse(inertia.to_cols_array_2d(), FLAT).rows)
+}
+
+/// The root of that degree of a positive number: 3, 2, or the number itself.
+///
+/// Cube roots by Halley's iteration: that of the machine differs between machines.
+fn root(number: f64, degree: usize) -> f64 {
+    match degree {
+        3 => {
+            let mut root = if number > 1.0 { number.sqrt() } else { 1.0 };
+            for _ in 0..60 {
+                let cube = root * root * root;
+                let next = root * (cube + 2.0 * number) / (2.0 * cube + number);
+                let change = (next - root).abs();
+                root = next;
+                if change <= ROOT * root {
+                    break;
+                }
+            }
+            root
+        }
+        2 => number.sqrt(),
+        _ => number,
+    }
+}

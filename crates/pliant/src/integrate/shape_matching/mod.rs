@@ -1,0 +1,278 @@
+//! Groups of vertices that keep their shape by matching it, not by forces.
+//!
+//! After any step of any integrator each group looks for the place of its rest shape that fits
+//! its vertices best, and pulls them there. A group may be all of a cloud of points that
+//! nothing else joins, or some vertices of cloth: a button. [`cluster`] matches one group,
+//! [`modes`] are the ways in which a group may bend, [`step`] is the wrapper around an
+//! integrator. It stands among the integrators because it overwrites positions, as
+//! [`crate::integrate::relax`] does; a force would have to be stiff and could not be rigid.
+//!
+//! Groups may overlap: a vertex in n of them lends each 1/n of its mass and goes to the mean
+//! of its goals. With such masses every group's pull has no net force and no net torque, so
+//! that momentum is kept whatever overlaps.
+
+pub mod cluster;
+
+pub mod modes;
+
+pub mod step;
+
+#[cfg(test)]
+mod tests;
+
+use crate::body::pins::Pins;
+use crate::body::soft::Masses;
+use crate::id::VertexId;
+use crate::integrate::shape_matching::cluster::Cluster;
+use crate::math::Vec3;
+use crate::mesh::topology::Rows;
+
+/// Held vertices count as this many times heavier than the rest of their group together.
+///
+/// They decide where the group is; it hangs from them. More would cost digits of the rest.
+const HELD: f64 = 1e4;
+
+/// What of a rest shape may change in a match.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// Nothing: places and turns alone.
+    Rigid,
+    /// Stretch and shear.
+    Linear {
+        /// Share β of the best linear match in the goal, unit 1; the rest is rigid.
+        blend: f64,
+        /// Whether goals have the volume of the rest shape.
+        volume: Volume,
+    },
+    /// Stretch, shear, bend and twist.
+    Quadratic {
+        /// Share β of the best quadratic match in the goal, unit 1; the rest is rigid.
+        blend: f64,
+    },
+}
+
+/// What happens to the volume of goals; of a flat group the area, of a line the length.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Volume {
+    /// It is that of the match.
+    Free,
+    /// It is that of the rest shape.
+    #[default]
+    Kept,
+}
+
+/// How far vertices go towards their goals in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stiffness {
+    /// All the way.
+    Firm,
+    /// This share α of the way in every step, unit 1, whatever its length.
+    Share(f64),
+    /// As springs would pull that let a vertex swing about its goal this fast, rad/s.
+    ///
+    /// In a step of Δt the share is 1 − 1/(1 + ω²Δt²), that of implicit Euler: stable for any
+    /// step, and the same motion for all that are short.
+    Rate(f64),
+}
+
+impl Stiffness {
+    /// Share of the way in a step of `dt` seconds, 0 to 1.
+    pub fn share(self, dt: f64) -> f64 {
+        match self {
+            Stiffness::Firm => 1.0,
+            Stiffness::Share(share) => share,
+            Stiffness::Rate(rate) => {
+                let square = (rate * dt) * (rate * dt);
+                // Written so that an infinite rate is firm.
+                if square > 1.0 { 1.0 / (1.0 + square.recip()) } else { square / (1.0 + square) }
+            }
+        }
+    }
+}
+
+/// How a group keeps what was done to it.
+///
+/// - Implements: [Muller05 §4.5].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plasticity {
+    /// Strain from which on shape is lost, unit 1: the largest of a stretch less one.
+    pub yields_at: f64,
+    /// How fast strain beyond becomes the rest shape's, 1/s.
+    pub creep: f64,
+    /// The most that the rest shape may change, as a strain, unit 1.
+    pub most: f64,
+}
+
+/// Some vertices that match a shape.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// Different vertices, counted in the scene, in any order.
+    pub vertices: Vec<VertexId>,
+    /// What may change.
+    pub kind: Kind,
+    /// How strongly they are pulled.
+    pub stiffness: Stiffness,
+    /// What they keep of a strain, if anything; the shape of a rigid group flows too.
+    pub plasticity: Option<Plasticity>,
+}
+
+impl Group {
+    /// A rigid group.
+    pub fn rigid(vertices: Vec<VertexId>) -> Group {
+        Group { vertices, kind: Kind::Rigid, stiffness: Stiffness::Firm, plasticity: None }
+    }
+}
+
+/// Why vertices cannot match a shape.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum ShapeError {
+    /// Nothing to match.
+    #[error("group {group} has no vertices")]
+    Empty {
+        /// First such group.
+        group: usize,
+    },
+    /// A vertex that is not there.
+    #[error("group {group} names vertex {vertex}, the scene has {count}")]
+    NoSuchVertex {
+        /// First such group.
+        group: usize,
+        /// The vertex.
+        vertex: VertexId,
+        /// Vertices of the scene, count.
+        count: usize,
+    },
+    /// A vertex that is there twice.
+    #[error("group {group} names vertex {vertex} twice")]
+    Twice {
+        /// First such group.
+        group: usize,
+        /// The vertex.
+        vertex: VertexId,
+    },
+    /// A rest position that is no place.
+    #[error("group {group} has vertex {vertex} at {position} at rest: it must be finite")]
+    NotFinite {
+        /// First such group.
+        group: usize,
+        /// The vertex.
+        vertex: VertexId,
+        /// Its position at rest, m.
+        position: Vec3,
+    },
+    /// A setting outside its range.
+    #[error("the {what} of group {group} is {value}: it must be {rule}")]
+    Setting {
+        /// First such group.
+        group: usize,
+        /// Which setting.
+        what: &'static str,
+        /// Its value, in the setting's unit.
+        value: f64,
+        /// What it must be.
+        rule: &'static str,
+    },
+    /// Arrays that do not belong together.
+    #[error("there are {count} rest positions and {masses} masses")]
+    Count {
+        /// Rest positions, count.
+        count: usize,
+        /// Masses, count.
+        masses: usize,
+    },
+}
+
+/// All groups of a scene, ready to be matched.
+#[derive(Clone, Debug)]
+pub struct Groups {
+    clusters: Vec<Cluster>,
+    /// Of each vertex: cluster, and place in it.
+    members: Rows<(u32, u32)>,
+}
+
+impl Groups {
+    /// Groups of the vertices of a scene, with the shape that these have in `rest`, m.
+    ///
+    /// Held vertices lead their group and are not moved by it.
+    pub fn new(
+        groups: &[Group],
+        rest: &[Vec3],
+        masses: &Masses,
+        pins: &Pins,
+    ) -> Result<Groups, ShapeError> {
+        let (count, masses) = (rest.len(), masses.of());
+        if count != masses.len() {
+            return Err(ShapeError::Count { count, masses: masses.len() });
+        }
+        for (number, group) in groups.iter().enumerate() {
+            check(number, group, rest)?;
+        }
+        let pairs = groups.iter().enumerate().flat_map(|(group, of)| {
+            let place = move |(k, v): (usize, &VertexId)| (v.0, (group as u32, k as u32));
+            of.vertices.iter().enumerate().map(place)
+        });
+        let members = Rows::from_pairs(count, pairs);
+        let share = |v: VertexId| 1.0 / members.row(v.index()).len() as f64;
+        let clusters = groups.iter().map(|group| {
+            let lent = |v: VertexId| masses[v.index()] * share(v);
+            let whole: f64 = group.vertices.iter().map(|v| lent(*v)).sum();
+            let is_held = |v: VertexId| pins.vertices().binary_search(&v).is_ok();
+            let weight = |v: VertexId| if is_held(v) { HELD * whole } else { lent(v) };
+            Cluster::new(group, rest, weight)
+        });
+        Ok(Groups { clusters: clusters.collect(), members })
+    }
+
+    /// Vertices of the scene, count.
+    pub fn vertex_count(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Every group as it was matched last.
+    pub fn clusters(&self) -> &[Cluster] {
+        &self.clusters
+    }
+}
+
+/// Refuses a group that cannot be matched.
+fn check(group: usize, of: &Group, rest: &[Vec3]) -> Result<(), ShapeError> {
+    if of.vertices.is_empty() {
+        return Err(ShapeError::Empty { group });
+    }
+    let mut sorted = of.vertices.clone();
+    sorted.sort_unstable();
+    if let Some(&vertex) = sorted.iter().find(|v| v.index() >= rest.len()) {
+        return Err(ShapeError::NoSuchVertex { group, vertex, count: rest.len() });
+    }
+    if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(ShapeError::Twice { group, vertex: twice[0] });
+    }
+    if let Some(&vertex) = sorted.iter().find(|v| !rest[v.index()].is_finite()) {
+        return Err(ShapeError::NotFinite { group, vertex, position: rest[vertex.index()] });
+    }
+    let blend = match of.kind {
+        Kind::Rigid => 0.0,
+        Kind::Linear { blend, .. } | Kind::Quadratic { blend } => blend,
+    };
+    let (share, rate) = match of.stiffness {
+        Stiffness::Firm => (1.0, 0.0),
+        Stiffness::Share(share) => (share, 0.0),
+        Stiffness::Rate(rate) => (1.0, rate),
+    };
+    let none = Plasticity { yields_at: 0.0, creep: 0.0, most: 0.0 };
+    let Plasticity { yields_at, creep, most } = of.plasticity.unwrap_or(none);
+    let unit = |value: f64| (0.0..=1.0).contains(&value);
+    let not_negative = |value: f64| value >= 0.0 && value.is_finite();
+    let list = [
+        ("blend", blend, unit(blend), "between 0 and 1"),
+        ("stiffness", share, unit(share), "between 0 and 1"),
+        ("stiffness", rate, rate >= 0.0, "at least 0"),
+        ("yield", yields_at, not_negative(yields_at), "at least 0 and finite"),
+        ("creep", creep, not_negative(creep), "at least 0 and finite"),
+        ("most plastic strain", most, (0.0..1.0).contains(&most), "at least 0 and below 1"),
+    ];
+    match list.iter().find(|(_, _, sound, _)| !sound) {
+        Some(&(what, value, _, rule)) => Err(ShapeError::Setting { group, what, value, rule }),
+        None => Ok(()),
+    }
+}
