@@ -25,6 +25,8 @@ pub mod surface;
 
 pub mod constraint;
 
+pub mod joint;
+
 use crate::body::Bodies;
 use crate::body::obstacle::Obstacle;
 use crate::body::pins::Pins;
