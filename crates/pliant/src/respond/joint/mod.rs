@@ -26,12 +26,14 @@ mod system;
 
 mod axis;
 
+mod pull;
+
 mod velocities;
 
 mod positions;
 
 use crate::body::rigid::{RigidBody, RigidState};
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 use crate::memory::{Memory, MemoryError};
 use crate::respond::joint::axis::Hold;
 use crate::respond::joint::rows::{Bond, Row};
@@ -143,6 +145,12 @@ pub struct Joints {
     /// Of each joint, rad or m; 0 for a ball and a fixed joint.
     travel: Vec<f64>,
     loads: Vec<Load>,
+    /// Wanted of each row beside what its axis asks for, m/s or rad/s.
+    ahead: Vec<f64>,
+    /// Length of the step of the loads, s; 0 before the first.
+    dt: f64,
+    /// Of all joints at each body, over a step, kg·m².
+    pulls: Vec<Mat3>,
     system: System,
     /// Where bodies were before a trial, with the ways they are to go as velocities, m and rad.
     before: Vec<RigidState>,
@@ -168,6 +176,9 @@ impl Joints {
             holds: vec![Hold::Free; list.len()],
             travel: vec![0.0; list.len()],
             loads: vec![Load::default(); list.len()],
+            ahead: vec![0.0; rows],
+            dt: 0.0,
+            pulls: Vec::with_capacity(bodies.len()),
             before: Vec::with_capacity(bodies.len()),
             list,
             bonds,
@@ -209,10 +220,15 @@ impl Joints {
         }
     }
 
-    /// Writes what is remembered from step to step: how far each hinge has turned.
+    /// Writes what is remembered from step to step: how far hinges have turned, and loads.
     pub fn save(&self, memory: &mut Memory) {
         memory.write(self.travel.len() as f64);
-        self.travel.iter().for_each(|&travel| memory.write(travel));
+        memory.write(self.dt);
+        for (&travel, load) in self.travel.iter().zip(&self.loads) {
+            memory.write(travel);
+            let numbers = [load.force.to_array(), load.torque.to_array()];
+            numbers.as_flattened().iter().for_each(|&number| memory.write(number));
+        }
     }
 
     /// Reads what [`Joints::save`] wrote.
@@ -221,8 +237,13 @@ impl Joints {
         if memory.read(PART)? != self.travel.len() as f64 {
             return Err(MemoryError { part: PART });
         }
-        for travel in &mut self.travel {
+        self.dt = memory.read(PART)?;
+        for (travel, load) in self.travel.iter_mut().zip(&mut self.loads) {
             *travel = memory.read(PART)?;
+            let mut vector = || -> Result<Vec3, MemoryError> {
+                Ok(Vec3::new(memory.read(PART)?, memory.read(PART)?, memory.read(PART)?))
+            };
+            *load = Load { force: vector()?, torque: vector()? };
         }
         Ok(())
     }

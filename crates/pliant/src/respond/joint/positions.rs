@@ -35,7 +35,9 @@ impl Joints {
         self.measure(states);
         let mut met = Met::default();
         while met.rounds < MOST_STEPS {
-            self.system.weigh(bodies, states, &self.rows);
+            self.system.take_masses(bodies, states);
+            self.stiffen(bodies, states);
+            self.system.weigh(&self.rows);
             let (miss, rounding) = self.leave_errors(states);
             // Asked so that what is no number ends too.
             if !(miss > rounding) {

@@ -115,6 +115,43 @@ impl Bond {
         }
     }
 
+    /// From the centres of both bodies to the first one's anchor, world axes, m.
+    pub fn arms(&self, states: &[RigidState]) -> [Vec3; 2] {
+        let at = states[self.a].point(self.anchor_a);
+        [at - states[self.a].centre, at - second(states, self.b).centre]
+    }
+
+    /// What a free flight adds to a row's error beside its speed, twice per dt², m/s² or rad/s².
+    ///
+    /// Arms and axes turn along arcs, where speeds lead along tangents. Where a row turns, only
+    /// a hinge has such a part: else both bodies turn alike.
+    pub fn bend(&self, states: &[RigidState], number: usize, row: &Row) -> f64 {
+        let (a, b) = (&states[self.a], second(states, self.b));
+        let arc = |spin: Vec3, arm: Vec3| spin.cross(spin.cross(arm));
+        let arms = self.arms(states);
+        match self.form {
+            Form::Hinge if row.turns() => {
+                let axis = b.turn * self.frame_b.x_axis;
+                let apart = arc(a.spin, axis) - arc(b.spin, axis);
+                if number == AXIS_ROW { 0.0 } else { row.turn_a.dot(axis.cross(apart)) }
+            }
+            Form::Slider | Form::Fixed if row.turns() => 0.0,
+            Form::Slider => {
+                // The direction turns with the second body, and the first goes along.
+                let speed = a.velocity_at(a.centre + arms[0]) - b.velocity_at(a.centre + arms[0]);
+                let along = 2.0 * b.spin.cross(row.along).dot(speed);
+                if number == AXIS_ROW {
+                    0.0
+                } else {
+                    along + row.along.dot(arc(a.spin, arms[0]) - arc(b.spin, arms[1]))
+                }
+            }
+            Form::Ball | Form::Hinge | Form::Fixed => {
+                row.along.dot(arc(a.spin, arms[0]) - arc(b.spin, arms[1]))
+            }
+        }
+    }
+
     /// Writes the rows for where the bodies are; gives the travel, m or rad.
     ///
     /// Both arms lead to the first body's anchor, so that an impulse and its opposite act at

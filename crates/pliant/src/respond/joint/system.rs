@@ -43,6 +43,8 @@ pub(super) struct System {
     moved: Vec<[Vec3; 2]>,
     /// 1/kg and 1/(kg·m²), of each body.
     inverse: Vec<(f64, Mat3)>,
+    /// Whether a body's inertia is another than its own.
+    stiff: Vec<bool>,
     /// Pivots below these are rounding, 1/kg or 1/(kg·m²).
     floors: Vec<f64>,
     /// Change of a row's speed by its own impulse, 1/kg or 1/(kg·m²).
@@ -78,6 +80,7 @@ impl System {
             ends: ends.to_vec(),
             moved: vec![[Vec3::ZERO; 2]; count],
             inverse: Vec::new(),
+            stiff: Vec::new(),
             floors: vec![0.0; count],
             answers: vec![0.0; count],
             on: vec![true; count],
@@ -96,13 +99,33 @@ impl System {
         self.factor.rows_of(joint)
     }
 
-    /// Takes over masses, and what each row's impulse does; rows that can go on.
-    pub fn weigh(&mut self, bodies: &[RigidBody], states: &[RigidState], rows: &[Row]) {
+    /// Takes over the masses of bodies where they are.
+    pub fn take_masses(&mut self, bodies: &[RigidBody], states: &[RigidState]) {
         self.inverse.clear();
         let of = |(body, state): (&RigidBody, &RigidState)| {
             (1.0 / body.mass, state.inverse_inertia(body))
         };
         self.inverse.extend(bodies.iter().zip(states).map(of));
+        self.stiff.clear();
+        self.stiff.resize(bodies.len(), false);
+    }
+
+    /// Gives a body another inverse inertia, 1/(kg·m²), world axes.
+    pub fn set_inertia(&mut self, body: usize, inverse: Mat3) {
+        (self.inverse[body].1, self.stiff[body]) = (inverse, true);
+    }
+
+    /// Slows bodies with another inertia, so that their angular momentum stays.
+    pub fn slow(&self, bodies: &[RigidBody], states: &mut [RigidState]) {
+        for (k, (body, state)) in bodies.iter().zip(states).enumerate() {
+            if self.stiff[k] {
+                state.spin = self.inverse[k].1 * state.angular_momentum(body);
+            }
+        }
+    }
+
+    /// Finds what each row's impulse does with these masses; rows that can go on.
+    pub fn weigh(&mut self, rows: &[Row]) {
         for (joint, &(a, b)) in self.ends.iter().enumerate() {
             let (mass_a, inertia_a) = self.inverse[a];
             let (mass_b, inertia_b) = b.map_or((0.0, Mat3::ZERO), |b| self.inverse[b]);
