@@ -68,6 +68,12 @@ impl Law {
         Law { least, most, target, bound: axis.motor.map_or(0.0, |motor| motor.most * dt) }
     }
 
+    /// The law of a shift that ends within the limits, where speeds are ways, m or rad.
+    pub fn of_shift(axis: &Axis, travel: f64) -> Law {
+        let [lower, upper] = axis.limits.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+        Law { least: lower - travel, most: upper - travel, ..Law::FREE }
+    }
+
     /// Where to begin: with the motor at its speed, or free.
     pub fn start(&self) -> Hold {
         if self.target.is_some() { Hold::Drive } else { Hold::Free }

@@ -36,7 +36,7 @@ pub(super) fn stiffened(body: &RigidBody, state: &RigidState, pulls: Mat3) -> Op
     let scale = Mat3::from_diagonal(Vec3::ONE / Vec3::from(body.moments.to_array().map(f64::sqrt)));
     let from = axes * scale;
     let swing = eigen(from.transpose() * pulls * from);
-    if !(swing.values.x > FOLLOWED) || !swing.values.is_finite() {
+    if swing.values.x <= FOLLOWED || !swing.values.is_finite() {
         return None;
     }
     let resisted = swing.values.max(Vec3::splat(FOLLOWED)) - Vec3::splat(FOLLOWED - 1.0);

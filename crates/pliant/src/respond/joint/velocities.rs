@@ -82,7 +82,7 @@ impl Joints {
     /// chords, right up to dt³: nothing is lost on the way. Joints obey them in the middle of
     /// the flight, not at its ends, and the misses are counted that way.
     ///
-    /// - Implements: [Andersen83 §2], the Shake half of Rattle, with bodies that turn.
+    /// - Implements: [Andersen83 pp. 24–34], the Shake half of Rattle, with bodies that turn.
     /// - Deviates: the way to the end of the step to the second order, where the source
     ///   iterates; [`Joints::positions`] takes out the rest.
     pub fn velocities_ahead(
@@ -236,7 +236,8 @@ impl Joints {
         (misses.sqrt(), speeds.sqrt())
     }
 
-    fn speeds(&self, joint: usize, k: usize, states: &[RigidState]) -> [f64; 2] {
+    /// Speeds of the first body and the second in a row, m/s or rad/s.
+    pub(super) fn speeds(&self, joint: usize, k: usize, states: &[RigidState]) -> [f64; 2] {
         let bond = &self.bonds[joint];
         self.rows[k].speeds(&states[bond.a], bond.b.map(|b| &states[b]))
     }

@@ -111,3 +111,22 @@ fn limits_of_many_joints_hold_together() {
     let sum: f64 = (0..12).map(|joint| world.joints.travel(joint).unwrap()).sum();
     assert!((sum + 1.2).abs() < 1e-6, "{sum}");
 }
+
+#[test]
+fn a_limited_chain_under_a_heavy_weight_stays_together() {
+    let (mut parts, mut list) = chain(25, 0.1, 0.1, Vec3::X);
+    for joint in &mut list {
+        joint.kind = Hinge(Axis { limits: Some([-0.5, 0.5]), ..Axis::free(Vec3::Z) });
+    }
+    parts.push(cuboid(100.0, Vec3::splat(0.5), Vec3::new(2.5, 0.0, 0.0)));
+    list.push(Joint::new(JointKind::Ball, (25, Some(24)), Vec3::new(2.5, 0.0, 0.0)));
+    let mut world = World::new(parts, list, GRAVITY);
+    for _ in 0..300 {
+        let met = world.step(1.0 / 60.0);
+        assert!(met.gap.max(met.twist) < TOLERANCE, "{met:?}");
+        for joint in 0..25 {
+            let travel = world.joints.travel(joint).unwrap();
+            assert!(travel.abs() < 0.5 + TOLERANCE, "{joint} {travel}");
+        }
+    }
+}
