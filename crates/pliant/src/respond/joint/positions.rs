@@ -66,7 +66,7 @@ impl Joints {
     }
 
     /// What a row misses, m or rad; at an axis, how far the travel is beyond its limits.
-    fn error(&self, joint: usize, k: usize) -> f64 {
+    pub(super) fn error(&self, joint: usize, k: usize) -> f64 {
         match self.list[joint].kind.axis() {
             Some(axis) if k == self.system.rows_of(joint).start + AXIS_ROW => {
                 beyond(self.rows[k].error, axis.limits)

@@ -130,3 +130,28 @@ fn a_limited_chain_under_a_heavy_weight_stays_together() {
         }
     }
 }
+
+#[test]
+fn a_limit_pushes_or_lets_go_and_never_pulls() {
+    let mut pushed = [0, 0];
+    for seed in 0..40 {
+        // All at their lower limit, and thrown about.
+        let (parts, mut list) = chain(8, 0.3, 1.0, Vec3::X);
+        for joint in &mut list {
+            joint.kind = Hinge(Axis { limits: Some([0.0, 1.0]), ..Axis::free(Vec3::Z) });
+        }
+        let mut world = World::new(parts, list, 0.0);
+        stir(&mut world.states, seed);
+        let met = world.joints.velocities(&world.bodies, &mut world.states, 1e-3).unwrap();
+        assert!(!met.is_undecided && met.twist < TOLERANCE, "{met:?}");
+        for joint in 0..8 {
+            let spin = |body: usize| world.states[body].spin.z;
+            let speed = spin(joint) - joint.checked_sub(1).map_or(0.0, spin);
+            let push = 1e-3 * world.joints.loads()[joint].torque.z;
+            assert!(speed > -TOLERANCE && push > -TOLERANCE, "{seed} {joint} {speed} {push}");
+            assert!(speed.min(push) < TOLERANCE, "{seed} {joint} {speed} {push}");
+            pushed[usize::from(push > TOLERANCE)] += 1;
+        }
+    }
+    assert!(pushed[0] > 20 && pushed[1] > 20, "{pushed:?}");
+}

@@ -15,7 +15,7 @@ mod refused;
 use crate::body::rigid::mass::MassProperties;
 use crate::body::rigid::{RigidBody, RigidState};
 use crate::math::{Mat3, Quat, Vec3, unit_quat};
-use crate::respond::joint::{Joint, Joints, Met};
+use crate::respond::joint::{Joint, JointError, Joints, Met};
 
 /// Of the Earth, m/s².
 const GRAVITY: f64 = 9.81;
@@ -36,13 +36,18 @@ struct World {
     joints: Joints,
     /// m/s², downwards along y.
     gravity: f64,
+    /// How velocities are made to obey the joints.
+    obey: Obey,
 }
+
+/// [`Joints::velocities`] or [`Joints::velocities_ahead`].
+type Obey = fn(&mut Joints, &[RigidBody], &mut [RigidState], f64) -> Result<Met, JointError>;
 
 impl World {
     fn new(parts: Vec<(RigidBody, RigidState)>, list: Vec<Joint>, gravity: f64) -> World {
         let (bodies, states): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         let joints = Joints::new(list, &bodies, &states).unwrap();
-        World { bodies, states, joints, gravity }
+        World { bodies, states, joints, gravity, obey: Joints::velocities_ahead }
     }
 
     /// Half of gravity, impulses, flight, shifts, the other half of gravity.
@@ -50,7 +55,7 @@ impl World {
     /// Gives how well the shifts have met the joints.
     fn step(&mut self, dt: f64) -> Met {
         self.fall(0.5 * dt);
-        let met = self.joints.velocities_ahead(&self.bodies, &mut self.states, dt).unwrap();
+        let met = (self.obey)(&mut self.joints, &self.bodies, &mut self.states, dt).unwrap();
         assert!(!met.is_undecided && !met.is_contradictory, "{met:?}");
         for (body, state) in self.bodies.iter().zip(&mut self.states) {
             fly(body, state, dt);
