@@ -2,8 +2,12 @@
 //!
 //! A joint is a block of rows, speeds of its first body against its second that must vanish;
 //! joints that share a body are coupled. The blocks are solved at once, so a heavy weight at
-//! the end of a long chain costs no more than a light one. After the flight
-//! [`Joints::positions`] takes out what the turning of the bodies has left.
+//! the end of a long chain costs no more than a light one.
+//!
+//! A step is: forces change velocities; [`Joints::velocities_ahead`], or
+//! [`Joints::velocities`] where they are to obey exactly; a free flight; and
+//! [`Joints::positions`], which takes out what the turning of the bodies has left. With half of
+//! the forces before and half after, the step is of second order.
 //!
 //! | here          | lecture   | meaning                                                |
 //! |---------------|-----------|--------------------------------------------------------|

@@ -61,8 +61,10 @@ struct Misses {
 impl Joints {
     /// Changes velocities and spins by impulses, so that they obey all joints.
     ///
-    /// Exact up to rounding; momentum and angular momentum of what is not joined to the world
-    /// are kept. Limits and motors hold their bounds at once with all joints. Places stay.
+    /// Exact up to rounding. Momentum of what is not joined to the world is kept, and angular
+    /// momentum too, but where joints pulled so strongly in the step before that `dt` cannot
+    /// follow the swing: such bodies are slowed, or they would shake (`pull`). Limits and motors
+    /// hold their bounds at once with all joints. Places stay.
     ///
     /// - Implements: [Wang21 slide "Relative velocity at joints"], all joints in one system.
     /// - Deviates: any kind of joint, with limits and motors.
