@@ -17,6 +17,7 @@ const FOLLOWED: f64 = 1.0;
 /// Change of the torque of a force at an arm, m, by turning the arm.
 ///
 /// N·m of a force in N, kg·m² of one times the square of a time.
+///
 /// - Implements: [Tournier15 abstract], geometric stiffness of a force at a point of a body.
 /// - Deviates: the symmetric part.
 pub(super) fn pull(arm: Vec3, force: Vec3) -> Mat3 {
@@ -26,10 +27,11 @@ pub(super) fn pull(arm: Vec3, force: Vec3) -> Mat3 {
 
 /// Inverse inertia of a body that joints pull at over a step, 1/(kg·m²), world axes.
 ///
-/// `pulls` is the sum of [`pull`] over its joints, with forces times dt², kg·m². `None` where the step can follow.
+/// `pulls` is the sum of [`pull`] over its joints, with forces times dt², kg·m². `None` where
+/// the step can follow.
 ///
-/// - Deviates: [Andrews17 abstract] adds to the inertia where a step cannot follow, on the diagonal;
-///   here the whole matrix counts, and only what exceeds the bound is added.
+/// - Deviates: [Andrews17 abstract] adds to the inertia where a step cannot follow, on the
+///   diagonal; here the whole matrix counts, and only what exceeds the bound is added.
 pub(super) fn stiffened(body: &RigidBody, state: &RigidState, pulls: Mat3) -> Option<Mat3> {
     let axes = Mat3::from_quat(state.turn);
     // On the axes of the body, and scaled so that the inertia is one.

@@ -52,7 +52,9 @@ enum Aim {
 /// Misses of all rows, as roots of energies, √J.
 #[derive(Clone, Copy, Debug, Default)]
 struct Misses {
+    /// Before any impulse of the round.
     first: f64,
+    /// After the last.
     last: f64,
     /// Of the speeds that the rows are made of.
     speeds: f64,
