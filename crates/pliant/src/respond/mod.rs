@@ -28,6 +28,7 @@ pub mod surface;
 pub mod constraint;
 
 pub mod rigid;
+
 pub mod joint;
 
 use crate::body::Bodies;

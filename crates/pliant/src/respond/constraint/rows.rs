@@ -55,7 +55,7 @@ pub struct RowSettings {
 
 impl Default for RowSettings {
     fn default() -> RowSettings {
-        RowSettings { most_direct: 60, sweeps: 200, still: 1e-11, rounds: 2, most_rounds: 12 }
+        RowSettings { most_direct: 60, sweeps: 20, still: 1e-6, rounds: 2, most_rounds: 12 }
     }
 }
 
