@@ -15,6 +15,7 @@ use crate::respond::constraint::direct::Direct;
 use crate::respond::constraint::lagrange::Lagrange;
 use crate::respond::constraint::pressure::Pressure;
 use crate::respond::contact::Contact;
+use crate::solve::pcg::Pcg;
 use crate::solve::{Linear, LinearSettings, SolveError, Solvers};
 
 /// The equations of a step: A v = b, and the vertices whose velocity is given.
@@ -85,6 +86,10 @@ pub struct RowSolver {
     held: Vec<VertexId>,
     /// Vertices of each body.
     bodies: Vec<Range<usize>>,
+    /// b with the impulses of the contacts, N·s.
+    pushed: Vec<Vec3>,
+    /// Moves whole bodies in the end.
+    pcg: Pcg,
 }
 
 /// Some of the rows.
@@ -145,6 +150,7 @@ impl RowSolver {
             let ends = (&mut *velocities, &mut other.pressures[..]);
             let solved = self.lagrange.solve(others, masses, &other.contacts, how, ends)?;
             all = Solved { sweeps: all.sweeps, ..solved };
+            self.keep_momentum(equations, bodies, velocities);
         }
         hold(&mut self.held, (&self.bodies, equations.held), |body| {
             self.islands.touch[body.index()]
@@ -158,6 +164,27 @@ impl RowSolver {
         }
         self.join(contacts, pressures);
         Ok(all)
+    }
+
+    /// Moves the bodies of the iterative solver as wholes, as their impulses want it.
+    ///
+    /// Those of each contact cancel: so what rounds and iterations have left undone, or given
+    /// and taken back, does not change the momentum of all.
+    fn keep_momentum(
+        &mut self,
+        equations: Equations<'_, BlockMatrix>,
+        bodies: &BodyStarts,
+        velocities: &mut [Vec3],
+    ) {
+        let Equations { matrix, right, .. } = equations;
+        let RowSolver { parts: [_, other], pushed, pcg, held, .. } = self;
+        pushed.clear();
+        pushed.extend_from_slice(right);
+        for (contact, pressure) in other.contacts.iter().zip(&other.pressures) {
+            let impulse = pressure.impulse(contact);
+            contact.terms().for_each(|(v, weight)| pushed[v.index()] += weight * impulse);
+        }
+        pcg.move_whole_bodies(Linear { matrix, right: pushed, held, bodies }, velocities);
     }
 
     /// Hands each row to its solver.
