@@ -142,6 +142,7 @@ impl Pcg {
         if !bodies.ranges(x.len()).any(|body| is_free(&body)) {
             return;
         }
+        self.image.resize(x.len(), Vec3::ZERO);
         matrix.multiply(x, &mut self.image);
         for body in bodies.ranges(x.len()).filter(is_free) {
             let (mut left, mut whole) = (Vec3::ZERO, Mat3::ZERO);

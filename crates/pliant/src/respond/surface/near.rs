@@ -33,6 +33,9 @@ impl Near {
         let ahead = MarginSettings { offset: margin, ..MarginSettings::default() };
         let settings = ContactSettings { margin: ahead, friction: 0.0 };
         self.search.find(motion, bodies, &[], (settings, dt), &mut self.rows);
+        // Edges that cross have no contact that would end their approach: shifted apart, bodies
+        // would go on through each other.
+        self.rows.retain(|row| matches!(row.feature, Feature::VertexBody(..)));
         self.split.find(moment, &mut self.rows, shifts);
     }
 

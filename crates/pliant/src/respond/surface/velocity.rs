@@ -2,8 +2,9 @@
 //!
 //! Stage 5 of [Spillmann05 §4.5], which has no formulas (erratum S16). Between a colliding
 //! vertex and its contact triangle an impulse ends the approach along the way out, and one
-//! across it opposes the sliding, within Coulomb's cone. Several contacts on one vertex share:
-//! all use the same velocities, sweep by sweep, so that the order of contacts does not matter.
+//! across it opposes the sliding, within Coulomb's cone. Whole bodies may be stopped before, by
+//! [`wholes`](super::wholes); their impulses press too. Several contacts on one vertex share: all
+//! use the same velocities, sweep by sweep, so that the order of contacts does not matter.
 //!
 //! Each gives 1 / Σᵢ |wᵢ| Wᵢ/mᵢ of its own approach, where Wᵢ sums |w| over all contacts at a
 //! vertex. By Cauchy and Schwarz (Σ w x)² ≤ W Σ |w| x² at each vertex: together they give no
@@ -14,8 +15,9 @@
 //! | relative  | u = v − Σ wᵢ vᵢ       | velocity of the vertex seen from the triangle    |
 //! | `ease`    | Σ \|wᵢ\| Wᵢ/mᵢ         | one over the mass that a contact stops, 1/kg     |
 //! | `loads`   | Wᵢ = Σ \|w\|           | weights of all contacts at a vertex              |
+//! | `pressed` | λ_w ≥ 0               | impulse along the way that whole bodies had, N·s |
 //! | `normal`  | λ ≥ 0                 | impulse along the way so far, N·s                |
-//! | `across`  | \|λ_t\| ≤ μ λ         | impulse across it so far, N·s                    |
+//! | `across`  | \|λ_t\| ≤ μ (λ + λ_w) | impulse across it so far, N·s                    |
 
 use crate::id::VertexId;
 use crate::math::Vec3;
@@ -44,6 +46,8 @@ struct Stop {
     stopping: f64,
     /// Approach that may stay, m/s: what closes a gap and no more.
     allowed: f64,
+    /// Impulse along the way that whole bodies have had, N·s; friction may use it.
+    pressed: f64,
     /// Impulse along the way, N·s.
     normal: f64,
     /// Impulse across it, N·s.
@@ -83,6 +87,9 @@ impl Stops {
         self.prepare(moment, touches);
         if settings.approach == First::Bodies {
             self.wholes.stop(moment, touches, &mut self.velocities, &mut self.found);
+            for (stop, normal) in self.list.iter_mut().zip(self.wholes.normals()) {
+                stop.pressed = normal;
+            }
         }
         for _ in 0..SWEEPS {
             self.sweep(moment.masses.of(), settings.friction);
@@ -126,6 +133,7 @@ impl Stops {
                 direction: touch.direction,
                 stopping: 0.0,
                 allowed: touch.gap / moment.dt,
+                pressed: 0.0,
                 normal: 0.0,
                 across: Vec3::ZERO,
             });
@@ -150,7 +158,8 @@ impl Stops {
             let parting = relative.dot(stop.direction);
             let sliding = relative - parting * stop.direction;
             let normal = (stop.normal - stop.stopping * (parting + stop.allowed)).max(0.0);
-            let across = friction(stop.across - stop.stopping * sliding, normal, coefficient);
+            let pressing = stop.pressed + normal;
+            let across = friction(stop.across - stop.stopping * sliding, pressing, coefficient);
             let change = (normal - stop.normal) * stop.direction + (across - stop.across);
             (stop.normal, stop.across) = (normal, across);
             shares.for_each(|(v, w)| pushes[v.index()] += w * change);
@@ -201,7 +210,8 @@ mod tests {
             weights: [0.5, 0.25, 0.25],
         };
         let mut stops = Stops::default();
-        let settings = SurfaceSettings { friction: 0.5, ..SurfaceSettings::default() };
+        let (friction, approach) = (0.5, First::Vertices);
+        let settings = SurfaceSettings { friction, approach, ..SurfaceSettings::default() };
         stops.find(moment, &[touch], settings);
         let on = |v: u32| {
             let own = stops.impulses().iter().filter(|(vertex, _)| *vertex == VertexId(v));

@@ -62,6 +62,11 @@ pub struct Wholes {
 }
 
 impl Wholes {
+    /// Impulse along the way of each contact whose triangle has weights, in order, N·s.
+    pub fn normals(&self) -> impl Iterator<Item = f64> {
+        self.rows.iter().map(|row| row.normal)
+    }
+
     /// Changes velocities, and appends the impulses that do so, N·s.
     ///
     /// Bodies with a held vertex are as heavy as walls.
