@@ -207,24 +207,26 @@ pub struct Changes {
 /// Remembers nothing that later steps depend on, and allocates nothing once warm. The elements
 /// around what is moved are asked for their forces once per iteration but the last.
 ///
-/// Where it comes to rest: speed (rms) after 5 s, m/s, with vertices inside, as printed in the
-/// paper but corrected, with whole bodies stopped first, and [settling](SurfaceSettings::settling).
+/// Where it comes to rest: speed (rms), m/s, and vertices inside after 5 s, corrected and
+/// vertices alone, with whole bodies stopped first, and
+/// [settling](SurfaceSettings::settling); last that of [`constraint`](super::constraint).
 ///
-/// | scene, step                                | alone      | bodies first | settling  |
-/// |--------------------------------------------|------------|--------------|-----------|
-/// | two membranes of 11 × 11 × 2, 1/60 s       | 0.29, 71   | 0.11, 61     | 0.015, 47 |
-/// | the same, 1/960 s                          | 0.020, 77  | 0.009, 64    | 0.009, 0  |
-/// | block on block, 1/60 s                     | thrown off | thrown off   | 0.14, 4   |
-/// | the same, 1/960 s                          | 0.060, 15  | thrown off   | thrown off |
-/// | soft ball held between stiff cubes, 1/60 s | 0.025, 22  | 0.026, 12    | thrown out |
-/// | the same, 1/960 s                          | 0.012, 8   | 0.002, 9     | thrown out |
-/// | eight balls of 20 tets, 1/60 s             | 0.46, 24   | 0.34, 24     | 3.1, 1    |
-/// | eight balls of 147 vertices, 1/60 s        | 0.31, 97   | 0.28, 90     | 0.48, 17  |
+/// | scene, step                          | alone       | bodies first | settling    | rows     |
+/// |--------------------------------------|-------------|--------------|-------------|----------|
+/// | two slabs of 11 × 11 × 2, 1/60 s     | 0.29, 71    | 0.11, 61     | 0.015, 47   | 0.000, 0 |
+/// | the same, 1/960 s                    | 0.020, 77   | 0.009, 64    | 0.009, 0    |          |
+/// | block on block, 1/60 s               | thrown off  | thrown off   | 0.14, 4     | 0.011, 0 |
+/// | the same, 1/960 s                    | 0.060, 15   | thrown off   | thrown off  |          |
+/// | soft ball between stiff cubes, 1/60 s | 0.025, 22  | 0.026, 12    | thrown out  | 0.000, 0 |
+/// | the same, 1/960 s                    | 0.012, 8    | 0.002, 9     | thrown out  |          |
+/// | 8 balls of 20 tets in a box, 1/60 s  | 0.41, 43    | 0.24, 27     | thrown out  | 0.000, 0 |
+/// | the same, 1/960 s                    | 0.037, 31   | 0.047, 24    |             |          |
+/// | 8 balls of 147 vertices, 1/60 s      | 1.1, 238    | 0.18, 142    | thrown out  | 0.003, 0 |
 ///
-/// A shift strains what it moves, and stiff material undoes it within one long step: short steps
-/// and membranes suit it, piles of coarse balls do not. Shifts of whole bodies fail where a body
-/// is held from two sides, or by an obstacle that they do not see. A margin alone changes
-/// little. [`constraint`](super::constraint) rests in all of these.
+/// A shift strains what it moves, and stiff material undoes it within one long step. Short steps
+/// suit it, and thin bodies that lie on others; piles do not. Whole bodies first mostly help,
+/// not always: both are options, off unless asked for. A margin alone changes little. Shifts
+/// of whole bodies fail where a body is held from two sides.
 ///
 /// Impulses keep momentum; shifts change no velocity, but move the centre of mass and store
 /// energy, which comes back as speed: see [`ContactSurface::changes`].
