@@ -193,6 +193,26 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
         });
     }
 
+    fn add_forces_of(&self, elements: &[u32], motion: Motion<'_>, forces: &mut [Vec3]) {
+        // Where threads would each have fewer of all, all are sooner done.
+        if elements.len() * self.shares.len() > self.material.count() {
+            return self.add_forces(motion, forces);
+        }
+        let some = elements.iter().map(|element| *element as usize);
+        let motion = motion.first(forces.len());
+        self.add_forces_to(some, motion, |vertex| Some(vertex.index()), forces);
+    }
+
+    fn energy_of_elements(&self, elements: &[u32], motion: Motion<'_>) -> f64 {
+        let motion = motion.first(motion.velocities.len().min(motion.positions.len()));
+        let of = |element: &u32| {
+            let element = *element as usize;
+            let vertices = self.material.vertices(element);
+            self.material.energy(element, &self.corners(vertices, motion))
+        };
+        elements.iter().map(of).sum()
+    }
+
     fn visit_elements(&self, visit: &mut dyn FnMut(&[VertexId])) {
         (0..self.material.count()).for_each(|element| visit(&self.material.vertices(element)));
     }

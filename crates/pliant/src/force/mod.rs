@@ -7,6 +7,8 @@ pub mod elements;
 
 pub mod stiffness;
 
+pub mod nearby;
+
 pub mod plasticity;
 
 pub mod spring;
@@ -24,9 +26,13 @@ pub mod elastic;
 #[cfg(test)]
 pub(crate) mod check;
 
+use std::sync::OnceLock;
+
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
 use crate::memory::{Memory, MemoryError};
+
+use nearby::Around;
 
 pub use crate::body::soft::Motion;
 pub use elements::{Corners, Elements, Material};
@@ -70,6 +76,16 @@ pub trait Force: std::fmt::Debug + Send {
 
     /// Adds the forces on all vertices, N, damping included.
     fn add_forces(&self, motion: Motion<'_>, forces: &mut [Vec3]);
+
+    /// Adds at least the forces of some elements, numbers ascending, N; by default of all.
+    fn add_forces_of(&self, _elements: &[u32], motion: Motion<'_>, forces: &mut [Vec3]) {
+        self.add_forces(motion, forces);
+    }
+
+    /// Potential energy of some elements, J; by default of all, whatever is asked for.
+    fn energy_of_elements(&self, _elements: &[u32], motion: Motion<'_>) -> f64 {
+        self.energy(motion)
+    }
 
     /// Tells the vertices of every element, in element order.
     fn visit_elements(&self, visit: &mut dyn FnMut(&[VertexId]));
@@ -123,6 +139,8 @@ pub struct Forces {
     assembled: Option<(BlockMatrix, Vec<Vec<Slot>>)>,
     /// Blocks of the matrix before more were added.
     before: Vec<Mat3>,
+    /// Elements around each vertex, force by force; made when asked for.
+    around: OnceLock<Vec<Around>>,
 }
 
 impl Forces {
@@ -135,6 +153,7 @@ impl Forces {
     pub fn push<const N: usize>(&mut self, material: impl Material<N> + 'static) {
         self.list.push(Box::new(Elements::new(material)));
         self.assembled = None;
+        self.around = OnceLock::new();
     }
 
     /// Every force, in order.

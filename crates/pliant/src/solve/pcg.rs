@@ -133,7 +133,7 @@ impl Pcg {
     /// Moves every body that nothing holds so that its equations hold on the whole.
     ///
     /// What is left of the residual would else change its momentum.
-    fn move_whole_bodies(&mut self, linear: Linear<'_>, x: &mut [Vec3]) {
+    pub fn move_whole_bodies(&mut self, linear: Linear<'_>, x: &mut [Vec3]) {
         let Linear { matrix, right, held, bodies } = linear;
         let is_free = |body: &Range<usize>| {
             let first = held.partition_point(|vertex| vertex.index() < body.start);
@@ -142,6 +142,7 @@ impl Pcg {
         if !bodies.ranges(x.len()).any(|body| is_free(&body)) {
             return;
         }
+        self.image.resize(x.len(), Vec3::ZERO);
         matrix.multiply(x, &mut self.image);
         for body in bodies.ranges(x.len()).filter(is_free) {
             let (mut left, mut whole) = (Vec3::ZERO, Mat3::ZERO);

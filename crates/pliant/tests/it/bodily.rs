@@ -16,7 +16,6 @@ use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::ball::ball;
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::Cut;
-use pliant::mesh::raw::RawMesh;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::{Measure, Overlap};
 use pliant::respond::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings};
@@ -399,48 +398,5 @@ fn springs_within_the_step_keep_momentum_and_add_no_energy() {
         assert!(most < 1.0 + 1e-9, "{buffer}: {most}");
         assert!(scene.momentum_error(&before) < KEPT, "{}", scene.momentum_error(&before));
         assert_eq!(scene.overlap().penetrating_vertices, 0);
-    }
-}
-
-/// Bodies in places that no method likes: on top of each other, within, and of one tet.
-fn awkward() -> [Scene; 3] {
-    let cube = TetMesh::from_raw(cuboid([2; 3], Vec3::ONE, Cut::Six).unwrap()).unwrap().0;
-    let small = TetMesh::from_raw(ball(0.2, 2).unwrap()).unwrap().0;
-    let tet = TetMesh::from_raw(RawMesh {
-        positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z],
-        tets: vec![[0, 1, 2, 3].map(VertexId)],
-        regions: vec![0],
-        ..RawMesh::default()
-    });
-    let tet = tet.unwrap().0;
-    let at = |mesh: &TetMesh, shift: Vec3| (mesh.clone(), Quat::IDENTITY, shift);
-    [
-        Scene::new(&[at(&cube, Vec3::ZERO), at(&cube, Vec3::ZERO)]),
-        Scene::new(&[at(&cube, Vec3::ZERO), at(&small, Vec3::new(0.1, 0.0, 0.2))]),
-        Scene::new(&[at(&tet, Vec3::ZERO), at(&tet, Vec3::new(0.2, 0.1, 0.1))]),
-    ]
-}
-
-#[test]
-fn awkward_places_end_in_finite_motion_that_keeps_momentum() {
-    for response in 0..3 {
-        for mut scene in awkward() {
-            scene.state.velocities[0] = Vec3::new(0.1, 0.2, 0.3);
-            let before = scene.state.clone();
-            let Scene { rest, bodies, .. } = &scene;
-            let mut stepper = match response {
-                0 => scene.stepper(BodilyImpulses::new(rest, bodies, Default::default()).unwrap()),
-                1 => {
-                    let settings = BufferSettings::of_step(DT);
-                    scene.stepper(Buffer::new(rest, bodies, settings).unwrap())
-                }
-                _ => scene.barrier(BodilyBarrierSettings::default()),
-            };
-            for _ in 0..20 {
-                stepper.step(&mut scene.system, &mut scene.state, DT).unwrap();
-            }
-            assert!(scene.state.positions.iter().all(|p| p.is_finite() && p.length() < 10.0));
-            assert!(scene.momentum_error(&before) < KEPT, "{response}");
-        }
     }
 }

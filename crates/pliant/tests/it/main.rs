@@ -21,3 +21,5 @@ mod settle;
 mod penalty;
 
 mod bodily;
+
+mod responses;

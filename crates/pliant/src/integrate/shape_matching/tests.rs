@@ -78,7 +78,7 @@ fn a_match_neither_pushes_nor_turns() {
             let turn = Quat::from_rotation_y(1.0);
             let bent = |x: &Vec3| turn * *x + 0.2 * any(&mut next) + 7.0 * Vec3::X;
             let positions: Vec<Vec3> = rest.iter().map(bent).collect();
-            let mut state = State { positions, velocities, time: 0.0 };
+            let mut state = State { positions, velocities, ..State::default() };
             let moments = |state: &State| {
                 let centre = state.centre(&system.masses);
                 let spin = state.angular_momentum(&system.masses, Vec3::ZERO);

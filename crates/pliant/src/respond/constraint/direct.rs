@@ -102,6 +102,8 @@ struct Touch {
     friction: f64,
     /// A change of velocity that is none, m/s.
     still: f64,
+    /// Whether nothing at it bends.
+    is_rigid: bool,
     ease: Mat3,
     /// Inverse of G, kg: the impulse that stops all motion; zero without friction.
     grip: Mat3,
@@ -151,7 +153,7 @@ impl Direct {
                 touch.push(&self.responses, impulse, &mut self.speeds);
             }
         }
-        let solved = self.sweep(settings.sweeps, pressures);
+        let solved = self.sweep((settings.sweeps, settings.rigid.0), pressures);
         for part in &mut self.parts[..self.count] {
             let own = &self.speeds[part.start..part.start + part.inverse.width()];
             part.inverse.spread(own, &mut velocities[bodies[part.body.index()].clone()]);
@@ -237,6 +239,8 @@ impl Direct {
                 response += 3 * width;
                 Side { part: part as usize, response: response - 3 * width, start: *start, width }
             });
+            let is_rigid = contact.is_rigid();
+            let still = if is_rigid { settings.rigid.1 } else { settings.still };
             let mut touch = Touch {
                 starts: [0; MOST],
                 shares: [Term::Weight(0.0); MOST],
@@ -247,7 +251,8 @@ impl Direct {
                 normal_mass: 0.0,
                 along_mass: 0.0,
                 friction: contact.friction,
-                still: settings.still * contact.size / equations.dt,
+                still: still * contact.size / equations.dt,
+                is_rigid,
                 ease: Mat3::ZERO,
                 grip: Mat3::ZERO,
                 sides,
@@ -299,13 +304,13 @@ impl Direct {
     /// that are conjugate, as far as there is no corner in between, take it.
     ///
     /// - Implements: [Silcowitz10 sec. 4], the nonsmooth nonlinear conjugate gradients.
-    fn sweep(&mut self, sweeps: usize, pressures: &mut [Pressure]) -> Solved {
+    fn sweep(&mut self, (sweeps, most): (usize, usize), pressures: &mut [Pressure]) -> Solved {
         let Direct { parts, touches, responses, speeds, course, .. } = self;
         let mut solved = Solved::default();
         course.begin(pressures.len(), speeds.len());
-        for sweep in 1..=sweeps {
+        for sweep in 1..=sweeps.max(most) {
             course.note(pressures, speeds);
-            let mut is_still = true;
+            let (mut is_still, mut rigid_is_still) = (true, true);
             for (touch, pressure) in touches.iter_mut().zip(&mut *pressures) {
                 let Some(impulse) = touch.relax(pressure, speeds) else { continue };
                 if !touch.is_ready {
@@ -314,15 +319,15 @@ impl Direct {
                 }
                 touch.push(responses, impulse, speeds);
                 let change_sq = (touch.ease * impulse).length_squared();
-                is_still &= change_sq <= touch.still * touch.still;
+                let moved = change_sq > touch.still * touch.still;
+                is_still &= !moved;
+                rigid_is_still &= !(moved && touch.is_rigid);
             }
             solved.sweeps = sweep;
-            if is_still {
+            if is_still || sweep >= if rigid_is_still { sweeps } else { most } {
                 break;
             }
-            if sweep < sweeps {
-                course.go_on(pressures, speeds);
-            }
+            course.go_on(pressures, speeds);
         }
         solved
     }

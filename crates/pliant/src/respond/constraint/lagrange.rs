@@ -269,10 +269,12 @@ fn finish<M: Operator + ?Sized>(
             }
             let approach = contact.normal.dot(contact.relative(velocities));
             let lacking = contact.target - approach;
-            let normal = (pressure.normal + lacking / ease).max(0.0);
+            // Friction stays as the velocities have seen it, so what presses stays enough for it.
+            let along = pressure.along.length();
+            let least = if along > 0.0 { along / contact.friction } else { 0.0 };
+            let normal = (pressure.normal + lacking / ease).max(least);
             let impulse = (normal - pressure.normal) * contact.normal;
             pressure.normal = normal;
-            // Friction stays as the velocities have seen it; the next step cuts its guess.
             for (vertex, share) in contact.terms() {
                 if equations.held.binary_search(&vertex).is_ok() {
                     continue;

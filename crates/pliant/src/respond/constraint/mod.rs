@@ -29,6 +29,8 @@ mod course;
 
 pub mod lagrange;
 
+mod merge;
+
 pub mod rows;
 
 use crate::body::Bodies;

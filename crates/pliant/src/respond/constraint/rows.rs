@@ -7,14 +7,17 @@
 
 use std::ops::Range;
 
+use crate::body::soft::BodyStarts;
 use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
 use crate::respond::constraint::direct::Direct;
 use crate::respond::constraint::lagrange::Lagrange;
+use crate::respond::constraint::merge::Merge;
 use crate::respond::constraint::pressure::Pressure;
 use crate::respond::constraint::terms::{Row, Sides};
 use crate::respond::contact::Contact;
+use crate::solve::pcg::Pcg;
 use crate::solve::{Linear, LinearSettings, SolveError, Solvers};
 
 /// The equations of a step: A v = b, and the vertices whose velocity is given.
@@ -47,6 +50,9 @@ pub struct RowSettings {
     pub sweeps: usize,
     /// Change of velocity, per size and step, below which sweeps end, unit 1.
     pub still: f64,
+    /// The same two where a contact is between rigid bodies, or a rigid one and an obstacle:
+    /// these cost less and bear stacks, which need more.
+    pub rigid: (usize, f64),
     /// Rounds of multipliers with the iterative solver at least, count.
     pub rounds: usize,
     /// And at most, while velocities lack what impulses ask of them, count.
@@ -55,7 +61,14 @@ pub struct RowSettings {
 
 impl Default for RowSettings {
     fn default() -> RowSettings {
-        RowSettings { most_direct: 60, sweeps: 20, still: 1e-6, rounds: 2, most_rounds: 12 }
+        RowSettings {
+            most_direct: 60,
+            sweeps: 20,
+            still: 1e-6,
+            rigid: (200, 1e-10),
+            rounds: 2,
+            most_rounds: 12,
+        }
     }
 }
 
@@ -80,11 +93,16 @@ pub struct RowSolver {
     /// For bodies that touch nothing.
     solvers: Solvers,
     islands: Islands,
+    merge: Merge,
     /// Rows of small and of other islands.
     parts: [Part; 2],
     held: Vec<VertexId>,
     /// Vertices of each body.
     bodies: Vec<Range<usize>>,
+    /// b with the impulses of the contacts, N·s.
+    pushed: Vec<Vec3>,
+    /// Moves whole bodies in the end.
+    pcg: Pcg,
 }
 
 /// Some of the rows.
@@ -112,7 +130,7 @@ impl RowSolver {
     /// Contacts name bodies of `sides` and ascend by feature. The unknowns of a rigid body take the
     /// places of its first two vertices, see [`terms`](super::terms); its other vertices must be
     /// held. On an error neither velocities nor pressures are a solution; pressures are as they
-    /// were.
+    /// were, but that one contact of rigid bodies may have those of others that say the same.
     pub fn solve(
         &mut self,
         equations: Equations<'_, BlockMatrix>,
@@ -123,6 +141,8 @@ impl RowSolver {
     ) -> Result<Solved, SolveError> {
         self.list(sides);
         self.islands.find(&self.bodies, contacts, how.0.most_direct);
+        self.merge.find(contacts, sides.rigid);
+        self.merge.gather(contacts, pressures);
         self.split(sides, contacts, pressures);
         let [small, _] = &mut self.parts;
         let ends = (&mut *velocities, &mut small.pressures[..]);
@@ -145,6 +165,7 @@ impl RowSolver {
             let ends = (&mut *velocities, &mut other.pressures[..]);
             let solved = self.lagrange.solve(others, sides.masses, &other.rows, how, ends)?;
             all = Solved { sweeps: all.sweeps, ..solved };
+            self.keep_momentum(equations, sides.starts, velocities);
         }
         hold(&mut self.held, (&self.bodies, equations.held), |body| {
             self.islands.touch[body.index()]
@@ -172,10 +193,32 @@ impl RowSolver {
         }
     }
 
+    /// Moves the bodies of the iterative solver as wholes, as their impulses want it.
+    ///
+    /// Those of each contact cancel: so what rounds and iterations have left undone, or given
+    /// and taken back, does not change the momentum of all.
+    fn keep_momentum(
+        &mut self,
+        equations: Equations<'_, BlockMatrix>,
+        bodies: &BodyStarts,
+        velocities: &mut [Vec3],
+    ) {
+        let Equations { matrix, right, .. } = equations;
+        let RowSolver { parts: [_, other], pushed, pcg, held, .. } = self;
+        pushed.clear();
+        pushed.extend_from_slice(right);
+        for (contact, pressure) in other.rows.iter().zip(&other.pressures) {
+            let impulse = pressure.impulse(contact.normal);
+            contact.terms().for_each(|(v, share)| pushed[v.index()] += share.back(impulse));
+        }
+        pcg.move_whole_bodies(Linear { matrix, right: pushed, held, bodies }, velocities);
+    }
+
     /// Hands each row to its solver.
     fn split(&mut self, sides: Sides<'_>, contacts: &[Contact], pressures: &[Pressure]) {
         self.parts.iter_mut().for_each(Part::clear);
-        for (contact, pressure) in contacts.iter().zip(pressures) {
+        let all = contacts.iter().zip(pressures).enumerate();
+        for (_, (contact, pressure)) in all.filter(|(k, _)| self.merge.speaks(*k)) {
             let part = &mut self.parts[usize::from(!self.islands.is_direct(contact.bodies.0))];
             part.rows.push(Row::of(contact, sides.rigid));
             part.pressures.push(*pressure);
@@ -185,7 +228,8 @@ impl RowSolver {
     /// Takes the impulses back in the order of the rows.
     fn join(&self, contacts: &[Contact], pressures: &mut [Pressure]) {
         let mut next = [0; 2];
-        for (contact, pressure) in contacts.iter().zip(pressures) {
+        let all = contacts.iter().zip(pressures).enumerate();
+        for (_, (contact, pressure)) in all.filter(|(k, _)| self.merge.speaks(*k)) {
             let part = usize::from(!self.islands.is_direct(contact.bodies.0));
             *pressure = self.parts[part].pressures[next[part]];
             next[part] += 1;
@@ -264,7 +308,7 @@ fn first(parents: &mut [u32], mut body: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::soft::{BodyStarts, Motion};
+    use crate::body::soft::Motion;
     use crate::force::spring::{SpringLaw, SpringSettings, Springs};
     use crate::force::{Forces, Form, Tangent};
     use crate::respond::contact::{Feature, resting};
@@ -322,6 +366,7 @@ mod tests {
                 most_direct,
                 sweeps: 200,
                 still: 1e-14,
+                rigid: (200, 1e-14),
                 rounds: 100,
                 most_rounds: 100,
             };

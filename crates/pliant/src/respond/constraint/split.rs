@@ -34,13 +34,13 @@ const SWEEPS: usize = 15;
 
 /// A body as one rigid thing.
 #[derive(Clone, Copy, Debug)]
-struct Rigid {
+pub(in crate::respond) struct Rigid {
     /// 1/kg; 0 for what must not be shifted.
-    ease: f64,
+    pub ease: f64,
     /// Centre of mass, m.
-    centre: Vec3,
+    pub centre: Vec3,
     /// Inverse inertia about it, 1/(kg·m²); 0 for what must not be turned.
-    turn_ease: Mat3,
+    pub turn_ease: Mat3,
     /// Translation so far, m.
     shift: Vec3,
     /// Turn so far, rad.
@@ -127,7 +127,7 @@ impl Split {
 
 impl Rigid {
     /// What is neither shifted nor turned. The default of a matrix would be the identity.
-    const STAYS: Rigid = Rigid {
+    pub const STAYS: Rigid = Rigid {
         ease: 0.0,
         centre: Vec3::ZERO,
         turn_ease: Mat3::ZERO,
@@ -136,7 +136,7 @@ impl Rigid {
         deep: false,
     };
 
-    fn of(positions: &[Vec3], masses: &[f64]) -> Rigid {
+    pub fn of(positions: &[Vec3], masses: &[f64]) -> Rigid {
         let total: f64 = masses.iter().sum();
         let weighted: Vec3 = positions.iter().zip(masses).map(|(x, m)| *m * *x).sum();
         let centre = weighted / total;

@@ -156,6 +156,10 @@ impl Row {
                 }
             }
         }
+        if row.is_rigid() {
+            // What does not bend keeps what it is given, and begins to rock: shifts take it out.
+            row.target = row.target.min(0.0);
+        }
         row
     }
 
@@ -165,6 +169,12 @@ impl Row {
             self.shares[self.count] = share;
             self.count += 1;
         }
+    }
+
+    /// Whether nothing at it bends.
+    pub fn is_rigid(&self) -> bool {
+        let levers = self.terms().filter(|(_, share)| matches!(share, Term::Lever(_))).count();
+        2 * levers == self.count && levers > 0
     }
 
     /// Unknowns with what they do.

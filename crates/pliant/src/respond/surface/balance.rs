@@ -13,6 +13,7 @@
 //! | `theirs`   | p_N      | pressure of the other side along it, Pa                    |
 
 use crate::body::soft::Motion;
+use crate::force::nearby::Nearby;
 use crate::force::{Forces, Store};
 use crate::id::VertexId;
 use crate::math::Vec3;
@@ -42,8 +43,10 @@ pub struct Balance {
     fractions: Vec<f64>,
     /// Where the search is, of all vertices, m.
     positions: Vec<Vec3>,
-    /// Forces there, N.
+    /// Forces there on what is moved, N; on others they are not all.
     forces: Vec<Vec3>,
+    /// Elements that what is moved belongs to.
+    nearby: Nearby,
     /// Zeros, m/s.
     still: Vec<Vec3>,
     /// Way of each vertex that is moved, m.
@@ -61,15 +64,16 @@ impl Balance {
         &self.fractions
     }
 
-    /// A motion with the vertices where the search has put them.
-    pub fn trial<'a>(&'a self, motion: Motion<'a>) -> Motion<'a> {
-        Motion { positions: &self.positions, ..motion }
+    /// Potential energy that moving along the ways stores, J.
+    pub fn stored(&self, motion: Motion<'_>, forces: &Forces) -> f64 {
+        let trial = Motion { positions: &self.positions, ..motion };
+        forces.energy_nearby(&self.nearby, trial) - forces.energy_nearby(&self.nearby, motion)
     }
 
     /// Searches for the fractions; there are `iterations`, of which the first is halfway.
     ///
     /// Contact triangles, weights and areas stay those of the start, and all vertices are
-    /// moved at once (erratum S14).
+    /// moved at once (erratum S14). Only elements that touch what is moved are asked.
     ///
     /// - Implements: [Spillmann05 §4.4.1].
     /// - Erratum: printed steps go 1/2, 1/8, 1/16 (erratum S2): `printed_steps_miss_the_ends`.
@@ -90,6 +94,7 @@ impl Balance {
         if region.list().is_empty() {
             return;
         }
+        forces.find_nearby(region.moved(), &mut self.nearby);
         for iteration in 1..iterations {
             self.weigh(motion.time, forces);
             let extra = match corrections.steps {
@@ -117,29 +122,41 @@ impl Balance {
         }
     }
 
-    /// Asks all materials for their forces where nothing is displaced yet.
+    /// Asks all elements for their forces where nothing is displaced yet.
     #[cfg(test)]
     pub(super) fn weigh_at(&mut self, motion: Motion<'_>, forces: &Forces) {
         self.positions.clear();
         self.positions.extend_from_slice(motion.positions);
-        self.weigh(motion.time, forces);
+        self.weigh_here(forces);
     }
 
-    /// Asks all materials for their forces where the search has ended.
+    /// Asks all elements for their forces where the search has ended.
     #[cfg(test)]
     pub(super) fn weigh_here(&mut self, forces: &Forces) {
+        self.nearby_of_all(forces);
         self.weigh(0.0, forces);
     }
 
-    /// Asks all materials for their forces.
-    fn weigh(&mut self, time: f64, forces: &Forces) {
-        let Balance { positions, forces: found, still, .. } = self;
+    #[cfg(test)]
+    fn nearby_of_all(&mut self, forces: &Forces) {
+        let all: Vec<_> = (0..self.positions.len() as u32).map(VertexId).collect();
+        forces.find_nearby(&all, &mut self.nearby);
+    }
+
+    /// Forces found last, N; of vertices that are not moved a part.
+    #[cfg(test)]
+    pub(super) fn forces(&self) -> &[Vec3] {
+        &self.forces
+    }
+
+    /// Asks the materials around what is moved for their forces.
+    pub(super) fn weigh(&mut self, time: f64, forces: &Forces) {
+        let Balance { positions, forces: found, still, nearby, .. } = self;
         found.clear();
         found.resize(positions.len(), Vec3::ZERO);
         still.resize(positions.len(), Vec3::ZERO);
         let trial = Motion { positions, velocities: still, time };
-        let elastic = forces.iter().filter(|force| force.store() == Store::Elastic);
-        elastic.for_each(|force| force.add_forces(trial, found));
+        forces.add_nearby(Store::Elastic, nearby, trial, found);
     }
 
     /// Pressures on both sides of a displacement vertex, under the forces found last.
@@ -265,13 +282,16 @@ mod tests {
             let around = if weight > 0.0 { [0, 1, 2] } else { [1, 2, 3] };
             let weights = if weight > 0.0 { [weight, 1.0 - weight, 0.0] } else { [1.0, 0.0, 0.0] };
             let (corners, way) = (around.map(VertexId), 0.1 * Vec3::Z);
-            Touch { vertex: VertexId(vertex), own: two, other: one, way, corners, weights }
+            let (vertex, direction, gap) = (VertexId(vertex), Vec3::Z, 0.0);
+            Touch { vertex, own: two, other: one, way, direction, gap, corners, weights }
         };
         let own = Touch {
             vertex: VertexId(0),
             own: one,
             other: two,
             way: -0.1 * Vec3::Z,
+            direction: -Vec3::Z,
+            gap: 0.0,
             corners: [4, 5, 6].map(VertexId),
             weights: [0.25, 0.25, 0.5],
         };

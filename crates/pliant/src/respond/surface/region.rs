@@ -224,7 +224,9 @@ mod tests {
     fn touch(way: Vec3) -> Touch {
         let corners = [0, 1, 2].map(VertexId);
         let (own, other) = (BodyId(1), BodyId(0));
-        Touch { vertex: VertexId(9), own, other, way, corners, weights: [0.5, 0.25, 0.25] }
+        let (direction, gap) = (way.try_normalize().unwrap(), 0.0);
+        let weights = [0.5, 0.25, 0.25];
+        Touch { vertex: VertexId(9), own, other, way, direction, gap, corners, weights }
     }
 
     #[test]

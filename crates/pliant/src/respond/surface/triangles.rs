@@ -14,9 +14,9 @@ use crate::depth::fused::Scratch;
 use crate::depth::{DepthSettings, Escapes};
 use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3};
-use crate::respond::contact::inside;
 use crate::respond::contact::near::Foot;
 use crate::respond::contact::shape::Facets;
+use crate::respond::contact::{Contact, inside};
 use crate::respond::surface::{Corrections, Form};
 
 /// A colliding vertex and the triangle that it must pass.
@@ -28,8 +28,12 @@ pub struct Touch {
     pub own: BodyId,
     /// The body that it is in.
     pub other: BodyId,
-    /// The way out of it, m; its length is the depth, positive.
+    /// The way out of it, m; its length is the depth, 0 for a vertex that is only near.
     pub way: Vec3,
+    /// Unit, along the way.
+    pub direction: Vec3,
+    /// Way to the surface of a vertex outside it, m; 0 inside.
+    pub gap: f64,
     /// Contact triangle.
     pub corners: [VertexId; 3],
     /// With respect to each corner, unit 1, not negative; corrected they sum to 1.
@@ -123,10 +127,39 @@ impl Touches {
                     Form::Corrected => shares,
                     Form::Printed => printed(point, corners.map(|v| positions[v.index()])),
                 };
-                let way = escape.depth * escape.direction;
-                self.list.push(Touch { vertex, own, other, way, corners, weights });
+                let (direction, gap) = (escape.direction, 0.0);
+                let way = escape.depth * direction;
+                let touch = Touch { vertex, own, other, way, direction, gap, corners, weights };
+                self.list.push(touch);
             }
         }
+    }
+
+    /// Adds vertices that are near and outside, with depth 0.
+    ///
+    /// Each is a vertex against a triangle of another body.
+    pub fn add_near(&mut self, near: &[Contact]) {
+        let inside = self.list.len();
+        for row in near {
+            let (own, Some(other)) = row.bodies else { continue };
+            let [vertex, a, b, c] = row.vertices;
+            let key = |touch: &Touch| (touch.vertex, touch.other);
+            if self.list[..inside].binary_search_by_key(&(vertex, other), key).is_ok() {
+                continue;
+            }
+            let [_, wa, wb, wc] = row.weights;
+            self.list.push(Touch {
+                vertex,
+                own,
+                other,
+                way: Vec3::ZERO,
+                direction: row.normal,
+                gap: row.gap,
+                corners: [a, b, c],
+                weights: [-wa, -wb, -wc],
+            });
+        }
+        self.list.sort_unstable_by_key(|touch| (touch.vertex, touch.other));
     }
 
     /// Makes the tree of a body fit, once a step.

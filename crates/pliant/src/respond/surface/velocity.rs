@@ -2,8 +2,9 @@
 //!
 //! Stage 5 of [Spillmann05 §4.5], which has no formulas (erratum S16). Between a colliding
 //! vertex and its contact triangle an impulse ends the approach along the way out, and one
-//! across it opposes the sliding, within Coulomb's cone. Several contacts on one vertex share:
-//! all use the same velocities, sweep by sweep, so that the order of contacts does not matter.
+//! across it opposes the sliding, within Coulomb's cone. Whole bodies may be stopped before, by
+//! [`wholes`](super::wholes); their impulses press too. Several contacts on one vertex share: all
+//! use the same velocities, sweep by sweep, so that the order of contacts does not matter.
 //!
 //! Each gives 1 / Σᵢ |wᵢ| Wᵢ/mᵢ of its own approach, where Wᵢ sums |w| over all contacts at a
 //! vertex. By Cauchy and Schwarz (Σ w x)² ≤ W Σ |w| x² at each vertex: together they give no
@@ -14,14 +15,17 @@
 //! | relative  | u = v − Σ wᵢ vᵢ       | velocity of the vertex seen from the triangle    |
 //! | `ease`    | Σ \|wᵢ\| Wᵢ/mᵢ         | one over the mass that a contact stops, 1/kg     |
 //! | `loads`   | Wᵢ = Σ \|w\|           | weights of all contacts at a vertex              |
+//! | `pressed` | λ_w ≥ 0               | impulse along the way that whole bodies had, N·s |
 //! | `normal`  | λ ≥ 0                 | impulse along the way so far, N·s                |
-//! | `across`  | \|λ_t\| ≤ μ λ         | impulse across it so far, N·s                    |
+//! | `across`  | \|λ_t\| ≤ μ (λ + λ_w) | impulse across it so far, N·s                    |
 
 use crate::id::VertexId;
 use crate::math::Vec3;
 use crate::respond::Moment;
 use crate::respond::friction::friction;
 use crate::respond::surface::triangles::Touch;
+use crate::respond::surface::wholes::Wholes;
+use crate::respond::surface::{First, SurfaceSettings};
 
 /// Times that all contacts are gone through, count.
 ///
@@ -40,6 +44,10 @@ struct Stop {
     direction: Vec3,
     /// Mass that it stops in a sweep, kg; 0 where both sides are held.
     stopping: f64,
+    /// Approach that may stay, m/s: what closes a gap and no more.
+    allowed: f64,
+    /// Impulse along the way that whole bodies have had, N·s; friction may use it.
+    pressed: f64,
     /// Impulse along the way, N·s.
     normal: f64,
     /// Impulse across it, N·s.
@@ -59,6 +67,7 @@ pub struct Stops {
     /// Which vertices are held.
     held: Vec<bool>,
     found: Vec<(VertexId, Vec3)>,
+    wholes: Wholes,
 }
 
 impl Stops {
@@ -70,14 +79,20 @@ impl Stops {
     }
 
     /// Finds the impulses at the velocities of the moment.
-    pub fn find(&mut self, moment: Moment<'_>, touches: &[Touch], coefficient: f64) {
+    pub fn find(&mut self, moment: Moment<'_>, touches: &[Touch], settings: SurfaceSettings) {
         self.found.clear();
         if touches.is_empty() {
             return;
         }
         self.prepare(moment, touches);
+        if settings.approach == First::Bodies {
+            self.wholes.stop(moment, touches, &mut self.velocities, &mut self.found);
+            for (stop, normal) in self.list.iter_mut().zip(self.wholes.normals()) {
+                stop.pressed = normal;
+            }
+        }
         for _ in 0..SWEEPS {
-            self.sweep(moment.masses.of(), coefficient);
+            self.sweep(moment.masses.of(), settings.friction);
         }
         for stop in &self.list {
             let impulse = stop.normal * stop.direction + stop.across;
@@ -104,16 +119,24 @@ impl Stops {
         list.clear();
         for touch in touches {
             let sum: f64 = touch.weights.iter().sum();
-            let Some(direction) = touch.way.try_normalize().filter(|_| sum > 0.0) else {
+            if sum <= 0.0 {
                 continue;
-            };
+            }
             let ([a, b, c], [wa, wb, wc]) = (touch.corners, touch.weights);
             // Printed weights do not sum to 1; momentum needs it.
             let weights = [1.0, -wa / sum, -wb / sum, -wc / sum];
             let vertices = [touch.vertex, a, b, c];
             vertices.iter().zip(weights).for_each(|(v, w)| loads[v.index()] += w.abs());
-            let (normal, across) = (0.0, Vec3::ZERO);
-            list.push(Stop { vertices, weights, direction, stopping: 0.0, normal, across });
+            list.push(Stop {
+                vertices,
+                weights,
+                direction: touch.direction,
+                stopping: 0.0,
+                allowed: touch.gap / moment.dt,
+                pressed: 0.0,
+                normal: 0.0,
+                across: Vec3::ZERO,
+            });
         }
         for stop in list {
             let mut ease = 0.0;
@@ -134,8 +157,9 @@ impl Stops {
             let relative: Vec3 = shares.clone().map(|(v, w)| w * velocities[v.index()]).sum();
             let parting = relative.dot(stop.direction);
             let sliding = relative - parting * stop.direction;
-            let normal = (stop.normal - stop.stopping * parting).max(0.0);
-            let across = friction(stop.across - stop.stopping * sliding, normal, coefficient);
+            let normal = (stop.normal - stop.stopping * (parting + stop.allowed)).max(0.0);
+            let pressing = stop.pressed + normal;
+            let across = friction(stop.across - stop.stopping * sliding, pressing, coefficient);
             let change = (normal - stop.normal) * stop.direction + (across - stop.across);
             (stop.normal, stop.across) = (normal, across);
             shares.for_each(|(v, w)| pushes[v.index()] += w * change);
@@ -180,11 +204,15 @@ mod tests {
             own: BodyId(1),
             other: BodyId(0),
             way: 0.1 * Vec3::Z,
+            direction: Vec3::Z,
+            gap: 0.0,
             corners: [0, 1, 2].map(VertexId),
             weights: [0.5, 0.25, 0.25],
         };
         let mut stops = Stops::default();
-        stops.find(moment, &[touch], 0.5);
+        let (friction, approach) = (0.5, First::Vertices);
+        let settings = SurfaceSettings { friction, approach, ..SurfaceSettings::default() };
+        stops.find(moment, &[touch], settings);
         let on = |v: u32| {
             let own = stops.impulses().iter().filter(|(vertex, _)| *vertex == VertexId(v));
             own.map(|(_, impulse)| *impulse).sum::<Vec3>()

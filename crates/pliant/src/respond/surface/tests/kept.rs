@@ -10,7 +10,7 @@ use crate::integrate::Integrator;
 use crate::math::{Quat, Vec3};
 use crate::respond::demands::Demands;
 use crate::respond::surface::triangles::Touch;
-use crate::respond::surface::{Changes, ContactSurface, Corrections, SurfaceSettings};
+use crate::respond::surface::{Changes, ContactSurface, Corrections, First, SurfaceSettings};
 use crate::respond::{Moment, Response};
 
 #[test]
@@ -88,6 +88,22 @@ fn results_do_not_depend_on_threads_or_on_what_came_before() {
 }
 
 #[test]
+fn the_region_is_weighed_by_the_elements_around_it_to_the_bit() {
+    let scene = balls([0, 1, 2]);
+    let mut response = scene.response(SurfaceSettings::default());
+    scene.demands(&mut response);
+    let ContactSurface { region, balance, .. } = &mut response;
+    balance.weigh(0.0, &scene.system.forces);
+    let some = balance.forces().to_vec();
+    balance.weigh_here(&scene.system.forces);
+    let all = balance.forces();
+    assert!(region.moved().len() > 10);
+    assert!(region.moved().iter().all(|v| some[v.index()] == all[v.index()]));
+    // Elements elsewhere were not asked.
+    assert!((0..all.len()).any(|v| some[v] == Vec3::ZERO && all[v] != Vec3::ZERO));
+}
+
+#[test]
 fn the_order_of_bodies_does_not_matter() {
     let orders = [[0, 1, 2], [2, 0, 1], [1, 2, 0]];
     let all = orders.map(|order| {
@@ -147,13 +163,12 @@ fn single_tets_and_coincident_bodies_stay_finite() {
 }
 
 /// Frames until two cubes at rest that overlap are free, and their relative speed, m/s, then.
-fn freed(overlap: f64, corrections: Corrections) -> (Option<u32>, f64) {
+fn freed(overlap: f64, settings: SurfaceSettings) -> (Option<u32>, f64) {
     let mesh = block([5; 3], Vec3::ONE);
     let turn = Quat::from_rotation_z(0.07) * Quat::from_rotation_y(-0.05);
     let at = Vec3::new(1.0 - overlap, 0.04, -0.06);
     let mut scene =
         Scene::new(&[(mesh.clone(), Quat::IDENTITY, Vec3::ZERO), (mesh, turn, at)]).soft();
-    let settings = SurfaceSettings { corrections, ..SurfaceSettings::default() };
     let mut stepper = scene.stepper(settings);
     for frame in 1..=20 {
         stepper.step(&mut scene.system, &mut scene.state, DT).unwrap();
@@ -169,12 +184,68 @@ fn freed(overlap: f64, corrections: Corrections) -> (Option<u32>, f64) {
 #[test]
 fn two_cubes_come_free_and_leave_with_what_the_shifts_stored() {
     // Shifts strain the cubes, which give it back as speed: more from deeper.
-    let (frames, speed) = freed(0.1, Corrections::default());
+    let approach = First::Vertices;
+    let paper = SurfaceSettings { approach, ..SurfaceSettings::default() };
+    let (frames, speed) = freed(0.1, paper);
     assert!(frames.is_some_and(|frames| frames <= 12), "{frames:?}");
     assert!((0.5..1.2).contains(&speed), "{speed}");
-    let (frames, faster) = freed(0.3, Corrections::default());
+    let (frames, faster) = freed(0.3, paper);
     assert!(frames.is_some_and(|frames| frames <= 15) && faster > 2.0 * speed, "{frames:?}");
-    assert_eq!(freed(0.1, Corrections::PRINTED).0, None);
+    let printed = SurfaceSettings { corrections: Corrections::PRINTED, ..paper };
+    assert_eq!(freed(0.1, printed).0, None);
+}
+
+#[test]
+fn two_cubes_that_are_taken_apart_as_wholes_leave_at_a_fifth_of_the_speed() {
+    let approach = First::Vertices;
+    let paper = SurfaceSettings { approach, ..SurfaceSettings::default() };
+    for overlap in [0.1, 0.3] {
+        let (frames, speed) = freed(overlap, SurfaceSettings::settling());
+        assert!(frames.is_some_and(|frames| frames <= 12), "{frames:?}");
+        let alone = freed(overlap, paper).1;
+        assert!(speed < 0.2 * alone, "{overlap}: {speed} {alone}");
+    }
+}
+
+#[test]
+fn whole_bodies_stop_first_and_lose_energy_but_no_momentum() {
+    let approach = First::Bodies;
+    for order in [[0, 1, 2], [2, 0, 1]] {
+        let mut scene = balls(order);
+        let settings = SurfaceSettings { approach, friction: 0.0, ..SurfaceSettings::default() };
+        let demands = scene.demands(&mut scene.response(settings));
+        // Every vertex of the bodies goes along.
+        assert!(demands.impulses.len() > scene.rest.len());
+        let size: f64 = demands.impulses.iter().map(|(_, push)| push.length()).sum();
+        let sum: Vec3 = demands.impulses.iter().map(|(_, push)| *push).sum();
+        let at = |v: &VertexId| scene.state.positions[v.index()];
+        let torque: Vec3 = demands.impulses.iter().map(|(v, push)| at(v).cross(*push)).sum();
+        assert!(sum.length() < KEPT * size && torque.length() < KEPT * size, "{sum} {torque}");
+        let before = scene.state.kinetic(&scene.system.masses);
+        scene.carry_out(&demands);
+        let after = scene.state.kinetic(&scene.system.masses);
+        assert!(after < before, "{before} {after}");
+    }
+}
+
+#[test]
+fn a_margin_counts_what_is_near_and_leaves_its_gap_to_close() {
+    let mut scene = stacked(4, 4).soft();
+    let upper = scene.bodies.vertices(BodyId(0));
+    // 0.005 m apart.
+    scene.state.positions[upper.clone()].iter_mut().for_each(|x| x.z += 0.025);
+    let met = |scene: &Scene, margin: f64, speed: f64| {
+        let mut closing = Scene { state: scene.state.clone(), ..stacked(4, 4) };
+        closing.state.velocities[upper.clone()].fill(-speed * Vec3::Z);
+        let settings = SurfaceSettings { margin, ..flat(Corrections::default()) };
+        closing.demands(&mut closing.response(settings))
+    };
+    assert_eq!(met(&scene, 0.0, 1.0).met.contacts, 0);
+    let found = met(&scene, 0.01, 1.0);
+    assert!(found.met.contacts > 20 && found.shifts.is_empty(), "{:?}", found.met);
+    assert!(!found.impulses.is_empty());
+    // 0.005 m in 1/60 s is 0.3 m/s.
+    assert!(met(&scene, 0.01, 0.29).impulses.is_empty());
 }
 
 #[test]
@@ -187,6 +258,7 @@ fn settings_that_make_no_sense_are_refused() {
     let wanted = "the number of iterations of a contact surface is 0: it must be 1 to 52";
     assert_eq!(message(SurfaceSettings { iterations: 0, ..sound }), wanted);
     assert!(message(SurfaceSettings { friction: f64::NAN, ..sound }).contains("friction"));
+    assert!(message(SurfaceSettings { margin: -1.0, ..sound }).contains("margin"));
     let depth = DepthSettings { exponent: -1.0, ..sound.depth };
     assert!(message(SurfaceSettings { depth, ..sound }).contains("exponent"));
 }

@@ -1,0 +1,485 @@
+//! What every response between bodies keeps and bears, one table for all.
+
+use std::sync::Arc;
+
+use pliant::body::Bodies;
+use pliant::body::soft::{Masses, State};
+use pliant::depth::DepthSettings;
+use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
+use pliant::id::{BodyId, VertexId};
+use pliant::integrate::backtrack::Backtrack;
+use pliant::integrate::contact::InContact;
+use pliant::integrate::euler::{Euler, EulerKind};
+use pliant::integrate::implicit::{Implicit, ImplicitSettings};
+use pliant::integrate::{Integrator, System};
+use pliant::math::{Quat, Vec3};
+use pliant::mesh::generate::ball::ball;
+use pliant::mesh::generate::cuboid::cuboid;
+use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::normals::Normals;
+use pliant::mesh::raw::RawMesh;
+use pliant::mesh::surface::Surface;
+use pliant::mesh::tet::TetMesh;
+use pliant::respond::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings, Strength};
+use pliant::respond::bodies::buffer::{Buffer, BufferSettings};
+use pliant::respond::bodies::impulse::{BodilyImpulseSettings, BodilyImpulses};
+use pliant::respond::bodies::{Bodily, BodilySettings, Kind};
+use pliant::respond::constraint::{Constraint, ConstraintSettings};
+use pliant::respond::demands::Demands;
+use pliant::respond::penalty::Stiffness;
+use pliant::respond::surface::{ContactSurface, SurfaceSettings};
+use pliant::respond::{Moment, RespondError, Response};
+
+use crate::placed::{Placed, placed};
+
+/// Sums of some hundred terms, or of some hundred steps, relative to their sizes.
+const KEPT: f64 = 1e-10;
+/// Rounding of a cone's border.
+const ROUNDING: f64 = 1e-12;
+/// Of the material, Pa and kg/m³.
+const YOUNG: f64 = 3e4;
+const DENSITY: f64 = 100.0;
+
+/// The row of a table: one response, with the integrator that it is made for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    Penalty,
+    Closest,
+    Buffer,
+    Springs,
+    Barrier,
+    Impulse,
+    Surface,
+    /// With a margin, and with overlap taken out by shifts of whole bodies.
+    WholeSurface,
+    /// Small bodies: dense inverses.
+    Direct,
+    /// Any bodies: conjugate gradients.
+    Iterative,
+}
+
+const ALL: [Way; 10] = [
+    Way::Penalty,
+    Way::Closest,
+    Way::Buffer,
+    Way::Springs,
+    Way::Barrier,
+    Way::Impulse,
+    Way::Surface,
+    Way::WholeSurface,
+    Way::Direct,
+    Way::Iterative,
+];
+
+/// Lengths, masses and times of another system of units, per SI unit.
+#[derive(Clone, Copy, Debug)]
+struct Units {
+    length: f64,
+    mass: f64,
+    time: f64,
+}
+
+const SI: Units = Units { length: 1.0, mass: 1.0, time: 1.0 };
+
+/// A response and what it is made of, as far as a test wants to choose.
+#[derive(Clone, Copy, Debug)]
+struct Made {
+    way: Way,
+    friction: f64,
+    units: Units,
+    /// Instead of the default of responses that have one, N/m or J.
+    stiffness: Option<f64>,
+}
+
+impl Made {
+    fn of(way: Way) -> Made {
+        Made { way, friction: 0.3, units: SI, stiffness: None }
+    }
+
+    fn smooth(way: Way) -> Made {
+        Made { friction: 0.0, ..Made::of(way) }
+    }
+
+    fn is_implicit(self) -> bool {
+        matches!(
+            self.way,
+            Way::Springs | Way::Surface | Way::WholeSurface | Way::Direct | Way::Iterative
+        )
+    }
+
+    /// Length of a step, s.
+    fn dt(self) -> f64 {
+        // Powers of two, so that units scale without rounding.
+        self.units.time * if self.is_implicit() { 1.0 / 64.0 } else { 1.0 / 1024.0 }
+    }
+
+    fn response(self, rest: &[Vec3], bodies: &Bodies) -> Result<Box<dyn Response>, RespondError> {
+        let (dt, friction) = (self.dt(), self.friction);
+        let fixed = |default| self.stiffness.map_or(default, Stiffness::Fixed);
+        // Of flat faces the normals are exact.
+        let flat = |depth| DepthSettings { normals: Normals::Face, ..depth };
+        let bodily = |kind| {
+            let settings = BodilySettings::of_step(kind, dt);
+            let (stiffness, depth) = (fixed(settings.stiffness), flat(settings.depth));
+            Bodily::new(rest, bodies, BodilySettings { stiffness, depth, friction, ..settings })
+        };
+        let buffer = |settings: BufferSettings| {
+            let stiffness = fixed(settings.stiffness);
+            Buffer::new(rest, bodies, BufferSettings { stiffness, friction, ..settings })
+        };
+        let surface = |settings: SurfaceSettings| {
+            let depth = flat(settings.depth);
+            ContactSurface::new(rest, bodies, SurfaceSettings { depth, friction, ..settings })
+        };
+        Ok(match self.way {
+            Way::Penalty => Box::new(bodily(Kind::Consistent)?),
+            Way::Closest => Box::new(bodily(Kind::Closest)?),
+            Way::Buffer => Box::new(buffer(BufferSettings::of_step(dt))?),
+            Way::Springs => Box::new(buffer(BufferSettings::implicit(dt))?),
+            Way::Barrier => {
+                let speed = 2.0 * self.units.length / self.units.time;
+                let strength = self.stiffness.map_or(Strength::OfSpeed(speed), Strength::Fixed);
+                let settings = BodilyBarrierSettings::default();
+                let settings = BodilyBarrierSettings { strength, friction, ..settings };
+                Box::new(BodilyBarrier::new(rest, bodies, settings)?)
+            }
+            Way::Impulse => {
+                let settings = BodilyImpulseSettings::default();
+                let depth = flat(settings.depth);
+                let settings = BodilyImpulseSettings { depth, friction, ..settings };
+                Box::new(BodilyImpulses::new(rest, bodies, settings)?)
+            }
+            Way::Surface => Box::new(surface(SurfaceSettings::default())?),
+            Way::WholeSurface => Box::new(surface(SurfaceSettings::settling())?),
+            Way::Direct | Way::Iterative => {
+                let mut settings = ConstraintSettings::default();
+                settings.contacts.friction = friction;
+                settings.push /= self.units.time;
+                Box::new(Constraint::new(rest, bodies, Vec::new(), settings))
+            }
+        })
+    }
+
+    fn stepper(self, scene: &Scene) -> Backtrack<InContact> {
+        let mut implicit = ImplicitSettings::default();
+        implicit.rows.most_direct = if self.way == Way::Iterative { 0 } else { usize::MAX };
+        let inner: Box<dyn Integrator> = match self.is_implicit() {
+            true => Box::new(Implicit::new(implicit)),
+            false => Box::new(Euler::new(EulerKind::Symplectic)),
+        };
+        let response = self.response(&scene.rest, &scene.bodies).unwrap();
+        Backtrack::new(InContact::new(inner, scene.bodies.clone(), vec![response]), 30)
+    }
+
+    /// What it demands before the step and after it, nothing carried out.
+    fn demands(self, scene: &Scene) -> [Demands; 2] {
+        let mut response = self.response(&scene.rest, &scene.bodies).unwrap();
+        let System { masses, pins, watcher, forces, .. } = &scene.system;
+        let (bodies, motion, dt) = (&*scene.bodies, scene.state.motion(), self.dt());
+        let moment = Moment { bodies, motion, masses, pins, dt, watcher };
+        let mut both = [Demands::default(), Demands::default()];
+        response.before(moment, &mut both[0]);
+        response.after_under(moment, forces, &mut both[1]);
+        both
+    }
+}
+
+/// Elastic bodies of one material.
+struct Scene {
+    bodies: Arc<Bodies>,
+    rest: Vec<Vec3>,
+    state: State,
+    system: System,
+}
+
+impl Scene {
+    fn new(meshes: &[(TetMesh, Quat, Vec3)]) -> Scene {
+        Scene::measured_in(SI, meshes)
+    }
+
+    /// The same scene in other units.
+    fn measured_in(units: Units, meshes: &[(TetMesh, Quat, Vec3)]) -> Scene {
+        let Placed { bodies, mut rest, mut state, mut system } = placed(meshes);
+        let Units { length, mass, time } = units;
+        let all = rest.iter_mut().chain(&mut state.positions);
+        all.for_each(|point| *point *= length);
+        let density = DENSITY * mass / (length * length * length);
+        system.masses = Masses::of_tets(&rest, bodies.tets(), |_| density).unwrap();
+        let young = YOUNG * mass / (length * time * time);
+        let soft = ElasticSettings { young, poisson: 0.3, damping: 0.0 };
+        let elastic = Elastic::<Corotational>::new(&rest, bodies.tets(), |_| soft);
+        system.forces.push(elastic.unwrap());
+        Scene { bodies, rest, state, system }
+    }
+
+    /// Two cubes of 1 m that come at each other with 2 m/s, 0.05 m apart, one of them tilted.
+    fn meeting(units: Units) -> Scene {
+        let cube = block([2; 3], Vec3::ONE);
+        let turn = Quat::from_rotation_y(0.2) * Quat::from_rotation_z(0.1);
+        let at = Vec3::new(1.2, 0.1, 0.07);
+        let meshes = [(cube.clone(), Quat::IDENTITY, Vec3::ZERO), (cube, turn, at)];
+        let mut scene = Scene::measured_in(units, &meshes);
+        let half = scene.rest.len() / 2;
+        let speed = units.length / units.time;
+        scene.state.velocities[..half].fill(speed * Vec3::new(1.0, 0.3, 0.0));
+        scene.state.velocities[half..].fill(speed * Vec3::new(-1.0, 0.0, 0.2));
+        scene
+    }
+
+    /// Three balls that overlap each other, with velocities that look like noise.
+    fn balls() -> Scene {
+        let mesh = TetMesh::from_raw(ball(1.0, 3).unwrap()).unwrap().0;
+        let turn = |k: f64| Quat::from_rotation_x(k) * Quat::from_rotation_z(1.3 * k);
+        let places = [Vec3::ZERO, Vec3::new(1.75, 0.1, 0.05), Vec3::new(0.8, 1.6, 0.2)];
+        let place = |(k, at): (usize, Vec3)| (mesh.clone(), turn(k as f64), at);
+        let mut scene = Scene::new(&places.into_iter().enumerate().map(place).collect::<Vec<_>>());
+        for (k, velocity) in scene.state.velocities.iter_mut().enumerate() {
+            let k = k as f64;
+            *velocity = Vec3::new((7.1 * k).sin(), (5.3 * k).sin(), (3.7 * k).cos());
+        }
+        scene
+    }
+
+    /// A cube of 0.6 m that comes down on a plate and slides fast: all normals are vertical.
+    ///
+    /// The plate has no vertex under the cube, whose lower face is at `height` m above it.
+    fn sliding(height: f64) -> Scene {
+        let (plate, cube) =
+            (block([1; 3], Vec3::new(2.0, 2.0, 1.0)), block([2; 3], 0.6 * Vec3::ONE));
+        let at = Vec3::new(0.03, 0.07, 0.8 + height);
+        let meshes = [(plate, Quat::IDENTITY, Vec3::ZERO), (cube, Quat::IDENTITY, at)];
+        let mut scene = Scene::new(&meshes);
+        let upper = scene.bodies.vertices(BodyId(1));
+        scene.state.velocities[upper].fill(Vec3::new(5.0, 1.0, -1.0));
+        scene
+    }
+
+    /// Change of momentum since `before`, over the sum of its sizes.
+    fn momentum_error(&self, before: &State) -> f64 {
+        let masses = &self.system.masses;
+        let each = before.velocities.iter().zip(masses.of());
+        let sizes: f64 = each.map(|(v, m)| m * v.length()).sum();
+        (self.state.momentum(masses) - before.momentum(masses)).length() / sizes
+    }
+}
+
+fn block(cells: [u32; 3], size: Vec3) -> TetMesh {
+    TetMesh::from_raw(cuboid(cells, size, Cut::Six).unwrap()).unwrap().0
+}
+
+#[test]
+fn a_collision_keeps_momentum() {
+    for way in ALL {
+        let (made, mut scene) = (Made::of(way), Scene::meeting(SI));
+        let mut stepper = made.stepper(&scene);
+        let (before, mut met) = (scene.state.clone(), 0);
+        for _ in 0..(0.4 / made.dt()) as usize {
+            let report = stepper.step(&mut scene.system, &mut scene.state, made.dt()).unwrap();
+            met += report.met.contacts;
+            let error = scene.momentum_error(&before);
+            assert!(error < KEPT, "{way:?}: {error}");
+        }
+        let half = scene.rest.len() / 2;
+        let slowed = scene.state.velocities[..half].iter().map(|v| v.x).sum::<f64>() / half as f64;
+        assert!(met > 0 && slowed < 0.5, "{way:?}: {met} {slowed}");
+    }
+}
+
+/// Sum of pushes and of what they turn, over the sum of their sizes.
+fn sums(positions: &[Vec3], pushes: &[(VertexId, Vec3)]) -> [f64; 2] {
+    let total: f64 = pushes.iter().map(|(_, push)| push.length()).sum();
+    let push: Vec3 = pushes.iter().map(|(_, push)| *push).sum();
+    let turn: Vec3 = pushes.iter().map(|(v, push)| positions[v.index()].cross(*push)).sum();
+    [push.length() / total, turn.length() / total]
+}
+
+#[test]
+fn pushes_without_friction_sum_to_nothing_and_turn_nothing() {
+    for way in ALL {
+        let scene = Scene::balls();
+        let [before, after] = Made::smooth(way).demands(&scene);
+        // A barrier pushes where its shifts have led.
+        let mut positions = scene.state.positions.clone();
+        if way == Way::Barrier {
+            for shift in &before.rigid_shifts {
+                shift.apply(&mut positions[scene.bodies.vertices(shift.body)]);
+            }
+        }
+        let mut pushes = before.forces.clone();
+        pushes.extend(after.impulses);
+        // What a solver makes of rows and springs acts along their normals.
+        let rows = before.rows.iter().chain(before.springs.iter().map(|spring| &spring.contact));
+        for row in rows {
+            pushes.extend(row.terms().map(|(v, weight)| (v, weight * row.normal)));
+        }
+        let [push, turn] = sums(&positions, &pushes);
+        assert!(pushes.len() > 3 && push < KEPT && turn < KEPT, "{way:?}: {push} {turn}");
+    }
+}
+
+#[test]
+fn shifts_tell_how_far_they_lead() {
+    for way in ALL {
+        let scene = Scene::balls();
+        for demands in Made::of(way).demands(&scene) {
+            let ways = demands.shifts.iter().map(|(_, shift)| shift.length());
+            let longest = ways.fold(demands.longest_shift(), f64::max);
+            assert_eq!(demands.met.shift, longest, "{way:?}");
+            // Whole bodies, or vertices, or nobody.
+            let shifts = matches!(way, Way::Impulse | Way::Surface) && !demands.shifts.is_empty();
+            let splits =
+                matches!(way, Way::Barrier | Way::Direct | Way::Iterative | Way::WholeSurface);
+            assert!(longest == 0.0 || shifts || splits, "{way:?}");
+        }
+    }
+}
+
+#[test]
+fn friction_stays_within_its_cone_and_reaches_its_border() {
+    const FRICTION: f64 = 0.3;
+    for way in ALL {
+        let height = if way == Way::Barrier { 0.005 } else { -0.01 };
+        let (made, mut scene) = (Made::of(way), Scene::sliding(height));
+        let mut shares: Vec<f64> = Vec::new();
+        match way {
+            Way::Direct | Way::Iterative => {
+                made.stepper(&scene).step(&mut scene.system, &mut scene.state, made.dt()).unwrap();
+                let solved = scene.system.contact.pressures.iter().filter(|p| p.normal > 0.0);
+                shares.extend(solved.map(|p| p.along.length() / p.normal));
+            }
+            Way::Springs => {
+                let [before, _] = made.demands(&scene);
+                let pairs = before.springs.iter().zip(before.forces.chunks(4));
+                shares
+                    .extend(pairs.map(|(spring, rub)| {
+                        rub[0].1.length() / (spring.stiffness * spring.depth)
+                    }));
+            }
+            Way::Surface | Way::WholeSurface => {
+                // Whole bodies are turned too: only the sum is a sum of cones.
+                let upper = scene.bodies.vertices(BodyId(1));
+                let [_, after] = made.demands(&scene);
+                let own = after.impulses.iter().filter(|(v, _)| upper.contains(&v.index()));
+                let push: Vec3 = own.map(|(_, push)| *push).sum();
+                shares.extend([push.x.hypot(push.y) / push.z; 4]);
+            }
+            _ => {
+                let [before, after] = made.demands(&scene);
+                let pushes = before.forces.iter().chain(&after.impulses);
+                let pressing = pushes.filter(|(_, push)| push.length() > 0.0);
+                shares.extend(pressing.map(|(_, p)| p.x.hypot(p.y) / p.z.abs()));
+            }
+        }
+        let most = shares.iter().copied().fold(0.0, f64::max);
+        assert!(shares.len() >= 4, "{way:?}: {shares:?}");
+        assert!(most <= FRICTION * (1.0 + ROUNDING), "{way:?}: {most}");
+        // Springs press so hard that what slides sticks at once.
+        let border = if way == Way::Springs { 0.0 } else { 0.99 * FRICTION };
+        assert!(most > border, "{way:?}: {most}");
+    }
+}
+
+/// Positions, m, and velocities, m/s, some time after two cubes have met.
+fn met_in(units: Units, way: Way) -> Vec<[Vec3; 2]> {
+    let (made, mut scene) = (Made { units, ..Made::of(way) }, Scene::meeting(units));
+    let mut stepper = made.stepper(&scene);
+    for _ in 0..(0.25 * units.time / made.dt()) as usize {
+        stepper.step(&mut scene.system, &mut scene.state, made.dt()).unwrap();
+    }
+    let (length, speed) = (1.0 / units.length, units.time / units.length);
+    let both = scene.state.positions.iter().zip(&scene.state.velocities);
+    both.map(|(x, v)| [length * *x, speed * *v]).collect()
+}
+
+#[test]
+fn results_do_not_depend_on_units() {
+    // Powers of two: roundings are the same, but for boxes of single precision.
+    let others = [
+        Units { length: 1024.0, mass: 0.125, time: 4.0 },
+        Units { length: 1.0 / 256.0, mass: 4096.0, time: 0.125 },
+    ];
+    for way in ALL {
+        let expected = met_in(SI, way);
+        for units in others {
+            let found = met_in(units, way);
+            let each = expected.iter().flatten().zip(found.iter().flatten());
+            let off = each.map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+            assert!(off <= ROUNDING, "{way:?} in {units:?}: {off}");
+        }
+    }
+}
+
+/// Bodies in places that no method likes: on top of each other, within, and of one tet.
+fn awkward() -> [Scene; 3] {
+    let (cube, small) = (block([2; 3], Vec3::ONE), ball(0.2, 2).unwrap());
+    let small = TetMesh::from_raw(small).unwrap().0;
+    let tet = TetMesh::from_raw(RawMesh {
+        positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z],
+        tets: vec![[0, 1, 2, 3].map(VertexId)],
+        regions: vec![0],
+        ..RawMesh::default()
+    });
+    let tet = tet.unwrap().0;
+    let at = |mesh: &TetMesh, shift: Vec3| (mesh.clone(), Quat::IDENTITY, shift);
+    [
+        Scene::new(&[at(&cube, Vec3::ZERO), at(&cube, Vec3::ZERO)]),
+        Scene::new(&[at(&cube, Vec3::ZERO), at(&small, Vec3::new(0.1, 0.0, 0.2))]),
+        Scene::new(&[at(&tet, Vec3::ZERO), at(&tet, Vec3::new(0.2, 0.1, 0.1))]),
+    ]
+}
+
+#[test]
+fn awkward_places_end_in_finite_motion_that_keeps_momentum() {
+    for way in ALL {
+        for (number, mut scene) in awkward().into_iter().enumerate() {
+            let made = Made::of(way);
+            scene.state.velocities[0] = Vec3::new(0.1, 0.2, 0.3);
+            let before = scene.state.clone();
+            let mut stepper = made.stepper(&scene);
+            for _ in 0..20 {
+                stepper.step(&mut scene.system, &mut scene.state, made.dt()).unwrap();
+            }
+            assert!(scene.state.positions.iter().all(|p| p.is_finite() && p.length() < 10.0));
+            let error = scene.momentum_error(&before);
+            assert!(error < KEPT, "{way:?} {number}: {error}");
+        }
+    }
+}
+
+#[test]
+fn stiffness_without_bound_is_refused_by_name_and_a_huge_one_never_ends_in_nonsense() {
+    let stiff = [Way::Penalty, Way::Closest, Way::Buffer, Way::Springs, Way::Barrier];
+    for way in stiff {
+        let mut scene = Scene::balls();
+        let made = |stiffness| Made { stiffness: Some(stiffness), ..Made::of(way) };
+        let refused = made(f64::INFINITY).response(&scene.rest, &scene.bodies).unwrap_err();
+        assert!(refused.to_string().contains("is inf: it must be"), "{refused}");
+        let mut stepper = made(1e300).stepper(&scene);
+        for _ in 0..3 {
+            // An error leaves the state as it was.
+            let _ = stepper.step(&mut scene.system, &mut scene.state, made(1.0).dt());
+            let State { positions, velocities, .. } = &scene.state;
+            assert!(positions.iter().chain(velocities).all(|value| value.is_finite()), "{way:?}");
+        }
+    }
+}
+
+#[test]
+fn bodies_without_mass_stiffness_or_inside_are_refused_before_any_response() {
+    let weightless = Masses::new(vec![1.0, 0.0]).unwrap_err().to_string();
+    assert!(weightless.contains("vertex 1"), "{weightless}");
+    let scene = Scene::meeting(SI);
+    let rigid = ElasticSettings { young: f64::INFINITY, poisson: 0.3, damping: 0.0 };
+    let rigid = Elastic::<Corotational>::new(&scene.rest, scene.bodies.tets(), |_| rigid);
+    assert!(rigid.unwrap_err().to_string().contains("inf Pa"));
+    let open = RawMesh {
+        positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z],
+        triangles: vec![[0, 2, 1], [0, 1, 3], [0, 3, 2]]
+            .into_iter()
+            .map(|t| t.map(VertexId))
+            .collect(),
+        ..RawMesh::default()
+    };
+    let open = Surface::from_raw(open).unwrap_err().to_string();
+    assert!(open.contains("edge"), "{open}");
+}
