@@ -12,7 +12,7 @@ pub struct BuiltIn {
 }
 
 /// All of them, by name.
-pub const ALL: [BuiltIn; 17] = [
+pub const ALL: [BuiltIn; 19] = [
     BuiltIn { name: "assorted", text: include_str!("../../../../scenes/assorted.toml") },
     BuiltIn { name: "block", text: include_str!("../../../../scenes/block.toml") },
     BuiltIn { name: "crossing-bars", text: include_str!("../../../../scenes/crossing-bars.toml") },
@@ -21,12 +21,14 @@ pub const ALL: [BuiltIn; 17] = [
         text: include_str!("../../../../scenes/cubes-on-membrane.toml"),
     },
     BuiltIn { name: "curtain", text: include_str!("../../../../scenes/curtain.toml") },
+    BuiltIn { name: "dice", text: include_str!("../../../../scenes/dice.toml") },
     BuiltIn { name: "elasticities", text: include_str!("../../../../scenes/elasticities.toml") },
     BuiltIn {
         name: "fine-on-coarse",
         text: include_str!("../../../../scenes/fine-on-coarse.toml"),
     },
     BuiltIn { name: "fruit-dish", text: include_str!("../../../../scenes/fruit-dish.toml") },
+    BuiltIn { name: "hammer", text: include_str!("../../../../scenes/hammer.toml") },
     BuiltIn { name: "head-on", text: include_str!("../../../../scenes/head-on.toml") },
     BuiltIn { name: "incline", text: include_str!("../../../../scenes/incline.toml") },
     BuiltIn { name: "integrators", text: include_str!("../../../../scenes/integrators.toml") },

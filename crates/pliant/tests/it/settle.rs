@@ -203,8 +203,9 @@ fn friction_holds_below_its_cone_and_lets_slide_above() {
                 settings,
             );
             let all = 0..scene.state.positions.len();
-            // Sinking in, it bounces and slips; friction has 3 % to spare to stop it.
-            (0..180).for_each(|_| scene.step());
+            // Sinking in, it bounces and slips; friction has 3 % to spare to stop it, which takes
+            // two seconds, and the sway that is left dies out in two more.
+            (0..240).for_each(|_| scene.step());
             let before = scene.mean_velocity(all.clone()).x;
             (0..60).for_each(|_| scene.step());
             let gained = scene.mean_velocity(all).x - before;

@@ -70,6 +70,13 @@ fn check(contact: &keys::Contact) -> Result<(), Wrong> {
         let message = format!("the {name} of contact is {value}: it must be at least 0");
         return Err(Wrong::value(format!("contact.{name}"), message));
     }
+    if !(0.0..=1.0).contains(&contact.restitution) {
+        let message = format!(
+            "the restitution of contact is {}: it must be from 0 to 1",
+            contact.restitution
+        );
+        return Err(Wrong::value("contact.restitution", message));
+    }
     let positive = [("offset", offset), ("stiffness", stiffness.unwrap_or(1.0))];
     if let Some((name, value)) = positive.into_iter().find(|(_, value)| *value <= 0.0) {
         let message = format!("the {name} of contact is {value}: it must be positive");
@@ -190,8 +197,10 @@ fn corrections(printed: &[Correction]) -> Corrections {
 }
 
 fn constraint(scene: &keys::Scene, made: &Made, obstacles: Vec<Obstacle>) -> Constraint {
-    let keys::Contact { friction, offset, look_ahead, push, .. } = scene.contact;
-    let mut settings = ConstraintSettings { push, ..ConstraintSettings::default() };
+    let keys::Contact { friction, restitution, offset, look_ahead, push, .. } = scene.contact;
+    let weight = super::vector(scene.gravity).length();
+    let own = ConstraintSettings::default();
+    let mut settings = ConstraintSettings { push, restitution, weight, ..own };
     settings.contacts.friction = friction;
     settings.contacts.margin.offset = offset;
     settings.contacts.margin.look_ahead = look_ahead;

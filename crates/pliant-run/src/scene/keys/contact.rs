@@ -53,6 +53,9 @@ pub enum Correction {
 pub struct Contact {
     /// Coulomb's coefficient between bodies, unit 1; at least 0.
     pub friction: f64,
+    /// Share of the speed of an impact that comes back with `constraint`, from 0 to 1, unit 1; an
+    /// obstacle has its own. It falls off at small speeds.
+    pub restitution: f64,
     /// Gap at which contact begins, per size, unit 1; positive.
     pub offset: f64,
     /// How far ahead contacts of fast bodies are looked for, per size, unit 1; at least 0.
@@ -77,11 +80,12 @@ pub struct Contact {
 
 impl Default for Contact {
     fn default() -> Contact {
-        let ConstraintSettings { contacts, push } = ConstraintSettings::default();
+        let ConstraintSettings { contacts, push, restitution, .. } = ConstraintSettings::default();
         let (friction, margin) = (contacts.friction, contacts.margin);
         let BodilySettings { damping, .. } = BodilySettings::of_step(Kind::Consistent, 1.0);
         Contact {
             friction,
+            restitution,
             offset: margin.offset,
             look_ahead: margin.look_ahead,
             push,

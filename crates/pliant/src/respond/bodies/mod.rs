@@ -257,6 +257,7 @@ fn hold(
             gap: -push.escape.depth,
             drift: Vec3::ZERO,
             target: 0.0,
+            bounce: 0.0,
             friction: 0.0,
             offset: 0.0,
             // Nothing here is relative to it.

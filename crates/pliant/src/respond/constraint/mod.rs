@@ -40,8 +40,8 @@ use crate::memory::{Memory, MemoryError};
 use crate::observe::{Stage, Watch};
 use crate::respond::constraint::pressure::Remembered;
 use crate::respond::constraint::split::Split;
-use crate::respond::contact::Contact;
 use crate::respond::contact::search::{ContactSettings, Search};
+use crate::respond::contact::{Contact, Feature};
 use crate::respond::demands::{Demands, Met};
 use crate::respond::{Moment, Response};
 
@@ -61,18 +61,25 @@ pub struct ConstraintSettings {
     pub contacts: ContactSettings,
     /// Fastest that a contact nearer than its offset is opened, per size, 1/s.
     pub push: f64,
+    /// Share of the speed of an impact between bodies that comes back, from 0 to 1, unit 1; an
+    /// obstacle has its own.
+    pub restitution: f64,
+    /// Acceleration that presses bodies at rest together, m/s²: an impact as slow as a fall
+    /// through the offset is none.
+    pub weight: f64,
 }
 
 impl Default for ConstraintSettings {
     fn default() -> ConstraintSettings {
-        ConstraintSettings { contacts: ContactSettings::default(), push: 9e-3 }
+        let contacts = ContactSettings::default();
+        ConstraintSettings { contacts, push: 9e-3, restitution: 0.0, weight: 9.81 }
     }
 }
 
 /// The engine's own response: shifts of whole bodies out of overlap, and rows.
 ///
-/// Goes with implicit Euler, which solves the rows together with the materials. Rows do not
-/// bounce, whatever an obstacle's restitution, and no body meets itself. It fills the rows
+/// Goes with implicit Euler, which solves the rows together with the materials. No body meets
+/// itself. It fills the rows
 /// of the demands alone: no two responses that make rows go together.
 #[derive(Debug)]
 pub struct Constraint {
@@ -112,6 +119,14 @@ impl Response for Constraint {
         self.split.find(moment, rows, rigid_shifts);
         for row in &mut *rows {
             row.target = target(row, self.settings.push, dt);
+            let restitution = match row.feature {
+                Feature::VertexObstacle(_, number) => {
+                    self.obstacles.get(number as usize).map_or(0.0, |o| o.touch().restitution)
+                }
+                _ => self.settings.restitution,
+            };
+            let approach = -row.normal.dot(row.relative(motion.velocities));
+            row.bounce = bounce(row, restitution, (approach, self.settings.weight), dt);
         }
         self.remembered.recall(rows, dt, pressures);
         self.dt = dt;
@@ -149,11 +164,24 @@ pub fn target(contact: &Contact, push: f64, dt: f64) -> f64 {
     if short > 0.0 { (WIN_BACK * short / dt).min(push * contact.size) } else { short / dt }
 }
 
+/// The speed along the normal that an impact gives back in a step of `dt`, m/s.
+///
+/// Only where the contact would close in the step. The share falls off at small speeds, to none
+/// at that of a fall through the offset under `weight`, so that things come to rest.
+fn bounce(contact: &Contact, restitution: f64, (approach, weight): (f64, f64), dt: f64) -> f64 {
+    let slow_sq = 2.0 * weight * contact.offset;
+    let meets = contact.gap - contact.offset < approach * dt;
+    if !(restitution > 0.0 && meets && approach > 0.0 && approach * approach > slow_sq) {
+        return 0.0;
+    }
+    restitution * (approach - slow_sq / approach)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::id::{BodyId, VertexId};
-    use crate::respond::contact::Feature;
+    use crate::respond::contact::resting;
 
     #[test]
     fn far_gaps_may_close_and_near_ones_open_gently() {
@@ -167,6 +195,7 @@ mod tests {
             gap,
             drift: Vec3::ZERO,
             target: 0.0,
+            bounce: 0.0,
             friction: 0.0,
             offset: 0.01,
             size: 1.0,
@@ -176,5 +205,16 @@ mod tests {
         assert_eq!(speed(0.01), 0.0);
         assert!((speed(0.009) - 0.002).abs() < 1e-12); // a fifth of 0.001 m in 0.1 s
         assert_eq!(speed(-0.5), 0.01); // a hundredth of the size in a second
+    }
+
+    #[test]
+    fn impacts_bounce_and_resting_contacts_do_not() {
+        let near = Contact { gap: 0.02, offset: 0.01, ..resting(VertexId(0)) };
+        let back = |approach: f64| bounce(&near, 0.5, (approach, 10.0), 0.1);
+        // A fall of 0.01 m ends at √0.2 m/s.
+        assert!((back(2.0) - 0.5 * (2.0 - 0.1)).abs() < 1e-15);
+        assert_eq!((back(0.4), back(-2.0)), (0.0, 0.0));
+        let far = Contact { gap: 0.5, ..near };
+        assert_eq!(bounce(&far, 0.5, (2.0, 10.0), 0.1), 0.0); // 0.2 m in this step, not 0.49
     }
 }

@@ -74,6 +74,8 @@ pub struct Contact {
     /// v*: least speed along the normal that the step must end with, m/s. Negative for a gap
     /// that may still close; a search leaves it 0.
     pub target: f64,
+    /// Least speed along the normal after an impact, m/s; 0 for none, as a search leaves it.
+    pub bounce: f64,
     /// Coulomb's coefficient, unit 1.
     pub friction: f64,
     /// Gap at which contact begins, m.
@@ -104,6 +106,7 @@ impl Contact {
             gap,
             drift: Vec3::ZERO,
             target: 0.0,
+            bounce: 0.0,
             friction: 0.0,
             offset: 0.0,
             size,
@@ -136,6 +139,7 @@ pub(crate) fn resting(vertex: VertexId) -> Contact {
         gap: 0.0,
         drift: Vec3::ZERO,
         target: 0.0,
+        bounce: 0.0,
         friction: 0.0,
         offset: 0.0,
         size: 1.0,

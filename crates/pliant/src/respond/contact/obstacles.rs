@@ -74,6 +74,7 @@ pub fn find(
                 gap,
                 drift: velocity,
                 target: 0.0,
+                bounce: 0.0,
                 friction: obstacle.touch().friction,
                 offset,
                 size,

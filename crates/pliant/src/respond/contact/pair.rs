@@ -122,6 +122,7 @@ impl Snapshot<'_> {
             gap: foot.gap,
             drift: Vec3::ZERO,
             target: 0.0,
+            bounce: 0.0,
             friction: self.friction,
             offset,
             size,

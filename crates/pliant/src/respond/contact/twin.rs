@@ -298,6 +298,7 @@ impl Slow<'_> {
             gap: 0.0,
             drift: Vec3::ZERO,
             target: 0.0,
+            bounce: 0.0,
             friction: self.settings.friction,
             offset: margin.offset,
             size: margin.size,
