@@ -23,3 +23,5 @@ mod penalty;
 mod bodily;
 
 mod responses;
+
+mod rigid;

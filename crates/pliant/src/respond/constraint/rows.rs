@@ -7,7 +7,6 @@
 
 use std::ops::Range;
 
-use crate::body::soft::BodyStarts;
 use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
@@ -165,7 +164,7 @@ impl RowSolver {
             let ends = (&mut *velocities, &mut other.pressures[..]);
             let solved = self.lagrange.solve(others, sides.masses, &other.rows, how, ends)?;
             all = Solved { sweeps: all.sweeps, ..solved };
-            self.keep_momentum(equations, sides.starts, velocities);
+            self.keep_momentum(equations, sides, velocities);
         }
         hold(&mut self.held, (&self.bodies, equations.held), |body| {
             self.islands.touch[body.index()]
@@ -200,7 +199,7 @@ impl RowSolver {
     fn keep_momentum(
         &mut self,
         equations: Equations<'_, BlockMatrix>,
-        bodies: &BodyStarts,
+        sides: Sides<'_>,
         velocities: &mut [Vec3],
     ) {
         let Equations { matrix, right, .. } = equations;
@@ -211,7 +210,19 @@ impl RowSolver {
             let impulse = pressure.impulse(contact.normal);
             contact.terms().for_each(|(v, share)| pushed[v.index()] += share.back(impulse));
         }
+        let bodies = sides.starts;
         pcg.move_whole_bodies(Linear { matrix, right: pushed, held, bodies }, velocities);
+        let Some(rigid) = sides.rigid else { return };
+        for (body, first) in self.bodies.iter().map(|own| own.start).enumerate() {
+            let is_rigid = rigid.centres.get(body).is_some_and(Option::is_some);
+            let id = BodyId(body as u32);
+            if is_rigid && self.islands.touch[body] && !self.islands.is_direct(id) {
+                // Nothing joins its unknowns to others but the contacts.
+                for v in [first, first + 1] {
+                    velocities[v] = matrix.diagonal(v).inverse() * self.pushed[v];
+                }
+            }
+        }
     }
 
     /// Hands each row to its solver.
@@ -308,7 +319,7 @@ fn first(parents: &mut [u32], mut body: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::soft::Motion;
+    use crate::body::soft::{BodyStarts, Motion};
     use crate::force::spring::{SpringLaw, SpringSettings, Springs};
     use crate::force::{Forces, Form, Tangent};
     use crate::respond::contact::{Feature, resting};
