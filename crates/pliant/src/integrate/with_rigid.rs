@@ -2,7 +2,8 @@
 //!
 //! The inner integrator moves the soft bodies as ever. Rigid bodies take what pushes them at
 //! once, or what the inner integrator has solved for them together with contacts, and then
-//! fly freely for the length of the step, which keeps energy and angular momentum.
+//! fly freely for the length of the step, which keeps energy and angular momentum. Joints are
+//! obeyed by the velocities before the flight, and by the places after it.
 
 use crate::body::rigid::RigidState;
 use crate::body::soft::State;
@@ -40,6 +41,18 @@ impl WithRigid {
         }
         Ok(())
     }
+
+    /// Lets rigid bodies fly, and puts joints together again.
+    fn fly(&mut self, system: &mut System, dt: f64) -> Result<(), StepError> {
+        let System { joints, rigids, .. } = system;
+        for (member, rigid) in rigids.members().iter().zip(&mut self.rigids) {
+            self.flight.step(&member.body, rigid, dt);
+        }
+        if !joints.is_empty() {
+            joints.positions(rigids.members(), &mut self.rigids)?;
+        }
+        Ok(())
+    }
 }
 
 impl Integrator for WithRigid {
@@ -62,6 +75,10 @@ impl Integrator for WithRigid {
         if !solves {
             system.check_step(state, dt)?;
             self.push(system, dt)?;
+            let System { joints, rigids, .. } = &mut *system;
+            if !joints.is_empty() {
+                joints.velocities_ahead(rigids.members(), &mut self.rigids, dt)?;
+            }
         }
         let report = self.inner.step(system, state, dt)?;
         if solves {
@@ -69,8 +86,9 @@ impl Integrator for WithRigid {
                 (rigid.velocity, rigid.spin) = (*velocity, *spin);
             }
         }
-        for (member, rigid) in system.rigids.members().iter().zip(&mut self.rigids) {
-            self.flight.step(&member.body, rigid, dt);
+        if let Err(error) = self.fly(system, dt) {
+            state.copy_from(&self.start);
+            return Err(error);
         }
         state.rigids.clone_from(&self.rigids);
         system.rigids.write(state);

@@ -14,12 +14,14 @@
 //! | `ends`              | w       | velocity at the end, m/s                       |
 //! | matrix              | A       | M + γ D + γ² K, stiffness and damping as in `force` |
 
+mod joints;
 mod newton;
 mod rigid;
 mod springs;
 
 use crate::body::soft::State;
 use crate::force::{Form, Motion, Tangent};
+use crate::integrate::implicit::joints::InTurn;
 use crate::integrate::implicit::rigid::Reduced;
 use crate::integrate::implicit::springs::SpringSolver;
 use crate::integrate::{Integrator, Report, StepError, System};
@@ -92,6 +94,7 @@ pub struct Implicit {
     row_solver: RowSolver,
     spring_solver: SpringSolver,
     reduced: Reduced,
+    in_turn: InTurn,
     stage: Problem,
     trial: State,
     /// Positions and velocities before the last step, and its length; for BDF2.
@@ -196,7 +199,11 @@ impl Implicit {
             return self.solve(system, report);
         };
         self.reduce(system, state);
-        self.solve(system, report)?;
+        if system.joints.is_empty() {
+            self.solve(system, report)?;
+        } else {
+            self.solve_jointed(system, state, report)?;
+        }
         let System { rigids, rigid_ends, .. } = system;
         Reduced::spread((rigids, state), &mut self.ends, rigid_ends);
         Ok(())
