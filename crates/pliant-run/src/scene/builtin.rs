@@ -12,7 +12,7 @@ pub struct BuiltIn {
 }
 
 /// All of them, by name.
-pub const ALL: [BuiltIn; 17] = [
+pub const ALL: [BuiltIn; 18] = [
     BuiltIn { name: "assorted", text: include_str!("../../../../scenes/assorted.toml") },
     BuiltIn { name: "block", text: include_str!("../../../../scenes/block.toml") },
     BuiltIn { name: "crossing-bars", text: include_str!("../../../../scenes/crossing-bars.toml") },
@@ -31,6 +31,7 @@ pub const ALL: [BuiltIn; 17] = [
     BuiltIn { name: "incline", text: include_str!("../../../../scenes/incline.toml") },
     BuiltIn { name: "integrators", text: include_str!("../../../../scenes/integrators.toml") },
     BuiltIn { name: "jelly-drop", text: include_str!("../../../../scenes/jelly-drop.toml") },
+    BuiltIn { name: "joints", text: include_str!("../../../../scenes/joints.toml") },
     BuiltIn {
         name: "membrane-stack",
         text: include_str!("../../../../scenes/membrane-stack.toml"),
