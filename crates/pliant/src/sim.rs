@@ -71,6 +71,9 @@ impl Simulation {
         self.state.save(memory);
         self.system.forces.save(memory);
         self.integrator.save(memory);
+        if !self.system.joints.is_empty() {
+            self.system.joints.save(memory);
+        }
         memory.write_vectors(&[self.given]);
     }
 
@@ -85,6 +88,9 @@ impl Simulation {
         }
         self.system.forces.restore(memory)?;
         self.integrator.restore(memory)?;
+        if !self.system.joints.is_empty() {
+            self.system.joints.restore(memory)?;
+        }
         let mut given = Vec::new();
         memory.read_vectors("obstacles", &mut given)?;
         match given[..] {

@@ -12,7 +12,7 @@ pub struct BuiltIn {
 }
 
 /// All of them, by name.
-pub const ALL: [BuiltIn; 19] = [
+pub const ALL: &[BuiltIn] = &[
     BuiltIn { name: "assorted", text: include_str!("../../../../scenes/assorted.toml") },
     BuiltIn { name: "block", text: include_str!("../../../../scenes/block.toml") },
     BuiltIn { name: "crossing-bars", text: include_str!("../../../../scenes/crossing-bars.toml") },
@@ -33,6 +33,7 @@ pub const ALL: [BuiltIn; 19] = [
     BuiltIn { name: "incline", text: include_str!("../../../../scenes/incline.toml") },
     BuiltIn { name: "integrators", text: include_str!("../../../../scenes/integrators.toml") },
     BuiltIn { name: "jelly-drop", text: include_str!("../../../../scenes/jelly-drop.toml") },
+    BuiltIn { name: "joints", text: include_str!("../../../../scenes/joints.toml") },
     BuiltIn {
         name: "membrane-stack",
         text: include_str!("../../../../scenes/membrane-stack.toml"),
@@ -51,7 +52,7 @@ pub const COMMON: [&str; 4] = ["response", "integrator", "duration", "dt"];
 
 /// The built-in scene of a name.
 pub fn find(name: &str) -> Option<BuiltIn> {
-    ALL.into_iter().find(|scene| scene.name == name)
+    ALL.iter().find(|scene| scene.name == name)
 }
 
 impl BuiltIn {

@@ -6,6 +6,8 @@ mod contact;
 
 mod data;
 
+mod joints;
+
 mod manifest;
 
 mod responses;

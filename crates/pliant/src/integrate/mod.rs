@@ -23,6 +23,8 @@ pub mod contact;
 
 pub mod rigid;
 
+pub mod sleep;
+
 pub mod with_rigid;
 
 pub mod backtrack;
@@ -36,6 +38,7 @@ use crate::math::Vec3;
 use crate::memory::{Memory, MemoryError};
 use crate::observe::{Stage, Watch, Watcher};
 use crate::respond::demands::{Demands, Met};
+use crate::respond::joint::{JointError, Joints};
 use crate::solve::SolveError;
 
 /// What is moved: masses, forces, and what is held.
@@ -49,6 +52,10 @@ pub struct System {
     pub forces: Forces,
     /// Which bodies are rigid.
     pub rigids: Rigids,
+    /// What holds rigid bodies together; made for all of them, in their order.
+    pub joints: Joints,
+    /// Which rigid bodies sleep, in their order; none where there is no entry.
+    pub asleep: Vec<bool>,
     /// Velocity, m/s, and spin, rad/s, of each rigid body as solved with the last step, by an
     /// integrator that takes rows.
     pub rigid_ends: Vec<(Vec3, Vec3)>,
@@ -178,6 +185,9 @@ pub enum StepError {
         /// Springs, count.
         springs: usize,
     },
+    /// Joints that are not for the rigid bodies of the system.
+    #[error("{0}")]
+    Joints(JointError),
     /// A body of which all vertices are held.
     #[error("every vertex of body {body} is pinned: it cannot move, make it an obstacle")]
     NothingFree {
@@ -347,6 +357,12 @@ impl System {
         self.forces.flow(next.motion(), dt);
         std::mem::swap(state, next);
         Ok(())
+    }
+}
+
+impl From<JointError> for StepError {
+    fn from(error: JointError) -> StepError {
+        StepError::Joints(error)
     }
 }
 

@@ -2,11 +2,13 @@
 //!
 //! The inner integrator moves the soft bodies as ever. Rigid bodies take what pushes them at
 //! once, or what the inner integrator has solved for them together with contacts, and then
-//! fly freely for the length of the step, which keeps energy and angular momentum.
+//! fly freely for the length of the step, which keeps energy and angular momentum. Joints are
+//! obeyed by the velocities before the flight, and by the places after it.
 
 use crate::body::rigid::RigidState;
 use crate::body::soft::State;
 use crate::integrate::rigid::Flight;
+use crate::integrate::sleep::{Sleep, SleepSettings};
 use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
 use crate::memory::{Memory, MemoryError};
@@ -16,6 +18,9 @@ use crate::memory::{Memory, MemoryError};
 pub struct WithRigid {
     inner: Box<dyn Integrator>,
     flight: Flight,
+    /// When bodies sleep, if ever.
+    rest: Option<SleepSettings>,
+    sleep: Sleep,
     forces: Vec<Vec3>,
     /// Rigid bodies at the end of the step.
     rigids: Vec<RigidState>,
@@ -27,7 +32,32 @@ impl WithRigid {
     /// Lets an integrator move soft bodies, and rigid ones fly as `flight` says.
     pub fn new(inner: Box<dyn Integrator>, flight: Flight) -> WithRigid {
         let (forces, rigids, start) = (Vec::new(), Vec::new(), State::default());
-        WithRigid { inner, flight, forces, rigids, start }
+        let (rest, sleep) = (None, Sleep::default());
+        WithRigid { inner, flight, rest, sleep, forces, rigids, start }
+    }
+
+    /// The same with sleep, where the inner integrator solves contacts.
+    pub fn with_sleep(self, settings: SleepSettings) -> WithRigid {
+        WithRigid { rest: Some(settings), ..self }
+    }
+
+    /// Wakes who is touched, and tells the inner integrator who sleeps.
+    fn wake(&mut self, system: &mut System) {
+        let Some(settings) = self.rest.filter(|_| self.inner.takes_rows()) else { return };
+        let System { rigids, contact, asleep, .. } = system;
+        self.sleep.begin(rigids);
+        self.sleep.wake((rigids, settings), contact, &self.start.velocities);
+        asleep.clear();
+        asleep.extend((0..rigids.members().len()).map(|place| self.sleep.is_asleep(place)));
+    }
+
+    /// Lets fall asleep what has come to rest.
+    fn settle(&mut self, system: &System, dt: f64) {
+        let Some(settings) = self.rest.filter(|_| self.inner.takes_rows()) else { return };
+        let System { rigids, contact, joints, .. } = system;
+        let pairs =
+            joints.list().iter().filter_map(|joint| Some([joint.bodies.0, joint.bodies.1?]));
+        self.sleep.settle((rigids, settings), (contact, pairs), &mut self.rigids, dt);
     }
 
     /// Takes the push of all forces at the start of the step.
@@ -37,6 +67,18 @@ impl WithRigid {
             for v in member.vertices.clone() {
                 rigid.push(&member.body, self.start.positions[v], dt * self.forces[v]);
             }
+        }
+        Ok(())
+    }
+
+    /// Lets rigid bodies fly, and puts joints together again.
+    fn fly(&mut self, system: &mut System, dt: f64) -> Result<(), StepError> {
+        let System { joints, rigids, .. } = system;
+        for (member, rigid) in rigids.members().iter().zip(&mut self.rigids) {
+            self.flight.step(&member.body, rigid, dt);
+        }
+        if !joints.is_empty() {
+            joints.positions(rigids.members(), &mut self.rigids)?;
         }
         Ok(())
     }
@@ -59,9 +101,14 @@ impl Integrator for WithRigid {
         self.start.copy_from(state);
         self.rigids.clone_from(&state.rigids);
         let solves = self.inner.takes_rows();
+        self.wake(system);
         if !solves {
             system.check_step(state, dt)?;
             self.push(system, dt)?;
+            let System { joints, rigids, .. } = &mut *system;
+            if !joints.is_empty() {
+                joints.velocities_ahead(rigids.members(), &mut self.rigids, dt)?;
+            }
         }
         let report = self.inner.step(system, state, dt)?;
         if solves {
@@ -69,9 +116,11 @@ impl Integrator for WithRigid {
                 (rigid.velocity, rigid.spin) = (*velocity, *spin);
             }
         }
-        for (member, rigid) in system.rigids.members().iter().zip(&mut self.rigids) {
-            self.flight.step(&member.body, rigid, dt);
+        if let Err(error) = self.fly(system, dt) {
+            state.copy_from(&self.start);
+            return Err(error);
         }
+        self.settle(system, dt);
         state.rigids.clone_from(&self.rigids);
         system.rigids.write(state);
         let checked = system.check_state(state.motion(), "integrate");
@@ -87,10 +136,12 @@ impl Integrator for WithRigid {
 
     fn save(&self, memory: &mut Memory) {
         self.inner.save(memory);
+        self.sleep.save(memory);
     }
 
     fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
-        self.inner.restore(memory)
+        self.inner.restore(memory)?;
+        self.sleep.restore(memory)
     }
 
     fn set_threads(&mut self, threads: usize) {

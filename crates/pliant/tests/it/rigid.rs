@@ -15,6 +15,7 @@ use pliant::id::BodyId;
 use pliant::integrate::implicit::{Implicit, ImplicitSettings};
 use pliant::integrate::rigid::Flight;
 use pliant::integrate::rk4::Rk4;
+use pliant::integrate::sleep::SleepSettings;
 use pliant::integrate::with_rigid::WithRigid;
 use pliant::integrate::{Integrator, System};
 use pliant::math::{Quat, Vec3};
@@ -299,4 +300,37 @@ fn threads_and_pauses_do_not_change_a_bit() {
     run(&mut alone, 30);
     run(&mut resumed, 30);
     assert_eq!(digest(&alone.state), digest(&resumed.state));
+}
+
+#[test]
+fn what_rests_sleeps_and_is_woken_by_what_falls_on_it() {
+    let place = |k: u32| (0.505 + 1.005 * f64::from(k)) * Vec3::Z;
+    let mut list: Vec<Body> =
+        (0..2).map(|k| (block(1, Vec3::ONE), Quat::IDENTITY, place(k), true)).collect();
+    // Falls from so high that the others sleep when it comes.
+    list.push((block(1, Vec3::splat(0.5)), Quat::IDENTITY, Vec3::new(0.3, 0.0, 12.0), true));
+    let scene = Scene::new(&list, -GRAVITY * Vec3::Z);
+    let rough = Touch { friction: 0.5, restitution: 0.0 };
+    let response =
+        Constraint::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings(0.5, 0.0));
+    let Scene { bodies, state, system, .. } = scene;
+    let implicit = Box::new(Implicit::new(ImplicitSettings::default()));
+    let stepper = WithRigid::new(implicit, Flight::default()).with_sleep(SleepSettings::default());
+    let mut scene = Simulation::new(bodies, state, system, Box::new(stepper))
+        .in_contact(vec![Box::new(response)]);
+    run(&mut scene, 70);
+    assert_eq!(scene.system.asleep, [true, true, false]);
+    assert_eq!(scene.state.rigids[1].velocity, Vec3::ZERO);
+    let high = scene.state.rigids[1].centre.z;
+    run(&mut scene, 25);
+    assert_eq!(scene.system.asleep, [false; 3]); // met
+    assert!((scene.state.rigids[1].centre.z - high).abs() > 1e-6);
+    run(&mut scene, 200);
+    assert_eq!(scene.system.asleep, [true; 3]);
+    assert_eq!(fastest(&scene), 0.0);
+    // Nothing that fell asleep has lost its weight to nobody.
+    let Simulation { state, system, given, .. } = &scene;
+    let fallen = -system.masses.total() * GRAVITY * state.time * Vec3::Z;
+    let left = state.momentum(&system.masses) - *given - fallen;
+    assert!(left.length() < 1e-3 * fallen.length(), "{left} of {fallen}");
 }

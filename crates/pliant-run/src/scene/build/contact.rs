@@ -16,6 +16,7 @@ use pliant::respond::surface::{ContactSurface, Corrections, Form, SurfaceSetting
 
 use super::Wrong;
 use super::bodies::Made;
+use super::joints::Pairs;
 use super::obstacles::Obstacles;
 use crate::scene::keys::contact::Correction;
 use crate::scene::keys::obstacle::ObstacleResponse;
@@ -114,11 +115,14 @@ pub fn responses(
     scene: &keys::Scene,
     made: &Made,
     obstacles: &mut Obstacles,
+    apart: Pairs,
 ) -> Result<Vec<Box<dyn Respond>>, Wrong> {
     let solved = std::mem::take(&mut obstacles.solved);
     let mut all: Vec<Box<dyn Respond>> = match chosen(scene) {
         Response::None => Vec::new(),
-        Response::Constraint => vec![Box::new(constraint(scene, made, solved))],
+        Response::Constraint => {
+            vec![Box::new(constraint(scene, made, solved).leaving_out(apart))]
+        }
         Response::Penalty => vec![Box::new(springs(scene, made, Kind::Consistent)?)],
         Response::Closest => vec![Box::new(springs(scene, made, Kind::Closest)?)],
         Response::Buffer => vec![Box::new(buffer(scene, made)?)],

@@ -4,7 +4,7 @@ use pliant::body::keyframes::{Keyframe, Keyframes};
 use pliant::body::pins::{self, PinPath, Pins, Plane};
 use pliant::force::drag::{Drag, DragLaw};
 use pliant::force::load::Load;
-use pliant::id::VertexId;
+use pliant::id::{BodyId, VertexId};
 use pliant::integrate::System;
 use pliant::math::{Aabb, Vec3};
 
@@ -150,9 +150,11 @@ pub fn push_drag(scene: &keys::Scene, system: &mut System) -> Result<(), Wrong> 
 /// Whether something acts on each body from outside that tells no impulses.
 ///
 /// Gravity, impulses and solved contacts of obstacles tell theirs. Bodies that meet pass on what
-/// held ones get, so one held body makes all of them held.
+/// held ones get, so one held body makes all of them held; so do joints, and one that hangs
+/// from the world counts for all rigid bodies.
 pub fn held(scene: &keys::Scene, made: &Made, obstacles: &Obstacles) -> Vec<bool> {
     let pinned = made.system.pins.vertices();
+    let is_hung = made.system.joints.list().iter().any(|joint| joint.bodies.1.is_none());
     let mut held = Vec::new();
     for (body, group) in scene.bodies.iter().zip(&made.groups) {
         for (copy, range) in group.ranges.iter().enumerate() {
@@ -160,7 +162,8 @@ pub fn held(scene: &keys::Scene, made: &Made, obstacles: &Obstacles) -> Vec<bool
             let loaded = scene.loads.iter().any(|load| load.body == body.name || load.body == own);
             let first = pinned.partition_point(|vertex| vertex.index() < range.start);
             let pin = pinned.get(first).is_some_and(|vertex| vertex.index() < range.end);
-            held.push(obstacles.pushes || scene.drag.is_some() || loaded || pin);
+            let jointed = is_hung && made.system.rigids.place(BodyId(held.len() as u32)).is_some();
+            held.push(obstacles.pushes || scene.drag.is_some() || loaded || pin || jointed);
         }
     }
     if contact::chosen(scene) != Response::None && held.contains(&true) {

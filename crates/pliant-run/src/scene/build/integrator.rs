@@ -14,6 +14,7 @@ use pliant::integrate::midpoint::Midpoint;
 use pliant::integrate::relax::Relaxed;
 use pliant::integrate::rigid::Flight;
 use pliant::integrate::rk4::Rk4;
+use pliant::integrate::sleep::SleepSettings;
 use pliant::integrate::verlet::{VelocityKind, Verlet};
 use pliant::integrate::with_rigid::WithRigid;
 use pliant::integrate::{Integrator, Report, StepError, System};
@@ -70,7 +71,11 @@ pub fn make(
         let message = "only the integrator `relax` keeps constraints";
         return Err(Wrong::value(format!("bodies.{body}.constraints"), message));
     }
-    let inner = Box::new(WithRigid::new(inner, Flight::default()));
+    let mut rigid = WithRigid::new(inner, Flight::default());
+    if key.sleep {
+        rigid = rigid.with_sleep(SleepSettings::default());
+    }
+    let inner = Box::new(rigid);
     let inner = Box::new(InContact::new(inner, made.bodies.clone(), responses));
     let parts = InParts { inner, count: key.substeps, trial: State::default() };
     Ok(match key.halvings.unwrap_or(0) {

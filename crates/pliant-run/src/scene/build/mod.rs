@@ -10,6 +10,8 @@ mod material;
 
 mod rigid;
 
+mod joints;
+
 mod hold;
 
 mod obstacles;
@@ -88,8 +90,9 @@ pub fn build(scene: &mut keys::Scene, folder: &Path) -> Result<Parts, Wrong> {
     }
     notices.extend(contact::nets(scene, &made));
     let mut obstacles = obstacles::make(scene, folder, &mut made, &mut notices)?;
+    let apart = joints::add(scene, &mut made, &mut notices)?;
     let held = hold::held(scene, &made, &obstacles);
-    let responses = contact::responses(scene, &made, &mut obstacles)?;
+    let responses = contact::responses(scene, &made, &mut obstacles, apart)?;
     let integrator = integrator::make(scene, &made, obstacles.ruled, responses)?;
     let bodies::Made { bodies, state, system, mut infos, .. } = made;
     infos.iter_mut().zip(held).for_each(|(info, held)| info.held = held);

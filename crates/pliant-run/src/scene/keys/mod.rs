@@ -7,6 +7,8 @@ pub mod body;
 
 pub mod contact;
 
+pub mod joint;
+
 pub mod obstacle;
 
 use std::collections::BTreeMap;
@@ -16,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 pub use body::{Body, Material, Mesh};
 pub use contact::{Contact, Response};
+pub use joint::Joint;
 pub use obstacle::Obstacle;
 
 /// A scene: bodies, what they meet, and how time passes.
@@ -60,6 +63,9 @@ pub struct Scene {
     /// What bodies meet.
     #[serde(default)]
     pub obstacles: Vec<Obstacle>,
+    /// What holds rigid bodies together.
+    #[serde(default)]
+    pub joints: Vec<Joint>,
     /// Constant forces.
     #[serde(default)]
     pub loads: Vec<Load>,
@@ -148,6 +154,9 @@ pub struct Integrator {
     pub sweeps: u32,
     /// Violation of a constraint that may stay, m. For `relax`.
     pub slack: f64,
+    /// Whether rigid bodies that have come to rest sleep until something meets them, a truth. For
+    /// `implicit-euler` with `newton` 0.
+    pub sleep: bool,
 }
 
 impl Default for Integrator {
@@ -162,6 +171,7 @@ impl Default for Integrator {
             iterations: 1000,
             sweeps: 100,
             slack: 1e-6,
+            sleep: true,
         }
     }
 }

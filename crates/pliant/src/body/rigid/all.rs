@@ -4,6 +4,7 @@
 //! in the same way; they only move together. What pushes, shifts or turns single vertices does
 //! so to the whole body.
 
+use std::borrow::Borrow;
 use std::ops::Range;
 
 use crate::body::rigid::{RigidBody, RigidError, RigidState};
@@ -133,6 +134,12 @@ impl Rigids {
         let vertices = 0..state.positions.len();
         let soft = vertices.filter(|v| self.place_of(VertexId(*v as u32)).is_none());
         soft.map(|v| (state.positions[v], state.velocities[v], masses.of()[v]))
+    }
+}
+
+impl Borrow<RigidBody> for Member {
+    fn borrow(&self) -> &RigidBody {
+        &self.body
     }
 }
 

@@ -14,12 +14,14 @@
 //! | `ends`              | w       | velocity at the end, m/s                       |
 //! | matrix              | A       | M + γ D + γ² K, stiffness and damping as in `force` |
 
+mod joints;
 mod newton;
 mod rigid;
 mod springs;
 
 use crate::body::soft::State;
 use crate::force::{Form, Motion, Tangent};
+use crate::integrate::implicit::joints::InTurn;
 use crate::integrate::implicit::rigid::Reduced;
 use crate::integrate::implicit::springs::SpringSolver;
 use crate::integrate::{Integrator, Report, StepError, System};
@@ -92,6 +94,7 @@ pub struct Implicit {
     row_solver: RowSolver,
     spring_solver: SpringSolver,
     reduced: Reduced,
+    in_turn: InTurn,
     stage: Problem,
     trial: State,
     /// Positions and velocities before the last step, and its length; for BDF2.
@@ -196,8 +199,13 @@ impl Implicit {
             return self.solve(system, report);
         };
         self.reduce(system, state);
-        self.solve(system, report)?;
-        let System { rigids, rigid_ends, .. } = system;
+        if system.joints.is_empty() {
+            self.solve(system, report)?;
+        } else {
+            self.solve_jointed(system, state, report)?;
+        }
+        let System { rigids, rigid_ends, from_outside, .. } = system;
+        from_outside.extend_from_slice(&self.reduced.borne);
         Reduced::spread((rigids, state), &mut self.ends, rigid_ends);
         Ok(())
     }
@@ -205,10 +213,10 @@ impl Implicit {
     /// Puts rigid bodies in place of their vertices.
     fn reduce(&mut self, system: &mut System, state: &State) {
         let Implicit { stage, ends, right, forces, reduced, .. } = self;
-        let System { rigids, pins, masses, forces: laws, .. } = system;
+        let System { rigids, asleep, pins, masses, forces: laws, .. } = system;
         let Some(matrix) = laws.matrix_mut() else { return };
         let given = (pins.vertices(), masses.of());
-        reduced.fill((rigids, state), given, (forces, stage.span), matrix, (right, ends));
+        reduced.fill((rigids, asleep, state), given, (forces, stage.span), matrix, (right, ends));
     }
 
     /// Solves the linear system, with the contacts if there are any.

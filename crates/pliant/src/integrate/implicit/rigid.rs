@@ -21,13 +21,15 @@ pub struct Reduced {
     pub masses: Vec<f64>,
     /// Vertices that are held, ascending.
     pub held: Vec<VertexId>,
+    /// What holds bodies that sleep: a vertex of each, and the impulse, N·s.
+    pub borne: Vec<(VertexId, Vec3)>,
 }
 
 impl Reduced {
     /// Brings the equations A x = b to the unknowns; `forces` act on all vertices for `span` seconds, N.
     pub fn fill(
         &mut self,
-        (rigids, state): (&Rigids, &State),
+        (rigids, asleep, state): (&Rigids, &[bool], &State),
         (pins, masses): (&[VertexId], &[f64]),
         (forces, span): (&[Vec3], f64),
         matrix: &mut BlockMatrix,
@@ -41,7 +43,8 @@ impl Reduced {
         self.masses.extend_from_slice(masses);
         self.held.clear();
         self.held.extend_from_slice(pins);
-        for (member, rigid) in rigids.members().iter().zip(&state.rigids) {
+        self.borne.clear();
+        for (k, (member, rigid)) in rigids.members().iter().zip(&state.rigids).enumerate() {
             let (own, body) = (member.vertices.clone(), &member.body);
             self.centres[member.id.index()] = Some(rigid.centre);
             self.held.extend(own.clone().skip(2).map(|v| VertexId(v as u32)));
@@ -58,6 +61,13 @@ impl Reduced {
             right[first] = body.mass * rigid.velocity + span * force;
             right[first + 1] = rigid.angular_momentum(body) + span * torque;
             (ends[first], ends[first + 1]) = (rigid.velocity, rigid.spin);
+            if asleep.get(k) == Some(&true) {
+                // Held as it is; what pushes it is borne by what it lies on.
+                let unknowns = [first, first + 1];
+                unknowns.into_iter().for_each(|v| (right[v], ends[v]) = (Vec3::ZERO, Vec3::ZERO));
+                self.held.extend(unknowns.map(|v| VertexId(v as u32)));
+                self.borne.push((VertexId(first as u32), -span * force));
+            }
         }
         self.held.sort_unstable();
         self.held.dedup();

@@ -35,6 +35,7 @@ pub mod rows;
 
 use crate::body::Bodies;
 use crate::body::obstacle::Obstacle;
+use crate::id::BodyId;
 use crate::math::Vec3;
 use crate::memory::{Memory, MemoryError};
 use crate::observe::{Stage, Watch};
@@ -88,6 +89,8 @@ pub struct Constraint {
     search: Search,
     split: Split,
     remembered: Remembered,
+    /// Bodies that do not touch each other, the smaller number first, ascending.
+    apart: Vec<(BodyId, BodyId)>,
     /// Length of the step that is being made, s.
     dt: f64,
 }
@@ -102,7 +105,15 @@ impl Constraint {
     ) -> Constraint {
         let (split, remembered) = (Split::default(), Remembered::default());
         let search = Search::new(rest, bodies);
-        Constraint { obstacles, settings, search, split, remembered, dt: 0.0 }
+        let apart = Vec::new();
+        Constraint { obstacles, settings, search, split, remembered, apart, dt: 0.0 }
+    }
+
+    /// The same without contacts between some pairs of bodies, as are joined by joints.
+    pub fn leaving_out(self, mut pairs: Vec<(BodyId, BodyId)>) -> Constraint {
+        pairs.iter_mut().for_each(|(a, b)| (*a, *b) = (*a.min(b), *a.max(b)));
+        pairs.sort_unstable();
+        Constraint { apart: pairs, ..self }
     }
 }
 
@@ -114,6 +125,9 @@ impl Response for Constraint {
             let _watch = Watch::new(watcher, Stage::Detect);
             let how = (self.settings.contacts, dt);
             self.search.find(motion, bodies, &self.obstacles, how, rows);
+            if !self.apart.is_empty() {
+                rows.retain(|row| !is_apart(&self.apart, row.bodies));
+            }
         }
         let _watch = Watch::new(watcher, Stage::Respond);
         self.split.find(moment, rows, rigid_shifts);
@@ -151,6 +165,11 @@ impl Response for Constraint {
     }
 }
 
+/// Whether two bodies are among those that do not touch.
+fn is_apart(apart: &[(BodyId, BodyId)], (a, b): (BodyId, Option<BodyId>)) -> bool {
+    b.is_some_and(|b| apart.binary_search(&(a.min(b), a.max(b))).is_ok())
+}
+
 /// The least speed along the normal that a contact must reach in a step of `dt`, m/s.
 ///
 /// Negative for a gap beyond the offset δ: it may close to δ in the step and no further.
@@ -180,7 +199,7 @@ fn bounce(contact: &Contact, restitution: f64, (approach, weight): (f64, f64), d
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::{BodyId, VertexId};
+    use crate::id::VertexId;
     use crate::respond::contact::resting;
 
     #[test]

@@ -1,6 +1,6 @@
 //! What is refused as a joint.
 
-use crate::body::rigid::{RigidBody, RigidState};
+use crate::body::rigid::RigidState;
 use crate::math::Vec3;
 use crate::respond::joint::{Joint, Motor};
 
@@ -95,12 +95,7 @@ pub enum JointError {
 }
 
 /// Refuses what [`JointError`] lists.
-pub(super) fn check(
-    list: &[Joint],
-    bodies: &[RigidBody],
-    states: &[RigidState],
-) -> Result<(), JointError> {
-    let count = bodies.len();
+pub(super) fn check(list: &[Joint], count: usize, states: &[RigidState]) -> Result<(), JointError> {
     if states.len() != count {
         return Err(JointError::Counts { bodies: count, states: states.len() });
     }

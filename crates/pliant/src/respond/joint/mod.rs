@@ -36,6 +36,8 @@ mod velocities;
 
 mod positions;
 
+use std::borrow::Borrow;
+
 use crate::body::rigid::{RigidBody, RigidState};
 use crate::math::{Mat3, Vec3};
 use crate::memory::{Memory, MemoryError};
@@ -158,23 +160,36 @@ pub struct Joints {
     system: System,
     /// Where bodies were before a trial, with the ways they are to go as velocities, m and rad.
     before: Vec<RigidState>,
+    /// How well positions were met last.
+    met: Met,
+}
+
+impl Default for Joints {
+    fn default() -> Joints {
+        Joints::made(Vec::new(), 0, &[])
+    }
 }
 
 impl Joints {
     /// Joints of bodies that are at rest where `states` say.
-    pub fn new(
+    pub fn new<B: Borrow<RigidBody>>(
         list: Vec<Joint>,
-        bodies: &[RigidBody],
+        bodies: &[B],
         states: &[RigidState],
     ) -> Result<Joints, JointError> {
-        check::check(&list, bodies, states)?;
+        check::check(&list, bodies.len(), states)?;
+        Ok(Joints::made(list, bodies.len(), states))
+    }
+
+    /// Joints that were checked, of a count of bodies.
+    fn made(list: Vec<Joint>, bodies: usize, states: &[RigidState]) -> Joints {
         let bonds: Vec<Bond> = list.iter().map(|joint| Bond::new(joint, states)).collect();
         let ends: Vec<_> = list.iter().map(|joint| joint.bodies).collect();
         let sizes: Vec<usize> = bonds.iter().map(|bond| bond.form.rows()).collect();
         let system = System::new(&ends, &sizes);
         let rows = system.row_count();
         let mut joints = Joints {
-            bodies: bodies.len(),
+            bodies,
             rows: vec![Row::default(); rows],
             impulses: vec![0.0; rows],
             holds: vec![Hold::Free; list.len()],
@@ -182,19 +197,30 @@ impl Joints {
             loads: vec![Load::default(); list.len()],
             ahead: vec![0.0; rows],
             dt: 0.0,
-            pulls: Vec::with_capacity(bodies.len()),
-            before: Vec::with_capacity(bodies.len()),
+            pulls: Vec::with_capacity(bodies),
+            before: Vec::with_capacity(bodies),
+            met: Met::default(),
             list,
             bonds,
             system,
         };
         joints.measure(states);
-        Ok(joints)
+        joints
     }
 
     /// The joints, in the order in which they were given.
     pub fn list(&self) -> &[Joint] {
         &self.list
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// How well positions were met when last put right.
+    pub fn met(&self) -> Met {
+        self.met
     }
 
     /// What each joint bore over the last step, as an average; contradictory joints tear.
@@ -261,8 +287,8 @@ impl Joints {
     }
 
     /// Refuses lists of another length than the joints were made for.
-    fn check_count(&self, bodies: &[RigidBody], states: &[RigidState]) -> Result<(), JointError> {
-        let counts = [bodies.len(), states.len()];
+    fn check_count(&self, bodies: usize, states: usize) -> Result<(), JointError> {
+        let counts = [bodies, states];
         if counts == [self.bodies; 2] {
             Ok(())
         } else {

@@ -1,5 +1,7 @@
 //! Shifts and turns that put joints together again after a flight.
 
+use std::borrow::Borrow;
+
 use crate::body::rigid::{RigidBody, RigidState};
 use crate::math::{Quat, Vec3, unit_quat};
 use crate::respond::joint::axis::{Found, Hold, Law};
@@ -33,12 +35,12 @@ impl Joints {
     /// Of all ways the one that moves the least mass the least. Limits that were passed are
     /// gone back to. Steps of Gauss and Newton, halved where they make things worse, until only
     /// rounding is left or nothing is gained.
-    pub fn positions(
+    pub fn positions<B: Borrow<RigidBody>>(
         &mut self,
-        bodies: &[RigidBody],
+        bodies: &[B],
         states: &mut [RigidState],
     ) -> Result<Met, JointError> {
-        self.check_count(bodies, states)?;
+        self.check_count(bodies.len(), states.len())?;
         self.measure(states);
         let mut met = Met::default();
         while met.rounds < MOST_ROUNDS {
@@ -62,6 +64,7 @@ impl Joints {
                 *most = most.max(self.error(joint, k).abs());
             }
         }
+        self.met = met;
         Ok(met)
     }
 

@@ -3,6 +3,7 @@
 //! Each joint has a block on the diagonal, joints that share a body one beside it. Rows that
 //! are off stand alone with a one.
 
+use std::borrow::Borrow;
 use std::ops::Range;
 
 use crate::body::rigid::{RigidBody, RigidState};
@@ -100,9 +101,10 @@ impl System {
     }
 
     /// Takes over the masses of bodies where they are.
-    pub fn take_masses(&mut self, bodies: &[RigidBody], states: &[RigidState]) {
+    pub fn take_masses<B: Borrow<RigidBody>>(&mut self, bodies: &[B], states: &[RigidState]) {
         self.inverse.clear();
-        let of = |(body, state): (&RigidBody, &RigidState)| {
+        let of = |(body, state): (&B, &RigidState)| {
+            let body = body.borrow();
             (1.0 / body.mass, state.inverse_inertia(body))
         };
         self.inverse.extend(bodies.iter().zip(states).map(of));
@@ -115,11 +117,16 @@ impl System {
         (self.inverse[body].1, self.stiff[body]) = (inverse, true);
     }
 
+    /// Inverse inertia of a body where it is another than its own, 1/(kg·m²), world axes.
+    pub fn stiffened(&self, body: usize) -> Option<Mat3> {
+        self.stiff[body].then(|| self.inverse[body].1)
+    }
+
     /// Slows bodies with another inertia, so that their angular momentum stays.
-    pub fn slow(&self, bodies: &[RigidBody], states: &mut [RigidState]) {
+    pub fn slow<B: Borrow<RigidBody>>(&self, bodies: &[B], states: &mut [RigidState]) {
         for (k, (body, state)) in bodies.iter().zip(states).enumerate() {
             if self.stiff[k] {
-                state.spin = self.inverse[k].1 * state.angular_momentum(body);
+                state.spin = self.inverse[k].1 * state.angular_momentum(body.borrow());
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Impulses after which all joints are obeyed by the velocities.
 
+use std::borrow::Borrow;
+
 use crate::body::rigid::{RigidBody, RigidState};
 use crate::math::Mat3;
 use crate::respond::joint::axis::{Found, Law};
@@ -70,13 +72,15 @@ impl Joints {
     ///
     /// - Implements: [Wang21 slide "Relative velocity at joints"], all joints in one system.
     /// - Deviates: any kind of joint, with limits and motors.
-    pub fn velocities(
+    pub fn velocities<B: Borrow<RigidBody>>(
         &mut self,
-        bodies: &[RigidBody],
+        bodies: &[B],
         states: &mut [RigidState],
         dt: f64,
     ) -> Result<Met, JointError> {
-        self.solve(bodies, states, dt, Aim::Now)
+        self.begin(bodies, states, dt)?;
+        self.system.slow(bodies, states);
+        Ok(self.solve(states, dt, Aim::Now))
     }
 
     /// The same so that joints are together when a free flight over `dt` ends.
@@ -89,23 +93,28 @@ impl Joints {
     /// - Implements: [Andersen83 pp. 24–34], the Shake half of Rattle, with bodies that turn.
     /// - Deviates: the way to the end of the step to the second order, where the source
     ///   iterates; [`Joints::positions`] takes out the rest.
-    pub fn velocities_ahead(
+    pub fn velocities_ahead<B: Borrow<RigidBody>>(
         &mut self,
-        bodies: &[RigidBody],
+        bodies: &[B],
         states: &mut [RigidState],
         dt: f64,
     ) -> Result<Met, JointError> {
-        self.solve(bodies, states, dt, Aim::Ahead)
+        self.begin(bodies, states, dt)?;
+        self.system.slow(bodies, states);
+        Ok(self.solve(states, dt, Aim::Ahead))
     }
 
-    fn solve(
+    /// Gets ready for a step in which joints are solved in turn with something else.
+    ///
+    /// Then come any number of [`Joints::obey`], each after the others have changed velocities;
+    /// impulses add up. Bodies are where `states` say all the time.
+    pub fn begin<B: Borrow<RigidBody>>(
         &mut self,
-        bodies: &[RigidBody],
-        states: &mut [RigidState],
+        bodies: &[B],
+        states: &[RigidState],
         dt: f64,
-        aim: Aim,
-    ) -> Result<Met, JointError> {
-        self.check_count(bodies, states)?;
+    ) -> Result<(), JointError> {
+        self.check_count(bodies.len(), states.len())?;
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(JointError::Step { dt });
         }
@@ -113,10 +122,37 @@ impl Joints {
         self.system.take_masses(bodies, states);
         self.dt = dt;
         self.stiffen(bodies, states);
-        self.system.slow(bodies, states);
         self.system.weigh(&self.rows);
         self.impulses.fill(0.0);
         self.ahead.fill(0.0);
+        Ok(())
+    }
+
+    /// Inverse inertia of a body in this step where strong pull makes it another, 1/(kg·m²).
+    pub fn stiffened(&self, body: usize) -> Option<Mat3> {
+        self.system.stiffened(body)
+    }
+
+    /// Gives the bodies what joints bore in the step before, as a guess.
+    pub fn recall(&mut self, states: &mut [RigidState]) {
+        for joint in 0..self.list.len() {
+            let Load { force, torque } = self.loads[joint];
+            for k in self.system.rows_of(joint).filter(|&k| self.system.can(k)) {
+                let row = &self.rows[k];
+                let share = if row.turns() { torque.dot(row.turn_a) } else { force.dot(row.along) };
+                self.impulses[k] = self.dt * share;
+                self.system.push(joint, k, row, self.impulses[k], states);
+            }
+        }
+    }
+
+    /// Changes velocities as [`Joints::velocities_ahead`] does, after [`Joints::begin`].
+    pub fn obey(&mut self, states: &mut [RigidState]) -> Result<Met, JointError> {
+        self.check_count(self.bodies, states.len())?;
+        Ok(self.solve(states, self.dt, Aim::Ahead))
+    }
+
+    fn solve(&mut self, states: &mut [RigidState], dt: f64, aim: Aim) -> Met {
         let mut axes = 0;
         for joint in 0..self.list.len() {
             if let Some(law) = self.law(joint, dt) {
@@ -139,11 +175,11 @@ impl Joints {
             && misses.last > CONTRADICTION_OF_SPEED * misses.speeds;
         self.miss(states, dt, &mut met);
         self.write_loads(dt);
-        Ok(met)
+        met
     }
 
     /// Stiffens bodies that joints pull at so strongly that the last step could not follow.
-    pub(super) fn stiffen(&mut self, bodies: &[RigidBody], states: &[RigidState]) {
+    pub(super) fn stiffen<B: Borrow<RigidBody>>(&mut self, bodies: &[B], states: &[RigidState]) {
         self.pulls.clear();
         self.pulls.resize(bodies.len(), Mat3::ZERO);
         for (bond, load) in self.bonds.iter().zip(&self.loads) {
@@ -154,7 +190,7 @@ impl Joints {
             }
         }
         for (k, (body, state)) in bodies.iter().zip(states).enumerate() {
-            if let Some(inverse) = stiffened(body, state, self.pulls[k]) {
+            if let Some(inverse) = stiffened(body.borrow(), state, self.pulls[k]) {
                 self.system.set_inertia(k, inverse);
             }
         }

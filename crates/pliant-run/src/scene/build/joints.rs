@@ -1,0 +1,228 @@
+//! Joints of a scene.
+
+use std::ops::Range;
+
+use pliant::body::rigid::all::Rigids;
+use pliant::id::BodyId;
+use pliant::math::Vec3;
+use pliant::respond::joint::{Axis, Joint, JointKind, Joints, Motor};
+
+use super::bodies::Made;
+use super::{Wrong, contact, vector};
+use crate::scene::fault::FaultKind;
+use crate::scene::keys::joint as key;
+use crate::scene::keys::{self, Material, Response};
+use crate::scene::nearest::nearest;
+
+/// Bodies whose contacts are left out, the smaller number first, ascending.
+pub type Pairs = Vec<(BodyId, BodyId)>;
+
+/// Puts all joints into the system; gives the bodies that do not touch for them.
+pub fn add(
+    scene: &keys::Scene,
+    made: &mut Made,
+    notices: &mut Vec<String>,
+) -> Result<Pairs, Wrong> {
+    let (mut list, mut pairs) = (Vec::new(), Pairs::new());
+    for (k, joint) in scene.joints.iter().enumerate() {
+        let path = format!("joints.{k}");
+        let kind = kind(joint, &path)?;
+        for (a, b) in ends(scene, made, joint, &path)? {
+            list.push(self::joint(joint, kind, (a, b), made));
+            if let Some(b) = b.filter(|_| !joint.contact) {
+                pairs.push((a.min(b), a.max(b)));
+            }
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    let members = made.system.rigids.members();
+    let joints = Joints::new(list, members, &made.state.rigids);
+    let joints = joints.map_err(|error| Wrong::value("joints", error))?;
+    let met = joints.clone().positions(members, &mut made.state.rigids.clone());
+    if let Some(met) = met.ok().filter(|met| met.is_contradictory) {
+        notices.push(format!(
+            "joints contradict each other: the best that all can have together misses by {:.3e} m \
+             and {:.3e} rad",
+            met.gap, met.twist
+        ));
+    }
+    made.system.joints = joints;
+    let response = contact::chosen(scene);
+    if !pairs.is_empty() && !matches!(response, Response::Constraint | Response::None) {
+        notices.push(format!(
+            "bodies that are joined push each other away where they touch: only the response \
+             constraint leaves that out, not {}",
+            super::word(&response)
+        ));
+    }
+    Ok(pairs)
+}
+
+/// What the joint leaves free.
+fn kind(joint: &key::Joint, path: &str) -> Result<JointKind, Wrong> {
+    let has_axis = matches!(joint.kind, key::JointKind::Hinge | key::JointKind::Slider);
+    let word = super::word(&joint.kind);
+    let given = [
+        ("axis", joint.axis.is_some()),
+        ("limits", joint.limits.is_some()),
+        ("motor", joint.motor.is_some()),
+    ];
+    if let Some((name, _)) = given.into_iter().find(|(_, is_given)| *is_given && !has_axis) {
+        let message = format!("a joint of kind `{word}` has no axis, so it takes no `{name}`");
+        return Err(Wrong::value(format!("{path}.{name}"), message));
+    }
+    let free = match joint.kind {
+        key::JointKind::Ball => return Ok(JointKind::Ball),
+        key::JointKind::Fixed => return Ok(JointKind::Fixed),
+        key::JointKind::Hinge => JointKind::Hinge,
+        key::JointKind::Slider => JointKind::Slider,
+    };
+    let Some(direction) = joint.axis.map(vector) else {
+        let wrong = Wrong::value(path, format!("a {word} needs an `axis`"));
+        return Err(wrong.with_help("write axis = [0, 0, 1], a direction in the world"));
+    };
+    if direction == Vec3::ZERO {
+        return Err(Wrong::value(format!("{path}.axis"), "the axis has no direction: it is zero"));
+    }
+    if let Some([least, most]) = joint.limits.filter(|[least, most]| least > most) {
+        let message =
+            format!("limits from {least} to {most}: the first must not exceed the second");
+        return Err(Wrong::value(format!("{path}.limits"), message));
+    }
+    let motor =
+        joint.motor.as_ref().map(|motor| self::motor(joint.kind, motor, path)).transpose()?;
+    Ok(free(Axis { direction, limits: joint.limits, motor }))
+}
+
+fn motor(kind: key::JointKind, motor: &key::Motor, path: &str) -> Result<Motor, Wrong> {
+    let path = format!("{path}.motor");
+    let (given, other, name) = match kind {
+        key::JointKind::Slider => (motor.force, motor.torque, "force"),
+        _ => (motor.torque, motor.force, "torque"),
+    };
+    let (Some(most), None) = (given, other) else {
+        let message =
+            format!("the motor of a {} needs a `{name}`, and no other", super::word(&kind));
+        return Err(Wrong::value(path, message));
+    };
+    if most < 0.0 {
+        let message = format!("the {name} is {most}: it must not be negative");
+        return Err(Wrong::value(format!("{path}.{name}"), message));
+    }
+    Ok(Motor { speed: motor.speed, most })
+}
+
+/// Bodies that a joint joins: one pair, or all of a chain.
+fn ends(
+    scene: &keys::Scene,
+    made: &Made,
+    joint: &key::Joint,
+    path: &str,
+) -> Result<Vec<(BodyId, Option<BodyId>)>, Wrong> {
+    let names = format!("{path}.bodies");
+    let find = |k: usize| body(scene, made, &joint.bodies[k], &format!("{names}.{k}"));
+    match (&joint.chain, joint.bodies.len()) {
+        (Some(name), 0) => chain(scene, made, joint, name, path),
+        (Some(_), _) => Err(Wrong::value(names, "`bodies` and `chain` cannot both be given")),
+        (None, 1) => Ok(vec![(find(0)?, None)]),
+        (None, 2) => {
+            let (a, b) = (find(0)?, find(1)?);
+            if a == b {
+                let message = format!("the joint holds `{}` to itself", joint.bodies[0]);
+                let help = "name two bodies, or one to hold it to the world";
+                return Err(Wrong::value(format!("{names}.1"), message).with_help(help));
+            }
+            Ok(vec![(a, Some(b))])
+        }
+        (None, 0) => {
+            let wrong = Wrong::value(path, "the joint joins nothing");
+            Err(wrong.with_help("write bodies = [\"a\", \"b\"], or chain = \"a\""))
+        }
+        (None, count) => Err(Wrong::value(
+            names,
+            format!("{count} bodies: a joint joins two, or one to the world"),
+        )),
+    }
+}
+
+/// Each copy of a pattern and the next.
+fn chain(
+    scene: &keys::Scene,
+    made: &Made,
+    joint: &key::Joint,
+    name: &str,
+    path: &str,
+) -> Result<Vec<(BodyId, Option<BodyId>)>, Wrong> {
+    let chain = format!("{path}.chain");
+    if joint.anchor.is_some() {
+        let message = "a chain has a joint between each two copies: it takes no `anchor`";
+        return Err(Wrong::value(format!("{path}.anchor"), message));
+    }
+    let Some(index) = scene.bodies.iter().position(|body| body.name == name) else {
+        let names = scene.bodies.iter().map(|body| &*body.name);
+        return Err(unknown(name, names, chain));
+    };
+    check_rigid(scene, index, &chain)?;
+    let copies = copies(made, index);
+    if copies.len() < 2 {
+        let message = format!("`{name}` is one body: a chain needs a pattern of at least two");
+        return Err(Wrong::value(chain, message));
+    }
+    let ids = copies.clone().skip(1);
+    Ok(ids.map(|b| (BodyId(b - 1), Some(BodyId(b)))).collect())
+}
+
+/// Numbers of the bodies that an entry of `bodies` makes.
+fn copies(made: &Made, index: usize) -> Range<u32> {
+    let count = |index: usize| made.groups[index].ranges.len() as u32;
+    let first = (0..index).map(count).sum();
+    first..first + count(index)
+}
+
+/// The one rigid body of a name.
+fn body(scene: &keys::Scene, made: &Made, name: &str, path: &str) -> Result<BodyId, Wrong> {
+    let names = || made.infos.iter().map(|info| &*info.name);
+    if let Some(id) = names().position(|known| known == name) {
+        let index = (0..scene.bodies.len()).find(|&k| copies(made, k).contains(&(id as u32)));
+        check_rigid(scene, index.unwrap_or(0), path)?;
+        return Ok(BodyId(id as u32));
+    }
+    if scene.bodies.iter().any(|body| body.name == name) {
+        let message = format!("`{name}` is a pattern of several bodies");
+        let help = format!("name one of them, such as `{name}-0`");
+        return Err(Wrong::new(FaultKind::Name, path, message).with_help(help));
+    }
+    Err(unknown(name, names(), path))
+}
+
+fn unknown<'a>(name: &str, names: impl Iterator<Item = &'a str>, path: impl Into<String>) -> Wrong {
+    let wrong = Wrong::new(FaultKind::Name, path, format!("no body is called `{name}`"));
+    let help = nearest(name, names).map(|name| format!("did you mean `{name}`?"));
+    Wrong { help, ..wrong }
+}
+
+fn check_rigid(scene: &keys::Scene, index: usize, path: &str) -> Result<(), Wrong> {
+    let body = &scene.bodies[index];
+    if matches!(body.material, Material::Rigid { .. }) {
+        return Ok(());
+    }
+    let wrong = Wrong::value(path, format!("`{}` is soft: joints hold rigid bodies", body.name));
+    Err(wrong.with_help("give it the material { kind = \"rigid\" }, or pin its vertices"))
+}
+
+/// The joint between two bodies, or one and the world.
+fn joint(
+    key: &key::Joint,
+    kind: JointKind,
+    (a, b): (BodyId, Option<BodyId>),
+    made: &Made,
+) -> Joint {
+    let rigids: &Rigids = &made.system.rigids;
+    // Bodies were seen to be rigid.
+    let place = |body: BodyId| rigids.place(body).unwrap_or(0);
+    let centre = |body: BodyId| made.state.rigids[place(body)].centre;
+    let between = b.map_or(centre(a), |b| 0.5 * (centre(a) + centre(b)));
+    let anchor = key.anchor.map_or(between, vector);
+    Joint::new(kind, (place(a), b.map(place)), anchor)
+}

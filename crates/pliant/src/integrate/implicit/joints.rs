@@ -1,0 +1,129 @@
+//! Joints and contacts solved in turn until neither changes the other.
+//!
+//! Joints are solved exactly, all of them at once, and so is what they leave to contacts and
+//! materials; each hands the other its impulses as given. The joints have the last word, so they
+//! are obeyed to rounding whatever is left of the rounds.
+//!
+//! | here     | formula | meaning                                                         |
+//! |----------|---------|-----------------------------------------------------------------|
+//! | `right`  | b       | momenta without joints, kg·m/s and kg·m²/s                      |
+//! | `pushes` | Jᵀλ     | what joints give each rigid body, in the places of its unknowns |
+
+use crate::body::rigid::RigidState;
+use crate::body::rigid::all::Member;
+use crate::body::soft::State;
+use crate::integrate::implicit::Implicit;
+use crate::integrate::{Report, StepError, System};
+use crate::math::Vec3;
+
+/// Rounds of contacts and joints at most, count.
+const MOST_ROUNDS: usize = 30;
+
+/// Change of velocity by joints, per size and step, below which rounds end, unit 1.
+const STILL: f64 = 1e-7;
+
+/// Memory of the method.
+#[derive(Clone, Debug, Default)]
+pub struct InTurn {
+    /// b without joints, N·s.
+    right: Vec<Vec3>,
+    /// Of each rigid body, N·s and N·m·s.
+    pushes: Vec<[Vec3; 2]>,
+    /// Rigid bodies where they are, with the velocities of this round.
+    states: Vec<RigidState>,
+    /// From the centre to the farthest vertex of each rigid body, m.
+    sizes: Vec<f64>,
+}
+
+impl InTurn {
+    /// Takes over what is given; what joints gave in the step before is the first guess.
+    fn begin(&mut self, system: &mut System, state: &State, dt: f64) -> Result<(), StepError> {
+        let System { joints, rigids, forces, contact, .. } = system;
+        let members = rigids.members();
+        joints.begin(members, &state.rigids, dt)?;
+        self.states.clone_from(&state.rigids);
+        self.states
+            .iter_mut()
+            .for_each(|state| (state.velocity, state.spin) = (Vec3::ZERO, Vec3::ZERO));
+        if !contact.rows.is_empty() {
+            joints.recall(&mut self.states);
+        }
+        self.pushes.clear();
+        let Some(matrix) = forces.matrix_mut() else { return Ok(()) };
+        for (k, (member, moved)) in members.iter().zip(&self.states).enumerate() {
+            let first = member.vertices.start;
+            if let Some(inverse) = joints.stiffened(k) {
+                matrix.set_diagonal(first + 1, inverse.inverse());
+            }
+            let turning = matrix.diagonal(first + 1) * moved.spin;
+            self.pushes.push([member.body.mass * moved.velocity, turning]);
+        }
+        if self.sizes.len() != members.len() {
+            self.sizes.clear();
+            self.sizes.extend(members.iter().map(size));
+        }
+        Ok(())
+    }
+}
+
+impl Implicit {
+    /// Solves as [`Implicit::solve`] does, with joints; the system has been reduced.
+    pub(super) fn solve_jointed(
+        &mut self,
+        system: &mut System,
+        state: &State,
+        report: &mut Report,
+    ) -> Result<(), StepError> {
+        let span = self.stage.span;
+        self.in_turn.begin(system, state, span)?;
+        self.in_turn.right.clone_from(&self.right);
+        for _ in 0..MOST_ROUNDS {
+            for (member, [push, turning]) in
+                system.rigids.members().iter().zip(&self.in_turn.pushes)
+            {
+                let first = member.vertices.start;
+                self.right[first] = self.in_turn.right[first] + *push;
+                self.right[first + 1] = self.in_turn.right[first + 1] + *turning;
+            }
+            self.solve(system, report)?;
+            let changed = self.obey(system)? * span;
+            if system.contact.rows.is_empty() || changed <= STILL {
+                return Ok(());
+            }
+        }
+        report.loose += 1;
+        Ok(())
+    }
+
+    /// Lets joints change what was solved; gives the largest change of velocity per size, 1/s.
+    fn obey(&mut self, system: &mut System) -> Result<f64, StepError> {
+        let Implicit { in_turn: InTurn { pushes, states, sizes, .. }, ends, right, .. } = self;
+        let System { joints, rigids, forces, contact, .. } = system;
+        let Some(matrix) = forces.matrix() else { return Ok(0.0) };
+        for (member, state) in rigids.members().iter().zip(&mut *states) {
+            let first = member.vertices.start;
+            (state.velocity, state.spin) = (ends[first], ends[first + 1]);
+            if contact.rows.is_empty() {
+                // Nothing else is coupled to them: to rounding, where a solver stops before.
+                state.velocity = right[first] / member.body.mass;
+                state.spin = matrix.diagonal(first + 1).inverse() * right[first + 1];
+            }
+        }
+        joints.obey(states)?;
+        let mut most = 0.0_f64;
+        for (k, (member, state)) in rigids.members().iter().zip(&*states).enumerate() {
+            let first = member.vertices.start;
+            let (faster, turned) = (state.velocity - ends[first], state.spin - ends[first + 1]);
+            pushes[k][0] += member.body.mass * faster;
+            pushes[k][1] += matrix.diagonal(first + 1) * turned;
+            most = most.max(faster.length() / sizes[k]).max(turned.length());
+            (ends[first], ends[first + 1]) = (state.velocity, state.spin);
+        }
+        Ok(most)
+    }
+}
+
+/// From the centre to the farthest vertex, m.
+fn size(member: &Member) -> f64 {
+    member.body.points.iter().fold(0.0, |most: f64, point| most.max(point.length()))
+}

@@ -1,0 +1,193 @@
+//! Rigid bodies at rest sleep: they are held where they are until something wakes them.
+//!
+//! Bodies that press on each other or are jointed form an island. An island sleeps when all of
+//! it has been quiet for a while and rests on nothing that moves; it wakes as a whole when
+//! something comes against it, shifts it or pushes it.
+//!
+//! | here     | meaning                                                              |
+//! |----------|----------------------------------------------------------------------|
+//! | `quiet`  | speed of the farthest point per size, below which a body rests, 1/s  |
+//! | `after`  | time of rest after which it sleeps, s                                |
+
+use crate::body::rigid::RigidState;
+use crate::body::rigid::all::{Member, Rigids};
+use crate::id::BodyId;
+use crate::math::Vec3;
+use crate::memory::{Memory, MemoryError};
+use crate::respond::contact::Contact;
+use crate::respond::demands::Demands;
+
+/// When rigid bodies sleep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SleepSettings {
+    /// Speed of the farthest point per size below which a body rests, 1/s; 0 for never.
+    pub quiet: f64,
+    /// Time of rest after which it sleeps, s.
+    pub after: f64,
+}
+
+impl Default for SleepSettings {
+    fn default() -> SleepSettings {
+        SleepSettings { quiet: 1e-3, after: 0.5 }
+    }
+}
+
+/// Who sleeps, and who has been quiet for how long.
+#[derive(Clone, Debug, Default)]
+pub struct Sleep {
+    /// Of each rigid body, s.
+    rest: Vec<f64>,
+    /// Smallest member of the island that each sleeping body fell asleep with; none awake.
+    islands: Vec<Option<u32>>,
+    sizes: Vec<f64>,
+    /// Island of each body while they are found.
+    parents: Vec<u32>,
+    may: Vec<bool>,
+}
+
+impl Sleep {
+    /// Whether a rigid body sleeps.
+    pub fn is_asleep(&self, place: usize) -> bool {
+        self.islands.get(place).is_some_and(Option::is_some)
+    }
+
+    /// Prepares for as many rigid bodies.
+    pub fn begin(&mut self, rigids: &Rigids) {
+        let members = rigids.members();
+        if self.sizes.len() == members.len() {
+            return;
+        }
+        let size = |member: &Member| {
+            member.body.points.iter().fold(0.0, |most: f64, point| most.max(point.length()))
+        };
+        self.sizes = members.iter().map(size).collect();
+        self.rest.resize(members.len(), 0.0);
+        self.islands.resize(members.len(), None);
+    }
+
+    /// Wakes all that is touched by what contact asks for, given how everything moves.
+    pub fn wake(
+        &mut self,
+        (rigids, settings): (&Rigids, SleepSettings),
+        demands: &Demands,
+        velocities: &[Vec3],
+    ) {
+        if self.islands.iter().all(Option::is_none) {
+            return;
+        }
+        for (vertex, _) in demands.impulses.iter().chain(&demands.forces).chain(&demands.shifts) {
+            self.wake_with(rigids.place_of(*vertex));
+        }
+        for shift in &demands.rigid_shifts {
+            self.wake_with(rigids.place(shift.body));
+        }
+        for row in &demands.rows {
+            let moves = row.relative(velocities).length() > settings.quiet * row.size;
+            let places = [Some(row.bodies.0), row.bodies.1].map(|body| {
+                body.and_then(|body| rigids.place(body)).filter(|place| self.is_asleep(*place))
+            });
+            if moves && row.gap < row.offset + row.size * settings.quiet {
+                places.into_iter().for_each(|place| self.wake_with(place));
+            }
+        }
+    }
+
+    /// Wakes the island of a rigid body.
+    fn wake_with(&mut self, place: Option<usize>) {
+        let Some(island) = place.and_then(|place| self.islands[place]) else { return };
+        for (own, rest) in self.islands.iter_mut().zip(&mut self.rest) {
+            if *own == Some(island) {
+                (*own, *rest) = (None, 0.0);
+            }
+        }
+    }
+
+    /// Lets quiet islands fall asleep after a step of `dt`; `joined` are pairs of jointed members.
+    ///
+    /// What falls asleep loses the little speed it has.
+    pub fn settle(
+        &mut self,
+        (rigids, settings): (&Rigids, SleepSettings),
+        (demands, joined): (&Demands, impl Iterator<Item = [usize; 2]>),
+        states: &mut [RigidState],
+        dt: f64,
+    ) {
+        for (k, state) in states.iter().enumerate() {
+            let speed = state.velocity.length() + self.sizes[k] * state.spin.length();
+            let is_quiet = speed < settings.quiet * self.sizes[k];
+            self.rest[k] = if is_quiet { self.rest[k] + dt } else { 0.0 };
+        }
+        let Sleep { rest, islands, parents, may, .. } = self;
+        parents.clear();
+        parents.extend(0..states.len() as u32);
+        may.clear();
+        may.extend(rest.iter().map(|rest| *rest >= settings.after));
+        let pressing = demands.rows.iter().zip(&demands.pressures);
+        for (row, _) in pressing.filter(|(_, pressure)| pressure.normal > 0.0) {
+            let Some(a) = rigids.place(row.bodies.0) else {
+                lies_on_others(rigids, row, may);
+                continue;
+            };
+            match row.bodies.1.map(|body: BodyId| rigids.place(body)) {
+                Some(Some(b)) => join(parents, a, b),
+                Some(None) => may[a] = false,
+                None => may[a] &= row.drift.length() <= settings.quiet * row.size,
+            }
+        }
+        joined.for_each(|[a, b]| join(parents, a, b));
+        for place in 0..parents.len() {
+            let island = first(parents, place as u32);
+            parents[place] = island;
+            may[island as usize] &= may[place];
+        }
+        for (place, state) in states.iter_mut().enumerate() {
+            if may[parents[place] as usize] && islands[place].is_none() {
+                islands[place] = Some(parents[place]);
+                (state.velocity, state.spin) = Default::default();
+            }
+        }
+    }
+
+    /// Writes who sleeps, and who is quiet.
+    pub fn save(&self, memory: &mut Memory) {
+        memory.write(self.rest.len() as f64);
+        for (rest, island) in self.rest.iter().zip(&self.islands) {
+            memory.write(*rest);
+            memory.write(island.map_or(-1.0, f64::from));
+        }
+    }
+
+    /// Reads what [`Sleep::save`] wrote.
+    pub fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+        let count = memory.read("sleep")?;
+        self.rest.clear();
+        self.islands.clear();
+        for _ in 0..count as usize {
+            self.rest.push(memory.read("sleep")?);
+            let number = memory.read("sleep")?;
+            self.islands.push((number >= 0.0).then_some(number as u32));
+        }
+        Ok(())
+    }
+}
+
+/// A rigid body that lies on a soft one stays awake with it.
+fn lies_on_others(rigids: &Rigids, row: &Contact, may: &mut [bool]) {
+    if let Some(place) = row.bodies.1.and_then(|body| rigids.place(body)) {
+        may[place] = false;
+    }
+}
+
+fn join(parents: &mut [u32], a: usize, b: usize) {
+    let (a, b) = (first(parents, a as u32), first(parents, b as u32));
+    parents[a.max(b) as usize] = a.min(b);
+}
+
+/// The first member of an island.
+fn first(parents: &mut [u32], mut member: u32) -> u32 {
+    while parents[member as usize] != member {
+        parents[member as usize] = parents[parents[member as usize] as usize];
+        member = parents[member as usize];
+    }
+    member
+}
