@@ -65,12 +65,13 @@ impl Sleep {
         self.islands.resize(members.len(), None);
     }
 
-    /// Wakes all that is touched by what contact asks for, given how everything moves.
+    /// Wakes all that is touched in a step of `dt` by what contact asks for, given how everything
+    /// moves.
     pub fn wake(
         &mut self,
         (rigids, settings): (&Rigids, SleepSettings),
         demands: &Demands,
-        velocities: &[Vec3],
+        (velocities, dt): (&[Vec3], f64),
     ) {
         if self.islands.iter().all(Option::is_none) {
             return;
@@ -82,11 +83,13 @@ impl Sleep {
             self.wake_with(rigids.place(shift.body));
         }
         for row in &demands.rows {
-            let moves = row.relative(velocities).length() > settings.quiet * row.size;
+            let relative = row.relative(velocities);
+            let moves = relative.length() > settings.quiet * row.size;
+            let meets = row.gap + row.normal.dot(relative) * dt < row.offset;
             let places = [Some(row.bodies.0), row.bodies.1].map(|body| {
                 body.and_then(|body| rigids.place(body)).filter(|place| self.is_asleep(*place))
             });
-            if moves && row.gap < row.offset + row.size * settings.quiet {
+            if moves && meets {
                 places.into_iter().for_each(|place| self.wake_with(place));
             }
         }

