@@ -124,3 +124,58 @@ impl Place {
             && self.normal.dot(other.normal) >= ALONG
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::VertexId;
+    use crate::respond::contact::{Feature, resting};
+
+    /// Two vertices of two bodies, one above the other, and one of the first body aside.
+    const POSITIONS: [Vec3; 3] = [Vec3::ZERO, Vec3::new(0.0, 0.0, 0.005), Vec3::X];
+
+    fn meeting(vertices: [u32; 2], bodies: [u32; 2], normal: Vec3, target: f64) -> Contact {
+        let [a, b] = vertices.map(VertexId);
+        Contact {
+            feature: Feature::VertexBody(a, BodyId(bodies[1])),
+            vertices: [a, b, b, b],
+            weights: [1.0, -1.0, 0.0, 0.0],
+            count: 2,
+            bodies: (BodyId(bodies[0]), Some(BodyId(bodies[1]))),
+            normal,
+            target,
+            ..resting(a)
+        }
+    }
+
+    fn merged(contacts: &[Contact], centres: [Option<Vec3>; 2]) -> Merge {
+        let rigid = RigidSides { centres: &centres, firsts: &[0, 1], positions: &POSITIONS };
+        let mut merge = Merge::default();
+        merge.find(contacts, Some(rigid));
+        merge
+    }
+
+    #[test]
+    fn a_corner_found_from_both_sides_is_one_row() {
+        let below = meeting([0, 1], [0, 1], -Vec3::Z, 0.0);
+        let above = meeting([1, 0], [1, 0], Vec3::Z, 1e-7);
+        let aside = meeting([2, 1], [0, 1], -Vec3::Z, 0.0);
+        let sideways = meeting([0, 1], [0, 1], Vec3::Y, 0.0);
+        let contacts = [below, above, aside, sideways];
+        let merge = merged(&contacts, [Some(Vec3::ZERO); 2]);
+        // The nearest speaks; what is elsewhere or faces elsewhere speaks for itself.
+        assert_eq!([0, 1, 2, 3].map(|k| merge.speaks(k)), [false, true, true, true]);
+        let mut pressures = [Pressure { normal: 2.0, along: Vec3::X }, Pressure::default()];
+        merge.gather(&contacts[..2], &mut pressures);
+        // On the first side of the one is on the second of the other.
+        assert_eq!(pressures, [Pressure::default(), Pressure { normal: 2.0, along: -Vec3::X }]);
+    }
+
+    #[test]
+    fn soft_sides_speak_for_themselves() {
+        let contacts =
+            [meeting([0, 1], [0, 1], -Vec3::Z, 0.0), meeting([1, 0], [1, 0], Vec3::Z, 0.0)];
+        let merge = merged(&contacts, [Some(Vec3::ZERO), None]);
+        assert!(merge.speaks(0) && merge.speaks(1));
+    }
+}

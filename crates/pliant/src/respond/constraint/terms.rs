@@ -259,4 +259,32 @@ mod tests {
         let soft = Row::of(&contact, None);
         assert_eq!(soft.relative(&all), contact.relative(&all));
     }
+
+    /// Friction between two rigid bodies with a gap must not turn the pair.
+    #[test]
+    fn two_rigid_sides_are_pushed_at_one_place() {
+        let positions = [Vec3::ZERO, Vec3::X, 0.1 * Vec3::Z, Vec3::Y];
+        let contact = Contact {
+            vertices: [VertexId(2), VertexId(0), VertexId(0), VertexId(0)],
+            weights: [1.0, -1.0, 0.0, 0.0],
+            count: 2,
+            bodies: (BodyId(1), Some(BodyId(0))),
+            ..resting(VertexId(2))
+        };
+        let centres = [Some(Vec3::new(0.2, 0.0, -1.0)), Some(Vec3::new(0.0, 0.3, 2.0))];
+        let rigid = RigidSides { centres: &centres, firsts: &[0, 2], positions: &positions };
+        let row = Row::of(&contact, Some(rigid));
+        let (mut pushed, mut turned) = (Vec3::ZERO, Vec3::ZERO);
+        for (unknown, share) in row.terms() {
+            let centre = centres[unknown.index() / 2].unwrap();
+            match share {
+                Term::Weight(_) => {
+                    pushed += share.back(F);
+                    turned += centre.cross(share.back(F));
+                }
+                Term::Lever(_) => turned += share.back(F),
+            }
+        }
+        assert!(row.is_rigid() && pushed.length() < 1e-15 && turned.length() < 1e-15, "{turned}");
+    }
 }
