@@ -45,25 +45,24 @@ fn what_is_no_joint_is_refused_at_its_place() {
     refused(&joint("kind = \"ball\""), &[], "the joint joins nothing", "[[joints]]");
     refused(&joint("kind = \"bal\"\nbodies = [\"a\"]"), &[], "did you mean `ball`?", "\"bal\"");
     let soft = "bodies.1.material={kind='corotational',young=1e4}";
-    let sets = &[soft, "bodies.1.mass=\"\""][..1];
-    refused(&ball("[\"a\", \"b\"]").replacen("mass = 1\n", "", 2), sets, "`b` is soft", "\"b\"");
+    refused(&ball("[\"a\", \"b\"]").replacen("mass = 1\n", "", 2), &[soft], "`b` is soft", "\"b\"");
     let hinge = |more: &str| joint(&format!("kind = \"hinge\"\nbodies = [\"a\"]\n{more}"));
     refused(&hinge(""), &[], "a hinge needs an `axis`", "[[joints]]");
-    refused(&hinge("axis = [0, 0, 0]"), &[], "the axis has no direction", "[0, 0, 0]");
+    refused(&hinge("axis = [0, 0, 0]"), &[], "the axis has no direction", "axis");
     refused(
         &hinge("axis = [0, 0, 1]\nlimits = [1, -1]"),
         &[],
         "the first must not exceed the second",
-        "[1, -1]",
+        "limits",
     );
     refused(
         &hinge("axis = [0, 0, 1]\nmotor = { speed = 1, force = 2 }"),
         &[],
         "the motor of a hinge needs a `torque`",
-        "{ speed = 1, force = 2 }",
+        "motor",
     );
     let bad = "kind = \"ball\"\nbodies = [\"a\"]\naxis = [0, 0, 1]";
-    refused(&joint(bad), &[], "`ball` has no axis, so it takes no `axis`", "[0, 0, 1]");
+    refused(&joint(bad), &[], "`ball` has no axis, so it takes no `axis`", "axis");
     refused(&joint("kind = \"ball\"\nchain = \"a\""), &[], "`a` is one body", "\"a\"");
     refused(&joint("kind = \"ball\"\nchain = \"ab\""), &[], "did you mean `a`?", "\"ab\"");
     let pattern = "bodies.0.pattern={kind='grid',counts=[1,1,2],spacing=[0,0,1]}";
@@ -149,7 +148,7 @@ fn a_pendulum_keeps_its_length_and_its_energy() {
 fn a_wrecking_ball_leaves_no_vertex_inside() {
     let mut built = load("joints", &["dt=\"=1/120\""]).unwrap();
     let names: Vec<&str> = built.info.bodies.iter().map(|body| &*body.name).collect();
-    let first = names.iter().position(|name| *name == "block-0").unwrap();
+    let first = names.iter().position(|name| *name == "block-7").unwrap();
     let vertex = built.info.bodies[first].vertices.start;
     let start = built.simulation.state.positions[vertex];
     let mut pressed = 0;
