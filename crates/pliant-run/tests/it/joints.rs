@@ -45,25 +45,24 @@ fn what_is_no_joint_is_refused_at_its_place() {
     refused(&joint("kind = \"ball\""), &[], "the joint joins nothing", "[[joints]]");
     refused(&joint("kind = \"bal\"\nbodies = [\"a\"]"), &[], "did you mean `ball`?", "\"bal\"");
     let soft = "bodies.1.material={kind='corotational',young=1e4}";
-    let sets = &[soft, "bodies.1.mass=\"\""][..1];
-    refused(&ball("[\"a\", \"b\"]").replacen("mass = 1\n", "", 2), sets, "`b` is soft", "\"b\"");
+    refused(&ball("[\"a\", \"b\"]").replacen("mass = 1\n", "", 2), &[soft], "`b` is soft", "\"b\"");
     let hinge = |more: &str| joint(&format!("kind = \"hinge\"\nbodies = [\"a\"]\n{more}"));
     refused(&hinge(""), &[], "a hinge needs an `axis`", "[[joints]]");
-    refused(&hinge("axis = [0, 0, 0]"), &[], "the axis has no direction", "[0, 0, 0]");
+    refused(&hinge("axis = [0, 0, 0]"), &[], "the axis has no direction", "axis");
     refused(
         &hinge("axis = [0, 0, 1]\nlimits = [1, -1]"),
         &[],
         "the first must not exceed the second",
-        "[1, -1]",
+        "limits",
     );
     refused(
         &hinge("axis = [0, 0, 1]\nmotor = { speed = 1, force = 2 }"),
         &[],
         "the motor of a hinge needs a `torque`",
-        "{ speed = 1, force = 2 }",
+        "motor",
     );
     let bad = "kind = \"ball\"\nbodies = [\"a\"]\naxis = [0, 0, 1]";
-    refused(&joint(bad), &[], "`ball` has no axis, so it takes no `axis`", "[0, 0, 1]");
+    refused(&joint(bad), &[], "`ball` has no axis, so it takes no `axis`", "axis");
     refused(&joint("kind = \"ball\"\nchain = \"a\""), &[], "`a` is one body", "\"a\"");
     refused(&joint("kind = \"ball\"\nchain = \"ab\""), &[], "did you mean `a`?", "\"ab\"");
     let pattern = "bodies.0.pattern={kind='grid',counts=[1,1,2],spacing=[0,0,1]}";
@@ -149,7 +148,7 @@ fn a_pendulum_keeps_its_length_and_its_energy() {
 fn a_wrecking_ball_leaves_no_vertex_inside() {
     let mut built = load("joints", &["dt=\"=1/120\""]).unwrap();
     let names: Vec<&str> = built.info.bodies.iter().map(|body| &*body.name).collect();
-    let first = names.iter().position(|name| *name == "block-0").unwrap();
+    let first = names.iter().position(|name| *name == "block-7").unwrap();
     let vertex = built.info.bodies[first].vertices.start;
     let start = built.simulation.state.positions[vertex];
     let mut pressed = 0;
@@ -174,10 +173,11 @@ fn hit() -> String {
            mesh = { kind = \"icosahedron\", radius = 0.3 }\nmaterial = { kind = \"rigid\" }\n"
 }
 
-#[test]
-fn free_jointed_bodies_in_contact_keep_all_momentum() {
+/// Momentum and angular momentum lost over half a second in such steps, per momentum, unit 1 and m.
+#[track_caller]
+fn lost(dt: f64) -> [f64; 2] {
     let folder = Folder::new("momentum");
-    let mut built = folder.load(&hit(), &[]).unwrap();
+    let mut built = folder.load(&hit(), &[&format!("dt={dt}")]).unwrap();
     let momenta = |built: &Built| {
         let simulation = &built.simulation;
         let members = simulation.system.rigids.members().iter().zip(&simulation.state.rigids);
@@ -185,19 +185,23 @@ fn free_jointed_bodies_in_contact_keep_all_momentum() {
         let (state, masses) = (&simulation.state, &simulation.system.masses);
         [going, simulation.system.rigids.angular_momentum(state, masses, Vec3::ZERO)]
     };
-    let start = momenta(&built);
-    let mut met = 0;
-    for _ in 0..50 {
-        let report = built.simulation.step(0.01).unwrap();
+    let (start, mut met) = (momenta(&built), 0);
+    for _ in 0..(0.5 / dt).round() as usize {
+        let report = built.simulation.step(dt).unwrap();
         met += report.met.contacts;
         assert_eq!(report.loose, 0);
     }
-    let end = momenta(&built);
     assert!(met > 0 && built.simulation.state.rigids[1].velocity.y < -1.0, "{met}");
-    let size = start[0].length();
-    assert!(end[0].abs_diff_eq(start[0], MOMENTUM * size), "{end:?} {start:?}");
-    // Places are put right after the flight, which may shift what carries momentum.
-    assert!(end[1].abs_diff_eq(start[1], 1e-6 * size), "{end:?} {start:?}");
+    let end = momenta(&built);
+    [0, 1].map(|k| end[k].distance(start[k]) / start[0].length())
+}
+
+#[test]
+fn free_jointed_bodies_in_contact_keep_momentum() {
+    let [coarse, fine] = [lost(0.01), lost(0.0025)];
+    assert!(coarse[0] < MOMENTUM && fine[0] < MOMENTUM, "{coarse:?} {fine:?}");
+    // Putting places right after the flight turns and shifts what moves: of second order.
+    assert!(coarse[1] < 1e-3 && 8.0 * fine[1] < coarse[1], "{coarse:?} {fine:?}");
 }
 
 #[test]

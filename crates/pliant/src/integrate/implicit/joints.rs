@@ -17,7 +17,7 @@ use crate::integrate::{Report, StepError, System};
 use crate::math::Vec3;
 
 /// Rounds of contacts and joints at most, count.
-const MOST_ROUNDS: usize = 30;
+const MOST_ROUNDS: usize = 100;
 
 /// Change of velocity by joints, per size and step, below which rounds end, unit 1.
 const STILL: f64 = 1e-7;
