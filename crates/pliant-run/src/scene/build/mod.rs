@@ -12,6 +12,8 @@ mod rigid;
 
 mod hold;
 
+mod shapes;
+
 mod obstacles;
 
 mod skin;
@@ -81,6 +83,7 @@ pub fn build(scene: &mut keys::Scene, folder: &Path) -> Result<Parts, Wrong> {
     let (record_every, checkpoint_every) = intervals(scene)?;
     let is_silent = scene.response.is_none();
     contact::choose(scene)?;
+    shapes::choose(scene)?;
     let mut notices = Vec::new();
     let mut made = bodies::make(scene, folder, &mut notices)?;
     if is_silent {
@@ -90,7 +93,8 @@ pub fn build(scene: &mut keys::Scene, folder: &Path) -> Result<Parts, Wrong> {
     let mut obstacles = obstacles::make(scene, folder, &mut made, &mut notices)?;
     let held = hold::held(scene, &made, &obstacles);
     let responses = contact::responses(scene, &made, &mut obstacles)?;
-    let integrator = integrator::make(scene, &made, obstacles.ruled, responses)?;
+    let after = shapes::make(scene, &mut made)?;
+    let integrator = integrator::make(scene, &made, obstacles.ruled, responses, after)?;
     let bodies::Made { bodies, state, system, mut infos, .. } = made;
     infos.iter_mut().zip(held).for_each(|(info, held)| info.held = held);
     let info = RunInfo {

@@ -9,6 +9,8 @@ pub mod contact;
 
 pub mod obstacle;
 
+pub mod shape;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -17,6 +19,7 @@ use serde::{Deserialize, Serialize};
 pub use body::{Body, Material, Mesh};
 pub use contact::{Contact, Response};
 pub use obstacle::Obstacle;
+use shape::{Matching, Spin};
 
 /// A scene: bodies, what they meet, and how time passes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -148,6 +151,11 @@ pub struct Integrator {
     pub sweeps: u32,
     /// Violation of a constraint that may stay, m. For `relax`.
     pub slack: f64,
+    /// When shapes are matched; left out, with the step for the implicit kinds, otherwise after
+    /// it.
+    pub matching: Option<Matching>,
+    /// What a match after the step does to a free spin; with the step it is kept.
+    pub spin: Spin,
 }
 
 impl Default for Integrator {
@@ -162,6 +170,8 @@ impl Default for Integrator {
             iterations: 1000,
             sweeps: 100,
             slack: 1e-6,
+            matching: None,
+            spin: Spin::default(),
         }
     }
 }
