@@ -12,7 +12,7 @@ pub struct BuiltIn {
 }
 
 /// All of them, by name.
-pub const ALL: [BuiltIn; 17] = [
+pub const ALL: [BuiltIn; 18] = [
     BuiltIn { name: "assorted", text: include_str!("../../../../scenes/assorted.toml") },
     BuiltIn { name: "block", text: include_str!("../../../../scenes/block.toml") },
     BuiltIn { name: "crossing-bars", text: include_str!("../../../../scenes/crossing-bars.toml") },
@@ -30,6 +30,7 @@ pub const ALL: [BuiltIn; 17] = [
     BuiltIn { name: "head-on", text: include_str!("../../../../scenes/head-on.toml") },
     BuiltIn { name: "incline", text: include_str!("../../../../scenes/incline.toml") },
     BuiltIn { name: "integrators", text: include_str!("../../../../scenes/integrators.toml") },
+    BuiltIn { name: "jelly", text: include_str!("../../../../scenes/jelly.toml") },
     BuiltIn { name: "jelly-drop", text: include_str!("../../../../scenes/jelly-drop.toml") },
     BuiltIn {
         name: "membrane-stack",

@@ -25,14 +25,16 @@ use crate::math::svd::outer;
 use crate::math::{Mat3, Vec3, outer_square, skew};
 use crate::memory::{Memory, MemoryError};
 
-/// (ω Δt)² of a firm group, unit 1: a millionth of the way to its goal is left in a step.
-const FIRM: f64 = 1e6;
+/// (ω Δt)² of a firm group, unit 1: this part of the way to its goal is left in a step.
+///
+/// More would cost digits of the momentum, which is what large forces leave when they cancel.
+const FIRM: f64 = 1e4;
 
 /// Groups as a force.
 ///
 /// Each group is dense in the matrix: its size is the square of its vertices. With implicit
 /// Euler [`Stiffness::Rate`] moves vertices as it does after a step; a share α is the rate
-/// with that share in a step of the length given, and a firm group is left 10⁻⁶ of the way.
+/// with that share in a step of the length given, and a firm group is left 10⁻⁴ of the way.
 /// Momentum is kept, and so is angular momentum for rigid groups and for others as far as their
 /// match goes: a free spin is not damped (erratum R7).
 ///
@@ -171,14 +173,39 @@ impl Now<'_> {
         0.5 * square * sum
     }
 
+    /// Force on a vertex over ω², kg·m.
+    fn pull(&self, k: usize, place: Vec3) -> Vec3 {
+        let One { cluster, blend, volume, .. } = self.one;
+        let (turned, bent) = self.goals(k);
+        let goal = (1.0 - blend) * turned + *blend * bent;
+        cluster.members[k].weight * (goal - place) - blend * volume * self.growth * self.swell(k)
+    }
+
+    /// Inverse inertia of the places as they are, 1/(kg·m²).
+    fn ease(&self, positions: &[Vec3]) -> Mat3 {
+        let mut moments = Mat3::ZERO;
+        for member in &self.one.cluster.members {
+            let place = positions[member.vertex.index()] - self.at.centre;
+            moments += member.weight * outer_square(place);
+        }
+        inverse_inertia(moments)
+    }
+
     fn add_forces(&self, positions: &[Vec3], forces: &mut [Vec3]) {
-        let One { cluster, square, blend, volume, .. } = self.one;
+        let One { cluster, square, .. } = self.one;
+        let place = |member: &Member| positions[member.vertex.index()] - self.at.centre;
+        // Both are zero but for rounding, which a stiff pull would make large.
+        let (mut push, mut turn) = (Vec3::ZERO, Vec3::ZERO);
         for (k, member) in cluster.members.iter().enumerate() {
-            let v = member.vertex.index();
-            let (turned, bent) = self.goals(k);
-            let goal = (1.0 - blend) * turned + *blend * bent;
-            let pulled = member.weight * (goal + self.at.centre - positions[v]);
-            forces[v] += *square * (pulled - blend * volume * self.growth * self.swell(k));
+            let pull = self.pull(k, place(member));
+            push += pull;
+            turn += place(member).cross(pull);
+        }
+        (push, turn) = (push / cluster.mass, self.ease(positions) * turn);
+        for (k, member) in cluster.members.iter().enumerate() {
+            let (v, place) = (member.vertex.index(), place(member));
+            let excess = member.weight * (push + turn.cross(place));
+            forces[v] += *square * (self.pull(k, place) - excess);
         }
     }
 
@@ -189,11 +216,7 @@ impl Now<'_> {
         let One { cluster, square, blend, volume, kernel, .. } = self.one;
         let Cluster { members, mass, .. } = cluster;
         let place = |member: &Member| positions[member.vertex.index()] - self.at.centre;
-        let mut moments = Mat3::ZERO;
-        for member in members {
-            moments += member.weight * outer_square(place(member));
-        }
-        let (ease, rigid) = (inverse_inertia(moments), *square * (1.0 - blend));
+        let (ease, rigid) = (self.ease(positions), *square * (1.0 - blend));
         for (i, a) in members.iter().enumerate() {
             let (turns, swells) = (-skew(place(a)) * ease, *square * blend * volume * self.swell(i));
             for (j, b) in members.iter().enumerate() {
