@@ -13,3 +13,5 @@ mod responses;
 mod round_trip;
 
 mod scene;
+
+mod shapes;

@@ -108,7 +108,9 @@ pub fn size(mesh: &Mesh) -> [f64; 2] {
         }
         Mesh::Star { tips, cells, layers, .. } => 6.0 * product(&[*tips, *cells, *cells, *layers]),
         Mesh::Cloth { vertices, .. } => return [0.0, product(vertices)],
-        Mesh::Net { positions, .. } | Mesh::Cloud { positions } => return [0.0, positions.len() as f64],
+        Mesh::Net { positions, .. } | Mesh::Cloud { positions } => {
+            return [0.0, positions.len() as f64];
+        }
         Mesh::File { .. } => return [0.0; 2],
     };
     [tets, 0.0]
@@ -162,7 +164,9 @@ fn generate(mesh: &Mesh) -> Result<RawMesh, GenerateError> {
         Mesh::Star { tips, outer_radius, inner_radius, thickness, cells, layers } => {
             star(&StarSettings { tips, outer_radius, inner_radius, thickness, cells, layers })
         }
-        Mesh::Cloth { .. } | Mesh::Net { .. } | Mesh::Cloud { .. } | Mesh::File { .. } => Ok(RawMesh::default()),
+        Mesh::Cloth { .. } | Mesh::Net { .. } | Mesh::Cloud { .. } | Mesh::File { .. } => {
+            Ok(RawMesh::default())
+        }
     }
 }
 

@@ -98,8 +98,7 @@ impl One {
             Kind::Linear { blend, .. } | Kind::Quadratic { blend } => blend,
         };
         let vertices = cluster.members.iter().map(|member| member.vertex).collect();
-        let mut one =
-            One { cluster, vertices, square, blend, volume: 0.0, kernel: Vec::new() };
+        let mut one = One { cluster, vertices, square, blend, volume: 0.0, kernel: Vec::new() };
         one.prepare();
         one
     }
@@ -218,7 +217,8 @@ impl Now<'_> {
         let place = |member: &Member| positions[member.vertex.index()] - self.at.centre;
         let (ease, rigid) = (self.ease(positions), *square * (1.0 - blend));
         for (i, a) in members.iter().enumerate() {
-            let (turns, swells) = (-skew(place(a)) * ease, *square * blend * volume * self.swell(i));
+            let (turns, swells) =
+                (-skew(place(a)) * ease, *square * blend * volume * self.swell(i));
             for (j, b) in members.iter().enumerate() {
                 let both = rigid * a.weight * b.weight;
                 let mut even = -both / mass;
