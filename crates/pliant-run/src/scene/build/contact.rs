@@ -3,6 +3,7 @@
 use pliant::body::BodyKind;
 use pliant::body::obstacle::Obstacle;
 use pliant::id::BodyId;
+use pliant::math::Vec3;
 use pliant::respond::RespondError;
 use pliant::respond::Response as Respond;
 use pliant::respond::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings};
@@ -211,27 +212,26 @@ fn point_radius(made: &Made) -> f64 {
         let mut points = made.rest[made.bodies.vertices(body)].to_vec();
         points.sort_by(|a, b| a.x.total_cmp(&b.x));
         for (k, point) in points.iter().enumerate() {
-            let mut least = f64::INFINITY;
-            let (before, after) = (points[..k].iter().rev(), points[k + 1..].iter());
-            // Sorted: none further along x than the nearest so far can be nearer.
-            for other in before {
-                if (point.x - other.x).abs() > least {
-                    break;
-                }
-                least = least.min(point.distance(*other));
-            }
-            for other in after {
-                if (point.x - other.x).abs() > least {
-                    break;
-                }
-                least = least.min(point.distance(*other));
-            }
+            let least = nearest(*point, points[..k].iter().rev());
+            let least = least.min(nearest(*point, points[k + 1..].iter()));
             if least > 0.0 && least.is_finite() {
                 (sum, count) = (sum + least, count + 1.0);
             }
         }
     }
     if count > 0.0 { 0.5 * sum / count } else { LONELY_RADIUS }
+}
+
+/// Distance to the nearest of points that are sorted away from one along x, m.
+fn nearest<'a>(point: Vec3, others: impl Iterator<Item = &'a Vec3>) -> f64 {
+    let mut least = f64::INFINITY;
+    for other in others {
+        if (point.x - other.x).abs() > least {
+            break;
+        }
+        least = least.min(point.distance(*other));
+    }
+    least
 }
 
 fn constraint(scene: &keys::Scene, made: &Made, obstacles: Vec<Obstacle>) -> Constraint {

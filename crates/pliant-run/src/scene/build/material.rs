@@ -227,14 +227,7 @@ fn push(
     forces: &mut Forces,
 ) -> Result<(), Wrong> {
     let wrong = |error: &dyn std::fmt::Display| Wrong::value(path, error);
-    let needs_tets = !matches!(
-        material,
-        Material::Springs { .. }
-            | Material::None { .. }
-            | Material::Rigid { .. }
-            | Material::ShapeMatched { .. }
-    );
-    if needs_tets && !portion.is_solid {
+    if needs_tets(material) && !portion.is_solid {
         let message = "this material needs tets; a net or surface can have springs or none";
         return Err(Wrong::value(path, message));
     }
@@ -281,6 +274,17 @@ fn push(
             push_elastic::<NeoHookean>(settings, portion, rest, path, forces)
         }
     }
+}
+
+/// Whether a material is made of tets, and of nothing else.
+fn needs_tets(material: &Material) -> bool {
+    !matches!(
+        material,
+        Material::Springs { .. }
+            | Material::None { .. }
+            | Material::Rigid { .. }
+            | Material::ShapeMatched { .. }
+    )
 }
 
 fn push_elastic<L: Law + 'static>(

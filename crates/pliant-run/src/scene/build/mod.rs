@@ -90,6 +90,7 @@ pub fn build(scene: &mut keys::Scene, folder: &Path) -> Result<Parts, Wrong> {
         notices.extend(contact::unmet(scene, &made));
     }
     notices.extend(contact::nets(scene, &made));
+    notices.extend(shapes::unmet(scene));
     let mut obstacles = obstacles::make(scene, folder, &mut made, &mut notices)?;
     let held = hold::held(scene, &made, &obstacles);
     let responses = contact::responses(scene, &made, &mut obstacles)?;

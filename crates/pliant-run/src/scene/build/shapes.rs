@@ -10,11 +10,11 @@ use pliant::integrate::shape_matching::{
 use pliant::math::{Aabb, Vec3};
 
 use super::bodies::{Group, Made};
-use super::{Wrong, hold, vector};
+use super::{Wrong, contact, hold, vector};
 use crate::scene::fault::FaultKind;
 use crate::scene::keys::body as key;
 use crate::scene::keys::shape::{Clusters, Matching, ShapeGroup, ShapeMode, ShapeVolume, Spin};
-use crate::scene::keys::{self, Body, IntegratorKind, Material};
+use crate::scene::keys::{self, Body, IntegratorKind, Material, Response};
 
 /// Entries of the matrix that shapes take at most, count: each is 72 bytes.
 const MOST_PAIRS: f64 = 1e8;
@@ -55,6 +55,15 @@ pub fn choose(scene: &mut keys::Scene) -> Result<(), Wrong> {
         return Err(Wrong::value("integrator.matching", message).with_help(help));
     }
     Ok(())
+}
+
+/// What is told of shapes that contacts do not know of.
+pub fn unmet(scene: &keys::Scene) -> Option<String> {
+    let after = scene.integrator.matching == Some(Matching::AfterStep);
+    (after && contact::chosen(scene) == Response::Constraint).then(|| {
+        "shapes are matched after the step: contacts are solved as if their vertices were loose,          and piles of them do not come to rest"
+            .to_owned()
+    })
 }
 
 /// Makes all shapes: with the step they become a force, else they are handed back.
