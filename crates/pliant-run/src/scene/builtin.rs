@@ -32,6 +32,7 @@ pub const ALL: &[BuiltIn] = &[
     BuiltIn { name: "head-on", text: include_str!("../../../../scenes/head-on.toml") },
     BuiltIn { name: "incline", text: include_str!("../../../../scenes/incline.toml") },
     BuiltIn { name: "integrators", text: include_str!("../../../../scenes/integrators.toml") },
+    BuiltIn { name: "jelly", text: include_str!("../../../../scenes/jelly.toml") },
     BuiltIn { name: "jelly-drop", text: include_str!("../../../../scenes/jelly-drop.toml") },
     BuiltIn { name: "joints", text: include_str!("../../../../scenes/joints.toml") },
     BuiltIn {

@@ -15,3 +15,5 @@ mod responses;
 mod round_trip;
 
 mod scene;
+
+mod shapes;

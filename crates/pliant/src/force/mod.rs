@@ -156,6 +156,13 @@ impl Forces {
         self.around = OnceLock::new();
     }
 
+    /// Appends a force that is not made of elements of one size.
+    pub fn push_force(&mut self, force: impl Force + 'static) {
+        self.list.push(Box::new(force));
+        self.assembled = None;
+        self.around = OnceLock::new();
+    }
+
     /// Every force, in order.
     pub fn iter(&self) -> impl Iterator<Item = &dyn Force> {
         self.list.iter().map(|force| &**force)

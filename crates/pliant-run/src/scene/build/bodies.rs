@@ -17,7 +17,7 @@ use super::rest::{self, MOST_TETS, MOST_VERTICES, Rest, Stuff};
 use super::{Wrong, hold, material, rigid, rotation, vector};
 use crate::built::BodyInfo;
 use crate::scene::fault::FaultKind;
-use crate::scene::keys::body::Scale;
+use crate::scene::keys::body::{Scale, Take};
 use crate::scene::keys::{self, Body};
 
 /// All copies of one entry of `bodies`.
@@ -62,6 +62,10 @@ pub fn make(scene: &keys::Scene, folder: &Path, notices: &mut Vec<String>) -> Re
     for (index, body) in scene.bodies.iter().enumerate() {
         let path = format!("bodies.{index}");
         let rest = rest::make(&body.mesh, folder, &format!("{path}.mesh"), notices)?;
+        let rest = match body.take {
+            Take::Mesh => rest,
+            Take::Points => rest.into_points(),
+        };
         let count = copies::count(body.pattern.as_ref());
         totals[0] += count * rest.tet_count() as f64;
         totals[1] += count * rest.positions.len() as f64;
@@ -195,6 +199,7 @@ fn topology(groups: &[Group]) -> Result<Bodies, Wrong> {
             Stuff::Tets(mesh) => Mesh::Tets(mesh),
             Stuff::Surface(mesh) => Mesh::Surface(mesh),
             Stuff::Net => Mesh::Net(group.rest.positions.len(), edges),
+            Stuff::Cloud => Mesh::Cloud(group.rest.positions.len()),
         };
         meshes.extend(group.ranges.iter().map(|_| mesh));
     }
@@ -232,6 +237,7 @@ fn infos(scene: &keys::Scene, groups: &[Group]) -> Vec<BodyInfo> {
                 Stuff::Tets(_) => "tets",
                 Stuff::Surface(_) => "surface",
                 Stuff::Net => "net",
+                Stuff::Cloud => "cloud",
             };
             let first = vertices.start as u32;
             let triangles = rest.triangles.iter().map(|t| t.map(|v| first + v.0)).collect();

@@ -3,6 +3,7 @@
 use pliant::body::BodyKind;
 use pliant::body::obstacle::Obstacle;
 use pliant::id::BodyId;
+use pliant::math::Vec3;
 use pliant::respond::RespondError;
 use pliant::respond::Response as Respond;
 use pliant::respond::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings};
@@ -12,6 +13,7 @@ use pliant::respond::bodies::{Bodily, BodilySettings, Kind};
 use pliant::respond::constraint::{Constraint, ConstraintSettings};
 use pliant::respond::impulse::Impulses;
 use pliant::respond::penalty::Stiffness;
+use pliant::respond::points::{PointSettings, Points};
 use pliant::respond::surface::{ContactSurface, Corrections, Form, SurfaceSettings};
 
 use super::Wrong;
@@ -27,6 +29,9 @@ const HALVINGS: u32 = 4;
 
 /// The same with a barrier, which makes short steps where bodies come near, count.
 const BARRIER_HALVINGS: u32 = 30;
+
+/// Radius of clouds of single points, which have no neighbours to tell it, m.
+const LONELY_RADIUS: f64 = 1e-2;
 
 /// Puts in what the scene leaves open: its response, and what follows from it.
 pub fn choose(scene: &mut keys::Scene) -> Result<(), Wrong> {
@@ -130,6 +135,10 @@ pub fn responses(
         Response::Impulse => vec![Box::new(impulses(scene, made)?)],
         Response::Surface => vec![Box::new(surface(scene, made)?)],
     };
+    let is_cloud = |body: &BodyId| made.bodies.kind(*body) == BodyKind::Cloud;
+    if chosen(scene) != Response::None && made.bodies.ids().filter(is_cloud).count() > 1 {
+        all.push(Box::new(points(scene, made)?));
+    }
     all.push(Box::new(Impulses::new(std::mem::take(&mut obstacles.impulsive))));
     Ok(all)
 }
@@ -198,6 +207,42 @@ fn corrections(printed: &[Correction]) -> Corrections {
         *form = Form::Printed;
     }
     all
+}
+
+/// Clouds meet by their points.
+fn points(scene: &keys::Scene, made: &Made) -> Result<Points, Wrong> {
+    let radius = scene.contact.point_radius.unwrap_or_else(|| point_radius(made));
+    let settings = PointSettings { radius, friction: scene.contact.friction };
+    Points::new(settings).map_err(|error| Wrong::value("contact.point_radius", error))
+}
+
+/// Half the mean distance of a point of a cloud from the next, m.
+fn point_radius(made: &Made) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for body in made.bodies.ids().filter(|body| made.bodies.kind(*body) == BodyKind::Cloud) {
+        let mut points = made.rest[made.bodies.vertices(body)].to_vec();
+        points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        for (k, point) in points.iter().enumerate() {
+            let least = nearest(*point, points[..k].iter().rev());
+            let least = least.min(nearest(*point, points[k + 1..].iter()));
+            if least > 0.0 && least.is_finite() {
+                (sum, count) = (sum + least, count + 1.0);
+            }
+        }
+    }
+    if count > 0.0 { 0.5 * sum / count } else { LONELY_RADIUS }
+}
+
+/// Distance to the nearest of points that are sorted away from one along x, m.
+fn nearest<'a>(point: Vec3, others: impl Iterator<Item = &'a Vec3>) -> f64 {
+    let mut least = f64::INFINITY;
+    for other in others {
+        if (point.x - other.x).abs() > least {
+            break;
+        }
+        least = least.min(point.distance(*other));
+    }
+    least
 }
 
 fn constraint(scene: &keys::Scene, made: &Made, obstacles: Vec<Obstacle>) -> Constraint {

@@ -70,7 +70,7 @@ fn chosen(pin: &key::Pin, rest: &Rest, path: &str) -> Result<Vec<VertexId>, Wron
 }
 
 /// Vertices by their numbers in the file.
-fn vertices(numbers: &[u32], rest: &Rest, path: &str) -> Result<Vec<VertexId>, Wrong> {
+pub fn vertices(numbers: &[u32], rest: &Rest, path: &str) -> Result<Vec<VertexId>, Wrong> {
     let known = |(k, number): (usize, &u32)| {
         let count = rest.number_count();
         let message =

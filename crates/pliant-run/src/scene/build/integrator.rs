@@ -14,6 +14,7 @@ use pliant::integrate::midpoint::Midpoint;
 use pliant::integrate::relax::Relaxed;
 use pliant::integrate::rigid::Flight;
 use pliant::integrate::rk4::Rk4;
+use pliant::integrate::shape_matching::step::ShapeMatched;
 use pliant::integrate::sleep::SleepSettings;
 use pliant::integrate::verlet::{VelocityKind, Verlet};
 use pliant::integrate::with_rigid::WithRigid;
@@ -25,6 +26,7 @@ use pliant::solve::{LinearSettings, LinearSolver};
 
 use super::Wrong;
 use super::bodies::Made;
+use super::shapes::After;
 use crate::scene::fault::FaultKind;
 use crate::scene::keys::body::{ConstraintKind, EdgeKind};
 use crate::scene::keys::{self, IntegratorKind, Solver};
@@ -47,6 +49,7 @@ pub fn make(
     made: &Made,
     obstacles: Vec<Obstacle>,
     responses: Vec<Box<dyn Response>>,
+    after: Option<After>,
 ) -> Result<Box<dyn Integrator>, Wrong> {
     let key = &scene.integrator;
     check(key)?;
@@ -71,6 +74,11 @@ pub fn make(
         let message = "only the integrator `relax` keeps constraints";
         return Err(Wrong::value(format!("bodies.{body}.constraints"), message));
     }
+    let inner: Box<dyn Integrator> = match after {
+        // Contact has the last word: so friction acts on whole shapes.
+        Some((groups, velocities)) => Box::new(ShapeMatched::new(inner, groups, velocities)),
+        None => inner,
+    };
     let mut rigid = WithRigid::new(inner, Flight::default());
     if key.sleep {
         rigid = rigid.with_sleep(SleepSettings::default());

@@ -43,7 +43,7 @@ pub fn masses(body: &Body, rest: &Rest, scaled: &[Vec3], path: &str) -> Result<V
             Err(Wrong::value(format!("{path}.mass"), message))
         }
         (_, None) => {
-            let message = "a net or surface has no volume: it needs a `mass`";
+            let message = "nets, surfaces and points have no volume: they need a `mass`";
             Err(Wrong::value(path, message).with_help("write mass = 1.0, kg of the whole body"))
         }
         (_, Some(mass)) if !(mass > 0.0 && mass.is_finite()) => {
@@ -76,6 +76,7 @@ fn density(material: &Material) -> f64 {
         | Material::Solid { density, .. }
         | Material::Corotational { density, .. }
         | Material::NeoHookean { density, .. }
+        | Material::ShapeMatched { density, .. }
         | Material::Rigid { density }
         | Material::None { density } => density,
     }
@@ -97,6 +98,11 @@ pub fn push_forces(
     let main = Portion::new(group, |tet| owners[tet].is_none());
     push(&body.material, &main, positions, &format!("{path}.material"), forces)?;
     for (k, Region { material, .. }) in body.regions.iter().enumerate() {
+        let is_whole = |of: &Material| matches!(of, Material::ShapeMatched { .. });
+        if is_whole(material) || is_whole(&body.material) {
+            let message = "a shape is matched as a whole: take `groups` for parts of a body";
+            return Err(Wrong::value(format!("{path}.regions.{k}"), message));
+        }
         let portion = Portion::new(group, |tet| owners[tet] == Some(k));
         push(material, &portion, positions, &format!("{path}.regions.{k}.material"), forces)?;
     }
@@ -221,16 +227,12 @@ fn push(
     forces: &mut Forces,
 ) -> Result<(), Wrong> {
     let wrong = |error: &dyn std::fmt::Display| Wrong::value(path, error);
-    let needs_tets = !matches!(
-        material,
-        Material::Springs { .. } | Material::None { .. } | Material::Rigid { .. }
-    );
-    if needs_tets && !portion.is_solid {
+    if needs_tets(material) && !portion.is_solid {
         let message = "this material needs tets; a net or surface can have springs or none";
         return Err(Wrong::value(path, message));
     }
     match material {
-        Material::None { .. } | Material::Rigid { .. } => Ok(()),
+        Material::None { .. } | Material::Rigid { .. } | Material::ShapeMatched { .. } => Ok(()),
         Material::Springs { stiffness, law, damping, shear, bend, plasticity, .. } => {
             let law = match law {
                 key::SpringLaw::Absolute => SpringLaw::Absolute,
@@ -272,6 +274,17 @@ fn push(
             push_elastic::<NeoHookean>(settings, portion, rest, path, forces)
         }
     }
+}
+
+/// Whether a material is made of tets, and of nothing else.
+fn needs_tets(material: &Material) -> bool {
+    !matches!(
+        material,
+        Material::Springs { .. }
+            | Material::None { .. }
+            | Material::Rigid { .. }
+            | Material::ShapeMatched { .. }
+    )
 }
 
 fn push_elastic<L: Law + 'static>(

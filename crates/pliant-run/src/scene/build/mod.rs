@@ -14,6 +14,8 @@ mod joints;
 
 mod hold;
 
+mod shapes;
+
 mod obstacles;
 
 mod skin;
@@ -83,17 +85,20 @@ pub fn build(scene: &mut keys::Scene, folder: &Path) -> Result<Parts, Wrong> {
     let (record_every, checkpoint_every) = intervals(scene)?;
     let is_silent = scene.response.is_none();
     contact::choose(scene)?;
+    shapes::choose(scene)?;
     let mut notices = Vec::new();
     let mut made = bodies::make(scene, folder, &mut notices)?;
     if is_silent {
         notices.extend(contact::unmet(scene, &made));
     }
     notices.extend(contact::nets(scene, &made));
+    notices.extend(shapes::unmet(scene));
     let mut obstacles = obstacles::make(scene, folder, &mut made, &mut notices)?;
     let apart = joints::add(scene, &mut made, &mut notices)?;
     let held = hold::held(scene, &made, &obstacles);
     let responses = contact::responses(scene, &made, &mut obstacles, apart)?;
-    let integrator = integrator::make(scene, &made, obstacles.ruled, responses)?;
+    let after = shapes::make(scene, &mut made)?;
+    let integrator = integrator::make(scene, &made, obstacles.ruled, responses, after)?;
     let bodies::Made { bodies, state, system, mut infos, .. } = made;
     infos.iter_mut().zip(held).for_each(|(info, held)| info.held = held);
     let info = RunInfo {

@@ -213,7 +213,9 @@ fn surface(mesh: &keys::Mesh, context: &mut Context<'_>, path: &str) -> Result<S
             let made = Surface::from_raw(raw);
             made.map(|(surface, _)| surface).map_err(|e| Wrong::new(FaultKind::Mesh, path, e))
         }
-        Stuff::Net => Err(Wrong::value(path, "a net has no inside: an obstacle needs one")),
+        Stuff::Net | Stuff::Cloud => {
+            Err(Wrong::value(path, "a net has no inside: an obstacle needs one"))
+        }
     }
 }
 

@@ -39,6 +39,8 @@ pub enum Stuff {
     Surface(Surface),
     /// Vertices and edges.
     Net,
+    /// Points.
+    Cloud,
 }
 
 /// A shape at rest in its own space.
@@ -75,6 +77,11 @@ impl Rest {
         self.numbers.len()
     }
 
+    /// Its vertices alone.
+    pub fn into_points(self) -> Rest {
+        Rest { stuff: Stuff::Cloud, edges: Vec::new(), triangles: Vec::new(), ..self }
+    }
+
     /// Edges of a kind.
     pub fn edges_of(&self, kind: EdgeKind) -> impl Iterator<Item = [VertexId; 2]> {
         let wanted = move |of: EdgeKind| kind == EdgeKind::All || kind == of;
@@ -101,7 +108,9 @@ pub fn size(mesh: &Mesh) -> [f64; 2] {
         }
         Mesh::Star { tips, cells, layers, .. } => 6.0 * product(&[*tips, *cells, *cells, *layers]),
         Mesh::Cloth { vertices, .. } => return [0.0, product(vertices)],
-        Mesh::Net { positions, .. } => return [0.0, positions.len() as f64],
+        Mesh::Net { positions, .. } | Mesh::Cloud { positions } => {
+            return [0.0, positions.len() as f64];
+        }
         Mesh::File { .. } => return [0.0; 2],
     };
     [tets, 0.0]
@@ -117,6 +126,7 @@ pub fn make(
     match mesh {
         Mesh::Cloth { size, vertices } => cloth(*size, *vertices, path),
         Mesh::Net { positions, edges } => net(positions, edges, path),
+        Mesh::Cloud { positions } => cloud(positions, path),
         Mesh::File { path: file, read_as } => read(file, *read_as, folder, path, notices),
         generated => {
             let raw = generate(generated).map_err(|error| Wrong::value(path, error))?;
@@ -154,7 +164,9 @@ fn generate(mesh: &Mesh) -> Result<RawMesh, GenerateError> {
         Mesh::Star { tips, outer_radius, inner_radius, thickness, cells, layers } => {
             star(&StarSettings { tips, outer_radius, inner_radius, thickness, cells, layers })
         }
-        Mesh::Cloth { .. } | Mesh::Net { .. } | Mesh::File { .. } => Ok(RawMesh::default()),
+        Mesh::Cloth { .. } | Mesh::Net { .. } | Mesh::Cloud { .. } | Mesh::File { .. } => {
+            Ok(RawMesh::default())
+        }
     }
 }
 
@@ -222,6 +234,14 @@ fn net(positions: &[[f64; 3]], edges: &[[u32; 2]], path: &str) -> Result<Rest, W
     let positions = positions.iter().map(|p| Vec3::from(*p)).collect();
     let numbers = (0..count as u32).map(|k| Some(VertexId(k))).collect();
     Ok(Rest { stuff: Stuff::Net, positions, edges, triangles: Vec::new(), numbers })
+}
+
+/// Points that nothing joins.
+fn cloud(positions: &[[f64; 3]], path: &str) -> Result<Rest, Wrong> {
+    if positions.is_empty() {
+        return Err(Wrong::value(format!("{path}.positions"), "a cloud needs at least one point"));
+    }
+    Ok(net(positions, &[], path)?.into_points())
 }
 
 fn read(
@@ -308,7 +328,7 @@ fn sound(mut raw: RawMesh, path: &str, notices: &mut Vec<String>) -> Result<Rest
             let edges = topology::edges(mesh.positions().len(), mesh.triangles());
             (mesh.positions(), edges, mesh.triangles())
         }
-        Stuff::Net => (&[][..], Vec::new(), &[][..]),
+        Stuff::Net | Stuff::Cloud => (&[][..], Vec::new(), &[][..]),
     };
     let (positions, triangles) = (positions.to_vec(), triangles.to_vec());
     let edges = edges.into_iter().map(|edge| (edge, EdgeKind::Structural)).collect();

@@ -32,8 +32,8 @@ pub fn masses(
         let help = "make it an obstacle, or hold it with a joint to the world";
         return Err(Wrong::value(format!("{path}.pins"), message).with_help(help));
     }
-    if matches!(rest.stuff, Stuff::Net) && body.mass.is_none() {
-        let message = "a net has no volume: rigid, it needs a `mass`";
+    if matches!(rest.stuff, Stuff::Net | Stuff::Cloud) && body.mass.is_none() {
+        let message = "nets and points have no volume: rigid, they need a `mass`";
         let help = "write mass = 1.0, kg of the whole body, shared by its vertices";
         return Err(Wrong::value(path, message).with_help(help));
     }
@@ -66,7 +66,7 @@ fn properties(
     let properties = match &rest.stuff {
         Stuff::Tets(mesh) => MassProperties::from_tets(placed, mesh.tets(), density)?,
         Stuff::Surface(_) => MassProperties::from_surface(placed, &rest.triangles, density)?,
-        Stuff::Net => {
+        Stuff::Net | Stuff::Cloud => {
             let shares = vec![(placed.len() as f64).recip(); placed.len()];
             MassProperties::from_points(placed, &shares)?
         }

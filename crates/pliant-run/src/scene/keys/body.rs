@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::shape::{Clusters, ShapeGroup, ShapeMode, ShapeVolume};
+
 /// Something that moves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -38,9 +40,15 @@ pub struct Body {
     /// in place of a density.
     #[serde(default)]
     pub mass: Option<f64>,
+    /// What is taken of the mesh.
+    #[serde(default)]
+    pub take: Take,
     /// Vertices that are held.
     #[serde(default)]
     pub pins: Vec<Pin>,
+    /// Vertices that keep their shape, as the buttons of a shirt do.
+    #[serde(default)]
+    pub groups: Vec<ShapeGroup>,
     /// Rules about lengths, kept by the integrator `relax`.
     #[serde(default)]
     pub constraints: Vec<Constraint>,
@@ -173,6 +181,11 @@ pub enum Mesh {
         positions: Vec<[f64; 3]>,
         /// Pairs of vertices, numbers from 0; structural.
         edges: Vec<[u32; 2]>,
+    },
+    /// Points that nothing joins.
+    Cloud {
+        /// m; at least one.
+        positions: Vec<[f64; 3]>,
     },
     /// A mesh file that `pliant check` can read; lengths in m.
     File {
@@ -317,6 +330,34 @@ pub enum Material {
         #[serde(default = "density")]
         density: f64,
     },
+    /// Keeps its shape by matching it, not by forces within; of any mesh, and of points.
+    ShapeMatched {
+        /// What may change.
+        #[serde(default)]
+        mode: ShapeMode,
+        /// Share of the best `linear` or `quadratic` match in the goal, unit 1, from 0 to 1; the
+        /// rest is rigid.
+        #[serde(default = "blend")]
+        blend: f64,
+        /// What happens to the volume of `linear` shapes.
+        #[serde(default)]
+        volume: ShapeVolume,
+        /// How fast a vertex swings about its goal, rad/s; firm when `share` is left out too.
+        #[serde(default)]
+        rate: Option<f64>,
+        /// Share of the way to the goal in each step, unit 1; instead of `rate`.
+        #[serde(default)]
+        share: Option<f64>,
+        /// How the shape follows what is done to it; not at all when left out.
+        #[serde(default)]
+        plasticity: Option<Plasticity>,
+        /// Several overlapping groups; one of all vertices when left out.
+        #[serde(default)]
+        clusters: Option<Clusters>,
+        /// Of tets, kg/m³.
+        #[serde(default = "density")]
+        density: f64,
+    },
     /// Finite elements, corotational linear elasticity.
     Corotational {
         /// Young's modulus, Pa.
@@ -359,6 +400,21 @@ fn density() -> f64 {
 
 fn poisson() -> f64 {
     0.3
+}
+
+fn blend() -> f64 {
+    0.5
+}
+
+/// What is taken of a mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Take {
+    /// All of it.
+    #[default]
+    Mesh,
+    /// Its vertices, as points that nothing joins.
+    Points,
 }
 
 /// What the stiffness of a spring means.

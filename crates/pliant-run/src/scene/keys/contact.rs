@@ -73,6 +73,9 @@ pub struct Contact {
     pub implicit: bool,
     /// Times that `surface` chooses its place, count; from 1 to 52.
     pub iterations: u32,
+    /// Of each point of a cloud, where clouds meet each other, m; half the mean distance of
+    /// neighbours when left out.
+    pub point_radius: Option<f64>,
     /// Formulas of `surface` that are taken as printed, not corrected; names of errata, no
     /// unit.
     pub printed: Vec<Correction>,
@@ -93,6 +96,7 @@ impl Default for Contact {
             damping,
             implicit: false,
             iterations: SurfaceSettings::default().iterations,
+            point_radius: None,
             printed: Vec::new(),
         }
     }

@@ -11,6 +11,8 @@ pub mod joint;
 
 pub mod obstacle;
 
+pub mod shape;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -20,6 +22,7 @@ pub use body::{Body, Material, Mesh};
 pub use contact::{Contact, Response};
 pub use joint::Joint;
 pub use obstacle::Obstacle;
+use shape::{Matching, Spin};
 
 /// A scene: bodies, what they meet, and how time passes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -157,6 +160,11 @@ pub struct Integrator {
     /// Whether rigid bodies that have come to rest sleep until something meets them, a truth. For
     /// `implicit-euler` with `newton` 0.
     pub sleep: bool,
+    /// When shapes are matched; left out, with the step for the implicit kinds, otherwise after
+    /// it.
+    pub matching: Option<Matching>,
+    /// What a match after the step does to a free spin; with the step it is kept.
+    pub spin: Spin,
 }
 
 impl Default for Integrator {
@@ -172,6 +180,8 @@ impl Default for Integrator {
             sweeps: 100,
             slack: 1e-6,
             sleep: true,
+            matching: None,
+            spin: Spin::default(),
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::math::inverse::{Inverse, pseudo_inverse};
 use crate::math::polar::rotation;
 use crate::math::svd::{outer, svd};
 use crate::math::{Mat3, Quat, Vec3, outer_square, unit_quat};
+use crate::memory::{Memory, MemoryError};
 
 /// Second moments below this, relative to the largest, are those of a flat group.
 ///
@@ -60,27 +61,27 @@ pub struct Match {
 /// A group with its rest shape.
 #[derive(Clone, Debug)]
 pub struct Cluster {
-    members: Vec<Member>,
-    kind: Kind,
-    stiffness: Stiffness,
+    pub(super) members: Vec<Member>,
+    pub(super) kind: Kind,
+    pub(super) stiffness: Stiffness,
     plasticity: Option<Plasticity>,
     /// Sum of the weights, kg.
-    mass: f64,
+    pub(super) mass: f64,
     /// At rest, from the centre, m.
     rest: Vec<Vec3>,
     /// The same after plastic flow, m.
-    offsets: Vec<Vec3>,
+    pub(super) offsets: Vec<Vec3>,
     /// Unit 1.
     plastic: Mat3,
     /// 1/(kg·m²).
-    inverse: Mat3,
+    pub(super) inverse: Mat3,
     /// Projects to the directions in which the shape is flat, unit 1.
     missing: Mat3,
     /// Directions in which it is not, count.
-    rank: usize,
+    pub(super) rank: usize,
     /// Inverse inertia of the shape about its centre, 1/(kg·m²).
     mobility: Mat3,
-    modes: Option<Modes>,
+    pub(super) modes: Option<Modes>,
     last: Match,
     /// What `plastic` becomes if the step is made.
     flowed: Option<Mat3>,
@@ -174,6 +175,18 @@ impl Cluster {
         }
     }
 
+    /// Where the shape fits vertices at `positions`, m.
+    pub(super) fn find(&self, positions: &[Vec3]) -> Match {
+        let centre = centre(&self.members, self.mass, positions);
+        let mut mixed = Mat3::ZERO;
+        for (member, offset) in self.members.iter().zip(&self.offsets) {
+            mixed += outer(member.weight * (positions[member.vertex.index()] - centre), *offset);
+        }
+        let rotation = rotation(mixed);
+        let deformation = mixed * self.inverse + rotation * self.missing;
+        Match { centre, rotation, deformation }
+    }
+
     /// Finds where the shape fits and how far each vertex goes.
     ///
     /// `ahead` is the turn by which a straight flight falls behind a round one, see
@@ -183,14 +196,8 @@ impl Cluster {
     /// - Erratum: the slide takes the rotation of A, which turns the group (R5), and the
     ///   mean without masses, which pushes it (R6); shown by `goals_pull_without_force_or_torque`.
     pub(super) fn fit(&mut self, motion: Motion<'_>, dt: f64, ahead: Ahead) {
-        let centre = centre(&self.members, self.mass, motion.positions);
+        let Match { centre, mut rotation, deformation } = self.find(motion.positions);
         let place = |member: &Member| motion.positions[member.vertex.index()] - centre;
-        let mut mixed = Mat3::ZERO;
-        for (member, offset) in self.members.iter().zip(&self.offsets) {
-            mixed += outer(member.weight * place(member), *offset);
-        }
-        let mut rotation = rotation(mixed);
-        let deformation = mixed * self.inverse + rotation * self.missing;
         self.flowed = self.flow(rotation.transpose() * deformation, dt);
         if ahead == Ahead::Turned && self.is_firm() {
             rotation = self.lag(rotation, centre, motion, dt) * rotation;
@@ -254,7 +261,7 @@ impl Cluster {
     }
 
     /// What the rest shape becomes under a stretch, if it flows.
-    fn flow(&self, stretch: Mat3, dt: f64) -> Option<Mat3> {
+    pub(super) fn flow(&self, stretch: Mat3, dt: f64) -> Option<Mat3> {
         let Plasticity { yields_at, creep, most } = self.plasticity?;
         let strain = 0.5 * (stretch + stretch.transpose()) - Mat3::IDENTITY;
         let values = eigen(strain).values;
@@ -283,6 +290,20 @@ impl Cluster {
         if let Some(plastic) = self.flowed.take() {
             self.reshape(plastic);
         }
+    }
+
+    /// Writes what the rest shape has become.
+    pub(super) fn save(&self, memory: &mut Memory) {
+        memory.write_vectors(&[self.plastic.x_axis, self.plastic.y_axis, self.plastic.z_axis]);
+    }
+
+    /// Reads what [`Cluster::save`] wrote.
+    pub(super) fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+        let (part, mut columns) = ("shape matching", Vec::new());
+        memory.read_vectors(part, &mut columns)?;
+        let [x, y, z] = columns[..] else { return Err(MemoryError { part }) };
+        self.reshape(Mat3::from_cols(x, y, z));
+        Ok(())
     }
 
     /// Finds velocities with the momentum and angular momentum that the group had before.
@@ -344,7 +365,7 @@ fn centre(members: &[Member], mass: f64, positions: &[Vec3]) -> Vec3 {
 /// Inverse of the inertia that belongs to second moments Σ m q qᵀ, 1/(kg·m²).
 ///
 /// Zero about the axis of a line, which nothing can spin.
-fn inverse_inertia(square: Mat3) -> Mat3 {
+pub(super) fn inverse_inertia(square: Mat3) -> Mat3 {
     let trace = square.x_axis.x + square.y_axis.y + square.z_axis.z;
     let inertia = Mat3::from_diagonal(Vec3::splat(trace)) - square;
     Mat3::from_cols_array_2d(&pseudo_inverse(inertia.to_cols_array_2d(), FLAT).rows)

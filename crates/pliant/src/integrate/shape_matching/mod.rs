@@ -4,7 +4,8 @@
 //! its vertices best, and pulls them there. A group may be all of a cloud of points that
 //! nothing else joins, or some vertices of cloth: a button. [`cluster`] matches one group,
 //! [`modes`] are the ways in which a group may bend, [`step`] is the wrapper around an
-//! integrator. It stands among the integrators because it overwrites positions, as
+//! integrator, [`pull`] the same as a force, which implicit steps solve together with contacts.
+//! It stands among the integrators because it overwrites positions, as
 //! [`crate::integrate::relax`] does; a force would have to be stiff and could not be rigid.
 //!
 //! Groups may overlap: a vertex in n of them lends each 1/n of its mass and goes to the mean
@@ -16,6 +17,8 @@ pub mod cluster;
 pub mod modes;
 
 pub mod step;
+
+pub mod pull;
 
 #[cfg(test)]
 mod tests;
@@ -180,6 +183,20 @@ pub enum ShapeError {
         /// Masses, count.
         masses: usize,
     },
+}
+
+impl ShapeError {
+    /// The group at fault, by its place in the list; `None` where it is not one group.
+    pub fn group(&self) -> Option<usize> {
+        match *self {
+            ShapeError::Empty { group }
+            | ShapeError::NoSuchVertex { group, .. }
+            | ShapeError::Twice { group, .. }
+            | ShapeError::NotFinite { group, .. }
+            | ShapeError::Setting { group, .. } => Some(group),
+            ShapeError::Count { .. } => None,
+        }
+    }
 }
 
 /// All groups of a scene, ready to be matched.

@@ -79,6 +79,13 @@ impl Modes {
         })
     }
 
+    /// How much a place of one vertex is matched at another, 1/kg.
+    pub fn shared(&self, a: usize, b: usize) -> f64 {
+        let row =
+            |k: usize| -> f64 { (0..COUNT).map(|j| self.inverse[k][j] * self.values[b][j]).sum() };
+        (0..COUNT).map(|k| self.values[a][k] * row(k)).sum()
+    }
+
     /// Offset of a vertex from the centre under these modes, m.
     pub fn offset(&self, member: usize, modes: &[Vec3; COUNT]) -> Vec3 {
         modes.iter().zip(&self.values[member]).map(|(mode, x)| *x * *mode).sum()

@@ -4,7 +4,7 @@ use crate::body::soft::{Motion, State};
 use crate::integrate::shape_matching::Groups;
 use crate::integrate::shape_matching::cluster::Ahead;
 use crate::integrate::{Integrator, Report, StepError, System};
-use crate::math::{Mat3, Vec3};
+use crate::math::Vec3;
 use crate::memory::{Memory, MemoryError};
 use crate::par;
 
@@ -131,19 +131,14 @@ impl Integrator for ShapeMatched {
     fn save(&self, memory: &mut Memory) {
         self.inner.save(memory);
         for cluster in self.groups.clusters.iter().filter(|cluster| cluster.is_plastic()) {
-            let plastic = cluster.plastic();
-            memory.write_vectors(&[plastic.x_axis, plastic.y_axis, plastic.z_axis]);
+            cluster.save(memory);
         }
     }
 
     fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
-        let part = "shape matching";
         self.inner.restore(memory)?;
-        let mut columns = Vec::new();
         for cluster in self.groups.clusters.iter_mut().filter(|cluster| cluster.is_plastic()) {
-            memory.read_vectors(part, &mut columns)?;
-            let [x, y, z] = columns[..] else { return Err(MemoryError { part }) };
-            cluster.reshape(Mat3::from_cols(x, y, z));
+            cluster.restore(memory)?;
         }
         Ok(())
     }

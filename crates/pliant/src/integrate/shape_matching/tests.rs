@@ -10,6 +10,8 @@ use crate::memory::Memory;
 
 mod contact;
 
+mod pull;
+
 /// Sums of tens of terms of about 1: rounding stays below 1e-14.
 const ROUNDING: f64 = 1e-12;
 

@@ -1,0 +1,255 @@
+//! Shape matching: whole bodies, and groups of vertices inside others.
+
+use pliant::body::pins::{self, Plane};
+use pliant::id::VertexId;
+use pliant::integrate::shape_matching::pull::Pull;
+use pliant::integrate::shape_matching::step::Velocities;
+use pliant::integrate::shape_matching::{
+    Group as Shape, Groups, Kind, Plasticity, Stiffness, Volume,
+};
+use pliant::math::{Aabb, Vec3};
+
+use super::bodies::{Group, Made};
+use super::{Wrong, contact, hold, vector};
+use crate::scene::fault::FaultKind;
+use crate::scene::keys::body as key;
+use crate::scene::keys::shape::{Clusters, Matching, ShapeGroup, ShapeMode, ShapeVolume, Spin};
+use crate::scene::keys::{self, Body, IntegratorKind, Material, Response};
+
+/// Entries of the matrix that shapes take at most, count: each is 72 bytes.
+const MOST_PAIRS: f64 = 1e8;
+
+/// Groups of a body along one axis at most, count.
+const MOST_CLUSTERS: u32 = 1000;
+
+/// How one shape is matched, wherever its keys stand.
+struct Look<'a> {
+    mode: ShapeMode,
+    blend: f64,
+    volume: ShapeVolume,
+    rate: Option<f64>,
+    share: Option<f64>,
+    plasticity: Option<&'a key::Plasticity>,
+}
+
+/// Shapes that are matched after the step.
+pub type After = (Groups, Velocities);
+
+/// Puts in when shapes are matched, where there are any.
+pub fn choose(scene: &mut keys::Scene) -> Result<(), Wrong> {
+    let matches = |body: &Body| {
+        !body.groups.is_empty() || matches!(body.material, Material::ShapeMatched { .. })
+    };
+    if !scene.bodies.iter().any(matches) {
+        return Ok(());
+    }
+    let is_implicit = matches!(
+        scene.integrator.kind,
+        IntegratorKind::ImplicitEuler | IntegratorKind::ImplicitMidpoint | IntegratorKind::Bdf2
+    );
+    let own = if is_implicit { Matching::WithStep } else { Matching::AfterStep };
+    let matching = *scene.integrator.matching.get_or_insert(own);
+    if matching == Matching::WithStep && !is_implicit {
+        let message = "the integrator does not solve shapes together with the step";
+        let help = "take the integrator \"implicit-euler\", or matching = \"after-step\"";
+        return Err(Wrong::value("integrator.matching", message).with_help(help));
+    }
+    Ok(())
+}
+
+/// What is told of shapes that contacts do not know of.
+pub fn unmet(scene: &keys::Scene) -> Option<String> {
+    let after = scene.integrator.matching == Some(Matching::AfterStep);
+    (after && contact::chosen(scene) == Response::Constraint).then(|| {
+        "shapes are matched after the step: contacts are solved as if their vertices were loose,          and piles of them do not come to rest"
+            .to_owned()
+    })
+}
+
+/// Makes all shapes: with the step they become a force, else they are handed back.
+pub fn make(scene: &keys::Scene, made: &mut Made) -> Result<Option<After>, Wrong> {
+    let (list, paths) = list(scene, made)?;
+    let Some(matching) = scene.integrator.matching.filter(|_| !list.is_empty()) else {
+        return Ok(None);
+    };
+    if matching == Matching::WithStep {
+        check_size(&list, &paths)?;
+    }
+    let system = &mut made.system;
+    let groups = Groups::new(&list, &made.rest, &system.masses, &system.pins);
+    let groups = groups.map_err(|error| {
+        let path = error.group().map_or("bodies", |group| &*paths[group]);
+        Wrong::value(path, error)
+    })?;
+    if matching == Matching::WithStep {
+        let dt = scene.dt / f64::from(scene.integrator.substeps.max(1));
+        system.forces.push_force(Pull::new(groups, dt));
+        return Ok(None);
+    }
+    let velocities = match scene.integrator.spin {
+        Spin::Damped => Velocities::Travelled,
+        Spin::Kept => Velocities::Kept,
+    };
+    Ok(Some((groups, velocities)))
+}
+
+/// All shapes in the scene's numbers, and where the keys of each stand.
+fn list(scene: &keys::Scene, made: &Made) -> Result<(Vec<Shape>, Vec<String>), Wrong> {
+    let (mut list, mut paths) = (Vec::new(), Vec::new());
+    for (index, (body, group)) in scene.bodies.iter().zip(&made.groups).enumerate() {
+        let mut kept: Vec<(Shape, String)> = Vec::new();
+        let path = format!("bodies.{index}.material");
+        if let Some((look, clusters)) = whole(&body.material) {
+            let scaled = &made.rest[group.ranges.first().cloned().unwrap_or(0..0)];
+            for vertices in parts(scaled, clusters, &path)? {
+                kept.push((shape(&look, vertices, &path)?, path.clone()));
+            }
+        }
+        for (k, key) in body.groups.iter().enumerate() {
+            let path = format!("bodies.{index}.groups.{k}");
+            if matches!(body.material, Material::Rigid { .. }) {
+                return Err(Wrong::value(path, "a rigid body keeps its shape as a whole"));
+            }
+            let vertices = chosen(key, group, &path)?;
+            kept.push((shape(&look_of(key), vertices, &path)?, path));
+        }
+        for range in &group.ranges {
+            for (shape, path) in &kept {
+                let at = |v: &VertexId| VertexId(v.0 + range.start as u32);
+                list.push(Shape { vertices: shape.vertices.iter().map(at).collect(), ..*shape });
+                paths.push(path.clone());
+            }
+        }
+    }
+    Ok((list, paths))
+}
+
+/// How a body is matched as a whole, if it is.
+fn whole(material: &Material) -> Option<(Look<'_>, Option<&Clusters>)> {
+    let Material::ShapeMatched { mode, blend, volume, rate, share, plasticity, clusters, .. } =
+        material
+    else {
+        return None;
+    };
+    let (mode, blend, volume, rate, share) = (*mode, *blend, *volume, *rate, *share);
+    let look = Look { mode, blend, volume, rate, share, plasticity: plasticity.as_ref() };
+    Some((look, clusters.as_ref()))
+}
+
+fn look_of(key: &ShapeGroup) -> Look<'_> {
+    let ShapeGroup { mode, blend, volume, rate, share, ref plasticity, .. } = *key;
+    Look { mode, blend, volume, rate, share, plasticity: plasticity.as_ref() }
+}
+
+fn shape(look: &Look<'_>, vertices: Vec<VertexId>, path: &str) -> Result<Shape, Wrong> {
+    let blend = look.blend;
+    let volume = match look.volume {
+        ShapeVolume::Kept => Volume::Kept,
+        ShapeVolume::Free => Volume::Free,
+    };
+    let kind = match look.mode {
+        ShapeMode::Rigid => Kind::Rigid,
+        ShapeMode::Linear => Kind::Linear { blend, volume },
+        ShapeMode::Quadratic => Kind::Quadratic { blend },
+    };
+    let stiffness = match (look.rate, look.share) {
+        (None, None) => Stiffness::Firm,
+        (Some(rate), None) => Stiffness::Rate(rate),
+        (None, Some(share)) => Stiffness::Share(share),
+        (Some(_), Some(_)) => {
+            let message = "`rate` and `share` cannot both be given";
+            return Err(Wrong::value(format!("{path}.share"), message));
+        }
+    };
+    let plasticity = look.plasticity.map(|key| Plasticity {
+        yields_at: key.yield_strain,
+        creep: key.creep_rate,
+        most: key.max_drift,
+    });
+    Ok(Shape { vertices, kind, stiffness, plasticity })
+}
+
+/// The groups that a body falls into, in order of their cells.
+fn parts(
+    scaled: &[Vec3],
+    clusters: Option<&Clusters>,
+    path: &str,
+) -> Result<Vec<Vec<VertexId>>, Wrong> {
+    let Some(Clusters { counts, overlap }) = clusters else {
+        return Ok(vec![(0..scaled.len() as u32).map(VertexId).collect()]);
+    };
+    if let Some(count) = counts.iter().find(|count| !(1..=MOST_CLUSTERS).contains(*count)) {
+        let message = format!("{count} groups along an axis: from 1 to {MOST_CLUSTERS}");
+        return Err(Wrong::value(format!("{path}.clusters.counts"), message));
+    }
+    if *overlap <= 0.0 {
+        let message = format!("the overlap is {overlap}: groups that share nothing fall apart");
+        return Err(Wrong::value(format!("{path}.clusters.overlap"), message));
+    }
+    let around = Aabb::around(scaled.iter().copied());
+    let cell = around.size() / Vec3::from(counts.map(f64::from));
+    let mut parts = Vec::new();
+    for z in 0..counts[2] {
+        for y in 0..counts[1] {
+            for x in 0..counts[0] {
+                let min = around.min + cell * Vec3::from([x, y, z].map(f64::from));
+                let (min, max) = (min - *overlap * cell, min + (1.0 + overlap) * cell);
+                let vertices = pins::in_box(scaled, Aabb { min, max });
+                if !vertices.is_empty() && !parts.contains(&vertices) {
+                    parts.push(vertices);
+                }
+            }
+        }
+    }
+    Ok(parts)
+}
+
+/// The vertices of a body that a group names.
+fn chosen(key: &ShapeGroup, group: &Group, path: &str) -> Result<Vec<VertexId>, Wrong> {
+    let positions = &group.rest.positions;
+    let found = match (&key.space, &key.sphere, &key.plane, &key.vertices) {
+        (Some(space), None, None, None) => {
+            let space = Aabb { min: vector(space.min), max: vector(space.max) };
+            pins::in_box(positions, space)
+        }
+        (None, Some(sphere), None, None) => {
+            let (centre, reach) = (vector(sphere.centre), sphere.radius * sphere.radius);
+            let near = |(_, p): &(usize, &Vec3)| p.distance_squared(centre) <= reach;
+            positions.iter().enumerate().filter(near).map(|(v, _)| VertexId(v as u32)).collect()
+        }
+        (None, None, Some(plane), None) => {
+            let plane = Plane::new(vector(plane.point), vector(plane.normal));
+            let plane = plane.map_err(|error| Wrong::value(format!("{path}.plane"), error))?;
+            pins::beyond(positions, plane)
+        }
+        (None, None, None, Some(numbers)) => {
+            hold::vertices(numbers, &group.rest, &format!("{path}.vertices"))?
+        }
+        _ => {
+            let message = "a group needs exactly one of `box`, `sphere`, `plane` and `vertices`";
+            return Err(Wrong::value(path, message));
+        }
+    };
+    match found.is_empty() {
+        true => Err(Wrong::value(path, "the group has no vertex")),
+        false => Ok(found),
+    }
+}
+
+/// Refuses shapes whose vertices are too many to be solved together.
+fn check_size(list: &[Shape], paths: &[String]) -> Result<(), Wrong> {
+    let mut pairs = 0.0;
+    for (shape, path) in list.iter().zip(paths) {
+        pairs += (shape.vertices.len() as f64) * (shape.vertices.len() as f64);
+        if pairs > MOST_PAIRS {
+            let message = format!(
+                "{} vertices in one shape are too many to be solved with the step",
+                shape.vertices.len()
+            );
+            let help = "take clusters, or integrator.matching = \"after-step\"";
+            let wrong = Wrong::new(FaultKind::TooLarge, &**path, message);
+            return Err(wrong.with_help(help));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,337 @@
+//! Matching as a force: goals pull all through the step, and contacts know of it.
+//!
+//! After a step a match moves what contact has just put right. As a force in an implicit step
+//! the two are solved together: a contact at one vertex is answered by the whole group.
+//!
+//! | here      | formula       | meaning                                                      |
+//! |-----------|---------------|--------------------------------------------------------------|
+//! | `square`  | ω²            | square of the rate at which a vertex swings, 1/s²            |
+//! | `blend`   | β             | share of the best match that bends, unit 1                   |
+//! | `turned`  | R q           | rigid goal from the centre, m                                |
+//! | `bent`    | A q, Ã q̃      | best match from the centre, m                                |
+//! | `kernel`  | mᵢ mⱼ φᵢᵀGφⱼ  | what the best match at i takes of the place of j, kg         |
+//! | `growth`  | det A − 1     | change of volume, unit 1                                     |
+//! | `volume`  | Σ m q² / d²   | stiffness of the volume over ω²β, d directions, kg·m²        |
+//!
+//! The energy is ω²/2 Σ m ((1 − β) |x − c − R q|² + β |x − c − A q|²) + ω²β/2 volume growth²,
+//! the last where volume is kept. Goals are the best ones, so that their own change costs
+//! nothing and the forces are those of the lecture: ω² m times the way to the blended goal.
+
+use crate::force::{BlockMatrix, Force, Motion, Refusal, Slot, Store, Tangent};
+use crate::id::VertexId;
+use crate::integrate::shape_matching::cluster::{Cluster, Match, Member, inverse_inertia};
+use crate::integrate::shape_matching::{Groups, Kind, Stiffness, Volume};
+use crate::math::svd::outer;
+use crate::math::{Mat3, Vec3, outer_square, skew};
+use crate::memory::{Memory, MemoryError};
+
+/// (ω Δt)² of a firm group, unit 1: this part of the way to its goal is left in a step.
+///
+/// More would cost digits of the momentum, which is what large forces leave when they cancel.
+const FIRM: f64 = 1e4;
+
+/// Groups as a force.
+///
+/// Each group is dense in the matrix: its size is the square of its vertices. With implicit
+/// Euler [`Stiffness::Rate`] moves vertices as it does after a step; a share α is the rate
+/// with that share in a step of the length given, and a firm group is left 10⁻⁴ of the way.
+/// Momentum is kept, and so is angular momentum for rigid groups and for others as far as their
+/// match goes: a free spin is not damped (erratum R7).
+///
+/// - Implements: [Muller05 §3, §4] as a potential.
+/// - Deviates: volume is kept by an energy, not by scaling goals, whose pull has no potential.
+/// - Deviates: both forms of the tangent leave out how the rotation of a strained group turns.
+#[derive(Clone, Debug)]
+pub struct Pull {
+    pulls: Vec<One>,
+}
+
+/// One group.
+#[derive(Clone, Debug)]
+struct One {
+    cluster: Cluster,
+    vertices: Vec<VertexId>,
+    /// 1/s².
+    square: f64,
+    /// Unit 1.
+    blend: f64,
+    /// kg·m²; 0 where volume is free.
+    volume: f64,
+    /// Row by row, kg; empty for rigid groups.
+    kernel: Vec<f64>,
+}
+
+/// A group at a moment.
+struct Now<'a> {
+    one: &'a One,
+    at: Match,
+    /// What the modes of a quadratic group do, m.
+    modes: Option<[Vec3; 9]>,
+    /// Unit 1.
+    growth: f64,
+    /// Gradient of the volume by places over their weights is this times the offset, 1/(kg·m).
+    swelling: Mat3,
+}
+
+impl Pull {
+    /// A force of groups for steps of `dt` seconds, which firm groups and shares count by.
+    pub fn new(groups: Groups, dt: f64) -> Pull {
+        let pulls = groups.clusters.into_iter().map(|cluster| One::new(cluster, dt));
+        Pull { pulls: pulls.collect() }
+    }
+
+    /// Every group with what it has become.
+    pub fn clusters(&self) -> impl Iterator<Item = &Cluster> {
+        self.pulls.iter().map(|one| &one.cluster)
+    }
+}
+
+impl One {
+    fn new(cluster: Cluster, dt: f64) -> One {
+        let square = match cluster.stiffness {
+            Stiffness::Rate(rate) => (rate * rate).min(FIRM / (dt * dt)),
+            Stiffness::Firm => FIRM / (dt * dt),
+            Stiffness::Share(share) => (share / (1.0 - share)).min(FIRM) / (dt * dt),
+        };
+        let blend = match cluster.kind {
+            Kind::Rigid => 0.0,
+            Kind::Linear { blend, .. } | Kind::Quadratic { blend } => blend,
+        };
+        let vertices = cluster.members.iter().map(|member| member.vertex).collect();
+        let mut one = One { cluster, vertices, square, blend, volume: 0.0, kernel: Vec::new() };
+        one.prepare();
+        one
+    }
+
+    /// Finds what follows from the rest shape.
+    fn prepare(&mut self) {
+        let One { cluster, volume, kernel, blend, .. } = self;
+        let Cluster { members, offsets, rank, kind, .. } = &*cluster;
+        if matches!(kind, Kind::Linear { volume: Volume::Kept, .. }) && *rank > 0 {
+            let of = |(member, q): (&Member, &Vec3)| member.weight * q.length_squared();
+            *volume = members.iter().zip(offsets).map(of).sum::<f64>() / (rank * rank) as f64;
+        }
+        kernel.clear();
+        if *blend == 0.0 {
+            return;
+        }
+        for (i, a) in members.iter().enumerate() {
+            for (j, b) in members.iter().enumerate() {
+                let shared = match &cluster.modes {
+                    Some(modes) => modes.shared(i, j),
+                    None => offsets[i].dot(cluster.inverse * offsets[j]),
+                };
+                kernel.push(a.weight * b.weight * (shared + 1.0 / cluster.mass));
+            }
+        }
+    }
+
+    fn now(&self, positions: &[Vec3]) -> Now<'_> {
+        let cluster = &self.cluster;
+        let at = cluster.find(positions);
+        let places = cluster.members.iter().map(|m| positions[m.vertex.index()] - at.centre);
+        let modes = cluster.modes.as_ref();
+        let modes = modes.map(|modes| modes.matched(&cluster.members, places, at.rotation, 1.0));
+        let (mut growth, mut swelling) = (0.0, Mat3::ZERO);
+        if self.volume > 0.0 {
+            let [x, y, z] = [at.deformation.x_axis, at.deformation.y_axis, at.deformation.z_axis];
+            growth = at.deformation.determinant() - 1.0;
+            swelling = Mat3::from_cols(y.cross(z), z.cross(x), x.cross(y)) * cluster.inverse;
+        }
+        Now { one: self, at, modes, growth, swelling }
+    }
+}
+
+impl Now<'_> {
+    /// Rigid and bent goal of a vertex, from the centre, m.
+    fn goals(&self, k: usize) -> (Vec3, Vec3) {
+        let Cluster { offsets, modes, .. } = &self.one.cluster;
+        let turned = self.at.rotation * offsets[k];
+        let bent = match (modes, &self.modes) {
+            (Some(modes), Some(found)) => modes.offset(k, found),
+            _ => self.at.deformation * offsets[k],
+        };
+        (turned, bent)
+    }
+
+    /// Derivative of the volume by the place of a vertex, 1/m.
+    fn swell(&self, k: usize) -> Vec3 {
+        let Cluster { members, offsets, .. } = &self.one.cluster;
+        members[k].weight * (self.swelling * offsets[k])
+    }
+
+    fn energy(&self, positions: &[Vec3]) -> f64 {
+        let One { cluster, square, blend, volume, .. } = self.one;
+        let mut sum = blend * volume * self.growth * self.growth;
+        for (k, member) in cluster.members.iter().enumerate() {
+            let place = positions[member.vertex.index()] - self.at.centre;
+            let (turned, bent) = self.goals(k);
+            let strained = (1.0 - blend) * (place - turned).length_squared();
+            sum += member.weight * (strained + blend * (place - bent).length_squared());
+        }
+        0.5 * square * sum
+    }
+
+    /// Force on a vertex over ω², kg·m.
+    fn pull(&self, k: usize, place: Vec3) -> Vec3 {
+        let One { cluster, blend, volume, .. } = self.one;
+        let (turned, bent) = self.goals(k);
+        let goal = (1.0 - blend) * turned + *blend * bent;
+        cluster.members[k].weight * (goal - place) - blend * volume * self.growth * self.swell(k)
+    }
+
+    /// Inverse inertia of the places as they are, 1/(kg·m²).
+    fn ease(&self, positions: &[Vec3]) -> Mat3 {
+        let mut moments = Mat3::ZERO;
+        for member in &self.one.cluster.members {
+            let place = positions[member.vertex.index()] - self.at.centre;
+            moments += member.weight * outer_square(place);
+        }
+        inverse_inertia(moments)
+    }
+
+    fn add_forces(&self, positions: &[Vec3], forces: &mut [Vec3]) {
+        let One { cluster, square, .. } = self.one;
+        let place = |member: &Member| positions[member.vertex.index()] - self.at.centre;
+        // Both are zero but for rounding, which a stiff pull would make large.
+        let (mut push, mut turn) = (Vec3::ZERO, Vec3::ZERO);
+        for (k, member) in cluster.members.iter().enumerate() {
+            let pull = self.pull(k, place(member));
+            push += pull;
+            turn += place(member).cross(pull);
+        }
+        (push, turn) = (push / cluster.mass, self.ease(positions) * turn);
+        for (k, member) in cluster.members.iter().enumerate() {
+            let (v, place) = (member.vertex.index(), place(member));
+            let excess = member.weight * (push + turn.cross(place));
+            forces[v] += *square * (self.pull(k, place) - excess);
+        }
+    }
+
+    /// Tells each block of the tangent: row, column, N/m.
+    ///
+    /// Rotations are those of the places as they are: so no block turns the group.
+    fn visit_blocks(&self, positions: &[Vec3], visit: &mut dyn FnMut(usize, usize, Mat3)) {
+        let One { cluster, square, blend, volume, kernel, .. } = self.one;
+        let Cluster { members, mass, .. } = cluster;
+        let place = |member: &Member| positions[member.vertex.index()] - self.at.centre;
+        let (ease, rigid) = (self.ease(positions), *square * (1.0 - blend));
+        for (i, a) in members.iter().enumerate() {
+            let (turns, swells) =
+                (-skew(place(a)) * ease, *square * blend * volume * self.swell(i));
+            for (j, b) in members.iter().enumerate() {
+                let both = rigid * a.weight * b.weight;
+                let mut even = -both / mass;
+                if i == j {
+                    even += square * a.weight;
+                }
+                if *blend > 0.0 {
+                    even -= square * blend * kernel[i * members.len() + j];
+                }
+                let mut block = Mat3::from_diagonal(Vec3::splat(even));
+                block -= both * (turns * skew(place(b)));
+                if *volume > 0.0 {
+                    block += outer(swells, self.swell(j));
+                }
+                visit(i, j, block);
+            }
+        }
+    }
+}
+
+impl Force for Pull {
+    fn energy(&self, motion: Motion<'_>) -> f64 {
+        let of = |one: &One| one.now(motion.positions).energy(motion.positions);
+        self.pulls.iter().map(of).sum()
+    }
+
+    fn add_forces(&self, motion: Motion<'_>, forces: &mut [Vec3]) {
+        for one in &self.pulls {
+            one.now(motion.positions).add_forces(motion.positions, forces);
+        }
+    }
+
+    fn add_forces_of(&self, elements: &[u32], motion: Motion<'_>, forces: &mut [Vec3]) {
+        for element in elements {
+            let one = &self.pulls[*element as usize];
+            one.now(motion.positions).add_forces(motion.positions, forces);
+        }
+    }
+
+    fn energy_of_elements(&self, elements: &[u32], motion: Motion<'_>) -> f64 {
+        let now = |element: &u32| self.pulls[*element as usize].now(motion.positions);
+        elements.iter().map(|element| now(element).energy(motion.positions)).sum()
+    }
+
+    fn visit_elements(&self, visit: &mut dyn FnMut(&[VertexId])) {
+        self.pulls.iter().for_each(|one| visit(&one.vertices));
+    }
+
+    fn answers(&self) -> bool {
+        true
+    }
+
+    fn add_tangent(
+        &self,
+        motion: Motion<'_>,
+        tangent: Tangent,
+        slots: &[Slot],
+        matrix: &mut BlockMatrix,
+    ) {
+        let (mut first, blocks) = (0, matrix.blocks_mut());
+        for one in &self.pulls {
+            let count = one.vertices.len();
+            one.now(motion.positions).visit_blocks(motion.positions, &mut |i, j, block| {
+                slots[first + i * count + j].add(&(tangent.stiffness * block), 0, blocks);
+            });
+            first += count * count;
+        }
+    }
+
+    fn add_product(&self, motion: Motion<'_>, tangent: Tangent, x: &[Vec3], product: &mut [Vec3]) {
+        for one in &self.pulls {
+            one.now(motion.positions).visit_blocks(motion.positions, &mut |i, j, block| {
+                let [i, j] = [i, j].map(|k| one.vertices[k].index());
+                product[i] += tangent.stiffness * (block * x[j]);
+            });
+        }
+    }
+
+    fn flow(&mut self, motion: Motion<'_>, dt: f64) {
+        for one in self.pulls.iter_mut().filter(|one| one.cluster.is_plastic()) {
+            let Match { rotation, deformation, .. } = one.cluster.find(motion.positions);
+            if let Some(plastic) = one.cluster.flow(rotation.transpose() * deformation, dt) {
+                one.cluster.reshape(plastic);
+                one.prepare();
+            }
+        }
+    }
+
+    fn refusal(&self, _before: Motion<'_>, _after: Motion<'_>) -> Option<Refusal> {
+        None
+    }
+
+    fn save(&self, memory: &mut Memory) {
+        for cluster in self.clusters().filter(|cluster| cluster.is_plastic()) {
+            cluster.save(memory);
+        }
+    }
+
+    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+        for one in self.pulls.iter_mut().filter(|one| one.cluster.is_plastic()) {
+            one.cluster.restore(memory)?;
+            one.prepare();
+        }
+        Ok(())
+    }
+
+    fn store(&self) -> Store {
+        Store::Elastic
+    }
+
+    fn damps_linearly(&self) -> bool {
+        true
+    }
+
+    fn set_threads(&mut self, _threads: usize, _vertex_count: usize) {}
+}
