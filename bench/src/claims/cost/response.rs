@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pliant::observe::Stage;
 use pliant_run::run::clock::Stopwatch;
 
+use crate::claims::inside::{Inside, inside};
 use crate::claims::sweep::response;
 use crate::claims::tables::{begin, go_on};
 use crate::engine::Ours;
@@ -67,6 +68,9 @@ const FIGURES: [Figure; 3] = [
     },
 ];
 
+/// Steps with contact between those that pairs are counted in, count.
+const PAIRS_EVERY: u64 = 50;
+
 /// What one scene took, in steps with contact.
 #[derive(Default)]
 struct Cost {
@@ -76,6 +80,8 @@ struct Cost {
     steps: u64,
     /// Contacts of such a step, mean, count.
     contacts: f64,
+    /// Vertices inside and pairs of bodies in each other, sums over some of the steps, count.
+    inside: [usize; 2],
     /// Per step: detection and depth, response, all forces and solving, s.
     depth: f64,
     respond: f64,
@@ -93,6 +99,7 @@ pub fn run(_: Amount) -> Result<(), String> {
         "ours",
         "steps with contact",
         "contacts a step",
+        "points inside per pair of bodies",
         "detect and depth, ms",
         "respond, ms",
         "together, ms",
@@ -110,6 +117,7 @@ pub fn run(_: Amount) -> Result<(), String> {
             format!("{}, {}", cost.vertices, cost.triangles),
             cost.steps.to_string(),
             format!("{:.0}", cost.contacts),
+            format!("{:.0}", cost.inside[0] as f64 / cost.inside[1].max(1) as f64),
             format!("{:.3}", 1e3 * cost.depth),
             format!("{:.3}", 1e3 * cost.respond),
             format!("{:.3}", 1e3 * ours),
@@ -145,6 +153,15 @@ fn measure(figure: &Figure) -> Result<Cost, String> {
         }
         let after = watch.spent();
         let spent = |stage: Stage| 1e-9 * (after[stage as usize] - before[stage as usize]) as f64;
+        if cost.steps.is_multiple_of(PAIRS_EVERY) {
+            let all = inside(simulation);
+            let both = |one: &Inside| one.into.iter().map(|b| [one.owner.min(*b), one.owner.max(*b)]).collect::<Vec<_>>();
+            let mut pairs: Vec<_> = all.iter().flat_map(both).collect();
+            cost.inside[0] += pairs.len();
+            pairs.sort_unstable();
+            pairs.dedup();
+            cost.inside[1] += pairs.len();
+        }
         cost.steps += 1;
         cost.contacts += report.met.contacts as f64;
         cost.depth += spent(Stage::Detect) + spent(Stage::Depth);
