@@ -282,7 +282,7 @@ impl ContactSurface {
     /// Asks for the shifts, and adds up what they change.
     fn shift(&mut self, moment: Moment<'_>, demands: &mut Demands) {
         let Moment { motion, masses, .. } = moment;
-        let mut changes = Changes::default();
+        let (mut changes, total) = (Changes::default(), masses.total());
         for (&vertex, &way) in self.region.moved().iter().zip(self.balance.ways()) {
             let (k, length) = (vertex.index(), way.length());
             if length == 0.0 {
@@ -291,7 +291,7 @@ impl ContactSurface {
             demands.shifts.push((vertex, way));
             changes.vertices += 1;
             changes.longest = changes.longest.max(length);
-            changes.centre += masses.of()[k] / masses.total() * way;
+            changes.centre += masses.of()[k] / total * way;
             changes.angular_momentum += masses.of()[k] * way.cross(motion.velocities[k]);
         }
         self.changes = changes;
