@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use pliant::observe::Stage;
+use pliant::sim::Simulation;
 use pliant_run::run::clock::Stopwatch;
 
+use crate::claims::inside::{Inside, inside};
 use crate::claims::sweep::response;
 use crate::claims::tables::{begin, go_on};
-use crate::engine::Ours;
+use crate::engine::{Engine, Ours};
 use crate::rows::Amount;
 
 /// How much faster the response must be, unit 1.
@@ -25,12 +27,21 @@ struct Figure {
     bodies: &'static [f64],
     /// Values set beside the material.
     sets: &'static [&'static str],
+    /// Time that the scene is run before with the constraint and steps of 1/60 s, s.
+    filled: f64,
     /// Time that is simulated, s.
     duration: f64,
 }
 
+/// A dish with as many surface triangles as the paper's.
+const DISH: [&str; 3] = [
+    "bodies.0.pattern.count=151",
+    "bodies.0.pattern.counts=[4, 4, 10]",
+    "bodies.0.position.2=\"=13.2 * radius\"",
+];
+
 /// The scenes of the paper that have a time.
-const FIGURES: [Figure; 3] = [
+const FIGURES: [Figure; 4] = [
     Figure {
         name: "fig. 7: 323, 624",
         theirs: 2e-3,
@@ -38,6 +49,7 @@ const FIGURES: [Figure; 3] = [
         bodies: &[0.2, 0.2, 0.2, 0.2],
         // With longer steps the cubes fall through.
         sets: &["dt=0.002"],
+        filled: 0.0,
         duration: 2.0,
     },
     Figure {
@@ -51,21 +63,31 @@ const FIGURES: [Figure; 3] = [
             "bodies.2.mesh.cells=[2, 2, 2]",
             "squeeze=0.2",
         ],
+        filled: 0.0,
         duration: 3.0,
     },
     Figure {
-        name: "fig. 9: 16030, 27116",
+        name: "fig. 9: 16030, 27116; fruits lie in the dish, 1/240 s",
         theirs: 72e-3,
         scene: "fruit-dish",
         bodies: &[0.33],
-        sets: &[
-            "bodies.0.pattern.count=151",
-            "bodies.0.pattern.counts=[4, 4, 10]",
-            "bodies.0.position.2=\"=13.2 * radius\"",
-        ],
+        sets: &[DISH[0], DISH[1], DISH[2], "dt=0.004166666666666667"],
+        filled: 5.0,
+        duration: 0.5,
+    },
+    Figure {
+        name: "the same; fruits dropped all at once, 1/60 s",
+        theirs: 72e-3,
+        scene: "fruit-dish",
+        bodies: &[0.33],
+        sets: &DISH,
+        filled: 0.0,
         duration: 2.0,
     },
 ];
+
+/// Steps with contact between those that pairs are counted in, count.
+const PAIRS_EVERY: u64 = 50;
 
 /// What one scene took, in steps with contact.
 #[derive(Default)]
@@ -76,6 +98,8 @@ struct Cost {
     steps: u64,
     /// Contacts of such a step, mean, count.
     contacts: f64,
+    /// Vertices inside and pairs of bodies in each other, sums over some of the steps, count.
+    inside: [usize; 2],
     /// Per step: detection and depth, response, all forces and solving, s.
     depth: f64,
     respond: f64,
@@ -93,6 +117,7 @@ pub fn run(_: Amount) -> Result<(), String> {
         "ours",
         "steps with contact",
         "contacts a step",
+        "points inside per pair of bodies",
         "detect and depth, ms",
         "respond, ms",
         "together, ms",
@@ -110,6 +135,7 @@ pub fn run(_: Amount) -> Result<(), String> {
             format!("{}, {}", cost.vertices, cost.triangles),
             cost.steps.to_string(),
             format!("{:.0}", cost.contacts),
+            format!("{:.0}", cost.inside[0] as f64 / cost.inside[1].max(1) as f64),
             format!("{:.3}", 1e3 * cost.depth),
             format!("{:.3}", 1e3 * cost.respond),
             format!("{:.3}", 1e3 * ours),
@@ -126,9 +152,19 @@ pub fn run(_: Amount) -> Result<(), String> {
 fn measure(figure: &Figure) -> Result<Cost, String> {
     let sets = figure.sets.iter().map(|set| (*set).to_string());
     let materials = figure.bodies.iter().enumerate().map(|(body, size)| solid(body, *size));
-    let sets: Vec<_> = sets.chain(materials).chain([response("surface")]).collect();
-    let mut ours = Ours::new(figure.scene, &sets)?;
+    let sets: Vec<_> = sets.chain(materials).collect();
+    let with = |more: &[String]| Ours::new(figure.scene, &[&sets[..], more].concat());
+    let mut ours = with(&[response("surface")])?;
+    if figure.filled > 0.0 {
+        let mut before = with(&[response("constraint"), format!("dt={}", 1.0 / 60.0)])?;
+        for _ in 0..(60.0 * figure.filled).round() as u64 {
+            before.step()?;
+        }
+        ours.built.simulation.state = before.state();
+        eprintln!("  filled");
+    }
     let watch = Arc::new(Stopwatch::default());
+    let dt = ours.built.info.dt;
     let simulation = &mut ours.built.simulation;
     simulation.system.watcher = Some(watch.clone());
     let mut cost = Cost {
@@ -136,7 +172,6 @@ fn measure(figure: &Figure) -> Result<Cost, String> {
         triangles: simulation.bodies.triangles().len(),
         ..Cost::default()
     };
-    let dt = ours.built.info.dt;
     for _ in 0..(figure.duration / dt).round() as u64 {
         let before = watch.spent();
         let report = simulation.step(dt).map_err(|error| error.to_string())?;
@@ -145,6 +180,10 @@ fn measure(figure: &Figure) -> Result<Cost, String> {
         }
         let after = watch.spent();
         let spent = |stage: Stage| 1e-9 * (after[stage as usize] - before[stage as usize]) as f64;
+        if cost.steps.is_multiple_of(PAIRS_EVERY) {
+            let found = points_and_pairs(simulation);
+            cost.inside = [cost.inside[0] + found[0], cost.inside[1] + found[1]];
+        }
         cost.steps += 1;
         cost.contacts += report.met.contacts as f64;
         cost.depth += spent(Stage::Detect) + spent(Stage::Depth);
@@ -156,6 +195,18 @@ fn measure(figure: &Figure) -> Result<Cost, String> {
         *sum /= steps;
     }
     Ok(cost)
+}
+
+/// Vertices inside, once for each body that they are in, and pairs of bodies in each other, count.
+fn points_and_pairs(simulation: &Simulation) -> [usize; 2] {
+    let mut pairs = Vec::new();
+    for Inside { owner, into, .. } in inside(simulation) {
+        pairs.extend(into.iter().map(|other| [owner.min(*other), owner.max(*other)]));
+    }
+    let points = pairs.len();
+    pairs.sort_unstable();
+    pairs.dedup();
+    [points, pairs.len()]
 }
 
 /// The paper's material for a body whose edges are this long, m: as stiff as some 1e5 Pa.

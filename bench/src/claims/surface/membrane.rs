@@ -3,8 +3,8 @@
 use pliant::id::BodyId;
 
 use crate::claims::inside::{Inside, deepest, inside};
-use crate::claims::surface::RESPONSES;
-use crate::claims::sweep::{Variation, response, step};
+use crate::claims::surface::{WAYS, way};
+use crate::claims::sweep::{Variation, step};
 use crate::claims::tables::print;
 use crate::engine::{Engine, Judge, Ours};
 use crate::rows::Amount;
@@ -24,7 +24,7 @@ pub fn run(_: Amount) -> Result<(), String> {
     );
     let mut rows = Vec::new();
     for rate in RATES {
-        for name in RESPONSES {
+        for name in WAYS {
             rows.extend(three(&step(rate), name)?);
             eprintln!("  1/{rate} s, {name}");
         }
@@ -45,7 +45,7 @@ pub fn run(_: Amount) -> Result<(), String> {
 }
 
 fn three(variation: &Variation, name: &str) -> Result<Vec<Vec<String>>, String> {
-    let mut ours = Ours::new("cubes-on-membrane", &variation.with(&[response(name)]))?;
+    let mut ours = Ours::new("cubes-on-membrane", &variation.with(&way(name)))?;
     let mut judge = Judge::of(&ours.built);
     for _ in 0..ours.built.info.steps {
         ours.step()?;

@@ -2,8 +2,8 @@
 
 use pliant::id::BodyId;
 
-use crate::claims::surface::RESPONSES;
-use crate::claims::sweep::{Variation, response, step};
+use crate::claims::surface::{WAYS, way};
+use crate::claims::sweep::{Variation, step};
 use crate::claims::tables::{begin, go_on};
 use crate::engine::{Engine, Judge, Ours};
 use crate::rows::Amount;
@@ -24,7 +24,7 @@ const SWING: f64 = 1e-2;
 const DURATION: f64 = 4.0;
 
 /// Steps per simulated second, 1/s.
-const RATES: [u32; 2] = [60, 240];
+const RATES: [u32; 3] = [60, 240, 960];
 
 /// What the stack did.
 struct Fall {
@@ -67,7 +67,7 @@ pub fn run(_: Amount) -> Result<(), String> {
     ];
     begin(&head);
     for rate in RATES {
-        for name in RESPONSES {
+        for name in WAYS {
             go_on(&row(&step(rate), name)?);
             eprintln!("  1/{rate} s, {name}");
         }
@@ -77,7 +77,7 @@ pub fn run(_: Amount) -> Result<(), String> {
 
 fn row(variation: &Variation, name: &str) -> Result<Vec<String>, String> {
     let start = vec![variation.name.clone(), name.to_string()];
-    let fall = match fall(&variation.with(&[response(name)])) {
+    let fall = match fall(&variation.with(&way(name))) {
         Ok(fall) => fall,
         Err(error) => return Ok([start, vec![format!("broke off: {error}")]].concat()),
     };

@@ -74,6 +74,18 @@ fn the_contact_surface_is_sought_as_often_as_the_scene_says() {
 }
 
 #[test]
+fn whole_bodies_come_first_in_the_contact_surface_where_the_scene_says_so() {
+    let folder = Folder::new("first");
+    let text = overlapping("surface", "");
+    let run = |sets: &[&str]| after(folder.load(&text, sets).unwrap(), 5);
+    assert_eq!(run(&[]), run(&["contact.first=vertices"]));
+    let [approach, settling] =
+        ["approach", "settling"].map(|first| run(&[&format!("contact.first={first}")]));
+    assert!(approach != run(&[]) && settling != run(&[]) && settling != approach);
+    refused(&with(""), &["contact.first=body"], "`vertices`, `approach`, `settling`", "body");
+}
+
+#[test]
 fn unknown_corrections_are_refused_with_the_nearest() {
     refused(&with(""), &["contact.printed=['s12']"], "did you mean `S12`?", "['s12']");
     let all = "`S1`, `S2`, `S4`, `S5`, `S8`, `S12`";

@@ -14,13 +14,13 @@ use pliant::respond::constraint::{Constraint, ConstraintSettings};
 use pliant::respond::impulse::Impulses;
 use pliant::respond::penalty::Stiffness;
 use pliant::respond::points::{PointSettings, Points};
-use pliant::respond::surface::{ContactSurface, Corrections, Form, SurfaceSettings};
+use pliant::respond::surface::{self, ContactSurface, Corrections, Form, SurfaceSettings};
 
 use super::Wrong;
 use super::bodies::Made;
 use super::joints::Pairs;
 use super::obstacles::Obstacles;
-use crate::scene::keys::contact::Correction;
+use crate::scene::keys::contact::{Correction, First};
 use crate::scene::keys::obstacle::ObstacleResponse;
 use crate::scene::keys::{self, IntegratorKind, Response};
 
@@ -185,10 +185,16 @@ fn impulses(scene: &keys::Scene, made: &Made) -> Result<BodilyImpulses, Wrong> {
 }
 
 fn surface(scene: &keys::Scene, made: &Made) -> Result<ContactSurface, Wrong> {
-    let keys::Contact { friction, iterations, ref printed, .. } = scene.contact;
+    let keys::Contact { friction, iterations, ref printed, first, .. } = scene.contact;
     let corrections = corrections(printed);
-    let settings =
-        SurfaceSettings { friction, iterations, corrections, ..SurfaceSettings::default() };
+    let usual = match first {
+        First::Vertices => SurfaceSettings::default(),
+        First::Approach => {
+            SurfaceSettings { approach: surface::First::Bodies, ..SurfaceSettings::default() }
+        }
+        First::Settling => SurfaceSettings::settling(),
+    };
+    let settings = SurfaceSettings { friction, iterations, corrections, ..usual };
     ContactSurface::new(&made.rest, &made.bodies, settings).map_err(unfit)
 }
 

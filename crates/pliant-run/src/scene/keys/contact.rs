@@ -46,6 +46,20 @@ pub enum Correction {
     S12,
 }
 
+/// Whom `surface` deals with first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum First {
+    /// Vertices, and nobody else: the paper.
+    #[default]
+    Vertices,
+    /// The approach of whole bodies ends first, then that of their vertices.
+    Approach,
+    /// The same; bodies that overlap are also shifted apart as wholes, and contact begins
+    /// a margin before the surface. For what lies on others, not for what is squeezed.
+    Settling,
+}
+
 /// What the response is made of: lengths are per size of the smaller body, which is the
 /// shortest side of its box at rest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -79,6 +93,8 @@ pub struct Contact {
     /// Formulas of `surface` that are taken as printed, not corrected; names of errata, no
     /// unit.
     pub printed: Vec<Correction>,
+    /// Whom `surface` deals with first, vertices or bodies; no unit.
+    pub first: First,
 }
 
 impl Default for Contact {
@@ -98,6 +114,7 @@ impl Default for Contact {
             iterations: SurfaceSettings::default().iterations,
             point_radius: None,
             printed: Vec::new(),
+            first: First::default(),
         }
     }
 }

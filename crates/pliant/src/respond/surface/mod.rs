@@ -27,6 +27,7 @@ pub mod near;
 mod tests;
 
 use crate::body::Bodies;
+use crate::body::soft::Motion;
 use crate::depth::{DepthSettings, Scope};
 use crate::force::Forces;
 use crate::math::Vec3;
@@ -198,8 +199,6 @@ pub struct Changes {
     pub centre: Vec3,
     /// Angular momentum, kg·m²/s.
     pub angular_momentum: Vec3,
-    /// Potential energy of all forces, J.
-    pub energy: f64,
 }
 
 /// The response that computes contact surfaces.
@@ -229,7 +228,8 @@ pub struct Changes {
 /// of whole bodies fail where a body is held from two sides.
 ///
 /// Impulses keep momentum; shifts change no velocity, but move the centre of mass and store
-/// energy, which comes back as speed: see [`ContactSurface::changes`].
+/// energy, which comes back as speed: see [`ContactSurface::changes`] and
+/// [`ContactSurface::stored`].
 ///
 /// - Implements: [Spillmann05 §4.2–4.5].
 /// - Deviates: see [`Corrections`]; a vertex in several pairs, which [Spillmann05 §4] leaves
@@ -266,15 +266,23 @@ impl ContactSurface {
         })
     }
 
-    /// What the shifts asked for last would change.
+    /// What the shifts asked for last would change; see also [`ContactSurface::stored`].
     pub fn changes(&self) -> Changes {
         self.changes
     }
 
+    /// Potential energy that the shifts asked for last would store, J.
+    ///
+    /// `motion` and `forces` are those that they were asked for with. Costs as much as an
+    /// iteration or two, and so is worked out only for who asks.
+    pub fn stored(&self, motion: Motion<'_>, forces: &Forces) -> f64 {
+        if self.changes.vertices == 0 { 0.0 } else { self.balance.stored(motion, forces) }
+    }
+
     /// Asks for the shifts, and adds up what they change.
-    fn shift(&mut self, moment: Moment<'_>, forces: &Forces, demands: &mut Demands) {
+    fn shift(&mut self, moment: Moment<'_>, demands: &mut Demands) {
         let Moment { motion, masses, .. } = moment;
-        let mut changes = Changes::default();
+        let (mut changes, total) = (Changes::default(), masses.total());
         for (&vertex, &way) in self.region.moved().iter().zip(self.balance.ways()) {
             let (k, length) = (vertex.index(), way.length());
             if length == 0.0 {
@@ -283,11 +291,8 @@ impl ContactSurface {
             demands.shifts.push((vertex, way));
             changes.vertices += 1;
             changes.longest = changes.longest.max(length);
-            changes.centre += masses.of()[k] / masses.total() * way;
+            changes.centre += masses.of()[k] / total * way;
             changes.angular_momentum += masses.of()[k] * way.cross(motion.velocities[k]);
-        }
-        if changes.vertices > 0 {
-            changes.energy = self.balance.stored(motion, forces);
         }
         self.changes = changes;
     }
@@ -326,7 +331,7 @@ impl Response for ContactSurface {
         self.stops.find(moment, touches, self.settings);
         demands.impulses.extend_from_slice(self.stops.impulses());
         let met = (self.touches.list().len(), self.touches.unresolved());
-        self.shift(moment, forces, demands);
+        self.shift(moment, demands);
         let shift = self.changes.longest;
         demands.met.add(Met { contacts: met.0, unresolved: met.1, shift });
     }

@@ -33,6 +33,18 @@ pub struct Displaced {
     pub held: bool,
 }
 
+/// One of the four vertices of a touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Part {
+    vertex: VertexId,
+    /// The other body of the pair.
+    other: BodyId,
+    /// Place in the list of touches.
+    touch: u32,
+    /// Which corner of the triangle it is; none for the colliding vertex itself.
+    corner: Option<u8>,
+}
+
 /// The deformation region of all pairs.
 #[derive(Clone, Debug, Default)]
 pub struct Region {
@@ -50,8 +62,8 @@ pub struct Region {
     sizes: Vec<f64>,
     /// Which vertices are held.
     held: Vec<bool>,
-    /// Memory: vertex and other body of each of the list.
-    keys: Vec<(VertexId, BodyId)>,
+    /// Memory: vertices and corners of all touches, ascending.
+    parts: Vec<Part>,
     /// Memory: place in the list, touch and weight.
     pairs: Vec<(u32, (u32, f64))>,
 }
@@ -105,40 +117,52 @@ impl Region {
         self.held.clear();
         self.held.resize(bodies.vertex_count(), false);
         pins.vertices().iter().for_each(|v| self.held[v.index()] = true);
-        self.keys.clear();
-        for touch in touches {
-            self.keys.push((touch.vertex, touch.other));
-            self.keys.extend(touch.corners.map(|corner| (corner, touch.own)));
-        }
-        self.keys.sort_unstable();
-        self.keys.dedup();
+        self.collect_parts(touches);
         self.collect_votes(touches);
-        self.list.clear();
-        for (place, &(vertex, other)) in self.keys.iter().enumerate() {
-            let own = touches.binary_search_by_key(&(vertex, other), |t| (t.vertex, t.other));
-            let own = own.ok().map(|k| k as u32);
-            let held = self.held[vertex.index()];
-            let way = displacement(own, self.votes.row(place), touches, corrections.sign);
-            let way = if held { Vec3::ZERO } else { way };
-            self.list.push(Displaced { vertex, other, own, way, held });
+        for (place, displaced) in self.list.iter_mut().enumerate() {
+            let votes = self.votes.row(place);
+            if !displaced.held {
+                displaced.way = displacement(displaced.own, votes, touches, corrections.sign);
+            }
         }
         self.collect_moved();
         self.collect_areas(positions, bodies);
     }
 
-    fn collect_votes(&mut self, touches: &[Touch]) {
-        let Region { keys, pairs, votes, .. } = self;
-        pairs.clear();
+    fn collect_parts(&mut self, touches: &[Touch]) {
+        self.parts.clear();
         for (number, touch) in touches.iter().enumerate() {
-            for (corner, weight) in touch.corners.into_iter().zip(touch.weights) {
-                if let Ok(place) = keys.binary_search(&(corner, touch.own)) {
-                    pairs.push((place as u32, (number as u32, weight)));
+            let (vertex, number) = (touch.vertex, number as u32);
+            self.parts.push(Part { vertex, other: touch.other, touch: number, corner: None });
+            for (vertex, corner) in touch.corners.into_iter().zip(0..) {
+                let corner = Some(corner);
+                self.parts.push(Part { vertex, other: touch.own, touch: number, corner });
+            }
+        }
+        self.parts.sort_unstable();
+    }
+
+    /// Fills the list, still without ways, and the votes on each.
+    fn collect_votes(&mut self, touches: &[Touch]) {
+        let Region { list, parts, pairs, votes, held, .. } = self;
+        list.clear();
+        pairs.clear();
+        for part in parts.iter() {
+            let Part { vertex, other, touch, corner } = *part;
+            if list.last().map(|last| (last.vertex, last.other)) != Some((vertex, other)) {
+                let held = held[vertex.index()];
+                list.push(Displaced { vertex, other, own: None, way: Vec3::ZERO, held });
+            }
+            let place = list.len() - 1;
+            match corner {
+                None => list[place].own = Some(touch),
+                Some(corner) => {
+                    let weight = touches[touch as usize].weights[usize::from(corner)];
+                    pairs.push((place as u32, (touch, weight)));
                 }
             }
         }
-        // Ascending by touch within a place, whatever the order of corners.
-        pairs.sort_unstable_by_key(|&(place, (touch, _))| (place, touch));
-        votes.refill(keys.len(), pairs);
+        votes.refill(list.len(), pairs);
     }
 
     fn collect_moved(&mut self) {

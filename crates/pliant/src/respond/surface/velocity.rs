@@ -36,8 +36,8 @@ const SWEEPS: u32 = 16;
 /// One contact while its impulse is sought.
 #[derive(Clone, Copy, Debug)]
 struct Stop {
-    /// The vertex and the corners of its triangle.
-    vertices: [VertexId; 4],
+    /// The vertex and the corners of its triangle, places in the list of those touched.
+    places: [u32; 4],
     /// 1 and minus the shares of the corners, unit 1.
     weights: [f64; 4],
     /// Unit, the way out.
@@ -54,18 +54,31 @@ struct Stop {
     across: Vec3,
 }
 
+/// A vertex with contacts.
+#[derive(Clone, Copy, Debug)]
+struct Touched {
+    vertex: VertexId,
+    /// m/s.
+    velocity: Vec3,
+    /// Impulses of a sweep, N·s.
+    push: Vec3,
+    /// kg.
+    mass: f64,
+    /// Sum of the weights of all contacts, unit 1.
+    load: f64,
+    held: bool,
+}
+
 /// Impulses that end approach and sliding, with the memory to find them.
 #[derive(Clone, Debug, Default)]
 pub struct Stops {
     list: Vec<Stop>,
-    /// Of all vertices, m/s.
+    /// Vertices of the list, each once, in the order of their first contact.
+    touched: Vec<Touched>,
+    /// Place of each vertex in the list of those touched; none when it has no contact.
+    places: Vec<Option<u32>>,
+    /// Velocities of all vertices once whole bodies are stopped, m/s.
     velocities: Vec<Vec3>,
-    /// Sum of the weights of all contacts at each vertex, unit 1.
-    loads: Vec<f64>,
-    /// Impulses of a sweep on each vertex, N·s.
-    pushes: Vec<Vec3>,
-    /// Which vertices are held.
-    held: Vec<bool>,
     found: Vec<(VertexId, Vec3)>,
     wholes: Wholes,
 }
@@ -84,38 +97,29 @@ impl Stops {
         if touches.is_empty() {
             return;
         }
-        self.prepare(moment, touches);
+        self.gather(moment, touches);
         if settings.approach == First::Bodies {
-            self.wholes.stop(moment, touches, &mut self.velocities, &mut self.found);
-            for (stop, normal) in self.list.iter_mut().zip(self.wholes.normals()) {
-                stop.pressed = normal;
-            }
+            self.stop_wholes(moment, touches);
         }
         for _ in 0..SWEEPS {
-            self.sweep(moment.masses.of(), settings.friction);
+            self.sweep(settings.friction);
         }
         for stop in &self.list {
             let impulse = stop.normal * stop.direction + stop.across;
             if impulse != Vec3::ZERO {
-                let shares = stop.vertices.into_iter().zip(stop.weights);
-                let free = shares.filter(|(v, _)| !self.held[v.index()]);
-                self.found.extend(free.map(|(v, weight)| (v, weight * impulse)));
+                let ends = stop.places.map(|place| self.touched[place as usize]);
+                let free = ends.into_iter().zip(stop.weights).filter(|(end, _)| !end.held);
+                self.found.extend(free.map(|(end, weight)| (end.vertex, weight * impulse)));
             }
         }
     }
 
-    fn prepare(&mut self, moment: Moment<'_>, touches: &[Touch]) {
-        let Stops { list, velocities, loads, pushes, held, .. } = self;
-        let count = moment.motion.velocities.len();
-        velocities.clear();
-        velocities.extend_from_slice(moment.motion.velocities);
-        pushes.clear();
-        pushes.resize(count, Vec3::ZERO);
-        loads.clear();
-        loads.resize(count, 0.0);
-        held.clear();
-        held.resize(count, false);
-        moment.pins.vertices().iter().for_each(|v| held[v.index()] = true);
+    /// Collects contacts and their vertices.
+    fn gather(&mut self, moment: Moment<'_>, touches: &[Touch]) {
+        let Stops { list, touched, places, .. } = self;
+        touched.iter().for_each(|old| places[old.vertex.index()] = None);
+        places.resize(moment.motion.velocities.len(), None);
+        touched.clear();
         list.clear();
         for touch in touches {
             let sum: f64 = touch.weights.iter().sum();
@@ -126,9 +130,16 @@ impl Stops {
             // Printed weights do not sum to 1; momentum needs it.
             let weights = [1.0, -wa / sum, -wb / sum, -wc / sum];
             let vertices = [touch.vertex, a, b, c];
-            vertices.iter().zip(weights).for_each(|(v, w)| loads[v.index()] += w.abs());
+            let places = vertices.map(|vertex| {
+                *places[vertex.index()].get_or_insert_with(|| {
+                    touched.push(Touched::new(vertex, moment));
+                    touched.len() as u32 - 1
+                })
+            });
+            let ends = places.iter().zip(weights);
+            ends.for_each(|(place, weight)| touched[*place as usize].load += weight.abs());
             list.push(Stop {
-                vertices,
+                places,
                 weights,
                 direction: touch.direction,
                 stopping: 0.0,
@@ -139,22 +150,33 @@ impl Stops {
             });
         }
         for stop in list {
-            let mut ease = 0.0;
-            for (vertex, weight) in stop.vertices.iter().map(|v| v.index()).zip(stop.weights) {
-                if !held[vertex] {
-                    ease += weight.abs() * loads[vertex] / moment.masses.of()[vertex];
-                }
-            }
+            let ends = stop.places.iter().map(|place| touched[*place as usize]).zip(stop.weights);
+            let free = ends.filter(|(end, _)| !end.held);
+            let ease: f64 = free.map(|(end, weight)| weight.abs() * end.load / end.mass).sum();
             stop.stopping = if ease > 0.0 { 1.0 / ease } else { 0.0 };
         }
     }
 
+    /// Ends the approach of whole bodies; contacts go on from there.
+    fn stop_wholes(&mut self, moment: Moment<'_>, touches: &[Touch]) {
+        let Stops { list, touched, velocities, found, wholes, .. } = self;
+        velocities.clear();
+        velocities.extend_from_slice(moment.motion.velocities);
+        wholes.stop(moment, touches, velocities, found);
+        for end in touched {
+            end.velocity = velocities[end.vertex.index()];
+        }
+        for (stop, normal) in list.iter_mut().zip(wholes.normals()) {
+            stop.pressed = normal;
+        }
+    }
+
     /// Every contact once, all at the same velocities.
-    fn sweep(&mut self, masses: &[f64], coefficient: f64) {
-        let Stops { list, velocities, pushes, held, .. } = self;
-        for stop in &mut *list {
-            let shares = stop.vertices.into_iter().zip(stop.weights);
-            let relative: Vec3 = shares.clone().map(|(v, w)| w * velocities[v.index()]).sum();
+    fn sweep(&mut self, coefficient: f64) {
+        let Stops { list, touched, .. } = self;
+        for stop in list {
+            let ends = stop.places.into_iter().map(|place| place as usize).zip(stop.weights);
+            let relative: Vec3 = ends.clone().map(|(k, w)| w * touched[k].velocity).sum();
             let parting = relative.dot(stop.direction);
             let sliding = relative - parting * stop.direction;
             let normal = (stop.normal - stop.stopping * (parting + stop.allowed)).max(0.0);
@@ -162,13 +184,26 @@ impl Stops {
             let across = friction(stop.across - stop.stopping * sliding, pressing, coefficient);
             let change = (normal - stop.normal) * stop.direction + (across - stop.across);
             (stop.normal, stop.across) = (normal, across);
-            shares.for_each(|(v, w)| pushes[v.index()] += w * change);
+            ends.for_each(|(k, w)| touched[k].push += w * change);
         }
-        for vertex in list.iter().flat_map(|stop| stop.vertices).map(|v| v.index()) {
-            if !held[vertex] {
-                velocities[vertex] += pushes[vertex] / masses[vertex];
+        for end in touched {
+            if !end.held {
+                end.velocity += end.push / end.mass;
             }
-            pushes[vertex] = Vec3::ZERO;
+            end.push = Vec3::ZERO;
+        }
+    }
+}
+
+impl Touched {
+    fn new(vertex: VertexId, moment: Moment<'_>) -> Touched {
+        Touched {
+            vertex,
+            velocity: moment.motion.velocities[vertex.index()],
+            push: Vec3::ZERO,
+            mass: moment.masses.of()[vertex.index()],
+            load: 0.0,
+            held: moment.pins.vertices().binary_search(&vertex).is_ok(),
         }
     }
 }
