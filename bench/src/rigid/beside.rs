@@ -7,8 +7,11 @@ use crate::rigid::ours;
 use crate::rigid::rapier::{Rapier, Shapes};
 use crate::timing::Spread;
 
-/// Steps, count: 10 s.
-const STEPS: usize = 600;
+/// Steps of the pyramid, count: 10 s.
+const STANDING: usize = 600;
+
+/// Steps of what tumbles, count: 4 s, when most has fallen.
+const FALLING: usize = 240;
 
 /// Steps between counts of what is inside, count.
 const EVERY: usize = 60;
@@ -52,12 +55,12 @@ pub struct Side {
 
 /// Boxes.
 pub fn pyramid() -> Result<Beside, String> {
-    run("pyramid", &ours::pyramid(), &[Shapes::Boxes])
+    run(("pyramid", &ours::pyramid()), &[Shapes::Boxes], STANDING)
 }
 
 /// What is not convex.
 pub fn tumbling() -> Result<Beside, String> {
-    run("tumbling", &ours::tumbling(), &[Shapes::Triangles, Shapes::Parts])
+    run(("tumbling", &ours::tumbling()), &[Shapes::Triangles, Shapes::Parts], FALLING)
 }
 
 /// An engine on its way.
@@ -104,7 +107,7 @@ impl Running {
     }
 }
 
-fn run(name: &str, text: &str, shapes: &[Shapes]) -> Result<Beside, String> {
+fn run((name, text): (&str, &str), shapes: &[Shapes], steps: usize) -> Result<Beside, String> {
     let own = ours::load(name, text)?;
     let mut judge = Judge::of(&own.built);
     let (bodies, dt) = (own.built.info.bodies.len(), own.built.info.dt);
@@ -114,7 +117,7 @@ fn run(name: &str, text: &str, shapes: &[Shapes]) -> Result<Beside, String> {
         all.push(Running::new(shape.name(), Box::new(rapier)));
     }
     all.insert(0, Running::new("Pliant", Box::new(own)));
-    for step in 1..=STEPS {
+    for step in 1..=steps {
         for running in &mut all {
             running.step();
             if step % EVERY == 0 {
@@ -132,7 +135,7 @@ fn run(name: &str, text: &str, shapes: &[Shapes]) -> Result<Beside, String> {
         ..side
     });
     let has_goal = shapes == [Shapes::Boxes];
-    Ok(Beside { bodies, steps: STEPS, dt, has_goal, sides: sides.collect() })
+    Ok(Beside { bodies, steps, dt, has_goal, sides: sides.collect() })
 }
 
 fn top(state: &State) -> f64 {

@@ -20,7 +20,10 @@ use crate::engine::Engine;
 use crate::rows::{self, Amount, Row};
 use crate::timing::Spread;
 
-/// How much is run when nobody says; seeds are counted where places are random.
+/// Steps between lines on progress, count.
+const REPORT: usize = 60;
+
+/// How much is run when nobody says; nothing here has poses or seeds.
 const AMOUNT: Amount = Amount { poses: 1, seeds: 1 };
 
 /// All rows.
@@ -67,6 +70,3 @@ pub fn run_ours(name: &str, steps: &str) -> Result<(), String> {
     }
     Ok(())
 }
-
-/// Steps between lines on progress, count.
-const REPORT: usize = 60;

@@ -71,9 +71,21 @@ pub fn pyramid() -> String {
 /// A thousand bodies, L-shaped, star-shaped and hollow, that fall into a tray.
 pub fn tumbling() -> String {
     let shapes = [
-        ("l", 334, "{ kind = \"l-block\", arms = [1.0, 1.0], width = 0.35, cells_along = [1, 1], cells_across = 1 }"),
-        ("star", 333, "{ kind = \"star\", tips = 5, outer_radius = 0.6, inner_radius = 0.25, thickness = 0.35, cells = 1 }"),
-        ("tube", 333, "{ kind = \"tube\", inner_radius = 0.25, outer_radius = 0.5, length = 0.7, around = 8, through = 1, along = 1 }"),
+        (
+            "l",
+            334,
+            "{ kind = \"l-block\", arms = [1.0, 1.0], width = 0.35, cells_along = [1, 1], cells_across = 1 }",
+        ),
+        (
+            "star",
+            333,
+            "{ kind = \"star\", tips = 5, outer_radius = 0.6, inner_radius = 0.25, thickness = 0.35, cells = 1 }",
+        ),
+        (
+            "tube",
+            333,
+            "{ kind = \"tube\", inner_radius = 0.25, outer_radius = 0.5, length = 0.7, around = 8, through = 1, along = 1 }",
+        ),
     ];
     let mut text = head("tumbling", DT, 0.5);
     for (k, (name, count, mesh)) in shapes.into_iter().enumerate() {

@@ -69,7 +69,9 @@ impl Rapier {
             insert_wall(&mut world, obstacle, reach)?;
         }
         let (mut handles, mut bodies) = (Vec::new(), Vec::new());
-        for (member, rigid) in simulation.system.rigids.members().iter().zip(&simulation.state.rigids) {
+        for (member, rigid) in
+            simulation.system.rigids.members().iter().zip(&simulation.state.rigids)
+        {
             let body = RigidBodyBuilder::dynamic()
                 .pose(Pose::from_parts(rounded(rigid.centre), turn(rigid.turn)))
                 .linvel(rounded(rigid.velocity))
@@ -139,7 +141,9 @@ fn shape(
     let points: Vec<_> = member.body.points.iter().map(|r| rounded(*r)).collect();
     let corners: Vec<_> = triangles.iter().map(|corners| corners.map(|v| v.0 - first)).collect();
     match shapes {
-        Shapes::Parts => Ok(ColliderBuilder::new(SharedShape::convex_decomposition(&points, &corners))),
+        Shapes::Parts => {
+            Ok(ColliderBuilder::new(SharedShape::convex_decomposition(&points, &corners)))
+        }
         _ => ColliderBuilder::trimesh(points, corners).map_err(|error| format!("{error:?}")),
     }
 }

@@ -12,7 +12,11 @@ pub fn beside(run: &Beside) {
         run.bodies,
         run.steps,
         1e3 * run.dt,
-        if run.has_goal { format!(" Goal: within {} times.", beside::RATIO) } else { String::new() }
+        if run.has_goal {
+            format!(" Goal: within {} times.", beside::RATIO)
+        } else {
+            String::new()
+        }
     );
     println!(
         "| side | ms per step | all steps, s | ours over theirs, by median | by all steps \
@@ -60,7 +64,9 @@ pub fn drift(rows: &[DriftRow]) {
     for row in rows {
         let DriftRow { size, speed, relative, aside, sweeps } = row;
         let reached = row.reached().word();
-        println!("| {size} | {speed:.1e} | {relative:.1e} | {aside:.1e} | {sweeps:.0} | {reached} |");
+        println!(
+            "| {size} | {speed:.1e} | {relative:.1e} | {aside:.1e} | {sweeps:.0} | {reached} |"
+        );
     }
 }
 
