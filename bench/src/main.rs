@@ -20,6 +20,8 @@ mod run;
 
 mod settle;
 
+mod rigid;
+
 mod claims;
 
 mod rows;
@@ -44,9 +46,11 @@ fn main() -> ExitCode {
         ["dynamics", ref scenes @ ..] => dynamics::run(scenes),
         ["run"] => run::run(),
         ["settle", ref arguments @ ..] => settle::run(arguments),
+        ["rigid", "ours", scene, steps] => rigid::run_ours(scene, steps),
+        ["rigid", ref arguments @ ..] => rigid::run(arguments),
         ["claims", ref arguments @ ..] => claims::run(arguments),
         _ => Err(format!(
-            "no such benchmark: {}; there are: mesh, depth, dynamics, run, settle, claims",
+            "no such benchmark: {}; there are: mesh, depth, dynamics, run, settle, rigid, claims",
             wanted.join(" ")
         )),
     };

@@ -18,7 +18,7 @@ mod dish;
 
 mod press;
 
-mod rapier;
+pub mod rapier;
 
 mod beside;
 

@@ -138,7 +138,11 @@ fn material(material: &Material) -> Result<SoftBodyMaterial, String> {
 }
 
 /// A box whose upper face lies in the plane.
-fn insert_wall(world: &mut PhysicsWorld, obstacle: &Obstacle, reach: f64) -> Result<(), String> {
+pub fn insert_wall(
+    world: &mut PhysicsWorld,
+    obstacle: &Obstacle,
+    reach: f64,
+) -> Result<(), String> {
     if !matches!(obstacle.shape, Shape::Plane {}) {
         return Err(format!("{} is no plane", obstacle.name));
     }
@@ -151,10 +155,12 @@ fn insert_wall(world: &mut PhysicsWorld, obstacle: &Obstacle, reach: f64) -> Res
     Ok(())
 }
 
-fn rounded(p: Vec3) -> Vector {
+/// To f32.
+pub fn rounded(p: Vec3) -> Vector {
     Vector::new(p.x as f32, p.y as f32, p.z as f32)
 }
 
-fn exact(p: Vector) -> Vec3 {
+/// From f32.
+pub fn exact(p: Vector) -> Vec3 {
     Vec3::new(f64::from(p.x), f64::from(p.y), f64::from(p.z))
 }

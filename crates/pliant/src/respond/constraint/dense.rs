@@ -325,7 +325,7 @@ fn columns(matrix: Mat3) -> [Vec3; 3] {
 }
 
 /// The inverse of a symmetric block; none when it is not positive definite.
-fn inverse(block: Mat3) -> Option<Mat3> {
+pub(super) fn inverse(block: Mat3) -> Option<Mat3> {
     let is_pivot = |value: f64| value > 0.0 && value.is_finite();
     // L D Lᵀ: l below the diagonal of L, and the entries of D.
     let [a, b, c] = columns(block);

@@ -19,8 +19,10 @@ use crate::math::{Mat3, Vec3};
 use crate::par;
 use crate::respond::constraint::course::Course;
 use crate::respond::constraint::dense::{Inverse, add};
+use crate::respond::constraint::law::Law;
 use crate::respond::constraint::pressure::Pressure;
 use crate::respond::constraint::rows::{Equations, RowSettings, Solved};
+use crate::respond::constraint::stones::Stones;
 use crate::respond::constraint::terms::{MOST, Row, Term};
 
 impl Equations<'_, BlockMatrix> {
@@ -40,9 +42,6 @@ impl Equations<'_, BlockMatrix> {
     }
 }
 
-/// Determinant of G, relative to the cube of its mean, below which no impulse stops all motion.
-const FLAT: f64 = 1e-6;
-
 /// Memory of the method.
 #[derive(Clone, Debug, Default)]
 pub struct Direct {
@@ -60,6 +59,8 @@ pub struct Direct {
     /// Part after part, m/s.
     speeds: Vec<f64>,
     course: Course,
+    /// Where all are rigid.
+    stones: Stones,
     /// Count; 0 is 1.
     threads: usize,
     /// First part or touch of each thread, and their number; count.
@@ -89,24 +90,9 @@ struct Touch {
     shares: [Term; MOST],
     /// Unknowns in use, count; held ones are not.
     count: usize,
-    normal: Vec3,
-    /// What is given of the relative velocity, taken away, m/s.
-    drift: Vec3,
-    /// Least speed along the normal, m/s.
-    target: f64,
-    /// What moves along the normal, kg: inverse of G there; 0 if nothing does.
-    normal_mass: f64,
-    /// A lower bound of what moves along the plane, kg; 0 if nothing does.
-    along_mass: f64,
-    /// Coulomb's coefficient, unit 1.
-    friction: f64,
-    /// A change of velocity that is none, m/s.
-    still: f64,
+    law: Law,
     /// Whether nothing at it bends.
     is_rigid: bool,
-    ease: Mat3,
-    /// Inverse of G, kg: the impulse that stops all motion; zero without friction.
-    grip: Mat3,
     sides: [Side; 2],
     /// Whether its responses are there.
     is_ready: bool,
@@ -143,13 +129,29 @@ impl Direct {
         settings: RowSettings,
         (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
     ) -> Option<Solved> {
+        let ends = (&mut *velocities, &mut *pressures);
+        if let Some(solved) = self.stones.solve(equations, bodies, contacts, settings, ends) {
+            return Some(solved);
+        }
+        self.solve_dense(equations, bodies, contacts, settings, (velocities, pressures))
+    }
+
+    /// The same with an inverse for each body, whatever it is.
+    pub(super) fn solve_dense(
+        &mut self,
+        equations: Equations<'_, BlockMatrix>,
+        bodies: &[Range<usize>],
+        contacts: &[Row],
+        settings: RowSettings,
+        (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
+    ) -> Option<Solved> {
         self.gather(bodies, contacts);
         self.invert(equations, bodies, velocities)?;
         self.touch(equations, bodies, contacts, settings, velocities);
         self.respond(pressures);
         for (touch, pressure) in self.touches.iter().zip(&*pressures) {
             if touch.is_ready {
-                let impulse = pressure.normal * touch.normal + pressure.along;
+                let impulse = pressure.impulse(touch.law.normal);
                 touch.push(&self.responses, impulse, &mut self.speeds);
             }
         }
@@ -245,26 +247,21 @@ impl Direct {
                 starts: [0; MOST],
                 shares: [Term::Weight(0.0); MOST],
                 count: 0,
-                normal: contact.normal,
-                drift: contact.drift,
-                target: contact.target,
-                normal_mass: 0.0,
-                along_mass: 0.0,
-                friction: contact.friction,
-                still: still * contact.size / equations.dt,
+                law: Law::new(contact, Mat3::ZERO, 0.0),
                 is_rigid,
-                ease: Mat3::ZERO,
-                grip: Mat3::ZERO,
                 sides,
                 is_ready: false,
             };
             for (unknown, share) in contact.terms() {
                 match self.speed(bodies, &sides, unknown) {
                     Some(start) => touch.add(start, share),
-                    None => touch.drift -= share.of(velocities[unknown.index()]),
+                    None => touch.law.drift -= share.of(velocities[unknown.index()]),
                 }
             }
-            touch.weigh(&self.parts);
+            let drift = touch.law.drift;
+            let still = still * contact.size / equations.dt;
+            touch.law = Law::new(contact, touch.weigh(&self.parts), still);
+            touch.law.drift = drift;
             self.touches.push(touch);
         }
         self.responses.resize(response, 0.0);
@@ -312,14 +309,14 @@ impl Direct {
             course.note(pressures, speeds);
             let (mut is_still, mut rigid_is_still) = (true, true);
             for (touch, pressure) in touches.iter_mut().zip(&mut *pressures) {
-                let Some(impulse) = touch.relax(pressure, speeds) else { continue };
+                let relative = touch.relative(speeds);
+                let Some(impulse) = touch.law.relax(pressure, relative) else { continue };
                 if !touch.is_ready {
                     touch.respond(parts, 0, responses);
                     touch.is_ready = true;
                 }
                 touch.push(responses, impulse, speeds);
-                let change_sq = (touch.ease * impulse).length_squared();
-                let moved = change_sq > touch.still * touch.still;
+                let moved = !touch.law.is_still(impulse);
                 is_still &= !moved;
                 rigid_is_still &= !(moved && touch.is_rigid);
             }
@@ -355,8 +352,8 @@ impl Touch {
         self.sides[0].response
     }
 
-    /// Fills G.
-    fn weigh(&mut self, parts: &[Part]) {
+    /// G.
+    fn weigh(&self, parts: &[Part]) -> Mat3 {
         let mut ease = Mat3::ZERO;
         for side in &self.sides {
             let inverse = &parts[side.part].inverse;
@@ -370,16 +367,7 @@ impl Touch {
                 }
             }
         }
-        let trace = ease.x_axis.x + ease.y_axis.y + ease.z_axis.z;
-        let normal_ease = self.normal.dot(ease * self.normal);
-        let mass = |ease: f64| if ease > 0.0 { ease.recip() } else { 0.0 };
-        self.normal_mass = mass(normal_ease);
-        // The larger of two eigenvalues is at most their sum.
-        self.along_mass = mass(trace - normal_ease);
-        self.ease = ease;
-        if self.friction > 0.0 && ease.determinant() > FLAT * (trace / 3.0).powi(3) {
-            self.grip = ease.inverse();
-        }
+        ease
     }
 
     /// Fills W; `responses` are those from the number `first` on.
@@ -419,55 +407,11 @@ impl Touch {
         }
     }
 
-    /// Velocity of the first side seen from the second, m/s.
+    /// Velocity of the first side seen from the second, without what is given, m/s.
     #[inline]
     fn relative(&self, speeds: &[f64]) -> Vec3 {
         let terms = self.starts.iter().zip(self.shares).take(self.count);
-        let sum: Vec3 =
-            terms.map(|(start, share)| share.of(Vec3::from_slice(&speeds[*start..]))).sum();
-        sum - self.drift
-    }
-
-    /// Changes the impulse so that the contact is right by itself; returns the change, N·s.
-    ///
-    /// None where nothing changes: both sides held, or apart and not pressing.
-    #[inline]
-    fn relax(&self, pressure: &mut Pressure, speeds: &[f64]) -> Option<Vec3> {
-        if self.normal_mass == 0.0 {
-            return None;
-        }
-        let relative = self.relative(speeds);
-        let lacking = self.target - self.normal.dot(relative);
-        if lacking <= 0.0 && *pressure == Pressure::default() {
-            return None;
-        }
-        if self.grip != Mat3::ZERO {
-            // Where friction suffices to hold it, it is held at once.
-            let change = self.grip * (self.target * self.normal - relative);
-            let along_normal = self.normal.dot(change);
-            let normal = pressure.normal + along_normal;
-            let along = pressure.along + change - along_normal * self.normal;
-            let most = self.friction * normal;
-            if normal >= 0.0 && along.length_squared() <= most * most {
-                *pressure = Pressure { normal, along };
-                return (change != Vec3::ZERO).then_some(change);
-            }
-        }
-        let normal = (pressure.normal + lacking * self.normal_mass).max(0.0);
-        let mut change = (normal - pressure.normal) * self.normal;
-        let mut along = Vec3::ZERO;
-        if self.friction > 0.0 && self.along_mass > 0.0 {
-            let after = relative + self.ease * change;
-            let sliding = after - self.normal.dot(after) * self.normal;
-            along = pressure.along - sliding * self.along_mass;
-            let (most, length_sq) = (self.friction * normal, along.length_squared());
-            if length_sq > most * most {
-                along *= most / length_sq.sqrt();
-            }
-        }
-        change += along - pressure.along;
-        *pressure = Pressure { normal, along };
-        (change != Vec3::ZERO).then_some(change)
+        terms.map(|(start, share)| share.of(Vec3::from_slice(&speeds[*start..]))).sum()
     }
 }
 

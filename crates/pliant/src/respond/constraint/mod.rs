@@ -23,9 +23,13 @@ pub mod terms;
 
 pub mod dense;
 
-pub mod direct;
+mod law;
 
 mod course;
+
+mod stones;
+
+pub mod direct;
 
 pub mod lagrange;
 

@@ -1,0 +1,153 @@
+//! rapier3d's rigid bodies in our scenes: the same places, masses, moments, friction and walls.
+//!
+//! Boxes are its cuboids. Other shapes are triangle meshes, or convex parts that its own
+//! decomposition makes of them with its own settings. Everything else is as it comes, but that
+//! bodies may not sleep. Walls are thick fixed boxes, as in its own examples.
+
+use pliant::body::rigid::all::Member;
+use pliant::body::rigid::{RigidBody, RigidState};
+use pliant::body::soft::State;
+use pliant::math::{Aabb, Quat, Vec3};
+use pliant_run::built::Built;
+use pliant_run::scene::keys::Scene;
+use rapier3d::prelude::{
+    ColliderBuilder, IntegrationParameters, MassProperties, PhysicsWorld, Pose, RigidBodyBuilder,
+    RigidBodyHandle, Rotation, SharedShape,
+};
+
+use crate::engine::Engine;
+use crate::settle::rapier::{exact, insert_wall, rounded};
+
+/// Walls reach this many times as far as the scene, and are as thick, unit 1.
+const REACH: f64 = 2.0;
+
+/// What shapes are to rapier3d.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shapes {
+    /// Boxes, whatever the mesh; bodies must not be turned at the start.
+    Boxes,
+    /// The triangles of the surface.
+    Triangles,
+    /// Convex parts.
+    Parts,
+}
+
+impl Shapes {
+    /// For a table.
+    pub fn name(self) -> &'static str {
+        match self {
+            Shapes::Boxes => "rapier3d, cuboids",
+            Shapes::Triangles => "rapier3d, triangle meshes",
+            Shapes::Parts => "rapier3d, convex parts",
+        }
+    }
+}
+
+/// A scene in rapier's world.
+pub struct Rapier {
+    world: PhysicsWorld,
+    handles: Vec<RigidBodyHandle>,
+    bodies: Vec<RigidBody>,
+    /// Since the start, s.
+    time: f64,
+    dt: f64,
+    vertex_count: usize,
+}
+
+impl Rapier {
+    /// A scene of rigid bodies and planes; `Err` tells what else it has.
+    pub fn new(built: &Built, shapes: Shapes) -> Result<Rapier, String> {
+        let scene: Scene = toml::from_str(&built.resolved).map_err(|error| error.to_string())?;
+        let (simulation, info) = (&built.simulation, &built.info);
+        let mut world = PhysicsWorld::new();
+        world.gravity = rounded(Vec3::from(info.gravity));
+        world.integration_parameters =
+            IntegrationParameters { dt: info.dt as f32, ..Default::default() };
+        let positions = &simulation.state.positions;
+        let reach = REACH * positions.iter().map(|p| p.length()).fold(0.0, f64::max);
+        for obstacle in &scene.obstacles {
+            insert_wall(&mut world, obstacle, reach)?;
+        }
+        let (mut handles, mut bodies) = (Vec::new(), Vec::new());
+        for (member, rigid) in
+            simulation.system.rigids.members().iter().zip(&simulation.state.rigids)
+        {
+            let body = RigidBodyBuilder::dynamic()
+                .pose(Pose::from_parts(rounded(rigid.centre), turn(rigid.turn)))
+                .linvel(rounded(rigid.velocity))
+                .angvel(rounded(rigid.spin))
+                .additional_mass_properties(MassProperties::new(
+                    rounded(Vec3::ZERO),
+                    member.body.mass as f32,
+                    rounded(member.body.moments),
+                ))
+                .can_sleep(false);
+            let shape = shape(built, member, rigid, shapes)?;
+            let collider = shape.density(0.0).friction(scene.contact.friction as f32);
+            handles.push(world.insert(body, collider).0);
+            bodies.push(member.body.clone());
+        }
+        let (time, dt, vertex_count) = (0.0, info.dt, positions.len());
+        Ok(Rapier { world, handles, bodies, time, dt, vertex_count })
+    }
+}
+
+impl Engine for Rapier {
+    fn step(&mut self) -> Result<(), String> {
+        self.world.step();
+        self.time += self.dt;
+        Ok(())
+    }
+
+    /// Vertices go with their bodies.
+    fn state(&self) -> State {
+        let mut state = State::at_rest(vec![Vec3::ZERO; self.vertex_count]);
+        state.time = self.time;
+        let mut next = 0;
+        for (handle, body) in self.handles.iter().zip(&self.bodies) {
+            let own = next..next + body.points.len();
+            next = own.end;
+            let Some(found) = self.world.bodies.get(*handle) else { continue };
+            let [x, y, z, w] = found.rotation().to_array().map(f64::from);
+            let rigid = RigidState {
+                centre: exact(found.translation()),
+                turn: Quat::from_xyzw(x, y, z, w),
+                velocity: exact(found.linvel()),
+                spin: exact(found.angvel()),
+            };
+            rigid.write(body, &mut state.positions[own.clone()], &mut state.velocities[own]);
+        }
+        state
+    }
+}
+
+/// The shape of a body, in its own axes.
+fn shape(
+    built: &Built,
+    member: &Member,
+    rigid: &RigidState,
+    shapes: Shapes,
+) -> Result<ColliderBuilder, String> {
+    if shapes == Shapes::Boxes {
+        let placed = &built.simulation.state.positions[member.vertices.clone()];
+        let half = rounded(0.5 * Aabb::around(placed.iter().copied()).size());
+        let back = Pose::from_parts(rounded(Vec3::ZERO), turn(rigid.turn.conjugate()));
+        return Ok(ColliderBuilder::cuboid(half.x, half.y, half.z).position(back));
+    }
+    let bodies = &built.simulation.bodies;
+    let first = member.vertices.start as u32;
+    let triangles = &bodies.triangles()[bodies.triangles_of(member.id)];
+    // Inner vertices are in no triangle; they do no harm.
+    let points: Vec<_> = member.body.points.iter().map(|r| rounded(*r)).collect();
+    let corners: Vec<_> = triangles.iter().map(|corners| corners.map(|v| v.0 - first)).collect();
+    match shapes {
+        Shapes::Parts => {
+            Ok(ColliderBuilder::new(SharedShape::convex_decomposition(&points, &corners)))
+        }
+        _ => ColliderBuilder::trimesh(points, corners).map_err(|error| format!("{error:?}")),
+    }
+}
+
+fn turn(q: Quat) -> Rotation {
+    Rotation::from_xyzw(q.x as f32, q.y as f32, q.z as f32, q.w as f32)
+}
