@@ -53,7 +53,7 @@ pub const COMMON: [&str; 4] = ["response", "integrator", "duration", "dt"];
 
 /// The built-in scene of a name.
 pub fn find(name: &str) -> Option<BuiltIn> {
-    ALL.iter().find(|scene| scene.name == name)
+    ALL.iter().copied().find(|scene| scene.name == name)
 }
 
 impl BuiltIn {
