@@ -7,7 +7,7 @@
 use pliant::body::rigid::all::Member;
 use pliant::body::rigid::{RigidBody, RigidState};
 use pliant::body::soft::State;
-use pliant::math::{Aabb, Quat, Vec3};
+use pliant::math::{Aabb, Mat3, Quat, Vec3};
 use pliant_run::built::Built;
 use pliant_run::scene::keys::Scene;
 use rapier3d::prelude::{
@@ -43,6 +43,16 @@ impl Shapes {
     }
 }
 
+/// Convex parts of a shape that many bodies have; making them takes a while.
+struct Decomposed {
+    /// Vertices in the axes of the body that it was made for, m.
+    points: Vec<Vec3>,
+    shape: SharedShape,
+}
+
+/// Distance of vertices of two bodies of the same shape at most, per size, unit 1.
+const ALIKE: f64 = 1e-9;
+
 /// A scene in rapier's world.
 pub struct Rapier {
     world: PhysicsWorld,
@@ -68,7 +78,7 @@ impl Rapier {
         for obstacle in &scene.obstacles {
             insert_wall(&mut world, obstacle, reach)?;
         }
-        let (mut handles, mut bodies) = (Vec::new(), Vec::new());
+        let (mut handles, mut bodies, mut known) = (Vec::new(), Vec::new(), Vec::new());
         for (member, rigid) in
             simulation.system.rigids.members().iter().zip(&simulation.state.rigids)
         {
@@ -82,7 +92,7 @@ impl Rapier {
                     rounded(member.body.moments),
                 ))
                 .can_sleep(false);
-            let shape = shape(built, member, rigid, shapes)?;
+            let shape = shape(built, (member, rigid), shapes, &mut known)?;
             let collider = shape.density(0.0).friction(scene.contact.friction as f32);
             handles.push(world.insert(body, collider).0);
             bodies.push(member.body.clone());
@@ -124,9 +134,9 @@ impl Engine for Rapier {
 /// The shape of a body, in its own axes.
 fn shape(
     built: &Built,
-    member: &Member,
-    rigid: &RigidState,
+    (member, rigid): (&Member, &RigidState),
     shapes: Shapes,
+    known: &mut Vec<Decomposed>,
 ) -> Result<ColliderBuilder, String> {
     if shapes == Shapes::Boxes {
         let placed = &built.simulation.state.positions[member.vertices.clone()];
@@ -140,12 +150,34 @@ fn shape(
     // Inner vertices are in no triangle; they do no harm.
     let points: Vec<_> = member.body.points.iter().map(|r| rounded(*r)).collect();
     let corners: Vec<_> = triangles.iter().map(|corners| corners.map(|v| v.0 - first)).collect();
-    match shapes {
-        Shapes::Parts => {
-            Ok(ColliderBuilder::new(SharedShape::convex_decomposition(&points, &corners)))
-        }
-        _ => ColliderBuilder::trimesh(points, corners).map_err(|error| format!("{error:?}")),
+    if shapes == Shapes::Triangles {
+        return ColliderBuilder::trimesh(points, corners).map_err(|error| format!("{error:?}"));
     }
+    let own = &member.body.points;
+    let alike = known.iter().find_map(|one| Some((between(&one.points, own)?, one)));
+    if let Some((from_known, one)) = alike {
+        let place = Pose::from_parts(rounded(Vec3::ZERO), turn(from_known));
+        return Ok(ColliderBuilder::new(one.shape.clone()).position(place));
+    }
+    let shape = SharedShape::convex_decomposition(&points, &corners);
+    known.push(Decomposed { points: own.clone(), shape: shape.clone() });
+    Ok(ColliderBuilder::new(shape))
+}
+
+/// The turn that takes vertices to others, if one does.
+fn between(from: &[Vec3], to: &[Vec3]) -> Option<Quat> {
+    let size = from.iter().map(|r| r.length()).fold(0.0, f64::max);
+    let (first, across) = (*from.first()?, |k: &usize| from[0].cross(from[*k]).length());
+    let k = (0..from.len()).max_by(|a, b| across(a).total_cmp(&across(b)))?;
+    let axes = |a: Vec3, b: Vec3| -> Option<Mat3> {
+        let (x, z) = (a.try_normalize()?, a.cross(b).try_normalize()?);
+        Some(Mat3::from_cols(x, z.cross(x), z))
+    };
+    let there = axes(*to.first()?, *to.get(k)?)?;
+    let turned = Quat::from_mat3(&(there * axes(first, from[k])?.transpose()));
+    let is_alike = from.len() == to.len()
+        && from.iter().zip(to).all(|(a, b)| (turned * *a).distance(*b) <= ALIKE * size);
+    is_alike.then_some(turned)
 }
 
 fn turn(q: Quat) -> Rotation {

@@ -54,10 +54,12 @@ fn ended(side: &Side) -> &str {
 /// Stacks of all sizes.
 pub fn drift(rows: &[DriftRow]) {
     println!(
-        "{} boxes on each other; fastest vertex in the second up to {} s. Goal: at most {:e} √(g L).\n",
+        "{} boxes on each other; fastest vertex in the second up to {} s. Goal: at most {:e} √(g L), \
+         and the highest less than {} L aside.\n",
         drift::COUNT,
         drift::AFTER,
-        drift::SPEED
+        drift::SPEED,
+        drift::ASIDE
     );
     println!("| L, m | fastest, m/s | per √(g L) | aside, per L | sweeps per step | reached |");
     println!("|---|---|---|---|---|---|");
