@@ -133,13 +133,16 @@ impl Integrator for InContact {
         let mut report = self.inner.step(system, &mut self.trial, dt)?;
         self.mend(system, dt)?;
         self.responses.iter_mut().for_each(|response| response.accepted(&system.contact));
-        let System { contact, from_outside, .. } = system;
+        let System { contact, from_outside, rigids, asleep, .. } = system;
         for demands in [&*contact, &self.after] {
             from_outside.extend_from_slice(&demands.from_outside);
             report.met.add(demands.met);
         }
         for (row, pressure) in contact.rows.iter().zip(&contact.pressures) {
-            if row.bodies.1.is_none() && pressure.normal > 0.0 {
+            // What sleeps only remembers its pressure; the integrator tells what bears it.
+            let place = rigids.place(row.bodies.0);
+            let sleeps = place.is_some_and(|place| asleep.get(place) == Some(&true));
+            if row.bodies.1.is_none() && pressure.normal > 0.0 && !sleeps {
                 from_outside.push((row.vertices[0], pressure.impulse(row.normal)));
             }
         }

@@ -160,7 +160,9 @@ impl Row {
             // What does not bend keeps what it is given, and begins to rock: shifts take it out.
             row.target = row.target.min(0.0);
         }
-        row.target = row.target.max(contact.bounce);
+        if contact.bounce > 0.0 {
+            row.target = row.target.max(contact.bounce);
+        }
         row
     }
 
