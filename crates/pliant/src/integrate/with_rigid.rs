@@ -7,6 +7,7 @@
 
 use crate::body::rigid::RigidState;
 use crate::body::soft::State;
+use crate::id::VertexId;
 use crate::integrate::rigid::Flight;
 use crate::integrate::sleep::{Sleep, SleepSettings};
 use crate::integrate::{Integrator, Report, StepError, System};
@@ -24,6 +25,8 @@ pub struct WithRigid {
     forces: Vec<Vec3>,
     /// Rigid bodies at the end of the step.
     rigids: Vec<RigidState>,
+    /// The same before any falls asleep.
+    flown: Vec<RigidState>,
     /// Everything at its start.
     start: State,
 }
@@ -33,7 +36,7 @@ impl WithRigid {
     pub fn new(inner: Box<dyn Integrator>, flight: Flight) -> WithRigid {
         let (forces, rigids, start) = (Vec::new(), Vec::new(), State::default());
         let (rest, sleep) = (None, Sleep::default());
-        WithRigid { inner, flight, rest, sleep, forces, rigids, start }
+        WithRigid { inner, flight, rest, sleep, forces, rigids, flown: Vec::new(), start }
     }
 
     /// The same with sleep, where the inner integrator solves contacts.
@@ -53,12 +56,21 @@ impl WithRigid {
     }
 
     /// Lets fall asleep what has come to rest.
-    fn settle(&mut self, system: &System, dt: f64) {
+    fn settle(&mut self, system: &mut System, dt: f64) {
         let Some(settings) = self.rest.filter(|_| self.inner.takes_rows()) else { return };
-        let System { rigids, contact, joints, .. } = system;
+        let System { rigids, contact, joints, asleep, from_outside, .. } = system;
         let pairs =
             joints.list().iter().filter_map(|joint| Some([joint.bodies.0, joint.bodies.1?]));
+        self.flown.clone_from(&self.rigids);
         self.sleep.settle((rigids, settings), (contact, pairs), &mut self.rigids, dt);
+        let ends = self.rigids.iter().zip(&self.flown);
+        for (k, (member, (now, before))) in rigids.members().iter().zip(ends).enumerate() {
+            if self.sleep.is_asleep(k) && asleep.get(k) == Some(&false) {
+                // The little that it still had goes to what it lies on.
+                let taken = member.body.mass * (now.velocity - before.velocity);
+                from_outside.push((VertexId(member.vertices.start as u32), taken));
+            }
+        }
     }
 
     /// Takes the push of all forces at the start of the step.

@@ -63,13 +63,6 @@ pub fn make(
         let obstacle = Obstacle::new(Boxed(shape), motion, touch)
             .map_err(|error| Wrong::value(&*path, error))?;
         respond(&mut all, scene, key, obstacle, made, &path)?;
-        if key.restitution != 0.0 && is_solved(scene, key) {
-            let (name, share) = (&key.name, key.restitution);
-            notices.push(format!(
-                "obstacle `{name}`: contacts that are solved do not bounce, its restitution {share} \
-                 does nothing; response = {{ kind = \"impulse\" }} would"
-            ));
-        }
     }
     Ok(all)
 }
