@@ -300,7 +300,7 @@ impl Direct {
     /// What a sweep changes is a direction that often has a way to go: steps along directions
     /// that are conjugate, as far as there is no corner in between, take it.
     ///
-    /// - Implements: [Silcowitz10], the nonsmooth nonlinear conjugate gradients.
+    /// - Implements: [Silcowitz10 abstract], the nonsmooth nonlinear conjugate gradients.
     fn sweep(&mut self, (sweeps, most): (usize, usize), pressures: &mut [Pressure]) -> Solved {
         let Direct { parts, touches, responses, speeds, course, .. } = self;
         let mut solved = Solved::default();
