@@ -14,6 +14,7 @@ use crate::body::rigid::all::{Member, Rigids};
 use crate::id::BodyId;
 use crate::math::Vec3;
 use crate::memory::{Memory, MemoryError};
+use crate::respond::constraint::rows::first;
 use crate::respond::contact::Contact;
 use crate::respond::demands::Demands;
 
@@ -184,13 +185,4 @@ fn lies_on_others(rigids: &Rigids, row: &Contact, may: &mut [bool]) {
 fn join(parents: &mut [u32], a: usize, b: usize) {
     let (a, b) = (first(parents, a as u32), first(parents, b as u32));
     parents[a.max(b) as usize] = a.min(b);
-}
-
-/// The first member of an island.
-fn first(parents: &mut [u32], mut member: u32) -> u32 {
-    while parents[member as usize] != member {
-        parents[member as usize] = parents[parents[member as usize] as usize];
-        member = parents[member as usize];
-    }
-    member
 }

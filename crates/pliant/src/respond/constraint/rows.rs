@@ -308,7 +308,7 @@ impl Islands {
 }
 
 /// The first body of an island.
-fn first(parents: &mut [u32], mut body: u32) -> u32 {
+pub(crate) fn first(parents: &mut [u32], mut body: u32) -> u32 {
     while parents[body as usize] != body {
         parents[body as usize] = parents[parents[body as usize] as usize];
         body = parents[body as usize];
