@@ -11,7 +11,7 @@ use pliant::body::rigid::mass::MassProperties;
 use pliant::body::soft::{Masses, State};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
-use pliant::id::BodyId;
+use pliant::id::{BodyId, VertexId};
 use pliant::integrate::implicit::{Implicit, ImplicitSettings};
 use pliant::integrate::rigid::Flight;
 use pliant::integrate::rk4::Rk4;
@@ -26,9 +26,10 @@ use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::digest::digest;
 use pliant::record::overlap::Measure;
-use pliant::respond::Response;
 use pliant::respond::bodies::{Bodily, BodilySettings, Kind};
 use pliant::respond::constraint::{Constraint, ConstraintSettings};
+use pliant::respond::demands::Demands;
+use pliant::respond::{Moment, Response};
 use pliant::sim::Simulation;
 
 use crate::placed::{Placed, placed};
@@ -331,4 +332,33 @@ fn what_rests_sleeps_and_is_woken_by_what_falls_on_it() {
     let fallen = -system.masses.total() * GRAVITY * state.time * Vec3::Z;
     let left = state.momentum(&system.masses) - *given - fallen;
     assert!(left.length() < 1e-3 * fallen.length(), "{left} of {fallen}");
+}
+
+/// Pushes one vertex.
+#[derive(Debug)]
+struct Push(VertexId, Vec3);
+
+impl Response for Push {
+    fn before(&mut self, _moment: Moment<'_>, demands: &mut Demands) {
+        demands.forces.push((self.0, self.1));
+    }
+}
+
+#[test]
+fn a_force_at_a_vertex_turns_the_body_in_any_integrator() {
+    let force = Vec3::new(1.0, -2.0, 0.5);
+    let inner: [Box<dyn Integrator>; 2] =
+        [Box::new(Implicit::new(ImplicitSettings::default())), Box::new(Rk4::new())];
+    for inner in inner {
+        let list = [(bent(), Quat::IDENTITY, Vec3::ZERO, true)];
+        let scene = Scene::new(&list, Vec3::ZERO);
+        let (body, at) = (scene.system.rigids.members()[0].body.clone(), scene.state.rigids[0]);
+        let arm = scene.state.positions[3] - at.centre;
+        let mut scene = scene.with(inner, Box::new(Push(VertexId(3), force)));
+        scene.step(DT).unwrap();
+        let now = scene.state.rigids[0];
+        let spun = now.angular_momentum(&body);
+        assert!(spun.abs_diff_eq(DT * arm.cross(force), 1e-12), "{spun}");
+        assert!(now.velocity.abs_diff_eq(DT / body.mass * force, 1e-12), "{}", now.velocity);
+    }
 }
