@@ -92,7 +92,10 @@ fn carry_out(demands: &Demands, bodies: &Bodies, system: &System, trial: &mut St
     let (members, masses) = (rigids.members(), masses.of());
     for shift in &demands.rigid_shifts {
         match rigids.place(shift.body) {
-            Some(place) => members[place].shift(&mut states[place], shift),
+            Some(place) => {
+                let turn = (shift.centre, shift.turn);
+                members[place].shift(&mut states[place], turn, shift.shift);
+            }
             None => shift.apply(&mut positions[bodies.vertices(shift.body)]),
         }
     }

@@ -12,7 +12,6 @@ use crate::body::soft::{BodyStarts, Masses, State};
 use crate::id::{BodyId, VertexId};
 use crate::math::svd::outer;
 use crate::math::{Mat3, Quat, Vec3, unit_quat};
-use crate::respond::demands::RigidShift;
 
 /// Newton steps towards masses of vertices that balance; far more than are needed, count.
 const BALANCING: usize = 60;
@@ -144,10 +143,9 @@ impl Borrow<RigidBody> for Member {
 }
 
 impl Member {
-    /// Gives a rigid body a shift and a turn that were found for its vertices.
-    pub fn shift(&self, rigid: &mut RigidState, shift: &RigidShift) {
-        let RigidShift { centre, turn, shift, .. } = *shift;
-        rigid.centre = centre + turn * (rigid.centre - centre) + shift;
+    /// Turns a rigid body about a point, m, and moves it on by a way, m.
+    pub fn shift(&self, rigid: &mut RigidState, (about, turn): (Vec3, Quat), way: Vec3) {
+        rigid.centre = about + turn * (rigid.centre - about) + way;
         rigid.turn = unit_quat(turn * rigid.turn).unwrap_or(rigid.turn);
     }
 

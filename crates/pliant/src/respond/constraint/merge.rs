@@ -103,10 +103,7 @@ impl Place {
         if !(is_rigid(a) && is_rigid(b)) {
             return None;
         }
-        let side = |sign: f64| -> Vec3 {
-            let own = contact.terms().filter(|(_, weight)| sign * *weight > 0.0);
-            own.map(|(v, weight)| sign * weight * rigid.positions[v.index()]).sum()
-        };
+        let side = |sign: f64| contact.place(sign, rigid.positions);
         let sign = if a < b { 1.0 } else { -1.0 };
         Some(Place {
             contact: number as u32,

@@ -185,10 +185,7 @@ impl Row {
             lacking
         };
         let (a, b) = contact.bodies;
-        let place = |sign: f64| -> Vec3 {
-            let own = contact.terms().filter(|(_, weight)| sign * *weight > 0.0);
-            own.map(|(v, weight)| sign * weight * positions[v.index()]).sum()
-        };
+        let place = |sign: f64| contact.place(sign, positions);
         let arm_a = place(1.0) - rigids[a.index()].centre;
         let arm_b = b.map_or(Vec3::ZERO, |b| place(-1.0) - rigids[b.index()].centre);
         let ease_of = |rigid: &Rigid, arm: Vec3| {

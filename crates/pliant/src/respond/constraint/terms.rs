@@ -203,10 +203,7 @@ impl Row {
 ///
 /// At one place for both: impulses that are opposite at two would turn what nobody turned.
 fn place<T>(contact: &Contact, positions: &[Vec3], levers: [Option<T>; 2]) -> Vec3 {
-    let side = |sign: f64| -> Vec3 {
-        let own = contact.terms().filter(|(_, weight)| sign * *weight > 0.0);
-        own.map(|(v, weight)| sign * weight * positions[v.index()]).sum()
-    };
+    let side = |sign: f64| contact.place(sign, positions);
     match (levers, contact.bodies.1) {
         ([Some(_), Some(_)], _) => 0.5 * (side(1.0) + side(-1.0)),
         ([Some(_), None], Some(_)) => side(-1.0),

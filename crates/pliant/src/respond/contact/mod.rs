@@ -119,6 +119,12 @@ impl Contact {
         self.vertices.into_iter().zip(self.weights).take(self.count)
     }
 
+    /// Where a side is in contact, m: the first for a sign of 1, the second for −1.
+    pub fn place(&self, sign: f64, positions: &[Vec3]) -> Vec3 {
+        let own = self.terms().filter(|(_, weight)| sign * *weight > 0.0);
+        own.map(|(v, weight)| sign * weight * positions[v.index()]).sum()
+    }
+
     /// Velocity of the first side seen from the second, m/s.
     #[inline]
     pub fn relative(&self, velocities: &[Vec3]) -> Vec3 {
