@@ -55,3 +55,5 @@ pub mod integrate;
 pub mod sim;
 
 pub mod record;
+
+pub mod proximity2d;
