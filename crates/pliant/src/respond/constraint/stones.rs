@@ -250,7 +250,7 @@ mod tests {
                 let at = corner.with_z(0.0) + (k as f64 - 0.5) * Vec3::Z;
                 let positions = [at; 2 * COUNT];
                 let rigid =
-                    RigidSides { centres: &centres, firsts: &firsts, positions: &positions };
+                    RigidSides::alone(&centres, &firsts, &positions);
                 let below = k.checked_sub(1).map(|below| BodyId(below as u32));
                 let contact = Contact {
                     vertices: [2 * k, 2 * k - 2 * usize::from(k > 0), 0, 0]

@@ -162,6 +162,19 @@ pub struct Joints {
     before: Vec<RigidState>,
     /// How well positions were met last.
     met: Met,
+    /// What was remembered when last noted.
+    noted: Noted,
+}
+
+/// What joints remember from step to step.
+#[derive(Clone, Debug, Default)]
+struct Noted {
+    /// rad or m.
+    travel: Vec<f64>,
+    loads: Vec<Load>,
+    /// s.
+    dt: f64,
+    met: Met,
 }
 
 impl Default for Joints {
@@ -200,6 +213,7 @@ impl Joints {
             pulls: Vec::with_capacity(bodies),
             before: Vec::with_capacity(bodies),
             met: Met::default(),
+            noted: Noted::default(),
             list,
             bonds,
             system,
@@ -276,6 +290,24 @@ impl Joints {
             *load = Load { force: vector()?, torque: vector()? };
         }
         Ok(())
+    }
+
+    /// Keeps what is remembered from step to step, for [`Joints::go_back`].
+    pub(crate) fn note(&mut self) {
+        let Joints { noted, travel, loads, dt, met, .. } = self;
+        noted.travel.clone_from(travel);
+        noted.loads.clone_from(loads);
+        (noted.dt, noted.met) = (*dt, *met);
+    }
+
+    /// Forgets all since [`Joints::note`], as after a step that failed.
+    pub(crate) fn go_back(&mut self) {
+        let Joints { noted, travel, loads, dt, met, .. } = self;
+        if noted.travel.len() == travel.len() {
+            travel.clone_from(&noted.travel);
+            loads.clone_from(&noted.loads);
+            (*dt, *met) = (noted.dt, noted.met);
+        }
     }
 
     /// Writes rows and travel for where the bodies are.
