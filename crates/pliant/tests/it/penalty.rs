@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pliant::body::Bodies;
 use pliant::body::pins::Pins;
-use pliant::body::soft::{Masses, Motion, State};
+use pliant::body::soft::{Masses, State};
 use pliant::depth::{DepthSettings, Scope, escapes};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;

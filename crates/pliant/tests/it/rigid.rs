@@ -34,14 +34,14 @@ use pliant::sim::Simulation;
 
 use crate::placed::{Placed, placed};
 
-const DT: f64 = 1.0 / 60.0;
+pub const DT: f64 = 1.0 / 60.0;
 
-const GRAVITY: f64 = 9.81;
+pub const GRAVITY: f64 = 9.81;
 
 /// Density of all bodies, kg/m³: that of `placed`.
 const DENSITY: f64 = 100.0;
 
-fn block(cells: u32, size: Vec3) -> TetMesh {
+pub fn block(cells: u32, size: Vec3) -> TetMesh {
     TetMesh::from_raw(cuboid([cells; 3], size, Cut::Five).unwrap()).unwrap().0
 }
 
@@ -56,23 +56,23 @@ fn bent() -> TetMesh {
     TetMesh::from_raw(l_block(&settings).unwrap()).unwrap().0
 }
 
-fn floor(touch: Touch) -> Obstacle {
+pub fn floor(touch: Touch) -> Obstacle {
     Obstacle::new(Plane, Keyframes::still(Pose::IDENTITY).unwrap(), touch).unwrap()
 }
 
 /// A body: its mesh, where it is, and whether it is rigid.
-type Body = (TetMesh, Quat, Vec3, bool);
+pub type Body = (TetMesh, Quat, Vec3, bool);
 
 /// What the bodies of a scene become, before anything meets.
-struct Scene {
-    bodies: Arc<Bodies>,
-    rest: Vec<Vec3>,
-    state: State,
-    system: System,
+pub struct Scene {
+    pub bodies: Arc<Bodies>,
+    pub rest: Vec<Vec3>,
+    pub state: State,
+    pub system: System,
 }
 
 impl Scene {
-    fn new(list: &[Body], gravity: Vec3) -> Scene {
+    pub fn new(list: &[Body], gravity: Vec3) -> Scene {
         let meshes: Vec<_> = list.iter().map(|(mesh, q, x, _)| (mesh.clone(), *q, *x)).collect();
         let Placed { bodies, rest, mut state, mut system } = placed(&meshes);
         let mut masses = system.masses.of().to_vec();
@@ -107,20 +107,20 @@ impl Scene {
         self.with(Box::new(Implicit::new(ImplicitSettings::default())), Box::new(response))
     }
 
-    fn with(self, inner: Box<dyn Integrator>, response: Box<dyn Response>) -> Simulation {
+    pub fn with(self, inner: Box<dyn Integrator>, response: Box<dyn Response>) -> Simulation {
         let Scene { bodies, state, system, .. } = self;
         let integrator = Box::new(WithRigid::new(inner, Flight::default()));
         Simulation::new(bodies, state, system, integrator).in_contact(vec![response])
     }
 }
 
-fn settings(friction: f64, restitution: f64) -> ConstraintSettings {
+pub fn settings(friction: f64, restitution: f64) -> ConstraintSettings {
     let mut settings = ConstraintSettings { restitution, ..ConstraintSettings::default() };
     settings.contacts.friction = friction;
     settings
 }
 
-fn run(simulation: &mut Simulation, steps: usize) {
+pub fn run(simulation: &mut Simulation, steps: usize) {
     for _ in 0..steps {
         simulation.step(DT).unwrap();
     }

@@ -197,9 +197,11 @@ impl Implicit {
         right.clear();
         let free = stage.velocities.iter().zip(system.masses.of());
         right.extend(free.zip(&*forces).map(|((v, m), f)| *m * *v + stage.span * *f));
-        let attached = system.rigids.attached().iter().map(|a| {
-            (a.vertex, VertexId(system.rigids.firsts()[a.holder.index()]))
-        });
+        let attached = system
+            .rigids
+            .attached()
+            .iter()
+            .map(|a| (a.vertex, VertexId(system.rigids.firsts()[a.holder.index()])));
         system.forces.lean(attached);
         assemble(system, trial.motion(), stage.span)?;
         system.check_finite(right, "momentum", "force", stage.time)?;
@@ -232,7 +234,15 @@ impl Implicit {
         let _watch = Watch::new(&system.watcher, Stage::Solve);
         let with_rigids = !system.rigids.is_empty() && self.takes_rows();
         let Implicit {
-            settings, solvers, groups, row_solver, spring_solver, stage, ends, right, ..
+            settings,
+            solvers,
+            groups,
+            row_solver,
+            spring_solver,
+            stage,
+            ends,
+            right,
+            ..
         } = self;
         let Some(matrix) = system.forces.matrix() else { return Ok(()) };
         let (mut held, bodies) = (system.pins.vertices(), &system.bodies);

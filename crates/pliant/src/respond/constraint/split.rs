@@ -93,9 +93,8 @@ impl Split {
             contact.gap += row.opening(&self.rigids);
         }
         let moved = bodies.ids().zip(&self.leaders);
-        shifts.extend(
-            moved.filter_map(|(body, leader)| self.rigids[leader.index()].as_shift(body)),
-        );
+        shifts
+            .extend(moved.filter_map(|(body, leader)| self.rigids[leader.index()].as_shift(body)));
     }
 
     fn gather(&mut self, moment: Moment<'_>, contacts: &[Contact]) {
@@ -115,7 +114,8 @@ impl Split {
             None if stays(body) => Rigid::STAYS,
             None => Rigid::of(bodies.vertices(body).map(weighed)),
             Some(group) => {
-                let all = || bodies.ids().filter(|other| rigids.group(*other) == Some(group));
+                let ids = || (0..bodies.len() as u32).map(BodyId);
+                let all = || ids().filter(|other| rigids.group(*other) == Some(group));
                 if group != body || all().any(stays) {
                     return Rigid::STAYS;
                 }
