@@ -1,4 +1,4 @@
-//! Joints of a scene.
+//! Joints of a scene, and what rigid bodies hold of soft ones.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use pliant::math::Vec3;
 use pliant::respond::joint::{Axis, Joint, JointKind, Joints, Motor};
 
 use super::bodies::Made;
-use super::{Wrong, contact, vector};
+use super::{Wrong, attach, contact, vector};
 use crate::scene::fault::FaultKind;
 use crate::scene::keys::joint as key;
 use crate::scene::keys::{self, Material, Response};
@@ -23,8 +23,11 @@ pub fn add(
     made: &mut Made,
     notices: &mut Vec<String>,
 ) -> Result<Pairs, Wrong> {
-    let (mut list, mut pairs) = (Vec::new(), Pairs::new());
+    let (mut list, mut pairs) = (Vec::new(), attach::add(scene, made)?);
     for (k, joint) in scene.joints.iter().enumerate() {
+        if joint.kind == key::JointKind::Attach {
+            continue;
+        }
         let path = format!("joints.{k}");
         let kind = kind(joint, &path)?;
         for (a, b) in ends(scene, made, joint, &path)? {
@@ -72,9 +75,16 @@ fn kind(joint: &key::Joint, path: &str) -> Result<JointKind, Wrong> {
         let message = format!("a joint of kind `{word}` has no axis, so it takes no `{name}`");
         return Err(Wrong::value(format!("{path}.{name}"), message));
     }
+    if let Some(name) =
+        attach::choices(joint).into_iter().find_map(|(name, given)| given.then_some(name))
+    {
+        let message = format!("a joint of kind `{word}` takes no `{name}`: only `attach` does");
+        return Err(Wrong::value(format!("{path}.{name}"), message));
+    }
     let free = match joint.kind {
         key::JointKind::Ball => return Ok(JointKind::Ball),
-        key::JointKind::Fixed => return Ok(JointKind::Fixed),
+        // What is attached is no joint; it was dealt with before.
+        key::JointKind::Fixed | key::JointKind::Attach => return Ok(JointKind::Fixed),
         key::JointKind::Hinge => JointKind::Hinge,
         key::JointKind::Slider => JointKind::Slider,
     };
@@ -174,19 +184,30 @@ fn chain(
 }
 
 /// Numbers of the bodies that an entry of `bodies` makes.
-fn copies(made: &Made, index: usize) -> Range<u32> {
+pub fn copies(made: &Made, index: usize) -> Range<u32> {
     let count = |index: usize| made.groups[index].ranges.len() as u32;
     let first = (0..index).map(count).sum();
     first..first + count(index)
 }
 
 /// The one rigid body of a name.
-fn body(scene: &keys::Scene, made: &Made, name: &str, path: &str) -> Result<BodyId, Wrong> {
+pub fn body(scene: &keys::Scene, made: &Made, name: &str, path: &str) -> Result<BodyId, Wrong> {
+    let (id, index) = find(scene, made, name, path)?;
+    check_rigid(scene, index, path)?;
+    Ok(id)
+}
+
+/// The one body of a name, and its entry of `bodies`.
+pub fn find(
+    scene: &keys::Scene,
+    made: &Made,
+    name: &str,
+    path: &str,
+) -> Result<(BodyId, usize), Wrong> {
     let names = || made.infos.iter().map(|info| &*info.name);
     if let Some(id) = names().position(|known| known == name) {
         let index = (0..scene.bodies.len()).find(|&k| copies(made, k).contains(&(id as u32)));
-        check_rigid(scene, index.unwrap_or(0), path)?;
-        return Ok(BodyId(id as u32));
+        return Ok((BodyId(id as u32), index.unwrap_or(0)));
     }
     if scene.bodies.iter().any(|body| body.name == name) {
         let message = format!("`{name}` is a pattern of several bodies");
@@ -208,7 +229,10 @@ fn check_rigid(scene: &keys::Scene, index: usize, path: &str) -> Result<(), Wron
         return Ok(());
     }
     let wrong = Wrong::value(path, format!("`{}` is soft: joints hold rigid bodies", body.name));
-    Err(wrong.with_help("give it the material { kind = \"rigid\" }, or pin its vertices"))
+    Err(wrong.with_help(
+        "give it the material { kind = \"rigid\" }, pin its vertices, or attach them to a rigid \
+         body: kind = \"attach\"",
+    ))
 }
 
 /// The joint between two bodies, or one and the world.
