@@ -14,6 +14,10 @@ use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3, skew};
 use crate::respond::contact::Contact;
 
+/// Most unknowns of a contact without attached vertices: a vertex of a rigid body at a face of
+/// a soft one, count.
+pub const MOST_FREE: usize = 5;
+
 /// Most unknowns of one contact: four vertices, each attached to another rigid body, count.
 pub const MOST: usize = 8;
 
@@ -291,7 +295,8 @@ mod tests {
         let (velocity, spin) = (Vec3::new(0.1, 2.0, 0.3), Vec3::new(-3.0, 0.5, 1.0));
         let at = |x: Vec3| velocity + spin.cross(x - centre);
         let all = [X, at(positions[1]), at(positions[2]), at(positions[3]), at(positions[4])];
-        let rigid = RigidSides::alone(&[None, Some(centre)], &[0, 1], &positions);
+        let centres = [None, Some(centre)];
+        let rigid = RigidSides::alone(&centres, &[0, 1], &positions);
         let row = Row::of(&contact, Some(rigid));
         let unknowns = [X, velocity, spin, Vec3::ZERO, Vec3::ZERO];
         assert_eq!(row.count, 3);
