@@ -14,6 +14,9 @@ use crate::scene::keys::joint as key;
 use crate::scene::keys::{self, Material, Response};
 use crate::scene::nearest::nearest;
 
+/// Share of the largest miss from which on a joint is named, unit 1.
+const TORN: f64 = 0.1;
+
 /// Bodies whose contacts are left out, the smaller number first, ascending.
 pub type Pairs = Vec<(BodyId, BodyId)>;
 
@@ -23,7 +26,8 @@ pub fn add(
     made: &mut Made,
     notices: &mut Vec<String>,
 ) -> Result<Pairs, Wrong> {
-    let (mut list, mut pairs) = (Vec::new(), attach::add(scene, made)?);
+    let mut pairs = attach::add(scene, made)?;
+    let (mut list, mut names) = (Vec::new(), Vec::new());
     for (k, joint) in scene.joints.iter().enumerate() {
         if joint.kind == key::JointKind::Attach {
             continue;
@@ -32,6 +36,7 @@ pub fn add(
         let kind = kind(joint, &path)?;
         for (a, b) in ends(scene, made, joint, &path)? {
             list.push(self::joint(joint, kind, (a, b), made));
+            names.push(self::name(joint, (a, b), made));
             if let Some(b) = b.filter(|_| !joint.contact) {
                 pairs.push((a.min(b), a.max(b)));
             }
@@ -42,14 +47,7 @@ pub fn add(
     let members = made.system.rigids.members();
     let joints = Joints::new(list, members, &made.state.rigids);
     let joints = joints.map_err(|error| Wrong::value("joints", error))?;
-    let met = joints.clone().positions(members, &mut made.state.rigids.clone());
-    if let Some(met) = met.ok().filter(|met| met.is_contradictory) {
-        notices.push(format!(
-            "joints contradict each other: the best that all can have together misses by {:.3e} m \
-             and {:.3e} rad",
-            met.gap, met.twist
-        ));
-    }
+    notices.extend(contradiction(&joints, &names, made));
     made.system.joints = joints;
     let response = contact::chosen(scene);
     if !pairs.is_empty() && !matches!(response, Response::Constraint | Response::None) {
@@ -60,6 +58,32 @@ pub fn add(
         ));
     }
     Ok(pairs)
+}
+
+/// What is told of joints that cannot all be obeyed.
+fn contradiction(joints: &Joints, names: &[String], made: &Made) -> Option<String> {
+    let mut trial = joints.clone();
+    let (members, mut states) = (made.system.rigids.members(), made.state.rigids.clone());
+    let met = trial.positions(members, &mut states).ok().filter(|met| met.is_contradictory)?;
+    let share = |miss: f64, most: f64| if most > 0.0 { miss / most } else { 0.0 };
+    let torn = names.iter().enumerate().filter_map(|(joint, name)| {
+        let [gap, twist] = trial.missed(joint);
+        let is_torn = share(gap, met.gap).max(share(twist, met.twist)) > TORN;
+        is_torn.then(|| format!("the {name} by {gap:.3e} m and {twist:.3e} rad"))
+    });
+    let torn: Vec<_> = torn.collect();
+    Some(format!(
+        "joints contradict each other, the best that all can have together misses {}: move an \
+         anchor, widen limits or leave a joint out",
+        torn.join(", ")
+    ))
+}
+
+/// What a joint is called in a sentence.
+fn name(joint: &key::Joint, (a, b): (BodyId, Option<BodyId>), made: &Made) -> String {
+    let called = |body: BodyId| &*made.infos[body.index()].name;
+    let other = b.map_or("the world".to_owned(), |b| format!("`{}`", called(b)));
+    format!("{} of `{}` and {other}", super::word(&joint.kind), called(a))
 }
 
 /// What the joint leaves free.

@@ -237,6 +237,20 @@ impl Joints {
         self.met
     }
 
+    /// By how far a joint is not met where bodies were when last measured, m and rad.
+    ///
+    /// Zeros for a joint that is not there.
+    pub fn missed(&self, joint: usize) -> [f64; 2] {
+        let mut missed = [0.0_f64; 2];
+        if joint < self.list.len() {
+            for k in self.system.rows_of(joint) {
+                let most = &mut missed[usize::from(self.rows[k].turns())];
+                *most = most.max(self.error(joint, k).abs());
+            }
+        }
+        missed
+    }
+
     /// What each joint bore over the last step, as an average; contradictory joints tear.
     pub fn loads(&self) -> &[Load] {
         &self.loads
