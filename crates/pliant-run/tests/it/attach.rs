@@ -55,14 +55,14 @@ fn what_cannot_be_attached_is_refused_at_its_place() {
     check(&with("[\"hard\", \"sof\"]"), "did you mean `soft`?", "\"sof\"");
     check(&with("[\"hard\", \"hard\"]"), "`hard` is to be attached to itself", "\"hard\"");
     check(&with("[\"soft\", \"hard\"]"), "`soft` is soft: only rigid bodies hold", "\"soft\"");
-    check(&with("[\"hard\"]"), "1 bodies: the rigid one and the soft one", "[\"hard\"]");
+    check(&with("[\"hard\"]"), "1 bodies: the rigid one and the soft one", "bodies");
     check(BELOW, "0 bodies: the rigid one and the soft one", "[[joints]]");
     check(both, "needs exactly one of `box`, `plane` and `vertices`", "[[joints]]");
     let nothing = format!("{both}\nplane = {{ point = [0, 0, 9], normal = [0, 0, 1] }}");
     check(&nothing, "no vertex of `soft` is chosen to be attached to `hard`", "[[joints]]");
     check(&format!("{both}\nvertices = [99]"), "vertex 99 is not there", "99");
     check(&format!("{both}\nvertices = [3, 3]"), "of `soft` is attached twice", "[[joints]]");
-    check(&format!("{both}\n{BELOW}\naxis = [0, 0, 1]"), "`attach` takes no `axis`", "[0, 0, 1]");
+    check(&format!("{both}\n{BELOW}\naxis = [0, 0, 1]"), "`attach` takes no `axis`", "axis");
     check(&format!("{both}\n{BELOW}\ncontact = true"), "`attach` takes no `contact`", "true");
     let again = format!("{both}\n{BELOW}\n[[joints]]\nkind = \"attach\"\n{both}\nvertices = [0]");
     check(&again, "vertex 0 of `soft` is attached twice, first to `hard`", "[[joints]]");
@@ -72,12 +72,7 @@ fn what_cannot_be_attached_is_refused_at_its_place() {
     );
     refused(&pinned, &[], "vertex 0 of `soft` is pinned", "[[joints]]");
     let fixed = stacked("", &format!("[[joints]]\nkind = \"fixed\"\nbodies = [\"hard\"]\n{BELOW}"));
-    refused(
-        &fixed,
-        &[],
-        "`fixed` takes no `plane`: only `attach` does",
-        "{ point = [0, 0, -0.1], normal = [0, 0, -1] }",
-    );
+    refused(&fixed, &[], "`fixed` takes no `plane`: only `attach` does", "plane");
     let rigid = "bodies.1.material={kind='rigid'}";
     let text = attached(&format!("{both}\n{BELOW}"));
     refused(&text, &[rigid], "`soft` is rigid: it has no vertices", "\"soft\"");
@@ -99,16 +94,11 @@ fn what_is_no_rigid_body_is_refused_by_name_at_its_key() {
         refused(&text, &[], &format!("`a` cannot be rigid: the body has {told}"), mass);
     }
     let heavy = body(ball, "").replace("\"rigid\"", "\"rigid\", density = -5");
-    refused(
-        &heavy,
-        &[],
-        "`a` cannot be rigid: the density is -5 kg/m³",
-        "{ kind = \"rigid\", density = -5 }",
-    );
+    refused(&heavy, &[], "`a` cannot be rigid: the density is -5 kg/m³", "-5");
     // Nothing resists about the line of these points.
     let line = "{ kind = \"cloud\", positions = [[0, 0, 0], [1, 0, 0], [2, 0, 0]] }";
     let told = "each must be positive; give three points that are not on a line";
-    refused(&body(line, "mass = 1\n"), &[], told, line);
+    refused(&body(line, "mass = 1\n"), &[], told, "mesh");
     let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
     let file = |name: &str, faces: &str| {
         let path = folder.write(name, &format!("{corners}{faces}"));
@@ -157,13 +147,18 @@ fn a_soft_top_stays_on_its_box_through_an_impact() {
     let pairs = built.simulation.system.rigids.attached_pairs();
     let (start, bodies) = (&built.simulation.state.positions, &built.simulation.bodies);
     let mut measure = Measure::new(start, bodies).leaving_out(pairs);
+    let (mut plain, mut counted) = (Measure::new(start, bodies), 0);
     for _ in 0..100 {
         steps(&mut built, 1);
         assert!(loosest(&built) < LOOSE);
         let simulation = &built.simulation;
         let overlap = measure.measure(&simulation.state.positions, &simulation.bodies);
         assert_eq!((overlap.penetrating_vertices, overlap.edge_crossings), (0, 0), "{overlap:?}");
+        let all = plain.measure(&simulation.state.positions, &simulation.bodies);
+        counted += all.penetrating_vertices + all.edge_crossings;
     }
+    // Faces that lie on each other meet by rounding: that is no overlap.
+    assert!(counted > 0);
     let rigid = built.simulation.state.rigids[0];
     assert!(rigid.centre.z < -0.3 && built.simulation.given.z > 1.0, "{rigid:?}");
 }
@@ -201,19 +196,46 @@ fn soft_fingers_lift_a_box_and_hold_it() {
     assert!((end - before).length() < 0.05, "{before} {end}");
 }
 
+/// A rigid rod from which something soft of 0.2 kg hangs, whatever it is made of.
+#[track_caller]
+fn hangs(soft: &str, chosen: &str) {
+    let folder = Folder::new(&format!("hangs-{}", soft.len()));
+    let text = format!(
+        "duration = 1\ndt = 0.01\n[[bodies]]\nname = \"rod\"\nmass = 1\nposition = [0, 0, 1]\n\
+         mesh = {{ kind = \"cuboid\", size = [1, 0.1, 0.1], cells = [1, 1, 1] }}\n\
+         material = {{ kind = \"rigid\" }}\n[[bodies]]\nname = \"soft\"\nmass = 0.2\n{soft}\n\
+         [[joints]]\nkind = \"attach\"\nbodies = [\"rod\", \"soft\"]\n{chosen}\n\
+         [[joints]]\nkind = \"fixed\"\nbodies = [\"rod\"]\n"
+    );
+    let mut built = folder.load(&text, &[]).unwrap();
+    let count = built.simulation.system.rigids.attached().len();
+    assert!(count > 1 && count < built.info.bodies[1].vertices.len(), "{count}");
+    steps(&mut built, 300);
+    assert!(loosest(&built) < LOOSE);
+    let load = built.simulation.system.joints.loads()[0];
+    assert!((load.force.z / (1.2 * 9.81) - 1.0).abs() < 0.01, "{load:?}");
+}
+
 #[test]
-fn zz_loose() {
-    for name in ["grip", "hammer", "joints", "two-cubes", "block"] {
-        let mut built = load(name, &[]).unwrap();
-        let (mut loose, mut bad, mut linear, mut cuts) = (0, 0, 0, 0);
-        let n = 200;
-        for _ in 0..n {
-            let report = built.simulation.step(built.info.dt).unwrap();
-            loose += report.loose;
-            bad += usize::from(report.loose > 0);
-            linear += report.linear;
-            cuts += report.cuts;
-        }
-        println!("LOOSE {name}: {loose} in {bad} of {n} steps, {linear} linear, {cuts} cuts");
-    }
+fn cloth_nets_and_points_hang_from_a_rod_too() {
+    let upper = "plane = { point = [0, 0.2, 0], normal = [0, 1, 0] }";
+    hangs(
+        "position = [0, 0, 0.75]\nrotation = [1.5707963267948966, 0, 0]\n\
+         mesh = { kind = \"cloth\", size = [0.4, 0.4], vertices = [5, 5] }\n\
+         material = { kind = \"springs\", stiffness = 300, damping = 2 }",
+        upper,
+    );
+    hangs(
+        "position = [0, 0, 0.9]\n\
+         mesh = { kind = \"net\", positions = [[0, 0, 0], [0.1, 0, 0], [0.05, 0, -0.1]], \
+         edges = [[0, 1], [1, 2], [2, 0]] }\n\
+         material = { kind = \"springs\", stiffness = 300, damping = 2 }",
+        "vertices = [0, 1]",
+    );
+    hangs(
+        "position = [0, 0, 0.7]\ntake = \"points\"\n\
+         mesh = { kind = \"cuboid\", size = [0.2, 0.2, 0.4], cells = [1, 1, 2] }\n\
+         material = { kind = \"shape-matched\", rate = 100 }",
+        "plane = { point = [0, 0, 0.2], normal = [0, 0, 1] }",
+    );
 }

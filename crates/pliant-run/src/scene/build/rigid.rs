@@ -58,7 +58,7 @@ pub fn refused(body: &Body, wrong: Wrong) -> Wrong {
 fn unfit(body: &Body, error: &RigidError, path: &str) -> Wrong {
     let key = match error {
         RigidError::Mass { .. } if body.mass.is_some() => "mass",
-        RigidError::Density { .. } => "material",
+        RigidError::Density { .. } => "material.density",
         _ => "mesh",
     };
     Wrong::value(format!("{path}.{key}"), format!("`{}` cannot be rigid: {error}", body.name))

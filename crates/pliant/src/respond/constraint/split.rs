@@ -247,8 +247,10 @@ impl Row {
 mod tests {
     use super::*;
     use crate::body::pins::Pins;
+    use crate::body::rigid::RigidBody;
     use crate::body::rigid::all::Rigids;
-    use crate::body::soft::{Masses, State};
+    use crate::body::rigid::mass::MassProperties;
+    use crate::body::soft::{BodyStarts, Masses, State};
     use crate::body::{Bodies, Mesh};
     use crate::id::VertexId;
     use crate::mesh::generate::cuboid::cuboid;
@@ -368,6 +370,24 @@ mod tests {
         assert!(shifts.iter().all(|shift| shift.body == BodyId(1)), "{shifts:?}");
         blocks.pins.add_still(&[VertexId(CORNERS)], &blocks.state.positions).unwrap();
         assert!(blocks.shifts(&mut blocks.contacts(0, 0.0)).is_empty());
+    }
+
+    #[test]
+    fn what_is_attached_goes_with_what_holds_it() {
+        let mut blocks = Blocks::new(3, 0.0);
+        let own = &blocks.state.positions[..CORNERS as usize];
+        let made = MassProperties::from_points(own, &[1.0; CORNERS as usize]).unwrap();
+        let (body, at) = RigidBody::new(own, made).unwrap();
+        let starts = BodyStarts::from_counts([CORNERS as usize; 3]);
+        blocks.rigids = Rigids::new(vec![(BodyId(0), body)], &starts, 24).unwrap();
+        blocks.state.rigids.push(at);
+        let Blocks { rigids, masses, pins, state, .. } = &mut blocks;
+        rigids.attach(BodyId(0), &[VertexId(CORNERS)], (masses, pins), state).unwrap();
+        let shifts = blocks.shifts(&mut blocks.contacts(1, -0.01));
+        // 8 kg and 16 kg together against 24 kg.
+        let way = |body: usize| shifts[body].shift;
+        assert_eq!((shifts.len(), way(0)), (3, way(1)));
+        assert!(way(1).x < -1e-3 && way(1).abs_diff_eq(-way(2), 1e-15), "{shifts:?}");
     }
 
     #[test]

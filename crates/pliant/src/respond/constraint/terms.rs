@@ -305,6 +305,39 @@ mod tests {
         assert_eq!(soft.relative(&all), contact.relative(&all));
     }
 
+    /// A face with one corner free and two attached, to different bodies or the same.
+    #[test]
+    fn attached_vertices_move_as_what_holds_them() {
+        let positions = [0.3 * Vec3::Z, Vec3::ZERO, Vec3::X, Vec3::Y, P, F, X, Vec3::ONE];
+        let contact = Contact {
+            vertices: [0, 1, 2, 3].map(VertexId),
+            weights: [1.0, -0.5, -0.2, -0.3],
+            count: 4,
+            bodies: (BodyId(0), Some(BodyId(1))),
+            ..resting(VertexId(0))
+        };
+        let centres = [None, None, Some(P), Some(F)];
+        let moving = [(F, X), (X, P)];
+        let at = |k: usize, x: Vec3| {
+            moving[k].0 + moving[k].1.cross(x - centres[k + 2].unwrap_or_default())
+        };
+        for (second, count) in [(3, 6), (2, 4)] {
+            let attached = [(VertexId(2), BodyId(2)), (VertexId(3), BodyId(second))];
+            let rigid = RigidSides {
+                attached: &attached,
+                ..RigidSides::alone(&centres, &[0, 1, 4, 6], &positions)
+            };
+            let row = Row::of(&contact, Some(rigid));
+            let [(a, spin_a), (b, spin_b)] = moving;
+            let unknowns = [X, F, Vec3::NAN, Vec3::NAN, a, spin_a, b, spin_b];
+            let place = second as usize - 2;
+            let all = [X, F, at(0, positions[2]), at(place, positions[3])];
+            assert_eq!(row.count, count);
+            let (found, expected) = (row.relative(&unknowns), contact.relative(&all));
+            assert!(found.abs_diff_eq(expected, 1e-14), "{found} {expected}");
+        }
+    }
+
     /// Friction between two rigid bodies with a gap must not turn the pair.
     #[test]
     fn two_rigid_sides_are_pushed_at_one_place() {
