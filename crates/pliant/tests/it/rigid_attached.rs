@@ -7,6 +7,7 @@ use pliant::id::{BodyId, VertexId};
 use pliant::integrate::implicit::{Implicit, ImplicitSettings};
 use pliant::integrate::rigid::Flight;
 use pliant::integrate::rk4::Rk4;
+use pliant::integrate::sleep::SleepSettings;
 use pliant::integrate::with_rigid::WithRigid;
 use pliant::integrate::{Integrator, StepError};
 use pliant::math::{Quat, Vec3};
@@ -257,6 +258,33 @@ fn a_held_bar_rests_on_the_floor_and_bears_its_holder() {
     assert!((borne.z / weight - 1.0).abs() < 1e-3, "{borne} {weight}");
     let momentum = scene.state.momentum(&scene.system.masses).length();
     assert!(momentum < 1e-4 * weight, "{momentum}");
+}
+
+#[test]
+fn a_holder_stays_awake_with_what_it_holds() {
+    let asleep = |holds: bool| {
+        let mut scene = cube_with_bar(-GRAVITY * Vec3::Z);
+        if holds {
+            attach(&mut scene);
+        }
+        // The cube lies on the floor; on its own it does so without the bar.
+        scene.state.rigids[0].centre.z += 0.101;
+        let aside = if holds { Vec3::ZERO } else { 5.0 * Vec3::X };
+        scene.state.positions.iter_mut().for_each(|x| *x += 0.101 * Vec3::Z + aside);
+        scene.system.rigids.write(&mut scene.state);
+        let settings = settings(0.5, 0.0);
+        let rough = Touch { friction: 0.5, restitution: 0.0 };
+        let response = Constraint::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings)
+            .leaving_out(scene.system.rigids.attached_pairs());
+        let Scene { bodies, state, system, .. } = scene;
+        let sleepy =
+            WithRigid::new(implicit(), Flight::default()).with_sleep(SleepSettings::default());
+        let mut scene = Simulation::new(bodies, state, system, Box::new(sleepy))
+            .in_contact(vec![Box::new(response)]);
+        run(&mut scene, 300);
+        scene.system.asleep[0]
+    };
+    assert!(asleep(false) && !asleep(true));
 }
 
 #[test]
