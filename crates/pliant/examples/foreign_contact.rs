@@ -5,6 +5,7 @@
 
 use pliant::body::Bodies;
 use pliant::body::pins::Pins;
+use pliant::body::rigid::all::Rigids;
 use pliant::body::soft::{Masses, Motion};
 use pliant::depth::{DepthSettings, escapes};
 use pliant::id::VertexId;
@@ -62,6 +63,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let inside = |at: &[Vec3]| escapes(at, &bodies, DepthSettings::default()).resolved.len();
     println!("start: {} vertices inside", inside(&positions));
 
+    let rigids = Rigids::default();
     let (mut search, mut split) = (Search::new(&positions, &bodies), Split::default());
     let (mut solver, mut remembered) = (Lagrange::default(), Remembered::default());
     let (mut rows, mut pressures, mut shifts) = (Vec::new(), Vec::new(), Vec::new());
@@ -71,11 +73,8 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         search.find(motion, &bodies, &[], (ContactSettings::default(), DT), &mut rows);
         let (bodies, masses, pins, watcher) = (&bodies, &masses, &pins, &None);
         shifts.clear();
-        split.find(
-            Moment { bodies, motion, masses, pins, dt: DT, watcher },
-            &mut rows,
-            &mut shifts,
-        );
+        let moment = Moment { bodies, motion, masses, pins, rigids: &rigids, dt: DT, watcher };
+        split.find(moment, &mut rows, &mut shifts);
         shifts.iter().for_each(|shift| shift.apply(&mut positions[bodies.vertices(shift.body)]));
         rows.iter_mut().for_each(|row| row.target = target(row, PUSH, DT));
         remembered.recall(&rows, DT, &mut pressures);

@@ -123,7 +123,9 @@ impl Runner {
         simulation.set_threads(settings.threads.max(1));
         let watch = Arc::new(Stopwatch::default());
         simulation.system.watcher = Some(watch.clone());
-        let measure = Measure::new(&simulation.state.positions, &simulation.bodies);
+        let attached = simulation.system.rigids.attached_pairs();
+        let measure =
+            Measure::new(&simulation.state.positions, &simulation.bodies).leaving_out(attached);
         let account = Account::new(simulation, &built.info);
         Runner {
             identity: folder::identity(&built),

@@ -28,6 +28,7 @@ pub const ALL: &[BuiltIn] = &[
         text: include_str!("../../../../scenes/fine-on-coarse.toml"),
     },
     BuiltIn { name: "fruit-dish", text: include_str!("../../../../scenes/fruit-dish.toml") },
+    BuiltIn { name: "grip", text: include_str!("../../../../scenes/grip.toml") },
     BuiltIn { name: "hammer", text: include_str!("../../../../scenes/hammer.toml") },
     BuiltIn { name: "head-on", text: include_str!("../../../../scenes/head-on.toml") },
     BuiltIn { name: "incline", text: include_str!("../../../../scenes/incline.toml") },

@@ -6,6 +6,8 @@ mod contact;
 
 mod data;
 
+mod attach;
+
 mod joints;
 
 mod manifest;

@@ -141,6 +141,8 @@ pub struct Forces {
     before: Vec<Mat3>,
     /// Elements around each vertex, force by force; made when asked for.
     around: OnceLock<Vec<Around>>,
+    /// Vertices that go by two unknowns, with the first of these; ascending.
+    leaning: Vec<(VertexId, VertexId)>,
 }
 
 impl Forces {
@@ -242,6 +244,23 @@ impl Forces {
         if let Some((matrix, _)) = assembled {
             matrix.add_blocks(before);
         }
+    }
+
+    /// Makes room in the matrix where vertices go by two unknowns in the places of others.
+    ///
+    /// Each vertex comes with the first of the two, ascending; the second is the next. The
+    /// blocks in that room come with any values.
+    pub(crate) fn lean(&mut self, leaning: impl Iterator<Item = (VertexId, VertexId)> + Clone) {
+        if !leaning.clone().eq(self.leaning.iter().copied()) {
+            self.leaning.clear();
+            self.leaning.extend(leaning);
+            self.assembled = None;
+        }
+    }
+
+    /// Who goes by the unknowns of others.
+    fn leaning(&self) -> &[(VertexId, VertexId)] {
+        &self.leaning
     }
 
     /// The matrix that was last built, if there is one.

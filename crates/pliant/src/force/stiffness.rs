@@ -83,6 +83,7 @@ impl BlockMatrix {
             pairs.sort_unstable();
             pairs.dedup();
         }
+        lean(&mut pairs, forces.leaning());
         let rows = Rows::from_pairs(vertex_count, pairs.iter().copied());
         let mut matrix = BlockMatrix {
             starts: vec![0],
@@ -189,6 +190,25 @@ impl BlockMatrix {
         self.blocks[self.diagonal[row]] = block;
     }
 
+    /// Column and block of an entry of a row.
+    #[inline]
+    pub(crate) fn entry(&self, row: usize, entry: usize) -> (VertexId, Mat3) {
+        let place = self.starts[row] + entry;
+        (self.columns[place], self.blocks[place])
+    }
+
+    /// Adds to a block that the matrix has room for.
+    pub(crate) fn add_block(&mut self, row: VertexId, column: VertexId, block: Mat3) {
+        let place = self.place(row, column);
+        self.blocks[place] += block;
+    }
+
+    /// Makes a block zero that the matrix has room for.
+    pub(crate) fn clear_block(&mut self, row: VertexId, column: VertexId) {
+        let place = self.place(row, column);
+        self.blocks[place] = Mat3::ZERO;
+    }
+
     /// Works with this many threads from now on; the bits stay the same.
     pub fn set_threads(&mut self, threads: usize) {
         self.cuts = if threads < 2 { Vec::new() } else { par::even_cuts(self.len(), threads) };
@@ -222,6 +242,30 @@ impl BlockMatrix {
         let BlockMatrix { starts, blocks, .. } = self;
         by_rows(blocks, starts, (cuts, 0), &act);
     }
+}
+
+/// Adds the pairs of those that others lean on with all whom these meet; sorted without doubles.
+fn lean(pairs: &mut Vec<(u32, VertexId)>, leaning: &[(VertexId, VertexId)]) {
+    if leaning.is_empty() {
+        return;
+    }
+    let unknowns = |vertex: VertexId| {
+        let found = leaning.binary_search_by_key(&vertex, |(vertex, _)| *vertex);
+        found.ok().map(|k| [leaning[k].1, VertexId(leaning[k].1.0 + 1)])
+    };
+    let mut more = Vec::new();
+    for &(row, column) in &*pairs {
+        let Some(own) = unknowns(VertexId(row)) else { continue };
+        let met = unknowns(column);
+        for a in own {
+            for b in met.as_ref().map_or(&[column][..], |met| met) {
+                more.extend([(a.0, *b), (b.0, a)]);
+            }
+        }
+    }
+    pairs.append(&mut more);
+    pairs.sort_unstable();
+    pairs.dedup();
 }
 
 /// Halves the rows between `cuts` until one piece is left; `blocks` begins with its rows.

@@ -46,6 +46,7 @@ fn is_mendable(error: &StepError) -> bool {
         | StepError::Rows { .. }
         | StepError::Bodies { .. }
         | StepError::Mixed { .. }
+        | StepError::Attached { .. }
         | StepError::Joints(_)
         | StepError::NothingFree { .. } => false,
     }

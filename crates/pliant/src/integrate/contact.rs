@@ -37,8 +37,8 @@ impl InContact {
 
     /// Everything in the trial state, as responses see it.
     fn moment<'a>(bodies: &'a Bodies, system: &'a System, trial: &'a State, dt: f64) -> Moment<'a> {
-        let System { masses, pins, watcher, .. } = system;
-        Moment { bodies, motion: trial.motion(), masses, pins, dt, watcher }
+        let System { masses, pins, rigids, watcher, .. } = system;
+        Moment { bodies, motion: trial.motion(), masses, pins, rigids, dt, watcher }
     }
 
     /// Asks before the step and does what must be done before.
@@ -134,7 +134,10 @@ impl Integrator for InContact {
         self.trial.copy_from(state);
         self.prepare(system, dt)?;
         let mut report = self.inner.step(system, &mut self.trial, dt)?;
-        self.mend(system, dt)?;
+        if let Err(error) = self.mend(system, dt) {
+            system.joints.go_back();
+            return Err(error);
+        }
         self.responses.iter_mut().for_each(|response| response.accepted(&system.contact));
         let System { contact, from_outside, rigids, asleep, .. } = system;
         for demands in [&*contact, &self.after] {

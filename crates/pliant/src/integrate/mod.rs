@@ -185,6 +185,14 @@ pub enum StepError {
         /// Springs, count.
         springs: usize,
     },
+    /// Attached vertices for an integrator that cannot solve them.
+    #[error(
+        "{vertices} vertices are attached to rigid bodies: only implicit Euler moves them, without Newton"
+    )]
+    Attached {
+        /// Such vertices, count.
+        vertices: usize,
+    },
     /// Joints that are not for the rigid bodies of the system.
     #[error("{0}")]
     Joints(JointError),

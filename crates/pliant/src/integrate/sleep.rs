@@ -138,6 +138,8 @@ impl Sleep {
                 None => may[a] &= row.drift.length() <= settings.quiet * row.size,
             }
         }
+        // What holds a soft body stays awake with it.
+        rigids.attached().iter().for_each(|attached| may[attached.place] = false);
         joined.for_each(|[a, b]| join(parents, a, b));
         for place in 0..parents.len() {
             let island = first(parents, place as u32);

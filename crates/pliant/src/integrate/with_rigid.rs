@@ -95,22 +95,14 @@ impl WithRigid {
         }
         Ok(())
     }
-}
 
-impl Integrator for WithRigid {
-    fn step(
+    /// The step itself; on an error joints may remember a part of it.
+    fn try_step(
         &mut self,
         system: &mut System,
         state: &mut State,
         dt: f64,
     ) -> Result<Report, StepError> {
-        if system.rigids.is_empty() {
-            return self.inner.step(system, state, dt);
-        }
-        let (count, expected) = (state.rigids.len(), system.rigids.members().len());
-        if count != expected {
-            return Err(StepError::Count { what: "rigid bodies", count, expected });
-        }
         self.start.copy_from(state);
         self.rigids.clone_from(&state.rigids);
         let solves = self.inner.takes_rows();
@@ -141,6 +133,33 @@ impl Integrator for WithRigid {
             state.copy_from(&self.start);
         }
         checked.map(|()| report)
+    }
+}
+
+impl Integrator for WithRigid {
+    fn step(
+        &mut self,
+        system: &mut System,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<Report, StepError> {
+        if system.rigids.is_empty() {
+            return self.inner.step(system, state, dt);
+        }
+        let (count, expected) = (state.rigids.len(), system.rigids.members().len());
+        if count != expected {
+            return Err(StepError::Count { what: "rigid bodies", count, expected });
+        }
+        let vertices = system.rigids.attached().len();
+        if vertices > 0 && !self.inner.takes_rows() {
+            return Err(StepError::Attached { vertices });
+        }
+        system.joints.note();
+        let made = self.try_step(system, state, dt);
+        if made.is_err() {
+            system.joints.go_back();
+        }
+        made
     }
 
     fn takes_rows(&self) -> bool {

@@ -52,6 +52,8 @@ pub struct Measure {
     /// For each body the others whose boxes meet its own.
     near: Rows<BodyId>,
     inside: Inside,
+    /// Pairs that do not count, the smaller first, ascending.
+    apart: Vec<(BodyId, BodyId)>,
 }
 
 /// Boxes of the parts of one body.
@@ -83,7 +85,15 @@ impl Measure {
             sweep: Sweep::default(),
             near: Rows::default(),
             inside: Inside::default(),
+            apart: Vec::new(),
         }
+    }
+
+    /// The same without some pairs of bodies, such as hold each other by common vertices.
+    pub fn leaving_out(self, mut pairs: Vec<(BodyId, BodyId)>) -> Measure {
+        pairs.iter_mut().for_each(|(a, b)| (*a, *b) = (*a.min(b), *a.max(b)));
+        pairs.sort_unstable();
+        Measure { apart: pairs, ..self }
     }
 
     /// Measures the scene it was prepared for; takes memory the first few times.
@@ -99,7 +109,10 @@ impl Measure {
             }
             let trees = &mut self.trees[body.index()];
             trees.refit(scene, body);
-            for &other in near {
+            let counts = |other: &&BodyId| {
+                self.apart.binary_search(&(body.min(**other), body.max(**other))).is_err()
+            };
+            for &other in near.iter().filter(counts) {
                 let space = self.boxes[body.index()];
                 let common = space.intersection(self.boxes[other.index()]);
                 self.inside.look(scene, [other, body], space, trees);

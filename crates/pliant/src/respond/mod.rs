@@ -34,6 +34,7 @@ pub mod joint;
 use crate::body::Bodies;
 use crate::body::obstacle::Obstacle;
 use crate::body::pins::Pins;
+use crate::body::rigid::all::Rigids;
 use crate::body::soft::{Masses, Motion};
 use crate::force::{Forces, Form, Tangent};
 use crate::id::VertexId;
@@ -53,6 +54,8 @@ pub struct Moment<'a> {
     pub masses: &'a Masses,
     /// Held vertices.
     pub pins: &'a Pins,
+    /// Which bodies are rigid, and what these hold.
+    pub rigids: &'a Rigids,
     /// Length of the step, s.
     pub dt: f64,
     /// Who is told of the stages.

@@ -148,6 +148,7 @@ mod tests {
     use super::*;
     use crate::body::Mesh;
     use crate::body::pins::Pins;
+    use crate::body::rigid::all::Rigids;
     use crate::body::soft::{Masses, State};
     use crate::math::svd::tests::noise;
 
@@ -169,7 +170,8 @@ mod tests {
         let (bodies, state, masses) = scene;
         let mut demands = Demands::default();
         let motion = state.motion();
-        let moment = Moment { bodies, motion, masses, pins, dt: 0.01, watcher: &None };
+        let (rigids, watcher) = (&Rigids::default(), &None);
+        let moment = Moment { bodies, motion, masses, pins, rigids, dt: 0.01, watcher };
         points.after(moment, &mut demands);
         demands.shifts.iter().for_each(|(v, shift)| state.positions[v.index()] += *shift);
         for (v, impulse) in &demands.impulses {

@@ -13,7 +13,7 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use crate::id::VertexId;
+use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec2, Vec3};
 use crate::solve::{Linear, LinearSettings, Operator, SolveError, Solved, dot, in_lanes};
 
@@ -29,6 +29,19 @@ pub struct Pcg {
     corrected: Vec<Vec3>,
     direction: Vec<Vec3>,
     image: Vec<Vec3>,
+    groups: Vec<Whole>,
+}
+
+/// Some bodies that can only go together.
+#[derive(Clone, Copy, Debug)]
+struct Whole {
+    /// Their name.
+    group: BodyId,
+    /// What their equations lack on the whole, N·s.
+    left: Vec3,
+    /// Sum of their blocks, kg.
+    sum: Mat3,
+    is_held: bool,
 }
 
 impl Pcg {
@@ -100,7 +113,7 @@ impl Pcg {
 
     /// Residual of the guess, and the preconditioner.
     fn start(&mut self, matrix: &dyn Operator, right: &[Vec3], held: &[VertexId], x: &[Vec3]) {
-        let Pcg { inverses, residual, corrected, direction, image } = self;
+        let Pcg { inverses, residual, corrected, direction, image, .. } = self;
         for vector in [&mut *residual, corrected, direction, image] {
             vector.resize(x.len(), Vec3::ZERO);
         }
@@ -117,7 +130,7 @@ impl Pcg {
     ///
     /// One pass for all vectors, with the sums that [`dot`] would give.
     fn advance(&mut self, length: f64, x: &mut [Vec3]) -> (f64, f64) {
-        let Pcg { inverses, residual, corrected, direction, image } = self;
+        let Pcg { inverses, residual, corrected, direction, image, .. } = self;
         let ways = direction.iter().zip(&*image).zip(&*inverses);
         let rows = x.iter_mut().zip(residual).zip(corrected).zip(ways);
         let sums = rows.map(|(((x, residual), corrected), ((direction, image), inverse))| {
@@ -153,6 +166,52 @@ impl Pcg {
             let shift = whole.inverse() * left;
             if shift.is_finite() {
                 x[body].iter_mut().for_each(|x| *x += shift);
+            }
+        }
+    }
+
+    /// The same for bodies that are joined in the matrix.
+    ///
+    /// `travellers` are groups with the rows that go the same way, ascending by row; groups with
+    /// a held one among them stay.
+    pub fn move_groups(
+        &mut self,
+        Linear { matrix, right, held, .. }: Linear<'_>,
+        travellers: &[(BodyId, VertexId)],
+        x: &mut [Vec3],
+    ) {
+        if travellers.is_empty() {
+            return;
+        }
+        let Pcg { image, groups, .. } = self;
+        image.resize(x.len(), Vec3::ZERO);
+        matrix.multiply(x, image);
+        let none = |group| Whole { group, left: Vec3::ZERO, sum: Mat3::ZERO, is_held: false };
+        groups.clear();
+        for (group, row) in travellers {
+            let found = groups.binary_search_by_key(group, |whole| whole.group);
+            let place = found.unwrap_or_else(|place| {
+                groups.insert(place, none(*group));
+                place
+            });
+            let whole = &mut groups[place];
+            whole.is_held |= held.binary_search(row).is_ok();
+            whole.left += right[row.index()] - image[row.index()];
+            let (columns, blocks) = matrix.row(row.index());
+            for (column, block) in columns.iter().zip(blocks) {
+                if travellers.binary_search_by_key(column, |(_, vertex)| *vertex).is_ok() {
+                    whole.sum += *block;
+                }
+            }
+        }
+        for (group, row) in travellers {
+            let found = groups.binary_search_by_key(group, |whole| whole.group);
+            let Some(whole) = found.ok().map(|k| &groups[k]).filter(|whole| !whole.is_held) else {
+                continue;
+            };
+            let shift = whole.sum.inverse() * whole.left;
+            if shift.is_finite() {
+                x[row.index()] += shift;
             }
         }
     }

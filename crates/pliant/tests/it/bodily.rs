@@ -75,8 +75,9 @@ impl Scene {
     }
 
     fn moment(&self) -> Moment<'_> {
-        let System { masses, pins, watcher, .. } = &self.system;
-        Moment { bodies: &self.bodies, motion: self.state.motion(), masses, pins, dt: DT, watcher }
+        let System { masses, pins, rigids, watcher, .. } = &self.system;
+        let (bodies, motion) = (&self.bodies, self.state.motion());
+        Moment { bodies, motion, masses, pins, rigids, dt: DT, watcher }
     }
 
     fn impulses(&self, settings: BodilyImpulseSettings) -> (Demands, BodilyImpulses) {

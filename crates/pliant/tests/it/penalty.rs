@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pliant::body::Bodies;
 use pliant::body::pins::Pins;
-use pliant::body::soft::{Masses, Motion, State};
+use pliant::body::soft::{Masses, State};
 use pliant::depth::{DepthSettings, Scope, escapes};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
@@ -65,10 +65,10 @@ impl Scene {
     }
 
     fn demands(&self, response: &mut Bodily) -> Demands {
-        let System { masses, pins, watcher, .. } = &self.system;
-        let motion: Motion<'_> = self.state.motion();
+        let System { masses, pins, rigids, watcher, .. } = &self.system;
+        let (bodies, motion) = (&self.bodies, self.state.motion());
         let mut demands = Demands::default();
-        let moment = Moment { bodies: &self.bodies, motion, masses, pins, dt: DT, watcher };
+        let moment = Moment { bodies, motion, masses, pins, rigids, dt: DT, watcher };
         response.before(moment, &mut demands);
         demands
     }

@@ -174,9 +174,9 @@ impl Made {
     /// What it demands before the step and after it, nothing carried out.
     fn demands(self, scene: &Scene) -> [Demands; 2] {
         let mut response = self.response(&scene.rest, &scene.bodies).unwrap();
-        let System { masses, pins, watcher, forces, .. } = &scene.system;
+        let System { masses, pins, rigids, watcher, forces, .. } = &scene.system;
         let (bodies, motion, dt) = (&*scene.bodies, scene.state.motion(), self.dt());
-        let moment = Moment { bodies, motion, masses, pins, dt, watcher };
+        let moment = Moment { bodies, motion, masses, pins, rigids, dt, watcher };
         let mut both = [Demands::default(), Demands::default()];
         response.before(moment, &mut both[0]);
         response.after_under(moment, forces, &mut both[1]);

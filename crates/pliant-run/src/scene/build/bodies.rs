@@ -61,7 +61,11 @@ pub fn make(scene: &keys::Scene, folder: &Path, notices: &mut Vec<String>) -> Re
     let mut totals = [0.0; 2];
     for (index, body) in scene.bodies.iter().enumerate() {
         let path = format!("bodies.{index}");
-        let rest = rest::make(&body.mesh, folder, &format!("{path}.mesh"), notices)?;
+        let told = notices.len();
+        let rest = rest::make(&body.mesh, folder, &format!("{path}.mesh"), notices);
+        let rest = rest.map_err(|wrong| rigid::refused(body, wrong))?;
+        // One scene has many meshes.
+        notices[told..].iter_mut().for_each(|note| *note = format!("`{}`: {note}", body.name));
         let rest = match body.take {
             Take::Mesh => rest,
             Take::Points => rest.into_points(),

@@ -27,7 +27,13 @@ pub fn pin(
 ) -> Result<(), Wrong> {
     for (k, key) in body.pins.iter().enumerate() {
         let path = format!("{path}.pins.{k}");
-        let chosen = chosen(key, &group.rest, &path)?;
+        let choice = Choice {
+            what: "pin",
+            space: key.space.as_ref(),
+            plane: key.plane.as_ref(),
+            vertices: key.vertices.as_deref(),
+        };
+        let chosen = chosen(&choice, &group.rest, &path)?;
         if chosen.is_empty() {
             return Err(Wrong::value(path, "the pin holds no vertex"));
         }
@@ -52,9 +58,21 @@ pub fn pin(
     Ok(())
 }
 
-/// The vertices of a shape that a pin names.
-fn chosen(pin: &key::Pin, rest: &Rest, path: &str) -> Result<Vec<VertexId>, Wrong> {
-    match (&pin.space, &pin.plane, &pin.vertices) {
+/// Which vertices of a shape are meant.
+pub struct Choice<'a> {
+    /// What wants to know, one word.
+    pub what: &'static str,
+    /// Those in a box.
+    pub space: Option<&'a key::PinBox>,
+    /// Those beyond a plane.
+    pub plane: Option<&'a key::PinPlane>,
+    /// Those of numbers.
+    pub vertices: Option<&'a [u32]>,
+}
+
+/// The vertices of a shape that a pin or an attachment names.
+pub fn chosen(choice: &Choice<'_>, rest: &Rest, path: &str) -> Result<Vec<VertexId>, Wrong> {
+    match (choice.space, choice.plane, choice.vertices) {
         (Some(space), None, None) => {
             let space = Aabb { min: vector(space.min), max: vector(space.max) };
             Ok(pins::in_box(&rest.positions, space))
@@ -65,7 +83,11 @@ fn chosen(pin: &key::Pin, rest: &Rest, path: &str) -> Result<Vec<VertexId>, Wron
             Ok(pins::beyond(&rest.positions, plane))
         }
         (None, None, Some(numbers)) => vertices(numbers, rest, &format!("{path}.vertices")),
-        _ => Err(Wrong::value(path, "a pin needs exactly one of `box`, `plane` and `vertices`")),
+        _ => {
+            let what = choice.what;
+            let message = format!("a {what} needs exactly one of `box`, `plane` and `vertices`");
+            Err(Wrong::value(path, message))
+        }
     }
 }
 
@@ -151,7 +173,7 @@ pub fn push_drag(scene: &keys::Scene, system: &mut System) -> Result<(), Wrong> 
 ///
 /// Gravity, impulses and solved contacts of obstacles tell theirs. Bodies that meet pass on what
 /// held ones get, so one held body makes all of them held; so do joints, and one that hangs
-/// from the world counts for all rigid bodies.
+/// from the world counts for all rigid bodies, and for what they hold.
 pub fn held(scene: &keys::Scene, made: &Made, obstacles: &Obstacles) -> Vec<bool> {
     let pinned = made.system.pins.vertices();
     let is_hung = made.system.joints.list().iter().any(|joint| joint.bodies.1.is_none());
@@ -162,11 +184,14 @@ pub fn held(scene: &keys::Scene, made: &Made, obstacles: &Obstacles) -> Vec<bool
             let loaded = scene.loads.iter().any(|load| load.body == body.name || load.body == own);
             let first = pinned.partition_point(|vertex| vertex.index() < range.start);
             let pin = pinned.get(first).is_some_and(|vertex| vertex.index() < range.end);
-            let jointed = is_hung && made.system.rigids.place(BodyId(held.len() as u32)).is_some();
+            let (id, rigids) = (BodyId(held.len() as u32), &made.system.rigids);
+            let jointed = is_hung && (rigids.place(id).is_some() || rigids.group(id).is_some());
             held.push(obstacles.pushes || scene.drag.is_some() || loaded || pin || jointed);
         }
     }
-    if contact::chosen(scene) != Response::None && held.contains(&true) {
+    let passes_on =
+        contact::chosen(scene) != Response::None || !made.system.rigids.attached().is_empty();
+    if passes_on && held.contains(&true) {
         held.fill(true);
     }
     held

@@ -1,4 +1,4 @@
-//! Joints of a scene.
+//! Joints of a scene, and what rigid bodies hold of soft ones.
 
 use std::ops::Range;
 
@@ -8,11 +8,14 @@ use pliant::math::Vec3;
 use pliant::respond::joint::{Axis, Joint, JointKind, Joints, Motor};
 
 use super::bodies::Made;
-use super::{Wrong, contact, vector};
+use super::{Wrong, attach, contact, vector};
 use crate::scene::fault::FaultKind;
 use crate::scene::keys::joint as key;
 use crate::scene::keys::{self, Material, Response};
 use crate::scene::nearest::nearest;
+
+/// Share of the largest miss from which on a joint is named, unit 1.
+const TORN: f64 = 0.1;
 
 /// Bodies whose contacts are left out, the smaller number first, ascending.
 pub type Pairs = Vec<(BodyId, BodyId)>;
@@ -23,12 +26,17 @@ pub fn add(
     made: &mut Made,
     notices: &mut Vec<String>,
 ) -> Result<Pairs, Wrong> {
-    let (mut list, mut pairs) = (Vec::new(), Pairs::new());
+    let mut pairs = attach::add(scene, made)?;
+    let (mut list, mut names) = (Vec::new(), Vec::new());
     for (k, joint) in scene.joints.iter().enumerate() {
+        if joint.kind == key::JointKind::Attach {
+            continue;
+        }
         let path = format!("joints.{k}");
         let kind = kind(joint, &path)?;
         for (a, b) in ends(scene, made, joint, &path)? {
             list.push(self::joint(joint, kind, (a, b), made));
+            names.push(self::name(joint, (a, b), made));
             if let Some(b) = b.filter(|_| !joint.contact) {
                 pairs.push((a.min(b), a.max(b)));
             }
@@ -39,14 +47,7 @@ pub fn add(
     let members = made.system.rigids.members();
     let joints = Joints::new(list, members, &made.state.rigids);
     let joints = joints.map_err(|error| Wrong::value("joints", error))?;
-    let met = joints.clone().positions(members, &mut made.state.rigids.clone());
-    if let Some(met) = met.ok().filter(|met| met.is_contradictory) {
-        notices.push(format!(
-            "joints contradict each other: the best that all can have together misses by {:.3e} m \
-             and {:.3e} rad",
-            met.gap, met.twist
-        ));
-    }
+    notices.extend(contradiction(&joints, &names, made));
     made.system.joints = joints;
     let response = contact::chosen(scene);
     if !pairs.is_empty() && !matches!(response, Response::Constraint | Response::None) {
@@ -57,6 +58,32 @@ pub fn add(
         ));
     }
     Ok(pairs)
+}
+
+/// What is told of joints that cannot all be obeyed.
+fn contradiction(joints: &Joints, names: &[String], made: &Made) -> Option<String> {
+    let mut trial = joints.clone();
+    let (members, mut states) = (made.system.rigids.members(), made.state.rigids.clone());
+    let met = trial.positions(members, &mut states).ok().filter(|met| met.is_contradictory)?;
+    let share = |miss: f64, most: f64| if most > 0.0 { miss / most } else { 0.0 };
+    let torn = names.iter().enumerate().filter_map(|(joint, name)| {
+        let [gap, twist] = trial.missed(joint);
+        let is_torn = share(gap, met.gap).max(share(twist, met.twist)) > TORN;
+        is_torn.then(|| format!("the {name} by {gap:.3e} m and {twist:.3e} rad"))
+    });
+    let torn: Vec<_> = torn.collect();
+    Some(format!(
+        "joints contradict each other, the best that all can have together misses {}: move an \
+         anchor, widen limits or leave a joint out",
+        torn.join(", ")
+    ))
+}
+
+/// What a joint is called in a sentence.
+fn name(joint: &key::Joint, (a, b): (BodyId, Option<BodyId>), made: &Made) -> String {
+    let called = |body: BodyId| &*made.infos[body.index()].name;
+    let other = b.map_or("the world".to_owned(), |b| format!("`{}`", called(b)));
+    format!("{} of `{}` and {other}", super::word(&joint.kind), called(a))
 }
 
 /// What the joint leaves free.
@@ -72,9 +99,16 @@ fn kind(joint: &key::Joint, path: &str) -> Result<JointKind, Wrong> {
         let message = format!("a joint of kind `{word}` has no axis, so it takes no `{name}`");
         return Err(Wrong::value(format!("{path}.{name}"), message));
     }
+    if let Some(name) =
+        attach::choices(joint).into_iter().find_map(|(name, given)| given.then_some(name))
+    {
+        let message = format!("a joint of kind `{word}` takes no `{name}`: only `attach` does");
+        return Err(Wrong::value(format!("{path}.{name}"), message));
+    }
     let free = match joint.kind {
         key::JointKind::Ball => return Ok(JointKind::Ball),
-        key::JointKind::Fixed => return Ok(JointKind::Fixed),
+        // What is attached is no joint; it was dealt with before.
+        key::JointKind::Fixed | key::JointKind::Attach => return Ok(JointKind::Fixed),
         key::JointKind::Hinge => JointKind::Hinge,
         key::JointKind::Slider => JointKind::Slider,
     };
@@ -174,19 +208,30 @@ fn chain(
 }
 
 /// Numbers of the bodies that an entry of `bodies` makes.
-fn copies(made: &Made, index: usize) -> Range<u32> {
+pub fn copies(made: &Made, index: usize) -> Range<u32> {
     let count = |index: usize| made.groups[index].ranges.len() as u32;
     let first = (0..index).map(count).sum();
     first..first + count(index)
 }
 
 /// The one rigid body of a name.
-fn body(scene: &keys::Scene, made: &Made, name: &str, path: &str) -> Result<BodyId, Wrong> {
+pub fn body(scene: &keys::Scene, made: &Made, name: &str, path: &str) -> Result<BodyId, Wrong> {
+    let (id, index) = find(scene, made, name, path)?;
+    check_rigid(scene, index, path)?;
+    Ok(id)
+}
+
+/// The one body of a name, and its entry of `bodies`.
+pub fn find(
+    scene: &keys::Scene,
+    made: &Made,
+    name: &str,
+    path: &str,
+) -> Result<(BodyId, usize), Wrong> {
     let names = || made.infos.iter().map(|info| &*info.name);
     if let Some(id) = names().position(|known| known == name) {
         let index = (0..scene.bodies.len()).find(|&k| copies(made, k).contains(&(id as u32)));
-        check_rigid(scene, index.unwrap_or(0), path)?;
-        return Ok(BodyId(id as u32));
+        return Ok((BodyId(id as u32), index.unwrap_or(0)));
     }
     if scene.bodies.iter().any(|body| body.name == name) {
         let message = format!("`{name}` is a pattern of several bodies");
@@ -208,7 +253,10 @@ fn check_rigid(scene: &keys::Scene, index: usize, path: &str) -> Result<(), Wron
         return Ok(());
     }
     let wrong = Wrong::value(path, format!("`{}` is soft: joints hold rigid bodies", body.name));
-    Err(wrong.with_help("give it the material { kind = \"rigid\" }, or pin its vertices"))
+    Err(wrong.with_help(
+        "give it the material { kind = \"rigid\" }, pin its vertices, or attach them to a rigid \
+         body: kind = \"attach\"",
+    ))
 }
 
 /// The joint between two bodies, or one and the world.

@@ -12,6 +12,8 @@ mod rigid;
 
 mod joints;
 
+mod attach;
+
 mod hold;
 
 mod shapes;

@@ -1,8 +1,8 @@
 //! Rigid bodies of a scene: their mass, and which bodies they are.
 
-use pliant::body::rigid::RigidBody;
 use pliant::body::rigid::all::{Rigids, balanced_masses};
 use pliant::body::rigid::mass::MassProperties;
+use pliant::body::rigid::{RigidBody, RigidError};
 use pliant::body::soft::State;
 use pliant::id::BodyId;
 use pliant::integrate::System;
@@ -13,6 +13,7 @@ use super::bodies::Group;
 use super::material::shares;
 use super::rest::{Rest, Stuff};
 use super::vector;
+use crate::scene::fault::FaultKind;
 use crate::scene::keys::{self, Body, Material};
 
 /// Masses of the vertices of one copy, kg, with the mass and the centre of the rigid body.
@@ -39,8 +40,28 @@ pub fn masses(
     }
     let rigid = rigid(body, rest, scaled, density, path)?;
     let shares = shares(rest, scaled);
-    let masses = balanced_masses(&rigid, &shares);
-    masses.map_err(|error| Wrong::value(format!("{path}.mesh"), error))
+    balanced_masses(&rigid, &shares).map_err(|error| unfit(body, &error, path))
+}
+
+/// A mesh that was refused, with what helps where its body is to be rigid.
+pub fn refused(body: &Body, wrong: Wrong) -> Wrong {
+    if !(matches!(body.material, Material::Rigid { .. }) && wrong.kind == FaultKind::Mesh) {
+        return wrong;
+    }
+    let message = format!("`{}` cannot be rigid: {}", body.name, wrong.message);
+    let help = "close its surface and let all triangles look outward, or write take = \"points\" \
+                and a mass";
+    Wrong { message, ..wrong }.with_help(help)
+}
+
+/// What keeps a body from being rigid, at the key that is to blame.
+fn unfit(body: &Body, error: &RigidError, path: &str) -> Wrong {
+    let key = match error {
+        RigidError::Mass { .. } if body.mass.is_some() => "mass",
+        RigidError::Density { .. } => "material.density",
+        _ => "mesh",
+    };
+    Wrong::value(format!("{path}.{key}"), format!("`{}` cannot be rigid: {error}", body.name))
 }
 
 /// The rigid body of a shape, in its place.
@@ -54,7 +75,7 @@ fn rigid(
     properties(body, rest, placed, density)
         .and_then(|properties| RigidBody::new(placed, properties))
         .map(|(rigid, _)| rigid)
-        .map_err(|error| Wrong::value(format!("{path}.mesh"), error))
+        .map_err(|error| unfit(body, &error, path))
 }
 
 fn properties(
@@ -62,7 +83,7 @@ fn properties(
     rest: &Rest,
     placed: &[Vec3],
     density: f64,
-) -> Result<MassProperties, pliant::body::rigid::RigidError> {
+) -> Result<MassProperties, RigidError> {
     let properties = match &rest.stuff {
         Stuff::Tets(mesh) => MassProperties::from_tets(placed, mesh.tets(), density)?,
         Stuff::Surface(_) => MassProperties::from_surface(placed, &rest.triangles, density)?,
@@ -94,8 +115,7 @@ pub fn add(
             let placed = &state.positions[range.clone()];
             let properties = properties(body, &group.rest, placed, density);
             let made = properties.and_then(|properties| RigidBody::new(placed, properties));
-            let (rigid, mut at) =
-                made.map_err(|error| Wrong::value(format!("{path}.mesh"), error))?;
+            let (rigid, mut at) = made.map_err(|error| unfit(body, &error, &path))?;
             (at.velocity, at.spin) = (vector(body.velocity), vector(body.spin));
             list.push((id, rigid));
             state.rigids.push(at);

@@ -1,16 +1,19 @@
-//! Keys of joints between rigid bodies.
+//! Keys of joints between rigid bodies, and of what they hold of soft ones.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What holds two rigid bodies together, or one to the world.
+use super::body::{PinBox, PinPlane};
+
+/// What holds two rigid bodies together, one to the world, or a soft one to a rigid one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Joint {
     /// What it leaves free.
     pub kind: JointKind,
-    /// Names of the rigid bodies: two, or one that is held to the world; of a pattern `name-0`,
-    /// `name-1`, …. Unit: none.
+    /// Names of the rigid bodies: two, or one that is held to the world; for `attach` the rigid
+    /// one that holds, and the soft one that is held. Of a pattern `name-0`, `name-1`, …. Unit:
+    /// none.
     #[serde(default)]
     pub bodies: Vec<String>,
     /// Name of a pattern whose copies are joined, each to the next; in place of `bodies`. Unit:
@@ -32,9 +35,20 @@ pub struct Joint {
     #[serde(default)]
     pub motor: Option<Motor>,
     /// Whether the bodies that it joins touch each other all the same, a truth; what is joined
-    /// may overlap otherwise, with the response `constraint`.
+    /// may overlap otherwise, with the response `constraint`. Not for `attach`.
     #[serde(default)]
     pub contact: bool,
+    /// For `attach`: all vertices of the soft body in a box, its border included, m; in the
+    /// space of its mesh, before scale, rotation and position.
+    #[serde(default, rename = "box")]
+    pub space: Option<PinBox>,
+    /// For `attach`: all vertices of the soft body on the far side of a plane, the plane
+    /// included, m; in the space of its mesh.
+    #[serde(default)]
+    pub plane: Option<PinPlane>,
+    /// For `attach`: vertices of the soft body by number, from 0 in the order of the file.
+    #[serde(default)]
+    pub vertices: Option<Vec<u32>>,
 }
 
 /// What a joint leaves free.
@@ -49,6 +63,9 @@ pub enum JointKind {
     Slider,
     /// Nothing.
     Fixed,
+    /// All but the chosen vertices of a soft body, which become part of the rigid one; one of
+    /// `box`, `plane` and `vertices` tells which. Only with `implicit-euler`, newton = 0.
+    Attach,
 }
 
 /// What drives a joint.

@@ -7,6 +7,7 @@
 use std::borrow::Borrow;
 use std::ops::Range;
 
+use crate::body::rigid::attach::Holds;
 use crate::body::rigid::{RigidBody, RigidError, RigidState};
 use crate::body::soft::{BodyStarts, Masses, State};
 use crate::id::{BodyId, VertexId};
@@ -38,6 +39,8 @@ pub struct Rigids {
     places: Vec<Option<u32>>,
     /// First vertex of each body of the scene.
     firsts: Vec<u32>,
+    /// What they hold of soft bodies.
+    pub(super) holds: Holds,
 }
 
 impl Rigids {
@@ -53,6 +56,7 @@ impl Rigids {
             members: Vec::new(),
             places: vec![None; ranges.len()],
             firsts: ranges.iter().map(|range| range.start as u32).collect(),
+            holds: Holds::default(),
         };
         for (id, body) in list {
             let vertices = ranges.get(id.index()).cloned().unwrap_or(0..0);
@@ -81,8 +85,11 @@ impl Rigids {
         self.places.get(body.index()).copied().flatten().map(|place| place as usize)
     }
 
-    /// Which of the members a vertex belongs to.
+    /// Which of the members a vertex belongs to, or is attached to.
     pub fn place_of(&self, vertex: VertexId) -> Option<usize> {
+        if let Some(attached) = self.holds.of(vertex) {
+            return Some(attached.place);
+        }
         let after = self.firsts.partition_point(|first| *first <= vertex.0);
         self.place(BodyId(after.checked_sub(1)? as u32))
     }
@@ -92,12 +99,22 @@ impl Rigids {
         &self.firsts
     }
 
-    /// Puts all vertices of rigid bodies where these are.
+    /// Puts another rigid body in the place of one, of the same vertices.
+    pub(super) fn set_body(&mut self, place: usize, body: RigidBody) {
+        self.members[place].body = body;
+    }
+
+    /// Puts all vertices of rigid bodies, and those attached to them, where these are.
     pub fn write(&self, state: &mut State) {
         let State { positions, velocities, rigids, .. } = state;
-        for (member, rigid) in self.members.iter().zip(rigids) {
+        for (member, rigid) in self.members.iter().zip(&*rigids) {
             let own = member.vertices.clone();
             rigid.write(&member.body, &mut positions[own.clone()], &mut velocities[own]);
+        }
+        for attached in self.attached() {
+            let (rigid, v) = (&rigids[attached.place], attached.vertex.index());
+            positions[v] = rigid.point(attached.point);
+            velocities[v] = rigid.velocity_at(positions[v]);
         }
     }
 
@@ -124,7 +141,7 @@ impl Rigids {
         soft.sum::<Vec3>() + rigid.sum::<Vec3>()
     }
 
-    /// Positions, velocities and masses of the vertices that are in no rigid body.
+    /// Positions, velocities and masses of the vertices that are part of no rigid body.
     fn soft<'a>(
         &'a self,
         state: &'a State,

@@ -14,6 +14,8 @@ pub mod mass;
 
 pub mod all;
 
+pub mod attach;
+
 use crate::body::rigid::mass::MassProperties;
 use crate::id::{BodyId, VertexId};
 use crate::math::eigen::eigen;

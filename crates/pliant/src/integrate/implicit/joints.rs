@@ -14,7 +14,7 @@ use crate::body::rigid::all::Member;
 use crate::body::soft::State;
 use crate::integrate::implicit::Implicit;
 use crate::integrate::{Report, StepError, System};
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 
 /// Rounds of contacts and joints at most, count.
 const MOST_ROUNDS: usize = 100;
@@ -31,6 +31,8 @@ pub struct InTurn {
     pushes: Vec<[Vec3; 2]>,
     /// Rigid bodies where they are, with the velocities of this round.
     states: Vec<RigidState>,
+    /// Inertia with which joints turn each rigid body, kg·m².
+    inertias: Vec<Mat3>,
     /// From the centre to the farthest vertex of each rigid body, m.
     sizes: Vec<f64>,
 }
@@ -45,18 +47,25 @@ impl InTurn {
         self.states
             .iter_mut()
             .for_each(|state| (state.velocity, state.spin) = (Vec3::ZERO, Vec3::ZERO));
-        if !contact.rows.is_empty() {
+        if !(contact.rows.is_empty() && rigids.attached().is_empty()) {
             joints.recall(&mut self.states);
         }
         self.pushes.clear();
+        self.inertias.clear();
         let Some(matrix) = forces.matrix_mut() else { return Ok(()) };
         for (k, (member, moved)) in members.iter().zip(&self.states).enumerate() {
-            let first = member.vertices.start;
-            if let Some(inverse) = joints.stiffened(k) {
-                matrix.set_diagonal(first + 1, inverse.inverse());
+            let turned = member.vertices.start + 1;
+            let own = moved.inertia(&member.body);
+            let inertia = joints.stiffened(k).map_or(own, |inverse| inverse.inverse());
+            if rigids.group(member.id).is_none() {
+                matrix.set_diagonal(turned, inertia);
+            } else {
+                // What it holds is in the same block.
+                let also = matrix.diagonal(turned) - own;
+                matrix.set_diagonal(turned, also + inertia);
             }
-            let turning = matrix.diagonal(first + 1) * moved.spin;
-            self.pushes.push([member.body.mass * moved.velocity, turning]);
+            self.inertias.push(inertia);
+            self.pushes.push([member.body.mass * moved.velocity, inertia * moved.spin]);
         }
         if self.sizes.len() != members.len() {
             self.sizes.clear();
@@ -87,7 +96,8 @@ impl Implicit {
             }
             self.solve(system, report)?;
             let changed = self.obey(system)? * span;
-            if system.contact.rows.is_empty() || changed <= STILL {
+            let is_alone = system.contact.rows.is_empty() && system.rigids.attached().is_empty();
+            if is_alone || changed <= STILL {
                 return Ok(());
             }
         }
@@ -97,16 +107,16 @@ impl Implicit {
 
     /// Lets joints change what was solved; gives the largest change of velocity per size, 1/s.
     fn obey(&mut self, system: &mut System) -> Result<f64, StepError> {
-        let Implicit { in_turn: InTurn { pushes, states, sizes, .. }, ends, right, .. } = self;
-        let System { joints, rigids, forces, contact, .. } = system;
-        let Some(matrix) = forces.matrix() else { return Ok(0.0) };
-        for (member, state) in rigids.members().iter().zip(&mut *states) {
+        let Implicit { in_turn, ends, right, .. } = self;
+        let InTurn { pushes, states, inertias, sizes, .. } = in_turn;
+        let System { joints, rigids, contact, .. } = system;
+        for (k, (member, state)) in rigids.members().iter().zip(&mut *states).enumerate() {
             let first = member.vertices.start;
             (state.velocity, state.spin) = (ends[first], ends[first + 1]);
-            if contact.rows.is_empty() {
+            if contact.rows.is_empty() && rigids.group(member.id).is_none() {
                 // Nothing else is coupled to them: to rounding, where a solver stops before.
                 state.velocity = right[first] / member.body.mass;
-                state.spin = matrix.diagonal(first + 1).inverse() * right[first + 1];
+                state.spin = inertias[k].inverse() * right[first + 1];
             }
         }
         joints.obey(states)?;
@@ -115,7 +125,7 @@ impl Implicit {
             let first = member.vertices.start;
             let (faster, turned) = (state.velocity - ends[first], state.spin - ends[first + 1]);
             pushes[k][0] += member.body.mass * faster;
-            pushes[k][1] += matrix.diagonal(first + 1) * turned;
+            pushes[k][1] += inertias[k] * turned;
             most = most.max(faster.length() / sizes[k]).max(turned.length());
             (ends[first], ends[first + 1]) = (state.velocity, state.spin);
         }

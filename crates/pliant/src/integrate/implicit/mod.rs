@@ -21,6 +21,7 @@ mod springs;
 
 use crate::body::soft::State;
 use crate::force::{Form, Motion, Tangent};
+use crate::id::VertexId;
 use crate::integrate::implicit::joints::InTurn;
 use crate::integrate::implicit::rigid::Reduced;
 use crate::integrate::implicit::springs::SpringSolver;
@@ -31,6 +32,7 @@ use crate::observe::{Stage, Watch};
 use crate::respond::constraint::rows::{self, RowSettings, RowSolver};
 use crate::respond::constraint::terms::Sides;
 use crate::respond::demands::Demands;
+use crate::solve::pcg::Pcg;
 use crate::solve::{Linear, LinearSettings, Solvers};
 
 /// Where in the step the forces are taken.
@@ -91,6 +93,8 @@ pub struct ImplicitSettings {
 pub struct Implicit {
     settings: ImplicitSettings,
     solvers: Solvers,
+    /// Moves whole groups of rigid bodies and what they hold.
+    groups: Pcg,
     row_solver: RowSolver,
     spring_solver: SpringSolver,
     reduced: Reduced,
@@ -193,6 +197,12 @@ impl Implicit {
         right.clear();
         let free = stage.velocities.iter().zip(system.masses.of());
         right.extend(free.zip(&*forces).map(|((v, m), f)| *m * *v + stage.span * *f));
+        let attached = system
+            .rigids
+            .attached()
+            .iter()
+            .map(|a| (a.vertex, VertexId(system.rigids.firsts()[a.holder.index()])));
+        system.forces.lean(attached);
         assemble(system, trial.motion(), stage.span)?;
         system.check_finite(right, "momentum", "force", stage.time)?;
         let Some(state) = with_rigids.filter(|_| !system.rigids.is_empty()) else {
@@ -223,8 +233,17 @@ impl Implicit {
     fn solve(&mut self, system: &mut System, report: &mut Report) -> Result<(), StepError> {
         let _watch = Watch::new(&system.watcher, Stage::Solve);
         let with_rigids = !system.rigids.is_empty() && self.takes_rows();
-        let Implicit { settings, solvers, row_solver, spring_solver, stage, ends, right, .. } =
-            self;
+        let Implicit {
+            settings,
+            solvers,
+            groups,
+            row_solver,
+            spring_solver,
+            stage,
+            ends,
+            right,
+            ..
+        } = self;
         let Some(matrix) = system.forces.matrix() else { return Ok(()) };
         let (mut held, bodies) = (system.pins.vertices(), &system.bodies);
         let mut given = Sides::soft(bodies, system.masses.of());
@@ -243,6 +262,9 @@ impl Implicit {
                 linear.right = spring_solver.right();
             }
             let solved = solvers.solve(linear, settings.linear, ends)?;
+            if with_rigids {
+                groups.move_groups(linear, self.reduced.travellers(), ends);
+            }
             report.linear += solved.iterations;
             report.residual = solved.residual;
             return Ok(());

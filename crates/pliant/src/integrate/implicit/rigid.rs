@@ -3,12 +3,16 @@
 //! They take the places of its first two vertices: velocity and spin, with the mass and the
 //! inertia as their blocks of the matrix. Its other vertices are held while the equations are
 //! solved, and follow afterwards. Solvers see blocks as before.
+//!
+//! Vertices of soft bodies that are attached go by the same two unknowns, v + ω × p = B x with
+//! B = [1, −p×]: what the matrix has at them, Bᵀ A B, is added to those.
 
-use crate::body::rigid::all::Rigids;
+use crate::body::rigid::all::{Member, Rigids};
+use crate::body::rigid::attach::Attached;
 use crate::body::soft::State;
 use crate::force::BlockMatrix;
-use crate::id::VertexId;
-use crate::math::{Mat3, Vec3};
+use crate::id::{BodyId, VertexId};
+use crate::math::{Mat3, Vec3, skew};
 use crate::respond::constraint::terms::RigidSides;
 
 /// What the unknowns of rigid bodies change for the solvers.
@@ -23,6 +27,14 @@ pub struct Reduced {
     pub held: Vec<VertexId>,
     /// What holds bodies that sleep: a vertex of each, and the impulse, N·s.
     pub borne: Vec<(VertexId, Vec3)>,
+    /// Vertices that rigid bodies hold, with these; ascending.
+    attached: Vec<(VertexId, BodyId)>,
+    /// Arms of the same, from the centres, m.
+    arms: Vec<Vec3>,
+    /// Group of each body; empty where nothing is attached.
+    groups: Vec<Option<BodyId>>,
+    /// Group and unknown of what goes with its whole group, ascending.
+    travellers: Vec<(BodyId, VertexId)>,
 }
 
 impl Reduced {
@@ -44,6 +56,8 @@ impl Reduced {
         self.held.clear();
         self.held.extend_from_slice(pins);
         self.borne.clear();
+        self.note_attached(rigids, state);
+        clear_between(rigids, matrix);
         for (k, (member, rigid)) in rigids.members().iter().zip(&state.rigids).enumerate() {
             let (own, body) = (member.vertices.clone(), &member.body);
             self.centres[member.id.index()] = Some(rigid.centre);
@@ -69,13 +83,83 @@ impl Reduced {
                 self.borne.push((VertexId(first as u32), -span * force));
             }
         }
+        self.push(forces, span, right);
+        self.lean(masses, matrix);
         self.held.sort_unstable();
         self.held.dedup();
     }
 
+    /// Takes over who is attached to whom, and where.
+    fn note_attached(&mut self, rigids: &Rigids, state: &State) {
+        let Reduced { attached, arms, groups, travellers, held, .. } = self;
+        attached.clear();
+        attached.extend(rigids.attached().iter().map(|a| (a.vertex, a.holder)));
+        arms.clear();
+        let arm = |a: &Attached| state.positions[a.vertex.index()] - state.rigids[a.place].centre;
+        arms.extend(rigids.attached().iter().map(arm));
+        groups.clear();
+        groups.extend_from_slice(rigids.groups());
+        travellers.clear();
+        travellers.extend_from_slice(rigids.travellers());
+        held.extend(attached.iter().map(|(vertex, _)| *vertex));
+    }
+
+    /// Gives what pushes attached vertices to the rigid bodies.
+    fn push(&self, forces: &[Vec3], span: f64, right: &mut [Vec3]) {
+        for ((vertex, holder), arm) in self.attached.iter().zip(&self.arms) {
+            let (first, force) = (self.firsts[holder.index()] as usize, forces[vertex.index()]);
+            right[first] += span * force;
+            right[first + 1] += span * arm.cross(force);
+        }
+    }
+
+    /// Gives what the matrix has at attached vertices to the unknowns that they go by.
+    ///
+    /// Their masses are in those of the rigid bodies already.
+    fn lean(&self, masses: &[f64], matrix: &mut BlockMatrix) {
+        let unknowns = |holder: BodyId| {
+            let first = self.firsts[holder.index()];
+            [VertexId(first), VertexId(first + 1)]
+        };
+        for (&(vertex, holder), &arm) in self.attached.iter().zip(&self.arms) {
+            let [going, turning] = unknowns(holder);
+            matrix.add_to_diagonal(vertex.index(), -masses[vertex.index()]);
+            for entry in 0..matrix.row(vertex.index()).0.len() {
+                let (column, block) = matrix.entry(vertex.index(), entry);
+                let turned = skew(arm) * block;
+                match self.attached.binary_search_by_key(&column, |(vertex, _)| *vertex) {
+                    Err(_) => {
+                        matrix.add_block(going, column, block);
+                        matrix.add_block(turning, column, turned);
+                        matrix.add_block(column, going, block.transpose());
+                        matrix.add_block(column, turning, turned.transpose());
+                        matrix.clear_block(column, vertex);
+                    }
+                    Ok(k) => {
+                        let ([other, spun], lever) =
+                            (unknowns(self.attached[k].1), -skew(self.arms[k]));
+                        matrix.add_block(going, other, block);
+                        matrix.add_block(going, spun, block * lever);
+                        matrix.add_block(turning, other, turned);
+                        matrix.add_block(turning, spun, turned * lever);
+                    }
+                }
+                matrix.clear_block(vertex, column);
+            }
+            // Held, so of no effect; a row of zeros could not be inverted.
+            matrix.set_diagonal(vertex.index(), masses[vertex.index()] * Mat3::IDENTITY);
+        }
+    }
+
+    /// Group and unknown of what goes with its whole group, ascending.
+    pub fn travellers(&self) -> &[(BodyId, VertexId)] {
+        &self.travellers
+    }
+
     /// Where the rigid bodies are, for rows.
     pub fn sides<'a>(&'a self, positions: &'a [Vec3]) -> RigidSides<'a> {
-        RigidSides { centres: &self.centres, firsts: &self.firsts, positions }
+        let Reduced { centres, firsts, attached, groups, travellers, .. } = self;
+        RigidSides { centres, firsts, positions, attached, groups, travellers }
     }
 
     /// Takes the solution: velocity and spin of each rigid body, and those of its vertices.
@@ -91,6 +175,26 @@ impl Reduced {
             solved.push((velocity, spin));
             for v in own {
                 ends[v] = velocity + spin.cross(state.positions[v] - rigid.centre);
+            }
+        }
+        for attached in rigids.attached() {
+            let ((velocity, spin), v) = (solved[attached.place], attached.vertex.index());
+            let centre = state.rigids[attached.place].centre;
+            ends[v] = velocity + spin.cross(state.positions[v] - centre);
+        }
+    }
+}
+
+/// Makes the blocks zero that join unknowns of rigid bodies to what they hold.
+fn clear_between(rigids: &Rigids, matrix: &mut BlockMatrix) {
+    let holds = |member: &&Member| rigids.group(member.id).is_some();
+    for member in rigids.members().iter().filter(holds) {
+        for row in [member.vertices.start, member.vertices.start + 1] {
+            let own = VertexId(row as u32);
+            for entry in 0..matrix.row(row).0.len() {
+                let (column, _) = matrix.entry(row, entry);
+                matrix.clear_block(own, column);
+                matrix.clear_block(column, own);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::body::Bodies;
 use crate::body::pins::Pins;
+use crate::body::rigid::all::Rigids;
 use crate::body::soft::{Masses, Motion};
 use crate::id::VertexId;
 use crate::math::Vec3;
@@ -26,6 +27,8 @@ pub struct Poke {
     pub masses: Masses,
     /// None by default.
     pub pins: Pins,
+    /// None.
+    pub rigids: Rigids,
 }
 
 impl Poke {
@@ -38,6 +41,7 @@ impl Poke {
             velocities: vec![Vec3::ZERO; 8],
             masses: Masses::new(vec![2.0, 1.0, 4.0, 9.0, 9.0, 9.0, 9.0, 1.0]).unwrap(),
             pins: Pins::default(),
+            rigids: Rigids::default(),
         }
     }
 
@@ -57,8 +61,8 @@ impl Poke {
 
     /// As a response sees it, in steps of 0.1 s.
     pub fn moment(&self) -> Moment<'_> {
-        let Poke { bodies, positions, velocities, masses, pins } = self;
+        let Poke { bodies, positions, velocities, masses, pins, rigids } = self;
         let motion = Motion { positions, velocities, time: 0.0 };
-        Moment { bodies, motion, masses, pins, dt: 0.1, watcher: &None }
+        Moment { bodies, motion, masses, pins, rigids, dt: 0.1, watcher: &None }
     }
 }

@@ -23,7 +23,7 @@ use crate::respond::constraint::law::Law;
 use crate::respond::constraint::pressure::Pressure;
 use crate::respond::constraint::rows::{Equations, RowSettings, Solved};
 use crate::respond::constraint::stones::Stones;
-use crate::respond::constraint::terms::{MOST, Row, Term};
+use crate::respond::constraint::terms::{MOST_FREE, Row, Term};
 
 impl Equations<'_, BlockMatrix> {
     fn is_held(&self, vertex: usize) -> bool {
@@ -85,9 +85,9 @@ struct Part {
 #[derive(Clone, Copy, Debug)]
 struct Touch {
     /// First speed of each unknown, count; the first `count` are in use.
-    starts: [usize; MOST],
+    starts: [usize; MOST_FREE],
     /// What each does to the relative velocity.
-    shares: [Term; MOST],
+    shares: [Term; MOST_FREE],
     /// Unknowns in use, count; held ones are not.
     count: usize,
     law: Law,
@@ -244,8 +244,8 @@ impl Direct {
             let is_rigid = contact.is_rigid();
             let still = if is_rigid { settings.rigid.1 } else { settings.still };
             let mut touch = Touch {
-                starts: [0; MOST],
-                shares: [Term::Weight(0.0); MOST],
+                starts: [0; MOST_FREE],
+                shares: [Term::Weight(0.0); MOST_FREE],
                 count: 0,
                 law: Law::new(contact, Mat3::ZERO, 0.0),
                 is_rigid,
@@ -333,9 +333,12 @@ impl Direct {
 impl Touch {
     /// Takes in an unknown that is free.
     fn add(&mut self, start: usize, share: Term) {
-        self.starts[self.count] = start;
-        self.shares[self.count] = share;
-        self.count += 1;
+        debug_assert!(self.count < MOST_FREE, "attached vertices are not for this solver");
+        if self.count < MOST_FREE {
+            self.starts[self.count] = start;
+            self.shares[self.count] = share;
+            self.count += 1;
+        }
     }
 
     /// Rows in a side's body, and what they do.
@@ -451,8 +454,8 @@ mod tests {
     fn contact(terms: &[(u32, f64)], bodies: (u32, Option<u32>)) -> Row {
         let term = |k: usize| terms.get(k).copied().unwrap_or((0, 0.0));
         Row {
-            unknowns: [0, 1, 2, 3, 4].map(|k| VertexId(term(k).0)),
-            shares: [0, 1, 2, 3, 4].map(|k| Term::Weight(term(k).1)),
+            unknowns: std::array::from_fn(|k| VertexId(term(k).0)),
+            shares: std::array::from_fn(|k| Term::Weight(term(k).1)),
             count: terms.len(),
             bodies: (BodyId(bodies.0), bodies.1.map(BodyId)),
             normal: Vec3::Z,

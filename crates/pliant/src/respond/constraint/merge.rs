@@ -146,7 +146,7 @@ mod tests {
     }
 
     fn merged(contacts: &[Contact], centres: [Option<Vec3>; 2]) -> Merge {
-        let rigid = RigidSides { centres: &centres, firsts: &[0, 1], positions: &POSITIONS };
+        let rigid = RigidSides::alone(&centres, &[0, 1], &POSITIONS);
         let mut merge = Merge::default();
         merge.find(contacts, Some(rigid));
         merge

@@ -139,7 +139,8 @@ impl RowSolver {
         (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
     ) -> Result<Solved, SolveError> {
         self.list(sides);
-        self.islands.find(&self.bodies, contacts, how.0.most_direct);
+        let groups = sides.rigid.map_or(&[][..], |rigid| rigid.groups);
+        self.islands.find((&self.bodies, groups), contacts, how.0.most_direct);
         self.merge.find(contacts, sides.rigid);
         self.merge.gather(contacts, pressures);
         self.split(sides, contacts, pressures);
@@ -176,8 +177,24 @@ impl RowSolver {
             all.iterations += solved.iterations;
             all.residual = all.residual.max(solved.residual);
         }
+        self.keep_groups(equations, sides, velocities);
         self.join(contacts, pressures);
         Ok(all)
+    }
+
+    /// Moves groups of rigid bodies and what they hold as wholes, as all impulses want it.
+    fn keep_groups(
+        &mut self,
+        equations: Equations<'_, BlockMatrix>,
+        sides: Sides<'_>,
+        velocities: &mut [Vec3],
+    ) {
+        let Some(rigid) = sides.rigid.filter(|rigid| !rigid.travellers.is_empty()) else { return };
+        let Equations { matrix, right, held, .. } = equations;
+        let RowSolver { parts: [_, other], pushed, pcg, .. } = self;
+        push(right, other, pushed);
+        let linear = Linear { matrix, right: pushed, held, bodies: sides.starts };
+        pcg.move_groups(linear, rigid.travellers, velocities);
     }
 
     /// Notes where the unknowns of each body are.
@@ -204,17 +221,13 @@ impl RowSolver {
     ) {
         let Equations { matrix, right, .. } = equations;
         let RowSolver { parts: [_, other], pushed, pcg, held, .. } = self;
-        pushed.clear();
-        pushed.extend_from_slice(right);
-        for (contact, pressure) in other.rows.iter().zip(&other.pressures) {
-            let impulse = pressure.impulse(contact.normal);
-            contact.terms().for_each(|(v, share)| pushed[v.index()] += share.back(impulse));
-        }
+        push(right, other, pushed);
         let bodies = sides.starts;
         pcg.move_whole_bodies(Linear { matrix, right: pushed, held, bodies }, velocities);
         let Some(rigid) = sides.rigid else { return };
         for (body, first) in self.bodies.iter().map(|own| own.start).enumerate() {
-            let is_rigid = rigid.centres.get(body).is_some_and(Option::is_some);
+            let is_rigid = rigid.centres.get(body).is_some_and(Option::is_some)
+                && rigid.groups.get(body).is_none_or(Option::is_none);
             let id = BodyId(body as u32);
             if is_rigid && self.islands.touch[body] && !self.islands.is_direct(id) {
                 // Nothing joins its unknowns to others but the contacts.
@@ -248,6 +261,16 @@ impl RowSolver {
     }
 }
 
+/// Fills `pushed` with b and the impulses of rows, N·s.
+fn push(right: &[Vec3], part: &Part, pushed: &mut Vec<Vec3>) {
+    pushed.clear();
+    pushed.extend_from_slice(right);
+    for (contact, pressure) in part.rows.iter().zip(&part.pressures) {
+        let impulse = pressure.impulse(contact.normal);
+        contact.terms().for_each(|(v, share)| pushed[v.index()] += share.back(impulse));
+    }
+}
+
 /// Fills `held` with the vertices that are given and those of bodies that are not asked for.
 fn hold(
     held: &mut Vec<VertexId>,
@@ -277,7 +300,13 @@ struct Islands {
 }
 
 impl Islands {
-    fn find(&mut self, bodies: &[Range<usize>], contacts: &[Contact], most_direct: usize) {
+    /// Joins bodies by contacts and by `groups`, whose matrix has no blocks of single bodies.
+    fn find(
+        &mut self,
+        (bodies, groups): (&[Range<usize>], &[Option<BodyId>]),
+        contacts: &[Contact],
+        most_direct: usize,
+    ) {
         let Islands { parents, are_small, touch } = self;
         parents.clear();
         parents.extend(0..bodies.len() as u32);
@@ -288,10 +317,15 @@ impl Islands {
             touch[a.index()] = true;
             if let Some(b) = b {
                 touch[b.index()] = true;
-                let (a, b) = (first(parents, a.0), first(parents, b.0));
-                parents[a.max(b) as usize] = a.min(b);
+                join(parents, a.0, b.0);
             }
         }
+        let tied = || groups.iter().enumerate().filter_map(|(b, group)| Some((b, (*group)?)));
+        for (body, group) in tied() {
+            touch[group.index()] |= touch[body];
+            join(parents, body as u32, group.0);
+        }
+        tied().for_each(|(body, group)| touch[body] |= touch[group.index()]);
         are_small.clear();
         are_small.resize(bodies.len(), true);
         for (body, vertices) in bodies.iter().enumerate() {
@@ -299,12 +333,19 @@ impl Islands {
             parents[body] = island;
             are_small[island as usize] &= vertices.len() <= most_direct;
         }
+        tied().for_each(|(body, _)| are_small[parents[body] as usize] = false);
     }
 
     /// Whether a body is solved with dense inverses.
     fn is_direct(&self, body: BodyId) -> bool {
         self.touch[body.index()] && self.are_small[self.parents[body.index()] as usize]
     }
+}
+
+/// Makes two islands one.
+fn join(parents: &mut [u32], a: u32, b: u32) {
+    let (a, b) = (first(parents, a), first(parents, b));
+    parents[a.max(b) as usize] = a.min(b);
 }
 
 /// The first body of an island.
@@ -341,12 +382,12 @@ mod tests {
         let bodies = [0..2, 2..4, 4..6, 6..8, 8..20];
         let on_floor = |body: u32| Contact { bodies: (BodyId(body), None), ..meeting(body, 0) };
         let mut islands = Islands::default();
-        islands.find(&bodies, &[meeting(2, 0), on_floor(1), on_floor(4)], 2);
+        islands.find((&bodies, &[]), &[meeting(2, 0), on_floor(1), on_floor(4)], 2);
         let direct =
             |islands: &Islands| [0, 1, 2, 3, 4].map(|body| islands.is_direct(BodyId(body)));
         assert_eq!(direct(&islands), [true, true, true, false, false]);
         // The large body takes its island with it, the one on the floor is left alone.
-        islands.find(&bodies, &[meeting(2, 0), meeting(2, 4), on_floor(1)], 2);
+        islands.find((&bodies, &[]), &[meeting(2, 0), meeting(2, 4), on_floor(1)], 2);
         assert_eq!(direct(&islands), [false, true, false, false, false]);
     }
 

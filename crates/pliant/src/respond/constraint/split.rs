@@ -10,9 +10,7 @@
 //! | `moves`  | translation, m, and turn, rad, of each body                 |
 //! | `deep`   | a body with a contact far below: it is translated only      |
 
-use crate::body::pins::Pins;
-use crate::body::soft::Masses;
-use crate::body::{Bodies, BodyKind};
+use crate::body::BodyKind;
 use crate::id::BodyId;
 use crate::math::{Mat3, Quat, Vec3, outer_square};
 use crate::respond::Moment;
@@ -53,6 +51,8 @@ pub(in crate::respond) struct Rigid {
 #[derive(Clone, Debug, Default)]
 pub struct Split {
     rigids: Vec<Rigid>,
+    /// Whose entry of `rigids` each body goes by: its own, or that of all it is attached to.
+    leaders: Vec<BodyId>,
     rows: Vec<Row>,
 }
 
@@ -74,7 +74,7 @@ struct Row {
 impl Split {
     /// Appends shifts that take bodies apart, and brings the gaps of contacts up to date.
     ///
-    /// Held bodies and nets stay.
+    /// Held bodies and nets stay. Bodies that are attached to each other go as one.
     pub fn find(
         &mut self,
         moment: Moment<'_>,
@@ -84,44 +84,60 @@ impl Split {
         if contacts.iter().all(|contact| contact.gap >= GOAL * contact.offset) {
             return;
         }
-        let Moment { bodies, motion, masses, pins, .. } = moment;
-        self.gather(motion.positions, (bodies, masses, pins), contacts);
+        let bodies = moment.bodies;
+        self.gather(moment, contacts);
         for _ in 0..SWEEPS {
             self.rows.iter_mut().for_each(|row| row.relax(&mut self.rigids));
         }
         for (contact, row) in contacts.iter_mut().zip(&self.rows) {
             contact.gap += row.opening(&self.rigids);
         }
-        let moved = bodies.ids().zip(&self.rigids);
-        shifts.extend(moved.filter_map(|(body, rigid)| rigid.as_shift(body)));
+        let moved = bodies.ids().zip(&self.leaders);
+        shifts
+            .extend(moved.filter_map(|(body, leader)| self.rigids[leader.index()].as_shift(body)));
     }
 
-    fn gather(
-        &mut self,
-        positions: &[Vec3],
-        (bodies, masses, pins): (&Bodies, &Masses, &Pins),
-        contacts: &[Contact],
-    ) {
-        self.rigids.clear();
-        self.rigids.extend(bodies.ids().map(|body| {
+    fn gather(&mut self, moment: Moment<'_>, contacts: &[Contact]) {
+        let Moment { bodies, motion, masses, pins, rigids, .. } = moment;
+        let stays = |body: BodyId| {
             let own = bodies.vertices(body);
             let first = pins.vertices().partition_point(|v| v.index() < own.start);
             let held = pins.vertices().get(first).is_some_and(|v| v.index() < own.end);
-            if held || bodies.kind(body) == BodyKind::Net {
-                return Rigid::STAYS;
+            held || bodies.kind(body) == BodyKind::Net
+        };
+        let positions = motion.positions;
+        let weighed = |v: usize| (positions[v], masses.of()[v]);
+        self.leaders.clear();
+        self.leaders.extend(bodies.ids().map(|body| rigids.group(body).unwrap_or(body)));
+        self.rigids.clear();
+        self.rigids.extend(bodies.ids().map(|body| match rigids.group(body) {
+            None if stays(body) => Rigid::STAYS,
+            None => Rigid::of(bodies.vertices(body).map(weighed)),
+            Some(group) => {
+                let ids = || (0..bodies.len() as u32).map(BodyId);
+                let all = || ids().filter(|other| rigids.group(*other) == Some(group));
+                if group != body || all().any(stays) {
+                    return Rigid::STAYS;
+                }
+                Rigid::of(all().flat_map(|other| bodies.vertices(other)).map(weighed))
             }
-            Rigid::of(&positions[own.clone()], &masses.of()[own])
         }));
+        let Split { rigids, leaders, .. } = self;
+        let leader = |body: BodyId| leaders[body.index()];
         for contact in contacts {
             let is_deep = GOAL * contact.offset - contact.gap > DEEP * contact.offset;
             let (a, b) = contact.bodies;
-            self.rigids[a.index()].deep |= is_deep;
+            rigids[leader(a).index()].deep |= is_deep;
             if let Some(b) = b {
-                self.rigids[b.index()].deep |= is_deep;
+                rigids[leader(b).index()].deep |= is_deep;
             }
         }
         self.rows.clear();
-        self.rows.extend(contacts.iter().map(|contact| Row::of(contact, positions, &self.rigids)));
+        self.rows.extend(contacts.iter().map(|contact| {
+            let (a, b) = contact.bodies;
+            let led = Contact { bodies: (leader(a), b.map(leader)), ..*contact };
+            Row::of(&led, positions, rigids)
+        }));
     }
 }
 
@@ -136,15 +152,16 @@ impl Rigid {
         deep: false,
     };
 
-    pub fn of(positions: &[Vec3], masses: &[f64]) -> Rigid {
-        let total: f64 = masses.iter().sum();
-        let weighted: Vec3 = positions.iter().zip(masses).map(|(x, m)| *m * *x).sum();
+    /// Of places, m, and masses, kg.
+    pub fn of(points: impl Iterator<Item = (Vec3, f64)> + Clone) -> Rigid {
+        let total: f64 = points.clone().map(|(_, m)| m).sum();
+        let weighted: Vec3 = points.clone().map(|(x, m)| m * x).sum();
         let centre = weighted / total;
         let mut inertia = Mat3::ZERO;
-        for (x, m) in positions.iter().zip(masses) {
-            let r = *x - centre;
+        for (x, m) in points {
+            let r = x - centre;
             let square = outer_square(r);
-            inertia += *m * (Mat3::from_diagonal(Vec3::splat(r.length_squared())) - square);
+            inertia += m * (Mat3::from_diagonal(Vec3::splat(r.length_squared())) - square);
         }
         let trace = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
         // Points in a row have no inertia about their line: they are not turned.
@@ -229,8 +246,12 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::Mesh;
-    use crate::body::soft::State;
+    use crate::body::pins::Pins;
+    use crate::body::rigid::RigidBody;
+    use crate::body::rigid::all::Rigids;
+    use crate::body::rigid::mass::MassProperties;
+    use crate::body::soft::{BodyStarts, Masses, State};
+    use crate::body::{Bodies, Mesh};
     use crate::id::VertexId;
     use crate::mesh::generate::cuboid::cuboid;
     use crate::mesh::generate::lattice::Cut;
@@ -243,6 +264,7 @@ mod tests {
         state: State,
         masses: Masses,
         pins: Pins,
+        rigids: Rigids,
     }
 
     const CORNERS: u32 = 8;
@@ -259,6 +281,7 @@ mod tests {
                 state: State::at_rest(all.collect()),
                 masses: Masses::new(masses.collect()).unwrap(),
                 pins: Pins::default(),
+                rigids: Rigids::default(),
             }
         }
 
@@ -288,9 +311,9 @@ mod tests {
         }
 
         fn shifts(&self, contacts: &mut [Contact]) -> Vec<RigidShift> {
-            let Blocks { bodies, state, masses, pins } = self;
+            let Blocks { bodies, state, masses, pins, rigids } = self;
             let (motion, watcher) = (state.motion(), &None);
-            let moment = Moment { bodies, motion, masses, pins, dt: 0.01, watcher };
+            let moment = Moment { bodies, motion, masses, pins, rigids, dt: 0.01, watcher };
             let mut shifts = Vec::new();
             Split::default().find(moment, contacts, &mut shifts);
             shifts
@@ -347,6 +370,24 @@ mod tests {
         assert!(shifts.iter().all(|shift| shift.body == BodyId(1)), "{shifts:?}");
         blocks.pins.add_still(&[VertexId(CORNERS)], &blocks.state.positions).unwrap();
         assert!(blocks.shifts(&mut blocks.contacts(0, 0.0)).is_empty());
+    }
+
+    #[test]
+    fn what_is_attached_goes_with_what_holds_it() {
+        let mut blocks = Blocks::new(3, 0.0);
+        let own = &blocks.state.positions[..CORNERS as usize];
+        let made = MassProperties::from_points(own, &[1.0; CORNERS as usize]).unwrap();
+        let (body, at) = RigidBody::new(own, made).unwrap();
+        let starts = BodyStarts::from_counts([CORNERS as usize; 3]);
+        blocks.rigids = Rigids::new(vec![(BodyId(0), body)], &starts, 24).unwrap();
+        blocks.state.rigids.push(at);
+        let Blocks { rigids, masses, pins, state, .. } = &mut blocks;
+        rigids.attach(BodyId(0), &[VertexId(CORNERS)], (masses, pins), state).unwrap();
+        let shifts = blocks.shifts(&mut blocks.contacts(1, -0.01));
+        // 8 kg and 16 kg together against 24 kg.
+        let way = |body: usize| shifts[body].shift;
+        assert_eq!((shifts.len(), way(0)), (3, way(1)));
+        assert!(way(1).x < -1e-3 && way(1).abs_diff_eq(-way(2), 1e-15), "{shifts:?}");
     }
 
     #[test]

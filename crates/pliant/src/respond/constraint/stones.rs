@@ -249,8 +249,7 @@ mod tests {
             for corner in [Vec3::X, Vec3::Y, -Vec3::ONE] {
                 let at = corner.with_z(0.0) + (k as f64 - 0.5) * Vec3::Z;
                 let positions = [at; 2 * COUNT];
-                let rigid =
-                    RigidSides { centres: &centres, firsts: &firsts, positions: &positions };
+                let rigid = RigidSides::alone(&centres, &firsts, &positions);
                 let below = k.checked_sub(1).map(|below| BodyId(below as u32));
                 let contact = Contact {
                     vertices: [2 * k, 2 * k - 2 * usize::from(k > 0), 0, 0]

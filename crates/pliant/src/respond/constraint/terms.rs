@@ -14,8 +14,12 @@ use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3, skew};
 use crate::respond::contact::Contact;
 
-/// Most unknowns of one contact: a vertex of a rigid body at a face of a soft one, count.
-pub const MOST: usize = 5;
+/// Most unknowns of a contact without attached vertices: a vertex of a rigid body at a face of
+/// a soft one, count.
+pub const MOST_FREE: usize = 5;
+
+/// Most unknowns of one contact: four vertices, each attached to another rigid body, count.
+pub const MOST: usize = 8;
 
 /// How one unknown moves a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,6 +101,32 @@ pub struct RigidSides<'a> {
     pub firsts: &'a [u32],
     /// Of all vertices, m.
     pub positions: &'a [Vec3],
+    /// Vertices of soft bodies that rigid ones hold, with these; ascending.
+    pub attached: &'a [(VertexId, BodyId)],
+    /// First body of the group that each holds or is held in, or none; empty where nothing is
+    /// attached.
+    pub groups: &'a [Option<BodyId>],
+    /// Group and unknown of what goes with its whole group, ascending by unknown.
+    pub travellers: &'a [(BodyId, VertexId)],
+}
+
+impl<'a> RigidSides<'a> {
+    /// Rigid bodies that hold nothing.
+    pub fn alone(
+        centres: &'a [Option<Vec3>],
+        firsts: &'a [u32],
+        positions: &'a [Vec3],
+    ) -> RigidSides<'a> {
+        RigidSides { centres, firsts, positions, attached: &[], groups: &[], travellers: &[] }
+    }
+
+    /// First unknown of who holds a vertex, and the arm from its centre, m.
+    fn holder(&self, vertex: VertexId) -> Option<(VertexId, Vec3)> {
+        let place = self.attached.binary_search_by_key(&vertex, |(vertex, _)| *vertex).ok()?;
+        let holder = self.attached[place].1.index();
+        let centre = self.centres.get(holder).copied().flatten()?;
+        Some((VertexId(self.firsts[holder]), self.positions[vertex.index()] - centre))
+    }
 }
 
 /// A contact as solvers see it.
@@ -148,7 +178,13 @@ impl Row {
             match lever {
                 None => {
                     let own = contact.terms().filter(|(_, weight)| sign * *weight > 0.0);
-                    own.for_each(|(vertex, weight)| row.push(vertex, Term::Weight(weight)));
+                    own.for_each(|(vertex, weight)| match rigid.and_then(|r| r.holder(vertex)) {
+                        None => row.push(vertex, Term::Weight(weight)),
+                        Some((first, arm)) => {
+                            row.join(first, Term::Weight(weight));
+                            row.join(VertexId(first.0 + 1), Term::Lever(weight * arm));
+                        }
+                    });
                 }
                 Some((first, centre)) => {
                     row.push(VertexId(first), Term::Weight(sign));
@@ -164,6 +200,16 @@ impl Row {
             row.target = row.target.max(contact.bounce);
         }
         row
+    }
+
+    /// Adds to what an unknown does, or takes it in.
+    fn join(&mut self, unknown: VertexId, share: Term) {
+        let known = self.unknowns[..self.count].iter().position(|other| *other == unknown);
+        match known.map(|k| (&mut self.shares[k], share)) {
+            Some((Term::Weight(sum), Term::Weight(weight))) => *sum += weight,
+            Some((Term::Lever(sum), Term::Lever(arm))) => *sum += arm,
+            _ => self.push(unknown, share),
+        }
     }
 
     fn push(&mut self, unknown: VertexId, share: Term) {
@@ -249,14 +295,47 @@ mod tests {
         let (velocity, spin) = (Vec3::new(0.1, 2.0, 0.3), Vec3::new(-3.0, 0.5, 1.0));
         let at = |x: Vec3| velocity + spin.cross(x - centre);
         let all = [X, at(positions[1]), at(positions[2]), at(positions[3]), at(positions[4])];
-        let rigid =
-            RigidSides { centres: &[None, Some(centre)], firsts: &[0, 1], positions: &positions };
+        let centres = [None, Some(centre)];
+        let rigid = RigidSides::alone(&centres, &[0, 1], &positions);
         let row = Row::of(&contact, Some(rigid));
         let unknowns = [X, velocity, spin, Vec3::ZERO, Vec3::ZERO];
         assert_eq!(row.count, 3);
         assert!(row.relative(&unknowns).abs_diff_eq(contact.relative(&all), 1e-15));
         let soft = Row::of(&contact, None);
         assert_eq!(soft.relative(&all), contact.relative(&all));
+    }
+
+    /// A face with one corner free and two attached, to different bodies or the same.
+    #[test]
+    fn attached_vertices_move_as_what_holds_them() {
+        let positions = [0.3 * Vec3::Z, Vec3::ZERO, Vec3::X, Vec3::Y, P, F, X, Vec3::ONE];
+        let contact = Contact {
+            vertices: [0, 1, 2, 3].map(VertexId),
+            weights: [1.0, -0.5, -0.2, -0.3],
+            count: 4,
+            bodies: (BodyId(0), Some(BodyId(1))),
+            ..resting(VertexId(0))
+        };
+        let centres = [None, None, Some(P), Some(F)];
+        let moving = [(F, X), (X, P)];
+        let at = |k: usize, x: Vec3| {
+            moving[k].0 + moving[k].1.cross(x - centres[k + 2].unwrap_or_default())
+        };
+        for (second, count) in [(3, 6), (2, 4)] {
+            let attached = [(VertexId(2), BodyId(2)), (VertexId(3), BodyId(second))];
+            let rigid = RigidSides {
+                attached: &attached,
+                ..RigidSides::alone(&centres, &[0, 1, 4, 6], &positions)
+            };
+            let row = Row::of(&contact, Some(rigid));
+            let [(a, spin_a), (b, spin_b)] = moving;
+            let unknowns = [X, F, Vec3::NAN, Vec3::NAN, a, spin_a, b, spin_b];
+            let place = second as usize - 2;
+            let all = [X, F, at(0, positions[2]), at(place, positions[3])];
+            assert_eq!(row.count, count);
+            let (found, expected) = (row.relative(&unknowns), contact.relative(&all));
+            assert!(found.abs_diff_eq(expected, 1e-14), "{found} {expected}");
+        }
     }
 
     /// Friction between two rigid bodies with a gap must not turn the pair.
@@ -271,7 +350,7 @@ mod tests {
             ..resting(VertexId(2))
         };
         let centres = [Some(Vec3::new(0.2, 0.0, -1.0)), Some(Vec3::new(0.0, 0.3, 2.0))];
-        let rigid = RigidSides { centres: &centres, firsts: &[0, 2], positions: &positions };
+        let rigid = RigidSides::alone(&centres, &[0, 2], &positions);
         let row = Row::of(&contact, Some(rigid));
         let (mut pushed, mut turned) = (Vec3::ZERO, Vec3::ZERO);
         for (unknown, share) in row.terms() {

@@ -162,6 +162,19 @@ pub struct Joints {
     before: Vec<RigidState>,
     /// How well positions were met last.
     met: Met,
+    /// What was remembered when last noted.
+    noted: Noted,
+}
+
+/// What joints remember from step to step.
+#[derive(Clone, Debug, Default)]
+struct Noted {
+    /// rad or m.
+    travel: Vec<f64>,
+    loads: Vec<Load>,
+    /// s.
+    dt: f64,
+    met: Met,
 }
 
 impl Default for Joints {
@@ -200,6 +213,7 @@ impl Joints {
             pulls: Vec::with_capacity(bodies),
             before: Vec::with_capacity(bodies),
             met: Met::default(),
+            noted: Noted::default(),
             list,
             bonds,
             system,
@@ -221,6 +235,20 @@ impl Joints {
     /// How well positions were met when last put right.
     pub fn met(&self) -> Met {
         self.met
+    }
+
+    /// By how far a joint is not met where bodies were when last measured, m and rad.
+    ///
+    /// Zeros for a joint that is not there.
+    pub fn missed(&self, joint: usize) -> [f64; 2] {
+        let mut missed = [0.0_f64; 2];
+        if joint < self.list.len() {
+            for k in self.system.rows_of(joint) {
+                let most = &mut missed[usize::from(self.rows[k].turns())];
+                *most = most.max(self.error(joint, k).abs());
+            }
+        }
+        missed
     }
 
     /// What each joint bore over the last step, as an average; contradictory joints tear.
@@ -276,6 +304,24 @@ impl Joints {
             *load = Load { force: vector()?, torque: vector()? };
         }
         Ok(())
+    }
+
+    /// Keeps what is remembered from step to step, for [`Joints::go_back`].
+    pub(crate) fn note(&mut self) {
+        let Joints { noted, travel, loads, dt, met, .. } = self;
+        noted.travel.clone_from(travel);
+        noted.loads.clone_from(loads);
+        (noted.dt, noted.met) = (*dt, *met);
+    }
+
+    /// Forgets all since [`Joints::note`], as after a step that failed.
+    pub(crate) fn go_back(&mut self) {
+        let Joints { noted, travel, loads, dt, met, .. } = self;
+        if noted.travel.len() == travel.len() {
+            travel.clone_from(&noted.travel);
+            loads.clone_from(&noted.loads);
+            (*dt, *met) = (noted.dt, noted.met);
+        }
     }
 
     /// Writes rows and travel for where the bodies are.

@@ -213,6 +213,7 @@ mod tests {
     use super::*;
     use crate::body::Bodies;
     use crate::body::pins::Pins;
+    use crate::body::rigid::all::Rigids;
     use crate::body::soft::{Masses, Motion};
     use crate::id::BodyId;
 
@@ -232,8 +233,9 @@ mod tests {
         let motion = Motion { positions: &positions, velocities: &velocities, time: 0.0 };
         let held = held.iter().map(|v| VertexId(*v)).collect();
         let pins = Pins::still(held, &positions);
-        let (masses, pins, watcher) = (&masses, &pins, &None);
-        let moment = Moment { bodies: &bodies, motion, masses, pins, dt: 0.1, watcher };
+        let (bodies, masses, pins) = (&bodies, &masses, &pins);
+        let (rigids, watcher) = (&Rigids::default(), &None);
+        let moment = Moment { bodies, motion, masses, pins, rigids, dt: 0.1, watcher };
         let touch = Touch {
             vertex: VertexId(4),
             own: BodyId(1),

@@ -111,9 +111,8 @@ impl Wholes {
             if whole.load == 1.0 {
                 let own = bodies.vertices(body);
                 let held = is_held(moment, bodies, body);
-                let positions = &motion.positions[own.clone()];
-                let of = || Rigid::of(positions, &masses.of()[own]);
-                let rigid = if held { Rigid::STAYS } else { of() };
+                let weighed = |v: usize| (motion.positions[v], masses.of()[v]);
+                let rigid = if held { Rigid::STAYS } else { Rigid::of(own.map(weighed)) };
                 *whole = Whole { load: 1.0, ..Whole::of(rigid, moment, body) };
             }
         }

@@ -3,6 +3,7 @@
 use super::{DT, KEPT, Scene, balls, block, flat, stacked};
 use crate::body::Bodies;
 use crate::body::pins::Pins;
+use crate::body::rigid::all::Rigids;
 use crate::body::soft::{Masses, State};
 use crate::depth::DepthSettings;
 use crate::id::{BodyId, VertexId};
@@ -142,7 +143,8 @@ fn single_tets_and_coincident_bodies_stay_finite() {
             let state = State::at_rest(positions.clone());
             let masses = Masses::new(vec![1.0; 8]).unwrap();
             let (motion, pins, watcher) = (state.motion(), &Pins::default(), &None);
-            let moment = Moment { bodies: &bodies, motion, masses: &masses, pins, dt: DT, watcher };
+            let (bodies, masses, rigids) = (&bodies, &masses, &Rigids::default());
+            let moment = Moment { bodies, motion, masses, pins, rigids, dt: DT, watcher };
             let mut demands = Demands::default();
             response.after(moment, &mut demands);
             assert!(demands.shifts.iter().chain(&demands.impulses).all(|(_, way)| way.is_finite()));

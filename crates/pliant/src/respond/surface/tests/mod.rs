@@ -79,9 +79,9 @@ impl Scene {
     }
 
     fn demands(&self, response: &mut ContactSurface) -> Demands {
-        let System { masses, pins, watcher, forces, .. } = &self.system;
-        let motion = self.state.motion();
-        let moment = Moment { bodies: &self.bodies, motion, masses, pins, dt: DT, watcher };
+        let System { masses, pins, rigids, watcher, forces, .. } = &self.system;
+        let (bodies, motion) = (&self.bodies, self.state.motion());
+        let moment = Moment { bodies, motion, masses, pins, rigids, dt: DT, watcher };
         let mut demands = Demands::default();
         response.after_under(moment, forces, &mut demands);
         demands

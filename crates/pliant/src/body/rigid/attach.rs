@@ -1,0 +1,298 @@
+//! Vertices of soft bodies that are part of a rigid one.
+//!
+//! They move as its own vertices do, so they count as such: their masses are part of its mass,
+//! its centre and its inertia, and what pushes them pushes it. Nothing is left to solve, and
+//! nothing can come loose.
+//!
+//! | here         | formula  | meaning                                                        |
+//! |--------------|----------|----------------------------------------------------------------|
+//! | `point`      | r        | of a vertex, x = c + R r, from the centre, body axes, m        |
+//! | `groups`     |          | bodies that hold or are held, and all they hang together with  |
+//! | `travellers` |          | unknowns that a shift of a whole group adds the same to        |
+
+use std::ops::Range;
+
+use crate::body::pins::Pins;
+use crate::body::rigid::all::{Member, Rigids};
+use crate::body::rigid::mass::MassProperties;
+use crate::body::rigid::{RigidBody, RigidError, RigidState};
+use crate::body::soft::{Masses, State};
+use crate::id::{BodyId, VertexId};
+use crate::math::{Mat3, Vec3, outer_square};
+
+/// A vertex of a soft body that a rigid one holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attached {
+    /// Counted in the scene.
+    pub vertex: VertexId,
+    /// The soft body.
+    pub body: BodyId,
+    /// The rigid body.
+    pub holder: BodyId,
+    /// Entry of the rigid body among the members, counted from 0.
+    pub place: usize,
+    /// From the centre of the rigid body, body axes, m.
+    pub point: Vec3,
+}
+
+/// Why something cannot be attached.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum AttachError {
+    /// A holder that is soft.
+    #[error("body {body} is not rigid: only rigid bodies hold vertices of others")]
+    Soft {
+        /// The holder.
+        body: BodyId,
+    },
+    /// A vertex that is part of a rigid body already.
+    #[error("vertex {vertex} belongs to body {body}, which is rigid: take a joint instead")]
+    Rigid {
+        /// Its body.
+        body: BodyId,
+        /// First such vertex, counted in the scene.
+        vertex: VertexId,
+    },
+    /// Nothing to hold.
+    #[error("body {holder} is to hold no vertex: name at least one")]
+    Nothing {
+        /// The holder.
+        holder: BodyId,
+    },
+    /// A vertex that is not there.
+    #[error("vertex {vertex} is to be attached, there are {count}")]
+    NoSuchVertex {
+        /// First such vertex.
+        vertex: VertexId,
+        /// Vertices of the scene, count.
+        count: usize,
+    },
+    /// A vertex with two holders.
+    #[error("vertex {vertex} of body {body} is attached to body {holder} already")]
+    Twice {
+        /// Its body.
+        body: BodyId,
+        /// First such vertex, counted in its body.
+        vertex: VertexId,
+        /// Who holds it.
+        holder: BodyId,
+    },
+    /// A vertex that is held in the world too.
+    #[error("vertex {vertex} of body {body} is pinned: it cannot be attached as well")]
+    Pinned {
+        /// Its body.
+        body: BodyId,
+        /// First such vertex, counted in its body.
+        vertex: VertexId,
+    },
+    /// A state or masses of another scene.
+    #[error("there are {count} {what}, the rigid bodies are for {expected}")]
+    Count {
+        /// What does not fit.
+        what: &'static str,
+        /// How many there are, count.
+        count: usize,
+        /// How many there must be, count.
+        expected: usize,
+    },
+    /// A whole that is no rigid body.
+    #[error("{0}")]
+    Mass(RigidError),
+}
+
+/// All that rigid bodies hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Holds {
+    /// Ascending by vertex.
+    pub list: Vec<Attached>,
+    /// First body of each body's group; none for one that neither holds nor is held.
+    pub groups: Vec<Option<BodyId>>,
+    /// Group and unknown, ascending by unknown.
+    pub travellers: Vec<(BodyId, VertexId)>,
+}
+
+impl Holds {
+    /// Who holds a vertex.
+    pub fn of(&self, vertex: VertexId) -> Option<&Attached> {
+        let place = self.list.binary_search_by_key(&vertex, |attached| attached.vertex);
+        place.ok().map(|place| &self.list[place])
+    }
+
+    /// Finds the groups again; `going` are the unknowns of each body that go.
+    fn group(&mut self, going: &[Range<usize>]) {
+        let mut parents: Vec<Option<BodyId>> = vec![None; going.len()];
+        for Attached { body, holder, .. } in &self.list {
+            let ends = [*body, *holder].map(|b| parents[b.index()].unwrap_or(b));
+            let low = ends[0].min(ends[1]);
+            for body in [*body, *holder] {
+                parents[body.index()] = Some(low);
+            }
+            // All that went by another first body go by the smaller one now.
+            for parent in parents.iter_mut().flatten().filter(|parent| ends.contains(parent)) {
+                *parent = low;
+            }
+        }
+        self.travellers.clear();
+        for (own, group) in going.iter().zip(&parents) {
+            let Some(group) = *group else { continue };
+            let unknowns = own.clone().map(|v| VertexId(v as u32));
+            self.travellers.extend(unknowns.map(|vertex| (group, vertex)));
+        }
+        let is_held = |vertex: VertexId, list: &[Attached]| {
+            list.binary_search_by_key(&vertex, |attached| attached.vertex).is_ok()
+        };
+        self.travellers.retain(|(_, vertex)| !is_held(*vertex, &self.list));
+        self.groups = parents;
+    }
+}
+
+impl Rigids {
+    /// Makes vertices of soft bodies part of a rigid one, where they are.
+    ///
+    /// Its mass, centre and inertia become those of both together, and they take its velocity.
+    /// `masses` stay those of single vertices. On an error nothing has changed.
+    pub fn attach(
+        &mut self,
+        holder: BodyId,
+        vertices: &[VertexId],
+        (masses, pins): (&Masses, &Pins),
+        state: &mut State,
+    ) -> Result<(), AttachError> {
+        let place = self.place(holder).ok_or(AttachError::Soft { body: holder })?;
+        self.check(holder, vertices, (masses, pins), state)?;
+        let mut holds = self.holds.clone();
+        for &vertex in vertices {
+            let (body, within) = self.locate(vertex);
+            if let Some(other) = holds.of(vertex) {
+                let holder = other.holder;
+                return Err(AttachError::Twice { body, vertex: within, holder });
+            }
+            let attached = Attached { vertex, body, holder, place, point: Vec3::ZERO };
+            let after = holds.list.partition_point(|other| other.vertex < vertex);
+            holds.list.insert(after, attached);
+        }
+        let member = &self.members()[place];
+        let before = state.rigids[place];
+        let points = vertices.iter().map(|v| (state.positions[v.index()], masses.of()[v.index()]));
+        let properties = together(member, &before, points);
+        let own = &state.positions[member.vertices.clone()];
+        let made = properties.and_then(|properties| RigidBody::new(own, properties));
+        let (body, mut now) = made.map_err(AttachError::Mass)?;
+        (now.velocity, now.spin) = (before.velocity_at(now.centre), before.spin);
+        for attached in holds.list.iter_mut().filter(|attached| attached.place == place) {
+            attached.point = now.body_point(state.positions[attached.vertex.index()]);
+        }
+        holds.group(&self.going(state.positions.len()));
+        self.holds = holds;
+        self.set_body(place, body);
+        state.rigids[place] = now;
+        self.write(state);
+        Ok(())
+    }
+
+    /// Vertices that rigid bodies hold, ascending.
+    pub fn attached(&self) -> &[Attached] {
+        &self.holds.list
+    }
+
+    /// Pairs of a soft body and a rigid one that holds it, the smaller first, ascending.
+    pub fn attached_pairs(&self) -> Vec<(BodyId, BodyId)> {
+        let pair = |a: &Attached| (a.body.min(a.holder), a.body.max(a.holder));
+        let mut pairs: Vec<_> = self.attached().iter().map(pair).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    /// First body of the group that a body holds or is held in; none for one on its own.
+    pub fn group(&self, body: BodyId) -> Option<BodyId> {
+        self.holds.groups.get(body.index()).copied().flatten()
+    }
+
+    /// Group of each body; empty where nothing is attached.
+    pub(crate) fn groups(&self) -> &[Option<BodyId>] {
+        &self.holds.groups
+    }
+
+    /// Group and unknown of all that goes the same way in a shift of its whole group.
+    pub(crate) fn travellers(&self) -> &[(BodyId, VertexId)] {
+        &self.holds.travellers
+    }
+
+    /// Refuses what [`AttachError`] lists, but for vertices with two holders.
+    fn check(
+        &self,
+        holder: BodyId,
+        vertices: &[VertexId],
+        (masses, pins): (&Masses, &Pins),
+        state: &State,
+    ) -> Result<(), AttachError> {
+        if vertices.is_empty() {
+            return Err(AttachError::Nothing { holder });
+        }
+        let expected = state.positions.len();
+        let counts = [
+            ("rigid states", state.rigids.len(), self.members().len()),
+            ("velocities", state.velocities.len(), expected),
+            ("masses", masses.of().len(), expected),
+        ];
+        if let Some((what, count, expected)) = counts.into_iter().find(|(_, a, b)| a != b) {
+            return Err(AttachError::Count { what, count, expected });
+        }
+        if let Some(last) = self.members().last().filter(|last| last.vertices.end > expected) {
+            let (what, expected) = ("positions", last.vertices.end);
+            return Err(AttachError::Count { what, count: state.positions.len(), expected });
+        }
+        for &vertex in vertices {
+            if vertex.index() >= expected {
+                return Err(AttachError::NoSuchVertex { vertex, count: expected });
+            }
+            let (body, within) = self.locate(vertex);
+            if self.place(body).is_some() {
+                return Err(AttachError::Rigid { body, vertex });
+            }
+            if pins.vertices().binary_search(&vertex).is_ok() {
+                return Err(AttachError::Pinned { body, vertex: within });
+            }
+        }
+        Ok(())
+    }
+
+    /// The body of a vertex, and the vertex counted within it.
+    fn locate(&self, vertex: VertexId) -> (BodyId, VertexId) {
+        let after = self.firsts().partition_point(|first| *first <= vertex.0);
+        let body = after.saturating_sub(1);
+        let first = self.firsts().get(body).copied().unwrap_or(0);
+        (BodyId(body as u32), VertexId(vertex.0 - first))
+    }
+
+    /// Unknowns of each body that go: all vertices of a soft one, the first of a rigid one.
+    fn going(&self, vertex_count: usize) -> Vec<Range<usize>> {
+        let firsts = self.firsts();
+        let range = |body: usize| {
+            let start = firsts[body] as usize;
+            let next = firsts.get(body + 1).map_or(vertex_count, |next| *next as usize);
+            start..if self.place(BodyId(body as u32)).is_some() { start + 1 } else { next }
+        };
+        (0..firsts.len()).map(range).collect()
+    }
+}
+
+/// Mass, centre and inertia of a rigid body and points, m and kg, that are fixed to it.
+fn together(
+    member: &Member,
+    rigid: &RigidState,
+    points: impl Iterator<Item = (Vec3, f64)> + Clone,
+) -> Result<MassProperties, RigidError> {
+    let own = member.body.mass;
+    let mass = own + points.clone().map(|(_, m)| m).sum::<f64>();
+    let moved: Vec3 = points.clone().map(|(x, m)| m * (x - rigid.centre)).sum();
+    let way = moved / mass;
+    let centre = rigid.centre + way;
+    let about = |r: Vec3, m: f64| {
+        m * (Mat3::from_diagonal(Vec3::splat(r.length_squared())) - outer_square(r))
+    };
+    let inertia = rigid.inertia(&member.body)
+        + about(way, own)
+        + points.map(|(x, m)| about(x - centre, m)).sum::<Mat3>();
+    MassProperties::new(mass, centre, inertia)
+}
