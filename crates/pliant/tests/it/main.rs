@@ -25,3 +25,5 @@ mod bodily;
 mod responses;
 
 mod rigid;
+
+mod proximity;

@@ -57,7 +57,9 @@ pub(super) fn overlap_area(
     cuts.extend([window.min.x, window.max.x]);
     cuts.extend(slopes.iter().flat_map(|slope| slope.ends).map(|end| end.x).filter(inner));
     let mut cut = |meeting: Meeting| {
-        let [p, q] = [meeting.own, meeting.other].map(|at| view.outlines.segment(at as usize));
+        // By index, so that it does not matter whose view the meetings are.
+        let pair = [meeting.own.min(meeting.other), meeting.own.max(meeting.other)];
+        let [p, q] = pair.map(|at| view.outlines.segment(at as usize));
         let at = crossing(p, q).map(|[along, _]| place(p, along).x);
         cuts.extend(at.filter(inner));
         ControlFlow::Continue(())

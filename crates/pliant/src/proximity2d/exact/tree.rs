@@ -17,7 +17,9 @@ const LEAF: usize = 4;
 pub(super) const FAN: usize = 4;
 
 /// How far a computed place on a segment can lie beside it, relative to its coordinates.
-const PLACE_ERROR: f64 = 4.0 * f64::EPSILON;
+///
+/// Two roundings of the place, and the rounding of the box itself.
+const PLACE_ERROR: f64 = 8.0 * f64::EPSILON;
 
 /// A part of an outline's boundary.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +44,10 @@ impl Node {
 /// A box grown to hold every place computed on segments in it.
 #[inline]
 fn with_places(rect: Rect) -> Rect {
-    rect.grown(PLACE_ERROR * rect.min.abs().max(rect.max.abs()).max_element())
+    let [x, y] = [[rect.min.x, rect.max.x], [rect.min.y, rect.max.y]]
+        .map(|[low, high]| if -low > high { -low } else { high });
+    let pad = PLACE_ERROR * if x > y { x } else { y };
+    Rect { min: rect.min - pad, max: rect.max + pad }
 }
 
 /// Box of a segment and of every place computed on it, m.
