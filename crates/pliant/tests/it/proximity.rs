@@ -27,6 +27,11 @@ fn folder(variable: &str, test: &str) -> Option<PathBuf> {
     Some(PathBuf::from(folder))
 }
 
+#[expect(clippy::disallowed_methods, reason = "the library opens no files; a test may")]
+fn text(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap()
+}
+
 /// All rings of a geometry, whatever it is: nested arrays down to pairs of numbers.
 fn rings(coordinates: &Value, found: &mut Vec<Vec<Vec2>>) {
     let Some(list) = coordinates.as_array() else { return };
@@ -40,8 +45,7 @@ fn rings(coordinates: &Value, found: &mut Vec<Vec<Vec2>>) {
 
 /// Every feature of a GeoJSON file as one outline; features without rings are left out.
 fn features(path: &Path) -> Outlines {
-    let text = std::fs::read_to_string(path).unwrap();
-    let document: Value = serde_json::from_str(&text).unwrap();
+    let document: Value = serde_json::from_str(&text(path)).unwrap();
     let mut outlines = Outlines::default();
     for feature in document["features"].as_array().unwrap() {
         let mut found = Vec::new();
@@ -53,7 +57,7 @@ fn features(path: &Path) -> Outlines {
 
 /// Outlines of a file of numbers: count, then for each its points.
 fn numbers(path: &Path) -> Outlines {
-    let text = std::fs::read_to_string(path).unwrap();
+    let text = text(path);
     let mut values = text.split_whitespace().map(|word| word.parse::<f64>().unwrap());
     let mut next = || values.next().unwrap();
     let mut outlines = Outlines::default();
