@@ -351,6 +351,28 @@ mod tests {
     }
 
     #[test]
+    fn many_segments_overlap_as_circles_do() {
+        let count = 20_000;
+        let turn = std::f64::consts::TAU / f64::from(count);
+        let mut outlines = Outlines::default();
+        for x in [0.0, 0.5] {
+            let corner = |k: i32| Vec2::new(x, 0.0) + Vec2::from_angle(turn * f64::from(k));
+            outlines.push(&[(0..count).map(corner).collect()]).unwrap();
+        }
+        let question = Question { error: 0.1, contact_distance: 0.0, wanted: Wanted::ALL };
+        let answer = ask(&mut Exact::default(), &outlines, &question);
+        // Two caps of circles 0.5 m apart: 2 acos(1/4) − 1/4 √(4 − 1/4).
+        let area = 2.0 * 0.25_f64.acos() - 0.25 * 3.75_f64.sqrt();
+        // A polygon falls short of its circle by turn²/6 of the area, turn²/8 of the radius.
+        assert!((answer.overlap_area - area).abs() < turn * turn, "{}", answer.overlap_area);
+        for side in [Side::A, Side::B] {
+            let deepest = depths(&answer, side).into_iter().fold(0.0, f64::max);
+            assert!((deepest - 0.5).abs() < turn * turn, "{deepest}");
+        }
+        assert_eq!(answer.contacts.len(), 2);
+    }
+
+    #[test]
     fn any_number_of_threads_gives_the_same_bits() {
         let mut outlines = Outlines::default();
         for seed in 0..8 {

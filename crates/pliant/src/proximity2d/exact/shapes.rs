@@ -106,7 +106,7 @@ pub(crate) fn pair(seed: u64) -> Outlines {
         2 => (1e9, Vec2::ZERO),
         _ => (1.0, Vec2::ZERO),
     };
-    build([a, b], |b| if b == 1 { by } else { Vec2::ZERO }, scale, origin)
+    build(&[a, b], |b| if b == 1 { by } else { Vec2::ZERO }, scale, origin)
 }
 
 /// Two outlines that do not meet.
@@ -114,11 +114,11 @@ pub(crate) fn apart(seed: u64) -> Outlines {
     let mut numbers = Numbers(seed);
     let shapes = [shape(&mut numbers), shape(&mut numbers)];
     let by = (2.9 + numbers.unit()) * Vec2::from_angle(numbers.below(64) as f64 / 64.0 * 6.5);
-    build(shapes, |b| if b == 1 { by } else { Vec2::ZERO }, 1.0, Vec2::ZERO)
+    build(&shapes, |b| if b == 1 { by } else { Vec2::ZERO }, 1.0, Vec2::ZERO)
 }
 
 fn build(
-    shapes: [Vec<Vec<Vec2>>; 2],
+    shapes: &[Vec<Vec<Vec2>>; 2],
     by: impl Fn(usize) -> Vec2,
     scale: f64,
     origin: Vec2,
