@@ -17,6 +17,14 @@ pub mod segment;
 
 pub mod field;
 
+pub mod rect;
+
+pub mod localize;
+
+pub mod pairs;
+
+pub mod exact;
+
 pub mod brute;
 
 use crate::math::Vec2;
@@ -222,6 +230,16 @@ pub enum BackendError {
         /// What stands there, m.
         position: Vec2,
     },
+    /// A point so far out that squares of its coordinates overflow.
+    #[error("point {point} of outline {outline} is {position}; {limit} m are the most", limit = MOST_COORDINATE)]
+    TooFar {
+        /// Position in the set's points.
+        point: usize,
+        /// The outline it belongs to.
+        outline: usize,
+        /// Where it is, m.
+        position: Vec2,
+    },
     /// The machine behind the backend failed.
     #[error("{what}")]
     Device {
@@ -229,6 +247,9 @@ pub enum BackendError {
         what: String,
     },
 }
+
+/// Largest coordinate of a point, m: products of two differences are still numbers.
+pub const MOST_COORDINATE: f64 = 1e150;
 
 /// One way of answering questions about outlines.
 pub trait Backend: std::fmt::Debug + Send {
@@ -267,14 +288,19 @@ pub fn prepare(
             return Err(BackendError::Pair { index, a, b, count });
         }
     }
-    for outline in 0..count {
-        let range = outlines.range(outline);
-        let bad = outlines.points()[range.clone()].iter().position(|point| !point.is_finite());
-        if let Some(bad) = bad {
-            let point = range.start + bad;
-            let position = outlines.points()[point];
-            return Err(BackendError::NotFinite { point, outline, position });
-        }
+    let bad = |point: &Vec2| {
+        // Without a branch, so that several points are looked at at once.
+        !((point.x.abs() <= MOST_COORDINATE) & (point.y.abs() <= MOST_COORDINATE))
+    };
+    if outlines.points().iter().fold(false, |any, point| any | bad(point)) {
+        let point = outlines.points().iter().position(bad).unwrap_or_default();
+        let outline = (0..count).position(|at| outlines.range(at).contains(&point));
+        let (outline, position) = (outline.unwrap_or_default(), outlines.points()[point]);
+        return Err(if position.is_finite() {
+            BackendError::TooFar { point, outline, position }
+        } else {
+            BackendError::NotFinite { point, outline, position }
+        });
     }
     answers.resize_with(pairs.len(), Answer::default);
     answers.iter_mut().for_each(Answer::clear);

@@ -27,3 +27,4 @@ mod responses;
 mod rigid;
 
 mod rigid_attached;
+mod proximity;
