@@ -17,6 +17,8 @@ pub mod segment;
 
 pub mod field;
 
+pub mod raster;
+
 pub mod brute;
 
 use crate::math::Vec2;
