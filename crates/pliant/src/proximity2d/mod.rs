@@ -21,6 +21,8 @@ pub mod raster;
 
 pub mod brute;
 
+pub mod image;
+
 use crate::math::Vec2;
 
 use outline::Outlines;

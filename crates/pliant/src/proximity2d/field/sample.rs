@@ -183,6 +183,32 @@ impl Field {
     }
 }
 
+/// A distance that the medial axis is farther than, m.
+///
+/// At a place of the axis within c of the point two segments are as near as any, so that
+/// from the point both are at most 2c farther than the nearest. Where the nearest place
+/// is a corner, both its segments may be meant; the axis between them lies on the other
+/// side of the boundary, farther than the corner.
+#[cfg(test)]
+pub(in super::super) fn clearance(outlines: &Outlines, outline: usize, point: Vec2) -> Option<f64> {
+    use super::super::brute::nearest;
+    let distances: Vec<f64> =
+        outlines.range(outline).map(|at| distance_sq(outlines.segment(at), point).sqrt()).collect();
+    let (at, least) = nearest(outlines, outline, point)?;
+    let range = outlines.range(outline);
+    let (first, at_segment) = (range.start, at.segment as usize);
+    let corner = match at.along {
+        0.0 => range.clone().find(|&before| outlines.next()[before] as usize == at_segment),
+        1.0 => Some(outlines.next()[at_segment] as usize),
+        _ => None,
+    };
+    let others = range.clone().filter(|&k| k != at_segment && Some(k) != corner);
+    let second = others.map(|k| distances[k - first]).fold(f64::INFINITY, f64::min);
+    let corners = outlines.points()[range].iter().map(|p| p.distance(point));
+    let corner_distance = corners.fold(f64::INFINITY, f64::min);
+    Some((0.5 * (second - least)).min(corner_distance))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tiled::Tiled;
@@ -287,7 +313,7 @@ mod tests {
                 let inside = spot(&outlines, 0, point) == Spot::Inside;
                 (if inside { exit - point } else { point - exit }).try_normalize()
             };
-            let Some(clearance) = clearance(&outlines, point) else { continue };
+            let Some(clearance) = clearance(&outlines, 0, point) else { continue };
             let bound = direction_error(ERROR, clearance);
             if bound > 1.0 {
                 continue;
@@ -298,28 +324,5 @@ mod tests {
             (told, worst) = (told + 1, worst.max(angle / bound));
         }
         assert!(told > 2000 && worst > 0.05, "{told} {worst}");
-    }
-
-    /// A distance that the medial axis is farther than, m.
-    ///
-    /// At a place of the axis within c of the point two segments are as near as any, so that
-    /// from the point both are at most 2c farther than the nearest. Where the nearest place
-    /// is a corner, both its segments may be meant; the axis between them lies on the other
-    /// side of the boundary, farther than the corner.
-    fn clearance(outlines: &Outlines, point: Vec2) -> Option<f64> {
-        let distances: Vec<f64> =
-            outlines.range(0).map(|at| distance_sq(outlines.segment(at), point).sqrt()).collect();
-        let (at, least) = nearest(outlines, 0, point)?;
-        let (count, at_segment) = (distances.len(), at.segment as usize);
-        let corner = match at.along {
-            0.0 => Some((at_segment + count - 1) % count),
-            1.0 => Some((at_segment + 1) % count),
-            _ => None,
-        };
-        let others = (0..count).filter(|&k| k != at_segment && Some(k) != corner);
-        let second = others.map(|k| distances[k]).fold(f64::INFINITY, f64::min);
-        let corners = outlines.points().iter().map(|p| p.distance(point));
-        let corner_distance = corners.fold(f64::INFINITY, f64::min);
-        Some((0.5 * (second - least)).min(corner_distance))
     }
 }

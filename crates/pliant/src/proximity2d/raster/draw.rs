@@ -47,12 +47,12 @@ pub fn draw(
     drawn: Drawn,
     mut set: impl FnMut(u32, Range<u32>),
 ) {
-    let mut boundary = |offset: f64, set: &mut dyn FnMut(u32, Range<u32>)| {
+    let boundary = |offset: f64, set: &mut dyn FnMut(u32, Range<u32>)| {
         for at in outlines.range(outline) {
             strip(outlines.segment(at), offset, window, &mut *set);
         }
     };
-    let mut volume = |set: &mut dyn FnMut(u32, Range<u32>)| {
+    let volume = |set: &mut dyn FnMut(u32, Range<u32>)| {
         let mut fill = Fill::default();
         fill.draw(outlines, outline, window);
         for row in 0..window.height {

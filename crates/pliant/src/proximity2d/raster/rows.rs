@@ -14,7 +14,7 @@ use super::super::segment::{right_of, touches};
 
 /// Items in rows: those of row k lie between two starts.
 #[derive(Clone, Debug, Default)]
-struct Rows<T> {
+pub(in super::super) struct Rows<T> {
     /// Where each row begins in `items`, and their count at the end.
     starts: Vec<u32>,
     /// All items, row after row.
@@ -23,7 +23,7 @@ struct Rows<T> {
 
 impl<T: Copy + Default> Rows<T> {
     /// Gives every row the items that `make` tells of the segments that reach it.
-    fn fill<'a>(
+    pub(in super::super) fn fill<'a>(
         &mut self,
         count: usize,
         reached: impl Iterator<Item = (usize, Range<usize>)> + Clone + 'a,
@@ -51,6 +51,7 @@ impl<T: Copy + Default> Rows<T> {
         self.starts[0] = 0;
     }
 
+    /// The places of a row's items.
     fn row(&self, row: usize) -> Range<usize> {
         self.starts[row] as usize..self.starts[row + 1] as usize
     }
@@ -81,6 +82,13 @@ fn crossed(window: &Window, [a, b]: [Vec2; 2]) -> Range<usize> {
 pub struct Fill {
     /// For each row the columns from which on one more segment lies to the left, ascending.
     turns: Rows<u32>,
+}
+
+impl<T> Rows<T> {
+    /// What a row holds.
+    pub(in super::super) fn items(&self, row: usize) -> &[T] {
+        &self.items[self.starts[row] as usize..self.starts[row + 1] as usize]
+    }
 }
 
 impl Fill {
