@@ -136,9 +136,9 @@ impl Field {
         gradients.resize(self.distance.len(), Vec2::ZERO);
         // The difference of two images shifted by two belongs to the pixel between.
         for (row, out) in self.distance.chunks(width).zip(gradients.chunks_mut(width)) {
-            for x in 0..width {
+            for (x, out) in out.iter_mut().enumerate() {
                 let (low, high) = (x.saturating_sub(1), (x + 1).min(width - 1));
-                out[x].x = (row[high] - row[low]) / ((high - low) as f64 * pixel);
+                out.x = (row[high] - row[low]) / ((high - low) as f64 * pixel);
             }
         }
         let last = self.window.height as usize - 1;

@@ -135,7 +135,7 @@ impl Grid {
     fn runs(self, [a, b]: [Vec2; 2]) -> impl Iterator<Item = Range<usize>> + Clone {
         let (min, max) = (a.min(b) - self.slack, a.max(b) + self.slack);
         let apart = min.cmpgt(self.high).any() || max.cmplt(self.low).any();
-        let rows = if apart { 1..=0 } else { self.at(1, min.y)..=self.at(1, max.y) };
+        let rows = if apart { 0..0 } else { self.at(1, min.y)..self.at(1, max.y) + 1 };
         rows.map(move |row| {
             let floor = self.low.y + row as f64 * self.cell.y - self.slack;
             let ceiling = floor + self.cell.y + 2.0 * self.slack;

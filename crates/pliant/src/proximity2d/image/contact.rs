@@ -11,6 +11,8 @@
 //!   `contacts_keep_to_the_threshold`. Two closest points found apart need not belong
 //!   together (P4): one field's minimum decides, `separation_is_within_the_error`.
 
+use std::ops::Range;
+
 use crate::math::Vec2;
 
 use super::super::brute::outward;
@@ -82,50 +84,43 @@ pub fn contacts(
     contacts: &mut Vec<Contact>,
 ) {
     flag(distance, near, meetings, flags);
+    let joined = |before: usize, after: usize| {
+        let [p, q] = [before, after].map(|at| &near.pieces[at]);
+        flags[before].near && flags[after].near && follows(p, q, outlines)
+    };
     let mut start = 0;
     for ring in outlines.rings(a) {
-        let end = start
-            + near.pieces[start..].partition_point(|piece| (piece.segment as usize) < ring.end);
-        let around = end > start + 1
-            && flags[start].near
-            && flags[end - 1].near
-            && follows(&near.pieces[end - 1], &near.pieces[start], outlines);
-        let first = contacts.len();
+        let here = near.pieces[start..].partition_point(|p| (p.segment as usize) < ring.end);
+        let end = start + here;
+        // A stretch over the ring's first point is told once, with its part before it.
+        let around = here > 1 && joined(end - 1, start);
+        let mut head = start..start;
         let mut from = start;
         for at in start..end {
-            let last = at + 1 == end
-                || !flags[at + 1].near
-                || !follows(&near.pieces[at], &near.pieces[at + 1], outlines);
-            if !flags[at].near {
-                from = at + 1;
-            } else if last {
-                let whole = from == start && at + 1 == end;
-                // A stretch over the ring's first point is told with its beginning.
-                let wraps = around && !whole;
-                if !(wraps && from == start) {
-                    let tail =
-                        if wraps && at + 1 == end { head(start, near, flags, outlines) } else { 0 };
-                    let parts = [from..at + 1, start..start + tail];
-                    let found = contact(outlines, parts, near, meetings, flags);
-                    contacts.extend(found);
-                }
-                from = at + 1;
+            if at + 1 < end && joined(at, at + 1) {
+                continue;
             }
-        }
-        // The joined stretch begins before the ring's first point but comes first all the same.
-        if around && contacts.len() > first + 1 && from == end {
-            contacts[first..].rotate_right(1);
+            let stretch = from..at + 1;
+            from = at + 1;
+            if around && stretch.start == start && stretch.end < end {
+                head = stretch;
+            } else if flags[at].near {
+                let tail = if stretch.end == end { head.clone() } else { start..start };
+                let stretch = Stretch { parts: [stretch, tail], near, meetings, flags };
+                contacts.extend(stretch.contact(outlines));
+            }
         }
         start = end;
     }
 }
 
-/// Pieces at the beginning of a ring that make one stretch, count.
-fn head(start: usize, near: &Near, flags: &[Flag], outlines: &Outlines) -> usize {
-    let joined = (start + 1..near.pieces.len()).take_while(|&at| {
-        flags[at].near && follows(&near.pieces[at - 1], &near.pieces[at], outlines)
-    });
-    1 + joined.count()
+/// Consecutive pieces, in two parts where they go over a ring's first point.
+struct Stretch<'a> {
+    /// Positions of the pieces.
+    parts: [Range<usize>; 2],
+    near: &'a Near,
+    meetings: &'a [Meeting],
+    flags: &'a [Flag],
 }
 
 /// What is known of a piece.
@@ -146,11 +141,17 @@ fn flag(distance: f64, near: &Near, meetings: &[Meeting], flags: &mut Vec<Flag>)
             next += 1;
         }
         let here = meetings[next..].iter().take_while(|m| m.segments[0] == piece.segment);
-        let on = |m: &Meeting| m.along[0][0] <= piece.along[1] && m.along[0][1] >= piece.along[0];
-        let meeting = here.clone().position(on).map_or(meetings.len(), |at| next + at);
+        let first = here.clone().position(|meeting| lies_on(meeting, piece));
+        let meeting = first.map_or(meetings.len(), |at| next + at);
         let within = reading.value.abs() <= distance;
         flags.push(Flag { near: within || meeting < meetings.len(), meeting });
     }
+}
+
+/// Whether a meeting on a piece's segment is on the piece.
+fn lies_on(meeting: &Meeting, piece: &Piece) -> bool {
+    let [from, to] = meeting.along[0];
+    from <= piece.along[1] && to >= piece.along[0]
 }
 
 /// Whether a piece begins where another ends.
@@ -163,41 +164,47 @@ fn follows(before: &Piece, after: &Piece, outlines: &Outlines) -> bool {
         && after.along[0] == 0.0
 }
 
-/// The contact of a stretch of pieces.
-///
-/// Where boundaries meet, the meeting counts at which they face each other most.
-fn contact(
-    outlines: &Outlines,
-    parts: [std::ops::Range<usize>; 2],
-    near: &Near,
-    meetings: &[Meeting],
-    flags: &[Flag],
-) -> Option<Contact> {
-    let indices = || parts.iter().cloned().flatten();
-    let mut meeting: Option<(f64, Closest)> = None;
-    for at in indices().filter(|&at| flags[at].meeting < meetings.len()) {
-        let piece = &near.pieces[at];
-        let on = |m: &&Meeting| m.segments[0] == piece.segment && m.along[0][0] <= piece.along[1];
-        for found in meetings[flags[at].meeting..].iter().take_while(on) {
-            let [on_a, on_b] =
-                [0, 1].map(|k| Place { segment: found.segments[k], along: found.along[k][0] });
-            let normals = outward(outlines, on_a).zip(outward(outlines, on_b));
-            let facing = normals.map_or(1.0, |(of_a, of_b)| of_a.dot(of_b));
-            if meeting.is_none_or(|(least, _)| facing < least) {
-                let direction = near.readings[at].direction;
-                meeting = Some((facing, Closest { gap: 0.0, on_a, on_b, direction }));
+impl Stretch<'_> {
+    /// The contact of the stretch.
+    ///
+    /// Where boundaries meet, the meeting counts at which they face each other most.
+    fn contact(&self, outlines: &Outlines) -> Option<Contact> {
+        let pieces = || self.indices().map(|at| (&self.near.pieces[at], &self.near.readings[at]));
+        let Closest { gap, on_a, on_b, direction } = match self.meeting(outlines) {
+            Some(meeting) => meeting,
+            None => closest(outlines, pieces())?,
+        };
+        let [at_a, at_b] = [on_a, on_b].map(|at| point(outlines, at));
+        let normal = direction.or_else(|| outward(outlines, on_b))?;
+        let first = pieces().next()?.0.ends(outlines)[0];
+        let last = pieces().next_back()?.0.ends(outlines)[1];
+        let position = at_a.midpoint(at_b);
+        Some(Contact { position, normal, gap, on_a, on_b, stretch: [first, last] })
+    }
+
+    fn indices(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
+        let [first, second] = self.parts.clone();
+        first.chain(second)
+    }
+
+    /// The meeting on the stretch at which the boundaries face each other most.
+    fn meeting(&self, outlines: &Outlines) -> Option<Closest> {
+        let mut best: Option<(f64, Closest)> = None;
+        for at in self.indices() {
+            let piece = &self.near.pieces[at];
+            let here = self.meetings[self.flags[at].meeting..].iter();
+            let here = here.take_while(|m| m.segments[0] == piece.segment);
+            for found in here.filter(|meeting| lies_on(meeting, piece)) {
+                let [on_a, on_b] =
+                    [0, 1].map(|k| Place { segment: found.segments[k], along: found.along[k][0] });
+                let normals = outward(outlines, on_a).zip(outward(outlines, on_b));
+                let facing = normals.map_or(1.0, |(of_a, of_b)| of_a.dot(of_b));
+                if best.is_none_or(|(least, _)| facing < least) {
+                    let direction = self.near.readings[at].direction;
+                    best = Some((facing, Closest { gap: 0.0, on_a, on_b, direction }));
+                }
             }
         }
+        best.map(|(_, meeting)| meeting)
     }
-    let pieces = || indices().map(|at| (&near.pieces[at], &near.readings[at]));
-    let Closest { gap, on_a, on_b, direction } = match meeting {
-        Some((_, meeting)) => meeting,
-        None => closest(outlines, pieces())?,
-    };
-    let [at_a, at_b] = [on_a, on_b].map(|at| point(outlines, at));
-    let normal = direction.or_else(|| outward(outlines, on_b))?;
-    let first = pieces().next()?.0.ends(outlines)[0];
-    let last = pieces().last()?.0.ends(outlines)[1];
-    let position = at_a.midpoint(at_b);
-    Some(Contact { position, normal, gap, on_a, on_b, stretch: [first, last] })
 }

@@ -18,7 +18,7 @@ use super::{Scratch, within};
 /// Appends the vertices and samples of both inside the other.
 ///
 /// The scratch holds the meetings of the boundaries and both outlines' spots.
-pub fn penetrations(
+pub(super) fn penetrations(
     outlines: &Outlines,
     pair: [usize; 2],
     question: &Question,
@@ -99,7 +99,11 @@ fn collect(
                 if asked_before + asked <= MOST_SAMPLES as f64 {
                     let part = (to - from) / parts;
                     for along in (1..parts as usize).map(|k| from + k as f64 * part) {
-                        push(place(ends, along), along);
+                        let point = place(ends, along);
+                        // On a border that both share, rounding alone puts points inside.
+                        if inside(point) {
+                            push(point, along);
+                        }
                     }
                 }
             }

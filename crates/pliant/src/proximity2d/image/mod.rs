@@ -14,15 +14,15 @@
 //! | separation  | the same                    | 0.8 D                 | D             |
 //! | area        | rows √2 D high              | –                     | 0.71 D times the perimeters |
 
-pub mod bins;
+mod bins;
 
-pub mod probe;
+mod probe;
 
-pub mod depth;
+mod depth;
 
-pub mod near;
+mod near;
 
-pub mod contact;
+mod contact;
 
 use crate::math::Vec2;
 use crate::par;

@@ -1,6 +1,7 @@
 //! Images held against every segment with every segment.
 
 use std::f64::consts::TAU;
+use std::slice::from_ref;
 
 use super::super::brute::nearest;
 use super::super::field::sample::{clearance, direction_error};
@@ -191,7 +192,7 @@ fn holes_are_outside() {
         let hole: Vec<Vec2> = outer.iter().map(|point| 0.7 * *point).collect();
         let at = Vec2::new(2.0 * random.next() - 1.0, 2.0 * random.next() - 1.0);
         let inner = random.coast(0.8 * at, 0.5);
-        check(&pair(&[outer.clone(), hole.clone()], &[inner.clone()]), 0.01, 0.1);
+        check(&pair(&[outer.clone(), hole.clone()], from_ref(&inner)), 0.01, 0.1);
         check(&pair(&[inner], &[outer, hole]), 0.01, 0.1);
     }
 }
@@ -207,7 +208,7 @@ fn slivers_a_tenth_of_the_error_thin_are_not_missed() {
         // A block that overlaps by the sliver, and one as far away.
         for (low, intersects) in [(-thin, true), (thin, false), (0.0, true)] {
             let other = vec![at(-0.8, low), at(1.3, low), at(1.3, 1.0), at(-0.8, 1.0)];
-            let answer = check(&pair(&[block.clone()], &[other]), error, 0.0);
+            let answer = check(&pair(from_ref(&block), &[other]), error, 0.0);
             assert!(answer.intersects == intersects || low == 0.0, "{turn} {low}");
         }
         // A needle across, and one inside.
@@ -218,9 +219,9 @@ fn slivers_a_tenth_of_the_error_thin_are_not_missed() {
                 at(long, -0.5 + thin),
                 at(-long, -0.5 + thin),
             ];
-            let answer = check(&pair(&[block.clone()], &[needle.clone()]), error, 0.05);
+            let answer = check(&pair(from_ref(&block), from_ref(&needle)), error, 0.05);
             assert!(answer.intersects);
-            check(&pair(&[needle], &[block.clone()]), error, 0.05);
+            check(&pair(&[needle], from_ref(&block)), error, 0.05);
         }
     }
 }
@@ -266,7 +267,7 @@ fn a_stretch_over_the_first_point_is_one_contact() {
             .map(|k| Vec2::new(2.0, 1.0) + Vec2::from_angle(f64::from(k) * TAU / 8.0))
             .collect();
         a.rotate_left(first);
-        let answer = check(&pair(&[a], &[b.clone()]), 0.01, 0.15);
+        let answer = check(&pair(&[a], from_ref(&b)), 0.01, 0.15);
         assert_eq!(answer.contacts.len(), 1, "{first}");
     }
 }

@@ -133,7 +133,8 @@ impl Buffer {
         window: &Window,
         pass: fn(Pixel) -> Pixel,
     ) {
-        let mut touched = [u32::MAX..0, u32::MAX..0];
+        const NOTHING: Range<u32> = Range { start: u32::MAX, end: 0 };
+        let mut touched = [NOTHING; 2];
         let (pixels, width) = (&mut self.pixels, self.width);
         draw(outlines, outline, window, drawn, |y, run| {
             for (range, [low, high]) in touched.iter_mut().zip([[run.start, run.end], [y, y + 1]]) {

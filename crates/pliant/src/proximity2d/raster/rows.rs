@@ -61,6 +61,9 @@ impl<T: Copy + Default> Rows<T> {
 fn crossed(window: &Window, [a, b]: [Vec2; 2]) -> Range<usize> {
     let (low, high) = (a.y.min(b.y), a.y.max(b.y));
     let height = f64::from(window.height);
+    if high < window.corner.y || low > window.corner.y + height * window.pixel {
+        return 0..0;
+    }
     let row = |y: f64| {
         let guess = ((y - window.corner.y) / window.pixel - 0.5).ceil().clamp(0.0, height) as u32;
         // Rounding may be a row off: the first centre not below y is found by comparing.
