@@ -306,3 +306,45 @@ fn an_error_too_small_for_images_is_answered_by_segments() {
     assert_eq!(found.overlap_area, 0.25);
     assert_eq!(found.penetration.len(), 2);
 }
+
+#[test]
+fn a_tip_between_pixels_is_not_lost() {
+    // Between four centres, the tip's distance is read too large by up to the error.
+    let (error, distance) = (1e-3, 2.2e-3);
+    let circle: Vec<Vec2> =
+        (0..400).map(|k| Vec2::from_angle(f64::from(k) * TAU / 400.0)).collect();
+    for k in 0..200 {
+        let angle = 0.0314 * f64::from(k) + 0.001;
+        let (out, aside) = (Vec2::from_angle(angle), Vec2::from_angle(angle).perp());
+        let gap = distance - 2.05 * error;
+        let tip = out * ((TAU / 800.0).cos() + gap);
+        let needle = vec![tip, tip + out + 0.01 * aside, tip + out - 0.01 * aside];
+        // Another part on the far side: all of the circle is looked at, with large pixels first.
+        let far = [-1.5 * out, -1.5 * out - 0.1 * aside, -1.6 * out].to_vec();
+        let outlines = pair(from_ref(&circle), &[needle, far]);
+        let wanted = Wanted { contacts: true, separation: true, ..Wanted::DEPTHS };
+        let question = Question { error, contact_distance: distance, wanted };
+        let found = ask(&mut Images::default(), &outlines, &question);
+        let exact = nearest(&outlines, 0, tip).unwrap().1;
+        assert!((found.separation.unwrap().distance - exact).abs() <= error, "{k}");
+        assert_eq!(found.contacts.len(), 1, "{k}: {exact}");
+        assert!((found.contacts[0].gap - exact).abs() <= error, "{k}");
+    }
+}
+
+#[test]
+fn the_area_is_within_the_error_times_the_perimeters() {
+    let mut random = Random(13);
+    let outlines =
+        pair(&[random.coast(Vec2::ZERO, 1.0)], &[random.coast(Vec2::new(0.4, 0.2), 1.0)]);
+    let exact = super::super::brute::overlap_area(&outlines, 0, 1);
+    let all = (0..outlines.points().len()).map(|at| outlines.segment(at));
+    let perimeters: f64 = all.map(|[a, b]| a.distance(b)).sum();
+    let wanted = Wanted { area: true, ..Wanted::DEPTHS };
+    for error in [0.1, 0.01, 1e-3, 1e-4] {
+        let question = Question { error, contact_distance: 0.0, wanted };
+        let found = ask(&mut Images::default(), &outlines, &question).overlap_area;
+        let bound = error * perimeters / std::f64::consts::SQRT_2;
+        assert!((found - exact).abs() <= bound, "{error}: {found} {exact}");
+    }
+}
