@@ -32,11 +32,14 @@ use pliant::integrate::shape_matching::step::{ShapeMatched, Velocities};
 use pliant::integrate::shape_matching::{self, Group, Groups, Plasticity, Stiffness, Volume};
 use pliant::integrate::verlet::VelocityKind;
 use pliant::integrate::{Integrator, System};
-use pliant::math::Vec3;
+use pliant::math::{Vec2, Vec3};
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::icosahedron::icosahedron;
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
+use pliant::proximity2d::image::Images;
+use pliant::proximity2d::outline::Outlines;
+use pliant::proximity2d::{Backend, Pair, Question, Wanted};
 use pliant::respond::Response;
 use pliant::respond::bodies::barrier::BodilyBarrier;
 use pliant::respond::bodies::buffer::{Buffer, BufferSettings};
@@ -240,4 +243,31 @@ fn a_warm_search_for_contacts_allocates_nothing() {
     let of_floor = |contact: &&Contact| matches!(contact.feature, Feature::VertexObstacle(..));
     let with_floor = found.iter().filter(of_floor).count();
     assert!(with_floor > 0 && found.len() > with_floor, "{with_floor} of {}", found.len());
+}
+
+/// Outlines that move to and fro, asked for all there is.
+#[test]
+fn warm_images_allocate_nothing() {
+    let mut outlines = Outlines::default();
+    for k in 0..4 {
+        let ring = (0..40).map(|n| {
+            let radius = 1.0 + 0.3 * f64::from(n * n % 11) / 11.0;
+            Vec2::new(1.8 * f64::from(k), 0.0) + radius * Vec2::from_angle(0.157 * f64::from(n))
+        });
+        outlines.push(&[ring.collect()]).unwrap();
+    }
+    let pairs: Vec<Pair> = (0..4).flat_map(|b| (0..b).map(move |a| Pair { a, b })).collect();
+    let question = Question { error: 0.01, contact_distance: 0.05, wanted: Wanted::ALL };
+    let (mut images, mut answers) = (Images::default(), Vec::new());
+    let mut frames = |count| {
+        for frame in 0..count {
+            let shift = 0.01 * if frame % 2 == 0 { Vec2::X } else { Vec2::NEG_X };
+            outlines.points_mut()[..40].iter_mut().for_each(|point| *point += shift);
+            images.ask(&outlines, &pairs, &question, &mut answers).unwrap();
+            assert!(answers[0].contacts.len() > 1 && answers[1].separation.is_some());
+        }
+        ALLOCATIONS.with(Cell::get)
+    };
+    let warm = frames(4);
+    assert_eq!(frames(20), warm);
 }

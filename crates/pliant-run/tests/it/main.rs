@@ -12,6 +12,8 @@ mod joints;
 
 mod manifest;
 
+mod proximity;
+
 mod responses;
 
 mod round_trip;

@@ -25,7 +25,11 @@ pub mod pairs;
 
 pub mod exact;
 
+pub mod raster;
+
 pub mod brute;
+
+pub mod image;
 
 use crate::math::Vec2;
 

@@ -27,4 +27,5 @@ mod responses;
 mod rigid;
 
 mod rigid_attached;
+
 mod proximity;

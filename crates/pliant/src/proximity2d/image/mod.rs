@@ -1,0 +1,259 @@
+//! The backend of CPU images: what [Hoff01 §2] does with graphics hardware, in memory.
+//!
+//! A pair is localised by its boxes. Whether two intersect is exact: a conservative drawing
+//! of one boundary names the segments to test against the other, and where none meet, a
+//! vertex of each ring tells who holds whom. Depths, contacts and separation are read off
+//! exact signed fields in windows whose pixels follow from the error asked for; the area is
+//! summed over rows of pixels. Lengths are within the error; an error too small for images
+//! is answered by segments, with a notice.
+//!
+//! | query       | image                       | pixel's half diagonal | error at most |
+//! |-------------|-----------------------------|-----------------------|---------------|
+//! | penetration | field of the other          | D                     | D             |
+//! | contacts    | field of b at a's boundary  | 0.8 D                 | D             |
+//! | separation  | the same                    | 0.8 D                 | D             |
+//! | area        | rows √2 D high              | –                     | 0.71 D times the perimeters |
+
+mod bins;
+
+mod probe;
+
+mod depth;
+
+mod near;
+
+mod contact;
+
+use crate::math::Vec2;
+use crate::par;
+
+use super::brute::{Brute, Spot};
+use super::field::Window;
+use super::outline::Outlines;
+use super::raster::rows::{Spans, Spots};
+use super::{Answer, Backend, BackendError, Notice, Pair, Place, Question, prepare};
+
+use bins::{Bins, Extent, Meeting};
+use contact::Flag;
+use near::{Near, Pursuit, Search, TooMany};
+use probe::Probes;
+
+/// Most pixels that images of one pair may have, count, were they drawn at once.
+const MOST_PIXELS: f64 = (1_u64 << 34) as f64;
+
+/// Answers from images on the CPU.
+///
+/// Keeps its memory from one question to the next. With threads the pairs are shared out;
+/// the answers' bits stay the same.
+#[derive(Debug, Default)]
+pub struct Images {
+    /// Box of each outline, m.
+    boxes: Vec<[Vec2; 2]>,
+    /// One for each thread.
+    scratch: Vec<Scratch>,
+}
+
+/// Memory for one pair after the other.
+#[derive(Debug, Default)]
+struct Scratch {
+    /// Boxes of a and b, m.
+    boxes: [[Vec2; 2]; 2],
+    bins: Bins,
+    /// Where the boundaries meet, along a.
+    meetings: Vec<Meeting>,
+    /// What is inside a and b.
+    spots: [Spots; 2],
+    /// Rows of a and b.
+    spans: [Spans; 2],
+    probes: Probes,
+    /// Where on its boundary each probe is.
+    places: Vec<Place>,
+    /// Where segments of one side are cut by the other.
+    cuts: Vec<(u32, f64)>,
+    near: Near,
+    flags: Vec<Flag>,
+    /// What the exact path answered.
+    exact: Vec<Answer>,
+}
+
+impl Images {
+    /// Works with this many threads from now on; at least one.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.scratch.resize_with(threads.max(1), Scratch::default);
+    }
+}
+
+impl Backend for Images {
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn ask(
+        &mut self,
+        outlines: &Outlines,
+        pairs: &[Pair],
+        question: &Question,
+        answers: &mut Vec<Answer>,
+    ) -> Result<(), BackendError> {
+        prepare(outlines, pairs, question, answers)?;
+        if self.scratch.is_empty() {
+            self.set_threads(1);
+        }
+        self.boxes.clear();
+        self.boxes.extend((0..outlines.len()).map(|outline| {
+            let points = &outlines.points()[outlines.range(outline)];
+            let low = points.iter().fold(Vec2::INFINITY, |low, point| low.min(*point));
+            [low, points.iter().fold(Vec2::NEG_INFINITY, |high, point| high.max(*point))]
+        }));
+        // Threads that have no pair of their own help with the windows of the others.
+        let own = self.scratch.len().min(pairs.len()).max(1);
+        let helping = self.scratch.len() / own;
+        self.scratch.iter_mut().for_each(|scratch| scratch.probes.set_threads(helping));
+        let job = Job { outlines, question, boxes: &self.boxes };
+        job.share(&mut self.scratch[..own], pairs, answers);
+        Ok(())
+    }
+}
+
+/// The region that matters for a pair: where both boxes, made larger, overlap.
+fn localise([a, b]: [[Vec2; 2]; 2], margin: f64) -> Option<[Vec2; 2]> {
+    let (low, high) = (a[0].max(b[0]) - margin, a[1].min(b[1]) + margin);
+    low.cmple(high).all().then_some([low, high])
+}
+
+/// Whether a point is in a closed box.
+fn within([low, high]: [Vec2; 2], point: Vec2) -> bool {
+    point.cmpge(low).all() && point.cmple(high).all()
+}
+
+/// What all pairs of one call share.
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    outlines: &'a Outlines,
+    question: &'a Question,
+    boxes: &'a [[Vec2; 2]],
+}
+
+impl Job<'_> {
+    /// Gives each scratch its share of the pairs.
+    fn share(&self, scratch: &mut [Scratch], pairs: &[Pair], answers: &mut [Answer]) {
+        if let [scratch] = scratch {
+            for (&pair, answer) in pairs.iter().zip(answers) {
+                self.pair(pair, scratch, answer);
+            }
+            return;
+        }
+        let (few, half) = (scratch.len() / 2, pairs.len() * (scratch.len() / 2) / scratch.len());
+        let (scratch, scratch_high) = scratch.split_at_mut(few);
+        let (answers, answers_high) = answers.split_at_mut(half);
+        par::both(
+            || self.share(scratch, &pairs[..half], answers),
+            || self.share(scratch_high, &pairs[half..], answers_high),
+        );
+    }
+
+    fn pair(&self, pair: Pair, scratch: &mut Scratch, answer: &mut Answer) {
+        if self.by_images(pair, scratch, answer).is_ok() {
+            return;
+        }
+        let both = [pair.a, pair.b].map(|outline| self.boxes[outline as usize]);
+        let all = [both[0][0].min(both[1][0]), both[0][1].max(both[1][1])];
+        // The question is a good one, and so the twin has an answer.
+        if Brute.ask(self.outlines, &[pair], self.question, &mut scratch.exact).is_ok()
+            && let Some(exact) = scratch.exact.first_mut()
+        {
+            std::mem::swap(answer, exact);
+        }
+        let error = self.question.error;
+        answer.notices.push(Notice::Exact { error, pixels: Window::pixels_over(all, error) });
+    }
+
+    /// Answers by images, or leaves an unfinished answer where they would be too large.
+    fn by_images(
+        &self,
+        pair: Pair,
+        scratch: &mut Scratch,
+        answer: &mut Answer,
+    ) -> Result<(), TooMany> {
+        let (outlines, question, wanted) = (self.outlines, self.question, self.question.wanted);
+        let both = [pair.a as usize, pair.b as usize];
+        scratch.boxes = both.map(|outline| self.boxes[outline]);
+        scratch.meetings.clear();
+        if let Some(region) = localise(scratch.boxes, 0.0) {
+            if Window::pixels_over(region, question.error) > MOST_PIXELS {
+                return Err(TooMany);
+            }
+            answer.intersects = self.intersect(both, region, scratch);
+            if answer.intersects && wanted.area {
+                answer.overlap_area = self.area(both, region, scratch);
+            }
+            if answer.intersects && (wanted.vertices || wanted.samples) {
+                depth::penetrations(outlines, both, question, scratch, answer);
+            }
+        }
+        if wanted.contacts && localise(scratch.boxes, 0.5 * question.contact_distance).is_some() {
+            self.search(both, question.contact_distance, Pursuit::Within, scratch)?;
+            let Scratch { near, meetings, flags, .. } = scratch;
+            let distance = question.contact_distance;
+            let found = &mut answer.contacts;
+            contact::contacts(outlines, both[0], distance, (near, meetings), flags, found);
+        }
+        if wanted.separation && !answer.intersects {
+            let distance = near::upper_bound(outlines, both);
+            self.search(both, distance, Pursuit::Nearest, scratch)?;
+            answer.separation = contact::separation(outlines, &scratch.near);
+            if answer.separation.is_none() {
+                return Err(TooMany);
+            }
+        }
+        Ok(())
+    }
+
+    fn search(
+        &self,
+        pair: [usize; 2],
+        distance: f64,
+        pursuit: Pursuit,
+        scratch: &mut Scratch,
+    ) -> Result<(), TooMany> {
+        let (target, error) = (scratch.boxes[1], self.question.error);
+        let search = Search { pair, target, distance, error, pursuit };
+        scratch.near.search(self.outlines, &search, &mut scratch.probes)
+    }
+
+    /// Whether two outlines share a point; exact. Leaves meetings and spots in the scratch.
+    fn intersect(&self, pair: [usize; 2], region: [Vec2; 2], scratch: &mut Scratch) -> bool {
+        let (outlines, wanted) = (self.outlines, self.question.wanted);
+        let extent = if wanted.samples || wanted.contacts { Extent::All } else { Extent::First };
+        scratch.bins.meetings(outlines, pair, region, extent, &mut scratch.meetings);
+        for (outline, spots) in pair.into_iter().zip(&mut scratch.spots) {
+            spots.draw(outlines, outline);
+        }
+        // Where no boundaries meet, a ring is inside whole or not at all.
+        let holds = |outer: usize, inner: usize| {
+            let mut firsts = outlines.rings(pair[inner]).map(|ring| outlines.points()[ring.start]);
+            firsts.any(|first| {
+                within(scratch.boxes[outer], first)
+                    && scratch.spots[outer].spot(outlines, first) == Spot::Inside
+            })
+        };
+        !scratch.meetings.is_empty() || holds(0, 1) || holds(1, 0)
+    }
+
+    /// Area that both cover, m², as the sum of the lengths that rows of pixels have in both.
+    ///
+    /// Within a row the length changes by no more than the boundaries go across, so that
+    /// the middle of the row is off by at most half its height times that.
+    fn area(&self, pair: [usize; 2], region: [Vec2; 2], scratch: &mut Scratch) -> f64 {
+        let window = Window::over(region, self.question.error, 0);
+        for (outline, spans) in pair.into_iter().zip(&mut scratch.spans) {
+            spans.draw(self.outlines, outline, &window);
+        }
+        let [a, b] = &scratch.spans;
+        let rows = (0..window.height as usize).map(|row| a.shared(b, row));
+        window.pixel * rows.sum::<f64>()
+    }
+}
+
+#[cfg(test)]
+mod tests;
