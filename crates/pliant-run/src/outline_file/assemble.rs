@@ -23,6 +23,9 @@ const FARTHEST: f64 = 1e100;
 /// Most rings of an element for which its fill rule is looked into, count.
 const FILL_RINGS: usize = 500;
 
+/// Notices of one kind that are told one by one, count.
+const TOLD: usize = 3;
+
 /// How the outline is wanted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wanted {
@@ -41,6 +44,8 @@ pub struct Assembled {
     pub places: Vec<String>,
     /// One sentence each.
     pub notices: Vec<String>,
+    /// Rings that surround nothing, and rings that repeat points, count.
+    odd: [usize; 2],
     /// How far the rings are from what the file draws, file unit; 0 without curves and lines.
     pub error: f64,
 }
@@ -67,6 +72,7 @@ pub fn assemble(picked: &Picked, wanted: Wanted) -> Result<Assembled, OutlineFil
         }
         found.fill_rule(feature, first);
     }
+    found.tell_rest();
     let thick = thicken(&strokes, settings.bound).map_err(|error| fault(error.to_string()))?;
     found.error += thick.error;
     found.places.extend(thick.rings.iter().map(|_| "the thick lines".to_string()));
@@ -136,10 +142,14 @@ impl Assembled {
         let place = &path.place;
         if chain.len() < 3 {
             let count = chain.len();
-            self.notices.push(format!(
-                "{place} has {count} different {}, which surround nothing: left out",
-                if count == 1 { "point" } else { "points" }
-            ));
+            self.odd[0] += 1;
+            self.tell(
+                0,
+                format!(
+                    "{place} has {count} different {}, which surround nothing: left out",
+                    if count == 1 { "point" } else { "points" }
+                ),
+            );
             return;
         }
         let closing = usize::from(points > chain.len());
@@ -147,10 +157,27 @@ impl Assembled {
             && !path.pieces.iter().any(|p| matches!(p, Piece::Curve(_)))
         {
             let count = points - chain.len() - closing;
-            self.notices.push(format!("{place} repeats {count} points, which are left out"));
+            self.odd[1] += 1;
+            self.tell(1, format!("{place} repeats {count} points, which are left out"));
         }
         self.places.push(place.clone());
         self.rings.push(chain);
+    }
+
+    /// Tells of the first few of a kind.
+    fn tell(&mut self, kind: usize, notice: String) {
+        if self.odd[kind] <= TOLD {
+            self.notices.push(notice);
+        }
+    }
+
+    /// Tells how many of each kind were not told.
+    fn tell_rest(&mut self) {
+        for (count, what) in self.odd.into_iter().zip(["surround nothing", "repeat points"]) {
+            if count > TOLD {
+                self.notices.push(format!("{} more rings {what}", count - TOLD));
+            }
+        }
     }
 
     /// Tells of an element that its file fills otherwise.

@@ -42,11 +42,11 @@ const INK: Rgb = [0.16, 0.17, 0.20];
 
 const WHITE: Rgb = [1.0; 3];
 
-/// Thickness of the outlines, pixels.
-const LINE: f64 = 2.4;
+/// Thickness of a and b, pixels; b shows beside a where they run together.
+const LINES: [f64; 2] = [2.2, 4.2];
 
 /// Least distance between the tails of arrows, pixels; the deepest are drawn first.
-const APART: f64 = 11.0;
+const APART: f64 = 17.0;
 
 /// Length of a contact's normal, pixels.
 const NORMAL: f64 = 30.0;
@@ -63,11 +63,11 @@ pub fn picture(found: &Found) -> Image {
     let mut canvas = Canvas::new(window.width, window.height);
     let frame = Frame { window, upright: *upright };
     ground(&mut canvas, &frame, &of_b, step);
-    for (field, colour) in [(&of_b, B), (&of_a, A)] {
+    for (field, colour, thick) in [(&of_b, B, LINES[1]), (&of_a, A, LINES[0])] {
         frame.each(|pixel, at| {
             let away = field.distance[at] / window.pixel;
             canvas.blend(pixel, colour, 0.16 * (0.5 - away).clamp(0.0, 1.0));
-            canvas.blend(pixel, colour, (0.5 * LINE + 0.5 - away.abs()).clamp(0.0, 1.0));
+            canvas.blend(pixel, colour, (0.5 * thick + 0.5 - away.abs()).clamp(0.0, 1.0));
         });
     }
     ways_out(&mut canvas, &frame, found);
@@ -180,7 +180,7 @@ fn ways_out(canvas: &mut Canvas, frame: &Frame, found: &Found) {
         } else {
             point.position + point.depth * point.direction
         };
-        canvas.arrow([from, frame.pixel(out)], 2.0, mix(colour, [0.0; 3], 0.25));
+        canvas.arrow([from, frame.pixel(out)], 1.7, mix(colour, [0.0; 3], 0.25));
         canvas.dot(from, 2.6, mix(colour, [0.0; 3], 0.25));
     }
 }

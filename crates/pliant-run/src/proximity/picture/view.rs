@@ -30,10 +30,10 @@ pub fn window(outlines: &Outlines, answer: &Answer) -> Window {
     let extent = |[low, high]: [Vec2; 2]| (high - low).max_element();
     let whole = extent(all);
     let side = (ZOOM * extent([low, high])).clamp(SMALLEST * whole, whole);
-    let middle = low.midpoint(high);
-    // Never beyond the outlines: there is nothing to see.
-    let from = (middle - 0.5 * side).max(all[0]);
-    let to = (middle + 0.5 * side).min(all[1]);
+    // Moved so far that nothing beyond the outlines is shown: there is nothing to see.
+    let half = Vec2::splat(0.5 * side).min(0.5 * (all[1] - all[0]));
+    let middle = low.midpoint(high).max(all[0] + half).min(all[1] - half);
+    let (from, to) = (middle - half, middle + half);
     let room = Vec2::splat((ROOM * (to - from).max_element()).max(f64::MIN_POSITIVE));
     let (from, to) = (from - room, to + room);
     let size = to - from;
