@@ -9,6 +9,8 @@ mod check;
 
 mod depth;
 
+mod proximity;
+
 mod picture;
 
 mod bar;
@@ -51,6 +53,7 @@ Examples:
   pliant check liver.msh              what is in a mesh, and what is wrong with it
   pliant check *.obj --json           the same for programs
   pliant depth ball.vtk torus.obj     how deep bodies overlap, and which way is out
+  pliant proximity a.svg b.geojson    how near outlines are, or how deep they overlap
   pliant scenes                       what can be run without a file
   pliant run block                    run a scene to a folder with a report
   pliant demo                         make some bodies, write and check them
@@ -105,6 +108,19 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
         override_usage = "pliant depth [OPTIONS] <MESH> <MESH>..."
     )]
     Depth(depth::DepthArguments),
+    /// Say how near two outlines in the plane are: overlap, depth, distance, contacts
+    ///
+    /// Reads GeoJSON (polygons; lines with --thickness), SVG (paths and basic shapes), WKT, and
+    /// JSON arrays of rings. `FILE#name` picks the feature whose name, NAME, ADMIN or id (in SVG
+    /// the id) is that, `FILE#3` the fourth one; otherwise all features are one outline.
+    ///
+    /// Inside is even–odd, whatever a file's fill rule: a ring in a ring is a hole, and of
+    /// segments that are there twice neither counts. Outlines are closed: touching is
+    /// intersecting, but a point on a boundary is not inside. Curves are cut into segments
+    /// within the error bound. In SVG closed paths are regions, painted or not; transforms are
+    /// applied, the view box is not, and y points down as in the file.
+    #[command(after_help = proximity::AFTER_HELP)]
+    Proximity(proximity::ProximityArguments),
     /// Draw a moment of a run as a PNG file
     #[command(after_help = picture::AFTER_HELP)]
     Picture(picture::PictureArguments),
@@ -150,6 +166,7 @@ fn main() -> ExitCode {
         Command::Check { json: true, files } => check::print_json(&files),
         Command::Check { json: false, files } => check::print_tables(&files),
         Command::Depth(arguments) => depth::run(&arguments),
+        Command::Proximity(arguments) => proximity::run(&arguments),
         Command::Picture(arguments) => picture::run(&arguments, picture::open),
         Command::Scenes { schema: true, .. } => scenes::print_schema(),
         Command::Scenes { name: Some(name), .. } => scenes::print_scene(&name),

@@ -11,6 +11,10 @@ pub mod check;
 
 pub mod depth;
 
+pub mod outline_file;
+
+pub mod proximity;
+
 pub mod built;
 
 pub mod summary;

@@ -9,6 +9,8 @@ mod check;
 
 mod depth;
 
+mod proximity;
+
 mod scenes;
 
 mod run;

@@ -14,6 +14,8 @@ mod manifest;
 
 mod proximity;
 
+mod outlines;
+
 mod responses;
 
 mod round_trip;

@@ -9,7 +9,17 @@ use std::ops::Range;
 
 use crate::math::Vec2;
 
-use super::segment;
+pub mod curve;
+
+pub mod thick;
+
+pub mod cancel;
+
+pub mod crossings;
+
+mod turn;
+
+use turn::turn;
 
 /// Why rings make no outline.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -54,6 +64,57 @@ pub enum OutlineNotice {
         /// Points left out, count.
         count: usize,
     },
+    /// Segments that are there twice and bound nothing were left out.
+    #[error(
+        "segment {} of ring {} is there again as segment {} of ring {}, at {place}; \
+         {count} such segments cancel each other", a[1], a[0], b[1], b[0]
+    )]
+    Doubled {
+        /// Ring and segment of the first.
+        a: [usize; 2],
+        /// Ring and segment of its double.
+        b: [usize; 2],
+        /// Where the first begins, m.
+        place: Vec2,
+        /// Segments left out, count.
+        count: usize,
+    },
+    /// Segments cross: what was meant may be another inside.
+    #[error(
+        "segment {} of ring {} crosses segment {} of ring {} at {place}{}; \
+         inside is even–odd, so parts covered twice are outside",
+        a[1], a[0], b[1], b[0], more(*count)
+    )]
+    Crosses {
+        /// Ring and segment of the first, as turned and cleaned.
+        a: [usize; 2],
+        /// Ring and segment that crosses it.
+        b: [usize; 2],
+        /// Where, m.
+        place: Vec2,
+        /// Crossings altogether, count.
+        count: usize,
+    },
+    /// Segments lie along each other in part.
+    #[error(
+        "segment {} of ring {} lies along segment {} of ring {} near {place}{}",
+        a[1], a[0], b[1], b[0], more(*count)
+    )]
+    Along {
+        /// Ring and segment of the first, as turned and cleaned.
+        a: [usize; 2],
+        /// Ring and segment that lies along it.
+        b: [usize; 2],
+        /// An end of the second, m.
+        place: Vec2,
+        /// Such pairs altogether, count.
+        count: usize,
+    },
+}
+
+/// How the others of a kind are told after the first.
+fn more(count: usize) -> String {
+    if count > 1 { format!(", the first of {count} places") } else { String::new() }
 }
 
 /// Many outlines in flat arrays, ready to be asked about.
@@ -181,24 +242,6 @@ fn without_repeats(points: &[Vec2]) -> Vec<Vec2> {
         kept.pop();
     }
     kept
-}
-
-/// Turns rings so that the inside lies to their left: outer ones against the clock.
-fn turn(rings: &mut [Vec<Vec2>]) {
-    let depths: Vec<usize> = (0..rings.len())
-        .map(|ring| {
-            // Rings may touch in points: the middle of a segment tells more surely.
-            let middle = rings[ring][0].midpoint(rings[ring][1]);
-            let others = (0..rings.len()).filter(|&other| other != ring);
-            others.filter(|&other| segment::surrounds(&rings[other], middle)).count()
-        })
-        .collect();
-    for (ring, depth) in rings.iter_mut().zip(depths) {
-        let outer = depth % 2 == 0;
-        if (area(ring) > 0.0) != outer {
-            ring.reverse();
-        }
-    }
 }
 
 /// Area of a ring, m², positive against the clock.

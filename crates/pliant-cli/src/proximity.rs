@@ -1,0 +1,214 @@
+//! `pliant proximity`: how near two outlines are, as a table, JSON or a picture.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use pliant_run::picture::png;
+use pliant_run::proximity::picture::picture;
+use pliant_run::proximity::{PenetrationReport, Report, Request, Way, proximity};
+use pliant_run::whole::{self, told};
+
+use crate::show::{self, DIM, GOOD, HEADING, Stopped, WARNING, counted, plain};
+
+/// Deepest points and contacts shown; JSON has all.
+const SHOWN: usize = 10;
+
+/// What `pliant proximity --help` ends with.
+pub const AFTER_HELP: &str = "\
+Examples:
+  pliant proximity map.geojson#Norway map.geojson#Sweden
+  pliant proximity gear.svg rack.svg --error 0.01 --picture field.png
+  pliant proximity road.geojson#4 house.wkt --thickness 6 --json
+
+Exit code: 0 whether or not they touch, 1 when the picture cannot be written, 2 for bad
+arguments or input.
+
+With --json, one object on stdout:
+  {\"error_bound\":0.001,\"backend\":\"cpu\",\"intersects\":false,\"overlap_area\":0.0,
+   \"separation\":{\"distance\":0.5,\"on_a\":[0.0,0.0],\"on_b\":[0.5,0.0]},
+   \"penetration\":[{\"of\":\"a\",\"position\":[0.0,0.0],\"depth\":0.1,\"direction\":[1.0,0.0]}],
+   \"contacts\":[{\"position\":[0.0,0.0],\"normal\":[1.0,0.0]}],\"notices\":[]}
+`intersects` is exact, touching included. `separation` is null when they intersect.
+`penetration` has every input vertex inside the other outline, and samples of the boundary so
+that no point deeper than twice the bound is farther than that from one; `direction` is the
+way out. `contacts` has one entry for each stretch of boundary nearer than the contact
+distance; `normal` points from b to a. Every length is within `error_bound` of the exact one,
+`overlap_area` within the bound times the perimeters.";
+
+/// What stands after `pliant proximity`.
+#[derive(Args)]
+pub struct ProximityArguments {
+    /// Bound of the error of every length, in the files' unit; default 1e-3 of the larger
+    /// outline's box diagonal
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    error: Option<f64>,
+    /// How it is answered
+    #[arg(long, value_enum, default_value_t = BackendName::Cpu)]
+    backend: BackendName,
+    /// Gap up to which boundaries are in contact, in the files' unit; default D
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    contact_distance: Option<f64>,
+    /// Thickness of lines, in the files' unit; default what SVG says, otherwise lines are refused
+    #[arg(long, value_name = "W", allow_negative_numbers = true)]
+    thickness: Option<f64>,
+    /// Draw both outlines on B's distance field into this file, replaced if it is there
+    #[arg(long, value_name = "PNG")]
+    picture: Option<PathBuf>,
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    json: bool,
+    /// First outline: FILE, FILE#name or FILE#3
+    #[arg(value_name = "A")]
+    a: PathBuf,
+    /// Second outline
+    #[arg(value_name = "B")]
+    b: PathBuf,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum BackendName {
+    /// Segments, no image, no error
+    Exact,
+    /// Images on the processor
+    Cpu,
+    /// Images on the graphics card; the processor where there is none
+    Gpu,
+}
+
+/// Measures, draws if asked, and prints the answer.
+pub fn run(arguments: &ProximityArguments) -> Result<ExitCode, Stopped> {
+    let mut found = match proximity(&arguments.request()) {
+        Ok(found) => found,
+        Err(error) => return Ok(show::refuse(&error.to_string())),
+    };
+    if let Some(path) = &arguments.picture {
+        let image = picture(&found);
+        if let Err(error) = whole::write(path, &png(&image)) {
+            let path = path.display();
+            show::complain(&format!("{path}: cannot be written: {}", told(&error)));
+            return Ok(ExitCode::from(crate::FAILED));
+        }
+        found.report.notices.extend(image.notices);
+    }
+    if !arguments.json {
+        show::print(&table(&found.report, arguments))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    match serde_json::to_string(&found.report) {
+        Ok(json) => show::print(&(json + "\n"))?,
+        Err(error) => return Ok(show::refuse(&error.to_string())),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl ProximityArguments {
+    fn request(&self) -> Request {
+        Request {
+            a: self.a.clone(),
+            b: self.b.clone(),
+            error: self.error,
+            contact_distance: self.contact_distance,
+            thickness: self.thickness,
+            way: match self.backend {
+                BackendName::Exact => Way::Exact,
+                BackendName::Cpu => Way::Cpu,
+                BackendName::Gpu => Way::Gpu,
+            },
+        }
+    }
+}
+
+/// The answer for people.
+fn table(report: &Report, arguments: &ProximityArguments) -> String {
+    let name = |path: &PathBuf| plain(&path.display().to_string());
+    let (bound, backend) = (report.error_bound, report.backend);
+    let mut text = format!("{HEADING}a{HEADING:#}  {}\n", name(&arguments.a));
+    let _ = writeln!(text, "{HEADING}b{HEADING:#}  {}", name(&arguments.b));
+    let _ = match &report.separation {
+        _ if report.intersects => writeln!(
+            text,
+            "\n{WARNING}they intersect{WARNING:#}, both cover an area of {}",
+            number(report.overlap_area)
+        ),
+        Some(way) => writeln!(
+            text,
+            "\n{GOOD}they are apart{GOOD:#} by {}: from {} on a to {} on b",
+            number(way.distance),
+            place(way.on_a),
+            place(way.on_b)
+        ),
+        None => writeln!(text, "\n{GOOD}they are apart{GOOD:#}"),
+    };
+    text += &deepest(&report.penetration);
+    text += &contacts(report);
+    let _ = writeln!(text, "\n{DIM}lengths are within {} ({backend}){DIM:#}", number(bound));
+    if let Some(path) = &arguments.picture {
+        let _ = writeln!(text, "{DIM}picture in {}{DIM:#}", name(path));
+    }
+    for notice in &report.notices {
+        let _ = writeln!(text, "{WARNING}note{WARNING:#}  {}", plain(notice));
+    }
+    text
+}
+
+/// The deepest points, deepest first.
+fn deepest(points: &[PenetrationReport]) -> String {
+    if points.is_empty() {
+        return String::new();
+    }
+    let mut order: Vec<&PenetrationReport> = points.iter().collect();
+    order.sort_by(|p, q| q.depth.total_cmp(&p.depth));
+    let of = |side: &str| points.iter().filter(|point| point.of == side).count();
+    let mut text = format!(
+        "\n{} of a inside b, {} of b inside a\n  {DIM}of{:>13}{:>30}  way out{DIM:#}\n",
+        counted(of("a"), "point", "points"),
+        of("b"),
+        "depth",
+        "position"
+    );
+    for point in order.iter().take(SHOWN) {
+        let [x, y] = point.direction;
+        let (depth, position) = (number(point.depth), place(point.position));
+        let _ = writeln!(text, "  {:<2}{depth:>13}{position:>30}  {x:.4}, {y:.4}", point.of);
+    }
+    if points.len() > SHOWN {
+        let _ = writeln!(text, "  {DIM}and {} more{DIM:#}", points.len() - SHOWN);
+    }
+    text
+}
+
+fn contacts(report: &Report) -> String {
+    if report.contacts.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(
+        "\n{}\n  {DIM}{:>28}  normal from b to a{DIM:#}\n",
+        counted(report.contacts.len(), "contact", "contacts"),
+        "position"
+    );
+    for contact in report.contacts.iter().take(SHOWN) {
+        let [x, y] = contact.normal;
+        let _ = writeln!(text, "  {:>28}  {x:.4}, {y:.4}", place(contact.position));
+    }
+    if report.contacts.len() > SHOWN {
+        let _ = writeln!(text, "  {DIM}and {} more{DIM:#}", report.contacts.len() - SHOWN);
+    }
+    text
+}
+
+/// Six digits, however large or small.
+fn number(value: f64) -> String {
+    let size = value.abs();
+    if size == 0.0 || (1e-3..1e6).contains(&size) {
+        let digits =
+            if size == 0.0 { 0 } else { (5 - size.log10().floor() as i32).max(0) as usize };
+        return format!("{value:.digits$}");
+    }
+    format!("{value:.5e}")
+}
+
+fn place([x, y]: [f64; 2]) -> String {
+    format!("({}, {})", number(x), number(y))
+}

@@ -1,0 +1,233 @@
+//! `pliant proximity`, on outlines worked out by hand and on other people's.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::{Folder, pliant, told};
+
+/// Coordinates are below a thousand: rounding stays below this.
+const ROUNDING: f64 = 1e-9;
+
+fn call(options: &[&str], files: &[&str]) -> (i32, String, String) {
+    let arguments: Vec<&str> = [&["proximity"][..], options, files].concat();
+    told(&pliant(&arguments))
+}
+
+#[track_caller]
+fn answer(options: &[&str], files: &[&str]) -> Value {
+    let (code, stdout, stderr) = call(&[&["--json"][..], options].concat(), files);
+    assert_eq!((code, stderr.as_str()), (0, ""), "{files:?}");
+    serde_json::from_str(&stdout).unwrap()
+}
+
+/// Bad input: one clear line on stderr that holds `expected`, exit code 2, no answer.
+#[track_caller]
+fn refused(options: &[&str], files: &[&str], expected: &str) {
+    let (code, stdout, stderr) = call(options, files);
+    assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
+    assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    assert!(stderr.starts_with("pliant: ") && stderr.contains(expected), "{stderr}");
+}
+
+/// Two squares of 2 m, the second moved to the right.
+fn squares(folder: &Folder, by: f64) -> [String; 2] {
+    let file = |name: &str, x: f64| {
+        let text = format!("[[[{x},0],[{},0],[{},2],[{x},2]]]", x + 2.0, x + 2.0);
+        folder.write(name, &text).to_str().unwrap().to_string()
+    };
+    [file("a.json", 0.0), file("b.json", by)]
+}
+
+/// The folder of outlines; without it the caller skips, and says so past the test's capture.
+fn data(test: &str) -> Option<PathBuf> {
+    let Some(folder) = std::env::var_os("PLIANT_DATA") else {
+        let note = format!("skipped {test}: PLIANT_DATA does not name the folder of test data\n");
+        let _ = std::io::stderr().write_all(note.as_bytes());
+        return None;
+    };
+    Some(Path::new(&folder).join("polygons2d"))
+}
+
+/// Every key in its place, and every value of its kind.
+#[track_caller]
+fn check_contract(answer: &Value) {
+    let keys: Vec<&String> = answer.as_object().unwrap().keys().collect();
+    let mut expected = [
+        "error_bound",
+        "backend",
+        "intersects",
+        "overlap_area",
+        "separation",
+        "penetration",
+        "contacts",
+        "notices",
+    ];
+    expected.sort_unstable(); // as the reader of the answer sorts them
+    assert_eq!(keys, expected);
+    let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{value} is no number"));
+    let pair = |value: &Value| [number(&value[0]), number(&value[1])];
+    let unit = |value: &Value| {
+        let [x, y] = pair(value);
+        assert!((x.hypot(y) - 1.0).abs() < ROUNDING, "{value}");
+    };
+    assert!(number(&answer["error_bound"]) > 0.0 && number(&answer["overlap_area"]) >= 0.0);
+    assert!(["exact", "cpu", "gpu"].contains(&answer["backend"].as_str().unwrap()));
+    let way = &answer["separation"];
+    assert_eq!(way.is_null(), answer["intersects"].as_bool().unwrap());
+    if !way.is_null() {
+        let ([x, y], [u, v]) = (pair(&way["on_a"]), pair(&way["on_b"]));
+        let bound = number(&answer["error_bound"]);
+        assert!(((x - u).hypot(y - v) - number(&way["distance"])).abs() <= 2.0 * bound);
+    }
+    for point in answer["penetration"].as_array().unwrap() {
+        assert!(["a", "b"].contains(&point["of"].as_str().unwrap()));
+        assert!(number(&point["depth"]) >= 0.0);
+        pair(&point["position"]);
+        unit(&point["direction"]);
+    }
+    for contact in answer["contacts"].as_array().unwrap() {
+        pair(&contact["position"]);
+        unit(&contact["normal"]);
+    }
+    assert!(answer["notices"].as_array().unwrap().iter().all(Value::is_string));
+}
+
+#[test]
+fn json_is_the_agreed_object_key_by_key() {
+    let folder = Folder::new("proximity-json");
+    let [a, b] = squares(&folder, 2.5);
+    let options = ["--json", "--backend", "exact", "--error", "0.25"];
+    let (code, stdout, _) = call(&options, &[&a, &b]);
+    // Of several shortest ways the backend may name any; here both ends are at one height.
+    let [head, tail] = [
+        r#"{"error_bound":0.25,"backend":"exact","intersects":false,"overlap_area":0.0,"separation":{"distance":0.5,"on_a":[2.0,"#,
+        r#"]},"penetration":[],"contacts":[],"notices":[]}"#,
+    ];
+    assert_eq!(code, 0);
+    assert!(stdout.starts_with(head) && stdout.trim_end().ends_with(tail), "{stdout}");
+    check_contract(&serde_json::from_str(&stdout).unwrap());
+}
+
+#[test]
+fn overlap_depth_and_contact_are_those_of_the_squares() {
+    let folder = Folder::new("proximity-squares");
+    let [a, b] = squares(&folder, 1.5);
+    let found = answer(&["--backend", "exact"], &[&a, &b]);
+    check_contract(&found);
+    // The default is 1e-3 of the box diagonal, 2√2.
+    let bound = found["error_bound"].as_f64().unwrap();
+    assert!((bound - 2e-3 * 2_f64.sqrt()).abs() < ROUNDING);
+    assert_eq!(found["intersects"], true);
+    assert!((found["overlap_area"].as_f64().unwrap() - 1.0).abs() <= bound * 16.0); // 0.5 × 2
+    // The sides run along each other: samples of a's right side are 0.5 inside b.
+    let deepest = found["penetration"].as_array().unwrap().iter();
+    let deepest = deepest.map(|point| point["depth"].as_f64().unwrap()).fold(0.0, f64::max);
+    assert!((deepest - 0.5).abs() <= bound, "{deepest}");
+    let [a, b] = squares(&folder, 2.5);
+    let near = answer(&["--error", "0.01", "--contact-distance", "0.6"], &[&a, &b]);
+    assert_eq!(near["contacts"].as_array().unwrap().len(), 1);
+    assert!((near["contacts"][0]["normal"][0].as_f64().unwrap() + 1.0).abs() < 0.1);
+}
+
+#[test]
+fn a_missing_graphics_card_is_no_failure() {
+    let folder = Folder::new("proximity-gpu");
+    let [a, b] = squares(&folder, 1.5);
+    check_contract(&answer(&["--backend", "gpu"], &[&a, &b]));
+}
+
+#[test]
+fn bad_arguments_are_refused_with_a_reason() {
+    let folder = Folder::new("proximity-bad");
+    let [a, b] = &squares(&folder, 1.5);
+    for value in ["0", "-1", "NaN", "inf", "-inf"] {
+        refused(&["--error", value], &[a, b], "--error is");
+        refused(&["--thickness", value], &[a, b], "--thickness is");
+    }
+    refused(&["--contact-distance", "-0.1"], &[a, b], "--contact-distance is -0.1");
+    refused(&[], &[a, "/no/such/file.svg"], "No such file");
+    refused(&[], &[a, folder.0.to_str().unwrap()], "is a directory");
+    let empty = folder.write("empty.json", "");
+    refused(&[], &[a, empty.to_str().unwrap()], "0 bytes");
+    refused(&[], &[a, &format!("{b}#Fiji")], "no feature is called “Fiji”");
+    let line = folder.write("line.wkt", "LINESTRING(0 0,1 1)");
+    refused(&[], &[a, line.to_str().unwrap()], "--thickness");
+    let far = folder.write("far.json", "[[[0,0],[1e300,0],[0,1]]]");
+    refused(&[], &[a, far.to_str().unwrap()], "point 1 of the array, ring 0");
+    let small = folder.write("small.json", "[[[0,0],[1e-200,0],[0,1e-200]]]");
+    refused(&[], &[a, small.to_str().unwrap()], "change the unit");
+    // The same file twice, and a bound below all rounding, are no mistakes.
+    check_contract(&answer(&["--backend", "exact"], &[a, a]));
+    check_contract(&answer(&["--backend", "exact", "--error", "1e-300"], &[a, b]));
+}
+
+#[test]
+fn lines_get_the_thickness_asked_for() {
+    let folder = Folder::new("proximity-lines");
+    let text = r#"{"type":"LineString","coordinates":[[0,5],[9,5]]}"#;
+    let line = folder.write("line.geojson", text);
+    let [a, _] = &squares(&folder, 0.0);
+    let options = ["--thickness", "2", "--error", "0.01"];
+    let found = answer(&options, &[a, line.to_str().unwrap()]);
+    // The square ends at 2, the line begins at 5 − 1.
+    let distance = found["separation"]["distance"].as_f64().unwrap();
+    assert!((distance - 2.0).abs() <= 0.01, "{distance}");
+}
+
+#[test]
+fn a_picture_is_written_whole_or_not_at_all() {
+    let folder = Folder::new("proximity-picture");
+    let [a, b] = &squares(&folder, 1.5);
+    let file = folder.0.join("field.png");
+    let (code, stdout, _) = call(&["--picture", file.to_str().unwrap()], &[a, b]);
+    assert_eq!(code, 0);
+    assert!(stdout.contains("they intersect") && stdout.contains("field.png"), "{stdout}");
+    let bytes = std::fs::read(&file).unwrap();
+    assert_eq!(bytes[1..4], *b"PNG");
+    let lost = folder.0.join("no").join("field.png");
+    let (code, stdout, stderr) = call(&["--picture", lost.to_str().unwrap()], &[a, b]);
+    assert_eq!((code, stdout.as_str()), (1, ""));
+    assert!(stderr.contains("cannot be written"), "{stderr}");
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 3);
+}
+
+#[test]
+fn two_countries_keep_the_contract() {
+    let Some(folder) = data("two countries") else { return };
+    let map = folder.join("ne_110m_admin_0_countries.geojson");
+    let country = |name: &str| format!("{}#{name}", map.to_str().unwrap());
+    let neighbours = answer(&[], &[&country("Norway"), &country("Sweden")]);
+    check_contract(&neighbours);
+    assert_eq!(neighbours["intersects"], true); // they share a border
+    let apart = answer(&[], &[&country("Norway"), &country("Chad")]);
+    check_contract(&apart);
+    assert!(apart["separation"]["distance"].as_f64().unwrap() > 10.0);
+    refused(&[], &[&country("Norwey"), &country("Chad")], "did you mean “Norway”?");
+}
+
+#[test]
+fn every_outline_is_read_or_refused_with_a_place() {
+    let Some(folder) = data("all outlines") else { return };
+    let test_folder = Folder::new("proximity-all");
+    let [square, _] = &squares(&test_folder, 0.0);
+    let mut read = 0;
+    for part in ["pairs", "svg", "earcut"] {
+        for entry in std::fs::read_dir(folder.join(part)).unwrap() {
+            let path = entry.unwrap().path();
+            let file = path.to_str().unwrap();
+            // Large bounds keep the slow twin of the backends quick.
+            let (code, stdout, stderr) = call(&["--json", "--error", "100"], &[square, file]);
+            if code == 0 {
+                read += 1;
+                check_contract(&serde_json::from_str(&stdout).unwrap());
+            } else {
+                assert_eq!(code, 2, "{file}: {stderr}");
+                assert!(stderr.contains(file) && stderr.lines().count() == 1, "{stderr}");
+                assert!(stderr.contains("ring"), "{file}: {stderr}");
+            }
+        }
+    }
+    assert!(read > 55, "{read}");
+}

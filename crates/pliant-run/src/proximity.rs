@@ -1,0 +1,277 @@
+//! How near two outlines from files are: `pliant proximity`.
+
+use std::path::PathBuf;
+
+use pliant::math::Vec2;
+use pliant::proximity2d::brute::Brute;
+use pliant::proximity2d::outline::Outlines;
+use pliant::proximity2d::{Answer, Backend, BackendError, Pair, Question, Side, Wanted};
+use serde::Serialize;
+
+use crate::outline_file::assemble::{self, assemble};
+use crate::outline_file::drawing::Upright;
+use crate::outline_file::{OutlineFileError, Picked, read};
+
+pub mod picture;
+
+/// The usual error bound, relative to the larger box diagonal.
+const USUAL_ERROR: f64 = 1e-3;
+
+/// Share of the error bound that cutting the curves of one outline may use.
+const CURVE_SHARE: f64 = 1.0 / 16.0;
+
+/// Bound for measuring the boxes of curves, relative to the box of their control points.
+const BOX_ERROR: f64 = 1e-4;
+
+/// Boxes smaller than this, file unit, leave no room for squares.
+const SMALLEST: f64 = 1e-100;
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The first outline: a file, maybe with `#feature`.
+    pub a: PathBuf,
+    /// The second outline.
+    pub b: PathBuf,
+    /// Bound of every length, file unit; `None` for 1e-3 of the larger box diagonal.
+    pub error: Option<f64>,
+    /// Gap up to which boundaries touch, file unit; `None` for the error bound.
+    pub contact_distance: Option<f64>,
+    /// Thickness of lines, file unit; `None` for what the files say.
+    pub thickness: Option<f64>,
+    /// How it is answered.
+    pub way: Way,
+}
+
+/// How a question is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// By segments, without an image.
+    Exact,
+    /// By images on the processor.
+    Cpu,
+    /// By images on the graphics card.
+    Gpu,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ProximityError {
+    /// A file without an outline.
+    #[error(transparent)]
+    File(#[from] OutlineFileError),
+    /// A number without a meaning.
+    #[error("{option} is {value}; it must be {rule}")]
+    Option {
+        /// As people write it.
+        option: &'static str,
+        /// As given, file unit.
+        value: f64,
+        /// What it must be.
+        rule: &'static str,
+    },
+    /// Outlines that are too small to measure.
+    #[error("{label}: the outline is {extent:e} large, areas vanish; change the unit")]
+    TooSmall {
+        /// The argument.
+        label: String,
+        /// Diagonal of its box, file unit.
+        extent: f64,
+    },
+    /// Rings that make no outline.
+    #[error("{label}: {what}")]
+    Outline {
+        /// The argument.
+        label: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// The backend failed.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+}
+
+/// The answer as `pliant proximity --json` prints it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Bound of every length, file unit.
+    pub error_bound: f64,
+    /// What answered: `exact`, `cpu` or `gpu`.
+    pub backend: &'static str,
+    /// Whether the outlines share a point; exact.
+    pub intersects: bool,
+    /// Area that both cover, file unit squared.
+    pub overlap_area: f64,
+    /// The shortest way between them; `None` when they intersect.
+    pub separation: Option<SeparationReport>,
+    /// Boundary points of one inside the other.
+    pub penetration: Vec<PenetrationReport>,
+    /// One for each stretch of touching boundaries.
+    pub contacts: Vec<ContactReport>,
+    /// What was left out, changed or should be known.
+    pub notices: Vec<String>,
+}
+
+/// The shortest way between two outlines.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct SeparationReport {
+    /// Its length, file unit.
+    pub distance: f64,
+    /// Its end on a, file unit.
+    pub on_a: [f64; 2],
+    /// Its end on b, file unit.
+    pub on_b: [f64; 2],
+}
+
+/// A point inside the other outline.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct PenetrationReport {
+    /// `a` or `b`.
+    pub of: &'static str,
+    /// The point, file unit.
+    pub position: [f64; 2],
+    /// Way to go, file unit.
+    pub depth: f64,
+    /// Unit vector out.
+    pub direction: [f64; 2],
+}
+
+/// A place where boundaries touch.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ContactReport {
+    /// Middle between the closest points, file unit.
+    pub position: [f64; 2],
+    /// Unit vector from b to a.
+    pub normal: [f64; 2],
+}
+
+/// The answer and what it is about.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// What is said.
+    pub report: Report,
+    /// Both outlines, a and b.
+    pub outlines: Outlines,
+    /// All that was found, in the library's words.
+    pub answer: Answer,
+    /// What was asked of the backend.
+    pub question: Question,
+    /// Which way y points in both files.
+    pub upright: Upright,
+}
+
+/// Reads two outlines and measures how near they are.
+pub fn proximity(request: &Request) -> Result<Found, ProximityError> {
+    check(request)?;
+    let files = [read(&request.a)?, read(&request.b)?];
+    let error = match request.error {
+        Some(error) => error,
+        None => USUAL_ERROR * diagonal(&files, request.thickness)?,
+    };
+    let wanted = assemble::Wanted { bound: CURVE_SHARE * error, thickness: request.thickness };
+    let mut outlines = Outlines::default();
+    let mut notices = Vec::new();
+    let mut flattened = 0.0;
+    for file in &files {
+        let assembled = assemble(file, wanted)?;
+        flattened += assembled.error.min(wanted.bound);
+        let label = &file.label;
+        let told = assembled.push(&mut outlines);
+        let told = told.map_err(|what| ProximityError::Outline { label: label.clone(), what })?;
+        notices.extend(told.into_iter().map(|notice| format!("{label}: {notice}")));
+    }
+    let contact_distance = request.contact_distance.unwrap_or(error);
+    // What the curves used up, the backend must not use again.
+    let question = Question { error: error - flattened, contact_distance, wanted: Wanted::ALL };
+    let mut backend = backend(request.way, &mut notices);
+    let mut answers = Vec::new();
+    backend.ask(&outlines, &[Pair { a: 0, b: 1 }], &question, &mut answers)?;
+    let answer = answers.pop().unwrap_or_default();
+    notices.extend(answer.notices.iter().map(ToString::to_string));
+    let report = Report::new(error, backend.name(), &answer, notices);
+    let down = files.iter().all(|file| file.drawing.upright == Upright::Down);
+    let upright = if down { Upright::Down } else { Upright::Up };
+    Ok(Found { report, outlines, answer, question, upright })
+}
+
+/// What answers; where the way asked for is not to be had, a notice and the next best.
+fn backend(way: Way, _notices: &mut Vec<String>) -> Box<dyn Backend> {
+    match way {
+        Way::Exact | Way::Cpu | Way::Gpu => Box::new(Brute),
+    }
+}
+
+/// Refuses numbers without a meaning before any file is read.
+fn check(request: &Request) -> Result<(), ProximityError> {
+    let positive = "above zero and finite";
+    let numbers = [
+        ("--error", request.error, positive),
+        ("--contact-distance", request.contact_distance, "finite and not negative"),
+        ("--thickness", request.thickness, positive),
+    ];
+    for (option, value, rule) in numbers {
+        let Some(value) = value else { continue };
+        let good = value.is_finite() && (value > 0.0 || (value == 0.0 && rule != positive));
+        if !good {
+            return Err(ProximityError::Option { option, value, rule });
+        }
+    }
+    Ok(())
+}
+
+/// The larger of the diagonals of both boxes, file unit.
+fn diagonal(files: &[Picked; 2], thickness: Option<f64>) -> Result<f64, ProximityError> {
+    let mut largest = 0.0_f64;
+    for file in files {
+        let paths = file.drawing.features.iter().flat_map(|feature| &feature.paths);
+        let ends = paths.flat_map(|path| {
+            std::iter::once(path.start).chain(path.pieces.iter().map(|piece| piece.end()))
+        });
+        let rough = extent(ends).max(thickness.unwrap_or(0.0)).clamp(f64::MIN_POSITIVE, f64::MAX);
+        let wanted = assemble::Wanted { bound: BOX_ERROR * rough, thickness };
+        let extent = extent(assemble(file, wanted)?.rings.into_iter().flatten());
+        if extent < SMALLEST {
+            return Err(ProximityError::TooSmall { label: file.label.clone(), extent });
+        }
+        largest = largest.max(extent);
+    }
+    Ok(largest)
+}
+
+/// Diagonal of the box around points, file unit; zero without any.
+fn extent(points: impl Iterator<Item = Vec2>) -> f64 {
+    let boxed = points.fold(None, |boxed: Option<[Vec2; 2]>, point| {
+        Some(boxed.map_or([point; 2], |[low, high]| [low.min(point), high.max(point)]))
+    });
+    boxed.map_or(0.0, |[low, high]| low.distance(high))
+}
+
+impl Report {
+    fn new(error: f64, backend: &'static str, answer: &Answer, notices: Vec<String>) -> Report {
+        let separation = answer.separation.map(|way| SeparationReport {
+            distance: way.distance,
+            on_a: way.on_a.to_array(),
+            on_b: way.on_b.to_array(),
+        });
+        let penetration = answer.penetration.iter().map(|point| PenetrationReport {
+            of: if point.of == Side::A { "a" } else { "b" },
+            position: point.position.to_array(),
+            depth: point.depth,
+            direction: point.direction.to_array(),
+        });
+        let contacts = answer.contacts.iter().map(|contact| ContactReport {
+            position: contact.position.to_array(),
+            normal: contact.normal.to_array(),
+        });
+        Report {
+            error_bound: error,
+            backend,
+            intersects: answer.intersects,
+            overlap_area: answer.overlap_area,
+            separation,
+            penetration: penetration.collect(),
+            contacts: contacts.collect(),
+            notices,
+        }
+    }
+}
