@@ -13,6 +13,13 @@ pub const CHOICE: &str = "PLIANT_GPU";
 /// Smallest buffer made, bytes: growing from less costs more than it saves.
 const SMALLEST: u64 = 256;
 
+/// Turns of loops after which Mesa's software driver leaves them without a word, less
+/// some for what a kernel does around its counting, count.
+const SOFTWARE_TURNS: u32 = 60_000;
+
+/// Turns of loops after which a thread gives up on a real GPU, before a watchdog does, count.
+const TURNS: u32 = 1 << 26;
+
 /// Bytes at the end of every read-back for two timestamps, count.
 const STAMPS: u64 = 16;
 
@@ -31,6 +38,8 @@ pub struct Device {
     clock: Option<Clock>,
     /// Where results are read back through.
     staging: Kept,
+    /// Turns of all loops that one thread of a kernel may take, count.
+    pub(crate) turns: u32,
     /// Time the GPU took for the last work, s; `None` where it has no clock.
     pub(crate) seconds: Option<f64>,
     /// Submissions and bytes read back so far, count.
@@ -189,7 +198,9 @@ impl Device {
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let staging = Kept::new("results to read back", usage);
         let (seconds, traffic) = (None, [0; 2]);
-        Ok(Device { device, queue, name, fault, clock, staging, seconds, traffic })
+        let software = info.device_type == wgpu::DeviceType::Cpu;
+        let turns = if software { SOFTWARE_TURNS } else { TURNS };
+        Ok(Device { device, queue, name, fault, clock, staging, turns, seconds, traffic })
     }
 
     /// Name of the GPU and of its driver.
@@ -291,9 +302,23 @@ impl Device {
         layout: &wgpu::BindGroupLayout,
         resources: &[wgpu::BindingResource<'_>],
     ) -> wgpu::BindGroup {
-        let entries: Vec<wgpu::BindGroupEntry<'_>> = (0..)
-            .zip(resources)
-            .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource: resource.clone() })
+        let entries: Vec<(u32, wgpu::BindingResource<'_>)> =
+            (0..).zip(resources.iter().cloned()).collect();
+        self.bind_numbered(layout, &entries)
+    }
+
+    /// Binds resources with their numbers to a kernel's or pipeline's first group.
+    pub(crate) fn bind_numbered(
+        &self,
+        layout: &wgpu::BindGroupLayout,
+        resources: &[(u32, wgpu::BindingResource<'_>)],
+    ) -> wgpu::BindGroup {
+        let entries: Vec<wgpu::BindGroupEntry<'_>> = resources
+            .iter()
+            .map(|(binding, resource)| wgpu::BindGroupEntry {
+                binding: *binding,
+                resource: resource.clone(),
+            })
             .collect();
         let (label, entries) = (None, &entries[..]);
         self.device.create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries })

@@ -18,6 +18,9 @@ mod depths;
 
 mod ask;
 
+mod field;
+
 pub use ask::Gpu;
 pub use device::CHOICE;
 pub use error::GpuError;
+pub use field::{FieldMethod, FieldRequest, FieldSettings, FieldSign, PixelAt, rounding};

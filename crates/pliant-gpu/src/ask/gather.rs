@@ -11,7 +11,7 @@ use pliant::proximity2d::{
 };
 
 use crate::chunk::{CHUNK, Chunks};
-use crate::depths::{Candidate, INSIDE, Seen, Task, UNSURE};
+use crate::depths::{CROSSED, Candidate, INSIDE, Seen, Task, UNSURE};
 
 use super::contacts::contacts;
 
@@ -48,7 +48,7 @@ impl Gather<'_> {
             meet(own, other)
         };
         let unsure = |candidate: &&Candidate| candidate.kind == UNSURE;
-        let crossed = self.seen.crossed[at] != 0 || list.iter().filter(unsure).any(|c| meets(&c));
+        let crossed = self.seen.crossed[at] & CROSSED != 0 || list.iter().filter(unsure).any(|c| meets(&c));
         answer.intersects = crossed;
         let own = self.chunks.shapes[pair.a as usize].chunks();
         let split = tasks.start

@@ -20,8 +20,9 @@ use pliant::proximity2d::{Answer, Backend, BackendError, Notice, Pair, Question,
 
 use crate::GpuError;
 use crate::chunk::{Chunk, Chunks, scaled};
-use crate::depths::{CROSS, Candidate, Depths, INSIDE, LIST, MARGIN, NEAR, NEAREST, Task};
+use crate::depths::{CROSS, Candidate, Depths, GAVE_UP, INSIDE, LIST, MARGIN, NEAR, NEAREST, Task};
 use crate::device::{CHOICE, Device};
+use crate::field::Fields;
 
 use gather::Gather;
 
@@ -37,6 +38,8 @@ pub struct Gpu {
     depths: Depths,
     /// What is laid out for it anew with every question.
     plan: Plan,
+    /// The fields made last.
+    pub(crate) fields: Fields,
 }
 
 /// What a question becomes before it goes to the GPU.
@@ -68,7 +71,8 @@ impl Gpu {
     pub fn named(part: Option<&str>) -> Result<Gpu, GpuError> {
         let device = Device::open(part)?;
         let depths = Depths::new(&device);
-        Ok(Gpu { device, depths, plan: Plan::default() })
+        let fields = Fields::new(&device);
+        Ok(Gpu { device, depths, plan: Plan::default(), fields })
     }
 
     /// Name of the GPU and of its driver.
@@ -101,7 +105,7 @@ impl Backend for Gpu {
     ) -> Result<(), BackendError> {
         prepare(outlines, pairs, question, answers)?;
         self.plan.fill(outlines, pairs, question);
-        let Gpu { device, depths, plan } = self;
+        let Gpu { device, depths, plan, .. } = self;
         let Plan { chunks, tasks, starts, exact, list, cuts } = plan;
         if !tasks.is_empty() {
             depths.run(device, chunks, tasks, pairs.len(), |seen| {
@@ -109,6 +113,8 @@ impl Backend for Gpu {
                 list.extend_from_slice(seen.list);
                 // Threads list in no order; sorted, the answers are the same every time.
                 list.sort_unstable();
+                let gave_up = (0..).zip(seen.crossed).filter(|(_, bits)| **bits & GAVE_UP != 0);
+                exact.extend(gave_up.map(|(at, _)| at));
                 let gather = Gather { outlines, question, chunks, tasks, seen, list };
                 cuts.clear();
                 cuts.extend((0..=PIECES).map(|piece| pairs.len() * piece / PIECES));
@@ -121,7 +127,7 @@ impl Backend for Gpu {
             })?;
         }
         if question.wanted.samples {
-            samples::measure(device, depths, (outlines, chunks), pairs, answers)?;
+            samples::measure(device, depths, (outlines, chunks), pairs, answers, exact)?;
         }
         for &at in exact.iter() {
             let pair = pairs[at as usize];

@@ -6,24 +6,30 @@ use pliant::proximity2d::{Answer, Pair, Penetration, Side};
 
 use crate::GpuError;
 use crate::chunk::{CHUNK, Chunk, Chunks, scaled};
-use crate::depths::{Depths, NEAREST, Task};
+use crate::depths::{Depths, GAVE_UP, NEAREST, Task};
 use crate::device::Device;
 
 use super::gather::measured;
 
-/// Measures what the answers hold with a depth of zero, all in one submission.
+/// Measures what the answers hold without a way out, all in one submission.
+///
+/// Pairs that the GPU gave up are added to `exact`.
 pub fn measure(
     device: &mut Device,
     depths: &mut Depths,
     (outlines, chunks): (&Outlines, &mut Chunks),
     pairs: &[Pair],
     answers: &mut [Answer],
+    exact: &mut Vec<u32>,
 ) -> Result<(), GpuError> {
     let (slots, known) = (chunks.slots.len(), chunks.chunks.len());
     let mut tasks = Vec::new();
     // For every sample its position among the penetrations of its answer.
     let mut places: Vec<u32> = Vec::new();
     for (at, (pair, answer)) in pairs.iter().zip(answers.iter()).enumerate() {
+        if exact.contains(&(at as u32)) {
+            continue;
+        }
         for (side, sign, own, other) in
             [(Side::A, 1.0, pair.a, pair.b), (Side::B, -1.0, pair.b, pair.a)]
         {
@@ -55,6 +61,8 @@ pub fn measure(
     }
     if !tasks.is_empty() {
         depths.run(device, chunks, &tasks, pairs.len(), |seen| {
+            let gave_up = (0..).zip(seen.crossed).filter(|(_, bits)| **bits & GAVE_UP != 0);
+            exact.extend(gave_up.map(|(at, _)| at));
             for (task, sites) in tasks.iter().zip(seen.sites.chunks(CHUNK)) {
                 let Chunk { first, count, .. } = chunks.chunks[task.chunk as usize];
                 let found = &mut answers[task.pair as usize].penetration;

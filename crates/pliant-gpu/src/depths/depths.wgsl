@@ -38,6 +38,8 @@ struct Candidate {
 
 struct Count {
     tasks: u32,
+    // Turns of loops that a thread may take.
+    turns: u32,
 }
 
 // Whether a point is inside, and then its nearest segment.
@@ -73,10 +75,19 @@ const MARGIN = 8.0;
 // For each task: threads whose point is inside or unsure, the unsure among them, and the
 // square of the least distance with the thread that has it.
 @group(0) @binding(5) var<storage, read_write> found: array<vec4u>;
-// For each pair whether a crossing is sure.
+// For each pair, bit 0: a crossing is sure; bit 1: a thread gave up.
 @group(0) @binding(6) var<storage, read_write> crossed: array<atomic<u32>>;
 @group(0) @binding(7) var<storage, read_write> listed: atomic<u32>;
 @group(0) @binding(8) var<storage, read_write> list: array<Candidate>;
+
+// Turns of loops that this thread has taken.
+var<private> turns: u32 = 0u;
+
+// Counts turns that begin; whether there are too many. What was found so far is worth nothing then.
+fn too_many(more: u32) -> bool {
+    turns += more;
+    return turns > count.turns;
+}
 
 var<workgroup> inside_mask: atomic<u32>;
 var<workgroup> unsure_mask: atomic<u32>;
@@ -107,6 +118,9 @@ fn surrounded(task: Task, p: vec2f) -> u32 {
     var near = false;
     for (var at = task.other; at < task.other + task.others; at++) {
         let chunk = chunks[at];
+        if too_many(1u) {
+            return 2u;
+        }
         if p.y < chunk.low.y - margin || p.y > chunk.high.y + margin || p.x > chunk.high.x + margin {
             continue;
         }
@@ -115,6 +129,9 @@ fn surrounded(task: Task, p: vec2f) -> u32 {
             let begins = points[chunk.slot].y <= p.y;
             odd = odd != (begins != (points[chunk.slot + chunk.count].y <= p.y));
             continue;
+        }
+        if too_many(chunk.count) {
+            return 2u;
         }
         var a = points[chunk.slot];
         for (var k = 1u; k <= chunk.count; k++) {
@@ -147,14 +164,23 @@ fn nearest(task: Task, p: vec2f) -> Nearest {
     // A point of each chunk bounds the distance before any box is opened.
     var bound = FAR;
     for (var at = task.other; at < task.other + task.others; at++) {
+        if too_many(1u) {
+            return Nearest(chunks[task.other].first, 0.0);
+        }
         let way = points[chunks[at].slot] - p;
         bound = min(bound, dot(way, way));
     }
     var best = Nearest(NONE, FAR);
     for (var at = task.other; at < task.other + task.others; at++) {
         let chunk = chunks[at];
+        if too_many(1u) {
+            return best;
+        }
         if box_distance_sq(chunk.low, chunk.high, p) > min(best.distance_sq, bound) {
             continue;
+        }
+        if too_many(chunk.count) {
+            return best;
         }
         var a = points[chunk.slot];
         for (var k = 1u; k <= chunk.count; k++) {
@@ -208,10 +234,16 @@ fn crossings(task: Task, own: u32, p: vec2f, q: vec2f) {
     let high = max(p, q) + reach;
     for (var at = task.other; at < task.other + task.others; at++) {
         let chunk = chunks[at];
+        if too_many(1u) {
+            return;
+        }
         if any(low > chunk.high) || any(chunk.low > high) {
             continue;
         }
-        if !all_wanted && atomicLoad(&crossed[task.pair]) != 0u {
+        if !all_wanted && (atomicLoad(&crossed[task.pair]) & 1u) != 0u {
+            return;
+        }
+        if too_many(chunk.count) {
             return;
         }
         var a = points[chunk.slot];
@@ -285,6 +317,9 @@ fn depths(
         if (task.modes & (CROSS | NEAR)) != 0u {
             let q = points[chunk.slot + thread + 1u] + task.offset;
             crossings(task, chunk.first + thread, p, q);
+        }
+        if too_many(0u) {
+            atomicOr(&crossed[task.pair], 2u);
         }
     }
     workgroupBarrier();

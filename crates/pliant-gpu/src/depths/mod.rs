@@ -35,6 +35,11 @@ pub const NEAREST: u32 = 16;
 /// Kind of a candidate that rounding leaves open.
 pub const UNSURE: u32 = 0;
 
+/// Bit of a pair of which a crossing is sure.
+pub const CROSSED: u32 = 1;
+/// Bit of a pair for which a thread took too many turns: nothing is known of it.
+pub const GAVE_UP: u32 = 2;
+
 /// Margin of a distance in errors of a coordinate, as in the kernel.
 pub const MARGIN: f64 = 8.0;
 
@@ -103,7 +108,7 @@ pub struct Seen<'a> {
     pub sites: &'a [u32],
     /// One for each task.
     pub found: &'a [Found],
-    /// For each pair, not zero where a crossing is sure.
+    /// For each pair bits: [`CROSSED`] where a crossing is sure, [`GAVE_UP`].
     pub crossed: &'a [u32],
     /// All candidates, in no order.
     pub list: &'a [Candidate],
@@ -156,7 +161,7 @@ impl Depths {
             let mut grown = self.kept[0].write(device, &chunks.slots)?;
             grown |= self.kept[1].write(device, &chunks.chunks)?;
             grown |= self.kept[2].write(device, tasks)?;
-            grown |= self.kept[3].write(device, &[tasks.len() as u32, 0, 0, 0])?;
+            grown |= self.kept[3].write(device, &[tasks.len() as u32, device.turns, 0, 0])?;
             for (kept, bytes) in self.kept[4..8].iter_mut().zip(sizes) {
                 grown |= kept.reserve(&device.device, bytes as u64)?;
             }
