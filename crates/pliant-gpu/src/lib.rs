@@ -20,7 +20,10 @@ mod ask;
 
 mod field;
 
+mod overlap;
+
 pub use ask::Gpu;
 pub use device::CHOICE;
 pub use error::GpuError;
 pub use field::{FieldMethod, FieldRequest, FieldSettings, FieldSign, PixelAt, rounding};
+pub use overlap::{Drawn, Extent, OverlapRequest, Strategy};

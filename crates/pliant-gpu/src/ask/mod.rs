@@ -23,6 +23,7 @@ use crate::chunk::{Chunk, Chunks, scaled};
 use crate::depths::{CROSS, Candidate, Depths, GAVE_UP, INSIDE, LIST, MARGIN, NEAR, NEAREST, Task};
 use crate::device::{CHOICE, Device};
 use crate::field::Fields;
+use crate::overlap::Overlaps;
 
 use gather::Gather;
 
@@ -40,6 +41,8 @@ pub struct Gpu {
     plan: Plan,
     /// The fields made last.
     pub(crate) fields: Fields,
+    /// What overlaps are rendered with.
+    pub(crate) overlaps: Overlaps,
 }
 
 /// What a question becomes before it goes to the GPU.
@@ -72,7 +75,8 @@ impl Gpu {
         let device = Device::open(part)?;
         let depths = Depths::new(&device);
         let fields = Fields::new(&device);
-        Ok(Gpu { device, depths, plan: Plan::default(), fields })
+        let (plan, overlaps) = Default::default();
+        Ok(Gpu { device, depths, plan, fields, overlaps })
     }
 
     /// Name of the GPU and of its driver.

@@ -13,6 +13,8 @@
 use crate::GpuError;
 use crate::device::Device;
 
+use crate::overlap::stencil;
+
 use super::{FieldSign, Laid, Placed};
 
 /// Share of a pixel that a cone may be wrong by.
@@ -227,21 +229,6 @@ impl Meshes {
         }
         let pipeline = &self.resolve[at];
         (pipeline, device.bind_numbered(&pipeline.get_bind_group_layout(0), &entries))
-    }
-}
-
-/// A stencil alone, of 8 bits.
-fn stencil(
-    compare: wgpu::CompareFunction,
-    pass_op: wgpu::StencilOperation,
-) -> wgpu::DepthStencilState {
-    let face = wgpu::StencilFaceState { compare, pass_op, ..wgpu::StencilFaceState::IGNORE };
-    wgpu::DepthStencilState {
-        format: wgpu::TextureFormat::Stencil8,
-        depth_write_enabled: None,
-        depth_compare: None,
-        stencil: wgpu::StencilState { front: face, back: face, read_mask: 0xff, write_mask: 0xff },
-        bias: Default::default(),
     }
 }
 

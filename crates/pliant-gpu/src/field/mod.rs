@@ -297,7 +297,7 @@ impl Fields {
 
 impl Laid {
     /// Lays out windows, segments from their corners, and tiles.
-    fn lay(
+    pub fn lay(
         &mut self,
         outlines: &Outlines,
         requests: &[FieldRequest],

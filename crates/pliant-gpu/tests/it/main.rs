@@ -2,4 +2,5 @@
 
 mod ask;
 mod field;
+mod overlap;
 mod scene;
