@@ -245,7 +245,9 @@ mod tests {
                         let back = Vec2::new(f64::from(slot[0]), f64::from(slot[1]));
                         let back = shape.middle() + chunks.unit * back;
                         assert!(back.distance(point) < 4.0 * ROUNDING * chunks.unit, "{outline}");
-                        assert!((0..2).all(|k| chunk.low[k] <= slot[k] && slot[k] <= chunk.high[k]));
+                        assert!(
+                            (0..2).all(|k| chunk.low[k] <= slot[k] && slot[k] <= chunk.high[k])
+                        );
                     }
                 }
                 next += chunk.count as usize;

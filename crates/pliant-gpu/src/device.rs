@@ -122,7 +122,9 @@ impl Kept {
 
     /// The buffer; reserved first, so that the error is never seen.
     pub fn get(&self) -> Result<&wgpu::Buffer, GpuError> {
-        self.buffer.as_ref().ok_or(GpuError::Device { what: format!("{} have no memory", self.what) })
+        self.buffer
+            .as_ref()
+            .ok_or(GpuError::Device { what: format!("{} have no memory", self.what) })
     }
 }
 
@@ -143,17 +145,15 @@ impl Device {
         let mut wanted = wgpu::InstanceDescriptor::new_without_display_handle();
         wanted.flags = wgpu::InstanceFlags::empty();
         let instance = wgpu::Instance::new(wanted);
-        let mut adapters =
-            pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
+        let mut adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
         if adapters.is_empty() {
             return Err(GpuError::NoAdapter);
         }
         let called = |adapter: &wgpu::Adapter| adapter.get_info().name;
         if let Some(asked) = asked {
             let names: Vec<String> = adapters.iter().map(called).collect();
-            adapters.retain(|adapter| {
-                called(adapter).to_lowercase().contains(&asked.to_lowercase())
-            });
+            adapters
+                .retain(|adapter| called(adapter).to_lowercase().contains(&asked.to_lowercase()));
             if adapters.is_empty() {
                 let found = names.join(", ");
                 return Err(GpuError::NoSuchAdapter { asked: asked.to_owned(), found });
@@ -169,8 +169,8 @@ impl Device {
 
     /// Opens this GPU with all it allows.
     fn with(adapter: &wgpu::Adapter) -> Result<Device, GpuError> {
-        let clocks = wgpu::Features::TIMESTAMP_QUERY
-            | wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS;
+        let clocks =
+            wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS;
         let has_clock = adapter.features().contains(clocks);
         let wanted = wgpu::DeviceDescriptor {
             label: Some("pliant"),
@@ -261,7 +261,8 @@ impl Device {
             let _ = tell.send(mapped);
         });
         let fault = |what: String| GpuError::Device { what };
-        let waited = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: None });
+        let waited =
+            self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: None });
         let complaint = self.fault.lock().map_err(|error| fault(error.to_string()))?.take();
         let mapped = told.try_recv();
         if let Some(what) = complaint {

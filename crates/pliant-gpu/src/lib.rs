@@ -16,13 +16,15 @@ mod chunk;
 
 mod depths;
 
+mod area;
+
 mod ask;
 
 mod field;
 
 mod overlap;
 
-pub use ask::Gpu;
+pub use ask::{AskSettings, DepthsBy, Gpu};
 pub use device::CHOICE;
 pub use error::GpuError;
 pub use field::{FieldMethod, FieldRequest, FieldSettings, FieldSign, PixelAt, rounding};

@@ -59,15 +59,16 @@ pub fn contacts(
 /// The parts of one segment of a within `distance` of b, in order, apart from each other.
 fn parts(outlines: &Outlines, near: &[Candidate], distance: f64) -> Vec<Near> {
     let ends = outlines.segment(near[0].own as usize);
-    let one = |near: &Candidate| {
-        brute::near_one(ends, outlines.segment(near.other as usize), distance)
-    };
+    let one =
+        |near: &Candidate| brute::near_one(ends, outlines.segment(near.other as usize), distance);
     let mut all: Vec<[f64; 2]> = near.iter().filter_map(one).collect();
     all.sort_by(|p, q| p[0].total_cmp(&q[0]));
     let mut merged: Vec<Near> = Vec::new();
     for along in all {
         match merged.last_mut() {
-            Some(Near { along: last, .. }) if along[0] <= last[1] => last[1] = last[1].max(along[1]),
+            Some(Near { along: last, .. }) if along[0] <= last[1] => {
+                last[1] = last[1].max(along[1])
+            }
             _ => merged.push(Near { segment: near[0].own, along }),
         }
     }
@@ -89,14 +90,10 @@ fn join_around(stretches: &mut Vec<Vec<Near>>, ring: &Range<usize>) {
 }
 
 /// The contact of a stretch: where it is nearest to b, and of those where they face most.
-fn contact(
-    outlines: &Outlines,
-    stretch: &[Near],
-    list: &[Candidate],
-    b: usize,
-) -> Option<Contact> {
+fn contact(outlines: &Outlines, stretch: &[Near], list: &[Candidate], b: usize) -> Option<Contact> {
     let point = |at: Place| place(outlines.segment(at.segment as usize), at.along);
-    let ends_of = |part: &Near| part.along.map(|along| point(Place { segment: part.segment, along }));
+    let ends_of =
+        |part: &Near| part.along.map(|along| point(Place { segment: part.segment, along }));
     let facing = |on_a: Place, on_b: Place| {
         let normals = brute::outward(outlines, on_a).zip(brute::outward(outlines, on_b));
         normals.map_or(1.0, |(of_a, of_b)| of_a.dot(of_b))

@@ -6,9 +6,7 @@ use pliant::math::Vec2;
 use pliant::proximity2d::brute::{self, MOST_SAMPLES, Spot};
 use pliant::proximity2d::outline::Outlines;
 use pliant::proximity2d::segment::{crossing, meet, nearest_along, place};
-use pliant::proximity2d::{
-    Answer, Notice, Pair, Penetration, Place, Question, Separation, Side,
-};
+use pliant::proximity2d::{Answer, Notice, Pair, Penetration, Place, Question, Separation, Side};
 
 use crate::chunk::{CHUNK, Chunks};
 use crate::depths::{CROSSED, Candidate, INSIDE, Seen, Task, UNSURE};
@@ -48,7 +46,8 @@ impl Gather<'_> {
             meet(own, other)
         };
         let unsure = |candidate: &&Candidate| candidate.kind == UNSURE;
-        let crossed = self.seen.crossed[at] & CROSSED != 0 || list.iter().filter(unsure).any(|c| meets(&c));
+        let crossed =
+            self.seen.crossed[at] & CROSSED != 0 || list.iter().filter(unsure).any(|c| meets(&c));
         answer.intersects = crossed;
         let own = self.chunks.shapes[pair.a as usize].chunks();
         let split = tasks.start
@@ -65,10 +64,6 @@ impl Gather<'_> {
         }
         if wanted.separation && !answer.intersects {
             answer.separation = self.separation(tasks.clone(), split);
-        }
-        if wanted.area && answer.intersects {
-            answer.overlap_area =
-                brute::overlap_area(self.outlines, pair.a as usize, pair.b as usize);
         }
         if wanted.contacts {
             contacts(self.outlines, pair, self.question.contact_distance, list, answer);
@@ -135,8 +130,7 @@ impl Gather<'_> {
                         answer.penetration.extend(self.penetration(*of, task, bit));
                     }
                     let segment = self.point(task, bit);
-                    let stretches =
-                        self.stretches(segment, &crossings, *other as usize, inside);
+                    let stretches = self.stretches(segment, &crossings, *other as usize, inside);
                     for stretch in stretches {
                         asked += self.samples(*of, segment, stretch, asked, answer);
                     }

@@ -10,6 +10,8 @@ mod contacts;
 
 mod gather;
 
+mod images;
+
 mod samples;
 
 use bytemuck::Zeroable;
@@ -19,6 +21,7 @@ use pliant::proximity2d::outline::Outlines;
 use pliant::proximity2d::{Answer, Backend, BackendError, Notice, Pair, Question, prepare};
 
 use crate::GpuError;
+use crate::area::Areas;
 use crate::chunk::{Chunk, Chunks, scaled};
 use crate::depths::{CROSS, Candidate, Depths, GAVE_UP, INSIDE, LIST, MARGIN, NEAR, NEAREST, Task};
 use crate::device::{CHOICE, Device};
@@ -30,13 +33,34 @@ use gather::Gather;
 /// Pieces that the answers are cut into, count; threads take them as they can.
 const PIECES: usize = 64;
 
+/// How depths are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DepthsBy {
+    /// A kernel finds the nearest segment of every point.
+    #[default]
+    Points,
+    /// Points are interpolated in images of the distance, as in the paper.
+    Images,
+}
+
+/// How questions are answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AskSettings {
+    /// How depths are found; both ways keep the bound, the first is faster.
+    pub depths: DepthsBy,
+}
+
 /// A GPU that answers questions about outlines.
 #[derive(Debug)]
 pub struct Gpu {
+    /// How questions are answered.
+    pub settings: AskSettings,
     /// The GPU itself.
     pub(crate) device: Device,
     /// The pass behind the answers.
     depths: Depths,
+    /// The pass behind areas.
+    areas: Areas,
     /// What is laid out for it anew with every question.
     plan: Plan,
     /// The fields made last.
@@ -75,8 +99,9 @@ impl Gpu {
         let device = Device::open(part)?;
         let depths = Depths::new(&device);
         let fields = Fields::new(&device);
-        let (plan, overlaps) = Default::default();
-        Ok(Gpu { device, depths, plan, fields, overlaps })
+        let areas = Areas::new(&device);
+        let (settings, plan, overlaps) = Default::default();
+        Ok(Gpu { settings, device, depths, areas, plan, fields, overlaps })
     }
 
     /// Name of the GPU and of its driver.
@@ -109,7 +134,7 @@ impl Backend for Gpu {
     ) -> Result<(), BackendError> {
         prepare(outlines, pairs, question, answers)?;
         self.plan.fill(outlines, pairs, question);
-        let Gpu { device, depths, plan, .. } = self;
+        let Gpu { device, depths, areas, plan, settings, .. } = self;
         let Plan { chunks, tasks, starts, exact, list, cuts } = plan;
         if !tasks.is_empty() {
             depths.run(device, chunks, tasks, pairs.len(), |seen| {
@@ -133,7 +158,28 @@ impl Backend for Gpu {
         if question.wanted.samples {
             samples::measure(device, depths, (outlines, chunks), pairs, answers, exact)?;
         }
-        for &at in exact.iter() {
+        if question.wanted.area && !tasks.is_empty() {
+            let input = (outlines, &*chunks, depths.uploaded()?);
+            areas.run(device, input, (pairs, question.error), answers)?;
+        }
+        if settings.depths == DepthsBy::Images {
+            images::measure(self, outlines, (pairs, question.error), answers)?;
+        }
+        self.by_segments(outlines, pairs, question, answers)
+    }
+}
+
+impl Gpu {
+    /// Answers the pairs that the GPU could not, or gave up, by segments alone.
+    fn by_segments(
+        &self,
+        outlines: &Outlines,
+        pairs: &[Pair],
+        question: &Question,
+        answers: &mut [Answer],
+    ) -> Result<(), BackendError> {
+        for &at in &self.plan.exact {
+            let chunks = &self.plan.chunks;
             let pair = pairs[at as usize];
             let mut one = Vec::new();
             Brute.ask(outlines, &[pair], question, &mut one)?;

@@ -66,7 +66,8 @@ pub fn measure(
             for (task, sites) in tasks.iter().zip(seen.sites.chunks(CHUNK)) {
                 let Chunk { first, count, .. } = chunks.chunks[task.chunk as usize];
                 let found = &mut answers[task.pair as usize].penetration;
-                for (&place, &site) in places[first as usize..][..count as usize].iter().zip(sites) {
+                for (&place, &site) in places[first as usize..][..count as usize].iter().zip(sites)
+                {
                     // Without a way out it stays open and is dropped below.
                     let open = found[place as usize];
                     found[place as usize] = measured(outlines, open, site).unwrap_or(open);

@@ -177,8 +177,14 @@ impl Depths {
         }
     }
 
+    /// Points and chunks as they are on the GPU since the last run.
+    pub fn uploaded(&self) -> Result<[&wgpu::Buffer; 2], GpuError> {
+        Ok([self.kept[0].get()?, self.kept[1].get()?])
+    }
+
     fn bind(&self, device: &Device) -> Result<wgpu::BindGroup, GpuError> {
-        let buffers: Vec<&wgpu::Buffer> = self.kept.iter().map(Kept::get).collect::<Result<_, _>>()?;
+        let buffers: Vec<&wgpu::Buffer> =
+            self.kept.iter().map(Kept::get).collect::<Result<_, _>>()?;
         let resources: Vec<wgpu::BindingResource<'_>> =
             buffers.iter().map(|buffer| buffer.as_entire_binding()).collect();
         Ok(device.bind(&self.kernel.get_bind_group_layout(0), &resources))

@@ -58,14 +58,13 @@ impl Meshes {
         };
         let make = |entry, fragment: Option<(&str, wgpu::TextureFormat)>, depth_stencil| {
             let targets = fragment.map(|(_, format)| [Some(format.into())]);
-            let fragment = fragment.zip(targets.as_ref()).map(|((entry, _), targets)| {
-                wgpu::FragmentState {
+            let fragment =
+                fragment.zip(targets.as_ref()).map(|((entry, _), targets)| wgpu::FragmentState {
                     module: &shader,
                     entry_point: Some(entry),
                     compilation_options: Default::default(),
                     targets,
-                }
-            });
+                });
             device.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
                 label: Some(entry),
                 layout: None,
@@ -213,7 +212,8 @@ impl Meshes {
             FieldSign::Colour => 1,
             FieldSign::SiteBit => 2,
         };
-        let mut entries: Vec<(u32, wgpu::BindingResource<'_>)> = (0..).zip(outputs.clone()).collect();
+        let mut entries: Vec<(u32, wgpu::BindingResource<'_>)> =
+            (0..).zip(outputs.clone()).collect();
         if let Some(images) = &self.images {
             entries.push((4, wgpu::BindingResource::TextureView(&images.depth)));
             entries.push((5, wgpu::BindingResource::TextureView(&images.site)));
@@ -263,9 +263,7 @@ fn begin<'a>(
                 .then_some(wgpu::Operations { load: wgpu::LoadOp::Clear(1.0), store }),
             stencil_ops: match clear {
                 Clear::Depth => None,
-                Clear::Stencil => {
-                    Some(wgpu::Operations { load: wgpu::LoadOp::Clear(0), store })
-                }
+                Clear::Stencil => Some(wgpu::Operations { load: wgpu::LoadOp::Clear(0), store }),
                 Clear::Nothing => Some(wgpu::Operations { load: wgpu::LoadOp::Load, store }),
             },
         });

@@ -24,10 +24,10 @@ use pliant::math::Vec2;
 use pliant::proximity2d::field::{Field, Window};
 use pliant::proximity2d::outline::Outlines;
 
+use crate::GpuError;
 use crate::ask::Gpu;
 use crate::chunk::{power_above, scaled};
 use crate::device::{Device, Kept, Part};
-use crate::GpuError;
 
 use meshes::Meshes;
 
@@ -186,10 +186,7 @@ impl Fields {
             segments: Kept::storage("segments"),
             windows: Kept::storage("windows"),
             tiles: Kept::storage("tiles"),
-            slices: Kept::new(
-                "slices",
-                wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-            ),
+            slices: Kept::new("slices", wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST),
             distances: Kept::storage("distances"),
             sites: Kept::storage("nearest segments of pixels"),
             gradients: Kept::storage("gradients"),

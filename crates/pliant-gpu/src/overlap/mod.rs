@@ -157,8 +157,7 @@ impl Overlaps {
         strategy: Strategy,
     ) -> Result<(), GpuError> {
         work.clear_buffer(self.extent.get()?, 0, None);
-        let buffers =
-            [self.windows.get()?, self.bits.get()?, self.extent.get()?, self.ored.get()?];
+        let buffers = [self.windows.get()?, self.bits.get()?, self.extent.get()?, self.ored.get()?];
         if let Some(pipelines) = &self.pipelines {
             pipelines.reduce(device, work, buffers, (strategy, words(&request.window)));
         }

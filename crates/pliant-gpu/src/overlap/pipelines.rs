@@ -128,10 +128,8 @@ impl Pipelines {
         let range = |at: usize| placed[at].first..placed[at].first + placed[at].count;
         let [segments, windows, ored] = [segments, windows, ored].map(|b| b.as_entire_binding());
         for at in (0..2).filter(|&at| drawn[at] == Drawn::Volume) {
-            let bound = device.bind(
-                &self.fan.get_bind_group_layout(0),
-                &[segments.clone(), windows.clone()],
-            );
+            let bound = device
+                .bind(&self.fan.get_bind_group_layout(0), &[segments.clone(), windows.clone()]);
             let mut pass = begin(work, [None, Some(&images.filled[at])], None);
             pass.set_pipeline(&self.fan);
             pass.set_bind_group(0, &bound, &[]);
@@ -196,8 +194,7 @@ impl Pipelines {
         };
         let kernel = &self.reduce[strategy.index()];
         let buffers = [windows, bits, extent].map(|buffer| buffer.as_entire_binding());
-        let entries: Vec<(u32, BindingResource<'_>)> =
-            (0..).zip(buffers).chain([image]).collect();
+        let entries: Vec<(u32, BindingResource<'_>)> = (0..).zip(buffers).chain([image]).collect();
         let bound = device.bind_numbered(&kernel.get_bind_group_layout(0), &entries);
         let mut pass = work.begin_compute_pass(&Default::default());
         pass.set_pipeline(kernel);

@@ -3,10 +3,8 @@
 use pliant::math::Vec2;
 use pliant::proximity2d::brute::Brute;
 use pliant::proximity2d::outline::Outlines;
-use pliant::proximity2d::{
-    Answer, Backend, BackendError, Notice, Pair, Question, Wanted,
-};
-use pliant_gpu::Gpu;
+use pliant::proximity2d::{Answer, Backend, BackendError, Notice, Pair, Question, Wanted};
+use pliant_gpu::{DepthsBy, Gpu};
 
 use crate::scene::{Random, all_pairs, crowd, open, rectangle, wavy};
 
@@ -194,6 +192,36 @@ fn what_no_backend_can_answer_is_refused() {
     let refused = gpu.ask(&outlines, &[Pair { a: 0, b: 1 }], &ALL, &mut Vec::new());
     assert!(matches!(refused, Err(BackendError::NotFinite { point: 3, .. })), "{refused:?}");
     assert_eq!(gpu.name(), "gpu");
+}
+
+#[test]
+fn depths_by_images_keep_the_bound_too() {
+    let Some(mut gpu) = open() else { return };
+    let outlines = crowd(13, 6, 60);
+    gpu.settings.depths = DepthsBy::Images;
+    for error in [1e-2, 2e-3] {
+        let question = Question { error, contact_distance: 0.0, ..ALL };
+        check(&mut gpu, &outlines, &all_pairs(&outlines), &question);
+    }
+}
+
+#[test]
+fn areas_of_many_thin_overlaps_add_up() {
+    let Some(mut gpu) = open() else { return };
+    let mut outlines = Outlines::default();
+    // A comb of 30 teeth, 0.25 m wide, under a bar that covers 0.5 m of each.
+    let teeth = (0..30).flat_map(|k| {
+        let x = f64::from(k);
+        [[x, 0.0], [x, 1.0], [x + 0.25, 1.0], [x + 0.25, 0.0]]
+    });
+    let points = teeth.chain([[30.0, -1.0], [-1.0, -1.0]]).map(Vec2::from).collect();
+    outlines.push(&[points]).unwrap();
+    outlines.push(&[rectangle([-1.0, 0.5], [31.0, 2.0])]).unwrap();
+    let question = Question { error: 0.01, ..ALL };
+    let answers = check(&mut gpu, &outlines, &[Pair { a: 0, b: 1 }], &question);
+    // Upright sides: rows miss at most one strip of 0.014 m at the top of the teeth.
+    let expected = 30.0 * 0.25 * 0.5;
+    assert!((answers[0].overlap_area - expected).abs() < 30.0 * 0.25 * 0.015, "{answers:?}");
 }
 
 #[test]

@@ -10,8 +10,7 @@ use pliant_gpu::{
 
 use crate::scene::{Random, crowd, open, rectangle, wavy};
 
-const TILED: FieldSettings =
-    FieldSettings { method: FieldMethod::Tiled, sign: FieldSign::Stencil };
+const TILED: FieldSettings = FieldSettings { method: FieldMethod::Tiled, sign: FieldSign::Stencil };
 
 /// Share of a pixel by which rendering may be wrong: cones a sixteenth, the fill's corners
 /// and the depths that the hardware interpolates a sixty-fourth.
@@ -101,9 +100,8 @@ fn the_kernel_is_exact_at_pixel_centres() {
 fn rendered_meshes_agree_whatever_holds_the_sign() {
     let Some(mut gpu) = open() else { return };
     let outlines = crowd(2, 5, 60);
-    let [stencil, colour, site] =
-        [FieldSign::Stencil, FieldSign::Colour, FieldSign::SiteBit]
-            .map(|sign| draw(&mut gpu, &outlines, &requests(&outlines), &meshes(sign)));
+    let [stencil, colour, site] = [FieldSign::Stencil, FieldSign::Colour, FieldSign::SiteBit]
+        .map(|sign| draw(&mut gpu, &outlines, &requests(&outlines), &meshes(sign)));
     assert_eq!(stencil, colour);
     // Beyond the reach no site holds the sign.
     for (stencil, site) in stencil.iter().zip(&site) {
@@ -133,9 +131,8 @@ fn a_ring_that_crosses_itself_keeps_its_two_insides() {
 fn between(field: &[f64], window: &Window, point: Vec2) -> f64 {
     let at = (point - window.corner) / window.pixel - 0.5;
     let (low, share) = (at.floor(), at - at.floor());
-    let value = |x: u32, y: u32| {
-        field[((low.y as u32 + y) * window.width + low.x as u32 + x) as usize]
-    };
+    let value =
+        |x: u32, y: u32| field[((low.y as u32 + y) * window.width + low.x as u32 + x) as usize];
     let row = |y: u32| value(0, y) + share.x * (value(1, y) - value(0, y));
     row(0) + share.y * (row(1) - row(0))
 }
@@ -199,8 +196,11 @@ fn single_pixels_are_those_of_the_whole_image() {
     let outlines = crowd(2, 5, 60);
     let requests = requests(&outlines);
     let fields = draw(&mut gpu, &outlines, &requests, &TILED);
-    let pixels = [(0, 3, 4), (0, 69, 40), (1, 0, 0), (2, 15, 20)]
-        .map(|(window, x, y)| PixelAt { window, x, y });
+    let pixels = [(0, 3, 4), (0, 69, 40), (1, 0, 0), (2, 15, 20)].map(|(window, x, y)| PixelAt {
+        window,
+        x,
+        y,
+    });
     let before = gpu.traffic()[1];
     let found = gpu.pixels(&pixels).unwrap();
     assert_eq!(gpu.traffic()[1] - before, 8 * 4); // bytes: a distance and a site each

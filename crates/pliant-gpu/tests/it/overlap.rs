@@ -36,8 +36,7 @@ fn covers(outlines: &Outlines, request: &OverlapRequest, at: usize, point: Vec2)
 /// All strategies must tell the pixels that both cover; their count is handed back.
 #[track_caller]
 fn check(gpu: &mut Gpu, outlines: &Outlines, request: &OverlapRequest) -> usize {
-    let images =
-        Strategy::ALL.map(|strategy| gpu.overlap(outlines, request, strategy).unwrap());
+    let images = Strategy::ALL.map(|strategy| gpu.overlap(outlines, request, strategy).unwrap());
     let mut open = 0;
     for (at, found) in images[0].iter().enumerate() {
         let (x, y) = (at as u32 % request.window.width, at as u32 / request.window.width);
