@@ -11,11 +11,23 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Everything to be installed on a bare Debian beside Rust and a C linker.
-const NEEDS: [Need; 1] = [Need {
-    package: "ca-certificates",
-    purpose: "cargo fetches crates over https",
-    present: has_certificates,
-}];
+const NEEDS: [Need; 3] = [
+    Need {
+        package: "ca-certificates",
+        purpose: "cargo fetches crates over https",
+        present: has_certificates,
+    },
+    Need {
+        package: "libvulkan1",
+        purpose: "the GPU is asked through Vulkan",
+        present: has_vulkan_loader,
+    },
+    Need {
+        package: "mesa-vulkan-drivers",
+        purpose: "a GPU in software where there is no other",
+        present: has_vulkan_driver,
+    },
+];
 
 /// Parts of the Rust toolchain that `cargo xtask test` calls, as cargo knows them.
 const COMPONENTS: [(&str, &str); 2] = [("rustfmt", "fmt"), ("clippy", "clippy")];
@@ -33,6 +45,23 @@ const CERTIFICATES: [&str; 7] = [
 
 /// Variables that name certificates in another place; cargo obeys them too.
 const CERTIFICATE_VARIABLES: [&str; 3] = ["CARGO_HTTP_CAINFO", "SSL_CERT_FILE", "SSL_CERT_DIR"];
+
+/// Folders where systems keep the descriptions of Vulkan drivers.
+const VULKAN_DRIVERS: [&str; 3] =
+    ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d"];
+
+/// Variables that name such descriptions in other places; the loader obeys them.
+const VULKAN_VARIABLES: [&str; 3] = ["VK_DRIVER_FILES", "VK_ADD_DRIVER_FILES", "VK_ICD_FILENAMES"];
+
+/// Folders where systems keep shared libraries, besides those that `LD_LIBRARY_PATH` names.
+const LIBRARIES: [&str; 6] = [
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/usr/lib64",
+    "/usr/lib",
+    "/lib64",
+    "/usr/local/lib",
+];
 
 /// The program that makes the book, without its search index and its server.
 pub const MDBOOK: Tool =
@@ -193,6 +222,30 @@ fn has_certificates() -> bool {
         || named.chain(CERTIFICATES.map(PathBuf::from)).any(|place| place.exists())
 }
 
+/// Whether the Vulkan loader is there; other systems than Linux bring what they use instead.
+fn has_vulkan_loader() -> bool {
+    let named = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let named: Vec<PathBuf> = env::split_paths(&named).collect();
+    let folders = named.into_iter().chain(LIBRARIES.map(PathBuf::from));
+    !cfg!(target_os = "linux") || has_file(folders, |name| name.starts_with("libvulkan.so."))
+}
+
+/// Whether any Vulkan driver is described to the loader.
+fn has_vulkan_driver() -> bool {
+    let named = VULKAN_VARIABLES.into_iter().filter_map(env::var_os);
+    let named = named.flat_map(|list| env::split_paths(&list).collect::<Vec<PathBuf>>());
+    let folders = VULKAN_DRIVERS.map(PathBuf::from);
+    !cfg!(target_os = "linux")
+        || named.into_iter().any(|place| place.exists())
+        || has_file(folders, |name| name.ends_with(".json"))
+}
+
+/// Whether any of the folders has a file with such a name.
+fn has_file(folders: impl IntoIterator<Item = PathBuf>, fits: fn(&str) -> bool) -> bool {
+    let mut files = folders.into_iter().filter_map(|folder| folder.read_dir().ok()).flatten();
+    files.any(|file| file.is_ok_and(|file| file.file_name().to_str().is_some_and(fits)))
+}
+
 fn has_version(program: &Path, version: &str) -> bool {
     let Ok(answer) = Command::new(program).arg("--version").output() else { return false };
     let answer = String::from_utf8_lossy(&answer.stdout).into_owned();
@@ -232,6 +285,13 @@ mod tests {
     fn other_systems_are_told_the_packages() {
         let Plan::Tell(message) = plan(&[&OIL], Machine::Other) else { panic!("no plan") };
         assert!(message.contains("oil (hinges)") && !message.contains("apt-get"), "{message}");
+    }
+
+    #[test]
+    fn a_file_counts_by_its_name() {
+        let folders = || [root().join("xtask"), PathBuf::from("no-such-folder-at-all")];
+        assert!(has_file(folders(), |name| name.ends_with(".toml")));
+        assert!(!has_file(folders(), |name| name.starts_with("libvulkan.so.")));
     }
 
     #[test]

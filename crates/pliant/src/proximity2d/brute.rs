@@ -102,7 +102,7 @@ pub fn outward(outlines: &Outlines, at: Place) -> Option<Vec2> {
 }
 
 /// Whether a way is long enough to have a direction among coordinates of this size.
-pub(super) fn direction(way: Vec2, at: Vec2) -> Option<Vec2> {
+pub fn direction(way: Vec2, at: Vec2) -> Option<Vec2> {
     let enough = way.length() > DIRECTION * at.abs().max_element();
     if enough { way.try_normalize() } else { None }
 }
@@ -296,7 +296,7 @@ fn near(outlines: &Outlines, ends: [Vec2; 2], b: usize, distance: f64) -> Vec<[f
 }
 
 /// The part of a segment within `distance` of another: one, as what lies so near is convex.
-pub(super) fn near_one(ends: [Vec2; 2], other: [Vec2; 2], distance: f64) -> Option<[f64; 2]> {
+pub fn near_one(ends: [Vec2; 2], other: [Vec2; 2], distance: f64) -> Option<[f64; 2]> {
     let [s, t] = nearest_pair(ends, other);
     if place(ends, s).distance(place(other, t)) > distance && !meet(ends, other) {
         return None;

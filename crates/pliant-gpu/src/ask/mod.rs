@@ -1,0 +1,265 @@
+//! The GPU as a backend: many pairs in one submission, the close calls on the CPU.
+//!
+//! The CPU lays out the outlines, cuts pairs into tasks and drops those whose boxes are
+//! apart; the GPU does all tasks at once; the CPU takes the points that the GPU named and
+//! measures them in f64. So every depth is that of a segment which f32 takes for the
+//! nearest: within two margins of the truth, and a question with a smaller bound is
+//! answered by segments alone, with a notice.
+
+mod contacts;
+
+mod gather;
+
+mod images;
+
+mod samples;
+
+use bytemuck::Zeroable;
+use pliant::par;
+use pliant::proximity2d::brute::Brute;
+use pliant::proximity2d::outline::Outlines;
+use pliant::proximity2d::{Answer, Backend, BackendError, Notice, Pair, Question, prepare};
+
+use crate::GpuError;
+use crate::area::Areas;
+use crate::chunk::{Chunk, Chunks, scaled};
+use crate::depths::{CROSS, Candidate, Depths, GAVE_UP, INSIDE, LIST, MARGIN, NEAR, NEAREST, Task};
+use crate::device::{CHOICE, Device};
+use crate::field::Fields;
+use crate::overlap::Overlaps;
+
+use gather::Gather;
+
+/// Pieces that the answers are cut into, count; threads take them as they can.
+const PIECES: usize = 64;
+
+/// How depths are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DepthsBy {
+    /// A kernel finds the nearest segment of every point.
+    #[default]
+    Points,
+    /// Points are interpolated in images of the distance, as in the paper.
+    Images,
+}
+
+/// How questions are answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AskSettings {
+    /// How depths are found; both ways keep the bound, the first is faster.
+    pub depths: DepthsBy,
+}
+
+/// A GPU that answers questions about outlines.
+#[derive(Debug)]
+pub struct Gpu {
+    /// How questions are answered.
+    pub settings: AskSettings,
+    /// The GPU itself.
+    pub(crate) device: Device,
+    /// The pass behind the answers.
+    depths: Depths,
+    /// The pass behind areas.
+    areas: Areas,
+    /// What is laid out for it anew with every question.
+    plan: Plan,
+    /// The fields made last.
+    pub(crate) fields: Fields,
+    /// What overlaps are rendered with.
+    pub(crate) overlaps: Overlaps,
+}
+
+/// What a question becomes before it goes to the GPU.
+#[derive(Debug, Default)]
+struct Plan {
+    /// The outlines.
+    chunks: Chunks,
+    /// What the GPU is to do, pair after pair, a's chunks before b's.
+    tasks: Vec<Task>,
+    /// First task of each pair, and the count of tasks at the end, indices.
+    starts: Vec<u32>,
+    /// Pairs that take more digits than f32 has, indices.
+    exact: Vec<u32>,
+    /// Candidates, sorted.
+    list: Vec<Candidate>,
+    /// Where the pieces of the answers begin, indices.
+    cuts: Vec<usize>,
+}
+
+impl Gpu {
+    /// Opens the GPU that the environment variable [`CHOICE`] names by a part of its
+    /// name, or the best there is: a real one, or one in software.
+    pub fn new() -> Result<Gpu, GpuError> {
+        let asked = std::env::var(CHOICE).ok().filter(|name| !name.is_empty());
+        Gpu::named(asked.as_deref())
+    }
+
+    /// Opens the GPU whose name holds this part, in any case of letters, or the best.
+    pub fn named(part: Option<&str>) -> Result<Gpu, GpuError> {
+        let device = Device::open(part)?;
+        let depths = Depths::new(&device);
+        let fields = Fields::new(&device);
+        let areas = Areas::new(&device);
+        let (settings, plan, overlaps) = Default::default();
+        Ok(Gpu { settings, device, depths, areas, plan, fields, overlaps })
+    }
+
+    /// Name of the GPU and of its driver.
+    pub fn adapter(&self) -> &str {
+        self.device.name()
+    }
+
+    /// Time the GPU took for the last submission, s; `None` where it has no clock.
+    pub fn device_seconds(&self) -> Option<f64> {
+        self.device.seconds
+    }
+
+    /// Submissions and bytes read back so far, counts.
+    pub fn traffic(&self) -> [u64; 2] {
+        self.device.traffic
+    }
+}
+
+impl Backend for Gpu {
+    fn name(&self) -> &'static str {
+        "gpu"
+    }
+
+    fn ask(
+        &mut self,
+        outlines: &Outlines,
+        pairs: &[Pair],
+        question: &Question,
+        answers: &mut Vec<Answer>,
+    ) -> Result<(), BackendError> {
+        prepare(outlines, pairs, question, answers)?;
+        self.plan.fill(outlines, pairs, question);
+        let Gpu { device, depths, areas, plan, settings, .. } = self;
+        let Plan { chunks, tasks, starts, exact, list, cuts } = plan;
+        if !tasks.is_empty() {
+            depths.run(device, chunks, tasks, pairs.len(), |seen| {
+                list.clear();
+                list.extend_from_slice(seen.list);
+                // Threads list in no order; sorted, the answers are the same every time.
+                list.sort_unstable();
+                let gave_up = (0..).zip(seen.crossed).filter(|(_, bits)| **bits & GAVE_UP != 0);
+                exact.extend(gave_up.map(|(at, _)| at));
+                let gather = Gather { outlines, question, chunks, tasks, seen, list };
+                cuts.clear();
+                cuts.extend((0..=PIECES).map(|piece| pairs.len() * piece / PIECES));
+                par::pieces(answers, cuts, |piece, answers| {
+                    for (at, answer) in (cuts[piece]..).zip(answers) {
+                        let tasks = starts[at] as usize..starts[at + 1] as usize;
+                        gather.pair(at, pairs[at], tasks, answer);
+                    }
+                });
+            })?;
+        }
+        if question.wanted.samples {
+            samples::measure(device, depths, (outlines, chunks), pairs, answers, exact)?;
+        }
+        if question.wanted.area && !tasks.is_empty() {
+            let input = (outlines, &*chunks, depths.uploaded()?);
+            areas.run(device, input, (pairs, question.error), answers)?;
+        }
+        if settings.depths == DepthsBy::Images {
+            images::measure(self, outlines, (pairs, question.error), answers)?;
+        }
+        self.by_segments(outlines, pairs, question, answers)
+    }
+}
+
+impl Gpu {
+    /// Answers the pairs that the GPU could not, or gave up, by segments alone.
+    fn by_segments(
+        &self,
+        outlines: &Outlines,
+        pairs: &[Pair],
+        question: &Question,
+        answers: &mut [Answer],
+    ) -> Result<(), BackendError> {
+        for &at in &self.plan.exact {
+            let chunks = &self.plan.chunks;
+            let pair = pairs[at as usize];
+            let mut one = Vec::new();
+            Brute.ask(outlines, &[pair], question, &mut one)?;
+            answers[at as usize] = one.pop().unwrap_or_default();
+            let (error, pixels) = (question.error, pixels(chunks, pair, question.error));
+            answers[at as usize].notices.push(Notice::Exact { error, pixels });
+        }
+        Ok(())
+    }
+}
+
+/// Pixels of an image of both outlines whose lengths keep the bound, count.
+fn pixels(chunks: &Chunks, pair: Pair, error: f64) -> f64 {
+    let [a, b] = [pair.a, pair.b].map(|outline| &chunks.shapes[outline as usize]);
+    let size = a.high.max(b.high) - a.low.min(b.low);
+    size.x * size.y / (2.0 * error * error)
+}
+
+impl Plan {
+    /// Lays out outlines and tasks.
+    fn fill(&mut self, outlines: &Outlines, pairs: &[Pair], question: &Question) {
+        self.chunks.fill(outlines);
+        self.tasks.clear();
+        self.starts.clear();
+        self.exact.clear();
+        for (at, &Pair { a, b }) in pairs.iter().enumerate() {
+            self.starts.push(self.tasks.len() as u32);
+            let (way, error) = self.chunks.between(a as usize, b as usize);
+            let enough = 2.0 * MARGIN * error * self.chunks.unit <= question.error;
+            if !enough {
+                self.exact.push(at as u32);
+                continue;
+            }
+            let near = self.near(a as usize, b as usize, 0.0);
+            let reach = question.contact_distance / self.chunks.unit + MARGIN * error;
+            let touching = question.wanted.contacts
+                && self.near(a as usize, b as usize, question.contact_distance);
+            for (sign, sides) in [(1.0, [a, b]), (-1.0, [b, a])] {
+                let bit = |wanted: bool, bit: u32| if wanted { bit } else { 0 };
+                let modes = bit(near, INSIDE)
+                    | bit(near && sign > 0.0, CROSS)
+                    | bit(question.wanted.samples, LIST)
+                    | bit(touching && sign > 0.0, NEAR)
+                    | bit(question.wanted.separation, NEAREST);
+                if modes & !LIST != 0 {
+                    let asks = Task {
+                        pair: at as u32,
+                        offset: scaled(sign * way),
+                        error: error as f32,
+                        reach: if touching { reach as f32 } else { 0.0 },
+                        modes,
+                        ..Task::zeroed()
+                    };
+                    self.side(asks, sides);
+                }
+            }
+        }
+        self.starts.push(self.tasks.len() as u32);
+    }
+
+    /// Whether two outlines may be within a distance of each other, by their boxes.
+    fn near(&self, a: usize, b: usize, distance: f64) -> bool {
+        let [a, b] = [a, b].map(|outline| &self.chunks.shapes[outline]);
+        let gap = (a.low - b.high).max(b.low - a.high);
+        gap.max_element() <= distance
+    }
+
+    /// The tasks of one side of a pair: its chunks near the other's box.
+    fn side(&mut self, asks: Task, [own, other]: [u32; 2]) {
+        let [own, other] = [own, other].map(|outline| self.chunks.shapes[outline as usize]);
+        let reach = f64::from(asks.reach).max(MARGIN * f64::from(asks.error));
+        let (half, offset) = (scaled(other.half() / self.chunks.unit + reach), asks.offset);
+        for chunk in own.chunks() {
+            let Chunk { low, high, .. } = self.chunks.chunks[chunk];
+            let apart = |k: usize| low[k] + offset[k] > half[k] || high[k] + offset[k] < -half[k];
+            if asks.modes & NEAREST == 0 && (apart(0) || apart(1)) {
+                continue;
+            }
+            let (chunk, others) = (chunk as u32, other.count);
+            self.tasks.push(Task { chunk, other: other.chunk, others, ..asks });
+        }
+    }
+}

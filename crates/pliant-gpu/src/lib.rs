@@ -1,0 +1,31 @@
+//! Pliant on any GPU, through Vulkan, Metal or Direct3D 12.
+//!
+//! So far proximity of outlines in the plane: [`Gpu`] is a `Backend` of
+//! `pliant::proximity2d`, and draws the images that the method is named for. Where no GPU
+//! is found, [`Gpu::new`] says what to install, and the caller asks the CPU.
+//!
+//! Numbers on the GPU are f32, so lengths go there relative to a near corner and divided
+//! by the size of what is asked about; every file argues what that costs. What must be
+//! exact is decided there only where it is sure, and by the exact predicates otherwise.
+
+mod device;
+
+mod error;
+
+mod chunk;
+
+mod depths;
+
+mod area;
+
+mod ask;
+
+mod field;
+
+mod overlap;
+
+pub use ask::{AskSettings, DepthsBy, Gpu};
+pub use device::CHOICE;
+pub use error::GpuError;
+pub use field::{FieldMethod, FieldRequest, FieldSettings, FieldSign, PixelAt, rounding};
+pub use overlap::{Drawn, Extent, OverlapRequest, Strategy};

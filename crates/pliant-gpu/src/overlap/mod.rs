@@ -1,0 +1,237 @@
+//! Pixels that two outlines both cover, by four ways of using the buffers.
+//!
+//! Outline b is rendered first, then a; each as its boundary, thickened so that no pixel
+//! centre as near is missed, with circumscribed discs at its points, or as its volume.
+//! The strategies are the rows of [Hoff01 tbl. 1]; all mark the same pixels. Whether there
+//! are any can be told without reading the image: by an occlusion query, or by the count
+//! and the box that a reduction leaves behind.
+//!
+//! - Implements: [Hoff01 §2.2.1], its table 1 and its minimum and maximum queries.
+//! - Deviates: no logic operation is left in today's interfaces to GPUs; an atomic or on a
+//!   buffer, by every fragment, is its equivalent.
+//! - Erratum: with overlapping segments, as at every joint, three rows of [Hoff01 tbl. 1]
+//!   tell wrong pixels: incrementing the stencil for b, adding 127 to one channel, and an
+//!   exclusive or. Here b sets the stencil, each outline adds to a channel of its own, and
+//!   bits are ored; `strategies_agree_where_segments_overlap_at_joints` shows it.
+
+mod pipelines;
+
+use pliant::proximity2d::field::Window;
+use pliant::proximity2d::outline::Outlines;
+
+use crate::GpuError;
+use crate::ask::Gpu;
+use crate::device::{Device, Kept, Part};
+use crate::field::{FieldRequest, Laid};
+
+pub use pipelines::stencil;
+
+use pipelines::Pipelines;
+
+/// Sides of a disc around a point: its circumscribed polygon is wider by half a percent.
+const SIDES: u32 = 32;
+
+/// Bytes of the count and the box, count.
+const EXTENT: u64 = 20;
+
+/// A way of using the buffers to find pixels that both outlines cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strategy {
+    /// The stencil buffer: b sets it to one, a raises ones to two.
+    Stencil,
+    /// Additive blending, each outline into a channel of its own.
+    Blend,
+    /// An atomic or of b's and a's bits, for the logic operation that GPUs lost.
+    Or,
+    /// Depth and colour: a paints where the depth is equal to b's.
+    Depth,
+}
+
+impl Strategy {
+    /// All of them, in the order of the table.
+    pub const ALL: [Strategy; 4] =
+        [Strategy::Stencil, Strategy::Blend, Strategy::Or, Strategy::Depth];
+}
+
+/// What of an outline is rendered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drawn {
+    /// Its segments, thickened.
+    Boundary,
+    /// Its inside.
+    Volume,
+}
+
+/// Two outlines in a window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OverlapRequest {
+    /// The outlines a and b, by their positions in the set.
+    pub outlines: [u32; 2],
+    /// What is rendered of each.
+    pub drawn: [Drawn; 2],
+    /// Where the pixels are.
+    pub window: Window,
+    /// How far a thickened boundary reaches to either side, m.
+    pub thickness: f64,
+}
+
+/// Which pixels both cover, in short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Pixels that both cover, count.
+    pub count: u32,
+    /// First column and lowest row with one, indices.
+    pub low: [u32; 2],
+    /// Last column and highest row with one, indices.
+    pub high: [u32; 2],
+}
+
+/// Pipelines, images and buffers for overlaps.
+#[derive(Debug)]
+pub struct Overlaps {
+    pipelines: Option<Pipelines>,
+    laid: Laid,
+    segments: Kept,
+    windows: Kept,
+    ored: Kept,
+    bits: Kept,
+    extent: Kept,
+    seen: Kept,
+}
+
+impl Default for Overlaps {
+    fn default() -> Overlaps {
+        let seen = wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC;
+        Overlaps {
+            pipelines: None,
+            laid: Laid::default(),
+            segments: Kept::storage("segments"),
+            windows: Kept::storage("windows"),
+            ored: Kept::storage("pixels"),
+            bits: Kept::storage("bits of pixels"),
+            extent: Kept::storage("extents"),
+            seen: Kept::new("occlusion queries", seen),
+        }
+    }
+}
+
+impl Overlaps {
+    /// Lays out both outlines, and puts rendering them on the list of work.
+    fn encode(
+        &mut self,
+        device: &Device,
+        outlines: &Outlines,
+        request: &OverlapRequest,
+        strategy: Strategy,
+    ) -> Result<wgpu::CommandEncoder, GpuError> {
+        let OverlapRequest { outlines: [a, b], window, thickness, .. } = *request;
+        let both = [b, a].map(|outline| FieldRequest { outline, window, reach: f64::INFINITY });
+        self.laid.lay(outlines, &both, device.device.limits().max_texture_dimension_2d)?;
+        for (placed, unit) in self.laid.placed.iter_mut().zip(&self.laid.units) {
+            placed.reach = (thickness / unit) as f32;
+            placed.sides = SIDES;
+        }
+        self.segments.write(device, &self.laid.segments)?;
+        self.windows.write(device, &self.laid.placed)?;
+        self.ored.reserve(&device.device, 4 * window.pixels() as u64)?;
+        self.bits.reserve(&device.device, 4 * u64::from(words(&window)))?;
+        self.extent.reserve(&device.device, EXTENT)?;
+        self.seen.reserve(&device.device, 8)?;
+        let pipelines = self.pipelines.get_or_insert_with(|| Pipelines::new(device));
+        pipelines.resize(device, [window.width, window.height]);
+        let mut work = device.begin();
+        if strategy == Strategy::Or {
+            work.clear_buffer(self.ored.get()?, 0, None);
+        }
+        let buffers = [self.segments.get()?, self.windows.get()?, self.ored.get()?];
+        pipelines.render(device, &mut work, (&self.laid.placed, buffers), (request, strategy));
+        Ok(work)
+    }
+
+    /// Puts the reduction on the list of work.
+    fn reduce(
+        &self,
+        device: &Device,
+        work: &mut wgpu::CommandEncoder,
+        request: &OverlapRequest,
+        strategy: Strategy,
+    ) -> Result<(), GpuError> {
+        work.clear_buffer(self.extent.get()?, 0, None);
+        let buffers = [self.windows.get()?, self.bits.get()?, self.extent.get()?, self.ored.get()?];
+        if let Some(pipelines) = &self.pipelines {
+            pipelines.reduce(device, work, buffers, (strategy, words(&request.window)));
+        }
+        Ok(())
+    }
+}
+
+/// Words of 32 pixels that the rows of a window take, count.
+fn words(window: &Window) -> u32 {
+    window.width.div_ceil(32) * window.height
+}
+
+impl Gpu {
+    /// For each pixel, rows from below, whether both outlines cover its centre.
+    pub fn overlap(
+        &mut self,
+        outlines: &Outlines,
+        request: &OverlapRequest,
+        strategy: Strategy,
+    ) -> Result<Vec<bool>, GpuError> {
+        let Gpu { device, overlaps, .. } = self;
+        let mut work = overlaps.encode(device, outlines, request, strategy)?;
+        overlaps.reduce(device, &mut work, request, strategy)?;
+        let bytes = 4 * u64::from(words(&request.window));
+        let part = Part { buffer: overlaps.bits.get()?, start: 0, bytes };
+        device.finish(work, &[part], |bytes| {
+            let all: &[u32] = bytemuck::cast_slice(bytes);
+            let rows = all.chunks(request.window.width.div_ceil(32) as usize);
+            let pixel = |row: &[u32], x: u32| row[x as usize / 32] >> (x % 32) & 1 == 1;
+            rows.flat_map(|row| (0..request.window.width).map(move |x| pixel(row, x))).collect()
+        })
+    }
+
+    /// How many pixels both outlines cover and where, without reading the image back.
+    ///
+    /// `None` when there is no such pixel.
+    pub fn overlap_extent(
+        &mut self,
+        outlines: &Outlines,
+        request: &OverlapRequest,
+        strategy: Strategy,
+    ) -> Result<Option<Extent>, GpuError> {
+        let Gpu { device, overlaps, .. } = self;
+        let mut work = overlaps.encode(device, outlines, request, strategy)?;
+        overlaps.reduce(device, &mut work, request, strategy)?;
+        let part = Part { buffer: overlaps.extent.get()?, start: 0, bytes: EXTENT };
+        let Window { width, height, .. } = request.window;
+        device.finish(work, &[part], |bytes| {
+            let values: &[[u32; 5]] = bytemuck::cast_slice(bytes);
+            let [count, left, low, right, high] = values[0];
+            (count > 0).then(|| Extent {
+                count,
+                low: [width - left, height - low],
+                high: [right - 1, high - 1],
+            })
+        })
+    }
+
+    /// Whether both outlines cover any pixel's centre: eight bytes come back.
+    ///
+    /// By an occlusion query on a's rendering with [`Strategy::Stencil`].
+    pub fn overlap_any(
+        &mut self,
+        outlines: &Outlines,
+        request: &OverlapRequest,
+    ) -> Result<bool, GpuError> {
+        let Gpu { device, overlaps, .. } = self;
+        let mut work = overlaps.encode(device, outlines, request, Strategy::Stencil)?;
+        let buffer = overlaps.seen.get()?;
+        if let Some(pipelines) = &overlaps.pipelines {
+            work.resolve_query_set(pipelines.query(), 0..1, buffer, 0);
+        }
+        device.finish(work, &[Part { buffer, start: 0, bytes: 8 }], |bytes| {
+            bytes.iter().any(|byte| *byte != 0)
+        })
+    }
+}

@@ -1,0 +1,233 @@
+//! Answers against the plain twin's.
+
+use pliant::math::Vec2;
+use pliant::proximity2d::brute::Brute;
+use pliant::proximity2d::outline::Outlines;
+use pliant::proximity2d::{Answer, Backend, BackendError, Notice, Pair, Question, Wanted};
+use pliant_gpu::{DepthsBy, Gpu};
+
+use crate::scene::{Random, all_pairs, crowd, open, rectangle, wavy};
+
+/// Shares and places that both compute in f64 from the same segments.
+const SAME: f64 = 1e-9;
+
+const ALL: Question = Question { error: 1e-3, contact_distance: 0.05, wanted: Wanted::ALL };
+
+fn perimeter(outlines: &Outlines, outline: u32) -> f64 {
+    let segments = outlines.range(outline as usize).map(|at| outlines.segment(at));
+    segments.map(|[a, b]| a.distance(b)).sum()
+}
+
+/// Both answers must be one within the error.
+#[track_caller]
+fn agree(outlines: &Outlines, pair: Pair, question: &Question, found: &Answer, exact: &Answer) {
+    let error = question.error;
+    assert_eq!(found.intersects, exact.intersects, "{pair:?}");
+    let around = perimeter(outlines, pair.a) + perimeter(outlines, pair.b);
+    let area = (found.overlap_area - exact.overlap_area).abs();
+    assert!(area <= error * around, "{pair:?}: {} {}", found.overlap_area, exact.overlap_area);
+    assert_eq!(found.separation.is_some(), exact.separation.is_some(), "{pair:?}");
+    if let (Some(found), Some(exact)) = (found.separation, exact.separation) {
+        assert!((found.distance - exact.distance).abs() <= error, "{found:?} {exact:?}");
+        assert!((found.on_a.distance(found.on_b) - found.distance).abs() <= error);
+    }
+    assert_eq!(found.penetration.len(), exact.penetration.len(), "{pair:?}");
+    for (found, exact) in found.penetration.iter().zip(&exact.penetration) {
+        assert_eq!((found.of, found.at.segment), (exact.of, exact.at.segment));
+        assert!((found.at.along - exact.at.along).abs() < SAME, "{found:?} {exact:?}");
+        assert!((found.depth - exact.depth).abs() <= error, "{found:?} {exact:?}");
+        assert!((found.direction.length() - 1.0).abs() < SAME, "{found:?}");
+    }
+    assert_eq!(found.contacts.len(), exact.contacts.len(), "{pair:?}");
+    for (found, exact) in found.contacts.iter().zip(&exact.contacts) {
+        assert!((found.gap - exact.gap).abs() <= error, "{found:?} {exact:?}");
+        assert!(found.position.distance(exact.position) <= error, "{found:?} {exact:?}");
+    }
+}
+
+#[track_caller]
+fn check(gpu: &mut Gpu, outlines: &Outlines, pairs: &[Pair], question: &Question) -> Vec<Answer> {
+    let (mut found, mut exact) = (Vec::new(), Vec::new());
+    gpu.ask(outlines, pairs, question, &mut found).unwrap();
+    Brute.ask(outlines, pairs, question, &mut exact).unwrap();
+    assert_eq!(found.len(), pairs.len());
+    for ((pair, found), exact) in pairs.iter().zip(&found).zip(&exact) {
+        agree(outlines, *pair, question, found, exact);
+    }
+    found
+}
+
+#[test]
+fn many_pairs_at_once_are_answered_as_one_by_one_and_as_by_segments() {
+    let Some(mut gpu) = open() else { return };
+    for seed in 1..4 {
+        let outlines = crowd(seed, 9, 40);
+        let pairs = all_pairs(&outlines);
+        let before = gpu.traffic()[0];
+        let together = check(&mut gpu, &outlines, &pairs, &ALL);
+        assert!(gpu.traffic()[0] - before <= 3, "{before}");
+        assert!(together.iter().any(|answer| !answer.penetration.is_empty()));
+        assert!(together.iter().any(|answer| answer.separation.is_some()));
+        for (pair, answer) in pairs.iter().zip(&together).step_by(7) {
+            let mut alone = Vec::new();
+            gpu.ask(&outlines, &[*pair], &ALL, &mut alone).unwrap();
+            assert_eq!(&alone[0], answer);
+        }
+    }
+}
+
+#[test]
+fn depths_alone_take_one_submission_and_no_notice() {
+    let Some(mut gpu) = open() else { return };
+    let outlines = crowd(11, 12, 90);
+    let before = gpu.traffic()[0];
+    let question = Question { wanted: Wanted::DEPTHS, ..ALL };
+    let answers = check(&mut gpu, &outlines, &all_pairs(&outlines), &question);
+    assert_eq!(gpu.traffic()[0] - before, 1);
+    assert!(answers.iter().all(|answer| answer.notices.is_empty()));
+}
+
+#[test]
+fn outlines_that_share_points_and_edges_are_decided_exactly() {
+    let Some(mut gpu) = open() else { return };
+    let mut outlines = Outlines::default();
+    for k in 0..4 {
+        let x = f64::from(k) / 3.0; // not a number that f32 has
+        outlines.push(&[rectangle([x, 0.0], [x + 1.0 / 3.0, 1.0])]).unwrap();
+    }
+    let gap = 1.0 + 2.0 * f64::EPSILON; // closer than f32 can see, and apart
+    outlines.push(&[rectangle([0.0, gap], [2.0, 2.0])]).unwrap();
+    outlines.push(&[rectangle([0.1, 1.0], [2.0, 2.0])]).unwrap();
+    let answers = check(&mut gpu, &outlines, &all_pairs(&outlines), &ALL);
+    let meets = |a: u32, b: u32| {
+        let at = all_pairs(&outlines).iter().position(|pair| *pair == Pair { a, b }).unwrap();
+        answers[at].intersects
+    };
+    assert!(meets(0, 1) && meets(1, 2) && !meets(0, 2));
+    assert!(!meets(0, 4) && meets(0, 5));
+}
+
+#[test]
+fn one_inside_the_other_or_in_its_hole() {
+    let Some(mut gpu) = open() else { return };
+    let mut outlines = Outlines::default();
+    let frame = [rectangle([0.0; 2], [4.0; 2]), rectangle([1.0; 2], [3.0; 2])];
+    outlines.push(&frame).unwrap();
+    outlines.push(&[rectangle([1.5; 2], [2.0; 2])]).unwrap();
+    outlines.push(&[rectangle([0.25; 2], [0.5; 2])]).unwrap();
+    let answers = check(&mut gpu, &outlines, &all_pairs(&outlines), &ALL);
+    assert!(!answers[0].intersects && answers[1].intersects && !answers[2].intersects);
+}
+
+#[test]
+fn a_scene_of_any_size_and_place_is_answered_alike() {
+    let Some(mut gpu) = open() else { return };
+    let base = crowd(5, 4, 30);
+    for (size, place) in [(1e-12, 0.0), (1e9, 0.0), (1e30, 0.0), (1.0, 1e6), (1e-3, -1e5)] {
+        let mut outlines = base.clone();
+        let moved = |point: &mut Vec2| *point = size * *point + Vec2::splat(place);
+        outlines.points_mut().iter_mut().for_each(moved);
+        let question = Question { error: 1e-3 * size, contact_distance: 0.05 * size, ..ALL };
+        let wanted = Wanted { contacts: false, ..Wanted::ALL };
+        let answers =
+            check(&mut gpu, &outlines, &all_pairs(&base), &Question { wanted, ..question });
+        assert!(answers.iter().all(|answer| answer.notices.is_empty()), "{size} {place}");
+    }
+}
+
+#[test]
+fn a_bound_below_f32_is_kept_by_segments_and_told() {
+    let Some(mut gpu) = open() else { return };
+    let outlines = crowd(6, 4, 20);
+    let question = Question { error: 1e-9, wanted: Wanted::DEPTHS, ..ALL };
+    let answers = check(&mut gpu, &outlines, &all_pairs(&outlines), &question);
+    let told = |answer: &Answer| matches!(answer.notices[..], [Notice::Exact { error: 1e-9, .. }]);
+    assert!(answers.iter().all(told));
+    let coarse = Question { error: 1e6, ..ALL };
+    check(&mut gpu, &outlines, &all_pairs(&outlines), &coarse);
+}
+
+#[test]
+fn an_outline_of_a_hundred_thousand_segments_is_answered() {
+    let Some(mut gpu) = open() else { return };
+    let mut random = Random::new(3);
+    let mut outlines = Outlines::default();
+    outlines.push(&[wavy(&mut random, Vec2::ZERO, 1.0, 100_000)]).unwrap();
+    outlines.push(&[wavy(&mut random, Vec2::new(0.9, 0.0), 0.5, 50)]).unwrap();
+    let question = Question { error: 1e-4, wanted: Wanted::DEPTHS, ..ALL };
+    check(&mut gpu, &outlines, &[Pair { a: 0, b: 1 }], &question);
+}
+
+#[test]
+fn more_candidates_than_room_are_asked_again_with_room() {
+    let Some(mut gpu) = open() else { return };
+    // Two combs across each other: every tooth of one crosses every tooth of the other.
+    let comb = |turned: bool| {
+        let mut points = Vec::new();
+        for tooth in 0..40 {
+            let x = f64::from(tooth);
+            points.extend([[x, 0.0], [x, 41.0], [x + 0.5, 41.0], [x + 0.5, 0.0]]);
+        }
+        points.extend([[40.5, -1.0], [-0.5, -1.0]]);
+        let place = |[x, y]: [f64; 2]| if turned { Vec2::new(y, x) } else { Vec2::new(x, y) };
+        points.into_iter().map(place).collect::<Vec<Vec2>>()
+    };
+    let mut outlines = Outlines::default();
+    outlines.push(&[comb(false)]).unwrap();
+    outlines.push(&[comb(true)]).unwrap();
+    let wanted = Wanted { area: false, contacts: false, ..Wanted::ALL };
+    let question = Question { error: 0.05, contact_distance: 0.0, wanted };
+    let answers = check(&mut gpu, &outlines, &[Pair { a: 0, b: 1 }], &question);
+    assert!(answers[0].penetration.len() > 4000, "{}", answers[0].penetration.len());
+}
+
+#[test]
+fn what_no_backend_can_answer_is_refused() {
+    let Some(mut gpu) = open() else { return };
+    let mut outlines = crowd(1, 2, 10);
+    let pair = Pair { a: 0, b: 2 };
+    let refused = gpu.ask(&outlines, &[pair], &ALL, &mut Vec::new());
+    assert_eq!(refused, Err(BackendError::Pair { index: 0, a: 0, b: 2, count: 2 }));
+    outlines.points_mut()[3].x = f64::NAN;
+    let refused = gpu.ask(&outlines, &[Pair { a: 0, b: 1 }], &ALL, &mut Vec::new());
+    assert!(matches!(refused, Err(BackendError::NotFinite { point: 3, .. })), "{refused:?}");
+    assert_eq!(gpu.name(), "gpu");
+}
+
+#[test]
+fn depths_by_images_keep_the_bound_too() {
+    let Some(mut gpu) = open() else { return };
+    let outlines = crowd(13, 6, 60);
+    gpu.settings.depths = DepthsBy::Images;
+    for error in [1e-2, 2e-3] {
+        let question = Question { error, contact_distance: 0.0, ..ALL };
+        check(&mut gpu, &outlines, &all_pairs(&outlines), &question);
+    }
+}
+
+#[test]
+fn areas_of_many_thin_overlaps_add_up() {
+    let Some(mut gpu) = open() else { return };
+    let mut outlines = Outlines::default();
+    // A comb of 30 teeth, 0.25 m wide, under a bar that covers 0.5 m of each.
+    let teeth = (0..30).flat_map(|k| {
+        let x = f64::from(k);
+        [[x, 0.0], [x, 1.0], [x + 0.25, 1.0], [x + 0.25, 0.0]]
+    });
+    let points = teeth.chain([[30.0, -1.0], [-1.0, -1.0]]).map(Vec2::from).collect();
+    outlines.push(&[points]).unwrap();
+    outlines.push(&[rectangle([-1.0, 0.5], [31.0, 2.0])]).unwrap();
+    let question = Question { error: 0.01, ..ALL };
+    let answers = check(&mut gpu, &outlines, &[Pair { a: 0, b: 1 }], &question);
+    // Upright sides: rows miss at most one strip of 0.014 m at the top of the teeth.
+    let expected = 30.0 * 0.25 * 0.5;
+    assert!((answers[0].overlap_area - expected).abs() < 30.0 * 0.25 * 0.015, "{answers:?}");
+}
+
+#[test]
+fn nothing_asked_is_nothing_answered() {
+    let Some(mut gpu) = open() else { return };
+    let mut answers = vec![Answer::default(); 3];
+    gpu.ask(&Outlines::default(), &[], &ALL, &mut answers).unwrap();
+    assert!(answers.is_empty());
+}
