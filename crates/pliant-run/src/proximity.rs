@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use pliant::math::Vec2;
-use pliant::proximity2d::brute::Brute;
+use pliant::proximity2d::exact::Exact;
+use pliant::proximity2d::image::Images;
 use pliant::proximity2d::outline::Outlines;
 use pliant::proximity2d::{Answer, Backend, BackendError, Pair, Question, Side, Wanted};
 use serde::Serialize;
@@ -195,10 +196,29 @@ pub fn proximity(request: &Request) -> Result<Found, ProximityError> {
 }
 
 /// What answers; where the way asked for is not to be had, a notice and the next best.
-fn backend(way: Way, _notices: &mut Vec<String>) -> Box<dyn Backend> {
+fn backend(way: Way, notices: &mut Vec<String>) -> Box<dyn Backend> {
     match way {
-        Way::Exact | Way::Cpu | Way::Gpu => Box::new(Brute),
+        Way::Exact => Box::new(Exact::default()),
+        Way::Cpu => Box::new(Images::default()),
+        Way::Gpu => match gpu() {
+            Ok(gpu) => gpu,
+            Err(why) => {
+                notices.push(format!("{why}; the CPU answers"));
+                Box::new(Images::default())
+            }
+        },
     }
+}
+
+#[cfg(feature = "gpu")]
+fn gpu() -> Result<Box<dyn Backend>, String> {
+    let gpu = pliant_gpu::Gpu::new().map_err(|error| error.to_string())?;
+    Ok(Box::new(gpu))
+}
+
+#[cfg(not(feature = "gpu"))]
+fn gpu() -> Result<Box<dyn Backend>, String> {
+    Err("this program was built without the feature gpu".to_string())
 }
 
 /// Refuses numbers without a meaning before any file is read.

@@ -5,6 +5,7 @@
 //! of each penetrating point, contacts with their normals, or the shortest way between.
 
 use pliant::math::Vec2;
+use pliant::proximity2d::field::tiled::Tiled;
 use pliant::proximity2d::field::{Field, NO_SITE, Window};
 use pliant::proximity2d::segment::place;
 use pliant::proximity2d::{Answer, Place, Side};
@@ -13,8 +14,6 @@ use super::Found;
 use crate::outline_file::drawing::Upright;
 use crate::picture::Image;
 
-mod field;
-
 mod canvas;
 
 mod letters;
@@ -22,7 +21,6 @@ mod letters;
 mod view;
 
 use canvas::{Canvas, Rgb, mix};
-use field::field;
 use view::{step, window};
 
 /// Colour of a and of what belongs to it.
@@ -58,7 +56,12 @@ const BOLD: f64 = 5.0;
 pub fn picture(found: &Found) -> Image {
     let Found { outlines, answer, upright, .. } = found;
     let window = window(outlines, answer);
-    let [of_a, of_b] = [0, 1].map(|outline| field(outlines, outline, window));
+    let mut tiled = Tiled::default();
+    let [of_a, of_b] = [0, 1].map(|outline| {
+        let mut field = Field::blank(window);
+        tiled.draw(outlines, outline, f64::INFINITY, None, &mut field);
+        field
+    });
     let step = step(&window);
     let mut canvas = Canvas::new(window.width, window.height);
     let frame = Frame { window, upright: *upright };

@@ -27,7 +27,8 @@ mod contact;
 use crate::math::Vec2;
 use crate::par;
 
-use super::brute::{Brute, Spot};
+use super::brute::Spot;
+use super::exact::Exact;
 use super::field::Window;
 use super::outline::Outlines;
 use super::raster::rows::{Spans, Spots};
@@ -159,7 +160,7 @@ impl Job<'_> {
         let both = [pair.a, pair.b].map(|outline| self.boxes[outline as usize]);
         let all = [both[0][0].min(both[1][0]), both[0][1].max(both[1][1])];
         // The question is a good one, and so the twin has an answer.
-        if Brute.ask(self.outlines, &[pair], self.question, &mut scratch.exact).is_ok()
+        if Exact::default().ask(self.outlines, &[pair], self.question, &mut scratch.exact).is_ok()
             && let Some(exact) = scratch.exact.first_mut()
         {
             std::mem::swap(answer, exact);

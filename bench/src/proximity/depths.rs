@@ -1,0 +1,79 @@
+//! Depths of all vertices of six outlines, frame after frame, by every side.
+
+use pliant::proximity2d::brute::Brute;
+use pliant::proximity2d::{Answer, Backend, Question, Wanted};
+
+use super::backends;
+use super::frames::{Frames, map as map_frames, near};
+use super::peers::{Found, Parry, geo};
+use crate::timing::fastest;
+
+/// Bound of the error of images, m: a thousandth of map's box, about.
+const ERROR: f64 = 0.004;
+
+/// The question that a penalty response asks.
+const QUESTION: Question =
+    Question { error: ERROR, contact_distance: 0.0, wanted: Wanted::DEPTHS };
+
+/// Prints time per frame, what was found, and how far depths are off.
+pub fn map() -> Result<(), String> {
+    let frames = map_frames()?;
+    println!(
+        "Six outlines, {} segments ({}), error bound {ERROR}; ms of CPU time a frame, pairs found anew.\n",
+        frames.frames[0].points().len(),
+        frames.origin
+    );
+    println!("| side | ms a frame | vertices inside | Σ depth, m | largest error, m |");
+    println!("|---|---|---|---|---|");
+    let exact = all(&mut Brute, &frames)?;
+    for (name, mut backend) in backends() {
+        let (time, outcome) = fastest(|| all(backend.as_mut(), &frames));
+        let (found, off) = compared(&outcome?, &exact)?;
+        line(&name, time / frames.frames.len() as f64, found, &format!("{off:.1e}"));
+    }
+    let mut parry = Parry::new(&frames.frames[0]);
+    let (time, found) = fastest(|| sum(frames.frames.iter().map(|frame| parry.frame(frame))));
+    line("parry2d, refit and query", time / frames.frames.len() as f64, found, "");
+    let (time, found) = fastest(|| sum(frames.frames.iter().map(geo)));
+    line("geo", time / frames.frames.len() as f64, found, "");
+    Ok(())
+}
+
+fn line(name: &str, time: f64, found: Found, off: &str) {
+    println!("| {name} | {:.4} | {} | {:.6} | {off} |", 1e3 * time, found.inside, found.depths);
+}
+
+fn sum(found: impl Iterator<Item = Found>) -> Found {
+    found.fold(Found::default(), |all, one| Found {
+        inside: all.inside + one.inside,
+        depths: all.depths + one.depths,
+    })
+}
+
+/// Answers of all frames, near pairs found anew in each.
+fn all(backend: &mut dyn Backend, frames: &Frames) -> Result<Vec<Vec<Answer>>, String> {
+    let answers = frames.frames.iter().map(|outlines| {
+        let mut answers = Vec::new();
+        let pairs = near(outlines);
+        let asked = backend.ask(outlines, &pairs, &QUESTION, &mut answers);
+        asked.map(|()| answers).map_err(|error| error.to_string())
+    });
+    answers.collect()
+}
+
+/// What was found, and the largest difference of a depth from the exact one.
+fn compared(found: &[Vec<Answer>], exact: &[Vec<Answer>]) -> Result<(Found, f64), String> {
+    let (mut total, mut off) = (Found::default(), 0.0_f64);
+    for (found, exact) in found.iter().flatten().zip(exact.iter().flatten()) {
+        if found.penetration.len() != exact.penetration.len() {
+            let counts = [found, exact].map(|answer| answer.penetration.len());
+            return Err(format!("{} vertices inside, {} expected", counts[0], counts[1]));
+        }
+        for (found, exact) in found.penetration.iter().zip(&exact.penetration) {
+            total.inside += 1;
+            total.depths += found.depth;
+            off = off.max((found.depth - exact.depth).abs());
+        }
+    }
+    Ok((total, off))
+}

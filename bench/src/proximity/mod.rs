@@ -1,0 +1,62 @@
+//! Outlines in the plane: our backends beside parry2d and geo on the same queries.
+//!
+//! Every side gets the same points and answers for every vertex inside another outline how
+//! deep it is; ours in f64, parry2d in f32, geo in f64, each as it comes. Nothing is kept
+//! from frame to frame but memory, and trees where the peer refits them.
+
+mod frames;
+
+mod peers;
+
+mod depths;
+
+mod field;
+
+mod growth;
+
+#[path = "../../../crates/pliant/examples/figures/plot.rs"]
+mod plot;
+
+mod scenes;
+
+use pliant::proximity2d::Backend;
+use pliant::proximity2d::exact::Exact;
+use pliant::proximity2d::image::Images;
+use pliant_gpu::Gpu;
+
+use crate::rows::{self, Amount, Row};
+
+/// How much is run when nobody says; nothing here has poses or seeds.
+const AMOUNT: Amount = Amount { poses: 1, seeds: 1 };
+
+/// All rows.
+const ROWS: [Row; 7] = [
+    ("map", |_| depths::map()),
+    ("field", |_| field::run()),
+    ("scenes", |_| scenes::table()),
+    ("wavy", |_| scenes::wavy()),
+    ("error", |_| growth::error()),
+    ("height", |_| growth::height()),
+    ("growth", |_| growth::vertices()),
+];
+
+/// Prints the tables of some rows, or of all.
+pub fn run(arguments: &[&str]) -> Result<(), String> {
+    match arguments {
+        ["hour", rest @ ..] => scenes::hour(rest),
+        _ => rows::run(&ROWS, AMOUNT, arguments),
+    }
+}
+
+/// All backends of this machine, each with its name for a table.
+fn backends() -> Vec<(String, Box<dyn Backend>)> {
+    let mut all: Vec<(String, Box<dyn Backend>)> = vec![
+        ("exact".to_string(), Box::new(Exact::default())),
+        ("cpu".to_string(), Box::new(Images::default())),
+    ];
+    match Gpu::new() {
+        Ok(gpu) => all.push((format!("gpu: {}", gpu.adapter()), Box::new(gpu))),
+        Err(error) => eprintln!("no GPU backend: {error}"),
+    }
+    all
+}
