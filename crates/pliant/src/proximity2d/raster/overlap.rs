@@ -208,8 +208,8 @@ mod tests {
 
     /// Two zigzags that cross here and there.
     fn zigzags() -> Outlines {
-        // The short first edge of a lies under three layers.
-        let a = [(0.0, 0.0), (0.05, 0.0), (2.0, 0.2), (1.0, 0.5), (1.9, 1.3), (0.2, 1.1)];
+        // The short fifth edge of a lies under three layers, within b's box and not near b.
+        let a = [(0.0, 0.0), (2.0, 0.2), (1.0, 0.5), (1.9, 1.3), (0.45, 1.15), (0.4, 1.1)];
         let b = [(0.5, 0.9), (2.1, 0.4), (1.4, 2.0), (1.2, 1.2)];
         pair(&a, &b)
     }
