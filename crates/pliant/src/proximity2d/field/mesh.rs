@@ -41,6 +41,7 @@ pub struct MeshSettings {
 /// Draws fields by distance meshes, and keeps its memory.
 #[derive(Clone, Debug, Default)]
 pub struct Meshes {
+    /// What is inside the outline at work.
     fill: Fill,
 }
 

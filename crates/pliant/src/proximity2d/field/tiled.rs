@@ -2,8 +2,8 @@
 //!
 //! A rectangle of tiles keeps two kinds of segments: not farther from its middle than the
 //! nearest by more than its diagonal, and with a part of the rectangle beside them or in
-//! the wedge before their first point, which is where their nearest points are [Hoff01
-//! §2.2.2, the parts of a distance mesh]. The rectangle is halved until it is one tile.
+//! the wedge before their first point, which is where the parts of a distance mesh
+//! [Hoff01 §2.2.2] are lowest. The rectangle is cut until it is one tile.
 //!
 //! | here     | meaning                                                     |
 //! |----------|-------------------------------------------------------------|
@@ -58,15 +58,18 @@ struct Node {
 struct Scratch {
     /// The lists, the innermost last: positions in the edges.
     stack: Vec<u32>,
-    /// Distances of the candidates of one rectangle from its middle, m.
-    distance: Vec<f64>,
+    /// Squares of the least distances of the candidates from one rectangle, m².
+    least: Vec<f64>,
 }
 
 /// Draws exact fields, and keeps its memory.
 #[derive(Clone, Debug, Default)]
 pub struct Tiled {
+    /// Segments of the outline at work.
     edges: Vec<Edge>,
+    /// What is inside it.
     fill: Fill,
+    /// One for each band.
     scratch: Vec<Scratch>,
     /// Largest coordinate, m.
     size: f64,
@@ -108,11 +111,15 @@ impl Tiles {
 /// What all bands of one drawing share.
 #[derive(Clone, Copy)]
 struct Job<'a> {
+    /// Segments of the outline.
     edges: &'a [Edge],
+    /// What is inside it.
     fill: &'a Fill,
+    /// Where the pixels are.
     window: Window,
     /// What is farther is not told, m.
     reach: f64,
+    /// What of the window is wanted; all without.
     tiles: Option<&'a Tiles>,
     /// Slack of the tests of rectangles, m.
     slack: f64,
@@ -227,14 +234,17 @@ impl Job<'_> {
         let [wide, high] = [node.x, node.y].map(|side| side[1] - side[0]);
         if wide == 1 && high == 1 {
             self.tile(node, &scratch.stack[end..], band);
-        } else if wide >= high {
-            let middle = node.x[0] + wide / 2;
-            self.node(Node { x: [node.x[0], middle], ..node }, scratch, end, band);
-            self.node(Node { x: [middle, node.x[1]], ..node }, scratch, end, band);
         } else {
-            let middle = node.y[0] + high / 2;
-            self.node(Node { y: [node.y[0], middle], ..node }, scratch, end, band);
-            self.node(Node { y: [middle, node.y[1]], ..node }, scratch, end, band);
+            // A side much shorter than the other stays whole.
+            let halves = |side: [usize; 2], length: usize, other: usize| {
+                let middle = if 2 * length > other { side[0] + length / 2 } else { side[0] };
+                [[side[0], middle], [middle, side[1]]].into_iter().filter(|[a, b]| a < b)
+            };
+            for y in halves(node.y, high, wide) {
+                for x in halves(node.x, wide, high) {
+                    self.node(Node { x, y }, scratch, end, band);
+                }
+            }
         }
         scratch.stack.truncate(end);
     }
@@ -250,16 +260,16 @@ impl Job<'_> {
         let half = 0.5 * self.window.pixel * (high - low);
         let end = scratch.stack.len();
         let mut nearest = (self.reach + self.slack) * (self.reach + self.slack);
-        scratch.distance.clear();
-        for index in start..end {
-            let edge = &self.edges[scratch.stack[index] as usize];
+        scratch.least.resize(end - start, 0.0);
+        for (slot, &candidate) in scratch.least.iter_mut().zip(&scratch.stack[start..]) {
+            let edge = &self.edges[candidate as usize];
             let [least, most] = edge.bounds_sq(middle, half, self.slack);
             nearest = if most < nearest { most } else { nearest };
-            scratch.distance.push(least);
+            *slot = least;
         }
-        for index in start..end {
-            if scratch.distance[index - start] <= nearest {
-                let candidate = scratch.stack[index];
+        for (index, &least) in scratch.least.iter().enumerate() {
+            if least <= nearest {
+                let candidate = scratch.stack[start + index];
                 scratch.stack.push(candidate);
             }
         }
@@ -292,7 +302,8 @@ impl Job<'_> {
                 site[x] = which[row * TILE + x] as u32;
             }
             self.sign(y0 + row, x0, distance);
-            if nearest[row * TILE..][..wide].iter().any(|distance_sq| *distance_sq > reach_sq) {
+            let row_sq = &nearest[row * TILE..][..wide];
+            if reach_sq.is_finite() && row_sq.iter().any(|distance_sq| *distance_sq > reach_sq) {
                 for x in (0..wide).filter(|&x| nearest[row * TILE + x] > reach_sq) {
                     (distance[x], site[x]) = (f64::INFINITY, NO_SITE);
                 }
@@ -304,17 +315,18 @@ impl Job<'_> {
     fn sign(&self, row: usize, x0: usize, distance: &mut [f64]) {
         let turns = self.fill.turns(row);
         let (start, end) = (x0 as u32, (x0 + distance.len()) as u32);
-        let (mut odd, mut from) = (false, start);
-        for &turn in turns.iter().take_while(|turn| **turn < end) {
-            if turn > start && odd {
-                distance[(from - start) as usize..(turn - start) as usize]
-                    .iter_mut()
-                    .for_each(|distance| *distance = -*distance);
+        // Most rows of a tile have no turn within: one count tells of them.
+        let before = turns.iter().take_while(|turn| **turn <= start).count();
+        let (mut odd, mut from) = (before % 2 == 1, 0);
+        for &turn in turns[before..].iter().take_while(|turn| **turn < end) {
+            let to = (turn - start) as usize;
+            if odd {
+                distance[from..to].iter_mut().for_each(|value| *value = -*value);
             }
-            (odd, from) = (!odd, turn.max(start));
+            (odd, from) = (!odd, to);
         }
         if odd {
-            distance[(from - start) as usize..].iter_mut().for_each(|value| *value = -*value);
+            distance[from..].iter_mut().for_each(|value| *value = -*value);
         }
     }
 }
@@ -394,17 +406,23 @@ impl Edge {
         let (along, across) = (self.way.dot(between), self.way.perp_dot(between));
         let [along_x, along_y] = [self.way.x * pixel, self.way.y * pixel];
         let [across_x, across_y] = [-self.way.y * pixel, self.way.x * pixel];
-        // One long loop without calls: the compiler makes it lanes of two numbers.
-        for at in 0..TILE * TILE {
+        // A loop without calls over two rows, and within it those two, four and six above: the
+        // compiler makes lanes of two numbers, and what the rows share is computed once.
+        for at in 0..2 * TILE {
             let along = along + (COLUMN[at] * along_x + ROW[at] * along_y);
             let across = across + (COLUMN[at] * across_x + ROW[at] * across_y);
-            let beyond = larger(larger(-along, along - self.length), 0.0);
-            let distance_sq = across * across + beyond * beyond;
-            // A mask of bits, as wide as the numbers, chooses both without a branch.
-            let nearer = if distance_sq < nearest[at] { u64::MAX } else { 0 };
-            let choose = |new: u64, old: u64| (new & nearer) | (old & !nearer);
-            nearest[at] = f64::from_bits(choose(distance_sq.to_bits(), nearest[at].to_bits()));
-            which[at] = choose(site, which[at]);
+            for above in (0..TILE).step_by(2) {
+                let at = at + above * TILE;
+                let along = along + above as f64 * along_y;
+                let across = across + above as f64 * across_y;
+                let beyond = larger(larger(-along, along - self.length), 0.0);
+                let distance_sq = across * across + beyond * beyond;
+                // A mask of bits, as wide as the numbers, chooses both without a branch.
+                let nearer = if distance_sq < nearest[at] { u64::MAX } else { 0 };
+                let choose = |new: u64, old: u64| (new & nearer) | (old & !nearer);
+                nearest[at] = f64::from_bits(choose(distance_sq.to_bits(), nearest[at].to_bits()));
+                which[at] = choose(site, which[at]);
+            }
         }
     }
 }

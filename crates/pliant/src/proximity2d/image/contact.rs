@@ -5,7 +5,8 @@
 //! off by at most the error, and where it is less it is the distance of two real points,
 //! so not below the truth.
 //!
-//! - Implements: [Hoff01 §2.2.4, contact points and normals, closest point, separation].
+//! - Implements: contact points and normals, closest point and separation of
+//!   [Hoff01 §2.2.4].
 //! - Erratum: [Hoff01 §2.2.4] offsets both boundaries by the threshold and so tells gaps
 //!   up to twice as wide (P2); here a value is compared with the threshold:
 //!   `contacts_keep_to_the_threshold`. Two closest points found apart need not belong
@@ -118,8 +119,11 @@ pub fn contacts(
 struct Stretch<'a> {
     /// Positions of the pieces.
     parts: [Range<usize>; 2],
+    /// All pieces and their readings.
     near: &'a Near,
+    /// All meetings of the boundaries, along a.
     meetings: &'a [Meeting],
+    /// For each piece what is known of it.
     flags: &'a [Flag],
 }
 

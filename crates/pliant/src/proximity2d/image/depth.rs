@@ -2,7 +2,7 @@
 //!
 //! Which points are inside is exact; their depth and direction are those of the field.
 //!
-//! - Implements: [Hoff01 §2.2.4, penetration depth and direction].
+//! - Implements: penetration depth and direction of [Hoff01 §2.2.4].
 
 use crate::math::Vec2;
 

@@ -42,6 +42,15 @@ use probe::Probes;
 /// Most pixels that images of one pair may have, count, were they drawn at once.
 const MOST_PIXELS: f64 = (1_u64 << 34) as f64;
 
+/// Most rows of pixels that an area is summed over, count.
+const MOST_ROWS: f64 = (1_u64 << 22) as f64;
+
+/// Rows of pixels that are cut at once, count.
+const ROWS: u32 = 1024;
+
+/// Least error, relative to the largest coordinate, for which pixels have digits to differ in.
+const LEAST_ERROR: f64 = 1e-11;
+
 /// Answers from images on the CPU.
 ///
 /// Keeps its memory from one question to the next. With threads the pairs are shared out;
@@ -59,6 +68,7 @@ pub struct Images {
 struct Scratch {
     /// Boxes of a and b, m.
     boxes: [[Vec2; 2]; 2],
+    /// The segments of b by cells.
     bins: Bins,
     /// Where the boundaries meet, along a.
     meetings: Vec<Meeting>,
@@ -66,12 +76,15 @@ struct Scratch {
     spots: [Spots; 2],
     /// Rows of a and b.
     spans: [Spans; 2],
+    /// Points to be read.
     probes: Probes,
     /// Where on its boundary each probe is.
     places: Vec<Place>,
     /// Where segments of one side are cut by the other.
     cuts: Vec<(u32, f64)>,
+    /// The pieces of a near b.
     near: Near,
+    /// For each piece what is known of it.
     flags: Vec<Flag>,
     /// What the exact path answered.
     exact: Vec<Answer>,
@@ -130,8 +143,11 @@ fn within([low, high]: [Vec2; 2], point: Vec2) -> bool {
 /// What all pairs of one call share.
 #[derive(Clone, Copy)]
 struct Job<'a> {
+    /// The set asked about.
     outlines: &'a Outlines,
+    /// What is asked.
     question: &'a Question,
+    /// Box of each outline, m.
     boxes: &'a [[Vec2; 2]],
 }
 
@@ -180,8 +196,14 @@ impl Job<'_> {
         let both = [pair.a as usize, pair.b as usize];
         scratch.boxes = both.map(|outline| self.boxes[outline]);
         scratch.meetings.clear();
+        let corners = scratch.boxes.into_iter().flatten();
+        let size = corners.fold(0.0, |size: f64, corner| size.max(corner.abs().max_element()));
+        if question.error < LEAST_ERROR * size {
+            return Err(TooMany);
+        }
         if let Some(region) = localise(scratch.boxes, 0.0) {
-            if Window::pixels_over(region, question.error) > MOST_PIXELS {
+            let rows = (region[1].y - region[0].y) / question.error;
+            if Window::pixels_over(region, question.error) > MOST_PIXELS || rows > MOST_ROWS {
                 return Err(TooMany);
             }
             answer.intersects = self.intersect(both, region, scratch);
@@ -246,13 +268,19 @@ impl Job<'_> {
     /// Within a row the length changes by no more than the boundaries go across, so that
     /// the middle of the row is off by at most half its height times that.
     fn area(&self, pair: [usize; 2], region: [Vec2; 2], scratch: &mut Scratch) -> f64 {
-        let window = Window::over(region, self.question.error, 0);
-        for (outline, spans) in pair.into_iter().zip(&mut scratch.spans) {
-            spans.draw(self.outlines, outline, &window);
+        let whole = Window::over(region, self.question.error, 0);
+        let mut sum = 0.0;
+        for first in (0..whole.height).step_by(ROWS as usize) {
+            let corner = whole.corner + Vec2::new(0.0, f64::from(first) * whole.pixel);
+            let height = ROWS.min(whole.height - first);
+            let window = Window { corner, height, ..whole };
+            for (outline, spans) in pair.into_iter().zip(&mut scratch.spans) {
+                spans.draw(self.outlines, outline, &window);
+            }
+            let [a, b] = &scratch.spans;
+            sum += (0..height as usize).map(|row| a.shared(b, row)).sum::<f64>();
         }
-        let [a, b] = &scratch.spans;
-        let rows = (0..window.height as usize).map(|row| a.shared(b, row));
-        window.pixel * rows.sum::<f64>()
+        whole.pixel * sum
     }
 }
 

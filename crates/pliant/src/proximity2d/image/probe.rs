@@ -22,8 +22,11 @@ pub struct Probes {
     pub readings: Vec<Option<Reading>>,
     /// The window of each point, and the point: sorted, the points of a window are together.
     order: Vec<([u32; 2], u32)>,
+    /// Draws the windows.
     tiled: Tiled,
+    /// What of the window at work is needed.
     tiles: Tiles,
+    /// The window at work.
     field: Field,
 }
 

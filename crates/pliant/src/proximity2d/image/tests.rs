@@ -341,6 +341,7 @@ fn the_area_is_within_the_error_times_the_perimeters() {
     let all = (0..outlines.points().len()).map(|at| outlines.segment(at));
     let perimeters: f64 = all.map(|[a, b]| a.distance(b)).sum();
     let wanted = Wanted { area: true, ..Wanted::DEPTHS };
+    // The last in several blocks of rows.
     for error in [0.1, 0.01, 1e-3, 1e-4] {
         let question = Question { error, contact_distance: 0.0, wanted };
         let found = ask(&mut Images::default(), &outlines, &question).overlap_area;

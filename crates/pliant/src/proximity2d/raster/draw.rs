@@ -4,7 +4,7 @@
 //! one interval. With half a pixel's diagonal added to the offset no pixel that the offset
 //! boundary touches is left out: the drawing is circumscribed.
 //!
-//! - Implements: [Hoff01 §2.2.1, offset polygons].
+//! - Implements: the offset polygons of [Hoff01 §2.2.1].
 //! - Deviates: ends are round, not faceted; without them a wedge at every corner stays
 //!   empty, which `a_wedge_at_a_corner_is_covered` shows (P8).
 

@@ -71,18 +71,24 @@ type Pixel = [u8; 2];
 /// What is done to the pixels.
 #[derive(Clone, Copy)]
 struct Passes {
+    /// What pixels hold before.
     clear: Pixel,
+    /// What drawing b does to a pixel.
     b: fn(Pixel) -> Pixel,
+    /// What drawing a does to a pixel afterwards.
     a: fn(Pixel) -> Pixel,
+    /// Whether a pixel tells that both covered it.
     shared: fn(Pixel) -> bool,
 }
 
 /// A frame buffer; kept, it allocates once.
 #[derive(Clone, Debug, Default)]
 pub struct Buffer {
+    /// Pixels side by side, count.
     width: usize,
+    /// Rows from below.
     pixels: Vec<Pixel>,
-    /// Columns and rows that a reached while b had covered something, from and up to.
+    /// Columns and rows that the last drawing reached, from and up to.
     touched: [Range<u32>; 2],
 }
 
@@ -102,7 +108,8 @@ pub struct Pictures<'a> {
 impl Buffer {
     /// Draws both and appends the pixels that they share, by row and column.
     ///
-    /// A query of the least and most of the buffer ends it early where nothing is shared.
+    /// The least and most column and row of a drawing are kept: a is not drawn where b left
+    /// the window empty, and only what both reached is searched.
     pub fn shared(&mut self, pictures: &Pictures, strategy: Strategy, found: &mut Vec<[u32; 2]>) {
         self.run(pictures, strategy.passes(), found);
     }
@@ -116,8 +123,12 @@ impl Buffer {
         if self.touched[1].is_empty() {
             return;
         }
+        let of_b = self.touched.clone();
         self.draw(outlines, a, &window, passes.a);
-        let [columns, rows] = self.touched.clone();
+        let [columns, rows] = [0, 1].map(|axis| {
+            let [p, q] = [&of_b[axis], &self.touched[axis]];
+            p.start.max(q.start)..p.end.min(q.end)
+        });
         for y in rows {
             let row = &self.pixels[y as usize * self.width..];
             let shared = columns.clone().filter(|&x| (passes.shared)(row[x as usize]));
@@ -197,8 +208,8 @@ mod tests {
 
     /// Two zigzags that cross here and there.
     fn zigzags() -> Outlines {
-        // The short first edge of a lies under three layers.
-        let a = [(0.0, 0.0), (0.05, 0.0), (2.0, 0.2), (1.0, 0.5), (1.9, 1.3), (0.2, 1.1)];
+        // The short fifth edge of a lies under three layers, within b's box and not near b.
+        let a = [(0.0, 0.0), (2.0, 0.2), (1.0, 0.5), (1.9, 1.3), (0.45, 1.15), (0.4, 1.1)];
         let b = [(0.5, 0.9), (2.1, 0.4), (1.4, 2.0), (1.2, 1.2)];
         pair(&a, &b)
     }
