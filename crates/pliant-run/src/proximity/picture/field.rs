@@ -118,7 +118,7 @@ mod tests {
     fn every_pixel_has_the_distance_and_sign_of_the_slow_search() {
         let star = |middle: Vec2, size: f64, points: u32| -> Vec<Vec2> {
             let corner = |k: u32| {
-                let radius = if k % 2 == 0 { size } else { 0.4 * size };
+                let radius = if k.is_multiple_of(2) { size } else { 0.4 * size };
                 middle
                     + radius
                         * Vec2::from_angle(std::f64::consts::TAU * f64::from(k) / f64::from(points))
