@@ -177,6 +177,10 @@ pub fn proximity(request: &Request) -> Result<Found, ProximityError> {
         let assembled = assemble(file, wanted)?;
         flattened += assembled.error.min(wanted.bound);
         let label = &file.label;
+        let extent = extent(assembled.rings.iter().flatten().copied());
+        if extent < SMALLEST {
+            return Err(ProximityError::TooSmall { label: label.clone(), extent });
+        }
         let told = assembled.push(&mut outlines);
         let told = told.map_err(|what| ProximityError::Outline { label: label.clone(), what })?;
         notices.extend(told.into_iter().map(|notice| format!("{label}: {notice}")));
@@ -249,13 +253,9 @@ fn diagonal(files: &[Picked; 2], thickness: Option<f64>) -> Result<f64, Proximit
         });
         let rough = extent(ends).max(thickness.unwrap_or(0.0)).clamp(f64::MIN_POSITIVE, f64::MAX);
         let wanted = assemble::Wanted { bound: BOX_ERROR * rough, thickness };
-        let extent = extent(assemble(file, wanted)?.rings.into_iter().flatten());
-        if extent < SMALLEST {
-            return Err(ProximityError::TooSmall { label: file.label.clone(), extent });
-        }
-        largest = largest.max(extent);
+        largest = largest.max(extent(assemble(file, wanted)?.rings.into_iter().flatten()));
     }
-    Ok(largest)
+    Ok(largest.max(SMALLEST))
 }
 
 /// Diagonal of the box around points, file unit; zero without any.

@@ -142,7 +142,7 @@ fn a_missing_graphics_card_is_no_failure() {
 fn bad_arguments_are_refused_with_a_reason() {
     let folder = Folder::new("proximity-bad");
     let [a, b] = &squares(&folder, 1.5);
-    for value in ["0", "-1", "NaN", "inf", "-inf"] {
+    for value in ["0", "-1", "NaN", "inf"] {
         refused(&["--error", value], &[a, b], "--error is");
         refused(&["--thickness", value], &[a, b], "--thickness is");
     }
@@ -158,6 +158,7 @@ fn bad_arguments_are_refused_with_a_reason() {
     refused(&[], &[a, far.to_str().unwrap()], "point 1 of the array, ring 0");
     let small = folder.write("small.json", "[[[0,0],[1e-200,0],[0,1e-200]]]");
     refused(&[], &[a, small.to_str().unwrap()], "change the unit");
+    refused(&["--error", "1"], &[a, small.to_str().unwrap()], "change the unit");
     // The same file twice, and a bound below all rounding, are no mistakes.
     check_contract(&answer(&["--backend", "exact"], &[a, a]));
     check_contract(&answer(&["--backend", "exact", "--error", "1e-300"], &[a, b]));

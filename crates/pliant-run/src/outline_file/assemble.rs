@@ -120,7 +120,7 @@ impl Assembled {
                 }
             }
         }
-        let far = |point: &Vec2| !(point.abs().max_element() <= FARTHEST);
+        let far = |point: &Vec2| !point.is_finite() || point.abs().max_element() > FARTHEST;
         match chain.iter().position(far) {
             None => Ok(chain),
             Some(at) => {

@@ -125,7 +125,7 @@ impl Reader {
             return Ok(());
         }
         let radius = self.radius(node, &paint, &map)?;
-        self.add(node, &paint, &map, strokes, radius);
+        self.add(node, &paint, &map, &strokes, radius);
         Ok(())
     }
 
@@ -134,7 +134,7 @@ impl Reader {
         node: Node<'_, '_>,
         paint: &Paint,
         map: &Affine,
-        strokes: Vec<Subpath>,
+        strokes: &[Subpath],
         radius: Option<f64>,
     ) {
         let fill = if paint.even_odd { Fill::EvenOdd } else { Fill::NonZero };
