@@ -19,6 +19,8 @@ pub mod field;
 
 pub mod brute;
 
+pub mod generate;
+
 use crate::math::Vec2;
 
 use outline::Outlines;
