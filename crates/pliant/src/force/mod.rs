@@ -17,6 +17,8 @@ pub mod solid;
 
 pub mod gravity;
 
+pub mod bowl;
+
 pub mod load;
 
 pub mod drag;

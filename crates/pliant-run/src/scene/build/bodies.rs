@@ -222,6 +222,7 @@ fn system(scene: &keys::Scene, groups: &[Group], all: &Arrays) -> Result<System,
     }
     hold::push_loads(scene, groups, &mut system)?;
     hold::push_drag(scene, &mut system)?;
+    hold::push_bowl(scene, &mut system)?;
     Ok(system)
 }
 
@@ -243,7 +244,8 @@ fn infos(scene: &keys::Scene, groups: &[Group]) -> Vec<BodyInfo> {
             let triangles = rest.triangles.iter().map(|t| t.map(|v| first + v.0)).collect();
             let (kind, vertices) = (kind.to_owned(), vertices.clone());
             let tets = rest.tet_count();
-            infos.push(BodyInfo { name, kind, vertices, tets, triangles, held: false });
+            let rings = vec![];
+            infos.push(BodyInfo { name, kind, vertices, tets, triangles, rings, held: false });
         }
     }
     infos

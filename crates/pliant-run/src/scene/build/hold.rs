@@ -2,6 +2,7 @@
 
 use pliant::body::keyframes::{Keyframe, Keyframes};
 use pliant::body::pins::{self, PinPath, Pins, Plane};
+use pliant::force::bowl::Bowl;
 use pliant::force::drag::{Drag, DragLaw};
 use pliant::force::load::Load;
 use pliant::id::{BodyId, VertexId};
@@ -147,6 +148,14 @@ pub fn push_drag(scene: &keys::Scene, system: &mut System) -> Result<(), Wrong> 
     Ok(())
 }
 
+/// Adds the pull to a place, where there is one.
+pub fn push_bowl(scene: &keys::Scene, system: &mut System) -> Result<(), Wrong> {
+    let Some(keys::Bowl { centre, rates }) = &scene.bowl else { return Ok(()) };
+    let bowl = Bowl::new(vector(*centre), vector(*rates), system.masses.of());
+    system.forces.push(bowl.map_err(|error| Wrong::value("bowl", error))?);
+    Ok(())
+}
+
 /// Whether something acts on each body from outside that tells no impulses.
 ///
 /// Gravity, impulses and solved contacts of obstacles tell theirs. Bodies that meet pass on what
@@ -163,7 +172,8 @@ pub fn held(scene: &keys::Scene, made: &Made, obstacles: &Obstacles) -> Vec<bool
             let first = pinned.partition_point(|vertex| vertex.index() < range.start);
             let pin = pinned.get(first).is_some_and(|vertex| vertex.index() < range.end);
             let jointed = is_hung && made.system.rigids.place(BodyId(held.len() as u32)).is_some();
-            held.push(obstacles.pushes || scene.drag.is_some() || loaded || pin || jointed);
+            let pulled = scene.drag.is_some() || scene.bowl.is_some();
+            held.push(obstacles.pushes || pulled || loaded || pin || jointed);
         }
     }
     if contact::chosen(scene) != Response::None && held.contains(&true) {

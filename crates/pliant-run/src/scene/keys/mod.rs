@@ -75,6 +75,9 @@ pub struct Scene {
     /// Air around all vertices; none when left out.
     #[serde(default)]
     pub drag: Option<Drag>,
+    /// What draws all vertices back to a place; nothing when left out.
+    #[serde(default)]
+    pub bowl: Option<Bowl>,
 }
 
 fn gravity() -> [f64; 3] {
@@ -216,7 +219,18 @@ pub struct Load {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Drag {
-    /// How drag grows with speed.
+    /// A pull to a place that grows with the distance, so that bodies stay together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bowl {
+    /// Where nothing is pulled, m.
+    #[serde(default)]
+    pub centre: [f64; 3],
+    /// Of swings along x, y and z, rad/s; at least 0.
+    pub rates: [f64; 3],
+}
+
+/// How drag grows with speed.
     #[serde(default)]
     pub law: DragLaw,
     /// Of each vertex, N·s/m with the linear law, N·s²/m² with the quadratic; at least 0.
