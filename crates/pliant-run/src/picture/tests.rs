@@ -11,6 +11,7 @@ fn body(name: &str, start: usize, count: usize, triangles: &[[u32; 3]]) -> BodyI
         vertices: start..start + count,
         tets: 0,
         triangles: triangles.to_vec(),
+        rings: vec![],
         held: false,
     }
 }

@@ -14,7 +14,7 @@ use super::rest::Rest;
 use super::{Wrong, contact, rotation, vector};
 use crate::scene::fault::FaultKind;
 use crate::scene::keys::body as key;
-use crate::scene::keys::{self, Body, Response};
+use crate::scene::keys::{self, Body, Material, Response};
 use crate::scene::nearest::nearest;
 
 /// Pins the vertices that a body names, in all its copies.
@@ -25,6 +25,12 @@ pub fn pin(
     path: &str,
     pins: &mut Pins,
 ) -> Result<(), Wrong> {
+    if matches!(body.material, Material::Fixed {}) {
+        for range in &group.ranges {
+            let held: Vec<VertexId> = range.clone().map(|v| VertexId(v as u32)).collect();
+            pins.add_still(&held, positions).map_err(|error| Wrong::value(path, error))?;
+        }
+    }
     for (k, key) in body.pins.iter().enumerate() {
         let path = format!("{path}.pins.{k}");
         let chosen = chosen(key, &group.rest, &path)?;
@@ -163,11 +169,20 @@ pub fn held(scene: &keys::Scene, made: &Made, obstacles: &Obstacles) -> Vec<bool
             let first = pinned.partition_point(|vertex| vertex.index() < range.start);
             let pin = pinned.get(first).is_some_and(|vertex| vertex.index() < range.end);
             let jointed = is_hung && made.system.rigids.place(BodyId(held.len() as u32)).is_some();
+            let pin = pin && !is_fixed(body);
             held.push(obstacles.pushes || scene.drag.is_some() || loaded || pin || jointed);
         }
     }
     if contact::chosen(scene) != Response::None && held.contains(&true) {
         held.fill(true);
     }
+    // What never moves tells what it gives, and has no momentum of its own.
+    let fixed = scene.bodies.iter().zip(&made.groups);
+    let fixed = fixed.flat_map(|(body, group)| group.ranges.iter().map(|_| is_fixed(body)));
+    held.iter_mut().zip(fixed).for_each(|(held, fixed)| *held |= fixed);
     held
+}
+
+fn is_fixed(body: &Body) -> bool {
+    matches!(body.material, Material::Fixed {})
 }

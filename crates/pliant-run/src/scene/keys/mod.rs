@@ -11,6 +11,8 @@ pub mod joint;
 
 pub mod obstacle;
 
+pub mod outline;
+
 pub mod shape;
 
 use std::collections::BTreeMap;

@@ -68,11 +68,8 @@ impl RigidBody {
         let (mean, split) = (0.5 * (xx + yy), 0.5 * (xx - yy));
         let spread = (split * split + xy * xy).sqrt();
         // The axes turn by half the angle of (split, xy), the quaternion by half of that.
-        let (sin, cos) = halved(halved(if spread > 0.0 {
-            (xy / spread, split / spread)
-        } else {
-            (0.0, 1.0)
-        }));
+        let (sin, cos) =
+            halved(halved(if spread > 0.0 { (xy / spread, split / spread) } else { (0.0, 1.0) }));
         let turn = unit_quat(Quat::from_xyzw(0.0, 0.0, sin, cos)).unwrap_or(Quat::IDENTITY);
         let moments = Vec3::new(mean + spread, mean - spread, inertia.z_axis.z);
         let body_from_world = turn.conjugate();

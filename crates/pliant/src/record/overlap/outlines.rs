@@ -79,9 +79,8 @@ impl Flat {
     /// Pairs of segments of two outlines that pass through each other, count.
     fn crossings(&mut self, a: usize, b: usize) -> usize {
         let Flat { outlines, near, candidates, .. } = self;
-        let is_near = |at: usize, space: &Space| {
-            Space::around(outlines.segment(at)).meets(space, 0.0)
-        };
+        let is_near =
+            |at: usize, space: &Space| Space::around(outlines.segment(at)).meets(space, 0.0);
         candidates.clear();
         candidates.extend(outlines.range(b).filter(|at| is_near(*at, near.space(a))));
         let own = outlines.range(a).filter(|at| is_near(*at, near.space(b)));

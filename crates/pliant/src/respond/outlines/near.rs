@@ -68,9 +68,10 @@ impl Near {
         let Near { apart, spaces, order, pairs } = self;
         let points = outlines.points();
         spaces.clear();
-        spaces.extend((0..outlines.len()).map(|outline| {
-            Space::around(points[outlines.range(outline)].iter().copied())
-        }));
+        spaces.extend(
+            (0..outlines.len())
+                .map(|outline| Space::around(points[outlines.range(outline)].iter().copied())),
+        );
         if order.len() != spaces.len() {
             order.clear();
             order.extend(0..spaces.len() as u32);

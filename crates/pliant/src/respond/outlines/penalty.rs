@@ -158,13 +158,12 @@ impl OutlinePenalty {
     /// A push with its masses and velocities; `None` where both sides are held.
     fn spring(&self, push: &Push, moment: Moment<'_>) -> Option<Spring> {
         let sides = [push.at, push.out].map(|at| self.flat.grip(at));
-        let ease: f64 = sides
-            .iter()
-            .map(|side| self.flat.weight(side, push.direction, moment.masses))
-            .sum();
+        let ease: f64 =
+            sides.iter().map(|side| self.flat.weight(side, push.direction, moment.masses)).sum();
         let movers = sides.iter().flat_map(|side| self.flat.movers(side)).flatten();
         let load = movers.fold(0.0_f64, |most, (mover, _)| most.max(self.loads[mover]));
-        let [own, other] = [&sides[0], &sides[1]].map(|side| side.velocity(moment.motion.velocities));
+        let [own, other] =
+            [&sides[0], &sides[1]].map(|side| side.velocity(moment.motion.velocities));
         let (mass, relative) = (1.0 / ease, own - other);
         (ease > 0.0 && load > 0.0).then_some(Spring { sides, mass, load, relative })
     }

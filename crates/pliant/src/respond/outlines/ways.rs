@@ -75,9 +75,8 @@ impl Ways {
         for (side, of) in [Side::A, Side::B].into_iter().enumerate() {
             let (own, other) = (sides[side], sides[1 - side]);
             for ring in outlines.rings(own) {
-                let inside = |p: &&Penetration| {
-                    p.of == of && ring.contains(&(p.at.segment as usize))
-                };
+                let inside =
+                    |p: &&Penetration| p.of == of && ring.contains(&(p.at.segment as usize));
                 let ends = [ring.start as u32, ring.end as u32];
                 let events = within(&self.events[side], ends);
                 let points = || answer.penetration.iter().filter(inside);
@@ -132,8 +131,7 @@ fn within(events: &[Event], [start, end]: [u32; 2]) -> &[Event] {
 
 /// Unit vector across the chord of the stretch that a place is on; `None` without a chord.
 fn across(events: &[Event], at: Place) -> Option<Vec2> {
-    let is_before =
-        |event: &Event| (event.segment, event.along) <= (at.segment, at.along);
+    let is_before = |event: &Event| (event.segment, event.along) <= (at.segment, at.along);
     let after = events.partition_point(is_before);
     let entry = events[(after + events.len() - 1) % events.len()].position;
     let exit = events[after % events.len()].position;
