@@ -13,6 +13,8 @@ pub mod plasticity;
 
 pub mod spring;
 
+pub mod area;
+
 pub mod solid;
 
 pub mod gravity;

@@ -16,10 +16,10 @@ use pliant::respond::penalty::Stiffness;
 use pliant::respond::points::{PointSettings, Points};
 use pliant::respond::surface::{self, ContactSurface, Corrections, Form, SurfaceSettings};
 
-use super::Wrong;
 use super::bodies::Made;
 use super::joints::Pairs;
 use super::obstacles::Obstacles;
+use super::{Wrong, outline};
 use crate::scene::keys::contact::{Correction, First};
 use crate::scene::keys::obstacle::ObstacleResponse;
 use crate::scene::keys::{self, IntegratorKind, Response};
@@ -123,8 +123,11 @@ pub fn responses(
     apart: Pairs,
 ) -> Result<Vec<Box<dyn Respond>>, Wrong> {
     let solved = std::mem::take(&mut obstacles.solved);
+    let flat = outline::response(scene, made, &apart)?;
+    let is_solid = |body: &BodyId| made.bodies.kind(*body) != BodyKind::Outline;
     let mut all: Vec<Box<dyn Respond>> = match chosen(scene) {
         Response::None => Vec::new(),
+        _ if !made.bodies.ids().any(|body| is_solid(&body)) => Vec::new(),
         Response::Constraint => {
             vec![Box::new(constraint(scene, made, solved).leaving_out(apart))]
         }
@@ -139,6 +142,7 @@ pub fn responses(
     if chosen(scene) != Response::None && made.bodies.ids().filter(is_cloud).count() > 1 {
         all.push(Box::new(points(scene, made)?));
     }
+    all.extend(flat);
     all.push(Box::new(Impulses::new(std::mem::take(&mut obstacles.impulsive))));
     Ok(all)
 }

@@ -1,18 +1,18 @@
 //! Rigid bodies of a scene: their mass, and which bodies they are.
 
-use pliant::body::rigid::RigidBody;
-use pliant::body::rigid::all::{Rigids, balanced_masses};
+use pliant::body::rigid::all::{Rigids, balanced_masses, balanced_masses_in_plane};
 use pliant::body::rigid::mass::MassProperties;
+use pliant::body::rigid::{RigidBody, RigidError, RigidState};
 use pliant::body::soft::State;
 use pliant::id::BodyId;
 use pliant::integrate::System;
 use pliant::math::Vec3;
 
-use super::Wrong;
 use super::bodies::Group;
 use super::material::shares;
 use super::rest::{Rest, Stuff};
 use super::vector;
+use super::{Wrong, outline};
 use crate::scene::keys::{self, Body, Material};
 
 /// Masses of the vertices of one copy, kg, with the mass and the centre of the rigid body.
@@ -39,7 +39,10 @@ pub fn masses(
     }
     let rigid = rigid(body, rest, scaled, density, path)?;
     let shares = shares(rest, scaled);
-    let masses = balanced_masses(&rigid, &shares);
+    let masses = match rest.stuff {
+        Stuff::Outline { .. } => balanced_masses_in_plane(&rigid, &shares),
+        _ => balanced_masses(&rigid, &shares),
+    };
     masses.map_err(|error| Wrong::value(format!("{path}.mesh"), error))
 }
 
@@ -52,7 +55,7 @@ fn rigid(
     path: &str,
 ) -> Result<RigidBody, Wrong> {
     properties(body, rest, placed, density)
-        .and_then(|properties| RigidBody::new(placed, properties))
+        .and_then(|properties| body_of(rest, placed, properties))
         .map(|(rigid, _)| rigid)
         .map_err(|error| Wrong::value(format!("{path}.mesh"), error))
 }
@@ -62,10 +65,14 @@ fn properties(
     rest: &Rest,
     placed: &[Vec3],
     density: f64,
-) -> Result<MassProperties, pliant::body::rigid::RigidError> {
+) -> Result<MassProperties, RigidError> {
     let properties = match &rest.stuff {
         Stuff::Tets(mesh) => MassProperties::from_tets(placed, mesh.tets(), density)?,
         Stuff::Surface(_) => MassProperties::from_surface(placed, &rest.triangles, density)?,
+        Stuff::Outline { rings, carried: 0 } => outline::properties(rings, placed, density)?,
+        Stuff::Outline { carried, .. } => {
+            MassProperties::from_surface(&placed[..*carried], &rest.triangles, density)?
+        }
         Stuff::Net | Stuff::Cloud => {
             let shares = vec![(placed.len() as f64).recip(); placed.len()];
             MassProperties::from_points(placed, &shares)?
@@ -74,6 +81,18 @@ fn properties(
     match body.mass {
         Some(mass) => properties.with_mass(mass),
         None => Ok(properties),
+    }
+}
+
+/// A rigid body, in space or in the plane.
+fn body_of(
+    rest: &Rest,
+    placed: &[Vec3],
+    properties: MassProperties,
+) -> Result<(RigidBody, RigidState), RigidError> {
+    match rest.stuff {
+        Stuff::Outline { .. } => RigidBody::in_plane(placed, properties),
+        _ => RigidBody::new(placed, properties),
     }
 }
 
@@ -93,7 +112,7 @@ pub fn add(
             let Material::Rigid { density } = body.material else { continue };
             let placed = &state.positions[range.clone()];
             let properties = properties(body, &group.rest, placed, density);
-            let made = properties.and_then(|properties| RigidBody::new(placed, properties));
+            let made = properties.and_then(|of| body_of(&group.rest, placed, of));
             let (rigid, mut at) =
                 made.map_err(|error| Wrong::value(format!("{path}.mesh"), error))?;
             (at.velocity, at.spin) = (vector(body.velocity), vector(body.spin));

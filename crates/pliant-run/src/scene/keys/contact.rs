@@ -85,6 +85,10 @@ pub struct Contact {
     /// a hundred times stiffer when `stiffness` is left out. Needs `implicit-euler` with
     /// `newton` 0.
     pub implicit: bool,
+    /// Bound of the error of lengths between outlines, m, and a quarter of the distance of the
+    /// points of an edge that are looked at; a hundredth of the shorter side of the smallest
+    /// outline when left out.
+    pub error: Option<f64>,
     /// Times that `surface` chooses its place, count; from 1 to 52.
     pub iterations: u32,
     /// Of each point of a cloud, where clouds meet each other, m; half the mean distance of
@@ -111,6 +115,7 @@ impl Default for Contact {
             stiffness: None,
             damping,
             implicit: false,
+            error: None,
             iterations: SurfaceSettings::default().iterations,
             point_radius: None,
             printed: Vec::new(),

@@ -11,6 +11,8 @@ pub mod joint;
 
 pub mod obstacle;
 
+pub mod outline;
+
 pub mod shape;
 
 use std::collections::BTreeMap;
@@ -219,7 +221,17 @@ pub struct Load {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Drag {
-    /// A pull to a place that grows with the distance, so that bodies stay together.
+    /// How drag grows with speed.
+    #[serde(default)]
+    pub law: DragLaw,
+    /// Of each vertex, N·s/m with the linear law, N·s²/m² with the quadratic; at least 0.
+    pub coefficient: f64,
+    /// Velocity of the air, m/s.
+    #[serde(default)]
+    pub wind: [f64; 3],
+}
+
+/// A pull to a place that grows with the distance, so that bodies stay together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bowl {
@@ -228,16 +240,6 @@ pub struct Bowl {
     pub centre: [f64; 3],
     /// Of swings along x, y and z, rad/s; at least 0.
     pub rates: [f64; 3],
-}
-
-/// How drag grows with speed.
-    #[serde(default)]
-    pub law: DragLaw,
-    /// Of each vertex, N·s/m with the linear law, N·s²/m² with the quadratic; at least 0.
-    pub coefficient: f64,
-    /// Velocity of the air, m/s.
-    #[serde(default)]
-    pub wind: [f64; 3],
 }
 
 /// How drag grows with speed.
