@@ -27,7 +27,8 @@ use crate::scene::keys::{self, IntegratorKind, Response};
 /// Times that a step may be halved when contacts are solved with it, count.
 const HALVINGS: u32 = 4;
 
-/// The same with a barrier, which makes short steps where bodies come near, count.
+/// The same with a barrier, which makes short steps where bodies come near, and with outlines
+/// that never overlap, count.
 const BARRIER_HALVINGS: u32 = 30;
 
 /// Radius of clouds of single points, which have no neighbours to tell it, m.
@@ -54,6 +55,9 @@ pub fn choose(scene: &mut keys::Scene) -> Result<(), Wrong> {
     let (met_by, halvings) = match response {
         Response::Constraint => (ObstacleResponse::Constraint {}, HALVINGS),
         Response::Barrier => (ObstacleResponse::Impulse {}, BARRIER_HALVINGS),
+        Response::Impulse if scene.bodies.iter().any(outline::is_outline) => {
+            (ObstacleResponse::Impulse {}, BARRIER_HALVINGS)
+        }
         _ => (ObstacleResponse::Impulse {}, 0),
     };
     scene.integrator.halvings.get_or_insert(halvings);

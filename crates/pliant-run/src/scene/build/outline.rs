@@ -6,6 +6,7 @@ use pliant::body::BodyKind;
 use pliant::body::rigid::RigidError;
 use pliant::body::rigid::mass::MassProperties;
 use pliant::id::{BodyId, VertexId};
+use pliant::integrate::System;
 use pliant::math::{Vec2, Vec3, orient2d};
 use pliant::proximity2d::Backend;
 use pliant::proximity2d::brute::Brute;
@@ -15,15 +16,16 @@ use pliant::proximity2d::generate::gear::{Bore, GearSettings, gear};
 use pliant::proximity2d::generate::link::{LinkSettings, link};
 use pliant::proximity2d::generate::strip::{StripSettings, strip};
 use pliant::proximity2d::outline::{Outlines, area};
-use pliant::respond::Response as Respond;
+use pliant::respond::outlines::impulse::{OutlineImpulseSettings, OutlineImpulses};
 use pliant::respond::outlines::penalty::{OutlinePenalty, OutlinePenaltySettings};
 use pliant::respond::outlines::{Cast, Flat, OutlinesError};
 use pliant::respond::penalty::Stiffness;
+use pliant::respond::{Moment, Response as Respond};
 
-use super::Wrong;
 use super::bodies::Made;
 use super::joints::Pairs;
 use super::rest::{Rest, Stuff};
+use super::{Wrong, vector};
 use crate::scene::fault::FaultKind;
 use crate::scene::keys::body::{EdgeKind, Pattern, Take};
 use crate::scene::keys::outline::OutlineShape;
@@ -358,6 +360,17 @@ pub fn response(
             let stiffness = stiffness.map_or(usual.stiffness, Stiffness::Fixed);
             let settings = OutlinePenaltySettings { stiffness, damping, friction, ..usual };
             Ok(Some(Box::new(OutlinePenalty::new(flat, settings).map_err(unfit)?)))
+        }
+        Response::Impulse => {
+            let keys::Contact { friction, restitution, .. } = scene.contact;
+            let weight = vector(scene.gravity).length();
+            let settings =
+                OutlineImpulseSettings { distance: error, friction, restitution, dt, weight };
+            let System { masses, pins, watcher, .. } = &made.system;
+            let motion = made.state.motion();
+            let moment = Moment { bodies, motion, masses, pins, dt, watcher };
+            let made = OutlineImpulses::new(flat, settings, moment);
+            Ok(Some(Box::new(made.map_err(unfit)?)))
         }
         _ => Ok(None),
     }

@@ -23,7 +23,9 @@ use super::Flat;
 pub struct Grip {
     /// The outline, counted among outlines.
     pub outline: u32,
-    /// Ends of the segment it is on, in the scene's numbers.
+    /// Ends of the segment it is on, among the points of all outlines.
+    pub segment: [u32; 2],
+    /// The same in the scene's numbers.
     pub ends: [VertexId; 2],
     /// Of both ends, unit 1; 1 in all.
     pub shares: [f64; 2],
@@ -55,10 +57,17 @@ impl Flat {
         let end = self.outlines.next()[start] as usize;
         Grip {
             outline: self.owners[start],
+            segment: [start as u32, end as u32],
             ends: [self.vertices[start], self.vertices[end]],
             shares: [1.0 - at.along, at.along],
             position: place(self.outlines.segment(start), at.along),
         }
+    }
+
+    /// From one end of the segment of a point to the other, m.
+    pub(super) fn way(&self, grip: &Grip) -> Vec2 {
+        let [a, b] = grip.segment.map(|point| self.outlines.points()[point as usize]);
+        b - a
     }
 
     /// Speed along a unit vector that an impulse along it gives, 1/kg; 0 of what is held.

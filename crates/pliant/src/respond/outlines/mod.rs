@@ -16,6 +16,8 @@ pub mod ways;
 
 pub mod penalty;
 
+pub mod impulse;
+
 use crate::body::pins::Pins;
 use crate::body::rigid::all::Rigids;
 use crate::body::soft::Masses;

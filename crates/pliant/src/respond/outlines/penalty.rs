@@ -155,6 +155,18 @@ impl OutlinePenalty {
         }
     }
 
+    /// Turns the first of both sides that is rigid, N·m; soft ones are not turned.
+    fn turn(&self, sides: [Grip; 2], couple: f64, forces: &mut Vec<(VertexId, Vec3)>) {
+        let is_rigid = |side: &&Grip| self.flat.laminas[side.outline as usize].is_some();
+        let Some(side) = sides.iter().find(is_rigid).filter(|_| couple != 0.0) else { return };
+        let way = self.flat.way(side);
+        let length_sq = way.length_squared();
+        if length_sq > 0.0 {
+            let force = ((couple / length_sq) * way.perp()).extend(0.0);
+            forces.extend([(side.ends[0], -force), (side.ends[1], force)]);
+        }
+    }
+
     /// A push with its masses and velocities; `None` where both sides are held.
     fn spring(&self, push: &Push, moment: Moment<'_>) -> Option<Spring> {
         let sides = [push.at, push.out].map(|at| self.flat.grip(at));
@@ -168,8 +180,8 @@ impl OutlinePenalty {
         (ease > 0.0 && load > 0.0).then_some(Spring { sides, mass, load, relative })
     }
 
-    /// Force on the first side of a push, N.
-    fn force(&self, push: &Push, spring: &Spring, dt: f64) -> Vec2 {
+    /// Force on the first side of a push along its way and across it, N.
+    fn force(&self, push: &Push, spring: &Spring, dt: f64) -> [Vec2; 2] {
         let OutlinePenaltySettings { stiffness, damping, friction: coefficient, exit, .. } =
             self.settings;
         let Spring { sides, mass, load, relative } = spring;
@@ -186,7 +198,7 @@ impl OutlinePenalty {
         let normal = normal.min(stopping * (exit - parting)).max(0.0);
         let sliding = *relative - parting * push.direction;
         let rub = friction((-stopping * sliding).extend(0.0), normal, coefficient);
-        normal * push.direction + rub.truncate()
+        [normal * push.direction, rub.truncate()]
     }
 }
 
@@ -207,12 +219,16 @@ impl Response for OutlinePenalty {
         let mut contacts = 0;
         for push in &self.pushes {
             let Some(spring) = self.spring(push, moment) else { continue };
-            let force = self.force(push, &spring, moment.dt);
+            let [along, across] = self.force(push, &spring, moment.dt);
+            let force = along + across;
             if force != Vec2::ZERO {
                 contacts += 1;
                 let [own, other] = spring.sides;
                 own.push(force, &mut demands.forces);
                 other.push(-force, &mut demands.forces);
+                // What rubs acts on both sides at the point, not a depth apart.
+                let couple = push.depth * push.direction.perp_dot(across);
+                self.turn([other, own], couple, &mut demands.forces);
                 tell(&self.flat, [own, other], moment.dt * force, &mut demands.from_outside);
             }
         }
