@@ -10,6 +10,8 @@ mod joints;
 
 mod manifest;
 
+mod plane;
+
 mod responses;
 
 mod round_trip;
