@@ -187,6 +187,7 @@ fn built(
             .iter()
             .map(|triangle| triangle.map(|v| v.0))
             .collect(),
+        rings: vec![],
         held: false,
     });
     let per = |rate: f64| ((1.0 / (rate * dt)).round() as u64).max(1);

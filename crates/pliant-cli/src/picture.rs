@@ -129,6 +129,7 @@ mod tests {
                 vertices: 0..3,
                 tets: 0,
                 triangles: vec![[0, 1, 2]],
+                rings: vec![],
                 held: false,
             };
             Rising(RunInfo {

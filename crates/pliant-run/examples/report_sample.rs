@@ -134,6 +134,7 @@ fn info(meshes: &[(&str, TetMesh)]) -> RunInfo {
             vertices: start..start + mesh.positions().len(),
             tets: mesh.tets().len(),
             triangles,
+            rings: vec![],
             held: false,
         });
     }

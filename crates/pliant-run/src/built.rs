@@ -59,6 +59,9 @@ pub struct BodyInfo {
     pub tets: usize,
     /// Triangles that pictures show, in the scene's numbers.
     pub triangles: Vec<[u32; 3]>,
+    /// Rings of an outline in the scene's numbers; pictures fill them where there are no triangles.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rings: Vec<Vec<u32>>,
     /// Whether something beside gravity and impulses acts on it from outside: pins, loads, drag,
     /// penalties, barriers. Its momentum is not accounted for.
     pub held: bool,

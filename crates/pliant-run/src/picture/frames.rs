@@ -114,7 +114,7 @@ pub fn picture(run: &mut dyn Frames, wanted: &Wanted) -> Result<(Frame, Image), 
         obstacles: &info.obstacles,
         time: frame.time,
         size: wanted.size,
-        camera: Camera { from: wanted.from, ..Camera::upright(info.gravity) },
+        camera: Camera::of(&info.bodies, info.gravity, wanted.from),
     };
     Ok((frame, render(&view)))
 }

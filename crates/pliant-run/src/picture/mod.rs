@@ -15,6 +15,8 @@ pub mod frames;
 
 mod beads;
 
+mod fill;
+
 mod lens;
 
 mod model;
@@ -31,6 +33,12 @@ pub use png::png;
 
 /// Smallest and largest side of a picture, pixels.
 pub const SIDES: std::ops::RangeInclusive<u32> = 1..=8192;
+
+/// Direction to the eye for flat outlines.
+const ABOVE: [f64; 3] = [0.0, 0.0, 1.0];
+
+/// Direction to the eye for solids that move in the plane.
+const ABOVE_SOLIDS: [f64; 3] = [0.15, -0.75, 1.0];
 
 /// What is shown, and from where.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +78,22 @@ impl Camera {
     pub fn upright(gravity: [f64; 3]) -> Camera {
         Camera { from: None, up: gravity.map(|g| -g) }
     }
+
+    /// A view of bodies: upright by gravity, or of the plane when all of them are outlines.
+    ///
+    /// Flat outlines are seen from straight above with y up in the picture, solids that move
+    /// in the plane from above and the front.
+    pub fn of(bodies: &[BodyInfo], gravity: [f64; 3], from: Option<[f64; 3]>) -> Camera {
+        let plane = !bodies.is_empty() && bodies.iter().all(|body| !body.rings.is_empty());
+        if !plane {
+            return Camera { from, ..Camera::upright(gravity) };
+        }
+        let solid = bodies.iter().any(|body| !body.triangles.is_empty());
+        let from = from.unwrap_or(if solid { ABOVE_SOLIDS } else { ABOVE });
+        let straight = from[0] == 0.0 && from[1] == 0.0;
+        let up = if straight { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
+        Camera { from: Some(from), up }
+    }
 }
 
 /// A picture.
@@ -85,7 +109,8 @@ pub struct Image {
 
 /// Draws bodies and obstacles, framed by the bodies.
 ///
-/// Bodies have colours by their index and beads instead of triangles where they have none;
+/// Bodies have colours by their index. Where they have no triangles, rings are filled by the
+/// even–odd rule and lined, and other vertices are beads;
 /// obstacles are grey. An obstacle much larger than the bodies is not framed; if it is flat,
 /// it has a grid, fades with distance, and is left out where it would hide the bodies.
 /// Triangles with a corner that is not finite or not there are left out with a notice. A scene

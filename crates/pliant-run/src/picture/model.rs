@@ -5,6 +5,7 @@ use pliant::math::{Aabb, Quat, Vec3};
 
 use super::View;
 use super::beads::{beads, stride};
+use super::fill::Flat;
 use super::normals::{area, corner_normals};
 use crate::built::{BodyInfo, Skin};
 
@@ -16,6 +17,9 @@ const NEAR: f64 = 2.0;
 
 /// How far obstacles are drawn behind their surface, relative to the diagonal of the bodies.
 const SUNK: f64 = 4e-3;
+
+/// The plane under solids reaches this many diagonals of the bodies from their middle, unit 1.
+const PLANE: f64 = 20.0;
 
 /// Normals of a flat obstacle agree to this, unit 1; its corners are f32.
 const FLAT: f64 = 1e-4;
@@ -56,6 +60,8 @@ pub struct Ground {
 pub struct Model {
     /// Bodies first, then obstacles.
     pub triangles: Vec<Triangle>,
+    /// Outlines without triangles.
+    pub flats: Vec<Flat>,
     /// Planes.
     pub grounds: Vec<Ground>,
     /// Points that the picture must hold, world space, m.
@@ -71,6 +77,10 @@ impl Model {
         let positions: Vec<Vec3> = view.positions.iter().map(|p| vector(*p)).collect();
         model.add_bodies(view.bodies, &positions);
         let size = diagonal(&model.framed);
+        let stands = |body: &BodyInfo| !body.rings.is_empty() && !body.triangles.is_empty();
+        if view.bodies.iter().any(stands) {
+            model.add_plane(size);
+        }
         let skins: Vec<_> = view.obstacles.iter().map(|skin| placed(skin, view.time)).collect();
         for (skin, placed) in view.obstacles.iter().zip(&skins) {
             model.add_obstacle(skin, placed, size);
@@ -103,7 +113,8 @@ impl Model {
         }
         self.add_triangles(positions, &shown, |index| paints[index]);
         self.framed = self.triangles.iter().flat_map(|t| t.corners).collect();
-        let bare = |body: &&BodyInfo| body.triangles.is_empty();
+        self.add_flats(bodies, positions, &finite);
+        let bare = |body: &&BodyInfo| body.triangles.is_empty() && body.rings.is_empty();
         let middles: Vec<(usize, Vec<Vec3>)> = bodies
             .iter()
             .enumerate()
@@ -114,6 +125,19 @@ impl Model {
         let size = diagonal(&self.framed);
         for (index, points) in &middles {
             self.triangles.extend(beads(points, size, Paint::Body(*index)));
+        }
+    }
+
+    /// Outlines without triangles; one with a corner that is lost is left out.
+    fn add_flats(&mut self, bodies: &[BodyInfo], positions: &[Vec3], finite: &[bool]) {
+        for (index, body) in bodies.iter().enumerate().filter(|(_, b)| b.triangles.is_empty()) {
+            let here = |v: &u32| finite.get(*v as usize) == Some(&true);
+            if !body.rings.is_empty() && body.rings.iter().flatten().all(here) {
+                let ring = |ring: &Vec<u32>| ring.iter().map(|v| positions[*v as usize]).collect();
+                let rings: Vec<Vec<Vec3>> = body.rings.iter().map(ring).collect();
+                self.framed.extend(rings.iter().flatten());
+                self.flats.push(Flat { rings, body: index });
+            }
         }
     }
 
@@ -144,13 +168,28 @@ impl Model {
             ));
         }
         let missing = |v: &&u32| **v as usize >= finite.len();
-        if let Some(vertex) = body.triangles.iter().flatten().find(missing) {
+        let corners = body.triangles.iter().flatten().chain(body.rings.iter().flatten());
+        if let Some(vertex) = corners.into_iter().find(missing) {
+            let what = if body.rings.is_empty() { "triangles" } else { "rings" };
             self.notices.push(format!(
-                "body `{}`: triangles name vertex {vertex} of {}; they are left out",
+                "body `{}`: {what} name vertex {vertex} of {}; they are left out",
                 body.name,
                 finite.len()
             ));
         }
+    }
+
+    /// The plane z = 0, which solids with an outline move in, as a ground.
+    fn add_plane(&mut self, size: f64) {
+        let (middle, reach) = (middle(&self.framed), PLANE * size);
+        let corner = |x: f64, y: f64| Vec3::new(middle.x + reach * x, middle.y + reach * y, 0.0);
+        let [a, b] = [corner(-1.0, -1.0), corner(1.0, -1.0)];
+        let [c, d] = [corner(1.0, 1.0), corner(-1.0, 1.0)];
+        let paint = Paint::Ground(self.grounds.len());
+        self.grounds.push(Ground { point: Vec3::new(middle.x, middle.y, 0.0), normal: Vec3::Z });
+        let normals = [Vec3::Z; 3];
+        let both = [[a, b, c], [a, c, d]];
+        self.triangles.extend(both.map(|corners| Triangle { corners, normals, paint }));
     }
 
     fn add_obstacle(&mut self, skin: &Skin, positions: &[Vec3], bodies: f64) {

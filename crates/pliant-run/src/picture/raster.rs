@@ -74,7 +74,7 @@ impl Raster {
     }
 }
 
-/// All triangles of a model, by their index, as the lens sees them.
+/// What the lens sees of a model: triangles by their index, then two for each outline.
 pub fn seen(model: &Model, lens: &Lens, size: [u32; 2]) -> Raster {
     let mut raster = Raster::new(size, &QUARTERS);
     for (index, triangle) in model.triangles.iter().enumerate() {
@@ -83,6 +83,9 @@ pub fn seen(model: &Model, lens: &Lens, size: [u32; 2]) -> Raster {
         for last in 2..count {
             raster.draw([corner(0), corner(last - 1), corner(last)], index as u32);
         }
+    }
+    for (index, flat) in model.flats.iter().enumerate() {
+        flat.draw(&mut raster, lens, (model.triangles.len() + 2 * index) as u32);
     }
     raster
 }

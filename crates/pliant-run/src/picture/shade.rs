@@ -48,6 +48,9 @@ const SHINE: f64 = 0.07;
 /// Back sides of bodies, as cloth shows them, have this part of their colour, unit 1.
 const BACK: f64 = 0.62;
 
+/// Lines around outlines have this part of the colour's light, unit 1.
+const OUTLINE: f64 = 0.2;
+
 /// The ground fades between these distances from the middle, over the extent, unit 1.
 const FADE: [f64; 2] = [0.9, 3.2];
 
@@ -121,7 +124,9 @@ impl Shader<'_> {
         if owner == NOTHING {
             return background;
         }
-        let triangle = &self.model.triangles[owner as usize];
+        let Some(triangle) = self.model.triangles.get(owner as usize) else {
+            return self.flat(owner as usize - self.model.triangles.len());
+        };
         let ray = self.lens.ray(at);
         match triangle.paint {
             Paint::Body(index) => {
@@ -130,6 +135,13 @@ impl Shader<'_> {
             Paint::Obstacle => self.surface(triangle, ray, light(OBSTACLE), 1.0),
             Paint::Ground(index) => self.ground(&self.model.grounds[index], ray, background),
         }
+    }
+
+    /// Outlines have their plain colour, and the lines around them a dark one.
+    fn flat(&self, part: usize) -> Light {
+        let body = self.model.flats[part / 2].body;
+        let colour = light(BODIES[body % BODIES.len()]);
+        if part % 2 == 0 { colour } else { OUTLINE * colour }
     }
 
     fn background(&self, row: f64) -> Light {

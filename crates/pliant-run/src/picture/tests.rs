@@ -11,6 +11,7 @@ fn body(name: &str, start: usize, count: usize, triangles: &[[u32; 3]]) -> BodyI
         vertices: start..start + count,
         tets: 0,
         triangles: triangles.to_vec(),
+        rings: vec![],
         held: false,
     }
 }
@@ -221,4 +222,64 @@ fn huge_tiny_and_flat_scenes_do_not_panic() {
         let image = render(&View { size: [8, 8], ..view(&bodies, &positions, &[floor(10.0)]) });
         assert_eq!(image.pixels.len(), 64);
     }
+}
+
+fn outline(name: &str, start: usize, rings: &[&[u32]]) -> BodyInfo {
+    let rings: Vec<Vec<u32>> = rings.iter().map(|ring| ring.to_vec()).collect();
+    let count = rings.iter().map(Vec::len).sum();
+    BodyInfo { kind: "outline".to_string(), rings, ..body(name, start, count, &[]) }
+}
+
+/// A square in the plane z = 0, 2 m wide.
+fn flat_square(x: f32) -> [[f32; 3]; 4] {
+    [[x - 1.0, -1.0, 0.0], [x + 1.0, -1.0, 0.0], [x + 1.0, 1.0, 0.0], [x - 1.0, 1.0, 0.0]]
+}
+
+#[test]
+fn outlines_are_filled_in_their_colours_with_dark_lines() {
+    let positions = [flat_square(-1.0), flat_square(1.0)].concat();
+    let bodies = [outline("a", 0, &[&[0, 1, 2, 3]]), outline("b", 4, &[&[4, 5, 6, 7]])];
+    let camera = Camera::of(&bodies, [0.0; 3], None);
+    assert_eq!(camera, Camera { from: Some([0.0, 0.0, 1.0]), up: [0.0, 1.0, 0.0] });
+    let image = render(&View { camera, ..view(&bodies, &positions, &[]) });
+    // 4 m fill 0.86 of 60 pixels: the first from 4.2 to 30, the second from there to 55.8.
+    assert_eq!(at(&image, 15, 30), [74, 124, 196]);
+    assert_eq!(at(&image, 45, 30), [226, 128, 62]);
+    // The lines between them begin at 29.2: three samples of four have 0.2 of the light, one all.
+    let mixed = ((3.0 * 0.2 + 1.0) / 4.0_f64).sqrt();
+    for (colour, found) in [74.0, 124.0, 196.0].into_iter().zip(at(&image, 29, 30)) {
+        assert!((mixed * colour - f64::from(found)).abs() < 1.0, "{colour} {found}");
+    }
+    assert!(at(&image, 15, 10)[0] > 220 && image.notices.is_empty());
+}
+
+#[test]
+fn an_outline_that_lost_a_vertex_is_named_and_left_out() {
+    let mut positions = [flat_square(-1.0), flat_square(1.0)].concat();
+    positions[5][0] = f32::NAN;
+    let bodies = [outline("a", 0, &[&[0, 1, 2, 3]]), outline("b", 4, &[&[4, 5, 6, 7]])];
+    let camera = Camera::of(&bodies, [0.0; 3], None);
+    let image = render(&View { camera, ..view(&bodies, &positions, &[]) });
+    assert_eq!(image.notices.len(), 1);
+    assert_eq!(at(&image, 30, 30), [74, 124, 196]); // alone in the middle now
+    let bodies = [outline("a", 0, &[&[0, 1, 2, 9]])];
+    let image = render(&View { camera, ..view(&bodies, &positions[..4], &[]) });
+    assert_eq!(image.notices, ["body `a`: rings name vertex 9 of 4; they are left out"]);
+}
+
+#[test]
+fn solids_in_the_plane_stand_on_a_ground_and_are_seen_from_the_front_too() {
+    let positions = flat_square(0.0).map(|[x, y, _]| [x, y, 1.0]);
+    let standing = BodyInfo { triangles: halves(0).to_vec(), ..outline("a", 0, &[&[0, 1, 2, 3]]) };
+    let bodies = [standing];
+    let camera = Camera::of(&bodies, [0.0; 3], None);
+    assert_eq!(camera.up, [0.0, 0.0, 1.0]);
+    let image = render(&View { camera, ..view(&bodies, &positions, &[]) });
+    assert!(is_blue(&at(&image, 30, 30)));
+    // The ground is darker in the square's shadow than beside it.
+    let dark = image.pixels.iter().filter(|c| c[0] < 185 && !is_blue(c)).count();
+    assert!(dark > 50, "{dark}");
+    // Upright bodies among outlines are seen as usual.
+    let mixed = [body("a", 0, 4, &halves(0)), outline("b", 4, &[])];
+    assert_eq!(Camera::of(&mixed, [0.0, 0.0, -9.81], None), Camera::upright([0.0, 0.0, -9.81]));
 }

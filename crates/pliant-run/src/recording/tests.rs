@@ -35,6 +35,7 @@ fn run_info() -> RunInfo {
         vertices: 0..VERTICES,
         tets: 0,
         triangles: vec![[0, 1, 2]],
+        rings: vec![],
         held: false,
     };
     RunInfo {

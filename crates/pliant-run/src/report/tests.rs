@@ -21,6 +21,7 @@ fn info() -> RunInfo {
             vertices: 0..4,
             tets: 1,
             triangles: vec![],
+            rings: vec![],
             held: false,
         }],
         obstacles: vec![],

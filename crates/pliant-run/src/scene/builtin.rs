@@ -15,6 +15,7 @@ pub struct BuiltIn {
 pub const ALL: &[BuiltIn] = &[
     BuiltIn { name: "assorted", text: include_str!("../../../../scenes/assorted.toml") },
     BuiltIn { name: "block", text: include_str!("../../../../scenes/block.toml") },
+    BuiltIn { name: "cars", text: include_str!("../../../../scenes/cars.toml") },
     BuiltIn { name: "crossing-bars", text: include_str!("../../../../scenes/crossing-bars.toml") },
     BuiltIn {
         name: "cubes-on-membrane",
@@ -28,6 +29,7 @@ pub const ALL: &[BuiltIn] = &[
         text: include_str!("../../../../scenes/fine-on-coarse.toml"),
     },
     BuiltIn { name: "fruit-dish", text: include_str!("../../../../scenes/fruit-dish.toml") },
+    BuiltIn { name: "gears", text: include_str!("../../../../scenes/gears.toml") },
     BuiltIn { name: "grip", text: include_str!("../../../../scenes/grip.toml") },
     BuiltIn { name: "hammer", text: include_str!("../../../../scenes/hammer.toml") },
     BuiltIn { name: "head-on", text: include_str!("../../../../scenes/head-on.toml") },
@@ -36,6 +38,8 @@ pub const ALL: &[BuiltIn] = &[
     BuiltIn { name: "jelly", text: include_str!("../../../../scenes/jelly.toml") },
     BuiltIn { name: "jelly-drop", text: include_str!("../../../../scenes/jelly-drop.toml") },
     BuiltIn { name: "joints", text: include_str!("../../../../scenes/joints.toml") },
+    BuiltIn { name: "links", text: include_str!("../../../../scenes/links.toml") },
+    BuiltIn { name: "map", text: include_str!("../../../../scenes/map.toml") },
     BuiltIn {
         name: "membrane-stack",
         text: include_str!("../../../../scenes/membrane-stack.toml"),
@@ -47,6 +51,7 @@ pub const ALL: &[BuiltIn] = &[
     },
     BuiltIn { name: "two-cubes", text: include_str!("../../../../scenes/two-cubes.toml") },
     BuiltIn { name: "two-points", text: include_str!("../../../../scenes/two-points.toml") },
+    BuiltIn { name: "wavy", text: include_str!("../../../../scenes/wavy.toml") },
 ];
 
 /// Keys of the scene that every built-in one lets be set like parameters.

@@ -16,6 +16,8 @@ mod proximity;
 
 mod outlines;
 
+mod plane;
+
 mod responses;
 
 mod round_trip;

@@ -53,6 +53,7 @@ pub fn blocks() -> Built {
         vertices: k * count..(k + 1) * count,
         tets: mesh.tets().len(),
         triangles: Vec::new(),
+        rings: vec![],
         held: k == 1,
     };
     let info = RunInfo {

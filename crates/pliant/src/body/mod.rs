@@ -32,6 +32,10 @@ pub enum BodyKind {
     Net,
     /// Points that nothing joins; nothing is inside, and every one of them counts.
     Cloud,
+    /// Closed rings in the plane z = 0; inside is what an odd number of them surrounds.
+    ///
+    /// Other kinds and outlines do not meet: `proximity2d` tells what outlines do.
+    Outline,
 }
 
 impl BodyKind {
@@ -39,7 +43,7 @@ impl BodyKind {
     pub fn has_surface(self) -> bool {
         match self {
             BodyKind::Tets | BodyKind::Surface => true,
-            BodyKind::Net | BodyKind::Cloud => false,
+            BodyKind::Net | BodyKind::Cloud | BodyKind::Outline => false,
         }
     }
 }
@@ -94,6 +98,10 @@ pub struct Bodies {
     neighbours: Rows<VertexId>,
     /// Surface triangles around each vertex, ascending.
     triangles_around: Rows<TriangleId>,
+    /// First ring of each body, and one past the last of all; only outlines have any.
+    ring_starts: Vec<u32>,
+    /// Vertices of each ring in order, the inside to their left.
+    rings: Vec<Vec<VertexId>>,
 }
 
 impl Bodies {
@@ -137,6 +145,7 @@ impl Bodies {
                     bodies.net_edges.extend(edges.iter().map(global));
                 }
                 Mesh::Cloud(count) => bodies.push(BodyKind::Cloud, *count, &[], &[])?,
+                Mesh::Outline(count, rings) => bodies.push_outline(*count, rings)?,
             }
         }
         Ok(bodies.finish())
@@ -215,10 +224,20 @@ impl Bodies {
 
     /// Whether a vertex of a body takes part in contact: it has an edge, or is of a cloud.
     ///
-    /// Others are left over from a file, and nowhere in particular.
+    /// Others are left over from a file, and nowhere in particular, or of an outline, which
+    /// meets nothing but outlines.
     #[inline]
     pub fn takes_part(&self, body: BodyId, vertex: usize) -> bool {
-        !self.neighbours.row(vertex).is_empty() || self.kind(body) == BodyKind::Cloud
+        match self.kind(body) {
+            BodyKind::Cloud => true,
+            BodyKind::Outline => false,
+            _ => !self.neighbours.row(vertex).is_empty(),
+        }
+    }
+
+    /// The rings of an outline: vertices in order, the inside to their left; none of others.
+    pub fn rings(&self, body: BodyId) -> &[Vec<VertexId>] {
+        &self.rings[range(&self.ring_starts, body)]
     }
 
     /// Surface triangles around each vertex, ascending.
@@ -238,6 +257,10 @@ pub enum Mesh<'a> {
     Net(usize, &'a [[VertexId; 2]]),
     /// A number of points.
     Cloud(usize),
+    /// A number of vertices, and the rings that some of them make in the plane z = 0.
+    ///
+    /// Each ring runs with the inside to its left. Other vertices are carried along.
+    Outline(usize, &'a [Vec<VertexId>]),
 }
 
 #[inline]
@@ -249,7 +272,7 @@ fn range(starts: &[u32], body: BodyId) -> Range<usize> {
 #[derive(Default)]
 struct Builder {
     bodies: Bodies,
-    /// Of all nets, in the scene's numbers.
+    /// Of all nets and rings, in the scene's numbers.
     net_edges: Vec<[VertexId; 2]>,
 }
 
@@ -268,6 +291,7 @@ impl Builder {
             for starts in [&mut all.vertex_starts, &mut all.tet_starts, &mut all.triangle_starts] {
                 starts.push(0);
             }
+            all.ring_starts.push(0);
         }
         let base = all.vertex_count() as u32;
         let body = BodyId(all.kinds.len() as u32);
@@ -285,6 +309,26 @@ impl Builder {
         all.vertex_starts.push(base + vertex_count as u32);
         all.tet_starts.push(all.tets.len() as u32);
         all.triangle_starts.push(all.triangles.len() as u32);
+        all.ring_starts.push(all.rings.len() as u32);
+        Ok(())
+    }
+
+    fn push_outline(&mut self, count: usize, rings: &[Vec<VertexId>]) -> Result<(), BodiesError> {
+        for ring in rings {
+            let corners: Vec<[VertexId; 1]> = ring.iter().map(|v| [*v]).collect();
+            self.check(count, &corners)?;
+        }
+        let base = self.bodies.vertex_count() as u32;
+        self.push(BodyKind::Outline, count, &[], &[])?;
+        for ring in rings {
+            let ring: Vec<VertexId> = ring.iter().map(|v| VertexId(base + v.0)).collect();
+            let next = ring.iter().cycle().skip(1);
+            self.net_edges.extend(ring.iter().zip(next).map(|(a, b)| [*a, *b]));
+            self.bodies.rings.push(ring);
+        }
+        if let Some(end) = self.bodies.ring_starts.last_mut() {
+            *end = self.bodies.rings.len() as u32;
+        }
         Ok(())
     }
 
@@ -376,6 +420,19 @@ mod tests {
         assert_eq!(bodies.kind(BodyId(0)), BodyKind::Cloud);
         assert!(!bodies.kind(BodyId(0)).has_surface() && !bodies.kind(BodyId(1)).has_surface());
         assert!(bodies.takes_part(BodyId(0), 1) && !bodies.takes_part(BodyId(1), 2));
+    }
+
+    #[test]
+    fn an_outline_keeps_its_rings_and_meets_no_other_kind() {
+        let rings = [[0, 1, 2].map(VertexId).to_vec(), [4, 5, 6, 7].map(VertexId).to_vec()];
+        let bodies = Bodies::from_meshes(&[Mesh::Cloud(2), Mesh::Outline(8, &rings)]).unwrap();
+        assert_eq!(bodies.rings(BodyId(1))[1], [6, 7, 8, 9].map(VertexId));
+        assert!(bodies.rings(BodyId(0)).is_empty());
+        assert_eq!(bodies.neighbours().row(6), [7, 9].map(VertexId));
+        assert!(bodies.neighbours().row(5).is_empty()); // carried along
+        assert!(!bodies.takes_part(BodyId(1), 6) && !bodies.kind(BodyId(1)).has_surface());
+        let error = Bodies::from_meshes(&[Mesh::Outline(7, &rings)]).unwrap_err();
+        assert_eq!(error.to_string(), "cell 3 of body 0 names vertex 7, the body has 7");
     }
 
     #[test]

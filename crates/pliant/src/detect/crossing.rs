@@ -294,7 +294,7 @@ mod tests {
         let mesh = |k: usize| match kinds[k] {
             BodyKind::Tets => Mesh::Tets(&tets[k]),
             BodyKind::Surface => Mesh::Surface(&skins[k]),
-            BodyKind::Net | BodyKind::Cloud => Mesh::Net(0, &[]),
+            BodyKind::Net | BodyKind::Cloud | BodyKind::Outline => Mesh::Net(0, &[]),
         };
         let moved = raw[1].positions.iter().map(|&p| p + by);
         let positions = raw[0].positions.iter().copied().chain(moved).collect();

@@ -13,9 +13,13 @@ pub mod plasticity;
 
 pub mod spring;
 
+pub mod area;
+
 pub mod solid;
 
 pub mod gravity;
+
+pub mod bowl;
 
 pub mod load;
 

@@ -54,6 +54,8 @@ pub struct System {
     pub rigids: Rigids,
     /// What holds rigid bodies together; made for all of them, in their order.
     pub joints: Joints,
+    /// Bodies that never move, all of whose vertices are held, ascending; as walls.
+    pub fixed: Vec<BodyId>,
     /// Which rigid bodies sleep, in their order; none where there is no entry.
     pub asleep: Vec<bool>,
     /// Velocity, m/s, and spin, rad/s, of each rigid body as solved with the last step, by an
@@ -342,7 +344,8 @@ impl System {
         for (body, range) in self.bodies.ranges(expected).enumerate() {
             let first = pinned.partition_point(|vertex| vertex.index() < range.start);
             let last = pinned.partition_point(|vertex| vertex.index() < range.end);
-            if !range.is_empty() && last - first == range.len() {
+            let is_held = !range.is_empty() && last - first == range.len();
+            if is_held && self.fixed.binary_search(&BodyId(body as u32)).is_err() {
                 return Err(StepError::NothingFree { body: BodyId(body as u32) });
             }
         }

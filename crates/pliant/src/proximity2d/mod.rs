@@ -31,6 +31,8 @@ pub mod brute;
 
 pub mod image;
 
+pub mod generate;
+
 use crate::math::Vec2;
 
 use outline::Outlines;

@@ -11,6 +11,8 @@ mod crossing;
 
 mod inverted;
 
+mod outlines;
+
 #[cfg(test)]
 mod tests;
 
@@ -26,11 +28,13 @@ use inside::Inside;
 /// How far a scene is from being free of overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Overlap {
-    /// Distinct vertices inside other bodies, those in the interior of theirs too, count.
+    /// Distinct vertices inside other bodies, those in the interior of theirs too, count; of
+    /// outlines those strictly inside other outlines.
     pub penetrating_vertices: usize,
     /// Pairs of a surface edge and a triangle of another body that it passes through, count.
     ///
-    /// An edge that ends on the triangle's plane does not pass.
+    /// An edge that ends on the triangle's plane does not pass. Of outlines, pairs of segments
+    /// that pass through each other.
     pub edge_crossings: usize,
     /// Largest distance of a penetrating vertex to the surface it is behind, m.
     pub max_depth: f64,
@@ -54,6 +58,7 @@ pub struct Measure {
     inside: Inside,
     /// Pairs that do not count, the smaller first, ascending.
     apart: Vec<(BodyId, BodyId)>,
+    flat: outlines::Flat,
 }
 
 /// Boxes of the parts of one body.
@@ -86,6 +91,7 @@ impl Measure {
             near: Rows::default(),
             inside: Inside::default(),
             apart: Vec::new(),
+            flat: outlines::Flat::new(positions, bodies),
         }
     }
 
@@ -122,12 +128,14 @@ impl Measure {
         }
         let inverted =
             bodies.ids().map(|body| inverted::count(scene, body, self.boxes[body.index()]));
-        Overlap {
+        let mut overlap = Overlap {
             penetrating_vertices: self.inside.count(),
             edge_crossings,
             max_depth: self.inside.max_depth(scene, &self.trees),
             inverted_tets: inverted.sum(),
-        }
+        };
+        self.flat.measure(positions, &mut overlap);
+        overlap
     }
 
     /// Finds the bodies whose boxes meet.

@@ -31,6 +31,8 @@ pub mod rigid;
 
 pub mod joint;
 
+pub mod outlines;
+
 use crate::body::Bodies;
 use crate::body::obstacle::Obstacle;
 use crate::body::pins::Pins;

@@ -8,17 +8,17 @@ use std::sync::Arc;
 use pliant::body::soft::{BodyStarts, Masses, State};
 use pliant::body::{Bodies, Mesh};
 use pliant::force::gravity::Gravity;
-use pliant::id::VertexId;
+use pliant::id::{BodyId, VertexId};
 use pliant::integrate::System;
 use pliant::math::{Quat, Vec3};
 
 use super::copies::{self, Copy, MOST_BODIES};
 use super::rest::{self, MOST_TETS, MOST_VERTICES, Rest, Stuff};
-use super::{Wrong, hold, material, rigid, rotation, vector};
+use super::{Wrong, hold, material, outline, rigid, rotation, vector};
 use crate::built::BodyInfo;
 use crate::scene::fault::FaultKind;
 use crate::scene::keys::body::{Scale, Take};
-use crate::scene::keys::{self, Body};
+use crate::scene::keys::{self, Body, Material};
 
 /// All copies of one entry of `bodies`.
 #[derive(Debug)]
@@ -69,6 +69,7 @@ pub fn make(scene: &keys::Scene, folder: &Path, notices: &mut Vec<String>) -> Re
         let rest = match body.take {
             Take::Mesh => rest,
             Take::Points => rest.into_points(),
+            Take::Outline => outline::shadow(rest, &format!("{path}.take"))?,
         };
         let count = copies::count(body.pattern.as_ref());
         totals[0] += count * rest.tet_count() as f64;
@@ -84,6 +85,7 @@ pub fn make(scene: &keys::Scene, folder: &Path, notices: &mut Vec<String>) -> Re
     // Held vertices start as they are held.
     system.pins.hold(0.0, &mut state.positions, &mut state.velocities);
     rigid::add(scene, &groups, &mut system, &mut state)?;
+    hold::push_bowl(scene, &groups, &mut system)?;
     Ok(Made { groups, bodies, rest: all.rest, state, system, infos })
 }
 
@@ -174,7 +176,9 @@ impl Arrays {
         let path = format!("{path}.pattern");
         let copies = copies::make(body.pattern.as_ref(), radius, seeds, &path)?;
         let (mut ranges, mut origins) = (Vec::new(), Vec::new());
-        for Copy { shift, turn } in copies {
+        let is_flat = outline::is_outline(body);
+        for copy in copies {
+            let Copy { shift, turn } = if is_flat { copy.in_plane() } else { copy };
             let (turn, origin): (Quat, Vec3) =
                 (rotation(body.rotation) * turn, vector(body.position) + shift);
             let start = self.positions.len();
@@ -204,6 +208,7 @@ fn topology(groups: &[Group]) -> Result<Bodies, Wrong> {
             Stuff::Surface(mesh) => Mesh::Surface(mesh),
             Stuff::Net => Mesh::Net(group.rest.positions.len(), edges),
             Stuff::Cloud => Mesh::Cloud(group.rest.positions.len()),
+            Stuff::Outline { rings, .. } => Mesh::Outline(group.rest.positions.len(), rings),
         };
         meshes.extend(group.ranges.iter().map(|_| mesh));
     }
@@ -214,7 +219,8 @@ fn system(scene: &keys::Scene, groups: &[Group], all: &Arrays) -> Result<System,
     let masses = Masses::new(all.masses.clone()).map_err(|error| Wrong::value("bodies", error))?;
     let counts = groups.iter().flat_map(|group| group.ranges.iter().map(|range| range.len()));
     let bodies = BodyStarts::from_counts(counts);
-    let mut system = System { masses, bodies, ..System::default() };
+    let fixed = fixed(scene, groups);
+    let mut system = System { masses, bodies, fixed, ..System::default() };
     let gravity = vector(scene.gravity);
     if gravity != Vec3::ZERO {
         system.forces.push(Gravity::new(gravity, system.masses.of()));
@@ -242,13 +248,29 @@ fn infos(scene: &keys::Scene, groups: &[Group]) -> Vec<BodyInfo> {
                 Stuff::Surface(_) => "surface",
                 Stuff::Net => "net",
                 Stuff::Cloud => "cloud",
+                Stuff::Outline { .. } => "outline",
             };
             let first = vertices.start as u32;
             let triangles = rest.triangles.iter().map(|t| t.map(|v| first + v.0)).collect();
             let (kind, vertices) = (kind.to_owned(), vertices.clone());
             let tets = rest.tet_count();
-            infos.push(BodyInfo { name, kind, vertices, tets, triangles, held: false });
+            let rings = match &rest.stuff {
+                Stuff::Outline { rings, .. } => {
+                    rings.iter().map(|ring| ring.iter().map(|v| first + v.0).collect()).collect()
+                }
+                _ => Vec::new(),
+            };
+            infos.push(BodyInfo { name, kind, vertices, tets, triangles, rings, held: false });
         }
     }
     infos
+}
+
+/// Bodies that never move, in the scene's numbers.
+fn fixed(scene: &keys::Scene, groups: &[Group]) -> Vec<BodyId> {
+    let entries = scene.bodies.iter().zip(groups);
+    let each = entries.flat_map(|(body, group)| {
+        group.ranges.iter().map(|_| matches!(body.material, Material::Fixed {}))
+    });
+    each.zip(0..).filter(|(fixed, _)| *fixed).map(|(_, number)| BodyId(number)).collect()
 }

@@ -16,10 +16,10 @@ use pliant::respond::penalty::Stiffness;
 use pliant::respond::points::{PointSettings, Points};
 use pliant::respond::surface::{self, ContactSurface, Corrections, Form, SurfaceSettings};
 
-use super::Wrong;
 use super::bodies::Made;
 use super::joints::Pairs;
 use super::obstacles::Obstacles;
+use super::{Wrong, outline};
 use crate::scene::keys::contact::{Correction, First};
 use crate::scene::keys::obstacle::ObstacleResponse;
 use crate::scene::keys::{self, IntegratorKind, Response};
@@ -27,7 +27,8 @@ use crate::scene::keys::{self, IntegratorKind, Response};
 /// Times that a step may be halved when contacts are solved with it, count.
 const HALVINGS: u32 = 4;
 
-/// The same with a barrier, which makes short steps where bodies come near, count.
+/// The same with a barrier, which makes short steps where bodies come near, and with outlines
+/// that never overlap, count.
 const BARRIER_HALVINGS: u32 = 30;
 
 /// Radius of clouds of single points, which have no neighbours to tell it, m.
@@ -54,6 +55,9 @@ pub fn choose(scene: &mut keys::Scene) -> Result<(), Wrong> {
     let (met_by, halvings) = match response {
         Response::Constraint => (ObstacleResponse::Constraint {}, HALVINGS),
         Response::Barrier => (ObstacleResponse::Impulse {}, BARRIER_HALVINGS),
+        Response::Impulse if scene.bodies.iter().any(outline::is_outline) => {
+            (ObstacleResponse::Impulse {}, BARRIER_HALVINGS)
+        }
         _ => (ObstacleResponse::Impulse {}, 0),
     };
     scene.integrator.halvings.get_or_insert(halvings);
@@ -123,8 +127,11 @@ pub fn responses(
     apart: Pairs,
 ) -> Result<Vec<Box<dyn Respond>>, Wrong> {
     let solved = std::mem::take(&mut obstacles.solved);
+    let flat = outline::response(scene, made, &apart)?;
+    let is_solid = |body: &BodyId| made.bodies.kind(*body) != BodyKind::Outline;
     let mut all: Vec<Box<dyn Respond>> = match chosen(scene) {
         Response::None => Vec::new(),
+        _ if !made.bodies.ids().any(|body| is_solid(&body)) => Vec::new(),
         Response::Constraint => {
             vec![Box::new(constraint(scene, made, solved).leaving_out(apart))]
         }
@@ -139,6 +146,7 @@ pub fn responses(
     if chosen(scene) != Response::None && made.bodies.ids().filter(is_cloud).count() > 1 {
         all.push(Box::new(points(scene, made)?));
     }
+    all.extend(flat);
     all.push(Box::new(Impulses::new(std::mem::take(&mut obstacles.impulsive))));
     Ok(all)
 }

@@ -27,6 +27,15 @@ pub struct Copy {
 impl Copy {
     /// The body itself.
     pub const PLAIN: Copy = Copy { shift: Vec3::ZERO, turn: Quat::IDENTITY };
+
+    /// What is left of it in the plane z = 0: no height, and only the turn about z.
+    pub fn in_plane(self) -> Copy {
+        let (z, w) = (self.turn.z, self.turn.w);
+        let length = (z * z + w * w).sqrt();
+        let about_z = Quat::from_xyzw(0.0, 0.0, z / length, w / length);
+        let turn = if length > 0.0 { about_z } else { Quat::IDENTITY };
+        Copy { shift: Vec3::new(self.shift.x, self.shift.y, 0.0), turn }
+    }
 }
 
 /// Copies that a pattern will make, count.
@@ -97,7 +106,10 @@ fn grid(
 
 /// Random places, each far enough from those before.
 fn pile(count: usize, size: Vec3, radius: f64, mut random: Random) -> Result<Vec<Copy>, String> {
-    let room = 0.5 * size - Vec3::splat(radius);
+    let mut room = 0.5 * size - Vec3::splat(radius);
+    if size.z == 0.0 {
+        room.z = 0.0;
+    }
     if !(room.min_element() >= 0.0 && room.is_finite()) {
         return Err(format!("a body of radius {radius} m does not fit into a box of {size} m"));
     }
@@ -180,6 +192,15 @@ mod tests {
         }
         assert_eq!(copies, pile(60, size, radius, Random::new(3, 0)).unwrap());
         assert_ne!(copies, pile(60, size, radius, Random::new(4, 0)).unwrap());
+    }
+
+    #[test]
+    fn copies_in_the_plane_turn_about_z_alone() {
+        let copies = pile(20, Vec3::new(4.0, 4.0, 0.0), 0.2, Random::new(3, 0)).unwrap();
+        for copy in copies.iter().map(|copy| copy.in_plane()) {
+            assert_eq!((copy.shift.z, (copy.turn * Vec3::X).z), (0.0, 0.0));
+            assert!(copy.turn.is_normalized() && copy.turn.z != 0.0);
+        }
     }
 
     #[test]

@@ -2,6 +2,9 @@
 
 use pliant::body::keyframes::{Keyframe, Keyframes};
 use pliant::body::pins::{self, PinPath, Pins, Plane};
+use pliant::body::rigid::RigidBody;
+use pliant::body::rigid::all::balanced_masses_in_plane;
+use pliant::force::bowl::Bowl;
 use pliant::force::drag::{Drag, DragLaw};
 use pliant::force::load::Load;
 use pliant::id::{BodyId, VertexId};
@@ -10,11 +13,11 @@ use pliant::math::{Aabb, Vec3};
 
 use super::bodies::{Group, Made};
 use super::obstacles::Obstacles;
-use super::rest::Rest;
+use super::rest::{Rest, Stuff};
 use super::{Wrong, contact, rotation, vector};
 use crate::scene::fault::FaultKind;
 use crate::scene::keys::body as key;
-use crate::scene::keys::{self, Body, Response};
+use crate::scene::keys::{self, Body, Material, Response};
 use crate::scene::nearest::nearest;
 
 /// Pins the vertices that a body names, in all its copies.
@@ -25,6 +28,12 @@ pub fn pin(
     path: &str,
     pins: &mut Pins,
 ) -> Result<(), Wrong> {
+    if matches!(body.material, Material::Fixed {}) {
+        for range in &group.ranges {
+            let held: Vec<VertexId> = range.clone().map(|v| VertexId(v as u32)).collect();
+            pins.add_still(&held, positions).map_err(|error| Wrong::value(path, error))?;
+        }
+    }
     for (k, key) in body.pins.iter().enumerate() {
         let path = format!("{path}.pins.{k}");
         let choice = Choice {
@@ -169,6 +178,36 @@ pub fn push_drag(scene: &keys::Scene, system: &mut System) -> Result<(), Wrong> 
     Ok(())
 }
 
+/// Adds the pull to a place, where there is one; rigid bodies must be known.
+///
+/// A solid that moves in the plane is pulled at its outline alone: at its roof it would tilt.
+pub fn push_bowl(scene: &keys::Scene, groups: &[Group], system: &mut System) -> Result<(), Wrong> {
+    let Some(keys::Bowl { centre, rates }) = &scene.bowl else { return Ok(()) };
+    let mut masses = system.masses.of().to_vec();
+    let mut number = 0;
+    for Group { rest, ranges, .. } in groups {
+        for range in ranges {
+            let place = system.rigids.place(BodyId(number));
+            number += 1;
+            let (Stuff::Outline { carried, .. }, Some(place)) = (&rest.stuff, place) else {
+                continue;
+            };
+            let (inner, ring) = masses[range.clone()].split_at_mut(*carried);
+            if inner.is_empty() {
+                continue;
+            }
+            let body = &system.rigids.members()[place].body;
+            let flat = RigidBody { points: body.points[*carried..].to_vec(), ..*body };
+            let own = balanced_masses_in_plane(&flat, &vec![1.0; ring.len()]);
+            ring.copy_from_slice(&own.map_err(|error| Wrong::value("bowl", error))?);
+            inner.fill(0.0);
+        }
+    }
+    let bowl = Bowl::new(vector(*centre), vector(*rates), &masses);
+    system.forces.push(bowl.map_err(|error| Wrong::value("bowl", error))?);
+    Ok(())
+}
+
 /// Whether something acts on each body from outside that tells no impulses.
 ///
 /// Gravity, impulses and solved contacts of obstacles tell theirs. Bodies that meet pass on what
@@ -186,7 +225,9 @@ pub fn held(scene: &keys::Scene, made: &Made, obstacles: &Obstacles) -> Vec<bool
             let pin = pinned.get(first).is_some_and(|vertex| vertex.index() < range.end);
             let (id, rigids) = (BodyId(held.len() as u32), &made.system.rigids);
             let jointed = is_hung && (rigids.place(id).is_some() || rigids.group(id).is_some());
-            held.push(obstacles.pushes || scene.drag.is_some() || loaded || pin || jointed);
+            let pin = pin && !is_fixed(body);
+            let pulled = scene.drag.is_some() || scene.bowl.is_some();
+            held.push(obstacles.pushes || pulled || loaded || pin || jointed);
         }
     }
     let passes_on =
@@ -194,5 +235,13 @@ pub fn held(scene: &keys::Scene, made: &Made, obstacles: &Obstacles) -> Vec<bool
     if passes_on && held.contains(&true) {
         held.fill(true);
     }
+    // What never moves tells what it gives, and has no momentum of its own.
+    let fixed = scene.bodies.iter().zip(&made.groups);
+    let fixed = fixed.flat_map(|(body, group)| group.ranges.iter().map(|_| is_fixed(body)));
+    held.iter_mut().zip(fixed).for_each(|(held, fixed)| *held |= fixed);
     held
+}
+
+fn is_fixed(body: &Body) -> bool {
+    matches!(body.material, Material::Fixed {})
 }

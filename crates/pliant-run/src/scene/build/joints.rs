@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use pliant::body::BodyKind;
 use pliant::body::rigid::all::Rigids;
 use pliant::id::BodyId;
 use pliant::math::Vec3;
@@ -50,7 +51,9 @@ pub fn add(
     notices.extend(contradiction(&joints, &names, made));
     made.system.joints = joints;
     let response = contact::chosen(scene);
-    if !pairs.is_empty() && !matches!(response, Response::Constraint | Response::None) {
+    let is_flat = |body: BodyId| made.bodies.kind(body) == BodyKind::Outline;
+    let meets = pairs.iter().any(|(a, b)| !is_flat(*a) && !is_flat(*b));
+    if meets && !matches!(response, Response::Constraint | Response::None) {
         notices.push(format!(
             "bodies that are joined push each other away where they touch: only the response \
              constraint leaves that out, not {}",

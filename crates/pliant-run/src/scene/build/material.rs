@@ -3,6 +3,7 @@
 use pliant::body::pins::{self, Plane};
 use pliant::body::soft::Masses;
 use pliant::force::Forces;
+use pliant::force::area::Areas;
 use pliant::force::elastic::ElasticSettings;
 use pliant::force::elastic::corotational::Corotational;
 use pliant::force::elastic::law::Law;
@@ -18,7 +19,7 @@ use pliant::mesh::topology;
 
 use super::bodies::Group;
 use super::rest::{Rest, Stuff};
-use super::{Wrong, rigid, vector};
+use super::{Wrong, outline, rigid, vector};
 use crate::scene::keys::body::{self as key, EdgeKind, Region};
 use crate::scene::keys::{Body, Material};
 
@@ -26,6 +27,10 @@ use crate::scene::keys::{Body, Material};
 pub fn masses(body: &Body, rest: &Rest, scaled: &[Vec3], path: &str) -> Result<Vec<f64>, Wrong> {
     if let Material::Rigid { density } = body.material {
         return rigid::masses(body, rest, scaled, density, path);
+    }
+    if let Stuff::Outline { rings, .. } = &rest.stuff {
+        let mass = outline::mass(body, rings, scaled, density(&body.material), path)?;
+        return Ok(shares(rest, scaled).into_iter().map(|share| mass * share).collect());
     }
     match (&rest.stuff, body.mass) {
         (Stuff::Tets(mesh), None) => {
@@ -54,8 +59,12 @@ pub fn masses(body: &Body, rest: &Rest, scaled: &[Vec3], path: &str) -> Result<V
     }
 }
 
-/// Share of each vertex in the mass of a net, unit 1: by area, or alike without triangles.
+/// Share of each vertex in the mass of a net, unit 1: by area, or alike without triangles; of an
+/// outline by length.
 pub fn shares(rest: &Rest, scaled: &[Vec3]) -> Vec<f64> {
+    if let Stuff::Outline { rings, carried: 0 } = &rest.stuff {
+        return outline::shares(rings, scaled);
+    }
     let mut areas = vec![0.0; scaled.len()];
     for triangle in &rest.triangles {
         let [a, b, c] = triangle.map(|v| scaled[v.index()]);
@@ -77,8 +86,11 @@ fn density(material: &Material) -> f64 {
         | Material::Corotational { density, .. }
         | Material::NeoHookean { density, .. }
         | Material::ShapeMatched { density, .. }
+        | Material::Ring { density, .. }
         | Material::Rigid { density }
         | Material::None { density } => density,
+        // What never moves may weigh anything.
+        Material::Fixed {} => 1.0,
     }
 }
 
@@ -177,6 +189,8 @@ struct Portion {
     /// Surface triangles of those tets.
     surface: Vec<[VertexId; 3]>,
     edges: Vec<([VertexId; 2], EdgeKind)>,
+    /// Rings of each copy.
+    outlines: Vec<Vec<Vec<VertexId>>>,
 }
 
 impl Portion {
@@ -200,6 +214,12 @@ impl Portion {
             is_solid,
             tets: repeat(&starts, &tets),
             surface: repeat(&starts, &surface),
+            outlines: match &group.rest.stuff {
+                Stuff::Outline { rings, .. } => {
+                    starts.iter().map(|start| shifted(rings, *start)).collect()
+                }
+                _ => Vec::new(),
+            },
             edges: starts
                 .iter()
                 .flat_map(|start| {
@@ -219,6 +239,12 @@ fn repeat<const N: usize>(starts: &[u32], cells: &[[VertexId; N]]) -> Vec<[Verte
     starts.iter().copied().flat_map(at).collect()
 }
 
+/// Rings in the scene's numbers.
+fn shifted(rings: &[Vec<VertexId>], start: u32) -> Vec<Vec<VertexId>> {
+    let at = |v: &VertexId| VertexId(start + v.0);
+    rings.iter().map(|ring| ring.iter().map(at).collect()).collect()
+}
+
 fn push(
     material: &Material,
     portion: &Portion,
@@ -232,7 +258,30 @@ fn push(
         return Err(Wrong::value(path, message));
     }
     match material {
-        Material::None { .. } | Material::Rigid { .. } | Material::ShapeMatched { .. } => Ok(()),
+        Material::None { .. }
+        | Material::Rigid { .. }
+        | Material::Fixed {}
+        | Material::ShapeMatched { .. } => Ok(()),
+        Material::Ring { stiffness, law, damping, bend, stretch, area, .. } => {
+            if !(*stretch > 0.0 && stretch.is_finite()) {
+                let message = format!("the stretch is {stretch}: it must be positive");
+                return Err(Wrong::value(format!("{path}.stretch"), message));
+            }
+            let springs = Material::Springs {
+                stiffness: *stiffness,
+                law: *law,
+                damping: *damping,
+                shear: 0.0,
+                bend: *bend,
+                density: 0.0,
+                plasticity: None,
+            };
+            let relaxed: Vec<Vec3> = rest.iter().map(|p| *p / *stretch).collect();
+            push(&springs, portion, &relaxed, path, forces)?;
+            let areas = Areas::new(rest, &portion.outlines, *area);
+            forces.push_force(areas.map_err(|error| wrong(&error))?);
+            Ok(())
+        }
         Material::Springs { stiffness, law, damping, shear, bend, plasticity, .. } => {
             let law = match law {
                 key::SpringLaw::Absolute => SpringLaw::Absolute,
@@ -281,6 +330,8 @@ fn needs_tets(material: &Material) -> bool {
     !matches!(
         material,
         Material::Springs { .. }
+            | Material::Ring { .. }
+            | Material::Fixed {}
             | Material::None { .. }
             | Material::Rigid { .. }
             | Material::ShapeMatched { .. }

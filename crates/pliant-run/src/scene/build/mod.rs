@@ -14,6 +14,8 @@ mod joints;
 
 mod attach;
 
+mod outline;
+
 mod hold;
 
 mod shapes;
@@ -86,6 +88,7 @@ pub fn build(scene: &mut keys::Scene, folder: &Path) -> Result<Parts, Wrong> {
     let steps = steps(scene)?;
     let (record_every, checkpoint_every) = intervals(scene)?;
     let is_silent = scene.response.is_none();
+    outline::choose(scene)?;
     contact::choose(scene)?;
     shapes::choose(scene)?;
     let mut notices = Vec::new();
@@ -94,6 +97,7 @@ pub fn build(scene: &mut keys::Scene, folder: &Path) -> Result<Parts, Wrong> {
         notices.extend(contact::unmet(scene, &made));
     }
     notices.extend(contact::nets(scene, &made));
+    notices.extend(outline::mixed(scene, &made));
     notices.extend(shapes::unmet(scene));
     let mut obstacles = obstacles::make(scene, folder, &mut made, &mut notices)?;
     let apart = joints::add(scene, &mut made, &mut notices)?;

@@ -206,7 +206,7 @@ fn surface(mesh: &keys::Mesh, context: &mut Context<'_>, path: &str) -> Result<S
             let made = Surface::from_raw(raw);
             made.map(|(surface, _)| surface).map_err(|e| Wrong::new(FaultKind::Mesh, path, e))
         }
-        Stuff::Net | Stuff::Cloud => {
+        Stuff::Net | Stuff::Cloud | Stuff::Outline { .. } => {
             Err(Wrong::value(path, "a net has no inside: an obstacle needs one"))
         }
     }

@@ -19,7 +19,9 @@ use pliant::mesh::surface::Surface;
 use pliant::mesh::tet::TetMesh;
 use pliant::mesh::topology;
 
-use super::Wrong;
+use pliant::proximity2d::generate::car::{CarSettings, car};
+
+use super::{Wrong, outline};
 use crate::mesh_file;
 use crate::scene::fault::FaultKind;
 use crate::scene::keys::body::{Cut, EdgeKind, Mesh, ReadAs};
@@ -41,6 +43,13 @@ pub enum Stuff {
     Net,
     /// Points.
     Cloud,
+    /// An outline in the plane z = 0.
+    Outline {
+        /// Its rings, the inside to the left.
+        rings: Vec<Vec<VertexId>>,
+        /// Vertices before those of the rings that are only carried along, count.
+        carried: usize,
+    },
 }
 
 /// A shape at rest in its own space.
@@ -59,6 +68,12 @@ pub struct Rest {
 }
 
 impl Rest {
+    /// A shape whose vertices go by the numbers they have.
+    pub fn new(stuff: Stuff, positions: Vec<Vec3>, edges: Vec<([VertexId; 2], EdgeKind)>) -> Rest {
+        let numbers = (0..positions.len() as u32).map(|k| Some(VertexId(k))).collect();
+        Rest { stuff, positions, edges, triangles: Vec::new(), numbers }
+    }
+
     /// Tets, count.
     pub fn tet_count(&self) -> usize {
         match &self.stuff {
@@ -111,6 +126,8 @@ pub fn size(mesh: &Mesh) -> [f64; 2] {
         Mesh::Net { positions, .. } | Mesh::Cloud { positions } => {
             return [0.0, positions.len() as f64];
         }
+        Mesh::Car { points, .. } => return [0.0, 4.0 * f64::from(*points)],
+        Mesh::Outline { shape } => return [0.0, outline::size(shape)],
         Mesh::File { .. } => return [0.0; 2],
     };
     [tets, 0.0]
@@ -127,6 +144,11 @@ pub fn make(
         Mesh::Cloth { size, vertices } => cloth(*size, *vertices, path),
         Mesh::Net { positions, edges } => net(positions, edges, path),
         Mesh::Cloud { positions } => cloud(positions, path),
+        Mesh::Car { size, points } => {
+            let raw = car(&CarSettings { size: *size, points: *points });
+            sound(raw.map_err(|error| Wrong::value(path, error))?, path, notices)
+        }
+        Mesh::Outline { shape } => outline::make(shape, &format!("{path}.shape"), notices),
         Mesh::File { path: file, read_as } => read(file, *read_as, folder, path, notices),
         generated => {
             let raw = generate(generated).map_err(|error| Wrong::value(path, error))?;
@@ -164,9 +186,12 @@ fn generate(mesh: &Mesh) -> Result<RawMesh, GenerateError> {
         Mesh::Star { tips, outer_radius, inner_radius, thickness, cells, layers } => {
             star(&StarSettings { tips, outer_radius, inner_radius, thickness, cells, layers })
         }
-        Mesh::Cloth { .. } | Mesh::Net { .. } | Mesh::Cloud { .. } | Mesh::File { .. } => {
-            Ok(RawMesh::default())
-        }
+        Mesh::Cloth { .. }
+        | Mesh::Net { .. }
+        | Mesh::Cloud { .. }
+        | Mesh::Car { .. }
+        | Mesh::Outline { .. }
+        | Mesh::File { .. } => Ok(RawMesh::default()),
     }
 }
 
@@ -328,7 +353,7 @@ fn sound(mut raw: RawMesh, path: &str, notices: &mut Vec<String>) -> Result<Rest
             let edges = topology::edges(mesh.positions().len(), mesh.triangles());
             (mesh.positions(), edges, mesh.triangles())
         }
-        Stuff::Net | Stuff::Cloud => (&[][..], Vec::new(), &[][..]),
+        Stuff::Net | Stuff::Cloud | Stuff::Outline { .. } => (&[][..], Vec::new(), &[][..]),
     };
     let (positions, triangles) = (positions.to_vec(), triangles.to_vec());
     let edges = edges.into_iter().map(|edge| (edge, EdgeKind::Structural)).collect();

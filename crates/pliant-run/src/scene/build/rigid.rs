@@ -1,18 +1,18 @@
 //! Rigid bodies of a scene: their mass, and which bodies they are.
 
-use pliant::body::rigid::all::{Rigids, balanced_masses};
+use pliant::body::rigid::all::{Rigids, balanced_masses, balanced_masses_in_plane};
 use pliant::body::rigid::mass::MassProperties;
-use pliant::body::rigid::{RigidBody, RigidError};
+use pliant::body::rigid::{RigidBody, RigidError, RigidState};
 use pliant::body::soft::State;
 use pliant::id::BodyId;
 use pliant::integrate::System;
 use pliant::math::Vec3;
 
-use super::Wrong;
 use super::bodies::Group;
 use super::material::shares;
 use super::rest::{Rest, Stuff};
 use super::vector;
+use super::{Wrong, outline};
 use crate::scene::fault::FaultKind;
 use crate::scene::keys::{self, Body, Material};
 
@@ -40,7 +40,11 @@ pub fn masses(
     }
     let rigid = rigid(body, rest, scaled, density, path)?;
     let shares = shares(rest, scaled);
-    balanced_masses(&rigid, &shares).map_err(|error| unfit(body, &error, path))
+    let masses = match rest.stuff {
+        Stuff::Outline { .. } => balanced_masses_in_plane(&rigid, &shares),
+        _ => balanced_masses(&rigid, &shares),
+    };
+    masses.map_err(|error| unfit(body, &error, path))
 }
 
 /// A mesh that was refused, with what helps where its body is to be rigid.
@@ -73,7 +77,7 @@ fn rigid(
     path: &str,
 ) -> Result<RigidBody, Wrong> {
     properties(body, rest, placed, density)
-        .and_then(|properties| RigidBody::new(placed, properties))
+        .and_then(|properties| body_of(rest, placed, properties))
         .map(|(rigid, _)| rigid)
         .map_err(|error| unfit(body, &error, path))
 }
@@ -87,6 +91,10 @@ fn properties(
     let properties = match &rest.stuff {
         Stuff::Tets(mesh) => MassProperties::from_tets(placed, mesh.tets(), density)?,
         Stuff::Surface(_) => MassProperties::from_surface(placed, &rest.triangles, density)?,
+        Stuff::Outline { rings, carried: 0 } => outline::properties(rings, placed, density)?,
+        Stuff::Outline { carried, .. } => {
+            MassProperties::from_surface(&placed[..*carried], &rest.triangles, density)?
+        }
         Stuff::Net | Stuff::Cloud => {
             let shares = vec![(placed.len() as f64).recip(); placed.len()];
             MassProperties::from_points(placed, &shares)?
@@ -95,6 +103,18 @@ fn properties(
     match body.mass {
         Some(mass) => properties.with_mass(mass),
         None => Ok(properties),
+    }
+}
+
+/// A rigid body, in space or in the plane.
+fn body_of(
+    rest: &Rest,
+    placed: &[Vec3],
+    properties: MassProperties,
+) -> Result<(RigidBody, RigidState), RigidError> {
+    match rest.stuff {
+        Stuff::Outline { .. } => RigidBody::in_plane(placed, properties),
+        _ => RigidBody::new(placed, properties),
     }
 }
 
@@ -114,7 +134,7 @@ pub fn add(
             let Material::Rigid { density } = body.material else { continue };
             let placed = &state.positions[range.clone()];
             let properties = properties(body, &group.rest, placed, density);
-            let made = properties.and_then(|properties| RigidBody::new(placed, properties));
+            let made = properties.and_then(|of| body_of(&group.rest, placed, of));
             let (rigid, mut at) = made.map_err(|error| unfit(body, &error, &path))?;
             (at.velocity, at.spin) = (vector(body.velocity), vector(body.spin));
             list.push((id, rigid));

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::outline::OutlineShape;
 use super::shape::{Clusters, ShapeGroup, ShapeMode, ShapeVolume};
 
 /// Something that moves.
@@ -187,6 +188,19 @@ pub enum Mesh {
         /// m; at least one.
         positions: Vec<[f64; 3]>,
     },
+    /// A car that stands on the plane z = 0 and looks along x: a closed surface.
+    Car {
+        /// Length, width and height, m.
+        size: [f64; 3],
+        /// Segments around it, count; at least 6.
+        points: u32,
+    },
+    /// Closed rings in the plane z = 0. Such a body moves in the plane and meets only others of
+    /// its kind.
+    Outline {
+        /// Its rings.
+        shape: OutlineShape,
+    },
     /// A mesh file that `pliant check` can read; lengths in m.
     File {
         /// From the folder of the scene file, or absolute. Unit: none.
@@ -251,7 +265,7 @@ pub enum Pattern {
     Pile {
         /// Copies, count.
         count: u32,
-        /// Edges of the box along x, y, z, m.
+        /// Edges of the box along x, y, z, m; 0 along z for bodies in the plane z = 0.
         size: [f64; 3],
         /// Start of the random numbers, count; that of the scene when left out.
         #[serde(default)]
@@ -324,9 +338,9 @@ pub enum Material {
         #[serde(default)]
         plasticity: Option<Plasticity>,
     },
-    /// Does not bend at all. Tets, or a closed surface.
+    /// Does not bend at all. Tets, a closed surface, or an outline.
     Rigid {
-        /// kg/m³; a `mass` of the body takes its place.
+        /// kg/m³, of an outline kg/m²; a `mass` of the body takes its place.
         #[serde(default = "density")]
         density: f64,
     },
@@ -386,6 +400,31 @@ pub enum Material {
         #[serde(default = "density")]
         density: f64,
     },
+    /// A soft outline: springs along its rings, and an area that it keeps.
+    Ring {
+        /// Of each segment, N/m, or N with the relative law.
+        stiffness: f64,
+        /// What stiffness means.
+        #[serde(default)]
+        law: SpringLaw,
+        /// Of each spring, N·s/m.
+        #[serde(default)]
+        damping: f64,
+        /// Of springs over two segments, in the unit of `stiffness`; 0 for none.
+        #[serde(default)]
+        bend: f64,
+        /// Length of the segments at the start over that at rest, unit 1; above 1 they pull.
+        #[serde(default = "stretch")]
+        stretch: f64,
+        /// k in the energy ½ k (A − A₀)² / A₀ of the area A, N/m; 0 for none.
+        #[serde(default)]
+        area: f64,
+        /// kg/m²; a `mass` of the body takes its place.
+        #[serde(default = "density")]
+        density: f64,
+    },
+    /// An outline that never moves, as a wall; pins with keyframes can lead it.
+    Fixed {},
     /// No inner forces: what constraints hold, or free vertices.
     None {
         /// Of tets, kg/m³.
@@ -415,6 +454,9 @@ pub enum Take {
     Mesh,
     /// Its vertices, as points that nothing joins.
     Points,
+    /// The outline of its shadow on the plane z = 0, in which the body moves; the rest is carried
+    /// along. For rigid bodies.
+    Outline,
 }
 
 /// What the stiffness of a spring means.

@@ -15,7 +15,8 @@ pub enum Response {
     /// Contacts with friction, solved together with the materials; overlap is left by moving
     /// whole bodies. Needs `implicit-euler` with `newton` 0.
     Constraint,
-    /// Springs push vertices out along consistent directions; with any integrator.
+    /// Springs push vertices out along consistent directions; with any integrator, and the one
+    /// of outlines when left out.
     Penalty,
     /// The same towards the closest point of the surface.
     Closest,
@@ -23,7 +24,8 @@ pub enum Response {
     Buffer,
     /// Forces that grow without bound as gaps close; needs short steps, which are made.
     Barrier,
-    /// Vertices inside are put right after each step, position and velocity.
+    /// Vertices inside are put right after each step, position and velocity; outlines are never
+    /// let in: steps are cut where they meet, and impulses part them.
     Impulse,
     /// The explicit contact surface of two bodies, found by their pressures.
     Surface,
@@ -67,7 +69,8 @@ pub enum First {
 pub struct Contact {
     /// Coulomb's coefficient between bodies, unit 1; at least 0.
     pub friction: f64,
-    /// Share of the speed of an impact that comes back with `constraint`, from 0 to 1, unit 1; an
+    /// Share of the speed of an impact that comes back with `constraint`, or with `impulse` between
+    /// outlines, from 0 to 1, unit 1; an
     /// obstacle has its own. It falls off at small speeds.
     pub restitution: f64,
     /// Gap at which contact begins, per size, unit 1; positive.
@@ -85,6 +88,10 @@ pub struct Contact {
     /// a hundred times stiffer when `stiffness` is left out. Needs `implicit-euler` with
     /// `newton` 0.
     pub implicit: bool,
+    /// Bound of the error of lengths between outlines, m; with `penalty` also a quarter of the distance of the
+    /// points of an edge that are looked at, with `impulse` the gap at which contact begins; a hundredth of the shorter side of the smallest
+    /// outline when left out.
+    pub error: Option<f64>,
     /// Times that `surface` chooses its place, count; from 1 to 52.
     pub iterations: u32,
     /// Of each point of a cloud, where clouds meet each other, m; half the mean distance of
@@ -111,6 +118,7 @@ impl Default for Contact {
             stiffness: None,
             damping,
             implicit: false,
+            error: None,
             iterations: SurfaceSettings::default().iterations,
             point_radius: None,
             printed: Vec::new(),

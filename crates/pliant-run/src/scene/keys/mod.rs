@@ -11,6 +11,8 @@ pub mod joint;
 
 pub mod obstacle;
 
+pub mod outline;
+
 pub mod shape;
 
 use std::collections::BTreeMap;
@@ -75,6 +77,9 @@ pub struct Scene {
     /// Air around all vertices; none when left out.
     #[serde(default)]
     pub drag: Option<Drag>,
+    /// What draws all vertices back to a place; nothing when left out.
+    #[serde(default)]
+    pub bowl: Option<Bowl>,
 }
 
 fn gravity() -> [f64; 3] {
@@ -224,6 +229,17 @@ pub struct Drag {
     /// Velocity of the air, m/s.
     #[serde(default)]
     pub wind: [f64; 3],
+}
+
+/// A pull to a place that grows with the distance, so that bodies stay together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bowl {
+    /// Where nothing is pulled, m.
+    #[serde(default)]
+    pub centre: [f64; 3],
+    /// Of swings along x, y and z, rad/s; at least 0.
+    pub rates: [f64; 3],
 }
 
 /// How drag grows with speed.

@@ -180,6 +180,12 @@ impl Member {
     }
 }
 
+/// [`balanced_masses`] of a body in the plane z = 0: heights do not count.
+pub fn balanced_masses_in_plane(body: &RigidBody, weights: &[f64]) -> Result<Vec<f64>, RigidError> {
+    let points = body.points.iter().map(|r| Vec3::new(r.x, r.y, 0.0)).collect();
+    balanced_masses(&RigidBody { points, ..*body }, weights)
+}
+
 /// Masses for the vertices of a rigid body, kg: all positive, with its mass and its centre.
 ///
 /// `weights` are any positive shares; they are tilted, mᵢ = c wᵢ φ(a·rᵢ) with the positive
@@ -207,6 +213,10 @@ pub fn balanced_masses(body: &RigidBody, weights: &[f64]) -> Result<Vec<f64>, Ri
         points().for_each(|(m, r)| {
             spread += (m / length(tilt.dot(r))) * outer(r - centre, r);
         });
+        if spread.z_axis.z == 0.0 {
+            // All in the plane, where nothing is to be balanced across it.
+            spread.z_axis.z = 1.0;
+        }
         let step = spread.inverse() * centre;
         // A long step may overshoot where nearly all mass is in a few vertices.
         let most = step.length().max(1.0);
@@ -239,6 +249,16 @@ mod tests {
         let found: Vec3 = masses.iter().zip(TRIPOD).map(|(m, x)| *m * x).sum::<Vec3>() / total;
         assert!((total - 7.0).abs() < 1e-13, "{total}");
         assert!(found.abs_diff_eq(state.centre, 1e-13), "{found}");
+    }
+
+    #[test]
+    fn masses_in_the_plane_balance_whatever_the_heights() {
+        let inertia = Mat3::from_diagonal(Vec3::new(2.0, 2.5, 3.0));
+        let properties = MassProperties::new(7.0, Vec3::new(0.3, 0.35, 0.5), inertia).unwrap();
+        let (body, state) = RigidBody::in_plane(&TRIPOD, properties).unwrap();
+        let masses = balanced_masses_in_plane(&body, &[1.0; 5]).unwrap();
+        let found: Vec3 = masses.iter().zip(TRIPOD).map(|(m, x)| *m * x).sum::<Vec3>() / 7.0;
+        assert!(found.truncate().abs_diff_eq(state.centre.truncate(), 1e-13), "{found}");
     }
 
     #[test]

@@ -12,6 +12,8 @@
 
 pub mod mass;
 
+pub mod lamina;
+
 pub mod all;
 
 pub mod attach;
@@ -68,6 +70,18 @@ pub enum RigidError {
     Density {
         /// The density, kg/m³.
         density: f64,
+    },
+    /// The same of a thin sheet.
+    #[error("the density is {density} kg/m²: give one that is positive and finite")]
+    SheetDensity {
+        /// The density, kg/m².
+        density: f64,
+    },
+    /// Rings with nothing inside.
+    #[error("the rings surround {area} m²: it must be positive, check how they turn")]
+    NoArea {
+        /// m².
+        area: f64,
     },
     /// A centre that is nowhere.
     #[error("the centre of mass is at {centre} m, which is not finite")]
@@ -178,7 +192,8 @@ pub enum RigidError {
 pub struct RigidBody {
     /// kg; positive and finite.
     pub mass: f64,
-    /// Principal moments of inertia, descending, kg·m²; positive and finite.
+    /// Principal moments of inertia on the body axes, kg·m²; positive and finite. Descending,
+    /// but of a body in the plane, whose third is about z.
     pub moments: Vec3,
     /// Its vertices from the centre, body axes, m.
     pub points: Vec<Vec3>,

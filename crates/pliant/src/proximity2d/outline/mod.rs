@@ -169,6 +169,30 @@ impl Outlines {
         Ok(notices)
     }
 
+    /// Adds an outline whose rings are as [`Outlines::push`] would leave them.
+    ///
+    /// Points stay in their order, for who knows them by number. Nothing is added on an error.
+    pub fn push_given(&mut self, rings: &[Vec<Vec2>]) -> Result<(), OutlineError> {
+        if rings.is_empty() {
+            return Err(OutlineError::Empty);
+        }
+        for (ring, points) in rings.iter().enumerate() {
+            if let Some(point) = points.iter().position(|point| !point.is_finite()) {
+                let position = points[point];
+                return Err(OutlineError::NotFinite { ring, point, position });
+            }
+            if points.len() < 3 {
+                return Err(OutlineError::TooFew { ring, count: points.len() });
+            }
+        }
+        let count = self.points.len() + rings.iter().map(Vec::len).sum::<usize>();
+        if count > u32::MAX as usize {
+            return Err(OutlineError::TooMany { count });
+        }
+        self.append(rings);
+        Ok(())
+    }
+
     /// Appends rings that are known to be good.
     fn append(&mut self, rings: &[Vec<Vec2>]) {
         if self.outline_starts.is_empty() {
@@ -299,6 +323,18 @@ mod tests {
         let told = OutlineNotice::Repeated { ring: 0, count: 1 };
         assert_eq!(outlines.push(&[closed]), Ok(vec![told]));
         assert_eq!(outlines.range(1), 4..8);
+    }
+
+    #[test]
+    fn given_rings_keep_their_order() {
+        let mut outlines = Outlines::default();
+        let mut clockwise = square(4.0);
+        clockwise.reverse();
+        outlines.push_given(&[clockwise.clone()]).unwrap();
+        assert_eq!(outlines.points(), clockwise);
+        let few = OutlineError::TooFew { ring: 0, count: 2 };
+        assert_eq!(outlines.push_given(&[clockwise[..2].to_vec()]), Err(few));
+        assert_eq!(outlines.len(), 1);
     }
 
     #[test]

@@ -147,7 +147,7 @@ impl BodilySettings {
 }
 
 /// Refuses the first setting that is not sound: its name, value, whether it is, and the rule.
-fn refuse_unsound(
+pub(super) fn refuse_unsound(
     response: &'static str,
     list: &[(&'static str, f64, bool, &'static str)],
 ) -> Result<(), RespondError> {

@@ -74,6 +74,7 @@ impl Snapshot<'_> {
             }
         };
         match self.bodies.kind(a) {
+            BodyKind::Outline => {}
             BodyKind::Net | BodyKind::Cloud => {
                 self.bodies.vertices(a).for_each(|v| look(VertexId(v as u32)))
             }

@@ -1,0 +1,97 @@
+//! Keys of outlines in the plane z = 0.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What rings an outline has: given, or made from numbers.
+///
+/// Inside is what an odd number of rings surrounds: a ring inside another is a hole.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum OutlineShape {
+    /// Rings of given points.
+    Rings {
+        /// Points of each ring, x and y, m; the last may be the first again.
+        rings: Vec<Vec<[f64; 2]>>,
+    },
+    /// A regular polygon around the origin.
+    Disc {
+        /// From the origin to the points, m.
+        radius: f64,
+        /// Points, count; at least 3.
+        points: u32,
+    },
+    /// A rectangle around the origin.
+    Rectangle {
+        /// Along x and y, m.
+        size: [f64; 2],
+        /// Segments of the edges along x and along y, count; at least 1 each.
+        #[serde(default = "ones")]
+        segments: [u32; 2],
+    },
+    /// A rough closed curve around the origin that never crosses itself.
+    Coast {
+        /// Segments, count; at least 7.
+        points: u32,
+        /// Mean distance from the origin, m.
+        radius: f64,
+        /// How far segments are broken sideways over their length, unit 1, from 0 to 0.5.
+        #[serde(default = "roughness")]
+        roughness: f64,
+        /// Another number is another coast, count.
+        #[serde(default)]
+        seed: u32,
+    },
+    /// A gear around the origin, its first tooth along x.
+    Gear {
+        /// Teeth, count; at least 7.
+        teeth: u32,
+        /// Diameter of the pitch circle over the teeth, m.
+        module: f64,
+        /// How much wider gaps are than teeth, m, from 0.6 to 1.8 modules; 0.62 modules when
+        /// left out.
+        #[serde(default)]
+        backlash: Option<f64>,
+        /// A hole in the middle; none when left out.
+        #[serde(default)]
+        bore: Option<Bore>,
+    },
+    /// A link of a chain along x: a claw at one end holds the knob at the other end of the next.
+    Link {
+        /// Segments, count; at least 24.
+        points: u32,
+        /// Radius of the knob, m; one link is 4.6 of it from the next.
+        knob: f64,
+    },
+    /// An upright rectangle around the origin, its right edge straight or wavy.
+    Strip {
+        /// Along x and y, m.
+        size: [f64; 2],
+        /// Segments, count; even, at least 8.
+        points: u32,
+        /// Height of the waves, m.
+        #[serde(default)]
+        amplitude: f64,
+        /// Waves along the edge, unit 1.
+        #[serde(default)]
+        waves: f64,
+    },
+}
+
+/// A hole in the middle of a gear.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bore {
+    /// From the middle to its points, m.
+    pub radius: f64,
+    /// Segments, count; at least 3.
+    pub points: u32,
+}
+
+fn roughness() -> f64 {
+    0.4
+}
+
+fn ones() -> [u32; 2] {
+    [1; 2]
+}
