@@ -24,6 +24,8 @@ mod rigid;
 
 mod claims;
 
+mod proximity;
+
 mod rows;
 
 mod engine;
@@ -49,8 +51,10 @@ fn main() -> ExitCode {
         ["rigid", "ours", scene, steps] => rigid::run_ours(scene, steps),
         ["rigid", ref arguments @ ..] => rigid::run(arguments),
         ["claims", ref arguments @ ..] => claims::run(arguments),
+        ["proximity", ref arguments @ ..] => proximity::run(arguments),
         _ => Err(format!(
-            "no such benchmark: {}; there are: mesh, depth, dynamics, run, settle, rigid, claims",
+            "no such benchmark: {}; there are: mesh, depth, dynamics, run, settle, rigid, claims, \
+             proximity",
             wanted.join(" ")
         )),
     };

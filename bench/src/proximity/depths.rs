@@ -1,10 +1,11 @@
 //! Depths of all vertices of six outlines, frame after frame, by every side.
 
 use pliant::proximity2d::brute::Brute;
+use pliant::proximity2d::pairs::NearPairs;
 use pliant::proximity2d::{Answer, Backend, Question, Wanted};
 
 use super::backends;
-use super::frames::{Frames, map as map_frames, near};
+use super::frames::{Frames, map as map_frames};
 use super::peers::{Found, Parry, geo};
 use crate::timing::fastest;
 
@@ -12,8 +13,7 @@ use crate::timing::fastest;
 const ERROR: f64 = 0.004;
 
 /// The question that a penalty response asks.
-const QUESTION: Question =
-    Question { error: ERROR, contact_distance: 0.0, wanted: Wanted::DEPTHS };
+const QUESTION: Question = Question { error: ERROR, contact_distance: 0.0, wanted: Wanted::DEPTHS };
 
 /// Prints time per frame, what was found, and how far depths are off.
 pub fn map() -> Result<(), String> {
@@ -25,10 +25,12 @@ pub fn map() -> Result<(), String> {
     );
     println!("| side | ms a frame | vertices inside | Σ depth, m | largest error, m |");
     println!("|---|---|---|---|---|");
-    let exact = all(&mut Brute, &frames)?;
+    let (mut near, mut exact, mut answers) = (NearPairs::default(), Vec::new(), Vec::new());
+    all(&mut Brute, &frames, &mut near, &mut exact)?;
     for (name, mut backend) in backends() {
-        let (time, outcome) = fastest(|| all(backend.as_mut(), &frames));
-        let (found, off) = compared(&outcome?, &exact)?;
+        let (time, outcome) = fastest(|| all(backend.as_mut(), &frames, &mut near, &mut answers));
+        outcome?;
+        let (found, off) = compared(&answers, &exact)?;
         line(&name, time / frames.frames.len() as f64, found, &format!("{off:.1e}"));
     }
     let mut parry = Parry::new(&frames.frames[0]);
@@ -50,15 +52,20 @@ fn sum(found: impl Iterator<Item = Found>) -> Found {
     })
 }
 
-/// Answers of all frames, near pairs found anew in each.
-fn all(backend: &mut dyn Backend, frames: &Frames) -> Result<Vec<Vec<Answer>>, String> {
-    let answers = frames.frames.iter().map(|outlines| {
-        let mut answers = Vec::new();
-        let pairs = near(outlines);
-        let asked = backend.ask(outlines, &pairs, &QUESTION, &mut answers);
-        asked.map(|()| answers).map_err(|error| error.to_string())
-    });
-    answers.collect()
+/// Answers of all frames, near pairs found anew in each; memory is used again.
+fn all(
+    backend: &mut dyn Backend,
+    frames: &Frames,
+    near: &mut NearPairs,
+    answers: &mut Vec<Vec<Answer>>,
+) -> Result<(), String> {
+    answers.resize_with(frames.frames.len(), Vec::new);
+    for (outlines, answers) in frames.frames.iter().zip(answers) {
+        let pairs = near.find(outlines, 0.0);
+        let asked = backend.ask(outlines, pairs, &QUESTION, answers);
+        asked.map_err(|error| error.to_string())?;
+    }
+    Ok(())
 }
 
 /// What was found, and the largest difference of a depth from the exact one.

@@ -36,9 +36,23 @@ pub fn map() -> Result<Frames, String> {
     moved(origin, &rings)
 }
 
+/// One outline of 719 segments, and where it comes from.
+pub fn one() -> Result<(String, Outlines), String> {
+    let (origin, rings) = match std::env::var_os(FOLDER) {
+        Some(folder) => {
+            let path = PathBuf::from(folder).join("poly_one719.txt");
+            ("poly_one719.txt".to_string(), read(&path)?)
+        }
+        None => ("a coast".to_string(), vec![coast(719, 1)?]),
+    };
+    let mut outlines = Outlines::default();
+    outlines.push(&rings).map_err(|error| error.to_string())?;
+    Ok((origin, outlines))
+}
+
 /// A coast of this many segments about the origin, radius about 1 m.
 pub fn coast(segments: u32, seed: u64) -> Result<Vec<Vec2>, String> {
-    let settings = CoastSettings { segments, seed, ..CoastSettings::default() };
+    let settings = CoastSettings { points: segments, radius: 1.0, roughness: 0.5, seed };
     let mut rings = coast::coast(&settings).map_err(|error| error.to_string())?;
     rings.pop().ok_or_else(|| "a coast without a ring".to_string())
 }
@@ -99,4 +113,3 @@ fn read(path: &std::path::Path) -> Result<Vec<Vec<Vec2>>, String> {
     }
     Ok(rings)
 }
-

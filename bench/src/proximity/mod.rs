@@ -14,6 +14,7 @@ mod field;
 
 mod growth;
 
+#[expect(dead_code, reason = "curves are drawn in fewer ways than there are")]
 #[path = "../../../crates/pliant/examples/figures/plot.rs"]
 mod plot;
 
@@ -44,6 +45,7 @@ const ROWS: [Row; 7] = [
 pub fn run(arguments: &[&str]) -> Result<(), String> {
     match arguments {
         ["hour", rest @ ..] => scenes::hour(rest),
+        ["figures", folder] => growth::figures(folder),
         _ => rows::run(&ROWS, AMOUNT, arguments),
     }
 }

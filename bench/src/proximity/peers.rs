@@ -1,6 +1,7 @@
 //! parry2d and geo asked for the depths of all vertices inside other outlines.
 
-use geo::{Contains, Coord, Euclidean, Distance, LineString, Point, Polygon};
+use geo::{Contains, Coord, Distance, Euclidean, LineString, Point, Polygon};
+use parry2d::bounding_volume::BoundingVolume;
 use parry2d::math::Vector;
 use parry2d::shape::{Polyline, PolylineFlags};
 use pliant::math::Vec2;
@@ -26,12 +27,21 @@ impl Parry {
     pub fn new(outlines: &Outlines) -> Parry {
         let lines = (0..outlines.len()).map(|outline| {
             let range = outlines.range(outline);
-            let points = outlines.points()[range.clone()].iter().map(|&point| rounded(point));
-            let count = range.len() as u32;
+            let points = outlines.points()[range].iter().map(|&point| rounded(point));
+            // Its inside is that of one ring: of several the first, the outer one, is taken.
+            let count = outlines.rings(outline).next().map_or(0, |ring| ring.len()) as u32;
             let around = (0..count).map(|at| [at, (at + 1) % count]).collect();
             Polyline::with_flags(points.collect(), Some(around), PolylineFlags::DEFORMABLE)
         });
         Parry { lines: lines.collect(), points: Vec::new() }
+    }
+
+    /// Signed distance of a point to an outline, m.
+    pub fn signed(&self, outline: usize, point: Vector) -> f64 {
+        let (nearest, _) =
+            self.lines[outline].project_local_point_assuming_solid_interior_ccw(point);
+        let distance = f64::from(nearest.point.distance(point));
+        if nearest.is_inside { -distance } else { distance }
     }
 
     /// Refits the trees and asks about every vertex in another's box.

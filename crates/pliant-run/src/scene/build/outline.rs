@@ -366,9 +366,9 @@ pub fn response(
             let weight = vector(scene.gravity).length();
             let settings =
                 OutlineImpulseSettings { distance: error, friction, restitution, dt, weight };
-            let System { masses, pins, watcher, .. } = &made.system;
+            let System { masses, pins, rigids, watcher, .. } = &made.system;
             let motion = made.state.motion();
-            let moment = Moment { bodies, motion, masses, pins, dt, watcher };
+            let moment = Moment { bodies, motion, masses, pins, rigids, dt, watcher };
             let made = OutlineImpulses::new(flat, settings, moment);
             Ok(Some(Box::new(made.map_err(unfit)?)))
         }
