@@ -139,17 +139,28 @@ pub struct Placed {
 /// What is on the GPU, and what it is made with.
 #[derive(Debug)]
 pub struct Fields {
+    /// The kernel of [`FieldMethod::Tiled`].
     tiled: wgpu::ComputePipeline,
+    /// The kernel of [`Gpu::gradients`].
     gradient: wgpu::ComputePipeline,
+    /// What renders for [`FieldMethod::Meshes`], once it is asked for.
     meshes: Option<Meshes>,
-    pub(crate) segments: Kept,
-    pub(crate) windows: Kept,
+    /// Segments of all windows, from their corners, scaled, no unit.
+    segments: Kept,
+    /// The windows, [`Placed`].
+    windows: Kept,
+    /// For each tile its window and its place in it, indices.
     tiles: Kept,
+    /// First and last segment of each pass, indices.
     slices: Kept,
+    /// Signed distance of every pixel, scaled, no unit.
     distances: Kept,
+    /// Nearest segment of every pixel, an index.
     sites: Kept,
+    /// Gradient at every pixel, no unit.
     gradients: Kept,
-    pub(crate) laid: Laid,
+    /// What was laid out last.
+    laid: Laid,
 }
 
 /// What the CPU lays out for the GPU.
