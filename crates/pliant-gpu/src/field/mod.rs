@@ -319,11 +319,14 @@ impl Laid {
         self.pixels = 0;
         for (index, request) in requests.iter().enumerate() {
             check(outlines, index, request, limit)?;
-            self.lay_one(outlines, index, request);
         }
-        let (need, limit) = (self.pixels, u64::from(u32::MAX));
+        let need: u64 = requests.iter().map(|request| 4 * request.window.pixels() as u64).sum();
+        let limit = 4 * u64::from(u32::MAX);
         if need > limit {
             return Err(GpuError::TooLarge { what: "pixels", need, limit });
+        }
+        for (index, request) in requests.iter().enumerate() {
+            self.lay_one(outlines, index, request);
         }
         Ok(())
     }

@@ -260,4 +260,10 @@ fn what_no_image_can_show_is_refused() {
     ] {
         assert!(matches!(refuse(0, bad), GpuError::Window { index: 0, .. }), "{bad:?}");
     }
+    // More memory than a GPU gives is an error, and the next request is served.
+    let large = Window { width: 8192, height: 8192, ..good };
+    let request = FieldRequest { outline: 0, window: large, reach: 1.0 };
+    let refused = gpu.draw(&outlines, &[request; 70], &TILED);
+    assert!(matches!(refused, Err(GpuError::TooLarge { .. })), "{refused:?}");
+    assert!(gpu.field(&outlines, 0, good).is_ok());
 }
