@@ -161,6 +161,24 @@ fn an_outline_of_a_hundred_thousand_segments_is_answered() {
 }
 
 #[test]
+fn points_as_far_from_every_segment_are_measured_too() {
+    let Some(mut gpu) = open() else { return };
+    // From the middle of a circle no box can be left out: more turns of loops than the
+    // software driver takes, which ends them without a word.
+    let count = 100_000;
+    let angle = |k: i32| std::f64::consts::TAU * f64::from(k) / f64::from(count);
+    let mut circle: Vec<Vec2> = (0..count).map(|k| Vec2::from_angle(angle(k))).collect();
+    circle[99_990] *= 0.99; // the nearest, looked at last
+    let mut outlines = Outlines::default();
+    outlines.push(&[circle]).unwrap();
+    outlines.push(&[rectangle([-1e-8; 2], [1e-8; 2])]).unwrap();
+    let question = Question { error: 1e-4, wanted: Wanted::DEPTHS, ..ALL };
+    let answers = check(&mut gpu, &outlines, &[Pair { a: 0, b: 1 }], &question);
+    let [first, ..] = answers[0].penetration[..] else { panic!("{answers:?}") };
+    assert!((first.depth - 0.99).abs() < question.error, "{first:?}");
+}
+
+#[test]
 fn more_candidates_than_room_are_asked_again_with_room() {
     let Some(mut gpu) = open() else { return };
     // Two combs across each other: every tooth of one crosses every tooth of the other.
