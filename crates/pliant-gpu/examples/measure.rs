@@ -14,8 +14,8 @@ use pliant::proximity2d::field::{Field, Window};
 use pliant::proximity2d::outline::Outlines;
 use pliant::proximity2d::{Answer, Backend, Pair, Question, Wanted};
 use pliant_gpu::{
-    Drawn, FieldMethod, FieldRequest, FieldSettings, FieldSign, Gpu, OverlapRequest, PixelAt,
-    Strategy, rounding,
+    DepthsBy, Drawn, FieldMethod, FieldRequest, FieldSettings, FieldSign, Gpu, OverlapRequest,
+    PixelAt, Strategy, rounding,
 };
 
 /// Frames of the batch, count.
@@ -267,6 +267,12 @@ fn batch(gpu: &mut Gpu, outlines: &Outlines) -> Outcome<()> {
     near_pairs(&one, outlines.len(), &mut pairs, &mut boxes);
     let times = fastest(gpu, |gpu| Ok(gpu.ask(&one, &pairs, &depths, &mut answers)?))?;
     row("one frame alone, depths", times, "");
+    gpu.settings.depths = DepthsBy::Images;
+    gpu.ask(&one, &pairs, &depths, &mut answers)?;
+    check(&one, &pairs, &depths, (&answers, 1))?;
+    let times = fastest(gpu, |gpu| Ok(gpu.ask(&one, &pairs, &depths, &mut answers)?))?;
+    row("one frame alone, depths by images", times, "GPU time of the images alone");
+    gpu.settings.depths = DepthsBy::Points;
     let everything = Question { wanted: Wanted::ALL, ..depths };
     gpu.ask(&one, &pairs, &everything, &mut answers)?;
     check(&one, &pairs, &everything, (&answers, 1))?;

@@ -119,8 +119,9 @@ impl Chunks {
         let (shapes, unit) = (&self.shapes, self.unit);
         par::pieces(&mut self.slots, of_slots, |piece, slots| {
             let mut at = 0;
-            for outline in of_shapes[piece]..of_shapes[piece + 1] {
-                let (middle, per_unit) = (shapes[outline].middle(), 1.0 / unit);
+            let range = of_shapes[piece]..of_shapes[piece + 1];
+            for (outline, shape) in range.clone().zip(&shapes[range]) {
+                let (middle, per_unit) = (shape.middle(), 1.0 / unit);
                 for ring in outlines.rings(outline) {
                     let points = &outlines.points()[ring];
                     let around = points.iter().chain(points.first());

@@ -45,11 +45,15 @@ struct Strip {
 /// The pass with the memory it keeps.
 #[derive(Debug)]
 pub struct Areas {
+    /// The kernel.
     kernel: wgpu::ComputePipeline,
+    /// Strips on the GPU.
     strips: Kept,
+    /// Rows on the GPU.
     rows: Kept,
+    /// Covered length of each row, parts of a unit, count.
     lengths: Kept,
-    /// What is laid out anew with every question.
+    /// Strips, laid out anew with every question.
     laid: Vec<Strip>,
     /// For each row its strip and its number in it.
     laid_rows: Vec<[u32; 2]>,

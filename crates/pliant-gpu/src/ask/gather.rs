@@ -130,7 +130,8 @@ impl Gather<'_> {
                         answer.penetration.extend(self.penetration(*of, task, bit));
                     }
                     let segment = self.point(task, bit);
-                    let stretches = self.stretches(segment, &crossings, *other as usize, inside);
+                    let begins = if inside { Spot::Inside } else { Spot::Outside };
+                    let stretches = self.stretches(segment, &crossings, *other as usize, begins);
                     for stretch in stretches {
                         asked += self.samples(*of, segment, stretch, asked, answer);
                     }
@@ -152,13 +153,17 @@ impl Gather<'_> {
         segment: usize,
         crossings: &[[u32; 2]],
         other: usize,
-        begins_inside: bool,
+        begins: Spot,
     ) -> Vec<Range<f64>> {
         let from = crossings.partition_point(|[own, _]| (*own as usize) < segment);
         let to = crossings.partition_point(|[own, _]| *own as usize <= segment);
         if from == to {
             // Met by nothing, it is on the side on which it begins.
-            return if begins_inside { std::iter::once(0.0..1.0).collect() } else { Vec::new() };
+            return if begins == Spot::Inside {
+                std::iter::once(0.0..1.0).collect()
+            } else {
+                Vec::new()
+            };
         }
         let ends = self.outlines.segment(segment);
         let mut cuts = vec![0.0, 1.0];

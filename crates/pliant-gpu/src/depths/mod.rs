@@ -121,6 +121,8 @@ pub struct Depths {
     kernel: wgpu::ComputePipeline,
     /// Points, chunks, tasks, count of tasks, sites, found, crossed, listed, list.
     kept: [Kept; 9],
+    /// Candidates that are read back, count: a little more than there were last time.
+    room: u64,
     /// What the kernel is bound to, until a buffer grows.
     bound: Option<wgpu::BindGroup>,
 }
@@ -141,7 +143,7 @@ impl Depths {
             Kept::storage("counts of candidates"),
             Kept::storage("candidates"),
         ];
-        Depths { kernel, kept, bound: None }
+        Depths { kernel, kept, room: CANDIDATES, bound: None }
     }
 
     /// Does all tasks in one submission and shows what they found; again, with more
@@ -155,7 +157,6 @@ impl Depths {
         look: impl FnOnce(Seen<'_>) -> R,
     ) -> Result<R, GpuError> {
         let mut look = Some(look);
-        let mut room = CANDIDATES;
         loop {
             let sizes = [tasks.len() * CHUNK * 4, tasks.len() * 16, pairs * 4, 4];
             let mut grown = self.kept[0].write(device, &chunks.slots)?;
@@ -165,14 +166,17 @@ impl Depths {
             for (kept, bytes) in self.kept[4..8].iter_mut().zip(sizes) {
                 grown |= kept.reserve(&device.device, bytes as u64)?;
             }
-            grown |= self.kept[8].reserve(&device.device, room * 16)?;
+            grown |= self.kept[8].reserve(&device.device, self.room * 16)?;
             if grown || self.bound.is_none() {
                 self.bound = Some(self.bind(device)?);
             }
             let outcome = self.submit(device, tasks.len() as u32, sizes, &mut look)?;
             match outcome {
-                Ok(seen) => return Ok(seen),
-                Err(needed) => room = u64::from(needed),
+                Ok((seen, listed)) => {
+                    self.room = CANDIDATES.max(u64::from(listed).next_power_of_two());
+                    return Ok(seen);
+                }
+                Err(needed) => self.room = u64::from(needed).next_power_of_two(),
             }
         }
     }
@@ -190,14 +194,15 @@ impl Depths {
         Ok(device.bind(&self.kernel.get_bind_group_layout(0), &resources))
     }
 
-    /// One submission; the count of candidates when there was too little room for them.
+    /// One submission: what was seen and the count of candidates, or that count alone when
+    /// there was too little room for them.
     fn submit<R>(
         &self,
         device: &mut Device,
         tasks: u32,
         sizes: [usize; 4],
         look: &mut Option<impl FnOnce(Seen<'_>) -> R>,
-    ) -> Result<Result<R, u32>, GpuError> {
+    ) -> Result<Result<(R, u32), u32>, GpuError> {
         let mut work = device.begin();
         for kept in &self.kept[6..8] {
             work.clear_buffer(kept.get()?, 0, None);
@@ -214,7 +219,7 @@ impl Depths {
         for (kept, bytes) in self.kept[4..8].iter().zip(sizes) {
             parts.push(Part { buffer: kept.get()?, start: 0, bytes: bytes as u64 });
         }
-        parts.push(Part { buffer: list, start: 0, bytes: list.size() });
+        parts.push(Part { buffer: list, start: 0, bytes: self.room * 16 });
         device.finish(work, &parts, |bytes| {
             let (of_sites, rest) = bytes.split_at(sites);
             let (of_found, rest) = rest.split_at(found);
@@ -223,12 +228,15 @@ impl Depths {
             let count = bytemuck::cast_slice::<u8, u32>(of_listed)[0];
             let list: &[Candidate] = bytemuck::cast_slice(rest);
             match (list.get(..count as usize), look.take()) {
-                (Some(list), Some(look)) => Ok(look(Seen {
-                    sites: bytemuck::cast_slice(of_sites),
-                    found: bytemuck::cast_slice(of_found),
-                    crossed: bytemuck::cast_slice(of_crossed),
-                    list,
-                })),
+                (Some(list), Some(look)) => {
+                    let seen = Seen {
+                        sites: bytemuck::cast_slice(of_sites),
+                        found: bytemuck::cast_slice(of_found),
+                        crossed: bytemuck::cast_slice(of_crossed),
+                        list,
+                    };
+                    Ok((look(seen), count))
+                }
                 (_, kept) => {
                     *look = kept;
                     Err(count)

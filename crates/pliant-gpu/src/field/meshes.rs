@@ -26,12 +26,15 @@ const SIDES: [f64; 2] = [8.0, 512.0];
 /// Images and pipelines.
 #[derive(Debug)]
 pub struct Meshes {
+    /// Flips the stencil for a triangle of the fan.
     fan: wgpu::RenderPipeline,
+    /// Paints what the stencil holds.
     cover: wgpu::RenderPipeline,
     /// Cone and tent, without and with the sign in the site.
     meshes: [[wgpu::RenderPipeline; 2]; 2],
     /// By stencil, colour and site.
     resolve: [wgpu::ComputePipeline; 3],
+    /// The atlas, once there is a window.
     images: Option<Images>,
 }
 
@@ -40,9 +43,13 @@ pub struct Meshes {
 struct Images {
     /// Width and height, pixels, count.
     size: [u32; 2],
+    /// Distance over the reach, no unit.
     depth: wgpu::TextureView,
+    /// Nearest segment, an index, with the sign above it in one encoding.
     site: wgpu::TextureView,
+    /// The fill: not zero inside.
     stencil: wgpu::TextureView,
+    /// The fill: white inside.
     colour: wgpu::TextureView,
 }
 
@@ -235,8 +242,11 @@ impl Meshes {
 /// What a pass does to its depth or stencil before it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Clear {
+    /// Sets the stencil to zero.
     Stencil,
+    /// Sets the depth to one.
     Depth,
+    /// Leaves the stencil as it is.
     Nothing,
 }
 

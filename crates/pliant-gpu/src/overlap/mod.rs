@@ -89,13 +89,21 @@ pub struct Extent {
 /// Pipelines, images and buffers for overlaps.
 #[derive(Debug)]
 pub struct Overlaps {
+    /// What is compiled, once it is asked for.
     pipelines: Option<Pipelines>,
+    /// Both outlines, b first.
     laid: Laid,
+    /// Segments of both, from the window's corner, scaled, no unit.
     segments: Kept,
+    /// The window, once for each outline.
     windows: Kept,
+    /// For each pixel the bits of [`Strategy::Or`].
     ored: Kept,
+    /// For each pixel one bit: both cover it.
     bits: Kept,
+    /// Count and box of those bits.
     extent: Kept,
+    /// What the occlusion query saw, a count or one.
     seen: Kept,
 }
 

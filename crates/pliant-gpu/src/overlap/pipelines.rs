@@ -16,12 +16,15 @@ const THICK: u32 = 6 + 3 * SIDES;
 /// Everything compiled, and the images in the size of the last window.
 #[derive(Debug)]
 pub struct Pipelines {
+    /// Flips the stencil for a triangle of the fan.
     fan: wgpu::RenderPipeline,
     /// By strategy, then b before a, then boundary before volume.
     draw: Vec<wgpu::RenderPipeline>,
     /// By strategy.
     reduce: [wgpu::ComputePipeline; 4],
+    /// Whether any fragment of a passed.
     query: wgpu::QuerySet,
+    /// The images, once there is a window.
     images: Option<Images>,
 }
 
@@ -32,13 +35,18 @@ struct Images {
     size: [u32; 2],
     /// The volumes of b and a.
     filled: [TextureView; 2],
+    /// One where b is, two where both are.
     stencil: TextureView,
+    /// Red where b is, green where a is.
     two_channels: TextureView,
+    /// White where a found b's depth.
     one_channel: TextureView,
+    /// Zero where b is, one elsewhere.
     depth: TextureView,
 }
 
 impl Strategy {
+    /// Row of the table, from zero.
     fn index(self) -> usize {
         match self {
             Strategy::Stencil => 0,
@@ -205,9 +213,13 @@ impl Pipelines {
 
 /// What a pipeline is made of.
 struct Recipe {
+    /// Entry for vertices.
     vertex: &'static str,
+    /// Entry for fragments; `None` where they have nothing to do.
     fragment: Option<&'static str>,
+    /// Colour image written to.
     target: Option<ColorTargetState>,
+    /// Depth or stencil image and what happens to it.
     depth_stencil: Option<DepthStencilState>,
 }
 

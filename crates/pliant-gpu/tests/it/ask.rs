@@ -1,5 +1,7 @@
 //! Answers against the plain twin's.
 
+use std::path::Path;
+
 use pliant::math::Vec2;
 use pliant::proximity2d::brute::Brute;
 use pliant::proximity2d::outline::Outlines;
@@ -159,6 +161,24 @@ fn an_outline_of_a_hundred_thousand_segments_is_answered() {
 }
 
 #[test]
+fn points_as_far_from_every_segment_are_measured_too() {
+    let Some(mut gpu) = open() else { return };
+    // From the middle of a circle no box can be left out: more turns of loops than the
+    // software driver takes, which ends them without a word.
+    let count = 100_000;
+    let angle = |k: i32| std::f64::consts::TAU * f64::from(k) / f64::from(count);
+    let mut circle: Vec<Vec2> = (0..count).map(|k| Vec2::from_angle(angle(k))).collect();
+    circle[99_990] *= 0.99; // the nearest, looked at last
+    let mut outlines = Outlines::default();
+    outlines.push(&[circle]).unwrap();
+    outlines.push(&[rectangle([-1e-8; 2], [1e-8; 2])]).unwrap();
+    let question = Question { error: 1e-4, wanted: Wanted::DEPTHS, ..ALL };
+    let answers = check(&mut gpu, &outlines, &[Pair { a: 0, b: 1 }], &question);
+    let [first, ..] = answers[0].penetration[..] else { panic!("{answers:?}") };
+    assert!((first.depth - 0.99).abs() < question.error, "{first:?}");
+}
+
+#[test]
 fn more_candidates_than_room_are_asked_again_with_room() {
     let Some(mut gpu) = open() else { return };
     // Two combs across each other: every tooth of one crosses every tooth of the other.
@@ -222,6 +242,30 @@ fn areas_of_many_thin_overlaps_add_up() {
     // Upright sides: rows miss at most one strip of 0.014 m at the top of the teeth.
     let expected = 30.0 * 0.25 * 0.5;
     assert!((answers[0].overlap_area - expected).abs() < 30.0 * 0.25 * 0.015, "{answers:?}");
+}
+
+#[test]
+fn the_map_of_719_segments_is_answered_as_by_segments() {
+    let Some(mut gpu) = open() else { return };
+    let Some(folder) = std::env::var_os("PLIANT_BENCH") else {
+        use std::io::Write;
+        let note = "skipped the map: PLIANT_BENCH does not name the folder of scenes to measure\n";
+        let _ = std::io::stderr().write_all(note.as_bytes());
+        return;
+    };
+    let text = std::fs::read_to_string(Path::new(&folder).join("poly_map.txt")).unwrap();
+    let mut numbers = text.split_whitespace().map(|word| word.parse::<f64>().unwrap());
+    let mut next = || numbers.next().unwrap();
+    let mut outlines = Outlines::default();
+    for _ in 0..next() as usize {
+        let count = next() as usize;
+        outlines.push(&[(0..count).map(|_| Vec2::new(next(), next())).collect()]).unwrap();
+    }
+    assert_eq!(outlines.points().len(), 719);
+    for wanted in [Wanted::DEPTHS, Wanted::ALL] {
+        let question = Question { error: 2e-3, contact_distance: 2e-3, wanted };
+        check(&mut gpu, &outlines, &all_pairs(&outlines), &question);
+    }
 }
 
 #[test]
