@@ -4,6 +4,8 @@
 //! tile, [`mesh`] draws the distance function of every segment into a depth buffer as
 //! [Hoff01 §2.2.2] does. [`sample`] reads a drawn field between its pixels.
 
+mod edge;
+
 pub mod tiled;
 
 pub mod mesh;
