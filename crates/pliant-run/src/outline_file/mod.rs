@@ -67,7 +67,8 @@ pub struct Picked {
 /// Reads `FILE`, `FILE#name` or `FILE#3`.
 ///
 /// A file whose name holds the `#` itself is taken whole. Names go before numbers, which
-/// count from 0; several features of one name are taken together.
+/// count from 0, and those before other texts of a feature; several features of one name are
+/// taken together.
 pub fn read(argument: &Path) -> Result<Picked, OutlineFileError> {
     let (path, feature) = split(argument);
     let fault = |what: String| OutlineFileError::Fault { path: path.clone(), what };
@@ -131,17 +132,14 @@ pub fn parse(bytes: &[u8]) -> Result<Drawing, String> {
 fn pick(drawing: &mut Drawing, wanted: &str) -> Result<(), String> {
     let named = |feature: &Feature| feature.names.iter().any(|name| name == wanted);
     let other = |feature: &Feature| feature.others.iter().any(|name| name == wanted);
-    let found: Vec<usize> = [&named as &dyn Fn(&Feature) -> bool, &other]
-        .into_iter()
-        .map(|test| (0..drawing.features.len()).filter(|&k| test(&drawing.features[k])).collect())
-        .find(|found: &Vec<usize>| !found.is_empty())
-        .unwrap_or_default();
-    let number = wanted.parse::<usize>().ok().filter(|&number| number < drawing.features.len());
-    let kept = match (&found[..], number) {
-        ([], None) => return Err(unknown(&drawing.features, wanted)),
-        ([], Some(number)) => vec![number],
-        _ => found,
+    let all = |test: &dyn Fn(&Feature) -> bool| -> Vec<usize> {
+        (0..drawing.features.len()).filter(|&k| test(&drawing.features[k])).collect()
     };
+    let number = wanted.parse::<usize>().ok().filter(|&number| number < drawing.features.len());
+    let kept = [all(&named), number.into_iter().collect(), all(&other)]
+        .into_iter()
+        .find(|found| !found.is_empty())
+        .ok_or_else(|| unknown(&drawing.features, wanted))?;
     if kept.len() > 1 {
         let count = kept.len();
         drawing.notices.push(format!("{count} features are called “{wanted}”: all are taken"));
@@ -178,7 +176,7 @@ mod tests {
     use super::*;
 
     const MAP: &str = r#"{"type":"FeatureCollection","features":[
-        {"type":"Feature","properties":{"name":"Norway","iso":"NOR"},"geometry":
+        {"type":"Feature","properties":{"name":"Norway","iso":"NOR","rank":"1"},"geometry":
           {"type":"Polygon","coordinates":[[[0,0],[1,0],[0,1],[0,0]]]}},
         {"type":"Feature","id":7,"properties":{"NAME":"Sweden"},"geometry":
           {"type":"Polygon","coordinates":[[[5,0],[6,0],[5,1],[5,0]]]}}]}"#;
