@@ -10,6 +10,8 @@ mod joints;
 
 mod manifest;
 
+mod outlines;
+
 mod responses;
 
 mod round_trip;
