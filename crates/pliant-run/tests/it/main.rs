@@ -18,6 +18,8 @@ mod outlines;
 
 mod plane;
 
+mod outline_bodies;
+
 mod responses;
 
 mod round_trip;
