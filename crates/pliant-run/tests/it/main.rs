@@ -10,6 +10,8 @@ mod joints;
 
 mod manifest;
 
+mod outlines;
+
 mod plane;
 
 mod responses;

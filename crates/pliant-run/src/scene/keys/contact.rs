@@ -69,9 +69,9 @@ pub enum First {
 pub struct Contact {
     /// Coulomb's coefficient between bodies, unit 1; at least 0.
     pub friction: f64,
-    /// Share of the speed of an impact that comes back with `constraint`, or with `impulse` between
-    /// outlines, from 0 to 1, unit 1; an
-    /// obstacle has its own. It falls off at small speeds.
+    /// Share of the speed of an impact that comes back with `constraint`, and with `impulse`
+    /// between outlines, from 0 to 1, unit 1; an obstacle has its own. It falls off at small
+    /// speeds.
     pub restitution: f64,
     /// Gap at which contact begins, per size, unit 1; positive.
     pub offset: f64,
@@ -88,9 +88,9 @@ pub struct Contact {
     /// a hundred times stiffer when `stiffness` is left out. Needs `implicit-euler` with
     /// `newton` 0.
     pub implicit: bool,
-    /// Bound of the error of lengths between outlines, m; with `penalty` also a quarter of the distance of the
-    /// points of an edge that are looked at, with `impulse` the gap at which contact begins; a hundredth of the shorter side of the smallest
-    /// outline when left out.
+    /// Bound of the error of lengths between outlines, m; a hundredth of the shorter side of the
+    /// smallest outline when left out. With `penalty`, points of an edge that are looked at are
+    /// four times as far apart; with `impulse`, contact begins at this gap.
     pub error: Option<f64>,
     /// Times that `surface` chooses its place, count; from 1 to 52.
     pub iterations: u32,

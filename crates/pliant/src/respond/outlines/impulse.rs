@@ -19,7 +19,8 @@ use crate::force::Refusal;
 use crate::id::VertexId;
 use crate::math::{Vec2, Vec3};
 use crate::observe::{Stage, Watch};
-use crate::proximity2d::brute::nearest;
+use crate::proximity2d::brute::outward;
+use crate::proximity2d::segment::{nearest_along, place};
 use crate::proximity2d::{BackendError, Pair, Place, Question, Wanted};
 use crate::respond::bodies::refuse_unsound;
 use crate::respond::demands::{Demands, Met};
@@ -88,7 +89,7 @@ impl OutlineImpulseSettings {
             ("time step", dt, positive(dt), "positive and finite"),
             ("weight", weight, not_negative(weight), "at least 0 and finite"),
         ];
-        refuse_unsound("impulse of outlines", &list).map_err(OutlinesError::Setting)
+        refuse_unsound("constrained response", &list).map_err(OutlinesError::Setting)
     }
 }
 
@@ -180,7 +181,7 @@ impl OutlineImpulses {
         let touching = flat.found().filter(|(_, answer)| !answer.contacts.is_empty());
         for (Pair { a, b }, answer) in touching {
             for contact in &answer.contacts {
-                // An end of the stretch may be all that a coarse backend sees.
+                // The nearest of all may be between vertices as a coarse backend sees it.
                 let sides = [contact.on_a, contact.on_b];
                 contacts.extend(close(flat, settings, sides, moment));
             }
@@ -192,10 +193,16 @@ impl OutlineImpulses {
                         continue;
                     }
                     let at = Place { segment: at as u32, along: 0.0 };
-                    let near = nearest(&flat.outlines, other as usize, point);
-                    let near = near.filter(|(_, gap)| *gap <= distance);
-                    let found = near.and_then(|(out, _)| close(flat, settings, [at, out], moment));
-                    contacts.extend(found);
+                    // Every segment: near a corner that looks inward there are two to keep off.
+                    for out in flat.outlines.range(other as usize) {
+                        let ends = flat.outlines.segment(out);
+                        let along = nearest_along(ends, point);
+                        // The end of a segment is the beginning of the next.
+                        if along < 1.0 && place(ends, along).distance(point) <= distance {
+                            let out = Place { segment: out as u32, along };
+                            contacts.extend(close(flat, settings, [at, out], moment));
+                        }
+                    }
                 }
             }
         }
@@ -222,7 +229,7 @@ impl OutlineImpulses {
     }
 }
 
-/// A contact of two places; `None` where both sides are held or have no direction.
+/// A contact of two places; `None` where both sides are held or no direction can be named.
 fn close(
     flat: &Flat,
     settings: &OutlineImpulseSettings,
@@ -232,10 +239,10 @@ fn close(
     let sides = places.map(|at| flat.grip(at));
     let way = sides[0].position - sides[1].position;
     let gap = way.length();
-    if gap <= NO_GAP * sides[0].position.abs().max_element() {
-        return None;
-    }
-    let normal = way.try_normalize()?;
+    // Almost touching: the way is rounding, and the other's boundary tells the direction.
+    let is_clear = gap > NO_GAP * sides[0].position.abs().max_element();
+    let own = if is_clear { way.try_normalize() } else { None };
+    let normal = own.or_else(|| outward(&flat.outlines, places[1]))?;
     let ease = |direction: Vec2| -> f64 {
         sides.iter().map(|side| flat.ease(side, direction, moment.masses)).sum()
     };

@@ -204,3 +204,6 @@ fn centre(positions: &[Vec3], masses: &Masses, start: usize) -> Vec2 {
     }
     (from + sum / total).truncate()
 }
+
+#[cfg(test)]
+mod tests;

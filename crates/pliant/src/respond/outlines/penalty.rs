@@ -41,7 +41,7 @@ const DAMPING: f64 = 0.1;
 /// Sizes of the smaller outline per second that it leaves another at by default, 1/s.
 const EXIT: f64 = 2.0;
 
-/// What pushes all through the answers of a penalty.
+/// What is asked of each pair.
 const WANTED: Wanted = Wanted { samples: true, ..Wanted::DEPTHS };
 
 /// What penalty forces between outlines are made of.

@@ -1,0 +1,194 @@
+//! Scenes of outlines in the plane: what they do, keep and refuse.
+
+use pliant::memory::Memory;
+use pliant::record::digest::digest;
+use pliant::record::overlap::Measure;
+use pliant_run::built::Built;
+
+use crate::scene::{Folder, after, refused};
+
+/// Momentum that a run may lose, relative to that of a body.
+const ROUNDING: f64 = 1e-12;
+
+const DISC: &str =
+    "mesh = { kind = \"outline\", shape = { kind = \"disc\", radius = 0.5, points = 20 } }\n";
+const PLATE: &str = "mesh = { kind = \"outline\", shape = { kind = \"rings\", \
+     rings = [[[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]], [[0.3, 0.3], [0.7, 0.3], [0.5, 0.6]]] } }\n";
+
+/// A rigid disc that flies at a soft one, a plate with a hole and a wall.
+fn scene(response: &str) -> String {
+    format!(
+        "duration = 2\ndt = \"=1/120\"\ngravity = [0, 0, 0]\nresponse = \"{response}\"\n\
+         [integrator]\nkind = \"implicit-euler\"\n\
+         [[bodies]]\nname = \"rigid\"\n{DISC}velocity = [2, 0.2, 0]\nspin = [0, 0, 3]\n\
+         material = {{ kind = \"rigid\", density = 10 }}\n\
+         [[bodies]]\nname = \"soft\"\n{DISC}position = [1.3, 0.1, 0]\n\
+         material = {{ kind = \"ring\", stiffness = 2000, damping = 1, bend = 500, area = 2000, \
+         density = 10 }}\n\
+         [[bodies]]\nname = \"plate\"\n{PLATE}position = [2, 0, 0]\nrotation = [0, 0, 0.3]\n\
+         material = {{ kind = \"rigid\", density = 10 }}\n\
+         [[bodies]]\nname = \"wall\"\nposition = [3.2, 0, 0]\nmaterial = {{ kind = \"fixed\" }}\n\
+         mesh = {{ kind = \"outline\", shape = {{ kind = \"rectangle\", size = [0.2, 4] }} }}\n"
+    )
+}
+
+fn steps(built: &mut Built, count: usize) {
+    for _ in 0..count {
+        built.simulation.step(built.info.dt).unwrap();
+    }
+}
+
+#[test]
+fn outlines_meet_in_the_plane_and_stay_there() {
+    let folder = Folder::new("plane");
+    for response in ["penalty", "impulse"] {
+        let mut built = folder.load(&scene(response), &[]).unwrap();
+        assert_eq!(built.info.bodies[2].kind, "outline");
+        assert_eq!(built.info.bodies[2].rings.iter().map(Vec::len).collect::<Vec<_>>(), [4, 3]);
+        let held: Vec<bool> = built.info.bodies.iter().map(|body| body.held).collect();
+        assert_eq!(held, [false, false, false, true]);
+        let start = built.simulation.state.momentum(&built.simulation.system.masses);
+        let (mut measure, mut shared) = {
+            let sim = &built.simulation;
+            (Measure::new(&sim.state.positions, &sim.bodies), 0)
+        };
+        for _ in 0..120 {
+            steps(&mut built, 1);
+            let sim = &built.simulation;
+            let vertices = sim.state.positions.iter().chain(&sim.state.velocities);
+            assert!(vertices.into_iter().all(|v| v.z == 0.0));
+            let found = measure.measure(&sim.state.positions, &sim.bodies);
+            shared += found.penetrating_vertices + found.edge_crossings;
+        }
+        assert_eq!(shared == 0, response == "impulse", "{response} {shared}");
+        let sim = &built.simulation;
+        assert!(sim.given.x < -1.0, "the wall was not met: {}", sim.given);
+        let lost = sim.state.momentum(&sim.system.masses) - start - sim.given;
+        assert!(lost.length() < ROUNDING * start.length(), "{response}: {lost}");
+    }
+}
+
+#[test]
+fn threads_checkpoints_and_the_resolved_scene_give_the_same_bits() {
+    let folder = Folder::new("plane-bits");
+    for response in ["penalty", "impulse"] {
+        let load = || folder.load(&scene(response), &[]).unwrap();
+        let whole = after(load(), 80);
+        let mut threads = load();
+        threads.simulation.set_threads(2);
+        assert_eq!(after(threads, 80), whole);
+        let mut half = load();
+        steps(&mut half, 45);
+        let mut memory = Memory::default();
+        half.simulation.save(&mut memory);
+        let mut resumed = load();
+        let numbers = memory.numbers().to_vec();
+        resumed.simulation.restore(&mut Memory::from_numbers(numbers)).unwrap();
+        assert_eq!(after(resumed, 35), whole);
+        let resolved = half.resolved.clone();
+        assert_eq!(after(folder.load(&resolved, &[]).unwrap(), 80), whole);
+    }
+}
+
+#[test]
+fn a_motor_turns_an_outline_about_its_hinge() {
+    let text = format!(
+        "duration = 1\ndt = 0.01\ngravity = [0, 0, 0]\n[integrator]\nkind = \"symplectic-euler\"\n\
+         [[bodies]]\nname = \"wheel\"\n{PLATE}material = {{ kind = \"rigid\", density = 1 }}\n\
+         [[joints]]\nkind = \"hinge\"\nbodies = [\"wheel\"]\naxis = [0, 0, 1]\n\
+         motor = {{ speed = 2, torque = 100 }}\n"
+    );
+    let folder = Folder::new("motor");
+    for kind in ["symplectic-euler", "implicit-euler"] {
+        let set = format!("integrator.kind={kind}");
+        let mut built = folder.load(&text, &[&set]).unwrap();
+        let before = built.simulation.state.rigids[0];
+        steps(&mut built, 100);
+        let after = built.simulation.state.rigids[0];
+        assert!((after.spin.z - 2.0).abs() < 1e-9, "{kind}: {}", after.spin);
+        assert!(after.centre.abs_diff_eq(before.centre, 1e-9), "{kind}: {}", after.centre);
+        let tilt = [after.spin.x, after.spin.y, after.turn.x, after.turn.y, after.centre.z];
+        assert_eq!(tilt, [0.0; 5], "{kind}");
+    }
+}
+
+#[test]
+fn a_solid_moves_by_its_shadow() {
+    let car = |name: &str, x: f64, speed: f64| {
+        format!(
+            "[[bodies]]\nname = \"{name}\"\nposition = [{x}, 0, 0]\nvelocity = [{speed}, 0, 0]\n\
+             mesh = {{ kind = \"ball\", radius = 0.5, layers = 2 }}\ntake = \"outline\"\n\
+             material = {{ kind = \"rigid\", density = 10 }}\n"
+        )
+    };
+    let text = format!(
+        "duration = 1\ndt = 0.01\ngravity = [0, 0, 0]\nresponse = \"impulse\"\n\
+         contact.restitution = 1\n{}{}",
+        car("a", 0.0, 1.0),
+        car("b", 1.2, 0.0)
+    );
+    let folder = Folder::new("shadow");
+    let mut built = folder.load(&text, &[]).unwrap();
+    let info = built.info.bodies[0].clone();
+    assert!(!info.triangles.is_empty() && info.rings.len() == 1);
+    let heights: Vec<f64> = info.vertices.map(|v| built.simulation.state.positions[v].z).collect();
+    steps(&mut built, 100);
+    let state = &built.simulation.state;
+    // Two of a kind exchange their speeds, and heights stay.
+    assert!(state.rigids[0].velocity.x.abs() < 1e-9, "{}", state.rigids[0].velocity);
+    assert!((state.rigids[1].velocity.x - 1.0).abs() < 1e-9, "{}", state.rigids[1].velocity);
+    let moved = heights.iter().zip(&state.positions).map(|(z, p)| (p.z - z).abs());
+    assert!(moved.fold(0.0, f64::max) < 1e-15);
+    assert_eq!([state.rigids[0].centre.z, state.rigids[0].turn.x], [0.0; 2]);
+    assert_ne!(digest(state), "");
+}
+
+#[test]
+fn what_leads_out_of_the_plane_is_refused_at_its_place() {
+    let penalty = scene("penalty");
+    let bad = |from: &str, to: &str| penalty.replacen(from, to, 1);
+    let gravity = bad("gravity = [0, 0, 0]\n", "gravity = [0, 0, -9.81]\n");
+    refused(&gravity, &[], "gravity leads out of the plane", "gravity");
+    refused(&bad("[1.3, 0.1, 0]", "[1.3, 0.1, 1]"), &[], "the position leads", "[1.3");
+    refused(&bad("[0, 0, 0.3]", "[0, 0.1, 0.3]"), &[], "the rotation leads", "[0, 0.1");
+    refused(&scene("constraint"), &[], "have no response constraint", "\"constraint\"");
+    let obstacle =
+        format!("{penalty}[[obstacles]]\nname = \"floor\"\nshape = {{ kind = \"plane\" }}\n");
+    refused(&obstacle, &[], "obstacles do not meet outlines", "[[obstacles]]");
+    let few = bad("[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]", "[0, 0], [1, 0]");
+    refused(&few, &[], "ring 0 has 2 different points", "shape");
+    let elastic = "bodies.1.material={kind='corotational',young=1e4}";
+    refused(&penalty, &[elastic], "an outline can be rigid, ring, fixed", "corotational");
+    let near = scene("impulse").replacen("[1.3, 0.1, 0]", "[0.5, 0.1, 0]", 1);
+    refused(&near, &[], "bodies 0 and 1 overlap or touch at the start", "[[bodies]]");
+    let layers = "bodies.0.pattern={kind='grid',counts=[1,1,2],spacing=[0,0,1]}";
+    refused(&penalty, &[layers], "the pattern leads outlines", "grid");
+}
+
+#[test]
+fn solids_and_outlines_pass_through_each_other_and_it_is_told() {
+    let text = format!(
+        "{}[[bodies]]\nname = \"solid\"\nmesh = {{ kind = \"ball\", radius = 1, layers = 2 }}\n\
+         material = {{ kind = \"corotational\", young = 1e4 }}\n",
+        scene("penalty")
+    );
+    let folder = Folder::new("mixed");
+    let mut built = folder.load(&text, &[]).unwrap();
+    assert!(built.notices.iter().any(|n| n.contains("outlines meet only outlines")));
+    let solid = built.info.bodies[4].vertices.clone();
+    let before = built.simulation.state.positions[solid.clone()].to_vec();
+    let alone = {
+        let mut alone = folder.load(&scene("penalty"), &[]).unwrap();
+        steps(&mut alone, 30);
+        alone.simulation.state.rigids
+    };
+    steps(&mut built, 30);
+    assert_eq!(built.simulation.state.rigids, alone);
+    let after = &built.simulation.state.positions[solid];
+    let moved = before.iter().zip(after).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+    assert!(moved < 1e-9, "{moved}");
+    let sim = &built.simulation;
+    let found =
+        Measure::new(&sim.state.positions, &sim.bodies).measure(&sim.state.positions, &sim.bodies);
+    assert!(found.penetrating_vertices < 10, "vertices in the solid do not count: {found:?}");
+}
