@@ -141,7 +141,7 @@ impl Shader<'_> {
     fn flat(&self, part: usize) -> Light {
         let body = self.model.flats[part / 2].body;
         let colour = light(BODIES[body % BODIES.len()]);
-        if part % 2 == 0 { colour } else { OUTLINE * colour }
+        if part.is_multiple_of(2) { colour } else { OUTLINE * colour }
     }
 
     fn background(&self, row: f64) -> Light {

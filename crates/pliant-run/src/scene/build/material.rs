@@ -262,26 +262,7 @@ fn push(
         | Material::Rigid { .. }
         | Material::Fixed {}
         | Material::ShapeMatched { .. } => Ok(()),
-        Material::Ring { stiffness, law, damping, bend, stretch, area, .. } => {
-            if !(*stretch > 0.0 && stretch.is_finite()) {
-                let message = format!("the stretch is {stretch}: it must be positive");
-                return Err(Wrong::value(format!("{path}.stretch"), message));
-            }
-            let springs = Material::Springs {
-                stiffness: *stiffness,
-                law: *law,
-                damping: *damping,
-                shear: 0.0,
-                bend: *bend,
-                density: 0.0,
-                plasticity: None,
-            };
-            let relaxed: Vec<Vec3> = rest.iter().map(|p| *p / *stretch).collect();
-            push(&springs, portion, &relaxed, path, forces)?;
-            let areas = Areas::new(rest, &portion.outlines, *area);
-            forces.push_force(areas.map_err(|error| wrong(&error))?);
-            Ok(())
-        }
+        Material::Ring { .. } => push_ring(material, portion, rest, path, forces),
         Material::Springs { stiffness, law, damping, shear, bend, plasticity, .. } => {
             let law = match law {
                 key::SpringLaw::Absolute => SpringLaw::Absolute,
@@ -336,6 +317,31 @@ fn needs_tets(material: &Material) -> bool {
             | Material::Rigid { .. }
             | Material::ShapeMatched { .. }
     )
+}
+
+/// Appends the springs of rings and the areas that they keep.
+fn push_ring(
+    material: &Material,
+    portion: &Portion,
+    rest: &[Vec3],
+    path: &str,
+    forces: &mut Forces,
+) -> Result<(), Wrong> {
+    let Material::Ring { stiffness, law, damping, bend, stretch, area, .. } = *material else {
+        return Ok(());
+    };
+    if !(stretch > 0.0 && stretch.is_finite()) {
+        let message = format!("the stretch is {stretch}: it must be positive");
+        return Err(Wrong::value(format!("{path}.stretch"), message));
+    }
+    let (shear, density, plasticity) = (0.0, 0.0, None);
+    let springs = Material::Springs { stiffness, law, damping, shear, bend, density, plasticity };
+    // All lengths at rest are those of a smaller scene.
+    let relaxed: Vec<Vec3> = rest.iter().map(|p| *p / stretch).collect();
+    push(&springs, portion, &relaxed, path, forces)?;
+    let areas = Areas::new(rest, &portion.outlines, area);
+    forces.push_force(areas.map_err(|error| Wrong::value(path, error))?);
+    Ok(())
 }
 
 fn push_elastic<L: Law + 'static>(
