@@ -51,7 +51,7 @@ pub struct RunInfo {
 pub struct BodyInfo {
     /// Name, unique in the scene.
     pub name: String,
-    /// `tets`, `surface` or `net`.
+    /// `tets`, `surface`, `net`, `cloud` or `outline`.
     pub kind: String,
     /// Its vertices in the scene's arrays.
     pub vertices: Range<usize>,

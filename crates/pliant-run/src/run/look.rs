@@ -73,7 +73,7 @@ pub struct Look {
 pub struct BodyLook {
     /// Name.
     pub name: String,
-    /// `tets`, `surface` or `net`.
+    /// `tets`, `surface`, `net`, `cloud` or `outline`.
     pub kind: String,
     /// Vertices, count.
     pub vertices: usize,

@@ -96,7 +96,7 @@ impl Areas {
         self.stiffness * (patch.area(positions) - patch.rest) / patch.rest
     }
 
-    /// Tells each block of the stiffness of an outline that is not zero: row, column, N/m.
+    /// Tells each block of the stiffness of an outline: row, column, N/m.
     fn visit_blocks(
         &self,
         patch: &Patch,
@@ -107,14 +107,16 @@ impl Areas {
         let (tension, factor) = (self.tension(patch, positions), self.stiffness / patch.rest);
         for i in 0..patch.vertices.len() {
             let slope = factor * patch.slope(i, positions);
+            let [before, after] = patch.neighbours[i].map(|k| k as usize);
             for j in 0..patch.vertices.len() {
-                visit(i, j, outer(slope, patch.slope(j, positions)));
-            }
-            if form == Form::Exact {
-                // The slope turns with the neighbours; without this part nothing is negative.
-                let [before, after] = patch.neighbours[i].map(|k| k as usize);
-                visit(i, after, tension * QUARTER);
-                visit(i, before, -tension * QUARTER);
+                let mut block = outer(slope, patch.slope(j, positions));
+                if form == Form::Exact {
+                    // The slope turns with the neighbours; without this nothing is negative.
+                    let turning =
+                        f64::from(u8::from(j == after)) - f64::from(u8::from(j == before));
+                    block += turning * tension * QUARTER;
+                }
+                visit(i, j, block);
             }
         }
     }
@@ -204,22 +206,9 @@ impl Force for Areas {
         let (mut first, blocks) = (0, matrix.blocks_mut());
         for patch in &self.patches {
             let count = patch.vertices.len();
-            let mut row = vec![Mat3::ZERO; count];
-            let mut at = 0;
-            let mut flush = |i: usize, row: &mut Vec<Mat3>| {
-                for (j, block) in row.iter_mut().enumerate() {
-                    let block = std::mem::replace(block, Mat3::ZERO);
-                    slots[first + i * count + j].add(&(tangent.stiffness * block), 0, blocks);
-                }
-            };
             self.visit_blocks(patch, motion.positions, tangent.form, &mut |i, j, block| {
-                if i != at {
-                    flush(at, &mut row);
-                    at = i;
-                }
-                row[j] += block;
+                slots[first + i * count + j].add(&(tangent.stiffness * block), 0, blocks);
             });
-            flush(at, &mut row);
             first += count * count;
         }
     }

@@ -363,9 +363,9 @@ pub fn response(
         }
         Response::Impulse => {
             let keys::Contact { friction, restitution, .. } = scene.contact;
-            let weight = vector(scene.gravity).length();
+            let gravity = vector(scene.gravity).truncate();
             let settings =
-                OutlineImpulseSettings { distance: error, friction, restitution, dt, weight };
+                OutlineImpulseSettings { distance: error, friction, restitution, dt, gravity };
             let System { masses, pins, watcher, .. } = &made.system;
             let motion = made.state.motion();
             let moment = Moment { bodies, motion, masses, pins, dt, watcher };

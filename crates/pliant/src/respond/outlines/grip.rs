@@ -64,10 +64,27 @@ impl Flat {
         }
     }
 
-    /// From one end of the segment of a point to the other, m.
-    pub(super) fn way(&self, grip: &Grip) -> Vec2 {
+    /// Whether the point is of a rigid outline.
+    pub(super) fn is_rigid(&self, grip: &Grip) -> bool {
+        self.laminas[grip.outline as usize].is_some()
+    }
+
+    /// Appends a couple on the ends of the point's segment, N·m or N·m·s; for rigid outlines.
+    ///
+    /// A segment without length takes none.
+    pub(super) fn turn(&self, grip: &Grip, couple: f64, list: &mut Vec<(VertexId, Vec3)>) {
         let [a, b] = grip.segment.map(|point| self.outlines.points()[point as usize]);
-        b - a
+        let length_sq = a.distance_squared(b);
+        if couple != 0.0 && length_sq > 0.0 {
+            let force = ((couple / length_sq) * (b - a).perp()).extend(0.0);
+            list.extend([(grip.ends[0], -force), (grip.ends[1], force)]);
+        }
+    }
+
+    /// Where on its segment the point is, m; [`Grip::position`] may be beside it.
+    pub(super) fn foot(&self, grip: &Grip) -> Vec2 {
+        let [a, b] = grip.segment.map(|point| self.outlines.points()[point as usize]);
+        place([a, b], grip.shares[1])
     }
 
     /// Speed along a unit vector that an impulse along it gives, 1/kg; 0 of what is held.

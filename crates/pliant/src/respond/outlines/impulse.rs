@@ -49,8 +49,8 @@ const REST: f64 = 0.125;
 /// Share of a lacking gap that is won back in a step, unit 1.
 const WIN_BACK: f64 = 0.5;
 
-/// Share of the contact distance that may be won back in a second beside weight, 1/s.
-const OPENING: f64 = 0.5;
+/// Share of the contact distance that is won back in a second at most, 1/s.
+const OPENING: f64 = 1.0;
 
 /// Farthest that a point may go in one part, in shorter sides of the smallest outline.
 const FARTHEST: f64 = 0.25;
@@ -72,13 +72,14 @@ pub struct OutlineImpulseSettings {
     pub restitution: f64,
     /// Length of a whole step, s; positive.
     pub dt: f64,
-    /// Largest acceleration that acts on everything, m/s²; at least 0.
-    pub weight: f64,
+    /// Acceleration of everything that moves, m/s²; contacts bear it within the step.
+    pub gravity: Vec2,
 }
 
 impl OutlineImpulseSettings {
     fn check(&self) -> Result<(), OutlinesError> {
-        let OutlineImpulseSettings { distance, friction, restitution, dt, weight } = *self;
+        let OutlineImpulseSettings { distance, friction, restitution, dt, gravity } = *self;
+        let weight = gravity.length();
         let positive = |value: f64| value > 0.0 && value.is_finite();
         let not_negative = |value: f64| value >= 0.0 && value.is_finite();
         let share = (0.0..=1.0).contains(&restitution);
@@ -87,7 +88,7 @@ impl OutlineImpulseSettings {
             ("friction", friction, not_negative(friction), "at least 0 and finite"),
             ("restitution", restitution, share, "from 0 to 1"),
             ("time step", dt, positive(dt), "positive and finite"),
-            ("weight", weight, not_negative(weight), "at least 0 and finite"),
+            ("gravity", weight, not_negative(weight), "finite"),
         ];
         refuse_unsound("constrained response", &list).map_err(OutlinesError::Setting)
     }
@@ -212,9 +213,8 @@ impl OutlineImpulses {
     /// Repeats impulses until no contact closes faster than it may.
     fn solve(&mut self, moment: Moment<'_>) {
         let OutlineImpulses { flat, settings, contacts, velocities, .. } = self;
-        velocities.take(flat, moment);
-        let is_short = moment.dt < SHORT * settings.dt;
-        let sweeps = if is_short { MORE_SWEEPS } else { SWEEPS };
+        velocities.take(flat, moment, moment.dt * settings.gravity);
+        let sweeps = if settings.is_short(moment.dt) { MORE_SWEEPS } else { SWEEPS };
         for _ in 0..sweeps {
             let (mut change, mut largest) = (0.0_f64, 0.0_f64);
             for contact in contacts.iter_mut() {
@@ -236,13 +236,20 @@ fn close(
     places: [Place; 2],
     moment: Moment<'_>,
 ) -> Option<Contact> {
-    let sides = places.map(|at| flat.grip(at));
+    let mut sides = places.map(|at| flat.grip(at));
     let way = sides[0].position - sides[1].position;
     let gap = way.length();
     // Almost touching: the way is rounding, and the other's boundary tells the direction.
     let is_clear = gap > NO_GAP * sides[0].position.abs().max_element();
     let own = if is_clear { way.try_normalize() } else { None };
     let normal = own.or_else(|| outward(&flat.outlines, places[1]))?;
+    // Both sides of a contact act at one point, or what rubs would turn them: a rigid side reaches
+    // across the gap.
+    if flat.is_rigid(&sides[1]) {
+        sides[1].position = sides[0].position;
+    } else if flat.is_rigid(&sides[0]) {
+        sides[0].position = sides[1].position;
+    }
     let ease = |direction: Vec2| -> f64 {
         sides.iter().map(|side| flat.ease(side, direction, moment.masses)).sum()
     };
@@ -257,6 +264,11 @@ fn close(
 }
 
 impl OutlineImpulseSettings {
+    /// Whether many refusals have made a part of a step short.
+    fn is_short(&self, dt: f64) -> bool {
+        dt < SHORT * self.dt
+    }
+
     /// Speed apart that a contact is brought to, m/s; negative where it may still close.
     fn target(&self, gap: f64, approach: f64, dt: f64) -> f64 {
         let lacking = 0.5 * self.distance - gap;
@@ -266,8 +278,9 @@ impl OutlineImpulseSettings {
         if lacking <= 0.0 {
             return lacking / dt;
         }
-        let most = 2.0 * self.weight * self.dt + OPENING * self.distance;
-        (WIN_BACK * lacking / self.dt).min(most)
+        let speed = WIN_BACK * lacking / self.dt;
+        // Where many refusals have made the part short, there is no room to be gentle.
+        if self.is_short(dt) { speed } else { speed.min(OPENING * self.distance) }
     }
 }
 
@@ -297,11 +310,14 @@ impl Contact {
 }
 
 impl Velocities {
-    /// Takes over how everything moves.
-    fn take(&mut self, flat: &Flat, moment: Moment<'_>) {
+    /// Takes over how everything moves, what is free faster by `fall`, m/s.
+    fn take(&mut self, flat: &Flat, moment: Moment<'_>, fall: Vec2) {
         let Moment { bodies, motion, masses, .. } = moment;
+        let of = |(velocity, held): (&Vec3, &bool)| {
+            velocity.truncate() + if *held { Vec2::ZERO } else { fall }
+        };
         self.soft.clear();
-        self.soft.extend(motion.velocities.iter().map(|velocity| velocity.truncate()));
+        self.soft.extend(motion.velocities.iter().zip(&flat.held).map(of));
         self.rigid.clear();
         self.rigid.resize(flat.len(), (Vec2::ZERO, 0.0));
         for (outline, lamina) in flat.laminas.iter().enumerate() {
@@ -415,9 +431,13 @@ impl Response for OutlineImpulses {
     }
 }
 
-/// Appends an impulse on a point, in shares; held vertices take none.
+/// Appends an impulse on a point, in shares and with its couple; held vertices take none.
 fn push_free(flat: &Flat, grip: &Grip, impulse: Vec2, list: &mut Vec<(VertexId, Vec3)>) {
-    let is_rigid = flat.laminas[grip.outline as usize].is_some();
+    let is_rigid = flat.is_rigid(grip);
+    if is_rigid {
+        let couple = (grip.position - flat.foot(grip)).perp_dot(impulse);
+        flat.turn(grip, couple, list);
+    }
     for (end, share) in grip.ends.into_iter().zip(grip.shares) {
         if share != 0.0 && (is_rigid || !flat.held[end.index()]) {
             list.push((end, (share * impulse).extend(0.0)));

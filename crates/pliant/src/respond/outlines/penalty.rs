@@ -155,18 +155,6 @@ impl OutlinePenalty {
         }
     }
 
-    /// Turns the first of both sides that is rigid, N·m; soft ones are not turned.
-    fn turn(&self, sides: [Grip; 2], couple: f64, forces: &mut Vec<(VertexId, Vec3)>) {
-        let is_rigid = |side: &&Grip| self.flat.laminas[side.outline as usize].is_some();
-        let Some(side) = sides.iter().find(is_rigid).filter(|_| couple != 0.0) else { return };
-        let way = self.flat.way(side);
-        let length_sq = way.length_squared();
-        if length_sq > 0.0 {
-            let force = ((couple / length_sq) * way.perp()).extend(0.0);
-            forces.extend([(side.ends[0], -force), (side.ends[1], force)]);
-        }
-    }
-
     /// A push with its masses and velocities; `None` where both sides are held.
     fn spring(&self, push: &Push, moment: Moment<'_>) -> Option<Spring> {
         let sides = [push.at, push.out].map(|at| self.flat.grip(at));
@@ -228,7 +216,10 @@ impl Response for OutlinePenalty {
                 other.push(-force, &mut demands.forces);
                 // What rubs acts on both sides at the point, not a depth apart.
                 let couple = push.depth * push.direction.perp_dot(across);
-                self.turn([other, own], couple, &mut demands.forces);
+                let is_rigid = |side: &&Grip| self.flat.is_rigid(side);
+                if let Some(side) = [&other, &own].into_iter().find(is_rigid) {
+                    self.flat.turn(side, couple, &mut demands.forces);
+                }
                 tell(&self.flat, [own, other], moment.dt * force, &mut demands.from_outside);
             }
         }
