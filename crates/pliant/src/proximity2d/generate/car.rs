@@ -89,7 +89,7 @@ mod tests {
     fn outlines_are_convex_and_as_large_as_asked() {
         for points in [6, 14, 15, 40] {
             let ring = outline(&CarSettings { points, ..USUAL }).unwrap();
-            assert_eq!(check_simple(&[ring.clone()]), points as usize);
+            assert_eq!(check_simple(std::slice::from_ref(&ring)), points as usize);
             let at = |k: usize| ring[k % ring.len()];
             assert!((0..ring.len()).all(|k| orient2d(at(k), at(k + 1), at(k + 2)) > 0.0));
             assert!(ring.iter().all(|p| p.x.abs() <= 2.1 && p.y.abs() <= 0.9));

@@ -17,6 +17,9 @@ const UNEVEN: f64 = 0.35;
 /// A new point keeps this share of its segment's length from the others, unit 1.
 const CLEARANCE: f64 = 0.45;
 
+/// The same from the two segments that meet its own, unit 1.
+const BESIDE: f64 = 0.225;
+
 /// Pushes are halved so often before the point stays on its segment, count.
 const HALVINGS: u32 = 6;
 
@@ -67,17 +70,18 @@ fn broken(ring: &[Vec2], at: usize, push: f64) -> Option<Vec2> {
     let (a, b) = (ring[at], ring[next]);
     let side = (b - a).perp();
     let clearance_sq = CLEARANCE * CLEARANCE * a.distance_squared(b);
+    let beside_sq = BESIDE * BESIDE * a.distance_squared(b);
     let free = |point: &Vec2| {
         (0..ring.len()).filter(|k| *k != at).all(|k| {
             let ends = [ring[k], ring[(k + 1) % ring.len()]];
             let beside_a = (k + 1) % ring.len() == at;
             let beside_b = k == next;
+            let beside = beside_a || beside_b;
             // The neighbours end at a and b: they may come near there, and nowhere else.
             let apart =
                 (beside_a || !meet([a, *point], ends)) && (beside_b || !meet([*point, b], ends));
             apart
-                && distance_sq(ends, *point)
-                    >= clearance_sq * if beside_a || beside_b { 0.25 } else { 1.0 }
+                && distance_sq(ends, *point) >= if beside { beside_sq } else { clearance_sq }
                 && !surrounds(&[a, *point, b], ends[1])
         })
     };

@@ -27,6 +27,9 @@ pub const LEAST_BACKLASH: f64 = 0.6;
 /// With more backlash, over the module, teeth end in a point, unit 1.
 const MOST_BACKLASH: f64 = 1.8;
 
+/// Largest bore over the distance of the gaps from the middle, unit 1.
+const WALL: f64 = 0.95;
+
 /// Fewest teeth: two gears of six would jam, count.
 const LEAST_TEETH: u32 = 7;
 
@@ -76,7 +79,7 @@ pub fn gear(settings: &GearSettings) -> Result<Vec<Vec<Vec2>>, GenerateError> {
         check_length("the radius of the bore", radius)?;
         // Roots are joined by straight lines, which come nearest halfway between two.
         let chord = around(0.5 / f64::from(teeth) - root_turn).x * root;
-        check_range("the radius of the bore in m", radius, [0.0, 0.95 * chord])?;
+        check_range("the radius of the bore in m", radius, [0.0, WALL * chord])?;
         let last = 1.0 - 1.0 / f64::from(points);
         rings.push(arc(Vec2::ZERO, radius, [0.0, last], points).collect());
     }

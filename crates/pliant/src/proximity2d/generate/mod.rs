@@ -26,8 +26,11 @@ pub mod car;
 
 pub mod strip;
 
-/// Most points of one generated ring, count: a coast of so many takes a minute.
+/// Most points of one generated ring, count; the time of a coast grows with their square.
 pub const MOST_POINTS: u32 = 10_000;
+
+/// Lengths whose squares are numbers too, m.
+const LENGTHS: std::ops::Range<f64> = 1e-150..1e150;
 
 /// Why an outline cannot be made from the numbers given.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -74,9 +77,9 @@ pub enum GenerateError {
     },
 }
 
-/// Accepts lengths whose squares are numbers too.
+/// Accepts [`LENGTHS`].
 fn check_length(what: &'static str, value: f64) -> Result<(), GenerateError> {
-    if value > 1e-150 && value < 1e150 {
+    if LENGTHS.contains(&value) {
         return Ok(());
     }
     Err(GenerateError::BadLength { what, value })

@@ -3,6 +3,12 @@
 use super::{GenerateError, around, check_count, check_length, check_range};
 use crate::math::Vec2;
 
+/// Height of the waves over the width at most, unit 1.
+const HIGHEST: f64 = 0.49;
+
+/// Waves for each segment along the edge at most, unit 1: four segments show a wave.
+const DENSEST: f64 = 0.25;
+
 /// What a strip is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StripSettings {
@@ -32,12 +38,12 @@ pub fn strip(settings: &StripSettings) -> Result<Vec<Vec<Vec2>>, GenerateError> 
     }
     check_length("the width of the strip", width)?;
     check_length("the length of the strip", length)?;
-    check_range("the height of the waves in m", amplitude, [0.0, 0.49 * width])?;
+    check_range("the height of the waves in m", amplitude, [0.0, HIGHEST * width])?;
     let half = points / 2;
     let short = (f64::from(half) * width / (width + length)).round();
     let short = (short as u32).clamp(1, half - 1);
     let long = half - short;
-    check_range("waves along the strip", waves, [0.0, 0.25 * f64::from(long)])?;
+    check_range("waves along the strip", waves, [0.0, DENSEST * f64::from(long)])?;
     let corner = Vec2::new(0.5 * width, 0.5 * length);
     let side = |count: u32, from: Vec2, to: Vec2| {
         (0..count).map(move |k| from + f64::from(k) / f64::from(count) * (to - from))
