@@ -149,7 +149,7 @@ pub struct Penetration {
     pub at: Place,
     /// The point, m.
     pub position: Vec2,
-    /// Distance to the other's boundary, m, above zero.
+    /// Distance to the other's boundary, m; 0 where a point is inside by less than rounding.
     pub depth: f64,
     /// Unit vector along which the point leaves by the shortest way.
     pub direction: Vec2,
@@ -179,7 +179,7 @@ pub struct Contact {
 pub enum Notice {
     /// The images would have been too large for the memory allowed.
     #[error(
-        "an error of {error} m needs an image of {pixels} pixels: answered by segments instead"
+        "an error of {error:e} m needs an image of {pixels:e} pixels: answered by segments instead"
     )]
     Exact {
         /// The bound asked for, m.
@@ -188,7 +188,7 @@ pub enum Notice {
         pixels: f64,
     },
     /// Samples along deep stretches would have been too many.
-    #[error("an error of {error} m asks for {count} samples of the boundary: {kept} were taken")]
+    #[error("an error of {error:e} m asks for {count:e} samples of the boundary: {kept} were taken")]
     FewerSamples {
         /// The bound asked for, m.
         error: f64,
