@@ -88,7 +88,7 @@ pub fn assemble_mixed(list: &[Body]) -> (Vec<Vec3>, Bodies) {
     let positions = meshes.iter().flat_map(|mesh| match mesh {
         Mesh::Tets(mesh) => mesh.positions(),
         Mesh::Surface(mesh) => mesh.positions(),
-        Mesh::Net(..) | Mesh::Cloud(_) => &[],
+        Mesh::Net(..) | Mesh::Cloud(_) | Mesh::Outline(..) => &[],
     });
     (positions.copied().collect(), Bodies::from_meshes(&meshes).unwrap())
 }

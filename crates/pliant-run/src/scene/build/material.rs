@@ -262,20 +262,9 @@ fn push(
         | Material::Rigid { .. }
         | Material::Fixed {}
         | Material::ShapeMatched { .. } => Ok(()),
-        Material::Ring { stiffness, law, damping, bend, area, .. } => {
-            let springs = Material::Springs {
-                stiffness: *stiffness,
-                law: *law,
-                damping: *damping,
-                shear: 0.0,
-                bend: *bend,
-                density: 0.0,
-                plasticity: None,
-            };
-            push(&springs, portion, rest, path, forces)?;
-            let areas = Areas::new(rest, &portion.outlines, *area);
-            forces.push_force(areas.map_err(|error| wrong(&error))?);
-            Ok(())
+        Material::Ring { area, .. } => {
+            push(&springs_of(material), portion, rest, path, forces)?;
+            push_areas(*area, portion, rest, path, forces)
         }
         Material::Springs { stiffness, law, damping, shear, bend, plasticity, .. } => {
             let law = match law {
@@ -318,6 +307,30 @@ fn push(
             push_elastic::<NeoHookean>(settings, portion, rest, path, forces)
         }
     }
+}
+
+/// The springs of a ring.
+fn springs_of(ring: &Material) -> Material {
+    match *ring {
+        Material::Ring { stiffness, law, damping, bend, density, .. } => {
+            let (shear, plasticity) = (0.0, None);
+            Material::Springs { stiffness, law, damping, shear, bend, density, plasticity }
+        }
+        ref other => other.clone(),
+    }
+}
+
+/// Appends the areas that outlines keep.
+fn push_areas(
+    stiffness: f64,
+    portion: &Portion,
+    rest: &[Vec3],
+    path: &str,
+    forces: &mut Forces,
+) -> Result<(), Wrong> {
+    let areas = Areas::new(rest, &portion.outlines, stiffness);
+    forces.push_force(areas.map_err(|error| Wrong::value(path, error))?);
+    Ok(())
 }
 
 /// Whether a material is made of tets, and of nothing else.
