@@ -188,7 +188,9 @@ pub enum Notice {
         pixels: f64,
     },
     /// Samples along deep stretches would have been too many.
-    #[error("an error of {error:e} m asks for {count:e} samples of the boundary: {kept} were taken")]
+    #[error(
+        "an error of {error:e} m asks for {count:e} samples of the boundary: {kept} were taken"
+    )]
     FewerSamples {
         /// The bound asked for, m.
         error: f64,

@@ -29,7 +29,9 @@ impl MassProperties {
         };
         let size = rings.iter().flatten().fold(0.0_f64, |most, p| most.max(p.distance(from)));
         let area: f64 = triangles(from).map(|[a, b]| 0.5 * a.perp_dot(b)).sum();
-        if !(area > NO_AREA * size * size) {
+        // Not a number is refused too.
+        let is_sound = area > NO_AREA * size * size;
+        if !is_sound {
             return Err(RigidError::NoArea { area });
         }
         let weighed = triangles(from).map(|[a, b]| (a.perp_dot(b) / 6.0) * (a + b));

@@ -40,6 +40,9 @@ const MORE_SWEEPS: usize = 3000;
 /// A part of a step below this share of it is short.
 const SHORT: f64 = 1e-3;
 
+/// A part of a step below this share of it leads nowhere: gaps must open fast.
+const STUCK: f64 = 1e-7;
+
 /// Change of a sweep below which sweeps end, relative to the largest impulse.
 const CONVERGED: f64 = 1e-10;
 
@@ -272,15 +275,17 @@ impl OutlineImpulseSettings {
     /// Speed apart that a contact is brought to, m/s; negative where it may still close.
     fn target(&self, gap: f64, approach: f64, dt: f64) -> f64 {
         let lacking = 0.5 * self.distance - gap;
-        if approach * self.dt > REST * self.distance {
-            return self.restitution * approach;
-        }
-        if lacking <= 0.0 {
-            return lacking / dt;
-        }
         let speed = WIN_BACK * lacking / self.dt;
-        // Where many refusals have made the part short, there is no room to be gentle.
-        if self.is_short(dt) { speed } else { speed.min(OPENING * self.distance) }
+        let opening = if lacking <= 0.0 {
+            lacking / dt
+        } else if dt < STUCK * self.dt {
+            // There is no room left to be gentle.
+            speed
+        } else {
+            speed.min(OPENING * self.distance)
+        };
+        let is_impact = approach * self.dt > REST * self.distance;
+        if is_impact { opening.max(self.restitution * approach) } else { opening }
     }
 }
 

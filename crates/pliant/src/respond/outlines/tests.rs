@@ -63,7 +63,7 @@ impl World {
         for (k, (ring, stuff, velocity)) in list.iter().enumerate() {
             let first = positions.len() as u32;
             let places: Vec<Vec3> = ring.iter().map(|p| p.extend(0.0)).collect();
-            let properties = MassProperties::from_rings(&[ring.clone()], 2.0).unwrap();
+            let properties = MassProperties::from_rings(std::slice::from_ref(ring), 2.0).unwrap();
             let (body, mut state) = RigidBody::in_plane(&places, properties).unwrap();
             masses.extend(balanced_masses_in_plane(&body, &vec![1.0; ring.len()]).unwrap());
             let velocity = Vec2::from(*velocity).extend(0.0);
