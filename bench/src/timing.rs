@@ -25,6 +25,28 @@ pub fn fastest<T>(mut work: impl FnMut() -> T) -> (f64, T) {
     }
 }
 
+/// Fastest time on the clock of a few samples, s: for work that another machine does.
+pub fn fastest_wall<T>(mut work: impl FnMut() -> T) -> (f64, T) {
+    let mut repeats = 1;
+    loop {
+        let clock = Instant::now();
+        (1..repeats).for_each(|_| drop(std::hint::black_box(work())));
+        let result = work();
+        let time = clock.elapsed().as_secs_f64();
+        if time < SHORTEST {
+            repeats *= 2;
+            continue;
+        }
+        let mut best = time;
+        for _ in 1..SAMPLES {
+            let clock = Instant::now();
+            (0..repeats).for_each(|_| drop(std::hint::black_box(work())));
+            best = best.min(clock.elapsed().as_secs_f64());
+        }
+        return (best / f64::from(repeats), result);
+    }
+}
+
 fn timed<T>(work: &mut impl FnMut() -> T, repeats: u32) -> (f64, T) {
     let (clock, cpu) = (Instant::now(), cpu_time());
     for _ in 1..repeats {

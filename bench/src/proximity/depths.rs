@@ -4,9 +4,9 @@ use pliant::proximity2d::brute::Brute;
 use pliant::proximity2d::pairs::NearPairs;
 use pliant::proximity2d::{Answer, Backend, Question, Wanted};
 
-use super::backends;
 use super::frames::{Frames, map as map_frames};
 use super::peers::{Found, Parry, geo};
+use super::{backends, spent};
 use crate::timing::fastest;
 
 /// Bound of the error of images, m: a thousandth of map's box, about.
@@ -19,7 +19,7 @@ const QUESTION: Question = Question { error: ERROR, contact_distance: 0.0, wante
 pub fn map() -> Result<(), String> {
     let frames = map_frames()?;
     println!(
-        "Six outlines, {} segments ({}), error bound {ERROR}; ms of CPU time a frame, pairs found anew.\n",
+        "Six outlines, {} segments ({}), error bound {ERROR}; ms a frame, of CPU time or on the clock for a GPU, pairs found anew.\n",
         frames.frames[0].points().len(),
         frames.origin
     );

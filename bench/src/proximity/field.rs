@@ -11,7 +11,7 @@ use pliant_gpu::{FieldMethod, FieldRequest, FieldSettings, Gpu};
 
 use super::frames::one;
 use super::peers::Parry;
-use crate::timing::fastest;
+use crate::timing::{fastest, fastest_wall};
 
 /// Pixels along a side, count.
 const SIDE: u32 = 512;
@@ -60,9 +60,9 @@ fn on_gpu(mut gpu: Gpu, outlines: &Outlines, window: Window) -> Result<(), Strin
         let settings = FieldSettings { method, ..FieldSettings::default() };
         let mut drawn = Ok(());
         let (time, ()) =
-            fastest(|| drawn = gpu.fields(outlines, &[request], &settings, &mut fields));
+            fastest_wall(|| drawn = gpu.fields(outlines, &[request], &settings, &mut fields));
         drawn.map_err(|error| error.to_string())?;
-        let name = format!("gpu ({}), {name}, read back; CPU time", gpu.adapter());
+        let name = format!("gpu ({}), {name}, read back, on the clock", gpu.adapter());
         line(&name, time, off(outlines, &fields[0]));
     }
     Ok(())

@@ -31,7 +31,7 @@ pub fn map() -> Result<Frames, String> {
             let path = PathBuf::from(folder).join("poly_map.txt");
             ("poly_map.txt".to_string(), read(&path)?)
         }
-        None => ("the scene's own outlines".to_string(), generated()?),
+        None => ("six coasts made here".to_string(), generated()?),
     };
     moved(origin, &rings)
 }

@@ -9,9 +9,9 @@ use pliant::proximity2d::localize::{LocalizeSettings, Localizer};
 use pliant::proximity2d::outline::Outlines;
 use pliant::proximity2d::{Answer, Backend, Pair, Question, Wanted};
 
-use super::backends;
 use super::frames::two;
 use super::plot::{Axis, Curve, Plot, Scale, Style, svg};
+use super::{backends, spent};
 use crate::timing::fastest;
 
 /// Bounds asked for, m; outlines are about 2 m wide.
@@ -157,7 +157,8 @@ fn time(
     question: &Question,
 ) -> Result<f64, String> {
     let mut answers = Vec::new();
-    let (time, outcome) = fastest(|| ask(backend, outlines, question, &mut answers));
+    let name = backend.name();
+    let (time, outcome) = spent(name, || ask(backend, outlines, question, &mut answers));
     outcome.map(|()| 1e3 * time)
 }
 

@@ -26,6 +26,7 @@ use pliant::proximity2d::image::Images;
 use pliant_gpu::Gpu;
 
 use crate::rows::{self, Amount, Row};
+use crate::timing::{fastest, fastest_wall};
 
 /// How much is run when nobody says; nothing here has poses or seeds.
 const AMOUNT: Amount = Amount { poses: 1, seeds: 1 };
@@ -48,6 +49,11 @@ pub fn run(arguments: &[&str]) -> Result<(), String> {
         ["figures", folder] => growth::figures(folder),
         _ => rows::run(&ROWS, AMOUNT, arguments),
     }
+}
+
+/// Time of work, s: on the clock where another machine does it, else of the CPU.
+fn spent<T>(backend: &str, work: impl FnMut() -> T) -> (f64, T) {
+    if backend.starts_with("gpu") { fastest_wall(work) } else { fastest(work) }
 }
 
 /// All backends of this machine, each with its name for a table.

@@ -7,8 +7,8 @@ use pliant::proximity2d::outline::Outlines;
 use pliant::proximity2d::pairs::NearPairs;
 use pliant::proximity2d::{Answer, Backend, Question, Wanted};
 
-use super::backends;
 use super::peers::{Parry, geo};
+use super::{backends, spent};
 use crate::engine::{Engine, Ours};
 use crate::timing::fastest;
 
@@ -132,7 +132,7 @@ pub fn hour(names: &[&str]) -> Result<(), String> {
 fn time(backend: &mut dyn Backend, frames: &[Outlines], error: f64) -> Result<f64, String> {
     let question = Question { error, contact_distance: 0.0, wanted: Wanted::DEPTHS };
     let (mut near, mut answers) = (NearPairs::default(), Vec::<Answer>::new());
-    let (time, outcome) = fastest(|| {
+    let (time, outcome) = spent(backend.name(), || {
         for outlines in frames {
             let pairs = near.find(outlines, 0.0);
             backend.ask(outlines, pairs, &question, &mut answers)?;

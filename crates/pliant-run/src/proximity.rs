@@ -177,7 +177,7 @@ pub fn proximity(request: &Request) -> Result<Found, ProximityError> {
         let assembled = assemble(file, wanted)?;
         flattened += assembled.error.min(wanted.bound);
         let label = &file.label;
-        let extent = extent(assembled.rings.iter().flatten().copied());
+        let extent = diagonal_of(assembled.rings.iter().flatten().copied());
         if extent < SMALLEST {
             return Err(ProximityError::TooSmall { label: label.clone(), extent });
         }
@@ -244,22 +244,24 @@ fn check(request: &Request) -> Result<(), ProximityError> {
 }
 
 /// The larger of the diagonals of both boxes, file unit.
-fn diagonal(files: &[Picked; 2], thickness: Option<f64>) -> Result<f64, ProximityError> {
-    let mut largest = 0.0_f64;
-    for file in files {
-        let paths = file.drawing.features.iter().flat_map(|feature| &feature.paths);
-        let ends = paths.flat_map(|path| {
-            std::iter::once(path.start).chain(path.pieces.iter().map(|piece| piece.end()))
-        });
-        let rough = extent(ends).max(thickness.unwrap_or(0.0)).clamp(f64::MIN_POSITIVE, f64::MAX);
-        let wanted = assemble::Wanted { bound: BOX_ERROR * rough, thickness };
-        largest = largest.max(extent(assemble(file, wanted)?.rings.into_iter().flatten()));
-    }
-    Ok(largest.max(SMALLEST))
+fn diagonal([a, b]: &[Picked; 2], thickness: Option<f64>) -> Result<f64, ProximityError> {
+    Ok(extent(a, thickness)?.max(extent(b, thickness)?))
+}
+
+/// Diagonal of the box around what a file draws, file unit.
+pub(crate) fn extent(file: &Picked, thickness: Option<f64>) -> Result<f64, ProximityError> {
+    let paths = file.drawing.features.iter().flat_map(|feature| &feature.paths);
+    let ends = paths.flat_map(|path| {
+        std::iter::once(path.start).chain(path.pieces.iter().map(|piece| piece.end()))
+    });
+    let rough = diagonal_of(ends).max(thickness.unwrap_or(0.0)).clamp(f64::MIN_POSITIVE, f64::MAX);
+    let wanted = assemble::Wanted { bound: BOX_ERROR * rough, thickness };
+    let extent = diagonal_of(assemble(file, wanted)?.rings.into_iter().flatten());
+    Ok(extent.max(SMALLEST))
 }
 
 /// Diagonal of the box around points, file unit; zero without any.
-fn extent(points: impl Iterator<Item = Vec2>) -> f64 {
+fn diagonal_of(points: impl Iterator<Item = Vec2>) -> f64 {
     let boxed = points.fold(None, |boxed: Option<[Vec2; 2]>, point| {
         Some(boxed.map_or([point; 2], |[low, high]| [low.min(point), high.max(point)]))
     });

@@ -7,6 +7,7 @@ use super::Wrong;
 use super::bodies::Made;
 use super::hold::{self, Choice};
 use super::joints::{self, Pairs};
+use super::rest::Stuff;
 use crate::scene::keys::joint::{Joint, JointKind};
 use crate::scene::keys::shape::Matching;
 use crate::scene::keys::{self, IntegratorKind, Material};
@@ -90,6 +91,13 @@ fn attach(scene: &keys::Scene, made: &mut Made, joint: &Joint, path: &str) -> Re
     if is_rigid(scene, group) {
         let message = format!("`{second}` is rigid: it has no vertices that could be attached");
         return Err(Wrong::value(other, message).with_help("take a joint of kind \"fixed\""));
+    }
+    let flat = [(first, index, 0), (second, group, 1)]
+        .into_iter()
+        .find(|(_, group, _)| matches!(made.groups[*group].rest.stuff, Stuff::Outline { .. }));
+    if let Some((name, _, at)) = flat {
+        let message = format!("`{name}` is an outline: it neither holds nor is held by attaching");
+        return Err(Wrong::value(format!("{names}.{at}"), message));
     }
     let choice = Choice {
         what: "joint of kind `attach`",

@@ -1,6 +1,7 @@
 //! Outlines of a scene: their rings, what they weigh, and how they meet.
 
 use std::f64::consts::TAU;
+use std::path::Path;
 
 use pliant::body::BodyKind;
 use pliant::body::rigid::RigidError;
@@ -26,6 +27,9 @@ use super::bodies::Made;
 use super::joints::Pairs;
 use super::rest::{Rest, Stuff};
 use super::{Wrong, vector};
+use crate::outline_file::assemble::{Wanted, assemble};
+use crate::outline_file::{OutlineFileError, read};
+use crate::proximity::extent;
 use crate::scene::fault::FaultKind;
 use crate::scene::keys::body::{EdgeKind, Pattern, Take};
 use crate::scene::keys::outline::OutlineShape;
@@ -40,6 +44,9 @@ const BACKLASH: f64 = 0.62;
 /// Bound of the error of lengths over the shorter side of the smallest outline, unit 1.
 const ERROR: f64 = 1e-2;
 
+/// Bound for cutting curves of a file when the scene does not say, over the extent, unit 1.
+const USUAL_CUT: f64 = 1e-3;
+
 /// Who answers questions about outlines.
 pub fn backend() -> Box<dyn Backend> {
     Box::new(Exact::default())
@@ -49,6 +56,7 @@ pub fn backend() -> Box<dyn Backend> {
 pub fn size(shape: &OutlineShape) -> f64 {
     match shape {
         OutlineShape::Rings { rings } => rings.iter().map(|ring| ring.len() as f64).sum(),
+        OutlineShape::File { .. } => 0.0,
         OutlineShape::Disc { points, .. } => f64::from(*points),
         OutlineShape::Rectangle { segments: [x, y], .. } => 2.0 * (f64::from(*x) + f64::from(*y)),
         OutlineShape::Coast { points, .. }
@@ -61,12 +69,56 @@ pub fn size(shape: &OutlineShape) -> f64 {
 }
 
 /// The outline of a shape at rest, its rings turned with the inside to their left.
-pub fn make(shape: &OutlineShape, path: &str, notices: &mut Vec<String>) -> Result<Rest, Wrong> {
+pub fn make(
+    shape: &OutlineShape,
+    folder: &Path,
+    path: &str,
+    notices: &mut Vec<String>,
+) -> Result<Rest, Wrong> {
+    if let OutlineShape::File { path: file, thickness, error } = shape {
+        let wanted = (*thickness, *error);
+        let rings = from_file(&folder.join(file), wanted, path, notices)?;
+        return rest(&rings, path, notices);
+    }
     if size(shape) > MOST_POINTS {
         let message = format!("the outline has {} points: at most {MOST_POINTS}", size(shape));
         return Err(Wrong::new(FaultKind::TooLarge, path, message));
     }
     rest(&rings(shape, path)?, path, notices)
+}
+
+/// The rings of a file, with the thickness of lines and the bound of curves, m.
+fn from_file(
+    file: &Path,
+    (thickness, error): (Option<f64>, Option<f64>),
+    path: &str,
+    notices: &mut Vec<String>,
+) -> Result<Vec<Vec<Vec2>>, Wrong> {
+    for (key, value) in [("thickness", thickness), ("error", error)] {
+        if let Some(value) = value.filter(|value| !(*value > 0.0 && value.is_finite())) {
+            let message = format!("the {key} is {value} m: it must be positive");
+            return Err(Wrong::value(format!("{path}.{key}"), message));
+        }
+    }
+    let wrong = |message: String| Wrong::new(FaultKind::Mesh, format!("{path}.path"), message);
+    let told = |error: OutlineFileError| wrong(error.to_string());
+    let picked = read(file).map_err(told)?;
+    let bound = match error {
+        Some(error) => error,
+        None => {
+            let extent = extent(&picked, thickness).map_err(|error| wrong(error.to_string()))?;
+            USUAL_CUT * extent
+        }
+    };
+    let assembled = assemble(&picked, Wanted { bound, thickness }).map_err(told)?;
+    let label = &picked.label;
+    notices.extend(assembled.notices.iter().map(|notice| format!("{label}: {notice}")));
+    let points = assembled.rings.iter().map(Vec::len).sum::<usize>();
+    if points as f64 > MOST_POINTS {
+        let message = format!("the outline has {points} points: at most {MOST_POINTS}");
+        return Err(Wrong::new(FaultKind::TooLarge, path, message));
+    }
+    Ok(assembled.rings)
 }
 
 /// The rings of a shape as they are given or made.
@@ -111,9 +163,10 @@ fn generated(shape: &OutlineShape) -> Result<Vec<Vec<Vec2>>, GenerateError> {
         OutlineShape::Strip { size, points, amplitude, waves } => {
             strip(&StripSettings { size, points, amplitude, waves })
         }
-        OutlineShape::Rings { .. } | OutlineShape::Disc { .. } | OutlineShape::Rectangle { .. } => {
-            Ok(Vec::new())
-        }
+        OutlineShape::Rings { .. }
+        | OutlineShape::File { .. }
+        | OutlineShape::Disc { .. }
+        | OutlineShape::Rectangle { .. } => Ok(Vec::new()),
     }
 }
 

@@ -148,7 +148,7 @@ pub fn make(
             let raw = car(&CarSettings { size: *size, points: *points });
             sound(raw.map_err(|error| Wrong::value(path, error))?, path, notices)
         }
-        Mesh::Outline { shape } => outline::make(shape, &format!("{path}.shape"), notices),
+        Mesh::Outline { shape } => outline::make(shape, folder, &format!("{path}.shape"), notices),
         Mesh::File { path: file, read_as } => read(file, *read_as, folder, path, notices),
         generated => {
             let raw = generate(generated).map_err(|error| Wrong::value(path, error))?;

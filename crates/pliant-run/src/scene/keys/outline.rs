@@ -14,6 +14,18 @@ pub enum OutlineShape {
         /// Points of each ring, x and y, m; the last may be the first again.
         rings: Vec<Vec<[f64; 2]>>,
     },
+    /// An outline from a GeoJSON, SVG or WKT file, or one with arrays of rings; lengths in m.
+    File {
+        /// From the folder of the scene file, or absolute; `#name` or `#3` behind it picks a
+        /// feature, all are one outline otherwise. Unit: none.
+        path: String,
+        /// Thickness of lines, m; what the file says when left out.
+        #[serde(default)]
+        thickness: Option<f64>,
+        /// Bound when curves are cut into segments, m; 1e-3 of the outline's extent when left out.
+        #[serde(default)]
+        error: Option<f64>,
+    },
     /// A regular polygon around the origin.
     Disc {
         /// From the origin to the points, m.
