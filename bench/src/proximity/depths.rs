@@ -28,7 +28,8 @@ pub fn map() -> Result<(), String> {
     let (mut near, mut exact, mut answers) = (NearPairs::default(), Vec::new(), Vec::new());
     all(&mut Brute, &frames, &mut near, &mut exact)?;
     for (name, mut backend) in backends() {
-        let (time, outcome) = fastest(|| all(backend.as_mut(), &frames, &mut near, &mut answers));
+        let (time, outcome) =
+            spent(&name, || all(backend.as_mut(), &frames, &mut near, &mut answers));
         outcome?;
         let (found, off) = compared(&answers, &exact)?;
         line(&name, time / frames.frames.len() as f64, found, &format!("{off:.1e}"));

@@ -135,7 +135,16 @@ fn overlap_depth_and_contact_are_those_of_the_squares() {
 fn a_missing_graphics_card_is_no_failure() {
     let folder = Folder::new("proximity-gpu");
     let [a, b] = squares(&folder, 1.5);
-    check_contract(&answer(&["--backend", "gpu"], &[&a, &b]));
+    let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_pliant"));
+    program.args(["proximity", "--json", "--backend", "gpu", &a, &b]);
+    let output = program.env("PLIANT_GPU", "no card is called so").output().unwrap();
+    let (code, stdout, stderr) = told(&output);
+    assert_eq!(code, 0, "{stderr}");
+    let found: Value = serde_json::from_str(&stdout).unwrap();
+    check_contract(&found);
+    assert_eq!(found["backend"], "cpu");
+    let notice = found["notices"][0].as_str().unwrap();
+    assert!(notice.ends_with("the CPU answers"), "{notice}");
 }
 
 #[test]
