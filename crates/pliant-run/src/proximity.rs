@@ -24,6 +24,9 @@ const CURVE_SHARE: f64 = 1.0 / 16.0;
 /// Bound for measuring the boxes of curves, relative to the box of their control points.
 const BOX_ERROR: f64 = 1e-4;
 
+/// Lengths are told apart down to this, relative to the largest coordinate.
+const ROUNDING: f64 = 1e-15;
+
 /// Boxes smaller than this, file unit, leave no room for squares.
 const SMALLEST: f64 = 1e-100;
 
@@ -172,10 +175,12 @@ pub fn proximity(request: &Request) -> Result<Found, ProximityError> {
     let wanted = assemble::Wanted { bound: CURVE_SHARE * error, thickness: request.thickness };
     let mut outlines = Outlines::default();
     let mut notices = Vec::new();
-    let mut flattened = 0.0;
+    let (mut flattened, mut missed, mut extents) = (0.0, 0.0, 0.0_f64);
     for file in &files {
         let assembled = assemble(file, wanted)?;
         flattened += assembled.error.min(wanted.bound);
+        missed += (assembled.error - wanted.bound).max(0.0);
+        extents = extents.max(largest(&assembled.rings));
         let label = &file.label;
         let extent = diagonal_of(assembled.rings.iter().flatten().copied());
         if extent < SMALLEST {
@@ -193,7 +198,9 @@ pub fn proximity(request: &Request) -> Result<Found, ProximityError> {
     backend.ask(&outlines, &[Pair { a: 0, b: 1 }], &question, &mut answers)?;
     let answer = answers.pop().unwrap_or_default();
     notices.extend(answer.notices.iter().map(ToString::to_string));
-    let report = Report::new(error, backend.name(), &answer, notices);
+    // What curves could not keep, and what numbers cannot tell apart, is not promised.
+    let kept = (error + missed).max(ROUNDING * extents);
+    let report = Report::new(kept, backend.name(), &answer, notices);
     let down = files.iter().all(|file| file.drawing.upright == Upright::Down);
     let upright = if down { Upright::Down } else { Upright::Up };
     Ok(Found { report, outlines, answer, question, upright })
@@ -205,7 +212,10 @@ fn backend(way: Way, notices: &mut Vec<String>) -> Box<dyn Backend> {
         Way::Exact => Box::new(Exact::default()),
         Way::Cpu => Box::new(Images::default()),
         Way::Gpu => match gpu() {
-            Ok(gpu) => gpu,
+            Ok((gpu, adapter)) => {
+                notices.push(format!("asked on {adapter}"));
+                gpu
+            }
             Err(why) => {
                 notices.push(format!("{why}; the CPU answers"));
                 Box::new(Images::default())
@@ -215,14 +225,20 @@ fn backend(way: Way, notices: &mut Vec<String>) -> Box<dyn Backend> {
 }
 
 #[cfg(feature = "gpu")]
-fn gpu() -> Result<Box<dyn Backend>, String> {
+fn gpu() -> Result<(Box<dyn Backend>, String), String> {
     let gpu = pliant_gpu::Gpu::new().map_err(|error| error.to_string())?;
-    Ok(Box::new(gpu))
+    let adapter = gpu.adapter().to_string();
+    Ok((Box::new(gpu), adapter))
 }
 
 #[cfg(not(feature = "gpu"))]
-fn gpu() -> Result<Box<dyn Backend>, String> {
+fn gpu() -> Result<(Box<dyn Backend>, String), String> {
     Err("this program was built without the feature gpu".to_string())
+}
+
+/// Largest coordinate of some rings, file unit.
+fn largest(rings: &[Vec<Vec2>]) -> f64 {
+    rings.iter().flatten().map(|point| point.abs().max_element()).fold(0.0, f64::max)
 }
 
 /// Refuses numbers without a meaning before any file is read.

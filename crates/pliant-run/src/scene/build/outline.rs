@@ -28,6 +28,7 @@ use super::joints::Pairs;
 use super::rest::{Rest, Stuff};
 use super::{Wrong, vector};
 use crate::outline_file::assemble::{Wanted, assemble};
+use crate::outline_file::drawing::Upright;
 use crate::outline_file::{OutlineFileError, read};
 use crate::proximity::extent;
 use crate::scene::fault::FaultKind;
@@ -118,7 +119,12 @@ fn from_file(
         let message = format!("the outline has {points} points: at most {MOST_POINTS}");
         return Err(Wrong::new(FaultKind::TooLarge, path, message));
     }
-    Ok(assembled.rings)
+    let mut rings = assembled.rings;
+    if picked.drawing.upright == Upright::Down {
+        // Scenes count y upwards.
+        rings.iter_mut().flatten().for_each(|point| point.y = -point.y);
+    }
+    Ok(rings)
 }
 
 /// The rings of a shape as they are given or made.

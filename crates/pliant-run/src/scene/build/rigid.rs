@@ -14,7 +14,7 @@ use super::rest::{Rest, Stuff};
 use super::vector;
 use super::{Wrong, outline};
 use crate::scene::fault::FaultKind;
-use crate::scene::keys::{self, Body, Material};
+use crate::scene::keys::{self, Body, Material, Mesh};
 
 /// Masses of the vertices of one copy, kg, with the mass and the centre of the rigid body.
 pub fn masses(
@@ -49,7 +49,9 @@ pub fn masses(
 
 /// A mesh that was refused, with what helps where its body is to be rigid.
 pub fn refused(body: &Body, wrong: Wrong) -> Wrong {
-    if !(matches!(body.material, Material::Rigid { .. }) && wrong.kind == FaultKind::Mesh) {
+    let is_flat = matches!(body.mesh, Mesh::Outline { .. });
+    let is_rigid = matches!(body.material, Material::Rigid { .. });
+    if is_flat || !is_rigid || wrong.kind != FaultKind::Mesh {
         return wrong;
     }
     let message = format!("`{}` cannot be rigid: {}", body.name, wrong.message);

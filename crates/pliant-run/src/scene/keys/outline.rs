@@ -14,7 +14,8 @@ pub enum OutlineShape {
         /// Points of each ring, x and y, m; the last may be the first again.
         rings: Vec<Vec<[f64; 2]>>,
     },
-    /// An outline from a GeoJSON, SVG or WKT file, or one with arrays of rings; lengths in m.
+    /// An outline from a GeoJSON, SVG or WKT file, or one with arrays of rings; lengths in m, placed
+    /// and scaled by the body. Files that count y downwards, as SVG does, are turned upright.
     File {
         /// From the folder of the scene file, or absolute; `#name` or `#3` behind it picks a
         /// feature, all are one outline otherwise. Unit: none.
