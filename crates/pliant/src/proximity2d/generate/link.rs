@@ -20,10 +20,10 @@ const ROOM: f64 = 1.18;
 const CLAW: f64 = 1.85;
 
 /// Half the width of the mouth over the knob's radius, unit 1; below 1, or nothing holds.
-const MOUTH: f64 = 0.65;
+const MOUTH: f64 = 0.8;
 
 /// Half the width of the neck over the knob's radius, unit 1.
-const NECK: f64 = 0.22;
+const NECK: f64 = 0.3;
 
 /// From the claw's middle to the knob's, over the knob's radius, unit 1.
 const PITCH: f64 = 4.6;
