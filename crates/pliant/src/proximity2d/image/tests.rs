@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 use std::slice::from_ref;
 
-use super::super::brute::nearest;
+use super::super::brute::{Brute, nearest};
 use super::super::field::sample::{clearance, direction_error};
 use super::super::segment::place;
 use super::super::{Contact, Penetration, Side, Wanted};

@@ -110,9 +110,9 @@ impl World {
     }
 
     fn moment(&self) -> Moment<'_> {
-        let System { masses, pins, watcher, .. } = &self.system;
+        let System { masses, pins, rigids, watcher, .. } = &self.system;
         let motion = self.state.motion();
-        Moment { bodies: &self.bodies, motion, masses, pins, dt: DT, watcher }
+        Moment { bodies: &self.bodies, motion, masses, pins, rigids, dt: DT, watcher }
     }
 
     fn penalty(&self) -> Box<dyn Response> {
