@@ -16,9 +16,9 @@ mod samples;
 
 use bytemuck::Zeroable;
 use pliant::par;
-use pliant::proximity2d::brute::Brute;
+use pliant::proximity2d::exact::Exact;
 use pliant::proximity2d::outline::Outlines;
-use pliant::proximity2d::{Answer, Backend, BackendError, Notice, Pair, Question, prepare};
+use pliant::proximity2d::{Answer, Backend, BackendError, Notice, Pair, Question, Wanted, prepare};
 
 use crate::GpuError;
 use crate::area::Areas;
@@ -63,10 +63,23 @@ pub struct Gpu {
     areas: Areas,
     /// What is laid out for it anew with every question.
     plan: Plan,
+    /// Who answers by segments what the GPU cannot.
+    segments: Segments,
     /// The fields made last.
     pub(crate) fields: Fields,
     /// What overlaps are rendered with.
     pub(crate) overlaps: Overlaps,
+}
+
+/// The exact backend with the memory of what it is asked.
+#[derive(Debug, Default)]
+struct Segments {
+    /// The backend.
+    exact: Exact,
+    /// Pairs to be asked about.
+    pairs: Vec<Pair>,
+    /// What was found of them.
+    answers: Vec<Answer>,
 }
 
 /// What a question becomes before it goes to the GPU.
@@ -100,8 +113,8 @@ impl Gpu {
         let depths = Depths::new(&device);
         let fields = Fields::new(&device);
         let areas = Areas::new(&device);
-        let (settings, plan, overlaps) = Default::default();
-        Ok(Gpu { settings, device, depths, areas, plan, fields, overlaps })
+        let (settings, plan, segments, overlaps) = Default::default();
+        Ok(Gpu { settings, device, depths, areas, plan, segments, fields, overlaps })
     }
 
     /// Name of the GPU and of its driver.
@@ -134,7 +147,7 @@ impl Backend for Gpu {
     ) -> Result<(), BackendError> {
         prepare(outlines, pairs, question, answers)?;
         self.plan.fill(outlines, pairs, question);
-        let Gpu { device, depths, areas, plan, settings, .. } = self;
+        let Gpu { device, depths, areas, plan, segments, settings, .. } = self;
         let Plan { chunks, tasks, starts, exact, list, cuts } = plan;
         if !tasks.is_empty() {
             depths.run(device, chunks, tasks, pairs.len(), |seen| {
@@ -159,8 +172,14 @@ impl Backend for Gpu {
             samples::measure(device, depths, (outlines, chunks), pairs, answers, exact)?;
         }
         if question.wanted.area && !tasks.is_empty() {
-            let input = (outlines, &*chunks, depths.uploaded()?);
+            let input = (&*chunks, depths.uploaded()?);
             areas.run(device, input, (pairs, question.error), answers)?;
+            let wanted = Wanted { area: true, vertices: false, ..Wanted::DEPTHS };
+            let found =
+                segments.ask(outlines, (pairs, areas.left()), &Question { wanted, ..*question })?;
+            for (&at, exact) in areas.left().iter().zip(found) {
+                answers[at as usize].overlap_area = exact.overlap_area;
+            }
         }
         if settings.depths == DepthsBy::Images {
             images::measure(self, outlines, (pairs, question.error), answers)?;
@@ -172,22 +191,41 @@ impl Backend for Gpu {
 impl Gpu {
     /// Answers the pairs that the GPU could not, or gave up, by segments alone.
     fn by_segments(
-        &self,
+        &mut self,
         outlines: &Outlines,
         pairs: &[Pair],
         question: &Question,
         answers: &mut [Answer],
     ) -> Result<(), BackendError> {
-        for &at in &self.plan.exact {
-            let chunks = &self.plan.chunks;
-            let pair = pairs[at as usize];
-            let mut one = Vec::new();
-            Brute.ask(outlines, &[pair], question, &mut one)?;
-            answers[at as usize] = one.pop().unwrap_or_default();
-            let (error, pixels) = (question.error, pixels(chunks, pair, question.error));
-            answers[at as usize].notices.push(Notice::Exact { error, pixels });
+        let Plan { exact, chunks, .. } = &self.plan;
+        let found = self.segments.ask(outlines, (pairs, exact), question)?;
+        for (&at, found) in exact.iter().zip(found) {
+            let answer = &mut answers[at as usize];
+            std::mem::swap(answer, found);
+            let (error, pixels) =
+                (question.error, pixels(chunks, pairs[at as usize], question.error));
+            answer.notices.push(Notice::Exact { error, pixels });
         }
         Ok(())
+    }
+}
+
+impl Segments {
+    /// Answers for some of the pairs, named by their positions, in that order.
+    fn ask(
+        &mut self,
+        outlines: &Outlines,
+        (pairs, which): (&[Pair], &[u32]),
+        question: &Question,
+    ) -> Result<&mut [Answer], BackendError> {
+        let Segments { exact, pairs: some, answers } = self;
+        if which.is_empty() {
+            return Ok(&mut []);
+        }
+        some.clear();
+        some.extend(which.iter().map(|&at| pairs[at as usize]));
+        exact.ask(outlines, some, question, answers)?;
+        Ok(answers)
     }
 }
 

@@ -86,8 +86,14 @@ struct Scratch {
     near: Near,
     /// For each piece what is known of it.
     flags: Vec<Flag>,
-    /// What the exact path answered.
-    exact: Vec<Answer>,
+    /// Who answers what images cannot.
+    exact: Exact,
+    /// Pairs left to it, with their positions in the thread's share.
+    left: Vec<(usize, Pair)>,
+    /// What it is asked about.
+    asked: Vec<Pair>,
+    /// What it answered.
+    found: Vec<Answer>,
 }
 
 impl Images {
@@ -155,9 +161,13 @@ impl Job<'_> {
     /// Gives each scratch its share of the pairs.
     fn share(&self, scratch: &mut [Scratch], pairs: &[Pair], answers: &mut [Answer]) {
         if let [scratch] = scratch {
-            for (&pair, answer) in pairs.iter().zip(answers) {
-                self.pair(pair, scratch, answer);
+            scratch.left.clear();
+            for (at, (&pair, answer)) in pairs.iter().zip(answers.iter_mut()).enumerate() {
+                if self.by_images(pair, scratch, answer).is_err() {
+                    scratch.left.push((at, pair));
+                }
             }
+            self.by_segments(scratch, answers);
             return;
         }
         let (few, half) = (scratch.len() / 2, pairs.len() * (scratch.len() / 2) / scratch.len());
@@ -169,20 +179,24 @@ impl Job<'_> {
         );
     }
 
-    fn pair(&self, pair: Pair, scratch: &mut Scratch, answer: &mut Answer) {
-        if self.by_images(pair, scratch, answer).is_ok() {
+    /// Answers the pairs that images were too large for.
+    fn by_segments(&self, scratch: &mut Scratch, answers: &mut [Answer]) {
+        let Scratch { exact, left, asked, found, .. } = scratch;
+        if left.is_empty() {
             return;
         }
-        let both = [pair.a, pair.b].map(|outline| self.boxes[outline as usize]);
-        let all = [both[0][0].min(both[1][0]), both[0][1].max(both[1][1])];
-        // The question is a good one, and so the twin has an answer.
-        if Exact::default().ask(self.outlines, &[pair], self.question, &mut scratch.exact).is_ok()
-            && let Some(exact) = scratch.exact.first_mut()
-        {
-            std::mem::swap(answer, exact);
-        }
+        asked.clear();
+        asked.extend(left.iter().map(|&(_, pair)| pair));
+        let told = exact.ask(self.outlines, asked, self.question, found);
+        debug_assert!(told.is_ok(), "a question that was good before: {told:?}");
         let error = self.question.error;
-        answer.notices.push(Notice::Exact { error, pixels: Window::pixels_over(all, error) });
+        for (&(at, pair), exact) in left.iter().zip(found) {
+            std::mem::swap(&mut answers[at], exact);
+            let both = [pair.a, pair.b].map(|outline| self.boxes[outline as usize]);
+            let all = [both[0][0].min(both[1][0]), both[0][1].max(both[1][1])];
+            let pixels = Window::pixels_over(all, error);
+            answers[at].notices.push(Notice::Exact { error, pixels });
+        }
     }
 
     /// Answers by images, or leaves an unfinished answer where they would be too large.
