@@ -18,7 +18,9 @@ use bytemuck::Zeroable;
 use pliant::par;
 use pliant::proximity2d::exact::Exact;
 use pliant::proximity2d::outline::Outlines;
-use pliant::proximity2d::{Answer, Backend, BackendError, Notice, Pair, Question, Wanted, prepare};
+use pliant::proximity2d::{
+    Answer, Backend, BackendError, Cause, Notice, Pair, Question, Wanted, prepare,
+};
 
 use crate::GpuError;
 use crate::area::Areas;
@@ -91,8 +93,8 @@ struct Plan {
     tasks: Vec<Task>,
     /// First task of each pair, and the count of tasks at the end, indices.
     starts: Vec<u32>,
-    /// Pairs that take more digits than f32 has, indices.
-    exact: Vec<u32>,
+    /// Pairs that segments answer, indices, and why.
+    exact: Vec<(u32, Cause)>,
     /// Candidates, sorted.
     list: Vec<Candidate>,
     /// Where the pieces of the answers begin, indices.
@@ -156,7 +158,7 @@ impl Backend for Gpu {
                 // Threads list in no order; sorted, the answers are the same every time.
                 list.sort_unstable();
                 let gave_up = (0..).zip(seen.crossed).filter(|(_, bits)| **bits & GAVE_UP != 0);
-                exact.extend(gave_up.map(|(at, _)| at));
+                exact.extend(gave_up.map(|(at, _)| (at, Cause::Turns)));
                 let gather = Gather { outlines, question, chunks, tasks, seen, list };
                 cuts.clear();
                 cuts.extend((0..=PIECES).map(|piece| pairs.len() * piece / PIECES));
@@ -175,8 +177,8 @@ impl Backend for Gpu {
             let input = (&*chunks, depths.uploaded()?);
             areas.run(device, input, (pairs, question.error), answers)?;
             let wanted = Wanted { area: true, vertices: false, ..Wanted::DEPTHS };
-            let found =
-                segments.ask(outlines, (pairs, areas.left()), &Question { wanted, ..*question })?;
+            let left = areas.left().iter().map(|&at| pairs[at as usize]);
+            let found = segments.ask(outlines, left, &Question { wanted, ..*question })?;
             for (&at, exact) in areas.left().iter().zip(found) {
                 answers[at as usize].overlap_area = exact.overlap_area;
             }
@@ -197,43 +199,35 @@ impl Gpu {
         question: &Question,
         answers: &mut [Answer],
     ) -> Result<(), BackendError> {
-        let Plan { exact, chunks, .. } = &self.plan;
-        let found = self.segments.ask(outlines, (pairs, exact), question)?;
-        for (&at, found) in exact.iter().zip(found) {
+        let exact = &self.plan.exact;
+        let left = exact.iter().map(|&(at, _)| pairs[at as usize]);
+        let found = self.segments.ask(outlines, left, question)?;
+        for (&(at, cause), found) in exact.iter().zip(found) {
             let answer = &mut answers[at as usize];
             std::mem::swap(answer, found);
-            let (error, pixels) =
-                (question.error, pixels(chunks, pairs[at as usize], question.error));
-            answer.notices.push(Notice::Exact { error, pixels });
+            answer.notices.push(Notice::Exact { error: question.error, cause });
         }
         Ok(())
     }
 }
 
 impl Segments {
-    /// Answers for some of the pairs, named by their positions, in that order.
+    /// Answers for some pairs, in their order.
     fn ask(
         &mut self,
         outlines: &Outlines,
-        (pairs, which): (&[Pair], &[u32]),
+        some: impl Iterator<Item = Pair>,
         question: &Question,
     ) -> Result<&mut [Answer], BackendError> {
-        let Segments { exact, pairs: some, answers } = self;
-        if which.is_empty() {
+        let Segments { exact, pairs, answers } = self;
+        pairs.clear();
+        pairs.extend(some);
+        if pairs.is_empty() {
             return Ok(&mut []);
         }
-        some.clear();
-        some.extend(which.iter().map(|&at| pairs[at as usize]));
-        exact.ask(outlines, some, question, answers)?;
+        exact.ask(outlines, pairs, question, answers)?;
         Ok(answers)
     }
-}
-
-/// Pixels of an image of both outlines whose lengths keep the bound, count.
-fn pixels(chunks: &Chunks, pair: Pair, error: f64) -> f64 {
-    let [a, b] = [pair.a, pair.b].map(|outline| &chunks.shapes[outline as usize]);
-    let size = a.high.max(b.high) - a.low.min(b.low);
-    size.x * size.y / (2.0 * error * error)
 }
 
 impl Plan {
@@ -248,7 +242,7 @@ impl Plan {
             let (way, error) = self.chunks.between(a as usize, b as usize);
             let enough = 2.0 * MARGIN * error * self.chunks.unit <= question.error;
             if !enough {
-                self.exact.push(at as u32);
+                self.exact.push((at as u32, Cause::Digits { bits: f32::MANTISSA_DIGITS }));
                 continue;
             }
             let near = self.near(a as usize, b as usize, 0.0);

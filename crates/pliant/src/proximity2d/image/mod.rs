@@ -32,11 +32,11 @@ use super::exact::Exact;
 use super::field::Window;
 use super::outline::Outlines;
 use super::raster::rows::{Spans, Spots};
-use super::{Answer, Backend, BackendError, Notice, Pair, Place, Question, prepare};
+use super::{Answer, Backend, BackendError, Cause, Notice, Pair, Place, Question, prepare};
 
 use bins::{Bins, Extent, Meeting};
 use contact::Flag;
-use near::{Near, Pursuit, Search, TooMany};
+use near::{Near, Pursuit, Search};
 use probe::Probes;
 
 /// Most pixels that images of one pair may have, count, were they drawn at once.
@@ -88,9 +88,9 @@ struct Scratch {
     flags: Vec<Flag>,
     /// Who answers what images cannot.
     exact: Exact,
-    /// Pairs left to it, with their positions in the thread's share.
-    left: Vec<(usize, Pair)>,
-    /// What it is asked about.
+    /// Positions in the thread's share of pairs left to it, and why.
+    left: Vec<(usize, Cause)>,
+    /// Those pairs.
     asked: Vec<Pair>,
     /// What it answered.
     found: Vec<Answer>,
@@ -162,9 +162,11 @@ impl Job<'_> {
     fn share(&self, scratch: &mut [Scratch], pairs: &[Pair], answers: &mut [Answer]) {
         if let [scratch] = scratch {
             scratch.left.clear();
+            scratch.asked.clear();
             for (at, (&pair, answer)) in pairs.iter().zip(answers.iter_mut()).enumerate() {
-                if self.by_images(pair, scratch, answer).is_err() {
-                    scratch.left.push((at, pair));
+                if let Err(cause) = self.by_images(pair, scratch, answer) {
+                    scratch.left.push((at, cause));
+                    scratch.asked.push(pair);
                 }
             }
             self.by_segments(scratch, answers);
@@ -179,33 +181,28 @@ impl Job<'_> {
         );
     }
 
-    /// Answers the pairs that images were too large for.
+    /// Answers the pairs that images could not answer.
     fn by_segments(&self, scratch: &mut Scratch, answers: &mut [Answer]) {
         let Scratch { exact, left, asked, found, .. } = scratch;
         if left.is_empty() {
             return;
         }
-        asked.clear();
-        asked.extend(left.iter().map(|&(_, pair)| pair));
         let told = exact.ask(self.outlines, asked, self.question, found);
         debug_assert!(told.is_ok(), "a question that was good before: {told:?}");
         let error = self.question.error;
-        for (&(at, pair), exact) in left.iter().zip(found) {
+        for (&(at, cause), exact) in left.iter().zip(found) {
             std::mem::swap(&mut answers[at], exact);
-            let both = [pair.a, pair.b].map(|outline| self.boxes[outline as usize]);
-            let all = [both[0][0].min(both[1][0]), both[0][1].max(both[1][1])];
-            let pixels = Window::pixels_over(all, error);
-            answers[at].notices.push(Notice::Exact { error, pixels });
+            answers[at].notices.push(Notice::Exact { error, cause });
         }
     }
 
-    /// Answers by images, or leaves an unfinished answer where they would be too large.
+    /// Answers by images, or leaves an unfinished answer and says what images lack.
     fn by_images(
         &self,
         pair: Pair,
         scratch: &mut Scratch,
         answer: &mut Answer,
-    ) -> Result<(), TooMany> {
+    ) -> Result<(), Cause> {
         let (outlines, question, wanted) = (self.outlines, self.question, self.question.wanted);
         let both = [pair.a as usize, pair.b as usize];
         scratch.boxes = both.map(|outline| self.boxes[outline]);
@@ -213,12 +210,16 @@ impl Job<'_> {
         let corners = scratch.boxes.into_iter().flatten();
         let size = corners.fold(0.0, |size: f64, corner| size.max(corner.abs().max_element()));
         if question.error < LEAST_ERROR * size {
-            return Err(TooMany);
+            return Err(Cause::Digits { bits: f64::MANTISSA_DIGITS });
         }
         if let Some(region) = localise(scratch.boxes, 0.0) {
             let rows = (region[1].y - region[0].y) / question.error;
-            if Window::pixels_over(region, question.error) > MOST_PIXELS || rows > MOST_ROWS {
-                return Err(TooMany);
+            let pixels = Window::pixels_over(region, question.error);
+            if pixels > MOST_PIXELS {
+                return Err(Cause::Pixels { pixels });
+            }
+            if rows > MOST_ROWS {
+                return Err(Cause::Rows { rows });
             }
             answer.intersects = self.intersect(both, region, scratch);
             if answer.intersects && wanted.area {
@@ -240,7 +241,7 @@ impl Job<'_> {
             self.search(both, distance, Pursuit::Nearest, scratch)?;
             answer.separation = contact::separation(outlines, &scratch.near);
             if answer.separation.is_none() {
-                return Err(TooMany);
+                return Err(Cause::Unread);
             }
         }
         Ok(())
@@ -252,7 +253,7 @@ impl Job<'_> {
         distance: f64,
         pursuit: Pursuit,
         scratch: &mut Scratch,
-    ) -> Result<(), TooMany> {
+    ) -> Result<(), Cause> {
         let (target, error) = (scratch.boxes[1], self.question.error);
         let search = Search { pair, target, distance, error, pursuit };
         scratch.near.search(self.outlines, &search, &mut scratch.probes)

@@ -15,6 +15,7 @@
 
 use crate::math::Vec2;
 
+use super::super::Cause;
 use super::super::field::sample::Reading;
 use super::super::outline::Outlines;
 use super::super::segment::place;
@@ -63,10 +64,6 @@ impl Piece {
     }
 }
 
-/// More pieces than memory allows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TooMany;
-
 /// Pieces of a's boundary near b, and what was read at their middles.
 #[derive(Clone, Debug, Default)]
 pub struct Near {
@@ -100,7 +97,7 @@ impl Near {
         outlines: &Outlines,
         search: &Search,
         probes: &mut Probes,
-    ) -> Result<(), TooMany> {
+    ) -> Result<(), Cause> {
         let [low, high] = self.begin(outlines, search);
         let last = LAST_ERROR * search.error;
         let mut error = ((high - low).max_element() / FIRST_SIDE).max(last);
@@ -145,7 +142,7 @@ impl Near {
         outlines: &Outlines,
         longest: f64,
         probes: &mut Probes,
-    ) -> Result<(), TooMany> {
+    ) -> Result<(), Cause> {
         std::mem::swap(&mut self.pieces, &mut self.coarse);
         self.pieces.clear();
         probes.points.clear();
@@ -155,7 +152,7 @@ impl Near {
             let length = (to - from) * ends[0].distance(ends[1]);
             let parts = (length / longest).ceil().max(1.0);
             if parts + self.pieces.len() as f64 > MOST_PIECES as f64 {
-                return Err(TooMany);
+                return Err(Cause::Pieces { most: MOST_PIECES });
             }
             let at = |k: f64| if k == parts { to } else { from + k * ((to - from) / parts) };
             for k in 0..parts as usize {
