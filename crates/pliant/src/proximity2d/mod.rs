@@ -15,6 +15,12 @@ pub mod outline;
 
 pub mod segment;
 
+pub mod boundary;
+
+pub mod samples;
+
+pub mod contact;
+
 pub mod field;
 
 pub mod rect;

@@ -27,7 +27,7 @@ mod contact;
 use crate::math::Vec2;
 use crate::par;
 
-use super::brute::Spot;
+use super::boundary::Spot;
 use super::exact::Exact;
 use super::field::Window;
 use super::outline::Outlines;

@@ -16,6 +16,7 @@
 use crate::math::Vec2;
 
 use super::super::Cause;
+use super::super::contact::Part;
 use super::super::field::sample::Reading;
 use super::super::outline::Outlines;
 use super::super::segment::place;
@@ -48,31 +49,15 @@ pub enum Pursuit {
     Nearest,
 }
 
-/// A part of one segment of a.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Piece {
-    /// The segment.
-    pub segment: u32,
-    /// Where the piece begins and ends, as shares of the segment's way.
-    pub along: [f64; 2],
-}
-
-impl Piece {
-    /// Its ends, m.
-    pub fn ends(&self, outlines: &Outlines) -> [Vec2; 2] {
-        self.along.map(|along| place(outlines.segment(self.segment as usize), along))
-    }
-}
-
 /// Pieces of a's boundary near b, and what was read at their middles.
 #[derive(Clone, Debug, Default)]
 pub struct Near {
     /// In order along a.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<Part>,
     /// For each piece what b's field tells of its middle.
     pub readings: Vec<Reading>,
     /// Pieces of the resolution before.
-    coarse: Vec<Piece>,
+    coarse: Vec<Part>,
 }
 
 /// Whom to search, and how far.
@@ -128,7 +113,7 @@ impl Near {
         for at in outlines.range(search.pair[0]) {
             let ends = outlines.segment(at);
             if let Some(along) = clip(ends, target) {
-                self.pieces.push(Piece { segment: at as u32, along });
+                self.pieces.push(Part { segment: at as u32, along });
                 let [a, b] = along.map(|along| place(ends, along));
                 (from, to) = (from.min(a.min(b)), to.max(a.max(b)));
             }
@@ -157,7 +142,7 @@ impl Near {
             let at = |k: f64| if k == parts { to } else { from + k * ((to - from) / parts) };
             for k in 0..parts as usize {
                 let along = [at(k as f64), at(k as f64 + 1.0)];
-                self.pieces.push(Piece { segment: piece.segment, along });
+                self.pieces.push(Part { segment: piece.segment, along });
                 probes.points.push(place(ends, 0.5 * (along[0] + along[1])));
             }
         }

@@ -19,7 +19,7 @@ use crate::force::Refusal;
 use crate::id::VertexId;
 use crate::math::{Vec2, Vec3};
 use crate::observe::{Stage, Watch};
-use crate::proximity2d::brute::outward;
+use crate::proximity2d::boundary::outward;
 use crate::proximity2d::segment::{nearest_along, place};
 use crate::proximity2d::{BackendError, Pair, Place, Question, Wanted};
 use crate::respond::bodies::refuse_unsound;
