@@ -12,9 +12,9 @@ use super::super::outline::Outlines;
 use super::super::samples::{self, MOST_SAMPLES};
 use super::super::segment::place;
 use super::super::{Answer, Penetration, Place, Question, Side};
+use super::Scratch;
 use super::bins::Meeting;
 use super::probe::Probes;
-use super::{Scratch, within};
 
 /// Appends the vertices and samples of both inside the other.
 ///
@@ -70,7 +70,8 @@ fn collect(
     probes.points.clear();
     places.clear();
     let (spots, region) = (&spots[1 - side], boxes[1 - side]);
-    let inside = |point: Vec2| within(region, point) && spots.spot(outlines, point) == Spot::Inside;
+    let inside =
+        |point: Vec2| region.contains(point) && spots.spot(outlines, point) == Spot::Inside;
     let (mut asked, mut next_cut) = (0.0, 0);
     for at in outlines.range(own) {
         let ends = outlines.segment(at);

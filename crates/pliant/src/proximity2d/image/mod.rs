@@ -32,6 +32,7 @@ use super::exact::Exact;
 use super::field::Window;
 use super::outline::Outlines;
 use super::raster::rows::{Spans, Spots};
+use super::rect::Rect;
 use super::{Answer, Backend, BackendError, Cause, Notice, Pair, Place, Question, prepare};
 
 use bins::{Bins, Extent, Meeting};
@@ -58,7 +59,7 @@ const LEAST_ERROR: f64 = 1e-11;
 #[derive(Debug, Default)]
 pub struct Images {
     /// Box of each outline, m.
-    boxes: Vec<[Vec2; 2]>,
+    boxes: Vec<Rect>,
     /// One for each thread.
     scratch: Vec<Scratch>,
 }
@@ -67,7 +68,7 @@ pub struct Images {
 #[derive(Debug, Default)]
 struct Scratch {
     /// Boxes of a and b, m.
-    boxes: [[Vec2; 2]; 2],
+    boxes: [Rect; 2],
     /// The segments of b by cells.
     bins: Bins,
     /// Where the boundaries meet, along a.
@@ -120,11 +121,8 @@ impl Backend for Images {
             self.set_threads(1);
         }
         self.boxes.clear();
-        self.boxes.extend((0..outlines.len()).map(|outline| {
-            let points = &outlines.points()[outlines.range(outline)];
-            let low = points.iter().fold(Vec2::INFINITY, |low, point| low.min(*point));
-            [low, points.iter().fold(Vec2::NEG_INFINITY, |high, point| high.max(*point))]
-        }));
+        let points = |outline| outlines.points()[outlines.range(outline)].iter().copied();
+        self.boxes.extend((0..outlines.len()).map(|outline| Rect::around(points(outline))));
         // Threads that have no pair of their own help with the windows of the others.
         let own = self.scratch.len().min(pairs.len()).max(1);
         let helping = self.scratch.len() / own;
@@ -136,14 +134,9 @@ impl Backend for Images {
 }
 
 /// The region that matters for a pair: where both boxes, made larger, overlap.
-fn localise([a, b]: [[Vec2; 2]; 2], margin: f64) -> Option<[Vec2; 2]> {
-    let (low, high) = (a[0].max(b[0]) - margin, a[1].min(b[1]) + margin);
-    low.cmple(high).all().then_some([low, high])
-}
-
-/// Whether a point is in a closed box.
-fn within([low, high]: [Vec2; 2], point: Vec2) -> bool {
-    point.cmpge(low).all() && point.cmple(high).all()
+fn localise([a, b]: [Rect; 2], margin: f64) -> Option<Rect> {
+    let region = a.common(b).grown(margin);
+    (!region.is_empty()).then_some(region)
 }
 
 /// What all pairs of one call share.
@@ -154,7 +147,7 @@ struct Job<'a> {
     /// What is asked.
     question: &'a Question,
     /// Box of each outline, m.
-    boxes: &'a [[Vec2; 2]],
+    boxes: &'a [Rect],
 }
 
 impl Job<'_> {
@@ -207,14 +200,14 @@ impl Job<'_> {
         let both = [pair.a as usize, pair.b as usize];
         scratch.boxes = both.map(|outline| self.boxes[outline]);
         scratch.meetings.clear();
-        let corners = scratch.boxes.into_iter().flatten();
+        let corners = scratch.boxes.into_iter().flat_map(|rect| [rect.min, rect.max]);
         let size = corners.fold(0.0, |size: f64, corner| size.max(corner.abs().max_element()));
         if question.error < LEAST_ERROR * size {
             return Err(Cause::Digits { bits: f64::MANTISSA_DIGITS });
         }
         if let Some(region) = localise(scratch.boxes, 0.0) {
-            let rows = (region[1].y - region[0].y) / question.error;
-            let pixels = Window::pixels_over(region, question.error);
+            let rows = region.size().y / question.error;
+            let pixels = Window::pixels_over([region.min, region.max], question.error);
             if pixels > MOST_PIXELS {
                 return Err(Cause::Pixels { pixels });
             }
@@ -260,7 +253,7 @@ impl Job<'_> {
     }
 
     /// Whether two outlines share a point; exact. Leaves meetings and spots in the scratch.
-    fn intersect(&self, pair: [usize; 2], region: [Vec2; 2], scratch: &mut Scratch) -> bool {
+    fn intersect(&self, pair: [usize; 2], region: Rect, scratch: &mut Scratch) -> bool {
         let (outlines, wanted) = (self.outlines, self.question.wanted);
         let extent = if wanted.samples || wanted.contacts { Extent::All } else { Extent::First };
         scratch.bins.meetings(outlines, pair, region, extent, &mut scratch.meetings);
@@ -271,7 +264,7 @@ impl Job<'_> {
         let holds = |outer: usize, inner: usize| {
             let mut firsts = outlines.rings(pair[inner]).map(|ring| outlines.points()[ring.start]);
             firsts.any(|first| {
-                within(scratch.boxes[outer], first)
+                scratch.boxes[outer].contains(first)
                     && scratch.spots[outer].spot(outlines, first) == Spot::Inside
             })
         };
@@ -282,8 +275,8 @@ impl Job<'_> {
     ///
     /// Within a row the length changes by no more than the boundaries go across, so that
     /// the middle of the row is off by at most half its height times that.
-    fn area(&self, pair: [usize; 2], region: [Vec2; 2], scratch: &mut Scratch) -> f64 {
-        let whole = Window::over(region, self.question.error, 0);
+    fn area(&self, pair: [usize; 2], region: Rect, scratch: &mut Scratch) -> f64 {
+        let whole = Window::over([region.min, region.max], self.question.error, 0);
         let mut sum = 0.0;
         for first in (0..whole.height).step_by(ROWS as usize) {
             let corner = whole.corner + Vec2::new(0.0, f64::from(first) * whole.pixel);

@@ -19,6 +19,7 @@ use super::super::Cause;
 use super::super::contact::Part;
 use super::super::field::sample::Reading;
 use super::super::outline::Outlines;
+use super::super::rect::Rect;
 use super::super::segment::place;
 use super::probe::Probes;
 
@@ -66,7 +67,7 @@ pub struct Search {
     /// Outlines a and b.
     pub pair: [usize; 2],
     /// Box of b, m.
-    pub target: [Vec2; 2],
+    pub target: Rect,
     /// What is farther does not matter, m.
     pub distance: f64,
     /// Bound of the error, m.
@@ -83,9 +84,9 @@ impl Near {
         search: &Search,
         probes: &mut Probes,
     ) -> Result<(), Cause> {
-        let [low, high] = self.begin(outlines, search);
+        let region = self.begin(outlines, search);
         let last = LAST_ERROR * search.error;
-        let mut error = ((high - low).max_element() / FIRST_SIDE).max(last);
+        let mut error = (region.size().max_element() / FIRST_SIDE).max(last);
         let mut distance = search.distance;
         loop {
             let longest = 2.0 * if error > last { error } else { LAST_HALF * search.error };
@@ -105,20 +106,20 @@ impl Near {
     }
 
     /// Takes the segments of a whose box comes within the distance of b's; their box.
-    fn begin(&mut self, outlines: &Outlines, search: &Search) -> [Vec2; 2] {
-        let [low, high] = search.target;
-        let target = [low - search.distance, high + search.distance];
-        let (mut from, mut to) = (Vec2::INFINITY, Vec2::NEG_INFINITY);
+    fn begin(&mut self, outlines: &Outlines, search: &Search) -> Rect {
+        let Rect { min, max } = search.target;
+        let target = Rect { min: min - search.distance, max: max + search.distance };
+        let mut region = Rect::EMPTY;
         self.pieces.clear();
         for at in outlines.range(search.pair[0]) {
             let ends = outlines.segment(at);
             if let Some(along) = clip(ends, target) {
                 self.pieces.push(Part { segment: at as u32, along });
                 let [a, b] = along.map(|along| place(ends, along));
-                (from, to) = (from.min(a.min(b)), to.max(a.max(b)));
+                region = region.with(a).with(b);
             }
         }
-        [from, to]
+        region
     }
 
     /// Cuts pieces so that none is longer, and puts probes in their middles.
@@ -166,7 +167,7 @@ impl Near {
 }
 
 /// The part of a segment in a box, as shares of its way.
-fn clip([a, b]: [Vec2; 2], [low, high]: [Vec2; 2]) -> Option<[f64; 2]> {
+fn clip([a, b]: [Vec2; 2], Rect { min: low, max: high }: Rect) -> Option<[f64; 2]> {
     let (mut from, mut to) = (0.0_f64, 1.0_f64);
     for axis in 0..2 {
         let (start, way) = (a[axis], b[axis] - a[axis]);

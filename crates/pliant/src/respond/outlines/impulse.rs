@@ -27,7 +27,6 @@ use crate::respond::demands::{Demands, Met};
 use crate::respond::{Moment, Response};
 
 use super::grip::Grip;
-use super::near::Space;
 use super::penalty::tell;
 use super::{Flat, OutlinesError, refused};
 
@@ -190,10 +189,10 @@ impl OutlineImpulses {
                 contacts.extend(close(flat, settings, sides, moment));
             }
             for (own, other) in [(a, b), (b, a)] {
-                let space = *flat.near.space(other as usize);
+                let reach = flat.near.boxes()[other as usize].grown(distance);
                 for at in flat.outlines.range(own as usize) {
                     let point = flat.outlines.points()[at];
-                    if !(Space { min: point, max: point }).meets(&space, distance) {
+                    if !reach.contains(point) {
                         continue;
                     }
                     let at = Place { segment: at as u32, along: 0.0 };

@@ -136,8 +136,8 @@ impl OutlinePenalty {
         let error = settings.error;
         flat.ask(&Question { error, contact_distance: 0.0, wanted: WANTED }, 0.0)?;
         for (pair, answer) in flat.found() {
-            let spaces = [pair.a, pair.b].map(|outline| flat.near.space(outline as usize));
-            ways.find(&flat.outlines, pair, (spaces, answer), pushes);
+            let boxes = [pair.a, pair.b].map(|outline| flat.near.boxes()[outline as usize]);
+            ways.find(&flat.outlines, pair, (boxes, answer), pushes);
         }
         Ok(())
     }
