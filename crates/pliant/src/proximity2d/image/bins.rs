@@ -167,12 +167,8 @@ mod tests {
         let mut outlines = Outlines::default();
         outlines.push(&[a.to_vec()]).unwrap();
         outlines.push(&[b.to_vec()]).unwrap();
-        let of = |ring: &[Vec2]| {
-            let low = ring.iter().fold(Vec2::INFINITY, |low, p| low.min(*p));
-            [low, ring.iter().fold(Vec2::NEG_INFINITY, |high, p| high.max(*p))]
-        };
-        let ([a_low, a_high], [b_low, b_high]) = (of(a), of(b));
-        let region = [a_low.max(b_low), a_high.min(b_high)];
+        let [of_a, of_b] = [a, b].map(|ring| Rect::around(ring.iter().copied()));
+        let region = of_a.common(of_b);
         let (mut bins, mut found) = (Bins::default(), Vec::new());
         bins.meetings(&outlines, [0, 1], region, Extent::All, &mut found);
         let found: Vec<[u32; 2]> = found.iter().map(|meeting| meeting.segments).collect();

@@ -325,8 +325,8 @@ fn what_images_lack_is_named() {
     };
     assert_eq!(told([1.0, 1.0], 1e-12, 0.0), Cause::Digits { bits: 53 });
     assert_eq!(told([1e-6, 1.0], 1e-7, 0.0), Cause::Rows { rows: 0.5 / 1e-7 });
-    // All of a's 4 m are near b: pieces of 0.4 errors are 1e7.
-    assert_eq!(told([1.0, 1.0], 1e-6, 9.0), Cause::Pieces { most: near::MOST_PIECES });
+    // All of a's 2 m are near b: pieces of 0.4 errors are 5e6.
+    assert_eq!(told([1.0, 1e-3], 1e-6, 9.0), Cause::Pieces { most: near::MOST_PIECES });
 }
 
 #[test]
