@@ -386,8 +386,8 @@ impl Response for OutlineImpulses {
         }
         {
             let _watch = Watch::new(moment.watcher, Stage::Detect);
-            if self.find(moment).is_err() {
-                demands.refusal = Some(refused(&self.flat));
+            if let Err(error) = self.find(moment) {
+                demands.refusal = Some(refused(&self.flat, &error));
                 return;
             }
         }
@@ -430,7 +430,7 @@ impl Response for OutlineImpulses {
                 let what = "an overlap of its outline: a gap of";
                 demands.refusal = Some(Refusal { vertex, what, value: 0.0, limit: 0.0 });
             }
-            Err(_) => demands.refusal = Some(refused(&self.flat)),
+            Err(error) => demands.refusal = Some(refused(&self.flat, &error)),
         }
     }
 }

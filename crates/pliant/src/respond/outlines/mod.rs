@@ -5,7 +5,7 @@
 //! [`penalty`] pushes what is inside out again, [`impulse`] never lets anything in. Outlines
 //! meet only each other, and none meets itself.
 //!
-//! `grip` tells what a point of a boundary weighs and how fast it
+//! `near` tells measurements which pairs may meet, `grip` what a point of a boundary weighs and how fast it
 //! is, `ways` by which way what is deep inside gets out.
 
 pub mod near;
@@ -28,7 +28,7 @@ use crate::math::{Vec2, Vec3};
 use crate::proximity2d::outline::{OutlineError, Outlines};
 use crate::proximity2d::pairs::NearPairs;
 use crate::proximity2d::rect::Rect;
-use crate::proximity2d::{Answer, Backend, BackendError, Pair, Question};
+use crate::proximity2d::{Answer, Backend, BackendError, MOST_COORDINATE, Pair, Question};
 use crate::respond::{Moment, RespondError};
 
 /// Why a response of outlines cannot be set up.
@@ -61,7 +61,7 @@ pub enum OutlinesError {
 /// What of a rigid outline resists.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lamina {
-    /// kg.
+    /// Mass, kg.
     pub mass: f64,
     /// Moment of inertia about z, through the centre, kg·m².
     pub moment: f64,
@@ -191,10 +191,31 @@ impl Flat {
     }
 }
 
-/// A step that cannot be judged, as the backend does not answer.
-fn refused(flat: &Flat) -> Refusal {
-    let vertex = flat.vertices.first().copied().unwrap_or(VertexId(0));
-    Refusal { vertex, what: "a place that outlines cannot be asked about,", value: 0.0, limit: 0.0 }
+/// A step that cannot be judged, as the backend does not answer, and why it does not.
+///
+/// What names no vertex is told of the first. A device that fails has no number to tell.
+fn refused(flat: &Flat, error: &BackendError) -> Refusal {
+    let vertex = |point: usize| flat.vertices.get(point).copied().unwrap_or(VertexId(0));
+    let (point, what, value, limit) = match *error {
+        BackendError::NotFinite { point, position, .. }
+        | BackendError::TooFar { point, position, .. } => {
+            let [x, y] = position.to_array().map(f64::abs);
+            // The larger one, or the one that is no number.
+            let value = if x <= y || y.is_nan() { y } else { x };
+            (point, "a coordinate of", value, MOST_COORDINATE)
+        }
+        BackendError::Bound { error } => (0, "outlines asked about with an error of", error, 0.0),
+        BackendError::ContactDistance { distance } => {
+            (0, "outlines asked about with a contact distance of", distance, 0.0)
+        }
+        BackendError::Pair { a, b, count, .. } => {
+            (0, "a pair of outlines that is not there, number", f64::from(a.max(b)), count as f64)
+        }
+        BackendError::Device { .. } => {
+            (0, "where the device that tells distances fails: a distance of", f64::NAN, 0.0)
+        }
+    };
+    Refusal { vertex: vertex(point), what, value, limit }
 }
 
 /// Centre of mass of some vertices, m, the first of which has number `start`.

@@ -197,8 +197,8 @@ impl Response for OutlinePenalty {
         }
         {
             let _watch = Watch::new(moment.watcher, Stage::Depth);
-            if self.find(moment).is_err() {
-                demands.refusal = Some(refused(&self.flat));
+            if let Err(error) = self.find(moment) {
+                demands.refusal = Some(refused(&self.flat, &error));
                 return;
             }
         }
