@@ -100,7 +100,7 @@ impl Areas {
         self.strips.write(device, &self.laid)?;
         self.rows.write(device, &self.laid_rows)?;
         let count = self.laid_rows.len() as u32;
-        let bytes = 4 * u64::from(count);
+        let bytes = size_of::<i32>() as u64 * u64::from(count);
         self.lengths.reserve(&device.device, bytes)?;
         let [points, of_chunks] = uploaded;
         let resources = [
@@ -110,7 +110,7 @@ impl Areas {
             wgpu::BindingResource::Buffer(wgpu::BufferBinding {
                 buffer: self.rows.get()?,
                 offset: 0,
-                size: std::num::NonZeroU64::new(2 * bytes),
+                size: std::num::NonZeroU64::new(size_of_val(&self.laid_rows[..]) as u64),
             }),
             self.lengths.get()?.as_entire_binding(),
         ];

@@ -8,8 +8,8 @@
 //!
 //! | here            | paper | meaning                                  |
 //! |-----------------|-------|------------------------------------------|
-//! | `error`         | d     | bound of every length, half a pixel's diagonal (P10) |
-//! | `contact_distance` | d  | gap up to which boundaries touch (P9: the paper's d twice) |
+//! | `error`         | d     | bound of every length, half a pixel's diagonal |
+//! | `contact_distance` | d  | gap up to which boundaries touch; the paper names both d |
 
 pub mod outline;
 
