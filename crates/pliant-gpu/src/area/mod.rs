@@ -8,15 +8,13 @@
 //! is 0.71 d times the perimeters, and the bound is d times.
 
 use bytemuck::{Pod, Zeroable};
-use pliant::proximity2d::brute;
-use pliant::proximity2d::outline::Outlines;
 use pliant::proximity2d::{Answer, Pair};
 
 use crate::GpuError;
 use crate::chunk::{Chunks, scaled};
 use crate::device::{Device, Kept, Part};
 
-/// Most rows of one pair, count: beyond, the plain way is taken.
+/// Most rows of one pair, count: beyond, the area is left to segments.
 const MOST_ROWS: f64 = 65536.0;
 
 /// Workgroups side by side in a dispatch, as in the kernel, count.
@@ -59,6 +57,8 @@ pub struct Areas {
     laid_rows: Vec<[u32; 2]>,
     /// For each strip its pair, its first row and the height of a row, m.
     owners: Vec<(u32, u32, f64)>,
+    /// Pairs whose areas are left to segments, indices.
+    left: Vec<u32>,
 }
 
 impl Areas {
@@ -72,27 +72,35 @@ impl Areas {
             laid: Vec::new(),
             laid_rows: Vec::new(),
             owners: Vec::new(),
+            left: Vec::new(),
         }
     }
 
-    /// Fills the area of every pair that intersects, in one submission.
+    /// Pairs whose areas the last run left to segments: too many rows, or crossings in one.
+    pub fn left(&self) -> &[u32] {
+        &self.left
+    }
+
+    /// Fills the area of every pair that intersects, in one submission, but of those [`left`].
+    ///
+    /// [`left`]: Areas::left
     ///
     /// `uploaded` are the points and the chunks on the GPU.
     pub fn run(
         &mut self,
         device: &mut Device,
-        (outlines, chunks, uploaded): (&Outlines, &Chunks, [&wgpu::Buffer; 2]),
+        (chunks, uploaded): (&Chunks, [&wgpu::Buffer; 2]),
         (pairs, error): (&[Pair], f64),
         answers: &mut [Answer],
     ) -> Result<(), GpuError> {
-        self.lay(outlines, chunks, (pairs, error), answers);
+        self.lay(chunks, (pairs, error), answers);
         if self.laid.is_empty() {
             return Ok(());
         }
         self.strips.write(device, &self.laid)?;
         self.rows.write(device, &self.laid_rows)?;
         let count = self.laid_rows.len() as u32;
-        let bytes = 4 * u64::from(count);
+        let bytes = size_of::<i32>() as u64 * u64::from(count);
         self.lengths.reserve(&device.device, bytes)?;
         let [points, of_chunks] = uploaded;
         let resources = [
@@ -102,7 +110,7 @@ impl Areas {
             wgpu::BindingResource::Buffer(wgpu::BufferBinding {
                 buffer: self.rows.get()?,
                 offset: 0,
-                size: std::num::NonZeroU64::new(2 * bytes),
+                size: std::num::NonZeroU64::new(size_of_val(&self.laid_rows[..]) as u64),
             }),
             self.lengths.get()?.as_entire_binding(),
         ];
@@ -115,31 +123,25 @@ impl Areas {
             pass.dispatch_workgroups(count.min(GROUPS), count.div_ceil(GROUPS), 1);
         }
         let part = Part { buffer: self.lengths.get()?, start: 0, bytes };
-        let (owners, unit) = (&self.owners, chunks.unit);
+        let (owners, left, unit) = (&self.owners, &mut self.left, chunks.unit);
         device.finish(work, &[part], |bytes| {
             let lengths: &[i32] = bytemuck::cast_slice(bytes);
             let ends = owners.iter().skip(1).map(|owner| owner.1).chain([count]);
             for (&(pair, first, height), end) in owners.iter().zip(ends) {
                 let lengths = &lengths[first as usize..end as usize];
-                let Pair { a, b } = pairs[pair as usize];
-                answers[pair as usize].overlap_area = if lengths.contains(&FULL) {
-                    brute::overlap_area(outlines, a as usize, b as usize)
-                } else {
-                    let sum: f64 = lengths.iter().map(|length| f64::from(*length)).sum();
-                    (sum / PARTS * unit * height).max(0.0)
-                };
+                if lengths.contains(&FULL) {
+                    left.push(pair);
+                    continue;
+                }
+                let sum: f64 = lengths.iter().map(|length| f64::from(*length)).sum();
+                answers[pair as usize].overlap_area = (sum / PARTS * unit * height).max(0.0);
             }
         })
     }
 
-    /// Lays out the rows of pairs that intersect; takes the plain way for too many rows.
-    fn lay(
-        &mut self,
-        outlines: &Outlines,
-        chunks: &Chunks,
-        (pairs, error): (&[Pair], f64),
-        answers: &mut [Answer],
-    ) {
+    /// Lays out the rows of pairs that intersect; leaves pairs of too many rows.
+    fn lay(&mut self, chunks: &Chunks, (pairs, error): (&[Pair], f64), answers: &[Answer]) {
+        self.left.clear();
         self.laid.clear();
         self.laid_rows.clear();
         self.owners.clear();
@@ -151,8 +153,7 @@ impl Areas {
             let (low, high) = (a.low.y.max(b.low.y), a.high.y.min(b.high.y));
             let rows = ((high - low) / (2.0_f64.sqrt() * error)).ceil().max(1.0);
             if rows > MOST_ROWS {
-                answer.overlap_area =
-                    brute::overlap_area(outlines, pair.a as usize, pair.b as usize);
+                self.left.push(at as u32);
                 continue;
             }
             let height = (high - low) / rows;

@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use pliant::math::Vec2;
-use pliant::proximity2d::brute::{self, MOST_SAMPLES, Spot};
+use pliant::proximity2d::boundary::{Spot, direction, outward, spot};
 use pliant::proximity2d::outline::Outlines;
+use pliant::proximity2d::samples::{self, MOST_SAMPLES};
 use pliant::proximity2d::segment::{crossing, meet, nearest_along, place};
-use pliant::proximity2d::{Answer, Notice, Pair, Penetration, Place, Question, Separation, Side};
+use pliant::proximity2d::{Answer, Pair, Penetration, Place, Question, Separation, Side};
 
 use crate::chunk::{CHUNK, Chunks};
 use crate::depths::{CROSSED, Candidate, INSIDE, Seen, Task, UNSURE};
@@ -78,7 +79,7 @@ impl Gather<'_> {
         }
         let point = self.point(task, bit);
         let unsure = found.unsure >> bit & 1 == 1;
-        !unsure || brute::spot(self.outlines, other, self.outlines.points()[point]) == Spot::Inside
+        !unsure || spot(self.outlines, other, self.outlines.points()[point]) == Spot::Inside
     }
 
     /// The point of thread `bit` of a task, an index.
@@ -141,10 +142,7 @@ impl Gather<'_> {
             crossings.iter_mut().for_each(|[own, other]| std::mem::swap(own, other));
             crossings.sort_unstable();
         }
-        if asked > MOST_SAMPLES as f64 {
-            let (error, kept) = (self.question.error, answer.penetration.len());
-            answer.notices.push(Notice::FewerSamples { error, count: asked, kept });
-        }
+        samples::tell(asked, self.question.error, answer);
     }
 
     /// The parts of a segment inside the other outline, as shares of its way.
@@ -177,8 +175,7 @@ impl Gather<'_> {
         cuts.sort_by(f64::total_cmp);
         let middle = |cut: &[f64]| place(ends, 0.5 * (cut[0] + cut[1]));
         let parts = cuts.windows(2).filter(|cut| cut[1] > cut[0]);
-        let inside =
-            parts.filter(|cut| brute::spot(self.outlines, other, middle(cut)) == Spot::Inside);
+        let inside = parts.filter(|cut| spot(self.outlines, other, middle(cut)) == Spot::Inside);
         inside.map(|cut| cut[0]..cut[1]).collect()
     }
 
@@ -193,7 +190,7 @@ impl Gather<'_> {
     ) -> f64 {
         let ends = self.outlines.segment(segment);
         let length = (stretch.end - stretch.start) * ends[0].distance(ends[1]);
-        let parts = (length / (4.0 * self.question.error)).ceil().max(1.0);
+        let parts = samples::parts(length, self.question.error);
         if asked + parts - 1.0 <= MOST_SAMPLES as f64 {
             let part = (stretch.end - stretch.start) / parts;
             for k in 1..parts as usize {
@@ -230,7 +227,7 @@ pub fn measured(outlines: &Outlines, found: Penetration, site: u32) -> Option<Pe
     let ends = outlines.segment(site as usize);
     let out = Place { segment: site, along: nearest_along(ends, found.position) };
     let exit = place(ends, out.along);
-    let way = brute::direction(exit - found.position, found.position);
-    let direction = way.or_else(|| brute::outward(outlines, out))?;
+    let way = direction(exit - found.position, found.position);
+    let direction = way.or_else(|| outward(outlines, out))?;
     Some(Penetration { depth: exit.distance(found.position), direction, out, ..found })
 }

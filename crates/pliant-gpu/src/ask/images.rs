@@ -2,11 +2,12 @@
 //!
 //! The window is the box around the points of one side that are inside the other, as in
 //! the paper's first figure; pixels are √2 times what the bound leaves after rounding, and
-//! the signed field is interpolated, so a depth is within the bound (P15).
+//! the signed field is interpolated. A distance changes by no more than the way gone, so a
+//! depth is within the bound.
 //!
 //! - Implements: [Hoff01 §2.2.4], penetration depth and direction.
 //! - Deviates: the direction is the way to the nearest segment of the nearest pixel; a
-//!   gradient does not exist on the medial axis (P11).
+//!   gradient does not exist on the medial axis, and interpolated it is too short near it.
 
 use pliant::math::Vec2;
 use pliant::proximity2d::field::{Field, Window};

@@ -16,9 +16,11 @@ mod samples;
 
 use bytemuck::Zeroable;
 use pliant::par;
-use pliant::proximity2d::brute::Brute;
+use pliant::proximity2d::exact::Exact;
 use pliant::proximity2d::outline::Outlines;
-use pliant::proximity2d::{Answer, Backend, BackendError, Notice, Pair, Question, prepare};
+use pliant::proximity2d::{
+    Answer, Backend, BackendError, Cause, Notice, Pair, Question, Wanted, prepare,
+};
 
 use crate::GpuError;
 use crate::area::Areas;
@@ -63,10 +65,23 @@ pub struct Gpu {
     areas: Areas,
     /// What is laid out for it anew with every question.
     plan: Plan,
+    /// Who answers by segments what the GPU cannot.
+    segments: Segments,
     /// The fields made last.
     pub(crate) fields: Fields,
     /// What overlaps are rendered with.
     pub(crate) overlaps: Overlaps,
+}
+
+/// The exact backend with the memory of what it is asked.
+#[derive(Debug, Default)]
+struct Segments {
+    /// The backend.
+    exact: Exact,
+    /// Pairs to be asked about.
+    pairs: Vec<Pair>,
+    /// What was found of them.
+    answers: Vec<Answer>,
 }
 
 /// What a question becomes before it goes to the GPU.
@@ -78,8 +93,8 @@ struct Plan {
     tasks: Vec<Task>,
     /// First task of each pair, and the count of tasks at the end, indices.
     starts: Vec<u32>,
-    /// Pairs that take more digits than f32 has, indices.
-    exact: Vec<u32>,
+    /// Pairs that segments answer, indices, and why.
+    exact: Vec<(u32, Cause)>,
     /// Candidates, sorted.
     list: Vec<Candidate>,
     /// Where the pieces of the answers begin, indices.
@@ -100,8 +115,8 @@ impl Gpu {
         let depths = Depths::new(&device);
         let fields = Fields::new(&device);
         let areas = Areas::new(&device);
-        let (settings, plan, overlaps) = Default::default();
-        Ok(Gpu { settings, device, depths, areas, plan, fields, overlaps })
+        let (settings, plan, segments, overlaps) = Default::default();
+        Ok(Gpu { settings, device, depths, areas, plan, segments, fields, overlaps })
     }
 
     /// Name of the GPU and of its driver.
@@ -134,7 +149,7 @@ impl Backend for Gpu {
     ) -> Result<(), BackendError> {
         prepare(outlines, pairs, question, answers)?;
         self.plan.fill(outlines, pairs, question);
-        let Gpu { device, depths, areas, plan, settings, .. } = self;
+        let Gpu { device, depths, areas, plan, segments, settings, .. } = self;
         let Plan { chunks, tasks, starts, exact, list, cuts } = plan;
         if !tasks.is_empty() {
             depths.run(device, chunks, tasks, pairs.len(), |seen| {
@@ -143,7 +158,7 @@ impl Backend for Gpu {
                 // Threads list in no order; sorted, the answers are the same every time.
                 list.sort_unstable();
                 let gave_up = (0..).zip(seen.crossed).filter(|(_, bits)| **bits & GAVE_UP != 0);
-                exact.extend(gave_up.map(|(at, _)| at));
+                exact.extend(gave_up.map(|(at, _)| (at, Cause::Turns)));
                 let gather = Gather { outlines, question, chunks, tasks, seen, list };
                 cuts.clear();
                 cuts.extend((0..=PIECES).map(|piece| pairs.len() * piece / PIECES));
@@ -159,8 +174,14 @@ impl Backend for Gpu {
             samples::measure(device, depths, (outlines, chunks), pairs, answers, exact)?;
         }
         if question.wanted.area && !tasks.is_empty() {
-            let input = (outlines, &*chunks, depths.uploaded()?);
+            let input = (&*chunks, depths.uploaded()?);
             areas.run(device, input, (pairs, question.error), answers)?;
+            let wanted = Wanted { area: true, vertices: false, ..Wanted::DEPTHS };
+            let left = areas.left().iter().map(|&at| pairs[at as usize]);
+            let found = segments.ask(outlines, left, &Question { wanted, ..*question })?;
+            for (&at, exact) in areas.left().iter().zip(found) {
+                answers[at as usize].overlap_area = exact.overlap_area;
+            }
         }
         if settings.depths == DepthsBy::Images {
             images::measure(self, outlines, (pairs, question.error), answers)?;
@@ -172,30 +193,41 @@ impl Backend for Gpu {
 impl Gpu {
     /// Answers the pairs that the GPU could not, or gave up, by segments alone.
     fn by_segments(
-        &self,
+        &mut self,
         outlines: &Outlines,
         pairs: &[Pair],
         question: &Question,
         answers: &mut [Answer],
     ) -> Result<(), BackendError> {
-        for &at in &self.plan.exact {
-            let chunks = &self.plan.chunks;
-            let pair = pairs[at as usize];
-            let mut one = Vec::new();
-            Brute.ask(outlines, &[pair], question, &mut one)?;
-            answers[at as usize] = one.pop().unwrap_or_default();
-            let (error, pixels) = (question.error, pixels(chunks, pair, question.error));
-            answers[at as usize].notices.push(Notice::Exact { error, pixels });
+        let exact = &self.plan.exact;
+        let left = exact.iter().map(|&(at, _)| pairs[at as usize]);
+        let found = self.segments.ask(outlines, left, question)?;
+        for (&(at, cause), found) in exact.iter().zip(found) {
+            let answer = &mut answers[at as usize];
+            std::mem::swap(answer, found);
+            answer.notices.push(Notice::Exact { error: question.error, cause });
         }
         Ok(())
     }
 }
 
-/// Pixels of an image of both outlines whose lengths keep the bound, count.
-fn pixels(chunks: &Chunks, pair: Pair, error: f64) -> f64 {
-    let [a, b] = [pair.a, pair.b].map(|outline| &chunks.shapes[outline as usize]);
-    let size = a.high.max(b.high) - a.low.min(b.low);
-    size.x * size.y / (2.0 * error * error)
+impl Segments {
+    /// Answers for some pairs, in their order.
+    fn ask(
+        &mut self,
+        outlines: &Outlines,
+        some: impl Iterator<Item = Pair>,
+        question: &Question,
+    ) -> Result<&mut [Answer], BackendError> {
+        let Segments { exact, pairs, answers } = self;
+        pairs.clear();
+        pairs.extend(some);
+        if pairs.is_empty() {
+            return Ok(&mut []);
+        }
+        exact.ask(outlines, pairs, question, answers)?;
+        Ok(answers)
+    }
 }
 
 impl Plan {
@@ -210,7 +242,7 @@ impl Plan {
             let (way, error) = self.chunks.between(a as usize, b as usize);
             let enough = 2.0 * MARGIN * error * self.chunks.unit <= question.error;
             if !enough {
-                self.exact.push(at as u32);
+                self.exact.push((at as u32, Cause::Digits { bits: f32::MANTISSA_DIGITS }));
                 continue;
             }
             let near = self.near(a as usize, b as usize, 0.0);

@@ -2,7 +2,7 @@
 
 use bytemuck::Zeroable;
 use pliant::proximity2d::outline::Outlines;
-use pliant::proximity2d::{Answer, Pair, Penetration, Side};
+use pliant::proximity2d::{Answer, Cause, Pair, Penetration, Side};
 
 use crate::GpuError;
 use crate::chunk::{CHUNK, Chunk, Chunks, scaled};
@@ -20,14 +20,14 @@ pub fn measure(
     (outlines, chunks): (&Outlines, &mut Chunks),
     pairs: &[Pair],
     answers: &mut [Answer],
-    exact: &mut Vec<u32>,
+    exact: &mut Vec<(u32, Cause)>,
 ) -> Result<(), GpuError> {
     let (slots, known) = (chunks.slots.len(), chunks.chunks.len());
     let mut tasks = Vec::new();
     // For every sample its position among the penetrations of its answer.
     let mut places: Vec<u32> = Vec::new();
     for (at, (pair, answer)) in pairs.iter().zip(answers.iter()).enumerate() {
-        if exact.contains(&(at as u32)) {
+        if exact.iter().any(|&(left, _)| left as usize == at) {
             continue;
         }
         for (side, sign, own, other) in
@@ -62,7 +62,7 @@ pub fn measure(
     if !tasks.is_empty() {
         depths.run(device, chunks, &tasks, pairs.len(), |seen| {
             let gave_up = (0..).zip(seen.crossed).filter(|(_, bits)| **bits & GAVE_UP != 0);
-            exact.extend(gave_up.map(|(at, _)| at));
+            exact.extend(gave_up.map(|(at, _)| (at, Cause::Turns)));
             for (task, sites) in tasks.iter().zip(seen.sites.chunks(CHUNK)) {
                 let Chunk { first, count, .. } = chunks.chunks[task.chunk as usize];
                 let found = &mut answers[task.pair as usize].penetration;

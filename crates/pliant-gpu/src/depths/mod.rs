@@ -49,6 +49,9 @@ const GROUPS: u32 = 32768;
 /// Room for candidates at first, count.
 const CANDIDATES: u64 = 4096;
 
+/// Bytes of a candidate, count.
+const CANDIDATE_BYTES: u64 = size_of::<Candidate>() as u64;
+
 /// One chunk that asks about one other outline, as the kernel reads it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -158,7 +161,9 @@ impl Depths {
     ) -> Result<R, GpuError> {
         let mut look = Some(look);
         loop {
-            let sizes = [tasks.len() * CHUNK * 4, tasks.len() * 16, pairs * 4, 4];
+            let word = size_of::<u32>();
+            let sizes =
+                [tasks.len() * CHUNK * word, tasks.len() * size_of::<Found>(), pairs * word, word];
             let mut grown = self.kept[0].write(device, &chunks.slots)?;
             grown |= self.kept[1].write(device, &chunks.chunks)?;
             grown |= self.kept[2].write(device, tasks)?;
@@ -166,7 +171,7 @@ impl Depths {
             for (kept, bytes) in self.kept[4..8].iter_mut().zip(sizes) {
                 grown |= kept.reserve(&device.device, bytes as u64)?;
             }
-            grown |= self.kept[8].reserve(&device.device, self.room * 16)?;
+            grown |= self.kept[8].reserve(&device.device, self.room * CANDIDATE_BYTES)?;
             if grown || self.bound.is_none() {
                 self.bound = Some(self.bind(device)?);
             }
@@ -219,7 +224,7 @@ impl Depths {
         for (kept, bytes) in self.kept[4..8].iter().zip(sizes) {
             parts.push(Part { buffer: kept.get()?, start: 0, bytes: bytes as u64 });
         }
-        parts.push(Part { buffer: list, start: 0, bytes: self.room * 16 });
+        parts.push(Part { buffer: list, start: 0, bytes: self.room * CANDIDATE_BYTES });
         device.finish(work, &parts, |bytes| {
             let (of_sites, rest) = bytes.split_at(sites);
             let (of_found, rest) = rest.split_at(found);

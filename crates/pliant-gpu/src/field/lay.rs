@@ -13,6 +13,15 @@ use super::{FieldRequest, PixelAt, TILE};
 /// Reaches above this, in units of the window, have squares that overflow.
 const FARTHEST: f64 = 1e17;
 
+/// Share by which a reach grows before it becomes an f32, no unit: 16 times its rounding.
+const REACH_SLACK: f64 = 1e-6;
+
+/// What a row of tiles counts in a tile's place, as in the kernel, columns.
+const TILES_IN_ROW: u32 = 1 << 16;
+
+/// Bytes of a pixel's distance or site, count.
+const PIXEL_BYTES: u64 = size_of::<u32>() as u64;
+
 /// A segment as the kernels read it, from the window's corner.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -64,7 +73,7 @@ pub struct Laid {
     pub units: Vec<f64>,
     /// The windows as asked for.
     pub windows: Vec<Window>,
-    /// For each tile its window, and column + 65536 row in it.
+    /// For each tile its window, and column + [`TILES_IN_ROW`] row in it.
     pub tiles: Vec<[u32; 2]>,
     /// Pixels of all windows, count.
     pub pixels: u64,
@@ -87,8 +96,9 @@ impl Laid {
         for (index, request) in requests.iter().enumerate() {
             check(outlines, index, request, limit)?;
         }
-        let need: u64 = requests.iter().map(|request| 4 * request.window.pixels() as u64).sum();
-        let limit = 4 * u64::from(u32::MAX);
+        let need: u64 =
+            requests.iter().map(|request| PIXEL_BYTES * request.window.pixels() as u64).sum();
+        let limit = PIXEL_BYTES * u64::from(u32::MAX);
         if need > limit {
             return Err(GpuError::TooLarge { what: "pixels", need, limit });
         }
@@ -115,7 +125,8 @@ impl Laid {
         }
         let reach = (reach.min(farthest) / unit).min(FARTHEST);
         let [columns, rows] = [window.width, window.height].map(|side| side.div_ceil(TILE));
-        let tiles = (0..rows).flat_map(|row| (0..columns).map(move |column| column + 65536 * row));
+        let tiles =
+            (0..rows).flat_map(|row| (0..columns).map(move |column| column + TILES_IN_ROW * row));
         self.tiles.extend(tiles.map(|place| [index as u32, place]));
         self.placed.push(Placed {
             first: first as u32,
@@ -124,7 +135,7 @@ impl Laid {
             width: window.width,
             height: window.height,
             pixel: (window.pixel / unit) as f32,
-            reach: (reach * (1.0 + 1e-6)) as f32,
+            reach: (reach * (1.0 + REACH_SLACK)) as f32,
             column: 0,
             row: 0,
             sides: 0,

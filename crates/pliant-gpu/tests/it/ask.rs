@@ -5,7 +5,7 @@ use std::path::Path;
 use pliant::math::Vec2;
 use pliant::proximity2d::brute::Brute;
 use pliant::proximity2d::outline::Outlines;
-use pliant::proximity2d::{Answer, Backend, BackendError, Notice, Pair, Question, Wanted};
+use pliant::proximity2d::{Answer, Backend, BackendError, Cause, Notice, Pair, Question, Wanted};
 use pliant_gpu::{DepthsBy, Gpu};
 
 use crate::scene::{Random, all_pairs, crowd, open, rectangle, wavy};
@@ -143,7 +143,8 @@ fn a_bound_below_f32_is_kept_by_segments_and_told() {
     let outlines = crowd(6, 4, 20);
     let question = Question { error: 1e-9, wanted: Wanted::DEPTHS, ..ALL };
     let answers = check(&mut gpu, &outlines, &all_pairs(&outlines), &question);
-    let told = |answer: &Answer| matches!(answer.notices[..], [Notice::Exact { error: 1e-9, .. }]);
+    let cause = Cause::Digits { bits: f32::MANTISSA_DIGITS };
+    let told = |answer: &Answer| answer.notices == [Notice::Exact { error: 1e-9, cause }];
     assert!(answers.iter().all(told));
     let coarse = Question { error: 1e6, ..ALL };
     check(&mut gpu, &outlines, &all_pairs(&outlines), &coarse);

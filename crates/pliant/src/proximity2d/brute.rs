@@ -1,7 +1,8 @@
 //! Every segment against every segment: the plain twin of all backends.
 //!
 //! Exact up to rounding, quadratic in the number of segments or worse, and short. What
-//! the fast backends find is held against this in their tests.
+//! the fast backends find is held against this in their tests. So it shares no more with
+//! them than types and predicates of two segments, and repeats the rest in plain words.
 //!
 //! - Deviates: [Hoff01 §2.2.4] finds contacts by offsetting both boundaries by the
 //!   threshold, which tells gaps up to twice as wide; here a gap is measured.
@@ -12,15 +13,18 @@ use std::ops::Range;
 
 use crate::math::Vec2;
 
+pub use super::boundary::Spot;
+
 use super::outline::Outlines;
+use super::samples::MOST_SAMPLES;
 use super::segment::{crossing, meet, nearest_along, nearest_pair, place, right_of, touches};
 use super::{
     Answer, Backend, BackendError, Contact, Notice, Pair, Penetration, Place, Question, Separation,
     Side, prepare,
 };
 
-/// Most samples of the boundary for one pair, count.
-pub const MOST_SAMPLES: usize = 1 << 20;
+/// Most errors between neighbouring samples, count.
+const SPACING: f64 = 4.0;
 
 /// Ways shorter than this, relative to the coordinates, are rounding and name no direction.
 const DIRECTION: f64 = 1e-14;
@@ -60,17 +64,6 @@ impl Backend for Brute {
     }
 }
 
-/// Where a point is with respect to an outline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spot {
-    /// Surrounded by an odd number of rings.
-    Inside,
-    /// On a segment.
-    Boundary,
-    /// Anywhere else.
-    Outside,
-}
-
 /// Where a point is; exact.
 pub fn spot(outlines: &Outlines, outline: usize, point: Vec2) -> Spot {
     let segments = || outlines.range(outline).map(|at| outlines.segment(at));
@@ -96,13 +89,13 @@ pub fn nearest(outlines: &Outlines, outline: usize, point: Vec2) -> Option<(Plac
 /// Unit vector out of an outline at a place of its boundary; `None` on a segment without length.
 ///
 /// The inside lies to the left of a segment.
-pub fn outward(outlines: &Outlines, at: Place) -> Option<Vec2> {
+fn outward(outlines: &Outlines, at: Place) -> Option<Vec2> {
     let [from, to] = outlines.segment(at.segment as usize);
     (-(to - from).perp()).try_normalize()
 }
 
-/// Whether a way is long enough to have a direction among coordinates of this size.
-pub fn direction(way: Vec2, at: Vec2) -> Option<Vec2> {
+/// Unit vector along a way; `None` where it may be rounding among coordinates of this size.
+fn direction(way: Vec2, at: Vec2) -> Option<Vec2> {
     let enough = way.length() > DIRECTION * at.abs().max_element();
     if enough { way.try_normalize() } else { None }
 }
@@ -189,7 +182,7 @@ fn penetrations(outlines: &Outlines, sides: [usize; 2], question: &Question, ans
             if question.wanted.samples {
                 for stretch in stretches_inside(outlines, ends, other) {
                     let length = (stretch.end - stretch.start) * ends[0].distance(ends[1]);
-                    let parts = (length / (4.0 * question.error)).ceil().max(1.0);
+                    let parts = (length / (SPACING * question.error)).ceil().max(1.0);
                     asked += parts - 1.0;
                     if asked <= MOST_SAMPLES as f64 {
                         let part = (stretch.end - stretch.start) / parts;
@@ -206,7 +199,11 @@ fn penetrations(outlines: &Outlines, sides: [usize; 2], question: &Question, ans
 }
 
 /// Depth, direction and way out of a point; `None` when it is not inside.
-pub fn penetration(outlines: &Outlines, other: usize, point: Vec2) -> Option<(f64, Vec2, Place)> {
+pub(super) fn penetration(
+    outlines: &Outlines,
+    other: usize,
+    point: Vec2,
+) -> Option<(f64, Vec2, Place)> {
     if spot(outlines, other, point) != Spot::Inside {
         return None;
     }
@@ -296,7 +293,7 @@ fn near(outlines: &Outlines, ends: [Vec2; 2], b: usize, distance: f64) -> Vec<[f
 }
 
 /// The part of a segment within `distance` of another: one, as what lies so near is convex.
-pub fn near_one(ends: [Vec2; 2], other: [Vec2; 2], distance: f64) -> Option<[f64; 2]> {
+fn near_one(ends: [Vec2; 2], other: [Vec2; 2], distance: f64) -> Option<[f64; 2]> {
     let [s, t] = nearest_pair(ends, other);
     if place(ends, s).distance(place(other, t)) > distance && !meet(ends, other) {
         return None;

@@ -7,6 +7,10 @@
 //! are neighbours in the plane. The tree ends at a height that is a setting: more boxes
 //! leave fewer pixels.
 //!
+//! No backend goes through this: it is the paper's way, kept to be measured beside them. The
+//! bench draws its regions at each height of the trees. `Exact` walks boxes of its own down
+//! to single segments, and the CPU's images draw only the tiles around points to be read.
+//!
 //! - Implements: [Hoff01 §2.1].
 //! - Deviates: boundaries in contact need boxes grown by the contact distance once, not each
 //!   by it, as [Hoff01 §2.2.4] has it (P2).

@@ -8,12 +8,18 @@
 //!
 //! | here            | paper | meaning                                  |
 //! |-----------------|-------|------------------------------------------|
-//! | `error`         | d     | bound of every length, half a pixel's diagonal (P10) |
-//! | `contact_distance` | d  | gap up to which boundaries touch (P9: the paper's d twice) |
+//! | `error`         | d     | bound of every length, half a pixel's diagonal |
+//! | `contact_distance` | d  | gap up to which boundaries touch; the paper names both d |
 
 pub mod outline;
 
 pub mod segment;
+
+pub mod boundary;
+
+pub mod samples;
+
+pub mod contact;
 
 pub mod field;
 
@@ -177,20 +183,16 @@ pub struct Contact {
 /// Something the asker should know of an answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Notice {
-    /// The images would have been too large for the memory allowed.
-    #[error(
-        "an error of {error:e} m needs an image of {pixels:e} pixels: answered by segments instead"
-    )]
+    /// Segments were asked, as neither images nor the GPU could keep the bound.
+    #[error("an error of {error:e} {cause}: answered by segments instead")]
     Exact {
         /// The bound asked for, m.
         error: f64,
-        /// Pixels that images would have, count.
-        pixels: f64,
+        /// What kept the backend from its own way.
+        cause: Cause,
     },
     /// Samples along deep stretches would have been too many.
-    #[error(
-        "an error of {error:e} m asks for {count:e} samples of the boundary: {kept} were taken"
-    )]
+    #[error("an error of {error:e} asks for {count:e} samples of the boundary: {kept} were taken")]
     FewerSamples {
         /// The bound asked for, m.
         error: f64,
@@ -201,17 +203,52 @@ pub enum Notice {
     },
 }
 
+/// What keeps a backend from answering a pair in its own way, said of the error asked for.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum Cause {
+    /// Images too large for the memory allowed.
+    #[error("needs an image of {pixels:e} pixels")]
+    Pixels {
+        /// Pixels that images would have, count.
+        pixels: f64,
+    },
+    /// An area of more rows of pixels than are summed.
+    #[error("needs {rows:e} rows of pixels")]
+    Rows {
+        /// Rows that images would have, count.
+        rows: f64,
+    },
+    /// Coordinates so large that lengths below the error are lost in their rounding.
+    #[error("is too small for these coordinates in numbers of {bits} binary digits")]
+    Digits {
+        /// Binary digits of a number, count.
+        bits: u32,
+    },
+    /// A boundary in more pieces than memory is allowed for.
+    #[error("cuts the boundary into more than {most} pieces")]
+    Pieces {
+        /// Most pieces, count.
+        most: usize,
+    },
+    /// Readings that are known nowhere along the boundary.
+    #[error("leaves nothing to read along the boundary")]
+    Unread,
+    /// A kernel that was ended before it was done.
+    #[error("is not known to be met by the GPU, of which a thread took too many turns")]
+    Turns,
+}
+
 /// Why a backend could not answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BackendError {
     /// A bound that no image can keep.
-    #[error("the error bound is {error} m; it must be above zero and finite")]
+    #[error("the error bound is {error}; it must be above zero and finite")]
     Bound {
         /// The bound asked for, m.
         error: f64,
     },
     /// A threshold without a meaning.
-    #[error("the contact distance is {distance} m; it must be finite and not negative")]
+    #[error("the contact distance is {distance}; it must be finite and not negative")]
     ContactDistance {
         /// The distance asked for, m.
         distance: f64,
@@ -239,7 +276,7 @@ pub enum BackendError {
         position: Vec2,
     },
     /// A point so far out that squares of its coordinates overflow.
-    #[error("point {point} of outline {outline} is {position}; {limit} m are the most", limit = MOST_COORDINATE)]
+    #[error("point {point} of outline {outline} is {position}; {limit} is the most", limit = MOST_COORDINATE)]
     TooFar {
         /// Position in the set's points.
         point: usize,

@@ -17,16 +17,26 @@ pub struct NearPairs {
     order: Vec<u32>,
     /// Those begun and not known to have ended.
     open: Vec<u32>,
+    /// Pairs that are never told, a below b, ascending.
+    apart: Vec<Pair>,
     /// What was found.
     pairs: Vec<Pair>,
 }
 
 impl NearPairs {
+    /// Finds all but these pairs; which of the two comes first does not matter.
+    pub fn without(apart: impl IntoIterator<Item = Pair>) -> NearPairs {
+        let ordered = |Pair { a, b }: Pair| Pair { a: a.min(b), b: a.max(b) };
+        let mut apart: Vec<Pair> = apart.into_iter().map(ordered).collect();
+        apart.sort_unstable();
+        NearPairs { apart, ..NearPairs::default() }
+    }
+
     /// All pairs whose boxes are at most `margin`, m, apart along both axes, a below b.
     ///
     /// In ascending order. Outlines with points that are no numbers may be left out.
     pub fn find(&mut self, outlines: &Outlines, margin: f64) -> &[Pair] {
-        let NearPairs { boxes, order, open, pairs } = self;
+        let NearPairs { boxes, order, open, apart, pairs } = self;
         boxes.clear();
         boxes.extend((0..outlines.len()).map(|at| Rect::of_segments(outlines, outlines.range(at))));
         order.clear();
@@ -39,14 +49,20 @@ impl NearPairs {
             let reach = boxes[next as usize].grown(margin);
             open.retain(|&other| boxes[other as usize].max.x >= reach.min.x);
             for &other in open.iter() {
-                if boxes[other as usize].meets(&reach) {
-                    pairs.push(Pair { a: next.min(other), b: next.max(other) });
+                let pair = Pair { a: next.min(other), b: next.max(other) };
+                if boxes[other as usize].meets(&reach) && apart.binary_search(&pair).is_err() {
+                    pairs.push(pair);
                 }
             }
             open.push(next);
         }
         pairs.sort_unstable();
         pairs
+    }
+
+    /// The pairs found last.
+    pub fn pairs(&self) -> &[Pair] {
+        &self.pairs
     }
 
     /// The outlines' boxes as they were when last looked at, m.
@@ -88,6 +104,15 @@ mod tests {
         assert_eq!(near.find(&outlines, 0.5), [two, three]);
         assert_eq!(near.find(&outlines, 1.0), [one, two, three]);
         assert_eq!(near.find(&Outlines::default(), 1.0), []);
+        assert!(near.pairs().is_empty());
+    }
+
+    #[test]
+    fn pairs_to_be_left_out_are_not_told_in_either_order() {
+        let outlines = triangles(&[(2.0, 0.0, 1.0), (0.0, 0.0, 1.0), (1.0, 0.5, 1.0)]);
+        let mut near = NearPairs::without([Pair { a: 2, b: 1 }, Pair { a: 0, b: 1 }]);
+        assert_eq!(near.find(&outlines, 1.0), [Pair { a: 0, b: 2 }]);
+        assert_eq!(near.pairs(), [Pair { a: 0, b: 2 }]);
     }
 
     proptest! {

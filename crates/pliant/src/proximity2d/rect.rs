@@ -27,6 +27,13 @@ fn high(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
 
+impl Default for Rect {
+    /// The box of nothing.
+    fn default() -> Rect {
+        Rect::EMPTY
+    }
+}
+
 impl Rect {
     /// The box of nothing.
     pub const EMPTY: Rect = Rect { min: Vec2::INFINITY, max: Vec2::NEG_INFINITY };
@@ -35,6 +42,11 @@ impl Rect {
     #[inline]
     pub fn of([a, b]: [Vec2; 2]) -> Rect {
         Rect { min: a, max: a }.with(b)
+    }
+
+    /// The box of points; that of nothing without any.
+    pub fn around(points: impl IntoIterator<Item = Vec2>) -> Rect {
+        points.into_iter().fold(Rect::EMPTY, Rect::with)
     }
 
     /// The box of a range of segments.
@@ -91,6 +103,11 @@ impl Rect {
             min: Vec2::new(min.x.next_down(), min.y.next_down()),
             max: Vec2::new(max.x.next_up(), max.y.next_up()),
         }
+    }
+
+    /// Its sides, m; zero of an empty box.
+    pub fn size(&self) -> Vec2 {
+        (self.max - self.min).max(Vec2::ZERO)
     }
 
     /// Whether there is no point in it.
@@ -154,6 +171,14 @@ mod tests {
         let grown = a.grown(1e-30);
         assert!(grown.min.x < 0.1 && grown.max.y > 0.7);
         assert!(Rect::EMPTY.is_empty() && Rect::EMPTY.grown(1.0).is_empty());
+    }
+
+    #[test]
+    fn points_span_their_box() {
+        let points = [Vec2::new(1.0, 5.0), Vec2::new(-2.0, 3.0), Vec2::new(0.0, 4.0)];
+        let around = Rect::around(points);
+        assert_eq!((around, around.size()), (rect(-2.0, 3.0, 1.0, 5.0), Vec2::new(3.0, 2.0)));
+        assert_eq!((Rect::around([]), Rect::EMPTY.size()), (Rect::EMPTY, Vec2::ZERO));
     }
 
     #[test]

@@ -69,6 +69,34 @@ pub fn crossing(a: [Vec2; 2], b: [Vec2; 2]) -> Option<[f64; 2]> {
         .then(|| shares.map(|share| share.clamp(0.0, 1.0)))
 }
 
+/// The part of a segment within `distance`, m, of another, as shares of its way.
+///
+/// One part, as what lies so near is convex; `None` where there is none.
+pub fn near_one(ends: [Vec2; 2], other: [Vec2; 2], distance: f64) -> Option<[f64; 2]> {
+    let [s, t] = nearest_pair(ends, other);
+    if place(ends, s).distance(place(other, t)) > distance && !meet(ends, other) {
+        return None;
+    }
+    let within_distance = |along: f64| {
+        let point = place(ends, along);
+        place(other, nearest_along(other, point)).distance(point) <= distance
+    };
+    Some([0.0, 1.0].map(|end| {
+        if within_distance(end) {
+            return end;
+        }
+        // The distance grows from the nearest place on: halve until no number is between.
+        let (mut within, mut beyond) = (s, end);
+        loop {
+            let middle = 0.5 * (within + beyond);
+            if middle == within || middle == beyond {
+                return within;
+            }
+            if within_distance(middle) { within = middle } else { beyond = middle }
+        }
+    }))
+}
+
 /// Whether the ray from `point` to the right crosses a segment; exact.
 ///
 /// The lower end belongs to the segment and the upper one does not, so that a ray through

@@ -6,9 +6,10 @@
 
 use crate::math::Vec2;
 
-use super::super::brute::{MOST_SAMPLES, Spot, direction, outward};
+use super::super::boundary::{Spot, direction, outward};
+use super::super::samples::{self, MOST_SAMPLES};
 use super::super::segment::{crossing, nearest_along, place};
-use super::super::{Answer, Notice, Penetration, Place, Question, Side};
+use super::super::{Answer, Penetration, Place, Question, Side};
 use super::meeting::{Kind, Meeting};
 use super::nearest::Pending;
 use super::tree::View;
@@ -147,7 +148,7 @@ impl Depths<'_> {
         guess: &mut u32,
     ) {
         let way = ends[0].distance(ends[1]);
-        let parts_of = |share: f64| (share * way / (4.0 * self.question.error)).ceil().max(1.0);
+        let parts_of = |share: f64| samples::parts(share * way, self.question.error);
         if parts_of(1.0) == 1.0 {
             return;
         }
@@ -185,9 +186,6 @@ impl Depths<'_> {
 
     /// Adds a notice where samples were left out.
     pub fn finish(self) {
-        if self.asked > MOST_SAMPLES as f64 {
-            let (error, kept) = (self.question.error, self.answer.penetration.len());
-            self.answer.notices.push(Notice::FewerSamples { error, count: self.asked, kept });
-        }
+        samples::tell(self.asked, self.question.error, self.answer);
     }
 }

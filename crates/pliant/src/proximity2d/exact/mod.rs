@@ -46,8 +46,11 @@ pub struct Exact {
 struct Scratch {
     /// Where the boundaries of a pair meet.
     meetings: Vec<Meeting>,
+    /// Of the queries about depth.
     depths: DepthScratch,
+    /// Of the strips that an area is summed over.
     area: AreaScratch,
+    /// Of the search for contacts.
     contacts: ContactScratch,
 }
 

@@ -6,7 +6,7 @@
 
 use crate::math::{Vec2, orient2d};
 
-use super::super::brute::Spot;
+use super::super::boundary::Spot;
 use super::super::outline::Outlines;
 use super::super::rect::Rect;
 

@@ -21,7 +21,7 @@ use crate::math::Vec2;
 pub struct Window {
     /// Lower left corner of the lower left pixel, m.
     pub corner: Vec2,
-    /// Side of a pixel, m, above zero; √2 times the error bound (P10).
+    /// Side of a pixel, m, above zero; √2 times the error bound, which is half its diagonal.
     pub pixel: f64,
     /// Pixels side by side, count.
     pub width: u32,

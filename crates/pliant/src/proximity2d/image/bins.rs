@@ -9,6 +9,7 @@ use crate::math::Vec2;
 
 use super::super::outline::Outlines;
 use super::super::raster::rows::Rows;
+use super::super::rect::Rect;
 use super::super::segment::{crossing, meet, nearest_along};
 
 /// Slack of a cell, relative to the largest coordinate and to the cell: far above rounding.
@@ -66,7 +67,7 @@ impl Bins {
         &mut self,
         outlines: &Outlines,
         [a, b]: [usize; 2],
-        region: [Vec2; 2],
+        region: Rect,
         extent: Extent,
         meetings: &mut Vec<Meeting>,
     ) {
@@ -112,7 +113,7 @@ fn shared(p: [Vec2; 2], q: [Vec2; 2]) -> [[f64; 2]; 2] {
 
 impl Grid {
     /// About as many cells as there are segments.
-    fn over([low, high]: [Vec2; 2], segments: usize) -> Grid {
+    fn over(Rect { min: low, max: high }: Rect, segments: usize) -> Grid {
         let size = high - low;
         let side = (size.x * size.y / segments.max(1) as f64).sqrt();
         let side = if side > 0.0 { side } else { size.max_element() / segments.max(1) as f64 };
@@ -166,12 +167,8 @@ mod tests {
         let mut outlines = Outlines::default();
         outlines.push(&[a.to_vec()]).unwrap();
         outlines.push(&[b.to_vec()]).unwrap();
-        let of = |ring: &[Vec2]| {
-            let low = ring.iter().fold(Vec2::INFINITY, |low, p| low.min(*p));
-            [low, ring.iter().fold(Vec2::NEG_INFINITY, |high, p| high.max(*p))]
-        };
-        let ([a_low, a_high], [b_low, b_high]) = (of(a), of(b));
-        let region = [a_low.max(b_low), a_high.min(b_high)];
+        let [of_a, of_b] = [a, b].map(|ring| Rect::around(ring.iter().copied()));
+        let region = of_a.common(of_b);
         let (mut bins, mut found) = (Bins::default(), Vec::new());
         bins.meetings(&outlines, [0, 1], region, Extent::All, &mut found);
         let found: Vec<[u32; 2]> = found.iter().map(|meeting| meeting.segments).collect();

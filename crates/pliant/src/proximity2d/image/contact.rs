@@ -16,13 +16,13 @@ use std::ops::Range;
 
 use crate::math::Vec2;
 
-use super::super::brute::outward;
+use super::super::contact::{Part, facing, finished, point};
 use super::super::field::sample::Reading;
 use super::super::outline::Outlines;
 use super::super::segment::{nearest_pair, place};
 use super::super::{Contact, Place, Separation};
 use super::bins::Meeting;
-use super::near::{Near, Piece};
+use super::near::Near;
 
 /// The closest points of some pieces and b, and how far apart they are.
 #[derive(Clone, Copy, Debug)]
@@ -37,15 +37,10 @@ struct Closest {
     direction: Option<Vec2>,
 }
 
-/// Where a place is, m.
-fn point(outlines: &Outlines, at: Place) -> Vec2 {
-    place(outlines.segment(at.segment as usize), at.along)
-}
-
 /// The closest points among pieces with their readings; `None` for no piece.
 fn closest<'a>(
     outlines: &Outlines,
-    pieces: impl Iterator<Item = (&'a Piece, &'a Reading)>,
+    pieces: impl Iterator<Item = (&'a Part, &'a Reading)>,
 ) -> Option<Closest> {
     let mut best: Option<Closest> = None;
     let mut least = f64::INFINITY;
@@ -56,10 +51,8 @@ fn closest<'a>(
         let [s, t] = nearest_pair(ends, across);
         let gap = place(ends, s).distance(place(across, t));
         if best.is_none_or(|best| gap < best.gap) {
-            let along = piece.along[0] + s * (piece.along[1] - piece.along[0]);
-            let on_a = Place { segment: piece.segment, along };
             let on_b = Place { segment: reading.place.segment, along: t };
-            best = Some(Closest { gap, on_a, on_b, direction: reading.direction });
+            best = Some(Closest { gap, on_a: piece.at(s), on_b, direction: reading.direction });
         }
     }
     best.map(|best| Closest { gap: best.gap.min(least), ..best })
@@ -153,13 +146,13 @@ fn flag(distance: f64, near: &Near, meetings: &[Meeting], flags: &mut Vec<Flag>)
 }
 
 /// Whether a meeting on a piece's segment is on the piece.
-fn lies_on(meeting: &Meeting, piece: &Piece) -> bool {
+fn lies_on(meeting: &Meeting, piece: &Part) -> bool {
     let [from, to] = meeting.along[0];
     from <= piece.along[1] && to >= piece.along[0]
 }
 
 /// Whether a piece begins where another ends.
-fn follows(before: &Piece, after: &Piece, outlines: &Outlines) -> bool {
+fn follows(before: &Part, after: &Part, outlines: &Outlines) -> bool {
     if before.segment == after.segment && before.along[1] == after.along[0] {
         return true;
     }
@@ -178,12 +171,9 @@ impl Stretch<'_> {
             Some(meeting) => meeting,
             None => closest(outlines, pieces())?,
         };
-        let [at_a, at_b] = [on_a, on_b].map(|at| point(outlines, at));
-        let normal = direction.or_else(|| outward(outlines, on_b))?;
         let first = pieces().next()?.0.ends(outlines)[0];
         let last = pieces().next_back()?.0.ends(outlines)[1];
-        let position = at_a.midpoint(at_b);
-        Some(Contact { position, normal, gap, on_a, on_b, stretch: [first, last] })
+        finished(outlines, gap, [on_a, on_b], direction, [first, last])
     }
 
     fn indices(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
@@ -201,8 +191,7 @@ impl Stretch<'_> {
             for found in here.filter(|meeting| lies_on(meeting, piece)) {
                 let [on_a, on_b] =
                     [0, 1].map(|k| Place { segment: found.segments[k], along: found.along[k][0] });
-                let normals = outward(outlines, on_a).zip(outward(outlines, on_b));
-                let facing = normals.map_or(1.0, |(of_a, of_b)| of_a.dot(of_b));
+                let facing = facing(outlines, on_a, on_b);
                 if best.is_none_or(|(least, _)| facing < least) {
                     let direction = self.near.readings[at].direction;
                     best = Some((facing, Closest { gap: 0.0, on_a, on_b, direction }));

@@ -6,14 +6,15 @@
 
 use crate::math::Vec2;
 
-use super::super::brute::{self, MOST_SAMPLES, Spot, outward};
+use super::super::boundary::{self, Spot, outward};
 use super::super::field::sample::Reading;
 use super::super::outline::Outlines;
+use super::super::samples::{self, MOST_SAMPLES};
 use super::super::segment::place;
-use super::super::{Answer, Notice, Penetration, Place, Question, Side};
+use super::super::{Answer, Penetration, Place, Question, Side};
+use super::Scratch;
 use super::bins::Meeting;
 use super::probe::Probes;
-use super::{Scratch, within};
 
 /// Appends the vertices and samples of both inside the other.
 ///
@@ -45,10 +46,7 @@ pub(super) fn penetrations(
             }));
         }
     }
-    if asked > MOST_SAMPLES as f64 {
-        let (error, kept) = (question.error, answer.penetration.len());
-        answer.notices.push(Notice::FewerSamples { error, count: asked, kept });
-    }
+    samples::tell(asked, question.error, answer);
 }
 
 /// Where the segments of one side meet the other boundary, by segment and along it.
@@ -72,7 +70,8 @@ fn collect(
     probes.points.clear();
     places.clear();
     let (spots, region) = (&spots[1 - side], boxes[1 - side]);
-    let inside = |point: Vec2| within(region, point) && spots.spot(outlines, point) == Spot::Inside;
+    let inside =
+        |point: Vec2| region.contains(point) && spots.spot(outlines, point) == Spot::Inside;
     let (mut asked, mut next_cut) = (0.0, 0);
     for at in outlines.range(own) {
         let ends = outlines.segment(at);
@@ -88,12 +87,12 @@ fn collect(
             next_cut += 1;
         }
         let length = ends[0].distance(ends[1]);
-        if !question.wanted.samples || length <= 4.0 * question.error {
+        if !question.wanted.samples || samples::parts(length, question.error) == 1.0 {
             continue;
         }
         let mut from = 0.0;
         for to in cuts[first_cut..next_cut].iter().map(|cut| cut.1).chain([1.0]) {
-            let parts = ((to - from) * length / (4.0 * question.error)).ceil();
+            let parts = samples::parts((to - from) * length, question.error);
             if parts > 1.0 && inside(place(ends, 0.5 * (from + to))) {
                 asked += parts - 1.0;
                 if asked_before + asked <= MOST_SAMPLES as f64 {
@@ -124,7 +123,7 @@ fn penetration(
     let point = probes.points[index];
     let Some(Reading { value, direction, place: out }) = probes.readings[index] else {
         // Pixels below the last digit of the coordinates: no image can be read.
-        return brute::penetration(outlines, other, point);
+        return boundary::penetration(outlines, other, point);
     };
     let exit = place(outlines.segment(out.segment as usize), out.along);
     let depth = if value < 0.0 {

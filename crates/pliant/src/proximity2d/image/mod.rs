@@ -27,16 +27,17 @@ mod contact;
 use crate::math::Vec2;
 use crate::par;
 
-use super::brute::Spot;
+use super::boundary::Spot;
 use super::exact::Exact;
 use super::field::Window;
 use super::outline::Outlines;
 use super::raster::rows::{Spans, Spots};
-use super::{Answer, Backend, BackendError, Notice, Pair, Place, Question, prepare};
+use super::rect::Rect;
+use super::{Answer, Backend, BackendError, Cause, Notice, Pair, Place, Question, prepare};
 
 use bins::{Bins, Extent, Meeting};
 use contact::Flag;
-use near::{Near, Pursuit, Search, TooMany};
+use near::{Near, Pursuit, Search};
 use probe::Probes;
 
 /// Most pixels that images of one pair may have, count, were they drawn at once.
@@ -58,7 +59,7 @@ const LEAST_ERROR: f64 = 1e-11;
 #[derive(Debug, Default)]
 pub struct Images {
     /// Box of each outline, m.
-    boxes: Vec<[Vec2; 2]>,
+    boxes: Vec<Rect>,
     /// One for each thread.
     scratch: Vec<Scratch>,
 }
@@ -67,7 +68,7 @@ pub struct Images {
 #[derive(Debug, Default)]
 struct Scratch {
     /// Boxes of a and b, m.
-    boxes: [[Vec2; 2]; 2],
+    boxes: [Rect; 2],
     /// The segments of b by cells.
     bins: Bins,
     /// Where the boundaries meet, along a.
@@ -86,8 +87,14 @@ struct Scratch {
     near: Near,
     /// For each piece what is known of it.
     flags: Vec<Flag>,
-    /// What the exact path answered.
-    exact: Vec<Answer>,
+    /// Who answers what images cannot.
+    exact: Exact,
+    /// Positions in the thread's share of pairs left to it, and why.
+    left: Vec<(usize, Cause)>,
+    /// Those pairs.
+    asked: Vec<Pair>,
+    /// What it answered.
+    found: Vec<Answer>,
 }
 
 impl Images {
@@ -114,11 +121,8 @@ impl Backend for Images {
             self.set_threads(1);
         }
         self.boxes.clear();
-        self.boxes.extend((0..outlines.len()).map(|outline| {
-            let points = &outlines.points()[outlines.range(outline)];
-            let low = points.iter().fold(Vec2::INFINITY, |low, point| low.min(*point));
-            [low, points.iter().fold(Vec2::NEG_INFINITY, |high, point| high.max(*point))]
-        }));
+        let points = |outline| outlines.points()[outlines.range(outline)].iter().copied();
+        self.boxes.extend((0..outlines.len()).map(|outline| Rect::around(points(outline))));
         // Threads that have no pair of their own help with the windows of the others.
         let own = self.scratch.len().min(pairs.len()).max(1);
         let helping = self.scratch.len() / own;
@@ -130,14 +134,9 @@ impl Backend for Images {
 }
 
 /// The region that matters for a pair: where both boxes, made larger, overlap.
-fn localise([a, b]: [[Vec2; 2]; 2], margin: f64) -> Option<[Vec2; 2]> {
-    let (low, high) = (a[0].max(b[0]) - margin, a[1].min(b[1]) + margin);
-    low.cmple(high).all().then_some([low, high])
-}
-
-/// Whether a point is in a closed box.
-fn within([low, high]: [Vec2; 2], point: Vec2) -> bool {
-    point.cmpge(low).all() && point.cmple(high).all()
+fn localise([a, b]: [Rect; 2], margin: f64) -> Option<Rect> {
+    let region = a.common(b).grown(margin);
+    (!region.is_empty()).then_some(region)
 }
 
 /// What all pairs of one call share.
@@ -148,16 +147,22 @@ struct Job<'a> {
     /// What is asked.
     question: &'a Question,
     /// Box of each outline, m.
-    boxes: &'a [[Vec2; 2]],
+    boxes: &'a [Rect],
 }
 
 impl Job<'_> {
     /// Gives each scratch its share of the pairs.
     fn share(&self, scratch: &mut [Scratch], pairs: &[Pair], answers: &mut [Answer]) {
         if let [scratch] = scratch {
-            for (&pair, answer) in pairs.iter().zip(answers) {
-                self.pair(pair, scratch, answer);
+            scratch.left.clear();
+            scratch.asked.clear();
+            for (at, (&pair, answer)) in pairs.iter().zip(answers.iter_mut()).enumerate() {
+                if let Err(cause) = self.by_images(pair, scratch, answer) {
+                    scratch.left.push((at, cause));
+                    scratch.asked.push(pair);
+                }
             }
+            self.by_segments(scratch, answers);
             return;
         }
         let (few, half) = (scratch.len() / 2, pairs.len() * (scratch.len() / 2) / scratch.len());
@@ -169,42 +174,45 @@ impl Job<'_> {
         );
     }
 
-    fn pair(&self, pair: Pair, scratch: &mut Scratch, answer: &mut Answer) {
-        if self.by_images(pair, scratch, answer).is_ok() {
+    /// Answers the pairs that images could not answer.
+    fn by_segments(&self, scratch: &mut Scratch, answers: &mut [Answer]) {
+        let Scratch { exact, left, asked, found, .. } = scratch;
+        if left.is_empty() {
             return;
         }
-        let both = [pair.a, pair.b].map(|outline| self.boxes[outline as usize]);
-        let all = [both[0][0].min(both[1][0]), both[0][1].max(both[1][1])];
-        // The question is a good one, and so the twin has an answer.
-        if Exact::default().ask(self.outlines, &[pair], self.question, &mut scratch.exact).is_ok()
-            && let Some(exact) = scratch.exact.first_mut()
-        {
-            std::mem::swap(answer, exact);
-        }
+        let told = exact.ask(self.outlines, asked, self.question, found);
+        debug_assert!(told.is_ok(), "a question that was good before: {told:?}");
         let error = self.question.error;
-        answer.notices.push(Notice::Exact { error, pixels: Window::pixels_over(all, error) });
+        for (&(at, cause), exact) in left.iter().zip(found) {
+            std::mem::swap(&mut answers[at], exact);
+            answers[at].notices.push(Notice::Exact { error, cause });
+        }
     }
 
-    /// Answers by images, or leaves an unfinished answer where they would be too large.
+    /// Answers by images, or leaves an unfinished answer and says what images lack.
     fn by_images(
         &self,
         pair: Pair,
         scratch: &mut Scratch,
         answer: &mut Answer,
-    ) -> Result<(), TooMany> {
+    ) -> Result<(), Cause> {
         let (outlines, question, wanted) = (self.outlines, self.question, self.question.wanted);
         let both = [pair.a as usize, pair.b as usize];
         scratch.boxes = both.map(|outline| self.boxes[outline]);
         scratch.meetings.clear();
-        let corners = scratch.boxes.into_iter().flatten();
+        let corners = scratch.boxes.into_iter().flat_map(|rect| [rect.min, rect.max]);
         let size = corners.fold(0.0, |size: f64, corner| size.max(corner.abs().max_element()));
         if question.error < LEAST_ERROR * size {
-            return Err(TooMany);
+            return Err(Cause::Digits { bits: f64::MANTISSA_DIGITS });
         }
         if let Some(region) = localise(scratch.boxes, 0.0) {
-            let rows = (region[1].y - region[0].y) / question.error;
-            if Window::pixels_over(region, question.error) > MOST_PIXELS || rows > MOST_ROWS {
-                return Err(TooMany);
+            let rows = region.size().y / question.error;
+            let pixels = Window::pixels_over([region.min, region.max], question.error);
+            if pixels > MOST_PIXELS {
+                return Err(Cause::Pixels { pixels });
+            }
+            if rows > MOST_ROWS {
+                return Err(Cause::Rows { rows });
             }
             answer.intersects = self.intersect(both, region, scratch);
             if answer.intersects && wanted.area {
@@ -226,7 +234,7 @@ impl Job<'_> {
             self.search(both, distance, Pursuit::Nearest, scratch)?;
             answer.separation = contact::separation(outlines, &scratch.near);
             if answer.separation.is_none() {
-                return Err(TooMany);
+                return Err(Cause::Unread);
             }
         }
         Ok(())
@@ -238,14 +246,14 @@ impl Job<'_> {
         distance: f64,
         pursuit: Pursuit,
         scratch: &mut Scratch,
-    ) -> Result<(), TooMany> {
+    ) -> Result<(), Cause> {
         let (target, error) = (scratch.boxes[1], self.question.error);
         let search = Search { pair, target, distance, error, pursuit };
         scratch.near.search(self.outlines, &search, &mut scratch.probes)
     }
 
     /// Whether two outlines share a point; exact. Leaves meetings and spots in the scratch.
-    fn intersect(&self, pair: [usize; 2], region: [Vec2; 2], scratch: &mut Scratch) -> bool {
+    fn intersect(&self, pair: [usize; 2], region: Rect, scratch: &mut Scratch) -> bool {
         let (outlines, wanted) = (self.outlines, self.question.wanted);
         let extent = if wanted.samples || wanted.contacts { Extent::All } else { Extent::First };
         scratch.bins.meetings(outlines, pair, region, extent, &mut scratch.meetings);
@@ -256,7 +264,7 @@ impl Job<'_> {
         let holds = |outer: usize, inner: usize| {
             let mut firsts = outlines.rings(pair[inner]).map(|ring| outlines.points()[ring.start]);
             firsts.any(|first| {
-                within(scratch.boxes[outer], first)
+                scratch.boxes[outer].contains(first)
                     && scratch.spots[outer].spot(outlines, first) == Spot::Inside
             })
         };
@@ -267,8 +275,8 @@ impl Job<'_> {
     ///
     /// Within a row the length changes by no more than the boundaries go across, so that
     /// the middle of the row is off by at most half its height times that.
-    fn area(&self, pair: [usize; 2], region: [Vec2; 2], scratch: &mut Scratch) -> f64 {
-        let whole = Window::over(region, self.question.error, 0);
+    fn area(&self, pair: [usize; 2], region: Rect, scratch: &mut Scratch) -> f64 {
+        let whole = Window::over([region.min, region.max], self.question.error, 0);
         let mut sum = 0.0;
         for first in (0..whole.height).step_by(ROWS as usize) {
             let corner = whole.corner + Vec2::new(0.0, f64::from(first) * whole.pixel);

@@ -15,8 +15,11 @@
 
 use crate::math::Vec2;
 
+use super::super::Cause;
+use super::super::contact::Part;
 use super::super::field::sample::Reading;
 use super::super::outline::Outlines;
+use super::super::rect::Rect;
 use super::super::segment::place;
 use super::probe::Probes;
 
@@ -47,35 +50,15 @@ pub enum Pursuit {
     Nearest,
 }
 
-/// A part of one segment of a.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Piece {
-    /// The segment.
-    pub segment: u32,
-    /// Where the piece begins and ends, as shares of the segment's way.
-    pub along: [f64; 2],
-}
-
-impl Piece {
-    /// Its ends, m.
-    pub fn ends(&self, outlines: &Outlines) -> [Vec2; 2] {
-        self.along.map(|along| place(outlines.segment(self.segment as usize), along))
-    }
-}
-
-/// More pieces than memory allows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TooMany;
-
 /// Pieces of a's boundary near b, and what was read at their middles.
 #[derive(Clone, Debug, Default)]
 pub struct Near {
     /// In order along a.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<Part>,
     /// For each piece what b's field tells of its middle.
     pub readings: Vec<Reading>,
     /// Pieces of the resolution before.
-    coarse: Vec<Piece>,
+    coarse: Vec<Part>,
 }
 
 /// Whom to search, and how far.
@@ -84,7 +67,7 @@ pub struct Search {
     /// Outlines a and b.
     pub pair: [usize; 2],
     /// Box of b, m.
-    pub target: [Vec2; 2],
+    pub target: Rect,
     /// What is farther does not matter, m.
     pub distance: f64,
     /// Bound of the error, m.
@@ -100,10 +83,10 @@ impl Near {
         outlines: &Outlines,
         search: &Search,
         probes: &mut Probes,
-    ) -> Result<(), TooMany> {
-        let [low, high] = self.begin(outlines, search);
+    ) -> Result<(), Cause> {
+        let region = self.begin(outlines, search);
         let last = LAST_ERROR * search.error;
-        let mut error = ((high - low).max_element() / FIRST_SIDE).max(last);
+        let mut error = (region.size().max_element() / FIRST_SIDE).max(last);
         let mut distance = search.distance;
         loop {
             let longest = 2.0 * if error > last { error } else { LAST_HALF * search.error };
@@ -123,20 +106,20 @@ impl Near {
     }
 
     /// Takes the segments of a whose box comes within the distance of b's; their box.
-    fn begin(&mut self, outlines: &Outlines, search: &Search) -> [Vec2; 2] {
-        let [low, high] = search.target;
-        let target = [low - search.distance, high + search.distance];
-        let (mut from, mut to) = (Vec2::INFINITY, Vec2::NEG_INFINITY);
+    fn begin(&mut self, outlines: &Outlines, search: &Search) -> Rect {
+        let Rect { min, max } = search.target;
+        let target = Rect { min: min - search.distance, max: max + search.distance };
+        let mut region = Rect::EMPTY;
         self.pieces.clear();
         for at in outlines.range(search.pair[0]) {
             let ends = outlines.segment(at);
             if let Some(along) = clip(ends, target) {
-                self.pieces.push(Piece { segment: at as u32, along });
+                self.pieces.push(Part { segment: at as u32, along });
                 let [a, b] = along.map(|along| place(ends, along));
-                (from, to) = (from.min(a.min(b)), to.max(a.max(b)));
+                region = region.with(a).with(b);
             }
         }
-        [from, to]
+        region
     }
 
     /// Cuts pieces so that none is longer, and puts probes in their middles.
@@ -145,7 +128,7 @@ impl Near {
         outlines: &Outlines,
         longest: f64,
         probes: &mut Probes,
-    ) -> Result<(), TooMany> {
+    ) -> Result<(), Cause> {
         std::mem::swap(&mut self.pieces, &mut self.coarse);
         self.pieces.clear();
         probes.points.clear();
@@ -155,12 +138,12 @@ impl Near {
             let length = (to - from) * ends[0].distance(ends[1]);
             let parts = (length / longest).ceil().max(1.0);
             if parts + self.pieces.len() as f64 > MOST_PIECES as f64 {
-                return Err(TooMany);
+                return Err(Cause::Pieces { most: MOST_PIECES });
             }
             let at = |k: f64| if k == parts { to } else { from + k * ((to - from) / parts) };
             for k in 0..parts as usize {
                 let along = [at(k as f64), at(k as f64 + 1.0)];
-                self.pieces.push(Piece { segment: piece.segment, along });
+                self.pieces.push(Part { segment: piece.segment, along });
                 probes.points.push(place(ends, 0.5 * (along[0] + along[1])));
             }
         }
@@ -184,7 +167,7 @@ impl Near {
 }
 
 /// The part of a segment in a box, as shares of its way.
-fn clip([a, b]: [Vec2; 2], [low, high]: [Vec2; 2]) -> Option<[f64; 2]> {
+fn clip([a, b]: [Vec2; 2], Rect { min: low, max: high }: Rect) -> Option<[f64; 2]> {
     let (mut from, mut to) = (0.0_f64, 1.0_f64);
     for axis in 0..2 {
         let (start, way) = (a[axis], b[axis] - a[axis]);

@@ -302,9 +302,31 @@ fn an_error_too_small_for_images_is_answered_by_segments() {
     let wanted = Wanted { samples: false, ..Wanted::ALL };
     let question = Question { error: 1e-9, contact_distance: 0.0, wanted };
     let found = ask(&mut Images::default(), &outlines, &question);
-    assert!(matches!(found.notices[..], [Notice::Exact { error: 1e-9, .. }]), "{found:?}");
+    // Half a metre square of pixels of √2 errors: 0.25 / 2e-18.
+    let told =
+        |cause: &Cause| matches!(cause, Cause::Pixels { pixels } if (1e17..2e17).contains(pixels));
+    let [Notice::Exact { error: 1e-9, cause }] = &found.notices[..] else { panic!("{found:?}") };
+    assert!(told(cause), "{cause:?}");
     assert_eq!(found.overlap_area, 0.25);
     assert_eq!(found.penetration.len(), 2);
+}
+
+#[test]
+fn what_images_lack_is_named() {
+    let told = |size: [f64; 2], error: f64, distance: f64| {
+        let size = Vec2::from(size);
+        let a = rectangle(Vec2::ZERO, size);
+        let outlines = pair(&[a], &[rectangle(0.5 * size, 2.0 * size)]);
+        let wanted = Wanted { samples: false, ..Wanted::ALL };
+        let question = Question { error, contact_distance: distance, wanted };
+        let found = ask(&mut Images::default(), &outlines, &question);
+        let [Notice::Exact { cause, .. }] = found.notices[..] else { panic!("{found:?}") };
+        cause
+    };
+    assert_eq!(told([1.0, 1.0], 1e-12, 0.0), Cause::Digits { bits: 53 });
+    assert_eq!(told([1e-6, 1.0], 1e-7, 0.0), Cause::Rows { rows: 0.5 / 1e-7 });
+    // All of a's 2 m are near b: pieces of 0.4 errors are 5e6.
+    assert_eq!(told([1.0, 1e-3], 1e-6, 9.0), Cause::Pieces { most: near::MOST_PIECES });
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::math::Vec2;
 
-use super::super::brute::Spot;
+use super::super::boundary::Spot;
 use super::super::field::Window;
 use super::super::outline::Outlines;
 use super::super::segment::{right_of, touches};

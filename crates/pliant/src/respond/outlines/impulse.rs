@@ -19,7 +19,7 @@ use crate::force::Refusal;
 use crate::id::VertexId;
 use crate::math::{Vec2, Vec3};
 use crate::observe::{Stage, Watch};
-use crate::proximity2d::brute::outward;
+use crate::proximity2d::boundary::outward;
 use crate::proximity2d::segment::{nearest_along, place};
 use crate::proximity2d::{BackendError, Pair, Place, Question, Wanted};
 use crate::respond::bodies::refuse_unsound;
@@ -27,7 +27,6 @@ use crate::respond::demands::{Demands, Met};
 use crate::respond::{Moment, Response};
 
 use super::grip::Grip;
-use super::near::Space;
 use super::penalty::tell;
 use super::{Flat, OutlinesError, refused};
 
@@ -190,10 +189,10 @@ impl OutlineImpulses {
                 contacts.extend(close(flat, settings, sides, moment));
             }
             for (own, other) in [(a, b), (b, a)] {
-                let space = *flat.near.space(other as usize);
+                let reach = flat.near.boxes()[other as usize].grown(distance);
                 for at in flat.outlines.range(own as usize) {
                     let point = flat.outlines.points()[at];
-                    if !(Space { min: point, max: point }).meets(&space, distance) {
+                    if !reach.contains(point) {
                         continue;
                     }
                     let at = Place { segment: at as u32, along: 0.0 };
@@ -387,8 +386,8 @@ impl Response for OutlineImpulses {
         }
         {
             let _watch = Watch::new(moment.watcher, Stage::Detect);
-            if self.find(moment).is_err() {
-                demands.refusal = Some(refused(&self.flat));
+            if let Err(error) = self.find(moment) {
+                demands.refusal = Some(refused(&self.flat, &error));
                 return;
             }
         }
@@ -431,7 +430,7 @@ impl Response for OutlineImpulses {
                 let what = "an overlap of its outline: a gap of";
                 demands.refusal = Some(Refusal { vertex, what, value: 0.0, limit: 0.0 });
             }
-            Err(_) => demands.refusal = Some(refused(&self.flat)),
+            Err(error) => demands.refusal = Some(refused(&self.flat, &error)),
         }
     }
 }

@@ -5,7 +5,7 @@
 //! [`penalty`] pushes what is inside out again, [`impulse`] never lets anything in. Outlines
 //! meet only each other, and none meets itself.
 //!
-//! `near` tells which pairs may meet, `grip` what a point of a boundary weighs and how fast it
+//! `near` tells measurements which pairs may meet, `grip` what a point of a boundary weighs and how fast it
 //! is, `ways` by which way what is deep inside gets out.
 
 pub mod near;
@@ -26,9 +26,10 @@ use crate::force::Refusal;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Vec2, Vec3};
 use crate::proximity2d::outline::{OutlineError, Outlines};
-use crate::proximity2d::{Answer, Backend, BackendError, Pair, Question};
+use crate::proximity2d::pairs::NearPairs;
+use crate::proximity2d::rect::Rect;
+use crate::proximity2d::{Answer, Backend, BackendError, MOST_COORDINATE, Pair, Question};
 use crate::respond::{Moment, RespondError};
-use near::{Near, Space};
 
 /// Why a response of outlines cannot be set up.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -60,7 +61,7 @@ pub enum OutlinesError {
 /// What of a rigid outline resists.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lamina {
-    /// kg.
+    /// Mass, kg.
     pub mass: f64,
     /// Moment of inertia about z, through the centre, kg·m².
     pub moment: f64,
@@ -82,7 +83,9 @@ pub struct Cast<'a> {
 /// All outlines of a scene at one moment, and who answers questions about them.
 #[derive(Debug)]
 pub struct Flat {
+    /// Who answers.
     backend: Box<dyn Backend>,
+    /// The outlines where they are now, m.
     outlines: Outlines,
     /// Vertex of each point of the outlines.
     vertices: Vec<VertexId>,
@@ -90,7 +93,7 @@ pub struct Flat {
     owners: Vec<u32>,
     /// Body of each outline.
     bodies: Vec<BodyId>,
-    /// Of each outline that is rigid.
+    /// What of each outline resists; `None` where it is not rigid.
     laminas: Vec<Option<Lamina>>,
     /// Shorter side of the box around each outline at rest, m.
     sizes: Vec<f64>,
@@ -98,7 +101,9 @@ pub struct Flat {
     centres: Vec<Vec2>,
     /// Whether a vertex of the scene is held.
     held: Vec<bool>,
-    near: Near,
+    /// Which pairs may meet.
+    near: NearPairs,
+    /// One for each of those pairs.
     answers: Vec<Answer>,
 }
 
@@ -116,7 +121,7 @@ impl Flat {
             sizes: Vec::new(),
             centres: Vec::new(),
             held: vec![false; bodies.vertex_count()],
-            near: Near::default(),
+            near: NearPairs::default(),
             answers: Vec::new(),
         };
         for body in bodies.ids().filter(|body| bodies.kind(*body) == BodyKind::Outline) {
@@ -130,7 +135,7 @@ impl Flat {
             flat.vertices.extend(points);
             flat.owners.resize(flat.vertices.len(), outline);
             flat.bodies.push(body);
-            let size = Space::around(rings.iter().flatten().copied()).size();
+            let size = Rect::around(rings.iter().flatten().copied()).size();
             flat.sizes.push(size.min_element());
             flat.laminas.push(rigids.place(body).map(|place| {
                 let rigid = &rigids.members()[place].body;
@@ -139,8 +144,8 @@ impl Flat {
         }
         flat.centres.resize(flat.bodies.len(), Vec2::ZERO);
         let place = |body: BodyId| flat.bodies.binary_search(&body).ok().map(|k| k as u32);
-        let apart = apart.iter().filter_map(|(a, b)| Some((place(*a)?, place(*b)?)));
-        flat.near = Near::new(apart.collect());
+        let apart = apart.iter().filter_map(|(a, b)| Some(Pair { a: place(*a)?, b: place(*b)? }));
+        flat.near = NearPairs::without(apart);
         Ok(flat)
     }
 
@@ -186,10 +191,31 @@ impl Flat {
     }
 }
 
-/// A step that cannot be judged, as the backend does not answer.
-fn refused(flat: &Flat) -> Refusal {
-    let vertex = flat.vertices.first().copied().unwrap_or(VertexId(0));
-    Refusal { vertex, what: "a place that outlines cannot be asked about,", value: 0.0, limit: 0.0 }
+/// A step that cannot be judged, as the backend does not answer, and why it does not.
+///
+/// What names no vertex is told of the first. A device that fails has no number to tell.
+fn refused(flat: &Flat, error: &BackendError) -> Refusal {
+    let vertex = |point: usize| flat.vertices.get(point).copied().unwrap_or(VertexId(0));
+    let (point, what, value, limit) = match *error {
+        BackendError::NotFinite { point, position, .. }
+        | BackendError::TooFar { point, position, .. } => {
+            let [x, y] = position.to_array().map(f64::abs);
+            // The larger one, or the one that is no number.
+            let value = if x <= y || y.is_nan() { y } else { x };
+            (point, "a coordinate of", value, MOST_COORDINATE)
+        }
+        BackendError::Bound { error } => (0, "outlines asked about with an error of", error, 0.0),
+        BackendError::ContactDistance { distance } => {
+            (0, "outlines asked about with a contact distance of", distance, 0.0)
+        }
+        BackendError::Pair { a, b, count, .. } => {
+            (0, "a pair of outlines that is not there, number", f64::from(a.max(b)), count as f64)
+        }
+        BackendError::Device { .. } => {
+            (0, "where the device that tells distances fails: a distance of", f64::NAN, 0.0)
+        }
+    };
+    Refusal { vertex: vertex(point), what, value, limit }
 }
 
 /// Centre of mass of some vertices, m, the first of which has number `start`.

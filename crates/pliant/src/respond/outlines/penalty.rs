@@ -136,8 +136,8 @@ impl OutlinePenalty {
         let error = settings.error;
         flat.ask(&Question { error, contact_distance: 0.0, wanted: WANTED }, 0.0)?;
         for (pair, answer) in flat.found() {
-            let spaces = [pair.a, pair.b].map(|outline| flat.near.space(outline as usize));
-            ways.find(&flat.outlines, pair, (spaces, answer), pushes);
+            let boxes = [pair.a, pair.b].map(|outline| flat.near.boxes()[outline as usize]);
+            ways.find(&flat.outlines, pair, (boxes, answer), pushes);
         }
         Ok(())
     }
@@ -197,8 +197,8 @@ impl Response for OutlinePenalty {
         }
         {
             let _watch = Watch::new(moment.watcher, Stage::Depth);
-            if self.find(moment).is_err() {
-                demands.refusal = Some(refused(&self.flat));
+            if let Err(error) = self.find(moment) {
+                demands.refusal = Some(refused(&self.flat, &error));
                 return;
             }
         }

@@ -351,3 +351,24 @@ fn what_cannot_be_kept_apart_is_refused() {
     let error = OutlinePenalty::new(world.flat(), settings).unwrap_err().to_string();
     assert!(error.starts_with("the error of a penalty of outlines is -1"), "{error}");
 }
+
+#[test]
+fn a_place_that_no_backend_takes_is_refused_by_its_vertex_and_value() {
+    let list = [
+        (square([0.0, 0.0], 1.0), Stuff::Soft, [0.0; 2]),
+        (square([3.0, 0.0], 1.0), Stuff::Soft, [0.0; 2]),
+    ];
+    for far in [1e151, -1e200, f64::NAN, f64::INFINITY] {
+        let mut world = World::new(&list);
+        let impulses = Box::new(world.impulses(0.0, 0.0).unwrap());
+        let mut responses: [Box<dyn Response>; 2] = [world.penalty(), impulses];
+        world.state.positions[6].y = far;
+        for response in &mut responses {
+            let mut demands = Demands::default();
+            response.before(world.moment(), &mut demands);
+            let Refusal { vertex, what, value, limit } = demands.refusal.unwrap();
+            assert_eq!((vertex, what, limit), (VertexId(6), "a coordinate of", MOST_COORDINATE));
+            assert!(value == far.abs() || (value.is_nan() && far.is_nan()), "{value} {far}");
+        }
+    }
+}

@@ -14,10 +14,9 @@
 
 use crate::math::Vec2;
 use crate::proximity2d::outline::Outlines;
+use crate::proximity2d::rect::Rect;
 use crate::proximity2d::segment::{crossing, meet, place};
 use crate::proximity2d::{Answer, Pair, Penetration, Place, Side};
-
-use super::near::Space;
 
 /// Cosine below which a shortest way leads against that of its stretch.
 const AGAINST: f64 = -0.2;
@@ -64,13 +63,13 @@ impl Ways {
         &mut self,
         outlines: &Outlines,
         pair: Pair,
-        (spaces, answer): ([&Space; 2], &Answer),
+        (boxes, answer): ([Rect; 2], &Answer),
         pushes: &mut Vec<Push>,
     ) {
         if answer.penetration.is_empty() {
             return;
         }
-        self.cross(outlines, pair, spaces);
+        self.cross(outlines, pair, boxes);
         let sides = [pair.a, pair.b].map(|outline| outline as usize);
         for (side, of) in [Side::A, Side::B].into_iter().enumerate() {
             let (own, other) = (sides[side], sides[1 - side]);
@@ -93,17 +92,17 @@ impl Ways {
     }
 
     /// Finds where the boundaries of a pair cross.
-    fn cross(&mut self, outlines: &Outlines, pair: Pair, [of_a, of_b]: [&Space; 2]) {
+    fn cross(&mut self, outlines: &Outlines, pair: Pair, [of_a, of_b]: [Rect; 2]) {
         let Ways { events: [on_a, on_b], candidates } = self;
         on_a.clear();
         on_b.clear();
         candidates.clear();
-        let near = |ends: [Vec2; 2], space: &Space| Space::around(ends).meets(space, 0.0);
+        let near = |ends: [Vec2; 2], other: &Rect| Rect::of(ends).meets(other);
         let all = outlines.range(pair.b as usize);
-        candidates.extend(all.filter(|at| near(outlines.segment(*at), of_a)));
+        candidates.extend(all.filter(|at| near(outlines.segment(*at), &of_a)));
         for at_a in outlines.range(pair.a as usize) {
             let a = outlines.segment(at_a);
-            if !near(a, of_b) {
+            if !near(a, &of_b) {
                 continue;
             }
             for &at_b in &*candidates {
@@ -190,11 +189,9 @@ mod tests {
         let question = Question { error: 0.01, contact_distance: 0.0, wanted };
         let mut answers = Vec::new();
         Brute.ask(&outlines, &[pair], &question, &mut answers).unwrap();
-        let space = |k: usize| Space::around(outlines.points()[outlines.range(k)].iter().copied());
+        let boxes = [0, 1].map(|k| Rect::of_segments(&outlines, outlines.range(k)));
         let mut pushes = Vec::new();
-        let spaces = [space(0), space(1)];
-        let [of_a, of_b] = &spaces;
-        Ways::default().find(&outlines, pair, ([of_a, of_b], &answers[0]), &mut pushes);
+        Ways::default().find(&outlines, pair, (boxes, &answers[0]), &mut pushes);
         let end = outlines.range(0).end as u32;
         let of_a = pushes.iter().filter(|push| push.at.segment < end);
         (of_a.map(|push| push.depth * push.direction).sum(), pushes)
