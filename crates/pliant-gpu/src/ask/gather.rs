@@ -222,12 +222,17 @@ fn empty(position: Vec2) -> Penetration {
     Penetration { of: Side::A, at: place, position, depth, direction, out: place }
 }
 
-/// A penetration measured to the segment that is nearest; `None` without a way out.
+/// A penetration measured to the segment that is nearest; `None` without a way out, or for a
+/// sample that rounding put inside.
 pub fn measured(outlines: &Outlines, found: Penetration, site: u32) -> Option<Penetration> {
     let ends = outlines.segment(site as usize);
     let out = Place { segment: site, along: nearest_along(ends, found.position) };
     let exit = place(ends, out.along);
     let way = direction(exit - found.position, found.position);
+    if way.is_none() && found.at.along != 0.0 {
+        // A sample of a border that both share is inside by rounding alone.
+        return None;
+    }
     let direction = way.or_else(|| outward(outlines, out))?;
     Some(Penetration { depth: exit.distance(found.position), direction, out, ..found })
 }

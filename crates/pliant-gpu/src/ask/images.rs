@@ -57,8 +57,8 @@ pub fn measure(
 /// The window around the points of one side that are inside the other outline.
 fn around(gpu: &Gpu, answer: &Answer, side: Side, (other, error): (u32, f64)) -> Option<Window> {
     let shape = gpu.plan.chunks.shapes[other as usize];
-    // Points inside are within the other's box: no end is farther from the corner.
-    let extent = (shape.high - shape.low).length();
+    // Points inside are within the other's box, and the corner is three errors outside at most.
+    let extent = (shape.high - shape.low).length() + 3.0 * error;
     let pixel = 2.0_f64.sqrt() * (error - 2.0 * rounding(extent));
     let points = answer.penetration.iter().filter(|p| p.of == side).map(|p| p.position);
     let boxes = points.map(|p| [p, p]);

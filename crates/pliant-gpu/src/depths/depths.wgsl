@@ -170,7 +170,8 @@ fn nearest(task: Task, p: vec2f) -> Nearest {
         let way = points[chunks[at].slot] - p;
         bound = min(bound, dot(way, way));
     }
-    var best = Nearest(NONE, FAR);
+    // A thread that gives up must name a segment all the same.
+    var best = Nearest(chunks[task.other].first, FAR);
     for (var at = task.other; at < task.other + task.others; at++) {
         let chunk = chunks[at];
         if too_many(1u) {
@@ -199,7 +200,7 @@ fn nearest(task: Task, p: vec2f) -> Nearest {
 fn sure_sign(a: vec2f, b: vec2f, error: f32) -> i32 {
     let size = abs(a.x) + abs(a.y) + abs(b.x) + abs(b.y);
     let product = cross2(a, b);
-    let bound = 4.0 * error * (size + error);
+    let bound = 4.0 * error * (size + 2.0 * error);
     return select(0, select(-1, 1, product > 0.0), abs(product) > bound);
 }
 

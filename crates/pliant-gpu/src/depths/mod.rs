@@ -9,9 +9,9 @@
 //!   taken only where the box of a segment holds the point; its sign is wrong only within
 //!   rounding of the segment. So a wrong answer is one for a point within the margin of
 //!   the boundary, and all of those are marked.
-//! - Crossing: a product of differences, each wrong by at most e, is wrong by at most
-//!   e times the sum of the four and e², and its rounding by less than as much again; the
-//!   bound is four times that sum.
+//! - Crossing: a product of differences, each wrong by at most 2e, is wrong by at most
+//!   2e times the sum of the four and 8e², and its rounding by less than e times the sum; the
+//!   bound is 4e times the sum and 2e.
 //! - Nearest: a distance is wrong by at most the margin, so the segment taken for the
 //!   nearest is farther than the nearest by at most two. The CPU measures it again in f64.
 

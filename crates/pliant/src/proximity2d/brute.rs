@@ -170,7 +170,10 @@ fn penetrations(outlines: &Outlines, sides: [usize; 2], question: &Question, ans
             let ends = outlines.segment(at);
             let mut push = |along: f64| {
                 let position = place(ends, along);
+                // A sample of a border that both share is inside by rounding alone.
+                let least = DIRECTION * position.abs().max_element();
                 let found = penetration(outlines, other, position);
+                let found = found.filter(|(depth, ..)| along == 0.0 || *depth > least);
                 answer.penetration.extend(found.map(|(depth, direction, out)| {
                     let at = Place { segment: at as u32, along };
                     Penetration { of, at, position, depth, direction, out }

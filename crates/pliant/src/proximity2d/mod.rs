@@ -97,7 +97,8 @@ pub struct Answer {
     /// Where they are closest; `None` when they intersect.
     pub separation: Option<Separation>,
     /// Every vertex of one inside the other: those of a before those of b, by index; each
-    /// followed by the samples of the segment that begins there.
+    /// followed by the samples of the segment that begins there. Samples of a border that both
+    /// share, which rounding alone puts inside, are left out.
     pub penetration: Vec<Penetration>,
     /// One contact for each stretch of a's boundary near b's, along a.
     pub contacts: Vec<Contact>,

@@ -133,6 +133,10 @@ impl Depths<'_> {
         *guess = out.segment;
         let exit = place(self.view.outlines.segment(out.segment as usize), out.along);
         let way = direction(exit - position, position);
+        if way.is_none() && along != 0.0 {
+            // A sample of a border that both share is inside by rounding alone.
+            return;
+        }
         let Some(direction) = way.or_else(|| outward(self.view.outlines, out)) else { return };
         let at = Place { segment: segment as u32, along };
         self.answer.penetration.push(Penetration { of, at, position, depth, direction, out });

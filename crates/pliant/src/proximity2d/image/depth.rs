@@ -6,7 +6,7 @@
 
 use crate::math::Vec2;
 
-use super::super::boundary::{self, Spot, outward};
+use super::super::boundary::{self, Spot, direction, outward};
 use super::super::field::sample::Reading;
 use super::super::outline::Outlines;
 use super::super::samples::{self, MOST_SAMPLES};
@@ -36,6 +36,12 @@ pub(super) fn penetrations(
         for (index, &at) in places.iter().enumerate() {
             let found = penetration(outlines, other, question.error, probes, index);
             let position = probes.points[index];
+            // A sample of a border that both share is inside by rounding alone.
+            let leaves = |out: Place| {
+                let exit = place(outlines.segment(out.segment as usize), out.along);
+                at.along == 0.0 || direction(exit - position, position).is_some()
+            };
+            let found = found.filter(|&(_, _, out)| leaves(out));
             answer.penetration.extend(found.map(|(depth, direction, out)| Penetration {
                 of,
                 at,

@@ -184,7 +184,8 @@ impl OutlineImpulses {
         let touching = flat.found().filter(|(_, answer)| !answer.contacts.is_empty());
         for (Pair { a, b }, answer) in touching {
             for contact in &answer.contacts {
-                // The nearest of all may be between vertices as a coarse backend sees it.
+                // The nearest of all may be between vertices as a coarse backend sees it; images
+                // may leave out gaps near the limit, and overlap is then refused below.
                 let sides = [contact.on_a, contact.on_b];
                 contacts.extend(close(flat, settings, sides, moment));
             }

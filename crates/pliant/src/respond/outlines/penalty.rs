@@ -214,7 +214,9 @@ impl Response for OutlinePenalty {
                 let [own, other] = spring.sides;
                 own.push(force, &mut demands.forces);
                 other.push(-force, &mut demands.forces);
-                // What rubs acts on both sides at the point, not a depth apart.
+                // What rubs acts on both sides at the point, not a depth apart: a couple gives back
+                // the difference where one side is rigid. Between two rings it stays. The way out
+                // is depth times direction, as a backend without images tells it.
                 let couple = push.depth * push.direction.perp_dot(across);
                 let is_rigid = |side: &&Grip| self.flat.is_rigid(side);
                 if let Some(side) = [&other, &own].into_iter().find(is_rigid) {
