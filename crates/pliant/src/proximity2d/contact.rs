@@ -228,6 +228,11 @@ mod tests {
     }
 
     #[test]
+    fn a_segment_that_is_far_parts_two_stretches() {
+        check([&[[0.5, 1.0]], &[], &[[0.0, 0.2]], &[]], &[&[(8, 0.5, 1.0)], &[(10, 0.0, 0.2)]]);
+    }
+
+    #[test]
     fn a_stretch_over_the_first_point_is_told_once_and_first() {
         let all: &[[f64; 2]] = &[[0.0, 1.0]];
         check(

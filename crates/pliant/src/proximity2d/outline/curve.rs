@@ -28,7 +28,7 @@ pub enum Curve {
     Arc(Arc),
 }
 
-/// A part of an ellipse: centre + axes[0] cos φ + axes[1] sin φ.
+/// A part of an ellipse: `centre + axes[0] cos φ + axes[1] sin φ`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arc {
     /// Middle of the ellipse, m.
