@@ -63,7 +63,11 @@ fn backends() -> Vec<(String, Box<dyn Backend>)> {
         ("cpu".to_string(), Box::new(Images::default())),
     ];
     match Gpu::new() {
-        Ok(gpu) => all.push((format!("gpu: {}", gpu.adapter()), Box::new(gpu))),
+        Ok(gpu) => {
+            // The driver's version, in brackets, is too long for a table.
+            let name = gpu.adapter().split(" (").next().unwrap_or_default();
+            all.push((format!("gpu: {name}"), Box::new(gpu)));
+        }
         Err(error) => eprintln!("no GPU backend: {error}"),
     }
     all
