@@ -1,18 +1,5 @@
 // Central differences of the signed distances, at the pixel itself and over the pixel size.
 
-struct Window {
-    first: u32,
-    count: u32,
-    base: u32,
-    width: u32,
-    height: u32,
-    pixel: f32,
-    reach: f32,
-    column: u32,
-    row: u32,
-    sides: u32,
-}
-
 const SIDE = 16u;
 
 @group(0) @binding(0) var<storage, read> windows: array<Window>;

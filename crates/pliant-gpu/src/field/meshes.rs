@@ -56,7 +56,8 @@ struct Images {
 impl Meshes {
     /// Compiles the pipelines.
     pub fn new(device: &Device) -> Meshes {
-        let shader = device.shader(include_str!("meshes.wgsl"));
+        let shader =
+            device.shader(concat!(include_str!("window.wgsl"), include_str!("meshes.wgsl")));
         let vertex = |entry| wgpu::VertexState {
             module: &shader,
             entry_point: Some(entry),
@@ -99,7 +100,7 @@ impl Meshes {
         let flip = stencil(wgpu::CompareFunction::Always, wgpu::StencilOperation::Invert);
         let keep = stencil(wgpu::CompareFunction::NotEqual, wgpu::StencilOperation::Keep);
         let white = ("white", wgpu::TextureFormat::R8Unorm);
-        let resolve = include_str!("resolve.wgsl");
+        let resolve = concat!(include_str!("window.wgsl"), include_str!("resolve.wgsl"));
         Meshes {
             fan: make("fan", None, Some(flip)),
             cover: make("cover", Some(white), Some(keep)),

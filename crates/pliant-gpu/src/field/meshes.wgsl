@@ -1,28 +1,6 @@
 // Distance meshes: a cone for every point and a tent for every segment, whose depth is
 // the distance over the reach; the fill of an outline; and the cover that paints it.
 
-struct Segment {
-    ends: vec4f,
-    site: u32,
-    window: u32,
-    spare: vec2u,
-}
-
-struct Window {
-    first: u32,
-    count: u32,
-    base: u32,
-    width: u32,
-    height: u32,
-    pixel: f32,
-    reach: f32,
-    column: u32,
-    row: u32,
-    // Sides of a cone.
-    sides: u32,
-}
-
-const TURN = 6.283185307179586;
 const INSIDE_BIT = 0x80000000u;
 
 @group(0) @binding(0) var<storage, read> segments: array<Segment>;
@@ -33,13 +11,6 @@ const INSIDE_BIT = 0x80000000u;
 struct Corner {
     @builtin(position) position: vec4f,
     @location(0) @interpolate(flat) site: u32,
-}
-
-fn placed(window: Window, p: vec2f, depth: f32) -> vec4f {
-    let size = window.pixel * vec2f(f32(window.width), f32(window.height));
-    let share = p / size;
-    // Row 0 of the image is the lowest.
-    return vec4f(2.0 * share.x - 1.0, 1.0 - 2.0 * share.y, depth, 1.0);
 }
 
 @vertex

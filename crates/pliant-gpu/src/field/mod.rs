@@ -133,8 +133,12 @@ impl Fields {
     /// Compiles the kernels; the pipelines of the meshes wait until they are asked for.
     pub fn new(device: &Device) -> Fields {
         Fields {
-            tiled: device.kernel(include_str!("tiled.wgsl"), "tiled"),
-            gradient: device.kernel(include_str!("gradient.wgsl"), "gradient"),
+            tiled: device
+                .kernel(concat!(include_str!("window.wgsl"), include_str!("tiled.wgsl")), "tiled"),
+            gradient: device.kernel(
+                concat!(include_str!("window.wgsl"), include_str!("gradient.wgsl")),
+                "gradient",
+            ),
             meshes: None,
             segments: Kept::storage("segments"),
             windows: Kept::storage("windows"),

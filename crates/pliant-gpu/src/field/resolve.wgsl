@@ -1,19 +1,6 @@
 // From images to signed distances: depth times the reach, with the sign that one of three
 // encodings holds. The sign joins the distance at the pixel, before anybody interpolates.
 
-struct Window {
-    first: u32,
-    count: u32,
-    base: u32,
-    width: u32,
-    height: u32,
-    pixel: f32,
-    reach: f32,
-    column: u32,
-    row: u32,
-    sides: u32,
-}
-
 const SIDE = 16u;
 const INSIDE_BIT = 0x80000000u;
 const NO_SITE = 0xffffffffu;

@@ -2,30 +2,6 @@
 // Segments that no pixel of the tile can have for its nearest are left out; of those to
 // the right of the tile only the rows that they cross matter.
 
-struct Segment {
-    ends: vec4f,
-    site: u32,
-    window: u32,
-    spare: vec2u,
-}
-
-struct Window {
-    // Segments: the first, and how many.
-    first: u32,
-    count: u32,
-    // Where its pixels begin.
-    base: u32,
-    width: u32,
-    height: u32,
-    pixel: f32,
-    // Distances above it do not matter.
-    reach: f32,
-    // Where it lies in the atlas of images.
-    column: u32,
-    row: u32,
-    spare: u32,
-}
-
 const SIDE = 16u;
 const THREADS = 256u;
 const FOR_SIGN = 0x80000000u;

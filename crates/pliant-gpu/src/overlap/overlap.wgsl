@@ -1,39 +1,10 @@
 // Two outlines into one image, each as a thick boundary or as a filled volume, and from
 // the image the pixels that both cover.
 
-struct Segment {
-    ends: vec4f,
-    site: u32,
-    window: u32,
-    spare: vec2u,
-}
-
-struct Window {
-    first: u32,
-    count: u32,
-    base: u32,
-    width: u32,
-    height: u32,
-    pixel: f32,
-    // Half the width of a boundary.
-    reach: f32,
-    column: u32,
-    row: u32,
-    sides: u32,
-}
-
-const TURN = 6.283185307179586;
-
 @group(0) @binding(0) var<storage, read> segments: array<Segment>;
 @group(0) @binding(1) var<storage, read> windows: array<Window>;
 @group(0) @binding(2) var filled: texture_2d<u32>;
 @group(0) @binding(3) var<storage, read_write> ored: array<atomic<u32>>;
-
-fn placed(window: Window, p: vec2f) -> vec4f {
-    let size = window.pixel * vec2f(f32(window.width), f32(window.height));
-    let share = p / size;
-    return vec4f(2.0 * share.x - 1.0, 1.0 - 2.0 * share.y, 0.0, 1.0);
-}
 
 // A rectangle around the segment, then a circumscribed disc around the point it begins at.
 @vertex
@@ -48,7 +19,7 @@ fn thick(
         let way = segment.ends.zw - segment.ends.xy;
         let across = vec2f(-way.y, way.x) / max(length(way), 1e-37);
         let end = select(segment.ends.xy, segment.ends.zw, (which & 1u) == 1u);
-        return placed(window, end + select(-window.reach, window.reach, which >= 2u) * across);
+        return placed(window, end + select(-window.reach, window.reach, which >= 2u) * across, 0.0);
     }
     let side = (vertex - 6u) / 3u;
     let rim = (vertex - 6u) % 3u;
@@ -58,7 +29,7 @@ fn thick(
         let radius = window.reach / cos(0.5 * TURN / f32(window.sides));
         p += radius * vec2f(cos(angle), sin(angle));
     }
-    return placed(window, p);
+    return placed(window, p, 0.0);
 }
 
 @vertex
@@ -69,9 +40,9 @@ fn fan(
     let segment = segments[instance];
     let window = windows[segment.window];
     if vertex == 0u {
-        return placed(window, vec2f(0.0));
+        return placed(window, vec2f(0.0), 0.0);
     }
-    return placed(window, select(segment.ends.xy, segment.ends.zw, vertex == 2u));
+    return placed(window, select(segment.ends.xy, segment.ends.zw, vertex == 2u), 0.0);
 }
 
 @vertex

@@ -60,7 +60,8 @@ impl Strategy {
 impl Pipelines {
     /// Compiles all.
     pub fn new(device: &Device) -> Pipelines {
-        let shader = device.shader(include_str!("overlap.wgsl"));
+        let shader = device
+            .shader(concat!(include_str!("../field/window.wgsl"), include_str!("overlap.wgsl")));
         let mut draw = Vec::with_capacity(16);
         for strategy in Strategy::ALL {
             for is_a in 0..2 {
@@ -71,7 +72,7 @@ impl Pipelines {
         }
         let flip = stencil(CompareFunction::Always, StencilOperation::Invert);
         let fan = Recipe { vertex: "fan", fragment: None, target: None, depth_stencil: Some(flip) };
-        let reduce = include_str!("reduce.wgsl");
+        let reduce = concat!(include_str!("../field/window.wgsl"), include_str!("reduce.wgsl"));
         Pipelines {
             fan: pipeline(device, &shader, fan),
             draw,

@@ -1,19 +1,6 @@
 // From an image to one bit for each pixel, their count and the box around them: the
 // minimum and maximum that tell without the image whether there is anything to read.
 
-struct Window {
-    first: u32,
-    count: u32,
-    base: u32,
-    width: u32,
-    height: u32,
-    pixel: f32,
-    reach: f32,
-    column: u32,
-    row: u32,
-    sides: u32,
-}
-
 struct Extent {
     count: atomic<u32>,
     // Columns and rows are kept as their distance from the far side, so that all begin
@@ -30,7 +17,6 @@ struct Extent {
 @group(0) @binding(3) var stencil: texture_2d<u32>;
 @group(0) @binding(4) var colour: texture_2d<f32>;
 @group(0) @binding(5) var<storage, read> ored: array<u32>;
-
 
 fn keep(index: u32, word: u32) {
     bits[index] = word;
