@@ -7,7 +7,8 @@ use crate::id::VertexId;
 use crate::math::{Vec2, Vec3, orient2d};
 use crate::proximity2d::brute::{Spot, nearest, spot};
 use crate::proximity2d::outline::Outlines;
-use crate::respond::outlines::near::{Near, Space};
+use crate::proximity2d::pairs::NearPairs;
+use crate::proximity2d::rect::Rect;
 
 use super::Overlap;
 
@@ -17,7 +18,8 @@ pub(super) struct Flat {
     outlines: Outlines,
     /// Vertex of each point.
     vertices: Vec<VertexId>,
-    near: Near,
+    /// Which outlines may meet.
+    near: NearPairs,
     /// For each point whether it is inside another outline.
     inside: Vec<bool>,
     /// Segments of the second outline of a pair near the first.
@@ -62,12 +64,11 @@ impl Flat {
 
     /// Marks the vertices of one outline inside another; gives the largest depth, m.
     fn look(&mut self, own: usize, other: usize) -> f64 {
-        let space = *self.near.space(other);
+        let around = self.near.boxes()[other];
         let mut deepest = 0.0_f64;
         for at in self.outlines.range(own) {
             let point = self.outlines.points()[at];
-            let near = Space { min: point, max: point }.meets(&space, 0.0);
-            if near && spot(&self.outlines, other, point) == Spot::Inside {
+            if around.contains(point) && spot(&self.outlines, other, point) == Spot::Inside {
                 self.inside[at] = true;
                 let depth = nearest(&self.outlines, other, point).map_or(0.0, |(_, depth)| depth);
                 deepest = deepest.max(depth);
@@ -79,11 +80,10 @@ impl Flat {
     /// Pairs of segments of two outlines that pass through each other, count.
     fn crossings(&mut self, a: usize, b: usize) -> usize {
         let Flat { outlines, near, candidates, .. } = self;
-        let is_near =
-            |at: usize, space: &Space| Space::around(outlines.segment(at)).meets(space, 0.0);
+        let is_near = |at: usize, other: &Rect| Rect::of(outlines.segment(at)).meets(other);
         candidates.clear();
-        candidates.extend(outlines.range(b).filter(|at| is_near(*at, near.space(a))));
-        let own = outlines.range(a).filter(|at| is_near(*at, near.space(b)));
+        candidates.extend(outlines.range(b).filter(|at| is_near(*at, &near.boxes()[a])));
+        let own = outlines.range(a).filter(|at| is_near(*at, &near.boxes()[b]));
         own.map(|at| {
             let passed = candidates
                 .iter()

@@ -5,10 +5,8 @@
 //! [`penalty`] pushes what is inside out again, [`impulse`] never lets anything in. Outlines
 //! meet only each other, and none meets itself.
 //!
-//! `near` tells measurements which pairs may meet, `grip` what a point of a boundary weighs and how fast it
+//! `grip` tells what a point of a boundary weighs and how fast it
 //! is, `ways` by which way what is deep inside gets out.
-
-pub mod near;
 
 pub mod grip;
 
