@@ -70,17 +70,43 @@ impl Pcg {
         settings: LinearSettings,
         x: &mut [Vec3],
     ) -> Result<Solved, SolveError> {
+        self.take_diagonal(matrix, x.len());
+        self.lessen(matrix, (right, held), (settings, 0.0), x)
+    }
+
+    /// Takes the diagonal blocks of so many rows, which guide [`Pcg::lessen`].
+    pub fn take_diagonal(&mut self, matrix: &dyn Operator, rows: usize) {
+        self.inverses.clear();
+        self.inverses.extend((0..rows).map(|row| matrix.diagonal(row).inverse()));
+    }
+
+    /// Takes another diagonal block for a row.
+    pub fn set_diagonal(&mut self, row: usize, block: Mat3) {
+        self.inverses[row] = block.inverse();
+    }
+
+    /// Improves `x` until the residual is small enough, or this `share` of what it was, unit 1.
+    ///
+    /// Diagonal blocks are those that were taken last.
+    pub fn lessen(
+        &mut self,
+        matrix: &dyn Operator,
+        (right, held): (&[Vec3], &[VertexId]),
+        (settings, share): (LinearSettings, f64),
+        x: &mut [Vec3],
+    ) -> Result<Solved, SolveError> {
         self.start(matrix, right, held, x);
         // Held rows of the right-hand side mean nothing: they must not set the scale.
         let held_size: f64 = held.iter().map(|v| right[v.index()].length_squared()).sum();
         let size = (dot(right, right) - held_size).max(0.0).sqrt();
         // Where nothing pushes, what held vertices pull at the start sets it.
-        let size = size.max(dot(&self.residual, &self.residual).sqrt());
-        let goal = settings.tolerance * size;
+        let start = dot(&self.residual, &self.residual).sqrt();
+        let size = size.max(start);
+        let goal = (settings.tolerance * size).max(share * start);
         self.precondition();
         self.direction.clone_from(&self.corrected);
         let mut descent = dot(&self.residual, &self.corrected);
-        let mut left = dot(&self.residual, &self.residual).sqrt();
+        let mut left = start;
         for iterations in 0..=settings.iterations {
             let relative = if size > 0.0 { left / size } else { left };
             if left <= goal || left <= VANISHED {
@@ -111,14 +137,12 @@ impl Pcg {
         Ok(Solved::default())
     }
 
-    /// Residual of the guess, and the preconditioner.
+    /// Residual of the guess.
     fn start(&mut self, matrix: &dyn Operator, right: &[Vec3], held: &[VertexId], x: &[Vec3]) {
-        let Pcg { inverses, residual, corrected, direction, image, .. } = self;
+        let Pcg { residual, corrected, direction, image, .. } = self;
         for vector in [&mut *residual, corrected, direction, image] {
             vector.resize(x.len(), Vec3::ZERO);
         }
-        inverses.clear();
-        inverses.extend((0..x.len()).map(|row| matrix.diagonal(row).inverse()));
         matrix.multiply(x, image);
         for (residual, (right, image)) in residual.iter_mut().zip(right.iter().zip(&*image)) {
             *residual = *right - *image;

@@ -1,12 +1,13 @@
 //! Contacts of bodies of any size: multipliers around conjugate gradients.
 //!
 //! Contacts that press are springs of strength ρ in the matrix, around the impulse that is
-//! already known; after each solution the impulses take over what the springs held. An
-//! unfinished solution changes no impulse.
+//! already known; after each round the impulses take over what the springs held. A round makes
+//! the residual smaller by a fixed share, the last one solves to the tolerance. A round that
+//! does not get there changes no impulse.
 //!
 //! | here      | formula | meaning                                              |
 //! |-----------|---------|------------------------------------------------------|
-//! | `springs` | ρ       | strength of each contact, kg                         |
+//! | `springs` | ρ       | strength of each contact along and across, kg        |
 //! | `grip`    | σ       | share of the strength that acts along the plane, unit 1 |
 
 use crate::id::VertexId;
@@ -18,8 +19,14 @@ use crate::respond::friction::friction;
 use crate::solve::pcg::Pcg;
 use crate::solve::{LinearSettings, Operator, SolveError};
 
-/// Strength of a contact's spring relative to the masses it joins, unit 1.
-const STRENGTH: f64 = 10.0;
+/// Strength of a contact's spring along the normal, relative to the masses it joins, unit 1.
+const STRENGTH: f64 = 30.0;
+/// The same along the plane: a stronger one takes more rounds to find how fast things slip.
+const STRENGTH_ALONG: f64 = 10.0;
+/// Share of the residual at the start of a round that may be left at its end, unit 1.
+///
+/// The impulses of the next round change more than what is left.
+const LEFT: f64 = 0.3;
 /// Velocity by which impulses may be off, per size and step, for rounds to end, unit 1.
 const LOOSE: f64 = 1e-5;
 /// Sweeps with the masses alone in the end, which take the last approach away.
@@ -34,13 +41,15 @@ pub struct Lagrange {
     springs: Vec<Spring>,
     right: Vec<Vec3>,
     trial: Vec<Vec3>,
-    diagonal: Vec<Mat3>,
+    /// What contacts touch, ascending, with its diagonal block.
+    touched: Vec<(VertexId, Mat3)>,
 }
 
 /// What a contact does to the matrix.
 #[derive(Clone, Copy, Debug)]
 struct Spring {
-    strength: f64,
+    /// Mass that the contact feels, kg.
+    mass: f64,
     on: bool,
     /// Strength along the normal and along the plane together, kg.
     matrix: Mat3,
@@ -51,7 +60,7 @@ struct WithContacts<'a, M: ?Sized> {
     matrix: &'a M,
     contacts: &'a [Row],
     springs: &'a [Spring],
-    diagonal: &'a [Mat3],
+    touched: &'a [(VertexId, Mat3)],
 }
 
 impl<M: Operator + ?Sized> Operator for WithContacts<'_, M> {
@@ -66,7 +75,9 @@ impl<M: Operator + ?Sized> Operator for WithContacts<'_, M> {
     }
 
     fn diagonal(&self, row: usize) -> Mat3 {
-        self.diagonal[row]
+        let vertex = VertexId(row as u32);
+        let place = self.touched.binary_search_by_key(&vertex, |(touched, _)| *touched);
+        place.map_or_else(|_| self.matrix.diagonal(row), |place| self.touched[place].1)
     }
 }
 
@@ -90,17 +101,24 @@ impl Lagrange {
         for round in 0..most {
             self.choose(contacts, pressures, velocities, round);
             self.load(equations, contacts, pressures);
-            let Lagrange { pcg, springs, right, trial, diagonal } = self;
-            let matrix = WithContacts { matrix: equations.matrix, contacts, springs, diagonal };
+            let Lagrange { pcg, springs, right, trial, touched } = self;
+            let matrix = WithContacts { matrix: equations.matrix, contacts, springs, touched };
+            if round == 0 {
+                pcg.take_diagonal(&matrix, right.len());
+            } else {
+                touched.iter().for_each(|(v, block)| pcg.set_diagonal(v.index(), *block));
+            }
             trial.clear();
             trial.extend_from_slice(velocities);
-            let done = pcg.iterate(&matrix, (right, equations.held), linear, trial)?;
+            let share = if round + 1 < most { LEFT } else { 0.0 };
+            let done = pcg.lessen(&matrix, (right, equations.held), (linear, share), trial)?;
             velocities.copy_from_slice(trial);
             solved.iterations += done.iterations;
             solved.residual = done.residual;
             let off = self.update(contacts, pressures, velocities, equations.dt);
             solved.is_loose = off > LOOSE;
-            if round + 1 >= settings.rounds && !solved.is_loose {
+            let is_solved = done.residual <= linear.tolerance;
+            if round + 1 >= settings.rounds && is_solved && !solved.is_loose {
                 break;
             }
         }
@@ -118,9 +136,14 @@ impl Lagrange {
     ) {
         self.springs.clear();
         self.springs.extend(contacts.iter().map(|contact| {
-            let strength = STRENGTH / ease(contact, masses, equations.held);
-            Spring { strength, on: false, matrix: Mat3::ZERO }
+            let mass = 1.0 / ease(contact, masses, equations.held);
+            Spring { mass, on: false, matrix: Mat3::ZERO }
         }));
+        self.touched.clear();
+        let touched = contacts.iter().flat_map(Row::terms);
+        self.touched.extend(touched.map(|(vertex, _)| (vertex, Mat3::ZERO)));
+        self.touched.sort_unstable_by_key(|(vertex, _)| *vertex);
+        self.touched.dedup_by_key(|(vertex, _)| *vertex);
     }
 
     /// Decides which contacts press, and how well they grip.
@@ -135,11 +158,11 @@ impl Lagrange {
             let (normal, along) = spring.trial(contact, pressure, velocities);
             // An old impulse alone must not turn a gap that may close into one that pulls.
             let warm = round == 0 && pressure.normal > 0.0 && contact.target >= 0.0;
-            spring.on = (normal > 0.0 || warm) && spring.strength.is_finite();
+            spring.on = (normal > 0.0 || warm) && spring.mass.is_finite();
             // The spring is far stronger than the masses it stops: the impulses to come are
             // better guessed from those. Where the targets are reached both are the same.
             let likely = pressure.normal + (normal - pressure.normal) / STRENGTH;
-            let likely_along = pressure.along + (along - pressure.along) / STRENGTH;
+            let likely_along = pressure.along + (along - pressure.along) / STRENGTH_ALONG;
             let most = contact.friction * likely.max(0.0);
             let sticks = contact.friction > 0.0 && likely_along.length() <= most;
             let share = most / along.length();
@@ -148,7 +171,8 @@ impl Lagrange {
             let grip = if sticks { 1.0 } else { slipping };
             let n = contact.normal;
             let square = outer_square(n);
-            spring.matrix = spring.strength * (square + grip * (Mat3::IDENTITY - square));
+            let across = STRENGTH_ALONG * grip * (Mat3::IDENTITY - square);
+            spring.matrix = spring.mass * (STRENGTH * square + across);
         }
     }
 
@@ -159,22 +183,26 @@ impl Lagrange {
         contacts: &[Row],
         pressures: &[Pressure],
     ) {
-        let Lagrange { springs, right, diagonal, .. } = self;
+        let Lagrange { springs, right, touched, .. } = self;
         right.clear();
         right.extend_from_slice(equations.right);
-        diagonal.clear();
-        diagonal.extend((0..right.len()).map(|row| equations.matrix.diagonal(row)));
+        for (vertex, block) in &mut *touched {
+            *block = equations.matrix.diagonal(vertex.index());
+        }
         for ((spring, contact), pressure) in springs.iter().zip(contacts).zip(pressures) {
             if !spring.on {
                 continue;
             }
-            let grip = (spring.matrix * pressure.along) / spring.strength;
-            let impulse = (pressure.normal + spring.strength * contact.target) * contact.normal
+            let grip = spring.grip(pressure.along);
+            let strength = STRENGTH * spring.mass;
+            let impulse = (pressure.normal + strength * contact.target) * contact.normal
                 + grip
                 + spring.matrix * contact.drift;
             for (vertex, share) in contact.terms() {
                 right[vertex.index()] += share.back(impulse);
-                diagonal[vertex.index()] += share.around(spring.matrix);
+                if let Ok(place) = touched.binary_search_by_key(&vertex, |(v, _)| *v) {
+                    touched[place].1 += share.around(spring.matrix);
+                }
             }
         }
     }
@@ -192,7 +220,7 @@ impl Lagrange {
     ) -> f64 {
         let mut most_off: f64 = 0.0;
         for ((spring, contact), pressure) in self.springs.iter().zip(contacts).zip(pressures) {
-            if !spring.strength.is_finite() {
+            if !spring.mass.is_finite() {
                 // Both sides are held: no impulse does anything.
                 *pressure = Pressure::default();
                 continue;
@@ -201,24 +229,21 @@ impl Lagrange {
             if !spring.on {
                 // Neither spring nor impulse has held it: what the masses need is a good guess.
                 normal = (normal - pressure.normal) / STRENGTH;
-                along = (along - pressure.along) / STRENGTH;
+                along = (along - pressure.along) / STRENGTH_ALONG;
             }
             // What the springs did: all along the normal, a share along the plane.
-            let seen = if spring.on {
-                let grip = spring.matrix * along / spring.strength;
-                normal * contact.normal + grip - grip.dot(contact.normal) * contact.normal
-            } else {
-                Vec3::ZERO
-            };
+            let seen =
+                if spring.on { normal * contact.normal + spring.grip(along) } else { Vec3::ZERO };
             let normal = normal.max(0.0);
             along = friction(along, normal, contact.friction);
-            let before = pressure.impulse(contact.normal);
-            *pressure = Pressure { normal, along };
-            let now = pressure.impulse(contact.normal);
-            let unseen = (seen - now).length() * STRENGTH / spring.strength;
+            let now = Pressure { normal, along };
+            let unseen = (seen - now.impulse(contact.normal)).length();
             // What a spring still gives is the approach or slip that it has let pass.
-            let let_pass = if spring.on { (now - before).length() / spring.strength } else { 0.0 };
-            most_off = most_off.max(unseen.max(let_pass) * dt / contact.size);
+            let approach = (now.normal - pressure.normal) / STRENGTH;
+            let slip = (now.along - pressure.along) / STRENGTH_ALONG;
+            let let_pass = if spring.on { approach.hypot(slip.length()) } else { 0.0 };
+            *pressure = now;
+            most_off = most_off.max(unseen.max(let_pass) / spring.mass * dt / contact.size);
         }
         most_off
     }
@@ -230,8 +255,13 @@ impl Spring {
         let relative = contact.relative(velocities);
         let approach = contact.normal.dot(relative);
         let sliding = relative - approach * contact.normal;
-        let normal = pressure.normal + self.strength * (contact.target - approach);
-        (normal, pressure.along - self.strength * sliding)
+        let normal = pressure.normal + STRENGTH * self.mass * (contact.target - approach);
+        (normal, pressure.along - STRENGTH_ALONG * self.mass * sliding)
+    }
+
+    /// What the spring takes of a trial along the plane, N·s.
+    fn grip(&self, along: Vec3) -> Vec3 {
+        self.matrix * along / (STRENGTH_ALONG * self.mass)
     }
 }
 
@@ -391,7 +421,7 @@ mod tests {
         let right = [FALL; 3];
         let equations = Equations { matrix: &masses, right: &right, held: &[], dt: H };
         let (mut ends, mut pressures) = ([Vec3::X, Vec3::Y, Vec3::Z], [Pressure::default()]);
-        let linear = LinearSettings { iterations: 1, ..LinearSettings::default() };
+        let linear = LinearSettings { iterations: 0, ..LinearSettings::default() };
         let how = (RowSettings::default(), linear);
         let contacts = [Row::of(&resting(VertexId(0)), None)];
         let result = Lagrange::default().solve(

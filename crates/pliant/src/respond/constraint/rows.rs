@@ -66,7 +66,7 @@ impl Default for RowSettings {
             still: 1e-6,
             rigid: (200, 1e-10),
             rounds: 2,
-            most_rounds: 12,
+            most_rounds: 20,
         }
     }
 }
