@@ -229,8 +229,7 @@ impl Pipelines {
         };
         let kernel = &self.reduce[strategy.index()];
         let [windows, bits, extent] = [windows, bits, extent].map(|b| b.as_entire_binding());
-        let bound =
-            device.bind(&kernel.get_bind_group_layout(0), &[windows, bits, extent, image]);
+        let bound = device.bind(&kernel.get_bind_group_layout(0), &[windows, bits, extent, image]);
         let mut pass = work.begin_compute_pass(&Default::default());
         pass.set_pipeline(kernel);
         pass.set_bind_group(0, &bound, &[]);
