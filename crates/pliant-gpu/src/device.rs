@@ -2,8 +2,12 @@
 //!
 //! Whatever the driver reports is kept by a handler and returned as an error by the next
 //! [`Device::finish`]: nothing here panics when memory runs out or the GPU is lost.
+//!
+//! Several GPUs may be open at once, each on a thread of its own: every one waits for its
+//! own work alone, and what it waits with is made anew each time. They are opened one
+//! after the other, and the drivers are asked once what they offer.
 
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use crate::GpuError;
 
@@ -21,7 +25,18 @@ const SOFTWARE_TURNS: u32 = 60_000;
 const TURNS: u32 = 1 << 26;
 
 /// Bytes at the end of every read-back for two timestamps, count.
-const STAMPS: u64 = 16;
+const STAMPS: u64 = stride::<[u64; 2]>();
+
+/// Bytes from one of these to the next in a buffer, count.
+pub const fn stride<T>() -> u64 {
+    size_of::<T>() as u64
+}
+
+/// The GPUs that the drivers offered when they were first asked; who holds them may open one.
+///
+/// Asked once for all: NVIDIA's driver for Linux crashes or hangs when threads connect to it
+/// side by side.
+static OFFERED: Mutex<Vec<wgpu::Adapter>> = Mutex::new(Vec::new());
 
 /// A GPU that is ready to work.
 #[derive(Debug)]
@@ -142,14 +157,16 @@ pub struct Part<'a> {
 impl Device {
     /// Opens the GPU whose name holds `asked`, or the fastest kind there is.
     pub fn open(asked: Option<&str>) -> Result<Device, GpuError> {
-        let mut wanted = wgpu::InstanceDescriptor::new_without_display_handle();
-        wanted.flags = wgpu::InstanceFlags::empty();
-        let instance = wgpu::Instance::new(wanted);
-        let mut adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
-        if adapters.is_empty() {
+        // One who panicked while opening left the list as it was.
+        let mut offered = OFFERED.lock().unwrap_or_else(PoisonError::into_inner);
+        if offered.is_empty() {
+            *offered = offers();
+        }
+        if offered.is_empty() {
             return Err(GpuError::NoAdapter);
         }
-        let called = |adapter: &wgpu::Adapter| adapter.get_info().name;
+        let mut adapters: Vec<&wgpu::Adapter> = offered.iter().collect();
+        let called = |adapter: &&wgpu::Adapter| adapter.get_info().name;
         if let Some(asked) = asked {
             let names: Vec<String> = adapters.iter().map(called).collect();
             adapters
@@ -162,7 +179,7 @@ impl Device {
         // A stable sort: of equal kinds the driver's first stays first.
         adapters.sort_by_key(|adapter| rank(adapter.get_info().device_type));
         match adapters.into_iter().next() {
-            Some(adapter) => Device::with(&adapter),
+            Some(adapter) => Device::with(adapter),
             None => Err(GpuError::NoAdapter),
         }
     }
@@ -225,7 +242,7 @@ impl Device {
         look: impl FnOnce(&[u8]) -> R,
     ) -> Result<R, GpuError> {
         let bytes: u64 = parts.iter().map(|part| part.bytes).sum();
-        let stamps_at = bytes.next_multiple_of(8);
+        let stamps_at = bytes.next_multiple_of(stride::<u64>());
         self.staging.reserve(&self.device, stamps_at + STAMPS)?;
         let staging = self.staging.get()?;
         if let Some(clock) = &self.clock {
@@ -343,13 +360,22 @@ impl Clock {
     }
 }
 
+/// The GPUs of all drivers there are.
+///
+/// Where `XDG_RUNTIME_DIR` is unset, a layer of Mesa complains of it on the standard error:
+/// wgpu turns on all kinds of windows that a Vulkan driver knows, whether there is a
+/// display or not, and the layer then looks for one.
+fn offers() -> Vec<wgpu::Adapter> {
+    let mut wanted = wgpu::InstanceDescriptor::new_without_display_handle();
+    wanted.flags = wgpu::InstanceFlags::empty();
+    let instance = wgpu::Instance::new(wanted);
+    pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()))
+}
+
 /// Ticks between two timestamps, count; zero where the driver gave none.
 fn ticks(bytes: &[u8]) -> u64 {
-    let stamp = |at: usize| {
-        let bytes: Option<[u8; 8]> = bytes.get(at..at + 8).and_then(|b| b.try_into().ok());
-        bytes.map_or(0, u64::from_le_bytes)
-    };
-    stamp(8).saturating_sub(stamp(0))
+    let stamp = |at: usize| bytes.as_chunks().0.get(at).map_or(0, |b| u64::from_le_bytes(*b));
+    stamp(1).saturating_sub(stamp(0))
 }
 
 /// Which kind of GPU comes first: real ones before software.

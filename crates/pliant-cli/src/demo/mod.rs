@@ -19,6 +19,8 @@ use crate::show::{self, DIM, GOOD, HEADING, Stopped};
 
 mod overlap;
 
+mod outlines;
+
 mod scene;
 
 mod contact;
@@ -77,6 +79,7 @@ fn show_all(out: &Path) -> Result<(), Trouble> {
     }
     show::print(&broken(out)?)?;
     show::print(&overlap::tell()?)?;
+    show::print(&outlines::tell()?)?;
     show::print(&scene::tell(out)?)?;
     show::print(&contact::heading(contact::CUBES))?;
     show::print(&contact::cubes(out)?)?;

@@ -115,6 +115,10 @@ fn the_demo_writes_bodies_that_read_back() {
     let (code, stdout, stderr) = told(&pliant(&["demo", "--out", out.to_str().unwrap()]));
     assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
     assert!(stdout.contains("inverted_tets"), "{stdout}");
+    // Both backends of outlines tell as many points inside.
+    let insides = |line: &str| line.split_whitespace().find_map(|word| word.parse::<u32>().ok());
+    let of = |name: &str| stdout.lines().find(|line| line.starts_with(name)).and_then(insides);
+    assert!(of("by segments") > Some(0) && of("by segments") == of("by images"), "{stdout}");
     // Eleven meshes, and the folders of three scenes.
     assert_eq!(std::fs::read_dir(&out).unwrap().count(), 14);
     for scene in ["block", "two-cubes", "sphere-pile"] {

@@ -12,7 +12,7 @@ use pliant::proximity2d::{Answer, Pair};
 
 use crate::GpuError;
 use crate::chunk::{Chunks, scaled};
-use crate::device::{Device, Kept, Part};
+use crate::device::{Device, Kept, Part, stride};
 
 /// Most rows of one pair, count: beyond, the area is left to segments.
 const MOST_ROWS: f64 = 65536.0;
@@ -100,7 +100,7 @@ impl Areas {
         self.strips.write(device, &self.laid)?;
         self.rows.write(device, &self.laid_rows)?;
         let count = self.laid_rows.len() as u32;
-        let bytes = size_of::<i32>() as u64 * u64::from(count);
+        let bytes = stride::<i32>() * u64::from(count);
         self.lengths.reserve(&device.device, bytes)?;
         let [points, of_chunks] = uploaded;
         let resources = [

@@ -24,6 +24,7 @@ pub fn contacts(
     let b = pair.b as usize;
     let mut stretches = Stretches::default();
     let mut shares: Vec<[f64; 2]> = Vec::new();
+    let mut nearest = Nearest::default();
     for ring in outlines.rings(pair.a as usize) {
         let from = list.partition_point(|near| (near.own as usize) < ring.start);
         let to = list.partition_point(|near| (near.own as usize) < ring.end);
@@ -38,7 +39,8 @@ pub fn contacts(
             stretches.add(segment, &mut shares);
         }
         let found = stretches.around(&ring);
-        answer.contacts.extend(found.filter_map(|stretch| contact(outlines, stretch, list, b)));
+        let mut one = |stretch| contact(outlines, stretch, (list, b), &mut nearest);
+        answer.contacts.extend(found.filter_map(&mut one));
     }
 }
 
@@ -46,10 +48,10 @@ pub fn contacts(
 fn contact(
     outlines: &Outlines,
     stretch: Stretch<'_>,
-    list: &[Candidate],
-    b: usize,
+    (list, b): (&[Candidate], usize),
+    nearest: &mut Nearest,
 ) -> Option<Contact> {
-    let mut nearest = Nearest::default();
+    nearest.clear();
     for (order, part) in stretch.parts().enumerate() {
         let ends = part.ends(outlines);
         let from = list.partition_point(|near| near.own < part.segment);

@@ -19,7 +19,7 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::GpuError;
 use crate::chunk::{CHUNK, Chunks};
-use crate::device::{Device, Kept, Part};
+use crate::device::{Device, Kept, Part, stride};
 
 /// Inside or not, and the nearest segment of what is.
 pub const INSIDE: u32 = 1;
@@ -48,9 +48,6 @@ const GROUPS: u32 = 32768;
 
 /// Room for candidates at first, count.
 const CANDIDATES: u64 = 4096;
-
-/// Bytes of a candidate, count.
-const CANDIDATE_BYTES: u64 = size_of::<Candidate>() as u64;
 
 /// One chunk that asks about one other outline, as the kernel reads it.
 #[repr(C)]
@@ -171,7 +168,7 @@ impl Depths {
             for (kept, bytes) in self.kept[4..8].iter_mut().zip(sizes) {
                 grown |= kept.reserve(&device.device, bytes as u64)?;
             }
-            grown |= self.kept[8].reserve(&device.device, self.room * CANDIDATE_BYTES)?;
+            grown |= self.kept[8].reserve(&device.device, self.room * stride::<Candidate>())?;
             if grown || self.bound.is_none() {
                 self.bound = Some(self.bind(device)?);
             }
@@ -224,7 +221,7 @@ impl Depths {
         for (kept, bytes) in self.kept[4..8].iter().zip(sizes) {
             parts.push(Part { buffer: kept.get()?, start: 0, bytes: bytes as u64 });
         }
-        parts.push(Part { buffer: list, start: 0, bytes: self.room * CANDIDATE_BYTES });
+        parts.push(Part { buffer: list, start: 0, bytes: self.room * stride::<Candidate>() });
         device.finish(work, &parts, |bytes| {
             let (of_sites, rest) = bytes.split_at(sites);
             let (of_found, rest) = rest.split_at(found);

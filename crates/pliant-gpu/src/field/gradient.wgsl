@@ -1,7 +1,5 @@
 // Central differences of the signed distances, at the pixel itself and over the pixel size.
 
-const SIDE = 16u;
-
 @group(0) @binding(0) var<storage, read> windows: array<Window>;
 @group(0) @binding(1) var<storage, read> tiles: array<vec2u>;
 @group(0) @binding(2) var<storage, read> distances: array<f32>;
@@ -19,7 +17,7 @@ fn gradient(
     }
     let tile = tiles[number];
     let window = windows[tile.x];
-    let own = SIDE * vec2u(tile.y & 0xffffu, tile.y >> 16u) + vec2u(thread % SIDE, thread / SIDE);
+    let own = tile_pixel(tile.y, thread);
     let size = vec2u(window.width, window.height);
     if any(own >= size) {
         return;

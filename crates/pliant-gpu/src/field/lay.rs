@@ -7,6 +7,7 @@ use pliant::proximity2d::outline::Outlines;
 
 use crate::GpuError;
 use crate::chunk::{power_above, scaled};
+use crate::device::stride;
 
 use super::{FieldRequest, PixelAt, TILE};
 
@@ -18,9 +19,6 @@ const REACH_SLACK: f64 = 1e-6;
 
 /// What a row of tiles counts in a tile's place, as in the kernel, columns.
 const TILES_IN_ROW: u32 = 1 << 16;
-
-/// Bytes of a pixel's distance or site, count.
-const PIXEL_BYTES: u64 = size_of::<u32>() as u64;
 
 /// A segment as the kernels read it, from the window's corner.
 #[repr(C)]
@@ -97,8 +95,8 @@ impl Laid {
             check(outlines, index, request, limit)?;
         }
         let need: u64 =
-            requests.iter().map(|request| PIXEL_BYTES * request.window.pixels() as u64).sum();
-        let limit = PIXEL_BYTES * u64::from(u32::MAX);
+            requests.iter().map(|request| stride::<u32>() * request.window.pixels() as u64).sum();
+        let limit = stride::<u32>() * u64::from(u32::MAX);
         if need > limit {
             return Err(GpuError::TooLarge { what: "pixels", need, limit });
         }

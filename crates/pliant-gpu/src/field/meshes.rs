@@ -23,6 +23,27 @@ const CONE_ERROR: f64 = 1.0 / 16.0;
 /// Fewest and most sides of a cone, count.
 const SIDES: [f64; 2] = [8.0, 512.0];
 
+/// Corners of the two rectangles of a tent, in triangles, count.
+const TENT: u32 = 12;
+
+/// By encoding, stencil, colour and site: whether a pixel of the atlas is inside.
+///
+/// Put after the source that makes distances. Beyond the reach no site holds the sign: there
+/// the last one tells outside.
+const INSIDE: [&str; 3] = [
+    "@group(0) @binding(6) var sign: texture_2d<u32>;
+    fn inside(at: vec2u, site: u32) -> bool {
+        return textureLoad(sign, at, 0).x != 0u;
+    }",
+    "@group(0) @binding(6) var sign: texture_2d<f32>;
+    fn inside(at: vec2u, site: u32) -> bool {
+        return textureLoad(sign, at, 0).x > 0.5;
+    }",
+    "fn inside(at: vec2u, site: u32) -> bool {
+        return site != NO_SITE && (site & INSIDE_BIT) != 0u;
+    }",
+];
+
 /// Images and pipelines.
 #[derive(Debug)]
 pub struct Meshes {
@@ -56,8 +77,8 @@ struct Images {
 impl Meshes {
     /// Compiles the pipelines.
     pub fn new(device: &Device) -> Meshes {
-        let shader =
-            device.shader(concat!(include_str!("window.wgsl"), include_str!("meshes.wgsl")));
+        let (window, fill) = (include_str!("window.wgsl"), include_str!("fill.wgsl"));
+        let shader = device.shader(&[window, fill, include_str!("meshes.wgsl")].concat());
         let vertex = |entry| wgpu::VertexState {
             module: &shader,
             entry_point: Some(entry),
@@ -100,13 +121,13 @@ impl Meshes {
         let flip = stencil(wgpu::CompareFunction::Always, wgpu::StencilOperation::Invert);
         let keep = stencil(wgpu::CompareFunction::NotEqual, wgpu::StencilOperation::Keep);
         let white = ("white", wgpu::TextureFormat::R8Unorm);
-        let resolve = concat!(include_str!("window.wgsl"), include_str!("resolve.wgsl"));
+        let resolve = include_str!("resolve.wgsl");
         Meshes {
             fan: make("fan", None, Some(flip)),
             cover: make("cover", Some(white), Some(keep)),
             meshes: [mesh("cone"), mesh("tent")],
-            resolve: ["by_stencil", "by_colour", "by_site"]
-                .map(|entry| device.kernel(resolve, entry)),
+            resolve: INSIDE
+                .map(|inside| device.kernel(&[window, resolve, inside].concat(), "resolve")),
             images: None,
         }
     }
@@ -203,7 +224,7 @@ impl Meshes {
             pass.set_bind_group(0, &bind(pipeline, &resources), &[]);
             let is_cone = std::ptr::eq(plain, &self.meshes[0][0]);
             each(&mut pass, placed, |pass, segments, sides| {
-                pass.draw(0..if is_cone { 3 * sides } else { 12 }, segments);
+                pass.draw(0..if is_cone { 3 * sides } else { TENT }, segments);
             });
         }
     }
@@ -220,23 +241,18 @@ impl Meshes {
             FieldSign::Colour => 1,
             FieldSign::SiteBit => 2,
         };
-        let mut entries: Vec<(u32, wgpu::BindingResource<'_>)> =
-            (0..).zip(outputs.clone()).collect();
+        let mut resources = outputs.to_vec();
         if let Some(images) = &self.images {
-            entries.push((4, wgpu::BindingResource::TextureView(&images.depth)));
-            entries.push((5, wgpu::BindingResource::TextureView(&images.site)));
-            match sign {
-                FieldSign::Stencil => {
-                    entries.push((6, wgpu::BindingResource::TextureView(&images.stencil)));
-                }
-                FieldSign::Colour => {
-                    entries.push((7, wgpu::BindingResource::TextureView(&images.colour)));
-                }
-                FieldSign::SiteBit => {}
-            }
+            let of_sign = match sign {
+                FieldSign::Stencil => Some(&images.stencil),
+                FieldSign::Colour => Some(&images.colour),
+                FieldSign::SiteBit => None,
+            };
+            let views = [Some(&images.depth), Some(&images.site), of_sign];
+            resources.extend(views.into_iter().flatten().map(wgpu::BindingResource::TextureView));
         }
         let pipeline = &self.resolve[at];
-        (pipeline, device.bind_numbered(&pipeline.get_bind_group_layout(0), &entries))
+        (pipeline, device.bind(&pipeline.get_bind_group_layout(0), &resources))
     }
 }
 

@@ -27,7 +27,7 @@ use pliant::proximity2d::outline::Outlines;
 
 use crate::GpuError;
 use crate::ask::Gpu;
-use crate::device::{Device, Kept, Part};
+use crate::device::{Device, Kept, Part, stride};
 
 pub use lay::{Laid, Placed};
 
@@ -168,7 +168,7 @@ impl Fields {
         self.windows.write(device, &self.laid.placed)?;
         self.tiles.write(device, &self.laid.tiles)?;
         for kept in [&mut self.distances, &mut self.sites] {
-            kept.reserve(&device.device, 4 * self.laid.pixels)?;
+            kept.reserve(&device.device, stride::<u32>() * self.laid.pixels)?;
         }
         let mut work = device.begin();
         match settings.method {
@@ -208,8 +208,8 @@ impl Fields {
         for at in 0..bounds.len() as u64 {
             let slice = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
                 buffer: self.slices.get()?,
-                offset: at * 4 * SLICE as u64,
-                size: std::num::NonZeroU64::new(8),
+                offset: at * stride::<[u32; SLICE]>(),
+                size: std::num::NonZeroU64::new(stride::<[u32; 2]>()),
             });
             let resources = [
                 self.segments.get()?.as_entire_binding(),
@@ -230,7 +230,7 @@ impl Fields {
         Ok(wgpu::BindingResource::Buffer(wgpu::BufferBinding {
             buffer: self.tiles.get()?,
             offset: 0,
-            size: std::num::NonZeroU64::new(8 * self.laid.tiles.len() as u64),
+            size: std::num::NonZeroU64::new(size_of_val(&self.laid.tiles[..]) as u64),
         }))
     }
 
@@ -279,7 +279,7 @@ impl Gpu {
         }
         let work = self.fields.encode(&self.device, outlines, requests, settings)?;
         let Fields { laid, distances, sites, .. } = &self.fields;
-        let bytes = 4 * laid.pixels;
+        let bytes = stride::<f32>() * laid.pixels;
         let parts = [distances.get()?, sites.get()?].map(|buffer| Part { buffer, start: 0, bytes });
         self.device.finish(work, &parts, |all| {
             let (distances, sites) = all.split_at(bytes as usize);
@@ -320,8 +320,8 @@ impl Gpu {
         let Fields { laid, distances, sites, .. } = &self.fields;
         let mut parts = Vec::with_capacity(2 * pixels.len());
         for &at in pixels {
-            let start = 4 * laid.pixel(at)?;
-            let part = |buffer| Part { buffer, start, bytes: 4 };
+            let start = stride::<f32>() * laid.pixel(at)?;
+            let part = |buffer| Part { buffer, start, bytes: stride::<f32>() };
             parts.extend([part(distances.get()?), part(sites.get()?)]);
         }
         let work = self.device.begin();
@@ -341,7 +341,7 @@ impl Gpu {
         if self.fields.laid.placed.is_empty() {
             return Ok(Vec::new());
         }
-        let bytes = 8 * self.fields.laid.pixels;
+        let bytes = stride::<[f32; 2]>() * self.fields.laid.pixels;
         self.fields.gradients.reserve(&self.device.device, bytes)?;
         let fields = &self.fields;
         let resources = [

@@ -2,17 +2,13 @@
 // Segments that no pixel of the tile can have for its nearest are left out; of those to
 // the right of the tile only the rows that they cross matter.
 
-const SIDE = 16u;
-const THREADS = 256u;
 const FOR_SIGN = 0x80000000u;
 const FOR_DISTANCE = 0x40000000u;
 const INDEX = 0x3fffffffu;
-const NO_SITE = 0xffffffffu;
-const INFINITE = 0x7f800000u;
 
 @group(0) @binding(0) var<storage, read> segments: array<Segment>;
 @group(0) @binding(1) var<storage, read> windows: array<Window>;
-// For each tile its window and its place in the window, column + 65536 row.
+// For each tile its window and its place in the window.
 @group(0) @binding(2) var<storage, read> tiles: array<vec2u>;
 @group(0) @binding(3) var<storage, read_write> distances: array<f32>;
 @group(0) @binding(4) var<storage, read_write> sites: array<u32>;
@@ -61,8 +57,8 @@ fn tiled(
     }
     let tile = tiles[number];
     let window = windows[tile.x];
-    let corner = SIDE * vec2u(tile.y & 0xffffu, tile.y >> 16u);
-    let own = corner + vec2u(thread % SIDE, thread / SIDE);
+    let corner = tile_corner(tile.y);
+    let own = tile_pixel(tile.y, thread);
     let p = window.pixel * (vec2f(own) + 0.5);
     let low = window.pixel * (vec2f(corner) + 0.5);
     let high = window.pixel * (vec2f(corner) + 15.5);

@@ -21,7 +21,7 @@ use pliant::proximity2d::outline::Outlines;
 
 use crate::GpuError;
 use crate::ask::Gpu;
-use crate::device::{Device, Kept, Part};
+use crate::device::{Device, Kept, Part, stride};
 use crate::field::{FieldRequest, Laid};
 
 pub use pipelines::stencil;
@@ -31,8 +31,11 @@ use pipelines::Pipelines;
 /// Sides of a disc around a point: its circumscribed polygon is wider by half a percent.
 const SIDES: u32 = 32;
 
-/// Bytes of the count and the box, count.
-const EXTENT: u64 = 20;
+/// The count and the box as the reduction leaves them: count, left, low, right, high.
+type Told = [u32; 5];
+
+/// Pixels that one word of bits tells of, as in the reduction, count.
+const WORD: u32 = u32::BITS;
 
 /// A way of using the buffers to find pixels that both outlines cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,10 +144,10 @@ impl Overlaps {
         }
         self.segments.write(device, &self.laid.segments)?;
         self.windows.write(device, &self.laid.placed)?;
-        self.ored.reserve(&device.device, 4 * window.pixels() as u64)?;
-        self.bits.reserve(&device.device, 4 * u64::from(words(&window)))?;
-        self.extent.reserve(&device.device, EXTENT)?;
-        self.seen.reserve(&device.device, 8)?;
+        self.ored.reserve(&device.device, stride::<u32>() * window.pixels() as u64)?;
+        self.bits.reserve(&device.device, stride::<u32>() * u64::from(words(&window)))?;
+        self.extent.reserve(&device.device, stride::<Told>())?;
+        self.seen.reserve(&device.device, stride::<u64>())?;
         let pipelines = self.pipelines.get_or_insert_with(|| Pipelines::new(device));
         pipelines.resize(device, [window.width, window.height]);
         let mut work = device.begin();
@@ -173,9 +176,9 @@ impl Overlaps {
     }
 }
 
-/// Words of 32 pixels that the rows of a window take, count.
+/// Words of bits that the rows of a window take, count.
 fn words(window: &Window) -> u32 {
-    window.width.div_ceil(32) * window.height
+    window.width.div_ceil(WORD) * window.height
 }
 
 impl Gpu {
@@ -189,12 +192,12 @@ impl Gpu {
         let Gpu { device, overlaps, .. } = self;
         let mut work = overlaps.encode(device, outlines, request, strategy)?;
         overlaps.reduce(device, &mut work, request, strategy)?;
-        let bytes = 4 * u64::from(words(&request.window));
+        let bytes = stride::<u32>() * u64::from(words(&request.window));
         let part = Part { buffer: overlaps.bits.get()?, start: 0, bytes };
         device.finish(work, &[part], |bytes| {
             let all: &[u32] = bytemuck::cast_slice(bytes);
-            let rows = all.chunks(request.window.width.div_ceil(32) as usize);
-            let pixel = |row: &[u32], x: u32| row[x as usize / 32] >> (x % 32) & 1 == 1;
+            let rows = all.chunks(request.window.width.div_ceil(WORD) as usize);
+            let pixel = |row: &[u32], x: u32| row[(x / WORD) as usize] >> (x % WORD) & 1 == 1;
             rows.flat_map(|row| (0..request.window.width).map(move |x| pixel(row, x))).collect()
         })
     }
@@ -211,10 +214,10 @@ impl Gpu {
         let Gpu { device, overlaps, .. } = self;
         let mut work = overlaps.encode(device, outlines, request, strategy)?;
         overlaps.reduce(device, &mut work, request, strategy)?;
-        let part = Part { buffer: overlaps.extent.get()?, start: 0, bytes: EXTENT };
+        let part = Part { buffer: overlaps.extent.get()?, start: 0, bytes: stride::<Told>() };
         let Window { width, height, .. } = request.window;
         device.finish(work, &[part], |bytes| {
-            let values: &[[u32; 5]] = bytemuck::cast_slice(bytes);
+            let values: &[Told] = bytemuck::cast_slice(bytes);
             let [count, left, low, right, high] = values[0];
             (count > 0).then(|| Extent {
                 count,
@@ -238,7 +241,7 @@ impl Gpu {
         if let Some(pipelines) = &overlaps.pipelines {
             work.resolve_query_set(pipelines.query(), 0..1, buffer, 0);
         }
-        device.finish(work, &[Part { buffer, start: 0, bytes: 8 }], |bytes| {
+        device.finish(work, &[Part { buffer, start: 0, bytes: stride::<u64>() }], |bytes| {
             bytes.iter().any(|byte| *byte != 0)
         })
     }

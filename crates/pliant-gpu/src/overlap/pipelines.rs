@@ -13,6 +13,31 @@ use super::{Drawn, OverlapRequest, SIDES, Strategy};
 /// Vertices of a segment: its rectangle and the disc at its beginning, count.
 const THICK: u32 = 6 + 3 * SIDES;
 
+/// Threads of a workgroup of the reduction, as in its source, count.
+const REDUCERS: u32 = 64;
+
+/// By strategy: the image, and what tells there that both outlines cover a pixel.
+///
+/// Put after the source of the reduction.
+const COVERED: [&str; 4] = [
+    "@group(0) @binding(3) var image: texture_2d<u32>;
+    fn covered(at: vec2u) -> bool {
+        return textureLoad(image, at, 0).x == 2u;
+    }",
+    "@group(0) @binding(3) var image: texture_2d<f32>;
+    fn covered(at: vec2u) -> bool {
+        return all(textureLoad(image, at, 0).xy > vec2f(0.5));
+    }",
+    "@group(0) @binding(3) var<storage, read> image: array<u32>;
+    fn covered(at: vec2u) -> bool {
+        return image[at.y * windows[0].width + at.x] == 255u;
+    }",
+    "@group(0) @binding(3) var image: texture_2d<f32>;
+    fn covered(at: vec2u) -> bool {
+        return textureLoad(image, at, 0).x > 0.5;
+    }",
+];
+
 /// Everything compiled, and the images in the size of the last window.
 #[derive(Debug)]
 pub struct Pipelines {
@@ -60,8 +85,9 @@ impl Strategy {
 impl Pipelines {
     /// Compiles all.
     pub fn new(device: &Device) -> Pipelines {
-        let shader = device
-            .shader(concat!(include_str!("../field/window.wgsl"), include_str!("overlap.wgsl")));
+        let window = include_str!("../field/window.wgsl");
+        let fill = include_str!("../field/fill.wgsl");
+        let shader = device.shader(&[window, fill, include_str!("overlap.wgsl")].concat());
         let mut draw = Vec::with_capacity(16);
         for strategy in Strategy::ALL {
             for is_a in 0..2 {
@@ -72,12 +98,12 @@ impl Pipelines {
         }
         let flip = stencil(CompareFunction::Always, StencilOperation::Invert);
         let fan = Recipe { vertex: "fan", fragment: None, target: None, depth_stencil: Some(flip) };
-        let reduce = concat!(include_str!("../field/window.wgsl"), include_str!("reduce.wgsl"));
+        let reduce = include_str!("reduce.wgsl");
         Pipelines {
             fan: pipeline(device, &shader, fan),
             draw,
-            reduce: ["by_stencil", "by_blend", "by_or", "by_depth"]
-                .map(|entry| device.kernel(reduce, entry)),
+            reduce: COVERED
+                .map(|covered| device.kernel(&[window, reduce, covered].concat(), "reduce")),
             query: device.device.create_query_set(&wgpu::QuerySetDescriptor {
                 label: None,
                 ty: wgpu::QueryType::Occlusion,
@@ -196,19 +222,18 @@ impl Pipelines {
     ) {
         let Some(images) = &self.images else { return };
         let image = match strategy {
-            Strategy::Stencil => (3, BindingResource::TextureView(&images.stencil)),
-            Strategy::Blend => (4, BindingResource::TextureView(&images.two_channels)),
-            Strategy::Or => (5, ored.as_entire_binding()),
-            Strategy::Depth => (4, BindingResource::TextureView(&images.one_channel)),
+            Strategy::Stencil => BindingResource::TextureView(&images.stencil),
+            Strategy::Blend => BindingResource::TextureView(&images.two_channels),
+            Strategy::Or => ored.as_entire_binding(),
+            Strategy::Depth => BindingResource::TextureView(&images.one_channel),
         };
         let kernel = &self.reduce[strategy.index()];
-        let buffers = [windows, bits, extent].map(|buffer| buffer.as_entire_binding());
-        let entries: Vec<(u32, BindingResource<'_>)> = (0..).zip(buffers).chain([image]).collect();
-        let bound = device.bind_numbered(&kernel.get_bind_group_layout(0), &entries);
+        let [windows, bits, extent] = [windows, bits, extent].map(|b| b.as_entire_binding());
+        let bound = device.bind(&kernel.get_bind_group_layout(0), &[windows, bits, extent, image]);
         let mut pass = work.begin_compute_pass(&Default::default());
         pass.set_pipeline(kernel);
         pass.set_bind_group(0, &bound, &[]);
-        pass.dispatch_workgroups(words.div_ceil(64), 1, 1);
+        pass.dispatch_workgroups(words.div_ceil(REDUCERS), 1, 1);
     }
 }
 

@@ -44,6 +44,10 @@ fn agree(outlines: &Outlines, pair: Pair, question: &Question, found: &Answer, e
     for (found, exact) in found.contacts.iter().zip(&exact.contacts) {
         assert!((found.gap - exact.gap).abs() <= error, "{found:?} {exact:?}");
         assert!(found.position.distance(exact.position) <= error, "{found:?} {exact:?}");
+        // Where they meet, the normal is that of what they share.
+        if exact.gap == 0.0 {
+            assert!(found.normal.distance(exact.normal) < SAME, "{found:?} {exact:?}");
+        }
     }
 }
 

@@ -1,16 +1,46 @@
 //! Outlines to test with, and the GPU to test on.
 
 use std::f64::consts::TAU;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pliant::math::Vec2;
 use pliant::proximity2d::Pair;
 use pliant::proximity2d::outline::Outlines;
 use pliant_gpu::{Gpu, GpuError};
 
+/// Held by the test that has the GPU: tests of one program take turns.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// The GPU for as long as a test has it. Not two in one test: the second waits for the first.
+pub struct Opened {
+    /// The GPU; named first, so that it is given back before the turn ends.
+    gpu: Gpu,
+    /// The turn.
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl Deref for Opened {
+    type Target = Gpu;
+
+    fn deref(&self) -> &Gpu {
+        &self.gpu
+    }
+}
+
+impl DerefMut for Opened {
+    fn deref_mut(&mut self) -> &mut Gpu {
+        &mut self.gpu
+    }
+}
+
 /// The GPU, or `None` after a check that its absence is told with what to install.
-pub fn open() -> Option<Gpu> {
+///
+/// Waits until no other test has it; one that failed leaves nothing behind that matters.
+pub fn open() -> Option<Opened> {
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     match Gpu::new() {
-        Ok(gpu) => Some(gpu),
+        Ok(gpu) => Some(Opened { gpu, _turn: turn }),
         Err(error @ GpuError::NoAdapter) => {
             let message = error.to_string();
             assert!(message.contains("mesa-vulkan-drivers libvulkan1"), "{message}");

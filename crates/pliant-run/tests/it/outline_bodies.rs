@@ -200,3 +200,31 @@ fn solids_and_outlines_pass_through_each_other_and_it_is_told() {
         Measure::new(&sim.state.positions, &sim.bodies).measure(&sim.state.positions, &sim.bodies);
     assert!(found.penetrating_vertices < 10, "vertices in the solid do not count: {found:?}");
 }
+
+#[test]
+fn an_outline_of_a_file_is_turned_and_scaled_about_its_middle() {
+    let folder = Folder::new("centre");
+    // An L of three unit squares far from the origin: its box is 2 m × 2 m.
+    let corners = "[10,20],[12,20],[12,21],[11,21],[11,22],[10,22],[10,20]";
+    folder.write("l.json", &format!("[[{corners}]]"));
+    // Centres of the squares from the lower left corner: 0.5, 1.5, 0.5 of three, either way.
+    let of_area = 2.5 / 3.0;
+    for (centre, from_corner) in [("centre = \"area\"", of_area), ("centre = \"box\"", 1.0)] {
+        let text = format!(
+            "duration = 1\ndt = 0.01\ngravity = [0, 0, 0]\n[[bodies]]\nname = \"l\"\n\
+             mesh = {{ kind = \"outline\", shape = {{ kind = \"file\", path = \"l.json\", {centre} }} }}\n\
+             scale = 2\nrotation = [0, 0, \"=pi/2\"]\nposition = [5, 6, 0]\n\
+             material = {{ kind = \"rigid\", density = 1 }}\n"
+        );
+        let built = folder.load(&text, &[]).unwrap();
+        // A quarter turn takes (x, y) to (−y, x).
+        let corner = built.simulation.state.positions[0];
+        let expected = [5.0 + 2.0 * from_corner, 6.0 - 2.0 * from_corner];
+        assert!((corner.x - expected[0]).abs() < 1e-12 && (corner.y - expected[1]).abs() < 1e-12);
+        let middle = built.simulation.state.rigids[0].centre;
+        let off = 2.0 * (of_area - from_corner);
+        assert!((middle.x - (5.0 - off)).abs() < 1e-12 && (middle.y - (6.0 + off)).abs() < 1e-12);
+    }
+    let bad = scene("penalty").replacen("{ kind = \"disc\"", "{ kind = \"file\", centre = 3", 1);
+    assert!(folder.load(&bad, &[]).is_err());
+}

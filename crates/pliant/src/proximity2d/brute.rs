@@ -17,7 +17,9 @@ pub use super::boundary::Spot;
 
 use super::outline::Outlines;
 use super::samples::MOST_SAMPLES;
-use super::segment::{crossing, meet, nearest_along, nearest_pair, place, right_of, touches};
+use super::segment::{
+    crossing, meet, nearest_along, nearest_pair, place, right_of, shared, touches,
+};
 use super::{
     Answer, Backend, BackendError, Contact, Notice, Pair, Penetration, Place, Question, Separation,
     Side, prepare,
@@ -28,6 +30,9 @@ const SPACING: f64 = 4.0;
 
 /// Ways shorter than this, relative to the coordinates, are rounding and name no direction.
 const DIRECTION: f64 = 1e-14;
+
+/// Sums of normals shorter than this, relative to the length they stand for, cancel.
+const AGREEMENT: f64 = 1e-9;
 
 /// Asks every segment of one outline about every segment of the other.
 #[derive(Clone, Copy, Debug, Default)]
@@ -324,8 +329,9 @@ fn near_one(ends: [Vec2; 2], other: [Vec2; 2], distance: f64) -> Option<[f64; 2]
 
 /// The contact of a stretch: where it is nearest to b.
 ///
-/// Of places equally near, as where edges lie on each other, the one whose boundaries face
-/// each other most counts: a corner on an edge is pushed off the edge.
+/// Of places equally near the one whose boundaries face each other most counts: a corner on
+/// an edge is pushed off the edge. Where boundaries meet, the normal is the mean of b's by
+/// length over all that lies on each other, or that at the contact.
 fn contact(outlines: &Outlines, stretch: &[Near], b: usize) -> Option<Contact> {
     let ends_of =
         |part: &Near| part.along.map(|along| place(outlines.segment(part.segment), along));
@@ -334,14 +340,31 @@ fn contact(outlines: &Outlines, stretch: &[Near], b: usize) -> Option<Contact> {
         normals.map_or(1.0, |(of_a, of_b)| of_a.dot(of_b))
     };
     let mut best: Option<([f64; 2], Place, Place)> = None;
+    let (mut meets, mut normals, mut length) = (false, Vec2::ZERO, 0.0);
     for part in stretch {
         for at in outlines.range(b) {
             let (p, q) = (ends_of(part), outlines.segment(at));
-            let [s, t] = nearest_pair(p, q);
-            let along = part.along[0] + s * (part.along[1] - part.along[0]);
-            let on_a = Place { segment: part.segment as u32, along };
-            let on_b = Place { segment: at as u32, along: t };
-            let rank = [place(p, s).distance(place(q, t)), facing(on_a, on_b)];
+            let on = |along: f64, t: f64| {
+                let on_a = Place { segment: part.segment as u32, along };
+                (on_a, Place { segment: at as u32, along: t })
+            };
+            let (gap, (on_a, on_b)) = match lie_on_each_other(outlines, part, at) {
+                Some([from, to, t]) => {
+                    let places = on(from, t);
+                    let [start, end] = outlines.segment(part.segment);
+                    let weight = (to - from) * start.distance(end);
+                    normals += weight * outward(outlines, places.1).unwrap_or(Vec2::ZERO);
+                    length += weight;
+                    meets = true;
+                    (0.0, places)
+                }
+                None => {
+                    let [s, t] = nearest_pair(p, q);
+                    let along = part.along[0] + s * (part.along[1] - part.along[0]);
+                    (place(p, s).distance(place(q, t)), on(along, t))
+                }
+            };
+            let rank = [gap, facing(on_a, on_b)];
             if best.is_none_or(|(least, ..)| rank < least) {
                 best = Some((rank, on_a, on_b));
             }
@@ -350,11 +373,30 @@ fn contact(outlines: &Outlines, stretch: &[Near], b: usize) -> Option<Contact> {
     let ([gap, _], on_a, on_b) = best?;
     let [on_a_at, on_b_at] =
         [on_a, on_b].map(|at| place(outlines.segment(at.segment as usize), at.along));
-    let inside = spot(outlines, b, on_a_at) == Spot::Inside;
-    let way = if inside { on_b_at - on_a_at } else { on_a_at - on_b_at };
-    let normal = direction(way, on_a_at).or_else(|| outward(outlines, on_b))?;
+    let normal = if meets {
+        let agreed = normals.length() > AGREEMENT * length;
+        if agreed { normals.try_normalize() } else { None }
+    } else {
+        let inside = spot(outlines, b, on_a_at) == Spot::Inside;
+        direction(if inside { on_b_at - on_a_at } else { on_a_at - on_b_at }, on_a_at)
+    };
+    let normal = normal.or_else(|| outward(outlines, on_b))?;
     let stretch = [ends_of(stretch.first()?)[0], ends_of(stretch.last()?)[1]];
     Some(Contact { position: on_a_at.midpoint(on_b_at), normal, gap, on_a, on_b, stretch })
+}
+
+/// Where a part and a segment of b lie on each other: from and to along a, and from along b.
+///
+/// As shares of their segments' ways; from and to are one where they share a point alone.
+fn lie_on_each_other(outlines: &Outlines, part: &Near, at: usize) -> Option<[f64; 3]> {
+    let (p, q) = (outlines.segment(part.segment), outlines.segment(at));
+    if !meet(p, q) {
+        return None;
+    }
+    let ([from, to], [t, end]) = shared(p, q).into();
+    let (from, to) = (from.max(part.along[0]), to.min(part.along[1]));
+    let t = if t == end { t } else { nearest_along(q, place(p, from)) };
+    (from <= to).then_some([from, to, t])
 }
 
 #[cfg(test)]

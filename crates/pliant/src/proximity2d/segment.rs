@@ -69,6 +69,20 @@ pub fn crossing(a: [Vec2; 2], b: [Vec2; 2]) -> Option<[f64; 2]> {
         .then(|| shares.map(|share| share.clamp(0.0, 1.0)))
 }
 
+/// Where two segments that meet do so: for each the part it shares, as shares of its way.
+///
+/// A point where they cross or touch; a part with a length where they lie on each other.
+pub fn shared(p: [Vec2; 2], q: [Vec2; 2]) -> [[f64; 2]; 2] {
+    if let Some([s, t]) = crossing(p, q) {
+        return [[s; 2], [t; 2]];
+    }
+    let part = |ends: [Vec2; 2], other: [Vec2; 2]| {
+        let [s, t] = other.map(|end| nearest_along(ends, end));
+        [s.min(t), s.max(t)]
+    };
+    [part(p, q), part(q, p)]
+}
+
 /// The part of a segment within `distance`, m, of another, as shares of its way.
 ///
 /// One part, as what lies so near is convex; `None` where there is none.

@@ -33,7 +33,7 @@ use crate::outline_file::{OutlineFileError, read};
 use crate::proximity::extent;
 use crate::scene::fault::FaultKind;
 use crate::scene::keys::body::{EdgeKind, Pattern, Take};
-use crate::scene::keys::outline::OutlineShape;
+use crate::scene::keys::outline::{Centre, OutlineShape};
 use crate::scene::keys::{self, Body, Material, Mesh, Response};
 
 /// Points of an outline at most, count.
@@ -76,10 +76,14 @@ pub fn make(
     path: &str,
     notices: &mut Vec<String>,
 ) -> Result<Rest, Wrong> {
-    if let OutlineShape::File { path: file, thickness, error } = shape {
+    if let OutlineShape::File { path: file, thickness, error, centre } = shape {
         let wanted = (*thickness, *error);
         let rings = from_file(&folder.join(file), wanted, path, notices)?;
-        return rest(&rings, path, notices);
+        let mut made = rest(&rings, path, notices)?;
+        if let Some(centre) = *centre {
+            put_at_origin(&mut made, centre, path)?;
+        }
+        return Ok(made);
     }
     if size(shape) > MOST_POINTS {
         let message = format!("the outline has {} points: at most {MOST_POINTS}", size(shape));
@@ -125,6 +129,24 @@ fn from_file(
         rings.iter_mut().flatten().for_each(|point| point.y = -point.y);
     }
     Ok(rings)
+}
+
+/// Moves a shape so that a point of it is the origin.
+fn put_at_origin(made: &mut Rest, centre: Centre, path: &str) -> Result<(), Wrong> {
+    let Stuff::Outline { rings, .. } = &made.stuff else { return Ok(()) };
+    let at = match centre {
+        Centre::Area => {
+            let sheet = properties(rings, &made.positions, 1.0);
+            sheet.map_err(|error| Wrong::value(format!("{path}.centre"), error))?.centre
+        }
+        Centre::Box => {
+            let low = made.positions.iter().copied().fold(Vec3::INFINITY, Vec3::min);
+            let high = made.positions.iter().copied().fold(Vec3::NEG_INFINITY, Vec3::max);
+            low.midpoint(high)
+        }
+    };
+    made.positions.iter_mut().for_each(|position| *position -= at);
+    Ok(())
 }
 
 /// The rings of a shape as they are given or made.

@@ -26,6 +26,10 @@ pub enum OutlineShape {
         /// Bound when curves are cut into segments, m; 1e-3 of the outline's extent when left out.
         #[serde(default)]
         error: Option<f64>,
+        /// What is put at the origin, about which the body is turned and scaled; coordinates stay
+        /// those of the file when left out. Unit: none.
+        #[serde(default)]
+        centre: Option<Centre>,
     },
     /// A regular polygon around the origin.
     Disc {
@@ -89,6 +93,16 @@ pub enum OutlineShape {
         #[serde(default)]
         waves: f64,
     },
+}
+
+/// The point of an outline that is put at the origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Centre {
+    /// The centre of the area that it covers.
+    Area,
+    /// The middle of the box around it.
+    Box,
 }
 
 /// A hole in the middle of a gear.

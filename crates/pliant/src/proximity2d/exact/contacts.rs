@@ -13,6 +13,8 @@ pub(super) struct ContactScratch {
     shares: Vec<[f64; 2]>,
     /// Parts of a ring near b, joined.
     stretches: Stretches,
+    /// Where the stretch at work is nearest to b.
+    nearest: Nearest,
     /// Nodes still to be looked at.
     pending: Pending,
 }
@@ -31,15 +33,15 @@ impl View<'_> {
             for segment in ring.clone() {
                 self.near(segment, b, distance, scratch);
             }
-            let ContactScratch { stretches, pending, .. } = scratch;
+            let ContactScratch { stretches, nearest, pending, .. } = scratch;
             let found = stretches.around(&ring);
-            contacts.extend(found.filter_map(|stretch| self.contact(stretch, b, pending)));
+            contacts.extend(found.filter_map(|stretch| self.contact(stretch, b, nearest, pending)));
         }
     }
 
     /// Adds the parts of a segment near b.
     fn near(&self, segment: usize, b: usize, distance: f64, scratch: &mut ContactScratch) {
-        let ContactScratch { shares, stretches, pending } = scratch;
+        let ContactScratch { shares, stretches, pending, .. } = scratch;
         let ends = self.outlines.segment(segment);
         shares.clear();
         let all = |share: &[f64; 2]| *share == [0.0, 1.0];
@@ -55,8 +57,14 @@ impl View<'_> {
     }
 
     /// The contact of a stretch: where it is nearest to b.
-    fn contact(&self, stretch: Stretch<'_>, b: usize, pending: &mut Pending) -> Option<Contact> {
-        let mut nearest = Nearest::default();
+    fn contact(
+        &self,
+        stretch: Stretch<'_>,
+        b: usize,
+        nearest: &mut Nearest,
+        pending: &mut Pending,
+    ) -> Option<Contact> {
+        nearest.clear();
         for (order, part) in stretch.parts().enumerate() {
             let ends = part.ends(self.outlines);
             // The part's ends are places themselves, and may lie beside its segment.

@@ -10,7 +10,7 @@ use crate::math::Vec2;
 use super::super::outline::Outlines;
 use super::super::raster::rows::Rows;
 use super::super::rect::Rect;
-use super::super::segment::{crossing, meet, nearest_along};
+use super::super::segment::{meet, shared};
 
 /// Slack of a cell, relative to the largest coordinate and to the cell: far above rounding.
 const SLACK: f64 = 1e-12;
@@ -97,18 +97,6 @@ impl Bins {
             }
         }
     }
-}
-
-/// Where two segments that meet do so, as shares of both.
-fn shared(p: [Vec2; 2], q: [Vec2; 2]) -> [[f64; 2]; 2] {
-    if let Some([s, t]) = crossing(p, q) {
-        return [[s; 2], [t; 2]];
-    }
-    let part = |ends: [Vec2; 2], other: [Vec2; 2]| {
-        let [s, t] = other.map(|end| nearest_along(ends, end));
-        [s.min(t), s.max(t)]
-    };
-    [part(p, q), part(q, p)]
 }
 
 impl Grid {

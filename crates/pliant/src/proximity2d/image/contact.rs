@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use crate::math::Vec2;
 
-use super::super::contact::{Part, facing, finished, point};
+use super::super::contact::{Part, common, facing, finished, mean_normal, point};
 use super::super::field::sample::Reading;
 use super::super::outline::Outlines;
 use super::super::segment::{nearest_pair, place};
@@ -33,7 +33,7 @@ struct Closest {
     on_a: Place,
     /// The point on b.
     on_b: Place,
-    /// Way out of b as read there; `None` near its medial axis.
+    /// Way out of b as read there, `None` near its medial axis; or the normal where they meet.
     direction: Option<Vec2>,
 }
 
@@ -164,7 +164,8 @@ fn follows(before: &Part, after: &Part, outlines: &Outlines) -> bool {
 impl Stretch<'_> {
     /// The contact of the stretch.
     ///
-    /// Where boundaries meet, the meeting counts at which they face each other most.
+    /// Where boundaries meet, the meeting counts at which they face each other most, with
+    /// the normal of all that the stretch and b have in common.
     fn contact(&self, outlines: &Outlines) -> Option<Contact> {
         let pieces = || self.indices().map(|at| (&self.near.pieces[at], &self.near.readings[at]));
         let Closest { gap, on_a, on_b, direction } = match self.meeting(outlines) {
@@ -184,20 +185,23 @@ impl Stretch<'_> {
     /// The meeting on the stretch at which the boundaries face each other most.
     fn meeting(&self, outlines: &Outlines) -> Option<Closest> {
         let mut best: Option<(f64, Closest)> = None;
+        let (mut weighted, mut length) = (Vec2::ZERO, 0.0);
         for at in self.indices() {
             let piece = &self.near.pieces[at];
             let here = self.meetings[self.flags[at].meeting..].iter();
             let here = here.take_while(|m| m.segments[0] == piece.segment);
-            for found in here.filter(|meeting| lies_on(meeting, piece)) {
-                let [on_a, on_b] =
-                    [0, 1].map(|k| Place { segment: found.segments[k], along: found.along[k][0] });
+            for met in here.filter_map(|m| common(outlines, piece, m.segments[1], m.along)) {
+                // Pieces do not overlap: a meeting over several adds up to its length.
+                weighted += met.weighted;
+                length += met.length;
+                let [on_a, on_b] = met.places;
                 let facing = facing(outlines, on_a, on_b);
                 if best.is_none_or(|(least, _)| facing < least) {
-                    let direction = self.near.readings[at].direction;
-                    best = Some((facing, Closest { gap: 0.0, on_a, on_b, direction }));
+                    best = Some((facing, Closest { gap: 0.0, on_a, on_b, direction: None }));
                 }
             }
         }
-        best.map(|(_, meeting)| meeting)
+        let direction = mean_normal(weighted, length);
+        best.map(|(_, meeting)| Closest { direction, ..meeting })
     }
 }

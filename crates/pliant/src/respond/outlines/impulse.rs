@@ -388,7 +388,7 @@ impl Response for OutlineImpulses {
         {
             let _watch = Watch::new(moment.watcher, Stage::Detect);
             if let Err(error) = self.find(moment) {
-                demands.refusal = Some(refused(&self.flat, &error));
+                demands.refusal = Some(refused(&mut self.flat, &error));
                 return;
             }
         }
@@ -431,7 +431,7 @@ impl Response for OutlineImpulses {
                 let what = "an overlap of its outline: a gap of";
                 demands.refusal = Some(Refusal { vertex, what, value: 0.0, limit: 0.0 });
             }
-            Err(error) => demands.refusal = Some(refused(&self.flat, &error)),
+            Err(error) => demands.refusal = Some(refused(&mut self.flat, &error)),
         }
     }
 }

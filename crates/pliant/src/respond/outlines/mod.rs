@@ -103,6 +103,8 @@ pub struct Flat {
     near: NearPairs,
     /// One for each of those pairs.
     answers: Vec<Answer>,
+    /// What the device behind the backend said when it first failed, as a refusal tells it.
+    fault: Option<&'static str>,
 }
 
 impl Flat {
@@ -121,6 +123,7 @@ impl Flat {
             held: vec![false; bodies.vertex_count()],
             near: NearPairs::default(),
             answers: Vec::new(),
+            fault: None,
         };
         for body in bodies.ids().filter(|body| bodies.kind(*body) == BodyKind::Outline) {
             let place = |v: &VertexId| rest[v.index()].truncate();
@@ -191,9 +194,9 @@ impl Flat {
 
 /// A step that cannot be judged, as the backend does not answer, and why it does not.
 ///
-/// What names no vertex is told of the first. A device that fails has no number to tell.
-fn refused(flat: &Flat, error: &BackendError) -> Refusal {
-    let vertex = |point: usize| flat.vertices.get(point).copied().unwrap_or(VertexId(0));
+/// What names no vertex is told of the first. A device that fails has no number to tell, but
+/// words, and those of the first failure count: what follows comes of it.
+fn refused(flat: &mut Flat, error: &BackendError) -> Refusal {
     let (point, what, value, limit) = match *error {
         BackendError::NotFinite { point, position, .. }
         | BackendError::TooFar { point, position, .. } => {
@@ -209,11 +212,17 @@ fn refused(flat: &Flat, error: &BackendError) -> Refusal {
         BackendError::Pair { a, b, count, .. } => {
             (0, "a pair of outlines that is not there, number", f64::from(a.max(b)), count as f64)
         }
-        BackendError::Device { .. } => {
-            (0, "where the device that tells distances fails: a distance of", f64::NAN, 0.0)
+        BackendError::Device { ref what } => {
+            // Refusals hold texts of the program; one more for each scene is no leak to mend.
+            let told = || {
+                let text = format!("where no distances are told ({what}): a distance of");
+                &*text.leak()
+            };
+            (0, *flat.fault.get_or_insert_with(told), f64::NAN, 0.0)
         }
     };
-    Refusal { vertex: vertex(point), what, value, limit }
+    let vertex = flat.vertices.get(point).copied().unwrap_or(VertexId(0));
+    Refusal { vertex, what, value, limit }
 }
 
 /// Centre of mass of some vertices, m, the first of which has number `start`.

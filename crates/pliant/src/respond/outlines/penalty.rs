@@ -198,7 +198,7 @@ impl Response for OutlinePenalty {
         {
             let _watch = Watch::new(moment.watcher, Stage::Depth);
             if let Err(error) = self.find(moment) {
-                demands.refusal = Some(refused(&self.flat, &error));
+                demands.refusal = Some(refused(&mut self.flat, &error));
                 return;
             }
         }

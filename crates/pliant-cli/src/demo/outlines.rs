@@ -1,0 +1,67 @@
+//! Two outlines in the plane: where they meet and how deep, by segments and by images.
+
+use pliant::math::Vec2;
+use pliant::proximity2d::exact::Exact;
+use pliant::proximity2d::generate::coast::{CoastSettings, coast};
+use pliant::proximity2d::generate::gear::{GearSettings, gear};
+use pliant::proximity2d::image::Images;
+use pliant::proximity2d::outline::Outlines;
+use pliant::proximity2d::{Answer, Backend, Pair, Question, Wanted};
+
+use crate::show::{DIM, HEADING};
+
+/// Bound of every length, m.
+const BOUND: f64 = 1e-3;
+
+/// How far the coast is moved: into the gear, and away from it, m.
+const MOVED: [f64; 2] = [1.7, 3.0];
+
+/// A gear in a coast by two backends, and how far apart they are when moved away.
+pub fn tell() -> Result<String, String> {
+    let words = |error: &dyn std::fmt::Display| error.to_string();
+    let module = 0.08;
+    let settings = GearSettings { teeth: 24, module, backlash: 0.62 * module, bore: None };
+    let wheel = gear(&settings).map_err(|e| words(&e))?;
+    let settings = CoastSettings { points: 240, radius: 1.0, roughness: 0.4, seed: 9 };
+    let land = coast(&settings).map_err(|e| words(&e))?;
+    let [inside, away] = MOVED.map(|by| placed(&wheel, &land, by));
+    let (inside, away) = (inside?, away?);
+    let mut text =
+        format!("\n{HEADING}A gear in a coast, {} segments{HEADING:#}\n", inside.points().len());
+    let backends: [(&str, Box<dyn Backend>); 2] =
+        [("by segments", Box::<Exact>::default()), ("by images", Box::<Images>::default())];
+    for (name, mut backend) in backends {
+        let found = ask(&mut *backend, &inside)?;
+        let deepest = found.penetration.iter().map(|p| p.depth).fold(0.0, f64::max);
+        let apart = ask(&mut *backend, &away)?.separation.map_or(0.0, |way| way.distance);
+        text += &format!(
+            "{name:<16} {} points inside, deepest {deepest:.4} m, {:.4} m² shared; moved away {apart:.4} m apart\n",
+            found.penetration.len(),
+            found.overlap_area,
+        );
+    }
+    text += &format!(
+        "{DIM}lengths within {BOUND} m; try `pliant proximity A B --picture field.png`{DIM:#}\n"
+    );
+    Ok(text)
+}
+
+/// The gear, and the land moved along x.
+fn placed(wheel: &[Vec<Vec2>], land: &[Vec<Vec2>], by: f64) -> Result<Outlines, String> {
+    let moved = |ring: &Vec<Vec2>| ring.iter().map(|p| *p + Vec2::new(by, 0.0)).collect();
+    let land: Vec<Vec<Vec2>> = land.iter().map(moved).collect();
+    let mut outlines = Outlines::default();
+    for rings in [wheel, &land] {
+        outlines.push(rings).map_err(|error| error.to_string())?;
+    }
+    Ok(outlines)
+}
+
+fn ask(backend: &mut dyn Backend, outlines: &Outlines) -> Result<Answer, String> {
+    let wanted = Wanted { samples: false, contacts: false, ..Wanted::ALL };
+    let question = Question { error: BOUND, contact_distance: 0.0, wanted };
+    let mut answers = Vec::new();
+    let told = backend.ask(outlines, &[Pair { a: 0, b: 1 }], &question, &mut answers);
+    told.map_err(|error| error.to_string())?;
+    Ok(answers.pop().unwrap_or_default())
+}
