@@ -23,17 +23,13 @@ pub struct Course {
 }
 
 impl Course {
-    /// Forgets what came before.
-    pub fn begin(&mut self, contacts: usize, speeds: usize) {
+    /// Forgets what came before, and notes where the first sweep begins.
+    pub fn begin(&mut self, pressures: &[Pressure], speeds: &[f64]) {
         self.impulses.clear();
-        self.impulses.resize(contacts, Pressure::default());
+        self.impulses.resize(pressures.len(), Pressure::default());
         self.speeds.clear();
-        self.speeds.resize(speeds, 0.0);
+        self.speeds.resize(speeds.len(), 0.0);
         self.change_sq = 0.0;
-    }
-
-    /// Notes where a sweep begins.
-    pub fn note(&mut self, pressures: &[Pressure], speeds: &[f64]) {
         self.before.clear();
         self.before.extend_from_slice(pressures);
         self.speeds_before.clear();
@@ -41,6 +37,8 @@ impl Course {
     }
 
     /// Goes on along the direction of the last sweeps, now that another one ended.
+    ///
+    /// Where this leads is noted as the beginning of the next.
     pub fn go_on(&mut self, pressures: &mut [Pressure], speeds: &mut [f64]) {
         let Course { before, speeds_before, impulses, speeds: along, change_sq } = self;
         let mut now_sq = 0.0;
@@ -52,7 +50,7 @@ impl Course {
         *change_sq = now_sq;
         // Not nearer than before: the direction is of no use, and begins anew.
         let beta = if beta <= 1.0 { beta } else { 0.0 };
-        for ((p, now), before) in impulses.iter_mut().zip(&mut *pressures).zip(&*before) {
+        for ((p, now), before) in impulses.iter_mut().zip(&mut *pressures).zip(before) {
             let change =
                 Pressure { normal: now.normal - before.normal, along: now.along - before.along };
             now.normal += beta * p.normal;
@@ -61,11 +59,13 @@ impl Course {
                 normal: change.normal + beta * p.normal,
                 along: change.along + beta * p.along,
             };
+            *before = *now;
         }
-        for ((q, now), before) in along.iter_mut().zip(&mut *speeds).zip(&*speeds_before) {
+        for ((q, now), before) in along.iter_mut().zip(&mut *speeds).zip(speeds_before) {
             let change = *now - *before;
             *now += beta * *q;
             *q = change + beta * *q;
+            *before = *now;
         }
     }
 }

@@ -15,7 +15,7 @@ pub struct Law {
     /// What is given of the relative velocity, taken away, m/s.
     pub drift: Vec3,
     /// Least speed along the normal, m/s.
-    target: f64,
+    pub target: f64,
     /// What moves along the normal, kg: inverse of G there; 0 if nothing does.
     normal_mass: f64,
     /// A lower bound of what moves along the plane, kg; 0 if nothing does.
@@ -33,22 +33,39 @@ pub struct Law {
 impl Law {
     /// The law of a contact; `ease` is G, `still` the change of velocity that is none, m/s.
     pub fn new(contact: &Row, ease: Mat3, still: f64) -> Law {
+        Law::unmoved(contact).moved_by(ease, still)
+    }
+
+    /// The law of a contact that no impulse moves.
+    pub fn unmoved(contact: &Row) -> Law {
         let Row { normal, drift, target, friction, .. } = *contact;
-        let trace = ease.x_axis.x + ease.y_axis.y + ease.z_axis.z;
-        let normal_ease = normal.dot(ease * normal);
-        let mass = |ease: f64| if ease > 0.0 { ease.recip() } else { 0.0 };
-        let holds = friction > 0.0 && ease.determinant() > FLAT * (trace / 3.0).powi(3);
         Law {
             normal,
             drift,
             target,
+            normal_mass: 0.0,
+            along_mass: 0.0,
+            friction,
+            still: 0.0,
+            ease: Mat3::ZERO,
+            grip: None,
+        }
+    }
+
+    /// The same where impulses move it by `ease`, which is G, 1/kg; `still` as in [`Law::new`].
+    pub fn moved_by(self, ease: Mat3, still: f64) -> Law {
+        let trace = ease.x_axis.x + ease.y_axis.y + ease.z_axis.z;
+        let normal_ease = self.normal.dot(ease * self.normal);
+        let mass = |ease: f64| if ease > 0.0 { ease.recip() } else { 0.0 };
+        let holds = self.friction > 0.0 && ease.determinant() > FLAT * (trace / 3.0).powi(3);
+        Law {
             normal_mass: mass(normal_ease),
             // The larger of two eigenvalues is at most their sum.
             along_mass: mass(trace - normal_ease),
-            friction,
             still,
             ease,
             grip: holds.then(|| ease.inverse()),
+            ..self
         }
     }
 

@@ -230,6 +230,9 @@ impl Row {
         }
         let lacking = self.wanted - self.opening(rigids);
         let push = (self.push + lacking / self.ease).max(0.0);
+        if push == self.push {
+            return; // as most: nothing lacks where nothing pushes
+        }
         let change = (push - self.push) * self.normal;
         self.push = push;
         let (a, b) = self.bodies;

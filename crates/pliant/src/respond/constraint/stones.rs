@@ -163,9 +163,8 @@ impl Stones {
     fn sweep(&mut self, most: usize, pressures: &mut [Pressure]) -> Solved {
         let Stones { list, touches, speeds, course, .. } = self;
         let mut solved = Solved::default();
-        course.begin(pressures.len(), speeds.len());
+        course.begin(pressures, speeds);
         for sweep in 1..=most {
-            course.note(pressures, speeds);
             let mut is_still = true;
             for (touch, pressure) in touches.iter().zip(&mut *pressures) {
                 let relative = touch.relative(speeds);

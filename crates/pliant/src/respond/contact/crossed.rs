@@ -12,6 +12,7 @@ use crate::respond::contact::Contact;
 use crate::respond::contact::edges::{Passing, passing};
 use crate::respond::contact::pair::{Pair, Snapshot, edge_depth};
 use crate::respond::contact::shape::{Ridge, Shape, seen};
+use crate::respond::contact::slab::Slab;
 
 /// Cosine of the angle to the shallowest contact's normal beyond which another is left out.
 const SAME_WAY: f64 = 0.5;
@@ -32,8 +33,18 @@ pub struct Through {
 
 impl Through {
     /// Appends contacts of edges that have passed farther than those of [`Snapshot::edges`].
-    pub fn find(&mut self, snapshot: &Snapshot<'_>, pair: Pair, found: &mut Vec<Contact>) {
+    pub fn find(
+        &mut self,
+        snapshot: &Snapshot<'_>,
+        pair: Pair,
+        slab: Option<&Slab>,
+        found: &mut Vec<Contact>,
+    ) {
         let [a, b] = pair.of;
+        // Surfaces that are apart run through nothing.
+        if slab.is_some_and(|slab| slab.keeps_apart(0.0)) {
+            return;
+        }
         let [mine, theirs] = [a, b].map(|body| snapshot.boxes[body.index()]);
         if !mine.meets(theirs) || has_inside(snapshot, [a, b]) || has_inside(snapshot, [b, a]) {
             return;
@@ -45,8 +56,15 @@ impl Through {
             let Through { hits, ridges, .. } = self;
             ridges[k].clear();
             let near = own.boxes.meeting(&query, hits).iter();
-            ridges[k]
-                .extend(near.filter(|&&place| runs_through(&own.ridges[place as usize], around)));
+            let may_meet = |ridge: &Ridge| {
+                slab.is_none_or(|slab| {
+                    ridge.side.ends.iter().any(|end| slab.may_meet(k, *end, 0.0))
+                })
+            };
+            ridges[k].extend(near.filter(|&&place| {
+                let ridge = &own.ridges[place as usize];
+                may_meet(ridge) && runs_through(ridge, around)
+            }));
             if ridges[k].is_empty() {
                 return;
             }

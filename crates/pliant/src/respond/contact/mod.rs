@@ -21,6 +21,8 @@ pub mod edges;
 
 pub mod shape;
 
+pub mod slab;
+
 pub mod near;
 
 pub mod inside;

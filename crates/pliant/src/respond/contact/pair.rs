@@ -9,6 +9,7 @@ use crate::respond::contact::features::Features;
 use crate::respond::contact::margin::Margin;
 use crate::respond::contact::near::{Foot, foot, terms};
 use crate::respond::contact::shape::{Shape, grown, seen};
+use crate::respond::contact::slab::Slab;
 use crate::respond::contact::{Contact, Feature};
 
 /// Edges that have passed each other by this share of the shorter one are still in contact.
@@ -56,8 +57,9 @@ pub(super) fn edge_depth(margin: Margin, length: f64) -> f64 {
 impl Snapshot<'_> {
     /// Appends contacts of the first body's vertices, outside the second, with its surface.
     ///
-    /// Of a net all vertices count, of other bodies those of the surface.
-    pub fn vertices(&self, pair: Pair, found: &mut Vec<Contact>) {
+    /// Of a net all vertices count, of other bodies those of the surface. `may_meet` tells of
+    /// points that are within the reach of the second body, and of some others.
+    pub fn vertices(&self, pair: Pair, may_meet: impl Fn(Vec3) -> bool, found: &mut Vec<Contact>) {
         let ([a, b], Margin { reach, size, .. }) = (pair.of, pair.margin);
         let shape = &self.shapes[b.index()];
         if shape.facets.corners.is_empty() {
@@ -66,7 +68,8 @@ impl Snapshot<'_> {
         let space = grown(self.boxes[b.index()], reach);
         let mut look = |vertex: VertexId| {
             let point = self.positions[vertex.index()];
-            if !space.contains(point) || self.inside.binary_search(&(vertex, b)).is_ok() {
+            let is_near = space.contains(point) && may_meet(point);
+            if !is_near || self.inside.binary_search(&(vertex, b)).is_ok() {
                 return;
             }
             if let Some(foot) = foot(point, &shape.facets, reach, size) {
@@ -86,7 +89,13 @@ impl Snapshot<'_> {
     ///
     /// Bodies whose boxes are farther apart than they reach have none, whatever their edges
     /// seem to have passed.
-    pub fn edges(&self, pair: Pair, hits: &mut [Hits; 2], found: &mut Vec<Contact>) {
+    pub fn edges(
+        &self,
+        pair: Pair,
+        slab: Option<&Slab>,
+        hits: &mut [Hits; 2],
+        found: &mut Vec<Contact>,
+    ) {
         let ([a, b], margin) = (pair.of, pair.margin);
         let [mine, theirs] = [a, b].map(|body| self.boxes[body.index()]);
         if !grown(mine, margin.reach).meets(theirs) {
@@ -94,12 +103,18 @@ impl Snapshot<'_> {
         }
         let [one, other] = [a, b].map(|body| &self.shapes[body.index()]);
         let [near, nearer] = hits;
-        let all = grown(theirs, edge_depth(margin, one.longest));
+        let all = grown(theirs, edge_depth(margin, one.longest.min(other.longest)));
         for &place in one.boxes.meeting(&Query::new(seen(all, self.origin)), near) {
             let first = &one.ridges[place as usize];
             // What is within this edge's depth is within that of the shorter of two.
-            let wide = grown(first.around(), edge_depth(margin, first.length));
-            for &place in other.boxes.meeting(&Query::new(seen(wide, self.origin)), nearer) {
+            let depth = edge_depth(margin, first.length.min(other.longest));
+            let may_meet =
+                |slab: &Slab| first.side.ends.iter().any(|end| slab.may_meet(0, *end, depth));
+            if !slab.is_none_or(may_meet) {
+                continue;
+            }
+            let wide = seen(grown(first.around(), depth), self.origin);
+            for &place in other.boxes.meeting(&Query::new(wide), nearer) {
                 let second = &other.ridges[place as usize];
                 let depth = edge_depth(margin, first.length.min(second.length));
                 if let Some(passing) = passing(&first.side, &second.side, margin.reach, depth) {

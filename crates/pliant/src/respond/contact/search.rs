@@ -24,8 +24,9 @@ use crate::respond::contact::enclosed::{self, Enclosed};
 use crate::respond::contact::features::Features;
 use crate::respond::contact::margin::{Drift, Margin, MarginSettings};
 use crate::respond::contact::obstacles::{self, Around};
-use crate::respond::contact::pair::{Pair, Snapshot};
+use crate::respond::contact::pair::{Pair, Snapshot, edge_depth};
 use crate::respond::contact::shape::{Shape, grown, seen};
+use crate::respond::contact::slab::Slab;
 use crate::respond::contact::{Contact, Feature, inside};
 
 /// How contacts are looked for.
@@ -308,20 +309,35 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// All contacts of a share's bodies with other bodies.
+    /// All contacts of a share's bodies with other bodies: of each pair with the first of both.
     fn find(&self, share: &mut Share) {
-        let Share { bodies, hits, through, found } = share;
-        for a in bodies.clone().map(BodyId) {
-            self.inside(a, found);
-            for &b in self.near.rows.row(a.index()) {
-                let pair = Pair { of: [a, b], margin: self.margin([a, b]) };
-                self.snapshot.vertices(pair, found);
-                if a < b {
-                    self.snapshot.edges(pair, hits, found);
-                    through.find(&self.snapshot, pair, found);
-                }
+        for a in share.bodies.clone().map(BodyId) {
+            self.inside(a, &mut share.found);
+            for &b in self.near.rows.row(a.index()).iter().filter(|b| a < **b) {
+                self.find_pair([a, b], share);
             }
         }
+    }
+
+    /// All contacts between two bodies but those of vertices inside.
+    fn find_pair(&self, of: [BodyId; 2], share: &mut Share) {
+        let Share { hits, through, found, .. } = share;
+        let Snapshot { positions, features, boxes, shapes, .. } = self.snapshot;
+        let [pair, back] = [of, [of[1], of[0]]].map(|of| Pair { of, margin: self.margin(of) });
+        let slab = Slab::between(of, positions, features, boxes);
+        let slab = slab.as_ref();
+        let [one, other] = of.map(|body| shapes[body.index()].longest);
+        let farthest = edge_depth(pair.margin, one.min(other)).max(back.margin.reach);
+        if slab.is_some_and(|slab| slab.keeps_apart(farthest)) {
+            return;
+        }
+        for (body, pair) in [pair, back].into_iter().enumerate() {
+            let may_meet =
+                |point: Vec3| slab.is_none_or(|slab| slab.may_meet(body, point, pair.margin.reach));
+            self.snapshot.vertices(pair, may_meet, found);
+        }
+        self.snapshot.edges(pair, slab, hits, found);
+        through.find(&self.snapshot, pair, slab, found);
     }
 
     /// Contacts of a body's vertices inside other bodies.
