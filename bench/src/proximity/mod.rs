@@ -29,7 +29,7 @@ use crate::rows::{self, Amount, Row};
 use crate::timing::{fastest, fastest_wall};
 
 /// How much is run when nobody says; nothing here has poses or seeds.
-const AMOUNT: Amount = Amount { poses: 1, seeds: 1 };
+const AMOUNT: Amount = Amount { poses: 1, seeds: 1, jobs: 1 };
 
 /// All rows.
 const ROWS: [Row; 7] = [

@@ -5,7 +5,7 @@ use pliant::id::BodyId;
 
 use crate::engine::{Engine, Judge, Ours, fastest, timed_step};
 use crate::many::{Many, Reached, Worse};
-use crate::rows::Amount;
+use crate::rows::{Amount, side_by_side};
 
 /// Steps within which all must part, and would better, count.
 pub const STEPS: [f64; 2] = [12.0, 10.0];
@@ -110,21 +110,20 @@ impl CubesRow {
 
 /// All overlaps and tilts.
 pub fn run(amount: Amount) -> Result<Vec<CubesRow>, String> {
-    let mut rows = Vec::new();
-    for tilt in TILTS {
-        for overlap in OVERLAPS {
-            let mut poses = Vec::new();
-            for seed in 1..=amount.poses {
-                let (mut ours, mut judge) = scene([overlap, tilt], seed)?;
-                poses.push((seed, watched(&mut ours, &mut judge, [overlap, tilt], seed)));
-                if seed % BATCH == 0 || seed == amount.poses {
-                    eprintln!("  overlap {overlap}, tilt {tilt}: {seed} of {} poses", amount.poses);
-                }
+    let starts: Vec<[f64; 2]> =
+        TILTS.iter().flat_map(|tilt| OVERLAPS.map(|overlap| [overlap, *tilt])).collect();
+    side_by_side(amount.jobs, &starts, |start| {
+        let [overlap, tilt] = start;
+        let mut poses = Vec::new();
+        for seed in 1..=amount.poses {
+            let (mut ours, mut judge) = scene(start, seed)?;
+            poses.push((seed, watched(&mut ours, &mut judge, start, seed)));
+            if seed % BATCH == 0 || seed == amount.poses {
+                eprintln!("  overlap {overlap}, tilt {tilt}: {seed} of {} poses", amount.poses);
             }
-            rows.push(CubesRow::of([overlap, tilt], &poses));
         }
-    }
-    Ok(rows)
+        Ok(CubesRow::of(start, &poses))
+    })
 }
 
 /// The scene of one pose.

@@ -27,7 +27,7 @@ mod tables;
 use crate::rows::{self, Amount, Row};
 
 /// How much is run when nobody says.
-const AMOUNT: Amount = Amount { poses: 500, seeds: 12 };
+const AMOUNT: Amount = Amount { poses: 500, seeds: 12, jobs: 1 };
 
 /// All rows.
 const ROWS: [Row; 9] = [

@@ -2,7 +2,7 @@
 
 use crate::engine::{Engine, Judge, Ours, timed_step};
 use crate::many::{Many, Reached, Worse};
-use crate::rows::Amount;
+use crate::rows::{Amount, side_by_side};
 
 /// Root mean square of the speeds in the end at most, m/s.
 pub const RMS: f64 = 0.003;
@@ -114,7 +114,7 @@ impl PileRow {
 pub fn sizes(amount: Amount) -> Result<Vec<PileRow>, String> {
     let row = |radius: f64| {
         let sets = vec![format!("radius={radius:?}")];
-        let piles = piles(&sets, amount.seeds)?;
+        let piles = piles(&sets, amount)?;
         Ok(PileRow::of(format!("radius {radius} m"), PileGoal::Fast, &piles))
     };
     RADII.into_iter().map(row).collect()
@@ -124,7 +124,8 @@ pub fn sizes(amount: Amount) -> Result<Vec<PileRow>, String> {
 pub fn stiffness(amount: Amount) -> Result<Vec<PileRow>, String> {
     let row = |modulus: f64| {
         let sets = vec![format!("young={modulus:e}")];
-        let piles = piles(&sets, amount.seeds.min(MOST_SEEDS))?;
+        let seeds = amount.seeds.min(MOST_SEEDS);
+        let piles = piles(&sets, Amount { seeds, ..amount })?;
         let is_stretch = modulus == STRETCH_MODULUS;
         let goal = if is_stretch { PileGoal::SettledStretch } else { PileGoal::Settled };
         Ok(PileRow::of(format!("{modulus:.0e} Pa"), goal, &piles))
@@ -132,16 +133,15 @@ pub fn stiffness(amount: Amount) -> Result<Vec<PileRow>, String> {
     MODULI.into_iter().chain([STRETCH_MODULUS]).map(row).collect()
 }
 
-fn piles(sets: &[String], seeds: u32) -> Result<Vec<(u32, Option<Pile>)>, String> {
-    let mut piles = Vec::new();
-    for seed in 1..=seeds {
+fn piles(sets: &[String], amount: Amount) -> Result<Vec<(u32, Option<Pile>)>, String> {
+    let seeds: Vec<u32> = (1..=amount.seeds).collect();
+    side_by_side(amount.jobs, &seeds, |seed| {
         let (mut ours, mut judge) = scene(sets, seed)?;
         let duration = ours.duration();
         let dt = ours.built.info.dt;
         let pile = watched(&mut ours, &mut judge, [duration, dt], &told(sets, seed));
-        piles.push((seed, pile));
-    }
-    Ok(piles)
+        Ok((seed, pile))
+    })
 }
 
 /// The scene of one seed.
