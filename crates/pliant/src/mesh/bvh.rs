@@ -184,6 +184,59 @@ impl Bvh {
         }
     }
 
+    /// Calls `found` with every item here and every item of `other` whose boxes meet.
+    ///
+    /// The order is fixed. Nodes far from the other tree are passed over as a whole, so that
+    /// surfaces which cross along a line cost about as much as that line is long.
+    pub fn meeting_pairs(&self, other: &Bvh, mut found: impl FnMut(u32, u32)) {
+        if self.nodes.is_empty() || other.nodes.is_empty() {
+            return;
+        }
+        let mut open = [(0_u32, 0_u32); 2 * LEVELS]; // each split leaves one pair more
+        let mut open_count = 1;
+        while open_count > 0 {
+            open_count -= 1;
+            let (at_a, at_b) = open[open_count];
+            let (a, b) = (&self.nodes[at_a as usize], &other.nodes[at_b as usize]);
+            if !a.around.meets(b.around) {
+                continue;
+            }
+            let (whole_a, whole_b) = (a.skip == at_a + 1, b.skip == at_b + 1);
+            if whole_a && whole_b {
+                self.meeting_leaves(a, (other, b), &mut found);
+            } else if whole_b || !whole_a && a.end - a.start >= b.end - b.start {
+                let right = self.nodes[at_a as usize + 1].skip;
+                open[open_count] = (right, at_b);
+                open[open_count + 1] = (at_a + 1, at_b);
+                open_count += 2;
+            } else {
+                let right = other.nodes[at_b as usize + 1].skip;
+                open[open_count] = (at_a, right);
+                open[open_count + 1] = (at_a, at_b + 1);
+                open_count += 2;
+            }
+        }
+    }
+
+    fn meeting_leaves(
+        &self,
+        a: &Node,
+        (other, b): (&Bvh, &Node),
+        found: &mut impl FnMut(u32, u32),
+    ) {
+        for entry_a in a.start as usize..a.end as usize {
+            let around = self.boxes[entry_a];
+            if !around.meets(b.around) {
+                continue;
+            }
+            for entry_b in b.start as usize..b.end as usize {
+                if around.meets(other.boxes[entry_b]) {
+                    found(self.items[entry_a], other.items[entry_b]);
+                }
+            }
+        }
+    }
+
     /// One value per node, joined from those of all items below it.
     pub fn summaries<T: Copy>(
         &self,
@@ -265,6 +318,21 @@ mod tests {
                 let slow: Vec<_> = (0..count as u32).filter(meets).collect();
                 assert_eq!(found, slow);
             }
+        }
+    }
+
+    #[test]
+    fn pairs_are_those_of_all_against_all() {
+        for counts in [[0, 3], [3, 0], [1, 1], [4, 300], [300, 5], [200, 300]] {
+            let boxes = random_boxes(counts[0] + counts[1]);
+            let (own, others) = boxes.split_at(counts[0]);
+            let mut found = Vec::new();
+            Bvh::new(own).meeting_pairs(&Bvh::new(others), |a, b| found.push((a, b)));
+            found.sort_unstable();
+            let all = (0..counts[0]).flat_map(|a| (0..counts[1]).map(move |b| (a, b)));
+            let slow = all.filter(|(a, b)| own[*a].meets(others[*b]));
+            let slow: Vec<_> = slow.map(|(a, b)| (a as u32, b as u32)).collect();
+            assert_eq!(found, slow);
         }
     }
 
