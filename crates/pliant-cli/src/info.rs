@@ -55,8 +55,11 @@ fn table(look: &Look) -> String {
     row("bodies", format!("{bodies}, {}", counted(look.vertices, "vertex", "vertices")));
     for body in look.bodies.iter().take(SHOWN) {
         let vertices = counted(body.vertices, "vertex", "vertices");
-        let tets = counted(body.tets, "tet", "tets");
-        row("", format!("{} ({}): {vertices}, {tets}", plain(&body.name), plain(&body.kind)));
+        let tets = match body.tets {
+            0 => String::new(),
+            count => format!(", {}", counted(count, "tet", "tets")),
+        };
+        row("", format!("{} ({}): {vertices}{tets}", plain(&body.name), plain(&body.kind)));
     }
     if look.bodies.len() > SHOWN {
         row("", format!("… and {} more", look.bodies.len() - SHOWN));

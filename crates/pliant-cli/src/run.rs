@@ -37,7 +37,8 @@ pub struct RunArguments {
     /// Folder for the results; runs/NAME when not given
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Set a parameter of the scene
+    /// Set a parameter that the scene declares, or any path of it, such as dt=0.01 or
+    /// bodies.0.material.young=1e5
     #[arg(long = "set", value_name = "NAME=VALUE")]
     sets: Vec<String>,
     /// Threads; results do not depend on their number

@@ -137,7 +137,7 @@ fn bad_input_is_one_message_with_its_place_and_leaves_nothing() {
     );
     let (good, hollow) = (scene(""), "duration = 1\ndt = 0.1\n");
     let cases: [Bad<'_>; 13] = [
-        ("", &[], "out", "FOLDER/s.toml: ", "missing key `duration`"),
+        ("", &[], "out", "FOLDER/s.toml: the scene is empty", "`bodies`\n"),
         (hollow, &[], "out", "FOLDER/s.toml:1:1: the scene is empty", " 1 | duration = 1\n"),
         (&lost, &[], "out", "FOLDER/s.toml:5:", "no.vtu: No such file"),
         (&good, &["colour=1"], "out", "--set:1:1: the scene declares no parameter", "| ^^^^^^\n"),

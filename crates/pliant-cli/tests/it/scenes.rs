@@ -12,7 +12,9 @@ const GOOD: &str = "duration = 1\ndt = 0.01\n[[bodies]]\nname = \"a\"\n\
 fn scenes_are_listed_with_their_parameters() {
     let (code, stdout, stderr) = told(&pliant(&["scenes"]));
     assert_eq!((code, stderr.as_str()), (0, ""));
-    for expected in ["curtain", "integrators", "block", "jelly-drop", "young=", "dt=0.005"] {
+    for expected in
+        ["curtain", "integrators", "block", "jelly-drop", "young=", "dt=0.005", "dt=\"=1/60\""]
+    {
         assert!(stdout.contains(expected), "{expected}: {stdout}");
     }
     let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes")).unwrap();

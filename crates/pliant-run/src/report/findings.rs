@@ -111,7 +111,7 @@ fn gain(data: &ReportData<'_>) -> Option<Finding> {
     let why = match outside {
         true => {
             "Something acts from outside that may have done that work, such as pins, loads, \
-             penalties or moving obstacles."
+             motors, penalties or moving obstacles."
         }
         false => "Nothing acts from outside that could have done that work.",
     };

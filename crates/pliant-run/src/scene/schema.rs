@@ -145,7 +145,10 @@ impl<'a> Walk<'a> {
             ("integer", Value::Integer(_) | Value::Float(_)) => self.whole(node, schema),
             (wanted, _) => {
                 let message = format!("expected {}, found {}", article(wanted), node.kind());
-                self.fault(FaultKind::WrongType, &node.place, message);
+                let is_text = matches!(node.value, Value::Text(_)) && EXPRESSED.contains(&wanted);
+                let help = is_text.then(|| "an expression begins with `=`: \"=1/60\"".to_owned());
+                let fault = Fault::new(FaultKind::WrongType, Some(node.place.clone()), message);
+                self.faults.push(fault.with_help(help));
             }
         }
     }

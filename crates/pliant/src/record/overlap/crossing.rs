@@ -49,7 +49,7 @@ pub(super) fn count(Scene { positions, bodies }: Scene<'_>, a: Skin<'_>, b: Skin
         bodies.triangles()[bodies.triangles_of(body).start + triangle as usize].map(place)
     };
     let mut count = 0;
-    a.2.meeting_pairs(b.2, |of_a, of_b| {
+    a.2.meeting_pairs(b.2, is_open, |of_a, of_b| {
         for ((_, edges, _), own, (body, ..), other) in [(a, of_a, b, of_b), (b, of_b, a, of_a)] {
             let edges = edges.of(own);
             if edges.is_empty() {
@@ -65,9 +65,16 @@ pub(super) fn count(Scene { positions, bodies }: Scene<'_>, a: Skin<'_>, b: Skin
     count
 }
 
+/// Whether something in one box may pass through something in the other.
+///
+/// What lies in one plane at right angles to an axis, as on a floor, does not.
+fn is_open(a: Aabb, b: Aabb) -> bool {
+    !(a.min.cmpeq(a.max) & b.min.cmpeq(b.max) & a.min.cmpeq(b.min)).any()
+}
+
 /// Whether a segment leads from one side of a triangle's plane to the other, through it.
 pub(super) fn passes([p, q]: [Vec3; 2], [a, b, c]: [Vec3; 3]) -> bool {
-    // What lies in one plane at right angles to an axis, as on a floor, is told at a glance.
+    // The same of an edge and a triangle alone.
     let flat = p.cmpeq(q) & p.cmpeq(a) & p.cmpeq(b) & p.cmpeq(c);
     if flat.any() {
         return false;
