@@ -128,7 +128,7 @@ fn bad_input_is_one_message_with_its_place_and_leaves_nothing() {
     folder.write("foreign/notes.txt", "mine");
     folder.write("file", "");
     let twice = scene(
-        "[[bodies]]\nname = \"a\"\nmesh = { kind = \"ball\", radius = 1 }\n\
+        "[[bodies]]\nname = \"a\"\nmesh = { kind = \"ball\", radius = 1, layers = 1 }\n\
                        material = { kind = \"corotational\", young = 1e4 }\n",
     );
     let lost = scene("").replace(
@@ -154,7 +154,7 @@ fn bad_input_is_one_message_with_its_place_and_leaves_nothing() {
         (&scene("colour = 1\n"), &[], "out", "FOLDER/s.toml:7:1: unknown key `colour`", "| ^^^^^^"),
         (&good, &[], "file/out", "FOLDER/file/out: ", "Not a directory\n"),
         (&good, &[], "file", "FOLDER/file: ", "is a file, not a folder"),
-        (&good, &[], "foreign", "FOLDER/foreign: ", "exists already"),
+        (&good, &[], "foreign", "FOLDER/foreign: ", "no run of pliant"),
         (&good, &["--resume"], "foreign", "FOLDER/foreign: ", "no run of pliant"),
     ];
     for (text, more, out, begins, holds) in cases {
