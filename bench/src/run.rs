@@ -188,6 +188,7 @@ fn built(
             .map(|triangle| triangle.map(|v| v.0))
             .collect(),
         rings: vec![],
+        edges: vec![],
         held: false,
     });
     let per = |rate: f64| ((1.0 / (rate * dt)).round() as u64).max(1);

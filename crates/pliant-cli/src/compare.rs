@@ -35,7 +35,7 @@ pub struct CompareArguments {
     /// Integrators to compare
     #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "response")]
     integrator: Vec<String>,
-    /// Set a parameter of the scene in all runs
+    /// Set a parameter that the scene declares, or any path of it, in all runs
     #[arg(long = "set", value_name = "NAME=VALUE")]
     sets: Vec<String>,
     /// Folder for the results; runs/compare-SCENE when not given

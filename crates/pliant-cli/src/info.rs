@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
+use pliant_run::report::text::{number, with_digits};
 use pliant_run::run::look::{Look, RecordingLook, look};
 
 use crate::show::{self, DIM, GOOD, HEADING, Stopped, WARNING, counted, plain};
@@ -48,13 +49,17 @@ fn table(look: &Look) -> String {
     row("scene", plain(&look.scene));
     row("method", format!("{}, response {}", plain(&look.integrator), plain(&look.response)));
     let made = look.summary.as_ref().map(|summary| format!("{} of ", summary.steps));
-    row("steps", format!("{}{}, {} s each", made.unwrap_or_default(), look.steps, look.dt));
+    let dt = with_digits(look.dt, 6);
+    row("steps", format!("{}{}, {dt} s each", made.unwrap_or_default(), look.steps));
     let bodies = counted(look.bodies.len(), "body", "bodies");
     row("bodies", format!("{bodies}, {}", counted(look.vertices, "vertex", "vertices")));
     for body in look.bodies.iter().take(SHOWN) {
         let vertices = counted(body.vertices, "vertex", "vertices");
-        let tets = counted(body.tets, "tet", "tets");
-        row("", format!("{} ({}): {vertices}, {tets}", plain(&body.name), plain(&body.kind)));
+        let tets = match body.tets {
+            0 => String::new(),
+            count => format!(", {}", counted(count, "tet", "tets")),
+        };
+        row("", format!("{} ({}): {vertices}{tets}", plain(&body.name), plain(&body.kind)));
     }
     if look.bodies.len() > SHOWN {
         row("", format!("… and {} more", look.bodies.len() - SHOWN));
@@ -73,7 +78,10 @@ fn table(look: &Look) -> String {
 
 fn recording(look: &RecordingLook) -> String {
     let frames = counted(look.frames, "frame", "frames");
-    let span = look.span.map(|[a, b]| format!(" from {a:.4} to {b:.4} s")).unwrap_or_default();
+    let span = look
+        .span
+        .map(|[a, b]| format!(" from {} to {} s", number(a), number(b)))
+        .unwrap_or_default();
     let size = bytes(look.bytes);
     let each = look.bytes_per_vertex.map(|each| format!(", {each:.2} bytes per vertex and frame"));
     let ended = match (look.complete, look.lost_bytes) {

@@ -130,6 +130,7 @@ mod tests {
                 tets: 0,
                 triangles: vec![[0, 1, 2]],
                 rings: vec![],
+                edges: vec![],
                 held: false,
             };
             Rising(RunInfo {

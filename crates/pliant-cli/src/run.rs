@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use pliant_run::report::of_run::of_run;
+use pliant_run::report::text::{number, with_digits};
 use pliant_run::run::folder::{RECORDING, REPORT, SERIES};
 use pliant_run::run::{Existing, RunSettings, run as run_scene};
 use pliant_run::scene::load;
@@ -13,6 +14,9 @@ use pliant_run::summary::Summary;
 
 use crate::bar::{Bar, INTERRUPTED};
 use crate::show::{self, DIM, ERROR, GOOD, HEADING, Stopped, WARNING, counted, plain};
+
+/// Digits of times and steps in the table, count.
+const DIGITS: usize = 6;
 
 /// What `pliant run --help` ends with.
 pub const AFTER_HELP: &str = "\
@@ -33,7 +37,8 @@ pub struct RunArguments {
     /// Folder for the results; runs/NAME when not given
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Set a parameter of the scene
+    /// Set a parameter that the scene declares, or any path of it, such as dt=0.01 or
+    /// bodies.0.material.young=1e5
     #[arg(long = "set", value_name = "NAME=VALUE")]
     sets: Vec<String>,
     /// Threads; results do not depend on their number
@@ -118,15 +123,18 @@ fn table(summary: &Summary, folder: &std::path::Path, steps: u64) -> String {
     let size = counted(summary.vertices, "vertex", "vertices");
     row("scene", format!("{size}, {}", counted(summary.tets, "tet", "tets")));
     row("method", format!("{}, response {}", summary.integrator, summary.response));
-    let time = summary.simulated_s;
-    row("simulated", format!("{time:.4} s in {} steps of {} s", summary.steps, summary.dt));
+    let [time, dt] = [summary.simulated_s, summary.dt].map(|time| with_digits(time, DIGITS));
+    row(
+        "simulated",
+        format!("{time} s in {} of {dt} s", counted(summary.steps as usize, "step", "steps")),
+    );
     let threads = counted(summary.threads, "thread", "threads");
-    let (wall, cpu, factor) = (summary.wall_s, summary.cpu_s, summary.realtime_factor);
-    row("time", format!("{wall:.2} s, CPU {cpu:.2} s, {threads}; {factor:.3} × real time"));
+    let (wall, cpu, factor) = (summary.wall_s, summary.cpu_s, number(summary.realtime_factor));
+    row("time", format!("{wall:.2} s, CPU {cpu:.2} s, {threads}; {factor} × real time"));
     row("energy", format!("kinetic {:.3e} J, elastic {:.3e} J", summary.kinetic, summary.elastic));
     row("speed", format!("rms {:.3e} m/s, max {:.3e} m/s", summary.rms_speed, summary.max_speed));
     row("overlap", overlap(summary));
-    row("momentum", format!("{:.1e} not accounted for", summary.momentum_error));
+    row("momentum", momentum(summary.momentum_error));
     row("digest", summary.digest.clone());
     for notice in &summary.notices {
         row("note", plain(notice));
@@ -136,6 +144,13 @@ fn table(summary: &Summary, folder: &std::path::Path, steps: u64) -> String {
     let there = [SERIES, RECORDING, REPORT].into_iter().filter(|name| folder.join(name).exists());
     row("", there.collect::<Vec<_>>().join(", "));
     text
+}
+
+fn momentum(error: f64) -> String {
+    match error.is_nan() {
+        true => "not checked: something else than gravity and impulses acts on every body".into(),
+        false => format!("{error:.1e} of Σ m|v| not accounted for"),
+    }
 }
 
 fn overlap(summary: &Summary) -> String {

@@ -14,8 +14,12 @@ pub fn print_list() -> Result<ExitCode, Stopped> {
     for scene in builtin::ALL {
         let (name, headline) = (scene.name, scene.headline());
         let _ = writeln!(text, "{HEADING}{name:<width$}{HEADING:#}  {headline}");
-        let parameters: Vec<String> =
-            scene.parameters().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+        // An expression in quotes, as a scene has it: `dt="=1/60"` can be given to --set as it is.
+        let set = |(name, value): (String, String)| match value.starts_with('=') {
+            true => format!("{name}=\"{value}\""),
+            false => format!("{name}={value}"),
+        };
+        let parameters: Vec<String> = scene.parameters().into_iter().map(set).collect();
         let _ = writeln!(text, "{:width$}  {DIM}{}{DIM:#}", "", parameters.join("  "));
     }
     show::print(&text)?;

@@ -135,6 +135,7 @@ fn info(meshes: &[(&str, TetMesh)]) -> RunInfo {
             tets: mesh.tets().len(),
             triangles,
             rings: vec![],
+            edges: vec![],
             held: false,
         });
     }

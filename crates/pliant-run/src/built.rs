@@ -62,8 +62,11 @@ pub struct BodyInfo {
     /// Rings of an outline in the scene's numbers; pictures fill them where there are no triangles.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rings: Vec<Vec<u32>>,
-    /// Whether something beside gravity and impulses acts on it from outside: pins, loads, drag,
-    /// penalties, barriers. Its momentum is not accounted for.
+    /// Edges of a body without triangles in the scene's numbers; pictures show them as rods.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edges: Vec<[u32; 2]>,
+    /// Whether something beside gravity and impulses acts on it from outside: pins, loads, drag, a
+    /// bowl, penalties, barriers. Its momentum is not accounted for.
     pub held: bool,
 }
 

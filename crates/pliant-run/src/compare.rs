@@ -7,6 +7,7 @@ use crate::report::compared::{Compared, page};
 use crate::report::of_run::of_run;
 use crate::run::folder::{INTERRUPTED, REPORT, SERIES, read_summary};
 use crate::run::{Progress, RunError, RunSettings, run, series};
+use crate::scene::fault::SET;
 use crate::scene::{SceneError, load};
 use crate::summary::Summary;
 use crate::whole::{self, told};
@@ -71,7 +72,8 @@ pub fn compare(
             return Err(CompareError::Twice(value.clone()));
         }
         let set = format!("{}={value}", ways.key);
-        scenes.push(load(source, &[sets, &[set]].concat())?);
+        let loaded = load(source, &[sets, &[set]].concat());
+        scenes.push(loaded.map_err(|error| as_asked(error, ways, value))?);
     }
     let name = scenes.first().map_or_else(String::new, |scene| scene.info.scene.clone());
     let mut done = Vec::new();
@@ -103,6 +105,22 @@ pub fn compare(
     let path = folder.join(REPORT);
     whole::write(&path, text.as_bytes()).map_err(|error| CompareError::File { path, error })?;
     Ok(done.into_iter().map(|(value, summary, _)| (value, summary)).collect())
+}
+
+/// The same error in what stood after `--response` or the like, where it speaks of a setting
+/// that nobody wrote.
+fn as_asked(mut error: SceneError, ways: &Ways, value: &str) -> SceneError {
+    let before = format!("{}=", ways.key);
+    for place in error.faults.iter_mut().filter_map(|fault| fault.place.as_mut()) {
+        let (own, skipped) = (before.clone() + value, before.chars().count());
+        if place.origin == SET && place.text == own && place.underlined.start >= skipped {
+            place.origin = format!("--{}", ways.key);
+            place.text = value.to_owned();
+            place.column -= skipped;
+            place.underlined = place.underlined.start - skipped..place.underlined.end - skipped;
+        }
+    }
+    error
 }
 
 #[cfg(test)]
@@ -154,6 +172,14 @@ mod tests {
             let enough = self.0.len() == 2 && done == 3;
             if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         }
+    }
+
+    #[test]
+    fn a_value_is_faulted_where_it_was_asked_for() {
+        let told = try_values(&["rk4", "leapfrog"]).to_string();
+        let expected =
+            "--integrator:1:1: `leapfrog` is not known here\n   |\n 1 | leapfrog\n   | ^^^^^^^^\n";
+        assert!(told.starts_with(expected), "{told}");
     }
 
     #[test]

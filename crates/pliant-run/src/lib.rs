@@ -5,6 +5,8 @@
 
 pub mod whole;
 
+pub mod numeral;
+
 pub mod mesh_file;
 
 pub mod check;

@@ -57,8 +57,8 @@ pub struct Summary {
     /// Change of momentum that gravity and the impulses of obstacles do not explain, unit 1.
     ///
     /// Over the largest Σ m|v| of all recorded steps and the last one. Both are of the bodies on
-    /// which nothing else acts from outside: those that are held, as by pins, loads, drag,
-    /// penalties or barriers, are excluded from either.
+    /// which nothing else acts from outside: pins, loads, drag, a bowl, penalties and barriers
+    /// tell no impulses. Where no body is left the error is not known: null.
     #[serde(deserialize_with = "null_is_nan")]
     pub momentum_error: f64,
     /// BLAKE3 of the state at the end.

@@ -32,7 +32,7 @@ use pliant::integrate::shape_matching::step::{ShapeMatched, Velocities};
 use pliant::integrate::shape_matching::{self, Group, Groups, Plasticity, Stiffness, Volume};
 use pliant::integrate::verlet::VelocityKind;
 use pliant::integrate::{Integrator, System};
-use pliant::math::{Vec2, Vec3};
+use pliant::math::{Quat, Vec2, Vec3};
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::icosahedron::icosahedron;
 use pliant::mesh::generate::lattice::Cut;
@@ -40,6 +40,7 @@ use pliant::mesh::tet::TetMesh;
 use pliant::proximity2d::image::Images;
 use pliant::proximity2d::outline::Outlines;
 use pliant::proximity2d::{Backend, Pair, Question, Wanted};
+use pliant::record::overlap::Measure;
 use pliant::respond::Response;
 use pliant::respond::bodies::barrier::BodilyBarrier;
 use pliant::respond::bodies::buffer::{Buffer, BufferSettings};
@@ -270,4 +271,27 @@ fn warm_images_allocate_nothing() {
     };
     let warm = frames(4);
     assert_eq!(frames(20), warm);
+}
+
+/// Two cubes turned against each other, so that nothing lies on a face; one moves to and fro.
+#[test]
+fn the_warm_test_of_overlap_allocates_nothing() {
+    let cube = cuboid([3; 3], Vec3::ONE, Cut::Five).unwrap();
+    let count = cube.positions.len();
+    let bodies = Bodies::from_tets(&[(count, &cube.tets), (count, &cube.tets)]).unwrap();
+    let turn = Quat::from_rotation_x(0.4) * Quat::from_rotation_z(0.3);
+    let second = cube.positions.iter().map(|p| turn * *p + Vec3::new(0.57, 0.31, 0.23));
+    let mut positions: Vec<_> = cube.positions.iter().copied().chain(second).collect();
+    let mut measure = Measure::new(&positions, &bodies);
+    let mut rounds = |count_of_rounds| {
+        for round in 0..count_of_rounds {
+            let shift = Vec3::splat(if round % 2 == 0 { 0.07 } else { -0.07 });
+            positions[count..].iter_mut().for_each(|position| *position += shift);
+            let overlap = measure.measure(&positions, &bodies);
+            assert!(overlap.penetrating_vertices > 5 && overlap.edge_crossings > 5, "{overlap:?}");
+        }
+        ALLOCATIONS.with(Cell::get)
+    };
+    let warm = rounds(4);
+    assert_eq!(rounds(20), warm);
 }

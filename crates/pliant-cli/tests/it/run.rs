@@ -64,7 +64,7 @@ fn info_tells_runs_recordings_and_others_apart() {
     let out = folder.0.join("out").to_string_lossy().into_owned();
     let (code, table, _) = told(&pliant(&["info", &out]));
     assert_eq!(code, 0);
-    for part in ["finished", "20 of 20, 0.01 s each", "21 frames from 0.0000 to 0.2000 s"] {
+    for part in ["finished", "20 of 20, 0.01 s each", "21 frames from 0 to 0.2 s"] {
         assert!(table.contains(part), "{part}: {table}");
     }
     let recording = format!("{out}/recording.pliant");
@@ -105,6 +105,89 @@ fn a_mesh_file_that_changed_is_not_gone_on_with() {
     let (code, table, complaint) = told(&pliant(&arguments));
     assert_eq!((code, table.as_str(), complaint.lines().count()), (2, "", 1));
     assert!(complaint.contains("another scene (`falls`"), "{complaint}");
+}
+
+/// A scene file, settings, a folder within the test's own, and what the only message begins with
+/// (after `pliant: `, `FOLDER` being the test's own) and holds.
+type Bad<'a> = (&'a str, &'a [&'a str], &'a str, &'a str, &'a str);
+
+/// A scene of one body, with something more at its end.
+fn scene(more: &str) -> String {
+    format!(
+        "duration = 0.1\ndt = 0.01\n[[bodies]]\nname = \"a\"\n\
+         mesh = {{ kind = \"icosahedron\", radius = 1 }}\n\
+         material = {{ kind = \"corotational\", young = 1e4 }}\n{more}"
+    )
+}
+
+#[test]
+fn bad_input_is_one_message_with_its_place_and_leaves_nothing() {
+    let folder = Folder::new("run-bad");
+    let place = folder.0.to_string_lossy().into_owned();
+    std::fs::create_dir(folder.0.join("foreign")).unwrap();
+    folder.write("foreign/notes.txt", "mine");
+    folder.write("file", "");
+    let twice = scene(
+        "[[bodies]]\nname = \"a\"\nmesh = { kind = \"ball\", radius = 1, layers = 1 }\n\
+                       material = { kind = \"corotational\", young = 1e4 }\n",
+    );
+    let lost = scene("").replace(
+        "{ kind = \"icosahedron\", radius = 1 }",
+        "{ kind = \"file\", path = \"no.vtu\" }",
+    );
+    let (good, hollow) = (scene(""), "duration = 1\ndt = 0.1\n");
+    let cases: [Bad<'_>; 13] = [
+        ("", &[], "out", "FOLDER/s.toml: the scene is empty", "`bodies`\n"),
+        (hollow, &[], "out", "FOLDER/s.toml:1:1: the scene is empty", " 1 | duration = 1\n"),
+        (&lost, &[], "out", "FOLDER/s.toml:5:", "no.vtu: No such file"),
+        (&good, &["colour=1"], "out", "--set:1:1: the scene declares no parameter", "| ^^^^^^\n"),
+        (&twice, &[], "out", "FOLDER/s.toml:8:8: two bodies are called `a`", "|        ^^^"),
+        (&good, &["duration=-1"], "out", "--set:1:10: the duration is -1 s", "must be positive"),
+        (
+            &good,
+            &["duration=1e300"],
+            "out",
+            "--set:1:10: 1e300 s in steps of 0.01 s",
+            "at most 1e9",
+        ),
+        (&good, &["dt=0"], "out", "--set:1:4: the time step is 0 s", "must be positive"),
+        (&scene("colour = 1\n"), &[], "out", "FOLDER/s.toml:7:1: unknown key `colour`", "| ^^^^^^"),
+        (&good, &[], "file/out", "FOLDER/file/out: ", "Not a directory\n"),
+        (&good, &[], "file", "FOLDER/file: ", "is a file, not a folder"),
+        (&good, &[], "foreign", "FOLDER/foreign: ", "no run of pliant"),
+        (&good, &["--resume"], "foreign", "FOLDER/foreign: ", "no run of pliant"),
+    ];
+    for (text, more, out, begins, holds) in cases {
+        let path = folder.write("s.toml", text);
+        let out = folder.0.join(out);
+        let mut arguments = vec!["run", path.to_str().unwrap(), "--out", out.to_str().unwrap()];
+        for word in more {
+            let is_setting = !word.starts_with("--");
+            arguments.extend(is_setting.then_some("--set").into_iter().chain([*word]));
+        }
+        let (code, table, complaint) = told(&pliant(&arguments));
+        let begins = format!("pliant: {}", begins.replace("FOLDER", &place));
+        assert_eq!((code, table.as_str()), (2, ""), "{complaint}");
+        assert!(complaint.starts_with(&begins) && complaint.contains(holds), "{complaint}");
+        assert_eq!(complaint.matches("pliant: ").count(), 1, "{complaint}");
+        let mut left: Vec<_> = std::fs::read_dir(&folder.0)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        left.sort();
+        assert_eq!(left, ["file", "foreign", "s.toml"], "{complaint}");
+        assert_eq!(std::fs::read_dir(folder.0.join("foreign")).unwrap().count(), 1);
+    }
+}
+
+#[test]
+fn a_run_without_bodies_that_count_says_that_momentum_is_not_checked() {
+    let folder = Folder::new("run-unchecked");
+    let (out, sets) = (folder.0.join("out"), ["--set", "duration=0.02"]);
+    let arguments = ["run", "integrators", "--out", out.to_str().unwrap()];
+    let (code, table, _) = told(&pliant(&[&arguments[..], &sets].concat()));
+    assert!(code == 0 && table.contains("momentum     not checked: "), "{table}");
+    assert!(table.contains("0.02 s in 2 steps of 0.01 s"), "{table}");
 }
 
 #[test]

@@ -12,7 +12,9 @@ const GOOD: &str = "duration = 1\ndt = 0.01\n[[bodies]]\nname = \"a\"\n\
 fn scenes_are_listed_with_their_parameters() {
     let (code, stdout, stderr) = told(&pliant(&["scenes"]));
     assert_eq!((code, stderr.as_str()), (0, ""));
-    for expected in ["curtain", "integrators", "block", "jelly-drop", "young=", "dt=0.005"] {
+    for expected in
+        ["curtain", "integrators", "block", "jelly-drop", "young=", "dt=0.005", "dt=\"=1/60\""]
+    {
         assert!(stdout.contains(expected), "{expected}: {stdout}");
     }
     let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes")).unwrap();
@@ -40,6 +42,9 @@ fn the_schema_is_json_and_describes_every_key() {
     assert!(keys.contains_key("bodies") && keys.contains_key("dt"));
     assert!(keys.values().all(|key| key.get("description").is_some()), "{stdout}");
     assert_eq!(schema["properties"]["dt"]["pattern"], "^=");
+    // What may be left out may be an expression too.
+    let seed = &schema["$defs"]["Body"]["properties"]["mass"];
+    assert_eq!(seed["type"], serde_json::json!(["number", "null", "string"]), "{seed}");
 }
 
 #[test]

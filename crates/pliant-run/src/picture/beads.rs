@@ -1,4 +1,4 @@
-//! Bodies without triangles, as a bead for each vertex.
+//! Bodies without triangles, as a bead for each vertex and a rod for each edge.
 
 use pliant::math::Vec3;
 use pliant::mesh::generate::ball::ball;
@@ -15,6 +15,12 @@ const LONE: f64 = 0.05;
 /// Most beads of a body, count; of more vertices some are left out.
 pub const MOST: usize = 10_000;
 
+/// Radius of a rod over that of a bead, unit 1.
+const THIN: f64 = 0.3;
+
+/// Sides of a rod, count.
+const SIDES: usize = 8;
+
 /// Layers of the mesh of a bead, count: 80 triangles.
 const LAYERS: u32 = 2;
 
@@ -25,7 +31,7 @@ pub fn stride(vertex_count: usize) -> usize {
 
 /// Small balls around points, in a scene of the given diagonal, m.
 pub fn beads(middles: &[Vec3], diagonal: f64, paint: Paint) -> Vec<Triangle> {
-    let radius = if diagonal > 0.0 { SIZE * diagonal } else { LONE };
+    let radius = radius(diagonal);
     let Some(ball) = ball(1.0, LAYERS).ok().and_then(|raw| TetMesh::from_raw(raw).ok()) else {
         return Vec::new(); // a ball of radius 1 m is always made
     };
@@ -37,6 +43,33 @@ pub fn beads(middles: &[Vec3], diagonal: f64, paint: Paint) -> Vec<Triangle> {
         })
     };
     middles.iter().flat_map(around).collect()
+}
+
+/// Thin rods between points, in a scene of the given diagonal, m; none between equal points.
+pub fn rods(ends: &[[Vec3; 2]], diagonal: f64, paint: Paint) -> Vec<Triangle> {
+    let radius = THIN * radius(diagonal);
+    let mut triangles = Vec::new();
+    for &[a, b] in ends {
+        let Some(along) = (b - a).try_normalize() else { continue };
+        let across = along.any_orthonormal_vector();
+        let other = along.cross(across);
+        let around = |side: usize| {
+            let angle = std::f64::consts::TAU * (side % SIDES) as f64 / SIDES as f64;
+            angle.cos() * across + angle.sin() * other
+        };
+        for side in 0..SIDES {
+            let [n, m] = [around(side), around(side + 1)];
+            let [an, am, bn, bm] = [a + radius * n, a + radius * m, b + radius * n, b + radius * m];
+            let halves = [([an, am, bm], [n, m, m]), ([an, bm, bn], [n, m, n])];
+            triangles.extend(halves.map(|(corners, normals)| Triangle { corners, normals, paint }));
+        }
+    }
+    triangles
+}
+
+/// Radius of a bead in a scene of the given diagonal, m.
+fn radius(diagonal: f64) -> f64 {
+    if diagonal > 0.0 { SIZE * diagonal } else { LONE }
 }
 
 #[cfg(test)]
@@ -60,6 +93,21 @@ mod tests {
             assert!(super::super::normals::area(corners).dot(normals[0]) > 0.0);
         }
         assert_eq!(beads(&[middle; 3], 0.0, Paint::Body(0)).len(), 240);
+    }
+
+    #[test]
+    fn a_rod_is_round_and_as_long_as_its_edge() {
+        let [a, b] = [Vec3::new(1.0, 2.0, 3.0), Vec3::new(1.0, 2.0, 5.0)];
+        let made = rods(&[[a, b], [a, a]], 10.0, Paint::Body(0));
+        assert_eq!(made.len(), 16); // eight sides of two, and nothing for the edge without length
+        for Triangle { corners, normals, .. } in made {
+            for (corner, normal) in corners.into_iter().zip(normals) {
+                let from_axis = corner - Vec3::new(1.0, 2.0, corner.z);
+                assert!((from_axis - 0.3 * 0.12 * normal).length() < TOLERANCE);
+                assert!([3.0, 5.0].contains(&corner.z), "{corner}");
+            }
+            assert!(super::super::normals::area(corners).dot(normals[0]) > 0.0);
+        }
     }
 
     #[test]

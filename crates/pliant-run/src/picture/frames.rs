@@ -2,6 +2,7 @@
 
 use super::{Camera, Image, View, render};
 use crate::built::RunInfo;
+use crate::numeral::shortened;
 use crate::report::text::with_digits;
 
 /// Digits of a time in messages, count.
@@ -47,8 +48,8 @@ pub enum FrameError {
     Empty,
     /// A time before the first or after the last moment.
     #[error(
-        "no frame at {at} s: the recording goes from {} s to {} s in {count} frames",
-        shown(*first), shown(*last)
+        "no frame at {} s: the recording goes from {} s to {} s in {count} frames",
+        shortened(&at.to_string()), shown(*first), shown(*last)
     )]
     OutOfRange {
         /// The time asked for, s.

@@ -4,7 +4,7 @@ use pliant::body::keyframes::{Keyframe, Keyframes, Pose};
 use pliant::math::{Aabb, Quat, Vec3};
 
 use super::View;
-use super::beads::{beads, stride};
+use super::beads::{beads, rods, stride};
 use super::fill::Flat;
 use super::normals::{area, corner_normals};
 use crate::built::{BodyInfo, Skin};
@@ -125,6 +125,8 @@ impl Model {
         let size = diagonal(&self.framed);
         for (index, points) in &middles {
             self.triangles.extend(beads(points, size, Paint::Body(*index)));
+            let ends = edges(&bodies[*index], positions);
+            self.triangles.extend(rods(&ends, size, Paint::Body(*index)));
         }
     }
 
@@ -249,6 +251,14 @@ impl Model {
 
 fn vector(p: [f32; 3]) -> Vec3 {
     Vec3::from(p.map(f64::from))
+}
+
+/// Both ends of each edge of a body, where they are finite; none of a body that is thinned.
+fn edges(body: &BodyInfo, positions: &[Vec3]) -> Vec<[Vec3; 2]> {
+    let place = |v: u32| positions.get(v as usize).copied().filter(|p| p.is_finite());
+    let shown =
+        body.edges.iter().filter(|_| stride(body.vertices.len().max(body.edges.len())) == 1);
+    shown.filter_map(|&[a, b]| Some([place(a)?, place(b)?])).collect()
 }
 
 /// Corners of an obstacle at a moment; poses that make no motion count as none.

@@ -12,6 +12,7 @@ fn body(name: &str, start: usize, count: usize, triangles: &[[u32; 3]]) -> BodyI
         tets: 0,
         triangles: triangles.to_vec(),
         rings: vec![],
+        edges: vec![],
         held: false,
     }
 }

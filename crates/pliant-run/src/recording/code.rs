@@ -70,10 +70,10 @@ impl Past {
         &mut self.frames[0]
     }
 
-    /// Tells what an order above 0 predicts, place by place, every `stride`th of `count`.
-    fn predict(&self, order: usize, count: usize, stride: usize, mut tell: impl FnMut(usize, u32)) {
+    /// Tells what an order above 0 predicts, place by place.
+    fn predict(&self, order: usize, count: usize, mut tell: impl FnMut(usize, u32)) {
         let [a, b, c] = self.frames.each_ref().map(|frame| frame.get(..count).unwrap_or(&[]));
-        let places = (0..count).step_by(stride);
+        let places = 0..count;
         match order {
             1 => places.for_each(|k| tell(k, a[k])),
             2 => places.for_each(|k| tell(k, a[k].wrapping_mul(2).wrapping_sub(b[k]))),
@@ -138,16 +138,25 @@ impl Packer {
 
     /// The order whose misses have the fewest bits, as far as a sample tells.
     fn best_order(&self, count: usize) -> usize {
+        let most = self.past.order(count);
+        if most < 2 {
+            return most;
+        }
         let stride = (3 * count / SAMPLE).max(1);
-        let bits = |order: &usize| -> u64 {
-            let mut bits = 0;
-            self.past.predict(*order, 3 * count, stride, |place, predicted| {
-                let miss = fold(self.numbers[place].wrapping_sub(predicted));
-                bits += u64::from(32 - miss.leading_zeros());
-            });
-            bits
-        };
-        (1..=self.past.order(count)).min_by_key(bits).unwrap_or(0)
+        let [a, b, c] = self.past.frames.each_ref().map(Vec::as_slice);
+        // Of a frame that is not there, any numbers do: its order is not asked for.
+        let c = if most == MOST_ORDER { c } else { b };
+        let mut bits = [0; MOST_ORDER];
+        for k in (0..3 * count).step_by(stride) {
+            let once = self.numbers[k].wrapping_sub(a[k]);
+            let speed = a[k].wrapping_sub(b[k]);
+            let twice = once.wrapping_sub(speed);
+            let thrice = twice.wrapping_sub(speed.wrapping_sub(b[k].wrapping_sub(c[k])));
+            for (sum, miss) in bits.iter_mut().zip([once, twice, thrice]) {
+                *sum += u64::from(32 - fold(miss).leading_zeros());
+            }
+        }
+        (1..=most).min_by_key(|order| bits[order - 1]).unwrap_or(0)
     }
 
     /// Fills the misses.
@@ -156,7 +165,7 @@ impl Packer {
         misses.clear();
         misses.resize(3 * count, 0);
         if order > 0 {
-            past.predict(order, 3 * count, 1, |place, predicted| {
+            past.predict(order, 3 * count, |place, predicted| {
                 misses[place] = fold(numbers[place].wrapping_sub(predicted));
             });
             return;
@@ -227,7 +236,7 @@ impl Unpacker {
         }
         numbers.iter_mut().for_each(|number| *number = unfold(*number));
         if order > 0 {
-            self.past.predict(order, 3 * count, 1, |place, predicted| {
+            self.past.predict(order, 3 * count, |place, predicted| {
                 numbers[place] = numbers[place].wrapping_add(predicted);
             });
         } else {

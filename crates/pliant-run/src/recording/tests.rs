@@ -36,6 +36,7 @@ fn run_info() -> RunInfo {
         tets: 0,
         triangles: vec![[0, 1, 2]],
         rings: vec![],
+        edges: vec![],
         held: false,
     };
     RunInfo {

@@ -13,8 +13,8 @@ use super::{
 };
 use crate::whole::Growing;
 
-/// How hard zstd tries at the header, which is written once.
-const HEADER_LEVEL: i32 = 9;
+/// How hard zstd tries at the header: on higher levels setting up costs more than packing.
+const HEADER_LEVEL: i32 = 3;
 
 /// A recording that grows.
 #[derive(Debug)]

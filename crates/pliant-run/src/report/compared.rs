@@ -36,7 +36,7 @@ pub fn page(scene: &str, key: &str, runs: &[Compared<'_>]) -> String {
 
 fn table(key: &str, runs: &[Compared<'_>]) -> String {
     let mut table = format!(
-        "<div class=\"wide\"><table>\n<thead><tr><th>{key}</th><th>ended</th>\
+        "<div class=\"card\"><table>\n<thead><tr><th>{key}</th><th>ended</th>\
          <th>rms speed, m/s</th><th>kinetic, J</th><th>elastic, J</th><th>inside</th>\
          <th>crossings</th><th>inverted</th><th>CPU, s</th><th>× real time</th></tr></thead>\n<tbody>\n"
     );

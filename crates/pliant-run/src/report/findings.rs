@@ -109,8 +109,11 @@ fn gain(data: &ReportData<'_>) -> Option<Finding> {
     let outside = data.info.bodies.iter().any(|body| body.held)
         || data.info.obstacles.iter().any(|skin| skin.poses.len() > 1);
     let why = match outside {
-        true => "Pins, loads or moving obstacles may have done that work.",
-        false => "Nothing is held, loaded or moves to do that work.",
+        true => {
+            "Something acts from outside that may have done that work, such as pins, loads, \
+             motors, penalties or moving obstacles."
+        }
+        false => "Nothing acts from outside that could have done that work.",
     };
     let text = format!(
         "Energy grew: {} s after the start the total is {} J above it, {} % of the largest \
@@ -125,11 +128,10 @@ fn gain(data: &ReportData<'_>) -> Option<Finding> {
 /// Momentum from nowhere.
 fn momentum(data: &ReportData<'_>) -> Option<Finding> {
     let error = data.summary.momentum_error;
-    // Written so that an error that is not a number is told too.
-    let good = error.abs() <= MOMENTUM;
-    (!good).then(|| {
+    // Not a number where no body counts, or where the bodies that do are nowhere: then rows tell.
+    (error.abs() > MOMENTUM).then(|| {
         let text = format!(
-            "Gravity, pins and obstacles do not explain all momentum: the error is {} of Σ m|v|, \
+            "Gravity and obstacles do not explain all momentum: the error is {} of Σ m|v|, \
              above {}.",
             number(error),
             number(MOMENTUM)

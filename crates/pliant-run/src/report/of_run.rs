@@ -7,6 +7,7 @@ use crate::built::Built;
 use crate::picture::frames::{Frame, Frames, Wanted, picture};
 use crate::picture::png;
 use crate::recording::Recording;
+use crate::report::text::number;
 use crate::report::{Picture, ReportData, html};
 use crate::run::folder::RECORDING;
 use crate::summary::Summary;
@@ -42,7 +43,7 @@ fn pictures(path: &Path) -> Vec<(String, Vec<u8>)> {
     for frame in chosen.into_iter().filter_map(|index| frames.get(index)) {
         let wanted = Wanted { at: Some(frame.time), size: SIZE, from: None };
         if let Ok((_, image)) = picture(&mut recording, &wanted) {
-            drawn.push((format!("at {:.3} s", frame.time), png(&image)));
+            drawn.push((format!("at {} s", number(frame.time)), png(&image)));
         }
     }
     drawn

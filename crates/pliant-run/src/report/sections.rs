@@ -175,9 +175,17 @@ fn outcome(summary: &Summary) -> Vec<Entry> {
         ("edges crossing", count(summary.edge_crossings), ""),
         ("deepest vertex", number(summary.max_depth), "m"),
         ("inverted tets", count(summary.inverted_tets), ""),
-        ("momentum error", number(summary.momentum_error), "Σ m|v|"),
+        momentum(summary.momentum_error),
         ("digest", format!("<code>{}…</code>", escaped(&digest)), ""),
     ]
+}
+
+/// What is not accounted for; a run in which no body counts has no such number.
+fn momentum(error: f64) -> Entry {
+    match error.is_nan() {
+        true => ("momentum error", "not checked".to_string(), ""),
+        false => ("momentum error", number(error), "Σ m|v|"),
+    }
 }
 
 /// A table of entries, whose values are HTML.
@@ -242,20 +250,20 @@ fn bodies(data: &ReportData<'_>) -> String {
     let mut html = format!(
         "<details><summary>{} {}</summary>\n<div class=\"card\" style=\"margin-top:8px\"><table>\
          <thead><tr><th>name</th><th>kind</th><th style=\"text-align:right\">vertices</th>\
-         <th style=\"text-align:right\">tets</th></tr></thead>\n<tbody>\n",
+         <th style=\"text-align:right\">tets</th><th>momentum</th></tr></thead>\n<tbody>\n",
         count(bodies.len()),
         if bodies.len() == 1 { "body" } else { "bodies" }
     );
     for body in bodies {
         let _ = writeln!(
             html,
-            "<tr><td class=\"text\">{}</td><td>{}{}</td><td class=\"number\">{}</td>\
-             <td class=\"number\">{}</td></tr>",
+            "<tr><td class=\"text\">{}</td><td>{}</td><td class=\"number\">{}</td>\
+             <td class=\"number\">{}</td><td>{}</td></tr>",
             escaped(&body.name),
             escaped(&body.kind),
-            if body.held { ", held" } else { "" },
             count(body.vertices.len()),
-            count(body.tets)
+            count(body.tets),
+            if body.held { "not checked" } else { "checked" }
         );
     }
     html + "</tbody></table></div></details>\n"

@@ -215,7 +215,7 @@ pub fn claim(folder: &Path, built: &Built, existing: Existing) -> Result<Claim, 
         Err(error) if error.kind() == io::ErrorKind::NotFound => return create(path, built),
         Err(error) => return Err(FolderError::Unwritable { path, error }),
         Ok(data) if !data.is_dir() => return Err(FolderError::NotAFolder { path }),
-        Ok(_) if existing == Existing::Refuse => return Err(FolderError::Exists { path }),
+        Ok(_) if existing == Existing::Refuse => return Err(refusal(path)),
         Ok(_) => {}
     }
     let Some(marker) = Marker::read(folder)? else {
@@ -242,6 +242,15 @@ pub fn claim(folder: &Path, built: &Built, existing: Existing) -> Result<Claim, 
     };
     let other = Some(marker.pliant).filter(|version| version != env!("CARGO_PKG_VERSION"));
     Ok(Claim { path, begin: Begin::After(Box::new(checkpoint), other), _lock: lock })
+}
+
+/// Why a folder that is there is not taken; one of somebody else has nothing to go on with.
+fn refusal(path: PathBuf) -> FolderError {
+    match Marker::read(&path).and_then(|marker| Ok(marker.is_some() || others(&path)? == 0)) {
+        Ok(false) => FolderError::Foreign { path },
+        Ok(true) => FolderError::Exists { path },
+        Err(error) => error,
+    }
 }
 
 /// Removes what a run said at its end, as it goes on.

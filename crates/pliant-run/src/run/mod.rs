@@ -33,6 +33,7 @@ use std::path::{Path, PathBuf};
 use pliant::integrate::StepError;
 
 use crate::built::Built;
+use crate::numeral::shortened;
 use crate::recording::RecordingError;
 use crate::summary::Summary;
 use crate::whole::told;
@@ -97,7 +98,11 @@ pub enum RunError {
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// A step could not be made; what was recorded before it is kept.
-    #[error("step {step}{}: {error}", body.as_ref().map_or(String::new(), |b| format!(", {b}")))]
+    #[error(
+        "step {step}{}: {}",
+        body.as_ref().map_or(String::new(), |b| format!(", {b}")),
+        shortened(&error.to_string())
+    )]
     Step {
         /// The step, from 1.
         step: u64,

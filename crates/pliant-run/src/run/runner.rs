@@ -48,6 +48,8 @@ pub(super) struct Runner {
     iterations: [u64; 2],
     contact: ContactTally,
     series: Growing,
+    /// The row at hand as text.
+    line: String,
     recording: Writer,
     memory: Memory,
     /// How long the last checkpoint took, and when the wall time of the steps was then.
@@ -141,6 +143,7 @@ impl Runner {
             iterations: [0; 2],
             contact: ContactTally::default(),
             series,
+            line: String::new(),
             recording,
             memory: Memory::default(),
             last_checkpoint: (Duration::ZERO, Duration::ZERO),
@@ -223,7 +226,8 @@ impl Runner {
         let row = self.row();
         let state = &self.built.simulation.state;
         self.account.look(&self.built.simulation);
-        let done = self.series.append(series::line(&row).as_bytes());
+        series::write_line(&row, &mut self.line);
+        let done = self.series.append(self.line.as_bytes());
         done.map_err(|error| self.write_error(SERIES, error))?;
         let done = self.recording.push(self.step, state.time, &state.positions);
         done.map_err(|error| self.write_error(RECORDING, error))?;

@@ -21,6 +21,13 @@ pub fn heading() -> String {
 /// One line; every number reads back to the same f64.
 pub fn line(row: &Row) -> String {
     let mut line = String::new();
+    write_line(row, &mut line);
+    line
+}
+
+/// The same in the place of what `line` held, whose memory is kept.
+pub fn write_line(row: &Row, line: &mut String) {
+    line.clear();
     for (column, value) in row.values().into_iter().enumerate() {
         let comma = if column == 0 { "" } else { "," };
         let is_whole = value.fract() == 0.0 && value.abs() < WHOLE_BELOW;
@@ -30,7 +37,7 @@ pub fn line(row: &Row) -> String {
             false => write!(line, "{comma}{value:?}"),
         };
     }
-    line + "\n"
+    line.push('\n');
 }
 
 /// Reads a series back.

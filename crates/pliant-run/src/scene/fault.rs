@@ -3,8 +3,13 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::numeral::shortened;
+
 /// Letters of a line that are shown, count.
 const SHOWN: usize = 120;
+
+/// Origin of what was set from outside.
+pub const SET: &str = "--set";
 
 /// Kinds of faults; other programs may rely on their words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,10 +113,10 @@ impl Sources {
             0 => show_place(self.name.clone(), &self.text, &span),
             k => {
                 let text = self.sets.get(k - 1).map_or("", String::as_str);
-                show_place("--set".into(), text, &span)
+                show_place(SET.into(), text, &span)
             }
         });
-        let name = self.name.clone();
+        let (name, message) = (self.name.clone(), shortened(&message).into_owned());
         ShownFault { kind, message, help, place, name }
     }
 }

@@ -126,6 +126,10 @@ fn load_text(sources: &Sources, stem: &str, folder: &Path) -> Result<Built, Scen
 /// The scene with everything put in, held against the schema.
 fn settled(sources: &Sources) -> Result<Node, Vec<Fault>> {
     let mut root = Node::parse(&sources.text, 0).map_err(|fault| vec![fault])?;
+    if matches!(&root.value, Value::Table(entries) if entries.is_empty()) {
+        let message = "the scene is empty: it needs `duration`, `dt` and `bodies`";
+        return Err(vec![Fault::new(FaultKind::MissingKey, None, message)]);
+    }
     let schema = schema::plain();
     let keys = schema::top_keys(&schema);
     for (k, setting) in sources.sets.iter().enumerate() {

@@ -11,6 +11,12 @@ use super::keys::Scene;
 use super::nearest::nearest;
 use super::node::{Entry, Node, Value};
 
+/// Types that an expression may stand for.
+const EXPRESSED: [&str; 3] = ["number", "integer", "boolean"];
+
+/// How an expression begins, as a regular expression.
+const EXPRESSION: &str = "^=";
+
 /// The schema for editors: numbers and words may be expressions too.
 pub fn schema() -> Json {
     let mut schema = plain();
@@ -39,13 +45,21 @@ pub fn check(root: &mut Node, schema: &Json) -> Vec<Fault> {
 }
 
 fn allow_expressions(schema: &mut Json) {
+    // One of several words, told apart from tables, whose own word says which they are.
+    let is_word = schema.get("oneOf").is_some() && !words(schema).is_empty();
     match schema {
         Json::Object(map) => {
-            let kind = map.get("type").and_then(Json::as_str);
-            if let Some(kind @ ("number" | "integer" | "boolean")) = kind {
-                let kinds = json!([kind, "string"]);
-                map.insert("type".into(), kinds);
-                map.insert("pattern".into(), json!("^="));
+            let mut kinds: Vec<Json> = match map.get("type") {
+                Some(Json::Array(kinds)) => kinds.clone(),
+                kind => kind.into_iter().cloned().collect(),
+            };
+            if kinds.iter().any(|kind| EXPRESSED.iter().any(|name| kind == name)) {
+                kinds.push(json!("string"));
+                map.insert("type".into(), kinds.into());
+                map.insert("pattern".into(), json!(EXPRESSION));
+            }
+            if let Some(Json::Array(choices)) = map.get_mut("oneOf").filter(|_| is_word) {
+                choices.push(json!({ "type": "string", "pattern": EXPRESSION }));
             }
             map.values_mut().for_each(allow_expressions);
         }
@@ -131,7 +145,10 @@ impl<'a> Walk<'a> {
             ("integer", Value::Integer(_) | Value::Float(_)) => self.whole(node, schema),
             (wanted, _) => {
                 let message = format!("expected {}, found {}", article(wanted), node.kind());
-                self.fault(FaultKind::WrongType, &node.place, message);
+                let is_text = matches!(node.value, Value::Text(_)) && EXPRESSED.contains(&wanted);
+                let help = is_text.then(|| "an expression begins with `=`: \"=1/60\"".to_owned());
+                let fault = Fault::new(FaultKind::WrongType, Some(node.place.clone()), message);
+                self.faults.push(fault.with_help(help));
             }
         }
     }

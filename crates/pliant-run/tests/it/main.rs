@@ -26,4 +26,6 @@ mod round_trip;
 
 mod scene;
 
+mod schema;
+
 mod shapes;

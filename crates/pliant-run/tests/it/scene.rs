@@ -165,11 +165,14 @@ pub fn refused(text: &str, sets: &[&str], expected: &str, place: &str) {
 
 #[test]
 fn bad_scenes_are_refused_at_their_place() {
-    refused("", &[], "missing key `duration`", "");
+    refused("", &[], "scene.toml: the scene is empty: it needs `duration`", "");
+    refused("# nothing\n", &[], "scene.toml: the scene is empty: it needs `duration`", "");
+    refused("dt = 1\n", &[], "missing key `duration`", "d");
     refused("duration = 1\ndt = 1\n", &[], "the scene is empty", "d");
     refused(&with("positon = [0, 0, 1]\n"), &[], "help: did you mean `position`?", "positon");
     refused(&with("position = [0, 0]\n"), &[], "expected 3 values, found 2", "[0, 0]");
     refused(&with("position = [0, \"x\", 0]\n"), &[], "expected a number, found a string", "\"x\"");
+    refused(&with(""), &["dt=1/60"], "help: an expression begins with `=`", "1/60");
     refused(&with("position = [0, nan, 0]\n"), &[], "it must be finite", "nan");
     refused(&with("position = [0, \"=1/0\", 0]\n"), &[], "not finite", "1/0");
     refused(&with("[integrator]\nkind = \"rk5\"\n"), &[], "did you mean `rk4`?", "\"rk5\"");

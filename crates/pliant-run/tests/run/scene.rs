@@ -54,6 +54,7 @@ pub fn blocks() -> Built {
         tets: mesh.tets().len(),
         triangles: Vec::new(),
         rings: vec![],
+        edges: vec![],
         held: k == 1,
     };
     let info = RunInfo {

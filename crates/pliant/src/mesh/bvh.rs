@@ -184,6 +184,57 @@ impl Bvh {
         }
     }
 
+    /// Calls `found` with every item here and every item of `other` whose boxes meet and are wanted.
+    ///
+    /// Two boxes that are not wanted must hold no wanted ones. The order is fixed. Nodes far from
+    /// the other tree are passed over as a whole, so that surfaces which cross along a line cost
+    /// about as much as that line is long.
+    pub fn meeting_pairs(
+        &self,
+        other: &Bvh,
+        wanted: impl Fn(Aabb, Aabb) -> bool,
+        mut found: impl FnMut(u32, u32),
+    ) {
+        let is_near = |a: Aabb, b: Aabb| a.meets(b) && wanted(a, b);
+        if self.nodes.is_empty() || other.nodes.is_empty() {
+            return;
+        }
+        let mut open = [(0_u32, 0_u32); 2 * LEVELS]; // each split leaves one pair more
+        let mut open_count = 1;
+        while open_count > 0 {
+            open_count -= 1;
+            let (at_a, at_b) = open[open_count];
+            let (a, b) = (&self.nodes[at_a as usize], &other.nodes[at_b as usize]);
+            if !is_near(a.around, b.around) {
+                continue;
+            }
+            let (whole_a, whole_b) = (a.skip == at_a + 1, b.skip == at_b + 1);
+            if whole_a && whole_b {
+                for entry_a in a.start as usize..a.end as usize {
+                    let around = self.boxes[entry_a];
+                    if !is_near(around, b.around) {
+                        continue;
+                    }
+                    for entry_b in b.start as usize..b.end as usize {
+                        if is_near(around, other.boxes[entry_b]) {
+                            found(self.items[entry_a], other.items[entry_b]);
+                        }
+                    }
+                }
+            } else if whole_b || !whole_a && a.end - a.start >= b.end - b.start {
+                let right = self.nodes[at_a as usize + 1].skip;
+                open[open_count] = (right, at_b);
+                open[open_count + 1] = (at_a + 1, at_b);
+                open_count += 2;
+            } else {
+                let right = other.nodes[at_b as usize + 1].skip;
+                open[open_count] = (at_a, right);
+                open[open_count + 1] = (at_a, at_b + 1);
+                open_count += 2;
+            }
+        }
+    }
+
     /// One value per node, joined from those of all items below it.
     pub fn summaries<T: Copy>(
         &self,
@@ -265,6 +316,24 @@ mod tests {
                 let slow: Vec<_> = (0..count as u32).filter(meets).collect();
                 assert_eq!(found, slow);
             }
+        }
+    }
+
+    #[test]
+    fn pairs_are_those_of_all_against_all() {
+        for counts in [[0, 3], [3, 0], [1, 1], [4, 300], [300, 5], [200, 300]] {
+            let boxes = random_boxes(counts[0] + counts[1]);
+            let (own, others) = boxes.split_at(counts[0]);
+            let mut found = Vec::new();
+            // Not of those that lie on the same side of a plane.
+            let wanted = |a: Aabb, b: Aabb| a.union(b).max.x > 0.5 && a.union(b).min.x < 0.5;
+            Bvh::new(own).meeting_pairs(&Bvh::new(others), wanted, |a, b| found.push((a, b)));
+            found.sort_unstable();
+            let all = (0..counts[0]).flat_map(|a| (0..counts[1]).map(move |b| (a, b)));
+            let is_found = |a: Aabb, b: Aabb| a.meets(b) && wanted(a, b);
+            let slow = all.filter(|(a, b)| is_found(own[*a], others[*b]));
+            let slow: Vec<_> = slow.map(|(a, b)| (a as u32, b as u32)).collect();
+            assert_eq!(found, slow);
         }
     }
 

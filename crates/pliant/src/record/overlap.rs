@@ -22,7 +22,8 @@ use crate::detect::pairs::{Sweep, neighbours};
 use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::bvh::Bvh;
-use crate::mesh::topology::{self, Rows};
+use crate::mesh::topology::Rows;
+use crossing::Edges;
 use inside::Inside;
 
 /// How far a scene is from being free of overlap.
@@ -47,7 +48,7 @@ pub struct Overlap {
 pub struct Measure {
     trees: Vec<Trees>,
     /// Surface edges of each body.
-    edges: Vec<Vec<[VertexId; 2]>>,
+    edges: Vec<Edges>,
     /// Around each body, m.
     boxes: Vec<Aabb>,
     /// The same rounded, for the sweep, m.
@@ -107,23 +108,23 @@ impl Measure {
         let scene = Scene { positions, bodies };
         self.sweep(scene);
         self.inside.begin(positions.len());
+        for body in bodies.ids().filter(|body| bodies.kind(*body).has_surface()) {
+            if !self.near.row(body.index()).is_empty() {
+                self.trees[body.index()].refit(scene, body);
+            }
+        }
         let mut edge_crossings = 0;
         for body in bodies.ids().filter(|body| bodies.kind(*body).has_surface()) {
-            let near = self.near.row(body.index());
-            if near.is_empty() {
-                continue;
-            }
-            let trees = &mut self.trees[body.index()];
-            trees.refit(scene, body);
             let counts = |other: &&BodyId| {
                 self.apart.binary_search(&(body.min(**other), body.max(**other))).is_err()
             };
-            for &other in near.iter().filter(counts) {
-                let space = self.boxes[body.index()];
-                let common = space.intersection(self.boxes[other.index()]);
+            for &other in self.near.row(body.index()).iter().filter(counts) {
+                let (space, trees) = (self.boxes[body.index()], &self.trees[body.index()]);
                 self.inside.look(scene, [other, body], space, trees);
-                let edges = &self.edges[other.index()];
-                edge_crossings += crossing::count(scene, edges, common, (body, &trees.triangles));
+                // Each pair is met from either side, and both ways are counted at once.
+                if body < other {
+                    edge_crossings += crossing::count(scene, self.skin(body), self.skin(other));
+                }
             }
         }
         let inverted =
@@ -136,6 +137,10 @@ impl Measure {
         };
         self.flat.measure(positions, &mut overlap);
         overlap
+    }
+
+    fn skin(&self, body: BodyId) -> crossing::Skin<'_> {
+        (body, &self.edges[body.index()], &self.trees[body.index()].triangles)
     }
 
     /// Finds the bodies whose boxes meet.
@@ -169,13 +174,8 @@ impl Trees {
 }
 
 /// Edges of the triangles of a body.
-fn surface_edges(bodies: &Bodies, body: BodyId) -> Vec<[VertexId; 2]> {
-    // Counted within the body: the search takes memory for every vertex below the last.
-    let (vertices, triangles) = (bodies.vertices(body), bodies.triangles_of(body));
-    let start = vertices.start as u32;
-    let own = bodies.triangles()[triangles].iter().map(|t| t.map(|v| VertexId(v.0 - start)));
-    let edges = topology::edges(vertices.len(), &own.collect::<Vec<_>>());
-    edges.into_iter().map(|edge| edge.map(|v| VertexId(v.0 + start))).collect()
+fn surface_edges(bodies: &Bodies, body: BodyId) -> Edges {
+    Edges::new(&bodies.triangles()[bodies.triangles_of(body)])
 }
 
 fn box_of<const N: usize>(positions: &[Vec3], corners: &[VertexId; N]) -> Aabb {

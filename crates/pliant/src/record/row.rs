@@ -54,12 +54,14 @@ impl Row {
         let Simulation { state, system, .. } = simulation;
         let kinetic = system.rigids.kinetic(state, &system.masses);
         let total = system.masses.total();
+        // The sum of nothing is −0, which nobody wants to read.
+        let energy = |store| system.forces.energy_of(store, state.motion()) + 0.0;
         let speeds = state.velocities.iter().map(|v| v.length());
         Row {
             time: state.time,
             kinetic,
-            elastic: system.forces.energy_of(Store::Elastic, state.motion()),
-            gravitational: system.forces.energy_of(Store::Gravitational, state.motion()),
+            elastic: energy(Store::Elastic),
+            gravitational: energy(Store::Gravitational),
             momentum: state.momentum(&system.masses),
             angular: system.rigids.angular_momentum(state, &system.masses, Vec3::ZERO),
             rms_speed: if total > 0.0 { (2.0 * kinetic / total).sqrt() } else { 0.0 },

@@ -251,16 +251,19 @@ fn infos(scene: &keys::Scene, groups: &[Group]) -> Vec<BodyInfo> {
                 Stuff::Outline { .. } => "outline",
             };
             let first = vertices.start as u32;
-            let triangles = rest.triangles.iter().map(|t| t.map(|v| first + v.0)).collect();
+            let triangles: Vec<_> = rest.triangles.iter().map(|t| t.map(|v| first + v.0)).collect();
             let (kind, vertices) = (kind.to_owned(), vertices.clone());
             let tets = rest.tet_count();
-            let rings = match &rest.stuff {
+            let rings: Vec<Vec<u32>> = match &rest.stuff {
                 Stuff::Outline { rings, .. } => {
                     rings.iter().map(|ring| ring.iter().map(|v| first + v.0).collect()).collect()
                 }
                 _ => Vec::new(),
             };
-            infos.push(BodyInfo { name, kind, vertices, tets, triangles, rings, held: false });
+            let lines = rest.edges.iter().filter(|_| rest.triangles.is_empty() && rings.is_empty());
+            let edges = lines.map(|(edge, _)| edge.map(|v| first + v.0)).collect();
+            let held = false; // told later, with the obstacles at hand
+            infos.push(BodyInfo { name, kind, vertices, tets, triangles, rings, edges, held });
         }
     }
     infos

@@ -10,6 +10,7 @@ use crate::mesh::generate::cuboid::cuboid;
 use crate::mesh::generate::lattice::Cut;
 use crate::mesh::surface::Surface;
 use crate::mesh::tet::TetMesh;
+use crate::mesh::topology;
 
 /// Two blocks, one of them moved; the second as tets or as a bare surface.
 fn blocks(size: Vec3, moved: Vec3, kind: BodyKind) -> (Vec<Vec3>, Bodies) {
@@ -109,7 +110,7 @@ fn slow(positions: &[Vec3], bodies: &Bodies) -> Overlap {
     let mut edge_crossings = 0;
     for (a, b) in bodies.ids().flat_map(|a| bodies.ids().map(move |b| (a, b))) {
         let triangles = &bodies.triangles()[bodies.triangles_of(b)];
-        for edge in surface_edges(bodies, a).iter().filter(|_| a != b) {
+        for edge in slow_edges(bodies, a).iter().filter(|_| a != b) {
             let passed = triangles.iter().filter(|t| slow_passes(edge.map(at), t.map(at)));
             edge_crossings += passed.count();
         }
@@ -124,6 +125,11 @@ fn slow(positions: &[Vec3], bodies: &Bodies) -> Overlap {
         max_depth: max_sq.sqrt(),
         inverted_tets: bodies.tets().iter().filter(inverted).count(),
     }
+}
+
+/// Edges of the triangles of a body, found by another way.
+fn slow_edges(bodies: &Bodies, body: BodyId) -> Vec<[VertexId; 2]> {
+    topology::edges(bodies.vertices(body).end, &bodies.triangles()[bodies.triangles_of(body)])
 }
 
 /// Both ends apart by the plane, and the line through the triangle: all five signs.
