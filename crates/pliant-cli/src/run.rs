@@ -134,7 +134,7 @@ fn table(summary: &Summary, folder: &std::path::Path, steps: u64) -> String {
     row("energy", format!("kinetic {:.3e} J, elastic {:.3e} J", summary.kinetic, summary.elastic));
     row("speed", format!("rms {:.3e} m/s, max {:.3e} m/s", summary.rms_speed, summary.max_speed));
     row("overlap", overlap(summary));
-    row("momentum", momentum(summary.momentum_error));
+    row("momentum", momentum(summary));
     row("digest", summary.digest.clone());
     for notice in &summary.notices {
         row("note", plain(notice));
@@ -146,10 +146,10 @@ fn table(summary: &Summary, folder: &std::path::Path, steps: u64) -> String {
     text
 }
 
-fn momentum(error: f64) -> String {
-    match error.is_nan() {
-        true => "not checked: something else than gravity and impulses acts on every body".into(),
-        false => format!("{error:.1e} of Σ m|v| not accounted for"),
+fn momentum(summary: &Summary) -> String {
+    match summary.momentum_bodies {
+        0 => "not checked: something else than gravity and impulses acts on every body".into(),
+        _ => format!("{:.1e} of Σ m|v| not accounted for", summary.momentum_error),
     }
 }
 

@@ -202,6 +202,7 @@ fn summary(simulation: &Simulation, rows: &[[f64; 16]], clock: &Clock, wall_s: f
         edge_crossings: last[13] as usize,
         max_depth: last[14],
         inverted_tets: last[15] as usize,
+        momentum_bodies: 1,
         momentum_error: (momentum - explained).length() / explained.length().max(1.0),
         digest: digest(&simulation.state),
         stages: totals,

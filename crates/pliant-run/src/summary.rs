@@ -58,9 +58,12 @@ pub struct Summary {
     ///
     /// Over the largest Σ m|v| of all recorded steps and the last one. Both are of the bodies on
     /// which nothing else acts from outside: pins, loads, drag, a bowl, penalties and barriers
-    /// tell no impulses. Where no body is left the error is not known: null.
+    /// tell no impulses, and may explain any change.
     #[serde(deserialize_with = "null_is_nan")]
     pub momentum_error: f64,
+    /// Bodies that the momentum is of, count; with none it is not checked, and the error 0.
+    #[serde(default)]
+    pub momentum_bodies: usize,
     /// BLAKE3 of the state at the end.
     pub digest: String,
     /// CPU time per stage, s, by name; inner stages lie within `step`.

@@ -128,7 +128,7 @@ fn gain(data: &ReportData<'_>) -> Option<Finding> {
 /// Momentum from nowhere.
 fn momentum(data: &ReportData<'_>) -> Option<Finding> {
     let error = data.summary.momentum_error;
-    // Not a number where no body counts, or where the bodies that do are nowhere: then rows tell.
+    // Not a number where the bodies are nowhere: then rows tell.
     (error.abs() > MOMENTUM).then(|| {
         let text = format!(
             "Gravity and obstacles do not explain all momentum: the error is {} of Σ m|v|, \

@@ -175,16 +175,16 @@ fn outcome(summary: &Summary) -> Vec<Entry> {
         ("edges crossing", count(summary.edge_crossings), ""),
         ("deepest vertex", number(summary.max_depth), "m"),
         ("inverted tets", count(summary.inverted_tets), ""),
-        momentum(summary.momentum_error),
+        momentum(summary),
         ("digest", format!("<code>{}…</code>", escaped(&digest)), ""),
     ]
 }
 
 /// What is not accounted for; a run in which no body counts has no such number.
-fn momentum(error: f64) -> Entry {
-    match error.is_nan() {
-        true => ("momentum error", "not checked".to_string(), ""),
-        false => ("momentum error", number(error), "Σ m|v|"),
+fn momentum(summary: &Summary) -> Entry {
+    match summary.momentum_bodies {
+        0 => ("momentum error", "not checked".to_string(), ""),
+        _ => ("momentum error", number(summary.momentum_error), "Σ m|v|"),
     }
 }
 

@@ -59,11 +59,8 @@ impl Account {
         self.largest = self.largest.max(self.momentum(simulation).1);
     }
 
-    /// What is not accounted for, unit 1; 0 where nothing ever moved, NaN where nothing counts.
+    /// What is not accounted for, unit 1; 0 where nothing ever moved, or nothing counts.
     pub fn error(&self, simulation: &Simulation) -> f64 {
-        if !self.counts.contains(&true) {
-            return f64::NAN;
-        }
         let (momentum, size) = self.momentum(simulation);
         let by_gravity = self.mass * simulation.state.time * self.gravity;
         let left = (momentum - self.start - by_gravity - self.given).length();

@@ -334,6 +334,7 @@ impl Runner {
             max_depth: row.overlap.max_depth,
             inverted_tets: row.overlap.inverted_tets,
             momentum_error: self.account.error(simulation),
+            momentum_bodies: info.bodies.iter().filter(|body| !body.held).count(),
             digest: digest(&simulation.state),
             stages: stages.map(|(stage, time)| (stage.name().to_string(), time)).collect(),
             iterations: self.iterations,
