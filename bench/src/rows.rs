@@ -60,16 +60,19 @@ pub fn side_by_side<T: Copy + Sync, R: Send>(
 ) -> Result<Vec<R>, String> {
     let next = Mutex::new(items.iter().enumerate());
     let take = || next.lock().ok().and_then(|mut items| items.next());
+    // After an error nothing new is begun.
+    let end = || drop(next.lock().map(|mut items| items.by_ref().for_each(drop)));
     let mut made: Vec<(usize, R)> = Vec::new();
     std::thread::scope(|scope| {
         let work = || {
             let mut own = Vec::new();
             while let Some((place, item)) = take() {
-                own.push((place, run(*item)?));
+                own.push((place, run(*item).inspect_err(|_| end())?));
             }
             Ok::<_, String>(own)
         };
-        let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
+        let workers = (jobs as usize).min(items.len());
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
         for worker in workers {
             made.extend(worker.join().map_err(|_| "a run panicked".to_owned())??);
         }

@@ -176,12 +176,9 @@ impl Device {
                 return Err(GpuError::NoSuchAdapter { asked: asked.to_owned(), found });
             }
         }
-        // A stable sort: of equal kinds the driver's first stays first.
-        adapters.sort_by_key(|adapter| rank(adapter.get_info().device_type));
-        match adapters.into_iter().next() {
-            Some(adapter) => Device::with(adapter),
-            None => Err(GpuError::NoAdapter),
-        }
+        // Of equal kinds the driver's first.
+        let first = adapters.into_iter().min_by_key(|adapter| rank(adapter.get_info().device_type));
+        first.map_or(Err(GpuError::NoAdapter), Device::with)
     }
 
     /// Opens this GPU with all it allows.

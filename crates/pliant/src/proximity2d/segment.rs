@@ -73,7 +73,10 @@ pub fn crossing(a: [Vec2; 2], b: [Vec2; 2]) -> Option<[f64; 2]> {
 ///
 /// A point where they cross or touch; a part with a length where they lie on each other.
 pub fn shared(p: [Vec2; 2], q: [Vec2; 2]) -> [[f64; 2]; 2] {
-    if let Some([s, t]) = crossing(p, q) {
+    // Exact, as `meet` is: a turn between segments in one line may be rounded.
+    let in_line = q.iter().all(|end| orient2d(p[0], p[1], *end) == 0.0)
+        && p.iter().all(|end| orient2d(q[0], q[1], *end) == 0.0);
+    if let Some([s, t]) = crossing(p, q).filter(|_| !in_line) {
         return [[s; 2], [t; 2]];
     }
     let part = |ends: [Vec2; 2], other: [Vec2; 2]| {
