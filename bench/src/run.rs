@@ -208,5 +208,11 @@ fn built(
     let state = State::at_rest(rest);
     let simulation = Simulation::new(bodies, state, system, integrator)
         .in_contact(vec![Box::new(Impulses::new(vec![floor]))]);
-    Ok(Built { simulation, info, resolved: String::new(), notices: Vec::new() })
+    Ok(Built {
+        simulation,
+        info,
+        resolved: String::new(),
+        notices: Vec::new(),
+        obstacles: Vec::new(),
+    })
 }

@@ -1,13 +1,13 @@
 //! `pliant run`: a scene in, a folder of results out.
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use pliant_run::report::of_run::of_run;
 use pliant_run::report::text::{number, with_digits};
-use pliant_run::run::folder::{RECORDING, REPORT, SERIES};
+use pliant_run::run::folder::{RECORDING, REPORT, SERIES, read_summary};
 use pliant_run::run::{Existing, RunSettings, run as run_scene};
 use pliant_run::scene::load;
 use pliant_run::summary::Summary;
@@ -88,6 +88,9 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Stopped> {
                 return Ok(ExitCode::from(crate::BAD_INPUT));
             }
             show::note(&format!("{}: what was recorded is kept here", folder.display()));
+            if let Some(json) = kept(&folder).filter(|_| arguments.json) {
+                show::print(&(json + "\n"))?;
+            }
             return Ok(ExitCode::from(crate::FAILED));
         }
     };
@@ -109,8 +112,13 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Stopped> {
     Ok(if is_broken_off { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
+/// The summary of a run that failed, on one line.
+fn kept(folder: &Path) -> Option<String> {
+    serde_json::to_string(&read_summary(folder)?).ok()
+}
+
 /// What was run, what it came to, and where it is.
-fn table(summary: &Summary, folder: &std::path::Path, steps: u64) -> String {
+fn table(summary: &Summary, folder: &Path, steps: u64) -> String {
     let ended = match summary.steps == steps {
         true => format!("{GOOD}finished{GOOD:#}"),
         false => format!("{WARNING}interrupted{WARNING:#} after {} steps", summary.steps),
@@ -158,7 +166,14 @@ fn overlap(summary: &Summary) -> String {
     let crossings = counted(summary.edge_crossings, "crossing", "crossings");
     let inverted = counted(summary.inverted_tets, "inverted tet", "inverted tets");
     let depth = summary.max_depth;
-    let text = format!("{inside} inside, {crossings}, deepest {depth:.3e} m, {inverted}");
-    let is_clean = summary.penetrating_vertices + summary.edge_crossings + summary.inverted_tets;
+    let mut text = format!("{inside} inside, {crossings}, deepest {depth:.3e} m, {inverted}");
+    if summary.obstacle_vertices > 0 {
+        let inside = counted(summary.obstacle_vertices, "vertex", "vertices");
+        text += &format!("; {inside} in obstacles, deepest {:.3e} m", summary.obstacle_depth);
+    }
+    let is_clean = summary.penetrating_vertices
+        + summary.edge_crossings
+        + summary.inverted_tets
+        + summary.obstacle_vertices;
     if is_clean == 0 { text } else { format!("{ERROR}{text}{ERROR:#}") }
 }

@@ -203,6 +203,8 @@ fn summary(simulation: &Simulation, rows: &[[f64; 16]], clock: &Clock, wall_s: f
         max_depth: last[14],
         inverted_tets: last[15] as usize,
         momentum_bodies: 1,
+        obstacle_vertices: 0,
+        obstacle_depth: 0.0,
         momentum_error: (momentum - explained).length() / explained.length().max(1.0),
         digest: digest(&simulation.state),
         stages: totals,

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use pliant::body::obstacle::Obstacle;
 use pliant::sim::Simulation;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,8 @@ pub struct Built {
     pub resolved: String,
     /// Warnings that came up on the way, one sentence each.
     pub notices: Vec<String>,
+    /// What is in the way, to measure who is in it.
+    pub obstacles: Vec<Obstacle>,
 }
 
 /// What is known of a run before its first step.

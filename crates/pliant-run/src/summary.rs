@@ -52,6 +52,12 @@ pub struct Summary {
     /// Largest distance of a penetrating vertex to the surface it is behind, m.
     #[serde(deserialize_with = "null_is_nan")]
     pub max_depth: f64,
+    /// Vertices inside obstacles, count.
+    #[serde(default)]
+    pub obstacle_vertices: usize,
+    /// Largest depth of one of them, m.
+    #[serde(default)]
+    pub obstacle_depth: f64,
     /// Tets with a negative volume, count.
     pub inverted_tets: usize,
     /// Change of momentum that gravity and the impulses of obstacles do not explain, unit 1.

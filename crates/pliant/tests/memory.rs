@@ -18,15 +18,17 @@ use methods::METHODS;
 use pliant::body::keyframes::{Keyframes, Pose};
 use pliant::body::obstacle::{Obstacle, Plane, Touch};
 use pliant::body::pins::Pins;
-use pliant::body::soft::{Masses, State};
+use pliant::body::soft::{BodyStarts, Masses, State};
 use pliant::body::{Bodies, Mesh};
 use pliant::force::Motion;
 use pliant::force::drag::{Drag, DragLaw};
+use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
 use pliant::id::VertexId;
 use pliant::integrate::constraint::{Constraint, Constraints, RelaxSettings};
 use pliant::integrate::contact::InContact;
 use pliant::integrate::euler::{Euler, EulerKind};
+use pliant::integrate::implicit::{Implicit, ImplicitSettings};
 use pliant::integrate::relax::Relaxed;
 use pliant::integrate::shape_matching::step::{ShapeMatched, Velocities};
 use pliant::integrate::shape_matching::{self, Group, Groups, Plasticity, Stiffness, Volume};
@@ -46,6 +48,8 @@ use pliant::respond::bodies::barrier::BodilyBarrier;
 use pliant::respond::bodies::buffer::{Buffer, BufferSettings};
 use pliant::respond::bodies::impulse::BodilyImpulses;
 use pliant::respond::bodies::{Bodily, BodilySettings, Kind};
+use pliant::respond::constraint::rows::RowSettings;
+use pliant::respond::constraint::{Constraint as Rows, ConstraintSettings};
 use pliant::respond::contact::search::{ContactSettings, Search};
 use pliant::respond::contact::{Contact, Feature};
 
@@ -152,6 +156,47 @@ fn warm_responses_between_bodies_allocate_nothing() {
         };
         let warm = steps(2);
         assert_eq!(steps(5), warm, "{overlap}");
+    }
+}
+
+/// The default response between soft cubes that overlap, by either solver of its rows.
+#[test]
+fn warm_rows_allocate_nothing() {
+    let cube = cuboid([3; 3], Vec3::ONE, Cut::Five).unwrap();
+    let count = cube.positions.len();
+    let bodies = Arc::new(Bodies::from_tets(&[(count, &cube.tets), (count, &cube.tets)]).unwrap());
+    let second = cube.positions.iter().map(|p| *p + Vec3::new(0.7, 0.1, 0.05));
+    let start = State::at_rest(cube.positions.iter().copied().chain(second).collect());
+    for most_direct in [0, count] {
+        let stuff = ElasticSettings { young: 3e4, ..ElasticSettings::default() };
+        let tets = bodies.tets();
+        let elastic = Elastic::<Corotational>::new(&start.positions, tets, |_| stuff).unwrap();
+        let masses = Masses::new(vec![1.0; 2 * count]).unwrap();
+        let starts = BodyStarts::from_counts([count, count]);
+        let mut system = System { masses, bodies: starts, ..System::default() };
+        system.forces.push(elastic);
+        system.forces.push(Gravity::new(9.81 * Vec3::X, system.masses.of()));
+        let rows = RowSettings { most_direct, ..RowSettings::default() };
+        let implicit = Implicit::new(ImplicitSettings { rows, ..ImplicitSettings::default() });
+        let response =
+            Rows::new(&start.positions, &bodies, Vec::new(), ConstraintSettings::default());
+        let responses: Vec<Box<dyn Response>> = vec![Box::new(response)];
+        let mut stepper = InContact::new(Box::new(implicit), bodies.clone(), responses);
+        let mut state = start.clone();
+        let mut sweeps = 0;
+        let mut steps = |rounds: usize| {
+            for _ in 0..rounds {
+                state.copy_from(&start);
+                for _ in 0..5 {
+                    sweeps += stepper.step(&mut system, &mut state, 1.0 / 60.0).unwrap().sweeps;
+                }
+            }
+            ALLOCATIONS.with(Cell::get)
+        };
+        let warm = steps(3);
+        assert_eq!(steps(5), warm, "{most_direct}");
+        // Who has nothing to sweep tells of one sweep a step.
+        assert_eq!(sweeps > 8 * 5, most_direct > 0, "{sweeps}");
     }
 }
 

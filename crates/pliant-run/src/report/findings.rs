@@ -1,15 +1,15 @@
 //! What a reader must know before any curve.
 
 use super::ReportData;
-use super::curves::{ELASTIC, GRAVITATIONAL, KINETIC, TIME, total};
+use super::curves::{CROSSINGS, ELASTIC, GRAVITATIONAL, KINETIC, PENETRATING, TIME, total};
 use super::text::{count, number};
 use pliant::record::row::Row;
 
 /// Energy that a run may gain, over the largest that passed between its stores, unit 1.
 const GAIN: f64 = 0.01;
 
-/// Momentum that may come from nowhere, over Σ m|v|, unit 1.
-const MOMENTUM: f64 = 1e-9;
+/// Momentum that may come from nowhere, over Σ m|v|, unit 1: iterations keep it to their tolerance.
+const MOMENTUM: f64 = 1e-6;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,13 +108,17 @@ fn gain(data: &ReportData<'_>) -> Option<Finding> {
     }
     let outside = data.info.bodies.iter().any(|body| body.held)
         || data.info.obstacles.iter().any(|skin| skin.poses.len() > 1);
-    let why = match outside {
-        true => {
+    // Springs give back what an overlap stores, which no row counts; rows push and shift.
+    let overlapped = first[PENETRATING] + first[CROSSINGS] > 0.0;
+    let why = match (outside, overlapped) {
+        (true, _) => {
             "Something acts from outside that may have done that work, such as pins, loads, \
              motors, penalties or moving obstacles."
         }
-        false => "Nothing acts from outside that could have done that work.",
+        (_, true) => "Bodies overlapped at the start: to part them takes work.",
+        _ => "Nothing acts from outside that could have done that work.",
     };
+    let severity = if outside || overlapped { Severity::Note } else { Severity::Warning };
     let text = format!(
         "Energy grew: {} s after the start the total is {} J above it, {} % of the largest \
          energy that was stored. {why}",
@@ -122,7 +126,7 @@ fn gain(data: &ReportData<'_>) -> Option<Finding> {
         number(most),
         number(100.0 * most / scale)
     );
-    Some(Finding::new(if outside { Severity::Note } else { Severity::Warning }, text))
+    Some(Finding::new(severity, text))
 }
 
 /// Momentum from nowhere.
@@ -164,6 +168,14 @@ fn unresolved(data: &ReportData<'_>) -> Option<Finding> {
 fn overlap(data: &ReportData<'_>) -> Vec<Finding> {
     let summary = data.summary;
     let mut found = Vec::new();
+    if summary.obstacle_vertices > 0 {
+        let text = format!(
+            "Bodies reach into obstacles at the end: {} inside, the deepest {} m.",
+            counted(summary.obstacle_vertices, "vertex", "vertices"),
+            number(summary.obstacle_depth)
+        );
+        found.push(Finding::new(Severity::Warning, text));
+    }
     let (vertices, crossings) = (summary.penetrating_vertices, summary.edge_crossings);
     if vertices > 0 || crossings > 0 {
         let text = format!(

@@ -53,6 +53,8 @@ fn summary() -> Summary {
         inverted_tets: 0,
         momentum_error: 1e-14,
         momentum_bodies: 1,
+        obstacle_vertices: 0,
+        obstacle_depth: 0.0,
         digest: "0123456789abcdef0123456789abcdef".to_string(),
         stages: vec![
             ("force".to_string(), 0.1),
@@ -226,14 +228,19 @@ fn overlap_momentum_and_notices_are_told() {
         summary.edge_crossings = 2000;
         summary.max_depth = 0.25;
         summary.inverted_tets = 3;
-        summary.momentum_error = 2e-9;
+        summary.momentum_error = 2e-6;
+        summary.obstacle_vertices = 4;
+        summary.obstacle_depth = 0.125;
         summary.notices.push("mind <this>".to_string());
     });
     let texts: Vec<&str> = found.iter().map(|(_, text)| text.as_str()).collect();
-    assert!(texts[0].contains("the error is 2×10⁻⁹ of Σ m|v|, above 1×10⁻⁹"));
+    assert!(texts[0].contains("the error is 2×10⁻⁶ of Σ m|v|, above 1×10⁻⁶"));
     let overlap = "1 vertex inside, the deepest 0.25 m; 2\u{202f}000 edges cross a surface.";
-    assert!(texts[1].ends_with(overlap), "{}", texts[1]);
-    assert_eq!(texts[2..], ["3 tets are inverted at the end.", "mind <this>"]);
+    let obstacles =
+        "Bodies reach into obstacles at the end: 4 vertices inside, the deepest 0.125 m.";
+    assert_eq!(texts[1], obstacles);
+    assert!(texts[2].ends_with(overlap), "{}", texts[2]);
+    assert_eq!(texts[3..], ["3 tets are inverted at the end.", "mind <this>"]);
 }
 
 #[test]

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use pliant::body::obstacle::Obstacle;
 use pliant::integrate::StepError;
 use pliant::memory::Memory;
 use pliant::observe::Stage;
 use pliant::record::digest::digest;
 use pliant::record::overlap::Measure;
 use pliant::record::row::Row;
+use pliant::sim::Simulation;
 
 use super::checkpoint::Checkpoint;
 use super::clock::Stopwatch;
@@ -26,6 +28,9 @@ use crate::whole::{self, Growing};
 
 /// Steps take at least this many times as long as the checkpoints between them.
 const WORK_PER_CHECKPOINT: u32 = 20;
+
+/// Depths up to this over the largest coordinate, m and at least 1, are the surface itself, unit 1.
+const SURFACE: f64 = 1e-9;
 
 /// `ended` of a run that could not go on.
 const FAILED: &str = "failed";
@@ -312,6 +317,7 @@ impl Runner {
         let simulated_s = self.step as f64 * info.dt;
         let spent = self.watch.spent().map(|time| 1e-9 * time as f64);
         let stages = Stage::ALL.into_iter().zip(spent);
+        let (obstacle_vertices, obstacle_depth) = in_obstacles(&self.built);
         Summary {
             scene: info.scene.clone(),
             response: info.response.clone(),
@@ -333,6 +339,8 @@ impl Runner {
             edge_crossings: row.overlap.edge_crossings,
             max_depth: row.overlap.max_depth,
             inverted_tets: row.overlap.inverted_tets,
+            obstacle_vertices,
+            obstacle_depth,
             momentum_error: self.account.error(simulation),
             momentum_bodies: info.bodies.iter().filter(|body| !body.held).count(),
             digest: digest(&simulation.state),
@@ -347,6 +355,21 @@ impl Runner {
     fn write_error(&self, name: &str, error: std::io::Error) -> RunError {
         RunError::Write { path: self.folder.join(name), error }
     }
+}
+
+/// Vertices inside obstacles, count, and the depth of the deepest, m.
+fn in_obstacles(built: &Built) -> (usize, f64) {
+    let Built { simulation: Simulation { state, .. }, obstacles, .. } = built;
+    let (mut count, mut deepest) = (0, 0.0_f64);
+    for point in &state.positions {
+        let depth = |obstacle: &Obstacle| -obstacle.at(state.time).distance(*point);
+        let depth = obstacles.iter().map(depth).fold(0.0, f64::max);
+        if depth > SURFACE * point.abs().max_element().max(1.0) {
+            count += 1;
+            deepest = deepest.max(depth);
+        }
+    }
+    (count, deepest)
 }
 
 /// The body that an error is about.

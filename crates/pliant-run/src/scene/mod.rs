@@ -108,8 +108,8 @@ fn load_text(sources: &Sources, stem: &str, folder: &Path) -> Result<Built, Scen
     if scene.name.is_empty() {
         scene.name = stem.to_owned();
     }
-    let build::Parts { simulation, info, notices } =
-        build::build(&mut scene, folder).map_err(|wrong| {
+    let build::Parts { simulation, info, notices, obstacles } = build::build(&mut scene, folder)
+        .map_err(|wrong| {
             let place = Some(root.place_of(&wrong.path)).filter(|_| !wrong.path.is_empty());
             let fault = Fault::new(wrong.kind, place, wrong.message).with_help(wrong.help);
             shown(vec![fault])
@@ -120,7 +120,7 @@ fn load_text(sources: &Sources, stem: &str, folder: &Path) -> Result<Built, Scen
         checkpoint: Some(info.checkpoint_every as u32),
     };
     let resolved = resolved(&scene, folder, &parameters(&root));
-    Ok(Built { simulation, info, resolved, notices })
+    Ok(Built { simulation, info, resolved, notices, obstacles })
 }
 
 /// The scene with everything put in, held against the schema.

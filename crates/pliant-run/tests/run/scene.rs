@@ -76,6 +76,7 @@ pub fn blocks() -> Built {
         info,
         resolved: "name = \"blocks\"\n".to_string(),
         notices: vec!["made by hand".to_string()],
+        obstacles: Vec::new(),
     }
 }
 

@@ -95,6 +95,12 @@ impl Pcg {
         (settings, share): (LinearSettings, f64),
         x: &mut [Vec3],
     ) -> Result<Solved, SolveError> {
+        let stopped = |iterations, residual| SolveError {
+            solver: "conjugate gradient",
+            iterations,
+            residual,
+            tolerance: settings.tolerance,
+        };
         debug_assert_eq!(self.inverses.len(), x.len(), "diagonal blocks of another matrix");
         self.start(matrix, right, held, x);
         // Held rows of the right-hand side mean nothing: they must not set the scale.
@@ -103,6 +109,9 @@ impl Pcg {
         // Where nothing pushes, what held vertices pull at the start sets it.
         let start = dot(&self.residual, &self.residual).sqrt();
         let size = size.max(start);
+        if !size.is_finite() {
+            return Err(stopped(0, size));
+        }
         let goal = (settings.tolerance * size).max(share * start);
         self.precondition();
         self.direction.clone_from(&self.corrected);
@@ -120,12 +129,7 @@ impl Pcg {
             // Not positive: the matrix is not definite, or not finite.
             let stuck = curvature.partial_cmp(&0.0) != Some(Ordering::Greater);
             if stuck || iterations == settings.iterations {
-                return Err(SolveError {
-                    solver: "conjugate gradient",
-                    iterations,
-                    residual: relative,
-                    tolerance: settings.tolerance,
-                });
+                return Err(stopped(iterations, relative));
             }
             let length = descent / curvature;
             let next;

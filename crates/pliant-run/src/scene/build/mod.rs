@@ -30,6 +30,7 @@ mod integrator;
 
 use std::path::Path;
 
+use pliant::body::obstacle::Obstacle;
 use pliant::math::{Quat, Vec3};
 use pliant::sim::Simulation;
 
@@ -39,6 +40,9 @@ use crate::built::RunInfo;
 
 /// Steps of a run at most, count.
 const MOST_STEPS: f64 = 1e9;
+
+/// How far the time of all steps may be from the duration, relative, for rounding.
+const WHOLE: f64 = 1e-9;
 
 /// Rows and frames per simulated second when the scene does not say, Hz.
 const RATE: f64 = 60.0;
@@ -80,6 +84,8 @@ pub struct Parts {
     pub info: RunInfo,
     /// Warnings, one sentence each.
     pub notices: Vec<String>,
+    /// What is in the way.
+    pub obstacles: Vec<Obstacle>,
 }
 
 /// Makes a scene whose mesh files count from a folder; what it leaves open is put in.
@@ -130,7 +136,8 @@ pub fn build(scene: &mut keys::Scene, folder: &Path) -> Result<Parts, Wrong> {
     if let Err(error) = system.check_state(motion, "the start") {
         return Err(Wrong::value("bodies", error));
     }
-    Ok(Parts { simulation, info, notices })
+    notices.extend(cut_short(scene, steps));
+    Ok(Parts { simulation, info, notices, obstacles: obstacles.all })
 }
 
 /// The word that a key's value is written as.
@@ -166,6 +173,16 @@ fn steps(scene: &keys::Scene) -> Result<u64, Wrong> {
         return Err(Wrong::new(FaultKind::TooLarge, "duration", message));
     }
     Ok(steps as u64)
+}
+
+/// Tells of a duration that is no whole number of steps.
+fn cut_short(scene: &keys::Scene, steps: u64) -> Option<String> {
+    let keys::Scene { dt, duration, .. } = *scene;
+    let simulated = steps as f64 * dt;
+    let is_off = (simulated - duration).abs() > WHOLE * duration;
+    is_off.then(|| {
+        format!("{duration} s are no whole number of steps of {dt} s: {simulated} s are simulated")
+    })
 }
 
 /// Steps from row to row, and from checkpoint to checkpoint.

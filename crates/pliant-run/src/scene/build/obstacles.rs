@@ -35,6 +35,8 @@ pub struct Obstacles {
     pub ruled: Vec<Obstacle>,
     /// Whether forces or rules push, which tell no impulses.
     pub pushes: bool,
+    /// All of them, to measure by.
+    pub all: Vec<Obstacle>,
     /// For pictures.
     pub skins: Vec<Skin>,
 }
@@ -62,6 +64,7 @@ pub fn make(
         let touch = Touch { friction: key.friction, restitution: key.restitution };
         let obstacle = Obstacle::new(Boxed(shape), motion, touch)
             .map_err(|error| Wrong::value(&*path, error))?;
+        all.all.push(obstacle.clone());
         respond(&mut all, scene, key, obstacle, made, &path)?;
     }
     Ok(all)

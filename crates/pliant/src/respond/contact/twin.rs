@@ -24,6 +24,7 @@ use crate::respond::contact::features::{Edge, Features};
 use crate::respond::contact::inside::hit;
 use crate::respond::contact::margin::{Drift, Margin};
 use crate::respond::contact::near::{Foot, shares};
+use crate::respond::contact::obstacles::ahead;
 use crate::respond::contact::search::{ContactSettings, Search, depth_settings};
 use crate::respond::contact::{Contact, Feature};
 
@@ -315,17 +316,22 @@ impl Slow<'_> {
                 let drift = obstacle.velocity_at(time, point);
                 let size = self.features.sizes[body.index()];
                 let margin = self.settings.margin.of(size, mean.distance(drift) + spread, DT);
-                let gap = obstacle.at(time).distance(point);
-                if gap > margin.reach {
-                    continue;
-                }
+                let here = obstacle.at(time);
+                let gap = here.distance(point);
+                let met = if gap > margin.reach {
+                    let way = 1.25 * DT * (self.motion.velocities[index] - drift);
+                    ahead(here, (point, gap), way, margin.offset)
+                } else {
+                    Some((gap, here.normal(point).unwrap()))
+                };
+                let Some((gap, normal)) = met else { continue };
                 found.push(Contact {
                     feature: Feature::VertexObstacle(vertex, number as u32),
                     vertices: [vertex; 4],
                     weights: [1.0, 0.0, 0.0, 0.0],
                     count: 1,
                     bodies: (body, None),
-                    normal: obstacle.at(time).normal(point).unwrap(),
+                    normal,
                     gap,
                     drift,
                     friction: obstacle.touch().friction,
