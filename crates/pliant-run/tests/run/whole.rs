@@ -94,7 +94,7 @@ fn momentum_that_nobody_gave_is_told() {
     let summary = run(built, &place.run(), RunSettings::default(), &mut ()).unwrap();
     // 0.01 of 9.81 m/s² are missing over 0.61 s, where the speed is at most some 3 m/s.
     assert!((1e-3..1e-2).contains(&summary.momentum_error), "{}", summary.momentum_error);
-    assert_eq!(summary.momentum_bodies, 2);
+    assert_eq!(summary.momentum_bodies, 1);
     // Held bodies alone: nothing counts.
     let mut built = blocks();
     built.info.bodies.iter_mut().for_each(|body| body.held = true);
@@ -107,7 +107,8 @@ fn momentum_that_nobody_gave_is_told() {
 fn a_step_that_fails_names_the_place_and_keeps_the_rest() {
     let place = Place::new("fails");
     let mut built = blocks();
-    built.simulation.state.velocities[3] = Vec3::splat(1e200);
+    // Squares of what comes of it in the second step are too large for an f64.
+    built.simulation.state.velocities[3] = Vec3::splat(1e151);
     let error = run(built, &place.run(), RunSettings::default(), &mut ()).unwrap_err();
     assert!(matches!(error, RunError::Step { step: 2, .. }) && !error.is_input(), "{error}");
     // Every second step is recorded; step 1 is the last good one, and there too.
