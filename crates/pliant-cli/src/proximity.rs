@@ -127,6 +127,11 @@ fn table(report: &Report, arguments: &ProximityArguments) -> String {
     let mut text = format!("{HEADING}a{HEADING:#}  {}\n", name(&arguments.a));
     let _ = writeln!(text, "{HEADING}b{HEADING:#}  {}", name(&arguments.b));
     let _ = match &report.separation {
+        // Neighbours share a border, and no more area than rounding makes of it.
+        _ if report.intersects && report.overlap_area < bound * bound => writeln!(
+            text,
+            "\n{WARNING}they touch{WARNING:#}; an area that both cover is below the bound squared"
+        ),
         _ if report.intersects => writeln!(
             text,
             "\n{WARNING}they intersect{WARNING:#}, both cover an area of {}",

@@ -24,6 +24,7 @@ pub const ALL: &[BuiltIn] = &[
     BuiltIn { name: "curtain", text: include_str!("../../../../scenes/curtain.toml") },
     BuiltIn { name: "dice", text: include_str!("../../../../scenes/dice.toml") },
     BuiltIn { name: "elasticities", text: include_str!("../../../../scenes/elasticities.toml") },
+    BuiltIn { name: "enclosed", text: include_str!("../../../../scenes/enclosed.toml") },
     BuiltIn {
         name: "fine-on-coarse",
         text: include_str!("../../../../scenes/fine-on-coarse.toml"),

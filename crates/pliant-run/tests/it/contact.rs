@@ -281,3 +281,39 @@ fn bodies_too_stiff_for_numbers_end_with_an_error_or_stay_finite() {
         assert!(state.positions.iter().chain(&state.velocities).all(|v| v.is_finite()), "{young}");
     }
 }
+
+#[test]
+fn what_is_wholly_inside_is_moved_out_gently() {
+    for aside in ["aside=0", "aside=0.15", "aside=0.3"] {
+        let mut built = load("enclosed", &[aside]).unwrap();
+        let start = overlap(&built);
+        assert!(start.penetrating_vertices >= 55 && start.edge_crossings == 0, "{start:?}");
+        steps(&mut built, 12).unwrap();
+        let end = overlap(&built);
+        assert!(end.penetrating_vertices + end.edge_crossings == 0, "{aside}: {end:?}");
+        let speeds = built.simulation.state.velocities.iter().map(|v| v.length());
+        assert!(speeds.fold(0.0, f64::max) < 0.05, "{aside}");
+    }
+}
+
+#[test]
+fn nothing_falls_through_a_thin_floor_however_fast() {
+    let folder = Folder::new("thin-floor");
+    let scene = "duration = 1\ndt = \"=1/60\"\n[[bodies]]\nname = \"block\"\n\
+                 mesh = { kind = \"cuboid\", size = [0.2, 0.2, 0.2], cells = [2, 2, 2] }\n\
+                 position = [0, 0, 1]\nmaterial = { kind = \"corotational\", young = 1e6 }\n\
+                 [[obstacles]]\nname = \"floor\"\nposition = [0, 0, -0.05]\n\
+                 shape = { kind = \"box\", size = [2, 2, 0.1] }\n";
+    for speed in [0, 5, 17, 40] {
+        let mut built =
+            folder.load(scene, &[&format!("bodies.0.velocity=[0,0,-{speed}]")]).unwrap();
+        let steps = built.info.steps;
+        for _ in 0..steps {
+            built.simulation.step(built.info.dt).unwrap();
+        }
+        let lowest = built.simulation.state.positions.iter().map(|p| p.z);
+        let lowest = lowest.fold(f64::INFINITY, f64::min);
+        // Contact begins at 0.005 of the size, 1 mm.
+        assert!((0.0..0.0015).contains(&lowest), "{speed} m/s: {lowest} m");
+    }
+}
