@@ -302,7 +302,11 @@ mod tests {
             let solved = pcg.lessen(&matrix, (&right, &[]), (settings, share), &mut x).unwrap();
             let most = if share > 0.0 { share } else { 1e-10 };
             assert!(residual_of(&x, &[]) <= 1.001 * most, "{solved:?}");
-            assert!(solved.residual <= most && solved.residual > 1e-3 * most, "{solved:?}");
+            // One iteration fewer would not do.
+            x.fill(Vec3::ZERO);
+            let fewer = LinearSettings { iterations: solved.iterations - 1, ..settings };
+            let refused = pcg.lessen(&matrix, (&right, &[]), (fewer, share), &mut x).unwrap_err();
+            assert!(solved.residual <= most && refused.residual > most, "{solved:?} {refused:?}");
             iterations[k] = solved.iterations;
         }
         assert!(iterations[0] < iterations[1] && iterations[1] < iterations[2], "{iterations:?}");
