@@ -61,8 +61,16 @@ pub fn both(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
 
 /// Cuts `count` things into as many pieces as there are threads, as even as can be.
 pub fn even_cuts(count: usize, threads: usize) -> Vec<usize> {
+    let mut cuts = Vec::new();
+    cut_evenly(&mut cuts, count, threads);
+    cuts
+}
+
+/// The same in the place of other cuts, whose memory is kept.
+pub fn cut_evenly(cuts: &mut Vec<usize>, count: usize, threads: usize) {
     let threads = threads.max(1);
-    (0..=threads).map(|k| count * k / threads).collect()
+    cuts.clear();
+    cuts.extend((0..=threads).map(|k| count * k / threads));
 }
 
 #[cfg(test)]

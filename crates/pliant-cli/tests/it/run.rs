@@ -181,6 +181,16 @@ fn bad_input_is_one_message_with_its_place_and_leaves_nothing() {
 }
 
 #[test]
+fn a_run_that_fails_prints_the_summary_that_it_leaves() {
+    let folder = Folder::new("run-fails");
+    let (out, sets) = (folder.0.join("out"), ["--set", "integrator=explicit-euler", "--json"]);
+    let arguments = ["run", "block", "--out", out.to_str().unwrap()];
+    let (code, json, _) = told(&pliant(&[&arguments[..], &sets].concat()));
+    let summary: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((code, summary["ended"].as_str()), (1, Some("failed")));
+}
+
+#[test]
 fn a_run_without_bodies_that_count_says_that_momentum_is_not_checked() {
     let folder = Folder::new("run-unchecked");
     let (out, sets) = (folder.0.join("out"), ["--set", "duration=0.02"]);

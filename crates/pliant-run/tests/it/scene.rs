@@ -467,3 +467,11 @@ fn every_number_says_its_unit() {
         }
     }
 }
+
+#[test]
+fn a_duration_that_is_cut_to_whole_steps_is_told() {
+    let told = |sets: &[&str]| load("block", sets).unwrap().notices;
+    assert_eq!(told(&[]), [""; 0]);
+    let expected = "0.7 s are no whole number of steps of 0.5 s: 0.5 s are simulated";
+    assert_eq!(told(&["duration=0.7", "dt=0.5"]), [expected]);
+}

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use pliant::body::keyframes::{Keyframes, Pose};
+use pliant::body::obstacle::{Obstacle, Plane, Touch};
 use pliant::math::Vec3;
 use pliant::record::digest::digest;
 use pliant::record::row::Row;
@@ -101,6 +103,18 @@ fn momentum_that_nobody_gave_is_told() {
     let settings = RunSettings { existing: Existing::Replace, ..RunSettings::default() };
     let summary = run(built, &place.run(), settings, &mut ()).unwrap();
     assert_eq!((summary.momentum_error, summary.momentum_bodies), (0.0, 0));
+}
+
+#[test]
+fn who_is_inside_obstacles_is_told() {
+    let place = Place::new("obstacles");
+    let mut built = blocks();
+    let above = Keyframes::still(Pose::along(100.0 * Vec3::Z, Vec3::Z).unwrap()).unwrap();
+    built.obstacles = vec![Obstacle::new(Plane, above, Touch::default()).unwrap()];
+    let summary = run(built, &place.run(), RunSettings::default(), &mut ()).unwrap();
+    assert_eq!(summary.obstacle_vertices, 54);
+    // The lowest vertex of blocks that fall onto a floor at 0 m.
+    assert!((98.0..101.0).contains(&summary.obstacle_depth), "{}", summary.obstacle_depth);
 }
 
 #[test]

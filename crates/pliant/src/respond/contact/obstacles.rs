@@ -16,7 +16,7 @@ use crate::respond::contact::{Contact, Feature};
 const ROUND: f64 = 1.001;
 
 /// How far the way of a vertex is followed, over that of a step at its present velocity, unit 1.
-const AHEAD: f64 = 1.25;
+pub(super) const AHEAD: f64 = 1.25;
 
 /// Most places along a way that are looked at, count; where they end is taken for the surface.
 const LOOKS: usize = 64;

@@ -57,8 +57,9 @@ pub(super) fn edge_depth(margin: Margin, length: f64) -> f64 {
 impl Snapshot<'_> {
     /// Appends contacts of the first body's vertices, outside the second, with its surface.
     ///
-    /// Of what has no surface all vertices count, of other bodies those of the surface, of outlines none. `may_meet` tells of
-    /// points that are within the reach of the second body, and of some others.
+    /// Of what has no surface all vertices count, of other bodies those of the surface, of
+    /// outlines none. `may_meet` tells of points that are within the reach of the second body,
+    /// and of some others.
     pub fn vertices(&self, pair: Pair, may_meet: impl Fn(Vec3) -> bool, found: &mut Vec<Contact>) {
         let ([a, b], Margin { reach, size, .. }) = (pair.of, pair.margin);
         let shape = &self.shapes[b.index()];

@@ -24,7 +24,7 @@ use crate::respond::contact::features::{Edge, Features};
 use crate::respond::contact::inside::hit;
 use crate::respond::contact::margin::{Drift, Margin};
 use crate::respond::contact::near::{Foot, shares};
-use crate::respond::contact::obstacles::ahead;
+use crate::respond::contact::obstacles::{AHEAD, ahead};
 use crate::respond::contact::search::{ContactSettings, Search, depth_settings};
 use crate::respond::contact::{Contact, Feature};
 
@@ -319,7 +319,7 @@ impl Slow<'_> {
                 let here = obstacle.at(time);
                 let gap = here.distance(point);
                 let met = if gap > margin.reach {
-                    let way = 1.25 * DT * (self.motion.velocities[index] - drift);
+                    let way = AHEAD * DT * (self.motion.velocities[index] - drift);
                     ahead(here, (point, gap), way, margin.offset)
                 } else {
                     Some((gap, here.normal(point).unwrap()))

@@ -93,8 +93,9 @@ impl Direct {
 
     /// Solves for the velocities of all bodies that have contacts.
     ///
-    /// `bodies` are the vertices of each body. `velocities` come with those of held vertices and leave with the solution; bodies
-    /// without contacts are not touched. `None` when a body's matrix is not definite.
+    /// `bodies` are the vertices of each body. `velocities` come with those of held vertices and
+    /// leave with the solution; bodies without contacts are not touched. `None` when a body's
+    /// matrix is not definite.
     pub fn solve(
         &mut self,
         equations: Equations<'_, BlockMatrix>,
@@ -179,7 +180,7 @@ impl Direct {
                 inverse.solve(|v| equations.right(own.start + v, velocities), &mut part.free);
             }
         };
-        cut(&mut self.cuts, self.count, self.threads);
+        par::cut_evenly(&mut self.cuts, self.count, self.threads);
         let parts = &mut self.parts[..self.count];
         par::pieces(parts, &self.cuts, |_, piece| piece.iter_mut().for_each(fill));
         self.speeds.clear();
@@ -246,7 +247,7 @@ impl Direct {
         for (touch, pressure) in touches.iter_mut().zip(pressures) {
             touch.is_ready = *pressure != Pressure::default();
         }
-        cut(cuts, touches.len(), self.threads);
+        par::cut_evenly(cuts, touches.len(), self.threads);
         let (cuts, parts) = (&*cuts, &*parts);
         par::pieces(touches, cuts, |_, piece| {
             piece.iter_mut().filter(|touch| touch.is_ready).for_each(|touch| touch.settle(parts));
@@ -299,13 +300,6 @@ impl Direct {
         }
         solved
     }
-}
-
-/// Cuts `count` things for as many threads, as even as can be.
-fn cut(cuts: &mut Vec<usize>, count: usize, threads: usize) {
-    let threads = threads.max(1);
-    cuts.clear();
-    cuts.extend((0..=threads).map(|k| count * k / threads));
 }
 
 #[cfg(test)]
