@@ -176,7 +176,7 @@ fn pile_from_generator(
 ) -> Result<(Vec<Shape>, Vec<Placed>), String> {
     // An icosahedron is much smaller than the sphere around it.
     let spacing = if ball_name == "20" { 1.4 } else { 1.9 };
-    let side = (count as f64).cbrt().ceil() as usize;
+    let side = libm::cbrt(count as f64).ceil() as usize;
     let mut random = Random(2);
     let centres: Vec<Vec3> = (0..count)
         .map(|i| {
@@ -211,7 +211,7 @@ fn mixed() -> Result<(Vec<Shape>, Vec<Placed>), String> {
     let golden = std::f64::consts::PI * (3.0 - 5_f64.sqrt());
     let small = (0..SMALL).map(|i| {
         let z = 1.0 - (2 * i + 1) as f64 / SMALL as f64;
-        let (sine, cosine) = (golden * i as f64).sin_cos();
+        let (sine, cosine) = libm::sincos(golden * i as f64);
         let across = (1.0 - z * z).sqrt();
         (1, Quat::IDENTITY, Vec3::new(across * cosine, across * sine, z))
     });
@@ -232,7 +232,7 @@ impl Random {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let stirred = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let stirred = (stirred ^ (stirred >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((stirred ^ (stirred >> 31)) >> 11) as f64 * 2_f64.powi(-52) - 1.0
+        ((stirred ^ (stirred >> 31)) >> 11) as f64 * pliant::math::powi(2.0, -52) - 1.0
     }
 
     fn vector(&mut self) -> Vec3 {

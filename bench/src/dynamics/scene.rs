@@ -119,7 +119,7 @@ impl Scene {
 /// and columns. Each spring has the given frequency, Hz, with its two masses, a held one
 /// counting as endless.
 pub fn cloth(side: u32, frequency: f64) -> Scene {
-    let down = SPACING * Vec3::new(TILT.sin(), 0.0, -TILT.cos());
+    let down = SPACING * Vec3::new(libm::sin(TILT), 0.0, -libm::cos(TILT));
     let place = |k: u32| f64::from(k % side) * SPACING * Vec3::Y + f64::from(k / side) * down;
     let start: Vec<Vec3> = (0..side * side).map(place).collect();
     let mut springs = Vec::new();

@@ -74,8 +74,8 @@ fn row(size: f64) -> Result<AngleRow, String> {
             low = middle;
         }
     }
-    let angle = (ENDS[1] * FRICTION).atan();
-    let right = AFTER * GRAVITY * (angle.sin() - FRICTION * angle.cos());
+    let angle = libm::atan(ENDS[1] * FRICTION);
+    let right = AFTER * GRAVITY * (libm::sin(angle) - FRICTION * libm::cos(angle));
     eprintln!("  {size} m: done");
     let speeds = [held, sliding].map(|speed| speed / unit);
     Ok(AngleRow { size, speeds, gained: sliding / right, ratio: 0.5 * (low + high) })
@@ -83,8 +83,8 @@ fn row(size: f64) -> Result<AngleRow, String> {
 
 /// Down the slope, m/s.
 fn speed(size: f64, ratio: f64) -> Result<f64, String> {
-    let angle = (ratio * FRICTION).atan();
-    let at = size * LOWEST * Vec3::new(angle.sin(), 0.0, angle.cos());
+    let angle = libm::atan(ratio * FRICTION);
+    let at = size * LOWEST * Vec3::new(libm::sin(angle), 0.0, libm::cos(angle));
     let body = format!(
         "[[bodies]]\nname = \"box\"\n\
          mesh = {{ kind = \"cuboid\", size = [{size:?}, {size:?}, {size:?}], cells = [1, 1, 1] }}\n\
@@ -98,6 +98,6 @@ fn speed(size: f64, ratio: f64) -> Result<f64, String> {
     for _ in 0..(AFTER / DT).round() as usize {
         ours.step()?;
     }
-    let downhill = Vec3::new(angle.cos(), 0.0, -angle.sin());
+    let downhill = Vec3::new(libm::cos(angle), 0.0, -libm::sin(angle));
     Ok(judge.velocity(&ours.state(), BodyId(0)).dot(downhill))
 }

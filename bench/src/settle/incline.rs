@@ -93,9 +93,9 @@ fn slope(ratio: f64, goal: SlopeGoal) -> Result<SlopeRow, String> {
     let sets = [format!("angle_ratio={ratio:?}"), format!("friction={FRICTION:?}")];
     let mut ours = Ours::new("incline", &sets)?;
     let judge = Judge::of(&ours.built);
-    let (dt, angle) = (ours.built.info.dt, (ratio * FRICTION).atan());
+    let (dt, angle) = (ours.built.info.dt, libm::atan(ratio * FRICTION));
     let gravity = Vec3::from(ours.built.info.gravity).length();
-    let downhill = Vec3::new(angle.cos(), 0.0, -angle.sin());
+    let downhill = Vec3::new(libm::cos(angle), 0.0, -libm::sin(angle));
     let mut speed_at = |time: f64| -> Result<f64, String> {
         while ours.built.simulation.state.time < time - 0.5 * dt {
             ours.step()?;
@@ -107,6 +107,6 @@ fn slope(ratio: f64, goal: SlopeGoal) -> Result<SlopeRow, String> {
     let speed = speed_at(HELD_UNTIL)?.abs();
     eprintln!("  tan θ = {ratio} μ: done");
     let acceleration = (last - first) / (to - from);
-    let right = gravity * (angle.sin() - FRICTION * angle.cos());
+    let right = gravity * (libm::sin(angle) - FRICTION * libm::cos(angle));
     Ok(SlopeRow { ratio, goal, is_stretch: false, speed, acceleration, right })
 }

@@ -208,7 +208,7 @@ fn number(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 || (1e-3..1e6).contains(&size) {
         let digits =
-            if size == 0.0 { 0 } else { (5 - size.log10().floor() as i32).max(0) as usize };
+            if size == 0.0 { 0 } else { (5 - libm::log10(size).floor() as i32).max(0) as usize };
         return format!("{value:.digits$}");
     }
     format!("{value:.5e}")

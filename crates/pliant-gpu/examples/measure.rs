@@ -62,7 +62,7 @@ fn made() -> Outcome<Outlines> {
         let middle = Vec2::new(1.3 * (k % 3) as f64, 1.2 * (k / 3) as f64);
         let point = |at: usize| {
             let angle = TAU * at as f64 / count as f64;
-            let waves = 0.12 * (7.0 * angle + k as f64).sin() + 0.05 * (17.0 * angle).cos();
+            let waves = 0.12 * libm::sin(7.0 * angle + k as f64) + 0.05 * libm::cos(17.0 * angle);
             middle + (0.68 + waves) * Vec2::from_angle(angle)
         };
         outlines.push(&[(0..count).map(point).collect()])?;
@@ -197,7 +197,7 @@ fn moved(outlines: &Outlines) -> Outcome<Outlines> {
     for frame in 0..FRAMES {
         for outline in 0..outlines.len() {
             let phase = TAU * frame as f64 / FRAMES as f64 + outline as f64;
-            let shift = 0.05 * Vec2::new((3.0 * phase).sin(), (2.0 * phase).cos());
+            let shift = 0.05 * Vec2::new(libm::sin(3.0 * phase), libm::cos(2.0 * phase));
             let ring = |ring: std::ops::Range<usize>| {
                 outlines.points()[ring].iter().map(|point| *point + shift).collect()
             };

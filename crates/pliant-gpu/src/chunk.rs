@@ -213,8 +213,8 @@ pub fn scaled(point: Vec2) -> [f32; 2] {
 
 /// The smallest power of two above a length; 1 where there is none.
 pub fn power_above(length: f64) -> f64 {
-    let power = length.log2().floor() + 1.0;
-    let above = power.exp2();
+    let power = libm::log2(length).floor() + 1.0;
+    let above = libm::exp2(power);
     if above.is_normal() && (1.0 / above).is_normal() { above } else { 1.0 }
 }
 

@@ -253,7 +253,7 @@ fn changes(a: &RawMesh, b: &RawMesh, along: Vec3) -> Result<[Changes; 2], Bodies
 /// A pile of equal balls that overlap a little, in several versions.
 fn pile(shape: &RawMesh, count: usize) -> Vec<Vec<Vec3>> {
     let mut dice = Dice(7);
-    let side = (count as f64).cbrt().ceil() as usize;
+    let side = libm::cbrt(count as f64).ceil() as usize;
     let places: Vec<_> = (0..count)
         .map(|i| {
             let cell =

@@ -3,8 +3,6 @@
 //! Every sign of a determinant that the library branches on comes from here, so
 //! that the orientation convention is stated once.
 
-pub mod logarithm;
-
 pub mod eigen;
 
 pub mod svd;
@@ -43,6 +41,22 @@ pub fn unit_quat(quat: Quat) -> Option<Quat> {
     let scaled = quat / largest;
     let unit = scaled / scaled.length();
     unit.is_finite().then_some(unit)
+}
+
+/// `base` to a whole power, by squaring: the same bits on every machine.
+///
+/// The standard library leaves the order of the products to the compiler.
+#[inline]
+pub fn powi(base: f64, exponent: i32) -> f64 {
+    let (mut power, mut square, mut left) = (1.0, base, exponent.unsigned_abs());
+    while left > 0 {
+        if left & 1 == 1 {
+            power *= square;
+        }
+        square *= square;
+        left >>= 1;
+    }
+    if exponent < 0 { 1.0 / power } else { power }
 }
 
 /// Largest entries between which fourth powers of entries neither vanish nor overflow.
@@ -179,6 +193,16 @@ pub fn orient2d(a: Vec2, b: Vec2, c: Vec2) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whole_powers_are_products() {
+        assert_eq!(powi(3.0, 0), 1.0);
+        assert_eq!(powi(-3.0, 3), -27.0);
+        assert_eq!(powi(2.0, -52), f64::EPSILON);
+        assert_eq!(powi(0.1, 2), 0.1 * 0.1);
+        assert_eq!(powi(2.0, i32::MIN), 0.0);
+        assert_eq!(powi(1.0, i32::MAX), 1.0);
+    }
 
     const CORNER: [Vec3; 4] = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
 

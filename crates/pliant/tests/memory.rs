@@ -238,7 +238,7 @@ fn warm_matches_allocate_nothing() {
     for velocities in [Velocities::Travelled, Velocities::Kept] {
         let (mut system, mut state) = scene();
         for (k, x) in state.positions.iter_mut().enumerate() {
-            *x += Vec3::new(0.0, (0.7 * k as f64).sin(), (1.3 * k as f64).cos());
+            *x += Vec3::new(0.0, libm::sin(0.7 * k as f64), libm::cos(1.3 * k as f64));
         }
         system.pins = Pins::default();
         let rest = state.positions.clone();

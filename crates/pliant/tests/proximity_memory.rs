@@ -42,7 +42,7 @@ fn wavy(count: usize, at: Vec2) -> Vec<Vec2> {
     let turn = std::f64::consts::TAU / count as f64;
     let corner = |k: usize| {
         let angle = turn * k as f64;
-        at + (1.0 + 0.2 * (9.0 * angle).sin()) * Vec2::from_angle(angle)
+        at + (1.0 + 0.2 * libm::sin(9.0 * angle)) * Vec2::from_angle(angle)
     };
     (0..count).map(corner).collect()
 }

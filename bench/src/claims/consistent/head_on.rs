@@ -146,7 +146,7 @@ fn meet(sets: &[String], speed: f64, phase: f64) -> Result<Meeting, String> {
         (_, _, false) => Outcome::Through,
     };
     let along = if kept_sides { parting.x } else { -parting.x.abs() };
-    let across = parting.y.hypot(parting.z);
+    let across = libm::hypot(parting.y, parting.z);
     let kinetic = state.kinetic(&ours.built.simulation.system.masses) / start;
     Ok(Meeting { outcome, along, across, inside, inverted, kinetic })
 }

@@ -211,7 +211,7 @@ fn points_and_pairs(simulation: &Simulation) -> [usize; 2] {
 
 /// The paper's material for a body whose edges are this long, m: as stiff as some 1e5 Pa.
 fn solid(body: usize, size: f64) -> String {
-    let stiffness = 1e5 * size.powi(3) / 6.0;
+    let stiffness = 1e5 * pliant::math::powi(size, 3) / 6.0;
     let [volume, damping] = [4.0 * stiffness, 0.01 * stiffness];
     format!(
         "bodies.{body}.material={{ kind = \"solid\", distance = {stiffness:e}, area = {stiffness:e}, \

@@ -148,7 +148,7 @@ impl Meshes {
             column += placed.width;
             shelf = shelf.max(placed.height);
             let share = CONE_ERROR * f64::from(placed.pixel) / f64::from(placed.reach);
-            let sides = std::f64::consts::PI / (1.0 - share).max(-1.0).acos();
+            let sides = std::f64::consts::PI / libm::acos((1.0 - share).max(-1.0));
             placed.sides = sides.ceil().clamp(SIDES[0], SIDES[1]) as u32;
         }
         Ok(())

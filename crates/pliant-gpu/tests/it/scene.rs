@@ -76,7 +76,7 @@ pub fn wavy(random: &mut Random, middle: Vec2, radius: f64, count: usize) -> Vec
     let teeth: Vec<f64> = (0..count).map(|_| 0.1 * random.number()).collect();
     let point = |k: usize| {
         let angle = TAU * k as f64 / count as f64;
-        let radius = radius * (0.75 + 0.2 * (waves * angle + phase).sin() + teeth[k]);
+        let radius = radius * (0.75 + 0.2 * libm::sin(waves * angle + phase) + teeth[k]);
         middle + radius * Vec2::from_angle(angle)
     };
     (0..count).map(point).collect()

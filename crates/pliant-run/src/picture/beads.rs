@@ -55,7 +55,7 @@ pub fn rods(ends: &[[Vec3; 2]], diagonal: f64, paint: Paint) -> Vec<Triangle> {
         let other = along.cross(across);
         let around = |side: usize| {
             let angle = std::f64::consts::TAU * (side % SIDES) as f64 / SIDES as f64;
-            angle.cos() * across + angle.sin() * other
+            libm::cos(angle) * across + libm::sin(angle) * other
         };
         for side in 0..SIDES {
             let [n, m] = [around(side), around(side + 1)];

@@ -160,7 +160,7 @@ fn cell(site: u32) -> Rgb {
     }
     // Steps of the golden ratio around the colour wheel never come near each other soon.
     let hue = (f64::from(site) * 0.618_033_988_749_895).fract();
-    let wave = |shift: f64| 0.5 + 0.5 * (std::f64::consts::TAU * (hue + shift)).cos();
+    let wave = |shift: f64| 0.5 + 0.5 * libm::cos(std::f64::consts::TAU * (hue + shift));
     let colour = [wave(0.0), wave(1.0 / 3.0), wave(2.0 / 3.0)];
     mix(colour, WHITE, 0.80)
 }

@@ -266,7 +266,7 @@ mod tests {
         let odd = [0.0, -0.0, f32::NAN, f32::INFINITY, f32::MIN, f32::MIN_POSITIVE, 1e-45, -1.0];
         let moving = (0..12).map(|k| {
             let t = k as f32 / 60.0;
-            let place = |v: u32| [v as f32 * 0.1, (v as f32 + t).sin(), 1.0 - 4.9 * t * t];
+            let place = |v: u32| [v as f32 * 0.1, libm::sinf(v as f32 + t), 1.0 - 4.9 * t * t];
             (0..50).map(place).collect()
         });
         let jump = (0..50).map(|v| [odd[v % 8], odd[(v + 3) % 8], -odd[(v + 5) % 8]]).collect();

@@ -56,7 +56,8 @@ fn run_info() -> RunInfo {
 
 fn positions(frame: usize) -> Vec<Vec3> {
     let t = 0.01 * frame as f64;
-    let place = |v: usize| Vec3::new(v as f64 / 3.0, (v as f64 + 7.0 * t).sin(), 1.0 - 4.9 * t * t);
+    let place =
+        |v: usize| Vec3::new(v as f64 / 3.0, libm::sin(v as f64 + 7.0 * t), 1.0 - 4.9 * t * t);
     (0..VERTICES).map(place).collect()
 }
 

@@ -125,7 +125,7 @@ impl Parser<'_> {
             return Err(self.fault(self.at..self.at + self.width(), &message));
         }
         let base = self.atom()?;
-        let value = if self.take(&['^']) { base.powf(self.signed()?) } else { base };
+        let value = if self.take(&['^']) { libm::pow(base, self.signed()?) } else { base };
         self.nesting -= 1;
         Ok(value)
     }
@@ -209,10 +209,10 @@ impl Parser<'_> {
         }
         let first = values[0];
         Ok(match function {
-            "sin" => first.sin(),
-            "cos" => first.cos(),
-            "tan" => first.tan(),
-            "atan" => first.atan(),
+            "sin" => libm::sin(first),
+            "cos" => libm::cos(first),
+            "tan" => libm::tan(first),
+            "atan" => libm::atan(first),
             "sqrt" => first.sqrt(),
             "abs" => first.abs(),
             "min" => values.into_iter().fold(f64::INFINITY, f64::min),

@@ -153,7 +153,7 @@ fn sizes_are_those_of_the_shapes_and_not_of_how_they_lie() {
     let folder = Folder::new("sizes");
     // All turned by 45° about the bar: its box would be 1.4 times as thick, and so the gap.
     let gap = |turn: f64| {
-        let up = pliant::math::Vec3::new(0.0, -turn.sin(), turn.cos());
+        let up = pliant::math::Vec3::new(0.0, -libm::sin(turn), libm::cos(turn));
         let [[_, gy, gz], [_, y, z]] = [(-9.81 * up).to_array(), (0.11 * up).to_array()];
         let bar = "{ kind = \"cuboid\", size = [1, 0.2, 0.2], cells = [4, 1, 1] }";
         let text = format!(

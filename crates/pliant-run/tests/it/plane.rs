@@ -33,7 +33,7 @@ fn overlap(built: &Built) -> Overlap {
 /// How far a rigid body is turned about z, rad.
 fn angle(built: &Built, body: usize) -> f64 {
     let turn = built.simulation.state.rigids[body].turn;
-    2.0 * f64::atan2(turn.z, turn.w)
+    2.0 * libm::atan2(turn.z, turn.w)
 }
 
 #[test]

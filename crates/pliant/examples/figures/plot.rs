@@ -78,7 +78,7 @@ impl Axis {
     fn warp(&self, value: f64) -> f64 {
         match self.scale {
             Scale::Linear => value,
-            Scale::Logarithmic => value.log10(),
+            Scale::Logarithmic => libm::log10(value),
         }
     }
 
@@ -86,7 +86,7 @@ impl Axis {
     fn marks(&self) -> Vec<f64> {
         let [first, last] = self.range.map(|end| self.warp(end));
         let raw = (last - first) / 6.0;
-        let power = 10_f64.powf(raw.log10().floor());
+        let power = libm::pow(10.0, libm::log10(raw).floor());
         let step = match self.scale {
             Scale::Linear => [1.0, 2.0, 5.0, 10.0].into_iter().find(|f| f * power >= raw),
             Scale::Logarithmic => [1.0, 2.0, 3.0, 5.0].into_iter().find(|step| *step >= raw),
@@ -97,13 +97,13 @@ impl Axis {
         let value = |k: i64| k as f64 * step;
         (start..=end)
             .map(value)
-            .map(|v| if self.scale == Scale::Linear { v } else { 10_f64.powf(v) })
+            .map(|v| if self.scale == Scale::Linear { v } else { libm::pow(10.0, v) })
             .collect()
     }
 
     fn label(&self, value: f64) -> String {
         if self.scale == Scale::Logarithmic {
-            let power = value.log10().round() as i32;
+            let power = libm::log10(value).round() as i32;
             let raised: String = power.to_string().chars().map(raised).collect();
             return format!("10{raised}");
         }

@@ -30,7 +30,7 @@ pub fn energy_after(method: &Method) -> Result<f64, Box<dyn Error>> {
 /// Growth of the circle x, v of an oscillator with ω = 1 (L6): per step, and per turn.
 pub fn circle(method: &Method, dt: f64) -> Result<[f64; 2], Box<dyn Error>> {
     let Scene { mut system, mut state } = oscillator([1.0, 0.0])?;
-    let radius = |state: &State| state.positions[0].x.hypot(state.velocities[0].x);
+    let radius = |state: &State| libm::hypot(state.positions[0].x, state.velocities[0].x);
     let mut integrator = (method.make)();
     integrator.step(&mut system, &mut state, dt)?;
     let per_step = radius(&state);
@@ -38,7 +38,7 @@ pub fn circle(method: &Method, dt: f64) -> Result<[f64; 2], Box<dyn Error>> {
     for _ in 1..steps as usize {
         integrator.step(&mut system, &mut state, dt)?;
     }
-    Ok([per_step, radius(&state).powf(std::f64::consts::TAU / (steps * dt))])
+    Ok([per_step, libm::pow(radius(&state), std::f64::consts::TAU / (steps * dt))])
 }
 
 /// Speeds of 1 kg that air slows down at k = 10 1/s, from 1 m/s: ẋ = −kx for the speed (L11).

@@ -89,7 +89,7 @@ fn growth(method: &Method, swing: &Swing, dt: f64) -> Result<f64, MassError> {
 /// Factor by which a swing grows while its phase goes on by one radian.
 pub fn growth_per_radian(method: &Method, swing: &Swing, dt: f64) -> Result<f64, MassError> {
     let radians = swing.rate * dt;
-    Ok(growth(method, swing, dt)?.powf((stride(radians) as f64 * radians).recip()))
+    Ok(libm::pow(growth(method, swing, dt)?, (stride(radians) as f64 * radians).recip()))
 }
 
 /// Steps between two samples, count.

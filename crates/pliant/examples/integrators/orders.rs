@@ -79,10 +79,10 @@ fn oscillation(ease: f64, [x0, v0]: [f64; 2], time: f64) -> [f64; 2] {
     let [k, c] = SPRING;
     let decay = 0.5 * c * ease;
     let rate = (k * ease - decay * decay).sqrt();
-    let (sine, cosine) = (rate * time).sin_cos();
+    let (sine, cosine) = libm::sincos(rate * time);
     let swing = (v0 + decay * x0) / rate;
     let (shape, slope) = (x0 * cosine + swing * sine, rate * (swing * cosine - x0 * sine));
-    let fade = (-decay * time).exp();
+    let fade = libm::exp(-decay * time);
     [fade * shape, fade * (slope - decay * shape)]
 }
 
@@ -146,7 +146,9 @@ pub fn errors(method: &Method, problem: &Problem) -> Result<Vec<(f64, f64)>, Box
 /// Order, measured as the slope between the two finest steps.
 pub fn slope(errors: &[(f64, f64)]) -> f64 {
     match errors {
-        [.., (coarse, before), (fine, after)] => (before / after).ln() / (coarse / fine).ln(),
+        [.., (coarse, before), (fine, after)] => {
+            libm::log(before / after) / libm::log(coarse / fine)
+        }
         _ => f64::NAN,
     }
 }

@@ -208,7 +208,7 @@ pub fn thrown_net(spring: [f64; 2]) -> Result<Scene, MassError> {
     let State { positions, velocities, .. } = &mut scene.state;
     for (k, velocity) in velocities.iter_mut().enumerate() {
         let spin = Vec3::new(1.0, -2.0, 3.0).cross(positions[k]);
-        *velocity = Vec3::new(2.0, 1.0, 4.0) + spin + 0.1 * (k as f64).sin() * Vec3::Y;
+        *velocity = Vec3::new(2.0, 1.0, 4.0) + spin + 0.1 * libm::sin(k as f64) * Vec3::Y;
     }
     Ok(scene)
 }

@@ -32,13 +32,13 @@ pub const MESHES: [[u32; 3]; 4] = [[8, 2, 2], [16, 4, 4], [32, 8, 8], [64, 16, 1
 /// sum would be larger by 2e-4 of itself.
 pub fn timoshenko(poisson: f64) -> [f64; 2] {
     let (length, area) = (SIZE.x, SIZE.y * SIZE.z);
-    let inertia = SIZE.y * SIZE.z.powi(3) / 12.0;
+    let inertia = SIZE.y * pliant::math::powi(SIZE.z, 3) / 12.0;
     let line_load = DENSITY * G * area;
     let coefficient = 10.0 * (1.0 + poisson) / (12.0 + 11.0 * poisson);
     let shear_modulus = YOUNG / (2.0 * (1.0 + poisson));
     [
-        line_load * length.powi(4) / (8.0 * YOUNG * inertia),
-        line_load * length.powi(2) / (2.0 * coefficient * shear_modulus * area),
+        line_load * pliant::math::powi(length, 4) / (8.0 * YOUNG * inertia),
+        line_load * pliant::math::powi(length, 2) / (2.0 * coefficient * shear_modulus * area),
     ]
 }
 
@@ -73,5 +73,5 @@ pub fn extrapolate(deflections: [f64; 3]) -> Limit {
     let [coarse, middle, fine] = deflections.map(f64::recip);
     let ratio = (middle - coarse) / (fine - middle);
     let stiffness = fine + (fine - middle) / (ratio - 1.0);
-    Limit { deflection: stiffness.recip(), order: ratio.log2() }
+    Limit { deflection: stiffness.recip(), order: libm::log2(ratio) }
 }

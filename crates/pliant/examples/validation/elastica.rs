@@ -54,8 +54,9 @@ fn integral(start: f64, f: impl Fn(f64) -> f64) -> f64 {
 
 /// The tip of a strip that neither stretches nor shears.
 pub fn elastica(load: f64) -> Tip {
-    let start = |modulus: f64| (std::f64::consts::FRAC_1_SQRT_2 / modulus).asin();
-    let root = |modulus: f64, phi: f64| (1.0 - (modulus * phi.sin()).powi(2)).sqrt();
+    let start = |modulus: f64| libm::asin(std::f64::consts::FRAC_1_SQRT_2 / modulus);
+    let root =
+        |modulus: f64, phi: f64| (1.0 - pliant::math::powi(modulus * libm::sin(phi), 2)).sqrt();
     let first_kind = |modulus: f64| integral(start(modulus), |phi| root(modulus, phi).recip());
     // √α = K(k) − F(φ₁, k), which grows with k.
     let (mut low, mut high) = (std::f64::consts::FRAC_1_SQRT_2, 1.0);
@@ -77,8 +78,8 @@ pub fn strip(
     let block = Block { cells, size: SIZE, settings: SETTINGS, density: DENSITY };
     let mut strip = block.make(element)?;
     let tip = block.middle_of_end(&strip.state.positions)?;
-    let inertia = SIZE.y * SIZE.z.powi(3) / 12.0;
-    let weight = load * SETTINGS.young * inertia / SIZE.x.powi(2);
+    let inertia = SIZE.y * pliant::math::powi(SIZE.z, 3) / 12.0;
+    let weight = load * SETTINGS.young * inertia / pliant::math::powi(SIZE.x, 2);
     strip.pull(&block, 1.0, -weight * Vec3::Z)?;
     strip.clamp(&block);
     let report = strip.settle(SPAN, factors())?;

@@ -38,7 +38,7 @@ pub fn fly(method: &Method, element: &Element) -> Result<Loss, Box<dyn Error>> {
     let (system, state) = (&mut thrown.system, &mut thrown.state);
     for (k, velocity) in state.velocities.iter_mut().enumerate() {
         let spin = Vec3::new(3.0, -6.0, 9.0).cross(state.positions[k]);
-        *velocity = Vec3::new(2.0, 1.0, 4.0) + spin + 0.3 * (k as f64).sin() * Vec3::Y;
+        *velocity = Vec3::new(2.0, 1.0, 4.0) + spin + 0.3 * libm::sin(k as f64) * Vec3::Y;
     }
     let momentum_start = state.momentum(&system.masses);
     let spin_start = state.angular_momentum(&system.masses, state.centre(&system.masses));

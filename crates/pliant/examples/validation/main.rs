@@ -55,7 +55,7 @@ fn cantilever_table() -> Result<Plot, Box<dyn Error>> {
     curves
         .push(Curve { name: "corotational, ν = 0".to_owned(), points, style: Style::DottedLine });
     println!();
-    let square = |n: f64| [n, 2.0 * (2.0 / n).powi(2)];
+    let square = |n: f64| [n, 2.0 * pliant::math::powi(2.0 / n, 2)];
     let points = [2.0, 16.0].map(square).to_vec();
     curves.push(Curve { name: "slope −2".to_owned(), points, style: Style::Dashes });
     Ok(Plot {

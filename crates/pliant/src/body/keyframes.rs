@@ -196,7 +196,7 @@ fn turn(from: Quat, to: Quat) -> Vec3 {
     if sine == 0.0 {
         return Vec3::ZERO;
     }
-    2.0 * sine.atan2(between.w) / sine * between.xyz()
+    2.0 * libm::atan2(sine, between.w) / sine * between.xyz()
 }
 
 #[cfg(test)]

@@ -251,7 +251,7 @@ mod tests {
         pins.add_moving(&ids([1, 3]), &row(), path()).unwrap();
         // The first sits on the pivot; the second is 2 m from it.
         assert!(pins.place(0, 1.0).abs_diff_eq(Vec3::new(1.0, 0.0, 1.0), ROUNDING));
-        let turned = Vec3::new(1.0 + 2.0 * 1.5_f64.cos(), 2.0 * 1.5_f64.sin(), 1.0);
+        let turned = Vec3::new(1.0 + 2.0 * libm::cos(1.5), 2.0 * libm::sin(1.5), 1.0);
         assert!(pins.place(1, 1.0).abs_diff_eq(turned, ROUNDING));
         assert_eq!(pins.place(1, 0.0), 3.0 * Vec3::X);
         assert_eq!(pins.place(1, 7.0), pins.place(1, 2.0));

@@ -77,7 +77,7 @@ pub fn escape(point: Vec3, crossings: &[Crossing], exponent: f64) -> Option<Esca
 #[inline]
 pub fn weight(distance_sq: f64, nearest_sq: f64, exponent: f64) -> f64 {
     let ratio_sq = nearest_sq / distance_sq;
-    if exponent == 2.0 { ratio_sq } else { ratio_sq.powf(0.5 * exponent) }
+    if exponent == 2.0 { ratio_sq } else { libm::pow(ratio_sq, 0.5 * exponent) }
 }
 
 #[cfg(test)]
@@ -148,9 +148,9 @@ mod tests {
                     .map(|(position, normal)| Crossing { position: size * position, normal });
                 let found = escape(Vec3::ZERO, &crossings, exponent).unwrap();
                 // Weights 1 and 2^-exponent, depths 1 and 2, directions x and z.
-                let far = 2_f64.powf(-exponent);
+                let far = libm::pow(2.0, -exponent);
                 let depth = (1.0 + 2.0 * far) / (1.0 + far);
-                let direction = Vec3::new(1.0, 0.0, far) / 1_f64.hypot(far);
+                let direction = Vec3::new(1.0, 0.0, far) / libm::hypot(1.0, far);
                 assert!((found.depth / size - depth).abs() < TOLERANCE, "{size} {exponent}");
                 assert!(found.direction.abs_diff_eq(direction, TOLERANCE), "{size} {exponent}");
             }

@@ -107,9 +107,9 @@ mod tests {
                 ];
                 let found = escape(Vec3::ZERO, &neighbours, exponent).unwrap();
                 // Weights 1 and 2^-exponent. Depths (1 + 1) and (2 + 3).
-                let far = 2_f64.powf(-exponent);
+                let far = libm::pow(2.0, -exponent);
                 let depth = (2.0 + 5.0 * far) / (1.0 + far);
-                let direction = Vec3::new(1.0, 0.0, far) / 1_f64.hypot(far);
+                let direction = Vec3::new(1.0, 0.0, far) / libm::hypot(1.0, far);
                 assert!((found.depth / size - depth).abs() < TOLERANCE, "{size} {exponent}");
                 assert!(found.direction.abs_diff_eq(direction, TOLERANCE), "{size} {exponent}");
             }

@@ -231,7 +231,7 @@ mod tests {
     fn check_fan(quarters: &[i32], expected: &str) {
         let mut positions = vec![-Vec3::Z, Vec3::Z];
         for &quarter in quarters {
-            let (sin, cos) = (f64::from(quarter) * std::f64::consts::FRAC_PI_2).sin_cos();
+            let (sin, cos) = libm::sincos(f64::from(quarter) * std::f64::consts::FRAC_PI_2);
             positions.push(Vec3::new(cos.round(), sin.round(), 0.0));
         }
         let count = quarters.len() as u32;

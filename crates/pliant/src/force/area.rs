@@ -275,7 +275,7 @@ mod tests {
     fn squeezed(rest: &[Vec3]) -> Vec<Vec3> {
         let bend = |(k, p): (usize, &Vec3)| {
             let k = k as f64;
-            *p + 0.3 * Vec3::new((1.3 * k).sin(), (2.1 * k + 1.0).cos(), 0.0)
+            *p + 0.3 * Vec3::new(libm::sin(1.3 * k), libm::cos(2.1 * k + 1.0), 0.0)
         };
         rest.iter().enumerate().map(bend).collect()
     }
@@ -345,7 +345,9 @@ mod tests {
         let definite = Tangent { stiffness: 1.0, damping: 0.0, form: Form::Definite };
         for shift in 0..20 {
             let way: Vec<Vec3> = (0..rest.len())
-                .map(|k| Vec3::new(((k + shift) as f64).sin(), ((3 * k + shift) as f64).cos(), 0.0))
+                .map(|k| {
+                    Vec3::new(libm::sin((k + shift) as f64), libm::cos((3 * k + shift) as f64), 0.0)
+                })
                 .collect();
             let mut product = vec![Vec3::ZERO; rest.len()];
             areas.add_product(motion(&bent), definite, &way, &mut product);

@@ -17,7 +17,12 @@ const ROUNDING: f64 = 1e-12;
 fn some_velocities<const N: usize>(scale: f64) -> [Vec3; N] {
     std::array::from_fn(|k| {
         let k = k as f64;
-        scale * Vec3::new((1.3 * k + 0.4).sin(), (2.1 * k + 1.0).cos(), (0.7 * k - 0.3).sin())
+        scale
+            * Vec3::new(
+                libm::sin(1.3 * k + 0.4),
+                libm::cos(2.1 * k + 1.0),
+                libm::sin(0.7 * k - 0.3),
+            )
     })
 }
 

@@ -127,7 +127,7 @@ mod tests {
         let settings = SpringSettings { law: SpringLaw::Absolute, stiffness: 9.0, damping: 0.0 };
         forces.push(Springs::along(&rest, &links, settings).unwrap());
         forces.push(Gravity::new(-9.81 * Vec3::Z, &vec![1.0; rest.len()]));
-        let strained = |(k, p): (usize, Vec3)| p + 0.02 * Vec3::splat((7.1 * k as f64).sin());
+        let strained = |(k, p): (usize, Vec3)| p + 0.02 * Vec3::splat(libm::sin(7.1 * k as f64));
         (rest.into_iter().enumerate().map(strained).collect(), forces)
     }
 

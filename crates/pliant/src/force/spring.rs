@@ -372,10 +372,10 @@ mod tests {
         let direction = apart / l;
         // K of the lecture is the derivative itself, the tangent minus it (L15).
         let right = springs(SPRING).tangent(0, &still(apart), EXACT)[0][0] * -1.0;
-        let printed =
-            Mat3::IDENTITY * (-k + k * l0 / l) + outer(apart, apart) * (2.0 * k * l0 / l.powi(3));
-        let corrected =
-            Mat3::IDENTITY * (-k + k * l0 / l) - outer(apart, apart) * (k * l0 / l.powi(3));
+        let printed = Mat3::IDENTITY * (-k + k * l0 / l)
+            + outer(apart, apart) * (2.0 * k * l0 / crate::math::powi(l, 3));
+        let corrected = Mat3::IDENTITY * (-k + k * l0 / l)
+            - outer(apart, apart) * (k * l0 / crate::math::powi(l, 3));
         assert!(right.abs_diff_eq(corrected, k * ROUNDING), "{right} {corrected}");
         let push = |matrix: Mat3| direction.dot(matrix * direction);
         assert!((push(right) + k).abs() < k * ROUNDING, "{}", push(right));

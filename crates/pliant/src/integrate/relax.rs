@@ -153,7 +153,7 @@ mod tests {
     fn a_pendulum_swings_in_its_time() {
         let (mut system, mut state) = row(2);
         let angle = 0.05_f64;
-        state.positions[1] = Vec3::new(angle.sin(), 0.0, -angle.cos());
+        state.positions[1] = Vec3::new(libm::sin(angle), 0.0, -libm::cos(angle));
         let mut integrator = relaxed(vec![link([0, 1], 1.0)], 2, RELAXED);
         let (mut crossings, mut before) = (Vec::new(), state.positions[1].x);
         while crossings.len() < 3 {

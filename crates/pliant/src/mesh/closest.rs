@@ -175,7 +175,7 @@ mod tests {
             (state >> 11) as f64 / (1_u64 << 53) as f64
         };
         for round in 0..2000 {
-            let squeeze = Vec3::new(1.0, 10_f64.powi(-(round % 13)), 1.0);
+            let squeeze = Vec3::new(1.0, crate::math::powi(10.0, -(round % 13)), 1.0);
             let corners = [(); 3].map(|()| Vec3::new(random(), random(), random()) * squeeze);
             let point = Vec3::new(random(), random(), random()) * 2.0 - 0.5;
             let found = closest_point(point, corners).distance(point);

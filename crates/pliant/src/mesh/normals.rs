@@ -210,7 +210,7 @@ fn angle(corners: [Vec3; 3], corner: usize) -> f64 {
     let [a, b, c] = [0, 1, 2].map(|k| corners[(corner + k) % 3]);
     let (to_b, to_c) = (b - a, c - a);
     // The tangent form keeps its digits near 0 and π, where acos loses them.
-    to_b.cross(to_c).length().atan2(to_b.dot(to_c))
+    libm::atan2(to_b.cross(to_c).length(), to_b.dot(to_c))
 }
 
 #[cfg(test)]

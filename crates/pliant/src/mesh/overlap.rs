@@ -182,7 +182,7 @@ fn solid_angle([a, b, c]: [Vec3; 3], point: Vec3) -> f64 {
     let (la, lb, lc) = (a.length(), b.length(), c.length());
     let below = la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb;
     let volume = a.cross(b).dot(c).abs();
-    if side == 0.0 { 0.0 } else { 2.0 * volume.copysign(side).atan2(below) }
+    if side == 0.0 { 0.0 } else { 2.0 * libm::atan2(volume.copysign(side), below) }
 }
 
 /// Corners that all triangles below a node share.
@@ -408,7 +408,7 @@ mod tests {
         // A disc of 50,000 sectors: a billion pairs share its middle.
         let count = 50_000_u32;
         let rim = |k: u32| {
-            let (sin, cos) = (f64::from(k) / f64::from(count) * std::f64::consts::TAU).sin_cos();
+            let (sin, cos) = libm::sincos(f64::from(k) / f64::from(count) * std::f64::consts::TAU);
             Vec3::new(cos, sin, 0.0)
         };
         let positions: Vec<_> = [Vec3::ZERO].into_iter().chain((0..count).map(rim)).collect();

@@ -29,7 +29,7 @@ impl Quality {
 
 /// Judges every tet whose corners are finite.
 pub fn judge(positions: &[Vec3], tets: &[[VertexId; 4]]) -> Quality {
-    let limit = SLIVER_ANGLE.cos();
+    let limit = libm::cos(SLIVER_ANGLE);
     let mut found = Quality::default();
     for (index, tet) in tets.iter().enumerate() {
         let corners = tet.map(|v| positions[v.index()]);

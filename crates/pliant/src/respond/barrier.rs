@@ -117,12 +117,16 @@ pub(super) fn potential(distance: f64, strength: f64, reach: f64) -> Potential {
     }
     if reach == f64::INFINITY {
         let slope = -strength / distance;
-        return Potential { energy: -strength * distance.ln(), slope, bend: -slope / distance };
+        return Potential {
+            energy: -strength * libm::log(distance),
+            slope,
+            bend: -slope / distance,
+        };
     }
     let share = distance / reach;
-    let (log, left) = (share.ln(), 1.0 - share);
+    let (log, left) = (libm::log(share), 1.0 - share);
     let slope = 2.0 * left * log - left * left / share;
-    let bend = -2.0 * log + 4.0 * left / share + (left / share).powi(2);
+    let bend = -2.0 * log + 4.0 * left / share + crate::math::powi(left / share, 2);
     Potential {
         energy: -strength * left * left * log,
         slope: strength / reach * slope,

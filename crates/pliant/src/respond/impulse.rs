@@ -307,16 +307,16 @@ mod tests {
     #[test]
     fn an_incline_holds_below_the_friction_angle_and_lets_slide_above() {
         let (angle, dt, steps) = (0.5_f64, 1.0 / 60.0, 120);
-        let down = Vec3::new(angle.cos(), 0.0, -angle.sin());
+        let down = Vec3::new(libm::cos(angle), 0.0, -libm::sin(angle));
         for ratio in [0.5, 0.99, 1.01, 1.5] {
             // tan θ / μ = ratio.
-            let friction = angle.tan() / ratio;
-            let normal = Vec3::new(angle.sin(), 0.0, angle.cos());
+            let friction = libm::tan(angle) / ratio;
+            let normal = Vec3::new(libm::sin(angle), 0.0, libm::cos(angle));
             let slope = placed(Plane, Pose::along(Vec3::ZERO, normal).unwrap(), friction, 0.0);
             let mut state = State::at_rest(vec![Vec3::ZERO]);
             run(&[slope], &mut falling(2.0), &mut state, (steps, dt), |_, _| {});
             let time = steps as f64 * dt;
-            let acceleration = (G * (angle.sin() - friction * angle.cos())).max(0.0);
+            let acceleration = (G * (libm::sin(angle) - friction * libm::cos(angle))).max(0.0);
             let (way, speed) = (state.positions[0].dot(down), state.velocities[0].dot(down));
             assert!((speed - acceleration * time).abs() < 1e-9, "{ratio}: {speed}");
             let expected = 0.5 * acceleration * time * (time + dt); // symplectic Euler's sum
@@ -350,7 +350,7 @@ mod tests {
         state.velocities[0] = 0.5 * Vec3::Y;
         run(&[table], &mut falling(1.0), &mut state, (990, 1e-3), |_, _| {});
         let place = state.positions[0];
-        let angle = place.y.atan2(place.x);
+        let angle = libm::atan2(place.y, place.x);
         assert!((angle - 0.99).abs() < 2e-3 && (place.length() - 0.5).abs() < 2e-3, "{state:?}");
     }
 

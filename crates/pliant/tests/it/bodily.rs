@@ -69,7 +69,7 @@ impl Scene {
         let mut scene = Scene::new(&places.into_iter().enumerate().map(place).collect::<Vec<_>>());
         for (k, velocity) in scene.state.velocities.iter_mut().enumerate() {
             let k = k as f64;
-            *velocity = Vec3::new((7.1 * k).sin(), (5.3 * k).sin(), (3.7 * k).cos());
+            *velocity = Vec3::new(libm::sin(7.1 * k), libm::sin(5.3 * k), libm::cos(3.7 * k));
         }
         scene
     }

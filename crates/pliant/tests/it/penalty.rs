@@ -147,7 +147,7 @@ fn negative_depths_push_nothing() {
     let mut negative = 0;
     for pose in (0..300).map(f64::from) {
         let turn = Quat::from_rotation_x(0.37 * pose) * Quat::from_rotation_z(0.61 * pose);
-        let place = Vec3::new(1.0 + 0.3 * (1.7 * pose).sin(), 0.5 * (2.3 * pose).cos(), 0.3);
+        let place = Vec3::new(1.0 + 0.3 * libm::sin(1.7 * pose), 0.5 * libm::cos(2.3 * pose), 0.3);
         let slab = block(1, Vec3::new(1.0, 1.0, 0.3));
         let mut scene =
             Scene::new(&[(slab.clone(), Quat::IDENTITY, Vec3::ZERO), (slab, turn, place)]);

@@ -235,7 +235,7 @@ impl Scene {
         let mut scene = Scene::new(&places.into_iter().enumerate().map(place).collect::<Vec<_>>());
         for (k, velocity) in scene.state.velocities.iter_mut().enumerate() {
             let k = k as f64;
-            *velocity = Vec3::new((7.1 * k).sin(), (5.3 * k).sin(), (3.7 * k).cos());
+            *velocity = Vec3::new(libm::sin(7.1 * k), libm::sin(5.3 * k), libm::cos(3.7 * k));
         }
         scene
     }
@@ -361,13 +361,13 @@ fn friction_stays_within_its_cone_and_reaches_its_border() {
                 let [_, after] = made.demands(&scene);
                 let own = after.impulses.iter().filter(|(v, _)| upper.contains(&v.index()));
                 let push: Vec3 = own.map(|(_, push)| *push).sum();
-                shares.extend([push.x.hypot(push.y) / push.z; 4]);
+                shares.extend([libm::hypot(push.x, push.y) / push.z; 4]);
             }
             _ => {
                 let [before, after] = made.demands(&scene);
                 let pushes = before.forces.iter().chain(&after.impulses);
                 let pressing = pushes.filter(|(_, push)| push.length() > 0.0);
-                shares.extend(pressing.map(|(_, p)| p.x.hypot(p.y) / p.z.abs()));
+                shares.extend(pressing.map(|(_, p)| libm::hypot(p.x, p.y) / p.z.abs()));
             }
         }
         let most = shares.iter().copied().fold(0.0, f64::max);

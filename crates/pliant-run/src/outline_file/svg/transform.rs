@@ -102,10 +102,10 @@ fn one(name: &str, values: &[f64]) -> Option<Affine> {
         ("rotate", &[degrees]) => turn(degrees),
         ("rotate", &[degrees, x, y]) => moved(x, y).after(&turn(degrees)).after(&moved(-x, -y)),
         ("skewX", &[degrees]) => {
-            Affine { y: Vec2::new(degrees.to_radians().tan(), 1.0), ..Affine::IDENTITY }
+            Affine { y: Vec2::new(libm::tan(degrees.to_radians()), 1.0), ..Affine::IDENTITY }
         }
         ("skewY", &[degrees]) => {
-            Affine { x: Vec2::new(1.0, degrees.to_radians().tan()), ..Affine::IDENTITY }
+            Affine { x: Vec2::new(1.0, libm::tan(degrees.to_radians())), ..Affine::IDENTITY }
         }
         _ => return None,
     })

@@ -53,9 +53,11 @@ fn boxed(points: impl Iterator<Item = Vec2>) -> Option<[Vec2; 2]> {
 pub fn step(window: &Window) -> f64 {
     let side = window.pixel * f64::from(window.width.min(window.height));
     let wanted = side / (LEVELS * super::BOLD);
-    let digits = wanted.log10().floor();
+    let digits = libm::log10(wanted).floor();
     // Powers of ten below one are exact as quotients.
-    let ten = |power: f64| if power < 0.0 { 1.0 / 10_f64.powf(-power) } else { 10_f64.powf(power) };
+    let ten = |power: f64| {
+        if power < 0.0 { 1.0 / libm::pow(10.0, -power) } else { libm::pow(10.0, power) }
+    };
     let steps = [1.0, 2.0, 4.0].map(|digit| digit * ten(digits));
     steps.into_iter().rev().find(|&step| step <= wanted).unwrap_or(steps[0])
 }

@@ -78,8 +78,8 @@ impl Axis {
         let negative = values.iter().any(|value| *value < 0.0);
         match positive {
             Some([least, most]) if !negative && most / least > WIDE => {
-                let top = most.log10().ceil();
-                let bottom = least.log10().floor().max(top - f64::from(DEEPEST));
+                let top = libm::log10(most).ceil();
+                let bottom = libm::log10(least).floor().max(top - f64::from(DEEPEST));
                 let step = ((top - bottom) / f64::from(ticks)).ceil();
                 Axis { range: [bottom, top], ends, step, decades: true }
             }
@@ -92,7 +92,7 @@ impl Axis {
         let [from, to] = self.range;
         let value = match self.decades {
             true if value <= 0.0 => from,
-            true => value.log10(),
+            true => libm::log10(value),
             false => value,
         };
         // Halved, so that the difference of huge ends is a number.
@@ -124,11 +124,11 @@ impl Axis {
         } else if value == 0.0 {
             "0".to_string()
         } else if PLAIN.contains(&size) && self.step >= FINEST {
-            let decimals = (-self.step.log10().floor()).max(0.0) as usize;
+            let decimals = (-libm::log10(self.step).floor()).max(0.0) as usize;
             format!("{value:.decimals$}").replace('-', "−")
         } else {
             // As few digits as tell neighbours apart.
-            let digits = value.abs().log10().floor() - self.step.log10().floor() + 1.0;
+            let digits = libm::log10(value.abs()).floor() - libm::log10(self.step).floor() + 1.0;
             with_digits(value, digits.clamp(1.0, 9.0) as usize)
         }
     }
@@ -161,7 +161,7 @@ fn bounds(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
 
 /// 1, 2 or 5 times a power of ten, not below a length.
 fn round_step(least: f64) -> f64 {
-    let power = 10_f64.powi(least.log10().floor() as i32);
+    let power = pliant::math::powi(10.0, libm::log10(least).floor() as i32);
     if !(power.is_normal() && least.is_finite()) {
         return f64::MIN_POSITIVE.max(least);
     }

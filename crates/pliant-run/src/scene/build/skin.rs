@@ -72,7 +72,7 @@ pub fn capsule(radius: f64, length: f64) -> Sheet {
         let below = row < rows.div_ceil(2);
         let (k, end) = if below { (row, -0.5) } else { (row - 1, 0.5) };
         let angle = PI * (f64::from(k) / f64::from(rows - 1) - 0.5);
-        (radius * angle.cos(), radius * angle.sin() + end * length)
+        (radius * libm::cos(angle), radius * libm::sin(angle) + end * length)
     };
     revolve(rows, profile)
 }
@@ -87,7 +87,7 @@ pub fn cylinder(radius: f64, length: f64) -> Sheet {
 pub fn torus(major: f64, minor: f64) -> Sheet {
     revolve(AROUND, |row| {
         let angle = TAU * f64::from(row) / f64::from(AROUND);
-        (major + minor * angle.cos(), minor * angle.sin())
+        (major + minor * libm::cos(angle), minor * libm::sin(angle))
     })
 }
 
@@ -145,7 +145,7 @@ fn revolve(rows: u32, profile: impl Fn(u32) -> (f64, f64)) -> Sheet {
     mesh_of([AROUND, rows], |around, row| {
         let (radius, height) = profile(row);
         let angle = TAU * f64::from(around) / f64::from(AROUND);
-        Vec3::new(radius * angle.cos(), radius * angle.sin(), height)
+        Vec3::new(radius * libm::cos(angle), radius * libm::sin(angle), height)
     })
 }
 

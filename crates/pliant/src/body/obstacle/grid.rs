@@ -82,8 +82,8 @@ impl Grid {
             let before = |axis: usize| (place[axis] > 0).then(|| values[node - strides[axis]]);
             let mut best = f64::INFINITY;
             // Not farther than the neighbour's nearest point, with room for rounding.
-            let within =
-                before(0).map_or(f64::INFINITY, |d| (d.abs() + 1.01 * self.spacing).powi(2));
+            let within = before(0)
+                .map_or(f64::INFINITY, |d| crate::math::powi(d.abs() + 1.01 * self.spacing, 2));
             tree.near(point, within, |triangle| {
                 let nearest = closest_point(point, corners[triangle as usize]);
                 best = best.min((nearest - point).length_squared());
@@ -300,7 +300,7 @@ mod tests {
         assert!(far > 1000 && nearest > 0.7, "{far} {nearest}");
         // Straight beyond a face: 2 m − 0.75 m to the grid, 0.25 m from there to the box.
         let found = grid.distance(2.0 * Vec3::X);
-        assert!((found - 1.25_f64.hypot(0.25)).abs() < 1e-12, "{found}");
+        assert!((found - libm::hypot(1.25, 0.25)).abs() < 1e-12, "{found}");
     }
 
     #[test]
@@ -313,7 +313,7 @@ mod tests {
             near.map(|p| (grid.distance(p) - exact.distance(p)).abs()).fold(0.0, f64::max)
         };
         let errors = [2, 4, 8].map(error);
-        let slopes = [errors[0] / errors[1], errors[1] / errors[2]].map(f64::log2);
+        let slopes = [errors[0] / errors[1], errors[1] / errors[2]].map(libm::log2);
         assert!(slopes.iter().all(|slope| (1.7..2.4).contains(slope)), "{errors:?} {slopes:?}");
         assert!(errors[2] < 0.015, "{errors:?}");
     }

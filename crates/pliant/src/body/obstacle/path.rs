@@ -164,13 +164,13 @@ mod tests {
         let rod = Cuboid::new(Vec3::new(4.0, 0.01, 0.01)).unwrap();
         let sweep = moving(vec![frame(0.0, 0.0, 0.0), frame(1.0, 0.0, 1.5)], rod);
         let stays = |angle: f64| {
-            let place = 1.5 * Vec3::new(angle.cos(), angle.sin(), 0.0);
+            let place = 1.5 * Vec3::new(libm::cos(angle), libm::sin(angle), 0.0);
             sweep.blocks(at(0.0, place), at(1.0, place))
         };
         assert!(stays(0.7).is_some() && stays(1.4).is_some());
         assert_eq!((stays(1.6), stays(3.0)), (None, None));
         // A point that goes round with the rod is never met.
-        let place = |angle: f64| 0.5 * Vec3::new(angle.cos(), angle.sin(), 0.0);
+        let place = |angle: f64| 0.5 * Vec3::new(libm::cos(angle), libm::sin(angle), 0.0);
         let carried = sweep.blocks(at(0.1, place(0.25)), at(0.2, place(0.4)));
         assert_eq!(carried, None);
     }

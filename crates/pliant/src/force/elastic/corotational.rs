@@ -102,7 +102,9 @@ fn strain(gradient: Mat3) -> Option<(f64, f64)> {
     let squares = xx + yy + zz;
     let det = x.cross(y).dot(z);
     // False for what is not a number, too.
-    let round = MODERATE.contains(&squares) && det > 0.0 && det * det > ROUND * squares.powi(3);
+    let round = MODERATE.contains(&squares)
+        && det > 0.0
+        && det * det > ROUND * crate::math::powi(squares, 3);
     if !round {
         return None;
     }
@@ -178,7 +180,7 @@ mod tests {
         let mut next = noise(11);
         let (mut quick, mut small) = (0, 0);
         for round in 0..4000 {
-            let size = 2.0 * 10_f64.powf(-f64::from(round % 13));
+            let size = 2.0 * libm::pow(10.0, -f64::from(round % 13));
             let mut any = || Vec3::new(next(), next(), next());
             let (turn, strain) = (rotation(Mat3::from_cols(any(), any(), any())), size * any());
             let back = rotation(Mat3::from_cols(any(), any(), any()));

@@ -209,7 +209,7 @@ mod tests {
         assert!((first - 8.0 / 3.0).abs() < ROUNDING && (scale - first).abs() < ROUNDING);
         // Half the size: an eighth of the volume, C = −7/8.
         let small = still(rest.map(|corner| 0.5 * Vec3::from(corner)));
-        let expected = 0.5 * 3.0 * (7.0 / 8.0_f64).powi(2);
+        let expected = 0.5 * 3.0 * crate::math::powi(7.0 / 8.0_f64, 2);
         assert!((volumes.energy(0, &small) - expected).abs() < ROUNDING);
     }
 

@@ -71,7 +71,7 @@ impl Implicit {
         let answer = |(row, place): (usize, &Vec3)| {
             let Mat3 { x_axis, y_axis, z_axis } = matrix.diagonal(row);
             let stiffness = x_axis.x + y_axis.y + z_axis.z;
-            (stiffness * place.length()).powi(2)
+            crate::math::powi(stiffness * place.length(), 2)
         };
         let sum: f64 = self.stage.positions.iter().enumerate().map(answer).sum();
         LAST_PLACES * f64::EPSILON * sum.sqrt() / self.stage.span

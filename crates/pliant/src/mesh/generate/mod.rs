@@ -282,7 +282,7 @@ mod tests {
         let outward =
             [normal(v0, v2, v1), normal(v0, v1, v3), normal(v0, v3, v2), normal(v1, v2, v3)];
         let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
-        pairs.map(|(a, b)| (-outward[a].dot(outward[b])).clamp(-1.0, 1.0).acos())
+        pairs.map(|(a, b)| libm::acos((-outward[a].dot(outward[b])).clamp(-1.0, 1.0)))
     }
 
     /// Positive numbers that are equal but for rounding.
@@ -306,7 +306,7 @@ mod tests {
 
     /// Order of convergence from the errors at one resolution and at twice that.
     pub fn slope(coarse: f64, fine: f64) -> f64 {
-        (coarse / fine).log2()
+        libm::log2(coarse / fine)
     }
 
     /// The bits of all coordinates.

@@ -43,7 +43,7 @@ pub fn star(settings: &StarSettings) -> Result<RawMesh, GenerateError> {
     check_length("the inner radius of the star", inner_radius)?;
     check_length("the thickness of the star", thickness)?;
     // At the limit the notch lies on the line between its tips.
-    let limit = outer_radius * (0.5 * TAU / f64::from(tips)).cos();
+    let limit = outer_radius * libm::cos(0.5 * TAU / f64::from(tips));
     check_below(
         ("the inner radius of the star", inner_radius),
         ("the distance of the line between two tips", limit),
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(measured.euler, BALL_LIKE);
         // 2·tips triangles from the middle to a tip and a notch beside it.
         let turn = 0.5 * TAU / f64::from(settings.tips);
-        let triangle = 0.5 * settings.outer_radius * settings.inner_radius * turn.sin();
+        let triangle = 0.5 * settings.outer_radius * settings.inner_radius * libm::sin(turn);
         let area = 2.0 * f64::from(settings.tips) * triangle;
         check_close(measured.volume, area * settings.thickness);
     }

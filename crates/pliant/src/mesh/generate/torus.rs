@@ -46,11 +46,11 @@ pub fn torus(settings: &TorusSettings) -> Result<RawMesh, GenerateError> {
     let section = Sectors { count: SECTORS, rings };
     let mut positions = Vec::with_capacity((section.points() * around) as usize);
     for segment in 0..around {
-        let (sin, cos) = (TAU * f64::from(segment) / f64::from(around)).sin_cos();
+        let (sin, cos) = libm::sincos(TAU * f64::from(segment) / f64::from(around));
         positions.extend(section.places().map(|(ring, step)| {
             // The middle has no steps; any angle will do.
             let steps = f64::from((SECTORS * ring).max(1));
-            let (up, out) = (TAU * f64::from(step) / steps).sin_cos();
+            let (up, out) = libm::sincos(TAU * f64::from(step) / steps);
             let radius = tube_radius * f64::from(ring) / f64::from(rings);
             let from_axis = ring_radius + radius * out;
             Vec3::new(from_axis * cos, radius * up, from_axis * sin)
@@ -81,10 +81,11 @@ mod tests {
         // Edges between two cross-sections are parallel, as long as the middle between
         // them is far from the axis: Pappus with 2π replaced by around · sin(2π / around).
         let (around, edges) = (f64::from(settings.around), f64::from(6 * settings.rings));
-        let section = 0.5 * edges * (TAU / edges).sin() * settings.tube_radius.powi(2);
+        let section =
+            0.5 * edges * libm::sin(TAU / edges) * crate::math::powi(settings.tube_radius, 2);
         check_close(
             measured.volume,
-            around * (TAU / around).sin() * settings.ring_radius * section,
+            around * libm::sin(TAU / around) * settings.ring_radius * section,
         );
         measured.volume
     }
@@ -113,7 +114,7 @@ mod tests {
         let mesh = torus(&RING).unwrap();
         for section in mesh.positions.chunks(19) {
             for p in &section[7..] {
-                check_close((p.x.hypot(p.z) - 1.0).hypot(p.y), 0.4);
+                check_close(libm::hypot(libm::hypot(p.x, p.z) - 1.0, p.y), 0.4);
             }
         }
     }

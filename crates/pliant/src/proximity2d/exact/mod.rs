@@ -365,7 +365,7 @@ mod tests {
         let question = Question { error: 0.1, contact_distance: 0.0, wanted: Wanted::ALL };
         let answer = ask(&mut Exact::default(), &outlines, &question);
         // Two caps of circles 0.5 m apart: 2 acos(1/4) − 1/4 √(4 − 1/4).
-        let area = 2.0 * 0.25_f64.acos() - 0.25 * 3.75_f64.sqrt();
+        let area = 2.0 * libm::acos(0.25) - 0.25 * 3.75_f64.sqrt();
         // A polygon falls short of its circle by turn²/6 of the area, turn²/8 of the radius.
         assert!((answer.overlap_area - area).abs() < turn * turn, "{}", answer.overlap_area);
         for side in [Side::A, Side::B] {

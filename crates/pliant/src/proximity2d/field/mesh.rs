@@ -132,13 +132,13 @@ fn cone(
         _ => (0.0, TAU),
     };
     // Half a triangle's angle φ lowers the depth by at most R (1 − cos φ).
-    let half = (1.0 - (too_low / reach).clamp(LEAST_TOO_LOW, 1.0)).acos().min(PI / 4.0);
+    let half = libm::acos(1.0 - (too_low / reach).clamp(LEAST_TOO_LOW, 1.0)).min(PI / 4.0);
     let count = (wedge.abs() / (2.0 * half)).ceil();
     let step = wedge / count;
     for k in 0..count as usize {
         let [low, high] = [k, k + 1].map(|k| Vec2::from_angle(start + k as f64 * step));
         let rise = Vec2::from_angle(start + (k as f64 + 0.5) * step);
-        let out = reach / (0.5 * step).cos();
+        let out = reach / libm::cos(0.5 * step);
         let corners = [corner, corner + out * low, corner + out * high];
         draw(&Piece { corners: &corners, zero: corner, rise, site }, reach, field);
     }

@@ -38,7 +38,7 @@ pub fn direction_error(error: f64, clearance: f64) -> f64 {
     let pixel = std::f64::consts::SQRT_2 * error;
     // Each part of the gradient is off by the mean way times the turn; both are √2 of one.
     let off = (2.0_f64 * 5.0 / 6.0).sqrt() * pixel / (clearance - 5.0_f64.sqrt() * pixel);
-    if (0.0..1.0).contains(&off) { off.asin() } else { std::f64::consts::TAU }
+    if (0.0..1.0).contains(&off) { libm::asin(off) } else { std::f64::consts::TAU }
 }
 
 /// The four pixels around a point, and how far between them it is.

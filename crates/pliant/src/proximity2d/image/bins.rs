@@ -184,7 +184,7 @@ mod tests {
         let mut met = 0;
         for k in 0..40 {
             let k = f64::from(k);
-            let shift = Vec2::new(0.05 * k, 0.9 * (k * 0.7).sin());
+            let shift = Vec2::new(0.05 * k, 0.9 * libm::sin(k * 0.7));
             met += check(&star(0.0, 1.0, Vec2::ZERO), &star(k, 1.4, shift));
             // Far from the origin as well, where coordinates have few digits left.
             let far = Vec2::splat(1e9);

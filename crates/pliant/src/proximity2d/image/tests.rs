@@ -339,7 +339,7 @@ fn a_tip_between_pixels_is_not_lost() {
         let angle = 0.0314 * f64::from(k) + 0.001;
         let (out, aside) = (Vec2::from_angle(angle), Vec2::from_angle(angle).perp());
         let gap = distance - 2.05 * error;
-        let tip = out * ((TAU / 800.0).cos() + gap);
+        let tip = out * (libm::cos(TAU / 800.0) + gap);
         let needle = vec![tip, tip + out + 0.01 * aside, tip + out - 0.01 * aside];
         // Another part on the far side: all of the circle is looked at, with large pixels first.
         let far = [-1.5 * out, -1.5 * out - 0.1 * aside, -1.6 * out].to_vec();

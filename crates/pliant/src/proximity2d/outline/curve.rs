@@ -97,7 +97,7 @@ impl Curve {
         let limited = |count: f64| (count.ceil() as u32).clamp(1, most);
         let bent = |bend: f64| {
             let count = limited((bend / (8.0 * bound)).sqrt());
-            (count, bend / (8.0 * f64::from(count).powi(2)))
+            (count, bend / (8.0 * crate::math::powi(f64::from(count), 2)))
         };
         match *self {
             Curve::Quadratic([a, b, c]) => bent(2.0 * (a - 2.0 * b + c).length()),
@@ -108,10 +108,10 @@ impl Curve {
             Curve::Arc(arc) => {
                 // The longest half axis stretches the unit circle's cap the most.
                 let longest = arc.longest();
-                let step = 2.0 * (1.0 - bound / longest).max(-1.0).acos();
+                let step = 2.0 * libm::acos((1.0 - bound / longest).max(-1.0));
                 let count = limited(arc.sweep.abs() / step).max(2.min(most));
                 let half = arc.sweep.abs() / (2.0 * f64::from(count));
-                (count, longest * (1.0 - half.min(PI).cos()))
+                (count, longest * (1.0 - libm::cos(half.min(PI))))
             }
         }
     }
@@ -138,7 +138,7 @@ impl Arc {
         let height = (1.0 / half.length_squared() - 1.0).max(0.0).sqrt();
         let side = if shape.large == shape.positive { -1.0 } else { 1.0 };
         let middle = side * height * Vec2::new(half.y, -half.x);
-        let angle = |p: Vec2| p.y.atan2(p.x);
+        let angle = |p: Vec2| libm::atan2(p.y, p.x);
         let (start, end) = (angle(half - middle), angle(-half - middle));
         let rise = (end - start).rem_euclid(TAU);
         let sweep = if shape.positive { rise } else { rise - TAU };
@@ -154,7 +154,7 @@ impl Arc {
     }
 
     fn at(&self, angle: f64) -> Vec2 {
-        let (sin, cos) = angle.sin_cos();
+        let (sin, cos) = libm::sincos(angle);
         self.centre + self.axes[0] * cos + self.axes[1] * sin
     }
 
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(chain(bow, 1e-4, 1000).0.len(), 124);
         // A circle of 1 m within 1 − cos(π/64): 64 pieces.
         let circle = Curve::Arc(Arc::ellipse(Vec2::ZERO, Vec2::ONE));
-        assert_eq!(chain(circle, 1.0000001 - (PI / 64.0).cos(), 1000).0.len(), 65);
+        assert_eq!(chain(circle, 1.0000001 - libm::cos(PI / 64.0), 1000).0.len(), 65);
     }
 
     #[test]

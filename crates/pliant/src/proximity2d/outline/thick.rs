@@ -145,8 +145,8 @@ impl Grid {
             let radius = strokes[stroke].radius;
             return Err(ThickError::TooThin { stroke, radius, extent });
         }
-        let step = (0.5 * extent).log2().ceil() - f64::from(GRID_BITS);
-        Ok(Grid { middle: min.midpoint(max), step: step.exp2() })
+        let step = libm::log2(0.5 * extent).ceil() - f64::from(GRID_BITS);
+        Ok(Grid { middle: min.midpoint(max), step: libm::exp2(step) })
     }
 
     fn rounded(&self, points: impl IntoIterator<Item = Vec2>) -> Vec<IntPoint<i64>> {
@@ -166,11 +166,11 @@ impl Grid {
 
 /// Corners of a pen against the clock around the origin, m, and its error, m.
 fn pen(radius: f64, bound: f64, most: usize) -> (Vec<Vec2>, f64) {
-    let needed = (PI / (1.0 - bound / radius).max(0.0).acos()).ceil();
+    let needed = (PI / libm::acos((1.0 - bound / radius).max(0.0))).ceil();
     let corners = (needed as usize).clamp(CORNERS[0], most);
     let angle = |k: usize| TAU * k as f64 / corners as f64;
     let pen = (0..corners).map(|k| radius * Vec2::from_angle(angle(k))).collect();
-    (pen, radius * (1.0 - (PI / corners as f64).cos()))
+    (pen, radius * (1.0 - libm::cos(PI / corners as f64)))
 }
 
 /// What the pen covers along a segment: its corners, those in front moved to the end.

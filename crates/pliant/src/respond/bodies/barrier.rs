@@ -264,7 +264,9 @@ impl BodilyBarrier {
             let Some(joint) = Joint::new(row.terms(), row.normal, loads, moment) else { continue };
             let strength = match settings.strength {
                 Strength::Fixed(strength) => strength,
-                Strength::OfSpeed(speed) => joint.mass * speed.max(joint.approach()).powi(2),
+                Strength::OfSpeed(speed) => {
+                    joint.mass * crate::math::powi(speed.max(joint.approach()), 2)
+                }
             };
             let potential = potential(row.gap, strength, settings.reach * row.size);
             let force = joint.rub(-potential.slope, settings.friction);
@@ -392,7 +394,7 @@ mod tests {
     #[test]
     fn the_push_is_the_slope_of_the_potential_in_shares() {
         // Reach 0.225 m, gap half of it: −(2 · 0.5 ln 0.5 − 0.25 / 0.5) / 0.225 m.
-        let slope = (0.5 - 0.5_f64.ln()) / 0.225;
+        let slope = (0.5 - libm::log(0.5)) / 0.225;
         let joint = 0.64;
         for (strength, energy) in
             [(Strength::Fixed(3.0), 3.0), (Strength::OfSpeed(2.0), 4.0 * joint)]
@@ -426,7 +428,7 @@ mod tests {
     fn a_step_too_long_for_the_stiffness_is_refused_before_it_acts() {
         // 0.1 s; the tip alone bears bend / 0.64 kg ≤ 100 1/s².
         let share = 0.5_f64;
-        let bend = -2.0 * share.ln() + 4.0 + 1.0;
+        let bend = -2.0 * libm::log(share) + 4.0 + 1.0;
         let most = 64.0 * 0.225 * 0.225 / bend;
         for (part, refused) in [(0.99, false), (1.01, true)] {
             let strength = Strength::Fixed(part * most);

@@ -255,7 +255,7 @@ impl Lagrange {
             // What a spring still gives is the approach or slip that it has let pass.
             let approach = (now.normal - pressure.normal) / STRENGTH;
             let slip = (now.along - pressure.along) / STRENGTH_ALONG;
-            let let_pass = if spring.is_on { approach.hypot(slip.length()) } else { 0.0 };
+            let let_pass = if spring.is_on { libm::hypot(approach, slip.length()) } else { 0.0 };
             *pressure = now;
             most_off = most_off.max(unseen.max(let_pass) / spring.mass * dt / contact.size);
         }

@@ -57,7 +57,8 @@ impl Law {
         let trace = ease.x_axis.x + ease.y_axis.y + ease.z_axis.z;
         let normal_ease = self.normal.dot(ease * self.normal);
         let mass = |ease: f64| if ease > 0.0 { ease.recip() } else { 0.0 };
-        let holds = self.friction > 0.0 && ease.determinant() > FLAT * (trace / 3.0).powi(3);
+        let holds =
+            self.friction > 0.0 && ease.determinant() > FLAT * crate::math::powi(trace / 3.0, 3);
         Law {
             normal_mass: mass(normal_ease),
             // The larger of two eigenvalues is at most their sum.

@@ -165,7 +165,7 @@ impl Rigid {
         }
         let trace = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
         // Points in a row have no inertia about their line: they are not turned.
-        let turns = inertia.determinant() > FLAT * (trace / 3.0).powi(3);
+        let turns = inertia.determinant() > FLAT * crate::math::powi(trace / 3.0, 3);
         let turn_ease = if turns { inertia.inverse() } else { Mat3::ZERO };
         Rigid { ease: total.recip(), centre, turn_ease, ..Rigid::STAYS }
     }

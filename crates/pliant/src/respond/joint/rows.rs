@@ -233,7 +233,7 @@ fn tilt(from: Vec3, to: Vec3, across: Vec3) -> Vec3 {
 
 /// Angle of the part of a rotation about a unit axis, rad, up to whole turns.
 fn angle_about(turn: Quat, axis: Vec3) -> f64 {
-    2.0 * Vec3::new(turn.x, turn.y, turn.z).dot(axis).atan2(turn.w)
+    2.0 * libm::atan2(Vec3::new(turn.x, turn.y, turn.z).dot(axis), turn.w)
 }
 
 /// The angle that differs from `last` by at most a half turn, rad.

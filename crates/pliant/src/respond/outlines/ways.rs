@@ -201,7 +201,7 @@ mod tests {
     fn what_is_shallow_leaves_by_its_shortest_way() {
         let (net, pushes) = net(disc([0.0, 0.95], 0.5), disc([0.0, 0.0], 0.5));
         // The lowest point, 0.05 m deep, has two shortest ways, each 4.5° beside the middle.
-        let lean = 0.05 * (std::f64::consts::TAU / 80.0).sin();
+        let lean = 0.05 * libm::sin(std::f64::consts::TAU / 80.0);
         assert!(net.y > 0.0 && net.x.abs() < 1.01 * lean, "{net} {lean}");
         assert!(pushes.iter().all(|push| push.depth < 0.05 && push.direction.x.abs() < 0.5));
     }

@@ -101,7 +101,7 @@ impl Balance {
                 Form::Corrected => 1,
                 Form::Printed => 2,
             };
-            let step = 0.5_f64.powi(iteration as i32 + extra);
+            let step = crate::math::powi(0.5, iteration as i32 + extra);
             for (place, displaced) in region.list().iter().enumerate() {
                 let pressures = self.pressures(displaced, place, (touches, region), corrections);
                 self.fractions[place] += step * pressures.map_or(0.0, onward);

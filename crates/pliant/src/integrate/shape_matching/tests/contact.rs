@@ -64,9 +64,9 @@ fn cube() -> Vec<Vec3> {
 /// Way and speed along a slope, m and m/s, and the lean of a cube that begins at rest.
 fn slide(ratio: f64, dt: f64, how: (Velocities, Last), group: Group) -> (f64, f64, f64) {
     let (friction, rest) = (0.5_f64, cube());
-    let angle = (ratio * friction).atan();
+    let angle = libm::atan(ratio * friction);
     let mut system = free(&[1.0; 27]);
-    let pull = G * Vec3::new(angle.sin(), 0.0, -angle.cos());
+    let pull = G * Vec3::new(libm::sin(angle), 0.0, -libm::cos(angle));
     system.forces.push(Gravity::new(pull, &[1.0; 27]));
     let mut stepper = on_floor(group, &rest, &system, (friction, how.0, how.1));
     let mut state = State::at_rest(rest.clone());
@@ -81,8 +81,8 @@ fn slide(ratio: f64, dt: f64, how: (Velocities, Last), group: Group) -> (f64, f6
 
 /// Speed that Coulomb's law gives after 2 s at rest, m/s.
 fn coulomb(ratio: f64, friction: f64) -> f64 {
-    let angle = (0.5 * ratio).atan();
-    2.0 * G * (angle.sin() - friction * angle.cos()).max(0.0)
+    let angle = libm::atan(0.5 * ratio);
+    2.0 * G * (libm::sin(angle) - friction * libm::cos(angle)).max(0.0)
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn kept_velocities_slide_right_and_creep_where_they_should_stick() {
     for dt in [1.0 / 240.0, 1.0 / 960.0] {
         // What touches is stopped, the rest is not, and the match shares it out again.
         let creep = speed(0.5, dt);
-        let fall = G * 0.25_f64.atan().sin() * dt;
+        let fall = G * libm::sin(libm::atan(0.25)) * dt;
         assert!((5.0..8.0).contains(&(creep / fall)), "{creep} {fall}");
         let sliding = speed(2.0, dt) - coulomb(2.0, 0.5);
         assert!(sliding.abs() < 10.0 * G * dt, "{sliding}");

@@ -17,7 +17,7 @@ fn four_bar() -> World {
     let bar = |k: usize| {
         let along = corners[k + 1] - corners[k];
         let (body, mut state) = cuboid(1.0, Vec3::new(along.length(), 0.1, 0.2), Vec3::ZERO);
-        state.turn = Quat::from_rotation_z(along.y.atan2(along.x)) * state.turn;
+        state.turn = Quat::from_rotation_z(libm::atan2(along.y, along.x)) * state.turn;
         state.centre = 0.5 * (corners[k] + corners[k + 1]);
         (body, state)
     };

@@ -167,7 +167,7 @@ fn four_iterations_place_the_surface_and_none_balance_each_vertex() {
     let all: Vec<_> = (1..=10).map(left).collect();
     for (k, [apart, ..]) in all.iter().enumerate() {
         // Ways at the rim are up to a tenth longer than the overlap.
-        assert!(*apart < 1.1 * 0.5_f64.powi(k as i32 + 1), "{apart}");
+        assert!(*apart < 1.1 * crate::math::powi(0.5, k as i32 + 1), "{apart}");
     }
     let [[_, first, net], [_, fourth, fourth_net], [_, tenth, tenth_net]] =
         [all[0], all[3], all[9]];
