@@ -6,6 +6,8 @@ mod contact;
 
 mod data;
 
+mod golden;
+
 mod attach;
 
 mod joints;
