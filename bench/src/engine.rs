@@ -6,7 +6,8 @@ use pliant::body::Bodies;
 use pliant::body::soft::{Masses, State};
 use pliant::id::BodyId;
 use pliant::math::Vec3;
-use pliant::record::overlap::{Measure, Overlap};
+use pliant::record::overlap::Overlap;
+use pliant_plane::overlap::Measure;
 use pliant_run::built::Built;
 use pliant_run::scene::load;
 

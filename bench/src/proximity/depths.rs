@@ -1,8 +1,8 @@
 //! Depths of all vertices of six outlines, frame after frame, by every side.
 
-use pliant::proximity2d::brute::Brute;
-use pliant::proximity2d::pairs::NearPairs;
-use pliant::proximity2d::{Answer, Backend, Question, Wanted};
+use pliant_plane::brute::Brute;
+use pliant_plane::pairs::NearPairs;
+use pliant_plane::{Answer, Backend, Question, Wanted};
 
 use super::frames::{Frames, map as map_frames};
 use super::peers::{Found, Parry, geo};

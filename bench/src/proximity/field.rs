@@ -2,12 +2,12 @@
 
 use parry2d::math::Vector;
 use pliant::math::Vec2;
-use pliant::proximity2d::brute;
-use pliant::proximity2d::field::mesh::{MeshSettings, Meshes};
-use pliant::proximity2d::field::tiled::Tiled;
-use pliant::proximity2d::field::{Field, Window};
-use pliant::proximity2d::outline::Outlines;
 use pliant_gpu::{FieldMethod, FieldRequest, FieldSettings, Gpu};
+use pliant_plane::brute;
+use pliant_plane::field::mesh::{MeshSettings, Meshes};
+use pliant_plane::field::tiled::Tiled;
+use pliant_plane::field::{Field, Window};
+use pliant_plane::outline::Outlines;
 
 use super::frames::one;
 use super::peers::Parry;

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use pliant::math::Vec2;
-use pliant::proximity2d::generate::coast::{self, CoastSettings};
-use pliant::proximity2d::outline::Outlines;
+use pliant_plane::generate::coast::{self, CoastSettings};
+use pliant_plane::outline::Outlines;
 
 /// Names the folder with files of outlines.
 const FOLDER: &str = "PLIANT_BENCH";

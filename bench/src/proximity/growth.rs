@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use pliant::proximity2d::brute::Brute;
-use pliant::proximity2d::field::tiled::Tiled;
-use pliant::proximity2d::field::{Field, Window};
-use pliant::proximity2d::localize::{LocalizeSettings, Localizer};
-use pliant::proximity2d::outline::Outlines;
-use pliant::proximity2d::{Answer, Backend, Pair, Question, Wanted};
+use pliant_plane::brute::Brute;
+use pliant_plane::field::tiled::Tiled;
+use pliant_plane::field::{Field, Window};
+use pliant_plane::localize::{LocalizeSettings, Localizer};
+use pliant_plane::outline::Outlines;
+use pliant_plane::{Answer, Backend, Pair, Question, Wanted};
 
 use super::frames::two;
 use super::plot::{Axis, Curve, Plot, Scale, Style, svg};

@@ -20,10 +20,10 @@ mod plot;
 
 mod scenes;
 
-use pliant::proximity2d::Backend;
-use pliant::proximity2d::exact::Exact;
-use pliant::proximity2d::image::Images;
 use pliant_gpu::Gpu;
+use pliant_plane::Backend;
+use pliant_plane::exact::Exact;
+use pliant_plane::image::Images;
 
 use crate::rows::{self, Amount, Row};
 use crate::timing::{fastest, fastest_wall};

@@ -5,7 +5,7 @@ use parry2d::bounding_volume::BoundingVolume;
 use parry2d::math::Vector;
 use parry2d::shape::{Polyline, PolylineFlags};
 use pliant::math::Vec2;
-use pliant::proximity2d::outline::Outlines;
+use pliant_plane::outline::Outlines;
 
 /// What a peer found: vertices inside other outlines, and the sum of their depths.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use pliant::math::Vec2;
-use pliant::proximity2d::outline::Outlines;
-use pliant::proximity2d::pairs::NearPairs;
-use pliant::proximity2d::{Answer, Backend, Question, Wanted};
+use pliant_plane::outline::Outlines;
+use pliant_plane::pairs::NearPairs;
+use pliant_plane::{Answer, Backend, Question, Wanted};
 
 use super::peers::{Parry, geo};
 use super::{backends, spent};
@@ -97,7 +97,7 @@ pub fn hour(names: &[&str]) -> Result<(), String> {
         let mut ours = Ours::new(name, &[])?;
         let (dt, every) = (ours.built.info.dt, ours.built.info.record_every);
         let steps = (HOUR / dt).ceil() as u64;
-        let mut measure = pliant::record::overlap::Measure::new(
+        let mut measure = pliant_plane::overlap::Measure::new(
             &ours.built.simulation.state.positions,
             &ours.built.simulation.bodies,
         );
@@ -137,7 +137,7 @@ fn time(backend: &mut dyn Backend, frames: &[Outlines], error: f64) -> Result<f6
             let pairs = near.find(outlines, 0.0);
             backend.ask(outlines, pairs, &question, &mut answers)?;
         }
-        Ok::<(), pliant::proximity2d::BackendError>(())
+        Ok::<(), pliant_plane::BackendError>(())
     });
     outcome.map(|()| time).map_err(|error| error.to_string())
 }

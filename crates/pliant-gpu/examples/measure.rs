@@ -9,14 +9,14 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use pliant::math::Vec2;
-use pliant::proximity2d::brute::{self, Brute, Spot};
-use pliant::proximity2d::field::{Field, Window};
-use pliant::proximity2d::outline::Outlines;
-use pliant::proximity2d::{Answer, Backend, Pair, Question, Wanted};
 use pliant_gpu::{
     DepthsBy, Drawn, FieldMethod, FieldRequest, FieldSettings, FieldSign, Gpu, OverlapRequest,
     PixelAt, Strategy, rounding,
 };
+use pliant_plane::brute::{self, Brute, Spot};
+use pliant_plane::field::{Field, Window};
+use pliant_plane::outline::Outlines;
+use pliant_plane::{Answer, Backend, Pair, Question, Wanted};
 
 /// Frames of the batch, count.
 const FRAMES: usize = 1000;

@@ -13,7 +13,7 @@
 use bytemuck::{Pod, Zeroable};
 use pliant::math::Vec2;
 use pliant::par;
-use pliant::proximity2d::outline::Outlines;
+use pliant_plane::outline::Outlines;
 
 /// Most segments of a chunk, count; threads of a workgroup.
 pub const CHUNK: usize = 32;

@@ -1,6 +1,6 @@
 //! Why the GPU could not do it.
 
-use pliant::proximity2d::BackendError;
+use pliant_plane::BackendError;
 
 /// Why there is no GPU, or why it gave no result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

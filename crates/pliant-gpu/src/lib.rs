@@ -1,7 +1,7 @@
 //! Pliant on any GPU, through Vulkan, Metal or Direct3D 12.
 //!
 //! So far proximity of outlines in the plane: [`Gpu`] is a `Backend` of
-//! `pliant::proximity2d`, and draws the images that the method is named for. Where no GPU
+//! `pliant_plane`, and draws the images that the method is named for. Where no GPU
 //! is found, [`Gpu::new`] says what to install, and the caller asks the CPU.
 //!
 //! Numbers on the GPU are f32, so lengths go there relative to a near corner and divided

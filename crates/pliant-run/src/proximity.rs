@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use pliant::math::Vec2;
-use pliant::proximity2d::exact::Exact;
-use pliant::proximity2d::image::Images;
-use pliant::proximity2d::outline::Outlines;
-use pliant::proximity2d::{Answer, Backend, BackendError, Pair, Question, Side, Wanted};
+use pliant_plane::exact::Exact;
+use pliant_plane::image::Images;
+use pliant_plane::outline::Outlines;
+use pliant_plane::{Answer, Backend, BackendError, Pair, Question, Side, Wanted};
 use serde::Serialize;
 
 use crate::outline_file::assemble::{self, assemble};

@@ -55,5 +55,3 @@ pub mod integrate;
 pub mod sim;
 
 pub mod record;
-
-pub mod proximity2d;

@@ -39,9 +39,6 @@ use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::icosahedron::icosahedron;
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
-use pliant::proximity2d::image::Images;
-use pliant::proximity2d::outline::Outlines;
-use pliant::proximity2d::{Backend, Pair, Question, Wanted};
 use pliant::record::overlap::Measure;
 use pliant::respond::Response;
 use pliant::respond::bodies::barrier::BodilyBarrier;
@@ -52,6 +49,9 @@ use pliant::respond::constraint::rows::RowSettings;
 use pliant::respond::constraint::{Constraint as Rows, ConstraintSettings};
 use pliant::respond::contact::search::{ContactSettings, Search};
 use pliant::respond::contact::{Contact, Feature};
+use pliant_plane::image::Images;
+use pliant_plane::outline::Outlines;
+use pliant_plane::{Backend, Pair, Question, Wanted};
 
 /// Vertices of the scene.
 const COUNT: usize = 50;

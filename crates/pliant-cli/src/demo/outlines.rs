@@ -1,12 +1,12 @@
 //! Two outlines in the plane: where they meet and how deep, by segments and by images.
 
 use pliant::math::Vec2;
-use pliant::proximity2d::exact::Exact;
-use pliant::proximity2d::generate::coast::{CoastSettings, coast};
-use pliant::proximity2d::generate::gear::{GearSettings, gear};
-use pliant::proximity2d::image::Images;
-use pliant::proximity2d::outline::Outlines;
-use pliant::proximity2d::{Answer, Backend, Pair, Question, Wanted};
+use pliant_plane::exact::Exact;
+use pliant_plane::generate::coast::{CoastSettings, coast};
+use pliant_plane::generate::gear::{GearSettings, gear};
+use pliant_plane::image::Images;
+use pliant_plane::outline::Outlines;
+use pliant_plane::{Answer, Backend, Pair, Question, Wanted};
 
 use crate::show::{DIM, HEADING};
 

@@ -8,7 +8,7 @@
 //! is 0.71 d times the perimeters, and the bound is d times.
 
 use bytemuck::{Pod, Zeroable};
-use pliant::proximity2d::{Answer, Pair};
+use pliant_plane::{Answer, Pair};
 
 use crate::GpuError;
 use crate::chunk::{Chunks, scaled};

@@ -3,11 +3,11 @@
 //! The same as the plain twin finds by asking all: a stretch ends where the boundaries are
 //! farther apart than asked, so nothing but what is near can begin, end or decide it.
 
-use pliant::proximity2d::boundary::spot;
-use pliant::proximity2d::contact::{Nearest, Stretch, Stretches};
-use pliant::proximity2d::outline::Outlines;
-use pliant::proximity2d::segment::near_one;
-use pliant::proximity2d::{Answer, Contact, Pair};
+use pliant_plane::boundary::spot;
+use pliant_plane::contact::{Nearest, Stretch, Stretches};
+use pliant_plane::outline::Outlines;
+use pliant_plane::segment::near_one;
+use pliant_plane::{Answer, Contact, Pair};
 
 use crate::depths::Candidate;
 

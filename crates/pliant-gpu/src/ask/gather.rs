@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use pliant::math::Vec2;
-use pliant::proximity2d::boundary::{Spot, direction, outward, spot};
-use pliant::proximity2d::outline::Outlines;
-use pliant::proximity2d::samples::{self, MOST_SAMPLES};
-use pliant::proximity2d::segment::{crossing, meet, nearest_along, place};
-use pliant::proximity2d::{Answer, Pair, Penetration, Place, Question, Separation, Side};
+use pliant_plane::boundary::{Spot, direction, outward, spot};
+use pliant_plane::outline::Outlines;
+use pliant_plane::samples::{self, MOST_SAMPLES};
+use pliant_plane::segment::{crossing, meet, nearest_along, place};
+use pliant_plane::{Answer, Pair, Penetration, Place, Question, Separation, Side};
 
 use crate::chunk::{CHUNK, Chunks};
 use crate::depths::{CROSSED, Candidate, INSIDE, Seen, Task, UNSURE};

@@ -10,9 +10,9 @@
 //!   gradient does not exist on the medial axis, and interpolated it is too short near it.
 
 use pliant::math::Vec2;
-use pliant::proximity2d::field::{Field, Window};
-use pliant::proximity2d::outline::Outlines;
-use pliant::proximity2d::{Answer, Pair, Side};
+use pliant_plane::field::{Field, Window};
+use pliant_plane::outline::Outlines;
+use pliant_plane::{Answer, Pair, Side};
 
 use crate::GpuError;
 use crate::field::{FieldRequest, FieldSettings, rounding};

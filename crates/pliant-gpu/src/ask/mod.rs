@@ -16,11 +16,9 @@ mod samples;
 
 use bytemuck::Zeroable;
 use pliant::par;
-use pliant::proximity2d::exact::Exact;
-use pliant::proximity2d::outline::Outlines;
-use pliant::proximity2d::{
-    Answer, Backend, BackendError, Cause, Notice, Pair, Question, Wanted, prepare,
-};
+use pliant_plane::exact::Exact;
+use pliant_plane::outline::Outlines;
+use pliant_plane::{Answer, Backend, BackendError, Cause, Notice, Pair, Question, Wanted, prepare};
 
 use crate::GpuError;
 use crate::area::Areas;

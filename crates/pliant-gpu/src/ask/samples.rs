@@ -1,8 +1,8 @@
 //! The second pass: samples of boundaries, whose places the first one told.
 
 use bytemuck::Zeroable;
-use pliant::proximity2d::outline::Outlines;
-use pliant::proximity2d::{Answer, Cause, Pair, Penetration, Side};
+use pliant_plane::outline::Outlines;
+use pliant_plane::{Answer, Cause, Pair, Penetration, Side};
 
 use crate::GpuError;
 use crate::chunk::{CHUNK, Chunk, Chunks, scaled};

@@ -2,8 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use pliant::math::Vec2;
-use pliant::proximity2d::field::Window;
-use pliant::proximity2d::outline::Outlines;
+use pliant_plane::field::Window;
+use pliant_plane::outline::Outlines;
 
 use crate::GpuError;
 use crate::chunk::{power_above, scaled};

@@ -22,8 +22,8 @@ mod lay;
 mod meshes;
 
 use pliant::math::Vec2;
-use pliant::proximity2d::field::{Field, Window};
-use pliant::proximity2d::outline::Outlines;
+use pliant_plane::field::{Field, Window};
+use pliant_plane::outline::Outlines;
 
 use crate::GpuError;
 use crate::ask::Gpu;

@@ -16,8 +16,8 @@
 
 mod pipelines;
 
-use pliant::proximity2d::field::Window;
-use pliant::proximity2d::outline::Outlines;
+use pliant_plane::field::Window;
+use pliant_plane::outline::Outlines;
 
 use crate::GpuError;
 use crate::ask::Gpu;

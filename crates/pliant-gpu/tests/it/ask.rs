@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use pliant::math::Vec2;
-use pliant::proximity2d::brute::Brute;
-use pliant::proximity2d::outline::Outlines;
-use pliant::proximity2d::{Answer, Backend, BackendError, Cause, Notice, Pair, Question, Wanted};
 use pliant_gpu::{DepthsBy, Gpu};
+use pliant_plane::brute::Brute;
+use pliant_plane::outline::Outlines;
+use pliant_plane::{Answer, Backend, BackendError, Cause, Notice, Pair, Question, Wanted};
 
 use crate::scene::{Random, all_pairs, crowd, open, rectangle, wavy};
 

@@ -1,12 +1,12 @@
 //! Fields against exact distances.
 
 use pliant::math::Vec2;
-use pliant::proximity2d::brute::{self, Spot};
-use pliant::proximity2d::field::{Field, NO_SITE, Window};
-use pliant::proximity2d::outline::Outlines;
 use pliant_gpu::{
     FieldMethod, FieldRequest, FieldSettings, FieldSign, Gpu, GpuError, PixelAt, rounding,
 };
+use pliant_plane::brute::{self, Spot};
+use pliant_plane::field::{Field, NO_SITE, Window};
+use pliant_plane::outline::Outlines;
 
 use crate::scene::{Random, crowd, open, rectangle, wavy};
 
@@ -52,7 +52,7 @@ fn check(outlines: &Outlines, request: &FieldRequest, field: &Field, error: f64)
             assert!((found - truth).abs() <= error, "{x} {y}: {found} for {truth}, bound {error}");
             assert!(outlines.range(outline).contains(&(field.site[at] as usize)), "{x} {y}");
             let ends = outlines.segment(field.site[at] as usize);
-            let to_site = pliant::proximity2d::segment::distance_sq(ends, point).sqrt();
+            let to_site = pliant_plane::segment::distance_sq(ends, point).sqrt();
             assert!(to_site - truth.abs() <= 2.0 * error, "{x} {y}: {to_site} for {truth}");
         }
     }

@@ -1,10 +1,10 @@
 //! Overlapping pixels against exact distances, by all strategies.
 
 use pliant::math::Vec2;
-use pliant::proximity2d::brute::{self, Spot};
-use pliant::proximity2d::field::Window;
-use pliant::proximity2d::outline::Outlines;
 use pliant_gpu::{Drawn, Gpu, OverlapRequest, Strategy};
+use pliant_plane::brute::{self, Spot};
+use pliant_plane::field::Window;
+use pliant_plane::outline::Outlines;
 
 use crate::scene::{Random, open, rectangle, wavy};
 

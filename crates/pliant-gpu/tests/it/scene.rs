@@ -5,9 +5,9 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pliant::math::Vec2;
-use pliant::proximity2d::Pair;
-use pliant::proximity2d::outline::Outlines;
 use pliant_gpu::{Gpu, GpuError};
+use pliant_plane::Pair;
+use pliant_plane::outline::Outlines;
 
 /// Held by the test that has the GPU: tests of one program take turns.
 static TURN: Mutex<()> = Mutex::new(());

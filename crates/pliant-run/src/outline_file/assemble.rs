@@ -1,12 +1,12 @@
 //! From a drawing to the rings of one outline: curves cut, lines thickened, doubles cancelled.
 
 use pliant::math::Vec2;
-use pliant::proximity2d::outline::cancel::cancel;
-use pliant::proximity2d::outline::crossings::crossings;
-use pliant::proximity2d::outline::curve::Flattening;
-use pliant::proximity2d::outline::thick::{Stroke, thicken};
-use pliant::proximity2d::outline::{OutlineNotice, Outlines, area};
-use pliant::proximity2d::segment::surrounds;
+use pliant_plane::outline::cancel::cancel;
+use pliant_plane::outline::crossings::crossings;
+use pliant_plane::outline::curve::Flattening;
+use pliant_plane::outline::thick::{Stroke, thicken};
+use pliant_plane::outline::{OutlineNotice, Outlines, area};
+use pliant_plane::segment::surrounds;
 
 use super::drawing::{Feature, Fill, Kind, Path, Piece};
 use super::{OutlineFileError, Picked};

@@ -1,7 +1,7 @@
 //! What all formats are read into: features of paths, curves still curved.
 
 use pliant::math::Vec2;
-use pliant::proximity2d::outline::curve::Curve;
+use pliant_plane::outline::curve::Curve;
 
 /// All features of a file.
 #[derive(Clone, Debug, Default)]

@@ -5,10 +5,10 @@
 //! of each penetrating point, contacts with their normals, or the shortest way between.
 
 use pliant::math::Vec2;
-use pliant::proximity2d::field::tiled::Tiled;
-use pliant::proximity2d::field::{Field, NO_SITE, Window};
-use pliant::proximity2d::segment::place;
-use pliant::proximity2d::{Answer, Place, Side};
+use pliant_plane::field::tiled::Tiled;
+use pliant_plane::field::{Field, NO_SITE, Window};
+use pliant_plane::segment::place;
+use pliant_plane::{Answer, Place, Side};
 
 use super::Found;
 use crate::outline_file::drawing::Upright;

@@ -10,9 +10,9 @@ use pliant::integrate::StepError;
 use pliant::memory::Memory;
 use pliant::observe::Stage;
 use pliant::record::digest::digest;
-use pliant::record::overlap::Measure;
 use pliant::record::row::Row;
 use pliant::sim::Simulation;
+use pliant_plane::overlap::Measure;
 
 use super::checkpoint::Checkpoint;
 use super::clock::Stopwatch;

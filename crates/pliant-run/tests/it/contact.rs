@@ -1,7 +1,8 @@
 //! Scenes whose bodies meet: what is chosen, what is refused, and what comes of bad input.
 
 use pliant::integrate::StepError;
-use pliant::record::overlap::{Measure, Overlap};
+use pliant::record::overlap::Overlap;
+use pliant_plane::overlap::Measure;
 use pliant_run::built::Built;
 
 use crate::scene::{Folder, after, load, refused, with};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pliant::proximity2d::outline::{Outlines, area};
+use pliant_plane::outline::{Outlines, area};
 use pliant_run::outline_file::assemble::{Wanted, assemble};
 use pliant_run::outline_file::read;
 use serde_json::Value;

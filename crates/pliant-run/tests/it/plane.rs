@@ -1,7 +1,8 @@
 //! The scenes in the plane: map, gears, links, cars and wavy.
 
 use pliant::math::{Vec2, Vec3};
-use pliant::record::overlap::{Measure, Overlap};
+use pliant::record::overlap::Overlap;
+use pliant_plane::overlap::Measure;
 use pliant_run::built::Built;
 
 use crate::scene::load;

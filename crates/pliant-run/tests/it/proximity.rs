@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use pliant::math::Vec2;
-use pliant::proximity2d::brute::Brute;
-use pliant::proximity2d::image::Images;
-use pliant::proximity2d::outline::Outlines;
-use pliant::proximity2d::{Answer, Backend, Pair, Question, Wanted};
+use pliant_plane::brute::Brute;
+use pliant_plane::image::Images;
+use pliant_plane::outline::Outlines;
+use pliant_plane::{Answer, Backend, Pair, Question, Wanted};
 
 use super::data;
 

@@ -3,7 +3,7 @@
 use pliant::math::Vec3;
 use pliant::memory::Memory;
 use pliant::record::digest::digest;
-use pliant::record::overlap::Measure;
+use pliant_plane::overlap::Measure;
 use pliant_run::built::Built;
 
 use crate::scene::{Folder, after, load, refused};

@@ -13,8 +13,6 @@ pub mod plasticity;
 
 pub mod spring;
 
-pub mod area;
-
 pub mod solid;
 
 pub mod gravity;

@@ -44,7 +44,7 @@ impl Slot {
 
     /// Puts or adds a block to `blocks`, which begin with the block that is `start` in all.
     #[inline]
-    pub(crate) fn add(self, block: &Mat3, start: usize, blocks: &mut [Mat3]) {
+    pub fn add(self, block: &Mat3, start: usize, blocks: &mut [Mat3]) {
         let place = &mut blocks[(self.0 & !Slot::FIRST) as usize - start];
         if self.0 & Slot::FIRST == 0 {
             *place += *block;
@@ -229,7 +229,8 @@ impl BlockMatrix {
         par::pieces(product, &self.cuts, |share, piece| rows(self.cuts[share], piece));
     }
 
-    pub(crate) fn blocks_mut(&mut self) -> &mut [Mat3] {
+    /// All blocks, row after row.
+    pub fn blocks_mut(&mut self) -> &mut [Mat3] {
         &mut self.blocks
     }
 

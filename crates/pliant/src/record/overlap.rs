@@ -11,8 +11,6 @@ mod crossing;
 
 mod inverted;
 
-mod outlines;
-
 #[cfg(test)]
 mod tests;
 
@@ -59,7 +57,6 @@ pub struct Measure {
     inside: Inside,
     /// Pairs that do not count, the smaller first, ascending.
     apart: Vec<(BodyId, BodyId)>,
-    flat: outlines::Flat,
 }
 
 /// Boxes of the parts of one body.
@@ -92,7 +89,6 @@ impl Measure {
             near: Rows::default(),
             inside: Inside::default(),
             apart: Vec::new(),
-            flat: outlines::Flat::new(positions, bodies),
         }
     }
 
@@ -129,14 +125,12 @@ impl Measure {
         }
         let inverted =
             bodies.ids().map(|body| inverted::count(scene, body, self.boxes[body.index()]));
-        let mut overlap = Overlap {
+        Overlap {
             penetrating_vertices: self.inside.count(),
             edge_crossings,
             max_depth: self.inside.max_depth(scene, &self.trees),
             inverted_tets: inverted.sum(),
-        };
-        self.flat.measure(positions, &mut overlap);
-        overlap
+        }
     }
 
     fn skin(&self, body: BodyId) -> crossing::Skin<'_> {

@@ -31,8 +31,6 @@ pub mod rigid;
 
 pub mod joint;
 
-pub mod outlines;
-
 use crate::body::Bodies;
 use crate::body::obstacle::Obstacle;
 use crate::body::pins::Pins;
@@ -128,6 +126,34 @@ pub enum RespondError {
         vertex: VertexId,
         /// Its signed distance, m.
         distance: f64,
+    },
+}
+
+/// Refuses the first setting that is not sound: its name, value, whether it is, and the rule.
+pub fn refuse_unsound(
+    response: &'static str,
+    list: &[(&'static str, f64, bool, &'static str)],
+) -> Result<(), RespondError> {
+    match list.iter().find(|(_, _, sound, _)| !sound) {
+        None => Ok(()),
+        Some(&(what, value, _, rule)) => Err(RespondError::Setting { response, what, value, rule }),
+    }
+}
+
+/// How stiff a penalty is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stiffness {
+    /// The same for all vertices, N/m.
+    Fixed(f64),
+    /// As much as the step bears: `fraction` · mass / dt² for each vertex.
+    ///
+    /// Symplectic Euler bears a fraction of 4 for a vertex that nothing else holds; a vertex
+    /// at rest on a floor sinks by weight over stiffness, g dt² / fraction.
+    OfStep {
+        /// Unit 1.
+        fraction: f64,
+        /// Time step, s.
+        dt: f64,
     },
 }
 

@@ -14,24 +14,7 @@ use crate::body::soft::Masses;
 use crate::force::{Corners, Material, Refusal, Tangent};
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
-use crate::respond::{Potential, RespondError, check_vertices};
-
-/// How stiff a penalty is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Stiffness {
-    /// The same for all vertices, N/m.
-    Fixed(f64),
-    /// As much as the step bears: `fraction` · mass / dt² for each vertex.
-    ///
-    /// Symplectic Euler bears a fraction of 4 for a vertex that nothing else holds; a vertex
-    /// at rest on a floor sinks by weight over stiffness, g dt² / fraction.
-    OfStep {
-        /// Unit 1.
-        fraction: f64,
-        /// Time step, s.
-        dt: f64,
-    },
-}
+use crate::respond::{Potential, RespondError, Stiffness, check_vertices};
 
 /// What a penalty is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]

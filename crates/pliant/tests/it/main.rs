@@ -27,5 +27,3 @@ mod responses;
 mod rigid;
 
 mod rigid_attached;
-
-mod proximity;

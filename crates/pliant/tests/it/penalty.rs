@@ -19,9 +19,9 @@ use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::Measure;
+use pliant::respond::Stiffness;
 use pliant::respond::bodies::{Bodily, BodilySettings, Kind};
 use pliant::respond::demands::Demands;
-use pliant::respond::penalty::Stiffness;
 use pliant::respond::{Moment, Response};
 
 use crate::placed::{Placed, placed};

@@ -20,13 +20,13 @@ use pliant::mesh::normals::Normals;
 use pliant::mesh::raw::RawMesh;
 use pliant::mesh::surface::Surface;
 use pliant::mesh::tet::TetMesh;
+use pliant::respond::Stiffness;
 use pliant::respond::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings, Strength};
 use pliant::respond::bodies::buffer::{Buffer, BufferSettings};
 use pliant::respond::bodies::impulse::{BodilyImpulseSettings, BodilyImpulses};
 use pliant::respond::bodies::{Bodily, BodilySettings, Kind};
 use pliant::respond::constraint::{Constraint, ConstraintSettings};
 use pliant::respond::demands::Demands;
-use pliant::respond::penalty::Stiffness;
 use pliant::respond::surface::{ContactSurface, SurfaceSettings};
 use pliant::respond::{Moment, RespondError, Response};
 

@@ -5,7 +5,7 @@
 //! not applied and y points down, as in the file.
 
 use pliant::math::Vec2;
-use pliant::proximity2d::outline::curve::{Arc, Curve};
+use pliant_plane::outline::curve::{Arc, Curve};
 use roxmltree::{Document, Node, ParsingOptions};
 
 use super::drawing::{Drawing, Feature, Fill, Kind, Path, Piece, Upright};

@@ -1,7 +1,7 @@
 //! The data of an SVG path: letters and numbers to lines and curves.
 
 use pliant::math::Vec2;
-use pliant::proximity2d::outline::curve::{Arc, ArcShape, Curve};
+use pliant_plane::outline::curve::{Arc, ArcShape, Curve};
 
 use super::super::drawing::Piece;
 use super::numbers::Numbers;

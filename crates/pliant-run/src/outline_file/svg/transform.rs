@@ -1,7 +1,7 @@
 //! Transforms of SVG elements: affine maps of the plane.
 
 use pliant::math::Vec2;
-use pliant::proximity2d::outline::curve::{Arc, Curve};
+use pliant_plane::outline::curve::{Arc, Curve};
 
 use super::super::drawing::Piece;
 use super::numbers::Numbers;

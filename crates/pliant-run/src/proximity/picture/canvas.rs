@@ -1,7 +1,7 @@
 //! A picture that soft-edged marks are drawn on.
 
 use pliant::math::Vec2;
-use pliant::proximity2d::segment::distance_sq;
+use pliant_plane::segment::distance_sq;
 
 /// Red, green, blue as sRGB, 0 to 1, no unit.
 pub type Rgb = [f64; 3];

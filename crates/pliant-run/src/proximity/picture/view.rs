@@ -1,9 +1,9 @@
 //! What part of the plane a picture shows.
 
 use pliant::math::Vec2;
-use pliant::proximity2d::Answer;
-use pliant::proximity2d::field::Window;
-use pliant::proximity2d::outline::Outlines;
+use pliant_plane::Answer;
+use pliant_plane::field::Window;
+use pliant_plane::outline::Outlines;
 
 /// Longer and shortest side of a picture, pixels.
 const SIDES: [f64; 2] = [1100.0, 420.0];
@@ -65,7 +65,7 @@ pub fn step(window: &Window) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pliant::proximity2d::Separation;
+    use pliant_plane::Separation;
 
     fn two(gap: f64) -> Outlines {
         let square = |x: f64| {

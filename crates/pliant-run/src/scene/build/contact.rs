@@ -6,13 +6,13 @@ use pliant::id::BodyId;
 use pliant::math::Vec3;
 use pliant::respond::RespondError;
 use pliant::respond::Response as Respond;
+use pliant::respond::Stiffness;
 use pliant::respond::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings};
 use pliant::respond::bodies::buffer::{Buffer, BufferSettings};
 use pliant::respond::bodies::impulse::{BodilyImpulseSettings, BodilyImpulses};
 use pliant::respond::bodies::{Bodily, BodilySettings, Kind};
 use pliant::respond::constraint::{Constraint, ConstraintSettings};
 use pliant::respond::impulse::Impulses;
-use pliant::respond::penalty::Stiffness;
 use pliant::respond::points::{PointSettings, Points};
 use pliant::respond::surface::{self, ContactSurface, Corrections, Form, SurfaceSettings};
 

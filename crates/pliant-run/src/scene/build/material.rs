@@ -3,7 +3,6 @@
 use pliant::body::pins::{self, Plane};
 use pliant::body::soft::Masses;
 use pliant::force::Forces;
-use pliant::force::area::Areas;
 use pliant::force::elastic::ElasticSettings;
 use pliant::force::elastic::corotational::Corotational;
 use pliant::force::elastic::law::Law;
@@ -16,6 +15,7 @@ use pliant::id::VertexId;
 use pliant::math::Vec3;
 use pliant::mesh::tet::TetMesh;
 use pliant::mesh::topology;
+use pliant_plane::area::Areas;
 
 use super::bodies::Group;
 use super::rest::{Rest, Stuff};

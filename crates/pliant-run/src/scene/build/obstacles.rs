@@ -12,8 +12,9 @@ use pliant::id::VertexId;
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::raw::RawMesh;
 use pliant::mesh::surface::Surface;
+use pliant::respond::Stiffness;
 use pliant::respond::barrier::{Barrier, BarrierSettings};
-use pliant::respond::penalty::{Penalty, PenaltySettings, Stiffness};
+use pliant::respond::penalty::{Penalty, PenaltySettings};
 
 use super::bodies::Made;
 use super::rest::{self, MOST_TETS, Rest, Stuff};

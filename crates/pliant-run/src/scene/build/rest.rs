@@ -19,7 +19,7 @@ use pliant::mesh::surface::Surface;
 use pliant::mesh::tet::TetMesh;
 use pliant::mesh::topology;
 
-use pliant::proximity2d::generate::car::{CarSettings, car};
+use pliant_plane::generate::car::{CarSettings, car};
 
 use super::{Wrong, outline};
 use crate::mesh_file;

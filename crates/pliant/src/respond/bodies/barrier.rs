@@ -25,11 +25,11 @@ use crate::respond::barrier::potential;
 use crate::respond::bodies::apart::{Apart, Crossing};
 use crate::respond::bodies::buffer::within;
 use crate::respond::bodies::law::{Joint, Loads, MOST};
-use crate::respond::bodies::refuse_unsound;
 use crate::respond::constraint::split::Split;
 use crate::respond::contact::search::Search;
 use crate::respond::contact::{Contact, Feature};
 use crate::respond::demands::{Demands, Met, RigidShift};
+use crate::respond::refuse_unsound;
 use crate::respond::{Moment, RespondError, Response};
 
 /// Gap, per reach, up to which bodies that overlapped are shifted apart.

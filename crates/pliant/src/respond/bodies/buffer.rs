@@ -16,13 +16,14 @@
 use crate::body::Bodies;
 use crate::math::Vec3;
 use crate::observe::{Stage, Watch};
+use crate::respond::Stiffness;
 use crate::respond::bodies::law::{Joint, Loads, Spring};
-use crate::respond::bodies::{Acting, DAMPING, FRACTION, IMPLICIT, refuse_unsound};
+use crate::respond::bodies::{Acting, DAMPING, FRACTION, IMPLICIT};
 use crate::respond::contact::Contact;
 use crate::respond::contact::margin::MarginSettings;
 use crate::respond::contact::search::{ContactSettings, Search};
 use crate::respond::demands::{ContactSpring, Demands, Met};
-use crate::respond::penalty::Stiffness;
+use crate::respond::refuse_unsound;
 use crate::respond::{Moment, RespondError, Response};
 
 /// What a buffer is made of.

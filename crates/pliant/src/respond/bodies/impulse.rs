@@ -24,10 +24,11 @@ use crate::id::VertexId;
 use crate::math::Vec3;
 use crate::mesh::normals::Normals;
 use crate::observe::{Stage, Watch};
+use crate::respond::bodies::Kind;
 use crate::respond::bodies::ways::{Push, Pushes, Ways};
-use crate::respond::bodies::{Kind, refuse_unsound};
 use crate::respond::demands::{Demands, Met};
 use crate::respond::friction::friction;
+use crate::respond::refuse_unsound;
 use crate::respond::{Moment, RespondError, Response};
 
 /// What impulses between bodies are made of.

@@ -18,9 +18,9 @@
 use crate::id::VertexId;
 use crate::math::Vec3;
 use crate::respond::Moment;
+use crate::respond::Stiffness;
 use crate::respond::bodies::ways::{Push, Pushes};
 use crate::respond::friction::friction;
-use crate::respond::penalty::Stiffness;
 
 /// Most that springs chosen from the step may have of mass over step squared, all together.
 ///

@@ -31,11 +31,12 @@ use crate::depth::fused::Scratch;
 use crate::id::VertexId;
 use crate::math::Vec3;
 use crate::observe::{Stage, Watch};
+use crate::respond::Stiffness;
 use crate::respond::bodies::law::{Loads, Spring};
 use crate::respond::bodies::ways::{Push, Pushes, Ways};
 use crate::respond::contact::{Contact, Feature};
 use crate::respond::demands::{ContactSpring, Demands, Met};
-use crate::respond::penalty::Stiffness;
+use crate::respond::refuse_unsound;
 use crate::respond::{Moment, RespondError, Response};
 
 /// Share of mass over step squared that a spring has by default, unit 1.
@@ -143,17 +144,6 @@ impl BodilySettings {
             ("exponent", exponent, positive(exponent), "positive and finite"),
         ];
         refuse_unsound(self.kind.name(), &list)
-    }
-}
-
-/// Refuses the first setting that is not sound: its name, value, whether it is, and the rule.
-pub(super) fn refuse_unsound(
-    response: &'static str,
-    list: &[(&'static str, f64, bool, &'static str)],
-) -> Result<(), RespondError> {
-    match list.iter().find(|(_, _, sound, _)| !sound) {
-        None => Ok(()),
-        Some(&(what, value, _, rule)) => Err(RespondError::Setting { response, what, value, rule }),
     }
 }
 

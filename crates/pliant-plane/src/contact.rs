@@ -1,0 +1,491 @@
+//! From the parts of one boundary near another to contacts: joined, ranked, finished.
+//!
+//! Who looks for what is near hands in parts of segments, segment by segment along a ring.
+//! Parts that hang together make a stretch, also over the ring's first point, and every
+//! stretch makes one contact where it is nearest to b. Of places equally near the one
+//! whose boundaries face each other most counts: a corner on an edge is pushed off the edge.
+//!
+//! Where boundaries meet the gap is zero, and no way from one to the other has a direction.
+//! So the normal is that of b itself: the mean, by length, of its outward normals along all
+//! that the stretch and b have in common. Where that is no more than points, or normals
+//! that cancel, it is b's outward normal at the contact.
+
+use std::ops::Range;
+
+use pliant::math::Vec2;
+
+use super::boundary::{Spot, direction, outward};
+use super::outline::Outlines;
+use super::segment::{meet, nearest_along, nearest_pair, place, shared};
+use super::{Contact, Place};
+
+/// Sums of normals shorter than this, relative to the length they stand for, cancel.
+const MIN_AGREEMENT: f64 = 1e-9;
+
+/// A part of one segment of a.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    /// The segment, an index.
+    pub segment: u32,
+    /// Where the part begins and ends, as shares of the segment's way, no unit.
+    pub along: [f64; 2],
+}
+
+impl Part {
+    /// Its ends, m.
+    pub fn ends(&self, outlines: &Outlines) -> [Vec2; 2] {
+        self.along.map(|along| point(outlines, Place { segment: self.segment, along }))
+    }
+
+    /// The place on its segment at a share of the part's own way.
+    pub fn at(&self, share: f64) -> Place {
+        let [from, to] = self.along;
+        Place { segment: self.segment, along: from + share * (to - from) }
+    }
+}
+
+/// Where a place is, m.
+pub fn point(outlines: &Outlines, at: Place) -> Vec2 {
+    place(outlines.segment(at.segment as usize), at.along)
+}
+
+/// How boundaries face each other at two places: cosine of their normals' angle, no unit.
+///
+/// −1 where they face each other, 1 where a segment has no length and so no normal.
+pub fn facing(outlines: &Outlines, on_a: Place, on_b: Place) -> f64 {
+    let normals = outward(outlines, on_a).zip(outward(outlines, on_b));
+    normals.map_or(1.0, |(of_a, of_b)| of_a.dot(of_b))
+}
+
+/// What a part of a and a segment of b have in common: a point, or a length.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Common {
+    /// Where it begins along a, on a and on b.
+    pub places: [Place; 2],
+    /// b's outward normal times the length in common, m.
+    pub weighted: Vec2,
+    /// The length in common, m; zero for a point.
+    pub length: f64,
+}
+
+/// What a part has in common with segment `across` of b, if the part holds any of it.
+///
+/// `along` are the shares of both segments' ways at which they meet.
+pub fn common(
+    outlines: &Outlines,
+    part: &Part,
+    across: u32,
+    along: [[f64; 2]; 2],
+) -> Option<Common> {
+    let [of_a, of_b] = along;
+    let from = of_a[0].max(part.along[0]);
+    let to = of_a[1].min(part.along[1]);
+    if from > to {
+        return None;
+    }
+    let ends = outlines.segment(part.segment as usize);
+    // Segments that lie on each other may run either way.
+    let is_point = of_b[0] == of_b[1];
+    let other = outlines.segment(across as usize);
+    let t = if is_point { of_b[0] } else { nearest_along(other, place(ends, from)) };
+    let on_a = Place { segment: part.segment, along: from };
+    let on_b = Place { segment: across, along: t };
+    let length = (to - from) * ends[0].distance(ends[1]);
+    let weighted = outward(outlines, on_b).map_or(Vec2::ZERO, |normal| length * normal);
+    Some(Common { places: [on_a, on_b], weighted, length })
+}
+
+/// The mean of normals by length, from the sums of [`Common`]; `None` where they cancel.
+pub fn mean_normal(weighted: Vec2, length: f64) -> Option<Vec2> {
+    // As a product, so that no length at all fails too.
+    let agreed = weighted.length() > MIN_AGREEMENT * length;
+    if agreed { weighted.try_normalize() } else { None }
+}
+
+/// The contact at two places; `None` without a normal.
+///
+/// `normal` is that known of the places; where it is `None`, b's own counts.
+pub fn finished(
+    outlines: &Outlines,
+    gap: f64,
+    [on_a, on_b]: [Place; 2],
+    normal: Option<Vec2>,
+    stretch: [Vec2; 2],
+) -> Option<Contact> {
+    let normal = normal.or_else(|| outward(outlines, on_b))?;
+    let position = point(outlines, on_a).midpoint(point(outlines, on_b));
+    Some(Contact { position, normal, gap, on_a, on_b, stretch })
+}
+
+/// The parts of one ring near b, and which of them hang together; keeps its memory.
+#[derive(Clone, Debug, Default)]
+pub struct Stretches {
+    /// Parts near b, along the ring.
+    parts: Vec<Part>,
+    /// Positions of parts that hang together.
+    ranges: Vec<Range<usize>>,
+}
+
+/// Parts that hang together, along a ring.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stretch<'a> {
+    /// What lies before the ring's first point, if the stretch goes over it, and the rest.
+    runs: [&'a [Part]; 2],
+}
+
+impl<'a> Stretch<'a> {
+    /// Its parts in order; one or more.
+    pub fn parts(&self) -> impl DoubleEndedIterator<Item = &'a Part> + use<'a> {
+        let [before, after] = self.runs;
+        before.iter().chain(after)
+    }
+}
+
+impl Stretches {
+    /// Makes ready for another ring.
+    pub fn clear(&mut self) {
+        self.parts.clear();
+        self.ranges.clear();
+    }
+
+    /// Adds what of the next segment is near, as shares of its way; sorts them.
+    ///
+    /// Shares that overlap or touch become one part.
+    pub fn add(&mut self, segment: usize, shares: &mut [[f64; 2]]) {
+        let Stretches { parts, ranges } = self;
+        shares.sort_unstable_by(|p, q| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1])));
+        let mut end = f64::NEG_INFINITY;
+        for &mut share in shares {
+            if share[0] <= end {
+                end = end.max(share[1]);
+                if let Some(last) = parts.last_mut() {
+                    last.along[1] = end;
+                }
+                continue;
+            }
+            end = share[1];
+            let follows = |p: &Part| p.along[1] == 1.0 && p.segment as usize + 1 == segment;
+            let joined = share[0] == 0.0 && parts.last().is_some_and(follows);
+            parts.push(Part { segment: segment as u32, along: share });
+            match ranges.last_mut() {
+                Some(range) if joined => range.end = parts.len(),
+                _ => ranges.push(parts.len() - 1..parts.len()),
+            }
+        }
+    }
+
+    /// The stretches of the ring whose segments were added, in order.
+    ///
+    /// The last goes on as the first where they meet at the ring's first point.
+    pub fn around(&self, ring: &Range<usize>) -> impl Iterator<Item = Stretch<'_>> {
+        let Stretches { parts, ranges } = self;
+        let [first, last] = [parts.first(), parts.last()];
+        let begins = |p: &Part| p.segment as usize == ring.start && p.along[0] == 0.0;
+        let ends = |p: &Part| p.segment as usize + 1 == ring.end && p.along[1] == 1.0;
+        let around = ranges.len() > 1 && first.is_some_and(begins) && last.is_some_and(ends);
+        let count = ranges.len() - usize::from(around);
+        ranges[..count].iter().enumerate().map(move |(number, range)| {
+            let before = if around && number == 0 { ranges[count].clone() } else { 0..0 };
+            Stretch { runs: [before, range.clone()].map(|range| &parts[range]) }
+        })
+    }
+}
+
+/// The nearest places of a stretch and b among those offered so far; keeps its memory.
+#[derive(Clone, Debug, Default)]
+pub struct Nearest {
+    /// The best so far.
+    best: Option<Ranked>,
+    /// What the stretch and b have in common, and the numbers it was offered with.
+    met: Vec<([usize; 2], Common)>,
+}
+
+/// Two places, and what they are ranked by.
+#[derive(Clone, Copy, Debug)]
+struct Ranked {
+    /// Distance, m, and how the boundaries face each other, no unit; less is better.
+    rank: [f64; 2],
+    /// The part's position in the stretch, and b's segment: the first of equals counts.
+    number: [usize; 2],
+    /// On a and on b.
+    places: [Place; 2],
+}
+
+impl Nearest {
+    /// Makes ready for another stretch.
+    pub fn clear(&mut self) {
+        self.best = None;
+        self.met.clear();
+    }
+
+    /// Distance of the best places so far, m; infinite before the first.
+    pub fn gap(&self) -> f64 {
+        self.best.map_or(f64::INFINITY, |best| best.rank[0])
+    }
+
+    /// Takes the places of a part and a segment of b if they rank before the best.
+    ///
+    /// `ends` are the part's; `number` is its position in the stretch, and b's segment.
+    pub fn offer(
+        &mut self,
+        outlines: &Outlines,
+        (part, ends): (&Part, [Vec2; 2]),
+        number: [usize; 2],
+    ) {
+        let (whole, across) =
+            (outlines.segment(part.segment as usize), outlines.segment(number[1]));
+        let met = meet(whole, across)
+            .then(|| common(outlines, part, number[1] as u32, shared(whole, across)))
+            .flatten();
+        let (gap, places) = match met {
+            Some(met) => {
+                self.met.push((number, met));
+                (0.0, met.places)
+            }
+            None => {
+                let [s, t] = nearest_pair(ends, across);
+                let places = [part.at(s), Place { segment: number[1] as u32, along: t }];
+                (place(ends, s).distance(place(across, t)), places)
+            }
+        };
+        if gap > self.gap() {
+            return;
+        }
+        let rank = [gap, facing(outlines, places[0], places[1])];
+        let before = |best: Ranked| rank < best.rank || (rank == best.rank && number < best.number);
+        if self.best.is_none_or(before) {
+            self.best = Some(Ranked { rank, number, places });
+        }
+    }
+
+    /// The contact of the stretch; `spot` tells where a point of a is with respect to b.
+    pub fn contact(
+        &mut self,
+        outlines: &Outlines,
+        stretch: Stretch<'_>,
+        spot: impl FnOnce(Vec2) -> Spot,
+    ) -> Option<Contact> {
+        let Ranked { rank: [gap, _], places, .. } = self.best?;
+        let [on_a, on_b] = places.map(|at| point(outlines, at));
+        let normal = if self.met.is_empty() {
+            let way = if spot(on_a) == Spot::Inside { on_b - on_a } else { on_a - on_b };
+            direction(way, on_a)
+        } else {
+            self.mean_normal()
+        };
+        let first = stretch.parts().next()?.ends(outlines)[0];
+        let last = stretch.parts().next_back()?.ends(outlines)[1];
+        finished(outlines, gap, places, normal, [first, last])
+    }
+
+    /// The mean normal of all that was met; the order of offers leaves the bits alone.
+    fn mean_normal(&mut self) -> Option<Vec2> {
+        self.met.sort_unstable_by_key(|(number, _)| *number);
+        let (mut weighted, mut length) = (Vec2::ZERO, 0.0);
+        for (_, met) in &self.met {
+            weighted += met.weighted;
+            length += met.length;
+        }
+        mean_normal(weighted, length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::brute::Brute;
+    use super::super::exact::Exact;
+    use super::super::exact::shapes::Numbers;
+    use super::super::image::Images;
+    use super::super::{Backend, Pair, Question, Wanted};
+    use super::*;
+
+    /// Normals of borders about a metre long, from sums of fewer than a hundred terms.
+    const SAME: f64 = 1e-12;
+
+    /// Two neighbours, the second of which lies to the right of their border going up.
+    ///
+    /// The border of the first has `more` points, in the middles of the second's segments.
+    fn neighbours(border: &[Vec2], more: usize, put: impl Fn(Vec2) -> Vec2) -> Outlines {
+        let [low, high] = [border[0], border[border.len() - 1]];
+        let aside = |by: f64| [high + Vec2::new(by, 0.5), low + Vec2::new(by, -0.5)];
+        let middles = border.windows(2).map(|ends| ends[0].midpoint(ends[1]));
+        let mut own: Vec<Vec2> = border.to_vec();
+        for (number, middle) in middles.enumerate().take(more) {
+            own.insert(2 * number + 1, middle);
+        }
+        let mut outlines = Outlines::default();
+        for (border, by) in [(&own[..], -3.0), (border, 3.0)] {
+            let ring = border.iter().copied().chain(aside(by)).map(&put);
+            outlines.push(&[ring.collect()]).unwrap();
+        }
+        outlines
+    }
+
+    /// All backends must tell one contact with this normal and without a gap.
+    #[track_caller]
+    fn check_normal(outlines: &Outlines, contact_distance: f64, normal: Vec2) {
+        let wanted = Wanted { contacts: true, ..Wanted::DEPTHS };
+        let question = Question { error: 0.004, contact_distance, wanted };
+        let backends: [Box<dyn Backend>; 3] =
+            [Box::new(Brute), Box::<Exact>::default(), Box::<Images>::default()];
+        for (number, mut backend) in backends.into_iter().enumerate() {
+            let mut answers = Vec::new();
+            backend.ask(outlines, &[Pair { a: 0, b: 1 }], &question, &mut answers).unwrap();
+            let [contact] = answers[0].contacts[..] else { panic!("{number}: {answers:?}") };
+            assert_eq!(contact.gap, 0.0, "{number}");
+            let [on_a, on_b] = [contact.on_a, contact.on_b].map(|at| point(outlines, at));
+            assert!(on_a.distance(on_b) < SAME, "{number}: {contact:?}");
+            assert!(contact.normal.distance(normal) < SAME, "{number}: {contact:?}, not {normal}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        #[test]
+        fn a_shared_border_has_the_normal_of_its_chord(
+            seed in 0_u64..1 << 48,
+            count in 2_usize..12,
+            distance in prop_oneof![Just(0.0), 0.004..0.04],
+            angle in prop_oneof![Just(0.0), 0.1..6.0],
+        ) {
+            let mut numbers = Numbers(seed);
+            // Sixty-fourths: where nothing is turned, middles of segments lie on them exactly.
+            let mut part = || numbers.below(64) as f64 / 64.0;
+            let mut border: Vec<Vec2> = Vec::new();
+            for step in 0..count {
+                border.push(Vec2::new(part(), step as f64 * 0.25 + 0.125 * part()));
+            }
+            let more = if angle == 0.0 { count / 2 } else { 0 };
+            let turn = Vec2::from_angle(angle);
+            let outlines = neighbours(&border, more, |p| turn.rotate(p));
+            // Each normal times its length is the segment turned: they add up to the chord.
+            let chord = border[count - 1] - border[0];
+            check_normal(&outlines, distance, turn.rotate(chord.perp().try_normalize().unwrap()));
+        }
+    }
+
+    #[test]
+    fn normals_that_cancel_leave_that_of_the_contact() {
+        let ring = |size: f64| {
+            [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
+                .map(|(x, y)| size * Vec2::new(x, y))
+                .to_vec()
+        };
+        let mut outlines = Outlines::default();
+        // A plug in a hole that it fills: all sides face, the first of them counts.
+        outlines.push(&[ring(1.0)]).unwrap();
+        outlines.push(&[ring(2.0), ring(1.0)]).unwrap();
+        check_normal(&outlines, 0.01, Vec2::Y);
+    }
+
+    /// The stretches of a ring of four segments that begins at 8, as (segment, from, to).
+    #[track_caller]
+    fn check(near: [&[[f64; 2]]; 4], expected: &[&[(u32, f64, f64)]]) {
+        let mut stretches = Stretches::default();
+        for (segment, shares) in (8..).zip(near) {
+            // In any order.
+            let mut shares: Vec<[f64; 2]> = shares.iter().rev().copied().collect();
+            stretches.add(segment, &mut shares);
+        }
+        let told = |part: &Part| (part.segment, part.along[0], part.along[1]);
+        let found: Vec<Vec<_>> =
+            stretches.around(&(8..12)).map(|stretch| stretch.parts().map(told).collect()).collect();
+        assert_eq!(found, expected);
+        stretches.clear();
+        assert_eq!(stretches.around(&(8..12)).count(), 0);
+    }
+
+    #[test]
+    fn shares_that_touch_are_one_part_and_parts_that_meet_one_stretch() {
+        let near: [&[[f64; 2]]; 4] =
+            [&[[0.1, 0.2], [0.2, 0.3], [0.5, 1.0]], &[[0.0, 0.4], [0.1, 0.2]], &[[0.0, 0.1]], &[]];
+        check(near, &[&[(8, 0.1, 0.3)], &[(8, 0.5, 1.0), (9, 0.0, 0.4)], &[(10, 0.0, 0.1)]]);
+    }
+
+    #[test]
+    fn a_segment_that_is_far_parts_two_stretches() {
+        check([&[[0.5, 1.0]], &[], &[[0.0, 0.2]], &[]], &[&[(8, 0.5, 1.0)], &[(10, 0.0, 0.2)]]);
+    }
+
+    #[test]
+    fn a_stretch_over_the_first_point_is_told_once_and_first() {
+        let all: &[[f64; 2]] = &[[0.0, 1.0]];
+        check(
+            [&[[0.0, 0.2]], &[[0.5, 0.6]], &[], &[[0.7, 1.0]]],
+            &[&[(11, 0.7, 1.0), (8, 0.0, 0.2)], &[(9, 0.5, 0.6)]],
+        );
+        check([&[[0.1, 0.2]], &[], &[], &[[0.7, 1.0]]], &[&[(8, 0.1, 0.2)], &[(11, 0.7, 1.0)]]);
+        let whole = [(8, 0.0, 1.0), (9, 0.0, 1.0), (10, 0.0, 1.0), (11, 0.0, 1.0)];
+        check([all; 4], &[&whole]);
+        check([&[]; 4], &[]);
+    }
+
+    #[test]
+    fn of_places_equally_near_those_that_face_count_and_then_the_first() {
+        let mut outlines = Outlines::default();
+        let square = |x: f64| {
+            [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)].map(|(u, v)| Vec2::new(x + u, v))
+        };
+        outlines.push(&[square(0.0).to_vec()]).unwrap();
+        outlines.push(&[square(1.5).to_vec()]).unwrap();
+        // Right side of a, lower and left side of b: the corner is as near to both.
+        let part = Part { segment: 1, along: [0.0, 1.0] };
+        let offered = |numbers: &[[usize; 2]]| {
+            let mut nearest = Nearest::default();
+            assert_eq!(nearest.gap(), f64::INFINITY);
+            for &number in numbers {
+                nearest.offer(&outlines, (&part, part.ends(&outlines)), number);
+            }
+            nearest.best.unwrap()
+        };
+        let (lower, left) = ([0, 4], [0, 7]);
+        for both in [[lower, left], [left, lower]] {
+            let best = offered(&both);
+            assert_eq!((best.rank, best.number), ([0.5, -1.0], left));
+        }
+        let later = [1, 7];
+        for both in [[later, left], [left, later]] {
+            assert_eq!(offered(&both).number, left);
+        }
+    }
+
+    #[test]
+    fn what_is_shared_with_a_part_is_that_of_the_part() {
+        let mut outlines = Outlines::default();
+        let right = |x: f64| Vec2::new(x, 0.0);
+        outlines.push(&[vec![right(0.0), right(4.0), Vec2::new(2.0, 3.0)]]).unwrap();
+        outlines.push(&[vec![right(5.0), right(1.0), Vec2::new(3.0, -3.0)]]).unwrap();
+        let [of_a, of_b] = [0, 3].map(|at| outlines.segment(at));
+        assert!(meet(of_a, of_b));
+        let along = shared(of_a, of_b);
+        // From 1 m to 4 m of a's four; b runs back, from 5 m to 1 m.
+        assert_eq!(along, [[0.25, 1.0], [0.25, 1.0]]);
+        let part = |along: [f64; 2]| Part { segment: 0, along };
+        let found = common(&outlines, &part([0.5, 0.75]), 3, along).unwrap();
+        assert_eq!((found.weighted, found.length), (Vec2::Y, 1.0));
+        assert_eq!(found.places.map(|at| at.along), [0.5, 0.75]);
+        assert_eq!(common(&outlines, &part([0.0, 0.125]), 3, along), None);
+        assert_eq!(mean_normal(Vec2::ZERO, 0.0), None);
+    }
+
+    #[test]
+    fn a_contact_without_a_way_has_the_normal_of_b() {
+        let mut outlines = Outlines::default();
+        for x in [0.0, 1.0] {
+            let corners = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)];
+            outlines.push(&[corners.map(|(u, v)| Vec2::new(x + u, v)).to_vec()]).unwrap();
+        }
+        let mut stretches = Stretches::default();
+        stretches.add(1, &mut [[0.0, 1.0]]);
+        let stretch = stretches.around(&(0..4)).next().unwrap();
+        let mut nearest = Nearest::default();
+        let part = stretch.parts().next().unwrap();
+        nearest.offer(&outlines, (part, part.ends(&outlines)), [0, 7]);
+        let contact = nearest.contact(&outlines, stretch, |_| Spot::Boundary).unwrap();
+        assert_eq!((contact.gap, contact.normal), (0.0, Vec2::NEG_X));
+        assert_eq!(contact.stretch, [Vec2::X, Vec2::ONE]);
+    }
+}

@@ -1,0 +1,195 @@
+//! What of one boundary is inside the other outline, and how deep.
+//!
+//! Along a boundary, inside turns to outside only where it meets the other boundary: a
+//! crossing turns it surely, after a touch the next vertex is asked. So a ray is cast once
+//! for each ring, and vertices outside cost nothing.
+
+use pliant::math::Vec2;
+
+use super::super::boundary::{Spot, direction, outward};
+use super::super::samples::{self, MOST_SAMPLES};
+use super::super::segment::{crossing, nearest_along, place};
+use super::super::{Answer, Penetration, Place, Question, Side};
+use super::meeting::{Kind, Meeting};
+use super::nearest::Pending;
+use super::tree::View;
+
+/// Consecutive segments of a ring whose first ends are all in one spot.
+#[derive(Clone, Debug)]
+struct Run<'a> {
+    /// First segment.
+    first: usize,
+    /// One past the last; one segment where the run meets the other outline.
+    end: usize,
+    /// Where the vertices are.
+    spot: Spot,
+    /// Where the segment meets the other outline, by segments of that.
+    meetings: &'a [Meeting],
+}
+
+/// Memory of the queries about depth.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DepthScratch {
+    /// Nodes still to be looked at.
+    pub pending: Pending,
+    /// Shares of a segment at which it meets the other outline, no unit.
+    cuts: Vec<f64>,
+}
+
+/// Walks the boundary of `own`, whose meetings with `other` are sorted along it.
+///
+/// Runs that are wholly outside are left out. Gives whether any ring begins inside.
+fn runs(
+    view: View<'_>,
+    [own, other]: [usize; 2],
+    mut meetings: &[Meeting],
+    mut visit: impl FnMut(Run<'_>),
+) -> bool {
+    let points = view.outlines.points();
+    let mut any_inside = false;
+    for ring in view.outlines.rings(own) {
+        let mut spot = view.spot(other, points[ring.start]);
+        any_inside |= spot == Spot::Inside;
+        let mut first = ring.start;
+        while let Some(segment) = meetings.first().map(|meeting| meeting.own as usize)
+            && segment < ring.end
+        {
+            let count = meetings.iter().take_while(|m| m.own as usize == segment).count();
+            let (here, rest) = meetings.split_at(count);
+            meetings = rest;
+            if spot == Spot::Inside && first < segment {
+                visit(Run { first, end: segment, spot, meetings: &[] });
+            }
+            visit(Run { first: segment, end: segment + 1, spot, meetings: here });
+            first = segment + 1;
+            if first < ring.end {
+                spot = match spot {
+                    _ if here.iter().any(|m| m.kind == Kind::Touch) => {
+                        view.spot(other, points[first])
+                    }
+                    Spot::Inside if count % 2 == 1 => Spot::Outside,
+                    Spot::Outside if count % 2 == 1 => Spot::Inside,
+                    same => same,
+                };
+            }
+        }
+        if spot == Spot::Inside && first < ring.end {
+            visit(Run { first, end: ring.end, spot, meetings: &[] });
+        }
+    }
+    any_inside
+}
+
+/// Whether a ring of `own` begins inside `other`.
+pub(super) fn begins_inside(view: View<'_>, own: usize, other: usize) -> bool {
+    let points = view.outlines.points();
+    view.outlines.rings(own).any(|ring| view.spot(other, points[ring.start]) == Spot::Inside)
+}
+
+/// Collects the depths of one pair.
+#[derive(Debug)]
+pub(super) struct Depths<'a> {
+    /// The outlines.
+    pub view: View<'a>,
+    /// What is asked.
+    pub question: &'a Question,
+    /// Where the depths go.
+    pub answer: &'a mut Answer,
+    /// Memory.
+    pub scratch: &'a mut DepthScratch,
+    /// Samples that the error bound asked for so far, count.
+    pub asked: f64,
+}
+
+impl Depths<'_> {
+    /// Adds the depths of one side's points; gives whether any ring of it begins inside.
+    pub fn of_side(&mut self, of: Side, sides: [usize; 2], meetings: &[Meeting]) -> bool {
+        let view = self.view;
+        let [own, other] = sides;
+        let mut guess = view.outlines.range(other).start as u32;
+        runs(view, [own, other], meetings, |run| {
+            guess = run.meetings.first().map_or(guess, |meeting| meeting.other);
+            for at in run.first..run.end {
+                let ends = view.outlines.segment(at);
+                if self.question.wanted.vertices && run.spot == Spot::Inside {
+                    self.push(of, other, (at, 0.0, ends[0]), &mut guess);
+                }
+                if self.question.wanted.samples {
+                    self.samples(of, other, (at, ends), run.meetings, &mut guess);
+                }
+            }
+        })
+    }
+
+    /// Adds the depth of a point inside `other`.
+    fn push(
+        &mut self,
+        of: Side,
+        other: usize,
+        (segment, along, position): (usize, f64, Vec2),
+        guess: &mut u32,
+    ) {
+        let (out, depth) = self.view.nearest(other, position, *guess, &mut self.scratch.pending);
+        *guess = out.segment;
+        let exit = place(self.view.outlines.segment(out.segment as usize), out.along);
+        let way = direction(exit - position, position);
+        if way.is_none() && along != 0.0 {
+            // A sample of a border that both share is inside by rounding alone.
+            return;
+        }
+        let Some(direction) = way.or_else(|| outward(self.view.outlines, out)) else { return };
+        let at = Place { segment: segment as u32, along };
+        self.answer.penetration.push(Penetration { of, at, position, depth, direction, out });
+    }
+
+    /// Adds samples of what is inside of a segment.
+    fn samples(
+        &mut self,
+        of: Side,
+        other: usize,
+        (at, ends): (usize, [Vec2; 2]),
+        meetings: &[Meeting],
+        guess: &mut u32,
+    ) {
+        let way = ends[0].distance(ends[1]);
+        let parts_of = |share: f64| samples::parts(share * way, self.question.error);
+        if parts_of(1.0) == 1.0 {
+            return;
+        }
+        let mut cuts = std::mem::take(&mut self.scratch.cuts);
+        cuts.clear();
+        cuts.extend([0.0, 1.0]);
+        for meeting in meetings {
+            let across = self.view.outlines.segment(meeting.other as usize);
+            match crossing(ends, across) {
+                Some([along, _]) => cuts.push(along),
+                None => cuts.extend(across.map(|end| nearest_along(ends, end))),
+            }
+        }
+        cuts.sort_unstable_by(f64::total_cmp);
+        for cut in cuts.windows(2).filter(|cut| cut[1] > cut[0]) {
+            let parts = parts_of(cut[1] - cut[0]);
+            let middle = place(ends, 0.5 * (cut[0] + cut[1]));
+            if parts == 1.0 || self.view.spot(other, middle) != Spot::Inside {
+                continue;
+            }
+            self.asked += parts - 1.0;
+            if self.asked > MOST_SAMPLES as f64 {
+                continue;
+            }
+            for k in 1..parts as usize {
+                let along = cut[0] + k as f64 * ((cut[1] - cut[0]) / parts);
+                let position = place(ends, along);
+                if self.view.spot(other, position) == Spot::Inside {
+                    self.push(of, other, (at, along, position), guess);
+                }
+            }
+        }
+        self.scratch.cuts = cuts;
+    }
+
+    /// Adds a notice where samples were left out.
+    pub fn finish(self) {
+        samples::tell(self.asked, self.question.error, self.answer);
+    }
+}

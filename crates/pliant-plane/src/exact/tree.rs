@@ -1,0 +1,221 @@
+//! Boxes over the segments of every outline, made anew for every frame.
+//!
+//! Every ring is cut into leaves of a few consecutive segments, leaves are gathered by
+//! fours, and so on up to one root for each outline. All boxes together take one pass over
+//! the points, less than any query that goes without them, so none is put off or kept.
+
+use pliant::math::{Vec2, orient2d};
+
+use super::super::boundary::Spot;
+use super::super::outline::Outlines;
+use super::super::rect::Rect;
+
+/// Segments of a leaf, count.
+const LEAF: usize = 4;
+
+/// Children of a node, count.
+pub(super) const FAN: usize = 4;
+
+/// How far a computed place on a segment can lie beside it, relative to its coordinates.
+///
+/// Two roundings of the place, and the rounding of the box itself.
+const PLACE_ERROR: f64 = 8.0 * f64::EPSILON;
+
+/// A part of an outline's boundary.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    /// Box of its segments and of every place computed on them, m.
+    pub rect: Rect,
+    /// First child, or first segment of a leaf.
+    pub first: u32,
+    /// One past the last.
+    pub end: u32,
+    /// Levels of nodes below it, count; 0 for a leaf, whose segments are of one ring.
+    pub level: u32,
+}
+
+impl Node {
+    #[inline]
+    pub fn children(&self) -> std::ops::Range<usize> {
+        self.first as usize..self.end as usize
+    }
+}
+
+/// A box grown to hold every place computed on segments in it.
+#[inline]
+fn with_places(rect: Rect) -> Rect {
+    let [x, y] = [[rect.min.x, rect.max.x], [rect.min.y, rect.max.y]]
+        .map(|[low, high]| if -low > high { -low } else { high });
+    let pad = PLACE_ERROR * if x > y { x } else { y };
+    Rect { min: rect.min - pad, max: rect.max + pad }
+}
+
+/// Box of a segment and of every place computed on it, m.
+#[inline]
+pub(super) fn padded(ends: [Vec2; 2]) -> Rect {
+    with_places(Rect::of(ends))
+}
+
+/// All boxes of a frame; memory is used again.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Boxes {
+    /// Outline after outline: leaves in order, then level by level up to the root.
+    nodes: Vec<Node>,
+    /// Root of each outline among the nodes.
+    roots: Vec<u32>,
+}
+
+impl Boxes {
+    /// Makes the boxes of all outlines.
+    pub fn build(&mut self, outlines: &Outlines) {
+        self.nodes.clear();
+        self.roots.clear();
+        for outline in 0..outlines.len() {
+            let mut level_start = self.nodes.len();
+            for ring in outlines.rings(outline) {
+                self.leaves(outlines, ring);
+            }
+            let mut level = 0;
+            while self.nodes.len() - level_start > 1 {
+                level += 1;
+                let below = level_start..self.nodes.len();
+                level_start = below.end;
+                for first in below.clone().step_by(FAN) {
+                    let end = (first + FAN).min(below.end);
+                    let rects = self.nodes[first..end].iter().map(|node| node.rect);
+                    let rect = rects.fold(Rect::EMPTY, Rect::union);
+                    self.nodes.push(Node { rect, first: first as u32, end: end as u32, level });
+                }
+            }
+            self.roots.push(level_start as u32);
+        }
+    }
+
+    /// Makes the leaves of one ring.
+    fn leaves(&mut self, outlines: &Outlines, ring: std::ops::Range<usize>) {
+        let points = outlines.points();
+        for first in ring.clone().step_by(LEAF) {
+            let end = (first + LEAF).min(ring.end);
+            let last = points[if end == ring.end { ring.start } else { end }];
+            let tight =
+                points[first..end].iter().fold(Rect::of([last; 2]), |rect, &p| rect.with(p));
+            let rect = with_places(tight);
+            self.nodes.push(Node { rect, first: first as u32, end: end as u32, level: 0 });
+        }
+    }
+}
+
+/// Outlines with their boxes: what queries look at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View<'a> {
+    /// The outlines.
+    pub outlines: &'a Outlines,
+    /// Their boxes as they are now.
+    pub boxes: &'a Boxes,
+}
+
+impl<'a> View<'a> {
+    #[inline]
+    pub fn node(&self, at: usize) -> &'a Node {
+        &self.boxes.nodes[at]
+    }
+
+    #[inline]
+    pub fn root(&self, outline: usize) -> usize {
+        self.boxes.roots[outline] as usize
+    }
+
+    /// Box of a whole outline, m, a little too large.
+    pub fn rect(&self, outline: usize) -> Rect {
+        self.node(self.root(outline)).rect
+    }
+
+    /// Where a point is; exact.
+    pub fn spot(&self, outline: usize, point: Vec2) -> Spot {
+        let root = self.root(outline);
+        let mut odd = false;
+        if !self.node(root).rect.contains(point) {
+            Spot::Outside
+        } else if self.on_boundary(root, point, &mut odd) {
+            Spot::Boundary
+        } else if odd {
+            Spot::Inside
+        } else {
+            Spot::Outside
+        }
+    }
+
+    /// Whether a point lies on a segment of a node; turns `odd` for every one to its right.
+    fn on_boundary(&self, node: usize, point: Vec2, odd: &mut bool) -> bool {
+        let node = self.node(node);
+        let rect = &node.rect;
+        if point.y < rect.min.y || point.y > rect.max.y || point.x > rect.max.x {
+            return false;
+        }
+        if node.level > 0 {
+            return node.children().any(|child| self.on_boundary(child, point, odd));
+        }
+        if point.x < rect.min.x {
+            // All to the right: a chain crosses the ray oddly when its ends lie on both sides.
+            let ends = [
+                self.outlines.segment(node.first as usize)[0],
+                self.outlines.segment(node.end as usize - 1)[1],
+            ];
+            *odd ^= (ends[0].y <= point.y) != (ends[1].y <= point.y);
+            return false;
+        }
+        node.children().any(|at| segment_holds(self.outlines.segment(at), point, odd))
+    }
+}
+
+/// Whether a point lies on a segment; turns `odd` where the segment is to its right.
+///
+/// As [`right_of`](super::super::segment::right_of) and
+/// [`touches`](super::super::segment::touches) tell, with one look.
+#[inline]
+fn segment_holds([a, b]: [Vec2; 2], point: Vec2, odd: &mut bool) -> bool {
+    let rect = Rect::of([a, b]);
+    if point.y < rect.min.y || point.y > rect.max.y || point.x > rect.max.x {
+        return false;
+    }
+    let straddles = (a.y <= point.y) != (b.y <= point.y);
+    if point.x < rect.min.x {
+        *odd ^= straddles;
+        return false;
+    }
+    let side = orient2d(a, b, point);
+    *odd ^= straddles && (if b.y > a.y { side > 0.0 } else { side < 0.0 });
+    side == 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::brute;
+    use crate::exact::shapes;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn a_point_is_where_all_segments_say(seed in 0_u64..1 << 48) {
+            let outlines = shapes::pair(seed);
+            let mut boxes = Boxes::default();
+            boxes.build(&outlines);
+            let view = View { outlines: &outlines, boxes: &boxes };
+            for outline in 0..2 {
+                // Also middles of edges, near or on the boundary, and level with corners.
+                let level = Vec2::new(outlines.points()[0].x, outlines.points()[1].y);
+                let middles = (0..outlines.points().len()).map(|at| {
+                    let [a, b] = outlines.segment(at);
+                    a.midpoint(b)
+                });
+                for point in outlines.points().iter().copied().chain(middles).chain([level]) {
+                    let expected = brute::spot(&outlines, outline, point);
+                    prop_assert_eq!(view.spot(outline, point), expected, "{}", point);
+                }
+            }
+        }
+    }
+}

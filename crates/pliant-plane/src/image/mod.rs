@@ -1,0 +1,296 @@
+//! The backend of CPU images: what [Hoff01 §2] does with graphics hardware, in memory.
+//!
+//! A pair is localised by its boxes. Whether two intersect is exact: a conservative drawing
+//! of one boundary names the segments to test against the other, and where none meet, a
+//! vertex of each ring tells who holds whom. Depths, contacts and separation are read off
+//! exact signed fields in windows whose pixels follow from the error asked for; the area is
+//! summed over rows of pixels. Lengths are within the error; an error too small for images
+//! is answered by segments, with a notice.
+//!
+//! | query       | image                       | pixel's half diagonal | error at most |
+//! |-------------|-----------------------------|-----------------------|---------------|
+//! | penetration | field of the other          | D                     | D             |
+//! | contacts    | field of b at a's boundary  | 0.8 D                 | D             |
+//! | separation  | the same                    | 0.8 D                 | D             |
+//! | area        | rows √2 D high              | –                     | 0.71 D times the perimeters |
+
+mod bins;
+
+mod probe;
+
+mod depth;
+
+mod near;
+
+mod contact;
+
+use pliant::math::Vec2;
+use pliant::par;
+
+use super::boundary::Spot;
+use super::exact::Exact;
+use super::field::Window;
+use super::outline::Outlines;
+use super::raster::rows::{Spans, Spots};
+use super::rect::Rect;
+use super::{Answer, Backend, BackendError, Cause, Notice, Pair, Place, Question, prepare};
+
+use bins::{Bins, Extent, Meeting};
+use contact::Flag;
+use near::{Near, Pursuit, Search};
+use probe::Probes;
+
+/// Most pixels that images of one pair may have, count, were they drawn at once.
+const MOST_PIXELS: f64 = (1_u64 << 34) as f64;
+
+/// Most rows of pixels that an area is summed over, count.
+const MOST_ROWS: f64 = (1_u64 << 22) as f64;
+
+/// Rows of pixels that are cut at once, count.
+const ROWS: u32 = 1024;
+
+/// Least error, relative to the largest coordinate, for which pixels have digits to differ in.
+const LEAST_ERROR: f64 = 1e-11;
+
+/// Answers from images on the CPU.
+///
+/// Keeps its memory from one question to the next. With threads the pairs are shared out;
+/// the answers' bits stay the same.
+#[derive(Debug, Default)]
+pub struct Images {
+    /// Box of each outline, m.
+    boxes: Vec<Rect>,
+    /// One for each thread.
+    scratch: Vec<Scratch>,
+}
+
+/// Memory for one pair after the other.
+#[derive(Debug, Default)]
+struct Scratch {
+    /// Boxes of a and b, m.
+    boxes: [Rect; 2],
+    /// The segments of b by cells.
+    bins: Bins,
+    /// Where the boundaries meet, along a.
+    meetings: Vec<Meeting>,
+    /// What is inside a and b.
+    spots: [Spots; 2],
+    /// Rows of a and b.
+    spans: [Spans; 2],
+    /// Points to be read.
+    probes: Probes,
+    /// Where on its boundary each probe is.
+    places: Vec<Place>,
+    /// Where segments of one side are cut by the other.
+    cuts: Vec<(u32, f64)>,
+    /// The pieces of a near b.
+    near: Near,
+    /// For each piece what is known of it.
+    flags: Vec<Flag>,
+    /// Who answers what images cannot.
+    exact: Exact,
+    /// Positions in the thread's share of pairs left to it, and why.
+    left: Vec<(usize, Cause)>,
+    /// Those pairs.
+    asked: Vec<Pair>,
+    /// What it answered.
+    found: Vec<Answer>,
+}
+
+impl Images {
+    /// Works with this many threads from now on; at least one.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.scratch.resize_with(threads.max(1), Scratch::default);
+    }
+}
+
+impl Backend for Images {
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn ask(
+        &mut self,
+        outlines: &Outlines,
+        pairs: &[Pair],
+        question: &Question,
+        answers: &mut Vec<Answer>,
+    ) -> Result<(), BackendError> {
+        prepare(outlines, pairs, question, answers)?;
+        if self.scratch.is_empty() {
+            self.set_threads(1);
+        }
+        self.boxes.clear();
+        let points = |outline| outlines.points()[outlines.range(outline)].iter().copied();
+        self.boxes.extend((0..outlines.len()).map(|outline| Rect::around(points(outline))));
+        // Threads that have no pair of their own help with the windows of the others.
+        let own = self.scratch.len().min(pairs.len()).max(1);
+        let helping = self.scratch.len() / own;
+        self.scratch.iter_mut().for_each(|scratch| scratch.probes.set_threads(helping));
+        let job = Job { outlines, question, boxes: &self.boxes };
+        job.share(&mut self.scratch[..own], pairs, answers);
+        Ok(())
+    }
+}
+
+/// The region that matters for a pair: where both boxes, made larger, overlap.
+fn localise([a, b]: [Rect; 2], margin: f64) -> Option<Rect> {
+    let region = a.common(b).grown(margin);
+    (!region.is_empty()).then_some(region)
+}
+
+/// What all pairs of one call share.
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    /// The set asked about.
+    outlines: &'a Outlines,
+    /// What is asked.
+    question: &'a Question,
+    /// Box of each outline, m.
+    boxes: &'a [Rect],
+}
+
+impl Job<'_> {
+    /// Gives each scratch its share of the pairs.
+    fn share(&self, scratch: &mut [Scratch], pairs: &[Pair], answers: &mut [Answer]) {
+        if let [scratch] = scratch {
+            scratch.left.clear();
+            scratch.asked.clear();
+            for (at, (&pair, answer)) in pairs.iter().zip(answers.iter_mut()).enumerate() {
+                if let Err(cause) = self.by_images(pair, scratch, answer) {
+                    scratch.left.push((at, cause));
+                    scratch.asked.push(pair);
+                }
+            }
+            self.by_segments(scratch, answers);
+            return;
+        }
+        let (few, half) = (scratch.len() / 2, pairs.len() * (scratch.len() / 2) / scratch.len());
+        let (scratch, scratch_high) = scratch.split_at_mut(few);
+        let (answers, answers_high) = answers.split_at_mut(half);
+        par::both(
+            || self.share(scratch, &pairs[..half], answers),
+            || self.share(scratch_high, &pairs[half..], answers_high),
+        );
+    }
+
+    /// Answers the pairs that images could not answer.
+    fn by_segments(&self, scratch: &mut Scratch, answers: &mut [Answer]) {
+        let Scratch { exact, left, asked, found, .. } = scratch;
+        if left.is_empty() {
+            return;
+        }
+        let told = exact.ask(self.outlines, asked, self.question, found);
+        debug_assert!(told.is_ok(), "a question that was good before: {told:?}");
+        let error = self.question.error;
+        for (&(at, cause), exact) in left.iter().zip(found) {
+            std::mem::swap(&mut answers[at], exact);
+            answers[at].notices.push(Notice::Exact { error, cause });
+        }
+    }
+
+    /// Answers by images, or leaves an unfinished answer and says what images lack.
+    fn by_images(
+        &self,
+        pair: Pair,
+        scratch: &mut Scratch,
+        answer: &mut Answer,
+    ) -> Result<(), Cause> {
+        let (outlines, question, wanted) = (self.outlines, self.question, self.question.wanted);
+        let both = [pair.a as usize, pair.b as usize];
+        scratch.boxes = both.map(|outline| self.boxes[outline]);
+        scratch.meetings.clear();
+        let corners = scratch.boxes.into_iter().flat_map(|rect| [rect.min, rect.max]);
+        let size = corners.fold(0.0, |size: f64, corner| size.max(corner.abs().max_element()));
+        if question.error < LEAST_ERROR * size {
+            return Err(Cause::Digits { bits: f64::MANTISSA_DIGITS });
+        }
+        if let Some(region) = localise(scratch.boxes, 0.0) {
+            let rows = region.size().y / question.error;
+            let pixels = Window::pixels_over([region.min, region.max], question.error);
+            if pixels > MOST_PIXELS {
+                return Err(Cause::Pixels { pixels });
+            }
+            if rows > MOST_ROWS {
+                return Err(Cause::Rows { rows });
+            }
+            answer.intersects = self.intersect(both, region, scratch);
+            if answer.intersects && wanted.area {
+                answer.overlap_area = self.area(both, region, scratch);
+            }
+            if answer.intersects && (wanted.vertices || wanted.samples) {
+                depth::penetrations(outlines, both, question, scratch, answer);
+            }
+        }
+        if wanted.contacts && localise(scratch.boxes, 0.5 * question.contact_distance).is_some() {
+            self.search(both, question.contact_distance, Pursuit::Within, scratch)?;
+            let Scratch { near, meetings, flags, .. } = scratch;
+            let distance = question.contact_distance;
+            let found = &mut answer.contacts;
+            contact::contacts(outlines, both[0], distance, (near, meetings), flags, found);
+        }
+        if wanted.separation && !answer.intersects {
+            let distance = near::upper_bound(outlines, both);
+            self.search(both, distance, Pursuit::Nearest, scratch)?;
+            answer.separation = contact::separation(outlines, &scratch.near);
+            if answer.separation.is_none() {
+                return Err(Cause::Unread);
+            }
+        }
+        Ok(())
+    }
+
+    fn search(
+        &self,
+        pair: [usize; 2],
+        distance: f64,
+        pursuit: Pursuit,
+        scratch: &mut Scratch,
+    ) -> Result<(), Cause> {
+        let (target, error) = (scratch.boxes[1], self.question.error);
+        let search = Search { pair, target, distance, error, pursuit };
+        scratch.near.search(self.outlines, &search, &mut scratch.probes)
+    }
+
+    /// Whether two outlines share a point; exact. Leaves meetings and spots in the scratch.
+    fn intersect(&self, pair: [usize; 2], region: Rect, scratch: &mut Scratch) -> bool {
+        let (outlines, wanted) = (self.outlines, self.question.wanted);
+        let extent = if wanted.samples || wanted.contacts { Extent::All } else { Extent::First };
+        scratch.bins.meetings(outlines, pair, region, extent, &mut scratch.meetings);
+        for (outline, spots) in pair.into_iter().zip(&mut scratch.spots) {
+            spots.draw(outlines, outline);
+        }
+        // Where no boundaries meet, a ring is inside whole or not at all.
+        let holds = |outer: usize, inner: usize| {
+            let mut firsts = outlines.rings(pair[inner]).map(|ring| outlines.points()[ring.start]);
+            firsts.any(|first| {
+                scratch.boxes[outer].contains(first)
+                    && scratch.spots[outer].spot(outlines, first) == Spot::Inside
+            })
+        };
+        !scratch.meetings.is_empty() || holds(0, 1) || holds(1, 0)
+    }
+
+    /// Area that both cover, m², as the sum of the lengths that rows of pixels have in both.
+    ///
+    /// Within a row the length changes by no more than the boundaries go across, so that
+    /// the middle of the row is off by at most half its height times that.
+    fn area(&self, pair: [usize; 2], region: Rect, scratch: &mut Scratch) -> f64 {
+        let whole = Window::over([region.min, region.max], self.question.error, 0);
+        let mut sum = 0.0;
+        for first in (0..whole.height).step_by(ROWS as usize) {
+            let corner = whole.corner + Vec2::new(0.0, f64::from(first) * whole.pixel);
+            let height = ROWS.min(whole.height - first);
+            let window = Window { corner, height, ..whole };
+            for (outline, spans) in pair.into_iter().zip(&mut scratch.spans) {
+                spans.draw(self.outlines, outline, &window);
+            }
+            let [a, b] = &scratch.spans;
+            sum += (0..height as usize).map(|row| a.shared(b, row)).sum::<f64>();
+        }
+        whole.pixel * sum
+    }
+}
+
+#[cfg(test)]
+mod tests;

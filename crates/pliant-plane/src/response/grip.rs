@@ -1,0 +1,136 @@
+//! A point of a boundary as contact sees it: where, how fast, and how heavy.
+//!
+//! | here     | formula           | meaning                                              |
+//! |----------|-------------------|------------------------------------------------------|
+//! | `shares` | w₀, w₁            | of the ends of its segment, 1 in all                 |
+//! | `ease`   | 1/m + (r×n)²/I    | speed along n that an impulse along n gives, 1/kg    |
+//! | `ease`   | Σ w²/m            | the same of a soft outline                           |
+//! | `weight` | Σ w/m             | bound of it that adds up over many points, 1/kg      |
+//!
+//! What acts on a point acts on both ends of its segment in their shares, which moves a rigid
+//! body as it should.
+
+use crate::Place;
+use crate::segment::place;
+use pliant::body::soft::Masses;
+use pliant::id::VertexId;
+use pliant::math::{Vec2, Vec3};
+
+use super::Flat;
+
+/// A point of a boundary.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grip {
+    /// The outline, counted among outlines.
+    pub outline: u32,
+    /// Ends of the segment it is on, among the points of all outlines.
+    pub segment: [u32; 2],
+    /// The same in the scene's numbers.
+    pub ends: [VertexId; 2],
+    /// Of both ends, unit 1; 1 in all.
+    pub shares: [f64; 2],
+    /// m.
+    pub position: Vec2,
+}
+
+impl Grip {
+    /// Velocity of the point, m/s.
+    pub fn velocity(&self, velocities: &[Vec3]) -> Vec2 {
+        let [a, b] = self.ends.map(|end| velocities[end.index()].truncate());
+        self.shares[0] * a + self.shares[1] * b
+    }
+
+    /// Appends a force or impulse on the point, in the plane.
+    pub fn push(&self, force: Vec2, list: &mut Vec<(VertexId, Vec3)>) {
+        for (end, share) in self.ends.into_iter().zip(self.shares) {
+            if share != 0.0 {
+                list.push((end, (share * force).extend(0.0)));
+            }
+        }
+    }
+}
+
+impl Flat {
+    /// The point at a place of a boundary.
+    pub(super) fn grip(&self, at: Place) -> Grip {
+        let start = at.segment as usize;
+        let end = self.outlines.next()[start] as usize;
+        Grip {
+            outline: self.owners[start],
+            segment: [start as u32, end as u32],
+            ends: [self.vertices[start], self.vertices[end]],
+            shares: [1.0 - at.along, at.along],
+            position: place(self.outlines.segment(start), at.along),
+        }
+    }
+
+    /// Whether the point is of a rigid outline.
+    pub(super) fn is_rigid(&self, grip: &Grip) -> bool {
+        self.laminas[grip.outline as usize].is_some()
+    }
+
+    /// Appends a couple on the ends of the point's segment, N·m or N·m·s; for rigid outlines.
+    ///
+    /// A segment without length takes none.
+    pub(super) fn turn(&self, grip: &Grip, couple: f64, list: &mut Vec<(VertexId, Vec3)>) {
+        let [a, b] = grip.segment.map(|point| self.outlines.points()[point as usize]);
+        let length_sq = a.distance_squared(b);
+        if couple != 0.0 && length_sq > 0.0 {
+            let force = ((couple / length_sq) * (b - a).perp()).extend(0.0);
+            list.extend([(grip.ends[0], -force), (grip.ends[1], force)]);
+        }
+    }
+
+    /// Where on its segment the point is, m; [`Grip::position`] may be beside it.
+    pub(super) fn foot(&self, grip: &Grip) -> Vec2 {
+        let [a, b] = grip.segment.map(|point| self.outlines.points()[point as usize]);
+        place([a, b], grip.shares[1])
+    }
+
+    /// Speed along a unit vector that an impulse along it gives, 1/kg; 0 of what is held.
+    pub(super) fn ease(&self, grip: &Grip, direction: Vec2, masses: &Masses) -> f64 {
+        match self.laminas[grip.outline as usize] {
+            Some(lamina) => {
+                let arm = grip.position - self.centres[grip.outline as usize];
+                let turn = arm.perp_dot(direction);
+                1.0 / lamina.mass + turn * turn / lamina.moment
+            }
+            None => self.soft_ease(grip, masses, |share| share * share),
+        }
+    }
+
+    /// Bound of [`Flat::ease`] that holds for the sum over many points, 1/kg.
+    pub(super) fn weight(&self, grip: &Grip, direction: Vec2, masses: &Masses) -> f64 {
+        match self.laminas[grip.outline as usize] {
+            Some(_) => self.ease(grip, direction, masses),
+            None => self.soft_ease(grip, masses, |share| share),
+        }
+    }
+
+    fn soft_ease(&self, grip: &Grip, masses: &Masses, of: impl Fn(f64) -> f64) -> f64 {
+        let ends = grip.ends.into_iter().zip(grip.shares);
+        let free = ends.filter(|(end, _)| !self.held[end.index()]);
+        free.map(|(end, share)| of(share) / masses.of()[end.index()]).sum()
+    }
+
+    /// What moves when the point is pushed, and by what share: a rigid body as one, or vertices.
+    ///
+    /// A rigid body goes by the number of its first vertex; what is held is left out.
+    pub(super) fn movers(&self, grip: &Grip) -> [Option<(usize, f64)>; 2] {
+        let outline = grip.outline as usize;
+        if self.laminas[outline].is_some() {
+            let first = self.outlines.range(outline).start;
+            return [Some((self.vertices[first].index(), 1.0)), None];
+        }
+        let mover = |k: usize| {
+            let (end, share) = (grip.ends[k].index(), grip.shares[k]);
+            (!self.held[end] && share != 0.0).then_some((end, share))
+        };
+        [mover(0), mover(1)]
+    }
+
+    /// Whether nothing moves when the point is pushed.
+    pub(super) fn is_held(&self, grip: &Grip) -> bool {
+        self.movers(grip) == [None; 2]
+    }
+}
