@@ -8,8 +8,7 @@ use pliant::mesh::normals::{Normals, vertex_normals};
 use pliant::mesh::problems::tet_problems;
 use pliant::mesh::raw::RawMesh;
 use pliant::mesh::topology;
-use pliant::mesh::write::{self, Encoding, vtu::VtuEncoding};
-use pliant_run::mesh_file;
+use pliant_io::mesh::write::{self, Encoding, vtu::VtuEncoding};
 
 use crate::meshio;
 use crate::timing::fastest;
@@ -102,7 +101,7 @@ fn convert_files(folder: &Path, python: &Path) -> Vec<PathBuf> {
 
 /// One file, read by both.
 fn row(path: &Path, peer: Option<f64>) -> Result<String, String> {
-    let (time, read) = fastest(|| mesh_file::read(path));
+    let (time, read) = fastest(|| pliant_io::mesh::read(path));
     let mesh = read.map_err(|error| error.to_string())?.mesh;
     let cells = mesh.tets.len() + mesh.triangles.len();
     let size = |path: &Path| fs::metadata(path).map_or(0, |data| data.len()) as f64 / 1e6;

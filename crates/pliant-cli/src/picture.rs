@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use pliant_io::whole::{self, told};
 use pliant_run::picture::frames::{Frames, TIME_DIGITS, Wanted, picture};
 use pliant_run::picture::{SIDES, png};
 use pliant_run::recording::Recording;
 use pliant_run::report::text::with_digits;
 use pliant_run::run::folder::RECORDING;
-use pliant_run::whole::{self, told};
 
 use crate::show::{self, DIM, GOOD, Stopped, plain};
 

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use pliant_io::whole::{self, told};
 use pliant_run::picture::png;
 use pliant_run::proximity::picture::picture;
 use pliant_run::proximity::{PenetrationReport, Report, Request, Way, proximity};
-use pliant_run::whole::{self, told};
 
 use crate::show::{self, DIM, GOOD, HEADING, Stopped, WARNING, counted, plain};
 

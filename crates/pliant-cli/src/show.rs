@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use pliant_run::whole::told;
+use pliant_io::whole::told;
 
 /// Headings and file names.
 pub const HEADING: Style = Style::new().bold();

@@ -27,12 +27,12 @@ use pliant::record::digest::digest;
 use pliant::record::row::Row;
 use pliant::respond::impulse::Impulses;
 use pliant::sim::Simulation;
+use pliant_io::whole;
 use pliant_plane::overlap::Measure;
 use pliant_run::built::{BodyInfo, RunInfo, Skin};
 use pliant_run::picture::{Camera, Image, View, png, render};
 use pliant_run::report::{Picture, ReportData, html};
 use pliant_run::summary::{ContactTally, Summary};
-use pliant_run::whole;
 
 /// Time step, s.
 const DT: f64 = 0.005;

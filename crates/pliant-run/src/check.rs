@@ -3,16 +3,15 @@
 use std::fmt;
 use std::path::Path;
 
-use pliant::mesh::parse::Format;
 use pliant::mesh::problems::{
     Culprit, Problem, ProblemKind, Severity, surface_problems, tet_problems,
 };
 use pliant::mesh::raw::RawMesh;
 use pliant::mesh::topology;
+use pliant_io::mesh::parse::Format;
 use serde::{Serialize, Serializer};
 
 use crate::built::Built;
-use crate::mesh_file;
 use crate::scene::fault::{FaultKind, ShownFault, ShownPlace};
 use crate::scene::{self, SceneError};
 
@@ -145,7 +144,7 @@ pub fn check(path: &Path) -> FileReport {
         judge_scene(&mut report);
         return report;
     }
-    match mesh_file::read(path) {
+    match pliant_io::mesh::read(path) {
         Ok(file) => judge(&mut report, file.mesh, file.format),
         Err(error) => report.error = Some(error.to_string()),
     }

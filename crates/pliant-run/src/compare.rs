@@ -10,7 +10,7 @@ use crate::run::{Progress, RunError, RunSettings, run, series};
 use crate::scene::fault::SET;
 use crate::scene::{SceneError, load};
 use crate::summary::Summary;
-use crate::whole::{self, told};
+use pliant_io::whole::{self, told};
 
 /// What is different from run to run.
 #[derive(Clone, Debug, PartialEq, Eq)]

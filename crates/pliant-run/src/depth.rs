@@ -18,7 +18,7 @@ use pliant::observe::{Stage, Watch, Watcher};
 use serde::{Serialize, Serializer};
 
 use crate::check::Kind;
-use crate::mesh_file::MeshFileError;
+use pliant_io::mesh::MeshFileError;
 
 mod read;
 

@@ -3,17 +3,11 @@
 //! The library computes on bytes and arrays; this crate reads and writes them, for
 //! the program, the page and Python alike.
 
-pub mod whole;
-
 pub mod numeral;
-
-pub mod mesh_file;
 
 pub mod check;
 
 pub mod depth;
-
-pub mod outline_file;
 
 pub mod proximity;
 

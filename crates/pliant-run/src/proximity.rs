@@ -9,9 +9,9 @@ use pliant_plane::outline::Outlines;
 use pliant_plane::{Answer, Backend, BackendError, Pair, Question, Side, Wanted};
 use serde::Serialize;
 
-use crate::outline_file::assemble::{self, assemble};
-use crate::outline_file::drawing::Upright;
-use crate::outline_file::{OutlineFileError, Picked, read};
+use pliant_io::outline::assemble::{self, assemble};
+use pliant_io::outline::drawing::Upright;
+use pliant_io::outline::{OutlineFileError, Picked, read};
 
 pub mod picture;
 

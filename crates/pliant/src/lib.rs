@@ -12,7 +12,7 @@
 //! use pliant::mesh::tet::TetMesh;
 //! use pliant::mesh::topology;
 //!
-//! let raw = ball(1.0, 4)?; // or pliant::mesh::parse::vtu::parse(&bytes)?
+//! let raw = ball(1.0, 4)?; // or pliant_io::mesh::parse::vtu::parse(&bytes)?
 //! assert!(tet_problems(&raw).is_empty());
 //! let (mesh, _) = TetMesh::from_raw(raw)?;
 //! let normals = vertex_normals(mesh.positions(), mesh.surface(), Normals::Angle);

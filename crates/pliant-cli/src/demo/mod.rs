@@ -11,9 +11,8 @@ use pliant::mesh::generate::{
 };
 use pliant::mesh::raw::RawMesh;
 use pliant::mesh::tet::TetMesh;
+use pliant_io::whole::told;
 use pliant_run::check::{FileReport, check};
-use pliant_run::mesh_file;
-use pliant_run::whole::told;
 
 use crate::show::{self, DIM, GOOD, HEADING, Stopped};
 
@@ -141,9 +140,9 @@ fn bodies() -> Result<Vec<(&'static str, RawMesh)>, GenerateError> {
 fn make(path: &Path, body: RawMesh) -> Result<String, String> {
     let (mesh, _) = TetMesh::from_raw(body).map_err(|error| error.to_string())?;
     let written = if path.extension().is_some_and(|ending| ending == "obj") {
-        mesh_file::write_triangles(path, mesh.positions(), mesh.surface())
+        pliant_io::mesh::write_triangles(path, mesh.positions(), mesh.surface())
     } else {
-        mesh_file::write_tets(path, mesh.positions(), mesh.tets(), mesh.regions())
+        pliant_io::mesh::write_tets(path, mesh.positions(), mesh.tets(), mesh.regions())
     };
     written.map_err(|error| error.to_string())?;
     let report = check(path);
@@ -168,7 +167,7 @@ fn broken(out: &Path) -> Result<String, String> {
         *last *= -3.0;
     }
     let path = out.join("broken-ball.vtu");
-    mesh_file::write_tets(&path, &body.positions, &body.tets, &body.regions)
+    pliant_io::mesh::write_tets(&path, &body.positions, &body.tets, &body.regions)
         .map_err(|error| error.to_string())?;
     let mut text =
         format!("\n{DIM}…and a ball with one vertex pulled through to the other side:{DIM:#}\n");

@@ -7,7 +7,6 @@ use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::raw::RawMesh;
 use pliant::mesh::tet::TetMesh;
-use pliant_run::mesh_file;
 use serde_json::{Value, json};
 
 use crate::{Folder, medit, pliant, told};
@@ -40,9 +39,9 @@ fn save(folder: &Folder, name: &str, mesh: &RawMesh) -> PathBuf {
     let path = folder.0.join(name);
     let (mesh, _) = TetMesh::from_raw(mesh.clone()).unwrap();
     if name.ends_with(".obj") {
-        mesh_file::write_triangles(&path, mesh.positions(), mesh.surface()).unwrap();
+        pliant_io::mesh::write_triangles(&path, mesh.positions(), mesh.surface()).unwrap();
     } else {
-        mesh_file::write_tets(&path, mesh.positions(), mesh.tets(), mesh.regions()).unwrap();
+        pliant_io::mesh::write_tets(&path, mesh.positions(), mesh.tets(), mesh.regions()).unwrap();
     }
     path
 }

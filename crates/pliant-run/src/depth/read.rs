@@ -12,7 +12,6 @@ use pliant::mesh::weld;
 
 use crate::check::{Kind, nothing};
 use crate::depth::DepthError;
-use crate::mesh_file;
 
 /// Coordinates beyond this, m, overflow in products of four, as squared areas are.
 const LARGEST_COORDINATE: f64 = 1e75;
@@ -85,7 +84,7 @@ impl Sound {
 
 /// One body, and what there is to say of it.
 fn read_one(path: &Path) -> Result<(BodyFile, Sound, Vec<String>), DepthError> {
-    let mesh_file::MeshFile { name, mut mesh, .. } = mesh_file::read(path)?;
+    let pliant_io::mesh::MeshFile { name, mut mesh, .. } = pliant_io::mesh::read(path)?;
     let mut notices = std::mem::take(&mut mesh.notices);
     let (vertices, tets) = (mesh.positions.len(), mesh.tets.len());
     if tets == 0 && mesh.triangles.is_empty() {

@@ -11,8 +11,8 @@ use pliant_plane::segment::place;
 use pliant_plane::{Answer, Place, Side};
 
 use super::Found;
-use crate::outline_file::drawing::Upright;
 use crate::picture::Image;
+use pliant_io::outline::drawing::Upright;
 
 mod canvas;
 

@@ -11,7 +11,7 @@ use super::{
     BLOCK_HEAD, BlockHead, END, ENTRY, Entry, FRAME, Header, INDEX, KEY_EVERY, MAGIC,
     RecordingError, VERSION, checksum,
 };
-use crate::whole::Growing;
+use pliant_io::whole::Growing;
 
 /// How hard zstd tries at the header: on higher levels setting up costs more than packing.
 const HEADER_LEVEL: i32 = 3;

@@ -10,7 +10,7 @@ use pliant::math::Vec3;
 use pliant::observe::Stage;
 
 use crate::summary::ContactTally;
-use crate::whole;
+use pliant_io::whole;
 
 /// How every checkpoint begins.
 const MAGIC: [u8; 8] = *b"PLIANTC\n";

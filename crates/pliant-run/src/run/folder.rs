@@ -15,7 +15,7 @@ use pliant::record::digest::digest;
 
 use crate::built::{Built, RunInfo};
 use crate::summary::Summary;
-use crate::whole::{self, told};
+use pliant_io::whole::{self, told};
 
 /// The file that makes a folder one of ours.
 pub const MARKER: &str = "run.json";

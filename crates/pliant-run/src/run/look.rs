@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::folder::{FINISHED, FolderError, Marker, RECORDING, read_summary};
 use crate::recording::{Recording, RecordingError};
 use crate::summary::Summary;
-use crate::whole::told;
+use pliant_io::whole::told;
 
 /// Why nothing can be said.
 #[derive(Debug, thiserror::Error)]

@@ -36,8 +36,8 @@ use crate::built::Built;
 use crate::numeral::shortened;
 use crate::recording::RecordingError;
 use crate::summary::Summary;
-use crate::whole::told;
 use folder::{Begin, FolderError};
+use pliant_io::whole::told;
 use runner::Runner;
 
 /// What to do with a folder that is there already.

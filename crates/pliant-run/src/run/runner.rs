@@ -24,7 +24,7 @@ use super::{Progress, RunError, RunSettings, series};
 use crate::built::Built;
 use crate::recording::{Header, Writer};
 use crate::summary::{ContactTally, Summary};
-use crate::whole::{self, Growing};
+use pliant_io::whole::{self, Growing};
 
 /// Steps take at least this many times as long as the checkpoints between them.
 const WORK_PER_CHECKPOINT: u32 = 20;

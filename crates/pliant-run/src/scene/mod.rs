@@ -11,8 +11,6 @@
 
 pub mod fault;
 
-pub mod nearest;
-
 mod random;
 
 pub mod expression;
@@ -44,7 +42,7 @@ use keys::{Mesh, Scene, obstacle};
 use node::{Node, Value};
 
 use crate::built::Built;
-use crate::whole;
+use pliant_io::whole;
 
 /// Bytes of a scene file at most, count.
 const MOST_BYTES: u64 = 16 << 20;
@@ -74,7 +72,7 @@ fn read(source: &str) -> Result<(String, PathBuf), SceneError> {
     };
     let data = fs::metadata(path).map_err(|error| {
         let names = || builtin::ALL.iter().map(|scene| scene.name);
-        let help = match nearest::nearest(source, names()) {
+        let help = match pliant_io::nearest::nearest(source, names()) {
             Some(name) if !named_file => format!("did you mean the built-in scene `{name}`?"),
             _ => format!("built-in scenes are {}", names().collect::<Vec<_>>().join(", ")),
         };

@@ -2,8 +2,8 @@
 
 use super::expression::{evaluate, lone_name};
 use super::fault::{Fault, FaultKind, Place};
-use super::nearest::nearest;
 use super::node::{Node, Value, settle};
+use pliant_io::nearest::nearest;
 
 /// Names that stand for each other at most, count: bounds the stack.
 const MOST_CHAINED: usize = 32;

@@ -8,8 +8,8 @@ use serde_json::{Map, Value as Json, json};
 
 use super::fault::{Fault, FaultKind, Place};
 use super::keys::Scene;
-use super::nearest::nearest;
 use super::node::{Entry, Node, Value};
+use pliant_io::nearest::nearest;
 
 /// Types that an expression may stand for.
 const EXPRESSED: [&str; 3] = ["number", "integer", "boolean"];

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::fault::{Fault, FaultKind, Place};
-use super::nearest::nearest;
 use super::node::{Entry, Node, Value, parse_value};
+use pliant_io::nearest::nearest;
 
 /// Puts the k-th of the settings into a scene; k counts from 1.
 ///

@@ -7,7 +7,7 @@ use pliant::math::tet_volume;
 use pliant::mesh::problems::{Problem, ProblemKind, surface_problems, tet_problems};
 use pliant::mesh::raw::RawMesh;
 use pliant::mesh::{overlap, quality, topology, weld};
-use pliant_run::mesh_file;
+use pliant_io::mesh;
 
 use crate::data;
 
@@ -61,7 +61,7 @@ fn tet_meshes_have_the_counts_that_others_found() {
     let rows = rows(&folder, &["tet/", "tet-generated/"]);
     for row in &rows {
         let path = folder.join(&row["path"]);
-        let mesh = mesh_file::read(&path).unwrap_or_else(|error| panic!("{error}")).mesh;
+        let mesh = pliant_io::mesh::read(&path).unwrap_or_else(|error| panic!("{error}")).mesh;
         check_tets(row, &mesh);
     }
     assert_eq!(rows.len(), 33); // 31 meshes, two of them pairs of files
@@ -111,7 +111,7 @@ fn surfaces_have_the_counts_that_others_found() {
     let rows = rows(&folder, &["surface/"]);
     for row in &rows {
         let path = folder.join(&row["path"]);
-        let mesh = mesh_file::read(&path).unwrap_or_else(|error| panic!("{error}")).mesh;
+        let mesh = pliant_io::mesh::read(&path).unwrap_or_else(|error| panic!("{error}")).mesh;
         // The manifest counts these two as split by texture; their files hold each once.
         let split = ["surface/plate_8in.obj", "surface/spot_low.obj"].contains(&&*row["path"]);
         let column = if split { "vertices_merged" } else { "vertices" };

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use pliant_io::outline::assemble::{Wanted, assemble};
+use pliant_io::outline::read;
 use pliant_plane::outline::{Outlines, area};
-use pliant_run::outline_file::assemble::{Wanted, assemble};
-use pliant_run::outline_file::read;
 use serde_json::Value;
 
 use crate::data;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pliant::id::VertexId;
 use pliant::math::Vec3;
 use pliant::mesh::raw::RawMesh;
-use pliant_run::mesh_file::{self, MeshFileError};
+use pliant_io::mesh::{self, MeshFileError};
 
 /// Two tets of two regions, with coordinates that need every digit.
 fn body() -> RawMesh {
@@ -33,8 +33,8 @@ fn tets_survive_every_format_written() {
     let (folder, mesh) = (folder("tets"), body());
     for ending in ["vtu", "vtk", "msh"] {
         let path = folder.join(format!("body.{ending}"));
-        mesh_file::write_tets(&path, &mesh.positions, &mesh.tets, &mesh.regions).unwrap();
-        let back = mesh_file::read(&path).unwrap();
+        pliant_io::mesh::write_tets(&path, &mesh.positions, &mesh.tets, &mesh.regions).unwrap();
+        let back = pliant_io::mesh::read(&path).unwrap();
         assert_eq!(back.name, "body");
         assert_eq!(back.mesh, mesh, "{ending}");
     }
@@ -46,8 +46,8 @@ fn triangles_survive_obj() {
     let (folder, mesh) = (folder("triangles"), body());
     let triangles = [[0, 1, 2].map(VertexId), [2, 1, 4].map(VertexId)];
     let path = folder.join("skin.obj");
-    mesh_file::write_triangles(&path, &mesh.positions, &triangles).unwrap();
-    let back = mesh_file::read(&path).unwrap().mesh;
+    pliant_io::mesh::write_triangles(&path, &mesh.positions, &triangles).unwrap();
+    let back = pliant_io::mesh::read(&path).unwrap().mesh;
     assert_eq!((back.positions, back.triangles), (mesh.positions, triangles.to_vec()));
     std::fs::remove_dir_all(folder).unwrap();
 }
@@ -56,7 +56,7 @@ fn triangles_survive_obj() {
 fn faults_name_the_file() {
     let folder = folder("faults");
     let said = |error: MeshFileError| error.to_string().replace(&folder.display().to_string(), "");
-    let read = |name: &str| said(mesh_file::read(&folder.join(name)).unwrap_err());
+    let read = |name: &str| said(pliant_io::mesh::read(&folder.join(name)).unwrap_err());
     assert!(read("none.vtk").starts_with("/none.vtk: No such file"));
     assert!(read("none.xyz").starts_with("/none.xyz: No such file"));
     std::fs::write(folder.join("some.xyz"), "1 2 3").unwrap();
@@ -69,7 +69,7 @@ fn faults_name_the_file() {
     std::fs::write(folder.join("nothing.stl"), "").unwrap();
     assert_eq!(read("nothing.stl"), "/nothing.stl: the file is 0 bytes long");
     assert_eq!(
-        mesh_file::read("/dev/null".as_ref()).unwrap_err().to_string(),
+        pliant_io::mesh::read("/dev/null".as_ref()).unwrap_err().to_string(),
         "/dev/null: not a regular file"
     );
     std::fs::write(folder.join("packed.obj"), [0x1f, 0x8b, 8, 0]).unwrap();
@@ -79,7 +79,8 @@ fn faults_name_the_file() {
     std::fs::write(outside.join("a.veg"), "*VERTICES\n*INCLUDE ../pair.node\n").unwrap();
     assert!(read("deep/a.veg").contains("line 2: "), "{}", read("deep/a.veg"));
     let mesh = body();
-    let error = mesh_file::write_tets(&folder.join("a.ply"), &mesh.positions, &mesh.tets, &[0, 0]);
+    let error =
+        pliant_io::mesh::write_tets(&folder.join("a.ply"), &mesh.positions, &mesh.tets, &[0, 0]);
     assert!(said(error.unwrap_err()).starts_with("/a.ply: cannot write this format"));
     std::fs::remove_dir_all(folder).unwrap();
 }

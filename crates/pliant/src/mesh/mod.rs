@@ -5,10 +5,6 @@
 
 pub mod raw;
 
-pub mod parse;
-
-pub mod write;
-
 pub mod generate;
 
 pub mod topology;

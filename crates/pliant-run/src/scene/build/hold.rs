@@ -18,7 +18,7 @@ use super::{Wrong, contact, rotation, vector};
 use crate::scene::fault::FaultKind;
 use crate::scene::keys::body as key;
 use crate::scene::keys::{self, Body, Material, Response};
-use crate::scene::nearest::nearest;
+use pliant_io::nearest::nearest;
 
 /// Pins the vertices that a body names, in all its copies.
 pub fn pin(

@@ -13,7 +13,7 @@ use super::{Wrong, attach, contact, vector};
 use crate::scene::fault::FaultKind;
 use crate::scene::keys::joint as key;
 use crate::scene::keys::{self, Material, Response};
-use crate::scene::nearest::nearest;
+use pliant_io::nearest::nearest;
 
 /// Share of the largest miss from which on a joint is named, unit 1.
 const TORN: f64 = 0.1;

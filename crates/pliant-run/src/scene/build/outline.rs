@@ -27,14 +27,14 @@ use super::bodies::Made;
 use super::joints::Pairs;
 use super::rest::{Rest, Stuff};
 use super::{Wrong, vector};
-use crate::outline_file::assemble::{Wanted, assemble};
-use crate::outline_file::drawing::Upright;
-use crate::outline_file::{OutlineFileError, read};
 use crate::proximity::extent;
 use crate::scene::fault::FaultKind;
 use crate::scene::keys::body::{EdgeKind, Pattern, Take};
 use crate::scene::keys::outline::{Centre, OutlineShape};
 use crate::scene::keys::{self, Body, Material, Mesh, Response};
+use pliant_io::outline::assemble::{Wanted, assemble};
+use pliant_io::outline::drawing::Upright;
+use pliant_io::outline::{OutlineFileError, read};
 
 /// Points of an outline at most, count.
 const MOST_POINTS: f64 = 1e6;

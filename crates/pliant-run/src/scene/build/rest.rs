@@ -22,7 +22,6 @@ use pliant::mesh::topology;
 use pliant_plane::generate::car::{CarSettings, car};
 
 use super::{Wrong, outline};
-use crate::mesh_file;
 use crate::scene::fault::FaultKind;
 use crate::scene::keys::body::{Cut, EdgeKind, Mesh, ReadAs};
 
@@ -279,7 +278,7 @@ fn read(
     let at_path = format!("{path}.path");
     let wrong = |message: String| Wrong::new(FaultKind::Mesh, &*at_path, message);
     let full = folder.join(file);
-    let mut raw = mesh_file::read(&full).map_err(|error| wrong(error.to_string()))?.mesh;
+    let mut raw = pliant_io::mesh::read(&full).map_err(|error| wrong(error.to_string()))?.mesh;
     let told = std::mem::take(&mut raw.notices);
     notices.extend(told.into_iter().map(|notice| format!("{file}: {notice}")));
     if raw.tets.is_empty() && raw.triangles.is_empty() {

@@ -1,0 +1,12 @@
+//! Files for Pliant: meshes and outlines, in and out.
+//!
+//! Readers turn bytes into raw meshes and outlines, writers the other way; both name the
+//! place of a fault. Their memory is bounded by a constant times the bytes handed in.
+
+pub mod whole;
+
+pub mod nearest;
+
+pub mod mesh;
+
+pub mod outline;

@@ -1,0 +1,215 @@
+//! Mesh files by name: which reader, which companion file, which fault where.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::mesh::parse::{
+    Format, ParseError, medit, msh, obj, off, ply, stl, tetgen, veg, vtk, vtu,
+};
+use crate::mesh::write::{self, Encoding};
+use pliant::id::VertexId;
+use pliant::math::Vec3;
+use pliant::mesh::raw::RawMesh;
+
+use crate::whole;
+
+/// Endings that can be read, for messages.
+pub const READABLE: &str = ".vtk .vtu .msh .mesh .node .ele .veg .obj .stl .ply .off";
+
+/// Endings that can be written, for messages.
+pub const WRITABLE: &str = ".vtu .vtk .msh .obj";
+
+/// First bytes of a file packed by gzip.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// A mesh file, read and not yet judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeshFile {
+    /// The file's stem: the name of the body.
+    pub name: String,
+    /// What it was read as.
+    pub format: Format,
+    /// What it holds.
+    pub mesh: RawMesh,
+}
+
+/// Why a mesh file was not read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum MeshFileError {
+    /// The disk says no.
+    #[error("{}: {}", path.display(), whole::told(error))]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// An ending that stands for no format.
+    #[error("{}: unknown mesh format; known endings are {READABLE}", path.display())]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Not a file that has an end.
+    #[error("{}: not a regular file", path.display())]
+    NotAFile {
+        /// What it was called.
+        path: PathBuf,
+    },
+    /// Nothing in it.
+    #[error("{}: the file is 0 bytes long", path.display())]
+    NoBytes {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Packed by gzip.
+    #[error("{}: the file is packed; unpack it with gunzip first", path.display())]
+    Packed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The other file of a TetGen pair is missing.
+    #[error("{}: its twin {} is missing", path.display(), twin.display())]
+    NoTwin {
+        /// The file named.
+        path: PathBuf,
+        /// The file looked for.
+        twin: PathBuf,
+    },
+    /// A fault inside the file.
+    #[error("{}: {error}", path.display())]
+    Parse {
+        /// The file.
+        path: PathBuf,
+        /// Where and what.
+        error: ParseError,
+    },
+    /// An ending that is not written.
+    #[error("{}: cannot write this format; endings that can be written are {WRITABLE}", path.display())]
+    NotWritable {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// Reads a mesh; `.node` and `.ele` stand for the pair of them.
+pub fn read(path: &Path) -> Result<MeshFile, MeshFileError> {
+    let file_name = path.file_name().unwrap_or_default().to_string_lossy();
+    let Some(format) = Format::of_name(&file_name) else {
+        // A missing file is the likelier mistake: tell that first.
+        look(path)?;
+        return Err(MeshFileError::UnknownFormat { path: path.to_path_buf() });
+    };
+    let fault = |error| MeshFileError::Parse { path: path.to_path_buf(), error };
+    let mesh = match format {
+        Format::TetGen => read_tetgen(path)?,
+        Format::Veg => {
+            veg::parse(&load(path)?, &mut |name| load_beside(path, name)).map_err(fault)?
+        }
+        Format::Vtk => vtk::parse(&load(path)?).map_err(fault)?,
+        Format::Vtu => vtu::parse(&load(path)?).map_err(fault)?,
+        Format::Msh => msh::parse(&load(path)?).map_err(fault)?,
+        Format::Medit => medit::parse(&load(path)?).map_err(fault)?,
+        Format::Obj => obj::parse(&load(path)?).map_err(fault)?,
+        Format::Stl => stl::parse(&load(path)?).map_err(fault)?,
+        Format::Ply => ply::parse(&load(path)?).map_err(fault)?,
+        Format::Off => off::parse(&load(path)?).map_err(fault)?,
+    };
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(MeshFile { name, format, mesh })
+}
+
+/// Writes tets in the format of the file's ending, whole or not at all.
+///
+/// `.vtu` (compressed), `.vtk` and `.msh` (binary).
+pub fn write_tets(
+    path: &Path,
+    positions: &[Vec3],
+    tets: &[[VertexId; 4]],
+    regions: &[u32],
+) -> Result<(), MeshFileError> {
+    let bytes = match ending(path) {
+        Some(Format::Vtu) => {
+            write::vtu::write(positions, tets, regions, write::vtu::VtuEncoding::Zlib)
+        }
+        Some(Format::Vtk) => write::vtk::write(positions, tets, regions, Encoding::Binary),
+        Some(Format::Msh) => write::msh::write(positions, tets, regions, Encoding::Binary),
+        _ => return Err(MeshFileError::NotWritable { path: path.to_path_buf() }),
+    };
+    save(path, &bytes)
+}
+
+/// Writes triangles as `.obj`, whole or not at all.
+pub fn write_triangles(
+    path: &Path,
+    positions: &[Vec3],
+    triangles: &[[VertexId; 3]],
+) -> Result<(), MeshFileError> {
+    match ending(path) {
+        Some(Format::Obj) => save(path, &write::obj::write(positions, triangles)),
+        _ => Err(MeshFileError::NotWritable { path: path.to_path_buf() }),
+    }
+}
+
+fn ending(path: &Path) -> Option<Format> {
+    Format::of_name(&path.file_name()?.to_string_lossy())
+}
+
+/// Makes sure that there is a file with an end, and not a pipe, device or folder.
+fn look(path: &Path) -> Result<(), MeshFileError> {
+    let data = fs::metadata(path).map_err(|error| io_error(path, error))?;
+    if data.is_dir() {
+        return Err(io_error(path, io::ErrorKind::IsADirectory.into()));
+    }
+    if !data.is_file() {
+        return Err(MeshFileError::NotAFile { path: path.to_path_buf() });
+    }
+    Ok(())
+}
+
+fn load(path: &Path) -> Result<Vec<u8>, MeshFileError> {
+    look(path)?;
+    let bytes = fs::read(path).map_err(|error| io_error(path, error))?;
+    if bytes.is_empty() {
+        return Err(MeshFileError::NoBytes { path: path.to_path_buf() });
+    }
+    if bytes.starts_with(&GZIP) {
+        return Err(MeshFileError::Packed { path: path.to_path_buf() });
+    }
+    Ok(bytes)
+}
+
+/// A file that another one includes: only from the same folder, whatever it asks for.
+fn load_beside(path: &Path, name: &str) -> Option<Vec<u8>> {
+    let plain = Path::new(name).file_name()?.to_str()? == name;
+    if plain { load(&path.with_file_name(name)).ok() } else { None }
+}
+
+fn save(path: &Path, bytes: &[u8]) -> Result<(), MeshFileError> {
+    whole::write(path, bytes).map_err(|error| io_error(path, error))
+}
+
+fn io_error(path: &Path, error: io::Error) -> MeshFileError {
+    MeshFileError::Io { path: path.to_path_buf(), error }
+}
+
+/// Both files of a TetGen pair, each fault with the file that has it.
+fn read_tetgen(path: &Path) -> Result<RawMesh, MeshFileError> {
+    look(path)?;
+    let shouted = path.extension().is_some_and(|e| e.to_string_lossy().starts_with(['N', 'E']));
+    let [node, ele] = if shouted { ["NODE", "ELE"] } else { ["node", "ele"] };
+    let (node, ele) = (path.with_extension(node), path.with_extension(ele));
+    for twin in [&node, &ele] {
+        if !twin.exists() {
+            let (path, twin) = (path.to_path_buf(), twin.clone());
+            return Err(MeshFileError::NoTwin { path, twin });
+        }
+    }
+    let fault = |path: &Path| {
+        let path = path.to_path_buf();
+        move |error| MeshFileError::Parse { path, error }
+    };
+    let nodes = tetgen::parse_nodes(&load(&node)?).map_err(fault(&node))?;
+    tetgen::parse_elements(&load(&ele)?, nodes).map_err(fault(&ele))
+}

@@ -1,0 +1,9 @@
+//! Mesh files: bytes in, a raw mesh out, and back.
+
+pub mod parse;
+
+pub mod write;
+
+pub mod file;
+
+pub use file::{MeshFile, MeshFileError, READABLE, WRITABLE, read, write_tets, write_triangles};
