@@ -43,7 +43,7 @@ fn forces(mesh: &RawMesh, system: &mut System) -> Result<(), Box<dyn Error>> {
 // ANCHOR: integrate
 use pliant::integrate::implicit::Implicit;
 use pliant::integrate::{Integrator, StepError};
-use pliant::respond::impulse::{apply, impacts};
+use pliant_papers::impulse::{apply, impacts};
 
 /// Three seconds of it, in frames of 1/60 s.
 fn fall(system: &mut System, state: &mut State, obstacles: &[Obstacle]) -> Result<(), StepError> {

@@ -7,7 +7,6 @@ use pliant::math::tet_volume;
 use pliant::mesh::problems::{Problem, ProblemKind, surface_problems, tet_problems};
 use pliant::mesh::raw::RawMesh;
 use pliant::mesh::{overlap, quality, topology, weld};
-use pliant_io::mesh;
 
 use crate::data;
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pliant::id::VertexId;
 use pliant::math::Vec3;
 use pliant::mesh::raw::RawMesh;
-use pliant_io::mesh::{self, MeshFileError};
+use pliant_io::mesh::MeshFileError;
 
 /// Two tets of two regions, with coordinates that need every digit.
 fn body() -> RawMesh {

@@ -17,8 +17,8 @@ use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
-use pliant::respond::impulse::Impulses;
 use pliant::sim::Simulation;
+use pliant_papers::impulse::Impulses;
 use pliant_run::built::{BodyInfo, Built, RunInfo};
 
 pub const STEPS: u64 = 61;

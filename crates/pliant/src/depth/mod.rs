@@ -16,8 +16,6 @@ pub mod propagate;
 
 pub mod spread;
 
-pub mod staged;
-
 pub mod fused;
 
 pub mod nearest;
@@ -188,7 +186,7 @@ impl Escapes {
 
     /// Keeps a list of bodies for an entry.
     #[inline]
-    fn keep(&mut self, into: &[BodyId]) -> Span {
+    pub fn keep(&mut self, into: &[BodyId]) -> Span {
         let start = self.bodies.len() as u32;
         self.bodies.extend_from_slice(into);
         Span { start, end: self.bodies.len() as u32 }
@@ -214,7 +212,7 @@ impl Escapes {
     }
 
     /// Puts the lists in order.
-    fn sort(&mut self) {
+    pub fn sort(&mut self) {
         self.sort_from(0, 0);
     }
 

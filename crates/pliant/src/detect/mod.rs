@@ -36,10 +36,6 @@ pub mod brute;
 
 pub mod cells;
 
-pub mod grid;
-
-pub mod voxels;
-
 pub mod tets;
 
 pub mod crossing;

@@ -38,11 +38,7 @@ fn largest(values: impl IntoIterator<Item = Vec3>) -> f64 {
 ///
 /// Checks element 0 in each state, at rest and in motion.
 #[track_caller]
-pub(crate) fn derivatives<const N: usize>(
-    material: &impl Material<N>,
-    states: &[[Vec3; N]],
-    scale: f64,
-) {
+pub fn derivatives<const N: usize>(material: &impl Material<N>, states: &[[Vec3; N]], scale: f64) {
     let step = STEP * scale;
     for state in states {
         let still = [Vec3::ZERO; N];
@@ -69,7 +65,7 @@ pub(crate) fn derivatives<const N: usize>(
 
 /// The exact tangent is the slope of force in one state; `step` of the differences, m and m/s.
 #[track_caller]
-pub(crate) fn slopes_of_force<const N: usize>(
+pub fn slopes_of_force<const N: usize>(
     material: &impl Material<N>,
     state: [Vec3; N],
     velocities: [Vec3; N],
@@ -106,11 +102,7 @@ pub(crate) fn slopes_of_force<const N: usize>(
 
 /// Forces of an element cancel, and so do their moments; moving it rigidly keeps its energy.
 #[track_caller]
-pub(crate) fn balance<const N: usize>(
-    material: &impl Material<N>,
-    states: &[[Vec3; N]],
-    scale: f64,
-) {
+pub fn balance<const N: usize>(material: &impl Material<N>, states: &[[Vec3; N]], scale: f64) {
     let (turn, shift) = (Quat::from_rotation_y(1.1) * Quat::from_rotation_x(0.7), Vec3::ONE);
     for state in states {
         let here = at(*state, some_velocities(scale));
@@ -133,7 +125,7 @@ pub(crate) fn balance<const N: usize>(
 
 /// The definite form is symmetric, and no direction pulls the wrong way.
 #[track_caller]
-pub(crate) fn definite<const N: usize>(material: &impl Material<N>, states: &[[Vec3; N]]) {
+pub fn definite<const N: usize>(material: &impl Material<N>, states: &[[Vec3; N]]) {
     let directions = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0].map(|shift: f64| {
         some_velocities::<N>(1.0).map(|v| (v + Vec3::splat(shift * 0.37)).cross(Vec3::ONE) + v)
     });

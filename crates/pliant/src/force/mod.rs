@@ -25,8 +25,8 @@ pub mod drag;
 
 pub mod elastic;
 
-#[cfg(test)]
-pub(crate) mod check;
+#[cfg(any(test, feature = "checks"))]
+pub mod check;
 
 use std::sync::OnceLock;
 

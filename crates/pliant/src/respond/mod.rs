@@ -9,36 +9,20 @@
 
 pub mod demands;
 
-pub mod penalty;
-
-pub mod barrier;
-
 pub mod friction;
-
-pub mod impulse;
-
-pub mod points;
 
 pub mod contact;
 
-pub mod bodies;
-
-pub mod surface;
-
 pub mod constraint;
-
-pub mod rigid;
 
 pub mod joint;
 
 use crate::body::Bodies;
-use crate::body::obstacle::Obstacle;
 use crate::body::pins::Pins;
 use crate::body::rigid::all::Rigids;
 use crate::body::soft::{Masses, Motion};
-use crate::force::{Forces, Form, Tangent};
+use crate::force::Forces;
 use crate::id::VertexId;
-use crate::math::{Mat3, Vec3, outer_square};
 use crate::memory::{Memory, MemoryError};
 use crate::observe::Watcher;
 use crate::respond::demands::Demands;
@@ -155,51 +139,4 @@ pub enum Stiffness {
         /// Time step, s.
         dt: f64,
     },
-}
-
-/// Refuses vertices beyond the last.
-fn check_vertices(vertices: &[VertexId], count: usize) -> Result<(), RespondError> {
-    match vertices.iter().find(|v| v.index() >= count) {
-        Some(&vertex) => Err(RespondError::NoSuchVertex { vertex, count }),
-        None => Ok(()),
-    }
-}
-
-/// A potential that depends on the signed distance alone, at one distance.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Potential {
-    /// J.
-    energy: f64,
-    /// Derivative of the energy by the distance, N; negative where it pushes outwards.
-    slope: f64,
-    /// Second derivative, N/m.
-    bend: f64,
-}
-
-impl Potential {
-    /// Out of reach.
-    const NONE: Potential = Potential { energy: 0.0, slope: 0.0, bend: 0.0 };
-
-    /// Force on a point, N.
-    fn force(self, obstacle: &Obstacle, point: Vec3, time: f64) -> Vec3 {
-        // Asked first: most points are out of reach, and a gradient costs as much again.
-        if self.slope == 0.0 { Vec3::ZERO } else { -self.slope * obstacle.at(time).gradient(point) }
-    }
-
-    /// Minus the derivative of the force by the point, N/m.
-    ///
-    /// The definite form leaves out the turning of the gradient: outside a convex shape,
-    /// and inside it too, that part only weakens.
-    fn tangent(self, obstacle: &Obstacle, point: Vec3, time: f64, tangent: Tangent) -> Mat3 {
-        if self == Potential::NONE {
-            return Mat3::ZERO;
-        }
-        let here = obstacle.at(time);
-        let along = self.bend * outer_square(here.gradient(point));
-        tangent.stiffness
-            * match tangent.form {
-                Form::Exact => along + self.slope * here.hessian(point),
-                Form::Definite => along,
-            }
-    }
 }

@@ -18,11 +18,11 @@ use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::{Measure, Overlap};
-use pliant::respond::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings};
-use pliant::respond::bodies::buffer::{Buffer, BufferSettings};
-use pliant::respond::bodies::impulse::{BodilyImpulseSettings, BodilyImpulses};
 use pliant::respond::demands::Demands;
 use pliant::respond::{Moment, Response};
+use pliant_papers::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings};
+use pliant_papers::bodies::buffer::{Buffer, BufferSettings};
+use pliant_papers::bodies::impulse::{BodilyImpulseSettings, BodilyImpulses};
 
 use crate::placed::{Placed, placed};
 

@@ -1,14 +1,16 @@
 //! What changes depths and what must not: other paths, other numbers, other places.
 
 use pliant::body::Bodies;
-use pliant::depth::{DepthSettings, Escapes, Reason, Scope, fused, staged};
-use pliant::detect::voxels::Voxels;
-use pliant::detect::{Overlaps, brute, grid};
+use pliant::depth::{DepthSettings, Escapes, Reason, Scope, fused};
+use pliant::detect::{Overlaps, brute};
 use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::normals::Normals;
+use pliant_papers::depth::staged;
+use pliant_papers::detect::grid;
+use pliant_papers::detect::voxels::Voxels;
 
 use crate::scenes::{
     Body, Dice, aligned, assemble, assemble_mixed, crumpled, snapped, sound, soup,

@@ -2,9 +2,10 @@
 
 use pliant::depth::fused::Scratch;
 use pliant::detect::tets::{overlapping_tets, tets_overlap};
-use pliant::detect::{Overlaps, brute, grid, union};
+use pliant::detect::{Overlaps, brute, union};
 use pliant::id::{TetId, VertexId};
 use pliant::math::{Vec3, orient3d};
+use pliant_papers::detect::grid;
 
 use crate::scenes::{Body, Dice, assemble, crumpled, snapped, sound, soup};
 

@@ -20,9 +20,9 @@ use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::Measure;
 use pliant::respond::Stiffness;
-use pliant::respond::bodies::{Bodily, BodilySettings, Kind};
 use pliant::respond::demands::Demands;
 use pliant::respond::{Moment, Response};
+use pliant_papers::bodies::{Bodily, BodilySettings, Kind};
 
 use crate::placed::{Placed, placed};
 

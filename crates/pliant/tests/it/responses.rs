@@ -21,14 +21,14 @@ use pliant::mesh::raw::RawMesh;
 use pliant::mesh::surface::Surface;
 use pliant::mesh::tet::TetMesh;
 use pliant::respond::Stiffness;
-use pliant::respond::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings, Strength};
-use pliant::respond::bodies::buffer::{Buffer, BufferSettings};
-use pliant::respond::bodies::impulse::{BodilyImpulseSettings, BodilyImpulses};
-use pliant::respond::bodies::{Bodily, BodilySettings, Kind};
 use pliant::respond::constraint::{Constraint, ConstraintSettings};
 use pliant::respond::demands::Demands;
-use pliant::respond::surface::{ContactSurface, SurfaceSettings};
 use pliant::respond::{Moment, RespondError, Response};
+use pliant_papers::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings, Strength};
+use pliant_papers::bodies::buffer::{Buffer, BufferSettings};
+use pliant_papers::bodies::impulse::{BodilyImpulseSettings, BodilyImpulses};
+use pliant_papers::bodies::{Bodily, BodilySettings, Kind};
+use pliant_papers::surface::{ContactSurface, SurfaceSettings};
 
 use crate::placed::{Placed, placed};
 

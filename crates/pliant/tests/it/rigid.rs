@@ -27,12 +27,12 @@ use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::digest::digest;
 use pliant::record::overlap::Measure;
-use pliant::respond::bodies::{Bodily, BodilySettings, Kind};
 use pliant::respond::constraint::{Constraint, ConstraintSettings};
 use pliant::respond::demands::Demands;
 use pliant::respond::joint::{Axis, Joint, JointKind, Joints};
 use pliant::respond::{Moment, Response};
 use pliant::sim::Simulation;
+use pliant_papers::bodies::{Bodily, BodilySettings, Kind};
 
 use crate::placed::{Placed, placed};
 

@@ -13,8 +13,8 @@ use pliant::math::{Mat3, Vec3};
 use pliant::mesh::raw::RawMesh;
 use pliant::mesh::surface::Surface;
 use pliant::respond::Stiffness;
-use pliant::respond::barrier::{Barrier, BarrierSettings};
-use pliant::respond::penalty::{Penalty, PenaltySettings};
+use pliant_papers::barrier::{Barrier, BarrierSettings};
+use pliant_papers::penalty::{Penalty, PenaltySettings};
 
 use super::bodies::Made;
 use super::rest::{self, MOST_TETS, Rest, Stuff};

@@ -1,8 +1,8 @@
 //! Keys of contact between bodies.
 
-use pliant::respond::bodies::{BodilySettings, Kind};
 use pliant::respond::constraint::ConstraintSettings;
-use pliant::respond::surface::SurfaceSettings;
+use pliant_papers::bodies::{BodilySettings, Kind};
+use pliant_papers::surface::SurfaceSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

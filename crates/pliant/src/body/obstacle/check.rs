@@ -13,7 +13,7 @@ const ROUNDING: f64 = 1e-12;
 const KINK: f64 = 0.05;
 
 /// Numbers from −1 to 1 that are the same every time.
-pub(crate) fn random(seed: u64) -> impl FnMut() -> f64 {
+pub fn random(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed;
     move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -22,14 +22,14 @@ pub(crate) fn random(seed: u64) -> impl FnMut() -> f64 {
 }
 
 /// Points in a box of half this size, m, around the origin.
-pub(crate) fn points(count: usize, half: f64) -> Vec<Vec3> {
+pub fn points(count: usize, half: f64) -> Vec<Vec3> {
     let mut random = random(5);
     (0..count).map(|_| half * Vec3::new(random(), random(), random())).collect()
 }
 
 /// Distances and gradients worked by hand.
 #[track_caller]
-pub(crate) fn values(shape: &impl Shape, cases: &[(Vec3, f64, Vec3)]) {
+pub fn values(shape: &impl Shape, cases: &[(Vec3, f64, Vec3)]) {
     for &(point, distance, gradient) in cases {
         let found = shape.distance(point);
         assert!((found - distance).abs() < ROUNDING, "distance {found} at {point}");
@@ -40,7 +40,7 @@ pub(crate) fn values(shape: &impl Shape, cases: &[(Vec3, f64, Vec3)]) {
 
 /// All that holds for a shape of a few metres with exact distances.
 #[track_caller]
-pub(crate) fn all(shape: &impl Shape) {
+pub fn all(shape: &impl Shape) {
     assert_eq!(shape.fidelity(), Fidelity::EXACT);
     lipschitz(shape);
     derivatives(shape, 200);
@@ -55,7 +55,7 @@ pub(crate) fn all(shape: &impl Shape) {
 
 /// Two distances differ by no more than the points are apart, times the constant.
 #[track_caller]
-pub(crate) fn lipschitz(shape: &impl Shape) {
+pub fn lipschitz(shape: &impl Shape) {
     let all = points(1000, 6.0);
     let near = all.iter().map(|p| *p + 1e-3 * Vec3::new(p.z, p.x, p.y));
     for (a, b) in all.iter().copied().zip(all.iter().copied().skip(1).chain(near)) {
@@ -67,7 +67,7 @@ pub(crate) fn lipschitz(shape: &impl Shape) {
 
 /// Gradient and Hessian against central differences, away from kinks.
 #[track_caller]
-pub(crate) fn derivatives(shape: &impl Shape, least: usize) {
+pub fn derivatives(shape: &impl Shape, least: usize) {
     let mut compared = 0;
     for point in points(1000, 6.0) {
         let shift = |axis: usize, length: f64| point + length * Vec3::AXES[axis];

@@ -19,8 +19,8 @@ pub mod combine;
 
 pub mod path;
 
-#[cfg(test)]
-pub(crate) mod check;
+#[cfg(any(test, feature = "checks"))]
+pub mod check;
 
 use std::sync::Arc;
 

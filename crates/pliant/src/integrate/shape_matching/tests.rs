@@ -8,8 +8,6 @@ use crate::math::svd::tests::noise;
 use crate::math::{Mat3, Quat};
 use crate::memory::Memory;
 
-mod contact;
-
 mod pull;
 
 /// Sums of tens of terms of about 1: rounding stays below 1e-14.

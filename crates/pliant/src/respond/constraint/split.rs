@@ -32,7 +32,7 @@ const SWEEPS: usize = 15;
 
 /// A body as one rigid thing.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::respond) struct Rigid {
+pub struct Rigid {
     /// 1/kg; 0 for what must not be shifted.
     pub ease: f64,
     /// Centre of mass, m.

@@ -90,7 +90,7 @@ impl Contact {
     /// The contact of two edges of two bodies, without friction and offset.
     ///
     /// `edges` are their numbers in the scene, `ends` their vertices.
-    pub(crate) fn of_edges(
+    pub fn of_edges(
         [a, b]: [BodyId; 2],
         edges: [u32; 2],
         [[a0, a1], [b0, b1]]: [[VertexId; 2]; 2],

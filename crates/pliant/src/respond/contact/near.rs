@@ -58,7 +58,7 @@ pub fn foot(point: Vec3, facets: &Facets, reach: f64, size: f64) -> Option<Foot>
 /// Shares of the corners in a point of a triangle; not negative, summing to 1.
 ///
 /// A triangle without area gives all to its nearest corner.
-pub(crate) fn shares(point: Vec3, [a, b, c]: [Vec3; 3]) -> [f64; 3] {
+pub fn shares(point: Vec3, [a, b, c]: [Vec3; 3]) -> [f64; 3] {
     let normal = (b - a).cross(c - a);
     let area_sq = normal.length_squared();
     let part = |u: Vec3, v: Vec3| ((u - point).cross(v - point).dot(normal) / area_sq).max(0.0);

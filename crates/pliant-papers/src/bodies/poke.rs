@@ -1,0 +1,68 @@
+//! A tet that stands with its tip in another, for tests by hand.
+
+use pliant::body::Bodies;
+use pliant::body::pins::Pins;
+use pliant::body::rigid::all::Rigids;
+use pliant::body::soft::{Masses, Motion};
+use pliant::id::VertexId;
+use pliant::math::Vec3;
+use pliant::respond::Moment;
+
+const TET: [VertexId; 4] = [VertexId(0), VertexId(2), VertexId(1), VertexId(3)];
+/// The tip that is inside.
+pub const TIP: VertexId = VertexId(7);
+
+/// A tet whose tip of 1 kg is 0.25 m below the upper face of another, at rest.
+///
+/// The face has corners of 2, 1 and 4 kg, and the way out meets it with the shares 0.5,
+/// 0.25 and 0.25; the joint mass is 1 / (1 + 0.25 + 0.25 + 0.0625) = 0.64 kg.
+pub struct Poke {
+    /// The lower tet and the upper one.
+    pub bodies: Bodies,
+    /// m.
+    pub positions: Vec<Vec3>,
+    /// m/s.
+    pub velocities: Vec<Vec3>,
+    /// kg.
+    pub masses: Masses,
+    /// None by default.
+    pub pins: Pins,
+    /// None.
+    pub rigids: Rigids,
+}
+
+impl Poke {
+    pub fn new() -> Poke {
+        let lower = [[0.0, 0.0, 0.0], [3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, -3.0]];
+        let upper = [[0.0, 0.0, 2.0], [0.0, 3.0, 2.0], [3.0, 0.0, 2.0], [0.75, 0.75, -0.25]];
+        Poke {
+            bodies: Bodies::from_tets(&[(4, &[TET]), (4, &[TET])]).unwrap(),
+            positions: lower.iter().chain(&upper).map(|p| Vec3::from(*p)).collect(),
+            velocities: vec![Vec3::ZERO; 8],
+            masses: Masses::new(vec![2.0, 1.0, 4.0, 9.0, 9.0, 9.0, 9.0, 1.0]).unwrap(),
+            pins: Pins::default(),
+            rigids: Rigids::default(),
+        }
+    }
+
+    /// The same with a velocity of the tip, m/s.
+    pub fn moving(tip: Vec3) -> Poke {
+        let mut poke = Poke::new();
+        poke.velocities[TIP.index()] = tip;
+        poke
+    }
+
+    /// The same with the tip this high over the face, m; negative for inside.
+    pub fn at_height(height: f64) -> Poke {
+        let mut poke = Poke::new();
+        poke.positions[TIP.index()].z = height;
+        poke
+    }
+
+    /// As a response sees it, in steps of 0.1 s.
+    pub fn moment(&self) -> Moment<'_> {
+        let Poke { bodies, positions, velocities, masses, pins, rigids } = self;
+        let motion = Motion { positions, velocities, time: 0.0 };
+        Moment { bodies, motion, masses, pins, rigids, dt: 0.1, watcher: &None }
+    }
+}

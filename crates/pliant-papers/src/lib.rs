@@ -1,0 +1,27 @@
+//! What the five documents propose, beside the engine's own contact.
+//!
+//! Everything here is built on the public interface of the engine alone: responses are
+//! [`Response`](pliant::respond::Response)s or forces, references work on plain slices. So this
+//! crate also shows how a response of somebody else is written.
+
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
+pub mod detect;
+
+pub mod depth;
+
+pub mod potential;
+
+pub mod penalty;
+
+pub mod barrier;
+
+pub mod impulse;
+
+pub mod points;
+
+pub mod bodies;
+
+pub mod surface;
+
+pub mod rigid;

@@ -1,0 +1,62 @@
+//! What is near but not inside, and bodies taken apart before a step: both are optional.
+//!
+//! A vertex within the margin counts as in contact with depth 0, so that contacts do not come
+//! and go from step to step. Overlap that is left from the last step can be taken out
+//! by shifts of whole bodies, which strain nothing and touch no velocity.
+
+use pliant::body::Bodies;
+use pliant::math::Vec3;
+use pliant::respond::Moment;
+use pliant::respond::constraint::split::Split;
+use pliant::respond::contact::margin::MarginSettings;
+use pliant::respond::contact::search::{ContactSettings, Search};
+use pliant::respond::contact::{Contact, Feature};
+use pliant::respond::demands::RigidShift;
+
+/// A search for gaps, with the memory that it keeps.
+#[derive(Debug)]
+pub struct Near {
+    search: Search,
+    split: Split,
+    rows: Vec<Contact>,
+}
+
+impl Near {
+    /// Prepares for a scene; sizes of bodies are those in `rest`.
+    pub fn new(rest: &[Vec3], bodies: &Bodies) -> Near {
+        Near { search: Search::new(rest, bodies), split: Split::default(), rows: Vec::new() }
+    }
+
+    /// Appends shifts that take bodies apart, up to half the margin.
+    pub fn part(&mut self, moment: Moment<'_>, margin: f64, shifts: &mut Vec<RigidShift>) {
+        let Moment { bodies, motion, dt, .. } = moment;
+        let ahead = MarginSettings { offset: margin, ..MarginSettings::default() };
+        let settings = ContactSettings { margin: ahead, friction: 0.0 };
+        self.search.find(motion, bodies, &[], (settings, dt), &mut self.rows);
+        // Edges that cross have no contact that would end their approach: shifted apart, bodies
+        // would go on through each other.
+        self.rows.retain(|row| matches!(row.feature, Feature::VertexBody(..)));
+        self.split.find(moment, &mut self.rows, shifts);
+    }
+
+    /// Vertices outside other bodies, at most a margin away, ascending by vertex, then body.
+    ///
+    /// The margin is per size of the smaller body, unit 1.
+    pub fn find(&mut self, moment: Moment<'_>, margin: f64) -> &[Contact] {
+        let Moment { bodies, motion, dt, .. } = moment;
+        // A search goes one offset beyond the offset, whatever the speed.
+        let within = MarginSettings { offset: 0.5 * margin, look_ahead: 0.0, steps_ahead: 0.0 };
+        let settings = ContactSettings { margin: within, friction: 0.0 };
+        self.search.find(motion, bodies, &[], (settings, dt), &mut self.rows);
+        self.rows.retain(|row| {
+            let of_vertex = matches!(row.feature, Feature::VertexBody(..)) && row.count == 4;
+            of_vertex && row.gap >= 0.0 && row.gap <= margin * row.size
+        });
+        &self.rows
+    }
+
+    /// Works with this many threads from now on; the bits stay the same.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.search.set_threads(threads);
+    }
+}
