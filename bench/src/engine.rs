@@ -8,8 +8,8 @@ use pliant::id::BodyId;
 use pliant::math::Vec3;
 use pliant::record::overlap::Overlap;
 use pliant_plane::overlap::Measure;
-use pliant_run::built::Built;
 use pliant_run::scene::load;
+use pliant_scene::built::Built;
 
 use crate::timing;
 

@@ -21,10 +21,10 @@ use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
 use pliant::sim::Simulation;
 use pliant_papers::impulse::Impulses;
-use pliant_run::built::{BodyInfo, Built, RunInfo};
 use pliant_run::recording::Recording;
 use pliant_run::run::folder::RECORDING;
 use pliant_run::run::{Existing, RunSettings, run as run_scene};
+use pliant_scene::built::{BodyInfo, Built, RunInfo};
 
 use crate::timing::once;
 

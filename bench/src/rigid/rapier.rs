@@ -8,8 +8,8 @@ use pliant::body::rigid::all::Member;
 use pliant::body::rigid::{RigidBody, RigidState};
 use pliant::body::soft::State;
 use pliant::math::{Aabb, Mat3, Quat, Vec3};
-use pliant_run::built::Built;
-use pliant_run::scene::keys::Scene;
+use pliant_scene::built::Built;
+use pliant_scene::keys::Scene;
 use rapier3d::prelude::{
     ColliderBuilder, IntegrationParameters, MassProperties, PhysicsWorld, Pose, RigidBodyBuilder,
     RigidBodyHandle, Rotation, SharedShape,

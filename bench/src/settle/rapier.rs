@@ -12,9 +12,9 @@ use pliant::body::Bodies;
 use pliant::body::soft::State;
 use pliant::id::BodyId;
 use pliant::math::{Quat, Vec3};
-use pliant_run::built::Built;
-use pliant_run::scene::keys::obstacle::Shape;
-use pliant_run::scene::keys::{Material, Obstacle, Scene};
+use pliant_scene::built::Built;
+use pliant_scene::keys::obstacle::Shape;
+use pliant_scene::keys::{Material, Obstacle, Scene};
 use rapier3d::prelude::{
     ColliderBuilder, IntegrationParameters, PhysicsWorld, RigidBodyBuilder, SoftBodyBuilder,
     SoftBodyCellModel, SoftBodyHandle, SoftBodyMaterial, SoftBodySolver, Vector,

@@ -115,8 +115,8 @@ fn direction(text: &str) -> Result<[f64; 3], String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pliant_run::built::{BodyInfo, RunInfo};
     use pliant_run::picture::frames::Frame;
+    use pliant_scene::built::{BodyInfo, RunInfo};
 
     /// A triangle that rises by 1 m from one second to the next.
     struct Rising(RunInfo);

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use pliant_run::scene::{builtin, schema};
+use pliant_scene::{builtin, schema};
 
 use crate::show::{self, DIM, HEADING, Stopped, plain};
 

@@ -5,6 +5,8 @@
 
 pub mod whole;
 
+pub mod files;
+
 pub mod nearest;
 
 pub mod mesh;

@@ -23,16 +23,16 @@ use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
 use pliant::observe::{Observer, Stage};
-use pliant::record::digest::digest;
 use pliant::record::row::Row;
 use pliant::sim::Simulation;
 use pliant_io::whole;
 use pliant_papers::impulse::Impulses;
 use pliant_plane::overlap::Measure;
-use pliant_run::built::{BodyInfo, RunInfo, Skin};
 use pliant_run::picture::{Camera, Image, View, png, render};
 use pliant_run::report::{Picture, ReportData, html};
 use pliant_run::summary::{ContactTally, Summary};
+use pliant_scene::built::{BodyInfo, RunInfo, Skin};
+use pliant_scene::digest::digest;
 
 /// Time step, s.
 const DT: f64 = 0.005;

@@ -4,8 +4,8 @@
 
 use std::error::Error;
 
-use pliant::record::digest::digest;
 use pliant_run::scene;
+use pliant_scene::digest::digest;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -11,9 +11,9 @@ use pliant::mesh::topology;
 use pliant_io::mesh::parse::Format;
 use serde::{Serialize, Serializer};
 
-use crate::built::Built;
-use crate::scene::fault::{FaultKind, ShownFault, ShownPlace};
-use crate::scene::{self, SceneError};
+use pliant_scene::SceneError;
+use pliant_scene::built::Built;
+use pliant_scene::fault::{FaultKind, ShownFault, ShownPlace};
 
 /// All files of one call.
 #[derive(Clone, Debug, Serialize)]
@@ -153,7 +153,7 @@ pub fn check(path: &Path) -> FileReport {
 
 /// Makes the scene: what comes of that is all that can be wrong with it.
 fn judge_scene(report: &mut FileReport) {
-    match scene::load(&report.file, &[]) {
+    match crate::scene::load(&report.file, &[]) {
         Ok(Built { info, notices, .. }) => {
             report.kind = Some(Kind::Scene);
             report.vertices = Some(info.bodies.iter().map(|body| body.vertices.len()).sum());

@@ -3,15 +3,11 @@
 //! The library computes on bytes and arrays; this crate reads and writes them, for
 //! the program, the page and Python alike.
 
-pub mod numeral;
-
 pub mod check;
 
 pub mod depth;
 
 pub mod proximity;
-
-pub mod built;
 
 pub mod summary;
 

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use pliant_io::outline::assemble::{self, assemble};
 use pliant_io::outline::drawing::Upright;
+use pliant_io::outline::extent;
 use pliant_io::outline::{OutlineFileError, Picked, read};
 
 pub mod picture;
@@ -21,14 +22,8 @@ const USUAL_ERROR: f64 = 1e-3;
 /// Share of the error bound that cutting the curves of one outline may use.
 const CURVE_SHARE: f64 = 1.0 / 16.0;
 
-/// Bound for measuring the boxes of curves, relative to the box of their control points.
-const BOX_ERROR: f64 = 1e-4;
-
 /// Lengths are told apart down to this, relative to the largest coordinate.
 const ROUNDING: f64 = 1e-15;
-
-/// Boxes smaller than this, file unit, leave no room for squares.
-const SMALLEST: f64 = 1e-100;
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -182,8 +177,8 @@ pub fn proximity(request: &Request) -> Result<Found, ProximityError> {
         missed += (assembled.error - wanted.bound).max(0.0);
         extents = extents.max(largest(&assembled.rings));
         let label = &file.label;
-        let extent = diagonal_of(assembled.rings.iter().flatten().copied());
-        if extent < SMALLEST {
+        let extent = extent::diagonal(assembled.rings.iter().flatten().copied());
+        if extent < extent::SMALLEST {
             return Err(ProximityError::TooSmall { label: label.clone(), extent });
         }
         let told = assembled.push(&mut outlines);
@@ -261,27 +256,7 @@ fn check(request: &Request) -> Result<(), ProximityError> {
 
 /// The larger of the diagonals of both boxes, file unit.
 fn diagonal([a, b]: &[Picked; 2], thickness: Option<f64>) -> Result<f64, ProximityError> {
-    Ok(extent(a, thickness)?.max(extent(b, thickness)?))
-}
-
-/// Diagonal of the box around what a file draws, file unit.
-pub(crate) fn extent(file: &Picked, thickness: Option<f64>) -> Result<f64, ProximityError> {
-    let paths = file.drawing.features.iter().flat_map(|feature| &feature.paths);
-    let ends = paths.flat_map(|path| {
-        std::iter::once(path.start).chain(path.pieces.iter().map(|piece| piece.end()))
-    });
-    let rough = diagonal_of(ends).max(thickness.unwrap_or(0.0)).clamp(f64::MIN_POSITIVE, f64::MAX);
-    let wanted = assemble::Wanted { bound: BOX_ERROR * rough, thickness };
-    let extent = diagonal_of(assemble(file, wanted)?.rings.into_iter().flatten());
-    Ok(extent.max(SMALLEST))
-}
-
-/// Diagonal of the box around points, file unit; zero without any.
-fn diagonal_of(points: impl Iterator<Item = Vec2>) -> f64 {
-    let boxed = points.fold(None, |boxed: Option<[Vec2; 2]>, point| {
-        Some(boxed.map_or([point; 2], |[low, high]| [low.min(point), high.max(point)]))
-    });
-    boxed.map_or(0.0, |[low, high]| low.distance(high))
+    Ok(extent::extent(a, thickness)?.max(extent::extent(b, thickness)?))
 }
 
 impl Report {

@@ -1,6 +1,5 @@
 //! Mesh files by name: which reader, which companion file, which fault where.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +11,7 @@ use pliant::id::VertexId;
 use pliant::math::Vec3;
 use pliant::mesh::raw::RawMesh;
 
+use crate::files::{Disk, Entry, Files};
 use crate::whole;
 
 /// Endings that can be read, for messages.
@@ -93,28 +93,32 @@ pub enum MeshFileError {
     },
 }
 
-/// Reads a mesh; `.node` and `.ele` stand for the pair of them.
+/// Reads a mesh from the disk; `.node` and `.ele` stand for the pair of them.
 pub fn read(path: &Path) -> Result<MeshFile, MeshFileError> {
+    read_from(&Disk, path)
+}
+
+/// The same from anything that holds files.
+pub fn read_from(files: &dyn Files, path: &Path) -> Result<MeshFile, MeshFileError> {
     let file_name = path.file_name().unwrap_or_default().to_string_lossy();
     let Some(format) = Format::of_name(&file_name) else {
         // A missing file is the likelier mistake: tell that first.
-        look(path)?;
+        look(files, path)?;
         return Err(MeshFileError::UnknownFormat { path: path.to_path_buf() });
     };
     let fault = |error| MeshFileError::Parse { path: path.to_path_buf(), error };
     let mesh = match format {
-        Format::TetGen => read_tetgen(path)?,
-        Format::Veg => {
-            veg::parse(&load(path)?, &mut |name| load_beside(path, name)).map_err(fault)?
-        }
-        Format::Vtk => vtk::parse(&load(path)?).map_err(fault)?,
-        Format::Vtu => vtu::parse(&load(path)?).map_err(fault)?,
-        Format::Msh => msh::parse(&load(path)?).map_err(fault)?,
-        Format::Medit => medit::parse(&load(path)?).map_err(fault)?,
-        Format::Obj => obj::parse(&load(path)?).map_err(fault)?,
-        Format::Stl => stl::parse(&load(path)?).map_err(fault)?,
-        Format::Ply => ply::parse(&load(path)?).map_err(fault)?,
-        Format::Off => off::parse(&load(path)?).map_err(fault)?,
+        Format::TetGen => read_tetgen(files, path)?,
+        Format::Veg => veg::parse(&load(files, path)?, &mut |name| load_beside(files, path, name))
+            .map_err(fault)?,
+        Format::Vtk => vtk::parse(&load(files, path)?).map_err(fault)?,
+        Format::Vtu => vtu::parse(&load(files, path)?).map_err(fault)?,
+        Format::Msh => msh::parse(&load(files, path)?).map_err(fault)?,
+        Format::Medit => medit::parse(&load(files, path)?).map_err(fault)?,
+        Format::Obj => obj::parse(&load(files, path)?).map_err(fault)?,
+        Format::Stl => stl::parse(&load(files, path)?).map_err(fault)?,
+        Format::Ply => ply::parse(&load(files, path)?).map_err(fault)?,
+        Format::Off => off::parse(&load(files, path)?).map_err(fault)?,
     };
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     Ok(MeshFile { name, format, mesh })
@@ -157,20 +161,17 @@ fn ending(path: &Path) -> Option<Format> {
 }
 
 /// Makes sure that there is a file with an end, and not a pipe, device or folder.
-fn look(path: &Path) -> Result<(), MeshFileError> {
-    let data = fs::metadata(path).map_err(|error| io_error(path, error))?;
-    if data.is_dir() {
-        return Err(io_error(path, io::ErrorKind::IsADirectory.into()));
+fn look(files: &dyn Files, path: &Path) -> Result<(), MeshFileError> {
+    match files.look(path).map_err(|error| io_error(path, error))? {
+        Entry::File(_) => Ok(()),
+        Entry::Folder => Err(io_error(path, io::ErrorKind::IsADirectory.into())),
+        Entry::Other => Err(MeshFileError::NotAFile { path: path.to_path_buf() }),
     }
-    if !data.is_file() {
-        return Err(MeshFileError::NotAFile { path: path.to_path_buf() });
-    }
-    Ok(())
 }
 
-fn load(path: &Path) -> Result<Vec<u8>, MeshFileError> {
-    look(path)?;
-    let bytes = fs::read(path).map_err(|error| io_error(path, error))?;
+fn load(files: &dyn Files, path: &Path) -> Result<Vec<u8>, MeshFileError> {
+    look(files, path)?;
+    let bytes = files.read(path).map_err(|error| io_error(path, error))?;
     if bytes.is_empty() {
         return Err(MeshFileError::NoBytes { path: path.to_path_buf() });
     }
@@ -181,9 +182,9 @@ fn load(path: &Path) -> Result<Vec<u8>, MeshFileError> {
 }
 
 /// A file that another one includes: only from the same folder, whatever it asks for.
-fn load_beside(path: &Path, name: &str) -> Option<Vec<u8>> {
+fn load_beside(files: &dyn Files, path: &Path, name: &str) -> Option<Vec<u8>> {
     let plain = Path::new(name).file_name()?.to_str()? == name;
-    if plain { load(&path.with_file_name(name)).ok() } else { None }
+    if plain { load(files, &path.with_file_name(name)).ok() } else { None }
 }
 
 fn save(path: &Path, bytes: &[u8]) -> Result<(), MeshFileError> {
@@ -195,13 +196,13 @@ fn io_error(path: &Path, error: io::Error) -> MeshFileError {
 }
 
 /// Both files of a TetGen pair, each fault with the file that has it.
-fn read_tetgen(path: &Path) -> Result<RawMesh, MeshFileError> {
-    look(path)?;
+fn read_tetgen(files: &dyn Files, path: &Path) -> Result<RawMesh, MeshFileError> {
+    look(files, path)?;
     let shouted = path.extension().is_some_and(|e| e.to_string_lossy().starts_with(['N', 'E']));
     let [node, ele] = if shouted { ["NODE", "ELE"] } else { ["node", "ele"] };
     let (node, ele) = (path.with_extension(node), path.with_extension(ele));
     for twin in [&node, &ele] {
-        if !twin.exists() {
+        if files.look(twin).is_err() {
             let (path, twin) = (path.to_path_buf(), twin.clone());
             return Err(MeshFileError::NoTwin { path, twin });
         }
@@ -210,6 +211,6 @@ fn read_tetgen(path: &Path) -> Result<RawMesh, MeshFileError> {
         let path = path.to_path_buf();
         move |error| MeshFileError::Parse { path, error }
     };
-    let nodes = tetgen::parse_nodes(&load(&node)?).map_err(fault(&node))?;
-    tetgen::parse_elements(&load(&ele)?, nodes).map_err(fault(&ele))
+    let nodes = tetgen::parse_nodes(&load(files, &node)?).map_err(fault(&node))?;
+    tetgen::parse_elements(&load(files, &ele)?, nodes).map_err(fault(&ele))
 }

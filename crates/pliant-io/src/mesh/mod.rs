@@ -6,4 +6,6 @@ pub mod write;
 
 pub mod file;
 
-pub use file::{MeshFile, MeshFileError, READABLE, WRITABLE, read, write_tets, write_triangles};
+pub use file::{
+    MeshFile, MeshFileError, READABLE, WRITABLE, read, read_from, write_tets, write_triangles,
+};

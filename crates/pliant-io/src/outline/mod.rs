@@ -7,16 +7,18 @@
 //! What a file is, its first letter tells, whatever its name. Inside is even–odd throughout:
 //! all rings of all features picked make one outline, in the file's own unit.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::files::{Disk, Entry, Files};
 use crate::nearest::nearest;
 use crate::whole;
 
 pub mod drawing;
 
 pub mod assemble;
+
+pub mod extent;
 
 mod json;
 
@@ -64,15 +66,20 @@ pub struct Picked {
     pub drawing: Drawing,
 }
 
-/// Reads `FILE`, `FILE#name` or `FILE#3`.
+/// Reads `FILE`, `FILE#name` or `FILE#3` from the disk.
 ///
 /// A file whose name holds the `#` itself is taken whole. Names go before numbers, which
 /// count from 0, and those before other texts of a feature; several features of one name are
 /// taken together.
 pub fn read(argument: &Path) -> Result<Picked, OutlineFileError> {
-    let (path, feature) = split(argument);
+    read_from(&Disk, argument)
+}
+
+/// The same from anything that holds files.
+pub fn read_from(files: &dyn Files, argument: &Path) -> Result<Picked, OutlineFileError> {
+    let (path, feature) = split(files, argument);
     let fault = |what: String| OutlineFileError::Fault { path: path.clone(), what };
-    let bytes = load(&path)?;
+    let bytes = load(files, &path)?;
     let mut drawing = parse(&bytes).map_err(fault)?;
     if let Some(feature) = feature {
         pick(&mut drawing, &feature).map_err(fault)?;
@@ -81,30 +88,28 @@ pub fn read(argument: &Path) -> Result<Picked, OutlineFileError> {
 }
 
 /// The file and what stands after the first `#` behind which no file's name goes on.
-fn split(argument: &Path) -> (PathBuf, Option<String>) {
+fn split(files: &dyn Files, argument: &Path) -> (PathBuf, Option<String>) {
     let text = argument.to_string_lossy();
-    if argument.exists() {
+    if files.look(argument).is_ok() {
         return (argument.to_path_buf(), None);
     }
     let at =
         |(at, _): (usize, &str)| (PathBuf::from(&text[..at]), Some(text[at + 1..].to_string()));
     let mut parts = text.match_indices('#').map(at);
-    let there = parts.clone().find(|(path, _)| path.is_file());
+    let there = parts.clone().find(|(path, _)| matches!(files.look(path), Ok(Entry::File(_))));
     there.or_else(|| parts.next()).unwrap_or_else(|| (argument.to_path_buf(), None))
 }
 
-fn load(path: &Path) -> Result<Vec<u8>, OutlineFileError> {
+fn load(files: &dyn Files, path: &Path) -> Result<Vec<u8>, OutlineFileError> {
     let io = |error| OutlineFileError::Io { path: path.to_path_buf(), error };
     let fault =
         |what: &str| OutlineFileError::Fault { path: path.to_path_buf(), what: what.to_string() };
-    let data = fs::metadata(path).map_err(io)?;
-    if data.is_dir() {
-        return Err(io(io::ErrorKind::IsADirectory.into()));
+    match files.look(path).map_err(io)? {
+        Entry::File(_) => {}
+        Entry::Folder => return Err(io(io::ErrorKind::IsADirectory.into())),
+        Entry::Other => return Err(fault("not a regular file")),
     }
-    if !data.is_file() {
-        return Err(fault("not a regular file"));
-    }
-    let bytes = fs::read(path).map_err(io)?;
+    let bytes = files.read(path).map_err(io)?;
     if bytes.is_empty() {
         return Err(fault("the file is 0 bytes long"));
     }

@@ -1,9 +1,9 @@
 //! A picture of the recorded moment nearest to a time.
 
 use super::{Camera, Image, View, render};
-use crate::built::RunInfo;
-use crate::numeral::shortened;
 use crate::report::text::with_digits;
+use pliant_scene::built::RunInfo;
+use pliant_scene::numeral::shortened;
 
 /// Digits of a time in messages, count.
 pub const TIME_DIGITS: usize = 9;

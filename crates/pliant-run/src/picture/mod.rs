@@ -7,7 +7,7 @@
 //! The same view gives the same bytes: f64 throughout, index order, and of the functions
 //! that differ between machines only the one that turns moving obstacles.
 
-use crate::built::{BodyInfo, Skin};
+use pliant_scene::built::{BodyInfo, Skin};
 
 pub mod png;
 

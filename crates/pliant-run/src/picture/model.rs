@@ -7,7 +7,7 @@ use super::View;
 use super::beads::{beads, rods, stride};
 use super::fill::Flat;
 use super::normals::{area, corner_normals};
-use crate::built::{BodyInfo, Skin};
+use pliant_scene::built::{BodyInfo, Skin};
 
 /// An obstacle with a diagonal of more than this many times that of the bodies is not framed.
 const LARGE: f64 = 2.5;

@@ -10,8 +10,8 @@
 
 use std::fmt::Write;
 
-use crate::built::RunInfo;
 use crate::summary::Summary;
+use pliant_scene::built::RunInfo;
 
 pub mod plot;
 

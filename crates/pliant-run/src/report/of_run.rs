@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::built::Built;
 use crate::picture::frames::{Frame, Frames, Wanted, picture};
 use crate::picture::png;
 use crate::recording::Recording;
@@ -11,6 +10,7 @@ use crate::report::text::number;
 use crate::report::{Picture, ReportData, html};
 use crate::run::folder::RECORDING;
 use crate::summary::Summary;
+use pliant_scene::built::Built;
 
 /// Width and height of the pictures, pixels.
 const SIZE: [u32; 2] = [960, 540];
@@ -50,7 +50,7 @@ fn pictures(path: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 impl Frames for Recording {
-    fn info(&self) -> &crate::built::RunInfo {
+    fn info(&self) -> &pliant_scene::built::RunInfo {
         self.info()
     }
 

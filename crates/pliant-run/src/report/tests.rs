@@ -1,8 +1,8 @@
 //! Whole pages.
 
 use super::*;
-use crate::built::{BodyInfo, Skin};
 use findings::{Severity, findings};
+use pliant_scene::built::{BodyInfo, Skin};
 
 fn info() -> RunInfo {
     RunInfo {

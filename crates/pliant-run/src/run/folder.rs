@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use super::Existing;
 use super::checkpoint::{Checkpoint, CheckpointError};
-use pliant::record::digest::digest;
+use pliant_scene::digest::digest;
 
-use crate::built::{Built, RunInfo};
 use crate::summary::Summary;
 use pliant_io::whole::{self, told};
+use pliant_scene::built::{Built, RunInfo};
 
 /// The file that makes a folder one of ours.
 pub const MARKER: &str = "run.json";

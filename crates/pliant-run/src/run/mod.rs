@@ -32,12 +32,12 @@ use std::path::{Path, PathBuf};
 
 use pliant::integrate::StepError;
 
-use crate::built::Built;
-use crate::numeral::shortened;
 use crate::recording::RecordingError;
 use crate::summary::Summary;
 use folder::{Begin, FolderError};
 use pliant_io::whole::told;
+use pliant_scene::built::Built;
+use pliant_scene::numeral::shortened;
 use runner::Runner;
 
 /// What to do with a folder that is there already.

@@ -15,7 +15,7 @@ use pliant::id::VertexId;
 use pliant::math::Vec3;
 use pliant::sim::Simulation;
 
-use crate::built::RunInfo;
+use pliant_scene::built::RunInfo;
 
 /// The account of a run.
 #[derive(Clone, Debug, Default, PartialEq)]

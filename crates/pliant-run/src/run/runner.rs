@@ -9,10 +9,10 @@ use pliant::body::obstacle::Obstacle;
 use pliant::integrate::StepError;
 use pliant::memory::Memory;
 use pliant::observe::Stage;
-use pliant::record::digest::digest;
 use pliant::record::row::Row;
 use pliant::sim::Simulation;
 use pliant_plane::overlap::Measure;
+use pliant_scene::digest::digest;
 
 use super::checkpoint::Checkpoint;
 use super::clock::Stopwatch;
@@ -21,10 +21,10 @@ use super::folder::{
 };
 use super::momentum::Account;
 use super::{Progress, RunError, RunSettings, series};
-use crate::built::Built;
 use crate::recording::{Header, Writer};
 use crate::summary::{ContactTally, Summary};
 use pliant_io::whole::{self, Growing};
+use pliant_scene::built::Built;
 
 /// Steps take at least this many times as long as the checkpoints between them.
 const WORK_PER_CHECKPOINT: u32 = 20;

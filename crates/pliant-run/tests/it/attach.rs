@@ -1,9 +1,9 @@
 //! Scenes in which rigid bodies hold soft ones, and what cannot be held or be rigid.
 
 use pliant::memory::Memory;
-use pliant::record::digest::digest;
 use pliant_plane::overlap::Measure;
-use pliant_run::built::Built;
+use pliant_scene::built::Built;
+use pliant_scene::digest::digest;
 
 use crate::scene::{Folder, after, load, refused};
 

@@ -3,7 +3,7 @@
 use pliant::integrate::StepError;
 use pliant::record::overlap::Overlap;
 use pliant_plane::overlap::Measure;
-use pliant_run::built::Built;
+use pliant_scene::built::Built;
 
 use crate::scene::{Folder, after, load, refused, with};
 

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pliant_run::scene::builtin;
+use pliant_scene::builtin;
 
 use super::scene::{after, load};
 

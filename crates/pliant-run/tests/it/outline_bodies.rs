@@ -1,9 +1,9 @@
 //! Scenes of outlines in the plane: what they do, keep and refuse.
 
 use pliant::memory::Memory;
-use pliant::record::digest::digest;
 use pliant_plane::overlap::Measure;
-use pliant_run::built::Built;
+use pliant_scene::built::Built;
+use pliant_scene::digest::digest;
 
 use crate::scene::{Folder, after};
 

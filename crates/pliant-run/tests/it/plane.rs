@@ -3,7 +3,7 @@
 use pliant::math::{Vec2, Vec3};
 use pliant::record::overlap::Overlap;
 use pliant_plane::overlap::Measure;
-use pliant_run::built::Built;
+use pliant_scene::built::Built;
 
 use crate::scene::load;
 

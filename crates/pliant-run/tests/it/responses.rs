@@ -1,7 +1,7 @@
 //! Keys of single responses, and the scenes that set responses against each other.
 
 use pliant::integrate::StepError;
-use pliant_run::built::Built;
+use pliant_scene::built::Built;
 
 use crate::scene::{Folder, after, load, refused, with};
 

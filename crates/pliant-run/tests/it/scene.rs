@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use pliant::record::digest::digest;
 use pliant::record::overlap::Overlap;
 use pliant::record::row::Row;
-use pliant_run::built::Built;
-use pliant_run::scene::{self, SceneError, book, builtin, schema};
+use pliant_run::scene;
+use pliant_scene::built::Built;
+use pliant_scene::digest::digest;
+use pliant_scene::{SceneError, book, builtin, schema};
 
 /// A fresh folder for one test, gone when dropped.
 pub struct Folder(PathBuf);

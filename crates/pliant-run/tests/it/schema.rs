@@ -3,7 +3,7 @@
 //! The check is a plain reading of JSON Schema, apart from the walk that `load` makes: that one
 //! sees scenes only after expressions are worked out.
 
-use pliant_run::scene::{builtin, schema};
+use pliant_scene::{builtin, schema};
 use serde_json::{Value, json};
 
 /// Why a value does not fit a schema; `None` when it does.

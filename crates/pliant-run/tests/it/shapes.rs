@@ -2,9 +2,9 @@
 
 use pliant::math::Vec3;
 use pliant::memory::Memory;
-use pliant::record::digest::digest;
 use pliant_plane::overlap::Measure;
-use pliant_run::built::Built;
+use pliant_scene::built::Built;
+use pliant_scene::digest::digest;
 
 use crate::scene::{Folder, after, load, refused};
 

@@ -19,7 +19,7 @@ use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
 use pliant::sim::Simulation;
 use pliant_papers::impulse::Impulses;
-use pliant_run::built::{BodyInfo, Built, RunInfo};
+use pliant_scene::built::{BodyInfo, Built, RunInfo};
 
 pub const STEPS: u64 = 61;
 

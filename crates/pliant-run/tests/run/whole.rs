@@ -5,11 +5,11 @@ use std::fs;
 use pliant::body::keyframes::{Keyframes, Pose};
 use pliant::body::obstacle::{Obstacle, Plane, Touch};
 use pliant::math::Vec3;
-use pliant::record::digest::digest;
 use pliant::record::row::Row;
 use pliant_run::recording::Recording;
 use pliant_run::run::{Existing, RunError, RunSettings, look, run, series};
 use pliant_run::summary::Summary;
+use pliant_scene::digest::digest;
 
 use crate::scene::{Place, STEPS, blocks, names, results};
 

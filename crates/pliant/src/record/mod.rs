@@ -1,7 +1,5 @@
-//! What is worth keeping of a simulation: one row of numbers per step, and a digest.
+//! What is worth keeping of a simulation: one row of numbers per step, and overlap.
 
 pub mod overlap;
 
 pub mod row;
-
-pub mod digest;

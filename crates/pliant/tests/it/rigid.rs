@@ -25,7 +25,6 @@ use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::l_block::{LBlockSettings, l_block};
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
-use pliant::record::digest::digest;
 use pliant::record::overlap::Measure;
 use pliant::respond::constraint::{Constraint, ConstraintSettings};
 use pliant::respond::demands::Demands;
@@ -33,6 +32,7 @@ use pliant::respond::joint::{Axis, Joint, JointKind, Joints};
 use pliant::respond::{Moment, Response};
 use pliant::sim::Simulation;
 use pliant_papers::bodies::{Bodily, BodilySettings, Kind};
+use pliant_scene::digest::digest;
 
 use crate::placed::{Placed, placed};
 

@@ -9,7 +9,7 @@ use pliant::mesh::surface::Surface;
 
 use super::rotation;
 use crate::built::Skin;
-use crate::scene::keys::body::Keyframe;
+use crate::keys::body::Keyframe;
 
 /// Segments of a full circle, count.
 const AROUND: u32 = 48;

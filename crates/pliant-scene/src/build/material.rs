@@ -20,8 +20,8 @@ use pliant_plane::area::Areas;
 use super::bodies::Group;
 use super::rest::{Rest, Stuff};
 use super::{Wrong, outline, rigid, vector};
-use crate::scene::keys::body::{self as key, EdgeKind, Region};
-use crate::scene::keys::{Body, Material};
+use crate::keys::body::{self as key, EdgeKind, Region};
+use crate::keys::{Body, Material};
 
 /// Masses of the vertices of one copy, kg; `scaled` is its shape, m.
 pub fn masses(body: &Body, rest: &Rest, scaled: &[Vec3], path: &str) -> Result<Vec<f64>, Wrong> {

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use pliant::math::{Quat, Vec3};
 
 use super::{Wrong, vector};
-use crate::scene::fault::FaultKind;
-use crate::scene::keys::body::{Pattern, Turns};
-use crate::scene::random::Random;
+use crate::fault::FaultKind;
+use crate::keys::body::{Pattern, Turns};
+use crate::random::Random;
 
 /// Bodies of a scene at most, count.
 pub const MOST_BODIES: f64 = 2e5;

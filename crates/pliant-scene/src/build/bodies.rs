@@ -1,8 +1,8 @@
 //! All bodies of a scene in one state, with masses and inner forces.
 
+use pliant_io::files::Folder;
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 use pliant::body::soft::{BodyStarts, Masses, State};
@@ -16,9 +16,9 @@ use super::copies::{self, Copy, MOST_BODIES};
 use super::rest::{self, MOST_TETS, MOST_VERTICES, Rest, Stuff};
 use super::{Wrong, hold, material, outline, rigid, rotation, vector};
 use crate::built::BodyInfo;
-use crate::scene::fault::FaultKind;
-use crate::scene::keys::body::{Scale, Take};
-use crate::scene::keys::{self, Body, Material};
+use crate::fault::FaultKind;
+use crate::keys::body::{Scale, Take};
+use crate::keys::{self, Body, Material};
 
 /// All copies of one entry of `bodies`.
 #[derive(Debug)]
@@ -49,7 +49,11 @@ pub struct Made {
 }
 
 /// Makes all bodies; what is too much is refused before it is made.
-pub fn make(scene: &keys::Scene, folder: &Path, notices: &mut Vec<String>) -> Result<Made, Wrong> {
+pub fn make(
+    scene: &keys::Scene,
+    folder: Folder<'_>,
+    notices: &mut Vec<String>,
+) -> Result<Made, Wrong> {
     if scene.bodies.is_empty() {
         let wrong = Wrong::value("bodies", "the scene is empty: it has no bodies");
         return Err(wrong.with_help("add a table [[bodies]] with name, mesh and material"));

@@ -1,7 +1,6 @@
 //! Outlines of a scene: their rings, what they weigh, and how they meet.
 
 use std::f64::consts::TAU;
-use std::path::Path;
 
 use pliant::body::BodyKind;
 use pliant::body::rigid::RigidError;
@@ -27,14 +26,15 @@ use super::bodies::Made;
 use super::joints::Pairs;
 use super::rest::{Rest, Stuff};
 use super::{Wrong, vector};
-use crate::proximity::extent;
-use crate::scene::fault::FaultKind;
-use crate::scene::keys::body::{EdgeKind, Pattern, Take};
-use crate::scene::keys::outline::{Centre, OutlineShape};
-use crate::scene::keys::{self, Body, Material, Mesh, Response};
+use crate::fault::FaultKind;
+use crate::keys::body::{EdgeKind, Pattern, Take};
+use crate::keys::outline::{Centre, OutlineShape};
+use crate::keys::{self, Body, Material, Mesh, Response};
+use pliant_io::files::Folder;
 use pliant_io::outline::assemble::{Wanted, assemble};
 use pliant_io::outline::drawing::Upright;
-use pliant_io::outline::{OutlineFileError, read};
+use pliant_io::outline::extent::extent;
+use pliant_io::outline::{OutlineFileError, read_from};
 
 /// Points of an outline at most, count.
 const MOST_POINTS: f64 = 1e6;
@@ -72,13 +72,13 @@ pub fn size(shape: &OutlineShape) -> f64 {
 /// The outline of a shape at rest, its rings turned with the inside to their left.
 pub fn make(
     shape: &OutlineShape,
-    folder: &Path,
+    folder: Folder<'_>,
     path: &str,
     notices: &mut Vec<String>,
 ) -> Result<Rest, Wrong> {
     if let OutlineShape::File { path: file, thickness, error, centre } = shape {
         let wanted = (*thickness, *error);
-        let rings = from_file(&folder.join(file), wanted, path, notices)?;
+        let rings = from_file(folder, file, wanted, path, notices)?;
         let mut made = rest(&rings, path, notices)?;
         if let Some(centre) = *centre {
             put_at_origin(&mut made, centre, path)?;
@@ -94,7 +94,8 @@ pub fn make(
 
 /// The rings of a file, with the thickness of lines and the bound of curves, m.
 fn from_file(
-    file: &Path,
+    folder: Folder<'_>,
+    file: &str,
     (thickness, error): (Option<f64>, Option<f64>),
     path: &str,
     notices: &mut Vec<String>,
@@ -107,7 +108,7 @@ fn from_file(
     }
     let wrong = |message: String| Wrong::new(FaultKind::Mesh, format!("{path}.path"), message);
     let told = |error: OutlineFileError| wrong(error.to_string());
-    let picked = read(file).map_err(told)?;
+    let picked = read_from(folder.files, &folder.path.join(file)).map_err(told)?;
     let bound = match error {
         Some(error) => error,
         None => {

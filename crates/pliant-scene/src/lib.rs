@@ -9,6 +9,12 @@
 //! Everything up to `build` keeps the places of the text, so that each fault is shown in the
 //! line where it stands.
 
+pub mod numeral;
+
+pub mod built;
+
+pub mod digest;
+
 pub mod fault;
 
 mod random;
@@ -31,9 +37,6 @@ mod build;
 
 pub mod builtin;
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use serde::Deserialize;
 
 pub use fault::SceneError;
@@ -41,60 +44,14 @@ use fault::{Fault, FaultKind, Sources};
 use keys::{Mesh, Scene, obstacle};
 use node::{Node, Value};
 
+use pliant_io::files::Folder;
+
 use crate::built::Built;
-use pliant_io::whole;
 
-/// Bytes of a scene file at most, count.
-const MOST_BYTES: u64 = 16 << 20;
-
-/// Makes a scene, which is a file or the name of a built-in one, with values set from outside.
+/// Makes a scene of its text, with the values set from outside.
 ///
-/// Each of `sets` is `name=value`: a declared parameter, or a path of the scene.
-pub fn load(source: &str, sets: &[String]) -> Result<Built, SceneError> {
-    let (text, folder) = read(source)?;
-    let path = Path::new(source);
-    let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
-    let sources = Sources { name: source.to_owned(), text, sets: sets.to_vec() };
-    load_text(&sources, &stem, &folder)
-}
-
-/// The text of a scene, and the folder its mesh files count from.
-fn read(source: &str) -> Result<(String, PathBuf), SceneError> {
-    let path = Path::new(source);
-    let named_file = path.extension().is_some() || source.contains(['/', '\\']);
-    if let Some(scene) = builtin::find(source).filter(|_| !named_file) {
-        return Ok((scene.text.to_owned(), PathBuf::new()));
-    }
-    let refuse = |message: String, help: Option<String>| {
-        let sources = Sources { name: source.to_owned(), text: String::new(), sets: Vec::new() };
-        let fault = Fault::new(FaultKind::Unreadable, None, message).with_help(help);
-        SceneError { faults: vec![sources.show(fault)] }
-    };
-    let data = fs::metadata(path).map_err(|error| {
-        let names = || builtin::ALL.iter().map(|scene| scene.name);
-        let help = match pliant_io::nearest::nearest(source, names()) {
-            Some(name) if !named_file => format!("did you mean the built-in scene `{name}`?"),
-            _ => format!("built-in scenes are {}", names().collect::<Vec<_>>().join(", ")),
-        };
-        refuse(whole::told(&error), (!named_file).then_some(help))
-    })?;
-    if !data.is_file() {
-        return Err(refuse("not a regular file".into(), None));
-    }
-    if data.len() > MOST_BYTES {
-        let message = format!("the file is {} bytes long: at most {MOST_BYTES}", data.len());
-        return Err(refuse(message, None));
-    }
-    let bytes = fs::read(path).map_err(|error| refuse(whole::told(&error), None))?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        refuse(format!("byte {at} is not UTF-8"), None)
-    })?;
-    Ok((text, path.parent().map_or_else(PathBuf::new, Path::to_path_buf)))
-}
-
-/// The same for a text at hand; `stem` names a scene without a name.
-fn load_text(sources: &Sources, stem: &str, folder: &Path) -> Result<Built, SceneError> {
+/// `stem` names a scene without a name; its files count from `folder`.
+pub fn load(sources: &Sources, stem: &str, folder: Folder<'_>) -> Result<Built, SceneError> {
     let shown = |faults: Vec<Fault>| SceneError {
         faults: faults.into_iter().map(|fault| sources.show(fault)).collect(),
     };
@@ -149,12 +106,12 @@ fn parameters(root: &Node) -> Vec<(String, String)> {
 }
 
 /// The scene as it was made: itself a scene that gives the same bits, from any folder.
-fn resolved(scene: &Scene, folder: &Path, parameters: &[(String, String)]) -> String {
+fn resolved(scene: &Scene, folder: Folder<'_>, parameters: &[(String, String)]) -> String {
     let mut scene = scene.clone();
     let full = |mesh: &mut Mesh| {
         if let Mesh::File { path, .. } = mesh {
-            let there = folder.join(&*path);
-            *path = std::path::absolute(&there).unwrap_or(there).to_string_lossy().into_owned();
+            let there = folder.files.absolute(&folder.path.join(&*path));
+            *path = there.to_string_lossy().into_owned();
         }
     };
     scene.bodies.iter_mut().for_each(|body| full(&mut body.mesh));

@@ -28,7 +28,7 @@ mod contact;
 
 mod integrator;
 
-use std::path::Path;
+use pliant_io::files::Folder;
 
 use pliant::body::obstacle::Obstacle;
 use pliant::math::{Quat, Vec3};
@@ -89,7 +89,7 @@ pub struct Parts {
 }
 
 /// Makes a scene whose mesh files count from a folder; what it leaves open is put in.
-pub fn build(scene: &mut keys::Scene, folder: &Path) -> Result<Parts, Wrong> {
+pub fn build(scene: &mut keys::Scene, folder: Folder<'_>) -> Result<Parts, Wrong> {
     check_name(&scene.name)?;
     let steps = steps(scene)?;
     let (record_every, checkpoint_every) = intervals(scene)?;

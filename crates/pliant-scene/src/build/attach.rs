@@ -8,9 +8,9 @@ use super::bodies::Made;
 use super::hold::{self, Choice};
 use super::joints::{self, Pairs};
 use super::rest::Stuff;
-use crate::scene::keys::joint::{Joint, JointKind};
-use crate::scene::keys::shape::Matching;
-use crate::scene::keys::{self, IntegratorKind, Material};
+use crate::keys::joint::{Joint, JointKind};
+use crate::keys::shape::Matching;
+use crate::keys::{self, IntegratorKind, Material};
 
 /// Attaches all that the scene asks for; gives the bodies that do not touch for it.
 pub fn add(scene: &keys::Scene, made: &mut Made) -> Result<Pairs, Wrong> {

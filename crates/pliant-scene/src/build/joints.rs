@@ -10,9 +10,9 @@ use pliant::respond::joint::{Axis, Joint, JointKind, Joints, Motor};
 
 use super::bodies::Made;
 use super::{Wrong, attach, contact, vector};
-use crate::scene::fault::FaultKind;
-use crate::scene::keys::joint as key;
-use crate::scene::keys::{self, Material, Response};
+use crate::fault::FaultKind;
+use crate::keys::joint as key;
+use crate::keys::{self, Material, Response};
 use pliant_io::nearest::nearest;
 
 /// Share of the largest miss from which on a joint is named, unit 1.

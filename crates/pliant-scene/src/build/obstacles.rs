@@ -1,7 +1,7 @@
 //! Obstacles and what touching them does.
 
+use pliant_io::files::Folder;
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use pliant::body::keyframes::{Keyframes, Pose};
 use pliant::body::obstacle::{
@@ -21,9 +21,9 @@ use super::rest::{self, MOST_TETS, Rest, Stuff};
 use super::skin::{self, Sheet};
 use super::{Wrong, contact, hold, rotation, vector};
 use crate::built::Skin;
-use crate::scene::fault::FaultKind;
-use crate::scene::keys::obstacle::{self as key, ObstacleResponse};
-use crate::scene::keys::{self, IntegratorKind, Response};
+use crate::fault::FaultKind;
+use crate::keys::obstacle::{self as key, ObstacleResponse};
+use crate::keys::{self, IntegratorKind, Response};
 
 /// Obstacles sorted by what they do.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ pub struct Obstacles {
 /// Makes all obstacles; penalties and barriers go to the forces.
 pub fn make(
     scene: &keys::Scene,
-    folder: &Path,
+    folder: Folder<'_>,
     made: &mut Made,
     notices: &mut Vec<String>,
 ) -> Result<Obstacles, Wrong> {
@@ -119,7 +119,7 @@ fn pose(position: [f64; 3], turn: [f64; 3]) -> Pose {
 /// What shapes are made with.
 struct Context<'a> {
     /// Of the scene file.
-    folder: &'a Path,
+    folder: Folder<'a>,
     notices: &'a mut Vec<String>,
     /// How large endless shapes are shown, m.
     extent: f64,

@@ -11,10 +11,10 @@ use pliant::math::{Aabb, Vec3};
 
 use super::bodies::{Group, Made};
 use super::{Wrong, contact, hold, vector};
-use crate::scene::fault::FaultKind;
-use crate::scene::keys::body as key;
-use crate::scene::keys::shape::{Clusters, Matching, ShapeGroup, ShapeMode, ShapeVolume, Spin};
-use crate::scene::keys::{self, Body, IntegratorKind, Material, Response};
+use crate::fault::FaultKind;
+use crate::keys::body as key;
+use crate::keys::shape::{Clusters, Matching, ShapeGroup, ShapeMode, ShapeVolume, Spin};
+use crate::keys::{self, Body, IntegratorKind, Material, Response};
 
 /// Entries of the matrix that shapes take at most, count: each is 72 bytes.
 const MOST_PAIRS: f64 = 1e8;

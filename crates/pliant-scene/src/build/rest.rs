@@ -1,6 +1,6 @@
 //! Shapes at rest: generated, or read from files.
 
-use std::path::Path;
+use pliant_io::files::Folder;
 
 use pliant::id::VertexId;
 use pliant::math::Vec3;
@@ -22,8 +22,8 @@ use pliant::mesh::topology;
 use pliant_plane::generate::car::{CarSettings, car};
 
 use super::{Wrong, outline};
-use crate::scene::fault::FaultKind;
-use crate::scene::keys::body::{Cut, EdgeKind, Mesh, ReadAs};
+use crate::fault::FaultKind;
+use crate::keys::body::{Cut, EdgeKind, Mesh, ReadAs};
 
 /// Tets of all bodies of a scene at most, count; a run takes about 1 KiB for each.
 pub const MOST_TETS: f64 = 4e6;
@@ -135,7 +135,7 @@ pub fn size(mesh: &Mesh) -> [f64; 2] {
 /// Makes or reads a shape; `path` is that of its key.
 pub fn make(
     mesh: &Mesh,
-    folder: &Path,
+    folder: Folder<'_>,
     path: &str,
     notices: &mut Vec<String>,
 ) -> Result<Rest, Wrong> {
@@ -271,14 +271,16 @@ fn cloud(positions: &[[f64; 3]], path: &str) -> Result<Rest, Wrong> {
 fn read(
     file: &str,
     read_as: ReadAs,
-    folder: &Path,
+    folder: Folder<'_>,
     path: &str,
     notices: &mut Vec<String>,
 ) -> Result<Rest, Wrong> {
     let at_path = format!("{path}.path");
     let wrong = |message: String| Wrong::new(FaultKind::Mesh, &*at_path, message);
-    let full = folder.join(file);
-    let mut raw = pliant_io::mesh::read(&full).map_err(|error| wrong(error.to_string()))?.mesh;
+    let full = folder.path.join(file);
+    let mut raw = pliant_io::mesh::read_from(folder.files, &full)
+        .map_err(|error| wrong(error.to_string()))?
+        .mesh;
     let told = std::mem::take(&mut raw.notices);
     notices.extend(told.into_iter().map(|notice| format!("{file}: {notice}")));
     if raw.tets.is_empty() && raw.triangles.is_empty() {
@@ -390,6 +392,10 @@ fn compact(raw: &mut RawMesh, path: &str, notices: &mut Vec<String>) -> Vec<Opti
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use pliant_io::files::Memory;
+
     use super::*;
 
     #[test]
@@ -407,7 +413,7 @@ mod tests {
 
     #[test]
     fn sizes_are_known_before_anything_is_made() {
-        let folder = Path::new("");
+        let folder = Folder { path: Path::new(""), files: &Memory::default() };
         for mesh in [
             Mesh::Cuboid { size: [1.0; 3], cells: [2, 3, 4], cut: Cut::Six },
             Mesh::Ball { radius: 1.0, layers: 3 },

@@ -15,9 +15,9 @@ use super::bodies::{Group, Made};
 use super::obstacles::Obstacles;
 use super::rest::{Rest, Stuff};
 use super::{Wrong, contact, rotation, vector};
-use crate::scene::fault::FaultKind;
-use crate::scene::keys::body as key;
-use crate::scene::keys::{self, Body, Material, Response};
+use crate::fault::FaultKind;
+use crate::keys::body as key;
+use crate::keys::{self, Body, Material, Response};
 use pliant_io::nearest::nearest;
 
 /// Pins the vertices that a body names, in all its copies.

@@ -20,9 +20,9 @@ use super::bodies::Made;
 use super::joints::Pairs;
 use super::obstacles::Obstacles;
 use super::{Wrong, outline};
-use crate::scene::keys::contact::{Correction, First};
-use crate::scene::keys::obstacle::ObstacleResponse;
-use crate::scene::keys::{self, IntegratorKind, Response};
+use crate::keys::contact::{Correction, First};
+use crate::keys::obstacle::ObstacleResponse;
+use crate::keys::{self, IntegratorKind, Response};
 
 /// Times that a step may be halved when contacts are solved with it, count.
 const HALVINGS: u32 = 4;

@@ -1,8 +1,8 @@
 //! One short text for all bits of a state.
 
-use crate::body::rigid::RigidState;
-use crate::body::soft::State;
-use crate::math::Vec3;
+use pliant::body::rigid::RigidState;
+use pliant::body::soft::State;
+use pliant::math::Vec3;
 
 /// BLAKE3 over all positions, then all velocities, then the rigid bodies, as little-endian f64.
 ///

@@ -13,8 +13,8 @@ use super::material::shares;
 use super::rest::{Rest, Stuff};
 use super::vector;
 use super::{Wrong, outline};
-use crate::scene::fault::FaultKind;
-use crate::scene::keys::{self, Body, Material, Mesh};
+use crate::fault::FaultKind;
+use crate::keys::{self, Body, Material, Mesh};
 
 /// Masses of the vertices of one copy, kg, with the mass and the centre of the rigid body.
 pub fn masses(

@@ -27,9 +27,9 @@ use pliant::solve::{LinearSettings, LinearSolver};
 use super::Wrong;
 use super::bodies::Made;
 use super::shapes::After;
-use crate::scene::fault::FaultKind;
-use crate::scene::keys::body::{ConstraintKind, EdgeKind};
-use crate::scene::keys::{self, IntegratorKind, Solver};
+use crate::fault::FaultKind;
+use crate::keys::body::{ConstraintKind, EdgeKind};
+use crate::keys::{self, IntegratorKind, Solver};
 
 /// Halvings of a step at most, count.
 const MOST_HALVINGS: u32 = 62;
