@@ -4,7 +4,7 @@ use pliant::depth::fused::Scratch;
 use pliant::depth::nearest::Nearest;
 use pliant::detect::Overlaps;
 use pliant::id::BodyId;
-use pliant::sim::Simulation;
+use pliant::step::Simulation;
 
 /// One vertex inside others.
 pub struct Inside {

@@ -6,7 +6,7 @@ use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::implicit::{Implicit, ImplicitKind, ImplicitSettings};
 use pliant::integrate::{Integrator, System};
 use pliant::math::Vec3;
-use pliant::solve::LinearSettings;
+use pliant::solve::linear::LinearSettings;
 
 use crate::dynamics::FRAME;
 use crate::dynamics::scene::Scene;

@@ -12,10 +12,10 @@
 
 use pliant::body::obstacle::Obstacle;
 use pliant::body::obstacle::path::Waypoint;
+use pliant::contact::response::RespondError;
 use pliant::force::{Corners, Material, Motion, Refusal, Tangent};
 use pliant::id::VertexId;
 use pliant::math::{Mat3, Vec3};
-use pliant::respond::RespondError;
 
 use crate::potential::{Potential, check_vertices};
 

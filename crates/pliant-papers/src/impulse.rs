@@ -11,12 +11,12 @@
 use pliant::body::obstacle::Obstacle;
 use pliant::body::pins::Pins;
 use pliant::body::soft::{Masses, Motion, State};
+use pliant::contact::demands::Demands;
+use pliant::contact::friction::friction;
+use pliant::contact::response::{Moment, Response};
 use pliant::id::VertexId;
 use pliant::math::Vec3;
 use pliant::observe::{Stage, Watch};
-use pliant::respond::demands::Demands;
-use pliant::respond::friction::friction;
-use pliant::respond::{Moment, Response};
 
 /// Shifts to the surface at most, count; one does where distances are exact.
 const MOST_SHIFTS: usize = 8;

@@ -1,7 +1,7 @@
 //! What the five documents propose, beside the engine's own contact.
 //!
 //! Everything here is built on the public interface of the engine alone: responses are
-//! [`Response`](pliant::respond::Response)s or forces, references work on plain slices. So this
+//! [`Response`](pliant::contact::response::Response)s or forces, references work on plain slices. So this
 //! crate also shows how a response of somebody else is written.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]

@@ -11,10 +11,10 @@
 
 use pliant::body::obstacle::Obstacle;
 use pliant::body::soft::Masses;
+use pliant::contact::response::{RespondError, Stiffness};
 use pliant::force::{Corners, Material, Refusal, Tangent};
 use pliant::id::VertexId;
 use pliant::math::{Mat3, Vec3};
-use pliant::respond::{RespondError, Stiffness};
 
 use crate::potential::{Potential, check_vertices};
 

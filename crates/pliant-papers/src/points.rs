@@ -6,12 +6,12 @@
 //! order, each as the ones before it left its points.
 
 use pliant::body::{Bodies, BodyKind};
+use pliant::contact::demands::Demands;
+use pliant::contact::friction::friction;
+use pliant::contact::response::{Moment, RespondError, Response};
 use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
 use pliant::observe::{Stage, Watch};
-use pliant::respond::demands::Demands;
-use pliant::respond::friction::friction;
-use pliant::respond::{Moment, RespondError, Response};
 
 /// Points of clouds as balls.
 #[derive(Clone, Copy, Debug, PartialEq)]

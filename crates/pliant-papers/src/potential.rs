@@ -1,10 +1,10 @@
 //! Potentials of the signed distance to an obstacle, as penalty and barrier are.
 
 use pliant::body::obstacle::Obstacle;
+use pliant::contact::response::RespondError;
 use pliant::force::{Form, Tangent};
 use pliant::id::VertexId;
 use pliant::math::{Mat3, Vec3, outer_square};
-use pliant::respond::RespondError;
 
 /// Refuses vertices beyond the last.
 pub fn check_vertices(vertices: &[VertexId], count: usize) -> Result<(), RespondError> {

@@ -17,7 +17,7 @@ use pliant::integrate::verlet::{VelocityKind, Verlet};
 use pliant::integrate::{Integrator, System};
 use pliant::math::Vec3;
 use pliant::memory::Memory;
-use pliant::sim::Simulation;
+use pliant::step::Simulation;
 use pliant_papers::impulse::Impulses;
 
 const DT: f64 = 0.01;

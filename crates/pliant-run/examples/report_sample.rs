@@ -24,7 +24,7 @@ use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
 use pliant::observe::{Observer, Stage};
 use pliant::record::row::Row;
-use pliant::sim::Simulation;
+use pliant::step::Simulation;
 use pliant_io::whole;
 use pliant_papers::impulse::Impulses;
 use pliant_plane::overlap::Measure;

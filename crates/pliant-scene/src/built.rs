@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use pliant::body::obstacle::Obstacle;
-use pliant::sim::Simulation;
+use pliant::step::Simulation;
 use serde::{Deserialize, Serialize};
 
 /// A scene made into bodies, forces and obstacles.

@@ -7,16 +7,19 @@ use pliant::body::Bodies;
 use pliant::body::pins::Pins;
 use pliant::body::rigid::all::Rigids;
 use pliant::body::soft::{Masses, Motion};
+use pliant::contact::response::Moment;
+use pliant::contact::search::{ContactSettings, Search};
 use pliant::depth::{DepthSettings, escapes};
 use pliant::id::VertexId;
 use pliant::math::{Mat3, Vec3, outer_square};
 use pliant::mesh::generate::{cuboid::cuboid, lattice::Cut};
-use pliant::respond::Moment;
-use pliant::respond::constraint::rows::{Equations, RowSettings};
-use pliant::respond::constraint::terms::Row;
-use pliant::respond::constraint::{lagrange::Lagrange, pressure::Remembered, split::Split, target};
-use pliant::respond::contact::search::{ContactSettings, Search};
-use pliant::solve::{LinearSettings, Product};
+use pliant::solve::linear::{LinearSettings, Product};
+use pliant::solve::rows::{Equations, RowSettings};
+use pliant::solve::terms::Row;
+use pliant::{
+    contact::pressure::Remembered,
+    solve::{constraint::target, lagrange::Lagrange, split::Split},
+};
 
 const DT: f64 = 1.0 / 60.0; // s
 const STEPS: usize = 180;

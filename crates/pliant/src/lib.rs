@@ -42,16 +42,16 @@ pub mod body;
 
 pub mod force;
 
-pub mod solve;
-
 pub mod detect;
 
 pub mod depth;
 
-pub mod respond;
+pub mod contact;
+
+pub mod solve;
 
 pub mod integrate;
 
-pub mod sim;
+pub mod step;
 
 pub mod record;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pliant::observe::Stage;
-use pliant::sim::Simulation;
+use pliant::step::Simulation;
 use pliant_run::run::clock::Stopwatch;
 
 use crate::claims::inside::{Inside, inside};

@@ -2,7 +2,7 @@
 
 use pliant::id::BodyId;
 use pliant::math::Vec3;
-use pliant::sim::Simulation;
+use pliant::step::Simulation;
 
 use crate::claims::surface::RESPONSES;
 use crate::claims::sweep::response;

@@ -8,17 +8,17 @@
 //! two edges need be left out for theirs: flat edges and nearly parallel ones count too.
 
 use pliant::body::Bodies;
+use pliant::contact::Contact;
+use pliant::contact::edges::Passing;
+use pliant::contact::features::Features;
+use pliant::contact::margin::Drift;
+use pliant::contact::shape::{Facets, grown};
 use pliant::detect::boxes::{Bounds, rounded};
 use pliant::detect::pairs::{Sweep, neighbours};
 use pliant::id::{BodyId, VertexId};
 use pliant::math::{Aabb, Vec3};
 use pliant::mesh::intersect::segment_meets_triangle;
 use pliant::mesh::topology::Rows;
-use pliant::respond::contact::Contact;
-use pliant::respond::contact::edges::Passing;
-use pliant::respond::contact::features::Features;
-use pliant::respond::contact::margin::Drift;
-use pliant::respond::contact::shape::{Facets, grown};
 
 /// Square of the sine of the angle below which edges are parallel: an end is as near.
 const PARALLEL_SQ: f64 = 1e-10;

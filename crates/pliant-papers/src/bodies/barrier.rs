@@ -21,16 +21,16 @@ use crate::bodies::buffer::within;
 use crate::bodies::law::{Joint, Loads, MOST};
 use pliant::body::Bodies;
 use pliant::body::soft::Motion;
+use pliant::contact::demands::{Demands, Met, RigidShift};
+use pliant::contact::response::refuse_unsound;
+use pliant::contact::response::{Moment, RespondError, Response};
+use pliant::contact::search::Search;
+use pliant::contact::{Contact, Feature};
 use pliant::force::Refusal;
 use pliant::id::BodyId;
 use pliant::math::Vec3;
 use pliant::observe::{Stage, Watch};
-use pliant::respond::constraint::split::Split;
-use pliant::respond::contact::search::Search;
-use pliant::respond::contact::{Contact, Feature};
-use pliant::respond::demands::{Demands, Met, RigidShift};
-use pliant::respond::refuse_unsound;
-use pliant::respond::{Moment, RespondError, Response};
+use pliant::solve::split::Split;
 
 /// Gap, per reach, up to which bodies that overlapped are shifted apart.
 ///

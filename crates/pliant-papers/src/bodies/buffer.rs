@@ -16,15 +16,15 @@
 use crate::bodies::law::{Joint, Loads, Spring};
 use crate::bodies::{Acting, DAMPING, FRACTION, IMPLICIT};
 use pliant::body::Bodies;
+use pliant::contact::Contact;
+use pliant::contact::demands::{ContactSpring, Demands, Met};
+use pliant::contact::margin::MarginSettings;
+use pliant::contact::response::Stiffness;
+use pliant::contact::response::refuse_unsound;
+use pliant::contact::response::{Moment, RespondError, Response};
+use pliant::contact::search::{ContactSettings, Search};
 use pliant::math::Vec3;
 use pliant::observe::{Stage, Watch};
-use pliant::respond::Stiffness;
-use pliant::respond::contact::Contact;
-use pliant::respond::contact::margin::MarginSettings;
-use pliant::respond::contact::search::{ContactSettings, Search};
-use pliant::respond::demands::{ContactSpring, Demands, Met};
-use pliant::respond::refuse_unsound;
-use pliant::respond::{Moment, RespondError, Response};
 
 /// What a buffer is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]

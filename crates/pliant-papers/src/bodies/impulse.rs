@@ -20,16 +20,16 @@ use crate::bodies::Kind;
 use crate::bodies::ways::{Push, Pushes, Ways};
 use pliant::body::Bodies;
 use pliant::body::soft::Motion;
+use pliant::contact::demands::{Demands, Met};
+use pliant::contact::friction::friction;
+use pliant::contact::response::refuse_unsound;
+use pliant::contact::response::{Moment, RespondError, Response};
 use pliant::depth::DepthSettings;
 use pliant::depth::fused::Scratch;
 use pliant::id::VertexId;
 use pliant::math::Vec3;
 use pliant::mesh::normals::Normals;
 use pliant::observe::{Stage, Watch};
-use pliant::respond::demands::{Demands, Met};
-use pliant::respond::friction::friction;
-use pliant::respond::refuse_unsound;
-use pliant::respond::{Moment, RespondError, Response};
 
 /// What impulses between bodies are made of.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -16,11 +16,11 @@
 //! nor add to the motion.
 
 use crate::bodies::ways::{Push, Pushes};
+use pliant::contact::friction::friction;
+use pliant::contact::response::Moment;
+use pliant::contact::response::Stiffness;
 use pliant::id::VertexId;
 use pliant::math::Vec3;
-use pliant::respond::Moment;
-use pliant::respond::Stiffness;
-use pliant::respond::friction::friction;
 
 /// Most that springs chosen from the step may have of mass over step squared, all together.
 ///

@@ -28,16 +28,16 @@ pub(crate) mod poke;
 use crate::bodies::law::{Loads, Spring};
 use crate::bodies::ways::{Push, Pushes, Ways};
 use pliant::body::Bodies;
+use pliant::contact::demands::{ContactSpring, Demands, Met};
+use pliant::contact::response::Stiffness;
+use pliant::contact::response::refuse_unsound;
+use pliant::contact::response::{Moment, RespondError, Response};
+use pliant::contact::{Contact, Feature};
 use pliant::depth::DepthSettings;
 use pliant::depth::fused::Scratch;
 use pliant::id::VertexId;
 use pliant::math::Vec3;
 use pliant::observe::{Stage, Watch};
-use pliant::respond::Stiffness;
-use pliant::respond::contact::{Contact, Feature};
-use pliant::respond::demands::{ContactSpring, Demands, Met};
-use pliant::respond::refuse_unsound;
-use pliant::respond::{Moment, RespondError, Response};
 
 /// Share of mass over step squared that a spring has by default, unit 1.
 ///

@@ -4,9 +4,9 @@ use pliant::body::Bodies;
 use pliant::body::pins::Pins;
 use pliant::body::rigid::all::Rigids;
 use pliant::body::soft::{Masses, Motion};
+use pliant::contact::response::Moment;
 use pliant::id::VertexId;
 use pliant::math::Vec3;
-use pliant::respond::Moment;
 
 const TET: [VertexId; 4] = [VertexId(0), VertexId(2), VertexId(1), VertexId(3)];
 /// The tip that is inside.

@@ -10,15 +10,15 @@
 
 use crate::bodies::Kind;
 use pliant::body::Bodies;
+use pliant::contact::inside;
+use pliant::contact::near::{Foot, shares};
+use pliant::contact::shape::Facets;
 use pliant::depth::fused::Scratch;
 use pliant::depth::nearest::{Closest, Nearest};
 use pliant::depth::{DepthSettings, Escape, Escapes, Scope, Span};
 use pliant::detect::Overlaps;
 use pliant::id::{BodyId, VertexId};
 use pliant::math::{Aabb, Vec3};
-use pliant::respond::contact::inside;
-use pliant::respond::contact::near::{Foot, shares};
-use pliant::respond::contact::shape::Facets;
 
 /// A vertex that is pushed, and what it is pushed from.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -33,12 +33,12 @@ use crate::surface::triangles::Touches;
 use crate::surface::velocity::Stops;
 use pliant::body::Bodies;
 use pliant::body::soft::Motion;
+use pliant::contact::demands::{Demands, Met};
+use pliant::contact::response::{Moment, RespondError, Response};
 use pliant::depth::{DepthSettings, Scope};
 use pliant::force::Forces;
 use pliant::math::Vec3;
 use pliant::observe::{Stage, Watch};
-use pliant::respond::demands::{Demands, Met};
-use pliant::respond::{Moment, RespondError, Response};
 
 /// Most iterations, count: beyond, steps are lost in the rounding of the fraction.
 const MOST_ITERATIONS: u32 = 52;

@@ -5,13 +5,13 @@
 //! by shifts of whole bodies, which strain nothing and touch no velocity.
 
 use pliant::body::Bodies;
+use pliant::contact::demands::RigidShift;
+use pliant::contact::margin::MarginSettings;
+use pliant::contact::response::Moment;
+use pliant::contact::search::{ContactSettings, Search};
+use pliant::contact::{Contact, Feature};
 use pliant::math::Vec3;
-use pliant::respond::Moment;
-use pliant::respond::constraint::split::Split;
-use pliant::respond::contact::margin::MarginSettings;
-use pliant::respond::contact::search::{ContactSettings, Search};
-use pliant::respond::contact::{Contact, Feature};
-use pliant::respond::demands::RigidShift;
+use pliant::solve::split::Split;
 
 /// A search for gaps, with the memory that it keeps.
 #[derive(Debug)]

@@ -11,13 +11,13 @@
 
 use crate::surface::{Corrections, Form};
 use pliant::body::Bodies;
+use pliant::contact::near::Foot;
+use pliant::contact::shape::Facets;
+use pliant::contact::{Contact, inside};
 use pliant::depth::fused::Scratch;
 use pliant::depth::{DepthSettings, Escapes};
 use pliant::id::{BodyId, VertexId};
 use pliant::math::{Aabb, Vec3};
-use pliant::respond::contact::near::Foot;
-use pliant::respond::contact::shape::Facets;
-use pliant::respond::contact::{Contact, inside};
 
 /// A colliding vertex and the triangle that it must pass.
 #[derive(Clone, Copy, Debug, PartialEq)]

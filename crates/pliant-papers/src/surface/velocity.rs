@@ -22,10 +22,10 @@
 use crate::surface::triangles::Touch;
 use crate::surface::wholes::Wholes;
 use crate::surface::{First, SurfaceSettings};
+use pliant::contact::friction::friction;
+use pliant::contact::response::Moment;
 use pliant::id::VertexId;
 use pliant::math::Vec3;
-use pliant::respond::Moment;
-use pliant::respond::friction::friction;
 
 /// Times that all contacts are gone through, count.
 ///

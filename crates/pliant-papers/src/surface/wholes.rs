@@ -16,10 +16,10 @@
 
 use crate::surface::triangles::Touch;
 use pliant::body::Bodies;
+use pliant::contact::response::Moment;
 use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
-use pliant::respond::Moment;
-use pliant::respond::constraint::split::Rigid;
+use pliant::solve::split::Rigid;
 
 /// Times that all contacts are gone through, count.
 const SWEEPS: u32 = 16;

@@ -18,13 +18,13 @@ use crate::boundary::outward;
 use crate::segment::{nearest_along, place};
 use crate::{BackendError, Pair, Place, Question, Wanted};
 use pliant::body::soft::Masses;
+use pliant::contact::demands::{Demands, Met};
+use pliant::contact::response::refuse_unsound;
+use pliant::contact::response::{Moment, Response};
 use pliant::force::Refusal;
 use pliant::id::VertexId;
 use pliant::math::{Vec2, Vec3};
 use pliant::observe::{Stage, Watch};
-use pliant::respond::demands::{Demands, Met};
-use pliant::respond::refuse_unsound;
-use pliant::respond::{Moment, Response};
 
 use super::grip::Grip;
 use super::penalty::tell;

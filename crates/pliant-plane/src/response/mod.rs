@@ -24,10 +24,10 @@ use pliant::body::pins::Pins;
 use pliant::body::rigid::all::Rigids;
 use pliant::body::soft::Masses;
 use pliant::body::{Bodies, BodyKind};
+use pliant::contact::response::{Moment, RespondError};
 use pliant::force::Refusal;
 use pliant::id::{BodyId, VertexId};
 use pliant::math::{Vec2, Vec3};
-use pliant::respond::{Moment, RespondError};
 
 /// Why a response of outlines cannot be set up.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -16,14 +16,14 @@
 //! many there are; see [`pliant_papers::bodies::law`].
 
 use crate::{BackendError, Question, Wanted};
+use pliant::contact::demands::{Demands, Met};
+use pliant::contact::friction::friction;
+use pliant::contact::response::Stiffness;
+use pliant::contact::response::refuse_unsound;
+use pliant::contact::response::{Moment, Response};
 use pliant::id::VertexId;
 use pliant::math::{Vec2, Vec3};
 use pliant::observe::{Stage, Watch};
-use pliant::respond::Stiffness;
-use pliant::respond::demands::{Demands, Met};
-use pliant::respond::friction::friction;
-use pliant::respond::refuse_unsound;
-use pliant::respond::{Moment, Response};
 
 use super::grip::Grip;
 use super::ways::{Push, Ways};

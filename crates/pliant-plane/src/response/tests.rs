@@ -13,6 +13,9 @@ use pliant::body::rigid::RigidBody;
 use pliant::body::rigid::all::balanced_masses_in_plane;
 use pliant::body::rigid::mass::MassProperties;
 use pliant::body::soft::{BodyStarts, State};
+use pliant::contact::demands::Demands;
+use pliant::contact::response::Response;
+use pliant::contact::response::Stiffness;
 use pliant::force::gravity::Gravity;
 use pliant::force::spring::{SpringLaw, SpringSettings, Springs};
 use pliant::integrate::backtrack::Backtrack;
@@ -21,9 +24,6 @@ use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::rigid::Flight;
 use pliant::integrate::with_rigid::WithRigid;
 use pliant::integrate::{Integrator, System};
-use pliant::respond::Response;
-use pliant::respond::Stiffness;
-use pliant::respond::demands::Demands;
 
 const DT: f64 = 1.0 / 120.0;
 

@@ -13,7 +13,7 @@
 
 use pliant::id::VertexId;
 use pliant::math::Vec3;
-use pliant::sim::Simulation;
+use pliant::step::Simulation;
 
 use pliant_scene::built::RunInfo;
 

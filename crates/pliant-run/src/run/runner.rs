@@ -10,7 +10,7 @@ use pliant::integrate::StepError;
 use pliant::memory::Memory;
 use pliant::observe::Stage;
 use pliant::record::row::Row;
-use pliant::sim::Simulation;
+use pliant::step::Simulation;
 use pliant_plane::overlap::Measure;
 use pliant_scene::digest::digest;
 

@@ -17,7 +17,7 @@ use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
-use pliant::sim::Simulation;
+use pliant::step::Simulation;
 use pliant_papers::impulse::Impulses;
 use pliant_scene::built::{BodyInfo, Built, RunInfo};
 

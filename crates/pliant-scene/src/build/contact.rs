@@ -2,12 +2,12 @@
 
 use pliant::body::BodyKind;
 use pliant::body::obstacle::Obstacle;
+use pliant::contact::response::RespondError;
+use pliant::contact::response::Response as Respond;
+use pliant::contact::response::Stiffness;
 use pliant::id::BodyId;
 use pliant::math::Vec3;
-use pliant::respond::RespondError;
-use pliant::respond::Response as Respond;
-use pliant::respond::Stiffness;
-use pliant::respond::constraint::{Constraint, ConstraintSettings};
+use pliant::solve::constraint::{Constraint, ConstraintSettings};
 use pliant_papers::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings};
 use pliant_papers::bodies::buffer::{Buffer, BufferSettings};
 use pliant_papers::bodies::impulse::{BodilyImpulseSettings, BodilyImpulses};

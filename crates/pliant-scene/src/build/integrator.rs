@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use pliant::body::obstacle::Obstacle;
 use pliant::body::soft::State;
+use pliant::contact::response::Response;
 use pliant::id::VertexId;
 use pliant::integrate::backtrack::Backtrack;
 use pliant::integrate::constraint::{Constraint, Constraints, ObstacleFn, RelaxSettings};
@@ -21,8 +22,7 @@ use pliant::integrate::with_rigid::WithRigid;
 use pliant::integrate::{Integrator, Report, StepError, System};
 use pliant::math::Vec3;
 use pliant::memory::{Memory, MemoryError};
-use pliant::respond::Response;
-use pliant::solve::{LinearSettings, LinearSolver};
+use pliant::solve::linear::{LinearSettings, LinearSolver};
 
 use super::Wrong;
 use super::bodies::Made;

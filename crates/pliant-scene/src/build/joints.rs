@@ -6,7 +6,7 @@ use pliant::body::BodyKind;
 use pliant::body::rigid::all::Rigids;
 use pliant::id::BodyId;
 use pliant::math::Vec3;
-use pliant::respond::joint::{Axis, Joint, JointKind, Joints, Motor};
+use pliant::solve::joint::{Axis, Joint, JointKind, Joints, Motor};
 
 use super::bodies::Made;
 use super::{Wrong, attach, contact, vector};

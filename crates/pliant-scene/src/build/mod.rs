@@ -32,7 +32,7 @@ use pliant_io::files::Folder;
 
 use pliant::body::obstacle::Obstacle;
 use pliant::math::{Quat, Vec3};
-use pliant::sim::Simulation;
+use pliant::step::Simulation;
 
 use super::fault::FaultKind;
 use super::keys;

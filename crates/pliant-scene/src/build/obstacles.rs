@@ -8,11 +8,11 @@ use pliant::body::obstacle::{
     Combined, Cuboid, Fidelity, Grid, GridSettings, Obstacle, ObstacleError, Part, Plane, Round,
     Shape, Touch,
 };
+use pliant::contact::response::Stiffness;
 use pliant::id::VertexId;
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::raw::RawMesh;
 use pliant::mesh::surface::Surface;
-use pliant::respond::Stiffness;
 use pliant_papers::barrier::{Barrier, BarrierSettings};
 use pliant_papers::penalty::{Penalty, PenaltySettings};
 

@@ -1,6 +1,6 @@
 //! Keys of contact between bodies.
 
-use pliant::respond::constraint::ConstraintSettings;
+use pliant::solve::constraint::ConstraintSettings;
 use pliant_papers::bodies::{BodilySettings, Kind};
 use pliant_papers::surface::SurfaceSettings;
 use schemars::JsonSchema;

@@ -6,7 +6,7 @@ use pliant::integrate::implicit::{Equations, Implicit, ImplicitKind, ImplicitSet
 use pliant::integrate::midpoint::Midpoint;
 use pliant::integrate::rk4::Rk4;
 use pliant::integrate::verlet::{VelocityKind, Verlet};
-use pliant::solve::LinearSettings;
+use pliant::solve::linear::LinearSettings;
 
 /// One way to step.
 pub struct Method {

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use pliant::force::elastic::ElasticSettings;
 use pliant::math::{Aabb, Vec3};
-use pliant::solve::LinearSolver;
+use pliant::solve::linear::LinearSolver;
 
 use super::solids::{Block, Element};
 

@@ -5,7 +5,7 @@ use std::error::Error;
 use pliant::force::elastic::ElasticSettings;
 use pliant::force::gravity::Gravity;
 use pliant::math::Vec3;
-use pliant::solve::LinearSolver;
+use pliant::solve::linear::LinearSolver;
 
 use super::solids::{Block, Element};
 

@@ -16,7 +16,7 @@ use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::raw::RawMesh;
-use pliant::solve::{LinearSettings, LinearSolver};
+use pliant::solve::linear::{LinearSettings, LinearSolver};
 
 /// Residual of a linear system, relative; Newton's method goes on from there.
 const LINEAR_TOLERANCE: f64 = 1e-7;

@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use crate::body::Bodies;
 use crate::body::soft::State;
+use crate::contact::demands::Demands;
+use crate::contact::response::{Moment, Response};
 use crate::integrate::{Integrator, Report, StepError, System};
 use crate::memory::{Memory, MemoryError};
-use crate::respond::demands::Demands;
-use crate::respond::{Moment, Response};
 
 /// An integrator together with what contact does.
 #[derive(Debug)]

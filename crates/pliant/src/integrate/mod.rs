@@ -32,14 +32,14 @@ pub mod backtrack;
 use crate::body::pins::Pins;
 use crate::body::rigid::all::Rigids;
 use crate::body::soft::{BodyStarts, Masses, State};
+use crate::contact::demands::{Demands, Met};
 use crate::force::{Forces, Motion, Refusal};
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
 use crate::memory::{Memory, MemoryError};
 use crate::observe::{Stage, Watch, Watcher};
-use crate::respond::demands::{Demands, Met};
-use crate::respond::joint::{JointError, Joints};
-use crate::solve::SolveError;
+use crate::solve::joint::{JointError, Joints};
+use crate::solve::linear::SolveError;
 
 /// What is moved: masses, forces, and what is held.
 #[derive(Debug, Default)]

@@ -11,12 +11,12 @@
 
 use crate::body::rigid::RigidState;
 use crate::body::rigid::all::{Member, Rigids};
+use crate::contact::Contact;
+use crate::contact::demands::Demands;
 use crate::id::BodyId;
 use crate::math::Vec3;
 use crate::memory::{Memory, MemoryError};
-use crate::respond::constraint::rows::first;
-use crate::respond::contact::Contact;
-use crate::respond::demands::Demands;
+use crate::solve::rows::first;
 
 /// When rigid bodies sleep.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use crate::force::Store;
 use crate::math::Vec3;
 use crate::record::overlap::Overlap;
-use crate::sim::Simulation;
+use crate::step::Simulation;
 
 /// Energies, momenta, speeds and overlap at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -11,7 +11,7 @@ use faer::{Mat, Side};
 use crate::force::BlockMatrix;
 use crate::id::VertexId;
 use crate::math::Vec3;
-use crate::solve::{Linear, LinearSettings, SolveError, Solved, dot};
+use crate::solve::linear::{Linear, LinearSettings, SolveError, Solved, dot};
 
 /// Refinements of a solution, count: each gains all digits but those the factors lost.
 const REFINEMENTS: usize = 3;

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec2, Vec3};
-use crate::solve::{Linear, LinearSettings, Operator, SolveError, Solved, dot, in_lanes};
+use crate::solve::linear::{Linear, LinearSettings, Operator, SolveError, Solved, dot, in_lanes};
 
 /// Residuals below this, N·s, have squares that vanish: there is nothing left to solve.
 const VANISHED: f64 = 1e-140;
@@ -260,7 +260,7 @@ fn clear(vector: &mut [Vec3], held: &[VertexId]) {
 mod tests {
     use super::*;
     use crate::body::soft::BodyStarts;
-    use crate::solve::tests::{net, residual_of};
+    use crate::solve::linear::tests::{net, residual_of};
 
     fn solve(
         held: &[VertexId],

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use pliant::body::Bodies;
 use pliant::body::soft::State;
+use pliant::contact::demands::Demands;
+use pliant::contact::response::{Moment, Response};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
 use pliant::id::{BodyId, VertexId};
@@ -18,8 +20,6 @@ use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::{Measure, Overlap};
-use pliant::respond::demands::Demands;
-use pliant::respond::{Moment, Response};
 use pliant_papers::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings};
 use pliant_papers::bodies::buffer::{Buffer, BufferSettings};
 use pliant_papers::bodies::impulse::{BodilyImpulseSettings, BodilyImpulses};

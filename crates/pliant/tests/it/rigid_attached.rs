@@ -15,9 +15,9 @@ use pliant::memory::Memory;
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
-use pliant::respond::constraint::Constraint;
-use pliant::respond::joint::{Axis, Joint, JointKind, Joints, Motor};
-use pliant::sim::Simulation;
+use pliant::solve::constraint::Constraint;
+use pliant::solve::joint::{Axis, Joint, JointKind, Joints, Motor};
+use pliant::step::Simulation;
 use pliant_scene::digest::digest;
 
 use crate::rigid::{DT, GRAVITY, Scene, block, floor, run, settings};

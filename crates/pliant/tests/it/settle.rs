@@ -18,7 +18,7 @@ use pliant::mesh::generate::icosahedron::icosahedron;
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::{Measure, Overlap};
-use pliant::respond::constraint::{Constraint, ConstraintSettings};
+use pliant::solve::constraint::{Constraint, ConstraintSettings};
 
 use crate::placed::{Placed, placed};
 

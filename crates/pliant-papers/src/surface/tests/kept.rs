@@ -7,12 +7,12 @@ use pliant::body::Bodies;
 use pliant::body::pins::Pins;
 use pliant::body::rigid::all::Rigids;
 use pliant::body::soft::{Masses, State};
+use pliant::contact::demands::Demands;
+use pliant::contact::response::{Moment, Response};
 use pliant::depth::DepthSettings;
 use pliant::id::{BodyId, VertexId};
 use pliant::integrate::Integrator;
 use pliant::math::{Quat, Vec3};
-use pliant::respond::demands::Demands;
-use pliant::respond::{Moment, Response};
 
 #[test]
 fn momentum_survives_and_without_friction_nothing_is_turned() {

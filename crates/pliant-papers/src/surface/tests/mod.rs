@@ -9,6 +9,8 @@ use std::sync::Arc;
 use super::{ContactSurface, Corrections, SurfaceSettings};
 use pliant::body::soft::{BodyStarts, Masses, State};
 use pliant::body::{Bodies, Mesh};
+use pliant::contact::demands::Demands;
+use pliant::contact::response::{Moment, Response};
 use pliant::depth::DepthSettings;
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings, Law};
 use pliant::id::BodyId;
@@ -22,8 +24,6 @@ use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::normals::Normals;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::Measure;
-use pliant::respond::demands::Demands;
-use pliant::respond::{Moment, Response};
 
 const DT: f64 = 1.0 / 60.0;
 /// Sums of some hundred terms, relative to the sum of their sizes.

@@ -20,6 +20,7 @@ mod rigid;
 mod springs;
 
 use crate::body::soft::State;
+use crate::contact::demands::Demands;
 use crate::force::{Form, Motion, Tangent};
 use crate::id::VertexId;
 use crate::integrate::implicit::joints::InTurn;
@@ -29,11 +30,10 @@ use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
 use crate::memory::{Memory, MemoryError};
 use crate::observe::{Stage, Watch};
-use crate::respond::constraint::rows::{self, RowSettings, RowSolver};
-use crate::respond::constraint::terms::Sides;
-use crate::respond::demands::Demands;
+use crate::solve::linear::{Linear, LinearSettings, Solvers};
 use crate::solve::pcg::Pcg;
-use crate::solve::{Linear, LinearSettings, Solvers};
+use crate::solve::rows::{self, RowSettings, RowSolver};
+use crate::solve::terms::Sides;
 
 /// Where in the step the forces are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

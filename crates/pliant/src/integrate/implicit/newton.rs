@@ -12,7 +12,7 @@ use crate::integrate::implicit::{Implicit, assemble, finish_matrix};
 use crate::integrate::{Report, StepError, System};
 use crate::math::{Mat3, Vec3};
 use crate::observe::{Stage, Watch};
-use crate::solve::{Linear, dot};
+use crate::solve::linear::{Linear, dot};
 
 /// Part of the predicted decrease that a shortened Newton step must bring.
 const ENOUGH: f64 = 1e-4;

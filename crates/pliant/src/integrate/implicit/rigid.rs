@@ -13,7 +13,7 @@ use crate::body::soft::State;
 use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3, skew};
-use crate::respond::constraint::terms::RigidSides;
+use crate::solve::terms::RigidSides;
 
 /// What the unknowns of rigid bodies change for the solvers.
 #[derive(Clone, Debug, Default)]

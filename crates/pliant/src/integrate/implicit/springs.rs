@@ -11,10 +11,10 @@
 //! | `span`      | γ         | time over which the end forces act, s         |
 //! | `hold`      | γ² k + γ c | what the matrix gets along the normal, kg    |
 
+use crate::contact::demands::ContactSpring;
 use crate::math::{Mat3, Vec3, outer_square};
-use crate::respond::demands::ContactSpring;
+use crate::solve::linear::{Linear, LinearSettings, Operator, SolveError};
 use crate::solve::pcg::Pcg;
-use crate::solve::{Linear, LinearSettings, Operator, SolveError};
 
 /// Times that springs are chosen and solved at most, count.
 ///
@@ -135,14 +135,14 @@ impl SpringSolver {
 #[cfg(test)]
 mod tests {
     use crate::body::soft::{Masses, State};
+    use crate::contact::demands::ContactSpring;
+    use crate::contact::resting;
     use crate::force::gravity::Gravity;
     use crate::id::VertexId;
     use crate::integrate::implicit::{Implicit, ImplicitSettings};
     use crate::integrate::{Integrator, StepError, System};
     use crate::math::Vec3;
-    use crate::respond::contact::resting;
-    use crate::respond::demands::ContactSpring;
-    use crate::solve::LinearSettings;
+    use crate::solve::linear::LinearSettings;
 
     const DT: f64 = 0.1;
     /// Relative to speeds below 3 m/s; the linear solver is asked for less.

@@ -14,7 +14,7 @@ use crate::integrate::shape_matching::pull::Pull;
 use crate::mesh::generate::cuboid::cuboid;
 use crate::mesh::generate::lattice::Cut;
 use crate::mesh::tet::TetMesh;
-use crate::respond::constraint::{Constraint, ConstraintSettings};
+use crate::solve::constraint::{Constraint, ConstraintSettings};
 
 /// Step of differences, m: errors of central ones are its square, and rounding over it.
 const STEP: f64 = 1e-5;
@@ -127,7 +127,7 @@ fn a_free_spin_stays_without_an_option() {
     let mut state = State { positions: rest.clone(), velocities, ..State::default() };
     let before = state.angular_momentum(&system.masses, Vec3::ZERO);
     let mut stepper = Implicit::new(ImplicitSettings {
-        linear: crate::solve::LinearSettings { tolerance: 1e-13, ..Default::default() },
+        linear: crate::solve::linear::LinearSettings { tolerance: 1e-13, ..Default::default() },
         ..ImplicitSettings::default()
     });
     for _ in 0..1000 {

@@ -1,0 +1,153 @@
+//! Bodies that run through each other though no vertex of one is inside the other.
+//!
+//! Edges that have passed far are no contact as such: from far behind, edges of opposite sides
+//! seem to have passed too. Those that truly run through the other body's surface are looked
+//! at again, well beyond the size of the smaller body. The pair that has passed least tells
+//! the way out; what would lead another way waits until that one is gone.
+
+use crate::contact::Contact;
+use crate::contact::edges::{Passing, passing};
+use crate::contact::pair::{Pair, Snapshot, edge_depth};
+use crate::contact::shape::{Ridge, Shape, seen};
+use crate::contact::slab::Slab;
+use crate::detect::boxes::{Hits, Query};
+use crate::id::BodyId;
+use crate::math::{Aabb, Vec3};
+
+/// Cosine of the angle to the shallowest contact's normal beyond which another is left out.
+const SAME_WAY: f64 = 0.5;
+
+/// How far edges may have passed each other, in sizes of the smaller body, unit 1.
+///
+/// Through the middle of each other two equal bars have passed by exactly one size both ways.
+const DEEPEST: f64 = 1.5;
+
+/// What is kept between pairs.
+#[derive(Clone, Debug, Default)]
+pub struct Through {
+    hits: Hits,
+    /// Ridges that run through the other body, of each body.
+    ridges: [Vec<u32>; 2],
+    found: Vec<([u32; 2], Passing)>,
+}
+
+impl Through {
+    /// Appends contacts of edges that have passed farther than those of [`Snapshot::edges`].
+    pub fn find(
+        &mut self,
+        snapshot: &Snapshot<'_>,
+        pair: Pair,
+        slab: Option<&Slab>,
+        found: &mut Vec<Contact>,
+    ) {
+        let [a, b] = pair.of;
+        // Surfaces that are apart run through nothing.
+        if slab.is_some_and(|slab| slab.keeps_apart(0.0)) {
+            return;
+        }
+        let [mine, theirs] = [a, b].map(|body| snapshot.boxes[body.index()]);
+        if !mine.meets(theirs) || has_inside(snapshot, [a, b]) || has_inside(snapshot, [b, a]) {
+            return;
+        }
+        let [one, other] = [a, b].map(|body| &snapshot.shapes[body.index()]);
+        let shared = Aabb { min: mine.min.max(theirs.min), max: mine.max.min(theirs.max) };
+        let query = Query::new(seen(shared, snapshot.origin));
+        for (k, [own, around]) in [[one, other], [other, one]].into_iter().enumerate() {
+            let Through { hits, ridges, .. } = self;
+            ridges[k].clear();
+            let near = own.boxes.meeting(&query, hits).iter();
+            let may_meet = |ridge: &Ridge| {
+                slab.is_none_or(|slab| {
+                    ridge.side.ends.iter().any(|end| slab.may_meet(k, *end, 0.0))
+                })
+            };
+            ridges[k].extend(near.filter(|&&place| {
+                let ridge = &own.ridges[place as usize];
+                may_meet(ridge) && runs_through(ridge, around)
+            }));
+            if ridges[k].is_empty() {
+                return;
+            }
+        }
+        self.look([one, other], pair);
+        let Some(best) = self.found.iter().map(|(_, passing)| *passing).reduce(shallower) else {
+            return;
+        };
+        for (edges, passing) in &self.found {
+            if passing.normal.dot(best.normal) > SAME_WAY {
+                found.push(snapshot.between(pair, *edges, passing));
+            }
+        }
+    }
+
+    /// Tries what runs through one body with what runs through the other.
+    fn look(&mut self, [one, other]: [&Shape; 2], pair: Pair) {
+        let Through { ridges: [mine, theirs], found, .. } = self;
+        found.clear();
+        for &place in &*mine {
+            let first = &one.ridges[place as usize];
+            for &place in &*theirs {
+                let second = &other.ridges[place as usize];
+                let near = edge_depth(pair.margin, first.length.min(second.length));
+                let deep = DEEPEST * pair.margin.size;
+                if let Some(passing) = passing(&first.side, &second.side, -near, deep) {
+                    found.push(([first.edge, second.edge], passing));
+                }
+            }
+        }
+    }
+}
+
+/// The one that has passed less; of equals the first.
+fn shallower(a: Passing, b: Passing) -> Passing {
+    if b.gap > a.gap { b } else { a }
+}
+
+/// Whether a vertex of the first body is inside the second.
+fn has_inside(snapshot: &Snapshot<'_>, [own, body]: [BodyId; 2]) -> bool {
+    let vertices = snapshot.bodies.vertices(own);
+    let first = snapshot.inside.partition_point(|(vertex, _)| vertex.index() < vertices.start);
+    let own = snapshot.inside[first..].iter();
+    own.take_while(|(vertex, _)| vertex.index() < vertices.end).any(|(_, into)| *into == body)
+}
+
+/// Whether an edge meets a surface.
+fn runs_through(ridge: &Ridge, around: &Shape) -> bool {
+    let mut does = false;
+    around.facets.tree.meeting(ridge.around(), |k| {
+        does = crosses(ridge.side.ends, around.facets.corners[k as usize]);
+        !does
+    });
+    does
+}
+
+/// Whether a segment crosses a triangle, up to rounding: a later step sees it otherwise.
+#[inline]
+fn crosses([p, q]: [Vec3; 2], [a, b, c]: [Vec3; 3]) -> bool {
+    let (normal, way) = ((b - a).cross(c - a), q - p);
+    if normal.dot(p - a) * normal.dot(q - a) > 0.0 {
+        return false;
+    }
+    // Turns of the way about the triangle's sides, alike where it passes within all of them.
+    let [x, y, z] = [a - p, b - p, c - p];
+    let turns = [way.dot(x.cross(y)), way.dot(y.cross(z)), way.dot(z.cross(x))];
+    turns.iter().all(|turn| *turn >= 0.0) || turns.iter().all(|turn| *turn <= 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_crosses_a_triangle_within_its_sides_and_between_its_ends() {
+        let triangle = [Vec3::ZERO, 2.0 * Vec3::X, 2.0 * Vec3::Y];
+        let (above, below) = (Vec3::new(0.5, 0.5, 1.0), Vec3::new(0.5, 0.5, -1.0));
+        for [p, q] in [[above, below], [below, above]] {
+            assert!(crosses([p, q], triangle));
+            let aside = Vec3::new(1.2, 1.2, 0.0);
+            assert!(!crosses([p + aside, q + aside], triangle));
+        }
+        assert!(!crosses([above, above + Vec3::Z], triangle));
+        assert!(crosses([above, Vec3::new(0.5, 0.5, 0.0)], triangle)); // touching is crossing
+    }
+}

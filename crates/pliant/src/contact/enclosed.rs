@@ -1,0 +1,76 @@
+//! Bodies wholly inside another: one way out for all their vertices.
+//!
+//! No edge of such a body leads out, so the consistent depth has no direction for any of its
+//! vertices. As a body it has one: of the directions in which the surface around looks where
+//! it is nearest to a vertex, the one along which the last vertex is out soonest. All
+//! vertices get that direction, and the body leaves as it is, by translation.
+//!
+//! | here     | meaning                                                        |
+//! |----------|----------------------------------------------------------------|
+//! | `group`  | vertices of one body inside another, with no edge leading out  |
+//! | `ways`   | directions that are tried, unit, with the nearest distance, m  |
+//! | `exit`   | way of the last vertex of the group along a direction, m       |
+
+use crate::body::Bodies;
+use crate::contact::inside;
+use crate::contact::shape::Facets;
+use crate::depth::{Escape, Escapes, Reason};
+use crate::id::{BodyId, VertexId};
+use crate::math::{Aabb, Vec3};
+use crate::mesh::normals::face_normal;
+
+/// Cosine of the angle below which two directions are tried as one, that of the nearer.
+///
+/// Some 26 degrees: a round body then has at most some 70 directions, a block its six.
+const SAME: f64 = 0.9;
+
+/// A vertex without an edge that leads out: its body, the one around it, itself.
+pub type Enclosed = (BodyId, BodyId, VertexId);
+
+/// Fills `found` with the vertices that no edge leads out of, group after group.
+pub fn gather(escapes: &Escapes, bodies: &Bodies, found: &mut Vec<Enclosed>) {
+    found.clear();
+    for entry in escapes.unresolved.iter().filter(|entry| entry.reason == Reason::Enclosed) {
+        let own = bodies.body_of(entry.vertex);
+        let into = escapes.bodies(entry.into).iter();
+        found.extend(into.map(|&body| (own, body, entry.vertex)));
+    }
+    found.sort_unstable();
+}
+
+/// The common way out of a group from the body around it; its depth is that of the last.
+///
+/// `space` is the box of that body; `ways` is memory. `None` when rays hit nothing, as can
+/// be where tets are inverted. Of directions that are as short the first found counts.
+pub fn way_out(
+    group: &[Enclosed],
+    positions: &[Vec3],
+    (facets, space): (&Facets, Aabb),
+    ways: &mut Vec<(f64, Vec3)>,
+) -> Option<Escape> {
+    ways.clear();
+    let points = group.iter().map(|(.., vertex)| positions[vertex.index()]);
+    for point in points.clone() {
+        let Some((distance_sq, triangle, _)) = inside::closest(point, facets) else { continue };
+        let Some(normal) = face_normal(facets.corners[triangle as usize]) else { continue };
+        match ways.iter_mut().find(|way| way.1.dot(normal) > SAME) {
+            Some(way) if distance_sq < way.0 => *way = (distance_sq, normal),
+            Some(_) => {}
+            None => ways.push((distance_sq, normal)),
+        }
+    }
+    let mut best: Option<Escape> = None;
+    for &(_, direction) in &*ways {
+        let mut exit = 0.0;
+        let within = best.map_or(f64::INFINITY, |best| best.depth);
+        let all_leave = points.clone().all(|point| {
+            let foot = inside::exit(point, Escape { depth: 0.0, direction }, facets, space);
+            exit = foot.map_or(f64::INFINITY, |foot| -foot.gap).max(exit);
+            exit < within
+        });
+        if all_leave {
+            best = Some(Escape { depth: exit, direction });
+        }
+    }
+    best
+}

@@ -1,0 +1,163 @@
+//! Contacts as linear rows: who touches whom, where, along which normal, how near.
+//!
+//! A contact is up to four vertices with signed weights. Their weighted sum u(x) = Σ wᵢ xᵢ is
+//! how one side stands to the other, and the gap is how far apart they are along the normal.
+//! Solvers see nothing else, so a new kind of contact is a new way to make rows.
+//!
+//! | here       | meaning                                                       |
+//! |------------|---------------------------------------------------------------|
+//! | `weights`  | positive on the first side, negative on the second, unit 1    |
+//! | `normal`   | unit, from the second side to the first                       |
+//! | `gap`      | distance along the normal, m; negative when they overlap      |
+//! | `target`   | v*: least speed along the normal at the end of the step, m/s  |
+//! | `offset`   | δ: gap at which contact begins, m                             |
+//! | `size`     | size of the smaller body, m: all lengths are relative to it   |
+
+pub mod pressure;
+
+pub mod demands;
+
+pub mod friction;
+
+pub mod response;
+
+pub mod features;
+
+pub mod margin;
+
+pub mod edges;
+
+pub mod shape;
+
+pub mod slab;
+
+pub mod near;
+
+pub mod inside;
+
+pub mod enclosed;
+
+pub mod pair;
+
+pub mod crossed;
+
+pub mod obstacles;
+
+pub mod search;
+
+#[cfg(test)]
+mod twin;
+
+use crate::id::{BodyId, VertexId};
+use crate::math::Vec3;
+
+/// What a contact is between; its multiplier is remembered by this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Feature {
+    /// A vertex and another body.
+    VertexBody(VertexId, BodyId),
+    /// Two surface edges, numbered through the scene.
+    EdgeEdge(u32, u32),
+    /// A vertex and an obstacle.
+    VertexObstacle(VertexId, u32),
+}
+
+/// One contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// What it is between.
+    pub feature: Feature,
+    /// Vertices, first those of the first side; the first `count` are in use.
+    pub vertices: [VertexId; 4],
+    /// Weight of each vertex, unit 1.
+    pub weights: [f64; 4],
+    /// Vertices in use, count.
+    pub count: usize,
+    /// Bodies of the two sides; the second may be an obstacle, which is no body.
+    pub bodies: (BodyId, Option<BodyId>),
+    /// Unit, from the second side to the first.
+    pub normal: Vec3,
+    /// Distance along the normal, m; negative when they overlap.
+    pub gap: f64,
+    /// Velocity of the second side where it is an obstacle, m/s.
+    pub drift: Vec3,
+    /// v*: least speed along the normal that the step must end with, m/s. Negative for a gap
+    /// that may still close; a search leaves it 0.
+    pub target: f64,
+    /// Least speed along the normal after an impact, m/s; 0 for none, as a search leaves it.
+    pub bounce: f64,
+    /// Coulomb's coefficient, unit 1.
+    pub friction: f64,
+    /// Gap at which contact begins, m.
+    pub offset: f64,
+    /// Size of the smaller body, m.
+    pub size: f64,
+}
+
+impl Contact {
+    /// The contact of two edges of two bodies, without friction and offset.
+    ///
+    /// `edges` are their numbers in the scene, `ends` their vertices.
+    pub fn of_edges(
+        [a, b]: [BodyId; 2],
+        edges: [u32; 2],
+        [[a0, a1], [b0, b1]]: [[VertexId; 2]; 2],
+        passing: &edges::Passing,
+        size: f64,
+    ) -> Contact {
+        let edges::Passing { s, t, normal, gap } = *passing;
+        Contact {
+            feature: Feature::EdgeEdge(edges[0], edges[1]),
+            vertices: [a0, a1, b0, b1],
+            weights: [1.0 - s, s, t - 1.0, -t],
+            count: 4,
+            bodies: (a, Some(b)),
+            normal,
+            gap,
+            drift: Vec3::ZERO,
+            target: 0.0,
+            bounce: 0.0,
+            friction: 0.0,
+            offset: 0.0,
+            size,
+        }
+    }
+
+    /// Vertices with their weights.
+    #[inline]
+    pub fn terms(&self) -> impl Iterator<Item = (VertexId, f64)> {
+        self.vertices.into_iter().zip(self.weights).take(self.count)
+    }
+
+    /// Where a side is in contact, m: the first for a sign of 1, the second for −1.
+    pub fn place(&self, sign: f64, positions: &[Vec3]) -> Vec3 {
+        let own = self.terms().filter(|(_, weight)| sign * *weight > 0.0);
+        own.map(|(v, weight)| sign * weight * positions[v.index()]).sum()
+    }
+
+    /// Velocity of the first side seen from the second, m/s.
+    #[inline]
+    pub fn relative(&self, velocities: &[Vec3]) -> Vec3 {
+        self.terms().map(|(v, weight)| weight * velocities[v.index()]).sum::<Vec3>() - self.drift
+    }
+}
+
+/// A vertex that touches a resting obstacle from above, in tests.
+#[cfg(test)]
+pub(crate) fn resting(vertex: VertexId) -> Contact {
+    Contact {
+        feature: Feature::VertexObstacle(vertex, 0),
+        vertices: [vertex; 4],
+        weights: [1.0, 0.0, 0.0, 0.0],
+        count: 1,
+        bodies: (BodyId(0), None),
+        normal: Vec3::Z,
+        gap: 0.0,
+        drift: Vec3::ZERO,
+        target: 0.0,
+        bounce: 0.0,
+        friction: 0.0,
+        offset: 0.0,
+        size: 1.0,
+    }
+}

@@ -1,0 +1,214 @@
+//! Contacts of one pair of bodies: vertices near a surface, edges near edges.
+
+use crate::body::{Bodies, BodyKind};
+use crate::contact::edges::{Passing, passing};
+use crate::contact::features::Features;
+use crate::contact::margin::Margin;
+use crate::contact::near::{Foot, foot, terms};
+use crate::contact::shape::{Shape, grown, seen};
+use crate::contact::slab::Slab;
+use crate::contact::{Contact, Feature};
+use crate::detect::boxes::{Hits, Query};
+use crate::id::{BodyId, VertexId};
+use crate::math::{Aabb, Vec3};
+
+/// Edges that have passed each other by this share of the shorter one are still in contact.
+const EDGE_PAD: f64 = 0.1;
+
+/// What is known of a snapshot before pairs are taken one by one.
+#[derive(Clone, Copy, Debug)]
+pub struct Snapshot<'a> {
+    /// Of all vertices, world space, m.
+    pub positions: &'a [Vec3],
+    /// Who is joined to whom.
+    pub bodies: &'a Bodies,
+    /// Edges and surface vertices.
+    pub features: &'a Features,
+    /// Shape of each body; only those with neighbours are up to date.
+    pub shapes: &'a [Shape],
+    /// Box of each body, m.
+    pub boxes: &'a [Aabb],
+    /// Pairs of a vertex and a body that it is inside of, ascending.
+    pub inside: &'a [(VertexId, BodyId)],
+    /// What f32 boxes are measured from, m.
+    pub origin: Vec3,
+    /// Coulomb's coefficient between bodies, unit 1.
+    pub friction: f64,
+}
+
+/// Two bodies, and how near is near.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair {
+    /// The bodies.
+    pub of: [BodyId; 2],
+    /// Lengths of their contacts.
+    pub margin: Margin,
+}
+
+/// How far edges may have passed each other, m, the shorter one being `length` m long.
+///
+/// Never more than the smaller body's size: of two thin plates, one below the other, the
+/// lower edges of the lower have not passed the upper edges of the upper.
+#[inline]
+pub(super) fn edge_depth(margin: Margin, length: f64) -> f64 {
+    margin.reach.max((EDGE_PAD * length).min(margin.size))
+}
+
+impl Snapshot<'_> {
+    /// Appends contacts of the first body's vertices, outside the second, with its surface.
+    ///
+    /// Of what has no surface all vertices count, of other bodies those of the surface, of
+    /// outlines none. `may_meet` tells of points that are within the reach of the second body,
+    /// and of some others.
+    pub fn vertices(&self, pair: Pair, may_meet: impl Fn(Vec3) -> bool, found: &mut Vec<Contact>) {
+        let ([a, b], Margin { reach, size, .. }) = (pair.of, pair.margin);
+        let shape = &self.shapes[b.index()];
+        if shape.facets.corners.is_empty() {
+            return;
+        }
+        let space = grown(self.boxes[b.index()], reach);
+        let mut look = |vertex: VertexId| {
+            let point = self.positions[vertex.index()];
+            let is_near = space.contains(point) && may_meet(point);
+            if !is_near || self.inside.binary_search(&(vertex, b)).is_ok() {
+                return;
+            }
+            if let Some(foot) = foot(point, &shape.facets, reach, size) {
+                found.push(self.against(pair, vertex, &foot));
+            }
+        };
+        match self.bodies.kind(a) {
+            BodyKind::Outline => {}
+            BodyKind::Net | BodyKind::Cloud => {
+                self.bodies.vertices(a).for_each(|v| look(VertexId(v as u32)))
+            }
+            _ => self.features.surface_of(a).iter().for_each(|&v| look(v)),
+        }
+    }
+
+    /// Appends contacts between the edges of both bodies.
+    ///
+    /// Bodies whose boxes are farther apart than they reach have none, whatever their edges
+    /// seem to have passed.
+    pub fn edges(
+        &self,
+        pair: Pair,
+        slab: Option<&Slab>,
+        hits: &mut [Hits; 2],
+        found: &mut Vec<Contact>,
+    ) {
+        let ([a, b], margin) = (pair.of, pair.margin);
+        let [mine, theirs] = [a, b].map(|body| self.boxes[body.index()]);
+        if !grown(mine, margin.reach).meets(theirs) {
+            return;
+        }
+        let [one, other] = [a, b].map(|body| &self.shapes[body.index()]);
+        let [near, nearer] = hits;
+        let all = grown(theirs, edge_depth(margin, one.longest.min(other.longest)));
+        for &place in one.boxes.meeting(&Query::new(seen(all, self.origin)), near) {
+            let first = &one.ridges[place as usize];
+            // What is within this edge's depth is within that of the shorter of two.
+            let depth = edge_depth(margin, first.length.min(other.longest));
+            let may_meet =
+                |slab: &Slab| first.side.ends.iter().any(|end| slab.may_meet(0, *end, depth));
+            if !slab.is_none_or(may_meet) {
+                continue;
+            }
+            let wide = seen(grown(first.around(), depth), self.origin);
+            for &place in other.boxes.meeting(&Query::new(wide), nearer) {
+                let second = &other.ridges[place as usize];
+                let depth = edge_depth(margin, first.length.min(second.length));
+                if let Some(passing) = passing(&first.side, &second.side, margin.reach, depth) {
+                    found.push(self.between(pair, [first.edge, second.edge], &passing));
+                }
+            }
+        }
+    }
+
+    /// The contact of a vertex with a surface.
+    pub fn against(&self, pair: Pair, vertex: VertexId, foot: &Foot) -> Contact {
+        let ([own, other], Margin { offset, size, .. }) = (pair.of, pair.margin);
+        let (vertices, weights) = terms(vertex, foot, self.bodies);
+        Contact {
+            feature: Feature::VertexBody(vertex, other),
+            vertices,
+            weights,
+            count: 4,
+            bodies: (own, Some(other)),
+            normal: foot.normal,
+            gap: foot.gap,
+            drift: Vec3::ZERO,
+            target: 0.0,
+            bounce: 0.0,
+            friction: self.friction,
+            offset,
+            size,
+        }
+    }
+
+    /// The contact of two edges.
+    pub(super) fn between(&self, pair: Pair, edges: [u32; 2], passing: &Passing) -> Contact {
+        let ends = edges.map(|edge| self.features.edges[edge as usize].ends);
+        let Margin { offset, size, .. } = pair.margin;
+        let bare = Contact::of_edges(pair.of, edges, ends, passing, size);
+        Contact { friction: self.friction, offset, ..bare }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::Mesh;
+    use crate::contact::search::{ContactSettings, Search};
+    use crate::force::Motion;
+    use crate::math::Quat;
+    use crate::mesh::generate::cuboid::cuboid;
+    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::tet::TetMesh;
+
+    /// Coordinates are below 2 m: rounding stays near 1e-15.
+    const TOLERANCE: f64 = 1e-12;
+
+    /// Gaps of the contacts between edges of two blocks, the second turned about z and lifted.
+    fn gaps(sizes: [Vec3; 2], turn: f64, lift: f64) -> Vec<f64> {
+        let block = |size| TetMesh::from_raw(cuboid([1; 3], size, Cut::Five).unwrap()).unwrap().0;
+        let [a, b] = sizes.map(block);
+        let bodies = Bodies::from_meshes(&[Mesh::Tets(&a), Mesh::Tets(&b)]).unwrap();
+        let rest = [a.positions(), b.positions()].concat();
+        let (turn, shift) = (Quat::from_rotation_z(turn), Vec3::new(0.02, 0.03, lift));
+        let moved = b.positions().iter().map(|p| turn * *p + shift);
+        let positions: Vec<_> = a.positions().iter().copied().chain(moved).collect();
+        let velocities = vec![Vec3::ZERO; positions.len()];
+        let motion = Motion { positions: &positions, velocities: &velocities, time: 0.0 };
+        let (mut search, mut found) = (Search::new(&rest, &bodies), Vec::new());
+        search.find(motion, &bodies, &[], (ContactSettings::default(), 0.01), &mut found);
+        let edges = found.iter().filter(|c| matches!(c.feature, Feature::EdgeEdge(..)));
+        edges
+            .map(|contact| {
+                assert!(contact.normal.abs_diff_eq(-Vec3::Z, TOLERANCE), "{contact:?}");
+                contact.gap
+            })
+            .collect()
+    }
+
+    #[test]
+    fn edges_meet_from_their_reach_down_to_the_size_of_the_smaller_body() {
+        // Bars across each other: two edges of each, 2 m long, cross at the height 0.3 m.
+        let bars = [Vec3::new(2.0, 0.3, 0.3), Vec3::new(0.3, 2.0, 0.3)];
+        // At rest a body of 0.3 m reaches 0.01 · 0.3 m; below 0.1 m edges run right through.
+        for (lift, count) in [(0.3031, 0), (0.3029, 4), (0.2, 4), (0.101, 4), (0.099, 4), (0.02, 4)]
+        {
+            let found = gaps(bars, 0.0, lift);
+            assert_eq!(found.len(), count, "{lift}");
+            assert!(found.iter().all(|gap| (gap - (lift - 0.3)).abs() < TOLERANCE), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn plates_that_lie_on_each_other_have_not_passed() {
+        let plates = [Vec3::new(1.0, 1.0, 0.01); 2];
+        let found = gaps(plates, 0.8, 0.01 + 5e-5);
+        assert_eq!(found.len(), 8);
+        assert!(found.iter().all(|gap| (gap - 5e-5).abs() < TOLERANCE), "{found:?}");
+    }
+}

@@ -1,0 +1,479 @@
+//! All contacts of a snapshot, in a fixed order.
+//!
+//! Once per step: boxes with their margins tell which bodies come near each other; of those,
+//! vertices inside get the consistent way out, vertices outside the nearest point, and edges
+//! are tried against edges. Bodies are cut into shares, one per thread; as the list is sorted
+//! at the end, it does not depend on how they are cut.
+
+use std::ops::Range;
+
+use crate::body::Bodies;
+use crate::body::obstacle::Obstacle;
+use crate::contact::crossed::Through;
+use crate::contact::enclosed::{self, Enclosed};
+use crate::contact::features::Features;
+use crate::contact::margin::{Drift, Margin, MarginSettings};
+use crate::contact::obstacles::{self, Around};
+use crate::contact::pair::{Pair, Snapshot, edge_depth};
+use crate::contact::shape::{Shape, grown, seen};
+use crate::contact::slab::Slab;
+use crate::contact::{Contact, Feature, inside};
+use crate::depth::fused::Scratch;
+use crate::depth::{DepthSettings, Escapes, Scope};
+use crate::detect::boxes::{Bounds, Hits};
+use crate::detect::pairs::{self, Sweep};
+use crate::force::Motion;
+use crate::id::{BodyId, VertexId};
+use crate::math::{Aabb, Vec3};
+use crate::mesh::normals::Normals;
+use crate::mesh::topology::Rows;
+use crate::par;
+
+/// How contacts are looked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactSettings {
+    /// Lengths relative to the bodies.
+    pub margin: MarginSettings,
+    /// Coulomb's coefficient between bodies, unit 1.
+    pub friction: f64,
+}
+
+impl Default for ContactSettings {
+    fn default() -> ContactSettings {
+        ContactSettings { margin: MarginSettings::default(), friction: 0.3 }
+    }
+}
+
+/// How the way out of vertices inside is found.
+pub(super) fn depth_settings() -> DepthSettings {
+    DepthSettings { scope: Scope::Pairs, normals: Normals::Face, ..Default::default() }
+}
+
+/// What is kept from search to search.
+#[derive(Debug)]
+pub struct Search {
+    /// What does not change.
+    pub features: Features,
+    /// Vertices inside bodies without a way out, in the last search, count.
+    pub unresolved: usize,
+    /// Vertices of bodies wholly inside others, led out together, in the last search, count.
+    pub enclosed: usize,
+    scratch: Scratch,
+    escapes: Escapes,
+    near: Near,
+    shapes: Vec<Shape>,
+    /// Pairs of a vertex and a body that it is inside of, ascending.
+    inside: Vec<(VertexId, BodyId)>,
+    groups: Groups,
+    /// One per thread, at least one.
+    shares: Vec<Share>,
+    /// Where one share's bodies end and the next one's begin, from 0 to all, count.
+    cuts: Vec<usize>,
+    /// Bodies, count; at least 1.
+    most_threads: usize,
+    /// Feature of each contact with its place in the shares.
+    order: Vec<(Feature, u32, u32)>,
+}
+
+/// Who is near whom.
+#[derive(Debug, Default)]
+struct Near {
+    /// Box of each body, m.
+    boxes: Vec<Aabb>,
+    /// The same with its margin in f32, m from `origin`; never hides a neighbour.
+    wide: Vec<Bounds>,
+    drifts: Vec<Drift>,
+    /// A corner of the first box, m.
+    origin: Vec3,
+    sweep: Sweep,
+    rows: Rows<BodyId>,
+}
+
+/// Bodies wholly inside others.
+#[derive(Debug, Default)]
+struct Groups {
+    vertices: Vec<Enclosed>,
+    ways: Vec<(f64, Vec3)>,
+    /// The body around and the one in it, ascending.
+    pairs: Vec<(BodyId, BodyId)>,
+}
+
+/// What one thread works with.
+#[derive(Debug, Default)]
+struct Share {
+    /// Bodies of this share; a range of numbers.
+    bodies: Range<u32>,
+    hits: [Hits; 2],
+    through: Through,
+    found: Vec<Contact>,
+}
+
+impl Search {
+    /// Prepares for a scene; sizes are those in `rest`.
+    pub fn new(rest: &[Vec3], bodies: &Bodies) -> Search {
+        let features = Features::new(rest, bodies);
+        let shapes = bodies.ids().map(|body| Shape::new(rest, bodies, &features, body));
+        Search {
+            shapes: shapes.collect(),
+            features,
+            unresolved: 0,
+            enclosed: 0,
+            scratch: Scratch::new(rest, bodies),
+            escapes: Escapes::default(),
+            near: Near::default(),
+            inside: Vec::new(),
+            groups: Groups::default(),
+            shares: vec![Share::default()],
+            cuts: vec![0, bodies.len()],
+            most_threads: bodies.len().max(1),
+            order: Vec::new(),
+        }
+    }
+
+    /// Works with this many threads from now on; the bits stay the same.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.scratch.set_threads(threads);
+        self.shares.resize_with(threads.clamp(1, self.most_threads), Share::default);
+    }
+
+    /// Fills `found` with all contacts, ascending by feature.
+    pub fn find(
+        &mut self,
+        motion: Motion<'_>,
+        bodies: &Bodies,
+        obstacles: &[Obstacle],
+        (settings, dt): (ContactSettings, f64),
+        found: &mut Vec<Contact>,
+    ) {
+        self.near.find(motion, bodies, &self.features, (settings.margin, dt));
+        self.cut(bodies.len());
+        self.fit(motion.positions, bodies);
+        self.find_inside(motion.positions, bodies);
+        let Search { features, shapes, near, inside, groups, shares, escapes, .. } = self;
+        let snapshot = Snapshot {
+            positions: motion.positions,
+            bodies,
+            features,
+            shapes,
+            boxes: &near.boxes,
+            inside,
+            origin: near.origin,
+            friction: settings.friction,
+        };
+        shares.iter_mut().for_each(|share| share.found.clear());
+        let led = groups.lead(snapshot, settings.margin, &mut shares[0].found);
+        self.enclosed = led;
+        self.unresolved = escapes.unresolved.len() - led;
+        let step = Step { snapshot, near, groups, escapes, settings, dt };
+        let (drifts, boxes) = (&near.drifts[..], &near.boxes[..]);
+        let around = Around { motion, obstacles, features, drifts, boxes };
+        par::each(shares, |share| {
+            step.find(share);
+            for body in share.bodies.clone().map(BodyId) {
+                obstacles::find(around, bodies, body, (settings.margin, dt), &mut share.found);
+            }
+        });
+        self.put_together(found);
+    }
+
+    /// Cuts bodies into shares with as many neighbours each, as far as can be.
+    fn cut(&mut self, count: usize) {
+        let weight = |body: usize| 1 + self.near.rows.row(body).len();
+        let total: usize = (0..count).map(weight).sum();
+        let threads = self.shares.len();
+        self.cuts.clear();
+        self.cuts.push(0);
+        let (mut body, mut sum) = (0, 0);
+        for (number, share) in self.shares.iter_mut().enumerate() {
+            let start = body;
+            while body < count && (sum * threads < total * (number + 1) || number + 1 == threads) {
+                sum += weight(body);
+                body += 1;
+            }
+            share.bodies = start as u32..body as u32;
+            self.cuts.push(body);
+        }
+    }
+
+    /// Brings the shapes of bodies with neighbours up to date.
+    fn fit(&mut self, positions: &[Vec3], bodies: &Bodies) {
+        let Search { shapes, near, cuts, features, .. } = self;
+        par::pieces(shapes, cuts, |number, piece| {
+            for (body, shape) in (cuts[number]..).zip(piece) {
+                if !near.rows.row(body).is_empty() {
+                    shape.fit(positions, bodies, features, near.origin);
+                }
+            }
+        });
+    }
+
+    /// Which vertices are inside which bodies, and their ways out.
+    fn find_inside(&mut self, positions: &[Vec3], bodies: &Bodies) {
+        let Search { scratch, escapes, inside, groups, .. } = self;
+        scratch.escapes(positions, bodies, depth_settings(), escapes);
+        inside.clear();
+        let resolved = escapes.resolved.iter().map(|entry| (entry.vertex, entry.into));
+        let unresolved = escapes.unresolved.iter().map(|entry| (entry.vertex, entry.into));
+        for (vertex, into) in resolved.chain(unresolved) {
+            inside.extend(escapes.bodies(into).iter().map(|&body| (vertex, body)));
+        }
+        inside.sort_unstable();
+        enclosed::gather(escapes, bodies, &mut groups.vertices);
+    }
+
+    /// Sorts what the shares found into one list.
+    fn put_together(&mut self, found: &mut Vec<Contact>) {
+        self.order.clear();
+        for (number, share) in self.shares.iter().enumerate() {
+            let own = share.found.iter().enumerate();
+            self.order.extend(own.map(|(k, contact)| (contact.feature, number as u32, k as u32)));
+        }
+        // Keys are sorted, not contacts: those are ten times as long.
+        self.order.sort_unstable();
+        found.clear();
+        let shares = &self.shares;
+        let placed = self.order.iter();
+        found.extend(placed.map(|&(_, share, k)| shares[share as usize].found[k as usize]));
+    }
+}
+
+impl Near {
+    /// Boxes with margins, and neighbours.
+    fn find(
+        &mut self,
+        motion: Motion<'_>,
+        bodies: &Bodies,
+        features: &Features,
+        (settings, dt): (MarginSettings, f64),
+    ) {
+        let Near { boxes, wide, drifts, origin, sweep, rows } = self;
+        drifts.clear();
+        boxes.clear();
+        wide.clear();
+        for body in bodies.ids() {
+            let vertices = bodies.vertices(body);
+            let drift = Drift::of(&motion.velocities[vertices.clone()]);
+            // Two bodies meet within the sum of what each looks for at its own speed.
+            let speed = drift.mean.length() + drift.spread;
+            let pad = settings.of(features.sizes[body.index()], speed, dt).reach;
+            let own = Aabb::around(motion.positions[vertices].iter().copied());
+            if boxes.is_empty() {
+                *origin = own.min;
+            }
+            drifts.push(drift);
+            boxes.push(own);
+            wide.push(seen(grown(own, pad), *origin));
+        }
+        pairs::neighbours(wide, sweep, rows);
+    }
+}
+
+impl Groups {
+    /// Appends contacts of bodies wholly inside others; returns how many vertices have one.
+    fn lead(
+        &mut self,
+        snapshot: Snapshot<'_>,
+        settings: MarginSettings,
+        found: &mut Vec<Contact>,
+    ) -> usize {
+        let Groups { vertices, ways, pairs } = self;
+        pairs.clear();
+        let start = found.len();
+        for group in vertices.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let (own, around, _) = group[0];
+            let outer = (&snapshot.shapes[around.index()].facets, snapshot.boxes[around.index()]);
+            let way = enclosed::way_out(group, snapshot.positions, outer, ways);
+            let Some(way) = way else { continue };
+            let pair = still_pair([own, around], snapshot.features, settings);
+            pairs.push((around, own));
+            for &(.., vertex) in group {
+                let point = snapshot.positions[vertex.index()];
+                if let Some(foot) = inside::exit(point, way, outer.0, outer.1) {
+                    found.push(snapshot.against(pair, vertex, &foot));
+                }
+            }
+        }
+        pairs.sort_unstable();
+        found.len() - start
+    }
+}
+
+/// What threads share.
+struct Step<'a> {
+    snapshot: Snapshot<'a>,
+    near: &'a Near,
+    groups: &'a Groups,
+    escapes: &'a Escapes,
+    settings: ContactSettings,
+    dt: f64,
+}
+
+impl Step<'_> {
+    /// All contacts of a share's bodies with other bodies: of each pair with the first of both.
+    fn find(&self, share: &mut Share) {
+        for a in share.bodies.clone().map(BodyId) {
+            self.inside(a, &mut share.found);
+            for &b in self.near.rows.row(a.index()).iter().filter(|b| a < **b) {
+                self.find_pair([a, b], share);
+            }
+        }
+    }
+
+    /// All contacts between two bodies but those of vertices inside.
+    fn find_pair(&self, of: [BodyId; 2], share: &mut Share) {
+        let Share { hits, through, found, .. } = share;
+        let Snapshot { positions, features, boxes, shapes, .. } = self.snapshot;
+        let [pair, back] = [of, [of[1], of[0]]].map(|of| Pair { of, margin: self.margin(of) });
+        let slab = Slab::between(of, positions, features, boxes);
+        let slab = slab.as_ref();
+        let [one, other] = of.map(|body| shapes[body.index()].longest);
+        let farthest = edge_depth(pair.margin, one.min(other)).max(back.margin.reach);
+        if slab.is_some_and(|slab| slab.keeps_apart(farthest)) {
+            return;
+        }
+        for (body, pair) in [pair, back].into_iter().enumerate() {
+            let may_meet =
+                |point: Vec3| slab.is_none_or(|slab| slab.may_meet(body, point, pair.margin.reach));
+            self.snapshot.vertices(pair, may_meet, found);
+        }
+        self.snapshot.edges(pair, slab, hits, found);
+        through.find(&self.snapshot, pair, slab, found);
+    }
+
+    /// Contacts of a body's vertices inside other bodies.
+    ///
+    /// What a body around another has inside it says nothing of the way out.
+    fn inside(&self, own: BodyId, found: &mut Vec<Contact>) {
+        let Snapshot { bodies, positions, features, shapes, boxes, .. } = self.snapshot;
+        let all = &self.escapes.resolved;
+        let vertices = bodies.vertices(own);
+        let first = all.partition_point(|entry| entry.vertex.index() < vertices.start);
+        let own_entries = all[first..].iter();
+        for entry in own_entries.take_while(|entry| entry.vertex.index() < vertices.end) {
+            let [body] = *self.escapes.bodies(entry.into) else { continue };
+            if self.groups.pairs.binary_search(&(own, body)).is_ok() {
+                continue;
+            }
+            let point = positions[entry.vertex.index()];
+            let (facets, space) = (&shapes[body.index()].facets, boxes[body.index()]);
+            let escape = entry.escape;
+            let foot = inside::exit(point, escape, facets, space)
+                .or_else(|| inside::nearest(point, escape, facets));
+            let Some(foot) = foot else { continue };
+            let pair = still_pair([own, body], features, self.settings.margin);
+            found.push(self.snapshot.against(pair, entry.vertex, &foot));
+        }
+    }
+
+    fn margin(&self, [a, b]: [BodyId; 2]) -> Margin {
+        let (sizes, drifts) = (&self.snapshot.features.sizes, &self.near.drifts);
+        let size = sizes[a.index()].min(sizes[b.index()]);
+        let speed = drifts[a.index()].closing(drifts[b.index()]);
+        self.settings.margin.of(size, speed, self.dt)
+    }
+}
+
+/// Two bodies of which one is inside the other: no need to look ahead.
+fn still_pair(of: [BodyId; 2], features: &Features, settings: MarginSettings) -> Pair {
+    let size = features.sizes[of[0].index()].min(features.sizes[of[1].index()]);
+    let offset = settings.offset * size;
+    Pair { of, margin: Margin { size, offset, reach: offset } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::Mesh;
+    use crate::mesh::generate::cuboid::cuboid;
+    use crate::mesh::generate::icosahedron::icosahedron;
+    use crate::mesh::generate::l_block::{LBlockSettings, l_block};
+    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::tet::TetMesh;
+
+    /// Coordinates are below 3 m: rounding stays near 1e-15.
+    const TOLERANCE: f64 = 1e-12;
+
+    /// What is found at rest, and the search that did.
+    fn found(positions: &[Vec3], bodies: &Bodies) -> (Vec<Contact>, Search) {
+        let velocities = vec![Vec3::ZERO; positions.len()];
+        let motion = Motion { positions, velocities: &velocities, time: 0.0 };
+        let (mut search, mut found) = (Search::new(positions, bodies), Vec::new());
+        search.find(motion, bodies, &[], (ContactSettings::default(), 0.01), &mut found);
+        (found, search)
+    }
+
+    #[test]
+    fn a_vertex_inside_has_one_contact_and_none_by_nearest_point() {
+        // A tet standing with its tip, vertex 7, in the top of another, 0.25 m below its face
+        // and, were it outside, within reach of it: 0.01 of 2.25 m.
+        let lower = [[0.0, 0.0, 0.0], [3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, -3.0]];
+        let tet: &[_] = &[[0, 2, 1, 3].map(VertexId)];
+        let bodies = Bodies::from_tets(&[(4, tet), (4, tet)]).unwrap();
+        for depth in [0.25, 0.01, -0.01] {
+            let upper = [[0.0, 0.0, 2.0], [0.0, 3.0, 2.0], [3.0, 0.0, 2.0], [0.75, 0.75, -depth]];
+            let positions: Vec<_> = lower.iter().chain(&upper).map(|&p| Vec3::from(p)).collect();
+            let (found, search) = found(&positions, &bodies);
+            let [contact] = &found[..] else { panic!("{depth} {found:?}") };
+            assert_eq!(contact.feature, Feature::VertexBody(VertexId(7), BodyId(0)));
+            assert!((contact.gap + depth).abs() < TOLERANCE, "{contact:?}");
+            assert!(contact.normal.abs_diff_eq(Vec3::Z, TOLERANCE), "{contact:?}");
+            assert_eq!((search.unresolved, search.enclosed), (0, 0));
+        }
+    }
+
+    #[test]
+    fn inside_an_l_the_near_face_of_the_other_arm_does_not_count() {
+        let l = LBlockSettings {
+            arms: [2.0; 2],
+            width: 1.0,
+            cells_along: [1; 2],
+            cells_across: 1,
+            cut: Cut::Six,
+        };
+        let l = TetMesh::from_raw(l_block(&l).unwrap()).unwrap().0;
+        // A spike whose tip is 5 mm inside the upright arm, 5 mm above the lying one's face.
+        let tip = Vec3::new(-0.005, 0.0, 0.005);
+        let base = [[1.0, -0.5, 3.0], [3.0, -0.5, 1.0], [2.0, 1.5, 2.0]];
+        let tet: &[_] = &[[0, 1, 2, 3].map(VertexId)];
+        let count = l.positions().len();
+        let bodies = Bodies::from_tets(&[(count, l.tets()), (4, tet)]).unwrap();
+        let mut positions = l.positions().to_vec();
+        positions.push(tip);
+        positions.extend(base.map(|p| tip + Vec3::from(p)));
+        let tip = VertexId(count as u32);
+        let (mut found, _) = found(&positions, &bodies);
+        found.retain(|contact| contact.feature == Feature::VertexBody(tip, BodyId(0)));
+        let [contact] = &found[..] else { panic!("{found:?}") };
+        assert!((contact.gap + 0.005).abs() < TOLERANCE, "{contact:?}");
+        assert!(contact.normal.abs_diff_eq(Vec3::X, TOLERANCE), "{contact:?}");
+    }
+
+    #[test]
+    fn a_body_in_another_leaves_it_as_one_along_the_shortest_way() {
+        let ball = TetMesh::from_raw(icosahedron(0.3).unwrap()).unwrap().0;
+        // A block with a vertex of its own in the ball must not be led by that.
+        for cells in [1, 4] {
+            let block = cuboid([cells; 3], 2.0 * Vec3::ONE, Cut::Five).unwrap();
+            let block = TetMesh::from_raw(block).unwrap().0;
+            let inner: Vec<_> =
+                ball.positions().iter().map(|p| *p + Vec3::new(0.05, -0.4, 0.1)).collect();
+            let meshes = [Mesh::Tets(&ball), Mesh::Tets(&block)];
+            let bodies = Bodies::from_meshes(&meshes).unwrap();
+            let positions = [&inner, block.positions()].concat();
+            let (found, search) = found(&positions, &bodies);
+            assert_eq!((found.len(), search.unresolved, search.enclosed), (13, 0, 13));
+            for (contact, point) in found.iter().zip(&inner) {
+                assert!(contact.normal.abs_diff_eq(-Vec3::Y, TOLERANCE), "{contact:?}");
+                assert!((contact.gap + (point.y + 1.0)).abs() < TOLERANCE, "{contact:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_bodies_and_empty_ones_have_no_contacts() {
+        let none = Bodies::from_tets(&[]).unwrap();
+        assert!(found(&[], &none).0.is_empty());
+        let empty = Bodies::from_tets(&[(0, &[]), (1, &[])]).unwrap();
+        assert!(found(&[Vec3::ZERO], &empty).0.is_empty());
+    }
+}

@@ -1,0 +1,173 @@
+//! The surface of one body at one moment, laid out for the search.
+//!
+//! Each triangle's corners and normal and each edge's sides are worked out once per moment,
+//! however many neighbours ask. Edges that are flat can have no contact and are left out, so
+//! of a block only the twelve lines between its faces are looked at, whatever its mesh.
+
+use crate::body::Bodies;
+use crate::contact::edges::Side;
+use crate::contact::features::{Edge, Features};
+use crate::detect::boxes::{Bounds, Layers, rounded};
+use crate::id::{BodyId, VertexId};
+use crate::math::{Aabb, Vec3};
+use crate::mesh::bvh::Bvh;
+use crate::mesh::normals::face_normal;
+
+/// A surface edge that is not flat.
+#[derive(Clone, Copy, Debug)]
+pub struct Ridge {
+    /// Its number among the edges of the scene.
+    pub edge: u32,
+    /// Where it is and what is beside it.
+    pub side: Side,
+    /// m.
+    pub length: f64,
+}
+
+impl Ridge {
+    /// The box around it, m.
+    #[inline]
+    pub fn around(&self) -> Aabb {
+        let [from, to] = self.side.ends;
+        Aabb { min: from.min(to), max: from.max(to) }
+    }
+}
+
+/// Triangles of a body where they are now.
+#[derive(Clone, Debug, Default)]
+pub struct Facets {
+    /// Number of the first triangle among those of the scene.
+    pub first: usize,
+    /// Corners of each triangle, world space, m.
+    pub corners: Vec<[Vec3; 3]>,
+    /// Boxes of the triangles, counted within the body.
+    pub tree: Bvh,
+    /// Triangles, count.
+    count: usize,
+}
+
+impl Facets {
+    /// The triangles of a body; `rest` decides which are next to each other.
+    pub fn new(rest: &[Vec3], bodies: &Bodies, body: BodyId) -> Facets {
+        let triangles = bodies.triangles_of(body);
+        let boxes = bodies.triangles()[triangles.clone()]
+            .iter()
+            .map(|triangle| Aabb::around(triangle.map(|v| rest[v.index()])));
+        let tree = Bvh::new(&boxes.collect::<Vec<_>>());
+        Facets { first: triangles.start, corners: Vec::new(), tree, count: triangles.len() }
+    }
+
+    /// Takes in where the vertices are.
+    pub fn fit(&mut self, positions: &[Vec3], bodies: &Bodies) {
+        let Facets { first, corners, tree, count } = self;
+        corners.clear();
+        let triangles = &bodies.triangles()[*first..*first + *count];
+        corners.extend(
+            triangles.iter().map(|&[a, b, c]| {
+                [positions[a.index()], positions[b.index()], positions[c.index()]]
+            }),
+        );
+        tree.refit(|k| {
+            let [a, b, c] = corners[k as usize];
+            Aabb { min: a.min(b).min(c), max: a.max(b).max(c) }
+        });
+    }
+}
+
+/// Triangles and edges of a body where they are now.
+#[derive(Clone, Debug, Default)]
+pub struct Shape {
+    /// Its triangles.
+    pub facets: Facets,
+    /// Edges that are not flat; near ones are near each other in the list.
+    pub ridges: Vec<Ridge>,
+    /// Their boxes, m from the origin given.
+    pub boxes: Layers,
+    /// Length of the longest of them, m.
+    pub longest: f64,
+    /// Unit normal of each triangle; `None` without area.
+    normals: Vec<Option<Vec3>>,
+    /// All edges, by their numbers in the scene; near ones near each other.
+    order: Vec<u32>,
+}
+
+impl Shape {
+    /// The shape of a body; `rest` decides which edges are next to each other.
+    pub fn new(rest: &[Vec3], bodies: &Bodies, features: &Features, body: BodyId) -> Shape {
+        let at = |v: VertexId| rest[v.index()];
+        let edges = features.edges_of(body);
+        let lines = features.edges[edges.clone()].iter().map(|e| Aabb::around(e.ends.map(at)));
+        let mut order = Vec::with_capacity(edges.len());
+        let everything = Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
+        Bvh::new(&lines.collect::<Vec<_>>()).meeting(everything, |k| {
+            order.push(edges.start as u32 + k);
+            true
+        });
+        Shape { facets: Facets::new(rest, bodies, body), order, ..Shape::default() }
+    }
+
+    /// Takes in where the vertices are; boxes of edges are measured from `origin`.
+    pub fn fit(&mut self, positions: &[Vec3], bodies: &Bodies, features: &Features, origin: Vec3) {
+        let Shape { facets, ridges, boxes, longest, normals, order } = self;
+        facets.fit(positions, bodies);
+        let first = facets.first;
+        normals.clear();
+        normals.extend(facets.corners.iter().map(|&triangle| face_normal(triangle)));
+        ridges.clear();
+        boxes.clear();
+        *longest = 0.0;
+        for &edge in &*order {
+            let Edge { ends: [from, to], tips: [left, right], triangles: [one, other] } =
+                features.edges[edge as usize];
+            let beside = (normals[one.index() - first], normals[other.index() - first]);
+            let (Some(one), Some(other)) = beside else { continue };
+            let ends = [positions[from.index()], positions[to.index()]];
+            let tips = [positions[left.index()], positions[right.index()]];
+            let Some(side) = Side::new(ends, tips, [one, other]) else { continue };
+            let ridge = Ridge { edge, side, length: ends[0].distance(ends[1]) };
+            *longest = longest.max(ridge.length);
+            boxes.push(seen(ridge.around(), origin));
+            ridges.push(ridge);
+        }
+        boxes.close();
+    }
+}
+
+/// A box in f32, m from an origin; closed comparisons of such boxes never reject wrongly.
+#[inline]
+pub fn seen(space: Aabb, origin: Vec3) -> Bounds {
+    Bounds { low: rounded(space.min - origin), high: rounded(space.max - origin) }
+}
+
+/// A box with a margin all around, m.
+#[inline]
+pub fn grown(space: Aabb, by: f64) -> Aabb {
+    Aabb { min: space.min - Vec3::splat(by), max: space.max + Vec3::splat(by) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::Mesh;
+    use crate::mesh::generate::cuboid::cuboid;
+    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::tet::TetMesh;
+
+    #[test]
+    fn of_a_block_only_the_lines_between_faces_are_ridges() {
+        let size = Vec3::new(1.0, 2.0, 3.0);
+        let mesh = TetMesh::from_raw(cuboid([2; 3], size, Cut::Five).unwrap()).unwrap().0;
+        let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh), Mesh::Tets(&mesh)]).unwrap();
+        let rest = [mesh.positions(), mesh.positions()].concat();
+        let features = Features::new(&rest, &bodies);
+        let mut shape = Shape::new(&rest, &bodies, &features, BodyId(1));
+        for _ in 0..2 {
+            shape.fit(&rest, &bodies, &features, Vec3::ZERO);
+            // 12 lines of two edges each; the longest is half of the longest side.
+            assert_eq!((shape.ridges.len(), shape.boxes.len(), shape.longest), (24, 24, 1.5));
+        }
+        let own = features.edges_of(BodyId(1));
+        assert!(shape.ridges.iter().all(|ridge| own.contains(&(ridge.edge as usize))));
+        assert_eq!(shape.facets.corners.len(), bodies.triangles_of(BodyId(1)).len());
+    }
+}

@@ -1,0 +1,109 @@
+//! The slab between two bodies: how far each reaches towards the other along one direction.
+//!
+//! What lies farther back in its own body than the other's foremost point, less the distance
+//! that is looked at, can have no contact with it: of two balls side by side a few vertices and
+//! edges are left. Bodies of many vertices have trees and boxes, which are cheaper then.
+//!
+//! | here     | formula       | meaning                                          |
+//! |----------|---------------|--------------------------------------------------|
+//! | `along`  | d             | unit, from the first body to the second          |
+//! | `front`  | max d·x       | of the first body's surface, m                   |
+//! | `back`   | min d·x       | of the second body's surface, m                  |
+
+use crate::contact::features::Features;
+use crate::id::{BodyId, VertexId};
+use crate::math::{Aabb, Vec3};
+
+/// Surface vertices of a body up to which all of them are looked at, count.
+const FEW: usize = 64;
+
+/// Rounding of a place along the direction, relative to the largest coordinate.
+const ROUNDING: f64 = 1e-14;
+
+/// How far two bodies reach towards each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slab {
+    along: Vec3,
+    front: f64,
+    back: f64,
+    /// What rounding may hide, m.
+    slack: f64,
+}
+
+impl Slab {
+    /// Along the line between the middles of two bodies' boxes.
+    ///
+    /// `None` for bodies with many vertices or without a surface, and where the middles are one.
+    pub fn between(
+        [a, b]: [BodyId; 2],
+        positions: &[Vec3],
+        features: &Features,
+        boxes: &[Aabb],
+    ) -> Option<Slab> {
+        let [own, other] = [a, b].map(|body| features.surface_of(body));
+        if !(1..=FEW).contains(&own.len()) || !(1..=FEW).contains(&other.len()) {
+            return None;
+        }
+        let [mine, theirs] = [a, b].map(|body| boxes[body.index()]);
+        let along = (theirs.min + theirs.max - mine.min - mine.max).try_normalize()?;
+        let place = |v: &VertexId| along.dot(positions[v.index()]);
+        let front = own.iter().map(place).fold(f64::NEG_INFINITY, f64::max);
+        let back = other.iter().map(place).fold(f64::INFINITY, f64::min);
+        let far = mine.min.abs().max(mine.max.abs()).max(theirs.min.abs()).max(theirs.max.abs());
+        Some(Slab { along, front, back, slack: ROUNDING * far.max_element() })
+    }
+
+    /// Whether no points of the two bodies are nearer than `reach` m.
+    #[inline]
+    pub fn keeps_apart(&self, reach: f64) -> bool {
+        self.back - self.front > reach + self.slack
+    }
+
+    /// Whether a point of one body may be within `reach` m of the other.
+    ///
+    /// The body is 0 for the first and 1 for the second.
+    #[inline]
+    pub fn may_meet(&self, body: usize, point: Vec3, reach: f64) -> bool {
+        let (place, reach) = (self.along.dot(point), reach + self.slack);
+        if body == 0 { place >= self.back - reach } else { place <= self.front + reach }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::{Bodies, Mesh};
+    use crate::mesh::generate::cuboid::cuboid;
+    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::tet::TetMesh;
+
+    /// Two unit cubes side by side along x with a gap of 1/4 m, cut into cells.
+    fn slab(cells: u32) -> Option<Slab> {
+        let mesh = TetMesh::from_raw(cuboid([cells; 3], Vec3::ONE, Cut::Six).unwrap()).unwrap().0;
+        let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh), Mesh::Tets(&mesh)]).unwrap();
+        let aside = mesh.positions().iter().map(|p| *p + 1.25 * Vec3::X);
+        let positions: Vec<_> = mesh.positions().iter().copied().chain(aside).collect();
+        let features = Features::new(&positions, &bodies);
+        let boxes: Vec<_> = bodies
+            .ids()
+            .map(|body| Aabb::around(positions[bodies.vertices(body)].iter().copied()))
+            .collect();
+        Slab::between([BodyId(0), BodyId(1)], &positions, &features, &boxes)
+    }
+
+    #[test]
+    fn cubes_side_by_side_are_apart_by_their_gap() {
+        let slab = slab(1).unwrap();
+        assert!(slab.keeps_apart(0.249) && !slab.keeps_apart(0.25));
+        let (left, right) = (slab.front, slab.back);
+        let near = |x: f64| slab.may_meet(0, x * Vec3::X, 0.3);
+        assert!(near(right - 0.3) && !near(right - 0.301));
+        let near = |x: f64| slab.may_meet(1, x * Vec3::X, 0.3);
+        assert!(near(left + 0.3) && !near(left + 0.301));
+    }
+
+    #[test]
+    fn many_vertices_are_left_to_boxes() {
+        assert_eq!(slab(4), None);
+    }
+}

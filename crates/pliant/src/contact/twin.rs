@@ -1,0 +1,484 @@
+//! The search without trees, boxes or lists, and both compared on random scenes.
+//!
+//! Every vertex against every triangle, every edge against every edge, as the definitions
+//! say. The one cull that changes the answer is stated in [`Slow::edges`]. Ways out come from
+//! `depth`, which has a slow twin of its own.
+
+use crate::body::keyframes::{Keyframe, Keyframes, Pose};
+use crate::body::obstacle::{Obstacle, Plane, Round, Touch};
+use crate::body::{Bodies, Mesh};
+use crate::contact::edges::{Side, passing};
+use crate::contact::features::{Edge, Features};
+use crate::contact::inside::hit;
+use crate::contact::margin::{Drift, Margin};
+use crate::contact::near::{Foot, shares};
+use crate::contact::obstacles::{AHEAD, ahead};
+use crate::contact::search::{ContactSettings, Search, depth_settings};
+use crate::contact::{Contact, Feature};
+use crate::depth::{self, Escape, Escapes, Reason};
+use crate::force::Motion;
+use crate::id::{BodyId, TriangleId, VertexId};
+use crate::math::{Aabb, Quat, Vec3};
+use crate::mesh::closest::closest_point;
+use crate::mesh::generate::ball::ball;
+use crate::mesh::generate::cuboid::cuboid;
+use crate::mesh::generate::icosahedron::icosahedron;
+use crate::mesh::generate::lattice::Cut;
+use crate::mesh::intersect::segment_meets_triangle;
+use crate::mesh::normals::face_normal;
+use crate::mesh::tet::TetMesh;
+
+const DT: f64 = 1.0 / 60.0;
+
+/// The slow search.
+struct Slow<'a> {
+    motion: Motion<'a>,
+    bodies: &'a Bodies,
+    features: Features,
+    drifts: Vec<Drift>,
+    settings: ContactSettings,
+}
+
+/// What a search finds, and how many vertices are unresolved and enclosed.
+type Answer = (Vec<Contact>, usize, usize);
+
+impl Slow<'_> {
+    fn find(&self, obstacles: &[Obstacle]) -> Answer {
+        let mut found = Vec::new();
+        let escapes = depth::escapes(self.motion.positions, self.bodies, depth_settings());
+        let enclosed = self.inside(&escapes, &mut found);
+        let is_inside = |vertex: VertexId, body: BodyId| {
+            let resolved = escapes.resolved.iter().map(|entry| (entry.vertex, entry.into));
+            let unresolved = escapes.unresolved.iter().map(|entry| (entry.vertex, entry.into));
+            resolved.chain(unresolved).any(|(v, i)| v == vertex && escapes.bodies(i) == [body])
+        };
+        for a in self.bodies.ids() {
+            for b in self.bodies.ids().filter(|&b| b != a) {
+                let margin = self.margin([a, b]);
+                for vertex in self.bodies.vertices(a).map(|v| VertexId(v as u32)) {
+                    let net = !self.bodies.kind(a).has_surface();
+                    let counts = net || self.features.surface.contains(&vertex);
+                    if counts && !is_inside(vertex, b) {
+                        let foot = self.foot(vertex, b, margin);
+                        found.extend(foot.map(|foot| self.against([a, b], vertex, foot, margin)));
+                    }
+                }
+                if a < b {
+                    self.edges([a, b], margin, 0.1, &mut found);
+                    let mut inside = self.bodies.vertices(a).map(|v| (v, b));
+                    let mut others = self.bodies.vertices(b).map(|v| (v, a));
+                    let is_inside =
+                        |(v, body): (usize, BodyId)| is_inside(VertexId(v as u32), body);
+                    if !inside.any(is_inside) && !others.any(is_inside) {
+                        self.through([a, b], margin, &mut found);
+                    }
+                }
+            }
+        }
+        self.obstacles(obstacles, &mut found);
+        found.sort_by_key(|contact| contact.feature);
+        (found, escapes.unresolved.len() - enclosed, enclosed)
+    }
+
+    fn at(&self, vertex: VertexId) -> Vec3 {
+        self.motion.positions[vertex.index()]
+    }
+
+    /// Triangles of a body with their corners.
+    fn triangles(&self, body: BodyId) -> impl Iterator<Item = (TriangleId, [Vec3; 3])> {
+        let range = self.bodies.triangles_of(body);
+        range.map(|t| {
+            (TriangleId(t as u32), self.bodies.triangles()[t].map(|vertex| self.at(vertex)))
+        })
+    }
+
+    fn margin(&self, [a, b]: [BodyId; 2]) -> Margin {
+        let [x, y] = [a, b].map(|body| self.drifts[body.index()]);
+        let speed = x.mean.distance(y.mean) + x.spread + y.spread;
+        self.settings.margin.of(self.size([a, b]), speed, DT)
+    }
+
+    fn size(&self, pair: [BodyId; 2]) -> f64 {
+        let [a, b] = pair.map(|body| self.features.sizes[body.index()]);
+        a.min(b)
+    }
+
+    /// Contacts of vertices inside; returns how many have one because they are enclosed.
+    ///
+    /// Of two bodies of which one is enclosed, only that one's vertices count.
+    fn inside(&self, escapes: &Escapes, found: &mut Vec<Contact>) -> usize {
+        let mut groups: Vec<(BodyId, BodyId, Vec<VertexId>)> = Vec::new();
+        for entry in escapes.unresolved.iter().filter(|entry| entry.reason == Reason::Enclosed) {
+            let (own, [body]) = (self.bodies.body_of(entry.vertex), escapes.bodies(entry.into))
+            else {
+                panic!("{entry:?}")
+            };
+            match groups.iter_mut().find(|group| (group.0, group.1) == (own, *body)) {
+                Some(group) => group.2.push(entry.vertex),
+                None => groups.push((own, *body, vec![entry.vertex])),
+            }
+        }
+        let led = |(own, body, group): &(_, _, Vec<_>)| {
+            self.way_out(group, *body).map(|direction| (*own, *body, group.clone(), direction))
+        };
+        let groups: Vec<_> = groups.iter().filter_map(led).collect();
+        let mut count = 0;
+        for (own, body, group, direction) in &groups {
+            for &vertex in group {
+                let foot = self.exit(vertex, *body, *direction).unwrap();
+                found.push(self.against([*own, *body], vertex, foot, self.still([*own, *body])));
+                count += 1;
+            }
+        }
+        for entry in &escapes.resolved {
+            let (own, body) = (self.bodies.body_of(entry.vertex), escapes.bodies(entry.into)[0]);
+            if groups.iter().any(|group| (group.0, group.1) == (body, own)) {
+                continue;
+            }
+            let Escape { direction, .. } = entry.escape;
+            let nearest = || {
+                let (distance_sq, triangle, point, corners) = self.nearest(entry.vertex, body);
+                let (shares, gap) = (shares(point, corners), -distance_sq.sqrt());
+                Foot { triangle, shares, normal: direction, gap }
+            };
+            let foot = self.exit(entry.vertex, body, direction).unwrap_or_else(nearest);
+            let margin = self.still([own, body]);
+            found.push(self.against([own, body], entry.vertex, foot, margin));
+        }
+        count
+    }
+
+    fn still(&self, pair: [BodyId; 2]) -> Margin {
+        let size = self.size(pair);
+        let offset = self.settings.margin.offset * size;
+        Margin { size, offset, reach: offset }
+    }
+
+    /// The direction along which the last of a group leaves a body soonest.
+    fn way_out(&self, group: &[VertexId], body: BodyId) -> Option<Vec3> {
+        let mut ways: Vec<(f64, Vec3)> = Vec::new();
+        for &vertex in group {
+            let (distance_sq, _, _, corners) = self.nearest(vertex, body);
+            let normal = face_normal(corners).unwrap();
+            match ways.iter().position(|way| way.1.dot(normal) > 0.9) {
+                Some(k) if ways[k].0 > distance_sq => ways[k] = (distance_sq, normal),
+                Some(_) => {}
+                None => ways.push((distance_sq, normal)),
+            }
+        }
+        let last = |direction: Vec3| {
+            let exits = group.iter().map(|&vertex| self.exit(vertex, body, direction));
+            exits.map(|foot| foot.map_or(f64::INFINITY, |foot| -foot.gap)).fold(0.0, f64::max)
+        };
+        let lasts: Vec<f64> = ways.iter().map(|way| last(way.1)).collect();
+        let best = (0..ways.len()).min_by(|&i, &j| lasts[i].total_cmp(&lasts[j]))?;
+        lasts[best].is_finite().then_some(ways[best].1)
+    }
+
+    /// Where a ray from a vertex first leaves a body.
+    fn exit(&self, vertex: VertexId, body: BodyId, direction: Vec3) -> Option<Foot> {
+        let from = self.at(vertex);
+        let hits = self.triangles(body).filter_map(|(triangle, corners)| {
+            let (t, shares) = hit(from, direction, corners)?;
+            Some(Foot { triangle, shares, normal: direction, gap: -t })
+        });
+        hits.min_by(|x, y| (-x.gap).total_cmp(&-y.gap))
+    }
+
+    fn nearest(&self, vertex: VertexId, body: BodyId) -> (f64, TriangleId, Vec3, [Vec3; 3]) {
+        let point = self.at(vertex);
+        let all = self.triangles(body).map(|(triangle, corners)| {
+            let nearest = closest_point(point, corners);
+            (nearest.distance_squared(point), triangle, nearest, corners)
+        });
+        all.min_by(|x, y| x.0.total_cmp(&y.0)).unwrap()
+    }
+
+    /// The nearest point, within reach, of the triangles that look towards a vertex.
+    fn foot(&self, vertex: VertexId, body: BodyId, margin: Margin) -> Option<Foot> {
+        let point = self.at(vertex);
+        let towards = self
+            .triangles(body)
+            .filter(|(_, [a, b, c])| (*b - *a).cross(*c - *a).dot(point - *a) >= 0.0);
+        let (distance_sq, triangle, nearest, corners) = towards
+            .map(|(triangle, corners)| {
+                let nearest = closest_point(point, corners);
+                (nearest.distance_squared(point), triangle, nearest, corners)
+            })
+            .filter(|found| found.0 <= margin.reach * margin.reach)
+            .min_by(|x, y| x.0.total_cmp(&y.0))?;
+        let gap = distance_sq.sqrt();
+        let away = (point - nearest) / gap;
+        let normal = if gap > 1e-7 * margin.size { away } else { face_normal(corners)? };
+        Some(Foot { triangle, shares: shares(nearest, corners), normal, gap })
+    }
+
+    /// All edges against all edges.
+    ///
+    /// None where the boxes of the bodies are farther apart than the pair's reach.
+    fn edges(&self, [a, b]: [BodyId; 2], margin: Margin, pad: f64, found: &mut Vec<Contact>) {
+        let [first, second] = [a, b].map(|body| {
+            Aabb::around(self.motion.positions[self.bodies.vertices(body)].iter().copied())
+        });
+        let reach = Vec3::splat(margin.reach);
+        if !(Aabb { min: first.min - reach, max: first.max + reach }).meets(second) {
+            return;
+        }
+        let side = |edge: usize| {
+            let Edge { ends, tips, triangles } = self.features.edges[edge];
+            let at = |vertices: [VertexId; 2]| vertices.map(|v| self.at(v));
+            let corners = |t: TriangleId| self.bodies.triangles()[t.index()].map(|v| self.at(v));
+            let normals = triangles.map(|t| face_normal(corners(t)));
+            Side::new(at(ends), at(tips), [normals[0]?, normals[1]?])
+        };
+        for one in self.features.edges_of(a) {
+            let Some(p) = side(one) else { continue };
+            for other in self.features.edges_of(b) {
+                let Some(q) = side(other) else { continue };
+                let shorter = p.ends[0].distance(p.ends[1]).min(q.ends[0].distance(q.ends[1]));
+                let depth = margin.reach.max((pad * shorter).min(margin.size));
+                let Some(met) = passing(&p, &q, margin.reach, depth) else { continue };
+                let [[a0, a1], [b0, b1]] = [one, other].map(|e| self.features.edges[e].ends);
+                found.push(Contact {
+                    feature: Feature::EdgeEdge(one as u32, other as u32),
+                    vertices: [a0, a1, b0, b1],
+                    weights: [1.0 - met.s, met.s, met.t - 1.0, -met.t],
+                    normal: met.normal,
+                    gap: met.gap,
+                    ..self.blank([a, b], margin)
+                });
+            }
+        }
+    }
+
+    /// Edges that have passed farther, of those that run through the other body's surface.
+    ///
+    /// Of these only such as lead nearly the same way as the one that has passed least.
+    fn through(&self, [a, b]: [BodyId; 2], margin: Margin, found: &mut Vec<Contact>) {
+        let mut all = Vec::new();
+        let deeper = Margin { size: 1.5 * margin.size, ..margin };
+        self.edges([a, b], deeper, f64::INFINITY, &mut all);
+        all.iter_mut().for_each(|contact| contact.size = margin.size);
+        let mut near = Vec::new();
+        self.edges([a, b], margin, 0.1, &mut near);
+        let runs = |edge: u32, body: BodyId| {
+            let ends = self.features.edges[edge as usize].ends.map(|v| self.at(v));
+            self.triangles(body).any(|(_, corners)| segment_meets_triangle(ends, corners))
+        };
+        all.retain(|contact| {
+            let Feature::EdgeEdge(one, other) = contact.feature else { panic!("{contact:?}") };
+            !near.contains(contact) && runs(one, b) && runs(other, a)
+        });
+        let Some(best) = all.iter().map(|c| c.gap).max_by(f64::total_cmp) else { return };
+        let Some(way) = all.iter().find(|c| c.gap == best).map(|c| c.normal) else { return };
+        found.extend(all.iter().filter(|contact| contact.normal.dot(way) > 0.5));
+    }
+
+    fn against(&self, pair: [BodyId; 2], vertex: VertexId, foot: Foot, margin: Margin) -> Contact {
+        let [a, b, c] = self.bodies.triangles()[foot.triangle.index()];
+        let [u, v, w] = foot.shares;
+        Contact {
+            feature: Feature::VertexBody(vertex, pair[1]),
+            vertices: [vertex, a, b, c],
+            weights: [1.0, -u, -v, -w],
+            normal: foot.normal,
+            gap: foot.gap,
+            ..self.blank(pair, margin)
+        }
+    }
+
+    /// A contact of two bodies that has no place yet.
+    fn blank(&self, [a, b]: [BodyId; 2], margin: Margin) -> Contact {
+        Contact {
+            feature: Feature::EdgeEdge(0, 0),
+            vertices: [VertexId(0); 4],
+            weights: [0.0; 4],
+            count: 4,
+            bodies: (a, Some(b)),
+            normal: Vec3::ZERO,
+            gap: 0.0,
+            drift: Vec3::ZERO,
+            target: 0.0,
+            bounce: 0.0,
+            friction: self.settings.friction,
+            offset: margin.offset,
+            size: margin.size,
+        }
+    }
+
+    fn obstacles(&self, obstacles: &[Obstacle], found: &mut Vec<Contact>) {
+        let Motion { positions, time, .. } = self.motion;
+        for (index, &point) in positions.iter().enumerate() {
+            for (number, obstacle) in obstacles.iter().enumerate() {
+                let vertex = VertexId(index as u32);
+                let body = self.bodies.body_of(vertex);
+                let Drift { mean, spread } = self.drifts[body.index()];
+                let drift = obstacle.velocity_at(time, point);
+                let size = self.features.sizes[body.index()];
+                let margin = self.settings.margin.of(size, mean.distance(drift) + spread, DT);
+                let here = obstacle.at(time);
+                let gap = here.distance(point);
+                let met = if gap > margin.reach {
+                    let way = AHEAD * DT * (self.motion.velocities[index] - drift);
+                    ahead(here, (point, gap), way, margin.offset)
+                } else {
+                    Some((gap, here.normal(point).unwrap()))
+                };
+                let Some((gap, normal)) = met else { continue };
+                found.push(Contact {
+                    feature: Feature::VertexObstacle(vertex, number as u32),
+                    vertices: [vertex; 4],
+                    weights: [1.0, 0.0, 0.0, 0.0],
+                    count: 1,
+                    bodies: (body, None),
+                    normal,
+                    gap,
+                    drift,
+                    friction: obstacle.touch().friction,
+                    ..self.blank([body; 2], margin)
+                });
+            }
+        }
+    }
+}
+
+/// Numbers from −1 to 1.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (self.0 >> 32) as f64 / (1_u64 << 31) as f64 - 1.0
+    }
+
+    fn vector(&mut self) -> Vec3 {
+        Vec3::new(self.roll(), self.roll(), self.roll())
+    }
+
+    fn turn(&mut self) -> Quat {
+        Quat::from_scaled_axis(3.0 * self.vector())
+    }
+}
+
+/// Two planes, one of them on its way, and a ball that turns.
+fn obstacles() -> Vec<Obstacle> {
+    let touch = |friction| Touch { friction, restitution: 0.0 };
+    let frame = |time, position| Keyframe { time, position, rotation: Quat::IDENTITY };
+    let lift = vec![frame(0.0, -1.4 * Vec3::Z), frame(2.0, Vec3::Z)];
+    let mut spin = vec![frame(0.0, Vec3::X), frame(1.0, Vec3::X)];
+    spin[1].rotation = Quat::from_rotation_y(1.0);
+    let wall = Pose::along(-1.5 * Vec3::Y, Vec3::Y).unwrap();
+    vec![
+        Obstacle::new(Plane, Keyframes::new(lift).unwrap(), touch(0.7)).unwrap(),
+        Obstacle::new(Plane, Keyframes::still(wall).unwrap(), touch(0.0)).unwrap(),
+        Obstacle::new(Round::sphere(0.4).unwrap(), Keyframes::new(spin).unwrap(), touch(0.2))
+            .unwrap(),
+    ]
+}
+
+/// How bodies are thrown.
+#[derive(Clone, Copy)]
+struct Throwing {
+    /// Bodies besides a net, count.
+    count: usize,
+    /// Distance of the places that they are thrown at, eight in a cube, m.
+    side: f64,
+    /// How far from these they land at most along each axis, m.
+    wide: f64,
+    /// Fastest along each axis, m/s.
+    speed: f64,
+    /// How far sizes are from half a metre at most, m.
+    spread: f64,
+}
+
+/// Bodies where they were thrown.
+struct Thrown {
+    rest: Vec<Vec3>,
+    positions: Vec<Vec3>,
+    velocities: Vec<Vec3>,
+    bodies: Bodies,
+}
+
+fn throw(dice: &mut Dice, how: Throwing) -> Thrown {
+    let Throwing { count, side, wide, speed, spread } = how;
+    let net_edges: Vec<_> = (0..4).map(|k| [VertexId(k), VertexId(k + 1)]).collect();
+    let meshes: Vec<TetMesh> = (0..count)
+        .map(|k| {
+            let size = 0.5 + spread * dice.roll();
+            let raw = match k % 4 {
+                1 if k == 5 => ball(0.7 * size, 3),
+                0 => icosahedron(0.6 * size),
+                1 => cuboid([2, 1, 3], size * Vec3::new(1.0, 0.6, 1.4), Cut::Five),
+                2 => ball(0.7 * size, 2),
+                _ => cuboid([1; 3], size * Vec3::ONE, Cut::Six),
+            };
+            TetMesh::from_raw(raw.unwrap()).unwrap().0
+        })
+        .collect();
+    let mut list: Vec<_> = meshes.iter().map(Mesh::Tets).collect();
+    list.push(Mesh::Net(5, &net_edges));
+    let bodies = Bodies::from_meshes(&list).unwrap();
+    let net: Vec<Vec3> = (0..5).map(|k| 0.2 * f64::from(k) * Vec3::X).collect();
+    let mut thrown = Thrown { rest: vec![], positions: vec![], velocities: vec![], bodies };
+    for (k, points) in meshes.iter().map(|mesh| mesh.positions()).chain([&net[..]]).enumerate() {
+        let [x, y, z] = [k, k >> 1, k >> 2].map(|bits| (bits & 1) as f64);
+        let place = side * Vec3::new(x, y, z) + wide * dice.vector();
+        let (turn, drift) = (dice.turn(), speed * dice.vector());
+        thrown.rest.extend(points);
+        thrown.positions.extend(points.iter().map(|p| turn * *p + place));
+        thrown.velocities.extend(points.iter().map(|_| drift + 0.2 * speed * dice.vector()));
+    }
+    thrown
+}
+
+/// Both searches on a scene; also with several threads, and again with what is kept.
+#[track_caller]
+fn check(thrown: &Thrown) -> Answer {
+    let Thrown { rest, positions, velocities, bodies } = thrown;
+    let (settings, obstacles) = (ContactSettings::default(), obstacles());
+    let motion = Motion { positions, velocities, time: 0.5 };
+    let drifts = bodies.ids().map(|body| Drift::of(&velocities[bodies.vertices(body)]));
+    let (features, drifts) = (Features::new(rest, bodies), drifts.collect());
+    let slow = Slow { motion, bodies, features, drifts, settings }.find(&obstacles);
+    let mut search = Search::new(rest, bodies);
+    let mut found = Vec::new();
+    for threads in [1, 1, 3, 100, 2] {
+        search.set_threads(threads);
+        search.find(motion, bodies, &obstacles, (settings, DT), &mut found);
+        assert_eq!(found.len(), slow.0.len());
+        for (fast, slow) in found.iter().zip(&slow.0) {
+            assert_eq!(fast, slow);
+        }
+        assert_eq!((search.unresolved, search.enclosed), (slow.1, slow.2));
+    }
+    slow
+}
+
+#[test]
+fn the_slow_twin_finds_the_same_contacts() {
+    let mut dice = Dice(5);
+    // Of vertices inside, vertices near, edges, obstacles; and vertices enclosed.
+    let mut seen = [0; 5];
+    let heap = Throwing { count: 2, side: 0.0, wide: 0.3, speed: 0.0, spread: 0.4 };
+    let fast = Throwing { wide: 0.5, speed: 20.0, ..heap };
+    // The last one has more vertices than a slab looks at.
+    let crowd = Throwing { count: 6, wide: 0.9, ..fast };
+    let nested = Throwing { count: 4, wide: 0.08, speed: 1.0, ..heap };
+    let packed = Throwing { count: 8, side: 0.62, wide: 0.03, speed: 20.0, spread: 0.05 };
+    for (how, times) in [(heap, 20), (fast, 20), (crowd, 8), (nested, 6), (packed, 12)] {
+        for _ in 0..times {
+            let (found, _, enclosed) = check(&throw(&mut dice, how));
+            for contact in &found {
+                let kind = match contact.feature {
+                    Feature::VertexBody(..) if contact.gap < 0.0 => 0,
+                    Feature::VertexBody(..) => 1,
+                    Feature::EdgeEdge(..) => 2,
+                    Feature::VertexObstacle(..) => 3,
+                };
+                seen[kind] += 1;
+            }
+            seen[4] += enclosed;
+        }
+    }
+    assert!(seen.iter().all(|&count| count >= 30), "{seen:?}");
+}

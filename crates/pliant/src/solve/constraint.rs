@@ -1,0 +1,221 @@
+//! Unilateral contacts with Coulomb friction, solved against the implicit matrix.
+//!
+//! Find v and λ with
+//!
+//! A v = b + Jᵀ λ,  0 ≤ λₙ ⟂ n·u(v) − v* ≥ 0,  |λₜ| ≤ μ λₙ against the slip,
+//!
+//! where u(v) is the relative velocity of a contact and v* the speed it must reach. What
+//! lies apart may close its gap in the step and no more; what is nearer than the offset δ
+//! may not come nearer. Overlap is taken out before by a shift of whole bodies that
+//! touches no velocity, so nothing comes back later as speed.
+//!
+//! | here       | formula | meaning                                            |
+//! |------------|---------|----------------------------------------------------|
+//! | `contacts` | J       | rows: weights, normal, gap                         |
+//! | `Pressure` | λ       | impulse along the normal and along the plane, N·s  |
+//! | `target`   | v*      | least speed along the normal, m/s                  |
+
+use crate::body::Bodies;
+use crate::body::obstacle::Obstacle;
+use crate::contact::demands::{Demands, Met};
+use crate::contact::pressure::Remembered;
+use crate::contact::response::{Moment, Response};
+use crate::contact::search::{ContactSettings, Search};
+use crate::contact::{Contact, Feature};
+use crate::id::BodyId;
+use crate::math::Vec3;
+use crate::memory::{Memory, MemoryError};
+use crate::observe::{Stage, Watch};
+use crate::solve::split::Split;
+
+/// Share of a gap below δ that is won back per step, at most at the push speed, unit 1.
+const WIN_BACK: f64 = 0.2;
+
+/// Gaps within this share of the offset are at rest there: they neither open nor close, unit 1.
+///
+/// Contacts that say the same with targets that differ by rounding would take the load from
+/// each other in thousands of sweeps.
+const REST: f64 = 1e-3;
+
+/// What the response is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ConstraintSettings {
+    /// How contacts are found.
+    pub contacts: ContactSettings,
+    /// Fastest that a contact nearer than its offset is opened, per size, 1/s.
+    pub push: f64,
+    /// Share of the speed of an impact between bodies that comes back, from 0 to 1, unit 1; an
+    /// obstacle has its own.
+    pub restitution: f64,
+    /// Acceleration that presses bodies at rest together, m/s²: an impact as slow as a fall
+    /// through the offset is none.
+    pub weight: f64,
+}
+
+impl Default for ConstraintSettings {
+    fn default() -> ConstraintSettings {
+        let contacts = ContactSettings::default();
+        ConstraintSettings { contacts, push: 9e-3, restitution: 0.0, weight: 9.81 }
+    }
+}
+
+/// The engine's own response: shifts of whole bodies out of overlap, and rows.
+///
+/// Goes with implicit Euler, which solves the rows together with the materials. No body meets
+/// itself. It fills the rows
+/// of the demands alone: no two responses that make rows go together.
+#[derive(Debug)]
+pub struct Constraint {
+    obstacles: Vec<Obstacle>,
+    settings: ConstraintSettings,
+    search: Search,
+    split: Split,
+    remembered: Remembered,
+    /// Bodies that do not touch each other, the smaller number first, ascending.
+    apart: Vec<(BodyId, BodyId)>,
+    /// Length of the step that is being made, s.
+    dt: f64,
+}
+
+impl Constraint {
+    /// Prepares for a scene; sizes of bodies are those in `rest`.
+    pub fn new(
+        rest: &[Vec3],
+        bodies: &Bodies,
+        obstacles: Vec<Obstacle>,
+        settings: ConstraintSettings,
+    ) -> Constraint {
+        let (split, remembered) = (Split::default(), Remembered::default());
+        let search = Search::new(rest, bodies);
+        let apart = Vec::new();
+        Constraint { obstacles, settings, search, split, remembered, apart, dt: 0.0 }
+    }
+
+    /// The same without contacts between some pairs of bodies, as are joined by joints.
+    pub fn leaving_out(self, mut pairs: Vec<(BodyId, BodyId)>) -> Constraint {
+        pairs.iter_mut().for_each(|(a, b)| (*a, *b) = (*a.min(b), *a.max(b)));
+        pairs.sort_unstable();
+        Constraint { apart: pairs, ..self }
+    }
+}
+
+impl Response for Constraint {
+    fn before(&mut self, moment: Moment<'_>, demands: &mut Demands) {
+        let Moment { bodies, motion, dt, watcher, .. } = moment;
+        let Demands { rows, pressures, rigid_shifts, .. } = &mut *demands;
+        {
+            let _watch = Watch::new(watcher, Stage::Detect);
+            let how = (self.settings.contacts, dt);
+            self.search.find(motion, bodies, &self.obstacles, how, rows);
+            if !self.apart.is_empty() {
+                rows.retain(|row| !is_apart(&self.apart, row.bodies));
+            }
+        }
+        let _watch = Watch::new(watcher, Stage::Respond);
+        self.split.find(moment, rows, rigid_shifts);
+        for row in &mut *rows {
+            row.target = target(row, self.settings.push, dt);
+            let restitution = match row.feature {
+                Feature::VertexObstacle(_, number) => {
+                    self.obstacles.get(number as usize).map_or(0.0, |o| o.touch().restitution)
+                }
+                _ => self.settings.restitution,
+            };
+            let approach = -row.normal.dot(row.relative(motion.velocities));
+            row.bounce = bounce(row, restitution, (approach, self.settings.weight), dt);
+        }
+        self.remembered.recall(rows, dt, pressures);
+        self.dt = dt;
+        let (contacts, unresolved) = (rows.len(), self.search.unresolved);
+        demands.met.add(Met { contacts, unresolved, shift: demands.longest_shift() });
+    }
+
+    fn accepted(&mut self, before: &Demands) {
+        self.remembered.keep(&before.rows, &before.pressures, self.dt);
+    }
+
+    fn save(&self, memory: &mut Memory) {
+        self.remembered.save(memory);
+    }
+
+    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+        self.remembered.restore(memory)
+    }
+
+    fn set_threads(&mut self, threads: usize) {
+        self.search.set_threads(threads);
+    }
+}
+
+/// Whether two bodies are among those that do not touch.
+fn is_apart(apart: &[(BodyId, BodyId)], (a, b): (BodyId, Option<BodyId>)) -> bool {
+    b.is_some_and(|b| apart.binary_search(&(a.min(b), a.max(b))).is_ok())
+}
+
+/// The least speed along the normal that a contact must reach in a step of `dt`, m/s.
+///
+/// Negative for a gap beyond the offset δ: it may close to δ in the step and no further.
+/// Otherwise a part of what is lacking is won back, at most `push` of the size per step,
+/// unit 1; 0 keeps things from coming nearer and opens nothing.
+pub fn target(contact: &Contact, push: f64, dt: f64) -> f64 {
+    let short = contact.offset - contact.gap;
+    if short.abs() <= REST * contact.offset {
+        return 0.0;
+    }
+    if short > 0.0 { (WIN_BACK * short / dt).min(push * contact.size) } else { short / dt }
+}
+
+/// The speed along the normal that an impact gives back in a step of `dt`, m/s.
+///
+/// Only where the contact would close in the step. The share falls off at small speeds, to none
+/// at that of a fall through the offset under `weight`, so that things come to rest.
+fn bounce(contact: &Contact, restitution: f64, (approach, weight): (f64, f64), dt: f64) -> f64 {
+    let slow_sq = 2.0 * weight * contact.offset;
+    let meets = contact.gap - contact.offset < approach * dt;
+    if !(restitution > 0.0 && meets && approach > 0.0 && approach * approach > slow_sq) {
+        return 0.0;
+    }
+    restitution * (approach - slow_sq / approach)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::resting;
+    use crate::id::VertexId;
+
+    #[test]
+    fn far_gaps_may_close_and_near_ones_open_gently() {
+        let contact = |gap: f64| Contact {
+            feature: Feature::VertexObstacle(VertexId(0), 0),
+            vertices: [VertexId(0); 4],
+            weights: [1.0, 0.0, 0.0, 0.0],
+            count: 1,
+            bodies: (BodyId(0), None),
+            normal: Vec3::Z,
+            gap,
+            drift: Vec3::ZERO,
+            target: 0.0,
+            bounce: 0.0,
+            friction: 0.0,
+            offset: 0.01,
+            size: 1.0,
+        };
+        let speed = |gap: f64| target(&contact(gap), 1e-2, 0.1);
+        assert!((speed(0.05) + 0.4).abs() < 1e-12); // 0.04 m in 0.1 s
+        assert_eq!(speed(0.01), 0.0);
+        assert!((speed(0.009) - 0.002).abs() < 1e-12); // a fifth of 0.001 m in 0.1 s
+        assert_eq!(speed(-0.5), 0.01); // a hundredth of the size in a second
+    }
+
+    #[test]
+    fn impacts_bounce_and_resting_contacts_do_not() {
+        let near = Contact { gap: 0.02, offset: 0.01, ..resting(VertexId(0)) };
+        let back = |approach: f64| bounce(&near, 0.5, (approach, 10.0), 0.1);
+        // A fall of 0.01 m ends at √0.2 m/s.
+        assert!((back(2.0) - 0.5 * (2.0 - 0.1)).abs() < 1e-15);
+        assert_eq!((back(0.4), back(-2.0)), (0.0, 0.0));
+        let far = Contact { gap: 0.5, ..near };
+        assert_eq!(bounce(&far, 0.5, (2.0, 10.0), 0.1), 0.0); // 0.2 m in this step, not 0.49
+    }
+}

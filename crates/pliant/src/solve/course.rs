@@ -1,0 +1,71 @@
+//! Where sweeps lead: further along the way that the last ones went.
+//!
+//! Speeds are linear in the impulses, so what a sweep did to both is remembered side by side
+//! and no matrix is asked.
+//!
+//! | here        | formula | meaning                                         |
+//! |-------------|---------|-------------------------------------------------|
+//! | `change_sq` | ‖∇f‖²   | square of what the sweep changed, (N·s)²        |
+//! | `impulses`  | p       | direction among the impulses, N·s               |
+//! | `speeds`    | W p     | the same among the speeds, m/s                  |
+//! | `beta`      | β       | share of the old direction, unit 1              |
+
+use crate::contact::pressure::Pressure;
+
+/// Memory of the method.
+#[derive(Clone, Debug, Default)]
+pub struct Course {
+    before: Vec<Pressure>,
+    speeds_before: Vec<f64>,
+    impulses: Vec<Pressure>,
+    speeds: Vec<f64>,
+    change_sq: f64,
+}
+
+impl Course {
+    /// Forgets what came before, and notes where the first sweep begins.
+    pub fn begin(&mut self, pressures: &[Pressure], speeds: &[f64]) {
+        self.impulses.clear();
+        self.impulses.resize(pressures.len(), Pressure::default());
+        self.speeds.clear();
+        self.speeds.resize(speeds.len(), 0.0);
+        self.change_sq = 0.0;
+        self.before.clear();
+        self.before.extend_from_slice(pressures);
+        self.speeds_before.clear();
+        self.speeds_before.extend_from_slice(speeds);
+    }
+
+    /// Goes on along the direction of the last sweeps, now that another one ended.
+    ///
+    /// Where this leads is noted as the beginning of the next.
+    pub fn go_on(&mut self, pressures: &mut [Pressure], speeds: &mut [f64]) {
+        let Course { before, speeds_before, impulses, speeds: along, change_sq } = self;
+        let mut now_sq = 0.0;
+        for (now, before) in pressures.iter().zip(&*before) {
+            let (normal, slip) = (now.normal - before.normal, now.along - before.along);
+            now_sq += normal * normal + slip.length_squared();
+        }
+        let beta = if *change_sq > 0.0 { now_sq / *change_sq } else { f64::INFINITY };
+        *change_sq = now_sq;
+        // Not nearer than before: the direction is of no use, and begins anew.
+        let beta = if beta <= 1.0 { beta } else { 0.0 };
+        for ((p, now), before) in impulses.iter_mut().zip(&mut *pressures).zip(before) {
+            let change =
+                Pressure { normal: now.normal - before.normal, along: now.along - before.along };
+            now.normal += beta * p.normal;
+            now.along += beta * p.along;
+            *p = Pressure {
+                normal: change.normal + beta * p.normal,
+                along: change.along + beta * p.along,
+            };
+            *before = *now;
+        }
+        for ((q, now), before) in along.iter_mut().zip(&mut *speeds).zip(speeds_before) {
+            let change = *now - *before;
+            *now += beta * *q;
+            *q = change + beta * *q;
+            *before = *now;
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Contacts of small bodies: dense inverses and projected Gauss–Seidel.
+//!
+//! | here        | formula   | meaning                                               |
+//! |-------------|-----------|-------------------------------------------------------|
+//! | `speeds`    | v         | velocities of touched vertices, m/s                   |
+//! | `responses` | W = A⁻¹Jᵀ | how an impulse changes them, 1/kg                     |
+//! | `ease`      | G = J W   | relative velocity of a contact per impulse, 1/kg      |
+//!
+//! An impulse moves the whole body at once as its elasticity wants it, so the sweeps
+//! converge whatever the stiffness; impulses through the masses alone boil. Sweeps see
+//! touched vertices only; the others of a body follow in the end. A contact that never presses
+//! has no response.
+
+mod touch;
+
+use std::ops::Range;
+
+use crate::contact::pressure::Pressure;
+use crate::force::BlockMatrix;
+use crate::id::{BodyId, VertexId};
+use crate::math::Vec3;
+use crate::par;
+use crate::solve::course::Course;
+use crate::solve::dense::Inverse;
+use crate::solve::direct::touch::{Probe, Side, Touch};
+use crate::solve::rows::{Equations, RowSettings, Solved};
+use crate::solve::stones::Stones;
+use crate::solve::terms::Row;
+
+impl Equations<'_, BlockMatrix> {
+    fn is_held(&self, vertex: usize) -> bool {
+        self.held.binary_search(&VertexId(vertex as u32)).is_ok()
+    }
+
+    /// b of a free vertex, less what given velocities take, N·s.
+    fn right(&self, row: usize, velocities: &[Vec3]) -> Vec3 {
+        if self.held.is_empty() {
+            return self.right[row];
+        }
+        let (columns, blocks) = self.matrix.row(row);
+        let given = columns.iter().zip(blocks).filter(|(column, _)| self.is_held(column.index()));
+        let from: Vec3 = given.map(|(column, block)| *block * velocities[column.index()]).sum();
+        self.right[row] - from
+    }
+}
+
+/// Memory of the method.
+#[derive(Clone, Debug, Default)]
+pub struct Direct {
+    /// Of bodies that have contacts; those after the first `count` wait for more.
+    parts: Vec<Part>,
+    /// Parts in use, count.
+    count: usize,
+    /// Entry of `parts` of each body, or none.
+    places: Vec<Option<u32>>,
+    /// Whether each vertex is part of a contact.
+    touched: Vec<bool>,
+    /// One per contact.
+    probes: Vec<Probe>,
+    touches: Vec<Touch>,
+    /// W of the contacts that press, side after side, three rows each; 1/kg.
+    responses: Vec<f64>,
+    /// Part after part, m/s.
+    speeds: Vec<f64>,
+    course: Course,
+    /// Where all are rigid.
+    stones: Stones,
+    /// Count; 0 is 1.
+    threads: usize,
+    /// First part or touch of each thread, and their number; count.
+    cuts: Vec<usize>,
+    /// First response of each thread, and their number; count.
+    response_cuts: Vec<usize>,
+}
+
+/// One body's share.
+#[derive(Clone, Debug, Default)]
+struct Part {
+    body: BodyId,
+    inverse: Inverse,
+    is_definite: bool,
+    /// Velocities of its touched vertices without contacts, m/s.
+    free: Vec<f64>,
+    /// Its first speed among all, count.
+    start: usize,
+}
+
+impl Direct {
+    /// Sets how many threads invert and respond; results do not depend on it.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads;
+    }
+
+    /// Solves for the velocities of all bodies that have contacts.
+    ///
+    /// `bodies` are the vertices of each body. `velocities` come with those of held vertices and
+    /// leave with the solution; bodies without contacts are not touched. `None` when a body's
+    /// matrix is not definite.
+    pub fn solve(
+        &mut self,
+        equations: Equations<'_, BlockMatrix>,
+        bodies: &[Range<usize>],
+        contacts: &[Row],
+        settings: RowSettings,
+        (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
+    ) -> Option<Solved> {
+        let ends = (&mut *velocities, &mut *pressures);
+        if let Some(solved) = self.stones.solve(equations, bodies, contacts, settings, ends) {
+            return Some(solved);
+        }
+        self.solve_dense(equations, bodies, contacts, settings, (velocities, pressures))
+    }
+
+    /// The same with an inverse for each body, whatever it is.
+    pub(super) fn solve_dense(
+        &mut self,
+        equations: Equations<'_, BlockMatrix>,
+        bodies: &[Range<usize>],
+        contacts: &[Row],
+        settings: RowSettings,
+        (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
+    ) -> Option<Solved> {
+        self.gather(bodies, contacts);
+        self.invert(equations, bodies, velocities)?;
+        self.touch(equations, bodies, contacts, settings, velocities);
+        self.respond(pressures);
+        for (touch, pressure) in self.touches.iter().zip(&*pressures) {
+            if touch.is_ready {
+                let impulse = pressure.impulse(touch.law.normal);
+                touch.push(&self.responses, impulse, &mut self.speeds);
+            }
+        }
+        let solved = self.sweep((settings.sweeps, settings.rigid.0), pressures);
+        for part in &mut self.parts[..self.count] {
+            let own = &self.speeds[part.start..part.start + part.inverse.width()];
+            part.inverse.spread(own, &mut velocities[bodies[part.body.index()].clone()]);
+        }
+        Some(solved)
+    }
+
+    /// Finds out what is touched.
+    fn gather(&mut self, bodies: &[Range<usize>], contacts: &[Row]) {
+        self.places.clear();
+        self.places.resize(bodies.len(), None);
+        self.touched.clear();
+        self.touched.resize(bodies.last().map_or(0, |last| last.end), false);
+        for contact in contacts {
+            let (a, b) = contact.bodies;
+            for body in [Some(a), b].into_iter().flatten() {
+                self.places[body.index()] = Some(0);
+            }
+            contact.terms().for_each(|(vertex, _)| self.touched[vertex.index()] = true);
+        }
+        self.count = 0;
+        for body in (0..bodies.len() as u32).map(BodyId) {
+            let Some(place) = &mut self.places[body.index()] else { continue };
+            *place = self.count as u32;
+            if self.parts.len() == self.count {
+                self.parts.push(Part::default());
+            }
+            self.parts[self.count].body = body;
+            self.count += 1;
+        }
+    }
+
+    /// Inverses, and velocities without contacts.
+    fn invert(
+        &mut self,
+        equations: Equations<'_, BlockMatrix>,
+        bodies: &[Range<usize>],
+        velocities: &[Vec3],
+    ) -> Option<()> {
+        let touched = &self.touched;
+        let fill = |part: &mut Part| {
+            let (own, inverse) = (bodies[part.body.index()].clone(), &mut part.inverse);
+            let is_asked = |v: usize| touched[v];
+            let is_held = |v: usize| equations.is_held(v);
+            part.is_definite = inverse.fill(equations.matrix, own.clone(), is_asked, is_held);
+            if part.is_definite {
+                inverse.solve(|v| equations.right(own.start + v, velocities), &mut part.free);
+            }
+        };
+        par::cut_evenly(&mut self.cuts, self.count, self.threads);
+        let parts = &mut self.parts[..self.count];
+        par::pieces(parts, &self.cuts, |_, piece| piece.iter_mut().for_each(fill));
+        self.speeds.clear();
+        for part in parts {
+            if !part.is_definite {
+                return None;
+            }
+            part.start = self.speeds.len();
+            self.speeds.extend_from_slice(&part.free);
+        }
+        Some(())
+    }
+
+    /// Makes contacts ready for the sweeps, but for their responses.
+    fn touch(
+        &mut self,
+        equations: Equations<'_, BlockMatrix>,
+        bodies: &[Range<usize>],
+        contacts: &[Row],
+        settings: RowSettings,
+        velocities: &[Vec3],
+    ) {
+        self.touches.clear();
+        let mut response = 0;
+        for contact in contacts {
+            let (a, b) = contact.bodies;
+            let sides = [Some(a), b.filter(|b| *b != a)].map(|body| {
+                let Some(part) = body.and_then(|body| self.places[body.index()]) else {
+                    return Side::default();
+                };
+                let Part { start, inverse, .. } = &self.parts[part as usize];
+                let (width, first) = (inverse.width(), response);
+                response += 3 * width;
+                Side { part: part as usize, response: first, start: *start, width }
+            });
+            let still = if contact.is_rigid() { settings.rigid.1 } else { settings.still };
+            let mut touch = Touch::new(contact, sides, still * contact.size / equations.dt);
+            for (unknown, share) in contact.terms() {
+                match self.speed(bodies, &sides, unknown) {
+                    Some(start) => touch.add(start, share),
+                    None => touch.law.drift -= share.of(velocities[unknown.index()]),
+                }
+            }
+            self.touches.push(touch);
+        }
+        self.probes.clear();
+        self.probes.extend(self.touches.iter().map(Probe::of));
+        self.responses.resize(response, 0.0);
+    }
+
+    /// First speed of a vertex on one of the sides; none for a held one.
+    fn speed(&self, bodies: &[Range<usize>], sides: &[Side; 2], vertex: VertexId) -> Option<usize> {
+        sides.iter().filter(|side| side.width > 0).find_map(|side| {
+            let part = &self.parts[side.part];
+            let own = bodies[part.body.index()].clone();
+            let place = own.contains(&vertex.index()).then(|| vertex.index() - own.start)?;
+            part.inverse.place(place).map(|row| part.start + 3 * row)
+        })
+    }
+
+    /// Laws and W of the contacts that press already.
+    fn respond(&mut self, pressures: &[Pressure]) {
+        let Direct { parts, touches, responses, cuts, response_cuts, .. } = self;
+        for (touch, pressure) in touches.iter_mut().zip(pressures) {
+            touch.is_ready = *pressure != Pressure::default();
+        }
+        par::cut_evenly(cuts, touches.len(), self.threads);
+        let (cuts, parts) = (&*cuts, &*parts);
+        par::pieces(touches, cuts, |_, piece| {
+            piece.iter_mut().filter(|touch| touch.is_ready).for_each(|touch| touch.settle(parts));
+        });
+        let first = |touch: Option<&Touch>| touch.map_or(responses.len(), Touch::first_response);
+        response_cuts.clear();
+        response_cuts.extend(cuts.iter().map(|place| first(touches.get(*place))));
+        let (touches, starts) = (&*touches, &*response_cuts);
+        par::pieces(responses, starts, |number, piece| {
+            let own = touches[cuts[number]..cuts[number + 1]].iter();
+            own.filter(|touch| touch.is_ready)
+                .for_each(|touch| touch.respond(parts, starts[number], piece));
+        });
+    }
+
+    /// Puts contacts right one after the other, until none changes or there were enough sweeps.
+    ///
+    /// What a sweep changes is a direction that often has a way to go: steps along directions
+    /// that are conjugate, as far as there is no corner in between, take it.
+    ///
+    /// - Implements: [Silcowitz10 abstract], the nonsmooth nonlinear conjugate gradients.
+    fn sweep(&mut self, (sweeps, most): (usize, usize), pressures: &mut [Pressure]) -> Solved {
+        let Direct { parts, probes, touches, responses, speeds, course, .. } = self;
+        let mut solved = Solved::default();
+        course.begin(pressures, speeds);
+        for sweep in 1..=sweeps.max(most) {
+            let (mut is_still, mut rigid_is_still) = (true, true);
+            for ((probe, touch), pressure) in probes.iter().zip(&mut *touches).zip(&mut *pressures)
+            {
+                let relative = probe.relative(touch, speeds);
+                if *pressure == Pressure::default() && probe.is_free(relative) {
+                    continue;
+                }
+                if !touch.is_ready {
+                    touch.settle(parts);
+                    touch.respond(parts, 0, responses);
+                    touch.is_ready = true;
+                }
+                let Some(impulse) = touch.law.relax(pressure, relative) else { continue };
+                touch.push(responses, impulse, speeds);
+                let moved = !touch.law.is_still(impulse);
+                is_still &= !moved;
+                rigid_is_still &= !(moved && touch.is_rigid);
+            }
+            solved.sweeps = sweep;
+            if is_still || sweep >= if rigid_is_still { sweeps } else { most } {
+                break;
+            }
+            course.go_on(pressures, speeds);
+        }
+        solved
+    }
+}
+
+#[cfg(test)]
+mod tests;

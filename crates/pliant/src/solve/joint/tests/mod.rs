@@ -1,0 +1,141 @@
+//! Joints against closed forms, laws of conservation and their own promises.
+
+mod blocks;
+
+mod chains;
+
+mod kinds;
+
+mod axes;
+
+mod loops;
+
+mod refused;
+
+use crate::body::rigid::mass::MassProperties;
+use crate::body::rigid::{RigidBody, RigidState};
+use crate::math::{Mat3, Quat, Vec3, unit_quat};
+use crate::solve::joint::{Joint, JointError, Joints, Met};
+
+/// Of the Earth, m/s².
+const GRAVITY: f64 = 9.81;
+
+/// A box of some edges, m, and mass, kg, at rest at a place.
+fn cuboid(mass: f64, edges: Vec3, centre: Vec3) -> (RigidBody, RigidState) {
+    let square = edges * edges * (mass / 12.0);
+    let moments = Vec3::new(square.y + square.z, square.z + square.x, square.x + square.y);
+    let inertia = Mat3::from_diagonal(moments);
+    RigidBody::new(&[], MassProperties { mass, centre, inertia }).unwrap()
+}
+
+/// Bodies with joints, and the smallest loop that moves them.
+#[derive(Clone, Debug)]
+struct World {
+    bodies: Vec<RigidBody>,
+    states: Vec<RigidState>,
+    joints: Joints,
+    /// m/s², downwards along y.
+    gravity: f64,
+    /// How velocities are made to obey the joints.
+    obey: Obey,
+}
+
+/// [`Joints::velocities`] or [`Joints::velocities_ahead`].
+type Obey = fn(&mut Joints, &[RigidBody], &mut [RigidState], f64) -> Result<Met, JointError>;
+
+impl World {
+    fn new(parts: Vec<(RigidBody, RigidState)>, list: Vec<Joint>, gravity: f64) -> World {
+        let (bodies, states): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        let joints = Joints::new(list, &bodies, &states).unwrap();
+        World { bodies, states, joints, gravity, obey: Joints::velocities_ahead }
+    }
+
+    /// Half of gravity, impulses, flight, shifts, the other half of gravity.
+    ///
+    /// Gives how well the shifts have met the joints.
+    fn step(&mut self, dt: f64) -> Met {
+        self.fall(0.5 * dt);
+        let met = (self.obey)(&mut self.joints, &self.bodies, &mut self.states, dt).unwrap();
+        assert!(!met.is_undecided && !met.is_contradictory, "{met:?}");
+        for (body, state) in self.bodies.iter().zip(&mut self.states) {
+            fly(body, state, dt);
+        }
+        let met = self.joints.positions(&self.bodies, &mut self.states).unwrap();
+        assert!(!met.is_contradictory, "{met:?}");
+        self.fall(0.5 * dt);
+        met
+    }
+
+    fn fall(&mut self, dt: f64) {
+        self.states.iter_mut().for_each(|s| s.velocity.y -= self.gravity * dt);
+    }
+
+    /// Kinetic and potential, J; zero at rest in the origin.
+    fn energy(&self) -> f64 {
+        let of = |(body, state): (&RigidBody, &RigidState)| {
+            state.kinetic(body) + body.mass * self.gravity * state.centre.y
+        };
+        self.bodies.iter().zip(&self.states).map(of).sum()
+    }
+
+    /// Momentum, N·s, and angular momentum about the origin, N·m·s.
+    fn momenta(&self) -> (Vec3, Vec3) {
+        let parts = || self.bodies.iter().zip(&self.states);
+        let turning = |(b, s): (&RigidBody, &RigidState)| {
+            s.angular_momentum(b) + s.centre.cross(b.mass * s.velocity)
+        };
+        (parts().map(|(b, s)| b.mass * s.velocity).sum(), parts().map(turning).sum())
+    }
+}
+
+/// Free flight that keeps the angular momentum.
+fn fly(body: &RigidBody, state: &mut RigidState, dt: f64) {
+    let momentum = state.angular_momentum(body);
+    state.centre += dt * state.velocity;
+    let half = 0.5 * dt * state.spin;
+    state.turn = unit_quat(Quat::from_xyzw(half.x, half.y, half.z, 1.0) * state.turn).unwrap();
+    state.spin = state.inverse_inertia(body) * momentum;
+}
+
+/// A chain of links along x from the origin, each `length` long and of `mass`, held there.
+fn chain(
+    count: usize,
+    length: f64,
+    mass: f64,
+    along: Vec3,
+) -> (Vec<(RigidBody, RigidState)>, Vec<Joint>) {
+    use crate::solve::joint::JointKind::Ball;
+    let link = |k: usize| {
+        let (body, mut state) =
+            cuboid(mass, Vec3::new(length, 0.2 * length, 0.3 * length), Vec3::ZERO);
+        state.turn = Quat::from_rotation_arc(Vec3::X, along) * state.turn;
+        state.centre = along * (length * (k as f64 + 0.5));
+        (body, state)
+    };
+    let joint = |k: usize| Joint::new(Ball, (k, k.checked_sub(1)), along * (length * k as f64));
+    ((0..count).map(link).collect(), (0..count).map(joint).collect())
+}
+
+/// Numbers that look random, in −1 … 1, always the same ones.
+fn some(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed;
+    move || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+}
+
+/// A vector of such numbers.
+fn some_vec(number: &mut impl FnMut() -> f64) -> Vec3 {
+    Vec3::new(number(), number(), number())
+}
+
+/// Gives all bodies velocities and spins that no joint would allow.
+fn stir(states: &mut [RigidState], seed: u64) {
+    let mut number = some(seed);
+    for state in states {
+        state.velocity += some_vec(&mut number);
+        state.spin += 3.0 * some_vec(&mut number);
+    }
+}

@@ -1,0 +1,344 @@
+//! Impulses after which all joints are obeyed by the velocities.
+
+use std::borrow::Borrow;
+
+use crate::body::rigid::{RigidBody, RigidState};
+use crate::math::Mat3;
+use crate::solve::joint::axis::{Found, Law};
+use crate::solve::joint::pull::{pull, stiffened};
+use crate::solve::joint::rows::AXIS_ROW;
+use crate::solve::joint::{JointError, Joints, Load, Met};
+
+/// Solves with one factor at most, count: each takes out what the one before has left.
+const MOST_PASSES: usize = 8;
+
+/// Solves after which the arcs of a flight are found anew, count: each is right to one more
+/// power of dt.
+const ARCS: usize = 3;
+
+/// Turn over a step, rad, up to which its arcs count; from twice this on they do not.
+///
+/// Beyond, what is left out of them could add energy; without them it is lost.
+const SLOW: f64 = 0.1;
+
+/// A pass that leaves more than this share was the last.
+const STALLED: f64 = 0.5;
+
+/// Misses below this share of the speeds that make them up are rounding.
+const ROUNDING: f64 = 1e-15;
+
+/// What is left of the misses, as a share of them, where rows contradict others.
+const CONTRADICTION: f64 = 1e-6;
+
+/// The same as a share of the speeds that make up the rows.
+const CONTRADICTION_OF_SPEED: f64 = 1e-9;
+
+/// Slack of limits and motors, as a share of the largest speeds and impulses.
+const SLACK: f64 = 1e-11;
+
+/// Rounds in which all limits and motors may change together, count; then one by one.
+const TOGETHER: usize = 8;
+
+/// Rounds at most for each axis with a limit or motor, count, above [`TOGETHER`].
+const ROUNDS_EACH: usize = 8;
+
+/// When joints are to be obeyed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Aim {
+    /// Where the bodies are.
+    Now,
+    /// After a free flight.
+    Ahead,
+}
+
+/// Misses of all rows, as roots of energies, √J.
+#[derive(Clone, Copy, Debug, Default)]
+struct Misses {
+    /// Before any impulse of the round.
+    first: f64,
+    /// After the last.
+    last: f64,
+    /// Of the speeds that the rows are made of.
+    speeds: f64,
+}
+
+impl Joints {
+    /// Changes velocities and spins by impulses, so that they obey all joints.
+    ///
+    /// Exact up to rounding. Momentum of what is not joined to the world is kept, and angular
+    /// momentum too, but where joints pulled so strongly in the step before that `dt` cannot
+    /// follow the swing: such bodies are slowed, or they would shake (`pull`). Limits and motors
+    /// hold their bounds at once with all joints. Places stay.
+    ///
+    /// - Implements: [Wang21 slide "Relative velocity at joints"], all joints in one system.
+    /// - Deviates: any kind of joint, with limits and motors.
+    pub fn velocities<B: Borrow<RigidBody>>(
+        &mut self,
+        bodies: &[B],
+        states: &mut [RigidState],
+        dt: f64,
+    ) -> Result<Met, JointError> {
+        self.begin(bodies, states, dt)?;
+        self.system.slow(bodies, states);
+        Ok(self.solve(states, dt, Aim::Now))
+    }
+
+    /// The same so that joints are together when a free flight over `dt` ends.
+    ///
+    /// Velocities that obey joints where a step begins lead off them along tangents, and
+    /// what is then taken out is lost energy, in proportion to dt. Here they are those of the
+    /// chords, right up to dt³: nothing is lost on the way. Joints obey them in the middle of
+    /// the flight, not at its ends, and the misses are counted that way.
+    ///
+    /// - Implements: [Andersen83 pp. 24–34], the Shake half of Rattle, with bodies that turn.
+    /// - Deviates: the way to the end of the step to the second order, where the source
+    ///   iterates; [`Joints::positions`] takes out the rest.
+    pub fn velocities_ahead<B: Borrow<RigidBody>>(
+        &mut self,
+        bodies: &[B],
+        states: &mut [RigidState],
+        dt: f64,
+    ) -> Result<Met, JointError> {
+        self.begin(bodies, states, dt)?;
+        self.system.slow(bodies, states);
+        Ok(self.solve(states, dt, Aim::Ahead))
+    }
+
+    /// Gets ready for a step in which joints are solved in turn with something else.
+    ///
+    /// Then come any number of [`Joints::obey`], each after the others have changed velocities;
+    /// impulses add up. Bodies are where `states` say all the time.
+    pub fn begin<B: Borrow<RigidBody>>(
+        &mut self,
+        bodies: &[B],
+        states: &[RigidState],
+        dt: f64,
+    ) -> Result<(), JointError> {
+        self.check_count(bodies.len(), states.len())?;
+        if !(dt > 0.0 && dt.is_finite()) {
+            return Err(JointError::Step { dt });
+        }
+        self.measure(states);
+        self.system.take_masses(bodies, states);
+        self.dt = dt;
+        self.stiffen(bodies, states);
+        self.system.weigh(&self.rows);
+        self.impulses.fill(0.0);
+        self.ahead.fill(0.0);
+        Ok(())
+    }
+
+    /// Inverse inertia of a body in this step where strong pull makes it another, 1/(kg·m²).
+    pub fn stiffened(&self, body: usize) -> Option<Mat3> {
+        self.system.stiffened(body)
+    }
+
+    /// Gives the bodies what joints bore in the step before, as a guess.
+    pub fn recall(&mut self, states: &mut [RigidState]) {
+        for joint in 0..self.list.len() {
+            let Load { force, torque } = self.loads[joint];
+            for k in self.system.rows_of(joint).filter(|&k| self.system.can(k)) {
+                let row = &self.rows[k];
+                let share = if row.turns() { torque.dot(row.turn_a) } else { force.dot(row.along) };
+                self.impulses[k] = self.dt * share;
+                self.system.push(joint, k, row, self.impulses[k], states);
+            }
+        }
+    }
+
+    /// Changes velocities as [`Joints::velocities_ahead`] does, after [`Joints::begin`].
+    pub fn obey(&mut self, states: &mut [RigidState]) -> Result<Met, JointError> {
+        self.check_count(self.bodies, states.len())?;
+        Ok(self.solve(states, self.dt, Aim::Ahead))
+    }
+
+    fn solve(&mut self, states: &mut [RigidState], dt: f64, aim: Aim) -> Met {
+        let mut axes = 0;
+        for joint in 0..self.list.len() {
+            if let Some(law) = self.law(joint, dt) {
+                self.holds[joint] = law.start();
+                axes += usize::from(law != Law::FREE);
+            }
+        }
+        let mut met = Met { is_undecided: true, ..Met::default() };
+        let mut misses = Misses::default();
+        while met.is_undecided && met.rounds < TOGETHER + ROUNDS_EACH * axes + 1 {
+            self.hold(states, dt);
+            self.system.factor(&self.rows);
+            let found = self.settle(states, dt, aim);
+            misses = Misses { first: misses.first.max(found.first), ..found };
+            met.rounds += 1;
+            let most = if met.rounds > TOGETHER { 1 } else { usize::MAX };
+            met.is_undecided = axes > 0 && self.change_holds(states, dt, most);
+        }
+        met.is_contradictory = misses.last > CONTRADICTION * misses.first
+            && misses.last > CONTRADICTION_OF_SPEED * misses.speeds;
+        self.miss(states, dt, &mut met);
+        self.write_loads(dt);
+        met
+    }
+
+    /// Stiffens bodies that joints pull at so strongly that the last step could not follow.
+    pub(super) fn stiffen<B: Borrow<RigidBody>>(&mut self, bodies: &[B], states: &[RigidState]) {
+        self.pulls.clear();
+        self.pulls.resize(bodies.len(), Mat3::ZERO);
+        for (bond, load) in self.bonds.iter().zip(&self.loads) {
+            let (arms, force) = (bond.arms(states), (self.dt * self.dt) * load.force);
+            self.pulls[bond.a] += pull(arms[0], force);
+            if let Some(b) = bond.b {
+                self.pulls[b] += pull(arms[1], -force);
+            }
+        }
+        for (k, (body, state)) in bodies.iter().zip(states).enumerate() {
+            if let Some(inverse) = stiffened(body.borrow(), state, self.pulls[k]) {
+                self.system.set_inertia(k, inverse);
+            }
+        }
+    }
+
+    /// What limits and motor ask for; `None` without an axis.
+    fn law(&self, joint: usize, dt: f64) -> Option<Law> {
+        self.list[joint].kind.axis().map(|axis| Law::new(axis, self.travel[joint], dt))
+    }
+
+    /// Switches the rows at axes, and gives those without a wanted speed their impulse.
+    fn hold(&mut self, states: &mut [RigidState], dt: f64) {
+        for joint in 0..self.list.len() {
+            let Some(law) = self.law(joint, dt) else { continue };
+            let (k, hold) = (self.system.rows_of(joint).start + AXIS_ROW, self.holds[joint]);
+            self.system.on[k] = law.speed(hold).is_some() && self.system.can(k);
+            if !self.system.on[k] {
+                let change = law.impulse(hold) - self.impulses[k];
+                self.system.push(joint, k, &self.rows[k], change, states);
+                self.impulses[k] += change;
+            }
+        }
+    }
+
+    /// Solves until rows that are on have the speeds they want.
+    fn settle(&mut self, states: &mut [RigidState], dt: f64, aim: Aim) -> Misses {
+        let mut misses = Misses::default();
+        let first_pass = if aim == Aim::Ahead { ARCS } else { 0 };
+        for pass in 0..=MOST_PASSES {
+            if pass < ARCS && aim == Aim::Ahead {
+                self.look_ahead(states, dt);
+            }
+            let (miss, speeds) = self.leave(states, dt);
+            if pass == 0 {
+                misses.first = miss;
+            }
+            let stalled = pass > first_pass && miss > STALLED * misses.last;
+            misses = Misses { last: miss, speeds, ..misses };
+            if stalled || miss <= ROUNDING * speeds || pass == MOST_PASSES {
+                break;
+            }
+            self.system.solve();
+            for joint in 0..self.list.len() {
+                for k in self.system.rows_of(joint).filter(|&k| self.system.on[k]) {
+                    let impulse = self.system.left[k];
+                    self.system.push(joint, k, &self.rows[k], impulse, states);
+                    self.impulses[k] += impulse;
+                }
+            }
+        }
+        misses
+    }
+
+    /// Writes the speeds at which rows must start to vanish in the middle of a flight.
+    fn look_ahead(&mut self, states: &[RigidState], dt: f64) {
+        for (joint, bond) in self.bonds.iter().enumerate() {
+            let spin = |body: usize| states[body].spin.length();
+            let turned = dt * spin(bond.a).max(bond.b.map_or(0.0, spin));
+            let share = (2.0 - turned / SLOW).clamp(0.0, 1.0);
+            for (r, k) in self.system.rows_of(joint).enumerate() {
+                self.ahead[k] = -0.5 * dt * share * bond.bend(states, r, &self.rows[k]);
+            }
+        }
+    }
+
+    /// Writes what each row that is on still misses; gives the sum, and that of the speeds, √J.
+    fn leave(&mut self, states: &[RigidState], dt: f64) -> (f64, f64) {
+        let (mut misses, mut speeds) = (0.0, 0.0);
+        for joint in 0..self.list.len() {
+            let axis = self.law(joint, dt).and_then(|law| law.speed(self.holds[joint]));
+            for (r, k) in self.system.rows_of(joint).enumerate() {
+                let [a, b] = self.speeds(joint, k, states);
+                let wanted = if r == AXIS_ROW { axis.unwrap_or(0.0) } else { self.ahead[k] };
+                let left = wanted - (a - b);
+                self.system.left[k] = if self.system.on[k] { left } else { 0.0 };
+                if self.system.on[k] {
+                    let (size, answer) = (a.abs() + b.abs() + wanted.abs(), self.system.answers[k]);
+                    misses += left * left / answer;
+                    speeds += size * size / answer;
+                }
+            }
+        }
+        (misses.sqrt(), speeds.sqrt())
+    }
+
+    /// Speeds of the first body and the second in a row, m/s or rad/s.
+    pub(super) fn speeds(&self, joint: usize, k: usize, states: &[RigidState]) -> [f64; 2] {
+        let bond = &self.bonds[joint];
+        self.rows[k].speeds(&states[bond.a], bond.b.map(|b| &states[b]))
+    }
+
+    /// Moves up to `most` axes along their laws; says whether any moved.
+    fn change_holds(&mut self, states: &[RigidState], dt: f64, most: usize) -> bool {
+        let slack = SLACK * self.largest(states);
+        let mut changed = 0;
+        for joint in 0..self.list.len() {
+            let Some(law) = self.law(joint, dt) else { continue };
+            let k = self.system.rows_of(joint).start + AXIS_ROW;
+            let [a, b] = self.speeds(joint, k, states);
+            let root = self.system.answers[k].sqrt();
+            let found = Found {
+                speed: a - b,
+                impulse: self.impulses[k],
+                slack_speed: slack * root,
+                slack_impulse: slack / root,
+            };
+            if let Some(hold) = law.next(self.holds[joint], found).filter(|_| changed < most) {
+                self.holds[joint] = hold;
+                changed += 1;
+            }
+        }
+        changed > 0
+    }
+
+    /// Largest speed or impulse of any row, √J.
+    fn largest(&self, states: &[RigidState]) -> f64 {
+        let mut largest = 0.0_f64;
+        for joint in 0..self.list.len() {
+            for k in self.system.rows_of(joint).filter(|&k| self.system.can(k)) {
+                let ([a, b], root) = (self.speeds(joint, k, states), self.system.answers[k].sqrt());
+                largest =
+                    largest.max((a.abs() + b.abs()) / root).max(self.impulses[k].abs() * root);
+            }
+        }
+        largest
+    }
+
+    /// Writes the largest misses of rows that are on.
+    fn miss(&mut self, states: &[RigidState], dt: f64, met: &mut Met) {
+        self.leave(states, dt);
+        for (row, left) in self.rows.iter().zip(&self.system.left) {
+            let most = if row.turns() { &mut met.twist } else { &mut met.gap };
+            *most = most.max(left.abs());
+        }
+    }
+
+    /// Writes what the impulses of a step are as forces and torques.
+    fn write_loads(&mut self, dt: f64) {
+        for joint in 0..self.list.len() {
+            let mut load = Load::default();
+            for k in self.system.rows_of(joint) {
+                let (row, share) = (&self.rows[k], self.impulses[k] / dt);
+                load.force += share * row.along;
+                if row.turns() {
+                    load.torque += share * row.turn_a;
+                }
+            }
+            self.loads[joint] = load;
+        }
+    }
+}

@@ -1,0 +1,473 @@
+//! Contacts of bodies of any size: multipliers around conjugate gradients.
+//!
+//! Contacts that press are springs of strength ρ in the matrix, around the impulse that is
+//! already known; after each round the impulses take over what the springs held. A round makes
+//! the residual smaller by a fixed share, the last one solves to the tolerance. A round that
+//! does not get there changes no impulse.
+//!
+//! | here      | formula | meaning                                              |
+//! |-----------|---------|------------------------------------------------------|
+//! | `springs` | ρ       | strength of each contact along and across, kg        |
+//! | `grip`    | σ       | share of the strength that acts along the plane, unit 1 |
+
+use crate::contact::friction::friction;
+use crate::contact::pressure::Pressure;
+use crate::id::VertexId;
+use crate::math::{Mat3, Vec3, outer_square};
+use crate::solve::linear::{LinearSettings, Operator, SolveError};
+use crate::solve::pcg::Pcg;
+use crate::solve::rows::{Equations, RowSettings, Solved};
+use crate::solve::terms::{Row, Term};
+
+/// Strength of a contact's spring along the normal, relative to the masses it joins, unit 1.
+const STRENGTH: f64 = 30.0;
+/// The same along the plane: a stronger one takes more rounds to find how fast things slip.
+const STRENGTH_ALONG: f64 = 10.0;
+/// Share of the residual at the start of a round that may be left at its end, unit 1.
+///
+/// The impulses of the next round change more than what is left.
+const LEFT: f64 = 0.3;
+/// Velocity by which impulses may be off, per size and step, for rounds to end, unit 1.
+const LOOSE: f64 = 1e-5;
+/// Sweeps with the masses alone in the end, which take the last approach away.
+const FINISHING: usize = 5;
+/// Stiffness of the matrix relative to the masses above which these sweeps only disturb.
+const TOO_STIFF: f64 = 100.0;
+
+/// Memory of the method.
+#[derive(Clone, Debug, Default)]
+pub struct Lagrange {
+    pcg: Pcg,
+    springs: Vec<Spring>,
+    right: Vec<Vec3>,
+    trial: Vec<Vec3>,
+    /// What contacts touch, ascending, with its diagonal block.
+    touched: Vec<(VertexId, Mat3)>,
+}
+
+/// What a contact does to the matrix.
+#[derive(Clone, Copy, Debug)]
+struct Spring {
+    /// Mass that the contact feels, kg.
+    mass: f64,
+    /// Whether the contact presses.
+    is_on: bool,
+    /// Strength along the normal and along the plane together, kg.
+    matrix: Mat3,
+}
+
+/// A with the springs of the contacts.
+struct WithContacts<'a, M: ?Sized> {
+    matrix: &'a M,
+    contacts: &'a [Row],
+    springs: &'a [Spring],
+    touched: &'a [(VertexId, Mat3)],
+}
+
+impl<M: Operator + ?Sized> Operator for WithContacts<'_, M> {
+    fn multiply(&self, x: &[Vec3], product: &mut [Vec3]) {
+        self.matrix.multiply(x, product);
+        for (contact, spring) in self.contacts.iter().zip(self.springs) {
+            if spring.is_on {
+                let force = spring.matrix * contact.linear(x);
+                contact.terms().for_each(|(v, share)| product[v.index()] += share.back(force));
+            }
+        }
+    }
+
+    fn diagonal(&self, row: usize) -> Mat3 {
+        let vertex = VertexId(row as u32);
+        let place = self.touched.binary_search_by_key(&vertex, |(touched, _)| *touched);
+        place.map_or_else(|_| self.matrix.diagonal(row), |place| self.touched[place].1)
+    }
+}
+
+impl Lagrange {
+    /// Solves for all velocities, which come as a guess with those of held vertices.
+    ///
+    /// `masses` are those of all vertices, kg; contacts ascend by feature. On an error the
+    /// velocities and impulses are those of the last round that got as far as it must. The
+    /// tolerance is relative to the right-hand side with the springs.
+    ///
+    /// - Deviates: multipliers take over what a system holds that is solved by a share only;
+    ///   every round is nearer to the solution than the one before, and the last one has it.
+    pub fn solve<M: Operator + ?Sized>(
+        &mut self,
+        equations: Equations<'_, M>,
+        masses: &[f64],
+        contacts: &[Row],
+        (settings, linear): (RowSettings, LinearSettings),
+        (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
+    ) -> Result<Solved, SolveError> {
+        self.prepare(equations, masses, contacts);
+        let mut solved = Solved::default();
+        // Without contacts one round is the solution.
+        let most = if contacts.is_empty() { 1 } else { settings.most_rounds.max(1) };
+        for round in 0..most {
+            self.choose(contacts, pressures, velocities, round);
+            self.load(equations, contacts, pressures);
+            let Lagrange { pcg, springs, right, trial, touched } = self;
+            let matrix = WithContacts { matrix: equations.matrix, contacts, springs, touched };
+            if round == 0 {
+                pcg.take_diagonal(&matrix, right.len());
+            } else {
+                touched.iter().for_each(|(v, block)| pcg.set_diagonal(v.index(), *block));
+            }
+            trial.clear();
+            trial.extend_from_slice(velocities);
+            let share = if round + 1 < most { LEFT } else { 0.0 };
+            let done = pcg.lessen(&matrix, (right, equations.held), (linear, share), trial)?;
+            velocities.copy_from_slice(trial);
+            solved.iterations += done.iterations;
+            solved.residual = done.residual;
+            let off = self.update(contacts, pressures, velocities, equations.dt);
+            solved.is_loose = off > LOOSE;
+            let is_solved = done.residual <= linear.tolerance;
+            if round + 1 >= settings.rounds && is_solved && !solved.is_loose {
+                break;
+            }
+        }
+        // What was guessed of contacts that did not press, no velocity has seen.
+        for (spring, pressure) in self.springs.iter().zip(&mut *pressures) {
+            if !spring.is_on {
+                *pressure = Pressure::default();
+            }
+        }
+        if stiffness(equations.matrix, masses, contacts) <= TOO_STIFF {
+            finish(equations, (masses, &self.springs), contacts, (velocities, pressures));
+        }
+        Ok(solved)
+    }
+
+    fn prepare<M: Operator + ?Sized>(
+        &mut self,
+        equations: Equations<'_, M>,
+        masses: &[f64],
+        contacts: &[Row],
+    ) {
+        self.springs.clear();
+        self.springs.extend(contacts.iter().map(|contact| {
+            let mass = 1.0 / ease(contact, masses, equations.held);
+            Spring { mass, is_on: false, matrix: Mat3::ZERO }
+        }));
+        self.touched.clear();
+        let touched = contacts.iter().flat_map(Row::terms);
+        self.touched.extend(touched.map(|(vertex, _)| (vertex, Mat3::ZERO)));
+        self.touched.sort_unstable_by_key(|(vertex, _)| *vertex);
+        self.touched.dedup_by_key(|(vertex, _)| *vertex);
+    }
+
+    /// Decides which contacts press, and how well they grip.
+    fn choose(
+        &mut self,
+        contacts: &[Row],
+        pressures: &[Pressure],
+        velocities: &[Vec3],
+        round: usize,
+    ) {
+        for ((spring, contact), pressure) in self.springs.iter_mut().zip(contacts).zip(pressures) {
+            let (normal, along) = spring.trial(contact, pressure, velocities);
+            // An old impulse alone must not turn a gap that may close into one that pulls.
+            let warm = round == 0 && pressure.normal > 0.0 && contact.target >= 0.0;
+            spring.is_on = (normal > 0.0 || warm) && spring.mass.is_finite();
+            // The spring is far stronger than the masses it stops: the impulses to come are
+            // better guessed from those. Where the targets are reached both are the same.
+            let likely = pressure.normal + (normal - pressure.normal) / STRENGTH;
+            let likely_along = pressure.along + (along - pressure.along) / STRENGTH_ALONG;
+            let most = contact.friction * likely.max(0.0);
+            let sticks = contact.friction > 0.0 && likely_along.length() <= most;
+            let ratio = most / along.length();
+            // No slip at all, 0 over 0, has no grip either.
+            let slipping = if ratio > 0.0 { ratio.min(1.0) } else { 0.0 };
+            let grip = if sticks { 1.0 } else { slipping };
+            let n = contact.normal;
+            let square = outer_square(n);
+            let across = STRENGTH_ALONG * grip * (Mat3::IDENTITY - square);
+            spring.matrix = spring.mass * (STRENGTH * square + across);
+        }
+    }
+
+    /// Right-hand side and diagonal with the contacts that press.
+    fn load<M: Operator + ?Sized>(
+        &mut self,
+        equations: Equations<'_, M>,
+        contacts: &[Row],
+        pressures: &[Pressure],
+    ) {
+        let Lagrange { springs, right, touched, .. } = self;
+        right.clear();
+        right.extend_from_slice(equations.right);
+        for (vertex, block) in &mut *touched {
+            *block = equations.matrix.diagonal(vertex.index());
+        }
+        for ((spring, contact), pressure) in springs.iter().zip(contacts).zip(pressures) {
+            if !spring.is_on {
+                continue;
+            }
+            let held = spring.gripped(pressure.along);
+            let strength = STRENGTH * spring.mass;
+            let impulse = (pressure.normal + strength * contact.target) * contact.normal
+                + held
+                + spring.matrix * contact.drift;
+            for (vertex, share) in contact.terms() {
+                right[vertex.index()] += share.back(impulse);
+                if let Ok(place) = touched.binary_search_by_key(&vertex, |(v, _)| *v) {
+                    touched[place].1 += share.around(spring.matrix);
+                }
+            }
+        }
+    }
+
+    /// Lets the impulses take over what the springs held.
+    ///
+    /// Returns how far from a solution that is: by how much velocities have seen other impulses
+    /// than those, or let pass, at most, as a velocity per size and step, unit 1.
+    fn update(
+        &self,
+        contacts: &[Row],
+        pressures: &mut [Pressure],
+        velocities: &[Vec3],
+        dt: f64,
+    ) -> f64 {
+        let mut most_off: f64 = 0.0;
+        for ((spring, contact), pressure) in self.springs.iter().zip(contacts).zip(pressures) {
+            if !spring.mass.is_finite() {
+                // Both sides are held: no impulse does anything.
+                *pressure = Pressure::default();
+                continue;
+            }
+            let (mut normal, mut along) = spring.trial(contact, pressure, velocities);
+            if !spring.is_on {
+                // Neither spring nor impulse has held it: what the masses need is a good guess.
+                normal = (normal - pressure.normal) / STRENGTH;
+                along = (along - pressure.along) / STRENGTH_ALONG;
+            }
+            // What the springs did: all along the normal, a share along the plane.
+            let seen = if spring.is_on {
+                normal * contact.normal + spring.gripped(along)
+            } else {
+                Vec3::ZERO
+            };
+            let normal = normal.max(0.0);
+            along = friction(along, normal, contact.friction);
+            let now = Pressure { normal, along };
+            let unseen = (seen - now.impulse(contact.normal)).length();
+            // What a spring still gives is the approach or slip that it has let pass.
+            let approach = (now.normal - pressure.normal) / STRENGTH;
+            let slip = (now.along - pressure.along) / STRENGTH_ALONG;
+            let let_pass = if spring.is_on { libm::hypot(approach, slip.length()) } else { 0.0 };
+            *pressure = now;
+            most_off = most_off.max(unseen.max(let_pass) / spring.mass * dt / contact.size);
+        }
+        most_off
+    }
+}
+
+impl Spring {
+    /// Impulse that the contact would have with its spring: normal and along, N·s.
+    fn trial(&self, contact: &Row, pressure: &Pressure, velocities: &[Vec3]) -> (f64, Vec3) {
+        let relative = contact.relative(velocities);
+        let approach = contact.normal.dot(relative);
+        let sliding = relative - approach * contact.normal;
+        let normal = pressure.normal + STRENGTH * self.mass * (contact.target - approach);
+        (normal, pressure.along - STRENGTH_ALONG * self.mass * sliding)
+    }
+
+    /// What the spring takes of a trial along the plane, N·s.
+    fn gripped(&self, along: Vec3) -> Vec3 {
+        self.matrix * along / (STRENGTH_ALONG * self.mass)
+    }
+}
+
+/// Σ w²/m of a contact, 1/kg; held vertices give nothing. Of a spin, w is the arm and m the inertia.
+fn ease(contact: &Row, masses: &[f64], held: &[VertexId]) -> f64 {
+    let free = |vertex: VertexId| held.binary_search(&vertex).is_err();
+    let free = contact.terms().filter(|(v, _)| free(*v));
+    free.map(|(v, share)| share.square() / masses[v.index()]).sum()
+}
+
+/// The largest diagonal entry of what is touched, relative to its mass, less the mass itself.
+fn stiffness<M: Operator + ?Sized>(matrix: &M, masses: &[f64], contacts: &[Row]) -> f64 {
+    let of = |vertex: VertexId| {
+        let block = matrix.diagonal(vertex.index());
+        let trace = block.x_axis.x + block.y_axis.y + block.z_axis.z;
+        trace / (3.0 * masses[vertex.index()]) - 1.0
+    };
+    let touched = contacts.iter().flat_map(Row::terms);
+    let soft = touched.filter(|(_, share)| matches!(share, Term::Weight(_)));
+    soft.map(|(vertex, _)| of(vertex)).fold(0.0, f64::max)
+}
+
+/// Takes away what approach is left, by impulses through the masses.
+fn finish<M: Operator + ?Sized>(
+    equations: Equations<'_, M>,
+    (masses, springs): (&[f64], &[Spring]),
+    contacts: &[Row],
+    (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
+) {
+    for _ in 0..FINISHING {
+        for ((spring, contact), pressure) in springs.iter().zip(contacts).zip(&mut *pressures) {
+            if !spring.mass.is_finite() {
+                continue;
+            }
+            let approach = contact.normal.dot(contact.relative(velocities));
+            let lacking = contact.target - approach;
+            // Friction stays as the velocities have seen it, so what presses stays enough for it.
+            let along = pressure.along.length();
+            let least = if along > 0.0 { along / contact.friction } else { 0.0 };
+            let normal = (pressure.normal + lacking * spring.mass).max(least);
+            let impulse = (normal - pressure.normal) * contact.normal;
+            pressure.normal = normal;
+            for (vertex, share) in contact.terms() {
+                if equations.held.binary_search(&vertex).is_ok() {
+                    continue;
+                }
+                velocities[vertex.index()] += match share {
+                    Term::Weight(weight) => weight / masses[vertex.index()] * impulse,
+                    Term::Lever(arm) => {
+                        equations.matrix.diagonal(vertex.index()).inverse() * arm.cross(impulse)
+                    }
+                };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::{Contact, Feature, resting};
+    use crate::id::BodyId;
+
+    const H: f64 = 0.1;
+    const FALL: Vec3 = Vec3::new(0.0, 0.0, -2.0);
+
+    /// Free masses, kg, each also held to the first by a damper, kg.
+    struct Masses(Vec<f64>, f64);
+
+    impl Operator for Masses {
+        fn multiply(&self, x: &[Vec3], product: &mut [Vec3]) {
+            product[0] = self.0[0] * x[0];
+            for k in 1..x.len() {
+                product[k] = self.0[k] * x[k] + self.1 * (x[k] - x[0]);
+                product[0] += self.1 * (x[0] - x[k]);
+            }
+        }
+
+        fn diagonal(&self, row: usize) -> Mat3 {
+            let joined = if row == 0 { self.0.len() - 1 } else { 1 };
+            (self.0[row] + joined as f64 * self.1) * Mat3::IDENTITY
+        }
+    }
+
+    /// Velocities and impulses of masses that come with `velocities`.
+    fn solved(
+        masses: &Masses,
+        velocities: &[Vec3],
+        contacts: &[Contact],
+        pressures: &mut [Pressure],
+    ) -> Vec<Vec3> {
+        let right: Vec<Vec3> = velocities.iter().zip(&masses.0).map(|(v, m)| *m * *v).collect();
+        let equations = Equations { matrix: masses, right: &right, held: &[], dt: H };
+        let mut ends = velocities.to_vec();
+        let how = (RowSettings::default(), LinearSettings::default());
+        let ends_of = (&mut ends[..], pressures);
+        let rows: Vec<_> = contacts.iter().map(|contact| Row::of(contact, None)).collect();
+        Lagrange::default().solve(equations, &masses.0, &rows, how, ends_of).unwrap();
+        ends
+    }
+
+    #[test]
+    fn a_weight_on_a_floor_stops_by_its_momentum() {
+        let mut pressures = [Pressure::default()];
+        let floor = [resting(VertexId(0))];
+        let ends = solved(&Masses(vec![3.0], 0.0), &[FALL], &floor, &mut pressures);
+        assert!(ends[0].length() < 1e-12 && (pressures[0].normal - 6.0).abs() < 1e-12, "{ends:?}");
+    }
+
+    #[test]
+    fn what_no_round_has_seen_is_counted_once() {
+        // At rest nothing presses yet: the only round lets the weight pass, the end stops it.
+        let (mut ends, mut pressures) = ([Vec3::ZERO], [Pressure::default()]);
+        let masses = Masses(vec![3.0], 0.0);
+        let equations = Equations { matrix: &masses, right: &[3.0 * FALL], held: &[], dt: H };
+        let rounds = RowSettings { rounds: 1, most_rounds: 1, ..RowSettings::default() };
+        let how = (rounds, LinearSettings::default());
+        let rows = [Row::of(&resting(VertexId(0)), None)];
+        let ends_of = (&mut ends[..], &mut pressures[..]);
+        let solved = Lagrange::default().solve(equations, &masses.0, &rows, how, ends_of).unwrap();
+        assert!(solved.is_loose, "{solved:?}");
+        assert!(ends[0].length() < 1e-12 && (pressures[0].normal - 6.0).abs() < 1e-12, "{ends:?}");
+    }
+
+    #[test]
+    fn a_gap_may_close_and_no_more() {
+        for (target, end) in [(-1.0, -1.0), (-3.0, -2.0)] {
+            let above = [Contact { target, ..resting(VertexId(0)) }];
+            // An old impulse must not pull it to its target.
+            for normal in [0.0, 1e-12, 5.0] {
+                let mut pressures = [Pressure { normal, along: Vec3::ZERO }];
+                let ends = solved(&Masses(vec![3.0], 0.0), &[FALL], &above, &mut pressures);
+                assert!((ends[0].z - end).abs() < 1e-5, "{target} {normal}: {ends:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn friction_stops_what_is_slow_and_slows_what_is_fast() {
+        for (speed, expected) in [(0.5, 0.0), (5.0, 4.0)] {
+            // 3 kg arrive with 2 m/s: 6 N·s press, friction takes at most 3 N·s or 1 m/s.
+            let floor = [Contact { friction: 0.5, ..resting(VertexId(0)) }];
+            let start = [FALL + speed * Vec3::X];
+            let mut pressures = [Pressure::default()];
+            let ends = solved(&Masses(vec![3.0], 0.0), &start, &floor, &mut pressures);
+            // Rounds end at 1e-5 of the size per step: 1e-4 m/s here.
+            assert!((ends[0].x - expected).abs() < 2e-4, "{speed}: {ends:?}");
+            assert!(pressures[0].along.length() <= 0.5 * pressures[0].normal * (1.0 + 1e-12));
+        }
+    }
+
+    #[test]
+    fn bodies_that_meet_share_their_momentum() {
+        let meeting = Contact {
+            feature: Feature::VertexBody(VertexId(0), BodyId(1)),
+            vertices: [VertexId(0), VertexId(1), VertexId(1), VertexId(1)],
+            weights: [1.0, -1.0, 0.0, 0.0],
+            count: 2,
+            ..resting(VertexId(0))
+        };
+        let mut pressures = [Pressure::default()];
+        let masses = Masses(vec![1.0, 3.0], 0.0);
+        let ends = solved(&masses, &[FALL, Vec3::ZERO], &[meeting], &mut pressures);
+        // −2 kg·m/s over 4 kg.
+        assert!(ends.iter().all(|v| (v.z + 0.5).abs() < 1e-9), "{ends:?}");
+    }
+
+    #[test]
+    fn an_unfinished_solution_changes_no_impulse() {
+        let masses = Masses(vec![1.0, 3.0, 5.0], 1e3);
+        let right = [FALL; 3];
+        let equations = Equations { matrix: &masses, right: &right, held: &[], dt: H };
+        let (mut ends, mut pressures) = ([Vec3::X, Vec3::Y, Vec3::Z], [Pressure::default()]);
+        let linear = LinearSettings { iterations: 0, ..LinearSettings::default() };
+        let how = (RowSettings::default(), linear);
+        let contacts = [Row::of(&resting(VertexId(0)), None)];
+        let result = Lagrange::default().solve(
+            equations,
+            &masses.0,
+            &contacts,
+            how,
+            (&mut ends, &mut pressures),
+        );
+        assert!(result.is_err());
+        assert_eq!((pressures, ends), ([Pressure::default()], [Vec3::X, Vec3::Y, Vec3::Z]));
+    }
+
+    #[test]
+    fn a_moving_obstacle_takes_along_what_lies_on_it() {
+        let belt = [Contact { friction: 10.0, drift: Vec3::X + Vec3::Z, ..resting(VertexId(0)) }];
+        let mut pressures = [Pressure::default()];
+        let ends = solved(&Masses(vec![3.0], 0.0), &[FALL], &belt, &mut pressures);
+        assert!(ends[0].abs_diff_eq(Vec3::X + Vec3::Z, 2e-3), "{ends:?}");
+    }
+}

@@ -1,0 +1,178 @@
+//! Contacts of rigid bodies that say the same, of which one speaks for all.
+//!
+//! Corners that lie on corners, as in a stack of boxes, are found from both sides and as edges
+//! too. Between soft bodies each of these moves vertices of its own. Between rigid ones they are
+//! one row several times over, with gaps that differ by rounding, and would hand the load to and
+//! fro in every sweep.
+
+use crate::contact::Contact;
+use crate::contact::pressure::Pressure;
+use crate::id::BodyId;
+use crate::math::Vec3;
+use crate::solve::terms::RigidSides;
+
+/// Distance of contacts that are one, per size of the smaller body, unit 1.
+const NEAR: f64 = 0.02;
+
+/// Cosine of the angle between their normals, at least.
+const ALONG: f64 = 0.9;
+
+/// Who speaks for whom.
+#[derive(Clone, Debug, Default)]
+pub struct Merge {
+    /// Number of the contact that speaks for each.
+    speakers: Vec<u32>,
+    list: Vec<Place>,
+}
+
+/// A contact between two rigid bodies.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    contact: u32,
+    /// Ascending.
+    bodies: [BodyId; 2],
+    /// m.
+    at: Vec3,
+    /// Unit, from the second body to the first.
+    normal: Vec3,
+    /// Least speed that is asked for, m/s: most where the gap is smallest.
+    target: f64,
+    /// Distance within which others are the same, m.
+    reach: f64,
+    is_spoken_for: bool,
+}
+
+impl Merge {
+    /// Finds the speakers of all contacts.
+    pub fn find(&mut self, contacts: &[Contact], rigid: Option<RigidSides<'_>>) {
+        self.speakers.clear();
+        self.speakers.extend(0..contacts.len() as u32);
+        let Some(rigid) = rigid else { return };
+        let Merge { speakers, list } = self;
+        list.clear();
+        let between_rigids = contacts.iter().enumerate();
+        list.extend(between_rigids.filter_map(|(k, contact)| Place::of(k, contact, rigid)));
+        list.sort_by(|a, b| {
+            let nearest = b.target.total_cmp(&a.target);
+            a.bodies.cmp(&b.bodies).then(nearest).then(a.contact.cmp(&b.contact))
+        });
+        for pair in list.chunk_by_mut(|a, b| a.bodies == b.bodies) {
+            for k in 0..pair.len() {
+                let (done, rest) = pair.split_at_mut(k + 1);
+                let speaker = done[k];
+                if speaker.is_spoken_for {
+                    continue;
+                }
+                for other in rest.iter_mut().filter(|other| !other.is_spoken_for) {
+                    if speaker.says(other) {
+                        other.is_spoken_for = true;
+                        speakers[other.contact as usize] = speaker.contact;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a contact speaks for itself.
+    pub fn speaks(&self, contact: usize) -> bool {
+        self.speakers[contact] as usize == contact
+    }
+
+    /// Gives the impulses of all that are spoken for to those who speak.
+    pub fn gather(&self, contacts: &[Contact], pressures: &mut [Pressure]) {
+        for k in 0..contacts.len() {
+            if self.speaks(k) {
+                continue;
+            }
+            let Pressure { normal, along } = std::mem::take(&mut pressures[k]);
+            let speaker = self.speakers[k] as usize;
+            let (own, other) = (&contacts[speaker], &contacts[k]);
+            let sign = if own.bodies == other.bodies { 1.0 } else { -1.0 };
+            let into = &mut pressures[speaker];
+            into.normal += normal;
+            into.along += sign * (along - along.dot(own.normal) * own.normal);
+        }
+    }
+}
+
+impl Place {
+    fn of(number: usize, contact: &Contact, rigid: RigidSides<'_>) -> Option<Place> {
+        let (a, b) = contact.bodies;
+        let b = b?;
+        let is_rigid = |body: BodyId| rigid.centres.get(body.index()).is_some_and(Option::is_some);
+        if !(is_rigid(a) && is_rigid(b)) {
+            return None;
+        }
+        let side = |sign: f64| contact.place(sign, rigid.positions);
+        let sign = if a < b { 1.0 } else { -1.0 };
+        Some(Place {
+            contact: number as u32,
+            bodies: [a.min(b), a.max(b)],
+            at: 0.5 * (side(1.0) + side(-1.0)),
+            normal: sign * contact.normal,
+            target: contact.target,
+            reach: NEAR * contact.size,
+            is_spoken_for: false,
+        })
+    }
+
+    fn says(&self, other: &Place) -> bool {
+        self.at.distance_squared(other.at) <= self.reach * self.reach
+            && self.normal.dot(other.normal) >= ALONG
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::{Feature, resting};
+    use crate::id::VertexId;
+
+    /// Two vertices of two bodies, one above the other, and one of the first body aside.
+    const POSITIONS: [Vec3; 3] = [Vec3::ZERO, Vec3::new(0.0, 0.0, 0.005), Vec3::X];
+
+    fn meeting(vertices: [u32; 2], bodies: [u32; 2], normal: Vec3, target: f64) -> Contact {
+        let [a, b] = vertices.map(VertexId);
+        Contact {
+            feature: Feature::VertexBody(a, BodyId(bodies[1])),
+            vertices: [a, b, b, b],
+            weights: [1.0, -1.0, 0.0, 0.0],
+            count: 2,
+            bodies: (BodyId(bodies[0]), Some(BodyId(bodies[1]))),
+            normal,
+            target,
+            ..resting(a)
+        }
+    }
+
+    fn merged(contacts: &[Contact], centres: [Option<Vec3>; 2]) -> Merge {
+        let rigid = RigidSides::alone(&centres, &[0, 1], &POSITIONS);
+        let mut merge = Merge::default();
+        merge.find(contacts, Some(rigid));
+        merge
+    }
+
+    #[test]
+    fn a_corner_found_from_both_sides_is_one_row() {
+        let below = meeting([0, 1], [0, 1], -Vec3::Z, 0.0);
+        let above = meeting([1, 0], [1, 0], Vec3::Z, 1e-7);
+        let aside = meeting([2, 1], [0, 1], -Vec3::Z, 0.0);
+        let sideways = meeting([0, 1], [0, 1], Vec3::Y, 0.0);
+        let contacts = [below, above, aside, sideways];
+        let merge = merged(&contacts, [Some(Vec3::ZERO); 2]);
+        // The nearest speaks; what is elsewhere or faces elsewhere speaks for itself.
+        assert_eq!([0, 1, 2, 3].map(|k| merge.speaks(k)), [false, true, true, true]);
+        let mut pressures = [Pressure { normal: 2.0, along: Vec3::X }, Pressure::default()];
+        merge.gather(&contacts[..2], &mut pressures);
+        // On the first side of the one is on the second of the other.
+        assert_eq!(pressures, [Pressure::default(), Pressure { normal: 2.0, along: -Vec3::X }]);
+    }
+
+    #[test]
+    fn soft_sides_speak_for_themselves() {
+        let contacts =
+            [meeting([0, 1], [0, 1], -Vec3::Z, 0.0), meeting([1, 0], [1, 0], Vec3::Z, 0.0)];
+        let merge = merged(&contacts, [Some(Vec3::ZERO), None]);
+        assert!(merge.speaks(0) && merge.speaks(1));
+    }
+}

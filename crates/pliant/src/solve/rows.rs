@@ -1,0 +1,450 @@
+//! Velocities that obey all contacts: each group of bodies by the solver that suits it.
+//!
+//! Bodies that are joined by contacts form an island. An island of small bodies is solved
+//! with dense inverses, which no stiffness disturbs; one with a larger body by multipliers
+//! around conjugate gradients. Both solve the same rows. Bodies that touch nothing are solved
+//! without, as by a step that meets nobody.
+
+use std::ops::Range;
+
+use crate::contact::Contact;
+use crate::contact::pressure::Pressure;
+use crate::force::BlockMatrix;
+use crate::id::{BodyId, VertexId};
+use crate::math::Vec3;
+use crate::solve::direct::Direct;
+use crate::solve::lagrange::Lagrange;
+use crate::solve::linear::{Linear, LinearSettings, SolveError, Solvers};
+use crate::solve::merge::Merge;
+use crate::solve::pcg::Pcg;
+use crate::solve::terms::{Row, Sides};
+
+/// The equations of a step: A v = b, and the vertices whose velocity is given.
+#[derive(Debug)]
+pub struct Equations<'a, M: ?Sized> {
+    /// A.
+    pub matrix: &'a M,
+    /// b, N·s.
+    pub right: &'a [Vec3],
+    /// Held vertices, ascending.
+    pub held: &'a [VertexId],
+    /// Length of the step, s.
+    pub dt: f64,
+}
+
+impl<M: ?Sized> Clone for Equations<'_, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M: ?Sized> Copy for Equations<'_, M> {}
+
+/// How rows are solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RowSettings {
+    /// Islands with a body of more vertices are solved by iterations, count.
+    pub most_direct: usize,
+    /// Sweeps over all contacts with the direct solver, count.
+    pub sweeps: usize,
+    /// Change of velocity, per size and step, below which sweeps end, unit 1.
+    pub still: f64,
+    /// The same two where a contact is between rigid bodies, or a rigid one and an obstacle:
+    /// these cost less and bear stacks, which need more.
+    pub rigid: (usize, f64),
+    /// Rounds of multipliers with the iterative solver at least, count.
+    pub rounds: usize,
+    /// And at most, while velocities lack what impulses ask of them, count.
+    pub most_rounds: usize,
+}
+
+impl Default for RowSettings {
+    fn default() -> RowSettings {
+        RowSettings {
+            most_direct: 60,
+            sweeps: 20,
+            still: 1e-6,
+            rigid: (200, 1e-10),
+            rounds: 2,
+            most_rounds: 20,
+        }
+    }
+}
+
+/// What a solver did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Solved {
+    /// Sweeps over the rows of small bodies, count.
+    pub sweeps: usize,
+    /// Iterations of the linear solver, count.
+    pub iterations: usize,
+    /// Residual of the last linear system, relative, unit 1.
+    pub residual: f64,
+    /// Whether rounds ended before velocities and impulses agreed.
+    pub is_loose: bool,
+}
+
+/// Both solvers, and who goes where.
+#[derive(Debug, Default)]
+pub struct RowSolver {
+    direct: Direct,
+    lagrange: Lagrange,
+    /// For bodies that touch nothing.
+    solvers: Solvers,
+    islands: Islands,
+    merge: Merge,
+    /// Rows of small and of other islands.
+    parts: [Part; 2],
+    held: Vec<VertexId>,
+    /// Vertices of each body.
+    bodies: Vec<Range<usize>>,
+    /// b with the impulses of the contacts, N·s.
+    pushed: Vec<Vec3>,
+    /// Moves whole bodies in the end.
+    pcg: Pcg,
+}
+
+/// Some of the rows.
+#[derive(Clone, Debug, Default)]
+struct Part {
+    rows: Vec<Row>,
+    pressures: Vec<Pressure>,
+}
+
+impl Part {
+    fn clear(&mut self) {
+        self.rows.clear();
+        self.pressures.clear();
+    }
+}
+
+impl RowSolver {
+    /// Works with this many threads from now on; the bits stay the same.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.direct.set_threads(threads);
+    }
+
+    /// Solves for all velocities, which come as a guess with those of held vertices.
+    ///
+    /// Contacts name bodies of `sides` and ascend by feature. The unknowns of a rigid body take the
+    /// places of its first two vertices, see [`terms`](super::terms); its other vertices must be
+    /// held. On an error neither velocities nor pressures are a solution; pressures are as they
+    /// were, but that one contact of rigid bodies may have those of others that say the same.
+    pub fn solve(
+        &mut self,
+        equations: Equations<'_, BlockMatrix>,
+        sides: Sides<'_>,
+        contacts: &[Contact],
+        how: (RowSettings, LinearSettings),
+        (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
+    ) -> Result<Solved, SolveError> {
+        self.list(sides);
+        let groups = sides.rigid.map_or(&[][..], |rigid| rigid.groups);
+        self.islands.find((&self.bodies, groups), contacts, how.0.most_direct);
+        self.merge.find(contacts, sides.rigid);
+        self.merge.gather(contacts, pressures);
+        self.split(sides, contacts, pressures);
+        let [small, _] = &mut self.parts;
+        let ends = (&mut *velocities, &mut small.pressures[..]);
+        let solved = match self.direct.solve(equations, &self.bodies, &small.rows, how.0, ends) {
+            Some(solved) => solved,
+            None => {
+                // A matrix that cannot be inverted: the iterations can tell why.
+                self.islands.are_small.fill(false);
+                self.split(sides, contacts, pressures);
+                Solved::default()
+            }
+        };
+        let mut all = solved;
+        let [_, other] = &mut self.parts;
+        if !other.rows.is_empty() {
+            hold(&mut self.held, (&self.bodies, equations.held), |body| {
+                !self.islands.touch[body.index()] || self.islands.is_direct(body)
+            });
+            let others = Equations { held: &self.held, ..equations };
+            let ends = (&mut *velocities, &mut other.pressures[..]);
+            let solved = self.lagrange.solve(others, sides.masses, &other.rows, how, ends)?;
+            all = Solved { sweeps: all.sweeps, ..solved };
+            self.keep_momentum(equations, sides, velocities);
+        }
+        hold(&mut self.held, (&self.bodies, equations.held), |body| {
+            self.islands.touch[body.index()]
+        });
+        if self.held.len() < velocities.len() {
+            let Equations { matrix, right, .. } = equations;
+            let free = Linear { matrix, right, held: &self.held, bodies: sides.starts };
+            let solved = self.solvers.solve(free, how.1, velocities)?;
+            all.iterations += solved.iterations;
+            all.residual = all.residual.max(solved.residual);
+        }
+        self.keep_groups(equations, sides, velocities);
+        self.join(contacts, pressures);
+        Ok(all)
+    }
+
+    /// Moves groups of rigid bodies and what they hold as wholes, as all impulses want it.
+    fn keep_groups(
+        &mut self,
+        equations: Equations<'_, BlockMatrix>,
+        sides: Sides<'_>,
+        velocities: &mut [Vec3],
+    ) {
+        let Some(rigid) = sides.rigid.filter(|rigid| !rigid.travellers.is_empty()) else { return };
+        let Equations { matrix, right, held, .. } = equations;
+        let RowSolver { parts: [_, other], pushed, pcg, .. } = self;
+        push(right, other, pushed);
+        let linear = Linear { matrix, right: pushed, held, bodies: sides.starts };
+        pcg.move_groups(linear, rigid.travellers, velocities);
+    }
+
+    /// Notes where the unknowns of each body are.
+    fn list(&mut self, sides: Sides<'_>) {
+        self.bodies.clear();
+        self.bodies.extend(sides.starts.ranges(sides.masses.len()));
+        let Some(rigid) = sides.rigid else { return };
+        for (vertices, centre) in self.bodies.iter_mut().zip(rigid.centres) {
+            if centre.is_some() {
+                vertices.end = vertices.end.min(vertices.start + 2);
+            }
+        }
+    }
+
+    /// Moves the bodies of the iterative solver as wholes, as their impulses want it.
+    ///
+    /// Those of each contact cancel: so what rounds and iterations have left undone, or given
+    /// and taken back, does not change the momentum of all.
+    fn keep_momentum(
+        &mut self,
+        equations: Equations<'_, BlockMatrix>,
+        sides: Sides<'_>,
+        velocities: &mut [Vec3],
+    ) {
+        let Equations { matrix, right, .. } = equations;
+        let RowSolver { parts: [_, other], pushed, pcg, held, .. } = self;
+        push(right, other, pushed);
+        let bodies = sides.starts;
+        pcg.move_whole_bodies(Linear { matrix, right: pushed, held, bodies }, velocities);
+        let Some(rigid) = sides.rigid else { return };
+        for (body, first) in self.bodies.iter().map(|own| own.start).enumerate() {
+            let is_rigid = rigid.centres.get(body).is_some_and(Option::is_some)
+                && rigid.groups.get(body).is_none_or(Option::is_none);
+            let id = BodyId(body as u32);
+            if is_rigid && self.islands.touch[body] && !self.islands.is_direct(id) {
+                // Nothing joins its unknowns to others but the contacts.
+                for v in [first, first + 1] {
+                    velocities[v] = matrix.diagonal(v).inverse() * self.pushed[v];
+                }
+            }
+        }
+    }
+
+    /// Hands each row to its solver.
+    fn split(&mut self, sides: Sides<'_>, contacts: &[Contact], pressures: &[Pressure]) {
+        self.parts.iter_mut().for_each(Part::clear);
+        let all = contacts.iter().zip(pressures).enumerate();
+        for (_, (contact, pressure)) in all.filter(|(k, _)| self.merge.speaks(*k)) {
+            let part = &mut self.parts[usize::from(!self.islands.is_direct(contact.bodies.0))];
+            part.rows.push(Row::of(contact, sides.rigid));
+            part.pressures.push(*pressure);
+        }
+    }
+
+    /// Takes the impulses back in the order of the rows.
+    fn join(&self, contacts: &[Contact], pressures: &mut [Pressure]) {
+        let mut next = [0; 2];
+        let all = contacts.iter().zip(pressures).enumerate();
+        for (_, (contact, pressure)) in all.filter(|(k, _)| self.merge.speaks(*k)) {
+            let part = usize::from(!self.islands.is_direct(contact.bodies.0));
+            *pressure = self.parts[part].pressures[next[part]];
+            next[part] += 1;
+        }
+    }
+}
+
+/// Fills `pushed` with b and the impulses of rows, N·s.
+fn push(right: &[Vec3], part: &Part, pushed: &mut Vec<Vec3>) {
+    pushed.clear();
+    pushed.extend_from_slice(right);
+    for (contact, pressure) in part.rows.iter().zip(&part.pressures) {
+        let impulse = pressure.impulse(contact.normal);
+        contact.terms().for_each(|(v, share)| pushed[v.index()] += share.back(impulse));
+    }
+}
+
+/// Fills `held` with the vertices that are given and those of bodies that are not asked for.
+fn hold(
+    held: &mut Vec<VertexId>,
+    (bodies, given): (&[Range<usize>], &[VertexId]),
+    is_out: impl Fn(BodyId) -> bool,
+) {
+    held.clear();
+    held.extend_from_slice(given);
+    for (body, vertices) in bodies.iter().enumerate() {
+        if is_out(BodyId(body as u32)) {
+            held.extend(vertices.clone().map(|v| VertexId(v as u32)));
+        }
+    }
+    held.sort_unstable();
+    held.dedup();
+}
+
+/// Bodies that contacts join.
+#[derive(Clone, Debug, Default)]
+struct Islands {
+    /// Another body of the same island with a smaller number, or the body itself.
+    parents: Vec<u32>,
+    /// Whether all bodies of the island are small, by its first body.
+    are_small: Vec<bool>,
+    /// Whether a body touches anything.
+    touch: Vec<bool>,
+}
+
+impl Islands {
+    /// Joins bodies by contacts and by `groups`, whose matrix has no blocks of single bodies.
+    fn find(
+        &mut self,
+        (bodies, groups): (&[Range<usize>], &[Option<BodyId>]),
+        contacts: &[Contact],
+        most_direct: usize,
+    ) {
+        let Islands { parents, are_small, touch } = self;
+        parents.clear();
+        parents.extend(0..bodies.len() as u32);
+        touch.clear();
+        touch.resize(bodies.len(), false);
+        for contact in contacts {
+            let (a, b) = contact.bodies;
+            touch[a.index()] = true;
+            if let Some(b) = b {
+                touch[b.index()] = true;
+                join(parents, a.0, b.0);
+            }
+        }
+        let tied = || groups.iter().enumerate().filter_map(|(b, group)| Some((b, (*group)?)));
+        for (body, group) in tied() {
+            touch[group.index()] |= touch[body];
+            join(parents, body as u32, group.0);
+        }
+        tied().for_each(|(body, group)| touch[body] |= touch[group.index()]);
+        are_small.clear();
+        are_small.resize(bodies.len(), true);
+        for (body, vertices) in bodies.iter().enumerate() {
+            let island = first(parents, body as u32);
+            parents[body] = island;
+            are_small[island as usize] &= vertices.len() <= most_direct;
+        }
+        tied().for_each(|(body, _)| are_small[parents[body] as usize] = false);
+    }
+
+    /// Whether a body is solved with dense inverses.
+    fn is_direct(&self, body: BodyId) -> bool {
+        self.touch[body.index()] && self.are_small[self.parents[body.index()] as usize]
+    }
+}
+
+/// Makes two islands one.
+fn join(parents: &mut [u32], a: u32, b: u32) {
+    let (a, b) = (first(parents, a), first(parents, b));
+    parents[a.max(b) as usize] = a.min(b);
+}
+
+/// The first body of an island.
+pub(crate) fn first(parents: &mut [u32], mut body: u32) -> u32 {
+    while parents[body as usize] != body {
+        parents[body as usize] = parents[parents[body as usize] as usize];
+        body = parents[body as usize];
+    }
+    body
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::soft::{BodyStarts, Motion};
+    use crate::contact::{Feature, resting};
+    use crate::force::spring::{SpringLaw, SpringSettings, Springs};
+    use crate::force::{Forces, Form, Tangent};
+
+    fn meeting(a: u32, b: u32) -> Contact {
+        let [a_vertex, b_vertex] = [a, b].map(|body| VertexId(2 * body));
+        Contact {
+            feature: Feature::VertexBody(a_vertex, BodyId(b)),
+            vertices: [a_vertex, b_vertex, b_vertex, b_vertex],
+            weights: [1.0, -1.0, 0.0, 0.0],
+            count: 2,
+            bodies: (BodyId(a), Some(BodyId(b))),
+            ..resting(a_vertex)
+        }
+    }
+
+    #[test]
+    fn contacts_join_bodies_to_islands_and_obstacles_do_not() {
+        let bodies = [0..2, 2..4, 4..6, 6..8, 8..20];
+        let on_floor = |body: u32| Contact { bodies: (BodyId(body), None), ..meeting(body, 0) };
+        let mut islands = Islands::default();
+        islands.find((&bodies, &[]), &[meeting(2, 0), on_floor(1), on_floor(4)], 2);
+        let direct =
+            |islands: &Islands| [0, 1, 2, 3, 4].map(|body| islands.is_direct(BodyId(body)));
+        assert_eq!(direct(&islands), [true, true, true, false, false]);
+        // The large body takes its island with it, the one on the floor is left alone.
+        islands.find((&bodies, &[]), &[meeting(2, 0), meeting(2, 4), on_floor(1)], 2);
+        assert_eq!(direct(&islands), [false, true, false, false, false]);
+    }
+
+    /// Pairs of vertices, each joined by stiffness; the first of each body meets the next body.
+    #[test]
+    fn both_solvers_find_the_same_velocities() {
+        let masses = [1.0, 2.0, 3.0, 1.0, 2.0, 5.0];
+        let rest = [0, 1, 2, 3, 4, 5].map(|k| f64::from(k) * Vec3::ONE);
+        let edges = [0, 1, 2].map(|body| [2 * body, 2 * body + 1].map(VertexId));
+        let law = SpringSettings { law: SpringLaw::Absolute, stiffness: 400.0, damping: 3.0 };
+        let mut forces = Forces::default();
+        forces.push(Springs::along(&rest, &edges, law).unwrap());
+        let motion = Motion { positions: &rest, velocities: &[Vec3::ZERO; 6], time: 0.0 };
+        forces.assemble(motion, Tangent { stiffness: 0.01, damping: 0.1, form: Form::Definite });
+        let matrix = forces.matrix_mut().unwrap();
+        for (row, mass) in masses.iter().enumerate() {
+            matrix.add_to_diagonal(row, *mass);
+        }
+        let right = [0.0, -3.0, 1.0, 2.0, 9.0, 4.0].map(|push| push * Vec3::new(0.2, 0.0, 1.0));
+        let matrix = &*matrix;
+        let equations = Equations { matrix, right: &right, held: &[], dt: 0.1 };
+        let bodies = BodyStarts::from_counts([2, 2, 2]);
+        let mut contacts = [meeting(0, 1), meeting(1, 2), meeting(2, 0)];
+        contacts[2].normal = -Vec3::Z;
+        let linear = LinearSettings { tolerance: 1e-12, ..LinearSettings::default() };
+        let solved = [0, 2].map(|most_direct| {
+            let settings = RowSettings {
+                most_direct,
+                sweeps: 200,
+                still: 1e-14,
+                rigid: (200, 1e-14),
+                rounds: 100,
+                most_rounds: 100,
+            };
+            let (mut velocities, mut pressures) = ([Vec3::ZERO; 6], [Pressure::default(); 3]);
+            let ends = (&mut velocities[..], &mut pressures[..]);
+            let mut solver = RowSolver::default();
+            solver
+                .solve(
+                    equations,
+                    Sides::soft(&bodies, &masses),
+                    &contacts,
+                    (settings, linear),
+                    ends,
+                )
+                .unwrap();
+            (velocities, pressures)
+        });
+        let [(by_rounds, pressures), (by_sweeps, _)] = solved;
+        for (a, b) in by_rounds.iter().zip(by_sweeps) {
+            assert!(a.abs_diff_eq(b, 1e-9), "{a} {b}");
+        }
+        assert!(pressures.iter().any(|pressure| pressure.normal > 0.1), "{pressures:?}");
+        assert!(
+            contacts
+                .iter()
+                .all(|contact| { contact.normal.dot(contact.relative(&by_sweeps)) > -1e-9 })
+        );
+    }
+}

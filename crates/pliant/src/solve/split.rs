@@ -1,0 +1,407 @@
+//! Overlap taken out by shifts of whole bodies, which touch no velocity.
+//!
+//! A rigid shift strains nothing, so no energy comes back later; a shift of single vertices
+//! would. Each body gets a small translation and turn, found by projected Gauss–Seidel sweeps
+//! over the contacts that are nearer than they should be, with the others as limits.
+//!
+//! | here     | meaning                                                     |
+//! |----------|-------------------------------------------------------------|
+//! | `goal`   | gap that is good enough: half the offset, m                 |
+//! | `moves`  | translation, m, and turn, rad, of each body                 |
+//! | `deep`   | a body with a contact far below: it is translated only      |
+
+use crate::body::BodyKind;
+use crate::contact::Contact;
+use crate::contact::demands::RigidShift;
+use crate::contact::response::Moment;
+use crate::id::BodyId;
+use crate::math::{Mat3, Quat, Vec3, outer_square};
+
+/// Gap that is good enough, per offset.
+const GOAL: f64 = 0.5;
+/// Contacts that lack more than this many offsets are deep.
+const DEEP: f64 = 2.0;
+/// Share of what lacks that is made up in one step: of shallow and of deep contacts.
+const SHARES: [f64; 2] = [0.2, 1.0];
+/// Most that is made up in one step, per size: of shallow and of deep contacts.
+const CAPS: [f64; 2] = [0.05, 0.2];
+/// Determinant of an inertia, relative to the cube of its mean, below which it is rounding.
+const FLAT: f64 = 1e-9;
+/// Sweeps over the contacts.
+const SWEEPS: usize = 15;
+
+/// A body as one rigid thing.
+#[derive(Clone, Copy, Debug)]
+pub struct Rigid {
+    /// 1/kg; 0 for what must not be shifted.
+    pub ease: f64,
+    /// Centre of mass, m.
+    pub centre: Vec3,
+    /// Inverse inertia about it, 1/(kg·m²); 0 for what must not be turned.
+    pub turn_ease: Mat3,
+    /// Translation so far, m.
+    shift: Vec3,
+    /// Turn so far, rad.
+    turn: Vec3,
+    /// Whether a contact of it is deep.
+    deep: bool,
+}
+
+/// Memory of the method.
+#[derive(Clone, Debug, Default)]
+pub struct Split {
+    rigids: Vec<Rigid>,
+    /// Whose entry of `rigids` each body goes by: its own, or that of all it is attached to.
+    leaders: Vec<BodyId>,
+    rows: Vec<Row>,
+}
+
+/// A contact as seen by two rigid bodies.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    bodies: (BodyId, Option<BodyId>),
+    normal: Vec3,
+    /// From the centres to the contact, m.
+    arms: [Vec3; 2],
+    /// Way along the normal that is wanted, m; negative for one that may still close.
+    wanted: f64,
+    /// 1 / effective mass, 1/kg.
+    ease: f64,
+    /// Push so far, kg·m.
+    push: f64,
+}
+
+impl Split {
+    /// Appends shifts that take bodies apart, and brings the gaps of contacts up to date.
+    ///
+    /// Held bodies and nets stay. Bodies that are attached to each other go as one.
+    pub fn find(
+        &mut self,
+        moment: Moment<'_>,
+        contacts: &mut [Contact],
+        shifts: &mut Vec<RigidShift>,
+    ) {
+        if contacts.iter().all(|contact| contact.gap >= GOAL * contact.offset) {
+            return;
+        }
+        let bodies = moment.bodies;
+        self.gather(moment, contacts);
+        for _ in 0..SWEEPS {
+            self.rows.iter_mut().for_each(|row| row.relax(&mut self.rigids));
+        }
+        for (contact, row) in contacts.iter_mut().zip(&self.rows) {
+            contact.gap += row.opening(&self.rigids);
+        }
+        let moved = bodies.ids().zip(&self.leaders);
+        shifts
+            .extend(moved.filter_map(|(body, leader)| self.rigids[leader.index()].as_shift(body)));
+    }
+
+    fn gather(&mut self, moment: Moment<'_>, contacts: &[Contact]) {
+        let Moment { bodies, motion, masses, pins, rigids, .. } = moment;
+        let stays = |body: BodyId| {
+            let own = bodies.vertices(body);
+            let first = pins.vertices().partition_point(|v| v.index() < own.start);
+            let held = pins.vertices().get(first).is_some_and(|v| v.index() < own.end);
+            held || bodies.kind(body) == BodyKind::Net
+        };
+        let positions = motion.positions;
+        let weighed = |v: usize| (positions[v], masses.of()[v]);
+        self.leaders.clear();
+        self.leaders.extend(bodies.ids().map(|body| rigids.group(body).unwrap_or(body)));
+        self.rigids.clear();
+        self.rigids.extend(bodies.ids().map(|body| match rigids.group(body) {
+            None if stays(body) => Rigid::STAYS,
+            None => Rigid::of(bodies.vertices(body).map(weighed)),
+            Some(group) => {
+                let ids = || (0..bodies.len() as u32).map(BodyId);
+                let all = || ids().filter(|other| rigids.group(*other) == Some(group));
+                if group != body || all().any(stays) {
+                    return Rigid::STAYS;
+                }
+                Rigid::of(all().flat_map(|other| bodies.vertices(other)).map(weighed))
+            }
+        }));
+        let Split { rigids, leaders, .. } = self;
+        let leader = |body: BodyId| leaders[body.index()];
+        for contact in contacts {
+            let is_deep = GOAL * contact.offset - contact.gap > DEEP * contact.offset;
+            let (a, b) = contact.bodies;
+            rigids[leader(a).index()].deep |= is_deep;
+            if let Some(b) = b {
+                rigids[leader(b).index()].deep |= is_deep;
+            }
+        }
+        self.rows.clear();
+        self.rows.extend(contacts.iter().map(|contact| {
+            let (a, b) = contact.bodies;
+            let led = Contact { bodies: (leader(a), b.map(leader)), ..*contact };
+            Row::of(&led, positions, rigids)
+        }));
+    }
+}
+
+impl Rigid {
+    /// What is neither shifted nor turned. The default of a matrix would be the identity.
+    pub const STAYS: Rigid = Rigid {
+        ease: 0.0,
+        centre: Vec3::ZERO,
+        turn_ease: Mat3::ZERO,
+        shift: Vec3::ZERO,
+        turn: Vec3::ZERO,
+        deep: false,
+    };
+
+    /// Of places, m, and masses, kg.
+    pub fn of(points: impl Iterator<Item = (Vec3, f64)> + Clone) -> Rigid {
+        let total: f64 = points.clone().map(|(_, m)| m).sum();
+        let weighted: Vec3 = points.clone().map(|(x, m)| m * x).sum();
+        let centre = weighted / total;
+        let mut inertia = Mat3::ZERO;
+        for (x, m) in points {
+            let r = x - centre;
+            let square = outer_square(r);
+            inertia += m * (Mat3::from_diagonal(Vec3::splat(r.length_squared())) - square);
+        }
+        let trace = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
+        // Points in a row have no inertia about their line: they are not turned.
+        let turns = inertia.determinant() > FLAT * crate::math::powi(trace / 3.0, 3);
+        let turn_ease = if turns { inertia.inverse() } else { Mat3::ZERO };
+        Rigid { ease: total.recip(), centre, turn_ease, ..Rigid::STAYS }
+    }
+
+    /// What a push at an arm turns it by.
+    fn turning(&self) -> Mat3 {
+        if self.deep { Mat3::ZERO } else { self.turn_ease }
+    }
+
+    fn motion(&self, arm: Vec3) -> Vec3 {
+        self.shift + self.turn.cross(arm)
+    }
+
+    /// What was found for it; `None` where it stays.
+    fn as_shift(&self, body: BodyId) -> Option<RigidShift> {
+        if self.shift == Vec3::ZERO && self.turn == Vec3::ZERO {
+            return None;
+        }
+        // A rotation by nearly `turn` without an angle's functions.
+        let half = 0.5 * self.turn;
+        let length = (1.0 + half.length_squared()).sqrt();
+        let turn = Quat::from_xyzw(half.x / length, half.y / length, half.z / length, 1.0 / length);
+        Some(RigidShift { body, centre: self.centre, turn, shift: self.shift })
+    }
+}
+
+impl Row {
+    fn of(contact: &Contact, positions: &[Vec3], rigids: &[Rigid]) -> Row {
+        let lacking = GOAL * contact.offset - contact.gap;
+        let is_deep = lacking > DEEP * contact.offset;
+        let wanted = if lacking > 0.0 {
+            (SHARES[usize::from(is_deep)] * lacking).min(CAPS[usize::from(is_deep)] * contact.size)
+        } else {
+            lacking
+        };
+        let (a, b) = contact.bodies;
+        let place = |sign: f64| contact.place(sign, positions);
+        let arm_a = place(1.0) - rigids[a.index()].centre;
+        let arm_b = b.map_or(Vec3::ZERO, |b| place(-1.0) - rigids[b.index()].centre);
+        let ease_of = |rigid: &Rigid, arm: Vec3| {
+            let moment = arm.cross(contact.normal);
+            rigid.ease + moment.dot(rigid.turning() * moment)
+        };
+        let mut ease = ease_of(&rigids[a.index()], arm_a);
+        if let Some(b) = b {
+            ease += ease_of(&rigids[b.index()], arm_b);
+        }
+        let (bodies, normal) = (contact.bodies, contact.normal);
+        Row { bodies, normal, arms: [arm_a, arm_b], wanted, ease, push: 0.0 }
+    }
+
+    /// How much the gap has opened so far, m.
+    fn opening(&self, rigids: &[Rigid]) -> f64 {
+        let (a, b) = self.bodies;
+        let other = b.map_or(Vec3::ZERO, |b| rigids[b.index()].motion(self.arms[1]));
+        self.normal.dot(rigids[a.index()].motion(self.arms[0]) - other)
+    }
+
+    fn relax(&mut self, rigids: &mut [Rigid]) {
+        if self.ease <= 0.0 {
+            return;
+        }
+        let lacking = self.wanted - self.opening(rigids);
+        let push = (self.push + lacking / self.ease).max(0.0);
+        if push == self.push {
+            return; // as most: nothing lacks where nothing pushes
+        }
+        let change = (push - self.push) * self.normal;
+        self.push = push;
+        let (a, b) = self.bodies;
+        let sides = [(Some(a), 1.0, self.arms[0]), (b, -1.0, self.arms[1])];
+        for (body, sign, arm) in sides {
+            let Some(body) = body else { continue };
+            let rigid = &mut rigids[body.index()];
+            rigid.shift += rigid.ease * sign * change;
+            rigid.turn += rigid.turning() * arm.cross(sign * change);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::pins::Pins;
+    use crate::body::rigid::RigidBody;
+    use crate::body::rigid::all::Rigids;
+    use crate::body::rigid::mass::MassProperties;
+    use crate::body::soft::{BodyStarts, Masses, State};
+    use crate::body::{Bodies, Mesh};
+    use crate::contact::{Feature, resting};
+    use crate::id::VertexId;
+    use crate::mesh::generate::cuboid::cuboid;
+    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::tet::TetMesh;
+
+    /// Unit blocks side by side along x, a gap apart; the k-th has k + 1 times the mass.
+    struct Blocks {
+        bodies: Bodies,
+        state: State,
+        masses: Masses,
+        pins: Pins,
+        rigids: Rigids,
+    }
+
+    const CORNERS: u32 = 8;
+
+    impl Blocks {
+        fn new(count: u32, gap: f64) -> Blocks {
+            let mesh = TetMesh::from_raw(cuboid([1; 3], Vec3::ONE, Cut::Six).unwrap()).unwrap().0;
+            let meshes: Vec<_> = (0..count).map(|_| Mesh::Tets(&mesh)).collect();
+            let place = |k: u32| f64::from(k) * (1.0 + gap) * Vec3::X;
+            let all = (0..count).flat_map(|k| mesh.positions().iter().map(move |p| *p + place(k)));
+            let masses = (0..count).flat_map(|k| [f64::from(k + 1); CORNERS as usize]);
+            Blocks {
+                bodies: Bodies::from_meshes(&meshes).unwrap(),
+                state: State::at_rest(all.collect()),
+                masses: Masses::new(masses.collect()).unwrap(),
+                pins: Pins::default(),
+                rigids: Rigids::default(),
+            }
+        }
+
+        /// Contacts of all corners of a body's right side with the body to its right.
+        fn contacts(&self, left: u32, gap: f64) -> Vec<Contact> {
+            let (own, right) = (BodyId(left), BodyId(left + 1));
+            let vertices = self.bodies.vertices(own);
+            let face = vertices.clone().filter(|v| {
+                let from = self.state.positions[vertices.start].x;
+                self.state.positions[*v].x > from + 0.5
+            });
+            let contact = |vertex: usize| {
+                let other = VertexId(vertex as u32 + CORNERS - 1);
+                Contact {
+                    feature: Feature::VertexBody(VertexId(vertex as u32), right),
+                    vertices: [VertexId(vertex as u32), other, other, other],
+                    weights: [1.0, -1.0, 0.0, 0.0],
+                    count: 2,
+                    bodies: (own, Some(right)),
+                    normal: -Vec3::X,
+                    gap,
+                    offset: 0.01,
+                    ..resting(VertexId(vertex as u32))
+                }
+            };
+            face.map(contact).collect()
+        }
+
+        fn shifts(&self, contacts: &mut [Contact]) -> Vec<RigidShift> {
+            let Blocks { bodies, state, masses, pins, rigids } = self;
+            let (motion, watcher) = (state.motion(), &None);
+            let moment = Moment { bodies, motion, masses, pins, rigids, dt: 0.01, watcher };
+            let mut shifts = Vec::new();
+            Split::default().find(moment, contacts, &mut shifts);
+            shifts
+        }
+    }
+
+    #[test]
+    fn the_lighter_body_goes_farther_and_the_centre_of_mass_stays() {
+        let blocks = Blocks::new(2, -0.1);
+        let mut contacts = blocks.contacts(0, -0.1);
+        let shifts = blocks.shifts(&mut contacts);
+        // 0.105 m lack to the goal; masses of 1 and 2 share them 2 : 1.
+        let [left, right] = &shifts[..] else { panic!("{shifts:?}") };
+        assert!(left.shift.abs_diff_eq(-0.07 * Vec3::X, 1e-6), "{left:?}");
+        assert!(right.shift.abs_diff_eq(0.035 * Vec3::X, 1e-6), "{right:?}");
+        assert!((left.shift + 2.0 * right.shift).length() < 1e-15);
+        assert_eq!([left.turn, right.turn], [Quat::IDENTITY; 2]); // deep: no turn
+        assert!(contacts.iter().all(|contact| (contact.gap - 0.005).abs() < 1e-6));
+    }
+
+    #[test]
+    fn good_gaps_move_nothing() {
+        let blocks = Blocks::new(2, 0.01);
+        assert!(blocks.shifts(&mut blocks.contacts(0, 0.01)).is_empty());
+    }
+
+    #[test]
+    fn shallow_gaps_are_won_back_slowly_and_may_turn() {
+        let blocks = Blocks::new(2, 0.0);
+        let mut contacts = blocks.contacts(0, 0.0);
+        let shifts = blocks.shifts(&mut contacts);
+        // A fifth of 0.005 m.
+        let opened = shifts[1].shift.x - shifts[0].shift.x;
+        assert!((opened - 0.001).abs() < 1e-6, "{shifts:?}");
+        let one = &mut blocks.contacts(0, 0.0)[..1];
+        assert_ne!(blocks.shifts(one)[0].turn, Quat::IDENTITY);
+    }
+
+    #[test]
+    fn a_held_body_stays_and_the_other_makes_the_whole_way() {
+        let mut blocks = Blocks::new(2, -0.1);
+        blocks.pins.add_still(&[VertexId(0)], &blocks.state.positions).unwrap();
+        let shifts = blocks.shifts(&mut blocks.contacts(0, -0.1));
+        assert_eq!(shifts.len(), 1);
+        assert!(shifts[0].body == BodyId(1) && (shifts[0].shift.x - 0.105).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_held_body_is_not_turned_either() {
+        let mut blocks = Blocks::new(2, 0.0);
+        blocks.pins.add_still(&[VertexId(0)], &blocks.state.positions).unwrap();
+        let one = &mut blocks.contacts(0, 0.0)[..1]; // shallow, and off the centre
+        let shifts = blocks.shifts(one);
+        assert!(shifts.iter().all(|shift| shift.body == BodyId(1)), "{shifts:?}");
+        blocks.pins.add_still(&[VertexId(CORNERS)], &blocks.state.positions).unwrap();
+        assert!(blocks.shifts(&mut blocks.contacts(0, 0.0)).is_empty());
+    }
+
+    #[test]
+    fn what_is_attached_goes_with_what_holds_it() {
+        let mut blocks = Blocks::new(3, 0.0);
+        let own = &blocks.state.positions[..CORNERS as usize];
+        let made = MassProperties::from_points(own, &[1.0; CORNERS as usize]).unwrap();
+        let (body, at) = RigidBody::new(own, made).unwrap();
+        let starts = BodyStarts::from_counts([CORNERS as usize; 3]);
+        blocks.rigids = Rigids::new(vec![(BodyId(0), body)], &starts, 24).unwrap();
+        blocks.state.rigids.push(at);
+        let Blocks { rigids, masses, pins, state, .. } = &mut blocks;
+        rigids.attach(BodyId(0), &[VertexId(CORNERS)], (masses, pins), state).unwrap();
+        let shifts = blocks.shifts(&mut blocks.contacts(1, -0.01));
+        // 8 kg and 16 kg together against 24 kg.
+        let way = |body: usize| shifts[body].shift;
+        assert_eq!((shifts.len(), way(0)), (3, way(1)));
+        assert!(way(1).x < -1e-3 && way(1).abs_diff_eq(-way(2), 1e-15), "{shifts:?}");
+    }
+
+    #[test]
+    fn nobody_is_pushed_into_a_third() {
+        let blocks = Blocks::new(3, 0.0);
+        let mut contacts = blocks.contacts(0, -0.1);
+        contacts.extend(blocks.contacts(1, 0.01));
+        let shifts = blocks.shifts(&mut contacts);
+        let way = |body: usize| shifts.get(body).map_or(0.0, |s| s.shift.x);
+        // The middle one may go 0.005 m nearer before the third must go too.
+        assert!(way(1) - way(2) <= 0.005 + 1e-6, "{shifts:?}");
+        assert!((way(1) - way(0) - 0.105).abs() < 1e-3, "{shifts:?}");
+    }
+}

@@ -1,0 +1,318 @@
+//! Contacts of rigid bodies alone: no inverse is filled, a body is a mass and an inertia.
+//!
+//! The same sweeps as those of [`Direct`](super::direct::Direct), in the two vectors of each body.
+//! A contact is a third as long as there, with its responses: most of a sweep is reading contacts.
+//!
+//! | here     | formula    | meaning                                          |
+//! |----------|------------|--------------------------------------------------|
+//! | `speeds` | v, ω       | of each body, six numbers, m/s and rad/s         |
+//! | `ease`   | 1/m        | of a body, 1/kg; 0 for what is no body           |
+//! | `turn`   | I⁻¹        | of a body, 1/(kg·m²)                             |
+//! | `arms`   | ±p         | from the centres to the contact, signed, m       |
+
+use std::ops::Range;
+
+use crate::contact::pressure::Pressure;
+use crate::force::BlockMatrix;
+use crate::id::{BodyId, VertexId};
+use crate::math::{Mat3, Vec3, skew};
+use crate::solve::course::Course;
+use crate::solve::dense::inverse;
+use crate::solve::law::Law;
+use crate::solve::rows::{Equations, RowSettings, Solved};
+use crate::solve::terms::{Row, Term};
+
+/// Numbers of a body, count.
+const WIDTH: usize = 6;
+
+/// Memory of the method.
+#[derive(Clone, Debug, Default)]
+pub struct Stones {
+    /// Bodies that have contacts, and one for all that is no body.
+    list: Vec<Stone>,
+    /// Entry of `list` of each body, or none.
+    places: Vec<Option<u32>>,
+    touches: Vec<Touch>,
+    /// Body after body, m/s and rad/s.
+    speeds: Vec<f64>,
+    course: Course,
+}
+
+/// A body.
+#[derive(Clone, Copy, Debug)]
+struct Stone {
+    /// First of its unknowns, count.
+    first: usize,
+    ease: f64,
+    turn: Mat3,
+}
+
+/// A contact.
+#[derive(Clone, Copy, Debug)]
+struct Touch {
+    /// Entries of the two sides in the list, counted from 0.
+    sides: [u32; 2],
+    arms: [Vec3; 2],
+    law: Law,
+}
+
+impl Stones {
+    /// Solves for the velocities of all bodies that have contacts.
+    ///
+    /// Arguments are those of [`Direct::solve`](super::direct::Direct::solve). `None`, and nothing
+    /// changed, when this is not for stones: a contact or a force joins their unknowns to others,
+    /// or one is held.
+    pub fn solve(
+        &mut self,
+        equations: Equations<'_, BlockMatrix>,
+        bodies: &[Range<usize>],
+        contacts: &[Row],
+        settings: RowSettings,
+        (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
+    ) -> Option<Solved> {
+        if !contacts.iter().all(Row::is_rigid) {
+            return None;
+        }
+        self.gather(equations, bodies, contacts)?;
+        self.touch(equations, contacts, settings);
+        for (touch, pressure) in self.touches.iter().zip(&*pressures) {
+            touch.push(&self.list, pressure.impulse(touch.law.normal), &mut self.speeds);
+        }
+        let solved = self.sweep(settings.rigid.0, pressures);
+        let bodies = self.list.iter().zip(self.speeds.chunks_exact(WIDTH));
+        // The last is no body.
+        for (stone, own) in bodies.take(self.list.len() - 1) {
+            velocities[stone.first] = Vec3::from_slice(own);
+            velocities[stone.first + 1] = Vec3::from_slice(&own[3..]);
+        }
+        Some(solved)
+    }
+
+    /// Masses, inertias and velocities without contacts.
+    fn gather(
+        &mut self,
+        equations: Equations<'_, BlockMatrix>,
+        bodies: &[Range<usize>],
+        contacts: &[Row],
+    ) -> Option<()> {
+        let Stones { list, places, speeds, .. } = self;
+        places.clear();
+        places.resize(bodies.len(), None);
+        for contact in contacts {
+            let (a, b) = contact.bodies;
+            for body in [Some(a), b].into_iter().flatten() {
+                places[body.index()] = Some(0);
+            }
+        }
+        list.clear();
+        speeds.clear();
+        for (place, own) in places.iter_mut().zip(bodies).filter(|(place, _)| place.is_some()) {
+            let first = own.start;
+            let [mass, inertia] = [block(equations, first)?, block(equations, first + 1)?];
+            if own.len() != 2 || mass != mass.x_axis.x * Mat3::IDENTITY {
+                return None;
+            }
+            *place = Some(list.len() as u32);
+            let stone = Stone { first, ease: mass.x_axis.x.recip(), turn: inverse(inertia)? };
+            if !(stone.ease > 0.0 && stone.ease.is_finite()) {
+                return None;
+            }
+            speeds.extend((stone.ease * equations.right[first]).to_array());
+            speeds.extend((stone.turn * equations.right[first + 1]).to_array());
+            list.push(stone);
+        }
+        list.push(Stone { first: 0, ease: 0.0, turn: Mat3::ZERO });
+        speeds.extend([0.0; WIDTH]);
+        Some(())
+    }
+
+    /// Makes contacts ready for the sweeps.
+    fn touch(
+        &mut self,
+        equations: Equations<'_, BlockMatrix>,
+        contacts: &[Row],
+        settings: RowSettings,
+    ) {
+        let Stones { list, places, touches, .. } = self;
+        let nobody = list.len() as u32 - 1;
+        touches.clear();
+        touches.extend(contacts.iter().map(|contact| {
+            let place = |body: Option<BodyId>| body.and_then(|body| places[body.index()]);
+            let sides = [Some(contact.bodies.0), contact.bodies.1];
+            let sides = sides.map(|body| place(body).unwrap_or(nobody));
+            // The spins of the sides come in order, as terms are made.
+            let mut arms = [Vec3::ZERO; 2];
+            let spins = contact.terms().filter_map(|(_, share)| match share {
+                Term::Lever(arm) => Some(arm),
+                Term::Weight(_) => None,
+            });
+            arms.iter_mut().zip(spins).for_each(|(arm, own)| *arm = own);
+            let mut ease = Mat3::ZERO;
+            for (side, arm) in sides.iter().zip(arms) {
+                let Stone { ease: own, turn, .. } = list[*side as usize];
+                ease += own * Mat3::IDENTITY - skew(arm) * turn * skew(arm);
+            }
+            let still = settings.rigid.1 * contact.size / equations.dt;
+            Touch { sides, arms, law: Law::new(contact, ease, still) }
+        }));
+    }
+
+    /// Puts contacts right one after the other, until none changes or there were enough sweeps.
+    ///
+    /// See [`Direct`](super::direct::Direct) for what leads further between sweeps.
+    fn sweep(&mut self, most: usize, pressures: &mut [Pressure]) -> Solved {
+        let Stones { list, touches, speeds, course, .. } = self;
+        let mut solved = Solved::default();
+        course.begin(pressures, speeds);
+        for sweep in 1..=most {
+            let mut is_still = true;
+            for (touch, pressure) in touches.iter().zip(&mut *pressures) {
+                let relative = touch.relative(speeds);
+                let Some(impulse) = touch.law.relax(pressure, relative) else { continue };
+                touch.push(list, impulse, speeds);
+                is_still &= touch.law.is_still(impulse);
+            }
+            solved.sweeps = sweep;
+            if is_still || sweep == most {
+                break;
+            }
+            course.go_on(pressures, speeds);
+        }
+        solved
+    }
+}
+
+impl Touch {
+    /// Velocity of the first side seen from the second, m/s.
+    #[inline]
+    fn relative(&self, speeds: &[f64]) -> Vec3 {
+        let [a, b] = self.sides.map(|side| &speeds[WIDTH * side as usize..][..WIDTH]);
+        let [going_a, going_b] = [a, b].map(Vec3::from_slice);
+        let [spin_a, spin_b] = [a, b].map(|own| Vec3::from_slice(&own[3..]));
+        let turning = spin_a.cross(self.arms[0]) + spin_b.cross(self.arms[1]);
+        going_a - going_b + turning
+    }
+
+    /// Gives an impulse to the bodies.
+    #[inline]
+    fn push(&self, list: &[Stone], impulse: Vec3, speeds: &mut [f64]) {
+        for ((side, arm), sign) in self.sides.iter().zip(self.arms).zip([1.0, -1.0]) {
+            let Stone { ease, turn, .. } = &list[*side as usize];
+            let own = &mut speeds[WIDTH * *side as usize..][..WIDTH];
+            let going = Vec3::from_slice(own) + (sign * ease) * impulse;
+            let spin = Vec3::from_slice(&own[3..]) + *turn * arm.cross(impulse);
+            own[..3].copy_from_slice(&going.to_array());
+            own[3..].copy_from_slice(&spin.to_array());
+        }
+    }
+}
+
+/// The block of an unknown that is joined to no other and not held.
+fn block(equations: Equations<'_, BlockMatrix>, row: usize) -> Option<Mat3> {
+    let (columns, blocks) = equations.matrix.row(row);
+    let is_held = equations.held.binary_search(&VertexId(row as u32)).is_ok();
+    (columns.len() == 1 && !is_held).then(|| blocks[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::{Contact, resting};
+    use crate::math::svd::tests::noise;
+    use crate::solve::dense::tests::joined;
+    use crate::solve::direct::Direct;
+    use crate::solve::terms::RigidSides;
+
+    /// Both sweep the same contacts in the same order, and differ by rounding.
+    const TOLERANCE: f64 = 1e-11;
+
+    const COUNT: usize = 4;
+
+    /// Four bodies above each other, each on the one below by three corners, the first on a floor.
+    fn pile() -> (BlockMatrix, Vec<Vec3>, Vec<Row>) {
+        let mut next = noise(5);
+        let mut vector = || Vec3::new(next(), next(), next());
+        let mut matrix = joined(2 * COUNT, &[], 0);
+        let mut right = Vec::new();
+        let centres: Vec<_> = (0..COUNT).map(|k| Some(k as f64 * Vec3::Z)).collect();
+        let firsts: Vec<_> = (0..COUNT as u32).map(|k| 2 * k).collect();
+        let mut rows = Vec::new();
+        for k in 0..COUNT {
+            let (mass, skewed) = (1.0 + k as f64, 0.2 * vector());
+            let square = Mat3::from_cols(skewed.x * skewed, skewed.y * skewed, skewed.z * skewed);
+            let inertia = square + Mat3::from_diagonal(Vec3::new(0.3, 0.2, 0.4));
+            matrix.set_diagonal(2 * k, mass * Mat3::IDENTITY);
+            matrix.set_diagonal(2 * k + 1, inertia);
+            right.push(mass * (0.3 * vector() - 0.4 * Vec3::Z));
+            right.push(0.1 * vector());
+            for corner in [Vec3::X, Vec3::Y, -Vec3::ONE] {
+                let at = corner.with_z(0.0) + (k as f64 - 0.5) * Vec3::Z;
+                let positions = [at; 2 * COUNT];
+                let rigid = RigidSides::alone(&centres, &firsts, &positions);
+                let below = k.checked_sub(1).map(|below| BodyId(below as u32));
+                let contact = Contact {
+                    vertices: [2 * k, 2 * k - 2 * usize::from(k > 0), 0, 0]
+                        .map(|v| VertexId(v as u32)),
+                    weights: [1.0, -1.0, 0.0, 0.0],
+                    count: if below.is_some() { 2 } else { 1 },
+                    bodies: (BodyId(k as u32), below),
+                    drift: if below.is_some() { Vec3::ZERO } else { 0.2 * Vec3::X },
+                    friction: 0.4,
+                    ..resting(VertexId(2 * k as u32))
+                };
+                rows.push(Row::of(&contact, Some(rigid)));
+            }
+        }
+        (matrix, right, rows)
+    }
+
+    #[test]
+    fn stones_move_as_with_inverses_filled() {
+        let (matrix, right, rows) = pile();
+        let equations = Equations { matrix: &matrix, right: &right, held: &[], dt: 0.01 };
+        let bodies: Vec<_> = (0..COUNT).map(|k| 2 * k..2 * k + 2).collect();
+        for sweeps in [1, 3, 60] {
+            let settings = RowSettings { rigid: (sweeps, 1e-14), ..RowSettings::default() };
+            let warm = Pressure { normal: 0.1, along: 0.01 * Vec3::Y };
+            let start = (vec![Vec3::ZERO; 2 * COUNT], vec![warm; rows.len()]);
+            let (mut fast, mut slow) = (start.clone(), start);
+            let ends = (&mut fast.0[..], &mut fast.1[..]);
+            let one = Stones::default().solve(equations, &bodies, &rows, settings, ends).unwrap();
+            let ends = (&mut slow.0[..], &mut slow.1[..]);
+            let mut direct = Direct::default();
+            let other = direct.solve_dense(equations, &bodies, &rows, settings, ends).unwrap();
+            assert_eq!(one.sweeps, other.sweeps);
+            for (a, b) in fast.0.iter().zip(&slow.0) {
+                assert!(a.abs_diff_eq(*b, TOLERANCE), "{sweeps}: {a} {b}");
+            }
+            for (a, b) in fast.1.iter().zip(&slow.1) {
+                assert!((a.normal - b.normal).abs() < TOLERANCE, "{a:?} {b:?}");
+                assert!(a.along.abs_diff_eq(b.along, TOLERANCE), "{a:?} {b:?}");
+            }
+            assert!(fast.1.iter().any(|pressure| pressure.normal > 0.2), "{:?}", fast.1);
+        }
+    }
+
+    #[test]
+    fn what_is_joined_or_held_is_left_to_others() {
+        let (matrix, right, rows) = pile();
+        let bodies: Vec<_> = (0..COUNT).map(|k| 2 * k..2 * k + 2).collect();
+        let solved = |matrix: &BlockMatrix, held: &[VertexId], rows: &[Row]| {
+            let equations = Equations { matrix, right: &right, held, dt: 0.01 };
+            let (mut velocities, mut pressures) =
+                (vec![Vec3::ZERO; 2 * COUNT], vec![Pressure::default(); rows.len()]);
+            let ends = (&mut velocities[..], &mut pressures[..]);
+            Stones::default()
+                .solve(equations, &bodies, rows, RowSettings::default(), ends)
+                .is_some()
+        };
+        assert!(solved(&matrix, &[], &rows));
+        assert!(!solved(&matrix, &[VertexId(3)], &rows));
+        let mut soft = rows.clone();
+        soft[4].shares[1] = Term::Weight(0.5);
+        assert!(!solved(&matrix, &[], &soft));
+        let mut tied = joined(2 * COUNT, &[[VertexId(1), VertexId(2)]], 3);
+        (0..2 * COUNT).for_each(|row| tied.add_to_diagonal(row, 5.0));
+        assert!(!solved(&tied, &[], &rows));
+    }
+}

@@ -1,0 +1,368 @@
+//! Contacts in the unknowns of a solver: velocities of vertices, and two vectors per rigid body.
+//!
+//! A rigid body of any size has six unknowns. They take the places of its first two vertices
+//! among the unknowns: the velocity v of its centre, and its spin ω. A contact point at the arm
+//! p from the centre moves with v + ω × p, so solvers need to know of arms and of nothing else.
+//!
+//! | here     | formula | meaning                                                  |
+//! |----------|---------|----------------------------------------------------------|
+//! | `Term`   | B       | u = Σ B x: share of an unknown x in a relative velocity  |
+//! | `Lever`  | p       | B x = x × p, Bᵀ f = p × f; p is the arm, signed, m       |
+
+use crate::body::soft::BodyStarts;
+use crate::contact::Contact;
+use crate::id::{BodyId, VertexId};
+use crate::math::{Mat3, Vec3, skew};
+
+/// Most unknowns of a contact without attached vertices: a vertex of a rigid body at a face of
+/// a soft one, count.
+pub const MOST_FREE: usize = 5;
+
+/// Most unknowns of one contact: four vertices, each attached to another rigid body, count.
+pub const MOST: usize = 8;
+
+/// How one unknown moves a contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Term {
+    /// A vertex, or the centre of a rigid body, with its weight, unit 1.
+    Weight(f64),
+    /// The spin of a rigid body, with the arm, m.
+    Lever(Vec3),
+}
+
+impl Term {
+    /// B x.
+    #[inline]
+    pub fn of(self, x: Vec3) -> Vec3 {
+        match self {
+            Term::Weight(weight) => weight * x,
+            Term::Lever(arm) => x.cross(arm),
+        }
+    }
+
+    /// Bᵀ f.
+    #[inline]
+    pub fn back(self, f: Vec3) -> Vec3 {
+        match self {
+            Term::Weight(weight) => weight * f,
+            Term::Lever(arm) => arm.cross(f),
+        }
+    }
+
+    /// B.
+    pub fn matrix(self) -> Mat3 {
+        match self {
+            Term::Weight(weight) => weight * Mat3::IDENTITY,
+            Term::Lever(arm) => -skew(arm),
+        }
+    }
+
+    /// Bᵀ M B of a symmetric M.
+    pub fn around(self, matrix: Mat3) -> Mat3 {
+        match self {
+            Term::Weight(weight) => weight * weight * matrix,
+            Term::Lever(arm) => skew(arm) * matrix * -skew(arm),
+        }
+    }
+
+    /// Square of the weight, unit 1, or of the arm, m².
+    pub fn square(self) -> f64 {
+        match self {
+            Term::Weight(weight) => weight * weight,
+            Term::Lever(arm) => arm.length_squared(),
+        }
+    }
+}
+
+/// What rows join: all bodies of a scene.
+#[derive(Clone, Copy, Debug)]
+pub struct Sides<'a> {
+    /// Where bodies begin.
+    pub starts: &'a BodyStarts,
+    /// Of all vertices, kg; where unknowns of rigid bodies are, those of the unknowns.
+    pub masses: &'a [f64],
+    /// Which bodies are rigid, and where; `None` if none is.
+    pub rigid: Option<RigidSides<'a>>,
+}
+
+impl<'a> Sides<'a> {
+    /// Soft bodies alone.
+    pub fn soft(starts: &'a BodyStarts, masses: &'a [f64]) -> Sides<'a> {
+        Sides { starts, masses, rigid: None }
+    }
+}
+
+/// Where rigid bodies are.
+#[derive(Clone, Copy, Debug)]
+pub struct RigidSides<'a> {
+    /// Centre of each rigid body, m; `None` for soft ones.
+    pub centres: &'a [Option<Vec3>],
+    /// First vertex of each body, count.
+    pub firsts: &'a [u32],
+    /// Of all vertices, m.
+    pub positions: &'a [Vec3],
+    /// Vertices of soft bodies that rigid ones hold, with these; ascending.
+    pub attached: &'a [(VertexId, BodyId)],
+    /// First body of the group that each holds or is held in, or none; empty where nothing is
+    /// attached.
+    pub groups: &'a [Option<BodyId>],
+    /// Group and unknown of what goes with its whole group, ascending by unknown.
+    pub travellers: &'a [(BodyId, VertexId)],
+}
+
+impl<'a> RigidSides<'a> {
+    /// Rigid bodies that hold nothing.
+    pub fn alone(
+        centres: &'a [Option<Vec3>],
+        firsts: &'a [u32],
+        positions: &'a [Vec3],
+    ) -> RigidSides<'a> {
+        RigidSides { centres, firsts, positions, attached: &[], groups: &[], travellers: &[] }
+    }
+
+    /// First unknown of who holds a vertex, and the arm from its centre, m.
+    fn holder(&self, vertex: VertexId) -> Option<(VertexId, Vec3)> {
+        let place = self.attached.binary_search_by_key(&vertex, |(vertex, _)| *vertex).ok()?;
+        let holder = self.attached[place].1.index();
+        let centre = self.centres.get(holder).copied().flatten()?;
+        Some((VertexId(self.firsts[holder]), self.positions[vertex.index()] - centre))
+    }
+}
+
+/// A contact as solvers see it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row {
+    /// Unknowns; the first `count` are in use.
+    pub unknowns: [VertexId; MOST],
+    /// What each does to the relative velocity.
+    pub shares: [Term; MOST],
+    /// Unknowns in use, count.
+    pub count: usize,
+    /// Bodies of the two sides; the second may be an obstacle.
+    pub bodies: (BodyId, Option<BodyId>),
+    /// Unit, from the second side to the first.
+    pub normal: Vec3,
+    /// Velocity of the second side where it is an obstacle, m/s.
+    pub drift: Vec3,
+    /// Least speed along the normal, m/s.
+    pub target: f64,
+    /// Coulomb's coefficient, unit 1.
+    pub friction: f64,
+    /// Size of the smaller body, m.
+    pub size: f64,
+}
+
+impl Row {
+    /// A contact between these bodies.
+    pub fn of(contact: &Contact, rigid: Option<RigidSides<'_>>) -> Row {
+        let Contact { bodies, normal, drift, target, friction, size, .. } = *contact;
+        let mut row = Row {
+            unknowns: [contact.vertices[0]; MOST],
+            shares: [Term::Weight(0.0); MOST],
+            count: 0,
+            bodies,
+            normal,
+            drift,
+            target,
+            friction,
+            size,
+        };
+        let lever = |side: Option<BodyId>| {
+            let (rigid, body) = rigid.zip(side)?;
+            let centre = rigid.centres.get(body.index()).copied().flatten()?;
+            Some((rigid.firsts[body.index()], centre))
+        };
+        let levers = [lever(Some(bodies.0)), lever(bodies.1)];
+        let at = rigid.map_or(Vec3::ZERO, |rigid| place(contact, rigid.positions, levers));
+        for (lever, sign) in levers.into_iter().zip([1.0, -1.0]) {
+            match lever {
+                None => {
+                    let own = contact.terms().filter(|(_, weight)| sign * *weight > 0.0);
+                    own.for_each(|(vertex, weight)| match rigid.and_then(|r| r.holder(vertex)) {
+                        None => row.push(vertex, Term::Weight(weight)),
+                        Some((first, arm)) => {
+                            row.join(first, Term::Weight(weight));
+                            row.join(VertexId(first.0 + 1), Term::Lever(weight * arm));
+                        }
+                    });
+                }
+                Some((first, centre)) => {
+                    row.push(VertexId(first), Term::Weight(sign));
+                    row.push(VertexId(first + 1), Term::Lever(sign * (at - centre)));
+                }
+            }
+        }
+        if row.is_rigid() {
+            // What does not bend keeps what it is given, and begins to rock: shifts take it out.
+            row.target = row.target.min(0.0);
+        }
+        if contact.bounce > 0.0 {
+            row.target = row.target.max(contact.bounce);
+        }
+        row
+    }
+
+    /// Adds to what an unknown does, or takes it in.
+    fn join(&mut self, unknown: VertexId, share: Term) {
+        let known = self.unknowns[..self.count].iter().position(|other| *other == unknown);
+        match known.map(|k| (&mut self.shares[k], share)) {
+            Some((Term::Weight(sum), Term::Weight(weight))) => *sum += weight,
+            Some((Term::Lever(sum), Term::Lever(arm))) => *sum += arm,
+            _ => self.push(unknown, share),
+        }
+    }
+
+    fn push(&mut self, unknown: VertexId, share: Term) {
+        if self.count < MOST {
+            self.unknowns[self.count] = unknown;
+            self.shares[self.count] = share;
+            self.count += 1;
+        }
+    }
+
+    /// Whether nothing at it bends.
+    pub fn is_rigid(&self) -> bool {
+        let levers = self.terms().filter(|(_, share)| matches!(share, Term::Lever(_))).count();
+        2 * levers == self.count && levers > 0
+    }
+
+    /// Unknowns with what they do.
+    #[inline]
+    pub fn terms(&self) -> impl Iterator<Item = (VertexId, Term)> {
+        self.unknowns.into_iter().zip(self.shares).take(self.count)
+    }
+
+    /// Velocity of the first side seen from the second, m/s.
+    #[inline]
+    pub fn relative(&self, velocities: &[Vec3]) -> Vec3 {
+        self.linear(velocities) - self.drift
+    }
+
+    /// Σ B x, m/s.
+    #[inline]
+    pub fn linear(&self, x: &[Vec3]) -> Vec3 {
+        self.terms().map(|(v, share)| share.of(x[v.index()])).sum()
+    }
+}
+
+/// Where a contact with a rigid side acts, m: on the soft side, or halfway between two rigid ones.
+///
+/// At one place for both: impulses that are opposite at two would turn what nobody turned.
+fn place<T>(contact: &Contact, positions: &[Vec3], levers: [Option<T>; 2]) -> Vec3 {
+    let side = |sign: f64| contact.place(sign, positions);
+    match (levers, contact.bodies.1) {
+        ([Some(_), Some(_)], _) => 0.5 * (side(1.0) + side(-1.0)),
+        ([Some(_), None], Some(_)) => side(-1.0),
+        _ => side(1.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::{Feature, resting};
+
+    const P: Vec3 = Vec3::new(0.3, -1.2, 0.7);
+    const X: Vec3 = Vec3::new(-0.4, 0.1, 2.0);
+    const F: Vec3 = Vec3::new(1.5, -0.2, 0.6);
+
+    #[test]
+    fn terms_are_their_matrices() {
+        for term in [Term::Weight(-0.3), Term::Lever(P)] {
+            let matrix = term.matrix();
+            assert!(term.of(X).abs_diff_eq(matrix * X, 1e-15));
+            assert!(term.back(F).abs_diff_eq(matrix.transpose() * F, 1e-15));
+            let inner = Mat3::from_diagonal(Vec3::new(1.0, 2.0, 3.0));
+            let around = matrix.transpose() * inner * matrix;
+            assert!(term.around(inner).abs_diff_eq(around, 1e-15));
+        }
+    }
+
+    /// A soft vertex on the face of a rigid body that moves and turns.
+    #[test]
+    fn a_rigid_side_moves_as_its_vertices_do() {
+        let touched = Vec3::new(0.2, 0.3, 0.0);
+        let positions = [touched, Vec3::ZERO, Vec3::X, Vec3::Y, -Vec3::Z];
+        let contact = Contact {
+            feature: Feature::VertexBody(VertexId(0), BodyId(1)),
+            vertices: [0, 1, 2, 3].map(VertexId),
+            weights: [1.0, -0.5, -0.2, -0.3],
+            count: 4,
+            bodies: (BodyId(0), Some(BodyId(1))),
+            ..resting(VertexId(0))
+        };
+        let centre = Vec3::new(0.2, 0.1, -0.4);
+        let (velocity, spin) = (Vec3::new(0.1, 2.0, 0.3), Vec3::new(-3.0, 0.5, 1.0));
+        let at = |x: Vec3| velocity + spin.cross(x - centre);
+        let all = [X, at(positions[1]), at(positions[2]), at(positions[3]), at(positions[4])];
+        let centres = [None, Some(centre)];
+        let rigid = RigidSides::alone(&centres, &[0, 1], &positions);
+        let row = Row::of(&contact, Some(rigid));
+        let unknowns = [X, velocity, spin, Vec3::ZERO, Vec3::ZERO];
+        assert_eq!(row.count, 3);
+        assert!(row.relative(&unknowns).abs_diff_eq(contact.relative(&all), 1e-15));
+        let soft = Row::of(&contact, None);
+        assert_eq!(soft.relative(&all), contact.relative(&all));
+    }
+
+    /// A face with one corner free and two attached, to different bodies or the same.
+    #[test]
+    fn attached_vertices_move_as_what_holds_them() {
+        let positions = [0.3 * Vec3::Z, Vec3::ZERO, Vec3::X, Vec3::Y, P, F, X, Vec3::ONE];
+        let contact = Contact {
+            vertices: [0, 1, 2, 3].map(VertexId),
+            weights: [1.0, -0.5, -0.2, -0.3],
+            count: 4,
+            bodies: (BodyId(0), Some(BodyId(1))),
+            ..resting(VertexId(0))
+        };
+        let centres = [None, None, Some(P), Some(F)];
+        let moving = [(F, X), (X, P)];
+        let at = |k: usize, x: Vec3| {
+            moving[k].0 + moving[k].1.cross(x - centres[k + 2].unwrap_or_default())
+        };
+        for (second, count) in [(3, 6), (2, 4)] {
+            let attached = [(VertexId(2), BodyId(2)), (VertexId(3), BodyId(second))];
+            let rigid = RigidSides {
+                attached: &attached,
+                ..RigidSides::alone(&centres, &[0, 1, 4, 6], &positions)
+            };
+            let row = Row::of(&contact, Some(rigid));
+            let [(a, spin_a), (b, spin_b)] = moving;
+            let unknowns = [X, F, Vec3::NAN, Vec3::NAN, a, spin_a, b, spin_b];
+            let place = second as usize - 2;
+            let all = [X, F, at(0, positions[2]), at(place, positions[3])];
+            assert_eq!(row.count, count);
+            let (found, expected) = (row.relative(&unknowns), contact.relative(&all));
+            assert!(found.abs_diff_eq(expected, 1e-14), "{found} {expected}");
+        }
+    }
+
+    /// Friction between two rigid bodies with a gap must not turn the pair.
+    #[test]
+    fn two_rigid_sides_are_pushed_at_one_place() {
+        let positions = [Vec3::ZERO, Vec3::X, 0.1 * Vec3::Z, Vec3::Y];
+        let contact = Contact {
+            vertices: [VertexId(2), VertexId(0), VertexId(0), VertexId(0)],
+            weights: [1.0, -1.0, 0.0, 0.0],
+            count: 2,
+            bodies: (BodyId(1), Some(BodyId(0))),
+            ..resting(VertexId(2))
+        };
+        let centres = [Some(Vec3::new(0.2, 0.0, -1.0)), Some(Vec3::new(0.0, 0.3, 2.0))];
+        let rigid = RigidSides::alone(&centres, &[0, 2], &positions);
+        let row = Row::of(&contact, Some(rigid));
+        let (mut pushed, mut turned) = (Vec3::ZERO, Vec3::ZERO);
+        for (unknown, share) in row.terms() {
+            let centre = centres[unknown.index() / 2].unwrap();
+            match share {
+                Term::Weight(_) => {
+                    pushed += share.back(F);
+                    turned += centre.cross(share.back(F));
+                }
+                Term::Lever(_) => turned += share.back(F),
+            }
+        }
+        assert!(row.is_rigid() && pushed.length() < 1e-15 && turned.length() < 1e-15, "{turned}");
+    }
+}
