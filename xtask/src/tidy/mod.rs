@@ -5,6 +5,8 @@
 
 mod sources;
 
+mod layers;
+
 mod documents;
 
 mod book;
