@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use pliant::body::keyframes::{Keyframes, Pose};
-use pliant::body::obstacle::{Obstacle, Plane, Touch};
+use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::body::soft::{BodyStarts, Masses, State};
 use pliant::body::{Bodies, Mesh};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
@@ -176,7 +176,7 @@ fn built(
     system.bodies = BodyStarts::from_counts(bodies.ids().map(|body| bodies.vertices(body).len()));
     system.forces.push(Gravity::new(GRAVITY, system.masses.of()));
     let still = Keyframes::still(Pose::IDENTITY).map_err(|error| error.to_string())?;
-    let touch = Touch { friction: 0.3, restitution: 0.1 };
+    let touch = SurfaceMaterial { friction: 0.3, restitution: 0.1 };
     let floor = Obstacle::new(Plane, still, touch).map_err(|error| error.to_string())?;
     let infos = bodies.ids().map(|body| BodyInfo {
         name: format!("body {body}"),

@@ -183,7 +183,7 @@ mod tests {
     use super::*;
     use pliant::body::keyframes::{Keyframe, Keyframes, Pose};
     use pliant::body::obstacle::check::random;
-    use pliant::body::obstacle::{Combined, Cuboid, Part, Plane, Round, Shape, Touch};
+    use pliant::body::obstacle::{Combined, Cuboid, Part, Plane, Round, Shape, SurfaceMaterial};
     use pliant::body::soft::{Masses, State};
     use pliant::force::check;
     use pliant::integrate::backtrack::Backtrack;
@@ -193,7 +193,7 @@ mod tests {
 
     fn still(shape: impl Shape + 'static) -> Obstacle {
         let motion = Keyframes::still(Pose::IDENTITY).unwrap();
-        Obstacle::new(shape, motion, Touch::default()).unwrap()
+        Obstacle::new(shape, motion, SurfaceMaterial::default()).unwrap()
     }
 
     fn barrier(
@@ -399,7 +399,7 @@ mod tests {
         };
         let motion = Keyframes::new(vec![frame(0.0), frame(0.25), frame(1.0)]).unwrap();
         let plate = Cuboid::new(Vec3::new(90.0, 90.0, 1e-3)).unwrap();
-        let plate = Obstacle::new(plate, motion, Touch::default()).unwrap();
+        let plate = Obstacle::new(plate, motion, SurfaceMaterial::default()).unwrap();
         let settings = BarrierSettings::within(100.0, 0.2);
         let mut system = alone(barrier(plate.clone(), Vec3::ZERO, settings).unwrap());
         let mut state = State::at_rest(vec![Vec3::ZERO]);

@@ -131,7 +131,7 @@ impl Particle {
             return None;
         }
         let normal = here.normal(self.position)?;
-        let touch = obstacle.touch();
+        let touch = obstacle.material();
         let relative = self.velocity - obstacle.velocity_at(time, self.position);
         let approach = -relative.dot(normal);
         let (mut impulse, mut shift) = (Vec3::ZERO, Vec3::ZERO);
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
     use pliant::body::keyframes::{Keyframe, Keyframes, Pose};
     use pliant::body::obstacle::check::{points, random};
-    use pliant::body::obstacle::{Combined, Cuboid, Part, Plane, Round, Shape, Touch};
+    use pliant::body::obstacle::{Combined, Cuboid, Part, Plane, Round, Shape, SurfaceMaterial};
     use pliant::force::gravity::Gravity;
     use pliant::integrate::euler::{Euler, EulerKind};
     use pliant::integrate::{Integrator, System};
@@ -174,8 +174,12 @@ mod tests {
         friction: f64,
         restitution: f64,
     ) -> Obstacle {
-        Obstacle::new(shape, Keyframes::still(pose).unwrap(), Touch { friction, restitution })
-            .unwrap()
+        Obstacle::new(
+            shape,
+            Keyframes::still(pose).unwrap(),
+            SurfaceMaterial { friction, restitution },
+        )
+        .unwrap()
     }
 
     fn falling(mass: f64) -> System {
@@ -332,7 +336,7 @@ mod tests {
             position: x * Vec3::X,
             rotation: Quat::from_rotation_z(angle),
         };
-        let touch = Touch { friction: 0.8, restitution: 0.0 };
+        let touch = SurfaceMaterial { friction: 0.8, restitution: 0.0 };
         let belt = |frames: Vec<Keyframe>| {
             Obstacle::new(Plane, Keyframes::new(frames).unwrap(), touch).unwrap()
         };

@@ -159,7 +159,7 @@ impl Material<1> for Penalty {
 mod tests {
     use super::*;
     use pliant::body::keyframes::{Keyframe, Keyframes, Pose};
-    use pliant::body::obstacle::{Plane, Round, Shape, Touch};
+    use pliant::body::obstacle::{Plane, Round, Shape, SurfaceMaterial};
     use pliant::body::soft::State;
     use pliant::force::check;
     use pliant::force::gravity::Gravity;
@@ -173,7 +173,7 @@ mod tests {
 
     fn still(shape: impl Shape + 'static) -> Obstacle {
         let pose = Pose { position: Vec3::ZERO, rotation: Quat::IDENTITY };
-        Obstacle::new(shape, Keyframes::still(pose).unwrap(), Touch::default()).unwrap()
+        Obstacle::new(shape, Keyframes::still(pose).unwrap(), SurfaceMaterial::default()).unwrap()
     }
 
     fn fixed(stiffness: f64, buffer: f64) -> PenaltySettings {
@@ -278,7 +278,7 @@ mod tests {
         let frame =
             |time: f64| Keyframe { time, position: time * Vec3::Z, rotation: Quat::IDENTITY };
         let motion = Keyframes::new(vec![frame(0.0), frame(1.0)]).unwrap();
-        let floor = Obstacle::new(Plane, motion, Touch::default()).unwrap();
+        let floor = Obstacle::new(Plane, motion, SurfaceMaterial::default()).unwrap();
         let mut system = system(penalty(floor, fixed(1e4, 0.0)), 0.0);
         let mut state = State::at_rest(vec![0.3 * Vec3::Z]);
         let mut euler = Euler::new(EulerKind::Symplectic);

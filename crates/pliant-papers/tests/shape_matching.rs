@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use pliant::body::keyframes::{Keyframes, Pose};
-use pliant::body::obstacle::{Obstacle, Plane, Touch};
+use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::body::pins::Pins;
 use pliant::body::soft::BodyStarts;
 use pliant::body::soft::{Masses, State};
@@ -66,7 +66,7 @@ const ROUNDING: f64 = 1e-12;
 const G: f64 = 9.81;
 
 fn floor(friction: f64) -> Obstacle {
-    let touch = Touch { friction, restitution: 0.0 };
+    let touch = SurfaceMaterial { friction, restitution: 0.0 };
     Obstacle::new(Plane, Keyframes::still(Pose::IDENTITY).unwrap(), touch).unwrap()
 }
 

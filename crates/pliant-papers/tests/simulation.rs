@@ -5,7 +5,7 @@
 use pliant::body::Bodies;
 use pliant::body::Mesh;
 use pliant::body::keyframes::{Keyframes, Pose};
-use pliant::body::obstacle::{Obstacle, Plane, Touch};
+use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::body::soft::Masses;
 use pliant::body::soft::State;
 use pliant::force::gravity::Gravity;
@@ -34,7 +34,8 @@ fn falling(integrator: Box<dyn Integrator>) -> Simulation {
     let springs = Springs::along(&rest, &edges, settings).unwrap();
     system.forces.push(springs.with_plasticity(clay).unwrap());
     let still = Keyframes::still(Pose::IDENTITY).unwrap();
-    let floor = Obstacle::new(Plane, still, Touch { friction: 0.3, restitution: 0.2 }).unwrap();
+    let floor =
+        Obstacle::new(Plane, still, SurfaceMaterial { friction: 0.3, restitution: 0.2 }).unwrap();
     let bodies = Bodies::from_meshes(&[Mesh::Net(3, &edges)]).unwrap();
     Simulation::new(bodies, State::at_rest(rest), system, integrator)
         .in_contact(vec![Box::new(Impulses::new(vec![floor]))])

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use pliant::body::keyframes::{Keyframes, Pose};
-use pliant::body::obstacle::{Obstacle, Plane, Touch};
+use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::body::soft::{Masses, State};
 use pliant::body::{Bodies, Mesh};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
@@ -115,7 +115,7 @@ fn simulation(meshes: &[(&str, TetMesh)]) -> Result<Simulation, Box<dyn Error>> 
     let settings = ElasticSettings { young: 2e5, poisson: 0.3, damping: 0.004 };
     system.forces.push(Elastic::<Corotational>::new(&rest, &tets, |_| settings)?);
     let still = Keyframes::still(Pose::IDENTITY)?;
-    let floor = Obstacle::new(Plane, still, Touch { friction: 0.4, restitution: 0.0 })?;
+    let floor = Obstacle::new(Plane, still, SurfaceMaterial { friction: 0.4, restitution: 0.0 })?;
     let bodies: Vec<Mesh<'_>> = meshes.iter().map(|(_, mesh)| Mesh::Tets(mesh)).collect();
     let bodies = Bodies::from_meshes(&bodies)?;
     let integrator = Box::new(Implicit::new(ImplicitSettings::default()));

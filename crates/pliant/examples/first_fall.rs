@@ -6,7 +6,7 @@ use std::error::Error;
 
 // ANCHOR: body
 use pliant::body::keyframes::{Keyframes, Pose};
-use pliant::body::obstacle::{Obstacle, Plane, Touch};
+use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::body::soft::{BodyStarts, Masses, State};
 use pliant::integrate::System;
 use pliant::math::Vec3;
@@ -20,7 +20,7 @@ fn bodies(mesh: &RawMesh) -> Result<(System, State, Vec<Obstacle>), Box<dyn Erro
     let bodies = BodyStarts::from_counts([mesh.positions.len()]);
     let system = System { masses, bodies, ..System::default() };
     let state = State::at_rest(mesh.positions.iter().map(|p| *p + Vec3::Z).collect());
-    let touch = Touch { friction: 0.5, restitution: 0.0 };
+    let touch = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
     let floor = Obstacle::new(Plane, Keyframes::still(Pose::IDENTITY)?, touch)?;
     Ok((system, state, vec![floor]))
 }

@@ -17,8 +17,11 @@ use pliant::solve::linear::{LinearSettings, Product};
 use pliant::solve::rows::{Equations, RowSettings};
 use pliant::solve::terms::Row;
 use pliant::{
-    contact::pressure::Remembered,
-    solve::{constraint::target, lagrange::Lagrange, split::Split},
+    contact::impulse::WarmStart,
+    solve::{
+        augmented_lagrangian::AugmentedLagrangian, constraint::min_normal_velocity,
+        position_correction::PositionCorrection,
+    },
 };
 
 const DT: f64 = 1.0 / 60.0; // s
@@ -67,9 +70,10 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("start: {} vertices inside", inside(&positions));
 
     let rigids = Rigids::default();
-    let (mut search, mut split) = (Search::new(&positions, &bodies), Split::default());
-    let (mut solver, mut remembered) = (Lagrange::default(), Remembered::default());
-    let (mut rows, mut pressures, mut shifts) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut search, mut position_correction) =
+        (Search::new(&positions, &bodies), PositionCorrection::default());
+    let (mut solver, mut warm_start) = (AugmentedLagrangian::default(), WarmStart::default());
+    let (mut rows, mut row_impulses, mut shifts) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..STEPS {
         // Contacts, and whole bodies shifted out of overlap, which gives no speed.
         let motion = Motion { positions: &positions, velocities: &velocities, time: 0.0 };
@@ -77,10 +81,11 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (bodies, masses, pins, watcher) = (&bodies, &masses, &pins, &None);
         shifts.clear();
         let moment = Moment { bodies, motion, masses, pins, rigids: &rigids, dt: DT, watcher };
-        split.find(moment, &mut rows, &mut shifts);
+        position_correction.find(moment, &mut rows, &mut shifts);
         shifts.iter().for_each(|shift| shift.apply(&mut positions[bodies.vertices(shift.body)]));
-        rows.iter_mut().for_each(|row| row.target = target(row, PUSH, DT));
-        remembered.recall(&rows, DT, &mut pressures);
+        rows.iter_mut()
+            .for_each(|row| row.min_normal_velocity = min_normal_velocity(row, PUSH, DT));
+        warm_start.load(&rows, DT, &mut row_impulses);
 
         // The engine's own: (M + h C + h² K) v' = M v + h f, of which it tells the product.
         let mut right: Vec<_> = velocities.iter().map(|v| MASS * (*v + DT * GRAVITY)).collect();
@@ -101,8 +106,14 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         let equations = Equations { matrix, right: &right, held: &held, dt: DT };
         let how = (RowSettings::default(), LinearSettings::default());
         let contacts: Vec<_> = rows.iter().map(|row| Row::of(row, None)).collect();
-        solver.solve(equations, masses.of(), &contacts, how, (&mut velocities, &mut pressures))?;
-        remembered.keep(&rows, &pressures, DT);
+        solver.solve(
+            equations,
+            masses.of(),
+            &contacts,
+            how,
+            (&mut velocities, &mut row_impulses),
+        )?;
+        warm_start.store(&rows, &row_impulses, DT);
         positions.iter_mut().zip(&velocities).for_each(|(x, v)| *x += DT * *v);
     }
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use methods::METHODS;
 use pliant::body::keyframes::{Keyframes, Pose};
-use pliant::body::obstacle::{Obstacle, Plane, Touch};
+use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::body::pins::Pins;
 use pliant::body::soft::{BodyStarts, Masses, State};
 use pliant::body::{Bodies, Mesh};
@@ -264,7 +264,7 @@ fn a_warm_search_for_contacts_allocates_nothing() {
     let bodies = Bodies::from_meshes(&meshes.each_ref().map(Mesh::Tets)).unwrap();
     let rest: Vec<Vec3> = meshes.iter().flat_map(|mesh| mesh.positions().to_vec()).collect();
     let floor = Keyframes::still(Pose::along(-0.8 * Vec3::Z, Vec3::Z).unwrap()).unwrap();
-    let floor = [Obstacle::new(Plane, floor, Touch::default()).unwrap()];
+    let floor = [Obstacle::new(Plane, floor, SurfaceMaterial::default()).unwrap()];
     // Overlapping, near, and overlapping again; bodies wholly inside others are not here, as
     // `depth` allocates to name their reason.
     let places = [0.0, 1.4, 3.4, 5.0];

@@ -9,7 +9,7 @@
 
 use pliant::body::Bodies;
 use pliant::contact::Contact;
-use pliant::contact::edges::Passing;
+use pliant::contact::edges::EdgeEdgeGap;
 use pliant::contact::features::Features;
 use pliant::contact::margin::Drift;
 use pliant::contact::shape::{Facets, grown};
@@ -245,7 +245,7 @@ fn contact(
     size: f64,
 ) -> Contact {
     let ends = edges.map(|edge| features.edges[edge as usize].ends);
-    Contact::of_edges(pair, edges, ends, &Passing { s, t, normal, gap }, size)
+    Contact::of_edges(pair, edges, ends, &EdgeEdgeGap { s, t, normal, gap }, size)
 }
 
 #[cfg(test)]

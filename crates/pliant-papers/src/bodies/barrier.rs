@@ -30,7 +30,7 @@ use pliant::force::Refusal;
 use pliant::id::BodyId;
 use pliant::math::Vec3;
 use pliant::observe::{Stage, Watch};
-use pliant::solve::split::Split;
+use pliant::solve::position_correction::PositionCorrection;
 
 /// Gap, per reach, up to which bodies that overlapped are shifted apart.
 ///
@@ -126,7 +126,7 @@ impl BodilyBarrierSettings {
 pub struct BodilyBarrier {
     settings: BodilyBarrierSettings,
     search: Search,
-    split: Split,
+    split: PositionCorrection,
     apart: Apart,
     rows: Vec<Contact>,
     crossings: Vec<Crossing>,
@@ -155,7 +155,7 @@ impl BodilyBarrier {
         let search = Search::new(rest, bodies);
         Ok(BodilyBarrier {
             settings,
-            split: Split::default(),
+            split: PositionCorrection::default(),
             apart: Apart::new(rest, bodies, &search.features),
             search,
             rows: Vec::new(),

@@ -87,7 +87,8 @@ impl Default for BufferSettings {
 /// A search that finds gaps up to `reach`, per size of the smaller body, at any speed.
 pub(super) fn within(reach: f64) -> ContactSettings {
     // A search goes one offset beyond the offset, whatever the speed.
-    let margin = MarginSettings { offset: 0.5 * reach, look_ahead: 0.0, steps_ahead: 0.0 };
+    let margin =
+        MarginSettings { offset: 0.5 * reach, speculative_distance: 0.0, steps_ahead: 0.0 };
     ContactSettings { margin, friction: 0.0 }
 }
 

@@ -11,7 +11,7 @@
 use crate::bodies::Kind;
 use pliant::body::Bodies;
 use pliant::contact::inside;
-use pliant::contact::near::{Foot, shares};
+use pliant::contact::near::{ClosestPoint, shares};
 use pliant::contact::shape::Facets;
 use pliant::depth::fused::Scratch;
 use pliant::depth::nearest::{Closest, Nearest};
@@ -56,7 +56,7 @@ impl Pushes {
     }
 
     /// Adds a share of a surface point to the push that is being made.
-    fn bear(&mut self, bodies: &Bodies, foot: &Foot, share: f64) {
+    fn bear(&mut self, bodies: &Bodies, foot: &ClosestPoint, share: f64) {
         let corners = bodies.triangles()[foot.triangle.index()].into_iter();
         self.terms.extend(corners.zip(foot.shares).map(|(v, part)| (v, share * part)));
     }
@@ -78,7 +78,7 @@ pub enum Ways {
         /// For the rays.
         surfaces: Surfaces,
         /// Exits of one vertex.
-        feet: Vec<Foot>,
+        feet: Vec<ClosestPoint>,
     },
     /// By the nearest point.
     Closest {
@@ -148,7 +148,7 @@ impl Ways {
                         let corners = bodies.triangles()[triangle.index()];
                         let shares = shares(at, corners.map(|v| positions[v.index()]));
                         let (normal, gap) = (escape.direction, -escape.depth);
-                        let foot = Foot { triangle, shares, normal, gap };
+                        let foot = ClosestPoint { triangle, shares, normal, gap };
                         share_out(bodies, (vertex, escape), &[foot], pushes);
                     }
                 }
@@ -161,7 +161,7 @@ impl Ways {
 fn share_out(
     bodies: &Bodies,
     (vertex, escape): (VertexId, Escape),
-    feet: &[Foot],
+    feet: &[ClosestPoint],
     pushes: &mut Pushes,
 ) {
     if feet.is_empty() {
@@ -229,7 +229,7 @@ impl Surfaces {
         (positions, bodies): (&[Vec3], &Bodies),
         (vertex, escape): (VertexId, Escape),
         into: &[BodyId],
-        feet: &mut Vec<Foot>,
+        feet: &mut Vec<ClosestPoint>,
     ) {
         feet.clear();
         let point = positions[vertex.index()];

@@ -7,7 +7,7 @@
 //! | `normal`   | N, unit, out of what it touches                              |
 //! | `drag`     | λ: sliding speed left over by friction's impulse, 1/kg       |
 
-use pliant::body::obstacle::Touch;
+use pliant::body::obstacle::SurfaceMaterial;
 use pliant::math::{Mat3, Vec3, outer_square};
 
 /// Halvings of the drag's range, count: as many as a number has digits.
@@ -24,12 +24,17 @@ const HALVINGS: usize = 60;
 /// `mobility` must be symmetric and positive definite.
 ///
 /// - Implements: [Wang21 slide "Impulse Method"] for a body, with ‖j_T‖ ≤ μ j_N.
-pub fn coulomb_impulse(mobility: Mat3, velocity: Vec3, normal: Vec3, touch: Touch) -> Vec3 {
+pub fn coulomb_impulse(
+    mobility: Mat3,
+    velocity: Vec3,
+    normal: Vec3,
+    touch: SurfaceMaterial,
+) -> Vec3 {
     let approach = -velocity.dot(normal);
     if approach.is_nan() || approach <= 0.0 {
         return Vec3::ZERO;
     }
-    let Touch { friction, restitution } = touch;
+    let SurfaceMaterial { friction, restitution } = touch;
     let bouncing = velocity - restitution * approach * normal;
     let impulse = stopping(mobility, bouncing, normal, friction);
     if energy_gain(mobility, velocity, impulse) <= 0.0 {
@@ -92,12 +97,12 @@ mod tests {
     #[test]
     fn a_particle_bounces_and_slides_as_on_the_slide() {
         // 2 kg, 3 m/s down and 4 m/s along: pressing 2 · 1.5 · 3 = 9 N·s, friction 0.25 · 9.
-        let touch = Touch { friction: 0.25, restitution: 0.5 };
+        let touch = SurfaceMaterial { friction: 0.25, restitution: 0.5 };
         let mobility = Mat3::IDENTITY * 0.5;
         let found = coulomb_impulse(mobility, Vec3::new(4.0, 0.0, -3.0), Vec3::Z, touch);
         assert!(found.abs_diff_eq(Vec3::new(-2.25, 0.0, 9.0), ROUNDING), "{found}");
         // With more friction it stops along the surface: 2 kg · 4 m/s.
-        let touch = Touch { friction: 1.0, ..touch };
+        let touch = SurfaceMaterial { friction: 1.0, ..touch };
         let found = coulomb_impulse(mobility, Vec3::new(4.0, 0.0, -3.0), Vec3::Z, touch);
         assert!(found.abs_diff_eq(Vec3::new(-8.0, 0.0, 9.0), ROUNDING), "{found}");
         let leaving = coulomb_impulse(mobility, Vec3::Z, Vec3::Z, touch);
@@ -115,7 +120,7 @@ mod tests {
             let mobility = a * a.transpose() + Mat3::IDENTITY * 0.01;
             let mut velocity = some();
             velocity.z = -velocity.z.abs() - 0.01;
-            let touch = Touch { friction: some().x.abs(), restitution: some().x.abs() };
+            let touch = SurfaceMaterial { friction: some().x.abs(), restitution: some().x.abs() };
             let j = coulomb_impulse(mobility, velocity, Vec3::Z, touch);
             let after = velocity + mobility * j;
             let wanted = -touch.restitution * velocity.z;
@@ -123,8 +128,12 @@ mod tests {
             assert!(along(j).length() <= touch.friction * j.z + ROUNDING, "{case}: {j}");
             assert!(energy_gain(mobility, velocity, j) < ROUNDING, "{case}: {j}");
             // Inelastic: what slides on does so against friction, which is used up.
-            let j =
-                coulomb_impulse(mobility, velocity, Vec3::Z, Touch { restitution: 0.0, ..touch });
+            let j = coulomb_impulse(
+                mobility,
+                velocity,
+                Vec3::Z,
+                SurfaceMaterial { restitution: 0.0, ..touch },
+            );
             let after = along(velocity + mobility * j);
             let (rubbing, most) = (along(j), touch.friction * j.z);
             let tolerance = ROUNDING * (1.0 + j.length());

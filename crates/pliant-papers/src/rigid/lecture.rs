@@ -10,7 +10,7 @@
 //! | `friction`    | μ_T     | Coulomb's coefficient, unit 1                      |
 
 use crate::rigid::coulomb::coulomb_impulse;
-use pliant::body::obstacle::{Obstacle, Touch};
+use pliant::body::obstacle::{Obstacle, SurfaceMaterial};
 use pliant::body::rigid::{RigidBody, RigidState};
 use pliant::math::{Mat3, Vec3};
 
@@ -89,7 +89,7 @@ pub fn impact(
         Law::Corrected => coulomb_impulse,
         Law::Printed => printed_impulse,
     };
-    let impulse = answer(state.mobility(body, at), velocity, normal, obstacle.touch());
+    let impulse = answer(state.mobility(body, at), velocity, normal, obstacle.material());
     Some(RigidImpact { impulse, at, normal, vertices })
 }
 
@@ -101,7 +101,12 @@ pub fn impact(
 ///   `the_slide_breaks_coulombs_law_and_makes_energy` shows; it can even pull, as
 ///   `a_heavy_core_lets_the_slide_pull` does.
 /// - Deviates: no sliding, where the slide divides by zero, sticks (R12).
-pub fn printed_impulse(mobility: Mat3, velocity: Vec3, normal: Vec3, touch: Touch) -> Vec3 {
+pub fn printed_impulse(
+    mobility: Mat3,
+    velocity: Vec3,
+    normal: Vec3,
+    touch: SurfaceMaterial,
+) -> Vec3 {
     let approach = -velocity.dot(normal);
     let sliding = velocity + approach * normal;
     let speed = sliding.length();
@@ -124,7 +129,7 @@ mod tests {
     /// Numbers of about 1, a few dozen operations.
     const ROUNDING: f64 = 1e-12;
 
-    fn floor(touch: Touch) -> Obstacle {
+    fn floor(touch: SurfaceMaterial) -> Obstacle {
         Obstacle::new(Plane, Keyframes::still(Pose::IDENTITY).unwrap(), touch).unwrap()
     }
 
@@ -145,7 +150,7 @@ mod tests {
     fn a_flat_fall_is_answered_through_the_middle() {
         let (body, mut state) = box_on_floor(Vec3::new(1.0, 2.0, 3.0), Quat::IDENTITY);
         state.velocity = -2.0 * Vec3::Z;
-        let touch = Touch { friction: 0.5, restitution: 0.5 };
+        let touch = SurfaceMaterial { friction: 0.5, restitution: 0.5 };
         for law in [Law::Corrected, Law::Printed] {
             let found = impact(&body, &state, &floor(touch), 0.0, law).unwrap();
             assert_eq!((found.vertices, found.normal), (4, Vec3::Z));
@@ -166,7 +171,8 @@ mod tests {
         let inside = body.points.iter().map(|&r| state.point(r)).filter(|x| x.z < 0.0);
         let mean: f64 = inside.map(|x| state.velocity_at(x).z).sum();
         assert!(mean.abs() < ROUNDING, "{mean}");
-        let found = impact(&body, &state, &floor(Touch::default()), 0.0, Law::Corrected).unwrap();
+        let found =
+            impact(&body, &state, &floor(SurfaceMaterial::default()), 0.0, Law::Corrected).unwrap();
         assert_eq!(found.vertices, 2);
         let mut after = state;
         after.push(&body, found.at, found.impulse);
@@ -177,7 +183,7 @@ mod tests {
     fn what_leaves_or_is_outside_is_left_alone() {
         let (body, mut state) = box_on_floor(Vec3::ONE, Quat::IDENTITY);
         let answer = |state: &RigidState| {
-            impact(&body, state, &floor(Touch::default()), 0.0, Law::Corrected)
+            impact(&body, state, &floor(SurfaceMaterial::default()), 0.0, Law::Corrected)
         };
         assert_eq!(answer(&state), None);
         state.velocity = Vec3::Z;
@@ -203,7 +209,7 @@ mod tests {
         most_rub: f64,
     }
 
-    fn tally(touch: Touch, law: Law) -> Tally {
+    fn tally(touch: SurfaceMaterial, law: Law) -> Tally {
         let (mut random, mut tally) = (random(29), Tally::default());
         let count = 1000;
         let mut met = 0;
@@ -233,16 +239,16 @@ mod tests {
     fn the_slide_breaks_coulombs_law_and_makes_energy() {
         // Erratum R4: though smooth, 100 % rub, by up to 0.57 of the pressing, and 25 % gain
         // energy, by up to 21 %.
-        let smooth = tally(Touch { friction: 0.0, restitution: 0.0 }, Law::Printed);
+        let smooth = tally(SurfaceMaterial { friction: 0.0, restitution: 0.0 }, Law::Printed);
         assert!(smooth.rubbed > 0.999, "{smooth:?}");
         assert!((0.45..0.65).contains(&smooth.most_rub), "{smooth:?}");
         assert!((0.18..0.32).contains(&smooth.gained), "{smooth:?}");
         assert!((0.12..0.30).contains(&smooth.most_gain), "{smooth:?}");
         // 38 to 41 % outside the cone.
-        let rough = tally(Touch { friction: 0.3, restitution: 0.5 }, Law::Printed);
+        let rough = tally(SurfaceMaterial { friction: 0.3, restitution: 0.5 }, Law::Printed);
         assert!((0.27..0.47).contains(&rough.outside), "{rough:?}");
         // 37 % gain energy, by up to 52 %.
-        let elastic = tally(Touch { friction: 0.3, restitution: 1.0 }, Law::Printed);
+        let elastic = tally(SurfaceMaterial { friction: 0.3, restitution: 1.0 }, Law::Printed);
         assert!((0.30..0.50).contains(&elastic.gained), "{elastic:?}");
         assert!((0.25..0.65).contains(&elastic.most_gain), "{elastic:?}");
     }
@@ -250,7 +256,7 @@ mod tests {
     /// Share of impacts of boxes with a heavy core in which the impulse pulls, unit 1.
     ///
     /// The inertia of such a box is `core` times that of one with its mass at the corners.
-    fn pulled(touch: Touch, core: f64, law: Law) -> f64 {
+    fn pulled(touch: SurfaceMaterial, core: f64, law: Law) -> f64 {
         let (mut random, count) = (random(31), 4000);
         let (mut met, mut pulls) = (0, 0);
         while met < count {
@@ -270,7 +276,7 @@ mod tests {
     #[test]
     fn a_heavy_core_lets_the_slide_pull() {
         // Erratum R4: 1.8 % of the impacts pull; 1.7 % without restitution and a core of 0.1.
-        let touch = Touch { friction: 1.0, restitution: 0.5 };
+        let touch = SurfaceMaterial { friction: 1.0, restitution: 0.5 };
         let found = pulled(touch, 0.03, Law::Printed);
         assert!((0.01..0.03).contains(&found), "{found}");
         assert_eq!(pulled(touch, 1.0, Law::Printed), 0.0);
@@ -281,7 +287,7 @@ mod tests {
     fn corrected_impacts_keep_the_law_and_make_no_energy() {
         for friction in [0.0, 0.3, 1.0] {
             for restitution in [0.0, 0.5, 1.0] {
-                let found = tally(Touch { friction, restitution }, Law::Corrected);
+                let found = tally(SurfaceMaterial { friction, restitution }, Law::Corrected);
                 assert_eq!((found.outside, found.gained), (0.0, 0.0), "{found:?}");
                 assert_eq!(found.rubbed > 0.0, friction > 0.0, "{found:?}");
             }

@@ -11,20 +11,24 @@ use pliant::contact::response::Moment;
 use pliant::contact::search::{ContactSettings, Search};
 use pliant::contact::{Contact, Feature};
 use pliant::math::Vec3;
-use pliant::solve::split::Split;
+use pliant::solve::position_correction::PositionCorrection;
 
 /// A search for gaps, with the memory that it keeps.
 #[derive(Debug)]
 pub struct Near {
     search: Search,
-    split: Split,
+    split: PositionCorrection,
     rows: Vec<Contact>,
 }
 
 impl Near {
     /// Prepares for a scene; sizes of bodies are those in `rest`.
     pub fn new(rest: &[Vec3], bodies: &Bodies) -> Near {
-        Near { search: Search::new(rest, bodies), split: Split::default(), rows: Vec::new() }
+        Near {
+            search: Search::new(rest, bodies),
+            split: PositionCorrection::default(),
+            rows: Vec::new(),
+        }
     }
 
     /// Appends shifts that take bodies apart, up to half the margin.
@@ -45,7 +49,8 @@ impl Near {
     pub fn find(&mut self, moment: Moment<'_>, margin: f64) -> &[Contact] {
         let Moment { bodies, motion, dt, .. } = moment;
         // A search goes one offset beyond the offset, whatever the speed.
-        let within = MarginSettings { offset: 0.5 * margin, look_ahead: 0.0, steps_ahead: 0.0 };
+        let within =
+            MarginSettings { offset: 0.5 * margin, speculative_distance: 0.0, steps_ahead: 0.0 };
         let settings = ContactSettings { margin: within, friction: 0.0 };
         self.search.find(motion, bodies, &[], (settings, dt), &mut self.rows);
         self.rows.retain(|row| {

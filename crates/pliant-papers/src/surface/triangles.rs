@@ -11,7 +11,7 @@
 
 use crate::surface::{Corrections, Form};
 use pliant::body::Bodies;
-use pliant::contact::near::Foot;
+use pliant::contact::near::ClosestPoint;
 use pliant::contact::shape::Facets;
 use pliant::contact::{Contact, inside};
 use pliant::depth::fused::Scratch;
@@ -118,7 +118,7 @@ impl Touches {
                 let (facets, space) = (&self.facets[other.index()], self.boxes[other.index()]);
                 let foot = inside::exit(point, escape, facets, space)
                     .or_else(|| inside::nearest(point, escape, facets));
-                let Some(Foot { triangle, shares, .. }) = foot else {
+                let Some(ClosestPoint { triangle, shares, .. }) = foot else {
                     self.unresolved += 1;
                     continue;
                 };

@@ -19,7 +19,7 @@ use pliant::body::Bodies;
 use pliant::contact::response::Moment;
 use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
-use pliant::solve::split::Rigid;
+use pliant::solve::position_correction::Rigid;
 
 /// Times that all contacts are gone through, count.
 const SWEEPS: u32 = 16;
@@ -83,7 +83,7 @@ impl Wholes {
         }
         let Moment { bodies, motion, masses, .. } = moment;
         for (body, whole) in bodies.ids().zip(&self.list) {
-            if whole.load == 0.0 || whole.rigid.ease == 0.0 {
+            if whole.load == 0.0 || whole.rigid.inv_mass == 0.0 {
                 continue;
             }
             let own = bodies.vertices(body);
@@ -130,7 +130,7 @@ impl Wholes {
             let eases = bodies.iter().zip(arms).map(|(body, arm)| {
                 let Whole { rigid, load, .. } = &list[body.index()];
                 let moment = arm.cross(touch.direction);
-                load * (rigid.ease + moment.dot(rigid.turn_ease * moment))
+                load * (rigid.inv_mass + moment.dot(rigid.inv_inertia * moment))
             });
             let ease: f64 = eases.sum();
             let stopping = if ease > 0.0 { 1.0 / ease } else { 0.0 };
@@ -156,8 +156,8 @@ impl Wholes {
             }
         }
         for whole in list {
-            whole.velocity += whole.rigid.ease * whole.pushes[0];
-            whole.spin += whole.rigid.turn_ease * whole.pushes[1];
+            whole.velocity += whole.rigid.inv_mass * whole.pushes[0];
+            whole.spin += whole.rigid.inv_inertia * whole.pushes[1];
             whole.pushes = [Vec3::ZERO; 2];
         }
     }
@@ -182,7 +182,7 @@ impl Whole {
             linear += push;
             angular += (motion.positions[k] - rigid.centre).cross(push);
         }
-        let (velocity, spin) = (rigid.ease * linear, rigid.turn_ease * angular);
+        let (velocity, spin) = (rigid.inv_mass * linear, rigid.inv_inertia * angular);
         Whole { rigid, velocity, spin, ..Whole::STAYS }
     }
 

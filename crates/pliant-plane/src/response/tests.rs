@@ -454,7 +454,7 @@ fn a_pile_comes_to_rest_without_a_corner_inside() {
     let (mut before, mut cuts) = (start, 0);
     for step in 0..720 {
         let report = integrator.step(&mut world.system, &mut world.state, DT).unwrap();
-        cuts += report.cuts;
+        cuts += report.halvings;
         assert_eq!(world.overlapping(), 0, "{step}");
         // Gaps that are won back lift what lies on them, by 0.01 m/s at most.
         let now = energy(&world);

@@ -189,7 +189,7 @@ fn lost(dt: f64) -> [f64; 2] {
     for _ in 0..(0.5 / dt).round() as usize {
         let report = built.simulation.step(dt).unwrap();
         met += report.met.contacts;
-        assert_eq!(report.loose, 0);
+        assert_eq!(report.unconverged, 0);
     }
     assert!(met > 0 && built.simulation.state.rigids[1].velocity.y < -1.0, "{met}");
     let end = momenta(&built);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pliant::body::keyframes::{Keyframes, Pose};
-use pliant::body::obstacle::{Obstacle, Plane, Touch};
+use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::body::pins::Pins;
 use pliant::body::soft::{BodyStarts, Masses, State};
 use pliant::body::{Bodies, Mesh};
@@ -43,7 +43,7 @@ pub fn blocks() -> Built {
     let rubber = ElasticSettings { young: 1e5, poisson: 0.3, damping: 0.01 };
     system.forces.push(Elastic::<Corotational>::new(&rest, bodies.tets(), |_| rubber).unwrap());
     let settings = ImplicitSettings { kind: ImplicitKind::Bdf2, ..ImplicitSettings::default() };
-    let touch = Touch { friction: 0.3, restitution: 0.1 };
+    let touch = SurfaceMaterial { friction: 0.3, restitution: 0.1 };
     let floor = Obstacle::new(Plane, Keyframes::still(Pose::IDENTITY).unwrap(), touch).unwrap();
     let integrator = Box::new(Implicit::new(settings));
     let state = State::at_rest(rest);

@@ -3,7 +3,7 @@
 use std::fs;
 
 use pliant::body::keyframes::{Keyframes, Pose};
-use pliant::body::obstacle::{Obstacle, Plane, Touch};
+use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::math::Vec3;
 use pliant::record::row::Row;
 use pliant_run::recording::Recording;
@@ -110,7 +110,7 @@ fn who_is_inside_obstacles_is_told() {
     let place = Place::new("obstacles");
     let mut built = blocks();
     let above = Keyframes::still(Pose::along(100.0 * Vec3::Z, Vec3::Z).unwrap()).unwrap();
-    built.obstacles = vec![Obstacle::new(Plane, above, Touch::default()).unwrap()];
+    built.obstacles = vec![Obstacle::new(Plane, above, SurfaceMaterial::default()).unwrap()];
     let summary = run(built, &place.run(), RunSettings::default(), &mut ()).unwrap();
     assert_eq!(summary.obstacle_vertices, 54);
     // The lowest vertex of blocks that fall onto a floor at 0 m.

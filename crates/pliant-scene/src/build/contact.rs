@@ -263,9 +263,10 @@ fn constraint(scene: &keys::Scene, made: &Made, obstacles: Vec<Obstacle>) -> Con
     let keys::Contact { friction, restitution, offset, look_ahead, push, .. } = scene.contact;
     let weight = super::vector(scene.gravity).length();
     let own = ConstraintSettings::default();
-    let mut settings = ConstraintSettings { push, restitution, weight, ..own };
+    let mut settings =
+        ConstraintSettings { max_depenetration_speed: push, restitution, weight, ..own };
     settings.contacts.friction = friction;
     settings.contacts.margin.offset = offset;
-    settings.contacts.margin.look_ahead = look_ahead;
+    settings.contacts.margin.speculative_distance = look_ahead;
     Constraint::new(&made.rest, &made.bodies, obstacles, settings)
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use pliant::body::keyframes::{Keyframes, Pose};
 use pliant::body::obstacle::{
     Combined, Cuboid, Fidelity, Grid, GridSettings, Obstacle, ObstacleError, Part, Plane, Round,
-    Shape, Touch,
+    Shape, SurfaceMaterial,
 };
 use pliant::contact::response::Stiffness;
 use pliant::id::VertexId;
@@ -62,7 +62,7 @@ pub fn make(
         let (shape, sheet) =
             shape(&key.shape, &mut Context { folder, notices, extent }, &format!("{path}.shape"))?;
         all.skins.push(skin::place(&key.name, &sheet, &motion, &key.keyframes));
-        let touch = Touch { friction: key.friction, restitution: key.restitution };
+        let touch = SurfaceMaterial { friction: key.friction, restitution: key.restitution };
         let obstacle = Obstacle::new(Boxed(shape), motion, touch)
             .map_err(|error| Wrong::value(&*path, error))?;
         all.all.push(obstacle.clone());

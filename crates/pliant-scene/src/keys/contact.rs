@@ -106,15 +106,16 @@ pub struct Contact {
 
 impl Default for Contact {
     fn default() -> Contact {
-        let ConstraintSettings { contacts, push, restitution, .. } = ConstraintSettings::default();
+        let ConstraintSettings { contacts, max_depenetration_speed, restitution, .. } =
+            ConstraintSettings::default();
         let (friction, margin) = (contacts.friction, contacts.margin);
         let BodilySettings { damping, .. } = BodilySettings::of_step(Kind::Consistent, 1.0);
         Contact {
             friction,
             restitution,
             offset: margin.offset,
-            look_ahead: margin.look_ahead,
-            push,
+            look_ahead: margin.speculative_distance,
+            push: max_depenetration_speed,
             stiffness: None,
             damping,
             implicit: false,

@@ -5,7 +5,7 @@
 //! and solves rows together with the materials.
 
 use crate::contact::Contact;
-use crate::contact::pressure::Pressure;
+use crate::contact::impulse::ContactImpulse;
 use crate::force::Refusal;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Quat, Vec3};
@@ -61,7 +61,7 @@ pub struct Demands {
     /// Springs to be solved together with the materials; not in one step with rows.
     pub springs: Vec<ContactSpring>,
     /// Impulse of each row: a guess before the step, the solution after it.
-    pub pressures: Vec<Pressure>,
+    pub row_impulses: Vec<ContactImpulse>,
     /// Of the impulses and forces, what obstacles gave: vertex and impulse, N·s.
     pub from_outside: Vec<(VertexId, Vec3)>,
     /// Why the step must be made again in shorter ones, if it must.
@@ -90,7 +90,7 @@ impl Demands {
         self.rigid_shifts.clear();
         self.rows.clear();
         self.springs.clear();
-        self.pressures.clear();
+        self.row_impulses.clear();
         self.from_outside.clear();
         self.refusal = None;
         self.met = Met::default();

@@ -41,7 +41,7 @@ impl Side {
 
 /// How two edges stand to each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Passing {
+pub struct EdgeEdgeGap {
     /// Place on the first edge, from 0 to 1.
     pub s: f64,
     /// Place on the second edge, from 0 to 1.
@@ -56,7 +56,7 @@ pub struct Passing {
 ///
 /// Edges that have passed each other by more than `depth` m have none.
 #[inline]
-pub fn passing(a: &Side, b: &Side, reach: f64, depth: f64) -> Option<Passing> {
+pub fn passing(a: &Side, b: &Side, reach: f64, depth: f64) -> Option<EdgeEdgeGap> {
     let (p, q) = (a.along(), b.along());
     let across = p.cross(q);
     // Most pairs fail here, before any root: out of one edge must be into the other.
@@ -83,7 +83,7 @@ pub fn passing(a: &Side, b: &Side, reach: f64, depth: f64) -> Option<Passing> {
     }
     let in_arc = b.tips.iter().all(|tip| normal.dot(*tip - b.ends[0]) <= BEYOND * q_length)
         && a.tips.iter().all(|tip| normal.dot(*tip - a.ends[0]) >= -BEYOND * p_length);
-    in_arc.then_some(Passing { s, t, normal, gap })
+    in_arc.then_some(EdgeEdgeGap { s, t, normal, gap })
 }
 
 #[cfg(test)]

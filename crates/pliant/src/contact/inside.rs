@@ -3,7 +3,7 @@
 //! The depth of `depth` averages projections and does not reach the surface (erratum H11);
 //! what counts here is the way along its direction to the first triangle that looks along.
 
-use crate::contact::near::{Foot, shares};
+use crate::contact::near::{ClosestPoint, shares};
 use crate::contact::shape::Facets;
 use crate::depth::Escape;
 use crate::id::TriangleId;
@@ -20,7 +20,7 @@ const SLIP: f64 = 1e-9;
 ///
 /// `space` is the box of the body. `None` when no triangle is hit, as can be where tets are
 /// inverted.
-pub fn exit(point: Vec3, escape: Escape, facets: &Facets, space: Aabb) -> Option<Foot> {
+pub fn exit(point: Vec3, escape: Escape, facets: &Facets, space: Aabb) -> Option<ClosestPoint> {
     let whole = space.size().length();
     let short = FIRST_REACH * escape.depth;
     let lengths = if short > 0.0 && short < whole { [short, whole] } else { [whole; 2] };
@@ -40,7 +40,12 @@ pub fn exit(point: Vec3, escape: Escape, facets: &Facets, space: Aabb) -> Option
         });
         if let Some((t, k, parts)) = best {
             let triangle = TriangleId(facets.first as u32 + k);
-            return Some(Foot { triangle, shares: parts, normal: escape.direction, gap: -t });
+            return Some(ClosestPoint {
+                triangle,
+                shares: parts,
+                normal: escape.direction,
+                gap: -t,
+            });
         }
     }
     None
@@ -63,9 +68,9 @@ pub(super) fn hit(from: Vec3, direction: Vec3, [a, b, c]: [Vec3; 3]) -> Option<(
 /// The nearest point of the surface, for a vertex whose ray hits nothing.
 ///
 /// The direction stays the consistent one; the gap is minus the distance.
-pub fn nearest(point: Vec3, escape: Escape, facets: &Facets) -> Option<Foot> {
+pub fn nearest(point: Vec3, escape: Escape, facets: &Facets) -> Option<ClosestPoint> {
     let (distance_sq, k, found) = closest(point, facets)?;
-    Some(Foot {
+    Some(ClosestPoint {
         triangle: TriangleId(facets.first as u32 + k),
         shares: shares(found, facets.corners[k as usize]),
         normal: escape.direction,

@@ -8,14 +8,14 @@ pub struct MarginSettings {
     /// Gap at which contact begins, per size, unit 1.
     pub offset: f64,
     /// Farthest look ahead, per size, unit 1.
-    pub look_ahead: f64,
+    pub speculative_distance: f64,
     /// Steps to look ahead at the present relative speed, count.
     pub steps_ahead: f64,
 }
 
 impl Default for MarginSettings {
     fn default() -> MarginSettings {
-        MarginSettings { offset: 0.005, look_ahead: 0.125, steps_ahead: 2.0 }
+        MarginSettings { offset: 0.005, speculative_distance: 0.125, steps_ahead: 2.0 }
     }
 }
 
@@ -58,7 +58,7 @@ impl MarginSettings {
     /// The margin for bodies of which the smaller has `size` m, closing in with `speed` m/s.
     pub fn of(self, size: f64, speed: f64, dt: f64) -> Margin {
         let offset = self.offset * size;
-        let most = (self.look_ahead * size).max(offset);
+        let most = (self.speculative_distance * size).max(offset);
         let ahead = (self.steps_ahead * dt * speed).max(offset).min(most);
         Margin { size, offset, reach: offset + ahead }
     }

@@ -9,11 +9,11 @@
 //! | `weights`  | positive on the first side, negative on the second, unit 1    |
 //! | `normal`   | unit, from the second side to the first                       |
 //! | `gap`      | distance along the normal, m; negative when they overlap      |
-//! | `target`   | v*: least speed along the normal at the end of the step, m/s  |
+//! | `min_normal_velocity`   | v*: least speed along the normal at the end of the step, m/s  |
 //! | `offset`   | δ: gap at which contact begins, m                             |
 //! | `size`     | size of the smaller body, m: all lengths are relative to it   |
 
-pub mod pressure;
+pub mod impulse;
 
 pub mod demands;
 
@@ -29,7 +29,7 @@ pub mod edges;
 
 pub mod shape;
 
-pub mod slab;
+pub mod separating_slab;
 
 pub mod near;
 
@@ -39,14 +39,14 @@ pub mod enclosed;
 
 pub mod pair;
 
-pub mod crossed;
+pub mod edge_face_crossings;
 
 pub mod obstacles;
 
 pub mod search;
 
 #[cfg(test)]
-mod twin;
+mod reference;
 
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
@@ -80,10 +80,10 @@ pub struct Contact {
     /// Distance along the normal, m; negative when they overlap.
     pub gap: f64,
     /// Velocity of the second side where it is an obstacle, m/s.
-    pub drift: Vec3,
+    pub surface_velocity: Vec3,
     /// v*: least speed along the normal that the step must end with, m/s. Negative for a gap
     /// that may still close; a search leaves it 0.
-    pub target: f64,
+    pub min_normal_velocity: f64,
     /// Least speed along the normal after an impact, m/s; 0 for none, as a search leaves it.
     pub bounce: f64,
     /// Coulomb's coefficient, unit 1.
@@ -102,10 +102,10 @@ impl Contact {
         [a, b]: [BodyId; 2],
         edges: [u32; 2],
         [[a0, a1], [b0, b1]]: [[VertexId; 2]; 2],
-        passing: &edges::Passing,
+        passing: &edges::EdgeEdgeGap,
         size: f64,
     ) -> Contact {
-        let edges::Passing { s, t, normal, gap } = *passing;
+        let edges::EdgeEdgeGap { s, t, normal, gap } = *passing;
         Contact {
             feature: Feature::EdgeEdge(edges[0], edges[1]),
             vertices: [a0, a1, b0, b1],
@@ -114,8 +114,8 @@ impl Contact {
             bodies: (a, Some(b)),
             normal,
             gap,
-            drift: Vec3::ZERO,
-            target: 0.0,
+            surface_velocity: Vec3::ZERO,
+            min_normal_velocity: 0.0,
             bounce: 0.0,
             friction: 0.0,
             offset: 0.0,
@@ -138,7 +138,8 @@ impl Contact {
     /// Velocity of the first side seen from the second, m/s.
     #[inline]
     pub fn relative(&self, velocities: &[Vec3]) -> Vec3 {
-        self.terms().map(|(v, weight)| weight * velocities[v.index()]).sum::<Vec3>() - self.drift
+        self.terms().map(|(v, weight)| weight * velocities[v.index()]).sum::<Vec3>()
+            - self.surface_velocity
     }
 }
 
@@ -153,8 +154,8 @@ pub(crate) fn resting(vertex: VertexId) -> Contact {
         bodies: (BodyId(0), None),
         normal: Vec3::Z,
         gap: 0.0,
-        drift: Vec3::ZERO,
-        target: 0.0,
+        surface_velocity: Vec3::ZERO,
+        min_normal_velocity: 0.0,
         bounce: 0.0,
         friction: 0.0,
         offset: 0.0,

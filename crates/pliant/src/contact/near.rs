@@ -12,7 +12,7 @@ const TOUCHING: f64 = 1e-7;
 
 /// A point of a surface, seen from a vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Foot {
+pub struct ClosestPoint {
     /// The triangle it lies on.
     pub triangle: TriangleId,
     /// Share of each corner, unit 1; they sum to 1.
@@ -26,7 +26,7 @@ pub struct Foot {
 /// The nearest point, within `reach` m, of the triangles that look towards `point`.
 ///
 /// `size` is that of the smaller body, m. Of triangles that are as near the first counts.
-pub fn foot(point: Vec3, facets: &Facets, reach: f64, size: f64) -> Option<Foot> {
+pub fn foot(point: Vec3, facets: &Facets, reach: f64, size: f64) -> Option<ClosestPoint> {
     let mut best: Option<(f64, u32, Vec3)> = None;
     let mut within_sq = reach * reach;
     facets.tree.near(point, within_sq, |k| {
@@ -52,7 +52,7 @@ pub fn foot(point: Vec3, facets: &Facets, reach: f64, size: f64) -> Option<Foot>
     let away = (point - nearest) / distance;
     let normal = if distance > TOUCHING * size { away } else { face_normal(corners)? };
     let triangle = TriangleId(facets.first as u32 + k);
-    Some(Foot { triangle, shares: shares(nearest, corners), normal, gap: distance })
+    Some(ClosestPoint { triangle, shares: shares(nearest, corners), normal, gap: distance })
 }
 
 /// Shares of the corners in a point of a triangle; not negative, summing to 1.
@@ -75,7 +75,11 @@ pub fn shares(point: Vec3, [a, b, c]: [Vec3; 3]) -> [f64; 3] {
 }
 
 /// Vertices and weights of a contact between a vertex and a triangle.
-pub(super) fn terms(vertex: VertexId, foot: &Foot, bodies: &Bodies) -> ([VertexId; 4], [f64; 4]) {
+pub(super) fn terms(
+    vertex: VertexId,
+    foot: &ClosestPoint,
+    bodies: &Bodies,
+) -> ([VertexId; 4], [f64; 4]) {
     let [a, b, c] = bodies.triangles()[foot.triangle.index()];
     let [wa, wb, wc] = foot.shares;
     ([vertex, a, b, c], [1.0, -wa, -wb, -wc])
@@ -88,7 +92,7 @@ mod tests {
 
     const TET: [VertexId; 4] = [VertexId(0), VertexId(1), VertexId(2), VertexId(3)];
 
-    fn found(point: Vec3, reach: f64) -> Option<Foot> {
+    fn found(point: Vec3, reach: f64) -> Option<ClosestPoint> {
         let positions = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
         let bodies = Bodies::from_tets(&[(4, &[TET])]).unwrap();
         let mut facets = Facets::new(&positions, &bodies, BodyId(0));

@@ -88,10 +88,10 @@ pub fn find(
                 bodies: (body, None),
                 normal,
                 gap,
-                drift: velocity,
-                target: 0.0,
+                surface_velocity: velocity,
+                min_normal_velocity: 0.0,
                 bounce: 0.0,
-                friction: obstacle.touch().friction,
+                friction: obstacle.material().friction,
                 offset,
                 size,
             });
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use crate::body::keyframes::Pose;
     use crate::body::keyframes::{Keyframe, Keyframes};
-    use crate::body::obstacle::{Cuboid, Plane, Touch};
+    use crate::body::obstacle::{Cuboid, Plane, SurfaceMaterial};
     use crate::math::Quat;
 
     const TET: [VertexId; 4] = [VertexId(0), VertexId(1), VertexId(2), VertexId(3)];
@@ -148,7 +148,7 @@ mod tests {
             Keyframe { time, position, rotation: Quat::IDENTITY }
         };
         let frames = Keyframes::new(vec![frame(0.0), frame(2.0)]).unwrap();
-        let touch = Touch { friction: 0.7, restitution: 0.0 };
+        let touch = SurfaceMaterial { friction: 0.7, restitution: 0.0 };
         let around = Around {
             motion: Motion { positions: &positions, velocities: &[Vec3::ZERO; 4], time: 1.0 },
             obstacles: &[Obstacle::new(Plane, frames, touch).unwrap()],
@@ -171,7 +171,7 @@ mod tests {
             assert_eq!(contact.terms().collect::<Vec<_>>(), [(vertex, 1.0)]);
             assert_eq!(contact.bodies, (BodyId(0), None));
             assert_eq!((contact.gap, contact.normal), (0.008, Vec3::Z));
-            assert_eq!((contact.friction, contact.drift), (0.7, Vec3::ZERO));
+            assert_eq!((contact.friction, contact.surface_velocity), (0.7, Vec3::ZERO));
             assert_eq!((contact.offset, contact.size), (0.005, 1.0));
         }
     }
@@ -187,7 +187,7 @@ mod tests {
         assert!(found(0.066, 3.0).is_empty());
         let contacts = found(0.064, 3.0);
         assert_eq!(contacts.len(), 3);
-        assert_eq!(contacts[0].drift, 3.0 * Vec3::Z);
+        assert_eq!(contacts[0].surface_velocity, 3.0 * Vec3::Z);
         assert_eq!(contacts[0].relative(&[Vec3::X; 4]), Vec3::new(1.0, 0.0, -3.0));
     }
 
@@ -197,14 +197,17 @@ mod tests {
         // A step at 100 m/s is 1 m long, one at 1000 m/s ten.
         assert!(found(2.0, 100.0).is_empty());
         let met = found(2.0, 1000.0);
-        assert!(met.len() == 4 && met[0].gap == 2.0 && met[0].drift == 1000.0 * Vec3::Z, "{met:?}");
+        assert!(
+            met.len() == 4 && met[0].gap == 2.0 && met[0].surface_velocity == 1000.0 * Vec3::Z,
+            "{met:?}"
+        );
     }
 
     #[test]
     fn what_would_pass_through_meets_what_is_in_its_way() {
         let slab = Cuboid::new(Vec3::new(2.0, 2.0, 0.1)).unwrap();
         let still = Keyframes::still(Pose::along(Vec3::ZERO, Vec3::Z).unwrap()).unwrap();
-        let slab = Obstacle::new(slab, still, Touch::default()).unwrap();
+        let slab = Obstacle::new(slab, still, SurfaceMaterial::default()).unwrap();
         let met = |point: Vec3, way: Vec3| {
             let here = slab.at(0.0);
             ahead(here, (point, here.distance(point)), way, 1e-3)

@@ -1,12 +1,12 @@
 //! Contacts of one pair of bodies: vertices near a surface, edges near edges.
 
 use crate::body::{Bodies, BodyKind};
-use crate::contact::edges::{Passing, passing};
+use crate::contact::edges::{EdgeEdgeGap, passing};
 use crate::contact::features::Features;
 use crate::contact::margin::Margin;
-use crate::contact::near::{Foot, foot, terms};
+use crate::contact::near::{ClosestPoint, foot, terms};
+use crate::contact::separating_slab::SeparatingSlab;
 use crate::contact::shape::{Shape, grown, seen};
-use crate::contact::slab::Slab;
 use crate::contact::{Contact, Feature};
 use crate::detect::boxes::{Hits, Query};
 use crate::id::{BodyId, VertexId};
@@ -93,7 +93,7 @@ impl Snapshot<'_> {
     pub fn edges(
         &self,
         pair: Pair,
-        slab: Option<&Slab>,
+        slab: Option<&SeparatingSlab>,
         hits: &mut [Hits; 2],
         found: &mut Vec<Contact>,
     ) {
@@ -109,8 +109,9 @@ impl Snapshot<'_> {
             let first = &one.ridges[place as usize];
             // What is within this edge's depth is within that of the shorter of two.
             let depth = edge_depth(margin, first.length.min(other.longest));
-            let may_meet =
-                |slab: &Slab| first.side.ends.iter().any(|end| slab.may_meet(0, *end, depth));
+            let may_meet = |slab: &SeparatingSlab| {
+                first.side.ends.iter().any(|end| slab.may_meet(0, *end, depth))
+            };
             if !slab.is_none_or(may_meet) {
                 continue;
             }
@@ -126,7 +127,7 @@ impl Snapshot<'_> {
     }
 
     /// The contact of a vertex with a surface.
-    pub fn against(&self, pair: Pair, vertex: VertexId, foot: &Foot) -> Contact {
+    pub fn against(&self, pair: Pair, vertex: VertexId, foot: &ClosestPoint) -> Contact {
         let ([own, other], Margin { offset, size, .. }) = (pair.of, pair.margin);
         let (vertices, weights) = terms(vertex, foot, self.bodies);
         Contact {
@@ -137,8 +138,8 @@ impl Snapshot<'_> {
             bodies: (own, Some(other)),
             normal: foot.normal,
             gap: foot.gap,
-            drift: Vec3::ZERO,
-            target: 0.0,
+            surface_velocity: Vec3::ZERO,
+            min_normal_velocity: 0.0,
             bounce: 0.0,
             friction: self.friction,
             offset,
@@ -147,7 +148,7 @@ impl Snapshot<'_> {
     }
 
     /// The contact of two edges.
-    pub(super) fn between(&self, pair: Pair, edges: [u32; 2], passing: &Passing) -> Contact {
+    pub(super) fn between(&self, pair: Pair, edges: [u32; 2], passing: &EdgeEdgeGap) -> Contact {
         let ends = edges.map(|edge| self.features.edges[edge as usize].ends);
         let Margin { offset, size, .. } = pair.margin;
         let bare = Contact::of_edges(pair.of, edges, ends, passing, size);

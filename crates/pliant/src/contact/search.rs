@@ -9,14 +9,14 @@ use std::ops::Range;
 
 use crate::body::Bodies;
 use crate::body::obstacle::Obstacle;
-use crate::contact::crossed::Through;
+use crate::contact::edge_face_crossings::EdgeFaceCrossings;
 use crate::contact::enclosed::{self, Enclosed};
 use crate::contact::features::Features;
 use crate::contact::margin::{Drift, Margin, MarginSettings};
 use crate::contact::obstacles::{self, Around};
 use crate::contact::pair::{Pair, Snapshot, edge_depth};
+use crate::contact::separating_slab::SeparatingSlab;
 use crate::contact::shape::{Shape, grown, seen};
-use crate::contact::slab::Slab;
 use crate::contact::{Contact, Feature, inside};
 use crate::depth::fused::Scratch;
 use crate::depth::{DepthSettings, Escapes, Scope};
@@ -104,7 +104,7 @@ struct Share {
     /// Bodies of this share; a range of numbers.
     bodies: Range<u32>,
     hits: [Hits; 2],
-    through: Through,
+    through: EdgeFaceCrossings,
     found: Vec<Contact>,
 }
 
@@ -324,7 +324,7 @@ impl Step<'_> {
         let Share { hits, through, found, .. } = share;
         let Snapshot { positions, features, boxes, shapes, .. } = self.snapshot;
         let [pair, back] = [of, [of[1], of[0]]].map(|of| Pair { of, margin: self.margin(of) });
-        let slab = Slab::between(of, positions, features, boxes);
+        let slab = SeparatingSlab::between(of, positions, features, boxes);
         let slab = slab.as_ref();
         let [one, other] = of.map(|body| shapes[body.index()].longest);
         let farthest = edge_depth(pair.margin, one.min(other)).max(back.margin.reach);

@@ -15,7 +15,7 @@ use crate::mesh::normals::face_normal;
 
 /// A surface edge that is not flat.
 #[derive(Clone, Copy, Debug)]
-pub struct Ridge {
+pub struct FeatureEdge {
     /// Its number among the edges of the scene.
     pub edge: u32,
     /// Where it is and what is beside it.
@@ -24,7 +24,7 @@ pub struct Ridge {
     pub length: f64,
 }
 
-impl Ridge {
+impl FeatureEdge {
     /// The box around it, m.
     #[inline]
     pub fn around(&self) -> Aabb {
@@ -80,7 +80,7 @@ pub struct Shape {
     /// Its triangles.
     pub facets: Facets,
     /// Edges that are not flat; near ones are near each other in the list.
-    pub ridges: Vec<Ridge>,
+    pub ridges: Vec<FeatureEdge>,
     /// Their boxes, m from the origin given.
     pub boxes: Layers,
     /// Length of the longest of them, m.
@@ -124,7 +124,7 @@ impl Shape {
             let ends = [positions[from.index()], positions[to.index()]];
             let tips = [positions[left.index()], positions[right.index()]];
             let Some(side) = Side::new(ends, tips, [one, other]) else { continue };
-            let ridge = Ridge { edge, side, length: ends[0].distance(ends[1]) };
+            let ridge = FeatureEdge { edge, side, length: ends[0].distance(ends[1]) };
             *longest = longest.max(ridge.length);
             boxes.push(seen(ridge.around(), origin));
             ridges.push(ridge);

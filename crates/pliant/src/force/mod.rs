@@ -252,7 +252,7 @@ impl Forces {
     ///
     /// Each vertex comes with the first of the two, ascending; the second is the next. The
     /// blocks in that room come with any values.
-    pub(crate) fn lean(&mut self, leaning: impl Iterator<Item = (VertexId, VertexId)> + Clone) {
+    pub(crate) fn condense(&mut self, leaning: impl Iterator<Item = (VertexId, VertexId)> + Clone) {
         if !leaning.clone().eq(self.leaning.iter().copied()) {
             self.leaning.clear();
             self.leaning.extend(leaning);

@@ -83,7 +83,7 @@ impl BlockMatrix {
             pairs.sort_unstable();
             pairs.dedup();
         }
-        lean(&mut pairs, forces.leaning());
+        condense(&mut pairs, forces.leaning());
         let rows = Rows::from_pairs(vertex_count, pairs.iter().copied());
         let mut matrix = BlockMatrix {
             starts: vec![0],
@@ -246,7 +246,7 @@ impl BlockMatrix {
 }
 
 /// Adds the pairs of those that others lean on with all whom these meet; sorted without doubles.
-fn lean(pairs: &mut Vec<(u32, VertexId)>, leaning: &[(VertexId, VertexId)]) {
+fn condense(pairs: &mut Vec<(u32, VertexId)>, leaning: &[(VertexId, VertexId)]) {
     if leaning.is_empty() {
         return;
     }

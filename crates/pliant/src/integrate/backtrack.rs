@@ -5,7 +5,7 @@ use crate::integrate::{Integrator, Report, StepError, System};
 use crate::memory::{Memory, MemoryError};
 
 /// Halvings of a step at most, count, whatever is asked: 2⁶² parts can still be counted.
-const MOST_CUTS: u32 = 62;
+const MAX_HALVINGS: u32 = 62;
 
 /// Makes a step of any integrator in parts as long as it is allowed to be.
 ///
@@ -19,14 +19,14 @@ const MOST_CUTS: u32 = 62;
 pub struct Backtrack<I> {
     inner: I,
     /// Halvings of the whole step at most, count.
-    most_cuts: u32,
+    max_halvings: u32,
     trial: State,
 }
 
 impl<I: Integrator> Backtrack<I> {
     /// Step control around an integrator, with at most this many halvings in a row.
-    pub fn new(inner: I, most_cuts: u32) -> Backtrack<I> {
-        Backtrack { inner, most_cuts: most_cuts.min(MOST_CUTS), trial: State::default() }
+    pub fn new(inner: I, max_halvings: u32) -> Backtrack<I> {
+        Backtrack { inner, max_halvings: max_halvings.min(MAX_HALVINGS), trial: State::default() }
     }
 
     /// The integrator without its control.
@@ -60,7 +60,7 @@ impl<I: Integrator> Integrator for Backtrack<I> {
         dt: f64,
     ) -> Result<Report, StepError> {
         // Counted in the shortest parts allowed.
-        let whole = 1_u64 << self.most_cuts;
+        let whole = 1_u64 << self.max_halvings;
         let (mut done, mut part) = (0, whole);
         let mut report = Report::default();
         self.trial.copy_from(state);
@@ -74,11 +74,12 @@ impl<I: Integrator> Integrator for Backtrack<I> {
                 }
                 Err(error) if is_mendable(&error) && part > 1 => {
                     part /= 2;
-                    report.cuts += 1;
+                    report.halvings += 1;
                 }
                 Err(StepError::Refused { body, vertex, what, value, limit, dt, .. }) => {
-                    let cuts = self.most_cuts;
-                    let refused = StepError::Refused { body, vertex, what, value, limit, dt, cuts };
+                    let halvings = self.max_halvings;
+                    let refused =
+                        StepError::Refused { body, vertex, what, value, limit, dt, halvings };
                     return Err(refused);
                 }
                 Err(error) => return Err(error),
@@ -152,13 +153,13 @@ mod tests {
     }
 
     /// A vertex that flies along x at 1 m/s from the origin.
-    fn flight(leash: Leash, most_cuts: u32) -> (Result<Report, StepError>, State) {
+    fn flight(leash: Leash, max_halvings: u32) -> (Result<Report, StepError>, State) {
         let masses = Masses::new(vec![1.0]).unwrap();
         let mut system = System { masses, ..System::default() };
         system.forces.push(leash);
         let mut state = State::at_rest(vec![Vec3::ZERO]);
         state.velocities[0] = Vec3::X;
-        let mut stepper = Backtrack::new(Euler::new(EulerKind::Symplectic), most_cuts);
+        let mut stepper = Backtrack::new(Euler::new(EulerKind::Symplectic), max_halvings);
         (stepper.step(&mut system, &mut state, 1.0), state)
     }
 
@@ -167,7 +168,7 @@ mod tests {
         for (most, parts) in [(1.0, 1), (0.5, 2), (0.3, 4), (0.01, 128)] {
             let (report, state) = flight(Leash { until: 9.0, most }, 10);
             let report = report.unwrap();
-            assert_eq!((report.substeps, report.cuts > 0), (parts, parts > 1));
+            assert_eq!((report.substeps, report.halvings > 0), (parts, parts > 1));
             assert_eq!((state.positions[0], state.time), (Vec3::X, 1.0));
         }
     }

@@ -144,12 +144,12 @@ impl Integrator for InContact {
             from_outside.extend_from_slice(&demands.from_outside);
             report.met.add(demands.met);
         }
-        for (row, pressure) in contact.rows.iter().zip(&contact.pressures) {
+        for (row, row_impulse) in contact.rows.iter().zip(&contact.row_impulses) {
             // What sleeps only remembers its pressure; the integrator tells what bears it.
             let place = rigids.place(row.bodies.0);
             let sleeps = place.is_some_and(|place| asleep.get(place) == Some(&true));
-            if row.bodies.1.is_none() && pressure.normal > 0.0 && !sleeps {
-                from_outside.push((row.vertices[0], pressure.impulse(row.normal)));
+            if row.bodies.1.is_none() && row_impulse.normal > 0.0 && !sleeps {
+                from_outside.push((row.vertices[0], row_impulse.impulse(row.normal)));
             }
         }
         std::mem::swap(state, &mut self.trial);

@@ -85,9 +85,9 @@ pub struct Report {
     /// Sweeps over the contacts of small bodies, count.
     pub sweeps: usize,
     /// Parts of the step whose contacts were solved only roughly, count.
-    pub loose: usize,
+    pub unconverged: usize,
     /// Times that the step, or a part of it, was refused and halved, count.
-    pub cuts: usize,
+    pub halvings: usize,
     /// What contact met.
     pub met: Met,
 }
@@ -100,8 +100,8 @@ impl Report {
         self.linear += part.linear;
         self.residual = self.residual.max(part.residual);
         self.sweeps += part.sweeps;
-        self.loose += part.loose;
-        self.cuts += part.cuts;
+        self.unconverged += part.unconverged;
+        self.halvings += part.halvings;
         self.met.add(part.met);
     }
 }
@@ -133,7 +133,7 @@ pub enum StepError {
     },
     /// A step that something must not let pass; a shorter one may do.
     #[error(
-        "a step of {dt} s, after {cuts} halvings, takes vertex {vertex} of body {body} to {what} {value} m, beyond {limit} m"
+        "a step of {dt} s, after {halvings} halvings, takes vertex {vertex} of body {body} to {what} {value} m, beyond {limit} m"
     )]
     Refused {
         /// The body.
@@ -149,7 +149,7 @@ pub enum StepError {
         /// The step refused last, s.
         dt: f64,
         /// Times that the step was halved before, count.
-        cuts: u32,
+        halvings: u32,
     },
     /// Arrays that do not belong together.
     #[error("the state has {count} vertices, the {what} were made for {expected}")]
@@ -298,7 +298,7 @@ impl System {
     fn refused(&self, refusal: Refusal, dt: f64) -> StepError {
         let Refusal { vertex, what, value, limit } = refusal;
         let (body, vertex) = self.bodies.locate(vertex.index());
-        StepError::Refused { body, vertex, what, value, limit, dt, cuts: 0 }
+        StepError::Refused { body, vertex, what, value, limit, dt, halvings: 0 }
     }
 
     /// Refuses a state with a value that is not finite.

@@ -126,7 +126,7 @@ impl Sleep {
         parents.extend(0..states.len() as u32);
         may.clear();
         may.extend(rest.iter().map(|rest| *rest >= settings.after));
-        let pressing = demands.rows.iter().zip(&demands.pressures);
+        let pressing = demands.rows.iter().zip(&demands.row_impulses);
         for (row, _) in pressing.filter(|(_, pressure)| pressure.normal > 0.0) {
             let Some(a) = rigids.place(row.bodies.0) else {
                 lies_on_others(rigids, row, may);
@@ -135,7 +135,7 @@ impl Sleep {
             match row.bodies.1.map(|body: BodyId| rigids.place(body)) {
                 Some(Some(b)) => join(parents, a, b),
                 Some(None) => may[a] = false,
-                None => may[a] &= row.drift.length() <= settings.quiet * row.size,
+                None => may[a] &= row.surface_velocity.length() <= settings.quiet * row.size,
             }
         }
         // What holds a soft body stays awake with it.

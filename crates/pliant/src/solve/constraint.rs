@@ -12,13 +12,13 @@
 //! | here       | formula | meaning                                            |
 //! |------------|---------|----------------------------------------------------|
 //! | `contacts` | J       | rows: weights, normal, gap                         |
-//! | `Pressure` | λ       | impulse along the normal and along the plane, N·s  |
-//! | `target`   | v*      | least speed along the normal, m/s                  |
+//! | `ContactImpulse` | λ       | impulse along the normal and along the plane, N·s  |
+//! | `min_normal_velocity`   | v*      | least speed along the normal, m/s                  |
 
 use crate::body::Bodies;
 use crate::body::obstacle::Obstacle;
 use crate::contact::demands::{Demands, Met};
-use crate::contact::pressure::Remembered;
+use crate::contact::impulse::WarmStart;
 use crate::contact::response::{Moment, Response};
 use crate::contact::search::{ContactSettings, Search};
 use crate::contact::{Contact, Feature};
@@ -26,7 +26,7 @@ use crate::id::BodyId;
 use crate::math::Vec3;
 use crate::memory::{Memory, MemoryError};
 use crate::observe::{Stage, Watch};
-use crate::solve::split::Split;
+use crate::solve::position_correction::PositionCorrection;
 
 /// Share of a gap below δ that is won back per step, at most at the push speed, unit 1.
 const WIN_BACK: f64 = 0.2;
@@ -43,7 +43,7 @@ pub struct ConstraintSettings {
     /// How contacts are found.
     pub contacts: ContactSettings,
     /// Fastest that a contact nearer than its offset is opened, per size, 1/s.
-    pub push: f64,
+    pub max_depenetration_speed: f64,
     /// Share of the speed of an impact between bodies that comes back, from 0 to 1, unit 1; an
     /// obstacle has its own.
     pub restitution: f64,
@@ -55,7 +55,12 @@ pub struct ConstraintSettings {
 impl Default for ConstraintSettings {
     fn default() -> ConstraintSettings {
         let contacts = ContactSettings::default();
-        ConstraintSettings { contacts, push: 9e-3, restitution: 0.0, weight: 9.81 }
+        ConstraintSettings {
+            contacts,
+            max_depenetration_speed: 9e-3,
+            restitution: 0.0,
+            weight: 9.81,
+        }
     }
 }
 
@@ -69,8 +74,8 @@ pub struct Constraint {
     obstacles: Vec<Obstacle>,
     settings: ConstraintSettings,
     search: Search,
-    split: Split,
-    remembered: Remembered,
+    correction: PositionCorrection,
+    warm_start: WarmStart,
     /// Bodies that do not touch each other, the smaller number first, ascending.
     apart: Vec<(BodyId, BodyId)>,
     /// Length of the step that is being made, s.
@@ -85,10 +90,10 @@ impl Constraint {
         obstacles: Vec<Obstacle>,
         settings: ConstraintSettings,
     ) -> Constraint {
-        let (split, remembered) = (Split::default(), Remembered::default());
+        let (correction, warm_start) = (PositionCorrection::default(), WarmStart::default());
         let search = Search::new(rest, bodies);
         let apart = Vec::new();
-        Constraint { obstacles, settings, search, split, remembered, apart, dt: 0.0 }
+        Constraint { obstacles, settings, search, correction, warm_start, apart, dt: 0.0 }
     }
 
     /// The same without contacts between some pairs of bodies, as are joined by joints.
@@ -102,7 +107,7 @@ impl Constraint {
 impl Response for Constraint {
     fn before(&mut self, moment: Moment<'_>, demands: &mut Demands) {
         let Moment { bodies, motion, dt, watcher, .. } = moment;
-        let Demands { rows, pressures, rigid_shifts, .. } = &mut *demands;
+        let Demands { rows, row_impulses, rigid_shifts, .. } = &mut *demands;
         {
             let _watch = Watch::new(watcher, Stage::Detect);
             let how = (self.settings.contacts, dt);
@@ -112,34 +117,35 @@ impl Response for Constraint {
             }
         }
         let _watch = Watch::new(watcher, Stage::Respond);
-        self.split.find(moment, rows, rigid_shifts);
+        self.correction.find(moment, rows, rigid_shifts);
         for row in &mut *rows {
-            row.target = target(row, self.settings.push, dt);
+            row.min_normal_velocity =
+                min_normal_velocity(row, self.settings.max_depenetration_speed, dt);
             let restitution = match row.feature {
                 Feature::VertexObstacle(_, number) => {
-                    self.obstacles.get(number as usize).map_or(0.0, |o| o.touch().restitution)
+                    self.obstacles.get(number as usize).map_or(0.0, |o| o.material().restitution)
                 }
                 _ => self.settings.restitution,
             };
             let approach = -row.normal.dot(row.relative(motion.velocities));
             row.bounce = bounce(row, restitution, (approach, self.settings.weight), dt);
         }
-        self.remembered.recall(rows, dt, pressures);
+        self.warm_start.load(rows, dt, row_impulses);
         self.dt = dt;
         let (contacts, unresolved) = (rows.len(), self.search.unresolved);
         demands.met.add(Met { contacts, unresolved, shift: demands.longest_shift() });
     }
 
     fn accepted(&mut self, before: &Demands) {
-        self.remembered.keep(&before.rows, &before.pressures, self.dt);
+        self.warm_start.store(&before.rows, &before.row_impulses, self.dt);
     }
 
     fn save(&self, memory: &mut Memory) {
-        self.remembered.save(memory);
+        self.warm_start.save(memory);
     }
 
     fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
-        self.remembered.restore(memory)
+        self.warm_start.restore(memory)
     }
 
     fn set_threads(&mut self, threads: usize) {
@@ -155,14 +161,18 @@ fn is_apart(apart: &[(BodyId, BodyId)], (a, b): (BodyId, Option<BodyId>)) -> boo
 /// The least speed along the normal that a contact must reach in a step of `dt`, m/s.
 ///
 /// Negative for a gap beyond the offset δ: it may close to δ in the step and no further.
-/// Otherwise a part of what is lacking is won back, at most `push` of the size per step,
+/// Otherwise a part of what is lacking is won back, at most `max_depenetration_speed` of the size per step,
 /// unit 1; 0 keeps things from coming nearer and opens nothing.
-pub fn target(contact: &Contact, push: f64, dt: f64) -> f64 {
+pub fn min_normal_velocity(contact: &Contact, max_depenetration_speed: f64, dt: f64) -> f64 {
     let short = contact.offset - contact.gap;
     if short.abs() <= REST * contact.offset {
         return 0.0;
     }
-    if short > 0.0 { (WIN_BACK * short / dt).min(push * contact.size) } else { short / dt }
+    if short > 0.0 {
+        (WIN_BACK * short / dt).min(max_depenetration_speed * contact.size)
+    } else {
+        short / dt
+    }
 }
 
 /// The speed along the normal that an impact gives back in a step of `dt`, m/s.
@@ -194,14 +204,14 @@ mod tests {
             bodies: (BodyId(0), None),
             normal: Vec3::Z,
             gap,
-            drift: Vec3::ZERO,
-            target: 0.0,
+            surface_velocity: Vec3::ZERO,
+            min_normal_velocity: 0.0,
             bounce: 0.0,
             friction: 0.0,
             offset: 0.01,
             size: 1.0,
         };
-        let speed = |gap: f64| target(&contact(gap), 1e-2, 0.1);
+        let speed = |gap: f64| min_normal_velocity(&contact(gap), 1e-2, 0.1);
         assert!((speed(0.05) + 0.4).abs() < 1e-12); // 0.04 m in 0.1 s
         assert_eq!(speed(0.01), 0.0);
         assert!((speed(0.009) - 0.002).abs() < 1e-12); // a fifth of 0.001 m in 0.1 s

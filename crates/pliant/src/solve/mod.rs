@@ -1,7 +1,7 @@
 //! One velocity for every unknown: linear systems, contacts and joints together.
 //!
 //! [`rows`] splits the contacts of a step by islands and hands each island to the solver that
-//! suits it; [`split`] takes overlap out before, [`joint`] holds rigid bodies together.
+//! suits it; [`position_correction`] takes overlap out before, [`joint`] holds rigid bodies together.
 
 pub mod linear;
 
@@ -14,21 +14,21 @@ pub mod terms;
 
 pub mod dense;
 
-mod law;
+mod contact_block;
 
-mod course;
+mod nncg;
 
-mod stones;
+mod rigid_pgs;
 
-pub mod direct;
+pub mod dense_pgs;
 
-pub mod lagrange;
+pub mod augmented_lagrangian;
 
-mod merge;
+mod manifold_reduction;
 
 pub mod rows;
 
-pub mod split;
+pub mod position_correction;
 
 pub mod joint;
 

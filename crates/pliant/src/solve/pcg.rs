@@ -58,7 +58,7 @@ impl Pcg {
     ) -> Result<Solved, SolveError> {
         let Linear { matrix, right, held, .. } = linear;
         let solved = self.iterate(matrix, (right, held), settings, x)?;
-        self.move_whole_bodies(linear, x);
+        self.coarse_correction(linear, x);
         Ok(solved)
     }
 
@@ -71,10 +71,10 @@ impl Pcg {
         x: &mut [Vec3],
     ) -> Result<Solved, SolveError> {
         self.take_diagonal(matrix, x.len());
-        self.lessen(matrix, (right, held), (settings, 0.0), x)
+        self.solve_relative(matrix, (right, held), (settings, 0.0), x)
     }
 
-    /// Takes the diagonal blocks of so many rows, which guide [`Pcg::lessen`].
+    /// Takes the diagonal blocks of so many rows, which guide [`Pcg::solve_relative`].
     pub fn take_diagonal(&mut self, matrix: &dyn Operator, rows: usize) {
         self.inverses.clear();
         self.inverses.extend((0..rows).map(|row| matrix.diagonal(row).inverse()));
@@ -88,7 +88,7 @@ impl Pcg {
     /// Improves `x` until the residual is small enough, or this `share` of what it was, unit 1.
     ///
     /// Diagonal blocks are those that were taken last.
-    pub fn lessen(
+    pub fn solve_relative(
         &mut self,
         matrix: &dyn Operator,
         (right, held): (&[Vec3], &[VertexId]),
@@ -176,7 +176,7 @@ impl Pcg {
     /// Moves every body that nothing holds so that its equations hold on the whole.
     ///
     /// What is left of the residual would else change its momentum.
-    pub fn move_whole_bodies(&mut self, linear: Linear<'_>, x: &mut [Vec3]) {
+    pub fn coarse_correction(&mut self, linear: Linear<'_>, x: &mut [Vec3]) {
         let Linear { matrix, right, held, bodies } = linear;
         let is_free = |body: &Range<usize>| {
             let first = held.partition_point(|vertex| vertex.index() < body.start);
@@ -202,15 +202,15 @@ impl Pcg {
 
     /// The same for bodies that are joined in the matrix.
     ///
-    /// `travellers` are groups with the rows that go the same way, ascending by row; groups with
+    /// `coarse_dofs` are groups with the rows that go the same way, ascending by row; groups with
     /// a held one among them stay.
     pub fn move_groups(
         &mut self,
         Linear { matrix, right, held, .. }: Linear<'_>,
-        travellers: &[(BodyId, VertexId)],
+        coarse_dofs: &[(BodyId, VertexId)],
         x: &mut [Vec3],
     ) {
-        if travellers.is_empty() {
+        if coarse_dofs.is_empty() {
             return;
         }
         let Pcg { image, groups, .. } = self;
@@ -218,7 +218,7 @@ impl Pcg {
         matrix.multiply(x, image);
         let none = |group| Whole { group, left: Vec3::ZERO, sum: Mat3::ZERO, is_held: false };
         groups.clear();
-        for (group, row) in travellers {
+        for (group, row) in coarse_dofs {
             let found = groups.binary_search_by_key(group, |whole| whole.group);
             let place = found.unwrap_or_else(|place| {
                 groups.insert(place, none(*group));
@@ -229,12 +229,12 @@ impl Pcg {
             whole.left += right[row.index()] - image[row.index()];
             let (columns, blocks) = matrix.row(row.index());
             for (column, block) in columns.iter().zip(blocks) {
-                if travellers.binary_search_by_key(column, |(_, vertex)| *vertex).is_ok() {
+                if coarse_dofs.binary_search_by_key(column, |(_, vertex)| *vertex).is_ok() {
                     whole.sum += *block;
                 }
             }
         }
-        for (group, row) in travellers {
+        for (group, row) in coarse_dofs {
             let found = groups.binary_search_by_key(group, |whole| whole.group);
             let Some(whole) = found.ok().map(|k| &groups[k]).filter(|whole| !whole.is_held) else {
                 continue;
@@ -299,13 +299,15 @@ mod tests {
             if block != 1.0 {
                 pcg.set_diagonal(3, block * Mat3::IDENTITY);
             }
-            let solved = pcg.lessen(&matrix, (&right, &[]), (settings, share), &mut x).unwrap();
+            let solved =
+                pcg.solve_relative(&matrix, (&right, &[]), (settings, share), &mut x).unwrap();
             let most = if share > 0.0 { share } else { 1e-10 };
             assert!(residual_of(&x, &[]) <= 1.001 * most, "{solved:?}");
             // One iteration fewer would not do.
             x.fill(Vec3::ZERO);
             let fewer = LinearSettings { iterations: solved.iterations - 1, ..settings };
-            let refused = pcg.lessen(&matrix, (&right, &[]), (fewer, share), &mut x).unwrap_err();
+            let refused =
+                pcg.solve_relative(&matrix, (&right, &[]), (fewer, share), &mut x).unwrap_err();
             assert!(solved.residual <= most && refused.residual > most, "{solved:?} {refused:?}");
             iterations[k] = solved.iterations;
         }

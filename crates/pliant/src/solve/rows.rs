@@ -8,14 +8,14 @@
 use std::ops::Range;
 
 use crate::contact::Contact;
-use crate::contact::pressure::Pressure;
+use crate::contact::impulse::ContactImpulse;
 use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
-use crate::solve::direct::Direct;
-use crate::solve::lagrange::Lagrange;
+use crate::solve::augmented_lagrangian::AugmentedLagrangian;
+use crate::solve::dense_pgs::DensePgs;
 use crate::solve::linear::{Linear, LinearSettings, SolveError, Solvers};
-use crate::solve::merge::Merge;
+use crate::solve::manifold_reduction::ManifoldReduction;
 use crate::solve::pcg::Pcg;
 use crate::solve::terms::{Row, Sides};
 
@@ -48,7 +48,7 @@ pub struct RowSettings {
     /// Sweeps over all contacts with the direct solver, count.
     pub sweeps: usize,
     /// Change of velocity, per size and step, below which sweeps end, unit 1.
-    pub still: f64,
+    pub velocity_tolerance: f64,
     /// The same two where a contact is between rigid bodies, or a rigid one and an obstacle:
     /// these cost less and bear stacks, which need more.
     pub rigid: (usize, f64),
@@ -63,7 +63,7 @@ impl Default for RowSettings {
         RowSettings {
             most_direct: 60,
             sweeps: 20,
-            still: 1e-6,
+            velocity_tolerance: 1e-6,
             rigid: (200, 1e-10),
             rounds: 2,
             most_rounds: 20,
@@ -81,18 +81,18 @@ pub struct Solved {
     /// Residual of the last linear system, relative, unit 1.
     pub residual: f64,
     /// Whether rounds ended before velocities and impulses agreed.
-    pub is_loose: bool,
+    pub is_unconverged: bool,
 }
 
 /// Both solvers, and who goes where.
 #[derive(Debug, Default)]
 pub struct RowSolver {
-    direct: Direct,
-    lagrange: Lagrange,
+    dense_pgs: DensePgs,
+    augmented_lagrangian: AugmentedLagrangian,
     /// For bodies that touch nothing.
     solvers: Solvers,
     islands: Islands,
-    merge: Merge,
+    reduction: ManifoldReduction,
     /// Rows of small and of other islands.
     parts: [Part; 2],
     held: Vec<VertexId>,
@@ -108,20 +108,20 @@ pub struct RowSolver {
 #[derive(Clone, Debug, Default)]
 struct Part {
     rows: Vec<Row>,
-    pressures: Vec<Pressure>,
+    row_impulses: Vec<ContactImpulse>,
 }
 
 impl Part {
     fn clear(&mut self) {
         self.rows.clear();
-        self.pressures.clear();
+        self.row_impulses.clear();
     }
 }
 
 impl RowSolver {
     /// Works with this many threads from now on; the bits stay the same.
     pub fn set_threads(&mut self, threads: usize) {
-        self.direct.set_threads(threads);
+        self.dense_pgs.set_threads(threads);
     }
 
     /// Solves for all velocities, which come as a guess with those of held vertices.
@@ -136,22 +136,22 @@ impl RowSolver {
         sides: Sides<'_>,
         contacts: &[Contact],
         how: (RowSettings, LinearSettings),
-        (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
+        (velocities, row_impulses): (&mut [Vec3], &mut [ContactImpulse]),
     ) -> Result<Solved, SolveError> {
         self.list(sides);
         let groups = sides.rigid.map_or(&[][..], |rigid| rigid.groups);
         self.islands.find((&self.bodies, groups), contacts, how.0.most_direct);
-        self.merge.find(contacts, sides.rigid);
-        self.merge.gather(contacts, pressures);
-        self.split(sides, contacts, pressures);
+        self.reduction.find(contacts, sides.rigid);
+        self.reduction.gather(contacts, row_impulses);
+        self.split(sides, contacts, row_impulses);
         let [small, _] = &mut self.parts;
-        let ends = (&mut *velocities, &mut small.pressures[..]);
-        let solved = match self.direct.solve(equations, &self.bodies, &small.rows, how.0, ends) {
+        let ends = (&mut *velocities, &mut small.row_impulses[..]);
+        let solved = match self.dense_pgs.solve(equations, &self.bodies, &small.rows, how.0, ends) {
             Some(solved) => solved,
             None => {
                 // A matrix that cannot be inverted: the iterations can tell why.
                 self.islands.are_small.fill(false);
-                self.split(sides, contacts, pressures);
+                self.split(sides, contacts, row_impulses);
                 Solved::default()
             }
         };
@@ -162,8 +162,9 @@ impl RowSolver {
                 !self.islands.touch[body.index()] || self.islands.is_direct(body)
             });
             let others = Equations { held: &self.held, ..equations };
-            let ends = (&mut *velocities, &mut other.pressures[..]);
-            let solved = self.lagrange.solve(others, sides.masses, &other.rows, how, ends)?;
+            let ends = (&mut *velocities, &mut other.row_impulses[..]);
+            let solved =
+                self.augmented_lagrangian.solve(others, sides.masses, &other.rows, how, ends)?;
             all = Solved { sweeps: all.sweeps, ..solved };
             self.keep_momentum(equations, sides, velocities);
         }
@@ -178,7 +179,7 @@ impl RowSolver {
             all.residual = all.residual.max(solved.residual);
         }
         self.keep_groups(equations, sides, velocities);
-        self.join(contacts, pressures);
+        self.join(contacts, row_impulses);
         Ok(all)
     }
 
@@ -189,12 +190,12 @@ impl RowSolver {
         sides: Sides<'_>,
         velocities: &mut [Vec3],
     ) {
-        let Some(rigid) = sides.rigid.filter(|rigid| !rigid.travellers.is_empty()) else { return };
+        let Some(rigid) = sides.rigid.filter(|rigid| !rigid.coarse_dofs.is_empty()) else { return };
         let Equations { matrix, right, held, .. } = equations;
         let RowSolver { parts: [_, other], pushed, pcg, .. } = self;
         push(right, other, pushed);
         let linear = Linear { matrix, right: pushed, held, bodies: sides.starts };
-        pcg.move_groups(linear, rigid.travellers, velocities);
+        pcg.move_groups(linear, rigid.coarse_dofs, velocities);
     }
 
     /// Notes where the unknowns of each body are.
@@ -223,7 +224,7 @@ impl RowSolver {
         let RowSolver { parts: [_, other], pushed, pcg, held, .. } = self;
         push(right, other, pushed);
         let bodies = sides.starts;
-        pcg.move_whole_bodies(Linear { matrix, right: pushed, held, bodies }, velocities);
+        pcg.coarse_correction(Linear { matrix, right: pushed, held, bodies }, velocities);
         let Some(rigid) = sides.rigid else { return };
         for (body, first) in self.bodies.iter().map(|own| own.start).enumerate() {
             let is_rigid = rigid.centres.get(body).is_some_and(Option::is_some)
@@ -239,23 +240,25 @@ impl RowSolver {
     }
 
     /// Hands each row to its solver.
-    fn split(&mut self, sides: Sides<'_>, contacts: &[Contact], pressures: &[Pressure]) {
+    fn split(&mut self, sides: Sides<'_>, contacts: &[Contact], row_impulses: &[ContactImpulse]) {
         self.parts.iter_mut().for_each(Part::clear);
-        let all = contacts.iter().zip(pressures).enumerate();
-        for (_, (contact, pressure)) in all.filter(|(k, _)| self.merge.speaks(*k)) {
+        let all = contacts.iter().zip(row_impulses).enumerate();
+        for (_, (contact, row_impulse)) in all.filter(|(k, _)| self.reduction.is_representative(*k))
+        {
             let part = &mut self.parts[usize::from(!self.islands.is_direct(contact.bodies.0))];
             part.rows.push(Row::of(contact, sides.rigid));
-            part.pressures.push(*pressure);
+            part.row_impulses.push(*row_impulse);
         }
     }
 
     /// Takes the impulses back in the order of the rows.
-    fn join(&self, contacts: &[Contact], pressures: &mut [Pressure]) {
+    fn join(&self, contacts: &[Contact], row_impulses: &mut [ContactImpulse]) {
         let mut next = [0; 2];
-        let all = contacts.iter().zip(pressures).enumerate();
-        for (_, (contact, pressure)) in all.filter(|(k, _)| self.merge.speaks(*k)) {
+        let all = contacts.iter().zip(row_impulses).enumerate();
+        for (_, (contact, row_impulse)) in all.filter(|(k, _)| self.reduction.is_representative(*k))
+        {
             let part = usize::from(!self.islands.is_direct(contact.bodies.0));
-            *pressure = self.parts[part].pressures[next[part]];
+            *row_impulse = self.parts[part].row_impulses[next[part]];
             next[part] += 1;
         }
     }
@@ -265,9 +268,9 @@ impl RowSolver {
 fn push(right: &[Vec3], part: &Part, pushed: &mut Vec<Vec3>) {
     pushed.clear();
     pushed.extend_from_slice(right);
-    for (contact, pressure) in part.rows.iter().zip(&part.pressures) {
-        let impulse = pressure.impulse(contact.normal);
-        contact.terms().for_each(|(v, share)| pushed[v.index()] += share.back(impulse));
+    for (contact, row_impulse) in part.rows.iter().zip(&part.row_impulses) {
+        let impulse = row_impulse.impulse(contact.normal);
+        contact.terms().for_each(|(v, share)| pushed[v.index()] += share.apply_transpose(impulse));
     }
 }
 
@@ -383,12 +386,12 @@ mod tests {
         let on_floor = |body: u32| Contact { bodies: (BodyId(body), None), ..meeting(body, 0) };
         let mut islands = Islands::default();
         islands.find((&bodies, &[]), &[meeting(2, 0), on_floor(1), on_floor(4)], 2);
-        let direct =
+        let dense_pgs =
             |islands: &Islands| [0, 1, 2, 3, 4].map(|body| islands.is_direct(BodyId(body)));
-        assert_eq!(direct(&islands), [true, true, true, false, false]);
+        assert_eq!(dense_pgs(&islands), [true, true, true, false, false]);
         // The large body takes its island with it, the one on the floor is left alone.
         islands.find((&bodies, &[]), &[meeting(2, 0), meeting(2, 4), on_floor(1)], 2);
-        assert_eq!(direct(&islands), [false, true, false, false, false]);
+        assert_eq!(dense_pgs(&islands), [false, true, false, false, false]);
     }
 
     /// Pairs of vertices, each joined by stiffness; the first of each body meets the next body.
@@ -417,13 +420,14 @@ mod tests {
             let settings = RowSettings {
                 most_direct,
                 sweeps: 200,
-                still: 1e-14,
+                velocity_tolerance: 1e-14,
                 rigid: (200, 1e-14),
                 rounds: 100,
                 most_rounds: 100,
             };
-            let (mut velocities, mut pressures) = ([Vec3::ZERO; 6], [Pressure::default(); 3]);
-            let ends = (&mut velocities[..], &mut pressures[..]);
+            let (mut velocities, mut row_impulses) =
+                ([Vec3::ZERO; 6], [ContactImpulse::default(); 3]);
+            let ends = (&mut velocities[..], &mut row_impulses[..]);
             let mut solver = RowSolver::default();
             solver
                 .solve(
@@ -434,13 +438,16 @@ mod tests {
                     ends,
                 )
                 .unwrap();
-            (velocities, pressures)
+            (velocities, row_impulses)
         });
-        let [(by_rounds, pressures), (by_sweeps, _)] = solved;
+        let [(by_rounds, row_impulses), (by_sweeps, _)] = solved;
         for (a, b) in by_rounds.iter().zip(by_sweeps) {
             assert!(a.abs_diff_eq(b, 1e-9), "{a} {b}");
         }
-        assert!(pressures.iter().any(|pressure| pressure.normal > 0.1), "{pressures:?}");
+        assert!(
+            row_impulses.iter().any(|row_impulse| row_impulse.normal > 0.1),
+            "{row_impulses:?}"
+        );
         assert!(
             contacts
                 .iter()

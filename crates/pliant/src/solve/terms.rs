@@ -7,7 +7,7 @@
 //! | here     | formula | meaning                                                  |
 //! |----------|---------|----------------------------------------------------------|
 //! | `Term`   | B       | u = Σ B x: share of an unknown x in a relative velocity  |
-//! | `Lever`  | p       | B x = x × p, Bᵀ f = p × f; p is the arm, signed, m       |
+//! | `Angular`  | p       | B x = x × p, Bᵀ f = p × f; p is the arm, signed, m       |
 
 use crate::body::soft::BodyStarts;
 use crate::contact::Contact;
@@ -27,25 +27,25 @@ pub enum Term {
     /// A vertex, or the centre of a rigid body, with its weight, unit 1.
     Weight(f64),
     /// The spin of a rigid body, with the arm, m.
-    Lever(Vec3),
+    Angular(Vec3),
 }
 
 impl Term {
     /// B x.
     #[inline]
-    pub fn of(self, x: Vec3) -> Vec3 {
+    pub fn apply(self, x: Vec3) -> Vec3 {
         match self {
             Term::Weight(weight) => weight * x,
-            Term::Lever(arm) => x.cross(arm),
+            Term::Angular(arm) => x.cross(arm),
         }
     }
 
     /// Bᵀ f.
     #[inline]
-    pub fn back(self, f: Vec3) -> Vec3 {
+    pub fn apply_transpose(self, f: Vec3) -> Vec3 {
         match self {
             Term::Weight(weight) => weight * f,
-            Term::Lever(arm) => arm.cross(f),
+            Term::Angular(arm) => arm.cross(f),
         }
     }
 
@@ -53,7 +53,7 @@ impl Term {
     pub fn matrix(self) -> Mat3 {
         match self {
             Term::Weight(weight) => weight * Mat3::IDENTITY,
-            Term::Lever(arm) => -skew(arm),
+            Term::Angular(arm) => -skew(arm),
         }
     }
 
@@ -61,7 +61,7 @@ impl Term {
     pub fn around(self, matrix: Mat3) -> Mat3 {
         match self {
             Term::Weight(weight) => weight * weight * matrix,
-            Term::Lever(arm) => skew(arm) * matrix * -skew(arm),
+            Term::Angular(arm) => skew(arm) * matrix * -skew(arm),
         }
     }
 
@@ -69,7 +69,7 @@ impl Term {
     pub fn square(self) -> f64 {
         match self {
             Term::Weight(weight) => weight * weight,
-            Term::Lever(arm) => arm.length_squared(),
+            Term::Angular(arm) => arm.length_squared(),
         }
     }
 }
@@ -107,7 +107,7 @@ pub struct RigidSides<'a> {
     /// attached.
     pub groups: &'a [Option<BodyId>],
     /// Group and unknown of what goes with its whole group, ascending by unknown.
-    pub travellers: &'a [(BodyId, VertexId)],
+    pub coarse_dofs: &'a [(BodyId, VertexId)],
 }
 
 impl<'a> RigidSides<'a> {
@@ -117,7 +117,7 @@ impl<'a> RigidSides<'a> {
         firsts: &'a [u32],
         positions: &'a [Vec3],
     ) -> RigidSides<'a> {
-        RigidSides { centres, firsts, positions, attached: &[], groups: &[], travellers: &[] }
+        RigidSides { centres, firsts, positions, attached: &[], groups: &[], coarse_dofs: &[] }
     }
 
     /// First unknown of who holds a vertex, and the arm from its centre, m.
@@ -143,9 +143,9 @@ pub struct Row {
     /// Unit, from the second side to the first.
     pub normal: Vec3,
     /// Velocity of the second side where it is an obstacle, m/s.
-    pub drift: Vec3,
+    pub surface_velocity: Vec3,
     /// Least speed along the normal, m/s.
-    pub target: f64,
+    pub min_normal_velocity: f64,
     /// Coulomb's coefficient, unit 1.
     pub friction: f64,
     /// Size of the smaller body, m.
@@ -155,15 +155,17 @@ pub struct Row {
 impl Row {
     /// A contact between these bodies.
     pub fn of(contact: &Contact, rigid: Option<RigidSides<'_>>) -> Row {
-        let Contact { bodies, normal, drift, target, friction, size, .. } = *contact;
+        let Contact {
+            bodies, normal, surface_velocity, min_normal_velocity, friction, size, ..
+        } = *contact;
         let mut row = Row {
             unknowns: [contact.vertices[0]; MOST],
             shares: [Term::Weight(0.0); MOST],
             count: 0,
             bodies,
             normal,
-            drift,
-            target,
+            surface_velocity,
+            min_normal_velocity,
             friction,
             size,
         };
@@ -182,22 +184,22 @@ impl Row {
                         None => row.push(vertex, Term::Weight(weight)),
                         Some((first, arm)) => {
                             row.join(first, Term::Weight(weight));
-                            row.join(VertexId(first.0 + 1), Term::Lever(weight * arm));
+                            row.join(VertexId(first.0 + 1), Term::Angular(weight * arm));
                         }
                     });
                 }
                 Some((first, centre)) => {
                     row.push(VertexId(first), Term::Weight(sign));
-                    row.push(VertexId(first + 1), Term::Lever(sign * (at - centre)));
+                    row.push(VertexId(first + 1), Term::Angular(sign * (at - centre)));
                 }
             }
         }
         if row.is_rigid() {
             // What does not bend keeps what it is given, and begins to rock: shifts take it out.
-            row.target = row.target.min(0.0);
+            row.min_normal_velocity = row.min_normal_velocity.min(0.0);
         }
         if contact.bounce > 0.0 {
-            row.target = row.target.max(contact.bounce);
+            row.min_normal_velocity = row.min_normal_velocity.max(contact.bounce);
         }
         row
     }
@@ -207,7 +209,7 @@ impl Row {
         let known = self.unknowns[..self.count].iter().position(|other| *other == unknown);
         match known.map(|k| (&mut self.shares[k], share)) {
             Some((Term::Weight(sum), Term::Weight(weight))) => *sum += weight,
-            Some((Term::Lever(sum), Term::Lever(arm))) => *sum += arm,
+            Some((Term::Angular(sum), Term::Angular(arm))) => *sum += arm,
             _ => self.push(unknown, share),
         }
     }
@@ -222,7 +224,7 @@ impl Row {
 
     /// Whether nothing at it bends.
     pub fn is_rigid(&self) -> bool {
-        let levers = self.terms().filter(|(_, share)| matches!(share, Term::Lever(_))).count();
+        let levers = self.terms().filter(|(_, share)| matches!(share, Term::Angular(_))).count();
         2 * levers == self.count && levers > 0
     }
 
@@ -235,13 +237,13 @@ impl Row {
     /// Velocity of the first side seen from the second, m/s.
     #[inline]
     pub fn relative(&self, velocities: &[Vec3]) -> Vec3 {
-        self.linear(velocities) - self.drift
+        self.linear(velocities) - self.surface_velocity
     }
 
     /// Σ B x, m/s.
     #[inline]
     pub fn linear(&self, x: &[Vec3]) -> Vec3 {
-        self.terms().map(|(v, share)| share.of(x[v.index()])).sum()
+        self.terms().map(|(v, share)| share.apply(x[v.index()])).sum()
     }
 }
 
@@ -268,10 +270,10 @@ mod tests {
 
     #[test]
     fn terms_are_their_matrices() {
-        for term in [Term::Weight(-0.3), Term::Lever(P)] {
+        for term in [Term::Weight(-0.3), Term::Angular(P)] {
             let matrix = term.matrix();
-            assert!(term.of(X).abs_diff_eq(matrix * X, 1e-15));
-            assert!(term.back(F).abs_diff_eq(matrix.transpose() * F, 1e-15));
+            assert!(term.apply(X).abs_diff_eq(matrix * X, 1e-15));
+            assert!(term.apply_transpose(F).abs_diff_eq(matrix.transpose() * F, 1e-15));
             let inner = Mat3::from_diagonal(Vec3::new(1.0, 2.0, 3.0));
             let around = matrix.transpose() * inner * matrix;
             assert!(term.around(inner).abs_diff_eq(around, 1e-15));
@@ -357,10 +359,10 @@ mod tests {
             let centre = centres[unknown.index() / 2].unwrap();
             match share {
                 Term::Weight(_) => {
-                    pushed += share.back(F);
-                    turned += centre.cross(share.back(F));
+                    pushed += share.apply_transpose(F);
+                    turned += centre.cross(share.apply_transpose(F));
                 }
-                Term::Lever(_) => turned += share.back(F),
+                Term::Angular(_) => turned += share.apply_transpose(F),
             }
         }
         assert!(row.is_rigid() && pushed.length() < 1e-15 && turned.length() < 1e-15, "{turned}");

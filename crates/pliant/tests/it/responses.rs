@@ -154,7 +154,7 @@ impl Made {
             Way::Direct | Way::Iterative => {
                 let mut settings = ConstraintSettings::default();
                 settings.contacts.friction = friction;
-                settings.push /= self.units.time;
+                settings.max_depenetration_speed /= self.units.time;
                 Box::new(Constraint::new(rest, bodies, Vec::new(), settings))
             }
         })
@@ -344,8 +344,8 @@ fn friction_stays_within_its_cone_and_reaches_its_border() {
         match way {
             Way::Direct | Way::Iterative => {
                 made.stepper(&scene).step(&mut scene.system, &mut scene.state, made.dt()).unwrap();
-                let solved = scene.system.contact.pressures.iter().filter(|p| p.normal > 0.0);
-                shares.extend(solved.map(|p| p.along.length() / p.normal));
+                let solved = scene.system.contact.row_impulses.iter().filter(|p| p.normal > 0.0);
+                shares.extend(solved.map(|p| p.tangent.length() / p.normal));
             }
             Way::Springs => {
                 let [before, _] = made.demands(&scene);

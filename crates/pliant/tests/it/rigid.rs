@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pliant::body::Bodies;
 use pliant::body::keyframes::{Keyframes, Pose};
-use pliant::body::obstacle::{Obstacle, Plane, Touch};
+use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::body::rigid::RigidBody;
 use pliant::body::rigid::all::{Rigids, balanced_masses};
 use pliant::body::rigid::mass::MassProperties;
@@ -58,7 +58,7 @@ fn bent() -> TetMesh {
     TetMesh::from_raw(l_block(&settings).unwrap()).unwrap().0
 }
 
-pub fn floor(touch: Touch) -> Obstacle {
+pub fn floor(touch: SurfaceMaterial) -> Obstacle {
     Obstacle::new(Plane, Keyframes::still(Pose::IDENTITY).unwrap(), touch).unwrap()
 }
 
@@ -145,7 +145,7 @@ fn a_stack_of_ten_boxes_stands_still_at_any_size() {
         let cube = block(1, Vec3::splat(size));
         let list: Vec<Body> =
             (0..10).map(|k| (cube.clone(), Quat::IDENTITY, height(k) * Vec3::Z, true)).collect();
-        let rough = Touch { friction: 0.5, restitution: 0.0 };
+        let rough = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
         let mut stack = Scene::new(&list, -GRAVITY * Vec3::Z)
             .constraint(vec![floor(rough)], settings(0.5, 0.0));
         run(&mut stack, 1200);
@@ -167,7 +167,7 @@ fn a_box_holds_or_slides_at_the_right_angle_at_any_size() {
             let down = Vec3::new(slope, 0.0, -1.0).try_normalize().unwrap();
             let flat = block(1, size * Vec3::new(2.0, 2.0, 1.0));
             let list = [(flat, Quat::IDENTITY, 0.505 * size * Vec3::Z, true)];
-            let rough = Touch { friction: 0.4, restitution: 0.0 };
+            let rough = SurfaceMaterial { friction: 0.4, restitution: 0.0 };
             let mut scene = Scene::new(&list, GRAVITY * down)
                 .constraint(vec![floor(rough)], settings(0.4, 0.0));
             run(&mut scene, 60);
@@ -215,7 +215,7 @@ fn rigid_bodies_that_meet_keep_momentum_and_spin() {
 #[test]
 fn a_box_bounces_as_high_as_its_restitution_says_and_comes_to_rest() {
     let list = [(block(1, Vec3::ONE), Quat::IDENTITY, 3.5 * Vec3::Z, true)];
-    let springy = Touch { friction: 0.3, restitution: 0.6 };
+    let springy = SurfaceMaterial { friction: 0.3, restitution: 0.6 };
     let mut scene =
         Scene::new(&list, -GRAVITY * Vec3::Z).constraint(vec![floor(springy)], settings(0.3, 0.0));
     let mut heights = Vec::new();
@@ -237,7 +237,7 @@ fn a_rigid_box_rests_on_a_soft_block_and_takes_no_momentum_from_nowhere() {
         (block(4, Vec3::ONE), Quat::IDENTITY, 0.505 * Vec3::Z, false),
         (block(1, Vec3::splat(0.5)), Quat::from_rotation_z(0.3), 1.4 * Vec3::Z, true),
     ];
-    let rough = Touch { friction: 0.5, restitution: 0.0 };
+    let rough = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
     let mut scene =
         Scene::new(&list, -GRAVITY * Vec3::Z).constraint(vec![floor(rough)], settings(0.5, 0.0));
     let (mut largest, mut deepest) = (0.0_f64, 0);
@@ -284,7 +284,7 @@ fn any_integrator_and_any_force_move_a_rigid_body() {
 #[test]
 fn threads_and_pauses_do_not_change_a_bit() {
     let made = || {
-        let rough = Touch { friction: 0.4, restitution: 0.3 };
+        let rough = SurfaceMaterial { friction: 0.4, restitution: 0.3 };
         let place = |k: u32| Vec3::new(0.1 * f64::from(k), 0.05, 1.0 + 1.2 * f64::from(k));
         let list: Vec<Body> = (0..4)
             .map(|k| (bent(), Quat::from_rotation_y(0.5 * f64::from(k)), place(k), true))
@@ -313,7 +313,7 @@ fn what_rests_sleeps_and_is_woken_by_what_falls_on_it() {
     // Falls from so high that the others sleep when it comes.
     list.push((block(1, Vec3::splat(0.5)), Quat::IDENTITY, Vec3::new(0.3, 0.0, 12.0), true));
     let scene = Scene::new(&list, -GRAVITY * Vec3::Z);
-    let rough = Touch { friction: 0.5, restitution: 0.0 };
+    let rough = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
     let response =
         Constraint::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings(0.5, 0.0));
     let Scene { bodies, state, system, .. } = scene;

@@ -1,6 +1,6 @@
 //! Soft bodies held by rigid ones: nothing comes loose, and what one feels the other feels.
 
-use pliant::body::obstacle::Touch;
+use pliant::body::obstacle::SurfaceMaterial;
 use pliant::body::rigid::attach::AttachError;
 use pliant::body::rigid::{RigidBody, RigidState};
 use pliant::id::{BodyId, VertexId};
@@ -62,7 +62,7 @@ fn implicit() -> Box<dyn Integrator> {
 
 /// The scene in contact with a floor, but for the two with each other.
 fn in_contact(scene: Scene) -> Simulation {
-    let rough = Touch { friction: 0.5, restitution: 0.0 };
+    let rough = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
     let response =
         Constraint::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings(0.5, 0.0));
     let pairs = scene.system.rigids.attached_pairs();
@@ -273,7 +273,7 @@ fn a_holder_stays_awake_with_what_it_holds() {
         scene.state.positions.iter_mut().for_each(|x| *x += 0.101 * Vec3::Z + aside);
         scene.system.rigids.write(&mut scene.state);
         let settings = settings(0.5, 0.0);
-        let rough = Touch { friction: 0.5, restitution: 0.0 };
+        let rough = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
         let response = Constraint::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings)
             .leaving_out(scene.system.rigids.attached_pairs());
         let Scene { bodies, state, system, .. } = scene;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pliant::body::Bodies;
 use pliant::body::keyframes::{Keyframes, Pose};
-use pliant::body::obstacle::{Obstacle, Plane, Touch};
+use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::body::soft::State;
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
@@ -89,7 +89,7 @@ fn block(cells: u32, size: Vec3) -> TetMesh {
 
 fn plane(point: Vec3, normal: Vec3, friction: f64) -> Obstacle {
     let pose = Pose::along(point, normal).unwrap();
-    let touch = Touch { friction, restitution: 0.0 };
+    let touch = SurfaceMaterial { friction, restitution: 0.0 };
     Obstacle::new(Plane, Keyframes::still(pose).unwrap(), touch).unwrap()
 }
 
@@ -132,7 +132,7 @@ fn two_cubes_leave_any_overlap_gently() {
 #[test]
 fn without_push_nothing_moves_and_nothing_is_gained() {
     for mut settings in both_ways() {
-        settings.contact.push = 0.0;
+        settings.contact.max_depenetration_speed = 0.0;
         let mut scene = two_cubes(0.5, 0.1, settings);
         for _ in 0..20 {
             scene.step();
@@ -148,7 +148,7 @@ fn without_push_nothing_moves_and_nothing_is_gained() {
 #[test]
 fn bodies_that_run_into_each_other_gain_no_energy() {
     for mut settings in both_ways() {
-        settings.contact.push = 0.0;
+        settings.contact.max_depenetration_speed = 0.0;
         for (overlap, tilt) in [(0.1, 0.1), (0.3, 0.1), (0.3, 0.5), (0.5, 0.3)] {
             let mut scene = two_cubes(overlap, tilt, settings);
             let half = scene.state.positions.len() / 2;
@@ -179,7 +179,7 @@ fn contacts_between_bodies_keep_momentum() {
         let mut met = false;
         for _ in 0..30 {
             scene.step();
-            met |= scene.system.contact.pressures.iter().any(|pressure| pressure.normal > 0.0);
+            met |= scene.system.contact.row_impulses.iter().any(|pressure| pressure.normal > 0.0);
         }
         assert!(met);
         let change = scene.state.momentum(&scene.system.masses) - before;

@@ -173,7 +173,7 @@ pub(crate) fn measure(
 
 /// How a surface answers to a touch; smooth and dead by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Touch {
+pub struct SurfaceMaterial {
     /// Coulomb's coefficient μ, unit 1.
     pub friction: f64,
     /// Share of the approaching speed that comes back, unit 1, from 0 to 1.
@@ -186,7 +186,7 @@ pub struct Obstacle {
     shape: Arc<dyn Shape>,
     motion: Keyframes,
     /// Friction at least 0 and finite, restitution from 0 to 1.
-    touch: Touch,
+    material: SurfaceMaterial,
 }
 
 impl Obstacle {
@@ -194,16 +194,16 @@ impl Obstacle {
     pub fn new(
         shape: impl Shape + 'static,
         motion: Keyframes,
-        touch: Touch,
+        material: SurfaceMaterial,
     ) -> Result<Obstacle, ObstacleError> {
-        let Touch { friction, restitution } = touch;
+        let SurfaceMaterial { friction, restitution } = material;
         if !(friction >= 0.0 && friction.is_finite()) {
             return Err(ObstacleError::Friction { friction });
         }
         if !(0.0..=1.0).contains(&restitution) {
             return Err(ObstacleError::Restitution { restitution });
         }
-        Ok(Obstacle { shape: Arc::new(shape), motion, touch })
+        Ok(Obstacle { shape: Arc::new(shape), motion, material })
     }
 
     /// The shape, in its own space.
@@ -217,8 +217,8 @@ impl Obstacle {
     }
 
     /// How its surface answers.
-    pub fn touch(&self) -> Touch {
-        self.touch
+    pub fn material(&self) -> SurfaceMaterial {
+        self.material
     }
 
     /// The shape where it is at a moment, s.
@@ -277,8 +277,8 @@ mod tests {
     fn surfaces_that_make_energy_are_refused() {
         let still = || Keyframes::still(Pose::IDENTITY).unwrap();
         let message = |friction: f64, restitution: f64| {
-            let touch = Touch { friction, restitution };
-            Obstacle::new(Plane, still(), touch).map(|_| ()).map_err(|e| e.to_string())
+            let material = SurfaceMaterial { friction, restitution };
+            Obstacle::new(Plane, still(), material).map(|_| ()).map_err(|e| e.to_string())
         };
         assert_eq!(message(0.0, 1.0), Ok(()));
         assert_eq!(
@@ -298,7 +298,8 @@ mod tests {
             rotation: Quat::from_rotation_y(x),
         };
         let motion = Keyframes::new(vec![frame(0.0, 0.0), frame(2.0, 1.0)]).unwrap();
-        let ball = Obstacle::new(Round::sphere(0.5).unwrap(), motion, Touch::default()).unwrap();
+        let ball =
+            Obstacle::new(Round::sphere(0.5).unwrap(), motion, SurfaceMaterial::default()).unwrap();
         for (time, expected) in [(-1.0, 1.5), (1.0, 1.0), (7.0, 0.5)] {
             let found = ball.at(time).distance(2.0 * Vec3::X);
             assert!((found - expected).abs() < 1e-12, "{time}: {found}");

@@ -91,12 +91,12 @@ mod tests {
     use super::*;
     use crate::body::keyframes::{Keyframe, Keyframes, Pose};
     use crate::body::obstacle::check;
-    use crate::body::obstacle::{Cuboid, Plane, Round, Shape, Touch};
+    use crate::body::obstacle::{Cuboid, Plane, Round, Shape, SurfaceMaterial};
     use crate::math::Quat;
 
     fn still(shape: impl Shape + 'static) -> Obstacle {
         let motion = Keyframes::still(Pose::IDENTITY).unwrap();
-        Obstacle::new(shape, motion, Touch::default()).unwrap()
+        Obstacle::new(shape, motion, SurfaceMaterial::default()).unwrap()
     }
 
     fn at(time: f64, position: Vec3) -> Waypoint {
@@ -151,7 +151,8 @@ mod tests {
             rotation: Quat::from_rotation_z(angle),
         };
         let moving = |frames: Vec<Keyframe>, shape: Cuboid| {
-            Obstacle::new(shape, Keyframes::new(frames).unwrap(), Touch::default()).unwrap()
+            Obstacle::new(shape, Keyframes::new(frames).unwrap(), SurfaceMaterial::default())
+                .unwrap()
         };
         // There and back between two looks at the same place.
         let plate = Cuboid::new(Vec3::new(0.01, 4.0, 4.0)).unwrap();

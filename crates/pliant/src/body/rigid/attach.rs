@@ -8,7 +8,7 @@
 //! |--------------|----------|----------------------------------------------------------------|
 //! | `point`      | r        | of a vertex, x = c + R r, from the centre, body axes, m        |
 //! | `groups`     |          | bodies that hold or are held, and all they hang together with  |
-//! | `travellers` |          | unknowns that a shift of a whole group adds the same to        |
+//! | `coarse_dofs` |          | unknowns that a shift of a whole group adds the same to        |
 
 use std::ops::Range;
 
@@ -107,7 +107,7 @@ pub(super) struct Holds {
     /// First body of each body's group; none for one that neither holds nor is held.
     pub groups: Vec<Option<BodyId>>,
     /// Group and unknown, ascending by unknown.
-    pub travellers: Vec<(BodyId, VertexId)>,
+    pub coarse_dofs: Vec<(BodyId, VertexId)>,
 }
 
 impl Holds {
@@ -131,16 +131,16 @@ impl Holds {
                 *parent = low;
             }
         }
-        self.travellers.clear();
+        self.coarse_dofs.clear();
         for (own, group) in going.iter().zip(&parents) {
             let Some(group) = *group else { continue };
             let unknowns = own.clone().map(|v| VertexId(v as u32));
-            self.travellers.extend(unknowns.map(|vertex| (group, vertex)));
+            self.coarse_dofs.extend(unknowns.map(|vertex| (group, vertex)));
         }
         let is_held = |vertex: VertexId, list: &[Attached]| {
             list.binary_search_by_key(&vertex, |attached| attached.vertex).is_ok()
         };
-        self.travellers.retain(|(_, vertex)| !is_held(*vertex, &self.list));
+        self.coarse_dofs.retain(|(_, vertex)| !is_held(*vertex, &self.list));
         self.groups = parents;
     }
 }
@@ -214,8 +214,8 @@ impl Rigids {
     }
 
     /// Group and unknown of all that goes the same way in a shift of its whole group.
-    pub(crate) fn travellers(&self) -> &[(BodyId, VertexId)] {
-        &self.holds.travellers
+    pub(crate) fn coarse_dofs(&self) -> &[(BodyId, VertexId)] {
+        &self.holds.coarse_dofs
     }
 
     /// Refuses what [`AttachError`] lists, but for vertices with two holders.

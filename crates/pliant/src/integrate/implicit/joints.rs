@@ -101,7 +101,7 @@ impl Implicit {
                 return Ok(());
             }
         }
-        report.loose += 1;
+        report.unconverged += 1;
         Ok(())
     }
 

@@ -202,7 +202,7 @@ impl Implicit {
             .attached()
             .iter()
             .map(|a| (a.vertex, VertexId(system.rigids.firsts()[a.holder.index()])));
-        system.forces.lean(attached);
+        system.forces.condense(attached);
         assemble(system, trial.motion(), stage.span)?;
         system.check_finite(right, "momentum", "force", stage.time)?;
         let Some(state) = with_rigids.filter(|_| !system.rigids.is_empty()) else {
@@ -215,7 +215,7 @@ impl Implicit {
             self.solve_jointed(system, state, report)?;
         }
         let System { rigids, rigid_ends, from_outside, .. } = system;
-        from_outside.extend_from_slice(&self.reduced.borne);
+        from_outside.extend_from_slice(&self.reduced.support_impulses);
         Reduced::spread((rigids, state), &mut self.ends, rigid_ends);
         Ok(())
     }
@@ -263,7 +263,7 @@ impl Implicit {
             }
             let solved = solvers.solve(linear, settings.linear, ends)?;
             if with_rigids {
-                groups.move_groups(linear, self.reduced.travellers(), ends);
+                groups.move_groups(linear, self.reduced.coarse_dofs(), ends);
             }
             report.linear += solved.iterations;
             report.residual = solved.residual;
@@ -273,11 +273,11 @@ impl Implicit {
             return Err(StepError::Mixed { rows, springs: springs.len() });
         }
         let equations = rows::Equations { matrix, right, held, dt: stage.span };
-        let Demands { rows, pressures, .. } = &mut system.contact;
+        let Demands { rows, row_impulses, .. } = &mut system.contact;
         let how = (settings.rows, settings.linear);
-        let solved = row_solver.solve(equations, given, rows, how, (ends, pressures))?;
+        let solved = row_solver.solve(equations, given, rows, how, (ends, row_impulses))?;
         report.sweeps += solved.sweeps;
-        report.loose += usize::from(solved.is_loose);
+        report.unconverged += usize::from(solved.is_unconverged);
         report.linear += solved.iterations;
         report.residual = solved.residual;
         Ok(())

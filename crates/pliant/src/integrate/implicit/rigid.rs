@@ -26,7 +26,7 @@ pub struct Reduced {
     /// Vertices that are held, ascending.
     pub held: Vec<VertexId>,
     /// What holds bodies that sleep: a vertex of each, and the impulse, N·s.
-    pub borne: Vec<(VertexId, Vec3)>,
+    pub support_impulses: Vec<(VertexId, Vec3)>,
     /// Vertices that rigid bodies hold, with these; ascending.
     attached: Vec<(VertexId, BodyId)>,
     /// Arms of the same, from the centres, m.
@@ -34,7 +34,7 @@ pub struct Reduced {
     /// Group of each body; empty where nothing is attached.
     groups: Vec<Option<BodyId>>,
     /// Group and unknown of what goes with its whole group, ascending.
-    travellers: Vec<(BodyId, VertexId)>,
+    coarse_dofs: Vec<(BodyId, VertexId)>,
 }
 
 impl Reduced {
@@ -55,7 +55,7 @@ impl Reduced {
         self.masses.extend_from_slice(masses);
         self.held.clear();
         self.held.extend_from_slice(pins);
-        self.borne.clear();
+        self.support_impulses.clear();
         self.note_attached(rigids, state);
         clear_between(rigids, matrix);
         for (k, (member, rigid)) in rigids.members().iter().zip(&state.rigids).enumerate() {
@@ -80,18 +80,18 @@ impl Reduced {
                 let unknowns = [first, first + 1];
                 unknowns.into_iter().for_each(|v| (right[v], ends[v]) = (Vec3::ZERO, Vec3::ZERO));
                 self.held.extend(unknowns.map(|v| VertexId(v as u32)));
-                self.borne.push((VertexId(first as u32), -span * force));
+                self.support_impulses.push((VertexId(first as u32), -span * force));
             }
         }
         self.push(forces, span, right);
-        self.lean(masses, matrix);
+        self.condense(masses, matrix);
         self.held.sort_unstable();
         self.held.dedup();
     }
 
     /// Takes over who is attached to whom, and where.
     fn note_attached(&mut self, rigids: &Rigids, state: &State) {
-        let Reduced { attached, arms, groups, travellers, held, .. } = self;
+        let Reduced { attached, arms, groups, coarse_dofs, held, .. } = self;
         attached.clear();
         attached.extend(rigids.attached().iter().map(|a| (a.vertex, a.holder)));
         arms.clear();
@@ -99,8 +99,8 @@ impl Reduced {
         arms.extend(rigids.attached().iter().map(arm));
         groups.clear();
         groups.extend_from_slice(rigids.groups());
-        travellers.clear();
-        travellers.extend_from_slice(rigids.travellers());
+        coarse_dofs.clear();
+        coarse_dofs.extend_from_slice(rigids.coarse_dofs());
         held.extend(attached.iter().map(|(vertex, _)| *vertex));
     }
 
@@ -116,7 +116,7 @@ impl Reduced {
     /// Gives what the matrix has at attached vertices to the unknowns that they go by.
     ///
     /// Their masses are in those of the rigid bodies already.
-    fn lean(&self, masses: &[f64], matrix: &mut BlockMatrix) {
+    fn condense(&self, masses: &[f64], matrix: &mut BlockMatrix) {
         let unknowns = |holder: BodyId| {
             let first = self.firsts[holder.index()];
             [VertexId(first), VertexId(first + 1)]
@@ -152,14 +152,14 @@ impl Reduced {
     }
 
     /// Group and unknown of what goes with its whole group, ascending.
-    pub fn travellers(&self) -> &[(BodyId, VertexId)] {
-        &self.travellers
+    pub fn coarse_dofs(&self) -> &[(BodyId, VertexId)] {
+        &self.coarse_dofs
     }
 
     /// Where the rigid bodies are, for rows.
     pub fn sides<'a>(&'a self, positions: &'a [Vec3]) -> RigidSides<'a> {
-        let Reduced { centres, firsts, attached, groups, travellers, .. } = self;
-        RigidSides { centres, firsts, positions, attached, groups, travellers }
+        let Reduced { centres, firsts, attached, groups, coarse_dofs, .. } = self;
+        RigidSides { centres, firsts, positions, attached, groups, coarse_dofs }
     }
 
     /// Takes the solution: velocity and spin of each rigid body, and those of its vertices.

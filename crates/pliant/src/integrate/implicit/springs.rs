@@ -123,7 +123,7 @@ impl SpringSolver {
             let contact = &spring.contact;
             let hold = spring.hold(span);
             let pressed = span * spring.stiffness * spring.depth;
-            let push = pressed + hold * contact.normal.dot(contact.drift);
+            let push = pressed + hold * contact.normal.dot(contact.surface_velocity);
             for (vertex, weight) in contact.terms() {
                 right[vertex.index()] += weight * push * contact.normal;
                 diagonal[vertex.index()] += weight * weight * hold * outer_square(contact.normal);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::body::keyframes::{Keyframes, Pose};
-use crate::body::obstacle::{Obstacle, Plane, Touch};
+use crate::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use crate::body::soft::{BodyStarts, Motion};
 use crate::body::{Bodies, Mesh};
 use crate::force::{Force, Form, Tangent};
@@ -155,7 +155,7 @@ fn slide(ratio: f64, kind: Kind) -> (f64, f64) {
     let group = Group { kind, ..Group::rigid(all(rest.len())) };
     let groups = Groups::new(&[group], &rest, &system.masses, &system.pins).unwrap();
     system.forces.push_force(Pull::new(groups, dt));
-    let touch = Touch { friction, restitution: 0.0 };
+    let touch = SurfaceMaterial { friction, restitution: 0.0 };
     let floor = Obstacle::new(Plane, Keyframes::still(Pose::IDENTITY).unwrap(), touch).unwrap();
     let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh)]).unwrap();
     let rows = Constraint::new(&rest, &bodies, vec![floor], ConstraintSettings::default());

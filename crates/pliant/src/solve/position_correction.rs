@@ -34,11 +34,11 @@ const SWEEPS: usize = 15;
 #[derive(Clone, Copy, Debug)]
 pub struct Rigid {
     /// 1/kg; 0 for what must not be shifted.
-    pub ease: f64,
+    pub inv_mass: f64,
     /// Centre of mass, m.
     pub centre: Vec3,
     /// Inverse inertia about it, 1/(kg·m²); 0 for what must not be turned.
-    pub turn_ease: Mat3,
+    pub inv_inertia: Mat3,
     /// Translation so far, m.
     shift: Vec3,
     /// Turn so far, rad.
@@ -49,7 +49,7 @@ pub struct Rigid {
 
 /// Memory of the method.
 #[derive(Clone, Debug, Default)]
-pub struct Split {
+pub struct PositionCorrection {
     rigids: Vec<Rigid>,
     /// Whose entry of `rigids` each body goes by: its own, or that of all it is attached to.
     leaders: Vec<BodyId>,
@@ -66,12 +66,12 @@ struct Row {
     /// Way along the normal that is wanted, m; negative for one that may still close.
     wanted: f64,
     /// 1 / effective mass, 1/kg.
-    ease: f64,
+    inv_mass: f64,
     /// Push so far, kg·m.
     push: f64,
 }
 
-impl Split {
+impl PositionCorrection {
     /// Appends shifts that take bodies apart, and brings the gaps of contacts up to date.
     ///
     /// Held bodies and nets stay. Bodies that are attached to each other go as one.
@@ -122,7 +122,7 @@ impl Split {
                 Rigid::of(all().flat_map(|other| bodies.vertices(other)).map(weighed))
             }
         }));
-        let Split { rigids, leaders, .. } = self;
+        let PositionCorrection { rigids, leaders, .. } = self;
         let leader = |body: BodyId| leaders[body.index()];
         for contact in contacts {
             let is_deep = GOAL * contact.offset - contact.gap > DEEP * contact.offset;
@@ -144,9 +144,9 @@ impl Split {
 impl Rigid {
     /// What is neither shifted nor turned. The default of a matrix would be the identity.
     pub const STAYS: Rigid = Rigid {
-        ease: 0.0,
+        inv_mass: 0.0,
         centre: Vec3::ZERO,
-        turn_ease: Mat3::ZERO,
+        inv_inertia: Mat3::ZERO,
         shift: Vec3::ZERO,
         turn: Vec3::ZERO,
         deep: false,
@@ -166,13 +166,13 @@ impl Rigid {
         let trace = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
         // Points in a row have no inertia about their line: they are not turned.
         let turns = inertia.determinant() > FLAT * crate::math::powi(trace / 3.0, 3);
-        let turn_ease = if turns { inertia.inverse() } else { Mat3::ZERO };
-        Rigid { ease: total.recip(), centre, turn_ease, ..Rigid::STAYS }
+        let inv_inertia = if turns { inertia.inverse() } else { Mat3::ZERO };
+        Rigid { inv_mass: total.recip(), centre, inv_inertia, ..Rigid::STAYS }
     }
 
     /// What a push at an arm turns it by.
     fn turning(&self) -> Mat3 {
-        if self.deep { Mat3::ZERO } else { self.turn_ease }
+        if self.deep { Mat3::ZERO } else { self.inv_inertia }
     }
 
     fn motion(&self, arm: Vec3) -> Vec3 {
@@ -207,14 +207,14 @@ impl Row {
         let arm_b = b.map_or(Vec3::ZERO, |b| place(-1.0) - rigids[b.index()].centre);
         let ease_of = |rigid: &Rigid, arm: Vec3| {
             let moment = arm.cross(contact.normal);
-            rigid.ease + moment.dot(rigid.turning() * moment)
+            rigid.inv_mass + moment.dot(rigid.turning() * moment)
         };
-        let mut ease = ease_of(&rigids[a.index()], arm_a);
+        let mut inv_mass = ease_of(&rigids[a.index()], arm_a);
         if let Some(b) = b {
-            ease += ease_of(&rigids[b.index()], arm_b);
+            inv_mass += ease_of(&rigids[b.index()], arm_b);
         }
         let (bodies, normal) = (contact.bodies, contact.normal);
-        Row { bodies, normal, arms: [arm_a, arm_b], wanted, ease, push: 0.0 }
+        Row { bodies, normal, arms: [arm_a, arm_b], wanted, inv_mass, push: 0.0 }
     }
 
     /// How much the gap has opened so far, m.
@@ -225,11 +225,11 @@ impl Row {
     }
 
     fn relax(&mut self, rigids: &mut [Rigid]) {
-        if self.ease <= 0.0 {
+        if self.inv_mass <= 0.0 {
             return;
         }
         let lacking = self.wanted - self.opening(rigids);
-        let push = (self.push + lacking / self.ease).max(0.0);
+        let push = (self.push + lacking / self.inv_mass).max(0.0);
         if push == self.push {
             return; // as most: nothing lacks where nothing pushes
         }
@@ -240,7 +240,7 @@ impl Row {
         for (body, sign, arm) in sides {
             let Some(body) = body else { continue };
             let rigid = &mut rigids[body.index()];
-            rigid.shift += rigid.ease * sign * change;
+            rigid.shift += rigid.inv_mass * sign * change;
             rigid.turn += rigid.turning() * arm.cross(sign * change);
         }
     }
@@ -318,7 +318,7 @@ mod tests {
             let (motion, watcher) = (state.motion(), &None);
             let moment = Moment { bodies, motion, masses, pins, rigids, dt: 0.01, watcher };
             let mut shifts = Vec::new();
-            Split::default().find(moment, contacts, &mut shifts);
+            PositionCorrection::default().find(moment, contacts, &mut shifts);
             shifts
         }
     }

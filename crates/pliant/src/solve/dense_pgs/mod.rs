@@ -4,27 +4,27 @@
 //! |-------------|-----------|-------------------------------------------------------|
 //! | `speeds`    | v         | velocities of touched vertices, m/s                   |
 //! | `responses` | W = A⁻¹Jᵀ | how an impulse changes them, 1/kg                     |
-//! | `ease`      | G = J W   | relative velocity of a contact per impulse, 1/kg      |
+//! | `delassus`      | G = J W   | relative velocity of a contact per impulse, 1/kg      |
 //!
 //! An impulse moves the whole body at once as its elasticity wants it, so the sweeps
 //! converge whatever the stiffness; impulses through the masses alone boil. Sweeps see
 //! touched vertices only; the others of a body follow in the end. A contact that never presses
 //! has no response.
 
-mod touch;
+mod constraint;
 
 use std::ops::Range;
 
-use crate::contact::pressure::Pressure;
+use crate::contact::impulse::ContactImpulse;
 use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
 use crate::par;
-use crate::solve::course::Course;
 use crate::solve::dense::Inverse;
-use crate::solve::direct::touch::{Probe, Side, Touch};
+use crate::solve::dense_pgs::constraint::{ContactConstraint, Probe, Side};
+use crate::solve::nncg::Nncg;
+use crate::solve::rigid_pgs::RigidPgs;
 use crate::solve::rows::{Equations, RowSettings, Solved};
-use crate::solve::stones::Stones;
 use crate::solve::terms::Row;
 
 impl Equations<'_, BlockMatrix> {
@@ -46,7 +46,7 @@ impl Equations<'_, BlockMatrix> {
 
 /// Memory of the method.
 #[derive(Clone, Debug, Default)]
-pub struct Direct {
+pub struct DensePgs {
     /// Of bodies that have contacts; those after the first `count` wait for more.
     parts: Vec<Part>,
     /// Parts in use, count.
@@ -57,20 +57,20 @@ pub struct Direct {
     touched: Vec<bool>,
     /// One per contact.
     probes: Vec<Probe>,
-    touches: Vec<Touch>,
+    constraints: Vec<ContactConstraint>,
     /// W of the contacts that press, side after side, three rows each; 1/kg.
     responses: Vec<f64>,
     /// Part after part, m/s.
     speeds: Vec<f64>,
-    course: Course,
+    nncg: Nncg,
     /// Where all are rigid.
-    stones: Stones,
+    rigid_pgs: RigidPgs,
     /// Count; 0 is 1.
     threads: usize,
     /// First part or touch of each thread, and their number; count.
-    cuts: Vec<usize>,
+    offsets: Vec<usize>,
     /// First response of each thread, and their number; count.
-    response_cuts: Vec<usize>,
+    response_offsets: Vec<usize>,
 }
 
 /// One body's share.
@@ -85,7 +85,7 @@ struct Part {
     start: usize,
 }
 
-impl Direct {
+impl DensePgs {
     /// Sets how many threads invert and respond; results do not depend on it.
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads;
@@ -102,13 +102,13 @@ impl Direct {
         bodies: &[Range<usize>],
         contacts: &[Row],
         settings: RowSettings,
-        (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
+        (velocities, row_impulses): (&mut [Vec3], &mut [ContactImpulse]),
     ) -> Option<Solved> {
-        let ends = (&mut *velocities, &mut *pressures);
-        if let Some(solved) = self.stones.solve(equations, bodies, contacts, settings, ends) {
+        let ends = (&mut *velocities, &mut *row_impulses);
+        if let Some(solved) = self.rigid_pgs.solve(equations, bodies, contacts, settings, ends) {
             return Some(solved);
         }
-        self.solve_dense(equations, bodies, contacts, settings, (velocities, pressures))
+        self.solve_dense(equations, bodies, contacts, settings, (velocities, row_impulses))
     }
 
     /// The same with an inverse for each body, whatever it is.
@@ -118,19 +118,19 @@ impl Direct {
         bodies: &[Range<usize>],
         contacts: &[Row],
         settings: RowSettings,
-        (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
+        (velocities, row_impulses): (&mut [Vec3], &mut [ContactImpulse]),
     ) -> Option<Solved> {
         self.gather(bodies, contacts);
         self.invert(equations, bodies, velocities)?;
-        self.touch(equations, bodies, contacts, settings, velocities);
-        self.respond(pressures);
-        for (touch, pressure) in self.touches.iter().zip(&*pressures) {
-            if touch.is_ready {
-                let impulse = pressure.impulse(touch.law.normal);
-                touch.push(&self.responses, impulse, &mut self.speeds);
+        self.constraint(equations, bodies, contacts, settings, velocities);
+        self.respond(row_impulses);
+        for (constraint, row_impulse) in self.constraints.iter().zip(&*row_impulses) {
+            if constraint.is_ready {
+                let impulse = row_impulse.impulse(constraint.block.normal);
+                constraint.push(&self.responses, impulse, &mut self.speeds);
             }
         }
-        let solved = self.sweep((settings.sweeps, settings.rigid.0), pressures);
+        let solved = self.sweep((settings.sweeps, settings.rigid.0), row_impulses);
         for part in &mut self.parts[..self.count] {
             let own = &self.speeds[part.start..part.start + part.inverse.width()];
             part.inverse.spread(own, &mut velocities[bodies[part.body.index()].clone()]);
@@ -180,9 +180,9 @@ impl Direct {
                 inverse.solve(|v| equations.right(own.start + v, velocities), &mut part.free);
             }
         };
-        par::cut_evenly(&mut self.cuts, self.count, self.threads);
+        par::cut_evenly(&mut self.offsets, self.count, self.threads);
         let parts = &mut self.parts[..self.count];
-        par::pieces(parts, &self.cuts, |_, piece| piece.iter_mut().for_each(fill));
+        par::pieces(parts, &self.offsets, |_, piece| piece.iter_mut().for_each(fill));
         self.speeds.clear();
         for part in parts {
             if !part.is_definite {
@@ -195,7 +195,7 @@ impl Direct {
     }
 
     /// Makes contacts ready for the sweeps, but for their responses.
-    fn touch(
+    fn constraint(
         &mut self,
         equations: Equations<'_, BlockMatrix>,
         bodies: &[Range<usize>],
@@ -203,7 +203,7 @@ impl Direct {
         settings: RowSettings,
         velocities: &[Vec3],
     ) {
-        self.touches.clear();
+        self.constraints.clear();
         let mut response = 0;
         for contact in contacts {
             let (a, b) = contact.bodies;
@@ -216,18 +216,26 @@ impl Direct {
                 response += 3 * width;
                 Side { part: part as usize, response: first, start: *start, width }
             });
-            let still = if contact.is_rigid() { settings.rigid.1 } else { settings.still };
-            let mut touch = Touch::new(contact, sides, still * contact.size / equations.dt);
+            let velocity_tolerance =
+                if contact.is_rigid() { settings.rigid.1 } else { settings.velocity_tolerance };
+            let mut constraint = ContactConstraint::new(
+                contact,
+                sides,
+                velocity_tolerance * contact.size / equations.dt,
+            );
             for (unknown, share) in contact.terms() {
                 match self.speed(bodies, &sides, unknown) {
-                    Some(start) => touch.add(start, share),
-                    None => touch.law.drift -= share.of(velocities[unknown.index()]),
+                    Some(start) => constraint.add(start, share),
+                    None => {
+                        constraint.block.surface_velocity -=
+                            share.apply(velocities[unknown.index()])
+                    }
                 }
             }
-            self.touches.push(touch);
+            self.constraints.push(constraint);
         }
         self.probes.clear();
-        self.probes.extend(self.touches.iter().map(Probe::of));
+        self.probes.extend(self.constraints.iter().map(Probe::of));
         self.responses.resize(response, 0.0);
     }
 
@@ -242,24 +250,29 @@ impl Direct {
     }
 
     /// Laws and W of the contacts that press already.
-    fn respond(&mut self, pressures: &[Pressure]) {
-        let Direct { parts, touches, responses, cuts, response_cuts, .. } = self;
-        for (touch, pressure) in touches.iter_mut().zip(pressures) {
-            touch.is_ready = *pressure != Pressure::default();
+    fn respond(&mut self, row_impulses: &[ContactImpulse]) {
+        let DensePgs { parts, constraints, responses, offsets, response_offsets, .. } = self;
+        for (constraint, row_impulse) in constraints.iter_mut().zip(row_impulses) {
+            constraint.is_ready = *row_impulse != ContactImpulse::default();
         }
-        par::cut_evenly(cuts, touches.len(), self.threads);
-        let (cuts, parts) = (&*cuts, &*parts);
-        par::pieces(touches, cuts, |_, piece| {
-            piece.iter_mut().filter(|touch| touch.is_ready).for_each(|touch| touch.settle(parts));
+        par::cut_evenly(offsets, constraints.len(), self.threads);
+        let (offsets, parts) = (&*offsets, &*parts);
+        par::pieces(constraints, offsets, |_, piece| {
+            piece
+                .iter_mut()
+                .filter(|constraint| constraint.is_ready)
+                .for_each(|constraint| constraint.settle(parts));
         });
-        let first = |touch: Option<&Touch>| touch.map_or(responses.len(), Touch::first_response);
-        response_cuts.clear();
-        response_cuts.extend(cuts.iter().map(|place| first(touches.get(*place))));
-        let (touches, starts) = (&*touches, &*response_cuts);
+        let first = |constraint: Option<&ContactConstraint>| {
+            constraint.map_or(responses.len(), ContactConstraint::first_response)
+        };
+        response_offsets.clear();
+        response_offsets.extend(offsets.iter().map(|place| first(constraints.get(*place))));
+        let (constraints, starts) = (&*constraints, &*response_offsets);
         par::pieces(responses, starts, |number, piece| {
-            let own = touches[cuts[number]..cuts[number + 1]].iter();
-            own.filter(|touch| touch.is_ready)
-                .for_each(|touch| touch.respond(parts, starts[number], piece));
+            let own = constraints[offsets[number]..offsets[number + 1]].iter();
+            own.filter(|constraint| constraint.is_ready)
+                .for_each(|constraint| constraint.respond(parts, starts[number], piece));
         });
     }
 
@@ -269,34 +282,39 @@ impl Direct {
     /// that are conjugate, as far as there is no corner in between, take it.
     ///
     /// - Implements: [Silcowitz10 abstract], the nonsmooth nonlinear conjugate gradients.
-    fn sweep(&mut self, (sweeps, most): (usize, usize), pressures: &mut [Pressure]) -> Solved {
-        let Direct { parts, probes, touches, responses, speeds, course, .. } = self;
+    fn sweep(
+        &mut self,
+        (sweeps, most): (usize, usize),
+        row_impulses: &mut [ContactImpulse],
+    ) -> Solved {
+        let DensePgs { parts, probes, constraints, responses, speeds, nncg, .. } = self;
         let mut solved = Solved::default();
-        course.begin(pressures, speeds);
+        nncg.begin(row_impulses, speeds);
         for sweep in 1..=sweeps.max(most) {
-            let (mut is_still, mut rigid_is_still) = (true, true);
-            for ((probe, touch), pressure) in probes.iter().zip(&mut *touches).zip(&mut *pressures)
+            let (mut is_converged, mut rigid_is_still) = (true, true);
+            for ((probe, constraint), row_impulse) in
+                probes.iter().zip(&mut *constraints).zip(&mut *row_impulses)
             {
-                let relative = probe.relative(touch, speeds);
-                if *pressure == Pressure::default() && probe.is_free(relative) {
+                let relative = probe.relative(constraint, speeds);
+                if *row_impulse == ContactImpulse::default() && probe.is_free(relative) {
                     continue;
                 }
-                if !touch.is_ready {
-                    touch.settle(parts);
-                    touch.respond(parts, 0, responses);
-                    touch.is_ready = true;
+                if !constraint.is_ready {
+                    constraint.settle(parts);
+                    constraint.respond(parts, 0, responses);
+                    constraint.is_ready = true;
                 }
-                let Some(impulse) = touch.law.relax(pressure, relative) else { continue };
-                touch.push(responses, impulse, speeds);
-                let moved = !touch.law.is_still(impulse);
-                is_still &= !moved;
-                rigid_is_still &= !(moved && touch.is_rigid);
+                let Some(impulse) = constraint.block.relax(row_impulse, relative) else { continue };
+                constraint.push(responses, impulse, speeds);
+                let moved = !constraint.block.is_converged(impulse);
+                is_converged &= !moved;
+                rigid_is_still &= !(moved && constraint.is_rigid);
             }
             solved.sweeps = sweep;
-            if is_still || sweep >= if rigid_is_still { sweeps } else { most } {
+            if is_converged || sweep >= if rigid_is_still { sweeps } else { most } {
                 break;
             }
-            course.go_on(pressures, speeds);
+            nncg.go_on(row_impulses, speeds);
         }
         solved
     }

@@ -6,10 +6,10 @@
 //! the way out; what would lead another way waits until that one is gone.
 
 use crate::contact::Contact;
-use crate::contact::edges::{Passing, passing};
+use crate::contact::edges::{EdgeEdgeGap, passing};
 use crate::contact::pair::{Pair, Snapshot, edge_depth};
-use crate::contact::shape::{Ridge, Shape, seen};
-use crate::contact::slab::Slab;
+use crate::contact::separating_slab::SeparatingSlab;
+use crate::contact::shape::{FeatureEdge, Shape, seen};
 use crate::detect::boxes::{Hits, Query};
 use crate::id::BodyId;
 use crate::math::{Aabb, Vec3};
@@ -19,25 +19,25 @@ const SAME_WAY: f64 = 0.5;
 
 /// How far edges may have passed each other, in sizes of the smaller body, unit 1.
 ///
-/// Through the middle of each other two equal bars have passed by exactly one size both ways.
+/// EdgeFaceCrossings the middle of each other two equal bars have passed by exactly one size both ways.
 const DEEPEST: f64 = 1.5;
 
 /// What is kept between pairs.
 #[derive(Clone, Debug, Default)]
-pub struct Through {
+pub struct EdgeFaceCrossings {
     hits: Hits,
     /// Ridges that run through the other body, of each body.
     ridges: [Vec<u32>; 2],
-    found: Vec<([u32; 2], Passing)>,
+    found: Vec<([u32; 2], EdgeEdgeGap)>,
 }
 
-impl Through {
+impl EdgeFaceCrossings {
     /// Appends contacts of edges that have passed farther than those of [`Snapshot::edges`].
     pub fn find(
         &mut self,
         snapshot: &Snapshot<'_>,
         pair: Pair,
-        slab: Option<&Slab>,
+        slab: Option<&SeparatingSlab>,
         found: &mut Vec<Contact>,
     ) {
         let [a, b] = pair.of;
@@ -53,10 +53,10 @@ impl Through {
         let shared = Aabb { min: mine.min.max(theirs.min), max: mine.max.min(theirs.max) };
         let query = Query::new(seen(shared, snapshot.origin));
         for (k, [own, around]) in [[one, other], [other, one]].into_iter().enumerate() {
-            let Through { hits, ridges, .. } = self;
+            let EdgeFaceCrossings { hits, ridges, .. } = self;
             ridges[k].clear();
             let near = own.boxes.meeting(&query, hits).iter();
-            let may_meet = |ridge: &Ridge| {
+            let may_meet = |ridge: &FeatureEdge| {
                 slab.is_none_or(|slab| {
                     ridge.side.ends.iter().any(|end| slab.may_meet(k, *end, 0.0))
                 })
@@ -82,7 +82,7 @@ impl Through {
 
     /// Tries what runs through one body with what runs through the other.
     fn look(&mut self, [one, other]: [&Shape; 2], pair: Pair) {
-        let Through { ridges: [mine, theirs], found, .. } = self;
+        let EdgeFaceCrossings { ridges: [mine, theirs], found, .. } = self;
         found.clear();
         for &place in &*mine {
             let first = &one.ridges[place as usize];
@@ -99,7 +99,7 @@ impl Through {
 }
 
 /// The one that has passed less; of equals the first.
-fn shallower(a: Passing, b: Passing) -> Passing {
+fn shallower(a: EdgeEdgeGap, b: EdgeEdgeGap) -> EdgeEdgeGap {
     if b.gap > a.gap { b } else { a }
 }
 
@@ -112,7 +112,7 @@ fn has_inside(snapshot: &Snapshot<'_>, [own, body]: [BodyId; 2]) -> bool {
 }
 
 /// Whether an edge meets a surface.
-fn runs_through(ridge: &Ridge, around: &Shape) -> bool {
+fn runs_through(ridge: &FeatureEdge, around: &Shape) -> bool {
     let mut does = false;
     around.facets.tree.meeting(ridge.around(), |k| {
         does = crosses(ridge.side.ends, around.facets.corners[k as usize]);

@@ -10,28 +10,28 @@
 //! | `speeds`    | W p     | the same among the speeds, m/s                  |
 //! | `beta`      | β       | share of the old direction, unit 1              |
 
-use crate::contact::pressure::Pressure;
+use crate::contact::impulse::ContactImpulse;
 
 /// Memory of the method.
 #[derive(Clone, Debug, Default)]
-pub struct Course {
-    before: Vec<Pressure>,
+pub struct Nncg {
+    before: Vec<ContactImpulse>,
     speeds_before: Vec<f64>,
-    impulses: Vec<Pressure>,
+    impulses: Vec<ContactImpulse>,
     speeds: Vec<f64>,
     change_sq: f64,
 }
 
-impl Course {
+impl Nncg {
     /// Forgets what came before, and notes where the first sweep begins.
-    pub fn begin(&mut self, pressures: &[Pressure], speeds: &[f64]) {
+    pub fn begin(&mut self, row_impulses: &[ContactImpulse], speeds: &[f64]) {
         self.impulses.clear();
-        self.impulses.resize(pressures.len(), Pressure::default());
+        self.impulses.resize(row_impulses.len(), ContactImpulse::default());
         self.speeds.clear();
         self.speeds.resize(speeds.len(), 0.0);
         self.change_sq = 0.0;
         self.before.clear();
-        self.before.extend_from_slice(pressures);
+        self.before.extend_from_slice(row_impulses);
         self.speeds_before.clear();
         self.speeds_before.extend_from_slice(speeds);
     }
@@ -39,29 +39,31 @@ impl Course {
     /// Goes on along the direction of the last sweeps, now that another one ended.
     ///
     /// Where this leads is noted as the beginning of the next.
-    pub fn go_on(&mut self, pressures: &mut [Pressure], speeds: &mut [f64]) {
-        let Course { before, speeds_before, impulses, speeds: along, change_sq } = self;
+    pub fn go_on(&mut self, row_impulses: &mut [ContactImpulse], speeds: &mut [f64]) {
+        let Nncg { before, speeds_before, impulses, speeds: steps, change_sq } = self;
         let mut now_sq = 0.0;
-        for (now, before) in pressures.iter().zip(&*before) {
-            let (normal, slip) = (now.normal - before.normal, now.along - before.along);
+        for (now, before) in row_impulses.iter().zip(&*before) {
+            let (normal, slip) = (now.normal - before.normal, now.tangent - before.tangent);
             now_sq += normal * normal + slip.length_squared();
         }
         let beta = if *change_sq > 0.0 { now_sq / *change_sq } else { f64::INFINITY };
         *change_sq = now_sq;
         // Not nearer than before: the direction is of no use, and begins anew.
         let beta = if beta <= 1.0 { beta } else { 0.0 };
-        for ((p, now), before) in impulses.iter_mut().zip(&mut *pressures).zip(before) {
-            let change =
-                Pressure { normal: now.normal - before.normal, along: now.along - before.along };
+        for ((p, now), before) in impulses.iter_mut().zip(&mut *row_impulses).zip(before) {
+            let change = ContactImpulse {
+                normal: now.normal - before.normal,
+                tangent: now.tangent - before.tangent,
+            };
             now.normal += beta * p.normal;
-            now.along += beta * p.along;
-            *p = Pressure {
+            now.tangent += beta * p.tangent;
+            *p = ContactImpulse {
                 normal: change.normal + beta * p.normal,
-                along: change.along + beta * p.along,
+                tangent: change.tangent + beta * p.tangent,
             };
             *before = *now;
         }
-        for ((q, now), before) in along.iter_mut().zip(&mut *speeds).zip(speeds_before) {
+        for ((q, now), before) in steps.iter_mut().zip(&mut *speeds).zip(speeds_before) {
             let change = *now - *before;
             *now += beta * *q;
             *q = change + beta * *q;

@@ -8,76 +8,79 @@ use crate::memory::{Memory, MemoryError};
 
 /// The impulse of one contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Pressure {
+pub struct ContactImpulse {
     /// Along the normal, N·s; not negative.
     pub normal: f64,
     /// Along the plane of contact, N·s; at most friction times `normal`.
-    pub along: Vec3,
+    pub tangent: Vec3,
 }
 
-impl Pressure {
+impl ContactImpulse {
     /// The whole impulse on the first side, N·s.
     #[inline]
     pub fn impulse(&self, normal: Vec3) -> Vec3 {
-        self.normal * normal + self.along
+        self.normal * normal + self.tangent
     }
 }
 
 /// What contacts pressed with in the last step.
 #[derive(Clone, Debug, Default)]
-pub struct Remembered {
+pub struct WarmStart {
     /// Ascending by feature.
-    list: Vec<(Feature, Pressure)>,
+    list: Vec<(Feature, ContactImpulse)>,
     /// Length of the step they are of, s.
     dt: f64,
 }
 
-impl Remembered {
-    /// Fills `pressures` with what each contact pressed with, 0 for a new one.
+impl WarmStart {
+    /// Fills `row_impulses` with what each contact pressed with, 0 for a new one.
     ///
     /// Contacts ascend by feature. What lay along the old plane is laid into the new one, and
     /// a step of another length has impulses in proportion.
-    pub fn recall(&self, contacts: &[Contact], dt: f64, pressures: &mut Vec<Pressure>) {
-        pressures.clear();
+    pub fn load(&self, contacts: &[Contact], dt: f64, row_impulses: &mut Vec<ContactImpulse>) {
+        row_impulses.clear();
         let scale = if self.dt > 0.0 { dt / self.dt } else { 1.0 };
         let mut old = self.list.iter().peekable();
         for contact in contacts {
             while old.next_if(|(feature, _)| *feature < contact.feature).is_some() {}
             let known = old.next_if(|(feature, _)| *feature == contact.feature);
-            let mut pressure = known.map_or_else(Pressure::default, |(_, pressure)| *pressure);
-            (pressure.normal, pressure.along) = (scale * pressure.normal, scale * pressure.along);
-            pressure.along -= pressure.along.dot(contact.normal) * contact.normal;
-            pressure.along = friction(pressure.along, pressure.normal, contact.friction);
-            pressures.push(pressure);
+            let mut row_impulse =
+                known.map_or_else(ContactImpulse::default, |(_, row_impulse)| *row_impulse);
+            (row_impulse.normal, row_impulse.tangent) =
+                (scale * row_impulse.normal, scale * row_impulse.tangent);
+            row_impulse.tangent -= row_impulse.tangent.dot(contact.normal) * contact.normal;
+            row_impulse.tangent =
+                friction(row_impulse.tangent, row_impulse.normal, contact.friction);
+            row_impulses.push(row_impulse);
         }
     }
 
     /// Keeps what contacts press with in a step of `dt` seconds.
-    pub fn keep(&mut self, contacts: &[Contact], pressures: &[Pressure], dt: f64) {
+    pub fn store(&mut self, contacts: &[Contact], row_impulses: &[ContactImpulse], dt: f64) {
         self.dt = dt;
         self.list.clear();
-        let all = contacts.iter().zip(pressures);
-        let pressing = all.filter(|(_, pressure)| pressure.normal > 0.0);
-        self.list.extend(pressing.map(|(contact, pressure)| (contact.feature, *pressure)));
+        let all = contacts.iter().zip(row_impulses);
+        let pressing = all.filter(|(_, row_impulse)| row_impulse.normal > 0.0);
+        self.list.extend(pressing.map(|(contact, row_impulse)| (contact.feature, *row_impulse)));
     }
 
     /// Writes all, for a run that is taken up again.
     pub fn save(&self, memory: &mut Memory) {
         memory.write(self.list.len() as f64);
         memory.write(self.dt);
-        for (feature, pressure) in &self.list {
+        for (feature, row_impulse) in &self.list {
             let [kind, a, b] = match *feature {
                 Feature::VertexBody(vertex, body) => [0, vertex.0, body.0],
                 Feature::EdgeEdge(a, b) => [1, a, b],
                 Feature::VertexObstacle(vertex, obstacle) => [2, vertex.0, obstacle],
             };
             [kind, a, b].iter().for_each(|number| memory.write(f64::from(*number)));
-            memory.write(pressure.normal);
-            pressure.along.to_array().iter().for_each(|number| memory.write(*number));
+            memory.write(row_impulse.normal);
+            row_impulse.tangent.to_array().iter().for_each(|number| memory.write(*number));
         }
     }
 
-    /// Reads what [`Remembered::save`] wrote.
+    /// Reads what [`WarmStart::save`] wrote.
     pub fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
         self.list.clear();
         let count = memory.read("contacts")?;
@@ -90,13 +93,13 @@ impl Remembered {
             let mut number = || memory.read("contacts");
             let (kind, a, b) = (number()?, number()? as u32, number()? as u32);
             let normal = number()?;
-            let along = Vec3::new(number()?, number()?, number()?);
+            let tangent = Vec3::new(number()?, number()?, number()?);
             let feature = match kind as u32 {
                 0 => Feature::VertexBody(VertexId(a), BodyId(b)),
                 1 => Feature::EdgeEdge(a, b),
                 _ => Feature::VertexObstacle(VertexId(a), b),
             };
-            self.list.push((feature, Pressure { normal, along }));
+            self.list.push((feature, ContactImpulse { normal, tangent }));
             left -= 1.0;
         }
         Ok(())
@@ -115,18 +118,18 @@ mod tests {
         Contact { feature, normal, friction: 0.5, ..resting(VertexId(vertex)) }
     }
 
-    fn pressing(normal: f64, along: Vec3) -> Pressure {
-        Pressure { normal, along }
+    fn pressing(normal: f64, tangent: Vec3) -> ContactImpulse {
+        ContactImpulse { normal, tangent }
     }
 
     #[test]
     fn contacts_are_known_again_by_what_they_are_between() {
-        let mut remembered = Remembered::default();
+        let mut remembered = WarmStart::default();
         let before = [1, 3, 4].map(|vertex| contact(vertex, Vec3::Z));
-        let pressures = [1.0, 0.0, 4.0].map(|normal| pressing(normal, Vec3::ZERO));
-        remembered.keep(&before, &pressures, DT);
+        let row_impulses = [1.0, 0.0, 4.0].map(|normal| pressing(normal, Vec3::ZERO));
+        remembered.store(&before, &row_impulses, DT);
         let mut recalled = Vec::new();
-        remembered.recall(&[0, 1, 2, 4, 5].map(|v| contact(v, Vec3::Z)), DT, &mut recalled);
+        remembered.load(&[0, 1, 2, 4, 5].map(|v| contact(v, Vec3::Z)), DT, &mut recalled);
         assert_eq!(
             recalled.iter().map(|p| p.normal).collect::<Vec<_>>(),
             [0.0, 1.0, 0.0, 4.0, 0.0]
@@ -135,16 +138,16 @@ mod tests {
 
     #[test]
     fn friction_is_laid_into_the_new_plane_and_cut_to_its_cone() {
-        let mut remembered = Remembered::default();
-        remembered.keep(&[contact(0, Vec3::Z)], &[pressing(2.0, Vec3::new(3.0, 0.0, 0.0))], DT);
+        let mut remembered = WarmStart::default();
+        remembered.store(&[contact(0, Vec3::Z)], &[pressing(2.0, Vec3::new(3.0, 0.0, 0.0))], DT);
         let mut recalled = Vec::new();
         // 0.5 · 2 N·s of the 3 are allowed.
-        remembered.recall(&[contact(0, Vec3::Z)], DT, &mut recalled);
+        remembered.load(&[contact(0, Vec3::Z)], DT, &mut recalled);
         assert_eq!(recalled, [pressing(2.0, Vec3::X)]);
-        remembered.recall(&[contact(0, Vec3::X)], DT, &mut recalled);
+        remembered.load(&[contact(0, Vec3::X)], DT, &mut recalled);
         assert_eq!(recalled, [pressing(2.0, Vec3::ZERO)]);
         // In half the time half as much.
-        remembered.recall(&[contact(0, Vec3::Z)], 0.5 * DT, &mut recalled);
+        remembered.load(&[contact(0, Vec3::Z)], 0.5 * DT, &mut recalled);
         assert_eq!(recalled, [pressing(1.0, 0.5 * Vec3::X)]);
     }
 
@@ -156,13 +159,13 @@ mod tests {
             Feature::VertexObstacle(VertexId(1), 4),
         ];
         let contacts = features.map(|feature| Contact { feature, ..contact(0, Vec3::Z) });
-        let pressures = [1.0, 2.0, 3.0].map(|normal| pressing(normal, 0.1 * normal * Vec3::X));
-        let mut remembered = Remembered::default();
-        remembered.keep(&contacts, &pressures, DT);
+        let row_impulses = [1.0, 2.0, 3.0].map(|normal| pressing(normal, 0.1 * normal * Vec3::X));
+        let mut remembered = WarmStart::default();
+        remembered.store(&contacts, &row_impulses, DT);
         let mut memory = Memory::default();
         remembered.save(&mut memory);
         let numbers = memory.numbers().to_vec();
-        let mut again = Remembered::default();
+        let mut again = WarmStart::default();
         again.restore(&mut Memory::from_numbers(numbers.clone())).unwrap();
         assert_eq!(again.list, remembered.list);
         for cut in 0..numbers.len() {

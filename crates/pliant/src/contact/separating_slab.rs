@@ -22,7 +22,7 @@ const ROUNDING: f64 = 1e-14;
 
 /// How far two bodies reach towards each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Slab {
+pub struct SeparatingSlab {
     along: Vec3,
     front: f64,
     back: f64,
@@ -30,7 +30,7 @@ pub struct Slab {
     slack: f64,
 }
 
-impl Slab {
+impl SeparatingSlab {
     /// Along the line between the middles of two bodies' boxes.
     ///
     /// `None` for bodies with many vertices or without a surface, and where the middles are one.
@@ -39,7 +39,7 @@ impl Slab {
         positions: &[Vec3],
         features: &Features,
         boxes: &[Aabb],
-    ) -> Option<Slab> {
+    ) -> Option<SeparatingSlab> {
         let [own, other] = [a, b].map(|body| features.surface_of(body));
         if !(1..=FEW).contains(&own.len()) || !(1..=FEW).contains(&other.len()) {
             return None;
@@ -50,7 +50,7 @@ impl Slab {
         let front = own.iter().map(place).fold(f64::NEG_INFINITY, f64::max);
         let back = other.iter().map(place).fold(f64::INFINITY, f64::min);
         let far = mine.min.abs().max(mine.max.abs()).max(theirs.min.abs()).max(theirs.max.abs());
-        Some(Slab { along, front, back, slack: ROUNDING * far.max_element() })
+        Some(SeparatingSlab { along, front, back, slack: ROUNDING * far.max_element() })
     }
 
     /// Whether no points of the two bodies are nearer than `reach` m.
@@ -78,7 +78,7 @@ mod tests {
     use crate::mesh::tet::TetMesh;
 
     /// Two unit cubes side by side along x with a gap of 1/4 m, cut into cells.
-    fn slab(cells: u32) -> Option<Slab> {
+    fn slab(cells: u32) -> Option<SeparatingSlab> {
         let mesh = TetMesh::from_raw(cuboid([cells; 3], Vec3::ONE, Cut::Six).unwrap()).unwrap().0;
         let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh), Mesh::Tets(&mesh)]).unwrap();
         let aside = mesh.positions().iter().map(|p| *p + 1.25 * Vec3::X);
@@ -88,7 +88,7 @@ mod tests {
             .ids()
             .map(|body| Aabb::around(positions[bodies.vertices(body)].iter().copied()))
             .collect();
-        Slab::between([BodyId(0), BodyId(1)], &positions, &features, &boxes)
+        SeparatingSlab::between([BodyId(0), BodyId(1)], &positions, &features, &boxes)
     }
 
     #[test]

@@ -1,24 +1,24 @@
 //! Contacts of rigid bodies alone: no inverse is filled, a body is a mass and an inertia.
 //!
-//! The same sweeps as those of [`Direct`](super::direct::Direct), in the two vectors of each body.
+//! The same sweeps as those of [`DensePgs`](super::dense_pgs::DensePgs), in the two vectors of each body.
 //! A contact is a third as long as there, with its responses: most of a sweep is reading contacts.
 //!
 //! | here     | formula    | meaning                                          |
 //! |----------|------------|--------------------------------------------------|
 //! | `speeds` | v, ω       | of each body, six numbers, m/s and rad/s         |
-//! | `ease`   | 1/m        | of a body, 1/kg; 0 for what is no body           |
-//! | `turn`   | I⁻¹        | of a body, 1/(kg·m²)                             |
+//! | `inv_mass` | 1/m        | of a body, 1/kg; 0 for what is no body           |
+//! | `inv_inertia`   | I⁻¹        | of a body, 1/(kg·m²)                             |
 //! | `arms`   | ±p         | from the centres to the contact, signed, m       |
 
 use std::ops::Range;
 
-use crate::contact::pressure::Pressure;
+use crate::contact::impulse::ContactImpulse;
 use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3, skew};
-use crate::solve::course::Course;
+use crate::solve::contact_block::ContactBlock;
 use crate::solve::dense::inverse;
-use crate::solve::law::Law;
+use crate::solve::nncg::Nncg;
 use crate::solve::rows::{Equations, RowSettings, Solved};
 use crate::solve::terms::{Row, Term};
 
@@ -27,39 +27,39 @@ const WIDTH: usize = 6;
 
 /// Memory of the method.
 #[derive(Clone, Debug, Default)]
-pub struct Stones {
+pub struct RigidPgs {
     /// Bodies that have contacts, and one for all that is no body.
-    list: Vec<Stone>,
+    list: Vec<SolverBody>,
     /// Entry of `list` of each body, or none.
     places: Vec<Option<u32>>,
-    touches: Vec<Touch>,
+    constraints: Vec<ContactConstraint>,
     /// Body after body, m/s and rad/s.
     speeds: Vec<f64>,
-    course: Course,
+    nncg: Nncg,
 }
 
 /// A body.
 #[derive(Clone, Copy, Debug)]
-struct Stone {
+struct SolverBody {
     /// First of its unknowns, count.
     first: usize,
-    ease: f64,
-    turn: Mat3,
+    inv_mass: f64,
+    inv_inertia: Mat3,
 }
 
 /// A contact.
 #[derive(Clone, Copy, Debug)]
-struct Touch {
+struct ContactConstraint {
     /// Entries of the two sides in the list, counted from 0.
     sides: [u32; 2],
     arms: [Vec3; 2],
-    law: Law,
+    block: ContactBlock,
 }
 
-impl Stones {
+impl RigidPgs {
     /// Solves for the velocities of all bodies that have contacts.
     ///
-    /// Arguments are those of [`Direct::solve`](super::direct::Direct::solve). `None`, and nothing
+    /// Arguments are those of [`DensePgs::solve`](super::dense_pgs::DensePgs::solve). `None`, and nothing
     /// changed, when this is not for stones: a contact or a force joins their unknowns to others,
     /// or one is held.
     pub fn solve(
@@ -68,22 +68,26 @@ impl Stones {
         bodies: &[Range<usize>],
         contacts: &[Row],
         settings: RowSettings,
-        (velocities, pressures): (&mut [Vec3], &mut [Pressure]),
+        (velocities, row_impulses): (&mut [Vec3], &mut [ContactImpulse]),
     ) -> Option<Solved> {
         if !contacts.iter().all(Row::is_rigid) {
             return None;
         }
         self.gather(equations, bodies, contacts)?;
-        self.touch(equations, contacts, settings);
-        for (touch, pressure) in self.touches.iter().zip(&*pressures) {
-            touch.push(&self.list, pressure.impulse(touch.law.normal), &mut self.speeds);
+        self.constraint(equations, contacts, settings);
+        for (constraint, row_impulse) in self.constraints.iter().zip(&*row_impulses) {
+            constraint.push(
+                &self.list,
+                row_impulse.impulse(constraint.block.normal),
+                &mut self.speeds,
+            );
         }
-        let solved = self.sweep(settings.rigid.0, pressures);
+        let solved = self.sweep(settings.rigid.0, row_impulses);
         let bodies = self.list.iter().zip(self.speeds.chunks_exact(WIDTH));
         // The last is no body.
-        for (stone, own) in bodies.take(self.list.len() - 1) {
-            velocities[stone.first] = Vec3::from_slice(own);
-            velocities[stone.first + 1] = Vec3::from_slice(&own[3..]);
+        for (body, own) in bodies.take(self.list.len() - 1) {
+            velocities[body.first] = Vec3::from_slice(own);
+            velocities[body.first + 1] = Vec3::from_slice(&own[3..]);
         }
         Some(solved)
     }
@@ -95,7 +99,7 @@ impl Stones {
         bodies: &[Range<usize>],
         contacts: &[Row],
     ) -> Option<()> {
-        let Stones { list, places, speeds, .. } = self;
+        let RigidPgs { list, places, speeds, .. } = self;
         places.clear();
         places.resize(bodies.len(), None);
         for contact in contacts {
@@ -113,76 +117,84 @@ impl Stones {
                 return None;
             }
             *place = Some(list.len() as u32);
-            let stone = Stone { first, ease: mass.x_axis.x.recip(), turn: inverse(inertia)? };
-            if !(stone.ease > 0.0 && stone.ease.is_finite()) {
+            let body = SolverBody {
+                first,
+                inv_mass: mass.x_axis.x.recip(),
+                inv_inertia: inverse(inertia)?,
+            };
+            if !(body.inv_mass > 0.0 && body.inv_mass.is_finite()) {
                 return None;
             }
-            speeds.extend((stone.ease * equations.right[first]).to_array());
-            speeds.extend((stone.turn * equations.right[first + 1]).to_array());
-            list.push(stone);
+            speeds.extend((body.inv_mass * equations.right[first]).to_array());
+            speeds.extend((body.inv_inertia * equations.right[first + 1]).to_array());
+            list.push(body);
         }
-        list.push(Stone { first: 0, ease: 0.0, turn: Mat3::ZERO });
+        list.push(SolverBody { first: 0, inv_mass: 0.0, inv_inertia: Mat3::ZERO });
         speeds.extend([0.0; WIDTH]);
         Some(())
     }
 
     /// Makes contacts ready for the sweeps.
-    fn touch(
+    fn constraint(
         &mut self,
         equations: Equations<'_, BlockMatrix>,
         contacts: &[Row],
         settings: RowSettings,
     ) {
-        let Stones { list, places, touches, .. } = self;
+        let RigidPgs { list, places, constraints, .. } = self;
         let nobody = list.len() as u32 - 1;
-        touches.clear();
-        touches.extend(contacts.iter().map(|contact| {
+        constraints.clear();
+        constraints.extend(contacts.iter().map(|contact| {
             let place = |body: Option<BodyId>| body.and_then(|body| places[body.index()]);
             let sides = [Some(contact.bodies.0), contact.bodies.1];
             let sides = sides.map(|body| place(body).unwrap_or(nobody));
             // The spins of the sides come in order, as terms are made.
             let mut arms = [Vec3::ZERO; 2];
             let spins = contact.terms().filter_map(|(_, share)| match share {
-                Term::Lever(arm) => Some(arm),
+                Term::Angular(arm) => Some(arm),
                 Term::Weight(_) => None,
             });
             arms.iter_mut().zip(spins).for_each(|(arm, own)| *arm = own);
-            let mut ease = Mat3::ZERO;
+            let mut delassus = Mat3::ZERO;
             for (side, arm) in sides.iter().zip(arms) {
-                let Stone { ease: own, turn, .. } = list[*side as usize];
-                ease += own * Mat3::IDENTITY - skew(arm) * turn * skew(arm);
+                let SolverBody { inv_mass: own, inv_inertia, .. } = list[*side as usize];
+                delassus += own * Mat3::IDENTITY - skew(arm) * inv_inertia * skew(arm);
             }
-            let still = settings.rigid.1 * contact.size / equations.dt;
-            Touch { sides, arms, law: Law::new(contact, ease, still) }
+            let velocity_tolerance = settings.rigid.1 * contact.size / equations.dt;
+            ContactConstraint {
+                sides,
+                arms,
+                block: ContactBlock::new(contact, delassus, velocity_tolerance),
+            }
         }));
     }
 
     /// Puts contacts right one after the other, until none changes or there were enough sweeps.
     ///
-    /// See [`Direct`](super::direct::Direct) for what leads further between sweeps.
-    fn sweep(&mut self, most: usize, pressures: &mut [Pressure]) -> Solved {
-        let Stones { list, touches, speeds, course, .. } = self;
+    /// See [`DensePgs`](super::dense_pgs::DensePgs) for what leads further between sweeps.
+    fn sweep(&mut self, most: usize, row_impulses: &mut [ContactImpulse]) -> Solved {
+        let RigidPgs { list, constraints, speeds, nncg, .. } = self;
         let mut solved = Solved::default();
-        course.begin(pressures, speeds);
+        nncg.begin(row_impulses, speeds);
         for sweep in 1..=most {
-            let mut is_still = true;
-            for (touch, pressure) in touches.iter().zip(&mut *pressures) {
-                let relative = touch.relative(speeds);
-                let Some(impulse) = touch.law.relax(pressure, relative) else { continue };
-                touch.push(list, impulse, speeds);
-                is_still &= touch.law.is_still(impulse);
+            let mut is_converged = true;
+            for (constraint, row_impulse) in constraints.iter().zip(&mut *row_impulses) {
+                let relative = constraint.relative(speeds);
+                let Some(impulse) = constraint.block.relax(row_impulse, relative) else { continue };
+                constraint.push(list, impulse, speeds);
+                is_converged &= constraint.block.is_converged(impulse);
             }
             solved.sweeps = sweep;
-            if is_still || sweep == most {
+            if is_converged || sweep == most {
                 break;
             }
-            course.go_on(pressures, speeds);
+            nncg.go_on(row_impulses, speeds);
         }
         solved
     }
 }
 
-impl Touch {
+impl ContactConstraint {
     /// Velocity of the first side seen from the second, m/s.
     #[inline]
     fn relative(&self, speeds: &[f64]) -> Vec3 {
@@ -195,12 +207,12 @@ impl Touch {
 
     /// Gives an impulse to the bodies.
     #[inline]
-    fn push(&self, list: &[Stone], impulse: Vec3, speeds: &mut [f64]) {
+    fn push(&self, list: &[SolverBody], impulse: Vec3, speeds: &mut [f64]) {
         for ((side, arm), sign) in self.sides.iter().zip(self.arms).zip([1.0, -1.0]) {
-            let Stone { ease, turn, .. } = &list[*side as usize];
+            let SolverBody { inv_mass, inv_inertia, .. } = &list[*side as usize];
             let own = &mut speeds[WIDTH * *side as usize..][..WIDTH];
-            let going = Vec3::from_slice(own) + (sign * ease) * impulse;
-            let spin = Vec3::from_slice(&own[3..]) + *turn * arm.cross(impulse);
+            let going = Vec3::from_slice(own) + (sign * inv_mass) * impulse;
+            let spin = Vec3::from_slice(&own[3..]) + *inv_inertia * arm.cross(impulse);
             own[..3].copy_from_slice(&going.to_array());
             own[3..].copy_from_slice(&spin.to_array());
         }
@@ -220,7 +232,7 @@ mod tests {
     use crate::contact::{Contact, resting};
     use crate::math::svd::tests::noise;
     use crate::solve::dense::tests::joined;
-    use crate::solve::direct::Direct;
+    use crate::solve::dense_pgs::DensePgs;
     use crate::solve::terms::RigidSides;
 
     /// Both sweep the same contacts in the same order, and differ by rounding.
@@ -256,7 +268,7 @@ mod tests {
                     weights: [1.0, -1.0, 0.0, 0.0],
                     count: if below.is_some() { 2 } else { 1 },
                     bodies: (BodyId(k as u32), below),
-                    drift: if below.is_some() { Vec3::ZERO } else { 0.2 * Vec3::X },
+                    surface_velocity: if below.is_some() { Vec3::ZERO } else { 0.2 * Vec3::X },
                     friction: 0.4,
                     ..resting(VertexId(2 * k as u32))
                 };
@@ -273,13 +285,13 @@ mod tests {
         let bodies: Vec<_> = (0..COUNT).map(|k| 2 * k..2 * k + 2).collect();
         for sweeps in [1, 3, 60] {
             let settings = RowSettings { rigid: (sweeps, 1e-14), ..RowSettings::default() };
-            let warm = Pressure { normal: 0.1, along: 0.01 * Vec3::Y };
+            let warm = ContactImpulse { normal: 0.1, tangent: 0.01 * Vec3::Y };
             let start = (vec![Vec3::ZERO; 2 * COUNT], vec![warm; rows.len()]);
             let (mut fast, mut slow) = (start.clone(), start);
             let ends = (&mut fast.0[..], &mut fast.1[..]);
-            let one = Stones::default().solve(equations, &bodies, &rows, settings, ends).unwrap();
+            let one = RigidPgs::default().solve(equations, &bodies, &rows, settings, ends).unwrap();
             let ends = (&mut slow.0[..], &mut slow.1[..]);
-            let mut direct = Direct::default();
+            let mut direct = DensePgs::default();
             let other = direct.solve_dense(equations, &bodies, &rows, settings, ends).unwrap();
             assert_eq!(one.sweeps, other.sweeps);
             for (a, b) in fast.0.iter().zip(&slow.0) {
@@ -287,9 +299,9 @@ mod tests {
             }
             for (a, b) in fast.1.iter().zip(&slow.1) {
                 assert!((a.normal - b.normal).abs() < TOLERANCE, "{a:?} {b:?}");
-                assert!(a.along.abs_diff_eq(b.along, TOLERANCE), "{a:?} {b:?}");
+                assert!(a.tangent.abs_diff_eq(b.tangent, TOLERANCE), "{a:?} {b:?}");
             }
-            assert!(fast.1.iter().any(|pressure| pressure.normal > 0.2), "{:?}", fast.1);
+            assert!(fast.1.iter().any(|row_impulse| row_impulse.normal > 0.2), "{:?}", fast.1);
         }
     }
 
@@ -299,10 +311,10 @@ mod tests {
         let bodies: Vec<_> = (0..COUNT).map(|k| 2 * k..2 * k + 2).collect();
         let solved = |matrix: &BlockMatrix, held: &[VertexId], rows: &[Row]| {
             let equations = Equations { matrix, right: &right, held, dt: 0.01 };
-            let (mut velocities, mut pressures) =
-                (vec![Vec3::ZERO; 2 * COUNT], vec![Pressure::default(); rows.len()]);
-            let ends = (&mut velocities[..], &mut pressures[..]);
-            Stones::default()
+            let (mut velocities, mut row_impulses) =
+                (vec![Vec3::ZERO; 2 * COUNT], vec![ContactImpulse::default(); rows.len()]);
+            let ends = (&mut velocities[..], &mut row_impulses[..]);
+            RigidPgs::default()
                 .solve(equations, &bodies, rows, RowSettings::default(), ends)
                 .is_some()
         };

@@ -4,9 +4,9 @@
 //! press, or begin to, there is a law and a response.
 
 use crate::math::{Mat3, Vec3};
+use crate::solve::contact_block::ContactBlock;
 use crate::solve::dense::add;
-use crate::solve::direct::Part;
-use crate::solve::law::Law;
+use crate::solve::dense_pgs::Part;
 use crate::solve::terms::{MOST_FREE, Row, Term};
 
 /// Most unknowns of a contact between soft bodies, count.
@@ -23,14 +23,14 @@ pub struct Probe {
     is_plain: bool,
     normal: Vec3,
     /// What is given of the relative velocity, taken away, m/s.
-    drift: Vec3,
+    surface_velocity: Vec3,
     /// Least speed along the normal, m/s.
-    target: f64,
+    min_normal_velocity: f64,
 }
 
 /// A contact.
 #[derive(Clone, Copy, Debug)]
-pub struct Touch {
+pub struct ContactConstraint {
     /// First speed of each unknown, count; the first `count` are in use.
     starts: [usize; MOST_FREE],
     /// What each does to the relative velocity.
@@ -38,11 +38,11 @@ pub struct Touch {
     /// Unknowns in use, count; held ones are not.
     count: usize,
     /// Right once it is ready.
-    pub law: Law,
+    pub block: ContactBlock,
     /// Whether nothing at it bends.
     pub is_rigid: bool,
     /// A change of velocity that is none, m/s.
-    still: f64,
+    velocity_tolerance: f64,
     sides: [Side; 2],
     /// Whether its law and its responses are there.
     pub is_ready: bool,
@@ -63,26 +63,26 @@ pub struct Side {
 
 impl Probe {
     /// Of a contact that has all its unknowns.
-    pub fn of(touch: &Touch) -> Probe {
-        let Law { normal, drift, target, .. } = touch.law;
+    pub fn of(constraint: &ContactConstraint) -> Probe {
+        let ContactBlock { normal, surface_velocity, min_normal_velocity, .. } = constraint.block;
         // A start that is out of use must be one of a speed.
-        let mut starts = [touch.starts[0] as u32; MOST_PLAIN];
+        let mut starts = [constraint.starts[0] as u32; MOST_PLAIN];
         let mut weights = [0.0; MOST_PLAIN];
-        let mut is_plain = (1..=MOST_PLAIN).contains(&touch.count);
-        for (k, (start, share)) in touch.all().take(MOST_PLAIN).enumerate() {
+        let mut is_plain = (1..=MOST_PLAIN).contains(&constraint.count);
+        for (k, (start, share)) in constraint.all().take(MOST_PLAIN).enumerate() {
             match share {
                 Term::Weight(weight) => (starts[k], weights[k]) = (start as u32, weight),
-                Term::Lever(_) => is_plain = false,
+                Term::Angular(_) => is_plain = false,
             }
         }
-        Probe { starts, weights, is_plain, normal, drift, target }
+        Probe { starts, weights, is_plain, normal, surface_velocity, min_normal_velocity }
     }
 
     /// Velocity of the first side seen from the second, without what is given, m/s.
     #[inline]
-    pub fn relative(&self, touch: &Touch, speeds: &[f64]) -> Vec3 {
+    pub fn relative(&self, constraint: &ContactConstraint, speeds: &[f64]) -> Vec3 {
         if !self.is_plain {
-            return touch.relative(speeds);
+            return constraint.relative(speeds);
         }
         let mut sum = Vec3::ZERO;
         for (start, weight) in self.starts.iter().zip(self.weights) {
@@ -94,20 +94,20 @@ impl Probe {
     /// Whether the sides go apart fast enough by themselves.
     #[inline]
     pub fn is_free(&self, linear: Vec3) -> bool {
-        self.target - self.normal.dot(linear - self.drift) <= 0.0
+        self.min_normal_velocity - self.normal.dot(linear - self.surface_velocity) <= 0.0
     }
 }
 
-impl Touch {
-    /// A contact without unknowns yet; `still` is the change of velocity that is none, m/s.
-    pub fn new(contact: &Row, sides: [Side; 2], still: f64) -> Touch {
-        Touch {
+impl ContactConstraint {
+    /// A contact without unknowns yet; `velocity_tolerance` is the change of velocity that is none, m/s.
+    pub fn new(contact: &Row, sides: [Side; 2], velocity_tolerance: f64) -> ContactConstraint {
+        ContactConstraint {
             starts: [0; MOST_FREE],
             shares: [Term::Weight(0.0); MOST_FREE],
             count: 0,
-            law: Law::unmoved(contact),
+            block: ContactBlock::unmoved(contact),
             is_rigid: contact.is_rigid(),
-            still,
+            velocity_tolerance,
             sides,
             is_ready: false,
         }
@@ -125,7 +125,7 @@ impl Touch {
 
     /// Finds out what an impulse does to the contact itself.
     pub fn settle(&mut self, parts: &[Part]) {
-        self.law = self.law.moved_by(self.weigh(parts), self.still);
+        self.block = self.block.moved_by(self.weigh(parts), self.velocity_tolerance);
     }
 
     /// First speeds of the unknowns in use, and what they do.
@@ -148,20 +148,20 @@ impl Touch {
 
     /// G.
     fn weigh(&self, parts: &[Part]) -> Mat3 {
-        let mut ease = Mat3::ZERO;
+        let mut delassus = Mat3::ZERO;
         for side in &self.sides {
             let inverse = &parts[side.part].inverse;
             for (row, share) in self.terms(side) {
                 for (column, other) in self.terms(side) {
                     let block = inverse.block(row, column);
-                    ease += match (share, other) {
+                    delassus += match (share, other) {
                         (Term::Weight(w), Term::Weight(other)) => block * (w * other),
                         _ => share.matrix() * block * other.matrix().transpose(),
                     };
                 }
             }
         }
-        ease
+        delassus
     }
 
     /// Fills W; `responses` are those from the number `first` on.
@@ -179,7 +179,7 @@ impl Touch {
                             values.for_each(|(value, from)| *value += weight * from);
                         }
                     }
-                    Term::Lever(_) => {
+                    Term::Angular(_) => {
                         let transposed = share.matrix().transpose();
                         let axes = [transposed.x_axis, transposed.y_axis, transposed.z_axis];
                         for (line, axis) in lines.zip(axes) {
@@ -203,6 +203,6 @@ impl Touch {
 
     /// Velocity of the first side seen from the second, without what is given, m/s.
     fn relative(&self, speeds: &[f64]) -> Vec3 {
-        self.all().map(|(start, share)| share.of(Vec3::from_slice(&speeds[start..]))).sum()
+        self.all().map(|(start, share)| share.apply(Vec3::from_slice(&speeds[start..]))).sum()
     }
 }

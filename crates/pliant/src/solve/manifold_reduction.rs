@@ -6,7 +6,7 @@
 //! fro in every sweep.
 
 use crate::contact::Contact;
-use crate::contact::pressure::Pressure;
+use crate::contact::impulse::ContactImpulse;
 use crate::id::BodyId;
 use crate::math::Vec3;
 use crate::solve::terms::RigidSides;
@@ -19,9 +19,9 @@ const ALONG: f64 = 0.9;
 
 /// Who speaks for whom.
 #[derive(Clone, Debug, Default)]
-pub struct Merge {
+pub struct ManifoldReduction {
     /// Number of the contact that speaks for each.
-    speakers: Vec<u32>,
+    representatives: Vec<u32>,
     list: Vec<Place>,
 }
 
@@ -36,37 +36,37 @@ struct Place {
     /// Unit, from the second body to the first.
     normal: Vec3,
     /// Least speed that is asked for, m/s: most where the gap is smallest.
-    target: f64,
+    min_normal_velocity: f64,
     /// Distance within which others are the same, m.
     reach: f64,
-    is_spoken_for: bool,
+    is_redundant: bool,
 }
 
-impl Merge {
+impl ManifoldReduction {
     /// Finds the speakers of all contacts.
     pub fn find(&mut self, contacts: &[Contact], rigid: Option<RigidSides<'_>>) {
-        self.speakers.clear();
-        self.speakers.extend(0..contacts.len() as u32);
+        self.representatives.clear();
+        self.representatives.extend(0..contacts.len() as u32);
         let Some(rigid) = rigid else { return };
-        let Merge { speakers, list } = self;
+        let ManifoldReduction { representatives, list } = self;
         list.clear();
         let between_rigids = contacts.iter().enumerate();
         list.extend(between_rigids.filter_map(|(k, contact)| Place::of(k, contact, rigid)));
         list.sort_by(|a, b| {
-            let nearest = b.target.total_cmp(&a.target);
+            let nearest = b.min_normal_velocity.total_cmp(&a.min_normal_velocity);
             a.bodies.cmp(&b.bodies).then(nearest).then(a.contact.cmp(&b.contact))
         });
         for pair in list.chunk_by_mut(|a, b| a.bodies == b.bodies) {
             for k in 0..pair.len() {
                 let (done, rest) = pair.split_at_mut(k + 1);
-                let speaker = done[k];
-                if speaker.is_spoken_for {
+                let representative = done[k];
+                if representative.is_redundant {
                     continue;
                 }
-                for other in rest.iter_mut().filter(|other| !other.is_spoken_for) {
-                    if speaker.says(other) {
-                        other.is_spoken_for = true;
-                        speakers[other.contact as usize] = speaker.contact;
+                for other in rest.iter_mut().filter(|other| !other.is_redundant) {
+                    if representative.is_redundant_with(other) {
+                        other.is_redundant = true;
+                        representatives[other.contact as usize] = representative.contact;
                     }
                 }
             }
@@ -74,23 +74,23 @@ impl Merge {
     }
 
     /// Whether a contact speaks for itself.
-    pub fn speaks(&self, contact: usize) -> bool {
-        self.speakers[contact] as usize == contact
+    pub fn is_representative(&self, contact: usize) -> bool {
+        self.representatives[contact] as usize == contact
     }
 
     /// Gives the impulses of all that are spoken for to those who speak.
-    pub fn gather(&self, contacts: &[Contact], pressures: &mut [Pressure]) {
+    pub fn gather(&self, contacts: &[Contact], row_impulses: &mut [ContactImpulse]) {
         for k in 0..contacts.len() {
-            if self.speaks(k) {
+            if self.is_representative(k) {
                 continue;
             }
-            let Pressure { normal, along } = std::mem::take(&mut pressures[k]);
-            let speaker = self.speakers[k] as usize;
-            let (own, other) = (&contacts[speaker], &contacts[k]);
+            let ContactImpulse { normal, tangent } = std::mem::take(&mut row_impulses[k]);
+            let representative = self.representatives[k] as usize;
+            let (own, other) = (&contacts[representative], &contacts[k]);
             let sign = if own.bodies == other.bodies { 1.0 } else { -1.0 };
-            let into = &mut pressures[speaker];
+            let into = &mut row_impulses[representative];
             into.normal += normal;
-            into.along += sign * (along - along.dot(own.normal) * own.normal);
+            into.tangent += sign * (tangent - tangent.dot(own.normal) * own.normal);
         }
     }
 }
@@ -110,13 +110,13 @@ impl Place {
             bodies: [a.min(b), a.max(b)],
             at: 0.5 * (side(1.0) + side(-1.0)),
             normal: sign * contact.normal,
-            target: contact.target,
+            min_normal_velocity: contact.min_normal_velocity,
             reach: NEAR * contact.size,
-            is_spoken_for: false,
+            is_redundant: false,
         })
     }
 
-    fn says(&self, other: &Place) -> bool {
+    fn is_redundant_with(&self, other: &Place) -> bool {
         self.at.distance_squared(other.at) <= self.reach * self.reach
             && self.normal.dot(other.normal) >= ALONG
     }
@@ -131,7 +131,12 @@ mod tests {
     /// Two vertices of two bodies, one above the other, and one of the first body aside.
     const POSITIONS: [Vec3; 3] = [Vec3::ZERO, Vec3::new(0.0, 0.0, 0.005), Vec3::X];
 
-    fn meeting(vertices: [u32; 2], bodies: [u32; 2], normal: Vec3, target: f64) -> Contact {
+    fn meeting(
+        vertices: [u32; 2],
+        bodies: [u32; 2],
+        normal: Vec3,
+        min_normal_velocity: f64,
+    ) -> Contact {
         let [a, b] = vertices.map(VertexId);
         Contact {
             feature: Feature::VertexBody(a, BodyId(bodies[1])),
@@ -140,14 +145,14 @@ mod tests {
             count: 2,
             bodies: (BodyId(bodies[0]), Some(BodyId(bodies[1]))),
             normal,
-            target,
+            min_normal_velocity,
             ..resting(a)
         }
     }
 
-    fn merged(contacts: &[Contact], centres: [Option<Vec3>; 2]) -> Merge {
+    fn merged(contacts: &[Contact], centres: [Option<Vec3>; 2]) -> ManifoldReduction {
         let rigid = RigidSides::alone(&centres, &[0, 1], &POSITIONS);
-        let mut merge = Merge::default();
+        let mut merge = ManifoldReduction::default();
         merge.find(contacts, Some(rigid));
         merge
     }
@@ -161,11 +166,15 @@ mod tests {
         let contacts = [below, above, aside, sideways];
         let merge = merged(&contacts, [Some(Vec3::ZERO); 2]);
         // The nearest speaks; what is elsewhere or faces elsewhere speaks for itself.
-        assert_eq!([0, 1, 2, 3].map(|k| merge.speaks(k)), [false, true, true, true]);
-        let mut pressures = [Pressure { normal: 2.0, along: Vec3::X }, Pressure::default()];
-        merge.gather(&contacts[..2], &mut pressures);
+        assert_eq!([0, 1, 2, 3].map(|k| merge.is_representative(k)), [false, true, true, true]);
+        let mut row_impulses =
+            [ContactImpulse { normal: 2.0, tangent: Vec3::X }, ContactImpulse::default()];
+        merge.gather(&contacts[..2], &mut row_impulses);
         // On the first side of the one is on the second of the other.
-        assert_eq!(pressures, [Pressure::default(), Pressure { normal: 2.0, along: -Vec3::X }]);
+        assert_eq!(
+            row_impulses,
+            [ContactImpulse::default(), ContactImpulse { normal: 2.0, tangent: -Vec3::X }]
+        );
     }
 
     #[test]
@@ -173,6 +182,6 @@ mod tests {
         let contacts =
             [meeting([0, 1], [0, 1], -Vec3::Z, 0.0), meeting([1, 0], [1, 0], Vec3::Z, 0.0)];
         let merge = merged(&contacts, [Some(Vec3::ZERO), None]);
-        assert!(merge.speaks(0) && merge.speaks(1));
+        assert!(merge.is_representative(0) && merge.is_representative(1));
     }
 }

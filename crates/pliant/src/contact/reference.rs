@@ -5,13 +5,13 @@
 //! `depth`, which has a slow twin of its own.
 
 use crate::body::keyframes::{Keyframe, Keyframes, Pose};
-use crate::body::obstacle::{Obstacle, Plane, Round, Touch};
+use crate::body::obstacle::{Obstacle, Plane, Round, SurfaceMaterial};
 use crate::body::{Bodies, Mesh};
 use crate::contact::edges::{Side, passing};
 use crate::contact::features::{Edge, Features};
 use crate::contact::inside::hit;
 use crate::contact::margin::{Drift, Margin};
-use crate::contact::near::{Foot, shares};
+use crate::contact::near::{ClosestPoint, shares};
 use crate::contact::obstacles::{AHEAD, ahead};
 use crate::contact::search::{ContactSettings, Search, depth_settings};
 use crate::contact::{Contact, Feature};
@@ -139,7 +139,7 @@ impl Slow<'_> {
             let nearest = || {
                 let (distance_sq, triangle, point, corners) = self.nearest(entry.vertex, body);
                 let (shares, gap) = (shares(point, corners), -distance_sq.sqrt());
-                Foot { triangle, shares, normal: direction, gap }
+                ClosestPoint { triangle, shares, normal: direction, gap }
             };
             let foot = self.exit(entry.vertex, body, direction).unwrap_or_else(nearest);
             let margin = self.still([own, body]);
@@ -176,11 +176,11 @@ impl Slow<'_> {
     }
 
     /// Where a ray from a vertex first leaves a body.
-    fn exit(&self, vertex: VertexId, body: BodyId, direction: Vec3) -> Option<Foot> {
+    fn exit(&self, vertex: VertexId, body: BodyId, direction: Vec3) -> Option<ClosestPoint> {
         let from = self.at(vertex);
         let hits = self.triangles(body).filter_map(|(triangle, corners)| {
             let (t, shares) = hit(from, direction, corners)?;
-            Some(Foot { triangle, shares, normal: direction, gap: -t })
+            Some(ClosestPoint { triangle, shares, normal: direction, gap: -t })
         });
         hits.min_by(|x, y| (-x.gap).total_cmp(&-y.gap))
     }
@@ -195,7 +195,7 @@ impl Slow<'_> {
     }
 
     /// The nearest point, within reach, of the triangles that look towards a vertex.
-    fn foot(&self, vertex: VertexId, body: BodyId, margin: Margin) -> Option<Foot> {
+    fn foot(&self, vertex: VertexId, body: BodyId, margin: Margin) -> Option<ClosestPoint> {
         let point = self.at(vertex);
         let towards = self
             .triangles(body)
@@ -210,7 +210,7 @@ impl Slow<'_> {
         let gap = distance_sq.sqrt();
         let away = (point - nearest) / gap;
         let normal = if gap > 1e-7 * margin.size { away } else { face_normal(corners)? };
-        Some(Foot { triangle, shares: shares(nearest, corners), normal, gap })
+        Some(ClosestPoint { triangle, shares: shares(nearest, corners), normal, gap })
     }
 
     /// All edges against all edges.
@@ -274,7 +274,13 @@ impl Slow<'_> {
         found.extend(all.iter().filter(|contact| contact.normal.dot(way) > 0.5));
     }
 
-    fn against(&self, pair: [BodyId; 2], vertex: VertexId, foot: Foot, margin: Margin) -> Contact {
+    fn against(
+        &self,
+        pair: [BodyId; 2],
+        vertex: VertexId,
+        foot: ClosestPoint,
+        margin: Margin,
+    ) -> Contact {
         let [a, b, c] = self.bodies.triangles()[foot.triangle.index()];
         let [u, v, w] = foot.shares;
         Contact {
@@ -297,8 +303,8 @@ impl Slow<'_> {
             bodies: (a, Some(b)),
             normal: Vec3::ZERO,
             gap: 0.0,
-            drift: Vec3::ZERO,
-            target: 0.0,
+            surface_velocity: Vec3::ZERO,
+            min_normal_velocity: 0.0,
             bounce: 0.0,
             friction: self.settings.friction,
             offset: margin.offset,
@@ -333,8 +339,8 @@ impl Slow<'_> {
                     bodies: (body, None),
                     normal,
                     gap,
-                    drift,
-                    friction: obstacle.touch().friction,
+                    surface_velocity: drift,
+                    friction: obstacle.material().friction,
                     ..self.blank([body; 2], margin)
                 });
             }
@@ -362,7 +368,7 @@ impl Dice {
 
 /// Two planes, one of them on its way, and a ball that turns.
 fn obstacles() -> Vec<Obstacle> {
-    let touch = |friction| Touch { friction, restitution: 0.0 };
+    let touch = |friction| SurfaceMaterial { friction, restitution: 0.0 };
     let frame = |time, position| Keyframe { time, position, rotation: Quat::IDENTITY };
     let lift = vec![frame(0.0, -1.4 * Vec3::Z), frame(2.0, Vec3::Z)];
     let mut spin = vec![frame(0.0, Vec3::X), frame(1.0, Vec3::X)];

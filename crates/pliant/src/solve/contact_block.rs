@@ -1,0 +1,123 @@
+//! What one contact wants, seen by itself: not nearer, and held by friction as far as that goes.
+
+use crate::contact::impulse::ContactImpulse;
+use crate::math::{Mat3, Vec3};
+use crate::solve::terms::Row;
+
+/// Determinant of G, relative to the cube of its mean, below which no impulse stops all motion.
+const FLAT: f64 = 1e-6;
+
+/// A contact, and what its impulse does to it.
+#[derive(Clone, Copy, Debug)]
+pub struct ContactBlock {
+    /// Unit, from the second side to the first.
+    pub normal: Vec3,
+    /// What is given of the relative velocity, taken away, m/s.
+    pub surface_velocity: Vec3,
+    /// Least speed along the normal, m/s.
+    pub min_normal_velocity: f64,
+    /// What moves along the normal, kg: inverse of G there; 0 if nothing does.
+    normal_mass: f64,
+    /// A lower bound of what moves along the plane, kg; 0 if nothing does.
+    tangent_mass: f64,
+    /// Coulomb's coefficient, unit 1.
+    friction: f64,
+    /// A change of velocity that is none, m/s.
+    velocity_tolerance: f64,
+    /// G: relative velocity per impulse, 1/kg.
+    delassus: Mat3,
+    /// Inverse of G, kg: the impulse that stops all motion; none without friction.
+    delassus_inv: Option<Mat3>,
+}
+
+impl ContactBlock {
+    /// The law of a contact; `delassus` is G, `velocity_tolerance` the change of velocity that is none, m/s.
+    pub fn new(contact: &Row, delassus: Mat3, velocity_tolerance: f64) -> ContactBlock {
+        ContactBlock::unmoved(contact).moved_by(delassus, velocity_tolerance)
+    }
+
+    /// The law of a contact that no impulse moves.
+    pub fn unmoved(contact: &Row) -> ContactBlock {
+        let Row { normal, surface_velocity, min_normal_velocity, friction, .. } = *contact;
+        ContactBlock {
+            normal,
+            surface_velocity,
+            min_normal_velocity,
+            normal_mass: 0.0,
+            tangent_mass: 0.0,
+            friction,
+            velocity_tolerance: 0.0,
+            delassus: Mat3::ZERO,
+            delassus_inv: None,
+        }
+    }
+
+    /// The same where impulses move it by `delassus`, which is G, 1/kg; `velocity_tolerance` as in [`ContactBlock::new`].
+    pub fn moved_by(self, delassus: Mat3, velocity_tolerance: f64) -> ContactBlock {
+        let trace = delassus.x_axis.x + delassus.y_axis.y + delassus.z_axis.z;
+        let normal_delassus = self.normal.dot(delassus * self.normal);
+        let mass = |delassus: f64| if delassus > 0.0 { delassus.recip() } else { 0.0 };
+        let holds = self.friction > 0.0
+            && delassus.determinant() > FLAT * crate::math::powi(trace / 3.0, 3);
+        ContactBlock {
+            normal_mass: mass(normal_delassus),
+            // The larger of two eigenvalues is at most their sum.
+            tangent_mass: mass(trace - normal_delassus),
+            velocity_tolerance,
+            delassus,
+            delassus_inv: holds.then(|| delassus.inverse()),
+            ..self
+        }
+    }
+
+    /// Whether a change of the impulse, N·s, changes the velocity by nothing that counts.
+    #[inline]
+    pub fn is_converged(&self, change: Vec3) -> bool {
+        let moved = (self.delassus * change).length_squared()
+            > self.velocity_tolerance * self.velocity_tolerance;
+        !moved
+    }
+
+    /// Changes the impulse so that the contact is right by itself; returns the change, N·s.
+    ///
+    /// `linear` is the relative velocity without what is given, m/s. None where nothing
+    /// changes: both sides held, or apart and not pressing.
+    #[inline]
+    pub fn relax(&self, row_impulse: &mut ContactImpulse, linear: Vec3) -> Option<Vec3> {
+        if self.normal_mass == 0.0 {
+            return None;
+        }
+        let relative = linear - self.surface_velocity;
+        let lacking = self.min_normal_velocity - self.normal.dot(relative);
+        if lacking <= 0.0 && *row_impulse == ContactImpulse::default() {
+            return None;
+        }
+        if let Some(delassus_inv) = self.delassus_inv {
+            // Where friction suffices to hold it, it is held at once.
+            let change = delassus_inv * (self.min_normal_velocity * self.normal - relative);
+            let along_normal = self.normal.dot(change);
+            let normal = row_impulse.normal + along_normal;
+            let tangent = row_impulse.tangent + change - along_normal * self.normal;
+            let most = self.friction * normal;
+            if normal >= 0.0 && tangent.length_squared() <= most * most {
+                *row_impulse = ContactImpulse { normal, tangent };
+                return (change != Vec3::ZERO).then_some(change);
+            }
+        }
+        let normal = (row_impulse.normal + lacking * self.normal_mass).max(0.0);
+        let mut change = (normal - row_impulse.normal) * self.normal;
+        let mut tangent = Vec3::ZERO;
+        if self.friction > 0.0 && self.tangent_mass > 0.0 {
+            let after = relative + self.delassus * change;
+            let sliding = after - self.normal.dot(after) * self.normal;
+            tangent = row_impulse.tangent - sliding * self.tangent_mass;
+            let (most, length_sq) = (self.friction * normal, tangent.length_squared());
+            if length_sq > most * most {
+                tangent *= most / length_sq.sqrt();
+            }
+        }
+        change += tangent - row_impulse.tangent;
+        *row_impulse = ContactImpulse { normal, tangent };
+        (change != Vec3::ZERO).then_some(change)
+    }
+}
