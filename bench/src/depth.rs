@@ -101,7 +101,7 @@ pub struct Ours<'a> {
 }
 
 impl Ours<'_> {
-    /// Memory for a scene.
+    /// Snapshot for a scene.
     pub fn new(scene: &Scene) -> Ours<'_> {
         let scratch = Scratch::new(&scene.positions, &scene.bodies);
         Ours { scene, scratch, found: Escapes::default() }

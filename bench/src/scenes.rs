@@ -18,7 +18,7 @@ const FOLDER: &str = "PLIANT_BENCH";
 /// Sets of positions that the steps of a scene go through, count.
 pub const FRAMES: usize = 8;
 
-/// Motion between the sets: a body by this part of its size, a vertex of its shortest edge.
+/// StateView between the sets: a body by this part of its size, a vertex of its shortest edge.
 const JITTER: f64 = 0.01;
 
 /// Layers of a ball with 20,000 tets.

@@ -13,7 +13,7 @@ const FOLDER: &str = "PLIANT_BENCH";
 /// Sets of points that are asked about in turn, count.
 const FRAMES: usize = 8;
 
-/// Motion of an outline between frames, as a part of its box's diagonal.
+/// StateView of an outline between frames, as a part of its box's diagonal.
 const DRIFT: f64 = 0.004;
 
 /// Outlines that move: the same rings in every frame, with other points.

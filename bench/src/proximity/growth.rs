@@ -179,7 +179,7 @@ fn measured_height() -> Result<Curves, String> {
     Ok(curves)
 }
 
-/// Memory of the paper's way.
+/// Snapshot of the paper's way.
 #[derive(Default)]
 struct Windows {
     localizer: Localizer,

@@ -13,7 +13,7 @@
 use pliant::body::obstacle::Obstacle;
 use pliant::body::obstacle::path::Waypoint;
 use pliant::contact::response::RespondError;
-use pliant::force::{Corners, Material, Motion, Refusal, Tangent};
+use pliant::force::{Corners, Material, StateView, StepRejection, Tangent};
 use pliant::id::VertexId;
 use pliant::math::{Mat3, Vec3};
 
@@ -69,7 +69,7 @@ impl Barrier {
     pub fn new(
         obstacle: Obstacle,
         vertices: Vec<VertexId>,
-        start: Motion<'_>,
+        start: StateView<'_>,
         settings: BarrierSettings,
     ) -> Result<Barrier, RespondError> {
         let BarrierSettings { strength, reach, change } = settings;
@@ -158,19 +158,29 @@ impl Material<1> for Barrier {
     }
 
     /// Refuses a step that crosses the obstacle, or changes the distance too much at once.
-    fn refusal(&self, element: usize, before: &Corners<1>, after: &Corners<1>) -> Option<Refusal> {
+    fn refusal(
+        &self,
+        element: usize,
+        before: &Corners<1>,
+        after: &Corners<1>,
+    ) -> Option<StepRejection> {
         let [vertex] = self.vertices(element);
         let [from, to] = [before, after]
             .map(|corners| Waypoint { position: corners.positions[0], time: corners.time });
         if let Some(distance) = self.obstacle.blocks(from, to) {
-            return Some(Refusal { vertex, what: "a distance of", value: distance, limit: 0.0 });
+            return Some(StepRejection {
+                vertex,
+                what: "a distance of",
+                value: distance,
+                limit: 0.0,
+            });
         }
         let BarrierSettings { reach, change, .. } = self.settings;
         let [old, new] = [before, after].map(|corners| self.distance(corners).min(reach));
         let (least, most) = ((1.0 - change) * old, old / (1.0 - change));
         let limit = if new < least { least } else { most };
         let wrong = !(least <= new && new <= most);
-        wrong.then_some(Refusal { vertex, what: "a distance of", value: new, limit })
+        wrong.then_some(StepRejection { vertex, what: "a distance of", value: new, limit })
     }
 
     fn refuses(&self) -> bool {

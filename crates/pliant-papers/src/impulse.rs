@@ -10,13 +10,13 @@
 
 use pliant::body::obstacle::Obstacle;
 use pliant::body::pins::Pins;
-use pliant::body::soft::{Masses, Motion, State};
-use pliant::contact::demands::Demands;
+use pliant::body::soft::{Masses, State, StateView};
 use pliant::contact::friction::friction;
-use pliant::contact::response::{Moment, Response};
+use pliant::contact::output::ContactOutput;
+use pliant::contact::response::{Response, StepContext};
 use pliant::id::VertexId;
 use pliant::math::Vec3;
-use pliant::observe::{Stage, Watch};
+use pliant::profile::{Stage, StageTimer};
 
 /// Shifts to the surface at most, count; one does where distances are exact.
 const MOST_SHIFTS: usize = 8;
@@ -52,7 +52,7 @@ pub fn impacts(
     obstacles: &[Obstacle],
     masses: &Masses,
     pins: &Pins,
-    motion: Motion<'_>,
+    motion: StateView<'_>,
     dt: f64,
     found: &mut Vec<Impact>,
 ) {
@@ -97,16 +97,16 @@ impl Impulses {
 }
 
 impl Response for Impulses {
-    fn after(&mut self, moment: Moment<'_>, demands: &mut Demands) {
-        let _watch = Watch::new(moment.watcher, Stage::Respond);
-        let Moment { masses, pins, motion, dt, .. } = moment;
+    fn post_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
+        let _watch = StageTimer::new(context.profiler, Stage::Contact);
+        let StepContext { masses, pins, motion, dt, .. } = context;
         impacts(&self.obstacles, masses, pins, motion, dt, &mut self.found);
         for impact in &self.found {
-            demands.shifts.push((impact.vertex, impact.shift));
-            demands.impulses.push((impact.vertex, impact.impulse));
-            demands.from_outside.push((impact.vertex, impact.impulse));
+            output.shifts.push((impact.vertex, impact.shift));
+            output.impulses.push((impact.vertex, impact.impulse));
+            output.external_impulses.push((impact.vertex, impact.impulse));
         }
-        demands.met.contacts += self.found.len();
+        output.stats.contacts += self.found.len();
     }
 }
 
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn held_vertices_are_left_alone_and_momentum_is_accounted_for() {
+    fn held_vertices_are_left_alone_and_contextum_is_accounted_for() {
         let floor = placed(Plane, Pose::IDENTITY, 0.4, 0.3);
         let masses = Masses::new(vec![1.0, 2.0, 3.0]).unwrap();
         let mut state = State::at_rest(vec![-Vec3::Z, -Vec3::Z, -Vec3::Z]);

@@ -12,7 +12,7 @@
 use pliant::body::obstacle::Obstacle;
 use pliant::body::soft::Masses;
 use pliant::contact::response::{RespondError, Stiffness};
-use pliant::force::{Corners, Material, Refusal, Tangent};
+use pliant::force::{Corners, Material, StepRejection, Tangent};
 use pliant::id::VertexId;
 use pliant::math::{Mat3, Vec3};
 
@@ -136,13 +136,18 @@ impl Material<1> for Penalty {
         [[potential.tangent(&self.obstacle, at.positions[0], at.time, tangent)]]
     }
 
-    fn refusal(&self, element: usize, before: &Corners<1>, after: &Corners<1>) -> Option<Refusal> {
+    fn refusal(
+        &self,
+        element: usize,
+        before: &Corners<1>,
+        after: &Corners<1>,
+    ) -> Option<StepRejection> {
         // On the way in only what is within counts; on the way out all, as the push of the
         // start acts until the end.
         let [old, new] = [before, after].map(|corners| self.distance(corners));
         let change = if old < self.buffer { (new - old).abs() } else { self.overlap(after) };
         let [vertex] = self.vertices(element);
-        (change > self.overshoot).then_some(Refusal {
+        (change > self.overshoot).then_some(StepRejection {
             vertex,
             what: "a change of distance of",
             value: change,

@@ -6,12 +6,12 @@
 //! order, each as the ones before it left its points.
 
 use pliant::body::{Bodies, BodyKind};
-use pliant::contact::demands::Demands;
 use pliant::contact::friction::friction;
-use pliant::contact::response::{Moment, RespondError, Response};
+use pliant::contact::output::ContactOutput;
+use pliant::contact::response::{RespondError, Response, StepContext};
 use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
-use pliant::observe::{Stage, Watch};
+use pliant::profile::{Stage, StageTimer};
 
 /// Points of clouds as balls.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -110,9 +110,9 @@ impl Points {
 }
 
 impl Response for Points {
-    fn after(&mut self, moment: Moment<'_>, demands: &mut Demands) {
-        let Moment { bodies, motion, masses, pins, watcher, .. } = moment;
-        let _watch = Watch::new(watcher, Stage::Respond);
+    fn post_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
+        let StepContext { bodies, motion, masses, pins, profiler, .. } = context;
+        let _watch = StageTimer::new(profiler, Stage::Contact);
         self.find(motion.positions, bodies);
         if self.pairs.is_empty() {
             return;
@@ -129,14 +129,14 @@ impl Response for Points {
         for at in 0..self.pairs.len() {
             let pair = self.pairs[at];
             let Some((impulse, push)) = self.meet(pair.map(VertexId::index)) else { continue };
-            demands.met.contacts += 1;
+            output.stats.contacts += 1;
             for (vertex, sign) in pair.into_iter().zip([1.0, -1.0]) {
                 let (v, share) = (vertex.index(), sign * self.eases[vertex.index()]);
                 self.places[v] += share * push;
                 self.speeds[v] += share * impulse;
                 if share != 0.0 {
-                    demands.shifts.push((vertex, share * push));
-                    demands.impulses.push((vertex, sign * impulse));
+                    output.shifts.push((vertex, share * push));
+                    output.impulses.push((vertex, sign * impulse));
                 }
             }
         }
@@ -168,16 +168,16 @@ mod tests {
     /// Lets points meet once, and returns how many pairs did.
     fn meet(points: &mut Points, scene: &mut (Bodies, State, Masses), pins: &Pins) -> usize {
         let (bodies, state, masses) = scene;
-        let mut demands = Demands::default();
+        let mut output = ContactOutput::default();
         let motion = state.motion();
-        let (rigids, watcher) = (&Rigids::default(), &None);
-        let moment = Moment { bodies, motion, masses, pins, rigids, dt: 0.01, watcher };
-        points.after(moment, &mut demands);
-        demands.shifts.iter().for_each(|(v, shift)| state.positions[v.index()] += *shift);
-        for (v, impulse) in &demands.impulses {
+        let (rigids, profiler) = (&Rigids::default(), &None);
+        let context = StepContext { bodies, motion, masses, pins, rigids, dt: 0.01, profiler };
+        points.post_step(context, &mut output);
+        output.shifts.iter().for_each(|(v, shift)| state.positions[v.index()] += *shift);
+        for (v, impulse) in &output.impulses {
             state.velocities[v.index()] += *impulse / masses.of()[v.index()];
         }
-        demands.met.contacts
+        output.stats.contacts
     }
 
     fn balls(radius: f64, friction: f64) -> Points {

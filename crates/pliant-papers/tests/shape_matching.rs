@@ -269,7 +269,7 @@ fn on_block(by: &str) -> (f64, f64, usize) {
     let mut unresolved = 0;
     for _ in 0..480 {
         let report = stepper.step(&mut system, &mut state, dt).unwrap();
-        unresolved = unresolved.max(report.met.unresolved);
+        unresolved = unresolved.max(report.contact.unresolved);
     }
     let lowest = state.positions[count..].iter().fold(9.0_f64, |least, x| least.min(x.z));
     let speed = state.velocities[count..].iter().fold(0.0_f64, |most, v| most.max(v.length()));
@@ -314,7 +314,7 @@ fn clouds_meet_by_their_points_and_do_not_pass() {
     let (mut met, energy) = (0, state.kinetic(&system.masses));
     for _ in 0..240 {
         let report = stepper.step(&mut system, &mut state, 1.0 / 240.0).unwrap();
-        met += report.met.contacts;
+        met += report.contact.contacts;
         for a in &state.positions[..27] {
             let near =
                 state.positions[27..].iter().fold(9.0_f64, |least, b| least.min(a.distance(*b)));

@@ -16,7 +16,7 @@ use pliant::integrate::implicit::{Implicit, ImplicitKind, ImplicitSettings};
 use pliant::integrate::verlet::{VelocityKind, Verlet};
 use pliant::integrate::{Integrator, System};
 use pliant::math::Vec3;
-use pliant::memory::Memory;
+use pliant::snapshot::Snapshot;
 use pliant::step::Simulation;
 use pliant_papers::impulse::Impulses;
 
@@ -53,30 +53,30 @@ fn a_restored_simulation_goes_on_with_the_same_bits() {
         for _ in 0..60 {
             whole.step(DT).unwrap();
         }
-        let mut memory = Memory::default();
+        let mut memory = Snapshot::default();
         whole.save(&mut memory);
         let mut resumed = falling(half);
-        resumed.restore(&mut Memory::from_numbers(memory.numbers().to_vec())).unwrap();
-        assert_ne!(resumed.given, Vec3::ZERO); // the floor was met
+        resumed.restore(&mut Snapshot::from_numbers(memory.numbers().to_vec())).unwrap();
+        assert_ne!(resumed.external_impulse_total, Vec3::ZERO); // the floor was met
         for _ in 0..40 {
             whole.step(DT).unwrap();
             resumed.step(DT).unwrap();
         }
         assert_eq!(whole.state, resumed.state);
-        assert_eq!(whole.given, resumed.given);
+        assert_eq!(whole.external_impulse_total, resumed.external_impulse_total);
     }
 }
 
 #[test]
 fn memory_of_another_scene_is_refused() {
-    let mut memory = Memory::default();
+    let mut memory = Snapshot::default();
     falling(Box::new(Verlet::new(VelocityKind::Backward))).save(&mut memory);
     let [_, implicit] = integrators();
     let numbers = memory.numbers().to_vec();
-    assert!(falling(implicit).restore(&mut Memory::from_numbers(numbers.clone())).is_err());
+    assert!(falling(implicit).restore(&mut Snapshot::from_numbers(numbers.clone())).is_err());
     for cut in 0..numbers.len() {
         let [verlet, _] = integrators();
-        let short = &mut Memory::from_numbers(numbers[..cut].to_vec());
+        let short = &mut Snapshot::from_numbers(numbers[..cut].to_vec());
         assert!(falling(verlet).restore(short).is_err(), "{cut} of {}", numbers.len());
     }
 }
@@ -89,7 +89,7 @@ fn momentum_is_gravity_and_what_obstacles_gave() {
         simulation.step(DT).unwrap();
     }
     let momentum = simulation.state.momentum(&simulation.system.masses);
-    let expected = 6.0 * 100.0 * DT * -9.81 * Vec3::Z + simulation.given;
+    let expected = 6.0 * 100.0 * DT * -9.81 * Vec3::Z + simulation.external_impulse_total;
     assert!(momentum.abs_diff_eq(expected, 1e-12), "{momentum} {expected}");
-    assert!(simulation.given.z > 1.0);
+    assert!(simulation.external_impulse_total.z > 1.0);
 }

@@ -8,10 +8,10 @@
 //! | `stiffness` | k in ½ k (A − A₀)²/A₀  | N/m: the tension of a strain of the area   |
 
 use pliant::force::stiffness::{BlockMatrix, Form, Slot, Tangent};
-use pliant::force::{Force, Motion, Refusal, Store};
+use pliant::force::{Force, StateView, StepRejection, Store};
 use pliant::id::VertexId;
 use pliant::math::{Mat3, Vec2, Vec3};
-use pliant::memory::{Memory, MemoryError};
+use pliant::snapshot::{Snapshot, SnapshotError};
 
 /// Why areas cannot be kept.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -170,7 +170,7 @@ impl Patch {
 }
 
 impl Force for Areas {
-    fn energy(&self, motion: Motion<'_>) -> f64 {
+    fn energy(&self, motion: StateView<'_>) -> f64 {
         let of = |patch: &Patch| {
             let change = patch.area(motion.positions) - patch.rest;
             0.5 * self.stiffness * change * change / patch.rest
@@ -178,7 +178,7 @@ impl Force for Areas {
         self.patches.iter().map(of).sum()
     }
 
-    fn add_forces(&self, motion: Motion<'_>, forces: &mut [Vec3]) {
+    fn add_forces(&self, motion: StateView<'_>, forces: &mut [Vec3]) {
         for patch in &self.patches {
             let tension = self.tension(patch, motion.positions);
             for (k, vertex) in patch.vertices.iter().enumerate() {
@@ -198,7 +198,7 @@ impl Force for Areas {
 
     fn add_tangent(
         &self,
-        motion: Motion<'_>,
+        motion: StateView<'_>,
         tangent: Tangent,
         slots: &[Slot],
         matrix: &mut BlockMatrix,
@@ -213,7 +213,13 @@ impl Force for Areas {
         }
     }
 
-    fn add_product(&self, motion: Motion<'_>, tangent: Tangent, x: &[Vec3], product: &mut [Vec3]) {
+    fn add_product(
+        &self,
+        motion: StateView<'_>,
+        tangent: Tangent,
+        x: &[Vec3],
+        product: &mut [Vec3],
+    ) {
         for patch in &self.patches {
             self.visit_blocks(patch, motion.positions, tangent.form, &mut |i, j, block| {
                 let [i, j] = [i, j].map(|k| patch.vertices[k].index());
@@ -222,15 +228,15 @@ impl Force for Areas {
         }
     }
 
-    fn flow(&mut self, _motion: Motion<'_>, _dt: f64) {}
+    fn flow(&mut self, _motion: StateView<'_>, _dt: f64) {}
 
-    fn refusal(&self, _before: Motion<'_>, _after: Motion<'_>) -> Option<Refusal> {
+    fn refusal(&self, _before: StateView<'_>, _after: StateView<'_>) -> Option<StepRejection> {
         None
     }
 
-    fn save(&self, _memory: &mut Memory) {}
+    fn save(&self, _memory: &mut Snapshot) {}
 
-    fn restore(&mut self, _memory: &mut Memory) -> Result<(), MemoryError> {
+    fn restore(&mut self, _memory: &mut Snapshot) -> Result<(), SnapshotError> {
         Ok(())
     }
 
@@ -280,8 +286,8 @@ mod tests {
         rest.iter().enumerate().map(bend).collect()
     }
 
-    fn motion(positions: &[Vec3]) -> Motion<'_> {
-        Motion { positions, velocities: &[], time: 0.0 }
+    fn motion(positions: &[Vec3]) -> StateView<'_> {
+        StateView { positions, velocities: &[], time: 0.0 }
     }
 
     fn forces(areas: &Areas, positions: &[Vec3]) -> Vec<Vec3> {

@@ -22,7 +22,7 @@ use pliant::mesh::generate::ball::ball;
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
-use pliant::observe::{Observer, Stage};
+use pliant::profile::{Profiler, Stage};
 use pliant::record::row::Row;
 use pliant::step::Simulation;
 use pliant_io::whole;
@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let info = info(&meshes);
     let mut simulation = simulation(&meshes)?;
     let clock = Arc::new(Clock::default());
-    simulation.system.watcher = Some(clock.clone());
+    simulation.system.profiler = Some(clock.clone());
     let mut measure = Measure::new(&simulation.state.positions, &simulation.bodies);
     let mut rows = Vec::new();
     let mut images = vec![picture(&simulation, &info, [640, 400])];
@@ -179,8 +179,8 @@ fn summary(simulation: &Simulation, rows: &[[f64; 16]], clock: &Clock, wall_s: f
     let totals = clock.totals();
     let step = totals.last().map_or(0.0, |(_, seconds)| *seconds);
     let momentum = simulation.state.momentum(&simulation.system.masses);
-    let explained =
-        simulation.system.masses.total() * simulation.state.time * GRAVITY + simulation.given;
+    let explained = simulation.system.masses.total() * simulation.state.time * GRAVITY
+        + simulation.external_impulse_total;
     Summary {
         scene: "drop".to_string(),
         response: "none".to_string(),
@@ -235,7 +235,7 @@ impl Clock {
     }
 }
 
-impl Observer for Clock {
+impl Profiler for Clock {
     fn begin(&self, stage: Stage) {
         let mut state = self.0.lock().unwrap_or_else(|broken| broken.into_inner());
         state.open.push((stage, Instant::now()));

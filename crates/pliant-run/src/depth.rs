@@ -14,7 +14,7 @@ use pliant::math::Vec3;
 use pliant::mesh::normals::Normals;
 use pliant::mesh::surface::SurfaceError;
 use pliant::mesh::tet::TetMeshError;
-use pliant::observe::{Stage, Watch, Watcher};
+use pliant::profile::{ProfilerRef, Stage, StageTimer};
 use serde::{Serialize, Serializer};
 
 use crate::check::Kind;
@@ -25,7 +25,7 @@ mod read;
 mod stopwatch;
 
 use read::{BodyFile, Scene};
-use stopwatch::{Stopwatch, fastest};
+use stopwatch::{CpuProfiler, fastest};
 
 pub use stopwatch::Timings;
 
@@ -212,7 +212,7 @@ fn measure(
     let mut report = Report::new(bodies, method);
     let mut scratch = Scratch::new(positions, bodies);
     let mut overlaps = Overlaps::default();
-    let watch = Arc::new(Stopwatch::default());
+    let watch = Arc::new(CpuProfiler::default());
     scratch.set_watcher(Some(watch.clone()));
     scratch.overlaps(positions, bodies, &mut overlaps);
     report.timings_us = match method {
@@ -232,14 +232,14 @@ fn measure(
         Method::Closest => {
             let mut ways = Vec::new();
             let mut nearest = Nearest::new(positions, bodies);
-            let told: Watcher = Some(watch.clone());
+            let told: ProfilerRef = Some(watch.clone());
             scratch.set_watcher(None);
             let timings = fastest(&watch, || {
                 {
-                    let _inside = Watch::new(&told, Stage::Detect);
+                    let _inside = StageTimer::new(&told, Stage::Detect);
                     scratch.overlaps(positions, bodies, &mut overlaps);
                 }
-                let _depth = Watch::new(&told, Stage::Depth);
+                let _depth = StageTimer::new(&told, Stage::Depth);
                 nearest.escapes(positions, bodies, &overlaps, &mut ways);
             });
             report.take_closest(bodies, &overlaps, &ways);

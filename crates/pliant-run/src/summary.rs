@@ -105,8 +105,8 @@ impl ContactTally {
         self.sweeps += report.sweeps as u64;
         self.steps_cut += u64::from(report.halvings > 0);
         self.steps_loose += u64::from(report.unconverged > 0);
-        self.most_contacts = self.most_contacts.max(report.met.contacts as u64);
-        self.most_unresolved = self.most_unresolved.max(report.met.unresolved as u64);
+        self.most_contacts = self.most_contacts.max(report.contact.contacts as u64);
+        self.most_unresolved = self.most_unresolved.max(report.contact.unresolved as u64);
     }
 }
 

@@ -6,8 +6,8 @@
 use pliant::body::Bodies;
 use pliant::body::pins::Pins;
 use pliant::body::rigid::all::Rigids;
-use pliant::body::soft::{Masses, Motion};
-use pliant::contact::response::Moment;
+use pliant::body::soft::{Masses, StateView};
+use pliant::contact::response::StepContext;
 use pliant::contact::search::{ContactSettings, Search};
 use pliant::depth::{DepthSettings, escapes};
 use pliant::id::VertexId;
@@ -76,12 +76,13 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut rows, mut row_impulses, mut shifts) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..STEPS {
         // Contacts, and whole bodies shifted out of overlap, which gives no speed.
-        let motion = Motion { positions: &positions, velocities: &velocities, time: 0.0 };
+        let motion = StateView { positions: &positions, velocities: &velocities, time: 0.0 };
         search.find(motion, &bodies, &[], (ContactSettings::default(), DT), &mut rows);
-        let (bodies, masses, pins, watcher) = (&bodies, &masses, &pins, &None);
+        let (bodies, masses, pins, profiler) = (&bodies, &masses, &pins, &None);
         shifts.clear();
-        let moment = Moment { bodies, motion, masses, pins, rigids: &rigids, dt: DT, watcher };
-        position_correction.find(moment, &mut rows, &mut shifts);
+        let context =
+            StepContext { bodies, motion, masses, pins, rigids: &rigids, dt: DT, profiler };
+        position_correction.find(context, &mut rows, &mut shifts);
         shifts.iter().for_each(|shift| shift.apply(&mut positions[bodies.vertices(shift.body)]));
         rows.iter_mut()
             .for_each(|row| row.min_normal_velocity = min_normal_velocity(row, PUSH, DT));

@@ -32,9 +32,9 @@ pub mod id;
 
 pub mod par;
 
-pub mod observe;
+pub mod profile;
 
-pub mod memory;
+pub mod snapshot;
 
 pub mod mesh;
 

@@ -9,8 +9,8 @@ use crate::id::VertexId;
 use crate::integrate::contact::InContact;
 use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
-use crate::memory::{Memory, MemoryError};
-use crate::observe::{Stage, Watch};
+use crate::profile::{Stage, StageTimer};
+use crate::snapshot::{Snapshot, SnapshotError};
 
 /// Everything that moves, what moves it, and what it meets.
 #[derive(Debug)]
@@ -23,8 +23,8 @@ pub struct Simulation {
     pub system: System,
     /// How steps are made, contact included.
     pub integrator: Box<dyn Integrator>,
-    /// Momentum that obstacles have given since the start by impulses, N·s.
-    pub given: Vec3,
+    /// Momentum that obstacles have external_impulse_total since the start by impulses, N·s.
+    pub external_impulse_total: Vec3,
 }
 
 impl Simulation {
@@ -37,7 +37,13 @@ impl Simulation {
         system: System,
         integrator: Box<dyn Integrator>,
     ) -> Simulation {
-        Simulation { bodies: bodies.into(), state, system, integrator, given: Vec3::ZERO }
+        Simulation {
+            bodies: bodies.into(),
+            state,
+            system,
+            integrator,
+            external_impulse_total: Vec3::ZERO,
+        }
     }
 
     /// The same with contact.
@@ -48,16 +54,17 @@ impl Simulation {
 
     /// Moves everything on by `dt` seconds; on an error the state is as it was.
     pub fn step(&mut self, dt: f64) -> Result<Report, StepError> {
-        let _step = Watch::new(&self.system.watcher, Stage::Step);
-        self.system.from_outside.clear();
+        let _step = StageTimer::new(&self.system.profiler, Stage::Step);
+        self.system.external_impulses.clear();
         let report = self.integrator.step(&mut self.system, &mut self.state, dt)?;
-        self.given += self.system.from_outside.iter().map(|(_, impulse)| *impulse).sum::<Vec3>();
+        self.external_impulse_total +=
+            self.system.external_impulses.iter().map(|(_, impulse)| *impulse).sum::<Vec3>();
         Ok(report)
     }
 
     /// Impulses that obstacles gave in the last step: vertex and impulse, N·s.
-    pub fn from_outside(&self) -> &[(VertexId, Vec3)] {
-        &self.system.from_outside
+    pub fn external_impulses(&self) -> &[(VertexId, Vec3)] {
+        &self.system.external_impulses
     }
 
     /// Works with this many threads from now on; the bits stay the same.
@@ -67,35 +74,37 @@ impl Simulation {
     }
 
     /// Writes all that the next steps depend on.
-    pub fn save(&self, memory: &mut Memory) {
+    pub fn save(&self, memory: &mut Snapshot) {
         self.state.save(memory);
         self.system.forces.save(memory);
         self.integrator.save(memory);
         if !self.system.joints.is_empty() {
             self.system.joints.save(memory);
         }
-        memory.write_vectors(&[self.given]);
+        memory.write_vectors(&[self.external_impulse_total]);
     }
 
     /// Reads what [`Simulation::save`] wrote for the same scene.
     ///
     /// After an error the simulation must not be stepped.
-    pub fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    pub fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         let count = self.state.positions.len();
         self.state.restore(memory)?;
         if [self.state.positions.len(), self.state.velocities.len()] != [count; 2] {
-            return Err(MemoryError { part: "the state" });
+            return Err(SnapshotError { part: "the state" });
         }
         self.system.forces.restore(memory)?;
         self.integrator.restore(memory)?;
         if !self.system.joints.is_empty() {
             self.system.joints.restore(memory)?;
         }
-        let mut given = Vec::new();
-        memory.read_vectors("obstacles", &mut given)?;
-        match given[..] {
-            [given] if memory.is_read() => self.given = given,
-            _ => return Err(MemoryError { part: "obstacles" }),
+        let mut external_impulse_total = Vec::new();
+        memory.read_vectors("obstacles", &mut external_impulse_total)?;
+        match external_impulse_total[..] {
+            [external_impulse_total] if memory.is_read() => {
+                self.external_impulse_total = external_impulse_total
+            }
+            _ => return Err(SnapshotError { part: "obstacles" }),
         }
         Ok(())
     }

@@ -23,16 +23,16 @@ use pliant::body::{Bodies, Mesh};
 use pliant::contact::response::Response;
 use pliant::contact::search::{ContactSettings, Search};
 use pliant::contact::{Contact, Feature};
-use pliant::force::Motion;
+use pliant::force::StateView;
 use pliant::force::drag::{Drag, DragLaw};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
 use pliant::id::VertexId;
-use pliant::integrate::constraint::{Constraint, Constraints, RelaxSettings};
+use pliant::integrate::constraint::{Constraint, Constraints, PbdSettings};
 use pliant::integrate::contact::InContact;
 use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::implicit::{Implicit, ImplicitSettings};
-use pliant::integrate::relax::Relaxed;
+use pliant::integrate::pbd::Pbd;
 use pliant::integrate::shape_matching::step::{ShapeMatched, Velocities};
 use pliant::integrate::shape_matching::{self, Group, Groups, Plasticity, Stiffness, Volume};
 use pliant::integrate::verlet::VelocityKind;
@@ -113,7 +113,7 @@ fn warm_penalties_allocate_nothing() {
                 state.copy_from(&start);
                 for _ in 0..3 {
                     let report = stepper.step(&mut system, &mut state, 1e-3).unwrap();
-                    assert!(report.met.contacts > 0);
+                    assert!(report.contact.contacts > 0);
                 }
             }
             ALLOCATIONS.with(Cell::get)
@@ -206,7 +206,7 @@ fn warm_steps_allocate_nothing() {
     let link = |k: u32| Constraint::Distance { ends: [VertexId(k), VertexId(k + 1)], length: 0.1 };
     let links = (0..COUNT as u32 - 1).map(link).collect();
     let constraints = Constraints::new(links, Vec::new(), COUNT).unwrap();
-    let relaxed = Relaxed::new(VelocityKind::Backward, constraints, RelaxSettings::default());
+    let relaxed = Pbd::new(VelocityKind::Backward, constraints, PbdSettings::default());
     let plain = METHODS.iter().map(|method| (method.name, (method.make)()));
     let relaxed: (&str, Box<dyn Integrator>) = ("relaxed", Box::new(relaxed));
     for (name, mut integrator) in plain.chain([relaxed]) {
@@ -279,7 +279,7 @@ fn a_warm_search_for_contacts_allocates_nothing() {
                     positions[v] = rest[v] + shift;
                 }
             }
-            let motion = Motion { positions: &positions, velocities: &velocities, time: 0.0 };
+            let motion = StateView { positions: &positions, velocities: &velocities, time: 0.0 };
             search.find(motion, &bodies, &floor, (ContactSettings::default(), 0.01), &mut found);
         }
         ALLOCATIONS.with(Cell::get)

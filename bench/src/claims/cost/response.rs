@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use pliant::observe::Stage;
+use pliant::profile::Stage;
 use pliant::step::Simulation;
-use pliant_run::run::clock::Stopwatch;
+use pliant_run::run::cpu_profiler::CpuProfiler;
 
 use crate::claims::inside::{Inside, inside};
 use crate::claims::sweep::response;
@@ -163,10 +163,10 @@ fn measure(figure: &Figure) -> Result<Cost, String> {
         ours.built.simulation.state = before.state();
         eprintln!("  filled");
     }
-    let watch = Arc::new(Stopwatch::default());
+    let watch = Arc::new(CpuProfiler::default());
     let dt = ours.built.info.dt;
     let simulation = &mut ours.built.simulation;
-    simulation.system.watcher = Some(watch.clone());
+    simulation.system.profiler = Some(watch.clone());
     let mut cost = Cost {
         vertices: simulation.state.positions.len(),
         triangles: simulation.bodies.triangles().len(),
@@ -175,7 +175,7 @@ fn measure(figure: &Figure) -> Result<Cost, String> {
     for _ in 0..(figure.duration / dt).round() as u64 {
         let before = watch.spent();
         let report = simulation.step(dt).map_err(|error| error.to_string())?;
-        if report.met.contacts == 0 {
+        if report.contact.contacts == 0 {
             continue;
         }
         let after = watch.spent();
@@ -185,9 +185,9 @@ fn measure(figure: &Figure) -> Result<Cost, String> {
             cost.inside = [cost.inside[0] + found[0], cost.inside[1] + found[1]];
         }
         cost.steps += 1;
-        cost.contacts += report.met.contacts as f64;
+        cost.contacts += report.contact.contacts as f64;
         cost.depth += spent(Stage::Detect) + spent(Stage::Depth);
-        cost.respond += spent(Stage::Respond);
+        cost.respond += spent(Stage::Contact);
         cost.whole += spent(Stage::Step);
     }
     let steps = cost.steps.max(1) as f64;

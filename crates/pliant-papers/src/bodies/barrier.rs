@@ -20,16 +20,16 @@ use crate::bodies::apart::{Apart, Crossing};
 use crate::bodies::buffer::within;
 use crate::bodies::law::{Joint, Loads, MOST};
 use pliant::body::Bodies;
-use pliant::body::soft::Motion;
-use pliant::contact::demands::{Demands, Met, RigidShift};
+use pliant::body::soft::StateView;
+use pliant::contact::output::{ContactOutput, ContactStats, RigidShift};
 use pliant::contact::response::refuse_unsound;
-use pliant::contact::response::{Moment, RespondError, Response};
+use pliant::contact::response::{RespondError, Response, StepContext};
 use pliant::contact::search::Search;
 use pliant::contact::{Contact, Feature};
-use pliant::force::Refusal;
+use pliant::force::StepRejection;
 use pliant::id::BodyId;
 use pliant::math::Vec3;
-use pliant::observe::{Stage, Watch};
+use pliant::profile::{Stage, StageTimer};
 use pliant::solve::position_correction::PositionCorrection;
 
 /// Gap, per reach, up to which bodies that overlapped are shifted apart.
@@ -171,7 +171,7 @@ impl BodilyBarrier {
     }
 
     /// Finds gaps, and who overlaps.
-    fn look(&mut self, motion: Motion<'_>, bodies: &Bodies, dt: f64) {
+    fn look(&mut self, motion: StateView<'_>, bodies: &Bodies, dt: f64) {
         let BodilyBarrier { search, apart, rows, crossings, overlapping, .. } = self;
         let reach = self.settings.reach;
         search.find(motion, bodies, &[], (within(reach), dt), rows);
@@ -193,14 +193,14 @@ impl BodilyBarrier {
     }
 
     /// Takes apart what overlaps, in `start`; the shifts that do it are demanded.
-    fn separate(&mut self, moment: Moment<'_>, demands: &mut Demands) {
-        let Moment { bodies, motion, dt, .. } = moment;
+    fn separate(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
+        let StepContext { bodies, motion, dt, .. } = context;
         let mut start = std::mem::take(&mut self.start);
         start.clear();
         start.extend_from_slice(motion.positions);
         self.parting.clear();
         for round in 0..=ROUNDS {
-            let motion = Motion { positions: &start, ..motion };
+            let motion = StateView { positions: &start, ..motion };
             self.look(motion, bodies, dt);
             self.parting.extend_from_slice(&self.overlapping);
             self.parting.sort_unstable();
@@ -210,20 +210,20 @@ impl BodilyBarrier {
             }
             self.aim();
             self.shifts.clear();
-            self.split.find(Moment { motion, ..moment }, &mut self.rows, &mut self.shifts);
+            self.split.find(StepContext { motion, ..context }, &mut self.rows, &mut self.shifts);
             let sizes = &self.search.features.sizes;
             let least =
                 |shift: &RigidShift| STALLED * self.settings.reach * sizes[shift.body.index()];
             if self.shifts.iter().all(|shift| shift.shift.length() < least(shift)) {
                 // The gaps are no longer those found.
-                let motion = Motion { positions: &start, ..motion };
+                let motion = StateView { positions: &start, ..motion };
                 self.look(motion, bodies, dt);
                 break;
             }
             for shift in &self.shifts {
                 shift.apply(&mut start[bodies.vertices(shift.body)]);
             }
-            demands.rigid_shifts.extend_from_slice(&self.shifts);
+            output.rigid_shifts.extend_from_slice(&self.shifts);
         }
         self.stuck.clone_from(&self.overlapping);
         self.keep_apart(&start);
@@ -251,17 +251,17 @@ impl BodilyBarrier {
         }
     }
 
-    /// Demands the forces of all gaps within reach, and shorter steps where they are too stiff.
-    fn push(&mut self, moment: Moment<'_>, demands: &mut Demands) {
+    /// ContactOutput the forces of all gaps within reach, and shorter steps where they are too stiff.
+    fn push(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
         let BodilyBarrier { settings, rows, loads, bends, .. } = self;
-        let Moment { bodies, dt, pins, .. } = moment;
+        let StepContext { bodies, dt, pins, .. } = context;
         rows.retain(|row| row.gap > 0.0 && row.gap < settings.reach * row.size);
         loads.start(bodies.vertex_count());
         rows.iter().for_each(|row| loads.add(row.terms()));
         bends.clear();
         bends.resize(bodies.vertex_count(), 0.0);
         for row in &*rows {
-            let Some(joint) = Joint::new(row.terms(), row.normal, loads, moment) else { continue };
+            let Some(joint) = Joint::new(row.terms(), row.normal, loads, context) else { continue };
             let strength = match settings.strength {
                 Strength::Fixed(strength) => strength,
                 Strength::OfSpeed(speed) => {
@@ -272,7 +272,7 @@ impl BodilyBarrier {
             let force = joint.rub(-potential.slope, settings.friction);
             for (vertex, weight) in row.terms() {
                 bends[vertex.index()] += weight.abs() * potential.bend / joint.mass;
-                demands.forces.push((vertex, weight * force));
+                output.forces.push((vertex, weight * force));
             }
         }
         pins.vertices().iter().for_each(|vertex| bends[vertex.index()] = 0.0);
@@ -282,42 +282,42 @@ impl BodilyBarrier {
             // The force near the surface goes as 1/gap, its slope as 1/gap².
             let limit = row.gap * excess.sqrt();
             let vertex = row.vertices[0];
-            (excess > 1.0).then_some(Refusal { vertex, what: NEAR, value: row.gap, limit })
+            (excess > 1.0).then_some(StepRejection { vertex, what: NEAR, value: row.gap, limit })
         };
-        demands.refusal = demands.refusal.or_else(|| rows.iter().find_map(stiff));
-        demands.met.add(Met { contacts: rows.len(), unresolved: 0, shift: 0.0 });
+        output.rejection = output.rejection.or_else(|| rows.iter().find_map(stiff));
+        output.stats.add(ContactStats { contacts: rows.len(), unresolved: 0, shift: 0.0 });
     }
 
     /// Why a step from `start` must not be accepted.
-    fn refusal(&mut self, moment: Moment<'_>) -> Option<Refusal> {
-        let Moment { bodies, motion, dt, .. } = moment;
+    fn refusal(&mut self, context: StepContext<'_>) -> Option<StepRejection> {
+        let StepContext { bodies, motion, dt, .. } = context;
         let ways = [&self.start[..], motion.positions];
         let reach = self.settings.reach;
         if let Some(leap) = self.apart.leap(ways, bodies, &self.search.features, reach) {
             let (value, limit) = (leap.way, leap.limit);
-            return Some(Refusal { vertex: leap.vertex, what: "a way of", value, limit });
+            return Some(StepRejection { vertex: leap.vertex, what: "a way of", value, limit });
         }
         self.look(motion, bodies, dt);
         let held_off = |pair: &[BodyId; 2]| self.stuck.binary_search(pair).is_err();
         if let Some(crossing) = self.crossings.iter().find(|crossing| held_off(&crossing.pair)) {
             let vertex = crossing.vertex;
-            return Some(Refusal { vertex, what: NEAR, value: 0.0, limit: 0.0 });
+            return Some(StepRejection { vertex, what: NEAR, value: 0.0, limit: 0.0 });
         }
         self.keep_apart(motion.positions);
         self.rows.iter().find_map(|row| self.shrunk(row))
     }
 
     /// Refuses a contact that has closed too far, as seen along its normal now.
-    fn shrunk(&self, row: &Contact) -> Option<Refusal> {
+    fn shrunk(&self, row: &Contact) -> Option<StepRejection> {
         let (value, vertex) = (row.gap, row.vertices[0]);
         if value <= 0.0 {
-            return Some(Refusal { vertex, what: NEAR, value, limit: 0.0 });
+            return Some(StepRejection { vertex, what: NEAR, value, limit: 0.0 });
         }
         let before: Vec3 = row.terms().map(|(v, weight)| weight * self.start[v.index()]).sum();
         let old = row.normal.dot(before).min(self.settings.reach * row.size);
         let limit = (1.0 - self.settings.change) * old;
         // From the other side it has passed through.
-        (old <= 0.0 || value < limit).then_some(Refusal { vertex, what: NEAR, value, limit })
+        (old <= 0.0 || value < limit).then_some(StepRejection { vertex, what: NEAR, value, limit })
     }
 }
 
@@ -340,25 +340,25 @@ fn is_inside(row: &Contact) -> bool {
 }
 
 impl Response for BodilyBarrier {
-    fn before(&mut self, moment: Moment<'_>, demands: &mut Demands) {
+    fn pre_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
         {
-            let _watch = Watch::new(moment.watcher, Stage::Detect);
-            self.separate(moment, demands);
+            let _watch = StageTimer::new(context.profiler, Stage::Detect);
+            self.separate(context, output);
         }
-        let _watch = Watch::new(moment.watcher, Stage::Respond);
+        let _watch = StageTimer::new(context.profiler, Stage::Contact);
         // Velocities are those of the moment; places have been shifted.
         let start = std::mem::take(&mut self.start);
-        let motion = Motion { positions: &start, ..moment.motion };
-        self.push(Moment { motion, ..moment }, demands);
+        let motion = StateView { positions: &start, ..context.motion };
+        self.push(StepContext { motion, ..context }, output);
         self.start = start;
-        let (unresolved, shift) = (self.search.unresolved, demands.longest_shift());
-        demands.met.add(Met { contacts: 0, unresolved, shift });
+        let (unresolved, shift) = (self.search.unresolved, output.longest_shift());
+        output.stats.add(ContactStats { contacts: 0, unresolved, shift });
     }
 
-    fn after(&mut self, moment: Moment<'_>, demands: &mut Demands) {
-        let _watch = Watch::new(moment.watcher, Stage::Detect);
-        if demands.refusal.is_none() {
-            demands.refusal = self.refusal(moment);
+    fn post_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
+        let _watch = StageTimer::new(context.profiler, Stage::Detect);
+        if output.rejection.is_none() {
+            output.rejection = self.refusal(context);
         }
     }
 
@@ -385,10 +385,10 @@ mod tests {
         BodilyBarrier::new(&poke.positions, &poke.bodies, settings(strength)).unwrap()
     }
 
-    fn before(poke: &Poke, barrier: &mut BodilyBarrier) -> Demands {
-        let mut demands = Demands::default();
-        barrier.before(poke.moment(), &mut demands);
-        demands
+    fn before(poke: &Poke, barrier: &mut BodilyBarrier) -> ContactOutput {
+        let mut output = ContactOutput::default();
+        barrier.pre_step(poke.context(), &mut output);
+        output
     }
 
     #[test]
@@ -399,10 +399,10 @@ mod tests {
         for (strength, energy) in
             [(Strength::Fixed(3.0), 3.0), (Strength::OfSpeed(2.0), 4.0 * joint)]
         {
-            let demands = before(&Poke::at_height(0.1125), &mut barrier(strength));
+            let output = before(&Poke::at_height(0.1125), &mut barrier(strength));
             let wanted = [(TIP.0, 1.0), (0, -0.5), (1, -0.25), (2, -0.25)];
-            assert_eq!(demands.forces.len(), 4);
-            for ((vertex, force), (number, weight)) in demands.forces.into_iter().zip(wanted) {
+            assert_eq!(output.forces.len(), 4);
+            for ((vertex, force), (number, weight)) in output.forces.into_iter().zip(wanted) {
                 assert_eq!(vertex.0, number);
                 let expected = weight * energy * slope * Vec3::Z;
                 assert!(force.abs_diff_eq(expected, TOLERANCE), "{force} {expected}");
@@ -432,8 +432,8 @@ mod tests {
         let most = 64.0 * 0.225 * 0.225 / bend;
         for (part, refused) in [(0.99, false), (1.01, true)] {
             let strength = Strength::Fixed(part * most);
-            let demands = before(&Poke::at_height(0.1125), &mut barrier(strength));
-            assert_eq!(demands.refusal.is_some(), refused, "{:?}", demands.refusal);
+            let output = before(&Poke::at_height(0.1125), &mut barrier(strength));
+            assert_eq!(output.rejection.is_some(), refused, "{:?}", output.rejection);
         }
     }
 
@@ -442,9 +442,9 @@ mod tests {
         let check = |from: f64, to: f64, refused: bool| {
             let mut barrier = barrier(Strength::Fixed(0.1));
             before(&Poke::at_height(from), &mut barrier);
-            let mut demands = Demands::default();
-            barrier.after(Poke::at_height(to).moment(), &mut demands);
-            assert_eq!(demands.refusal.is_some(), refused, "{from} {to} {:?}", demands.refusal);
+            let mut output = ContactOutput::default();
+            barrier.post_step(Poke::at_height(to).context(), &mut output);
+            assert_eq!(output.rejection.is_some(), refused, "{from} {to} {:?}", output.rejection);
         };
         check(0.1, 0.0801, false);
         check(0.1, 0.0799, true);
@@ -460,9 +460,9 @@ mod tests {
     fn what_overlaps_is_first_shifted_apart_and_the_centre_of_mass_stays() {
         let poke = Poke::moving(-Vec3::Z);
         let mut barrier = barrier(Strength::Fixed(1.0));
-        let demands = before(&poke, &mut barrier);
+        let output = before(&poke, &mut barrier);
         let mut moved = poke.positions.clone();
-        for shift in &demands.rigid_shifts {
+        for shift in &output.rigid_shifts {
             shift.apply(&mut moved[poke.bodies.vertices(shift.body)]);
         }
         assert_eq!(moved, barrier.start);
@@ -473,7 +473,7 @@ mod tests {
             at.iter().zip(poke.masses.of()).map(|(p, m)| *m * *p).sum::<Vec3>()
         };
         assert!(centre(&moved).abs_diff_eq(centre(&poke.positions), TOLERANCE));
-        assert!(demands.met.shift > 0.0);
+        assert!(output.stats.shift > 0.0);
     }
 
     #[test]
@@ -482,11 +482,11 @@ mod tests {
         let all = (0..8).map(pliant::id::VertexId).collect();
         poke.pins = pliant::body::pins::Pins::still(all, &poke.positions);
         let mut barrier = barrier(Strength::Fixed(1.0));
-        let demands = before(&poke, &mut barrier);
-        assert!(demands.rigid_shifts.is_empty() && demands.forces.is_empty());
-        let mut demands = Demands::default();
-        barrier.after(poke.moment(), &mut demands);
-        assert_eq!(demands.refusal, None);
+        let output = before(&poke, &mut barrier);
+        assert!(output.rigid_shifts.is_empty() && output.forces.is_empty());
+        let mut output = ContactOutput::default();
+        barrier.post_step(poke.context(), &mut output);
+        assert_eq!(output.rejection, None);
     }
 
     #[test]

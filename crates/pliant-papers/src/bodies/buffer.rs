@@ -17,14 +17,14 @@ use crate::bodies::law::{Joint, Loads, Spring};
 use crate::bodies::{Acting, DAMPING, FRACTION, IMPLICIT};
 use pliant::body::Bodies;
 use pliant::contact::Contact;
-use pliant::contact::demands::{ContactSpring, Demands, Met};
 use pliant::contact::margin::MarginSettings;
+use pliant::contact::output::{ContactOutput, ContactSpring, ContactStats};
 use pliant::contact::response::Stiffness;
 use pliant::contact::response::refuse_unsound;
-use pliant::contact::response::{Moment, RespondError, Response};
+use pliant::contact::response::{RespondError, Response, StepContext};
 use pliant::contact::search::{ContactSettings, Search};
 use pliant::math::Vec3;
-use pliant::observe::{Stage, Watch};
+use pliant::profile::{Stage, StageTimer};
 
 /// What a buffer is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,33 +125,28 @@ impl Buffer {
 }
 
 impl Response for Buffer {
-    fn before(&mut self, moment: Moment<'_>, demands: &mut Demands) {
-        let Moment { bodies, motion, dt, watcher, .. } = moment;
+    fn pre_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
+        let StepContext { bodies, motion, dt, profiler, .. } = context;
         let Buffer { settings, search, rows, loads } = self;
         let BufferSettings { buffer, stiffness, damping, friction, acting } = *settings;
         {
-            let _watch = Watch::new(watcher, Stage::Detect);
+            let _watch = StageTimer::new(profiler, Stage::Detect);
             search.find(motion, bodies, &[], (within(buffer), dt), rows);
         }
-        let _watch = Watch::new(watcher, Stage::Respond);
+        let _watch = StageTimer::new(profiler, Stage::Contact);
         rows.retain(|row| row.gap < buffer * row.size);
         loads.start(bodies.vertex_count());
         rows.iter().for_each(|row| loads.add(row.terms()));
         let spring = Spring { stiffness, damping, friction };
         let mut contacts = 0;
         for row in &*rows {
-            let Some(joint) = Joint::new(row.terms(), row.normal, loads, moment) else { continue };
+            let Some(joint) = Joint::new(row.terms(), row.normal, loads, context) else { continue };
             let depth = buffer * row.size - row.gap;
             let force = match acting {
                 Acting::Forces => joint.spring(depth, &spring),
                 Acting::Springs => {
                     let (stiffness, damping) = joint.constants(&spring, f64::INFINITY);
-                    demands.springs.push(ContactSpring {
-                        contact: *row,
-                        depth,
-                        stiffness,
-                        damping,
-                    });
+                    output.springs.push(ContactSpring { contact: *row, depth, stiffness, damping });
                     contacts += 1;
                     let normal = (stiffness * depth).max(0.0);
                     joint.rub(normal, friction) - normal * row.normal
@@ -159,10 +154,10 @@ impl Response for Buffer {
             };
             contacts += usize::from(acting == Acting::Forces && force != Vec3::ZERO);
             if force != Vec3::ZERO {
-                demands.forces.extend(row.terms().map(|(vertex, weight)| (vertex, weight * force)));
+                output.forces.extend(row.terms().map(|(vertex, weight)| (vertex, weight * force)));
             }
         }
-        demands.met.add(Met { contacts, unresolved: search.unresolved, shift: 0.0 });
+        output.stats.add(ContactStats { contacts, unresolved: search.unresolved, shift: 0.0 });
     }
 
     fn set_threads(&mut self, threads: usize) {
@@ -188,12 +183,12 @@ mod tests {
     #[track_caller]
     fn check(height: f64, stiffness: Stiffness, expected: f64) {
         let (rest, poke) = (Poke::new().positions, Poke::at_height(height));
-        let mut demands = Demands::default();
+        let mut output = ContactOutput::default();
         let made = Buffer::new(&rest, &poke.bodies, settings(stiffness));
-        made.unwrap().before(poke.moment(), &mut demands);
+        made.unwrap().pre_step(poke.context(), &mut output);
         let wanted = [(TIP.0, 1.0), (0, -0.5), (1, -0.25), (2, -0.25)];
-        assert_eq!(demands.forces.len(), if expected == 0.0 { 0 } else { 4 });
-        for ((vertex, force), (number, weight)) in demands.forces.into_iter().zip(wanted) {
+        assert_eq!(output.forces.len(), if expected == 0.0 { 0 } else { 4 });
+        for ((vertex, force), (number, weight)) in output.forces.into_iter().zip(wanted) {
             assert_eq!(vertex.0, number);
             assert!(force.abs_diff_eq(weight * expected * Vec3::Z, TOLERANCE), "{force}");
         }

@@ -19,17 +19,17 @@
 use crate::bodies::Kind;
 use crate::bodies::ways::{Push, Pushes, Ways};
 use pliant::body::Bodies;
-use pliant::body::soft::Motion;
-use pliant::contact::demands::{Demands, Met};
+use pliant::body::soft::StateView;
 use pliant::contact::friction::friction;
+use pliant::contact::output::{ContactOutput, ContactStats};
 use pliant::contact::response::refuse_unsound;
-use pliant::contact::response::{Moment, RespondError, Response};
+use pliant::contact::response::{RespondError, Response, StepContext};
 use pliant::depth::DepthSettings;
 use pliant::depth::fused::Scratch;
 use pliant::id::VertexId;
 use pliant::math::Vec3;
 use pliant::mesh::normals::Normals;
-use pliant::observe::{Stage, Watch};
+use pliant::profile::{Stage, StageTimer};
 
 /// What impulses between bodies are made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -163,10 +163,10 @@ impl BodilyImpulses {
     }
 
     /// Fills `given`; returns how many contacts acted.
-    fn meet(&mut self, moment: Moment<'_>) -> usize {
+    fn meet(&mut self, context: StepContext<'_>) -> usize {
         let BodilyImpulses { settings, pushes, given, .. } = self;
-        let Moment { motion, dt, .. } = moment;
-        given.start(moment);
+        let StepContext { motion, dt, .. } = context;
+        given.start(context);
         let mut contacts = 0;
         for sweep in 0..settings.sweeps {
             let mut acting = 0;
@@ -188,7 +188,7 @@ impl BodilyImpulses {
     }
 
     /// Who got anything, ascending, and what the shifts change.
-    fn account(&mut self, moment: Moment<'_>) {
+    fn account(&mut self, context: StepContext<'_>) {
         let BodilyImpulses { pushes, given, touched, changed, .. } = self;
         touched.clear();
         for push in &pushes.list {
@@ -200,7 +200,8 @@ impl BodilyImpulses {
         *changed = Changed::default();
         for vertex in &*touched {
             let (k, shift) = (vertex.index(), given.shifts[vertex.index()]);
-            let momentum = moment.masses.of()[k] * moment.motion.velocities[k] + given.impulses[k];
+            let momentum =
+                context.masses.of()[k] * context.motion.velocities[k] + given.impulses[k];
             changed.longest = changed.longest.max(shift.length());
             changed.angular += shift.cross(momentum);
         }
@@ -208,28 +209,28 @@ impl BodilyImpulses {
 }
 
 impl Response for BodilyImpulses {
-    fn after(&mut self, moment: Moment<'_>, demands: &mut Demands) {
-        let Moment { bodies, motion, watcher, .. } = moment;
+    fn post_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
+        let StepContext { bodies, motion, profiler, .. } = context;
         {
-            let _watch = Watch::new(watcher, Stage::Depth);
+            let _watch = StageTimer::new(profiler, Stage::Depth);
             let scene = (motion.positions, bodies);
             self.ways.find(scene, self.settings.depth, &mut self.scratch, &mut self.pushes);
         }
-        let _watch = Watch::new(watcher, Stage::Respond);
-        let contacts = self.meet(moment);
-        self.account(moment);
+        let _watch = StageTimer::new(profiler, Stage::Contact);
+        let contacts = self.meet(context);
+        self.account(context);
         for &vertex in &self.touched {
             let (impulse, shift) =
                 (self.given.impulses[vertex.index()], self.given.shifts[vertex.index()]);
             if impulse != Vec3::ZERO {
-                demands.impulses.push((vertex, impulse));
+                output.impulses.push((vertex, impulse));
             }
             if shift != Vec3::ZERO {
-                demands.shifts.push((vertex, shift));
+                output.shifts.push((vertex, shift));
             }
         }
         let unresolved = self.pushes.unresolved;
-        demands.met.add(Met { contacts, unresolved, shift: self.changed.longest });
+        output.stats.add(ContactStats { contacts, unresolved, shift: self.changed.longest });
     }
 
     fn set_threads(&mut self, threads: usize) {
@@ -238,7 +239,7 @@ impl Response for BodilyImpulses {
 }
 
 impl Given {
-    fn start(&mut self, Moment { masses, pins, .. }: Moment<'_>) {
+    fn start(&mut self, StepContext { masses, pins, .. }: StepContext<'_>) {
         let Given { eases, impulses, shifts } = self;
         eases.clear();
         eases.extend(masses.of().iter().map(|mass| mass.recip()));
@@ -275,7 +276,7 @@ impl Meeting<'_> {
     }
 
     /// Way out that is left, m.
-    fn left(self, motion: Motion<'_>, given: &Given) -> f64 {
+    fn left(self, motion: StateView<'_>, given: &Given) -> f64 {
         let apart = self.relative(|k| motion.positions[k] + given.shifts[k]);
         -apart.dot(self.push.escape.direction)
     }
@@ -283,7 +284,7 @@ impl Meeting<'_> {
     /// Ends the approach, with restitution and friction; whether there was one.
     fn collide(
         self,
-        motion: Motion<'_>,
+        motion: StateView<'_>,
         settings: &BodilyImpulseSettings,
         dt: f64,
         given: &mut Given,
@@ -309,7 +310,7 @@ impl Meeting<'_> {
     }
 
     /// Moves both sides apart, by a share of the way out.
-    fn part(self, motion: Motion<'_>, share: f64, given: &mut Given) {
+    fn part(self, motion: StateView<'_>, share: f64, given: &mut Given) {
         let ease = self.ease(given);
         let direction = self.push.escape.direction;
         let whole = -self.relative(|k| motion.positions[k]).dot(direction);
@@ -341,20 +342,23 @@ mod tests {
     }
 
     /// Relative velocity and place of the tip before and after, and what was demanded.
-    fn after(poke: &Poke, settings: BodilyImpulseSettings) -> ([Vec3; 2], [Vec3; 2], Demands) {
+    fn after(
+        poke: &Poke,
+        settings: BodilyImpulseSettings,
+    ) -> ([Vec3; 2], [Vec3; 2], ContactOutput) {
         let mut response = BodilyImpulses::new(&poke.positions, &poke.bodies, settings).unwrap();
-        let mut demands = Demands::default();
-        response.after(poke.moment(), &mut demands);
+        let mut output = ContactOutput::default();
+        response.post_step(poke.context(), &mut output);
         let (mut positions, mut velocities) = (poke.positions.clone(), poke.velocities.clone());
-        for (vertex, impulse) in &demands.impulses {
+        for (vertex, impulse) in &output.impulses {
             velocities[vertex.index()] += *impulse / poke.masses.of()[vertex.index()];
         }
-        demands.shifts.iter().for_each(|(vertex, way)| positions[vertex.index()] += *way);
+        output.shifts.iter().for_each(|(vertex, way)| positions[vertex.index()] += *way);
         let relative = |of: &[Vec3]| WEIGHTS.iter().map(|(k, w)| *w * of[*k]).sum::<Vec3>();
         (
             [relative(&poke.velocities), relative(&velocities)],
             [relative(&poke.positions), relative(&positions)],
-            demands,
+            output,
         )
     }
 
@@ -364,28 +368,28 @@ mod tests {
             [(Kind::Consistent, 0.0), (Kind::Consistent, 0.5), (Kind::Closest, 1.0)]
         {
             let settings = BodilyImpulseSettings { kind, ..settings(restitution, 0.0, 1.0) };
-            let (velocities, places, demands) = after(&Poke::moving(-2.0 * Vec3::Z), settings);
+            let (velocities, places, output) = after(&Poke::moving(-2.0 * Vec3::Z), settings);
             let left = Vec3::new(0.0, 0.0, 2.0 * restitution);
             assert!(velocities[1].abs_diff_eq(left, TOLERANCE), "{velocities:?}");
             assert!((places[0].z + 0.25).abs() < TOLERANCE && places[1].z.abs() < TOLERANCE);
             let impulse = 2.0 * (1.0 + restitution) / EASE;
-            for (vertex, found) in &demands.impulses {
+            for (vertex, found) in &output.impulses {
                 let weight = WEIGHTS.iter().find(|(k, _)| *k == vertex.index()).unwrap().1;
                 assert!(found.abs_diff_eq(weight * impulse * Vec3::Z, TOLERANCE), "{found}");
             }
-            assert_eq!((demands.impulses.len(), demands.met.contacts), (4, 1));
+            assert_eq!((output.impulses.len(), output.stats.contacts), (4, 1));
             // The tip's part of 0.25 m: 1 / 1.203125.
-            assert!((demands.met.shift - 0.25 / EASE).abs() < TOLERANCE);
+            assert!((output.stats.shift - 0.25 / EASE).abs() < TOLERANCE);
         }
     }
 
     #[test]
     fn what_leaves_already_is_only_moved_and_by_its_share() {
-        let (velocities, places, demands) =
+        let (velocities, places, output) =
             after(&Poke::moving(2.0 * Vec3::Z), settings(0.5, 0.3, 0.2));
-        assert_eq!((velocities[1], demands.impulses.len()), (2.0 * Vec3::Z, 0));
+        assert_eq!((velocities[1], output.impulses.len()), (2.0 * Vec3::Z, 0));
         assert!((places[1].z + 0.8 * 0.25).abs() < TOLERANCE, "{places:?}");
-        assert_eq!(demands.met.contacts, 0);
+        assert_eq!(output.stats.contacts, 0);
     }
 
     #[test]
@@ -409,12 +413,12 @@ mod tests {
             Pins::still(list, &Poke::new().positions)
         };
         poke.pins = hold(&[0, 1, 2]);
-        let (.., demands) = after(&poke, settings(0.0, 0.0, 1.0));
-        assert_eq!(demands.impulses, [(TIP, 2.0 * Vec3::Z)]);
-        assert_eq!(demands.shifts.len(), 1);
+        let (.., output) = after(&poke, settings(0.0, 0.0, 1.0));
+        assert_eq!(output.impulses, [(TIP, 2.0 * Vec3::Z)]);
+        assert_eq!(output.shifts.len(), 1);
         poke.pins = hold(&[0, 1, 2, 7]);
-        let (.., demands) = after(&poke, settings(0.0, 0.0, 1.0));
-        assert_eq!((demands.impulses.len(), demands.shifts.len()), (0, 0));
+        let (.., output) = after(&poke, settings(0.0, 0.0, 1.0));
+        assert_eq!((output.impulses.len(), output.shifts.len()), (0, 0));
     }
 
     #[test]

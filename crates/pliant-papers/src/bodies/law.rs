@@ -17,7 +17,7 @@
 
 use crate::bodies::ways::{Push, Pushes};
 use pliant::contact::friction::friction;
-use pliant::contact::response::Moment;
+use pliant::contact::response::StepContext;
 use pliant::contact::response::Stiffness;
 use pliant::id::VertexId;
 use pliant::math::Vec3;
@@ -86,9 +86,9 @@ impl Joint {
         terms: impl Iterator<Item = (VertexId, f64)>,
         direction: Vec3,
         loads: &Loads,
-        moment: Moment<'_>,
+        context: StepContext<'_>,
     ) -> Option<Joint> {
-        let Moment { motion, masses, pins, dt, .. } = moment;
+        let StepContext { motion, masses, pins, dt, .. } = context;
         let (mut ease, mut load) = (0.0, 0.0_f64);
         // Each side for itself: what both share in cancels best at the end.
         let mut sides = [Vec3::ZERO; 2];
@@ -150,9 +150,9 @@ pub fn joint(
     push: &Push,
     terms: &[(VertexId, f64)],
     loads: &Loads,
-    moment: Moment<'_>,
+    context: StepContext<'_>,
 ) -> Option<Joint> {
-    Joint::new(weights(push, terms), push.escape.direction, loads, moment)
+    Joint::new(weights(push, terms), push.escape.direction, loads, context)
 }
 
 /// The vertex with 1 and those that bear the reaction with minus their shares.

@@ -28,16 +28,16 @@ pub(crate) mod poke;
 use crate::bodies::law::{Loads, Spring};
 use crate::bodies::ways::{Push, Pushes, Ways};
 use pliant::body::Bodies;
-use pliant::contact::demands::{ContactSpring, Demands, Met};
+use pliant::contact::output::{ContactOutput, ContactSpring, ContactStats};
 use pliant::contact::response::Stiffness;
 use pliant::contact::response::refuse_unsound;
-use pliant::contact::response::{Moment, RespondError, Response};
+use pliant::contact::response::{RespondError, Response, StepContext};
 use pliant::contact::{Contact, Feature};
 use pliant::depth::DepthSettings;
 use pliant::depth::fused::Scratch;
 use pliant::id::VertexId;
 use pliant::math::Vec3;
-use pliant::observe::{Stage, Watch};
+use pliant::profile::{Stage, StageTimer};
 
 /// Share of mass over step squared that a spring has by default, unit 1.
 ///
@@ -183,37 +183,37 @@ impl Bodily {
 }
 
 impl Response for Bodily {
-    fn before(&mut self, moment: Moment<'_>, demands: &mut Demands) {
-        let Moment { bodies, motion, watcher, .. } = moment;
+    fn pre_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
+        let StepContext { bodies, motion, profiler, .. } = context;
         {
-            let _watch = Watch::new(watcher, Stage::Depth);
+            let _watch = StageTimer::new(profiler, Stage::Depth);
             let scene = (motion.positions, bodies);
             self.ways.find(scene, self.settings.depth, &mut self.scratch, &mut self.pushes);
         }
-        let _watch = Watch::new(watcher, Stage::Respond);
+        let _watch = StageTimer::new(profiler, Stage::Contact);
         self.loads.find(&self.pushes, bodies.vertex_count());
         let BodilySettings { stiffness, damping, friction, acting, .. } = self.settings;
         let spring = Spring { stiffness, damping, friction };
         let mut contacts = 0;
         for push in &self.pushes.list {
             let terms = self.pushes.terms(push);
-            let Some(joint) = law::joint(push, terms, &self.loads, moment) else { continue };
+            let Some(joint) = law::joint(push, terms, &self.loads, context) else { continue };
             let force = match acting {
                 Acting::Forces => joint.spring(push.escape.depth, &spring),
                 Acting::Springs => {
                     let constants = joint.constants(&spring, f64::INFINITY);
-                    hold(push, terms, bodies, constants, &mut demands.springs);
+                    hold(push, terms, bodies, constants, &mut output.springs);
                     let normal = constants.0 * push.escape.depth;
                     joint.rub(normal, friction) - normal * push.escape.direction
                 }
             };
             contacts += usize::from(acting == Acting::Springs || force != Vec3::ZERO);
             if force != Vec3::ZERO {
-                demands.forces.push((push.vertex, force));
-                demands.forces.extend(terms.iter().map(|(v, share)| (*v, -*share * force)));
+                output.forces.push((push.vertex, force));
+                output.forces.extend(terms.iter().map(|(v, share)| (*v, -*share * force)));
             }
         }
-        demands.met.add(Met { contacts, unresolved: self.pushes.unresolved, shift: 0.0 });
+        output.stats.add(ContactStats { contacts, unresolved: self.pushes.unresolved, shift: 0.0 });
     }
 
     fn set_threads(&mut self, threads: usize) {
@@ -273,11 +273,11 @@ mod tests {
     /// Numbers are below ten and a handful of operations long.
     const TOLERANCE: f64 = 1e-14;
 
-    fn demands(poke: &Poke, settings: BodilySettings) -> Demands {
+    fn output(poke: &Poke, settings: BodilySettings) -> ContactOutput {
         let mut response = Bodily::new(&poke.positions, &poke.bodies, settings).unwrap();
-        let mut demands = Demands::default();
-        response.before(poke.moment(), &mut demands);
-        demands
+        let mut output = ContactOutput::default();
+        response.pre_step(poke.context(), &mut output);
+        output
     }
 
     /// Face normals, so that depth and direction are 0.25 m and z to the last digit.
@@ -293,12 +293,12 @@ mod tests {
         for kind in [Kind::Consistent, Kind::Closest] {
             for scope in [Scope::Scene, Scope::Pairs] {
                 let depth = DepthSettings { scope, ..settings.depth };
-                let found = demands(poke, BodilySettings { kind, depth, ..settings });
+                let found = output(poke, BodilySettings { kind, depth, ..settings });
                 if expected == Vec3::ZERO {
-                    assert_eq!((found.forces.len(), found.met.contacts), (0, 0));
+                    assert_eq!((found.forces.len(), found.stats.contacts), (0, 0));
                     continue;
                 }
-                assert_eq!((found.met.contacts, found.met.unresolved), (1, 0));
+                assert_eq!((found.stats.contacts, found.stats.unresolved), (1, 0));
                 let mut forces = found.forces;
                 forces.sort_by_key(|(vertex, _)| *vertex);
                 let wanted = [(0, -0.5), (1, -0.25), (2, -0.25), (TIP.0, 1.0)];
@@ -353,7 +353,7 @@ mod tests {
             };
             share * force.y * 0.1 / slow.masses.of()[vertex.index()]
         };
-        let sliding = 0.01 + demands(&slow, settings).forces.iter().map(after).sum::<f64>();
+        let sliding = 0.01 + output(&slow, settings).forces.iter().map(after).sum::<f64>();
         assert!(sliding > 0.0 && sliding < 0.01, "{sliding}");
     }
 
@@ -377,8 +377,8 @@ mod tests {
         // Spring 2.56 N/m × 0.25 m = 0.64 N; damper 2 × 0.5 × √(2.56 × 0.64) = 1.28 N·s/m.
         let forces = settings(Stiffness::Fixed(2.56), 0.5, 0.5);
         let springs = BodilySettings { acting: Acting::Springs, ..forces };
-        let found = demands(&Poke::new(), springs);
-        assert_eq!((found.forces.len(), found.springs.len(), found.met.contacts), (0, 1, 1));
+        let found = output(&Poke::new(), springs);
+        assert_eq!((found.forces.len(), found.springs.len(), found.stats.contacts), (0, 1, 1));
         let ContactSpring { contact, depth, stiffness, damping } = found.springs[0];
         assert_eq!(contact.vertices, [TIP, VertexId(0), VertexId(1), VertexId(2)]);
         let off = |found: f64, wanted: f64| (found - wanted).abs();
@@ -388,7 +388,7 @@ mod tests {
         let constants = [(depth, 0.25), (stiffness, 2.56), (damping, 1.28)];
         assert!(constants.into_iter().all(|(found, wanted)| off(found, wanted) < TOLERANCE));
         // Sliding at 10 m/s: friction 0.5 × 0.64 N at the tip, and nothing along the normal.
-        let sliding = demands(&Poke::moving(10.0 * Vec3::X), springs);
+        let sliding = output(&Poke::moving(10.0 * Vec3::X), springs);
         let (vertex, force) = sliding.forces[0];
         assert_eq!(vertex, TIP);
         assert!(force.abs_diff_eq(-0.32 * Vec3::X, TOLERANCE), "{force}");
@@ -420,11 +420,11 @@ mod tests {
         for vertex in 4..8 {
             poke.positions[vertex] = Vec3::new(0.5, 0.5, -0.6) + 0.05 * poke.positions[vertex];
         }
-        let kept = demands(&poke, settings(Stiffness::Fixed(1.0), 0.0, 0.0));
-        assert_eq!((kept.met.unresolved, kept.forces.len()), (4, 0));
+        let kept = output(&poke, settings(Stiffness::Fixed(1.0), 0.0, 0.0));
+        assert_eq!((kept.stats.unresolved, kept.forces.len()), (4, 0));
         let mut closest = settings(Stiffness::Fixed(1.0), 0.0, 0.0);
         closest.kind = Kind::Closest;
-        assert_eq!(demands(&poke, closest).met.contacts, 4);
+        assert_eq!(output(&poke, closest).stats.contacts, 4);
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use pliant::body::Bodies;
 use pliant::body::pins::Pins;
 use pliant::body::rigid::all::Rigids;
-use pliant::body::soft::{Masses, Motion};
-use pliant::contact::response::Moment;
+use pliant::body::soft::{Masses, StateView};
+use pliant::contact::response::StepContext;
 use pliant::id::VertexId;
 use pliant::math::Vec3;
 
@@ -60,9 +60,9 @@ impl Poke {
     }
 
     /// As a response sees it, in steps of 0.1 s.
-    pub fn moment(&self) -> Moment<'_> {
+    pub fn context(&self) -> StepContext<'_> {
         let Poke { bodies, positions, velocities, masses, pins, rigids } = self;
-        let motion = Motion { positions, velocities, time: 0.0 };
-        Moment { bodies, motion, masses, pins, rigids, dt: 0.1, watcher: &None }
+        let motion = StateView { positions, velocities, time: 0.0 };
+        StepContext { bodies, motion, masses, pins, rigids, dt: 0.1, profiler: &None }
     }
 }

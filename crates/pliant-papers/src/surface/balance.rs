@@ -15,7 +15,7 @@
 use crate::surface::region::{Displaced, Region, combined};
 use crate::surface::triangles::Touch;
 use crate::surface::{Corrections, Form};
-use pliant::body::soft::Motion;
+use pliant::body::soft::StateView;
 use pliant::force::nearby::Nearby;
 use pliant::force::{Forces, Store};
 use pliant::id::VertexId;
@@ -65,8 +65,8 @@ impl Balance {
     }
 
     /// Potential energy that moving along the ways stores, J.
-    pub fn stored(&self, motion: Motion<'_>, forces: &Forces) -> f64 {
-        let trial = Motion { positions: &self.positions, ..motion };
+    pub fn stored(&self, motion: StateView<'_>, forces: &Forces) -> f64 {
+        let trial = StateView { positions: &self.positions, ..motion };
         forces.energy_nearby(&self.nearby, trial) - forces.energy_nearby(&self.nearby, motion)
     }
 
@@ -81,7 +81,7 @@ impl Balance {
     ///   velocity zero: neither weight nor dampers count.
     pub fn search(
         &mut self,
-        motion: Motion<'_>,
+        motion: StateView<'_>,
         forces: &Forces,
         (touches, region): (&[Touch], &Region),
         (iterations, corrections): (u32, Corrections),
@@ -111,7 +111,7 @@ impl Balance {
     }
 
     /// Puts all vertices of the region where their fractions say.
-    fn displace(&mut self, motion: Motion<'_>, region: &Region) {
+    fn displace(&mut self, motion: StateView<'_>, region: &Region) {
         let Balance { fractions, positions, ways, .. } = self;
         ways.clear();
         for (number, vertex) in region.moved().iter().map(|v| v.index()).enumerate() {
@@ -124,7 +124,7 @@ impl Balance {
 
     /// Asks all elements for their forces where nothing is displaced yet.
     #[cfg(test)]
-    pub(super) fn weigh_at(&mut self, motion: Motion<'_>, forces: &Forces) {
+    pub(super) fn weigh_at(&mut self, motion: StateView<'_>, forces: &Forces) {
         self.positions.clear();
         self.positions.extend_from_slice(motion.positions);
         self.weigh_here(forces);
@@ -155,7 +155,7 @@ impl Balance {
         found.clear();
         found.resize(positions.len(), Vec3::ZERO);
         still.resize(positions.len(), Vec3::ZERO);
-        let trial = Motion { positions, velocities: still, time };
+        let trial = StateView { positions, velocities: still, time };
         forces.add_nearby(Store::Elastic, nearby, trial, found);
     }
 

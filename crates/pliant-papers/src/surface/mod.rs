@@ -32,13 +32,13 @@ use crate::surface::region::Region;
 use crate::surface::triangles::Touches;
 use crate::surface::velocity::Stops;
 use pliant::body::Bodies;
-use pliant::body::soft::Motion;
-use pliant::contact::demands::{Demands, Met};
-use pliant::contact::response::{Moment, RespondError, Response};
+use pliant::body::soft::StateView;
+use pliant::contact::output::{ContactOutput, ContactStats};
+use pliant::contact::response::{RespondError, Response, StepContext};
 use pliant::depth::{DepthSettings, Scope};
 use pliant::force::Forces;
 use pliant::math::Vec3;
-use pliant::observe::{Stage, Watch};
+use pliant::profile::{Stage, StageTimer};
 
 /// Most iterations, count: beyond, steps are lost in the rounding of the fraction.
 const MOST_ITERATIONS: u32 = 52;
@@ -198,7 +198,7 @@ pub struct Changes {
     /// Way of the centre of mass, m.
     pub centre: Vec3,
     /// Angular momentum, kg·m²/s.
-    pub angular_momentum: Vec3,
+    pub angular_contextum: Vec3,
 }
 
 /// The response that computes contact surfaces.
@@ -275,65 +275,70 @@ impl ContactSurface {
     ///
     /// `motion` and `forces` are those that they were asked for with. Costs as much as an
     /// iteration or two, and so is worked out only for who asks.
-    pub fn stored(&self, motion: Motion<'_>, forces: &Forces) -> f64 {
+    pub fn stored(&self, motion: StateView<'_>, forces: &Forces) -> f64 {
         if self.changes.vertices == 0 { 0.0 } else { self.balance.stored(motion, forces) }
     }
 
     /// Asks for the shifts, and adds up what they change.
-    fn shift(&mut self, moment: Moment<'_>, demands: &mut Demands) {
-        let Moment { motion, masses, .. } = moment;
+    fn shift(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
+        let StepContext { motion, masses, .. } = context;
         let (mut changes, total) = (Changes::default(), masses.total());
         for (&vertex, &way) in self.region.moved().iter().zip(self.balance.ways()) {
             let (k, length) = (vertex.index(), way.length());
             if length == 0.0 {
                 continue;
             }
-            demands.shifts.push((vertex, way));
+            output.shifts.push((vertex, way));
             changes.vertices += 1;
             changes.longest = changes.longest.max(length);
             changes.centre += masses.of()[k] / total * way;
-            changes.angular_momentum += masses.of()[k] * way.cross(motion.velocities[k]);
+            changes.angular_contextum += masses.of()[k] * way.cross(motion.velocities[k]);
         }
         self.changes = changes;
     }
 }
 
 impl Response for ContactSurface {
-    fn before(&mut self, moment: Moment<'_>, demands: &mut Demands) {
+    fn pre_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
         let SurfaceSettings { overlap, margin, .. } = self.settings;
         if let Some(near) = self.near.as_mut().filter(|_| overlap == First::Bodies) {
-            let _watch = Watch::new(moment.watcher, Stage::Respond);
-            near.part(moment, margin, &mut demands.rigid_shifts);
-            let shift = demands.longest_shift();
-            demands.met.add(Met { shift, ..Met::default() });
+            let _watch = StageTimer::new(context.profiler, Stage::Contact);
+            near.part(context, margin, &mut output.rigid_shifts);
+            let shift = output.longest_shift();
+            output.stats.add(ContactStats { shift, ..ContactStats::default() });
         }
     }
 
     /// Without forces nothing resists: both sides go halfway.
-    fn after(&mut self, moment: Moment<'_>, demands: &mut Demands) {
-        self.after_under(moment, &Forces::new(), demands);
+    fn post_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
+        self.post_step_with_forces(context, &Forces::new(), output);
     }
 
-    fn after_under(&mut self, moment: Moment<'_>, forces: &Forces, demands: &mut Demands) {
-        let Moment { bodies, motion, pins, watcher, .. } = moment;
+    fn post_step_with_forces(
+        &mut self,
+        context: StepContext<'_>,
+        forces: &Forces,
+        output: &mut ContactOutput,
+    ) {
+        let StepContext { bodies, motion, pins, profiler, .. } = context;
         let SurfaceSettings { depth, iterations, corrections, margin, .. } = self.settings;
         {
-            let _watch = Watch::new(watcher, Stage::Depth);
+            let _watch = StageTimer::new(profiler, Stage::Depth);
             self.touches.find((motion.positions, bodies), depth, corrections);
             if let Some(near) = self.near.as_mut().filter(|_| margin > 0.0) {
-                self.touches.add_near(near.find(moment, margin));
+                self.touches.add_near(near.find(context, margin));
             }
         }
-        let _watch = Watch::new(watcher, Stage::Respond);
+        let _watch = StageTimer::new(profiler, Stage::Contact);
         let touches = self.touches.list();
         self.region.find((motion.positions, bodies), touches, pins, corrections);
         self.balance.search(motion, forces, (touches, &self.region), (iterations, corrections));
-        self.stops.find(moment, touches, self.settings);
-        demands.impulses.extend_from_slice(self.stops.impulses());
+        self.stops.find(context, touches, self.settings);
+        output.impulses.extend_from_slice(self.stops.impulses());
         let met = (self.touches.list().len(), self.touches.unresolved());
-        self.shift(moment, demands);
+        self.shift(context, output);
         let shift = self.changes.longest;
-        demands.met.add(Met { contacts: met.0, unresolved: met.1, shift });
+        output.stats.add(ContactStats { contacts: met.0, unresolved: met.1, shift });
     }
 
     fn set_threads(&mut self, threads: usize) {

@@ -5,9 +5,9 @@
 //! by shifts of whole bodies, which strain nothing and touch no velocity.
 
 use pliant::body::Bodies;
-use pliant::contact::demands::RigidShift;
 use pliant::contact::margin::MarginSettings;
-use pliant::contact::response::Moment;
+use pliant::contact::output::RigidShift;
+use pliant::contact::response::StepContext;
 use pliant::contact::search::{ContactSettings, Search};
 use pliant::contact::{Contact, Feature};
 use pliant::math::Vec3;
@@ -32,22 +32,22 @@ impl Near {
     }
 
     /// Appends shifts that take bodies apart, up to half the margin.
-    pub fn part(&mut self, moment: Moment<'_>, margin: f64, shifts: &mut Vec<RigidShift>) {
-        let Moment { bodies, motion, dt, .. } = moment;
+    pub fn part(&mut self, context: StepContext<'_>, margin: f64, shifts: &mut Vec<RigidShift>) {
+        let StepContext { bodies, motion, dt, .. } = context;
         let ahead = MarginSettings { offset: margin, ..MarginSettings::default() };
         let settings = ContactSettings { margin: ahead, friction: 0.0 };
         self.search.find(motion, bodies, &[], (settings, dt), &mut self.rows);
         // Edges that cross have no contact that would end their approach: shifted apart, bodies
         // would go on through each other.
         self.rows.retain(|row| matches!(row.feature, Feature::VertexBody(..)));
-        self.split.find(moment, &mut self.rows, shifts);
+        self.split.find(context, &mut self.rows, shifts);
     }
 
     /// Vertices outside other bodies, at most a margin away, ascending by vertex, then body.
     ///
     /// The margin is per size of the smaller body, unit 1.
-    pub fn find(&mut self, moment: Moment<'_>, margin: f64) -> &[Contact] {
-        let Moment { bodies, motion, dt, .. } = moment;
+    pub fn find(&mut self, context: StepContext<'_>, margin: f64) -> &[Contact] {
+        let StepContext { bodies, motion, dt, .. } = context;
         // A search goes one offset beyond the offset, whatever the speed.
         let within =
             MarginSettings { offset: 0.5 * margin, speculative_distance: 0.0, steps_ahead: 0.0 };

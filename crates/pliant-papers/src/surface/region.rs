@@ -62,9 +62,9 @@ pub struct Region {
     sizes: Vec<f64>,
     /// Which vertices are held.
     held: Vec<bool>,
-    /// Memory: vertices and corners of all touches, ascending.
+    /// Snapshot: vertices and corners of all touches, ascending.
     parts: Vec<Part>,
-    /// Memory: place in the list, touch and weight.
+    /// Snapshot: place in the list, touch and weight.
     pairs: Vec<(u32, (u32, f64))>,
 }
 

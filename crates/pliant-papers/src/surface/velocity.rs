@@ -23,7 +23,7 @@ use crate::surface::triangles::Touch;
 use crate::surface::wholes::Wholes;
 use crate::surface::{First, SurfaceSettings};
 use pliant::contact::friction::friction;
-use pliant::contact::response::Moment;
+use pliant::contact::response::StepContext;
 use pliant::id::VertexId;
 use pliant::math::Vec3;
 
@@ -92,14 +92,14 @@ impl Stops {
     }
 
     /// Finds the impulses at the velocities of the moment.
-    pub fn find(&mut self, moment: Moment<'_>, touches: &[Touch], settings: SurfaceSettings) {
+    pub fn find(&mut self, context: StepContext<'_>, touches: &[Touch], settings: SurfaceSettings) {
         self.found.clear();
         if touches.is_empty() {
             return;
         }
-        self.gather(moment, touches);
+        self.gather(context, touches);
         if settings.approach == First::Bodies {
-            self.stop_wholes(moment, touches);
+            self.stop_wholes(context, touches);
         }
         for _ in 0..SWEEPS {
             self.sweep(settings.friction);
@@ -115,10 +115,10 @@ impl Stops {
     }
 
     /// Collects contacts and their vertices.
-    fn gather(&mut self, moment: Moment<'_>, touches: &[Touch]) {
+    fn gather(&mut self, context: StepContext<'_>, touches: &[Touch]) {
         let Stops { list, touched, places, .. } = self;
         touched.iter().for_each(|old| places[old.vertex.index()] = None);
-        places.resize(moment.motion.velocities.len(), None);
+        places.resize(context.motion.velocities.len(), None);
         touched.clear();
         list.clear();
         for touch in touches {
@@ -132,7 +132,7 @@ impl Stops {
             let vertices = [touch.vertex, a, b, c];
             let places = vertices.map(|vertex| {
                 *places[vertex.index()].get_or_insert_with(|| {
-                    touched.push(Touched::new(vertex, moment));
+                    touched.push(Touched::new(vertex, context));
                     touched.len() as u32 - 1
                 })
             });
@@ -143,7 +143,7 @@ impl Stops {
                 weights,
                 direction: touch.direction,
                 stopping: 0.0,
-                allowed: touch.gap / moment.dt,
+                allowed: touch.gap / context.dt,
                 pressed: 0.0,
                 normal: 0.0,
                 across: Vec3::ZERO,
@@ -158,11 +158,11 @@ impl Stops {
     }
 
     /// Ends the approach of whole bodies; contacts go on from there.
-    fn stop_wholes(&mut self, moment: Moment<'_>, touches: &[Touch]) {
+    fn stop_wholes(&mut self, context: StepContext<'_>, touches: &[Touch]) {
         let Stops { list, touched, velocities, found, wholes, .. } = self;
         velocities.clear();
-        velocities.extend_from_slice(moment.motion.velocities);
-        wholes.stop(moment, touches, velocities, found);
+        velocities.extend_from_slice(context.motion.velocities);
+        wholes.stop(context, touches, velocities, found);
         for end in touched {
             end.velocity = velocities[end.vertex.index()];
         }
@@ -196,14 +196,14 @@ impl Stops {
 }
 
 impl Touched {
-    fn new(vertex: VertexId, moment: Moment<'_>) -> Touched {
+    fn new(vertex: VertexId, context: StepContext<'_>) -> Touched {
         Touched {
             vertex,
-            velocity: moment.motion.velocities[vertex.index()],
+            velocity: context.motion.velocities[vertex.index()],
             push: Vec3::ZERO,
-            mass: moment.masses.of()[vertex.index()],
+            mass: context.masses.of()[vertex.index()],
             load: 0.0,
-            held: moment.pins.vertices().binary_search(&vertex).is_ok(),
+            held: context.pins.vertices().binary_search(&vertex).is_ok(),
         }
     }
 }
@@ -214,7 +214,7 @@ mod tests {
     use pliant::body::Bodies;
     use pliant::body::pins::Pins;
     use pliant::body::rigid::all::Rigids;
-    use pliant::body::soft::{Masses, Motion};
+    use pliant::body::soft::{Masses, StateView};
     use pliant::id::BodyId;
 
     const TET: [VertexId; 4] = [VertexId(0), VertexId(2), VertexId(1), VertexId(3)];
@@ -230,12 +230,12 @@ mod tests {
         let masses = Masses::new(vec![2.0, 1.0, 4.0, 9.0, 1.0, 9.0, 9.0, 9.0]).unwrap();
         let (positions, mut velocities) = (vec![Vec3::ZERO; 8], vec![Vec3::ZERO; 8]);
         velocities[4] = velocity;
-        let motion = Motion { positions: &positions, velocities: &velocities, time: 0.0 };
+        let motion = StateView { positions: &positions, velocities: &velocities, time: 0.0 };
         let held = held.iter().map(|v| VertexId(*v)).collect();
         let pins = Pins::still(held, &positions);
         let (bodies, masses, pins) = (&bodies, &masses, &pins);
-        let (rigids, watcher) = (&Rigids::default(), &None);
-        let moment = Moment { bodies, motion, masses, pins, rigids, dt: 0.1, watcher };
+        let (rigids, profiler) = (&Rigids::default(), &None);
+        let context = StepContext { bodies, motion, masses, pins, rigids, dt: 0.1, profiler };
         let touch = Touch {
             vertex: VertexId(4),
             own: BodyId(1),
@@ -249,7 +249,7 @@ mod tests {
         let mut stops = Stops::default();
         let (friction, approach) = (0.5, First::Vertices);
         let settings = SurfaceSettings { friction, approach, ..SurfaceSettings::default() };
-        stops.find(moment, &[touch], settings);
+        stops.find(context, &[touch], settings);
         let on = |v: u32| {
             let own = stops.impulses().iter().filter(|(vertex, _)| *vertex == VertexId(v));
             own.map(|(_, impulse)| *impulse).sum::<Vec3>()

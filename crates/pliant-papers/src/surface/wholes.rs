@@ -16,7 +16,7 @@
 
 use crate::surface::triangles::Touch;
 use pliant::body::Bodies;
-use pliant::contact::response::Moment;
+use pliant::contact::response::StepContext;
 use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
 use pliant::solve::position_correction::Rigid;
@@ -72,22 +72,22 @@ impl Wholes {
     /// Bodies with a held vertex are as heavy as walls.
     pub fn stop(
         &mut self,
-        moment: Moment<'_>,
+        context: StepContext<'_>,
         touches: &[Touch],
         velocities: &mut [Vec3],
         impulses: &mut Vec<(VertexId, Vec3)>,
     ) {
-        self.gather(moment, touches);
+        self.gather(context, touches);
         for _ in 0..SWEEPS {
             self.sweep();
         }
-        let Moment { bodies, motion, masses, .. } = moment;
+        let StepContext { bodies, motion, masses, .. } = context;
         for (body, whole) in bodies.ids().zip(&self.list) {
             if whole.load == 0.0 || whole.rigid.inv_mass == 0.0 {
                 continue;
             }
             let own = bodies.vertices(body);
-            let before = Whole::of(whole.rigid, moment, body);
+            let before = Whole::of(whole.rigid, context, body);
             let (change, turn) = (whole.velocity - before.velocity, whole.spin - before.spin);
             for k in own {
                 let arm = motion.positions[k] - whole.rigid.centre;
@@ -100,8 +100,8 @@ impl Wholes {
         }
     }
 
-    fn gather(&mut self, moment: Moment<'_>, touches: &[Touch]) {
-        let Moment { bodies, motion, masses, dt, .. } = moment;
+    fn gather(&mut self, context: StepContext<'_>, touches: &[Touch]) {
+        let StepContext { bodies, motion, masses, dt, .. } = context;
         let Wholes { list, rows } = self;
         list.clear();
         list.resize(bodies.len(), Whole::STAYS);
@@ -110,10 +110,10 @@ impl Wholes {
             whole.load += 1.0;
             if whole.load == 1.0 {
                 let own = bodies.vertices(body);
-                let held = is_held(moment, bodies, body);
+                let held = is_held(context, bodies, body);
                 let weighed = |v: usize| (motion.positions[v], masses.of()[v]);
                 let rigid = if held { Rigid::STAYS } else { Rigid::of(own.map(weighed)) };
-                *whole = Whole { load: 1.0, ..Whole::of(rigid, moment, body) };
+                *whole = Whole { load: 1.0, ..Whole::of(rigid, context, body) };
             }
         }
         rows.clear();
@@ -129,8 +129,8 @@ impl Wholes {
             let bodies = [touch.own, touch.other];
             let eases = bodies.iter().zip(arms).map(|(body, arm)| {
                 let Whole { rigid, load, .. } = &list[body.index()];
-                let moment = arm.cross(touch.direction);
-                load * (rigid.inv_mass + moment.dot(rigid.inv_inertia * moment))
+                let context = arm.cross(touch.direction);
+                load * (rigid.inv_mass + context.dot(rigid.inv_inertia * context))
             });
             let ease: f64 = eases.sum();
             let stopping = if ease > 0.0 { 1.0 / ease } else { 0.0 };
@@ -174,8 +174,8 @@ impl Whole {
     };
 
     /// The rigid part of a body's motion.
-    fn of(rigid: Rigid, moment: Moment<'_>, body: BodyId) -> Whole {
-        let Moment { bodies, motion, masses, .. } = moment;
+    fn of(rigid: Rigid, context: StepContext<'_>, body: BodyId) -> Whole {
+        let StepContext { bodies, motion, masses, .. } = context;
         let (mut linear, mut angular) = (Vec3::ZERO, Vec3::ZERO);
         for k in bodies.vertices(body) {
             let push = masses.of()[k] * motion.velocities[k];
@@ -191,8 +191,8 @@ impl Whole {
     }
 }
 
-fn is_held(moment: Moment<'_>, bodies: &Bodies, body: BodyId) -> bool {
-    let (own, held) = (bodies.vertices(body), moment.pins.vertices());
+fn is_held(context: StepContext<'_>, bodies: &Bodies, body: BodyId) -> bool {
+    let (own, held) = (bodies.vertices(body), context.pins.vertices());
     let first = held.partition_point(|v| v.index() < own.start);
     held.get(first).is_some_and(|v| v.index() < own.end)
 }

@@ -25,7 +25,7 @@ struct Slope {
     side: usize,
 }
 
-/// Memory of the strips.
+/// Snapshot of the strips.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AreaScratch {
     /// Where strips begin and end, m.

@@ -6,7 +6,7 @@ use super::super::segment::near_one;
 use super::nearest::Pending;
 use super::tree::{View, padded};
 
-/// Memory of the search for contacts.
+/// Snapshot of the search for contacts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ContactScratch {
     /// Parts of one segment near one of b each, as shares of its way, no unit.

@@ -27,7 +27,7 @@ struct Run<'a> {
     meetings: &'a [Meeting],
 }
 
-/// Memory of the queries about depth.
+/// Snapshot of the queries about depth.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DepthScratch {
     /// Nodes still to be looked at.
@@ -95,7 +95,7 @@ pub(super) struct Depths<'a> {
     pub question: &'a Question,
     /// Where the depths go.
     pub answer: &'a mut Answer,
-    /// Memory.
+    /// Snapshot.
     pub scratch: &'a mut DepthScratch,
     /// Samples that the error bound asked for so far, count.
     pub asked: f64,

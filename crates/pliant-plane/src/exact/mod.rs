@@ -37,11 +37,11 @@ const MOST_THREADS: usize = 1024;
 pub struct Exact {
     /// Boxes of the frame.
     boxes: Boxes,
-    /// Memory of each thread; one or more.
+    /// Snapshot of each thread; one or more.
     shares: Vec<Scratch>,
 }
 
-/// Memory of one thread.
+/// Snapshot of one thread.
 #[derive(Clone, Debug, Default)]
 struct Scratch {
     /// Where the boundaries of a pair meet.

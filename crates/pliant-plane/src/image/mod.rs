@@ -64,7 +64,7 @@ pub struct Images {
     scratch: Vec<Scratch>,
 }
 
-/// Memory for one pair after the other.
+/// Snapshot for one pair after the other.
 #[derive(Debug, Default)]
 struct Scratch {
     /// Boxes of a and b, m.

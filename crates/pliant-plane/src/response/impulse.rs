@@ -18,13 +18,13 @@ use crate::boundary::outward;
 use crate::segment::{nearest_along, place};
 use crate::{BackendError, Pair, Place, Question, Wanted};
 use pliant::body::soft::Masses;
-use pliant::contact::demands::{Demands, Met};
+use pliant::contact::output::{ContactOutput, ContactStats};
 use pliant::contact::response::refuse_unsound;
-use pliant::contact::response::{Moment, Response};
-use pliant::force::Refusal;
+use pliant::contact::response::{Response, StepContext};
+use pliant::force::StepRejection;
 use pliant::id::VertexId;
 use pliant::math::{Vec2, Vec3};
-use pliant::observe::{Stage, Watch};
+use pliant::profile::{Stage, StageTimer};
 
 use super::grip::Grip;
 use super::penalty::tell;
@@ -143,14 +143,14 @@ pub struct OutlineImpulses {
 }
 
 impl OutlineImpulses {
-    /// Keeps the outlines of a scene apart, which they must be as `moment` has them.
+    /// Keeps the outlines of a scene apart, which they must be as `context` has them.
     pub fn new(
         mut flat: Flat,
         settings: OutlineImpulseSettings,
-        moment: Moment<'_>,
+        context: StepContext<'_>,
     ) -> Result<OutlineImpulses, OutlinesError> {
         settings.check()?;
-        flat.place(moment);
+        flat.place(context);
         match overlapping(&mut flat, settings.distance) {
             Err(error) => return Err(OutlinesError::Backend(error)),
             Ok(Some(Pair { a, b })) => {
@@ -171,11 +171,11 @@ impl OutlineImpulses {
     }
 
     /// Finds all vertices near other outlines.
-    fn find(&mut self, moment: Moment<'_>) -> Result<(), BackendError> {
+    fn find(&mut self, context: StepContext<'_>) -> Result<(), BackendError> {
         let OutlineImpulses { flat, settings, contacts, start, .. } = self;
         let distance = settings.distance;
         contacts.clear();
-        flat.place(moment);
+        flat.place(context);
         start.clear();
         start.extend_from_slice(flat.outlines.points());
         let wanted = Wanted { vertices: false, contacts: true, ..Wanted::DEPTHS };
@@ -187,7 +187,7 @@ impl OutlineImpulses {
                 // The nearest of all may be between vertices as a coarse backend sees it; images
                 // may leave out gaps near the limit, and overlap is then refused below.
                 let sides = [contact.on_a, contact.on_b];
-                contacts.extend(close(flat, settings, sides, moment));
+                contacts.extend(close(flat, settings, sides, context));
             }
             for (own, other) in [(a, b), (b, a)] {
                 let reach = flat.near.boxes()[other as usize].grown(distance);
@@ -204,7 +204,7 @@ impl OutlineImpulses {
                         // The end of a segment is the beginning of the next.
                         if along < 1.0 && place(ends, along).distance(point) <= distance {
                             let out = Place { segment: out as u32, along };
-                            contacts.extend(close(flat, settings, [at, out], moment));
+                            contacts.extend(close(flat, settings, [at, out], context));
                         }
                     }
                 }
@@ -214,14 +214,14 @@ impl OutlineImpulses {
     }
 
     /// Repeats impulses until no contact closes faster than it may.
-    fn solve(&mut self, moment: Moment<'_>) {
+    fn solve(&mut self, context: StepContext<'_>) {
         let OutlineImpulses { flat, settings, contacts, velocities, .. } = self;
-        velocities.take(flat, moment, moment.dt * settings.gravity);
-        let sweeps = if settings.is_short(moment.dt) { MORE_SWEEPS } else { SWEEPS };
+        velocities.take(flat, context, context.dt * settings.gravity);
+        let sweeps = if settings.is_short(context.dt) { MORE_SWEEPS } else { SWEEPS };
         for _ in 0..sweeps {
             let (mut change, mut largest) = (0.0_f64, 0.0_f64);
             for contact in contacts.iter_mut() {
-                let step = contact.relax(settings.friction, flat, moment.masses, velocities);
+                let step = contact.relax(settings.friction, flat, context.masses, velocities);
                 change = change.max(step);
                 largest = largest.max(contact.given[0]);
             }
@@ -237,7 +237,7 @@ fn close(
     flat: &Flat,
     settings: &OutlineImpulseSettings,
     places: [Place; 2],
-    moment: Moment<'_>,
+    context: StepContext<'_>,
 ) -> Option<Contact> {
     let mut sides = places.map(|at| flat.grip(at));
     let way = sides[0].position - sides[1].position;
@@ -254,15 +254,15 @@ fn close(
         sides[0].position = sides[1].position;
     }
     let ease = |direction: Vec2| -> f64 {
-        sides.iter().map(|side| flat.ease(side, direction, moment.masses)).sum()
+        sides.iter().map(|side| flat.ease(side, direction, context.masses)).sum()
     };
     let (along, across) = (ease(normal), ease(normal.perp()));
     if along <= 0.0 {
         return None;
     }
-    let [own, other] = [&sides[0], &sides[1]].map(|side| side.velocity(moment.motion.velocities));
+    let [own, other] = [&sides[0], &sides[1]].map(|side| side.velocity(context.motion.velocities));
     let approach = (other - own).dot(normal);
-    let target = settings.target(gap, approach, moment.dt);
+    let target = settings.target(gap, approach, context.dt);
     Some(Contact { sides, normal, masses: [1.0 / along, 1.0 / across], target, given: [0.0; 2] })
 }
 
@@ -316,8 +316,8 @@ impl Contact {
 
 impl Velocities {
     /// Takes over how everything moves, what is free faster by `fall`, m/s.
-    fn take(&mut self, flat: &Flat, moment: Moment<'_>, fall: Vec2) {
-        let Moment { bodies, motion, masses, .. } = moment;
+    fn take(&mut self, flat: &Flat, context: StepContext<'_>, fall: Vec2) {
+        let StepContext { bodies, motion, masses, .. } = context;
         let of = |(velocity, held): (&Vec3, &bool)| {
             velocity.truncate() + if *held { Vec2::ZERO } else { fall }
         };
@@ -361,7 +361,7 @@ impl Velocities {
             let arm = grip.position - flat.centres[outline];
             let (velocity, spin) = &mut self.rigid[outline];
             *velocity += impulse / lamina.mass;
-            *spin += arm.perp_dot(impulse) / lamina.moment;
+            *spin += arm.perp_dot(impulse) / lamina.context;
             return;
         }
         for (end, share) in grip.ends.into_iter().zip(grip.shares) {
@@ -381,46 +381,46 @@ fn overlapping(flat: &mut Flat, distance: f64) -> Result<Option<Pair>, BackendEr
 }
 
 impl Response for OutlineImpulses {
-    fn before(&mut self, moment: Moment<'_>, demands: &mut Demands) {
+    fn pre_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
         if self.flat.is_empty() {
             return;
         }
         {
-            let _watch = Watch::new(moment.watcher, Stage::Detect);
-            if let Err(error) = self.find(moment) {
-                demands.refusal = Some(refused(&mut self.flat, &error));
+            let _watch = StageTimer::new(context.profiler, Stage::Detect);
+            if let Err(error) = self.find(context) {
+                output.rejection = Some(refused(&mut self.flat, &error));
                 return;
             }
         }
-        let _watch = Watch::new(moment.watcher, Stage::Respond);
-        self.solve(moment);
+        let _watch = StageTimer::new(context.profiler, Stage::Contact);
+        self.solve(context);
         let mut count = 0;
         for contact in &self.contacts {
             let Contact { sides: [own, other], normal, given, .. } = contact;
             let impulse = given[0] * *normal + given[1] * normal.perp();
             if impulse != Vec2::ZERO {
                 count += 1;
-                push_free(&self.flat, own, impulse, &mut demands.impulses);
-                push_free(&self.flat, other, -impulse, &mut demands.impulses);
-                tell(&self.flat, [*own, *other], impulse, &mut demands.from_outside);
+                push_free(&self.flat, own, impulse, &mut output.impulses);
+                push_free(&self.flat, other, -impulse, &mut output.impulses);
+                tell(&self.flat, [*own, *other], impulse, &mut output.external_impulses);
             }
         }
-        demands.met.add(Met { contacts: count, unresolved: 0, shift: 0.0 });
+        output.stats.add(ContactStats { contacts: count, unresolved: 0, shift: 0.0 });
     }
 
-    fn after(&mut self, moment: Moment<'_>, demands: &mut Demands) {
+    fn post_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
         if self.flat.is_empty() {
             return;
         }
-        let _watch = Watch::new(moment.watcher, Stage::Detect);
-        self.flat.place(moment);
+        let _watch = StageTimer::new(context.profiler, Stage::Detect);
+        self.flat.place(context);
         let ways = self.flat.outlines.points().iter().zip(&self.start);
         let way = |(now, then): (&Vec2, &Vec2)| now.distance(*then);
         let far = ways.map(way).position(|way| way > self.farthest);
         if let Some(point) = far {
             let value = self.flat.outlines.points()[point].distance(self.start[point]);
             let (vertex, limit) = (self.flat.vertices[point], self.farthest);
-            demands.refusal = Some(Refusal { vertex, what: "a way of", value, limit });
+            output.rejection = Some(StepRejection { vertex, what: "a way of", value, limit });
             return;
         }
         match overlapping(&mut self.flat, self.settings.distance) {
@@ -429,9 +429,9 @@ impl Response for OutlineImpulses {
                 let first = self.flat.outlines.range(pair.a as usize).start;
                 let vertex = self.flat.vertices[first];
                 let what = "an overlap of its outline: a gap of";
-                demands.refusal = Some(Refusal { vertex, what, value: 0.0, limit: 0.0 });
+                output.rejection = Some(StepRejection { vertex, what, value: 0.0, limit: 0.0 });
             }
-            Err(error) => demands.refusal = Some(refused(&mut self.flat, &error)),
+            Err(error) => output.rejection = Some(refused(&mut self.flat, &error)),
         }
     }
 }

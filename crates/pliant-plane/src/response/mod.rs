@@ -24,8 +24,8 @@ use pliant::body::pins::Pins;
 use pliant::body::rigid::all::Rigids;
 use pliant::body::soft::Masses;
 use pliant::body::{Bodies, BodyKind};
-use pliant::contact::response::{Moment, RespondError};
-use pliant::force::Refusal;
+use pliant::contact::response::{RespondError, StepContext};
+use pliant::force::StepRejection;
 use pliant::id::{BodyId, VertexId};
 use pliant::math::{Vec2, Vec3};
 
@@ -61,8 +61,8 @@ pub enum OutlinesError {
 pub struct Lamina {
     /// Mass, kg.
     pub mass: f64,
-    /// Moment of inertia about z, through the centre, kg·m².
-    pub moment: f64,
+    /// StepContext of inertia about z, through the centre, kg·m².
+    pub context: f64,
 }
 
 /// Which outlines there are, and who must not meet.
@@ -140,7 +140,7 @@ impl Flat {
             flat.sizes.push(size.min_element());
             flat.laminas.push(rigids.place(body).map(|place| {
                 let rigid = &rigids.members()[place].body;
-                Lamina { mass: rigid.mass, moment: rigid.moments.z }
+                Lamina { mass: rigid.mass, context: rigid.moments.z }
             }));
         }
         flat.centres.resize(flat.bodies.len(), Vec2::ZERO);
@@ -161,8 +161,8 @@ impl Flat {
     }
 
     /// Takes over where everything is.
-    fn place(&mut self, moment: Moment<'_>) {
-        let Moment { bodies, motion, masses, pins, .. } = moment;
+    fn place(&mut self, context: StepContext<'_>) {
+        let StepContext { bodies, motion, masses, pins, .. } = context;
         for (point, vertex) in self.outlines.points_mut().iter_mut().zip(&self.vertices) {
             *point = motion.positions[vertex.index()].truncate();
         }
@@ -196,7 +196,7 @@ impl Flat {
 ///
 /// What names no vertex is told of the first. A device that fails has no number to tell, but
 /// words, and those of the first failure count: what follows comes of it.
-fn refused(flat: &mut Flat, error: &BackendError) -> Refusal {
+fn refused(flat: &mut Flat, error: &BackendError) -> StepRejection {
     let (point, what, value, limit) = match *error {
         BackendError::NotFinite { point, position, .. }
         | BackendError::TooFar { point, position, .. } => {
@@ -222,7 +222,7 @@ fn refused(flat: &mut Flat, error: &BackendError) -> Refusal {
         }
     };
     let vertex = flat.vertices.get(point).copied().unwrap_or(VertexId(0));
-    Refusal { vertex, what, value, limit }
+    StepRejection { vertex, what, value, limit }
 }
 
 /// Centre of mass of some vertices, m, the first of which has number `start`.

@@ -16,14 +16,14 @@
 //! many there are; see [`pliant_papers::bodies::law`].
 
 use crate::{BackendError, Question, Wanted};
-use pliant::contact::demands::{Demands, Met};
 use pliant::contact::friction::friction;
+use pliant::contact::output::{ContactOutput, ContactStats};
 use pliant::contact::response::Stiffness;
 use pliant::contact::response::refuse_unsound;
-use pliant::contact::response::{Moment, Response};
+use pliant::contact::response::{Response, StepContext};
 use pliant::id::VertexId;
 use pliant::math::{Vec2, Vec3};
-use pliant::observe::{Stage, Watch};
+use pliant::profile::{Stage, StageTimer};
 
 use super::grip::Grip;
 use super::ways::{Push, Ways};
@@ -129,10 +129,10 @@ impl OutlinePenalty {
     }
 
     /// Finds who is inside whom, and by which way each point leaves.
-    fn find(&mut self, moment: Moment<'_>) -> Result<(), BackendError> {
+    fn find(&mut self, context: StepContext<'_>) -> Result<(), BackendError> {
         let OutlinePenalty { flat, settings, ways, pushes, .. } = self;
         pushes.clear();
-        flat.place(moment);
+        flat.place(context);
         let error = settings.error;
         flat.ask(&Question { error, contact_distance: 0.0, wanted: WANTED }, 0.0)?;
         for (pair, answer) in flat.found() {
@@ -156,14 +156,14 @@ impl OutlinePenalty {
     }
 
     /// A push with its masses and velocities; `None` where both sides are held.
-    fn spring(&self, push: &Push, moment: Moment<'_>) -> Option<Spring> {
+    fn spring(&self, push: &Push, context: StepContext<'_>) -> Option<Spring> {
         let sides = [push.at, push.out].map(|at| self.flat.grip(at));
         let ease: f64 =
-            sides.iter().map(|side| self.flat.weight(side, push.direction, moment.masses)).sum();
+            sides.iter().map(|side| self.flat.weight(side, push.direction, context.masses)).sum();
         let movers = sides.iter().flat_map(|side| self.flat.movers(side)).flatten();
         let load = movers.fold(0.0_f64, |most, (mover, _)| most.max(self.loads[mover]));
         let [own, other] =
-            [&sides[0], &sides[1]].map(|side| side.velocity(moment.motion.velocities));
+            [&sides[0], &sides[1]].map(|side| side.velocity(context.motion.velocities));
         let (mass, relative) = (1.0 / ease, own - other);
         (ease > 0.0 && load > 0.0).then_some(Spring { sides, mass, load, relative })
     }
@@ -191,41 +191,41 @@ impl OutlinePenalty {
 }
 
 impl Response for OutlinePenalty {
-    fn before(&mut self, moment: Moment<'_>, demands: &mut Demands) {
+    fn pre_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
         if self.flat.is_empty() {
             return;
         }
         {
-            let _watch = Watch::new(moment.watcher, Stage::Depth);
-            if let Err(error) = self.find(moment) {
-                demands.refusal = Some(refused(&mut self.flat, &error));
+            let _watch = StageTimer::new(context.profiler, Stage::Depth);
+            if let Err(error) = self.find(context) {
+                output.rejection = Some(refused(&mut self.flat, &error));
                 return;
             }
         }
-        let _watch = Watch::new(moment.watcher, Stage::Respond);
-        self.load(moment.bodies.vertex_count());
+        let _watch = StageTimer::new(context.profiler, Stage::Contact);
+        self.load(context.bodies.vertex_count());
         let mut contacts = 0;
         for push in &self.pushes {
-            let Some(spring) = self.spring(push, moment) else { continue };
-            let [along, across] = self.force(push, &spring, moment.dt);
+            let Some(spring) = self.spring(push, context) else { continue };
+            let [along, across] = self.force(push, &spring, context.dt);
             let force = along + across;
             if force != Vec2::ZERO {
                 contacts += 1;
                 let [own, other] = spring.sides;
-                own.push(force, &mut demands.forces);
-                other.push(-force, &mut demands.forces);
+                own.push(force, &mut output.forces);
+                other.push(-force, &mut output.forces);
                 // What rubs acts on both sides at the point, not a depth apart: a couple gives back
                 // the difference where one side is rigid. Between two rings it stays. The way out
                 // is depth times direction, as a backend without images tells it.
                 let couple = push.depth * push.direction.perp_dot(across);
                 let is_rigid = |side: &&Grip| self.flat.is_rigid(side);
                 if let Some(side) = [&other, &own].into_iter().find(is_rigid) {
-                    self.flat.turn(side, couple, &mut demands.forces);
+                    self.flat.turn(side, couple, &mut output.forces);
                 }
-                tell(&self.flat, [own, other], moment.dt * force, &mut demands.from_outside);
+                tell(&self.flat, [own, other], context.dt * force, &mut output.external_impulses);
             }
         }
-        demands.met.add(Met { contacts, unresolved: 0, shift: 0.0 });
+        output.stats.add(ContactStats { contacts, unresolved: 0, shift: 0.0 });
     }
 }
 
@@ -234,11 +234,11 @@ pub(super) fn tell(
     flat: &Flat,
     [own, other]: [Grip; 2],
     impulse: Vec2,
-    from_outside: &mut Vec<(VertexId, Vec3)>,
+    external_impulses: &mut Vec<(VertexId, Vec3)>,
 ) {
     match [flat.is_held(&own), flat.is_held(&other)] {
-        [false, true] => own.push(impulse, from_outside),
-        [true, false] => other.push(-impulse, from_outside),
+        [false, true] => own.push(impulse, external_impulses),
+        [true, false] => other.push(-impulse, external_impulses),
         _ => {}
     }
 }

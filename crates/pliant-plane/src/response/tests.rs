@@ -13,7 +13,7 @@ use pliant::body::rigid::RigidBody;
 use pliant::body::rigid::all::balanced_masses_in_plane;
 use pliant::body::rigid::mass::MassProperties;
 use pliant::body::soft::{BodyStarts, State};
-use pliant::contact::demands::Demands;
+use pliant::contact::output::ContactOutput;
 use pliant::contact::response::Response;
 use pliant::contact::response::Stiffness;
 use pliant::force::gravity::Gravity;
@@ -21,7 +21,7 @@ use pliant::force::spring::{SpringLaw, SpringSettings, Springs};
 use pliant::integrate::backtrack::Backtrack;
 use pliant::integrate::contact::InContact;
 use pliant::integrate::euler::{Euler, EulerKind};
-use pliant::integrate::rigid::Flight;
+use pliant::integrate::free_motion::FreeMotion;
 use pliant::integrate::with_rigid::WithRigid;
 use pliant::integrate::{Integrator, System};
 
@@ -110,10 +110,10 @@ impl World {
         Flat::new(Cast { bodies, rest, rigids, apart: &[] }, Box::new(Brute)).unwrap()
     }
 
-    fn moment(&self) -> Moment<'_> {
-        let System { masses, pins, rigids, watcher, .. } = &self.system;
+    fn context(&self) -> StepContext<'_> {
+        let System { masses, pins, rigids, profiler, .. } = &self.system;
         let motion = self.state.motion();
-        Moment { bodies: &self.bodies, motion, masses, pins, rigids, dt: DT, watcher }
+        StepContext { bodies: &self.bodies, motion, masses, pins, rigids, dt: DT, profiler }
     }
 
     fn penalty(&self) -> Box<dyn Response> {
@@ -124,12 +124,12 @@ impl World {
     fn impulses(&self, restitution: f64, friction: f64) -> Result<OutlineImpulses, OutlinesError> {
         let (distance, dt, gravity) = (0.01, DT, Vec2::ZERO);
         let settings = OutlineImpulseSettings { distance, friction, restitution, dt, gravity };
-        OutlineImpulses::new(self.flat(), settings, self.moment())
+        OutlineImpulses::new(self.flat(), settings, self.context())
     }
 
     fn integrator(&self, response: Box<dyn Response>) -> impl Integrator + use<> {
         let euler = Box::new(Euler::new(EulerKind::Symplectic));
-        let rigid = Box::new(WithRigid::new(euler, Flight::default()));
+        let rigid = Box::new(WithRigid::new(euler, FreeMotion::default()));
         Backtrack::new(InContact::new(rigid, self.bodies.clone(), vec![response]), 30)
     }
 
@@ -138,7 +138,7 @@ impl World {
     }
 
     fn angular(&self) -> f64 {
-        self.system.rigids.angular_momentum(&self.state, &self.system.masses, Vec3::ZERO).z
+        self.system.rigids.angular_contextum(&self.state, &self.system.masses, Vec3::ZERO).z
     }
 
     fn momentum(&self) -> Vec2 {
@@ -172,8 +172,8 @@ fn corners_are_pushed_out_and_edges_pushed_back_by_hand() {
     let (stiffness, exit) = (Stiffness::Fixed(100.0), 1e9);
     let settings = OutlinePenaltySettings { stiffness, exit, damping: 0.0, friction: 0.0, ..usual };
     let mut response = OutlinePenalty::new(world.flat(), settings).unwrap();
-    let mut demands = Demands::default();
-    response.before(world.moment(), &mut demands);
+    let mut output = ContactOutput::default();
+    response.pre_step(world.context(), &mut output);
     // The corner (2, 2) of a and (1.5, 1) of b are half a metre deep; both leave along x. Each
     // comes out at a corner's distance from the other's: a's right edge at 1/2, b's left at 2/3.
     let half = 50.0 * Vec3::X;
@@ -189,10 +189,10 @@ fn corners_are_pushed_out_and_edges_pushed_back_by_hand() {
         list.iter().filter(|(v, _)| v.0 == vertex).map(|(_, force)| *force).sum()
     };
     for vertex in 0..8 {
-        let (found, wanted) = (sum(&demands.forces, vertex), sum(&expected, vertex));
+        let (found, wanted) = (sum(&output.forces, vertex), sum(&expected, vertex));
         assert!(found.abs_diff_eq(wanted, 1e-12), "{vertex}: {found} {wanted}");
     }
-    assert_eq!(demands.met.contacts, 2);
+    assert_eq!(output.stats.contacts, 2);
 }
 
 #[test]
@@ -283,13 +283,13 @@ fn no_step_with_impulses_ends_in_an_overlap() {
     let (distance, dt, gravity) = (0.01, DT, Vec2::ZERO);
     let settings =
         OutlineImpulseSettings { distance, friction: 0.3, restitution: 1.0, dt, gravity };
-    let response = OutlineImpulses::new(flat, settings, world.moment()).unwrap();
+    let response = OutlineImpulses::new(flat, settings, world.context()).unwrap();
     let mut integrator = world.integrator(Box::new(response));
     let mut flat = world.flat();
     let start = world.kinetic();
     for step in 0..300 {
         world.steps(&mut integrator, 1);
-        flat.place(world.moment());
+        flat.place(world.context());
         for a in 5..13 {
             let mut others = (0..13).filter(|b| *b != a);
             assert!(!others.any(|b| intersect(&flat.outlines, a, b)), "{step} {a}");
@@ -332,7 +332,7 @@ fn walls_tell_what_they_give() {
         world.steps(&mut integrator, 60);
         let mass = world.system.rigids.members()[0].body.mass;
         let change = mass * (world.state.rigids[0].velocity - before);
-        let told: Vec3 = world.system.from_outside.iter().map(|(_, impulse)| *impulse).sum();
+        let told: Vec3 = world.system.external_impulses.iter().map(|(_, impulse)| *impulse).sum();
         assert!(change.x < -mass && change.abs_diff_eq(told, ROUNDING), "{change} {told}");
     }
 }
@@ -365,9 +365,9 @@ fn a_place_that_no_backend_takes_is_refused_by_its_vertex_and_value() {
         let mut responses: [Box<dyn Response>; 2] = [world.penalty(), impulses];
         world.state.positions[6].y = far;
         for response in &mut responses {
-            let mut demands = Demands::default();
-            response.before(world.moment(), &mut demands);
-            let Refusal { vertex, what, value, limit } = demands.refusal.unwrap();
+            let mut output = ContactOutput::default();
+            response.pre_step(world.context(), &mut output);
+            let StepRejection { vertex, what, value, limit } = output.rejection.unwrap();
             assert_eq!((vertex, what, limit), (VertexId(6), "a coordinate of", MOST_COORDINATE));
             assert!(value == far.abs() || (value.is_nan() && far.is_nan()), "{value} {far}");
         }
@@ -440,7 +440,7 @@ fn a_pile_comes_to_rest_without_a_corner_inside() {
     let (distance, dt, friction) = (0.01, DT, 0.3);
     let settings =
         OutlineImpulseSettings { distance, friction, restitution: 0.2, dt, gravity: GRAVITY };
-    let response = OutlineImpulses::new(world.flat(), settings, world.moment()).unwrap();
+    let response = OutlineImpulses::new(world.flat(), settings, world.context()).unwrap();
     let mut integrator = world.integrator(Box::new(response));
     let energy = |world: &World| {
         let rigids = world.system.rigids.members().iter().zip(&world.state.rigids);

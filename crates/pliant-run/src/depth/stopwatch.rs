@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::time::Instant;
 
-use pliant::observe::{Observer, Stage};
+use pliant::profile::{Profiler, Stage};
 use serde::Serialize;
 
 /// Runs that are timed at most.
@@ -23,12 +23,12 @@ pub struct Timings {
 
 /// A clock for the two stages of depth.
 #[derive(Debug, Default)]
-pub(super) struct Stopwatch {
+pub(super) struct CpuProfiler {
     /// When the stage at hand began, and what the stages have taken, µs.
     state: Mutex<(Option<Instant>, [f64; 2])>,
 }
 
-impl Stopwatch {
+impl CpuProfiler {
     fn reset(&self) {
         if let Ok(mut state) = self.state.lock() {
             *state = Default::default();
@@ -41,7 +41,7 @@ impl Stopwatch {
     }
 }
 
-impl Observer for Stopwatch {
+impl Profiler for CpuProfiler {
     fn begin(&self, _stage: Stage) {
         if let Ok(mut state) = self.state.lock() {
             state.0 = Some(Instant::now());
@@ -58,7 +58,7 @@ impl Observer for Stopwatch {
 }
 
 /// The shortest of several runs, after one that warms the memory.
-pub(super) fn fastest(watch: &Stopwatch, mut run: impl FnMut()) -> Timings {
+pub(super) fn fastest(watch: &CpuProfiler, mut run: impl FnMut()) -> Timings {
     run();
     let (mut best, start) = (None, Instant::now());
     for _ in 0..MOST_RUNS {

@@ -200,7 +200,7 @@ fn ends_that_are_not_the_end_are_told() {
 }
 
 #[test]
-fn energy_from_nowhere_is_told_with_its_moment() {
+fn energy_from_nowhere_is_told_with_its_context() {
     // Up to 0.98 s the fall turns 46.2 J; 2 % of that is 0.92 J.
     let grown = |row: &mut [f64; 16]| row[curves::ELASTIC] += 0.95;
     let found = told(|_, _, rows| grown(&mut rows[25]));
@@ -222,7 +222,7 @@ fn energy_from_nowhere_is_told_with_its_moment() {
 }
 
 #[test]
-fn overlap_momentum_and_notices_are_told() {
+fn overlap_contextum_and_notices_are_told() {
     let found = told(|_, summary, _| {
         summary.penetrating_vertices = 1;
         summary.edge_crossings = 2000;

@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 
 use pliant::math::Vec3;
-use pliant::observe::Stage;
+use pliant::profile::Stage;
 
 use crate::summary::ContactTally;
 use pliant_io::whole;

@@ -13,7 +13,7 @@
 //!    it counts are on the disk. What came after it is cut off when the run is taken up.
 //! 4. `summary.json` comes last.
 
-pub mod clock;
+pub mod cpu_profiler;
 
 pub mod series;
 

@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 
 use pliant::body::obstacle::Obstacle;
 use pliant::integrate::StepError;
-use pliant::memory::Memory;
-use pliant::observe::Stage;
+use pliant::profile::Stage;
 use pliant::record::row::Row;
+use pliant::snapshot::Snapshot;
 use pliant::step::Simulation;
 use pliant_plane::overlap::Measure;
 use pliant_scene::digest::digest;
 
 use super::checkpoint::Checkpoint;
-use super::clock::Stopwatch;
+use super::cpu_profiler::CpuProfiler;
 use super::folder::{
     self, CHECKPOINT, FINISHED, FolderError, INTERRUPTED, RECORDING, REPORT, SCENE, SERIES, SUMMARY,
 };
@@ -47,7 +47,7 @@ pub(super) struct Runner {
     recorded: Option<(u64, Row)>,
     measure: Measure,
     account: Account,
-    watch: Arc<Stopwatch>,
+    watch: Arc<CpuProfiler>,
     /// Time of the steps on the wall clock.
     wall: Duration,
     iterations: [u64; 2],
@@ -56,7 +56,7 @@ pub(super) struct Runner {
     /// The row at hand as text.
     line: String,
     recording: Writer,
-    memory: Memory,
+    memory: Snapshot,
     /// How long the last checkpoint took, and when the wall time of the steps was then.
     last_checkpoint: (Duration, Duration),
 }
@@ -106,13 +106,13 @@ impl Runner {
         let recording = Writer::resume(&folder.join(RECORDING), checkpoint.recording)?;
         let mut runner = Runner::new(built, folder, settings, (series, recording));
         let simulation = &mut runner.built.simulation;
-        let restored = simulation.restore(&mut Memory::from_numbers(checkpoint.numbers));
+        let restored = simulation.restore(&mut Snapshot::from_numbers(checkpoint.numbers));
         restored.map_err(|error| damaged(CHECKPOINT, error.to_string()))?;
         folder::forget_end(folder)?;
         runner.step = checkpoint.step;
         (runner.account.given, runner.account.largest) = (checkpoint.given, checkpoint.largest);
-        runner.watch = Arc::new(Stopwatch::from_spent(checkpoint.stages));
-        runner.built.simulation.system.watcher = Some(runner.watch.clone());
+        runner.watch = Arc::new(CpuProfiler::from_spent(checkpoint.stages));
+        runner.built.simulation.system.profiler = Some(runner.watch.clone());
         runner.wall = Duration::from_nanos(checkpoint.wall);
         runner.last_checkpoint.1 = runner.wall;
         runner.iterations = checkpoint.iterations;
@@ -128,8 +128,8 @@ impl Runner {
     ) -> Runner {
         let simulation = &mut built.simulation;
         simulation.set_threads(settings.threads.max(1));
-        let watch = Arc::new(Stopwatch::default());
-        simulation.system.watcher = Some(watch.clone());
+        let watch = Arc::new(CpuProfiler::default());
+        simulation.system.profiler = Some(watch.clone());
         let attached = simulation.system.rigids.attached_pairs();
         let measure =
             Measure::new(&simulation.state.positions, &simulation.bodies).leaving_out(attached);
@@ -150,7 +150,7 @@ impl Runner {
             series,
             line: String::new(),
             recording,
-            memory: Memory::default(),
+            memory: Snapshot::default(),
             last_checkpoint: (Duration::ZERO, Duration::ZERO),
         }
     }
@@ -213,7 +213,7 @@ impl Runner {
             RunError::Step { step: self.step + 1, body, error }
         })?;
         self.step += 1;
-        self.account.add(simulation.from_outside());
+        self.account.add(simulation.external_impulses());
         self.iterations[0] += report.newton as u64;
         self.iterations[1] += report.linear as u64;
         self.contact.add(&report);

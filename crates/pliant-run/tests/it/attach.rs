@@ -1,6 +1,6 @@
 //! Scenes in which rigid bodies hold soft ones, and what cannot be held or be rigid.
 
-use pliant::memory::Memory;
+use pliant::snapshot::Snapshot;
 use pliant_plane::overlap::Measure;
 use pliant_scene::built::Built;
 use pliant_scene::digest::digest;
@@ -160,17 +160,17 @@ fn a_soft_top_stays_on_its_box_through_an_impact() {
     // Faces that lie on each other meet by rounding: that is no overlap.
     assert!(counted > 0);
     let rigid = built.simulation.state.rigids[0];
-    assert!(rigid.centre.z < -0.3 && built.simulation.given.z > 1.0, "{rigid:?}");
+    assert!(rigid.centre.z < -0.3 && built.simulation.external_impulse_total.z > 1.0, "{rigid:?}");
 }
 
 #[test]
 fn scenes_with_attached_bodies_go_on_from_memory_and_on_any_threads_with_the_same_bits() {
     let mut whole = load("grip", &[]).unwrap();
     steps(&mut whole, 60);
-    let mut memory = Memory::default();
+    let mut memory = Snapshot::default();
     whole.simulation.save(&mut memory);
     let mut resumed = load("grip", &[]).unwrap();
-    resumed.simulation.restore(&mut Memory::from_numbers(memory.numbers().to_vec())).unwrap();
+    resumed.simulation.restore(&mut Snapshot::from_numbers(memory.numbers().to_vec())).unwrap();
     resumed.simulation.set_threads(2);
     steps(&mut whole, 20);
     let expected = digest(&whole.simulation.state);

@@ -1,7 +1,7 @@
 //! Scenes with joints: what they hold, what they meet, and what is refused.
 
 use pliant::math::Vec3;
-use pliant::memory::Memory;
+use pliant::snapshot::Snapshot;
 use pliant_plane::overlap::Measure;
 use pliant_scene::built::Built;
 use pliant_scene::digest::digest;
@@ -154,7 +154,7 @@ fn a_wrecking_ball_leaves_no_vertex_inside() {
     let mut pressed = 0;
     for _ in 0..300 {
         let report = built.simulation.step(built.info.dt).unwrap();
-        pressed = pressed.max(report.met.contacts);
+        pressed = pressed.max(report.contact.contacts);
         let met = built.simulation.system.joints.met();
         assert!(met.gap < ROUNDING, "{met:?}");
     }
@@ -183,12 +183,12 @@ fn lost(dt: f64) -> [f64; 2] {
         let members = simulation.system.rigids.members().iter().zip(&simulation.state.rigids);
         let going: Vec3 = members.map(|(member, rigid)| member.body.mass * rigid.velocity).sum();
         let (state, masses) = (&simulation.state, &simulation.system.masses);
-        [going, simulation.system.rigids.angular_momentum(state, masses, Vec3::ZERO)]
+        [going, simulation.system.rigids.angular_contextum(state, masses, Vec3::ZERO)]
     };
     let (start, mut met) = (momenta(&built), 0);
     for _ in 0..(0.5 / dt).round() as usize {
         let report = built.simulation.step(dt).unwrap();
-        met += report.met.contacts;
+        met += report.contact.contacts;
         assert_eq!(report.unconverged, 0);
     }
     assert!(met > 0 && built.simulation.state.rigids[1].velocity.y < -1.0, "{met}");
@@ -197,7 +197,7 @@ fn lost(dt: f64) -> [f64; 2] {
 }
 
 #[test]
-fn free_jointed_bodies_in_contact_keep_momentum() {
+fn free_jointed_bodies_in_contact_keep_contextum() {
     let [coarse, fine] = [lost(0.01), lost(0.0025)];
     assert!(coarse[0] < MOMENTUM && fine[0] < MOMENTUM, "{coarse:?} {fine:?}");
     // Putting places right after the flight turns and shifts what moves: of second order.
@@ -220,7 +220,7 @@ fn jointed_neighbours_may_overlap_unless_contact_is_kept() {
     };
     assert!(moved("") < ROUNDING);
     let mut kept = folder.load(&overlapping("contact = true"), &[]).unwrap();
-    assert!(kept.simulation.step(0.01).unwrap().met.contacts > 0);
+    assert!(kept.simulation.step(0.01).unwrap().contact.contacts > 0);
 }
 
 #[test]
@@ -230,10 +230,10 @@ fn scenes_with_joints_go_on_from_memory_and_on_any_threads_with_the_same_bits() 
         hit().replace("kind = \"hinge\"", "kind = \"hinge\"\nmotor = { speed = 3, torque = 1 }");
     let mut whole = folder.load(&text, &[]).unwrap();
     steps(&mut whole, 12);
-    let mut memory = Memory::default();
+    let mut memory = Snapshot::default();
     whole.simulation.save(&mut memory);
     let mut resumed = folder.load(&text, &[]).unwrap();
-    resumed.simulation.restore(&mut Memory::from_numbers(memory.numbers().to_vec())).unwrap();
+    resumed.simulation.restore(&mut Snapshot::from_numbers(memory.numbers().to_vec())).unwrap();
     resumed.simulation.set_threads(2);
     steps(&mut whole, 30);
     steps(&mut resumed, 30);

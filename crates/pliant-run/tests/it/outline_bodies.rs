@@ -1,6 +1,6 @@
 //! Scenes of outlines in the plane: what they do, keep and refuse.
 
-use pliant::memory::Memory;
+use pliant::snapshot::Snapshot;
 use pliant_plane::overlap::Measure;
 use pliant_scene::built::Built;
 use pliant_scene::digest::digest;
@@ -62,8 +62,12 @@ fn outlines_meet_in_the_plane_and_stay_there() {
         }
         assert_eq!(shared == 0, response == "impulse", "{response} {shared}");
         let sim = &built.simulation;
-        assert!(sim.given.x < -1.0, "the wall was not met: {}", sim.given);
-        let lost = sim.state.momentum(&sim.system.masses) - start - sim.given;
+        assert!(
+            sim.external_impulse_total.x < -1.0,
+            "the wall was not met: {}",
+            sim.external_impulse_total
+        );
+        let lost = sim.state.momentum(&sim.system.masses) - start - sim.external_impulse_total;
         assert!(lost.length() < SOLVED * start.length(), "{response}: {lost}");
     }
 }
@@ -79,11 +83,11 @@ fn threads_checkpoints_and_the_resolved_scene_give_the_same_bits() {
         assert_eq!(after(threads, 80), whole);
         let mut half = load();
         steps(&mut half, 45);
-        let mut memory = Memory::default();
+        let mut memory = Snapshot::default();
         half.simulation.save(&mut memory);
         let mut resumed = load();
         let numbers = memory.numbers().to_vec();
-        resumed.simulation.restore(&mut Memory::from_numbers(numbers)).unwrap();
+        resumed.simulation.restore(&mut Snapshot::from_numbers(numbers)).unwrap();
         assert_eq!(after(resumed, 35), whole);
         let resolved = half.resolved.clone();
         assert_eq!(after(folder.load(&resolved, &[]).unwrap(), 80), whole);

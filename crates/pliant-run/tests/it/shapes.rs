@@ -1,7 +1,7 @@
 //! Scenes of shapes that are matched: bodies, points, and buttons on cloth.
 
 use pliant::math::Vec3;
-use pliant::memory::Memory;
+use pliant::snapshot::Snapshot;
 use pliant_plane::overlap::Measure;
 use pliant_scene::built::Built;
 use pliant_scene::digest::digest;
@@ -60,7 +60,7 @@ fn shapes_of_every_mesh_and_mode_come_to_rest_on_a_floor() {
 }
 
 #[test]
-fn what_flies_freely_keeps_its_momentum_however_it_is_matched() {
+fn what_flies_freely_keeps_its_contextum_however_it_is_matched() {
     let folder = Folder::new("shapes-free");
     let body = format!(
         "{CUBE}spin = [1, 2, 3]\nvelocity = [1, 0, 0]\nmaterial = {{ kind = \"shape-matched\" }}"
@@ -121,7 +121,7 @@ fn jellies_fall_are_taken_up_again_and_do_not_enter_each_other() {
     let (positions, bodies) = (&simulation.state.positions, &simulation.bodies);
     let overlap = Measure::new(positions, bodies).measure(positions, bodies);
     assert_eq!(overlap.penetrating_vertices, 0, "{overlap:?}");
-    let mut memory = Memory::default();
+    let mut memory = Snapshot::default();
     simulation.save(&mut memory);
     let mut again = load("jelly", &sets).unwrap();
     again.simulation.restore(&mut memory).unwrap();

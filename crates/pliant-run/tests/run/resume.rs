@@ -69,7 +69,7 @@ fn a_finished_run_is_not_run_again() {
 }
 
 #[test]
-fn a_run_killed_at_any_moment_can_be_taken_up() {
+fn a_run_killed_at_any_context_can_be_taken_up() {
     let place = Place::new("killed");
     let (whole, bytes) = undisturbed(&place);
     let (mut dice, mut kills, mut runs, mut begun) = (42_u64, 0, 0, 0);

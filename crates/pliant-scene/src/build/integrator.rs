@@ -7,13 +7,13 @@ use pliant::body::soft::State;
 use pliant::contact::response::Response;
 use pliant::id::VertexId;
 use pliant::integrate::backtrack::Backtrack;
-use pliant::integrate::constraint::{Constraint, Constraints, ObstacleFn, RelaxSettings};
+use pliant::integrate::constraint::{Constraint, Constraints, ObstacleFn, PbdSettings};
 use pliant::integrate::contact::InContact;
 use pliant::integrate::euler::{Euler, EulerKind};
+use pliant::integrate::free_motion::FreeMotion;
 use pliant::integrate::implicit::{Equations, Implicit, ImplicitKind, ImplicitSettings};
 use pliant::integrate::midpoint::Midpoint;
-use pliant::integrate::relax::Relaxed;
-use pliant::integrate::rigid::Flight;
+use pliant::integrate::pbd::Pbd;
 use pliant::integrate::rk4::Rk4;
 use pliant::integrate::shape_matching::step::ShapeMatched;
 use pliant::integrate::sleep::SleepSettings;
@@ -21,7 +21,7 @@ use pliant::integrate::verlet::{VelocityKind, Verlet};
 use pliant::integrate::with_rigid::WithRigid;
 use pliant::integrate::{Integrator, Report, StepError, System};
 use pliant::math::Vec3;
-use pliant::memory::{Memory, MemoryError};
+use pliant::snapshot::{Snapshot, SnapshotError};
 use pliant::solve::linear::{LinearSettings, LinearSolver};
 
 use super::Wrong;
@@ -65,8 +65,8 @@ pub fn make(
         IntegratorKind::Bdf2 => implicit(key, ImplicitKind::Bdf2)?,
         IntegratorKind::Relax => {
             let rules = rules(scene, made, obstacles)?;
-            let settings = RelaxSettings { tolerance: key.slack, sweeps: key.sweeps as usize };
-            Box::new(Relaxed::new(VelocityKind::Backward, rules, settings))
+            let settings = PbdSettings { tolerance: key.slack, sweeps: key.sweeps as usize };
+            Box::new(Pbd::new(VelocityKind::Backward, rules, settings))
         }
     };
     let ruled = scene.bodies.iter().position(|body| !body.constraints.is_empty());
@@ -79,7 +79,7 @@ pub fn make(
         Some((groups, velocities)) => Box::new(ShapeMatched::new(inner, groups, velocities)),
         None => inner,
     };
-    let mut rigid = WithRigid::new(inner, Flight::default());
+    let mut rigid = WithRigid::new(inner, FreeMotion::default());
     if key.sleep {
         rigid = rigid.with_sleep(SleepSettings::default());
     }
@@ -224,13 +224,13 @@ impl Integrator for InParts {
             return self.inner.step(system, state, dt);
         }
         self.trial.copy_from(state);
-        let (mut report, told) = (Report::default(), system.from_outside.len());
+        let (mut report, told) = (Report::default(), system.external_impulses.len());
         for _ in 0..self.count {
             match self.inner.step(system, &mut self.trial, dt / f64::from(self.count)) {
                 Ok(made) => report.add(made),
                 Err(error) => {
                     // The parts that were made count for nothing.
-                    system.from_outside.truncate(told);
+                    system.external_impulses.truncate(told);
                     return Err(error);
                 }
             }
@@ -240,11 +240,11 @@ impl Integrator for InParts {
         Ok(report)
     }
 
-    fn save(&self, memory: &mut Memory) {
+    fn save(&self, memory: &mut Snapshot) {
         self.inner.save(memory);
     }
 
-    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         self.inner.restore(memory)
     }
 

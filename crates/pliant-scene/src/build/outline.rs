@@ -6,7 +6,7 @@ use pliant::body::BodyKind;
 use pliant::body::rigid::RigidError;
 use pliant::body::rigid::mass::MassProperties;
 use pliant::contact::response::Stiffness;
-use pliant::contact::response::{Moment, Response as Respond};
+use pliant::contact::response::{Response as Respond, StepContext};
 use pliant::id::{BodyId, VertexId};
 use pliant::integrate::System;
 use pliant::math::{Vec2, Vec3, orient2d};
@@ -448,10 +448,10 @@ pub fn response(
             let gravity = vector(scene.gravity).truncate();
             let settings =
                 OutlineImpulseSettings { distance: error, friction, restitution, dt, gravity };
-            let System { masses, pins, rigids, watcher, .. } = &made.system;
+            let System { masses, pins, rigids, profiler, .. } = &made.system;
             let motion = made.state.motion();
-            let moment = Moment { bodies, motion, masses, pins, rigids, dt, watcher };
-            let made = OutlineImpulses::new(flat, settings, moment);
+            let context = StepContext { bodies, motion, masses, pins, rigids, dt, profiler };
+            let made = OutlineImpulses::new(flat, settings, context);
             Ok(Some(Box::new(made.map_err(unfit)?)))
         }
         _ => Ok(None),

@@ -5,11 +5,11 @@ use std::ops::Range;
 use crate::body::rigid::RigidState;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Vec3, tet_volume};
-use crate::memory::{Memory, MemoryError};
+use crate::snapshot::{Snapshot, SnapshotError};
 
 /// Where everything is and how fast it moves.
 #[derive(Clone, Copy, Debug)]
-pub struct Motion<'a> {
+pub struct StateView<'a> {
     /// Of all vertices in body order, world space, m.
     pub positions: &'a [Vec3],
     /// Of the same vertices, m/s.
@@ -47,7 +47,7 @@ impl State {
     }
 
     /// Writes all values.
-    pub fn save(&self, memory: &mut Memory) {
+    pub fn save(&self, memory: &mut Snapshot) {
         memory.write_vectors(&self.positions);
         memory.write_vectors(&self.velocities);
         self.rigids.iter().for_each(|rigid| rigid.save(memory));
@@ -55,7 +55,7 @@ impl State {
     }
 
     /// Reads what [`State::save`] wrote for as many rigid bodies.
-    pub fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    pub fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         memory.read_vectors("the state", &mut self.positions)?;
         memory.read_vectors("the state", &mut self.velocities)?;
         self.rigids.iter_mut().try_for_each(|rigid| rigid.restore(memory))?;
@@ -64,8 +64,8 @@ impl State {
     }
 
     /// The same, borrowed.
-    pub fn motion(&self) -> Motion<'_> {
-        Motion { positions: &self.positions, velocities: &self.velocities, time: self.time }
+    pub fn motion(&self) -> StateView<'_> {
+        StateView { positions: &self.positions, velocities: &self.velocities, time: self.time }
     }
 
     /// Kinetic energy, J.
@@ -80,7 +80,7 @@ impl State {
     }
 
     /// Angular momentum about a point, kg·m²/s.
-    pub fn angular_momentum(&self, masses: &Masses, about: Vec3) -> Vec3 {
+    pub fn angular_contextum(&self, masses: &Masses, about: Vec3) -> Vec3 {
         let vertices = self.positions.iter().zip(&self.velocities).zip(masses.of());
         vertices.map(|((x, v), m)| *m * (*x - about).cross(*v)).sum()
     }
@@ -273,7 +273,7 @@ mod tests {
         };
         assert_eq!(state.kinetic(&masses), 2.0);
         assert_eq!(state.momentum(&masses), -2.0 * Vec3::Y);
-        assert_eq!(state.angular_momentum(&masses, Vec3::ZERO), 4.0 * Vec3::Z);
+        assert_eq!(state.angular_contextum(&masses, Vec3::ZERO), 4.0 * Vec3::Z);
         assert_eq!(state.centre(&masses), -0.5 * Vec3::X);
     }
 

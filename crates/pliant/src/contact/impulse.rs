@@ -4,7 +4,7 @@ use crate::contact::friction::friction;
 use crate::contact::{Contact, Feature};
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
-use crate::memory::{Memory, MemoryError};
+use crate::snapshot::{Snapshot, SnapshotError};
 
 /// The impulse of one contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -65,7 +65,7 @@ impl WarmStart {
     }
 
     /// Writes all, for a run that is taken up again.
-    pub fn save(&self, memory: &mut Memory) {
+    pub fn save(&self, memory: &mut Snapshot) {
         memory.write(self.list.len() as f64);
         memory.write(self.dt);
         for (feature, row_impulse) in &self.list {
@@ -81,11 +81,11 @@ impl WarmStart {
     }
 
     /// Reads what [`WarmStart::save`] wrote.
-    pub fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    pub fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         self.list.clear();
         let count = memory.read("contacts")?;
         if !(count >= 0.0 && count.fract() == 0.0) {
-            return Err(MemoryError { part: "contacts" });
+            return Err(SnapshotError { part: "contacts" });
         }
         self.dt = memory.read("contacts")?;
         let mut left = count;
@@ -162,14 +162,14 @@ mod tests {
         let row_impulses = [1.0, 2.0, 3.0].map(|normal| pressing(normal, 0.1 * normal * Vec3::X));
         let mut remembered = WarmStart::default();
         remembered.store(&contacts, &row_impulses, DT);
-        let mut memory = Memory::default();
+        let mut memory = Snapshot::default();
         remembered.save(&mut memory);
         let numbers = memory.numbers().to_vec();
         let mut again = WarmStart::default();
-        again.restore(&mut Memory::from_numbers(numbers.clone())).unwrap();
+        again.restore(&mut Snapshot::from_numbers(numbers.clone())).unwrap();
         assert_eq!(again.list, remembered.list);
         for cut in 0..numbers.len() {
-            let short = &mut Memory::from_numbers(numbers[..cut].to_vec());
+            let short = &mut Snapshot::from_numbers(numbers[..cut].to_vec());
             assert!(again.restore(short).is_err(), "{cut}");
         }
     }

@@ -15,7 +15,7 @@
 
 pub mod impulse;
 
-pub mod demands;
+pub mod output;
 
 pub mod friction;
 

@@ -8,7 +8,7 @@ use crate::body::obstacle::{Obstacle, Posed};
 use crate::contact::features::Features;
 use crate::contact::margin::{Drift, Margin, MarginSettings};
 use crate::contact::{Contact, Feature};
-use crate::force::Motion;
+use crate::force::StateView;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3};
 
@@ -25,7 +25,7 @@ const LOOKS: usize = 64;
 #[derive(Clone, Copy, Debug)]
 pub struct Around<'a> {
     /// Where vertices are and how they move.
-    pub motion: Motion<'a>,
+    pub motion: StateView<'a>,
     /// What is in their way.
     pub obstacles: &'a [Obstacle],
     /// Sizes of the bodies.
@@ -150,7 +150,7 @@ mod tests {
         let frames = Keyframes::new(vec![frame(0.0), frame(2.0)]).unwrap();
         let touch = SurfaceMaterial { friction: 0.7, restitution: 0.0 };
         let around = Around {
-            motion: Motion { positions: &positions, velocities: &[Vec3::ZERO; 4], time: 1.0 },
+            motion: StateView { positions: &positions, velocities: &[Vec3::ZERO; 4], time: 1.0 },
             obstacles: &[Obstacle::new(Plane, frames, touch).unwrap()],
             features: &Features::new(&rest, &bodies),
             drifts: &[Drift::default()],

@@ -161,7 +161,7 @@ mod tests {
     use super::*;
     use crate::body::Mesh;
     use crate::contact::search::{ContactSettings, Search};
-    use crate::force::Motion;
+    use crate::force::StateView;
     use crate::math::Quat;
     use crate::mesh::generate::cuboid::cuboid;
     use crate::mesh::generate::lattice::Cut;
@@ -180,7 +180,7 @@ mod tests {
         let moved = b.positions().iter().map(|p| turn * *p + shift);
         let positions: Vec<_> = a.positions().iter().copied().chain(moved).collect();
         let velocities = vec![Vec3::ZERO; positions.len()];
-        let motion = Motion { positions: &positions, velocities: &velocities, time: 0.0 };
+        let motion = StateView { positions: &positions, velocities: &velocities, time: 0.0 };
         let (mut search, mut found) = (Search::new(&rest, &bodies), Vec::new());
         search.find(motion, &bodies, &[], (ContactSettings::default(), 0.01), &mut found);
         let edges = found.iter().filter(|c| matches!(c.feature, Feature::EdgeEdge(..)));

@@ -16,7 +16,7 @@ use crate::contact::obstacles::{AHEAD, ahead};
 use crate::contact::search::{ContactSettings, Search, depth_settings};
 use crate::contact::{Contact, Feature};
 use crate::depth::{self, Escape, Escapes, Reason};
-use crate::force::Motion;
+use crate::force::StateView;
 use crate::id::{BodyId, TriangleId, VertexId};
 use crate::math::{Aabb, Quat, Vec3};
 use crate::mesh::closest::closest_point;
@@ -32,7 +32,7 @@ const DT: f64 = 1.0 / 60.0;
 
 /// The slow search.
 struct Slow<'a> {
-    motion: Motion<'a>,
+    motion: StateView<'a>,
     bodies: &'a Bodies,
     features: Features,
     drifts: Vec<Drift>,
@@ -313,7 +313,7 @@ impl Slow<'_> {
     }
 
     fn obstacles(&self, obstacles: &[Obstacle], found: &mut Vec<Contact>) {
-        let Motion { positions, time, .. } = self.motion;
+        let StateView { positions, time, .. } = self.motion;
         for (index, &point) in positions.iter().enumerate() {
             for (number, obstacle) in obstacles.iter().enumerate() {
                 let vertex = VertexId(index as u32);
@@ -442,7 +442,7 @@ fn throw(dice: &mut Dice, how: Throwing) -> Thrown {
 fn check(thrown: &Thrown) -> Answer {
     let Thrown { rest, positions, velocities, bodies } = thrown;
     let (settings, obstacles) = (ContactSettings::default(), obstacles());
-    let motion = Motion { positions, velocities, time: 0.5 };
+    let motion = StateView { positions, velocities, time: 0.5 };
     let drifts = bodies.ids().map(|body| Drift::of(&velocities[bodies.vertices(body)]));
     let (features, drifts) = (Features::new(rest, bodies), drifts.collect());
     let slow = Slow { motion, bodies, features, drifts, settings }.find(&obstacles);

@@ -1,6 +1,6 @@
 //! What contact does: forces, impulses, shifts and rows.
 //!
-//! A [`Response`] is asked before and after every step and hands back [`Demands`]; only
+//! A [`Response`] is asked before and after every step and hands back [`ContactOutput`]; only
 //! `integrate` moves anything. Penalty and barrier of obstacles are forces of a potential that
 //! depends on the signed distance alone; they go into the list of forces like any material.
 //! Responses differ in what they promise: a penalty lets things sink in and pushes them out,
@@ -10,20 +10,20 @@
 use crate::body::Bodies;
 use crate::body::pins::Pins;
 use crate::body::rigid::all::Rigids;
-use crate::body::soft::{Masses, Motion};
-use crate::contact::demands::Demands;
+use crate::body::soft::{Masses, StateView};
+use crate::contact::output::ContactOutput;
 use crate::force::Forces;
 use crate::id::VertexId;
-use crate::memory::{Memory, MemoryError};
-use crate::observe::Watcher;
+use crate::profile::ProfilerRef;
+use crate::snapshot::{Snapshot, SnapshotError};
 
 /// Everything at one moment of a step, as a response sees it.
 #[derive(Clone, Copy, Debug)]
-pub struct Moment<'a> {
+pub struct StepContext<'a> {
     /// Who is joined to whom.
     pub bodies: &'a Bodies,
     /// Where everything is and how it moves.
-    pub motion: Motion<'a>,
+    pub motion: StateView<'a>,
     /// Of all vertices.
     pub masses: &'a Masses,
     /// Held vertices.
@@ -33,36 +33,41 @@ pub struct Moment<'a> {
     /// Length of the step, s.
     pub dt: f64,
     /// Who is told of the stages.
-    pub watcher: &'a Watcher,
+    pub profiler: &'a ProfilerRef,
 }
 
 /// A way to deal with contact.
 ///
-/// Demands come as others have left them and are added to. A step that fails is made again
+/// ContactOutput come as others have left them and are added to. A step that fails is made again
 /// from where it began, with another length: what is remembered from step to step may only
-/// change in [`Response::accepted`].
+/// change in [`Response::on_accept`].
 pub trait Response: std::fmt::Debug + Send {
     /// What is asked for before a step, with everything where it was.
-    fn before(&mut self, _moment: Moment<'_>, _demands: &mut Demands) {}
+    fn pre_step(&mut self, _context: StepContext<'_>, _demands: &mut ContactOutput) {}
 
     /// What is asked for after it: impulses, shifts, or to make it again; nothing else counts.
-    fn after(&mut self, _moment: Moment<'_>, _demands: &mut Demands) {}
+    fn post_step(&mut self, _context: StepContext<'_>, _demands: &mut ContactOutput) {}
 
     /// The same with the forces at hand, for who weighs what materials bear.
     ///
-    /// Integrators call this one; by default it is [`Response::after`].
-    fn after_under(&mut self, moment: Moment<'_>, _forces: &Forces, demands: &mut Demands) {
-        self.after(moment, demands);
+    /// Integrators call this one; by default it is [`Response::post_step`].
+    fn post_step_with_forces(
+        &mut self,
+        context: StepContext<'_>,
+        _forces: &Forces,
+        output: &mut ContactOutput,
+    ) {
+        self.post_step(context, output);
     }
 
     /// Learns that the step is made; rows have their impulses.
-    fn accepted(&mut self, _before: &Demands) {}
+    fn on_accept(&mut self, _before: &ContactOutput) {}
 
     /// Writes what it remembers of the steps before, if anything.
-    fn save(&self, _memory: &mut Memory) {}
+    fn save(&self, _memory: &mut Snapshot) {}
 
     /// Reads what [`Response::save`] wrote.
-    fn restore(&mut self, _memory: &mut Memory) -> Result<(), MemoryError> {
+    fn restore(&mut self, _memory: &mut Snapshot) -> Result<(), SnapshotError> {
         Ok(())
     }
 

@@ -22,7 +22,7 @@ use crate::depth::fused::Scratch;
 use crate::depth::{DepthSettings, Escapes, Scope};
 use crate::detect::boxes::{Bounds, Hits};
 use crate::detect::pairs::{self, Sweep};
-use crate::force::Motion;
+use crate::force::StateView;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::normals::Normals;
@@ -139,7 +139,7 @@ impl Search {
     /// Fills `found` with all contacts, ascending by feature.
     pub fn find(
         &mut self,
-        motion: Motion<'_>,
+        motion: StateView<'_>,
         bodies: &Bodies,
         obstacles: &[Obstacle],
         (settings, dt): (ContactSettings, f64),
@@ -241,7 +241,7 @@ impl Near {
     /// Boxes with margins, and neighbours.
     fn find(
         &mut self,
-        motion: Motion<'_>,
+        motion: StateView<'_>,
         bodies: &Bodies,
         features: &Features,
         (settings, dt): (MarginSettings, f64),
@@ -396,7 +396,7 @@ mod tests {
     /// What is found at rest, and the search that did.
     fn found(positions: &[Vec3], bodies: &Bodies) -> (Vec<Contact>, Search) {
         let velocities = vec![Vec3::ZERO; positions.len()];
-        let motion = Motion { positions, velocities: &velocities, time: 0.0 };
+        let motion = StateView { positions, velocities: &velocities, time: 0.0 };
         let (mut search, mut found) = (Search::new(positions, bodies), Vec::new());
         search.find(motion, bodies, &[], (ContactSettings::default(), 0.01), &mut found);
         (found, search)

@@ -24,8 +24,8 @@ use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::normals::{NormalCache, Normals, face_normal, normal_at};
 use crate::mesh::topology::Rows;
-use crate::observe::{Stage, Watch, Watcher};
 use crate::par;
+use crate::profile::{ProfilerRef, Stage, StageTimer};
 
 /// Surfaces up to this many triangles have all their vertex normals worked out at once.
 ///
@@ -33,7 +33,7 @@ use crate::par;
 /// whole step against looking around each; of larger surfaces often less is asked for.
 const AT_ONCE: usize = 4096;
 
-/// Memory that is kept from step to step, so that a step allocates nothing.
+/// Snapshot that is kept from step to step, so that a step allocates nothing.
 #[derive(Clone, Debug)]
 pub struct Scratch {
     clusters: Clusters,
@@ -46,7 +46,7 @@ pub struct Scratch {
     shares: Vec<Share>,
     /// Place of an overlapping vertex in its list, and a body that it is inside of.
     rows: Vec<(u32, BodyId)>,
-    watcher: Watcher,
+    profiler: ProfilerRef,
 }
 
 /// What one thread works with.
@@ -67,7 +67,7 @@ struct Step<'a> {
     clusters: &'a Clusters,
     fit: &'a Fit,
     near: &'a Rows<BodyId>,
-    watcher: &'a Watcher,
+    profiler: &'a ProfilerRef,
 }
 
 /// A body that holds vertices of the one at hand, or may.
@@ -80,7 +80,7 @@ struct Live {
     triangles: Gathered,
 }
 
-/// Memory for one body at a time.
+/// Snapshot for one body at a time.
 #[derive(Clone, Debug, Default)]
 struct Local {
     /// Reused from body to body; the first `live_count` are in use.
@@ -101,7 +101,7 @@ struct Local {
 }
 
 impl Scratch {
-    /// Memory for a scene; `positions` decide how its surfaces are cut into clusters.
+    /// Snapshot for a scene; `positions` decide how its surfaces are cut into clusters.
     pub fn new(positions: &[Vec3], bodies: &Bodies) -> Scratch {
         Scratch {
             clusters: Clusters::new(positions, bodies),
@@ -111,15 +111,15 @@ impl Scratch {
             most_threads: bodies.len().max(1),
             shares: vec![Share::default()],
             rows: Vec::new(),
-            watcher: None,
+            profiler: None,
         }
     }
 
-    /// Tells `watcher` of stage 1 as `Detect` and of stages 2 to 4 as `Depth`, body by body.
+    /// Tells `profiler` of stage 1 as `Detect` and of stages 2 to 4 as `Depth`, body by body.
     ///
     /// With several threads it is told by all of them at once.
-    pub fn set_watcher(&mut self, watcher: Watcher) {
-        self.watcher = watcher;
+    pub fn set_watcher(&mut self, profiler: ProfilerRef) {
+        self.profiler = profiler;
     }
 
     /// Works with this many threads from now on: at least one, at most one per body.
@@ -191,7 +191,7 @@ impl Scratch {
         bodies: &'a Bodies,
         settings: DepthSettings,
     ) -> (Step<'a>, &'a mut [Share]) {
-        let _detect = Watch::new(&self.watcher, Stage::Detect);
+        let _detect = StageTimer::new(&self.profiler, Stage::Detect);
         self.clusters.refit(positions, &mut self.fit);
         pairs::neighbours(&self.fit.bodies, &mut self.sweep, &mut self.near);
         for share in &mut self.shares {
@@ -206,7 +206,7 @@ impl Scratch {
             clusters: &self.clusters,
             fit: &self.fit,
             near: &self.near,
-            watcher: &self.watcher,
+            profiler: &self.profiler,
         };
         (step, &mut self.shares)
     }
@@ -215,13 +215,13 @@ impl Scratch {
 impl Local {
     /// All stages for the vertices of one body.
     fn run(&mut self, step: &Step<'_>, body: BodyId, found: &mut Escapes) {
-        let detect = Watch::new(step.watcher, Stage::Detect);
+        let detect = StageTimer::new(step.profiler, Stage::Detect);
         self.find(step, body);
         drop(detect);
         if self.pairs.is_empty() {
             return;
         }
-        let _depth = Watch::new(step.watcher, Stage::Depth);
+        let _depth = StageTimer::new(step.profiler, Stage::Depth);
         let (start, unresolved_start) = (found.resolved.len(), found.unresolved.len());
         match step.settings.scope {
             Scope::Scene => self.resolve(step, body, 0..u32::MAX, found),

@@ -146,7 +146,7 @@ impl PartialEq for Escapes {
 /// The way out of every overlap in one call, for somebody with an engine of their own.
 ///
 /// `positions` are finite and in body order, one for each of [`Bodies::vertex_count`]; with
-/// fewer it panics. Memory is made anew at each call: where many steps follow each other,
+/// fewer it panics. Snapshot is made anew at each call: where many steps follow each other,
 /// keep a [`fused::Scratch`] and get the same numbers sooner.
 ///
 /// ```

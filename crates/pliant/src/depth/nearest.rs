@@ -28,7 +28,7 @@ pub struct Closest {
     pub escape: Escape,
 }
 
-/// Memory that is kept from step to step, so that a step allocates nothing.
+/// Snapshot that is kept from step to step, so that a step allocates nothing.
 #[derive(Clone, Debug)]
 pub struct Nearest {
     /// For each body the boxes of its triangles, counted within the body.
@@ -40,7 +40,7 @@ pub struct Nearest {
 }
 
 impl Nearest {
-    /// Memory for a scene; `positions` decide how its triangles are put into trees.
+    /// Snapshot for a scene; `positions` decide how its triangles are put into trees.
     pub fn new(positions: &[Vec3], bodies: &Bodies) -> Nearest {
         let mut boxes = Vec::new();
         let tree = |body: BodyId| {

@@ -60,7 +60,7 @@ fn bucket(
     }
 }
 
-/// Memory of [`neighbours`].
+/// Snapshot of [`neighbours`].
 #[derive(Clone, Debug, Default)]
 pub struct Sweep {
     order: Vec<u32>,

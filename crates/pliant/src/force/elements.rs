@@ -5,11 +5,11 @@
 //! thus added in element order whatever the number of threads, and the bits are the same.
 
 use crate::force::stiffness::{BlockMatrix, Slot, Tangent};
-use crate::force::{Force, Motion, Refusal, Store};
+use crate::force::{Force, StateView, StepRejection, Store};
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
-use crate::memory::{Memory, MemoryError};
 use crate::par;
+use crate::snapshot::{Snapshot, SnapshotError};
 
 /// The vertices of one element at one moment.
 #[derive(Clone, Copy, Debug)]
@@ -50,10 +50,10 @@ pub trait Material<const N: usize>: std::fmt::Debug + Send + Sync {
     fn flow(&mut self, _element: usize, _at: &Corners<N>, _dt: f64) {}
 
     /// Writes the rest values that drifted, if any.
-    fn save(&self, _memory: &mut Memory) {}
+    fn save(&self, _memory: &mut Snapshot) {}
 
     /// Reads what [`Material::save`] wrote.
-    fn restore(&mut self, _memory: &mut Memory) -> Result<(), MemoryError> {
+    fn restore(&mut self, _memory: &mut Snapshot) -> Result<(), SnapshotError> {
         Ok(())
     }
 
@@ -80,7 +80,7 @@ pub trait Material<const N: usize>: std::fmt::Debug + Send + Sync {
         _element: usize,
         _before: &Corners<N>,
         _after: &Corners<N>,
-    ) -> Option<Refusal> {
+    ) -> Option<StepRejection> {
         None
     }
 
@@ -107,7 +107,7 @@ impl<const N: usize, M: Material<N>> Elements<M, N> {
     }
 
     #[inline]
-    fn corners(&self, vertices: [VertexId; N], motion: Motion<'_>) -> Corners<N> {
+    fn corners(&self, vertices: [VertexId; N], motion: StateView<'_>) -> Corners<N> {
         Corners {
             positions: vertices.map(|v| motion.positions[v.index()]),
             velocities: vertices.map(|v| motion.velocities[v.index()]),
@@ -125,7 +125,7 @@ impl<const N: usize, M: Material<N>> Elements<M, N> {
     fn add_forces_to(
         &self,
         elements: impl Iterator<Item = usize>,
-        motion: Motion<'_>,
+        motion: StateView<'_>,
         place: impl Fn(VertexId) -> Option<usize>,
         to: &mut [Vec3],
     ) {
@@ -147,7 +147,7 @@ impl<const N: usize, M: Material<N>> Elements<M, N> {
     fn add_rows(
         &self,
         elements: impl Iterator<Item = usize>,
-        (motion, tangent): (Motion<'_>, Tangent),
+        (motion, tangent): (StateView<'_>, Tangent),
         owned: impl Fn(VertexId) -> bool,
         slots: &[Slot],
         (first, blocks): (usize, &mut [Mat3]),
@@ -169,7 +169,7 @@ impl<const N: usize, M: Material<N>> Elements<M, N> {
 }
 
 impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
-    fn energy(&self, motion: Motion<'_>) -> f64 {
+    fn energy(&self, motion: StateView<'_>) -> f64 {
         // Of one length, so that one check of an index serves both.
         let motion = motion.first(motion.velocities.len().min(motion.positions.len()));
         let of = |element| {
@@ -179,7 +179,7 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
         (0..self.material.count()).map(of).sum()
     }
 
-    fn add_forces(&self, motion: Motion<'_>, forces: &mut [Vec3]) {
+    fn add_forces(&self, motion: StateView<'_>, forces: &mut [Vec3]) {
         if self.cuts.is_empty() {
             let all = 0..self.material.count();
             // Of one length, so that one check of an index serves all three.
@@ -193,7 +193,7 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
         });
     }
 
-    fn add_forces_of(&self, elements: &[u32], motion: Motion<'_>, forces: &mut [Vec3]) {
+    fn add_forces_of(&self, elements: &[u32], motion: StateView<'_>, forces: &mut [Vec3]) {
         // Where threads would each have fewer of all, all are sooner done.
         if elements.len() * self.shares.len() > self.material.count() {
             return self.add_forces(motion, forces);
@@ -203,7 +203,7 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
         self.add_forces_to(some, motion, |vertex| Some(vertex.index()), forces);
     }
 
-    fn energy_of_elements(&self, elements: &[u32], motion: Motion<'_>) -> f64 {
+    fn energy_of_elements(&self, elements: &[u32], motion: StateView<'_>) -> f64 {
         let motion = motion.first(motion.velocities.len().min(motion.positions.len()));
         let of = |element: &u32| {
             let element = *element as usize;
@@ -223,7 +223,7 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
 
     fn add_tangent(
         &self,
-        motion: Motion<'_>,
+        motion: StateView<'_>,
         tangent: Tangent,
         slots: &[Slot],
         matrix: &mut BlockMatrix,
@@ -240,7 +240,13 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
         });
     }
 
-    fn add_product(&self, motion: Motion<'_>, tangent: Tangent, x: &[Vec3], product: &mut [Vec3]) {
+    fn add_product(
+        &self,
+        motion: StateView<'_>,
+        tangent: Tangent,
+        x: &[Vec3],
+        product: &mut [Vec3],
+    ) {
         for element in 0..self.material.count() {
             let vertices = self.material.vertices(element);
             let blocks = self.material.tangent(element, &self.corners(vertices, motion), tangent);
@@ -252,7 +258,7 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
         }
     }
 
-    fn flow(&mut self, motion: Motion<'_>, dt: f64) {
+    fn flow(&mut self, motion: StateView<'_>, dt: f64) {
         if !self.material.flows() {
             return;
         }
@@ -262,7 +268,7 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
         }
     }
 
-    fn refusal(&self, before: Motion<'_>, after: Motion<'_>) -> Option<Refusal> {
+    fn refusal(&self, before: StateView<'_>, after: StateView<'_>) -> Option<StepRejection> {
         if !self.material.refuses() {
             return None;
         }
@@ -273,11 +279,11 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
         })
     }
 
-    fn save(&self, memory: &mut Memory) {
+    fn save(&self, memory: &mut Snapshot) {
         self.material.save(memory);
     }
 
-    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         self.material.restore(memory)
     }
 

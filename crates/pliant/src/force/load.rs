@@ -110,13 +110,13 @@ impl Material<1> for Load {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::force::{Forces, Motion, check};
+    use crate::force::{Forces, StateView, check};
 
     fn sum(load: Load, count: usize) -> Vec<Vec3> {
         let (zeros, mut found) = (vec![Vec3::ZERO; count], vec![Vec3::ZERO; count]);
         let mut forces = Forces::new();
         forces.push(load);
-        forces.sum(Motion { positions: &zeros, velocities: &zeros, time: 0.0 }, &mut found);
+        forces.sum(StateView { positions: &zeros, velocities: &zeros, time: 0.0 }, &mut found);
         found
     }
 

@@ -32,26 +32,26 @@ use std::sync::OnceLock;
 
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
-use crate::memory::{Memory, MemoryError};
+use crate::snapshot::{Snapshot, SnapshotError};
 
 use nearby::Around;
 
-pub use crate::body::soft::Motion;
+pub use crate::body::soft::StateView;
 pub use elements::{Corners, Elements, Material};
 pub use stiffness::{BlockMatrix, Form, Slot, Tangent};
 
-impl<'a> Motion<'a> {
+impl<'a> StateView<'a> {
     /// Of the first `count` vertices; of all, where there are fewer.
     #[inline]
-    fn first(self, count: usize) -> Motion<'a> {
+    fn first(self, count: usize) -> StateView<'a> {
         let of = |all: &'a [Vec3]| &all[..count.min(all.len())];
-        Motion { positions: of(self.positions), velocities: of(self.velocities), ..self }
+        StateView { positions: of(self.positions), velocities: of(self.velocities), ..self }
     }
 }
 
 /// What a step must not do, found in one that did.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Refusal {
+pub struct StepRejection {
     /// The vertex, counted in the scene.
     pub vertex: VertexId,
     /// Which quantity.
@@ -74,18 +74,18 @@ pub enum Store {
 /// All elements of one kind.
 pub trait Force: std::fmt::Debug + Send {
     /// Potential energy, J.
-    fn energy(&self, motion: Motion<'_>) -> f64;
+    fn energy(&self, motion: StateView<'_>) -> f64;
 
     /// Adds the forces on all vertices, N, damping included.
-    fn add_forces(&self, motion: Motion<'_>, forces: &mut [Vec3]);
+    fn add_forces(&self, motion: StateView<'_>, forces: &mut [Vec3]);
 
     /// Adds at least the forces of some elements, numbers ascending, N; by default of all.
-    fn add_forces_of(&self, _elements: &[u32], motion: Motion<'_>, forces: &mut [Vec3]) {
+    fn add_forces_of(&self, _elements: &[u32], motion: StateView<'_>, forces: &mut [Vec3]) {
         self.add_forces(motion, forces);
     }
 
     /// Potential energy of some elements, J; by default of all, whatever is asked for.
-    fn energy_of_elements(&self, _elements: &[u32], motion: Motion<'_>) -> f64 {
+    fn energy_of_elements(&self, _elements: &[u32], motion: StateView<'_>) -> f64 {
         self.energy(motion)
     }
 
@@ -100,26 +100,32 @@ pub trait Force: std::fmt::Debug + Send {
     /// `slots` are the places of the elements' blocks, row by row of each element.
     fn add_tangent(
         &self,
-        motion: Motion<'_>,
+        motion: StateView<'_>,
         tangent: Tangent,
         slots: &[Slot],
         matrix: &mut BlockMatrix,
     );
 
     /// Adds the product of the same matrix with a vector, without building it.
-    fn add_product(&self, motion: Motion<'_>, tangent: Tangent, x: &[Vec3], product: &mut [Vec3]);
+    fn add_product(
+        &self,
+        motion: StateView<'_>,
+        tangent: Tangent,
+        x: &[Vec3],
+        product: &mut [Vec3],
+    );
 
     /// Lets rest values follow what happened in a step of `dt` seconds: plastic flow.
-    fn flow(&mut self, motion: Motion<'_>, dt: f64);
+    fn flow(&mut self, motion: StateView<'_>, dt: f64);
 
     /// What is wrong with a step between two moments; the first element that objects.
-    fn refusal(&self, before: Motion<'_>, after: Motion<'_>) -> Option<Refusal>;
+    fn refusal(&self, before: StateView<'_>, after: StateView<'_>) -> Option<StepRejection>;
 
     /// Writes the rest values that drifted, if any.
-    fn save(&self, memory: &mut Memory);
+    fn save(&self, memory: &mut Snapshot);
 
     /// Reads what [`Force::save`] wrote.
-    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError>;
+    fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError>;
 
     /// What its energy counts as.
     fn store(&self) -> Store;
@@ -173,12 +179,12 @@ impl Forces {
     }
 
     /// Potential energy of all, J.
-    pub fn energy(&self, motion: Motion<'_>) -> f64 {
+    pub fn energy(&self, motion: StateView<'_>) -> f64 {
         self.iter().map(|force| force.energy(motion)).sum()
     }
 
     /// Potential energy of one kind, J.
-    pub fn energy_of(&self, store: Store, motion: Motion<'_>) -> f64 {
+    pub fn energy_of(&self, store: Store, motion: StateView<'_>) -> f64 {
         let of = self.iter().filter(|force| force.store() == store);
         of.map(|force| force.energy(motion)).sum()
     }
@@ -187,11 +193,16 @@ impl Forces {
     ///
     /// For dampers that are linear that is the force at velocity zero, for others the line that
     /// touches them at `motion`. `still` is memory.
-    pub fn sum_linearised(&self, motion: Motion<'_>, forces: &mut [Vec3], still: &mut Vec<Vec3>) {
+    pub fn sum_linearised(
+        &self,
+        motion: StateView<'_>,
+        forces: &mut [Vec3],
+        still: &mut Vec<Vec3>,
+    ) {
         if self.iter().all(|force| force.damps_linearly()) {
             still.clear();
             still.resize(motion.positions.len(), Vec3::ZERO);
-            return self.sum(Motion { velocities: still, ..motion }, forces);
+            return self.sum(StateView { velocities: still, ..motion }, forces);
         }
         self.sum(motion, forces);
         let damping = Tangent { stiffness: 0.0, damping: 1.0, form: Form::Definite };
@@ -199,17 +210,17 @@ impl Forces {
     }
 
     /// Writes what all remember, in order.
-    pub fn save(&self, memory: &mut Memory) {
+    pub fn save(&self, memory: &mut Snapshot) {
         self.iter().for_each(|force| force.save(memory));
     }
 
     /// Reads what [`Forces::save`] wrote for the same scene.
-    pub fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    pub fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         self.list.iter_mut().try_for_each(|force| force.restore(memory))
     }
 
     /// Fills `forces` with the sum of all, N.
-    pub fn sum(&self, motion: Motion<'_>, forces: &mut [Vec3]) {
+    pub fn sum(&self, motion: StateView<'_>, forces: &mut [Vec3]) {
         forces.fill(Vec3::ZERO);
         self.iter().for_each(|force| force.add_forces(motion, forces));
     }
@@ -217,7 +228,7 @@ impl Forces {
     /// Builds the matrix of all derivatives.
     ///
     /// Takes memory the first time, and again after [`Forces::push`].
-    pub fn assemble(&mut self, motion: Motion<'_>, tangent: Tangent) -> &mut BlockMatrix {
+    pub fn assemble(&mut self, motion: StateView<'_>, tangent: Tangent) -> &mut BlockMatrix {
         let vertex_count = motion.positions.len();
         let mut assembled = self.assembled.take();
         assembled.take_if(|(matrix, _)| matrix.len() != vertex_count);
@@ -236,7 +247,7 @@ impl Forces {
     }
 
     /// Adds derivatives, in another form or at another velocity, to the matrix built last.
-    pub fn assemble_more(&mut self, motion: Motion<'_>, tangent: Tangent) {
+    pub fn assemble_more(&mut self, motion: StateView<'_>, tangent: Tangent) {
         let mut before = std::mem::take(&mut self.before);
         before.clear();
         before.extend(self.matrix().into_iter().flat_map(|matrix| matrix.blocks()));
@@ -278,7 +289,7 @@ impl Forces {
     /// Adds the product of the derivatives with a vector, without building a matrix.
     pub fn add_product(
         &self,
-        motion: Motion<'_>,
+        motion: StateView<'_>,
         tangent: Tangent,
         x: &[Vec3],
         product: &mut [Vec3],
@@ -288,12 +299,12 @@ impl Forces {
     }
 
     /// What is wrong with a step between two moments; the first force that objects.
-    pub fn refusal(&self, before: Motion<'_>, after: Motion<'_>) -> Option<Refusal> {
+    pub fn refusal(&self, before: StateView<'_>, after: StateView<'_>) -> Option<StepRejection> {
         self.iter().find_map(|force| force.refusal(before, after))
     }
 
     /// Lets plastic materials flow after a step of `dt` seconds.
-    pub fn flow(&mut self, motion: Motion<'_>, dt: f64) {
+    pub fn flow(&mut self, motion: StateView<'_>, dt: f64) {
         self.list.iter_mut().for_each(|force| force.flow(motion, dt));
     }
 

@@ -3,7 +3,7 @@
 //! Forces on these vertices are those of all elements to the last bit, as each vertex sums its
 //! own elements in their order.
 
-use crate::force::{Forces, Motion, Store};
+use crate::force::{Forces, StateView, Store};
 use crate::id::VertexId;
 use crate::math::Vec3;
 use crate::mesh::topology::Rows;
@@ -76,7 +76,7 @@ impl Forces {
         &self,
         store: Store,
         nearby: &Nearby,
-        motion: Motion<'_>,
+        motion: StateView<'_>,
         forces: &mut [Vec3],
     ) {
         let both = self.iter().zip(&nearby.lists);
@@ -87,7 +87,7 @@ impl Forces {
     /// Potential energy of these elements, J; of forces that cannot tell them apart, of all.
     ///
     /// What moves only the vertices that they were collected for changes no other energy.
-    pub fn energy_nearby(&self, nearby: &Nearby, motion: Motion<'_>) -> f64 {
+    pub fn energy_nearby(&self, nearby: &Nearby, motion: StateView<'_>) -> f64 {
         let both = self.iter().zip(&nearby.lists).filter(|(_, list)| !list.is_empty());
         both.map(|(force, list)| force.energy_of_elements(list, motion)).sum()
     }
@@ -135,7 +135,7 @@ mod tests {
     fn forces_on_the_chosen_vertices_are_those_of_all_elements_to_the_bit() {
         let (positions, mut forces) = block();
         let still = vec![Vec3::ZERO; positions.len()];
-        let motion = Motion { positions: &positions, velocities: &still, time: 0.0 };
+        let motion = StateView { positions: &positions, velocities: &still, time: 0.0 };
         let mut nearby = Nearby::default();
         for threads in [1, 3] {
             forces.set_threads(threads, positions.len());
@@ -166,7 +166,7 @@ mod tests {
         let mut nearby = Nearby::default();
         forces.find_nearby(&[VertexId(31), VertexId(9_999)], &mut nearby);
         let [before, after] = [&positions, &moved].map(|positions| {
-            let motion = Motion { positions, velocities: &still, time: 0.0 };
+            let motion = StateView { positions, velocities: &still, time: 0.0 };
             [forces.energy(motion), forces.energy_nearby(&nearby, motion)]
         });
         let [all, some] = [after[0] - before[0], after[1] - before[1]];

@@ -16,7 +16,7 @@ use crate::force::plasticity::{Drift, Plasticity, PlasticityError};
 use crate::force::stiffness::{Form, Tangent, outer};
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
-use crate::memory::{Memory, MemoryError};
+use crate::snapshot::{Snapshot, SnapshotError};
 
 /// What a spring's stiffness means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -267,13 +267,13 @@ impl Material<2> for Springs {
         spring.rest_length = plasticity.rest_after(drift, length, dt);
     }
 
-    fn save(&self, memory: &mut Memory) {
+    fn save(&self, memory: &mut Snapshot) {
         if self.flows() {
             self.springs.iter().for_each(|spring| memory.write(spring.rest_length));
         }
     }
 
-    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         if self.flows() {
             for spring in &mut self.springs {
                 spring.rest_length = memory.read("springs")?;

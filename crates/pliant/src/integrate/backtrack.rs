@@ -2,7 +2,7 @@
 
 use crate::body::soft::State;
 use crate::integrate::{Integrator, Report, StepError, System};
-use crate::memory::{Memory, MemoryError};
+use crate::snapshot::{Snapshot, SnapshotError};
 
 /// Halvings of a step at most, count, whatever is asked: 2⁶² parts can still be counted.
 const MAX_HALVINGS: u32 = 62;
@@ -90,11 +90,11 @@ impl<I: Integrator> Integrator for Backtrack<I> {
         Ok(report)
     }
 
-    fn save(&self, memory: &mut Memory) {
+    fn save(&self, memory: &mut Snapshot) {
         self.inner.save(memory);
     }
 
-    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         self.inner.restore(memory)
     }
 
@@ -107,7 +107,7 @@ impl<I: Integrator> Integrator for Backtrack<I> {
 mod tests {
     use super::*;
     use crate::body::soft::Masses;
-    use crate::force::{Corners, Material, Refusal, Tangent};
+    use crate::force::{Corners, Material, StepRejection, Tangent};
     use crate::id::VertexId;
     use crate::integrate::euler::{Euler, EulerKind};
     use crate::math::{Mat3, Vec3};
@@ -140,11 +140,21 @@ mod tests {
             [[Mat3::ZERO]]
         }
 
-        fn refusal(&self, _: usize, before: &Corners<1>, after: &Corners<1>) -> Option<Refusal> {
+        fn refusal(
+            &self,
+            _: usize,
+            before: &Corners<1>,
+            after: &Corners<1>,
+        ) -> Option<StepRejection> {
             let way = (after.positions[0] - before.positions[0]).length();
             let bound = before.positions[0].x < self.until && way > self.most;
             let vertex = VertexId(0);
-            bound.then_some(Refusal { vertex, what: "a way of", value: way, limit: self.most })
+            bound.then_some(StepRejection {
+                vertex,
+                what: "a way of",
+                value: way,
+                limit: self.most,
+            })
         }
 
         fn refuses(&self) -> bool {

@@ -96,17 +96,17 @@ pub enum ConstraintError {
 
 /// When to be content.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RelaxSettings {
+pub struct PbdSettings {
     /// Largest violation that may stay, m; velocities may break a rule by this per step.
     pub tolerance: f64,
     /// Most sweeps over all rules, count.
     pub sweeps: usize,
 }
 
-impl Default for RelaxSettings {
+impl Default for PbdSettings {
     /// A thousandth of a millimetre, or a hundred sweeps.
-    fn default() -> RelaxSettings {
-        RelaxSettings { tolerance: 1e-6, sweeps: 100 }
+    fn default() -> PbdSettings {
+        PbdSettings { tolerance: 1e-6, sweeps: 100 }
     }
 }
 
@@ -196,7 +196,7 @@ impl Constraints {
         positions: &mut [Vec3],
         eases: &[f64],
         time: f64,
-        settings: RelaxSettings,
+        settings: PbdSettings,
     ) -> Result<Relaxation, ConstraintError> {
         let expected = self.vertex_count;
         if let Some(count) = [positions.len(), eases.len()].into_iter().find(|n| *n != expected) {
@@ -210,7 +210,7 @@ impl Constraints {
         &self,
         positions: &mut [Vec3],
         (eases, time): (&[f64], f64),
-        settings: RelaxSettings,
+        settings: PbdSettings,
         acted: &mut Vec<bool>,
     ) -> Relaxation {
         acted.clear();
@@ -236,7 +236,7 @@ impl Constraints {
         state: &mut State,
         (eases, acted): (&[f64], &[bool]),
         dt: f64,
-        settings: RelaxSettings,
+        settings: PbdSettings,
     ) -> Relaxation {
         let State { positions, velocities, time, .. } = state;
         sweep_until(settings.tolerance / dt, settings.sweeps, |pass| {
@@ -364,7 +364,7 @@ mod tests {
         let start = [Vec3::ZERO, 1.3 * Vec3::X];
         let constraints = Constraints::new(vec![link([0, 1], 1.0)], Vec::new(), 2).unwrap();
         let centre = |x: &[Vec3]| (x[0].x + 3.0 * x[1].x) / 4.0;
-        let settings = RelaxSettings { tolerance: 0.0, sweeps: 1 };
+        let settings = PbdSettings { tolerance: 0.0, sweeps: 1 };
         let mut positions = start;
         constraints.relax(&mut positions, &[1.0, 1.0 / 3.0], 0.0, settings).unwrap();
         // 0.3 m to share: ¾ to the light one, ¼ to the heavy one.
@@ -381,7 +381,7 @@ mod tests {
     fn held_vertices_leave_the_way_to_the_other() {
         let constraints = Constraints::new(vec![link([0, 1], 1.0)], Vec::new(), 2).unwrap();
         let mut positions = [Vec3::ZERO, 3.0 * Vec3::X];
-        let settings = RelaxSettings::default();
+        let settings = PbdSettings::default();
         let found = constraints.relax(&mut positions, &[0.0, 5.0], 0.0, settings).unwrap();
         assert_eq!(positions, [Vec3::ZERO, Vec3::X]);
         assert_eq!(found, Relaxation { sweeps: 1, start: 2.0, residual: 0.0 });
@@ -404,8 +404,7 @@ mod tests {
         let constraints = Constraints::new(list, vec![floor], 2).unwrap();
         let check = |z: f64, time: f64, expected: [f64; 2]| {
             let mut x = [Vec3::ZERO, z * Vec3::Z];
-            let found =
-                constraints.relax(&mut x, &[1.0; 2], time, RelaxSettings::default()).unwrap();
+            let found = constraints.relax(&mut x, &[1.0; 2], time, PbdSettings::default()).unwrap();
             assert!(found.residual <= TOLERANCE);
             assert!((x[0].z - expected[0]).abs() < 2.0 * TOLERANCE, "{x:?}");
             assert!((x[1].z - expected[1]).abs() < 2.0 * TOLERANCE, "{x:?}");

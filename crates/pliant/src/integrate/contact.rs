@@ -2,16 +2,16 @@
 //!
 //! Any integrator can be put in contact. Forces act all through its step; shifts and impulses
 //! are done before and after; rows need one that solves them, see
-//! [`Integrator::takes_rows`]. On an error the state is as it was.
+//! [`Integrator::solves_constraints`]. On an error the state is as it was.
 
 use std::sync::Arc;
 
 use crate::body::Bodies;
 use crate::body::soft::State;
-use crate::contact::demands::Demands;
-use crate::contact::response::{Moment, Response};
+use crate::contact::output::ContactOutput;
+use crate::contact::response::{Response, StepContext};
 use crate::integrate::{Integrator, Report, StepError, System};
-use crate::memory::{Memory, MemoryError};
+use crate::snapshot::{Snapshot, SnapshotError};
 
 /// An integrator together with what contact does.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub struct InContact {
     bodies: Arc<Bodies>,
     responses: Vec<Box<dyn Response>>,
     /// What is asked for after the step.
-    after: Demands,
+    after: ContactOutput,
     trial: State,
 }
 
@@ -31,29 +31,34 @@ impl InContact {
         bodies: Arc<Bodies>,
         responses: Vec<Box<dyn Response>>,
     ) -> InContact {
-        let (after, trial) = (Demands::default(), State::default());
+        let (after, trial) = (ContactOutput::default(), State::default());
         InContact { inner, bodies, responses, after, trial }
     }
 
     /// Everything in the trial state, as responses see it.
-    fn moment<'a>(bodies: &'a Bodies, system: &'a System, trial: &'a State, dt: f64) -> Moment<'a> {
-        let System { masses, pins, rigids, watcher, .. } = system;
-        Moment { bodies, motion: trial.motion(), masses, pins, rigids, dt, watcher }
+    fn context<'a>(
+        bodies: &'a Bodies,
+        system: &'a System,
+        trial: &'a State,
+        dt: f64,
+    ) -> StepContext<'a> {
+        let System { masses, pins, rigids, profiler, .. } = system;
+        StepContext { bodies, motion: trial.motion(), masses, pins, rigids, dt, profiler }
     }
 
     /// Asks before the step and does what must be done before.
     fn prepare(&mut self, system: &mut System, dt: f64) -> Result<(), StepError> {
         let InContact { bodies, responses, trial, .. } = self;
-        let mut demands = std::mem::take(&mut system.contact);
-        demands.clear();
-        let moment = InContact::moment(bodies, system, trial, dt);
-        responses.iter_mut().for_each(|response| response.before(moment, &mut demands));
-        carry_out(&demands, bodies, system, trial);
-        let rows = demands.rows.len() + demands.springs.len();
-        system.contact = demands;
+        let mut output = std::mem::take(&mut system.contact);
+        output.clear();
+        let context = InContact::context(bodies, system, trial, dt);
+        responses.iter_mut().for_each(|response| response.pre_step(context, &mut output));
+        carry_out(&output, bodies, system, trial);
+        let rows = output.rows.len() + output.springs.len();
+        system.contact = output;
         match rows {
             0 => Ok(()),
-            _ if self.inner.takes_rows() => self.check_bodies(system),
+            _ if self.inner.solves_constraints() => self.check_bodies(system),
             rows => Err(StepError::Rows { rows }),
         }
     }
@@ -73,11 +78,13 @@ impl InContact {
     fn mend(&mut self, system: &mut System, dt: f64) -> Result<(), StepError> {
         let InContact { bodies, responses, trial, after, .. } = self;
         after.clear();
-        let moment = InContact::moment(bodies, system, trial, dt);
+        let context = InContact::context(bodies, system, trial, dt);
         let forces = &system.forces;
-        responses.iter_mut().for_each(|response| response.after_under(moment, forces, after));
+        responses
+            .iter_mut()
+            .for_each(|response| response.post_step_with_forces(context, forces, after));
         carry_out(after, bodies, system, trial);
-        let refusal = after.refusal.or(system.contact.refusal);
+        let refusal = after.rejection.or(system.contact.rejection);
         refusal.map_or(Ok(()), |refusal| Err(system.refused(refusal, dt)))?;
         system.check_state(trial.motion(), "respond")
     }
@@ -86,11 +93,11 @@ impl InContact {
 /// Shifts and pushes.
 ///
 /// What is asked of a vertex of a rigid body is done to the body.
-fn carry_out(demands: &Demands, bodies: &Bodies, system: &System, trial: &mut State) {
+fn carry_out(output: &ContactOutput, bodies: &Bodies, system: &System, trial: &mut State) {
     let System { rigids, masses, .. } = system;
     let State { positions, velocities, rigids: states, .. } = &mut *trial;
     let (members, masses) = (rigids.members(), masses.of());
-    for shift in &demands.rigid_shifts {
+    for shift in &output.rigid_shifts {
         match rigids.place(shift.body) {
             Some(place) => {
                 let turn = (shift.centre, shift.turn);
@@ -99,7 +106,7 @@ fn carry_out(demands: &Demands, bodies: &Bodies, system: &System, trial: &mut St
             None => shift.apply(&mut positions[bodies.vertices(shift.body)]),
         }
     }
-    for (vertex, shift) in &demands.shifts {
+    for (vertex, shift) in &output.shifts {
         let v = vertex.index();
         match rigids.place_of(*vertex) {
             Some(place) => {
@@ -108,7 +115,7 @@ fn carry_out(demands: &Demands, bodies: &Bodies, system: &System, trial: &mut St
             None => positions[v] += *shift,
         }
     }
-    for (vertex, impulse) in &demands.impulses {
+    for (vertex, impulse) in &output.impulses {
         let v = vertex.index();
         match rigids.place_of(*vertex) {
             Some(place) => states[place].push(&members[place].body, positions[v], *impulse),
@@ -138,30 +145,30 @@ impl Integrator for InContact {
             system.joints.go_back();
             return Err(error);
         }
-        self.responses.iter_mut().for_each(|response| response.accepted(&system.contact));
-        let System { contact, from_outside, rigids, asleep, .. } = system;
-        for demands in [&*contact, &self.after] {
-            from_outside.extend_from_slice(&demands.from_outside);
-            report.met.add(demands.met);
+        self.responses.iter_mut().for_each(|response| response.on_accept(&system.contact));
+        let System { contact, external_impulses, rigids, asleep, .. } = system;
+        for output in [&*contact, &self.after] {
+            external_impulses.extend_from_slice(&output.external_impulses);
+            report.contact.add(output.stats);
         }
         for (row, row_impulse) in contact.rows.iter().zip(&contact.row_impulses) {
             // What sleeps only remembers its pressure; the integrator tells what bears it.
             let place = rigids.place(row.bodies.0);
             let sleeps = place.is_some_and(|place| asleep.get(place) == Some(&true));
             if row.bodies.1.is_none() && row_impulse.normal > 0.0 && !sleeps {
-                from_outside.push((row.vertices[0], row_impulse.impulse(row.normal)));
+                external_impulses.push((row.vertices[0], row_impulse.impulse(row.normal)));
             }
         }
         std::mem::swap(state, &mut self.trial);
         Ok(report)
     }
 
-    fn save(&self, memory: &mut Memory) {
+    fn save(&self, memory: &mut Snapshot) {
         self.inner.save(memory);
         self.responses.iter().for_each(|response| response.save(memory));
     }
 
-    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         self.inner.restore(memory)?;
         self.responses.iter_mut().try_for_each(|response| response.restore(memory))
     }

@@ -1,4 +1,4 @@
-//! Motion from forces: one step after the other.
+//! StateView from forces: one step after the other.
 //!
 //! Every integrator moves the same [`State`] under the same [`System`]; they differ in
 //! order, stability and cost. A step that fails leaves the state as it was.
@@ -13,7 +13,7 @@ pub mod verlet;
 
 pub mod constraint;
 
-pub mod relax;
+pub mod pbd;
 
 pub mod shape_matching;
 
@@ -21,7 +21,7 @@ pub mod implicit;
 
 pub mod contact;
 
-pub mod rigid;
+pub mod free_motion;
 
 pub mod sleep;
 
@@ -32,12 +32,12 @@ pub mod backtrack;
 use crate::body::pins::Pins;
 use crate::body::rigid::all::Rigids;
 use crate::body::soft::{BodyStarts, Masses, State};
-use crate::contact::demands::{Demands, Met};
-use crate::force::{Forces, Motion, Refusal};
+use crate::contact::output::{ContactOutput, ContactStats};
+use crate::force::{Forces, StateView, StepRejection};
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
-use crate::memory::{Memory, MemoryError};
-use crate::observe::{Stage, Watch, Watcher};
+use crate::profile::{ProfilerRef, Stage, StageTimer};
+use crate::snapshot::{Snapshot, SnapshotError};
 use crate::solve::joint::{JointError, Joints};
 use crate::solve::linear::SolveError;
 
@@ -60,15 +60,15 @@ pub struct System {
     pub asleep: Vec<bool>,
     /// Velocity, m/s, and spin, rad/s, of each rigid body as solved with the last step, by an
     /// integrator that takes rows.
-    pub rigid_ends: Vec<(Vec3, Vec3)>,
+    pub rigid_solution: Vec<(Vec3, Vec3)>,
     /// Where bodies begin: for errors, for solvers that take them one by one, and for contact.
     pub bodies: BodyStarts,
     /// Who is told of the stages.
-    pub watcher: Watcher,
+    pub profiler: ProfilerRef,
     /// What contact asks of the step that is being made.
-    pub contact: Demands,
+    pub contact: ContactOutput,
     /// Impulses that obstacles gave since this was last cleared: vertex and impulse, N·s.
-    pub from_outside: Vec<(VertexId, Vec3)>,
+    pub external_impulses: Vec<(VertexId, Vec3)>,
 }
 
 /// What one step took.
@@ -89,7 +89,7 @@ pub struct Report {
     /// Times that the step, or a part of it, was refused and halved, count.
     pub halvings: usize,
     /// What contact met.
-    pub met: Met,
+    pub contact: ContactStats,
 }
 
 impl Report {
@@ -102,7 +102,7 @@ impl Report {
         self.sweeps += part.sweeps;
         self.unconverged += part.unconverged;
         self.halvings += part.halvings;
-        self.met.add(part.met);
+        self.contact.add(part.contact);
     }
 }
 
@@ -231,15 +231,15 @@ pub trait Integrator: std::fmt::Debug + Send {
     ) -> Result<Report, StepError>;
 
     /// Whether it solves the rows or springs of [`System::contact`].
-    fn takes_rows(&self) -> bool {
+    fn solves_constraints(&self) -> bool {
         false
     }
 
     /// Writes what it remembers of the steps before, if anything.
-    fn save(&self, _memory: &mut Memory) {}
+    fn save(&self, _memory: &mut Snapshot) {}
 
     /// Reads what [`Integrator::save`] wrote.
-    fn restore(&mut self, _memory: &mut Memory) -> Result<(), MemoryError> {
+    fn restore(&mut self, _memory: &mut Snapshot) -> Result<(), SnapshotError> {
         Ok(())
     }
 
@@ -251,7 +251,7 @@ impl System {
     /// Fills `accelerations` with force over mass, m/s²; held vertices get zero.
     pub fn accelerations(
         &self,
-        motion: Motion<'_>,
+        motion: StateView<'_>,
         accelerations: &mut Vec<Vec3>,
     ) -> Result<(), StepError> {
         self.sum_forces(motion, accelerations)?;
@@ -265,8 +265,12 @@ impl System {
     }
 
     /// Fills `forces` with the sum on each vertex, N.
-    pub fn sum_forces(&self, motion: Motion<'_>, forces: &mut Vec<Vec3>) -> Result<(), StepError> {
-        let _watch = Watch::new(&self.watcher, Stage::Force);
+    pub fn sum_forces(
+        &self,
+        motion: StateView<'_>,
+        forces: &mut Vec<Vec3>,
+    ) -> Result<(), StepError> {
+        let _watch = StageTimer::new(&self.profiler, Stage::Force);
         forces.resize(motion.positions.len(), Vec3::ZERO);
         self.forces.sum(motion, forces);
         self.push(forces);
@@ -276,11 +280,11 @@ impl System {
     /// Fills `forces` with what of them is linear in the velocity: f + D v, N.
     pub(crate) fn sum_linearised(
         &self,
-        motion: Motion<'_>,
+        motion: StateView<'_>,
         forces: &mut Vec<Vec3>,
         still: &mut Vec<Vec3>,
     ) -> Result<(), StepError> {
-        let _watch = Watch::new(&self.watcher, Stage::Force);
+        let _watch = StageTimer::new(&self.profiler, Stage::Force);
         forces.resize(motion.positions.len(), Vec3::ZERO);
         self.forces.sum_linearised(motion, forces, still);
         self.push(forces);
@@ -295,14 +299,14 @@ impl System {
     }
 
     /// The error of a step that something must not let pass.
-    fn refused(&self, refusal: Refusal, dt: f64) -> StepError {
-        let Refusal { vertex, what, value, limit } = refusal;
+    fn refused(&self, refusal: StepRejection, dt: f64) -> StepError {
+        let StepRejection { vertex, what, value, limit } = refusal;
         let (body, vertex) = self.bodies.locate(vertex.index());
         StepError::Refused { body, vertex, what, value, limit, dt, halvings: 0 }
     }
 
     /// Refuses a state with a value that is not finite.
-    pub fn check_state(&self, motion: Motion<'_>, stage: &'static str) -> Result<(), StepError> {
+    pub fn check_state(&self, motion: StateView<'_>, stage: &'static str) -> Result<(), StepError> {
         self.check_finite(motion.positions, "position", stage, motion.time)?;
         self.check_finite(motion.velocities, "velocity", stage, motion.time)
     }

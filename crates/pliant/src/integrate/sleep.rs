@@ -12,10 +12,10 @@
 use crate::body::rigid::RigidState;
 use crate::body::rigid::all::{Member, Rigids};
 use crate::contact::Contact;
-use crate::contact::demands::Demands;
+use crate::contact::output::ContactOutput;
 use crate::id::BodyId;
 use crate::math::Vec3;
-use crate::memory::{Memory, MemoryError};
+use crate::snapshot::{Snapshot, SnapshotError};
 use crate::solve::rows::first;
 
 /// When rigid bodies sleep.
@@ -71,19 +71,19 @@ impl Sleep {
     pub fn wake(
         &mut self,
         (rigids, settings): (&Rigids, SleepSettings),
-        demands: &Demands,
+        output: &ContactOutput,
         (velocities, dt): (&[Vec3], f64),
     ) {
         if self.islands.iter().all(Option::is_none) {
             return;
         }
-        for (vertex, _) in demands.impulses.iter().chain(&demands.forces).chain(&demands.shifts) {
+        for (vertex, _) in output.impulses.iter().chain(&output.forces).chain(&output.shifts) {
             self.wake_with(rigids.place_of(*vertex));
         }
-        for shift in &demands.rigid_shifts {
+        for shift in &output.rigid_shifts {
             self.wake_with(rigids.place(shift.body));
         }
-        for row in &demands.rows {
+        for row in &output.rows {
             let relative = row.relative(velocities);
             let moves = relative.length() > settings.quiet * row.size;
             let meets = row.gap + row.normal.dot(relative) * dt < row.offset;
@@ -112,7 +112,7 @@ impl Sleep {
     pub fn settle(
         &mut self,
         (rigids, settings): (&Rigids, SleepSettings),
-        (demands, joined): (&Demands, impl Iterator<Item = [usize; 2]>),
+        (output, joined): (&ContactOutput, impl Iterator<Item = [usize; 2]>),
         states: &mut [RigidState],
         dt: f64,
     ) {
@@ -126,7 +126,7 @@ impl Sleep {
         parents.extend(0..states.len() as u32);
         may.clear();
         may.extend(rest.iter().map(|rest| *rest >= settings.after));
-        let pressing = demands.rows.iter().zip(&demands.row_impulses);
+        let pressing = output.rows.iter().zip(&output.row_impulses);
         for (row, _) in pressing.filter(|(_, pressure)| pressure.normal > 0.0) {
             let Some(a) = rigids.place(row.bodies.0) else {
                 lies_on_others(rigids, row, may);
@@ -155,7 +155,7 @@ impl Sleep {
     }
 
     /// Writes who sleeps, and who is quiet.
-    pub fn save(&self, memory: &mut Memory) {
+    pub fn save(&self, memory: &mut Snapshot) {
         memory.write(self.rest.len() as f64);
         for (rest, island) in self.rest.iter().zip(&self.islands) {
             memory.write(*rest);
@@ -164,7 +164,7 @@ impl Sleep {
     }
 
     /// Reads what [`Sleep::save`] wrote.
-    pub fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    pub fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         let count = memory.read("sleep")?;
         self.rest.clear();
         self.islands.clear();

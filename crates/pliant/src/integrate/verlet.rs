@@ -13,10 +13,10 @@
 //! or a change of dt from outside it starts anew from the velocities, with nothing to reset.
 
 use crate::body::soft::State;
-use crate::force::Motion;
+use crate::force::StateView;
 use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
-use crate::memory::{Memory, MemoryError};
+use crate::snapshot::{Snapshot, SnapshotError};
 
 /// Change of velocities, relative to the largest term, that is rounding.
 const ROUNDING: f64 = 1e-14;
@@ -87,7 +87,7 @@ impl Verlet {
     ) -> Result<(), StepError> {
         let untouched = self.kind == VelocityKind::Backward && self.left == *state;
         let velocities = if untouched { &self.behind } else { &state.velocities };
-        let motion = Motion { velocities, ..state.motion() };
+        let motion = StateView { velocities, ..state.motion() };
         system.accelerations(motion, &mut self.accelerations)?;
         self.half.clone_from(&state.velocities);
         self.next.copy_from(state);
@@ -105,7 +105,7 @@ impl Verlet {
         let report = Report { substeps: 1, ..Report::default() };
         match self.kind {
             VelocityKind::Backward => {
-                let motion = Motion { velocities: &self.half, ..self.next.motion() };
+                let motion = StateView { velocities: &self.half, ..self.next.motion() };
                 system.accelerations(motion, &mut self.accelerations)?;
                 self.improve(dt);
                 Ok(report)
@@ -185,12 +185,12 @@ impl Integrator for Verlet {
         Ok(report)
     }
 
-    fn save(&self, memory: &mut Memory) {
+    fn save(&self, memory: &mut Snapshot) {
         self.left.save(memory);
         memory.write_vectors(&self.behind);
     }
 
-    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         self.left.restore(memory)?;
         memory.read_vectors("Verlet", &mut self.behind)
     }

@@ -8,17 +8,17 @@
 use crate::body::rigid::RigidState;
 use crate::body::soft::State;
 use crate::id::VertexId;
-use crate::integrate::rigid::Flight;
+use crate::integrate::free_motion::FreeMotion;
 use crate::integrate::sleep::{Sleep, SleepSettings};
 use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
-use crate::memory::{Memory, MemoryError};
+use crate::snapshot::{Snapshot, SnapshotError};
 
 /// An integrator that also moves the rigid bodies of a system.
 #[derive(Debug)]
 pub struct WithRigid {
     inner: Box<dyn Integrator>,
-    flight: Flight,
+    flight: FreeMotion,
     /// When bodies sleep, if ever.
     rest: Option<SleepSettings>,
     sleep: Sleep,
@@ -33,7 +33,7 @@ pub struct WithRigid {
 
 impl WithRigid {
     /// Lets an integrator move soft bodies, and rigid ones fly as `flight` says.
-    pub fn new(inner: Box<dyn Integrator>, flight: Flight) -> WithRigid {
+    pub fn new(inner: Box<dyn Integrator>, flight: FreeMotion) -> WithRigid {
         let (forces, rigids, start) = (Vec::new(), Vec::new(), State::default());
         let (rest, sleep) = (None, Sleep::default());
         WithRigid { inner, flight, rest, sleep, forces, rigids, flown: Vec::new(), start }
@@ -46,7 +46,7 @@ impl WithRigid {
 
     /// Wakes who is touched, and tells the inner integrator who sleeps.
     fn wake(&mut self, system: &mut System, dt: f64) {
-        let Some(settings) = self.rest.filter(|_| self.inner.takes_rows()) else { return };
+        let Some(settings) = self.rest.filter(|_| self.inner.solves_constraints()) else { return };
         let System { rigids, contact, asleep, .. } = system;
         self.sleep.begin(rigids);
         let moving = (&self.start.velocities[..], dt);
@@ -57,8 +57,8 @@ impl WithRigid {
 
     /// Lets fall asleep what has come to rest.
     fn settle(&mut self, system: &mut System, dt: f64) {
-        let Some(settings) = self.rest.filter(|_| self.inner.takes_rows()) else { return };
-        let System { rigids, contact, joints, asleep, from_outside, .. } = system;
+        let Some(settings) = self.rest.filter(|_| self.inner.solves_constraints()) else { return };
+        let System { rigids, contact, joints, asleep, external_impulses, .. } = system;
         let pairs =
             joints.list().iter().filter_map(|joint| Some([joint.bodies.0, joint.bodies.1?]));
         self.flown.clone_from(&self.rigids);
@@ -68,7 +68,7 @@ impl WithRigid {
             if self.sleep.is_asleep(k) && asleep.get(k) == Some(&false) {
                 // The little that it still had goes to what it lies on.
                 let taken = member.body.mass * (now.velocity - before.velocity);
-                from_outside.push((VertexId(member.vertices.start as u32), taken));
+                external_impulses.push((VertexId(member.vertices.start as u32), taken));
             }
         }
     }
@@ -105,7 +105,7 @@ impl WithRigid {
     ) -> Result<Report, StepError> {
         self.start.copy_from(state);
         self.rigids.clone_from(&state.rigids);
-        let solves = self.inner.takes_rows();
+        let solves = self.inner.solves_constraints();
         self.wake(system, dt);
         if !solves {
             system.check_step(state, dt)?;
@@ -117,7 +117,7 @@ impl WithRigid {
         }
         let report = self.inner.step(system, state, dt)?;
         if solves {
-            for (rigid, (velocity, spin)) in self.rigids.iter_mut().zip(&system.rigid_ends) {
+            for (rigid, (velocity, spin)) in self.rigids.iter_mut().zip(&system.rigid_solution) {
                 (rigid.velocity, rigid.spin) = (*velocity, *spin);
             }
         }
@@ -151,7 +151,7 @@ impl Integrator for WithRigid {
             return Err(StepError::Count { what: "rigid bodies", count, expected });
         }
         let vertices = system.rigids.attached().len();
-        if vertices > 0 && !self.inner.takes_rows() {
+        if vertices > 0 && !self.inner.solves_constraints() {
             return Err(StepError::Attached { vertices });
         }
         system.joints.note();
@@ -162,16 +162,16 @@ impl Integrator for WithRigid {
         made
     }
 
-    fn takes_rows(&self) -> bool {
-        self.inner.takes_rows()
+    fn solves_constraints(&self) -> bool {
+        self.inner.solves_constraints()
     }
 
-    fn save(&self, memory: &mut Memory) {
+    fn save(&self, memory: &mut Snapshot) {
         self.inner.save(memory);
         self.sleep.save(memory);
     }
 
-    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         self.inner.restore(memory)?;
         self.sleep.restore(memory)
     }

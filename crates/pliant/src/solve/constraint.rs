@@ -17,15 +17,15 @@
 
 use crate::body::Bodies;
 use crate::body::obstacle::Obstacle;
-use crate::contact::demands::{Demands, Met};
 use crate::contact::impulse::WarmStart;
-use crate::contact::response::{Moment, Response};
+use crate::contact::output::{ContactOutput, ContactStats};
+use crate::contact::response::{Response, StepContext};
 use crate::contact::search::{ContactSettings, Search};
 use crate::contact::{Contact, Feature};
 use crate::id::BodyId;
 use crate::math::Vec3;
-use crate::memory::{Memory, MemoryError};
-use crate::observe::{Stage, Watch};
+use crate::profile::{Stage, StageTimer};
+use crate::snapshot::{Snapshot, SnapshotError};
 use crate::solve::position_correction::PositionCorrection;
 
 /// Share of a gap below δ that is won back per step, at most at the push speed, unit 1.
@@ -105,19 +105,19 @@ impl Constraint {
 }
 
 impl Response for Constraint {
-    fn before(&mut self, moment: Moment<'_>, demands: &mut Demands) {
-        let Moment { bodies, motion, dt, watcher, .. } = moment;
-        let Demands { rows, row_impulses, rigid_shifts, .. } = &mut *demands;
+    fn pre_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
+        let StepContext { bodies, motion, dt, profiler, .. } = context;
+        let ContactOutput { rows, row_impulses, rigid_shifts, .. } = &mut *output;
         {
-            let _watch = Watch::new(watcher, Stage::Detect);
+            let _watch = StageTimer::new(profiler, Stage::Detect);
             let how = (self.settings.contacts, dt);
             self.search.find(motion, bodies, &self.obstacles, how, rows);
             if !self.apart.is_empty() {
                 rows.retain(|row| !is_apart(&self.apart, row.bodies));
             }
         }
-        let _watch = Watch::new(watcher, Stage::Respond);
-        self.correction.find(moment, rows, rigid_shifts);
+        let _watch = StageTimer::new(profiler, Stage::Contact);
+        self.correction.find(context, rows, rigid_shifts);
         for row in &mut *rows {
             row.min_normal_velocity =
                 min_normal_velocity(row, self.settings.max_depenetration_speed, dt);
@@ -133,18 +133,18 @@ impl Response for Constraint {
         self.warm_start.load(rows, dt, row_impulses);
         self.dt = dt;
         let (contacts, unresolved) = (rows.len(), self.search.unresolved);
-        demands.met.add(Met { contacts, unresolved, shift: demands.longest_shift() });
+        output.stats.add(ContactStats { contacts, unresolved, shift: output.longest_shift() });
     }
 
-    fn accepted(&mut self, before: &Demands) {
+    fn on_accept(&mut self, before: &ContactOutput) {
         self.warm_start.store(&before.rows, &before.row_impulses, self.dt);
     }
 
-    fn save(&self, memory: &mut Memory) {
+    fn save(&self, memory: &mut Snapshot) {
         self.warm_start.save(memory);
     }
 
-    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         self.warm_start.restore(memory)
     }
 

@@ -120,7 +120,7 @@ impl<F: Fn(&[Vec3], &mut [Vec3])> Operator for Product<'_, F> {
     }
 }
 
-/// Memory of the solvers.
+/// Snapshot of the solvers.
 #[derive(Debug, Default)]
 pub struct Solvers {
     pcg: Pcg,
@@ -170,7 +170,7 @@ where
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::force::{Corners, Forces, Form, Material, Motion, Tangent};
+    use crate::force::{Corners, Forces, Form, Material, StateView, Tangent};
 
     /// A spring without length between each vertex and the next, stiffer and stiffer.
     #[derive(Debug)]
@@ -205,7 +205,7 @@ pub(super) mod tests {
         let mut forces = Forces::new();
         forces.push(Chain);
         let still = vec![Vec3::ZERO; 21];
-        let motion = Motion { positions: &still, velocities: &still, time: 0.0 };
+        let motion = StateView { positions: &still, velocities: &still, time: 0.0 };
         let tangent = Tangent { stiffness: 1.0, damping: 0.0, form: Form::Definite };
         let mut matrix = forces.assemble(motion, tangent).clone();
         (0..21).for_each(|row| matrix.add_to_diagonal(row, 1.0));

@@ -12,7 +12,7 @@
 
 use crate::contact::impulse::ContactImpulse;
 
-/// Memory of the method.
+/// Snapshot of the method.
 #[derive(Clone, Debug, Default)]
 pub struct Nncg {
     before: Vec<ContactImpulse>,

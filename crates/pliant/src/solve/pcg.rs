@@ -20,7 +20,7 @@ use crate::solve::linear::{Linear, LinearSettings, Operator, SolveError, Solved,
 /// Residuals below this, N·s, have squares that vanish: there is nothing left to solve.
 const VANISHED: f64 = 1e-140;
 
-/// Memory of the method, kept from step to step.
+/// Snapshot of the method, kept from step to step.
 #[derive(Clone, Debug, Default)]
 pub struct Pcg {
     /// Inverse diagonal blocks.

@@ -12,8 +12,8 @@
 
 use crate::body::BodyKind;
 use crate::contact::Contact;
-use crate::contact::demands::RigidShift;
-use crate::contact::response::Moment;
+use crate::contact::output::RigidShift;
+use crate::contact::response::StepContext;
 use crate::id::BodyId;
 use crate::math::{Mat3, Quat, Vec3, outer_square};
 
@@ -47,7 +47,7 @@ pub struct Rigid {
     deep: bool,
 }
 
-/// Memory of the method.
+/// Snapshot of the method.
 #[derive(Clone, Debug, Default)]
 pub struct PositionCorrection {
     rigids: Vec<Rigid>,
@@ -77,15 +77,15 @@ impl PositionCorrection {
     /// Held bodies and nets stay. Bodies that are attached to each other go as one.
     pub fn find(
         &mut self,
-        moment: Moment<'_>,
+        context: StepContext<'_>,
         contacts: &mut [Contact],
         shifts: &mut Vec<RigidShift>,
     ) {
         if contacts.iter().all(|contact| contact.gap >= GOAL * contact.offset) {
             return;
         }
-        let bodies = moment.bodies;
-        self.gather(moment, contacts);
+        let bodies = context.bodies;
+        self.gather(context, contacts);
         for _ in 0..SWEEPS {
             self.rows.iter_mut().for_each(|row| row.relax(&mut self.rigids));
         }
@@ -97,8 +97,8 @@ impl PositionCorrection {
             .extend(moved.filter_map(|(body, leader)| self.rigids[leader.index()].as_shift(body)));
     }
 
-    fn gather(&mut self, moment: Moment<'_>, contacts: &[Contact]) {
-        let Moment { bodies, motion, masses, pins, rigids, .. } = moment;
+    fn gather(&mut self, context: StepContext<'_>, contacts: &[Contact]) {
+        let StepContext { bodies, motion, masses, pins, rigids, .. } = context;
         let stays = |body: BodyId| {
             let own = bodies.vertices(body);
             let first = pins.vertices().partition_point(|v| v.index() < own.start);
@@ -206,8 +206,8 @@ impl Row {
         let arm_a = place(1.0) - rigids[a.index()].centre;
         let arm_b = b.map_or(Vec3::ZERO, |b| place(-1.0) - rigids[b.index()].centre);
         let ease_of = |rigid: &Rigid, arm: Vec3| {
-            let moment = arm.cross(contact.normal);
-            rigid.inv_mass + moment.dot(rigid.turning() * moment)
+            let context = arm.cross(contact.normal);
+            rigid.inv_mass + context.dot(rigid.turning() * context)
         };
         let mut inv_mass = ease_of(&rigids[a.index()], arm_a);
         if let Some(b) = b {
@@ -315,10 +315,10 @@ mod tests {
 
         fn shifts(&self, contacts: &mut [Contact]) -> Vec<RigidShift> {
             let Blocks { bodies, state, masses, pins, rigids } = self;
-            let (motion, watcher) = (state.motion(), &None);
-            let moment = Moment { bodies, motion, masses, pins, rigids, dt: 0.01, watcher };
+            let (motion, profiler) = (state.motion(), &None);
+            let context = StepContext { bodies, motion, masses, pins, rigids, dt: 0.01, profiler };
             let mut shifts = Vec::new();
-            PositionCorrection::default().find(moment, contacts, &mut shifts);
+            PositionCorrection::default().find(context, contacts, &mut shifts);
             shifts
         }
     }

@@ -25,7 +25,7 @@ use crate::solve::terms::{Row, Term};
 /// Numbers of a body, count.
 const WIDTH: usize = 6;
 
-/// Memory of the method.
+/// Snapshot of the method.
 #[derive(Clone, Debug, Default)]
 pub struct RigidPgs {
     /// Bodies that have contacts, and one for all that is no body.

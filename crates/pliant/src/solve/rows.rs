@@ -166,7 +166,7 @@ impl RowSolver {
             let solved =
                 self.augmented_lagrangian.solve(others, sides.masses, &other.rows, how, ends)?;
             all = Solved { sweeps: all.sweeps, ..solved };
-            self.keep_momentum(equations, sides, velocities);
+            self.keep_contextum(equations, sides, velocities);
         }
         hold(&mut self.held, (&self.bodies, equations.held), |body| {
             self.islands.touch[body.index()]
@@ -214,7 +214,7 @@ impl RowSolver {
     ///
     /// Those of each contact cancel: so what rounds and iterations have left undone, or given
     /// and taken back, does not change the momentum of all.
-    fn keep_momentum(
+    fn keep_contextum(
         &mut self,
         equations: Equations<'_, BlockMatrix>,
         sides: Sides<'_>,
@@ -363,7 +363,7 @@ pub(crate) fn first(parents: &mut [u32], mut body: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::soft::{BodyStarts, Motion};
+    use crate::body::soft::{BodyStarts, StateView};
     use crate::contact::{Feature, resting};
     use crate::force::spring::{SpringLaw, SpringSettings, Springs};
     use crate::force::{Forces, Form, Tangent};
@@ -403,7 +403,7 @@ mod tests {
         let law = SpringSettings { law: SpringLaw::Absolute, stiffness: 400.0, damping: 3.0 };
         let mut forces = Forces::default();
         forces.push(Springs::along(&rest, &edges, law).unwrap());
-        let motion = Motion { positions: &rest, velocities: &[Vec3::ZERO; 6], time: 0.0 };
+        let motion = StateView { positions: &rest, velocities: &[Vec3::ZERO; 6], time: 0.0 };
         forces.assemble(motion, Tangent { stiffness: 0.01, damping: 0.1, form: Form::Definite });
         let matrix = forces.matrix_mut().unwrap();
         for (row, mass) in masses.iter().enumerate() {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use pliant::body::Bodies;
 use pliant::body::soft::State;
-use pliant::contact::demands::Demands;
-use pliant::contact::response::{Moment, Response};
+use pliant::contact::output::ContactOutput;
+use pliant::contact::response::{Response, StepContext};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
 use pliant::id::{BodyId, VertexId};
@@ -74,17 +74,17 @@ impl Scene {
         scene
     }
 
-    fn moment(&self) -> Moment<'_> {
-        let System { masses, pins, rigids, watcher, .. } = &self.system;
+    fn context(&self) -> StepContext<'_> {
+        let System { masses, pins, rigids, profiler, .. } = &self.system;
         let (bodies, motion) = (&self.bodies, self.state.motion());
-        Moment { bodies, motion, masses, pins, rigids, dt: DT, watcher }
+        StepContext { bodies, motion, masses, pins, rigids, dt: DT, profiler }
     }
 
-    fn impulses(&self, settings: BodilyImpulseSettings) -> (Demands, BodilyImpulses) {
+    fn impulses(&self, settings: BodilyImpulseSettings) -> (ContactOutput, BodilyImpulses) {
         let mut response = BodilyImpulses::new(&self.rest, &self.bodies, settings).unwrap();
-        let mut demands = Demands::default();
-        response.after(self.moment(), &mut demands);
-        (demands, response)
+        let mut output = ContactOutput::default();
+        response.post_step(self.context(), &mut output);
+        (output, response)
     }
 
     fn barrier(&self, settings: BodilyBarrierSettings) -> Backtrack<InContact> {
@@ -99,11 +99,11 @@ impl Scene {
     }
 
     /// Does what is demanded of the state.
-    fn carry_out(&mut self, demands: &Demands) {
-        for (vertex, shift) in &demands.shifts {
+    fn carry_out(&mut self, output: &ContactOutput) {
+        for (vertex, shift) in &output.shifts {
             self.state.positions[vertex.index()] += *shift;
         }
-        for (vertex, impulse) in &demands.impulses {
+        for (vertex, impulse) in &output.impulses {
             self.state.velocities[vertex.index()] +=
                 *impulse / self.system.masses.of()[vertex.index()];
         }
@@ -155,16 +155,16 @@ fn impulse_settings() -> impl Iterator<Item = BodilyImpulseSettings> {
 }
 
 #[test]
-fn impulses_keep_momentum_and_without_friction_turn_nothing() {
+fn impulses_keep_contextum_and_without_friction_turn_nothing() {
     for settings in impulse_settings() {
         let mut scene = Scene::balls();
         let before = scene.state.clone();
-        let (demands, _) = scene.impulses(settings);
-        assert!(demands.met.contacts > 20, "{:?}", demands.met);
-        let (push, torque) = sums(&scene, &demands.impulses);
+        let (output, _) = scene.impulses(settings);
+        assert!(output.stats.contacts > 20, "{:?}", output.stats);
+        let (push, torque) = sums(&scene, &output.impulses);
         assert!(push < KEPT, "{settings:?}: {push}");
         assert!(settings.friction > 0.0 || torque < KEPT, "{settings:?}: {torque}");
-        scene.carry_out(&demands);
+        scene.carry_out(&output);
         assert!(scene.momentum_error(&before) < KEPT);
     }
 }
@@ -174,8 +174,8 @@ fn impulses_never_add_kinetic_energy() {
     for settings in impulse_settings() {
         let mut scene = Scene::balls();
         let before = scene.kinetic();
-        let (demands, _) = scene.impulses(settings);
-        scene.carry_out(&demands);
+        let (output, _) = scene.impulses(settings);
+        scene.carry_out(&output);
         let after = scene.kinetic();
         assert!(after <= before * (1.0 + 1e-14), "{settings:?}: {before} {after}");
         let keeps = settings.restitution == 1.0 && settings.friction == 0.0;
@@ -188,20 +188,20 @@ fn impulses_never_add_kinetic_energy() {
 fn shifts_keep_the_centre_of_mass_and_report_what_they_change() {
     let mut scene = Scene::balls();
     let masses = scene.system.masses.clone();
-    let (demands, response) = scene.impulses(BodilyImpulseSettings::default());
+    let (output, response) = scene.impulses(BodilyImpulseSettings::default());
     let centre = scene.state.centre(&masses);
     let mut pushed = scene.state.clone();
-    for (vertex, impulse) in &demands.impulses {
+    for (vertex, impulse) in &output.impulses {
         pushed.velocities[vertex.index()] += *impulse / masses.of()[vertex.index()];
     }
-    scene.carry_out(&demands);
+    scene.carry_out(&output);
     assert!(scene.state.centre(&masses).abs_diff_eq(centre, 1e-13));
-    let gained = scene.state.angular_momentum(&masses, Vec3::ZERO)
-        - pushed.angular_momentum(&masses, Vec3::ZERO);
+    let gained = scene.state.angular_contextum(&masses, Vec3::ZERO)
+        - pushed.angular_contextum(&masses, Vec3::ZERO);
     let told = response.changed().angular;
     assert!(told.length() > 1e-3 && gained.abs_diff_eq(told, 1e-10 * told.length()), "{told}");
-    let longest = demands.shifts.iter().map(|(_, shift)| shift.length()).fold(0.0, f64::max);
-    assert_eq!((response.changed().longest, demands.met.shift), (longest, longest));
+    let longest = output.shifts.iter().map(|(_, shift)| shift.length()).fold(0.0, f64::max);
+    assert_eq!((response.changed().longest, output.stats.shift), (longest, longest));
 }
 
 #[test]
@@ -222,10 +222,10 @@ fn impulses_and_buffers_do_not_depend_on_units() {
     }
     let forces = |scene: &Scene| {
         let settings = BufferSettings::of_step(DT);
-        let mut demands = Demands::default();
+        let mut output = ContactOutput::default();
         let made = Buffer::new(&scene.rest, &scene.bodies, settings);
-        made.unwrap().before(scene.moment(), &mut demands);
-        demands.forces
+        made.unwrap().pre_step(scene.context(), &mut output);
+        output.forces
     };
     let [a, b] = [&small, &large].map(forces);
     assert!(a.len() > 100 && a.len() == b.len());
@@ -249,7 +249,7 @@ fn cubes_that_meet_bounce_by_impulses_and_part() {
         let mut met = 0;
         for _ in 0..600 {
             let report = stepper.step(&mut scene.system, &mut scene.state, DT).unwrap();
-            met += report.met.contacts;
+            met += report.contact.contacts;
         }
         let parting = (scene.velocity(1) - scene.velocity(0)).x;
         let total = scene.kinetic() + scene.system.forces.energy(scene.state.motion());
@@ -261,15 +261,15 @@ fn cubes_that_meet_bounce_by_impulses_and_part() {
 }
 
 #[test]
-fn buffers_keep_momentum_and_turn_nothing() {
+fn buffers_keep_contextum_and_turn_nothing() {
     let mut scene = Scene::balls();
     for friction in [0.0, 0.3] {
         let settings = BufferSettings { friction, ..BufferSettings::of_step(DT) };
-        let mut demands = Demands::default();
+        let mut output = ContactOutput::default();
         let made = Buffer::new(&scene.rest, &scene.bodies, settings);
-        made.unwrap().before(scene.moment(), &mut demands);
-        assert!(demands.met.contacts > 20, "{:?}", demands.met);
-        let (push, torque) = sums(&scene, &demands.forces);
+        made.unwrap().pre_step(scene.context(), &mut output);
+        assert!(output.stats.contacts > 20, "{:?}", output.stats);
+        let (push, torque) = sums(&scene, &output.forces);
         assert!(push < KEPT && (friction > 0.0 || torque < KEPT), "{push} {torque}");
         scene.state.velocities.iter_mut().for_each(|v| *v *= 10.0);
     }
@@ -325,7 +325,7 @@ fn cubes_that_meet_behind_a_barrier_never_overlap() {
             let report = watch(&mut scene, (((0.6 / speed + 0.2) / DT) as usize, DT));
             let parting = (scene.velocity(1) - scene.velocity(0)).x;
             let total = scene.kinetic() + scene.system.forces.energy(scene.state.motion());
-            assert!(report.met.contacts > 0 && parting > 0.3 * speed, "{speed}: {parting}");
+            assert!(report.contact.contacts > 0 && parting > 0.3 * speed, "{speed}: {parting}");
             assert!(total < 1.01 * start, "{speed}: {}", total / start);
             assert!(scene.momentum_error(&before) < KEPT, "{speed}");
         }
@@ -339,7 +339,7 @@ fn cubes_that_begin_in_each_other_are_taken_apart_and_stay_so() {
     let centre = scene.state.centre(&scene.system.masses);
     let report = watch(&mut scene, (200, DT));
     let parting = (scene.velocity(1) - scene.velocity(0)).length();
-    assert!(report.met.shift > 0.0 && parting < 0.05, "{parting}");
+    assert!(report.contact.shift > 0.0 && parting < 0.05, "{parting}");
     assert!(scene.state.centre(&scene.system.masses).abs_diff_eq(centre, KEPT));
 }
 
@@ -354,7 +354,7 @@ fn balls_whose_edges_are_nearly_flat_never_cross_behind_a_barrier() {
     let before = scene.state.clone();
     let report = watch(&mut scene, (240, 2.0 * DT));
     let parting = (scene.velocity(1) - scene.velocity(0)).x;
-    assert!(report.met.contacts > 5 && parting > 0.0, "{parting}");
+    assert!(report.contact.contacts > 5 && parting > 0.0, "{parting}");
     assert!(scene.momentum_error(&before) < KEPT);
 }
 
@@ -363,7 +363,8 @@ fn lacking(sweeps: usize) -> f64 {
     let mut scene = Scene::balls();
     let settings =
         BodilyImpulseSettings { friction: 0.0, shift: 0.0, ..BodilyImpulseSettings::default() };
-    let size = |demands: &Demands| demands.impulses.iter().map(|(_, j)| j.length()).sum::<f64>();
+    let size =
+        |output: &ContactOutput| output.impulses.iter().map(|(_, j)| j.length()).sum::<f64>();
     let (given, _) = scene.impulses(BodilyImpulseSettings { sweeps, ..settings });
     scene.carry_out(&given);
     let (left, _) = scene.impulses(BodilyImpulseSettings { sweeps: 1, ..settings });
@@ -378,7 +379,7 @@ fn sweeps_bring_the_approach_of_all_contacts_to_an_end() {
 }
 
 #[test]
-fn springs_within_the_step_keep_momentum_and_add_no_energy() {
+fn springs_within_the_step_keep_contextum_and_add_no_energy() {
     for buffer in [0.02, 0.0] {
         let mut scene = Scene::cubes(Quat::IDENTITY, Vec3::new(1.05, 0.1, 0.07), 2.0);
         let dt = 1.0 / 60.0;
@@ -390,7 +391,7 @@ fn springs_within_the_step_keep_momentum_and_add_no_energy() {
         let (mut met, mut most) = (0, 0.0_f64);
         for _ in 0..60 {
             let report = stepper.step(&mut scene.system, &mut scene.state, dt).unwrap();
-            met += report.met.contacts;
+            met += report.contact.contacts;
             let total = scene.kinetic() + scene.system.forces.energy(scene.state.motion());
             most = most.max(total / start);
         }

@@ -5,7 +5,7 @@ use pliant::force::gravity::Gravity;
 use pliant::force::plasticity::Plasticity;
 use pliant::force::solid::{Hold, Solid, SolidSettings};
 use pliant::force::spring::{SpringLaw, SpringSettings, Springs};
-use pliant::force::{BlockMatrix, Forces, Form, Motion, Tangent};
+use pliant::force::{BlockMatrix, Forces, Form, StateView, Tangent};
 use pliant::id::VertexId;
 use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::{Integrator, System};
@@ -64,7 +64,7 @@ fn tangents() -> [Tangent; 2] {
     [Form::Exact, Form::Definite].map(|form| Tangent { stiffness: 0.3, damping: 0.7, form })
 }
 
-fn assemble(forces: &mut Forces, motion: Motion<'_>, tangent: Tangent) -> BlockMatrix {
+fn assemble(forces: &mut Forces, motion: StateView<'_>, tangent: Tangent) -> BlockMatrix {
     let mut matrix = forces.assemble(motion, tangent).clone();
     matrix.set_threads(1);
     matrix
@@ -177,7 +177,7 @@ fn a_rigid_motion_keeps_energy_and_is_not_damped() {
     let sum_with = |velocity_of: &dyn Fn(Vec3) -> Vec3| {
         let velocities: Vec<Vec3> = state.positions.iter().map(|p| velocity_of(*p)).collect();
         let mut sum = vec![Vec3::ZERO; velocities.len()];
-        forces.sum(Motion { velocities: &velocities, ..state.motion() }, &mut sum);
+        forces.sum(StateView { velocities: &velocities, ..state.motion() }, &mut sum);
         sum
     };
     let (still, rigid) =
@@ -189,20 +189,20 @@ fn a_rigid_motion_keeps_energy_and_is_not_damped() {
 }
 
 #[test]
-fn damping_takes_energy_and_leaves_both_momenta() {
+fn damping_takes_energy_and_leaves_both_contexta() {
     let mesh = bar([3, 2, 2]);
     let mut system = system(&mesh, JELLY);
     let mut state = shaken(&mesh, &mut Dice(7)).1;
     let measure = |system: &System, state: &State| {
         let masses = &system.masses;
         let energy = state.kinetic(masses) + system.forces.energy(state.motion());
-        (energy, state.momentum(masses), state.angular_momentum(masses, Vec3::ZERO))
+        (energy, state.momentum(masses), state.angular_contextum(masses, Vec3::ZERO))
     };
     let (energy, momentum, angular) = measure(&system, &state);
     step(&mut system, &mut state, 2e-4, 1000);
-    let (less, same_momentum, same_angular) = measure(&system, &state);
+    let (less, same_contextum, same_angular) = measure(&system, &state);
     assert!(less < 0.5 * energy, "{energy} {less}");
-    assert!(momentum.distance(same_momentum) < ROUNDING * momentum.length());
+    assert!(momentum.distance(same_contextum) < ROUNDING * momentum.length());
     assert!(angular.distance(same_angular) < ROUNDING * angular.length());
 }
 

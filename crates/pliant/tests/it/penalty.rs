@@ -5,9 +5,9 @@ use std::sync::Arc;
 use pliant::body::Bodies;
 use pliant::body::pins::Pins;
 use pliant::body::soft::{Masses, State};
-use pliant::contact::demands::Demands;
+use pliant::contact::output::ContactOutput;
 use pliant::contact::response::Stiffness;
-use pliant::contact::response::{Moment, Response};
+use pliant::contact::response::{Response, StepContext};
 use pliant::depth::{DepthSettings, Scope, escapes};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
@@ -64,13 +64,13 @@ impl Scene {
         InContact::new(Box::new(inner), self.bodies.clone(), vec![Box::new(response)])
     }
 
-    fn demands(&self, response: &mut Bodily) -> Demands {
-        let System { masses, pins, rigids, watcher, .. } = &self.system;
+    fn output(&self, response: &mut Bodily) -> ContactOutput {
+        let System { masses, pins, rigids, profiler, .. } = &self.system;
         let (bodies, motion) = (&self.bodies, self.state.motion());
-        let mut demands = Demands::default();
-        let moment = Moment { bodies, motion, masses, pins, rigids, dt: DT, watcher };
-        response.before(moment, &mut demands);
-        demands
+        let mut output = ContactOutput::default();
+        let context = StepContext { bodies, motion, masses, pins, rigids, dt: DT, profiler };
+        response.pre_step(context, &mut output);
+        output
     }
 
     /// Kinetic and of all forces that have one, J; without that of contact.
@@ -116,11 +116,11 @@ fn all_settings() -> impl Iterator<Item = BodilySettings> {
 }
 
 /// Sums of forces and of torques, relative to those of their sizes.
-fn sums(scene: &Scene, demands: &Demands) -> (f64, f64) {
+fn sums(scene: &Scene, output: &ContactOutput) -> (f64, f64) {
     let at = |vertex: &VertexId| scene.state.positions[vertex.index()];
-    let total: f64 = demands.forces.iter().map(|(_, force)| force.length()).sum();
-    let force: Vec3 = demands.forces.iter().map(|(_, force)| *force).sum();
-    let torque: Vec3 = demands.forces.iter().map(|(v, force)| at(v).cross(*force)).sum();
+    let total: f64 = output.forces.iter().map(|(_, force)| force.length()).sum();
+    let force: Vec3 = output.forces.iter().map(|(_, force)| *force).sum();
+    let torque: Vec3 = output.forces.iter().map(|(v, force)| at(v).cross(*force)).sum();
     (force.length() / total, torque.length() / total)
 }
 
@@ -129,15 +129,15 @@ fn momentum_is_kept_and_pushes_turn_nothing() {
     let mut scene = balls();
     for settings in all_settings() {
         let smooth = BodilySettings { friction: 0.0, ..settings };
-        let demands = scene.demands(&mut scene.response(smooth));
-        assert!(demands.met.contacts > 20, "{:?}", demands.met);
-        let (force, torque) = sums(&scene, &demands);
+        let output = scene.output(&mut scene.response(smooth));
+        assert!(output.stats.contacts > 20, "{:?}", output.stats);
+        let (force, torque) = sums(&scene, &output);
         assert!(force < 1e-12 && torque < 1e-12, "{settings:?}: {force} {torque}");
     }
     // Sliding at 1 m/s: friction keeps momentum too.
     scene.state.velocities.iter_mut().step_by(2).for_each(|v| *v = Vec3::Y);
     for settings in all_settings() {
-        let (force, _) = sums(&scene, &scene.demands(&mut scene.response(settings)));
+        let (force, _) = sums(&scene, &scene.output(&mut scene.response(settings)));
         assert!(force < 1e-12, "{settings:?}: {force}");
     }
 }
@@ -158,7 +158,7 @@ fn negative_depths_push_nothing() {
         let settings = BodilySettings::of_step(Kind::Consistent, DT);
         let settings = BodilySettings { stiffness, damping, ..settings };
         let found = escapes(&scene.state.positions, &scene.bodies, settings.depth);
-        let forces = scene.demands(&mut scene.response(settings)).forces;
+        let forces = scene.output(&mut scene.response(settings)).forces;
         // Pushes come in order, each with its reaction on the three corners.
         let pushed: Vec<_> = forces.chunks(4).map(|push| push[0].0).collect();
         for entry in found.resolved.iter().filter(|entry| entry.escape.depth < 0.0) {
@@ -176,7 +176,7 @@ fn threads_do_not_change_a_bit() {
         let forces = [1, 3].map(|threads| {
             let mut response = scene.response(settings);
             response.set_threads(threads);
-            scene.demands(&mut response).forces
+            scene.output(&mut response).forces
         });
         assert_eq!(forces[0], forces[1]);
     }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use pliant::body::Bodies;
 use pliant::body::soft::{Masses, State};
-use pliant::contact::demands::Demands;
+use pliant::contact::output::ContactOutput;
 use pliant::contact::response::Stiffness;
-use pliant::contact::response::{Moment, RespondError, Response};
+use pliant::contact::response::{RespondError, Response, StepContext};
 use pliant::depth::DepthSettings;
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::id::{BodyId, VertexId};
@@ -172,14 +172,14 @@ impl Made {
     }
 
     /// What it demands before the step and after it, nothing carried out.
-    fn demands(self, scene: &Scene) -> [Demands; 2] {
+    fn output(self, scene: &Scene) -> [ContactOutput; 2] {
         let mut response = self.response(&scene.rest, &scene.bodies).unwrap();
-        let System { masses, pins, rigids, watcher, forces, .. } = &scene.system;
+        let System { masses, pins, rigids, profiler, forces, .. } = &scene.system;
         let (bodies, motion, dt) = (&*scene.bodies, scene.state.motion(), self.dt());
-        let moment = Moment { bodies, motion, masses, pins, rigids, dt, watcher };
-        let mut both = [Demands::default(), Demands::default()];
-        response.before(moment, &mut both[0]);
-        response.after_under(moment, forces, &mut both[1]);
+        let context = StepContext { bodies, motion, masses, pins, rigids, dt, profiler };
+        let mut both = [ContactOutput::default(), ContactOutput::default()];
+        response.pre_step(context, &mut both[0]);
+        response.post_step_with_forces(context, forces, &mut both[1]);
         both
     }
 }
@@ -268,14 +268,14 @@ fn block(cells: [u32; 3], size: Vec3) -> TetMesh {
 }
 
 #[test]
-fn a_collision_keeps_momentum() {
+fn a_collision_keeps_contextum() {
     for way in ALL {
         let (made, mut scene) = (Made::of(way), Scene::meeting(SI));
         let mut stepper = made.stepper(&scene);
         let (before, mut met) = (scene.state.clone(), 0);
         for _ in 0..(0.4 / made.dt()) as usize {
             let report = stepper.step(&mut scene.system, &mut scene.state, made.dt()).unwrap();
-            met += report.met.contacts;
+            met += report.contact.contacts;
             let error = scene.momentum_error(&before);
             assert!(error < KEPT, "{way:?}: {error}");
         }
@@ -297,7 +297,7 @@ fn sums(positions: &[Vec3], pushes: &[(VertexId, Vec3)]) -> [f64; 2] {
 fn pushes_without_friction_sum_to_nothing_and_turn_nothing() {
     for way in ALL {
         let scene = Scene::balls();
-        let [before, after] = Made::smooth(way).demands(&scene);
+        let [before, after] = Made::smooth(way).output(&scene);
         // A barrier pushes where its shifts have led.
         let mut positions = scene.state.positions.clone();
         if way == Way::Barrier {
@@ -321,12 +321,12 @@ fn pushes_without_friction_sum_to_nothing_and_turn_nothing() {
 fn shifts_tell_how_far_they_lead() {
     for way in ALL {
         let scene = Scene::balls();
-        for demands in Made::of(way).demands(&scene) {
-            let ways = demands.shifts.iter().map(|(_, shift)| shift.length());
-            let longest = ways.fold(demands.longest_shift(), f64::max);
-            assert_eq!(demands.met.shift, longest, "{way:?}");
+        for output in Made::of(way).output(&scene) {
+            let ways = output.shifts.iter().map(|(_, shift)| shift.length());
+            let longest = ways.fold(output.longest_shift(), f64::max);
+            assert_eq!(output.stats.shift, longest, "{way:?}");
             // Whole bodies, or vertices, or nobody.
-            let shifts = matches!(way, Way::Impulse | Way::Surface) && !demands.shifts.is_empty();
+            let shifts = matches!(way, Way::Impulse | Way::Surface) && !output.shifts.is_empty();
             let splits =
                 matches!(way, Way::Barrier | Way::Direct | Way::Iterative | Way::WholeSurface);
             assert!(longest == 0.0 || shifts || splits, "{way:?}");
@@ -348,7 +348,7 @@ fn friction_stays_within_its_cone_and_reaches_its_border() {
                 shares.extend(solved.map(|p| p.tangent.length() / p.normal));
             }
             Way::Springs => {
-                let [before, _] = made.demands(&scene);
+                let [before, _] = made.output(&scene);
                 let pairs = before.springs.iter().zip(before.forces.chunks(4));
                 shares
                     .extend(pairs.map(|(spring, rub)| {
@@ -358,13 +358,13 @@ fn friction_stays_within_its_cone_and_reaches_its_border() {
             Way::Surface | Way::WholeSurface => {
                 // Whole bodies are turned too: only the sum is a sum of cones.
                 let upper = scene.bodies.vertices(BodyId(1));
-                let [_, after] = made.demands(&scene);
+                let [_, after] = made.output(&scene);
                 let own = after.impulses.iter().filter(|(v, _)| upper.contains(&v.index()));
                 let push: Vec3 = own.map(|(_, push)| *push).sum();
                 shares.extend([libm::hypot(push.x, push.y) / push.z; 4]);
             }
             _ => {
-                let [before, after] = made.demands(&scene);
+                let [before, after] = made.output(&scene);
                 let pushes = before.forces.iter().chain(&after.impulses);
                 let pressing = pushes.filter(|(_, push)| push.length() > 0.0);
                 shares.extend(pressing.map(|(_, p)| libm::hypot(p.x, p.y) / p.z.abs()));
@@ -429,7 +429,7 @@ fn awkward() -> [Scene; 3] {
 }
 
 #[test]
-fn awkward_places_end_in_finite_motion_that_keeps_momentum() {
+fn awkward_places_end_in_finite_motion_that_keeps_contextum() {
     for way in ALL {
         for (number, mut scene) in awkward().into_iter().enumerate() {
             let made = Made::of(way);

@@ -9,25 +9,25 @@ use pliant::body::rigid::RigidBody;
 use pliant::body::rigid::all::{Rigids, balanced_masses};
 use pliant::body::rigid::mass::MassProperties;
 use pliant::body::soft::{Masses, State};
-use pliant::contact::demands::Demands;
-use pliant::contact::response::{Moment, Response};
-use pliant::force::Refusal;
+use pliant::contact::output::ContactOutput;
+use pliant::contact::response::{Response, StepContext};
+use pliant::force::StepRejection;
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
 use pliant::id::{BodyId, VertexId};
+use pliant::integrate::free_motion::FreeMotion;
 use pliant::integrate::implicit::{Implicit, ImplicitSettings};
-use pliant::integrate::rigid::Flight;
 use pliant::integrate::rk4::Rk4;
 use pliant::integrate::sleep::SleepSettings;
 use pliant::integrate::with_rigid::WithRigid;
 use pliant::integrate::{Integrator, StepError, System};
 use pliant::math::{Mat3, Quat, Vec3};
-use pliant::memory::Memory;
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::l_block::{LBlockSettings, l_block};
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::Measure;
+use pliant::snapshot::Snapshot;
 use pliant::solve::constraint::{Constraint, ConstraintSettings};
 use pliant::solve::joint::{Axis, Joint, JointKind, Joints};
 use pliant::step::Simulation;
@@ -111,7 +111,7 @@ impl Scene {
 
     pub fn with(self, inner: Box<dyn Integrator>, response: Box<dyn Response>) -> Simulation {
         let Scene { bodies, state, system, .. } = self;
-        let integrator = Box::new(WithRigid::new(inner, Flight::default()));
+        let integrator = Box::new(WithRigid::new(inner, FreeMotion::default()));
         Simulation::new(bodies, state, system, integrator).in_contact(vec![response])
     }
 }
@@ -185,7 +185,7 @@ fn a_box_holds_or_slides_at_the_right_angle_at_any_size() {
 }
 
 #[test]
-fn rigid_bodies_that_meet_keep_momentum_and_spin() {
+fn rigid_bodies_that_meet_keep_contextum_and_spin() {
     let list = [
         (bent(), Quat::from_rotation_x(0.4), Vec3::ZERO, true),
         (bent(), Quat::from_rotation_y(1.1), Vec3::new(1.1, 0.1, 0.2), true),
@@ -197,13 +197,13 @@ fn rigid_bodies_that_meet_keep_momentum_and_spin() {
     let mut scene = scene.constraint(Vec::new(), settings(0.5, 0.4));
     let totals = |scene: &Simulation| {
         let Simulation { state, system, .. } = scene;
-        let spin = system.rigids.angular_momentum(state, &system.masses, Vec3::ZERO);
+        let spin = system.rigids.angular_contextum(state, &system.masses, Vec3::ZERO);
         (state.momentum(&system.masses), spin, system.rigids.kinetic(state, &system.masses))
     };
     let (momentum, spin, energy) = totals(&scene);
     let mut most_contacts = 0;
     for _ in 0..60 {
-        most_contacts = most_contacts.max(scene.step(DT).unwrap().met.contacts);
+        most_contacts = most_contacts.max(scene.step(DT).unwrap().contact.contacts);
     }
     let (momentum_after, spin_after, energy_after) = totals(&scene);
     assert!(most_contacts > 0 && (scene.state.rigids[1].velocity.x + 3.0).abs() > 0.5);
@@ -232,7 +232,7 @@ fn a_box_bounces_as_high_as_its_restitution_says_and_comes_to_rest() {
 
 /// The block has more vertices than are solved directly.
 #[test]
-fn a_rigid_box_rests_on_a_soft_block_and_takes_no_momentum_from_nowhere() {
+fn a_rigid_box_rests_on_a_soft_block_and_takes_no_contextum_from_nowhere() {
     let list = [
         (block(4, Vec3::ONE), Quat::IDENTITY, 0.505 * Vec3::Z, false),
         (block(1, Vec3::splat(0.5)), Quat::from_rotation_z(0.3), 1.4 * Vec3::Z, true),
@@ -243,10 +243,11 @@ fn a_rigid_box_rests_on_a_soft_block_and_takes_no_momentum_from_nowhere() {
     let (mut largest, mut deepest) = (0.0_f64, 0);
     for step in 0..480 {
         scene.step(DT).unwrap();
-        let Simulation { state, system, given, .. } = &scene;
+        let Simulation { state, system, external_impulse_total, .. } = &scene;
         let time = f64::from(step + 1) * DT;
         let fallen = -system.masses.total() * GRAVITY * time * Vec3::Z;
-        largest = largest.max((state.momentum(&system.masses) - *given - fallen).length());
+        largest = largest
+            .max((state.momentum(&system.masses) - *external_impulse_total - fallen).length());
         deepest = deepest.max(if step % 20 == 0 { inside(&scene) } else { 0 });
     }
     let weight = scene.system.masses.total() * GRAVITY;
@@ -296,10 +297,10 @@ fn threads_and_pauses_do_not_change_a_bit() {
     run(&mut alone, 90);
     run(&mut many, 90);
     assert_eq!(digest(&alone.state), digest(&many.state));
-    let mut memory = Memory::default();
+    let mut memory = Snapshot::default();
     alone.save(&mut memory);
     let mut resumed = made();
-    resumed.restore(&mut Memory::from_numbers(memory.numbers().to_vec())).unwrap();
+    resumed.restore(&mut Snapshot::from_numbers(memory.numbers().to_vec())).unwrap();
     run(&mut alone, 30);
     run(&mut resumed, 30);
     assert_eq!(digest(&alone.state), digest(&resumed.state));
@@ -318,7 +319,8 @@ fn what_rests_sleeps_and_is_woken_by_what_falls_on_it() {
         Constraint::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings(0.5, 0.0));
     let Scene { bodies, state, system, .. } = scene;
     let implicit = Box::new(Implicit::new(ImplicitSettings::default()));
-    let stepper = WithRigid::new(implicit, Flight::default()).with_sleep(SleepSettings::default());
+    let stepper =
+        WithRigid::new(implicit, FreeMotion::default()).with_sleep(SleepSettings::default());
     let mut scene = Simulation::new(bodies, state, system, Box::new(stepper))
         .in_contact(vec![Box::new(response)]);
     run(&mut scene, 70);
@@ -330,9 +332,9 @@ fn what_rests_sleeps_and_is_woken_by_what_falls_on_it() {
     assert_eq!(scene.system.asleep, [true; 3]);
     assert_eq!(fastest(&scene), 0.0);
     // Nothing that fell asleep has lost its weight to nobody.
-    let Simulation { state, system, given, .. } = &scene;
+    let Simulation { state, system, external_impulse_total, .. } = &scene;
     let fallen = -system.masses.total() * GRAVITY * state.time * Vec3::Z;
-    let left = state.momentum(&system.masses) - *given - fallen;
+    let left = state.momentum(&system.masses) - *external_impulse_total - fallen;
     assert!(left.length() < 1e-3 * fallen.length(), "{left} of {fallen}");
 }
 
@@ -341,8 +343,8 @@ fn what_rests_sleeps_and_is_woken_by_what_falls_on_it() {
 struct Push(VertexId, Vec3);
 
 impl Response for Push {
-    fn before(&mut self, _moment: Moment<'_>, demands: &mut Demands) {
-        demands.forces.push((self.0, self.1));
+    fn pre_step(&mut self, _context: StepContext<'_>, output: &mut ContactOutput) {
+        output.forces.push((self.0, self.1));
     }
 }
 
@@ -387,10 +389,10 @@ struct Refuses {
 }
 
 impl Response for Refuses {
-    fn after(&mut self, moment: Moment<'_>, demands: &mut Demands) {
-        if moment.motion.time > self.from && moment.dt > 0.6 * DT {
+    fn post_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
+        if context.motion.time > self.from && context.dt > 0.6 * DT {
             let (vertex, what) = (VertexId(0), "test");
-            demands.refusal = Some(Refusal { vertex, what, value: 0.0, limit: 1.0 });
+            output.rejection = Some(StepRejection { vertex, what, value: 0.0, limit: 1.0 });
         }
     }
 }
@@ -408,7 +410,7 @@ fn a_step_that_fails_leaves_joints_as_they_were() {
     run(&mut scene, 10);
     let remembered = |scene: &Simulation| {
         let joints = &scene.system.joints;
-        let mut memory = Memory::default();
+        let mut memory = Snapshot::default();
         scene.save(&mut memory);
         (joints.travel(0), joints.loads().to_vec(), joints.met(), memory.numbers().to_vec())
     };
@@ -432,7 +434,7 @@ fn a_force_at_a_vertex_turns_the_body_in_any_integrator() {
         let mut scene = scene.with(inner, Box::new(Push(VertexId(3), force)));
         scene.step(DT).unwrap();
         let now = scene.state.rigids[0];
-        let spun = now.angular_momentum(&body);
+        let spun = now.angular_contextum(&body);
         assert!(spun.abs_diff_eq(DT * arm.cross(force), 1e-12), "{spun}");
         assert!(now.velocity.abs_diff_eq(DT / body.mass * force, 1e-12), "{}", now.velocity);
     }

@@ -4,17 +4,17 @@ use pliant::body::obstacle::SurfaceMaterial;
 use pliant::body::rigid::attach::AttachError;
 use pliant::body::rigid::{RigidBody, RigidState};
 use pliant::id::{BodyId, VertexId};
+use pliant::integrate::free_motion::FreeMotion;
 use pliant::integrate::implicit::{Implicit, ImplicitSettings};
-use pliant::integrate::rigid::Flight;
 use pliant::integrate::rk4::Rk4;
 use pliant::integrate::sleep::SleepSettings;
 use pliant::integrate::with_rigid::WithRigid;
 use pliant::integrate::{Integrator, StepError};
 use pliant::math::{Quat, Vec3};
-use pliant::memory::Memory;
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::Cut;
 use pliant::mesh::tet::TetMesh;
+use pliant::snapshot::Snapshot;
 use pliant::solve::constraint::Constraint;
 use pliant::solve::joint::{Axis, Joint, JointKind, Joints, Motor};
 use pliant::step::Simulation;
@@ -71,7 +71,7 @@ fn in_contact(scene: Scene) -> Simulation {
 
 fn alone(scene: Scene) -> Simulation {
     let Scene { bodies, state, system, .. } = scene;
-    let integrator = WithRigid::new(implicit(), Flight::default());
+    let integrator = WithRigid::new(implicit(), FreeMotion::default());
     Simulation::new(bodies, state, system, Box::new(integrator))
 }
 
@@ -165,7 +165,7 @@ fn lost(pair: &mut Simulation, dt: f64) -> [f64; 2] {
     let totals = |pair: &Simulation| {
         let Simulation { state, system, .. } = pair;
         let centre = state.centre(&system.masses);
-        let spin = system.rigids.angular_momentum(state, &system.masses, centre);
+        let spin = system.rigids.angular_contextum(state, &system.masses, centre);
         [state.momentum(&system.masses), spin]
     };
     let before = totals(pair);
@@ -177,7 +177,7 @@ fn lost(pair: &mut Simulation, dt: f64) -> [f64; 2] {
 }
 
 #[test]
-fn a_free_pair_keeps_its_momentum_and_its_spin_better_than_a_soft_bar() {
+fn a_free_pair_keeps_its_contextum_and_its_spin_better_than_a_soft_bar() {
     let [coarse, fine] = [lost_by_pair(DT), lost_by_pair(0.25 * DT)];
     assert!(coarse[0] < MOMENTUM && fine[0] < MOMENTUM, "{coarse:?} {fine:?}");
     // One linear system for each step: what turns goes along tangents, stretches, and is slowed.
@@ -253,7 +253,7 @@ fn a_held_bar_rests_on_the_floor_and_bears_its_holder() {
     let lowest = scene.state.positions.iter().fold(f64::INFINITY, |low, x| low.min(x.z));
     let top = scene.state.rigids[0].centre.z;
     assert!(lowest > 0.0 && lowest < 0.01 && (0.40..0.49).contains(&top), "{lowest} {top}");
-    let borne: Vec3 = scene.from_outside().iter().map(|(_, impulse)| *impulse).sum();
+    let borne: Vec3 = scene.external_impulses().iter().map(|(_, impulse)| *impulse).sum();
     let weight = 2.4 * GRAVITY * DT;
     assert!((borne.z / weight - 1.0).abs() < 1e-3, "{borne} {weight}");
     let momentum = scene.state.momentum(&scene.system.masses).length();
@@ -278,7 +278,7 @@ fn a_holder_stays_awake_with_what_it_holds() {
             .leaving_out(scene.system.rigids.attached_pairs());
         let Scene { bodies, state, system, .. } = scene;
         let sleepy =
-            WithRigid::new(implicit(), Flight::default()).with_sleep(SleepSettings::default());
+            WithRigid::new(implicit(), FreeMotion::default()).with_sleep(SleepSettings::default());
         let mut scene = Simulation::new(bodies, state, system, Box::new(sleepy))
             .in_contact(vec![Box::new(response)]);
         run(&mut scene, 300);
@@ -299,14 +299,18 @@ fn threads_and_pauses_do_not_change_a_bit() {
     };
     let mut whole = made();
     run(&mut whole, 30);
-    let mut memory = Memory::default();
+    let mut memory = Snapshot::default();
     whole.save(&mut memory);
     run(&mut whole, 30);
     let mut resumed = made();
-    resumed.restore(&mut Memory::from_numbers(memory.numbers().to_vec())).unwrap();
+    resumed.restore(&mut Snapshot::from_numbers(memory.numbers().to_vec())).unwrap();
     resumed.set_threads(2);
     run(&mut resumed, 30);
-    assert!(whole.given.z > 0.1, "the floor was met: {}", whole.given);
+    assert!(
+        whole.external_impulse_total.z > 0.1,
+        "the floor was met: {}",
+        whole.external_impulse_total
+    );
     assert_eq!(digest(&whole.state), digest(&resumed.state));
 }
 
@@ -346,7 +350,7 @@ fn integrators_that_cannot_hold_say_so() {
     let mut scene = cube_with_bar(Vec3::ZERO);
     attach(&mut scene);
     let Scene { mut state, mut system, .. } = scene;
-    let mut integrator = WithRigid::new(Box::new(Rk4::default()), Flight::default());
+    let mut integrator = WithRigid::new(Box::new(Rk4::default()), FreeMotion::default());
     let error = integrator.step(&mut system, &mut state, DT).unwrap_err();
     assert_eq!(error, StepError::Attached { vertices: 9 });
 }

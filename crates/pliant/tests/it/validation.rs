@@ -108,7 +108,7 @@ fn a_pulled_bar_gives_young_and_poisson_back() {
 }
 
 #[test]
-fn a_thrown_block_keeps_its_momenta() {
+fn a_thrown_block_keeps_its_contexta() {
     for method in METHODS {
         for element in &ELEMENTS {
             let lost = flight::fly(method, element).unwrap();

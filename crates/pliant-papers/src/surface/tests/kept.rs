@@ -7,8 +7,8 @@ use pliant::body::Bodies;
 use pliant::body::pins::Pins;
 use pliant::body::rigid::all::Rigids;
 use pliant::body::soft::{Masses, State};
-use pliant::contact::demands::Demands;
-use pliant::contact::response::{Moment, Response};
+use pliant::contact::output::ContactOutput;
+use pliant::contact::response::{Response, StepContext};
 use pliant::depth::DepthSettings;
 use pliant::id::{BodyId, VertexId};
 use pliant::integrate::Integrator;
@@ -20,11 +20,11 @@ fn momentum_survives_and_without_friction_nothing_is_turned() {
         let scene = balls(order);
         for (friction, turns) in [(0.0, false), (0.5, true)] {
             let settings = SurfaceSettings { friction, ..SurfaceSettings::default() };
-            let demands = scene.demands(&mut scene.response(settings));
-            let size: f64 = demands.impulses.iter().map(|(_, push)| push.length()).sum();
-            let sum: Vec3 = demands.impulses.iter().map(|(_, push)| *push).sum();
+            let output = scene.output(&mut scene.response(settings));
+            let size: f64 = output.impulses.iter().map(|(_, push)| push.length()).sum();
+            let sum: Vec3 = output.impulses.iter().map(|(_, push)| *push).sum();
             let at = |v: &VertexId| scene.state.positions[v.index()];
-            let torque: Vec3 = demands.impulses.iter().map(|(v, push)| at(v).cross(*push)).sum();
+            let torque: Vec3 = output.impulses.iter().map(|(v, push)| at(v).cross(*push)).sum();
             assert!(size > 1.0 && sum.length() < KEPT * size, "{sum}");
             assert_eq!(torque.length() > KEPT * size, turns, "{torque} of {size}");
         }
@@ -36,22 +36,22 @@ fn shifts_report_what_they_change() {
     let mut scene = balls([0, 1, 2]);
     let masses = scene.system.masses.clone();
     let mut response = scene.response(SurfaceSettings::default());
-    let demands = scene.demands(&mut response);
+    let output = scene.output(&mut response);
     let measure = |scene: &Scene| {
         let state = &scene.state;
-        let spin = state.angular_momentum(&masses, Vec3::ZERO);
+        let spin = state.angular_contextum(&masses, Vec3::ZERO);
         (state.centre(&masses), spin, scene.system.forces.energy(state.motion()))
     };
     let before = measure(&scene);
     let energy = response.stored(scene.state.motion(), &scene.system.forces);
-    scene.carry_out(&Demands { shifts: demands.shifts.clone(), ..Demands::default() });
+    scene.carry_out(&ContactOutput { shifts: output.shifts.clone(), ..ContactOutput::default() });
     let after = measure(&scene);
-    let Changes { vertices, longest, centre, angular_momentum } = response.changes();
+    let Changes { vertices, longest, centre, angular_contextum } = response.changes();
     assert!((after.0 - before.0).abs_diff_eq(centre, 1e-12), "{centre}");
-    assert!((after.1 - before.1).abs_diff_eq(angular_momentum, 1e-9), "{angular_momentum}");
+    assert!((after.1 - before.1).abs_diff_eq(angular_contextum, 1e-9), "{angular_contextum}");
     assert!((after.2 - before.2 - energy).abs() < 1e-9 * energy, "{energy}");
-    assert!(energy > 0.0 && vertices == demands.shifts.len());
-    assert_eq!(demands.met.shift, longest);
+    assert!(energy > 0.0 && vertices == output.shifts.len());
+    assert_eq!(output.stats.shift, longest);
 }
 
 #[test]
@@ -69,9 +69,9 @@ fn surfaces_that_meet_go_on_together() {
         each.fold(f64::NEG_INFINITY, f64::max)
     };
     let mut response = scene.response(flat(Corrections::default()));
-    let demands = scene.demands(&mut response);
+    let output = scene.output(&mut response);
     assert!(approach(&scene, response.touches.list()) > 0.99);
-    scene.carry_out(&demands);
+    scene.carry_out(&output);
     let left = approach(&scene, response.touches.list());
     assert!(left < 0.01, "{left}");
 }
@@ -80,11 +80,11 @@ fn surfaces_that_meet_go_on_together() {
 fn results_do_not_depend_on_threads_or_on_what_came_before() {
     let scene = balls([0, 1, 2]);
     let mut fresh = scene.response(SurfaceSettings::default());
-    let expected = scene.demands(&mut fresh);
+    let expected = scene.output(&mut fresh);
     let mut used = scene.response(SurfaceSettings::default());
     used.set_threads(3);
-    balls([0, 1, 2]).demands(&mut used);
-    let found = scene.demands(&mut used);
+    balls([0, 1, 2]).output(&mut used);
+    let found = scene.output(&mut used);
     assert!(!expected.shifts.is_empty());
     assert_eq!((expected.shifts, expected.impulses), (found.shifts, found.impulses));
 }
@@ -93,7 +93,7 @@ fn results_do_not_depend_on_threads_or_on_what_came_before() {
 fn the_region_is_weighed_by_the_elements_around_it_to_the_bit() {
     let scene = balls([0, 1, 2]);
     let mut response = scene.response(SurfaceSettings::default());
-    scene.demands(&mut response);
+    scene.output(&mut response);
     let ContactSurface { region, balance, .. } = &mut response;
     balance.weigh(0.0, &scene.system.forces);
     let some = balance.forces().to_vec();
@@ -111,15 +111,15 @@ fn the_order_of_bodies_does_not_matter() {
     let all = orders.map(|order| {
         let scene = balls(order);
         let mut response = scene.response(SurfaceSettings::default());
-        let demands = scene.demands(&mut response);
+        let output = scene.output(&mut response);
         // Some vertices are moved by two pairs.
         assert!(response.region.moved().len() < response.region.list().len());
         let count = scene.rest.len() / 3;
         // Numbered as in the first order.
         let number = |v: VertexId| order[v.index() / count] * count + v.index() % count;
         let mut ways = vec![[Vec3::ZERO; 2]; scene.rest.len()];
-        demands.shifts.iter().for_each(|(v, way)| ways[number(*v)][0] += *way);
-        demands.impulses.iter().for_each(|(v, push)| ways[number(*v)][1] += *push);
+        output.shifts.iter().for_each(|(v, way)| ways[number(*v)][0] += *way);
+        output.impulses.iter().for_each(|(v, push)| ways[number(*v)][1] += *push);
         ways
     });
     for other in &all[1..] {
@@ -142,13 +142,13 @@ fn single_tets_and_coincident_bodies_stay_finite() {
             let mut response = ContactSurface::new(&positions, &bodies, flat(corrections)).unwrap();
             let state = State::at_rest(positions.clone());
             let masses = Masses::new(vec![1.0; 8]).unwrap();
-            let (motion, pins, watcher) = (state.motion(), &Pins::default(), &None);
+            let (motion, pins, profiler) = (state.motion(), &Pins::default(), &None);
             let (bodies, masses, rigids) = (&bodies, &masses, &Rigids::default());
-            let moment = Moment { bodies, motion, masses, pins, rigids, dt: DT, watcher };
-            let mut demands = Demands::default();
-            response.after(moment, &mut demands);
-            assert!(demands.shifts.iter().chain(&demands.impulses).all(|(_, way)| way.is_finite()));
-            assert_eq!(!demands.shifts.is_empty(), moves, "{demands:?}");
+            let context = StepContext { bodies, motion, masses, pins, rigids, dt: DT, profiler };
+            let mut output = ContactOutput::default();
+            response.post_step(context, &mut output);
+            assert!(output.shifts.iter().chain(&output.impulses).all(|(_, way)| way.is_finite()));
+            assert_eq!(!output.shifts.is_empty(), moves, "{output:?}");
         }
     }
     // Blocks at the same place: every vertex on the other's surface.
@@ -211,21 +211,21 @@ fn two_cubes_that_are_taken_apart_as_wholes_leave_at_a_fifth_of_the_speed() {
 }
 
 #[test]
-fn whole_bodies_stop_first_and_lose_energy_but_no_momentum() {
+fn whole_bodies_stop_first_and_lose_energy_but_no_contextum() {
     let approach = First::Bodies;
     for order in [[0, 1, 2], [2, 0, 1]] {
         let mut scene = balls(order);
         let settings = SurfaceSettings { approach, friction: 0.0, ..SurfaceSettings::default() };
-        let demands = scene.demands(&mut scene.response(settings));
+        let output = scene.output(&mut scene.response(settings));
         // Every vertex of the bodies goes along.
-        assert!(demands.impulses.len() > scene.rest.len());
-        let size: f64 = demands.impulses.iter().map(|(_, push)| push.length()).sum();
-        let sum: Vec3 = demands.impulses.iter().map(|(_, push)| *push).sum();
+        assert!(output.impulses.len() > scene.rest.len());
+        let size: f64 = output.impulses.iter().map(|(_, push)| push.length()).sum();
+        let sum: Vec3 = output.impulses.iter().map(|(_, push)| *push).sum();
         let at = |v: &VertexId| scene.state.positions[v.index()];
-        let torque: Vec3 = demands.impulses.iter().map(|(v, push)| at(v).cross(*push)).sum();
+        let torque: Vec3 = output.impulses.iter().map(|(v, push)| at(v).cross(*push)).sum();
         assert!(sum.length() < KEPT * size && torque.length() < KEPT * size, "{sum} {torque}");
         let before = scene.state.kinetic(&scene.system.masses);
-        scene.carry_out(&demands);
+        scene.carry_out(&output);
         let after = scene.state.kinetic(&scene.system.masses);
         assert!(after < before, "{before} {after}");
     }
@@ -241,11 +241,11 @@ fn a_margin_counts_what_is_near_and_leaves_its_gap_to_close() {
         let mut closing = Scene { state: scene.state.clone(), ..stacked(4, 4) };
         closing.state.velocities[upper.clone()].fill(-speed * Vec3::Z);
         let settings = SurfaceSettings { margin, ..flat(Corrections::default()) };
-        closing.demands(&mut closing.response(settings))
+        closing.output(&mut closing.response(settings))
     };
-    assert_eq!(met(&scene, 0.0, 1.0).met.contacts, 0);
+    assert_eq!(met(&scene, 0.0, 1.0).stats.contacts, 0);
     let found = met(&scene, 0.01, 1.0);
-    assert!(found.met.contacts > 20 && found.shifts.is_empty(), "{:?}", found.met);
+    assert!(found.stats.contacts > 20 && found.shifts.is_empty(), "{:?}", found.stats);
     assert!(!found.impulses.is_empty());
     // 0.005 m in 1/60 s is 0.3 m/s.
     assert!(met(&scene, 0.01, 0.29).impulses.is_empty());

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use super::{ContactSurface, Corrections, SurfaceSettings};
 use pliant::body::soft::{BodyStarts, Masses, State};
 use pliant::body::{Bodies, Mesh};
-use pliant::contact::demands::Demands;
-use pliant::contact::response::{Moment, Response};
+use pliant::contact::output::ContactOutput;
+use pliant::contact::response::{Response, StepContext};
 use pliant::depth::DepthSettings;
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings, Law};
 use pliant::id::BodyId;
@@ -78,13 +78,13 @@ impl Scene {
         ContactSurface::new(&self.rest, &self.bodies, settings).unwrap()
     }
 
-    fn demands(&self, response: &mut ContactSurface) -> Demands {
-        let System { masses, pins, rigids, watcher, forces, .. } = &self.system;
+    fn output(&self, response: &mut ContactSurface) -> ContactOutput {
+        let System { masses, pins, rigids, profiler, forces, .. } = &self.system;
         let (bodies, motion) = (&self.bodies, self.state.motion());
-        let moment = Moment { bodies, motion, masses, pins, rigids, dt: DT, watcher };
-        let mut demands = Demands::default();
-        response.after_under(moment, forces, &mut demands);
-        demands
+        let context = StepContext { bodies, motion, masses, pins, rigids, dt: DT, profiler };
+        let mut output = ContactOutput::default();
+        response.post_step_with_forces(context, forces, &mut output);
+        output
     }
 
     fn stepper(&self, settings: SurfaceSettings) -> InContact {
@@ -116,11 +116,11 @@ impl Scene {
         (of(0) - of(1)).length()
     }
 
-    fn carry_out(&mut self, demands: &Demands) {
-        for (vertex, shift) in &demands.shifts {
+    fn carry_out(&mut self, output: &ContactOutput) {
+        for (vertex, shift) in &output.shifts {
             self.state.positions[vertex.index()] += *shift;
         }
-        for (vertex, impulse) in &demands.impulses {
+        for (vertex, impulse) in &output.impulses {
             let mass = self.system.masses.of()[vertex.index()];
             self.state.velocities[vertex.index()] += *impulse / mass;
         }

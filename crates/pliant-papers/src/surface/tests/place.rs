@@ -62,7 +62,7 @@ fn ways_scale_with_the_scene() {
         scene.rest.iter_mut().for_each(|x| *x *= scale);
         scene.state.positions.iter_mut().for_each(|x| *x *= scale);
         let scene = scene.elastic::<Corotational>(&[1e4, 3e4]);
-        scene.demands(&mut scene.response(SurfaceSettings::default())).shifts
+        scene.output(&mut scene.response(SurfaceSettings::default())).shifts
     };
     let expected = ways(1.0);
     assert!(expected.len() > 10);
@@ -76,7 +76,7 @@ fn ways_scale_with_the_scene() {
 /// Mean fraction that each of two stacked blocks gives way by.
 fn fractions(scene: &Scene, settings: SurfaceSettings) -> [f64; 2] {
     let mut response = scene.response(settings);
-    scene.demands(&mut response);
+    scene.output(&mut response);
     [0, 1].map(|body| {
         let both = response.region.list().iter().zip(response.balance.fractions());
         let own = both.filter(|(d, _)| scene.bodies.body_of(d.vertex) == BodyId(body));
@@ -122,7 +122,7 @@ fn printed_steps_miss_the_ends() {
     let reached = |steps| {
         let settings = flat(Corrections { steps, ..Corrections::default() });
         let mut response = scene.response(settings);
-        let demands = scene.demands(&mut response);
+        let demands = scene.output(&mut response);
         let upper = scene.bodies.vertices(BodyId(0));
         assert!(demands.shifts.iter().all(|(v, _)| upper.contains(&v.index())));
         assert!(demands.impulses.iter().all(|(v, _)| upper.contains(&v.index())));
@@ -141,9 +141,9 @@ fn left(iterations: u32) -> [f64; 3] {
     let scene = stacked(4, 4).elastic::<Corotational>(&[1e4, 3e4]);
     let settings = |iterations| SurfaceSettings { iterations, ..flat(Corrections::default()) };
     let mut limit = scene.response(settings(24));
-    scene.demands(&mut limit);
+    scene.output(&mut limit);
     let mut response = scene.response(settings(iterations));
-    scene.demands(&mut response);
+    scene.output(&mut response);
     let ways = response.balance.ways().iter().zip(limit.balance.ways());
     let apart = ways.map(|(a, b)| a.distance(*b) / 0.02).fold(0.0, f64::max);
     let ContactSurface { touches, region, balance, .. } = &mut response;
@@ -190,7 +190,7 @@ fn nothing_jumps_when_a_tip_passes_from_one_triangle_to_the_next() {
         let meshes = [(tet.clone(), place), (base.clone(), Vec3::ZERO)];
         let scene = Scene::new(&meshes.map(|(mesh, at)| (mesh, Quat::IDENTITY, at))).soft();
         let mut response = scene.response(settings);
-        let demands = scene.demands(&mut response);
+        let demands = scene.output(&mut response);
         let mut ways = vec![Vec3::ZERO; scene.rest.len()];
         demands.shifts.iter().for_each(|(v, way)| ways[v.index()] = *way);
         (response.touches.list()[0].corners, ways)
@@ -212,10 +212,10 @@ fn nothing_jumps_when_a_tip_passes_from_one_triangle_to_the_next() {
 #[test]
 fn weight_presses_nobody() {
     let mut scene = stacked(4, 4).soft();
-    let expected = scene.demands(&mut scene.response(SurfaceSettings::default())).shifts;
+    let expected = scene.output(&mut scene.response(SurfaceSettings::default())).shifts;
     let down = Gravity::new(-9.81 * Vec3::Z, scene.system.masses.of());
     scene.system.forces.push(down);
-    let found = scene.demands(&mut scene.response(SurfaceSettings::default())).shifts;
+    let found = scene.output(&mut scene.response(SurfaceSettings::default())).shifts;
     assert_eq!(found, expected);
 }
 
@@ -227,7 +227,7 @@ fn inner_vertices_stay() {
     scene.state.positions[upper].iter_mut().for_each(|x| x.z -= 0.6);
     let inner = |inner| {
         let settings = flat(Corrections { inner, ..Corrections::default() });
-        let demands = scene.demands(&mut scene.response(settings));
+        let demands = scene.output(&mut scene.response(settings));
         let around = scene.bodies.triangles_around();
         assert!(demands.shifts.len() > 10);
         demands.shifts.iter().filter(|(v, _)| around.row(v.index()).is_empty()).count()
@@ -240,7 +240,7 @@ fn inner_vertices_stay() {
 fn the_printed_sign_does_not_take_overlap_out() {
     let left = |corrections| {
         let mut scene = stacked(4, 4).soft();
-        let demands = scene.demands(&mut scene.response(flat(corrections)));
+        let demands = scene.output(&mut scene.response(flat(corrections)));
         scene.carry_out(&demands);
         scene.deepest()
     };

@@ -91,7 +91,7 @@ fn halved((sin, cos): (f64, f64)) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::integrate::rigid::Flight;
+    use crate::integrate::free_motion::FreeMotion;
 
     /// Sums of a handful of products of numbers below a hundred.
     const TOLERANCE: f64 = 1e-12;
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plate_has_the_moments_of_the_formulary() {
+    fn a_plate_has_the_contexts_of_the_formulary() {
         for centre in [[0.0, 0.0], [30.0, -7.0]] {
             let plate = MassProperties::from_rings(&[rectangle(centre, [3.0, 2.0])], 0.5).unwrap();
             assert!((plate.mass - 3.0).abs() < TOLERANCE); // 0.5 kg/m² · 6 m²
@@ -152,7 +152,7 @@ mod tests {
         let before = energy(&state);
         let (mut places, mut speeds) = (positions.clone(), positions.clone());
         for _ in 0..1000 {
-            Flight::default().step(&body, &mut state, 0.01);
+            FreeMotion::default().step(&body, &mut state, 0.01);
             state.write(&body, &mut places, &mut speeds);
             assert_eq!((state.centre.z, state.turn.x, state.turn.y), (0.0, 0.0, 0.0));
             assert!(places.iter().chain(&speeds).all(|v| v.z == 0.0));

@@ -132,7 +132,7 @@ impl MassProperties {
         }
         let moments = eigen(inertia).values;
         if !is_positive(moments.z) || moments.z <= NO_MOMENT * moments.x {
-            return Err(RigidError::Moment { moments });
+            return Err(RigidError::StepContext { moments });
         }
         if moments.x > (1.0 + TRIANGLE_ROUNDING) * (moments.y + moments.z) {
             return Err(RigidError::Triangle { moments });
@@ -168,11 +168,11 @@ fn signed_tets(
 
 /// Centre of tets with a total volume, seen from `middle`, m.
 fn centre_offset(tets: impl Iterator<Item = [Vec3; 4]>, middle: Vec3, volume: f64) -> Vec3 {
-    let moment = |tet: [Vec3; 4]| {
+    let context = |tet: [Vec3; 4]| {
         let [a, b, c, d] = tet.map(|corner| corner - middle);
         0.25 * tet_volume([a, b, c, d]) * (a + b + c + d)
     };
-    tets.map(moment).sum::<Vec3>() / volume
+    tets.map(context).sum::<Vec3>() / volume
 }
 
 /// ∫ r rᵀ dV over a signed tet, r from `centre`, m⁵.

@@ -22,7 +22,7 @@ use crate::body::rigid::mass::MassProperties;
 use crate::id::{BodyId, VertexId};
 use crate::math::eigen::eigen;
 use crate::math::{Mat3, Quat, Vec3, outer_square, unit_quat};
-use crate::memory::{Memory, MemoryError};
+use crate::snapshot::{Snapshot, SnapshotError};
 
 /// A smallest moment below this share of the largest is rounding: a body without width.
 const NO_MOMENT: f64 = 1e-13;
@@ -100,7 +100,7 @@ pub enum RigidError {
         "the principal moments are {moments} kg·m²: each must be positive; \
          give three points that are not on a line, or a shape with volume"
     )]
-    Moment {
+    StepContext {
         /// Descending, kg·m².
         moments: Vec3,
     },
@@ -249,12 +249,12 @@ impl RigidState {
     }
 
     /// Writes all values.
-    pub fn save(&self, memory: &mut Memory) {
+    pub fn save(&self, memory: &mut Snapshot) {
         self.numbers().into_iter().for_each(|number| memory.write(number));
     }
 
     /// Reads what [`RigidState::save`] wrote.
-    pub fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    pub fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         let mut read = || memory.read("rigid bodies");
         let (centre, turn) = ([read()?, read()?, read()?], [read()?, read()?, read()?, read()?]);
         let (velocity, spin) = ([read()?, read()?, read()?], [read()?, read()?, read()?]);
@@ -310,7 +310,7 @@ impl RigidState {
     }
 
     /// Angular momentum about the centre, world axes, kg·m²/s.
-    pub fn angular_momentum(&self, body: &RigidBody) -> Vec3 {
+    pub fn angular_contextum(&self, body: &RigidBody) -> Vec3 {
         self.turn * (body.moments * (self.turn.conjugate() * self.spin))
     }
 

@@ -14,7 +14,7 @@ use crate::force::solid::{Hold, SolidError, check_corners};
 use crate::force::stiffness::{Form, Tangent, outer};
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
-use crate::memory::{Memory, MemoryError};
+use crate::snapshot::{Snapshot, SnapshotError};
 
 /// One triangle and what it wants to be.
 #[derive(Clone, Copy, Debug)]
@@ -139,13 +139,13 @@ impl Material<3> for Areas {
         *rest = plasticity.rest_after(drift, Plane::new(&at.positions).area, dt);
     }
 
-    fn save(&self, memory: &mut Memory) {
+    fn save(&self, memory: &mut Snapshot) {
         if self.flows() {
             self.triangles.iter().for_each(|triangle| memory.write(triangle.rest));
         }
     }
 
-    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         if self.flows() {
             for triangle in &mut self.triangles {
                 triangle.rest = memory.read("areas")?;

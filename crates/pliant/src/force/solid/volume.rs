@@ -14,7 +14,7 @@ use crate::force::solid::{Hold, SolidError, check_corners};
 use crate::force::stiffness::{Form, Tangent};
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3, tet_volume};
-use crate::memory::{Memory, MemoryError};
+use crate::snapshot::{Snapshot, SnapshotError};
 
 /// Volume of the regular tet with edges of 1 m, m³: √2/12.
 const REGULAR: f64 = std::f64::consts::SQRT_2 / 12.0;
@@ -138,13 +138,13 @@ impl Material<4> for Volumes {
         *rest = plasticity.rest_after(drift, tet_volume(at.positions), dt);
     }
 
-    fn save(&self, memory: &mut Memory) {
+    fn save(&self, memory: &mut Snapshot) {
         if self.flows() {
             self.tets.iter().for_each(|tet| memory.write(tet.rest));
         }
     }
 
-    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         if self.flows() {
             for tet in &mut self.tets {
                 tet.rest = memory.read("volumes")?;

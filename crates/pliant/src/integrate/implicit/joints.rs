@@ -22,9 +22,9 @@ const MOST_ROUNDS: usize = 100;
 /// Change of velocity by joints, per size and step, below which rounds end, unit 1.
 const STILL: f64 = 1e-7;
 
-/// Memory of the method.
+/// Snapshot of the method.
 #[derive(Clone, Debug, Default)]
-pub struct InTurn {
+pub struct JointContactAlternator {
     /// b without joints, N·s.
     right: Vec<Vec3>,
     /// Of each rigid body, N·s and N·m·s.
@@ -37,7 +37,7 @@ pub struct InTurn {
     sizes: Vec<f64>,
 }
 
-impl InTurn {
+impl JointContactAlternator {
     /// Takes over what is given; what joints gave in the step before is the first guess.
     fn begin(&mut self, system: &mut System, state: &State, dt: f64) -> Result<(), StepError> {
         let System { joints, rigids, forces, contact, .. } = system;
@@ -108,7 +108,7 @@ impl Implicit {
     /// Lets joints change what was solved; gives the largest change of velocity per size, 1/s.
     fn obey(&mut self, system: &mut System) -> Result<f64, StepError> {
         let Implicit { in_turn, ends, right, .. } = self;
-        let InTurn { pushes, states, inertias, sizes, .. } = in_turn;
+        let JointContactAlternator { pushes, states, inertias, sizes, .. } = in_turn;
         let System { joints, rigids, contact, .. } = system;
         for (k, (member, state)) in rigids.members().iter().zip(&mut *states).enumerate() {
             let first = member.vertices.start;

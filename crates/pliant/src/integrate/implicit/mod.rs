@@ -20,16 +20,16 @@ mod rigid;
 mod springs;
 
 use crate::body::soft::State;
-use crate::contact::demands::Demands;
-use crate::force::{Form, Motion, Tangent};
+use crate::contact::output::ContactOutput;
+use crate::force::{Form, StateView, Tangent};
 use crate::id::VertexId;
-use crate::integrate::implicit::joints::InTurn;
+use crate::integrate::implicit::joints::JointContactAlternator;
 use crate::integrate::implicit::rigid::Reduced;
 use crate::integrate::implicit::springs::SpringSolver;
 use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
-use crate::memory::{Memory, MemoryError};
-use crate::observe::{Stage, Watch};
+use crate::profile::{Stage, StageTimer};
+use crate::snapshot::{Snapshot, SnapshotError};
 use crate::solve::linear::{Linear, LinearSettings, Solvers};
 use crate::solve::pcg::Pcg;
 use crate::solve::rows::{self, RowSettings, RowSolver};
@@ -98,7 +98,7 @@ pub struct Implicit {
     row_solver: RowSolver,
     spring_solver: SpringSolver,
     reduced: Reduced,
-    in_turn: InTurn,
+    in_turn: JointContactAlternator,
     stage: Problem,
     trial: State,
     /// Positions and velocities before the last step, and its length; for BDF2.
@@ -214,9 +214,9 @@ impl Implicit {
         } else {
             self.solve_jointed(system, state, report)?;
         }
-        let System { rigids, rigid_ends, from_outside, .. } = system;
-        from_outside.extend_from_slice(&self.reduced.support_impulses);
-        Reduced::spread((rigids, state), &mut self.ends, rigid_ends);
+        let System { rigids, rigid_solution, external_impulses, .. } = system;
+        external_impulses.extend_from_slice(&self.reduced.support_impulses);
+        Reduced::spread((rigids, state), &mut self.ends, rigid_solution);
         Ok(())
     }
 
@@ -231,8 +231,8 @@ impl Implicit {
 
     /// Solves the linear system, with the contacts if there are any.
     fn solve(&mut self, system: &mut System, report: &mut Report) -> Result<(), StepError> {
-        let _watch = Watch::new(&system.watcher, Stage::Solve);
-        let with_rigids = !system.rigids.is_empty() && self.takes_rows();
+        let _watch = StageTimer::new(&system.profiler, Stage::Solve);
+        let with_rigids = !system.rigids.is_empty() && self.solves_constraints();
         let Implicit {
             settings,
             solvers,
@@ -273,7 +273,7 @@ impl Implicit {
             return Err(StepError::Mixed { rows, springs: springs.len() });
         }
         let equations = rows::Equations { matrix, right, held, dt: stage.span };
-        let Demands { rows, row_impulses, .. } = &mut system.contact;
+        let ContactOutput { rows, row_impulses, .. } = &mut system.contact;
         let how = (settings.rows, settings.linear);
         let solved = row_solver.solve(equations, given, rows, how, (ends, row_impulses))?;
         report.sweeps += solved.sweeps;
@@ -325,7 +325,7 @@ impl Integrator for Implicit {
         self.hold(system, state, dt);
         match self.settings.equations {
             Equations::LinearisedOnce => {
-                let with_rigids = self.takes_rows().then_some(&*state);
+                let with_rigids = self.solves_constraints().then_some(&*state);
                 self.linearised(system, with_rigids, &mut report)?;
             }
             Equations::Newton { iterations, tolerance } => {
@@ -346,12 +346,12 @@ impl Integrator for Implicit {
         self.row_solver.set_threads(threads);
     }
 
-    fn takes_rows(&self) -> bool {
+    fn solves_constraints(&self) -> bool {
         let ImplicitSettings { kind, equations, .. } = self.settings;
         kind == ImplicitKind::Euler && equations == Equations::LinearisedOnce
     }
 
-    fn save(&self, memory: &mut Memory) {
+    fn save(&self, memory: &mut Snapshot) {
         let past = self.past.iter();
         memory.write(past.len() as f64);
         past.for_each(|past| {
@@ -361,7 +361,7 @@ impl Integrator for Implicit {
         });
     }
 
-    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         self.past = None;
         if memory.read("implicit")? == 1.0 {
             let past = self.past.get_or_insert_default();
@@ -376,10 +376,10 @@ impl Integrator for Implicit {
 /// Builds A = M + γ D + γ² K in the definite form.
 pub(super) fn assemble(
     system: &mut System,
-    motion: Motion<'_>,
+    motion: StateView<'_>,
     span: f64,
 ) -> Result<(), StepError> {
-    let _watch = Watch::new(&system.watcher, Stage::Solve);
+    let _watch = StageTimer::new(&system.profiler, Stage::Solve);
     let tangent = Tangent { stiffness: span * span, damping: span, form: Form::Definite };
     system.forces.assemble(motion, tangent);
     finish_matrix(system, motion.time)

@@ -7,11 +7,11 @@
 //! | `right`  | g       | M (v̂ − w) + γ f, what the equations lack, N·s        |
 //! | `merit`  |         | energy whose slope by w is −g, J                     |
 
-use crate::force::{Form, Motion, Tangent};
+use crate::force::{Form, StateView, Tangent};
 use crate::integrate::implicit::{Implicit, assemble, finish_matrix};
 use crate::integrate::{Report, StepError, System};
 use crate::math::{Mat3, Vec3};
-use crate::observe::{Stage, Watch};
+use crate::profile::{Stage, StageTimer};
 use crate::solve::linear::{Linear, dot};
 
 /// Part of the predicted decrease that a shortened Newton step must bring.
@@ -117,7 +117,7 @@ impl Implicit {
         let Some(matrix) = system.forces.matrix() else { return Ok(()) };
         let (held, bodies) = (system.pins.vertices(), &system.bodies);
         let linear = Linear { matrix, right, held, bodies };
-        let _watch = Watch::new(&system.watcher, Stage::Solve);
+        let _watch = StageTimer::new(&system.profiler, Stage::Solve);
         report.linear += solvers.solve(linear, settings.linear, change)?.iterations;
         Ok(())
     }
@@ -208,13 +208,13 @@ impl Implicit {
 /// Exact damping is neither, so that it keeps its definite form.
 fn assemble_exact(
     system: &mut System,
-    motion: Motion<'_>,
+    motion: StateView<'_>,
     still: &[Vec3],
     span: f64,
 ) -> Result<(), StepError> {
     let stiffness = Tangent { stiffness: span * span, damping: 0.0, form: Form::Exact };
     let damping = Tangent { stiffness: 0.0, damping: span, form: Form::Definite };
-    system.forces.assemble(Motion { velocities: still, ..motion }, stiffness);
+    system.forces.assemble(StateView { velocities: still, ..motion }, stiffness);
     system.forces.assemble_more(motion, damping);
     finish_matrix(system, motion.time)
 }

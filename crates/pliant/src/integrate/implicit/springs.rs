@@ -11,7 +11,7 @@
 //! | `span`      | γ         | time over which the end forces act, s         |
 //! | `hold`      | γ² k + γ c | what the matrix gets along the normal, kg    |
 
-use crate::contact::demands::ContactSpring;
+use crate::contact::output::ContactSpring;
 use crate::math::{Mat3, Vec3, outer_square};
 use crate::solve::linear::{Linear, LinearSettings, Operator, SolveError};
 use crate::solve::pcg::Pcg;
@@ -21,7 +21,7 @@ use crate::solve::pcg::Pcg;
 /// What is left then pulls nowhere either: it only is not the solution.
 const ROUNDS: usize = 8;
 
-/// Memory of the method.
+/// Snapshot of the method.
 #[derive(Debug, Default)]
 pub(super) struct SpringSolver {
     pcg: Pcg,
@@ -135,7 +135,7 @@ impl SpringSolver {
 #[cfg(test)]
 mod tests {
     use crate::body::soft::{Masses, State};
-    use crate::contact::demands::ContactSpring;
+    use crate::contact::output::ContactSpring;
     use crate::contact::resting;
     use crate::force::gravity::Gravity;
     use crate::id::VertexId;

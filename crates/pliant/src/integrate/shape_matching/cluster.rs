@@ -11,7 +11,7 @@
 //! | `deformation` | A              | A_pq A_qq⁻¹, the best linear match, unit 1       |
 //! | `plastic`     | S^p            | what the rest shape has become, unit 1           |
 
-use crate::body::soft::Motion;
+use crate::body::soft::StateView;
 use crate::id::VertexId;
 use crate::integrate::shape_matching::modes::Modes;
 use crate::integrate::shape_matching::{Group, Kind, Plasticity, Stiffness, Volume};
@@ -20,7 +20,7 @@ use crate::math::inverse::{Inverse, pseudo_inverse};
 use crate::math::polar::rotation;
 use crate::math::svd::{outer, svd};
 use crate::math::{Mat3, Quat, Vec3, outer_square, unit_quat};
-use crate::memory::{Memory, MemoryError};
+use crate::snapshot::{Snapshot, SnapshotError};
 
 /// Second moments below this, relative to the largest, are those of a flat group.
 ///
@@ -195,7 +195,7 @@ impl Cluster {
     /// - Implements: [Wang21 slide "Shape Matching"], [Muller05 §3.3, §4.1–4.3].
     /// - Erratum: the slide takes the rotation of A, which turns the group (R5), and the
     ///   mean without masses, which pushes it (R6); shown by `goals_pull_without_force_or_torque`.
-    pub(super) fn fit(&mut self, motion: Motion<'_>, dt: f64, ahead: Ahead) {
+    pub(super) fn fit(&mut self, motion: StateView<'_>, dt: f64, ahead: Ahead) {
         let Match { centre, mut rotation, deformation } = self.find(motion.positions);
         let place = |member: &Member| motion.positions[member.vertex.index()] - centre;
         self.flowed = self.flow(rotation.transpose() * deformation, dt);
@@ -238,7 +238,7 @@ impl Cluster {
     ///
     /// In a step vertices fly along tangents by θ = ω Δt of their radius: seen from the centre
     /// by atan θ. With tan a/2 by a fraction that is right up to θ⁶, only square roots are used.
-    fn lag(&self, rotation: Mat3, centre: Vec3, motion: Motion<'_>, dt: f64) -> Mat3 {
+    fn lag(&self, rotation: Mat3, centre: Vec3, motion: StateView<'_>, dt: f64) -> Mat3 {
         let mut momentum = Vec3::ZERO;
         for member in &self.members {
             let v = member.vertex.index();
@@ -293,15 +293,15 @@ impl Cluster {
     }
 
     /// Writes what the rest shape has become.
-    pub(super) fn save(&self, memory: &mut Memory) {
+    pub(super) fn save(&self, memory: &mut Snapshot) {
         memory.write_vectors(&[self.plastic.x_axis, self.plastic.y_axis, self.plastic.z_axis]);
     }
 
     /// Reads what [`Cluster::save`] wrote.
-    pub(super) fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    pub(super) fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         let (part, mut columns) = ("shape matching", Vec::new());
         memory.read_vectors(part, &mut columns)?;
-        let [x, y, z] = columns[..] else { return Err(MemoryError { part }) };
+        let [x, y, z] = columns[..] else { return Err(SnapshotError { part }) };
         self.reshape(Mat3::from_cols(x, y, z));
         Ok(())
     }
@@ -311,7 +311,7 @@ impl Cluster {
     /// `before` is where vertices were matched, `positions` where they came to, m. A firm group
     /// moves as one; any other keeps the shifts in its velocities and is set spinning by
     /// what they took from its spin.
-    pub(super) fn settle(&mut self, before: Motion<'_>, positions: &[Vec3], dt: f64) {
+    pub(super) fn settle(&mut self, before: StateView<'_>, positions: &[Vec3], dt: f64) {
         let (old, new) = (self.last.centre, centre(&self.members, self.mass, positions));
         let firm = self.is_firm();
         let mut mean = Vec3::ZERO;

@@ -6,7 +6,7 @@
 //! [`modes`] are the ways in which a group may bend, [`step`] is the wrapper around an
 //! integrator, [`pull`] the same as a force, which implicit steps solve together with contacts.
 //! It stands among the integrators because it overwrites positions, as
-//! [`crate::integrate::relax`] does; a force would have to be stiff and could not be rigid.
+//! [`crate::integrate::pbd`] does; a force would have to be stiff and could not be rigid.
 //!
 //! Groups may overlap: a vertex in n of them lends each 1/n of its mass and goes to the mean
 //! of its goals. With such masses every group's pull has no net force and no net torque, so

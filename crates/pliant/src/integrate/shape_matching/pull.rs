@@ -17,13 +17,13 @@
 //! the last where volume is kept. Goals are the best ones, so that their own change costs
 //! nothing and the forces are those of the lecture: ω² m times the way to the blended goal.
 
-use crate::force::{BlockMatrix, Force, Motion, Refusal, Slot, Store, Tangent};
+use crate::force::{BlockMatrix, Force, Slot, StateView, StepRejection, Store, Tangent};
 use crate::id::VertexId;
 use crate::integrate::shape_matching::cluster::{Cluster, Match, Member, inverse_inertia};
 use crate::integrate::shape_matching::{Groups, Kind, Stiffness, Volume};
 use crate::math::svd::outer;
 use crate::math::{Mat3, Vec3, outer_square, skew};
-use crate::memory::{Memory, MemoryError};
+use crate::snapshot::{Snapshot, SnapshotError};
 
 /// (ω Δt)² of a firm group, unit 1: this part of the way to its goal is left in a step.
 ///
@@ -240,25 +240,25 @@ impl Now<'_> {
 }
 
 impl Force for Pull {
-    fn energy(&self, motion: Motion<'_>) -> f64 {
+    fn energy(&self, motion: StateView<'_>) -> f64 {
         let of = |one: &One| one.now(motion.positions).energy(motion.positions);
         self.pulls.iter().map(of).sum()
     }
 
-    fn add_forces(&self, motion: Motion<'_>, forces: &mut [Vec3]) {
+    fn add_forces(&self, motion: StateView<'_>, forces: &mut [Vec3]) {
         for one in &self.pulls {
             one.now(motion.positions).add_forces(motion.positions, forces);
         }
     }
 
-    fn add_forces_of(&self, elements: &[u32], motion: Motion<'_>, forces: &mut [Vec3]) {
+    fn add_forces_of(&self, elements: &[u32], motion: StateView<'_>, forces: &mut [Vec3]) {
         for element in elements {
             let one = &self.pulls[*element as usize];
             one.now(motion.positions).add_forces(motion.positions, forces);
         }
     }
 
-    fn energy_of_elements(&self, elements: &[u32], motion: Motion<'_>) -> f64 {
+    fn energy_of_elements(&self, elements: &[u32], motion: StateView<'_>) -> f64 {
         let now = |element: &u32| self.pulls[*element as usize].now(motion.positions);
         elements.iter().map(|element| now(element).energy(motion.positions)).sum()
     }
@@ -273,7 +273,7 @@ impl Force for Pull {
 
     fn add_tangent(
         &self,
-        motion: Motion<'_>,
+        motion: StateView<'_>,
         tangent: Tangent,
         slots: &[Slot],
         matrix: &mut BlockMatrix,
@@ -288,7 +288,13 @@ impl Force for Pull {
         }
     }
 
-    fn add_product(&self, motion: Motion<'_>, tangent: Tangent, x: &[Vec3], product: &mut [Vec3]) {
+    fn add_product(
+        &self,
+        motion: StateView<'_>,
+        tangent: Tangent,
+        x: &[Vec3],
+        product: &mut [Vec3],
+    ) {
         for one in &self.pulls {
             one.now(motion.positions).visit_blocks(motion.positions, &mut |i, j, block| {
                 let [i, j] = [i, j].map(|k| one.vertices[k].index());
@@ -297,7 +303,7 @@ impl Force for Pull {
         }
     }
 
-    fn flow(&mut self, motion: Motion<'_>, dt: f64) {
+    fn flow(&mut self, motion: StateView<'_>, dt: f64) {
         for one in self.pulls.iter_mut().filter(|one| one.cluster.is_plastic()) {
             let Match { rotation, deformation, .. } = one.cluster.find(motion.positions);
             if let Some(plastic) = one.cluster.flow(rotation.transpose() * deformation, dt) {
@@ -307,17 +313,17 @@ impl Force for Pull {
         }
     }
 
-    fn refusal(&self, _before: Motion<'_>, _after: Motion<'_>) -> Option<Refusal> {
+    fn refusal(&self, _before: StateView<'_>, _after: StateView<'_>) -> Option<StepRejection> {
         None
     }
 
-    fn save(&self, memory: &mut Memory) {
+    fn save(&self, memory: &mut Snapshot) {
         for cluster in self.clusters().filter(|cluster| cluster.is_plastic()) {
             cluster.save(memory);
         }
     }
 
-    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         for one in self.pulls.iter_mut().filter(|one| one.cluster.is_plastic()) {
             one.cluster.restore(memory)?;
             one.prepare();

@@ -1,12 +1,12 @@
 //! A step of any integrator, after which groups match their shapes.
 
-use crate::body::soft::{Motion, State};
+use crate::body::soft::{State, StateView};
 use crate::integrate::shape_matching::Groups;
 use crate::integrate::shape_matching::cluster::Ahead;
 use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
-use crate::memory::{Memory, MemoryError};
 use crate::par;
+use crate::snapshot::{Snapshot, SnapshotError};
 
 /// Which velocities a match leaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl ShapeMatched {
     }
 
     /// Refuses what the match must not have led to.
-    fn check(&self, system: &System, old: Motion<'_>, dt: f64) -> Result<(), StepError> {
+    fn check(&self, system: &System, old: StateView<'_>, dt: f64) -> Result<(), StepError> {
         let now = self.trial.motion();
         system.check_state(now, "shape matching")?;
         let refusal = system.forces.refusal(old, now);
@@ -124,18 +124,18 @@ impl Integrator for ShapeMatched {
         Ok(report)
     }
 
-    fn takes_rows(&self) -> bool {
-        self.inner.takes_rows()
+    fn solves_constraints(&self) -> bool {
+        self.inner.solves_constraints()
     }
 
-    fn save(&self, memory: &mut Memory) {
+    fn save(&self, memory: &mut Snapshot) {
         self.inner.save(memory);
         for cluster in self.groups.clusters.iter().filter(|cluster| cluster.is_plastic()) {
             cluster.save(memory);
         }
     }
 
-    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         self.inner.restore(memory)?;
         for cluster in self.groups.clusters.iter_mut().filter(|cluster| cluster.is_plastic()) {
             cluster.restore(memory)?;

@@ -44,7 +44,7 @@ impl Equations<'_, BlockMatrix> {
     }
 }
 
-/// Memory of the method.
+/// Snapshot of the method.
 #[derive(Clone, Debug, Default)]
 pub struct DensePgs {
     /// Of bodies that have contacts; those after the first `count` wait for more.

@@ -40,7 +40,7 @@ use std::borrow::Borrow;
 
 use crate::body::rigid::{RigidBody, RigidState};
 use crate::math::{Mat3, Vec3};
-use crate::memory::{Memory, MemoryError};
+use crate::snapshot::{Snapshot, SnapshotError};
 use crate::solve::joint::axis::Hold;
 use crate::solve::joint::rows::{Bond, Row};
 use crate::solve::joint::system::System;
@@ -119,7 +119,7 @@ pub struct Load {
 
 /// How well all joints are met after a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Met {
+pub struct JointStats {
     /// Factorisations made, count.
     pub rounds: usize,
     /// Largest miss of rows that go, m/s of velocities, m of positions.
@@ -161,7 +161,7 @@ pub struct Joints {
     /// Where bodies were before a trial, with the ways they are to go as velocities, m and rad.
     before: Vec<RigidState>,
     /// How well positions were met last.
-    met: Met,
+    met: JointStats,
     /// What was remembered when last noted.
     noted: Noted,
 }
@@ -174,7 +174,7 @@ struct Noted {
     loads: Vec<Load>,
     /// s.
     dt: f64,
-    met: Met,
+    met: JointStats,
 }
 
 impl Default for Joints {
@@ -212,7 +212,7 @@ impl Joints {
             dt: 0.0,
             pulls: Vec::with_capacity(bodies),
             before: Vec::with_capacity(bodies),
-            met: Met::default(),
+            met: JointStats::default(),
             noted: Noted::default(),
             list,
             bonds,
@@ -233,7 +233,7 @@ impl Joints {
     }
 
     /// How well positions were met when last put right.
-    pub fn met(&self) -> Met {
+    pub fn met(&self) -> JointStats {
         self.met
     }
 
@@ -279,7 +279,7 @@ impl Joints {
     }
 
     /// Writes what is remembered from step to step: how far hinges have turned, and loads.
-    pub fn save(&self, memory: &mut Memory) {
+    pub fn save(&self, memory: &mut Snapshot) {
         memory.write(self.travel.len() as f64);
         memory.write(self.dt);
         for (&travel, load) in self.travel.iter().zip(&self.loads) {
@@ -290,15 +290,15 @@ impl Joints {
     }
 
     /// Reads what [`Joints::save`] wrote.
-    pub fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    pub fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         const PART: &str = "joints";
         if memory.read(PART)? != self.travel.len() as f64 {
-            return Err(MemoryError { part: PART });
+            return Err(SnapshotError { part: PART });
         }
         self.dt = memory.read(PART)?;
         for (travel, load) in self.travel.iter_mut().zip(&mut self.loads) {
             *travel = memory.read(PART)?;
-            let mut vector = || -> Result<Vec3, MemoryError> {
+            let mut vector = || -> Result<Vec3, SnapshotError> {
                 Ok(Vec3::new(memory.read(PART)?, memory.read(PART)?, memory.read(PART)?))
             };
             *load = Load { force: vector()?, torque: vector()? };

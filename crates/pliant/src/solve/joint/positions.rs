@@ -6,7 +6,7 @@ use crate::body::rigid::{RigidBody, RigidState};
 use crate::math::{Quat, Vec3, unit_quat};
 use crate::solve::joint::axis::{Found, Hold, Law};
 use crate::solve::joint::rows::AXIS_ROW;
-use crate::solve::joint::{JointError, Joints, Met};
+use crate::solve::joint::{JointError, JointStats, Joints};
 
 /// Factorisations from which on the search ends, count; a drift of a step needs two or three.
 const MOST_ROUNDS: usize = 48;
@@ -39,10 +39,10 @@ impl Joints {
         &mut self,
         bodies: &[B],
         states: &mut [RigidState],
-    ) -> Result<Met, JointError> {
+    ) -> Result<JointStats, JointError> {
         self.check_count(bodies.len(), states.len())?;
         self.measure(states);
-        let mut met = Met::default();
+        let mut met = JointStats::default();
         while met.rounds < MOST_ROUNDS {
             self.system.take_masses(bodies, states);
             self.stiffen(bodies, states);

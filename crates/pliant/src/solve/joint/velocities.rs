@@ -7,7 +7,7 @@ use crate::math::Mat3;
 use crate::solve::joint::axis::{Found, Law};
 use crate::solve::joint::pull::{pull, stiffened};
 use crate::solve::joint::rows::AXIS_ROW;
-use crate::solve::joint::{JointError, Joints, Load, Met};
+use crate::solve::joint::{JointError, JointStats, Joints, Load};
 
 /// Solves with one factor at most, count: each takes out what the one before has left.
 const MOST_PASSES: usize = 8;
@@ -77,7 +77,7 @@ impl Joints {
         bodies: &[B],
         states: &mut [RigidState],
         dt: f64,
-    ) -> Result<Met, JointError> {
+    ) -> Result<JointStats, JointError> {
         self.begin(bodies, states, dt)?;
         self.system.slow(bodies, states);
         Ok(self.solve(states, dt, Aim::Now))
@@ -98,7 +98,7 @@ impl Joints {
         bodies: &[B],
         states: &mut [RigidState],
         dt: f64,
-    ) -> Result<Met, JointError> {
+    ) -> Result<JointStats, JointError> {
         self.begin(bodies, states, dt)?;
         self.system.slow(bodies, states);
         Ok(self.solve(states, dt, Aim::Ahead))
@@ -147,12 +147,12 @@ impl Joints {
     }
 
     /// Changes velocities as [`Joints::velocities_ahead`] does, after [`Joints::begin`].
-    pub fn obey(&mut self, states: &mut [RigidState]) -> Result<Met, JointError> {
+    pub fn obey(&mut self, states: &mut [RigidState]) -> Result<JointStats, JointError> {
         self.check_count(self.bodies, states.len())?;
         Ok(self.solve(states, self.dt, Aim::Ahead))
     }
 
-    fn solve(&mut self, states: &mut [RigidState], dt: f64, aim: Aim) -> Met {
+    fn solve(&mut self, states: &mut [RigidState], dt: f64, aim: Aim) -> JointStats {
         let mut axes = 0;
         for joint in 0..self.list.len() {
             if let Some(law) = self.law(joint, dt) {
@@ -160,7 +160,7 @@ impl Joints {
                 axes += usize::from(law != Law::FREE);
             }
         }
-        let mut met = Met { is_undecided: true, ..Met::default() };
+        let mut met = JointStats { is_undecided: true, ..JointStats::default() };
         let mut misses = Misses::default();
         while met.is_undecided && met.rounds < TOGETHER + ROUNDS_EACH * axes + 1 {
             self.hold(states, dt);
@@ -319,7 +319,7 @@ impl Joints {
     }
 
     /// Writes the largest misses of rows that are on.
-    fn miss(&mut self, states: &[RigidState], dt: f64, met: &mut Met) {
+    fn miss(&mut self, states: &[RigidState], dt: f64, met: &mut JointStats) {
         self.leave(states, dt);
         for (row, left) in self.rows.iter().zip(&self.system.left) {
             let most = if row.turns() { &mut met.twist } else { &mut met.gap };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::body::keyframes::{Keyframes, Pose};
 use crate::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
-use crate::body::soft::{BodyStarts, Motion};
+use crate::body::soft::{BodyStarts, StateView};
 use crate::body::{Bodies, Mesh};
 use crate::force::{Force, Form, Tangent};
 use crate::integrate::contact::InContact;
@@ -32,8 +32,8 @@ fn pulled(kind: Kind) -> (Pull, Vec<Vec3>, System) {
     (Pull::new(groups, 0.01), rest, system)
 }
 
-fn motion(positions: &[Vec3]) -> Motion<'_> {
-    Motion { positions, velocities: &[], time: 0.0 }
+fn motion(positions: &[Vec3]) -> StateView<'_> {
+    StateView { positions, velocities: &[], time: 0.0 }
 }
 
 fn forces(pull: &Pull, positions: &[Vec3]) -> Vec<Vec3> {
@@ -125,7 +125,7 @@ fn a_free_spin_stays_without_an_option() {
     let spin = Vec3::new(0.0, 0.0, 6.0);
     let velocities = rest.iter().map(|x| spin.cross(*x)).collect();
     let mut state = State { positions: rest.clone(), velocities, ..State::default() };
-    let before = state.angular_momentum(&system.masses, Vec3::ZERO);
+    let before = state.angular_contextum(&system.masses, Vec3::ZERO);
     let mut stepper = Implicit::new(ImplicitSettings {
         linear: crate::solve::linear::LinearSettings { tolerance: 1e-13, ..Default::default() },
         ..ImplicitSettings::default()
@@ -133,7 +133,7 @@ fn a_free_spin_stays_without_an_option() {
     for _ in 0..1000 {
         stepper.step(&mut system, &mut state, dt).unwrap();
     }
-    let after = state.angular_momentum(&system.masses, Vec3::ZERO);
+    let after = state.angular_contextum(&system.masses, Vec3::ZERO);
     // As printed, dω/dt = −Δt ω³ would leave 1/√(1 + 2·10·0.01·36) = 0.35 of it.
     assert!((after - before).length() < 1e-6 * before.length(), "{before} {after}");
     let apart = state.positions[0].distance(state.positions[7]) - rest[0].distance(rest[7]);
@@ -194,7 +194,7 @@ fn what_flows_is_remembered() {
     pull.flow(motion(&long), 0.1);
     let flowed = pull.clusters().next().unwrap().plastic();
     assert!(flowed.x_axis.x > 1.01, "{flowed}");
-    let mut memory = Memory::default();
+    let mut memory = Snapshot::default();
     pull.save(&mut memory);
     let mut other = Pull::new(make(), 0.01);
     other.restore(&mut memory).unwrap();

@@ -113,23 +113,23 @@ fn bodies_that_were_moved_apart_come_together_again() {
 
 #[test]
 fn a_run_that_is_taken_up_again_has_the_same_bits() {
-    use crate::memory::Memory;
+    use crate::snapshot::Snapshot;
     let mut world = pair(Hinge(Axis::free(AXIS)), 1);
     for _ in 0..300 {
         world.step(0.005);
     }
-    let mut memory = Memory::default();
+    let mut memory = Snapshot::default();
     world.joints.save(&mut memory);
     let mut other = pair(Hinge(Axis::free(AXIS)), 5);
     other.states = world.states.clone();
-    other.joints.restore(&mut Memory::from_numbers(memory.numbers().to_vec())).unwrap();
+    other.joints.restore(&mut Snapshot::from_numbers(memory.numbers().to_vec())).unwrap();
     for _ in 0..20 {
         world.step(0.005);
         other.step(0.005);
     }
     assert_eq!(world.states, other.states);
     assert_eq!(world.joints.travel(0), other.joints.travel(0));
-    let short = Memory::from_numbers(vec![1.0]);
+    let short = Snapshot::from_numbers(vec![1.0]);
     assert!(other.joints.restore(&mut short.clone()).is_err());
 }
 

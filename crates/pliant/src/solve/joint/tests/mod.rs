@@ -15,7 +15,7 @@ mod refused;
 use crate::body::rigid::mass::MassProperties;
 use crate::body::rigid::{RigidBody, RigidState};
 use crate::math::{Mat3, Quat, Vec3, unit_quat};
-use crate::solve::joint::{Joint, JointError, Joints, Met};
+use crate::solve::joint::{Joint, JointError, JointStats, Joints};
 
 /// Of the Earth, m/s².
 const GRAVITY: f64 = 9.81;
@@ -41,7 +41,7 @@ struct World {
 }
 
 /// [`Joints::velocities`] or [`Joints::velocities_ahead`].
-type Obey = fn(&mut Joints, &[RigidBody], &mut [RigidState], f64) -> Result<Met, JointError>;
+type Obey = fn(&mut Joints, &[RigidBody], &mut [RigidState], f64) -> Result<JointStats, JointError>;
 
 impl World {
     fn new(parts: Vec<(RigidBody, RigidState)>, list: Vec<Joint>, gravity: f64) -> World {
@@ -53,7 +53,7 @@ impl World {
     /// Half of gravity, impulses, flight, shifts, the other half of gravity.
     ///
     /// Gives how well the shifts have met the joints.
-    fn step(&mut self, dt: f64) -> Met {
+    fn step(&mut self, dt: f64) -> JointStats {
         self.fall(0.5 * dt);
         let met = (self.obey)(&mut self.joints, &self.bodies, &mut self.states, dt).unwrap();
         assert!(!met.is_undecided && !met.is_contradictory, "{met:?}");
@@ -82,7 +82,7 @@ impl World {
     fn momenta(&self) -> (Vec3, Vec3) {
         let parts = || self.bodies.iter().zip(&self.states);
         let turning = |(b, s): (&RigidBody, &RigidState)| {
-            s.angular_momentum(b) + s.centre.cross(b.mass * s.velocity)
+            s.angular_contextum(b) + s.centre.cross(b.mass * s.velocity)
         };
         (parts().map(|(b, s)| b.mass * s.velocity).sum(), parts().map(turning).sum())
     }
@@ -90,7 +90,7 @@ impl World {
 
 /// Free flight that keeps the angular momentum.
 fn fly(body: &RigidBody, state: &mut RigidState, dt: f64) {
-    let momentum = state.angular_momentum(body);
+    let momentum = state.angular_contextum(body);
     state.centre += dt * state.velocity;
     let half = 0.5 * dt * state.spin;
     state.turn = unit_quat(Quat::from_xyzw(half.x, half.y, half.z, 1.0) * state.turn).unwrap();

@@ -1,6 +1,6 @@
 //! Who watches the stages of a step: the caller, with a clock of their own.
 //!
-//! The library has no clock. Every stage says when it begins and ends to an [`Observer`]
+//! The library has no clock. Every stage says when it begins and ends to an [`Profiler`]
 //! that the caller hands in, and to nobody without one.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub enum Stage {
     /// How far and which way out.
     Depth,
     /// What contact does.
-    Respond,
+    Contact,
     /// Building matrices and solving with them.
     Solve,
     /// A whole step; the stages above lie within.
@@ -25,7 +25,7 @@ pub enum Stage {
 impl Stage {
     /// Every stage, inner ones first.
     pub const ALL: [Stage; 6] =
-        [Stage::Force, Stage::Detect, Stage::Depth, Stage::Respond, Stage::Solve, Stage::Step];
+        [Stage::Force, Stage::Detect, Stage::Depth, Stage::Contact, Stage::Solve, Stage::Step];
 
     /// One word for tables.
     pub fn name(self) -> &'static str {
@@ -33,7 +33,7 @@ impl Stage {
             Stage::Force => "force",
             Stage::Detect => "detect",
             Stage::Depth => "depth",
-            Stage::Respond => "respond",
+            Stage::Contact => "contact",
             Stage::Solve => "solve",
             Stage::Step => "step",
         }
@@ -43,7 +43,7 @@ impl Stage {
 /// Somebody who is told when stages begin and end.
 ///
 /// Stages nest and are told by one thread.
-pub trait Observer: std::fmt::Debug + Send + Sync {
+pub trait Profiler: std::fmt::Debug + Send + Sync {
     /// A stage begins.
     fn begin(&self, stage: Stage);
 
@@ -52,28 +52,28 @@ pub trait Observer: std::fmt::Debug + Send + Sync {
 }
 
 /// An observer, or none.
-pub type Watcher = Option<Arc<dyn Observer>>;
+pub type ProfilerRef = Option<Arc<dyn Profiler>>;
 
 /// Tells of a stage that ends where this is dropped.
 #[derive(Debug)]
-pub struct Watch {
-    watcher: Watcher,
+pub struct StageTimer {
+    profiler: ProfilerRef,
     stage: Stage,
 }
 
-impl Watch {
+impl StageTimer {
     /// Tells that a stage begins.
-    pub fn new(watcher: &Watcher, stage: Stage) -> Watch {
-        if let Some(observer) = watcher {
+    pub fn new(profiler: &ProfilerRef, stage: Stage) -> StageTimer {
+        if let Some(observer) = profiler {
             observer.begin(stage);
         }
-        Watch { watcher: watcher.clone(), stage }
+        StageTimer { profiler: profiler.clone(), stage }
     }
 }
 
-impl Drop for Watch {
+impl Drop for StageTimer {
     fn drop(&mut self) {
-        if let Some(observer) = &self.watcher {
+        if let Some(observer) = &self.profiler {
             observer.end(self.stage);
         }
     }
@@ -87,7 +87,7 @@ mod tests {
     #[derive(Debug, Default)]
     struct Diary(Mutex<Vec<String>>);
 
-    impl Observer for Diary {
+    impl Profiler for Diary {
         fn begin(&self, stage: Stage) {
             self.0.lock().unwrap().push(format!("{} begins", stage.name()));
         }
@@ -100,13 +100,13 @@ mod tests {
     #[test]
     fn stages_end_where_their_watch_is_dropped() {
         let diary = Arc::new(Diary::default());
-        let watcher: Watcher = Some(diary.clone());
+        let profiler: ProfilerRef = Some(diary.clone());
         {
-            let _step = Watch::new(&watcher, Stage::Step);
-            let _force = Watch::new(&watcher, Stage::Force);
+            let _step = StageTimer::new(&profiler, Stage::Step);
+            let _force = StageTimer::new(&profiler, Stage::Force);
         }
         let told = diary.0.lock().unwrap().clone();
         assert_eq!(told, ["step begins", "force begins", "force ends", "step ends"]);
-        drop(Watch::new(&None, Stage::Step));
+        drop(StageTimer::new(&None, Stage::Step));
     }
 }

@@ -1,27 +1,27 @@
 //! Position constraints on top of Verlet: predict, then move what breaks a rule.
 
 use crate::body::soft::State;
-use crate::integrate::constraint::{Constraints, RelaxSettings, Relaxation};
+use crate::integrate::constraint::{Constraints, PbdSettings, Relaxation};
 use crate::integrate::verlet::{VelocityKind, Verlet};
 use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
-use crate::memory::{Memory, MemoryError};
+use crate::snapshot::{Snapshot, SnapshotError};
 
 /// Verlet's step with positions that obey rules.
 ///
 /// Positions are relaxed after the prediction, and the velocity takes part in the shift. In
 /// the end the rules that acted take from the velocities what would break them anew, so that
 /// what hangs still has no velocity. A count of sweeps that did not suffice is no error:
-/// [`Relaxed::last`] tells what is left. [`Report::linear`] counts sweeps over positions.
+/// [`Pbd::last`] tells what is left. [`Report::linear`] counts sweeps over positions.
 ///
 /// - Implements: [Zachmann slide "Constraints"].
 /// - Deviates: velocities are corrected as in [Andersen83 pp. 24–34]; the slide has none.
 #[derive(Debug)]
-pub struct Relaxed {
+pub struct Pbd {
     /// The step below.
     verlet: Verlet,
     constraints: Constraints,
-    settings: RelaxSettings,
+    settings: PbdSettings,
     /// 1/m of each vertex, 0 for held ones, 1/kg.
     eases: Vec<f64>,
     /// Positions before the rules, m.
@@ -31,10 +31,10 @@ pub struct Relaxed {
     last: [Relaxation; 2],
 }
 
-impl Relaxed {
+impl Pbd {
     /// Verlet's step of a kind, under rules.
-    pub fn new(kind: VelocityKind, constraints: Constraints, settings: RelaxSettings) -> Relaxed {
-        Relaxed {
+    pub fn new(kind: VelocityKind, constraints: Constraints, settings: PbdSettings) -> Pbd {
+        Pbd {
             verlet: Verlet::new(kind),
             constraints,
             settings,
@@ -71,7 +71,7 @@ impl Relaxed {
     }
 }
 
-impl Integrator for Relaxed {
+impl Integrator for Pbd {
     fn step(
         &mut self,
         system: &mut System,
@@ -95,11 +95,11 @@ impl Integrator for Relaxed {
         Ok(Report { linear: shifts.sweeps, residual, ..report })
     }
 
-    fn save(&self, memory: &mut Memory) {
+    fn save(&self, memory: &mut Snapshot) {
         self.verlet.save(memory);
     }
 
-    fn restore(&mut self, memory: &mut Memory) -> Result<(), MemoryError> {
+    fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         self.verlet.restore(memory)
     }
 }
@@ -143,10 +143,10 @@ mod tests {
         (system, state)
     }
 
-    fn relaxed(list: Vec<Constraint>, count: usize, tolerance: f64) -> Relaxed {
+    fn relaxed(list: Vec<Constraint>, count: usize, tolerance: f64) -> Pbd {
         let constraints = Constraints::new(list, Vec::new(), count).unwrap();
-        let settings = RelaxSettings { tolerance, sweeps: 1000 };
-        Relaxed::new(VelocityKind::Central, constraints, settings)
+        let settings = PbdSettings { tolerance, sweeps: 1000 };
+        Pbd::new(VelocityKind::Central, constraints, settings)
     }
 
     #[test]
@@ -213,8 +213,8 @@ mod tests {
         let floor = Box::new(|point: Vec3, time: f64| (point.z - 0.5 * time, Vec3::Z));
         let rules = vec![Constraint::Outside { vertex: VertexId(1), obstacle: 0 }];
         let constraints = Constraints::new(rules, vec![floor], 2).unwrap();
-        let settings = RelaxSettings { tolerance: RELAXED, sweeps: 10 };
-        let mut integrator = Relaxed::new(VelocityKind::Central, constraints, settings);
+        let settings = PbdSettings { tolerance: RELAXED, sweeps: 10 };
+        let mut integrator = Pbd::new(VelocityKind::Central, constraints, settings);
         for _ in 0..1000 {
             integrator.step(&mut system, &mut state, DT).unwrap();
         }

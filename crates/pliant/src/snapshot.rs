@@ -9,23 +9,23 @@ use crate::math::Vec3;
 /// Why memory cannot be restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the memory of {part} has another size than this scene needs")]
-pub struct MemoryError {
+pub struct SnapshotError {
     /// Whose memory.
     pub part: &'static str,
 }
 
 /// A list of numbers that is written by parts in order, and read in the same order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Memory {
+pub struct Snapshot {
     numbers: Vec<f64>,
     /// First number that was not read yet.
     next: usize,
 }
 
-impl Memory {
-    /// Memory that was written before, to be read from its start.
-    pub fn from_numbers(numbers: Vec<f64>) -> Memory {
-        Memory { numbers, next: 0 }
+impl Snapshot {
+    /// Snapshot that was written before, to be read from its start.
+    pub fn from_numbers(numbers: Vec<f64>) -> Snapshot {
+        Snapshot { numbers, next: 0 }
     }
 
     /// Everything that was written.
@@ -56,8 +56,8 @@ impl Memory {
     }
 
     /// Reads one number.
-    pub fn read(&mut self, part: &'static str) -> Result<f64, MemoryError> {
-        let number = self.numbers.get(self.next).copied().ok_or(MemoryError { part })?;
+    pub fn read(&mut self, part: &'static str) -> Result<f64, SnapshotError> {
+        let number = self.numbers.get(self.next).copied().ok_or(SnapshotError { part })?;
         self.next += 1;
         Ok(number)
     }
@@ -67,11 +67,11 @@ impl Memory {
         &mut self,
         part: &'static str,
         vectors: &mut Vec<Vec3>,
-    ) -> Result<(), MemoryError> {
+    ) -> Result<(), SnapshotError> {
         let count = self.read(part)?;
         let left = self.numbers.len() - self.next;
         if !(count >= 0.0 && count.fract() == 0.0 && 3.0 * count <= left as f64) {
-            return Err(MemoryError { part });
+            return Err(SnapshotError { part });
         }
         let end = self.next + 3 * count as usize;
         let numbers = self.numbers[self.next..end].chunks_exact(3);
@@ -88,22 +88,22 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_in_order() {
-        let mut memory = Memory::default();
+        let mut memory = Snapshot::default();
         memory.write(2.5);
         memory.write_vectors(&[Vec3::X, Vec3::Y]);
-        let mut read = Memory::from_numbers(memory.numbers().to_vec());
+        let mut read = Snapshot::from_numbers(memory.numbers().to_vec());
         let mut vectors = Vec::new();
         assert_eq!(read.read("a"), Ok(2.5));
         read.read_vectors("b", &mut vectors).unwrap();
         assert_eq!(vectors, [Vec3::X, Vec3::Y]);
         assert!(read.is_read());
-        assert_eq!(read.read("c"), Err(MemoryError { part: "c" }));
+        assert_eq!(read.read("c"), Err(SnapshotError { part: "c" }));
     }
 
     #[test]
     fn a_length_that_cannot_be_is_refused() {
         for count in [-1.0, 0.5, 2.0, 1e300, f64::NAN] {
-            let mut memory = Memory::from_numbers(vec![count, 0.0, 0.0, 0.0]);
+            let mut memory = Snapshot::from_numbers(vec![count, 0.0, 0.0, 0.0]);
             assert!(memory.read_vectors("a", &mut Vec::new()).is_err(), "{count}");
         }
     }

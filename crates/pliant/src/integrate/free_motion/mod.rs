@@ -25,7 +25,7 @@ const CONVERGED: f64 = 1e-10;
 
 /// How the turn of a free body goes on. The centre goes by its velocity in all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Flight {
+pub enum FreeMotion {
     /// Implicit midpoint rule on body axes; order 2.
     ///
     /// Keeps energy and angular momentum to rounding at any step. A step that turns by
@@ -42,27 +42,27 @@ pub enum Flight {
     Lecture,
 }
 
-impl Flight {
+impl FreeMotion {
     /// Moves a free body on by `dt`, s.
     ///
     /// A state that is not finite stays so; nothing panics.
     ///
     /// - Implements: [Wang21 slide "Last week..."], the update of x, ω and q, by
-    ///   [`Flight::Lecture`].
+    ///   [`FreeMotion::Lecture`].
     /// - Erratum: the slide does not say that q is to be made unit again (R1), as
     ///   `turns_stay_unit_in_every_flight` does; it leaves out ω × Iω, and angular momentum
-    ///   changes at every step size, as `the_slide_loses_angular_momentum` shows (R2).
+    ///   changes at every step size, as `the_slide_loses_angular_contextum` shows (R2).
     pub fn step(self, body: &RigidBody, state: &mut RigidState, dt: f64) {
         state.centre += dt * state.velocity;
         match self {
-            Flight::Conserving => conserving(body, state, dt),
-            Flight::Explicit => {
+            FreeMotion::Conserving => conserving(body, state, dt),
+            FreeMotion::Explicit => {
                 let spin = state.turn.conjugate() * state.spin;
                 let rate = (body.moments * spin).cross(spin) / body.moments;
                 state.spin += state.turn * (dt * rate);
                 lecture(state, dt);
             }
-            Flight::Lecture => lecture(state, dt),
+            FreeMotion::Lecture => lecture(state, dt),
         }
     }
 }
@@ -76,7 +76,7 @@ fn lecture(state: &mut RigidState, dt: f64) {
 
 /// Turns in as many parts as can be solved; the angular momentum is taken over as it is.
 fn conserving(body: &RigidBody, state: &mut RigidState, dt: f64) {
-    let momentum = state.angular_momentum(body);
+    let momentum = state.angular_contextum(body);
     let wanted = (dt * state.spin.length() / LARGEST_TURN).abs().ceil();
     // Not a number becomes 0 and infinity the largest integer: both are dealt with below.
     let mut parts = (wanted as u32).max(1);

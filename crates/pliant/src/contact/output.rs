@@ -6,7 +6,7 @@
 
 use crate::contact::Contact;
 use crate::contact::impulse::ContactImpulse;
-use crate::force::Refusal;
+use crate::force::StepRejection;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Quat, Vec3};
 
@@ -47,7 +47,7 @@ pub struct ContactSpring {
 
 /// What all responses together ask for.
 #[derive(Clone, Debug, Default)]
-pub struct Demands {
+pub struct ContactOutput {
     /// Forces that act all through the step, N.
     pub forces: Vec<(VertexId, Vec3)>,
     /// Impulses that change velocities at once, N·s.
@@ -63,16 +63,16 @@ pub struct Demands {
     /// Impulse of each row: a guess before the step, the solution after it.
     pub row_impulses: Vec<ContactImpulse>,
     /// Of the impulses and forces, what obstacles gave: vertex and impulse, N·s.
-    pub from_outside: Vec<(VertexId, Vec3)>,
+    pub external_impulses: Vec<(VertexId, Vec3)>,
     /// Why the step must be made again in shorter ones, if it must.
-    pub refusal: Option<Refusal>,
+    pub rejection: Option<StepRejection>,
     /// What was met.
-    pub met: Met,
+    pub stats: ContactStats,
 }
 
 /// What responses met in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Met {
+pub struct ContactStats {
     /// Contacts, count.
     pub contacts: usize,
     /// Vertices inside bodies without a known way out, count.
@@ -81,7 +81,7 @@ pub struct Met {
     pub shift: f64,
 }
 
-impl Demands {
+impl ContactOutput {
     /// Asks for nothing; the memory is kept.
     pub fn clear(&mut self) {
         self.forces.clear();
@@ -91,9 +91,9 @@ impl Demands {
         self.rows.clear();
         self.springs.clear();
         self.row_impulses.clear();
-        self.from_outside.clear();
-        self.refusal = None;
-        self.met = Met::default();
+        self.external_impulses.clear();
+        self.rejection = None;
+        self.stats = ContactStats::default();
     }
 
     /// Longest way that a rigid shift moves a body's centre, m.
@@ -102,9 +102,9 @@ impl Demands {
     }
 }
 
-impl Met {
+impl ContactStats {
     /// Takes in what another part of the step met.
-    pub fn add(&mut self, other: Met) {
+    pub fn add(&mut self, other: ContactStats) {
         self.contacts = self.contacts.max(other.contacts);
         self.unresolved = self.unresolved.max(other.unresolved);
         self.shift = self.shift.max(other.shift);
@@ -127,8 +127,8 @@ mod tests {
 
     #[test]
     fn what_was_met_is_the_most_of_all_parts() {
-        let mut met = Met { contacts: 3, unresolved: 0, shift: 0.1 };
-        met.add(Met { contacts: 1, unresolved: 2, shift: 0.2 });
-        assert_eq!(met, Met { contacts: 3, unresolved: 2, shift: 0.2 });
+        let mut met = ContactStats { contacts: 3, unresolved: 0, shift: 0.1 };
+        met.add(ContactStats { contacts: 1, unresolved: 2, shift: 0.2 });
+        assert_eq!(met, ContactStats { contacts: 3, unresolved: 2, shift: 0.2 });
     }
 }

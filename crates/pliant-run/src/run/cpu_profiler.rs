@@ -4,19 +4,19 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pliant::observe::{Observer, Stage};
+use pliant::profile::{Profiler, Stage};
 
 /// CPU time per stage so far.
 #[derive(Debug, Default)]
-pub struct Stopwatch {
+pub struct CpuProfiler {
     /// In the order of [`Stage::ALL`], ns; while a stage is on, less the time when it began.
     spent: [AtomicU64; Stage::ALL.len()],
 }
 
-impl Stopwatch {
+impl CpuProfiler {
     /// One that goes on from these times, ns.
-    pub fn from_spent(spent: [u64; Stage::ALL.len()]) -> Stopwatch {
-        Stopwatch { spent: spent.map(AtomicU64::new) }
+    pub fn from_spent(spent: [u64; Stage::ALL.len()]) -> CpuProfiler {
+        CpuProfiler { spent: spent.map(AtomicU64::new) }
     }
 
     /// Times in the order of [`Stage::ALL`], ns; between steps.
@@ -32,7 +32,7 @@ impl Stopwatch {
     }
 }
 
-impl Observer for Stopwatch {
+impl Profiler for CpuProfiler {
     fn begin(&self, stage: Stage) {
         self.add(stage, cpu_time().wrapping_neg());
     }
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn an_inner_stage_takes_part_of_the_outer_time() {
-        let watch = Stopwatch::from_spent([1_000; 6]);
+        let watch = CpuProfiler::from_spent([1_000; 6]);
         watch.begin(Stage::Step);
         watch.begin(Stage::Force);
         let start = cpu_time();

@@ -14,7 +14,7 @@ fn brick(spin: Vec3) -> (RigidBody, RigidState) {
 
 /// Runs for a time, s, in equal steps.
 fn run(
-    flight: Flight,
+    flight: FreeMotion,
     body: &RigidBody,
     mut state: RigidState,
     (time, steps): (f64, u32),
@@ -27,8 +27,8 @@ fn run(
 
 /// Change of angular momentum relative to its size.
 fn momentum_loss(body: &RigidBody, before: &RigidState, after: &RigidState) -> f64 {
-    let start = before.angular_momentum(body);
-    (after.angular_momentum(body) - start).length() / start.length()
+    let start = before.angular_contextum(body);
+    (after.angular_contextum(body) - start).length() / start.length()
 }
 
 /// Change of energy relative to its size.
@@ -56,10 +56,10 @@ fn reference(body: &RigidBody, state: &RigidState, (time, steps): (f64, u32)) ->
 }
 
 #[test]
-fn a_hundred_thousand_steps_keep_energy_and_angular_momentum() {
+fn a_hundred_thousand_steps_keep_energy_and_angular_contextum() {
     // Promised: 1e-9. About the middle axis, where the motion is richest.
     let (body, start) = brick(Vec3::new(0.01, 5.0, 0.02));
-    let end = run(Flight::Conserving, &body, start, (1000.0, 100_000));
+    let end = run(FreeMotion::Conserving, &body, start, (1000.0, 100_000));
     let (energy, momentum) =
         (energy_change(&body, &start, &end), momentum_loss(&body, &start, &end));
     assert!(energy < 1e-9 && momentum < 1e-9, "{energy} {momentum}");
@@ -68,41 +68,41 @@ fn a_hundred_thousand_steps_keep_energy_and_angular_momentum() {
 }
 
 #[test]
-fn the_slide_loses_angular_momentum() {
+fn the_slide_loses_angular_contextum() {
     // Erratum R2: box 1×2×3, ω = (1, 2, 0.5) rad/s, 10 s.
     let (body, start) = brick(Vec3::new(1.0, 2.0, 0.5));
-    let loss = |flight: Flight, steps: u32| {
+    let loss = |flight: FreeMotion, steps: u32| {
         momentum_loss(&body, &start, &run(flight, &body, start, (10.0, steps)))
     };
     for steps in [1000, 2000, 4000] {
-        let found = loss(Flight::Lecture, steps);
+        let found = loss(FreeMotion::Lecture, steps);
         assert!((found - 0.286).abs() < 0.001, "{found}");
-        let end = run(Flight::Lecture, &body, start, (10.0, steps));
+        let end = run(FreeMotion::Lecture, &body, start, (10.0, steps));
         // The spin is an axis of the turn: the energy of the slide does not change.
         assert!(energy_change(&body, &start, &end) < 1e-12);
     }
     for (steps, expected) in [(1000, 0.0266), (2000, 0.0130), (4000, 0.0065)] {
-        let found = loss(Flight::Explicit, steps);
+        let found = loss(FreeMotion::Explicit, steps);
         assert!((found - expected).abs() < 0.0001, "{found}");
     }
-    assert!(loss(Flight::Conserving, 1000) < 1e-12);
+    assert!(loss(FreeMotion::Conserving, 1000) < 1e-12);
 }
 
 #[test]
 fn a_flight_follows_the_fine_reference_with_its_order() {
     let (body, start) = brick(Vec3::new(1.0, 2.0, 0.5));
     let (spin, turn) = reference(&body, &start, (3.0, 20_000));
-    let error = |flight: Flight, steps: u32| {
+    let error = |flight: FreeMotion, steps: u32| {
         let end = run(flight, &body, start, (3.0, steps));
         let sign = end.turn.dot(turn).signum();
         (end.turn * sign - turn).length() + (end.turn.conjugate() * end.spin - spin).length()
     };
-    for (flight, order) in [(Flight::Conserving, 2.0), (Flight::Explicit, 1.0)] {
+    for (flight, order) in [(FreeMotion::Conserving, 2.0), (FreeMotion::Explicit, 1.0)] {
         let slope = libm::log2(error(flight, 400) / error(flight, 800));
         assert!((slope - order).abs() < 0.1, "{flight:?} {slope}");
     }
-    assert!(error(Flight::Conserving, 800) < 1e-4);
-    assert!(error(Flight::Lecture, 800) > 0.1);
+    assert!(error(FreeMotion::Conserving, 800) < 1e-4);
+    assert!(error(FreeMotion::Lecture, 800) > 0.1);
 }
 
 /// Complete elliptic integral of the first kind with parameter m, by the mean of means.
@@ -136,7 +136,7 @@ fn a_box_about_its_middle_axis_flips_when_it_should() {
     let middle = |s: &RigidState| (s.turn.conjugate() * s.spin).y;
     for step in 0..40_000 {
         let before = middle(&state);
-        Flight::Conserving.step(&body, &mut state, dt);
+        FreeMotion::Conserving.step(&body, &mut state, dt);
         let after = middle(&state);
         if before * after < 0.0 {
             flips.push(dt * (f64::from(step) + before / (before - after)));
@@ -164,7 +164,7 @@ fn any_spin_and_any_body_keep_what_is_kept() {
         state.spin = some() * crate::math::powi(10.0, case % 12 - 3);
         let start = state;
         for _ in 0..20 {
-            Flight::Conserving.step(&body, &mut state, 0.01);
+            FreeMotion::Conserving.step(&body, &mut state, 0.01);
         }
         let (energy, momentum) =
             (energy_change(&body, &start, &state), momentum_loss(&body, &start, &state));
@@ -175,7 +175,7 @@ fn any_spin_and_any_body_keep_what_is_kept() {
 
 #[test]
 fn turns_stay_unit_in_every_flight() {
-    for flight in [Flight::Conserving, Flight::Explicit, Flight::Lecture] {
+    for flight in [FreeMotion::Conserving, FreeMotion::Explicit, FreeMotion::Lecture] {
         let (body, start) = brick(Vec3::new(3.0, 4.0, 0.0));
         let end = run(flight, &body, start, (10.0, 500));
         assert!((end.turn.length() - 1.0).abs() < 1e-14, "{flight:?}");
@@ -185,19 +185,19 @@ fn turns_stay_unit_in_every_flight() {
 #[test]
 fn a_flight_there_and_back_ends_where_it_began() {
     let (body, start) = brick(Vec3::new(1.0, 2.0, 0.5));
-    let there = run(Flight::Conserving, &body, start, (2.0, 100));
-    let back = run(Flight::Conserving, &body, there, (-2.0, 100));
+    let there = run(FreeMotion::Conserving, &body, start, (2.0, 100));
+    let back = run(FreeMotion::Conserving, &body, there, (-2.0, 100));
     assert!((back.turn - start.turn).length() < 1e-12, "{back:?}");
     assert!(back.spin.abs_diff_eq(start.spin, 1e-12), "{back:?}");
     let rest = RigidState { spin: Vec3::ZERO, ..start };
-    assert_eq!(run(Flight::Conserving, &body, rest, (1.0, 10)).turn, rest.turn);
+    assert_eq!(run(FreeMotion::Conserving, &body, rest, (1.0, 10)).turn, rest.turn);
 }
 
 #[test]
 fn a_spin_that_is_no_number_does_not_panic() {
     let (body, start) = brick(Vec3::new(f64::NAN, 0.0, 1.0));
     let far = RigidState { spin: Vec3::splat(1e308), ..start };
-    for flight in [Flight::Conserving, Flight::Explicit, Flight::Lecture] {
+    for flight in [FreeMotion::Conserving, FreeMotion::Explicit, FreeMotion::Lecture] {
         run(flight, &body, start, (1.0, 2));
         run(flight, &body, far, (1.0, 2));
     }
