@@ -1,7 +1,7 @@
 //! Consistent penetration depth, all four stages, beside parry3d's closest feature.
 
 use pliant::depth::fused::Scratch;
-use pliant::depth::{DepthSettings, Escapes};
+use pliant::depth::{DepthSettings, Penetrations};
 use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
 
@@ -97,20 +97,20 @@ pub fn run_ours(name: &str, steps: &str) -> Result<(), String> {
 pub struct Ours<'a> {
     scene: &'a Scene,
     scratch: Scratch,
-    found: Escapes,
+    found: Penetrations,
 }
 
 impl Ours<'_> {
     /// Snapshot for a scene.
     pub fn new(scene: &Scene) -> Ours<'_> {
         let scratch = Scratch::new(&scene.positions, &scene.bodies);
-        Ours { scene, scratch, found: Escapes::default() }
+        Ours { scene, scratch, found: Penetrations::default() }
     }
 
     /// All four stages.
     pub fn step(&mut self, positions: &[Vec3]) {
         let settings = DepthSettings::default();
-        self.scratch.escapes(positions, &self.scene.bodies, settings, &mut self.found);
+        self.scratch.penetrations(positions, &self.scene.bodies, settings, &mut self.found);
     }
 
     /// Every vertex with every body that holds it.
@@ -125,7 +125,7 @@ impl Ours<'_> {
     }
 
     fn deepest(&self) -> f64 {
-        self.found.resolved.iter().map(|one| one.escape.depth).fold(0.0, f64::max)
+        self.found.resolved.iter().map(|one| one.penetration.depth).fold(0.0, f64::max)
     }
 }
 

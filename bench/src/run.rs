@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use pliant::body::keyframes::{Keyframes, Pose};
 use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
-use pliant::body::soft::{BodyStarts, Masses, State};
+use pliant::body::soft::{BodyOffsets, Masses, State};
 use pliant::body::{Bodies, Mesh};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
@@ -17,7 +17,7 @@ use pliant::integrate::verlet::{VelocityKind, Verlet};
 use pliant::integrate::{Integrator, System};
 use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
-use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::step::Simulation;
 use pliant_papers::impulse::Impulses;
@@ -127,7 +127,7 @@ fn replay(mut recording: Recording) -> Result<f64, String> {
 /// Soft blocks that fall on a floor; the second begins inside the first.
 fn blocks(count: usize, cells: u32) -> Result<Built, String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
-    let raw = cuboid([cells; 3], Vec3::splat(0.4), Cut::Five).map_err(|e| text(&e))?;
+    let raw = cuboid([cells; 3], Vec3::splat(0.4), TetSplit::Five).map_err(|e| text(&e))?;
     let mesh = TetMesh::from_raw(raw).map_err(|e| text(&e))?.0;
     let bodies = Bodies::from_meshes(&vec![Mesh::Tets(&mesh); count]).map_err(|e| text(&e))?;
     let offsets = (0..count).map(|k| Vec3::new(0.1, 0.07, 0.13) * k as f64 + 0.4 * Vec3::Z);
@@ -155,7 +155,7 @@ fn cloth() -> Result<Built, String> {
     let place = |k: u32| Vec3::new(f64::from(k % SIDE), f64::from(k / SIDE), 1.0);
     let tilt = |p: Vec3| Vec3::new(0.02 * p.x, 0.02 * p.y, 0.1 + 0.002 * p.x + 0.001 * p.y);
     let rest: Vec<_> = (0..SIDE * SIDE).map(|k| tilt(place(k))).collect();
-    let bodies = Bodies::from_meshes(&[Mesh::Net(rest.len(), &edges)]);
+    let bodies = Bodies::from_meshes(&[Mesh::SpringNetwork(rest.len(), &edges)]);
     let bodies = bodies.map_err(|error| error.to_string())?;
     let masses = Masses::new(vec![2e-4; rest.len()]).map_err(|error| error.to_string())?;
     let mut system = System { masses, ..System::default() };
@@ -173,7 +173,7 @@ fn built(
     integrator: Box<dyn Integrator>,
     (dt, steps): (f64, u64),
 ) -> Result<Built, String> {
-    system.bodies = BodyStarts::from_counts(bodies.ids().map(|body| bodies.vertices(body).len()));
+    system.bodies = BodyOffsets::from_counts(bodies.ids().map(|body| bodies.vertices(body).len()));
     system.forces.push(Gravity::new(GRAVITY, system.masses.of()));
     let still = Keyframes::still(Pose::IDENTITY).map_err(|error| error.to_string())?;
     let touch = SurfaceMaterial { friction: 0.3, restitution: 0.1 };

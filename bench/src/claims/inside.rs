@@ -21,12 +21,12 @@ pub fn inside(simulation: &Simulation) -> Vec<Inside> {
     let (positions, bodies) = (&simulation.state.positions[..], &simulation.bodies);
     let (mut overlaps, mut found) = (Overlaps::default(), Vec::new());
     Scratch::new(positions, bodies).overlaps(positions, bodies, &mut overlaps);
-    Nearest::new(positions, bodies).escapes(positions, bodies, &overlaps, &mut found);
+    Nearest::new(positions, bodies).penetrations(positions, bodies, &overlaps, &mut found);
     let owner = |vertex: usize| bodies.ids().find(|body| bodies.vertices(*body).contains(&vertex));
     let mut depths = found.iter().peekable();
     let all = overlaps.vertices.iter().zip(overlaps.into.iter());
     let one = all.filter_map(|(vertex, into)| {
-        let depth = depths.next_if(|closest| closest.vertex == *vertex)?.escape.depth;
+        let depth = depths.next_if(|closest| closest.vertex == *vertex)?.penetration.depth;
         Some(Inside { owner: owner(vertex.index())?, into: into.to_vec(), depth })
     });
     one.collect()

@@ -13,7 +13,7 @@ use pliant::id::VertexId;
 use pliant::integrate::System;
 use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
-use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::topology;
 
 /// Weight, m/s².
@@ -157,7 +157,7 @@ pub type OfTets = fn(Vec<[VertexId; 4]>) -> Matter;
 
 /// A block held at one end, of 4 by 1 by 1 times `cells` cells with five tets each.
 pub fn block(of_tets: OfTets, cells: u32) -> Result<Scene, String> {
-    let mesh = cuboid([4 * cells, cells, cells], BLOCK, Cut::Five);
+    let mesh = cuboid([4 * cells, cells, cells], BLOCK, TetSplit::Five);
     let mesh = mesh.map_err(|error| error.to_string())?;
     let masses = Masses::of_tets(&mesh.positions, &mesh.tets, |_| DENSITY);
     let masses = masses.map_err(|error| error.to_string())?.of().to_vec();

@@ -2,7 +2,7 @@
 
 use pliant_plane::brute::Brute;
 use pliant_plane::pairs::NearPairs;
-use pliant_plane::{Answer, Backend, Question, Wanted};
+use pliant_plane::{Backend, ProximityQuery, ProximityResult, QueryFlags};
 
 use super::frames::{Frames, map as map_frames};
 use super::peers::{Found, Parry, geo};
@@ -13,7 +13,8 @@ use crate::timing::fastest;
 const ERROR: f64 = 0.004;
 
 /// The question that a penalty response asks.
-const QUESTION: Question = Question { error: ERROR, contact_distance: 0.0, wanted: Wanted::DEPTHS };
+const QUESTION: ProximityQuery =
+    ProximityQuery { error: ERROR, contact_distance: 0.0, flags: QueryFlags::DEPTHS };
 
 /// Prints time per frame, what was found, and how far depths are off.
 pub fn map() -> Result<(), String> {
@@ -58,19 +59,22 @@ fn all(
     backend: &mut dyn Backend,
     frames: &Frames,
     near: &mut NearPairs,
-    answers: &mut Vec<Vec<Answer>>,
+    answers: &mut Vec<Vec<ProximityResult>>,
 ) -> Result<(), String> {
     answers.resize_with(frames.frames.len(), Vec::new);
     for (outlines, answers) in frames.frames.iter().zip(answers) {
         let pairs = near.find(outlines, 0.0);
-        let asked = backend.ask(outlines, pairs, &QUESTION, answers);
+        let asked = backend.query(outlines, pairs, &QUESTION, answers);
         asked.map_err(|error| error.to_string())?;
     }
     Ok(())
 }
 
 /// What was found, and the largest difference of a depth from the exact one.
-fn compared(found: &[Vec<Answer>], exact: &[Vec<Answer>]) -> Result<(Found, f64), String> {
+fn compared(
+    found: &[Vec<ProximityResult>],
+    exact: &[Vec<ProximityResult>],
+) -> Result<(Found, f64), String> {
     let (mut total, mut off) = (Found::default(), 0.0_f64);
     for (found, exact) in found.iter().flatten().zip(exact.iter().flatten()) {
         if found.penetration.len() != exact.penetration.len() {

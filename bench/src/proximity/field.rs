@@ -85,7 +85,7 @@ fn off(outlines: &Outlines, field: &Field) -> f64 {
         let (x, y) = (at as u32 % window.width, at as u32 / window.width);
         let centre = window.centre(x, y);
         let Some((_, distance)) = brute::nearest(outlines, 0, centre) else { continue };
-        let inside = brute::spot(outlines, 0, centre) == brute::Spot::Inside;
+        let inside = brute::spot(outlines, 0, centre) == brute::PointLocation::Inside;
         let signed = if inside { -distance } else { distance };
         if field.distance[at].is_finite() {
             off = off.max((field.distance[at] - signed).abs() / window.pixel);

@@ -7,7 +7,7 @@ use pliant_plane::field::tiled::Tiled;
 use pliant_plane::field::{Field, Window};
 use pliant_plane::localize::{LocalizeSettings, Localizer};
 use pliant_plane::outline::Outlines;
-use pliant_plane::{Answer, Backend, Pair, Question, Wanted};
+use pliant_plane::{Backend, Pair, ProximityQuery, ProximityResult, QueryFlags};
 
 use super::frames::two;
 use super::plot::{Axis, Curve, Plot, Scale, Style, svg};
@@ -119,17 +119,17 @@ fn print(along: &str, what: &str, curves: &Curves, scale: f64) {
     }
 }
 
-fn question(error: f64, wanted: Wanted) -> Question {
-    Question { error, contact_distance: error, wanted }
+fn question(error: f64, wanted: QueryFlags) -> ProximityQuery {
+    ProximityQuery { error, contact_distance: error, flags: wanted }
 }
 
-fn ask(
+fn query(
     backend: &mut dyn Backend,
     outlines: &Outlines,
-    question: &Question,
-    answers: &mut Vec<Answer>,
+    question: &ProximityQuery,
+    answers: &mut Vec<ProximityResult>,
 ) -> Result<(), String> {
-    backend.ask(outlines, &PAIR, question, answers).map_err(|error| error.to_string())
+    backend.query(outlines, &PAIR, question, answers).map_err(|error| error.to_string())
 }
 
 fn measured_error() -> Result<Curves, String> {
@@ -138,10 +138,10 @@ fn measured_error() -> Result<Curves, String> {
     for (name, mut backend) in backends() {
         let mut points = Vec::new();
         for bound in BOUNDS {
-            let asked = question(bound, Wanted::DEPTHS);
+            let asked = question(bound, QueryFlags::DEPTHS);
             let (mut found, mut exact) = (Vec::new(), Vec::new());
-            ask(backend.as_mut(), &outlines, &asked, &mut found)?;
-            ask(&mut Brute, &outlines, &asked, &mut exact)?;
+            query(backend.as_mut(), &outlines, &asked, &mut found)?;
+            query(&mut Brute, &outlines, &asked, &mut exact)?;
             let both = found[0].penetration.iter().zip(&exact[0].penetration);
             let off = both.map(|(f, e)| (f.depth - e.depth).abs()).fold(0.0, f64::max);
             points.push([bound, off]);
@@ -154,11 +154,11 @@ fn measured_error() -> Result<Curves, String> {
 fn time(
     backend: &mut dyn Backend,
     outlines: &Outlines,
-    question: &Question,
+    question: &ProximityQuery,
 ) -> Result<f64, String> {
     let mut answers = Vec::new();
     let name = backend.name();
-    let (time, outcome) = spent(name, || ask(backend, outlines, question, &mut answers));
+    let (time, outcome) = spent(name, || query(backend, outlines, question, &mut answers));
     outcome.map(|()| 1e3 * time)
 }
 
@@ -215,7 +215,7 @@ fn measured_growth() -> Result<Curves, String> {
         let mut points = Vec::new();
         for segments in GROWING.into_iter().take(most) {
             let outlines = two(segments)?;
-            let asked = question(BOUND, Wanted::DEPTHS);
+            let asked = question(BOUND, QueryFlags::DEPTHS);
             let spent = time(backend.as_mut(), &outlines, &asked)?;
             points.push([f64::from(2 * segments), spent]);
         }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use pliant::math::Vec2;
 use pliant_plane::outline::Outlines;
 use pliant_plane::pairs::NearPairs;
-use pliant_plane::{Answer, Backend, Question, Wanted};
+use pliant_plane::{Backend, ProximityQuery, ProximityResult, QueryFlags};
 
 use super::peers::{Parry, geo};
 use super::{backends, spent};
@@ -130,12 +130,12 @@ pub fn hour(names: &[&str]) -> Result<(), String> {
 
 /// Time of all frames by one backend, s.
 fn time(backend: &mut dyn Backend, frames: &[Outlines], error: f64) -> Result<f64, String> {
-    let question = Question { error, contact_distance: 0.0, wanted: Wanted::DEPTHS };
-    let (mut near, mut answers) = (NearPairs::default(), Vec::<Answer>::new());
+    let question = ProximityQuery { error, contact_distance: 0.0, flags: QueryFlags::DEPTHS };
+    let (mut near, mut answers) = (NearPairs::default(), Vec::<ProximityResult>::new());
     let (time, outcome) = spent(backend.name(), || {
         for outlines in frames {
             let pairs = near.find(outlines, 0.0);
-            backend.ask(outlines, pairs, &question, &mut answers)?;
+            backend.query(outlines, pairs, &question, &mut answers)?;
         }
         Ok::<(), pliant_plane::BackendError>(())
     });

@@ -4,7 +4,7 @@
 //! decomposition makes of them with its own settings. Everything else is as it comes, but that
 //! bodies may not sleep. Walls are thick fixed boxes, as in its own examples.
 
-use pliant::body::rigid::all::Member;
+use pliant::body::rigid::all::RigidEntry;
 use pliant::body::rigid::{RigidBody, RigidState};
 use pliant::body::soft::State;
 use pliant::math::{Aabb, Mat3, Quat, Vec3};
@@ -134,7 +134,7 @@ impl Engine for Rapier {
 /// The shape of a body, in its own axes.
 fn shape(
     built: &Built,
-    (member, rigid): (&Member, &RigidState),
+    (member, rigid): (&RigidEntry, &RigidState),
     shapes: Shapes,
     known: &mut Vec<Decomposed>,
 ) -> Result<ColliderBuilder, String> {

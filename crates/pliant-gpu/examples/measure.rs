@@ -13,10 +13,10 @@ use pliant_gpu::{
     DepthsBy, Drawn, FieldMethod, FieldRequest, FieldSettings, FieldSign, Gpu, OverlapRequest,
     PixelAt, Strategy, rounding,
 };
-use pliant_plane::brute::{self, Brute, Spot};
+use pliant_plane::brute::{self, Brute, PointLocation};
 use pliant_plane::field::{Field, Window};
 use pliant_plane::outline::Outlines;
-use pliant_plane::{Answer, Backend, Pair, Question, Wanted};
+use pliant_plane::{Backend, Pair, ProximityQuery, ProximityResult, QueryFlags};
 
 /// Frames of the batch, count.
 const FRAMES: usize = 1000;
@@ -184,7 +184,7 @@ fn worst_error(one: &Outlines, field: &Field) -> f64 {
     let error = |at: usize| {
         let point = window.centre(at as u32 % window.width, at as u32 / window.width);
         let distance = brute::nearest(one, 0, point).map_or(f64::INFINITY, |(_, far)| far);
-        let inside = brute::spot(one, 0, point) == Spot::Inside;
+        let inside = brute::spot(one, 0, point) == PointLocation::Inside;
         (field.distance[at] - if inside { -distance } else { distance }).abs()
     };
     let reached = |at: &usize| field.distance[*at].is_finite();
@@ -234,13 +234,13 @@ fn batch(gpu: &mut Gpu, outlines: &Outlines) -> Outcome<()> {
     let (mut pairs, mut boxes) = (Vec::new(), Vec::new());
     near_pairs(&all, outlines.len(), &mut pairs, &mut boxes);
     let error = 1e-3 * (boxes[0][1] - boxes[0][0]).length();
-    let depths = Question { error, contact_distance: error, wanted: Wanted::DEPTHS };
+    let depths = ProximityQuery { error, contact_distance: error, flags: QueryFlags::DEPTHS };
     let mut answers = Vec::new();
-    gpu.ask(&all, &pairs, &depths, &mut answers)?;
+    gpu.query(&all, &pairs, &depths, &mut answers)?;
     let inside: usize = answers.iter().map(|answer| answer.penetration.len()).sum();
     let step = pairs.len() / 40 + 1;
     check(&all, &pairs, &depths, (&answers, step))?;
-    let times = fastest(gpu, |gpu| Ok(gpu.ask(&all, &pairs, &depths, &mut answers)?))?;
+    let times = fastest(gpu, |gpu| Ok(gpu.query(&all, &pairs, &depths, &mut answers)?))?;
     let (frames, count) = (FRAMES as f64, pairs.len() as f64);
     let note = format!(
         "{:.5} ms a frame, {:.0} pairs a second; {} pairs, {inside} depths",
@@ -251,12 +251,12 @@ fn batch(gpu: &mut Gpu, outlines: &Outlines) -> Outcome<()> {
     row(&format!("{FRAMES} frames, depths, pairs given"), times, &note);
     let times = fastest(gpu, |gpu| {
         near_pairs(&all, outlines.len(), &mut pairs, &mut boxes);
-        Ok(gpu.ask(&all, &pairs, &depths, &mut answers)?)
+        Ok(gpu.query(&all, &pairs, &depths, &mut answers)?)
     })?;
     let note = format!("{:.5} ms a frame", 1e3 * times.1 / frames);
     row(&format!("{FRAMES} frames, depths, pairs found by one thread"), times, &note);
     let few = &pairs[..pairs.len() / FRAMES];
-    let times = fastest(gpu, |gpu| Ok(gpu.ask(&all, few, &depths, &mut answers)?))?;
+    let times = fastest(gpu, |gpu| Ok(gpu.query(&all, few, &depths, &mut answers)?))?;
     row("one frame's pairs, all frames laid out", times, "what a submission costs");
     let mut one = Outlines::default();
     for outline in 0..outlines.len() {
@@ -265,21 +265,21 @@ fn batch(gpu: &mut Gpu, outlines: &Outlines) -> Outcome<()> {
         )?;
     }
     near_pairs(&one, outlines.len(), &mut pairs, &mut boxes);
-    let times = fastest(gpu, |gpu| Ok(gpu.ask(&one, &pairs, &depths, &mut answers)?))?;
+    let times = fastest(gpu, |gpu| Ok(gpu.query(&one, &pairs, &depths, &mut answers)?))?;
     row("one frame alone, depths", times, "");
     gpu.settings.depths = DepthsBy::Images;
-    gpu.ask(&one, &pairs, &depths, &mut answers)?;
+    gpu.query(&one, &pairs, &depths, &mut answers)?;
     check(&one, &pairs, &depths, (&answers, 1))?;
-    let times = fastest(gpu, |gpu| Ok(gpu.ask(&one, &pairs, &depths, &mut answers)?))?;
+    let times = fastest(gpu, |gpu| Ok(gpu.query(&one, &pairs, &depths, &mut answers)?))?;
     row("one frame alone, depths by images", times, "GPU time of the images alone");
     gpu.settings.depths = DepthsBy::Points;
-    let everything = Question { wanted: Wanted::ALL, ..depths };
-    gpu.ask(&one, &pairs, &everything, &mut answers)?;
+    let everything = ProximityQuery { flags: QueryFlags::ALL, ..depths };
+    gpu.query(&one, &pairs, &everything, &mut answers)?;
     check(&one, &pairs, &everything, (&answers, 1))?;
-    let times = fastest(gpu, |gpu| Ok(gpu.ask(&one, &pairs, &everything, &mut answers)?))?;
+    let times = fastest(gpu, |gpu| Ok(gpu.query(&one, &pairs, &everything, &mut answers)?))?;
     row("one frame alone, everything", times, "");
     let begun = Instant::now();
-    Brute.ask(&one, &pairs, &depths, &mut answers)?;
+    Brute.query(&one, &pairs, &depths, &mut answers)?;
     row("one frame alone, depths, by the plain twin", (None, begun.elapsed().as_secs_f64()), "CPU");
     Ok(())
 }
@@ -288,12 +288,12 @@ fn batch(gpu: &mut Gpu, outlines: &Outlines) -> Outcome<()> {
 fn check(
     all: &Outlines,
     pairs: &[Pair],
-    question: &Question,
-    (answers, step): (&[Answer], usize),
+    question: &ProximityQuery,
+    (answers, step): (&[ProximityResult], usize),
 ) -> Outcome<()> {
     for (pair, found) in pairs.iter().zip(answers).step_by(step) {
         let mut exact = Vec::new();
-        Brute.ask(all, &[*pair], question, &mut exact)?;
+        Brute.query(all, &[*pair], question, &mut exact)?;
         let exact = &exact[0];
         let near = |p: f64, q: f64| (p - q).abs() <= question.error;
         let depths = found.penetration.len() == exact.penetration.len()
@@ -302,7 +302,7 @@ fn check(
                 .iter()
                 .zip(&exact.penetration)
                 .all(|(p, q)| near(p.depth, q.depth));
-        let apart = |answer: &Answer| answer.separation.map_or(-1.0, |way| way.distance);
+        let apart = |answer: &ProximityResult| answer.separation.map_or(-1.0, |way| way.distance);
         let same = found.intersects == exact.intersects
             && depths
             && found.contacts.len() == exact.contacts.len()

@@ -103,7 +103,7 @@ impl Chunks {
         let [of_shapes, of_slots] = &mut self.cuts;
         of_shapes.clear();
         of_shapes.extend((0..=PIECES).map(|piece| count * piece / PIECES));
-        par::pieces(&mut self.shapes, of_shapes, |piece, shapes| {
+        par::chunks(&mut self.shapes, of_shapes, |piece, shapes| {
             for (outline, shape) in (of_shapes[piece]..).zip(shapes) {
                 let points = &outlines.points()[outlines.range(outline)];
                 let seed = (Vec2::INFINITY, Vec2::NEG_INFINITY);
@@ -117,7 +117,7 @@ impl Chunks {
         let start = |&at: &usize| self.shapes.get(at).map_or(self.slots.len(), |shape| shape.slot);
         of_slots.extend(of_shapes.iter().map(start));
         let (shapes, unit) = (&self.shapes, self.unit);
-        par::pieces(&mut self.slots, of_slots, |piece, slots| {
+        par::chunks(&mut self.slots, of_slots, |piece, slots| {
             let mut at = 0;
             let range = of_shapes[piece]..of_shapes[piece + 1];
             for (outline, shape) in range.clone().zip(&shapes[range]) {
@@ -169,7 +169,7 @@ impl Chunks {
         let cuts = &mut self.cuts[1];
         cuts.clear();
         cuts.extend((0..=PIECES).map(|piece| count * piece / PIECES));
-        par::pieces(&mut self.chunks, cuts, |_, chunks| {
+        par::chunks(&mut self.chunks, cuts, |_, chunks| {
             for chunk in chunks {
                 let start = chunk.slot as usize;
                 let points = &slots[start..=start + chunk.count as usize];

@@ -193,7 +193,7 @@ mod tests {
     use super::*;
     use pliant::body::keyframes::{Keyframe, Keyframes, Pose};
     use pliant::body::obstacle::check::random;
-    use pliant::body::obstacle::{Combined, Cuboid, Part, Plane, Round, Shape, SurfaceMaterial};
+    use pliant::body::obstacle::{Combined, Cuboid, Part, Plane, Revolved, Shape, SurfaceMaterial};
     use pliant::body::soft::{Masses, State};
     use pliant::force::check;
     use pliant::integrate::backtrack::Backtrack;
@@ -226,7 +226,7 @@ mod tests {
     fn forces_and_tangents_are_slopes() {
         let states = [[Vec3::new(0.9, 0.7, 0.3)], [Vec3::new(-0.2, 1.2, 0.6)]];
         for settings in [BarrierSettings::everywhere(3.0), BarrierSettings::within(3.0, 2.0)] {
-            for shape in [Round::sphere(0.8), Round::torus(2.0, 0.4)] {
+            for shape in [Revolved::sphere(0.8), Revolved::torus(2.0, 0.4)] {
                 let barrier = barrier(still(shape.unwrap()), states[0][0], settings).unwrap();
                 check::derivatives(&barrier, &states, 1.0);
                 check::definite(&barrier, &states);
@@ -287,19 +287,19 @@ mod tests {
 
     #[test]
     fn nothing_crosses_in_ten_thousand_throws() {
-        let part = |shape: Round, x: f64| {
+        let part = |shape: Revolved, x: f64| {
             Part::new(shape, Pose { position: x * Vec3::X, ..Pose::IDENTITY })
         };
         let dumbbell = || {
             let rod = Part::new(
-                Round::capsule(0.1, 2.0).unwrap(),
+                Revolved::capsule(0.1, 2.0).unwrap(),
                 Pose::along(Vec3::ZERO, Vec3::X).unwrap(),
             );
-            let balls = [-1.0, 1.0].map(|x| part(Round::sphere(0.4).unwrap(), x));
+            let balls = [-1.0, 1.0].map(|x| part(Revolved::sphere(0.4).unwrap(), x));
             Combined::union([vec![rod], balls.to_vec()].concat()).unwrap()
         };
         let plate = || Cuboid::new(Vec3::new(2.0, 2.0, 1e-4)).unwrap();
-        let torus = || Round::torus(0.8, 0.2).unwrap();
+        let torus = || Revolved::torus(0.8, 0.2).unwrap();
         let outside = 3.0 * Vec3::ONE;
         let mut random = random(11);
         let (mut thrown, mut turned) = (0, 0);

@@ -160,7 +160,7 @@ mod tests {
     use super::*;
     use pliant::body::keyframes::{Keyframe, Keyframes, Pose};
     use pliant::body::obstacle::check::{points, random};
-    use pliant::body::obstacle::{Combined, Cuboid, Part, Plane, Round, Shape, SurfaceMaterial};
+    use pliant::body::obstacle::{Combined, Cuboid, Part, Plane, Revolved, Shape, SurfaceMaterial};
     use pliant::force::gravity::Gravity;
     use pliant::integrate::euler::{Euler, EulerKind};
     use pliant::integrate::{Integrator, System};
@@ -287,7 +287,8 @@ mod tests {
         for (friction, restitution) in [(0.0, 0.0), (0.3, 1.0), (2.0, 0.5), (0.7, 1.0)] {
             let bar = Combined::union(vec![half(-0.4), half(0.4)]).unwrap();
             let bar = placed(bar, Pose::IDENTITY, friction, restitution);
-            let ball = placed(Round::sphere(1.0).unwrap(), Pose::IDENTITY, friction, restitution);
+            let ball =
+                placed(Revolved::sphere(1.0).unwrap(), Pose::IDENTITY, friction, restitution);
             for position in points(1000, 1.0) {
                 let velocity = 5.0 * Vec3::new(random(), random(), random());
                 // In a union only as deep as the parts overlap is the distance right.

@@ -164,7 +164,7 @@ impl Material<1> for Penalty {
 mod tests {
     use super::*;
     use pliant::body::keyframes::{Keyframe, Keyframes, Pose};
-    use pliant::body::obstacle::{Plane, Round, Shape, SurfaceMaterial};
+    use pliant::body::obstacle::{Plane, Revolved, Shape, SurfaceMaterial};
     use pliant::body::soft::State;
     use pliant::force::check;
     use pliant::force::gravity::Gravity;
@@ -204,11 +204,12 @@ mod tests {
         let inside = [[Vec3::new(0.3, 0.5, 0.2)], [Vec3::new(-0.9, 0.2, -0.15)]];
         let near = [[Vec3::new(0.9, 0.6, 0.4)]]; // in the buffer, outside
         check::derivatives(
-            &penalty(still(Round::sphere(1.0).unwrap()), fixed(70.0, 0.0)),
+            &penalty(still(Revolved::sphere(1.0).unwrap()), fixed(70.0, 0.0)),
             &inside,
             1.0,
         );
-        for shape in [Round::sphere(1.0), Round::torus(1.0, 0.3), Round::capsule(0.5, 0.6)] {
+        for shape in [Revolved::sphere(1.0), Revolved::torus(1.0, 0.3), Revolved::capsule(0.5, 0.6)]
+        {
             let penalty = penalty(still(shape.unwrap()), fixed(70.0, 0.9));
             check::derivatives(&penalty, &[&inside[..], &near].concat(), 1.0);
             check::definite(&penalty, &[&inside[..], &near].concat());

@@ -69,7 +69,7 @@ impl Points {
     fn find(&mut self, positions: &[Vec3], bodies: &Bodies) {
         let Points { order, pairs, settings, .. } = self;
         let reach = 2.0 * settings.radius;
-        let clouds = bodies.ids().filter(|body| bodies.kind(*body) == BodyKind::Cloud);
+        let clouds = bodies.ids().filter(|body| bodies.kind(*body) == BodyKind::Particles);
         order.clear();
         order.extend(
             clouds.flat_map(|body| {
@@ -149,7 +149,7 @@ mod tests {
     use pliant::body::Mesh;
     use pliant::body::obstacle::check::random as noise;
     use pliant::body::pins::Pins;
-    use pliant::body::rigid::all::Rigids;
+    use pliant::body::rigid::all::RigidBodySet;
     use pliant::body::soft::{Masses, State};
 
     const TOLERANCE: f64 = 1e-12;
@@ -157,7 +157,7 @@ mod tests {
     /// Three clouds of 40 points each in the same cube of 1 m, which move at random.
     fn crowd() -> (Bodies, State, Masses) {
         let mut next = noise(5);
-        let bodies = Bodies::from_meshes(&[Mesh::Cloud(40); 3]).unwrap();
+        let bodies = Bodies::from_meshes(&[Mesh::Particles(40); 3]).unwrap();
         let mut any = || Vec3::new(next(), next(), next());
         let mut state = State::at_rest((0..120).map(|_| 0.5 * any()).collect());
         state.velocities = (0..120).map(|_| any()).collect();
@@ -170,7 +170,7 @@ mod tests {
         let (bodies, state, masses) = scene;
         let mut output = ContactOutput::default();
         let motion = state.motion();
-        let (rigids, profiler) = (&Rigids::default(), &None);
+        let (rigids, profiler) = (&RigidBodySet::default(), &None);
         let context = StepContext { bodies, motion, masses, pins, rigids, dt: 0.01, profiler };
         points.post_step(context, &mut output);
         output.shifts.iter().for_each(|(v, shift)| state.positions[v.index()] += *shift);
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn a_worked_case() {
         // 1 kg and 3 kg, 0.5 m apart with radii of 0.5 m, towards each other at 4 m/s.
-        let bodies = Bodies::from_meshes(&[Mesh::Cloud(1); 2]).unwrap();
+        let bodies = Bodies::from_meshes(&[Mesh::Particles(1); 2]).unwrap();
         let mut state = State::at_rest(vec![Vec3::ZERO, 0.5 * Vec3::X]);
         state.velocities = vec![Vec3::new(4.0, 1.0, 0.0), Vec3::ZERO];
         let masses = Masses::new(vec![1.0, 3.0]).unwrap();
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn held_points_stay_and_coinciding_ones_are_left() {
-        let bodies = Bodies::from_meshes(&[Mesh::Cloud(1); 2]).unwrap();
+        let bodies = Bodies::from_meshes(&[Mesh::Particles(1); 2]).unwrap();
         let masses = Masses::new(vec![1.0; 2]).unwrap();
         let state = State::at_rest(vec![Vec3::ZERO, 0.5 * Vec3::X]);
         let pins = Pins::still(vec![VertexId(0)], &state.positions);

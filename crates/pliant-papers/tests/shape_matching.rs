@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pliant::body::keyframes::{Keyframes, Pose};
 use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::body::pins::Pins;
-use pliant::body::soft::BodyStarts;
+use pliant::body::soft::BodyOffsets;
 use pliant::body::soft::{Masses, State};
 use pliant::body::{Bodies, Mesh};
 use pliant::contact::response::Response;
@@ -22,10 +22,10 @@ use pliant::integrate::shape_matching::{Group, Groups, Kind, Stiffness, Volume};
 use pliant::integrate::{Integrator, System};
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::cuboid::cuboid;
-use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::solve::constraint::{Constraint, ConstraintSettings};
-use pliant_papers::bodies::{Bodily, BodilySettings};
+use pliant_papers::bodies::{BodyPenalty, BodyPenaltySettings};
 use pliant_papers::impulse::Impulses;
 use pliant_papers::points::{PointSettings, Points};
 
@@ -86,7 +86,7 @@ fn on_floor(
     system: &System,
     (friction, velocities, last): (f64, Velocities, Last),
 ) -> Box<dyn Integrator> {
-    let cloud = Arc::new(Bodies::from_meshes(&[Mesh::Cloud(rest.len())]).unwrap());
+    let cloud = Arc::new(Bodies::from_meshes(&[Mesh::Particles(rest.len())]).unwrap());
     let groups = Groups::new(&[group], rest, &system.masses, &system.pins).unwrap();
     let touch = |inner: Box<dyn Integrator>| {
         let response = Impulses::new(vec![floor(friction)]);
@@ -236,14 +236,14 @@ fn a_button_stays_round_in_hanging_cloth() {
 ///
 /// Its lowest point above the block, m, its fastest, m/s, and points without a way out.
 fn on_block(by: &str) -> (f64, f64, usize) {
-    let block = TetMesh::from_raw(cuboid([2; 3], Vec3::ONE, Cut::Five).unwrap()).unwrap().0;
+    let block = TetMesh::from_raw(cuboid([2; 3], Vec3::ONE, TetSplit::Five).unwrap()).unwrap().0;
     let (count, dt) = (block.positions().len(), 1.0 / 240.0);
-    let bodies = Bodies::from_meshes(&[Mesh::Tets(&block), Mesh::Cloud(27)]).unwrap();
+    let bodies = Bodies::from_meshes(&[Mesh::Tets(&block), Mesh::Particles(27)]).unwrap();
     let top = block.positions().iter().fold(-9.0_f64, |most, x| most.max(x.z));
     let lift = Vec3::new(-0.1, -0.1, top + 0.02);
     let rest = [block.positions().to_vec(), cube().iter().map(|x| *x + lift).collect()].concat();
     let mut system = free(&vec![0.1; count + 27]);
-    system.bodies = BodyStarts::from_counts([count, 27]);
+    system.bodies = BodyOffsets::from_counts([count, 27]);
     // All but the middle one: what is wholly held would have to be an obstacle.
     let held = (0..count as u32).filter(|v| *v != 13).map(VertexId).collect();
     system.pins = Pins::still(held, &rest);
@@ -251,7 +251,8 @@ fn on_block(by: &str) -> (f64, f64, usize) {
     let group = Group::rigid((0..27).map(|k| VertexId(count as u32 + k)).collect());
     let groups = Groups::new(&[group], &rest, &system.masses, &system.pins).unwrap();
     let springs = |kind| {
-        let made = Bodily::new(&rest, &bodies, BodilySettings::of_step(kind, dt)).unwrap();
+        let made =
+            BodyPenalty::new(&rest, &bodies, BodyPenaltySettings::of_step(kind, dt)).unwrap();
         (Box::new(made) as Box<dyn Response>, symplectic())
     };
     let (response, inner) = match by {
@@ -304,7 +305,7 @@ fn clouds_meet_by_their_points_and_do_not_pass() {
         Group { kind, stiffness: Stiffness::Share(0.5), ..Group::rigid(vertices) }
     };
     let groups = Groups::new(&[group(0), group(27)], &rest, &system.masses, &system.pins).unwrap();
-    let clouds = Arc::new(Bodies::from_meshes(&[Mesh::Cloud(27); 2]).unwrap());
+    let clouds = Arc::new(Bodies::from_meshes(&[Mesh::Particles(27); 2]).unwrap());
     let points = Points::new(PointSettings { radius: 0.05, friction: 0.0 }).unwrap();
     let touch = InContact::new(symplectic(), clouds, vec![Box::new(points)]);
     let mut stepper = ShapeMatched::new(Box::new(touch), groups, Velocities::Kept);

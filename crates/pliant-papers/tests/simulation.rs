@@ -36,7 +36,7 @@ fn falling(integrator: Box<dyn Integrator>) -> Simulation {
     let still = Keyframes::still(Pose::IDENTITY).unwrap();
     let floor =
         Obstacle::new(Plane, still, SurfaceMaterial { friction: 0.3, restitution: 0.2 }).unwrap();
-    let bodies = Bodies::from_meshes(&[Mesh::Net(3, &edges)]).unwrap();
+    let bodies = Bodies::from_meshes(&[Mesh::SpringNetwork(3, &edges)]).unwrap();
     Simulation::new(bodies, State::at_rest(rest), system, integrator)
         .in_contact(vec![Box::new(Impulses::new(vec![floor]))])
 }

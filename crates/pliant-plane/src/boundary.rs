@@ -15,7 +15,7 @@ const DIRECTION: f64 = 1e-14;
 
 /// Where a point is with respect to an outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spot {
+pub enum PointLocation {
     /// Surrounded by an odd number of rings.
     Inside,
     /// On a segment.
@@ -25,16 +25,16 @@ pub enum Spot {
 }
 
 /// Where a point is; exact.
-pub fn spot(outlines: &Outlines, outline: usize, point: Vec2) -> Spot {
+pub fn spot(outlines: &Outlines, outline: usize, point: Vec2) -> PointLocation {
     let mut crossed = 0;
     for at in outlines.range(outline) {
         let ends = outlines.segment(at);
         if touches(ends, point) {
-            return Spot::Boundary;
+            return PointLocation::Boundary;
         }
         crossed += usize::from(right_of(ends, point));
     }
-    if crossed % 2 == 1 { Spot::Inside } else { Spot::Outside }
+    if crossed % 2 == 1 { PointLocation::Inside } else { PointLocation::Outside }
 }
 
 /// The place of an outline's boundary nearest to a point, and its distance, m.
@@ -68,7 +68,7 @@ pub fn direction(way: Vec2, at: Vec2) -> Option<Vec2> {
 
 /// Depth, m, unit vector and way out of a point; `None` when it is not inside.
 pub fn penetration(outlines: &Outlines, other: usize, point: Vec2) -> Option<(f64, Vec2, Place)> {
-    if spot(outlines, other, point) != Spot::Inside {
+    if spot(outlines, other, point) != PointLocation::Inside {
         return None;
     }
     let (out, depth) = nearest(outlines, other, point)?;

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use pliant::math::Vec2;
 
-pub use super::boundary::Spot;
+pub use super::boundary::PointLocation;
 
 use super::outline::Outlines;
 use super::samples::MOST_SAMPLES;
@@ -21,8 +21,8 @@ use super::segment::{
     crossing, meet, nearest_along, nearest_pair, place, right_of, shared, touches,
 };
 use super::{
-    Answer, Backend, BackendError, Contact, Notice, Pair, Penetration, Place, Question, Separation,
-    Side, prepare,
+    Backend, BackendError, Contact, Notice, Pair, Penetration, Place, ProximityQuery,
+    ProximityResult, Separation, Side, prepare,
 };
 
 /// Most errors between neighbouring samples, count.
@@ -43,25 +43,25 @@ impl Backend for Brute {
         "exact"
     }
 
-    fn ask(
+    fn query(
         &mut self,
         outlines: &Outlines,
         pairs: &[Pair],
-        question: &Question,
-        answers: &mut Vec<Answer>,
+        question: &ProximityQuery,
+        answers: &mut Vec<ProximityResult>,
     ) -> Result<(), BackendError> {
         prepare(outlines, pairs, question, answers)?;
         for (&Pair { a, b }, answer) in pairs.iter().zip(answers) {
             let (a, b) = (a as usize, b as usize);
             answer.intersects = intersect(outlines, a, b);
-            if question.wanted.area && answer.intersects {
+            if question.flags.area && answer.intersects {
                 answer.overlap_area = overlap_area(outlines, a, b);
             }
-            if question.wanted.separation && !answer.intersects {
+            if question.flags.separation && !answer.intersects {
                 answer.separation = separation(outlines, a, b);
             }
             penetrations(outlines, [a, b], question, answer);
-            if question.wanted.contacts {
+            if question.flags.contacts {
                 contacts(outlines, [a, b], question.contact_distance, &mut answer.contacts);
             }
         }
@@ -70,13 +70,13 @@ impl Backend for Brute {
 }
 
 /// Where a point is; exact.
-pub fn spot(outlines: &Outlines, outline: usize, point: Vec2) -> Spot {
+pub fn spot(outlines: &Outlines, outline: usize, point: Vec2) -> PointLocation {
     let segments = || outlines.range(outline).map(|at| outlines.segment(at));
     if segments().any(|ends| touches(ends, point)) {
-        return Spot::Boundary;
+        return PointLocation::Boundary;
     }
     let crossed = segments().filter(|&ends| right_of(ends, point)).count();
-    if crossed % 2 == 1 { Spot::Inside } else { Spot::Outside }
+    if crossed % 2 == 1 { PointLocation::Inside } else { PointLocation::Outside }
 }
 
 /// The place of an outline's boundary nearest to a point, and its distance, m.
@@ -113,7 +113,7 @@ pub fn intersect(outlines: &Outlines, a: usize, b: usize) -> bool {
     // Where no boundaries meet, a ring is inside whole or not at all.
     let holds = |outer: usize, inner: usize| {
         let firsts = outlines.rings(inner).map(|ring| outlines.points()[ring.start]);
-        firsts.into_iter().any(|first| spot(outlines, outer, first) == Spot::Inside)
+        firsts.into_iter().any(|first| spot(outlines, outer, first) == PointLocation::Inside)
     };
     boundaries || holds(a, b) || holds(b, a)
 }
@@ -167,7 +167,12 @@ pub fn separation(outlines: &Outlines, a: usize, b: usize) -> Option<Separation>
 }
 
 /// The depths of both sides' vertices and samples.
-fn penetrations(outlines: &Outlines, sides: [usize; 2], question: &Question, answer: &mut Answer) {
+fn penetrations(
+    outlines: &Outlines,
+    sides: [usize; 2],
+    question: &ProximityQuery,
+    answer: &mut ProximityResult,
+) {
     let mut asked = 0.0;
     let [a, b] = sides;
     for (of, own, other) in [(Side::A, a, b), (Side::B, b, a)] {
@@ -184,10 +189,10 @@ fn penetrations(outlines: &Outlines, sides: [usize; 2], question: &Question, ans
                     Penetration { of, at, position, depth, direction, out }
                 }));
             };
-            if question.wanted.vertices {
+            if question.flags.vertices {
                 push(0.0);
             }
-            if question.wanted.samples {
+            if question.flags.samples {
                 for stretch in stretches_inside(outlines, ends, other) {
                     let length = (stretch.end - stretch.start) * ends[0].distance(ends[1]);
                     let parts = (length / (SPACING * question.error)).ceil().max(1.0);
@@ -212,7 +217,7 @@ pub(super) fn penetration(
     other: usize,
     point: Vec2,
 ) -> Option<(f64, Vec2, Place)> {
-    if spot(outlines, other, point) != Spot::Inside {
+    if spot(outlines, other, point) != PointLocation::Inside {
         return None;
     }
     let (out, depth) = nearest(outlines, other, point)?;
@@ -235,8 +240,9 @@ fn stretches_inside(outlines: &Outlines, ends: [Vec2; 2], other: usize) -> Vec<R
     }
     cuts.sort_by(f64::total_cmp);
     let parts = cuts.windows(2).filter(|cut| cut[1] > cut[0]);
-    let inside = parts
-        .filter(|cut| spot(outlines, other, place(ends, 0.5 * (cut[0] + cut[1]))) == Spot::Inside);
+    let inside = parts.filter(|cut| {
+        spot(outlines, other, place(ends, 0.5 * (cut[0] + cut[1]))) == PointLocation::Inside
+    });
     inside.map(|cut| cut[0]..cut[1]).collect()
 }
 
@@ -377,7 +383,7 @@ fn contact(outlines: &Outlines, stretch: &[Near], b: usize) -> Option<Contact> {
         let agreed = normals.length() > AGREEMENT * length;
         if agreed { normals.try_normalize() } else { None }
     } else {
-        let inside = spot(outlines, b, on_a_at) == Spot::Inside;
+        let inside = spot(outlines, b, on_a_at) == PointLocation::Inside;
         direction(if inside { on_b_at - on_a_at } else { on_a_at - on_b_at }, on_a_at)
     };
     let normal = normal.or_else(|| outward(outlines, on_b))?;
@@ -402,7 +408,7 @@ fn lie_on_each_other(outlines: &Outlines, part: &Near, at: usize) -> Option<[f64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Wanted;
+    use crate::QueryFlags;
 
     /// Hand-worked numbers below ten: rounding stays near 1e-15.
     const TOLERANCE: f64 = 1e-12;
@@ -412,13 +418,18 @@ mod tests {
         [(x0, y0), (x1, y0), (x1, y1), (x0, y1)].map(|(x, y)| Vec2::new(x, y)).to_vec()
     }
 
-    fn ask(a: &[Vec<Vec2>], b: &[Vec<Vec2>], error: f64, contact_distance: f64) -> Answer {
+    fn query(
+        a: &[Vec<Vec2>],
+        b: &[Vec<Vec2>],
+        error: f64,
+        contact_distance: f64,
+    ) -> ProximityResult {
         let mut outlines = Outlines::default();
         outlines.push(a).unwrap();
         outlines.push(b).unwrap();
-        let question = Question { error, contact_distance, wanted: Wanted::ALL };
+        let question = ProximityQuery { error, contact_distance, flags: QueryFlags::ALL };
         let mut answers = Vec::new();
-        Brute.ask(&outlines, &[Pair { a: 0, b: 1 }], &question, &mut answers).unwrap();
+        Brute.query(&outlines, &[Pair { a: 0, b: 1 }], &question, &mut answers).unwrap();
         answers.pop().unwrap()
     }
 
@@ -426,7 +437,7 @@ mod tests {
     fn a_corner_inside_goes_out_by_the_shorter_way() {
         let a = rectangle([0.0, 0.0], [2.0, 2.0]);
         let b = rectangle([1.5, 1.0], [4.0, 5.0]);
-        let answer = ask(&[a], &[b], 1.0, 0.0);
+        let answer = query(&[a], &[b], 1.0, 0.0);
         assert!(answer.intersects && answer.separation.is_none());
         assert!((answer.overlap_area - 0.5).abs() < TOLERANCE);
         let [of_a, of_b] = answer.penetration[..] else { panic!("{answer:?}") };
@@ -441,7 +452,7 @@ mod tests {
     fn separation_of_parallel_edges_is_their_gap() {
         let a = rectangle([0.0, 0.0], [1.0, 4.0]);
         let b = rectangle([1.5, 0.0], [2.0, 4.0]);
-        let answer = ask(&[a], &[b], 0.1, 0.6);
+        let answer = query(&[a], &[b], 0.1, 0.6);
         assert!(!answer.intersects);
         let way = answer.separation.unwrap();
         assert_eq!((way.distance, way.on_b - way.on_a), (0.5, Vec2::new(0.5, 0.0)));
@@ -457,10 +468,10 @@ mod tests {
     fn a_hole_is_outside_and_what_lies_in_it_is_free() {
         let frame = [rectangle([0.0; 2], [4.0; 2]), rectangle([1.0; 2], [3.0; 2])];
         let pea = [rectangle([1.5; 2], [2.0; 2])];
-        let answer = ask(&frame, &pea, 0.1, 0.0);
+        let answer = query(&frame, &pea, 0.1, 0.0);
         assert!(!answer.intersects);
         assert_eq!(answer.separation.unwrap().distance, 0.5);
-        let within = ask(&[rectangle([0.0; 2], [4.0; 2])], &pea, 0.1, 0.0);
+        let within = query(&[rectangle([0.0; 2], [4.0; 2])], &pea, 0.1, 0.0);
         assert!(within.intersects);
         assert!((within.overlap_area - 0.25).abs() < TOLERANCE);
         assert!(within.penetration.iter().filter(|p| p.at.along == 0.0).all(|p| p.of == Side::B));
@@ -472,7 +483,7 @@ mod tests {
         // A bar through a block: no vertex of one is inside the other.
         let bar = rectangle([-3.0, -0.5], [3.0, 0.5]);
         let block = rectangle([-1.0, -2.0], [1.0, 2.0]);
-        let answer = ask(&[bar], &[block], error, 0.0);
+        let answer = query(&[bar], &[block], error, 0.0);
         assert!((answer.overlap_area - 2.0).abs() < TOLERANCE);
         for step in 0..=1000 {
             let point = Vec2::new(-1.0 + 2.0 * step as f64 / 1000.0, 0.5);
@@ -486,7 +497,7 @@ mod tests {
     fn touching_is_intersecting_with_nothing_inside() {
         let a = rectangle([0.0; 2], [1.0; 2]);
         let b = rectangle([1.0, 0.0], [2.0, 1.0]);
-        let answer = ask(&[a], &[b], 0.1, 0.0);
+        let answer = query(&[a], &[b], 0.1, 0.0);
         assert!(answer.intersects && answer.penetration.is_empty());
         assert_eq!(answer.overlap_area, 0.0);
         let [contact] = answer.contacts[..] else { panic!("{answer:?}") };
@@ -498,7 +509,7 @@ mod tests {
         let hourglass = [(0.0, 0.0), (2.0, 2.0), (2.0, 0.0), (0.0, 2.0)];
         let hourglass = hourglass.map(|(x, y)| Vec2::new(x, y)).to_vec();
         let all = rectangle([-1.0; 2], [3.0; 2]);
-        let answer = ask(&[hourglass], &[all], 1.0, 0.0);
+        let answer = query(&[hourglass], &[all], 1.0, 0.0);
         assert!((answer.overlap_area - 2.0).abs() < TOLERANCE); // two triangles of 1 m²
     }
 
@@ -506,11 +517,11 @@ mod tests {
     fn what_no_backend_can_answer_is_named() {
         let mut outlines = Outlines::default();
         outlines.push(&[rectangle([0.0; 2], [1.0; 2])]).unwrap();
-        let question = Question { error: 0.1, contact_distance: 0.0, wanted: Wanted::ALL };
-        let ask = |pair, question| Brute.ask(&outlines, &[pair], &question, &mut Vec::new());
+        let question = ProximityQuery { error: 0.1, contact_distance: 0.0, flags: QueryFlags::ALL };
+        let ask = |pair, question| Brute.query(&outlines, &[pair], &question, &mut Vec::new());
         let itself = ask(Pair { a: 0, b: 0 }, question);
         assert_eq!(itself, Err(BackendError::Pair { index: 0, a: 0, b: 0, count: 1 }));
-        let bound = ask(Pair { a: 0, b: 0 }, Question { error: -1.0, ..question });
+        let bound = ask(Pair { a: 0, b: 0 }, ProximityQuery { error: -1.0, ..question });
         assert_eq!(bound, Err(BackendError::Bound { error: -1.0 }));
     }
 }

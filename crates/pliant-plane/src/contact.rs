@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use pliant::math::Vec2;
 
-use super::boundary::{Spot, direction, outward};
+use super::boundary::{PointLocation, direction, outward};
 use super::outline::Outlines;
 use super::segment::{meet, nearest_along, nearest_pair, place, shared};
 use super::{Contact, Place};
@@ -263,12 +263,12 @@ impl Nearest {
         &mut self,
         outlines: &Outlines,
         stretch: Stretch<'_>,
-        spot: impl FnOnce(Vec2) -> Spot,
+        spot: impl FnOnce(Vec2) -> PointLocation,
     ) -> Option<Contact> {
         let Ranked { rank: [gap, _], places, .. } = self.best?;
         let [on_a, on_b] = places.map(|at| point(outlines, at));
         let normal = if self.met.is_empty() {
-            let way = if spot(on_a) == Spot::Inside { on_b - on_a } else { on_a - on_b };
+            let way = if spot(on_a) == PointLocation::Inside { on_b - on_a } else { on_a - on_b };
             direction(way, on_a)
         } else {
             self.mean_normal()
@@ -298,7 +298,7 @@ mod tests {
     use super::super::exact::Exact;
     use super::super::exact::shapes::Numbers;
     use super::super::image::Images;
-    use super::super::{Backend, Pair, Question, Wanted};
+    use super::super::{Backend, Pair, ProximityQuery, QueryFlags};
     use super::*;
 
     /// Normals of borders about a metre long, from sums of fewer than a hundred terms.
@@ -326,13 +326,13 @@ mod tests {
     /// All backends must tell one contact with this normal and without a gap.
     #[track_caller]
     fn check_normal(outlines: &Outlines, contact_distance: f64, normal: Vec2) {
-        let wanted = Wanted { contacts: true, ..Wanted::DEPTHS };
-        let question = Question { error: 0.004, contact_distance, wanted };
+        let wanted = QueryFlags { contacts: true, ..QueryFlags::DEPTHS };
+        let question = ProximityQuery { error: 0.004, contact_distance, flags: wanted };
         let backends: [Box<dyn Backend>; 3] =
             [Box::new(Brute), Box::<Exact>::default(), Box::<Images>::default()];
         for (number, mut backend) in backends.into_iter().enumerate() {
             let mut answers = Vec::new();
-            backend.ask(outlines, &[Pair { a: 0, b: 1 }], &question, &mut answers).unwrap();
+            backend.query(outlines, &[Pair { a: 0, b: 1 }], &question, &mut answers).unwrap();
             let [contact] = answers[0].contacts[..] else { panic!("{number}: {answers:?}") };
             assert_eq!(contact.gap, 0.0, "{number}");
             let [on_a, on_b] = [contact.on_a, contact.on_b].map(|at| point(outlines, at));
@@ -484,7 +484,7 @@ mod tests {
         let mut nearest = Nearest::default();
         let part = stretch.parts().next().unwrap();
         nearest.offer(&outlines, (part, part.ends(&outlines)), [0, 7]);
-        let contact = nearest.contact(&outlines, stretch, |_| Spot::Boundary).unwrap();
+        let contact = nearest.contact(&outlines, stretch, |_| PointLocation::Boundary).unwrap();
         assert_eq!((contact.gap, contact.normal), (0.0, Vec2::NEG_X));
         assert_eq!(contact.stretch, [Vec2::X, Vec2::ONE]);
     }

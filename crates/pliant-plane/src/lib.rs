@@ -2,8 +2,8 @@
 //!
 //! The image-space twin of detect and depth [Hoff01 §2]: two outlines are localised to
 //! small windows, and what happens there is read off images. Three backends answer the
-//! same [`Question`]: exact (segments, no image), CPU images, and a GPU in a crate of its
-//! own. All lengths but the exact backend's are within [`Question::error`] of the truth;
+//! same [`ProximityQuery`]: exact (segments, no image), CPU images, and a GPU in a crate of its
+//! own. All lengths but the exact backend's are within [`ProximityQuery::error`] of the truth;
 //! whether two outlines intersect is exact with every backend.
 //!
 //! | here            | paper | meaning                                  |
@@ -60,18 +60,18 @@ pub struct Pair {
 
 /// What is asked of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Question {
+pub struct ProximityQuery {
     /// Bound of the error of every length, m, above zero.
     pub error: f64,
     /// Gap up to which boundaries are in contact, m, not negative.
     pub contact_distance: f64,
-    /// Which parts of the answer are wanted; the others stay empty.
-    pub wanted: Wanted,
+    /// Which parts of the answer are flags; the others stay empty.
+    pub flags: QueryFlags,
 }
 
-/// The parts of an [`Answer`] that cost time; whether two intersect is always told.
+/// The parts of an [`ProximityResult`] that cost time; whether two intersect is always told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct QueryFlags {
     /// Area of what both cover.
     pub area: bool,
     /// Distance and closest points of two that do not intersect.
@@ -84,18 +84,23 @@ pub struct Wanted {
     pub contacts: bool,
 }
 
-impl Wanted {
+impl QueryFlags {
     /// All there is.
-    pub const ALL: Wanted =
-        Wanted { area: true, separation: true, vertices: true, samples: true, contacts: true };
+    pub const ALL: QueryFlags =
+        QueryFlags { area: true, separation: true, vertices: true, samples: true, contacts: true };
     /// Depths of vertices alone, as a penalty response needs them.
-    pub const DEPTHS: Wanted =
-        Wanted { area: false, separation: false, vertices: true, samples: false, contacts: false };
+    pub const DEPTHS: QueryFlags = QueryFlags {
+        area: false,
+        separation: false,
+        vertices: true,
+        samples: false,
+        contacts: false,
+    };
 }
 
 /// What was found for one pair.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Answer {
+pub struct ProximityResult {
     /// Whether the two share a point, touching included; exact.
     pub intersects: bool,
     /// Area that both cover, m²; within the error times the perimeters.
@@ -112,7 +117,7 @@ pub struct Answer {
     pub notices: Vec<Notice>,
 }
 
-impl Answer {
+impl ProximityResult {
     /// Forgets what was found and keeps the memory.
     pub fn clear(&mut self) {
         self.intersects = false;
@@ -311,12 +316,12 @@ pub trait Backend: std::fmt::Debug + Send {
     /// Answers the question for every pair, in their order.
     ///
     /// `answers` is made as long as `pairs`; memory that it holds is used again.
-    fn ask(
+    fn query(
         &mut self,
         outlines: &Outlines,
         pairs: &[Pair],
-        question: &Question,
-        answers: &mut Vec<Answer>,
+        question: &ProximityQuery,
+        answers: &mut Vec<ProximityResult>,
     ) -> Result<(), BackendError>;
 }
 
@@ -324,8 +329,8 @@ pub trait Backend: std::fmt::Debug + Send {
 pub fn prepare(
     outlines: &Outlines,
     pairs: &[Pair],
-    question: &Question,
-    answers: &mut Vec<Answer>,
+    question: &ProximityQuery,
+    answers: &mut Vec<ProximityResult>,
 ) -> Result<(), BackendError> {
     let (error, distance) = (question.error, question.contact_distance);
     if !(error > 0.0 && error.is_finite()) {
@@ -354,7 +359,7 @@ pub fn prepare(
             BackendError::NotFinite { point, outline, position }
         });
     }
-    answers.resize_with(pairs.len(), Answer::default);
-    answers.iter_mut().for_each(Answer::clear);
+    answers.resize_with(pairs.len(), ProximityResult::default);
+    answers.iter_mut().for_each(ProximityResult::clear);
     Ok(())
 }

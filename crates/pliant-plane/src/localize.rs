@@ -290,7 +290,7 @@ mod tests {
                 let regions = localizer.volumes(&outlines, PAIR, LocalizeSettings { height });
                 for at in outlines.range(0) {
                     let point = outlines.points()[at];
-                    let inside = brute::spot(&outlines, 1, point) == brute::Spot::Inside;
+                    let inside = brute::spot(&outlines, 1, point) == brute::PointLocation::Inside;
                     let found = regions.iter().find(|region| region.a.contains(&at));
                     prop_assert!(!inside || found.is_some_and(|found| found.window.contains(point)));
                 }

@@ -2,7 +2,7 @@
 //!
 //! Every vertex and segment near another outline is tested by itself, with exact predicates.
 
-use crate::brute::{Spot, nearest, spot};
+use crate::brute::{PointLocation, nearest, spot};
 use crate::outline::Outlines;
 use crate::pairs::NearPairs;
 use crate::rect::Rect;
@@ -97,7 +97,8 @@ impl Flat {
         let mut deepest = 0.0_f64;
         for at in self.outlines.range(own) {
             let point = self.outlines.points()[at];
-            if around.contains(point) && spot(&self.outlines, other, point) == Spot::Inside {
+            if around.contains(point) && spot(&self.outlines, other, point) == PointLocation::Inside
+            {
                 self.inside[at] = true;
                 let depth = nearest(&self.outlines, other, point).map_or(0.0, |(_, depth)| depth);
                 deepest = deepest.max(depth);

@@ -3,7 +3,7 @@
 //! Samples stand at most four errors apart, so that every boundary point deeper than two
 //! errors has a reported point within two errors.
 
-use super::{Answer, Notice};
+use super::{Notice, ProximityResult};
 
 /// Most samples of the boundary for one pair, count.
 pub const MOST_SAMPLES: usize = 1 << 20;
@@ -21,7 +21,7 @@ pub fn parts(length: f64, error: f64) -> f64 {
 /// Adds a notice to an answer whose penetrations are complete, where samples were left out.
 ///
 /// `asked` samples are what the error, m, asks for, count.
-pub fn tell(asked: f64, error: f64, answer: &mut Answer) {
+pub fn tell(asked: f64, error: f64, answer: &mut ProximityResult) {
     if asked > MOST_SAMPLES as f64 {
         let kept = answer.penetration.len();
         answer.notices.push(Notice::FewerSamples { error, count: asked, kept });
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn only_samples_left_out_are_told() {
-        let mut answer = Answer::default();
+        let mut answer = ProximityResult::default();
         tell(MOST_SAMPLES as f64, 0.5, &mut answer);
         assert!(answer.notices.is_empty());
         let count = MOST_SAMPLES as f64 + 1.0;

@@ -13,7 +13,7 @@ use pliant_plane::exact::Exact;
 use pliant_plane::localize::{LocalizeSettings, Localizer};
 use pliant_plane::outline::Outlines;
 use pliant_plane::pairs::NearPairs;
-use pliant_plane::{Backend, Question, Wanted};
+use pliant_plane::{Backend, ProximityQuery, QueryFlags};
 
 /// Counts allocations.
 struct Counting;
@@ -57,7 +57,7 @@ fn a_frame_like_one_before_allocates_nothing() {
         outlines.push(&[wavy(150, Vec2::new(1.5 * f64::from(k), 0.0))]).unwrap();
     }
     let rest = outlines.points().to_vec();
-    let question = Question { error: 0.01, contact_distance: 0.02, wanted: Wanted::ALL };
+    let question = ProximityQuery { error: 0.01, contact_distance: 0.02, flags: QueryFlags::ALL };
     let settings = LocalizeSettings::default();
     let (mut near, mut exact) = (NearPairs::default(), Exact::default());
     let (mut localizer, mut answers) = (Localizer::default(), Vec::new());
@@ -70,7 +70,7 @@ fn a_frame_like_one_before_allocates_nothing() {
             let moved = outlines.points_mut().iter_mut().zip(&rest).enumerate();
             moved.for_each(|(at, (point, rest))| *point = *rest + sway(at));
             let pairs = near.find(&outlines, question.contact_distance);
-            exact.ask(&outlines, pairs, &question, &mut answers).unwrap();
+            exact.query(&outlines, pairs, &question, &mut answers).unwrap();
             for &pair in pairs {
                 assert!(!localizer.boundaries(&outlines, pair, 0.02, settings).is_empty());
                 assert!(!localizer.volumes(&outlines, pair, settings).is_empty());

@@ -8,7 +8,7 @@ use pliant_plane::brute::Brute;
 use pliant_plane::exact::Exact;
 use pliant_plane::outline::Outlines;
 use pliant_plane::pairs::NearPairs;
-use pliant_plane::{Answer, Backend, Pair, Question, Wanted};
+use pliant_plane::{Backend, Pair, ProximityQuery, ProximityResult, QueryFlags};
 use serde_json::Value;
 
 /// Areas are summed in another order; relative to the outlines' extent times coordinates.
@@ -89,15 +89,19 @@ fn check(outlines: &Outlines, name: &str) {
         pairs = some(outlines, near.find(outlines, 10.0 * most));
     }
     assert!(!pairs.is_empty(), "{name}");
-    let question =
-        Question { error: 0.002 * most, contact_distance: 0.005 * most, wanted: Wanted::ALL };
+    let question = ProximityQuery {
+        error: 0.002 * most,
+        contact_distance: 0.005 * most,
+        flags: QueryFlags::ALL,
+    };
     let (mut found, mut plain) = (Vec::new(), Vec::new());
-    Exact::default().ask(outlines, &pairs, &question, &mut found).unwrap();
-    Brute.ask(outlines, &pairs, &question, &mut plain).unwrap();
+    Exact::default().query(outlines, &pairs, &question, &mut found).unwrap();
+    Brute.query(outlines, &pairs, &question, &mut plain).unwrap();
     for ((pair, found), plain) in pairs.iter().zip(found).zip(plain) {
         let area = (found.overlap_area - plain.overlap_area).abs();
         assert!(area <= AREA * most * most, "{name} {pair:?}: {area}");
-        let [found, plain] = [found, plain].map(|answer| Answer { overlap_area: 0.0, ..answer });
+        let [found, plain] =
+            [found, plain].map(|answer| ProximityResult { overlap_area: 0.0, ..answer });
         assert_eq!(found, plain, "{name} {pair:?}");
     }
 }

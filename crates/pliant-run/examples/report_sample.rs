@@ -20,7 +20,7 @@ use pliant::integrate::implicit::{Implicit, ImplicitSettings};
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::ball::ball;
 use pliant::mesh::generate::cuboid::cuboid;
-use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::profile::{Profiler, Stage};
 use pliant::record::row::Row;
@@ -93,7 +93,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn meshes() -> Result<Vec<(&'static str, TetMesh)>, Box<dyn Error>> {
-    let mut block = cuboid([6, 4, 4], Vec3::new(0.6, 0.4, 0.4), Cut::Five)?;
+    let mut block = cuboid([6, 4, 4], Vec3::new(0.6, 0.4, 0.4), TetSplit::Five)?;
     let turn = Quat::from_rotation_y(0.5);
     block.positions.iter_mut().for_each(|p| *p = turn * *p + Vec3::new(0.0, 0.0, 0.8));
     let mut round = ball(0.22, 4)?;

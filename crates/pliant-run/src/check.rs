@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use pliant::mesh::problems::{
-    Culprit, Problem, ProblemKind, Severity, surface_problems, tet_problems,
+    Element, Problem, ProblemKind, Severity, surface_problems, tet_problems,
 };
 use pliant::mesh::raw::RawMesh;
 use pliant::mesh::topology;
@@ -102,7 +102,7 @@ impl Trouble {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spot {
     /// In a mesh.
-    Mesh(Culprit),
+    Mesh(Element),
     /// In a text: line and column from 1, count.
     Text {
         /// From 1, count.
@@ -252,14 +252,14 @@ fn spot_numbers<S: Serializer>(first: &[Spot], serializer: S) -> Result<S::Ok, S
         Three([u32; 3]),
         Text([usize; 2]),
     }
-    let of_mesh = |culprit: Culprit| match culprit {
-        Culprit::Vertex(v) => Numbers::One(v.0),
-        Culprit::Tet(t) => Numbers::One(t.0),
-        Culprit::Triangle(t) => Numbers::One(t.0),
-        Culprit::Edge(ends) => Numbers::Two(ends.map(|v| v.0)),
-        Culprit::Face(corners) => Numbers::Three(corners.map(|v| v.0)),
-        Culprit::Triangles(pair) => Numbers::Two(pair.map(|t| t.0)),
-        Culprit::Tets(pair) => Numbers::Two(pair.map(|t| t.0)),
+    let of_mesh = |culprit: Element| match culprit {
+        Element::Vertex(v) => Numbers::One(v.0),
+        Element::Tet(t) => Numbers::One(t.0),
+        Element::Triangle(t) => Numbers::One(t.0),
+        Element::Edge(ends) => Numbers::Two(ends.map(|v| v.0)),
+        Element::Face(corners) => Numbers::Three(corners.map(|v| v.0)),
+        Element::Triangles(pair) => Numbers::Two(pair.map(|t| t.0)),
+        Element::Tets(pair) => Numbers::Two(pair.map(|t| t.0)),
     };
     serializer.collect_seq(first.iter().map(|spot| match *spot {
         Spot::Mesh(culprit) => of_mesh(culprit),

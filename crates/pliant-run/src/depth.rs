@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pliant::body::{Bodies, BodiesError};
 use pliant::depth::fused::Scratch;
 use pliant::depth::nearest::{Closest, Nearest};
-use pliant::depth::{DepthSettings, Escapes, Reason, Scope};
+use pliant::depth::{DepthSettings, Penetrations, Reason, Scope};
 use pliant::detect::Overlaps;
 use pliant::detect::crossing::crossing_pairs;
 use pliant::id::{BodyId, VertexId};
@@ -217,16 +217,16 @@ fn measure(
     scratch.overlaps(positions, bodies, &mut overlaps);
     report.timings_us = match method {
         Method::Consistent(settings) => {
-            let mut escapes = Escapes::default();
+            let mut penetrations = Penetrations::default();
             let timings = fastest(&watch, || {
-                scratch.escapes(positions, bodies, settings, &mut escapes);
+                scratch.penetrations(positions, bodies, settings, &mut penetrations);
             });
             scratch.set_watcher(None);
             if threads > 1 {
                 scratch.set_threads(threads);
-                scratch.escapes(positions, bodies, settings, &mut escapes);
+                scratch.penetrations(positions, bodies, settings, &mut penetrations);
             }
-            report.take(bodies, &escapes);
+            report.take(bodies, &penetrations);
             timings
         }
         Method::Closest => {
@@ -240,7 +240,7 @@ fn measure(
                     scratch.overlaps(positions, bodies, &mut overlaps);
                 }
                 let _depth = StageTimer::new(&told, Stage::Depth);
-                nearest.escapes(positions, bodies, &overlaps, &mut ways);
+                nearest.penetrations(positions, bodies, &overlaps, &mut ways);
             });
             report.take_closest(bodies, &overlaps, &ways);
             timings
@@ -276,41 +276,41 @@ impl Report {
         }
     }
 
-    /// Sorts the escapes of the scene to their bodies.
-    fn take(&mut self, bodies: &Bodies, escapes: &Escapes) {
-        for resolved in &escapes.resolved {
+    /// Sorts the penetrations of the scene to their bodies.
+    fn take(&mut self, bodies: &Bodies, penetrations: &Penetrations) {
+        for resolved in &penetrations.resolved {
             let (body, vertex) = place(bodies, resolved.vertex);
             self.bodies[body].points.push(Point {
                 vertex,
-                into: numbers(escapes.bodies(resolved.into)),
+                into: numbers(penetrations.bodies(resolved.into)),
                 ring: Some(resolved.ring),
-                depth: resolved.escape.depth,
-                direction: resolved.escape.direction.to_array(),
+                depth: resolved.penetration.depth,
+                direction: resolved.penetration.direction.to_array(),
             });
         }
-        for unresolved in &escapes.unresolved {
+        for unresolved in &penetrations.unresolved {
             let (body, vertex) = place(bodies, unresolved.vertex);
-            let into = numbers(escapes.bodies(unresolved.into));
+            let into = numbers(penetrations.bodies(unresolved.into));
             let reason = unresolved.reason;
             self.bodies[body].unresolved.push(Unknown { vertex, into, reason });
         }
-        if escapes.missed_edges > 0 {
-            let count = escapes.missed_edges;
+        if penetrations.missed_edges > 0 {
+            let count = penetrations.missed_edges;
             self.notices.push(format!("edges that lead out, but cross no surface: {count}"));
         }
     }
 
     /// Sorts the closest features of the scene to their bodies.
     fn take_closest(&mut self, bodies: &Bodies, overlaps: &Overlaps, ways: &[Closest]) {
-        for Closest { vertex, escape, .. } in ways {
+        for Closest { vertex, penetration, .. } in ways {
             let Ok(row) = overlaps.vertices.binary_search(vertex) else { continue };
             let (body, vertex) = place(bodies, *vertex);
             self.bodies[body].points.push(Point {
                 vertex,
                 into: numbers(overlaps.into.row(row)),
                 ring: None,
-                depth: escape.depth,
-                direction: escape.direction.to_array(),
+                depth: penetration.depth,
+                direction: penetration.direction.to_array(),
             });
         }
     }

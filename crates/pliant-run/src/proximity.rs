@@ -6,7 +6,9 @@ use pliant::math::Vec2;
 use pliant_plane::exact::Exact;
 use pliant_plane::image::Images;
 use pliant_plane::outline::Outlines;
-use pliant_plane::{Answer, Backend, BackendError, Pair, Question, Side, Wanted};
+use pliant_plane::{
+    Backend, BackendError, Pair, ProximityQuery, ProximityResult, QueryFlags, Side,
+};
 use serde::Serialize;
 
 use pliant_io::outline::assemble::{self, assemble};
@@ -152,9 +154,9 @@ pub struct Found {
     /// Both outlines, a and b.
     pub outlines: Outlines,
     /// All that was found, in the library's words.
-    pub answer: Answer,
+    pub answer: ProximityResult,
     /// What was asked of the backend.
-    pub question: Question,
+    pub question: ProximityQuery,
     /// Which way y points in both files.
     pub upright: Upright,
 }
@@ -187,10 +189,11 @@ pub fn proximity(request: &Request) -> Result<Found, ProximityError> {
     }
     let contact_distance = request.contact_distance.unwrap_or(error);
     // What the curves used up, the backend must not use again.
-    let question = Question { error: error - flattened, contact_distance, wanted: Wanted::ALL };
+    let question =
+        ProximityQuery { error: error - flattened, contact_distance, flags: QueryFlags::ALL };
     let mut backend = backend(request.way, &mut notices);
     let mut answers = Vec::new();
-    backend.ask(&outlines, &[Pair { a: 0, b: 1 }], &question, &mut answers)?;
+    backend.query(&outlines, &[Pair { a: 0, b: 1 }], &question, &mut answers)?;
     let answer = answers.pop().unwrap_or_default();
     notices.extend(answer.notices.iter().map(ToString::to_string));
     // What curves could not keep, and what numbers cannot tell apart, is not promised.
@@ -260,7 +263,12 @@ fn diagonal([a, b]: &[Picked; 2], thickness: Option<f64>) -> Result<f64, Proximi
 }
 
 impl Report {
-    fn new(error: f64, backend: &'static str, answer: &Answer, notices: Vec<String>) -> Report {
+    fn new(
+        error: f64,
+        backend: &'static str,
+        answer: &ProximityResult,
+        notices: Vec<String>,
+    ) -> Report {
         let separation = answer.separation.map(|way| SeparationReport {
             distance: way.distance,
             on_a: way.on_a.to_array(),

@@ -113,7 +113,7 @@ impl Names<'_> {
         Box::new(Fault::new(FaultKind::Expression, Some(node.place.clone()), message))
     }
 
-    /// The place of a part of an expression; of the whole string where escapes hide it.
+    /// The place of a part of an expression; of the whole string where penetrations hide it.
     fn place_within(&self, node: &Node, span: std::ops::Range<usize>) -> Place {
         let Place { source, span: whole } = node.place.clone();
         // After the quote and the equals sign.
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(&text[faults[0].place.clone().unwrap().span], "overlp");
         assert_eq!(faults[0].help.as_deref(), Some("did you mean `overlap`?"));
         assert_eq!(&text[faults[1].place.clone().unwrap().span], "2 *");
-        // An escape shifts letters: the whole string is meant.
+        // An penetration shifts letters: the whole string is meant.
         let text = "a = \"=1 +\\u0020overlp\"\n";
         let faults = resolved(text).unwrap_err();
         assert_eq!(&text[faults[0].place.clone().unwrap().span], "\"=1 +\\u0020overlp\"");

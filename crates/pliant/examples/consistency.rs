@@ -12,13 +12,13 @@
 use pliant::body::{Bodies, BodiesError};
 use pliant::depth::fused::Scratch;
 use pliant::depth::nearest::Nearest;
-use pliant::depth::{DepthSettings, Escape, Escapes};
+use pliant::depth::{DepthSettings, Penetration, Penetrations};
 use pliant::detect::Overlaps;
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::GenerateError;
 use pliant::mesh::generate::ball::ball;
 use pliant::mesh::generate::cuboid::cuboid;
-use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::raw::RawMesh;
 
 /// Share of the body's size that it moves in one step.
@@ -65,7 +65,7 @@ struct Methods {
     bodies: Bodies,
     scratch: Scratch,
     nearest: Nearest,
-    escapes: Escapes,
+    penetrations: Penetrations,
     overlaps: Overlaps,
     /// Way to the surface by the closest feature, m, and its unit direction, by vertex.
     closest: Vec<Option<(Vec3, Vec3)>>,
@@ -81,7 +81,7 @@ impl Methods {
         Ok(Methods {
             scratch: Scratch::new(positions, &bodies),
             nearest: Nearest::new(positions, &bodies),
-            escapes: Escapes::default(),
+            penetrations: Penetrations::default(),
             overlaps: Overlaps::default(),
             closest: Vec::new(),
             consistent: Vec::new(),
@@ -90,21 +90,23 @@ impl Methods {
     }
 
     fn solve(&mut self, positions: &[Vec3]) {
-        let Methods { bodies, scratch, nearest, escapes, overlaps, .. } = self;
+        let Methods { bodies, scratch, nearest, penetrations, overlaps, .. } = self;
         scratch.overlaps(positions, bodies, overlaps);
-        scratch.escapes(positions, bodies, DepthSettings::default(), escapes);
+        scratch.penetrations(positions, bodies, DepthSettings::default(), penetrations);
         let mut found = Vec::new();
-        nearest.escapes(positions, bodies, overlaps, &mut found);
+        nearest.penetrations(positions, bodies, overlaps, &mut found);
         for list in [&mut self.closest, &mut self.consistent] {
             list.clear();
             list.resize(positions.len(), None);
         }
-        let way = |escape: Escape| Some((escape.depth * escape.direction, escape.direction));
+        let way = |penetration: Penetration| {
+            Some((penetration.depth * penetration.direction, penetration.direction))
+        };
         for out in found {
-            self.closest[out.vertex.index()] = way(out.escape);
+            self.closest[out.vertex.index()] = way(out.penetration);
         }
-        for out in &escapes.resolved {
-            self.consistent[out.vertex.index()] = way(out.escape);
+        for out in &penetrations.resolved {
+            self.consistent[out.vertex.index()] = way(out.penetration);
         }
     }
 }
@@ -117,7 +119,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn cube(cells: u32) -> Result<RawMesh, GenerateError> {
-    cuboid([cells; 3], Vec3::ONE, Cut::Five)
+    cuboid([cells; 3], Vec3::ONE, TetSplit::Five)
 }
 
 fn joined(shapes: &[(&RawMesh, Quat, Vec3)]) -> Vec<Vec3> {
@@ -149,7 +151,7 @@ fn directions() -> Result<(), Box<dyn std::error::Error>> {
 /// One row: a cube of this width goes by this part of it into one of 1 m.
 fn cubes(width: f64, overlap: f64, cells: u32) -> Result<(), Box<dyn std::error::Error>> {
     let large = cube(cells)?;
-    let small = cuboid([cells; 3], Vec3::splat(width), Cut::Five)?;
+    let small = cuboid([cells; 3], Vec3::splat(width), TetSplit::Five)?;
     let by = Vec3::new(0.5 + (0.5 - overlap) * width, 0.013, 0.007);
     let axis = Vec3::new(1.0, 2.0, 3.0) / 14_f64.sqrt();
     let tilt = Quat::from_axis_angle(axis, 0.05);
@@ -165,7 +167,7 @@ fn cubes(width: f64, overlap: f64, cells: u32) -> Result<(), Box<dyn std::error:
         let mean = list.iter().sum::<f64>() / count;
         print!("| {:.1} % | {:.1} % | {mean:.1}° ", share(45.0), share(90.0));
     }
-    println!("| {} |", methods.escapes.unresolved.len());
+    println!("| {} |", methods.penetrations.unresolved.len());
     Ok(())
 }
 
@@ -362,7 +364,7 @@ struct Times {
 
 /// Times of both methods over all versions, and vertices inside in the mean, count.
 fn measure(methods: &mut Methods, versions: &[Vec<Vec3>]) -> (f64, Times) {
-    let Methods { bodies, scratch, nearest, escapes, overlaps, .. } = methods;
+    let Methods { bodies, scratch, nearest, penetrations, overlaps, .. } = methods;
     let given: Vec<Overlaps> = versions
         .iter()
         .map(|positions| {
@@ -375,8 +377,10 @@ fn measure(methods: &mut Methods, versions: &[Vec<Vec3>]) -> (f64, Times) {
     let mut stage_1 = scratch.clone();
     let mut works: [Box<dyn FnMut(usize)>; 3] = [
         Box::new(|i| stage_1.overlaps(&versions[i], bodies, overlaps)),
-        Box::new(|i| scratch.escapes(&versions[i], bodies, DepthSettings::default(), escapes)),
-        Box::new(|i| nearest.escapes(&versions[i], bodies, &given[i], &mut found)),
+        Box::new(|i| {
+            scratch.penetrations(&versions[i], bodies, DepthSettings::default(), penetrations)
+        }),
+        Box::new(|i| nearest.penetrations(&versions[i], bodies, &given[i], &mut found)),
     ];
     let [overlaps, consistent, closest] = fastest(&mut works, versions.len());
     (inside / versions.len() as f64, Times { overlaps, consistent, closest })

@@ -7,17 +7,17 @@ use std::error::Error;
 // ANCHOR: body
 use pliant::body::keyframes::{Keyframes, Pose};
 use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
-use pliant::body::soft::{BodyStarts, Masses, State};
+use pliant::body::soft::{BodyOffsets, Masses, State};
 use pliant::integrate::System;
 use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
-use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::raw::RawMesh;
 
 /// A block of 20 cm, 1 m above the floor, and the floor.
 fn bodies(mesh: &RawMesh) -> Result<(System, State, Vec<Obstacle>), Box<dyn Error>> {
     let masses = Masses::of_tets(&mesh.positions, &mesh.tets, |_| 1000.0)?; // kg/m³
-    let bodies = BodyStarts::from_counts([mesh.positions.len()]);
+    let bodies = BodyOffsets::from_counts([mesh.positions.len()]);
     let system = System { masses, bodies, ..System::default() };
     let state = State::at_rest(mesh.positions.iter().map(|p| *p + Vec3::Z).collect());
     let touch = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
@@ -61,7 +61,7 @@ fn fall(system: &mut System, state: &mut State, obstacles: &[Obstacle]) -> Resul
 // ANCHOR_END: integrate
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mesh = cuboid([4, 4, 4], Vec3::splat(0.2), Cut::Five)?;
+    let mesh = cuboid([4, 4, 4], Vec3::splat(0.2), TetSplit::Five)?;
     let (mut system, mut state, obstacles) = bodies(&mesh)?;
     forces(&mesh, &mut system)?;
     fall(&mut system, &mut state, &obstacles)?;

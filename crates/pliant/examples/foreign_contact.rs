@@ -5,14 +5,14 @@
 
 use pliant::body::Bodies;
 use pliant::body::pins::Pins;
-use pliant::body::rigid::all::Rigids;
+use pliant::body::rigid::all::RigidBodySet;
 use pliant::body::soft::{Masses, StateView};
 use pliant::contact::response::StepContext;
 use pliant::contact::search::{ContactSettings, Search};
-use pliant::depth::{DepthSettings, escapes};
+use pliant::depth::{DepthSettings, penetrations};
 use pliant::id::VertexId;
 use pliant::math::{Mat3, Vec3, outer_square};
-use pliant::mesh::generate::{cuboid::cuboid, lattice::Cut};
+use pliant::mesh::generate::{cuboid::cuboid, lattice::TetSplit};
 use pliant::solve::linear::{LinearSettings, Product};
 use pliant::solve::rows::{Equations, RowSettings};
 use pliant::solve::terms::Row;
@@ -54,8 +54,8 @@ fn multiply(blocks: &[(usize, usize, Mat3)], x: &[Vec3], product: &mut [Vec3]) {
 
 /// Runs until the block lies on the slab, and says where it began and ended.
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let slab = cuboid([4, 4, 1], Vec3::new(4.0, 4.0, 1.0), Cut::Five)?;
-    let cube = cuboid([2, 2, 2], Vec3::ONE, Cut::Five)?;
+    let slab = cuboid([4, 4, 1], Vec3::new(4.0, 4.0, 1.0), TetSplit::Five)?;
+    let cube = cuboid([2, 2, 2], Vec3::ONE, TetSplit::Five)?;
     let parts = [&slab, &cube].map(|block| (block.positions.len(), &block.tets[..]));
     let (bodies, fixed) = (Bodies::from_tets(&parts)?, slab.positions.len());
     let tilt = |p: &Vec3| Vec3::new(p.x - 0.2 * p.z + 0.1, p.y + 0.2, p.z + 0.2 * p.x + 0.8);
@@ -66,10 +66,10 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let held: Vec<VertexId> = (0..fixed as u32).map(VertexId).collect();
     let pins = Pins::still(held.clone(), &positions);
     let springs = springs(&cube.tets, fixed, &positions);
-    let inside = |at: &[Vec3]| escapes(at, &bodies, DepthSettings::default()).resolved.len();
+    let inside = |at: &[Vec3]| penetrations(at, &bodies, DepthSettings::default()).resolved.len();
     println!("start: {} vertices inside", inside(&positions));
 
-    let rigids = Rigids::default();
+    let rigids = RigidBodySet::default();
     let (mut search, mut position_correction) =
         (Search::new(&positions, &bodies), PositionCorrection::default());
     let (mut solver, mut warm_start) = (AugmentedLagrangian::default(), WarmStart::default());

@@ -4,7 +4,7 @@
 //! for the ways out, and makes penalty forces of them; the rest is its own.
 
 use pliant::body::Bodies;
-use pliant::depth::{DepthSettings, escapes};
+use pliant::depth::{DepthSettings, penetrations};
 use pliant::id::VertexId;
 use pliant::math::Vec3;
 
@@ -76,15 +76,16 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
             forces[a] += pull;
             forces[b] -= pull;
         }
-        let found = escapes(&positions, &bodies, DepthSettings::default());
+        let found = penetrations(&positions, &bodies, DepthSettings::default());
         for out in &found.resolved {
-            forces[out.vertex.index()] += PENALTY * out.escape.depth * out.escape.direction;
+            forces[out.vertex.index()] +=
+                PENALTY * out.penetration.depth * out.penetration.direction;
         }
         for vertex in fixed..positions.len() {
             velocities[vertex] += DT / MASS * forces[vertex];
             positions[vertex] += DT * velocities[vertex];
         }
-        deepest = found.resolved.iter().map(|out| out.escape.depth).fold(0.0, f64::max);
+        deepest = found.resolved.iter().map(|out| out.penetration.depth).fold(0.0, f64::max);
         if step % 250 == 0 {
             let (time, inside) = (step as f64 * DT, found.resolved.len());
             println!("{time:5.2} s: {inside:2} vertices inside, deepest {deepest:.4} m");

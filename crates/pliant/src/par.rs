@@ -19,7 +19,7 @@ pub fn each<T: Send>(shares: &mut [T], act: impl Fn(&mut T) + Sync + Send) {
 /// Calls `act` for every piece of an array between two `cuts`, with the piece's number.
 ///
 /// `cuts` ascend from 0 to the length of the array. Allocates nothing.
-pub fn pieces<T: Send>(
+pub fn chunks<T: Send>(
     array: &mut [T],
     cuts: &[usize],
     act: impl Fn(usize, &mut [T]) + Sync + Send,
@@ -60,14 +60,14 @@ pub fn both(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
 }
 
 /// Cuts `count` things into as many pieces as there are threads, as even as can be.
-pub fn even_cuts(count: usize, threads: usize) -> Vec<usize> {
+pub fn even_offsets(count: usize, threads: usize) -> Vec<usize> {
     let mut cuts = Vec::new();
-    cut_evenly(&mut cuts, count, threads);
+    split_evenly(&mut cuts, count, threads);
     cuts
 }
 
 /// The same in the place of other cuts, whose memory is kept.
-pub fn cut_evenly(cuts: &mut Vec<usize>, count: usize, threads: usize) {
+pub fn split_evenly(cuts: &mut Vec<usize>, count: usize, threads: usize) {
     let threads = threads.max(1);
     cuts.clear();
     cuts.extend((0..=threads).map(|k| count * k / threads));
@@ -85,9 +85,9 @@ mod tests {
     #[test]
     fn every_piece_knows_its_number() {
         for threads in 1..6 {
-            let cuts = super::even_cuts(7, threads);
+            let cuts = super::even_offsets(7, threads);
             let mut array = [0; 7];
-            super::pieces(&mut array, &cuts, |number, piece| {
+            super::chunks(&mut array, &cuts, |number, piece| {
                 assert_eq!(piece.len(), cuts[number + 1] - cuts[number]);
                 piece.iter_mut().for_each(|value| *value += number + 1);
             });

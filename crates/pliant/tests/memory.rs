@@ -18,7 +18,7 @@ use methods::METHODS;
 use pliant::body::keyframes::{Keyframes, Pose};
 use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::body::pins::Pins;
-use pliant::body::soft::{BodyStarts, Masses, State};
+use pliant::body::soft::{BodyOffsets, Masses, State};
 use pliant::body::{Bodies, Mesh};
 use pliant::contact::response::Response;
 use pliant::contact::search::{ContactSettings, Search};
@@ -40,7 +40,7 @@ use pliant::integrate::{Integrator, System};
 use pliant::math::{Quat, Vec2, Vec3};
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::icosahedron::icosahedron;
-use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::Measure;
 use pliant::solve::constraint::{Constraint as Rows, ConstraintSettings};
@@ -48,10 +48,10 @@ use pliant::solve::rows::RowSettings;
 use pliant_papers::bodies::barrier::BodilyBarrier;
 use pliant_papers::bodies::buffer::{Buffer, BufferSettings};
 use pliant_papers::bodies::impulse::BodilyImpulses;
-use pliant_papers::bodies::{Bodily, BodilySettings, Kind};
+use pliant_papers::bodies::{BodyPenalty, BodyPenaltySettings, Kind};
 use pliant_plane::image::Images;
 use pliant_plane::outline::Outlines;
-use pliant_plane::{Backend, Pair, Question, Wanted};
+use pliant_plane::{Backend, Pair, ProximityQuery, QueryFlags};
 
 /// Vertices of the scene.
 const COUNT: usize = 50;
@@ -94,7 +94,7 @@ fn scene() -> (System, State) {
 /// Two cubes that overlap, stepped with penalty forces from the same place again and again.
 #[test]
 fn warm_penalties_allocate_nothing() {
-    let cube = cuboid([3; 3], Vec3::ONE, Cut::Five).unwrap();
+    let cube = cuboid([3; 3], Vec3::ONE, TetSplit::Five).unwrap();
     let count = cube.positions.len();
     let bodies = Bodies::from_tets(&[(count, &cube.tets), (count, &cube.tets)]).unwrap();
     let bodies = Arc::new(bodies);
@@ -103,8 +103,8 @@ fn warm_penalties_allocate_nothing() {
     for kind in [Kind::Consistent, Kind::Closest] {
         let masses = Masses::new(vec![1.0; 2 * count]).unwrap();
         let mut system = System { masses, ..System::default() };
-        let settings = BodilySettings::of_step(kind, 1e-3);
-        let response = Bodily::new(&start.positions, &bodies, settings).unwrap();
+        let settings = BodyPenaltySettings::of_step(kind, 1e-3);
+        let response = BodyPenalty::new(&start.positions, &bodies, settings).unwrap();
         let euler = Box::new(Euler::new(EulerKind::Symplectic));
         let mut stepper = InContact::new(euler, bodies.clone(), vec![Box::new(response)]);
         let mut state = start.clone();
@@ -126,7 +126,7 @@ fn warm_penalties_allocate_nothing() {
 /// The other responses between bodies, cubes that overlap or all but touch, the same way.
 #[test]
 fn warm_responses_between_bodies_allocate_nothing() {
-    let cube = cuboid([3; 3], Vec3::ONE, Cut::Five).unwrap();
+    let cube = cuboid([3; 3], Vec3::ONE, TetSplit::Five).unwrap();
     let count = cube.positions.len();
     let bodies = Bodies::from_tets(&[(count, &cube.tets), (count, &cube.tets)]).unwrap();
     let bodies = Arc::new(bodies);
@@ -162,7 +162,7 @@ fn warm_responses_between_bodies_allocate_nothing() {
 /// The default response between soft cubes that overlap, by either solver of its rows.
 #[test]
 fn warm_rows_allocate_nothing() {
-    let cube = cuboid([3; 3], Vec3::ONE, Cut::Five).unwrap();
+    let cube = cuboid([3; 3], Vec3::ONE, TetSplit::Five).unwrap();
     let count = cube.positions.len();
     let bodies = Arc::new(Bodies::from_tets(&[(count, &cube.tets), (count, &cube.tets)]).unwrap());
     let second = cube.positions.iter().map(|p| *p + Vec3::new(0.7, 0.1, 0.05));
@@ -172,7 +172,7 @@ fn warm_rows_allocate_nothing() {
         let tets = bodies.tets();
         let elastic = Elastic::<Corotational>::new(&start.positions, tets, |_| stuff).unwrap();
         let masses = Masses::new(vec![1.0; 2 * count]).unwrap();
-        let starts = BodyStarts::from_counts([count, count]);
+        let starts = BodyOffsets::from_counts([count, count]);
         let mut system = System { masses, bodies: starts, ..System::default() };
         system.forces.push(elastic);
         system.forces.push(Gravity::new(9.81 * Vec3::X, system.masses.of()));
@@ -303,13 +303,13 @@ fn warm_images_allocate_nothing() {
         outlines.push(&[ring.collect()]).unwrap();
     }
     let pairs: Vec<Pair> = (0..4).flat_map(|b| (0..b).map(move |a| Pair { a, b })).collect();
-    let question = Question { error: 0.01, contact_distance: 0.05, wanted: Wanted::ALL };
+    let question = ProximityQuery { error: 0.01, contact_distance: 0.05, flags: QueryFlags::ALL };
     let (mut images, mut answers) = (Images::default(), Vec::new());
     let mut frames = |count| {
         for frame in 0..count {
             let shift = 0.01 * if frame % 2 == 0 { Vec2::X } else { Vec2::NEG_X };
             outlines.points_mut()[..40].iter_mut().for_each(|point| *point += shift);
-            images.ask(&outlines, &pairs, &question, &mut answers).unwrap();
+            images.query(&outlines, &pairs, &question, &mut answers).unwrap();
             assert!(answers[0].contacts.len() > 1 && answers[1].separation.is_some());
         }
         ALLOCATIONS.with(Cell::get)
@@ -321,7 +321,7 @@ fn warm_images_allocate_nothing() {
 /// Two cubes turned against each other, so that nothing lies on a face; one moves to and fro.
 #[test]
 fn the_warm_test_of_overlap_allocates_nothing() {
-    let cube = cuboid([3; 3], Vec3::ONE, Cut::Five).unwrap();
+    let cube = cuboid([3; 3], Vec3::ONE, TetSplit::Five).unwrap();
     let count = cube.positions.len();
     let bodies = Bodies::from_tets(&[(count, &cube.tets), (count, &cube.tets)]).unwrap();
     let turn = Quat::from_rotation_x(0.4) * Quat::from_rotation_z(0.3);

@@ -50,7 +50,7 @@ impl ByClosest<'_> {
     fn step(&mut self, positions: &[Vec3]) {
         let ByClosest { scene, scratch, nearest, overlaps, found } = self;
         scratch.overlaps(positions, &scene.bodies, overlaps);
-        nearest.escapes(positions, &scene.bodies, overlaps, found);
+        nearest.penetrations(positions, &scene.bodies, overlaps, found);
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use pliant::math::Vec3;
 use pliant::mesh::generate::{
-    GenerateError, assign_regions, ball, cuboid, icosahedron, l_block, lattice::Cut, membrane,
+    GenerateError, assign_regions, ball, cuboid, icosahedron, l_block, lattice::TetSplit, membrane,
     star, torus, tube,
 };
 use pliant::mesh::raw::RawMesh;
@@ -89,7 +89,7 @@ fn show_all(out: &Path) -> Result<(), Trouble> {
 
 /// Every generator once, each with the file it goes to.
 fn bodies() -> Result<Vec<(&'static str, RawMesh)>, GenerateError> {
-    let mut bar = cuboid::cuboid([12, 3, 3], Vec3::new(4.0, 1.0, 1.0), Cut::Six)?;
+    let mut bar = cuboid::cuboid([12, 3, 3], Vec3::new(4.0, 1.0, 1.0), TetSplit::Six)?;
     assign_regions(&mut bar, |centroid| u32::from(centroid.x > 0.0));
     let star = star::StarSettings {
         tips: 5,
@@ -104,7 +104,7 @@ fn bodies() -> Result<Vec<(&'static str, RawMesh)>, GenerateError> {
         thickness: 0.2,
         cells: [10, 10],
         layers: 1,
-        cut: Cut::Five,
+        cut: TetSplit::Five,
     };
     let tube = tube::TubeSettings {
         inner_radius: 0.4,
@@ -119,11 +119,11 @@ fn bodies() -> Result<Vec<(&'static str, RawMesh)>, GenerateError> {
         width: 1.0,
         cells_along: [6, 4],
         cells_across: 2,
-        cut: Cut::Five,
+        cut: TetSplit::Five,
     };
     let torus = torus::TorusSettings { ring_radius: 1.0, tube_radius: 0.25, around: 48, rings: 2 };
     Ok(vec![
-        ("cube.vtk", cuboid::cuboid([5, 5, 5], Vec3::ONE, Cut::Five)?),
+        ("cube.vtk", cuboid::cuboid([5, 5, 5], Vec3::ONE, TetSplit::Five)?),
         ("two-materials.vtu", bar),
         ("icosahedron.msh", icosahedron::icosahedron(1.0)?),
         ("ball.vtu", ball::ball(1.0, 10)?),

@@ -6,7 +6,7 @@ use pliant_plane::generate::coast::{CoastSettings, coast};
 use pliant_plane::generate::gear::{GearSettings, gear};
 use pliant_plane::image::Images;
 use pliant_plane::outline::Outlines;
-use pliant_plane::{Answer, Backend, Pair, Question, Wanted};
+use pliant_plane::{Backend, Pair, ProximityQuery, ProximityResult, QueryFlags};
 
 use crate::show::{DIM, HEADING};
 
@@ -31,9 +31,9 @@ pub fn tell() -> Result<String, String> {
     let backends: [(&str, Box<dyn Backend>); 2] =
         [("by segments", Box::<Exact>::default()), ("by images", Box::<Images>::default())];
     for (name, mut backend) in backends {
-        let found = ask(&mut *backend, &inside)?;
+        let found = query(&mut *backend, &inside)?;
         let deepest = found.penetration.iter().map(|p| p.depth).fold(0.0, f64::max);
-        let apart = ask(&mut *backend, &away)?.separation.map_or(0.0, |way| way.distance);
+        let apart = query(&mut *backend, &away)?.separation.map_or(0.0, |way| way.distance);
         text += &format!(
             "{name:<16} {} points inside, deepest {deepest:.4} m, {:.4} m² shared; moved away {apart:.4} m apart\n",
             found.penetration.len(),
@@ -57,11 +57,11 @@ fn placed(wheel: &[Vec<Vec2>], land: &[Vec<Vec2>], by: f64) -> Result<Outlines, 
     Ok(outlines)
 }
 
-fn ask(backend: &mut dyn Backend, outlines: &Outlines) -> Result<Answer, String> {
-    let wanted = Wanted { samples: false, contacts: false, ..Wanted::ALL };
-    let question = Question { error: BOUND, contact_distance: 0.0, wanted };
+fn query(backend: &mut dyn Backend, outlines: &Outlines) -> Result<ProximityResult, String> {
+    let wanted = QueryFlags { samples: false, contacts: false, ..QueryFlags::ALL };
+    let question = ProximityQuery { error: BOUND, contact_distance: 0.0, flags: wanted };
     let mut answers = Vec::new();
-    let told = backend.ask(outlines, &[Pair { a: 0, b: 1 }], &question, &mut answers);
+    let told = backend.query(outlines, &[Pair { a: 0, b: 1 }], &question, &mut answers);
     told.map_err(|error| error.to_string())?;
     Ok(answers.pop().unwrap_or_default())
 }

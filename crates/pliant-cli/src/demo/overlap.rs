@@ -3,12 +3,12 @@
 use pliant::body::{Bodies, Mesh};
 use pliant::depth::fused::Scratch;
 use pliant::depth::nearest::Nearest;
-use pliant::depth::{DepthSettings, Escape, escapes};
+use pliant::depth::{DepthSettings, Penetration, penetrations};
 use pliant::detect::Overlaps;
 use pliant::id::VertexId;
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::cuboid::cuboid;
-use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 
 use crate::show::{DIM, HEADING};
@@ -19,8 +19,9 @@ const TILT: f64 = 0.05;
 /// Three lines of numbers on a column pushed 1.2 m deep into a block.
 pub fn tell() -> Result<String, String> {
     let words = |error: &dyn std::fmt::Display| error.to_string();
-    let block = cuboid([8, 8, 8], Vec3::splat(2.0), Cut::Six).map_err(|e| words(&e))?;
-    let column = cuboid([4, 4, 10], Vec3::new(0.8, 0.8, 2.0), Cut::Six).map_err(|e| words(&e))?;
+    let block = cuboid([8, 8, 8], Vec3::splat(2.0), TetSplit::Six).map_err(|e| words(&e))?;
+    let column =
+        cuboid([4, 4, 10], Vec3::new(0.8, 0.8, 2.0), TetSplit::Six).map_err(|e| words(&e))?;
     let turn = Quat::from_rotation_x(TILT) * Quat::from_rotation_y(TILT);
     let placed = column.positions.iter().map(|&p| turn * p + Vec3::new(0.07, 0.03, 0.8));
     let positions: Vec<Vec3> = block.positions.iter().copied().chain(placed).collect();
@@ -29,13 +30,13 @@ pub fn tell() -> Result<String, String> {
     let bodies =
         Bodies::from_meshes(&[Mesh::Tets(&block), Mesh::Tets(&column)]).map_err(|e| words(&e))?;
 
-    let consistent = escapes(&positions, &bodies, DepthSettings::default());
-    let resolved: Vec<_> = consistent.resolved.iter().map(|r| (r.vertex, r.escape)).collect();
+    let consistent = penetrations(&positions, &bodies, DepthSettings::default());
+    let resolved: Vec<_> = consistent.resolved.iter().map(|r| (r.vertex, r.penetration)).collect();
     let mut overlaps = Overlaps::default();
     Scratch::new(&positions, &bodies).overlaps(&positions, &bodies, &mut overlaps);
     let mut found = Vec::new();
-    Nearest::new(&positions, &bodies).escapes(&positions, &bodies, &overlaps, &mut found);
-    let closest: Vec<_> = found.iter().map(|c| (c.vertex, c.escape)).collect();
+    Nearest::new(&positions, &bodies).penetrations(&positions, &bodies, &overlaps, &mut found);
+    let closest: Vec<_> = found.iter().map(|c| (c.vertex, c.penetration)).collect();
 
     let inside = overlaps.vertices.len();
     let unresolved = consistent.unresolved.len();
@@ -54,17 +55,17 @@ pub fn tell() -> Result<String, String> {
 }
 
 /// Edges between two answered vertices whose directions differ by more than 45°, and all.
-fn torn_edges(bodies: &Bodies, ways: &[(VertexId, Escape)]) -> (usize, usize) {
+fn torn_edges(bodies: &Bodies, ways: &[(VertexId, Penetration)]) -> (usize, usize) {
     let direction = |vertex: VertexId| {
         let place = ways.binary_search_by_key(&vertex, |way| way.0).ok()?;
         Some(ways[place].1.direction)
     };
     let (mut torn, mut all) = (0, 0);
-    for &(vertex, escape) in ways {
+    for &(vertex, penetration) in ways {
         let others = bodies.neighbours().row(vertex.index()).iter().filter(|n| **n > vertex);
         for other in others.filter_map(|&n| direction(n)) {
             all += 1;
-            torn += usize::from(escape.direction.dot(other) < std::f64::consts::FRAC_1_SQRT_2);
+            torn += usize::from(penetration.direction.dot(other) < std::f64::consts::FRAC_1_SQRT_2);
         }
     }
     (torn, all)

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
-use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::raw::RawMesh;
 use pliant::mesh::tet::TetMesh;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ const TOLERANCE: f64 = 1e-12;
 
 /// A cube of 2 m around `middle`.
 fn block(middle: Vec3) -> RawMesh {
-    moved(cuboid([1, 1, 1], Vec3::splat(2.0), Cut::Five).unwrap(), middle)
+    moved(cuboid([1, 1, 1], Vec3::splat(2.0), TetSplit::Five).unwrap(), middle)
 }
 
 /// A post of 1 × 1 × 2 m with vertices at three heights: 1 m below `middle`, at it, 1 m above.
@@ -24,7 +24,7 @@ fn block(middle: Vec3) -> RawMesh {
 /// In a block around the origin, with its middle at a height of 0.5 m, the lowest four
 /// vertices are 1.5 m below the block's top and the next four 0.5 m.
 fn post(middle: Vec3) -> RawMesh {
-    moved(cuboid([1, 1, 2], Vec3::new(1.0, 1.0, 2.0), Cut::Five).unwrap(), middle)
+    moved(cuboid([1, 1, 2], Vec3::new(1.0, 1.0, 2.0), TetSplit::Five).unwrap(), middle)
 }
 
 fn moved(mut mesh: RawMesh, by: Vec3) -> RawMesh {
@@ -302,7 +302,7 @@ fn an_enclosed_body_is_unresolved_not_zero() {
     let block = save(&folder, "block.vtu", &block(Vec3::ZERO));
     let post = save(&folder, "post.vtu", &post(Vec3::new(0.125, 0.0, -0.125)));
     let small = {
-        let mut mesh = cuboid([1, 1, 1], Vec3::splat(0.5), Cut::Six).unwrap();
+        let mut mesh = cuboid([1, 1, 1], Vec3::splat(0.5), TetSplit::Six).unwrap();
         mesh.positions.iter_mut().for_each(|p| *p += Vec3::splat(0.125));
         save(&folder, "small.vtu", &mesh)
     };
@@ -418,7 +418,7 @@ fn touching_is_no_overlap() {
 fn bars_that_cross_are_named_though_no_vertex_is_inside() {
     let folder = Folder::new("depth-crossing");
     let bar = |name: &str, size: Vec3, by: Vec3| {
-        save(&folder, name, &moved(cuboid([1, 1, 1], size, Cut::Six).unwrap(), by))
+        save(&folder, name, &moved(cuboid([1, 1, 1], size, TetSplit::Six).unwrap(), by))
     };
     let along_x = bar("x.vtu", Vec3::new(4.0, 1.0, 1.0), Vec3::ZERO);
     let along_y = bar("y.vtu", Vec3::new(0.75, 4.0, 0.5), Vec3::new(0.25, 0.125, 0.0625));

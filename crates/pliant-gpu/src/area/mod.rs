@@ -8,7 +8,7 @@
 //! is 0.71 d times the perimeters, and the bound is d times.
 
 use bytemuck::{Pod, Zeroable};
-use pliant_plane::{Answer, Pair};
+use pliant_plane::{Pair, ProximityResult};
 
 use crate::GpuError;
 use crate::chunk::{Chunks, scaled};
@@ -91,7 +91,7 @@ impl Areas {
         device: &mut Device,
         (chunks, uploaded): (&Chunks, [&wgpu::Buffer; 2]),
         (pairs, error): (&[Pair], f64),
-        answers: &mut [Answer],
+        answers: &mut [ProximityResult],
     ) -> Result<(), GpuError> {
         self.lay(chunks, (pairs, error), answers);
         if self.laid.is_empty() {
@@ -140,7 +140,12 @@ impl Areas {
     }
 
     /// Lays out the rows of pairs that intersect; leaves pairs of too many rows.
-    fn lay(&mut self, chunks: &Chunks, (pairs, error): (&[Pair], f64), answers: &[Answer]) {
+    fn lay(
+        &mut self,
+        chunks: &Chunks,
+        (pairs, error): (&[Pair], f64),
+        answers: &[ProximityResult],
+    ) {
         self.left.clear();
         self.laid.clear();
         self.laid_rows.clear();

@@ -7,7 +7,7 @@ use pliant_plane::boundary::spot;
 use pliant_plane::contact::{Nearest, Stretch, Stretches};
 use pliant_plane::outline::Outlines;
 use pliant_plane::segment::near_one;
-use pliant_plane::{Answer, Contact, Pair};
+use pliant_plane::{Contact, Pair, ProximityResult};
 
 use crate::depths::Candidate;
 
@@ -19,7 +19,7 @@ pub fn contacts(
     pair: Pair,
     distance: f64,
     list: &[Candidate],
-    answer: &mut Answer,
+    answer: &mut ProximityResult,
 ) {
     let b = pair.b as usize;
     let mut stretches = Stretches::default();

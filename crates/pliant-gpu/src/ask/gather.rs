@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use pliant::math::Vec2;
-use pliant_plane::boundary::{Spot, direction, outward, spot};
+use pliant_plane::boundary::{PointLocation, direction, outward, spot};
 use pliant_plane::outline::Outlines;
 use pliant_plane::samples::{self, MOST_SAMPLES};
 use pliant_plane::segment::{crossing, meet, nearest_along, place};
-use pliant_plane::{Answer, Pair, Penetration, Place, Question, Separation, Side};
+use pliant_plane::{Pair, Penetration, Place, ProximityQuery, ProximityResult, Separation, Side};
 
 use crate::chunk::{CHUNK, Chunks};
 use crate::depths::{CROSSED, Candidate, INSIDE, Seen, Task, UNSURE};
@@ -20,7 +20,7 @@ pub struct Gather<'a> {
     /// The outlines asked about.
     pub outlines: &'a Outlines,
     /// What is asked.
-    pub question: &'a Question,
+    pub question: &'a ProximityQuery,
     /// The outlines as the GPU has them.
     pub chunks: &'a Chunks,
     /// What the GPU did.
@@ -33,14 +33,14 @@ pub struct Gather<'a> {
 
 impl Gather<'_> {
     /// Answers for the pair at a position, from a range of tasks.
-    pub fn pair(&self, at: usize, pair: Pair, tasks: Range<usize>, answer: &mut Answer) {
+    pub fn pair(&self, at: usize, pair: Pair, tasks: Range<usize>, answer: &mut ProximityResult) {
         if tasks.is_empty() {
             return;
         }
         let from = self.list.partition_point(|candidate| candidate.pair < at as u32);
         let to = self.list.partition_point(|candidate| candidate.pair <= at as u32);
         let list = &self.list[from..to];
-        let wanted = self.question.wanted;
+        let wanted = self.question.flags;
         let meets = |candidate: &&Candidate| {
             let [own, other] = [candidate.own, candidate.other]
                 .map(|segment| self.outlines.segment(segment as usize));
@@ -79,7 +79,8 @@ impl Gather<'_> {
         }
         let point = self.point(task, bit);
         let unsure = found.unsure >> bit & 1 == 1;
-        !unsure || spot(self.outlines, other, self.outlines.points()[point]) == Spot::Inside
+        !unsure
+            || spot(self.outlines, other, self.outlines.points()[point]) == PointLocation::Inside
     }
 
     /// The point of thread `bit` of a task, an index.
@@ -88,7 +89,7 @@ impl Gather<'_> {
     }
 
     /// Depths of the vertices of one side; finds out whether any is inside.
-    fn vertices(&self, of: Side, tasks: Range<usize>, other: usize, answer: &mut Answer) {
+    fn vertices(&self, of: Side, tasks: Range<usize>, other: usize, answer: &mut ProximityResult) {
         for task in tasks {
             let mut left = self.seen.found[task].inside;
             while left != 0 {
@@ -96,7 +97,7 @@ impl Gather<'_> {
                 left &= left - 1;
                 if self.inside(task, bit, other) {
                     answer.intersects = true;
-                    if self.question.wanted.vertices {
+                    if self.question.flags.vertices {
                         answer.penetration.extend(self.penetration(of, task, bit));
                     }
                 }
@@ -118,7 +119,7 @@ impl Gather<'_> {
         &self,
         sides: &[(Side, Range<usize>, u32); 2],
         mut crossings: Vec<[u32; 2]>,
-        answer: &mut Answer,
+        answer: &mut ProximityResult,
     ) {
         let mut asked = 0.0;
         for (of, tasks, other) in sides {
@@ -127,11 +128,12 @@ impl Gather<'_> {
                 for bit in 0..count {
                     let inside = self.inside(task, bit, *other as usize);
                     answer.intersects |= inside;
-                    if inside && self.question.wanted.vertices {
+                    if inside && self.question.flags.vertices {
                         answer.penetration.extend(self.penetration(*of, task, bit));
                     }
                     let segment = self.point(task, bit);
-                    let begins = if inside { Spot::Inside } else { Spot::Outside };
+                    let begins =
+                        if inside { PointLocation::Inside } else { PointLocation::Outside };
                     let stretches = self.stretches(segment, &crossings, *other as usize, begins);
                     for stretch in stretches {
                         asked += self.samples(*of, segment, stretch, asked, answer);
@@ -151,13 +153,13 @@ impl Gather<'_> {
         segment: usize,
         crossings: &[[u32; 2]],
         other: usize,
-        begins: Spot,
+        begins: PointLocation,
     ) -> Vec<Range<f64>> {
         let from = crossings.partition_point(|[own, _]| (*own as usize) < segment);
         let to = crossings.partition_point(|[own, _]| *own as usize <= segment);
         if from == to {
             // Met by nothing, it is on the side on which it begins.
-            return if begins == Spot::Inside {
+            return if begins == PointLocation::Inside {
                 std::iter::once(0.0..1.0).collect()
             } else {
                 Vec::new()
@@ -175,7 +177,8 @@ impl Gather<'_> {
         cuts.sort_by(f64::total_cmp);
         let middle = |cut: &[f64]| place(ends, 0.5 * (cut[0] + cut[1]));
         let parts = cuts.windows(2).filter(|cut| cut[1] > cut[0]);
-        let inside = parts.filter(|cut| spot(self.outlines, other, middle(cut)) == Spot::Inside);
+        let inside =
+            parts.filter(|cut| spot(self.outlines, other, middle(cut)) == PointLocation::Inside);
         inside.map(|cut| cut[0]..cut[1]).collect()
     }
 
@@ -186,7 +189,7 @@ impl Gather<'_> {
         segment: usize,
         stretch: Range<f64>,
         asked: f64,
-        answer: &mut Answer,
+        answer: &mut ProximityResult,
     ) -> f64 {
         let ends = self.outlines.segment(segment);
         let length = (stretch.end - stretch.start) * ends[0].distance(ends[1]);

@@ -12,7 +12,7 @@
 use pliant::math::Vec2;
 use pliant_plane::field::{Field, Window};
 use pliant_plane::outline::Outlines;
-use pliant_plane::{Answer, Pair, Side};
+use pliant_plane::{Pair, ProximityResult, Side};
 
 use crate::GpuError;
 use crate::field::{FieldRequest, FieldSettings, rounding};
@@ -31,7 +31,7 @@ pub fn measure(
     gpu: &mut Gpu,
     outlines: &Outlines,
     (pairs, error): (&[Pair], f64),
-    answers: &mut [Answer],
+    answers: &mut [ProximityResult],
 ) -> Result<(), GpuError> {
     let mut requests = Vec::new();
     let mut owners: Vec<(usize, Side)> = Vec::new();
@@ -55,7 +55,12 @@ pub fn measure(
 }
 
 /// The window around the points of one side that are inside the other outline.
-fn around(gpu: &Gpu, answer: &Answer, side: Side, (other, error): (u32, f64)) -> Option<Window> {
+fn around(
+    gpu: &Gpu,
+    answer: &ProximityResult,
+    side: Side,
+    (other, error): (u32, f64),
+) -> Option<Window> {
     let shape = gpu.plan.chunks.shapes[other as usize];
     // Points inside are within the other's box, and the corner is three errors outside at most.
     let extent = (shape.high - shape.low).length() + 3.0 * error;
@@ -78,7 +83,7 @@ fn read(
     outlines: &Outlines,
     (requests, owners): (&[FieldRequest], &[(usize, Side)]),
     fields: &mut Vec<Field>,
-    answers: &mut [Answer],
+    answers: &mut [ProximityResult],
 ) -> Result<(), GpuError> {
     gpu.fields(outlines, requests, &FieldSettings::default(), fields)?;
     for (&(at, side), field) in owners.iter().zip(fields.iter()) {

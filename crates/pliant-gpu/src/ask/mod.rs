@@ -18,7 +18,10 @@ use bytemuck::Zeroable;
 use pliant::par;
 use pliant_plane::exact::Exact;
 use pliant_plane::outline::Outlines;
-use pliant_plane::{Answer, Backend, BackendError, Cause, Notice, Pair, Question, Wanted, prepare};
+use pliant_plane::{
+    Backend, BackendError, Cause, Notice, Pair, ProximityQuery, ProximityResult, QueryFlags,
+    prepare,
+};
 
 use crate::GpuError;
 use crate::area::Areas;
@@ -79,7 +82,7 @@ struct Segments {
     /// Pairs to be asked about.
     pairs: Vec<Pair>,
     /// What was found of them.
-    answers: Vec<Answer>,
+    answers: Vec<ProximityResult>,
 }
 
 /// What a question becomes before it goes to the GPU.
@@ -138,12 +141,12 @@ impl Backend for Gpu {
         "gpu"
     }
 
-    fn ask(
+    fn query(
         &mut self,
         outlines: &Outlines,
         pairs: &[Pair],
-        question: &Question,
-        answers: &mut Vec<Answer>,
+        question: &ProximityQuery,
+        answers: &mut Vec<ProximityResult>,
     ) -> Result<(), BackendError> {
         prepare(outlines, pairs, question, answers)?;
         self.plan.fill(outlines, pairs, question);
@@ -160,7 +163,7 @@ impl Backend for Gpu {
                 let gather = Gather { outlines, question, chunks, tasks, seen, list };
                 cuts.clear();
                 cuts.extend((0..=PIECES).map(|piece| pairs.len() * piece / PIECES));
-                par::pieces(answers, cuts, |piece, answers| {
+                par::chunks(answers, cuts, |piece, answers| {
                     for (at, answer) in (cuts[piece]..).zip(answers) {
                         let tasks = starts[at] as usize..starts[at + 1] as usize;
                         gather.pair(at, pairs[at], tasks, answer);
@@ -168,15 +171,16 @@ impl Backend for Gpu {
                 });
             })?;
         }
-        if question.wanted.samples {
+        if question.flags.samples {
             samples::measure(device, depths, (outlines, chunks), pairs, answers, exact)?;
         }
-        if question.wanted.area && !tasks.is_empty() {
+        if question.flags.area && !tasks.is_empty() {
             let input = (&*chunks, depths.uploaded()?);
             areas.run(device, input, (pairs, question.error), answers)?;
-            let wanted = Wanted { area: true, vertices: false, ..Wanted::DEPTHS };
+            let wanted = QueryFlags { area: true, vertices: false, ..QueryFlags::DEPTHS };
             let left = areas.left().iter().map(|&at| pairs[at as usize]);
-            let found = segments.ask(outlines, left, &Question { wanted, ..*question })?;
+            let found =
+                segments.query(outlines, left, &ProximityQuery { flags: wanted, ..*question })?;
             for (&at, exact) in areas.left().iter().zip(found) {
                 answers[at as usize].overlap_area = exact.overlap_area;
             }
@@ -194,12 +198,12 @@ impl Gpu {
         &mut self,
         outlines: &Outlines,
         pairs: &[Pair],
-        question: &Question,
-        answers: &mut [Answer],
+        question: &ProximityQuery,
+        answers: &mut [ProximityResult],
     ) -> Result<(), BackendError> {
         let exact = &self.plan.exact;
         let left = exact.iter().map(|&(at, _)| pairs[at as usize]);
-        let found = self.segments.ask(outlines, left, question)?;
+        let found = self.segments.query(outlines, left, question)?;
         for (&(at, cause), found) in exact.iter().zip(found) {
             let answer = &mut answers[at as usize];
             std::mem::swap(answer, found);
@@ -211,26 +215,26 @@ impl Gpu {
 
 impl Segments {
     /// Answers for some pairs, in their order.
-    fn ask(
+    fn query(
         &mut self,
         outlines: &Outlines,
         some: impl Iterator<Item = Pair>,
-        question: &Question,
-    ) -> Result<&mut [Answer], BackendError> {
+        question: &ProximityQuery,
+    ) -> Result<&mut [ProximityResult], BackendError> {
         let Segments { exact, pairs, answers } = self;
         pairs.clear();
         pairs.extend(some);
         if pairs.is_empty() {
             return Ok(&mut []);
         }
-        exact.ask(outlines, pairs, question, answers)?;
+        exact.query(outlines, pairs, question, answers)?;
         Ok(answers)
     }
 }
 
 impl Plan {
     /// Lays out outlines and tasks.
-    fn fill(&mut self, outlines: &Outlines, pairs: &[Pair], question: &Question) {
+    fn fill(&mut self, outlines: &Outlines, pairs: &[Pair], question: &ProximityQuery) {
         self.chunks.fill(outlines);
         self.tasks.clear();
         self.starts.clear();
@@ -245,15 +249,15 @@ impl Plan {
             }
             let near = self.near(a as usize, b as usize, 0.0);
             let reach = question.contact_distance / self.chunks.unit + MARGIN * error;
-            let touching = question.wanted.contacts
+            let touching = question.flags.contacts
                 && self.near(a as usize, b as usize, question.contact_distance);
             for (sign, sides) in [(1.0, [a, b]), (-1.0, [b, a])] {
                 let bit = |wanted: bool, bit: u32| if wanted { bit } else { 0 };
                 let modes = bit(near, INSIDE)
                     | bit(near && sign > 0.0, CROSS)
-                    | bit(question.wanted.samples, LIST)
+                    | bit(question.flags.samples, LIST)
                     | bit(touching && sign > 0.0, NEAR)
-                    | bit(question.wanted.separation, NEAREST);
+                    | bit(question.flags.separation, NEAREST);
                 if modes & !LIST != 0 {
                     let asks = Task {
                         pair: at as u32,

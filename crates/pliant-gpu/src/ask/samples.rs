@@ -2,7 +2,7 @@
 
 use bytemuck::Zeroable;
 use pliant_plane::outline::Outlines;
-use pliant_plane::{Answer, Cause, Pair, Penetration, Side};
+use pliant_plane::{Cause, Pair, Penetration, ProximityResult, Side};
 
 use crate::GpuError;
 use crate::chunk::{CHUNK, Chunk, Chunks, scaled};
@@ -19,7 +19,7 @@ pub fn measure(
     depths: &mut Depths,
     (outlines, chunks): (&Outlines, &mut Chunks),
     pairs: &[Pair],
-    answers: &mut [Answer],
+    answers: &mut [ProximityResult],
     exact: &mut Vec<(u32, Cause)>,
 ) -> Result<(), GpuError> {
     let (slots, known) = (chunks.slots.len(), chunks.chunks.len());

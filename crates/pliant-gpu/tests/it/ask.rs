@@ -6,14 +6,17 @@ use pliant::math::Vec2;
 use pliant_gpu::{DepthsBy, Gpu};
 use pliant_plane::brute::Brute;
 use pliant_plane::outline::Outlines;
-use pliant_plane::{Answer, Backend, BackendError, Cause, Notice, Pair, Question, Wanted};
+use pliant_plane::{
+    Backend, BackendError, Cause, Notice, Pair, ProximityQuery, ProximityResult, QueryFlags,
+};
 
 use crate::scene::{Random, all_pairs, crowd, open, rectangle, wavy};
 
 /// Shares and places that both compute in f64 from the same segments.
 const SAME: f64 = 1e-9;
 
-const ALL: Question = Question { error: 1e-3, contact_distance: 0.05, wanted: Wanted::ALL };
+const ALL: ProximityQuery =
+    ProximityQuery { error: 1e-3, contact_distance: 0.05, flags: QueryFlags::ALL };
 
 fn perimeter(outlines: &Outlines, outline: u32) -> f64 {
     let segments = outlines.range(outline as usize).map(|at| outlines.segment(at));
@@ -22,7 +25,13 @@ fn perimeter(outlines: &Outlines, outline: u32) -> f64 {
 
 /// Both answers must be one within the error.
 #[track_caller]
-fn agree(outlines: &Outlines, pair: Pair, question: &Question, found: &Answer, exact: &Answer) {
+fn agree(
+    outlines: &Outlines,
+    pair: Pair,
+    question: &ProximityQuery,
+    found: &ProximityResult,
+    exact: &ProximityResult,
+) {
     let error = question.error;
     assert_eq!(found.intersects, exact.intersects, "{pair:?}");
     let around = perimeter(outlines, pair.a) + perimeter(outlines, pair.b);
@@ -52,10 +61,15 @@ fn agree(outlines: &Outlines, pair: Pair, question: &Question, found: &Answer, e
 }
 
 #[track_caller]
-fn check(gpu: &mut Gpu, outlines: &Outlines, pairs: &[Pair], question: &Question) -> Vec<Answer> {
+fn check(
+    gpu: &mut Gpu,
+    outlines: &Outlines,
+    pairs: &[Pair],
+    question: &ProximityQuery,
+) -> Vec<ProximityResult> {
     let (mut found, mut exact) = (Vec::new(), Vec::new());
-    gpu.ask(outlines, pairs, question, &mut found).unwrap();
-    Brute.ask(outlines, pairs, question, &mut exact).unwrap();
+    gpu.query(outlines, pairs, question, &mut found).unwrap();
+    Brute.query(outlines, pairs, question, &mut exact).unwrap();
     assert_eq!(found.len(), pairs.len());
     for ((pair, found), exact) in pairs.iter().zip(&found).zip(&exact) {
         agree(outlines, *pair, question, found, exact);
@@ -76,7 +90,7 @@ fn many_pairs_at_once_are_answered_as_one_by_one_and_as_by_segments() {
         assert!(together.iter().any(|answer| answer.separation.is_some()));
         for (pair, answer) in pairs.iter().zip(&together).step_by(7) {
             let mut alone = Vec::new();
-            gpu.ask(&outlines, &[*pair], &ALL, &mut alone).unwrap();
+            gpu.query(&outlines, &[*pair], &ALL, &mut alone).unwrap();
             assert_eq!(&alone[0], answer);
         }
     }
@@ -87,7 +101,7 @@ fn depths_alone_take_one_submission_and_no_notice() {
     let Some(mut gpu) = open() else { return };
     let outlines = crowd(11, 12, 90);
     let before = gpu.traffic()[0];
-    let question = Question { wanted: Wanted::DEPTHS, ..ALL };
+    let question = ProximityQuery { flags: QueryFlags::DEPTHS, ..ALL };
     let answers = check(&mut gpu, &outlines, &all_pairs(&outlines), &question);
     assert_eq!(gpu.traffic()[0] - before, 1);
     assert!(answers.iter().all(|answer| answer.notices.is_empty()));
@@ -133,10 +147,14 @@ fn a_scene_of_any_size_and_place_is_answered_alike() {
         let mut outlines = base.clone();
         let moved = |point: &mut Vec2| *point = size * *point + Vec2::splat(place);
         outlines.points_mut().iter_mut().for_each(moved);
-        let question = Question { error: 1e-3 * size, contact_distance: 0.05 * size, ..ALL };
-        let wanted = Wanted { contacts: false, ..Wanted::ALL };
-        let answers =
-            check(&mut gpu, &outlines, &all_pairs(&base), &Question { wanted, ..question });
+        let question = ProximityQuery { error: 1e-3 * size, contact_distance: 0.05 * size, ..ALL };
+        let wanted = QueryFlags { contacts: false, ..QueryFlags::ALL };
+        let answers = check(
+            &mut gpu,
+            &outlines,
+            &all_pairs(&base),
+            &ProximityQuery { flags: wanted, ..question },
+        );
         assert!(answers.iter().all(|answer| answer.notices.is_empty()), "{size} {place}");
     }
 }
@@ -145,12 +163,12 @@ fn a_scene_of_any_size_and_place_is_answered_alike() {
 fn a_bound_below_f32_is_kept_by_segments_and_told() {
     let Some(mut gpu) = open() else { return };
     let outlines = crowd(6, 4, 20);
-    let question = Question { error: 1e-9, wanted: Wanted::DEPTHS, ..ALL };
+    let question = ProximityQuery { error: 1e-9, flags: QueryFlags::DEPTHS, ..ALL };
     let answers = check(&mut gpu, &outlines, &all_pairs(&outlines), &question);
     let cause = Cause::Digits { bits: f32::MANTISSA_DIGITS };
-    let told = |answer: &Answer| answer.notices == [Notice::Exact { error: 1e-9, cause }];
+    let told = |answer: &ProximityResult| answer.notices == [Notice::Exact { error: 1e-9, cause }];
     assert!(answers.iter().all(told));
-    let coarse = Question { error: 1e6, ..ALL };
+    let coarse = ProximityQuery { error: 1e6, ..ALL };
     check(&mut gpu, &outlines, &all_pairs(&outlines), &coarse);
 }
 
@@ -161,7 +179,7 @@ fn an_outline_of_a_hundred_thousand_segments_is_answered() {
     let mut outlines = Outlines::default();
     outlines.push(&[wavy(&mut random, Vec2::ZERO, 1.0, 100_000)]).unwrap();
     outlines.push(&[wavy(&mut random, Vec2::new(0.9, 0.0), 0.5, 50)]).unwrap();
-    let question = Question { error: 1e-4, wanted: Wanted::DEPTHS, ..ALL };
+    let question = ProximityQuery { error: 1e-4, flags: QueryFlags::DEPTHS, ..ALL };
     check(&mut gpu, &outlines, &[Pair { a: 0, b: 1 }], &question);
 }
 
@@ -177,7 +195,7 @@ fn points_as_far_from_every_segment_are_measured_too() {
     let mut outlines = Outlines::default();
     outlines.push(&[circle]).unwrap();
     outlines.push(&[rectangle([-1e-8; 2], [1e-8; 2])]).unwrap();
-    let question = Question { error: 1e-4, wanted: Wanted::DEPTHS, ..ALL };
+    let question = ProximityQuery { error: 1e-4, flags: QueryFlags::DEPTHS, ..ALL };
     let answers = check(&mut gpu, &outlines, &[Pair { a: 0, b: 1 }], &question);
     let [first, ..] = answers[0].penetration[..] else { panic!("{answers:?}") };
     assert!((first.depth - 0.99).abs() < question.error, "{first:?}");
@@ -200,8 +218,8 @@ fn more_candidates_than_room_are_asked_again_with_room() {
     let mut outlines = Outlines::default();
     outlines.push(&[comb(false)]).unwrap();
     outlines.push(&[comb(true)]).unwrap();
-    let wanted = Wanted { area: false, contacts: false, ..Wanted::ALL };
-    let question = Question { error: 0.05, contact_distance: 0.0, wanted };
+    let wanted = QueryFlags { area: false, contacts: false, ..QueryFlags::ALL };
+    let question = ProximityQuery { error: 0.05, contact_distance: 0.0, flags: wanted };
     let answers = check(&mut gpu, &outlines, &[Pair { a: 0, b: 1 }], &question);
     assert!(answers[0].penetration.len() > 4000, "{}", answers[0].penetration.len());
 }
@@ -211,10 +229,10 @@ fn what_no_backend_can_answer_is_refused() {
     let Some(mut gpu) = open() else { return };
     let mut outlines = crowd(1, 2, 10);
     let pair = Pair { a: 0, b: 2 };
-    let refused = gpu.ask(&outlines, &[pair], &ALL, &mut Vec::new());
+    let refused = gpu.query(&outlines, &[pair], &ALL, &mut Vec::new());
     assert_eq!(refused, Err(BackendError::Pair { index: 0, a: 0, b: 2, count: 2 }));
     outlines.points_mut()[3].x = f64::NAN;
-    let refused = gpu.ask(&outlines, &[Pair { a: 0, b: 1 }], &ALL, &mut Vec::new());
+    let refused = gpu.query(&outlines, &[Pair { a: 0, b: 1 }], &ALL, &mut Vec::new());
     assert!(matches!(refused, Err(BackendError::NotFinite { point: 3, .. })), "{refused:?}");
     assert_eq!(gpu.name(), "gpu");
 }
@@ -225,7 +243,7 @@ fn depths_by_images_keep_the_bound_too() {
     let outlines = crowd(13, 6, 60);
     gpu.settings.depths = DepthsBy::Images;
     for error in [1e-2, 2e-3] {
-        let question = Question { error, contact_distance: 0.0, ..ALL };
+        let question = ProximityQuery { error, contact_distance: 0.0, ..ALL };
         check(&mut gpu, &outlines, &all_pairs(&outlines), &question);
     }
 }
@@ -242,7 +260,7 @@ fn areas_of_many_thin_overlaps_add_up() {
     let points = teeth.chain([[30.0, -1.0], [-1.0, -1.0]]).map(Vec2::from).collect();
     outlines.push(&[points]).unwrap();
     outlines.push(&[rectangle([-1.0, 0.5], [31.0, 2.0])]).unwrap();
-    let question = Question { error: 0.01, ..ALL };
+    let question = ProximityQuery { error: 0.01, ..ALL };
     let answers = check(&mut gpu, &outlines, &[Pair { a: 0, b: 1 }], &question);
     // Upright sides: rows miss at most one strip of 0.014 m at the top of the teeth.
     let expected = 30.0 * 0.25 * 0.5;
@@ -267,8 +285,8 @@ fn the_map_of_719_segments_is_answered_as_by_segments() {
         outlines.push(&[(0..count).map(|_| Vec2::new(next(), next())).collect()]).unwrap();
     }
     assert_eq!(outlines.points().len(), 719);
-    for wanted in [Wanted::DEPTHS, Wanted::ALL] {
-        let question = Question { error: 2e-3, contact_distance: 2e-3, wanted };
+    for wanted in [QueryFlags::DEPTHS, QueryFlags::ALL] {
+        let question = ProximityQuery { error: 2e-3, contact_distance: 2e-3, flags: wanted };
         check(&mut gpu, &outlines, &all_pairs(&outlines), &question);
     }
 }
@@ -276,7 +294,7 @@ fn the_map_of_719_segments_is_answered_as_by_segments() {
 #[test]
 fn nothing_asked_is_nothing_answered() {
     let Some(mut gpu) = open() else { return };
-    let mut answers = vec![Answer::default(); 3];
-    gpu.ask(&Outlines::default(), &[], &ALL, &mut answers).unwrap();
+    let mut answers = vec![ProximityResult::default(); 3];
+    gpu.query(&Outlines::default(), &[], &ALL, &mut answers).unwrap();
     assert!(answers.is_empty());
 }

@@ -4,7 +4,7 @@ use pliant::math::Vec2;
 use pliant_gpu::{
     FieldMethod, FieldRequest, FieldSettings, FieldSign, Gpu, GpuError, PixelAt, rounding,
 };
-use pliant_plane::brute::{self, Spot};
+use pliant_plane::brute::{self, PointLocation};
 use pliant_plane::field::{Field, NO_SITE, Window};
 use pliant_plane::outline::Outlines;
 
@@ -27,7 +27,11 @@ fn window(corner: Vec2, pixel: f64, width: u32, height: u32) -> Window {
 /// Signed distance, exactly.
 fn exact(outlines: &Outlines, outline: usize, point: Vec2) -> f64 {
     let (_, distance) = brute::nearest(outlines, outline, point).unwrap();
-    if brute::spot(outlines, outline, point) == Spot::Inside { -distance } else { distance }
+    if brute::spot(outlines, outline, point) == PointLocation::Inside {
+        -distance
+    } else {
+        distance
+    }
 }
 
 /// Every pixel must be within `error` of the truth, and its site as near.

@@ -2,7 +2,7 @@
 
 use pliant::math::Vec2;
 use pliant_gpu::{Drawn, Gpu, OverlapRequest, Strategy};
-use pliant_plane::brute::{self, Spot};
+use pliant_plane::brute::{self, PointLocation};
 use pliant_plane::field::Window;
 use pliant_plane::outline::Outlines;
 
@@ -25,7 +25,7 @@ fn covers(outlines: &Outlines, request: &OverlapRequest, at: usize, point: Vec2)
             let sure = if distance < request.thickness { request.thickness } else { wide };
             (distance < request.thickness, (distance - sure).abs())
         }
-        Drawn::Volume => (brute::spot(outlines, outline, point) == Spot::Inside, distance),
+        Drawn::Volume => (brute::spot(outlines, outline, point) == PointLocation::Inside, distance),
     };
     let between = request.drawn[at] == Drawn::Boundary
         && distance > request.thickness

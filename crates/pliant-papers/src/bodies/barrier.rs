@@ -16,8 +16,8 @@
 //! at most `bends` times the masses: a step that is short enough for the largest is stable.
 
 use crate::barrier::potential;
-use crate::bodies::apart::{Apart, Crossing};
 use crate::bodies::buffer::within;
+use crate::bodies::intersection::{Apart, Crossing};
 use crate::bodies::law::{Joint, Loads, MOST};
 use pliant::body::Bodies;
 use pliant::body::soft::StateView;
@@ -370,7 +370,7 @@ impl Response for BodilyBarrier {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bodies::poke::{Poke, TIP};
+    use crate::bodies::fixtures::{Poke, TIP};
 
     /// Numbers are below ten thousand and a handful of operations long.
     const TOLERANCE: f64 = 1e-11;

@@ -168,7 +168,7 @@ impl Response for Buffer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bodies::poke::{Poke, TIP};
+    use crate::bodies::fixtures::{Poke, TIP};
 
     /// Numbers are below ten and a handful of operations long.
     const TOLERANCE: f64 = 1e-13;

@@ -17,7 +17,7 @@
 //! approach ends nothing else, and no impulse here adds to the kinetic energy.
 
 use crate::bodies::Kind;
-use crate::bodies::ways::{Push, Pushes, Ways};
+use crate::bodies::penalty_pairs::{PenaltyForce, PenaltyForces, Ways};
 use pliant::body::Bodies;
 use pliant::body::soft::StateView;
 use pliant::contact::friction::friction;
@@ -121,7 +121,7 @@ pub struct BodilyImpulses {
     settings: BodilyImpulseSettings,
     scratch: Scratch,
     ways: Ways,
-    pushes: Pushes,
+    pushes: PenaltyForces,
     given: Given,
     touched: Vec<VertexId>,
     changed: Changed,
@@ -150,7 +150,7 @@ impl BodilyImpulses {
             settings,
             scratch: Scratch::new(rest, bodies),
             ways: Ways::new(settings.kind, rest, bodies),
-            pushes: Pushes::default(),
+            pushes: PenaltyForces::default(),
             given: Given::default(),
             touched: Vec::new(),
             changed: Changed::default(),
@@ -254,7 +254,7 @@ impl Given {
 /// A vertex and the point of a surface that it must pass.
 #[derive(Clone, Copy)]
 struct Meeting<'a> {
-    push: &'a Push,
+    push: &'a PenaltyForce,
     terms: &'a [(VertexId, f64)],
 }
 
@@ -278,7 +278,7 @@ impl Meeting<'_> {
     /// Way out that is left, m.
     fn left(self, motion: StateView<'_>, given: &Given) -> f64 {
         let apart = self.relative(|k| motion.positions[k] + given.shifts[k]);
-        -apart.dot(self.push.escape.direction)
+        -apart.dot(self.push.penetration.direction)
     }
 
     /// Ends the approach, with restitution and friction; whether there was one.
@@ -291,7 +291,7 @@ impl Meeting<'_> {
     ) -> bool {
         let ease = self.ease(given);
         let relative = self.relative(|k| motion.velocities[k] + given.eases[k] * given.impulses[k]);
-        let direction = self.push.escape.direction;
+        let direction = self.push.penetration.direction;
         let approach = -relative.dot(direction);
         // Not-a-number fails as well.
         if !(ease > 0.0 && approach > 0.0) {
@@ -312,7 +312,7 @@ impl Meeting<'_> {
     /// Moves both sides apart, by a share of the way out.
     fn part(self, motion: StateView<'_>, share: f64, given: &mut Given) {
         let ease = self.ease(given);
-        let direction = self.push.escape.direction;
+        let direction = self.push.penetration.direction;
         let whole = -self.relative(|k| motion.positions[k]).dot(direction);
         let lacking = self.left(motion, given) - (1.0 - share) * whole;
         if ease > 0.0 && whole > 0.0 && lacking > 0.0 {
@@ -326,7 +326,7 @@ impl Meeting<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bodies::poke::{Poke, TIP};
+    use crate::bodies::fixtures::{Poke, TIP};
     use pliant::body::pins::Pins;
 
     /// Numbers are below ten and a handful of operations long.
@@ -394,7 +394,7 @@ mod tests {
 
     #[test]
     fn friction_is_bounded_by_the_impulse_and_takes_back_the_way() {
-        // Stops 0.3 · 2 m/s of 1 m/s at most, all of 0.5 m/s.
+        // VelocityCorrection 0.3 · 2 m/s of 1 m/s at most, all of 0.5 m/s.
         for (sliding, left) in [(1.0, 0.4), (0.5, 0.0)] {
             let poke = Poke::moving(Vec3::new(sliding, 0.0, -2.0));
             let (velocities, places, _) = after(&poke, settings(0.0, 0.3, 1.0));

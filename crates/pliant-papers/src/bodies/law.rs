@@ -15,7 +15,7 @@
 //! The same m/(W dt) on what slides can, whatever the meshes, neither turn the sliding round
 //! nor add to the motion.
 
-use crate::bodies::ways::{Push, Pushes};
+use crate::bodies::penalty_pairs::{PenaltyForce, PenaltyForces};
 use pliant::contact::friction::friction;
 use pliant::contact::response::StepContext;
 use pliant::contact::response::Stiffness;
@@ -35,7 +35,7 @@ pub struct Loads {
 
 impl Loads {
     /// Sums over all pushes.
-    pub fn find(&mut self, pushes: &Pushes, vertex_count: usize) {
+    pub fn find(&mut self, pushes: &PenaltyForces, vertex_count: usize) {
         self.start(vertex_count);
         pushes.list.iter().for_each(|push| self.add(weights(push, pushes.terms(push))));
     }
@@ -147,15 +147,18 @@ impl Joint {
 /// it within the step. Friction acts at the vertex and its reaction where the way leaves the
 /// surface: it turns by no more than the way between them times the force.
 pub fn joint(
-    push: &Push,
+    push: &PenaltyForce,
     terms: &[(VertexId, f64)],
     loads: &Loads,
     context: StepContext<'_>,
 ) -> Option<Joint> {
-    Joint::new(weights(push, terms), push.escape.direction, loads, context)
+    Joint::new(weights(push, terms), push.penetration.direction, loads, context)
 }
 
 /// The vertex with 1 and those that bear the reaction with minus their shares.
-fn weights(push: &Push, terms: &[(VertexId, f64)]) -> impl Iterator<Item = (VertexId, f64)> {
+fn weights(
+    push: &PenaltyForce,
+    terms: &[(VertexId, f64)],
+) -> impl Iterator<Item = (VertexId, f64)> {
     std::iter::once((push.vertex, 1.0)).chain(terms.iter().map(|(v, share)| (*v, -share)))
 }

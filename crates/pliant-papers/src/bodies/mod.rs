@@ -12,21 +12,21 @@
 
 pub mod law;
 
-pub mod ways;
+pub mod penalty_pairs;
 
 pub mod impulse;
 
 pub mod buffer;
 
-pub mod apart;
+pub mod intersection;
 
 pub mod barrier;
 
 #[cfg(test)]
-pub(crate) mod poke;
+pub(crate) mod fixtures;
 
 use crate::bodies::law::{Loads, Spring};
-use crate::bodies::ways::{Push, Pushes, Ways};
+use crate::bodies::penalty_pairs::{PenaltyForce, PenaltyForces, Ways};
 use pliant::body::Bodies;
 use pliant::contact::output::{ContactOutput, ContactSpring, ContactStats};
 use pliant::contact::response::Stiffness;
@@ -93,7 +93,7 @@ pub enum Acting {
 
 /// What penalty forces between bodies are made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BodilySettings {
+pub struct BodyPenaltySettings {
     /// What depth is measured by.
     pub kind: Kind,
     /// How depths are computed; only the scope matters to [`Kind::Closest`].
@@ -113,19 +113,23 @@ pub struct BodilySettings {
     pub acting: Acting,
 }
 
-impl BodilySettings {
+impl BodyPenaltySettings {
     /// Stiffness from the masses and a step of `dt` seconds, friction 0.3.
-    pub fn of_step(kind: Kind, dt: f64) -> BodilySettings {
+    pub fn of_step(kind: Kind, dt: f64) -> BodyPenaltySettings {
         let stiffness = Stiffness::OfStep { fraction: FRACTION, dt };
         let depth = DepthSettings::default();
         let (damping, friction, acting) = (DAMPING, 0.3, Acting::Forces);
-        BodilySettings { kind, depth, stiffness, damping, friction, acting }
+        BodyPenaltySettings { kind, depth, stiffness, damping, friction, acting }
     }
 
     /// The same as springs within the step, ten times stiffer than the masses over its square.
-    pub fn implicit(kind: Kind, dt: f64) -> BodilySettings {
+    pub fn implicit(kind: Kind, dt: f64) -> BodyPenaltySettings {
         let stiffness = Stiffness::OfStep { fraction: IMPLICIT, dt };
-        BodilySettings { stiffness, acting: Acting::Springs, ..BodilySettings::of_step(kind, dt) }
+        BodyPenaltySettings {
+            stiffness,
+            acting: Acting::Springs,
+            ..BodyPenaltySettings::of_step(kind, dt)
+        }
     }
 
     /// Refuses what cannot push.
@@ -156,33 +160,33 @@ impl BodilySettings {
 /// - Deviates: says what [Heidelberger04 §3.1] leaves open: stiffness, damping, the law of
 ///   friction, and that a reaction acts on the surface.
 #[derive(Debug)]
-pub struct Bodily {
-    settings: BodilySettings,
+pub struct BodyPenalty {
+    settings: BodyPenaltySettings,
     scratch: Scratch,
     ways: Ways,
-    pushes: Pushes,
+    pushes: PenaltyForces,
     loads: Loads,
 }
 
-impl Bodily {
+impl BodyPenalty {
     /// Prepares for a scene; `rest` decides how its surfaces are put into trees.
     pub fn new(
         rest: &[Vec3],
         bodies: &Bodies,
-        settings: BodilySettings,
-    ) -> Result<Bodily, RespondError> {
+        settings: BodyPenaltySettings,
+    ) -> Result<BodyPenalty, RespondError> {
         settings.check()?;
-        Ok(Bodily {
+        Ok(BodyPenalty {
             settings,
             scratch: Scratch::new(rest, bodies),
             ways: Ways::new(settings.kind, rest, bodies),
-            pushes: Pushes::default(),
+            pushes: PenaltyForces::default(),
             loads: Loads::default(),
         })
     }
 }
 
-impl Response for Bodily {
+impl Response for BodyPenalty {
     fn pre_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
         let StepContext { bodies, motion, profiler, .. } = context;
         {
@@ -192,19 +196,19 @@ impl Response for Bodily {
         }
         let _watch = StageTimer::new(profiler, Stage::Contact);
         self.loads.find(&self.pushes, bodies.vertex_count());
-        let BodilySettings { stiffness, damping, friction, acting, .. } = self.settings;
+        let BodyPenaltySettings { stiffness, damping, friction, acting, .. } = self.settings;
         let spring = Spring { stiffness, damping, friction };
         let mut contacts = 0;
         for push in &self.pushes.list {
             let terms = self.pushes.terms(push);
             let Some(joint) = law::joint(push, terms, &self.loads, context) else { continue };
             let force = match acting {
-                Acting::Forces => joint.spring(push.escape.depth, &spring),
+                Acting::Forces => joint.spring(push.penetration.depth, &spring),
                 Acting::Springs => {
                     let constants = joint.constants(&spring, f64::INFINITY);
                     hold(push, terms, bodies, constants, &mut output.springs);
-                    let normal = constants.0 * push.escape.depth;
-                    joint.rub(normal, friction) - normal * push.escape.direction
+                    let normal = constants.0 * push.penetration.depth;
+                    joint.rub(normal, friction) - normal * push.penetration.direction
                 }
             };
             contacts += usize::from(acting == Acting::Springs || force != Vec3::ZERO);
@@ -223,7 +227,7 @@ impl Response for Bodily {
 
 /// Springs of a push, side by side: one to each surface that bears it, by what it bears.
 fn hold(
-    push: &Push,
+    push: &PenaltyForce,
     terms: &[(VertexId, f64)],
     bodies: &Bodies,
     (stiffness, damping): (f64, f64),
@@ -243,19 +247,19 @@ fn hold(
             weights: [1.0, -of_a / share, -of_b / share, -of_c / share],
             count: 4,
             bodies: (bodies.body_of(push.vertex), Some(other)),
-            normal: push.escape.direction,
-            gap: -push.escape.depth,
+            normal: push.penetration.direction,
+            gap: -push.penetration.depth,
             surface_velocity: Vec3::ZERO,
             min_normal_velocity: 0.0,
             bounce: 0.0,
             friction: 0.0,
             offset: 0.0,
             // Nothing here is relative to it.
-            size: push.escape.depth,
+            size: push.penetration.depth,
         };
         springs.push(ContactSpring {
             contact,
-            depth: push.escape.depth,
+            depth: push.penetration.depth,
             stiffness: share * stiffness,
             damping: share * damping,
         });
@@ -265,35 +269,35 @@ fn hold(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bodies::poke::{Poke, TIP};
+    use crate::bodies::fixtures::{Poke, TIP};
     use pliant::body::pins::Pins;
-    use pliant::depth::{Escape, Scope, Span};
+    use pliant::depth::{Penetration, Scope, Span};
     use pliant::mesh::normals::Normals;
 
     /// Numbers are below ten and a handful of operations long.
     const TOLERANCE: f64 = 1e-14;
 
-    fn output(poke: &Poke, settings: BodilySettings) -> ContactOutput {
-        let mut response = Bodily::new(&poke.positions, &poke.bodies, settings).unwrap();
+    fn output(poke: &Poke, settings: BodyPenaltySettings) -> ContactOutput {
+        let mut response = BodyPenalty::new(&poke.positions, &poke.bodies, settings).unwrap();
         let mut output = ContactOutput::default();
         response.pre_step(poke.context(), &mut output);
         output
     }
 
     /// Face normals, so that depth and direction are 0.25 m and z to the last digit.
-    fn settings(stiffness: Stiffness, damping: f64, friction: f64) -> BodilySettings {
+    fn settings(stiffness: Stiffness, damping: f64, friction: f64) -> BodyPenaltySettings {
         let depth = DepthSettings { normals: Normals::Face, ..DepthSettings::default() };
         let (kind, acting) = (Kind::Consistent, Acting::Forces);
-        BodilySettings { kind, depth, stiffness, damping, friction, acting }
+        BodyPenaltySettings { kind, depth, stiffness, damping, friction, acting }
     }
 
     /// The force on the tip must be this, and its reaction lie in shares on the face.
     #[track_caller]
-    fn check(poke: &Poke, settings: BodilySettings, expected: Vec3) {
+    fn check(poke: &Poke, settings: BodyPenaltySettings, expected: Vec3) {
         for kind in [Kind::Consistent, Kind::Closest] {
             for scope in [Scope::Scene, Scope::Pairs] {
                 let depth = DepthSettings { scope, ..settings.depth };
-                let found = output(poke, BodilySettings { kind, depth, ..settings });
+                let found = output(poke, BodyPenaltySettings { kind, depth, ..settings });
                 if expected == Vec3::ZERO {
                     assert_eq!((found.forces.len(), found.stats.contacts), (0, 0));
                     continue;
@@ -332,7 +336,7 @@ mod tests {
         check(&Poke::moving(Vec3::Z), settings, Vec3::ZERO);
         check(&Poke::moving(5.0 * Vec3::X), settings, 0.64 * Vec3::Z);
         // No more than ends the approach: 0.64 kg / 0.1 s.
-        let stiff = BodilySettings { damping: 1e3, ..settings };
+        let stiff = BodyPenaltySettings { damping: 1e3, ..settings };
         check(&Poke::moving(-Vec3::Z), stiff, (0.64 + 6.4) * Vec3::Z);
     }
 
@@ -376,7 +380,7 @@ mod tests {
     fn springs_within_the_step_press_like_forces_and_leave_friction_outside() {
         // Spring 2.56 N/m × 0.25 m = 0.64 N; damper 2 × 0.5 × √(2.56 × 0.64) = 1.28 N·s/m.
         let forces = settings(Stiffness::Fixed(2.56), 0.5, 0.5);
-        let springs = BodilySettings { acting: Acting::Springs, ..forces };
+        let springs = BodyPenaltySettings { acting: Acting::Springs, ..forces };
         let found = output(&Poke::new(), springs);
         assert_eq!((found.forces.len(), found.springs.len(), found.stats.contacts), (0, 1, 1));
         let ContactSpring { contact, depth, stiffness, damping } = found.springs[0];
@@ -397,8 +401,8 @@ mod tests {
     #[test]
     fn a_push_that_several_surfaces_bear_is_springs_side_by_side() {
         let poke = Poke::new();
-        let escape = Escape { depth: 0.5, direction: Vec3::Z };
-        let push = Push { vertex: TIP, escape, onto: Span { start: 0, end: 9 } };
+        let penetration = Penetration { depth: 0.5, direction: Vec3::Z };
+        let push = PenaltyForce { vertex: TIP, penetration, onto: Span { start: 0, end: 9 } };
         let part = |k: u32, share: f64| (VertexId(k), share);
         // Three quarters on one triangle, nothing on the next, a quarter on the last.
         let shares = [0.5, 0.25, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.25];
@@ -430,16 +434,16 @@ mod tests {
     #[test]
     fn settings_that_cannot_push_are_refused() {
         let poke = Poke::new();
-        let message = |settings: BodilySettings| {
-            Bodily::new(&poke.positions, &poke.bodies, settings).unwrap_err().to_string()
+        let message = |settings: BodyPenaltySettings| {
+            BodyPenalty::new(&poke.positions, &poke.bodies, settings).unwrap_err().to_string()
         };
-        let sound = BodilySettings::of_step(Kind::Closest, 0.1);
+        let sound = BodyPenaltySettings::of_step(Kind::Closest, 0.1);
         let wanted = "the friction of a closest is -1: it must be at least 0 and finite";
-        assert_eq!(message(BodilySettings { friction: -1.0, ..sound }), wanted);
-        assert!(message(BodilySettings { damping: f64::NAN, ..sound }).contains("damping"));
+        assert_eq!(message(BodyPenaltySettings { friction: -1.0, ..sound }), wanted);
+        assert!(message(BodyPenaltySettings { damping: f64::NAN, ..sound }).contains("damping"));
         let wanted = "the stiffness of a penalty is inf: it must be positive and finite";
-        assert_eq!(message(BodilySettings::of_step(Kind::Consistent, 0.0)), wanted);
+        assert_eq!(message(BodyPenaltySettings::of_step(Kind::Consistent, 0.0)), wanted);
         let depth = DepthSettings { exponent: 0.0, ..DepthSettings::default() };
-        assert!(message(BodilySettings { depth, ..sound }).contains("exponent"));
+        assert!(message(BodyPenaltySettings { depth, ..sound }).contains("exponent"));
     }
 }

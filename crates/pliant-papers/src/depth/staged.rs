@@ -5,8 +5,10 @@
 
 use pliant::body::Bodies;
 use pliant::depth::border::{self, Crossing};
-use pliant::depth::propagate::{self, Given};
-use pliant::depth::{DepthSettings, Escape, Escapes, Reason, Resolved, Scope, Unresolved};
+use pliant::depth::propagate::{self, Neighbour};
+use pliant::depth::{
+    DepthSettings, Penetration, Penetrations, Reason, Resolved, Scope, Unresolved,
+};
 use pliant::detect::{Exit, Overlaps};
 use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
@@ -29,13 +31,13 @@ const FREE: u32 = u32::MAX;
 /// - Deviates: [Zachmann slide "Konsistente Penalty Forces"] visits points one by one, and
 ///   those of one ring influence each other; here rings are whole, as in the paper, and no
 ///   answer depends on how vertices are numbered.
-pub fn escapes(
+pub fn penetrations(
     positions: &[Vec3],
     bodies: &Bodies,
     overlaps: &Overlaps,
     settings: DepthSettings,
     exit: impl Fn([VertexId; 2], &[BodyId]) -> Option<Exit>,
-) -> Escapes {
+) -> Penetrations {
     let normals = corner_normals(positions, bodies.triangles(), settings.normals);
     let crossing = |inner: VertexId, free: VertexId, into: &[BodyId]| {
         let exit = exit([free, inner], into)?;
@@ -45,7 +47,7 @@ pub fn escapes(
         Some(Crossing { position: exit.position, normal })
     };
 
-    let mut found = Escapes::default();
+    let mut found = Penetrations::default();
     for members in fields(bodies, overlaps, settings.scope) {
         let field = Field::new(bodies, members);
         field.solve(positions, settings.exponent, crossing, &mut found);
@@ -94,21 +96,21 @@ impl<'a> Field<'a> {
         positions: &[Vec3],
         exponent: f64,
         crossing: impl Fn(VertexId, VertexId, &[BodyId]) -> Option<Crossing>,
-        found: &mut Escapes,
+        found: &mut Penetrations,
     ) {
         let mut reasons = vec![Reason::Enclosed; self.members.len()];
-        let mut answers: Vec<Option<(u32, Escape)>> = Vec::with_capacity(self.members.len());
+        let mut answers: Vec<Option<(u32, Penetration)>> = Vec::with_capacity(self.members.len());
         for (slot, (vertex, into)) in self.members.iter().enumerate() {
             let free: Vec<_> = self.neighbours(*vertex).filter(|&n| self.is_free(n)).collect();
             let crossings: Vec<_> =
                 free.iter().filter_map(|&end| crossing(*vertex, end, into)).collect();
             found.missed_edges += free.len() - crossings.len();
-            let escape = border::escape(positions[vertex.index()], &crossings, exponent);
-            if escape.is_none() && !free.is_empty() {
+            let penetration = border::penetration(positions[vertex.index()], &crossings, exponent);
+            if penetration.is_none() && !free.is_empty() {
                 let rounding = crossings.is_empty();
                 reasons[slot] = if rounding { Reason::Rounding } else { Reason::Cancelled };
             }
-            answers.push(escape.map(|escape| (0, escape)));
+            answers.push(penetration.map(|penetration| (0, penetration)));
         }
         self.spread(positions, exponent, &mut answers, &mut reasons);
         self.share(&mut reasons);
@@ -116,8 +118,8 @@ impl<'a> Field<'a> {
         {
             let into = found.keep(&into);
             match answer {
-                Some((ring, escape)) => {
-                    found.resolved.push(Resolved { vertex, into, ring, escape });
+                Some((ring, penetration)) => {
+                    found.resolved.push(Resolved { vertex, into, ring, penetration });
                 }
                 None => found.unresolved.push(Unresolved { vertex, into, reason }),
             }
@@ -129,7 +131,7 @@ impl<'a> Field<'a> {
         &self,
         positions: &[Vec3],
         exponent: f64,
-        answers: &mut [Option<(u32, Escape)>],
+        answers: &mut [Option<(u32, Penetration)>],
         reasons: &mut [Reason],
     ) {
         for ring in 1.. {
@@ -138,16 +140,16 @@ impl<'a> Field<'a> {
                 if answers[slot].is_some() {
                     continue;
                 }
-                let processed: Vec<Given> = self
+                let processed: Vec<Neighbour> = self
                     .neighbours(*vertex)
                     .filter(|&n| !self.is_free(n))
                     .filter_map(|n| {
-                        let (_, escape) = answers[self.slots[n.index()] as usize]?;
-                        Some(Given { position: positions[n.index()], escape })
+                        let (_, penetration) = answers[self.slots[n.index()] as usize]?;
+                        Some(Neighbour { position: positions[n.index()], penetration })
                     })
                     .collect();
-                match propagate::escape(positions[vertex.index()], &processed, exponent) {
-                    Some(escape) => reached.push((slot, escape)),
+                match propagate::penetration(positions[vertex.index()], &processed, exponent) {
+                    Some(penetration) => reached.push((slot, penetration)),
                     None if !processed.is_empty() => reasons[slot] = Reason::Cancelled,
                     None => {}
                 }
@@ -155,8 +157,8 @@ impl<'a> Field<'a> {
             if reached.is_empty() {
                 return;
             }
-            for (slot, escape) in reached {
-                answers[slot] = Some((ring, escape));
+            for (slot, penetration) in reached {
+                answers[slot] = Some((ring, penetration));
             }
         }
     }
@@ -195,11 +197,11 @@ impl<'a> Field<'a> {
 mod tests {
     use super::*;
     use pliant::body::Mesh;
-    use pliant::depth::Escapes;
+    use pliant::depth::Penetrations;
     use pliant::detect::brute;
     use pliant::mesh::generate::ball::ball;
     use pliant::mesh::generate::cuboid::cuboid;
-    use pliant::mesh::generate::lattice::Cut;
+    use pliant::mesh::generate::lattice::TetSplit;
     use pliant::mesh::normals::Normals;
     use pliant::mesh::raw::RawMesh;
     use pliant::mesh::tet::TetMesh;
@@ -216,15 +218,15 @@ mod tests {
         (moved.collect(), bodies)
     }
 
-    fn solve(positions: &[Vec3], bodies: &Bodies, settings: DepthSettings) -> Escapes {
+    fn solve(positions: &[Vec3], bodies: &Bodies, settings: DepthSettings) -> Penetrations {
         let overlaps = brute::overlaps(positions, bodies);
-        escapes(positions, bodies, &overlaps, settings, |edge, into| {
+        penetrations(positions, bodies, &overlaps, settings, |edge, into| {
             brute::exit(edge, into, positions, bodies)
         })
     }
 
     fn cube(cells: u32) -> RawMesh {
-        cuboid([cells; 3], Vec3::ONE, Cut::Six).unwrap()
+        cuboid([cells; 3], Vec3::ONE, TetSplit::Six).unwrap()
     }
 
     fn flat() -> DepthSettings {
@@ -234,13 +236,13 @@ mod tests {
     #[test]
     fn a_block_standing_in_a_larger_one_goes_up() {
         // The small cube's lowest layer is 0.2 m below the top of the slab, between its vertices.
-        let slab = cuboid([5, 5, 2], Vec3::new(6.0, 6.0, 1.0), Cut::Six).unwrap();
+        let slab = cuboid([5, 5, 2], Vec3::new(6.0, 6.0, 1.0), TetSplit::Six).unwrap();
         let (positions, bodies) = scene(&[(slab, Vec3::ZERO), (cube(2), Vec3::Z * 0.8)]);
         let found = solve(&positions, &bodies, flat());
         assert_eq!((found.resolved.len(), found.unresolved.len(), found.missed_edges), (9, 0, 0));
-        for Resolved { escape, ring, into, .. } in &found.resolved {
-            assert!((escape.depth - 0.2).abs() < TOLERANCE, "{escape:?}");
-            assert!(escape.direction.abs_diff_eq(Vec3::Z, TOLERANCE), "{escape:?}");
+        for Resolved { penetration, ring, into, .. } in &found.resolved {
+            assert!((penetration.depth - 0.2).abs() < TOLERANCE, "{penetration:?}");
+            assert!(penetration.direction.abs_diff_eq(Vec3::Z, TOLERANCE), "{penetration:?}");
             assert_eq!((*ring, found.bodies(*into)), (0, &[BodyId(0)][..]));
         }
     }
@@ -248,21 +250,21 @@ mod tests {
     #[test]
     fn deeper_layers_follow_in_rings_with_the_same_direction() {
         // Four layers of the column are inside: 0.8, 0.55, 0.3 and 0.05 m below the top.
-        let slab = cuboid([7, 7, 2], Vec3::new(8.0, 8.0, 4.0), Cut::Six).unwrap();
+        let slab = cuboid([7, 7, 2], Vec3::new(8.0, 8.0, 4.0), TetSplit::Six).unwrap();
         let (positions, bodies) = scene(&[(slab, Vec3::ZERO), (cube(4), Vec3::Z * 1.7)]);
         let found = solve(&positions, &bodies, flat());
         assert_eq!((found.resolved.len(), found.unresolved.len()), (4 * 25, 0));
-        for Resolved { vertex, escape, ring, .. } in &found.resolved {
+        for Resolved { vertex, penetration, ring, .. } in &found.resolved {
             let depth = 2.0 - positions[vertex.index()].z;
-            assert!((escape.depth - depth).abs() < TOLERANCE, "{escape:?} {depth}");
-            assert!(escape.direction.abs_diff_eq(Vec3::Z, TOLERANCE), "{escape:?}");
+            assert!((penetration.depth - depth).abs() < TOLERANCE, "{penetration:?} {depth}");
+            assert!(penetration.direction.abs_diff_eq(Vec3::Z, TOLERANCE), "{penetration:?}");
             assert_eq!(*ring, ((depth - 0.05) / 0.25).round() as u32);
         }
     }
 
     #[test]
     fn an_enclosed_body_is_unresolved_and_so_said() {
-        let shell = cuboid([1; 3], Vec3::splat(3.0), Cut::Six).unwrap();
+        let shell = cuboid([1; 3], Vec3::splat(3.0), TetSplit::Six).unwrap();
         let (positions, bodies) = scene(&[(shell, Vec3::ZERO), (cube(2), Vec3::ZERO)]);
         let found = solve(&positions, &bodies, DepthSettings::default());
         assert_eq!((found.resolved.len(), found.unresolved.len()), (0, 27));
@@ -272,8 +274,8 @@ mod tests {
     #[test]
     fn normals_that_cancel_are_said_to() {
         // One edge through a plate: its middle vertex sees both faces at the same distance.
-        let plate = cuboid([4, 4, 1], Vec3::new(4.0, 4.0, 1.0), Cut::Six).unwrap();
-        let needle = cuboid([1, 1, 2], Vec3::new(0.1, 0.1, 4.0), Cut::Six).unwrap();
+        let plate = cuboid([4, 4, 1], Vec3::new(4.0, 4.0, 1.0), TetSplit::Six).unwrap();
+        let needle = cuboid([1, 1, 2], Vec3::new(0.1, 0.1, 4.0), TetSplit::Six).unwrap();
         let (positions, bodies) = scene(&[(plate, Vec3::ZERO), (needle, Vec3::new(0.3, 0.4, 0.0))]);
         let found = solve(&positions, &bodies, flat());
         let reasons: Vec<_> = found.unresolved.iter().map(|u| u.reason).collect();
@@ -287,7 +289,7 @@ mod tests {
         // sideways, two lead up: weights 1/0.04, 1/0.09 and about as much, depth near 0.247 m.
         // Once the end at the side is inside, only the top counts.
         let depth = |reach: f64| {
-            let block = cuboid([1; 3], Vec3::splat(2.0), Cut::Six).unwrap();
+            let block = cuboid([1; 3], Vec3::splat(2.0), TetSplit::Six).unwrap();
             let tip = Vec3::new(0.8, 0.0, 0.7);
             let ends = [tip + Vec3::X * reach, tip + Vec3::Z, tip + Vec3::new(0.0, 0.1, 1.0)];
             let positions = [vec![tip], ends.to_vec()].concat();
@@ -295,7 +297,7 @@ mod tests {
             let tooth = RawMesh { positions, tets, regions: vec![0], ..RawMesh::default() };
             let (positions, bodies) = scene(&[(block, Vec3::ZERO), (tooth, Vec3::ZERO)]);
             let found = solve(&positions, &bodies, flat());
-            found.resolved.iter().find(|r| r.vertex == VertexId(8)).unwrap().escape.depth
+            found.resolved.iter().find(|r| r.vertex == VertexId(8)).unwrap().penetration.depth
         };
         assert!(depth(0.2 + 1e-9) < 0.25);
         assert!((depth(0.2 - 1e-9) - 0.3).abs() < TOLERANCE);

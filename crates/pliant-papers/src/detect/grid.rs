@@ -105,14 +105,14 @@ impl<'a> Scene<'a> {
 mod tests {
     use super::*;
     use pliant::mesh::generate::cuboid::cuboid;
-    use pliant::mesh::generate::lattice::Cut;
+    use pliant::mesh::generate::lattice::TetSplit;
 
     /// Vertices of a small cube, whose middle is at `at`, that are inside a cube of 2 m.
     #[track_caller]
     fn check(at: [f64; 3], expected: usize) {
         for (scale, far) in [(1.0, 0.0), (1e-6, 0.0), (1.0, 1e12), (1e12, 0.0)] {
-            let large = cuboid([2; 3], Vec3::splat(2.0), Cut::Six).unwrap();
-            let small = cuboid([2; 3], Vec3::ONE, Cut::Five).unwrap();
+            let large = cuboid([2; 3], Vec3::splat(2.0), TetSplit::Six).unwrap();
+            let small = cuboid([2; 3], Vec3::ONE, TetSplit::Five).unwrap();
             let moved = small.positions.iter().map(|&p| p + Vec3::from(at));
             let positions = large.positions.iter().copied().chain(moved);
             let positions: Vec<_> = positions.map(|p| scale * p + Vec3::splat(far)).collect();
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn one_huge_tet_among_small_ones_costs_no_walk_through_its_cells() {
-        let small = cuboid([3; 3], Vec3::splat(1e-6), Cut::Six).unwrap();
+        let small = cuboid([3; 3], Vec3::splat(1e-6), TetSplit::Six).unwrap();
         let huge = [Vec3::splat(-1e6), Vec3::X * 4e6, Vec3::Y * 4e6, Vec3::Z * 4e6];
         let positions = [small.positions.clone(), huge.to_vec()].concat();
         let tet = [[0, 1, 2, 3].map(VertexId)];
@@ -150,8 +150,8 @@ mod tests {
         use pliant::body::Mesh;
         use pliant::depth::fused::Scratch;
         use pliant::mesh::tet::TetMesh;
-        let block = TetMesh::from_raw(cuboid([2; 3], Vec3::ONE, Cut::Six).unwrap()).unwrap().0;
-        let bodies = Bodies::from_meshes(&[Mesh::Tets(&block), Mesh::Cloud(3)]).unwrap();
+        let block = TetMesh::from_raw(cuboid([2; 3], Vec3::ONE, TetSplit::Six).unwrap()).unwrap().0;
+        let bodies = Bodies::from_meshes(&[Mesh::Tets(&block), Mesh::Particles(3)]).unwrap();
         let middle = block.positions().iter().sum::<Vec3>() / 27.0;
         let points = [middle, middle + 9.0 * Vec3::X, middle + 0.3 * Vec3::ONE];
         let positions = [block.positions(), &points].concat();
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_vertex_without_an_edge_takes_no_part() {
-        let block = cuboid([1; 3], Vec3::ONE, Cut::Six).unwrap();
+        let block = cuboid([1; 3], Vec3::ONE, TetSplit::Six).unwrap();
         let tet = [[0, 1, 2, 3].map(VertexId)];
         let bodies = Bodies::from_tets(&[(8, &block.tets), (5, &tet)]).unwrap();
         let mut positions = block.positions;

@@ -226,7 +226,7 @@ mod tests {
     use super::*;
     use pliant::detect::brute;
     use pliant::mesh::generate::cuboid::cuboid;
-    use pliant::mesh::generate::lattice::Cut;
+    use pliant::mesh::generate::lattice::TetSplit;
     use pliant::mesh::intersect::segment_meets_triangle;
 
     #[track_caller]
@@ -288,8 +288,10 @@ mod tests {
     /// All exits of two cubes of 2 m and 1 m, `at` apart, are those of the slow twin.
     #[track_caller]
     fn check(at: [f64; 3], scale: f64, scope: Scope) {
-        let (large, small) =
-            (cuboid([2; 3], Vec3::splat(2.0), Cut::Six), cuboid([2; 3], Vec3::ONE, Cut::Five));
+        let (large, small) = (
+            cuboid([2; 3], Vec3::splat(2.0), TetSplit::Six),
+            cuboid([2; 3], Vec3::ONE, TetSplit::Five),
+        );
         let (large, small) = (large.unwrap(), small.unwrap());
         let moved = small.positions.iter().map(|&p| p + Vec3::from(at));
         let positions: Vec<_> =

@@ -122,7 +122,7 @@ mod tests {
     use crate::rigid::coulomb::energy_gain;
     use pliant::body::keyframes::{Keyframes, Pose};
     use pliant::body::obstacle::check::random;
-    use pliant::body::obstacle::flat::Plane;
+    use pliant::body::obstacle::planar::Plane;
     use pliant::body::rigid::mass::MassProperties;
     use pliant::math::Quat;
 

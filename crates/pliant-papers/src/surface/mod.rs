@@ -19,7 +19,7 @@ pub mod balance;
 
 pub mod velocity;
 
-pub mod wholes;
+pub mod rigid_approach;
 
 pub mod near;
 
@@ -30,7 +30,7 @@ use crate::surface::balance::Balance;
 use crate::surface::near::Near;
 use crate::surface::region::Region;
 use crate::surface::triangles::Touches;
-use crate::surface::velocity::Stops;
+use crate::surface::velocity::VelocityCorrection;
 use pliant::body::Bodies;
 use pliant::body::soft::StateView;
 use pliant::contact::output::{ContactOutput, ContactStats};
@@ -240,7 +240,7 @@ pub struct ContactSurface {
     touches: Touches,
     region: Region,
     balance: Balance,
-    stops: Stops,
+    stops: VelocityCorrection,
     /// Only where the settings ask for it.
     near: Option<Box<Near>>,
     changes: Changes,
@@ -261,7 +261,7 @@ impl ContactSurface {
             touches: Touches::new(rest, bodies),
             region: Region::default(),
             balance: Balance::default(),
-            stops: Stops::default(),
+            stops: VelocityCorrection::default(),
             changes: Changes::default(),
         })
     }

@@ -16,7 +16,7 @@ use pliant::body::Bodies;
 use pliant::body::pins::Pins;
 use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
-use pliant::mesh::topology::Rows;
+use pliant::mesh::topology::Csr;
 
 /// A displacement vertex of one pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,7 +51,7 @@ pub struct Region {
     /// Ascending by vertex, then by the other body.
     list: Vec<Displaced>,
     /// For each of the list the touches on triangles around it, with their weights, unit 1.
-    votes: Rows<(u32, f64)>,
+    votes: Csr<(u32, f64)>,
     /// Vertices of the list, ascending, each once.
     moved: Vec<VertexId>,
     /// For each of those its first place in the list; one more at the end.

@@ -15,7 +15,7 @@ use pliant::contact::near::ClosestPoint;
 use pliant::contact::shape::Facets;
 use pliant::contact::{Contact, inside};
 use pliant::depth::fused::Scratch;
-use pliant::depth::{DepthSettings, Escapes};
+use pliant::depth::{DepthSettings, Penetrations};
 use pliant::id::{BodyId, VertexId};
 use pliant::math::{Aabb, Vec3};
 
@@ -44,7 +44,7 @@ pub struct Touch {
 #[derive(Debug)]
 pub struct Touches {
     scratch: Scratch,
-    escapes: Escapes,
+    penetrations: Penetrations,
     /// Triangles of each body.
     facets: Vec<Facets>,
     /// Box of each body, m, once it is fitted.
@@ -62,7 +62,7 @@ impl Touches {
     pub fn new(rest: &[Vec3], bodies: &Bodies) -> Touches {
         Touches {
             scratch: Scratch::new(rest, bodies),
-            escapes: Escapes::default(),
+            penetrations: Penetrations::default(),
             facets: bodies.ids().map(|body| Facets::new(rest, bodies, body)).collect(),
             boxes: vec![Aabb::EMPTY; bodies.len()],
             fitted: vec![false; bodies.len()],
@@ -100,24 +100,24 @@ impl Touches {
         settings: DepthSettings,
         corrections: Corrections,
     ) {
-        self.scratch.escapes(positions, bodies, settings, &mut self.escapes);
+        self.scratch.penetrations(positions, bodies, settings, &mut self.penetrations);
         self.list.clear();
         self.fitted.fill(false);
-        self.unresolved = self.escapes.unresolved.len();
-        for k in 0..self.escapes.resolved.len() {
-            let entry = self.escapes.resolved[k];
-            let (vertex, escape) = (entry.vertex, entry.escape);
+        self.unresolved = self.penetrations.unresolved.len();
+        for k in 0..self.penetrations.resolved.len() {
+            let entry = self.penetrations.resolved[k];
+            let (vertex, penetration) = (entry.vertex, entry.penetration);
             let inner = bodies.triangles_around().row(vertex.index()).is_empty();
-            if escape.depth <= 0.0 || (inner && corrections.inner == Form::Corrected) {
+            if penetration.depth <= 0.0 || (inner && corrections.inner == Form::Corrected) {
                 continue;
             }
             let (point, own) = (positions[vertex.index()], bodies.body_of(vertex));
             for place in entry.into.start..entry.into.end {
-                let other = self.escapes.bodies[place as usize];
+                let other = self.penetrations.bodies[place as usize];
                 self.fit(positions, bodies, other);
                 let (facets, space) = (&self.facets[other.index()], self.boxes[other.index()]);
-                let foot = inside::exit(point, escape, facets, space)
-                    .or_else(|| inside::nearest(point, escape, facets));
+                let foot = inside::exit(point, penetration, facets, space)
+                    .or_else(|| inside::nearest(point, penetration, facets));
                 let Some(ClosestPoint { triangle, shares, .. }) = foot else {
                     self.unresolved += 1;
                     continue;
@@ -127,8 +127,8 @@ impl Touches {
                     Form::Corrected => shares,
                     Form::Printed => printed(point, corners.map(|v| positions[v.index()])),
                 };
-                let (direction, gap) = (escape.direction, 0.0);
-                let way = escape.depth * direction;
+                let (direction, gap) = (penetration.direction, 0.0);
+                let way = penetration.depth * direction;
                 let touch = Touch { vertex, own, other, way, direction, gap, corners, weights };
                 self.list.push(touch);
             }

@@ -19,8 +19,8 @@
 //! | `normal`  | λ ≥ 0                 | impulse along the way so far, N·s                |
 //! | `across`  | \|λ_t\| ≤ μ (λ + λ_w) | impulse across it so far, N·s                    |
 
+use crate::surface::rigid_approach::Wholes;
 use crate::surface::triangles::Touch;
-use crate::surface::wholes::Wholes;
 use crate::surface::{First, SurfaceSettings};
 use pliant::contact::friction::friction;
 use pliant::contact::response::StepContext;
@@ -71,7 +71,7 @@ struct Touched {
 
 /// Impulses that end approach and sliding, with the memory to find them.
 #[derive(Clone, Debug, Default)]
-pub struct Stops {
+pub struct VelocityCorrection {
     list: Vec<Stop>,
     /// Vertices of the list, each once, in the order of their first contact.
     touched: Vec<Touched>,
@@ -83,7 +83,7 @@ pub struct Stops {
     wholes: Wholes,
 }
 
-impl Stops {
+impl VelocityCorrection {
     /// Impulses on vertices, N·s; those of each contact sum to zero, what holds have included.
     ///
     /// Held vertices are left out: their holds bear what they get.
@@ -116,7 +116,7 @@ impl Stops {
 
     /// Collects contacts and their vertices.
     fn gather(&mut self, context: StepContext<'_>, touches: &[Touch]) {
-        let Stops { list, touched, places, .. } = self;
+        let VelocityCorrection { list, touched, places, .. } = self;
         touched.iter().for_each(|old| places[old.vertex.index()] = None);
         places.resize(context.motion.velocities.len(), None);
         touched.clear();
@@ -159,7 +159,7 @@ impl Stops {
 
     /// Ends the approach of whole bodies; contacts go on from there.
     fn stop_wholes(&mut self, context: StepContext<'_>, touches: &[Touch]) {
-        let Stops { list, touched, velocities, found, wholes, .. } = self;
+        let VelocityCorrection { list, touched, velocities, found, wholes, .. } = self;
         velocities.clear();
         velocities.extend_from_slice(context.motion.velocities);
         wholes.stop(context, touches, velocities, found);
@@ -173,7 +173,7 @@ impl Stops {
 
     /// Every contact once, all at the same velocities.
     fn sweep(&mut self, coefficient: f64) {
-        let Stops { list, touched, .. } = self;
+        let VelocityCorrection { list, touched, .. } = self;
         for stop in list {
             let ends = stop.places.into_iter().map(|place| place as usize).zip(stop.weights);
             let relative: Vec3 = ends.clone().map(|(k, w)| w * touched[k].velocity).sum();
@@ -213,7 +213,7 @@ mod tests {
     use super::*;
     use pliant::body::Bodies;
     use pliant::body::pins::Pins;
-    use pliant::body::rigid::all::Rigids;
+    use pliant::body::rigid::all::RigidBodySet;
     use pliant::body::soft::{Masses, StateView};
     use pliant::id::BodyId;
 
@@ -234,7 +234,7 @@ mod tests {
         let held = held.iter().map(|v| VertexId(*v)).collect();
         let pins = Pins::still(held, &positions);
         let (bodies, masses, pins) = (&bodies, &masses, &pins);
-        let (rigids, profiler) = (&Rigids::default(), &None);
+        let (rigids, profiler) = (&RigidBodySet::default(), &None);
         let context = StepContext { bodies, motion, masses, pins, rigids, dt: 0.1, profiler };
         let touch = Touch {
             vertex: VertexId(4),
@@ -246,7 +246,7 @@ mod tests {
             corners: [0, 1, 2].map(VertexId),
             weights: [0.5, 0.25, 0.25],
         };
-        let mut stops = Stops::default();
+        let mut stops = VelocityCorrection::default();
         let (friction, approach) = (0.5, First::Vertices);
         let settings = SurfaceSettings { friction, approach, ..SurfaceSettings::default() };
         stops.find(context, &[touch], settings);

@@ -6,10 +6,10 @@
 
 use pliant::math::Vec2;
 
-use super::super::boundary::{Spot, direction, outward};
+use super::super::boundary::{PointLocation, direction, outward};
 use super::super::samples::{self, MOST_SAMPLES};
 use super::super::segment::{crossing, nearest_along, place};
-use super::super::{Answer, Penetration, Place, Question, Side};
+use super::super::{Penetration, Place, ProximityQuery, ProximityResult, Side};
 use super::meeting::{Kind, Meeting};
 use super::nearest::Pending;
 use super::tree::View;
@@ -22,7 +22,7 @@ struct Run<'a> {
     /// One past the last; one segment where the run meets the other outline.
     end: usize,
     /// Where the vertices are.
-    spot: Spot,
+    spot: PointLocation,
     /// Where the segment meets the other outline, by segments of that.
     meetings: &'a [Meeting],
 }
@@ -49,7 +49,7 @@ fn runs(
     let mut any_inside = false;
     for ring in view.outlines.rings(own) {
         let mut spot = view.spot(other, points[ring.start]);
-        any_inside |= spot == Spot::Inside;
+        any_inside |= spot == PointLocation::Inside;
         let mut first = ring.start;
         while let Some(segment) = meetings.first().map(|meeting| meeting.own as usize)
             && segment < ring.end
@@ -57,7 +57,7 @@ fn runs(
             let count = meetings.iter().take_while(|m| m.own as usize == segment).count();
             let (here, rest) = meetings.split_at(count);
             meetings = rest;
-            if spot == Spot::Inside && first < segment {
+            if spot == PointLocation::Inside && first < segment {
                 visit(Run { first, end: segment, spot, meetings: &[] });
             }
             visit(Run { first: segment, end: segment + 1, spot, meetings: here });
@@ -67,13 +67,13 @@ fn runs(
                     _ if here.iter().any(|m| m.kind == Kind::Touch) => {
                         view.spot(other, points[first])
                     }
-                    Spot::Inside if count % 2 == 1 => Spot::Outside,
-                    Spot::Outside if count % 2 == 1 => Spot::Inside,
+                    PointLocation::Inside if count % 2 == 1 => PointLocation::Outside,
+                    PointLocation::Outside if count % 2 == 1 => PointLocation::Inside,
                     same => same,
                 };
             }
         }
-        if spot == Spot::Inside && first < ring.end {
+        if spot == PointLocation::Inside && first < ring.end {
             visit(Run { first, end: ring.end, spot, meetings: &[] });
         }
     }
@@ -83,7 +83,9 @@ fn runs(
 /// Whether a ring of `own` begins inside `other`.
 pub(super) fn begins_inside(view: View<'_>, own: usize, other: usize) -> bool {
     let points = view.outlines.points();
-    view.outlines.rings(own).any(|ring| view.spot(other, points[ring.start]) == Spot::Inside)
+    view.outlines
+        .rings(own)
+        .any(|ring| view.spot(other, points[ring.start]) == PointLocation::Inside)
 }
 
 /// Collects the depths of one pair.
@@ -92,9 +94,9 @@ pub(super) struct Depths<'a> {
     /// The outlines.
     pub view: View<'a>,
     /// What is asked.
-    pub question: &'a Question,
+    pub question: &'a ProximityQuery,
     /// Where the depths go.
-    pub answer: &'a mut Answer,
+    pub answer: &'a mut ProximityResult,
     /// Snapshot.
     pub scratch: &'a mut DepthScratch,
     /// Samples that the error bound asked for so far, count.
@@ -111,10 +113,10 @@ impl Depths<'_> {
             guess = run.meetings.first().map_or(guess, |meeting| meeting.other);
             for at in run.first..run.end {
                 let ends = view.outlines.segment(at);
-                if self.question.wanted.vertices && run.spot == Spot::Inside {
+                if self.question.flags.vertices && run.spot == PointLocation::Inside {
                     self.push(of, other, (at, 0.0, ends[0]), &mut guess);
                 }
-                if self.question.wanted.samples {
+                if self.question.flags.samples {
                     self.samples(of, other, (at, ends), run.meetings, &mut guess);
                 }
             }
@@ -170,7 +172,7 @@ impl Depths<'_> {
         for cut in cuts.windows(2).filter(|cut| cut[1] > cut[0]) {
             let parts = parts_of(cut[1] - cut[0]);
             let middle = place(ends, 0.5 * (cut[0] + cut[1]));
-            if parts == 1.0 || self.view.spot(other, middle) != Spot::Inside {
+            if parts == 1.0 || self.view.spot(other, middle) != PointLocation::Inside {
                 continue;
             }
             self.asked += parts - 1.0;
@@ -180,7 +182,7 @@ impl Depths<'_> {
             for k in 1..parts as usize {
                 let along = cut[0] + k as f64 * ((cut[1] - cut[0]) / parts);
                 let position = place(ends, along);
-                if self.view.spot(other, position) == Spot::Inside {
+                if self.view.spot(other, position) == PointLocation::Inside {
                     self.push(of, other, (at, along, position), guess);
                 }
             }

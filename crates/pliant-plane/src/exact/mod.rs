@@ -22,7 +22,7 @@ use std::ops::ControlFlow;
 use pliant::par;
 
 use super::outline::Outlines;
-use super::{Answer, Backend, BackendError, Pair, Question, Side, prepare};
+use super::{Backend, BackendError, Pair, ProximityQuery, ProximityResult, Side, prepare};
 use area::AreaScratch;
 use contacts::ContactScratch;
 use inside::{DepthScratch, Depths};
@@ -73,12 +73,12 @@ impl Backend for Exact {
         "exact"
     }
 
-    fn ask(
+    fn query(
         &mut self,
         outlines: &Outlines,
         pairs: &[Pair],
-        question: &Question,
-        answers: &mut Vec<Answer>,
+        question: &ProximityQuery,
+        answers: &mut Vec<ProximityResult>,
     ) -> Result<(), BackendError> {
         prepare(outlines, pairs, question, answers)?;
         self.boxes.build(outlines);
@@ -91,10 +91,10 @@ impl Backend for Exact {
 /// Answers for all pairs, those of each half of the shares at the same time.
 fn divide(
     view: View<'_>,
-    question: &Question,
+    question: &ProximityQuery,
     shares: &mut [Scratch],
     pairs: &[Pair],
-    answers: &mut [Answer],
+    answers: &mut [ProximityResult],
 ) {
     if let [share] = shares {
         for (pair, answer) in pairs.iter().zip(answers) {
@@ -127,10 +127,10 @@ impl Scratch {
         &mut self,
         view: View<'_>,
         sides: [usize; 2],
-        question: &Question,
-        answer: &mut Answer,
+        question: &ProximityQuery,
+        answer: &mut ProximityResult,
     ) {
-        let wanted = question.wanted;
+        let wanted = question.flags;
         let [a, b] = sides;
         self.meetings.clear();
         let depths = wanted.vertices || wanted.samples;
@@ -169,8 +169,8 @@ impl Scratch {
         &mut self,
         view: View<'_>,
         [a, b]: [usize; 2],
-        question: &Question,
-        answer: &mut Answer,
+        question: &ProximityQuery,
+        answer: &mut ProximityResult,
     ) -> bool {
         let scratch = &mut self.depths;
         let mut depths = Depths { view, question, answer, scratch, asked: 0.0 };
@@ -186,7 +186,7 @@ impl Scratch {
 #[cfg(test)]
 mod tests {
     use super::super::brute::Brute;
-    use super::super::{Contact, Notice, Wanted};
+    use super::super::{Contact, Notice, QueryFlags};
     use super::*;
     use pliant::math::Vec2;
     use proptest::prelude::*;
@@ -199,27 +199,31 @@ mod tests {
     /// Places after moving by rounded numbers, relative to the coordinates.
     const MOVED: f64 = 1e-12;
 
-    fn ask(backend: &mut impl Backend, outlines: &Outlines, question: &Question) -> Answer {
+    fn query(
+        backend: &mut impl Backend,
+        outlines: &Outlines,
+        question: &ProximityQuery,
+    ) -> ProximityResult {
         let mut answers = Vec::new();
-        backend.ask(outlines, &[PAIR], question, &mut answers).unwrap();
+        backend.query(outlines, &[PAIR], question, &mut answers).unwrap();
         answers.pop().unwrap()
     }
 
     /// A question whose lengths fit the outlines.
-    fn question(outlines: &Outlines, error: f64, distance: f64) -> Question {
+    fn question(outlines: &Outlines, error: f64, distance: f64) -> ProximityQuery {
         let scale = shapes::scale(outlines);
         let (error, contact_distance) = (error * scale, distance * scale);
-        Question { error, contact_distance, wanted: Wanted::ALL }
+        ProximityQuery { error, contact_distance, flags: QueryFlags::ALL }
     }
 
     /// The same but for the area, which is summed in another order.
     #[track_caller]
-    fn check(outlines: &Outlines, question: &Question) -> Answer {
+    fn check(outlines: &Outlines, question: &ProximityQuery) -> ProximityResult {
         let mut exact = Exact::default();
         // A second time, with memory that has seen other outlines.
-        let _ = ask(&mut exact, &shapes::pair(7), question);
-        let found = ask(&mut exact, outlines, question);
-        let plain = ask(&mut Brute, outlines, question);
+        let _ = query(&mut exact, &shapes::pair(7), question);
+        let found = query(&mut exact, outlines, question);
+        let plain = query(&mut Brute, outlines, question);
         let scale = shapes::scale(outlines);
         let coordinates =
             outlines.points().iter().fold(0.0, |most, p| p.abs().max_element().max(most));
@@ -231,8 +235,8 @@ mod tests {
             plain.overlap_area
         );
         assert_eq!(
-            Answer { overlap_area: 0.0, ..found.clone() },
-            Answer { overlap_area: 0.0, ..plain }
+            ProximityResult { overlap_area: 0.0, ..found.clone() },
+            ProximityResult { overlap_area: 0.0, ..plain }
         );
         found
     }
@@ -253,7 +257,7 @@ mod tests {
         renumbered
     }
 
-    fn depths(answer: &Answer, side: Side) -> Vec<f64> {
+    fn depths(answer: &ProximityResult, side: Side) -> Vec<f64> {
         let found =
             answer.penetration.iter().filter(|point| point.of == side && point.at.along == 0.0);
         found.map(|point| point.depth).collect()
@@ -276,16 +280,16 @@ mod tests {
         fn few_wishes_change_no_answer(seed in 0_u64..1 << 48) {
             let outlines = shapes::pair(seed);
             let all = question(&outlines, 0.02, 0.01);
-            let full = ask(&mut Exact::default(), &outlines, &all);
-            let none = Wanted { vertices: false, ..Wanted::DEPTHS };
+            let full = query(&mut Exact::default(), &outlines, &all);
+            let none = QueryFlags { vertices: false, ..QueryFlags::DEPTHS };
             for (wanted, expected) in [
-                (none, Answer { intersects: full.intersects, ..Answer::default() }),
-                (Wanted { area: true, ..none }, Answer { overlap_area: full.overlap_area, ..Answer::default() }),
-                (Wanted { separation: true, ..none }, Answer { separation: full.separation, ..Answer::default() }),
-                (Wanted { contacts: true, ..none }, Answer { contacts: full.contacts.clone(), ..Answer::default() }),
+                (none, ProximityResult { intersects: full.intersects, ..ProximityResult::default() }),
+                (QueryFlags { area: true, ..none }, ProximityResult { overlap_area: full.overlap_area, ..ProximityResult::default() }),
+                (QueryFlags { separation: true, ..none }, ProximityResult { separation: full.separation, ..ProximityResult::default() }),
+                (QueryFlags { contacts: true, ..none }, ProximityResult { contacts: full.contacts.clone(), ..ProximityResult::default() }),
             ] {
-                let found = ask(&mut Exact::default(), &outlines, &Question { wanted, ..all });
-                prop_assert_eq!(found, Answer { intersects: full.intersects, ..expected });
+                let found = query(&mut Exact::default(), &outlines, &ProximityQuery { flags: wanted, ..all });
+                prop_assert_eq!(found, ProximityResult { intersects: full.intersects, ..expected });
             }
         }
 
@@ -293,10 +297,10 @@ mod tests {
         fn swapped_outlines_swap_their_depths(seed in 0_u64..1 << 48) {
             let outlines = shapes::pair(seed);
             let question = question(&outlines, 0.02, 0.0);
-            let found = ask(&mut Exact::default(), &outlines, &question);
+            let found = query(&mut Exact::default(), &outlines, &question);
             let mut answers = Vec::new();
             let other = [Pair { a: 1, b: 0 }];
-            Exact::default().ask(&outlines, &other, &question, &mut answers).unwrap();
+            Exact::default().query(&outlines, &other, &question, &mut answers).unwrap();
             let swapped = answers.pop().unwrap();
             prop_assert_eq!(found.intersects, swapped.intersects);
             prop_assert_eq!(depths(&found, Side::A), depths(&swapped, Side::B));
@@ -310,7 +314,7 @@ mod tests {
             let outlines = shapes::pair(seed);
             let question = question(&outlines, 0.02, 0.01);
             let both = [outlines.clone(), renumber(&outlines)];
-            let [found, renumbered] = both.map(|set| ask(&mut Exact::default(), &set, &question));
+            let [found, renumbered] = both.map(|set| query(&mut Exact::default(), &set, &question));
             prop_assert_eq!(found.intersects, renumbered.intersects);
             prop_assert_eq!(found.contacts.len(), renumbered.contacts.len());
             for side in [Side::A, Side::B] {
@@ -325,10 +329,10 @@ mod tests {
         fn a_mirror_and_halves_change_no_depth(seed in 0_u64..1 << 48) {
             let outlines = shapes::pair(seed);
             let question = question(&outlines, 0.02, 0.0);
-            let found = ask(&mut Exact::default(), &outlines, &question);
+            let found = query(&mut Exact::default(), &outlines, &question);
             // Both are done without rounding.
             for by in [|p: Vec2| Vec2::new(-p.x, p.y), |p: Vec2| 0.5 * p] {
-                let image = ask(&mut Exact::default(), &put(&outlines, by), &question);
+                let image = query(&mut Exact::default(), &put(&outlines, by), &question);
                 prop_assert_eq!(found.intersects, image.intersects);
                 let factor = by(Vec2::Y).y;
                 for side in [Side::A, Side::B] {
@@ -342,10 +346,10 @@ mod tests {
         fn moved_outlines_are_as_deep(seed in 0_u64..1 << 48) {
             let outlines = shapes::pair(seed);
             let question = question(&outlines, 0.02, 0.0);
-            let found = ask(&mut Exact::default(), &outlines, &question);
+            let found = query(&mut Exact::default(), &outlines, &question);
             let by = shapes::scale(&outlines) * Vec2::new(0.1234, 5.678);
-            let moved = ask(&mut Exact::default(), &put(&outlines, |p| p + by), &question);
-            let most = |answer: &Answer| depths(answer, Side::A).into_iter().fold(0.0, f64::max);
+            let moved = query(&mut Exact::default(), &put(&outlines, |p| p + by), &question);
+            let most = |answer: &ProximityResult| depths(answer, Side::A).into_iter().fold(0.0, f64::max);
             let slack = MOVED * (by.length() + outlines.points()[0].length());
             prop_assert!((most(&found) - most(&moved)).abs() <= slack);
             let area = found.overlap_area - moved.overlap_area;
@@ -362,8 +366,8 @@ mod tests {
             let corner = |k: i32| Vec2::new(x, 0.0) + Vec2::from_angle(turn * f64::from(k));
             outlines.push(&[(0..count).map(corner).collect()]).unwrap();
         }
-        let question = Question { error: 0.1, contact_distance: 0.0, wanted: Wanted::ALL };
-        let answer = ask(&mut Exact::default(), &outlines, &question);
+        let question = ProximityQuery { error: 0.1, contact_distance: 0.0, flags: QueryFlags::ALL };
+        let answer = query(&mut Exact::default(), &outlines, &question);
         // Two caps of circles 0.5 m apart: 2 acos(1/4) − 1/4 √(4 − 1/4).
         let area = 2.0 * libm::acos(0.25) - 0.25 * 3.75_f64.sqrt();
         // A polygon falls short of its circle by turn²/6 of the area, turn²/8 of the radius.
@@ -386,14 +390,15 @@ mod tests {
             }
         }
         let pairs: Vec<Pair> = (0..16).flat_map(|a| (0..a).map(move |b| Pair { a, b })).collect();
-        let question = Question { error: 0.05, contact_distance: 0.02, wanted: Wanted::ALL };
+        let question =
+            ProximityQuery { error: 0.05, contact_distance: 0.02, flags: QueryFlags::ALL };
         let mut exact = Exact::default();
         let mut one = Vec::new();
-        exact.ask(&outlines, &pairs, &question, &mut one).unwrap();
+        exact.query(&outlines, &pairs, &question, &mut one).unwrap();
         for threads in [0, 2, 3, 7, 200] {
             exact.set_threads(threads);
             let mut many = Vec::new();
-            exact.ask(&outlines, &pairs, &question, &mut many).unwrap();
+            exact.query(&outlines, &pairs, &question, &mut many).unwrap();
             assert_eq!(one, many, "{threads} threads");
         }
     }
@@ -406,7 +411,7 @@ mod tests {
             outlines.push(&[square.map(|(u, v)| Vec2::new(x + u, 0.5 * x + v)).to_vec()]).unwrap();
         }
         for error in [1e-300, 1e-9] {
-            let question = Question { error, contact_distance: 0.0, wanted: Wanted::ALL };
+            let question = ProximityQuery { error, contact_distance: 0.0, flags: QueryFlags::ALL };
             let answer = check(&outlines, &question);
             assert!(
                 matches!(answer.notices[..], [Notice::FewerSamples { kept: 2, .. }]),
@@ -418,7 +423,8 @@ mod tests {
     #[test]
     fn a_contact_distance_beyond_everything_makes_one_contact_of_each_ring() {
         let outlines = shapes::apart(5);
-        let question = Question { error: 1.0, contact_distance: 1e300, wanted: Wanted::ALL };
+        let question =
+            ProximityQuery { error: 1.0, contact_distance: 1e300, flags: QueryFlags::ALL };
         let answer = check(&outlines, &question);
         assert_eq!(answer.contacts.len(), outlines.rings(0).count());
         let gap = |contact: &Contact| contact.gap;
@@ -431,10 +437,13 @@ mod tests {
         for size in [1e-300, 1e-160, 1e149, 1e151, 1e300] {
             let outlines = put(&shapes::apart(11), |p| size * p);
             let larger = outlines.points().iter().position(|p| p.abs().max_element() > 1e150);
-            let question =
-                Question { error: 0.1 * size, contact_distance: size, wanted: Wanted::ALL };
+            let question = ProximityQuery {
+                error: 0.1 * size,
+                contact_distance: size,
+                flags: QueryFlags::ALL,
+            };
             let mut answers = Vec::new();
-            let told = Exact::default().ask(&outlines, &[PAIR], &question, &mut answers);
+            let told = Exact::default().query(&outlines, &[PAIR], &question, &mut answers);
             if let Some(point) = larger {
                 let position = outlines.points()[point];
                 assert_eq!(told, Err(BackendError::TooFar { point, outline: 0, position }));
@@ -452,8 +461,8 @@ mod tests {
         let mut outlines = shapes::apart(3);
         let point = outlines.range(1).start + 1;
         outlines.points_mut()[point].y = f64::NAN;
-        let question = Question { error: 0.1, contact_distance: 0.0, wanted: Wanted::ALL };
-        let told = Exact::default().ask(&outlines, &[PAIR], &question, &mut Vec::new());
+        let question = ProximityQuery { error: 0.1, contact_distance: 0.0, flags: QueryFlags::ALL };
+        let told = Exact::default().query(&outlines, &[PAIR], &question, &mut Vec::new());
         assert!(
             matches!(told, Err(BackendError::NotFinite { point: p, outline: 1, .. }) if p == point)
         );

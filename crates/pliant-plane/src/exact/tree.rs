@@ -6,7 +6,7 @@
 
 use pliant::math::{Vec2, orient2d};
 
-use super::super::boundary::Spot;
+use super::super::boundary::PointLocation;
 use super::super::outline::Outlines;
 use super::super::rect::Rect;
 
@@ -131,17 +131,17 @@ impl<'a> View<'a> {
     }
 
     /// Where a point is; exact.
-    pub fn spot(&self, outline: usize, point: Vec2) -> Spot {
+    pub fn spot(&self, outline: usize, point: Vec2) -> PointLocation {
         let root = self.root(outline);
         let mut odd = false;
         if !self.node(root).rect.contains(point) {
-            Spot::Outside
+            PointLocation::Outside
         } else if self.on_boundary(root, point, &mut odd) {
-            Spot::Boundary
+            PointLocation::Boundary
         } else if odd {
-            Spot::Inside
+            PointLocation::Inside
         } else {
-            Spot::Outside
+            PointLocation::Outside
         }
     }
 

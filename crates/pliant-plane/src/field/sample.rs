@@ -213,7 +213,7 @@ pub(in super::super) fn clearance(outlines: &Outlines, outline: usize, point: Ve
 mod tests {
     use super::super::tiled::Tiled;
     use super::*;
-    use crate::brute::{Spot, nearest, spot};
+    use crate::brute::{PointLocation, nearest, spot};
     use crate::segment::place;
 
     /// Half a pixel's diagonal, m.
@@ -243,7 +243,7 @@ mod tests {
 
     fn signed(outlines: &Outlines, point: Vec2) -> f64 {
         let distance = nearest(outlines, 0, point).unwrap().1;
-        if spot(outlines, 0, point) == Spot::Inside { -distance } else { distance }
+        if spot(outlines, 0, point) == PointLocation::Inside { -distance } else { distance }
     }
 
     #[test]
@@ -310,7 +310,7 @@ mod tests {
             let exact = |point: Vec2| {
                 let (at, _) = nearest(&outlines, 0, point).unwrap();
                 let exit = place(outlines.segment(at.segment as usize), at.along);
-                let inside = spot(&outlines, 0, point) == Spot::Inside;
+                let inside = spot(&outlines, 0, point) == PointLocation::Inside;
                 (if inside { exit - point } else { point - exit }).try_normalize()
             };
             let Some(clearance) = clearance(&outlines, 0, point) else { continue };

@@ -324,7 +324,7 @@ struct Band<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::brute::{Spot, nearest, spot};
+    use crate::brute::{PointLocation, nearest, spot};
 
     /// Coordinates are below ten: rounding of a distance stays near 1e-15.
     const TOLERANCE: f64 = 1e-12;
@@ -360,7 +360,7 @@ mod tests {
             let at = (at as u32 % WINDOW.width, at as u32 / WINDOW.width);
             let point = WINDOW.centre(at.0, at.1);
             let distance = nearest(&outlines, 0, point).unwrap().1;
-            let inside = spot(&outlines, 0, point) == Spot::Inside;
+            let inside = spot(&outlines, 0, point) == PointLocation::Inside;
             let exact = if inside { -distance } else { distance };
             assert!((found - exact).abs() < TOLERANCE, "{at:?}: {found} {exact}");
             let site = field.site[(at.0 + at.1 * WINDOW.width) as usize];

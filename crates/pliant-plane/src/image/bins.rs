@@ -8,7 +8,7 @@ use std::ops::Range;
 use pliant::math::Vec2;
 
 use super::super::outline::Outlines;
-use super::super::raster::rows::Rows;
+use super::super::raster::rows::Csr;
 use super::super::rect::Rect;
 use super::super::segment::{meet, shared};
 
@@ -30,7 +30,7 @@ pub struct Bins {
     /// Where the cells are.
     grid: Grid,
     /// For each cell the segments that touch it.
-    cells: Rows<u32>,
+    cells: Csr<u32>,
     /// Segments of one walk, each once.
     met: Vec<u32>,
 }

@@ -6,12 +6,12 @@
 
 use pliant::math::Vec2;
 
-use super::super::boundary::{self, Spot, direction, outward};
+use super::super::boundary::{self, PointLocation, direction, outward};
 use super::super::field::sample::Reading;
 use super::super::outline::Outlines;
 use super::super::samples::{self, MOST_SAMPLES};
 use super::super::segment::place;
-use super::super::{Answer, Penetration, Place, Question, Side};
+use super::super::{Penetration, Place, ProximityQuery, ProximityResult, Side};
 use super::Scratch;
 use super::bins::Meeting;
 use super::probe::Probes;
@@ -22,9 +22,9 @@ use super::probe::Probes;
 pub(super) fn penetrations(
     outlines: &Outlines,
     pair: [usize; 2],
-    question: &Question,
+    question: &ProximityQuery,
     scratch: &mut Scratch,
-    answer: &mut Answer,
+    answer: &mut ProximityResult,
 ) {
     let mut asked = 0.0;
     for (side, of) in [Side::A, Side::B].into_iter().enumerate() {
@@ -68,7 +68,7 @@ fn cuts(meetings: &[Meeting], side: usize, cuts: &mut Vec<(u32, f64)>) {
 fn collect(
     outlines: &Outlines,
     (own, side): (usize, usize),
-    question: &Question,
+    question: &ProximityQuery,
     asked_before: f64,
     scratch: &mut Scratch,
 ) -> f64 {
@@ -76,8 +76,9 @@ fn collect(
     probes.points.clear();
     places.clear();
     let (spots, region) = (&spots[1 - side], boxes[1 - side]);
-    let inside =
-        |point: Vec2| region.contains(point) && spots.spot(outlines, point) == Spot::Inside;
+    let inside = |point: Vec2| {
+        region.contains(point) && spots.spot(outlines, point) == PointLocation::Inside
+    };
     let (mut asked, mut next_cut) = (0.0, 0);
     for at in outlines.range(own) {
         let ends = outlines.segment(at);
@@ -85,7 +86,7 @@ fn collect(
             probes.points.push(point);
             places.push(Place { segment: at as u32, along });
         };
-        if question.wanted.vertices && inside(ends[0]) {
+        if question.flags.vertices && inside(ends[0]) {
             push(ends[0], 0.0);
         }
         let first_cut = next_cut;
@@ -93,7 +94,7 @@ fn collect(
             next_cut += 1;
         }
         let length = ends[0].distance(ends[1]);
-        if !question.wanted.samples || samples::parts(length, question.error) == 1.0 {
+        if !question.flags.samples || samples::parts(length, question.error) == 1.0 {
             continue;
         }
         let mut from = 0.0;

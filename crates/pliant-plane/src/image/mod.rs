@@ -27,17 +27,19 @@ mod contact;
 use pliant::math::Vec2;
 use pliant::par;
 
-use super::boundary::Spot;
+use super::boundary::PointLocation;
 use super::exact::Exact;
 use super::field::Window;
 use super::outline::Outlines;
 use super::raster::rows::{Spans, Spots};
 use super::rect::Rect;
-use super::{Answer, Backend, BackendError, Cause, Notice, Pair, Place, Question, prepare};
+use super::{
+    Backend, BackendError, Cause, Notice, Pair, Place, ProximityQuery, ProximityResult, prepare,
+};
 
 use bins::{Bins, Extent, Meeting};
 use contact::Flag;
-use near::{Near, Pursuit, Search};
+use near::{Near, Search, SearchMode};
 use probe::Probes;
 
 /// Most pixels that images of one pair may have, count, were they drawn at once.
@@ -94,7 +96,7 @@ struct Scratch {
     /// Those pairs.
     asked: Vec<Pair>,
     /// What it answered.
-    found: Vec<Answer>,
+    found: Vec<ProximityResult>,
 }
 
 impl Images {
@@ -109,12 +111,12 @@ impl Backend for Images {
         "cpu"
     }
 
-    fn ask(
+    fn query(
         &mut self,
         outlines: &Outlines,
         pairs: &[Pair],
-        question: &Question,
-        answers: &mut Vec<Answer>,
+        question: &ProximityQuery,
+        answers: &mut Vec<ProximityResult>,
     ) -> Result<(), BackendError> {
         prepare(outlines, pairs, question, answers)?;
         if self.scratch.is_empty() {
@@ -145,14 +147,14 @@ struct Job<'a> {
     /// The set asked about.
     outlines: &'a Outlines,
     /// What is asked.
-    question: &'a Question,
+    question: &'a ProximityQuery,
     /// Box of each outline, m.
     boxes: &'a [Rect],
 }
 
 impl Job<'_> {
     /// Gives each scratch its share of the pairs.
-    fn share(&self, scratch: &mut [Scratch], pairs: &[Pair], answers: &mut [Answer]) {
+    fn share(&self, scratch: &mut [Scratch], pairs: &[Pair], answers: &mut [ProximityResult]) {
         if let [scratch] = scratch {
             scratch.left.clear();
             scratch.asked.clear();
@@ -175,12 +177,12 @@ impl Job<'_> {
     }
 
     /// Answers the pairs that images could not answer.
-    fn by_segments(&self, scratch: &mut Scratch, answers: &mut [Answer]) {
+    fn by_segments(&self, scratch: &mut Scratch, answers: &mut [ProximityResult]) {
         let Scratch { exact, left, asked, found, .. } = scratch;
         if left.is_empty() {
             return;
         }
-        let told = exact.ask(self.outlines, asked, self.question, found);
+        let told = exact.query(self.outlines, asked, self.question, found);
         debug_assert!(told.is_ok(), "a question that was good before: {told:?}");
         let error = self.question.error;
         for (&(at, cause), exact) in left.iter().zip(found) {
@@ -194,9 +196,9 @@ impl Job<'_> {
         &self,
         pair: Pair,
         scratch: &mut Scratch,
-        answer: &mut Answer,
+        answer: &mut ProximityResult,
     ) -> Result<(), Cause> {
-        let (outlines, question, wanted) = (self.outlines, self.question, self.question.wanted);
+        let (outlines, question, wanted) = (self.outlines, self.question, self.question.flags);
         let both = [pair.a as usize, pair.b as usize];
         scratch.boxes = both.map(|outline| self.boxes[outline]);
         scratch.meetings.clear();
@@ -223,7 +225,7 @@ impl Job<'_> {
             }
         }
         if wanted.contacts && localise(scratch.boxes, 0.5 * question.contact_distance).is_some() {
-            self.search(both, question.contact_distance, Pursuit::Within, scratch)?;
+            self.search(both, question.contact_distance, SearchMode::Within, scratch)?;
             let Scratch { near, meetings, flags, .. } = scratch;
             let distance = question.contact_distance;
             let found = &mut answer.contacts;
@@ -231,7 +233,7 @@ impl Job<'_> {
         }
         if wanted.separation && !answer.intersects {
             let distance = near::upper_bound(outlines, both);
-            self.search(both, distance, Pursuit::Nearest, scratch)?;
+            self.search(both, distance, SearchMode::Nearest, scratch)?;
             answer.separation = contact::separation(outlines, &scratch.near);
             if answer.separation.is_none() {
                 return Err(Cause::Unread);
@@ -244,7 +246,7 @@ impl Job<'_> {
         &self,
         pair: [usize; 2],
         distance: f64,
-        pursuit: Pursuit,
+        pursuit: SearchMode,
         scratch: &mut Scratch,
     ) -> Result<(), Cause> {
         let (target, error) = (scratch.boxes[1], self.question.error);
@@ -254,7 +256,7 @@ impl Job<'_> {
 
     /// Whether two outlines share a point; exact. Leaves meetings and spots in the scratch.
     fn intersect(&self, pair: [usize; 2], region: Rect, scratch: &mut Scratch) -> bool {
-        let (outlines, wanted) = (self.outlines, self.question.wanted);
+        let (outlines, wanted) = (self.outlines, self.question.flags);
         let extent = if wanted.samples || wanted.contacts { Extent::All } else { Extent::First };
         scratch.bins.meetings(outlines, pair, region, extent, &mut scratch.meetings);
         for (outline, spots) in pair.into_iter().zip(&mut scratch.spots) {
@@ -265,7 +267,7 @@ impl Job<'_> {
             let mut firsts = outlines.rings(pair[inner]).map(|ring| outlines.points()[ring.start]);
             firsts.any(|first| {
                 scratch.boxes[outer].contains(first)
-                    && scratch.spots[outer].spot(outlines, first) == Spot::Inside
+                    && scratch.spots[outer].spot(outlines, first) == PointLocation::Inside
             })
         };
         !scratch.meetings.is_empty() || holds(0, 1) || holds(1, 0)

@@ -43,7 +43,7 @@ pub const MOST_PIECES: usize = 1 << 21;
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pursuit {
+pub enum SearchMode {
     /// All parts within the distance.
     Within,
     /// The parts that may be nearest.
@@ -73,7 +73,7 @@ pub struct Search {
     /// Bound of the error, m.
     pub error: f64,
     /// What is looked for.
-    pub pursuit: Pursuit,
+    pub pursuit: SearchMode,
 }
 
 impl Near {
@@ -93,7 +93,7 @@ impl Near {
             self.split(outlines, longest, probes)?;
             let reach = distance + STENCIL * error + longest;
             probes.read(outlines, search.pair[1], error, reach);
-            if search.pursuit == Pursuit::Nearest {
+            if search.pursuit == SearchMode::Nearest {
                 let values = probes.readings.iter().flatten().map(|reading| reading.value.abs());
                 distance = values.fold(distance, |least, value| least.min(value + error));
             }

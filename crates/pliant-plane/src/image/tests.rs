@@ -6,7 +6,7 @@ use std::slice::from_ref;
 use super::super::brute::{Brute, nearest};
 use super::super::field::sample::{clearance, direction_error};
 use super::super::segment::place;
-use super::super::{Contact, Penetration, Side, Wanted};
+use super::super::{Contact, Penetration, QueryFlags, Side};
 use super::*;
 
 /// Rounding of lengths below ten, m, and of what is made of them.
@@ -60,18 +60,22 @@ fn pair(a: &[Vec<Vec2>], b: &[Vec<Vec2>]) -> Outlines {
     outlines
 }
 
-fn ask(backend: &mut dyn Backend, outlines: &Outlines, question: &Question) -> Answer {
+fn query(
+    backend: &mut dyn Backend,
+    outlines: &Outlines,
+    question: &ProximityQuery,
+) -> ProximityResult {
     let mut answers = Vec::new();
-    backend.ask(outlines, &[Pair { a: 0, b: 1 }], question, &mut answers).unwrap();
+    backend.query(outlines, &[Pair { a: 0, b: 1 }], question, &mut answers).unwrap();
     answers.pop().unwrap()
 }
 
 /// Asks both and holds one against the other.
 #[track_caller]
-fn check(outlines: &Outlines, error: f64, contact_distance: f64) -> Answer {
-    let question = Question { error, contact_distance, wanted: Wanted::ALL };
-    let found = ask(&mut Images::default(), outlines, &question);
-    let exact = ask(&mut Brute, outlines, &question);
+fn check(outlines: &Outlines, error: f64, contact_distance: f64) -> ProximityResult {
+    let question = ProximityQuery { error, contact_distance, flags: QueryFlags::ALL };
+    let found = query(&mut Images::default(), outlines, &question);
+    let exact = query(&mut Brute, outlines, &question);
     assert_eq!(found.intersects, exact.intersects);
     assert!(found.notices.is_empty(), "{:?}", found.notices);
     let all = (0..outlines.points().len()).map(|at| outlines.segment(at));
@@ -85,7 +89,12 @@ fn check(outlines: &Outlines, error: f64, contact_distance: f64) -> Answer {
 }
 
 #[track_caller]
-fn check_separation(outlines: &Outlines, found: &Answer, exact: &Answer, error: f64) {
+fn check_separation(
+    outlines: &Outlines,
+    found: &ProximityResult,
+    exact: &ProximityResult,
+    error: f64,
+) {
     assert_eq!(found.separation.is_some(), exact.separation.is_some());
     let (Some(found), Some(exact)) = (found.separation, exact.separation) else { return };
     assert!((found.distance - exact.distance).abs() <= error, "{found:?} {exact:?}");
@@ -145,7 +154,12 @@ fn holds(outlines: &Outlines, contact: &Contact, at: Place) -> bool {
 }
 
 #[track_caller]
-fn check_contacts(outlines: &Outlines, found: &[Contact], exact: &[Contact], question: &Question) {
+fn check_contacts(
+    outlines: &Outlines,
+    found: &[Contact],
+    exact: &[Contact],
+    question: &ProximityQuery,
+) {
     let (error, distance) = (question.error, question.contact_distance);
     for contact in exact.iter().filter(|contact| contact.gap <= distance - 2.0 * error) {
         let held = found.iter().any(|found| holds(outlines, found, contact.on_a));
@@ -281,15 +295,17 @@ fn threads_and_used_memory_leave_the_bits_alone() {
         outlines.push(&[random.coast(centre, 1.0)]).unwrap();
     }
     let pairs: Vec<Pair> = (0..6).flat_map(|b| (0..b).map(move |a| Pair { a, b })).collect();
-    let question = Question { error: 0.01, contact_distance: 0.05, wanted: Wanted::ALL };
+    let question = ProximityQuery { error: 0.01, contact_distance: 0.05, flags: QueryFlags::ALL };
     let mut first = Vec::new();
     let mut images = Images::default();
-    images.ask(&outlines, &pairs, &question, &mut first).unwrap();
+    images.query(&outlines, &pairs, &question, &mut first).unwrap();
     let mut again = Vec::new();
-    images.ask(&outlines, &pairs[..4], &Question { error: 0.003, ..question }, &mut again).unwrap();
+    images
+        .query(&outlines, &pairs[..4], &ProximityQuery { error: 0.003, ..question }, &mut again)
+        .unwrap();
     for threads in [1, 2, 4, 40] {
         images.set_threads(threads);
-        images.ask(&outlines, &pairs, &question, &mut again).unwrap();
+        images.query(&outlines, &pairs, &question, &mut again).unwrap();
         assert_eq!(first, again, "{threads}");
     }
 }
@@ -299,9 +315,9 @@ fn an_error_too_small_for_images_is_answered_by_segments() {
     let a = rectangle(Vec2::ZERO, Vec2::ONE);
     let b = rectangle(Vec2::new(0.5, 0.5), Vec2::new(2.0, 2.0));
     let outlines = pair(&[a], &[b]);
-    let wanted = Wanted { samples: false, ..Wanted::ALL };
-    let question = Question { error: 1e-9, contact_distance: 0.0, wanted };
-    let found = ask(&mut Images::default(), &outlines, &question);
+    let wanted = QueryFlags { samples: false, ..QueryFlags::ALL };
+    let question = ProximityQuery { error: 1e-9, contact_distance: 0.0, flags: wanted };
+    let found = query(&mut Images::default(), &outlines, &question);
     // Half a metre square of pixels of √2 errors: 0.25 / 2e-18.
     let told =
         |cause: &Cause| matches!(cause, Cause::Pixels { pixels } if (1e17..2e17).contains(pixels));
@@ -317,9 +333,9 @@ fn what_images_lack_is_named() {
         let size = Vec2::from(size);
         let a = rectangle(Vec2::ZERO, size);
         let outlines = pair(&[a], &[rectangle(0.5 * size, 2.0 * size)]);
-        let wanted = Wanted { samples: false, ..Wanted::ALL };
-        let question = Question { error, contact_distance: distance, wanted };
-        let found = ask(&mut Images::default(), &outlines, &question);
+        let wanted = QueryFlags { samples: false, ..QueryFlags::ALL };
+        let question = ProximityQuery { error, contact_distance: distance, flags: wanted };
+        let found = query(&mut Images::default(), &outlines, &question);
         let [Notice::Exact { cause, .. }] = found.notices[..] else { panic!("{found:?}") };
         cause
     };
@@ -344,9 +360,9 @@ fn a_tip_between_pixels_is_not_lost() {
         // Another part on the far side: all of the circle is looked at, with large pixels first.
         let far = [-1.5 * out, -1.5 * out - 0.1 * aside, -1.6 * out].to_vec();
         let outlines = pair(from_ref(&circle), &[needle, far]);
-        let wanted = Wanted { contacts: true, separation: true, ..Wanted::DEPTHS };
-        let question = Question { error, contact_distance: distance, wanted };
-        let found = ask(&mut Images::default(), &outlines, &question);
+        let wanted = QueryFlags { contacts: true, separation: true, ..QueryFlags::DEPTHS };
+        let question = ProximityQuery { error, contact_distance: distance, flags: wanted };
+        let found = query(&mut Images::default(), &outlines, &question);
         let exact = nearest(&outlines, 0, tip).unwrap().1;
         assert!((found.separation.unwrap().distance - exact).abs() <= error, "{k}");
         assert_eq!(found.contacts.len(), 1, "{k}: {exact}");
@@ -362,11 +378,11 @@ fn the_area_is_within_the_error_times_the_perimeters() {
     let exact = super::super::brute::overlap_area(&outlines, 0, 1);
     let all = (0..outlines.points().len()).map(|at| outlines.segment(at));
     let perimeters: f64 = all.map(|[a, b]| a.distance(b)).sum();
-    let wanted = Wanted { area: true, ..Wanted::DEPTHS };
+    let wanted = QueryFlags { area: true, ..QueryFlags::DEPTHS };
     // The last in several blocks of rows.
     for error in [0.1, 0.01, 1e-3, 1e-4] {
-        let question = Question { error, contact_distance: 0.0, wanted };
-        let found = ask(&mut Images::default(), &outlines, &question).overlap_area;
+        let question = ProximityQuery { error, contact_distance: 0.0, flags: wanted };
+        let found = query(&mut Images::default(), &outlines, &question).overlap_area;
         let bound = error * perimeters / std::f64::consts::SQRT_2;
         assert!((found - exact).abs() <= bound, "{error}: {found} {exact}");
     }

@@ -86,7 +86,7 @@ struct Passes {
 pub struct Buffer {
     /// Pixels side by side, count.
     width: usize,
-    /// Rows from below.
+    /// Csr from below.
     pixels: Vec<Pixel>,
     /// Columns and rows that the last drawing reached, from and up to.
     touched: [Range<u32>; 2],

@@ -7,21 +7,21 @@ use std::ops::Range;
 
 use pliant::math::Vec2;
 
-use super::super::boundary::Spot;
+use super::super::boundary::PointLocation;
 use super::super::field::Window;
 use super::super::outline::Outlines;
 use super::super::segment::{right_of, touches};
 
 /// Items in rows: those of row k lie between two starts.
 #[derive(Clone, Debug, Default)]
-pub(in super::super) struct Rows<T> {
+pub(in super::super) struct Csr<T> {
     /// Where each row begins in `items`, and their count at the end.
     starts: Vec<u32>,
     /// All items, row after row.
     items: Vec<T>,
 }
 
-impl<T: Copy + Default> Rows<T> {
+impl<T: Copy + Default> Csr<T> {
     /// Gives every row the items that `make` tells of the segments that reach it.
     pub(in super::super) fn fill<'a>(
         &mut self,
@@ -84,10 +84,10 @@ fn crossed(window: &Window, [a, b]: [Vec2; 2]) -> Range<usize> {
 #[derive(Clone, Debug, Default)]
 pub struct Fill {
     /// For each row the columns from which on one more segment lies to the left, ascending.
-    turns: Rows<u32>,
+    turns: Csr<u32>,
 }
 
-impl<T> Rows<T> {
+impl<T> Csr<T> {
     /// What a row holds.
     pub(in super::super) fn items(&self, row: usize) -> &[T] {
         &self.items[self.starts[row] as usize..self.starts[row + 1] as usize]
@@ -138,7 +138,7 @@ fn turn(window: &Window, ends @ [a, b]: [Vec2; 2], row: u32) -> u32 {
 #[derive(Clone, Debug, Default)]
 pub struct Spans {
     /// For each row where it meets the boundary, ascending, m.
-    crossings: Rows<f64>,
+    crossings: Csr<f64>,
 }
 
 impl Spans {
@@ -174,10 +174,10 @@ impl Spans {
 pub struct Spots {
     /// Lowest point, m.
     low: f64,
-    /// Rows for each metre, 1/m.
+    /// Csr for each metre, 1/m.
     density: f64,
     /// For each row the segments that reach it.
-    segments: Rows<u32>,
+    segments: Csr<u32>,
 }
 
 impl Spots {
@@ -201,18 +201,18 @@ impl Spots {
     }
 
     /// Where a point is; exact.
-    pub fn spot(&self, outlines: &Outlines, point: Vec2) -> Spot {
+    pub fn spot(&self, outlines: &Outlines, point: Vec2) -> PointLocation {
         let count = self.segments.starts.len() - 1;
         let row = self.segments.row(bucket(self.low, self.density, count, point.y));
         let mut odd = false;
         for &at in &self.segments.items[row] {
             let ends = outlines.segment(at as usize);
             if touches(ends, point) {
-                return Spot::Boundary;
+                return PointLocation::Boundary;
             }
             odd ^= right_of(ends, point);
         }
-        if odd { Spot::Inside } else { Spot::Outside }
+        if odd { PointLocation::Inside } else { PointLocation::Outside }
     }
 }
 
@@ -252,10 +252,10 @@ mod tests {
             for (x, y) in (0..21).flat_map(|x| (0..23).map(move |y| (x, y))) {
                 let spot = brute::spot(&outlines, outline, window.centre(x, y));
                 assert_eq!(spots.spot(&outlines, window.centre(x, y)), spot);
-                if spot != Spot::Boundary {
-                    assert_eq!(fill.inside(x, y), spot == Spot::Inside, "{x} {y}");
+                if spot != PointLocation::Boundary {
+                    assert_eq!(fill.inside(x, y), spot == PointLocation::Inside, "{x} {y}");
                 }
-                inside += usize::from(spot == Spot::Inside);
+                inside += usize::from(spot == PointLocation::Inside);
             }
             assert!(inside > 20);
         }

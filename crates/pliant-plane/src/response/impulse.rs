@@ -16,7 +16,7 @@
 
 use crate::boundary::outward;
 use crate::segment::{nearest_along, place};
-use crate::{BackendError, Pair, Place, Question, Wanted};
+use crate::{BackendError, Pair, Place, ProximityQuery, QueryFlags};
 use pliant::body::soft::Masses;
 use pliant::contact::output::{ContactOutput, ContactStats};
 use pliant::contact::response::refuse_unsound;
@@ -178,9 +178,10 @@ impl OutlineImpulses {
         flat.place(context);
         start.clear();
         start.extend_from_slice(flat.outlines.points());
-        let wanted = Wanted { vertices: false, contacts: true, ..Wanted::DEPTHS };
-        let question = Question { error: ERROR * distance, contact_distance: distance, wanted };
-        flat.ask(&question, distance)?;
+        let wanted = QueryFlags { vertices: false, contacts: true, ..QueryFlags::DEPTHS };
+        let question =
+            ProximityQuery { error: ERROR * distance, contact_distance: distance, flags: wanted };
+        flat.query(&question, distance)?;
         let touching = flat.found().filter(|(_, answer)| !answer.contacts.is_empty());
         for (Pair { a, b }, answer) in touching {
             for contact in &answer.contacts {
@@ -374,9 +375,9 @@ impl Velocities {
 
 /// The first pair that shares a point.
 fn overlapping(flat: &mut Flat, distance: f64) -> Result<Option<Pair>, BackendError> {
-    let wanted = Wanted { vertices: false, ..Wanted::DEPTHS };
-    let question = Question { error: ERROR * distance, contact_distance: 0.0, wanted };
-    flat.ask(&question, 0.0)?;
+    let wanted = QueryFlags { vertices: false, ..QueryFlags::DEPTHS };
+    let question = ProximityQuery { error: ERROR * distance, contact_distance: 0.0, flags: wanted };
+    flat.query(&question, 0.0)?;
     Ok(flat.found().find(|(_, answer)| answer.intersects).map(|(pair, _)| pair))
 }
 

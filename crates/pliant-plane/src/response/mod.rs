@@ -19,9 +19,9 @@ pub mod impulse;
 use crate::outline::{OutlineError, Outlines};
 use crate::pairs::NearPairs;
 use crate::rect::Rect;
-use crate::{Answer, Backend, BackendError, MOST_COORDINATE, Pair, Question};
+use crate::{Backend, BackendError, MOST_COORDINATE, Pair, ProximityQuery, ProximityResult};
 use pliant::body::pins::Pins;
-use pliant::body::rigid::all::Rigids;
+use pliant::body::rigid::all::RigidBodySet;
 use pliant::body::soft::Masses;
 use pliant::body::{Bodies, BodyKind};
 use pliant::contact::response::{RespondError, StepContext};
@@ -73,7 +73,7 @@ pub struct Cast<'a> {
     /// Vertices at rest, m.
     pub rest: &'a [Vec3],
     /// Which of them are rigid.
-    pub rigids: &'a Rigids,
+    pub rigids: &'a RigidBodySet,
     /// Bodies that pass through each other, the smaller number first.
     pub apart: &'a [(BodyId, BodyId)],
 }
@@ -102,7 +102,7 @@ pub struct Flat {
     /// Which pairs may meet.
     near: NearPairs,
     /// One for each of those pairs.
-    answers: Vec<Answer>,
+    answers: Vec<ProximityResult>,
     /// What the device behind the backend said when it first failed, as a refusal tells it.
     fault: Option<&'static str>,
 }
@@ -181,13 +181,13 @@ impl Flat {
     }
 
     /// Asks about all pairs whose boxes are at most `reach` m apart.
-    fn ask(&mut self, question: &Question, reach: f64) -> Result<(), BackendError> {
+    fn query(&mut self, question: &ProximityQuery, reach: f64) -> Result<(), BackendError> {
         self.near.find(&self.outlines, reach);
-        self.backend.ask(&self.outlines, self.near.pairs(), question, &mut self.answers)
+        self.backend.query(&self.outlines, self.near.pairs(), question, &mut self.answers)
     }
 
     /// Each pair that was asked about, with what was found.
-    fn found(&self) -> impl Iterator<Item = (Pair, &Answer)> {
+    fn found(&self) -> impl Iterator<Item = (Pair, &ProximityResult)> {
         self.near.pairs().iter().copied().zip(&self.answers)
     }
 }

@@ -15,7 +15,7 @@
 //! together then bring the point to u₁ at most. With k ≤ m/(W dt²) springs are stable however
 //! many there are; see [`pliant_papers::bodies::law`].
 
-use crate::{BackendError, Question, Wanted};
+use crate::{BackendError, ProximityQuery, QueryFlags};
 use pliant::contact::friction::friction;
 use pliant::contact::output::{ContactOutput, ContactStats};
 use pliant::contact::response::Stiffness;
@@ -42,7 +42,7 @@ const DAMPING: f64 = 0.1;
 const EXIT: f64 = 2.0;
 
 /// What is asked of each pair.
-const WANTED: Wanted = Wanted { samples: true, ..Wanted::DEPTHS };
+const WANTED: QueryFlags = QueryFlags { samples: true, ..QueryFlags::DEPTHS };
 
 /// What penalty forces between outlines are made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -134,7 +134,7 @@ impl OutlinePenalty {
         pushes.clear();
         flat.place(context);
         let error = settings.error;
-        flat.ask(&Question { error, contact_distance: 0.0, wanted: WANTED }, 0.0)?;
+        flat.query(&ProximityQuery { error, contact_distance: 0.0, flags: WANTED }, 0.0)?;
         for (pair, answer) in flat.found() {
             let boxes = [pair.a, pair.b].map(|outline| flat.near.boxes()[outline as usize]);
             ways.find(&flat.outlines, pair, (boxes, answer), pushes);

@@ -12,7 +12,7 @@ use pliant::body::Mesh;
 use pliant::body::rigid::RigidBody;
 use pliant::body::rigid::all::balanced_masses_in_plane;
 use pliant::body::rigid::mass::MassProperties;
-use pliant::body::soft::{BodyStarts, State};
+use pliant::body::soft::{BodyOffsets, State};
 use pliant::contact::output::ContactOutput;
 use pliant::contact::response::Response;
 use pliant::contact::response::Stiffness;
@@ -98,8 +98,8 @@ impl World {
         let meshes: Vec<Mesh<'_>> =
             rings.iter().map(|rings| Mesh::Outline(rings[0].len(), rings)).collect();
         system.masses = Masses::new(masses).unwrap();
-        system.bodies = BodyStarts::from_counts(rings.iter().map(|rings| rings[0].len()));
-        system.rigids = Rigids::new(rigids, &system.bodies, positions.len()).unwrap();
+        system.bodies = BodyOffsets::from_counts(rings.iter().map(|rings| rings[0].len()));
+        system.rigids = RigidBodySet::new(rigids, &system.bodies, positions.len()).unwrap();
         system.pins = Pins::still(held, &positions);
         let state = State { positions, velocities, rigids: states, time: 0.0 };
         World { bodies: Arc::new(Bodies::from_meshes(&meshes).unwrap()), system, state }
@@ -383,12 +383,12 @@ impl Backend for Broken {
         "gpu"
     }
 
-    fn ask(
+    fn query(
         &mut self,
         _: &Outlines,
         _: &[Pair],
-        _: &Question,
-        _: &mut Vec<Answer>,
+        _: &ProximityQuery,
+        _: &mut Vec<ProximityResult>,
     ) -> Result<(), BackendError> {
         self.0 += 1;
         Err(BackendError::Device { what: format!("the GPU failed: fault {}", self.0) })

@@ -15,7 +15,7 @@
 use crate::outline::Outlines;
 use crate::rect::Rect;
 use crate::segment::{crossing, meet, place};
-use crate::{Answer, Pair, Penetration, Place, Side};
+use crate::{Pair, Penetration, Place, ProximityResult, Side};
 use pliant::math::Vec2;
 
 /// Cosine below which a shortest way leads against that of its stretch.
@@ -63,7 +63,7 @@ impl Ways {
         &mut self,
         outlines: &Outlines,
         pair: Pair,
-        (boxes, answer): ([Rect; 2], &Answer),
+        (boxes, answer): ([Rect; 2], &ProximityResult),
         pushes: &mut Vec<Push>,
     ) {
         if answer.penetration.is_empty() {
@@ -172,7 +172,7 @@ fn exit(outlines: &Outlines, outline: usize, from: Vec2, along: Vec2) -> Option<
 mod tests {
     use super::*;
     use crate::brute::Brute;
-    use crate::{Backend, Question, Wanted};
+    use crate::{Backend, ProximityQuery, QueryFlags};
 
     fn disc(centre: [f64; 2], radius: f64) -> Vec<Vec2> {
         let at = |k: u32| Vec2::from_angle(std::f64::consts::TAU * f64::from(k) / 40.0);
@@ -185,10 +185,10 @@ mod tests {
         outlines.push(&[a]).unwrap();
         outlines.push(&[b]).unwrap();
         let pair = Pair { a: 0, b: 1 };
-        let wanted = Wanted { samples: true, ..Wanted::DEPTHS };
-        let question = Question { error: 0.01, contact_distance: 0.0, wanted };
+        let wanted = QueryFlags { samples: true, ..QueryFlags::DEPTHS };
+        let question = ProximityQuery { error: 0.01, contact_distance: 0.0, flags: wanted };
         let mut answers = Vec::new();
-        Brute.ask(&outlines, &[pair], &question, &mut answers).unwrap();
+        Brute.query(&outlines, &[pair], &question, &mut answers).unwrap();
         let boxes = [0, 1].map(|k| Rect::of_segments(&outlines, outlines.range(k)));
         let mut pushes = Vec::new();
         Ways::default().find(&outlines, pair, (boxes, &answers[0]), &mut pushes);

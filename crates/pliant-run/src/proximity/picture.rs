@@ -8,7 +8,7 @@ use pliant::math::Vec2;
 use pliant_plane::field::tiled::Tiled;
 use pliant_plane::field::{Field, NO_SITE, Window};
 use pliant_plane::segment::place;
-use pliant_plane::{Answer, Place, Side};
+use pliant_plane::{Place, ProximityResult, Side};
 
 use super::Found;
 use crate::picture::Image;
@@ -189,7 +189,7 @@ fn ways_out(canvas: &mut Canvas, frame: &Frame, found: &Found) {
 }
 
 /// Contact points with their normals.
-fn contacts(canvas: &mut Canvas, frame: &Frame, answer: &Answer) {
+fn contacts(canvas: &mut Canvas, frame: &Frame, answer: &ProximityResult) {
     let mut spread = Spread::new(frame.window.width);
     for contact in &answer.contacts {
         let at = frame.pixel(contact.position);

@@ -128,7 +128,7 @@ fn surfaces_have_the_counts_that_others_found() {
         let meeting = count(&problems, ProblemKind::SelfOverlap) - doubled(&mesh);
         agree(row, "self_intersecting_pairs", meeting);
         agree(row, "bodies", count(&problems, ProblemKind::SeveralParts).max(1));
-        let turned = [ProblemKind::InsideOut, ProblemKind::InsideOutPieces];
+        let turned = [ProblemKind::InvertedOrientation, ProblemKind::InvertedPieces];
         assert_eq!(turned.map(|kind| count(&problems, kind)), [0, 0], "{}", row["path"]);
         if expected(row, "open_edges") == 0 {
             let volume = overlap::signed_volume(&mesh.positions, &mesh.triangles);

@@ -7,7 +7,7 @@ use pliant::math::Vec2;
 use pliant_plane::brute::Brute;
 use pliant_plane::image::Images;
 use pliant_plane::outline::Outlines;
-use pliant_plane::{Answer, Backend, Pair, Question, Wanted};
+use pliant_plane::{Backend, Pair, ProximityQuery, ProximityResult, QueryFlags};
 
 use super::data;
 
@@ -16,10 +16,10 @@ const ROUNDING: f64 = 1e-9;
 
 /// Holds the images' lengths against the exact ones; the pairs that intersect, count.
 #[track_caller]
-fn check(outlines: &Outlines, pairs: &[Pair], question: &Question) -> usize {
+fn check(outlines: &Outlines, pairs: &[Pair], question: &ProximityQuery) -> usize {
     let (mut found, mut exact) = (Vec::new(), Vec::new());
-    Images::default().ask(outlines, pairs, question, &mut found).unwrap();
-    Brute.ask(outlines, pairs, question, &mut exact).unwrap();
+    Images::default().query(outlines, pairs, question, &mut found).unwrap();
+    Brute.query(outlines, pairs, question, &mut exact).unwrap();
     for ((found, exact), pair) in found.iter().zip(&exact).zip(pairs) {
         check_pair(outlines, *pair, question.error, found, exact);
     }
@@ -27,7 +27,13 @@ fn check(outlines: &Outlines, pairs: &[Pair], question: &Question) -> usize {
 }
 
 #[track_caller]
-fn check_pair(outlines: &Outlines, pair: Pair, error: f64, found: &Answer, exact: &Answer) {
+fn check_pair(
+    outlines: &Outlines,
+    pair: Pair,
+    error: f64,
+    found: &ProximityResult,
+    exact: &ProximityResult,
+) {
     assert_eq!(found.intersects, exact.intersects, "{pair:?}");
     let segments = [pair.a, pair.b].into_iter().flat_map(|of| outlines.range(of as usize));
     let ends = segments.map(|at| outlines.segment(at));
@@ -65,7 +71,7 @@ fn six_coasts_answer_as_every_segment_does() {
     }
     assert_eq!(outlines.points().len(), 719);
     for error in [0.05, 0.01] {
-        let question = Question { error, contact_distance: error, wanted: Wanted::ALL };
+        let question = ProximityQuery { error, contact_distance: error, flags: QueryFlags::ALL };
         assert_eq!(check(&outlines, &pairs(6), &question), 4);
     }
 }
@@ -91,8 +97,8 @@ fn countries_answer_as_every_segment_does() {
         outlines.push(&rings.collect::<Vec<_>>()).unwrap();
     }
     // Neighbours share borders point by point: they touch, and all vertices are in contact.
-    let wanted = Wanted { contacts: false, ..Wanted::ALL };
-    let question = Question { error: 0.2, contact_distance: 0.0, wanted };
+    let wanted = QueryFlags { contacts: false, ..QueryFlags::ALL };
+    let question = ProximityQuery { error: 0.2, contact_distance: 0.0, flags: wanted };
     let neighbours = pairs(40).into_iter().filter(|pair| pair.b - pair.a < 6).collect::<Vec<_>>();
     assert!(check(&outlines, &neighbours, &question) > 5);
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use pliant::body::keyframes::{Keyframes, Pose};
 use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::body::pins::Pins;
-use pliant::body::soft::{BodyStarts, Masses, State};
+use pliant::body::soft::{BodyOffsets, Masses, State};
 use pliant::body::{Bodies, Mesh};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
@@ -15,7 +15,7 @@ use pliant::integrate::System;
 use pliant::integrate::implicit::{Implicit, ImplicitKind, ImplicitSettings};
 use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
-use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::step::Simulation;
 use pliant_papers::impulse::Impulses;
@@ -29,7 +29,8 @@ const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81);
 
 /// Two blocks; the second hangs on a pin. Steps with memory, so that resuming must restore it.
 pub fn blocks() -> Built {
-    let mesh = TetMesh::from_raw(cuboid([2; 3], Vec3::splat(0.2), Cut::Five).unwrap()).unwrap().0;
+    let mesh =
+        TetMesh::from_raw(cuboid([2; 3], Vec3::splat(0.2), TetSplit::Five).unwrap()).unwrap().0;
     let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh), Mesh::Tets(&mesh)]).unwrap();
     let count = mesh.positions().len();
     let place = |by: Vec3| mesh.positions().iter().map(move |p| *p + by);
@@ -37,7 +38,7 @@ pub fn blocks() -> Built {
         place(Vec3::new(0.01, 0.02, 0.3)).chain(place(Vec3::new(1.0, 0.0, 1.0))).collect();
     let masses = Masses::of_tets(&rest, bodies.tets(), |_| 1000.0).unwrap();
     let mut system = System { masses, ..System::default() };
-    system.bodies = BodyStarts::from_counts([count, count]);
+    system.bodies = BodyOffsets::from_counts([count, count]);
     system.pins = Pins::still(vec![VertexId(count as u32)], &rest);
     system.forces.push(Gravity::new(GRAVITY, system.masses.of()));
     let rubber = ElasticSettings { young: 1e5, poisson: 0.3, damping: 0.01 };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use pliant::body::soft::{BodyStarts, Masses, State};
+use pliant::body::soft::{BodyOffsets, Masses, State};
 use pliant::body::{Bodies, Mesh};
 use pliant::force::gravity::Gravity;
 use pliant::id::{BodyId, VertexId};
@@ -210,8 +210,8 @@ fn topology(groups: &[Group]) -> Result<Bodies, Wrong> {
         let mesh = match &group.rest.stuff {
             Stuff::Tets(mesh) => Mesh::Tets(mesh),
             Stuff::Surface(mesh) => Mesh::Surface(mesh),
-            Stuff::Net => Mesh::Net(group.rest.positions.len(), edges),
-            Stuff::Cloud => Mesh::Cloud(group.rest.positions.len()),
+            Stuff::SpringNetwork => Mesh::SpringNetwork(group.rest.positions.len(), edges),
+            Stuff::Particles => Mesh::Particles(group.rest.positions.len()),
             Stuff::Outline { rings, .. } => Mesh::Outline(group.rest.positions.len(), rings),
         };
         meshes.extend(group.ranges.iter().map(|_| mesh));
@@ -222,7 +222,7 @@ fn topology(groups: &[Group]) -> Result<Bodies, Wrong> {
 fn system(scene: &keys::Scene, groups: &[Group], all: &Arrays) -> Result<System, Wrong> {
     let masses = Masses::new(all.masses.clone()).map_err(|error| Wrong::value("bodies", error))?;
     let counts = groups.iter().flat_map(|group| group.ranges.iter().map(|range| range.len()));
-    let bodies = BodyStarts::from_counts(counts);
+    let bodies = BodyOffsets::from_counts(counts);
     let fixed = fixed(scene, groups);
     let mut system = System { masses, bodies, fixed, ..System::default() };
     let gravity = vector(scene.gravity);
@@ -250,8 +250,8 @@ fn infos(scene: &keys::Scene, groups: &[Group]) -> Vec<BodyInfo> {
             let kind = match rest.stuff {
                 Stuff::Tets(_) => "tets",
                 Stuff::Surface(_) => "surface",
-                Stuff::Net => "net",
-                Stuff::Cloud => "cloud",
+                Stuff::SpringNetwork => "net",
+                Stuff::Particles => "cloud",
                 Stuff::Outline { .. } => "outline",
             };
             let first = vertices.start as u32;

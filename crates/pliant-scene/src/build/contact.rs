@@ -11,7 +11,7 @@ use pliant::solve::constraint::{Constraint, ConstraintSettings};
 use pliant_papers::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings};
 use pliant_papers::bodies::buffer::{Buffer, BufferSettings};
 use pliant_papers::bodies::impulse::{BodilyImpulseSettings, BodilyImpulses};
-use pliant_papers::bodies::{Bodily, BodilySettings, Kind};
+use pliant_papers::bodies::{BodyPenalty, BodyPenaltySettings, Kind};
 use pliant_papers::impulse::Impulses;
 use pliant_papers::points::{PointSettings, Points};
 use pliant_papers::surface::{self, ContactSurface, Corrections, Form, SurfaceSettings};
@@ -110,7 +110,7 @@ pub fn unmet(scene: &keys::Scene, made: &Made) -> Option<String> {
 
 /// What is told of nets among other bodies.
 pub fn nets(scene: &keys::Scene, made: &Made) -> Option<String> {
-    let is_net = |body: &BodyId| made.bodies.kind(*body) == BodyKind::Net;
+    let is_net = |body: &BodyId| made.bodies.kind(*body) == BodyKind::SpringNetwork;
     let count = made.bodies.ids().filter(is_net).count();
     let meets = chosen(scene) != Response::None && count > 0 && count < made.bodies.len();
     meets.then(|| {
@@ -142,7 +142,7 @@ pub fn responses(
         Response::Impulse => vec![Box::new(impulses(scene, made)?)],
         Response::Surface => vec![Box::new(surface(scene, made)?)],
     };
-    let is_cloud = |body: &BodyId| made.bodies.kind(*body) == BodyKind::Cloud;
+    let is_cloud = |body: &BodyId| made.bodies.kind(*body) == BodyKind::Particles;
     if chosen(scene) != Response::None && made.bodies.ids().filter(is_cloud).count() > 1 {
         all.push(Box::new(points(scene, made)?));
     }
@@ -151,16 +151,16 @@ pub fn responses(
     Ok(all)
 }
 
-fn springs(scene: &keys::Scene, made: &Made, kind: Kind) -> Result<Bodily, Wrong> {
+fn springs(scene: &keys::Scene, made: &Made, kind: Kind) -> Result<BodyPenalty, Wrong> {
     let dt = scene.dt / f64::from(scene.integrator.substeps.max(1));
     let keys::Contact { friction, stiffness, damping, implicit, .. } = scene.contact;
     let usual = match implicit {
-        true => BodilySettings::implicit(kind, dt),
-        false => BodilySettings::of_step(kind, dt),
+        true => BodyPenaltySettings::implicit(kind, dt),
+        false => BodyPenaltySettings::of_step(kind, dt),
     };
     let stiffness = stiffness.map_or(usual.stiffness, Stiffness::Fixed);
-    let settings = BodilySettings { friction, damping, stiffness, ..usual };
-    Bodily::new(&made.rest, &made.bodies, settings).map_err(unfit)
+    let settings = BodyPenaltySettings { friction, damping, stiffness, ..usual };
+    BodyPenalty::new(&made.rest, &made.bodies, settings).map_err(unfit)
 }
 
 /// What is wrong with the settings of contact.
@@ -233,7 +233,7 @@ fn points(scene: &keys::Scene, made: &Made) -> Result<Points, Wrong> {
 /// Half the mean distance of a point of a cloud from the next, m.
 fn point_radius(made: &Made) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
-    for body in made.bodies.ids().filter(|body| made.bodies.kind(*body) == BodyKind::Cloud) {
+    for body in made.bodies.ids().filter(|body| made.bodies.kind(*body) == BodyKind::Particles) {
         let mut points = made.rest[made.bodies.vertices(body)].to_vec();
         points.sort_by(|a, b| a.x.total_cmp(&b.x));
         for (k, point) in points.iter().enumerate() {

@@ -4,8 +4,8 @@ use pliant::body::keyframes::{Keyframe, Keyframes};
 use pliant::body::pins::{self, PinPath, Pins, Plane};
 use pliant::body::rigid::RigidBody;
 use pliant::body::rigid::all::balanced_masses_in_plane;
-use pliant::force::bowl::Bowl;
 use pliant::force::drag::{Drag, DragLaw};
+use pliant::force::harmonic_well::HarmonicWell;
 use pliant::force::load::Load;
 use pliant::id::{BodyId, VertexId};
 use pliant::integrate::System;
@@ -203,7 +203,7 @@ pub fn push_bowl(scene: &keys::Scene, groups: &[Group], system: &mut System) -> 
             inner.fill(0.0);
         }
     }
-    let bowl = Bowl::new(vector(*centre), vector(*rates), &masses);
+    let bowl = HarmonicWell::new(vector(*centre), vector(*rates), &masses);
     system.forces.push(bowl.map_err(|error| Wrong::value("bowl", error))?);
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use pliant::body::BodyKind;
-use pliant::body::rigid::all::Rigids;
+use pliant::body::rigid::all::RigidBodySet;
 use pliant::id::BodyId;
 use pliant::math::Vec3;
 use pliant::solve::joint::{Axis, Joint, JointKind, Joints, Motor};
@@ -269,7 +269,7 @@ fn joint(
     (a, b): (BodyId, Option<BodyId>),
     made: &Made,
 ) -> Joint {
-    let rigids: &Rigids = &made.system.rigids;
+    let rigids: &RigidBodySet = &made.system.rigids;
     // Bodies were seen to be rigid.
     let place = |body: BodyId| rigids.place(body).unwrap_or(0);
     let centre = |body: BodyId| made.state.rigids[place(body)].centre;

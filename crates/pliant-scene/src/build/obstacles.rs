@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use pliant::body::keyframes::{Keyframes, Pose};
 use pliant::body::obstacle::{
-    Combined, Cuboid, Fidelity, Grid, GridSettings, Obstacle, ObstacleError, Part, Plane, Round,
-    Shape, SurfaceMaterial,
+    Combined, Cuboid, Grid, GridSettings, Obstacle, ObstacleError, Part, Plane, Revolved,
+    SdfAccuracy, Shape, SurfaceMaterial,
 };
 use pliant::contact::response::Stiffness;
 use pliant::id::VertexId;
@@ -88,8 +88,8 @@ impl Shape for Boxed {
         self.0.hessian(point)
     }
 
-    fn fidelity(&self) -> Fidelity {
-        self.0.fidelity()
+    fn accuracy(&self) -> SdfAccuracy {
+        self.0.accuracy()
     }
 
     fn lipschitz(&self) -> f64 {
@@ -133,7 +133,7 @@ fn shape(
 ) -> Result<(Box<dyn Shape>, Sheet), Wrong> {
     let extent = context.extent;
     let wrong = |error: ObstacleError| Wrong::value(path, error);
-    let round = |made: Result<Round, ObstacleError>, sheet: Sheet| match made {
+    let round = |made: Result<Revolved, ObstacleError>, sheet: Sheet| match made {
         Ok(round) => Ok((Box::new(round) as Box<dyn Shape>, sheet)),
         Err(error) => Err(wrong(error)),
     };
@@ -143,18 +143,20 @@ fn shape(
             let cuboid = Cuboid::new(vector(*size)).map_err(wrong)?;
             Ok((Box::new(cuboid), skin::cuboid(vector(*size))))
         }
-        key::Shape::Sphere { radius } => round(Round::sphere(*radius), skin::capsule(*radius, 0.0)),
+        key::Shape::Sphere { radius } => {
+            round(Revolved::sphere(*radius), skin::capsule(*radius, 0.0))
+        }
         key::Shape::Cylinder { radius, length: None } => {
-            round(Round::cylinder(*radius), skin::cylinder(*radius, extent))
+            round(Revolved::cylinder(*radius), skin::cylinder(*radius, extent))
         }
         key::Shape::Cylinder { radius, length: Some(length) } => {
-            round(Round::finite_cylinder(*radius, *length), skin::cylinder(*radius, *length))
+            round(Revolved::finite_cylinder(*radius, *length), skin::cylinder(*radius, *length))
         }
         key::Shape::Capsule { radius, length } => {
-            round(Round::capsule(*radius, *length), skin::capsule(*radius, *length))
+            round(Revolved::capsule(*radius, *length), skin::capsule(*radius, *length))
         }
         key::Shape::Torus { major, minor } => {
-            round(Round::torus(*major, *minor), skin::torus(*major, *minor))
+            round(Revolved::torus(*major, *minor), skin::torus(*major, *minor))
         }
         key::Shape::Mesh { mesh, spacing, margin } => {
             let surface = surface(mesh, context, &format!("{path}.mesh"))?;
@@ -210,7 +212,7 @@ fn surface(mesh: &keys::Mesh, context: &mut Context<'_>, path: &str) -> Result<S
             let made = Surface::from_raw(raw);
             made.map(|(surface, _)| surface).map_err(|e| Wrong::new(FaultKind::Mesh, path, e))
         }
-        Stuff::Net | Stuff::Cloud | Stuff::Outline { .. } => {
+        Stuff::SpringNetwork | Stuff::Particles | Stuff::Outline { .. } => {
             Err(Wrong::value(path, "a net has no inside: an obstacle needs one"))
         }
     }

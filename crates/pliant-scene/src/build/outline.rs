@@ -236,7 +236,7 @@ fn rest(rings: &[Vec<Vec2>], path: &str, notices: &mut Vec<String>) -> Result<Re
 ///
 /// The shadow is taken to be convex: the hull of all its vertices.
 pub fn shadow(rest: Rest, path: &str) -> Result<Rest, Wrong> {
-    if matches!(rest.stuff, Stuff::Net | Stuff::Cloud | Stuff::Outline { .. }) {
+    if matches!(rest.stuff, Stuff::SpringNetwork | Stuff::Particles | Stuff::Outline { .. }) {
         return Err(Wrong::value(path, "only tets and closed surfaces have a shadow"));
     }
     let hull = hull(rest.positions.iter().map(|p| p.truncate()).collect());

@@ -23,7 +23,7 @@ use pliant_plane::generate::car::{CarSettings, car};
 
 use super::{Wrong, outline};
 use crate::fault::FaultKind;
-use crate::keys::body::{Cut, EdgeKind, Mesh, ReadAs};
+use crate::keys::body::{EdgeKind, Mesh, ReadAs, TetSplit};
 
 /// Tets of all bodies of a scene at most, count; a run takes about 1 KiB for each.
 pub const MOST_TETS: f64 = 4e6;
@@ -39,9 +39,9 @@ pub enum Stuff {
     /// A closed surface.
     Surface(Surface),
     /// Vertices and edges.
-    Net,
+    SpringNetwork,
     /// Points.
-    Cloud,
+    Particles,
     /// An outline in the plane z = 0.
     Outline {
         /// Its rings, the inside to the left.
@@ -93,7 +93,7 @@ impl Rest {
 
     /// Its vertices alone.
     pub fn into_points(self) -> Rest {
-        Rest { stuff: Stuff::Cloud, edges: Vec::new(), triangles: Vec::new(), ..self }
+        Rest { stuff: Stuff::Particles, edges: Vec::new(), triangles: Vec::new(), ..self }
     }
 
     /// Edges of a kind.
@@ -106,7 +106,7 @@ impl Rest {
 /// Tets and vertices that a mesh will have, count; files are not looked into.
 pub fn size(mesh: &Mesh) -> [f64; 2] {
     let product = |counts: &[u32]| counts.iter().map(|count| f64::from(*count)).product::<f64>();
-    let of = |cut: Cut| f64::from(lattice_cut(cut).tets());
+    let of = |cut: TetSplit| f64::from(lattice_cut(cut).tets());
     let tets = match mesh {
         Mesh::Cuboid { cells, cut, .. } => of(*cut) * product(cells),
         Mesh::Ball { layers, .. } => 20.0 * product(&[*layers; 3]),
@@ -122,7 +122,7 @@ pub fn size(mesh: &Mesh) -> [f64; 2] {
         }
         Mesh::Star { tips, cells, layers, .. } => 6.0 * product(&[*tips, *cells, *cells, *layers]),
         Mesh::Cloth { vertices, .. } => return [0.0, product(vertices)],
-        Mesh::Net { positions, .. } | Mesh::Cloud { positions } => {
+        Mesh::SpringNetwork { positions, .. } | Mesh::Particles { positions } => {
             return [0.0, positions.len() as f64];
         }
         Mesh::Car { points, .. } => return [0.0, 4.0 * f64::from(*points)],
@@ -141,8 +141,8 @@ pub fn make(
 ) -> Result<Rest, Wrong> {
     match mesh {
         Mesh::Cloth { size, vertices } => cloth(*size, *vertices, path),
-        Mesh::Net { positions, edges } => net(positions, edges, path),
-        Mesh::Cloud { positions } => cloud(positions, path),
+        Mesh::SpringNetwork { positions, edges } => net(positions, edges, path),
+        Mesh::Particles { positions } => cloud(positions, path),
         Mesh::Car { size, points } => {
             let raw = car(&CarSettings { size: *size, points: *points });
             sound(raw.map_err(|error| Wrong::value(path, error))?, path, notices)
@@ -156,10 +156,10 @@ pub fn make(
     }
 }
 
-fn lattice_cut(cut: Cut) -> lattice::Cut {
+fn lattice_cut(cut: TetSplit) -> lattice::TetSplit {
     match cut {
-        Cut::Five => lattice::Cut::Five,
-        Cut::Six => lattice::Cut::Six,
+        TetSplit::Five => lattice::TetSplit::Five,
+        TetSplit::Six => lattice::TetSplit::Six,
     }
 }
 
@@ -186,8 +186,8 @@ fn generate(mesh: &Mesh) -> Result<RawMesh, GenerateError> {
             star(&StarSettings { tips, outer_radius, inner_radius, thickness, cells, layers })
         }
         Mesh::Cloth { .. }
-        | Mesh::Net { .. }
-        | Mesh::Cloud { .. }
+        | Mesh::SpringNetwork { .. }
+        | Mesh::Particles { .. }
         | Mesh::Car { .. }
         | Mesh::Outline { .. }
         | Mesh::File { .. } => Ok(RawMesh::default()),
@@ -236,7 +236,7 @@ fn cloth(size: [f64; 2], vertices: [u32; 2], path: &str) -> Result<Rest, Wrong> 
         }
     }
     let numbers = (0..nx * ny).map(|k| Some(VertexId(k))).collect();
-    Ok(Rest { stuff: Stuff::Net, positions, edges, triangles, numbers })
+    Ok(Rest { stuff: Stuff::SpringNetwork, positions, edges, triangles, numbers })
 }
 
 fn net(positions: &[[f64; 3]], edges: &[[u32; 2]], path: &str) -> Result<Rest, Wrong> {
@@ -257,7 +257,7 @@ fn net(positions: &[[f64; 3]], edges: &[[u32; 2]], path: &str) -> Result<Rest, W
     let edges = edges.iter().map(|edge| (edge.map(VertexId), EdgeKind::Structural)).collect();
     let positions = positions.iter().map(|p| Vec3::from(*p)).collect();
     let numbers = (0..count as u32).map(|k| Some(VertexId(k))).collect();
-    Ok(Rest { stuff: Stuff::Net, positions, edges, triangles: Vec::new(), numbers })
+    Ok(Rest { stuff: Stuff::SpringNetwork, positions, edges, triangles: Vec::new(), numbers })
 }
 
 /// Points that nothing joins.
@@ -310,7 +310,13 @@ fn net_of(mut raw: RawMesh, file: &str, notices: &mut Vec<String>) -> Rest {
     let numbers = compact(&mut raw, file, notices);
     let edges = topology::edges(raw.positions.len(), &raw.triangles);
     let edges = edges.into_iter().map(|edge| (edge, EdgeKind::Structural)).collect();
-    Rest { stuff: Stuff::Net, positions: raw.positions, edges, triangles: raw.triangles, numbers }
+    Rest {
+        stuff: Stuff::SpringNetwork,
+        positions: raw.positions,
+        edges,
+        triangles: raw.triangles,
+        numbers,
+    }
 }
 
 /// A body of tets or of a closed surface, or what `pliant check` would say.
@@ -354,7 +360,9 @@ fn sound(mut raw: RawMesh, path: &str, notices: &mut Vec<String>) -> Result<Rest
             let edges = topology::edges(mesh.positions().len(), mesh.triangles());
             (mesh.positions(), edges, mesh.triangles())
         }
-        Stuff::Net | Stuff::Cloud | Stuff::Outline { .. } => (&[][..], Vec::new(), &[][..]),
+        Stuff::SpringNetwork | Stuff::Particles | Stuff::Outline { .. } => {
+            (&[][..], Vec::new(), &[][..])
+        }
     };
     let (positions, triangles) = (positions.to_vec(), triangles.to_vec());
     let edges = edges.into_iter().map(|edge| (edge, EdgeKind::Structural)).collect();
@@ -415,7 +423,7 @@ mod tests {
     fn sizes_are_known_before_anything_is_made() {
         let folder = Folder { path: Path::new(""), files: &Memory::default() };
         for mesh in [
-            Mesh::Cuboid { size: [1.0; 3], cells: [2, 3, 4], cut: Cut::Six },
+            Mesh::Cuboid { size: [1.0; 3], cells: [2, 3, 4], cut: TetSplit::Six },
             Mesh::Ball { radius: 1.0, layers: 3 },
             Mesh::Icosahedron { radius: 1.0 },
             Mesh::Membrane {
@@ -423,7 +431,7 @@ mod tests {
                 thickness: 0.1,
                 cells: [3, 2],
                 layers: 2,
-                cut: Cut::Five,
+                cut: TetSplit::Five,
             },
             Mesh::Torus { ring_radius: 1.0, tube_radius: 0.3, around: 7, rings: 2 },
             Mesh::Tube {
@@ -439,7 +447,7 @@ mod tests {
                 width: 0.5,
                 cells_along: [3, 4],
                 cells_across: 2,
-                cut: Cut::Five,
+                cut: TetSplit::Five,
             },
             Mesh::Star {
                 tips: 5,

@@ -1,6 +1,6 @@
 //! Rigid bodies of a scene: their mass, and which bodies they are.
 
-use pliant::body::rigid::all::{Rigids, balanced_masses, balanced_masses_in_plane};
+use pliant::body::rigid::all::{RigidBodySet, balanced_masses, balanced_masses_in_plane};
 use pliant::body::rigid::mass::MassProperties;
 use pliant::body::rigid::{RigidBody, RigidError, RigidState};
 use pliant::body::soft::State;
@@ -33,7 +33,7 @@ pub fn masses(
         let help = "make it an obstacle, or hold it with a joint to the world";
         return Err(Wrong::value(format!("{path}.pins"), message).with_help(help));
     }
-    if matches!(rest.stuff, Stuff::Net | Stuff::Cloud) && body.mass.is_none() {
+    if matches!(rest.stuff, Stuff::SpringNetwork | Stuff::Particles) && body.mass.is_none() {
         let message = "nets and points have no volume: rigid, they need a `mass`";
         let help = "write mass = 1.0, kg of the whole body, shared by its vertices";
         return Err(Wrong::value(path, message).with_help(help));
@@ -97,7 +97,7 @@ fn properties(
         Stuff::Outline { carried, .. } => {
             MassProperties::from_surface(&placed[..*carried], &rest.triangles, density)?
         }
-        Stuff::Net | Stuff::Cloud => {
+        Stuff::SpringNetwork | Stuff::Particles => {
             let shares = vec![(placed.len() as f64).recip(); placed.len()];
             MassProperties::from_points(placed, &shares)?
         }
@@ -143,7 +143,7 @@ pub fn add(
             state.rigids.push(at);
         }
     }
-    let rigids = Rigids::new(list, &system.bodies, state.positions.len());
+    let rigids = RigidBodySet::new(list, &system.bodies, state.positions.len());
     system.rigids = rigids.map_err(|error| Wrong::value("bodies", error))?;
     system.rigids.write(state);
     Ok(())

@@ -167,7 +167,7 @@ fn mesh_of([nx, ny]: [u32; 2], at: impl Fn(u32, u32) -> Vec3) -> Sheet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pliant::body::obstacle::{Combined, Cuboid, Part, Round};
+    use pliant::body::obstacle::{Combined, Cuboid, Part, Revolved};
 
     /// Volume within outward triangles, m³.
     fn volume(sheet: &Sheet) -> f64 {
@@ -188,11 +188,11 @@ mod tests {
     #[test]
     fn skins_lie_on_their_shapes_and_look_outward() {
         let ball = 4.0 / 3.0 * PI * 0.125;
-        check(&capsule(0.5, 0.0), &Round::sphere(0.5).unwrap(), ball);
+        check(&capsule(0.5, 0.0), &Revolved::sphere(0.5).unwrap(), ball);
         let long = ball + PI * 0.25 * 2.0;
-        check(&capsule(0.5, 2.0), &Round::capsule(0.5, 2.0).unwrap(), long);
+        check(&capsule(0.5, 2.0), &Revolved::capsule(0.5, 2.0).unwrap(), long);
         let torus_volume = 2.0 * PI * PI * 0.09;
-        check(&torus(1.0, 0.3), &Round::torus(1.0, 0.3).unwrap(), torus_volume);
+        check(&torus(1.0, 0.3), &Revolved::torus(1.0, 0.3).unwrap(), torus_volume);
         let size = Vec3::new(1.0, 2.0, 3.0);
         check(&cuboid(size), &Cuboid::new(size).unwrap(), 6.0);
         assert!((volume(&cylinder(0.5, 2.0)) / (PI * 0.5) - 1.0).abs() < 0.01);
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn an_intersection_shows_what_all_parts_hold() {
         let size = Vec3::ONE;
-        let ball = || Round::sphere(0.6).unwrap();
+        let ball = || Revolved::sphere(0.6).unwrap();
         let parts = vec![
             Part::new(Cuboid::new(size).unwrap(), Pose::IDENTITY),
             Part::new(ball(), Pose::IDENTITY),

@@ -83,7 +83,7 @@ pub enum Mesh {
         cells: [u32; 3],
         /// Tets of a cell.
         #[serde(default)]
-        cut: Cut,
+        cut: TetSplit,
     },
     /// A solid sphere in layers, 20 · layers³ tets.
     Ball {
@@ -110,7 +110,7 @@ pub enum Mesh {
         layers: u32,
         /// Tets of a cell.
         #[serde(default)]
-        cut: Cut,
+        cut: TetSplit,
     },
     /// A solid ring around y, 18 · rings² · around tets.
     Torus {
@@ -150,7 +150,7 @@ pub enum Mesh {
         cells_across: u32,
         /// Tets of a cell.
         #[serde(default)]
-        cut: Cut,
+        cut: TetSplit,
     },
     /// A star-shaped prism in the x–z plane.
     Star {
@@ -177,14 +177,16 @@ pub enum Mesh {
         vertices: [u32; 2],
     },
     /// A net of given vertices and edges.
-    Net {
+    #[serde(rename = "net")]
+    SpringNetwork {
         /// Vertices, m.
         positions: Vec<[f64; 3]>,
         /// Pairs of vertices, numbers from 0; structural.
         edges: Vec<[u32; 2]>,
     },
     /// Points that nothing joins.
-    Cloud {
+    #[serde(rename = "cloud")]
+    Particles {
         /// m; at least one.
         positions: Vec<[f64; 3]>,
     },
@@ -218,7 +220,7 @@ fn one() -> u32 {
 /// Tets of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Cut {
+pub enum TetSplit {
     /// Five, mirrored from cell to cell.
     #[default]
     Five,

@@ -1,7 +1,7 @@
 //! Keys of contact between bodies.
 
 use pliant::solve::constraint::ConstraintSettings;
-use pliant_papers::bodies::{BodilySettings, Kind};
+use pliant_papers::bodies::{BodyPenaltySettings, Kind};
 use pliant_papers::surface::SurfaceSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -109,7 +109,8 @@ impl Default for Contact {
         let ConstraintSettings { contacts, max_depenetration_speed, restitution, .. } =
             ConstraintSettings::default();
         let (friction, margin) = (contacts.friction, contacts.margin);
-        let BodilySettings { damping, .. } = BodilySettings::of_step(Kind::Consistent, 1.0);
+        let BodyPenaltySettings { damping, .. } =
+            BodyPenaltySettings::of_step(Kind::Consistent, 1.0);
         Contact {
             friction,
             restitution,

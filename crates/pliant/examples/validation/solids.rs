@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use pliant::body::pins::Pins;
-use pliant::body::soft::{BodyStarts, Masses, State};
+use pliant::body::soft::{BodyOffsets, Masses, State};
 use pliant::force::Forces;
 use pliant::force::elastic::{
     Corotational, Elastic, ElasticError, ElasticSettings, Law, NeoHookean,
@@ -14,7 +14,7 @@ use pliant::integrate::implicit::{Equations, Implicit, ImplicitSettings};
 use pliant::integrate::{Integrator, Report, System};
 use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
-use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::raw::RawMesh;
 use pliant::solve::linear::{LinearSettings, LinearSolver};
 
@@ -71,10 +71,10 @@ impl Block {
         let mesh = cuboid(
             self.cells,
             self.size,
-            if std::env::var("SIX").is_ok() { Cut::Six } else { Cut::Five },
+            if std::env::var("SIX").is_ok() { TetSplit::Six } else { TetSplit::Five },
         )?;
         let masses = Masses::of_tets(&mesh.positions, &mesh.tets, |_| self.density)?;
-        let bodies = BodyStarts::from_counts([mesh.positions.len()]);
+        let bodies = BodyOffsets::from_counts([mesh.positions.len()]);
         let mut system = System { masses, bodies, ..System::default() };
         (element.push)(&mut system.forces, &mesh, self.settings)?;
         Ok(Solid { system, state: State::at_rest(mesh.positions) })
@@ -105,7 +105,7 @@ impl Solid {
     pub fn pull(&mut self, block: &Block, side: f64, force: Vec3) -> Result<(), Box<dyn Error>> {
         let count = self.state.positions.len();
         let mut shares = vec![0.0; count];
-        let mesh = cuboid(block.cells, block.size, Cut::Five)?;
+        let mesh = cuboid(block.cells, block.size, TetSplit::Five)?;
         for tet in &mesh.tets {
             let mut at_end = tet.map(|v| (v, mesh.positions[v.index()]));
             at_end.sort_by_key(|(_, p)| p.x != 0.5 * side * block.size.x);

@@ -19,7 +19,7 @@ use std::ops::Range;
 use crate::id::{BodyId, TriangleId, VertexId};
 use crate::mesh::surface::Surface;
 use crate::mesh::tet::TetMesh;
-use crate::mesh::topology::{self, MOST_TETS, Rows};
+use crate::mesh::topology::{self, Csr, MOST_TETS};
 
 /// What a body is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,9 +29,9 @@ pub enum BodyKind {
     /// A closed triangle surface; inside is what it winds around.
     Surface,
     /// Vertices joined by edges, as cloth and chains are; nothing is inside.
-    Net,
+    SpringNetwork,
     /// Points that nothing joins; nothing is inside, and every one of them counts.
-    Cloud,
+    Particles,
     /// Closed rings in the plane z = 0; inside is what an odd number of them surrounds.
     ///
     /// Other kinds and outlines do not meet: `proximity2d` tells what outlines do.
@@ -43,7 +43,7 @@ impl BodyKind {
     pub fn has_surface(self) -> bool {
         match self {
             BodyKind::Tets | BodyKind::Surface => true,
-            BodyKind::Net | BodyKind::Cloud | BodyKind::Outline => false,
+            BodyKind::SpringNetwork | BodyKind::Particles | BodyKind::Outline => false,
         }
     }
 }
@@ -95,9 +95,9 @@ pub struct Bodies {
     /// Corners of the surface triangles, counter-clockwise seen from outside.
     triangles: Vec<[VertexId; 3]>,
     /// Other ends of each vertex's edges, ascending: tet edges, or surface edges without tets.
-    neighbours: Rows<VertexId>,
+    neighbours: Csr<VertexId>,
     /// Surface triangles around each vertex, ascending.
-    triangles_around: Rows<TriangleId>,
+    triangles_around: Csr<TriangleId>,
     /// First ring of each body, and one past the last of all; only outlines have any.
     ring_starts: Vec<u32>,
     /// Vertices of each ring in order, the inside to their left.
@@ -137,14 +137,14 @@ impl Bodies {
                     let count = mesh.positions().len();
                     bodies.push(BodyKind::Surface, count, &[], mesh.triangles())?;
                 }
-                Mesh::Net(count, edges) => {
+                Mesh::SpringNetwork(count, edges) => {
                     bodies.check(*count, edges)?;
                     let base = bodies.bodies.vertex_count() as u32;
-                    bodies.push(BodyKind::Net, *count, &[], &[])?;
+                    bodies.push(BodyKind::SpringNetwork, *count, &[], &[])?;
                     let global = |edge: &[VertexId; 2]| edge.map(|v| VertexId(base + v.0));
                     bodies.net_edges.extend(edges.iter().map(global));
                 }
-                Mesh::Cloud(count) => bodies.push(BodyKind::Cloud, *count, &[], &[])?,
+                Mesh::Particles(count) => bodies.push(BodyKind::Particles, *count, &[], &[])?,
                 Mesh::Outline(count, rings) => bodies.push_outline(*count, rings)?,
             }
         }
@@ -218,7 +218,7 @@ impl Bodies {
     }
 
     /// Other ends of each vertex's edges, ascending.
-    pub fn neighbours(&self) -> &Rows<VertexId> {
+    pub fn neighbours(&self) -> &Csr<VertexId> {
         &self.neighbours
     }
 
@@ -229,7 +229,7 @@ impl Bodies {
     #[inline]
     pub fn takes_part(&self, body: BodyId, vertex: usize) -> bool {
         match self.kind(body) {
-            BodyKind::Cloud => true,
+            BodyKind::Particles => true,
             BodyKind::Outline => false,
             _ => !self.neighbours.row(vertex).is_empty(),
         }
@@ -241,7 +241,7 @@ impl Bodies {
     }
 
     /// Surface triangles around each vertex, ascending.
-    pub fn triangles_around(&self) -> &Rows<TriangleId> {
+    pub fn triangles_around(&self) -> &Csr<TriangleId> {
         &self.triangles_around
     }
 }
@@ -254,9 +254,9 @@ pub enum Mesh<'a> {
     /// A closed surface.
     Surface(&'a Surface),
     /// A number of vertices, and edges between them.
-    Net(usize, &'a [[VertexId; 2]]),
+    SpringNetwork(usize, &'a [[VertexId; 2]]),
     /// A number of points.
-    Cloud(usize),
+    Particles(usize),
     /// A number of vertices, and the rings that some of them make in the plane z = 0.
     ///
     /// Each ring runs with the inside to its left. Other vertices are carried along.
@@ -362,7 +362,7 @@ impl Builder {
         let around = all.triangles.iter().enumerate().flat_map(|(index, triangle)| {
             triangle.iter().map(move |v| (v.0, TriangleId(index as u32)))
         });
-        all.triangles_around = Rows::from_pairs(count, around);
+        all.triangles_around = Csr::from_pairs(count, around);
         self.bodies
     }
 }
@@ -406,18 +406,20 @@ mod tests {
     fn nets_have_edges_and_no_inside() {
         let edges = [[1, 0], [1, 2], [0, 1]].map(|edge| edge.map(VertexId));
         let tets = skin();
-        let bodies = Bodies::from_meshes(&[Mesh::Surface(&tets), Mesh::Net(3, &edges)]).unwrap();
-        assert_eq!(bodies.kind(BodyId(1)), BodyKind::Net);
+        let bodies =
+            Bodies::from_meshes(&[Mesh::Surface(&tets), Mesh::SpringNetwork(3, &edges)]).unwrap();
+        assert_eq!(bodies.kind(BodyId(1)), BodyKind::SpringNetwork);
         assert_eq!(bodies.neighbours().row(5), [4, 6].map(VertexId));
         assert!(bodies.triangles_of(BodyId(1)).is_empty());
-        let error = Bodies::from_meshes(&[Mesh::Net(2, &edges)]).unwrap_err();
+        let error = Bodies::from_meshes(&[Mesh::SpringNetwork(2, &edges)]).unwrap_err();
         assert_eq!(error.to_string(), "cell 1 of body 0 names vertex 2, the body has 2");
     }
 
     #[test]
     fn all_points_of_a_cloud_take_part_and_loose_ones_of_meshes_do_not() {
-        let bodies = Bodies::from_meshes(&[Mesh::Cloud(2), Mesh::Net(1, &[])]).unwrap();
-        assert_eq!(bodies.kind(BodyId(0)), BodyKind::Cloud);
+        let bodies =
+            Bodies::from_meshes(&[Mesh::Particles(2), Mesh::SpringNetwork(1, &[])]).unwrap();
+        assert_eq!(bodies.kind(BodyId(0)), BodyKind::Particles);
         assert!(!bodies.kind(BodyId(0)).has_surface() && !bodies.kind(BodyId(1)).has_surface());
         assert!(bodies.takes_part(BodyId(0), 1) && !bodies.takes_part(BodyId(1), 2));
     }
@@ -425,7 +427,7 @@ mod tests {
     #[test]
     fn an_outline_keeps_its_rings_and_meets_no_other_kind() {
         let rings = [[0, 1, 2].map(VertexId).to_vec(), [4, 5, 6, 7].map(VertexId).to_vec()];
-        let bodies = Bodies::from_meshes(&[Mesh::Cloud(2), Mesh::Outline(8, &rings)]).unwrap();
+        let bodies = Bodies::from_meshes(&[Mesh::Particles(2), Mesh::Outline(8, &rings)]).unwrap();
         assert_eq!(bodies.rings(BodyId(1))[1], [6, 7, 8, 9].map(VertexId));
         assert!(bodies.rings(BodyId(0)).is_empty());
         assert_eq!(bodies.neighbours().row(6), [7, 9].map(VertexId));

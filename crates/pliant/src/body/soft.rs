@@ -195,20 +195,20 @@ impl Masses {
 
 /// First vertex of each body, so that an error can name the body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BodyStarts {
+pub struct BodyOffsets {
     starts: Vec<u32>,
 }
 
-impl BodyStarts {
+impl BodyOffsets {
     /// Bodies with these numbers of vertices, in order.
-    pub fn from_counts(counts: impl IntoIterator<Item = usize>) -> BodyStarts {
+    pub fn from_counts(counts: impl IntoIterator<Item = usize>) -> BodyOffsets {
         let mut next = 0;
         let mut starts = Vec::new();
         for count in counts {
             starts.push(next);
             next += count as u32;
         }
-        BodyStarts { starts }
+        BodyOffsets { starts }
     }
 
     /// The range of vertices of each body; one of all `vertex_count` where none is known.
@@ -279,11 +279,11 @@ mod tests {
 
     #[test]
     fn vertices_are_named_within_their_body() {
-        let starts = BodyStarts::from_counts([3, 2]);
+        let starts = BodyOffsets::from_counts([3, 2]);
         assert_eq!(starts.locate(2), (BodyId(0), VertexId(2)));
         assert_eq!(starts.locate(4), (BodyId(1), VertexId(1)));
-        assert_eq!(BodyStarts::default().locate(4), (BodyId(0), VertexId(4)));
+        assert_eq!(BodyOffsets::default().locate(4), (BodyId(0), VertexId(4)));
         assert_eq!(starts.ranges(5).collect::<Vec<_>>(), [0..3, 3..5]);
-        assert_eq!(BodyStarts::default().ranges(5).last(), Some(0..5));
+        assert_eq!(BodyOffsets::default().ranges(5).last(), Some(0..5));
     }
 }

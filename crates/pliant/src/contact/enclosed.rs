@@ -14,7 +14,7 @@
 use crate::body::Bodies;
 use crate::contact::inside;
 use crate::contact::shape::Facets;
-use crate::depth::{Escape, Escapes, Reason};
+use crate::depth::{Penetration, Penetrations, Reason};
 use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::normals::face_normal;
@@ -28,11 +28,11 @@ const SAME: f64 = 0.9;
 pub type Enclosed = (BodyId, BodyId, VertexId);
 
 /// Fills `found` with the vertices that no edge leads out of, group after group.
-pub fn gather(escapes: &Escapes, bodies: &Bodies, found: &mut Vec<Enclosed>) {
+pub fn gather(penetrations: &Penetrations, bodies: &Bodies, found: &mut Vec<Enclosed>) {
     found.clear();
-    for entry in escapes.unresolved.iter().filter(|entry| entry.reason == Reason::Enclosed) {
+    for entry in penetrations.unresolved.iter().filter(|entry| entry.reason == Reason::Enclosed) {
         let own = bodies.body_of(entry.vertex);
-        let into = escapes.bodies(entry.into).iter();
+        let into = penetrations.bodies(entry.into).iter();
         found.extend(into.map(|&body| (own, body, entry.vertex)));
     }
     found.sort_unstable();
@@ -47,7 +47,7 @@ pub fn way_out(
     positions: &[Vec3],
     (facets, space): (&Facets, Aabb),
     ways: &mut Vec<(f64, Vec3)>,
-) -> Option<Escape> {
+) -> Option<Penetration> {
     ways.clear();
     let points = group.iter().map(|(.., vertex)| positions[vertex.index()]);
     for point in points.clone() {
@@ -59,17 +59,17 @@ pub fn way_out(
             None => ways.push((distance_sq, normal)),
         }
     }
-    let mut best: Option<Escape> = None;
+    let mut best: Option<Penetration> = None;
     for &(_, direction) in &*ways {
         let mut exit = 0.0;
         let within = best.map_or(f64::INFINITY, |best| best.depth);
         let all_leave = points.clone().all(|point| {
-            let foot = inside::exit(point, Escape { depth: 0.0, direction }, facets, space);
+            let foot = inside::exit(point, Penetration { depth: 0.0, direction }, facets, space);
             exit = foot.map_or(f64::INFINITY, |foot| -foot.gap).max(exit);
             exit < within
         });
         if all_leave {
-            best = Some(Escape { depth: exit, direction });
+            best = Some(Penetration { depth: exit, direction });
         }
     }
     best

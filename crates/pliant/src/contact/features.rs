@@ -96,7 +96,9 @@ fn dedup_from(list: &mut Vec<VertexId>, first: usize) {
 fn size(rest: &[Vec3], bodies: &Bodies, body: BodyId) -> f64 {
     let vertices = bodies.vertices(body);
     let sides = Aabb::around(rest[vertices.clone()].iter().copied()).size();
-    if bodies.kind(body) != BodyKind::Net && sides.min_element() > FLAT * sides.max_element() {
+    if bodies.kind(body) != BodyKind::SpringNetwork
+        && sides.min_element() > FLAT * sides.max_element()
+    {
         return sides.min_element();
     }
     let (mut sum, mut count) = (0.0, 0.0);
@@ -114,13 +116,13 @@ mod tests {
     use super::*;
     use crate::body::Mesh;
     use crate::mesh::generate::cuboid::cuboid;
-    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::generate::lattice::TetSplit;
     use crate::mesh::tet::TetMesh;
 
     #[test]
     fn a_block_has_its_edges_twice_bounded() {
         let size = Vec3::new(1.0, 2.0, 3.0);
-        let mesh = TetMesh::from_raw(cuboid([1; 3], size, Cut::Six).unwrap()).unwrap().0;
+        let mesh = TetMesh::from_raw(cuboid([1; 3], size, TetSplit::Six).unwrap()).unwrap().0;
         let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh), Mesh::Tets(&mesh)]).unwrap();
         let positions = [mesh.positions(), mesh.positions()].concat();
         let features = Features::new(&positions, &bodies);

@@ -5,7 +5,7 @@
 
 use crate::contact::near::{ClosestPoint, shares};
 use crate::contact::shape::Facets;
-use crate::depth::Escape;
+use crate::depth::Penetration;
 use crate::id::TriangleId;
 use crate::math::{Aabb, Vec3};
 use crate::mesh::closest::closest_point;
@@ -20,17 +20,22 @@ const SLIP: f64 = 1e-9;
 ///
 /// `space` is the box of the body. `None` when no triangle is hit, as can be where tets are
 /// inverted.
-pub fn exit(point: Vec3, escape: Escape, facets: &Facets, space: Aabb) -> Option<ClosestPoint> {
+pub fn exit(
+    point: Vec3,
+    penetration: Penetration,
+    facets: &Facets,
+    space: Aabb,
+) -> Option<ClosestPoint> {
     let whole = space.size().length();
-    let short = FIRST_REACH * escape.depth;
+    let short = FIRST_REACH * penetration.depth;
     let lengths = if short > 0.0 && short < whole { [short, whole] } else { [whole; 2] };
     for length in lengths {
-        let end = point + length * escape.direction;
+        let end = point + length * penetration.direction;
         let way = Aabb::around([point, end]);
         let mut best: Option<(f64, u32, [f64; 3])> = None;
         facets.tree.meeting(way, |k| {
             let triangle = facets.corners[k as usize];
-            if let Some((t, parts)) = hit(point, escape.direction, triangle) {
+            if let Some((t, parts)) = hit(point, penetration.direction, triangle) {
                 let nearer = best.is_none_or(|(least, number, _)| (t, k) < (least, number));
                 if t <= length && nearer {
                     best = Some((t, k, parts));
@@ -43,7 +48,7 @@ pub fn exit(point: Vec3, escape: Escape, facets: &Facets, space: Aabb) -> Option
             return Some(ClosestPoint {
                 triangle,
                 shares: parts,
-                normal: escape.direction,
+                normal: penetration.direction,
                 gap: -t,
             });
         }
@@ -68,12 +73,12 @@ pub(super) fn hit(from: Vec3, direction: Vec3, [a, b, c]: [Vec3; 3]) -> Option<(
 /// The nearest point of the surface, for a vertex whose ray hits nothing.
 ///
 /// The direction stays the consistent one; the gap is minus the distance.
-pub fn nearest(point: Vec3, escape: Escape, facets: &Facets) -> Option<ClosestPoint> {
+pub fn nearest(point: Vec3, penetration: Penetration, facets: &Facets) -> Option<ClosestPoint> {
     let (distance_sq, k, found) = closest(point, facets)?;
     Some(ClosestPoint {
         triangle: TriangleId(facets.first as u32 + k),
         shares: shares(found, facets.corners[k as usize]),
-        normal: escape.direction,
+        normal: penetration.direction,
         gap: -distance_sq.sqrt(),
     })
 }

@@ -79,7 +79,7 @@ impl Snapshot<'_> {
         };
         match self.bodies.kind(a) {
             BodyKind::Outline => {}
-            BodyKind::Net | BodyKind::Cloud => {
+            BodyKind::SpringNetwork | BodyKind::Particles => {
                 self.bodies.vertices(a).for_each(|v| look(VertexId(v as u32)))
             }
             _ => self.features.surface_of(a).iter().for_each(|&v| look(v)),
@@ -164,7 +164,7 @@ mod tests {
     use crate::force::StateView;
     use crate::math::Quat;
     use crate::mesh::generate::cuboid::cuboid;
-    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::generate::lattice::TetSplit;
     use crate::mesh::tet::TetMesh;
 
     /// Coordinates are below 2 m: rounding stays near 1e-15.
@@ -172,7 +172,8 @@ mod tests {
 
     /// Gaps of the contacts between edges of two blocks, the second turned about z and lifted.
     fn gaps(sizes: [Vec3; 2], turn: f64, lift: f64) -> Vec<f64> {
-        let block = |size| TetMesh::from_raw(cuboid([1; 3], size, Cut::Five).unwrap()).unwrap().0;
+        let block =
+            |size| TetMesh::from_raw(cuboid([1; 3], size, TetSplit::Five).unwrap()).unwrap().0;
         let [a, b] = sizes.map(block);
         let bodies = Bodies::from_meshes(&[Mesh::Tets(&a), Mesh::Tets(&b)]).unwrap();
         let rest = [a.positions(), b.positions()].concat();

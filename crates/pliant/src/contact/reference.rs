@@ -5,7 +5,7 @@
 //! `depth`, which has a slow twin of its own.
 
 use crate::body::keyframes::{Keyframe, Keyframes, Pose};
-use crate::body::obstacle::{Obstacle, Plane, Round, SurfaceMaterial};
+use crate::body::obstacle::{Obstacle, Plane, Revolved, SurfaceMaterial};
 use crate::body::{Bodies, Mesh};
 use crate::contact::edges::{Side, passing};
 use crate::contact::features::{Edge, Features};
@@ -15,7 +15,7 @@ use crate::contact::near::{ClosestPoint, shares};
 use crate::contact::obstacles::{AHEAD, ahead};
 use crate::contact::search::{ContactSettings, Search, depth_settings};
 use crate::contact::{Contact, Feature};
-use crate::depth::{self, Escape, Escapes, Reason};
+use crate::depth::{self, Penetration, Penetrations, Reason};
 use crate::force::StateView;
 use crate::id::{BodyId, TriangleId, VertexId};
 use crate::math::{Aabb, Quat, Vec3};
@@ -23,7 +23,7 @@ use crate::mesh::closest::closest_point;
 use crate::mesh::generate::ball::ball;
 use crate::mesh::generate::cuboid::cuboid;
 use crate::mesh::generate::icosahedron::icosahedron;
-use crate::mesh::generate::lattice::Cut;
+use crate::mesh::generate::lattice::TetSplit;
 use crate::mesh::intersect::segment_meets_triangle;
 use crate::mesh::normals::face_normal;
 use crate::mesh::tet::TetMesh;
@@ -45,12 +45,13 @@ type Answer = (Vec<Contact>, usize, usize);
 impl Slow<'_> {
     fn find(&self, obstacles: &[Obstacle]) -> Answer {
         let mut found = Vec::new();
-        let escapes = depth::escapes(self.motion.positions, self.bodies, depth_settings());
-        let enclosed = self.inside(&escapes, &mut found);
+        let penetrations =
+            depth::penetrations(self.motion.positions, self.bodies, depth_settings());
+        let enclosed = self.inside(&penetrations, &mut found);
         let is_inside = |vertex: VertexId, body: BodyId| {
-            let resolved = escapes.resolved.iter().map(|entry| (entry.vertex, entry.into));
-            let unresolved = escapes.unresolved.iter().map(|entry| (entry.vertex, entry.into));
-            resolved.chain(unresolved).any(|(v, i)| v == vertex && escapes.bodies(i) == [body])
+            let resolved = penetrations.resolved.iter().map(|entry| (entry.vertex, entry.into));
+            let unresolved = penetrations.unresolved.iter().map(|entry| (entry.vertex, entry.into));
+            resolved.chain(unresolved).any(|(v, i)| v == vertex && penetrations.bodies(i) == [body])
         };
         for a in self.bodies.ids() {
             for b in self.bodies.ids().filter(|&b| b != a) {
@@ -77,7 +78,7 @@ impl Slow<'_> {
         }
         self.obstacles(obstacles, &mut found);
         found.sort_by_key(|contact| contact.feature);
-        (found, escapes.unresolved.len() - enclosed, enclosed)
+        (found, penetrations.unresolved.len() - enclosed, enclosed)
     }
 
     fn at(&self, vertex: VertexId) -> Vec3 {
@@ -106,10 +107,12 @@ impl Slow<'_> {
     /// Contacts of vertices inside; returns how many have one because they are enclosed.
     ///
     /// Of two bodies of which one is enclosed, only that one's vertices count.
-    fn inside(&self, escapes: &Escapes, found: &mut Vec<Contact>) -> usize {
+    fn inside(&self, penetrations: &Penetrations, found: &mut Vec<Contact>) -> usize {
         let mut groups: Vec<(BodyId, BodyId, Vec<VertexId>)> = Vec::new();
-        for entry in escapes.unresolved.iter().filter(|entry| entry.reason == Reason::Enclosed) {
-            let (own, [body]) = (self.bodies.body_of(entry.vertex), escapes.bodies(entry.into))
+        for entry in penetrations.unresolved.iter().filter(|entry| entry.reason == Reason::Enclosed)
+        {
+            let (own, [body]) =
+                (self.bodies.body_of(entry.vertex), penetrations.bodies(entry.into))
             else {
                 panic!("{entry:?}")
             };
@@ -130,12 +133,13 @@ impl Slow<'_> {
                 count += 1;
             }
         }
-        for entry in &escapes.resolved {
-            let (own, body) = (self.bodies.body_of(entry.vertex), escapes.bodies(entry.into)[0]);
+        for entry in &penetrations.resolved {
+            let (own, body) =
+                (self.bodies.body_of(entry.vertex), penetrations.bodies(entry.into)[0]);
             if groups.iter().any(|group| (group.0, group.1) == (body, own)) {
                 continue;
             }
-            let Escape { direction, .. } = entry.escape;
+            let Penetration { direction, .. } = entry.penetration;
             let nearest = || {
                 let (distance_sq, triangle, point, corners) = self.nearest(entry.vertex, body);
                 let (shares, gap) = (shares(point, corners), -distance_sq.sqrt());
@@ -377,7 +381,7 @@ fn obstacles() -> Vec<Obstacle> {
     vec![
         Obstacle::new(Plane, Keyframes::new(lift).unwrap(), touch(0.7)).unwrap(),
         Obstacle::new(Plane, Keyframes::still(wall).unwrap(), touch(0.0)).unwrap(),
-        Obstacle::new(Round::sphere(0.4).unwrap(), Keyframes::new(spin).unwrap(), touch(0.2))
+        Obstacle::new(Revolved::sphere(0.4).unwrap(), Keyframes::new(spin).unwrap(), touch(0.2))
             .unwrap(),
     ]
 }
@@ -414,15 +418,15 @@ fn throw(dice: &mut Dice, how: Throwing) -> Thrown {
             let raw = match k % 4 {
                 1 if k == 5 => ball(0.7 * size, 3),
                 0 => icosahedron(0.6 * size),
-                1 => cuboid([2, 1, 3], size * Vec3::new(1.0, 0.6, 1.4), Cut::Five),
+                1 => cuboid([2, 1, 3], size * Vec3::new(1.0, 0.6, 1.4), TetSplit::Five),
                 2 => ball(0.7 * size, 2),
-                _ => cuboid([1; 3], size * Vec3::ONE, Cut::Six),
+                _ => cuboid([1; 3], size * Vec3::ONE, TetSplit::Six),
             };
             TetMesh::from_raw(raw.unwrap()).unwrap().0
         })
         .collect();
     let mut list: Vec<_> = meshes.iter().map(Mesh::Tets).collect();
-    list.push(Mesh::Net(5, &net_edges));
+    list.push(Mesh::SpringNetwork(5, &net_edges));
     let bodies = Bodies::from_meshes(&list).unwrap();
     let net: Vec<Vec3> = (0..5).map(|k| 0.2 * f64::from(k) * Vec3::X).collect();
     let mut thrown = Thrown { rest: vec![], positions: vec![], velocities: vec![], bodies };

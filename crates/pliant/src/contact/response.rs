@@ -9,7 +9,7 @@
 
 use crate::body::Bodies;
 use crate::body::pins::Pins;
-use crate::body::rigid::all::Rigids;
+use crate::body::rigid::all::RigidBodySet;
 use crate::body::soft::{Masses, StateView};
 use crate::contact::output::ContactOutput;
 use crate::force::Forces;
@@ -29,7 +29,7 @@ pub struct StepContext<'a> {
     /// Held vertices.
     pub pins: &'a Pins,
     /// Which bodies are rigid, and what these hold.
-    pub rigids: &'a Rigids,
+    pub rigids: &'a RigidBodySet,
     /// Length of the step, s.
     pub dt: f64,
     /// Who is told of the stages.

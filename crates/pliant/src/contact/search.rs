@@ -19,14 +19,14 @@ use crate::contact::separating_slab::SeparatingSlab;
 use crate::contact::shape::{Shape, grown, seen};
 use crate::contact::{Contact, Feature, inside};
 use crate::depth::fused::Scratch;
-use crate::depth::{DepthSettings, Escapes, Scope};
+use crate::depth::{DepthSettings, Penetrations, Scope};
 use crate::detect::boxes::{Bounds, Hits};
 use crate::detect::pairs::{self, Sweep};
 use crate::force::StateView;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::normals::Normals;
-use crate::mesh::topology::Rows;
+use crate::mesh::topology::Csr;
 use crate::par;
 
 /// How contacts are looked for.
@@ -59,14 +59,14 @@ pub struct Search {
     /// Vertices of bodies wholly inside others, led out together, in the last search, count.
     pub enclosed: usize,
     scratch: Scratch,
-    escapes: Escapes,
+    penetrations: Penetrations,
     near: Near,
     shapes: Vec<Shape>,
     /// Pairs of a vertex and a body that it is inside of, ascending.
     inside: Vec<(VertexId, BodyId)>,
     groups: Groups,
     /// One per thread, at least one.
-    shares: Vec<Share>,
+    shares: Vec<ThreadScratch>,
     /// Where one share's bodies end and the next one's begin, from 0 to all, count.
     cuts: Vec<usize>,
     /// Bodies, count; at least 1.
@@ -86,7 +86,7 @@ struct Near {
     /// A corner of the first box, m.
     origin: Vec3,
     sweep: Sweep,
-    rows: Rows<BodyId>,
+    rows: Csr<BodyId>,
 }
 
 /// Bodies wholly inside others.
@@ -100,7 +100,7 @@ struct Groups {
 
 /// What one thread works with.
 #[derive(Debug, Default)]
-struct Share {
+struct ThreadScratch {
     /// Bodies of this share; a range of numbers.
     bodies: Range<u32>,
     hits: [Hits; 2],
@@ -119,11 +119,11 @@ impl Search {
             unresolved: 0,
             enclosed: 0,
             scratch: Scratch::new(rest, bodies),
-            escapes: Escapes::default(),
+            penetrations: Penetrations::default(),
             near: Near::default(),
             inside: Vec::new(),
             groups: Groups::default(),
-            shares: vec![Share::default()],
+            shares: vec![ThreadScratch::default()],
             cuts: vec![0, bodies.len()],
             most_threads: bodies.len().max(1),
             order: Vec::new(),
@@ -133,7 +133,7 @@ impl Search {
     /// Works with this many threads from now on; the bits stay the same.
     pub fn set_threads(&mut self, threads: usize) {
         self.scratch.set_threads(threads);
-        self.shares.resize_with(threads.clamp(1, self.most_threads), Share::default);
+        self.shares.resize_with(threads.clamp(1, self.most_threads), ThreadScratch::default);
     }
 
     /// Fills `found` with all contacts, ascending by feature.
@@ -149,7 +149,7 @@ impl Search {
         self.cut(bodies.len());
         self.fit(motion.positions, bodies);
         self.find_inside(motion.positions, bodies);
-        let Search { features, shapes, near, inside, groups, shares, escapes, .. } = self;
+        let Search { features, shapes, near, inside, groups, shares, penetrations, .. } = self;
         let snapshot = Snapshot {
             positions: motion.positions,
             bodies,
@@ -163,8 +163,8 @@ impl Search {
         shares.iter_mut().for_each(|share| share.found.clear());
         let led = groups.lead(snapshot, settings.margin, &mut shares[0].found);
         self.enclosed = led;
-        self.unresolved = escapes.unresolved.len() - led;
-        let step = Step { snapshot, near, groups, escapes, settings, dt };
+        self.unresolved = penetrations.unresolved.len() - led;
+        let step = Step { snapshot, near, groups, penetrations, settings, dt };
         let (drifts, boxes) = (&near.drifts[..], &near.boxes[..]);
         let around = Around { motion, obstacles, features, drifts, boxes };
         par::each(shares, |share| {
@@ -198,7 +198,7 @@ impl Search {
     /// Brings the shapes of bodies with neighbours up to date.
     fn fit(&mut self, positions: &[Vec3], bodies: &Bodies) {
         let Search { shapes, near, cuts, features, .. } = self;
-        par::pieces(shapes, cuts, |number, piece| {
+        par::chunks(shapes, cuts, |number, piece| {
             for (body, shape) in (cuts[number]..).zip(piece) {
                 if !near.rows.row(body).is_empty() {
                     shape.fit(positions, bodies, features, near.origin);
@@ -209,16 +209,16 @@ impl Search {
 
     /// Which vertices are inside which bodies, and their ways out.
     fn find_inside(&mut self, positions: &[Vec3], bodies: &Bodies) {
-        let Search { scratch, escapes, inside, groups, .. } = self;
-        scratch.escapes(positions, bodies, depth_settings(), escapes);
+        let Search { scratch, penetrations, inside, groups, .. } = self;
+        scratch.penetrations(positions, bodies, depth_settings(), penetrations);
         inside.clear();
-        let resolved = escapes.resolved.iter().map(|entry| (entry.vertex, entry.into));
-        let unresolved = escapes.unresolved.iter().map(|entry| (entry.vertex, entry.into));
+        let resolved = penetrations.resolved.iter().map(|entry| (entry.vertex, entry.into));
+        let unresolved = penetrations.unresolved.iter().map(|entry| (entry.vertex, entry.into));
         for (vertex, into) in resolved.chain(unresolved) {
-            inside.extend(escapes.bodies(into).iter().map(|&body| (vertex, body)));
+            inside.extend(penetrations.bodies(into).iter().map(|&body| (vertex, body)));
         }
         inside.sort_unstable();
-        enclosed::gather(escapes, bodies, &mut groups.vertices);
+        enclosed::gather(penetrations, bodies, &mut groups.vertices);
     }
 
     /// Sorts what the shares found into one list.
@@ -303,14 +303,14 @@ struct Step<'a> {
     snapshot: Snapshot<'a>,
     near: &'a Near,
     groups: &'a Groups,
-    escapes: &'a Escapes,
+    penetrations: &'a Penetrations,
     settings: ContactSettings,
     dt: f64,
 }
 
 impl Step<'_> {
     /// All contacts of a share's bodies with other bodies: of each pair with the first of both.
-    fn find(&self, share: &mut Share) {
+    fn find(&self, share: &mut ThreadScratch) {
         for a in share.bodies.clone().map(BodyId) {
             self.inside(a, &mut share.found);
             for &b in self.near.rows.row(a.index()).iter().filter(|b| a < **b) {
@@ -320,8 +320,8 @@ impl Step<'_> {
     }
 
     /// All contacts between two bodies but those of vertices inside.
-    fn find_pair(&self, of: [BodyId; 2], share: &mut Share) {
-        let Share { hits, through, found, .. } = share;
+    fn find_pair(&self, of: [BodyId; 2], share: &mut ThreadScratch) {
+        let ThreadScratch { hits, through, found, .. } = share;
         let Snapshot { positions, features, boxes, shapes, .. } = self.snapshot;
         let [pair, back] = [of, [of[1], of[0]]].map(|of| Pair { of, margin: self.margin(of) });
         let slab = SeparatingSlab::between(of, positions, features, boxes);
@@ -345,20 +345,20 @@ impl Step<'_> {
     /// What a body around another has inside it says nothing of the way out.
     fn inside(&self, own: BodyId, found: &mut Vec<Contact>) {
         let Snapshot { bodies, positions, features, shapes, boxes, .. } = self.snapshot;
-        let all = &self.escapes.resolved;
+        let all = &self.penetrations.resolved;
         let vertices = bodies.vertices(own);
         let first = all.partition_point(|entry| entry.vertex.index() < vertices.start);
         let own_entries = all[first..].iter();
         for entry in own_entries.take_while(|entry| entry.vertex.index() < vertices.end) {
-            let [body] = *self.escapes.bodies(entry.into) else { continue };
+            let [body] = *self.penetrations.bodies(entry.into) else { continue };
             if self.groups.pairs.binary_search(&(own, body)).is_ok() {
                 continue;
             }
             let point = positions[entry.vertex.index()];
             let (facets, space) = (&shapes[body.index()].facets, boxes[body.index()]);
-            let escape = entry.escape;
-            let foot = inside::exit(point, escape, facets, space)
-                .or_else(|| inside::nearest(point, escape, facets));
+            let penetration = entry.penetration;
+            let foot = inside::exit(point, penetration, facets, space)
+                .or_else(|| inside::nearest(point, penetration, facets));
             let Some(foot) = foot else { continue };
             let pair = still_pair([own, body], features, self.settings.margin);
             found.push(self.snapshot.against(pair, entry.vertex, &foot));
@@ -387,7 +387,7 @@ mod tests {
     use crate::mesh::generate::cuboid::cuboid;
     use crate::mesh::generate::icosahedron::icosahedron;
     use crate::mesh::generate::l_block::{LBlockSettings, l_block};
-    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::generate::lattice::TetSplit;
     use crate::mesh::tet::TetMesh;
 
     /// Coordinates are below 3 m: rounding stays near 1e-15.
@@ -428,7 +428,7 @@ mod tests {
             width: 1.0,
             cells_along: [1; 2],
             cells_across: 1,
-            cut: Cut::Six,
+            cut: TetSplit::Six,
         };
         let l = TetMesh::from_raw(l_block(&l).unwrap()).unwrap().0;
         // A spike whose tip is 5 mm inside the upright arm, 5 mm above the lying one's face.
@@ -453,7 +453,7 @@ mod tests {
         let ball = TetMesh::from_raw(icosahedron(0.3).unwrap()).unwrap().0;
         // A block with a vertex of its own in the ball must not be led by that.
         for cells in [1, 4] {
-            let block = cuboid([cells; 3], 2.0 * Vec3::ONE, Cut::Five).unwrap();
+            let block = cuboid([cells; 3], 2.0 * Vec3::ONE, TetSplit::Five).unwrap();
             let block = TetMesh::from_raw(block).unwrap().0;
             let inner: Vec<_> =
                 ball.positions().iter().map(|p| *p + Vec3::new(0.05, -0.4, 0.1)).collect();

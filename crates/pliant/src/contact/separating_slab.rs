@@ -74,12 +74,13 @@ mod tests {
     use super::*;
     use crate::body::{Bodies, Mesh};
     use crate::mesh::generate::cuboid::cuboid;
-    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::generate::lattice::TetSplit;
     use crate::mesh::tet::TetMesh;
 
     /// Two unit cubes side by side along x with a gap of 1/4 m, cut into cells.
     fn slab(cells: u32) -> Option<SeparatingSlab> {
-        let mesh = TetMesh::from_raw(cuboid([cells; 3], Vec3::ONE, Cut::Six).unwrap()).unwrap().0;
+        let mesh =
+            TetMesh::from_raw(cuboid([cells; 3], Vec3::ONE, TetSplit::Six).unwrap()).unwrap().0;
         let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh), Mesh::Tets(&mesh)]).unwrap();
         let aside = mesh.positions().iter().map(|p| *p + 1.25 * Vec3::X);
         let positions: Vec<_> = mesh.positions().iter().copied().chain(aside).collect();

@@ -150,13 +150,13 @@ mod tests {
     use super::*;
     use crate::body::Mesh;
     use crate::mesh::generate::cuboid::cuboid;
-    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::generate::lattice::TetSplit;
     use crate::mesh::tet::TetMesh;
 
     #[test]
     fn of_a_block_only_the_lines_between_faces_are_ridges() {
         let size = Vec3::new(1.0, 2.0, 3.0);
-        let mesh = TetMesh::from_raw(cuboid([2; 3], size, Cut::Five).unwrap()).unwrap().0;
+        let mesh = TetMesh::from_raw(cuboid([2; 3], size, TetSplit::Five).unwrap()).unwrap().0;
         let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh), Mesh::Tets(&mesh)]).unwrap();
         let rest = [mesh.positions(), mesh.positions()].concat();
         let features = Features::new(&rest, &bodies);

@@ -9,9 +9,9 @@
 //! | `point`    | p      | border point                         |
 //! | `Crossing` | xᵢ, nᵢ | where an edge meets the surface      |
 //! | `weight`   | ω      | influence of one crossing, no unit   |
-//! | `Escape`   | d, r   | distance and direction out           |
+//! | `Penetration`   | d, r   | distance and direction out           |
 
-use crate::depth::Escape;
+use crate::depth::Penetration;
 use crate::math::Vec3;
 use crate::mesh::normals::MIN_AGREEMENT;
 
@@ -38,12 +38,12 @@ pub struct Crossing {
 /// - Erratum: [Heidelberger04 §3.4] claims that depth is continuous; it jumps when a
 ///   neighbour sinks in and its edge has no crossing any more. Shown by
 ///   `a_neighbour_that_sinks_in_makes_depth_jump`.
-pub fn escape(point: Vec3, crossings: &[Crossing], exponent: f64) -> Option<Escape> {
+pub fn penetration(point: Vec3, crossings: &[Crossing], exponent: f64) -> Option<Penetration> {
     let mut nearest_sq = f64::INFINITY;
     for crossing in crossings {
         let distance_sq = (crossing.position - point).length_squared();
         if distance_sq == 0.0 {
-            return Some(Escape { depth: 0.0, direction: crossing.normal });
+            return Some(Penetration { depth: 0.0, direction: crossing.normal });
         }
         nearest_sq = nearest_sq.min(distance_sq);
     }
@@ -60,7 +60,7 @@ pub fn escape(point: Vec3, crossings: &[Crossing], exponent: f64) -> Option<Esca
 
     // Compared as a product, so that an empty sum fails the test too.
     let agreed = normal_sum.length() > MIN_AGREEMENT * weight_sum;
-    agreed.then(|| Escape {
+    agreed.then(|| Penetration {
         depth: depth_sum / weight_sum,               // eq. 2
         direction: normal_sum / normal_sum.length(), // eq. 3, 4
     })
@@ -110,7 +110,7 @@ mod tests {
                 normal: turn * Vec3::from(n),
             };
             let placed: Vec<_> = crossings.iter().map(place).collect();
-            let found = escape(point, &placed, exponent);
+            let found = penetration(point, &placed, exponent);
             assert_eq!(found.is_some(), expected.is_some(), "{found:?}");
             if let (Some(found), Some((depth, direction))) = (found, expected) {
                 let direction = turn * Vec3::from(direction);
@@ -146,7 +146,7 @@ mod tests {
             for exponent in [0.5, 2.0, 3.0, 400.0] {
                 let crossings = [(Vec3::X, Vec3::X), (2.0 * Vec3::Z, Vec3::Z)]
                     .map(|(position, normal)| Crossing { position: size * position, normal });
-                let found = escape(Vec3::ZERO, &crossings, exponent).unwrap();
+                let found = penetration(Vec3::ZERO, &crossings, exponent).unwrap();
                 // Weights 1 and 2^-exponent, depths 1 and 2, directions x and z.
                 let far = libm::pow(2.0, -exponent);
                 let depth = (1.0 + 2.0 * far) / (1.0 + far);
@@ -178,7 +178,7 @@ mod tests {
             let near = 1e-7;
             let crossings = [(Vec3::X * near, Vec3::X), (Vec3::Y, Vec3::Y)]
                 .map(|(position, normal)| Crossing { position, normal });
-            escape(Vec3::ZERO, &crossings, exponent).unwrap().depth / near - 1.0
+            penetration(Vec3::ZERO, &crossings, exponent).unwrap().depth / near - 1.0
         };
         assert!(relative_error(2.0).abs() < 1e-6);
         assert!(relative_error(1.0) > 0.9);

@@ -8,22 +8,22 @@ use std::ops::Range;
 
 use crate::body::{Bodies, BodyKind};
 use crate::depth::border::{self, Crossing};
-use crate::depth::spread::Field;
-use crate::depth::{DepthSettings, Escapes, Scope};
+use crate::depth::propagation_field::Field;
+use crate::depth::{DepthSettings, Penetrations, Scope};
 use crate::detect::boxes::{Bounds, Hits};
 use crate::detect::clusters::{Clusters, Fit};
-use crate::detect::cone::{self, Tip};
-use crate::detect::fans::Fan;
-use crate::detect::gather::{Gathered, Ray, Triangle};
-use crate::detect::holders::Holders;
+use crate::detect::edge_filter::{self, EdgeFilterTip};
 use crate::detect::inverted::Inverted;
+use crate::detect::nearby_triangles::{NearbyTriangles, Ray, Triangle};
 use crate::detect::pairs::{self, Sweep};
-use crate::detect::rays::{self, Passage};
+use crate::detect::rays::{self, RayHit};
+use crate::detect::tet_bvh::TetBvh;
+use crate::detect::vertex_edges::VertexEdges;
 use crate::detect::{Exit, Overlaps};
 use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::normals::{NormalCache, Normals, face_normal, normal_at};
-use crate::mesh::topology::Rows;
+use crate::mesh::topology::Csr;
 use crate::par;
 use crate::profile::{ProfilerRef, Stage, StageTimer};
 
@@ -39,11 +39,11 @@ pub struct Scratch {
     clusters: Clusters,
     fit: Fit,
     sweep: Sweep,
-    near: Rows<BodyId>,
+    near: Csr<BodyId>,
     /// Bodies, count; at least 1.
     most_threads: usize,
     /// One per thread, at least one.
-    shares: Vec<Share>,
+    shares: Vec<ThreadScratch>,
     /// Place of an overlapping vertex in its list, and a body that it is inside of.
     rows: Vec<(u32, BodyId)>,
     profiler: ProfilerRef,
@@ -51,12 +51,12 @@ pub struct Scratch {
 
 /// What one thread works with.
 #[derive(Clone, Debug, Default)]
-struct Share {
-    local: Local,
+struct ThreadScratch {
+    local: BodyScratch,
     /// Bodies of this share; a range of numbers.
     bodies: Range<u32>,
     /// What was found of them, before it is put together.
-    found: Escapes,
+    found: Penetrations,
 }
 
 /// What is known of one step before its bodies are taken one by one.
@@ -66,37 +66,37 @@ struct Step<'a> {
     settings: DepthSettings,
     clusters: &'a Clusters,
     fit: &'a Fit,
-    near: &'a Rows<BodyId>,
+    near: &'a Csr<BodyId>,
     profiler: &'a ProfilerRef,
 }
 
 /// A body that holds vertices of the one at hand, or may.
 #[derive(Clone, Debug)]
-struct Live {
+struct Candidate {
     body: BodyId,
     /// Where the two boxes meet: every crossing lies in it.
     overlap: Bounds,
     /// Triangles of the body that reach into `overlap` or into a ray from it.
-    triangles: Gathered,
+    triangles: NearbyTriangles,
 }
 
 /// Snapshot for one body at a time.
 #[derive(Clone, Debug, Default)]
-struct Local {
-    /// Reused from body to body; the first `live_count` are in use.
-    lives: Vec<Live>,
-    live_count: usize,
+struct BodyScratch {
+    /// Reused from body to body; the first `candidate_count` are in use.
+    candidate_bodies: Vec<Candidate>,
+    candidate_count: usize,
     candidates: Vec<VertexId>,
-    /// Colliding vertex and the entry of `lives` that holds it.
+    /// Colliding vertex and the entry of `candidate_bodies` that holds it.
     pairs: Vec<(VertexId, u32)>,
     field: Field,
     into: Vec<BodyId>,
     free: Vec<VertexId>,
-    fan: Fan,
+    fan: VertexEdges,
     hits: Hits,
     crossings: Vec<Crossing>,
     normals: NormalCache,
-    holders: Holders,
+    holders: TetBvh,
     inverted: Inverted,
 }
 
@@ -107,9 +107,9 @@ impl Scratch {
             clusters: Clusters::new(positions, bodies),
             fit: Fit::default(),
             sweep: Sweep::default(),
-            near: Rows::default(),
+            near: Csr::default(),
             most_threads: bodies.len().max(1),
-            shares: vec![Share::default()],
+            shares: vec![ThreadScratch::default()],
             rows: Vec::new(),
             profiler: None,
         }
@@ -126,7 +126,7 @@ impl Scratch {
     ///
     /// The answer stays the same, bit for bit.
     pub fn set_threads(&mut self, threads: usize) {
-        self.shares.resize_with(threads.clamp(1, self.most_threads), Share::default);
+        self.shares.resize_with(threads.clamp(1, self.most_threads), ThreadScratch::default);
     }
 
     /// Tets that points on a surface, or in doubt, were tested against so far, count.
@@ -139,16 +139,16 @@ impl Scratch {
     /// - Implements: [Heidelberger04 §3].
     /// - Deviates: [Heidelberger04 §3.2] tests points against tets in a hash grid; a ray
     ///   against the surface gives the same answer and looks at far fewer things.
-    pub fn escapes(
+    pub fn penetrations(
         &mut self,
         positions: &[Vec3],
         bodies: &Bodies,
         settings: DepthSettings,
-        found: &mut Escapes,
+        found: &mut Penetrations,
     ) {
         found.clear();
         let (step, shares) = self.prepare(positions, bodies, settings);
-        if let [Share { local, .. }] = shares {
+        if let [ThreadScratch { local, .. }] = shares {
             bodies.ids().for_each(|body| local.run(&step, body, found));
             return;
         }
@@ -157,7 +157,7 @@ impl Scratch {
             let cut = |k: usize| (bodies.len() * k / count) as u32;
             share.bodies = cut(index)..cut(index + 1);
         }
-        par::each(shares, |Share { local, bodies, found }| {
+        par::each(shares, |ThreadScratch { local, bodies, found }| {
             found.clear();
             bodies.clone().for_each(|body| local.run(&step, BodyId(body), found));
         });
@@ -173,11 +173,14 @@ impl Scratch {
         let local = &mut shares[0].local;
         for body in bodies.ids() {
             local.find(&step, body);
-            for &(vertex, live) in &local.pairs {
+            for &(vertex, candidate) in &local.pairs {
                 if found.vertices.last() != Some(&vertex) {
                     found.vertices.push(vertex);
                 }
-                rows.push((found.vertices.len() as u32 - 1, local.lives[live as usize].body));
+                rows.push((
+                    found.vertices.len() as u32 - 1,
+                    local.candidate_bodies[candidate as usize].body,
+                ));
             }
         }
         found.into.refill(found.vertices.len(), &rows);
@@ -190,7 +193,7 @@ impl Scratch {
         positions: &'a [Vec3],
         bodies: &'a Bodies,
         settings: DepthSettings,
-    ) -> (Step<'a>, &'a mut [Share]) {
+    ) -> (Step<'a>, &'a mut [ThreadScratch]) {
         let _detect = StageTimer::new(&self.profiler, Stage::Detect);
         self.clusters.refit(positions, &mut self.fit);
         pairs::neighbours(&self.fit.bodies, &mut self.sweep, &mut self.near);
@@ -212,9 +215,9 @@ impl Scratch {
     }
 }
 
-impl Local {
+impl BodyScratch {
     /// All stages for the vertices of one body.
-    fn run(&mut self, step: &Step<'_>, body: BodyId, found: &mut Escapes) {
+    fn run(&mut self, step: &Step<'_>, body: BodyId, found: &mut Penetrations) {
         let detect = StageTimer::new(step.profiler, Stage::Detect);
         self.find(step, body);
         drop(detect);
@@ -226,8 +229,8 @@ impl Local {
         match step.settings.scope {
             Scope::Scene => self.resolve(step, body, 0..u32::MAX, found),
             Scope::Pairs => {
-                for live in 0..self.live_count as u32 {
-                    self.resolve(step, body, live..live + 1, found);
+                for candidate in 0..self.candidate_count as u32 {
+                    self.resolve(step, body, candidate..candidate + 1, found);
                 }
                 found.sort_from(start, unresolved_start);
             }
@@ -237,7 +240,7 @@ impl Local {
     /// Stage 1: which vertices are inside which other bodies, ascending.
     fn find(&mut self, step: &Step<'_>, body: BodyId) {
         self.pairs.clear();
-        self.live_count = 0;
+        self.candidate_count = 0;
         for &other in step.near.row(body.index()) {
             self.meet(step, body, other);
         }
@@ -253,37 +256,58 @@ impl Local {
             return;
         }
         let ray = Ray::shortest(overlap, its);
-        let live = self.next_live(other, overlap);
-        let Local { lives, candidates, hits, inverted, holders, pairs, .. } = self;
-        let triangles = &mut lives[live].triangles;
+        let candidate = self.next_live(other, overlap);
+        let BodyScratch { candidate_bodies, candidates, hits, inverted, holders, pairs, .. } = self;
+        let triangles = &mut candidate_bodies[candidate].triangles;
         step.clusters.triangles_in(step.fit, other, ray.sweep(overlap), triangles);
         for &vertex in candidates.iter() {
-            if lives[live].holds(step, vertex, ray, (hits, inverted, holders)) {
-                pairs.push((vertex, live as u32));
+            if candidate_bodies[candidate].holds(step, vertex, ray, (hits, inverted, holders)) {
+                pairs.push((vertex, candidate as u32));
             }
         }
     }
 
     fn next_live(&mut self, body: BodyId, overlap: Bounds) -> usize {
-        let index = self.live_count;
-        self.live_count += 1;
-        match self.lives.get_mut(index) {
-            Some(live) => {
-                live.body = body;
-                live.overlap = overlap;
+        let index = self.candidate_count;
+        self.candidate_count += 1;
+        match self.candidate_bodies.get_mut(index) {
+            Some(candidate) => {
+                candidate.body = body;
+                candidate.overlap = overlap;
             }
-            None => self.lives.push(Live { body, overlap, triangles: Gathered::default() }),
+            None => self.candidate_bodies.push(Candidate {
+                body,
+                overlap,
+                triangles: NearbyTriangles::default(),
+            }),
         }
         index
     }
 
     /// Stages 2 to 4 for the pairs whose live body is in `which`.
-    fn resolve(&mut self, step: &Step<'_>, body: BodyId, which: Range<u32>, found: &mut Escapes) {
-        let Local { pairs, lives, field, into, free, fan, hits, crossings, normals, .. } = self;
+    fn resolve(
+        &mut self,
+        step: &Step<'_>,
+        body: BodyId,
+        which: Range<u32>,
+        found: &mut Penetrations,
+    ) {
+        let BodyScratch {
+            pairs,
+            candidate_bodies,
+            field,
+            into,
+            free,
+            fan,
+            hits,
+            crossings,
+            normals,
+            ..
+        } = self;
         field.start(step.bodies, body);
-        for &(vertex, live) in pairs.iter().filter(|pair| which.contains(&pair.1)) {
-            field.add(vertex, live);
-            step.smooth(lives[live as usize].body, normals);
+        for &(vertex, candidate) in pairs.iter().filter(|pair| which.contains(&pair.1)) {
+            field.add(vertex, candidate);
+            step.smooth(candidate_bodies[candidate as usize].body, normals);
         }
         for slot in 0..field.len() {
             let vertex = field.vertex(slot);
@@ -293,11 +317,11 @@ impl Local {
                 fan.push(step.positions[neighbour.index()]);
             }
             if !fan.is_empty() {
-                for &live in field.lives(slot) {
-                    let live = &lives[live as usize];
-                    let near = live.triangles.meeting(fan.clipped(live.overlap), hits);
-                    let far = step.fit.bodies[live.body.index()].reach();
-                    fan.cross(&live.triangles, near, far, step.positions);
+                for &candidate in field.candidate_bodies(slot) {
+                    let candidate = &candidate_bodies[candidate as usize];
+                    let near = candidate.triangles.meeting(fan.clipped(candidate.overlap), hits);
+                    let far = step.fit.bodies[candidate.body.index()].reach();
+                    fan.cross(&candidate.triangles, near, far, step.positions);
                 }
             }
             crossings.clear();
@@ -307,27 +331,32 @@ impl Local {
                 }
             }
             found.missed_edges += fan.len() - crossings.len();
-            let escape = border::escape(inner, crossings, step.settings.exponent);
-            field.border(slot, escape, fan.len(), crossings.len());
+            let penetration = border::penetration(inner, crossings, step.settings.exponent);
+            field.border(slot, penetration, fan.len(), crossings.len());
         }
         field.spread(step.positions, step.bodies, step.settings.exponent);
         for slot in 0..field.len() {
             into.clear();
-            into.extend(field.lives(slot).iter().map(|&live| lives[live as usize].body));
+            into.extend(
+                field
+                    .candidate_bodies(slot)
+                    .iter()
+                    .map(|&candidate| candidate_bodies[candidate as usize].body),
+            );
             field.tell(slot, into, found);
         }
         field.finish();
     }
 }
 
-impl Live {
+impl Candidate {
     /// Whether a vertex is inside this body.
     fn holds(
         &self,
         step: &Step<'_>,
         vertex: VertexId,
         ray: Ray,
-        (hits, inverted, holders): (&mut Hits, &mut Inverted, &mut Holders),
+        (hits, inverted, holders): (&mut Hits, &mut Inverted, &mut TetBvh),
     ) -> bool {
         // Seldom needed, and then far away.
         let point = || step.positions[vertex.index()];
@@ -338,16 +367,16 @@ impl Live {
         }
         let (mut winding, mut touches) = (0, false);
         let beam = ray.sweep(Bounds { low: rounded, high: rounded });
-        let (tip, far) = (Tip::new(rounded), step.fit.bodies[self.body.index()].reach());
+        let (tip, far) = (EdgeFilterTip::new(rounded), step.fit.bodies[self.body.index()].reach());
         for &place in self.triangles.meeting(beam, hits) {
             let Triangle { corners, facet, .. } = self.triangles.triangle(place);
-            let passage = cone::passage(&tip, facet, ray, far)
+            let passage = edge_filter::passage(&tip, facet, ray, far)
                 .unwrap_or_else(|| rays::passage(point(), step.corners(*corners), ray));
             match passage {
-                Passage::Missed => {}
-                Passage::Leaves => winding += 1,
-                Passage::Enters => winding -= 1,
-                Passage::Touches => touches = true,
+                RayHit::Missed => {}
+                RayHit::Leaves => winding += 1,
+                RayHit::Enters => winding -= 1,
+                RayHit::Touches => touches = true,
             }
         }
         if step.bodies.kind(self.body) == BodyKind::Surface {

@@ -14,7 +14,7 @@ pub mod border;
 
 pub mod propagate;
 
-pub mod spread;
+pub mod propagation_field;
 
 pub mod fused;
 
@@ -42,7 +42,7 @@ impl Default for DepthSettings {
 
 /// How one vertex gets out of the body it penetrates.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Escape {
+pub struct Penetration {
     /// Way to go along `direction`, m; can be negative, as interpolated normals tilt.
     pub depth: f64,
     /// Unit vector, world space.
@@ -54,12 +54,12 @@ pub struct Escape {
 pub struct Resolved {
     /// The vertex.
     pub vertex: VertexId,
-    /// The bodies it is inside of: see [`Escapes::bodies`].
+    /// The bodies it is inside of: see [`Penetrations::bodies`].
     pub into: Span,
     /// Steps from the border: 0 has edges of its own that leave, count.
     pub ring: u32,
     /// How far and which way.
-    pub escape: Escape,
+    pub penetration: Penetration,
 }
 
 /// A colliding vertex for which no way out is known.
@@ -67,7 +67,7 @@ pub struct Resolved {
 pub struct Unresolved {
     /// The vertex.
     pub vertex: VertexId,
-    /// The bodies it is inside of: see [`Escapes::bodies`].
+    /// The bodies it is inside of: see [`Penetrations::bodies`].
     pub into: Span,
     /// Why.
     pub reason: Reason,
@@ -111,7 +111,7 @@ impl Reason {
 /// Both lists ascend by vertex, then by body; together they hold every colliding vertex
 /// (in [`Scope::Pairs`] every pair of a vertex and a body) exactly once.
 #[derive(Clone, Debug, Default)]
-pub struct Escapes {
+pub struct Penetrations {
     /// Those with a depth.
     pub resolved: Vec<Resolved>,
     /// Those without.
@@ -124,12 +124,12 @@ pub struct Escapes {
     pub missed_edges: usize,
 }
 
-impl PartialEq for Escapes {
+impl PartialEq for Penetrations {
     /// By what is told, not by where the lists of bodies lie.
-    fn eq(&self, other: &Escapes) -> bool {
+    fn eq(&self, other: &Penetrations) -> bool {
         let resolved = |a: &Resolved, b: &Resolved| {
             (a.vertex, a.ring, self.bodies(a.into)) == (b.vertex, b.ring, other.bodies(b.into))
-                && a.escape == b.escape
+                && a.penetration == b.penetration
         };
         let unresolved = |a: &Unresolved, b: &Unresolved| {
             (a.vertex, self.bodies(a.into)) == (b.vertex, other.bodies(b.into))
@@ -151,7 +151,7 @@ impl PartialEq for Escapes {
 ///
 /// ```
 /// use pliant::body::Bodies;
-/// use pliant::depth::{DepthSettings, escapes};
+/// use pliant::depth::{DepthSettings, penetrations};
 /// use pliant::id::VertexId;
 /// use pliant::math::Vec3;
 ///
@@ -162,22 +162,22 @@ impl PartialEq for Escapes {
 /// let bodies = Bodies::from_tets(&[(4, tet), (4, tet)])?;
 /// let positions: Vec<_> = lower.iter().chain(&upper).map(|&p| Vec3::from(p)).collect();
 ///
-/// let found = escapes(&positions, &bodies, DepthSettings::default());
+/// let found = penetrations(&positions, &bodies, DepthSettings::default());
 /// assert_eq!(found.resolved.len(), 1);
 /// assert_eq!(found.resolved[0].vertex, VertexId(7));
-/// assert!(found.resolved[0].escape.direction.z > 0.0);
+/// assert!(found.resolved[0].penetration.direction.z > 0.0);
 /// assert!(found.unresolved.is_empty());
 /// # Ok::<(), pliant::body::BodiesError>(())
 /// ```
-pub fn escapes(positions: &[Vec3], bodies: &Bodies, settings: DepthSettings) -> Escapes {
+pub fn penetrations(positions: &[Vec3], bodies: &Bodies, settings: DepthSettings) -> Penetrations {
     let (has, needs) = (positions.len(), bodies.vertex_count());
     assert!(has >= needs, "{has} positions for bodies of {needs} vertices");
-    let mut found = Escapes::default();
-    fused::Scratch::new(positions, bodies).escapes(positions, bodies, settings, &mut found);
+    let mut found = Penetrations::default();
+    fused::Scratch::new(positions, bodies).penetrations(positions, bodies, settings, &mut found);
     found
 }
 
-impl Escapes {
+impl Penetrations {
     /// The bodies of an entry, ascending; one in [`Scope::Pairs`].
     #[inline]
     pub fn bodies(&self, into: Span) -> &[BodyId] {
@@ -193,7 +193,7 @@ impl Escapes {
     }
 
     /// Adds what was found of later bodies.
-    fn append(&mut self, later: &Escapes) {
+    fn append(&mut self, later: &Penetrations) {
         let shift = self.bodies.len() as u32;
         let moved = |into: Span| Span { start: into.start + shift, end: into.end + shift };
         self.bodies.extend_from_slice(&later.bodies);
@@ -237,11 +237,11 @@ mod tests {
         let tet = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
         let positions: Vec<_> = tet.into_iter().chain(tet.map(|p| p + 0.1)).collect();
         let settings = DepthSettings::default();
-        let mut kept = Escapes::default();
+        let mut kept = Penetrations::default();
         let mut scratch = fused::Scratch::new(&positions, &bodies);
         for _ in 0..2 {
-            scratch.escapes(&positions, &bodies, settings, &mut kept);
-            assert_eq!(escapes(&positions, &bodies, settings), kept);
+            scratch.penetrations(&positions, &bodies, settings, &mut kept);
+            assert_eq!(penetrations(&positions, &bodies, settings), kept);
         }
         assert_eq!(kept.resolved.len(), 1);
     }
@@ -250,6 +250,6 @@ mod tests {
     #[should_panic(expected = "3 positions for bodies of 4 vertices")]
     fn too_few_positions_are_said_to_be() {
         let bodies = Bodies::from_tets(&[(4, &[TET])]).unwrap();
-        escapes(&[Vec3::ZERO; 3], &bodies, DepthSettings::default());
+        penetrations(&[Vec3::ZERO; 3], &bodies, DepthSettings::default());
     }
 }

@@ -6,7 +6,7 @@
 //! triangle that was nearest last time bounds the search from the start.
 
 use crate::body::Bodies;
-use crate::depth::Escape;
+use crate::depth::Penetration;
 use crate::detect::Overlaps;
 use crate::id::{BodyId, TriangleId, VertexId};
 use crate::math::{Aabb, Vec3};
@@ -25,7 +25,7 @@ pub struct Closest {
     /// The triangle that the nearest point is on; of several the first.
     pub triangle: TriangleId,
     /// The way to that point.
-    pub escape: Escape,
+    pub penetration: Penetration,
 }
 
 /// Snapshot that is kept from step to step, so that a step allocates nothing.
@@ -64,7 +64,7 @@ impl Nearest {
     /// length leads anywhere. A body without triangles has no vertex inside.
     ///
     /// - Implements: [Heidelberger04 §4], the approach compared with.
-    pub fn escapes(
+    pub fn penetrations(
         &mut self,
         positions: &[Vec3],
         bodies: &Bodies,
@@ -98,8 +98,9 @@ impl Nearest {
             }
             before = best.triangle;
             self.last[vertex.index()] = best.triangle;
-            let escape = best.escape(|| corners(positions, bodies, best.triangle as usize));
-            found.push(Closest { vertex, triangle: TriangleId(best.triangle), escape });
+            let penetration =
+                best.penetration(|| corners(positions, bodies, best.triangle as usize));
+            found.push(Closest { vertex, triangle: TriangleId(best.triangle), penetration });
         }
     }
 
@@ -143,11 +144,13 @@ impl Best {
     }
 
     /// The way to it.
-    fn escape(&self, corners: impl Fn() -> [Vec3; 3]) -> Escape {
+    fn penetration(&self, corners: impl Fn() -> [Vec3; 3]) -> Penetration {
         let way = self.at - self.point;
         match way.try_normalize() {
-            Some(direction) => Escape { depth: way.length(), direction },
-            None => Escape { depth: 0.0, direction: face_normal(corners()).unwrap_or(Vec3::X) },
+            Some(direction) => Penetration { depth: way.length(), direction },
+            None => {
+                Penetration { depth: 0.0, direction: face_normal(corners()).unwrap_or(Vec3::X) }
+            }
         }
     }
 }
@@ -165,7 +168,7 @@ mod tests {
     use crate::math::Quat;
     use crate::mesh::generate::ball::ball;
     use crate::mesh::generate::cuboid::cuboid;
-    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::generate::lattice::TetSplit;
     use crate::mesh::generate::star::{StarSettings, star};
     use crate::mesh::raw::RawMesh;
     use crate::mesh::tet::TetMesh;
@@ -180,7 +183,7 @@ mod tests {
     }
 
     fn cube(cells: u32, size: f64) -> RawMesh {
-        cuboid([cells; 3], Vec3::splat(size), Cut::Five).unwrap()
+        cuboid([cells; 3], Vec3::splat(size), TetSplit::Five).unwrap()
     }
 
     /// Every overlap against every triangle of the bodies it is inside of.
@@ -191,8 +194,9 @@ mod tests {
             for triangle in into.iter().flat_map(|&body| bodies.triangles_of(body)) {
                 best.offer(triangle as u32, corners(positions, bodies, triangle));
             }
-            let escape = best.escape(|| corners(positions, bodies, best.triangle as usize));
-            Closest { vertex, triangle: TriangleId(best.triangle), escape }
+            let penetration =
+                best.penetration(|| corners(positions, bodies, best.triangle as usize));
+            Closest { vertex, triangle: TriangleId(best.triangle), penetration }
         };
         overlaps.vertices.iter().zip(overlaps.into.iter()).map(of).collect()
     }
@@ -213,7 +217,7 @@ mod tests {
         for step in 0..6 {
             let positions = at(step);
             let overlaps = brute::overlaps(&positions, &bodies);
-            nearest.escapes(&positions, &bodies, &overlaps, &mut found);
+            nearest.penetrations(&positions, &bodies, &overlaps, &mut found);
             assert_eq!(found, slow(&positions, &bodies, &overlaps), "step {step}");
             count += found.len();
         }
@@ -261,13 +265,13 @@ mod tests {
             .collect();
         let overlaps = brute::overlaps(&positions, &bodies);
         let mut found = Vec::new();
-        Nearest::new(&positions, &bodies).escapes(&positions, &bodies, &overlaps, &mut found);
+        Nearest::new(&positions, &bodies).penetrations(&positions, &bodies, &overlaps, &mut found);
         assert_eq!(found.len(), 2); // and the highest corner of the first in the second
         let expected = [(VertexId(7), -Vec3::Z), (VertexId(8), Vec3::Z)];
         for (found, (vertex, direction)) in found.iter().zip(expected) {
             assert_eq!(found.vertex, vertex);
-            assert!((found.escape.depth - 0.2).abs() < TOLERANCE, "{found:?}");
-            assert!(found.escape.direction.abs_diff_eq(direction, TOLERANCE), "{found:?}");
+            assert!((found.penetration.depth - 0.2).abs() < TOLERANCE, "{found:?}");
+            assert!(found.penetration.direction.abs_diff_eq(direction, TOLERANCE), "{found:?}");
         }
     }
 
@@ -276,8 +280,8 @@ mod tests {
         let triangle = [Vec3::ZERO, Vec3::X, Vec3::Y];
         let at = Vec3::new(0.25, 0.25, 0.0);
         let best = Best { point: at, distance_sq: 0.0, triangle: 0, at };
-        assert_eq!(best.escape(|| triangle), Escape { depth: 0.0, direction: Vec3::Z });
-        assert_eq!(best.escape(|| [at; 3]), Escape { depth: 0.0, direction: Vec3::X });
+        assert_eq!(best.penetration(|| triangle), Penetration { depth: 0.0, direction: Vec3::Z });
+        assert_eq!(best.penetration(|| [at; 3]), Penetration { depth: 0.0, direction: Vec3::X });
     }
 
     #[test]

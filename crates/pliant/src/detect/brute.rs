@@ -45,7 +45,7 @@ pub fn exit(
 pub fn is_inside(point: Vec3, positions: &[Vec3], bodies: &Bodies, body: BodyId) -> bool {
     match bodies.kind(body) {
         BodyKind::Tets => union::is_inside(point, positions, &bodies.tets()[bodies.tets_of(body)]),
-        BodyKind::Net | BodyKind::Cloud | BodyKind::Outline => false,
+        BodyKind::SpringNetwork | BodyKind::Particles | BodyKind::Outline => false,
         BodyKind::Surface => {
             let triangles = &bodies.triangles()[bodies.triangles_of(body)];
             let on_it = triangles.iter().any(|triangle| {

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use crate::body::Bodies;
 use crate::detect::boxes::{Block, Bounds, LANES, Query, rounded};
-use crate::detect::cone::Facet;
-use crate::detect::gather::{Gathered, Triangle};
+use crate::detect::edge_filter::EdgeFilterFacet;
+use crate::detect::nearby_triangles::{NearbyTriangles, Triangle};
 use crate::id::{BodyId, TriangleId, VertexId};
 use crate::math::{Aabb, Vec3, Vec4};
 
@@ -173,7 +173,13 @@ impl Clusters {
     }
 
     /// Collects the triangles of a body whose boxes meet a box.
-    pub fn triangles_in(&self, fit: &Fit, body: BodyId, bounds: Bounds, found: &mut Gathered) {
+    pub fn triangles_in(
+        &self,
+        fit: &Fit,
+        body: BodyId,
+        bounds: Bounds,
+        found: &mut NearbyTriangles,
+    ) {
         found.clear();
         self.meeting(fit, body, bounds, |cluster| {
             let own = self.vertices_of(cluster);
@@ -187,7 +193,10 @@ impl Clusters {
                 let around = Bounds { low: a.min(b).min(c), high: a.max(b).max(c) };
                 if around.meets(bounds) {
                     let corners = [ids[i], ids[j], ids[k]];
-                    found.push(Triangle { id, corners, facet: Facet::new([a, b, c]) }, around);
+                    found.push(
+                        Triangle { id, corners, facet: EdgeFilterFacet::new([a, b, c]) },
+                        around,
+                    );
                 }
             }
         });
@@ -321,7 +330,7 @@ mod tests {
                 (0..positions.len()).filter(inside).map(|v| VertexId(v as u32)).collect();
             assert_eq!(vertices, expected);
 
-            let mut found = Gathered::default();
+            let mut found = NearbyTriangles::default();
             clusters.triangles_in(&fit, BodyId(0), bounds, &mut found);
             let mut hits = Hits::default();
             let places = found.meeting(bounds, &mut hits);

@@ -12,9 +12,9 @@
 
 use crate::body::{Bodies, BodyKind};
 use crate::detect::Overlaps;
-use crate::detect::gather::{Ray, Sense};
-use crate::detect::holders::Holders;
-use crate::detect::rays::{self, Passage};
+use crate::detect::nearby_triangles::{Ray, Sense};
+use crate::detect::rays::{self, RayHit};
+use crate::detect::tet_bvh::TetBvh;
 use crate::detect::tets::{box_of, near_tets, tets_overlap};
 use crate::id::BodyId;
 use crate::math::{Aabb, Vec3, orient3d};
@@ -124,12 +124,12 @@ struct Scene<'a> {
     bodies: &'a Bodies,
     /// For each body the boxes of its triangles, counted within the body.
     trees: Vec<Option<Bvh>>,
-    holders: Holders,
+    holders: TetBvh,
 }
 
 impl<'a> Scene<'a> {
     fn new(positions: &'a [Vec3], bodies: &'a Bodies) -> Scene<'a> {
-        let mut holders = Holders::default();
+        let mut holders = TetBvh::default();
         holders.start(bodies.len());
         Scene { positions, bodies, trees: vec![None; bodies.len()], holders }
     }
@@ -217,10 +217,10 @@ impl<'a> Scene<'a> {
         let beam = Aabb { min: point, max: point.with_z(f64::INFINITY) };
         tree.meeting(beam, |hit| {
             match rays::passage(point, self.corners(start + hit as usize), UP) {
-                Passage::Missed => {}
-                Passage::Leaves => winding += 1,
-                Passage::Enters => winding -= 1,
-                Passage::Touches => touches = true,
+                RayHit::Missed => {}
+                RayHit::Leaves => winding += 1,
+                RayHit::Enters => winding -= 1,
+                RayHit::Touches => touches = true,
             }
             !touches
         });
@@ -277,7 +277,7 @@ mod tests {
     use crate::detect::tets::overlapping_tets;
     use crate::id::VertexId;
     use crate::mesh::generate::cuboid::cuboid;
-    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::generate::lattice::TetSplit;
     use crate::mesh::raw::RawMesh;
     use crate::mesh::surface::Surface;
     use crate::mesh::tet::TetMesh;
@@ -294,7 +294,9 @@ mod tests {
         let mesh = |k: usize| match kinds[k] {
             BodyKind::Tets => Mesh::Tets(&tets[k]),
             BodyKind::Surface => Mesh::Surface(&skins[k]),
-            BodyKind::Net | BodyKind::Cloud | BodyKind::Outline => Mesh::Net(0, &[]),
+            BodyKind::SpringNetwork | BodyKind::Particles | BodyKind::Outline => {
+                Mesh::SpringNetwork(0, &[])
+            }
         };
         let moved = raw[1].positions.iter().map(|&p| p + by);
         let positions = raw[0].positions.iter().copied().chain(moved).collect();
@@ -304,7 +306,7 @@ mod tests {
     /// Two bars that cross at a right angle, without a vertex in each other.
     fn bars(kinds: [BodyKind; 2], lift: f64) -> (Vec<Vec3>, Bodies) {
         let sizes = [Vec3::new(4.0, 1.0, 1.0), Vec3::new(0.9, 4.0, 1.1)];
-        let raw = sizes.map(|size| cuboid([1; 3], size, Cut::Six).unwrap());
+        let raw = sizes.map(|size| cuboid([1; 3], size, TetSplit::Six).unwrap());
         scene([&raw[0], &raw[1]], kinds, Vec3::new(0.03, 0.02, lift))
     }
 
@@ -332,7 +334,7 @@ mod tests {
     }
 
     fn cube() -> RawMesh {
-        cuboid([1; 3], Vec3::ONE, Cut::Six).unwrap()
+        cuboid([1; 3], Vec3::ONE, TetSplit::Six).unwrap()
     }
 
     #[test]
@@ -342,7 +344,7 @@ mod tests {
         check([&cube(), &cube()], [0.5, 0.5, 0.0], "overlap");
         check([&cube(), &cube()], [0.0, 0.0, -0.015625], "overlap");
         // Cut along other diagonals.
-        let other = cuboid([1; 3], Vec3::ONE, Cut::Five).unwrap();
+        let other = cuboid([1; 3], Vec3::ONE, TetSplit::Five).unwrap();
         check([&cube(), &other], [0.0, 0.0, 0.0], "overlap");
         check([&cube(), &other], [0.0, 0.75, 0.0], "overlap");
     }
@@ -354,7 +356,7 @@ mod tests {
         check([&cube(), &cube()], [0.5, 1.0, 1.0], "apart"); // an edge
         check([&cube(), &cube()], [1.0, 1.0, -1.0], "apart"); // a corner
         check(
-            [&cube(), &cuboid([1; 3], Vec3::splat(0.5), Cut::Five).unwrap()],
+            [&cube(), &cuboid([1; 3], Vec3::splat(0.5), TetSplit::Five).unwrap()],
             [0.75, 0.0, 0.0],
             "apart",
         );
@@ -363,7 +365,7 @@ mod tests {
     #[test]
     fn bars_of_one_height_and_a_body_that_only_touches_from_inside_overlap() {
         let [x, y] = [Vec3::new(4.0, 1.0, 1.0), Vec3::new(1.0, 16.0, 1.0)];
-        let [x, y] = [x, y].map(|size| cuboid([1; 3], size, Cut::Six).unwrap());
+        let [x, y] = [x, y].map(|size| cuboid([1; 3], size, TetSplit::Six).unwrap());
         check([&x, &y], [0.0, 0.0, 0.0], "overlap");
         check([&x, &y], [0.5, 5.0, 0.0], "overlap");
         // An octahedron around the origin, its six tips on the faces of the cube.

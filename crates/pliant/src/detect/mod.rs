@@ -8,7 +8,7 @@
 
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
-use crate::mesh::topology::Rows;
+use crate::mesh::topology::Csr;
 
 pub mod boxes;
 
@@ -16,21 +16,21 @@ pub mod clusters;
 
 pub mod pairs;
 
-pub mod gather;
+pub mod nearby_triangles;
 
 pub mod rays;
 
 pub mod edges;
 
-pub mod cone;
+pub mod edge_filter;
 
-pub mod fans;
+pub mod vertex_edges;
 
 pub mod inverted;
 
 pub mod union;
 
-pub mod holders;
+pub mod tet_bvh;
 
 pub mod brute;
 
@@ -59,7 +59,7 @@ pub struct Overlaps {
     /// Each vertex inside some other body; ascending.
     pub vertices: Vec<VertexId>,
     /// For each entry of `vertices` the bodies it is inside of; ascending, never empty.
-    pub into: Rows<BodyId>,
+    pub into: Csr<BodyId>,
 }
 
 impl Overlaps {
@@ -76,7 +76,7 @@ impl Overlaps {
                 (row, body)
             })
             .collect();
-        Overlaps { into: Rows::from_pairs(vertices.len(), rows.iter().copied()), vertices }
+        Overlaps { into: Csr::from_pairs(vertices.len(), rows.iter().copied()), vertices }
     }
 
     /// Pairs of a vertex and a body that it is inside of, count.

@@ -2,12 +2,12 @@
 
 use crate::detect::boxes::Bounds;
 use crate::id::BodyId;
-use crate::mesh::topology::Rows;
+use crate::mesh::topology::Csr;
 
 /// For each body the others whose boxes meet its own, ascending.
 ///
 /// Sorted along x and swept: every body meets only those that begin before it ends.
-pub fn neighbours(boxes: &[Bounds], scratch: &mut Sweep, found: &mut Rows<BodyId>) {
+pub fn neighbours(boxes: &[Bounds], scratch: &mut Sweep, found: &mut Csr<BodyId>) {
     let Sweep { order, pairs, sorted, starts } = scratch;
     order.clear();
     order.extend(
@@ -88,7 +88,7 @@ mod tests {
             })
             .collect();
         boxes.push(Bounds::EMPTY);
-        let (mut sweep, mut found) = (Sweep::default(), Rows::default());
+        let (mut sweep, mut found) = (Sweep::default(), Csr::default());
         for _ in 0..2 {
             neighbours(&boxes, &mut sweep, &mut found);
             for a in 0..boxes.len() {

@@ -6,13 +6,13 @@
 //! even where the body overlaps itself. All signs are exact. A ray that would hit an edge
 //! or a corner is thought moved sideways by (ε, ε²), the same for all triangles.
 
-use crate::detect::gather::{Ray, Sense};
+use crate::detect::nearby_triangles::{Ray, Sense};
 use crate::math::{Vec2, Vec3, orient2d, orient3d};
 use crate::mesh::intersect::segment_meets_triangle;
 
 /// How a ray from a point meets one triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Passage {
+pub enum RayHit {
     /// Not at all.
     Missed,
     /// From inside to outside.
@@ -25,7 +25,7 @@ pub enum Passage {
 
 /// How the ray from `point` meets a triangle.
 #[inline]
-pub fn passage(point: Vec3, corners: [Vec3; 3], ray: Ray) -> Passage {
+pub fn passage(point: Vec3, corners: [Vec3; 3], ray: Ray) -> RayHit {
     match ray.axis {
         0 => seen_along(point, corners, ray.sense, |p| Vec2::new(p.y, p.z)),
         1 => seen_along(point, corners, ray.sense, |p| Vec2::new(p.z, p.x)),
@@ -40,19 +40,19 @@ fn seen_along(
     corners: [Vec3; 3],
     sense: Sense,
     flat: impl Fn(Vec3) -> Vec2,
-) -> Passage {
+) -> RayHit {
     let (p, a, b, c) = (flat(point), flat(corners[0]), flat(corners[1]), flat(corners[2]));
     let turns = [orient2d(a, b, p), orient2d(b, c, p), orient2d(c, a, p)];
     let (left, right) = (turns.iter().any(|&t| t > 0.0), turns.iter().any(|&t| t < 0.0));
     if left && right {
-        return Passage::Missed;
+        return RayHit::Missed;
     }
     if !left && !right {
         return upright(point, corners);
     }
     let side = orient3d(corners[0], corners[1], corners[2], point);
     if side == 0.0 {
-        return Passage::Touches;
+        return RayHit::Touches;
     }
     let ends = [[a, b], [b, c], [c, a]];
     let agreed = turns.iter().zip(ends).all(|(&turn, [from, to])| {
@@ -60,16 +60,16 @@ fn seen_along(
         if left { turn > 0.0 } else { turn < 0.0 }
     });
     if !agreed {
-        return Passage::Missed;
+        return RayHit::Missed;
     }
     // A triangle that turns left seen from above looks up, and the point is below it when
     // it is on its inner side.
     let above = if left { side < 0.0 } else { side > 0.0 };
     let upward = sense == Sense::Up;
     if above != upward {
-        return Passage::Missed;
+        return RayHit::Missed;
     }
-    if left == upward { Passage::Leaves } else { Passage::Enters }
+    if left == upward { RayHit::Leaves } else { RayHit::Enters }
 }
 
 /// Turn of a point on the line through an edge, once it is moved by (ε, ε²).
@@ -79,6 +79,6 @@ fn moved_turn(from: Vec2, to: Vec2) -> f64 {
 }
 
 /// A triangle that the ray sees edge-on is never passed, but may hold the point.
-fn upright(point: Vec3, corners: [Vec3; 3]) -> Passage {
-    if segment_meets_triangle([point; 2], corners) { Passage::Touches } else { Passage::Missed }
+fn upright(point: Vec3, corners: [Vec3; 3]) -> RayHit {
+    if segment_meets_triangle([point; 2], corners) { RayHit::Touches } else { RayHit::Missed }
 }

@@ -179,12 +179,12 @@ fn holder(point: Vec3, positions: &[Vec3], tet: [VertexId; 4]) -> Option<Holder>
 mod tests {
     use super::*;
     use crate::mesh::generate::cuboid::cuboid;
-    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::generate::lattice::TetSplit;
 
     #[track_caller]
     fn check(point: [f64; 3], expected: &str) {
         // Two cells a side: the origin is an inner vertex, the axes run along inner edges.
-        for cut in [Cut::Five, Cut::Six] {
+        for cut in [TetSplit::Five, TetSplit::Six] {
             let mut mesh = cuboid([2, 2, 2], Vec3::splat(2.0), cut).unwrap();
             let found = is_inside(point.into(), &mesh.positions, &mesh.tets);
             assert_eq!(if found { "inside" } else { "not" }, expected, "{cut:?}");
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_second_sheet_over_the_surface_makes_it_inside() {
-        let one = cuboid([2, 2, 2], Vec3::splat(2.0), Cut::Six).unwrap();
+        let one = cuboid([2, 2, 2], Vec3::splat(2.0), TetSplit::Six).unwrap();
         let mut mesh = one.clone();
         mesh.positions.extend(one.positions.iter().map(|&p| p + Vec3::X));
         let moved = |v: VertexId| VertexId(v.0 + one.positions.len() as u32);

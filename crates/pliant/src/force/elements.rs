@@ -186,7 +186,7 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
             let motion = motion.first(forces.len());
             return self.add_forces_to(all, motion, |vertex| Some(vertex.index()), forces);
         }
-        par::pieces(forces, &self.cuts, |share, piece| {
+        par::chunks(forces, &self.cuts, |share, piece| {
             let (start, count) = (self.cuts[share], piece.len());
             let place = |v: VertexId| v.index().checked_sub(start).filter(|place| *place < count);
             self.add_forces_to(self.share(share), motion, place, piece);
@@ -300,7 +300,7 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
         if threads < 2 {
             return;
         }
-        self.cuts = par::even_cuts(vertex_count, threads);
+        self.cuts = par::even_offsets(vertex_count, threads);
         self.shares = vec![Vec::new(); threads];
         for element in 0..self.material.count() {
             for vertex in self.material.vertices(element) {

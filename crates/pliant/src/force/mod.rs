@@ -17,7 +17,7 @@ pub mod solid;
 
 pub mod gravity;
 
-pub mod bowl;
+pub mod harmonic_well;
 
 pub mod load;
 

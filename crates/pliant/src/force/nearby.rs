@@ -6,7 +6,7 @@
 use crate::force::{Forces, StateView, Store};
 use crate::id::VertexId;
 use crate::math::Vec3;
-use crate::mesh::topology::Rows;
+use crate::mesh::topology::Csr;
 
 /// Numbers in a word of marks, count.
 const BITS: u32 = u64::BITS;
@@ -51,7 +51,7 @@ impl Nearby {
 #[derive(Clone, Debug)]
 pub(super) struct Around {
     /// Elements at each vertex; those beyond the last row have none.
-    elements: Rows<u32>,
+    elements: Csr<u32>,
     /// Elements, count.
     count: usize,
 }
@@ -100,7 +100,7 @@ impl Forces {
                 rows = vertices.iter().fold(rows, |most, v| most.max(v.index() + 1));
                 count += 1;
             });
-            Around { elements: Rows::from_pairs(rows, pairs.iter().copied()), count }
+            Around { elements: Csr::from_pairs(rows, pairs.iter().copied()), count }
         };
         self.iter().map(of).collect()
     }
@@ -113,12 +113,12 @@ mod tests {
     use crate::force::gravity::Gravity;
     use crate::force::spring::{SpringLaw, SpringSettings, Springs};
     use crate::mesh::generate::cuboid::cuboid;
-    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::generate::lattice::TetSplit;
     use crate::mesh::topology::edges;
 
     /// A strained block with tets, springs along all edges, and weight.
     fn block() -> (Vec<Vec3>, Forces) {
-        let raw = cuboid([4, 4, 4], Vec3::ONE, Cut::Five).unwrap();
+        let raw = cuboid([4, 4, 4], Vec3::ONE, TetSplit::Five).unwrap();
         let (rest, tets) = (raw.positions, raw.tets);
         let mut forces = Forces::new();
         let soft = ElasticSettings { young: 1e4, poisson: 0.3, damping: 0.0 };

@@ -11,7 +11,7 @@
 use crate::force::{Force, Forces};
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
-use crate::mesh::topology::Rows;
+use crate::mesh::topology::Csr;
 use crate::par;
 
 /// Which weighted sum of derivatives is asked for.
@@ -84,7 +84,7 @@ impl BlockMatrix {
             pairs.dedup();
         }
         condense(&mut pairs, forces.leaning());
-        let rows = Rows::from_pairs(vertex_count, pairs.iter().copied());
+        let rows = Csr::from_pairs(vertex_count, pairs.iter().copied());
         let mut matrix = BlockMatrix {
             starts: vec![0],
             columns: Vec::with_capacity(pairs.len()),
@@ -211,7 +211,7 @@ impl BlockMatrix {
 
     /// Works with this many threads from now on; the bits stay the same.
     pub fn set_threads(&mut self, threads: usize) {
-        self.cuts = if threads < 2 { Vec::new() } else { par::even_cuts(self.len(), threads) };
+        self.cuts = if threads < 2 { Vec::new() } else { par::even_offsets(self.len(), threads) };
     }
 
     /// Fills `product` with the matrix times `x`.
@@ -226,7 +226,7 @@ impl BlockMatrix {
         if self.cuts.is_empty() {
             return rows(0, product);
         }
-        par::pieces(product, &self.cuts, |share, piece| rows(self.cuts[share], piece));
+        par::chunks(product, &self.cuts, |share, piece| rows(self.cuts[share], piece));
     }
 
     /// All blocks, row after row.

@@ -30,8 +30,8 @@ pub mod with_rigid;
 pub mod backtrack;
 
 use crate::body::pins::Pins;
-use crate::body::rigid::all::Rigids;
-use crate::body::soft::{BodyStarts, Masses, State};
+use crate::body::rigid::all::RigidBodySet;
+use crate::body::soft::{BodyOffsets, Masses, State};
 use crate::contact::output::{ContactOutput, ContactStats};
 use crate::force::{Forces, StateView, StepRejection};
 use crate::id::{BodyId, VertexId};
@@ -51,7 +51,7 @@ pub struct System {
     /// Everything that pushes.
     pub forces: Forces,
     /// Which bodies are rigid.
-    pub rigids: Rigids,
+    pub rigids: RigidBodySet,
     /// What holds rigid bodies together; made for all of them, in their order.
     pub joints: Joints,
     /// Bodies that never move, all of whose vertices are held, ascending; as walls.
@@ -62,7 +62,7 @@ pub struct System {
     /// integrator that takes rows.
     pub rigid_solution: Vec<(Vec3, Vec3)>,
     /// Where bodies begin: for errors, for solvers that take them one by one, and for contact.
-    pub bodies: BodyStarts,
+    pub bodies: BodyOffsets,
     /// Who is told of the stages.
     pub profiler: ProfilerRef,
     /// What contact asks of the step that is being made.

@@ -10,7 +10,7 @@
 //! | `after`  | time of rest after which it sleeps, s                                |
 
 use crate::body::rigid::RigidState;
-use crate::body::rigid::all::{Member, Rigids};
+use crate::body::rigid::all::{RigidBodySet, RigidEntry};
 use crate::contact::Contact;
 use crate::contact::output::ContactOutput;
 use crate::id::BodyId;
@@ -53,12 +53,12 @@ impl Sleep {
     }
 
     /// Prepares for as many rigid bodies.
-    pub fn begin(&mut self, rigids: &Rigids) {
+    pub fn begin(&mut self, rigids: &RigidBodySet) {
         let members = rigids.members();
         if self.sizes.len() == members.len() {
             return;
         }
-        let size = |member: &Member| {
+        let size = |member: &RigidEntry| {
             member.body.points.iter().fold(0.0, |most: f64, point| most.max(point.length()))
         };
         self.sizes = members.iter().map(size).collect();
@@ -70,7 +70,7 @@ impl Sleep {
     /// moves.
     pub fn wake(
         &mut self,
-        (rigids, settings): (&Rigids, SleepSettings),
+        (rigids, settings): (&RigidBodySet, SleepSettings),
         output: &ContactOutput,
         (velocities, dt): (&[Vec3], f64),
     ) {
@@ -111,7 +111,7 @@ impl Sleep {
     /// What falls asleep loses the little speed it has.
     pub fn settle(
         &mut self,
-        (rigids, settings): (&Rigids, SleepSettings),
+        (rigids, settings): (&RigidBodySet, SleepSettings),
         (output, joined): (&ContactOutput, impl Iterator<Item = [usize; 2]>),
         states: &mut [RigidState],
         dt: f64,
@@ -178,7 +178,7 @@ impl Sleep {
 }
 
 /// A rigid body that lies on a soft one stays awake with it.
-fn lies_on_others(rigids: &Rigids, row: &Contact, may: &mut [bool]) {
+fn lies_on_others(rigids: &RigidBodySet, row: &Contact, may: &mut [bool]) {
     if let Some(place) = row.bodies.1.and_then(|body| rigids.place(body)) {
         may[place] = false;
     }

@@ -152,7 +152,7 @@ impl Bvh {
 
     /// Calls `found` with every item whose box meets `query`, in a fixed order.
     ///
-    /// Stops early when `found` answers `false`.
+    /// VelocityCorrection early when `found` answers `false`.
     pub fn meeting(&self, query: Aabb, found: impl FnMut(u32) -> bool) {
         self.meeting_where(query, |_| true, found);
     }

@@ -3,11 +3,11 @@
 use crate::id::{TriangleId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::intersect::is_degenerate;
-use crate::mesh::topology::{Groups, Rows, cells_of_vertices};
+use crate::mesh::topology::{Csr, Groups, cells_of_vertices};
 
 /// Where a triangle surface fails to be a closed, simple one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SurfaceForm {
+pub struct SurfaceTopology {
     /// Edges with an odd number of triangles, mostly one: the rim of a hole.
     pub open: Vec<[VertexId; 2]>,
     /// Edges with more than two triangles.
@@ -18,7 +18,7 @@ pub struct SurfaceForm {
     pub pinched: Vec<VertexId>,
 }
 
-impl SurfaceForm {
+impl SurfaceTopology {
     /// Whether the surface bounds something and agrees on which side that is.
     pub fn is_oriented(&self) -> bool {
         self.open.is_empty() && self.inconsistent.is_empty()
@@ -29,10 +29,10 @@ impl SurfaceForm {
 ///
 /// Edges come smaller vertex first, all lists ascending. A triangle that uses a vertex
 /// twice takes no part.
-pub fn form(vertex_count: usize, triangles: &[[VertexId; 3]]) -> SurfaceForm {
+pub fn form(vertex_count: usize, triangles: &[[VertexId; 3]]) -> SurfaceTopology {
     let simple = |t: &&[VertexId; 3]| t[0] != t[1] && t[1] != t[2] && t[2] != t[0];
     let triangles: Vec<_> = triangles.iter().filter(simple).copied().collect();
-    let mut found = SurfaceForm::default();
+    let mut found = SurfaceTopology::default();
 
     // Each edge as (smaller end, (larger end, whether it runs downward)).
     let runs = triangles.iter().flat_map(|t| {
@@ -41,7 +41,7 @@ pub fn form(vertex_count: usize, triangles: &[[VertexId; 3]]) -> SurfaceForm {
             (a.min(b).0, (a.max(b), a > b))
         })
     });
-    let by_smaller = Rows::from_pairs(vertex_count, runs);
+    let by_smaller = Csr::from_pairs(vertex_count, runs);
     let mut row = Vec::new();
     for (a, ends) in by_smaller.iter().enumerate() {
         row.clear();
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn a_closed_surface_has_no_fault() {
         let found = form(4, &tet([0, 1, 2, 3]));
-        assert_eq!(found, SurfaceForm::default());
+        assert_eq!(found, SurfaceTopology::default());
         assert!(found.is_oriented());
     }
 
@@ -165,6 +165,6 @@ mod tests {
         let positions = [Vec3::ZERO, Vec3::ONE, Vec3::ONE * 3.0, Vec3::X, Vec3::NAN];
         let triangles = surface(&[[0, 1, 2], [0, 1, 3], [0, 0, 1], [0, 1, 4]]);
         assert_eq!(degenerate(&positions, &triangles), [TriangleId(0), TriangleId(2)]);
-        assert_eq!(form(5, &surface(&[[0, 0, 1]])), SurfaceForm::default());
+        assert_eq!(form(5, &surface(&[[0, 0, 1]])), SurfaceTopology::default());
     }
 }

@@ -11,7 +11,7 @@ use crate::id::{TriangleId, VertexId};
 use crate::math::{Aabb, Vec3, orient3d};
 use crate::mesh::bvh::Bvh;
 use crate::mesh::intersect::{is_degenerate, meet_beyond_edge, segment_meets_triangle};
-use crate::mesh::topology::{Groups, Rows};
+use crate::mesh::topology::{Csr, Groups};
 
 /// Pairs after which the search for more ends: a soup may have quadratically many.
 pub const MOST_PAIRS: usize = 100_000;
@@ -21,13 +21,13 @@ const VOLUME_ROUNDING: f64 = 1e-13;
 
 /// How one patch of a surface stands to all the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum PartNesting {
     /// The outside of a body, or the wall of a cavity in one.
     Sound,
     /// Looks outward, but lies inside something else: the insides overlap.
     Nested,
     /// Looks inward, with nothing around it.
-    InsideOut,
+    InvertedOrientation,
 }
 
 /// Solid angles that are summed at most, before the search for nested patches ends.
@@ -109,7 +109,7 @@ pub fn standings(
     positions: &[Vec3],
     triangles: &[[VertexId; 3]],
     meeting: &[[TriangleId; 2]],
-) -> Search<(TriangleId, Standing)> {
+) -> Search<(TriangleId, PartNesting)> {
     let mut meets = vec![false; triangles.len()];
     meeting.iter().flatten().for_each(|t| meets[t.index()] = true);
     let Sheets { patches, pieces } = sheets(triangles);
@@ -139,8 +139,8 @@ pub fn standings(
         });
         // The own triangle, seen edge-on, hides half of the sphere.
         match (around / (4.0 * PI) - 0.5).round() {
-            windings if windings > 0.0 => found.push((patch[0], Standing::Nested)),
-            windings if windings < 0.0 => found.push((patch[0], Standing::InsideOut)),
+            windings if windings > 0.0 => found.push((patch[0], PartNesting::Nested)),
+            windings if windings < 0.0 => found.push((patch[0], PartNesting::InvertedOrientation)),
             _ => {}
         }
         if angles > MOST_ANGLES {
@@ -269,9 +269,9 @@ fn representative(
 /// Triangles grouped in two ways.
 struct Sheets {
     /// By edges with exactly two triangles.
-    patches: Rows<TriangleId>,
+    patches: Csr<TriangleId>,
     /// By any common edge: closed when the surface is.
-    pieces: Rows<TriangleId>,
+    pieces: Csr<TriangleId>,
 }
 
 fn sheets(triangles: &[[VertexId; 3]]) -> Sheets {
@@ -289,7 +289,7 @@ fn sheets(triangles: &[[VertexId; 3]]) -> Sheets {
 }
 
 /// The members of each set as a row; sets in the order of their smallest members.
-fn rows(mut groups: Groups) -> Rows<TriangleId> {
+fn rows(mut groups: Groups) -> Csr<TriangleId> {
     let mut numbers = Vec::new();
     let mut of_member = Vec::with_capacity(groups.len());
     for member in 0..groups.len() as u32 {
@@ -302,7 +302,7 @@ fn rows(mut groups: Groups) -> Rows<TriangleId> {
         }
     }
     let pairs = of_member.iter().enumerate().map(|(t, &row)| (row, TriangleId(t as u32)));
-    Rows::from_pairs(numbers.len(), pairs)
+    Csr::from_pairs(numbers.len(), pairs)
 }
 
 #[cfg(test)]
@@ -426,7 +426,7 @@ mod tests {
 
     /// Standings of a large box and a small one, by first triangle.
     #[track_caller]
-    fn check(at: Vec3, flip: &[usize], expected: &[(u32, Standing)]) {
+    fn check(at: Vec3, flip: &[usize], expected: &[(u32, PartNesting)]) {
         let (positions, mut triangles) = boxes(&[(Vec3::ZERO, 3.0), (at, 1.0)]);
         for &piece in flip {
             for triangle in &mut triangles[12 * piece..12 * (piece + 1)] {
@@ -442,18 +442,18 @@ mod tests {
 
     #[test]
     fn pieces_know_whether_they_are_skin_cavity_or_nested() {
-        use Standing::{InsideOut, Nested};
+        use PartNesting::{InvertedOrientation, Nested};
         check(Vec3::ZERO, &[1], &[]);
         check(Vec3::ZERO, &[], &[(12, Nested)]);
-        check(Vec3::ZERO, &[0, 1], &[(0, InsideOut), (12, InsideOut)]);
+        check(Vec3::ZERO, &[0, 1], &[(0, InvertedOrientation), (12, InvertedOrientation)]);
         check(Vec3::X * 9.0, &[], &[]);
-        check(Vec3::X * 9.0, &[1], &[(12, InsideOut)]);
+        check(Vec3::X * 9.0, &[1], &[(12, InvertedOrientation)]);
     }
 
     #[test]
     fn a_common_corner_does_not_hide_a_piece_inside_out() {
         check(Vec3::splat(4.0), &[], &[]);
-        check(Vec3::splat(4.0), &[1], &[(12, Standing::InsideOut)]);
+        check(Vec3::splat(4.0), &[1], &[(12, PartNesting::InvertedOrientation)]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::id::{TriangleId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::intersect::is_degenerate;
-use crate::mesh::overlap::Standing;
+use crate::mesh::overlap::PartNesting;
 use crate::mesh::raw::RawMesh;
 use crate::mesh::{manifold, overlap, weld};
 
@@ -99,7 +99,7 @@ impl Surface {
         // Where a surface meets itself, winding is not one number: no standing there.
         let meeting = overlap::meeting_pairs(&positions, &triangles).found;
         let standings = overlap::standings(&positions, &triangles, &meeting).found;
-        let mut inward = standings.iter().filter(|(_, s)| *s == Standing::InsideOut);
+        let mut inward = standings.iter().filter(|(_, s)| *s == PartNesting::InvertedOrientation);
         if let Some(&(triangle, _)) = inward.next() {
             return Err(SurfaceError::InsideOutPiece { triangle, count: 1 + inward.count() });
         }

@@ -14,9 +14,9 @@ pub const TET_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 
 /// Ends of the six edges of a tet.
 pub const TET_EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
-/// Rows of different length in one array (compressed sparse rows).
+/// Csr of different length in one array (compressed sparse rows).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rows<T> {
+pub struct Csr<T> {
     /// Row r is `items[starts[r]..starts[r + 1]]`; one more entry than rows.
     starts: Vec<u32>,
     /// All rows, one after the other.
@@ -45,11 +45,11 @@ pub struct Parts {
     pub count: usize,
 }
 
-impl<T: Copy> Rows<T> {
+impl<T: Copy> Csr<T> {
     /// Sorts pairs (row, item) into rows; within a row items keep their order.
     ///
     /// Every row must be below `row_count`.
-    pub fn from_pairs(row_count: usize, pairs: impl Iterator<Item = (u32, T)> + Clone) -> Rows<T> {
+    pub fn from_pairs(row_count: usize, pairs: impl Iterator<Item = (u32, T)> + Clone) -> Csr<T> {
         let mut starts = vec![0_u32; row_count + 1];
         let mut total = 0_usize;
         let mut sample = None;
@@ -62,7 +62,7 @@ impl<T: Copy> Rows<T> {
             starts[row + 1] += starts[row];
         }
         let Some(sample) = sample else {
-            return Rows { starts, items: Vec::new() };
+            return Csr { starts, items: Vec::new() };
         };
         let mut items = vec![sample; total];
         let mut next = starts.clone();
@@ -70,7 +70,7 @@ impl<T: Copy> Rows<T> {
             items[next[row as usize] as usize] = item;
             next[row as usize] += 1;
         }
-        Rows { starts, items }
+        Csr { starts, items }
     }
 
     /// Replaces all rows by pairs (row, item) that are sorted by row, in the same memory.
@@ -164,7 +164,7 @@ pub fn edges<const N: usize>(vertex_count: usize, cells: &[[VertexId; N]]) -> Ve
             (i + 1..N).map(move |j| (cell[i].min(cell[j]), cell[i].max(cell[j])))
         })
     });
-    let by_smaller = Rows::from_pairs(vertex_count, ends.map(|(a, b)| (a.0, b)));
+    let by_smaller = Csr::from_pairs(vertex_count, ends.map(|(a, b)| (a.0, b)));
     let mut edges = Vec::with_capacity(cells.len() + vertex_count);
     let mut row = Vec::new();
     for (a, larger) in by_smaller.iter().enumerate() {
@@ -180,20 +180,17 @@ pub fn edges<const N: usize>(vertex_count: usize, cells: &[[VertexId; N]]) -> Ve
 /// The vertices at the other ends of each vertex's edges, ascending.
 ///
 /// `edges` must be those of [`edges`]: sorted, each once.
-pub fn neighbours(vertex_count: usize, edges: &[[VertexId; 2]]) -> Rows<VertexId> {
+pub fn neighbours(vertex_count: usize, edges: &[[VertexId; 2]]) -> Csr<VertexId> {
     // Smaller neighbours first, then larger ones: both halves arrive in order.
     let smaller = edges.iter().map(|&[a, b]| (b.0, a));
     let larger = edges.iter().map(|&[a, b]| (a.0, b));
-    Rows::from_pairs(vertex_count, smaller.chain(larger))
+    Csr::from_pairs(vertex_count, smaller.chain(larger))
 }
 
 /// The cells around each vertex, ascending.
-pub fn cells_of_vertices<const N: usize>(
-    vertex_count: usize,
-    cells: &[[VertexId; N]],
-) -> Rows<u32> {
+pub fn cells_of_vertices<const N: usize>(vertex_count: usize, cells: &[[VertexId; N]]) -> Csr<u32> {
     let pairs = cells.iter().enumerate();
-    Rows::from_pairs(
+    Csr::from_pairs(
         vertex_count,
         pairs.flat_map(|(index, cell)| cell.iter().map(move |v| (v.0, index as u32))),
     )
@@ -274,14 +271,14 @@ impl Groups {
 }
 
 /// Names of all faces (4 · tet + face), by the smallest of their vertices.
-fn faces_by_smallest_vertex(vertex_count: usize, tets: &[[VertexId; 4]]) -> Rows<u32> {
+fn faces_by_smallest_vertex(vertex_count: usize, tets: &[[VertexId; 4]]) -> Csr<u32> {
     let names = tets.iter().enumerate().flat_map(|(index, &tet)| {
         (0..4).map(move |face| {
             let [a, b, c] = tet_face(tet, face);
             (a.min(b).min(c).0, 4 * index as u32 + face as u32)
         })
     });
-    Rows::from_pairs(vertex_count, names)
+    Csr::from_pairs(vertex_count, names)
 }
 
 #[inline]

@@ -20,7 +20,7 @@ use crate::detect::pairs::{Sweep, neighbours};
 use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::bvh::Bvh;
-use crate::mesh::topology::Rows;
+use crate::mesh::topology::Csr;
 use crossing::Edges;
 use inside::Inside;
 
@@ -53,7 +53,7 @@ pub struct Measure {
     bounds: Vec<Bounds>,
     sweep: Sweep,
     /// For each body the others whose boxes meet its own.
-    near: Rows<BodyId>,
+    near: Csr<BodyId>,
     inside: Inside,
     /// Pairs that do not count, the smaller first, ascending.
     apart: Vec<(BodyId, BodyId)>,
@@ -86,7 +86,7 @@ impl Measure {
             boxes: Vec::new(),
             bounds: Vec::new(),
             sweep: Sweep::default(),
-            near: Rows::default(),
+            near: Csr::default(),
             inside: Inside::default(),
             apart: Vec::new(),
         }

@@ -120,7 +120,7 @@ mod tests {
             rigids: Vec::new(),
             time: 0.25,
         };
-        let bodies = Bodies::from_meshes(&[Mesh::Net(2, &edges)]).unwrap();
+        let bodies = Bodies::from_meshes(&[Mesh::SpringNetwork(2, &edges)]).unwrap();
         let simulation = Simulation::new(bodies, state, system, Box::new(Rk4::new()));
         let overlap = Overlap { penetrating_vertices: 7, ..Overlap::default() };
         let row = Row::of(&simulation, overlap);

@@ -5,7 +5,7 @@
 use std::iter::Sum;
 use std::ops::Add;
 
-use crate::body::soft::BodyStarts;
+use crate::body::soft::BodyOffsets;
 use crate::force::BlockMatrix;
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
@@ -77,7 +77,7 @@ pub struct Linear<'a> {
     /// Vertices whose value is given, ascending.
     pub held: &'a [VertexId],
     /// Where bodies begin; an unfinished solution still moves each as a whole as it must.
-    pub bodies: &'a BodyStarts,
+    pub bodies: &'a BodyOffsets,
 }
 
 /// A symmetric, positive definite matrix that is known by what it does.
@@ -251,7 +251,7 @@ pub(super) mod tests {
     fn factors_and_gradients_agree() {
         let (matrix, right) = net();
         for held in [&[][..], &[VertexId(0), VertexId(7)]] {
-            let bodies = BodyStarts::default();
+            let bodies = BodyOffsets::default();
             let linear = Linear { matrix: &matrix, right: &right, held, bodies: &bodies };
             let mut solvers = Solvers::default();
             let found = [LinearSolver::Pcg, LinearSolver::Cholesky].map(|solver| {

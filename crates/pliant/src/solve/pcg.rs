@@ -259,7 +259,7 @@ fn clear(vector: &mut [Vec3], held: &[VertexId]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::soft::BodyStarts;
+    use crate::body::soft::BodyOffsets;
     use crate::solve::linear::tests::{net, residual_of};
 
     fn solve(
@@ -270,7 +270,7 @@ mod tests {
         let mut x = vec![Vec3::ZERO; right.len()];
         held.iter().for_each(|v| x[v.index()] = Vec3::ONE);
         let linear =
-            Linear { matrix: &matrix, right: &right, held, bodies: &BodyStarts::default() };
+            Linear { matrix: &matrix, right: &right, held, bodies: &BodyOffsets::default() };
         let solved = Pcg::default().solve(linear, settings, &mut x)?;
         Ok((x, solved))
     }

@@ -103,7 +103,7 @@ impl PositionCorrection {
             let own = bodies.vertices(body);
             let first = pins.vertices().partition_point(|v| v.index() < own.start);
             let held = pins.vertices().get(first).is_some_and(|v| v.index() < own.end);
-            held || bodies.kind(body) == BodyKind::Net
+            held || bodies.kind(body) == BodyKind::SpringNetwork
         };
         let positions = motion.positions;
         let weighed = |v: usize| (positions[v], masses.of()[v]);
@@ -251,14 +251,14 @@ mod tests {
     use super::*;
     use crate::body::pins::Pins;
     use crate::body::rigid::RigidBody;
-    use crate::body::rigid::all::Rigids;
+    use crate::body::rigid::all::RigidBodySet;
     use crate::body::rigid::mass::MassProperties;
-    use crate::body::soft::{BodyStarts, Masses, State};
+    use crate::body::soft::{BodyOffsets, Masses, State};
     use crate::body::{Bodies, Mesh};
     use crate::contact::{Feature, resting};
     use crate::id::VertexId;
     use crate::mesh::generate::cuboid::cuboid;
-    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::generate::lattice::TetSplit;
     use crate::mesh::tet::TetMesh;
 
     /// Unit blocks side by side along x, a gap apart; the k-th has k + 1 times the mass.
@@ -267,14 +267,15 @@ mod tests {
         state: State,
         masses: Masses,
         pins: Pins,
-        rigids: Rigids,
+        rigids: RigidBodySet,
     }
 
     const CORNERS: u32 = 8;
 
     impl Blocks {
         fn new(count: u32, gap: f64) -> Blocks {
-            let mesh = TetMesh::from_raw(cuboid([1; 3], Vec3::ONE, Cut::Six).unwrap()).unwrap().0;
+            let mesh =
+                TetMesh::from_raw(cuboid([1; 3], Vec3::ONE, TetSplit::Six).unwrap()).unwrap().0;
             let meshes: Vec<_> = (0..count).map(|_| Mesh::Tets(&mesh)).collect();
             let place = |k: u32| f64::from(k) * (1.0 + gap) * Vec3::X;
             let all = (0..count).flat_map(|k| mesh.positions().iter().map(move |p| *p + place(k)));
@@ -284,7 +285,7 @@ mod tests {
                 state: State::at_rest(all.collect()),
                 masses: Masses::new(masses.collect()).unwrap(),
                 pins: Pins::default(),
-                rigids: Rigids::default(),
+                rigids: RigidBodySet::default(),
             }
         }
 
@@ -381,8 +382,8 @@ mod tests {
         let own = &blocks.state.positions[..CORNERS as usize];
         let made = MassProperties::from_points(own, &[1.0; CORNERS as usize]).unwrap();
         let (body, at) = RigidBody::new(own, made).unwrap();
-        let starts = BodyStarts::from_counts([CORNERS as usize; 3]);
-        blocks.rigids = Rigids::new(vec![(BodyId(0), body)], &starts, 24).unwrap();
+        let starts = BodyOffsets::from_counts([CORNERS as usize; 3]);
+        blocks.rigids = RigidBodySet::new(vec![(BodyId(0), body)], &starts, 24).unwrap();
         blocks.state.rigids.push(at);
         let Blocks { rigids, masses, pins, state, .. } = &mut blocks;
         rigids.attach(BodyId(0), &[VertexId(CORNERS)], (masses, pins), state).unwrap();

@@ -363,7 +363,7 @@ pub(crate) fn first(parents: &mut [u32], mut body: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::soft::{BodyStarts, StateView};
+    use crate::body::soft::{BodyOffsets, StateView};
     use crate::contact::{Feature, resting};
     use crate::force::spring::{SpringLaw, SpringSettings, Springs};
     use crate::force::{Forces, Form, Tangent};
@@ -412,7 +412,7 @@ mod tests {
         let right = [0.0, -3.0, 1.0, 2.0, 9.0, 4.0].map(|push| push * Vec3::new(0.2, 0.0, 1.0));
         let matrix = &*matrix;
         let equations = Equations { matrix, right: &right, held: &[], dt: 0.1 };
-        let bodies = BodyStarts::from_counts([2, 2, 2]);
+        let bodies = BodyOffsets::from_counts([2, 2, 2]);
         let mut contacts = [meeting(0, 1), meeting(1, 2), meeting(2, 0)];
         contacts[2].normal = -Vec3::Z;
         let linear = LinearSettings { tolerance: 1e-12, ..LinearSettings::default() };

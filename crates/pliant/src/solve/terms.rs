@@ -9,7 +9,7 @@
 //! | `Term`   | B       | u = Σ B x: share of an unknown x in a relative velocity  |
 //! | `Angular`  | p       | B x = x × p, Bᵀ f = p × f; p is the arm, signed, m       |
 
-use crate::body::soft::BodyStarts;
+use crate::body::soft::BodyOffsets;
 use crate::contact::Contact;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3, skew};
@@ -78,7 +78,7 @@ impl Term {
 #[derive(Clone, Copy, Debug)]
 pub struct Sides<'a> {
     /// Where bodies begin.
-    pub starts: &'a BodyStarts,
+    pub starts: &'a BodyOffsets,
     /// Of all vertices, kg; where unknowns of rigid bodies are, those of the unknowns.
     pub masses: &'a [f64],
     /// Which bodies are rigid, and where; `None` if none is.
@@ -87,7 +87,7 @@ pub struct Sides<'a> {
 
 impl<'a> Sides<'a> {
     /// Soft bodies alone.
-    pub fn soft(starts: &'a BodyStarts, masses: &'a [f64]) -> Sides<'a> {
+    pub fn soft(starts: &'a BodyOffsets, masses: &'a [f64]) -> Sides<'a> {
         Sides { starts, masses, rigid: None }
     }
 }

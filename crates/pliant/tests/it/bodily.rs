@@ -17,7 +17,7 @@ use pliant::integrate::{Integrator, Report, System};
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::ball::ball;
 use pliant::mesh::generate::cuboid::cuboid;
-use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::{Measure, Overlap};
 use pliant_papers::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings};
@@ -49,7 +49,7 @@ impl Scene {
 
     /// Two unit cubes of two cells a side, the second placed so, coming at each other.
     fn cubes(turn: Quat, shift: Vec3, speed: f64) -> Scene {
-        let cube = TetMesh::from_raw(cuboid([2; 3], Vec3::ONE, Cut::Six).unwrap()).unwrap().0;
+        let cube = TetMesh::from_raw(cuboid([2; 3], Vec3::ONE, TetSplit::Six).unwrap()).unwrap().0;
         let mut scene =
             Scene::new(&[(cube.clone(), Quat::IDENTITY, Vec3::ZERO), (cube, turn, shift)]);
         let half = scene.state.velocities.len() / 2;

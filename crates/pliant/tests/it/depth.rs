@@ -1,12 +1,12 @@
 //! What changes depths and what must not: other paths, other numbers, other places.
 
 use pliant::body::Bodies;
-use pliant::depth::{DepthSettings, Escapes, Reason, Scope, fused};
+use pliant::depth::{DepthSettings, Penetrations, Reason, Scope, fused};
 use pliant::detect::{Overlaps, brute};
 use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
-use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::normals::Normals;
 use pliant_papers::depth::staged;
 use pliant_papers::detect::grid;
@@ -19,26 +19,28 @@ use crate::scenes::{
 /// Relative to the size of the scene, and for unit vectors; weights are at most 1.
 const TOLERANCE: f64 = 1e-9;
 
-fn by_brute(positions: &[Vec3], bodies: &Bodies, settings: DepthSettings) -> Escapes {
+fn by_brute(positions: &[Vec3], bodies: &Bodies, settings: DepthSettings) -> Penetrations {
     let overlaps = brute::overlaps(positions, bodies);
-    staged::escapes(positions, bodies, &overlaps, settings, |edge, into| {
+    staged::penetrations(positions, bodies, &overlaps, settings, |edge, into| {
         brute::exit(edge, into, positions, bodies)
     })
 }
 
-fn by_grid(positions: &[Vec3], bodies: &Bodies, settings: DepthSettings) -> Escapes {
+fn by_grid(positions: &[Vec3], bodies: &Bodies, settings: DepthSettings) -> Penetrations {
     let overlaps = grid::overlaps(positions, bodies);
     let voxels = Voxels::new(positions, bodies, &overlaps, settings.scope);
-    staged::escapes(positions, bodies, &overlaps, settings, |edge, into| voxels.exit(edge, into))
+    staged::penetrations(positions, bodies, &overlaps, settings, |edge, into| {
+        voxels.exit(edge, into)
+    })
 }
 
-fn by_rays(positions: &[Vec3], bodies: &Bodies, settings: DepthSettings) -> Escapes {
-    let mut found = Escapes::default();
-    fused::Scratch::new(positions, bodies).escapes(positions, bodies, settings, &mut found);
+fn by_rays(positions: &[Vec3], bodies: &Bodies, settings: DepthSettings) -> Penetrations {
+    let mut found = Penetrations::default();
+    fused::Scratch::new(positions, bodies).penetrations(positions, bodies, settings, &mut found);
     found
 }
 
-type Way = fn(&[Vec3], &Bodies, DepthSettings) -> Escapes;
+type Way = fn(&[Vec3], &Bodies, DepthSettings) -> Penetrations;
 
 const BOTH: [Way; 2] = [by_grid, by_rays];
 
@@ -49,12 +51,12 @@ struct Told {
     into: Vec<usize>,
     ring: Option<u32>,
     reason: Option<Reason>,
-    /// Zero without an escape.
+    /// Zero without an penetration.
     depth: f64,
     direction: Vec3,
 }
 
-fn told(bodies: &Bodies, found: &Escapes) -> Vec<Told> {
+fn told(bodies: &Bodies, found: &Penetrations) -> Vec<Told> {
     let name = |vertex: VertexId| {
         let body = bodies.body_of(vertex);
         (body.index(), vertex.index() - bodies.vertices(body).start)
@@ -65,8 +67,8 @@ fn told(bodies: &Bodies, found: &Escapes) -> Vec<Told> {
         into: into(r.into),
         ring: Some(r.ring),
         reason: None,
-        depth: r.escape.depth,
-        direction: r.escape.direction,
+        depth: r.penetration.depth,
+        direction: r.penetration.direction,
     });
     let unresolved = found.unresolved.iter().map(|u| Told {
         vertex: name(u.vertex),
@@ -159,14 +161,19 @@ fn vertices_exactly_on_faces_edges_and_vertices_agree_with_the_slow_twin() {
 #[test]
 fn ties_cost_as_much_per_vertex_on_a_fine_lattice_as_on_a_coarse_one() {
     let tested_per_vertex = |cells: u32| {
-        let block = cuboid([cells; 3], Vec3::ONE, Cut::Six).unwrap();
+        let block = cuboid([cells; 3], Vec3::ONE, TetSplit::Six).unwrap();
         let body = |by: f64| Body {
             positions: block.positions.iter().map(|&p| p + by * Vec3::X).collect(),
             tets: block.tets.clone(),
         };
         let (positions, bodies) = assemble(&[body(0.0), body(0.5)]);
         let mut scratch = fused::Scratch::new(&positions, &bodies);
-        scratch.escapes(&positions, &bodies, DepthSettings::default(), &mut Escapes::default());
+        scratch.penetrations(
+            &positions,
+            &bodies,
+            DepthSettings::default(),
+            &mut Penetrations::default(),
+        );
         assert!(scratch.tets_tested() > 0);
         scratch.tets_tested() as f64 / positions.len() as f64
     };
@@ -194,9 +201,9 @@ fn any_number_of_threads_gives_the_same_bits() {
         for threads in [0, 2, 3, 16, usize::MAX] {
             let mut scratch = fused::Scratch::new(&positions, &bodies);
             scratch.set_threads(threads);
-            let mut found = Escapes::default();
+            let mut found = Penetrations::default();
             for _ in 0..2 {
-                scratch.escapes(&positions, &bodies, settings(round), &mut found);
+                scratch.penetrations(&positions, &bodies, settings(round), &mut found);
                 assert_eq!(found, one);
             }
         }
@@ -268,7 +275,7 @@ fn reasons_are_those_of_the_slow_twin() {
     // plate, and a grain within.
     let flat = DepthSettings { normals: Normals::Face, ..DepthSettings::default() };
     let body = |cells: [u32; 3], size: Vec3, by: Vec3| {
-        let mesh = cuboid(cells, size, Cut::Six).unwrap();
+        let mesh = cuboid(cells, size, TetSplit::Six).unwrap();
         Body { positions: mesh.positions.iter().map(|&p| p + by).collect(), tets: mesh.tets }
     };
     let list = [

@@ -11,7 +11,7 @@ use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::{Integrator, System};
 use pliant::math::{Mat3, Quat, Vec3, tet_volume};
 use pliant::mesh::generate::cuboid::cuboid;
-use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 
 use crate::scenes::Dice;
@@ -34,7 +34,7 @@ const JELLY: SolidSettings = SolidSettings {
 /// A bar of cells of 0.1 m.
 fn bar(cells: [u32; 3]) -> TetMesh {
     let size = 0.1 * Vec3::from(cells.map(f64::from));
-    TetMesh::from_raw(cuboid(cells, size, Cut::Five).unwrap()).unwrap().0
+    TetMesh::from_raw(cuboid(cells, size, TetSplit::Five).unwrap()).unwrap().0
 }
 
 fn solid(mesh: &TetMesh, settings: SolidSettings) -> Solid {

@@ -8,7 +8,7 @@ use pliant::body::soft::{Masses, State};
 use pliant::contact::output::ContactOutput;
 use pliant::contact::response::Stiffness;
 use pliant::contact::response::{Response, StepContext};
-use pliant::depth::{DepthSettings, Scope, escapes};
+use pliant::depth::{DepthSettings, Scope, penetrations};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
 use pliant::id::{BodyId, VertexId};
@@ -19,10 +19,10 @@ use pliant::integrate::{Integrator, System};
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::ball::ball;
 use pliant::mesh::generate::cuboid::cuboid;
-use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::Measure;
-use pliant_papers::bodies::{Bodily, BodilySettings, Kind};
+use pliant_papers::bodies::{BodyPenalty, BodyPenaltySettings, Kind};
 
 use crate::placed::{Placed, placed};
 
@@ -30,7 +30,7 @@ const KINDS: [Kind; 2] = [Kind::Consistent, Kind::Closest];
 const DT: f64 = 1.0 / 1200.0;
 
 fn block(cells: u32, size: Vec3) -> TetMesh {
-    TetMesh::from_raw(cuboid([cells; 3], size, Cut::Five).unwrap()).unwrap().0
+    TetMesh::from_raw(cuboid([cells; 3], size, TetSplit::Five).unwrap()).unwrap().0
 }
 
 /// Bodies of one material, 100 kg/m³.
@@ -55,16 +55,20 @@ impl Scene {
         self
     }
 
-    fn response(&self, settings: BodilySettings) -> Bodily {
-        Bodily::new(&self.rest, &self.bodies, settings).unwrap()
+    fn response(&self, settings: BodyPenaltySettings) -> BodyPenalty {
+        BodyPenalty::new(&self.rest, &self.bodies, settings).unwrap()
     }
 
-    fn stepper(&self, inner: impl Integrator + 'static, settings: BodilySettings) -> InContact {
+    fn stepper(
+        &self,
+        inner: impl Integrator + 'static,
+        settings: BodyPenaltySettings,
+    ) -> InContact {
         let response = self.response(settings);
         InContact::new(Box::new(inner), self.bodies.clone(), vec![Box::new(response)])
     }
 
-    fn output(&self, response: &mut Bodily) -> ContactOutput {
+    fn output(&self, response: &mut BodyPenalty) -> ContactOutput {
         let System { masses, pins, rigids, profiler, .. } = &self.system;
         let (bodies, motion) = (&self.bodies, self.state.motion());
         let mut output = ContactOutput::default();
@@ -106,11 +110,11 @@ fn balls() -> Scene {
     Scene::new(&places.into_iter().enumerate().map(place).collect::<Vec<_>>())
 }
 
-fn all_settings() -> impl Iterator<Item = BodilySettings> {
+fn all_settings() -> impl Iterator<Item = BodyPenaltySettings> {
     let depths = [Scope::Scene, Scope::Pairs]
         .map(|scope| DepthSettings { scope, ..DepthSettings::default() });
     let of = move |kind| {
-        depths.map(|depth| BodilySettings { depth, ..BodilySettings::of_step(kind, DT) })
+        depths.map(|depth| BodyPenaltySettings { depth, ..BodyPenaltySettings::of_step(kind, DT) })
     };
     KINDS.into_iter().flat_map(of)
 }
@@ -128,7 +132,7 @@ fn sums(scene: &Scene, output: &ContactOutput) -> (f64, f64) {
 fn momentum_is_kept_and_pushes_turn_nothing() {
     let mut scene = balls();
     for settings in all_settings() {
-        let smooth = BodilySettings { friction: 0.0, ..settings };
+        let smooth = BodyPenaltySettings { friction: 0.0, ..settings };
         let output = scene.output(&mut scene.response(smooth));
         assert!(output.stats.contacts > 20, "{:?}", output.stats);
         let (force, torque) = sums(&scene, &output);
@@ -155,13 +159,13 @@ fn negative_depths_push_nothing() {
         let half = scene.rest.len() / 2;
         scene.state.velocities[half..].fill(-place);
         let (stiffness, damping) = (Stiffness::Fixed(1.0), 1e6);
-        let settings = BodilySettings::of_step(Kind::Consistent, DT);
-        let settings = BodilySettings { stiffness, damping, ..settings };
-        let found = escapes(&scene.state.positions, &scene.bodies, settings.depth);
+        let settings = BodyPenaltySettings::of_step(Kind::Consistent, DT);
+        let settings = BodyPenaltySettings { stiffness, damping, ..settings };
+        let found = penetrations(&scene.state.positions, &scene.bodies, settings.depth);
         let forces = scene.output(&mut scene.response(settings)).forces;
         // Pushes come in order, each with its reaction on the three corners.
         let pushed: Vec<_> = forces.chunks(4).map(|push| push[0].0).collect();
-        for entry in found.resolved.iter().filter(|entry| entry.escape.depth < 0.0) {
+        for entry in found.resolved.iter().filter(|entry| entry.penetration.depth < 0.0) {
             assert!(!pushed.contains(&entry.vertex), "{entry:?}");
             negative += 1;
         }
@@ -214,7 +218,7 @@ fn most_energy(mut scene: Scene, mut stepper: InContact) -> f64 {
 #[test]
 fn the_default_stiffness_bears_two_cubes_pressed_together() {
     for kind in KINDS {
-        let settings = BodilySettings::of_step(kind, DT);
+        let settings = BodyPenaltySettings::of_step(kind, DT);
         let scene = stack([3, 3], Vec3::ONE);
         let euler = scene.stepper(Euler::new(EulerKind::Symplectic), settings);
         let most = most_energy(scene, euler);
@@ -231,7 +235,8 @@ fn many_vertices_on_one_triangle_do_not_blow_up() {
     // 81 vertices on two triangles: at twice m/dt² each, ten times what Euler bears in all.
     let scene = stack([1, 8], Vec3::new(0.8, 0.8, 0.4));
     let stiffness = Stiffness::OfStep { fraction: 2.0, dt: DT };
-    let settings = BodilySettings { stiffness, ..BodilySettings::of_step(Kind::Consistent, DT) };
+    let settings =
+        BodyPenaltySettings { stiffness, ..BodyPenaltySettings::of_step(Kind::Consistent, DT) };
     let euler = scene.stepper(Euler::new(EulerKind::Symplectic), settings);
     let most = most_energy(scene, euler);
     assert!(most < 1.001, "{most}");
@@ -248,7 +253,7 @@ fn lengths_and_masses_scale_out() {
         scene.system.masses = Masses::new(vec![mass; scene.rest.len()]).unwrap();
         let half = scene.rest.len() / 2;
         scene.state.velocities[half..].fill(length * Vec3::new(-5.0, 1.0, 2.0));
-        let settings = BodilySettings::of_step(Kind::Consistent, DT);
+        let settings = BodyPenaltySettings::of_step(Kind::Consistent, DT);
         let mut stepper = scene.stepper(Euler::new(EulerKind::Symplectic), settings);
         for _ in 0..30 {
             stepper.step(&mut scene.system, &mut scene.state, DT).unwrap();
@@ -267,7 +272,7 @@ fn lengths_and_masses_scale_out() {
 /// Frames of 20 steps until no vertex of two cubes is inside, or `None` after 60.
 fn frames_until_free(scene: &mut Scene, kind: Kind) -> Option<usize> {
     let euler = Euler::new(EulerKind::Symplectic);
-    let mut stepper = scene.stepper(euler, BodilySettings::of_step(kind, DT));
+    let mut stepper = scene.stepper(euler, BodyPenaltySettings::of_step(kind, DT));
     (0..60).find(|_| {
         (0..20).for_each(|_| {
             stepper.step(&mut scene.system, &mut scene.state, DT).unwrap();

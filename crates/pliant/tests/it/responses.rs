@@ -18,7 +18,7 @@ use pliant::integrate::{Integrator, System};
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::ball::ball;
 use pliant::mesh::generate::cuboid::cuboid;
-use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::normals::Normals;
 use pliant::mesh::raw::RawMesh;
 use pliant::mesh::surface::Surface;
@@ -27,7 +27,7 @@ use pliant::solve::constraint::{Constraint, ConstraintSettings};
 use pliant_papers::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings, Strength};
 use pliant_papers::bodies::buffer::{Buffer, BufferSettings};
 use pliant_papers::bodies::impulse::{BodilyImpulseSettings, BodilyImpulses};
-use pliant_papers::bodies::{Bodily, BodilySettings, Kind};
+use pliant_papers::bodies::{BodyPenalty, BodyPenaltySettings, Kind};
 use pliant_papers::surface::{ContactSurface, SurfaceSettings};
 
 use crate::placed::{Placed, placed};
@@ -119,9 +119,13 @@ impl Made {
         // Of flat faces the normals are exact.
         let flat = |depth| DepthSettings { normals: Normals::Face, ..depth };
         let bodily = |kind| {
-            let settings = BodilySettings::of_step(kind, dt);
+            let settings = BodyPenaltySettings::of_step(kind, dt);
             let (stiffness, depth) = (fixed(settings.stiffness), flat(settings.depth));
-            Bodily::new(rest, bodies, BodilySettings { stiffness, depth, friction, ..settings })
+            BodyPenalty::new(
+                rest,
+                bodies,
+                BodyPenaltySettings { stiffness, depth, friction, ..settings },
+            )
         };
         let buffer = |settings: BufferSettings| {
             let stiffness = fixed(settings.stiffness);
@@ -264,7 +268,7 @@ impl Scene {
 }
 
 fn block(cells: [u32; 3], size: Vec3) -> TetMesh {
-    TetMesh::from_raw(cuboid(cells, size, Cut::Six).unwrap()).unwrap().0
+    TetMesh::from_raw(cuboid(cells, size, TetSplit::Six).unwrap()).unwrap().0
 }
 
 #[test]

@@ -6,7 +6,7 @@ use pliant::body::Bodies;
 use pliant::body::keyframes::{Keyframes, Pose};
 use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::body::rigid::RigidBody;
-use pliant::body::rigid::all::{Rigids, balanced_masses};
+use pliant::body::rigid::all::{RigidBodySet, balanced_masses};
 use pliant::body::rigid::mass::MassProperties;
 use pliant::body::soft::{Masses, State};
 use pliant::contact::output::ContactOutput;
@@ -24,14 +24,14 @@ use pliant::integrate::{Integrator, StepError, System};
 use pliant::math::{Mat3, Quat, Vec3};
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::l_block::{LBlockSettings, l_block};
-use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::Measure;
 use pliant::snapshot::Snapshot;
 use pliant::solve::constraint::{Constraint, ConstraintSettings};
 use pliant::solve::joint::{Axis, Joint, JointKind, Joints};
 use pliant::step::Simulation;
-use pliant_papers::bodies::{Bodily, BodilySettings, Kind};
+use pliant_papers::bodies::{BodyPenalty, BodyPenaltySettings, Kind};
 use pliant_scene::digest::digest;
 
 use crate::placed::{Placed, placed};
@@ -44,7 +44,7 @@ pub const GRAVITY: f64 = 9.81;
 const DENSITY: f64 = 100.0;
 
 pub fn block(cells: u32, size: Vec3) -> TetMesh {
-    TetMesh::from_raw(cuboid([cells; 3], size, Cut::Five).unwrap()).unwrap().0
+    TetMesh::from_raw(cuboid([cells; 3], size, TetSplit::Five).unwrap()).unwrap().0
 }
 
 fn bent() -> TetMesh {
@@ -53,7 +53,7 @@ fn bent() -> TetMesh {
         width: 0.3,
         cells_along: [1, 1],
         cells_across: 1,
-        cut: Cut::Five,
+        cut: TetSplit::Five,
     };
     TetMesh::from_raw(l_block(&settings).unwrap()).unwrap().0
 }
@@ -93,7 +93,7 @@ impl Scene {
             state.rigids.push(at);
         }
         system.masses = Masses::new(masses).unwrap();
-        system.rigids = Rigids::new(rigid, &system.bodies, state.positions.len()).unwrap();
+        system.rigids = RigidBodySet::new(rigid, &system.bodies, state.positions.len()).unwrap();
         system.forces.push(Gravity::new(gravity, system.masses.of()));
         let soft: Vec<_> = (bodies.ids().zip(list))
             .filter(|(_, (.., is_rigid))| !is_rigid)
@@ -263,8 +263,8 @@ fn any_integrator_and_any_force_move_a_rigid_body() {
         (block(1, Vec3::splat(0.5)), Quat::IDENTITY, 0.72 * Vec3::Z, true),
     ];
     let scene = Scene::new(&list, Vec3::ZERO);
-    let penalty = BodilySettings::of_step(Kind::Consistent, DT);
-    let response = Bodily::new(&scene.rest, &scene.bodies, penalty).unwrap();
+    let penalty = BodyPenaltySettings::of_step(Kind::Consistent, DT);
+    let response = BodyPenalty::new(&scene.rest, &scene.bodies, penalty).unwrap();
     let mut scene = scene.with(Box::new(Rk4::new()), Box::new(response));
     for _ in 0..600 {
         scene.step(DT / 10.0).unwrap();

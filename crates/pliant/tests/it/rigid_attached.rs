@@ -12,7 +12,7 @@ use pliant::integrate::with_rigid::WithRigid;
 use pliant::integrate::{Integrator, StepError};
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::cuboid::cuboid;
-use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::snapshot::Snapshot;
 use pliant::solve::constraint::Constraint;
@@ -32,7 +32,7 @@ const HOLDER: BodyId = BodyId(0);
 
 /// A rigid cube of 0.2 m and 0.8 kg with a soft bar of 0.4 m and 1.6 kg at its right side.
 fn cube_with_bar(gravity: Vec3) -> Scene {
-    let bar = cuboid([4, 2, 2], Vec3::new(0.4, 0.2, 0.2), Cut::Five).unwrap();
+    let bar = cuboid([4, 2, 2], Vec3::new(0.4, 0.2, 0.2), TetSplit::Five).unwrap();
     let bar = TetMesh::from_raw(bar).unwrap().0;
     let list = [
         (block(1, Vec3::splat(0.2)), Quat::IDENTITY, Vec3::ZERO, true),
@@ -146,7 +146,7 @@ fn lost_by_pair(dt: f64) -> [f64; 2] {
 
 /// The same by a soft bar of the same shape.
 fn lost_by_bar(dt: f64) -> [f64; 2] {
-    let bar = cuboid([6, 2, 2], Vec3::new(0.6, 0.2, 0.2), Cut::Five).unwrap();
+    let bar = cuboid([6, 2, 2], Vec3::new(0.6, 0.2, 0.2), TetSplit::Five).unwrap();
     let list = [(TetMesh::from_raw(bar).unwrap().0, Quat::IDENTITY, Vec3::ZERO, false)];
     let mut scene = Scene::new(&list, Vec3::ZERO);
     let at = RigidState {
@@ -358,7 +358,7 @@ fn integrators_that_cannot_hold_say_so() {
 /// Two cubes that hold the ends of the same bar: what one is pushed by moves the other.
 #[test]
 fn a_bar_between_two_cubes_passes_a_push_on() {
-    let bar = cuboid([4, 2, 2], Vec3::new(0.4, 0.2, 0.2), Cut::Five).unwrap();
+    let bar = cuboid([4, 2, 2], Vec3::new(0.4, 0.2, 0.2), TetSplit::Five).unwrap();
     let list = [
         (block(1, Vec3::splat(0.2)), Quat::IDENTITY, Vec3::ZERO, true),
         (TetMesh::from_raw(bar).unwrap().0, Quat::IDENTITY, 0.3 * Vec3::X, false),

@@ -5,7 +5,7 @@ use pliant::id::VertexId;
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::ball::ball;
 use pliant::mesh::generate::cuboid::cuboid;
-use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::generate::star::{StarSettings, star};
 use pliant::mesh::generate::torus::{TorusSettings, torus};
 use pliant::mesh::raw::RawMesh;
@@ -88,7 +88,7 @@ pub fn assemble_mixed(list: &[Body]) -> (Vec<Vec3>, Bodies) {
     let positions = meshes.iter().flat_map(|mesh| match mesh {
         Mesh::Tets(mesh) => mesh.positions(),
         Mesh::Surface(mesh) => mesh.positions(),
-        Mesh::Net(..) | Mesh::Cloud(_) | Mesh::Outline(..) => &[],
+        Mesh::SpringNetwork(..) | Mesh::Particles(_) | Mesh::Outline(..) => &[],
     });
     (positions.copied().collect(), Bodies::from_meshes(&meshes).unwrap())
 }
@@ -120,8 +120,8 @@ fn shapes() -> Vec<RawMesh> {
     vec![
         ball(0.8, 2).unwrap(),
         ball(0.6, 3).unwrap(),
-        cuboid([2, 3, 2], Vec3::new(1.0, 1.2, 0.9), Cut::Five).unwrap(),
-        cuboid([1, 1, 1], Vec3::splat(1.1), Cut::Six).unwrap(),
+        cuboid([2, 3, 2], Vec3::new(1.0, 1.2, 0.9), TetSplit::Five).unwrap(),
+        cuboid([1, 1, 1], Vec3::splat(1.1), TetSplit::Six).unwrap(),
         torus(&ring).unwrap(),
         star(&tips).unwrap(),
     ]

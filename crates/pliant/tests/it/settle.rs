@@ -15,7 +15,7 @@ use pliant::integrate::{Integrator, System};
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::icosahedron::icosahedron;
-use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::{Measure, Overlap};
 use pliant::solve::constraint::{Constraint, ConstraintSettings};
@@ -84,7 +84,7 @@ impl Scene {
 }
 
 fn block(cells: u32, size: Vec3) -> TetMesh {
-    TetMesh::from_raw(cuboid([cells; 3], size, Cut::Five).unwrap()).unwrap().0
+    TetMesh::from_raw(cuboid([cells; 3], size, TetSplit::Five).unwrap()).unwrap().0
 }
 
 fn plane(point: Vec3, normal: Vec3, friction: f64) -> Obstacle {

@@ -16,7 +16,7 @@ mod solids;
 use crate::integrators::methods;
 use methods::METHODS;
 use pliant::body::pins::Pins;
-use pliant::body::soft::{BodyStarts, Masses, State};
+use pliant::body::soft::{BodyOffsets, Masses, State};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::id::VertexId;
 use pliant::integrate::euler::{Euler, EulerKind};
@@ -205,12 +205,12 @@ fn two_cubes() -> (System, State) {
     let mesh = pliant::mesh::generate::cuboid::cuboid(
         [1; 3],
         Vec3::ONE,
-        pliant::mesh::generate::lattice::Cut::Five,
+        pliant::mesh::generate::lattice::TetSplit::Five,
     );
     let mut tets = mesh.unwrap().tets;
     tets.extend(tets.clone().iter().map(|tet| tet.map(|v| VertexId(v.0 + 8))));
     let masses = Masses::of_tets(&positions, &tets, |_| 1e3).unwrap();
-    let bodies = BodyStarts::from_counts([8, 8]);
+    let bodies = BodyOffsets::from_counts([8, 8]);
     let mut system = System { masses, bodies, ..System::default() };
     let solid = Elastic::<Corotational>::new(&positions, &tets, |_| CUBE.settings);
     system.forces.push(solid.unwrap());

@@ -1,6 +1,6 @@
 //! Polygons as triangles: a fan around the first corner of each.
 
-use crate::mesh::parse::left_out::{POLYGON, counted};
+use crate::mesh::parse::skipped::{POLYGON, counted};
 use pliant::id::VertexId;
 
 /// Fewest corners that enclose an area, count.

@@ -7,7 +7,7 @@
 //! Files of other programs go by the same ending; those that can be told are named.
 
 use crate::mesh::parse::fan::fan;
-use crate::mesh::parse::left_out::{EDGE, HEXAHEDRON, Names, PRISM, PYRAMID, TET, Tally};
+use crate::mesh::parse::skipped::{EDGE, HEXAHEDRON, Names, PRISM, PYRAMID, TET, Tally};
 use crate::mesh::parse::text::{Text, line_of, to_f64, vertex};
 use crate::mesh::parse::{Fault, ParseError, Parsed, Place, encoding, region};
 use pliant::id::VertexId;

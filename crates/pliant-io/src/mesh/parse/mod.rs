@@ -13,7 +13,7 @@ pub(crate) mod scalar;
 
 pub mod encoding;
 
-pub mod left_out;
+pub mod skipped;
 
 pub mod fan;
 

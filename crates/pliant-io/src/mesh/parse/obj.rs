@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use crate::mesh::parse::fan::Fans;
-use crate::mesh::parse::left_out::{LINE, Names, POINT, Tally, counted};
+use crate::mesh::parse::skipped::{LINE, Names, POINT, Tally, counted};
 use crate::mesh::parse::text::{Text, line_of, quote, to_f64, to_i64};
 use crate::mesh::parse::{Fault, ParseError, Parsed, Place, encoding};
 use pliant::id::VertexId;

@@ -6,8 +6,8 @@
 //! a space between.
 
 use crate::mesh::parse::fan::fan;
-use crate::mesh::parse::left_out::{EDGE, Names, POINT, Tally};
 use crate::mesh::parse::lines::{Lines, Run};
+use crate::mesh::parse::skipped::{EDGE, Names, POINT, Tally};
 use crate::mesh::parse::text::{to_i64, vertex};
 use crate::mesh::parse::{Fault, Parsed, encoding};
 use pliant::id::VertexId;

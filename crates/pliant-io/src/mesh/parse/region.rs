@@ -1,6 +1,6 @@
 //! Numbers that a file gives its tets, as regions.
 
-use crate::mesh::parse::left_out::{TET, counted};
+use crate::mesh::parse::skipped::{TET, counted};
 
 /// The region that a number stands for, if it is one: whole and of 32 bits.
 #[inline]

@@ -5,7 +5,7 @@
 
 use crate::mesh::parse::binary::{Binary, Endian};
 use crate::mesh::parse::fan::Fans;
-use crate::mesh::parse::left_out::{BYTE, counted};
+use crate::mesh::parse::skipped::{BYTE, counted};
 use crate::mesh::parse::text::{Text, quote};
 use crate::mesh::parse::{Fault, ParseError, Parsed, Place, encoding};
 use pliant::id::VertexId;

@@ -4,9 +4,9 @@
 //! start at 0 or 1, told by the first row, and must be consecutive. What stands
 //! behind the wanted numbers of a row (attributes, boundary markers) is passed over.
 
-use crate::mesh::parse::left_out::{TET, Tally};
 use crate::mesh::parse::lines::{Lines, Run};
 use crate::mesh::parse::region::{self, region};
+use crate::mesh::parse::skipped::{TET, Tally};
 use crate::mesh::parse::text::vertex;
 use crate::mesh::parse::{Fault, Parsed, encoding};
 use pliant::id::VertexId;

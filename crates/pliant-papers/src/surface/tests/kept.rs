@@ -5,7 +5,7 @@ use crate::surface::triangles::Touch;
 use crate::surface::{Changes, ContactSurface, Corrections, First, SurfaceSettings};
 use pliant::body::Bodies;
 use pliant::body::pins::Pins;
-use pliant::body::rigid::all::Rigids;
+use pliant::body::rigid::all::RigidBodySet;
 use pliant::body::soft::{Masses, State};
 use pliant::contact::output::ContactOutput;
 use pliant::contact::response::{Response, StepContext};
@@ -143,7 +143,7 @@ fn single_tets_and_coincident_bodies_stay_finite() {
             let state = State::at_rest(positions.clone());
             let masses = Masses::new(vec![1.0; 8]).unwrap();
             let (motion, pins, profiler) = (state.motion(), &Pins::default(), &None);
-            let (bodies, masses, rigids) = (&bodies, &masses, &Rigids::default());
+            let (bodies, masses, rigids) = (&bodies, &masses, &RigidBodySet::default());
             let context = StepContext { bodies, motion, masses, pins, rigids, dt: DT, profiler };
             let mut output = ContactOutput::default();
             response.post_step(context, &mut output);

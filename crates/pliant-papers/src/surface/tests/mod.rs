@@ -7,7 +7,7 @@ mod kept;
 use std::sync::Arc;
 
 use super::{ContactSurface, Corrections, SurfaceSettings};
-use pliant::body::soft::{BodyStarts, Masses, State};
+use pliant::body::soft::{BodyOffsets, Masses, State};
 use pliant::body::{Bodies, Mesh};
 use pliant::contact::output::ContactOutput;
 use pliant::contact::response::{Response, StepContext};
@@ -20,7 +20,7 @@ use pliant::integrate::implicit::{Implicit, ImplicitSettings};
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::ball::ball;
 use pliant::mesh::generate::cuboid::cuboid;
-use pliant::mesh::generate::lattice::Cut;
+use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::normals::Normals;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::Measure;
@@ -30,7 +30,7 @@ const DT: f64 = 1.0 / 60.0;
 const KEPT: f64 = 1e-10;
 
 fn block(cells: [u32; 3], size: Vec3) -> TetMesh {
-    TetMesh::from_raw(cuboid(cells, size, Cut::Five).unwrap()).unwrap().0
+    TetMesh::from_raw(cuboid(cells, size, TetSplit::Five).unwrap()).unwrap().0
 }
 
 /// Bodies of 100 kg/m³.
@@ -52,7 +52,7 @@ impl Scene {
         });
         let masses = Masses::of_tets(&rest, bodies.tets(), |_| 100.0).unwrap();
         let counts = meshes.iter().map(|(mesh, ..)| mesh.positions().len());
-        let starts = BodyStarts::from_counts(counts);
+        let starts = BodyOffsets::from_counts(counts);
         let system = System { masses, bodies: starts, ..System::default() };
         Scene { state: State::at_rest(placed.collect()), bodies, rest, system }
     }

@@ -1,7 +1,7 @@
 //! What part of the plane a picture shows.
 
 use pliant::math::Vec2;
-use pliant_plane::Answer;
+use pliant_plane::ProximityResult;
 use pliant_plane::field::Window;
 use pliant_plane::outline::Outlines;
 
@@ -21,7 +21,7 @@ const SMALLEST: f64 = 0.05;
 const LEVELS: f64 = 6.0;
 
 /// The part of the plane that shows what was found, and as much around it as tells where.
-pub fn window(outlines: &Outlines, answer: &Answer) -> Window {
+pub fn window(outlines: &Outlines, answer: &ProximityResult) -> Window {
     let all = boxed(outlines.points().iter().copied()).unwrap_or([Vec2::ZERO, Vec2::ONE]);
     let contacts = answer.contacts.iter().map(|contact| contact.position);
     let depths = answer.penetration.iter().map(|point| point.position);
@@ -82,11 +82,11 @@ mod tests {
     #[test]
     fn all_is_shown_where_nothing_was_found_and_a_part_where_it_was_small() {
         let outlines = two(0.1);
-        let whole = window(&outlines, &Answer::default());
+        let whole = window(&outlines, &ProximityResult::default());
         assert!((whole.pixel * f64::from(whole.width) - 2.1 * (1.0 + 2.0 * ROOM)).abs() < 1e-9);
         let (on_a, on_b) = (Vec2::new(1.0, 0.5), Vec2::new(1.1, 0.5));
         let separation = Some(Separation { distance: 0.1, on_a, on_b });
-        let part = window(&outlines, &Answer { separation, ..Answer::default() });
+        let part = window(&outlines, &ProximityResult { separation, ..ProximityResult::default() });
         assert!((part.pixel * f64::from(part.width) - 0.5 * (1.0 + 2.0 * ROOM)).abs() < 1e-9);
         let middle = part.corner
             + 0.5 * part.pixel * Vec2::new(f64::from(part.width), f64::from(part.height));

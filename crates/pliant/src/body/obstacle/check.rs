@@ -1,6 +1,6 @@
 //! What every signed distance must pass.
 
-use crate::body::obstacle::{Fidelity, Shape};
+use crate::body::obstacle::{SdfAccuracy, Shape};
 use crate::math::Vec3;
 
 /// Step of central differences, m, for shapes of about 1 m: the cube root of rounding.
@@ -41,7 +41,7 @@ pub fn values(shape: &impl Shape, cases: &[(Vec3, f64, Vec3)]) {
 /// All that holds for a shape of a few metres with exact distances.
 #[track_caller]
 pub fn all(shape: &impl Shape) {
-    assert_eq!(shape.fidelity(), Fidelity::EXACT);
+    assert_eq!(shape.accuracy(), SdfAccuracy::EXACT);
     lipschitz(shape);
     derivatives(shape, 200);
     for point in points(500, 6.0) {

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use crate::body::keyframes::Pose;
-use crate::body::obstacle::{Fidelity, ObstacleError, Posed, Shape, Trust};
+use crate::body::obstacle::{ObstacleError, Posed, SdfAccuracy, SdfTrust, Shape};
 use crate::math::{Mat3, Vec3, unit_quat};
 
 /// A shape with its place in a larger one.
@@ -111,16 +111,16 @@ impl Shape for Combined {
         self.deciding(point).0.hessian(point)
     }
 
-    fn fidelity(&self) -> Fidelity {
-        let parts = self.parts.iter().map(|part| part.shape.fidelity());
-        let worst = parts.fold(Fidelity::EXACT, |a, b| Fidelity {
+    fn accuracy(&self) -> SdfAccuracy {
+        let parts = self.parts.iter().map(|part| part.shape.accuracy());
+        let worst = parts.fold(SdfAccuracy::EXACT, |a, b| SdfAccuracy {
             outside: a.outside.and(b.outside),
             inside: a.inside.and(b.inside),
         });
-        let bound = Trust::AtLeast { slack: 0.0 };
+        let bound = SdfTrust::AtLeast { slack: 0.0 };
         match self.rule {
-            Rule::Union => Fidelity { inside: worst.inside.and(bound), ..worst },
-            Rule::Intersection => Fidelity { outside: worst.outside.and(bound), ..worst },
+            Rule::Union => SdfAccuracy { inside: worst.inside.and(bound), ..worst },
+            Rule::Intersection => SdfAccuracy { outside: worst.outside.and(bound), ..worst },
         }
     }
 
@@ -133,7 +133,7 @@ impl Shape for Combined {
 mod tests {
     use super::*;
     use crate::body::obstacle::check;
-    use crate::body::obstacle::{Cuboid, Plane, Round};
+    use crate::body::obstacle::{Cuboid, Plane, Revolved};
     use crate::math::Quat;
 
     fn wall(normal: Vec3, at: f64) -> Part {
@@ -142,7 +142,7 @@ mod tests {
 
     /// Rounding of poses and distances of a few metres.
     const ROUNDING: f64 = 1e-12;
-    const BOUND: Trust = Trust::AtLeast { slack: 0.0 };
+    const BOUND: SdfTrust = SdfTrust::AtLeast { slack: 0.0 };
 
     #[test]
     fn an_intersection_is_too_near_at_an_edge_of_its_own() {
@@ -152,7 +152,7 @@ mod tests {
         assert!((found - 1.0).abs() < ROUNDING);
         let missing = 2_f64.sqrt() - found;
         assert!((missing - 0.414).abs() < 1e-3, "{missing}"); // R10: up to 0.41
-        assert_eq!(quarter.fidelity(), Fidelity { outside: BOUND, inside: Trust::Exact });
+        assert_eq!(quarter.accuracy(), SdfAccuracy { outside: BOUND, inside: SdfTrust::Exact });
     }
 
     #[test]
@@ -190,7 +190,7 @@ mod tests {
         }
         // One metre deep in the whole, on the skin of both halves.
         assert_eq!((union.distance(Vec3::ZERO), whole.distance(Vec3::ZERO)), (0.0, -1.0));
-        assert_eq!(union.fidelity(), Fidelity { outside: Trust::Exact, inside: BOUND });
+        assert_eq!(union.accuracy(), SdfAccuracy { outside: SdfTrust::Exact, inside: BOUND });
     }
 
     #[test]
@@ -199,8 +199,8 @@ mod tests {
             position: Vec3::new(0.5, -1.0, 0.2),
             rotation: Quat::from_rotation_x(1.0) * Quat::from_rotation_y(0.3) * 2.0,
         };
-        let torus = Part::new(Round::torus(2.0, 0.5).unwrap(), turned);
-        let ball = Part::new(Round::sphere(1.0).unwrap(), Pose::IDENTITY);
+        let torus = Part::new(Revolved::torus(2.0, 0.5).unwrap(), turned);
+        let ball = Part::new(Revolved::sphere(1.0).unwrap(), Pose::IDENTITY);
         let both = Combined::union(vec![torus, ball]).unwrap();
         check::derivatives(&both, 200);
         check::lipschitz(&both);

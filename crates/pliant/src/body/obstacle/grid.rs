@@ -6,7 +6,7 @@
 //! nodes. Outside the grid a lower bound is given: the way to the grid and the distance
 //! there, at right angles. The surface lies in the grid, beyond the nearest point of it.
 
-use crate::body::obstacle::{Fidelity, ObstacleError, Shape, Trust, measure};
+use crate::body::obstacle::{ObstacleError, SdfAccuracy, SdfTrust, Shape, measure};
 use crate::math::{Aabb, Mat3, Vec3, outer_square};
 use crate::mesh::bvh::Bvh;
 use crate::mesh::closest::closest_point;
@@ -228,9 +228,9 @@ impl Shape for Grid {
         self.look(point).hessian
     }
 
-    fn fidelity(&self) -> Fidelity {
-        let trust = Trust::AtLeast { slack: 0.5 * 3_f64.sqrt() * self.spacing };
-        Fidelity { outside: trust, inside: trust }
+    fn accuracy(&self) -> SdfAccuracy {
+        let trust = SdfTrust::AtLeast { slack: 0.5 * 3_f64.sqrt() * self.spacing };
+        SdfAccuracy { outside: trust, inside: trust }
     }
 
     /// Along each axis the interpolation rises by at most 1, together by at most √3.
@@ -243,11 +243,11 @@ impl Shape for Grid {
 mod tests {
     use super::*;
     use crate::body::obstacle::check;
-    use crate::body::obstacle::{Cuboid, Round};
+    use crate::body::obstacle::{Cuboid, Revolved};
     use crate::id::VertexId;
     use crate::mesh::generate::ball::ball;
     use crate::mesh::generate::cuboid::cuboid;
-    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::generate::lattice::TetSplit;
     use crate::mesh::generate::torus::{TorusSettings, torus};
     use crate::mesh::raw::RawMesh;
     use crate::mesh::tet::TetMesh;
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn nodes_are_exact_and_the_rest_is_off_by_half_a_cell_at_most() {
         let size = Vec3::new(1.0, 1.4, 0.8);
-        let grid = sampled(&skin(cuboid([2, 2, 2], size, Cut::Six).unwrap()), 0.15);
+        let grid = sampled(&skin(cuboid([2, 2, 2], size, TetSplit::Six).unwrap()), 0.15);
         let exact = Cuboid::new(size).unwrap();
         for node in 0..grid.values.len() {
             let point = grid.origin + grid.spacing * Vec3::from(grid.place(node).map(|k| k as f64));
@@ -281,14 +281,14 @@ mod tests {
         }
         let (error, half_diagonal) = (worst(&grid, &exact, 0.55), 0.15 * 0.75_f64.sqrt());
         assert!(error < half_diagonal && error > 0.1 * half_diagonal, "{error}");
-        assert_eq!(grid.fidelity().outside, Trust::AtLeast { slack: half_diagonal });
+        assert_eq!(grid.accuracy().outside, SdfTrust::AtLeast { slack: half_diagonal });
         check::lipschitz(&grid);
         check::derivatives(&grid, 200);
     }
 
     #[test]
     fn outside_the_grid_it_is_never_too_far() {
-        let grid = sampled(&skin(cuboid([1, 1, 1], Vec3::ONE, Cut::Six).unwrap()), 0.25);
+        let grid = sampled(&skin(cuboid([1, 1, 1], Vec3::ONE, TetSplit::Six).unwrap()), 0.25);
         let exact = Cuboid::new(Vec3::ONE).unwrap();
         let (mut far, mut nearest) = (0, f64::INFINITY);
         for point in check::points(2000, 4.0).into_iter().filter(|p| !grid.bounds().contains(*p)) {
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn a_finer_mesh_and_grid_come_nearer_to_the_sphere() {
-        let exact = Round::sphere(1.0).unwrap();
+        let exact = Revolved::sphere(1.0).unwrap();
         let error = |layers: u32| {
             let grid = sampled(&skin(ball(1.0, layers).unwrap()), 0.8 / f64::from(layers));
             let near = check::points(8000, 1.1).into_iter();
@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     fn a_grid_beyond_memory_is_refused() {
-        let surface = skin(cuboid([1, 1, 1], Vec3::ONE, Cut::Six).unwrap());
+        let surface = skin(cuboid([1, 1, 1], Vec3::ONE, TetSplit::Six).unwrap());
         let message = |spacing: f64, margin: f64| {
             Grid::new(&surface, GridSettings { spacing, margin }).unwrap_err().to_string()
         };

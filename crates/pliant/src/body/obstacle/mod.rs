@@ -9,9 +9,9 @@
 //! A [`Shape`] is told in its own space; an [`Obstacle`] places it in the world, moves it
 //! along keyframes and says how its surface rubs and bounces.
 
-pub mod flat;
+pub mod planar;
 
-pub mod round;
+pub mod revolved;
 
 pub mod grid;
 
@@ -28,13 +28,13 @@ use crate::body::keyframes::{Keyframes, Pose};
 use crate::math::{Mat3, Quat, Vec3};
 
 pub use combine::{Combined, Part};
-pub use flat::{Cuboid, Plane};
 pub use grid::{Grid, GridSettings};
-pub use round::Round;
+pub use planar::{Cuboid, Plane};
+pub use revolved::Revolved;
 
 /// How far a signed distance can be trusted on one side of the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Trust {
+pub enum SdfTrust {
     /// It is the distance.
     Exact,
     /// A lower bound: the distance is at least its size less `slack`.
@@ -44,13 +44,13 @@ pub enum Trust {
     },
 }
 
-impl Trust {
+impl SdfTrust {
     /// The weaker of two.
-    pub fn and(self, other: Trust) -> Trust {
+    pub fn and(self, other: SdfTrust) -> SdfTrust {
         match (self, other) {
-            (Trust::Exact, trust) | (trust, Trust::Exact) => trust,
-            (Trust::AtLeast { slack: a }, Trust::AtLeast { slack: b }) => {
-                Trust::AtLeast { slack: a.max(b) }
+            (SdfTrust::Exact, trust) | (trust, SdfTrust::Exact) => trust,
+            (SdfTrust::AtLeast { slack: a }, SdfTrust::AtLeast { slack: b }) => {
+                SdfTrust::AtLeast { slack: a.max(b) }
             }
         }
     }
@@ -58,16 +58,17 @@ impl Trust {
 
 /// How far the signed distance of a shape can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fidelity {
+pub struct SdfAccuracy {
     /// Where it is positive.
-    pub outside: Trust,
+    pub outside: SdfTrust,
     /// Where it is negative.
-    pub inside: Trust,
+    pub inside: SdfTrust,
 }
 
-impl Fidelity {
+impl SdfAccuracy {
     /// The distance everywhere.
-    pub const EXACT: Fidelity = Fidelity { outside: Trust::Exact, inside: Trust::Exact };
+    pub const EXACT: SdfAccuracy =
+        SdfAccuracy { outside: SdfTrust::Exact, inside: SdfTrust::Exact };
 }
 
 /// A solid told by its signed distance, in its own space.
@@ -87,8 +88,8 @@ pub trait Shape: std::fmt::Debug + Send + Sync {
     fn hessian(&self, point: Vec3) -> Mat3;
 
     /// Which of the values are exact.
-    fn fidelity(&self) -> Fidelity {
-        Fidelity::EXACT
+    fn accuracy(&self) -> SdfAccuracy {
+        SdfAccuracy::EXACT
     }
 
     /// The most that the distance changes per metre of way, unit 1.
@@ -299,7 +300,8 @@ mod tests {
         };
         let motion = Keyframes::new(vec![frame(0.0, 0.0), frame(2.0, 1.0)]).unwrap();
         let ball =
-            Obstacle::new(Round::sphere(0.5).unwrap(), motion, SurfaceMaterial::default()).unwrap();
+            Obstacle::new(Revolved::sphere(0.5).unwrap(), motion, SurfaceMaterial::default())
+                .unwrap();
         for (time, expected) in [(-1.0, 1.5), (1.0, 1.0), (7.0, 0.5)] {
             let found = ball.at(time).distance(2.0 * Vec3::X);
             assert!((found - expected).abs() < 1e-12, "{time}: {found}");

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
     use crate::body::keyframes::{Keyframe, Keyframes, Pose};
     use crate::body::obstacle::check;
-    use crate::body::obstacle::{Cuboid, Plane, Round, Shape, SurfaceMaterial};
+    use crate::body::obstacle::{Cuboid, Plane, Revolved, Shape, SurfaceMaterial};
     use crate::math::Quat;
 
     fn still(shape: impl Shape + 'static) -> Obstacle {
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn ways_are_blocked_as_dense_samples_say() {
-        let torus = still(Round::torus(1.0, 0.3).unwrap());
+        let torus = still(Revolved::torus(1.0, 0.3).unwrap());
         let points = check::points(2000, 2.0);
         let mut counts = [0, 0];
         for pair in points.chunks_exact(2) {

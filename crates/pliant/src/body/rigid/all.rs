@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::body::rigid::attach::Holds;
 use crate::body::rigid::{RigidBody, RigidError, RigidState};
-use crate::body::soft::{BodyStarts, Masses, State};
+use crate::body::soft::{BodyOffsets, Masses, State};
 use crate::id::{BodyId, VertexId};
 use crate::math::svd::outer;
 use crate::math::{Mat3, Quat, Vec3, unit_quat};
@@ -22,7 +22,7 @@ const BALANCED: f64 = 1e-14;
 
 /// One rigid body among all bodies.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Member {
+pub struct RigidEntry {
     /// Which body of the scene.
     pub id: BodyId,
     /// Its vertices in the scene.
@@ -33,8 +33,8 @@ pub struct Member {
 
 /// All rigid bodies, ascending by body.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rigids {
-    members: Vec<Member>,
+pub struct RigidBodySet {
+    members: Vec<RigidEntry>,
     /// Entry of `members` of each body of the scene, or none.
     places: Vec<Option<u32>>,
     /// First vertex of each body of the scene.
@@ -43,16 +43,16 @@ pub struct Rigids {
     pub(super) holds: Holds,
 }
 
-impl Rigids {
+impl RigidBodySet {
     /// Notes which bodies are rigid; `starts` are those of all bodies, `vertex_count` all vertices.
     pub fn new(
         mut list: Vec<(BodyId, RigidBody)>,
-        starts: &BodyStarts,
+        starts: &BodyOffsets,
         vertex_count: usize,
-    ) -> Result<Rigids, RigidError> {
+    ) -> Result<RigidBodySet, RigidError> {
         list.sort_by_key(|(id, _)| *id);
         let ranges: Vec<_> = starts.ranges(vertex_count).collect();
-        let mut rigids = Rigids {
+        let mut rigids = RigidBodySet {
             members: Vec::new(),
             places: vec![None; ranges.len()],
             firsts: ranges.iter().map(|range| range.start as u32).collect(),
@@ -65,7 +65,7 @@ impl Rigids {
                 return Err(RigidError::Vertices { body: id, points, count });
             }
             rigids.places[id.index()] = Some(rigids.members.len() as u32);
-            rigids.members.push(Member { id, vertices, body });
+            rigids.members.push(RigidEntry { id, vertices, body });
         }
         Ok(rigids)
     }
@@ -76,7 +76,7 @@ impl Rigids {
     }
 
     /// Rigid bodies, ascending by body.
-    pub fn members(&self) -> &[Member] {
+    pub fn members(&self) -> &[RigidEntry] {
         &self.members
     }
 
@@ -153,13 +153,13 @@ impl Rigids {
     }
 }
 
-impl Borrow<RigidBody> for Member {
+impl Borrow<RigidBody> for RigidEntry {
     fn borrow(&self) -> &RigidBody {
         &self.body
     }
 }
 
-impl Member {
+impl RigidEntry {
     /// Turns a rigid body about a point, m, and moves it on by a way, m.
     pub fn shift(&self, rigid: &mut RigidState, (about, turn): (Vec3, Quat), way: Vec3) {
         rigid.centre = about + turn * (rigid.centre - about) + way;
@@ -265,11 +265,11 @@ mod tests {
     fn vertices_know_their_rigid_body() {
         let properties = MassProperties::from_points(&TRIPOD, &[1.0; 5]).unwrap();
         let (body, _) = RigidBody::new(&TRIPOD, properties).unwrap();
-        let starts = BodyStarts::from_counts([3, 5, 2]);
-        let rigids = Rigids::new(vec![(BodyId(1), body.clone())], &starts, 10).unwrap();
+        let starts = BodyOffsets::from_counts([3, 5, 2]);
+        let rigids = RigidBodySet::new(vec![(BodyId(1), body.clone())], &starts, 10).unwrap();
         let places = [0, 2, 3, 7, 8].map(|v| rigids.place_of(VertexId(v)));
         assert_eq!(places, [None, None, Some(0), Some(0), None]);
-        let other = Rigids::new(vec![(BodyId(0), body)], &starts, 10).unwrap_err();
+        let other = RigidBodySet::new(vec![(BodyId(0), body)], &starts, 10).unwrap_err();
         assert_eq!(
             other.to_string(),
             "body 0 has 3 vertices, its rigid body 5: make it of the same"

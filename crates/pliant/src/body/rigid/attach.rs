@@ -13,7 +13,7 @@
 use std::ops::Range;
 
 use crate::body::pins::Pins;
-use crate::body::rigid::all::{Member, Rigids};
+use crate::body::rigid::all::{RigidBodySet, RigidEntry};
 use crate::body::rigid::mass::MassProperties;
 use crate::body::rigid::{RigidBody, RigidError, RigidState};
 use crate::body::soft::{Masses, State};
@@ -145,7 +145,7 @@ impl Holds {
     }
 }
 
-impl Rigids {
+impl RigidBodySet {
     /// Makes vertices of soft bodies part of a rigid one, where they are.
     ///
     /// Its mass, centre and inertia become those of both together, and they take its velocity.
@@ -279,7 +279,7 @@ impl Rigids {
 
 /// Mass, centre and inertia of a rigid body and points, m and kg, that are fixed to it.
 fn together(
-    member: &Member,
+    member: &RigidEntry,
     rigid: &RigidState,
     points: impl Iterator<Item = (Vec3, f64)> + Clone,
 ) -> Result<MassProperties, RigidError> {

@@ -81,7 +81,7 @@ impl MassProperties {
             return Err(RigidError::NoVolume { volume });
         }
         if volume < 0.0 {
-            return Err(RigidError::InsideOut { volume });
+            return Err(RigidError::InvertedOrientation { volume });
         }
         let centre = middle + centre_offset(signed_tets(corners(), middle), middle, volume);
         let spread = signed_tets(corners(), centre).map(|tet| tet_spread(tet, centre)).sum();

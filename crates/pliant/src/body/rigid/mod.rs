@@ -165,7 +165,7 @@ pub enum RigidError {
     },
     /// A surface that looks inward.
     #[error("the surface encloses {volume} m³: it is inside out, turn its triangles around")]
-    InsideOut {
+    InvertedOrientation {
         /// Negative, m³.
         volume: f64,
     },

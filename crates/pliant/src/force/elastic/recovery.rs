@@ -6,14 +6,14 @@ use crate::force::Forces;
 use crate::math::Vec3;
 use crate::math::svd::tests::noise;
 use crate::mesh::generate::cuboid::cuboid;
-use crate::mesh::generate::lattice::Cut;
+use crate::mesh::generate::lattice::TetSplit;
 use crate::mesh::raw::RawMesh;
 
 /// A shape comes back when less than this part of its energy is left.
 const REST_AGAIN: f64 = 1e-12;
 
 fn block() -> RawMesh {
-    cuboid([2, 2, 2], Vec3::ONE, Cut::Five).unwrap()
+    cuboid([2, 2, 2], Vec3::ONE, TetSplit::Five).unwrap()
 }
 
 fn tet() -> RawMesh {

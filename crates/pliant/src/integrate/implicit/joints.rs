@@ -10,7 +10,7 @@
 //! | `pushes` | Jᵀλ     | what joints give each rigid body, in the places of its unknowns |
 
 use crate::body::rigid::RigidState;
-use crate::body::rigid::all::Member;
+use crate::body::rigid::all::RigidEntry;
 use crate::body::soft::State;
 use crate::integrate::implicit::Implicit;
 use crate::integrate::{Report, StepError, System};
@@ -134,6 +134,6 @@ impl Implicit {
 }
 
 /// From the centre to the farthest vertex, m.
-fn size(member: &Member) -> f64 {
+fn size(member: &RigidEntry) -> f64 {
     member.body.points.iter().fold(0.0, |most: f64, point| most.max(point.length()))
 }

@@ -7,7 +7,7 @@
 //! Vertices of soft bodies that are attached go by the same two unknowns, v + ω × p = B x with
 //! B = [1, −p×]: what the matrix has at them, Bᵀ A B, is added to those.
 
-use crate::body::rigid::all::{Member, Rigids};
+use crate::body::rigid::all::{RigidBodySet, RigidEntry};
 use crate::body::rigid::attach::Attached;
 use crate::body::soft::State;
 use crate::force::BlockMatrix;
@@ -41,7 +41,7 @@ impl Reduced {
     /// Brings the equations A x = b to the unknowns; `forces` act on all vertices for `span` seconds, N.
     pub fn fill(
         &mut self,
-        (rigids, asleep, state): (&Rigids, &[bool], &State),
+        (rigids, asleep, state): (&RigidBodySet, &[bool], &State),
         (pins, masses): (&[VertexId], &[f64]),
         (forces, span): (&[Vec3], f64),
         matrix: &mut BlockMatrix,
@@ -90,7 +90,7 @@ impl Reduced {
     }
 
     /// Takes over who is attached to whom, and where.
-    fn note_attached(&mut self, rigids: &Rigids, state: &State) {
+    fn note_attached(&mut self, rigids: &RigidBodySet, state: &State) {
         let Reduced { attached, arms, groups, coarse_dofs, held, .. } = self;
         attached.clear();
         attached.extend(rigids.attached().iter().map(|a| (a.vertex, a.holder)));
@@ -164,7 +164,7 @@ impl Reduced {
 
     /// Takes the solution: velocity and spin of each rigid body, and those of its vertices.
     pub fn spread(
-        (rigids, state): (&Rigids, &State),
+        (rigids, state): (&RigidBodySet, &State),
         ends: &mut [Vec3],
         solved: &mut Vec<(Vec3, Vec3)>,
     ) {
@@ -186,8 +186,8 @@ impl Reduced {
 }
 
 /// Makes the blocks zero that join unknowns of rigid bodies to what they hold.
-fn clear_between(rigids: &Rigids, matrix: &mut BlockMatrix) {
-    let holds = |member: &&Member| rigids.group(member.id).is_some();
+fn clear_between(rigids: &RigidBodySet, matrix: &mut BlockMatrix) {
+    let holds = |member: &&RigidEntry| rigids.group(member.id).is_some();
     for member in rigids.members().iter().filter(holds) {
         for row in [member.vertices.start, member.vertices.start + 1] {
             let own = VertexId(row as u32);

@@ -28,7 +28,7 @@ use crate::body::soft::Masses;
 use crate::id::VertexId;
 use crate::integrate::shape_matching::cluster::Cluster;
 use crate::math::Vec3;
-use crate::mesh::topology::Rows;
+use crate::mesh::topology::Csr;
 
 /// Held vertices count as this many times heavier than the rest of their group together.
 ///
@@ -204,7 +204,7 @@ impl ShapeError {
 pub struct Groups {
     clusters: Vec<Cluster>,
     /// Of each vertex: cluster, and place in it.
-    members: Rows<(u32, u32)>,
+    members: Csr<(u32, u32)>,
 }
 
 impl Groups {
@@ -228,7 +228,7 @@ impl Groups {
             let place = move |(k, v): (usize, &VertexId)| (v.0, (group as u32, k as u32));
             of.vertices.iter().enumerate().map(place)
         });
-        let members = Rows::from_pairs(count, pairs);
+        let members = Csr::from_pairs(count, pairs);
         let share = |v: VertexId| 1.0 / members.row(v.index()).len() as f64;
         let clusters = groups.iter().map(|group| {
             let lent = |v: VertexId| masses[v.index()] * share(v);

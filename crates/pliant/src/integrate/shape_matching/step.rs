@@ -49,7 +49,7 @@ pub struct ShapeMatched {
 impl ShapeMatched {
     /// Lets groups match their shapes after each step.
     pub fn new(inner: Box<dyn Integrator>, groups: Groups, velocities: Velocities) -> ShapeMatched {
-        let cuts = par::even_cuts(groups.clusters.len(), 1);
+        let cuts = par::even_offsets(groups.clusters.len(), 1);
         let (trial, moved) = (State::default(), Vec::new());
         ShapeMatched { inner, groups, velocities, trial, moved, cuts }
     }
@@ -67,7 +67,7 @@ impl ShapeMatched {
             Velocities::Kept => Ahead::Turned,
         };
         let motion = trial.motion();
-        par::pieces(clusters, cuts, |_, piece| {
+        par::chunks(clusters, cuts, |_, piece| {
             piece.iter_mut().for_each(|cluster| cluster.fit(motion, dt, ahead));
         });
         let mean = |row: &[(u32, u32)], of: &dyn Fn(usize, usize) -> Vec3| {
@@ -80,7 +80,7 @@ impl ShapeMatched {
             *place += mean(row, &|group, k| clusters[group].shifts[k]);
         }
         if self.velocities == Velocities::Kept {
-            par::pieces(clusters, cuts, |_, piece| {
+            par::chunks(clusters, cuts, |_, piece| {
                 piece.iter_mut().for_each(|cluster| cluster.settle(motion, moved, dt));
             });
         }
@@ -145,6 +145,6 @@ impl Integrator for ShapeMatched {
 
     fn set_threads(&mut self, threads: usize) {
         self.inner.set_threads(threads);
-        self.cuts = par::even_cuts(self.groups.clusters.len(), threads);
+        self.cuts = par::even_offsets(self.groups.clusters.len(), threads);
     }
 }

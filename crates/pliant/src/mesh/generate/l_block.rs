@@ -2,7 +2,7 @@
 
 use crate::id::VertexId;
 use crate::math::Vec3;
-use crate::mesh::generate::lattice::{Cut, cut_cells, indices, spread};
+use crate::mesh::generate::lattice::{TetSplit, cut_cells, indices, spread};
 use crate::mesh::generate::{
     GenerateError, check_below, check_count, check_length, finish, room_for,
 };
@@ -20,7 +20,7 @@ pub struct LBlockSettings {
     /// Cells across either arm and along y, count.
     pub cells_across: u32,
     /// Tets of a cell.
-    pub cut: Cut,
+    pub cut: TetSplit,
 }
 
 /// An L-shaped prism along y, the middle of its bounding box at the origin.
@@ -86,7 +86,7 @@ mod tests {
         width: 1.0,
         cells_along: [2, 2],
         cells_across: 1,
-        cut: Cut::Five,
+        cut: TetSplit::Five,
     };
 
     #[track_caller]
@@ -102,7 +102,7 @@ mod tests {
     fn cubes_are_counted_by_hand() {
         // Points of the L seen along y: rows of 4, 4, 2, 2; two such layers.
         check(&FIVE_CUBES, 2 * (4 + 4 + 2 + 2), 5 * 5, 5.0);
-        check(&LBlockSettings { cut: Cut::Six, ..FIVE_CUBES }, 24, 6 * 5, 5.0);
+        check(&LBlockSettings { cut: TetSplit::Six, ..FIVE_CUBES }, 24, 6 * 5, 5.0);
     }
 
     #[test]
@@ -112,12 +112,12 @@ mod tests {
             width: 0.2,
             cells_along: [5, 4],
             cells_across: 2,
-            cut: Cut::Six,
+            cut: TetSplit::Six,
         };
         // Seen along y: 3 rows of 2 + 5 + 1 points, 4 rows of 3, in 3 layers; cells
         // 2·2 + 2·5 + 2·4 = 22 in 2 layers. Area 0.9·0.2 + 0.3·0.2, height 0.2.
         check(&settings, 3 * (3 * 8 + 4 * 3), 6 * 2 * 22, 0.24 * 0.2);
-        check(&LBlockSettings { cut: Cut::Five, ..settings }, 108, 5 * 2 * 22, 0.24 * 0.2);
+        check(&LBlockSettings { cut: TetSplit::Five, ..settings }, 108, 5 * 2 * 22, 0.24 * 0.2);
     }
 
     #[test]

@@ -17,7 +17,7 @@ const SIX: [[usize; 4]; 6] =
 
 /// How a cell becomes tets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Cut {
+pub enum TetSplit {
     /// Five tets, mirrored from cell to cell so that neighbours share diagonals.
     ///
     /// In a cube: a regular tet and four corners, dihedral angles from 54.7° to 90°.
@@ -29,12 +29,12 @@ pub enum Cut {
     Six,
 }
 
-impl Cut {
+impl TetSplit {
     /// Tets in one cell, count.
     pub fn tets(self) -> u32 {
         match self {
-            Cut::Five => 5,
-            Cut::Six => 6,
+            TetSplit::Five => 5,
+            TetSplit::Six => 6,
         }
     }
 }
@@ -45,7 +45,7 @@ impl Cut {
 /// last points the numbers of the first.
 pub(super) fn cut_cells(
     cells: impl Iterator<Item = [u32; 3]>,
-    cut: Cut,
+    cut: TetSplit,
     vertex_at: impl Fn([u32; 3]) -> VertexId,
     tets: &mut Vec<[VertexId; 4]>,
 ) {
@@ -55,10 +55,12 @@ pub(super) fn cut_cells(
             vertex_at([i + bit(0), j + bit(1), k + bit(2)])
         };
         match cut {
-            Cut::Five if (i + j + k) % 2 == 0 => tets.extend(FIVE.map(|tet| tet.map(corner))),
+            TetSplit::Five if (i + j + k) % 2 == 0 => tets.extend(FIVE.map(|tet| tet.map(corner))),
             // Mirrored along the first axis; two corners swapped to turn the tet back.
-            Cut::Five => tets.extend(FIVE.map(|[a, b, c, d]| [a, b, d, c].map(|v| corner(v ^ 1)))),
-            Cut::Six => tets.extend(SIX.map(|tet| tet.map(corner))),
+            TetSplit::Five => {
+                tets.extend(FIVE.map(|[a, b, c, d]| [a, b, d, c].map(|v| corner(v ^ 1))))
+            }
+            TetSplit::Six => tets.extend(SIX.map(|tet| tet.map(corner))),
         }
     }
 }
@@ -81,7 +83,7 @@ mod tests {
     use crate::math::{Vec3, tet_volume};
 
     /// Volumes of the tets of one unit cell with its lowest corner at `cell`.
-    fn volumes(cell: [u32; 3], cut: Cut) -> Vec<f64> {
+    fn volumes(cell: [u32; 3], cut: TetSplit) -> Vec<f64> {
         let points: Vec<[u32; 3]> = indices([3, 3, 3]).collect();
         let at = |[i, j, k]: [u32; 3]| VertexId(i + 3 * (j + 3 * k));
         let position = |v: VertexId| Vec3::from(points[v.index()].map(f64::from));
@@ -95,13 +97,13 @@ mod tests {
         // A third for the regular tet and a sixth for each of four corners make 1.
         let expected = [2.0, 1.0, 1.0, 1.0, 1.0].map(|sixths| sixths / 6.0);
         for cell in [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]] {
-            assert_eq!(volumes(cell, Cut::Five), expected, "{cell:?}");
+            assert_eq!(volumes(cell, TetSplit::Five), expected, "{cell:?}");
         }
     }
 
     #[test]
     fn six_equal_tets_fill_the_cell() {
-        assert_eq!(volumes([0, 1, 0], Cut::Six), [1.0 / 6.0; 6]);
+        assert_eq!(volumes([0, 1, 0], TetSplit::Six), [1.0 / 6.0; 6]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::math::Vec3;
 use crate::mesh::generate::cuboid::cuboid;
-use crate::mesh::generate::lattice::Cut;
+use crate::mesh::generate::lattice::TetSplit;
 use crate::mesh::generate::{GenerateError, check_count, check_length};
 use crate::mesh::raw::RawMesh;
 
@@ -18,13 +18,13 @@ pub struct MembraneSettings {
     /// Cells along y, count.
     pub layers: u32,
     /// Tets of a cell.
-    pub cut: Cut,
+    pub cut: TetSplit,
 }
 
 /// A flat sheet in the x–z plane, numbered like a [`cuboid`].
 ///
 /// The thinner the cells, the smaller the angles: cells five times as wide as thick
-/// have dihedral angles of at least 15.7° with [`Cut::Five`] and 11.3° with [`Cut::Six`].
+/// have dihedral angles of at least 15.7° with [`TetSplit::Five`] and 11.3° with [`TetSplit::Six`].
 pub fn membrane(settings: &MembraneSettings) -> Result<RawMesh, GenerateError> {
     let MembraneSettings { size: [x, z], thickness, cells: [nx, nz], layers, cut } = *settings;
     check_count("layers of the membrane", layers, 1)?;
@@ -43,7 +43,7 @@ mod tests {
         thickness: 0.02,
         cells: [10, 10],
         layers: 1,
-        cut: Cut::Five,
+        cut: TetSplit::Five,
     };
 
     #[test]
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn layers_lie_along_y() {
-        let settings = MembraneSettings { cells: [3, 2], layers: 4, cut: Cut::Six, ..SHEET };
+        let settings = MembraneSettings { cells: [3, 2], layers: 4, cut: TetSplit::Six, ..SHEET };
         let mesh = membrane(&settings).unwrap();
         assert_eq!((mesh.positions.len(), mesh.tets.len()), (4 * 3 * 5, 6 * 3 * 2 * 4));
         assert_eq!(mesh.positions[4].y - mesh.positions[0].y, 0.02 / 4.0);
@@ -70,8 +70,8 @@ mod tests {
     #[test]
     fn thin_cells_have_the_angles_stated() {
         let angle = |cut| measure(&membrane(&MembraneSettings { cut, ..SHEET }).unwrap());
-        check_angle(angle(Cut::Five).min_dihedral, libm::atan(2_f64.sqrt() / 5.0));
-        check_angle(angle(Cut::Six).min_dihedral, libm::atan(1_f64 / 5.0));
+        check_angle(angle(TetSplit::Five).min_dihedral, libm::atan(2_f64.sqrt() / 5.0));
+        check_angle(angle(TetSplit::Six).min_dihedral, libm::atan(1_f64 / 5.0));
     }
 
     #[test]

@@ -174,7 +174,7 @@ mod tests {
     use std::ops::Range;
 
     use super::*;
-    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::generate::lattice::TetSplit;
 
     /// Euler characteristic of a surface without holes, such as a sphere's.
     pub const BALL_LIKE: i64 = 2;
@@ -318,21 +318,21 @@ mod tests {
     fn one_of_each(scale: f64) -> Vec<Result<RawMesh, GenerateError>> {
         let [s, small] = [scale, 0.25 * scale];
         vec![
-            cuboid::cuboid([3, 2, 1], Vec3::new(s, 0.7 * s, 0.3 * s), Cut::Five),
-            cuboid::cuboid([1, 2, 3], Vec3::splat(s), Cut::Six),
+            cuboid::cuboid([3, 2, 1], Vec3::new(s, 0.7 * s, 0.3 * s), TetSplit::Five),
+            cuboid::cuboid([1, 2, 3], Vec3::splat(s), TetSplit::Six),
             membrane::membrane(&membrane::MembraneSettings {
                 size: [s, 0.9 * s],
                 thickness: 0.1 * s,
                 cells: [4, 5],
                 layers: 2,
-                cut: Cut::Five,
+                cut: TetSplit::Five,
             }),
             l_block::l_block(&l_block::LBlockSettings {
                 arms: [s, 0.9 * s],
                 width: small,
                 cells_along: [3, 2],
                 cells_across: 1,
-                cut: Cut::Six,
+                cut: TetSplit::Six,
             }),
             tube::tube(&tube::TubeSettings {
                 inner_radius: small,
@@ -397,7 +397,7 @@ mod tests {
 
     #[test]
     fn regions_follow_the_centroid() {
-        let mut mesh = cuboid::cuboid([2, 1, 1], Vec3::new(2.0, 1.0, 1.0), Cut::Six).unwrap();
+        let mut mesh = cuboid::cuboid([2, 1, 1], Vec3::new(2.0, 1.0, 1.0), TetSplit::Six).unwrap();
         assign_regions(&mut mesh, |centroid| if centroid.x < 0.0 { 3 } else { 7 });
         assert_eq!(mesh.regions, [[3; 6], [7; 6]].concat());
         let mut empty = RawMesh::default();
@@ -409,7 +409,7 @@ mod tests {
     #[should_panic(expected = "an edge runs twice")]
     fn a_crack_between_cells_is_seen() {
         // The cell at odd x cut like the one at even x: the diagonals cross.
-        let mut mesh = cuboid::cuboid([2, 1, 1], Vec3::ONE, Cut::Five).unwrap();
+        let mut mesh = cuboid::cuboid([2, 1, 1], Vec3::ONE, TetSplit::Five).unwrap();
         let right = |v: VertexId| VertexId(v.0 + 1);
         for tet in 0..5 {
             mesh.tets[5 + tet] = mesh.tets[tet].map(right);
@@ -420,7 +420,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "two tets on one side")]
     fn a_tet_held_twice_is_seen() {
-        let mut mesh = cuboid::cuboid([1, 1, 1], Vec3::ONE, Cut::Six).unwrap();
+        let mut mesh = cuboid::cuboid([1, 1, 1], Vec3::ONE, TetSplit::Six).unwrap();
         let again = mesh.tets[0];
         mesh.tets.push(again);
         mesh.regions.push(0);

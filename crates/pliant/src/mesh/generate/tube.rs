@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use crate::id::VertexId;
 use crate::math::Vec3;
-use crate::mesh::generate::lattice::{Cut, cut_cells, indices, spread};
+use crate::mesh::generate::lattice::{TetSplit, cut_cells, indices, spread};
 use crate::mesh::generate::{
     GenerateError, check_below, check_count, check_length, finish, room_for,
 };
@@ -29,7 +29,7 @@ pub struct TubeSettings {
 
 /// A hollow cylinder around y with all its vertices on circles.
 ///
-/// Six tets a cell ([`Cut::Six`]: any number of segments closes). The volume is
+/// Six tets a cell ([`TetSplit::Six`]: any number of segments closes). The volume is
 /// `around / 2 · sin(2π / around) · (outer² − inner²) · length`: second order in 1 / `around`.
 /// Cells about as thick as wide have dihedral angles of at least 38° if the hole has
 /// four fifths of the outer radius, 23° if it has half.
@@ -45,7 +45,7 @@ pub fn tube(settings: &TubeSettings) -> Result<RawMesh, GenerateError> {
         ("the inner radius of the tube", inner_radius),
         ("the outer radius", outer_radius),
     )?;
-    let mut tets = room_for(&[Cut::Six.tets(), around, through, along].map(u64::from))?;
+    let mut tets = room_for(&[TetSplit::Six.tets(), around, through, along].map(u64::from))?;
 
     // Axes of the lattice: through the wall, along y, around from x to z; right-handed.
     let position = |[i, j, k]: [u32; 3]| {
@@ -57,7 +57,7 @@ pub fn tube(settings: &TubeSettings) -> Result<RawMesh, GenerateError> {
     let positions = indices([through + 1, along + 1, around]).map(position).collect();
     let vertex_at =
         |[i, j, k]: [u32; 3]| VertexId(i + (through + 1) * (j + (along + 1) * (k % around)));
-    cut_cells(indices([through, along, around]), Cut::Six, vertex_at, &mut tets);
+    cut_cells(indices([through, along, around]), TetSplit::Six, vertex_at, &mut tets);
     finish(positions, tets)
 }
 

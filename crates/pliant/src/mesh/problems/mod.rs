@@ -4,7 +4,7 @@
 //! as a body; warnings name what a careful person would want to know.
 
 use crate::id::{TetId, TriangleId, VertexId};
-use crate::mesh::manifold::SurfaceForm;
+use crate::mesh::manifold::SurfaceTopology;
 use crate::mesh::topology::Parts;
 
 mod vertices;
@@ -46,9 +46,9 @@ pub enum ProblemKind {
     /// Tets with a dihedral angle below [`SLIVER_ANGLE`](crate::mesh::quality::SLIVER_ANGLE) or as near to 180°.
     SliverTets,
     /// Faces that three or more tets share.
-    CrowdedFaces,
+    NonManifoldFaces,
     /// Pairs of tets on the same side of a face they share.
-    FoldedTets,
+    OverlappingTets,
     /// Vertices at the same place as an earlier one.
     DuplicateVertices,
     /// Vertices that no tet or triangle uses.
@@ -64,9 +64,9 @@ pub enum ProblemKind {
     /// Edges that both their triangles run through in the same sense.
     InconsistentWinding,
     /// The whole surface looks inward; turned around on loading.
-    InsideOut,
+    InvertedOrientation,
     /// Some pieces of the surface look inward with nothing around them.
-    InsideOutPieces,
+    InvertedPieces,
     /// The surface is closed but encloses nothing.
     NoVolume,
     /// More than one connected part.
@@ -81,7 +81,7 @@ pub enum ProblemKind {
 
 /// One thing that is part of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Culprit {
+pub enum Element {
     /// By position in the file.
     Vertex(VertexId),
     /// By position among the tets of the file.
@@ -106,7 +106,7 @@ pub struct Problem {
     /// How often, count; of overlaps at least so often beside `OverlapUnfinished`.
     pub count: usize,
     /// The first few, at most [`NAMED`].
-    pub first: Vec<Culprit>,
+    pub first: Vec<Element>,
 }
 
 impl Severity {
@@ -119,16 +119,16 @@ impl Severity {
     }
 }
 
-impl std::fmt::Display for Culprit {
+impl std::fmt::Display for Element {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Culprit::Vertex(v) => write!(f, "vertex {v}"),
-            Culprit::Tet(t) => write!(f, "tet {t}"),
-            Culprit::Triangle(t) => write!(f, "triangle {t}"),
-            Culprit::Edge([a, b]) => write!(f, "edge {a}–{b}"),
-            Culprit::Face([a, b, c]) => write!(f, "face {a}–{b}–{c}"),
-            Culprit::Triangles([a, b]) => write!(f, "triangles {a} and {b}"),
-            Culprit::Tets([a, b]) => write!(f, "tets {a} and {b}"),
+            Element::Vertex(v) => write!(f, "vertex {v}"),
+            Element::Tet(t) => write!(f, "tet {t}"),
+            Element::Triangle(t) => write!(f, "triangle {t}"),
+            Element::Edge([a, b]) => write!(f, "edge {a}–{b}"),
+            Element::Face([a, b, c]) => write!(f, "face {a}–{b}–{c}"),
+            Element::Triangles([a, b]) => write!(f, "triangles {a} and {b}"),
+            Element::Tets([a, b]) => write!(f, "tets {a} and {b}"),
         }
     }
 }
@@ -143,8 +143,8 @@ impl ProblemKind {
         ProblemKind::AllInverted,
         ProblemKind::FlatTets,
         ProblemKind::SliverTets,
-        ProblemKind::CrowdedFaces,
-        ProblemKind::FoldedTets,
+        ProblemKind::NonManifoldFaces,
+        ProblemKind::OverlappingTets,
         ProblemKind::DuplicateVertices,
         ProblemKind::UnreferencedVertices,
         ProblemKind::DegenerateTriangles,
@@ -152,8 +152,8 @@ impl ProblemKind {
         ProblemKind::NonManifoldEdges,
         ProblemKind::NonManifoldVertices,
         ProblemKind::InconsistentWinding,
-        ProblemKind::InsideOut,
-        ProblemKind::InsideOutPieces,
+        ProblemKind::InvertedOrientation,
+        ProblemKind::InvertedPieces,
         ProblemKind::NoVolume,
         ProblemKind::SeveralParts,
         ProblemKind::SelfOverlap,
@@ -170,11 +170,11 @@ impl ProblemKind {
             | Kind::ExtremeCoordinates
             | Kind::InvertedTets
             | Kind::FlatTets
-            | Kind::CrowdedFaces
-            | Kind::FoldedTets
+            | Kind::NonManifoldFaces
+            | Kind::OverlappingTets
             | Kind::OpenEdges
             | Kind::InconsistentWinding
-            | Kind::InsideOutPieces
+            | Kind::InvertedPieces
             | Kind::NoVolume => Severity::Error,
             Kind::AllInverted
             | Kind::SliverTets
@@ -183,7 +183,7 @@ impl ProblemKind {
             | Kind::DegenerateTriangles
             | Kind::NonManifoldEdges
             | Kind::NonManifoldVertices
-            | Kind::InsideOut
+            | Kind::InvertedOrientation
             | Kind::SeveralParts
             | Kind::SelfOverlap
             | Kind::NestedPieces
@@ -201,8 +201,8 @@ impl ProblemKind {
             ProblemKind::AllInverted => "all_inverted",
             ProblemKind::FlatTets => "flat_tets",
             ProblemKind::SliverTets => "sliver_tets",
-            ProblemKind::CrowdedFaces => "crowded_faces",
-            ProblemKind::FoldedTets => "folded_tets",
+            ProblemKind::NonManifoldFaces => "non_manifold_faces",
+            ProblemKind::OverlappingTets => "overlapping_tets",
             ProblemKind::DuplicateVertices => "duplicate_vertices",
             ProblemKind::UnreferencedVertices => "unreferenced_vertices",
             ProblemKind::DegenerateTriangles => "degenerate_triangles",
@@ -210,8 +210,8 @@ impl ProblemKind {
             ProblemKind::NonManifoldEdges => "non_manifold_edges",
             ProblemKind::NonManifoldVertices => "non_manifold_vertices",
             ProblemKind::InconsistentWinding => "inconsistent_winding",
-            ProblemKind::InsideOut => "inside_out",
-            ProblemKind::InsideOutPieces => "inside_out_pieces",
+            ProblemKind::InvertedOrientation => "inverted_orientation",
+            ProblemKind::InvertedPieces => "inverted_pieces",
             ProblemKind::NoVolume => "no_volume",
             ProblemKind::SeveralParts => "several_parts",
             ProblemKind::SelfOverlap => "self_overlap",
@@ -230,8 +230,10 @@ impl ProblemKind {
             ProblemKind::AllInverted => "every tet was inside out and has been turned around",
             ProblemKind::FlatTets => "no volume, so no mass or stiffness; remove or remesh",
             ProblemKind::SliverTets => "a dihedral angle near 0° or 180°; stiff and inaccurate",
-            ProblemKind::CrowdedFaces => "three or more tets share a face; remove the extra ones",
-            ProblemKind::FoldedTets => "two tets on the same side of a face; remove one",
+            ProblemKind::NonManifoldFaces => {
+                "three or more tets share a face; remove the extra ones"
+            }
+            ProblemKind::OverlappingTets => "two tets on the same side of a face; remove one",
             ProblemKind::DuplicateVertices => "same place as an earlier vertex; merge if one body",
             ProblemKind::UnreferencedVertices => "used by nothing; they take no part",
             ProblemKind::DegenerateTriangles => "no area; they take no part in tests",
@@ -243,8 +245,10 @@ impl ProblemKind {
             ProblemKind::InconsistentWinding => {
                 "neighbours disagree on which side is out; turn one"
             }
-            ProblemKind::InsideOut => "the surface looked inward and has been turned around",
-            ProblemKind::InsideOutPieces => "these pieces look inward; turn their triangles",
+            ProblemKind::InvertedOrientation => {
+                "the surface looked inward and has been turned around"
+            }
+            ProblemKind::InvertedPieces => "these pieces look inward; turn their triangles",
             ProblemKind::NoVolume => "nothing inside, so no body; is it a sheet?",
             ProblemKind::SeveralParts => "they do not hang together, but count as one body",
             ProblemKind::SelfOverlap => "the rest shape touches or runs through itself",
@@ -258,7 +262,7 @@ impl ProblemKind {
 fn no_such_vertex<const N: usize>(
     vertex_count: usize,
     cells: &[[VertexId; N]],
-    culprit: impl Fn(u32) -> Culprit,
+    culprit: impl Fn(u32) -> Element,
 ) -> Option<Problem> {
     let bad = |cell: &[VertexId; N]| cell.iter().any(|v| v.index() >= vertex_count);
     let cells = cells.iter().enumerate().filter(|(_, cell)| bad(cell));
@@ -273,7 +277,7 @@ struct List(Vec<Problem>);
 
 impl List {
     /// Adds a kind of problem, unless there is no culprit.
-    fn add(&mut self, kind: ProblemKind, culprits: Vec<Culprit>) {
+    fn add(&mut self, kind: ProblemKind, culprits: Vec<Element>) {
         let count = culprits.len();
         if count > 0 {
             let first = culprits.into_iter().take(NAMED).collect();
@@ -282,7 +286,7 @@ impl List {
     }
 
     /// Adds the first cell of each part, when there are several.
-    fn add_parts(&mut self, parts: &Parts, culprit: impl Fn(u32) -> Culprit) {
+    fn add_parts(&mut self, parts: &Parts, culprit: impl Fn(u32) -> Element) {
         if parts.count > 1 {
             let firsts = parts.first_cells().into_iter().map(culprit).collect();
             self.add(ProblemKind::SeveralParts, firsts);
@@ -290,16 +294,16 @@ impl List {
     }
 
     /// Adds what keeps a surface from being closed and smooth.
-    fn add_form(&mut self, form: &SurfaceForm) {
-        let edges = |list: &[[VertexId; 2]]| list.iter().map(|&edge| Culprit::Edge(edge)).collect();
+    fn add_form(&mut self, form: &SurfaceTopology) {
+        let edges = |list: &[[VertexId; 2]]| list.iter().map(|&edge| Element::Edge(edge)).collect();
         self.add(ProblemKind::OpenEdges, edges(&form.open));
         self.add(ProblemKind::NonManifoldEdges, edges(&form.crowded));
-        let pinched = form.pinched.iter().map(|&vertex| Culprit::Vertex(vertex)).collect();
+        let pinched = form.pinched.iter().map(|&vertex| Element::Vertex(vertex)).collect();
         self.add(ProblemKind::NonManifoldVertices, pinched);
     }
 
     /// Adds that overlap was not searched to the end, told by any one cell.
-    fn add_unfinished(&mut self, cell: Option<Culprit>) {
+    fn add_unfinished(&mut self, cell: Option<Element>) {
         self.add(ProblemKind::OverlapUnfinished, cell.into_iter().collect());
     }
 
@@ -379,13 +383,13 @@ mod tests {
         let found = tet_problems(&mesh);
         let expected = [("non_finite", 1), ("duplicate_vertices", 1), ("unreferenced_vertices", 2)];
         check(&found, &expected);
-        assert_eq!(found[0].first, [Culprit::Vertex(VertexId(9))]);
-        assert_eq!(found[1].first, [Culprit::Vertex(VertexId(8))]);
+        assert_eq!(found[0].first, [Element::Vertex(VertexId(9))]);
+        assert_eq!(found[1].first, [Element::Vertex(VertexId(8))]);
 
         let mut mesh = cubes(&[(Vec3::ZERO, 1e-75)]);
         assert_eq!(tet_problems(&mesh)[0].kind.name(), "extreme_coordinates");
         mesh.positions[1].x = 1e200;
-        assert_eq!(tet_problems(&mesh)[0].first, [Culprit::Vertex(VertexId(1))]);
+        assert_eq!(tet_problems(&mesh)[0].first, [Element::Vertex(VertexId(1))]);
     }
 
     #[test]
@@ -398,9 +402,9 @@ mod tests {
         let crossing = cubes(&[(Vec3::ZERO, 1.0), (Vec3::splat(0.6), 1.0)]);
         let found = tet_problems(&crossing);
         assert_eq!(found[1].kind, ProblemKind::SelfOverlap);
-        assert!(matches!(found[1].first[0], Culprit::Tets(_)));
+        assert!(matches!(found[1].first[0], Element::Tets(_)));
         let found = surface_problems(&skin(crossing));
-        assert!(matches!(found[1].first[0], Culprit::Triangles(_)));
+        assert!(matches!(found[1].first[0], Element::Triangles(_)));
     }
 
     #[test]
@@ -410,8 +414,8 @@ mod tests {
         mesh.regions.push(0);
         let found = tet_problems(&mesh);
         // Three faces on the outside, each with its copy; the inner one has a third tet.
-        check(&found, &[("crowded_faces", 1), ("folded_tets", 3), ("open_edges", 3)]);
-        assert_eq!(found[0].first, [Culprit::Face([1, 2, 4].map(VertexId))]);
+        check(&found, &[("non_manifold_faces", 1), ("overlapping_tets", 3), ("open_edges", 3)]);
+        assert_eq!(found[0].first, [Element::Face([1, 2, 4].map(VertexId))]);
     }
 
     #[test]
@@ -447,7 +451,7 @@ mod tests {
         let mut mesh = skin(cubes(&[list[0], list[1], list[2], (Vec3::Y * 9.0, 1.0)]));
         manifold::turn(&mut mesh.triangles[36..]);
         let found = surface_problems(&mesh);
-        assert_eq!((found[0].kind.name(), found[0].count), ("inside_out_pieces", 1));
+        assert_eq!((found[0].kind.name(), found[0].count), ("inverted_pieces", 1));
         assert!(found.iter().any(|p| p.kind == ProblemKind::SelfOverlap));
     }
 
@@ -457,7 +461,7 @@ mod tests {
         mesh.tets[3][1] = VertexId(99);
         let found = tet_problems(&mesh);
         check(&found, &[("no_such_vertex", 1)]);
-        assert_eq!(found[0].first, [Culprit::Tet(TetId(3))]);
+        assert_eq!(found[0].first, [Element::Tet(TetId(3))]);
         let mut mesh = skin(cubes(&[(Vec3::ZERO, 1.0)]));
         mesh.triangles[0][0] = VertexId(8);
         check(&surface_problems(&mesh), &[("no_such_vertex", 1)]);
@@ -515,14 +519,14 @@ mod tests {
         check(&surface_problems(&torn), &[("inconsistent_winding", 3)]);
         let mut inward = mesh();
         manifold::turn(&mut inward.triangles);
-        check(&surface_problems(&inward), &[("inside_out", 12)]);
+        check(&surface_problems(&inward), &[("inverted_orientation", 12)]);
     }
 
     #[test]
     fn one_piece_inside_out_beside_a_sound_one() {
         let mut two = skin(cubes(&[(Vec3::ZERO, 2.0), (Vec3::X * 4.0, 1.0)]));
         manifold::turn(&mut two.triangles[12..]);
-        check(&surface_problems(&two), &[("inside_out_pieces", 1), ("several_parts", 2)]);
+        check(&surface_problems(&two), &[("inverted_pieces", 1), ("several_parts", 2)]);
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use crate::id::TriangleId;
 use crate::mesh::manifold;
-use crate::mesh::overlap::{self, Search, Standing};
+use crate::mesh::overlap::{self, PartNesting, Search};
 use crate::mesh::problems::vertices::add_vertices;
-use crate::mesh::problems::{Culprit, List, Problem, ProblemKind, no_such_vertex};
+use crate::mesh::problems::{Element, List, Problem, ProblemKind, no_such_vertex};
 use crate::mesh::raw::RawMesh;
 use crate::mesh::topology;
 use crate::mesh::weld;
@@ -15,7 +15,7 @@ use crate::mesh::weld;
 /// store them once per triangle or texture seam.
 pub fn surface_problems(mesh: &RawMesh) -> Vec<Problem> {
     let (positions, vertex_count) = (&mesh.positions, mesh.positions.len());
-    let culprit = |t| Culprit::Triangle(TriangleId(t));
+    let culprit = |t| Element::Triangle(TriangleId(t));
     if let Some(problem) = no_such_vertex(vertex_count, &mesh.triangles, culprit) {
         return vec![problem];
     }
@@ -27,15 +27,15 @@ pub fn surface_problems(mesh: &RawMesh) -> Vec<Problem> {
     // From here on triangles without area are out; `ids` leads back to the file.
     let has_area = |t: &usize| degenerate.binary_search(&TriangleId(*t as u32)).is_err();
     let ids: Vec<usize> = (0..welded.len()).filter(has_area).collect();
-    let culprits = degenerate.into_iter().map(Culprit::Triangle).collect();
+    let culprits = degenerate.into_iter().map(Element::Triangle).collect();
     found.add(ProblemKind::DegenerateTriangles, culprits);
     let mut triangles: Vec<_> = ids.iter().map(|&t| welded[t]).collect();
     let id = |t: u32| TriangleId(ids[t as usize] as u32);
-    let culprit = |t: u32| Culprit::Triangle(id(t));
+    let culprit = |t: u32| Element::Triangle(id(t));
 
     let form = manifold::form(vertex_count, &triangles);
     found.add_form(&form);
-    let winding = form.inconsistent.iter().map(|&edge| Culprit::Edge(edge)).collect();
+    let winding = form.inconsistent.iter().map(|&edge| Element::Edge(edge)).collect();
     found.add(ProblemKind::InconsistentWinding, winding);
     found.add_parts(&topology::parts(vertex_count, &triangles), culprit);
 
@@ -45,7 +45,7 @@ pub fn surface_problems(mesh: &RawMesh) -> Vec<Problem> {
         match overlap::signed_volume(positions, &triangles) {
             None => found.add(ProblemKind::NoVolume, all()),
             Some(volume) if volume < 0.0 => {
-                found.add(ProblemKind::InsideOut, all());
+                found.add(ProblemKind::InvertedOrientation, all());
                 manifold::turn(&mut triangles);
             }
             Some(_) => {}
@@ -53,15 +53,15 @@ pub fn surface_problems(mesh: &RawMesh) -> Vec<Problem> {
         let Search { found: standings, ended_early: early } =
             overlap::standings(positions, &triangles, &meeting);
         ended_early |= early;
-        let these = |wanted: Standing| {
+        let these = |wanted: PartNesting| {
             let of_patch = standings.iter().filter(|(_, s)| *s == wanted);
             of_patch.map(|(t, _)| culprit(t.0)).collect()
         };
-        found.add(ProblemKind::InsideOutPieces, these(Standing::InsideOut));
-        found.add(ProblemKind::NestedPieces, these(Standing::Nested));
+        found.add(ProblemKind::InvertedPieces, these(PartNesting::InvertedOrientation));
+        found.add(ProblemKind::NestedPieces, these(PartNesting::Nested));
     }
-    let meeting = meeting.into_iter().map(|pair| Culprit::Triangles(pair.map(|t| id(t.0))));
+    let meeting = meeting.into_iter().map(|pair| Element::Triangles(pair.map(|t| id(t.0))));
     found.add(ProblemKind::SelfOverlap, meeting.collect());
-    found.add_unfinished(ended_early.then_some(Culprit::Triangle(TriangleId(0))));
+    found.add_unfinished(ended_early.then_some(Element::Triangle(TriangleId(0))));
     found.sorted()
 }

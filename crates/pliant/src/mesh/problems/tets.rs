@@ -2,9 +2,9 @@
 
 use crate::id::{TetId, TriangleId};
 use crate::math::Vec3;
-use crate::mesh::overlap::{self, Search, Standing};
+use crate::mesh::overlap::{self, PartNesting, Search};
 use crate::mesh::problems::vertices::add_vertices;
-use crate::mesh::problems::{Culprit, List, Problem, ProblemKind, no_such_vertex};
+use crate::mesh::problems::{Element, List, Problem, ProblemKind, no_such_vertex};
 use crate::mesh::quality::Quality;
 use crate::mesh::raw::RawMesh;
 use crate::mesh::topology::{self, Boundary};
@@ -16,14 +16,14 @@ use crate::mesh::{manifold, quality};
 /// tet names a vertex that is not there, nothing else is looked at.
 pub fn tet_problems(mesh: &RawMesh) -> Vec<Problem> {
     let vertex_count = mesh.positions.len();
-    if let Some(problem) = no_such_vertex(vertex_count, &mesh.tets, |t| Culprit::Tet(TetId(t))) {
+    if let Some(problem) = no_such_vertex(vertex_count, &mesh.tets, |t| Element::Tet(TetId(t))) {
         return vec![problem];
     }
     let mut found = List::default();
     add_vertices(&mut found, &mesh.positions, &mesh.tets);
 
     let quality = quality::judge(&mesh.positions, &mesh.tets);
-    let tets = |list: &[TetId]| list.iter().map(|&tet| Culprit::Tet(tet)).collect();
+    let tets = |list: &[TetId]| list.iter().map(|&tet| Element::Tet(tet)).collect();
     let inverted = if quality.is_all_inverted() {
         ProblemKind::AllInverted
     } else {
@@ -34,15 +34,15 @@ pub fn tet_problems(mesh: &RawMesh) -> Vec<Problem> {
     found.add(ProblemKind::SliverTets, tets(&quality.slivers));
 
     let boundary = topology::boundary(vertex_count, &mesh.tets);
-    let crowded = boundary.crowded.iter().map(|&face| Culprit::Face(face)).collect();
-    found.add(ProblemKind::CrowdedFaces, crowded);
+    let crowded = boundary.crowded.iter().map(|&face| Element::Face(face)).collect();
+    found.add(ProblemKind::NonManifoldFaces, crowded);
     let one_way = quality.inverted.is_empty() || quality.is_all_inverted();
     if one_way {
-        let folded = boundary.folded.iter().map(|&pair| Culprit::Tets(pair)).collect();
-        found.add(ProblemKind::FoldedTets, folded);
+        let folded = boundary.folded.iter().map(|&pair| Element::Tets(pair)).collect();
+        found.add(ProblemKind::OverlappingTets, folded);
     }
     let parts = topology::parts(vertex_count, &mesh.tets);
-    found.add_parts(&parts, |cell| Culprit::Tet(TetId(cell)));
+    found.add_parts(&parts, |cell| Element::Tet(TetId(cell)));
     let form = manifold::form(vertex_count, &boundary.triangles);
     found.add_form(&form);
 
@@ -54,9 +54,9 @@ pub fn tet_problems(mesh: &RawMesh) -> Vec<Problem> {
         ended_early |= nested.ended_early;
         found.add(ProblemKind::NestedPieces, nested.found);
     }
-    let owners = |pair: [TriangleId; 2]| Culprit::Tets(pair.map(|t| boundary.tets[t.index()]));
+    let owners = |pair: [TriangleId; 2]| Element::Tets(pair.map(|t| boundary.tets[t.index()]));
     found.add(ProblemKind::SelfOverlap, meeting.into_iter().map(owners).collect());
-    found.add_unfinished(ended_early.then_some(Culprit::Tet(TetId(0))));
+    found.add_unfinished(ended_early.then_some(Element::Tet(TetId(0))));
     found.sorted()
 }
 
@@ -66,13 +66,13 @@ fn nested(
     boundary: &Boundary,
     quality: &Quality,
     meeting: &[[TriangleId; 2]],
-) -> Search<Culprit> {
+) -> Search<Element> {
     let mut triangles = boundary.triangles.clone();
     if quality.is_all_inverted() {
         manifold::turn(&mut triangles);
     }
     let standings = overlap::standings(positions, &triangles, meeting);
-    let inner = standings.found.iter().filter(|(_, standing)| *standing == Standing::Nested);
-    let found = inner.map(|(triangle, _)| Culprit::Tet(boundary.tets[triangle.index()])).collect();
+    let inner = standings.found.iter().filter(|(_, standing)| *standing == PartNesting::Nested);
+    let found = inner.map(|(triangle, _)| Element::Tet(boundary.tets[triangle.index()])).collect();
     Search { found, ended_early: standings.ended_early }
 }

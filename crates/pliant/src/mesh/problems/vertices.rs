@@ -2,7 +2,7 @@
 
 use crate::id::VertexId;
 use crate::math::{Aabb, Vec3};
-use crate::mesh::problems::{Culprit, List, ProblemKind};
+use crate::mesh::problems::{Element, List, ProblemKind};
 use crate::mesh::weld;
 
 /// Coordinates beyond this, m, overflow in products of four, as squared areas are.
@@ -19,7 +19,7 @@ pub(super) fn add_vertices<const N: usize>(
 ) {
     let ids = || (0..positions.len() as u32).map(VertexId);
     let at = |v: &VertexId| positions[v.index()];
-    let culprits = |list: &mut dyn Iterator<Item = VertexId>| list.map(Culprit::Vertex).collect();
+    let culprits = |list: &mut dyn Iterator<Item = VertexId>| list.map(Element::Vertex).collect();
 
     let non_finite = culprits(&mut ids().filter(|v| !at(v).is_finite()));
     found.add(ProblemKind::NonFinite, non_finite);
@@ -28,7 +28,7 @@ pub(super) fn add_vertices<const N: usize>(
     let mut extreme: Vec<_> = culprits(&mut ids().filter(far));
     let size = Aabb::around(ids().map(|v| at(&v)).filter(|p| p.is_finite())).size();
     if extreme.is_empty() && size.max_element() > 0.0 && size.max_element() < SMALLEST_EXTENT {
-        extreme.extend(ids().map(Culprit::Vertex));
+        extreme.extend(ids().map(Element::Vertex));
     }
     found.add(ProblemKind::ExtremeCoordinates, extreme);
 

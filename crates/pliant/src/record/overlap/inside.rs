@@ -91,7 +91,7 @@ impl Inside {
         let Scene { positions, bodies } = scene;
         let point = positions[vertex];
         match bodies.kind(body) {
-            BodyKind::Net | BodyKind::Cloud | BodyKind::Outline => return false,
+            BodyKind::SpringNetwork | BodyKind::Particles | BodyKind::Outline => return false,
             BodyKind::Surface => return brute::is_inside(point, positions, bodies, body),
             BodyKind::Tets => {}
         }

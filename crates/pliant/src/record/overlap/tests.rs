@@ -7,7 +7,7 @@ use crate::detect::brute;
 use crate::math::{Quat, orient3d};
 use crate::mesh::closest::closest_point;
 use crate::mesh::generate::cuboid::cuboid;
-use crate::mesh::generate::lattice::Cut;
+use crate::mesh::generate::lattice::TetSplit;
 use crate::mesh::surface::Surface;
 use crate::mesh::tet::TetMesh;
 use crate::mesh::topology;
@@ -19,7 +19,8 @@ fn blocks(size: Vec3, moved: Vec3, kind: BodyKind) -> (Vec<Vec3>, Bodies) {
 
 /// The same, with this many cells along each side.
 fn blocks_of(cells: u32, size: Vec3, moved: Vec3, kind: BodyKind) -> (Vec<Vec3>, Bodies) {
-    let make = |size| TetMesh::from_raw(cuboid([cells; 3], size, Cut::Five).unwrap()).unwrap().0;
+    let make =
+        |size| TetMesh::from_raw(cuboid([cells; 3], size, TetSplit::Five).unwrap()).unwrap().0;
     let (a, b) = (make(Vec3::ONE), make(size));
     let mut raw = b.clone().into_raw();
     (raw.triangles, raw.tets) = (b.surface().to_vec(), Vec::new());
@@ -143,15 +144,21 @@ fn slow_passes([p, q]: [Vec3; 2], [a, b, c]: [Vec3; 3]) -> bool {
 /// Five bodies of all kinds, each about its own origin.
 fn assorted() -> (Vec<Vec3>, Bodies) {
     let make = |cells: [u32; 3], cut| TetMesh::from_raw(cuboid(cells, Vec3::ONE, cut).unwrap());
-    let (a, b) = (make([2, 3, 2], Cut::Five).unwrap().0, make([3, 2, 2], Cut::Six).unwrap().0);
+    let (a, b) =
+        (make([2, 3, 2], TetSplit::Five).unwrap().0, make([3, 2, 2], TetSplit::Six).unwrap().0);
     let mut raw = a.clone().into_raw();
     (raw.triangles, raw.tets) = (a.surface().to_vec(), Vec::new());
     raw.regions.clear();
     let skin = Surface::from_raw(raw).unwrap().0;
     let net = [[VertexId(0), VertexId(1)], [VertexId(1), VertexId(2)]];
     let net_positions = [Vec3::ZERO, Vec3::X, Vec3::ONE];
-    let meshes =
-        [Mesh::Tets(&a), Mesh::Surface(&skin), Mesh::Net(3, &net), Mesh::Tets(&b), Mesh::Tets(&a)];
+    let meshes = [
+        Mesh::Tets(&a),
+        Mesh::Surface(&skin),
+        Mesh::SpringNetwork(3, &net),
+        Mesh::Tets(&b),
+        Mesh::Tets(&a),
+    ];
     let bodies = Bodies::from_meshes(&meshes).unwrap();
     let parts = [a.positions(), skin.positions(), &net_positions, b.positions(), a.positions()];
     (parts.concat(), bodies)

@@ -180,9 +180,9 @@ impl DensePgs {
                 inverse.solve(|v| equations.right(own.start + v, velocities), &mut part.free);
             }
         };
-        par::cut_evenly(&mut self.offsets, self.count, self.threads);
+        par::split_evenly(&mut self.offsets, self.count, self.threads);
         let parts = &mut self.parts[..self.count];
-        par::pieces(parts, &self.offsets, |_, piece| piece.iter_mut().for_each(fill));
+        par::chunks(parts, &self.offsets, |_, piece| piece.iter_mut().for_each(fill));
         self.speeds.clear();
         for part in parts {
             if !part.is_definite {
@@ -255,9 +255,9 @@ impl DensePgs {
         for (constraint, row_impulse) in constraints.iter_mut().zip(row_impulses) {
             constraint.is_ready = *row_impulse != ContactImpulse::default();
         }
-        par::cut_evenly(offsets, constraints.len(), self.threads);
+        par::split_evenly(offsets, constraints.len(), self.threads);
         let (offsets, parts) = (&*offsets, &*parts);
-        par::pieces(constraints, offsets, |_, piece| {
+        par::chunks(constraints, offsets, |_, piece| {
             piece
                 .iter_mut()
                 .filter(|constraint| constraint.is_ready)
@@ -269,7 +269,7 @@ impl DensePgs {
         response_offsets.clear();
         response_offsets.extend(offsets.iter().map(|place| first(constraints.get(*place))));
         let (constraints, starts) = (&*constraints, &*response_offsets);
-        par::pieces(responses, starts, |number, piece| {
+        par::chunks(responses, starts, |number, piece| {
             let own = constraints[offsets[number]..offsets[number + 1]].iter();
             own.filter(|constraint| constraint.is_ready)
                 .for_each(|constraint| constraint.respond(parts, starts[number], piece));

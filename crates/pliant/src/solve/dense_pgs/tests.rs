@@ -1,5 +1,5 @@
 use super::*;
-use crate::body::soft::BodyStarts;
+use crate::body::soft::BodyOffsets;
 use crate::math::svd::tests::noise;
 use crate::solve::dense::tests::{joined, pairs};
 use crate::solve::terms::Term;
@@ -12,7 +12,7 @@ const DT: f64 = 1.0 / 64.0;
 /// Bodies of this many vertices each.
 fn bodies(counts: &[usize]) -> Vec<Range<usize>> {
     let total = counts.iter().sum();
-    BodyStarts::from_counts(counts.iter().copied()).ranges(total).collect()
+    BodyOffsets::from_counts(counts.iter().copied()).ranges(total).collect()
 }
 
 /// Vertices with masses of their own.

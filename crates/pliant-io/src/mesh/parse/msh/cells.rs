@@ -1,11 +1,11 @@
 //! What becomes of each kind of element: a tet, triangles, or a count in a notice.
 
 use crate::mesh::parse::fan::fan;
-use crate::mesh::parse::left_out::{
-    HEXAHEDRON, LINE, Names, POINT, PRISM, PYRAMID, QUADRILATERAL, TET, TRIANGLE, Tally,
-};
 use crate::mesh::parse::msh::numbers::Source;
 use crate::mesh::parse::msh::tags::NodeTags;
+use crate::mesh::parse::skipped::{
+    HEXAHEDRON, LINE, Names, POINT, PRISM, PYRAMID, QUADRILATERAL, TET, TRIANGLE, Tally,
+};
 use crate::mesh::parse::{Fault, Parsed, region};
 use pliant::id::VertexId;
 

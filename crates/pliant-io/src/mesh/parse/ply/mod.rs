@@ -9,8 +9,8 @@
 //! Other properties and elements are skipped by the sizes that the header gives.
 
 use crate::mesh::parse::fan::Fans;
-use crate::mesh::parse::left_out::{TRIANGLE, counted};
 use crate::mesh::parse::scalar::Scalar;
+use crate::mesh::parse::skipped::{TRIANGLE, counted};
 use crate::mesh::parse::text::{line_of, quote, vertex};
 use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
 use pliant::id::VertexId;

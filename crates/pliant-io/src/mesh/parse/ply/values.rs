@@ -1,9 +1,9 @@
 //! The numbers after the header of a PLY file, alike for words and bytes.
 
 use crate::mesh::parse::binary::{Binary, Endian};
-use crate::mesh::parse::left_out::{BYTE, counted};
 use crate::mesh::parse::ply::header::{Element, Form, Header, Property};
 use crate::mesh::parse::scalar::{Scalar, to_whole};
+use crate::mesh::parse::skipped::{BYTE, counted};
 use crate::mesh::parse::text::{Text, line_of, quote};
 use crate::mesh::parse::{Fault, ParseError, Parsed, Place};
 

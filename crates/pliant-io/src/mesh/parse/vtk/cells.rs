@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::mesh::parse::fan::fan;
-use crate::mesh::parse::left_out::{Names, QUADRILATERAL, TET, TRIANGLE, Tally};
 use crate::mesh::parse::region::{self, region};
+use crate::mesh::parse::skipped::{Names, QUADRILATERAL, TET, TRIANGLE, Tally};
 use crate::mesh::parse::text::vertex;
 use crate::mesh::parse::vtk::array::Array;
 use crate::mesh::parse::{Fault, ParseError, Parsed};

@@ -1,6 +1,6 @@
 //! Words for the cells that are left out, and for the arrays that hold regions.
 
-use crate::mesh::parse::left_out::{HEXAHEDRON, LINE, Names, POINT, PRISM, PYRAMID};
+use crate::mesh::parse::skipped::{HEXAHEDRON, LINE, Names, POINT, PRISM, PYRAMID};
 
 /// Names of cell-data arrays that tell materials apart, the most telling first.
 const REGION_NAMES: [&str; 17] = [

@@ -4,7 +4,7 @@ use crate::math::Quat;
 use crate::mesh::generate::ball::ball;
 use crate::mesh::generate::cuboid::cuboid;
 use crate::mesh::generate::l_block::{LBlockSettings, l_block};
-use crate::mesh::generate::lattice::Cut;
+use crate::mesh::generate::lattice::TetSplit;
 use crate::mesh::generate::torus::{TorusSettings, torus};
 use crate::mesh::raw::RawMesh;
 use crate::mesh::topology::boundary;
@@ -50,7 +50,7 @@ fn by_surface(mesh: &RawMesh, density: f64) -> MassProperties {
 }
 
 fn brick() -> RawMesh {
-    cuboid([2, 3, 4], Vec3::new(1.0, 2.0, 3.0), Cut::Six).unwrap()
+    cuboid([2, 3, 4], Vec3::new(1.0, 2.0, 3.0), TetSplit::Six).unwrap()
 }
 
 fn ell() -> RawMesh {
@@ -59,7 +59,7 @@ fn ell() -> RawMesh {
         width: 1.0,
         cells_along: [2, 1],
         cells_across: 1,
-        cut: Cut::Five,
+        cut: TetSplit::Five,
     };
     l_block(&arms).unwrap()
 }
@@ -164,7 +164,7 @@ fn properties_move_and_turn_with_the_shape() {
 fn far_from_the_origin_no_digits_are_lost() {
     // Coordinates of a dyadic box stay exact at this distance, so nothing may change.
     let far = Vec3::new(1e6, -2e6, 4e6);
-    let mut mesh = cuboid([2, 2, 2], Vec3::new(1.0, 2.0, 4.0), Cut::Five).unwrap();
+    let mut mesh = cuboid([2, 2, 2], Vec3::new(1.0, 2.0, 4.0), TetSplit::Five).unwrap();
     let (tets, surface) = (by_tets(&mesh, 1.0), by_surface(&mesh, 1.0));
     mesh.positions.iter_mut().for_each(|x| *x += far);
     check(by_tets(&mesh, 1.0), moved(tets, Quat::IDENTITY, far), ROUNDING);
@@ -188,7 +188,7 @@ fn millimetres_and_grams_describe_the_same_body() {
 
 #[test]
 fn eight_corners_of_a_box_count_as_points() {
-    let cube = cuboid([1, 1, 1], Vec3::new(2.0, 4.0, 6.0), Cut::Five).unwrap();
+    let cube = cuboid([1, 1, 1], Vec3::new(2.0, 4.0, 6.0), TetSplit::Five).unwrap();
     let found = MassProperties::from_points(&cube.positions, &[0.5; 8]).unwrap();
     // Each corner is (1, 2, 3) m off the middle: 4 kg · (4 + 9) m² about x, and so on.
     let inertia = Mat3::from_diagonal(Vec3::new(52.0, 40.0, 20.0));
@@ -197,8 +197,8 @@ fn eight_corners_of_a_box_count_as_points() {
 
 #[test]
 fn a_cavity_weighs_nothing() {
-    let mut shell = cuboid([1, 1, 1], Vec3::splat(2.0), Cut::Five).unwrap();
-    let hole = cuboid([1, 1, 1], Vec3::ONE, Cut::Five).unwrap();
+    let mut shell = cuboid([1, 1, 1], Vec3::splat(2.0), TetSplit::Five).unwrap();
+    let hole = cuboid([1, 1, 1], Vec3::ONE, TetSplit::Five).unwrap();
     let mut triangles = boundary(8, &shell.tets).triangles;
     let within = boundary(8, &hole.tets).triangles;
     triangles

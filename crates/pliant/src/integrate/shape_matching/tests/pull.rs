@@ -5,14 +5,14 @@ use std::sync::Arc;
 use super::*;
 use crate::body::keyframes::{Keyframes, Pose};
 use crate::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
-use crate::body::soft::{BodyStarts, StateView};
+use crate::body::soft::{BodyOffsets, StateView};
 use crate::body::{Bodies, Mesh};
 use crate::force::{Force, Form, Tangent};
 use crate::integrate::contact::InContact;
 use crate::integrate::implicit::{Implicit, ImplicitSettings};
 use crate::integrate::shape_matching::pull::Pull;
 use crate::mesh::generate::cuboid::cuboid;
-use crate::mesh::generate::lattice::Cut;
+use crate::mesh::generate::lattice::TetSplit;
 use crate::mesh::tet::TetMesh;
 use crate::solve::constraint::{Constraint, ConstraintSettings};
 
@@ -142,13 +142,14 @@ fn a_free_spin_stays_without_an_option() {
 
 /// Speed along a slope after 2 s, and the lowest vertex, of a cube of tets.
 fn slide(ratio: f64, kind: Kind) -> (f64, f64) {
-    let mesh = TetMesh::from_raw(cuboid([2; 3], Vec3::splat(0.2), Cut::Five).unwrap()).unwrap().0;
+    let mesh =
+        TetMesh::from_raw(cuboid([2; 3], Vec3::splat(0.2), TetSplit::Five).unwrap()).unwrap().0;
     let (friction, dt) = (0.5, 1.0 / 60.0);
     let lowest = |x: &[Vec3]| x.iter().fold(9.0_f64, |least, x| least.min(x.z));
     let lift = (0.002 - lowest(mesh.positions())) * Vec3::Z;
     let rest: Vec<Vec3> = mesh.positions().iter().map(|x| *x + lift).collect();
     let mut system = free(&vec![0.1; rest.len()]);
-    system.bodies = BodyStarts::from_counts([rest.len()]);
+    system.bodies = BodyOffsets::from_counts([rest.len()]);
     let angle = libm::atan(ratio * friction);
     let pull = G * Vec3::new(libm::sin(angle), 0.0, -libm::cos(angle));
     system.forces.push(Gravity::new(pull, system.masses.of()));

@@ -1,7 +1,7 @@
 //! The triangles of one body near another, arranged for quick box tests.
 
 use crate::detect::boxes::{Bounds, Hits, Layers, Query};
-use crate::detect::cone::Facet;
+use crate::detect::edge_filter::EdgeFilterFacet;
 use crate::id::{TriangleId, VertexId};
 use crate::math::Vec4;
 
@@ -58,7 +58,7 @@ impl Ray {
 
 /// A list of triangles with their boxes.
 #[derive(Clone, Debug, Default)]
-pub struct Gathered {
+pub struct NearbyTriangles {
     triangles: Vec<Triangle>,
     boxes: Layers,
 }
@@ -71,17 +71,17 @@ pub struct Triangle {
     /// Its corners, so that nobody has to look them up far away.
     pub corners: [VertexId; 3],
     /// Where its corners are, rounded.
-    pub facet: Facet,
+    pub facet: EdgeFilterFacet,
 }
 
-impl Gathered {
+impl NearbyTriangles {
     /// Empties the list but keeps its memory.
     pub fn clear(&mut self) {
         self.triangles.clear();
         self.boxes.clear();
     }
 
-    /// Adds a triangle and its box; [`Gathered::close`] must follow before the next query.
+    /// Adds a triangle and its box; [`NearbyTriangles::close`] must follow before the next query.
     #[inline]
     pub fn push(&mut self, triangle: Triangle, around: Bounds) {
         self.triangles.push(triangle);

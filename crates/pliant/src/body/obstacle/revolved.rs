@@ -16,7 +16,7 @@ use crate::math::{Mat3, Vec2, Vec3, outer_square};
 ///
 /// The way out is z from the centre of a ball or of the tube of a torus, x from an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Round {
+pub struct Revolved {
     figure: Figure,
 }
 
@@ -30,45 +30,45 @@ enum Figure {
     Torus { major: f64, minor: f64 },
 }
 
-impl Round {
+impl Revolved {
     /// A ball, m.
     ///
     /// - Implements: [Wang21 slide "Signed Distance Function Examples"].
-    pub fn sphere(radius: f64) -> Result<Round, ObstacleError> {
+    pub fn sphere(radius: f64) -> Result<Revolved, ObstacleError> {
         let radius = measure("sphere", "radius", radius)?;
-        Ok(Round { figure: Figure::Sphere { radius } })
+        Ok(Revolved { figure: Figure::Sphere { radius } })
     }
 
     /// A cylinder without ends, m.
     ///
     /// - Implements: [Wang21 slide "Signed Distance Function Examples"].
-    pub fn cylinder(radius: f64) -> Result<Round, ObstacleError> {
+    pub fn cylinder(radius: f64) -> Result<Revolved, ObstacleError> {
         let radius = measure("cylinder", "radius", radius)?;
-        Ok(Round { figure: Figure::Cylinder { radius } })
+        Ok(Revolved { figure: Figure::Cylinder { radius } })
     }
 
     /// A cylinder with flat ends at ± half of `length`, m.
-    pub fn finite_cylinder(radius: f64, length: f64) -> Result<Round, ObstacleError> {
+    pub fn finite_cylinder(radius: f64, length: f64) -> Result<Revolved, ObstacleError> {
         let radius = measure("finite cylinder", "radius", radius)?;
         let half = 0.5 * measure("finite cylinder", "length", length)?;
-        Ok(Round { figure: Figure::FiniteCylinder { radius, half } })
+        Ok(Revolved { figure: Figure::FiniteCylinder { radius, half } })
     }
 
     /// All that is within `radius` of a segment of the axis with this length, m.
-    pub fn capsule(radius: f64, length: f64) -> Result<Round, ObstacleError> {
+    pub fn capsule(radius: f64, length: f64) -> Result<Revolved, ObstacleError> {
         let radius = measure("capsule", "radius", radius)?;
         let half = 0.5 * measure("capsule", "length", length)?;
-        Ok(Round { figure: Figure::Capsule { radius, half } })
+        Ok(Revolved { figure: Figure::Capsule { radius, half } })
     }
 
     /// All that is within `minor` of the circle of radius `major`, m; it has a hole.
-    pub fn torus(major: f64, minor: f64) -> Result<Round, ObstacleError> {
+    pub fn torus(major: f64, minor: f64) -> Result<Revolved, ObstacleError> {
         let major = measure("torus", "major radius", major)?;
         let minor = measure("torus", "minor radius", minor)?;
         if minor >= major {
             return Err(ObstacleError::Torus { major, minor });
         }
-        Ok(Round { figure: Figure::Torus { major, minor } })
+        Ok(Revolved { figure: Figure::Torus { major, minor } })
     }
 
     fn meridian(&self, rho: f64, z: f64) -> Meridian {
@@ -121,7 +121,7 @@ fn outward(point: Vec3, rho: f64) -> Vec3 {
     if rho > 0.0 { Vec3::new(point.x / rho, point.y / rho, 0.0) } else { Vec3::X }
 }
 
-impl Shape for Round {
+impl Shape for Revolved {
     fn distance(&self, point: Vec3) -> f64 {
         self.meridian(point.truncate().length(), point.z).distance
     }
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_sphere_is_as_far_as_its_centre_less_its_radius() {
-        let ball = Round::sphere(2.0).unwrap();
+        let ball = Revolved::sphere(2.0).unwrap();
         check::values(
             &ball,
             &[
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_cylinder_does_not_end() {
-        let cylinder = Round::cylinder(1.0).unwrap();
+        let cylinder = Revolved::cylinder(1.0).unwrap();
         check::values(
             &cylinder,
             &[
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_finite_cylinder_has_side_caps_and_rims() {
-        let cylinder = Round::finite_cylinder(1.0, 4.0).unwrap();
+        let cylinder = Revolved::finite_cylinder(1.0, 4.0).unwrap();
         check::values(
             &cylinder,
             &[
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_capsule_is_round_at_its_ends() {
-        let capsule = Round::capsule(0.5, 2.0).unwrap();
+        let capsule = Revolved::capsule(0.5, 2.0).unwrap();
         check::values(
             &capsule,
             &[
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_torus_has_a_hole() {
-        let torus = Round::torus(3.0, 1.0).unwrap();
+        let torus = Revolved::torus(3.0, 1.0).unwrap();
         check::values(
             &torus,
             &[
@@ -234,12 +234,12 @@ mod tests {
 
     #[test]
     fn measures_that_make_no_solid_are_named() {
-        let message = |found: Result<Round, ObstacleError>| found.unwrap_err().to_string();
-        assert!(message(Round::sphere(0.0)).starts_with("a sphere has radius 0 m"));
-        assert!(message(Round::cylinder(f64::NAN)).starts_with("a cylinder has radius NaN m"));
-        assert!(message(Round::capsule(1.0, -2.0)).starts_with("a capsule has length -2 m"));
-        assert!(message(Round::finite_cylinder(f64::INFINITY, 1.0)).contains("radius inf m"));
-        assert!(message(Round::torus(1.0, 1.0)).starts_with("a torus has minor radius 1 m"));
-        assert!(message(Round::torus(-1.0, 1.0)).starts_with("a torus has major radius -1 m"));
+        let message = |found: Result<Revolved, ObstacleError>| found.unwrap_err().to_string();
+        assert!(message(Revolved::sphere(0.0)).starts_with("a sphere has radius 0 m"));
+        assert!(message(Revolved::cylinder(f64::NAN)).starts_with("a cylinder has radius NaN m"));
+        assert!(message(Revolved::capsule(1.0, -2.0)).starts_with("a capsule has length -2 m"));
+        assert!(message(Revolved::finite_cylinder(f64::INFINITY, 1.0)).contains("radius inf m"));
+        assert!(message(Revolved::torus(1.0, 1.0)).starts_with("a torus has minor radius 1 m"));
+        assert!(message(Revolved::torus(-1.0, 1.0)).starts_with("a torus has major radius -1 m"));
     }
 }

@@ -18,7 +18,7 @@ use pliant::detect::pairs::{Sweep, neighbours};
 use pliant::id::{BodyId, VertexId};
 use pliant::math::{Aabb, Vec3};
 use pliant::mesh::intersect::segment_meets_triangle;
-use pliant::mesh::topology::Rows;
+use pliant::mesh::topology::Csr;
 
 /// Square of the sine of the angle below which edges are parallel: an end is as near.
 const PARALLEL_SQ: f64 = 1e-10;
@@ -34,7 +34,7 @@ pub struct Crossing {
 
 /// Two bodies that moved too far.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Leap {
+pub struct Tunnelling {
     /// First vertex of the first body.
     pub vertex: VertexId,
     /// Most that a vertex of one moved, seen from the other, m.
@@ -49,13 +49,13 @@ pub struct Apart {
     /// Of each body.
     facets: Vec<Facets>,
     /// Edges of each triangle whose first triangle it is, by their numbers in the scene.
-    edges: Rows<u32>,
+    edges: Csr<u32>,
     /// Of each body, m.
     boxes: Vec<Aabb>,
     /// The same rounded, for the sweep, m.
     bounds: Vec<Bounds>,
     sweep: Sweep,
-    near: Rows<BodyId>,
+    near: Csr<BodyId>,
     /// Ways of the vertices of one body, m.
     ways: Vec<Vec3>,
     /// Ways of each body, m.
@@ -68,11 +68,11 @@ impl Apart {
         let owned = features.edges.iter().zip(0..).map(|(edge, k)| (edge.triangles[0].0, k));
         Apart {
             facets: bodies.ids().map(|body| Facets::new(rest, bodies, body)).collect(),
-            edges: Rows::from_pairs(bodies.triangles().len(), owned),
+            edges: Csr::from_pairs(bodies.triangles().len(), owned),
             boxes: Vec::new(),
             bounds: Vec::new(),
             sweep: Sweep::default(),
-            near: Rows::default(),
+            near: Csr::default(),
             ways: Vec::new(),
             drifts: Vec::new(),
         }
@@ -154,7 +154,7 @@ impl Apart {
         bodies: &Bodies,
         features: &Features,
         reach: f64,
-    ) -> Option<Leap> {
+    ) -> Option<Tunnelling> {
         self.boxes.clear();
         self.drifts.clear();
         for body in bodies.ids() {
@@ -167,7 +167,7 @@ impl Apart {
             self.drifts.push(Drift::of(&self.ways));
         }
         self.find_near();
-        let mut leaps = self.pairs().map(|[a, b]| Leap {
+        let mut leaps = self.pairs().map(|[a, b]| Tunnelling {
             vertex: VertexId(bodies.vertices(a).start as u32),
             way: self.drifts[a.index()].closing(self.drifts[b.index()]),
             limit: reach * features.sizes[a.index()].min(features.sizes[b.index()]),
@@ -253,12 +253,13 @@ mod tests {
     use super::*;
     use pliant::body::Mesh;
     use pliant::mesh::generate::cuboid::cuboid;
-    use pliant::mesh::generate::lattice::Cut;
+    use pliant::mesh::generate::lattice::TetSplit;
     use pliant::mesh::tet::TetMesh;
 
     /// A bar along x and one along y, as high as this over it, m.
     fn bars(height: f64) -> (Bodies, Vec<Vec3>) {
-        let bar = |size| TetMesh::from_raw(cuboid([1; 3], size, Cut::Five).unwrap()).unwrap().0;
+        let bar =
+            |size| TetMesh::from_raw(cuboid([1; 3], size, TetSplit::Five).unwrap()).unwrap().0;
         let (a, b) = (bar(Vec3::new(2.0, 0.5, 0.5)), bar(Vec3::new(0.5, 2.0, 0.5)));
         let bodies = Bodies::from_meshes(&[Mesh::Tets(&a), Mesh::Tets(&b)]).unwrap();
         let upper = b.positions().iter().map(|p| *p + height * Vec3::Z);

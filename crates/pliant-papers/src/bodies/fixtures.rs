@@ -2,7 +2,7 @@
 
 use pliant::body::Bodies;
 use pliant::body::pins::Pins;
-use pliant::body::rigid::all::Rigids;
+use pliant::body::rigid::all::RigidBodySet;
 use pliant::body::soft::{Masses, StateView};
 use pliant::contact::response::StepContext;
 use pliant::id::VertexId;
@@ -28,7 +28,7 @@ pub struct Poke {
     /// None by default.
     pub pins: Pins,
     /// None.
-    pub rigids: Rigids,
+    pub rigids: RigidBodySet,
 }
 
 impl Poke {
@@ -41,7 +41,7 @@ impl Poke {
             velocities: vec![Vec3::ZERO; 8],
             masses: Masses::new(vec![2.0, 1.0, 4.0, 9.0, 9.0, 9.0, 9.0, 1.0]).unwrap(),
             pins: Pins::default(),
-            rigids: Rigids::default(),
+            rigids: RigidBodySet::default(),
         }
     }
 

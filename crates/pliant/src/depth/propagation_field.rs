@@ -4,8 +4,8 @@
 //! just processed are looked at, so the cost is that of the edges crossed.
 
 use crate::body::Bodies;
-use crate::depth::propagate::{self, Given};
-use crate::depth::{Escape, Escapes, Reason, Resolved, Unresolved};
+use crate::depth::propagate::{self, Neighbour};
+use crate::depth::{Penetration, Penetrations, Reason, Resolved, Unresolved};
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::topology::Groups;
@@ -22,22 +22,22 @@ pub struct Field {
     slots: Vec<u32>,
     members: Vec<Member>,
     /// Entries of the caller's list of bodies, member by member.
-    lives: Vec<u32>,
+    candidate_bodies: Vec<u32>,
     /// Members processed in the last ring.
     front: Vec<u32>,
     /// Members reached from the front, and their answers.
-    reached: Vec<(u32, Escape)>,
+    reached: Vec<(u32, Penetration)>,
     seen: Vec<u32>,
-    given: Vec<Given>,
+    given: Vec<Neighbour>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Member {
     vertex: VertexId,
-    /// First entry of `lives`.
-    lives: u32,
+    /// First entry of `candidate_bodies`.
+    candidate_bodies: u32,
     /// Ring and way out, once known.
-    answer: Option<(u32, Escape)>,
+    answer: Option<(u32, Penetration)>,
     /// Why there is none, while there is none.
     reason: Reason,
 }
@@ -57,11 +57,11 @@ impl Field {
     pub fn add(&mut self, vertex: VertexId, live: u32) {
         if self.members.last().is_none_or(|last| last.vertex != vertex) {
             self.slots[(vertex.0 - self.base) as usize] = self.members.len() as u32;
-            let lives = self.lives.len() as u32;
+            let candidate_bodies = self.candidate_bodies.len() as u32;
             let (answer, reason) = (None, Reason::Enclosed);
-            self.members.push(Member { vertex, lives, answer, reason });
+            self.members.push(Member { vertex, candidate_bodies, answer, reason });
         }
-        self.lives.push(live);
+        self.candidate_bodies.push(live);
     }
 
     /// Number of members, count.
@@ -80,9 +80,12 @@ impl Field {
     }
 
     /// The bodies that a member is inside of, as they were added.
-    pub fn lives(&self, slot: usize) -> &[u32] {
-        let end = self.members.get(slot + 1).map_or(self.lives.len(), |next| next.lives as usize);
-        &self.lives[self.members[slot].lives as usize..end]
+    pub fn candidate_bodies(&self, slot: usize) -> &[u32] {
+        let end = self
+            .members
+            .get(slot + 1)
+            .map_or(self.candidate_bodies.len(), |next| next.candidate_bodies as usize);
+        &self.candidate_bodies[self.members[slot].candidate_bodies as usize..end]
     }
 
     /// Those of some vertices of the body that are no members, kept in `free`.
@@ -105,10 +108,16 @@ impl Field {
     }
 
     /// Notes what stage 3 says of a member with so many free neighbours and crossings.
-    pub fn border(&mut self, slot: usize, escape: Option<Escape>, free: usize, crossings: usize) {
+    pub fn border(
+        &mut self,
+        slot: usize,
+        penetration: Option<Penetration>,
+        free: usize,
+        crossings: usize,
+    ) {
         let member = &mut self.members[slot];
-        member.answer = escape.map(|escape| (0, escape));
-        match escape {
+        member.answer = penetration.map(|penetration| (0, penetration));
+        match penetration {
             Some(_) => self.front.push(slot as u32),
             None if crossings > 0 => member.reason = Reason::Cancelled,
             None if free > 0 => member.reason = Reason::Rounding,
@@ -129,8 +138,8 @@ impl Field {
                 self.ask(slot, positions, bodies, exponent);
             }
             self.front.clear();
-            for &(slot, escape) in &self.reached {
-                self.members[slot as usize].answer = Some((ring, escape));
+            for &(slot, penetration) in &self.reached {
+                self.members[slot as usize].answer = Some((ring, penetration));
                 self.front.push(slot);
             }
             if self.front.is_empty() {
@@ -141,11 +150,13 @@ impl Field {
     }
 
     /// Adds what is known of a member to the answer.
-    pub fn tell(&self, slot: usize, into: &[BodyId], found: &mut Escapes) {
+    pub fn tell(&self, slot: usize, into: &[BodyId], found: &mut Penetrations) {
         let Member { vertex, answer, reason, .. } = self.members[slot];
         let into = found.keep(into);
         match answer {
-            Some((ring, escape)) => found.resolved.push(Resolved { vertex, into, ring, escape }),
+            Some((ring, penetration)) => {
+                found.resolved.push(Resolved { vertex, into, ring, penetration })
+            }
             None => found.unresolved.push(Unresolved { vertex, into, reason }),
         }
     }
@@ -156,7 +167,7 @@ impl Field {
             self.slots[(member.vertex.0 - self.base) as usize] = FREE;
         }
         self.members.clear();
-        self.lives.clear();
+        self.candidate_bodies.clear();
         self.front.clear();
     }
 
@@ -184,12 +195,12 @@ impl Field {
             if other == FREE {
                 continue;
             }
-            if let Some((_, escape)) = self.members[other as usize].answer {
-                self.given.push(Given { position: positions[neighbour.index()], escape });
+            if let Some((_, penetration)) = self.members[other as usize].answer {
+                self.given.push(Neighbour { position: positions[neighbour.index()], penetration });
             }
         }
-        match propagate::escape(positions[vertex.index()], &self.given, exponent) {
-            Some(escape) => self.reached.push((slot, escape)),
+        match propagate::penetration(positions[vertex.index()], &self.given, exponent) {
+            Some(penetration) => self.reached.push((slot, penetration)),
             None => self.members[slot as usize].reason = Reason::Cancelled,
         }
     }
@@ -241,7 +252,7 @@ mod tests {
                 field.border(slot, None, free, crossings);
             }
             field.spread(&[Vec3::ZERO; 4], &bodies, 2.0);
-            let mut found = Escapes::default();
+            let mut found = Penetrations::default();
             (0..4).for_each(|slot| field.tell(slot, &[BodyId(1)], &mut found));
             field.finish();
             let reasons: Vec<_> = found.unresolved.iter().map(|u| u.reason).collect();

@@ -15,37 +15,37 @@ use pliant::contact::near::{ClosestPoint, shares};
 use pliant::contact::shape::Facets;
 use pliant::depth::fused::Scratch;
 use pliant::depth::nearest::{Closest, Nearest};
-use pliant::depth::{DepthSettings, Escape, Escapes, Scope, Span};
+use pliant::depth::{DepthSettings, Penetration, Penetrations, Scope, Span};
 use pliant::detect::Overlaps;
 use pliant::id::{BodyId, VertexId};
 use pliant::math::{Aabb, Vec3};
 
 /// A vertex that is pushed, and what it is pushed from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Push {
+pub struct PenaltyForce {
     /// The vertex.
     pub vertex: VertexId,
     /// How far and which way.
-    pub escape: Escape,
-    /// Who bears the reaction: see [`Pushes::terms`].
+    pub penetration: Penetration,
+    /// Who bears the reaction: see [`PenaltyForces::terms`].
     pub onto: Span,
 }
 
 /// All pushes of a moment.
 #[derive(Clone, Debug, Default)]
-pub struct Pushes {
+pub struct PenaltyForces {
     /// Ascending by vertex, then by body; depths are positive.
-    pub list: Vec<Push>,
+    pub list: Vec<PenaltyForce>,
     /// Vertices inside bodies without a known way out, count.
     pub unresolved: usize,
     /// Vertices of surfaces with their shares, unit 1, which sum to 1 for each push.
     terms: Vec<(VertexId, f64)>,
 }
 
-impl Pushes {
+impl PenaltyForces {
     /// Vertices that bear the reaction of a push, with their shares, unit 1, which sum to 1.
     #[inline]
-    pub fn terms(&self, push: &Push) -> &[(VertexId, f64)] {
+    pub fn terms(&self, push: &PenaltyForce) -> &[(VertexId, f64)] {
         &self.terms[push.onto.start as usize..push.onto.end as usize]
     }
 
@@ -62,9 +62,9 @@ impl Pushes {
     }
 
     /// Ends the push whose terms begin at `start`.
-    fn close(&mut self, vertex: VertexId, escape: Escape, start: usize) {
+    fn close(&mut self, vertex: VertexId, penetration: Penetration, start: usize) {
         let onto = Span { start: start as u32, end: self.terms.len() as u32 };
-        self.list.push(Push { vertex, escape, onto });
+        self.list.push(PenaltyForce { vertex, penetration, onto });
     }
 }
 
@@ -74,7 +74,7 @@ pub enum Ways {
     /// By consistent depth.
     Consistent {
         /// What was found last.
-        escapes: Escapes,
+        penetrations: Penetrations,
         /// For the rays.
         surfaces: Surfaces,
         /// Exits of one vertex.
@@ -100,7 +100,7 @@ impl Ways {
     pub fn new(kind: Kind, rest: &[Vec3], bodies: &Bodies) -> Ways {
         match kind {
             Kind::Consistent => Ways::Consistent {
-                escapes: Escapes::default(),
+                penetrations: Penetrations::default(),
                 surfaces: Surfaces::new(rest, bodies),
                 feet: Vec::new(),
             },
@@ -120,18 +120,25 @@ impl Ways {
         (positions, bodies): (&[Vec3], &Bodies),
         settings: DepthSettings,
         scratch: &mut Scratch,
-        pushes: &mut Pushes,
+        pushes: &mut PenaltyForces,
     ) {
         pushes.clear();
         match self {
-            Ways::Consistent { escapes, surfaces, feet } => {
-                scratch.escapes(positions, bodies, settings, escapes);
-                pushes.unresolved = escapes.unresolved.len();
+            Ways::Consistent { penetrations, surfaces, feet } => {
+                scratch.penetrations(positions, bodies, settings, penetrations);
+                pushes.unresolved = penetrations.unresolved.len();
                 surfaces.start();
-                for entry in escapes.resolved.iter().filter(|entry| entry.escape.depth > 0.0) {
-                    let into = escapes.bodies(entry.into);
-                    surfaces.exits((positions, bodies), (entry.vertex, entry.escape), into, feet);
-                    share_out(bodies, (entry.vertex, entry.escape), feet, pushes);
+                for entry in
+                    penetrations.resolved.iter().filter(|entry| entry.penetration.depth > 0.0)
+                {
+                    let into = penetrations.bodies(entry.into);
+                    surfaces.exits(
+                        (positions, bodies),
+                        (entry.vertex, entry.penetration),
+                        into,
+                        feet,
+                    );
+                    share_out(bodies, (entry.vertex, entry.penetration), feet, pushes);
                 }
             }
             Ways::Closest { nearest, overlaps, pairs, found, rows } => {
@@ -140,16 +147,17 @@ impl Ways {
                     Scope::Scene => &*overlaps,
                     Scope::Pairs => one_by_one(overlaps, pairs, rows),
                 };
-                nearest.escapes(positions, bodies, asked, found);
+                nearest.penetrations(positions, bodies, asked, found);
                 pushes.unresolved = asked.vertices.len() - found.len();
-                for &Closest { vertex, triangle, escape } in found.iter() {
-                    if escape.depth > 0.0 {
-                        let at = positions[vertex.index()] + escape.depth * escape.direction;
+                for &Closest { vertex, triangle, penetration } in found.iter() {
+                    if penetration.depth > 0.0 {
+                        let at =
+                            positions[vertex.index()] + penetration.depth * penetration.direction;
                         let corners = bodies.triangles()[triangle.index()];
                         let shares = shares(at, corners.map(|v| positions[v.index()]));
-                        let (normal, gap) = (escape.direction, -escape.depth);
+                        let (normal, gap) = (penetration.direction, -penetration.depth);
                         let foot = ClosestPoint { triangle, shares, normal, gap };
-                        share_out(bodies, (vertex, escape), &[foot], pushes);
+                        share_out(bodies, (vertex, penetration), &[foot], pushes);
                     }
                 }
             }
@@ -160,9 +168,9 @@ impl Ways {
 /// One push, borne by surfaces in proportion to the way until each is left.
 fn share_out(
     bodies: &Bodies,
-    (vertex, escape): (VertexId, Escape),
+    (vertex, penetration): (VertexId, Penetration),
     feet: &[ClosestPoint],
-    pushes: &mut Pushes,
+    pushes: &mut PenaltyForces,
 ) {
     if feet.is_empty() {
         pushes.unresolved += 1;
@@ -175,7 +183,7 @@ fn share_out(
         let share = if whole > 0.0 { -foot.gap / whole } else { 1.0 / feet.len() as f64 };
         pushes.bear(bodies, foot, share);
     }
-    pushes.close(vertex, escape, start);
+    pushes.close(vertex, penetration, start);
 }
 
 /// Fills `pairs` with one entry for each pair of a vertex and a body.
@@ -227,7 +235,7 @@ impl Surfaces {
     fn exits(
         &mut self,
         (positions, bodies): (&[Vec3], &Bodies),
-        (vertex, escape): (VertexId, Escape),
+        (vertex, penetration): (VertexId, Penetration),
         into: &[BodyId],
         feet: &mut Vec<ClosestPoint>,
     ) {
@@ -236,8 +244,8 @@ impl Surfaces {
         for &body in into {
             self.fit(positions, bodies, body);
             let (facets, space) = (&self.facets[body.index()], self.boxes[body.index()]);
-            let foot = inside::exit(point, escape, facets, space)
-                .or_else(|| inside::nearest(point, escape, facets));
+            let foot = inside::exit(point, penetration, facets, space)
+                .or_else(|| inside::nearest(point, penetration, facets));
             feet.extend(foot);
         }
     }
@@ -275,7 +283,7 @@ mod tests {
         let positions = tets.concat();
         let bodies = Bodies::from_tets(&[(4, &[TET]), (4, &[TET]), (4, &[TET])]).unwrap();
         let settings = DepthSettings { normals: Normals::Face, ..DepthSettings::default() };
-        let mut pushes = Pushes::default();
+        let mut pushes = PenaltyForces::default();
         Ways::new(Kind::Consistent, &positions, &bodies).find(
             (&positions, &bodies),
             settings,
@@ -284,8 +292,11 @@ mod tests {
         );
         let vertex = VertexId(4 * tip as u32 + 3);
         let push = pushes.list.iter().find(|push| push.vertex == vertex).unwrap();
-        assert!(push.escape.direction.abs_diff_eq(Vec3::Z, TOLERANCE), "{push:?}");
-        assert!((push.escape.depth - tops[0].max(tops[1]) - 0.25).abs() < TOLERANCE, "{push:?}");
+        assert!(push.penetration.direction.abs_diff_eq(Vec3::Z, TOLERANCE), "{push:?}");
+        assert!(
+            (push.penetration.depth - tops[0].max(tops[1]) - 0.25).abs() < TOLERANCE,
+            "{push:?}"
+        );
         let others: Vec<_> = bodies.ids().filter(|body| body.index() != tip).collect();
         let of = |body: BodyId| {
             let terms = pushes.terms(push).iter();

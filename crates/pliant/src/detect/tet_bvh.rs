@@ -12,7 +12,7 @@ use crate::mesh::bvh::Bvh;
 
 /// Trees over the tets of bodies, kept from step to step.
 #[derive(Clone, Debug, Default)]
-pub struct Holders {
+pub struct TetBvh {
     /// One entry per body.
     trees: Vec<Kept>,
     /// Number of the step, count; 0 before the first.
@@ -32,7 +32,7 @@ struct Kept {
     step: u32,
 }
 
-impl Holders {
+impl TetBvh {
     /// Says that the vertices have moved; the bodies are those of the first call.
     pub fn start(&mut self, body_count: usize) {
         self.step = self.step.wrapping_add(1);
@@ -80,7 +80,7 @@ impl Holders {
 mod tests {
     use super::*;
     use crate::mesh::generate::cuboid::cuboid;
-    use crate::mesh::generate::lattice::Cut;
+    use crate::mesh::generate::lattice::TetSplit;
 
     /// Points all over and around a cube of 2 m, many on its faces, edges and vertices.
     fn points() -> impl Iterator<Item = Vec3> {
@@ -93,10 +93,10 @@ mod tests {
 
     #[test]
     fn moved_tets_are_found_as_the_slow_twin_finds_them() {
-        let mesh = cuboid([2; 3], Vec3::splat(2.0), Cut::Six).unwrap();
+        let mesh = cuboid([2; 3], Vec3::splat(2.0), TetSplit::Six).unwrap();
         let bodies = Bodies::from_tets(&[(27, &mesh.tets)]).unwrap();
         let mut positions = mesh.positions;
-        let mut holders = Holders::default();
+        let mut holders = TetBvh::default();
         for by in [Vec3::ZERO, Vec3::X * 0.25, Vec3::new(-1.0, 0.5, 0.0)] {
             positions.iter_mut().for_each(|p| *p += by);
             holders.start(1);
@@ -113,9 +113,9 @@ mod tests {
     #[test]
     fn a_finer_mesh_has_no_more_tets_around_a_point() {
         let tested_per_point = |cells: u32| {
-            let mesh = cuboid([cells; 3], Vec3::splat(2.0), Cut::Six).unwrap();
+            let mesh = cuboid([cells; 3], Vec3::splat(2.0), TetSplit::Six).unwrap();
             let bodies = Bodies::from_tets(&[(mesh.positions.len(), &mesh.tets)]).unwrap();
-            let mut holders = Holders::default();
+            let mut holders = TetBvh::default();
             holders.start(1);
             for &point in &mesh.positions {
                 holders.is_inside(point, &mesh.positions, &bodies, BodyId(0));

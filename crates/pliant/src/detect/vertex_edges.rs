@@ -13,8 +13,8 @@
 //! A sign that rounding could have turned is decided exactly by [`edges::exit`].
 
 use crate::detect::boxes::Bounds;
-use crate::detect::cone::{Cone, Edge, Tip};
-use crate::detect::gather::Gathered;
+use crate::detect::edge_filter::{Cone, Edge, EdgeFilterTip};
+use crate::detect::nearby_triangles::NearbyTriangles;
 use crate::detect::{Exit, edges};
 use crate::id::VertexId;
 use crate::math::{Vec3, Vec4};
@@ -38,11 +38,11 @@ const NO_EXIT: Exit =
 
 /// The edges from a colliding vertex to free ones, and the best exit of each so far.
 #[derive(Clone, Debug, Default)]
-pub struct Fan {
+pub struct VertexEdges {
     /// The colliding vertex, world space, m.
     inner: Vec3,
     /// The same as filters see it: scaled, from their origin, rounded.
-    tip: Tip,
+    tip: EdgeFilterTip,
     /// What filters scale lengths by; a power of two.
     scale: f64,
     /// Free ends, world space, m.
@@ -59,13 +59,13 @@ pub struct Fan {
     survivors: Vec<(u32, u32)>,
 }
 
-impl Fan {
+impl VertexEdges {
     /// Starts a fan without edges; `place` is `inner` as filters see it, scaled by `scale`.
     #[inline]
     pub fn start(&mut self, inner: Vec3, place: Vec4, scale: f64) {
         self.inner = inner;
         self.scale = scale;
-        self.tip = Tip::new(place);
+        self.tip = EdgeFilterTip::new(place);
         self.free.clear();
         self.edges.clear();
         self.exits.clear();
@@ -127,8 +127,8 @@ impl Fan {
     ///
     /// No coordinate of them or of the vertex may be more than `far` from the origin, m.
     #[inline]
-    pub fn cross(&mut self, list: &Gathered, places: &[u32], far: f32, positions: &[Vec3]) {
-        let Fan { inner, tip, free, edges, longest, exits, corners, survivors, .. } = self;
+    pub fn cross(&mut self, list: &NearbyTriangles, places: &[u32], far: f32, positions: &[Vec3]) {
+        let VertexEdges { inner, tip, free, edges, longest, exits, corners, survivors, .. } = self;
         if survivors.len() < places.len() * edges.len() {
             survivors.resize(places.len() * edges.len(), (0, 0));
         }
@@ -191,8 +191,8 @@ fn exit(free: Vec3, inner: Vec3, [v0, v1, v2]: [Vec3; 3], triangle: u32) -> Opti
 mod tests {
     use super::*;
     use crate::detect::boxes::rounded;
-    use crate::detect::cone::Facet;
-    use crate::detect::gather::Triangle;
+    use crate::detect::edge_filter::EdgeFilterFacet;
+    use crate::detect::nearby_triangles::Triangle;
     use crate::id::TriangleId;
 
     #[test]
@@ -201,11 +201,11 @@ mod tests {
         let inner = Vec3::new(0.25, 0.25, 0.0);
         for corners in [corners, [corners[0], corners[2], corners[1]]] {
             for free in [inner + Vec3::Z, inner - Vec3::Z, inner + Vec3::new(1.0, 2.0, -3.0)] {
-                let mut fan = Fan::default();
+                let mut fan = VertexEdges::default();
                 let [tip, a, b, c] = [inner, corners[0], corners[1], corners[2]].map(rounded);
-                let mut list = Gathered::default();
+                let mut list = NearbyTriangles::default();
                 let (id, vertices) = (TriangleId(7), [0, 1, 2].map(VertexId));
-                let facet = Facet::new([a, b, c]);
+                let facet = EdgeFilterFacet::new([a, b, c]);
                 let around = Bounds::EMPTY.with(a).with(b).with(c);
                 list.push(Triangle { id, corners: vertices, facet }, around);
                 fan.start(inner, tip, 1.0);
@@ -233,7 +233,7 @@ mod tests {
             // Some edges stand still along an axis, or nearly so.
             along.x *= [1.0, 0.0, -0.0, 1e-60][round % 4];
             along.y *= [1.0, 0.0][round / 4 % 2];
-            let mut fan = Fan::default();
+            let mut fan = VertexEdges::default();
             fan.start(inner, rounded(inner), 1.0);
             fan.push(inner + along);
             let clipped = fan.clipped(overlap);

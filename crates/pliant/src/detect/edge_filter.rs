@@ -29,8 +29,8 @@
 //! at least [`SMALLEST`] the doubts are above 2⁻¹²³, and take that in too.
 
 use crate::detect::boxes::rounded;
-use crate::detect::gather::{Ray, Sense};
-use crate::detect::rays::Passage;
+use crate::detect::nearby_triangles::{Ray, Sense};
+use crate::detect::rays::RayHit;
 use crate::math::{Mat4, Vec3, Vec4};
 
 /// Doubt about a turn, relative to st(R + 4s): 32u.
@@ -53,20 +53,20 @@ const LARGEST: f32 = (1_u64 << 35) as f32;
 
 /// The corners of a triangle, axis by axis, m from the origin.
 #[derive(Clone, Copy, Debug)]
-pub struct Facet {
+pub struct EdgeFilterFacet {
     /// b, c, a and b − a.
     next: [Vec4; 3],
     /// c, a, b and c − a.
     after: [Vec4; 3],
 }
 
-impl Facet {
+impl EdgeFilterFacet {
     /// A triangle from its rounded corners.
     #[inline]
-    pub fn new([a, b, c]: [Vec4; 3]) -> Facet {
+    pub fn new([a, b, c]: [Vec4; 3]) -> EdgeFilterFacet {
         let next = Mat4::from_cols(b, c, a, b - a).transpose();
         let after = Mat4::from_cols(c, a, b, c - a).transpose();
-        Facet {
+        EdgeFilterFacet {
             next: [next.x_axis, next.y_axis, next.z_axis],
             after: [after.x_axis, after.y_axis, after.z_axis],
         }
@@ -75,19 +75,19 @@ impl Facet {
 
 /// A point with edges to others.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tip {
+pub struct EdgeFilterTip {
     /// The point, m from the origin.
     pub place: Vec4,
     /// Each coordinate in the lanes that hold corners, m.
     spread: [Vec4; 3],
 }
 
-impl Tip {
+impl EdgeFilterTip {
     /// A tip at a rounded point.
     #[inline]
-    pub fn new(place: Vec4) -> Tip {
+    pub fn new(place: Vec4) -> EdgeFilterTip {
         let spread = |x: f32| Vec4::new(x, x, x, 0.0);
-        Tip { place, spread: [spread(place.x), spread(place.y), spread(place.z)] }
+        EdgeFilterTip { place, spread: [spread(place.x), spread(place.y), spread(place.z)] }
     }
 }
 
@@ -125,7 +125,7 @@ struct View {
 
 impl View {
     #[inline]
-    fn new(tip: &Tip, facet: &Facet, far: f32) -> View {
+    fn new(tip: &EdgeFilterTip, facet: &EdgeFilterFacet, far: f32) -> View {
         let px = facet.next[0] - tip.spread[0];
         let py = facet.next[1] - tip.spread[1];
         let pz = facet.next[2] - tip.spread[2];
@@ -149,7 +149,7 @@ impl View {
 /// The turns of the triangle's edges around the ray are coordinates of B×C, C×A, A×B,
 /// and off by 8uRs + 8us² as said above.
 #[inline]
-pub fn passage(tip: &Tip, facet: &Facet, ray: Ray, far: f32) -> Option<Passage> {
+pub fn passage(tip: &EdgeFilterTip, facet: &EdgeFilterFacet, ray: Ray, far: f32) -> Option<RayHit> {
     let View { normals, reach, size, certain } = View::new(tip, facet, far);
     let turns = match ray.axis {
         0 => normals[0],
@@ -161,7 +161,7 @@ pub fn passage(tip: &Tip, facet: &Facet, ray: Ray, far: f32) -> Option<Passage> 
         (turns.cmpgt(doubt).bitmask() & 0b111, turns.cmplt(-doubt).bitmask() & 0b111);
     let in_range = (size >= SMALLEST) & (far + size <= LARGEST);
     if (left != 0) & (right != 0) & in_range {
-        return Some(Passage::Missed);
+        return Some(RayHit::Missed);
     }
     if !certain | (left != 0b111) & (right != 0b111) {
         return None;
@@ -171,9 +171,9 @@ pub fn passage(tip: &Tip, facet: &Facet, ray: Ray, far: f32) -> Option<Passage> 
     let (left, upward) = (left != 0, ray.sense == Sense::Up);
     let above = if left { reach > 0.0 } else { reach < 0.0 };
     Some(match (above == upward, left == upward) {
-        (false, _) => Passage::Missed,
-        (true, true) => Passage::Leaves,
-        (true, false) => Passage::Enters,
+        (false, _) => RayHit::Missed,
+        (true, true) => RayHit::Leaves,
+        (true, false) => RayHit::Enters,
     })
 }
 
@@ -191,7 +191,7 @@ impl Cone {
     ///
     /// No coordinate of the triangle or the tip may be more than `far` from the origin, m.
     #[inline]
-    pub fn new(tip: &Tip, facet: &Facet, longest: f32, far: f32) -> Cone {
+    pub fn new(tip: &EdgeFilterTip, facet: &EdgeFilterFacet, longest: f32, far: f32) -> Cone {
         let View { normals: [nx, ny, nz], reach, size, certain } = View::new(tip, facet, far);
         let doubt = size * (far + 4.0 * size);
         let reach_doubt = REACH_DOUBT * doubt * size;
@@ -241,7 +241,7 @@ mod tests {
         let longest = along.abs().max_element() as f32 * (1.0 + f32::EPSILON);
         let [p, a, b, c] = [tip, corners[0], corners[1], corners[2]].map(|v| rounded(v - origin));
         let far = p.abs().max(a.abs()).max(b.abs()).max(c.abs()).max_element();
-        let (tip, facet) = (Tip::new(p), Facet::new([a, b, c]));
+        let (tip, facet) = (EdgeFilterTip::new(p), EdgeFilterFacet::new([a, b, c]));
         Cone::new(&tip, &facet, longest, far).is_missed_by(&Edge::new(along))
     }
 
@@ -328,7 +328,9 @@ mod tests {
             let far = p.abs().max(ra.abs()).max(rb.abs()).max(rc.abs()).max_element();
             let sense = if round % 2 == 0 { Sense::Up } else { Sense::Down };
             let ray = Ray { axis: round % 3, sense };
-            if let Some(found) = passage(&Tip::new(p), &Facet::new([ra, rb, rc]), ray, far) {
+            if let Some(found) =
+                passage(&EdgeFilterTip::new(p), &EdgeFilterFacet::new([ra, rb, rc]), ray, far)
+            {
                 assert_eq!(found, rays::passage(tip, [a, b, c], ray), "{tip} {a} {b} {c}");
                 decided += 1;
             }

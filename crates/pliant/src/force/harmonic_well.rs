@@ -26,7 +26,7 @@ pub enum BowlError {
 
 /// The pull of a bowl on every vertex.
 #[derive(Clone, Debug)]
-pub struct Bowl {
+pub struct HarmonicWell {
     /// Where nothing is pulled, m.
     centre: Vec3,
     /// Squares of the rates along x, y and z, 1/s²; finite, not negative.
@@ -35,20 +35,20 @@ pub struct Bowl {
     masses: Vec<f64>,
 }
 
-impl Bowl {
+impl HarmonicWell {
     /// The pull on vertices with these masses, kg; all of the scene, in order.
     ///
     /// `rates` are those of swings along x, y and z, rad/s; along an axis of rate 0 nothing pulls.
-    pub fn new(centre: Vec3, rates: Vec3, masses: &[f64]) -> Result<Bowl, BowlError> {
+    pub fn new(centre: Vec3, rates: Vec3, masses: &[f64]) -> Result<HarmonicWell, BowlError> {
         let rates_sq = rates * rates;
         if !(centre.is_finite() && rates_sq.is_finite() && rates.min_element() >= 0.0) {
             return Err(BowlError::Numbers { centre, rates });
         }
-        Ok(Bowl { centre, rates_sq, masses: masses.to_vec() })
+        Ok(HarmonicWell { centre, rates_sq, masses: masses.to_vec() })
     }
 }
 
-impl Material<1> for Bowl {
+impl Material<1> for HarmonicWell {
     fn count(&self) -> usize {
         self.masses.len()
     }
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn the_pull_grows_with_distance_and_is_the_slope_of_its_energy() {
         let rates = Vec3::new(2.0, 1.0, 0.0);
-        let bowl = Bowl::new(Vec3::X, rates, &[2.0, 3.0]).unwrap();
+        let bowl = HarmonicWell::new(Vec3::X, rates, &[2.0, 3.0]).unwrap();
         let place = [Vec3::new(2.0, 5.0, 7.0)];
         let at = Corners { positions: place, velocities: [Vec3::ZERO], time: 0.0 };
         // −3 kg · (4 · 1, 1 · 5, 0 · 7).
@@ -100,7 +100,7 @@ mod tests {
             (Vec3::ZERO, Vec3::splat(1e200)),
             (Vec3::INFINITY, Vec3::ONE),
         ] {
-            assert!(Bowl::new(centre, rates, &[1.0]).is_err(), "{centre} {rates}");
+            assert!(HarmonicWell::new(centre, rates, &[1.0]).is_err(), "{centre} {rates}");
         }
     }
 }
