@@ -9,7 +9,7 @@ use pliant::math::Vec3;
 use pliant::record::overlap::Overlap;
 use pliant_plane::overlap::Measure;
 use pliant_run::scene::load;
-use pliant_scene::built::Built;
+use pliant_scene::loaded::LoadedScene;
 
 use crate::timing;
 
@@ -25,7 +25,7 @@ pub trait Engine {
 /// Our side: a scene as it is in `scenes/`.
 pub struct Ours {
     /// The scene and what is known of it.
-    pub built: Built,
+    pub built: LoadedScene,
 }
 
 impl Ours {
@@ -44,7 +44,7 @@ impl Ours {
 
 impl Engine for Ours {
     fn step(&mut self) -> Result<(), String> {
-        let Built { simulation, info, .. } = &mut self.built;
+        let LoadedScene { simulation, info, .. } = &mut self.built;
         simulation.step(info.dt).map(|_| ()).map_err(|error| error.to_string())
     }
 
@@ -69,7 +69,7 @@ pub struct Judge {
 
 impl Judge {
     /// Of a scene before its first step.
-    pub fn of(built: &Built) -> Judge {
+    pub fn of(built: &LoadedScene) -> Judge {
         let simulation = &built.simulation;
         let bodies = simulation.bodies.clone();
         let measure = Measure::new(&simulation.state.positions, &bodies);

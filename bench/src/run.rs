@@ -23,8 +23,8 @@ use pliant::step::Simulation;
 use pliant_papers::impulse::Impulses;
 use pliant_run::recording::Recording;
 use pliant_run::run::folder::RECORDING;
-use pliant_run::run::{Existing, RunSettings, run as run_scene};
-use pliant_scene::built::{BodyInfo, Built, RunInfo};
+use pliant_run::run::{IfExists, RunSettings, run as run_scene};
+use pliant_scene::loaded::{BodyInfo, LoadedScene, RunInfo};
 
 use crate::timing::once;
 
@@ -37,7 +37,7 @@ const ROUNDS: usize = 5;
 const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81);
 
 /// A scene by name, made anew each time.
-type Scene = (&'static str, fn() -> Result<Built, String>);
+type Scene = (&'static str, fn() -> Result<LoadedScene, String>);
 
 /// What is measured.
 const SCENES: [Scene; 4] = [
@@ -68,9 +68,9 @@ pub fn run() -> Result<(), String> {
 
 fn row((name, make): Scene, folder: &Path) -> Result<String, String> {
     let (mut bare, mut whole) = ([f64::INFINITY; 2], [f64::INFINITY; 2]);
-    let settings = RunSettings { existing: Existing::Replace, ..RunSettings::default() };
+    let settings = RunSettings { existing: IfExists::Replace, ..RunSettings::default() };
     for _ in 0..ROUNDS {
-        let Built { mut simulation, info, .. } = make()?;
+        let LoadedScene { mut simulation, info, .. } = make()?;
         let mut done = Ok(());
         bare = least(bare, || {
             for _ in 0..info.steps {
@@ -125,7 +125,7 @@ fn replay(mut recording: Recording) -> Result<f64, String> {
 }
 
 /// Soft blocks that fall on a floor; the second begins inside the first.
-fn blocks(count: usize, cells: u32) -> Result<Built, String> {
+fn blocks(count: usize, cells: u32) -> Result<LoadedScene, String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let raw = cuboid([cells; 3], Vec3::splat(0.4), TetSplit::Five).map_err(|e| text(&e))?;
     let mesh = TetMesh::from_raw(raw).map_err(|e| text(&e))?.0;
@@ -143,7 +143,7 @@ fn blocks(count: usize, cells: u32) -> Result<Built, String> {
 }
 
 /// A cloth of springs that falls on the floor, one edge higher than the other.
-fn cloth() -> Result<Built, String> {
+fn cloth() -> Result<LoadedScene, String> {
     const SIDE: u32 = 100;
     let at = |x: u32, y: u32| VertexId(x + SIDE * y);
     let mut edges = Vec::new();
@@ -172,7 +172,7 @@ fn built(
     mut system: System,
     integrator: Box<dyn Integrator>,
     (dt, steps): (f64, u64),
-) -> Result<Built, String> {
+) -> Result<LoadedScene, String> {
     system.bodies = BodyOffsets::from_counts(bodies.ids().map(|body| bodies.vertices(body).len()));
     system.forces.push(Gravity::new(GRAVITY, system.masses.of()));
     let still = Keyframes::still(Pose::IDENTITY).map_err(|error| error.to_string())?;
@@ -208,7 +208,7 @@ fn built(
     let state = State::at_rest(rest);
     let simulation = Simulation::new(bodies, state, system, integrator)
         .in_contact(vec![Box::new(Impulses::new(vec![floor]))]);
-    Ok(Built {
+    Ok(LoadedScene {
         simulation,
         info,
         resolved: String::new(),

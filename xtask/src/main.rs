@@ -1,4 +1,4 @@
-//! The chores of this repository: demo, test, bench, bless, deny.
+//! The tasks of this repository: demo, test, bench, bless, deny.
 //!
 //! Built from the standard library alone, so that `cargo xtask` runs on a machine
 //! that has Rust and a C linker and nothing else, and can then fetch the rest.
@@ -9,7 +9,7 @@ mod setup;
 
 mod steps;
 
-mod chores;
+mod tasks;
 
 mod source;
 
@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 /// What `cargo xtask` prints on its own and on `help`.
 const HELP: &str = "\
-The chores of Pliant. Run them from the root of the repository.
+The tasks of Pliant. Run them from the root of the repository.
 
   cargo xtask demo           build the program and let it show what it can do
   cargo xtask test           everything that must hold before a change lands:
@@ -51,17 +51,17 @@ fn main() -> ExitCode {
         None => ("help", &[][..]),
     };
     let done = match command {
-        "demo" => chores::demo(rest),
-        "bench" => chores::bench(rest),
-        "test" => without(rest).and_then(|()| chores::test()),
-        "bless" => without(rest).and_then(|()| chores::bless()),
-        "deny" => without(rest).and_then(|()| chores::deny()),
+        "demo" => tasks::demo(rest),
+        "bench" => tasks::bench(rest),
+        "test" => without(rest).and_then(|()| tasks::test()),
+        "bless" => without(rest).and_then(|()| tasks::bless()),
+        "deny" => without(rest).and_then(|()| tasks::deny()),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(())
         }
         unknown => Err(steps::Failure::machine(format!(
-            "there is no chore `{unknown}`; `cargo xtask help` lists them"
+            "there is no task `{unknown}`; `cargo xtask help` lists them"
         ))),
     };
     match done {
@@ -73,7 +73,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Refuses arguments to a chore that takes none.
+/// Refuses arguments to a task that takes none.
 fn without(arguments: &[String]) -> Result<(), steps::Failure> {
     match arguments.first() {
         None => Ok(()),

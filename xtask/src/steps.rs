@@ -10,15 +10,15 @@ const FAILED: u8 = 1;
 /// Exit code when the arguments are wrong or the machine lacks something.
 const MISSING: u8 = 2;
 
-/// One part of a chore.
+/// One part of a task.
 pub struct Step {
     /// A word or two for the heading.
     pub name: &'static str,
-    /// What it does; the first failure ends the chore.
+    /// What it does; the first failure ends the task.
     pub work: fn() -> Result<(), Failure>,
 }
 
-/// Why a chore ended early.
+/// Why a task ended early.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Failure {
     /// One line that says what to look at.

@@ -8,8 +8,8 @@ use pliant::body::rigid::all::RigidEntry;
 use pliant::body::rigid::{RigidBody, RigidState};
 use pliant::body::soft::State;
 use pliant::math::{Aabb, Mat3, Quat, Vec3};
-use pliant_scene::built::Built;
-use pliant_scene::keys::Scene;
+use pliant_scene::loaded::LoadedScene;
+use pliant_scene::spec::Scene;
 use rapier3d::prelude::{
     ColliderBuilder, IntegrationParameters, MassProperties, PhysicsWorld, Pose, RigidBodyBuilder,
     RigidBodyHandle, Rotation, SharedShape,
@@ -66,7 +66,7 @@ pub struct Rapier {
 
 impl Rapier {
     /// A scene of rigid bodies and planes; `Err` tells what else it has.
-    pub fn new(built: &Built, shapes: Shapes) -> Result<Rapier, String> {
+    pub fn new(built: &LoadedScene, shapes: Shapes) -> Result<Rapier, String> {
         let scene: Scene = toml::from_str(&built.resolved).map_err(|error| error.to_string())?;
         let (simulation, info) = (&built.simulation, &built.info);
         let mut world = PhysicsWorld::new();
@@ -133,7 +133,7 @@ impl Engine for Rapier {
 
 /// The shape of a body, in its own axes.
 fn shape(
-    built: &Built,
+    built: &LoadedScene,
     (member, rigid): (&RigidEntry, &RigidState),
     shapes: Shapes,
     known: &mut Vec<Decomposed>,

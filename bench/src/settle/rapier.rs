@@ -12,9 +12,9 @@ use pliant::body::Bodies;
 use pliant::body::soft::State;
 use pliant::id::BodyId;
 use pliant::math::{Quat, Vec3};
-use pliant_scene::built::Built;
-use pliant_scene::keys::obstacle::Shape;
-use pliant_scene::keys::{Material, Obstacle, Scene};
+use pliant_scene::loaded::LoadedScene;
+use pliant_scene::spec::obstacle::Shape;
+use pliant_scene::spec::{Material, Obstacle, Scene};
 use rapier3d::prelude::{
     ColliderBuilder, IntegrationParameters, PhysicsWorld, RigidBodyBuilder, SoftBodyBuilder,
     SoftBodyCellModel, SoftBodyHandle, SoftBodyMaterial, SoftBodySolver, Vector,
@@ -64,7 +64,7 @@ pub struct Rapier {
 
 impl Rapier {
     /// A scene of corotational bodies at rest and planes; `Err` tells what else it has.
-    pub fn new(built: &Built, choice: &Choice) -> Result<Rapier, String> {
+    pub fn new(built: &LoadedScene, choice: &Choice) -> Result<Rapier, String> {
         let scene: Scene = toml::from_str(&built.resolved).map_err(|error| error.to_string())?;
         let (simulation, info) = (&built.simulation, &built.info);
         let mut world = PhysicsWorld::new();

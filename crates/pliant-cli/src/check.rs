@@ -7,24 +7,24 @@ use std::process::ExitCode;
 use pliant::mesh::problems::Severity;
 use pliant_run::check::{FileReport, Kind, ProblemReport, Report, Trouble, check};
 
-use crate::show::{self, DIM, ERROR, GOOD, HEADING, Stopped, WARNING, counted, plain};
+use crate::show::{self, DIM, ERROR, EarlyExit, GOOD, HEADING, WARNING, counted, plain};
 
 /// Culprits shown in a row of the table; JSON has a few more.
 const SHOWN: usize = 3;
 
 /// One object for all files.
-pub fn print_json(files: &[PathBuf]) -> Result<ExitCode, Stopped> {
+pub fn print_json(files: &[PathBuf]) -> Result<ExitCode, EarlyExit> {
     let report = Report { files: files.iter().map(|file| check(file)).collect() };
     report.files.iter().for_each(complain);
     match serde_json::to_string(&report) {
         Ok(json) => show::print(&(json + "\n"))?,
-        Err(error) => return Ok(show::refuse(&error.to_string())),
+        Err(error) => return Ok(show::usage_error(&error.to_string())),
     }
     Ok(exit_code(&report.files))
 }
 
 /// One table per file, each as soon as it is known.
-pub fn print_tables(files: &[PathBuf]) -> Result<ExitCode, Stopped> {
+pub fn print_tables(files: &[PathBuf]) -> Result<ExitCode, EarlyExit> {
     let mut reports = Vec::with_capacity(files.len());
     for file in files {
         let report = check(file);
@@ -49,12 +49,12 @@ fn exit_code(reports: &[FileReport]) -> ExitCode {
 /// One line on stderr for a file that cannot be used.
 fn complain(report: &FileReport) {
     if let Some(error) = &report.error {
-        show::complain(error);
+        show::error(error);
         return;
     }
     let errors = report.problems.iter().filter(|p| p.severity == Severity::Error);
     if report.kind == Some(Kind::Scene) {
-        errors.filter_map(|p| p.shown.as_deref()).for_each(show::complain_lines);
+        errors.filter_map(|p| p.shown.as_deref()).for_each(show::error_lines);
         return;
     }
     let told: Vec<_> = errors
@@ -64,7 +64,7 @@ fn complain(report: &FileReport) {
         })
         .collect();
     if !told.is_empty() {
-        show::complain(&format!("{}: not usable: {}", report.file, told.join(", ")));
+        show::error(&format!("{}: not usable: {}", report.file, told.join(", ")));
     }
 }
 

@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use clap::Args;
 use pliant_run::compare::{CompareError, Ways, compare};
 use pliant_run::run::folder::{FINISHED, INTERRUPTED as BROKEN_OFF, REPORT};
-use pliant_run::run::{Existing, RunSettings};
+use pliant_run::run::{IfExists, RunSettings};
 use pliant_run::summary::Summary;
 
-use crate::bar::{Bar, INTERRUPTED};
-use crate::show::{self, DIM, HEADING, Stopped, counted, plain};
+use crate::progress::{Bar, INTERRUPTED};
+use crate::show::{self, DIM, EarlyExit, HEADING, counted, plain};
 
 /// What `pliant compare --help` ends with.
 pub const AFTER_HELP: &str = "\
@@ -47,7 +47,7 @@ pub struct CompareArguments {
 }
 
 /// Runs a scene in several ways and tells what each came to.
-pub fn run(arguments: &CompareArguments) -> Result<ExitCode, Stopped> {
+pub fn run(arguments: &CompareArguments) -> Result<ExitCode, EarlyExit> {
     let (key, values) = match arguments.integrator.is_empty() {
         true => ("response", &arguments.response),
         false => ("integrator", &arguments.integrator),
@@ -57,19 +57,19 @@ pub fn run(arguments: &CompareArguments) -> Result<ExitCode, Stopped> {
     let stem = stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let default = || PathBuf::from("runs").join(format!("compare-{stem}"));
     let folder = arguments.out.clone().unwrap_or_else(default);
-    let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
+    let existing = if arguments.force { IfExists::Replace } else { IfExists::Refuse };
     let settings = RunSettings { existing, ..RunSettings::default() };
     let scene = (&arguments.scene[..], &arguments.sets[..]);
     let mut bar = match Bar::new(&arguments.scene) {
         Ok(bar) => bar,
-        Err(why) => return Ok(show::refuse(&why)),
+        Err(why) => return Ok(show::usage_error(&why)),
     };
     let done = compare(scene, &ways, &folder, settings, &mut bar);
     bar.clear();
     let done = match done {
         Ok(done) => done,
         Err(error) => {
-            show::complain_lines(&error.to_string());
+            show::error_lines(&error.to_string());
             let failed = matches!(&error, CompareError::Run { error, .. } if !error.is_input());
             let code = if failed { crate::FAILED } else { crate::BAD_INPUT };
             return Ok(ExitCode::from(code));
@@ -79,7 +79,7 @@ pub fn run(arguments: &CompareArguments) -> Result<ExitCode, Stopped> {
     let (finished, interrupted) = (count(FINISHED), count(BROKEN_OFF));
     if interrupted > 0 {
         let all = counted(values.len(), "run", "runs");
-        show::complain(&format!("interrupted in run {} of {all}", done.len()));
+        show::error(&format!("interrupted in run {} of {all}", done.len()));
     }
     let report = plain(&folder.join(REPORT).display().to_string());
     show::print(&(table(key, &done) + &format!("{DIM}report{DIM:#} {report}\n")))?;

@@ -10,7 +10,7 @@ use pliant::mesh::normals::Normals;
 use pliant_run::check::Kind;
 use pliant_run::depth::{BodyReport, Method, Point, Report, check_exponent, depth};
 
-use crate::show::{self, DIM, GOOD, HEADING, Stopped, WARNING, counted, plain};
+use crate::show::{self, DIM, EarlyExit, GOOD, HEADING, WARNING, counted, plain};
 
 /// Deepest vertices shown of each body; JSON has all.
 const SHOWN: usize = 10;
@@ -87,18 +87,18 @@ enum NormalsName {
 }
 
 /// Measures, and prints the answer.
-pub fn run(arguments: &DepthArguments) -> Result<ExitCode, Stopped> {
+pub fn run(arguments: &DepthArguments) -> Result<ExitCode, EarlyExit> {
     if arguments.threads == Some(0) {
-        return Ok(show::refuse("--threads is 0, at least one thread is needed"));
+        return Ok(show::usage_error("--threads is 0, at least one thread is needed"));
     }
     // Also where it is without effect: a value that means nothing is a mistake.
     if let Err(error) = arguments.exponent.map_or(Ok(()), check_exponent) {
-        return Ok(show::refuse(&error.to_string()));
+        return Ok(show::usage_error(&error.to_string()));
     }
     let mut report =
         match depth(&arguments.files, arguments.method(), arguments.threads.unwrap_or(1)) {
             Ok(report) => report,
-            Err(error) => return Ok(show::refuse(&error.to_string())),
+            Err(error) => return Ok(show::usage_error(&error.to_string())),
         };
     report.notices.extend(arguments.unused());
     if !arguments.json {
@@ -107,7 +107,7 @@ pub fn run(arguments: &DepthArguments) -> Result<ExitCode, Stopped> {
     }
     match serde_json::to_string(&report) {
         Ok(json) => show::print(&(json + "\n"))?,
-        Err(error) => return Ok(show::refuse(&error.to_string())),
+        Err(error) => return Ok(show::usage_error(&error.to_string())),
     }
     Ok(ExitCode::SUCCESS)
 }

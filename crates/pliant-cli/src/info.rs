@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use pliant_run::report::text::{number, with_digits};
-use pliant_run::run::look::{Look, RecordingLook, look};
+use pliant_run::run::inspect::{RunStatus, RecordingLook, look};
 
-use crate::show::{self, DIM, GOOD, HEADING, Stopped, WARNING, counted, plain};
+use crate::show::{self, DIM, EarlyExit, GOOD, HEADING, WARNING, counted, plain};
 
 /// Bodies listed at most; JSON has them all.
 const SHOWN: usize = 10;
@@ -22,23 +22,23 @@ pub enum Form {
 }
 
 /// Tells what is in a run folder or a recording.
-pub fn run(path: &Path, form: Form) -> Result<ExitCode, Stopped> {
+pub fn run(path: &Path, form: Form) -> Result<ExitCode, EarlyExit> {
     let look = match look(path) {
         Ok(look) => look,
-        Err(error) => return Ok(show::refuse(&error.to_string())),
+        Err(error) => return Ok(show::usage_error(&error.to_string())),
     };
     let text = match form {
         Form::Table => table(&look),
         Form::Json => match serde_json::to_string(&look) {
             Ok(json) => json + "\n",
-            Err(error) => return Ok(show::refuse(&error.to_string())),
+            Err(error) => return Ok(show::usage_error(&error.to_string())),
         },
     };
     show::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn table(look: &Look) -> String {
+fn table(look: &RunStatus) -> String {
     let colour = if look.is_finished() { GOOD } else { WARNING };
     let path = plain(&look.path.display().to_string());
     let mut text = format!("{HEADING}{path}{HEADING:#}: {colour}{}{colour:#}\n", look.state);

@@ -13,7 +13,7 @@ mod proximity;
 
 mod picture;
 
-mod bar;
+mod progress;
 
 mod run;
 
@@ -27,7 +27,7 @@ mod scenes;
 
 mod show;
 
-use show::Stopped;
+use show::EarlyExit;
 
 /// Exit code of a run that failed.
 const FAILED: u8 = 1;
@@ -177,5 +177,5 @@ fn main() -> ExitCode {
         Command::Info { json: false, path } => info::run(&path, info::Form::Table),
         Command::Demo { out } => demo::run(&out),
     };
-    done.unwrap_or_else(|Stopped(code)| code)
+    done.unwrap_or_else(|EarlyExit(code)| code)
 }

@@ -11,7 +11,7 @@ use pliant_run::recording::Recording;
 use pliant_run::report::text::with_digits;
 use pliant_run::run::folder::RECORDING;
 
-use crate::show::{self, DIM, GOOD, Stopped, plain};
+use crate::show::{self, DIM, EarlyExit, GOOD, plain};
 
 /// What `pliant picture --help` ends with.
 pub const AFTER_HELP: &str = "\
@@ -48,20 +48,20 @@ pub struct PictureArguments {
 pub fn run(
     arguments: &PictureArguments,
     open: impl FnOnce(&Path) -> Result<Box<dyn Frames>, String>,
-) -> Result<ExitCode, Stopped> {
+) -> Result<ExitCode, EarlyExit> {
     let name = plain(&arguments.run.display().to_string());
     let mut frames = match open(&arguments.run) {
         Ok(frames) => frames,
-        Err(why) => return Ok(show::refuse(&why)),
+        Err(why) => return Ok(show::usage_error(&why)),
     };
     let wanted = Wanted { at: arguments.at, size: arguments.size, from: arguments.from };
     let (frame, image) = match picture(frames.as_mut(), &wanted) {
         Ok(found) => found,
-        Err(why) => return Ok(show::refuse(&format!("{name}: {why}"))),
+        Err(why) => return Ok(show::usage_error(&format!("{name}: {why}"))),
     };
     let output = plain(&arguments.output.display().to_string());
     if let Err(error) = whole::write(&arguments.output, &png(&image)) {
-        show::complain(&format!("{output}: cannot be written: {}", told(&error)));
+        show::error(&format!("{output}: cannot be written: {}", told(&error)));
         return Ok(ExitCode::from(crate::FAILED));
     }
     let [width, height] = image.size;
@@ -116,7 +116,7 @@ fn direction(text: &str) -> Result<[f64; 3], String> {
 mod tests {
     use super::*;
     use pliant_run::picture::frames::Frame;
-    use pliant_scene::built::{BodyInfo, RunInfo};
+    use pliant_scene::loaded::{BodyInfo, RunInfo};
 
     /// A triangle that rises by 1 m from one second to the next.
     struct Rising(RunInfo);
@@ -170,7 +170,8 @@ mod tests {
     fn code(at: f64, output: &Path) -> ExitCode {
         let (run, output) = ("rising".into(), output.to_path_buf());
         let arguments = PictureArguments { run, at: Some(at), output, size: [32, 24], from: None };
-        super::run(&arguments, |_| Ok(Box::new(Rising::new()))).unwrap_or_else(|Stopped(code)| code)
+        super::run(&arguments, |_| Ok(Box::new(Rising::new())))
+            .unwrap_or_else(|EarlyExit(code)| code)
     }
 
     #[test]
@@ -193,7 +194,7 @@ mod tests {
         let (run, output) = ("none".into(), "none.png".into());
         let arguments = PictureArguments { run, at: None, output, size: [32, 24], from: None };
         let code = super::run(&arguments, |_| Err("not a recording".to_string()))
-            .unwrap_or_else(|Stopped(code)| code);
+            .unwrap_or_else(|EarlyExit(code)| code);
         assert_eq!(code, ExitCode::from(2));
         assert!(!Path::new("none.png").exists());
     }

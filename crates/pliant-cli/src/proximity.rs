@@ -10,7 +10,7 @@ use pliant_run::picture::png;
 use pliant_run::proximity::picture::picture;
 use pliant_run::proximity::{PenetrationReport, Report, Request, Way, proximity};
 
-use crate::show::{self, DIM, GOOD, HEADING, Stopped, WARNING, counted, plain};
+use crate::show::{self, DIM, EarlyExit, GOOD, HEADING, WARNING, counted, plain};
 
 /// Deepest points and contacts shown; JSON has all.
 const SHOWN: usize = 10;
@@ -78,16 +78,16 @@ enum BackendName {
 }
 
 /// Measures, draws if asked, and prints the answer.
-pub fn run(arguments: &ProximityArguments) -> Result<ExitCode, Stopped> {
+pub fn run(arguments: &ProximityArguments) -> Result<ExitCode, EarlyExit> {
     let mut found = match proximity(&arguments.request()) {
         Ok(found) => found,
-        Err(error) => return Ok(show::refuse(&error.to_string())),
+        Err(error) => return Ok(show::usage_error(&error.to_string())),
     };
     if let Some(path) = &arguments.picture {
         let image = picture(&found);
         if let Err(error) = whole::write(path, &png(&image)) {
             let path = path.display();
-            show::complain(&format!("{path}: cannot be written: {}", told(&error)));
+            show::error(&format!("{path}: cannot be written: {}", told(&error)));
             return Ok(ExitCode::from(crate::FAILED));
         }
         found.report.notices.extend(image.notices);
@@ -98,7 +98,7 @@ pub fn run(arguments: &ProximityArguments) -> Result<ExitCode, Stopped> {
     }
     match serde_json::to_string(&found.report) {
         Ok(json) => show::print(&(json + "\n"))?,
-        Err(error) => return Ok(show::refuse(&error.to_string())),
+        Err(error) => return Ok(show::usage_error(&error.to_string())),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use pliant_run::report::of_run::of_run;
+use pliant_run::report::run_report::of_run;
 use pliant_run::report::text::{number, with_digits};
 use pliant_run::run::folder::{RECORDING, REPORT, SERIES, read_summary};
-use pliant_run::run::{Existing, RunSettings, run as run_scene};
+use pliant_run::run::{IfExists, RunSettings, run as run_scene};
 use pliant_run::scene::load;
 use pliant_run::summary::Summary;
 
-use crate::bar::{Bar, INTERRUPTED};
-use crate::show::{self, DIM, ERROR, GOOD, HEADING, Stopped, WARNING, counted, plain};
+use crate::progress::{Bar, INTERRUPTED};
+use crate::show::{self, DIM, ERROR, EarlyExit, GOOD, HEADING, WARNING, counted, plain};
 
 /// Digits of times and steps in the table, count.
 const DIGITS: usize = 6;
@@ -56,26 +56,26 @@ pub struct RunArguments {
 }
 
 /// Runs a scene and tells what it came to.
-pub fn run(arguments: &RunArguments) -> Result<ExitCode, Stopped> {
+pub fn run(arguments: &RunArguments) -> Result<ExitCode, EarlyExit> {
     let built = match load(&arguments.scene, &arguments.sets) {
         Ok(built) => built,
         Err(error) => {
-            show::complain_lines(&error.to_string());
+            show::error_lines(&error.to_string());
             return Ok(ExitCode::from(crate::BAD_INPUT));
         }
     };
     let default = || PathBuf::from("runs").join(&built.info.scene);
     let folder = arguments.out.clone().unwrap_or_else(default);
     let existing = match (arguments.resume, arguments.force) {
-        (true, _) => Existing::Resume,
-        (_, true) => Existing::Replace,
-        _ => Existing::Refuse,
+        (true, _) => IfExists::Resume,
+        (_, true) => IfExists::Replace,
+        _ => IfExists::Refuse,
     };
     let settings =
         RunSettings { threads: arguments.threads.into(), existing, report: Some(of_run) };
     let mut bar = match Bar::new(&built.info.scene) {
         Ok(bar) => bar,
-        Err(why) => return Ok(show::refuse(&why)),
+        Err(why) => return Ok(show::usage_error(&why)),
     };
     let steps = built.info.steps;
     let done = run_scene(built, &folder, settings, &mut bar);
@@ -83,7 +83,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Stopped> {
     let summary = match done {
         Ok(summary) => summary,
         Err(error) => {
-            show::complain(&error.to_string());
+            show::error(&error.to_string());
             if error.is_input() {
                 return Ok(ExitCode::from(crate::BAD_INPUT));
             }
@@ -96,7 +96,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Stopped> {
     };
     let is_broken_off = summary.steps < steps;
     if is_broken_off {
-        show::complain(&format!("interrupted after {} of {steps} steps", summary.steps));
+        show::error(&format!("interrupted after {} of {steps} steps", summary.steps));
     } else if !bar.has_begun() && arguments.resume {
         let folder = folder.display();
         show::note(&format!("{folder}: the run is finished already; --force begins anew"));
@@ -104,7 +104,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Stopped> {
     if arguments.json {
         match serde_json::to_string(&summary) {
             Ok(json) => show::print(&(json + "\n"))?,
-            Err(error) => return Ok(show::refuse(&error.to_string())),
+            Err(error) => return Ok(show::usage_error(&error.to_string())),
         }
     } else {
         show::print(&table(&summary, &folder, steps))?;
@@ -171,9 +171,9 @@ fn overlap(summary: &Summary) -> String {
         let inside = counted(summary.obstacle_vertices, "vertex", "vertices");
         text += &format!("; {inside} in obstacles, deepest {:.3e} m", summary.obstacle_depth);
     }
-    let is_clean = summary.penetrating_vertices
+    let defects = summary.penetrating_vertices
         + summary.edge_crossings
         + summary.inverted_tets
         + summary.obstacle_vertices;
-    if is_clean == 0 { text } else { format!("{ERROR}{text}{ERROR:#}") }
+    if defects == 0 { text } else { format!("{ERROR}{text}{ERROR:#}") }
 }

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 
 use pliant_scene::{builtin, schema};
 
-use crate::show::{self, DIM, HEADING, Stopped, plain};
+use crate::show::{self, DIM, EarlyExit, HEADING, plain};
 
 /// Each built-in scene with a line about it and its parameters.
-pub fn print_list() -> Result<ExitCode, Stopped> {
+pub fn print_list() -> Result<ExitCode, EarlyExit> {
     let width = builtin::ALL.iter().map(|scene| scene.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     for scene in builtin::ALL {
@@ -27,24 +27,27 @@ pub fn print_list() -> Result<ExitCode, Stopped> {
 }
 
 /// The TOML of one scene.
-pub fn print_scene(name: &str) -> Result<ExitCode, Stopped> {
+pub fn print_scene(name: &str) -> Result<ExitCode, EarlyExit> {
     let Some(scene) = builtin::find(name) else {
         let names = || builtin::ALL.iter().map(|scene| scene.name);
         let help = match pliant_io::nearest::nearest(name, names()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
         };
-        return Ok(show::refuse(&format!("no built-in scene is called `{}`; {help}", plain(name))));
+        return Ok(show::usage_error(&format!(
+            "no built-in scene is called `{}`; {help}",
+            plain(name)
+        )));
     };
     show::print(scene.text)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// The JSON schema of scene files.
-pub fn print_schema() -> Result<ExitCode, Stopped> {
+pub fn print_schema() -> Result<ExitCode, EarlyExit> {
     match serde_json::to_string_pretty(&schema::schema()) {
         Ok(json) => show::print(&(json + "\n"))?,
-        Err(error) => return Ok(show::refuse(&error.to_string())),
+        Err(error) => return Ok(show::usage_error(&error.to_string())),
     }
     Ok(ExitCode::SUCCESS)
 }

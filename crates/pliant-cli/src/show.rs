@@ -18,19 +18,21 @@ pub const GOOD: Style = AnsiColor::Green.on_default().bold();
 pub const DIM: Style = Style::new().dimmed();
 
 /// Why printing ended, as an exit code.
-pub struct Stopped(pub ExitCode);
+pub struct EarlyExit(pub ExitCode);
 
 /// Prints to stdout; colours are dropped unless it is a terminal that shows them.
 ///
 /// A reader that went away, as `head` does, ends the program quietly; a full disk does not.
-pub fn print(text: &str) -> Result<(), Stopped> {
+pub fn print(text: &str) -> Result<(), EarlyExit> {
     let mut out = anstream::stdout();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Stopped(ExitCode::SUCCESS)),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Err(EarlyExit(ExitCode::SUCCESS))
+        }
         Err(error) => {
-            complain(&format!("cannot write the answer: {}", told(&error)));
-            Err(Stopped(ExitCode::from(crate::FAILED)))
+            self::error(&format!("cannot write the answer: {}", told(&error)));
+            Err(EarlyExit(ExitCode::from(crate::FAILED)))
         }
     }
 }
@@ -41,7 +43,7 @@ pub fn plain(name: &str) -> String {
 }
 
 /// One line on stderr, in the name of the program.
-pub fn complain(message: &str) {
+pub fn error(message: &str) {
     // Nobody is left to tell if stderr is gone as well.
     let _ = writeln!(anstream::stderr(), "{ERROR}pliant:{ERROR:#} {}", plain(message));
 }
@@ -52,13 +54,13 @@ pub fn note(message: &str) {
 }
 
 /// One line on stderr, and the exit code for bad input.
-pub fn refuse(message: &str) -> ExitCode {
-    complain(message);
+pub fn usage_error(message: &str) -> ExitCode {
+    error(message);
     ExitCode::from(crate::BAD_INPUT)
 }
 
 /// Several lines on stderr, as a fault in a scene has.
-pub fn complain_lines(message: &str) {
+pub fn error_lines(message: &str) {
     let lines: Vec<String> = message.lines().map(plain).collect();
     // Nobody is left to tell if stderr is gone as well.
     let _ = writeln!(anstream::stderr(), "{ERROR}pliant:{ERROR:#} {}", lines.join("\n"));

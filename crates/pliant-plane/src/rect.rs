@@ -1,4 +1,4 @@
-//! Upright boxes in the plane.
+//! YAxis boxes in the plane.
 
 use std::ops::Range;
 

@@ -31,8 +31,8 @@ use pliant_plane::overlap::Measure;
 use pliant_run::picture::{Camera, Image, View, png, render};
 use pliant_run::report::{Picture, ReportData, html};
 use pliant_run::summary::{ContactTally, Summary};
-use pliant_scene::built::{BodyInfo, RunInfo, Skin};
 use pliant_scene::digest::digest;
+use pliant_scene::loaded::{BodyInfo, RenderMesh, RunInfo};
 
 /// Time step, s.
 const DT: f64 = 0.005;
@@ -140,7 +140,7 @@ fn info(meshes: &[(&str, TetMesh)]) -> RunInfo {
         });
     }
     let corner = |x: f32, y: f32| [1e3 * x, 1e3 * y, 0.0];
-    let floor = Skin {
+    let floor = RenderMesh {
         name: "floor".to_string(),
         positions: vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)],
         triangles: vec![[0, 1, 2], [0, 2, 3]],

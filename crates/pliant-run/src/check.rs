@@ -12,8 +12,8 @@ use pliant_io::mesh::parse::Format;
 use serde::{Serialize, Serializer};
 
 use pliant_scene::SceneError;
-use pliant_scene::built::Built;
-use pliant_scene::fault::{FaultKind, ShownFault, ShownPlace};
+use pliant_scene::diagnostic::{DiagnosticKind, RenderedDiagnostic, ShownPlace};
+use pliant_scene::loaded::LoadedScene;
 
 /// All files of one call.
 #[derive(Clone, Debug, Serialize)]
@@ -85,7 +85,7 @@ pub enum Trouble {
     /// With a mesh.
     Mesh(ProblemKind),
     /// With a scene.
-    Scene(FaultKind),
+    Scene(DiagnosticKind),
 }
 
 impl Trouble {
@@ -154,7 +154,7 @@ pub fn check(path: &Path) -> FileReport {
 /// Makes the scene: what comes of that is all that can be wrong with it.
 fn judge_scene(report: &mut FileReport) {
     match crate::scene::load(&report.file, &[]) {
-        Ok(Built { info, notices, .. }) => {
+        Ok(LoadedScene { info, notices, .. }) => {
             report.kind = Some(Kind::Scene);
             report.vertices = Some(info.bodies.iter().map(|body| body.vertices.len()).sum());
             report.tets = Some(info.bodies.iter().map(|body| body.tets).sum());
@@ -162,7 +162,7 @@ fn judge_scene(report: &mut FileReport) {
             report.notices = notices;
         }
         Err(SceneError { faults }) => {
-            let unread = faults.iter().find(|fault| fault.kind == FaultKind::Unreadable);
+            let unread = faults.iter().find(|fault| fault.kind == DiagnosticKind::Unreadable);
             if let Some(fault) = unread {
                 report.error = Some(fault.headline());
                 return;
@@ -222,8 +222,8 @@ impl From<Problem> for ProblemReport {
     }
 }
 
-impl From<ShownFault> for ProblemReport {
-    fn from(fault: ShownFault) -> ProblemReport {
+impl From<RenderedDiagnostic> for ProblemReport {
+    fn from(fault: RenderedDiagnostic) -> ProblemReport {
         let spot = |place: &ShownPlace| Spot::Text { line: place.line, column: place.column };
         let first = fault.place.iter().map(spot).collect();
         let message = Some(match &fault.help {

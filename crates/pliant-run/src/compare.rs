@@ -4,14 +4,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::report::compared::{Compared, page};
-use crate::report::of_run::of_run;
+use crate::report::run_report::of_run;
 use crate::run::folder::{INTERRUPTED, REPORT, SERIES, read_summary};
 use crate::run::{Progress, RunError, RunSettings, run, series};
 use crate::scene::load;
 use crate::summary::Summary;
 use pliant_io::whole::{self, told};
 use pliant_scene::SceneError;
-use pliant_scene::fault::SET;
+use pliant_scene::diagnostic::SET;
 
 /// What is different from run to run.
 #[derive(Clone, Debug, PartialEq, Eq)]

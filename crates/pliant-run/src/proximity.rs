@@ -12,7 +12,7 @@ use pliant_plane::{
 use serde::Serialize;
 
 use pliant_io::outline::assemble::{self, assemble};
-use pliant_io::outline::drawing::Upright;
+use pliant_io::outline::drawing::YAxis;
 use pliant_io::outline::extent;
 use pliant_io::outline::{OutlineFileError, Picked, read};
 
@@ -158,7 +158,7 @@ pub struct Found {
     /// What was asked of the backend.
     pub question: ProximityQuery,
     /// Which way y points in both files.
-    pub upright: Upright,
+    pub upright: YAxis,
 }
 
 /// Reads two outlines and measures how near they are.
@@ -199,8 +199,8 @@ pub fn proximity(request: &Request) -> Result<Found, ProximityError> {
     // What curves could not keep, and what numbers cannot tell apart, is not promised.
     let kept = (error + missed).max(ROUNDING * extents);
     let report = Report::new(kept, backend.name(), &answer, notices);
-    let down = files.iter().all(|file| file.drawing.upright == Upright::Down);
-    let upright = if down { Upright::Down } else { Upright::Up };
+    let down = files.iter().all(|file| file.drawing.upright == YAxis::Down);
+    let upright = if down { YAxis::Down } else { YAxis::Up };
     Ok(Found { report, outlines, answer, question, upright })
 }
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use pliant_io::files::{Disk, Folder};
 use pliant_io::whole;
-use pliant_scene::built::Built;
-use pliant_scene::fault::{Fault, FaultKind, Sources};
+use pliant_scene::diagnostic::{Diagnostic, DiagnosticKind, Sources};
+use pliant_scene::loaded::LoadedScene;
 use pliant_scene::{SceneError, builtin};
 
 /// Bytes of a scene file at most, count.
@@ -15,7 +15,7 @@ const MOST_BYTES: u64 = 16 << 20;
 /// Makes a scene, which is a file or the name of a built-in one, with values set from outside.
 ///
 /// Each of `sets` is `name=value`: a declared parameter, or a path of the scene.
-pub fn load(source: &str, sets: &[String]) -> Result<Built, SceneError> {
+pub fn load(source: &str, sets: &[String]) -> Result<LoadedScene, SceneError> {
     let (text, folder) = read(source)?;
     let path = Path::new(source);
     let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
@@ -32,7 +32,7 @@ fn read(source: &str) -> Result<(String, PathBuf), SceneError> {
     }
     let refuse = |message: String, help: Option<String>| {
         let sources = Sources { name: source.to_owned(), text: String::new(), sets: Vec::new() };
-        let fault = Fault::new(FaultKind::Unreadable, None, message).with_help(help);
+        let fault = Diagnostic::new(DiagnosticKind::Unreadable, None, message).with_help(help);
         SceneError { faults: vec![sources.show(fault)] }
     };
     let data = fs::metadata(path).map_err(|error| {

@@ -1,7 +1,7 @@
 //! Scenes: TOML in, a simulation out.
 //!
 //! ```text
-//! text ─▶ node ─▶ set ─▶ resolve ─▶ schema ─▶ keys ─▶ build ─▶ Built
+//! text ─▶ node ─▶ set ─▶ resolve ─▶ schema ─▶ keys ─▶ build ─▶ LoadedScene
 //!         places  from    parameters  keys and  types   bodies, forces,
 //!                 outside put in      types            obstacles
 //! ```
@@ -11,11 +11,11 @@
 
 pub mod numeral;
 
-pub mod built;
+pub mod loaded;
 
 pub mod digest;
 
-pub mod fault;
+pub mod diagnostic;
 
 mod random;
 
@@ -23,15 +23,15 @@ pub mod expression;
 
 pub mod node;
 
-pub mod set;
+pub mod overrides;
 
 pub mod resolve;
 
-pub mod keys;
+pub mod spec;
 
 pub mod schema;
 
-pub mod book;
+pub mod key_docs;
 
 mod build;
 
@@ -39,26 +39,26 @@ pub mod builtin;
 
 use serde::Deserialize;
 
-pub use fault::SceneError;
-use fault::{Fault, FaultKind, Sources};
-use keys::{Mesh, Scene, obstacle};
+pub use diagnostic::SceneError;
+use diagnostic::{Diagnostic, DiagnosticKind, Sources};
 use node::{Node, Value};
+use spec::{Mesh, Scene, obstacle};
 
 use pliant_io::files::Folder;
 
-use crate::built::Built;
+use crate::loaded::LoadedScene;
 
 /// Makes a scene of its text, with the values set from outside.
 ///
 /// `stem` names a scene without a name; its files count from `folder`.
-pub fn load(sources: &Sources, stem: &str, folder: Folder<'_>) -> Result<Built, SceneError> {
-    let shown = |faults: Vec<Fault>| SceneError {
+pub fn load(sources: &Sources, stem: &str, folder: Folder<'_>) -> Result<LoadedScene, SceneError> {
+    let shown = |faults: Vec<Diagnostic>| SceneError {
         faults: faults.into_iter().map(|fault| sources.show(fault)).collect(),
     };
-    let root = settled(sources).map_err(shown)?;
+    let root = resolve_and_validate(sources).map_err(shown)?;
     let parsed = Scene::deserialize(root.to_toml());
     let mut scene = parsed.map_err(|error| {
-        shown(vec![Fault::new(FaultKind::Value, None, error.message().to_owned())])
+        shown(vec![Diagnostic::new(DiagnosticKind::Value, None, error.message().to_owned())])
     })?;
     if scene.name.is_empty() {
         scene.name = stem.to_owned();
@@ -66,29 +66,29 @@ pub fn load(sources: &Sources, stem: &str, folder: Folder<'_>) -> Result<Built, 
     let build::Parts { simulation, info, notices, obstacles } = build::build(&mut scene, folder)
         .map_err(|wrong| {
             let place = Some(root.place_of(&wrong.path)).filter(|_| !wrong.path.is_empty());
-            let fault = Fault::new(wrong.kind, place, wrong.message).with_help(wrong.help);
+            let fault = Diagnostic::new(wrong.kind, place, wrong.message).with_help(wrong.help);
             shown(vec![fault])
         })?;
-    scene.record = keys::Record {
+    scene.record = spec::Record {
         every: Some(info.record_every as u32),
         rate: None,
         checkpoint: Some(info.checkpoint_every as u32),
     };
     let resolved = resolved(&scene, folder, &parameters(&root));
-    Ok(Built { simulation, info, resolved, notices, obstacles })
+    Ok(LoadedScene { simulation, info, resolved, notices, obstacles })
 }
 
 /// The scene with everything put in, held against the schema.
-fn settled(sources: &Sources) -> Result<Node, Vec<Fault>> {
+fn resolve_and_validate(sources: &Sources) -> Result<Node, Vec<Diagnostic>> {
     let mut root = Node::parse(&sources.text, 0).map_err(|fault| vec![fault])?;
     if matches!(&root.value, Value::Table(entries) if entries.is_empty()) {
         let message = "the scene is empty: it needs `duration`, `dt` and `bodies`";
-        return Err(vec![Fault::new(FaultKind::MissingKey, None, message)]);
+        return Err(vec![Diagnostic::new(DiagnosticKind::MissingKey, None, message)]);
     }
     let schema = schema::plain();
     let keys = schema::top_keys(&schema);
     for (k, setting) in sources.sets.iter().enumerate() {
-        set::set(&mut root, setting, k + 1, &keys).map_err(|fault| vec![fault])?;
+        overrides::set(&mut root, setting, k + 1, &keys).map_err(|fault| vec![fault])?;
     }
     resolve::resolve(&mut root, &sources.text)?;
     let faults = schema::check(&mut root, &schema);

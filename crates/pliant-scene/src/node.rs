@@ -3,7 +3,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::fault::{Fault, FaultKind, Place};
+use super::diagnostic::{Diagnostic, DiagnosticKind, Place};
 
 /// A value and where it stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,11 +44,11 @@ pub struct Entry {
 
 impl Node {
     /// Reads TOML; `source` tells faults which text it is.
-    pub fn parse(text: &str, source: usize) -> Result<Node, Fault> {
+    pub fn parse(text: &str, source: usize) -> Result<Node, Diagnostic> {
         let table = DeTable::parse(text).map_err(|error| {
             let place = error.span().map(|span| Place { source, span });
             let message = error.message().lines().collect::<Vec<_>>().join("; ");
-            Fault::new(FaultKind::Syntax, place, message)
+            Diagnostic::new(DiagnosticKind::Syntax, place, message)
         })?;
         let place = Place { source, span: table.span() };
         Ok(Node { value: from_table(table.get_ref(), source)?, place })
@@ -122,7 +122,7 @@ impl Node {
 /// Reads one value, as after an equals sign; what is no TOML is a string.
 ///
 /// Every part of it has the given place.
-pub fn parse_value(text: &str, place: &Place) -> Result<Node, Fault> {
+pub fn parse_value(text: &str, place: &Place) -> Result<Node, Diagnostic> {
     let Ok(value) = DeValue::parse(text) else {
         return Ok(Node { value: Value::Text(text.to_owned()), place: place.clone() });
     };
@@ -146,7 +146,7 @@ pub fn settle(node: &mut Node, place: &Place) {
     }
 }
 
-fn from_table(table: &DeTable<'_>, source: usize) -> Result<Value, Fault> {
+fn from_table(table: &DeTable<'_>, source: usize) -> Result<Value, Diagnostic> {
     let mut entries = Vec::with_capacity(table.len());
     for (key, value) in table {
         let place = Place { source, span: key.span() };
@@ -157,9 +157,10 @@ fn from_table(table: &DeTable<'_>, source: usize) -> Result<Value, Fault> {
     Ok(Value::Table(entries))
 }
 
-fn from_value(value: &Spanned<DeValue<'_>>, source: usize) -> Result<Node, Fault> {
+fn from_value(value: &Spanned<DeValue<'_>>, source: usize) -> Result<Node, Diagnostic> {
     let place = Place { source, span: value.span() };
-    let wrong = |message: String| Fault::new(FaultKind::WrongType, Some(place.clone()), message);
+    let wrong =
+        |message: String| Diagnostic::new(DiagnosticKind::WrongType, Some(place.clone()), message);
     let value = match value.get_ref() {
         DeValue::String(text) => Value::Text(text.to_string()),
         DeValue::Integer(number) => {
@@ -205,7 +206,7 @@ mod tests {
     #[test]
     fn what_toml_cannot_read_is_a_fault_with_a_place() {
         let fault = |text: &str| Node::parse(text, 0).unwrap_err();
-        assert_eq!(fault("a = \nb = 1").kind, FaultKind::Syntax);
+        assert_eq!(fault("a = \nb = 1").kind, DiagnosticKind::Syntax);
         assert!(fault("a = 1\na = 2").place.is_some());
         assert!(fault("a = 99999999999999999999").message.ends_with("too large"));
         assert!(fault("a = 1979-05-27").message.contains("date"));

@@ -1,7 +1,7 @@
 //! Parameters put in: every string that begins with `=` becomes its value.
 
+use super::diagnostic::{Diagnostic, DiagnosticKind, Place};
 use super::expression::{evaluate, lone_name};
-use super::fault::{Fault, FaultKind, Place};
 use super::node::{Node, Value, settle};
 use pliant_io::nearest::nearest;
 
@@ -14,7 +14,7 @@ const OWN: [&str; 3] = ["dt", "duration", "seed"];
 /// Replaces all expressions; of several faults all are told.
 ///
 /// Afterwards `parameters` holds plain values.
-pub fn resolve(root: &mut Node, text: &str) -> Result<(), Vec<Fault>> {
+pub fn resolve(root: &mut Node, text: &str) -> Result<(), Vec<Diagnostic>> {
     let mut names = Names { list: Vec::new(), text, chained: 0 };
     if let Some(Node { value: Value::Table(entries), .. }) = root.get("parameters") {
         names.list.extend(entries.iter().map(|e| (e.name.clone(), e.node.clone())));
@@ -40,7 +40,7 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
-    fn replace(&mut self, node: &mut Node, faults: &mut Vec<Fault>) {
+    fn replace(&mut self, node: &mut Node, faults: &mut Vec<Diagnostic>) {
         match &mut node.value {
             Value::Table(entries) => {
                 entries.iter_mut().for_each(|entry| self.replace(&mut entry.node, faults));
@@ -59,7 +59,7 @@ impl Names<'_> {
     }
 
     /// What a node stands for, itself unless it is an expression.
-    fn value(&mut self, node: &Node) -> Result<Node, Box<Fault>> {
+    fn value(&mut self, node: &Node) -> Result<Node, Box<Diagnostic>> {
         let Some(formula) = formula(node) else { return Ok(node.clone()) };
         if let Some(name) = lone_name(formula)
             && let Some((_, named)) = self.list.iter().find(|(known, _)| known == name)
@@ -77,7 +77,9 @@ impl Names<'_> {
         let known = self.list.iter().map(|(name, _)| &**name);
         let help = error.unknown.and_then(|name| nearest(&name, known).map(str::to_owned));
         let help = help.map(|meant| format!("did you mean `{meant}`?"));
-        Err(Box::new(Fault::new(FaultKind::Expression, place, error.message).with_help(help)))
+        Err(Box::new(
+            Diagnostic::new(DiagnosticKind::Expression, place, error.message).with_help(help),
+        ))
     }
 
     /// The value of something named; the error is a clause.
@@ -109,8 +111,8 @@ impl Names<'_> {
         }
     }
 
-    fn fault(&self, node: &Node, message: String) -> Box<Fault> {
-        Box::new(Fault::new(FaultKind::Expression, Some(node.place.clone()), message))
+    fn fault(&self, node: &Node, message: String) -> Box<Diagnostic> {
+        Box::new(Diagnostic::new(DiagnosticKind::Expression, Some(node.place.clone()), message))
     }
 
     /// The place of a part of an expression; of the whole string where penetrations hide it.
@@ -139,7 +141,7 @@ fn formula(node: &Node) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn resolved(text: &str) -> Result<String, Vec<Fault>> {
+    fn resolved(text: &str) -> Result<String, Vec<Diagnostic>> {
         let mut root = Node::parse(text, 0).unwrap();
         resolve(&mut root, text)?;
         Ok(root.to_toml().to_string())

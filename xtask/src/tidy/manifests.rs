@@ -6,18 +6,18 @@ use crate::repository::root;
 /// Keys of a package that stand in both manifests.
 const SHARED: [&str; 5] = ["version", "edition", "rust-version", "license", "publish"];
 
-/// What the manifest of the chores says otherwise than that of the workspace.
-fn differences(workspace: &str, chores: &str) -> Vec<String> {
+/// What the manifest of the tasks says otherwise than that of the workspace.
+fn differences(workspace: &str, tasks: &str) -> Vec<String> {
     let mut complaints = Vec::new();
     for table in ["rust", "rustdoc", "clippy"] {
         let theirs = section(workspace, &format!("[workspace.lints.{table}]"));
-        let own = section(chores, &format!("[lints.{table}]"));
+        let own = section(tasks, &format!("[lints.{table}]"));
         if theirs.is_empty() || theirs != own {
             complaints.push(format!("the lints of {table} differ between the two workspaces"));
         }
     }
     let theirs = section(workspace, "[workspace.package]");
-    let own = section(chores, "[package]");
+    let own = section(tasks, "[package]");
     for key in SHARED {
         let line = |lines: &[&str]| {
             let found = lines.iter().find(|line| line.split(" =").next() == Some(key));
@@ -40,9 +40,9 @@ fn section<'a>(manifest: &'a str, head: &str) -> Vec<&'a str> {
 #[test]
 fn both_workspaces_ask_the_same() {
     let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap();
-    let (workspace, chores) = (read("Cargo.toml"), read("xtask/Cargo.toml"));
-    none(&differences(&workspace, &chores));
-    let laxer = chores.replace("unwrap_used = \"warn\"\n", "").replace("1.95", "1.96");
+    let (workspace, tasks) = (read("Cargo.toml"), read("xtask/Cargo.toml"));
+    none(&differences(&workspace, &tasks));
+    let laxer = tasks.replace("unwrap_used = \"warn\"\n", "").replace("1.95", "1.96");
     let expected = ["the lints of clippy differ", "rust-version differs"];
     let expected = expected.map(|what| format!("{what} between the two workspaces"));
     assert_eq!(differences(&workspace, &laxer), expected);

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use pliant_run::compare::{Ways, compare};
-use pliant_run::report::of_run::of_run;
+use pliant_run::report::run_report::of_run;
 use pliant_run::run::folder::REPORT;
-use pliant_run::run::{Existing, RunSettings, run};
+use pliant_run::run::{IfExists, RunSettings, run};
 use pliant_run::scene::load;
 use pliant_run::summary::Summary;
 
@@ -18,7 +18,7 @@ pub const CUBES: &str = "Two soft cubes start 80 % inside each other, tilted";
 pub const PILE: &str = "120 soft balls drop into a box";
 
 fn settings() -> RunSettings {
-    RunSettings { existing: Existing::Replace, report: Some(of_run), ..Default::default() }
+    RunSettings { existing: IfExists::Replace, report: Some(of_run), ..Default::default() }
 }
 
 /// Two cubes with three responses, side by side.

@@ -14,7 +14,7 @@ use pliant::mesh::tet::TetMesh;
 use pliant_io::whole::told;
 use pliant_run::check::{FileReport, check};
 
-use crate::show::{self, DIM, GOOD, HEADING, Stopped};
+use crate::show::{self, DIM, EarlyExit, GOOD, HEADING};
 
 mod overlap;
 
@@ -25,15 +25,15 @@ mod scene;
 mod contact;
 
 /// Makes, writes and checks one body after the other; then lets some move and meet.
-pub fn run(out: &Path) -> Result<ExitCode, Stopped> {
+pub fn run(out: &Path) -> Result<ExitCode, EarlyExit> {
     if out.exists() && !out.is_dir() {
-        return Ok(show::refuse(&format!("{}: is a file, not a folder", out.display())));
+        return Ok(show::usage_error(&format!("{}: is a file, not a folder", out.display())));
     }
     match show_all(out) {
         Ok(()) => {}
-        Err(Trouble::Stopped(stopped)) => return Err(stopped),
+        Err(Trouble::EarlyExit(stopped)) => return Err(stopped),
         Err(Trouble::Told(message)) => {
-            show::complain(&message);
+            show::error(&message);
             return Ok(ExitCode::from(crate::FAILED));
         }
     }
@@ -49,14 +49,14 @@ pub fn run(out: &Path) -> Result<ExitCode, Stopped> {
 /// What keeps a demonstration from its end.
 enum Trouble {
     /// Nobody reads on, or the answer cannot be written.
-    Stopped(Stopped),
+    EarlyExit(EarlyExit),
     /// In words.
     Told(String),
 }
 
-impl From<Stopped> for Trouble {
-    fn from(stopped: Stopped) -> Trouble {
-        Trouble::Stopped(stopped)
+impl From<EarlyExit> for Trouble {
+    fn from(stopped: EarlyExit) -> Trouble {
+        Trouble::EarlyExit(stopped)
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use pliant_run::report::of_run::of_run;
+use pliant_run::report::run_report::of_run;
 use pliant_run::run::folder::REPORT;
-use pliant_run::run::{Existing, RunSettings, run};
+use pliant_run::run::{IfExists, RunSettings, run};
 use pliant_run::scene::load;
 
 use crate::show::{DIM, HEADING, plain};
@@ -14,7 +14,7 @@ pub fn tell(out: &Path) -> Result<String, String> {
     let scene = load("block", &[]).map_err(|error| error.to_string())?;
     let folder = out.join("block");
     let settings =
-        RunSettings { existing: Existing::Replace, report: Some(of_run), ..Default::default() };
+        RunSettings { existing: IfExists::Replace, report: Some(of_run), ..Default::default() };
     let summary = run(scene, &folder, settings, &mut ()).map_err(|error| error.to_string())?;
     let report = folder.join(REPORT);
     Ok(format!(

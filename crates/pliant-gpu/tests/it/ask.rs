@@ -262,7 +262,7 @@ fn areas_of_many_thin_overlaps_add_up() {
     outlines.push(&[rectangle([-1.0, 0.5], [31.0, 2.0])]).unwrap();
     let question = ProximityQuery { error: 0.01, ..ALL };
     let answers = check(&mut gpu, &outlines, &[Pair { a: 0, b: 1 }], &question);
-    // Upright sides: rows miss at most one strip of 0.014 m at the top of the teeth.
+    // YAxis sides: rows miss at most one strip of 0.014 m at the top of the teeth.
     let expected = 30.0 * 0.25 * 0.5;
     assert!((answers[0].overlap_area - expected).abs() < 30.0 * 0.25 * 0.015, "{answers:?}");
 }

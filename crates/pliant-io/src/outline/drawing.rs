@@ -11,12 +11,12 @@ pub struct Drawing {
     /// What was left out or should be known, one sentence each.
     pub notices: Vec<String>,
     /// Which way the y axis points.
-    pub upright: Upright,
+    pub upright: YAxis,
 }
 
 /// Which way the y axis of a file points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Upright {
+pub enum YAxis {
     /// As on maps.
     #[default]
     Up,

@@ -6,7 +6,7 @@
 
 use pliant::math::Vec3;
 
-use super::lens::{Lens, Projected};
+use super::projection::{Projected, Projection};
 use super::raster::Raster;
 
 /// Half the width of the line around an outline, pixels.
@@ -28,7 +28,7 @@ impl Flat {
     /// Draws it where nothing nearer is drawn yet: the inside as `owner`, lines as the next.
     ///
     /// An outline that reaches behind the eye is not drawn.
-    pub fn draw(&self, raster: &mut Raster, lens: &Lens, owner: u32) {
+    pub fn draw(&self, raster: &mut Raster, lens: &Projection, owner: u32) {
         let points = || self.rings.iter().flatten();
         let Some(&first) = points().next() else { return };
         if points().any(|point| lens.distance(*point) <= lens.near) {
@@ -124,7 +124,7 @@ mod tests {
     /// The pixels of a picture of 40 × 40 that lie whole within owner 0, and within owner 1.
     fn drawn(flat: &Flat, frame: &[Vec3]) -> Vec<u32> {
         let camera = Camera { from: Some([0.0, 0.0, 1.0]), up: [0.0, 1.0, 0.0] };
-        let lens = Lens::new(frame, camera, [40, 40]);
+        let lens = Projection::new(frame, camera, [40, 40]);
         let mut raster = Raster::new([40, 40], &QUARTERS);
         flat.draw(&mut raster, &lens, 0);
         (0..1600)

@@ -2,7 +2,7 @@
 
 use super::{Camera, Image, View, render};
 use crate::report::text::with_digits;
-use pliant_scene::built::RunInfo;
+use pliant_scene::loaded::RunInfo;
 use pliant_scene::numeral::shortened;
 
 /// Digits of a time in messages, count.

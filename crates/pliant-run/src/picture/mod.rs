@@ -7,17 +7,17 @@
 //! The same view gives the same bytes: f64 throughout, index order, and of the functions
 //! that differ between machines only the one that turns moving obstacles.
 
-use pliant_scene::built::{BodyInfo, Skin};
+use pliant_scene::loaded::{BodyInfo, RenderMesh};
 
 pub mod png;
 
 pub mod frames;
 
-mod beads;
+mod glyphs;
 
 mod fill;
 
-mod lens;
+mod projection;
 
 mod model;
 
@@ -48,7 +48,7 @@ pub struct View<'a> {
     /// All vertices of all bodies, world space, m.
     pub positions: &'a [[f32; 3]],
     /// What does not move with any vertex.
-    pub obstacles: &'a [Skin],
+    pub obstacles: &'a [RenderMesh],
     /// When, s; moves the obstacles.
     pub time: f64,
     /// Width and height, pixels; brought into [`SIDES`].
@@ -118,7 +118,7 @@ pub struct Image {
 pub fn render(view: &View<'_>) -> Image {
     let size = view.size.map(|side| side.clamp(*SIDES.start(), *SIDES.end()));
     let mut model = model::Model::new(view);
-    let lens = lens::Lens::new(&model.framed, view.camera, size);
+    let lens = projection::Projection::new(&model.framed, view.camera, size);
     model.leave_out_hiding(lens.eye);
     let seen = raster::seen(&model, &lens, size);
     let shadow = shadow::Shadow::new(&model, lens.light);

@@ -4,10 +4,10 @@ use pliant::body::keyframes::{Keyframe, Keyframes, Pose};
 use pliant::math::{Aabb, Quat, Vec3};
 
 use super::View;
-use super::beads::{beads, rods, stride};
 use super::fill::Flat;
+use super::glyphs::{beads, rods, stride};
 use super::normals::{area, corner_normals};
-use pliant_scene::built::{BodyInfo, Skin};
+use pliant_scene::loaded::{BodyInfo, RenderMesh};
 
 /// An obstacle with a diagonal of more than this many times that of the bodies is not framed.
 const LARGE: f64 = 2.5;
@@ -194,7 +194,7 @@ impl Model {
         self.triangles.extend(both.map(|corners| Triangle { corners, normals, paint }));
     }
 
-    fn add_obstacle(&mut self, skin: &Skin, positions: &[Vec3], bodies: f64) {
+    fn add_obstacle(&mut self, skin: &RenderMesh, positions: &[Vec3], bodies: f64) {
         let finite = |&v: &u32| positions.get(v as usize).is_some_and(|p| p.is_finite());
         let shown: Vec<[u32; 3]> =
             skin.triangles.iter().filter(|t| t.iter().all(finite)).copied().collect();
@@ -262,7 +262,7 @@ fn edges(body: &BodyInfo, positions: &[Vec3]) -> Vec<[Vec3; 2]> {
 }
 
 /// Corners of an obstacle at a moment; poses that make no motion count as none.
-fn placed(skin: &Skin, time: f64) -> Vec<Vec3> {
+fn placed(skin: &RenderMesh, time: f64) -> Vec<Vec3> {
     let frames = skin.poses.iter().map(|&(time, position, rotation)| Keyframe {
         time,
         position: Vec3::from(position),

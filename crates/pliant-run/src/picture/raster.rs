@@ -2,8 +2,8 @@
 
 use pliant::math::Vec3;
 
-use super::lens::{Lens, Projected};
 use super::model::Model;
+use super::projection::{Projected, Projection};
 
 /// Nothing is seen at a sample.
 pub const NOTHING: u32 = u32::MAX;
@@ -75,7 +75,7 @@ impl Raster {
 }
 
 /// What the lens sees of a model: triangles by their index, then two for each outline.
-pub fn seen(model: &Model, lens: &Lens, size: [u32; 2]) -> Raster {
+pub fn seen(model: &Model, lens: &Projection, size: [u32; 2]) -> Raster {
     let mut raster = Raster::new(size, &QUARTERS);
     for (index, triangle) in model.triangles.iter().enumerate() {
         let (polygon, count) = in_front(triangle.corners, lens);
@@ -91,7 +91,7 @@ pub fn seen(model: &Model, lens: &Lens, size: [u32; 2]) -> Raster {
 }
 
 /// The part of a triangle that is not too near: no corner, three or four.
-fn in_front(corners: [Vec3; 3], lens: &Lens) -> ([Vec3; 4], usize) {
+fn in_front(corners: [Vec3; 3], lens: &Projection) -> ([Vec3; 4], usize) {
     let heights = corners.map(|corner| lens.distance(corner) - lens.near);
     let (mut polygon, mut count) = ([Vec3::ZERO; 4], 0);
     let mut push = |point| {
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn what_is_behind_the_eye_is_cut_off() {
-        let lens = Lens::new(&[Vec3::ZERO, Vec3::X], super::super::Camera::default(), [8, 8]);
+        let lens = Projection::new(&[Vec3::ZERO, Vec3::X], super::super::Camera::default(), [8, 8]);
         let [right, _, ahead] = lens.axes;
         let (front, back) = (lens.eye + ahead, lens.eye - ahead);
         let count = |corners| in_front(corners, &lens).1;

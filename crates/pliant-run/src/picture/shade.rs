@@ -5,8 +5,8 @@
 
 use pliant::math::Vec3;
 
-use super::lens::Lens;
 use super::model::{Ground, Model, Paint, Triangle};
+use super::projection::Projection;
 use super::raster::{NOTHING, QUARTERS, Raster};
 use super::shadow::Shadow;
 
@@ -70,7 +70,7 @@ const FIELDS: f64 = 6.0;
 type Light = Vec3;
 
 /// The colour of every pixel, rows from the top; sRGB, unit 1/255.
-pub fn pixels(model: &Model, lens: &Lens, seen: &Raster, shadow: &Shadow) -> Vec<[u8; 3]> {
+pub fn pixels(model: &Model, lens: &Projection, seen: &Raster, shadow: &Shadow) -> Vec<[u8; 3]> {
     let shader = Shader { model, lens, shadow, spacing: spacing(lens.extent / FIELDS) };
     let [width, height] = lens.size.map(|side| side as usize);
     (0..width * height)
@@ -80,7 +80,7 @@ pub fn pixels(model: &Model, lens: &Lens, seen: &Raster, shadow: &Shadow) -> Vec
 
 struct Shader<'a> {
     model: &'a Model,
-    lens: &'a Lens,
+    lens: &'a Projection,
     shadow: &'a Shadow,
     /// Between lines of the grid, m.
     spacing: f64,

@@ -2,8 +2,8 @@
 
 use pliant::math::Vec3;
 
-use super::lens::Projected;
 use super::model::{Model, Paint};
+use super::projection::Projected;
 use super::raster::{MIDDLE, Raster};
 
 /// Width and height of the raster, pixels.

@@ -26,9 +26,9 @@ fn halves(start: u32) -> [[u32; 3]; 2] {
     [[0, 1, 2], [0, 2, 3]].map(|t| t.map(|v: u32| v + start))
 }
 
-fn floor(size: f32) -> Skin {
+fn floor(size: f32) -> RenderMesh {
     let corner = |x: f32, y: f32| [size * x, size * y, -1.0];
-    Skin {
+    RenderMesh {
         name: "floor".to_string(),
         positions: vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)],
         triangles: halves(0).to_vec(),
@@ -36,7 +36,11 @@ fn floor(size: f32) -> Skin {
     }
 }
 
-fn view<'a>(bodies: &'a [BodyInfo], positions: &'a [[f32; 3]], obstacles: &'a [Skin]) -> View<'a> {
+fn view<'a>(
+    bodies: &'a [BodyInfo],
+    positions: &'a [[f32; 3]],
+    obstacles: &'a [RenderMesh],
+) -> View<'a> {
     View { bodies, positions, obstacles, time: 0.0, size: [60, 60], camera: FRONT }
 }
 
@@ -280,7 +284,7 @@ fn solids_in_the_plane_stand_on_a_ground_and_are_seen_from_the_front_too() {
     // The ground is darker in the square's shadow than beside it.
     let dark = image.pixels.iter().filter(|c| c[0] < 185 && !is_blue(c)).count();
     assert!(dark > 50, "{dark}");
-    // Upright bodies among outlines are seen as usual.
+    // YAxis bodies among outlines are seen as usual.
     let mixed = [body("a", 0, 4, &halves(0)), outline("b", 4, &[])];
     assert_eq!(Camera::of(&mixed, [0.0, 0.0, -9.81], None), Camera::upright([0.0, 0.0, -9.81]));
 }

@@ -12,7 +12,7 @@ use pliant_plane::{Place, ProximityResult, Side};
 
 use super::Found;
 use crate::picture::Image;
-use pliant_io::outline::drawing::Upright;
+use pliant_io::outline::drawing::YAxis;
 
 mod canvas;
 
@@ -93,7 +93,7 @@ pub fn picture(found: &Found) -> Image {
 #[derive(Clone, Copy)]
 struct Frame {
     window: Window,
-    upright: Upright,
+    upright: YAxis,
 }
 
 impl Frame {
@@ -101,16 +101,16 @@ impl Frame {
     fn pixel(&self, point: Vec2) -> Vec2 {
         let Vec2 { x, y } = (point - self.window.corner) / self.window.pixel;
         match self.upright {
-            Upright::Up => Vec2::new(x, f64::from(self.window.height) - y),
-            Upright::Down => Vec2::new(x, y),
+            YAxis::Up => Vec2::new(x, f64::from(self.window.height) - y),
+            YAxis::Down => Vec2::new(x, y),
         }
     }
 
     /// A direction in the picture.
     fn direction(&self, way: Vec2) -> Vec2 {
         match self.upright {
-            Upright::Up => Vec2::new(way.x, -way.y),
-            Upright::Down => way,
+            YAxis::Up => Vec2::new(way.x, -way.y),
+            YAxis::Down => way,
         }
     }
 
@@ -118,7 +118,7 @@ impl Frame {
     fn each(&self, mut draw: impl FnMut(usize, usize)) {
         let [width, height] = [self.window.width, self.window.height].map(|side| side as usize);
         for y in 0..height {
-            let row = if self.upright == Upright::Up { height - 1 - y } else { y };
+            let row = if self.upright == YAxis::Up { height - 1 - y } else { y };
             (0..width).for_each(|x| draw(y * width + x, row * width + x));
         }
     }

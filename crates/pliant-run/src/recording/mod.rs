@@ -26,7 +26,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use pliant_scene::built::RunInfo;
+use pliant_scene::loaded::RunInfo;
 
 pub use read::Recording;
 pub use write::Writer;

@@ -9,7 +9,7 @@ use super::{
     BLOCK_HEAD, BlockHead, CHECKSUM, END, ENTRY, Entry, FILE_END, FILE_HEAD, FRAME, Frame, Header,
     INDEX, KEY_EVERY, MAGIC, RecordingError, VERSION, checksum,
 };
-use pliant_scene::built::RunInfo;
+use pliant_scene::loaded::RunInfo;
 
 /// Most bytes of a header per byte in the file, count: far more than such texts shrink.
 const MOST_HEADER_RATIO: u64 = 1000;

@@ -5,7 +5,7 @@ use std::fs;
 use pliant::math::Vec3;
 
 use super::*;
-use pliant_scene::built::BodyInfo;
+use pliant_scene::loaded::BodyInfo;
 
 /// Frames of the recordings here, count: more than stand between two that stand alone.
 const FRAMES: usize = 2 * KEY_EVERY + 5;

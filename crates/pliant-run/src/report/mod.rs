@@ -11,7 +11,7 @@
 use std::fmt::Write;
 
 use crate::summary::Summary;
-use pliant_scene::built::RunInfo;
+use pliant_scene::loaded::RunInfo;
 
 pub mod plot;
 
@@ -23,7 +23,7 @@ pub mod text;
 
 mod sections;
 
-pub mod of_run;
+pub mod run_report;
 
 pub mod compared;
 

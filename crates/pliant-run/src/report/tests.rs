@@ -2,7 +2,7 @@
 
 use super::*;
 use findings::{Severity, findings};
-use pliant_scene::built::{BodyInfo, Skin};
+use pliant_scene::loaded::{BodyInfo, RenderMesh};
 
 fn info() -> RunInfo {
     RunInfo {
@@ -281,7 +281,12 @@ fn obstacles_are_listed() {
     let page = with(
         |info, _, _| {
             let name = "floor".to_string();
-            info.obstacles.push(Skin { name, positions: vec![], triangles: vec![], poses: vec![] });
+            info.obstacles.push(RenderMesh {
+                name,
+                positions: vec![],
+                triangles: vec![],
+                poses: vec![],
+            });
         },
         html,
     );

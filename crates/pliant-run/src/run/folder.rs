@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::Existing;
+use super::IfExists;
 use super::checkpoint::{Checkpoint, CheckpointError};
 use pliant_scene::digest::digest;
 
 use crate::summary::Summary;
 use pliant_io::whole::{self, told};
-use pliant_scene::built::{Built, RunInfo};
+use pliant_scene::loaded::{LoadedScene, RunInfo};
 
 /// The file that makes a folder one of ours.
 pub const MARKER: &str = "run.json";
@@ -127,7 +127,7 @@ pub struct Marker {
 
 impl Marker {
     /// Of a scene that this program begins to run.
-    pub fn of(built: &Built) -> Marker {
+    pub fn of(built: &LoadedScene) -> Marker {
         let identity = blake3::Hash::from_bytes(identity(built)).to_hex().to_string();
         let (pliant, scene) = (env!("CARGO_PKG_VERSION").to_string(), built.info.scene.clone());
         Marker { format: FORMAT, pliant, scene, identity }
@@ -153,7 +153,7 @@ impl Marker {
 }
 
 /// What makes two runs the same: the scene as resolved, and what is told about it.
-pub fn identity(built: &Built) -> [u8; 32] {
+pub fn identity(built: &LoadedScene) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(built.resolved.as_bytes());
     let RunInfo { dt, steps, record_every, .. } = built.info;
@@ -175,11 +175,11 @@ pub fn identity(built: &Built) -> [u8; 32] {
 
 /// A folder that is ours while this lives.
 #[derive(Debug)]
-pub struct Claim {
+pub struct RunDir {
     /// The folder.
     pub path: PathBuf,
     /// How the run begins.
-    pub begin: Begin,
+    pub begin: StartMode,
     /// Held while the run is on.
     _lock: Option<Lock>,
 }
@@ -199,7 +199,7 @@ impl Drop for Lock {
 
 /// How a run begins.
 #[derive(Debug)]
-pub enum Begin {
+pub enum StartMode {
     /// With the first step.
     Fresh,
     /// After the steps that were made before; which version began is told, if it is another.
@@ -209,13 +209,17 @@ pub enum Begin {
 }
 
 /// Takes a folder for a run; on an error it is as it was.
-pub fn claim(folder: &Path, built: &Built, existing: Existing) -> Result<Claim, FolderError> {
+pub fn acquire(
+    folder: &Path,
+    built: &LoadedScene,
+    existing: IfExists,
+) -> Result<RunDir, FolderError> {
     let path = folder.to_path_buf();
     match fs::metadata(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return create(path, built),
         Err(error) => return Err(FolderError::Unwritable { path, error }),
         Ok(data) if !data.is_dir() => return Err(FolderError::NotAFolder { path }),
-        Ok(_) if existing == Existing::Refuse => return Err(refusal(path)),
+        Ok(_) if existing == IfExists::Refuse => return Err(refusal(path)),
         Ok(_) => {}
     }
     let Some(marker) = Marker::read(folder)? else {
@@ -226,7 +230,7 @@ pub fn claim(folder: &Path, built: &Built, existing: Existing) -> Result<Claim, 
         return fresh(path, built);
     };
     let lock = lock(&path)?;
-    if existing == Existing::Replace {
+    if existing == IfExists::Replace {
         drop(lock);
         return fresh(path, built);
     }
@@ -234,14 +238,14 @@ pub fn claim(folder: &Path, built: &Built, existing: Existing) -> Result<Claim, 
         return Err(FolderError::OtherScene { path, scene: marker.scene });
     }
     if let Some(summary) = read_summary(folder).filter(|summary| summary.ended == FINISHED) {
-        return Ok(Claim { path, begin: Begin::Finished(Box::new(summary)), _lock: lock });
+        return Ok(RunDir { path, begin: StartMode::Finished(Box::new(summary)), _lock: lock });
     }
     let Some(checkpoint) = read_checkpoint(folder, built)? else {
         drop(lock);
         return fresh(path, built);
     };
     let other = Some(marker.pliant).filter(|version| version != env!("CARGO_PKG_VERSION"));
-    Ok(Claim { path, begin: Begin::After(Box::new(checkpoint), other), _lock: lock })
+    Ok(RunDir { path, begin: StartMode::After(Box::new(checkpoint), other), _lock: lock })
 }
 
 /// Why a folder that is there is not taken; one of somebody else has nothing to go on with.
@@ -265,7 +269,7 @@ pub fn read_summary(folder: &Path) -> Option<Summary> {
 }
 
 /// The checkpoint of a run of this scene; one of another was left by a run that was replaced.
-fn read_checkpoint(folder: &Path, built: &Built) -> Result<Option<Checkpoint>, FolderError> {
+fn read_checkpoint(folder: &Path, built: &LoadedScene) -> Result<Option<Checkpoint>, FolderError> {
     let path = folder.join(CHECKPOINT);
     match Checkpoint::read(&path) {
         Ok(checkpoint) => Ok(Some(checkpoint).filter(|c| c.identity == identity(built))),
@@ -275,7 +279,7 @@ fn read_checkpoint(folder: &Path, built: &Built) -> Result<Option<Checkpoint>, F
     }
 }
 
-fn create(path: PathBuf, built: &Built) -> Result<Claim, FolderError> {
+fn create(path: PathBuf, built: &LoadedScene) -> Result<RunDir, FolderError> {
     if let Err(error) = fs::create_dir_all(&path) {
         return Err(FolderError::Unwritable { path, error });
     }
@@ -286,7 +290,7 @@ fn create(path: PathBuf, built: &Built) -> Result<Claim, FolderError> {
 }
 
 /// Marks a folder and empties it of everything of ours.
-fn fresh(path: PathBuf, built: &Built) -> Result<Claim, FolderError> {
+fn fresh(path: PathBuf, built: &LoadedScene) -> Result<RunDir, FolderError> {
     let marker = path.join(MARKER);
     let unwritable = |error| FolderError::Unwritable { path: marker.clone(), error };
     let text = serde_json::to_string_pretty(&Marker::of(built));
@@ -294,7 +298,7 @@ fn fresh(path: PathBuf, built: &Built) -> Result<Claim, FolderError> {
     whole::write(&marker, text.as_bytes()).map_err(unwritable)?;
     let lock = lock(&path)?;
     clear(&path, &FILES)?;
-    Ok(Claim { path, begin: Begin::Fresh, _lock: lock })
+    Ok(RunDir { path, begin: StartMode::Fresh, _lock: lock })
 }
 
 /// Removes files of ours by name, and what a killed run left half-written beside them.

@@ -4,7 +4,7 @@
 //!  step ─▶ every n-th: row, frame ─▶ now and then: checkpoint ─▶ … ─▶ index, report, summary
 //! ```
 //!
-//! Whatever ends a run, its folder can be read, and taken up again by [`Existing::Resume`] with
+//! Whatever ends a run, its folder can be read, and taken up again by [`IfExists::Resume`] with
 //! the same bits as if nothing had happened. The order of writing sees to that:
 //!
 //! 1. `run.json` says whose folder it is, before anything else is there.
@@ -25,7 +25,7 @@ pub mod folder;
 
 mod runner;
 
-pub mod look;
+pub mod inspect;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -34,15 +34,15 @@ use pliant::integrate::StepError;
 
 use crate::recording::RecordingError;
 use crate::summary::Summary;
-use folder::{Begin, FolderError};
+use folder::{FolderError, StartMode};
 use pliant_io::whole::told;
-use pliant_scene::built::Built;
+use pliant_scene::loaded::LoadedScene;
 use pliant_scene::numeral::shortened;
 use runner::Runner;
 
 /// What to do with a folder that is there already.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Existing {
+pub enum IfExists {
     /// Leave it alone: an error.
     #[default]
     Refuse,
@@ -54,7 +54,7 @@ pub enum Existing {
 
 /// Makes the text of `report.html`: from the folder of the run, its scene as resolved, what it
 /// came to, and all rows.
-pub type Report = fn(&Path, &Built, &Summary, &[[f64; series::WIDTH]]) -> String;
+pub type Report = fn(&Path, &LoadedScene, &Summary, &[[f64; series::WIDTH]]) -> String;
 
 /// How to run.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +62,7 @@ pub struct RunSettings {
     /// Threads, count; results do not depend on it.
     pub threads: usize,
     /// What to do with a folder that is there already.
-    pub existing: Existing,
+    pub existing: IfExists,
     /// Makes the report, if there is to be one.
     pub report: Option<Report>,
 }
@@ -70,7 +70,7 @@ pub struct RunSettings {
 impl Default for RunSettings {
     /// One thread, a folder of its own, no report.
     fn default() -> RunSettings {
-        RunSettings { threads: 1, existing: Existing::Refuse, report: None }
+        RunSettings { threads: 1, existing: IfExists::Refuse, report: None }
     }
 }
 
@@ -136,16 +136,16 @@ impl RunError {
 /// A run that progress broke off is no error: its summary says `interrupted`. A run that was
 /// finished before gives its summary.
 pub fn run(
-    built: Built,
+    built: LoadedScene,
     folder: &Path,
     settings: RunSettings,
     progress: &mut dyn Progress,
 ) -> Result<Summary, RunError> {
-    let mut claim = folder::claim(folder, &built, settings.existing)?;
-    let runner = match std::mem::replace(&mut claim.begin, Begin::Fresh) {
-        Begin::Finished(summary) => return Ok(*summary),
-        Begin::Fresh => Runner::fresh(built, folder, settings)?,
-        Begin::After(checkpoint, other) => {
+    let mut acquire = folder::acquire(folder, &built, settings.existing)?;
+    let runner = match std::mem::replace(&mut acquire.begin, StartMode::Fresh) {
+        StartMode::Finished(summary) => return Ok(*summary),
+        StartMode::Fresh => Runner::fresh(built, folder, settings)?,
+        StartMode::After(checkpoint, other) => {
             let mut runner = Runner::after(built, folder, settings, *checkpoint)?;
             runner.note_version(other);
             runner
@@ -153,6 +153,6 @@ pub fn run(
     };
     // The claim is held up to here, so that nobody else writes meanwhile.
     let done = runner.finish(progress);
-    drop(claim);
+    drop(acquire);
     done
 }

@@ -15,11 +15,11 @@ use pliant::id::VertexId;
 use pliant::math::Vec3;
 use pliant::step::Simulation;
 
-use pliant_scene::built::RunInfo;
+use pliant_scene::loaded::RunInfo;
 
 /// The account of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Account {
+pub struct MomentumBudget {
     /// Whether a vertex counts, by vertex.
     counts: Vec<bool>,
     start: Vec3,
@@ -31,9 +31,9 @@ pub struct Account {
     pub largest: f64,
 }
 
-impl Account {
+impl MomentumBudget {
     /// Opens the account of a simulation before its first step.
-    pub fn new(simulation: &Simulation, info: &RunInfo) -> Account {
+    pub fn new(simulation: &Simulation, info: &RunInfo) -> MomentumBudget {
         let mut counts = vec![false; simulation.state.positions.len()];
         for body in info.bodies.iter().filter(|body| !body.held) {
             if let Some(vertices) = counts.get_mut(body.vertices.clone()) {
@@ -43,7 +43,7 @@ impl Account {
         let masses = simulation.system.masses.of().iter().zip(&counts);
         let mass = masses.filter(|(_, counts)| **counts).map(|(mass, _)| mass).sum();
         let gravity = Vec3::from(info.gravity);
-        let mut account = Account { counts, mass, gravity, ..Account::default() };
+        let mut account = MomentumBudget { counts, mass, gravity, ..MomentumBudget::default() };
         account.start = account.momentum(simulation).0;
         account
     }

@@ -19,12 +19,12 @@ use super::cpu_profiler::CpuProfiler;
 use super::folder::{
     self, CHECKPOINT, FINISHED, FolderError, INTERRUPTED, RECORDING, REPORT, SCENE, SERIES, SUMMARY,
 };
-use super::momentum::Account;
+use super::momentum::MomentumBudget;
 use super::{Progress, RunError, RunSettings, series};
 use crate::recording::{Header, Writer};
 use crate::summary::{ContactTally, Summary};
 use pliant_io::whole::{self, Growing};
-use pliant_scene::built::Built;
+use pliant_scene::loaded::LoadedScene;
 
 /// Steps take at least this many times as long as the checkpoints between them.
 const WORK_PER_CHECKPOINT: u32 = 20;
@@ -37,7 +37,7 @@ const FAILED: &str = "failed";
 
 /// A run under way.
 pub(super) struct Runner {
-    built: Built,
+    built: LoadedScene,
     folder: PathBuf,
     settings: RunSettings,
     identity: [u8; 32],
@@ -46,7 +46,7 @@ pub(super) struct Runner {
     /// The last step that was recorded, with its row.
     recorded: Option<(u64, Row)>,
     measure: Measure,
-    account: Account,
+    account: MomentumBudget,
     watch: Arc<CpuProfiler>,
     /// Time of the steps on the wall clock.
     wall: Duration,
@@ -63,7 +63,11 @@ pub(super) struct Runner {
 
 impl Runner {
     /// Begins with the first step.
-    pub fn fresh(built: Built, folder: &Path, settings: RunSettings) -> Result<Runner, RunError> {
+    pub fn fresh(
+        built: LoadedScene,
+        folder: &Path,
+        settings: RunSettings,
+    ) -> Result<Runner, RunError> {
         let failed = |name: &str| {
             let path = folder.join(name);
             move |error| RunError::Write { path, error }
@@ -85,7 +89,7 @@ impl Runner {
 
     /// Goes on after a checkpoint.
     pub fn after(
-        built: Built,
+        built: LoadedScene,
         folder: &Path,
         settings: RunSettings,
         checkpoint: Checkpoint,
@@ -121,7 +125,7 @@ impl Runner {
     }
 
     fn new(
-        mut built: Built,
+        mut built: LoadedScene,
         folder: &Path,
         settings: RunSettings,
         (series, recording): (Growing, Writer),
@@ -133,7 +137,7 @@ impl Runner {
         let attached = simulation.system.rigids.attached_pairs();
         let measure =
             Measure::new(&simulation.state.positions, &simulation.bodies).leaving_out(attached);
-        let account = Account::new(simulation, &built.info);
+        let account = MomentumBudget::new(simulation, &built.info);
         Runner {
             identity: folder::identity(&built),
             built,
@@ -166,22 +170,22 @@ impl Runner {
 
     /// Makes the steps that are left and writes what they come to.
     pub fn finish(mut self, progress: &mut dyn Progress) -> Result<Summary, RunError> {
-        match self.go(progress) {
-            Ok(ended) => self.close(ended),
+        match self.run_loop(progress) {
+            Ok(ended) => self.write_outputs(ended),
             Err(error) => {
                 // The first error is the one to tell; a full disk may refuse these as well.
                 let is_step = matches!(error, RunError::Step { .. });
                 if is_step && self.recorded.is_none_or(|(step, _)| step != self.step) {
                     let _ = self.record();
                 }
-                let _ = self.close(FAILED);
+                let _ = self.write_outputs(FAILED);
                 Err(error)
             }
         }
     }
 
     /// Steps to the end, or to where progress breaks off.
-    fn go(&mut self, progress: &mut dyn Progress) -> Result<&'static str, RunError> {
+    fn run_loop(&mut self, progress: &mut dyn Progress) -> Result<&'static str, RunError> {
         let (steps, every) = (self.built.info.steps, self.built.info.record_every.max(1));
         progress.begin(self.step, steps);
         while self.step < steps {
@@ -191,7 +195,7 @@ impl Runner {
             }
             let stop = progress.step(self.step).is_break() && self.step < steps;
             if stop || self.is_checkpoint_due() {
-                self.keep()?;
+                self.write_checkpoint()?;
             }
             if stop {
                 return Ok(INTERRUPTED);
@@ -249,7 +253,7 @@ impl Runner {
     }
 
     /// Writes a checkpoint, after all that it counts is on the disk.
-    fn keep(&mut self) -> Result<(), RunError> {
+    fn write_checkpoint(&mut self) -> Result<(), RunError> {
         let start = Instant::now();
         self.series.sync().map_err(|error| self.write_error(SERIES, error))?;
         self.recording.sync().map_err(|error| self.write_error(RECORDING, error))?;
@@ -275,7 +279,7 @@ impl Runner {
     }
 
     /// Writes index, report and summary, the summary last.
-    fn close(mut self, ended: &str) -> Result<Summary, RunError> {
+    fn write_outputs(mut self, ended: &str) -> Result<Summary, RunError> {
         let summary = self.summary(ended);
         let (folder, report) = (self.folder.clone(), self.settings.report);
         let failed = |name: &str| {
@@ -311,7 +315,7 @@ impl Runner {
             Some((step, row)) if step == self.step => row,
             _ => self.row(),
         };
-        let Built { simulation, info, notices, .. } = &self.built;
+        let LoadedScene { simulation, info, notices, .. } = &self.built;
         let wall_s = self.wall.as_secs_f64();
         // Not the state's own time: that is a sum, and rounded in every step.
         let simulated_s = self.step as f64 * info.dt;
@@ -358,8 +362,8 @@ impl Runner {
 }
 
 /// Vertices inside obstacles, count, and the depth of the deepest, m.
-fn in_obstacles(built: &Built) -> (usize, f64) {
-    let Built { simulation: Simulation { state, .. }, obstacles, .. } = built;
+fn in_obstacles(built: &LoadedScene) -> (usize, f64) {
+    let LoadedScene { simulation: Simulation { state, .. }, obstacles, .. } = built;
     let (mut count, mut deepest) = (0, 0.0_f64);
     for point in &state.positions {
         let depth = |obstacle: &Obstacle| -obstacle.at(state.time).distance(*point);

@@ -2,8 +2,8 @@
 
 use pliant::snapshot::Snapshot;
 use pliant_plane::overlap::Measure;
-use pliant_scene::built::Built;
 use pliant_scene::digest::digest;
+use pliant_scene::loaded::LoadedScene;
 
 use crate::scene::{Folder, after, load, refused};
 
@@ -29,14 +29,14 @@ fn attached(keys: &str) -> String {
 /// All of the lower side.
 const BELOW: &str = "plane = { point = [0, 0, -0.1], normal = [0, 0, -1] }";
 
-fn steps(built: &mut Built, count: usize) {
+fn steps(built: &mut LoadedScene, count: usize) {
     for _ in 0..count {
         built.simulation.step(built.info.dt).unwrap();
     }
 }
 
 /// Farthest that an attached vertex is from its point of the rigid body, m.
-fn loosest(built: &Built) -> f64 {
+fn loosest(built: &LoadedScene) -> f64 {
     let simulation = &built.simulation;
     let gap = |a: &pliant::body::rigid::attach::Attached| {
         let rigid = &simulation.state.rigids[a.place];

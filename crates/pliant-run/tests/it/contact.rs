@@ -3,14 +3,14 @@
 use pliant::integrate::StepError;
 use pliant::record::overlap::Overlap;
 use pliant_plane::overlap::Measure;
-use pliant_scene::built::Built;
+use pliant_scene::loaded::LoadedScene;
 
 use crate::scene::{Folder, after, load, refused, with};
 
 /// Rounding of positions and velocities over a short run, relative to 1 m and 1 m/s.
 const ROUNDING: f64 = 1e-9;
 
-fn overlap(built: &Built) -> Overlap {
+fn overlap(built: &LoadedScene) -> Overlap {
     let simulation = &built.simulation;
     Measure::new(&simulation.state.positions, &simulation.bodies)
         .measure(&simulation.state.positions, &simulation.bodies)
@@ -18,7 +18,7 @@ fn overlap(built: &Built) -> Overlap {
 
 /// Makes steps; every one must end with numbers or with an error that says why.
 #[track_caller]
-fn steps(built: &mut Built, count: usize) -> Result<(), StepError> {
+fn steps(built: &mut LoadedScene, count: usize) -> Result<(), StepError> {
     for _ in 0..count {
         built.simulation.step(built.info.dt)?;
         let state = &built.simulation.state;

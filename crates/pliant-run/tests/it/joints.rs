@@ -3,8 +3,8 @@
 use pliant::math::Vec3;
 use pliant::snapshot::Snapshot;
 use pliant_plane::overlap::Measure;
-use pliant_scene::built::Built;
 use pliant_scene::digest::digest;
+use pliant_scene::loaded::LoadedScene;
 
 use crate::scene::{Folder, after, load, refused};
 
@@ -30,7 +30,7 @@ fn joint(keys: &str) -> String {
     two(&format!("[[joints]]\n{keys}\n"))
 }
 
-fn steps(built: &mut Built, count: usize) {
+fn steps(built: &mut LoadedScene, count: usize) {
     for _ in 0..count {
         built.simulation.step(built.info.dt).unwrap();
     }
@@ -101,7 +101,7 @@ fn chain(integrator: &str) -> String {
 }
 
 /// Distance of the links' centres one after the other, and of the last from the hook, m.
-fn length(built: &Built) -> f64 {
+fn length(built: &LoadedScene) -> f64 {
     let rigids = &built.simulation.state.rigids[..100];
     let between: f64 = rigids.windows(2).map(|w| w[0].centre.distance(w[1].centre)).sum();
     between + rigids[99].centre.distance(0.05 * Vec3::Z)
@@ -178,7 +178,7 @@ fn hit() -> String {
 fn lost(dt: f64) -> [f64; 2] {
     let folder = Folder::new("momentum");
     let mut built = folder.load(&hit(), &[&format!("dt={dt}")]).unwrap();
-    let momenta = |built: &Built| {
+    let momenta = |built: &LoadedScene| {
         let simulation = &built.simulation;
         let members = simulation.system.rigids.members().iter().zip(&simulation.state.rigids);
         let going: Vec3 = members.map(|(member, rigid)| member.body.mass * rigid.velocity).sum();

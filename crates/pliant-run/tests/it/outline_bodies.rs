@@ -2,8 +2,8 @@
 
 use pliant::snapshot::Snapshot;
 use pliant_plane::overlap::Measure;
-use pliant_scene::built::Built;
 use pliant_scene::digest::digest;
+use pliant_scene::loaded::LoadedScene;
 
 use crate::scene::{Folder, after};
 
@@ -32,7 +32,7 @@ fn scene(response: &str) -> String {
     )
 }
 
-fn steps(built: &mut Built, count: usize) {
+fn steps(built: &mut LoadedScene, count: usize) {
     for _ in 0..count {
         built.simulation.step(built.info.dt).unwrap();
     }

@@ -3,7 +3,7 @@
 use pliant::math::{Vec2, Vec3};
 use pliant::record::overlap::Overlap;
 use pliant_plane::overlap::Measure;
-use pliant_scene::built::Built;
+use pliant_scene::loaded::LoadedScene;
 
 use crate::scene::load;
 
@@ -11,14 +11,14 @@ use crate::scene::load;
 const SCENES: [(&str, usize, usize); 5] =
     [("map", 6, 719), ("gears", 13, 391), ("links", 15, 440), ("cars", 18, 266), ("wavy", 2, 200)];
 
-fn steps(built: &mut Built, count: u64) {
+fn steps(built: &mut LoadedScene, count: u64) {
     for _ in 0..count {
         built.simulation.step(built.info.dt).unwrap();
     }
 }
 
 /// Steps for a time, s, and looks at every recorded moment.
-fn watch(built: &mut Built, time: f64, mut look: impl FnMut(&Built)) {
+fn watch(built: &mut LoadedScene, time: f64, mut look: impl FnMut(&LoadedScene)) {
     let rows = (time / (built.info.dt * built.info.record_every as f64)).round() as u64;
     for _ in 0..rows {
         steps(built, built.info.record_every);
@@ -26,13 +26,13 @@ fn watch(built: &mut Built, time: f64, mut look: impl FnMut(&Built)) {
     }
 }
 
-fn overlap(built: &Built) -> Overlap {
+fn overlap(built: &LoadedScene) -> Overlap {
     let (positions, bodies) = (&built.simulation.state.positions, &built.simulation.bodies);
     Measure::new(positions, bodies).measure(positions, bodies)
 }
 
 /// How far a rigid body is turned about z, rad.
-fn angle(built: &Built, body: usize) -> f64 {
+fn angle(built: &LoadedScene, body: usize) -> f64 {
     let turn = built.simulation.state.rigids[body].turn;
     2.0 * libm::atan2(turn.z, turn.w)
 }
@@ -137,7 +137,7 @@ fn no_link_of_the_chain_is_lost() {
 #[test]
 fn cars_collide_and_are_never_inside_each_other() {
     let mut built = load("cars", &[]).unwrap();
-    let speeds = |built: &Built| -> Vec<Vec3> {
+    let speeds = |built: &LoadedScene| -> Vec<Vec3> {
         built.simulation.state.rigids.iter().map(|car| car.velocity).collect()
     };
     let before = speeds(&built);

@@ -1,7 +1,7 @@
 //! Keys of single responses, and the scenes that set responses against each other.
 
 use pliant::integrate::StepError;
-use pliant_scene::built::Built;
+use pliant_scene::loaded::LoadedScene;
 
 use crate::scene::{Folder, after, load, refused, with};
 
@@ -19,7 +19,7 @@ const COMPARED: [&str; 7] = [
 /// Way of a contact surface that is not noise, m.
 const CLEAR: f64 = 0.02;
 
-fn steps(built: &mut Built, count: usize) -> Result<(), StepError> {
+fn steps(built: &mut LoadedScene, count: usize) -> Result<(), StepError> {
     (0..count).try_for_each(|_| built.simulation.step(built.info.dt).map(drop))
 }
 
@@ -100,7 +100,7 @@ fn springs_within_the_step_push_farther_and_need_an_integrator_that_solves_them(
         let way = |sets: &[&str]| {
             let mut built = folder.load(&text, sets).unwrap();
             let range = built.info.bodies[1].vertices.clone();
-            let sum = |built: &Built| -> f64 {
+            let sum = |built: &LoadedScene| -> f64 {
                 built.simulation.state.positions[range.clone()].iter().map(|p| p.x).sum()
             };
             let start = sum(&built);

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use pliant::record::overlap::Overlap;
 use pliant::record::row::Row;
 use pliant_run::scene;
-use pliant_scene::built::Built;
 use pliant_scene::digest::digest;
-use pliant_scene::{SceneError, book, builtin, schema};
+use pliant_scene::loaded::LoadedScene;
+use pliant_scene::{SceneError, builtin, key_docs, schema};
 
 /// A fresh folder for one test, gone when dropped.
 pub struct Folder(PathBuf);
@@ -24,7 +24,7 @@ impl Folder {
         self.0.join(name).to_str().unwrap().to_owned()
     }
 
-    pub fn load(&self, text: &str, sets: &[&str]) -> Result<Built, SceneError> {
+    pub fn load(&self, text: &str, sets: &[&str]) -> Result<LoadedScene, SceneError> {
         load(&self.write("scene.toml", text), sets)
     }
 }
@@ -35,12 +35,12 @@ impl Drop for Folder {
     }
 }
 
-pub fn load(source: &str, sets: &[&str]) -> Result<Built, SceneError> {
+pub fn load(source: &str, sets: &[&str]) -> Result<LoadedScene, SceneError> {
     scene::load(source, &sets.iter().map(|set| (*set).to_owned()).collect::<Vec<_>>())
 }
 
 /// The digest after some steps.
-pub fn after(mut built: Built, steps: usize) -> String {
+pub fn after(mut built: LoadedScene, steps: usize) -> String {
     for _ in 0..steps {
         built.simulation.step(built.info.dt).unwrap();
     }
@@ -92,14 +92,14 @@ fn built_in_scenes_take_the_common_parameters_and_their_own() {
     assert!(error.contains("--set:1:1") && error.contains("did you mean `young`?"), "{error}");
 }
 
-fn energy(built: &Built) -> f64 {
+fn energy(built: &LoadedScene) -> f64 {
     let row = Row::of(&built.simulation, Overlap::default());
     row.kinetic + row.elastic + row.gravitational
 }
 
 /// Runs a scene to its end; energy must stay below that of the start and speed below a limit, m/s.
 #[track_caller]
-fn settles(scene: &str, sets: &[&str], speed: f64) -> Built {
+fn settles(scene: &str, sets: &[&str], speed: f64) -> LoadedScene {
     let mut built = load(scene, sets).unwrap();
     let start = energy(&built);
     for _ in 0..built.info.steps {
@@ -445,7 +445,7 @@ fn the_book_has_every_key() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/src/scenes.md");
     let page = std::fs::read_to_string(&path).unwrap();
     let (head, _) = page.split_once("\n# All keys\n").unwrap();
-    let expected = format!("{head}\n# All keys\n\n{}", book::tables(&schema::plain()));
+    let expected = format!("{head}\n# All keys\n\n{}", key_docs::tables(&schema::plain()));
     if std::env::var_os("PLIANT_BLESS").is_some() {
         std::fs::write(&path, &expected).unwrap();
     }
@@ -458,7 +458,7 @@ fn every_number_says_its_unit() {
     let units = [
         " m", "m/", " s", " kg", " N", " J", " Pa", "rad", "count", "unit", "Hz", "Unit", "number",
     ];
-    for line in book::tables(&schema::plain()).lines() {
+    for line in key_docs::tables(&schema::plain()).lines() {
         let number = line.contains("| number |")
             || line.contains("whole number |")
             || line.contains("× number");

@@ -3,8 +3,8 @@
 use pliant::math::Vec3;
 use pliant::snapshot::Snapshot;
 use pliant_plane::overlap::Measure;
-use pliant_scene::built::Built;
 use pliant_scene::digest::digest;
+use pliant_scene::loaded::LoadedScene;
 
 use crate::scene::{Folder, after, load, refused};
 
@@ -21,7 +21,7 @@ fn on_floor(body: &str, more: &str) -> String {
 
 const CUBE: &str = "mesh = { kind = \"cuboid\", size = [1, 1, 1], cells = [2, 2, 2] }\n";
 
-fn momentum(built: &Built) -> Vec3 {
+fn momentum(built: &LoadedScene) -> Vec3 {
     built.simulation.state.momentum(&built.simulation.system.masses)
 }
 

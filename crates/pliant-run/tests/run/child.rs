@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use pliant_run::run::{Existing, Progress, RunSettings, run};
+use pliant_run::run::{IfExists, Progress, RunSettings, run};
 
 use crate::scene::blocks;
 
@@ -34,7 +34,7 @@ impl Progress for Slow {
 #[test]
 fn runs_when_told() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
-    let settings = RunSettings { existing: Existing::Resume, ..RunSettings::default() };
+    let settings = RunSettings { existing: IfExists::Resume, ..RunSettings::default() };
     let mut built = blocks();
     if let Ok(every) = std::env::var(EVERY) {
         built.info.checkpoint_every = every.parse().unwrap();

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use pliant_run::recording::Recording;
 use pliant_run::run::folder::{RECORDING, SERIES, SUMMARY};
-use pliant_run::run::{Existing, RunSettings, run, series};
+use pliant_run::run::{IfExists, RunSettings, run, series};
 
 use crate::child;
 use crate::scene::{Place, blocks, results};
@@ -40,9 +40,9 @@ fn check(folder: &Path, said: &str, expected: &str) {
 #[track_caller]
 fn goes_on(place: &Place, folder: &Path) {
     let whole = place.path().join("whole");
-    let settings = RunSettings { existing: Existing::Replace, ..RunSettings::default() };
+    let settings = RunSettings { existing: IfExists::Replace, ..RunSettings::default() };
     let expected = run(blocks(), &whole, settings, &mut ()).unwrap();
-    let settings = RunSettings { existing: Existing::Resume, ..RunSettings::default() };
+    let settings = RunSettings { existing: IfExists::Resume, ..RunSettings::default() };
     let summary = run(blocks(), folder, settings, &mut ()).unwrap();
     assert_eq!((summary.ended.as_str(), &summary.digest), ("finished", &expected.digest));
     assert!(results(folder) == results(&whole));

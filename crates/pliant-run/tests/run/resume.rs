@@ -4,7 +4,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use pliant_run::run::{Existing, Progress, RunSettings, look, run};
+use pliant_run::run::{IfExists, Progress, RunSettings, inspect, run};
 use pliant_run::summary::Summary;
 
 use crate::child;
@@ -16,7 +16,7 @@ const KILLS: usize = 100;
 /// Latest moment to be killed, µs: a little after the end of a run.
 const LATEST: u64 = 60_000;
 
-const RESUME: RunSettings = RunSettings { threads: 1, existing: Existing::Resume, report: None };
+const RESUME: RunSettings = RunSettings { threads: 1, existing: IfExists::Resume, report: None };
 
 /// Breaks off after so many steps, and remembers where it began.
 struct Until(u64, Option<u64>);
@@ -48,7 +48,7 @@ fn a_run_broken_off_anywhere_ends_with_the_same_bits() {
         let half = run(blocks(), &folder, RunSettings::default(), &mut until).unwrap();
         assert_eq!((half.ended.as_str(), half.steps, until.1), ("interrupted", stop, Some(0)));
         assert!(names(&folder).contains(&"checkpoint.bin".to_string()));
-        assert_eq!(look::look(&folder).unwrap().state, "interrupted");
+        assert_eq!(inspect::look(&folder).unwrap().state, "interrupted");
         let mut until = Until(STEPS, None);
         let rest = run(blocks(), &folder, RESUME, &mut until).unwrap();
         assert_eq!((rest.ended.as_str(), until.1), ("finished", Some(stop)));
@@ -91,7 +91,7 @@ fn a_run_killed_at_any_context_can_be_taken_up() {
             kills += 1;
             begun += usize::from(folder.join("checkpoint.bin").exists());
             // Whatever is there can be looked at, or is refused in words.
-            let _ = look::look(&folder);
+            let _ = inspect::look(&folder);
         }
         let summary = run(blocks(), &folder, RESUME, &mut ()).unwrap();
         assert_eq!(summary.digest, whole.digest, "run {runs}, {kills} kills");

@@ -19,7 +19,7 @@ use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::step::Simulation;
 use pliant_papers::impulse::Impulses;
-use pliant_scene::built::{BodyInfo, Built, RunInfo};
+use pliant_scene::loaded::{BodyInfo, LoadedScene, RunInfo};
 
 pub const STEPS: u64 = 61;
 
@@ -28,7 +28,7 @@ const DT: f64 = 0.01;
 const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81);
 
 /// Two blocks; the second hangs on a pin. Steps with memory, so that resuming must restore it.
-pub fn blocks() -> Built {
+pub fn blocks() -> LoadedScene {
     let mesh =
         TetMesh::from_raw(cuboid([2; 3], Vec3::splat(0.2), TetSplit::Five).unwrap()).unwrap().0;
     let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh), Mesh::Tets(&mesh)]).unwrap();
@@ -71,7 +71,7 @@ pub fn blocks() -> Built {
         bodies: vec![body("free", 0), body("held", 1)],
         obstacles: Vec::new(),
     };
-    Built {
+    LoadedScene {
         simulation: Simulation::new(bodies, state, system, integrator)
             .in_contact(vec![Box::new(Impulses::new(vec![floor]))]),
         info,

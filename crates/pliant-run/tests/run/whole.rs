@@ -7,7 +7,7 @@ use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::math::Vec3;
 use pliant::record::row::Row;
 use pliant_run::recording::Recording;
-use pliant_run::run::{Existing, RunError, RunSettings, look, run, series};
+use pliant_run::run::{IfExists, RunError, RunSettings, inspect, run, series};
 use pliant_run::summary::Summary;
 use pliant_scene::digest::digest;
 
@@ -80,7 +80,7 @@ fn the_number_of_threads_changes_no_bit() {
     let place = Place::new("threads");
     let [one, two] = [1, 2].map(|threads| {
         let settings =
-            RunSettings { threads, existing: Existing::Replace, ..RunSettings::default() };
+            RunSettings { threads, existing: IfExists::Replace, ..RunSettings::default() };
         let summary = run(blocks(), &place.run(), settings, &mut ()).unwrap();
         assert_eq!(summary.threads, threads);
         (summary.digest, results(&place.run()))
@@ -100,7 +100,7 @@ fn momentum_that_nobody_gave_is_told() {
     // Held bodies alone: nothing counts.
     let mut built = blocks();
     built.info.bodies.iter_mut().for_each(|body| body.held = true);
-    let settings = RunSettings { existing: Existing::Replace, ..RunSettings::default() };
+    let settings = RunSettings { existing: IfExists::Replace, ..RunSettings::default() };
     let summary = run(built, &place.run(), settings, &mut ()).unwrap();
     assert_eq!((summary.momentum_error, summary.momentum_bodies), (0.0, 0));
 }
@@ -130,15 +130,15 @@ fn a_step_that_fails_names_the_place_and_keeps_the_rest() {
     let recording = Recording::open(&place.run().join("recording.pliant")).unwrap();
     let steps: Vec<_> = recording.frames().iter().map(|entry| entry.step).collect();
     assert_eq!((rows.len(), steps), (2, vec![0, 1]));
-    let summary = look::look(&place.run()).unwrap().summary.unwrap();
+    let summary = inspect::look(&place.run()).unwrap().summary.unwrap();
     assert_eq!((summary.steps, summary.simulated_s, rows[1][0]), (1, 0.01, 0.01));
     let mut built = blocks();
     built.simulation.state.positions[30] = Vec3::splat(f64::NAN);
-    let settings = RunSettings { existing: Existing::Replace, ..RunSettings::default() };
+    let settings = RunSettings { existing: IfExists::Replace, ..RunSettings::default() };
     let error = run(built, &place.run(), settings, &mut ()).unwrap_err().to_string();
     assert!(error.starts_with("step 1, body 1 `held`: vertex 3 of body 1 has position"), "{error}");
     assert!(error.contains("after start"), "{error}");
-    let look = look::look(&place.run()).unwrap();
+    let look = inspect::look(&place.run()).unwrap();
     assert_eq!((look.state.as_str(), look.recording.frames), ("failed", 1));
     assert!(look.recording.complete);
 }

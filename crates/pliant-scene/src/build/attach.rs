@@ -3,17 +3,17 @@
 use pliant::body::rigid::attach::AttachError;
 use pliant::id::{BodyId, VertexId};
 
-use super::Wrong;
-use super::bodies::Made;
-use super::hold::{self, Choice};
+use super::BuildError;
+use super::bodies::SceneBodies;
+use super::external_loads::{self, Choice};
 use super::joints::{self, Pairs};
-use super::rest::Stuff;
-use crate::keys::joint::{Joint, JointKind};
-use crate::keys::shape::Matching;
-use crate::keys::{self, IntegratorKind, Material};
+use super::shape::Geometry;
+use crate::spec::joint::{Joint, JointKind};
+use crate::spec::shape::Matching;
+use crate::spec::{self, IntegratorKind, Material};
 
 /// Attaches all that the scene asks for; gives the bodies that do not touch for it.
-pub fn add(scene: &keys::Scene, made: &mut Made) -> Result<Pairs, Wrong> {
+pub fn add(scene: &spec::Scene, made: &mut SceneBodies) -> Result<Pairs, BuildError> {
     for (k, joint) in scene.joints.iter().enumerate() {
         if joint.kind == JointKind::Attach {
             let path = format!("joints.{k}");
@@ -34,23 +34,23 @@ pub fn choices(joint: &Joint) -> [(&'static str, bool); 3] {
     ]
 }
 
-fn check_integrator(scene: &keys::Scene, path: &str) -> Result<(), Wrong> {
+fn check_integrator(scene: &spec::Scene, path: &str) -> Result<(), BuildError> {
     let key = &scene.integrator;
     if key.kind != IntegratorKind::ImplicitEuler || key.newton > 0 {
         let message = "the integrator does not move what is attached to rigid bodies";
         let help = "take the integrator \"implicit-euler\" with newton = 0";
-        return Err(Wrong::value(format!("{path}.kind"), message).with_help(help));
+        return Err(BuildError::value(format!("{path}.kind"), message).with_help(help));
     }
     if key.matching == Some(Matching::AfterStep) {
         let message = "shapes that are matched after the step tear at what is attached";
         let help = "write matching = \"with-step\" for the integrator";
-        return Err(Wrong::value(format!("{path}.kind"), message).with_help(help));
+        return Err(BuildError::value(format!("{path}.kind"), message).with_help(help));
     }
     Ok(())
 }
 
 /// Refuses keys of other kinds of joints.
-fn check_keys(joint: &Joint, path: &str) -> Result<(), Wrong> {
+fn check_keys(joint: &Joint, path: &str) -> Result<(), BuildError> {
     let given = [
         ("chain", joint.chain.is_some()),
         ("anchor", joint.anchor.is_some()),
@@ -62,42 +62,47 @@ fn check_keys(joint: &Joint, path: &str) -> Result<(), Wrong> {
     match given.into_iter().find(|(_, is_given)| *is_given) {
         Some((name, _)) => {
             let message = format!("a joint of kind `attach` takes no `{name}`");
-            Err(Wrong::value(format!("{path}.{name}"), message))
+            Err(BuildError::value(format!("{path}.{name}"), message))
         }
         None => Ok(()),
     }
 }
 
-fn attach(scene: &keys::Scene, made: &mut Made, joint: &Joint, path: &str) -> Result<(), Wrong> {
+fn attach(
+    scene: &spec::Scene,
+    made: &mut SceneBodies,
+    joint: &Joint,
+    path: &str,
+) -> Result<(), BuildError> {
     let names = format!("{path}.bodies");
     let [first, second] = &joint.bodies[..] else {
         let message = format!("{} bodies: the rigid one and the soft one", joint.bodies.len());
         let place = if joint.bodies.is_empty() { path } else { &names };
         let help = "write bodies = [\"rigid\", \"soft\"]";
-        return Err(Wrong::value(place, message).with_help(help));
+        return Err(BuildError::value(place, message).with_help(help));
     };
     let (holder, index) = joints::find(scene, made, first, &format!("{names}.0"))?;
     let other = format!("{names}.1");
     let (soft, group) = joints::find(scene, made, second, &other)?;
     if holder == soft {
         let message = format!("`{first}` is to be attached to itself");
-        return Err(Wrong::value(other, message).with_help("name a rigid body and a soft one"));
+        return Err(BuildError::value(other, message).with_help("name a rigid body and a soft one"));
     }
     if !is_rigid(scene, index) {
         let message = format!("`{first}` is soft: only rigid bodies hold vertices of others");
         let help = "name the rigid body first, or give this one the material { kind = \"rigid\" }";
-        return Err(Wrong::value(format!("{names}.0"), message).with_help(help));
+        return Err(BuildError::value(format!("{names}.0"), message).with_help(help));
     }
     if is_rigid(scene, group) {
         let message = format!("`{second}` is rigid: it has no vertices that could be attached");
-        return Err(Wrong::value(other, message).with_help("take a joint of kind \"fixed\""));
+        return Err(BuildError::value(other, message).with_help("take a joint of kind \"fixed\""));
     }
     let flat = [(first, index, 0), (second, group, 1)]
         .into_iter()
-        .find(|(_, group, _)| matches!(made.groups[*group].rest.stuff, Stuff::Outline { .. }));
+        .find(|(_, group, _)| matches!(made.groups[*group].rest.stuff, Geometry::Outline { .. }));
     if let Some((name, _, at)) = flat {
         let message = format!("`{name}` is an outline: it neither holds nor is held by attaching");
-        return Err(Wrong::value(format!("{names}.{at}"), message));
+        return Err(BuildError::value(format!("{names}.{at}"), message));
     }
     let choice = Choice {
         what: "joint of kind `attach`",
@@ -105,20 +110,20 @@ fn attach(scene: &keys::Scene, made: &mut Made, joint: &Joint, path: &str) -> Re
         plane: joint.plane.as_ref(),
         vertices: joint.vertices.as_deref(),
     };
-    let chosen = hold::chosen(&choice, &made.groups[group].rest, path)?;
+    let chosen = external_loads::chosen(&choice, &made.groups[group].rest, path)?;
     if chosen.is_empty() {
         let message = format!("no vertex of `{second}` is chosen to be attached to `{first}`");
         let help = "box and plane count in the space of its mesh, before rotation and position";
-        return Err(Wrong::value(path, message).with_help(help));
+        return Err(BuildError::value(path, message).with_help(help));
     }
     let copy = soft.index() - joints::copies(made, group).start as usize;
     let start = made.groups[group].ranges[copy].start as u32;
     let vertices: Vec<_> = chosen.iter().map(|v| VertexId(v.0 + start)).collect();
-    let Made { system, state, infos, .. } = made;
+    let SceneBodies { system, state, infos, .. } = made;
     let given = (&system.masses, &system.pins);
     let name = |body: BodyId| &*infos[body.index()].name;
     let done = system.rigids.attach(holder, &vertices, given, state);
-    done.map_err(|error| Wrong::value(path, told(&error, name)))
+    done.map_err(|error| BuildError::value(path, told(&error, name)))
 }
 
 /// What is wrong, with the names of bodies.
@@ -137,6 +142,6 @@ fn told<'a>(error: &AttachError, name: impl Fn(BodyId) -> &'a str) -> String {
     }
 }
 
-fn is_rigid(scene: &keys::Scene, index: usize) -> bool {
+fn is_rigid(scene: &spec::Scene, index: usize) -> bool {
     matches!(scene.bodies[index].material, Material::Rigid { .. })
 }

@@ -12,19 +12,19 @@ use pliant::id::{BodyId, VertexId};
 use pliant::integrate::System;
 use pliant::math::{Quat, Vec3};
 
-use super::copies::{self, Copy, MOST_BODIES};
-use super::rest::{self, MOST_TETS, MOST_VERTICES, Rest, Stuff};
-use super::{Wrong, hold, material, outline, rigid, rotation, vector};
-use crate::built::BodyInfo;
-use crate::fault::FaultKind;
-use crate::keys::body::{Scale, Take};
-use crate::keys::{self, Body, Material};
+use super::pattern::{self, Copy, MOST_BODIES};
+use super::shape::{self, Geometry, MOST_TETS, MOST_VERTICES, RestShape};
+use super::{BuildError, external_loads, material, outline, rigid, rotation, vector};
+use crate::diagnostic::DiagnosticKind;
+use crate::loaded::BodyInfo;
+use crate::spec::body::{Scale, Take};
+use crate::spec::{self, Body, Material};
 
 /// All copies of one entry of `bodies`.
 #[derive(Debug)]
 pub struct Group {
     /// Their common shape.
-    pub rest: Rest,
+    pub rest: RestShape,
     /// Vertices of each copy in the scene's arrays.
     pub ranges: Vec<Range<usize>>,
     /// Where the origin of each copy went, m.
@@ -33,7 +33,7 @@ pub struct Group {
 
 /// Bodies, their state and what acts within them.
 #[derive(Debug)]
-pub struct Made {
+pub struct SceneBodies {
     /// One for each entry of `bodies`.
     pub groups: Vec<Group>,
     /// Who is joined to whom.
@@ -50,12 +50,12 @@ pub struct Made {
 
 /// Makes all bodies; what is too much is refused before it is made.
 pub fn make(
-    scene: &keys::Scene,
+    scene: &spec::Scene,
     folder: Folder<'_>,
     notices: &mut Vec<String>,
-) -> Result<Made, Wrong> {
+) -> Result<SceneBodies, BuildError> {
     if scene.bodies.is_empty() {
-        let wrong = Wrong::value("bodies", "the scene is empty: it has no bodies");
+        let wrong = BuildError::value("bodies", "the scene is empty: it has no bodies");
         return Err(wrong.with_help("add a table [[bodies]] with name, mesh and material"));
     }
     check_names(&scene.bodies)?;
@@ -66,7 +66,7 @@ pub fn make(
     for (index, body) in scene.bodies.iter().enumerate() {
         let path = format!("bodies.{index}");
         let told = notices.len();
-        let rest = rest::make(&body.mesh, folder, &format!("{path}.mesh"), notices);
+        let rest = shape::make(&body.mesh, folder, &format!("{path}.mesh"), notices);
         let rest = rest.map_err(|wrong| rigid::refused(body, wrong))?;
         // One scene has many meshes.
         notices[told..].iter_mut().for_each(|note| *note = format!("`{}`: {note}", body.name));
@@ -75,7 +75,7 @@ pub fn make(
             Take::Points => rest.into_points(),
             Take::Outline => outline::shadow(rest, &format!("{path}.take"))?,
         };
-        let count = copies::count(body.pattern.as_ref());
+        let count = pattern::count(body.pattern.as_ref());
         totals[0] += count * rest.tet_count() as f64;
         totals[1] += count * rest.positions.len() as f64;
         check_totals(totals, &format!("{path}.mesh"))?;
@@ -89,20 +89,20 @@ pub fn make(
     // Held vertices start as they are held.
     system.pins.hold(0.0, &mut state.positions, &mut state.velocities);
     rigid::add(scene, &groups, &mut system, &mut state)?;
-    hold::push_bowl(scene, &groups, &mut system)?;
-    Ok(Made { groups, bodies, rest: all.rest, state, system, infos })
+    external_loads::push_bowl(scene, &groups, &mut system)?;
+    Ok(SceneBodies { groups, bodies, rest: all.rest, state, system, infos })
 }
 
-fn check_names(bodies: &[Body]) -> Result<(), Wrong> {
+fn check_names(bodies: &[Body]) -> Result<(), BuildError> {
     let mut names = BTreeSet::new();
     for (index, body) in bodies.iter().enumerate() {
         let path = format!("bodies.{index}.name");
         if body.name.is_empty() {
-            return Err(Wrong::new(FaultKind::Name, path, "a body has an empty name"));
+            return Err(BuildError::new(DiagnosticKind::Name, path, "a body has an empty name"));
         }
         if !names.insert(body.name.clone()) {
             let message = format!("two bodies are called `{}`", body.name);
-            return Err(Wrong::new(FaultKind::Name, path, message));
+            return Err(BuildError::new(DiagnosticKind::Name, path, message));
         }
     }
     // What a pattern makes must not meet a name that is given.
@@ -110,28 +110,32 @@ fn check_names(bodies: &[Body]) -> Result<(), Wrong> {
         let clash = names.iter().find(|name| {
             let number = name.strip_prefix(&*body.name).and_then(|rest| rest.strip_prefix('-'));
             let number = number.and_then(|digits| digits.parse::<u32>().ok());
-            let made = copies::count(body.pattern.as_ref());
+            let made = pattern::count(body.pattern.as_ref());
             body.pattern.is_some() && number.is_some_and(|number| f64::from(number) < made)
         });
         if let Some(name) = clash {
             let message = format!("two bodies are called `{name}`: the pattern makes one");
-            return Err(Wrong::new(FaultKind::Name, format!("bodies.{index}.name"), message));
+            return Err(BuildError::new(
+                DiagnosticKind::Name,
+                format!("bodies.{index}.name"),
+                message,
+            ));
         }
     }
     Ok(())
 }
 
 /// Adds up what generated meshes will take, before any is made.
-fn check_sizes(bodies: &[Body]) -> Result<(), Wrong> {
+fn check_sizes(bodies: &[Body]) -> Result<(), BuildError> {
     let (mut totals, mut count) = ([0.0; 2], 0.0);
     for (index, body) in bodies.iter().enumerate() {
-        let (copies, size) = (copies::count(body.pattern.as_ref()), rest::size(&body.mesh));
+        let (copies, size) = (pattern::count(body.pattern.as_ref()), shape::size(&body.mesh));
         totals = [totals[0] + copies * size[0], totals[1] + copies * size[1]];
         count += copies;
         if count > MOST_BODIES {
             let message = format!("the scene has {count} bodies: at most {MOST_BODIES}");
-            return Err(Wrong::new(
-                FaultKind::TooLarge,
+            return Err(BuildError::new(
+                DiagnosticKind::TooLarge,
                 format!("bodies.{index}.pattern"),
                 message,
             ));
@@ -141,12 +145,12 @@ fn check_sizes(bodies: &[Body]) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn check_totals(totals: [f64; 2], path: &str) -> Result<(), Wrong> {
+fn check_totals(totals: [f64; 2], path: &str) -> Result<(), BuildError> {
     let limits = [("tets", MOST_TETS), ("vertices", MOST_VERTICES)];
     for (total, (what, most)) in totals.into_iter().zip(limits) {
         if total > most {
             let message = format!("the scene has {total} {what}: at most {most}");
-            return Err(Wrong::new(FaultKind::TooLarge, path, message));
+            return Err(BuildError::new(DiagnosticKind::TooLarge, path, message));
         }
     }
     Ok(())
@@ -163,7 +167,12 @@ struct Arrays {
 
 impl Arrays {
     /// Appends all copies of one entry.
-    fn add(&mut self, scene: &keys::Scene, index: usize, rest: Rest) -> Result<Group, Wrong> {
+    fn add(
+        &mut self,
+        scene: &spec::Scene,
+        index: usize,
+        rest: RestShape,
+    ) -> Result<Group, BuildError> {
         let (body, path) = (&scene.bodies[index], format!("bodies.{index}"));
         let scale = match body.scale {
             Scale::Even(factor) => Vec3::splat(factor),
@@ -171,14 +180,14 @@ impl Arrays {
         };
         if scale.min_element() <= 0.0 {
             let message = format!("the scale is {scale}: it must be positive");
-            return Err(Wrong::value(format!("{path}.scale"), message));
+            return Err(BuildError::value(format!("{path}.scale"), message));
         }
         let scaled: Vec<Vec3> = rest.positions.iter().map(|p| scale * *p).collect();
         let masses = material::masses(body, &rest, &scaled, &path)?;
         let radius = scaled.iter().map(|p| p.length()).fold(0.0, f64::max);
         let seeds = (scene.seed, index);
         let path = format!("{path}.pattern");
-        let copies = copies::make(body.pattern.as_ref(), radius, seeds, &path)?;
+        let copies = pattern::make(body.pattern.as_ref(), radius, seeds, &path)?;
         let (mut ranges, mut origins) = (Vec::new(), Vec::new());
         let is_flat = outline::is_outline(body);
         for copy in copies {
@@ -202,25 +211,26 @@ impl Arrays {
     }
 }
 
-fn topology(groups: &[Group]) -> Result<Bodies, Wrong> {
+fn topology(groups: &[Group]) -> Result<Bodies, BuildError> {
     let edges: Vec<Vec<[VertexId; 2]>> =
         groups.iter().map(|g| g.rest.edges.iter().map(|(edge, _)| *edge).collect()).collect();
     let mut meshes = Vec::new();
     for (group, edges) in groups.iter().zip(&edges) {
         let mesh = match &group.rest.stuff {
-            Stuff::Tets(mesh) => Mesh::Tets(mesh),
-            Stuff::Surface(mesh) => Mesh::Surface(mesh),
-            Stuff::SpringNetwork => Mesh::SpringNetwork(group.rest.positions.len(), edges),
-            Stuff::Particles => Mesh::Particles(group.rest.positions.len()),
-            Stuff::Outline { rings, .. } => Mesh::Outline(group.rest.positions.len(), rings),
+            Geometry::Tets(mesh) => Mesh::Tets(mesh),
+            Geometry::Surface(mesh) => Mesh::Surface(mesh),
+            Geometry::SpringNetwork => Mesh::SpringNetwork(group.rest.positions.len(), edges),
+            Geometry::Particles => Mesh::Particles(group.rest.positions.len()),
+            Geometry::Outline { rings, .. } => Mesh::Outline(group.rest.positions.len(), rings),
         };
         meshes.extend(group.ranges.iter().map(|_| mesh));
     }
-    Bodies::from_meshes(&meshes).map_err(|error| Wrong::value("bodies", error))
+    Bodies::from_meshes(&meshes).map_err(|error| BuildError::value("bodies", error))
 }
 
-fn system(scene: &keys::Scene, groups: &[Group], all: &Arrays) -> Result<System, Wrong> {
-    let masses = Masses::new(all.masses.clone()).map_err(|error| Wrong::value("bodies", error))?;
+fn system(scene: &spec::Scene, groups: &[Group], all: &Arrays) -> Result<System, BuildError> {
+    let masses =
+        Masses::new(all.masses.clone()).map_err(|error| BuildError::value("bodies", error))?;
     let counts = groups.iter().flat_map(|group| group.ranges.iter().map(|range| range.len()));
     let bodies = BodyOffsets::from_counts(counts);
     let fixed = fixed(scene, groups);
@@ -232,14 +242,14 @@ fn system(scene: &keys::Scene, groups: &[Group], all: &Arrays) -> Result<System,
     for (index, (body, group)) in scene.bodies.iter().zip(groups).enumerate() {
         let path = format!("bodies.{index}");
         material::push_forces(body, group, &all.positions, &path, &mut system.forces)?;
-        hold::pin(body, group, &all.positions, &path, &mut system.pins)?;
+        external_loads::pin(body, group, &all.positions, &path, &mut system.pins)?;
     }
-    hold::push_loads(scene, groups, &mut system)?;
-    hold::push_drag(scene, &mut system)?;
+    external_loads::push_loads(scene, groups, &mut system)?;
+    external_loads::push_drag(scene, &mut system)?;
     Ok(system)
 }
 
-fn infos(scene: &keys::Scene, groups: &[Group]) -> Vec<BodyInfo> {
+fn infos(scene: &spec::Scene, groups: &[Group]) -> Vec<BodyInfo> {
     let mut infos = Vec::new();
     for (body, Group { rest, ranges, .. }) in scene.bodies.iter().zip(groups) {
         for (copy, vertices) in ranges.iter().enumerate() {
@@ -248,18 +258,18 @@ fn infos(scene: &keys::Scene, groups: &[Group]) -> Vec<BodyInfo> {
                 None => body.name.clone(),
             };
             let kind = match rest.stuff {
-                Stuff::Tets(_) => "tets",
-                Stuff::Surface(_) => "surface",
-                Stuff::SpringNetwork => "net",
-                Stuff::Particles => "cloud",
-                Stuff::Outline { .. } => "outline",
+                Geometry::Tets(_) => "tets",
+                Geometry::Surface(_) => "surface",
+                Geometry::SpringNetwork => "net",
+                Geometry::Particles => "cloud",
+                Geometry::Outline { .. } => "outline",
             };
             let first = vertices.start as u32;
             let triangles: Vec<_> = rest.triangles.iter().map(|t| t.map(|v| first + v.0)).collect();
             let (kind, vertices) = (kind.to_owned(), vertices.clone());
             let tets = rest.tet_count();
             let rings: Vec<Vec<u32>> = match &rest.stuff {
-                Stuff::Outline { rings, .. } => {
+                Geometry::Outline { rings, .. } => {
                     rings.iter().map(|ring| ring.iter().map(|v| first + v.0).collect()).collect()
                 }
                 _ => Vec::new(),
@@ -274,7 +284,7 @@ fn infos(scene: &keys::Scene, groups: &[Group]) -> Vec<BodyInfo> {
 }
 
 /// Bodies that never move, in the scene's numbers.
-fn fixed(scene: &keys::Scene, groups: &[Group]) -> Vec<BodyId> {
+fn fixed(scene: &spec::Scene, groups: &[Group]) -> Vec<BodyId> {
     let entries = scene.bodies.iter().zip(groups);
     let each = entries.flat_map(|(body, group)| {
         group.ranges.iter().map(|_| matches!(body.material, Material::Fixed {}))

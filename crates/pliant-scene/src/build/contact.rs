@@ -16,13 +16,13 @@ use pliant_papers::impulse::Impulses;
 use pliant_papers::points::{PointSettings, Points};
 use pliant_papers::surface::{self, ContactSurface, Corrections, Form, SurfaceSettings};
 
-use super::bodies::Made;
+use super::bodies::SceneBodies;
 use super::joints::Pairs;
 use super::obstacles::Obstacles;
-use super::{Wrong, outline};
-use crate::keys::contact::{Correction, First};
-use crate::keys::obstacle::ObstacleResponse;
-use crate::keys::{self, IntegratorKind, Response};
+use super::{BuildError, outline};
+use crate::spec::contact::{Correction, First};
+use crate::spec::obstacle::ObstacleResponse;
+use crate::spec::{self, IntegratorKind, Response};
 
 /// Times that a step may be halved when contacts are solved with it, count.
 const HALVINGS: u32 = 4;
@@ -35,7 +35,7 @@ const BARRIER_HALVINGS: u32 = 30;
 const LONELY_RADIUS: f64 = 1e-2;
 
 /// Puts in what the scene leaves open: its response, and what follows from it.
-pub fn choose(scene: &mut keys::Scene) -> Result<(), Wrong> {
+pub fn choose(scene: &mut spec::Scene) -> Result<(), BuildError> {
     let solves =
         scene.integrator.kind == IntegratorKind::ImplicitEuler && scene.integrator.newton == 0;
     let own = if solves { Response::Constraint } else { Response::None };
@@ -43,14 +43,14 @@ pub fn choose(scene: &mut keys::Scene) -> Result<(), Wrong> {
     if response == Response::Constraint && !solves {
         let message = "the integrator does not solve contacts, which `constraint` asks for";
         let help = "take the integrator \"implicit-euler\" with newton = 0, or response = \"penalty\" or \"none\"";
-        return Err(Wrong::value("response", message).with_help(help));
+        return Err(BuildError::value("response", message).with_help(help));
     }
     let springs = matches!(response, Response::Penalty | Response::Closest | Response::Buffer);
     if scene.contact.implicit && springs && !solves {
         let message = "the integrator does not solve springs of contact together with the \
                        materials, which `implicit` asks for";
         let help = "take the integrator \"implicit-euler\" with newton = 0, or implicit = false";
-        return Err(Wrong::value("contact.implicit", message).with_help(help));
+        return Err(BuildError::value("contact.implicit", message).with_help(help));
     }
     let (met_by, halvings) = match response {
         Response::Constraint => (ObstacleResponse::Constraint {}, HALVINGS),
@@ -68,35 +68,35 @@ pub fn choose(scene: &mut keys::Scene) -> Result<(), Wrong> {
 }
 
 /// The response of a scene after [`choose`].
-pub fn chosen(scene: &keys::Scene) -> Response {
+pub fn chosen(scene: &spec::Scene) -> Response {
     scene.response.unwrap_or(Response::None)
 }
 
-fn check(contact: &keys::Contact) -> Result<(), Wrong> {
-    let keys::Contact { friction, offset, look_ahead, push, stiffness, damping, .. } = *contact;
+fn check(contact: &spec::Contact) -> Result<(), BuildError> {
+    let spec::Contact { friction, offset, look_ahead, push, stiffness, damping, .. } = *contact;
     let least =
         [("friction", friction), ("look_ahead", look_ahead), ("push", push), ("damping", damping)];
     if let Some((name, value)) = least.into_iter().find(|(_, value)| *value < 0.0) {
         let message = format!("the {name} of contact is {value}: it must be at least 0");
-        return Err(Wrong::value(format!("contact.{name}"), message));
+        return Err(BuildError::value(format!("contact.{name}"), message));
     }
     if !(0.0..=1.0).contains(&contact.restitution) {
         let message = format!(
             "the restitution of contact is {}: it must be from 0 to 1",
             contact.restitution
         );
-        return Err(Wrong::value("contact.restitution", message));
+        return Err(BuildError::value("contact.restitution", message));
     }
     let positive = [("offset", offset), ("stiffness", stiffness.unwrap_or(1.0))];
     if let Some((name, value)) = positive.into_iter().find(|(_, value)| *value <= 0.0) {
         let message = format!("the {name} of contact is {value}: it must be positive");
-        return Err(Wrong::value(format!("contact.{name}"), message));
+        return Err(BuildError::value(format!("contact.{name}"), message));
     }
     Ok(())
 }
 
 /// What is told when nobody asked for bodies that pass through each other.
-pub fn unmet(scene: &keys::Scene, made: &Made) -> Option<String> {
+pub fn unmet(scene: &spec::Scene, made: &SceneBodies) -> Option<String> {
     let solid = made.bodies.ids().filter(|body| !made.bodies.triangles_of(*body).is_empty());
     let passes = chosen(scene) == Response::None && solid.count() > 1;
     passes.then(|| {
@@ -109,7 +109,7 @@ pub fn unmet(scene: &keys::Scene, made: &Made) -> Option<String> {
 }
 
 /// What is told of nets among other bodies.
-pub fn nets(scene: &keys::Scene, made: &Made) -> Option<String> {
+pub fn nets(scene: &spec::Scene, made: &SceneBodies) -> Option<String> {
     let is_net = |body: &BodyId| made.bodies.kind(*body) == BodyKind::SpringNetwork;
     let count = made.bodies.ids().filter(is_net).count();
     let meets = chosen(scene) != Response::None && count > 0 && count < made.bodies.len();
@@ -121,11 +121,11 @@ pub fn nets(scene: &keys::Scene, made: &Made) -> Option<String> {
 
 /// All responses of a scene; obstacles that are met by them go in.
 pub fn responses(
-    scene: &keys::Scene,
-    made: &Made,
+    scene: &spec::Scene,
+    made: &SceneBodies,
     obstacles: &mut Obstacles,
     apart: Pairs,
-) -> Result<Vec<Box<dyn Respond>>, Wrong> {
+) -> Result<Vec<Box<dyn Respond>>, BuildError> {
     let solved = std::mem::take(&mut obstacles.solved);
     let flat = outline::response(scene, made, &apart)?;
     let is_solid = |body: &BodyId| made.bodies.kind(*body) != BodyKind::Outline;
@@ -151,9 +151,9 @@ pub fn responses(
     Ok(all)
 }
 
-fn springs(scene: &keys::Scene, made: &Made, kind: Kind) -> Result<BodyPenalty, Wrong> {
+fn springs(scene: &spec::Scene, made: &SceneBodies, kind: Kind) -> Result<BodyPenalty, BuildError> {
     let dt = scene.dt / f64::from(scene.integrator.substeps.max(1));
-    let keys::Contact { friction, stiffness, damping, implicit, .. } = scene.contact;
+    let spec::Contact { friction, stiffness, damping, implicit, .. } = scene.contact;
     let usual = match implicit {
         true => BodyPenaltySettings::implicit(kind, dt),
         false => BodyPenaltySettings::of_step(kind, dt),
@@ -164,13 +164,13 @@ fn springs(scene: &keys::Scene, made: &Made, kind: Kind) -> Result<BodyPenalty, 
 }
 
 /// What is wrong with the settings of contact.
-fn unfit(error: RespondError) -> Wrong {
-    Wrong::value("contact", error)
+fn unfit(error: RespondError) -> BuildError {
+    BuildError::value("contact", error)
 }
 
-fn buffer(scene: &keys::Scene, made: &Made) -> Result<Buffer, Wrong> {
+fn buffer(scene: &spec::Scene, made: &SceneBodies) -> Result<Buffer, BuildError> {
     let dt = scene.dt / f64::from(scene.integrator.substeps.max(1));
-    let keys::Contact { friction, damping, stiffness, implicit, .. } = scene.contact;
+    let spec::Contact { friction, damping, stiffness, implicit, .. } = scene.contact;
     let usual = match implicit {
         true => BufferSettings::implicit(dt),
         false => BufferSettings::of_step(dt),
@@ -180,20 +180,20 @@ fn buffer(scene: &keys::Scene, made: &Made) -> Result<Buffer, Wrong> {
     Buffer::new(&made.rest, &made.bodies, settings).map_err(unfit)
 }
 
-fn barrier(scene: &keys::Scene, made: &Made) -> Result<BodilyBarrier, Wrong> {
+fn barrier(scene: &spec::Scene, made: &SceneBodies) -> Result<BodilyBarrier, BuildError> {
     let friction = scene.contact.friction;
     let settings = BodilyBarrierSettings { friction, ..BodilyBarrierSettings::default() };
     BodilyBarrier::new(&made.rest, &made.bodies, settings).map_err(unfit)
 }
 
-fn impulses(scene: &keys::Scene, made: &Made) -> Result<BodilyImpulses, Wrong> {
+fn impulses(scene: &spec::Scene, made: &SceneBodies) -> Result<BodilyImpulses, BuildError> {
     let friction = scene.contact.friction;
     let settings = BodilyImpulseSettings { friction, ..BodilyImpulseSettings::default() };
     BodilyImpulses::new(&made.rest, &made.bodies, settings).map_err(unfit)
 }
 
-fn surface(scene: &keys::Scene, made: &Made) -> Result<ContactSurface, Wrong> {
-    let keys::Contact { friction, iterations, ref printed, first, .. } = scene.contact;
+fn surface(scene: &spec::Scene, made: &SceneBodies) -> Result<ContactSurface, BuildError> {
+    let spec::Contact { friction, iterations, ref printed, first, .. } = scene.contact;
     let corrections = corrections(printed);
     let usual = match first {
         First::Vertices => SurfaceSettings::default(),
@@ -224,14 +224,14 @@ fn corrections(printed: &[Correction]) -> Corrections {
 }
 
 /// Clouds meet by their points.
-fn points(scene: &keys::Scene, made: &Made) -> Result<Points, Wrong> {
+fn points(scene: &spec::Scene, made: &SceneBodies) -> Result<Points, BuildError> {
     let radius = scene.contact.point_radius.unwrap_or_else(|| point_radius(made));
     let settings = PointSettings { radius, friction: scene.contact.friction };
-    Points::new(settings).map_err(|error| Wrong::value("contact.point_radius", error))
+    Points::new(settings).map_err(|error| BuildError::value("contact.point_radius", error))
 }
 
 /// Half the mean distance of a point of a cloud from the next, m.
-fn point_radius(made: &Made) -> f64 {
+fn point_radius(made: &SceneBodies) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     for body in made.bodies.ids().filter(|body| made.bodies.kind(*body) == BodyKind::Particles) {
         let mut points = made.rest[made.bodies.vertices(body)].to_vec();
@@ -259,8 +259,8 @@ fn nearest<'a>(point: Vec3, others: impl Iterator<Item = &'a Vec3>) -> f64 {
     least
 }
 
-fn constraint(scene: &keys::Scene, made: &Made, obstacles: Vec<Obstacle>) -> Constraint {
-    let keys::Contact { friction, restitution, offset, look_ahead, push, .. } = scene.contact;
+fn constraint(scene: &spec::Scene, made: &SceneBodies, obstacles: Vec<Obstacle>) -> Constraint {
+    let spec::Contact { friction, restitution, offset, look_ahead, push, .. } = scene.contact;
     let weight = super::vector(scene.gravity).length();
     let own = ConstraintSettings::default();
     let mut settings =

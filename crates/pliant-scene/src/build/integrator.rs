@@ -24,12 +24,12 @@ use pliant::math::Vec3;
 use pliant::snapshot::{Snapshot, SnapshotError};
 use pliant::solve::linear::{LinearSettings, LinearSolver};
 
-use super::Wrong;
-use super::bodies::Made;
+use super::BuildError;
+use super::bodies::SceneBodies;
 use super::shapes::After;
-use crate::fault::FaultKind;
-use crate::keys::body::{ConstraintKind, EdgeKind};
-use crate::keys::{self, IntegratorKind, Solver};
+use crate::diagnostic::DiagnosticKind;
+use crate::spec::body::{ConstraintKind, EdgeKind};
+use crate::spec::{self, IntegratorKind, Solver};
 
 /// Halvings of a step at most, count.
 const MOST_HALVINGS: u32 = 62;
@@ -45,12 +45,12 @@ const MOST_SUBSTEPS: u32 = 100_000;
 /// Responses are asked in each part of a step, and a step that is refused is made again
 /// with all its parts.
 pub fn make(
-    scene: &keys::Scene,
-    made: &Made,
+    scene: &spec::Scene,
+    made: &SceneBodies,
     obstacles: Vec<Obstacle>,
     responses: Vec<Box<dyn Response>>,
     after: Option<After>,
-) -> Result<Box<dyn Integrator>, Wrong> {
+) -> Result<Box<dyn Integrator>, BuildError> {
     let key = &scene.integrator;
     check(key)?;
     let inner: Box<dyn Integrator> = match key.kind {
@@ -72,7 +72,7 @@ pub fn make(
     let ruled = scene.bodies.iter().position(|body| !body.constraints.is_empty());
     if let (Some(body), false) = (ruled, key.kind == IntegratorKind::Relax) {
         let message = "only the integrator `relax` keeps constraints";
-        return Err(Wrong::value(format!("bodies.{body}.constraints"), message));
+        return Err(BuildError::value(format!("bodies.{body}.constraints"), message));
     }
     let inner: Box<dyn Integrator> = match after {
         // Contact has the last word: so friction acts on whole shapes.
@@ -92,9 +92,9 @@ pub fn make(
     })
 }
 
-fn check(key: &keys::Integrator) -> Result<(), Wrong> {
+fn check(key: &spec::Integrator) -> Result<(), BuildError> {
     let refuse =
-        |name: &str, message: String| Err(Wrong::value(format!("integrator.{name}"), message));
+        |name: &str, message: String| Err(BuildError::value(format!("integrator.{name}"), message));
     if !(1..=MOST_SUBSTEPS).contains(&key.substeps) {
         return refuse("substeps", format!("{} substeps: from 1 to {MOST_SUBSTEPS}", key.substeps));
     }
@@ -109,7 +109,7 @@ fn check(key: &keys::Integrator) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn implicit(key: &keys::Integrator, kind: ImplicitKind) -> Result<Box<dyn Integrator>, Wrong> {
+fn implicit(key: &spec::Integrator, kind: ImplicitKind) -> Result<Box<dyn Integrator>, BuildError> {
     let solver = match key.solver {
         Solver::Pcg => LinearSolver::Pcg,
         #[cfg(feature = "direct")]
@@ -117,7 +117,7 @@ fn implicit(key: &keys::Integrator, kind: ImplicitKind) -> Result<Box<dyn Integr
         #[cfg(not(feature = "direct"))]
         Solver::Cholesky => {
             let message = "this program was built without the direct solver";
-            let wrong = Wrong::value("integrator.solver", message);
+            let wrong = BuildError::value("integrator.solver", message);
             return Err(wrong.with_help("build with --features direct, or take \"pcg\""));
         }
     };
@@ -131,14 +131,18 @@ fn implicit(key: &keys::Integrator, kind: ImplicitKind) -> Result<Box<dyn Integr
 }
 
 /// Rules about edges, body after body, then about obstacles.
-fn rules(scene: &keys::Scene, made: &Made, obstacles: Vec<Obstacle>) -> Result<Constraints, Wrong> {
+fn rules(
+    scene: &spec::Scene,
+    made: &SceneBodies,
+    obstacles: Vec<Obstacle>,
+) -> Result<Constraints, BuildError> {
     let mut list = Vec::new();
     for (index, (body, group)) in scene.bodies.iter().zip(&made.groups).enumerate() {
         for (k, rule) in body.constraints.iter().enumerate() {
             let path = format!("bodies.{index}.constraints.{k}");
             if rule.stretch <= 0.0 {
                 let message = format!("the stretch is {}: it must be positive", rule.stretch);
-                return Err(Wrong::value(format!("{path}.stretch"), message));
+                return Err(BuildError::value(format!("{path}.stretch"), message));
             }
             let before = list.len();
             for range in &group.ranges {
@@ -160,7 +164,10 @@ fn rules(scene: &keys::Scene, made: &Made, obstacles: Vec<Obstacle>) -> Result<C
                 }
             }
             if list.len() == before {
-                return Err(Wrong::value(format!("{path}.edges"), "the body has no such edges"));
+                return Err(BuildError::value(
+                    format!("{path}.edges"),
+                    "the body has no such edges",
+                ));
             }
         }
     }
@@ -177,11 +184,15 @@ fn rules(scene: &keys::Scene, made: &Made, obstacles: Vec<Obstacle>) -> Result<C
         })
     });
     Constraints::new(list, obstacles.collect(), count)
-        .map_err(|error| Wrong::value("bodies", error))
+        .map_err(|error| BuildError::value("bodies", error))
 }
 
 /// From each free vertex of a body to the nearest pinned one; of equally near ones the first.
-fn tethers(body: Range<usize>, made: &Made, path: &str) -> Result<Vec<[VertexId; 2]>, Wrong> {
+fn tethers(
+    body: Range<usize>,
+    made: &SceneBodies,
+    path: &str,
+) -> Result<Vec<[VertexId; 2]>, BuildError> {
     let pins = made.system.pins.vertices();
     let first = pins.partition_point(|vertex| vertex.index() < body.start);
     let last = pins.partition_point(|vertex| vertex.index() < body.end);
@@ -190,7 +201,7 @@ fn tethers(body: Range<usize>, made: &Made, path: &str) -> Result<Vec<[VertexId;
     if work > MOST_TETHERED {
         let message =
             format!("{} pins and {} vertices are too many to tether", pins.len(), body.len());
-        return Err(Wrong::new(FaultKind::TooLarge, path, message));
+        return Err(BuildError::new(DiagnosticKind::TooLarge, path, message));
     }
     let positions = &made.state.positions;
     let mut tethers = Vec::new();

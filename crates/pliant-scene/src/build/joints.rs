@@ -8,11 +8,11 @@ use pliant::id::BodyId;
 use pliant::math::Vec3;
 use pliant::solve::joint::{Axis, Joint, JointKind, Joints, Motor};
 
-use super::bodies::Made;
-use super::{Wrong, attach, contact, vector};
-use crate::fault::FaultKind;
-use crate::keys::joint as key;
-use crate::keys::{self, Material, Response};
+use super::bodies::SceneBodies;
+use super::{BuildError, attach, contact, vector};
+use crate::diagnostic::DiagnosticKind;
+use crate::spec::joint as key;
+use crate::spec::{self, Material, Response};
 use pliant_io::nearest::nearest;
 
 /// Share of the largest miss from which on a joint is named, unit 1.
@@ -23,10 +23,10 @@ pub type Pairs = Vec<(BodyId, BodyId)>;
 
 /// Puts all joints into the system; gives the bodies that do not touch for them.
 pub fn add(
-    scene: &keys::Scene,
-    made: &mut Made,
+    scene: &spec::Scene,
+    made: &mut SceneBodies,
     notices: &mut Vec<String>,
-) -> Result<Pairs, Wrong> {
+) -> Result<Pairs, BuildError> {
     let mut pairs = attach::add(scene, made)?;
     let (mut list, mut names) = (Vec::new(), Vec::new());
     for (k, joint) in scene.joints.iter().enumerate() {
@@ -47,7 +47,7 @@ pub fn add(
     pairs.dedup();
     let members = made.system.rigids.members();
     let joints = Joints::new(list, members, &made.state.rigids);
-    let joints = joints.map_err(|error| Wrong::value("joints", error))?;
+    let joints = joints.map_err(|error| BuildError::value("joints", error))?;
     notices.extend(contradiction(&joints, &names, made));
     made.system.joints = joints;
     let response = contact::chosen(scene);
@@ -64,7 +64,7 @@ pub fn add(
 }
 
 /// What is told of joints that cannot all be obeyed.
-fn contradiction(joints: &Joints, names: &[String], made: &Made) -> Option<String> {
+fn contradiction(joints: &Joints, names: &[String], made: &SceneBodies) -> Option<String> {
     let mut trial = joints.clone();
     let (members, mut states) = (made.system.rigids.members(), made.state.rigids.clone());
     let met = trial.positions(members, &mut states).ok().filter(|met| met.is_contradictory)?;
@@ -83,14 +83,14 @@ fn contradiction(joints: &Joints, names: &[String], made: &Made) -> Option<Strin
 }
 
 /// What a joint is called in a sentence.
-fn name(joint: &key::Joint, (a, b): (BodyId, Option<BodyId>), made: &Made) -> String {
+fn name(joint: &key::Joint, (a, b): (BodyId, Option<BodyId>), made: &SceneBodies) -> String {
     let called = |body: BodyId| &*made.infos[body.index()].name;
     let other = b.map_or("the world".to_owned(), |b| format!("`{}`", called(b)));
     format!("{} of `{}` and {other}", super::word(&joint.kind), called(a))
 }
 
 /// What the joint leaves free.
-fn kind(joint: &key::Joint, path: &str) -> Result<JointKind, Wrong> {
+fn kind(joint: &key::Joint, path: &str) -> Result<JointKind, BuildError> {
     let has_axis = matches!(joint.kind, key::JointKind::Hinge | key::JointKind::Slider);
     let word = super::word(&joint.kind);
     let given = [
@@ -100,13 +100,13 @@ fn kind(joint: &key::Joint, path: &str) -> Result<JointKind, Wrong> {
     ];
     if let Some((name, _)) = given.into_iter().find(|(_, is_given)| *is_given && !has_axis) {
         let message = format!("a joint of kind `{word}` has no axis, so it takes no `{name}`");
-        return Err(Wrong::value(format!("{path}.{name}"), message));
+        return Err(BuildError::value(format!("{path}.{name}"), message));
     }
     if let Some(name) =
         attach::choices(joint).into_iter().find_map(|(name, given)| given.then_some(name))
     {
         let message = format!("a joint of kind `{word}` takes no `{name}`: only `attach` does");
-        return Err(Wrong::value(format!("{path}.{name}"), message));
+        return Err(BuildError::value(format!("{path}.{name}"), message));
     }
     let free = match joint.kind {
         key::JointKind::Ball => return Ok(JointKind::Ball),
@@ -116,23 +116,26 @@ fn kind(joint: &key::Joint, path: &str) -> Result<JointKind, Wrong> {
         key::JointKind::Slider => JointKind::Slider,
     };
     let Some(direction) = joint.axis.map(vector) else {
-        let wrong = Wrong::value(path, format!("a {word} needs an `axis`"));
+        let wrong = BuildError::value(path, format!("a {word} needs an `axis`"));
         return Err(wrong.with_help("write axis = [0, 0, 1], a direction in the world"));
     };
     if direction == Vec3::ZERO {
-        return Err(Wrong::value(format!("{path}.axis"), "the axis has no direction: it is zero"));
+        return Err(BuildError::value(
+            format!("{path}.axis"),
+            "the axis has no direction: it is zero",
+        ));
     }
     if let Some([least, most]) = joint.limits.filter(|[least, most]| least > most) {
         let message =
             format!("limits from {least} to {most}: the first must not exceed the second");
-        return Err(Wrong::value(format!("{path}.limits"), message));
+        return Err(BuildError::value(format!("{path}.limits"), message));
     }
     let motor =
         joint.motor.as_ref().map(|motor| self::motor(joint.kind, motor, path)).transpose()?;
     Ok(free(Axis { direction, limits: joint.limits, motor }))
 }
 
-fn motor(kind: key::JointKind, motor: &key::Motor, path: &str) -> Result<Motor, Wrong> {
+fn motor(kind: key::JointKind, motor: &key::Motor, path: &str) -> Result<Motor, BuildError> {
     let path = format!("{path}.motor");
     let (given, other, name) = match kind {
         key::JointKind::Slider => (motor.force, motor.torque, "force"),
@@ -141,42 +144,42 @@ fn motor(kind: key::JointKind, motor: &key::Motor, path: &str) -> Result<Motor, 
     let (Some(most), None) = (given, other) else {
         let message =
             format!("the motor of a {} needs a `{name}`, and no other", super::word(&kind));
-        return Err(Wrong::value(path, message));
+        return Err(BuildError::value(path, message));
     };
     if most < 0.0 {
         let message = format!("the {name} is {most}: it must not be negative");
-        return Err(Wrong::value(format!("{path}.{name}"), message));
+        return Err(BuildError::value(format!("{path}.{name}"), message));
     }
     Ok(Motor { speed: motor.speed, most })
 }
 
 /// Bodies that a joint joins: one pair, or all of a chain.
 fn ends(
-    scene: &keys::Scene,
-    made: &Made,
+    scene: &spec::Scene,
+    made: &SceneBodies,
     joint: &key::Joint,
     path: &str,
-) -> Result<Vec<(BodyId, Option<BodyId>)>, Wrong> {
+) -> Result<Vec<(BodyId, Option<BodyId>)>, BuildError> {
     let names = format!("{path}.bodies");
     let find = |k: usize| body(scene, made, &joint.bodies[k], &format!("{names}.{k}"));
     match (&joint.chain, joint.bodies.len()) {
         (Some(name), 0) => chain(scene, made, joint, name, path),
-        (Some(_), _) => Err(Wrong::value(names, "`bodies` and `chain` cannot both be given")),
+        (Some(_), _) => Err(BuildError::value(names, "`bodies` and `chain` cannot both be given")),
         (None, 1) => Ok(vec![(find(0)?, None)]),
         (None, 2) => {
             let (a, b) = (find(0)?, find(1)?);
             if a == b {
                 let message = format!("the joint holds `{}` to itself", joint.bodies[0]);
                 let help = "name two bodies, or one to hold it to the world";
-                return Err(Wrong::value(format!("{names}.1"), message).with_help(help));
+                return Err(BuildError::value(format!("{names}.1"), message).with_help(help));
             }
             Ok(vec![(a, Some(b))])
         }
         (None, 0) => {
-            let wrong = Wrong::value(path, "the joint joins nothing");
+            let wrong = BuildError::value(path, "the joint joins nothing");
             Err(wrong.with_help("write bodies = [\"a\", \"b\"], or chain = \"a\""))
         }
-        (None, count) => Err(Wrong::value(
+        (None, count) => Err(BuildError::value(
             names,
             format!("{count} bodies: a joint joins two, or one to the world"),
         )),
@@ -185,16 +188,16 @@ fn ends(
 
 /// Each copy of a pattern and the next.
 fn chain(
-    scene: &keys::Scene,
-    made: &Made,
+    scene: &spec::Scene,
+    made: &SceneBodies,
     joint: &key::Joint,
     name: &str,
     path: &str,
-) -> Result<Vec<(BodyId, Option<BodyId>)>, Wrong> {
+) -> Result<Vec<(BodyId, Option<BodyId>)>, BuildError> {
     let chain = format!("{path}.chain");
     if joint.anchor.is_some() {
         let message = "a chain has a joint between each two copies: it takes no `anchor`";
-        return Err(Wrong::value(format!("{path}.anchor"), message));
+        return Err(BuildError::value(format!("{path}.anchor"), message));
     }
     let Some(index) = scene.bodies.iter().position(|body| body.name == name) else {
         let names = scene.bodies.iter().map(|body| &*body.name);
@@ -204,21 +207,26 @@ fn chain(
     let copies = copies(made, index);
     if copies.len() < 2 {
         let message = format!("`{name}` is one body: a chain needs a pattern of at least two");
-        return Err(Wrong::value(chain, message));
+        return Err(BuildError::value(chain, message));
     }
     let ids = copies.clone().skip(1);
     Ok(ids.map(|b| (BodyId(b - 1), Some(BodyId(b)))).collect())
 }
 
 /// Numbers of the bodies that an entry of `bodies` makes.
-pub fn copies(made: &Made, index: usize) -> Range<u32> {
+pub fn copies(made: &SceneBodies, index: usize) -> Range<u32> {
     let count = |index: usize| made.groups[index].ranges.len() as u32;
     let first = (0..index).map(count).sum();
     first..first + count(index)
 }
 
 /// The one rigid body of a name.
-pub fn body(scene: &keys::Scene, made: &Made, name: &str, path: &str) -> Result<BodyId, Wrong> {
+pub fn body(
+    scene: &spec::Scene,
+    made: &SceneBodies,
+    name: &str,
+    path: &str,
+) -> Result<BodyId, BuildError> {
     let (id, index) = find(scene, made, name, path)?;
     check_rigid(scene, index, path)?;
     Ok(id)
@@ -226,11 +234,11 @@ pub fn body(scene: &keys::Scene, made: &Made, name: &str, path: &str) -> Result<
 
 /// The one body of a name, and its entry of `bodies`.
 pub fn find(
-    scene: &keys::Scene,
-    made: &Made,
+    scene: &spec::Scene,
+    made: &SceneBodies,
     name: &str,
     path: &str,
-) -> Result<(BodyId, usize), Wrong> {
+) -> Result<(BodyId, usize), BuildError> {
     let names = || made.infos.iter().map(|info| &*info.name);
     if let Some(id) = names().position(|known| known == name) {
         let index = (0..scene.bodies.len()).find(|&k| copies(made, k).contains(&(id as u32)));
@@ -239,23 +247,28 @@ pub fn find(
     if scene.bodies.iter().any(|body| body.name == name) {
         let message = format!("`{name}` is a pattern of several bodies");
         let help = format!("name one of them, such as `{name}-0`");
-        return Err(Wrong::new(FaultKind::Name, path, message).with_help(help));
+        return Err(BuildError::new(DiagnosticKind::Name, path, message).with_help(help));
     }
     Err(unknown(name, names(), path))
 }
 
-fn unknown<'a>(name: &str, names: impl Iterator<Item = &'a str>, path: impl Into<String>) -> Wrong {
-    let wrong = Wrong::new(FaultKind::Name, path, format!("no body is called `{name}`"));
+fn unknown<'a>(
+    name: &str,
+    names: impl Iterator<Item = &'a str>,
+    path: impl Into<String>,
+) -> BuildError {
+    let wrong = BuildError::new(DiagnosticKind::Name, path, format!("no body is called `{name}`"));
     let help = nearest(name, names).map(|name| format!("did you mean `{name}`?"));
-    Wrong { help, ..wrong }
+    BuildError { help, ..wrong }
 }
 
-fn check_rigid(scene: &keys::Scene, index: usize, path: &str) -> Result<(), Wrong> {
+fn check_rigid(scene: &spec::Scene, index: usize, path: &str) -> Result<(), BuildError> {
     let body = &scene.bodies[index];
     if matches!(body.material, Material::Rigid { .. }) {
         return Ok(());
     }
-    let wrong = Wrong::value(path, format!("`{}` is soft: joints hold rigid bodies", body.name));
+    let wrong =
+        BuildError::value(path, format!("`{}` is soft: joints hold rigid bodies", body.name));
     Err(wrong.with_help(
         "give it the material { kind = \"rigid\" }, pin its vertices, or attach them to a rigid \
          body: kind = \"attach\"",
@@ -267,7 +280,7 @@ fn joint(
     key: &key::Joint,
     kind: JointKind,
     (a, b): (BodyId, Option<BodyId>),
-    made: &Made,
+    made: &SceneBodies,
 ) -> Joint {
     let rigids: &RigidBodySet = &made.system.rigids;
     // Bodies were seen to be rigid.

@@ -18,42 +18,49 @@ use pliant::mesh::topology;
 use pliant_plane::area::Areas;
 
 use super::bodies::Group;
-use super::rest::{Rest, Stuff};
-use super::{Wrong, outline, rigid, vector};
-use crate::keys::body::{self as key, EdgeKind, Region};
-use crate::keys::{Body, Material};
+use super::shape::{Geometry, RestShape};
+use super::{BuildError, outline, rigid, vector};
+use crate::spec::body::{self as key, EdgeKind, Region};
+use crate::spec::{Body, Material};
 
 /// Masses of the vertices of one copy, kg; `scaled` is its shape, m.
-pub fn masses(body: &Body, rest: &Rest, scaled: &[Vec3], path: &str) -> Result<Vec<f64>, Wrong> {
+pub fn masses(
+    body: &Body,
+    rest: &RestShape,
+    scaled: &[Vec3],
+    path: &str,
+) -> Result<Vec<f64>, BuildError> {
     if let Material::Rigid { density } = body.material {
         return rigid::masses(body, rest, scaled, density, path);
     }
-    if let Stuff::Outline { rings, .. } = &rest.stuff {
+    if let Geometry::Outline { rings, .. } = &rest.stuff {
         let mass = outline::mass(body, rings, scaled, density(&body.material), path)?;
         return Ok(shares(rest, scaled).into_iter().map(|share| mass * share).collect());
     }
     match (&rest.stuff, body.mass) {
-        (Stuff::Tets(mesh), None) => {
+        (Geometry::Tets(mesh), None) => {
             let owners = owners(body, mesh, path)?;
             let of = |owner: &Option<usize>| {
                 density(owner.map_or(&body.material, |k| &body.regions[k].material))
             };
             let densities: Vec<f64> = owners.iter().map(of).collect();
             let masses = Masses::of_tets(scaled, mesh.tets(), |tet| densities[tet]);
-            let masses = masses.map_err(|error| Wrong::value(format!("{path}.material"), error))?;
+            let masses =
+                masses.map_err(|error| BuildError::value(format!("{path}.material"), error))?;
             Ok(masses.of().to_vec())
         }
-        (Stuff::Tets(_), Some(_)) => {
+        (Geometry::Tets(_), Some(_)) => {
             let message = "tets get their mass from the density of the material";
-            Err(Wrong::value(format!("{path}.mass"), message))
+            Err(BuildError::value(format!("{path}.mass"), message))
         }
         (_, None) => {
             let message = "nets, surfaces and points have no volume: they need a `mass`";
-            Err(Wrong::value(path, message).with_help("write mass = 1.0, kg of the whole body"))
+            Err(BuildError::value(path, message)
+                .with_help("write mass = 1.0, kg of the whole body"))
         }
         (_, Some(mass)) if !(mass > 0.0 && mass.is_finite()) => {
             let message = format!("the mass is {mass} kg: it must be positive");
-            Err(Wrong::value(format!("{path}.mass"), message))
+            Err(BuildError::value(format!("{path}.mass"), message))
         }
         (_, Some(mass)) => Ok(shares(rest, scaled).into_iter().map(|s| mass * s).collect()),
     }
@@ -61,8 +68,8 @@ pub fn masses(body: &Body, rest: &Rest, scaled: &[Vec3], path: &str) -> Result<V
 
 /// Share of each vertex in the mass of a net, unit 1: by area, or alike without triangles; of an
 /// outline by length.
-pub fn shares(rest: &Rest, scaled: &[Vec3]) -> Vec<f64> {
-    if let Stuff::Outline { rings, carried: 0 } = &rest.stuff {
+pub fn shares(rest: &RestShape, scaled: &[Vec3]) -> Vec<f64> {
+    if let Geometry::Outline { rings, carried: 0 } = &rest.stuff {
         return outline::shares(rings, scaled);
     }
     let mut areas = vec![0.0; scaled.len()];
@@ -101,11 +108,11 @@ pub fn push_forces(
     positions: &[Vec3],
     path: &str,
     forces: &mut Forces,
-) -> Result<(), Wrong> {
+) -> Result<(), BuildError> {
     let owners = match &group.rest.stuff {
-        Stuff::Tets(mesh) => owners(body, mesh, path)?,
+        Geometry::Tets(mesh) => owners(body, mesh, path)?,
         _ if body.regions.is_empty() => Vec::new(),
-        _ => return Err(Wrong::value(format!("{path}.regions.0"), "only tets have regions")),
+        _ => return Err(BuildError::value(format!("{path}.regions.0"), "only tets have regions")),
     };
     let main = Portion::new(group, |tet| owners[tet].is_none());
     push(&body.material, &main, positions, &format!("{path}.material"), forces)?;
@@ -113,7 +120,7 @@ pub fn push_forces(
         let is_whole = |of: &Material| matches!(of, Material::ShapeMatched { .. });
         if is_whole(material) || is_whole(&body.material) {
             let message = "a shape is matched as a whole: take `groups` for parts of a body";
-            return Err(Wrong::value(format!("{path}.regions.{k}"), message));
+            return Err(BuildError::value(format!("{path}.regions.{k}"), message));
         }
         let portion = Portion::new(group, |tet| owners[tet] == Some(k));
         push(material, &portion, positions, &format!("{path}.regions.{k}.material"), forces)?;
@@ -122,7 +129,7 @@ pub fn push_forces(
 }
 
 /// Which of the body's regions each tet belongs to, the first that claims it; `None` for none.
-fn owners(body: &Body, mesh: &TetMesh, path: &str) -> Result<Vec<Option<usize>>, Wrong> {
+fn owners(body: &Body, mesh: &TetMesh, path: &str) -> Result<Vec<Option<usize>>, BuildError> {
     let mut owners = vec![None; mesh.tets().len()];
     for (k, key) in body.regions.iter().enumerate() {
         let path = format!("{path}.regions.{k}");
@@ -131,14 +138,14 @@ fn owners(body: &Body, mesh: &TetMesh, path: &str) -> Result<Vec<Option<usize>>,
         free.filter(|(_, claims)| *claims).for_each(|(owner, _)| *owner = Some(k));
         if key.plane.is_some() && !owners.contains(&Some(k)) {
             let message = "no tet is beyond the plane, or others have them all";
-            return Err(Wrong::value(format!("{path}.plane"), message));
+            return Err(BuildError::value(format!("{path}.plane"), message));
         }
     }
     Ok(owners)
 }
 
 /// Which tets the k-th region of a body names.
-fn claimed(body: &Body, k: usize, mesh: &TetMesh, path: &str) -> Result<Vec<bool>, Wrong> {
+fn claimed(body: &Body, k: usize, mesh: &TetMesh, path: &str) -> Result<Vec<bool>, BuildError> {
     match (body.regions[k].region, &body.regions[k].plane) {
         (Some(region), None) => {
             check_region(body, k, region, mesh, path)?;
@@ -146,7 +153,7 @@ fn claimed(body: &Body, k: usize, mesh: &TetMesh, path: &str) -> Result<Vec<bool
         }
         (None, Some(plane)) => {
             let plane = Plane::new(vector(plane.point), vector(plane.normal));
-            let plane = plane.map_err(|error| Wrong::value(format!("{path}.plane"), error))?;
+            let plane = plane.map_err(|error| BuildError::value(format!("{path}.plane"), error))?;
             let middle = |tet: &[VertexId; 4]| {
                 0.25 * tet.iter().map(|v| mesh.positions()[v.index()]).sum::<Vec3>()
             };
@@ -155,7 +162,7 @@ fn claimed(body: &Body, k: usize, mesh: &TetMesh, path: &str) -> Result<Vec<bool
             pins::beyond(&middles, plane).iter().for_each(|tet| claims[tet.index()] = true);
             Ok(claims)
         }
-        _ => Err(Wrong::value(path, "a region needs exactly one of `region` and `plane`")),
+        _ => Err(BuildError::value(path, "a region needs exactly one of `region` and `plane`")),
     }
 }
 
@@ -165,7 +172,7 @@ fn check_region(
     region: u32,
     mesh: &TetMesh,
     path: &str,
-) -> Result<(), Wrong> {
+) -> Result<(), BuildError> {
     let path = format!("{path}.region");
     if !mesh.regions().contains(&region) {
         let mut known = mesh.regions().to_vec();
@@ -174,10 +181,10 @@ fn check_region(
         let known: Vec<String> = known.iter().take(20).map(u32::to_string).collect();
         let message = format!("no tet is in region {region}");
         let help = format!("there are {}", known.join(", "));
-        return Err(Wrong::value(path, message).with_help(help));
+        return Err(BuildError::value(path, message).with_help(help));
     }
     if body.regions[..k].iter().any(|other| other.region == Some(region)) {
-        return Err(Wrong::value(path, format!("region {region} has two materials")));
+        return Err(BuildError::value(path, format!("region {region} has two materials")));
     }
     Ok(())
 }
@@ -197,8 +204,8 @@ impl Portion {
     /// Some tets, by number, and what belongs to them; all of a body without tets.
     fn new(group: &Group, wanted: impl Fn(usize) -> bool) -> Portion {
         let (mut tets, mut surface, mut edges) = (Vec::new(), Vec::new(), group.rest.edges.clone());
-        let is_solid = matches!(group.rest.stuff, Stuff::Tets(_));
-        if let Stuff::Tets(mesh) = &group.rest.stuff {
+        let is_solid = matches!(group.rest.stuff, Geometry::Tets(_));
+        if let Geometry::Tets(mesh) = &group.rest.stuff {
             let count = mesh.positions().len();
             let of_tets = mesh.tets().iter().enumerate();
             tets = of_tets.filter(|(tet, _)| wanted(*tet)).map(|(_, corners)| *corners).collect();
@@ -215,7 +222,7 @@ impl Portion {
             tets: repeat(&starts, &tets),
             surface: repeat(&starts, &surface),
             outlines: match &group.rest.stuff {
-                Stuff::Outline { rings, .. } => {
+                Geometry::Outline { rings, .. } => {
                     starts.iter().map(|start| shifted(rings, *start)).collect()
                 }
                 _ => Vec::new(),
@@ -251,11 +258,11 @@ fn push(
     rest: &[Vec3],
     path: &str,
     forces: &mut Forces,
-) -> Result<(), Wrong> {
-    let wrong = |error: &dyn std::fmt::Display| Wrong::value(path, error);
+) -> Result<(), BuildError> {
+    let wrong = |error: &dyn std::fmt::Display| BuildError::value(path, error);
     if needs_tets(material) && !portion.is_solid {
         let message = "this material needs tets; a net or surface can have springs or none";
-        return Err(Wrong::value(path, message));
+        return Err(BuildError::value(path, message));
     }
     match material {
         Material::None { .. }
@@ -326,13 +333,13 @@ fn push_ring(
     rest: &[Vec3],
     path: &str,
     forces: &mut Forces,
-) -> Result<(), Wrong> {
+) -> Result<(), BuildError> {
     let Material::Ring { stiffness, law, damping, bend, stretch, area, .. } = *material else {
         return Ok(());
     };
     if !(stretch > 0.0 && stretch.is_finite()) {
         let message = format!("the stretch is {stretch}: it must be positive");
-        return Err(Wrong::value(format!("{path}.stretch"), message));
+        return Err(BuildError::value(format!("{path}.stretch"), message));
     }
     let (shear, density, plasticity) = (0.0, 0.0, None);
     let springs = Material::Springs { stiffness, law, damping, shear, bend, density, plasticity };
@@ -340,7 +347,7 @@ fn push_ring(
     let relaxed: Vec<Vec3> = rest.iter().map(|p| *p / stretch).collect();
     push(&springs, portion, &relaxed, path, forces)?;
     let areas = Areas::new(rest, &portion.outlines, area);
-    forces.push_force(areas.map_err(|error| Wrong::value(path, error))?);
+    forces.push_force(areas.map_err(|error| BuildError::value(path, error))?);
     Ok(())
 }
 
@@ -350,9 +357,9 @@ fn push_elastic<L: Law + 'static>(
     rest: &[Vec3],
     path: &str,
     forces: &mut Forces,
-) -> Result<(), Wrong> {
+) -> Result<(), BuildError> {
     let elastic = Elastic::<L>::new(rest, &portion.tets, |_| settings);
-    forces.push(elastic.map_err(|error| Wrong::value(path, error))?);
+    forces.push(elastic.map_err(|error| BuildError::value(path, error))?);
     Ok(())
 }
 

@@ -1,8 +1,8 @@
 //! A scene made into bodies, forces and obstacles.
 
-mod rest;
+mod shape;
 
-mod copies;
+mod pattern;
 
 mod bodies;
 
@@ -16,13 +16,13 @@ mod attach;
 
 mod outline;
 
-mod hold;
+mod external_loads;
 
 mod shapes;
 
 mod obstacles;
 
-mod skin;
+mod render_mesh;
 
 mod contact;
 
@@ -34,9 +34,9 @@ use pliant::body::obstacle::Obstacle;
 use pliant::math::{Quat, Vec3};
 use pliant::step::Simulation;
 
-use super::fault::FaultKind;
-use super::keys;
-use crate::built::RunInfo;
+use super::diagnostic::DiagnosticKind;
+use super::spec;
+use crate::loaded::RunInfo;
 
 /// Steps of a run at most, count.
 const MOST_STEPS: f64 = 1e9;
@@ -49,30 +49,30 @@ const RATE: f64 = 60.0;
 
 /// Something wrong with the value at a path of the scene.
 #[derive(Clone, Debug)]
-pub struct Wrong {
+pub struct BuildError {
     /// Such as `bodies.0.mesh.size`.
     pub path: String,
     /// What kind.
-    pub kind: FaultKind,
+    pub kind: DiagnosticKind,
     /// One clause, lower case.
     pub message: String,
     /// What may help, one clause.
     pub help: Option<String>,
 }
 
-impl Wrong {
+impl BuildError {
     /// A value that cannot be.
-    fn value(path: impl Into<String>, message: impl ToString) -> Wrong {
-        Wrong::new(FaultKind::Value, path, message)
+    fn value(path: impl Into<String>, message: impl ToString) -> BuildError {
+        BuildError::new(DiagnosticKind::Value, path, message)
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "takes errors and texts alike")]
-    fn new(kind: FaultKind, path: impl Into<String>, message: impl ToString) -> Wrong {
-        Wrong { path: path.into(), kind, message: message.to_string(), help: None }
+    fn new(kind: DiagnosticKind, path: impl Into<String>, message: impl ToString) -> BuildError {
+        BuildError { path: path.into(), kind, message: message.to_string(), help: None }
     }
 
-    fn with_help(self, help: impl Into<String>) -> Wrong {
-        Wrong { help: Some(help.into()), ..self }
+    fn with_help(self, help: impl Into<String>) -> BuildError {
+        BuildError { help: Some(help.into()), ..self }
     }
 }
 
@@ -89,7 +89,7 @@ pub struct Parts {
 }
 
 /// Makes a scene whose mesh files count from a folder; what it leaves open is put in.
-pub fn build(scene: &mut keys::Scene, folder: Folder<'_>) -> Result<Parts, Wrong> {
+pub fn build(scene: &mut spec::Scene, folder: Folder<'_>) -> Result<Parts, BuildError> {
     check_name(&scene.name)?;
     let steps = steps(scene)?;
     let (record_every, checkpoint_every) = intervals(scene)?;
@@ -107,11 +107,11 @@ pub fn build(scene: &mut keys::Scene, folder: Folder<'_>) -> Result<Parts, Wrong
     notices.extend(shapes::unmet(scene));
     let mut obstacles = obstacles::make(scene, folder, &mut made, &mut notices)?;
     let apart = joints::add(scene, &mut made, &mut notices)?;
-    let held = hold::held(scene, &made, &obstacles);
+    let held = external_loads::held(scene, &made, &obstacles);
     let responses = contact::responses(scene, &made, &mut obstacles, apart)?;
     let after = shapes::make(scene, &mut made)?;
     let integrator = integrator::make(scene, &made, obstacles.ruled, responses, after)?;
-    let bodies::Made { bodies, state, system, mut infos, .. } = made;
+    let bodies::SceneBodies { bodies, state, system, mut infos, .. } = made;
     infos.iter_mut().zip(held).for_each(|(info, held)| info.held = held);
     let info = RunInfo {
         scene: scene.name.clone(),
@@ -130,11 +130,11 @@ pub fn build(scene: &mut keys::Scene, folder: Folder<'_>) -> Result<Parts, Wrong
     // What no step can work with is better told now, with the scene at hand.
     let system = &simulation.system;
     if let Err(error) = system.check_step(&simulation.state, scene.dt) {
-        return Err(Wrong::value("bodies", error));
+        return Err(BuildError::value("bodies", error));
     }
     let motion = simulation.state.motion();
     if let Err(error) = system.check_state(motion, "the start") {
-        return Err(Wrong::value("bodies", error));
+        return Err(BuildError::value("bodies", error));
     }
     notices.extend(cut_short(scene, steps));
     Ok(Parts { simulation, info, notices, obstacles: obstacles.all })
@@ -149,35 +149,38 @@ fn word(value: &impl serde::Serialize) -> String {
 }
 
 /// The name becomes that of a folder: it must not lead anywhere else.
-fn check_name(name: &str) -> Result<(), Wrong> {
+fn check_name(name: &str) -> Result<(), BuildError> {
     let leads = name.contains(['/', '\\', '\0']) || name == "." || name == "..";
     if name.is_empty() || leads {
         let message =
             format!("the scene is called `{name}`: a folder must be able to have its name");
-        return Err(Wrong::new(FaultKind::Name, "name", message));
+        return Err(BuildError::new(DiagnosticKind::Name, "name", message));
     }
     Ok(())
 }
 
-fn steps(scene: &keys::Scene) -> Result<u64, Wrong> {
-    let keys::Scene { dt, duration, .. } = *scene;
+fn steps(scene: &spec::Scene) -> Result<u64, BuildError> {
+    let spec::Scene { dt, duration, .. } = *scene;
     for (key, what, value) in [("dt", "time step", dt), ("duration", "duration", duration)] {
         if !(value > 0.0 && value.is_finite()) {
-            return Err(Wrong::value(key, format!("the {what} is {value} s: it must be positive")));
+            return Err(BuildError::value(
+                key,
+                format!("the {what} is {value} s: it must be positive"),
+            ));
         }
     }
     let steps = (duration / dt).round().max(1.0);
     if steps > MOST_STEPS {
         let message =
             format!("{duration} s in steps of {dt} s are {steps:e} steps: at most {MOST_STEPS:e}");
-        return Err(Wrong::new(FaultKind::TooLarge, "duration", message));
+        return Err(BuildError::new(DiagnosticKind::TooLarge, "duration", message));
     }
     Ok(steps as u64)
 }
 
 /// Tells of a duration that is no whole number of steps.
-fn cut_short(scene: &keys::Scene, steps: u64) -> Option<String> {
-    let keys::Scene { dt, duration, .. } = *scene;
+fn cut_short(scene: &spec::Scene, steps: u64) -> Option<String> {
+    let spec::Scene { dt, duration, .. } = *scene;
     let simulated = steps as f64 * dt;
     let is_off = (simulated - duration).abs() > WHOLE * duration;
     is_off.then(|| {
@@ -186,21 +189,24 @@ fn cut_short(scene: &keys::Scene, steps: u64) -> Option<String> {
 }
 
 /// Steps from row to row, and from checkpoint to checkpoint.
-fn intervals(scene: &keys::Scene) -> Result<(u64, u64), Wrong> {
-    let keys::Record { every, rate, checkpoint } = scene.record;
+fn intervals(scene: &spec::Scene) -> Result<(u64, u64), BuildError> {
+    let spec::Record { every, rate, checkpoint } = scene.record;
     let per = |rate: f64| u64::from((rate * scene.dt).recip().round().max(1.0) as u32);
     let positive = |path: &str, count: u32| match count {
-        0 => Err(Wrong::value(path, "0 steps: it must be at least 1")),
+        0 => Err(BuildError::value(path, "0 steps: it must be at least 1")),
         count => Ok(u64::from(count)),
     };
     let every = match (every, rate) {
         (Some(_), Some(_)) => {
-            return Err(Wrong::value("record.rate", "`every` and `rate` cannot both be given"));
+            return Err(BuildError::value(
+                "record.rate",
+                "`every` and `rate` cannot both be given",
+            ));
         }
         (Some(every), None) => positive("record.every", every)?,
         (None, Some(rate)) if rate > 0.0 => per(rate),
         (None, Some(rate)) => {
-            return Err(Wrong::value(
+            return Err(BuildError::value(
                 "record.rate",
                 format!("the rate is {rate} Hz: it must be positive"),
             ));

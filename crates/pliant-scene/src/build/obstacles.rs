@@ -16,14 +16,14 @@ use pliant::mesh::surface::Surface;
 use pliant_papers::barrier::{Barrier, BarrierSettings};
 use pliant_papers::penalty::{Penalty, PenaltySettings};
 
-use super::bodies::Made;
-use super::rest::{self, MOST_TETS, Rest, Stuff};
-use super::skin::{self, Sheet};
-use super::{Wrong, contact, hold, rotation, vector};
-use crate::built::Skin;
-use crate::fault::FaultKind;
-use crate::keys::obstacle::{self as key, ObstacleResponse};
-use crate::keys::{self, IntegratorKind, Response};
+use super::bodies::SceneBodies;
+use super::render_mesh::{self, Sheet};
+use super::shape::{self, Geometry, MOST_TETS, RestShape};
+use super::{BuildError, contact, external_loads, rotation, vector};
+use crate::diagnostic::DiagnosticKind;
+use crate::loaded::RenderMesh;
+use crate::spec::obstacle::{self as key, ObstacleResponse};
+use crate::spec::{self, IntegratorKind, Response};
 
 /// Obstacles sorted by what they do.
 #[derive(Debug, Default)]
@@ -39,32 +39,32 @@ pub struct Obstacles {
     /// All of them, to measure by.
     pub all: Vec<Obstacle>,
     /// For pictures.
-    pub skins: Vec<Skin>,
+    pub skins: Vec<RenderMesh>,
 }
 
 /// Makes all obstacles; penalties and barriers go to the forces.
 pub fn make(
-    scene: &keys::Scene,
+    scene: &spec::Scene,
     folder: Folder<'_>,
-    made: &mut Made,
+    made: &mut SceneBodies,
     notices: &mut Vec<String>,
-) -> Result<Obstacles, Wrong> {
+) -> Result<Obstacles, BuildError> {
     let mut all = Obstacles::default();
     let mut names = BTreeSet::new();
-    let extent = skin::extent(&made.state.positions);
+    let extent = render_mesh::extent(&made.state.positions);
     for (index, key) in scene.obstacles.iter().enumerate() {
         let path = format!("obstacles.{index}");
         if !names.insert(&key.name) {
             let message = format!("two obstacles are called `{}`", key.name);
-            return Err(Wrong::new(FaultKind::Name, format!("{path}.name"), message));
+            return Err(BuildError::new(DiagnosticKind::Name, format!("{path}.name"), message));
         }
         let motion = motion(key, &path)?;
         let (shape, sheet) =
             shape(&key.shape, &mut Context { folder, notices, extent }, &format!("{path}.shape"))?;
-        all.skins.push(skin::place(&key.name, &sheet, &motion, &key.keyframes));
+        all.skins.push(render_mesh::place(&key.name, &sheet, &motion, &key.keyframes));
         let touch = SurfaceMaterial { friction: key.friction, restitution: key.restitution };
         let obstacle = Obstacle::new(Boxed(shape), motion, touch)
-            .map_err(|error| Wrong::value(&*path, error))?;
+            .map_err(|error| BuildError::value(&*path, error))?;
         all.all.push(obstacle.clone());
         respond(&mut all, scene, key, obstacle, made, &path)?;
     }
@@ -101,15 +101,16 @@ impl Shape for Boxed {
     }
 }
 
-fn motion(key: &keys::Obstacle, path: &str) -> Result<Keyframes, Wrong> {
+fn motion(key: &spec::Obstacle, path: &str) -> Result<Keyframes, BuildError> {
     if !key.keyframes.is_empty() {
         if key.position != [0.0; 3] || key.rotation != [0.0; 3] {
             let message = "`keyframes` say where it is: leave `position` and `rotation` out";
-            return Err(Wrong::value(format!("{path}.keyframes"), message));
+            return Err(BuildError::value(format!("{path}.keyframes"), message));
         }
-        return hold::keyframes(&key.keyframes, &format!("{path}.keyframes"));
+        return external_loads::keyframes(&key.keyframes, &format!("{path}.keyframes"));
     }
-    Keyframes::still(pose(key.position, key.rotation)).map_err(|error| Wrong::value(path, error))
+    Keyframes::still(pose(key.position, key.rotation))
+        .map_err(|error| BuildError::value(path, error))
 }
 
 fn pose(position: [f64; 3], turn: [f64; 3]) -> Pose {
@@ -130,49 +131,50 @@ fn shape(
     key: &key::Shape,
     context: &mut Context<'_>,
     path: &str,
-) -> Result<(Box<dyn Shape>, Sheet), Wrong> {
+) -> Result<(Box<dyn Shape>, Sheet), BuildError> {
     let extent = context.extent;
-    let wrong = |error: ObstacleError| Wrong::value(path, error);
+    let wrong = |error: ObstacleError| BuildError::value(path, error);
     let round = |made: Result<Revolved, ObstacleError>, sheet: Sheet| match made {
         Ok(round) => Ok((Box::new(round) as Box<dyn Shape>, sheet)),
         Err(error) => Err(wrong(error)),
     };
     match key {
-        key::Shape::Plane {} => Ok((Box::new(Plane), skin::plane(extent))),
+        key::Shape::Plane {} => Ok((Box::new(Plane), render_mesh::plane(extent))),
         key::Shape::Box { size } => {
             let cuboid = Cuboid::new(vector(*size)).map_err(wrong)?;
-            Ok((Box::new(cuboid), skin::cuboid(vector(*size))))
+            Ok((Box::new(cuboid), render_mesh::cuboid(vector(*size))))
         }
         key::Shape::Sphere { radius } => {
-            round(Revolved::sphere(*radius), skin::capsule(*radius, 0.0))
+            round(Revolved::sphere(*radius), render_mesh::capsule(*radius, 0.0))
         }
         key::Shape::Cylinder { radius, length: None } => {
-            round(Revolved::cylinder(*radius), skin::cylinder(*radius, extent))
+            round(Revolved::cylinder(*radius), render_mesh::cylinder(*radius, extent))
         }
-        key::Shape::Cylinder { radius, length: Some(length) } => {
-            round(Revolved::finite_cylinder(*radius, *length), skin::cylinder(*radius, *length))
-        }
+        key::Shape::Cylinder { radius, length: Some(length) } => round(
+            Revolved::finite_cylinder(*radius, *length),
+            render_mesh::cylinder(*radius, *length),
+        ),
         key::Shape::Capsule { radius, length } => {
-            round(Revolved::capsule(*radius, *length), skin::capsule(*radius, *length))
+            round(Revolved::capsule(*radius, *length), render_mesh::capsule(*radius, *length))
         }
         key::Shape::Torus { major, minor } => {
-            round(Revolved::torus(*major, *minor), skin::torus(*major, *minor))
+            round(Revolved::torus(*major, *minor), render_mesh::torus(*major, *minor))
         }
         key::Shape::Mesh { mesh, spacing, margin } => {
             let surface = surface(mesh, context, &format!("{path}.mesh"))?;
             let settings = GridSettings { spacing: *spacing, margin: *margin };
             let grid = Grid::new(&surface, settings).map_err(wrong)?;
-            Ok((Box::new(grid), skin::of_surface(&surface)))
+            Ok((Box::new(grid), render_mesh::of_surface(&surface)))
         }
         key::Shape::Union { parts } => {
             let (parts, sheets) = combine(parts, context, path)?;
-            let sheet = skin::union(&sheets);
+            let sheet = render_mesh::union(&sheets);
             Ok((Box::new(Combined::union(parts).map_err(wrong)?), sheet))
         }
         key::Shape::Intersection { parts } => {
             let (parts, sheets) = combine(parts, context, path)?;
             let whole = Combined::intersection(parts).map_err(wrong)?;
-            let sheet = skin::within(&sheets, &whole);
+            let sheet = render_mesh::within(&sheets, &whole);
             Ok((Box::new(whole), sheet))
         }
     }
@@ -185,7 +187,7 @@ fn combine(
     keys: &[key::Part],
     context: &mut Context<'_>,
     path: &str,
-) -> Result<(Vec<Part>, Placed), Wrong> {
+) -> Result<(Vec<Part>, Placed), BuildError> {
     let (mut parts, mut sheets) = (Vec::new(), Vec::new());
     for (k, key) in keys.iter().enumerate() {
         let (shape, sheet) = shape(&key.shape, context, &format!("{path}.parts.{k}.shape"))?;
@@ -197,29 +199,34 @@ fn combine(
 }
 
 /// The closed surface of a mesh.
-fn surface(mesh: &keys::Mesh, context: &mut Context<'_>, path: &str) -> Result<Surface, Wrong> {
-    let [tets, vertices] = rest::size(mesh);
+fn surface(
+    mesh: &spec::Mesh,
+    context: &mut Context<'_>,
+    path: &str,
+) -> Result<Surface, BuildError> {
+    let [tets, vertices] = shape::size(mesh);
     if tets.max(vertices) > MOST_TETS {
         let message = format!("the mesh has {} cells: at most {MOST_TETS}", tets.max(vertices));
-        return Err(Wrong::new(FaultKind::TooLarge, path, message));
+        return Err(BuildError::new(DiagnosticKind::TooLarge, path, message));
     }
-    let Rest { stuff, positions, triangles, .. } =
-        rest::make(mesh, context.folder, path, context.notices)?;
+    let RestShape { stuff, positions, triangles, .. } =
+        shape::make(mesh, context.folder, path, context.notices)?;
     match stuff {
-        Stuff::Surface(surface) => Ok(surface),
-        Stuff::Tets(_) => {
+        Geometry::Surface(surface) => Ok(surface),
+        Geometry::Tets(_) => {
             let raw = RawMesh { positions, triangles, ..RawMesh::default() };
             let made = Surface::from_raw(raw);
-            made.map(|(surface, _)| surface).map_err(|e| Wrong::new(FaultKind::Mesh, path, e))
+            made.map(|(surface, _)| surface)
+                .map_err(|e| BuildError::new(DiagnosticKind::Mesh, path, e))
         }
-        Stuff::SpringNetwork | Stuff::Particles | Stuff::Outline { .. } => {
-            Err(Wrong::value(path, "a net has no inside: an obstacle needs one"))
+        Geometry::SpringNetwork | Geometry::Particles | Geometry::Outline { .. } => {
+            Err(BuildError::value(path, "a net has no inside: an obstacle needs one"))
         }
     }
 }
 
 /// Whether contacts with an obstacle are solved together with the materials.
-fn is_solved(scene: &keys::Scene, key: &keys::Obstacle) -> bool {
+fn is_solved(scene: &spec::Scene, key: &spec::Obstacle) -> bool {
     let constraint = matches!(key.response, Some(ObstacleResponse::Constraint {}));
     constraint && contact::chosen(scene) == Response::Constraint
 }
@@ -227,12 +234,12 @@ fn is_solved(scene: &keys::Scene, key: &keys::Obstacle) -> bool {
 /// Puts an obstacle where its response wants it.
 fn respond(
     all: &mut Obstacles,
-    scene: &keys::Scene,
-    key: &keys::Obstacle,
+    scene: &spec::Scene,
+    key: &spec::Obstacle,
     obstacle: Obstacle,
-    made: &mut Made,
+    made: &mut SceneBodies,
     path: &str,
-) -> Result<(), Wrong> {
+) -> Result<(), BuildError> {
     let path = format!("{path}.response");
     let vertices: Vec<VertexId> = (0..made.state.positions.len() as u32).map(VertexId).collect();
     if is_solved(scene, key) {
@@ -247,9 +254,8 @@ fn respond(
     all.pushes = true;
     if key.friction != 0.0 || key.restitution != 0.0 {
         let message = "friction and restitution act with impulses and solved contacts alone";
-        return Err(
-            Wrong::value(path, message).with_help("leave them out, or let kind be \"impulse\"")
-        );
+        return Err(BuildError::value(path, message)
+            .with_help("leave them out, or let kind be \"impulse\""));
     }
     match response {
         ObstacleResponse::Impulse {} => {}
@@ -257,7 +263,7 @@ fn respond(
             if scene.integrator.kind != IntegratorKind::Relax {
                 let message =
                     "only the scene's response `constraint` and the integrator `relax` take it";
-                return Err(Wrong::value(path, message));
+                return Err(BuildError::value(path, message));
             }
             all.ruled.push(obstacle);
         }
@@ -265,7 +271,7 @@ fn respond(
             let stiffness = match (stiffness, fraction) {
                 (Some(_), Some(_)) => {
                     let message = "`stiffness` and `fraction` cannot both be given";
-                    return Err(Wrong::value(path, message));
+                    return Err(BuildError::value(path, message));
                 }
                 (Some(stiffness), None) => Stiffness::Fixed(*stiffness),
                 (None, fraction) => {
@@ -276,7 +282,7 @@ fn respond(
             let overshoot = overshoot.unwrap_or(f64::INFINITY);
             let settings = PenaltySettings { stiffness, buffer: *buffer, overshoot };
             let penalty = Penalty::new(obstacle, vertices, &made.system.masses, settings);
-            made.system.forces.push(penalty.map_err(|error| Wrong::value(path, error))?);
+            made.system.forces.push(penalty.map_err(|error| BuildError::value(path, error))?);
         }
         ObstacleResponse::Barrier { strength, reach, change } => {
             let mut settings = match reach {
@@ -285,7 +291,7 @@ fn respond(
             };
             settings.change = change.unwrap_or(settings.change);
             let barrier = Barrier::new(obstacle, vertices, made.state.motion(), settings);
-            made.system.forces.push(barrier.map_err(|error| Wrong::value(path, error))?);
+            made.system.forces.push(barrier.map_err(|error| BuildError::value(path, error))?);
         }
     }
     Ok(())

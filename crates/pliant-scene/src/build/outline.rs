@@ -22,17 +22,17 @@ use pliant_plane::response::impulse::{OutlineImpulseSettings, OutlineImpulses};
 use pliant_plane::response::penalty::{OutlinePenalty, OutlinePenaltySettings};
 use pliant_plane::response::{Cast, Flat, OutlinesError};
 
-use super::bodies::Made;
+use super::bodies::SceneBodies;
 use super::joints::Pairs;
-use super::rest::{Rest, Stuff};
-use super::{Wrong, vector};
-use crate::fault::FaultKind;
-use crate::keys::body::{EdgeKind, Pattern, Take};
-use crate::keys::outline::{Centre, OutlineShape};
-use crate::keys::{self, Body, Material, Mesh, Response};
+use super::shape::{Geometry, RestShape};
+use super::{BuildError, vector};
+use crate::diagnostic::DiagnosticKind;
+use crate::spec::body::{EdgeKind, Pattern, Take};
+use crate::spec::outline::{Centre, OutlineShape};
+use crate::spec::{self, Body, Material, Mesh, Response};
 use pliant_io::files::Folder;
 use pliant_io::outline::assemble::{Wanted, assemble};
-use pliant_io::outline::drawing::Upright;
+use pliant_io::outline::drawing::YAxis;
 use pliant_io::outline::extent::extent;
 use pliant_io::outline::{OutlineFileError, read_from};
 
@@ -75,7 +75,7 @@ pub fn make(
     folder: Folder<'_>,
     path: &str,
     notices: &mut Vec<String>,
-) -> Result<Rest, Wrong> {
+) -> Result<RestShape, BuildError> {
     if let OutlineShape::File { path: file, thickness, error, centre } = shape {
         let wanted = (*thickness, *error);
         let rings = from_file(folder, file, wanted, path, notices)?;
@@ -87,7 +87,7 @@ pub fn make(
     }
     if size(shape) > MOST_POINTS {
         let message = format!("the outline has {} points: at most {MOST_POINTS}", size(shape));
-        return Err(Wrong::new(FaultKind::TooLarge, path, message));
+        return Err(BuildError::new(DiagnosticKind::TooLarge, path, message));
     }
     rest(&rings(shape, path)?, path, notices)
 }
@@ -99,14 +99,15 @@ fn from_file(
     (thickness, error): (Option<f64>, Option<f64>),
     path: &str,
     notices: &mut Vec<String>,
-) -> Result<Vec<Vec<Vec2>>, Wrong> {
+) -> Result<Vec<Vec<Vec2>>, BuildError> {
     for (key, value) in [("thickness", thickness), ("error", error)] {
         if let Some(value) = value.filter(|value| !(*value > 0.0 && value.is_finite())) {
             let message = format!("the {key} is {value} m: it must be positive");
-            return Err(Wrong::value(format!("{path}.{key}"), message));
+            return Err(BuildError::value(format!("{path}.{key}"), message));
         }
     }
-    let wrong = |message: String| Wrong::new(FaultKind::Mesh, format!("{path}.path"), message);
+    let wrong =
+        |message: String| BuildError::new(DiagnosticKind::Mesh, format!("{path}.path"), message);
     let told = |error: OutlineFileError| wrong(error.to_string());
     let picked = read_from(folder.files, &folder.path.join(file)).map_err(told)?;
     let bound = match error {
@@ -122,10 +123,10 @@ fn from_file(
     let points = assembled.rings.iter().map(Vec::len).sum::<usize>();
     if points as f64 > MOST_POINTS {
         let message = format!("the outline has {points} points: at most {MOST_POINTS}");
-        return Err(Wrong::new(FaultKind::TooLarge, path, message));
+        return Err(BuildError::new(DiagnosticKind::TooLarge, path, message));
     }
     let mut rings = assembled.rings;
-    if picked.drawing.upright == Upright::Down {
+    if picked.drawing.upright == YAxis::Down {
         // Scenes count y upwards.
         rings.iter_mut().flatten().for_each(|point| point.y = -point.y);
     }
@@ -133,12 +134,12 @@ fn from_file(
 }
 
 /// Moves a shape so that a point of it is the origin.
-fn put_at_origin(made: &mut Rest, centre: Centre, path: &str) -> Result<(), Wrong> {
-    let Stuff::Outline { rings, .. } = &made.stuff else { return Ok(()) };
+fn put_at_origin(made: &mut RestShape, centre: Centre, path: &str) -> Result<(), BuildError> {
+    let Geometry::Outline { rings, .. } = &made.stuff else { return Ok(()) };
     let at = match centre {
         Centre::Area => {
             let sheet = properties(rings, &made.positions, 1.0);
-            sheet.map_err(|error| Wrong::value(format!("{path}.centre"), error))?.centre
+            sheet.map_err(|error| BuildError::value(format!("{path}.centre"), error))?.centre
         }
         Centre::Box => {
             let low = made.positions.iter().copied().fold(Vec3::INFINITY, Vec3::min);
@@ -151,8 +152,9 @@ fn put_at_origin(made: &mut Rest, centre: Centre, path: &str) -> Result<(), Wron
 }
 
 /// The rings of a shape as they are given or made.
-fn rings(shape: &OutlineShape, path: &str) -> Result<Vec<Vec<Vec2>>, Wrong> {
-    let wrong = |key: &str, message: String| Err(Wrong::value(format!("{path}.{key}"), message));
+fn rings(shape: &OutlineShape, path: &str) -> Result<Vec<Vec<Vec2>>, BuildError> {
+    let wrong =
+        |key: &str, message: String| Err(BuildError::value(format!("{path}.{key}"), message));
     match *shape {
         OutlineShape::Rings { ref rings } => {
             Ok(rings.iter().map(|ring| ring.iter().map(|p| Vec2::from(*p)).collect()).collect())
@@ -173,7 +175,7 @@ fn rings(shape: &OutlineShape, path: &str) -> Result<Vec<Vec<Vec2>>, Wrong> {
             }
             Ok(vec![rectangle(Vec2::from(size), segments)])
         }
-        _ => generated(shape).map_err(|error| Wrong::value(path, error)),
+        _ => generated(shape).map_err(|error| BuildError::value(path, error)),
     }
 }
 
@@ -210,9 +212,14 @@ fn rectangle(size: Vec2, [nx, ny]: [u32; 2]) -> Vec<Vec2> {
 }
 
 /// A shape of sound rings; edges run along them, and over two segments for bending.
-fn rest(rings: &[Vec<Vec2>], path: &str, notices: &mut Vec<String>) -> Result<Rest, Wrong> {
+fn rest(
+    rings: &[Vec<Vec2>],
+    path: &str,
+    notices: &mut Vec<String>,
+) -> Result<RestShape, BuildError> {
     let mut outlines = Outlines::default();
-    let told = outlines.push(rings).map_err(|error| Wrong::new(FaultKind::Mesh, path, error))?;
+    let told =
+        outlines.push(rings).map_err(|error| BuildError::new(DiagnosticKind::Mesh, path, error))?;
     notices.extend(told.into_iter().map(|notice| format!("{path}: {notice}")));
     let at = |v: usize| VertexId(v as u32);
     let (mut edges, mut loops) = (Vec::new(), Vec::new());
@@ -229,19 +236,22 @@ fn rest(rings: &[Vec<Vec2>], path: &str, notices: &mut Vec<String>) -> Result<Re
         loops.push(ring.map(at).collect());
     }
     let positions = outlines.points().iter().map(|p| p.extend(0.0)).collect();
-    Ok(Rest::new(Stuff::Outline { rings: loops, carried: 0 }, positions, edges))
+    Ok(RestShape::new(Geometry::Outline { rings: loops, carried: 0 }, positions, edges))
 }
 
 /// The same body with the outline of its shadow on the plane z = 0.
 ///
 /// The shadow is taken to be convex: the hull of all its vertices.
-pub fn shadow(rest: Rest, path: &str) -> Result<Rest, Wrong> {
-    if matches!(rest.stuff, Stuff::SpringNetwork | Stuff::Particles | Stuff::Outline { .. }) {
-        return Err(Wrong::value(path, "only tets and closed surfaces have a shadow"));
+pub fn shadow(rest: RestShape, path: &str) -> Result<RestShape, BuildError> {
+    if matches!(
+        rest.stuff,
+        Geometry::SpringNetwork | Geometry::Particles | Geometry::Outline { .. }
+    ) {
+        return Err(BuildError::value(path, "only tets and closed surfaces have a shadow"));
     }
     let hull = hull(rest.positions.iter().map(|p| p.truncate()).collect());
     if hull.len() < 3 {
-        return Err(Wrong::value(path, "the shadow has no area"));
+        return Err(BuildError::value(path, "the shadow has no area"));
     }
     let carried = rest.positions.len();
     let ring: Vec<VertexId> = (0..hull.len()).map(|k| VertexId((carried + k) as u32)).collect();
@@ -249,7 +259,8 @@ pub fn shadow(rest: Rest, path: &str) -> Result<Rest, Wrong> {
     positions.extend(hull.iter().map(|p| p.extend(0.0)));
     let next = ring.iter().cycle().skip(1);
     let edges = ring.iter().zip(next).map(|(a, b)| ([*a, *b], EdgeKind::Structural)).collect();
-    let mut made = Rest::new(Stuff::Outline { rings: vec![ring], carried }, positions, edges);
+    let mut made =
+        RestShape::new(Geometry::Outline { rings: vec![ring], carried }, positions, edges);
     made.triangles = rest.triangles;
     Ok(made)
 }
@@ -298,7 +309,7 @@ pub fn mass(
     scaled: &[Vec3],
     density: f64,
     path: &str,
-) -> Result<f64, Wrong> {
+) -> Result<f64, BuildError> {
     let covered: f64 = placed(rings, scaled).iter().map(|ring| area(ring)).sum();
     let (key, mass) = match body.mass {
         Some(mass) => ("mass", mass),
@@ -306,7 +317,7 @@ pub fn mass(
     };
     if !(mass > 0.0 && mass.is_finite()) {
         let message = format!("the outline weighs {mass} kg: it must be positive");
-        return Err(Wrong::value(format!("{path}.{key}"), message));
+        return Err(BuildError::value(format!("{path}.{key}"), message));
     }
     Ok(mass)
 }
@@ -331,42 +342,45 @@ pub fn is_outline(body: &Body) -> bool {
 }
 
 /// Refuses what would leave the plane, and puts in the response of outlines.
-pub fn choose(scene: &mut keys::Scene) -> Result<(), Wrong> {
+pub fn choose(scene: &mut spec::Scene) -> Result<(), BuildError> {
     let Some(first) = scene.bodies.iter().position(is_outline) else { return Ok(()) };
     let name = &scene.bodies[first].name;
     if scene.gravity[2] != 0.0 {
         let message =
             format!("gravity leads out of the plane z = 0, in which the outline `{name}` moves");
         let help = "write gravity = [0, 0, 0], or one along x and y";
-        return Err(Wrong::value("gravity", message).with_help(help));
+        return Err(BuildError::value("gravity", message).with_help(help));
     }
     if !scene.obstacles.is_empty() {
         let message = format!("obstacles do not meet outlines as `{name}`");
         let help = "make it an outline with the material { kind = \"fixed\" }";
-        return Err(Wrong::value("obstacles.0", message).with_help(help));
+        return Err(BuildError::value("obstacles.0", message).with_help(help));
     }
     if scene.drag.as_ref().is_some_and(|drag| drag.wind[2] != 0.0) {
-        return Err(Wrong::value("drag.wind", "the wind leads outlines out of the plane z = 0"));
+        return Err(BuildError::value(
+            "drag.wind",
+            "the wind leads outlines out of the plane z = 0",
+        ));
     }
     match *scene.response.get_or_insert(Response::Penalty) {
         Response::None | Response::Penalty | Response::Impulse => {}
         other => {
             let message = format!("outlines as `{name}` have no response {}", super::word(&other));
             let help = "take \"penalty\", \"impulse\" or \"none\"";
-            return Err(Wrong::value("response", message).with_help(help));
+            return Err(BuildError::value("response", message).with_help(help));
         }
     }
     scene.bodies.iter().enumerate().try_for_each(|(k, body)| check(body, &format!("bodies.{k}")))
 }
 
 /// Refuses an outline that is not in the plane, or what only an outline can be made of.
-fn check(body: &Body, path: &str) -> Result<(), Wrong> {
+fn check(body: &Body, path: &str) -> Result<(), BuildError> {
     if !is_outline(body) {
         return match body.material {
             Material::Ring { .. } | Material::Fixed {} => {
                 let message =
                     format!("`{}` is no outline, and only an outline can be this", body.name);
-                Err(Wrong::value(format!("{path}.material"), message))
+                Err(BuildError::value(format!("{path}.material"), message))
             }
             _ => Ok(()),
         };
@@ -379,7 +393,7 @@ fn check(body: &Body, path: &str) -> Result<(), Wrong> {
     ];
     if let Some((key, _)) = flat.into_iter().find(|(_, beside)| *beside != [0.0; 3]) {
         let message = format!("the {key} leads the outline `{}` out of the plane z = 0", body.name);
-        return Err(Wrong::value(format!("{path}.{key}"), message));
+        return Err(BuildError::value(format!("{path}.{key}"), message));
     }
     let deep = match &body.pattern {
         Some(Pattern::Grid { counts, .. }) => counts[2] > 1,
@@ -390,11 +404,11 @@ fn check(body: &Body, path: &str) -> Result<(), Wrong> {
         let message =
             format!("the pattern leads outlines as `{}` out of the plane z = 0", body.name);
         let help = "take one layer of a grid, or a pile of size 0 along z";
-        return Err(Wrong::value(format!("{path}.pattern"), message).with_help(help));
+        return Err(BuildError::value(format!("{path}.pattern"), message).with_help(help));
     }
     if body.take == Take::Outline && !matches!(body.material, Material::Rigid { .. }) {
         let message = format!("`{}` is soft: only a rigid body moves by its shadow", body.name);
-        return Err(Wrong::value(format!("{path}.material"), message));
+        return Err(BuildError::value(format!("{path}.material"), message));
     }
     match body.material {
         Material::Rigid { .. }
@@ -404,13 +418,13 @@ fn check(body: &Body, path: &str) -> Result<(), Wrong> {
         | Material::None { .. } => Ok(()),
         _ => {
             let message = "an outline can be rigid, ring, fixed, springs or none";
-            Err(Wrong::value(format!("{path}.material"), message))
+            Err(BuildError::value(format!("{path}.material"), message))
         }
     }
 }
 
 /// What is told of outlines among other bodies.
-pub fn mixed(scene: &keys::Scene, made: &Made) -> Option<String> {
+pub fn mixed(scene: &spec::Scene, made: &SceneBodies) -> Option<String> {
     let count = outlines(made).count();
     let meets = super::contact::chosen(scene) != Response::None;
     (meets && count > 0 && count < made.bodies.len()).then(|| {
@@ -418,16 +432,16 @@ pub fn mixed(scene: &keys::Scene, made: &Made) -> Option<String> {
     })
 }
 
-fn outlines(made: &Made) -> impl Iterator<Item = BodyId> {
+fn outlines(made: &SceneBodies) -> impl Iterator<Item = BodyId> {
     made.bodies.ids().filter(|body| made.bodies.kind(*body) == BodyKind::Outline)
 }
 
 /// The response of the outlines of a scene, where there are any.
 pub fn response(
-    scene: &keys::Scene,
-    made: &Made,
+    scene: &spec::Scene,
+    made: &SceneBodies,
     apart: &Pairs,
-) -> Result<Option<Box<dyn Respond>>, Wrong> {
+) -> Result<Option<Box<dyn Respond>>, BuildError> {
     if outlines(made).next().is_none() {
         return Ok(None);
     }
@@ -437,14 +451,14 @@ pub fn response(
     let dt = scene.dt / f64::from(scene.integrator.substeps.max(1));
     match super::contact::chosen(scene) {
         Response::Penalty => {
-            let keys::Contact { friction, damping, stiffness, .. } = scene.contact;
+            let spec::Contact { friction, damping, stiffness, .. } = scene.contact;
             let usual = OutlinePenaltySettings::of_step(error, dt);
             let stiffness = stiffness.map_or(usual.stiffness, Stiffness::Fixed);
             let settings = OutlinePenaltySettings { stiffness, damping, friction, ..usual };
             Ok(Some(Box::new(OutlinePenalty::new(flat, settings).map_err(unfit)?)))
         }
         Response::Impulse => {
-            let keys::Contact { friction, restitution, .. } = scene.contact;
+            let spec::Contact { friction, restitution, .. } = scene.contact;
             let gravity = vector(scene.gravity).truncate();
             let settings =
                 OutlineImpulseSettings { distance: error, friction, restitution, dt, gravity };
@@ -459,7 +473,7 @@ pub fn response(
 }
 
 /// Bound of the error of lengths when the scene does not say, m.
-fn error(made: &Made) -> f64 {
+fn error(made: &SceneBodies) -> f64 {
     let side = |body: BodyId| {
         let points = made.bodies.rings(body).iter().flatten();
         let points = points.map(|v| made.rest[v.index()].truncate());
@@ -470,11 +484,13 @@ fn error(made: &Made) -> f64 {
     ERROR * outlines(made).map(side).fold(f64::INFINITY, f64::min)
 }
 
-fn unfit(error: OutlinesError) -> Wrong {
+fn unfit(error: OutlinesError) -> BuildError {
     match error {
         OutlinesError::Outline { .. } | OutlinesError::Overlap { .. } => {
-            Wrong::value("bodies", error)
+            BuildError::value("bodies", error)
         }
-        OutlinesError::Setting(_) | OutlinesError::Backend(_) => Wrong::value("contact", error),
+        OutlinesError::Setting(_) | OutlinesError::Backend(_) => {
+            BuildError::value("contact", error)
+        }
     }
 }

@@ -10,74 +10,74 @@ use pliant::math::Vec3;
 
 use super::bodies::Group;
 use super::material::shares;
-use super::rest::{Rest, Stuff};
+use super::shape::{Geometry, RestShape};
 use super::vector;
-use super::{Wrong, outline};
-use crate::fault::FaultKind;
-use crate::keys::{self, Body, Material, Mesh};
+use super::{BuildError, outline};
+use crate::diagnostic::DiagnosticKind;
+use crate::spec::{self, Body, Material, Mesh};
 
 /// Masses of the vertices of one copy, kg, with the mass and the centre of the rigid body.
 pub fn masses(
     body: &Body,
-    rest: &Rest,
+    rest: &RestShape,
     scaled: &[Vec3],
     density: f64,
     path: &str,
-) -> Result<Vec<f64>, Wrong> {
+) -> Result<Vec<f64>, BuildError> {
     if !body.regions.is_empty() {
         let message = "a rigid body has no regions: it is rigid as a whole";
-        return Err(Wrong::value(format!("{path}.regions"), message));
+        return Err(BuildError::value(format!("{path}.regions"), message));
     }
     if !body.pins.is_empty() {
         let message = "a rigid body cannot be pinned";
         let help = "make it an obstacle, or hold it with a joint to the world";
-        return Err(Wrong::value(format!("{path}.pins"), message).with_help(help));
+        return Err(BuildError::value(format!("{path}.pins"), message).with_help(help));
     }
-    if matches!(rest.stuff, Stuff::SpringNetwork | Stuff::Particles) && body.mass.is_none() {
+    if matches!(rest.stuff, Geometry::SpringNetwork | Geometry::Particles) && body.mass.is_none() {
         let message = "nets and points have no volume: rigid, they need a `mass`";
         let help = "write mass = 1.0, kg of the whole body, shared by its vertices";
-        return Err(Wrong::value(path, message).with_help(help));
+        return Err(BuildError::value(path, message).with_help(help));
     }
     let rigid = rigid(body, rest, scaled, density, path)?;
     let shares = shares(rest, scaled);
     let masses = match rest.stuff {
-        Stuff::Outline { .. } => balanced_masses_in_plane(&rigid, &shares),
+        Geometry::Outline { .. } => balanced_masses_in_plane(&rigid, &shares),
         _ => balanced_masses(&rigid, &shares),
     };
     masses.map_err(|error| unfit(body, &error, path))
 }
 
 /// A mesh that was refused, with what helps where its body is to be rigid.
-pub fn refused(body: &Body, wrong: Wrong) -> Wrong {
+pub fn refused(body: &Body, wrong: BuildError) -> BuildError {
     let is_flat = matches!(body.mesh, Mesh::Outline { .. });
     let is_rigid = matches!(body.material, Material::Rigid { .. });
-    if is_flat || !is_rigid || wrong.kind != FaultKind::Mesh {
+    if is_flat || !is_rigid || wrong.kind != DiagnosticKind::Mesh {
         return wrong;
     }
     let message = format!("`{}` cannot be rigid: {}", body.name, wrong.message);
     let help = "close its surface and let all triangles look outward, or write take = \"points\" \
                 and a mass";
-    Wrong { message, ..wrong }.with_help(help)
+    BuildError { message, ..wrong }.with_help(help)
 }
 
 /// What keeps a body from being rigid, at the key that is to blame.
-fn unfit(body: &Body, error: &RigidError, path: &str) -> Wrong {
+fn unfit(body: &Body, error: &RigidError, path: &str) -> BuildError {
     let key = match error {
         RigidError::Mass { .. } if body.mass.is_some() => "mass",
         RigidError::Density { .. } => "material.density",
         _ => "mesh",
     };
-    Wrong::value(format!("{path}.{key}"), format!("`{}` cannot be rigid: {error}", body.name))
+    BuildError::value(format!("{path}.{key}"), format!("`{}` cannot be rigid: {error}", body.name))
 }
 
 /// The rigid body of a shape, in its place.
 fn rigid(
     body: &Body,
-    rest: &Rest,
+    rest: &RestShape,
     placed: &[Vec3],
     density: f64,
     path: &str,
-) -> Result<RigidBody, Wrong> {
+) -> Result<RigidBody, BuildError> {
     properties(body, rest, placed, density)
         .and_then(|properties| body_of(rest, placed, properties))
         .map(|(rigid, _)| rigid)
@@ -86,18 +86,18 @@ fn rigid(
 
 fn properties(
     body: &Body,
-    rest: &Rest,
+    rest: &RestShape,
     placed: &[Vec3],
     density: f64,
 ) -> Result<MassProperties, RigidError> {
     let properties = match &rest.stuff {
-        Stuff::Tets(mesh) => MassProperties::from_tets(placed, mesh.tets(), density)?,
-        Stuff::Surface(_) => MassProperties::from_surface(placed, &rest.triangles, density)?,
-        Stuff::Outline { rings, carried: 0 } => outline::properties(rings, placed, density)?,
-        Stuff::Outline { carried, .. } => {
+        Geometry::Tets(mesh) => MassProperties::from_tets(placed, mesh.tets(), density)?,
+        Geometry::Surface(_) => MassProperties::from_surface(placed, &rest.triangles, density)?,
+        Geometry::Outline { rings, carried: 0 } => outline::properties(rings, placed, density)?,
+        Geometry::Outline { carried, .. } => {
             MassProperties::from_surface(&placed[..*carried], &rest.triangles, density)?
         }
-        Stuff::SpringNetwork | Stuff::Particles => {
+        Geometry::SpringNetwork | Geometry::Particles => {
             let shares = vec![(placed.len() as f64).recip(); placed.len()];
             MassProperties::from_points(placed, &shares)?
         }
@@ -110,23 +110,23 @@ fn properties(
 
 /// A rigid body, in space or in the plane.
 fn body_of(
-    rest: &Rest,
+    rest: &RestShape,
     placed: &[Vec3],
     properties: MassProperties,
 ) -> Result<(RigidBody, RigidState), RigidError> {
     match rest.stuff {
-        Stuff::Outline { .. } => RigidBody::in_plane(placed, properties),
+        Geometry::Outline { .. } => RigidBody::in_plane(placed, properties),
         _ => RigidBody::new(placed, properties),
     }
 }
 
 /// Notes which bodies are rigid, and where they are.
 pub fn add(
-    scene: &keys::Scene,
+    scene: &spec::Scene,
     groups: &[Group],
     system: &mut System,
     state: &mut State,
-) -> Result<(), Wrong> {
+) -> Result<(), BuildError> {
     let (mut list, mut number) = (Vec::new(), 0);
     for (index, (body, group)) in scene.bodies.iter().zip(groups).enumerate() {
         let path = format!("bodies.{index}");
@@ -144,7 +144,7 @@ pub fn add(
         }
     }
     let rigids = RigidBodySet::new(list, &system.bodies, state.positions.len());
-    system.rigids = rigids.map_err(|error| Wrong::value("bodies", error))?;
+    system.rigids = rigids.map_err(|error| BuildError::value("bodies", error))?;
     system.rigids.write(state);
     Ok(())
 }

@@ -9,12 +9,12 @@ use pliant::integrate::shape_matching::{
 };
 use pliant::math::{Aabb, Vec3};
 
-use super::bodies::{Group, Made};
-use super::{Wrong, contact, hold, vector};
-use crate::fault::FaultKind;
-use crate::keys::body as key;
-use crate::keys::shape::{Clusters, Matching, ShapeGroup, ShapeMode, ShapeVolume, Spin};
-use crate::keys::{self, Body, IntegratorKind, Material, Response};
+use super::bodies::{Group, SceneBodies};
+use super::{BuildError, contact, external_loads, vector};
+use crate::diagnostic::DiagnosticKind;
+use crate::spec::body as key;
+use crate::spec::shape::{Clusters, Matching, ShapeGroup, ShapeMode, ShapeVolume, Spin};
+use crate::spec::{self, Body, IntegratorKind, Material, Response};
 
 /// Entries of the matrix that shapes take at most, count: each is 72 bytes.
 const MOST_PAIRS: f64 = 1e8;
@@ -36,7 +36,7 @@ struct Look<'a> {
 pub type After = (Groups, Velocities);
 
 /// Puts in when shapes are matched, where there are any.
-pub fn choose(scene: &mut keys::Scene) -> Result<(), Wrong> {
+pub fn choose(scene: &mut spec::Scene) -> Result<(), BuildError> {
     let matches = |body: &Body| {
         !body.groups.is_empty() || matches!(body.material, Material::ShapeMatched { .. })
     };
@@ -52,13 +52,13 @@ pub fn choose(scene: &mut keys::Scene) -> Result<(), Wrong> {
     if matching == Matching::WithStep && !is_implicit {
         let message = "the integrator does not solve shapes together with the step";
         let help = "take the integrator \"implicit-euler\", or matching = \"after-step\"";
-        return Err(Wrong::value("integrator.matching", message).with_help(help));
+        return Err(BuildError::value("integrator.matching", message).with_help(help));
     }
     Ok(())
 }
 
 /// What is told of shapes that contacts do not know of.
-pub fn unmet(scene: &keys::Scene) -> Option<String> {
+pub fn unmet(scene: &spec::Scene) -> Option<String> {
     let after = scene.integrator.matching == Some(Matching::AfterStep);
     (after && contact::chosen(scene) == Response::Constraint).then(|| {
         "shapes are matched after the step: contacts are solved as if their vertices were loose,          and piles of them do not come to rest"
@@ -67,7 +67,7 @@ pub fn unmet(scene: &keys::Scene) -> Option<String> {
 }
 
 /// Makes all shapes: with the step they become a force, else they are handed back.
-pub fn make(scene: &keys::Scene, made: &mut Made) -> Result<Option<After>, Wrong> {
+pub fn make(scene: &spec::Scene, made: &mut SceneBodies) -> Result<Option<After>, BuildError> {
     let (list, paths) = list(scene, made)?;
     let Some(matching) = scene.integrator.matching.filter(|_| !list.is_empty()) else {
         return Ok(None);
@@ -79,7 +79,7 @@ pub fn make(scene: &keys::Scene, made: &mut Made) -> Result<Option<After>, Wrong
     let groups = Groups::new(&list, &made.rest, &system.masses, &system.pins);
     let groups = groups.map_err(|error| {
         let path = error.group().map_or("bodies", |group| &*paths[group]);
-        Wrong::value(path, error)
+        BuildError::value(path, error)
     })?;
     if matching == Matching::WithStep {
         let dt = scene.dt / f64::from(scene.integrator.substeps.max(1));
@@ -94,7 +94,7 @@ pub fn make(scene: &keys::Scene, made: &mut Made) -> Result<Option<After>, Wrong
 }
 
 /// All shapes in the scene's numbers, and where the keys of each stand.
-fn list(scene: &keys::Scene, made: &Made) -> Result<(Vec<Shape>, Vec<String>), Wrong> {
+fn list(scene: &spec::Scene, made: &SceneBodies) -> Result<(Vec<Shape>, Vec<String>), BuildError> {
     let (mut list, mut paths) = (Vec::new(), Vec::new());
     for (index, (body, group)) in scene.bodies.iter().zip(&made.groups).enumerate() {
         let mut kept: Vec<(Shape, String)> = Vec::new();
@@ -108,7 +108,7 @@ fn list(scene: &keys::Scene, made: &Made) -> Result<(Vec<Shape>, Vec<String>), W
         for (k, key) in body.groups.iter().enumerate() {
             let path = format!("bodies.{index}.groups.{k}");
             if matches!(body.material, Material::Rigid { .. }) {
-                return Err(Wrong::value(path, "a rigid body keeps its shape as a whole"));
+                return Err(BuildError::value(path, "a rigid body keeps its shape as a whole"));
             }
             let vertices = chosen(key, group, &path)?;
             kept.push((shape(&look_of(key), vertices, &path)?, path));
@@ -141,7 +141,7 @@ fn look_of(key: &ShapeGroup) -> Look<'_> {
     Look { mode, blend, volume, rate, share, plasticity: plasticity.as_ref() }
 }
 
-fn shape(look: &Look<'_>, vertices: Vec<VertexId>, path: &str) -> Result<Shape, Wrong> {
+fn shape(look: &Look<'_>, vertices: Vec<VertexId>, path: &str) -> Result<Shape, BuildError> {
     let blend = look.blend;
     let volume = match look.volume {
         ShapeVolume::Kept => Volume::Kept,
@@ -158,7 +158,7 @@ fn shape(look: &Look<'_>, vertices: Vec<VertexId>, path: &str) -> Result<Shape, 
         (None, Some(share)) => Stiffness::Share(share),
         (Some(_), Some(_)) => {
             let message = "`rate` and `share` cannot both be given";
-            return Err(Wrong::value(format!("{path}.share"), message));
+            return Err(BuildError::value(format!("{path}.share"), message));
         }
     };
     let plasticity = look.plasticity.map(|key| Plasticity {
@@ -174,17 +174,17 @@ fn parts(
     scaled: &[Vec3],
     clusters: Option<&Clusters>,
     path: &str,
-) -> Result<Vec<Vec<VertexId>>, Wrong> {
+) -> Result<Vec<Vec<VertexId>>, BuildError> {
     let Some(Clusters { counts, overlap }) = clusters else {
         return Ok(vec![(0..scaled.len() as u32).map(VertexId).collect()]);
     };
     if let Some(count) = counts.iter().find(|count| !(1..=MOST_CLUSTERS).contains(*count)) {
         let message = format!("{count} groups along an axis: from 1 to {MOST_CLUSTERS}");
-        return Err(Wrong::value(format!("{path}.clusters.counts"), message));
+        return Err(BuildError::value(format!("{path}.clusters.counts"), message));
     }
     if *overlap <= 0.0 {
         let message = format!("the overlap is {overlap}: groups that share nothing fall apart");
-        return Err(Wrong::value(format!("{path}.clusters.overlap"), message));
+        return Err(BuildError::value(format!("{path}.clusters.overlap"), message));
     }
     let around = Aabb::around(scaled.iter().copied());
     let cell = around.size() / Vec3::from(counts.map(f64::from));
@@ -205,7 +205,7 @@ fn parts(
 }
 
 /// The vertices of a body that a group names.
-fn chosen(key: &ShapeGroup, group: &Group, path: &str) -> Result<Vec<VertexId>, Wrong> {
+fn chosen(key: &ShapeGroup, group: &Group, path: &str) -> Result<Vec<VertexId>, BuildError> {
     let positions = &group.rest.positions;
     let found = match (&key.space, &key.sphere, &key.plane, &key.vertices) {
         (Some(space), None, None, None) => {
@@ -219,25 +219,25 @@ fn chosen(key: &ShapeGroup, group: &Group, path: &str) -> Result<Vec<VertexId>, 
         }
         (None, None, Some(plane), None) => {
             let plane = Plane::new(vector(plane.point), vector(plane.normal));
-            let plane = plane.map_err(|error| Wrong::value(format!("{path}.plane"), error))?;
+            let plane = plane.map_err(|error| BuildError::value(format!("{path}.plane"), error))?;
             pins::beyond(positions, plane)
         }
         (None, None, None, Some(numbers)) => {
-            hold::vertices(numbers, &group.rest, &format!("{path}.vertices"))?
+            external_loads::vertices(numbers, &group.rest, &format!("{path}.vertices"))?
         }
         _ => {
             let message = "a group needs exactly one of `box`, `sphere`, `plane` and `vertices`";
-            return Err(Wrong::value(path, message));
+            return Err(BuildError::value(path, message));
         }
     };
     match found.is_empty() {
-        true => Err(Wrong::value(path, "the group has no vertex")),
+        true => Err(BuildError::value(path, "the group has no vertex")),
         false => Ok(found),
     }
 }
 
 /// Refuses shapes whose vertices are too many to be solved together.
-fn check_size(list: &[Shape], paths: &[String]) -> Result<(), Wrong> {
+fn check_size(list: &[Shape], paths: &[String]) -> Result<(), BuildError> {
     let mut pairs = 0.0;
     for (shape, path) in list.iter().zip(paths) {
         pairs += (shape.vertices.len() as f64) * (shape.vertices.len() as f64);
@@ -247,7 +247,7 @@ fn check_size(list: &[Shape], paths: &[String]) -> Result<(), Wrong> {
                 shape.vertices.len()
             );
             let help = "take clusters, or integrator.matching = \"after-step\"";
-            let wrong = Wrong::new(FaultKind::TooLarge, &**path, message);
+            let wrong = BuildError::new(DiagnosticKind::TooLarge, &**path, message);
             return Err(wrong.with_help(help));
         }
     }

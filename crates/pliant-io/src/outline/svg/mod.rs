@@ -8,7 +8,7 @@ use pliant::math::Vec2;
 use pliant_plane::outline::curve::{Arc, Curve};
 use roxmltree::{Document, Node, ParsingOptions};
 
-use super::drawing::{Drawing, Feature, Fill, Kind, Path, Piece, Upright};
+use super::drawing::{Drawing, Feature, Fill, Kind, Path, Piece, YAxis};
 
 mod numbers;
 
@@ -62,7 +62,7 @@ pub fn parse(text: &str) -> Result<Drawing, String> {
         return Err(format!("the outermost element is <{}>, not <svg>", root.tag_name().name()));
     }
     let mut reader = Reader { sheet: Sheet::new(&document), ..Reader::default() };
-    reader.drawing.upright = Upright::Down;
+    reader.drawing.upright = YAxis::Down;
     reader.element(root, &Affine::IDENTITY, &Paint::default(), 0)?;
     let Reader { mut drawing, mut passed, hidden, .. } = reader;
     passed.sort_unstable();

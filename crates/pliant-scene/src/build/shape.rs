@@ -21,9 +21,9 @@ use pliant::mesh::topology;
 
 use pliant_plane::generate::car::{CarSettings, car};
 
-use super::{Wrong, outline};
-use crate::fault::FaultKind;
-use crate::keys::body::{EdgeKind, Mesh, ReadAs, TetSplit};
+use super::{BuildError, outline};
+use crate::diagnostic::DiagnosticKind;
+use crate::spec::body::{EdgeKind, Mesh, ReadAs, TetSplit};
 
 /// Tets of all bodies of a scene at most, count; a run takes about 1 KiB for each.
 pub const MOST_TETS: f64 = 4e6;
@@ -33,7 +33,7 @@ pub const MOST_VERTICES: f64 = 4e6;
 
 /// What a body is made of.
 #[derive(Debug)]
-pub enum Stuff {
+pub enum Geometry {
     /// Tets.
     Tets(TetMesh),
     /// A closed surface.
@@ -53,9 +53,9 @@ pub enum Stuff {
 
 /// A shape at rest in its own space.
 #[derive(Debug)]
-pub struct Rest {
+pub struct RestShape {
     /// What it is made of.
-    pub stuff: Stuff,
+    pub stuff: Geometry,
     /// Vertices, m; all are used by something.
     pub positions: Vec<Vec3>,
     /// Edges and what they are to a cloth.
@@ -66,17 +66,21 @@ pub struct Rest {
     numbers: Vec<Option<VertexId>>,
 }
 
-impl Rest {
+impl RestShape {
     /// A shape whose vertices go by the numbers they have.
-    pub fn new(stuff: Stuff, positions: Vec<Vec3>, edges: Vec<([VertexId; 2], EdgeKind)>) -> Rest {
+    pub fn new(
+        stuff: Geometry,
+        positions: Vec<Vec3>,
+        edges: Vec<([VertexId; 2], EdgeKind)>,
+    ) -> RestShape {
         let numbers = (0..positions.len() as u32).map(|k| Some(VertexId(k))).collect();
-        Rest { stuff, positions, edges, triangles: Vec::new(), numbers }
+        RestShape { stuff, positions, edges, triangles: Vec::new(), numbers }
     }
 
     /// Tets, count.
     pub fn tet_count(&self) -> usize {
         match &self.stuff {
-            Stuff::Tets(mesh) => mesh.tets().len(),
+            Geometry::Tets(mesh) => mesh.tets().len(),
             _ => 0,
         }
     }
@@ -92,8 +96,8 @@ impl Rest {
     }
 
     /// Its vertices alone.
-    pub fn into_points(self) -> Rest {
-        Rest { stuff: Stuff::Particles, edges: Vec::new(), triangles: Vec::new(), ..self }
+    pub fn into_points(self) -> RestShape {
+        RestShape { stuff: Geometry::Particles, edges: Vec::new(), triangles: Vec::new(), ..self }
     }
 
     /// Edges of a kind.
@@ -138,19 +142,19 @@ pub fn make(
     folder: Folder<'_>,
     path: &str,
     notices: &mut Vec<String>,
-) -> Result<Rest, Wrong> {
+) -> Result<RestShape, BuildError> {
     match mesh {
         Mesh::Cloth { size, vertices } => cloth(*size, *vertices, path),
         Mesh::SpringNetwork { positions, edges } => net(positions, edges, path),
         Mesh::Particles { positions } => cloud(positions, path),
         Mesh::Car { size, points } => {
             let raw = car(&CarSettings { size: *size, points: *points });
-            sound(raw.map_err(|error| Wrong::value(path, error))?, path, notices)
+            sound(raw.map_err(|error| BuildError::value(path, error))?, path, notices)
         }
         Mesh::Outline { shape } => outline::make(shape, folder, &format!("{path}.shape"), notices),
         Mesh::File { path: file, read_as } => read(file, *read_as, folder, path, notices),
         generated => {
-            let raw = generate(generated).map_err(|error| Wrong::value(path, error))?;
+            let raw = generate(generated).map_err(|error| BuildError::value(path, error))?;
             sound(raw, path, notices)
         }
     }
@@ -195,16 +199,16 @@ fn generate(mesh: &Mesh) -> Result<RawMesh, GenerateError> {
 }
 
 /// A sheet in the x–y plane around the origin; vertices run along x first.
-fn cloth(size: [f64; 2], vertices: [u32; 2], path: &str) -> Result<Rest, Wrong> {
+fn cloth(size: [f64; 2], vertices: [u32; 2], path: &str) -> Result<RestShape, BuildError> {
     if let Some(length) = size.into_iter().find(|s| !(*s > 0.0 && s.is_finite())) {
-        return Err(Wrong::value(
+        return Err(BuildError::value(
             format!("{path}.size"),
             format!("a cloth has edge length {length} m: it must be positive"),
         ));
     }
     if let Some(count) = vertices.into_iter().find(|count| *count < 2) {
         let message = format!("a cloth has {count} vertices along an edge: at least 2");
-        return Err(Wrong::value(format!("{path}.vertices"), message));
+        return Err(BuildError::value(format!("{path}.vertices"), message));
     }
     let [nx, ny] = vertices;
     let along =
@@ -236,34 +240,49 @@ fn cloth(size: [f64; 2], vertices: [u32; 2], path: &str) -> Result<Rest, Wrong> 
         }
     }
     let numbers = (0..nx * ny).map(|k| Some(VertexId(k))).collect();
-    Ok(Rest { stuff: Stuff::SpringNetwork, positions, edges, triangles, numbers })
+    Ok(RestShape { stuff: Geometry::SpringNetwork, positions, edges, triangles, numbers })
 }
 
-fn net(positions: &[[f64; 3]], edges: &[[u32; 2]], path: &str) -> Result<Rest, Wrong> {
+fn net(positions: &[[f64; 3]], edges: &[[u32; 2]], path: &str) -> Result<RestShape, BuildError> {
     let count = positions.len();
     if count == 0 {
-        return Err(Wrong::value(format!("{path}.positions"), "a net needs at least one vertex"));
+        return Err(BuildError::value(
+            format!("{path}.positions"),
+            "a net needs at least one vertex",
+        ));
     }
     for (k, edge) in edges.iter().enumerate() {
         let path = format!("{path}.edges.{k}");
         if let Some(vertex) = edge.iter().find(|vertex| **vertex as usize >= count) {
             let message = format!("edge {k} names vertex {vertex}, there are {count}");
-            return Err(Wrong::value(path, message));
+            return Err(BuildError::value(path, message));
         }
         if edge[0] == edge[1] {
-            return Err(Wrong::value(path, format!("edge {k} joins vertex {} to itself", edge[0])));
+            return Err(BuildError::value(
+                path,
+                format!("edge {k} joins vertex {} to itself", edge[0]),
+            ));
         }
     }
     let edges = edges.iter().map(|edge| (edge.map(VertexId), EdgeKind::Structural)).collect();
     let positions = positions.iter().map(|p| Vec3::from(*p)).collect();
     let numbers = (0..count as u32).map(|k| Some(VertexId(k))).collect();
-    Ok(Rest { stuff: Stuff::SpringNetwork, positions, edges, triangles: Vec::new(), numbers })
+    Ok(RestShape {
+        stuff: Geometry::SpringNetwork,
+        positions,
+        edges,
+        triangles: Vec::new(),
+        numbers,
+    })
 }
 
 /// Points that nothing joins.
-fn cloud(positions: &[[f64; 3]], path: &str) -> Result<Rest, Wrong> {
+fn cloud(positions: &[[f64; 3]], path: &str) -> Result<RestShape, BuildError> {
     if positions.is_empty() {
-        return Err(Wrong::value(format!("{path}.positions"), "a cloud needs at least one point"));
+        return Err(BuildError::value(
+            format!("{path}.positions"),
+            "a cloud needs at least one point",
+        ));
     }
     Ok(net(positions, &[], path)?.into_points())
 }
@@ -274,9 +293,9 @@ fn read(
     folder: Folder<'_>,
     path: &str,
     notices: &mut Vec<String>,
-) -> Result<Rest, Wrong> {
+) -> Result<RestShape, BuildError> {
     let at_path = format!("{path}.path");
-    let wrong = |message: String| Wrong::new(FaultKind::Mesh, &*at_path, message);
+    let wrong = |message: String| BuildError::new(DiagnosticKind::Mesh, &*at_path, message);
     let full = folder.path.join(file);
     let mut raw = pliant_io::mesh::read_from(folder.files, &full)
         .map_err(|error| wrong(error.to_string()))?
@@ -305,13 +324,13 @@ fn read(
 }
 
 /// The edges of triangles as a net.
-fn net_of(mut raw: RawMesh, file: &str, notices: &mut Vec<String>) -> Rest {
+fn net_of(mut raw: RawMesh, file: &str, notices: &mut Vec<String>) -> RestShape {
     raw.triangles.retain(|[a, b, c]| a != b && b != c && c != a);
     let numbers = compact(&mut raw, file, notices);
     let edges = topology::edges(raw.positions.len(), &raw.triangles);
     let edges = edges.into_iter().map(|edge| (edge, EdgeKind::Structural)).collect();
-    Rest {
-        stuff: Stuff::SpringNetwork,
+    RestShape {
+        stuff: Geometry::SpringNetwork,
         positions: raw.positions,
         edges,
         triangles: raw.triangles,
@@ -320,7 +339,7 @@ fn net_of(mut raw: RawMesh, file: &str, notices: &mut Vec<String>) -> Rest {
 }
 
 /// A body of tets or of a closed surface, or what `pliant check` would say.
-fn sound(mut raw: RawMesh, path: &str, notices: &mut Vec<String>) -> Result<Rest, Wrong> {
+fn sound(mut raw: RawMesh, path: &str, notices: &mut Vec<String>) -> Result<RestShape, BuildError> {
     let refuse = |error: String, problems: Vec<Problem>| {
         let bad = problems.iter().filter(|p| p.kind.severity() == Severity::Error);
         let told: Vec<String> = bad
@@ -331,7 +350,7 @@ fn sound(mut raw: RawMesh, path: &str, notices: &mut Vec<String>) -> Result<Rest
             .collect();
         let message =
             if told.is_empty() { error } else { format!("not usable: {}", told.join(", ")) };
-        Wrong::new(FaultKind::Mesh, path, message)
+        BuildError::new(DiagnosticKind::Mesh, path, message)
     };
     let solid = !raw.tets.is_empty();
     if !solid {
@@ -345,28 +364,28 @@ fn sound(mut raw: RawMesh, path: &str, notices: &mut Vec<String>) -> Result<Rest
     let (stuff, repaired) = if solid {
         let (mesh, repaired) = TetMesh::from_raw(raw)
             .map_err(|error| refuse(error.to_string(), tet_problems(&given)))?;
-        (Stuff::Tets(mesh), repaired)
+        (Geometry::Tets(mesh), repaired)
     } else {
         let (mesh, repaired) = Surface::from_raw(raw).map_err(|error| {
             refuse(error.to_string(), surface_problems(&given))
                 .with_help("an open surface can be cloth: as = \"net\"")
         })?;
-        (Stuff::Surface(mesh), repaired)
+        (Geometry::Surface(mesh), repaired)
     };
     notices.extend(repaired);
     let (positions, edges, triangles) = match &stuff {
-        Stuff::Tets(mesh) => (mesh.positions(), mesh.edges(), mesh.surface()),
-        Stuff::Surface(mesh) => {
+        Geometry::Tets(mesh) => (mesh.positions(), mesh.edges(), mesh.surface()),
+        Geometry::Surface(mesh) => {
             let edges = topology::edges(mesh.positions().len(), mesh.triangles());
             (mesh.positions(), edges, mesh.triangles())
         }
-        Stuff::SpringNetwork | Stuff::Particles | Stuff::Outline { .. } => {
+        Geometry::SpringNetwork | Geometry::Particles | Geometry::Outline { .. } => {
             (&[][..], Vec::new(), &[][..])
         }
     };
     let (positions, triangles) = (positions.to_vec(), triangles.to_vec());
     let edges = edges.into_iter().map(|edge| (edge, EdgeKind::Structural)).collect();
-    Ok(Rest { stuff, positions, edges, triangles, numbers })
+    Ok(RestShape { stuff, positions, edges, triangles, numbers })
 }
 
 /// Leaves out vertices that nothing uses, which could have no mass.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::fault::{Fault, FaultKind, Place};
+use super::diagnostic::{Diagnostic, DiagnosticKind, Place};
 use super::node::{Entry, Node, Value, parse_value};
 use pliant_io::nearest::nearest;
 
@@ -11,10 +11,11 @@ use pliant_io::nearest::nearest;
 /// A declared parameter comes first; otherwise the name is a path of the scene, such as
 /// `bodies.0.material.young`. A word for something that has kinds sets the kind: `integrator=rk4`
 /// is `integrator.kind=rk4`. `keys` are those of the scene.
-pub fn set(root: &mut Node, setting: &str, k: usize, keys: &[&str]) -> Result<(), Fault> {
+pub fn set(root: &mut Node, setting: &str, k: usize, keys: &[&str]) -> Result<(), Diagnostic> {
     let Some((name, value)) = setting.split_once('=') else {
         let place = Place { source: k, span: 0..setting.len() };
-        let fault = Fault::new(FaultKind::UnknownParameter, Some(place), "there is no `=`");
+        let fault =
+            Diagnostic::new(DiagnosticKind::UnknownParameter, Some(place), "there is no `=`");
         return Err(fault.with_help(Some("write name=value".into())));
     };
     let at_value = Place { source: k, span: within(setting, value) };
@@ -42,7 +43,8 @@ pub fn set(root: &mut Node, setting: &str, k: usize, keys: &[&str]) -> Result<()
         None if declared.is_empty() => "it declares no parameters".into(),
         None => format!("it declares {}", declared.join(", ")),
     };
-    Err(Fault::new(FaultKind::UnknownParameter, Some(place), message).with_help(Some(help)))
+    Err(Diagnostic::new(DiagnosticKind::UnknownParameter, Some(place), message)
+        .with_help(Some(help)))
 }
 
 /// Where a part of a text stands in it, without the space around.
@@ -63,8 +65,9 @@ pub fn names(table: Option<&Node>) -> Vec<&str> {
 }
 
 /// Follows a path, making tables where there are none, and puts the value at its end.
-fn put(root: &mut Node, steps: &[&str], place: &Place, value: Node) -> Result<(), Fault> {
-    let missing = |message: String| Fault::new(FaultKind::UnknownKey, Some(place.clone()), message);
+fn put(root: &mut Node, steps: &[&str], place: &Place, value: Node) -> Result<(), Diagnostic> {
+    let missing =
+        |message: String| Diagnostic::new(DiagnosticKind::UnknownKey, Some(place.clone()), message);
     let mut node = root;
     for (depth, step) in steps.iter().enumerate() {
         let path = steps[..depth].join(".");
@@ -111,7 +114,7 @@ mod tests {
     const TEXT: &str = "dt = 1\n[parameters]\noverlap = 0.5\n[[bodies]]\nname = \"a\"\n\
                         [bodies.material]\nkind = \"springs\"\n";
 
-    fn after(setting: &str) -> Result<String, Fault> {
+    fn after(setting: &str) -> Result<String, Diagnostic> {
         let mut root = Node::parse(TEXT, 0)?;
         set(&mut root, setting, 1, &["dt", "bodies", "integrator", "parameters", "record"])?;
         Ok(root.to_toml().to_string())

@@ -13,7 +13,7 @@ pub const SET: &str = "--set";
 
 /// Kinds of faults; other programs may rely on their words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FaultKind {
+pub enum DiagnosticKind {
     /// The file cannot be read.
     Unreadable,
     /// Not TOML.
@@ -40,22 +40,22 @@ pub enum FaultKind {
     TooLarge,
 }
 
-impl FaultKind {
+impl DiagnosticKind {
     /// One word.
     pub fn name(self) -> &'static str {
         match self {
-            FaultKind::Unreadable => "unreadable",
-            FaultKind::Syntax => "syntax",
-            FaultKind::UnknownKey => "unknown_key",
-            FaultKind::MissingKey => "missing_key",
-            FaultKind::WrongType => "wrong_type",
-            FaultKind::UnknownWord => "unknown_word",
-            FaultKind::Expression => "expression",
-            FaultKind::UnknownParameter => "unknown_parameter",
-            FaultKind::Name => "name",
-            FaultKind::Value => "value",
-            FaultKind::Mesh => "mesh",
-            FaultKind::TooLarge => "too_large",
+            DiagnosticKind::Unreadable => "unreadable",
+            DiagnosticKind::Syntax => "syntax",
+            DiagnosticKind::UnknownKey => "unknown_key",
+            DiagnosticKind::MissingKey => "missing_key",
+            DiagnosticKind::WrongType => "wrong_type",
+            DiagnosticKind::UnknownWord => "unknown_word",
+            DiagnosticKind::Expression => "expression",
+            DiagnosticKind::UnknownParameter => "unknown_parameter",
+            DiagnosticKind::Name => "name",
+            DiagnosticKind::Value => "value",
+            DiagnosticKind::Mesh => "mesh",
+            DiagnosticKind::TooLarge => "too_large",
         }
     }
 }
@@ -71,9 +71,9 @@ pub struct Place {
 
 /// A fault before its place is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct Diagnostic {
     /// What kind.
-    pub kind: FaultKind,
+    pub kind: DiagnosticKind,
     /// One clause, lower case.
     pub message: String,
     /// What may help, one clause.
@@ -82,15 +82,19 @@ pub struct Fault {
     pub place: Option<Place>,
 }
 
-impl Fault {
+impl Diagnostic {
     /// A fault at a place, without help.
-    pub fn new(kind: FaultKind, place: Option<Place>, message: impl Into<String>) -> Fault {
-        Fault { kind, message: message.into(), help: None, place }
+    pub fn new(
+        kind: DiagnosticKind,
+        place: Option<Place>,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic { kind, message: message.into(), help: None, place }
     }
 
     /// The same with help.
-    pub fn with_help(self, help: Option<String>) -> Fault {
-        Fault { help, ..self }
+    pub fn with_help(self, help: Option<String>) -> Diagnostic {
+        Diagnostic { help, ..self }
     }
 }
 
@@ -107,8 +111,8 @@ pub struct Sources {
 
 impl Sources {
     /// Shows a fault.
-    pub fn show(&self, fault: Fault) -> ShownFault {
-        let Fault { kind, message, help, place } = fault;
+    pub fn show(&self, fault: Diagnostic) -> RenderedDiagnostic {
+        let Diagnostic { kind, message, help, place } = fault;
         let place = place.map(|Place { source, span }| match source {
             0 => show_place(self.name.clone(), &self.text, &span),
             k => {
@@ -117,7 +121,7 @@ impl Sources {
             }
         });
         let (name, message) = (self.name.clone(), shortened(&message).into_owned());
-        ShownFault { kind, message, help, place, name }
+        RenderedDiagnostic { kind, message, help, place, name }
     }
 }
 
@@ -138,9 +142,9 @@ pub struct ShownPlace {
 
 /// A fault with what stands at its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShownFault {
+pub struct RenderedDiagnostic {
     /// What kind.
-    pub kind: FaultKind,
+    pub kind: DiagnosticKind,
     /// One clause, lower case.
     pub message: String,
     /// What may help, one clause.
@@ -151,7 +155,7 @@ pub struct ShownFault {
     name: String,
 }
 
-impl ShownFault {
+impl RenderedDiagnostic {
     /// Place and message in one line.
     pub fn headline(&self) -> String {
         match &self.place {
@@ -163,7 +167,7 @@ impl ShownFault {
     }
 }
 
-impl fmt::Display for ShownFault {
+impl fmt::Display for RenderedDiagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.headline())?;
         if let Some(ShownPlace { line, text, underlined, .. }) = &self.place {
@@ -184,7 +188,7 @@ impl fmt::Display for ShownFault {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SceneError {
     /// At least one, in the order found.
-    pub faults: Vec<ShownFault>,
+    pub faults: Vec<RenderedDiagnostic>,
 }
 
 impl std::error::Error for SceneError {}
@@ -232,7 +236,7 @@ mod tests {
         let sources =
             Sources { name: "a.toml".into(), text: text.into(), sets: vec!["x=1".into()] };
         let place = Some(Place { source: 0, span });
-        let fault = Fault::new(FaultKind::UnknownKey, place, "unknown key");
+        let fault = Diagnostic::new(DiagnosticKind::UnknownKey, place, "unknown key");
         sources.show(fault.with_help(help.map(str::to_owned))).to_string()
     }
 
@@ -258,9 +262,9 @@ mod tests {
     fn a_place_may_be_what_was_set() {
         let sources = Sources { name: "a".into(), text: String::new(), sets: vec!["x=1".into()] };
         let place = Some(Place { source: 1, span: 0..1 });
-        let shown = sources.show(Fault::new(FaultKind::Value, place, "no")).to_string();
+        let shown = sources.show(Diagnostic::new(DiagnosticKind::Value, place, "no")).to_string();
         assert_eq!(shown, "--set:1:1: no\n   |\n 1 | x=1\n   | ^");
-        let bare = sources.show(Fault::new(FaultKind::Value, None, "no"));
+        let bare = sources.show(Diagnostic::new(DiagnosticKind::Value, None, "no"));
         assert_eq!(bare.to_string(), "a: no");
         let many = SceneError { faults: vec![bare; 3] };
         assert_eq!(many.to_string(), "a: no\nand 2 more faults");

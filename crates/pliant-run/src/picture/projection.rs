@@ -29,7 +29,7 @@ const LIGHT: [f64; 3] = [1.0, -0.75, 0.35];
 
 /// A pinhole camera.
 #[derive(Clone, Copy, Debug)]
-pub struct Lens {
+pub struct Projection {
     /// World space, m.
     pub eye: Vec3,
     /// Unit vectors: right and up in the picture, and into it.
@@ -59,9 +59,9 @@ pub struct Projected {
     pub nearness: f64,
 }
 
-impl Lens {
+impl Projection {
     /// The lens that holds all points.
-    pub fn new(points: &[Vec3], camera: Camera, size: [u32; 2]) -> Lens {
+    pub fn new(points: &[Vec3], camera: Camera, size: [u32; 2]) -> Projection {
         let up = direction(camera.up).unwrap_or(Vec3::Z);
         let back = camera.from.and_then(direction).unwrap_or_else(|| usual(up));
         let right = up.cross(back).try_normalize().unwrap_or_else(|| back.any_orthonormal_vector());
@@ -74,7 +74,7 @@ impl Lens {
         let eye = aim.eye(points);
         let level = (back - back.dot(up) * up).try_normalize().unwrap_or(axes[1]);
         let light = LIGHT[0] * up + LIGHT[1] * right + LIGHT[2] * level;
-        Lens {
+        Projection {
             eye,
             axes,
             up,
@@ -178,7 +178,7 @@ mod tests {
         for (from, size) in
             directions.into_iter().zip([[300, 200], [200, 300], [64, 64], [900, 90]])
         {
-            let lens = Lens::new(&corners(), Camera { from, ..Camera::default() }, size);
+            let lens = Projection::new(&corners(), Camera { from, ..Camera::default() }, size);
             let mut fill = 0.0_f64;
             for corner in corners() {
                 let Projected { at, nearness } = lens.project(corner);
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn rays_lead_back_to_what_is_projected() {
-        let lens = Lens::new(&corners(), Camera::default(), [320, 200]);
+        let lens = Projection::new(&corners(), Camera::default(), [320, 200]);
         let point = Vec3::new(0.3, -0.7, 1.1);
         let Projected { at, nearness } = lens.project(point);
         let back = lens.eye + lens.ray(at) / nearness;
@@ -205,7 +205,7 @@ mod tests {
     fn right_is_right_and_up_is_up() {
         // From the front, x runs to the right and z up; rows count from the top.
         let front = Camera { from: Some([0.0, -1.0, 0.0]), ..Camera::default() };
-        let lens = Lens::new(&corners(), front, [200, 200]);
+        let lens = Projection::new(&corners(), front, [200, 200]);
         let middle = lens.project(Vec3::ZERO).at;
         assert!(lens.project(Vec3::X).at[0] > middle[0]);
         assert!(lens.project(Vec3::Z).at[1] < middle[1]);
@@ -216,11 +216,16 @@ mod tests {
         let odd = [[0.0; 3], [f64::NAN, 0.0, 0.0], [f64::INFINITY, 0.0, 0.0]];
         for vector in odd {
             let camera = Camera { from: Some(vector), up: vector };
-            let lens = Lens::new(&[], camera, [10, 10]);
-            assert_eq!(lens.axes, Lens::new(&[], Camera::default(), [10, 10]).axes);
+            let lens = Projection::new(&[], camera, [10, 10]);
+            assert_eq!(lens.axes, Projection::new(&[], Camera::default(), [10, 10]).axes);
             assert!(lens.eye.is_finite() && lens.near > 0.0);
         }
         let down = Camera { from: Some([0.0, 0.0, 1e300]), ..Camera::default() };
-        assert!(Lens::new(&[Vec3::X], down, [10, 10]).axes.iter().all(|axis| axis.is_normalized()));
+        assert!(
+            Projection::new(&[Vec3::X], down, [10, 10])
+                .axes
+                .iter()
+                .all(|axis| axis.is_normalized())
+        );
     }
 }

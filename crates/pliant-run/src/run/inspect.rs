@@ -38,7 +38,7 @@ pub enum LookError {
 
 /// A run folder, or a recording on its own.
 #[derive(Clone, Debug, Serialize)]
-pub struct Look {
+pub struct RunStatus {
     /// As it was named.
     pub path: PathBuf,
     /// `finished`, `interrupted`, `failed`, or `unfinished` for a run that is on or was killed;
@@ -105,12 +105,12 @@ pub struct RecordingLook {
 }
 
 /// Looks into a run folder or a recording.
-pub fn look(path: &Path) -> Result<Look, LookError> {
+pub fn look(path: &Path) -> Result<RunStatus, LookError> {
     let failed = |error| LookError::File { path: path.to_path_buf(), error };
     let data = fs::metadata(path).map_err(failed)?;
     if !data.is_dir() {
         let recording = Recording::open(path)?;
-        return Ok(Look::new(path, "recording".to_string(), &recording, recording.size()));
+        return Ok(RunStatus::new(path, "recording".to_string(), &recording, recording.size()));
     }
     let marker = Marker::read(path)?;
     let marker = marker.ok_or_else(|| LookError::NotARun { path: path.to_path_buf() })?;
@@ -121,12 +121,12 @@ pub fn look(path: &Path) -> Result<Look, LookError> {
     }
     let summary = read_summary(path);
     let state = summary.as_ref().map_or("unfinished", |summary| &summary.ended).to_string();
-    let look = Look::new(path, state, &recording, bytes);
-    Ok(Look { pliant: marker.pliant, summary, ..look })
+    let look = RunStatus::new(path, state, &recording, bytes);
+    Ok(RunStatus { pliant: marker.pliant, summary, ..look })
 }
 
-impl Look {
-    fn new(path: &Path, state: String, recording: &Recording, bytes: u64) -> Look {
+impl RunStatus {
+    fn new(path: &Path, state: String, recording: &Recording, bytes: u64) -> RunStatus {
         let (header, info) = (recording.header(), recording.info());
         let bodies = info.bodies.iter().map(|body| BodyLook {
             name: body.name.clone(),
@@ -134,7 +134,7 @@ impl Look {
             vertices: body.vertices.len(),
             tets: body.tets,
         });
-        Look {
+        RunStatus {
             path: path.to_path_buf(),
             state,
             pliant: header.pliant.clone(),

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use pliant::math::{Quat, Vec3};
 
-use super::{Wrong, vector};
-use crate::fault::FaultKind;
-use crate::keys::body::{Pattern, Turns};
+use super::{BuildError, vector};
+use crate::diagnostic::DiagnosticKind;
 use crate::random::Random;
+use crate::spec::body::{Pattern, Turns};
 
 /// Bodies of a scene at most, count.
 pub const MOST_BODIES: f64 = 2e5;
@@ -56,21 +56,21 @@ pub fn make(
     radius: f64,
     (scene_seed, stream): (u32, usize),
     path: &str,
-) -> Result<Vec<Copy>, Wrong> {
+) -> Result<Vec<Copy>, BuildError> {
     let copies = count(pattern);
     if copies == 0.0 {
-        return Err(Wrong::value(path, "the pattern makes no copies"));
+        return Err(BuildError::value(path, "the pattern makes no copies"));
     }
     if copies > MOST_BODIES {
         let message = format!("the pattern makes {copies} copies: at most {MOST_BODIES}");
-        return Err(Wrong::new(FaultKind::TooLarge, path, message));
+        return Err(BuildError::new(DiagnosticKind::TooLarge, path, message));
     }
     match pattern {
         None => Ok(vec![Copy::PLAIN]),
         Some(Pattern::Grid { counts, spacing, jitter, turns, seed, .. }) => {
             if *jitter < 0.0 {
                 let message = format!("the jitter is {jitter} m: it must be at least 0");
-                return Err(Wrong::value(format!("{path}.jitter"), message));
+                return Err(BuildError::value(format!("{path}.jitter"), message));
             }
             let random = Random::new(seed.unwrap_or(scene_seed), stream);
             let all = grid(*counts, vector(*spacing), (*jitter, *turns), random);
@@ -79,7 +79,7 @@ pub fn make(
         Some(Pattern::Pile { count, size, seed }) => {
             let random = Random::new(seed.unwrap_or(scene_seed), stream);
             pile(*count as usize, vector(*size), radius, random)
-                .map_err(|message| Wrong::value(path, message))
+                .map_err(|message| BuildError::value(path, message))
         }
     }
 }
@@ -217,7 +217,7 @@ mod tests {
             seed: None,
         };
         let told = make(Some(&many), 1.0, (0, 0), "p").unwrap_err();
-        assert_eq!(told.kind, FaultKind::TooLarge);
+        assert_eq!(told.kind, DiagnosticKind::TooLarge);
         assert!(told.message.contains("makes 79228162458924"), "{}", told.message);
     }
 }

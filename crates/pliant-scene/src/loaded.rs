@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// A scene made into bodies, forces and obstacles.
 #[derive(Debug)]
-pub struct Built {
+pub struct LoadedScene {
     /// What moves.
     pub simulation: Simulation,
     /// What is told about the run.
@@ -46,7 +46,7 @@ pub struct RunInfo {
     /// Bodies, in order.
     pub bodies: Vec<BodyInfo>,
     /// Obstacles as triangles, for pictures.
-    pub obstacles: Vec<Skin>,
+    pub obstacles: Vec<RenderMesh>,
 }
 
 /// One body of a run.
@@ -75,7 +75,7 @@ pub struct BodyInfo {
 
 /// Triangles that do not move with any vertex.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Skin {
+pub struct RenderMesh {
     /// Name of the obstacle.
     pub name: String,
     /// World space at the start, m; large for an endless one.

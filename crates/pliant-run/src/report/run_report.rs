@@ -10,13 +10,13 @@ use crate::report::text::number;
 use crate::report::{Picture, ReportData, html};
 use crate::run::folder::RECORDING;
 use crate::summary::Summary;
-use pliant_scene::built::Built;
+use pliant_scene::loaded::LoadedScene;
 
 /// Width and height of the pictures, pixels.
 const SIZE: [u32; 2] = [960, 540];
 
 /// The report of a run in a folder; without pictures where the recording cannot be read.
-pub fn of_run(folder: &Path, built: &Built, summary: &Summary, rows: &[[f64; 16]]) -> String {
+pub fn of_run(folder: &Path, built: &LoadedScene, summary: &Summary, rows: &[[f64; 16]]) -> String {
     let drawn = pictures(&folder.join(RECORDING));
     let pictures: Vec<_> = drawn.iter().map(|(caption, png)| Picture { caption, png }).collect();
     html(&ReportData {
@@ -50,7 +50,7 @@ fn pictures(path: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 impl Frames for Recording {
-    fn info(&self) -> &pliant_scene::built::RunInfo {
+    fn info(&self) -> &pliant_scene::loaded::RunInfo {
         self.info()
     }
 

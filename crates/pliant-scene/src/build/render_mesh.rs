@@ -8,8 +8,8 @@ use pliant::math::{Aabb, Quat, Vec3};
 use pliant::mesh::surface::Surface;
 
 use super::rotation;
-use crate::built::Skin;
-use crate::keys::body::Keyframe;
+use crate::loaded::RenderMesh;
+use crate::spec::body::Keyframe;
 
 /// Segments of a full circle, count.
 const AROUND: u32 = 48;
@@ -119,12 +119,12 @@ pub fn within(parts: &[(Pose, Sheet)], whole: &impl Shape) -> Sheet {
 }
 
 /// A sheet in the world at the start, with the poses of one that moves.
-pub fn place(name: &str, sheet: &Sheet, motion: &Keyframes, frames: &[Keyframe]) -> Skin {
+pub fn place(name: &str, sheet: &Sheet, motion: &Keyframes, frames: &[Keyframe]) -> RenderMesh {
     let pose = motion.pose(0.0);
     let positions = sheet.positions.iter().map(|p| pose.world_from_body(*p).as_vec3().to_array());
     let at = |frame: &Keyframe| (frame.time, frame.position, rotation(frame.rotation).to_array());
     let moves = frames.len() > 1;
-    Skin {
+    RenderMesh {
         name: name.to_owned(),
         positions: positions.collect(),
         triangles: sheet.triangles.clone(),

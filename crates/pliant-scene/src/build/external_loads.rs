@@ -11,13 +11,13 @@ use pliant::id::{BodyId, VertexId};
 use pliant::integrate::System;
 use pliant::math::{Aabb, Vec3};
 
-use super::bodies::{Group, Made};
+use super::bodies::{Group, SceneBodies};
 use super::obstacles::Obstacles;
-use super::rest::{Rest, Stuff};
-use super::{Wrong, contact, rotation, vector};
-use crate::fault::FaultKind;
-use crate::keys::body as key;
-use crate::keys::{self, Body, Material, Response};
+use super::shape::{Geometry, RestShape};
+use super::{BuildError, contact, rotation, vector};
+use crate::diagnostic::DiagnosticKind;
+use crate::spec::body as key;
+use crate::spec::{self, Body, Material, Response};
 use pliant_io::nearest::nearest;
 
 /// Pins the vertices that a body names, in all its copies.
@@ -27,11 +27,11 @@ pub fn pin(
     positions: &[Vec3],
     path: &str,
     pins: &mut Pins,
-) -> Result<(), Wrong> {
+) -> Result<(), BuildError> {
     if matches!(body.material, Material::Fixed {}) {
         for range in &group.ranges {
             let held: Vec<VertexId> = range.clone().map(|v| VertexId(v as u32)).collect();
-            pins.add_still(&held, positions).map_err(|error| Wrong::value(path, error))?;
+            pins.add_still(&held, positions).map_err(|error| BuildError::value(path, error))?;
         }
     }
     for (k, key) in body.pins.iter().enumerate() {
@@ -44,7 +44,7 @@ pub fn pin(
         };
         let chosen = chosen(&choice, &group.rest, &path)?;
         if chosen.is_empty() {
-            return Err(Wrong::value(path, "the pin holds no vertex"));
+            return Err(BuildError::value(path, "the pin holds no vertex"));
         }
         let frames_path = format!("{path}.keyframes");
         let motion = match key.keyframes.is_empty() {
@@ -61,7 +61,7 @@ pub fn pin(
                     pins.add_moving(&held, positions, path)
                 }
             };
-            done.map_err(|error| Wrong::value(&*path, error))?;
+            done.map_err(|error| BuildError::value(&*path, error))?;
         }
     }
     Ok(())
@@ -80,7 +80,11 @@ pub struct Choice<'a> {
 }
 
 /// The vertices of a shape that a pin or an attachment names.
-pub fn chosen(choice: &Choice<'_>, rest: &Rest, path: &str) -> Result<Vec<VertexId>, Wrong> {
+pub fn chosen(
+    choice: &Choice<'_>,
+    rest: &RestShape,
+    path: &str,
+) -> Result<Vec<VertexId>, BuildError> {
     match (choice.space, choice.plane, choice.vertices) {
         (Some(space), None, None) => {
             let space = Aabb { min: vector(space.min), max: vector(space.max) };
@@ -88,50 +92,58 @@ pub fn chosen(choice: &Choice<'_>, rest: &Rest, path: &str) -> Result<Vec<Vertex
         }
         (None, Some(plane), None) => {
             let plane = Plane::new(vector(plane.point), vector(plane.normal));
-            let plane = plane.map_err(|error| Wrong::value(format!("{path}.plane"), error))?;
+            let plane = plane.map_err(|error| BuildError::value(format!("{path}.plane"), error))?;
             Ok(pins::beyond(&rest.positions, plane))
         }
         (None, None, Some(numbers)) => vertices(numbers, rest, &format!("{path}.vertices")),
         _ => {
             let what = choice.what;
             let message = format!("a {what} needs exactly one of `box`, `plane` and `vertices`");
-            Err(Wrong::value(path, message))
+            Err(BuildError::value(path, message))
         }
     }
 }
 
 /// Vertices by their numbers in the file.
-pub fn vertices(numbers: &[u32], rest: &Rest, path: &str) -> Result<Vec<VertexId>, Wrong> {
+pub fn vertices(
+    numbers: &[u32],
+    rest: &RestShape,
+    path: &str,
+) -> Result<Vec<VertexId>, BuildError> {
     let known = |(k, number): (usize, &u32)| {
         let count = rest.number_count();
         let message =
             format!("vertex {number} is not there, or nothing uses it; there are {count}");
-        rest.vertex(*number).ok_or_else(|| Wrong::value(format!("{path}.{k}"), message))
+        rest.vertex(*number).ok_or_else(|| BuildError::value(format!("{path}.{k}"), message))
     };
     numbers.iter().enumerate().map(known).collect()
 }
 
 /// A motion along keyframes of a scene.
-pub fn keyframes(frames: &[key::Keyframe], path: &str) -> Result<Keyframes, Wrong> {
+pub fn keyframes(frames: &[key::Keyframe], path: &str) -> Result<Keyframes, BuildError> {
     let frames = frames.iter().map(|frame| Keyframe {
         time: frame.time,
         position: vector(frame.position),
         rotation: rotation(frame.rotation),
     });
-    Keyframes::new(frames.collect()).map_err(|error| Wrong::value(path, error))
+    Keyframes::new(frames.collect()).map_err(|error| BuildError::value(path, error))
 }
 
 /// Appends constant forces.
-pub fn push_loads(scene: &keys::Scene, groups: &[Group], system: &mut System) -> Result<(), Wrong> {
+pub fn push_loads(
+    scene: &spec::Scene,
+    groups: &[Group],
+    system: &mut System,
+) -> Result<(), BuildError> {
     for (k, load) in scene.loads.iter().enumerate() {
         let path = format!("loads.{k}");
         let found = loaded(scene, groups, &load.body);
         if found.is_empty() {
             let names = scene.bodies.iter().map(|body| &*body.name);
             let message = format!("no body is called `{}`", load.body);
-            let wrong = Wrong::new(FaultKind::Name, format!("{path}.body"), message);
+            let wrong = BuildError::new(DiagnosticKind::Name, format!("{path}.body"), message);
             let near = nearest(&load.body, names).map(|name| format!("did you mean `{name}`?"));
-            return Err(Wrong { help: near, ..wrong });
+            return Err(BuildError { help: near, ..wrong });
         }
         let force = vector(load.force);
         let masses = system.masses.of().to_vec();
@@ -145,14 +157,14 @@ pub fn push_loads(scene: &keys::Scene, groups: &[Group], system: &mut System) ->
                     Load::on_vertices(chosen.iter().map(at).collect(), masses.len())
                 }
             };
-            system.forces.push(made.map_err(|error| Wrong::value(&*path, error))?);
+            system.forces.push(made.map_err(|error| BuildError::value(&*path, error))?);
         }
     }
     Ok(())
 }
 
 /// Copies that go by a name.
-fn loaded<'a>(scene: &keys::Scene, groups: &'a [Group], name: &str) -> Vec<(&'a Group, usize)> {
+fn loaded<'a>(scene: &spec::Scene, groups: &'a [Group], name: &str) -> Vec<(&'a Group, usize)> {
     let mut found = Vec::new();
     for (body, group) in scene.bodies.iter().zip(groups) {
         for copy in 0..group.ranges.len() {
@@ -166,30 +178,34 @@ fn loaded<'a>(scene: &keys::Scene, groups: &'a [Group], name: &str) -> Vec<(&'a 
 }
 
 /// Appends the air.
-pub fn push_drag(scene: &keys::Scene, system: &mut System) -> Result<(), Wrong> {
-    let Some(keys::Drag { law, coefficient, wind }) = &scene.drag else { return Ok(()) };
+pub fn push_drag(scene: &spec::Scene, system: &mut System) -> Result<(), BuildError> {
+    let Some(spec::Drag { law, coefficient, wind }) = &scene.drag else { return Ok(()) };
     let law = match law {
-        keys::DragLaw::Linear => DragLaw::Linear,
-        keys::DragLaw::Quadratic => DragLaw::Quadratic,
+        spec::DragLaw::Linear => DragLaw::Linear,
+        spec::DragLaw::Quadratic => DragLaw::Quadratic,
     };
     let coefficients = vec![*coefficient; system.masses.of().len()];
     let drag = Drag::new(law, coefficients, vector(*wind));
-    system.forces.push(drag.map_err(|error| Wrong::value("drag", error))?);
+    system.forces.push(drag.map_err(|error| BuildError::value("drag", error))?);
     Ok(())
 }
 
 /// Adds the pull to a place, where there is one; rigid bodies must be known.
 ///
 /// A solid that moves in the plane is pulled at its outline alone: at its roof it would tilt.
-pub fn push_bowl(scene: &keys::Scene, groups: &[Group], system: &mut System) -> Result<(), Wrong> {
-    let Some(keys::Bowl { centre, rates }) = &scene.bowl else { return Ok(()) };
+pub fn push_bowl(
+    scene: &spec::Scene,
+    groups: &[Group],
+    system: &mut System,
+) -> Result<(), BuildError> {
+    let Some(spec::Bowl { centre, rates }) = &scene.bowl else { return Ok(()) };
     let mut masses = system.masses.of().to_vec();
     let mut number = 0;
     for Group { rest, ranges, .. } in groups {
         for range in ranges {
             let place = system.rigids.place(BodyId(number));
             number += 1;
-            let (Stuff::Outline { carried, .. }, Some(place)) = (&rest.stuff, place) else {
+            let (Geometry::Outline { carried, .. }, Some(place)) = (&rest.stuff, place) else {
                 continue;
             };
             let (inner, ring) = masses[range.clone()].split_at_mut(*carried);
@@ -199,12 +215,12 @@ pub fn push_bowl(scene: &keys::Scene, groups: &[Group], system: &mut System) -> 
             let body = &system.rigids.members()[place].body;
             let flat = RigidBody { points: body.points[*carried..].to_vec(), ..*body };
             let own = balanced_masses_in_plane(&flat, &vec![1.0; ring.len()]);
-            ring.copy_from_slice(&own.map_err(|error| Wrong::value("bowl", error))?);
+            ring.copy_from_slice(&own.map_err(|error| BuildError::value("bowl", error))?);
             inner.fill(0.0);
         }
     }
     let bowl = HarmonicWell::new(vector(*centre), vector(*rates), &masses);
-    system.forces.push(bowl.map_err(|error| Wrong::value("bowl", error))?);
+    system.forces.push(bowl.map_err(|error| BuildError::value("bowl", error))?);
     Ok(())
 }
 
@@ -213,7 +229,7 @@ pub fn push_bowl(scene: &keys::Scene, groups: &[Group], system: &mut System) -> 
 /// Gravity, impulses and solved contacts of obstacles tell theirs. Bodies that meet pass on what
 /// held ones get, so one held body makes all of them held; so do joints, and one that hangs
 /// from the world counts for all rigid bodies, and for what they hold.
-pub fn held(scene: &keys::Scene, made: &Made, obstacles: &Obstacles) -> Vec<bool> {
+pub fn held(scene: &spec::Scene, made: &SceneBodies, obstacles: &Obstacles) -> Vec<bool> {
     let pinned = made.system.pins.vertices();
     let is_hung = made.system.joints.list().iter().any(|joint| joint.bodies.1.is_none());
     let mut held = Vec::new();

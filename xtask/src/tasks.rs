@@ -1,4 +1,4 @@
-//! What each chore does, step by step.
+//! What each task does, step by step.
 
 use crate::papers;
 use crate::repository::{root, target_dir};
@@ -110,7 +110,7 @@ fn at_root() -> Command {
     command
 }
 
-/// Runs a program of ours; its exit code becomes that of the chore.
+/// Runs a program of ours; its exit code becomes that of the task.
 fn pass_on(command: &mut Command) -> Result<(), Failure> {
     match execute_for_code(command)? {
         0 => Ok(()),
