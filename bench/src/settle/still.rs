@@ -61,7 +61,7 @@ fn row(speed: f64, overlap: f64, poses: u32) -> Result<StillRow, String> {
             format!("tilt={TILT}"),
             format!("seed={seed}"),
             format!("speed={speed:?}"),
-            "contact.push=0.0".to_string(),
+            "contact.max_depenetration_speed=0.0".to_string(),
         ];
         let mut ours = Ours::new("two-cubes", &sets)?;
         let (mut velocity, mut gained): (f64, f64) = (0.0, 0.0);

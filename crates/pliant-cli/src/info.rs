@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use pliant_run::report::text::{number, with_digits};
-use pliant_run::run::inspect::{RunStatus, RecordingLook, look};
+use pliant_run::run::inspect::{RecordingLook, RunStatus, look};
 
 use crate::show::{self, DIM, EarlyExit, GOOD, HEADING, WARNING, counted, plain};
 

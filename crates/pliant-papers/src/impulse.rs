@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn held_vertices_are_left_alone_and_contextum_is_accounted_for() {
+    fn held_vertices_are_left_alone_and_momentum_is_accounted_for() {
         let floor = placed(Plane, Pose::IDENTITY, 0.4, 0.3);
         let masses = Masses::new(vec![1.0, 2.0, 3.0]).unwrap();
         let mut state = State::at_rest(vec![-Vec3::Z, -Vec3::Z, -Vec3::Z]);

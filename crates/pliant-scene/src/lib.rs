@@ -33,6 +33,8 @@ pub mod schema;
 
 pub mod key_docs;
 
+mod aliases;
+
 mod build;
 
 pub mod builtin;
@@ -55,7 +57,8 @@ pub fn load(sources: &Sources, stem: &str, folder: Folder<'_>) -> Result<LoadedS
     let shown = |faults: Vec<Diagnostic>| SceneError {
         faults: faults.into_iter().map(|fault| sources.show(fault)).collect(),
     };
-    let root = resolve_and_validate(sources).map_err(shown)?;
+    let mut renamed = Vec::new();
+    let root = resolve_and_validate(sources, &mut renamed).map_err(shown)?;
     let parsed = Scene::deserialize(root.to_toml());
     let mut scene = parsed.map_err(|error| {
         shown(vec![Diagnostic::new(DiagnosticKind::Value, None, error.message().to_owned())])
@@ -63,8 +66,8 @@ pub fn load(sources: &Sources, stem: &str, folder: Folder<'_>) -> Result<LoadedS
     if scene.name.is_empty() {
         scene.name = stem.to_owned();
     }
-    let build::Parts { simulation, info, notices, obstacles } = build::build(&mut scene, folder)
-        .map_err(|wrong| {
+    let build::Parts { simulation, info, mut notices, obstacles } =
+        build::build(&mut scene, folder).map_err(|wrong| {
             let place = Some(root.place_of(&wrong.path)).filter(|_| !wrong.path.is_empty());
             let fault = Diagnostic::new(wrong.kind, place, wrong.message).with_help(wrong.help);
             shown(vec![fault])
@@ -74,21 +77,28 @@ pub fn load(sources: &Sources, stem: &str, folder: Folder<'_>) -> Result<LoadedS
         rate: None,
         checkpoint: Some(info.checkpoint_every as u32),
     };
+    notices.splice(0..0, renamed);
     let resolved = resolved(&scene, folder, &parameters(&root));
     Ok(LoadedScene { simulation, info, resolved, notices, obstacles })
 }
 
 /// The scene with everything put in, held against the schema.
-fn resolve_and_validate(sources: &Sources) -> Result<Node, Vec<Diagnostic>> {
+fn resolve_and_validate(
+    sources: &Sources,
+    notices: &mut Vec<String>,
+) -> Result<Node, Vec<Diagnostic>> {
     let mut root = Node::parse(&sources.text, 0).map_err(|fault| vec![fault])?;
     if matches!(&root.value, Value::Table(entries) if entries.is_empty()) {
         let message = "the scene is empty: it needs `duration`, `dt` and `bodies`";
         return Err(vec![Diagnostic::new(DiagnosticKind::MissingKey, None, message)]);
     }
     let schema = schema::plain();
-    let keys = schema::top_keys(&schema);
+    let mut keys = schema::top_keys(&schema);
+    aliases::old_top_keys().for_each(|key| keys.push(key));
+    aliases::rename(&mut root, notices);
     for (k, setting) in sources.sets.iter().enumerate() {
         overrides::set(&mut root, setting, k + 1, &keys).map_err(|fault| vec![fault])?;
+        aliases::rename(&mut root, notices);
     }
     resolve::resolve(&mut root, &sources.text)?;
     let faults = schema::check(&mut root, &schema);

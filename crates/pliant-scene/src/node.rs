@@ -99,7 +99,7 @@ impl Node {
             Value::Text(_) => "a string",
             Value::Integer(_) => "a whole number",
             Value::Float(_) => "a number",
-            Value::Flag(_) => "a truth value",
+            Value::Flag(_) => "boolean value",
         }
     }
 

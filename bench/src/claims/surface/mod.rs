@@ -22,7 +22,7 @@ const SETTLING: &str = "surface, settling";
 /// Values that stand for one of [`WAYS`].
 fn way(name: &str) -> Vec<String> {
     match name {
-        SETTLING => vec![response("surface"), "contact.first=settling".to_string()],
+        SETTLING => vec![response("surface"), "contact.order=settling".to_string()],
         name => vec![response(name)],
     }
 }

@@ -191,7 +191,7 @@ fn a_run_that_fails_prints_the_summary_that_it_leaves() {
 }
 
 #[test]
-fn a_run_without_bodies_that_count_says_that_contextum_is_not_checked() {
+fn a_run_without_bodies_that_count_says_that_momentum_is_not_checked() {
     let folder = Folder::new("run-unchecked");
     let (out, sets) = (folder.0.join("out"), ["--set", "duration=0.02"]);
     let arguments = ["run", "integrators", "--out", out.to_str().unwrap()];

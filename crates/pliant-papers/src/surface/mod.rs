@@ -198,7 +198,7 @@ pub struct Changes {
     /// Way of the centre of mass, m.
     pub centre: Vec3,
     /// Angular momentum, kg·m²/s.
-    pub angular_contextum: Vec3,
+    pub angular_momentum: Vec3,
 }
 
 /// The response that computes contact surfaces.
@@ -292,7 +292,7 @@ impl ContactSurface {
             changes.vertices += 1;
             changes.longest = changes.longest.max(length);
             changes.centre += masses.of()[k] / total * way;
-            changes.angular_contextum += masses.of()[k] * way.cross(motion.velocities[k]);
+            changes.angular_momentum += masses.of()[k] * way.cross(motion.velocities[k]);
         }
         self.changes = changes;
     }

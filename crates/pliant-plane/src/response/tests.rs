@@ -138,7 +138,7 @@ impl World {
     }
 
     fn angular(&self) -> f64 {
-        self.system.rigids.angular_contextum(&self.state, &self.system.masses, Vec3::ZERO).z
+        self.system.rigids.angular_momentum(&self.state, &self.system.masses, Vec3::ZERO).z
     }
 
     fn momentum(&self) -> Vec2 {

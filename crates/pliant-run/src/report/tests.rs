@@ -222,7 +222,7 @@ fn energy_from_nowhere_is_told_with_its_context() {
 }
 
 #[test]
-fn overlap_contextum_and_notices_are_told() {
+fn overlap_momentum_and_notices_are_told() {
     let found = told(|_, summary, _| {
         summary.penetrating_vertices = 1;
         summary.edge_crossings = 2000;

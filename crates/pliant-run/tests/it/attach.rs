@@ -233,7 +233,7 @@ fn cloth_nets_and_points_hang_from_a_rod_too() {
         "vertices = [0, 1]",
     );
     hangs(
-        "position = [0, 0, 0.7]\ntake = \"points\"\n\
+        "position = [0, 0, 0.7]\nextract = \"points\"\n\
          mesh = { kind = \"cuboid\", size = [0.2, 0.2, 0.4], cells = [1, 1, 2] }\n\
          material = { kind = \"shape-matched\", rate = 100 }",
         "plane = { point = [0, 0, 0.2], normal = [0, 0, 1] }",

@@ -49,7 +49,7 @@ fn the_response_follows_the_integrator_unless_it_is_said() {
     let pair = two(BALL, RUBBER, "[5, 0, 0]", "");
     for (sets, expected, notices) in [
         (&[][..], "constraint", 0),
-        (&["integrator.newton=5"], "none", 1),
+        (&["integrator.newton_iterations=5"], "none", 1),
         (&["integrator=verlet"], "none", 1),
         (&["integrator=verlet", "response=none"], "none", 0),
         (&["response=none"], "none", 0),
@@ -75,8 +75,11 @@ fn responses_that_cannot_be_are_refused_at_their_place() {
     refused(&with(""), &sets, "help: take the integrator \"implicit-euler\"", "constraint");
     for (set, told) in [
         ("contact.friction=-1", "the friction of contact is -1: it must be at least 0"),
-        ("contact.push=-1", "the push of contact is -1: it must be at least 0"),
-        ("contact.look_ahead=-1", "the look_ahead of contact is -1"),
+        (
+            "contact.max_depenetration_speed=-1",
+            "the max_depenetration_speed of contact is -1: it must be at least 0",
+        ),
+        ("contact.speculative_distance=-1", "the speculative_distance of contact is -1"),
     ] {
         refused(&with(""), &[set], told, "-1");
     }
@@ -135,7 +138,7 @@ fn momentum_is_told_for_bodies_that_rest_on_solved_contacts() {
 }
 
 #[test]
-fn bodies_that_meet_held_ones_have_no_account_of_contextum() {
+fn bodies_that_meet_held_ones_have_no_account_of_momentum() {
     let held = |sets: &[&str]| -> Vec<bool> {
         let built = load("squeezed-sphere", sets).unwrap();
         built.info.bodies.iter().map(|body| body.held).collect()
@@ -271,7 +274,7 @@ fn bodies_that_cannot_meet_are_refused() {
     let open = "{ kind = \"file\", path = \"open.obj\" }";
     let springs = "{ kind = \"springs\", stiffness = 10 }";
     let error = folder.load(&two(open, springs, apart, ""), &[]).unwrap_err().to_string();
-    assert!(error.contains("open") && error.contains("as = \"net\""), "{error}");
+    assert!(error.contains("open") && error.contains("read_as = \"net\""), "{error}");
 }
 
 #[test]

@@ -183,7 +183,7 @@ fn lost(dt: f64) -> [f64; 2] {
         let members = simulation.system.rigids.members().iter().zip(&simulation.state.rigids);
         let going: Vec3 = members.map(|(member, rigid)| member.body.mass * rigid.velocity).sum();
         let (state, masses) = (&simulation.state, &simulation.system.masses);
-        [going, simulation.system.rigids.angular_contextum(state, masses, Vec3::ZERO)]
+        [going, simulation.system.rigids.angular_momentum(state, masses, Vec3::ZERO)]
     };
     let (start, mut met) = (momenta(&built), 0);
     for _ in 0..(0.5 / dt).round() as usize {
@@ -197,7 +197,7 @@ fn lost(dt: f64) -> [f64; 2] {
 }
 
 #[test]
-fn free_jointed_bodies_in_contact_keep_contextum() {
+fn free_jointed_bodies_in_contact_keep_momentum() {
     let [coarse, fine] = [lost(0.01), lost(0.0025)];
     assert!(coarse[0] < MOMENTUM && fine[0] < MOMENTUM, "{coarse:?} {fine:?}");
     // Putting places right after the flight turns and shifts what moves: of second order.

@@ -121,7 +121,7 @@ fn a_solid_moves_by_its_shadow() {
     let car = |name: &str, x: f64, speed: f64| {
         format!(
             "[[bodies]]\nname = \"{name}\"\nposition = [{x}, 0, 0]\nvelocity = [{speed}, 0, 0]\n\
-             mesh = {{ kind = \"ball\", radius = 0.5, layers = 2 }}\ntake = \"outline\"\n\
+             mesh = {{ kind = \"ball\", radius = 0.5, layers = 2 }}\nextract = \"outline\"\n\
              material = {{ kind = \"rigid\", density = 10 }}\n"
         )
     };

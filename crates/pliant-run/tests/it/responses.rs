@@ -39,11 +39,12 @@ fn overlapping(response: &str, more: &str) -> String {
 fn each_correction_of_the_contact_surface_can_be_had_as_printed() {
     let folder = Folder::new("printed");
     let run = |printed: &str| {
-        let text = overlapping("surface", &format!("contact.printed = {printed}"));
+        let text = overlapping("surface", &format!("contact.uncorrected = {printed}"));
         after(folder.load(&text, &[]).unwrap(), 5)
     };
     let mut found = vec![run("[]")];
-    for name in ["S1", "S2", "S4", "S5", "S12"] {
+    for name in ["way-out-sign", "halving-steps", "area-weights", "exit-weights", "missing-weight"]
+    {
         let digest = run(&format!("[\"{name}\"]"));
         assert!(!found.contains(&digest), "{name}");
         found.push(digest);
@@ -58,7 +59,7 @@ fn inner_vertices_move_with_the_contact_surface_only_as_printed() {
     let folder = Folder::new("inner");
     let deep = overlapping("surface", "").replace("[1.4, 0.3, 0.2]", "[0.6, 0.1, 0.1]");
     let run = |sets: &[&str]| after(folder.load(&deep, sets).unwrap(), 2);
-    assert_ne!(run(&[]), run(&["contact.printed=['S8']"]));
+    assert_ne!(run(&[]), run(&["contact.uncorrected=['own-inside']"]));
 }
 
 #[test]
@@ -78,18 +79,28 @@ fn whole_bodies_come_first_in_the_contact_surface_where_the_scene_says_so() {
     let folder = Folder::new("first");
     let text = overlapping("surface", "");
     let run = |sets: &[&str]| after(folder.load(&text, sets).unwrap(), 5);
-    assert_eq!(run(&[]), run(&["contact.first=vertices"]));
+    assert_eq!(run(&[]), run(&["contact.order=vertices"]));
     let [approach, settling] =
-        ["approach", "settling"].map(|first| run(&[&format!("contact.first={first}")]));
+        ["approach", "settling"].map(|first| run(&[&format!("contact.order={first}")]));
     assert!(approach != run(&[]) && settling != run(&[]) && settling != approach);
-    refused(&with(""), &["contact.first=body"], "`vertices`, `approach`, `settling`", "body");
+    refused(&with(""), &["contact.order=body"], "`vertices`, `approach`, `settling`", "body");
 }
 
 #[test]
 fn unknown_corrections_are_refused_with_the_nearest() {
-    refused(&with(""), &["contact.printed=['s12']"], "did you mean `S12`?", "['s12']");
-    let all = "`S1`, `S2`, `S4`, `S5`, `S8`, `S12`";
-    refused(&with(""), &["contact.printed=['S1', 'sign']"], all, "['S1', 'sign']");
+    refused(
+        &with(""),
+        &["contact.uncorrected=['missing-wieght']"],
+        "did you mean `missing-weight`?",
+        "['missing-wieght']",
+    );
+    let all = "`way-out-sign`, `halving-steps`, `area-weights`, `exit-weights`, `own-inside`, `missing-weight`";
+    refused(
+        &with(""),
+        &["contact.uncorrected=['way-out-sign', 'sign']"],
+        all,
+        "['way-out-sign', 'sign']",
+    );
 }
 
 #[test]
@@ -111,7 +122,7 @@ fn springs_within_the_step_push_farther_and_need_an_integrator_that_solves_them(
         // with 0.1 and 10 that is 9 times as far, less what the materials hold.
         let (forces, springs) = (way(&[]), way(&["contact.implicit=true"]));
         assert!(forces > 0.0 && springs > 2.0 * forces, "{response}: {springs} {forces}");
-        for integrator in ["integrator=rk4", "integrator.newton=3"] {
+        for integrator in ["integrator=rk4", "integrator.newton_iterations=3"] {
             let sets = [integrator, "contact.implicit=true"];
             let told = "the integrator does not solve springs of contact";
             refused(&text, &sets, told, "true");

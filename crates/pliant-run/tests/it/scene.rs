@@ -235,7 +235,7 @@ fn what_acts_on_bodies_is_refused_at_its_place() {
     refused(
         &with("constraints = [{ kind = \"distance\" }]\n"),
         &[],
-        "only the integrator `relax`",
+        "only the integrator `pbd`",
         "constraints",
     );
     refused(
@@ -400,7 +400,7 @@ fn obstacles_of_every_shape_and_response_are_made() {
         for response in ["impulse", "penalty", "barrier", "constraint"] {
             let settings = if response == "barrier" { ", strength = 1, reach = 0.1" } else { "" };
             let response = format!("{{ kind = \"{response}\"{settings} }}");
-            let kind = if response.contains("constraint") { "relax" } else { "verlet" };
+            let kind = if response.contains("constraint") { "pbd" } else { "verlet" };
             let text = with(&format!(
                 "[[obstacles]]\nname = \"o\"\nposition = [9, 0, -9]\nshape = {shape}\nresponse = {response}\n\
                  [integrator]\nkind = \"{kind}\"\nhalvings = 4\n"

@@ -30,7 +30,7 @@ fn shapes_of_every_mesh_and_mode_come_to_rest_on_a_floor() {
     let folder = Folder::new("shapes-rest");
     for mesh in [
         CUBE.to_owned(),
-        format!("{CUBE}take = \"points\"\nmass = 3\n"),
+        format!("{CUBE}extract = \"points\"\nmass = 3\n"),
         "mesh = { kind = \"cloud\", positions = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] }\n\
          mass = 3\n"
             .to_owned(),
@@ -60,7 +60,7 @@ fn shapes_of_every_mesh_and_mode_come_to_rest_on_a_floor() {
 }
 
 #[test]
-fn what_flies_freely_keeps_its_contextum_however_it_is_matched() {
+fn what_flies_freely_keeps_its_momentum_however_it_is_matched() {
     let folder = Folder::new("shapes-free");
     let body = format!(
         "{CUBE}spin = [1, 2, 3]\nvelocity = [1, 0, 0]\nmaterial = {{ kind = \"shape-matched\" }}"

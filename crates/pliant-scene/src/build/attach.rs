@@ -36,7 +36,7 @@ pub fn choices(joint: &Joint) -> [(&'static str, bool); 3] {
 
 fn check_integrator(scene: &spec::Scene, path: &str) -> Result<(), BuildError> {
     let key = &scene.integrator;
-    if key.kind != IntegratorKind::ImplicitEuler || key.newton > 0 {
+    if key.kind != IntegratorKind::ImplicitEuler || key.newton_iterations > 0 {
         let message = "the integrator does not move what is attached to rigid bodies";
         let help = "take the integrator \"implicit-euler\" with newton = 0";
         return Err(BuildError::value(format!("{path}.kind"), message).with_help(help));

@@ -17,7 +17,7 @@ use super::shape::{self, Geometry, MOST_TETS, MOST_VERTICES, RestShape};
 use super::{BuildError, external_loads, material, outline, rigid, rotation, vector};
 use crate::diagnostic::DiagnosticKind;
 use crate::loaded::BodyInfo;
-use crate::spec::body::{Scale, Take};
+use crate::spec::body::{Extract, Scale};
 use crate::spec::{self, Body, Material};
 
 /// All copies of one entry of `bodies`.
@@ -70,10 +70,10 @@ pub fn make(
         let rest = rest.map_err(|wrong| rigid::refused(body, wrong))?;
         // One scene has many meshes.
         notices[told..].iter_mut().for_each(|note| *note = format!("`{}`: {note}", body.name));
-        let rest = match body.take {
-            Take::Mesh => rest,
-            Take::Points => rest.into_points(),
-            Take::Outline => outline::shadow(rest, &format!("{path}.take"))?,
+        let rest = match body.extract {
+            Extract::Mesh => rest,
+            Extract::Points => rest.into_points(),
+            Extract::Outline => outline::shadow(rest, &format!("{path}.take"))?,
         };
         let count = pattern::count(body.pattern.as_ref());
         totals[0] += count * rest.tet_count() as f64;

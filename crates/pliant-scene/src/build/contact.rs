@@ -20,7 +20,7 @@ use super::bodies::SceneBodies;
 use super::joints::Pairs;
 use super::obstacles::Obstacles;
 use super::{BuildError, outline};
-use crate::spec::contact::{Correction, First};
+use crate::spec::contact::{Correction, Order};
 use crate::spec::obstacle::ObstacleResponse;
 use crate::spec::{self, IntegratorKind, Response};
 
@@ -36,8 +36,8 @@ const LONELY_RADIUS: f64 = 1e-2;
 
 /// Puts in what the scene leaves open: its response, and what follows from it.
 pub fn choose(scene: &mut spec::Scene) -> Result<(), BuildError> {
-    let solves =
-        scene.integrator.kind == IntegratorKind::ImplicitEuler && scene.integrator.newton == 0;
+    let solves = scene.integrator.kind == IntegratorKind::ImplicitEuler
+        && scene.integrator.newton_iterations == 0;
     let own = if solves { Response::Constraint } else { Response::None };
     let response = *scene.response.get_or_insert(own);
     if response == Response::Constraint && !solves {
@@ -60,7 +60,7 @@ pub fn choose(scene: &mut spec::Scene) -> Result<(), BuildError> {
         }
         _ => (ObstacleResponse::Impulse {}, 0),
     };
-    scene.integrator.halvings.get_or_insert(halvings);
+    scene.integrator.max_halvings.get_or_insert(halvings);
     for obstacle in &mut scene.obstacles {
         obstacle.response.get_or_insert_with(|| met_by.clone());
     }
@@ -73,9 +73,21 @@ pub fn chosen(scene: &spec::Scene) -> Response {
 }
 
 fn check(contact: &spec::Contact) -> Result<(), BuildError> {
-    let spec::Contact { friction, offset, look_ahead, push, stiffness, damping, .. } = *contact;
-    let least =
-        [("friction", friction), ("look_ahead", look_ahead), ("push", push), ("damping", damping)];
+    let spec::Contact {
+        friction,
+        offset,
+        speculative_distance,
+        max_depenetration_speed,
+        stiffness,
+        damping,
+        ..
+    } = *contact;
+    let least = [
+        ("friction", friction),
+        ("speculative_distance", speculative_distance),
+        ("max_depenetration_speed", max_depenetration_speed),
+        ("damping", damping),
+    ];
     if let Some((name, value)) = least.into_iter().find(|(_, value)| *value < 0.0) {
         let message = format!("the {name} of contact is {value}: it must be at least 0");
         return Err(BuildError::value(format!("contact.{name}"), message));
@@ -193,14 +205,14 @@ fn impulses(scene: &spec::Scene, made: &SceneBodies) -> Result<BodilyImpulses, B
 }
 
 fn surface(scene: &spec::Scene, made: &SceneBodies) -> Result<ContactSurface, BuildError> {
-    let spec::Contact { friction, iterations, ref printed, first, .. } = scene.contact;
-    let corrections = corrections(printed);
-    let usual = match first {
-        First::Vertices => SurfaceSettings::default(),
-        First::Approach => {
+    let spec::Contact { friction, iterations, ref uncorrected, order, .. } = scene.contact;
+    let corrections = corrections(uncorrected);
+    let usual = match order {
+        Order::Vertices => SurfaceSettings::default(),
+        Order::Approach => {
             SurfaceSettings { approach: surface::First::Bodies, ..SurfaceSettings::default() }
         }
-        First::Settling => SurfaceSettings::settling(),
+        Order::Settling => SurfaceSettings::settling(),
     };
     let settings = SurfaceSettings { friction, iterations, corrections, ..usual };
     ContactSurface::new(&made.rest, &made.bodies, settings).map_err(unfit)
@@ -211,12 +223,12 @@ fn corrections(printed: &[Correction]) -> Corrections {
     let mut all = Corrections::default();
     for correction in printed {
         let form = match correction {
-            Correction::S1 => &mut all.sign,
-            Correction::S2 => &mut all.steps,
-            Correction::S4 => &mut all.areas,
-            Correction::S5 => &mut all.weights,
-            Correction::S8 => &mut all.inner,
-            Correction::S12 => &mut all.sparse,
+            Correction::WayOutSign => &mut all.sign,
+            Correction::HalvingSteps => &mut all.steps,
+            Correction::AreaWeights => &mut all.areas,
+            Correction::ExitWeights => &mut all.weights,
+            Correction::OwnInside => &mut all.inner,
+            Correction::MissingWeight => &mut all.sparse,
         };
         *form = Form::Printed;
     }
@@ -260,13 +272,24 @@ fn nearest<'a>(point: Vec3, others: impl Iterator<Item = &'a Vec3>) -> f64 {
 }
 
 fn constraint(scene: &spec::Scene, made: &SceneBodies, obstacles: Vec<Obstacle>) -> Constraint {
-    let spec::Contact { friction, restitution, offset, look_ahead, push, .. } = scene.contact;
+    let spec::Contact {
+        friction,
+        restitution,
+        offset,
+        speculative_distance,
+        max_depenetration_speed,
+        ..
+    } = scene.contact;
     let weight = super::vector(scene.gravity).length();
     let own = ConstraintSettings::default();
-    let mut settings =
-        ConstraintSettings { max_depenetration_speed: push, restitution, weight, ..own };
+    let mut settings = ConstraintSettings {
+        max_depenetration_speed: max_depenetration_speed,
+        restitution,
+        weight,
+        ..own
+    };
     settings.contacts.friction = friction;
     settings.contacts.margin.offset = offset;
-    settings.contacts.margin.speculative_distance = look_ahead;
+    settings.contacts.margin.speculative_distance = speculative_distance;
     Constraint::new(&made.rest, &made.bodies, obstacles, settings)
 }

@@ -198,7 +198,7 @@ pub fn push_bowl(
     groups: &[Group],
     system: &mut System,
 ) -> Result<(), BuildError> {
-    let Some(spec::Bowl { centre, rates }) = &scene.bowl else { return Ok(()) };
+    let Some(spec::Attractor { centre, rates }) = &scene.attractor else { return Ok(()) };
     let mut masses = system.masses.of().to_vec();
     let mut number = 0;
     for Group { rest, ranges, .. } in groups {
@@ -215,12 +215,12 @@ pub fn push_bowl(
             let body = &system.rigids.members()[place].body;
             let flat = RigidBody { points: body.points[*carried..].to_vec(), ..*body };
             let own = balanced_masses_in_plane(&flat, &vec![1.0; ring.len()]);
-            ring.copy_from_slice(&own.map_err(|error| BuildError::value("bowl", error))?);
+            ring.copy_from_slice(&own.map_err(|error| BuildError::value("attractor", error))?);
             inner.fill(0.0);
         }
     }
     let bowl = HarmonicWell::new(vector(*centre), vector(*rates), &masses);
-    system.forces.push(bowl.map_err(|error| BuildError::value("bowl", error))?);
+    system.forces.push(bowl.map_err(|error| BuildError::value("attractor", error))?);
     Ok(())
 }
 
@@ -242,7 +242,7 @@ pub fn held(scene: &spec::Scene, made: &SceneBodies, obstacles: &Obstacles) -> V
             let (id, rigids) = (BodyId(held.len() as u32), &made.system.rigids);
             let jointed = is_hung && (rigids.place(id).is_some() || rigids.group(id).is_some());
             let pin = pin && !is_fixed(body);
-            let pulled = scene.drag.is_some() || scene.bowl.is_some();
+            let pulled = scene.drag.is_some() || scene.attractor.is_some();
             held.push(obstacles.pushes || pulled || loaded || pin || jointed);
         }
     }

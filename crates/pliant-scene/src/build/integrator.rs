@@ -63,15 +63,15 @@ pub fn make(
         IntegratorKind::ImplicitEuler => implicit(key, ImplicitKind::Euler)?,
         IntegratorKind::ImplicitMidpoint => implicit(key, ImplicitKind::Midpoint)?,
         IntegratorKind::Bdf2 => implicit(key, ImplicitKind::Bdf2)?,
-        IntegratorKind::Relax => {
+        IntegratorKind::Pbd => {
             let rules = rules(scene, made, obstacles)?;
             let settings = PbdSettings { tolerance: key.slack, sweeps: key.sweeps as usize };
             Box::new(Pbd::new(VelocityKind::Backward, rules, settings))
         }
     };
     let ruled = scene.bodies.iter().position(|body| !body.constraints.is_empty());
-    if let (Some(body), false) = (ruled, key.kind == IntegratorKind::Relax) {
-        let message = "only the integrator `relax` keeps constraints";
+    if let (Some(body), false) = (ruled, key.kind == IntegratorKind::Pbd) {
+        let message = "only the integrator `pbd` keeps constraints";
         return Err(BuildError::value(format!("bodies.{body}.constraints"), message));
     }
     let inner: Box<dyn Integrator> = match after {
@@ -86,7 +86,7 @@ pub fn make(
     let inner = Box::new(rigid);
     let inner = Box::new(InContact::new(inner, made.bodies.clone(), responses));
     let parts = InParts { inner, count: key.substeps, trial: State::default() };
-    Ok(match key.halvings.unwrap_or(0) {
+    Ok(match key.max_halvings.unwrap_or(0) {
         0 => Box::new(parts),
         halvings => Box::new(Backtrack::new(parts, halvings)),
     })
@@ -98,8 +98,8 @@ fn check(key: &spec::Integrator) -> Result<(), BuildError> {
     if !(1..=MOST_SUBSTEPS).contains(&key.substeps) {
         return refuse("substeps", format!("{} substeps: from 1 to {MOST_SUBSTEPS}", key.substeps));
     }
-    if let Some(halvings) = key.halvings.filter(|halvings| *halvings > MOST_HALVINGS) {
-        return refuse("halvings", format!("{halvings} halvings: at most {MOST_HALVINGS}"));
+    if let Some(halvings) = key.max_halvings.filter(|halvings| *halvings > MOST_HALVINGS) {
+        return refuse("max_halvings", format!("{halvings} halvings: at most {MOST_HALVINGS}"));
     }
     for (name, value) in [("tolerance", key.tolerance), ("slack", key.slack)] {
         if value <= 0.0 {
@@ -122,7 +122,7 @@ fn implicit(key: &spec::Integrator, kind: ImplicitKind) -> Result<Box<dyn Integr
         }
     };
     let tolerance = key.tolerance;
-    let equations = match key.newton {
+    let equations = match key.newton_iterations {
         0 => Equations::LinearisedOnce,
         iterations => Equations::Newton { iterations: iterations as usize, tolerance },
     };

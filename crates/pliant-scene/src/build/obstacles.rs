@@ -260,9 +260,9 @@ fn respond(
     match response {
         ObstacleResponse::Impulse {} => {}
         ObstacleResponse::Constraint {} => {
-            if scene.integrator.kind != IntegratorKind::Relax {
+            if scene.integrator.kind != IntegratorKind::Pbd {
                 let message =
-                    "only the scene's response `constraint` and the integrator `relax` take it";
+                    "only the scene's response `constraint` and the integrator `pbd` take it";
                 return Err(BuildError::value(path, message));
             }
             all.ruled.push(obstacle);

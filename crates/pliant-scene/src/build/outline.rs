@@ -27,7 +27,7 @@ use super::joints::Pairs;
 use super::shape::{Geometry, RestShape};
 use super::{BuildError, vector};
 use crate::diagnostic::DiagnosticKind;
-use crate::spec::body::{EdgeKind, Pattern, Take};
+use crate::spec::body::{EdgeKind, Extract, Pattern};
 use crate::spec::outline::{Centre, OutlineShape};
 use crate::spec::{self, Body, Material, Mesh, Response};
 use pliant_io::files::Folder;
@@ -338,7 +338,7 @@ pub fn shares(rings: &[Vec<VertexId>], scaled: &[Vec3]) -> Vec<f64> {
 
 /// Whether an entry of `bodies` is an outline.
 pub fn is_outline(body: &Body) -> bool {
-    matches!(body.mesh, Mesh::Outline { .. }) || body.take == Take::Outline
+    matches!(body.mesh, Mesh::Outline { .. }) || body.extract == Extract::Outline
 }
 
 /// Refuses what would leave the plane, and puts in the response of outlines.
@@ -406,7 +406,7 @@ fn check(body: &Body, path: &str) -> Result<(), BuildError> {
         let help = "take one layer of a grid, or a pile of size 0 along z";
         return Err(BuildError::value(format!("{path}.pattern"), message).with_help(help));
     }
-    if body.take == Take::Outline && !matches!(body.material, Material::Rigid { .. }) {
+    if body.extract == Extract::Outline && !matches!(body.material, Material::Rigid { .. }) {
         let message = format!("`{}` is soft: only a rigid body moves by its shadow", body.name);
         return Err(BuildError::value(format!("{path}.material"), message));
     }

@@ -67,13 +67,13 @@ pub fn make(
     }
     match pattern {
         None => Ok(vec![Copy::PLAIN]),
-        Some(Pattern::Grid { counts, spacing, jitter, turns, seed, .. }) => {
+        Some(Pattern::Grid { counts, spacing, jitter, rotations, seed, .. }) => {
             if *jitter < 0.0 {
                 let message = format!("the jitter is {jitter} m: it must be at least 0");
                 return Err(BuildError::value(format!("{path}.jitter"), message));
             }
             let random = Random::new(seed.unwrap_or(scene_seed), stream);
-            let all = grid(*counts, vector(*spacing), (*jitter, *turns), random);
+            let all = grid(*counts, vector(*spacing), (*jitter, *rotations), random);
             Ok(all.take(copies as usize).collect())
         }
         Some(Pattern::Pile { count, size, seed }) => {
@@ -173,7 +173,7 @@ mod tests {
             spacing: [1.0; 3],
             count: Some(count),
             jitter: 0.0,
-            turns: Turns::Alike,
+            rotations: Turns::Alike,
             seed: None,
         };
         let copies = make(Some(&some(18)), 1.0, (0, 0), "p").unwrap();
@@ -213,7 +213,7 @@ mod tests {
             spacing: [1.0; 3],
             count: None,
             jitter: 0.0,
-            turns: Turns::Alike,
+            rotations: Turns::Alike,
             seed: None,
         };
         let told = make(Some(&many), 1.0, (0, 0), "p").unwrap_err();

@@ -368,7 +368,7 @@ fn sound(mut raw: RawMesh, path: &str, notices: &mut Vec<String>) -> Result<Rest
     } else {
         let (mesh, repaired) = Surface::from_raw(raw).map_err(|error| {
             refuse(error.to_string(), surface_problems(&given))
-                .with_help("an open surface can be cloth: as = \"net\"")
+                .with_help("an open surface can be cloth: read_as = \"net\"")
         })?;
         (Geometry::Surface(mesh), repaired)
     };

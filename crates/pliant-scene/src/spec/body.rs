@@ -43,14 +43,14 @@ pub struct Body {
     pub mass: Option<f64>,
     /// What is taken of the mesh.
     #[serde(default)]
-    pub take: Take,
+    pub extract: Extract,
     /// Vertices that are held.
     #[serde(default)]
     pub pins: Vec<Pin>,
     /// Vertices that keep their shape, as the buttons of a shirt do.
     #[serde(default)]
     pub groups: Vec<ShapeGroup>,
-    /// Rules about lengths, kept by the integrator `relax`.
+    /// Rules about lengths, kept by the integrator `pbd`.
     #[serde(default)]
     pub constraints: Vec<Constraint>,
 }
@@ -208,7 +208,7 @@ pub enum Mesh {
         /// From the folder of the scene file, or absolute. Unit: none.
         path: String,
         /// What to make of it.
-        #[serde(default, rename = "as")]
+        #[serde(default)]
         read_as: ReadAs,
     },
 }
@@ -257,7 +257,7 @@ pub enum Pattern {
         jitter: f64,
         /// How each copy is turned.
         #[serde(default)]
-        turns: Turns,
+        rotations: Turns,
         /// Start of the random numbers, count; that of the scene when left out.
         #[serde(default)]
         seed: Option<u32>,
@@ -450,7 +450,7 @@ fn blend() -> f64 {
 /// What is taken of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Take {
+pub enum Extract {
     /// All of it.
     #[default]
     Mesh,

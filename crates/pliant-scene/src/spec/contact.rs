@@ -13,7 +13,7 @@ pub enum Response {
     /// Bodies pass through each other.
     None,
     /// Contacts with friction, solved together with the materials; overlap is left by moving
-    /// whole bodies. Needs `implicit-euler` with `newton` 0.
+    /// whole bodies. Needs `implicit-euler` with `newton_iterations` 0.
     Constraint,
     /// Springs push vertices out along consistent directions; with any integrator, and the one
     /// of outlines when left out.
@@ -33,25 +33,26 @@ pub enum Response {
 
 /// A correction of `surface`, by its erratum in the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Correction {
-    /// Sign of the other side's ways out.
-    S1,
-    /// Steps of 1/2, 1/4, 1/8 … towards equal pressure.
-    S2,
-    /// Forces of the other side over their own areas.
-    S4,
-    /// Weights of the point where a way out meets its triangle.
-    S5,
-    /// Vertices inside their own body stay.
-    S8,
-    /// The own triangle fills up a comparison that lacks weight.
-    S12,
+    /// S1: sign of the other side's ways out.
+    WayOutSign,
+    /// S2: steps of 1/2, 1/4, 1/8 … towards equal pressure.
+    HalvingSteps,
+    /// S4: forces of the other side over their own areas.
+    AreaWeights,
+    /// S5: weights of the point where a way out meets its triangle.
+    ExitWeights,
+    /// S8: vertices inside their own body stay.
+    OwnInside,
+    /// S12: the own triangle fills up a comparison that lacks weight.
+    MissingWeight,
 }
 
-/// Whom `surface` deals with first.
+/// Which `surface` handles first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum First {
+pub enum Order {
     /// Vertices, and nobody else: the paper.
     #[default]
     Vertices,
@@ -76,17 +77,17 @@ pub struct Contact {
     /// Gap at which contact begins, per size, unit 1; positive.
     pub offset: f64,
     /// How far ahead contacts of fast bodies are looked for, per size, unit 1; at least 0.
-    pub look_ahead: f64,
+    pub speculative_distance: f64,
     /// Fastest that a gap below `offset` is opened, per size, 1/s; at least 0.
-    pub push: f64,
+    pub max_depenetration_speed: f64,
     /// Of the springs of `penalty`, `closest` and `buffer`, N/m; from masses and step when
     /// left out.
     pub stiffness: Option<f64>,
     /// Share of critical damping of these springs, unit 1; at least 0.
     pub damping: f64,
-    /// Whether these springs are solved together with the materials, a truth; they are then
+    /// Whether these springs are solved together with the materials, boolean; they are then
     /// a hundred times stiffer when `stiffness` is left out. Needs `implicit-euler` with
-    /// `newton` 0.
+    /// `newton_iterations` 0.
     pub implicit: bool,
     /// Bound of the error of lengths between outlines, m; a hundredth of the shorter side of the
     /// smallest outline when left out. With `penalty`, points of an edge that are looked at are
@@ -97,11 +98,10 @@ pub struct Contact {
     /// Of each point of a cloud, where clouds meet each other, m; half the mean distance of
     /// neighbours when left out.
     pub point_radius: Option<f64>,
-    /// Formulas of `surface` that are taken as printed, not corrected; names of errata, no
-    /// unit.
-    pub printed: Vec<Correction>,
-    /// Whom `surface` deals with first, vertices or bodies; no unit.
-    pub first: First,
+    /// Formulas of `surface` that are taken as printed, not corrected.
+    pub uncorrected: Vec<Correction>,
+    /// Which `surface` handles first, vertices or bodies.
+    pub order: Order,
 }
 
 impl Default for Contact {
@@ -115,16 +115,16 @@ impl Default for Contact {
             friction,
             restitution,
             offset: margin.offset,
-            look_ahead: margin.speculative_distance,
-            push: max_depenetration_speed,
+            speculative_distance: margin.speculative_distance,
+            max_depenetration_speed,
             stiffness: None,
             damping,
             implicit: false,
             error: None,
             iterations: SurfaceSettings::default().iterations,
             point_radius: None,
-            printed: Vec::new(),
-            first: First::default(),
+            uncorrected: Vec::new(),
+            order: Order::default(),
         }
     }
 }

@@ -34,7 +34,7 @@ pub struct Joint {
     /// Drives a hinge or slider.
     #[serde(default)]
     pub motor: Option<Motor>,
-    /// Whether the bodies that it joins touch each other all the same, a truth; what is joined
+    /// Whether the bodies that it joins touch each other all the same, boolean; what is joined
     /// may overlap otherwise, with the response `constraint`. Not for `attach`.
     #[serde(default)]
     pub contact: bool,

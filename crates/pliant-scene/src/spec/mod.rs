@@ -44,7 +44,7 @@ pub struct Scene {
     #[serde(default = "gravity")]
     pub gravity: [f64; 3],
     /// Contact between bodies; left out, `constraint` where the integrator can solve it
-    /// (`implicit-euler` with `newton` 0), otherwise `none`.
+    /// (`implicit-euler` with `newton_iterations` 0), otherwise `none`.
     #[serde(default)]
     pub response: Option<Response>,
     /// What the response is made of.
@@ -79,14 +79,14 @@ pub struct Scene {
     pub drag: Option<Drag>,
     /// What draws all vertices back to a place; nothing when left out.
     #[serde(default)]
-    pub bowl: Option<Bowl>,
+    pub attractor: Option<Attractor>,
 }
 
 fn gravity() -> [f64; 3] {
     [0.0, 0.0, -9.81]
 }
 
-/// Value of a parameter: a number, a word or a truth.
+/// Value of a parameter: a number, a word or boolean.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Parameter {
@@ -122,7 +122,7 @@ pub enum IntegratorKind {
     /// Order 2, implicit; damps only what is very fast.
     Bdf2,
     /// Verlet with constraints on positions.
-    Relax,
+    Pbd,
 }
 
 /// How the implicit steps solve their linear equations.
@@ -147,10 +147,10 @@ pub struct Integrator {
     pub substeps: u32,
     /// Times that a refused or unsolved step may be halved, count; at most 62. Left out, 4
     /// with the response `constraint` and 0 with others.
-    pub halvings: Option<u32>,
+    pub max_halvings: Option<u32>,
     /// Newton iterations at most, count; 0 solves one linear system per step. For the
     /// implicit kinds.
-    pub newton: u32,
+    pub newton_iterations: u32,
     /// What may be left of the equations, relative to their start, unit 1. For the implicit
     /// kinds.
     pub tolerance: f64,
@@ -158,12 +158,12 @@ pub struct Integrator {
     pub solver: Solver,
     /// Iterations of the linear solver at most, count. For the implicit kinds.
     pub iterations: u32,
-    /// Sweeps over all constraints at most, count. For `relax`.
+    /// Sweeps over all constraints at most, count. For `pbd`.
     pub sweeps: u32,
-    /// Violation of a constraint that may stay, m. For `relax`.
+    /// Violation of a constraint that may stay, m. For `pbd`.
     pub slack: f64,
-    /// Whether rigid bodies that have come to rest sleep until something meets them, a truth. For
-    /// `implicit-euler` with `newton` 0.
+    /// Whether rigid bodies that have come to rest sleep until something meets them, boolean. For
+    /// `implicit-euler` with `newton_iterations` 0.
     pub sleep: bool,
     /// When shapes are matched; left out, with the step for the implicit kinds, otherwise after
     /// it.
@@ -177,8 +177,8 @@ impl Default for Integrator {
         Integrator {
             kind: IntegratorKind::default(),
             substeps: 1,
-            halvings: None,
-            newton: 0,
+            max_halvings: None,
+            newton_iterations: 0,
             tolerance: 1e-6,
             solver: Solver::default(),
             iterations: 1000,
@@ -234,7 +234,7 @@ pub struct Drag {
 /// A pull to a place that grows with the distance, so that bodies stay together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Bowl {
+pub struct Attractor {
     /// Where nothing is pulled, m.
     #[serde(default)]
     pub centre: [f64; 3],

@@ -130,7 +130,7 @@ pub enum ObstacleResponse {
         #[serde(default)]
         overshoot: Option<f64>,
     },
-    /// A wall of energy that is never passed; needs `halvings`.
+    /// A wall of energy that is never passed; needs `max_halvings`.
     Barrier {
         /// Energy scale, J.
         strength: f64,
@@ -142,6 +142,6 @@ pub enum ObstacleResponse {
         change: Option<f64>,
     },
     /// Contacts solved together with the materials, where `constraint` is the scene's
-    /// response; a rule that is kept, under the integrator `relax`.
+    /// response; a rule that is kept, under the integrator `pbd`.
     Constraint {},
 }

@@ -68,7 +68,7 @@ pub fn flight(method: &Method) -> Result<Flight, Box<dyn Error>> {
     let Scene { mut system, mut state } = thrown_net([20.0, 0.05])?;
     let mut integrator = (method.make)();
     let momentum_start = state.momentum(&system.masses);
-    let spin_start = state.angular_contextum(&system.masses, state.centre(&system.masses));
+    let spin_start = state.angular_momentum(&system.masses, state.centre(&system.masses));
     let mut worst = Flight { momentum: 0.0, spin: 0.0 };
     for _ in 0..500 {
         integrator.step(&mut system, &mut state, 2e-3)?;
@@ -83,7 +83,7 @@ pub fn flight(method: &Method) -> Result<Flight, Box<dyn Error>> {
         }
         let weight = -9.81 * masses.total() * state.time * Vec3::Z;
         let pushed = (momentum - momentum_start - weight).length();
-        let turned = (state.angular_contextum(masses, centre) - spin_start).length();
+        let turned = (state.angular_momentum(masses, centre) - spin_start).length();
         worst.momentum = worst.momentum.max(pushed / size);
         worst.spin = worst.spin.max(turned / spin_size);
     }

@@ -41,7 +41,7 @@ pub fn fly(method: &Method, element: &Element) -> Result<Loss, Box<dyn Error>> {
         *velocity = Vec3::new(2.0, 1.0, 4.0) + spin + 0.3 * libm::sin(k as f64) * Vec3::Y;
     }
     let momentum_start = state.momentum(&system.masses);
-    let spin_start = state.angular_contextum(&system.masses, state.centre(&system.masses));
+    let spin_start = state.angular_momentum(&system.masses, state.centre(&system.masses));
     let last = state.positions.len() - 1;
     let diagonal = state.positions[0].distance(state.positions[last]);
     let mut integrator = (method.make)();
@@ -59,7 +59,7 @@ pub fn fly(method: &Method, element: &Element) -> Result<Loss, Box<dyn Error>> {
         }
         let weight = -G * masses.total() * state.time * Vec3::Z;
         let pushed = (momentum - momentum_start - weight).length();
-        let turned = (state.angular_contextum(masses, centre) - spin_start).length();
+        let turned = (state.angular_momentum(masses, centre) - spin_start).length();
         let stretched = state.positions[0].distance(state.positions[last]) / diagonal - 1.0;
         worst.momentum = worst.momentum.max(pushed / size);
         worst.spin = worst.spin.max(turned / spin_size);

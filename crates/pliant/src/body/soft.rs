@@ -80,7 +80,7 @@ impl State {
     }
 
     /// Angular momentum about a point, kg·m²/s.
-    pub fn angular_contextum(&self, masses: &Masses, about: Vec3) -> Vec3 {
+    pub fn angular_momentum(&self, masses: &Masses, about: Vec3) -> Vec3 {
         let vertices = self.positions.iter().zip(&self.velocities).zip(masses.of());
         vertices.map(|((x, v), m)| *m * (*x - about).cross(*v)).sum()
     }
@@ -273,7 +273,7 @@ mod tests {
         };
         assert_eq!(state.kinetic(&masses), 2.0);
         assert_eq!(state.momentum(&masses), -2.0 * Vec3::Y);
-        assert_eq!(state.angular_contextum(&masses, Vec3::ZERO), 4.0 * Vec3::Z);
+        assert_eq!(state.angular_momentum(&masses, Vec3::ZERO), 4.0 * Vec3::Z);
         assert_eq!(state.centre(&masses), -0.5 * Vec3::X);
     }
 

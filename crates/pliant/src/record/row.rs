@@ -63,7 +63,7 @@ impl Row {
             elastic: energy(Store::Elastic),
             gravitational: energy(Store::Gravitational),
             momentum: state.momentum(&system.masses),
-            angular: system.rigids.angular_contextum(state, &system.masses, Vec3::ZERO),
+            angular: system.rigids.angular_momentum(state, &system.masses, Vec3::ZERO),
             rms_speed: if total > 0.0 { (2.0 * kinetic / total).sqrt() } else { 0.0 },
             max_speed: speeds.fold(0.0, f64::max),
             overlap,

@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn a_weight_on_a_floor_stops_by_its_contextum() {
+    fn a_weight_on_a_floor_stops_by_its_momentum() {
         let mut row_impulses = [ContactImpulse::default()];
         let floor = [resting(VertexId(0))];
         let ends = solved(&Masses(vec![3.0], 0.0), &[FALL], &floor, &mut row_impulses);
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_that_meet_share_their_contextum() {
+    fn bodies_that_meet_share_their_momentum() {
         let meeting = Contact {
             feature: Feature::VertexBody(VertexId(0), BodyId(1)),
             vertices: [VertexId(0), VertexId(1), VertexId(1), VertexId(1)],

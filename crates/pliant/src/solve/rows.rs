@@ -166,7 +166,7 @@ impl RowSolver {
             let solved =
                 self.augmented_lagrangian.solve(others, sides.masses, &other.rows, how, ends)?;
             all = Solved { sweeps: all.sweeps, ..solved };
-            self.keep_contextum(equations, sides, velocities);
+            self.keep_momentum(equations, sides, velocities);
         }
         hold(&mut self.held, (&self.bodies, equations.held), |body| {
             self.islands.touch[body.index()]
@@ -214,7 +214,7 @@ impl RowSolver {
     ///
     /// Those of each contact cancel: so what rounds and iterations have left undone, or given
     /// and taken back, does not change the momentum of all.
-    fn keep_contextum(
+    fn keep_momentum(
         &mut self,
         equations: Equations<'_, BlockMatrix>,
         sides: Sides<'_>,

@@ -155,7 +155,7 @@ fn impulse_settings() -> impl Iterator<Item = BodilyImpulseSettings> {
 }
 
 #[test]
-fn impulses_keep_contextum_and_without_friction_turn_nothing() {
+fn impulses_keep_momentum_and_without_friction_turn_nothing() {
     for settings in impulse_settings() {
         let mut scene = Scene::balls();
         let before = scene.state.clone();
@@ -196,8 +196,8 @@ fn shifts_keep_the_centre_of_mass_and_report_what_they_change() {
     }
     scene.carry_out(&output);
     assert!(scene.state.centre(&masses).abs_diff_eq(centre, 1e-13));
-    let gained = scene.state.angular_contextum(&masses, Vec3::ZERO)
-        - pushed.angular_contextum(&masses, Vec3::ZERO);
+    let gained = scene.state.angular_momentum(&masses, Vec3::ZERO)
+        - pushed.angular_momentum(&masses, Vec3::ZERO);
     let told = response.changed().angular;
     assert!(told.length() > 1e-3 && gained.abs_diff_eq(told, 1e-10 * told.length()), "{told}");
     let longest = output.shifts.iter().map(|(_, shift)| shift.length()).fold(0.0, f64::max);
@@ -261,7 +261,7 @@ fn cubes_that_meet_bounce_by_impulses_and_part() {
 }
 
 #[test]
-fn buffers_keep_contextum_and_turn_nothing() {
+fn buffers_keep_momentum_and_turn_nothing() {
     let mut scene = Scene::balls();
     for friction in [0.0, 0.3] {
         let settings = BufferSettings { friction, ..BufferSettings::of_step(DT) };
@@ -379,7 +379,7 @@ fn sweeps_bring_the_approach_of_all_contacts_to_an_end() {
 }
 
 #[test]
-fn springs_within_the_step_keep_contextum_and_add_no_energy() {
+fn springs_within_the_step_keep_momentum_and_add_no_energy() {
     for buffer in [0.02, 0.0] {
         let mut scene = Scene::cubes(Quat::IDENTITY, Vec3::new(1.05, 0.1, 0.07), 2.0);
         let dt = 1.0 / 60.0;

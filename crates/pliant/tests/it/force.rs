@@ -196,13 +196,13 @@ fn damping_takes_energy_and_leaves_both_contexta() {
     let measure = |system: &System, state: &State| {
         let masses = &system.masses;
         let energy = state.kinetic(masses) + system.forces.energy(state.motion());
-        (energy, state.momentum(masses), state.angular_contextum(masses, Vec3::ZERO))
+        (energy, state.momentum(masses), state.angular_momentum(masses, Vec3::ZERO))
     };
     let (energy, momentum, angular) = measure(&system, &state);
     step(&mut system, &mut state, 2e-4, 1000);
-    let (less, same_contextum, same_angular) = measure(&system, &state);
+    let (less, same_momentum, same_angular) = measure(&system, &state);
     assert!(less < 0.5 * energy, "{energy} {less}");
-    assert!(momentum.distance(same_contextum) < ROUNDING * momentum.length());
+    assert!(momentum.distance(same_momentum) < ROUNDING * momentum.length());
     assert!(angular.distance(same_angular) < ROUNDING * angular.length());
 }
 

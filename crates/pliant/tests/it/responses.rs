@@ -272,7 +272,7 @@ fn block(cells: [u32; 3], size: Vec3) -> TetMesh {
 }
 
 #[test]
-fn a_collision_keeps_contextum() {
+fn a_collision_keeps_momentum() {
     for way in ALL {
         let (made, mut scene) = (Made::of(way), Scene::meeting(SI));
         let mut stepper = made.stepper(&scene);
@@ -433,7 +433,7 @@ fn awkward() -> [Scene; 3] {
 }
 
 #[test]
-fn awkward_places_end_in_finite_motion_that_keeps_contextum() {
+fn awkward_places_end_in_finite_motion_that_keeps_momentum() {
     for way in ALL {
         for (number, mut scene) in awkward().into_iter().enumerate() {
             let made = Made::of(way);

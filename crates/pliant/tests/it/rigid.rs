@@ -185,7 +185,7 @@ fn a_box_holds_or_slides_at_the_right_angle_at_any_size() {
 }
 
 #[test]
-fn rigid_bodies_that_meet_keep_contextum_and_spin() {
+fn rigid_bodies_that_meet_keep_momentum_and_spin() {
     let list = [
         (bent(), Quat::from_rotation_x(0.4), Vec3::ZERO, true),
         (bent(), Quat::from_rotation_y(1.1), Vec3::new(1.1, 0.1, 0.2), true),
@@ -197,7 +197,7 @@ fn rigid_bodies_that_meet_keep_contextum_and_spin() {
     let mut scene = scene.constraint(Vec::new(), settings(0.5, 0.4));
     let totals = |scene: &Simulation| {
         let Simulation { state, system, .. } = scene;
-        let spin = system.rigids.angular_contextum(state, &system.masses, Vec3::ZERO);
+        let spin = system.rigids.angular_momentum(state, &system.masses, Vec3::ZERO);
         (state.momentum(&system.masses), spin, system.rigids.kinetic(state, &system.masses))
     };
     let (momentum, spin, energy) = totals(&scene);
@@ -232,7 +232,7 @@ fn a_box_bounces_as_high_as_its_restitution_says_and_comes_to_rest() {
 
 /// The block has more vertices than are solved directly.
 #[test]
-fn a_rigid_box_rests_on_a_soft_block_and_takes_no_contextum_from_nowhere() {
+fn a_rigid_box_rests_on_a_soft_block_and_takes_no_momentum_from_nowhere() {
     let list = [
         (block(4, Vec3::ONE), Quat::IDENTITY, 0.505 * Vec3::Z, false),
         (block(1, Vec3::splat(0.5)), Quat::from_rotation_z(0.3), 1.4 * Vec3::Z, true),
@@ -434,7 +434,7 @@ fn a_force_at_a_vertex_turns_the_body_in_any_integrator() {
         let mut scene = scene.with(inner, Box::new(Push(VertexId(3), force)));
         scene.step(DT).unwrap();
         let now = scene.state.rigids[0];
-        let spun = now.angular_contextum(&body);
+        let spun = now.angular_momentum(&body);
         assert!(spun.abs_diff_eq(DT * arm.cross(force), 1e-12), "{spun}");
         assert!(now.velocity.abs_diff_eq(DT / body.mass * force, 1e-12), "{}", now.velocity);
     }

@@ -165,7 +165,7 @@ fn lost(pair: &mut Simulation, dt: f64) -> [f64; 2] {
     let totals = |pair: &Simulation| {
         let Simulation { state, system, .. } = pair;
         let centre = state.centre(&system.masses);
-        let spin = system.rigids.angular_contextum(state, &system.masses, centre);
+        let spin = system.rigids.angular_momentum(state, &system.masses, centre);
         [state.momentum(&system.masses), spin]
     };
     let before = totals(pair);
@@ -177,7 +177,7 @@ fn lost(pair: &mut Simulation, dt: f64) -> [f64; 2] {
 }
 
 #[test]
-fn a_free_pair_keeps_its_contextum_and_its_spin_better_than_a_soft_bar() {
+fn a_free_pair_keeps_its_momentum_and_its_spin_better_than_a_soft_bar() {
     let [coarse, fine] = [lost_by_pair(DT), lost_by_pair(0.25 * DT)];
     assert!(coarse[0] < MOMENTUM && fine[0] < MOMENTUM, "{coarse:?} {fine:?}");
     // One linear system for each step: what turns goes along tangents, stretches, and is slowed.

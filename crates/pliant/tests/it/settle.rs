@@ -169,7 +169,7 @@ fn bodies_that_run_into_each_other_gain_no_energy() {
 }
 
 #[test]
-fn contacts_between_bodies_keep_contextum() {
+fn contacts_between_bodies_keep_momentum() {
     let [direct, iterative] = both_ways();
     for (settings, allowed) in [(direct, 1e-10), (iterative, 1e-6)] {
         let mut scene = two_cubes(-0.2, 0.3, settings);

@@ -39,16 +39,16 @@ fn shifts_report_what_they_change() {
     let output = scene.output(&mut response);
     let measure = |scene: &Scene| {
         let state = &scene.state;
-        let spin = state.angular_contextum(&masses, Vec3::ZERO);
+        let spin = state.angular_momentum(&masses, Vec3::ZERO);
         (state.centre(&masses), spin, scene.system.forces.energy(state.motion()))
     };
     let before = measure(&scene);
     let energy = response.stored(scene.state.motion(), &scene.system.forces);
     scene.carry_out(&ContactOutput { shifts: output.shifts.clone(), ..ContactOutput::default() });
     let after = measure(&scene);
-    let Changes { vertices, longest, centre, angular_contextum } = response.changes();
+    let Changes { vertices, longest, centre, angular_momentum } = response.changes();
     assert!((after.0 - before.0).abs_diff_eq(centre, 1e-12), "{centre}");
-    assert!((after.1 - before.1).abs_diff_eq(angular_contextum, 1e-9), "{angular_contextum}");
+    assert!((after.1 - before.1).abs_diff_eq(angular_momentum, 1e-9), "{angular_momentum}");
     assert!((after.2 - before.2 - energy).abs() < 1e-9 * energy, "{energy}");
     assert!(energy > 0.0 && vertices == output.shifts.len());
     assert_eq!(output.stats.shift, longest);
@@ -211,7 +211,7 @@ fn two_cubes_that_are_taken_apart_as_wholes_leave_at_a_fifth_of_the_speed() {
 }
 
 #[test]
-fn whole_bodies_stop_first_and_lose_energy_but_no_contextum() {
+fn whole_bodies_stop_first_and_lose_energy_but_no_momentum() {
     let approach = First::Bodies;
     for order in [[0, 1, 2], [2, 0, 1]] {
         let mut scene = balls(order);

@@ -129,14 +129,14 @@ impl RigidBodySet {
     }
 
     /// Angular momentum of everything about a point, kg·m²/s.
-    pub fn angular_contextum(&self, state: &State, masses: &Masses, about: Vec3) -> Vec3 {
+    pub fn angular_momentum(&self, state: &State, masses: &Masses, about: Vec3) -> Vec3 {
         if self.is_empty() {
-            return state.angular_contextum(masses, about);
+            return state.angular_momentum(masses, about);
         }
         let soft = self.soft(state, masses).map(|(x, v, m)| m * (x - about).cross(v));
         let rigid = self.members.iter().zip(&state.rigids).map(|(member, rigid)| {
             let going = member.body.mass * (rigid.centre - about).cross(rigid.velocity);
-            going + rigid.angular_contextum(&member.body)
+            going + rigid.angular_momentum(&member.body)
         });
         soft.sum::<Vec3>() + rigid.sum::<Vec3>()
     }

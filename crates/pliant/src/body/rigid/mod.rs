@@ -310,7 +310,7 @@ impl RigidState {
     }
 
     /// Angular momentum about the centre, world axes, kg·m²/s.
-    pub fn angular_contextum(&self, body: &RigidBody) -> Vec3 {
+    pub fn angular_momentum(&self, body: &RigidBody) -> Vec3 {
         self.turn * (body.moments * (self.turn.conjugate() * self.spin))
     }
 

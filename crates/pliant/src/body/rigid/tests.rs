@@ -45,8 +45,8 @@ fn a_body_has_the_energy_and_contexta_of_its_points() {
         let masses = Masses::new(masses).unwrap();
         let points = written(&body, &state);
         assert!((state.kinetic(&body) - points.kinetic(&masses)).abs() < 100.0 * ROUNDING);
-        let turning = points.angular_contextum(&masses, state.centre);
-        assert!(state.angular_contextum(&body).abs_diff_eq(turning, 100.0 * ROUNDING));
+        let turning = points.angular_momentum(&masses, state.centre);
+        assert!(state.angular_momentum(&body).abs_diff_eq(turning, 100.0 * ROUNDING));
         assert!(
             (body.mass * state.velocity).abs_diff_eq(points.momentum(&masses), ROUNDING * 10.0)
         );
@@ -74,7 +74,7 @@ fn a_push_changes_the_pushed_point_by_the_mobility() {
         let (before, after) = (written(&body, &state), written(&body, &pushed));
         let gained = after.momentum(&masses) - before.momentum(&masses);
         assert!(gained.abs_diff_eq(impulse, 10.0 * ROUNDING), "{gained}");
-        let moment = |s: &State| s.angular_contextum(&masses, Vec3::ZERO);
+        let moment = |s: &State| s.angular_momentum(&masses, Vec3::ZERO);
         let gained = moment(&after) - moment(&before);
         assert!(gained.abs_diff_eq(at.cross(impulse), 100.0 * ROUNDING), "{gained}");
     }

@@ -51,7 +51,7 @@ impl FreeMotion {
     ///   [`FreeMotion::Lecture`].
     /// - Erratum: the slide does not say that q is to be made unit again (R1), as
     ///   `turns_stay_unit_in_every_flight` does; it leaves out ω × Iω, and angular momentum
-    ///   changes at every step size, as `the_slide_loses_angular_contextum` shows (R2).
+    ///   changes at every step size, as `the_slide_loses_angular_momentum` shows (R2).
     pub fn step(self, body: &RigidBody, state: &mut RigidState, dt: f64) {
         state.centre += dt * state.velocity;
         match self {
@@ -76,7 +76,7 @@ fn lecture(state: &mut RigidState, dt: f64) {
 
 /// Turns in as many parts as can be solved; the angular momentum is taken over as it is.
 fn conserving(body: &RigidBody, state: &mut RigidState, dt: f64) {
-    let momentum = state.angular_contextum(body);
+    let momentum = state.angular_momentum(body);
     let wanted = (dt * state.spin.length() / LARGEST_TURN).abs().ceil();
     // Not a number becomes 0 and infinity the largest integer: both are dealt with below.
     let mut parts = (wanted as u32).max(1);

@@ -27,8 +27,8 @@ fn run(
 
 /// Change of angular momentum relative to its size.
 fn momentum_loss(body: &RigidBody, before: &RigidState, after: &RigidState) -> f64 {
-    let start = before.angular_contextum(body);
-    (after.angular_contextum(body) - start).length() / start.length()
+    let start = before.angular_momentum(body);
+    (after.angular_momentum(body) - start).length() / start.length()
 }
 
 /// Change of energy relative to its size.
@@ -56,7 +56,7 @@ fn reference(body: &RigidBody, state: &RigidState, (time, steps): (f64, u32)) ->
 }
 
 #[test]
-fn a_hundred_thousand_steps_keep_energy_and_angular_contextum() {
+fn a_hundred_thousand_steps_keep_energy_and_angular_momentum() {
     // Promised: 1e-9. About the middle axis, where the motion is richest.
     let (body, start) = brick(Vec3::new(0.01, 5.0, 0.02));
     let end = run(FreeMotion::Conserving, &body, start, (1000.0, 100_000));
@@ -68,7 +68,7 @@ fn a_hundred_thousand_steps_keep_energy_and_angular_contextum() {
 }
 
 #[test]
-fn the_slide_loses_angular_contextum() {
+fn the_slide_loses_angular_momentum() {
     // Erratum R2: box 1×2×3, ω = (1, 2, 0.5) rad/s, 10 s.
     let (body, start) = brick(Vec3::new(1.0, 2.0, 0.5));
     let loss = |flight: FreeMotion, steps: u32| {

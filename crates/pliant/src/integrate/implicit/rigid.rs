@@ -73,7 +73,7 @@ impl Reduced {
             self.masses[first] = body.mass;
             self.masses[first + 1] = (body.moments.x + body.moments.y + body.moments.z) / 3.0;
             right[first] = body.mass * rigid.velocity + span * force;
-            right[first + 1] = rigid.angular_contextum(body) + span * torque;
+            right[first + 1] = rigid.angular_momentum(body) + span * torque;
             (ends[first], ends[first + 1]) = (rigid.velocity, rigid.spin);
             if asleep.get(k) == Some(&true) {
                 // Held as it is; what pushes it is borne by what it lies on.

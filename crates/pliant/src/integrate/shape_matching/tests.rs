@@ -81,7 +81,7 @@ fn a_match_neither_pushes_nor_turns() {
             let mut state = State { positions, velocities, ..State::default() };
             let moments = |state: &State| {
                 let centre = state.centre(&system.masses);
-                let spin = state.angular_contextum(&system.masses, Vec3::ZERO);
+                let spin = state.angular_momentum(&system.masses, Vec3::ZERO);
                 (centre, state.momentum(&system.masses), spin)
             };
             let (centre, momentum, spin) = moments(&state);
@@ -113,7 +113,7 @@ fn goals_pull_without_force_or_torque() {
         let size = pulled.velocities.iter().fold(0.0_f64, |most, v| most.max(v.length()));
         assert!(size > 1.0, "{size}");
         let scale = 10.0 * size * system.masses.total();
-        let torque = pulled.angular_contextum(&system.masses, Vec3::ZERO);
+        let torque = pulled.angular_momentum(&system.masses, Vec3::ZERO);
         let force = pulled.momentum(&system.masses);
         assert!(torque.length() < ROUNDING * scale, "{kind:?} {torque}");
         assert!(force.length() < ROUNDING * scale, "{kind:?} {force}");
@@ -157,7 +157,7 @@ fn spin_after(kept: Velocities, kind: Kind) -> (f64, f64) {
         let flat = |v: Vec3| Vec3::new(v.x, v.y, 0.0);
         angle += libm::atan2(flat(before).cross(flat(after)).z, flat(before).dot(flat(after)));
     }
-    let spin = state.angular_contextum(&system.masses, Vec3::ZERO).z;
+    let spin = state.angular_momentum(&system.masses, Vec3::ZERO).z;
     let inertia: f64 = state.positions.iter().map(|x| x.x * x.x + x.y * x.y).sum();
     (spin / inertia, angle)
 }
@@ -202,19 +202,19 @@ fn printed_velocities_are_ways_from_the_old_positions() {
 }
 
 #[test]
-fn a_tumbling_box_keeps_its_angular_contextum() {
+fn a_tumbling_box_keeps_its_angular_momentum() {
     let rest = corners();
     let mut system = free(&[1.0; 9]);
     let mut stepper = matched(&[Group::rigid(all(9))], &rest, &system, Velocities::Kept);
     let mut state = State::at_rest(rest);
     let spin = Vec3::new(0.3, 4.0, 0.2); // about the middle axis: it flips over
     state.velocities = state.positions.iter().map(|x| spin.cross(*x)).collect();
-    let momentum = state.angular_contextum(&system.masses, Vec3::ZERO);
+    let momentum = state.angular_momentum(&system.masses, Vec3::ZERO);
     let energy = state.kinetic(&system.masses);
     let mut lowest = 1.0_f64;
     for _ in 0..10_000 {
         stepper.step(&mut system, &mut state, 1e-3).unwrap();
-        let now = state.angular_contextum(&system.masses, Vec3::ZERO);
+        let now = state.angular_momentum(&system.masses, Vec3::ZERO);
         assert!((now - momentum).length() < 1e-10 * momentum.length(), "{now}");
         lowest = lowest.min(stepper.groups().clusters()[0].last().rotation.y_axis.y);
     }

@@ -101,7 +101,7 @@ fn friction_holds_inside_the_cone_and_slides_outside() {
 }
 
 #[test]
-fn a_head_on_collision_keeps_contextum() {
+fn a_head_on_collision_keeps_momentum() {
     let masses = [1.5, 4.5];
     let (matrix, bodies) = (loose(&masses), bodies(&[1, 1]));
     let right = [1.5 * Vec3::new(0.25, 0.0, -7.0), 4.5 * Vec3::new(0.0, 0.5, 1.0)];

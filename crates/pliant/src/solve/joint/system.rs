@@ -126,7 +126,7 @@ impl System {
     pub fn slow<B: Borrow<RigidBody>>(&self, bodies: &[B], states: &mut [RigidState]) {
         for (k, (body, state)) in bodies.iter().zip(states).enumerate() {
             if self.stiff[k] {
-                state.spin = self.inverse[k].1 * state.angular_contextum(body.borrow());
+                state.spin = self.inverse[k].1 * state.angular_momentum(body.borrow());
             }
         }
     }

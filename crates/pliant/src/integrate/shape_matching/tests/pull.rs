@@ -125,7 +125,7 @@ fn a_free_spin_stays_without_an_option() {
     let spin = Vec3::new(0.0, 0.0, 6.0);
     let velocities = rest.iter().map(|x| spin.cross(*x)).collect();
     let mut state = State { positions: rest.clone(), velocities, ..State::default() };
-    let before = state.angular_contextum(&system.masses, Vec3::ZERO);
+    let before = state.angular_momentum(&system.masses, Vec3::ZERO);
     let mut stepper = Implicit::new(ImplicitSettings {
         linear: crate::solve::linear::LinearSettings { tolerance: 1e-13, ..Default::default() },
         ..ImplicitSettings::default()
@@ -133,7 +133,7 @@ fn a_free_spin_stays_without_an_option() {
     for _ in 0..1000 {
         stepper.step(&mut system, &mut state, dt).unwrap();
     }
-    let after = state.angular_contextum(&system.masses, Vec3::ZERO);
+    let after = state.angular_momentum(&system.masses, Vec3::ZERO);
     // As printed, dω/dt = −Δt ω³ would leave 1/√(1 + 2·10·0.01·36) = 0.35 of it.
     assert!((after - before).length() < 1e-6 * before.length(), "{before} {after}");
     let apart = state.positions[0].distance(state.positions[7]) - rest[0].distance(rest[7]);

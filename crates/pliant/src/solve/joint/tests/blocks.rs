@@ -105,7 +105,7 @@ fn flock(seed: u64) -> World {
 }
 
 #[test]
-fn impulses_keep_contextum_and_angular_contextum() {
+fn impulses_keep_momentum_and_angular_momentum() {
     for seed in 0..20 {
         let mut world = flock(seed);
         let (momentum, turning) = world.momenta();
@@ -120,7 +120,7 @@ fn impulses_keep_contextum_and_angular_contextum() {
 }
 
 #[test]
-fn a_flight_keeps_the_contextum() {
+fn a_flight_keeps_the_momentum() {
     let mut world = flock(3);
     let (momentum, turning) = world.momenta();
     for _ in 0..200 {

@@ -82,7 +82,7 @@ impl World {
     fn momenta(&self) -> (Vec3, Vec3) {
         let parts = || self.bodies.iter().zip(&self.states);
         let turning = |(b, s): (&RigidBody, &RigidState)| {
-            s.angular_contextum(b) + s.centre.cross(b.mass * s.velocity)
+            s.angular_momentum(b) + s.centre.cross(b.mass * s.velocity)
         };
         (parts().map(|(b, s)| b.mass * s.velocity).sum(), parts().map(turning).sum())
     }
@@ -90,7 +90,7 @@ impl World {
 
 /// Free flight that keeps the angular momentum.
 fn fly(body: &RigidBody, state: &mut RigidState, dt: f64) {
-    let momentum = state.angular_contextum(body);
+    let momentum = state.angular_momentum(body);
     state.centre += dt * state.velocity;
     let half = 0.5 * dt * state.spin;
     state.turn = unit_quat(Quat::from_xyzw(half.x, half.y, half.z, 1.0) * state.turn).unwrap();
