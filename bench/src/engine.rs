@@ -71,7 +71,7 @@ impl Judge {
     /// Of a scene before its first step.
     pub fn of(built: &LoadedScene) -> Judge {
         let simulation = &built.simulation;
-        let bodies = simulation.bodies.clone();
+        let bodies = simulation.system.bodies.clone();
         let measure = Measure::new(&simulation.state.positions, &bodies);
         Judge { bodies, masses: simulation.system.masses.clone(), measure }
     }

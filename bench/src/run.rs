@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use pliant::body::keyframes::{Keyframes, Pose};
 use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
-use pliant::body::soft::{BodyOffsets, Masses, State};
+use pliant::body::soft::{Masses, State};
 use pliant::body::{Bodies, Mesh};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
@@ -19,7 +20,7 @@ use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
-use pliant::step::Simulation;
+use pliant::step::{Simulation, Stepper};
 use pliant_papers::impulse::Impulses;
 use pliant_run::recording::Recording;
 use pliant_run::run::folder::RECORDING;
@@ -173,7 +174,8 @@ fn built(
     integrator: Box<dyn Integrator>,
     (dt, steps): (f64, u64),
 ) -> Result<LoadedScene, String> {
-    system.bodies = BodyOffsets::from_counts(bodies.ids().map(|body| bodies.vertices(body).len()));
+    let bodies = Arc::new(bodies);
+    system.bodies = bodies.clone();
     system.forces.push(Gravity::new(GRAVITY, system.masses.of()));
     let still = Keyframes::still(Pose::IDENTITY).map_err(|error| error.to_string())?;
     let touch = SurfaceMaterial { friction: 0.3, restitution: 0.1 };
@@ -206,8 +208,9 @@ fn built(
         obstacles: Vec::new(),
     };
     let state = State::at_rest(rest);
-    let simulation = Simulation::new(bodies, state, system, integrator)
-        .in_contact(vec![Box::new(Impulses::new(vec![floor]))]);
+    let stepper =
+        Stepper::new(integrator).with_responses(vec![Box::new(Impulses::new(vec![floor]))]);
+    let simulation = Simulation::new(state, system, stepper);
     Ok(LoadedScene {
         simulation,
         info,

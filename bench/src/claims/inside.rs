@@ -18,7 +18,7 @@ pub struct Inside {
 
 /// All vertices inside other bodies now.
 pub fn inside(simulation: &Simulation) -> Vec<Inside> {
-    let (positions, bodies) = (&simulation.state.positions[..], &simulation.bodies);
+    let (positions, bodies) = (&simulation.state.positions[..], &simulation.system.bodies);
     let (mut overlaps, mut found) = (Overlaps::default(), Vec::new());
     Scratch::new(positions, bodies).overlaps(positions, bodies, &mut overlaps);
     Nearest::new(positions, bodies).penetrations(positions, bodies, &overlaps, &mut found);

@@ -99,7 +99,7 @@ pub fn hour(names: &[&str]) -> Result<(), String> {
         let steps = (HOUR / dt).ceil() as u64;
         let mut measure = pliant_plane::overlap::Measure::new(
             &ours.built.simulation.state.positions,
-            &ours.built.simulation.bodies,
+            &ours.built.simulation.system.bodies,
         );
         let (mut most, mut deepest, mut stepping) = (0, 0.0_f64, 0.0);
         for step in 1..=steps {
@@ -110,7 +110,8 @@ pub fn hour(names: &[&str]) -> Result<(), String> {
             // Ten looks a second are enough for an hour.
             if step.is_multiple_of(every * 6) {
                 let simulation = &ours.built.simulation;
-                let overlap = measure.measure(&simulation.state.positions, &simulation.bodies);
+                let overlap =
+                    measure.measure(&simulation.state.positions, &simulation.system.bodies);
                 most = most.max(overlap.penetrating_vertices);
                 deepest = deepest.max(overlap.max_depth);
             }
@@ -164,8 +165,8 @@ fn take(name: &str) -> Result<Taken, String> {
 fn outlines(ours: &Ours) -> Result<Outlines, String> {
     let simulation = &ours.built.simulation;
     let mut outlines = Outlines::default();
-    for body in simulation.bodies.ids() {
-        let rings = simulation.bodies.rings(body).iter().map(|ring| {
+    for body in simulation.system.bodies.ids() {
+        let rings = simulation.system.bodies.rings(body).iter().map(|ring| {
             let points = ring.iter().map(|vertex| simulation.state.positions[vertex.index()]);
             points.map(|point| point.truncate()).collect::<Vec<Vec2>>()
         });

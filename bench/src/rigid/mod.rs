@@ -55,7 +55,7 @@ pub fn run_ours(name: &str, steps: &str) -> Result<(), String> {
         let report = outcome.map_err(|error| error.to_string())?;
         times.push(time);
         sweeps += report.sweeps;
-        rows += ours.built.simulation.system.contact.rows.len();
+        rows += ours.built.simulation.system.scratch.contact.rows.len();
         if step % REPORT == 0 || step == steps {
             let speed = crate::engine::fastest(&ours.state());
             let count = times.len() as f64;

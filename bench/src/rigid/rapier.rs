@@ -144,7 +144,7 @@ fn shape(
         let back = Pose::from_parts(rounded(Vec3::ZERO), turn(rigid.turn.conjugate()));
         return Ok(ColliderBuilder::cuboid(half.x, half.y, half.z).position(back));
     }
-    let bodies = &built.simulation.bodies;
+    let bodies = &built.simulation.system.bodies;
     let first = member.vertices.start as u32;
     let triangles = &bodies.triangles()[bodies.triangles_of(member.id)];
     // Inner vertices are in no triangle; they do no harm.

@@ -57,7 +57,7 @@ pub fn run() -> Result<DishRow, String> {
     let overlap = judge.overlap(&state);
     Ok(DishRow {
         vertices: state.positions.len(),
-        tets: one.built.simulation.bodies.tets().len(),
+        tets: one.built.simulation.system.bodies.tets().len(),
         frames,
         inside: overlap.penetrating_vertices,
         crossings: overlap.edge_crossings,

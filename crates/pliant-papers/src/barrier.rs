@@ -190,16 +190,19 @@ impl Material<1> for Barrier {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
     use pliant::body::keyframes::{Keyframe, Keyframes, Pose};
     use pliant::body::obstacle::check::random;
     use pliant::body::obstacle::{Combined, Cuboid, Part, Plane, Revolved, Shape, SurfaceMaterial};
     use pliant::body::soft::{Masses, State};
     use pliant::force::check;
-    use pliant::integrate::backtrack::Backtrack;
     use pliant::integrate::euler::{Euler, EulerKind};
     use pliant::integrate::{Integrator, Report, StepError, System};
     use pliant::math::Quat;
+    use pliant::step::Stepper;
 
     fn still(shape: impl Shape + 'static) -> Obstacle {
         let motion = Keyframes::still(Pose::IDENTITY).unwrap();
@@ -306,7 +309,8 @@ mod tests {
         for settings in [BarrierSettings::everywhere(200.0), BarrierSettings::within(200.0, 0.3)] {
             for obstacle in [still(dumbbell()), still(plate()), still(torus()), still(Plane)] {
                 let mut system = alone(barrier(obstacle.clone(), outside, settings).unwrap());
-                let mut stepper = Backtrack::new(Euler::new(EulerKind::Symplectic), 40);
+                let mut stepper =
+                    Stepper::new(Box::new(Euler::new(EulerKind::Symplectic))).with_halvings(40);
                 for throw in 0..1700 {
                     let mut point = || Vec3::new(random(), random(), random());
                     let (start, aim) = (1.5 * point(), 0.3 * point());
@@ -336,7 +340,7 @@ mod tests {
     #[derive(Debug)]
     struct Watch {
         inner: Euler,
-        crossings: usize,
+        crossings: Arc<AtomicUsize>,
     }
 
     impl Integrator for Watch {
@@ -351,7 +355,8 @@ mod tests {
             let to = state.positions[0];
             if from.z * to.z <= 0.0 {
                 let through = from + (to - from) * (from.z / (from.z - to.z));
-                self.crossings += usize::from(through.abs().max_element() <= 1.0);
+                let passed = through.abs().max_element() <= 1.0;
+                self.crossings.fetch_add(usize::from(passed), Ordering::Relaxed);
             }
             Ok(made)
         }
@@ -362,8 +367,10 @@ mod tests {
         let plate = still(Cuboid::new(Vec3::new(2.0, 2.0, 1e-4)).unwrap());
         let settings = BarrierSettings::within(200.0, 0.01);
         let mut system = alone(barrier(plate, Vec3::Z, settings).unwrap());
-        let watch = Watch { inner: Euler::new(EulerKind::Symplectic), crossings: 0 };
-        let mut stepper = Backtrack::new(watch, 40);
+        let crossings = Arc::new(AtomicUsize::new(0));
+        let watch =
+            Watch { inner: Euler::new(EulerKind::Symplectic), crossings: crossings.clone() };
+        let mut stepper = Stepper::new(Box::new(watch)).with_halvings(40);
         let (mut random, mut turned) = (random(17), 0);
         for _ in 0..1000 {
             let mut state = State::at_rest(vec![Vec3::new(random(), random(), 0.5)]);
@@ -371,7 +378,7 @@ mod tests {
             stepper.step(&mut system, &mut state, 0.1).unwrap();
             turned += usize::from(state.velocities[0].z > 0.0);
         }
-        assert_eq!(stepper.into_inner().crossings, 0);
+        assert_eq!(crossings.load(Ordering::Relaxed), 0);
         assert!(turned > 900, "{turned}");
     }
 
@@ -389,7 +396,8 @@ mod tests {
                 state.kinetic(&system.masses) + system.forces.energy(state.motion())
             };
             let before = energy(&system, &state);
-            let mut stepper = Backtrack::new(Euler::new(EulerKind::Symplectic), 40);
+            let mut stepper =
+                Stepper::new(Box::new(Euler::new(EulerKind::Symplectic))).with_halvings(40);
             for _ in 0..20 {
                 stepper.step(&mut system, &mut state, 0.1).unwrap();
             }
@@ -413,7 +421,8 @@ mod tests {
         let settings = BarrierSettings::within(100.0, 0.2);
         let mut system = alone(barrier(plate.clone(), Vec3::ZERO, settings).unwrap());
         let mut state = State::at_rest(vec![Vec3::ZERO]);
-        let mut stepper = Backtrack::new(Euler::new(EulerKind::Symplectic), 40);
+        let mut stepper =
+            Stepper::new(Box::new(Euler::new(EulerKind::Symplectic))).with_halvings(40);
         for _ in 0..8 {
             stepper.step(&mut system, &mut state, 0.1).unwrap();
             let place = plate.motion().pose(state.time).body_from_world(state.positions[0]);

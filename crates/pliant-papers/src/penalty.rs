@@ -168,10 +168,10 @@ mod tests {
     use pliant::body::soft::State;
     use pliant::force::check;
     use pliant::force::gravity::Gravity;
-    use pliant::integrate::backtrack::Backtrack;
     use pliant::integrate::euler::{Euler, EulerKind};
     use pliant::integrate::{Integrator, System};
     use pliant::math::Quat;
+    use pliant::step::Stepper;
 
     const MASS: f64 = 2.0;
     const WEIGHT: f64 = MASS * 9.81;
@@ -261,7 +261,8 @@ mod tests {
             let mut system = system(penalty(still(Plane), settings), 0.0);
             let mut state = State::at_rest(vec![Vec3::new(0.0, 0.0, 0.3)]);
             state.velocities[0] = -20.0 * Vec3::Z;
-            let mut stepper = Backtrack::new(Euler::new(EulerKind::Symplectic), 20);
+            let mut stepper =
+                Stepper::new(Box::new(Euler::new(EulerKind::Symplectic))).with_halvings(20);
             let mut substeps = 0;
             for _ in 0..10 {
                 substeps += stepper.step(&mut system, &mut state, 0.02).unwrap().substeps;

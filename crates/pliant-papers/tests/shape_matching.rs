@@ -7,17 +7,15 @@ use std::sync::Arc;
 use pliant::body::keyframes::{Keyframes, Pose};
 use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::body::pins::Pins;
-use pliant::body::soft::BodyOffsets;
 use pliant::body::soft::{Masses, State};
 use pliant::body::{Bodies, Mesh};
 use pliant::contact::response::Response;
 use pliant::force::gravity::Gravity;
 use pliant::force::spring::{SpringLaw, SpringSettings, Springs};
 use pliant::id::VertexId;
-use pliant::integrate::contact::InContact;
 use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::implicit::{Implicit, ImplicitSettings};
-use pliant::integrate::shape_matching::step::{ShapeMatched, Velocities};
+use pliant::integrate::shape_matching::matching::{ShapeMatching, Velocities};
 use pliant::integrate::shape_matching::{Group, Groups, Kind, Stiffness, Volume};
 use pliant::integrate::{Integrator, System};
 use pliant::math::{Quat, Vec3};
@@ -25,6 +23,7 @@ use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::solve::constraint::{Constraint, ConstraintSettings};
+use pliant::step::{MatchOrder, Stepper};
 use pliant_papers::bodies::{BodyPenalty, BodyPenaltySettings};
 use pliant_papers::impulse::Impulses;
 use pliant_papers::points::{PointSettings, Points};
@@ -42,9 +41,10 @@ fn free(masses: &[f64]) -> System {
     System { masses: Masses::new(masses.to_vec()).unwrap(), ..System::default() }
 }
 
-fn matched(groups: &[Group], rest: &[Vec3], system: &System, kept: Velocities) -> ShapeMatched {
+fn matched(groups: &[Group], rest: &[Vec3], system: &System, kept: Velocities) -> Stepper {
     let groups = Groups::new(groups, rest, &system.masses, &system.pins).unwrap();
-    ShapeMatched::new(symplectic(), groups, kept)
+    Stepper::new(symplectic())
+        .with_matching(ShapeMatching::new(groups, kept), MatchOrder::BeforeContact)
 }
 
 fn kinds() -> [Kind; 5] {
@@ -70,32 +70,18 @@ fn floor(friction: f64) -> Obstacle {
     Obstacle::new(Plane, Keyframes::still(Pose::IDENTITY).unwrap(), touch).unwrap()
 }
 
-/// Who has the last word in a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Last {
-    /// The match, as in the lecture.
-    Match,
-    /// Contact.
-    Contact,
-}
-
 /// A cloud that is one group, above a floor.
 fn on_floor(
     group: Group,
     rest: &[Vec3],
-    system: &System,
-    (friction, velocities, last): (f64, Velocities, Last),
-) -> Box<dyn Integrator> {
-    let cloud = Arc::new(Bodies::from_meshes(&[Mesh::Particles(rest.len())]).unwrap());
+    system: &mut System,
+    (friction, velocities, order): (f64, Velocities, MatchOrder),
+) -> Stepper {
+    system.bodies = Arc::new(Bodies::of_particles([rest.len()]).unwrap());
     let groups = Groups::new(&[group], rest, &system.masses, &system.pins).unwrap();
-    let touch = |inner: Box<dyn Integrator>| {
-        let response = Impulses::new(vec![floor(friction)]);
-        Box::new(InContact::new(inner, cloud.clone(), vec![Box::new(response)]))
-    };
-    match last {
-        Last::Match => Box::new(ShapeMatched::new(touch(symplectic()), groups, velocities)),
-        Last::Contact => touch(Box::new(ShapeMatched::new(symplectic(), groups, velocities))),
-    }
+    Stepper::new(symplectic())
+        .with_responses(vec![Box::new(Impulses::new(vec![floor(friction)]))])
+        .with_matching(ShapeMatching::new(groups, velocities), order)
 }
 
 /// A cube of side 0.2 m as 27 points, its lowest at the height 0.
@@ -105,13 +91,13 @@ fn cube() -> Vec<Vec3> {
 }
 
 /// Way and speed along a slope, m and m/s, and the lean of a cube that begins at rest.
-fn slide(ratio: f64, dt: f64, how: (Velocities, Last), group: Group) -> (f64, f64, f64) {
+fn slide(ratio: f64, dt: f64, how: (Velocities, MatchOrder), group: Group) -> (f64, f64, f64) {
     let (friction, rest) = (0.5_f64, cube());
     let angle = libm::atan(ratio * friction);
     let mut system = free(&[1.0; 27]);
     let pull = G * Vec3::new(libm::sin(angle), 0.0, -libm::cos(angle));
     system.forces.push(Gravity::new(pull, &[1.0; 27]));
-    let mut stepper = on_floor(group, &rest, &system, (friction, how.0, how.1));
+    let mut stepper = on_floor(group, &rest, &mut system, (friction, how.0, how.1));
     let mut state = State::at_rest(rest.clone());
     for _ in 0..(2.0 / dt) as usize {
         stepper.step(&mut system, &mut state, dt).unwrap();
@@ -133,7 +119,7 @@ fn rigidifying_leaves_friction_only_to_the_mass_that_touches() {
     // Nine of 27 vertices touch. Shifted out of the floor they are fast in the printed
     // velocities, so that they press with their own weight alone: a third of μ is left.
     for ratio in [0.5, 0.99, 1.01, 2.0] {
-        let printed = (Velocities::Travelled, Last::Match);
+        let printed = (Velocities::Travelled, MatchOrder::Last);
         let (_, speed, _) = slide(ratio, 1.0 / 240.0, printed, Group::rigid(all(27)));
         let third = coulomb(ratio, 0.5 / 3.0);
         assert!((speed - third).abs() < 0.01 * third, "{ratio}: {speed} {third}");
@@ -142,7 +128,7 @@ fn rigidifying_leaves_friction_only_to_the_mass_that_touches() {
 
 #[test]
 fn a_slope_holds_at_the_right_angle_where_contact_has_the_last_word() {
-    let printed = (Velocities::Travelled, Last::Contact);
+    let printed = (Velocities::Travelled, MatchOrder::BeforeContact);
     for (ratio, most) in [(0.5, 1e-3), (0.99, 1e-3)] {
         let (_, speed, _) = slide(ratio, 1.0 / 240.0, printed, Group::rigid(all(27)));
         assert!(speed.abs() < most, "{ratio}: {speed}");
@@ -158,7 +144,7 @@ fn a_slope_holds_at_the_right_angle_where_contact_has_the_last_word() {
 #[test]
 fn kept_velocities_slide_right_and_creep_where_they_should_stick() {
     let speed = |ratio: f64, dt: f64| {
-        slide(ratio, dt, (Velocities::Kept, Last::Match), Group::rigid(all(27))).1
+        slide(ratio, dt, (Velocities::Kept, MatchOrder::Last), Group::rigid(all(27))).1
     };
     for dt in [1.0 / 240.0, 1.0 / 960.0] {
         // What touches is stopped, the rest is not, and the match shares it out again.
@@ -172,14 +158,14 @@ fn kept_velocities_slide_right_and_creep_where_they_should_stick() {
 
 #[test]
 fn a_cloud_falls_and_lies_still() {
-    for last in [Last::Match, Last::Contact] {
+    for last in [MatchOrder::Last, MatchOrder::BeforeContact] {
         for kind in kinds() {
             let rest = cube();
             let mut system = free(&[1.0; 27]);
             system.forces.push(Gravity::new(-G * Vec3::Z, &[1.0; 27]));
             let group = Group { kind, stiffness: Stiffness::Share(0.8), ..Group::rigid(all(27)) };
             let how = (0.5, Velocities::Travelled, last);
-            let mut stepper = on_floor(group, &rest, &system, how);
+            let mut stepper = on_floor(group, &rest, &mut system, how);
             let tilt = Quat::from_rotation_x(0.4) * Quat::from_rotation_y(0.3);
             let above = |x: &Vec3| tilt * *x + 0.4 * Vec3::Z;
             let mut state = State::at_rest(rest.iter().map(above).collect());
@@ -192,7 +178,7 @@ fn a_cloud_falls_and_lies_still() {
             let dt = 1.0 / 120.0;
             assert!(fastest < 5e-3, "{last:?} {kind:?} {fastest}");
             // The match puts a share of what contact shifted back: some falls of one step.
-            let sunk = if last == Last::Match { 3.0 * G * dt * dt } else { 0.0 };
+            let sunk = if last == MatchOrder::Last { 3.0 * G * dt * dt } else { 0.0 };
             assert!(lowest >= -sunk, "{last:?} {kind:?} {lowest}");
             assert!((0.09..0.1).contains(&height), "{last:?} {kind:?} {height}");
         }
@@ -243,7 +229,7 @@ fn on_block(by: &str) -> (f64, f64, usize) {
     let lift = Vec3::new(-0.1, -0.1, top + 0.02);
     let rest = [block.positions().to_vec(), cube().iter().map(|x| *x + lift).collect()].concat();
     let mut system = free(&vec![0.1; count + 27]);
-    system.bodies = BodyOffsets::from_counts([count, 27]);
+    system.bodies = Arc::new(bodies.clone());
     // All but the middle one: what is wholly held would have to be an obstacle.
     let held = (0..count as u32).filter(|v| *v != 13).map(VertexId).collect();
     system.pins = Pins::still(held, &rest);
@@ -264,8 +250,10 @@ fn on_block(by: &str) -> (f64, f64, usize) {
             (Box::new(rows) as Box<dyn Response>, Box::new(implicit) as Box<dyn Integrator>)
         }
     };
-    let touch = InContact::new(inner, Arc::new(bodies), vec![response]);
-    let mut stepper = ShapeMatched::new(Box::new(touch), groups, Velocities::Travelled);
+    let matching = ShapeMatching::new(groups, Velocities::Travelled);
+    let mut stepper = Stepper::new(inner)
+        .with_responses(vec![response])
+        .with_matching(matching, MatchOrder::Last);
     let mut state = State::at_rest(rest);
     let mut unresolved = 0;
     for _ in 0..480 {
@@ -305,10 +293,12 @@ fn clouds_meet_by_their_points_and_do_not_pass() {
         Group { kind, stiffness: Stiffness::Share(0.5), ..Group::rigid(vertices) }
     };
     let groups = Groups::new(&[group(0), group(27)], &rest, &system.masses, &system.pins).unwrap();
-    let clouds = Arc::new(Bodies::from_meshes(&[Mesh::Particles(27); 2]).unwrap());
+    system.bodies = Arc::new(Bodies::of_particles([27; 2]).unwrap());
     let points = Points::new(PointSettings { radius: 0.05, friction: 0.0 }).unwrap();
-    let touch = InContact::new(symplectic(), clouds, vec![Box::new(points)]);
-    let mut stepper = ShapeMatched::new(Box::new(touch), groups, Velocities::Kept);
+    let matching = ShapeMatching::new(groups, Velocities::Kept);
+    let mut stepper = Stepper::new(symplectic())
+        .with_responses(vec![Box::new(points)])
+        .with_matching(matching, MatchOrder::Last);
     let mut state = State::at_rest(rest);
     state.velocities[..27].fill(2.0 * Vec3::X);
     let before = state.momentum(&system.masses);

@@ -17,8 +17,9 @@ use pliant::integrate::verlet::{VelocityKind, Verlet};
 use pliant::integrate::{Integrator, System};
 use pliant::math::Vec3;
 use pliant::snapshot::Snapshot;
-use pliant::step::Simulation;
+use pliant::step::{Simulation, Stepper};
 use pliant_papers::impulse::Impulses;
+use std::sync::Arc;
 
 const DT: f64 = 0.01;
 
@@ -36,9 +37,10 @@ fn falling(integrator: Box<dyn Integrator>) -> Simulation {
     let still = Keyframes::still(Pose::IDENTITY).unwrap();
     let floor =
         Obstacle::new(Plane, still, SurfaceMaterial { friction: 0.3, restitution: 0.2 }).unwrap();
-    let bodies = Bodies::from_meshes(&[Mesh::SpringNetwork(3, &edges)]).unwrap();
-    Simulation::new(bodies, State::at_rest(rest), system, integrator)
-        .in_contact(vec![Box::new(Impulses::new(vec![floor]))])
+    system.bodies = Arc::new(Bodies::from_meshes(&[Mesh::SpringNetwork(3, &edges)]).unwrap());
+    let stepper =
+        Stepper::new(integrator).with_responses(vec![Box::new(Impulses::new(vec![floor]))]);
+    Simulation::new(State::at_rest(rest), system, stepper)
 }
 
 fn integrators() -> [Box<dyn Integrator>; 2] {

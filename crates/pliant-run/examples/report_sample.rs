@@ -24,7 +24,7 @@ use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::profile::{Profiler, Stage};
 use pliant::record::row::Row;
-use pliant::step::Simulation;
+use pliant::step::{Simulation, Stepper};
 use pliant_io::whole;
 use pliant_papers::impulse::Impulses;
 use pliant_plane::overlap::Measure;
@@ -50,12 +50,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut simulation = simulation(&meshes)?;
     let clock = Arc::new(Clock::default());
     simulation.system.profiler = Some(clock.clone());
-    let mut measure = Measure::new(&simulation.state.positions, &simulation.bodies);
+    let mut measure = Measure::new(&simulation.state.positions, &simulation.system.bodies);
     let mut rows = Vec::new();
     let mut images = vec![picture(&simulation, &info, [640, 400])];
     let begin = Instant::now();
     for step in 0..=STEPS {
-        let overlap = measure.measure(&simulation.state.positions, &simulation.bodies);
+        let overlap = measure.measure(&simulation.state.positions, &simulation.system.bodies);
         rows.push(Row::of(&simulation, overlap).values());
         if step < STEPS {
             simulation.step(DT)?;
@@ -117,10 +117,11 @@ fn simulation(meshes: &[(&str, TetMesh)]) -> Result<Simulation, Box<dyn Error>> 
     let still = Keyframes::still(Pose::IDENTITY)?;
     let floor = Obstacle::new(Plane, still, SurfaceMaterial { friction: 0.4, restitution: 0.0 })?;
     let bodies: Vec<Mesh<'_>> = meshes.iter().map(|(_, mesh)| Mesh::Tets(mesh)).collect();
-    let bodies = Bodies::from_meshes(&bodies)?;
+    system.bodies = Arc::new(Bodies::from_meshes(&bodies)?);
     let integrator = Box::new(Implicit::new(ImplicitSettings::default()));
-    Ok(Simulation::new(bodies, State::at_rest(rest), system, integrator)
-        .in_contact(vec![Box::new(Impulses::new(vec![floor]))]))
+    let stepper =
+        Stepper::new(integrator).with_responses(vec![Box::new(Impulses::new(vec![floor]))]);
+    Ok(Simulation::new(State::at_rest(rest), system, stepper))
 }
 
 fn info(meshes: &[(&str, TetMesh)]) -> RunInfo {
@@ -193,7 +194,7 @@ fn summary(simulation: &Simulation, rows: &[[f64; 16]], clock: &Clock, wall_s: f
         realtime_factor: simulation.state.time / step,
         threads: 1,
         vertices: simulation.state.positions.len(),
-        tets: simulation.bodies.tets().len(),
+        tets: simulation.system.bodies.tets().len(),
         kinetic: last[1],
         elastic: last[2],
         rms_speed: last[10],

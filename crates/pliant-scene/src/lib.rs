@@ -66,20 +66,19 @@ pub fn load(sources: &Sources, stem: &str, folder: Folder<'_>) -> Result<LoadedS
     if scene.name.is_empty() {
         scene.name = stem.to_owned();
     }
-    let build::Parts { simulation, info, mut notices, obstacles } =
-        build::build(&mut scene, folder).map_err(|wrong| {
-            let place = Some(root.place_of(&wrong.path)).filter(|_| !wrong.path.is_empty());
-            let fault = Diagnostic::new(wrong.kind, place, wrong.message).with_help(wrong.help);
-            shown(vec![fault])
-        })?;
+    let mut loaded = build::build(&mut scene, folder).map_err(|wrong| {
+        let place = Some(root.place_of(&wrong.path)).filter(|_| !wrong.path.is_empty());
+        let fault = Diagnostic::new(wrong.kind, place, wrong.message).with_help(wrong.help);
+        shown(vec![fault])
+    })?;
     scene.record = spec::Record {
-        every: Some(info.record_every as u32),
+        every: Some(loaded.info.record_every as u32),
         rate: None,
-        checkpoint: Some(info.checkpoint_every as u32),
+        checkpoint: Some(loaded.info.checkpoint_every as u32),
     };
-    notices.splice(0..0, renamed);
-    let resolved = resolved(&scene, folder, &parameters(&root));
-    Ok(LoadedScene { simulation, info, resolved, notices, obstacles })
+    loaded.notices.splice(0..0, renamed);
+    loaded.resolved = resolved(&scene, folder, &parameters(&root));
+    Ok(loaded)
 }
 
 /// The scene with everything put in, held against the schema.

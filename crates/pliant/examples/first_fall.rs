@@ -3,11 +3,13 @@
 //! The book shows it piece by piece.
 
 use std::error::Error;
+use std::sync::Arc;
 
 // ANCHOR: body
+use pliant::body::Bodies;
 use pliant::body::keyframes::{Keyframes, Pose};
 use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
-use pliant::body::soft::{BodyOffsets, Masses, State};
+use pliant::body::soft::{Masses, State};
 use pliant::integrate::System;
 use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
@@ -17,7 +19,7 @@ use pliant::mesh::raw::RawMesh;
 /// A block of 20 cm, 1 m above the floor, and the floor.
 fn bodies(mesh: &RawMesh) -> Result<(System, State, Vec<Obstacle>), Box<dyn Error>> {
     let masses = Masses::of_tets(&mesh.positions, &mesh.tets, |_| 1000.0)?; // kg/m³
-    let bodies = BodyOffsets::from_counts([mesh.positions.len()]);
+    let bodies = Arc::new(Bodies::of_particles([mesh.positions.len()])?);
     let system = System { masses, bodies, ..System::default() };
     let state = State::at_rest(mesh.positions.iter().map(|p| *p + Vec3::Z).collect());
     let touch = SurfaceMaterial { friction: 0.5, restitution: 0.0 };

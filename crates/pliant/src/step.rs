@@ -1,111 +1,584 @@
 //! One step: the stages in order, one line each.
+//!
+//! [`Stepper::advance`] is the step. Around it, a step may be made in equal parts, and a step
+//! that is rejected or not solved may be halved. On an error the state is as it was, but plastic
+//! flow of the parts that were made has happened.
 
-use std::sync::Arc;
-
-use crate::body::Bodies;
 use crate::body::soft::State;
-use crate::contact::response::Response;
+use crate::contact::output::ContactOutput;
+use crate::contact::response::{Response, StepContext};
 use crate::id::VertexId;
-use crate::integrate::contact::InContact;
-use crate::integrate::{Integrator, Report, StepError, System};
+use crate::integrate::apply_output::apply_output;
+use crate::integrate::free_motion::FreeMotion;
+use crate::integrate::rigid_motion::{RigidMotion, RigidVelocities};
+use crate::integrate::shape_matching::matching::ShapeMatching;
+use crate::integrate::sleep::SleepSettings;
+use crate::integrate::{Integrator, Report, StepError, StepScratch, System};
 use crate::math::Vec3;
 use crate::profile::{Stage, StageTimer};
 use crate::snapshot::{Snapshot, SnapshotError};
 
+/// Halvings of a step at most, whatever is asked: 2⁶² parts can still be counted.
+const MAX_HALVINGS: u32 = 62;
+
+/// When groups match their shapes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatchOrder {
+    /// Before contact's post-step, so that friction acts on whole shapes.
+    BeforeContact,
+    /// After all else, as in the lecture.
+    Last,
+}
+
+/// How steps are made: an integrator, what contact does, and everything around.
+#[derive(Debug)]
+pub struct Stepper {
+    integrator: Box<dyn Integrator>,
+    responses: Vec<Box<dyn Response>>,
+    matching: Option<(ShapeMatching, MatchOrder)>,
+    rigid: RigidMotion,
+    /// Equal parts of each step; at least 1.
+    substeps: u32,
+    /// Times that a part of a step may be halved.
+    max_halvings: u32,
+    /// What is asked for after the step.
+    after: ContactOutput,
+    /// The state while a step, its parts and one of these are tried.
+    trials: [State; 3],
+}
+
+impl Stepper {
+    /// Steps of an integrator, without contact.
+    pub fn new(integrator: Box<dyn Integrator>) -> Stepper {
+        Stepper {
+            integrator,
+            responses: Vec::new(),
+            matching: None,
+            rigid: RigidMotion::default(),
+            substeps: 1,
+            max_halvings: 0,
+            after: ContactOutput::default(),
+            trials: Default::default(),
+        }
+    }
+
+    /// The same with contact between the bodies of the system, or with obstacles.
+    pub fn with_responses(self, responses: Vec<Box<dyn Response>>) -> Stepper {
+        Stepper { responses, ..self }
+    }
+
+    /// The same with groups that match their shapes.
+    pub fn with_matching(self, matching: ShapeMatching, order: MatchOrder) -> Stepper {
+        Stepper { matching: Some((matching, order)), ..self }
+    }
+
+    /// The same with another free motion of rigid bodies.
+    pub fn with_free_motion(mut self, free_motion: FreeMotion) -> Stepper {
+        self.rigid.free_motion = free_motion;
+        self
+    }
+
+    /// The same with rigid bodies that sleep, where the integrator solves constraints.
+    pub fn with_sleep(mut self, settings: SleepSettings) -> Stepper {
+        self.rigid.sleep_settings = Some(settings);
+        self
+    }
+
+    /// The same with steps in equal parts, at least one; responses are asked in each.
+    pub fn with_substeps(self, substeps: u32) -> Stepper {
+        Stepper { substeps: substeps.max(1), ..self }
+    }
+
+    /// The same with steps that may be halved this many times.
+    pub fn with_halvings(self, max_halvings: u32) -> Stepper {
+        Stepper { max_halvings: max_halvings.min(MAX_HALVINGS), ..self }
+    }
+
+    /// What matches shapes, if anything does.
+    pub fn matching(&self) -> Option<&ShapeMatching> {
+        self.matching.as_ref().map(|(matching, _)| matching)
+    }
+
+    /// Moves everything by `dt` seconds; on an error the state is as it was.
+    pub fn step(
+        &mut self,
+        system: &mut System,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<Report, StepError> {
+        match self.max_halvings {
+            0 => self.substep(system, state, dt),
+            _ => self.halve(system, state, dt),
+        }
+    }
+
+    /// A step in parts as long as they are allowed to be.
+    ///
+    /// A part that is rejected, not finite or not solved is halved; after one that is made, the
+    /// next is tried twice as long. All parts are the step divided by powers of two, so they add
+    /// up exactly.
+    ///
+    /// - Implements: [Wang21 slide "A Short Summary of Penalty Methods"], step size adjustment.
+    fn halve(
+        &mut self,
+        system: &mut System,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<Report, StepError> {
+        // Counted in the shortest parts allowed.
+        let whole = 1_u64 << self.max_halvings;
+        let (mut done, mut part) = (0, whole);
+        let mut report = Report::default();
+        let mut trial = std::mem::take(&mut self.trials[0]);
+        trial.copy_from(state);
+        let failed = loop {
+            if done == whole {
+                break None;
+            }
+            let part_dt = dt * (part as f64 / whole as f64);
+            match self.substep(system, &mut trial, part_dt) {
+                Ok(made) => {
+                    done += part;
+                    report.add(made);
+                    part = (2 * part).min(1 << (whole - done).checked_ilog2().unwrap_or(0));
+                }
+                Err(error) if error.may_pass_when_shorter() && part > 1 => {
+                    part /= 2;
+                    report.halvings += 1;
+                }
+                Err(error) => break Some(error.after_halvings(self.max_halvings)),
+            }
+        };
+        if failed.is_none() {
+            trial.time = state.time + dt;
+            std::mem::swap(state, &mut trial);
+        }
+        self.trials[0] = trial;
+        failed.map_or(Ok(report), Err)
+    }
+
+    /// A step in equal parts.
+    fn substep(
+        &mut self,
+        system: &mut System,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<Report, StepError> {
+        if self.substeps == 1 {
+            return self.advance(system, state, dt);
+        }
+        let mut trial = std::mem::take(&mut self.trials[1]);
+        trial.copy_from(state);
+        let (mut report, known) = (Report::default(), system.scratch.external_impulses.len());
+        let mut made = Ok(());
+        for _ in 0..self.substeps {
+            match self.advance(system, &mut trial, dt / f64::from(self.substeps)) {
+                Ok(part) => report.add(part),
+                Err(error) => {
+                    // The parts that were made count for nothing.
+                    system.scratch.external_impulses.truncate(known);
+                    made = Err(error);
+                    break;
+                }
+            }
+        }
+        if made.is_ok() {
+            // Time is left as the parts add it up: integrators that look back compare states.
+            state.copy_from(&trial);
+        }
+        self.trials[1] = trial;
+        made.map(|()| report)
+    }
+
+    /// One part of a step: the stages.
+    fn advance(
+        &mut self,
+        system: &mut System,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<Report, StepError> {
+        self.check(system, state, dt)?;
+        let mut trial = std::mem::take(&mut self.trials[2]);
+        trial.copy_from(state);
+        system.joints.note();
+        let made = self.stages(system, &mut trial, dt);
+        match &made {
+            Ok(_) => std::mem::swap(state, &mut trial),
+            Err(_) => system.joints.go_back(),
+        }
+        self.trials[2] = trial;
+        made
+    }
+
+    /// The stages in order; on an error `trial` holds what was reached.
+    fn stages(
+        &mut self,
+        system: &mut System,
+        trial: &mut State,
+        dt: f64,
+    ) -> Result<Report, StepError> {
+        self.begin_matching(trial, MatchOrder::Last)?;
+        self.find_contacts(system, trial, dt)?; // detect, depth, contact, position correction
+        self.begin_rigid(system, trial, dt)?; // wake, forces on rigid bodies
+        self.begin_matching(trial, MatchOrder::BeforeContact)?;
+        let mut report = self.integrator.step(system, trial, dt)?; // force, assemble, solve, advance
+        self.match_shapes(system, trial, dt, MatchOrder::BeforeContact)?;
+        self.finish_rigid(system, trial, dt)?; // free motion, joints, sleep
+        self.post_step(system, trial, dt)?;
+        self.match_shapes(system, trial, dt, MatchOrder::Last)?;
+        self.account(system, &mut report);
+        Ok(report)
+    }
+
+    /// Refuses what cannot be stepped.
+    fn check(&self, system: &System, state: &State, dt: f64) -> Result<(), StepError> {
+        system.check_step(state, dt)?;
+        system.check_state(state.motion(), "start")?;
+        let (count, expected) = (state.positions.len(), system.bodies.vertex_count());
+        if !self.responses.is_empty() && count != expected {
+            return Err(StepError::Count { what: "bodies", count, expected });
+        }
+        if system.rigids.is_empty() {
+            return Ok(());
+        }
+        self.rigid.check(system, state, self.rigid_velocities())
+    }
+
+    /// Who gives rigid bodies their velocity.
+    fn rigid_velocities(&self) -> RigidVelocities {
+        if self.integrator.solves_constraints() {
+            RigidVelocities::Solved
+        } else {
+            RigidVelocities::Pushed
+        }
+    }
+
+    /// Asks the responses before the step, and does what must be done before.
+    fn find_contacts(
+        &mut self,
+        system: &mut System,
+        trial: &mut State,
+        dt: f64,
+    ) -> Result<(), StepError> {
+        let mut output = std::mem::take(&mut system.scratch.contact);
+        output.clear();
+        let context = context(system, trial, dt);
+        self.responses.iter_mut().for_each(|response| response.pre_step(context, &mut output));
+        apply_output(&output, system, trial);
+        let rows = output.rows.len() + output.springs.len();
+        system.scratch.contact = output;
+        match rows {
+            0 => Ok(()),
+            _ if self.integrator.solves_constraints() => Ok(()),
+            rows => Err(StepError::Rows { rows }),
+        }
+    }
+
+    fn begin_rigid(
+        &mut self,
+        system: &mut System,
+        trial: &State,
+        dt: f64,
+    ) -> Result<(), StepError> {
+        if system.rigids.is_empty() {
+            return Ok(());
+        }
+        self.rigid.begin(system, trial, self.rigid_velocities(), dt)
+    }
+
+    fn finish_rigid(
+        &mut self,
+        system: &mut System,
+        trial: &mut State,
+        dt: f64,
+    ) -> Result<(), StepError> {
+        if system.rigids.is_empty() {
+            return Ok(());
+        }
+        self.rigid.finish(system, trial, self.rigid_velocities(), dt)
+    }
+
+    fn begin_matching(&mut self, trial: &State, now: MatchOrder) -> Result<(), StepError> {
+        match &mut self.matching {
+            Some((matching, order)) if *order == now => matching.begin(trial),
+            _ => Ok(()),
+        }
+    }
+
+    fn match_shapes(
+        &mut self,
+        system: &System,
+        trial: &mut State,
+        dt: f64,
+        now: MatchOrder,
+    ) -> Result<(), StepError> {
+        match &mut self.matching {
+            Some((matching, order)) if *order == now => matching.apply(system, trial, dt),
+            _ => Ok(()),
+        }
+    }
+
+    /// Asks the responses after the step, and does what must be done after.
+    fn post_step(
+        &mut self,
+        system: &mut System,
+        trial: &mut State,
+        dt: f64,
+    ) -> Result<(), StepError> {
+        let Stepper { responses, after, .. } = self;
+        after.clear();
+        let context = context(system, trial, dt);
+        let forces = &system.forces;
+        for response in &mut *responses {
+            response.post_step_with_forces(context, forces, after);
+        }
+        apply_output(after, system, trial);
+        if let Some(rejection) = after.rejection.or(system.scratch.contact.rejection) {
+            return Err(system.rejected(rejection, dt));
+        }
+        system.check_state(trial.motion(), "contact")?;
+        let contact = &system.scratch.contact;
+        responses.iter_mut().for_each(|response| response.on_accept(contact));
+        Ok(())
+    }
+
+    /// Notes what obstacles gave, and what contact met.
+    fn account(&self, system: &mut System, report: &mut Report) {
+        let System { rigids, scratch, .. } = system;
+        let StepScratch { contact, external_impulses, asleep, .. } = scratch;
+        for output in [&*contact, &self.after] {
+            external_impulses.extend_from_slice(&output.external_impulses);
+            report.contact.add(output.stats);
+        }
+        for (row, row_impulse) in contact.rows.iter().zip(&contact.row_impulses) {
+            // What sleeps only remembers its impulses; the integrator reports what bears it.
+            let place = rigids.place(row.bodies.0);
+            let sleeps = place.is_some_and(|place| asleep.get(place) == Some(&true));
+            if row.bodies.1.is_none() && row_impulse.normal > 0.0 && !sleeps {
+                external_impulses.push((row.vertices[0], row_impulse.impulse(row.normal)));
+            }
+        }
+    }
+
+    /// Works with this many threads from now on; the bits stay the same.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.integrator.set_threads(threads);
+        if let Some((matching, _)) = &mut self.matching {
+            matching.set_threads(threads);
+        }
+        self.responses.iter_mut().for_each(|response| response.set_threads(threads));
+    }
+
+    /// Writes what is remembered of the steps before.
+    pub fn save(&self, snapshot: &mut Snapshot) {
+        self.integrator.save(snapshot);
+        if let Some((matching, _)) = &self.matching {
+            matching.save(snapshot);
+        }
+        self.rigid.save(snapshot);
+        self.responses.iter().for_each(|response| response.save(snapshot));
+    }
+
+    /// Reads what [`Stepper::save`] wrote.
+    pub fn restore(&mut self, snapshot: &mut Snapshot) -> Result<(), SnapshotError> {
+        self.integrator.restore(snapshot)?;
+        if let Some((matching, _)) = &mut self.matching {
+            matching.restore(snapshot)?;
+        }
+        self.rigid.restore(snapshot)?;
+        self.responses.iter_mut().try_for_each(|response| response.restore(snapshot))
+    }
+}
+
+/// Everything in the trial state, as responses see it.
+fn context<'a>(system: &'a System, trial: &'a State, dt: f64) -> StepContext<'a> {
+    let System { bodies, masses, pins, rigids, profiler, .. } = system;
+    StepContext { bodies, motion: trial.motion(), masses, pins, rigids, dt, profiler }
+}
+
 /// Everything that moves, what moves it, and what it meets.
 #[derive(Debug)]
 pub struct Simulation {
-    /// Who is joined to whom.
-    pub bodies: Arc<Bodies>,
     /// Where everything is.
     pub state: State,
-    /// Masses, pins and forces; penalties and barriers of obstacles are among the forces.
+    /// Bodies, masses, pins and forces; penalties and barriers of obstacles are among the forces.
     pub system: System,
     /// How steps are made, contact included.
-    pub integrator: Box<dyn Integrator>,
-    /// Momentum that obstacles have external_impulse_total since the start by impulses, N·s.
+    pub stepper: Stepper,
+    /// Momentum that obstacles have given since the start by impulses, N·s.
     pub external_impulse_total: Vec3,
 }
 
 impl Simulation {
     /// A scene that is ready to step.
-    ///
-    /// The integrator is as it shall be used: see [`InContact`] for contact.
-    pub fn new(
-        bodies: impl Into<Arc<Bodies>>,
-        state: State,
-        system: System,
-        integrator: Box<dyn Integrator>,
-    ) -> Simulation {
-        Simulation {
-            bodies: bodies.into(),
-            state,
-            system,
-            integrator,
-            external_impulse_total: Vec3::ZERO,
-        }
+    pub fn new(state: State, system: System, stepper: Stepper) -> Simulation {
+        Simulation { state, system, stepper, external_impulse_total: Vec3::ZERO }
     }
 
-    /// The same with contact.
-    pub fn in_contact(self, responses: Vec<Box<dyn Response>>) -> Simulation {
-        let integrator = InContact::new(self.integrator, self.bodies.clone(), responses);
-        Simulation { integrator: Box::new(integrator), ..self }
-    }
-
-    /// Moves everything on by `dt` seconds; on an error the state is as it was.
+    /// Moves everything by `dt` seconds; on an error the state is as it was.
     pub fn step(&mut self, dt: f64) -> Result<Report, StepError> {
         let _step = StageTimer::new(&self.system.profiler, Stage::Step);
-        self.system.external_impulses.clear();
-        let report = self.integrator.step(&mut self.system, &mut self.state, dt)?;
+        self.system.scratch.external_impulses.clear();
+        let report = self.stepper.step(&mut self.system, &mut self.state, dt)?;
         self.external_impulse_total +=
-            self.system.external_impulses.iter().map(|(_, impulse)| *impulse).sum::<Vec3>();
+            self.external_impulses().iter().map(|(_, impulse)| *impulse).sum::<Vec3>();
         Ok(report)
     }
 
     /// Impulses that obstacles gave in the last step: vertex and impulse, N·s.
     pub fn external_impulses(&self) -> &[(VertexId, Vec3)] {
-        &self.system.external_impulses
+        &self.system.scratch.external_impulses
     }
 
     /// Works with this many threads from now on; the bits stay the same.
     pub fn set_threads(&mut self, threads: usize) {
         self.system.forces.set_threads(threads, self.state.positions.len());
-        self.integrator.set_threads(threads);
+        self.stepper.set_threads(threads);
     }
 
     /// Writes all that the next steps depend on.
-    pub fn save(&self, memory: &mut Snapshot) {
-        self.state.save(memory);
-        self.system.forces.save(memory);
-        self.integrator.save(memory);
+    pub fn save(&self, snapshot: &mut Snapshot) {
+        self.state.save(snapshot);
+        self.system.forces.save(snapshot);
+        self.stepper.save(snapshot);
         if !self.system.joints.is_empty() {
-            self.system.joints.save(memory);
+            self.system.joints.save(snapshot);
         }
-        memory.write_vectors(&[self.external_impulse_total]);
+        snapshot.write_vectors(&[self.external_impulse_total]);
     }
 
     /// Reads what [`Simulation::save`] wrote for the same scene.
     ///
     /// After an error the simulation must not be stepped.
-    pub fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
+    pub fn restore(&mut self, snapshot: &mut Snapshot) -> Result<(), SnapshotError> {
         let count = self.state.positions.len();
-        self.state.restore(memory)?;
+        self.state.restore(snapshot)?;
         if [self.state.positions.len(), self.state.velocities.len()] != [count; 2] {
             return Err(SnapshotError { part: "the state" });
         }
-        self.system.forces.restore(memory)?;
-        self.integrator.restore(memory)?;
+        self.system.forces.restore(snapshot)?;
+        self.stepper.restore(snapshot)?;
         if !self.system.joints.is_empty() {
-            self.system.joints.restore(memory)?;
+            self.system.joints.restore(snapshot)?;
         }
-        let mut external_impulse_total = Vec::new();
-        memory.read_vectors("obstacles", &mut external_impulse_total)?;
-        match external_impulse_total[..] {
-            [external_impulse_total] if memory.is_read() => {
-                self.external_impulse_total = external_impulse_total
-            }
+        let mut total = Vec::new();
+        snapshot.read_vectors("obstacles", &mut total)?;
+        match total[..] {
+            [total] if snapshot.is_read() => self.external_impulse_total = total,
             _ => return Err(SnapshotError { part: "obstacles" }),
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::soft::Masses;
+    use crate::force::{Corners, Material, StepRejection, Tangent};
+    use crate::integrate::euler::{Euler, EulerKind};
+    use crate::math::Mat3;
+
+    /// Refuses ways longer than `most` metres that begin before `until`.
+    #[derive(Debug)]
+    struct Leash {
+        until: f64,
+        most: f64,
+    }
+
+    impl Material<1> for Leash {
+        fn count(&self) -> usize {
+            1
+        }
+
+        fn vertices(&self, _element: usize) -> [VertexId; 1] {
+            [VertexId(0)]
+        }
+
+        fn energy(&self, _element: usize, _at: &Corners<1>) -> f64 {
+            0.0
+        }
+
+        fn forces(&self, _element: usize, _at: &Corners<1>) -> [Vec3; 1] {
+            [Vec3::ZERO]
+        }
+
+        fn tangent(&self, _element: usize, _at: &Corners<1>, _tangent: Tangent) -> [[Mat3; 1]; 1] {
+            [[Mat3::ZERO]]
+        }
+
+        fn refusal(
+            &self,
+            _: usize,
+            before: &Corners<1>,
+            after: &Corners<1>,
+        ) -> Option<StepRejection> {
+            let way = (after.positions[0] - before.positions[0]).length();
+            let bound = before.positions[0].x < self.until && way > self.most;
+            let vertex = VertexId(0);
+            bound.then_some(StepRejection {
+                vertex,
+                what: "a way of",
+                value: way,
+                limit: self.most,
+            })
+        }
+
+        fn refuses(&self) -> bool {
+            true
+        }
+    }
+
+    /// A vertex that flies along x at 1 m/s from the origin.
+    fn flight(leash: Leash, max_halvings: u32) -> (Result<Report, StepError>, State) {
+        let masses = Masses::new(vec![1.0]).unwrap();
+        let mut system = System { masses, ..System::default() };
+        system.forces.push(leash);
+        let mut state = State::at_rest(vec![Vec3::ZERO]);
+        state.velocities[0] = Vec3::X;
+        let mut stepper =
+            Stepper::new(Box::new(Euler::new(EulerKind::Symplectic))).with_halvings(max_halvings);
+        (stepper.step(&mut system, &mut state, 1.0), state)
+    }
+
+    #[test]
+    fn a_step_is_cut_into_parts_that_are_allowed_and_add_up() {
+        for (most, parts) in [(1.0, 1), (0.5, 2), (0.3, 4), (0.01, 128)] {
+            let (report, state) = flight(Leash { until: 9.0, most }, 10);
+            let report = report.unwrap();
+            assert_eq!((report.substeps, report.halvings > 0), (parts, parts > 1));
+            assert_eq!((state.positions[0], state.time), (Vec3::X, 1.0));
+        }
+    }
+
+    #[test]
+    fn parts_grow_again_where_they_may() {
+        // 16 parts of 1/64 to 0.25 m; then 1/32, 1/16, 1/8, 1/4, and 1/4 and 1/32 are left.
+        let (report, state) = flight(Leash { until: 0.25, most: 1.0 / 64.0 }, 10);
+        assert_eq!(report.unwrap().substeps, 22);
+        assert_eq!((state.positions[0], state.time), (Vec3::X, 1.0));
+    }
+
+    #[test]
+    fn what_no_part_allows_is_told_with_numbers_and_changes_nothing() {
+        let (report, state) = flight(Leash { until: 9.0, most: 0.1 }, 3);
+        let error = report.unwrap_err();
+        let wanted = "a step of 0.125 s, after 3 halvings, takes vertex 0 of body 0 to a way of 0.125 m, beyond 0.1 m";
+        assert_eq!(error.to_string(), wanted);
+        assert_eq!(
+            (state.positions[0], state.velocities[0], state.time),
+            (Vec3::ZERO, Vec3::X, 0.0)
+        );
+    }
+
+    #[test]
+    fn a_step_that_leads_nowhere_is_not_cut() {
+        let masses = Masses::new(vec![1.0]).unwrap();
+        let mut system = System { masses, ..System::default() };
+        let mut state = State::at_rest(vec![Vec3::ZERO]);
+        let mut stepper =
+            Stepper::new(Box::new(Euler::new(EulerKind::Symplectic))).with_halvings(70);
+        let found = stepper.step(&mut system, &mut state, -1.0);
+        assert_eq!(found, Err(StepError::TimeStep { dt: -1.0 }));
     }
 }

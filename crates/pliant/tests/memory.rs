@@ -18,7 +18,7 @@ use methods::METHODS;
 use pliant::body::keyframes::{Keyframes, Pose};
 use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::body::pins::Pins;
-use pliant::body::soft::{BodyOffsets, Masses, State};
+use pliant::body::soft::{Masses, State};
 use pliant::body::{Bodies, Mesh};
 use pliant::contact::response::Response;
 use pliant::contact::search::{ContactSettings, Search};
@@ -29,11 +29,10 @@ use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
 use pliant::id::VertexId;
 use pliant::integrate::constraint::{Constraint, Constraints, PbdSettings};
-use pliant::integrate::contact::InContact;
 use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::implicit::{Implicit, ImplicitSettings};
 use pliant::integrate::pbd::Pbd;
-use pliant::integrate::shape_matching::step::{ShapeMatched, Velocities};
+use pliant::integrate::shape_matching::matching::{ShapeMatching, Velocities};
 use pliant::integrate::shape_matching::{self, Group, Groups, Plasticity, Stiffness, Volume};
 use pliant::integrate::verlet::VelocityKind;
 use pliant::integrate::{Integrator, System};
@@ -45,6 +44,7 @@ use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::Measure;
 use pliant::solve::constraint::{Constraint as Rows, ConstraintSettings};
 use pliant::solve::rows::RowSettings;
+use pliant::step::{MatchOrder, Stepper};
 use pliant_papers::bodies::barrier::BodilyBarrier;
 use pliant_papers::bodies::buffer::{Buffer, BufferSettings};
 use pliant_papers::bodies::impulse::BodilyImpulses;
@@ -102,11 +102,11 @@ fn warm_penalties_allocate_nothing() {
     let start = State::at_rest(cube.positions.iter().copied().chain(second).collect());
     for kind in [Kind::Consistent, Kind::Closest] {
         let masses = Masses::new(vec![1.0; 2 * count]).unwrap();
-        let mut system = System { masses, ..System::default() };
+        let mut system = System { masses, bodies: bodies.clone(), ..System::default() };
         let settings = BodyPenaltySettings::of_step(kind, 1e-3);
         let response = BodyPenalty::new(&start.positions, &bodies, settings).unwrap();
         let euler = Box::new(Euler::new(EulerKind::Symplectic));
-        let mut stepper = InContact::new(euler, bodies.clone(), vec![Box::new(response)]);
+        let mut stepper = Stepper::new(euler).with_responses(vec![Box::new(response)]);
         let mut state = start.clone();
         let mut steps = |rounds: usize| {
             for _ in 0..rounds {
@@ -140,9 +140,9 @@ fn warm_responses_between_bodies_allocate_nothing() {
             _ => Box::new(BodilyBarrier::new(rest, &bodies, Default::default()).unwrap()),
         };
         let masses = Masses::new(vec![1.0; 2 * count]).unwrap();
-        let mut system = System { masses, ..System::default() };
+        let mut system = System { masses, bodies: bodies.clone(), ..System::default() };
         let euler = Box::new(Euler::new(EulerKind::Symplectic));
-        let mut stepper = InContact::new(euler, bodies.clone(), vec![response]);
+        let mut stepper = Stepper::new(euler).with_responses(vec![response]);
         let mut state = start.clone();
         let mut steps = |rounds: usize| {
             for _ in 0..rounds {
@@ -172,8 +172,7 @@ fn warm_rows_allocate_nothing() {
         let tets = bodies.tets();
         let elastic = Elastic::<Corotational>::new(&start.positions, tets, |_| stuff).unwrap();
         let masses = Masses::new(vec![1.0; 2 * count]).unwrap();
-        let starts = BodyOffsets::from_counts([count, count]);
-        let mut system = System { masses, bodies: starts, ..System::default() };
+        let mut system = System { masses, bodies: bodies.clone(), ..System::default() };
         system.forces.push(elastic);
         system.forces.push(Gravity::new(9.81 * Vec3::X, system.masses.of()));
         let rows = RowSettings { most_direct, ..RowSettings::default() };
@@ -181,7 +180,7 @@ fn warm_rows_allocate_nothing() {
         let response =
             Rows::new(&start.positions, &bodies, Vec::new(), ConstraintSettings::default());
         let responses: Vec<Box<dyn Response>> = vec![Box::new(response)];
-        let mut stepper = InContact::new(Box::new(implicit), bodies.clone(), responses);
+        let mut stepper = Stepper::new(Box::new(implicit)).with_responses(responses);
         let mut state = start.clone();
         let mut sweeps = 0;
         let mut steps = |rounds: usize| {
@@ -244,7 +243,8 @@ fn warm_matches_allocate_nothing() {
         let rest = state.positions.clone();
         let groups = Groups::new(&groups, &rest, &system.masses, &system.pins).unwrap();
         let euler = Box::new(Euler::new(EulerKind::Symplectic));
-        let mut stepper = ShapeMatched::new(euler, groups, velocities);
+        let mut stepper = Stepper::new(euler)
+            .with_matching(ShapeMatching::new(groups, velocities), MatchOrder::BeforeContact);
         let mut steps = |count| {
             for _ in 0..count {
                 stepper.step(&mut system, &mut state, 1e-2).unwrap();

@@ -116,7 +116,7 @@ fn settle(sets: &[String]) -> Result<Pile, String> {
         ours.step()?;
     }
     let state = ours.state();
-    let bodies = &ours.built.simulation.bodies;
+    let bodies = &ours.built.simulation.system.bodies;
     let places: Vec<_> = bodies.ids().map(|body| judge.place(&state, body)).collect();
     let near =
         |(k, a): (usize, &Vec3)| places[..k].iter().filter(|b| a.distance(**b) < STICKING).count();

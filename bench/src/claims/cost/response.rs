@@ -169,7 +169,7 @@ fn measure(figure: &Figure) -> Result<Cost, String> {
     simulation.system.profiler = Some(watch.clone());
     let mut cost = Cost {
         vertices: simulation.state.positions.len(),
-        triangles: simulation.bodies.triangles().len(),
+        triangles: simulation.system.bodies.triangles().len(),
         ..Cost::default()
     };
     for _ in 0..(figure.duration / dt).round() as u64 {

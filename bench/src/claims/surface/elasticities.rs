@@ -91,7 +91,7 @@ fn pairs(press: f64, name: &str) -> Result<Vec<Vec<String>>, String> {
 
 /// Vertices of one end of a block.
 fn face(simulation: &Simulation, body: BodyId, end: End) -> Vec<usize> {
-    let vertices = simulation.bodies.vertices(body);
+    let vertices = simulation.system.bodies.vertices(body);
     let z = |vertex: usize| simulation.state.positions[vertex].z;
     let heights = vertices.clone().map(z);
     let last = match end {

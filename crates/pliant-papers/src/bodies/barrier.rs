@@ -104,7 +104,7 @@ impl BodilyBarrierSettings {
 ///
 /// Never crossed once two bodies are apart: at the end of every step that is accepted no edge of
 /// one meets a triangle of the other and no vertex is inside, exactly. That takes a
-/// [`Backtrack`](pliant::integrate::backtrack::Backtrack) around the steps; if its shortest
+/// [`Stepper::with_halvings`](pliant::step::Stepper::with_halvings); if its shortest
 /// step is still too long, the step is an error and nothing moves. What cannot be taken
 /// apart before a step, as two held bodies, is left alone until it can. Inverted tets that
 /// stand out of their own surface are not kept from others: surfaces are.

@@ -1,5 +1,6 @@
 //! Worlds of a few outlines under both responses.
 
+use pliant::step::Stepper;
 use std::sync::Arc;
 
 use super::impulse::{OutlineImpulseSettings, OutlineImpulses};
@@ -12,18 +13,14 @@ use pliant::body::Mesh;
 use pliant::body::rigid::RigidBody;
 use pliant::body::rigid::all::balanced_masses_in_plane;
 use pliant::body::rigid::mass::MassProperties;
-use pliant::body::soft::{BodyOffsets, State};
+use pliant::body::soft::State;
 use pliant::contact::output::ContactOutput;
 use pliant::contact::response::Response;
 use pliant::contact::response::Stiffness;
 use pliant::force::gravity::Gravity;
 use pliant::force::spring::{SpringLaw, SpringSettings, Springs};
-use pliant::integrate::backtrack::Backtrack;
-use pliant::integrate::contact::InContact;
+use pliant::integrate::System;
 use pliant::integrate::euler::{Euler, EulerKind};
-use pliant::integrate::free_motion::FreeMotion;
-use pliant::integrate::with_rigid::WithRigid;
-use pliant::integrate::{Integrator, System};
 
 const DT: f64 = 1.0 / 120.0;
 
@@ -98,11 +95,12 @@ impl World {
         let meshes: Vec<Mesh<'_>> =
             rings.iter().map(|rings| Mesh::Outline(rings[0].len(), rings)).collect();
         system.masses = Masses::new(masses).unwrap();
-        system.bodies = BodyOffsets::from_counts(rings.iter().map(|rings| rings[0].len()));
-        system.rigids = RigidBodySet::new(rigids, &system.bodies, positions.len()).unwrap();
+        system.bodies = Arc::new(Bodies::from_meshes(&meshes).unwrap());
+        system.rigids =
+            RigidBodySet::new(rigids, system.bodies.offsets(), positions.len()).unwrap();
         system.pins = Pins::still(held, &positions);
         let state = State { positions, velocities, rigids: states, time: 0.0 };
-        World { bodies: Arc::new(Bodies::from_meshes(&meshes).unwrap()), system, state }
+        World { bodies: system.bodies.clone(), system, state }
     }
 
     fn flat(&self) -> Flat {
@@ -127,10 +125,9 @@ impl World {
         OutlineImpulses::new(self.flat(), settings, self.context())
     }
 
-    fn integrator(&self, response: Box<dyn Response>) -> impl Integrator + use<> {
+    fn integrator(&self, response: Box<dyn Response>) -> Stepper {
         let euler = Box::new(Euler::new(EulerKind::Symplectic));
-        let rigid = Box::new(WithRigid::new(euler, FreeMotion::default()));
-        Backtrack::new(InContact::new(rigid, self.bodies.clone(), vec![response]), 30)
+        Stepper::new(euler).with_responses(vec![response]).with_halvings(30)
     }
 
     fn kinetic(&self) -> f64 {
@@ -146,7 +143,7 @@ impl World {
     }
 
     /// Steps and sees that nothing leaves the plane.
-    fn steps(&mut self, integrator: &mut impl Integrator, count: usize) {
+    fn steps(&mut self, integrator: &mut Stepper, count: usize) {
         for _ in 0..count {
             integrator.step(&mut self.system, &mut self.state, DT).unwrap();
             let vertices = self.state.positions.iter().chain(&self.state.velocities);
@@ -332,7 +329,8 @@ fn walls_tell_what_they_give() {
         world.steps(&mut integrator, 60);
         let mass = world.system.rigids.members()[0].body.mass;
         let change = mass * (world.state.rigids[0].velocity - before);
-        let told: Vec3 = world.system.external_impulses.iter().map(|(_, impulse)| *impulse).sum();
+        let told: Vec3 =
+            world.system.scratch.external_impulses.iter().map(|(_, impulse)| *impulse).sum();
         assert!(change.x < -mass && change.abs_diff_eq(told, ROUNDING), "{change} {told}");
     }
 }

@@ -167,7 +167,7 @@ pub fn identity(built: &LoadedScene) -> [u8; 32] {
     for mass in simulation.system.masses.of() {
         hasher.update(&mass.to_le_bytes());
     }
-    for vertex in simulation.bodies.tets().iter().flatten() {
+    for vertex in simulation.system.bodies.tets().iter().flatten() {
         hasher.update(&vertex.0.to_le_bytes());
     }
     *hasher.finalize().as_bytes()

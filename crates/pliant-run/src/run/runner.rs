@@ -135,8 +135,8 @@ impl Runner {
         let watch = Arc::new(CpuProfiler::default());
         simulation.system.profiler = Some(watch.clone());
         let attached = simulation.system.rigids.attached_pairs();
-        let measure =
-            Measure::new(&simulation.state.positions, &simulation.bodies).leaving_out(attached);
+        let measure = Measure::new(&simulation.state.positions, &simulation.system.bodies)
+            .leaving_out(attached);
         let account = MomentumBudget::new(simulation, &built.info);
         Runner {
             identity: folder::identity(&built),
@@ -226,7 +226,7 @@ impl Runner {
 
     fn row(&mut self) -> Row {
         let simulation = &self.built.simulation;
-        let overlap = self.measure.measure(&simulation.state.positions, &simulation.bodies);
+        let overlap = self.measure.measure(&simulation.state.positions, &simulation.system.bodies);
         Row::of(simulation, overlap)
     }
 
@@ -334,7 +334,7 @@ impl Runner {
             realtime_factor: if wall_s > 0.0 { simulated_s / wall_s } else { 0.0 },
             threads: self.settings.threads.max(1),
             vertices: simulation.state.positions.len(),
-            tets: simulation.bodies.tets().len(),
+            tets: simulation.system.bodies.tets().len(),
             kinetic: row.kinetic,
             elastic: row.elastic,
             rms_speed: row.rms_speed,

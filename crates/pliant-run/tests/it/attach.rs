@@ -145,16 +145,16 @@ fn a_soft_top_stays_on_its_box_through_an_impact() {
     assert!(built.notices.is_empty(), "{:?}", built.notices);
     assert_eq!(built.simulation.system.rigids.attached().len(), 9);
     let pairs = built.simulation.system.rigids.attached_pairs();
-    let (start, bodies) = (&built.simulation.state.positions, &built.simulation.bodies);
+    let (start, bodies) = (&built.simulation.state.positions, &built.simulation.system.bodies);
     let mut measure = Measure::new(start, bodies).leaving_out(pairs);
     let (mut plain, mut counted) = (Measure::new(start, bodies), 0);
     for _ in 0..100 {
         steps(&mut built, 1);
         assert!(loosest(&built) < LOOSE);
         let simulation = &built.simulation;
-        let overlap = measure.measure(&simulation.state.positions, &simulation.bodies);
+        let overlap = measure.measure(&simulation.state.positions, &simulation.system.bodies);
         assert_eq!((overlap.penetrating_vertices, overlap.edge_crossings), (0, 0), "{overlap:?}");
-        let all = plain.measure(&simulation.state.positions, &simulation.bodies);
+        let all = plain.measure(&simulation.state.positions, &simulation.system.bodies);
         counted += all.penetrating_vertices + all.edge_crossings;
     }
     // Faces that lie on each other meet by rounding: that is no overlap.

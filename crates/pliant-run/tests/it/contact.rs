@@ -12,8 +12,8 @@ const ROUNDING: f64 = 1e-9;
 
 fn overlap(built: &LoadedScene) -> Overlap {
     let simulation = &built.simulation;
-    Measure::new(&simulation.state.positions, &simulation.bodies)
-        .measure(&simulation.state.positions, &simulation.bodies)
+    Measure::new(&simulation.state.positions, &simulation.system.bodies)
+        .measure(&simulation.state.positions, &simulation.system.bodies)
 }
 
 /// Makes steps; every one must end with numbers or with an error that says why.

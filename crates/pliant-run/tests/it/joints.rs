@@ -159,8 +159,8 @@ fn a_wrecking_ball_leaves_no_vertex_inside() {
         assert!(met.gap < ROUNDING, "{met:?}");
     }
     let state = &built.simulation.state;
-    let overlap = Measure::new(&state.positions, &built.simulation.bodies)
-        .measure(&state.positions, &built.simulation.bodies);
+    let overlap = Measure::new(&state.positions, &built.simulation.system.bodies)
+        .measure(&state.positions, &built.simulation.system.bodies);
     assert_eq!(overlap.penetrating_vertices, 0, "{overlap:?}");
     assert!(state.positions[vertex].distance(start) > 0.1 && pressed > 50, "{pressed}");
 }

@@ -50,14 +50,14 @@ fn outlines_meet_in_the_plane_and_stay_there() {
         let start = built.simulation.state.momentum(&built.simulation.system.masses);
         let (mut measure, mut shared) = {
             let sim = &built.simulation;
-            (Measure::new(&sim.state.positions, &sim.bodies), 0)
+            (Measure::new(&sim.state.positions, &sim.system.bodies), 0)
         };
         for _ in 0..120 {
             steps(&mut built, 1);
             let sim = &built.simulation;
             let vertices = sim.state.positions.iter().chain(&sim.state.velocities);
             assert!(vertices.into_iter().all(|v| v.z == 0.0));
-            let found = measure.measure(&sim.state.positions, &sim.bodies);
+            let found = measure.measure(&sim.state.positions, &sim.system.bodies);
             shared += found.penetrating_vertices + found.edge_crossings;
         }
         assert_eq!(shared == 0, response == "impulse", "{response} {shared}");
@@ -200,8 +200,8 @@ fn solids_and_outlines_pass_through_each_other_and_it_is_told() {
     let moved = before.iter().zip(after).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
     assert!(moved < 1e-9, "{moved}");
     let sim = &built.simulation;
-    let found =
-        Measure::new(&sim.state.positions, &sim.bodies).measure(&sim.state.positions, &sim.bodies);
+    let found = Measure::new(&sim.state.positions, &sim.system.bodies)
+        .measure(&sim.state.positions, &sim.system.bodies);
     assert!(found.penetrating_vertices < 10, "vertices in the solid do not count: {found:?}");
 }
 

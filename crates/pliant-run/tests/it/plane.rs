@@ -27,7 +27,7 @@ fn watch(built: &mut LoadedScene, time: f64, mut look: impl FnMut(&LoadedScene))
 }
 
 fn overlap(built: &LoadedScene) -> Overlap {
-    let (positions, bodies) = (&built.simulation.state.positions, &built.simulation.bodies);
+    let (positions, bodies) = (&built.simulation.state.positions, &built.simulation.system.bodies);
     Measure::new(positions, bodies).measure(positions, bodies)
 }
 

@@ -181,7 +181,7 @@ fn compared_scenes_step_under_every_response_that_is_compared() {
 #[track_caller]
 fn check_counts(scene: &str, vertices: usize, triangles: usize) {
     let built = load(scene, &[]).unwrap();
-    let bodies = &built.simulation.bodies;
+    let bodies = &built.simulation.system.bodies;
     assert_eq!((bodies.vertex_count(), bodies.triangles().len()), (vertices, triangles));
 }
 
@@ -190,7 +190,7 @@ fn scenes_have_the_sizes_of_the_papers() {
     check_counts("membrane-stack", 2178, 4320);
     check_counts("cubes-on-membrane", 323, 624);
     let built = load("head-on", &[]).unwrap();
-    assert_eq!(built.simulation.bodies.tets().len(), 1250);
+    assert_eq!(built.simulation.system.bodies.tets().len(), 1250);
 }
 
 #[test]

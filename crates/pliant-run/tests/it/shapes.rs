@@ -118,7 +118,7 @@ fn jellies_fall_are_taken_up_again_and_do_not_enter_each_other() {
         built.simulation.step(built.info.dt).unwrap();
     }
     let simulation = &built.simulation;
-    let (positions, bodies) = (&simulation.state.positions, &simulation.bodies);
+    let (positions, bodies) = (&simulation.state.positions, &simulation.system.bodies);
     let overlap = Measure::new(positions, bodies).measure(positions, bodies);
     assert_eq!(overlap.penetrating_vertices, 0, "{overlap:?}");
     let mut memory = Snapshot::default();

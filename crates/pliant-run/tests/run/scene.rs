@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use pliant::body::keyframes::{Keyframes, Pose};
 use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::body::pins::Pins;
-use pliant::body::soft::{BodyOffsets, Masses, State};
+use pliant::body::soft::{Masses, State};
 use pliant::body::{Bodies, Mesh};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
@@ -17,7 +18,7 @@ use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
-use pliant::step::Simulation;
+use pliant::step::{Simulation, Stepper};
 use pliant_papers::impulse::Impulses;
 use pliant_scene::loaded::{BodyInfo, LoadedScene, RunInfo};
 
@@ -31,14 +32,14 @@ const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81);
 pub fn blocks() -> LoadedScene {
     let mesh =
         TetMesh::from_raw(cuboid([2; 3], Vec3::splat(0.2), TetSplit::Five).unwrap()).unwrap().0;
-    let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh), Mesh::Tets(&mesh)]).unwrap();
+    let bodies = Arc::new(Bodies::from_meshes(&[Mesh::Tets(&mesh), Mesh::Tets(&mesh)]).unwrap());
     let count = mesh.positions().len();
     let place = |by: Vec3| mesh.positions().iter().map(move |p| *p + by);
     let rest: Vec<_> =
         place(Vec3::new(0.01, 0.02, 0.3)).chain(place(Vec3::new(1.0, 0.0, 1.0))).collect();
     let masses = Masses::of_tets(&rest, bodies.tets(), |_| 1000.0).unwrap();
     let mut system = System { masses, ..System::default() };
-    system.bodies = BodyOffsets::from_counts([count, count]);
+    system.bodies = bodies.clone();
     system.pins = Pins::still(vec![VertexId(count as u32)], &rest);
     system.forces.push(Gravity::new(GRAVITY, system.masses.of()));
     let rubber = ElasticSettings { young: 1e5, poisson: 0.3, damping: 0.01 };
@@ -47,6 +48,8 @@ pub fn blocks() -> LoadedScene {
     let touch = SurfaceMaterial { friction: 0.3, restitution: 0.1 };
     let floor = Obstacle::new(Plane, Keyframes::still(Pose::IDENTITY).unwrap(), touch).unwrap();
     let integrator = Box::new(Implicit::new(settings));
+    let floor = Box::new(Impulses::new(vec![floor]));
+    let stepper = Stepper::new(integrator).with_responses(vec![floor]);
     let state = State::at_rest(rest);
     let body = |name: &str, k: usize| BodyInfo {
         name: name.to_string(),
@@ -72,8 +75,7 @@ pub fn blocks() -> LoadedScene {
         obstacles: Vec::new(),
     };
     LoadedScene {
-        simulation: Simulation::new(bodies, state, system, integrator)
-            .in_contact(vec![Box::new(Impulses::new(vec![floor]))]),
+        simulation: Simulation::new(state, system, stepper),
         info,
         resolved: "name = \"blocks\"\n".to_string(),
         notices: vec!["made by hand".to_string()],

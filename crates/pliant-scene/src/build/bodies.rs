@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use pliant::body::soft::{BodyOffsets, Masses, State};
+use pliant::body::soft::{Masses, State};
 use pliant::body::{Bodies, Mesh};
 use pliant::force::gravity::Gravity;
 use pliant::id::{BodyId, VertexId};
@@ -73,7 +73,7 @@ pub fn make(
         let rest = match body.extract {
             Extract::Mesh => rest,
             Extract::Points => rest.into_points(),
-            Extract::Outline => outline::shadow(rest, &format!("{path}.take"))?,
+            Extract::Outline => outline::shadow(rest, &format!("{path}.extract"))?,
         };
         let count = pattern::count(body.pattern.as_ref());
         totals[0] += count * rest.tet_count() as f64;
@@ -84,6 +84,7 @@ pub fn make(
     let infos = infos(scene, &groups);
     let bodies = Arc::new(topology(&groups)?);
     let mut system = system(scene, &groups, &all)?;
+    system.bodies = bodies.clone();
     let mut state =
         State { positions: all.positions, velocities: all.velocities, ..State::default() };
     // Held vertices start as they are held.
@@ -231,10 +232,8 @@ fn topology(groups: &[Group]) -> Result<Bodies, BuildError> {
 fn system(scene: &spec::Scene, groups: &[Group], all: &Arrays) -> Result<System, BuildError> {
     let masses =
         Masses::new(all.masses.clone()).map_err(|error| BuildError::value("bodies", error))?;
-    let counts = groups.iter().flat_map(|group| group.ranges.iter().map(|range| range.len()));
-    let bodies = BodyOffsets::from_counts(counts);
     let fixed = fixed(scene, groups);
-    let mut system = System { masses, bodies, fixed, ..System::default() };
+    let mut system = System { masses, fixed, ..System::default() };
     let gravity = vector(scene.gravity);
     if gravity != Vec3::ZERO {
         system.forces.push(Gravity::new(gravity, system.masses.of()));

@@ -3,26 +3,21 @@
 use std::ops::Range;
 
 use pliant::body::obstacle::Obstacle;
-use pliant::body::soft::State;
 use pliant::contact::response::Response;
 use pliant::id::VertexId;
-use pliant::integrate::backtrack::Backtrack;
+use pliant::integrate::Integrator;
 use pliant::integrate::constraint::{Constraint, Constraints, ObstacleFn, PbdSettings};
-use pliant::integrate::contact::InContact;
 use pliant::integrate::euler::{Euler, EulerKind};
-use pliant::integrate::free_motion::FreeMotion;
 use pliant::integrate::implicit::{Equations, Implicit, ImplicitKind, ImplicitSettings};
 use pliant::integrate::midpoint::Midpoint;
 use pliant::integrate::pbd::Pbd;
 use pliant::integrate::rk4::Rk4;
-use pliant::integrate::shape_matching::step::ShapeMatched;
+use pliant::integrate::shape_matching::matching::ShapeMatching;
 use pliant::integrate::sleep::SleepSettings;
 use pliant::integrate::verlet::{VelocityKind, Verlet};
-use pliant::integrate::with_rigid::WithRigid;
-use pliant::integrate::{Integrator, Report, StepError, System};
 use pliant::math::Vec3;
-use pliant::snapshot::{Snapshot, SnapshotError};
 use pliant::solve::linear::{LinearSettings, LinearSolver};
+use pliant::step::{MatchOrder, Stepper};
 
 use super::BuildError;
 use super::bodies::SceneBodies;
@@ -50,7 +45,7 @@ pub fn make(
     obstacles: Vec<Obstacle>,
     responses: Vec<Box<dyn Response>>,
     after: Option<After>,
-) -> Result<Box<dyn Integrator>, BuildError> {
+) -> Result<Stepper, BuildError> {
     let key = &scene.integrator;
     check(key)?;
     let inner: Box<dyn Integrator> = match key.kind {
@@ -74,22 +69,19 @@ pub fn make(
         let message = "only the integrator `pbd` keeps constraints";
         return Err(BuildError::value(format!("bodies.{body}.constraints"), message));
     }
-    let inner: Box<dyn Integrator> = match after {
+    let mut stepper = Stepper::new(inner)
+        .with_responses(responses)
+        .with_substeps(key.substeps)
+        .with_halvings(key.max_halvings.unwrap_or(0));
+    if let Some((groups, velocities)) = after {
         // Contact has the last word: so friction acts on whole shapes.
-        Some((groups, velocities)) => Box::new(ShapeMatched::new(inner, groups, velocities)),
-        None => inner,
-    };
-    let mut rigid = WithRigid::new(inner, FreeMotion::default());
-    if key.sleep {
-        rigid = rigid.with_sleep(SleepSettings::default());
+        let matching = ShapeMatching::new(groups, velocities);
+        stepper = stepper.with_matching(matching, MatchOrder::BeforeContact);
     }
-    let inner = Box::new(rigid);
-    let inner = Box::new(InContact::new(inner, made.bodies.clone(), responses));
-    let parts = InParts { inner, count: key.substeps, trial: State::default() };
-    Ok(match key.max_halvings.unwrap_or(0) {
-        0 => Box::new(parts),
-        halvings => Box::new(Backtrack::new(parts, halvings)),
-    })
+    if key.sleep {
+        stepper = stepper.with_sleep(SleepSettings::default());
+    }
+    Ok(stepper)
 }
 
 fn check(key: &spec::Integrator) -> Result<(), BuildError> {
@@ -213,53 +205,4 @@ fn tethers(
         }
     }
     Ok(tethers)
-}
-
-/// An integrator whose steps are made in equal parts.
-#[derive(Debug)]
-struct InParts {
-    inner: Box<dyn Integrator>,
-    /// At least 1.
-    count: u32,
-    trial: State,
-}
-
-impl Integrator for InParts {
-    fn step(
-        &mut self,
-        system: &mut System,
-        state: &mut State,
-        dt: f64,
-    ) -> Result<Report, StepError> {
-        if self.count == 1 {
-            return self.inner.step(system, state, dt);
-        }
-        self.trial.copy_from(state);
-        let (mut report, told) = (Report::default(), system.external_impulses.len());
-        for _ in 0..self.count {
-            match self.inner.step(system, &mut self.trial, dt / f64::from(self.count)) {
-                Ok(made) => report.add(made),
-                Err(error) => {
-                    // The parts that were made count for nothing.
-                    system.external_impulses.truncate(told);
-                    return Err(error);
-                }
-            }
-        }
-        // Time is left as the parts add it up: integrators that look back compare states.
-        state.copy_from(&self.trial);
-        Ok(report)
-    }
-
-    fn save(&self, memory: &mut Snapshot) {
-        self.inner.save(memory);
-    }
-
-    fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
-        self.inner.restore(memory)
-    }
-
-    fn set_threads(&mut self, threads: usize) {
-        self.inner.set_threads(threads);
-    }
 }

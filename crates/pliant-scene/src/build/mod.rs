@@ -30,13 +30,12 @@ mod integrator;
 
 use pliant_io::files::Folder;
 
-use pliant::body::obstacle::Obstacle;
 use pliant::math::{Quat, Vec3};
 use pliant::step::Simulation;
 
 use super::diagnostic::DiagnosticKind;
 use super::spec;
-use crate::loaded::RunInfo;
+use crate::loaded::{LoadedScene, RunInfo};
 
 /// Steps of a run at most, count.
 const MOST_STEPS: f64 = 1e9;
@@ -76,20 +75,10 @@ impl BuildError {
     }
 }
 
-/// What a scene becomes.
-pub struct Parts {
-    /// What moves.
-    pub simulation: Simulation,
-    /// What is told about the run.
-    pub info: RunInfo,
-    /// Warnings, one sentence each.
-    pub notices: Vec<String>,
-    /// What is in the way.
-    pub obstacles: Vec<Obstacle>,
-}
-
 /// Makes a scene whose mesh files count from a folder; what it leaves open is put in.
-pub fn build(scene: &mut spec::Scene, folder: Folder<'_>) -> Result<Parts, BuildError> {
+///
+/// The resolved text is left empty.
+pub fn build(scene: &mut spec::Scene, folder: Folder<'_>) -> Result<LoadedScene, BuildError> {
     check_name(&scene.name)?;
     let steps = steps(scene)?;
     let (record_every, checkpoint_every) = intervals(scene)?;
@@ -110,8 +99,8 @@ pub fn build(scene: &mut spec::Scene, folder: Folder<'_>) -> Result<Parts, Build
     let held = external_loads::held(scene, &made, &obstacles);
     let responses = contact::responses(scene, &made, &mut obstacles, apart)?;
     let after = shapes::make(scene, &mut made)?;
-    let integrator = integrator::make(scene, &made, obstacles.ruled, responses, after)?;
-    let bodies::SceneBodies { bodies, state, system, mut infos, .. } = made;
+    let stepper = integrator::make(scene, &made, obstacles.ruled, responses, after)?;
+    let bodies::SceneBodies { state, system, mut infos, .. } = made;
     infos.iter_mut().zip(held).for_each(|(info, held)| info.held = held);
     let info = RunInfo {
         scene: scene.name.clone(),
@@ -126,7 +115,7 @@ pub fn build(scene: &mut spec::Scene, folder: Folder<'_>) -> Result<Parts, Build
         bodies: infos,
         obstacles: obstacles.skins,
     };
-    let simulation = Simulation::new(bodies, state, system, integrator);
+    let simulation = Simulation::new(state, system, stepper);
     // What no step can work with is better told now, with the scene at hand.
     let system = &simulation.system;
     if let Err(error) = system.check_step(&simulation.state, scene.dt) {
@@ -137,7 +126,7 @@ pub fn build(scene: &mut spec::Scene, folder: Folder<'_>) -> Result<Parts, Build
         return Err(BuildError::value("bodies", error));
     }
     notices.extend(cut_short(scene, steps));
-    Ok(Parts { simulation, info, notices, obstacles: obstacles.all })
+    Ok(LoadedScene { simulation, info, resolved: String::new(), notices, obstacles: obstacles.all })
 }
 
 /// The word that a key's value is written as.

@@ -143,7 +143,7 @@ pub fn add(
             state.rigids.push(at);
         }
     }
-    let rigids = RigidBodySet::new(list, &system.bodies, state.positions.len());
+    let rigids = RigidBodySet::new(list, system.bodies.offsets(), state.positions.len());
     system.rigids = rigids.map_err(|error| BuildError::value("bodies", error))?;
     system.rigids.write(state);
     Ok(())

@@ -2,8 +2,8 @@
 
 use pliant::body::pins::{self, Plane};
 use pliant::id::VertexId;
+use pliant::integrate::shape_matching::matching::Velocities;
 use pliant::integrate::shape_matching::pull::Pull;
-use pliant::integrate::shape_matching::step::Velocities;
 use pliant::integrate::shape_matching::{
     Group as Shape, Groups, Kind, Plasticity, Stiffness, Volume,
 };

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use pliant::body::keyframes::{Keyframe, Keyframes};
 use pliant::body::pins::{PinPath, Pins};
-use pliant::body::soft::{BodyOffsets, MassError, Masses, State};
+use pliant::body::soft::{MassError, Masses, State};
 use pliant::force::gravity::Gravity;
 use pliant::force::{Corners, Form, Material, Tangent};
 use pliant::id::VertexId;
@@ -124,9 +124,8 @@ pub struct Scene {
 
 impl Scene {
     fn new(state: State, masses: Vec<f64>) -> Result<Scene, MassError> {
-        let bodies = BodyOffsets::from_counts([masses.len()]);
         let masses = Masses::new(masses)?;
-        let system = System { masses, bodies, ..System::default() };
+        let system = System { masses, ..System::default() };
         Ok(Scene { system, state })
     }
 

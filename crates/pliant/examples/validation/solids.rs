@@ -1,9 +1,11 @@
 //! Blocks of finite elements, and how they come to rest.
 
 use std::error::Error;
+use std::sync::Arc;
 
+use pliant::body::Bodies;
 use pliant::body::pins::Pins;
-use pliant::body::soft::{BodyOffsets, Masses, State};
+use pliant::body::soft::{Masses, State};
 use pliant::force::Forces;
 use pliant::force::elastic::{
     Corotational, Elastic, ElasticError, ElasticSettings, Law, NeoHookean,
@@ -74,7 +76,7 @@ impl Block {
             if std::env::var("SIX").is_ok() { TetSplit::Six } else { TetSplit::Five },
         )?;
         let masses = Masses::of_tets(&mesh.positions, &mesh.tets, |_| self.density)?;
-        let bodies = BodyOffsets::from_counts([mesh.positions.len()]);
+        let bodies = Arc::new(Bodies::of_particles([mesh.positions.len()])?);
         let mut system = System { masses, bodies, ..System::default() };
         (element.push)(&mut system.forces, &mesh, self.settings)?;
         Ok(Solid { system, state: State::at_rest(mesh.positions) })

@@ -4,6 +4,8 @@
 //! body order; what does not (who is joined to whom) lives here, in flat index arrays.
 //! Detection over n bodies is then one pass, and the arrays go to a GPU as they are.
 
+pub mod offsets;
+
 pub mod soft;
 
 pub mod keyframes;
@@ -16,6 +18,7 @@ pub mod rigid;
 
 use std::ops::Range;
 
+use crate::body::offsets::BodyOffsets;
 use crate::id::{BodyId, TriangleId, VertexId};
 use crate::mesh::surface::Surface;
 use crate::mesh::tet::TetMesh;
@@ -84,8 +87,8 @@ pub struct Bodies {
     kinds: Vec<BodyKind>,
     /// Whether the boundary of each body is a closed surface with one side in.
     bounded: Vec<bool>,
-    /// First vertex of each body, and one past the last of all.
-    vertex_starts: Vec<u32>,
+    /// Vertices of each body.
+    offsets: BodyOffsets,
     /// First tet of each body, and one past the last of all.
     tet_starts: Vec<u32>,
     /// First surface triangle of each body, and one past the last of all.
@@ -151,7 +154,18 @@ impl Bodies {
         Ok(bodies.finish())
     }
 
-    /// Number of bodies, count.
+    /// Bodies of loose vertices, these many each.
+    pub fn of_particles(counts: impl IntoIterator<Item = usize>) -> Result<Bodies, BodiesError> {
+        let meshes: Vec<Mesh<'_>> = counts.into_iter().map(Mesh::Particles).collect();
+        Bodies::from_meshes(&meshes)
+    }
+
+    /// Where the vertices of each body begin.
+    pub fn offsets(&self) -> &BodyOffsets {
+        &self.offsets
+    }
+
+    /// Number of bodies.
     pub fn len(&self) -> usize {
         self.kinds.len()
     }
@@ -181,13 +195,13 @@ impl Bodies {
 
     /// Vertices of all bodies, count.
     pub fn vertex_count(&self) -> usize {
-        self.vertex_starts.last().map_or(0, |&end| end as usize)
+        self.offsets.vertex_count()
     }
 
     /// The vertices of a body.
     #[inline]
     pub fn vertices(&self, body: BodyId) -> Range<usize> {
-        range(&self.vertex_starts, body)
+        self.offsets.range(body)
     }
 
     /// The tets of a body, as a range of [`Bodies::tets`].
@@ -204,7 +218,7 @@ impl Bodies {
 
     /// The body that a vertex belongs to.
     pub fn body_of(&self, vertex: VertexId) -> BodyId {
-        BodyId(self.vertex_starts.partition_point(|&start| start <= vertex.0) as u32 - 1)
+        self.offsets.locate(vertex.index()).0
     }
 
     /// Corners of all tets.
@@ -287,11 +301,10 @@ impl Builder {
         self.check(vertex_count, tets)?;
         self.check(vertex_count, surface)?;
         let all = &mut self.bodies;
-        if all.vertex_starts.is_empty() {
-            for starts in [&mut all.vertex_starts, &mut all.tet_starts, &mut all.triangle_starts] {
+        if all.kinds.is_empty() {
+            for starts in [&mut all.tet_starts, &mut all.triangle_starts, &mut all.ring_starts] {
                 starts.push(0);
             }
-            all.ring_starts.push(0);
         }
         let base = all.vertex_count() as u32;
         let body = BodyId(all.kinds.len() as u32);
@@ -306,7 +319,7 @@ impl Builder {
         all.bounded.push(true);
         all.tets.extend(tets.iter().map(|tet| tet.map(global)));
         all.triangles.extend(surface.iter().map(|triangle| triangle.map(global)));
-        all.vertex_starts.push(base + vertex_count as u32);
+        all.offsets.push(vertex_count);
         all.tet_starts.push(all.tets.len() as u32);
         all.triangle_starts.push(all.triangles.len() as u32);
         all.ring_starts.push(all.rings.len() as u32);

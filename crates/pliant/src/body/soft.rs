@@ -1,9 +1,7 @@
 //! Soft bodies in motion: where the vertices are, how fast, and how heavy.
 
-use std::ops::Range;
-
 use crate::body::rigid::RigidState;
-use crate::id::{BodyId, VertexId};
+use crate::id::VertexId;
 use crate::math::{Vec3, tet_volume};
 use crate::snapshot::{Snapshot, SnapshotError};
 
@@ -193,47 +191,6 @@ impl Masses {
     }
 }
 
-/// First vertex of each body, so that an error can name the body.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BodyOffsets {
-    starts: Vec<u32>,
-}
-
-impl BodyOffsets {
-    /// Bodies with these numbers of vertices, in order.
-    pub fn from_counts(counts: impl IntoIterator<Item = usize>) -> BodyOffsets {
-        let mut next = 0;
-        let mut starts = Vec::new();
-        for count in counts {
-            starts.push(next);
-            next += count as u32;
-        }
-        BodyOffsets { starts }
-    }
-
-    /// The range of vertices of each body; one of all `vertex_count` where none is known.
-    pub fn ranges(&self, vertex_count: usize) -> impl Iterator<Item = Range<usize>> {
-        let count = self.starts.len().max(1);
-        let start = |body: usize| self.starts.get(body).map_or(0, |start| *start as usize);
-        (0..count).map(move |body| {
-            let end = if body + 1 < count { start(body + 1) } else { vertex_count };
-            start(body)..end
-        })
-    }
-
-    /// First vertex of the last body.
-    pub(crate) fn last_start(&self) -> usize {
-        self.starts.last().map_or(0, |start| *start as usize)
-    }
-
-    /// The body of a vertex, and the vertex counted within it.
-    pub fn locate(&self, vertex: usize) -> (BodyId, VertexId) {
-        let body = self.starts.partition_point(|start| *start as usize <= vertex).max(1) - 1;
-        let start = self.starts.get(body).copied().unwrap_or(0);
-        (BodyId(body as u32), VertexId(vertex as u32 - start))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -275,15 +232,5 @@ mod tests {
         assert_eq!(state.momentum(&masses), -2.0 * Vec3::Y);
         assert_eq!(state.angular_momentum(&masses, Vec3::ZERO), 4.0 * Vec3::Z);
         assert_eq!(state.centre(&masses), -0.5 * Vec3::X);
-    }
-
-    #[test]
-    fn vertices_are_named_within_their_body() {
-        let starts = BodyOffsets::from_counts([3, 2]);
-        assert_eq!(starts.locate(2), (BodyId(0), VertexId(2)));
-        assert_eq!(starts.locate(4), (BodyId(1), VertexId(1)));
-        assert_eq!(BodyOffsets::default().locate(4), (BodyId(0), VertexId(4)));
-        assert_eq!(starts.ranges(5).collect::<Vec<_>>(), [0..3, 3..5]);
-        assert_eq!(BodyOffsets::default().ranges(5).last(), Some(0..5));
     }
 }

@@ -19,19 +19,20 @@ pub mod shape_matching;
 
 pub mod implicit;
 
-pub mod contact;
-
 pub mod free_motion;
 
 pub mod sleep;
 
-pub mod with_rigid;
+pub mod rigid_motion;
 
-pub mod backtrack;
+pub mod apply_output;
 
 use crate::body::pins::Pins;
 use crate::body::rigid::all::RigidBodySet;
-use crate::body::soft::{BodyOffsets, Masses, State};
+use std::sync::Arc;
+
+use crate::body::Bodies;
+use crate::body::soft::{Masses, State};
 use crate::contact::output::{ContactOutput, ContactStats};
 use crate::force::{Forces, StateView, StepRejection};
 use crate::id::{BodyId, VertexId};
@@ -56,19 +57,26 @@ pub struct System {
     pub joints: Joints,
     /// Bodies that never move, all of whose vertices are held, ascending; as walls.
     pub fixed: Vec<BodyId>,
-    /// Which rigid bodies sleep, in their order; none where there is no entry.
-    pub asleep: Vec<bool>,
-    /// Velocity, m/s, and spin, rad/s, of each rigid body as solved with the last step, by an
-    /// integrator that takes rows.
-    pub rigid_solution: Vec<(Vec3, Vec3)>,
-    /// Where bodies begin: for errors, for solvers that take them one by one, and for contact.
-    pub bodies: BodyOffsets,
+    /// All bodies, whose vertices the arrays hold in this order; none where nobody asks for them.
+    pub bodies: Arc<Bodies>,
     /// Who is told of the stages.
     pub profiler: ProfilerRef,
+    /// What the stages of a step hand to each other.
+    pub scratch: StepScratch,
+}
+
+/// What the stages of a step hand to each other.
+#[derive(Debug, Default)]
+pub struct StepScratch {
     /// What contact asks of the step that is being made.
     pub contact: ContactOutput,
     /// Impulses that obstacles gave since this was last cleared: vertex and impulse, N·s.
     pub external_impulses: Vec<(VertexId, Vec3)>,
+    /// Velocity, m/s, and spin, rad/s, of each rigid body as solved with the last step, by an
+    /// integrator that solves constraints.
+    pub rigid_solution: Vec<(Vec3, Vec3)>,
+    /// Which rigid bodies sleep, in their order; none where there is no entry.
+    pub asleep: Vec<bool>,
 }
 
 /// What one step took.
@@ -169,14 +177,6 @@ pub enum StepError {
         /// Rows, count.
         rows: usize,
     },
-    /// Bodies of the system that are not those of contact.
-    #[error("the system knows {known} bodies, contact {met} or others: give it their starts")]
-    Bodies {
-        /// Bodies of the system, count.
-        known: usize,
-        /// Bodies of contact, count.
-        met: usize,
-    },
     /// Contacts that are solved in different ways.
     #[error(
         "{rows} contacts are rows and {springs} are springs: a step can solve one kind or the other"
@@ -218,6 +218,34 @@ pub enum StepError {
         /// What was asked for, relative, unit 1.
         tolerance: f64,
     },
+}
+
+impl StepError {
+    /// Whether a shorter step may pass.
+    pub(crate) fn may_pass_when_shorter(&self) -> bool {
+        match self {
+            StepError::Refused { .. }
+            | StepError::NotFinite { .. }
+            | StepError::NotConverged { .. } => true,
+            StepError::TimeStep { .. }
+            | StepError::Count { .. }
+            | StepError::Rows { .. }
+            | StepError::Mixed { .. }
+            | StepError::Attached { .. }
+            | StepError::Joints(_)
+            | StepError::NothingFree { .. } => false,
+        }
+    }
+
+    /// The same with the number of times that the step was halved before.
+    pub(crate) fn after_halvings(self, made: u32) -> StepError {
+        match self {
+            StepError::Refused { body, vertex, what, value, limit, dt, .. } => {
+                StepError::Refused { body, vertex, what, value, limit, dt, halvings: made }
+            }
+            other => other,
+        }
+    }
 }
 
 /// A way to step.
@@ -293,15 +321,15 @@ impl System {
 
     /// Adds the forces of contact.
     fn push(&self, forces: &mut [Vec3]) {
-        for (vertex, force) in &self.contact.forces {
+        for (vertex, force) in &self.scratch.contact.forces {
             forces[vertex.index()] += *force;
         }
     }
 
     /// The error of a step that something must not let pass.
-    fn refused(&self, refusal: StepRejection, dt: f64) -> StepError {
-        let StepRejection { vertex, what, value, limit } = refusal;
-        let (body, vertex) = self.bodies.locate(vertex.index());
+    pub(crate) fn rejected(&self, rejection: StepRejection, dt: f64) -> StepError {
+        let StepRejection { vertex, what, value, limit } = rejection;
+        let (body, vertex) = self.bodies.offsets().locate(vertex.index());
         StepError::Refused { body, vertex, what, value, limit, dt, halvings: 0 }
     }
 
@@ -322,7 +350,7 @@ impl System {
         let Some(index) = values.iter().position(|value| !value.is_finite()) else {
             return Ok(());
         };
-        let (body, vertex) = self.bodies.locate(index);
+        let (body, vertex) = self.bodies.offsets().locate(index);
         Err(StepError::NotFinite { body, vertex, what, value: values[index], stage, time })
     }
 
@@ -339,13 +367,14 @@ impl System {
         }
         let pinned = self.pins.vertices();
         let last_pin = pinned.last().map_or(0, |vertex| vertex.index() + 1);
-        let last_body = self.bodies.last_start();
-        for (what, needed) in [("pins", last_pin), ("bodies", last_body)] {
-            if needed > count {
-                return Err(StepError::Count { what, count, expected: needed });
-            }
+        if last_pin > count {
+            return Err(StepError::Count { what: "pins", count, expected: last_pin });
         }
-        for (body, range) in self.bodies.ranges(expected).enumerate() {
+        let known = self.bodies.vertex_count();
+        if !self.bodies.is_empty() && known != count {
+            return Err(StepError::Count { what: "bodies", count, expected: known });
+        }
+        for (body, range) in self.bodies.offsets().ranges(expected).enumerate() {
             let first = pinned.partition_point(|vertex| vertex.index() < range.start);
             let last = pinned.partition_point(|vertex| vertex.index() < range.end);
             let is_held = !range.is_empty() && last - first == range.len();
@@ -367,7 +396,7 @@ impl System {
     ) -> Result<(), StepError> {
         self.check_state(next.motion(), "integrate")?;
         if let Some(refusal) = self.forces.refusal(state.motion(), next.motion()) {
-            return Err(self.refused(refusal, dt));
+            return Err(self.rejected(refusal, dt));
         }
         self.forces.flow(next.motion(), dt);
         std::mem::swap(state, next);

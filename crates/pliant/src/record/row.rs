@@ -104,6 +104,8 @@ mod tests {
     use crate::id::VertexId;
     use crate::integrate::System;
     use crate::integrate::rk4::Rk4;
+    use crate::step::Stepper;
+    use std::sync::Arc;
 
     #[test]
     fn a_row_adds_up_by_hand() {
@@ -120,8 +122,8 @@ mod tests {
             rigids: Vec::new(),
             time: 0.25,
         };
-        let bodies = Bodies::from_meshes(&[Mesh::SpringNetwork(2, &edges)]).unwrap();
-        let simulation = Simulation::new(bodies, state, system, Box::new(Rk4::new()));
+        system.bodies = Arc::new(Bodies::from_meshes(&[Mesh::SpringNetwork(2, &edges)]).unwrap());
+        let simulation = Simulation::new(state, system, Stepper::new(Box::new(Rk4::new())));
         let overlap = Overlap { penetrating_vertices: 7, ..Overlap::default() };
         let row = Row::of(&simulation, overlap);
         assert_eq!((row.time, row.kinetic), (0.25, 0.5 * 3.0 * 4.0));

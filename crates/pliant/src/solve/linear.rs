@@ -5,7 +5,7 @@
 use std::iter::Sum;
 use std::ops::Add;
 
-use crate::body::soft::BodyOffsets;
+use crate::body::offsets::BodyOffsets;
 use crate::force::BlockMatrix;
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};

@@ -259,7 +259,7 @@ fn clear(vector: &mut [Vec3], held: &[VertexId]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::soft::BodyOffsets;
+    use crate::body::offsets::BodyOffsets;
     use crate::solve::linear::tests::{net, residual_of};
 
     fn solve(

@@ -249,11 +249,12 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::body::offsets::BodyOffsets;
     use crate::body::pins::Pins;
     use crate::body::rigid::RigidBody;
     use crate::body::rigid::all::RigidBodySet;
     use crate::body::rigid::mass::MassProperties;
-    use crate::body::soft::{BodyOffsets, Masses, State};
+    use crate::body::soft::{Masses, State};
     use crate::body::{Bodies, Mesh};
     use crate::contact::{Feature, resting};
     use crate::id::VertexId;

@@ -363,7 +363,8 @@ pub(crate) fn first(parents: &mut [u32], mut body: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::soft::{BodyOffsets, StateView};
+    use crate::body::offsets::BodyOffsets;
+    use crate::body::soft::StateView;
     use crate::contact::{Feature, resting};
     use crate::force::spring::{SpringLaw, SpringSettings, Springs};
     use crate::force::{Forces, Form, Tangent};

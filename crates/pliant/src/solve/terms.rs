@@ -9,7 +9,7 @@
 //! | `Term`   | B       | u = Σ B x: share of an unknown x in a relative velocity  |
 //! | `Angular`  | p       | B x = x × p, Bᵀ f = p × f; p is the arm, signed, m       |
 
-use crate::body::soft::BodyOffsets;
+use crate::body::offsets::BodyOffsets;
 use crate::contact::Contact;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3, skew};

@@ -9,17 +9,16 @@ use pliant::contact::response::{Response, StepContext};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
 use pliant::id::{BodyId, VertexId};
-use pliant::integrate::backtrack::Backtrack;
-use pliant::integrate::contact::InContact;
 use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::implicit::{Implicit, ImplicitSettings};
-use pliant::integrate::{Integrator, Report, System};
+use pliant::integrate::{Report, System};
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::ball::ball;
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::{Measure, Overlap};
+use pliant::step::Stepper;
 use pliant_papers::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings};
 use pliant_papers::bodies::buffer::{Buffer, BufferSettings};
 use pliant_papers::bodies::impulse::{BodilyImpulseSettings, BodilyImpulses};
@@ -87,15 +86,15 @@ impl Scene {
         (output, response)
     }
 
-    fn barrier(&self, settings: BodilyBarrierSettings) -> Backtrack<InContact> {
+    fn barrier(&self, settings: BodilyBarrierSettings) -> Stepper {
         let response = BodilyBarrier::new(&self.rest, &self.bodies, settings).unwrap();
         self.stepper(response)
     }
 
     /// Symplectic Euler in contact, with step control.
-    fn stepper(&self, response: impl Response + 'static) -> Backtrack<InContact> {
+    fn stepper(&self, response: impl Response + 'static) -> Stepper {
         let inner = Box::new(Euler::new(EulerKind::Symplectic));
-        Backtrack::new(InContact::new(inner, self.bodies.clone(), vec![Box::new(response)]), 30)
+        Stepper::new(inner).with_responses(vec![Box::new(response)]).with_halvings(30)
     }
 
     /// Does what is demanded of the state.
@@ -386,7 +385,7 @@ fn springs_within_the_step_keep_momentum_and_add_no_energy() {
         let settings = BufferSettings { buffer, friction: 0.0, ..BufferSettings::implicit(dt) };
         let response = Buffer::new(&scene.rest, &scene.bodies, settings).unwrap();
         let implicit = Box::new(Implicit::new(ImplicitSettings::default()));
-        let mut stepper = InContact::new(implicit, scene.bodies.clone(), vec![Box::new(response)]);
+        let mut stepper = Stepper::new(implicit).with_responses(vec![Box::new(response)]);
         let (before, start) = (scene.state.clone(), scene.kinetic());
         let (mut met, mut most) = (0, 0.0_f64);
         for _ in 0..60 {

@@ -12,7 +12,6 @@ use pliant::depth::{DepthSettings, Scope, penetrations};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
 use pliant::id::{BodyId, VertexId};
-use pliant::integrate::contact::InContact;
 use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::verlet::{VelocityKind, Verlet};
 use pliant::integrate::{Integrator, System};
@@ -22,6 +21,7 @@ use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::Measure;
+use pliant::step::Stepper;
 use pliant_papers::bodies::{BodyPenalty, BodyPenaltySettings, Kind};
 
 use crate::placed::{Placed, placed};
@@ -59,13 +59,9 @@ impl Scene {
         BodyPenalty::new(&self.rest, &self.bodies, settings).unwrap()
     }
 
-    fn stepper(
-        &self,
-        inner: impl Integrator + 'static,
-        settings: BodyPenaltySettings,
-    ) -> InContact {
+    fn stepper(&self, inner: impl Integrator + 'static, settings: BodyPenaltySettings) -> Stepper {
         let response = self.response(settings);
-        InContact::new(Box::new(inner), self.bodies.clone(), vec![Box::new(response)])
+        Stepper::new(Box::new(inner)).with_responses(vec![Box::new(response)])
     }
 
     fn output(&self, response: &mut BodyPenalty) -> ContactOutput {
@@ -203,7 +199,7 @@ fn stack(cells: [u32; 2], upper: Vec3) -> Scene {
 }
 
 /// Most of the energy that is not in contacts, relative to the start, over 500 steps, J/J.
-fn most_energy(mut scene: Scene, mut stepper: InContact) -> f64 {
+fn most_energy(mut scene: Scene, mut stepper: Stepper) -> f64 {
     // Weighed against the floor, so that relative means something.
     let floor = -0.5 * 9.81 * scene.system.masses.total();
     let start = scene.energy() - floor;

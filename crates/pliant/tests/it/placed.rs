@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pliant::body::soft::{BodyOffsets, Masses, State};
+use pliant::body::soft::{Masses, State};
 use pliant::body::{Bodies, Mesh};
 use pliant::integrate::System;
 use pliant::math::{Quat, Vec3};
@@ -26,7 +26,6 @@ pub fn placed(meshes: &[(TetMesh, Quat, Vec3)]) -> Placed {
         .iter()
         .flat_map(|(mesh, turn, shift)| mesh.positions().iter().map(move |p| *turn * *p + *shift));
     let masses = Masses::of_tets(&rest, bodies.tets(), |_| 100.0).unwrap();
-    let starts = BodyOffsets::from_counts(meshes.iter().map(|(mesh, ..)| mesh.positions().len()));
-    let system = System { masses, bodies: starts, ..System::default() };
+    let system = System { masses, bodies: bodies.clone(), ..System::default() };
     Placed { state: State::at_rest(places.collect()), bodies, rest, system }
 }

@@ -10,8 +10,6 @@ use pliant::contact::response::{RespondError, Response, StepContext};
 use pliant::depth::DepthSettings;
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::id::{BodyId, VertexId};
-use pliant::integrate::backtrack::Backtrack;
-use pliant::integrate::contact::InContact;
 use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::implicit::{Implicit, ImplicitSettings};
 use pliant::integrate::{Integrator, System};
@@ -24,6 +22,7 @@ use pliant::mesh::raw::RawMesh;
 use pliant::mesh::surface::Surface;
 use pliant::mesh::tet::TetMesh;
 use pliant::solve::constraint::{Constraint, ConstraintSettings};
+use pliant::step::Stepper;
 use pliant_papers::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings, Strength};
 use pliant_papers::bodies::buffer::{Buffer, BufferSettings};
 use pliant_papers::bodies::impulse::{BodilyImpulseSettings, BodilyImpulses};
@@ -164,7 +163,7 @@ impl Made {
         })
     }
 
-    fn stepper(self, scene: &Scene) -> Backtrack<InContact> {
+    fn stepper(self, scene: &Scene) -> Stepper {
         let mut implicit = ImplicitSettings::default();
         implicit.rows.most_direct = if self.way == Way::Iterative { 0 } else { usize::MAX };
         let inner: Box<dyn Integrator> = match self.is_implicit() {
@@ -172,7 +171,7 @@ impl Made {
             false => Box::new(Euler::new(EulerKind::Symplectic)),
         };
         let response = self.response(&scene.rest, &scene.bodies).unwrap();
-        Backtrack::new(InContact::new(inner, scene.bodies.clone(), vec![response]), 30)
+        Stepper::new(inner).with_responses(vec![response]).with_halvings(30)
     }
 
     /// What it demands before the step and after it, nothing carried out.
@@ -348,7 +347,8 @@ fn friction_stays_within_its_cone_and_reaches_its_border() {
         match way {
             Way::Direct | Way::Iterative => {
                 made.stepper(&scene).step(&mut scene.system, &mut scene.state, made.dt()).unwrap();
-                let solved = scene.system.contact.row_impulses.iter().filter(|p| p.normal > 0.0);
+                let solved =
+                    scene.system.scratch.contact.row_impulses.iter().filter(|p| p.normal > 0.0);
                 shares.extend(solved.map(|p| p.tangent.length() / p.normal));
             }
             Way::Springs => {

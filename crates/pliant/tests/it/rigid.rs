@@ -15,11 +15,9 @@ use pliant::force::StepRejection;
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
 use pliant::id::{BodyId, VertexId};
-use pliant::integrate::free_motion::FreeMotion;
 use pliant::integrate::implicit::{Implicit, ImplicitSettings};
 use pliant::integrate::rk4::Rk4;
 use pliant::integrate::sleep::SleepSettings;
-use pliant::integrate::with_rigid::WithRigid;
 use pliant::integrate::{Integrator, StepError, System};
 use pliant::math::{Mat3, Quat, Vec3};
 use pliant::mesh::generate::cuboid::cuboid;
@@ -30,7 +28,7 @@ use pliant::record::overlap::Measure;
 use pliant::snapshot::Snapshot;
 use pliant::solve::constraint::{Constraint, ConstraintSettings};
 use pliant::solve::joint::{Axis, Joint, JointKind, Joints};
-use pliant::step::Simulation;
+use pliant::step::{Simulation, Stepper};
 use pliant_papers::bodies::{BodyPenalty, BodyPenaltySettings, Kind};
 use pliant_scene::digest::digest;
 
@@ -93,7 +91,8 @@ impl Scene {
             state.rigids.push(at);
         }
         system.masses = Masses::new(masses).unwrap();
-        system.rigids = RigidBodySet::new(rigid, &system.bodies, state.positions.len()).unwrap();
+        system.rigids =
+            RigidBodySet::new(rigid, system.bodies.offsets(), state.positions.len()).unwrap();
         system.forces.push(Gravity::new(gravity, system.masses.of()));
         let soft: Vec<_> = (bodies.ids().zip(list))
             .filter(|(_, (.., is_rigid))| !is_rigid)
@@ -110,9 +109,8 @@ impl Scene {
     }
 
     pub fn with(self, inner: Box<dyn Integrator>, response: Box<dyn Response>) -> Simulation {
-        let Scene { bodies, state, system, .. } = self;
-        let integrator = Box::new(WithRigid::new(inner, FreeMotion::default()));
-        Simulation::new(bodies, state, system, integrator).in_contact(vec![response])
+        let Scene { state, system, .. } = self;
+        Simulation::new(state, system, Stepper::new(inner).with_responses(vec![response]))
     }
 }
 
@@ -133,7 +131,7 @@ fn fastest(simulation: &Simulation) -> f64 {
 }
 
 fn inside(simulation: &Simulation) -> usize {
-    let (positions, bodies) = (&simulation.state.positions, &simulation.bodies);
+    let (positions, bodies) = (&simulation.state.positions, &simulation.system.bodies);
     Measure::new(positions, bodies).measure(positions, bodies).penetrating_vertices
 }
 
@@ -274,7 +272,7 @@ fn any_integrator_and_any_force_move_a_rigid_body() {
     assert!(momentum.length() < 1e-10, "{momentum}");
     assert_eq!(inside(&scene), 0);
     // All vertices go with the body.
-    let own = scene.bodies.vertices(BodyId(1));
+    let own = scene.system.bodies.vertices(BodyId(1));
     let at = &scene.state.rigids[0];
     for v in own {
         let (x, velocity) = (scene.state.positions[v], scene.state.velocities[v]);
@@ -317,19 +315,19 @@ fn what_rests_sleeps_and_is_woken_by_what_falls_on_it() {
     let rough = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
     let response =
         Constraint::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings(0.5, 0.0));
-    let Scene { bodies, state, system, .. } = scene;
+    let Scene { state, system, .. } = scene;
     let implicit = Box::new(Implicit::new(ImplicitSettings::default()));
-    let stepper =
-        WithRigid::new(implicit, FreeMotion::default()).with_sleep(SleepSettings::default());
-    let mut scene = Simulation::new(bodies, state, system, Box::new(stepper))
-        .in_contact(vec![Box::new(response)]);
+    let stepper = Stepper::new(implicit)
+        .with_responses(vec![Box::new(response)])
+        .with_sleep(SleepSettings::default());
+    let mut scene = Simulation::new(state, system, stepper);
     run(&mut scene, 70);
-    assert_eq!(scene.system.asleep, [true, true, false]);
+    assert_eq!(scene.system.scratch.asleep, [true, true, false]);
     assert_eq!(scene.state.rigids[1].velocity, Vec3::ZERO);
     run(&mut scene, 25);
-    assert_eq!(scene.system.asleep, [false; 3]); // met
+    assert_eq!(scene.system.scratch.asleep, [false; 3]); // met
     run(&mut scene, 200);
-    assert_eq!(scene.system.asleep, [true; 3]);
+    assert_eq!(scene.system.scratch.asleep, [true; 3]);
     assert_eq!(fastest(&scene), 0.0);
     // Nothing that fell asleep has lost its weight to nobody.
     let Simulation { state, system, external_impulse_total, .. } = &scene;

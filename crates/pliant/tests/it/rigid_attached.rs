@@ -4,11 +4,9 @@ use pliant::body::obstacle::SurfaceMaterial;
 use pliant::body::rigid::attach::AttachError;
 use pliant::body::rigid::{RigidBody, RigidState};
 use pliant::id::{BodyId, VertexId};
-use pliant::integrate::free_motion::FreeMotion;
 use pliant::integrate::implicit::{Implicit, ImplicitSettings};
 use pliant::integrate::rk4::Rk4;
 use pliant::integrate::sleep::SleepSettings;
-use pliant::integrate::with_rigid::WithRigid;
 use pliant::integrate::{Integrator, StepError};
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::cuboid::cuboid;
@@ -17,7 +15,7 @@ use pliant::mesh::tet::TetMesh;
 use pliant::snapshot::Snapshot;
 use pliant::solve::constraint::Constraint;
 use pliant::solve::joint::{Axis, Joint, JointKind, Joints, Motor};
-use pliant::step::Simulation;
+use pliant::step::{Simulation, Stepper};
 use pliant_scene::digest::digest;
 
 use crate::rigid::{DT, GRAVITY, Scene, block, floor, run, settings};
@@ -70,9 +68,8 @@ fn in_contact(scene: Scene) -> Simulation {
 }
 
 fn alone(scene: Scene) -> Simulation {
-    let Scene { bodies, state, system, .. } = scene;
-    let integrator = WithRigid::new(implicit(), FreeMotion::default());
-    Simulation::new(bodies, state, system, Box::new(integrator))
+    let Scene { state, system, .. } = scene;
+    Simulation::new(state, system, Stepper::new(implicit()))
 }
 
 /// Farthest that an attached vertex is from where it was on its holder, m.
@@ -276,13 +273,13 @@ fn a_holder_stays_awake_with_what_it_holds() {
         let rough = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
         let response = Constraint::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings)
             .leaving_out(scene.system.rigids.attached_pairs());
-        let Scene { bodies, state, system, .. } = scene;
-        let sleepy =
-            WithRigid::new(implicit(), FreeMotion::default()).with_sleep(SleepSettings::default());
-        let mut scene = Simulation::new(bodies, state, system, Box::new(sleepy))
-            .in_contact(vec![Box::new(response)]);
+        let Scene { state, system, .. } = scene;
+        let sleepy = Stepper::new(implicit())
+            .with_responses(vec![Box::new(response)])
+            .with_sleep(SleepSettings::default());
+        let mut scene = Simulation::new(state, system, sleepy);
         run(&mut scene, 300);
-        scene.system.asleep[0]
+        scene.system.scratch.asleep[0]
     };
     assert!(asleep(false) && !asleep(true));
 }
@@ -350,8 +347,8 @@ fn integrators_that_cannot_hold_say_so() {
     let mut scene = cube_with_bar(Vec3::ZERO);
     attach(&mut scene);
     let Scene { mut state, mut system, .. } = scene;
-    let mut integrator = WithRigid::new(Box::new(Rk4::default()), FreeMotion::default());
-    let error = integrator.step(&mut system, &mut state, DT).unwrap_err();
+    let mut stepper = Stepper::new(Box::new(Rk4::default()));
+    let error = stepper.step(&mut system, &mut state, DT).unwrap_err();
     assert_eq!(error, StepError::Attached { vertices: 9 });
 }
 

@@ -9,9 +9,8 @@ use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::body::soft::State;
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
-use pliant::integrate::contact::InContact;
+use pliant::integrate::System;
 use pliant::integrate::implicit::{Implicit, ImplicitSettings};
-use pliant::integrate::{Integrator, System};
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::icosahedron::icosahedron;
@@ -19,6 +18,7 @@ use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::{Measure, Overlap};
 use pliant::solve::constraint::{Constraint, ConstraintSettings};
+use pliant::step::Stepper;
 
 use crate::placed::{Placed, placed};
 
@@ -36,7 +36,7 @@ struct Scene {
     bodies: Arc<Bodies>,
     state: State,
     system: System,
-    stepper: InContact,
+    stepper: Stepper,
 }
 
 impl Scene {
@@ -53,7 +53,7 @@ impl Scene {
         system.forces.push(elastic);
         let contact = Constraint::new(&rest, &bodies, obstacles, settings.contact);
         let implicit = Box::new(Implicit::new(settings.implicit));
-        let stepper = InContact::new(implicit, bodies.clone(), vec![Box::new(contact)]);
+        let stepper = Stepper::new(implicit).with_responses(vec![Box::new(contact)]);
         Scene { bodies, state, system, stepper }
     }
 
@@ -179,7 +179,13 @@ fn contacts_between_bodies_keep_momentum() {
         let mut met = false;
         for _ in 0..30 {
             scene.step();
-            met |= scene.system.contact.row_impulses.iter().any(|pressure| pressure.normal > 0.0);
+            met |= scene
+                .system
+                .scratch
+                .contact
+                .row_impulses
+                .iter()
+                .any(|pressure| pressure.normal > 0.0);
         }
         assert!(met);
         let change = scene.state.momentum(&scene.system.masses) - before;

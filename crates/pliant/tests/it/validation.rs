@@ -15,14 +15,16 @@ mod solids;
 
 use crate::integrators::methods;
 use methods::METHODS;
+use pliant::body::Bodies;
 use pliant::body::pins::Pins;
-use pliant::body::soft::{BodyOffsets, Masses, State};
+use pliant::body::soft::{Masses, State};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::id::VertexId;
 use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::{Integrator, System};
 use pliant::math::Vec3;
 use solids::{Block, ELEMENTS};
+use std::sync::Arc;
 
 /// Of Timoshenko's deflection: what the brief theory leaves out at the clamp, and meshes.
 const TIMOSHENKO_TOLERANCE: f64 = 0.02;
@@ -210,7 +212,7 @@ fn two_cubes() -> (System, State) {
     let mut tets = mesh.unwrap().tets;
     tets.extend(tets.clone().iter().map(|tet| tet.map(|v| VertexId(v.0 + 8))));
     let masses = Masses::of_tets(&positions, &tets, |_| 1e3).unwrap();
-    let bodies = BodyOffsets::from_counts([8, 8]);
+    let bodies = Arc::new(Bodies::of_particles([8, 8]).unwrap());
     let mut system = System { masses, bodies, ..System::default() };
     let solid = Elastic::<Corotational>::new(&positions, &tets, |_| CUBE.settings);
     system.forces.push(solid.unwrap());

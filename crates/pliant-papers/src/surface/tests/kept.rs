@@ -11,7 +11,6 @@ use pliant::contact::output::ContactOutput;
 use pliant::contact::response::{Response, StepContext};
 use pliant::depth::DepthSettings;
 use pliant::id::{BodyId, VertexId};
-use pliant::integrate::Integrator;
 use pliant::math::{Quat, Vec3};
 
 #[test]

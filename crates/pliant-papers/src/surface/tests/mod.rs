@@ -7,7 +7,7 @@ mod kept;
 use std::sync::Arc;
 
 use super::{ContactSurface, Corrections, SurfaceSettings};
-use pliant::body::soft::{BodyOffsets, Masses, State};
+use pliant::body::soft::{Masses, State};
 use pliant::body::{Bodies, Mesh};
 use pliant::contact::output::ContactOutput;
 use pliant::contact::response::{Response, StepContext};
@@ -15,7 +15,6 @@ use pliant::depth::DepthSettings;
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings, Law};
 use pliant::id::BodyId;
 use pliant::integrate::System;
-use pliant::integrate::contact::InContact;
 use pliant::integrate::implicit::{Implicit, ImplicitSettings};
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::ball::ball;
@@ -24,6 +23,7 @@ use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::normals::Normals;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::Measure;
+use pliant::step::Stepper;
 
 const DT: f64 = 1.0 / 60.0;
 /// Sums of some hundred terms, relative to the sum of their sizes.
@@ -51,9 +51,7 @@ impl Scene {
             mesh.positions().iter().map(move |p| *turn * *p + *shift)
         });
         let masses = Masses::of_tets(&rest, bodies.tets(), |_| 100.0).unwrap();
-        let counts = meshes.iter().map(|(mesh, ..)| mesh.positions().len());
-        let starts = BodyOffsets::from_counts(counts);
-        let system = System { masses, bodies: starts, ..System::default() };
+        let system = System { masses, bodies: bodies.clone(), ..System::default() };
         Scene { state: State::at_rest(placed.collect()), bodies, rest, system }
     }
 
@@ -87,10 +85,10 @@ impl Scene {
         output
     }
 
-    fn stepper(&self, settings: SurfaceSettings) -> InContact {
+    fn stepper(&self, settings: SurfaceSettings) -> Stepper {
         let inner = Box::new(Implicit::new(ImplicitSettings::default()));
         let response = Box::new(self.response(settings));
-        InContact::new(inner, self.bodies.clone(), vec![response])
+        Stepper::new(inner).with_responses(vec![response])
     }
 
     fn inside(&self) -> usize {

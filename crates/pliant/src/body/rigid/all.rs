@@ -7,9 +7,10 @@
 use std::borrow::Borrow;
 use std::ops::Range;
 
+use crate::body::offsets::BodyOffsets;
 use crate::body::rigid::attach::Holds;
 use crate::body::rigid::{RigidBody, RigidError, RigidState};
-use crate::body::soft::{BodyOffsets, Masses, State};
+use crate::body::soft::{Masses, State};
 use crate::id::{BodyId, VertexId};
 use crate::math::svd::outer;
 use crate::math::{Mat3, Quat, Vec3, unit_quat};

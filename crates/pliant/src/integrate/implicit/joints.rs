@@ -13,7 +13,7 @@ use crate::body::rigid::RigidState;
 use crate::body::rigid::all::RigidEntry;
 use crate::body::soft::State;
 use crate::integrate::implicit::Implicit;
-use crate::integrate::{Report, StepError, System};
+use crate::integrate::{Report, StepError, StepScratch, System};
 use crate::math::{Mat3, Vec3};
 
 /// Rounds of contacts and joints at most, count.
@@ -40,7 +40,7 @@ pub struct JointContactAlternator {
 impl JointContactAlternator {
     /// Takes over what is given; what joints gave in the step before is the first guess.
     fn begin(&mut self, system: &mut System, state: &State, dt: f64) -> Result<(), StepError> {
-        let System { joints, rigids, forces, contact, .. } = system;
+        let System { joints, rigids, forces, scratch: StepScratch { contact, .. }, .. } = system;
         let members = rigids.members();
         joints.begin(members, &state.rigids, dt)?;
         self.states.clone_from(&state.rigids);
@@ -96,7 +96,8 @@ impl Implicit {
             }
             self.solve(system, report)?;
             let changed = self.obey(system)? * span;
-            let is_alone = system.contact.rows.is_empty() && system.rigids.attached().is_empty();
+            let is_alone =
+                system.scratch.contact.rows.is_empty() && system.rigids.attached().is_empty();
             if is_alone || changed <= STILL {
                 return Ok(());
             }
@@ -109,7 +110,7 @@ impl Implicit {
     fn obey(&mut self, system: &mut System) -> Result<f64, StepError> {
         let Implicit { in_turn, ends, right, .. } = self;
         let JointContactAlternator { pushes, states, inertias, sizes, .. } = in_turn;
-        let System { joints, rigids, contact, .. } = system;
+        let System { joints, rigids, scratch: StepScratch { contact, .. }, .. } = system;
         for (k, (member, state)) in rigids.members().iter().zip(&mut *states).enumerate() {
             let first = member.vertices.start;
             (state.velocity, state.spin) = (ends[first], ends[first + 1]);

@@ -214,19 +214,25 @@ impl Implicit {
         } else {
             self.solve_jointed(system, state, report)?;
         }
-        let System { rigids, rigid_solution, external_impulses, .. } = system;
-        external_impulses.extend_from_slice(&self.reduced.support_impulses);
-        Reduced::spread((rigids, state), &mut self.ends, rigid_solution);
+        let System { rigids, scratch, .. } = system;
+        scratch.external_impulses.extend_from_slice(&self.reduced.support_impulses);
+        Reduced::spread((rigids, state), &mut self.ends, &mut scratch.rigid_solution);
         Ok(())
     }
 
     /// Puts rigid bodies in place of their vertices.
     fn reduce(&mut self, system: &mut System, state: &State) {
         let Implicit { stage, ends, right, forces, reduced, .. } = self;
-        let System { rigids, asleep, pins, masses, forces: laws, .. } = system;
+        let System { rigids, scratch, pins, masses, forces: laws, .. } = system;
         let Some(matrix) = laws.matrix_mut() else { return };
         let given = (pins.vertices(), masses.of());
-        reduced.fill((rigids, asleep, state), given, (forces, stage.span), matrix, (right, ends));
+        reduced.fill(
+            (rigids, &scratch.asleep, state),
+            given,
+            (forces, stage.span),
+            matrix,
+            (right, ends),
+        );
     }
 
     /// Solves the linear system, with the contacts if there are any.
@@ -245,14 +251,14 @@ impl Implicit {
             ..
         } = self;
         let Some(matrix) = system.forces.matrix() else { return Ok(()) };
-        let (mut held, bodies) = (system.pins.vertices(), &system.bodies);
+        let (mut held, bodies) = (system.pins.vertices(), system.bodies.offsets());
         let mut given = Sides::soft(bodies, system.masses.of());
         if with_rigids {
             held = &self.reduced.held;
             given.masses = &self.reduced.masses;
             given.rigid = Some(self.reduced.sides(&stage.positions));
         }
-        let (rows, springs) = (system.contact.rows.len(), &system.contact.springs);
+        let (rows, springs) = (system.scratch.contact.rows.len(), &system.scratch.contact.springs);
         if rows == 0 {
             let mut linear = Linear { matrix, right, held, bodies };
             if !springs.is_empty() {
@@ -273,7 +279,7 @@ impl Implicit {
             return Err(StepError::Mixed { rows, springs: springs.len() });
         }
         let equations = rows::Equations { matrix, right, held, dt: stage.span };
-        let ContactOutput { rows, row_impulses, .. } = &mut system.contact;
+        let ContactOutput { rows, row_impulses, .. } = &mut system.scratch.contact;
         let how = (settings.rows, settings.linear);
         let solved = row_solver.solve(equations, given, rows, how, (ends, row_impulses))?;
         report.sweeps += solved.sweeps;
@@ -399,6 +405,6 @@ fn finish_matrix(system: &mut System, time: f64) -> Result<(), StepError> {
     let Some((row, value)) = refused else {
         return Ok(());
     };
-    let (body, vertex) = system.bodies.locate(row);
+    let (body, vertex) = system.bodies.offsets().locate(row);
     Err(StepError::NotFinite { body, vertex, what: "stiffness", value, stage: "force", time })
 }

@@ -115,7 +115,7 @@ impl Implicit {
             Form::Definite => assemble(system, trial.motion(), stage.span)?,
         }
         let Some(matrix) = system.forces.matrix() else { return Ok(()) };
-        let (held, bodies) = (system.pins.vertices(), &system.bodies);
+        let (held, bodies) = (system.pins.vertices(), system.bodies.offsets());
         let linear = Linear { matrix, right, held, bodies };
         let _watch = StageTimer::new(&system.profiler, Stage::Solve);
         report.linear += solvers.solve(linear, settings.linear, change)?.iterations;

@@ -160,7 +160,7 @@ mod tests {
         let mut system = system();
         let contact = resting(VertexId(0));
         let spring = ContactSpring { contact, depth, stiffness: 300.0, damping: 5.0 };
-        system.contact.springs.push(spring);
+        system.scratch.contact.springs.push(spring);
         let mut state = State::at_rest(vec![Vec3::ZERO]);
         state.velocities[0] = before * Vec3::Z;
         let linear = LinearSettings { tolerance: 1e-13, ..LinearSettings::default() };
@@ -190,8 +190,8 @@ mod tests {
         let mut system = system();
         let contact = resting(VertexId(0));
         let spring = ContactSpring { contact, depth: 0.1, stiffness: 1.0, damping: 0.0 };
-        system.contact.springs.push(spring);
-        system.contact.rows.push(contact);
+        system.scratch.contact.springs.push(spring);
+        system.scratch.contact.rows.push(contact);
         let mut state = State::at_rest(vec![Vec3::ZERO]);
         let mut implicit = Implicit::new(ImplicitSettings::default());
         let found = implicit.step(&mut system, &mut state, DT);

@@ -16,7 +16,7 @@ pub mod cluster;
 
 pub mod modes;
 
-pub mod step;
+pub mod matching;
 
 pub mod pull;
 

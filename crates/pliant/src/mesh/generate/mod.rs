@@ -101,11 +101,11 @@ pub enum GenerateError {
 /// Sets the region of each tet by a rule on its centroid, m.
 ///
 /// ```
-/// use pliant::mesh::generate::{assign_regions, cuboid::cuboid, lattice::Cut};
+/// use pliant::mesh::generate::{assign_regions, cuboid::cuboid, lattice::TetSplit};
 /// use pliant::math::Vec3;
 ///
 /// // Region 1 is the half of the bar with positive x.
-/// let mut bar = cuboid([4, 1, 1], Vec3::new(4.0, 1.0, 1.0), Cut::Six)?;
+/// let mut bar = cuboid([4, 1, 1], Vec3::new(4.0, 1.0, 1.0), TetSplit::Six)?;
 /// assign_regions(&mut bar, |centroid| u32::from(centroid.x > 0.0));
 /// assert_eq!(bar.regions.iter().filter(|&&region| region == 1).count(), 12);
 /// # Ok::<(), pliant::mesh::generate::GenerateError>(())

@@ -1,5 +1,5 @@
 use super::*;
-use crate::body::soft::BodyOffsets;
+use crate::body::offsets::BodyOffsets;
 use crate::math::svd::tests::noise;
 use crate::solve::dense::tests::{joined, pairs};
 use crate::solve::terms::Term;

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use super::*;
 use crate::body::keyframes::{Keyframes, Pose};
 use crate::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
-use crate::body::soft::{BodyOffsets, StateView};
+use crate::body::soft::StateView;
 use crate::body::{Bodies, Mesh};
 use crate::force::{Force, Form, Tangent};
-use crate::integrate::contact::InContact;
 use crate::integrate::implicit::{Implicit, ImplicitSettings};
 use crate::integrate::shape_matching::pull::Pull;
 use crate::mesh::generate::cuboid::cuboid;
@@ -149,7 +148,6 @@ fn slide(ratio: f64, kind: Kind) -> (f64, f64) {
     let lift = (0.002 - lowest(mesh.positions())) * Vec3::Z;
     let rest: Vec<Vec3> = mesh.positions().iter().map(|x| *x + lift).collect();
     let mut system = free(&vec![0.1; rest.len()]);
-    system.bodies = BodyOffsets::from_counts([rest.len()]);
     let angle = libm::atan(ratio * friction);
     let pull = G * Vec3::new(libm::sin(angle), 0.0, -libm::cos(angle));
     system.forces.push(Gravity::new(pull, system.masses.of()));
@@ -159,9 +157,10 @@ fn slide(ratio: f64, kind: Kind) -> (f64, f64) {
     let touch = SurfaceMaterial { friction, restitution: 0.0 };
     let floor = Obstacle::new(Plane, Keyframes::still(Pose::IDENTITY).unwrap(), touch).unwrap();
     let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh)]).unwrap();
+    system.bodies = Arc::new(bodies.clone());
     let rows = Constraint::new(&rest, &bodies, vec![floor], ConstraintSettings::default());
     let inner = Box::new(Implicit::new(ImplicitSettings::default()));
-    let mut stepper = InContact::new(inner, Arc::new(bodies), vec![Box::new(rows)]);
+    let mut stepper = Stepper::new(inner).with_responses(vec![Box::new(rows)]);
     let mut state = State::at_rest(rest);
     for _ in 0..120 {
         stepper.step(&mut system, &mut state, dt).unwrap();
