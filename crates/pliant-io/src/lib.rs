@@ -7,7 +7,7 @@ pub mod whole;
 
 pub mod files;
 
-pub mod nearest;
+pub mod suggest;
 
 pub mod mesh;
 

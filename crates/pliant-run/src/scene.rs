@@ -37,7 +37,7 @@ fn read(source: &str) -> Result<(String, PathBuf), SceneError> {
     };
     let data = fs::metadata(path).map_err(|error| {
         let names = || builtin::ALL.iter().map(|scene| scene.name);
-        let help = match pliant_io::nearest::nearest(source, names()) {
+        let help = match pliant_io::suggest::nearest(source, names()) {
             Some(name) if !named_file => format!("did you mean the built-in scene `{name}`?"),
             _ => format!("built-in scenes are {}", names().collect::<Vec<_>>().join(", ")),
         };

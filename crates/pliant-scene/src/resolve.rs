@@ -3,7 +3,7 @@
 use super::expression::{evaluate, lone_name};
 use super::fault::{Fault, FaultKind, Place};
 use super::node::{Node, Value, settle};
-use pliant_io::nearest::nearest;
+use pliant_io::suggest::nearest;
 
 /// Names that stand for each other at most, count: bounds the stack.
 const MOST_CHAINED: usize = 32;

@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::files::{Disk, Entry, Files};
-use crate::nearest::nearest;
+use crate::suggest::nearest;
 use crate::whole;
 
 pub mod drawing;

@@ -18,7 +18,7 @@ use super::{Wrong, contact, rotation, vector};
 use crate::fault::FaultKind;
 use crate::keys::body as key;
 use crate::keys::{self, Body, Material, Response};
-use pliant_io::nearest::nearest;
+use pliant_io::suggest::nearest;
 
 /// Pins the vertices that a body names, in all its copies.
 pub fn pin(
