@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use pliant_io::whole::told;
+use pliant_io::atomic_file::io_message;
 
 /// Headings and file names.
 pub const HEADING: Style = Style::new().bold();
@@ -29,7 +29,7 @@ pub fn print(text: &str) -> Result<(), Stopped> {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Stopped(ExitCode::SUCCESS)),
         Err(error) => {
-            complain(&format!("cannot write the answer: {}", told(&error)));
+            complain(&format!("cannot write the answer: {}", io_message(&error)));
             Err(Stopped(ExitCode::from(crate::FAILED)))
         }
     }
