@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use pliant_io::whole::{self, told};
+use pliant_io::atomic_file::{self, io_message};
 use pliant_run::picture::frames::{Frames, TIME_DIGITS, Wanted, picture};
 use pliant_run::picture::{SIDES, png};
 use pliant_run::recording::Recording;
@@ -60,8 +60,8 @@ pub fn run(
         Err(why) => return Ok(show::usage_error(&format!("{name}: {why}"))),
     };
     let output = plain(&arguments.output.display().to_string());
-    if let Err(error) = whole::write(&arguments.output, &png(&image)) {
-        show::error(&format!("{output}: cannot be written: {}", told(&error)));
+    if let Err(error) = atomic_file::write(&arguments.output, &png(&image)) {
+        show::error(&format!("{output}: cannot be written: {}", io_message(&error)));
         return Ok(ExitCode::from(crate::FAILED));
     }
     let [width, height] = image.size;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use pliant_io::whole::{self, told};
+use pliant_io::atomic_file::{self, io_message};
 use pliant_run::picture::png;
 use pliant_run::proximity::picture::picture;
 use pliant_run::proximity::{PenetrationReport, Report, Request, Way, proximity};
@@ -85,9 +85,9 @@ pub fn run(arguments: &ProximityArguments) -> Result<ExitCode, EarlyExit> {
     };
     if let Some(path) = &arguments.picture {
         let image = picture(&found);
-        if let Err(error) = whole::write(path, &png(&image)) {
+        if let Err(error) = atomic_file::write(path, &png(&image)) {
             let path = path.display();
-            show::error(&format!("{path}: cannot be written: {}", told(&error)));
+            show::error(&format!("{path}: cannot be written: {}", io_message(&error)));
             return Ok(ExitCode::from(crate::FAILED));
         }
         found.report.notices.extend(image.notices);

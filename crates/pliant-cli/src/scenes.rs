@@ -30,7 +30,7 @@ pub fn print_list() -> Result<ExitCode, EarlyExit> {
 pub fn print_scene(name: &str) -> Result<ExitCode, EarlyExit> {
     let Some(scene) = builtin::find(name) else {
         let names = || builtin::ALL.iter().map(|scene| scene.name);
-        let help = match pliant_io::nearest::nearest(name, names()) {
+        let help = match pliant_io::suggest::nearest(name, names()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
         };

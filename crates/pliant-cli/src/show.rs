@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use pliant_io::whole::told;
+use pliant_io::atomic_file::io_message;
 
 /// Headings and file names.
 pub const HEADING: Style = Style::new().bold();
@@ -31,7 +31,7 @@ pub fn print(text: &str) -> Result<(), EarlyExit> {
             Err(EarlyExit(ExitCode::SUCCESS))
         }
         Err(error) => {
-            self::error(&format!("cannot write the answer: {}", told(&error)));
+            self::error(&format!("cannot write the answer: {}", io_message(&error)));
             Err(EarlyExit(ExitCode::from(crate::FAILED)))
         }
     }

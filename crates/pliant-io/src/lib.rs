@@ -3,11 +3,11 @@
 //! Readers turn bytes into raw meshes and outlines, writers the other way; both name the
 //! place of a fault. Their memory is bounded by a constant times the bytes handed in.
 
-pub mod whole;
+pub mod atomic_file;
 
 pub mod files;
 
-pub mod nearest;
+pub mod suggest;
 
 pub mod mesh;
 

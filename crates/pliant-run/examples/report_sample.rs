@@ -25,7 +25,7 @@ use pliant::mesh::tet::TetMesh;
 use pliant::profile::{Profiler, Stage};
 use pliant::record::row::Row;
 use pliant::step::{Simulation, Stepper};
-use pliant_io::whole;
+use pliant_io::atomic_file;
 use pliant_papers::impulse::Impulses;
 use pliant_plane::overlap::Measure;
 use pliant_run::picture::{Camera, Image, View, png, render};
@@ -81,14 +81,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         date: "",
         pictures: &pictures,
     });
-    whole::write(&folder.join("report.html"), page.as_bytes())?;
+    atomic_file::write(&folder.join("report.html"), page.as_bytes())?;
     for (name, png) in ["start.png", "later.png"].into_iter().zip(&pngs) {
-        whole::write(&folder.join(name), png)?;
+        atomic_file::write(&folder.join(name), png)?;
     }
     let begin = Instant::now();
     let large = png(&picture(&simulation, &info, [1280, 720]));
     println!("1280×720 drawn and packed in {:?}, {} bytes", begin.elapsed(), large.len());
-    whole::write(&folder.join("end.png"), &large)?;
+    atomic_file::write(&folder.join("end.png"), &large)?;
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use crate::run::folder::{INTERRUPTED, REPORT, SERIES, read_summary};
 use crate::run::{Progress, RunError, RunSettings, run, series};
 use crate::scene::load;
 use crate::summary::Summary;
-use pliant_io::whole::{self, told};
+use pliant_io::atomic_file::{self, io_message};
 use pliant_scene::SceneError;
 use pliant_scene::diagnostic::SET;
 
@@ -43,7 +43,7 @@ pub enum CompareError {
         error: Box<RunError>,
     },
     /// A file.
-    #[error("{}: {}", path.display(), told(error))]
+    #[error("{}: {}", path.display(), io_message(error))]
     File {
         /// Which.
         path: PathBuf,
@@ -104,7 +104,8 @@ pub fn compare(
     let runs = done.iter().map(|(name, summary, rows)| Compared { name, summary, rows });
     let text = page(&name, &ways.key, &runs.collect::<Vec<_>>());
     let path = folder.join(REPORT);
-    whole::write(&path, text.as_bytes()).map_err(|error| CompareError::File { path, error })?;
+    atomic_file::write(&path, text.as_bytes())
+        .map_err(|error| CompareError::File { path, error })?;
     Ok(done.into_iter().map(|(value, summary, _)| (value, summary)).collect())
 }
 

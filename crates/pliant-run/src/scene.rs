@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use pliant_io::atomic_file;
 use pliant_io::files::{Disk, Folder};
-use pliant_io::whole;
 use pliant_scene::diagnostic::{Diagnostic, DiagnosticKind, Sources};
 use pliant_scene::loaded::LoadedScene;
 use pliant_scene::{SceneError, builtin};
@@ -37,11 +37,11 @@ fn read(source: &str) -> Result<(String, PathBuf), SceneError> {
     };
     let data = fs::metadata(path).map_err(|error| {
         let names = || builtin::ALL.iter().map(|scene| scene.name);
-        let help = match pliant_io::nearest::nearest(source, names()) {
+        let help = match pliant_io::suggest::nearest(source, names()) {
             Some(name) if !named_file => format!("did you mean the built-in scene `{name}`?"),
             _ => format!("built-in scenes are {}", names().collect::<Vec<_>>().join(", ")),
         };
-        refuse(whole::told(&error), (!named_file).then_some(help))
+        refuse(atomic_file::io_message(&error), (!named_file).then_some(help))
     })?;
     if !data.is_file() {
         return Err(refuse("not a regular file".into(), None));
@@ -50,7 +50,7 @@ fn read(source: &str) -> Result<(String, PathBuf), SceneError> {
         let message = format!("the file is {} bytes long: at most {MOST_BYTES}", data.len());
         return Err(refuse(message, None));
     }
-    let bytes = fs::read(path).map_err(|error| refuse(whole::told(&error), None))?;
+    let bytes = fs::read(path).map_err(|error| refuse(atomic_file::io_message(&error), None))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         refuse(format!("byte {at} is not UTF-8"), None)

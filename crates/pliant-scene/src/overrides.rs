@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::diagnostic::{Diagnostic, DiagnosticKind, Place};
 use super::node::{Entry, Node, Value, parse_value};
-use pliant_io::nearest::nearest;
+use pliant_io::suggest::nearest;
 
 /// Puts the k-th of the settings into a scene; k counts from 1.
 ///

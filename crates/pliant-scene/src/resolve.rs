@@ -3,7 +3,7 @@
 use super::diagnostic::{Diagnostic, DiagnosticKind, Place};
 use super::expression::{evaluate, lone_name};
 use super::node::{Node, Value, settle};
-use pliant_io::nearest::nearest;
+use pliant_io::suggest::nearest;
 
 /// Names that stand for each other at most, count: bounds the stack.
 const MOST_CHAINED: usize = 32;

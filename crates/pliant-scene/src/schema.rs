@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Place};
 use super::node::{Entry, Node, Value};
 use super::spec::Scene;
-use pliant_io::nearest::nearest;
+use pliant_io::suggest::nearest;
 
 /// Types that an expression may stand for.
 const EXPRESSED: [&str; 3] = ["number", "integer", "boolean"];

@@ -11,7 +11,7 @@ use pliant::mesh::generate::{
 };
 use pliant::mesh::raw::RawMesh;
 use pliant::mesh::tet::TetMesh;
-use pliant_io::whole::told;
+use pliant_io::atomic_file::io_message;
 use pliant_run::check::{FileReport, check};
 
 use crate::show::{self, DIM, EarlyExit, GOOD, HEADING};
@@ -67,7 +67,8 @@ impl From<String> for Trouble {
 }
 
 fn show_all(out: &Path) -> Result<(), Trouble> {
-    fs::create_dir_all(out).map_err(|error| format!("{}: {}", out.display(), told(&error)))?;
+    fs::create_dir_all(out)
+        .map_err(|error| format!("{}: {}", out.display(), io_message(&error)))?;
     show::print(&format!(
         "{HEADING}{:<22}{:>9}{:>7}{:>10}{:>13}{HEADING:#}\n",
         "made and written", "vertices", "tets", "surface", "volume, m³"

@@ -11,8 +11,8 @@ use pliant::id::VertexId;
 use pliant::math::Vec3;
 use pliant::mesh::raw::RawMesh;
 
+use crate::atomic_file;
 use crate::files::{Disk, Entry, Files};
-use crate::whole;
 
 /// Endings that can be read, for messages.
 pub const READABLE: &str = ".vtk .vtu .msh .mesh .node .ele .veg .obj .stl .ply .off";
@@ -38,7 +38,7 @@ pub struct MeshFile {
 #[derive(Debug, thiserror::Error)]
 pub enum MeshFileError {
     /// The disk says no.
-    #[error("{}: {}", path.display(), whole::told(error))]
+    #[error("{}: {}", path.display(), atomic_file::io_message(error))]
     Io {
         /// The file.
         path: PathBuf,
@@ -188,7 +188,7 @@ fn load_beside(files: &dyn Files, path: &Path, name: &str) -> Option<Vec<u8>> {
 }
 
 fn save(path: &Path, bytes: &[u8]) -> Result<(), MeshFileError> {
-    whole::write(path, bytes).map_err(|error| io_error(path, error))
+    atomic_file::write(path, bytes).map_err(|error| io_error(path, error))
 }
 
 fn io_error(path: &Path, error: io::Error) -> MeshFileError {

@@ -10,9 +10,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::atomic_file;
 use crate::files::{Disk, Entry, Files};
-use crate::nearest::nearest;
-use crate::whole;
+use crate::suggest::nearest;
 
 pub mod drawing;
 
@@ -38,7 +38,7 @@ const LISTED: usize = 8;
 #[derive(Debug, thiserror::Error)]
 pub enum OutlineFileError {
     /// The disk says no.
-    #[error("{}: {}", path.display(), whole::told(error))]
+    #[error("{}: {}", path.display(), atomic_file::io_message(error))]
     Io {
         /// The file.
         path: PathBuf,

@@ -1,185 +1,78 @@
-//! PNG files: signature, header, one packed stream of filtered rows, end.
+//! PNG files: eight bits each of red, green and blue, marked as sRGB.
 //!
-//! Written by hand on the packer that the readers of meshes bring along: three kinds of
-//! chunk, one kind of pixel. Each row takes the filter with the smallest sum of
-//! differences, as the format's authors advise.
+//! Each row takes the filter with the smallest sum of differences. The same image gives the
+//! same bytes on every platform: filters and compression are integer arithmetic.
 
-use miniz_oxide::deflate::compress_to_vec_zlib;
+use png::{BitDepth, ColorType, Compression, Encoder, EncodingError, SrgbRenderingIntent};
 
 use super::Image;
-
-/// What a PNG file begins with.
-const SIGNATURE: [u8; 8] = [0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a];
-
-/// Eight bits, red green blue, the only packing, the only filters, rows in order.
-const KIND: [u8; 5] = [8, 2, 0, 0, 0];
-
-/// How hard the packer works, of 10.
-const LEVEL: u8 = 6;
 
 /// Bytes of a pixel.
 const PIXEL: usize = 3;
 
 /// The picture as the bytes of a PNG file.
 ///
-/// Pixels that a damaged image lacks are black.
+/// Pixels that a damaged image lacks are black. PNG has no empty images: a side of zero
+/// becomes one of one pixel.
 pub fn png(image: &Image) -> Vec<u8> {
-    let [width, height] = image.size;
-    let mut header = Vec::new();
-    header.extend(width.to_be_bytes());
-    header.extend(height.to_be_bytes());
-    header.extend(KIND);
-    let mut file = SIGNATURE.to_vec();
-    chunk(&mut file, *b"IHDR", &header);
-    chunk(&mut file, *b"sRGB", &[0]);
-    chunk(&mut file, *b"IDAT", &compress_to_vec_zlib(&rows(image), LEVEL));
-    chunk(&mut file, *b"IEND", &[]);
+    let mut file = Vec::new();
+    let done = encode(image, &mut file);
+    // The encoder fails on empty sides, on data of another size and on a writer that fails;
+    // a vector does not.
+    debug_assert!(done.is_ok(), "{:?}: {done:?}", image.size);
     file
 }
 
-fn chunk(file: &mut Vec<u8>, kind: [u8; 4], data: &[u8]) {
-    file.extend((data.len() as u32).to_be_bytes());
-    let start = file.len();
-    file.extend(kind);
-    file.extend(data);
-    let check = crc32(&file[start..]);
-    file.extend(check.to_be_bytes());
-}
-
-/// All rows, each behind the number of its filter.
-fn rows(image: &Image) -> Vec<u8> {
-    let [width, height] = image.size.map(|side| side as usize);
+fn encode(image: &Image, file: &mut Vec<u8>) -> Result<(), EncodingError> {
+    let [width, height] = image.size.map(|side| side.max(1));
     let mut bytes = image.pixels.concat();
-    bytes.resize(PIXEL * width * height, 0);
-    let mut packed = Vec::with_capacity(bytes.len() + height);
-    let mut above = vec![0; PIXEL * width];
-    let mut best = Vec::new();
-    let mut trial = Vec::new();
-    for row in bytes.chunks_exact((PIXEL * width).max(1)) {
-        let mut least = u64::MAX;
-        for filter in 0..5 {
-            filtered(filter, row, &above, &mut trial);
-            let size = trial[1..].iter().map(|&byte| u64::from((byte as i8).unsigned_abs())).sum();
-            if size < least {
-                least = size;
-                std::mem::swap(&mut best, &mut trial);
-            }
-        }
-        packed.extend(&best);
-        above.copy_from_slice(row);
-    }
-    packed
-}
-
-/// A row as differences to what `predicted` says of each byte.
-fn filtered(filter: u8, row: &[u8], above: &[u8], into: &mut Vec<u8>) {
-    into.clear();
-    into.push(filter);
-    into.extend((0..row.len()).map(|k| {
-        let (left, corner) = if k < PIXEL { (0, 0) } else { (row[k - PIXEL], above[k - PIXEL]) };
-        row[k].wrapping_sub(predicted(filter, left, above[k], corner))
-    }));
-}
-
-/// What a filter expects of a byte from those to its left, above it and between.
-fn predicted(filter: u8, left: u8, above: u8, corner: u8) -> u8 {
-    match filter {
-        1 => left,
-        2 => above,
-        3 => u8::midpoint(left, above),
-        4 => {
-            let [a, b, c] = [left, above, corner].map(i16::from);
-            let away = [(b - c).abs(), (a - c).abs(), (a + b - 2 * c).abs()];
-            match away {
-                [to_left, to_above, to_corner] if to_left <= to_above && to_left <= to_corner => {
-                    left
-                }
-                [_, to_above, to_corner] if to_above <= to_corner => above,
-                _ => corner,
-            }
-        }
-        _ => 0,
-    }
-}
-
-/// The check sum of chunks: CRC-32 with the reflected polynomial 0x04c11db7.
-fn crc32(bytes: &[u8]) -> u32 {
-    const TABLE: [u32; 256] = table();
-    let step = |sum: u32, byte: &u8| TABLE[((sum ^ u32::from(*byte)) & 255) as usize] ^ (sum >> 8);
-    !bytes.iter().fold(!0, step)
-}
-
-const fn table() -> [u32; 256] {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut sum = byte as u32;
-        let mut bit = 0;
-        while bit < 8 {
-            sum = if sum & 1 == 1 { 0xedb8_8320 ^ (sum >> 1) } else { sum >> 1 };
-            bit += 1;
-        }
-        table[byte] = sum;
-        byte += 1;
-    }
-    table
+    bytes.resize(PIXEL * width as usize * height as usize, 0);
+    let mut encoder = Encoder::new(file, width, height);
+    encoder.set_color(ColorType::Rgb);
+    encoder.set_depth(BitDepth::Eight);
+    encoder.set_compression(Compression::Balanced);
+    encoder.set_source_srgb(SrgbRenderingIntent::Perceptual);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&bytes)?;
+    writer.finish()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use miniz_oxide::inflate::decompress_to_vec_zlib;
 
-    /// Kinds and contents of all chunks, check sums verified.
+    /// Kinds and contents of all chunks.
     fn chunks(file: &[u8]) -> Vec<([u8; 4], Vec<u8>)> {
-        assert_eq!(file[..8], SIGNATURE);
+        assert_eq!(file[..8], *b"\x89PNG\r\n\x1a\n");
         let (mut rest, mut found) = (&file[8..], Vec::new());
         while !rest.is_empty() {
             let size = u32::from_be_bytes(rest[..4].try_into().unwrap()) as usize;
-            let sum = u32::from_be_bytes(rest[8 + size..12 + size].try_into().unwrap());
-            assert_eq!(sum, crc32(&rest[4..8 + size]));
             found.push((rest[4..8].try_into().unwrap(), rest[8..8 + size].to_vec()));
             rest = &rest[12 + size..];
         }
         found
     }
 
-    /// The pixels of a file, by the inverse of every filter.
+    /// The size and the pixels of a file, its check sums verified.
     fn decoded(file: &[u8]) -> ([u32; 2], Vec<[u8; 3]>) {
-        let chunks = chunks(file);
-        let kinds: Vec<_> = chunks.iter().map(|(kind, _)| kind).collect();
-        assert_eq!(kinds, [b"IHDR", b"sRGB", b"IDAT", b"IEND"]);
-        let header = &chunks[0].1;
-        let side = |k: usize| u32::from_be_bytes(header[4 * k..4 * k + 4].try_into().unwrap());
-        let width = PIXEL * side(0) as usize;
-        let packed = decompress_to_vec_zlib(&chunks[2].1).unwrap();
-        let mut bytes: Vec<u8> = Vec::new();
-        for row in packed.chunks_exact(width + 1) {
-            let start = bytes.len();
-            for k in 0..width {
-                let at =
-                    |back: usize, inside: bool| if inside { bytes[start + k - back] } else { 0 };
-                let left = at(PIXEL, k >= PIXEL);
-                let above = at(width, start > 0);
-                let corner = at(width + PIXEL, k >= PIXEL && start > 0);
-                bytes.push(row[k + 1].wrapping_add(predicted(row[0], left, above, corner)));
-            }
-        }
-        let pixels = bytes.chunks_exact(3).map(|p| [p[0], p[1], p[2]]).collect();
-        ([side(0), side(1)], pixels)
+        let mut decoder = png::Decoder::new(std::io::Cursor::new(file));
+        decoder.ignore_checksums(false);
+        let mut reader = decoder.read_info().unwrap();
+        assert_eq!(reader.output_color_type(), (ColorType::Rgb, BitDepth::Eight));
+        let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut bytes).unwrap();
+        let pixels = bytes.chunks_exact(PIXEL).map(|p| [p[0], p[1], p[2]]).collect();
+        ([reader.info().width, reader.info().height], pixels)
+    }
+
+    fn image(size: [u32; 2], colour: impl Fn(u32) -> [u8; 3]) -> Image {
+        Image { size, pixels: (0..size[0] * size[1]).map(colour).collect(), notices: vec![] }
     }
 
     #[track_caller]
     fn check(size: [u32; 2], colour: impl Fn(u32) -> [u8; 3]) {
-        let pixels: Vec<[u8; 3]> = (0..size[0] * size[1]).map(colour).collect();
-        let image = Image { size, pixels: pixels.clone(), notices: vec![] };
-        assert_eq!(decoded(&png(&image)), (size, pixels));
-    }
-
-    #[test]
-    fn the_check_sum_is_the_known_one() {
-        assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
-        assert_eq!(crc32(b"IEND"), 0xae42_6082); // as every PNG file ends
+        let image = image(size, colour);
+        assert_eq!(decoded(&png(&image)), (size, image.pixels));
     }
 
     #[test]
@@ -191,12 +84,23 @@ mod tests {
     }
 
     #[test]
-    fn paeth_takes_the_nearest_of_three_and_left_in_doubt() {
-        assert_eq!(predicted(4, 10, 20, 20), 10); // 10 + 20 − 20
-        assert_eq!(predicted(4, 10, 20, 10), 20);
-        assert_eq!(predicted(4, 10, 30, 20), 20); // 20 is the corner itself
-        assert_eq!(predicted(4, 5, 5, 5), 5);
-        assert_eq!(predicted(3, 255, 254, 0), 254);
+    fn a_file_says_what_it_holds_and_that_it_is_srgb() {
+        let chunks = chunks(&png(&image([300, 2], |k| [k as u8; 3])));
+        let kinds: Vec<_> = chunks.iter().map(|(kind, _)| kind).collect();
+        assert_eq!(kinds, [b"IHDR", b"sRGB", b"IDAT", b"IEND"]);
+        // Width and height, eight bits, red green blue, no interlacing; 0 is perceptual.
+        assert_eq!(chunks[0].1, [0, 0, 1, 44, 0, 0, 0, 2, 8, 2, 0, 0, 0]);
+        assert_eq!(chunks[1].1, [0]);
+    }
+
+    #[test]
+    fn the_same_image_gives_the_same_bytes_and_smooth_ones_few() {
+        let smooth = |k: u32| [(k % 256) as u8, (k / 256) as u8, ((k % 256 + k / 256) / 2) as u8];
+        let image = image([256, 256], smooth);
+        let file = png(&image);
+        assert_eq!(file, png(&image.clone()));
+        // Rows differ by constants: 196608 bytes without filters and compression.
+        assert!(file.len() < 4096, "{}", file.len());
     }
 
     #[test]
@@ -206,5 +110,6 @@ mod tests {
         assert_eq!(decoded(&png(&image)), ([2, 2], filled));
         let empty = Image { size: [0, 0], pixels: vec![], notices: vec![] };
         assert_eq!(chunks(&png(&empty)).len(), 4);
+        assert_eq!(decoded(&png(&empty)), ([1, 1], vec![[0; 3]]));
     }
 }

@@ -101,7 +101,7 @@ pub struct Frame {
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
     /// The system refuses.
-    #[error("{}: {}", path.display(), pliant_io::whole::told(error))]
+    #[error("{}: {}", path.display(), pliant_io::atomic_file::io_message(error))]
     File {
         /// The file.
         path: PathBuf,

@@ -11,7 +11,7 @@ use super::{
     BLOCK_HEAD, BlockHead, END, ENTRY, Entry, FRAME, Header, INDEX, KEY_EVERY, MAGIC,
     RecordingError, VERSION, checksum,
 };
-use pliant_io::whole::Growing;
+use pliant_io::atomic_file::AppendFile;
 
 /// How hard zstd tries at the header: on higher levels setting up costs more than packing.
 const HEADER_LEVEL: i32 = 3;
@@ -19,7 +19,7 @@ const HEADER_LEVEL: i32 = 3;
 /// A recording that grows.
 #[derive(Debug)]
 pub struct Writer {
-    file: Growing,
+    file: AppendFile,
     frames: Vec<Entry>,
     packer: Packer,
     block: Vec<u8>,
@@ -36,7 +36,7 @@ impl Writer {
         bytes.extend(length.to_le_bytes());
         bytes.extend(packed);
         bytes.extend(checksum(&bytes));
-        let mut file = Growing::create(path)?;
+        let mut file = AppendFile::create(path)?;
         file.append(&bytes)?;
         let packer = Packer::new(Past::default())?;
         Ok(Writer { file, frames: Vec::new(), packer, block: Vec::new() })
@@ -47,7 +47,7 @@ impl Writer {
     /// The bytes of what follows are those of a recording that was never interrupted.
     pub fn resume(path: &Path, length: u64) -> Result<Writer, RecordingError> {
         let failed = |error| RecordingError::File { path: path.to_path_buf(), error };
-        let file = Growing::cut(path, length).map_err(failed)?;
+        let file = AppendFile::cut(path, length).map_err(failed)?;
         let mut recording = Recording::open(path)?;
         if let Some(last) = recording.frames().len().checked_sub(1) {
             recording.read(last)?;

@@ -10,7 +10,7 @@ use pliant::math::Vec3;
 use pliant::profile::Stage;
 
 use crate::summary::ContactTally;
-use pliant_io::whole;
+use pliant_io::atomic_file;
 
 /// How every checkpoint begins.
 const MAGIC: [u8; 8] = *b"PLIANTC\n";
@@ -52,7 +52,7 @@ pub struct Checkpoint {
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
     /// The system refuses.
-    #[error("{}", whole::told(.0))]
+    #[error("{}", atomic_file::io_message(.0))]
     File(#[from] io::Error),
     /// A format that came later.
     #[error("a checkpoint in format {0}, from a newer pliant; this one reads up to {VERSION}")]
@@ -82,7 +82,7 @@ impl Checkpoint {
         bytes.extend(words.flat_map(u64::to_le_bytes));
         bytes.extend(self.identity);
         bytes.extend(blake3::hash(&bytes).as_bytes());
-        whole::write(path, &bytes)
+        atomic_file::write(path, &bytes)
     }
 
     /// Reads what was written.

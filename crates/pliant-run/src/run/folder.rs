@@ -14,7 +14,7 @@ use super::checkpoint::{Checkpoint, CheckpointError};
 use pliant_scene::digest::digest;
 
 use crate::summary::Summary;
-use pliant_io::whole::{self, told};
+use pliant_io::atomic_file::{self, io_message};
 use pliant_scene::loaded::{LoadedScene, RunInfo};
 
 /// The file that makes a folder one of ours.
@@ -95,7 +95,7 @@ pub enum FolderError {
         path: PathBuf,
     },
     /// The system refuses.
-    #[error("{}: {}", path.display(), told(error))]
+    #[error("{}: {}", path.display(), io_message(error))]
     Unwritable {
         /// The folder or file.
         path: PathBuf,
@@ -295,7 +295,7 @@ fn fresh(path: PathBuf, built: &LoadedScene) -> Result<RunDir, FolderError> {
     let unwritable = |error| FolderError::Unwritable { path: marker.clone(), error };
     let text = serde_json::to_string_pretty(&Marker::of(built));
     let text = text.map_err(|error| unwritable(error.into()))? + "\n";
-    whole::write(&marker, text.as_bytes()).map_err(unwritable)?;
+    atomic_file::write(&marker, text.as_bytes()).map_err(unwritable)?;
     let lock = lock(&path)?;
     clear(&path, &FILES)?;
     Ok(RunDir { path, begin: StartMode::Fresh, _lock: lock })

@@ -9,13 +9,13 @@ use serde::Serialize;
 use super::folder::{FINISHED, FolderError, Marker, RECORDING, read_summary};
 use crate::recording::{Recording, RecordingError};
 use crate::summary::Summary;
-use pliant_io::whole::told;
+use pliant_io::atomic_file::io_message;
 
 /// Why nothing can be said.
 #[derive(Debug, thiserror::Error)]
 pub enum LookError {
     /// The system refuses.
-    #[error("{}: {}", path.display(), told(error))]
+    #[error("{}: {}", path.display(), io_message(error))]
     File {
         /// The folder or file.
         path: PathBuf,

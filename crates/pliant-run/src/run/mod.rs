@@ -35,7 +35,7 @@ use pliant::integrate::StepError;
 use crate::recording::RecordingError;
 use crate::summary::Summary;
 use folder::{FolderError, StartMode};
-use pliant_io::whole::told;
+use pliant_io::atomic_file::io_message;
 use pliant_scene::loaded::LoadedScene;
 use pliant_scene::numeral::shortened;
 use runner::Runner;
@@ -112,7 +112,7 @@ pub enum RunError {
         error: StepError,
     },
     /// A file could not be written; what was written before is kept.
-    #[error("{}: {}", path.display(), told(error))]
+    #[error("{}: {}", path.display(), io_message(error))]
     Write {
         /// The file.
         path: PathBuf,

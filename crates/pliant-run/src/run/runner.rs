@@ -23,7 +23,7 @@ use super::momentum::MomentumBudget;
 use super::{Progress, RunError, RunSettings, series};
 use crate::recording::{Header, Writer};
 use crate::summary::{ContactTally, Summary};
-use pliant_io::whole::{self, Growing};
+use pliant_io::atomic_file::{self, AppendFile};
 use pliant_scene::loaded::LoadedScene;
 
 /// Steps take at least this many times as long as the checkpoints between them.
@@ -52,7 +52,7 @@ pub(super) struct Runner {
     wall: Duration,
     iterations: [u64; 2],
     contact: ContactTally,
-    series: Growing,
+    series: AppendFile,
     /// The row at hand as text.
     line: String,
     recording: Writer,
@@ -72,8 +72,9 @@ impl Runner {
             let path = folder.join(name);
             move |error| RunError::Write { path, error }
         };
-        whole::write(&folder.join(SCENE), built.resolved.as_bytes()).map_err(failed(SCENE))?;
-        let mut series = Growing::create(&folder.join(SERIES)).map_err(failed(SERIES))?;
+        atomic_file::write(&folder.join(SCENE), built.resolved.as_bytes())
+            .map_err(failed(SCENE))?;
+        let mut series = AppendFile::create(&folder.join(SERIES)).map_err(failed(SERIES))?;
         series.append(series::heading().as_bytes()).map_err(failed(SERIES))?;
         let header = Header {
             pliant: env!("CARGO_PKG_VERSION").to_string(),
@@ -99,14 +100,14 @@ impl Runner {
         // Both are looked at before either is cut.
         for (name, length) in [(SERIES, checkpoint.series), (RECORDING, checkpoint.recording)] {
             let found = fs::metadata(folder.join(name)).map(|data| data.len());
-            let found = found.map_err(|error| damaged(name, whole::told(&error)))?;
+            let found = found.map_err(|error| damaged(name, atomic_file::io_message(&error)))?;
             if found < length {
                 let what = format!("holds {found} bytes where {length} were written");
                 return Err(damaged(name, what).into());
             }
         }
-        let series = Growing::cut(&folder.join(SERIES), checkpoint.series)
-            .map_err(|error| damaged(SERIES, whole::told(&error)))?;
+        let series = AppendFile::cut(&folder.join(SERIES), checkpoint.series)
+            .map_err(|error| damaged(SERIES, atomic_file::io_message(&error)))?;
         let recording = Writer::resume(&folder.join(RECORDING), checkpoint.recording)?;
         let mut runner = Runner::new(built, folder, settings, (series, recording));
         let simulation = &mut runner.built.simulation;
@@ -128,7 +129,7 @@ impl Runner {
         mut built: LoadedScene,
         folder: &Path,
         settings: RunSettings,
-        (series, recording): (Growing, Writer),
+        (series, recording): (AppendFile, Writer),
     ) -> Runner {
         let simulation = &mut built.simulation;
         simulation.set_threads(settings.threads.max(1));
@@ -295,14 +296,15 @@ impl Runner {
         if let Some(report) = report {
             let rows = series::read(&folder.join(SERIES)).map_err(failed(SERIES))?;
             let text = report(&folder, &self.built, &summary, &rows);
-            let written = whole::write(&folder.join(REPORT), text.as_bytes());
+            let written = atomic_file::write(&folder.join(REPORT), text.as_bytes());
             written
                 .map_err(failed(REPORT))
                 .or_else(|e| if ended == FAILED { Ok(()) } else { Err(e) })?;
         }
         let json = serde_json::to_string_pretty(&summary)
             .map_err(|error| failed(SUMMARY)(error.into()))?;
-        whole::write(&folder.join(SUMMARY), (json + "\n").as_bytes()).map_err(failed(SUMMARY))?;
+        atomic_file::write(&folder.join(SUMMARY), (json + "\n").as_bytes())
+            .map_err(failed(SUMMARY))?;
         if ended == FINISHED {
             // Nothing is left to go on with; a leftover does no harm.
             let _ = fs::remove_file(folder.join(CHECKPOINT));

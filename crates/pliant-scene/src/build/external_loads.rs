@@ -18,7 +18,7 @@ use super::{BuildError, contact, rotation, vector};
 use crate::diagnostic::DiagnosticKind;
 use crate::spec::body as key;
 use crate::spec::{self, Body, Material, Response};
-use pliant_io::nearest::nearest;
+use pliant_io::suggest::nearest;
 
 /// Pins the vertices that a body names, in all its copies.
 pub fn pin(

@@ -13,7 +13,7 @@ use super::{BuildError, attach, contact, vector};
 use crate::diagnostic::DiagnosticKind;
 use crate::spec::joint as key;
 use crate::spec::{self, Material, Response};
-use pliant_io::nearest::nearest;
+use pliant_io::suggest::nearest;
 
 /// Share of the largest miss from which on a joint is named, unit 1.
 const TORN: f64 = 0.1;

@@ -18,7 +18,7 @@ mod style;
 
 mod transform;
 
-use numbers::{Numbers, length};
+use numbers::{length, points};
 use path::Subpath;
 use style::{Paint, Sheet};
 use transform::Affine;
@@ -200,11 +200,8 @@ fn shape(node: Node<'_, '_>) -> Result<Option<Vec<Subpath>>, String> {
             vec![Subpath { start, pieces: vec![Piece::Line(end)], closed: false }]
         }
         name @ ("polygon" | "polyline") => {
-            let mut numbers = Numbers::new(node.attribute("points").unwrap_or(""));
-            let mut points = Vec::new();
-            while numbers.peek().is_some() {
-                points.push(numbers.point(Vec2::ZERO).map_err(|f| format!("its points: {f}"))?);
-            }
+            let points = points(node.attribute("points").unwrap_or(""))
+                .map_err(|fault| format!("its points: {fault}"))?;
             let closed = name == "polygon" || (points.len() > 3 && points.first() == points.last());
             let Some((&start, rest)) = points.split_first() else { return Ok(Some(vec![])) };
             let pieces = rest.iter().map(|&point| Piece::Line(point)).collect();
@@ -265,6 +262,7 @@ fn rectangle(node: Node<'_, '_>) -> Result<Vec<Subpath>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn read(inner: &str) -> Result<Drawing, String> {
         parse(&format!("<svg xmlns='http://www.w3.org/2000/svg'>{inner}</svg>"))
@@ -340,5 +338,22 @@ mod tests {
             assert!(told.contains(expected), "{told}");
         }
         assert!(parse("<html/>").unwrap_err().contains("<html>"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused_in_words(
+            text in "[MLHVCSQTAZmlhvcsqtaz0-2eE.,+é# ()-]{0,40}|(scale|rotate|\\(|\\)|[0-9., é]){0,9}"
+        ) {
+            for fault in [
+                path::parse(&text).err(),
+                path::parse(&format!("M0 0{text}")).err(),
+                transform::parse(&text).err(),
+                points(&text).err(),
+                length(&text).err(),
+            ] {
+                prop_assert!(fault.is_none_or(|words| words.len() > 10));
+            }
+        }
     }
 }

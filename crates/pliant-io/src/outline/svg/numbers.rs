@@ -1,106 +1,61 @@
-//! Numbers as SVG writes them: with commas, spaces, or nothing between.
+//! Numbers as SVG writes them: lengths, lists of points, and where their faults are.
 
 use pliant::math::Vec2;
+use svgtypes::{Error, Number, NumberListParser};
 
-/// A text of numbers, read from its beginning.
-pub struct Numbers<'a> {
-    bytes: &'a [u8],
-    at: usize,
+/// Absolute units of lengths, in px.
+const UNITS: [(&str, f64); 6] = [
+    ("px", 1.0),
+    ("pt", 96.0 / 72.0),
+    ("pc", 16.0),
+    ("in", 96.0),
+    ("cm", 96.0 / 2.54),
+    ("mm", 96.0 / 25.4),
+];
+
+/// A text with its commas as spaces; every byte keeps its place.
+///
+/// Both separate numbers. The grammar allows one comma between two numbers, but files have
+/// more and others, and the parsers miss one that follows a flag and a space.
+pub fn separated(text: &str) -> String {
+    text.replace(',', " ")
 }
 
-impl<'a> Numbers<'a> {
-    pub fn new(text: &'a str) -> Numbers<'a> {
-        Numbers { bytes: text.as_bytes(), at: 0 }
+/// The byte of a text at which a parser stopped, from zero.
+///
+/// Parsers count characters from one, but what they read before a fault is ASCII.
+pub fn place(text: &str, error: &Error) -> usize {
+    match *error {
+        Error::UnexpectedData(at)
+        | Error::InvalidNumber(at)
+        | Error::InvalidChar(_, at)
+        | Error::InvalidString(_, at) => at.saturating_sub(1),
+        Error::UnexpectedEndOfStream | Error::InvalidValue | Error::InvalidIdent => text.len(),
     }
+}
 
-    /// Bytes read so far, count.
-    pub fn at(&self) -> usize {
-        self.at
-    }
-
-    /// The next byte that is no space or comma.
-    pub fn peek(&mut self) -> Option<u8> {
-        let separates = |byte: u8| byte.is_ascii_whitespace() || byte == b',';
-        while self.bytes.get(self.at).copied().is_some_and(separates) {
-            self.at += 1;
-        }
-        self.bytes.get(self.at).copied()
-    }
-
-    /// Steps over one byte.
-    pub fn step(&mut self) {
-        self.at += 1;
-    }
-
-    /// The next number.
-    pub fn number(&mut self) -> Result<f64, String> {
-        self.peek();
-        let start = self.at;
-        let digits = |from: usize| {
-            self.bytes[from.min(self.bytes.len())..]
-                .iter()
-                .take_while(|b| b.is_ascii_digit())
-                .count()
-        };
-        let is = |at: usize, signs: &[u8]| self.bytes.get(at).is_some_and(|b| signs.contains(b));
-        let mut end = start + usize::from(is(start, b"+-"));
-        end += digits(end);
-        if is(end, b".") {
-            end += 1 + digits(end + 1);
-        }
-        if is(end, b"eE") {
-            let exponent = end + 1 + usize::from(is(end + 1, b"+-"));
-            // An `e` without digits begins a unit such as em.
-            if digits(exponent) > 0 {
-                end = exponent + digits(exponent);
-            }
-        }
-        let number = std::str::from_utf8(&self.bytes[start..end]).ok().and_then(|n| n.parse().ok());
-        match number.filter(|number: &f64| number.is_finite()) {
-            Some(number) => {
-                self.at = end;
-                Ok(number)
-            }
-            None => Err(format!("byte {start} should begin a number")),
-        }
-    }
-
-    /// Two numbers, counted from a place.
-    pub fn point(&mut self, origin: Vec2) -> Result<Vec2, String> {
-        Ok(origin + Vec2::new(self.number()?, self.number()?))
-    }
-
-    /// A single digit 0 or 1.
-    pub fn flag(&mut self) -> Result<bool, String> {
-        match self.peek() {
-            Some(digit @ (b'0' | b'1')) => {
-                self.at += 1;
-                Ok(digit == b'1')
-            }
-            _ => Err(format!("byte {} should be a flag, 0 or 1", self.at)),
-        }
-    }
-
-    /// What is left, without spaces around it.
-    pub fn rest(&self) -> &'a str {
-        std::str::from_utf8(&self.bytes[self.at.min(self.bytes.len())..]).unwrap_or("").trim()
-    }
+/// The points of a polygon or polyline.
+pub fn points(text: &str) -> Result<Vec<Vec2>, String> {
+    let fault = |at: usize| format!("byte {at} should begin a number");
+    let spaced = separated(text);
+    let numbers: Result<Vec<f64>, Error> = NumberListParser::from(spaced.trim_end()).collect();
+    let numbers = numbers.map_err(|error| fault(place(text, &error)))?;
+    let (pairs, []) = numbers.as_chunks() else { return Err(fault(text.len())) };
+    Ok(pairs.iter().map(|&pair| Vec2::from(pair)).collect())
 }
 
 /// A length with its unit, in px.
 pub fn length(text: &str) -> Result<f64, String> {
-    let mut numbers = Numbers::new(text);
-    let number = numbers.number().map_err(|_| format!("“{text}” is no length"))?;
-    let scale = match numbers.rest() {
-        "" | "px" => 1.0,
-        "pt" => 96.0 / 72.0,
-        "pc" => 16.0,
-        "in" => 96.0,
-        "cm" => 96.0 / 2.54,
-        "mm" => 96.0 / 25.4,
-        _ => return Err(format!("“{text}” has a unit that is not read; write px")),
-    };
-    Ok(scale * number)
+    let trimmed = text.trim();
+    let with = |&(unit, scale): &(&str, f64)| Some((trimmed.strip_suffix(unit)?, scale));
+    let (digits, scale) = UNITS.iter().find_map(with).unwrap_or((trimmed, 1.0));
+    match digits.parse() {
+        Ok(Number(number)) => Ok(scale * number),
+        Err(Error::UnexpectedData(_)) => {
+            Err(format!("“{text}” has a unit that is not read; write px"))
+        }
+        Err(_) => Err(format!("“{text}” is no length")),
+    }
 }
 
 #[cfg(test)]
@@ -121,6 +76,18 @@ mod tests {
         }
         for text in ["", "px", "3em", "50%", "1e999", "3 4"] {
             assert!(length(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn points_are_pairs_with_any_commas_and_faults_have_their_byte() {
+        let expected = vec![Vec2::new(0.0, 1.0), Vec2::new(-2.5, 3.0)];
+        for text in ["0 1-2.5 3", " 0,1 ,-2.5,,3, "] {
+            assert_eq!(points(text).as_ref(), Ok(&expected), "{text}");
+        }
+        assert_eq!(points(" , "), Ok(vec![]));
+        for (text, at) in [("0 1 2", 5), ("0,1,2, ", 7), ("0 é", 2), ("0 1 1e999 2", 4)] {
+            assert_eq!(points(text), Err(format!("byte {at} should begin a number")), "{text}");
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use pliant::math::Vec2;
 use pliant_plane::outline::curve::{Arc, ArcShape, Curve};
+use svgtypes::{Error, PathParser, PathSegment};
 
 use super::super::drawing::Piece;
-use super::numbers::Numbers;
+use super::numbers::{place, separated};
 
 /// One stroke of the pen, from where it was put down.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,31 +29,19 @@ struct Pen {
 
 /// All strokes of a path's data; those without a piece are left out.
 pub fn parse(data: &str) -> Result<Vec<Subpath>, String> {
-    let mut numbers = Numbers::new(data);
     let mut paths: Vec<Subpath> = Vec::new();
     let mut pen = Pen::default();
-    let mut letter = None;
     let mut put_down = false;
-    while let Some(next) = numbers.peek() {
-        if next.is_ascii_alphabetic() {
-            numbers.step();
-            letter = Some(next);
-        } else if let Some(b'z' | b'Z') | None = letter {
-            return Err(format!("byte {} needs a letter such as L before it", numbers.at()));
-        }
-        let Some(now) = letter else { break };
-        if paths.is_empty() && !now.eq_ignore_ascii_case(&b'm') {
-            return Err(format!("it begins with “{}”, not with M", char::from(now)));
-        }
-        match now.to_ascii_lowercase() {
-            b'm' => {
-                pen = Pen { at: numbers.point(relative(now, pen.at))?, control: None };
+    let data = separated(data);
+    for segment in PathParser::from(data.as_str()) {
+        let segment = segment.map_err(|error| fault(&data, &error))?;
+        match segment {
+            PathSegment::MoveTo { x, y, .. } => {
+                pen = Pen { at: origin(&segment, pen) + Vec2::new(x, y), control: None };
                 paths.push(Subpath { start: pen.at, pieces: vec![], closed: false });
                 put_down = true;
-                // Further pairs after a move are lines.
-                letter = Some(if now == b'm' { b'l' } else { b'L' });
             }
-            b'z' => {
+            PathSegment::ClosePath { .. } => {
                 if let Some(path) = paths.last_mut() {
                     path.closed = true;
                     pen = Pen { at: path.start, control: None };
@@ -65,7 +54,7 @@ pub fn parse(data: &str) -> Result<Vec<Subpath>, String> {
                     paths.push(Subpath { start: pen.at, pieces: vec![], closed: false });
                     put_down = true;
                 }
-                let piece = piece(now, &mut numbers, &mut pen)?;
+                let piece = piece(&segment, &mut pen);
                 if let Some(path) = paths.last_mut() {
                     path.pieces.extend(piece);
                 }
@@ -79,52 +68,86 @@ pub fn parse(data: &str) -> Result<Vec<Subpath>, String> {
     Ok(paths)
 }
 
-/// What small letters count from.
-fn relative(letter: u8, at: Vec2) -> Vec2 {
-    if letter.is_ascii_lowercase() { at } else { Vec2::ZERO }
+/// What is wrong with a path's data, and at which byte.
+fn fault(data: &str, error: &Error) -> String {
+    let at = place(data, error);
+    let (read, rest) = data.split_at_checked(at).unwrap_or((data, ""));
+    if lacks_flag(read) {
+        return format!("byte {at} should be a flag, 0 or 1");
+    }
+    let last = read.trim_end().chars().next_back();
+    match (error, last, rest.chars().next()) {
+        (Error::UnexpectedData(_), last, Some(letter)) if letter.is_ascii_alphabetic() => {
+            match last {
+                None => format!("it begins with “{letter}”, not with M"),
+                Some(_) => format!("“{letter}” before byte {} is no command", at + 1),
+            }
+        }
+        (Error::UnexpectedData(_), None | Some('z' | 'Z'), _) => {
+            format!("byte {at} needs a letter such as L before it")
+        }
+        _ => format!("byte {at} should begin a number"),
+    }
 }
 
-/// One drawing command; `None` for an arc between equal points.
-fn piece(letter: u8, numbers: &mut Numbers<'_>, pen: &mut Pen) -> Result<Option<Piece>, String> {
-    let (from, origin) = (pen.at, relative(letter, pen.at));
+/// Whether a path's data break off where a flag should follow.
+fn lacks_flag(data: &str) -> bool {
+    let is_whole = PathParser::from(data).all(|segment| segment.is_ok());
+    // No number, letter or flag: the parser says which of them it misses.
+    let broken = format!("{data}#");
+    let last = PathParser::from(broken.as_str()).last();
+    !is_whole && matches!(last, Some(Err(Error::UnexpectedData(_))))
+}
+
+/// What the numbers of a segment count from.
+fn origin(segment: &PathSegment, pen: Pen) -> Vec2 {
+    if segment.is_abs() { Vec2::ZERO } else { pen.at }
+}
+
+/// What a segment draws; `None` for an arc between equal points, and for what draws nothing.
+fn piece(segment: &PathSegment, pen: &mut Pen) -> Option<Piece> {
+    let (from, origin) = (pen.at, origin(segment, *pen));
+    let point = |x: f64, y: f64| origin + Vec2::new(x, y);
     let smooth = |degree: u8| match pen.control {
         Some((control, its)) if its == degree => 2.0 * from - control,
         _ => from,
     };
-    let mut control = None;
-    let piece = match letter.to_ascii_lowercase() {
-        b'l' => Piece::Line(numbers.point(origin)?),
-        b'h' => Piece::Line(Vec2::new(origin.x + numbers.number()?, from.y)),
-        b'v' => Piece::Line(Vec2::new(from.x, origin.y + numbers.number()?)),
-        command @ (b'c' | b's') => {
-            let first = if command == b's' { smooth(3) } else { numbers.point(origin)? };
-            let second = numbers.point(origin)?;
-            control = Some((second, 3));
-            Piece::Curve(Curve::Cubic([from, first, second, numbers.point(origin)?]))
+    let cubic = |first: Vec2, second: Vec2, to: Vec2| {
+        (Piece::Curve(Curve::Cubic([from, first, second, to])), Some((second, 3)))
+    };
+    let quadratic = |middle: Vec2, to: Vec2| {
+        (Piece::Curve(Curve::Quadratic([from, middle, to])), Some((middle, 2)))
+    };
+    let (piece, control) = match *segment {
+        PathSegment::MoveTo { .. } | PathSegment::ClosePath { .. } => return None,
+        PathSegment::LineTo { x, y, .. } => (Piece::Line(point(x, y)), None),
+        PathSegment::HorizontalLineTo { x, .. } => {
+            (Piece::Line(Vec2::new(origin.x + x, from.y)), None)
         }
-        command @ (b'q' | b't') => {
-            let middle = if command == b't' { smooth(2) } else { numbers.point(origin)? };
-            control = Some((middle, 2));
-            Piece::Curve(Curve::Quadratic([from, middle, numbers.point(origin)?]))
+        PathSegment::VerticalLineTo { y, .. } => {
+            (Piece::Line(Vec2::new(from.x, origin.y + y)), None)
         }
-        b'a' => {
-            let radii = numbers.point(Vec2::ZERO)?;
-            let rotation = numbers.number()?.to_radians();
-            let (large, positive) = (numbers.flag()?, numbers.flag()?);
-            let to = numbers.point(origin)?;
-            match Arc::between(from, to, ArcShape { radii, rotation, large, positive }) {
-                Some(arc) => Piece::Curve(Curve::Arc(arc)),
-                None if from == to => return Ok(None),
-                None => Piece::Line(to),
+        PathSegment::CurveTo { x1, y1, x2, y2, x, y, .. } => {
+            cubic(point(x1, y1), point(x2, y2), point(x, y))
+        }
+        PathSegment::SmoothCurveTo { x2, y2, x, y, .. } => {
+            cubic(smooth(3), point(x2, y2), point(x, y))
+        }
+        PathSegment::Quadratic { x1, y1, x, y, .. } => quadratic(point(x1, y1), point(x, y)),
+        PathSegment::SmoothQuadratic { x, y, .. } => quadratic(smooth(2), point(x, y)),
+        PathSegment::EllipticalArc { rx, ry, x_axis_rotation, large_arc, sweep, x, y, .. } => {
+            let (radii, to) = (Vec2::new(rx, ry), point(x, y));
+            let rotation = x_axis_rotation.to_radians();
+            let shape = ArcShape { radii, rotation, large: large_arc, positive: sweep };
+            match Arc::between(from, to, shape) {
+                Some(arc) => (Piece::Curve(Curve::Arc(arc)), None),
+                None if from == to => return None,
+                None => (Piece::Line(to), None),
             }
-        }
-        _ => {
-            let letter = char::from(letter);
-            return Err(format!("“{letter}” before byte {} is no command", numbers.at()));
         }
     };
     *pen = Pen { at: piece.end(), control };
-    Ok(Some(piece))
+    Some(piece)
 }
 
 #[cfg(test)]
@@ -192,6 +215,13 @@ mod tests {
     }
 
     #[test]
+    fn commas_may_stand_wherever_spaces_may() {
+        let spaced = parse("M1 0A1 1 0 0 1 0 1Z M2 2 L3 3");
+        assert_eq!(parse("M1 , 0 A1 , 1 , 0 , 0 , 1 , 0 , 1 Z , M2,2, L3,3"), spaced);
+        assert_eq!(parse(",M,1,,0A1,1,0,0,1,0,1Z,M2,2,L3,3,"), spaced);
+    }
+
+    #[test]
     fn faults_are_told_with_their_byte() {
         for (data, expected) in [
             ("L1 1", "begins with “L”"),
@@ -202,6 +232,12 @@ mod tests {
             ("M0 0 L1 é", "byte 8"),
             ("5 5", "byte 0"),
             ("M1e999 0", "byte 1"),
+            ("M0 0 L1 2e", "byte 8 should begin a number"),
+            ("M0 0,,L,1,,#", "byte 11 should begin a number"),
+            ("M0 0 A1 1 0", "byte 11 should be a flag"),
+            ("M0 0 A1 1 0 X", "byte 12 should be a flag"),
+            ("M0 0 A1 1 0 0 1 3 3 X", "“X” before byte 21"),
+            ("M0 0 A1 1 0 0 1 3 é", "byte 18 should begin a number"),
         ] {
             let told = parse(data).unwrap_err();
             assert!(told.contains(expected), "{data}: {told}");

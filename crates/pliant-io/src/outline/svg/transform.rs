@@ -2,9 +2,10 @@
 
 use pliant::math::Vec2;
 use pliant_plane::outline::curve::{Arc, Curve};
+use svgtypes::{Error, TransformListParser, TransformListToken};
 
 use super::super::drawing::Piece;
-use super::numbers::Numbers;
+use super::numbers::{place, separated};
 
 /// Sides that differ by less than this, relatively, make a map that keeps shapes.
 const SIMILAR: f64 = 1e-9;
@@ -68,47 +69,44 @@ impl Affine {
 /// The map of a `transform` attribute, the first written applied last.
 pub fn parse(text: &str) -> Result<Affine, String> {
     let mut all = Affine::IDENTITY;
-    let mut rest = text.trim_matches([' ', '\t', '\n', '\r', ',']);
-    while !rest.is_empty() {
-        let fault = || format!("transform “{text}” is not understood at “{rest}”");
-        let (name, more) = rest.split_once('(').ok_or_else(fault)?;
-        let (inner, more) = more.split_once(')').ok_or_else(fault)?;
-        let mut numbers = Numbers::new(inner);
-        let mut values = Vec::new();
-        while numbers.peek().is_some() {
-            values.push(numbers.number().map_err(|_| fault())?);
-        }
-        all = all.after(&one(name.trim(), &values).ok_or_else(fault)?);
-        rest = more.trim_start_matches([' ', '\t', '\n', '\r', ',']);
+    for token in TransformListParser::from(separated(text).as_str()) {
+        all = all.after(&one(token.map_err(|error| fault(text, &error))?));
     }
     Ok(all)
 }
 
-fn one(name: &str, values: &[f64]) -> Option<Affine> {
-    let turn = |degrees: f64| {
-        let x = Vec2::from_angle(degrees.to_radians());
-        Affine { x, y: x.perp(), by: Vec2::ZERO }
-    };
-    let moved = |x: f64, y: f64| Affine { by: Vec2::new(x, y), ..Affine::IDENTITY };
-    let scaled = |x: f64, y: f64| Affine { x: x * Vec2::X, y: y * Vec2::Y, by: Vec2::ZERO };
-    Some(match (name, values) {
-        ("matrix", &[a, b, c, d, e, f]) => {
+/// What is wrong with an attribute: where the transform begins that cannot be read.
+fn fault(text: &str, error: &Error) -> String {
+    // Those that were read end with a bracket each.
+    let before = text.get(..place(text, error)).unwrap_or("");
+    let start = before.rfind(')').map_or(0, |end| end + 1);
+    let rest = text[start..].trim_matches([' ', '\t', '\n', '\r', ',']);
+    format!("transform “{text}” is not understood at “{rest}”")
+}
+
+/// One transform; functions of angles are taken here, the same on every platform.
+fn one(token: TransformListToken) -> Affine {
+    match token {
+        TransformListToken::Matrix { a, b, c, d, e, f } => {
             Affine { x: Vec2::new(a, b), y: Vec2::new(c, d), by: Vec2::new(e, f) }
         }
-        ("translate", &[x]) => moved(x, 0.0),
-        ("translate", &[x, y]) => moved(x, y),
-        ("scale", &[s]) => scaled(s, s),
-        ("scale", &[x, y]) => scaled(x, y),
-        ("rotate", &[degrees]) => turn(degrees),
-        ("rotate", &[degrees, x, y]) => moved(x, y).after(&turn(degrees)).after(&moved(-x, -y)),
-        ("skewX", &[degrees]) => {
-            Affine { y: Vec2::new(libm::tan(degrees.to_radians()), 1.0), ..Affine::IDENTITY }
+        TransformListToken::Translate { tx, ty } => {
+            Affine { by: Vec2::new(tx, ty), ..Affine::IDENTITY }
         }
-        ("skewY", &[degrees]) => {
-            Affine { x: Vec2::new(1.0, libm::tan(degrees.to_radians())), ..Affine::IDENTITY }
+        TransformListToken::Scale { sx, sy } => {
+            Affine { x: sx * Vec2::X, y: sy * Vec2::Y, by: Vec2::ZERO }
         }
-        _ => return None,
-    })
+        TransformListToken::Rotate { angle } => {
+            let x = Vec2::from_angle(angle.to_radians());
+            Affine { x, y: x.perp(), by: Vec2::ZERO }
+        }
+        TransformListToken::SkewX { angle } => {
+            Affine { y: Vec2::new(libm::tan(angle.to_radians()), 1.0), ..Affine::IDENTITY }
+        }
+        TransformListToken::SkewY { angle } => {
+            Affine { x: Vec2::new(1.0, libm::tan(angle.to_radians())), ..Affine::IDENTITY }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -134,6 +132,8 @@ mod tests {
         check("matrix(1 2 3 4 5 6)", (1.0, 1.0), (9.0, 12.0));
         check("translate(1,0) , scale(2)", (1.0, 0.0), (3.0, 0.0));
         check("scale(2)translate(1,0)", (1.0, 0.0), (4.0, 0.0));
+        check(",scale(2 ,2,),,translate (1 , 0),", (1.0, 0.0), (4.0, 0.0));
+        check("scale(2) rotate(90 1 1)", (1.0, 0.0), (4.0, 2.0));
     }
 
     #[test]
@@ -148,6 +148,15 @@ mod tests {
     fn faults_are_told() {
         for text in ["turn(3)", "rotate 3", "scale(1", "scale(1 2 3)", "translate(x)"] {
             assert!(parse(text).unwrap_err().contains("is not understood"), "{text}");
+        }
+        for (text, rest) in [
+            ("scale(2), rotate(1 2) skewX(3)", "rotate(1 2) skewX(3)"),
+            ("scale(2) scale(", "scale("),
+            (" scale(2) é(3) ", "é(3)"),
+            ("scale() scale(2)", "scale() scale(2)"),
+        ] {
+            let expected = format!("transform “{text}” is not understood at “{rest}”");
+            assert_eq!(parse(text), Err(expected));
         }
     }
 }

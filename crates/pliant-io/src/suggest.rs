@@ -15,30 +15,15 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     best.map(|(_, candidate)| candidate)
 }
 
-/// Letters to insert, remove, replace or swap with a neighbour, count.
+/// Letters to insert, remove, replace or swap with a neighbour.
 ///
 /// Capitals and the choice of `-` or `_` do not count; words are cut after 64 letters.
 fn distance(a: &str, b: &str) -> usize {
-    let letters = |word: &str| -> Vec<char> {
+    let letters = |word: &str| -> String {
         let lower = word.chars().flat_map(char::to_lowercase).take(64);
         lower.map(|c| if c == '_' { '-' } else { c }).collect()
     };
-    let (a, b) = (letters(a), letters(b));
-    // Rows of the table of distances between beginnings: two back, one back, now.
-    let mut rows = [vec![0; b.len() + 1], (0..=b.len()).collect(), vec![0; b.len() + 1]];
-    for i in 1..=a.len() {
-        rows[2][0] = i;
-        for j in 1..=b.len() {
-            let replace = rows[1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut fewest = replace.min(rows[1][j] + 1).min(rows[2][j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                fewest = fewest.min(rows[0][j - 2] + 1);
-            }
-            rows[2][j] = fewest;
-        }
-        rows.rotate_left(1);
-    }
-    rows[1][b.len()]
+    strsim::osa_distance(&letters(a), &letters(b))
 }
 
 #[cfg(test)]
