@@ -40,7 +40,7 @@ pub struct Scratch {
     fit: Fit,
     sweep: Sweep,
     near: Csr<BodyId>,
-    /// Bodies, count; at least 1.
+    /// Number of bodies; at least 1.
     most_threads: usize,
     /// One per thread, at least one.
     shares: Vec<ThreadScratch>,
@@ -129,7 +129,7 @@ impl Scratch {
         self.shares.resize_with(threads.clamp(1, self.most_threads), ThreadScratch::default);
     }
 
-    /// Tets that points on a surface, or in doubt, were tested against so far, count.
+    /// Tets that points on a surface, or in doubt, were tested against so far.
     pub fn tets_tested(&self) -> usize {
         self.shares.iter().map(|share| share.local.holders.tested()).sum()
     }

@@ -56,7 +56,7 @@ pub struct Resolved {
     pub vertex: VertexId,
     /// The bodies it is inside of: see [`Penetrations::bodies`].
     pub into: Span,
-    /// Steps from the border: 0 has edges of its own that leave, count.
+    /// Steps from the border: 0 has edges of its own that leave.
     pub ring: u32,
     /// How far and which way.
     pub penetration: Penetration,
@@ -118,7 +118,7 @@ pub struct Penetrations {
     pub unresolved: Vec<Unresolved>,
     /// Bodies that the entries of both lists point into.
     pub bodies: Vec<BodyId>,
-    /// Edges from inside to outside of which no crossing was found, count.
+    /// Edges from inside to outside of which no crossing was found.
     ///
     /// 0 while no tet is inverted: then every way out leads through the surface.
     pub missed_edges: usize,

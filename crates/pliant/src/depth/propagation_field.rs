@@ -64,7 +64,7 @@ impl Field {
         self.candidate_bodies.push(live);
     }
 
-    /// Number of members, count.
+    /// Number of members.
     pub fn len(&self) -> usize {
         self.members.len()
     }

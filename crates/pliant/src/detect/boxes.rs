@@ -146,9 +146,9 @@ fn half(lanes: &[f32; LANES], at: usize) -> Vec4 {
 pub struct Layers {
     /// Boxes of the list, then boxes around their blocks, and so on.
     layers: Vec<Vec<Block>>,
-    /// Layers in use, count; the memory of the others is kept.
+    /// Layers in use; the memory of the others is kept.
     height: usize,
-    /// Boxes of the list, count.
+    /// Boxes of the list.
     len: usize,
 }
 
@@ -166,7 +166,7 @@ impl Layers {
         (self.height, self.len) = (0, 0);
     }
 
-    /// Boxes in the list, count.
+    /// Boxes in the list.
     pub fn len(&self) -> usize {
         self.len
     }

@@ -38,9 +38,9 @@ pub struct Cells {
 /// The cells between two corners, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Smallest numbers along each axis, count.
+    /// Smallest numbers along each axis.
     pub low: [i64; 3],
-    /// Largest numbers along each axis, count.
+    /// Largest numbers along each axis.
     pub high: [i64; 3],
 }
 
@@ -106,7 +106,7 @@ pub fn cell_at(coordinates: Vec3) -> [i64; 3] {
 }
 
 impl Block {
-    /// Number of cells, count; 0 when a low number is above the high one.
+    /// Number of cells; 0 when a low number is above the high one.
     pub fn count(&self) -> u128 {
         (0..3).map(|axis| self.side(axis)).product()
     }
@@ -135,7 +135,7 @@ impl Sorted {
         Sorted { entries }
     }
 
-    /// Number of pairs, count.
+    /// Number of pairs.
     pub fn len(&self) -> usize {
         self.entries.len()
     }

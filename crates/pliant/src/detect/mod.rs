@@ -79,7 +79,7 @@ impl Overlaps {
         Overlaps { into: Csr::from_pairs(vertices.len(), rows.iter().copied()), vertices }
     }
 
-    /// Pairs of a vertex and a body that it is inside of, count.
+    /// Pairs of a vertex and a body that it is inside of.
     pub fn pair_count(&self) -> usize {
         self.into.iter().map(<[BodyId]>::len).sum()
     }

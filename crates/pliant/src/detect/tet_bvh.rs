@@ -15,11 +15,11 @@ use crate::mesh::bvh::Bvh;
 pub struct TetBvh {
     /// One entry per body.
     trees: Vec<Kept>,
-    /// Number of the step, count; 0 before the first.
+    /// Number of the step; 0 before the first.
     step: u32,
     /// Tets near the point at hand.
     near: Vec<[VertexId; 4]>,
-    /// Tets that points were tested against, count.
+    /// Tets that points were tested against.
     tested: usize,
 }
 
@@ -28,7 +28,7 @@ pub struct TetBvh {
 struct Kept {
     /// Tets counted within the body; `None` until first asked for.
     tree: Option<Bvh>,
-    /// Number of the step that it fits, count.
+    /// Number of the step that it fits.
     step: u32,
 }
 
@@ -70,7 +70,7 @@ impl TetBvh {
         union::is_inside(point, positions, &self.near)
     }
 
-    /// Tets that points were tested against so far, count.
+    /// Tets that points were tested against so far.
     pub fn tested(&self) -> usize {
         self.tested
     }

@@ -85,7 +85,7 @@ impl VertexEdges {
         self.corners.push([VertexId(0); 3]);
     }
 
-    /// Edges, count.
+    /// Number of edges.
     #[inline]
     pub fn len(&self) -> usize {
         self.free.len()

@@ -24,7 +24,7 @@ pub struct Corners<const N: usize> {
 
 /// What a kind of element does, one element at a time.
 pub trait Material<const N: usize>: std::fmt::Debug + Send + Sync {
-    /// Elements, count.
+    /// Number of elements.
     fn count(&self) -> usize;
 
     /// Vertices of an element, counted in the scene's arrays.

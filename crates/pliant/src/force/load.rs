@@ -15,7 +15,7 @@ pub enum LoadError {
     NoSuchVertex {
         /// First such vertex.
         vertex: VertexId,
-        /// Vertices of the scene, count.
+        /// Vertices of the scene.
         count: usize,
     },
     /// A force that is infinite or not a number.

@@ -141,7 +141,7 @@ pub trait Force: std::fmt::Debug + Send {
 #[derive(Debug, Default)]
 pub struct Forces {
     list: Vec<Box<dyn Force>>,
-    /// Threads to work with, count; 0 and 1 both mean one.
+    /// Threads to work with; 0 and 1 both mean one.
     threads: usize,
     /// The matrix of all derivatives, and where each force's blocks go; made when asked for.
     assembled: Option<(BlockMatrix, Vec<Vec<Slot>>)>,

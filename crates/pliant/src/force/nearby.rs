@@ -8,7 +8,7 @@ use crate::id::VertexId;
 use crate::math::Vec3;
 use crate::mesh::topology::Csr;
 
-/// Numbers in a word of marks, count.
+/// Numbers in a word of marks.
 const BITS: u32 = u64::BITS;
 
 /// Elements of each force that touch some vertices.
@@ -21,7 +21,7 @@ pub struct Nearby {
 }
 
 impl Nearby {
-    /// Elements of all forces, count.
+    /// Elements of all forces.
     pub fn element_count(&self) -> usize {
         self.lists.iter().map(Vec::len).sum()
     }
@@ -52,7 +52,7 @@ impl Nearby {
 pub(super) struct Around {
     /// Elements at each vertex; those beyond the last row have none.
     elements: Csr<u32>,
-    /// Elements, count.
+    /// Number of elements.
     count: usize,
 }
 

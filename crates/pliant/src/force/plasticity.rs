@@ -6,11 +6,11 @@
 /// When and how fast rest values follow the shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plasticity {
-    /// Strain up to which everything springs back, unit 1; not negative.
+    /// Strain up to which everything springs back; not negative.
     pub yield_strain: f64,
     /// Share of the strain past the threshold that is lost per second, 1/s; positive.
     pub creep_rate: f64,
-    /// Largest drift of a rest value relative to its first value, unit 1; below 1.
+    /// Largest drift of a rest value relative to its first value; below 1.
     pub max_drift: f64,
 }
 

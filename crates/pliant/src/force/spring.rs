@@ -62,7 +62,7 @@ pub enum SpringError {
         spring: usize,
         /// Its end.
         vertex: VertexId,
-        /// Vertices, count.
+        /// Number of vertices.
         count: usize,
     },
     /// A spring from a vertex to itself.

@@ -133,7 +133,7 @@ impl BlockMatrix {
         columns.start + before
     }
 
-    /// Rows, count.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.diagonal.len()
     }

@@ -17,7 +17,7 @@ const ROUND: f64 = 0.1;
 /// A last step shorter than this, squared, leaves an error below rounding.
 const LAST_STEP_SQ: f64 = 1e-17;
 
-/// Newton steps that a matrix with such a determinant never needs, count: nine do.
+/// Newton steps that a matrix with such a determinant never needs: nine do.
 const MOST_STEPS: usize = 16;
 
 /// A matrix as rotation · stretch.

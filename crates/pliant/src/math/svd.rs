@@ -16,7 +16,7 @@ const ALIKE: f64 = 1e-12;
 /// Where no rotation of a sweep is larger, the next sweep would change rounding alone.
 const LAST_TANGENT: f64 = 1e-8;
 
-/// Sweeps that are never needed, count: after the guess, one or two do.
+/// Sweeps that are never needed: after the guess, one or two do.
 const MOST_SWEEPS: usize = 16;
 
 /// A second stretch this small beside the first has no direction but that of rounding.

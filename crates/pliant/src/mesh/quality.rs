@@ -10,7 +10,7 @@ pub const SLIVER_ANGLE: f64 = std::f64::consts::PI / 180.0;
 /// The tets of a mesh, sorted by what is wrong with them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Quality {
-    /// Number of tets with positive volume, count.
+    /// Number of tets with positive volume.
     pub positive: usize,
     /// Tets with negative volume; ascending.
     pub inverted: Vec<TetId>,

@@ -33,7 +33,7 @@ pub enum SurfaceError {
         triangle: usize,
         /// The corner.
         vertex: VertexId,
-        /// Vertices given, count.
+        /// Number of vertices given.
         count: usize,
     },
     /// A coordinate that is no number.
@@ -49,7 +49,7 @@ pub enum SurfaceError {
     Open {
         /// First open edge.
         edge: [VertexId; 2],
-        /// Open edges, count.
+        /// Number of open edges.
         count: usize,
     },
     /// Neighbours that look to different sides.
@@ -57,7 +57,7 @@ pub enum SurfaceError {
     InconsistentWinding {
         /// First such edge.
         edge: [VertexId; 2],
-        /// Such edges, count.
+        /// Number of such edges.
         count: usize,
     },
     /// Nothing inside.
@@ -68,7 +68,7 @@ pub enum SurfaceError {
     InsideOutPiece {
         /// First triangle of the first such piece.
         triangle: TriangleId,
-        /// Such pieces, count.
+        /// Number of such pieces.
         count: usize,
     },
 }

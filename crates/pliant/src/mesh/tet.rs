@@ -31,15 +31,15 @@ pub enum TetMeshError {
     /// More than indices of 32 bits can name.
     #[error("{count} tets are more than the {MOST_TETS} of one mesh")]
     TooManyTets {
-        /// Tets given, count.
+        /// Number of tets given.
         count: usize,
     },
     /// Regions and tets do not match.
     #[error("{regions} regions for {tets} tets")]
     RegionCount {
-        /// Regions given, count.
+        /// Number of regions given.
         regions: usize,
-        /// Tets given, count.
+        /// Number of tets given.
         tets: usize,
     },
     /// A corner that is not there.
@@ -49,7 +49,7 @@ pub enum TetMeshError {
         tet: TetId,
         /// The corner.
         vertex: VertexId,
-        /// Vertices given, count.
+        /// Number of vertices given.
         count: usize,
     },
     /// A coordinate that is no number.
@@ -67,9 +67,9 @@ pub enum TetMeshError {
         tet: TetId,
         /// Its volume, m³.
         volume: f64,
-        /// Inverted tets, count.
+        /// Number of inverted tets.
         count: usize,
-        /// All tets, count.
+        /// Number of all tets.
         tets: usize,
     },
     /// Tets without volume.
@@ -77,9 +77,9 @@ pub enum TetMeshError {
     Flat {
         /// First such tet.
         tet: TetId,
-        /// Flat tets, count.
+        /// Number of flat tets.
         count: usize,
-        /// All tets, count.
+        /// Number of all tets.
         tets: usize,
     },
     /// Three or more tets on one face.
@@ -87,7 +87,7 @@ pub enum TetMeshError {
     CrowdedFace {
         /// First such face.
         face: [VertexId; 3],
-        /// Such faces, count.
+        /// Number of such faces.
         count: usize,
     },
     /// Two tets on the same side of their common face.
@@ -95,7 +95,7 @@ pub enum TetMeshError {
     Folded {
         /// First such pair.
         tets: [TetId; 2],
-        /// Such pairs, count.
+        /// Number of such pairs.
         count: usize,
     },
 }

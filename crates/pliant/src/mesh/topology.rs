@@ -41,7 +41,7 @@ pub struct Boundary {
 pub struct Parts {
     /// Part of each cell; parts are numbered in the order of their first cell.
     pub of_cell: Vec<PartId>,
-    /// Number of parts, count.
+    /// Number of parts.
     pub count: usize,
 }
 
@@ -88,7 +88,7 @@ impl<T: Copy> Csr<T> {
         }
     }
 
-    /// Number of rows, count.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
@@ -242,7 +242,7 @@ impl Groups {
         Groups { parent: (0..count as u32).collect() }
     }
 
-    /// Number of members of all sets, count.
+    /// Number of members of all sets.
     pub fn len(&self) -> usize {
         self.parent.len()
     }

@@ -27,17 +27,17 @@ use inside::Inside;
 /// How far a scene is from being free of overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Overlap {
-    /// Distinct vertices inside other bodies, those in the interior of theirs too, count; of
+    /// Distinct vertices inside other bodies, those in the interior of theirs too; of
     /// outlines those strictly inside other outlines.
     pub penetrating_vertices: usize,
-    /// Pairs of a surface edge and a triangle of another body that it passes through, count.
+    /// Pairs of a surface edge and a triangle of another body that it passes through.
     ///
     /// An edge that ends on the triangle's plane does not pass. Of outlines, pairs of segments
     /// that pass through each other.
     pub edge_crossings: usize,
     /// Largest distance of a penetrating vertex to the surface it is behind, m.
     pub max_depth: f64,
-    /// Tets with a negative volume, count.
+    /// Tets with a negative volume.
     pub inverted_tets: usize,
 }
 

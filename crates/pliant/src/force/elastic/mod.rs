@@ -47,7 +47,7 @@ pub use tets::Elastic;
 pub struct ElasticSettings {
     /// Young's modulus, Pa: pull per area over stretch of a thin bar. Positive.
     pub young: f64,
-    /// Poisson's ratio, unit 1: how much thinner a bar gets over how much longer. Above −1,
+    /// Poisson's ratio: how much thinner a bar gets over how much longer. Above −1,
     /// below 0.5; close to 0.5 linear tets lock.
     pub poisson: f64,
     /// Time τ, s: stress of a strain rate is τ times that of the strain. Not negative.
@@ -86,7 +86,7 @@ pub enum ElasticError {
     Poisson {
         /// First such tet.
         tet: TetId,
-        /// Its ratio, unit 1.
+        /// Its ratio.
         poisson: f64,
     },
     /// A damping that would drive.
@@ -112,7 +112,7 @@ pub enum ElasticError {
         tet: TetId,
         /// The corner.
         vertex: VertexId,
-        /// Vertices given, count.
+        /// Number of vertices given.
         count: usize,
     },
 }

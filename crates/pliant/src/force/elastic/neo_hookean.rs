@@ -31,7 +31,7 @@ pub struct NeoHookean {
     mu: f64,
     /// The formula's, Pa; positive for every Poisson's ratio above −1.
     lambda: f64,
-    /// Where det F would come to rest without μ, unit 1.
+    /// Where det F would come to rest without μ.
     alpha: f64,
 }
 

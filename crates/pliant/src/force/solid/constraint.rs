@@ -2,7 +2,7 @@
 //!
 //! | here        | paper      | meaning                                        |
 //! |-------------|------------|------------------------------------------------|
-//! | `strain`    | C          | relative departure from the rest value, unit 1 |
+//! | `strain`    | C          | relative departure from the rest value         |
 //! | `gradients` | ∂C/∂pᵢ     | how it answers to each corner, 1/m             |
 //! | `curvature` | ∂²C/∂pᵢ∂pⱼ | how the gradients answer, 1/m²                 |
 //! | `effort`    | kC + k_dĊ  | force per gradient, J                          |

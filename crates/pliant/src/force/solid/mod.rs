@@ -6,7 +6,7 @@
 //!
 //! | here        | paper | meaning                                        |
 //! |-------------|-------|------------------------------------------------|
-//! | `strain`    | C     | relative departure from the rest value, unit 1 |
+//! | `strain`    | C     | relative departure from the rest value         |
 //! | `stiffness` | k     | energy scale of one element, J                 |
 //! | `damping`   | k_d   | of the strain's rate, J·s                      |
 //!
@@ -72,7 +72,7 @@ pub enum SolidError {
         index: usize,
         /// Its corner.
         vertex: VertexId,
-        /// Vertices, count.
+        /// Number of vertices.
         count: usize,
     },
     /// A tet that is flat, inverted or not finite at rest.

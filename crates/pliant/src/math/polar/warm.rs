@@ -22,10 +22,10 @@ const SADDLE: f64 = 1e-14;
 /// The longest turn in one iteration, rad.
 const LONGEST_TURN: f64 = 1.0;
 
-/// Iterations that no matrix needs, count: from a good start two do, from any about ten.
+/// Iterations that no matrix needs: from a good start two do, from any about ten.
 const MOST_ITERATIONS: usize = 64;
 
-/// Halvings of one turn at most, count.
+/// Halvings of one turn at most.
 const MOST_HALVINGS: usize = 30;
 
 /// The rotation that iterations came to.
@@ -33,7 +33,7 @@ const MOST_HALVINGS: usize = 30;
 pub struct Turned {
     /// The rotation nearest to the matrix; never a reflection.
     pub rotation: Quat,
-    /// Iterations made, count.
+    /// Iterations made.
     pub iterations: usize,
     /// The last turn, rad.
     pub last_turn: f64,

@@ -58,7 +58,7 @@ impl Shells {
         Shells { edges }
     }
 
-    /// Vertices in the middle and in the shells below `shell`, at least 1; count.
+    /// Vertices in the middle and in the shells below `shell`, at least 1.
     fn before(shell: u32) -> u32 {
         // 1 + Σ (10 s² + 2) for s from 1 to shell − 1.
         let below = shell - 1;

@@ -15,9 +15,9 @@ pub struct LBlockSettings {
     pub arms: [f64; 2],
     /// Width of both arms and height along y, m.
     pub width: f64,
-    /// Cells of each arm beyond the corner, along x and z, count.
+    /// Cells of each arm beyond the corner, along x and z.
     pub cells_along: [u32; 2],
-    /// Cells across either arm and along y, count.
+    /// Cells across either arm and along y.
     pub cells_across: u32,
     /// Tets of a cell.
     pub cut: TetSplit,

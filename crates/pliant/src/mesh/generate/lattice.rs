@@ -30,7 +30,7 @@ pub enum TetSplit {
 }
 
 impl TetSplit {
-    /// Tets in one cell, count.
+    /// Tets in one cell.
     pub fn tets(self) -> u32 {
         match self {
             TetSplit::Five => 5,

@@ -13,9 +13,9 @@ pub struct MembraneSettings {
     pub size: [f64; 2],
     /// Extent along y, m.
     pub thickness: f64,
-    /// Cells along x and z, count.
+    /// Cells along x and z.
     pub cells: [u32; 2],
-    /// Cells along y, count.
+    /// Cells along y.
     pub layers: u32,
     /// Tets of a cell.
     pub cut: TetSplit,

@@ -75,15 +75,15 @@ pub enum GenerateError {
     TooFew {
         /// What is counted.
         what: &'static str,
-        /// As given, count.
+        /// As given.
         value: u32,
-        /// The fewest allowed, count.
+        /// The fewest allowed.
         least: u32,
     },
     /// More tets than [`MAX_TETS`].
     #[error("{tets} tets asked for, at most {MAX_TETS} are generated")]
     TooMany {
-        /// Tets that the counts multiply to, count.
+        /// Tets that the counts multiply to.
         tets: u128,
     },
     /// Lengths that f64 cannot tell apart, or whose product it cannot hold.
@@ -197,7 +197,7 @@ mod tests {
         pub max_dihedral: f64,
         /// Euler characteristic of the boundary.
         pub euler: i64,
-        /// Triangles of the boundary, count.
+        /// Triangles of the boundary.
         pub boundary_faces: usize,
     }
 

@@ -21,9 +21,9 @@ pub struct TorusSettings {
     pub ring_radius: f64,
     /// Radius of the tube, m; below `ring_radius`, so that a hole stays.
     pub tube_radius: f64,
-    /// Segments around the axis, count, at least 3.
+    /// Segments around the axis, at least 3.
     pub around: u32,
-    /// Rings in the round cross-section, count; the outermost has six times as many edges.
+    /// Rings in the round cross-section; the outermost has six times as many edges.
     pub rings: u32,
 }
 

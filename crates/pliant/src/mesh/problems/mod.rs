@@ -103,7 +103,7 @@ pub enum Element {
 pub struct Problem {
     /// What is wrong.
     pub kind: ProblemKind,
-    /// How often, count; of overlaps at least so often beside `OverlapUnfinished`.
+    /// How often; of overlaps at least so often beside `OverlapUnfinished`.
     pub count: usize,
     /// The first few, at most [`NAMED`].
     pub first: Vec<Element>,

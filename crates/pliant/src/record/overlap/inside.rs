@@ -59,7 +59,7 @@ impl Inside {
         }
     }
 
-    /// Distinct vertices inside other bodies, count.
+    /// Distinct vertices inside other bodies.
     pub(super) fn count(&self) -> usize {
         self.inside.iter().filter(|inside| **inside).count()
     }
