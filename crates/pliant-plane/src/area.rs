@@ -37,7 +37,7 @@ pub enum AreaError {
         outline: usize,
         /// The vertex.
         vertex: VertexId,
-        /// Vertices of the scene, count.
+        /// Vertices of the scene.
         count: usize,
     },
 }

@@ -25,7 +25,7 @@ use super::{
     ProximityResult, Separation, Side, prepare,
 };
 
-/// Most errors between neighbouring samples, count.
+/// Most errors between neighbouring samples.
 const SPACING: f64 = 4.0;
 
 /// Ways shorter than this, relative to the coordinates, are rounding and name no direction.

@@ -208,9 +208,9 @@ pub enum Notice {
     FewerSamples {
         /// The bound asked for, m.
         error: f64,
-        /// Samples that the bound asks for, count.
+        /// Samples that the bound asks for.
         count: f64,
-        /// Samples taken, count.
+        /// Samples taken.
         kept: usize,
     },
 }
@@ -221,25 +221,25 @@ pub enum Cause {
     /// Images too large for the memory allowed.
     #[error("needs an image of {pixels:e} pixels")]
     Pixels {
-        /// Pixels that images would have, count.
+        /// Pixels that images would have.
         pixels: f64,
     },
     /// An area of more rows of pixels than are summed.
     #[error("needs {rows:e} rows of pixels")]
     Rows {
-        /// Rows that images would have, count.
+        /// Rows that images would have.
         rows: f64,
     },
     /// Coordinates so large that lengths below the error are lost in their rounding.
     #[error("is too small for these coordinates in numbers of {bits} binary digits")]
     Digits {
-        /// Binary digits of a number, count.
+        /// Binary digits of a number.
         bits: u32,
     },
     /// A boundary in more pieces than memory is allowed for.
     #[error("cuts the boundary into more than {most} pieces")]
     Pieces {
-        /// Most pieces, count.
+        /// Most pieces.
         most: usize,
     },
     /// Readings that are known nowhere along the boundary.
@@ -274,7 +274,7 @@ pub enum BackendError {
         a: u32,
         /// Second outline named.
         b: u32,
-        /// Outlines there are, count.
+        /// Number of outlines.
         count: usize,
     },
     /// A point that is not a place.

@@ -29,7 +29,7 @@ const ROUNDING: f64 = 1e-14;
 /// How far the trees are refined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalizeSettings {
-    /// Most times that each outline is halved, count; 0 takes whole boxes.
+    /// Most times that each outline is halved; 0 takes whole boxes.
     pub height: u32,
 }
 
@@ -69,7 +69,7 @@ struct Node {
     end: usize,
     /// Box of these segments, m.
     rect: Rect,
-    /// Halvings still allowed, count.
+    /// Halvings still allowed.
     height: u32,
 }
 

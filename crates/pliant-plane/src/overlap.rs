@@ -107,7 +107,7 @@ impl Flat {
         deepest
     }
 
-    /// Pairs of segments of two outlines that pass through each other, count.
+    /// Pairs of segments of two outlines that pass through each other.
     fn crossings(&mut self, a: usize, b: usize) -> usize {
         let Flat { outlines, near, candidates, .. } = self;
         let is_near = |at: usize, other: &Rect| Rect::of(outlines.segment(at)).meets(other);

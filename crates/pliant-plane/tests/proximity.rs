@@ -14,7 +14,7 @@ use serde_json::Value;
 /// Areas are summed in another order; relative to the outlines' extent times coordinates.
 const AREA: f64 = 1e-13;
 
-/// Products of segments that the slow twin is asked about for one file, count.
+/// Products of segments that the slow twin is asked about for one file.
 const MOST_WORK: usize = 400_000;
 
 /// The folder that an environment variable names; without it the caller skips.

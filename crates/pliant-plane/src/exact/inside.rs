@@ -99,7 +99,7 @@ pub(super) struct Depths<'a> {
     pub answer: &'a mut ProximityResult,
     /// Snapshot.
     pub scratch: &'a mut DepthScratch,
-    /// Samples that the error bound asked for so far, count.
+    /// Samples that the error bound asked for so far.
     pub asked: f64,
 }
 

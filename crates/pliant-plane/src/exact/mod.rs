@@ -29,7 +29,7 @@ use inside::{DepthScratch, Depths};
 use meeting::Meeting;
 use tree::{Boxes, View};
 
-/// Most shares that pairs are divided into, count.
+/// Most shares that pairs are divided into.
 const MOST_THREADS: usize = 1024;
 
 /// Asks the segments that matter; keeps memory from frame to frame and nothing else.

@@ -10,10 +10,10 @@ use super::super::boundary::PointLocation;
 use super::super::outline::Outlines;
 use super::super::rect::Rect;
 
-/// Segments of a leaf, count.
+/// Segments of a leaf.
 const LEAF: usize = 4;
 
-/// Children of a node, count.
+/// Children of a node.
 pub(super) const FAN: usize = 4;
 
 /// How far a computed place on a segment can lie beside it, relative to its coordinates.
@@ -30,7 +30,7 @@ pub(super) struct Node {
     pub first: u32,
     /// One past the last.
     pub end: u32,
-    /// Levels of nodes below it, count; 0 for a leaf, whose segments are of one ring.
+    /// Levels of nodes below it; 0 for a leaf, whose segments are of one ring.
     pub level: u32,
 }
 

@@ -23,9 +23,9 @@ pub struct Window {
     pub corner: Vec2,
     /// Side of a pixel, m, above zero; √2 times the error bound, which is half its diagonal.
     pub pixel: f64,
-    /// Pixels side by side, count.
+    /// Pixels side by side.
     pub width: u32,
-    /// Pixels above each other, count.
+    /// Pixels above each other.
     pub height: u32,
 }
 
@@ -40,7 +40,7 @@ impl Window {
         Window { corner, pixel, width: count(max.x - min.x), height: count(max.y - min.y) }
     }
 
-    /// Pixels that a window over a box would have, count, however many.
+    /// Pixels that a window over a box would have, however many.
     pub fn pixels_over([min, max]: [Vec2; 2], error: f64) -> f64 {
         let pixel = SQRT_2 * error;
         ((max.x - min.x) / pixel).ceil().max(1.0) * ((max.y - min.y) / pixel).ceil().max(1.0)
@@ -57,7 +57,7 @@ impl Window {
         self.pixel / SQRT_2
     }
 
-    /// All its pixels, count.
+    /// All its pixels.
     pub fn pixels(&self) -> usize {
         self.width as usize * self.height as usize
     }

@@ -23,7 +23,7 @@ use super::super::outline::Outlines;
 use super::super::segment::{distance_sq, nearest_along};
 use super::{Field, NO_SITE, Window};
 
-/// Pixels that a reading takes on each side of the four around a point, count.
+/// Pixels that a reading takes on each side of the four around a point.
 pub const RIM: u32 = 1;
 
 /// Gradients shorter than this, no unit, are a mean of ways that differ: on the medial axis.

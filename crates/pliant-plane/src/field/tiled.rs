@@ -18,7 +18,7 @@ use super::{Field, NO_SITE, Window};
 /// Side of a tile, pixels.
 pub const TILE: usize = 8;
 
-/// Tiles above each other in a band, which one thread draws, count.
+/// Tiles above each other in a band, which one thread draws.
 const BAND: usize = 16;
 
 /// Slack of the tests of rectangles, relative to the largest coordinate: far above rounding.
@@ -53,14 +53,14 @@ pub struct Tiled {
     scratch: Vec<Scratch>,
     /// Largest coordinate, m.
     size: f64,
-    /// Most threads, count; 0 and 1 are the same.
+    /// Most threads; 0 and 1 are the same.
     threads: usize,
 }
 
 /// What of a window is to be drawn.
 #[derive(Clone, Debug, Default)]
 pub struct Tiles {
-    /// Tiles side by side, count.
+    /// Tiles side by side.
     columns: usize,
     /// For each tile, rows from below, whether it is wanted.
     wanted: Vec<bool>,

@@ -9,16 +9,16 @@ use pliant::id::VertexId;
 use pliant::math::{Vec2, Vec3};
 use pliant::mesh::raw::RawMesh;
 
-/// Heights of the rings over the car's, unit 1.
+/// Heights of the rings over the car's.
 const HEIGHTS: [f64; 4] = [0.12, 0.6, 0.62, 1.0];
 
-/// Length and width of the rings over the car's, unit 1.
+/// Length and width of the rings over the car's.
 const SCALES: [[f64; 2]; 4] = [[1.0, 1.0], [0.97, 0.96], [0.68, 0.86], [0.44, 0.7]];
 
-/// Where the rings' middles lie behind the car's, over its length, unit 1.
+/// Where the rings' middles lie behind the car's, over its length.
 const BACK: [f64; 4] = [0.0, 0.0, 0.08, 0.1];
 
-/// Fewest points that have a nose and a tail, count.
+/// Fewest points that have a nose and a tail.
 const LEAST_POINTS: u32 = 6;
 
 /// What a car is made of.
@@ -26,7 +26,7 @@ const LEAST_POINTS: u32 = 6;
 pub struct CarSettings {
     /// Length along x, width along y and height along z, m.
     pub size: [f64; 3],
-    /// Points of the outline, count, at least 6.
+    /// Points of the outline, at least 6.
     pub points: u32,
 }
 

@@ -26,7 +26,7 @@ pub mod car;
 
 pub mod strip;
 
-/// Most points of one generated ring, count; the time of a coast grows with their square.
+/// Most points of one generated ring; the time of a coast grows with their square.
 pub const MOST_POINTS: u32 = 10_000;
 
 /// Lengths whose squares are numbers too, m.
@@ -60,11 +60,11 @@ pub enum GenerateError {
     BadCount {
         /// What is counted.
         what: &'static str,
-        /// As given, count.
+        /// As given.
         value: u32,
-        /// The fewest allowed, count.
+        /// The fewest allowed.
         least: u32,
-        /// The most allowed, count.
+        /// The most allowed.
         most: u32,
     },
     /// A count that must be even.
@@ -72,7 +72,7 @@ pub enum GenerateError {
     Odd {
         /// What is counted.
         what: &'static str,
-        /// As given, count.
+        /// As given.
         value: u32,
     },
 }

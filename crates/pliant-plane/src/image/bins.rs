@@ -44,7 +44,7 @@ struct Grid {
     high: Vec2,
     /// Sides of a cell, m.
     cell: Vec2,
-    /// Cells side by side and above each other, count.
+    /// Cells side by side and above each other.
     count: [usize; 2],
     /// Slack of the tests, m.
     slack: f64,

@@ -42,13 +42,13 @@ use contact::Flag;
 use near::{Near, Search, SearchMode};
 use probe::Probes;
 
-/// Most pixels that images of one pair may have, count, were they drawn at once.
+/// Most pixels that images of one pair may have, were they drawn at once.
 const MOST_PIXELS: f64 = (1_u64 << 34) as f64;
 
-/// Most rows of pixels that an area is summed over, count.
+/// Most rows of pixels that an area is summed over.
 const MOST_ROWS: f64 = (1_u64 << 22) as f64;
 
-/// Rows of pixels that are cut at once, count.
+/// Rows of pixels that are cut at once.
 const ROWS: u32 = 1024;
 
 /// Least error, relative to the largest coordinate, for which pixels have digits to differ in.

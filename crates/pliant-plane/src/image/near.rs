@@ -38,7 +38,7 @@ const FIRST_SIDE: f64 = 90.0;
 /// Readings look at pixels up to this many errors away: √5 pixels of √2 errors, and more.
 const STENCIL: f64 = 6.0;
 
-/// Most pieces, count.
+/// Most pieces.
 pub const MOST_PIECES: usize = 1 << 21;
 
 /// What is looked for.

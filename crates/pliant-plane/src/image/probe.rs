@@ -10,7 +10,7 @@ use super::super::field::tiled::{Tiled, Tiles};
 use super::super::field::{Field, Window};
 use super::super::outline::Outlines;
 
-/// Most pixels along a side of one window, count: 12 bytes each make 12 MiB.
+/// Most pixels along a side of one window: 12 bytes each make 12 MiB.
 pub const SIDE: f64 = 1024.0;
 
 /// Points, and what a field tells of them.

@@ -9,10 +9,10 @@ use pliant::math::{Vec2, orient2d};
 use super::super::segment::{crossing, meet, place};
 use super::{OutlineNotice, Outlines};
 
-/// Most entries in cells for each segment on average, count.
+/// Most entries in cells for each segment on average.
 const ENTRIES: usize = 4;
 
-/// Most pairs of segments looked at, count: a second's work.
+/// Most pairs of segments looked at: a second's work.
 const MOST_PAIRS: usize = 1 << 25;
 
 /// Tells whether an outline crosses itself, and where first.
@@ -89,7 +89,7 @@ struct Cells {
     corner: Vec2,
     /// Side of a cell, m.
     side: f64,
-    /// Cells side by side, count.
+    /// Cells side by side.
     width: usize,
     /// Cell and segment, ascending.
     entries: Vec<(usize, usize)>,

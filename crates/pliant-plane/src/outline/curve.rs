@@ -13,7 +13,7 @@ use pliant::math::Vec2;
 pub struct Flattening {
     /// Largest distance of the curve from its chain, m, above zero.
     pub bound: f64,
-    /// Most pieces for one curve, count; where they are too few the bound is not kept.
+    /// Most pieces for one curve; where they are too few the bound is not kept.
     pub most_pieces: u32,
 }
 

@@ -42,13 +42,13 @@ pub enum OutlineError {
     TooFew {
         /// Position of the ring among those handed over.
         ring: usize,
-        /// Points that differ from the one before, count.
+        /// Points that differ from the one before.
         count: usize,
     },
     /// More points than an index can name.
     #[error("the outlines have {count} points together; {limit} are the most", limit = u32::MAX)]
     TooMany {
-        /// Points of all outlines, count.
+        /// Points of all outlines.
         count: usize,
     },
 }
@@ -61,7 +61,7 @@ pub enum OutlineNotice {
     Repeated {
         /// Position of the ring among those handed over.
         ring: usize,
-        /// Points left out, count.
+        /// Points left out.
         count: usize,
     },
     /// Segments that are there twice and bound nothing were left out.
@@ -76,7 +76,7 @@ pub enum OutlineNotice {
         b: [usize; 2],
         /// Where the first begins, m.
         place: Vec2,
-        /// Segments left out, count.
+        /// Segments left out.
         count: usize,
     },
     /// Segments cross: what was meant may be another inside.
@@ -92,7 +92,7 @@ pub enum OutlineNotice {
         b: [usize; 2],
         /// Where, m.
         place: Vec2,
-        /// Crossings altogether, count.
+        /// Crossings altogether.
         count: usize,
     },
     /// Segments lie along each other in part.
@@ -107,7 +107,7 @@ pub enum OutlineNotice {
         b: [usize; 2],
         /// An end of the second, m.
         place: Vec2,
-        /// Such pairs altogether, count.
+        /// Such pairs altogether.
         count: usize,
     },
 }

@@ -18,7 +18,7 @@ use i_overlay::i_float::int::point::IntPoint;
 
 use pliant::math::Vec2;
 
-/// Binary digits of the grid's coordinates, count; the engine has 64 and multiplies two.
+/// Binary digits of the grid's coordinates; the engine has 64 and multiplies two.
 const GRID_BITS: i32 = 40;
 
 /// How far rounding to the grid moves a boundary, in steps: half a diagonal for the corners,
@@ -31,7 +31,7 @@ const THINNEST: f64 = 1.0 / (1 << 28) as f64;
 /// Fewest and most corners of the pen.
 const CORNERS: [usize; 2] = [8, 4096];
 
-/// Most corners of all pens of one region together, count; finer bounds are not kept.
+/// Most corners of all pens of one region together; finer bounds are not kept.
 const MOST_CORNERS: usize = 1 << 22;
 
 /// A chain drawn with a round pen.

@@ -9,7 +9,7 @@ use pliant::math::Vec2;
 use super::super::segment::right_of;
 use super::area;
 
-/// Most entries in bands for each segment on average, count.
+/// Most entries in bands for each segment on average.
 const ENTRIES: usize = 4;
 
 /// Turns rings so that the inside lies to their left, as far as they do not cross.
@@ -109,7 +109,7 @@ impl Bands {
         (((y - self.bottom) / self.height) as usize).min(count.max(1) - 1)
     }
 
-    /// Segments of other rings that the ray from a point to the right crosses, count.
+    /// Segments of other rings that the ray from a point to the right crosses.
     fn crossed(&self, ring: usize, point: Vec2) -> usize {
         let band = self.band(point.y, self.starts.len() - 1);
         let entries = &self.entries[self.starts[band]..self.starts[band + 1]];

@@ -84,7 +84,7 @@ struct Passes {
 /// A frame buffer; kept, it allocates once.
 #[derive(Clone, Debug, Default)]
 pub struct Buffer {
-    /// Pixels side by side, count.
+    /// Pixels side by side.
     width: usize,
     /// Csr from below.
     pixels: Vec<Pixel>,

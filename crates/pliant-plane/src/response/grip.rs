@@ -27,7 +27,7 @@ pub struct Grip {
     pub segment: [u32; 2],
     /// The same in the scene's numbers.
     pub ends: [VertexId; 2],
-    /// Of both ends, unit 1; 1 in all.
+    /// Of both ends; 1 in all.
     pub shares: [f64; 2],
     /// m.
     pub position: Vec2,

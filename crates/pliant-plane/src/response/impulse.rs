@@ -30,10 +30,10 @@ use super::grip::Grip;
 use super::penalty::tell;
 use super::{Flat, OutlinesError, refused};
 
-/// Sweeps over all contacts at most, count.
+/// Sweeps over all contacts at most.
 const SWEEPS: usize = 100;
 
-/// The same in parts of a step that many refusals have made short, count.
+/// The same in parts of a step that many refusals have made short.
 const MORE_SWEEPS: usize = 3000;
 
 /// A part of a step below this share of it is short.
@@ -48,7 +48,7 @@ const CONVERGED: f64 = 1e-10;
 /// An approach that closes less than this share of the contact distance in a step is rest.
 const REST: f64 = 0.125;
 
-/// Share of a lacking gap that is won back in a step, unit 1.
+/// Share of a lacking gap that is won back in a step.
 const WIN_BACK: f64 = 0.5;
 
 /// Share of the contact distance that is won back in a second at most, 1/s.
@@ -60,7 +60,7 @@ const FARTHEST: f64 = 0.25;
 /// Gaps below this share of the coordinates have no direction of their own.
 const NO_GAP: f64 = 1e-13;
 
-/// Error of the backend's lengths over the contact distance, unit 1.
+/// Error of the backend's lengths over the contact distance.
 const ERROR: f64 = 0.25;
 
 /// What the constrained response is made of.
@@ -68,9 +68,9 @@ const ERROR: f64 = 0.25;
 pub struct OutlineImpulseSettings {
     /// Gap up to which there is a contact, m; positive. Things rest at half of it.
     pub distance: f64,
-    /// Coulomb's coefficient, unit 1; at least 0.
+    /// Coulomb's coefficient; at least 0.
     pub friction: f64,
-    /// Share of the speed of an impact that comes back, unit 1; from 0 to 1.
+    /// Share of the speed of an impact that comes back; from 0 to 1.
     pub restitution: f64,
     /// Length of a whole step, s; positive.
     pub dt: f64,

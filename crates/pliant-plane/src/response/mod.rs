@@ -150,7 +150,7 @@ impl Flat {
         Ok(flat)
     }
 
-    /// Outlines, count.
+    /// Number of outlines.
     pub fn len(&self) -> usize {
         self.bodies.len()
     }

@@ -29,13 +29,13 @@ use super::grip::Grip;
 use super::ways::{Push, Ways};
 use super::{Flat, OutlinesError, refused};
 
-/// Share of mass over step squared that a spring has by default, unit 1.
+/// Share of mass over step squared that a spring has by default.
 const FRACTION: f64 = 0.1;
 
 /// Most that springs chosen from the step may have of mass over step squared, all together.
 const MOST: f64 = 1.0;
 
-/// Share of critical damping by default, unit 1.
+/// Share of critical damping by default.
 const DAMPING: f64 = 0.1;
 
 /// Sizes of the smaller outline per second that it leaves another at by default, 1/s.
@@ -51,9 +51,9 @@ pub struct OutlinePenaltySettings {
     pub error: f64,
     /// How hard springs push; [`Stiffness::OfStep`] is stable, a fixed one may not be.
     pub stiffness: Stiffness,
-    /// Share of critical damping along the way out, unit 1; at least 0.
+    /// Share of critical damping along the way out; at least 0.
     pub damping: f64,
-    /// Coulomb's coefficient, unit 1; at least 0.
+    /// Coulomb's coefficient; at least 0.
     pub friction: f64,
     /// Fastest that springs let an outline leave another, sizes of the smaller one per second,
     /// 1/s; at least 0.
@@ -102,7 +102,7 @@ pub struct OutlinePenalty {
     settings: OutlinePenaltySettings,
     ways: Ways,
     pushes: Vec<Push>,
-    /// Points that push on each mover, weighed by their shares, unit 1.
+    /// Points that push on each mover, weighed by their shares.
     loads: Vec<f64>,
 }
 
@@ -111,7 +111,7 @@ struct Spring {
     sides: [Grip; 2],
     /// What both sides weigh along the way, kg.
     mass: f64,
-    /// Most pushes that one mover of it bears, unit 1.
+    /// Most pushes that one mover of it bears.
     load: f64,
     /// Velocity of the first side seen from the second, m/s.
     relative: Vec2,

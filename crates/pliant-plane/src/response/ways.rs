@@ -42,7 +42,7 @@ pub struct Push {
 struct Event {
     /// Its own segment.
     segment: u32,
-    /// Share of the segment before it, unit 1.
+    /// Share of the segment before it.
     along: f64,
     /// m.
     position: Vec2,
