@@ -5,7 +5,7 @@
 //! | `distance` | φ       | signed distance, m; always positive                    |
 //! | `strength` | ρ       | energy scale, J                                        |
 //! | `reach`    |         | distance at which the push begins, m; infinite for any |
-//! | `share`    |         | distance over reach, unit 1                            |
+//! | `share`    |         | distance over reach                                    |
 //!
 //! The promise that nothing crosses needs two more things: a start outside, which is
 //! checked once, and steps that do not jump, which are refused where they do.
@@ -29,7 +29,7 @@ pub struct BarrierSettings {
     pub strength: f64,
     /// Distance at which the push begins, m; infinite for a push at any distance.
     pub reach: f64,
-    /// The most that a distance within reach may change in one step, relative, unit 1.
+    /// The most that a distance within reach may change in one step, relative.
     ///
     /// Below 1. Keeps the energy: the force must not change much while it acts.
     pub change: f64,

@@ -5,8 +5,8 @@
 //! | `normal`      | N       | unit way out of the obstacle                      |
 //! | `approach`    | −v·N    | speed towards the obstacle, seen from it, m/s     |
 //! | `sliding`     | v_T     | velocity along the surface, seen from it, m/s     |
-//! | `restitution` | μ_N     | share of the approach that comes back, unit 1     |
-//! | `friction`    | μ_T     | Coulomb's coefficient, unit 1                     |
+//! | `restitution` | μ_N     | share of the approach that comes back             |
+//! | `friction`    | μ_T     | Coulomb's coefficient                             |
 
 use pliant::body::obstacle::Obstacle;
 use pliant::body::pins::Pins;
@@ -18,7 +18,7 @@ use pliant::id::VertexId;
 use pliant::math::Vec3;
 use pliant::profile::{Stage, StageTimer};
 
-/// Shifts to the surface at most, count; one does where distances are exact.
+/// Shifts to the surface at most; one does where distances are exact.
 const MOST_SHIFTS: usize = 8;
 
 /// What one obstacle does to one vertex.

@@ -18,7 +18,7 @@ use pliant::profile::{Stage, StageTimer};
 pub struct PointSettings {
     /// Of every point, m; positive. Half the distance of neighbours closes a cloud.
     pub radius: f64,
-    /// Coulomb's coefficient, unit 1; at least 0.
+    /// Coulomb's coefficient; at least 0.
     pub friction: f64,
 }
 

@@ -37,7 +37,7 @@ use pliant::solve::position_correction::PositionCorrection;
 /// Little is stored there, 3e-5 of the strength, so they are not thrown apart.
 const CLEAR: f64 = 0.97;
 
-/// Rounds of search and shift at most before a step, count.
+/// Rounds of search and shift at most before a step.
 ///
 /// From any overlap it takes at most five of a fifth of the size each, and some twenty that
 /// make up a fifth of what is left to the reach.
@@ -66,11 +66,11 @@ pub enum Strength {
 pub struct BodilyBarrierSettings {
     /// How hard it pushes.
     pub strength: Strength,
-    /// Gap at which the push begins, per size of the smaller body, unit 1; positive.
+    /// Gap at which the push begins, per size of the smaller body; positive.
     pub reach: f64,
-    /// The most that a gap within reach may shrink in one step, relative, unit 1; below 1.
+    /// The most that a gap within reach may shrink in one step, relative; below 1.
     pub change: f64,
-    /// Coulomb's coefficient, unit 1; at least 0.
+    /// Coulomb's coefficient; at least 0.
     pub friction: f64,
 }
 

@@ -29,7 +29,7 @@ use pliant::profile::{Stage, StageTimer};
 /// What a buffer is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BufferSettings {
-    /// Gap at which the push begins, per size of the smaller body, unit 1; at least 0.
+    /// Gap at which the push begins, per size of the smaller body; at least 0.
     ///
     /// With 0 it is a plain penalty.
     pub buffer: f64,
@@ -38,9 +38,9 @@ pub struct BufferSettings {
     /// [`Stiffness::OfStep`] takes the joint mass of both sides and gives way where many
     /// contacts meet, so that it is stable; a fixed one may not be.
     pub stiffness: Stiffness,
-    /// Share of critical damping, unit 1; at least 0. Never pulls.
+    /// Share of critical damping; at least 0. Never pulls.
     pub damping: f64,
-    /// Coulomb's coefficient, unit 1; at least 0.
+    /// Coulomb's coefficient; at least 0.
     pub friction: f64,
     /// How springs act.
     pub acting: Acting,

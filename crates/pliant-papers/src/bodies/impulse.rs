@@ -10,8 +10,8 @@
 //! | `ease`        | K       | 1/m + Σ sᵢ²/mᵢ of what is free, s the shares, 1/kg      |
 //! | `approach`    | −v·N    | speed of the vertex towards the point, m/s              |
 //! | `sliding`     | v_T     | velocity across the way out, seen from the point, m/s   |
-//! | `restitution` | μ_N     | share of the approach that comes back, unit 1           |
-//! | `friction`    | μ_T     | Coulomb's coefficient, unit 1                           |
+//! | `restitution` | μ_N     | share of the approach that comes back                   |
+//! | `friction`    | μ_T     | Coulomb's coefficient                                   |
 //!
 //! Vertices are particles, so K is a number and not a matrix: the impulse that ends the
 //! approach ends nothing else, and no impulse here adds to the kinetic energy.
@@ -38,13 +38,13 @@ pub struct BodilyImpulseSettings {
     pub kind: Kind,
     /// How directions are computed; only the scope matters to [`Kind::Closest`].
     pub depth: DepthSettings,
-    /// Share of the approach that comes back, unit 1; from 0 to 1.
+    /// Share of the approach that comes back; from 0 to 1.
     pub restitution: f64,
-    /// Coulomb's coefficient, unit 1; at least 0.
+    /// Coulomb's coefficient; at least 0.
     pub friction: f64,
-    /// Share of the way out that is made at once, unit 1; from 0 to 1.
+    /// Share of the way out that is made at once; from 0 to 1.
     pub shift: f64,
-    /// Times that all contacts act, each on what the others have left, count; at least 1.
+    /// Times that all contacts act, each on what the others have left; at least 1.
     ///
     /// A contact that has come to rest is set in motion again by those that share its corners.
     /// Of three balls that overlap, moving at random, 5 % of the impulses are lacking after
@@ -259,7 +259,7 @@ struct Meeting<'a> {
 }
 
 impl Meeting<'_> {
-    /// Both sides with signed weights, unit 1: the vertex has 1, the surface −1 in all.
+    /// Both sides with signed weights: the vertex has 1, the surface −1 in all.
     fn weights(self) -> impl Iterator<Item = (usize, f64)> {
         let surface = self.terms.iter().map(|(vertex, share)| (vertex.index(), -share));
         std::iter::once((self.push.vertex.index(), 1.0)).chain(surface)

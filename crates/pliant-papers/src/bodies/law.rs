@@ -6,8 +6,8 @@
 //! | `terms`  | ±wᵢ                | weights: one side has 1 in all, the other −1        |
 //! | relative | u = Σ ±wᵢ vᵢ       | velocity of one side seen from the other, m/s       |
 //! | `joint`  | m = 1 / Σ wᵢ/mᵢ    | joint mass of both sides, kg                        |
-//! | `Loads`  | Wᵢ = Σ w           | weights of all contacts at a vertex, unit 1         |
-//! | `load`   | W                  | the largest Wᵢ of a contact, unit 1                 |
+//! | `Loads`  | Wᵢ = Σ w           | weights of all contacts at a vertex                 |
+//! | `load`   | W                  | the largest Wᵢ of a contact                         |
 //!
 //! By Cauchy and Schwarz (Σ wᵢ xᵢ)² ≤ (Σ wᵢ/mᵢ) Σ wᵢ mᵢ xᵢ². So springs of κ m/dt² on all
 //! contacts together are at most κ max Wᵢ / dt² times the masses, and with κ ≤ 1/W on each at
@@ -27,7 +27,7 @@ use pliant::math::Vec3;
 /// A quarter of what symplectic Euler bears; dampers may need a half, materials the rest.
 pub(super) const MOST: f64 = 1.0;
 
-/// Sum of the weights of all contacts at each vertex, unit 1.
+/// Sum of the weights of all contacts at each vertex.
 #[derive(Clone, Debug, Default)]
 pub struct Loads {
     of: Vec<f64>,
@@ -57,9 +57,9 @@ impl Loads {
 pub struct Spring {
     /// How hard it pushes.
     pub stiffness: Stiffness,
-    /// Share of critical damping, unit 1; at least 0.
+    /// Share of critical damping; at least 0.
     pub damping: f64,
-    /// Coulomb's coefficient, unit 1; at least 0.
+    /// Coulomb's coefficient; at least 0.
     pub friction: f64,
 }
 
@@ -68,7 +68,7 @@ pub struct Spring {
 pub struct Joint {
     /// Joint mass m of what is free, kg.
     pub mass: f64,
-    /// W, unit 1.
+    /// W.
     load: f64,
     /// Unit, from the second side to the first.
     direction: Vec3,

@@ -39,21 +39,21 @@ use pliant::id::VertexId;
 use pliant::math::Vec3;
 use pliant::profile::{Stage, StageTimer};
 
-/// Share of mass over step squared that a spring has by default, unit 1.
+/// Share of mass over step squared that a spring has by default.
 ///
 /// Symplectic Euler bears f W < 4, where W is the sum of the weights of all contacts at a
 /// vertex: its own, and the shares of those that push on it; see [`law`]. Surfaces with
 /// like meshes have W near 2, so there is room for ten times that and for the materials.
 const FRACTION: f64 = 0.1;
 
-/// Share of critical damping by default, unit 1.
+/// Share of critical damping by default.
 ///
 /// A spring whose force stays the same all through a step gains f/2 of its energy in each
 /// where positions are moved by the force at once, as Verlet and Runge–Kutta do. A damper
 /// takes more than that from √f / 4 = 0.08 on.
 const DAMPING: f64 = 0.1;
 
-/// The same for springs that are solved together with the materials, unit 1.
+/// The same for springs that are solved together with the materials.
 ///
 /// Such springs are stable however stiff; the stiffer, the less sinks in and the more
 /// iterations a step takes.
@@ -103,11 +103,11 @@ pub struct BodyPenaltySettings {
     /// [`Stiffness::OfStep`] takes the joint mass of vertex and surface, see [`law`], and gives
     /// way where many contacts meet, so that it is stable; a fixed one may not be.
     pub stiffness: Stiffness,
-    /// Share of critical damping along the way out, unit 1; at least 0.
+    /// Share of critical damping along the way out; at least 0.
     ///
     /// Never pulls, and never takes more than ends the approach in one step.
     pub damping: f64,
-    /// Coulomb's coefficient, unit 1; at least 0.
+    /// Coulomb's coefficient; at least 0.
     pub friction: f64,
     /// How springs act.
     pub acting: Acting,

@@ -36,14 +36,14 @@ pub struct PenaltyForce {
 pub struct PenaltyForces {
     /// Ascending by vertex, then by body; depths are positive.
     pub list: Vec<PenaltyForce>,
-    /// Vertices inside bodies without a known way out, count.
+    /// Vertices inside bodies without a known way out.
     pub unresolved: usize,
-    /// Vertices of surfaces with their shares, unit 1, which sum to 1 for each push.
+    /// Vertices of surfaces with their shares, which sum to 1 for each push.
     terms: Vec<(VertexId, f64)>,
 }
 
 impl PenaltyForces {
-    /// Vertices that bear the reaction of a push, with their shares, unit 1, which sum to 1.
+    /// Vertices that bear the reaction of a push, with their shares, which sum to 1.
     #[inline]
     pub fn terms(&self, push: &PenaltyForce) -> &[(VertexId, f64)] {
         &self.terms[push.onto.start as usize..push.onto.end as usize]

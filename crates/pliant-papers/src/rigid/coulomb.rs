@@ -10,7 +10,7 @@
 use pliant::body::obstacle::SurfaceMaterial;
 use pliant::math::{Mat3, Vec3, outer_square};
 
-/// Halvings of the drag's range, count: as many as a number has digits.
+/// Halvings of the drag's range: as many as a number has digits.
 const HALVINGS: usize = 60;
 
 /// The impulse on an approaching point, N·s; zero for one that does not approach.

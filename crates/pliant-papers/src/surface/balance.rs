@@ -7,7 +7,7 @@
 //!
 //! | here       | paper    | meaning                                                    |
 //! |------------|----------|------------------------------------------------------------|
-//! | `fraction` | –        | part of s that is taken, unit 1                            |
+//! | `fraction` | –        | part of s that is taken                                    |
 //! | `forces`   | F        | of materials at the trial positions, N                     |
 //! | `mine`     | p_M      | pressure of the vertex against its way, Pa                 |
 //! | `theirs`   | p_N      | pressure of the other side along it, Pa                    |
@@ -24,7 +24,7 @@ use pliant::math::Vec3;
 /// Pressures that differ by less than this part of the larger are equal: rounding.
 const BALANCED: f64 = 1e-9;
 
-/// Areas below this part of the surface around their vertices face nowhere, unit 1.
+/// Areas below this part of the surface around their vertices face nowhere.
 const EDGEWISE: f64 = 1e-6;
 
 /// What both sides of a displacement vertex press with.
@@ -39,7 +39,7 @@ pub struct Pressures {
 /// The search, with the memory that it keeps.
 #[derive(Clone, Debug, Default)]
 pub struct Balance {
-    /// Part of its displacement that each displacement vertex takes, unit 1.
+    /// Part of its displacement that each displacement vertex takes.
     fractions: Vec<f64>,
     /// Where the search is, of all vertices, m.
     positions: Vec<Vec3>,
@@ -59,7 +59,7 @@ impl Balance {
         &self.ways
     }
 
-    /// Part of its displacement that each of [`Region::list`] takes, unit 1.
+    /// Part of its displacement that each of [`Region::list`] takes.
     pub fn fractions(&self) -> &[f64] {
         &self.fractions
     }
@@ -224,7 +224,7 @@ struct Side {
     along: Vec3,
     /// Unit 1.
     weight: f64,
-    /// The same of vertices that are not held, unit 1.
+    /// The same of vertices that are not held.
     free: f64,
     /// Weighted force along the way, N.
     force: f64,

@@ -40,10 +40,10 @@ use pliant::force::Forces;
 use pliant::math::Vec3;
 use pliant::profile::{Stage, StageTimer};
 
-/// Most iterations, count: beyond, steps are lost in the rounding of the fraction.
+/// Most iterations: beyond, steps are lost in the rounding of the fraction.
 const MOST_ITERATIONS: u32 = 52;
 
-/// Margin of [`SurfaceSettings::settling`], per size of the smaller body, unit 1.
+/// Margin of [`SurfaceSettings::settling`], per size of the smaller body.
 const MARGIN: f64 = 0.005;
 
 /// Which form of a formula is used.
@@ -116,13 +116,13 @@ pub enum First {
 pub struct SurfaceSettings {
     /// How depths are computed; the paper takes bodies in pairs.
     pub depth: DepthSettings,
-    /// Times that the place of the surface is chosen, the first halfway, count; at least 1.
+    /// Times that the place of the surface is chosen, the first halfway; at least 1.
     pub iterations: u32,
-    /// Coulomb's coefficient, unit 1; at least 0.
+    /// Coulomb's coefficient; at least 0.
     pub friction: f64,
     /// Which formulas are corrected.
     pub corrections: Corrections,
-    /// Gap within which vertices are in contact, per size of the smaller body, unit 1.
+    /// Gap within which vertices are in contact, per size of the smaller body.
     ///
     /// At least 0; with 0 only what is inside is.
     pub margin: f64,
@@ -191,7 +191,7 @@ impl SurfaceSettings {
 /// What the shifts of a step changed that forces would have kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Changes {
-    /// Vertices that were shifted, count.
+    /// Vertices that were shifted.
     pub vertices: usize,
     /// Longest way of a vertex, m.
     pub longest: f64,

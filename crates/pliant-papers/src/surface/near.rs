@@ -45,7 +45,7 @@ impl Near {
 
     /// Vertices outside other bodies, at most a margin away, ascending by vertex, then body.
     ///
-    /// The margin is per size of the smaller body, unit 1.
+    /// The margin is per size of the smaller body.
     pub fn find(&mut self, context: StepContext<'_>, margin: f64) -> &[Contact] {
         let StepContext { bodies, motion, dt, .. } = context;
         // A search goes one offset beyond the offset, whatever the speed.

@@ -50,7 +50,7 @@ struct Part {
 pub struct Region {
     /// Ascending by vertex, then by the other body.
     list: Vec<Displaced>,
-    /// For each of the list the touches on triangles around it, with their weights, unit 1.
+    /// For each of the list the touches on triangles around it, with their weights.
     votes: Csr<(u32, f64)>,
     /// Vertices of the list, ascending, each once.
     moved: Vec<VertexId>,

@@ -12,7 +12,7 @@
 //! |-----------|----------------------------------|---------------------------------------|
 //! | `parting` | u = n·(v + ω × r) of both sides  | speed of the rigid parts, m/s         |
 //! | `ease`    | Σ W (1/M + (r×n)·I⁻¹(r×n))       | one over the mass that is stopped, 1/kg |
-//! | `load`    | W                                | contacts of a body, count             |
+//! | `load`    | W                                | contacts of a body                    |
 
 use crate::surface::triangles::Touch;
 use pliant::body::Bodies;
@@ -21,7 +21,7 @@ use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
 use pliant::solve::position_correction::Rigid;
 
-/// Times that all contacts are gone through, count.
+/// Times that all contacts are gone through.
 const SWEEPS: u32 = 16;
 
 /// A body as one rigid thing.
@@ -34,7 +34,7 @@ struct Whole {
     spin: Vec3,
     /// Impulses of a sweep, N·s, and their moments, N·m·s.
     pushes: [Vec3; 2],
-    /// Contacts, count.
+    /// Number of contacts.
     load: f64,
 }
 

@@ -7,7 +7,7 @@
 //! | `vertex`  | xᵢ      | colliding vertex                                           |
 //! | `way`     | dᵢ      | depth times direction, m                                   |
 //! | `corners` | x, y, z | contact triangle                                           |
-//! | `weights` | wᵢ      | weight of xᵢ with respect to each corner, unit 1           |
+//! | `weights` | wᵢ      | weight of xᵢ with respect to each corner                   |
 
 use crate::surface::{Corrections, Form};
 use pliant::body::Bodies;
@@ -36,7 +36,7 @@ pub struct Touch {
     pub gap: f64,
     /// Contact triangle.
     pub corners: [VertexId; 3],
-    /// With respect to each corner, unit 1, not negative; corrected they sum to 1.
+    /// With respect to each corner, not negative; corrected they sum to 1.
     pub weights: [f64; 3],
 }
 
@@ -53,7 +53,7 @@ pub struct Touches {
     fitted: Vec<bool>,
     /// Ascending by vertex, then by body.
     list: Vec<Touch>,
-    /// Surface vertices inside bodies without a known way out, count.
+    /// Surface vertices inside bodies without a known way out.
     unresolved: usize,
 }
 
@@ -76,7 +76,7 @@ impl Touches {
         &self.list
     }
 
-    /// Vertices inside bodies without a known way out, count.
+    /// Vertices inside bodies without a known way out.
     pub fn unresolved(&self) -> usize {
         self.unresolved
     }
@@ -173,7 +173,7 @@ impl Touches {
     }
 }
 
-/// Areas of the triangles of a point and two corners, over that of the triangle, unit 1.
+/// Areas of the triangles of a point and two corners, over that of the triangle.
 ///
 /// All 0 for a triangle without area.
 ///

@@ -27,7 +27,7 @@ use pliant::contact::response::StepContext;
 use pliant::id::VertexId;
 use pliant::math::Vec3;
 
-/// Times that all contacts are gone through, count.
+/// Times that all contacts are gone through.
 ///
 /// Of an approach of two like surfaces less than a hundredth is left: see
 /// `surfaces_that_meet_go_on_together`.
@@ -38,7 +38,7 @@ const SWEEPS: u32 = 16;
 struct Stop {
     /// The vertex and the corners of its triangle, places in the list of those touched.
     places: [u32; 4],
-    /// 1 and minus the shares of the corners, unit 1.
+    /// 1 and minus the shares of the corners.
     weights: [f64; 4],
     /// Unit, the way out.
     direction: Vec3,
@@ -64,7 +64,7 @@ struct Touched {
     push: Vec3,
     /// kg.
     mass: f64,
-    /// Sum of the weights of all contacts, unit 1.
+    /// Sum of the weights of all contacts.
     load: f64,
     held: bool,
 }
