@@ -18,10 +18,10 @@ use pliant_plane::field::{Field, Window};
 use pliant_plane::outline::Outlines;
 use pliant_plane::{Backend, Pair, ProximityQuery, ProximityResult, QueryFlags};
 
-/// Frames of the batch, count.
+/// Frames of the batch.
 const FRAMES: usize = 1000;
 
-/// Pixels along a side of the field, count.
+/// Pixels along a side of the field.
 const SIDE: u32 = 512;
 
 /// Repetitions of which the fastest counts, and the seconds after which there are no more.

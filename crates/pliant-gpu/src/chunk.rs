@@ -15,10 +15,10 @@ use pliant::math::Vec2;
 use pliant::par;
 use pliant_plane::outline::Outlines;
 
-/// Most segments of a chunk, count; threads of a workgroup.
+/// Most segments of a chunk; threads of a workgroup.
 pub const CHUNK: usize = 32;
 
-/// Pieces that the work on the CPU is cut into, count; threads take them as they can.
+/// Pieces that the work on the CPU is cut into; threads take them as they can.
 const PIECES: usize = 64;
 
 /// Half the distance of 1 and the next f32, no unit: the relative rounding of one number.
@@ -40,7 +40,7 @@ pub struct Chunk {
     pub high: [f32; 2],
     /// Where its points begin, an index.
     pub slot: u32,
-    /// Its segments, count.
+    /// Its segments.
     pub count: u32,
     /// The first segment's number among all outlines, an index.
     pub first: u32,
@@ -57,7 +57,7 @@ pub struct Shape {
     pub high: Vec2,
     /// First chunk, an index.
     pub chunk: u32,
-    /// Chunks, count.
+    /// Number of chunks.
     pub count: u32,
     /// First point among those the GPU reads, an index.
     slot: usize,

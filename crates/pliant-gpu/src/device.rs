@@ -18,16 +18,16 @@ pub const CHOICE: &str = "PLIANT_GPU";
 const SMALLEST: u64 = 256;
 
 /// Turns of loops after which Mesa's software driver leaves them without a word, less
-/// some for what a kernel does around its counting, count.
+/// some for what a kernel does around its counting.
 const SOFTWARE_TURNS: u32 = 60_000;
 
-/// Turns of loops after which a thread gives up on a real GPU, before a watchdog does, count.
+/// Turns of loops after which a thread gives up on a real GPU, before a watchdog does.
 const TURNS: u32 = 1 << 26;
 
-/// Bytes at the end of every read-back for two timestamps, count.
+/// Bytes at the end of every read-back for two timestamps.
 const STAMPS: u64 = stride::<[u64; 2]>();
 
-/// Bytes from one of these to the next in a buffer, count.
+/// Bytes from one of these to the next in a buffer.
 pub const fn stride<T>() -> u64 {
     size_of::<T>() as u64
 }
@@ -53,11 +53,11 @@ pub struct Device {
     clock: Option<Clock>,
     /// Where results are read back through.
     staging: Kept,
-    /// Turns of all loops that one thread of a kernel may take, count.
+    /// Turns of all loops that one thread of a kernel may take.
     pub(crate) turns: u32,
     /// Time the GPU took for the last work, s; `None` where it has no clock.
     pub(crate) seconds: Option<f64>,
-    /// Submissions and bytes read back so far, count.
+    /// Submissions and bytes read back so far.
     pub(crate) traffic: [u64; 2],
 }
 
@@ -150,7 +150,7 @@ pub struct Part<'a> {
     pub buffer: &'a wgpu::Buffer,
     /// First byte, a multiple of four.
     pub start: u64,
-    /// Bytes, a multiple of four, count.
+    /// Bytes, a multiple of four.
     pub bytes: u64,
 }
 
@@ -369,7 +369,7 @@ fn offers() -> Vec<wgpu::Adapter> {
     pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()))
 }
 
-/// Ticks between two timestamps, count; zero where the driver gave none.
+/// Ticks between two timestamps; zero where the driver gave none.
 fn ticks(bytes: &[u8]) -> u64 {
     let stamp = |at: usize| bytes.as_chunks().0.get(at).map_or(0, |b| u64::from_le_bytes(*b));
     stamp(1).saturating_sub(stamp(0))

@@ -30,9 +30,9 @@ pub enum GpuError {
     TooLarge {
         /// What is too large.
         what: &'static str,
-        /// Bytes needed, count.
+        /// Bytes needed.
         need: u64,
-        /// Bytes allowed, count.
+        /// Bytes allowed.
         limit: u64,
     },
     /// A window without pixels, without a place, or larger than an image can be.
@@ -40,13 +40,13 @@ pub enum GpuError {
     Window {
         /// Position in the list of requests.
         index: usize,
-        /// Pixels side by side, count.
+        /// Pixels side by side.
         width: u32,
-        /// Pixels above each other, count.
+        /// Pixels above each other.
         height: u32,
         /// Side of a pixel, m.
         pixel: f64,
-        /// Most pixels along a side, count.
+        /// Most pixels along a side.
         limit: u32,
     },
     /// A request that names an outline that is not there.
@@ -56,7 +56,7 @@ pub enum GpuError {
         index: usize,
         /// The outline named.
         outline: u32,
-        /// Outlines there are, count.
+        /// Number of outlines.
         count: usize,
     },
     /// A point that is not a place.

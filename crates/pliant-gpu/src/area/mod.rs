@@ -14,13 +14,13 @@ use crate::GpuError;
 use crate::chunk::{Chunks, scaled};
 use crate::device::{Device, Kept, Part, stride};
 
-/// Most rows of one pair, count: beyond, the area is left to segments.
+/// Most rows of one pair: beyond, the area is left to segments.
 const MOST_ROWS: f64 = 65536.0;
 
-/// Workgroups side by side in a dispatch, as in the kernel, count.
+/// Workgroups side by side in a dispatch, as in the kernel.
 const GROUPS: u32 = 32768;
 
-/// Parts of a unit in which lengths are counted, as in the kernel, count.
+/// Parts of a unit in which lengths are counted, as in the kernel.
 const PARTS: f64 = 8388608.0;
 
 /// What the kernel tells when a row has more crossings than room.
@@ -49,7 +49,7 @@ pub struct Areas {
     strips: Kept,
     /// Rows on the GPU.
     rows: Kept,
-    /// Covered length of each row, parts of a unit, count.
+    /// Covered length of each row, parts of a unit.
     lengths: Kept,
     /// Strips, laid out anew with every question.
     laid: Vec<Strip>,

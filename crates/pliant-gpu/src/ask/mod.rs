@@ -33,7 +33,7 @@ use crate::overlap::Overlaps;
 
 use gather::Gather;
 
-/// Pieces that the answers are cut into, count; threads take them as they can.
+/// Pieces that the answers are cut into; threads take them as they can.
 const PIECES: usize = 64;
 
 /// How depths are found.
@@ -130,7 +130,7 @@ impl Gpu {
         self.device.seconds
     }
 
-    /// Submissions and bytes read back so far, counts.
+    /// Submissions and bytes read back so far.
     pub fn traffic(&self) -> [u64; 2] {
         self.device.traffic
     }

@@ -43,10 +43,10 @@ pub const GAVE_UP: u32 = 2;
 /// Margin of a distance in errors of a coordinate, as in the kernel.
 pub const MARGIN: f64 = 8.0;
 
-/// Workgroups side by side in a dispatch, as in the kernel, count.
+/// Workgroups side by side in a dispatch, as in the kernel.
 const GROUPS: u32 = 32768;
 
-/// Room for candidates at first, count.
+/// Room for candidates at first.
 const CANDIDATES: u64 = 4096;
 
 /// One chunk that asks about one other outline, as the kernel reads it.
@@ -57,7 +57,7 @@ pub struct Task {
     pub chunk: u32,
     /// First chunk of the other outline, an index.
     pub other: u32,
-    /// Chunks of the other outline, count.
+    /// Chunks of the other outline.
     pub others: u32,
     /// Position of the pair among those asked about.
     pub pair: u32,
@@ -121,7 +121,7 @@ pub struct Depths {
     kernel: wgpu::ComputePipeline,
     /// Points, chunks, tasks, count of tasks, sites, found, crossed, listed, list.
     kept: [Kept; 9],
-    /// Candidates that are read back, count: a little more than there were last time.
+    /// Candidates that are read back: a little more than there were last time.
     room: u64,
     /// What the kernel is bound to, until a buffer grows.
     bound: Option<wgpu::BindGroup>,

@@ -40,13 +40,13 @@ pub struct Segment {
 pub struct Placed {
     /// First segment, an index.
     pub first: u32,
-    /// Segments, count.
+    /// Number of segments.
     pub count: u32,
     /// First pixel in the buffers, an index.
     pub base: u32,
-    /// Pixels side by side, count.
+    /// Pixels side by side.
     pub width: u32,
-    /// Pixels above each other, count.
+    /// Pixels above each other.
     pub height: u32,
     /// Side of a pixel, scaled, no unit.
     pub pixel: f32,
@@ -56,7 +56,7 @@ pub struct Placed {
     pub column: u32,
     /// Place in the atlas of images, pixels from row 0.
     pub row: u32,
-    /// Sides of a cone, count.
+    /// Sides of a cone.
     pub sides: u32,
 }
 
@@ -73,7 +73,7 @@ pub struct Laid {
     pub windows: Vec<Window>,
     /// For each tile its window, and column + [`TILES_IN_ROW`] row in it.
     pub tiles: Vec<[u32; 2]>,
-    /// Pixels of all windows, count.
+    /// Pixels of all windows.
     pub pixels: u64,
 }
 

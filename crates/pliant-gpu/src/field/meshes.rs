@@ -20,10 +20,10 @@ use super::{FieldSign, Laid, Placed};
 /// Share of a pixel that a cone may be wrong by.
 const CONE_ERROR: f64 = 1.0 / 16.0;
 
-/// Fewest and most sides of a cone, count.
+/// Fewest and most sides of a cone.
 const SIDES: [f64; 2] = [8.0, 512.0];
 
-/// Corners of the two rectangles of a tent, in triangles, count.
+/// Corners of the two rectangles of a tent, in triangles.
 const TENT: u32 = 12;
 
 /// By encoding, stencil, colour and site: whether a pixel of the atlas is inside.
@@ -62,7 +62,7 @@ pub struct Meshes {
 /// The atlas.
 #[derive(Debug)]
 struct Images {
-    /// Width and height, pixels, count.
+    /// Width and height, pixels.
     size: [u32; 2],
     /// Distance over the reach, no unit.
     depth: wgpu::TextureView,

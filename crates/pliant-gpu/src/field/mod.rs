@@ -33,13 +33,13 @@ pub use lay::{Laid, Placed};
 
 use meshes::Meshes;
 
-/// Pixels along the side of a tile, as in the kernels, count.
+/// Pixels along the side of a tile, as in the kernels.
 const TILE: u32 = 16;
 
-/// Workgroups side by side in a dispatch, count.
+/// Workgroups side by side in a dispatch.
 const GROUPS: u32 = 32768;
 
-/// Words from one slice to the next: what every GPU allows as an offset, count.
+/// Words from one slice to the next: what every GPU allows as an offset.
 const SLICE: usize = 64;
 
 /// How a field is made.

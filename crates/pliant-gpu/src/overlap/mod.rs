@@ -34,7 +34,7 @@ const SIDES: u32 = 32;
 /// The count and the box as the reduction leaves them: count, left, low, right, high.
 type Told = [u32; 5];
 
-/// Pixels that one word of bits tells of, as in the reduction, count.
+/// Pixels that one word of bits tells of, as in the reduction.
 const WORD: u32 = u32::BITS;
 
 /// A way of using the buffers to find pixels that both outlines cover.
@@ -81,7 +81,7 @@ pub struct OverlapRequest {
 /// Which pixels both cover, in short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Pixels that both cover, count.
+    /// Pixels that both cover.
     pub count: u32,
     /// First column and lowest row with one, indices.
     pub low: [u32; 2],
@@ -176,7 +176,7 @@ impl Overlaps {
     }
 }
 
-/// Words of bits that the rows of a window take, count.
+/// Words of bits that the rows of a window take.
 fn words(window: &Window) -> u32 {
     window.width.div_ceil(WORD) * window.height
 }
