@@ -10,7 +10,7 @@ static CALLS: AtomicUsize = AtomicUsize::new(0);
 
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 
-/// Allocations so far, growth of what there is included, count.
+/// Allocations so far, growth of what there is included.
 pub fn calls() -> usize {
     CALLS.load(Ordering::Relaxed)
 }

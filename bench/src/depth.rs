@@ -12,7 +12,7 @@ use crate::parry::{Frame, Nearest};
 use crate::scenes::{self, FRAMES, Scene};
 use crate::timing::{self, Spread};
 
-/// Fewest steps of each side, count.
+/// Fewest steps of each side.
 const STEPS: usize = 60;
 
 /// Shortest time of both sides together, s.
@@ -36,18 +36,18 @@ struct Measured {
     whole: Side,
     /// parry3d's parts.
     parts: Side,
-    /// Pairs that not all sides find, count.
+    /// Pairs that not all sides find.
     differing: usize,
-    /// Edges that lead out and whose crossing is not known, count.
+    /// Edges that lead out and whose crossing is not known.
     missed_edges: usize,
 }
 
 /// What one side gave.
 #[derive(Clone, Copy, Default)]
 struct Side {
-    /// Pairs of a vertex and a body that holds it, count.
+    /// Pairs of a vertex and a body that holds it.
     pairs: usize,
-    /// Those of vertices on the surface, count.
+    /// Those of vertices on the surface.
     surface_pairs: usize,
     /// Deepest of all, m.
     deepest: f64,
@@ -55,7 +55,7 @@ struct Side {
     time: Spread,
     /// What is kept from step to step, results included, bytes.
     memory: usize,
-    /// Allocations of a warm step, count.
+    /// Allocations of a warm step.
     allocations: f64,
 }
 

@@ -7,7 +7,7 @@ pub struct Many {
     pub median: f64,
     /// The worst run's.
     pub worst: f64,
-    /// Seed of the worst run, count.
+    /// Seed of the worst run.
     pub seed: u32,
 }
 

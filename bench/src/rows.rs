@@ -7,11 +7,11 @@ use crate::machine::{date, load, processor};
 /// How much is run.
 #[derive(Clone, Copy)]
 pub struct Amount {
-    /// Poses of two cubes for each kind of start, count.
+    /// Poses of two cubes for each kind of start.
     pub poses: u32,
-    /// Piles of each kind, count.
+    /// Piles of each kind.
     pub seeds: u32,
-    /// Runs side by side, count; each is timed by the CPU time of its own thread.
+    /// Runs side by side; each is timed by the CPU time of its own thread.
     pub jobs: u32,
 }
 

@@ -15,7 +15,7 @@ use pliant::mesh::generate::torus::{TorusSettings, torus};
 /// Names the folder with the files of the piles.
 const FOLDER: &str = "PLIANT_BENCH";
 
-/// Sets of positions that the steps of a scene go through, count.
+/// Sets of positions that the steps of a scene go through.
 pub const FRAMES: usize = 8;
 
 /// StateView between the sets: a body by this part of its size, a vertex of its shortest edge.

@@ -3,7 +3,7 @@
 /// Steps per simulated second, 1/s.
 pub const RATES: [u32; 6] = [30, 60, 120, 240, 480, 960];
 
-/// Cells along each edge of a cube, count.
+/// Cells along each edge of a cube.
 pub const CELLS: [u32; 4] = [2, 3, 5, 8];
 
 /// A scene with something changed.

@@ -23,13 +23,13 @@ use scene::{Matter, Scene, block, cloth};
 /// One picture of sixty in a second, s.
 const FRAME: f64 = 1.0 / 60.0;
 
-/// Frames of a cloth, count: two seconds.
+/// Frames of a cloth: two seconds.
 const CLOTH_FRAMES: usize = 120;
 
-/// Frames of a block, count.
+/// Frames of a block.
 const BLOCK_FRAMES: usize = 20;
 
-/// Frames with one and with two threads, count.
+/// Frames with one and with two threads.
 const THREAD_FRAMES: usize = 12;
 
 /// Frames after which a scene counts as warm.
@@ -38,10 +38,10 @@ const WARM: usize = 2;
 /// The reference makes this many times the steps that are stable.
 const FINER: usize = 4;
 
-/// Tets below which a block is stepped by symplectic Euler too, count.
+/// Tets below which a block is stepped by symplectic Euler too.
 const FEW: usize = 20_000;
 
-/// Our methods and the peer, count.
+/// Our methods and the peer.
 const SIDES: usize = Method::ALL.len() + 1;
 
 /// A scene's name, and what makes it.
@@ -98,7 +98,7 @@ struct Side {
     time: Spread,
     /// Wall time with one thread over that with two.
     speedup: f64,
-    /// Of all warm frames, count.
+    /// Of all warm frames.
     allocations: usize,
     /// Whether two threads give the bits of one.
     same_bits: bool,

@@ -25,12 +25,12 @@ const SPACING: f64 = 0.05;
 const VERTEX_MASS: f64 = 0.01;
 /// Angle of a cloth to the vertical at the start, rad.
 const TILT: f64 = PI / 6.0;
-/// Ratio of each spring's damping to the critical one of its two masses, unit 1.
+/// Ratio of each spring's damping to the critical one of its two masses.
 pub const DAMPING_RATIO: f64 = 1.0;
 
 /// Young's modulus of blocks, Pa.
 const YOUNG: f64 = 1e6;
-/// Poisson's ratio of blocks, unit 1.
+/// Poisson's ratio of blocks.
 const POISSON: f64 = 0.3;
 /// Density of blocks, kg/m³.
 const DENSITY: f64 = 1000.0;
@@ -64,7 +64,7 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Springs or tets, count.
+    /// Number of springs or tets.
     pub fn element_count(&self) -> usize {
         match &self.matter {
             Matter::Cloth(springs, _) => springs.len(),

@@ -10,7 +10,7 @@ use pliant_plane::outline::Outlines;
 /// Names the folder with files of outlines.
 const FOLDER: &str = "PLIANT_BENCH";
 
-/// Sets of points that are asked about in turn, count.
+/// Sets of points that are asked about in turn.
 const FRAMES: usize = 8;
 
 /// StateView of an outline between frames, as a part of its box's diagonal.

@@ -17,13 +17,13 @@ use crate::timing::fastest;
 /// Bounds asked for, m; outlines are about 2 m wide.
 const BOUNDS: [f64; 7] = [0.1, 0.03, 0.01, 0.003, 0.001, 0.0003, 0.0001];
 
-/// Segments of each outline when only the bound changes, count.
+/// Segments of each outline when only the bound changes.
 const SEGMENTS: u32 = 200;
 
 /// Heights of the trees, halvings.
 const HEIGHTS: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/// Segments of each outline when they grow at a fixed bound, count.
+/// Segments of each outline when they grow at a fixed bound.
 const GROWING: [u32; 8] = [50, 100, 200, 400, 800, 1600, 3200, 6400];
 
 /// The fixed bound, m.

@@ -21,7 +21,7 @@ const SCENES: [(&str, [usize; 2], f64); 5] = [
     ("wavy", [2, 200], 1.030),
 ];
 
-/// Frames taken of a scene, spread over its duration, count.
+/// Frames taken of a scene, spread over its duration.
 const FRAMES: u64 = 32;
 
 /// The usual bound, relative to the box of all outlines.

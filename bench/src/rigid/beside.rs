@@ -7,23 +7,23 @@ use crate::rigid::ours;
 use crate::rigid::rapier::{Rapier, Shapes};
 use crate::timing::Spread;
 
-/// Steps of the pyramid, count: 10 s.
+/// Steps of the pyramid: 10 s.
 const STANDING: usize = 600;
 
-/// Steps of what tumbles, count: 4 s, when most has fallen.
+/// Steps of what tumbles: 4 s, when most has fallen.
 const FALLING: usize = 240;
 
-/// Steps between counts of what is inside, count.
+/// Steps between counts of what is inside.
 const EVERY: usize = 60;
 
-/// CPU time of ours over that of rapier3d at most, unit 1.
+/// CPU time of ours over that of rapier3d at most.
 pub const RATIO: f64 = 2.0;
 
 /// What everyone gave.
 pub struct Beside {
-    /// Bodies, count.
+    /// Number of bodies.
     pub bodies: usize,
-    /// Steps that were made, count.
+    /// Steps that were made.
     pub steps: usize,
     /// Time step, s.
     pub dt: f64,
@@ -41,9 +41,9 @@ pub struct Side {
     pub time: Spread,
     /// CPU time of all steps, s.
     pub total: f64,
-    /// Vertices inside other bodies in the end, and at most at a whole second, count.
+    /// Vertices inside other bodies in the end, and at most at a whole second.
     pub inside: [usize; 2],
-    /// Edges through triangles, the same two, count of pairs.
+    /// Edges through triangles, the same two, pairs.
     pub crossings: [usize; 2],
     /// Root mean square of the speeds in the end, m/s.
     pub rms: f64,

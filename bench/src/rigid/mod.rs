@@ -20,7 +20,7 @@ use crate::engine::Engine;
 use crate::rows::{self, Amount, Row};
 use crate::timing::Spread;
 
-/// Steps between lines on progress, count.
+/// Steps between lines on progress.
 const REPORT: usize = 60;
 
 /// How much is run when nobody says; nothing here has poses or seeds.

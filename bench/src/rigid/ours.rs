@@ -5,19 +5,19 @@ use std::fs;
 
 use crate::engine::Ours;
 
-/// Rows of the pyramid, count: 465 boxes.
+/// Rows of the pyramid: 465 boxes.
 pub const ROWS: u32 = 30;
 
 /// Time step of the scenes beside rapier3d, s.
 const DT: f64 = 1.0 / 60.0;
 
-/// From one box to the next on it, per edge, unit 1: the edge and the gap of contact.
+/// From one box to the next on it, per edge: the edge and the gap of contact.
 pub const STOREY: f64 = 1.005;
 
-/// Between the middles of boxes side by side, per edge, unit 1.
+/// Between the middles of boxes side by side, per edge.
 const BESIDE: f64 = 1.1;
 
-/// Height of the middle of a box on the floor, per edge, unit 1.
+/// Height of the middle of a box on the floor, per edge.
 pub const LOWEST: f64 = 0.505;
 
 /// Half of the tray's width, m.

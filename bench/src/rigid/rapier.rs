@@ -18,7 +18,7 @@ use rapier3d::prelude::{
 use crate::engine::Engine;
 use crate::settle::rapier::{exact, insert_wall, rounded};
 
-/// Walls reach this many times as far as the scene, and are as thick, unit 1.
+/// Walls reach this many times as far as the scene, and are as thick.
 const REACH: f64 = 2.0;
 
 /// What shapes are to rapier3d.
@@ -50,7 +50,7 @@ struct Decomposed {
     shape: SharedShape,
 }
 
-/// Distance of vertices of two bodies of the same shape at most, per size, unit 1.
+/// Distance of vertices of two bodies of the same shape at most, per size.
 const ALIKE: f64 = 1e-9;
 
 /// A scene in rapier's world.

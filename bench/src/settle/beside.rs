@@ -5,10 +5,10 @@ use crate::settle::cubes::{self, CubesRow, OVERLAPS, TILTS};
 use crate::settle::pile::{self, PileGoal, PileRow};
 use crate::settle::rapier::{Rapier, choices};
 
-/// Poses for each overlap at most, count.
+/// Poses for each overlap at most.
 const MOST_POSES: u32 = 10;
 
-/// Piles at most, count.
+/// Piles at most.
 const MOST_SEEDS: u32 = 3;
 
 /// Our side, for a table.

@@ -7,7 +7,7 @@ use crate::rows::{Amount, side_by_side};
 /// Root mean square of the speeds in the end at most, m/s.
 pub const RMS: f64 = 0.003;
 
-/// Simulated time per CPU time that must be reached, and would better, unit 1.
+/// Simulated time per CPU time that must be reached, and would better.
 pub const REALTIME: [f64; 2] = [2.5, 4.0];
 
 /// Radii of the balls, m.
@@ -19,24 +19,24 @@ const MODULI: [f64; 3] = [2e5, 2e6, 2e7];
 /// One more that would be better, Pa.
 const STRETCH_MODULUS: f64 = 2e8;
 
-/// Piles for each modulus at most, count.
+/// Piles for each modulus at most.
 const MOST_SEEDS: u32 = 3;
 
 /// What one pile gave.
 pub struct Pile {
-    /// Vertices inside other balls in the end, count.
+    /// Vertices inside other balls in the end.
     pub inside: usize,
-    /// Edges through triangles in the end, count of pairs.
+    /// Edges through triangles in the end, pairs.
     pub crossings: usize,
     /// Root mean square of the speeds in the end, m/s.
     pub rms: f64,
-    /// Vertices inside at the worst whole second, count.
+    /// Vertices inside at the worst whole second.
     pub most_inside: usize,
-    /// Inverted tets at the worst whole second, count.
+    /// Inverted tets at the worst whole second.
     pub inverted: usize,
     /// Height of the centre of mass in the end, m.
     pub height: f64,
-    /// Simulated time per CPU time, unit 1.
+    /// Simulated time per CPU time.
     pub realtime: f64,
 }
 
@@ -57,21 +57,21 @@ pub struct PileRow {
     pub name: String,
     /// What is asked.
     pub goal: PileGoal,
-    /// Piles, count.
+    /// Number of piles.
     pub seeds: u32,
-    /// Vertices inside in the end, count.
+    /// Vertices inside in the end.
     pub inside: Many,
-    /// Edges through triangles in the end, count of pairs.
+    /// Edges through triangles in the end, pairs.
     pub crossings: Many,
     /// Root mean square of the speeds in the end, m/s.
     pub rms: Many,
-    /// Vertices inside at the worst whole second, count.
+    /// Vertices inside at the worst whole second.
     pub most_inside: Many,
-    /// Inverted tets at the worst whole second, count.
+    /// Inverted tets at the worst whole second.
     pub inverted: Many,
     /// Height of the centre of mass in the end, m; the worst is the highest.
     pub height: Many,
-    /// Simulated time per CPU time, unit 1.
+    /// Simulated time per CPU time.
     pub realtime: Many,
 }
 

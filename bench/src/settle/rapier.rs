@@ -22,7 +22,7 @@ use rapier3d::prelude::{
 
 use crate::engine::Engine;
 
-/// Walls reach this many times as far as the scene, and are as thick, unit 1.
+/// Walls reach this many times as far as the scene, and are as thick.
 const REACH: f64 = 2.0;
 
 /// Solvers, each with a name.

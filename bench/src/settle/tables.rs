@@ -64,7 +64,7 @@ fn cubes_cells(row: &CubesRow) -> String {
     )
 }
 
-/// Steps until free, count.
+/// Steps until free.
 fn steps(steps: f64) -> String {
     if steps.is_finite() { format!("{steps:.0}") } else { format!("> {}", cubes::PATIENCE) }
 }

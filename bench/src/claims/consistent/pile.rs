@@ -14,7 +14,7 @@ const RESPONSES: [&str; 3] = ["closest", "penalty", "constraint"];
 /// Time that is simulated, s.
 const DURATION: f64 = 6.0;
 
-/// Centres nearer than this stick, in radii, unit 1.
+/// Centres nearer than this stick, in radii.
 ///
 /// Two of the balls that touch have theirs at least 1.59 radii apart.
 const STICKING: f64 = 1.0;
@@ -27,11 +27,11 @@ const LAYERS: [u32; 2] = [2, 3];
 
 /// What one pile gave.
 struct Pile {
-    /// Vertices inside other balls, count.
+    /// Vertices inside other balls.
     inside: usize,
-    /// Pairs of balls with vertices in each other, count.
+    /// Pairs of balls with vertices in each other.
     pairs: usize,
-    /// Pairs whose centres are nearer than [`STICKING`], count.
+    /// Pairs whose centres are nearer than [`STICKING`].
     sticking: usize,
     /// Mean distance of the vertices inside to the nearest surface, m.
     mean: f64,

@@ -18,7 +18,7 @@ const THEIRS: f64 = 35e-6;
 /// Piles that files may be there for.
 const PILES: [&str; 5] = ["120x20", "120x189", "120x2400", "1000x20", "1000x189"];
 
-/// Fewest steps of each side, count.
+/// Fewest steps of each side.
 const STEPS: usize = 40;
 
 /// Shortest time of both sides together, s.
