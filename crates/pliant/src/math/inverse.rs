@@ -1,4 +1,4 @@
-//! The inverse of a symmetric matrix, on what it reaches.
+//! The pseudo-inverse of a symmetric matrix: the inverse on its range.
 
 use crate::math::jacobi;
 
@@ -13,7 +13,7 @@ const MOST_SWEEPS: usize = 30;
 pub struct Inverse<const N: usize> {
     /// Rows, in one over the unit of the matrix.
     pub rows: [[f64; N]; N],
-    /// Directions that have an inverse.
+    /// Number of directions that have an inverse.
     pub rank: usize,
 }
 

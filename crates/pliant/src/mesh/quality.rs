@@ -1,4 +1,4 @@
-//! How good each tet is: its sense of rotation and its angles.
+//! Quality of each tet: its orientation and its dihedral angles.
 
 use crate::id::{TetId, VertexId};
 use crate::math::{Vec3, orient3d};
@@ -21,7 +21,7 @@ pub struct Quality {
 }
 
 impl Quality {
-    /// Whether the file turns every tet the other way: a convention, not damage.
+    /// Whether the file orients every tet the other way: a convention, not damage.
     pub fn is_all_inverted(&self) -> bool {
         self.positive == 0 && !self.inverted.is_empty()
     }

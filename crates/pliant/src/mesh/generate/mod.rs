@@ -1,6 +1,6 @@
-//! Bodies made from a few numbers.
+//! Generators of bodies from a few parameters.
 //!
-//! Every generator hands out a conforming mesh: all tets positive, every inner face
+//! Every generator returns a conforming mesh: all tets positive, every inner face
 //! shared by two of them, every vertex used, all tets in region 0, no triangles.
 //! Bodies are centred at the origin. Whatever has an axis has y for it: sheets,
 //! rings and stars lie flat in the x–z plane.
@@ -86,7 +86,7 @@ pub enum GenerateError {
         /// Tets that the counts multiply to.
         tets: u128,
     },
-    /// Lengths that f64 cannot tell apart, or whose product it cannot hold.
+    /// Lengths that f64 cannot distinguish, or whose product it cannot hold.
     #[error(
         "tet {tet} has volume {volume:?} m³: the lengths are too small, too large or too unlike"
     )]
@@ -101,11 +101,11 @@ pub enum GenerateError {
 /// Sets the region of each tet by a rule on its centroid, m.
 ///
 /// ```
-/// use pliant::mesh::generate::{assign_regions, cuboid::cuboid, lattice::Cut};
+/// use pliant::mesh::generate::{assign_regions, cuboid::cuboid, lattice::TetSplit};
 /// use pliant::math::Vec3;
 ///
 /// // Region 1 is the half of the bar with positive x.
-/// let mut bar = cuboid([4, 1, 1], Vec3::new(4.0, 1.0, 1.0), Cut::Six)?;
+/// let mut bar = cuboid([4, 1, 1], Vec3::new(4.0, 1.0, 1.0), TetSplit::Six)?;
 /// assign_regions(&mut bar, |centroid| u32::from(centroid.x > 0.0));
 /// assert_eq!(bar.regions.iter().filter(|&&region| region == 1).count(), 12);
 /// # Ok::<(), pliant::mesh::generate::GenerateError>(())

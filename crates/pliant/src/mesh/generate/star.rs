@@ -12,7 +12,7 @@ use crate::mesh::generate::{
 };
 use crate::mesh::raw::RawMesh;
 
-/// What a star in the x–z plane is made of.
+/// Parameters of a star in the x–z plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StarSettings {
     /// Number of tips, at least 3.

@@ -14,7 +14,7 @@ use crate::mesh::raw::RawMesh;
 /// Sectors of the cross-section; six make its triangles nearly equilateral.
 const SECTORS: u32 = 6;
 
-/// What a solid ring around y is made of.
+/// Parameters of a solid ring around y.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TorusSettings {
     /// From the axis to the middle of the tube, m.

@@ -10,7 +10,7 @@ use crate::mesh::generate::{
 };
 use crate::mesh::raw::RawMesh;
 
-/// What a hollow cylinder around y is made of.
+/// Parameters of a hollow cylinder around y.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TubeSettings {
     /// Radius of the hole, m; below `outer_radius`.

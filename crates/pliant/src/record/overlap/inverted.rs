@@ -1,4 +1,4 @@
-//! Tets that are inside out.
+//! Inverted tets.
 
 use super::Scene;
 use crate::id::{BodyId, VertexId};
