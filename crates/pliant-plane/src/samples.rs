@@ -18,9 +18,9 @@ pub fn parts(length: f64, error: f64) -> f64 {
     (length / (SPACING * error)).ceil().max(1.0)
 }
 
-/// Adds a notice to an answer whose penetrations are complete, where samples were left out.
+/// Adds a notice to a complete result where samples were left out.
 ///
-/// `asked` samples are what the error, m, asks for.
+/// `asked` is the number of samples that the error, m, requires.
 pub fn tell(asked: f64, error: f64, answer: &mut ProximityResult) {
     if asked > MOST_SAMPLES as f64 {
         let kept = answer.penetration.len();

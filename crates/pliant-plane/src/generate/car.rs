@@ -21,7 +21,7 @@ const BACK: [f64; 4] = [0.0, 0.0, 0.08, 0.1];
 /// Fewest points that have a nose and a tail.
 const LEAST_POINTS: u32 = 6;
 
-/// What a car is made of.
+/// Parameters of a car.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CarSettings {
     /// Length along x, width along y and height along z, m.
@@ -104,7 +104,7 @@ mod tests {
             for (vertex, point) in mesh.positions.iter().zip(&outline) {
                 assert_eq!(vertex.truncate(), *point);
             }
-            // Just within, as points on the border may be told either way.
+            // Just within, as points on the border may be classified either way.
             let held = |p: &Vec3| surrounds(&outline, (1.0 - 1e-9) * p.truncate());
             assert!(mesh.positions.iter().all(held));
             assert!(matches!(Surface::from_raw(mesh), Ok((_, None))));

@@ -23,7 +23,7 @@ const BESIDE: f64 = 0.225;
 /// Pushes are halved so often before the point stays on its segment.
 const HALVINGS: u32 = 6;
 
-/// What a coast is made of.
+/// Parameters of a coast.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoastSettings {
     /// Points of the curve, at least 7.
@@ -32,7 +32,7 @@ pub struct CoastSettings {
     pub radius: f64,
     /// Largest push over the length of the segment, 0 to 0.5.
     pub roughness: f64,
-    /// Another number is another coast.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 

@@ -33,7 +33,7 @@ const WALL: f64 = 0.95;
 /// Fewest teeth: two gears of six would jam.
 const LEAST_TEETH: u32 = 7;
 
-/// What a gear is made of.
+/// Parameters of a gear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GearSettings {
     /// Number of teeth, at least 7.
@@ -51,7 +51,7 @@ pub struct GearSettings {
 pub struct Bore {
     /// From the middle to its points, m.
     pub radius: f64,
-    /// Its points, at least 3.
+    /// Number of its points, at least 3.
     pub points: u32,
 }
 

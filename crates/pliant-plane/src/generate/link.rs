@@ -31,7 +31,7 @@ const PITCH: f64 = 4.6;
 /// Fewest points that make arcs round enough to hold.
 const LEAST_POINTS: u32 = 24;
 
-/// What a link is made of.
+/// Parameters of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkSettings {
     /// Points of the ring, at least 24.

@@ -9,7 +9,7 @@ const HIGHEST: f64 = 0.49;
 /// Waves for each segment along the edge at most: four segments show a wave.
 const DENSEST: f64 = 0.25;
 
-/// What a strip is made of.
+/// Parameters of a strip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StripSettings {
     /// Width along x and length along y, m.

@@ -6,8 +6,8 @@
 //! | here      | formula            | meaning                                               |
 //! |-----------|--------------------|-------------------------------------------------------|
 //! | `depth`   | d                  | way out, m                                            |
-//! | `mass`    | m = 1 / Σ 1/mᵢ     | what both sides weigh along the way, kg               |
-//! | `load`    | W                  | points that push on the same mover, its own weighed   |
+//! | `mass`    | m = 1 / Σ 1/mᵢ     | effective mass of both sides along the way, kg        |
+//! | `load`    | W                  | points that push on the same mover, by their shares   |
 //! | `parting` | u                  | speed of the point along its way out, m/s             |
 //! | `exit`    | u₁                 | speed that nothing leaves faster than by a push, m/s  |
 //!
@@ -41,10 +41,10 @@ const DAMPING: f64 = 0.1;
 /// Sizes of the smaller outline per second that it leaves another at by default, 1/s.
 const EXIT: f64 = 2.0;
 
-/// What is asked of each pair.
+/// The parts of the result that are needed of each pair.
 const WANTED: QueryFlags = QueryFlags { samples: true, ..QueryFlags::DEPTHS };
 
-/// What penalty forces between outlines are made of.
+/// Settings of penalty forces between outlines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OutlinePenaltySettings {
     /// Bound of the error of depths, m, and a quarter of the distance of samples; positive.
@@ -91,7 +91,7 @@ impl OutlinePenaltySettings {
 
 /// Penalty forces between outlines.
 ///
-/// Remembers nothing that later steps depend on.
+/// Has no state that later steps depend on.
 ///
 /// - Implements: [Hoff01 §3], a force at each penetrating point by its depth and direction.
 /// - Deviates: says what the paper leaves open: stiffness, damping, friction, and that a
@@ -109,9 +109,9 @@ pub struct OutlinePenalty {
 /// A push between two points.
 struct Spring {
     sides: [Grip; 2],
-    /// What both sides weigh along the way, kg.
+    /// Effective mass of both sides along the way, kg.
     mass: f64,
-    /// Most pushes that one mover of it bears.
+    /// The largest load on one of its movers.
     load: f64,
     /// Velocity of the first side seen from the second, m/s.
     relative: Vec2,
@@ -128,7 +128,7 @@ impl OutlinePenalty {
         Ok(OutlinePenalty { flat, settings, ways, pushes, loads })
     }
 
-    /// Finds who is inside whom, and by which way each point leaves.
+    /// Finds which points are inside other outlines, and their exit directions.
     fn find(&mut self, context: StepContext<'_>) -> Result<(), BackendError> {
         let OutlinePenalty { flat, settings, ways, pushes, .. } = self;
         pushes.clear();
@@ -155,7 +155,7 @@ impl OutlinePenalty {
         }
     }
 
-    /// A push with its masses and velocities; `None` where both sides are held.
+    /// A push with its masses and velocities; `None` where both sides are pinned.
     fn spring(&self, push: &Push, context: StepContext<'_>) -> Option<Spring> {
         let sides = [push.at, push.out].map(|at| self.flat.grip(at));
         let ease: f64 =
@@ -216,7 +216,7 @@ impl Response for OutlinePenalty {
                 other.push(-force, &mut output.forces);
                 // What rubs acts on both sides at the point, not a depth apart: a couple gives back
                 // the difference where one side is rigid. Between two rings it stays. The way out
-                // is depth times direction, as a backend without images tells it.
+                // is depth times direction, as a backend without images returns it.
                 let couple = push.depth * push.direction.perp_dot(across);
                 let is_rigid = |side: &&Grip| self.flat.is_rigid(side);
                 if let Some(side) = [&other, &own].into_iter().find(is_rigid) {
@@ -229,7 +229,7 @@ impl Response for OutlinePenalty {
     }
 }
 
-/// Notes the impulse on one side that the other gave, where that is held, N·s.
+/// Records the impulse on one side from the other, where that is pinned, N·s.
 pub(super) fn tell(
     flat: &Flat,
     [own, other]: [Grip; 2],
