@@ -1,4 +1,4 @@
-//! Log barrier: a push that grows without bound towards an obstacle.
+//! Log barrier: a repulsion that grows without bound towards an obstacle.
 //!
 //! | here       | lecture | meaning                                                |
 //! |------------|---------|--------------------------------------------------------|
@@ -7,8 +7,8 @@
 //! | `reach`    |         | distance at which the push begins, m; infinite for any |
 //! | `share`    |         | distance over reach                                    |
 //!
-//! The promise that nothing crosses needs two more things: a start outside, which is
-//! checked once, and steps that do not jump, which are refused where they do.
+//! The guarantee that nothing crosses needs two more things: a start outside, which is
+//! checked once, and steps that do not jump, which are rejected where they do.
 
 use pliant::body::obstacle::Obstacle;
 use pliant::body::obstacle::path::Waypoint;
@@ -19,7 +19,7 @@ use pliant::math::{Mat3, Vec3};
 
 use crate::potential::{Potential, check_vertices};
 
-/// What a barrier is made of.
+/// Settings of a barrier.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BarrierSettings {
     /// Energy scale ρ, J; next to the obstacle the force is ρ over the distance.
@@ -157,7 +157,7 @@ impl Material<1> for Barrier {
         [[self.potential(at).tangent(&self.obstacle, at.positions[0], at.time, tangent)]]
     }
 
-    /// Refuses a step that crosses the obstacle, or changes the distance too much at once.
+    /// Rejects a step that crosses the obstacle, or changes the distance too much.
     fn refusal(
         &self,
         element: usize,

@@ -70,7 +70,7 @@ fn floor(friction: f64) -> Obstacle {
     Obstacle::new(Plane, Keyframes::still(Pose::IDENTITY).unwrap(), touch).unwrap()
 }
 
-/// Who has the last word in a step.
+/// Which stage acts last in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Last {
     /// The match, as in the lecture.
@@ -79,7 +79,7 @@ enum Last {
     Contact,
 }
 
-/// A cloud that is one group, above a floor.
+/// Particles that are one group, above a floor.
 fn on_floor(
     group: Group,
     rest: &[Vec3],
@@ -199,7 +199,7 @@ fn a_cloud_falls_and_lies_still() {
     }
 }
 
-/// A cloth of 9 × 9 vertices, 0.1 m apart, held at one edge, with a button in its middle.
+/// A cloth of 9 × 9 vertices, 0.1 m apart, pinned at one edge, with a button in its middle.
 #[test]
 fn a_button_stays_round_in_hanging_cloth() {
     let at = |k: u32| 0.1 * Vec3::new(f64::from(k % 9), 0.0, -f64::from(k / 9));
@@ -232,7 +232,7 @@ fn a_button_stays_round_in_hanging_cloth() {
     assert!(stretch > 1e-3, "{stretch}");
 }
 
-/// A rigid cloud that fell 0.02 m onto a held block of tets, 2 s later.
+/// A rigid body of particles that fell 0.02 m onto a pinned block of tets, 2 s later.
 ///
 /// Its lowest point above the block, m, its fastest, m/s, and points without a way out.
 fn on_block(by: &str) -> (f64, f64, usize) {
@@ -244,7 +244,7 @@ fn on_block(by: &str) -> (f64, f64, usize) {
     let rest = [block.positions().to_vec(), cube().iter().map(|x| *x + lift).collect()].concat();
     let mut system = free(&vec![0.1; count + 27]);
     system.bodies = BodyOffsets::from_counts([count, 27]);
-    // All but the middle one: what is wholly held would have to be an obstacle.
+    // All but the middle one: what is wholly pinned would have to be an obstacle.
     let held = (0..count as u32).filter(|v| *v != 13).map(VertexId).collect();
     system.pins = Pins::still(held, &rest);
     system.forces.push(Gravity::new(-G * Vec3::Z, &[vec![0.0; count], vec![0.1; 27]].concat()));
@@ -291,7 +291,7 @@ fn a_cloud_rests_on_tets_by_closest_points_and_by_rows() {
 #[test]
 fn consistent_depth_has_no_way_out_for_points_without_edges() {
     let (_, _, unresolved) = on_block("penalty");
-    assert_eq!(unresolved, 27); // they are told, and fall through
+    assert_eq!(unresolved, 27); // they are reported, and fall through
 }
 
 #[test]

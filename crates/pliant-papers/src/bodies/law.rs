@@ -1,4 +1,4 @@
-//! How hard a vertex is pushed: spring, damper and friction between it and a surface.
+//! The force on a vertex: spring, damper and friction between it and a surface.
 //!
 //! | here     | formula            | meaning                                             |
 //! |----------|--------------------|-----------------------------------------------------|
@@ -40,13 +40,13 @@ impl Loads {
         pushes.list.iter().for_each(|push| self.add(weights(push, pushes.terms(push))));
     }
 
-    /// Forgets all contacts.
+    /// Removes all contacts.
     pub fn start(&mut self, vertex_count: usize) {
         self.of.clear();
         self.of.resize(vertex_count, 0.0);
     }
 
-    /// Takes in one contact.
+    /// Adds one contact.
     pub fn add(&mut self, terms: impl Iterator<Item = (VertexId, f64)>) {
         terms.for_each(|(vertex, weight)| self.of[vertex.index()] += weight.abs());
     }
@@ -63,12 +63,12 @@ pub struct Spring {
     pub friction: f64,
 }
 
-/// A contact as a spring sees it: masses and motion of both sides together.
+/// A contact as a spring sees it: joint mass and relative motion of both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Joint {
     /// Joint mass m of what is free, kg.
     pub mass: f64,
-    /// W.
+    /// Largest load W of its vertices.
     load: f64,
     /// Unit, from the second side to the first.
     direction: Vec3,
@@ -81,7 +81,7 @@ pub struct Joint {
 }
 
 impl Joint {
-    /// A contact with these weights; `None` where both sides are held.
+    /// A contact with these weights; `None` where both sides are pinned.
     pub fn new(
         terms: impl Iterator<Item = (VertexId, f64)>,
         direction: Vec3,
@@ -112,7 +112,7 @@ impl Joint {
         -self.parting
     }
 
-    /// What stops all that moves along this contact in one step, with all others that do, kg/s.
+    /// Damping that stops this contact in one step, together with all others, kg/s.
     fn stopping(&self) -> f64 {
         self.mass / (self.load * self.dt)
     }
@@ -139,7 +139,7 @@ impl Joint {
     }
 }
 
-/// A push as a spring sees it; `None` where both sides are held.
+/// A push as a spring sees it; `None` where both sides are pinned.
 ///
 /// The force of [`Joint::spring`] is that on the pushed vertex; those that bear the reaction
 /// get minus their share of it. Along the way out it is k d − c r·u, or nothing if that would

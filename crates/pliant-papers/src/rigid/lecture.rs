@@ -1,4 +1,4 @@
-//! The lecture's answer of a rigid body: one impulse for all vertices in collision.
+//! The lecture's rigid body response: one impulse for all vertices in collision.
 //!
 //! | here          | lecture | meaning                                            |
 //! |---------------|---------|----------------------------------------------------|
@@ -36,7 +36,7 @@ pub struct RigidImpact {
     pub at: Vec3,
     /// Unit way out of the obstacle there.
     pub normal: Vec3,
-    /// Vertices averaged.
+    /// Number of vertices averaged.
     pub vertices: usize,
 }
 
