@@ -26,7 +26,7 @@ const MOST_PIXELS: f64 = 4096.0;
 /// Most pixels of all windows in one submission.
 const MOST_TOGETHER: usize = 1 << 26;
 
-/// Measures all penetrations of the answers again, by images.
+/// Measures all penetrations of the results again, by images.
 pub fn measure(
     gpu: &mut Gpu,
     outlines: &Outlines,

@@ -16,7 +16,7 @@ const THICK: u32 = 6 + 3 * SIDES;
 /// Threads of a workgroup of the reduction, as in its source.
 const REDUCERS: u32 = 64;
 
-/// By strategy: the image, and what tells there that both outlines cover a pixel.
+/// By strategy: the image, and the test there that both outlines cover a pixel.
 ///
 /// Put after the source of the reduction.
 const COVERED: [&str; 4] = [
@@ -237,7 +237,7 @@ impl Pipelines {
     }
 }
 
-/// What a pipeline is made of.
+/// Description of a pipeline.
 struct Recipe {
     /// Entry for vertices.
     vertex: &'static str,
