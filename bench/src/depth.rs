@@ -24,7 +24,7 @@ const TURN: f64 = 0.02;
 /// Vertices and the bodies that hold them.
 type Pairs = Box<[(VertexId, BodyId)]>;
 
-/// What one scene gave.
+/// Results of one scene.
 struct Measured {
     name: String,
     bodies: usize,
@@ -32,7 +32,7 @@ struct Measured {
     tets: usize,
     known_pairs: Option<usize>,
     ours: Side,
-    /// parry3d as it comes.
+    /// parry3d with its defaults.
     whole: Side,
     /// parry3d's parts.
     parts: Side,
@@ -42,7 +42,7 @@ struct Measured {
     missed_edges: usize,
 }
 
-/// What one side gave.
+/// Results of one side.
 #[derive(Clone, Copy, Default)]
 struct Side {
     /// Pairs of a vertex and a body that holds it.
@@ -81,7 +81,7 @@ pub fn run(wanted: &[&str]) -> Result<(), String> {
     if names.is_empty() { Ok(()) } else { Err(format!("not as it must be: {}", names.join(", "))) }
 }
 
-/// Runs ours alone, for a profiler to look at.
+/// Runs ours alone, for a profiler.
 pub fn run_ours(name: &str, steps: &str) -> Result<(), String> {
     let steps: usize = steps.parse().map_err(|_| format!("{steps} is no number of steps"))?;
     let scene = scenes::scene(name)?;
@@ -101,7 +101,7 @@ pub struct Ours<'a> {
 }
 
 impl Ours<'_> {
-    /// Snapshot for a scene.
+    /// Scratch memory for a scene.
     pub fn new(scene: &Scene) -> Ours<'_> {
         let scratch = Scratch::new(&scene.positions, &scene.bodies);
         Ours { scene, scratch, found: Penetrations::default() }

@@ -1,4 +1,4 @@
-//! Numbers of many runs, told by two of them.
+//! Median and worst of a number over many runs.
 
 /// Median and worst of one number over many runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +38,7 @@ impl Many {
     }
 }
 
-/// What a row says of its goal.
+/// Whether a row reaches its goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
     /// It falls short.

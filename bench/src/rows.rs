@@ -20,7 +20,7 @@ pub type Row = (&'static str, fn(Amount) -> Result<(), String>);
 
 /// Prints the tables of some rows, or of all.
 ///
-/// `amount` is what is run when nobody says; `--poses N`, `--seeds N` and `--jobs N` do.
+/// `amount` is the default; `--poses N`, `--seeds N` and `--jobs N` override it.
 pub fn run(rows: &[Row], mut amount: Amount, arguments: &[&str]) -> Result<(), String> {
     let (mut wanted, mut rest) = (Vec::new(), arguments.iter());
     while let Some(argument) = rest.next() {

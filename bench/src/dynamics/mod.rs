@@ -61,7 +61,7 @@ const SCENES: [Named; 10] = [
     ("neo-hookean-100k", || block(Matter::NeoHookean, 17)),
 ];
 
-/// What one scene gave.
+/// Results of one scene.
 struct Measured {
     name: String,
     vertices: usize,
@@ -77,7 +77,7 @@ struct Measured {
     outcomes: Vec<Outcome>,
 }
 
-/// Where a cloth came to.
+/// Final shape of a cloth.
 struct Outcome {
     side: &'static str,
     /// Height of the lowest vertex, m.
@@ -88,25 +88,25 @@ struct Outcome {
     error: f64,
 }
 
-/// What one of our methods gave.
+/// Results of one of our methods.
 struct Side {
     method: &'static str,
     substeps: usize,
-    /// Of the linear solver in a step, mean count.
+    /// Iterations of the linear solver in a step, mean.
     iterations: f64,
     /// CPU time of a frame, s.
     time: Spread,
     /// Wall time with one thread over that with two.
     speedup: f64,
-    /// Of all warm frames.
+    /// Number of allocations of all warm frames.
     allocations: usize,
-    /// Whether two threads give the bits of one.
+    /// Whether two threads are bitwise equal to one.
     same_bits: bool,
 }
 
 /// Prints the tables for some scenes, or for all.
 ///
-/// `Err` when a warm step of ours allocates, or two threads give other bits than one.
+/// `Err` when a warm step of ours allocates, or two threads differ bitwise from one.
 pub fn run(wanted: &[&str]) -> Result<(), String> {
     let all: Vec<_> = SCENES.iter().map(|(name, _)| *name).collect();
     let wanted = if wanted.is_empty() { &all[..] } else { wanted };
@@ -122,7 +122,7 @@ pub fn run(wanted: &[&str]) -> Result<(), String> {
     if names.is_empty() { Ok(()) } else { Err(format!("not as it must be: {}", names.join(", "))) }
 }
 
-/// Runs ours alone, for a profiler to look at; `method` counts in [`Method::ALL`].
+/// Runs ours alone, for a profiler; `method` counts in [`Method::ALL`].
 pub fn run_ours(name: &str, method: &str, frames: &str) -> Result<(), String> {
     let number = |text: &str| text.parse().map_err(|_| format!("{text} is no number"));
     let (method, frames): (usize, usize) = (number(method)?, number(frames)?);
@@ -238,7 +238,7 @@ fn two_threads(scene: &Scene, method: Method) -> Result<(f64, bool), String> {
     Ok((alone / both, bits(&one) == bits(&two)))
 }
 
-/// Where everyone's cloth is after the last frame, against one with finer steps.
+/// The cloth of every side after the last frame, against one with finer steps.
 fn outcomes(scene: &Scene, ours: &[Ours], rapier: &Rapier) -> Result<Vec<Outcome>, String> {
     let mut fine = Ours::new(scene, Method::Symplectic(FINER), 1)?;
     (0..CLOTH_FRAMES).try_for_each(|_| fine.frame())?;

@@ -7,7 +7,7 @@ use crate::engine::{Engine, Judge};
 use crate::many::Reached;
 use crate::rigid::ours::{LOWEST, head, load, plane};
 
-/// Off the right angle at most.
+/// Largest relative error of the angle.
 pub const ERROR: f64 = 0.01;
 
 /// Coulomb's coefficient.
@@ -19,7 +19,7 @@ const SIZES: [f64; 5] = [0.01, 0.1, 1.0, 10.0, 100.0];
 /// tan θ / μ at the ends of the goal.
 pub const ENDS: [f64; 2] = [0.99, 1.01];
 
-/// tan θ / μ between which the angle is looked for.
+/// tan θ / μ between which the angle is searched.
 const BETWEEN: [f64; 2] = [0.9, 1.1];
 
 /// Halvings of what is between.
@@ -37,7 +37,7 @@ const DT: f64 = 1.0 / 60.0;
 /// Acceleration of gravity, m/s².
 const GRAVITY: f64 = 9.81;
 
-/// What one size gave.
+/// Results of one size.
 pub struct AngleRow {
     /// Edge of the box, m.
     pub size: f64,

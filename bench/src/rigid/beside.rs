@@ -19,21 +19,21 @@ const EVERY: usize = 60;
 /// CPU time of ours over that of rapier3d at most.
 pub const RATIO: f64 = 2.0;
 
-/// What everyone gave.
+/// Results of every engine.
 pub struct Beside {
     /// Number of bodies.
     pub bodies: usize,
-    /// Steps that were made.
+    /// Number of steps made.
     pub steps: usize,
     /// Time step, s.
     pub dt: f64,
-    /// Whether a ratio is asked for.
+    /// Whether there is a goal for the ratio.
     pub has_goal: bool,
     /// Ours first.
     pub sides: Vec<Side>,
 }
 
-/// What one engine gave.
+/// Results of one engine.
 pub struct Side {
     /// For a table.
     pub name: &'static str,
@@ -63,7 +63,7 @@ pub fn tumbling() -> Result<Beside, String> {
     run(("tumbling", &ours::tumbling()), &[Shapes::Triangles, Shapes::Parts], FALLING)
 }
 
-/// An engine on its way.
+/// An engine in progress.
 struct Running {
     engine: Box<dyn Engine>,
     times: Vec<f64>,
@@ -95,7 +95,7 @@ impl Running {
         }
     }
 
-    /// Takes the counts of now.
+    /// Takes the current counts.
     fn count(&mut self, judge: &mut Judge) {
         let (state, side) = (self.engine.state(), &mut self.side);
         let overlap = judge.overlap(&state);

@@ -27,7 +27,7 @@ const DT: f64 = 1.0 / 60.0;
 /// Acceleration of gravity, m/s².
 const GRAVITY: f64 = 9.81;
 
-/// What one size gave.
+/// Results of one size.
 pub struct DriftRow {
     /// Edge of the boxes, m.
     pub size: f64,
@@ -37,12 +37,12 @@ pub struct DriftRow {
     pub relative: f64,
     /// Way of the highest box along the floor since the start, per size.
     pub aside: f64,
-    /// Sweeps per step in the last second, mean count.
+    /// Sweeps per step in the last second, mean.
     pub sweeps: f64,
 }
 
 impl DriftRow {
-    /// Whether it stands, as still as asked.
+    /// Whether it stands, within the speed limit.
     pub fn reached(&self) -> Reached {
         Reached::of([self.relative <= SPEED && self.aside <= ASIDE, false])
     }

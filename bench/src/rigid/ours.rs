@@ -35,7 +35,7 @@ pub fn load(name: &str, text: &str) -> Result<Ours, String> {
     loaded
 }
 
-/// What all scenes begin with.
+/// The head of all scenes.
 pub fn head(name: &str, dt: f64, friction: f64) -> String {
     format!(
         "name = \"{name}\"\nduration = 20.0\ndt = {dt:?}\nresponse = \"constraint\"\n\

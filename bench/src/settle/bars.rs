@@ -1,4 +1,4 @@
-//! Two bars through each other with no vertex inside: only edges tell.
+//! Two bars through each other with no vertex inside: only edges cross.
 
 use crate::engine::{Engine, Judge, Ours, fastest};
 use crate::many::Reached;
@@ -12,13 +12,13 @@ const OVERLAPS: [f64; 6] = [0.05, 0.1, 0.15, 0.2, 0.25, 0.28];
 /// Steps after which they count as stuck.
 pub const PATIENCE: u32 = 60;
 
-/// What one overlap gave.
+/// Results of one overlap.
 pub struct BarsRow {
     /// Of the thickness, m.
     pub overlap: f64,
     /// Edges through triangles at the start, pairs.
     pub start: usize,
-    /// Steps until nothing crosses and no vertex is inside; none when that did not come.
+    /// Steps until nothing crosses and no vertex is inside; none when that never happened.
     pub steps: Option<u32>,
     /// Crossings in the end, pairs.
     pub crossings: usize,

@@ -14,11 +14,11 @@ const MOST_SEEDS: u32 = 3;
 /// Our side, for a table.
 const OURS: &str = "Pliant";
 
-/// What both sides gave.
+/// Results of both sides.
 pub struct Beside {
-    /// Side and what its cubes did.
+    /// Name of a side and the results of its cubes.
     pub cubes: Vec<(String, CubesRow)>,
-    /// What the piles of each side did.
+    /// Results of the piles of each side.
     pub piles: Vec<PileRow>,
 }
 

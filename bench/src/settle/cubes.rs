@@ -1,4 +1,4 @@
-//! Two cubes deep in each other: how fast they part, and how gently.
+//! Two cubes in deep overlap: how soon they separate, and how slowly.
 
 use pliant::body::soft::State;
 use pliant::id::BodyId;
@@ -7,7 +7,7 @@ use crate::engine::{Engine, Judge, Ours, fastest, timed_step};
 use crate::many::{Many, Reached, Worse};
 use crate::rows::{Amount, side_by_side};
 
-/// Steps within which all must part, and would better.
+/// Steps within which all must separate: goal, and stretch goal.
 pub const STEPS: [f64; 2] = [12.0, 10.0];
 
 /// Relative speed of the centres of mass after parting at most, m/s.
@@ -28,10 +28,10 @@ pub const AFTER: u32 = 30;
 /// Poses between lines on progress.
 const BATCH: u32 = 50;
 
-/// What one pose gave.
+/// Results of one pose.
 #[derive(Default)]
 pub struct Pose {
-    /// Steps until no vertex is inside; none when that did not come.
+    /// Steps until no vertex is inside; none when that never happened.
     pub steps: Option<u32>,
     /// Relative speed of the centres of mass in the end, m/s.
     pub exit: f64,
@@ -47,7 +47,7 @@ pub struct Pose {
     pub time: f64,
 }
 
-/// What all poses of an overlap and a tilt gave.
+/// Results of all poses of an overlap and a tilt.
 pub struct CubesRow {
     /// Per edge.
     pub overlap: f64,
@@ -55,9 +55,9 @@ pub struct CubesRow {
     pub tilt: f64,
     /// Number of poses.
     pub poses: u32,
-    /// Steps until no vertex is inside; endless for failures.
+    /// Steps until no vertex is inside; infinite for failures.
     pub steps: Many,
-    /// Poses that did not part within [`PATIENCE`].
+    /// Number of poses that did not separate within [`PATIENCE`].
     pub failures: usize,
     /// Relative speed of the centres of mass after parting, m/s.
     pub exit: Many,
@@ -134,7 +134,7 @@ pub fn scene([overlap, tilt]: [f64; 2], seed: u32) -> Result<(Ours, Judge), Stri
     Ok((ours, judge))
 }
 
-/// One pose; one that fails is told of, with what runs it again.
+/// One pose; a failure is reported, with the command that repeats it.
 pub fn watched(
     engine: &mut dyn Engine,
     judge: &mut Judge,
@@ -150,7 +150,7 @@ pub fn watched(
     pose
 }
 
-/// Steps until the cubes have parted, and some time on.
+/// Steps until the cubes have separated, and some time more.
 pub fn part(engine: &mut dyn Engine, judge: &mut Judge, pose: &mut Pose) -> Result<(), String> {
     let (mut step, mut last) = (0, PATIENCE);
     loop {

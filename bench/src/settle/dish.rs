@@ -1,4 +1,4 @@
-//! Many balls of hundreds of tets in a dish: what a frame takes.
+//! Many balls of hundreds of tets in a dish: the time of a frame.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ pub const FRAME: f64 = 0.014;
 /// Frames between lines on progress.
 const BATCH: u64 = 100;
 
-/// What the dish gave.
+/// Results of the dish.
 pub struct DishRow {
     /// Number of vertices.
     pub vertices: usize,
@@ -29,7 +29,7 @@ pub struct DishRow {
     pub cpu: [f64; 2],
     /// Wall time of a frame with two threads, mean and longest, s.
     pub wall: [f64; 2],
-    /// Whether two threads give the bits of one.
+    /// Whether two threads are bitwise equal to one.
     pub same_bits: bool,
 }
 

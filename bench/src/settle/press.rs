@@ -6,7 +6,7 @@ use crate::many::Reached;
 /// Vertices inside at every step.
 pub const INSIDE: usize = 0;
 
-/// What the press gave.
+/// Results of the press.
 #[derive(Default)]
 pub struct PressRow {
     /// Number of steps.
@@ -30,7 +30,7 @@ impl PressRow {
     }
 }
 
-/// All steps, each looked at.
+/// All steps, each measured.
 pub fn run() -> Result<PressRow, String> {
     let mut ours = Ours::new("squeezed-sphere", &[])?;
     let mut judge = Judge::of(&ours.built);

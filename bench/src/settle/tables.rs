@@ -10,7 +10,7 @@ use crate::settle::pile::{self, PileGoal, PileRow};
 use crate::settle::press::{self, PressRow};
 use crate::settle::still::{self, StillRow};
 
-/// What is asked of two cubes.
+/// The goal of two cubes.
 fn cubes_goal() -> String {
     let [must, stretch] = cubes::STEPS;
     let exit = cubes::EXIT;

@@ -36,7 +36,7 @@ enum Outcome {
     Broken,
 }
 
-/// What one pair gave.
+/// Results of one pair.
 struct Meeting {
     outcome: Outcome,
     /// Speed at which the centres part along the axis, per closing speed.
@@ -47,7 +47,7 @@ struct Meeting {
     inside: usize,
     /// Inverted tets at the worst step.
     inverted: usize,
-    /// Energy in the end per energy at the start, of motion.
+    /// Kinetic energy in the end per that at the start.
     kinetic: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Balls in a box: whether they stick to each other, lying in each other.
+//! Balls in a box: whether they stick to each other in overlap.
 
 use pliant::math::Vec3;
 
@@ -25,7 +25,7 @@ const MOST_RATE: u32 = 60;
 /// Balls of more tets: layers of each.
 const LAYERS: [u32; 2] = [2, 3];
 
-/// What one pile gave.
+/// Results of one pile.
 struct Pile {
     /// Vertices inside other balls.
     inside: usize,

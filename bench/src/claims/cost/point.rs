@@ -1,4 +1,4 @@
-//! What a colliding point costs: detection and depth, consistent and by closest feature.
+//! Cost of a colliding point: detection and depth, consistent and by closest feature.
 
 use pliant::depth::nearest::{Closest, Nearest};
 use pliant::detect::Overlaps;
@@ -27,7 +27,7 @@ const SHORTEST: f64 = 1.0;
 /// Time before states of a pile that moves are taken, s.
 const BEFORE: f64 = 2.0;
 
-/// The closest feature, with the memory that it keeps.
+/// Depth by closest feature; keeps its memory.
 struct ByClosest<'a> {
     scene: &'a Scene,
     scratch: pliant::depth::fused::Scratch,

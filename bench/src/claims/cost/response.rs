@@ -1,4 +1,4 @@
-//! What the contact surface costs at the sizes of the paper, with the paper's material.
+//! Cost of the contact surface at the sizes of the paper, with the paper's material.
 
 use std::sync::Arc;
 
@@ -89,7 +89,7 @@ const FIGURES: [Figure; 4] = [
 /// Steps with contact between those that pairs are counted in.
 const PAIRS_EVERY: u64 = 50;
 
-/// What one scene took, in steps with contact.
+/// Results of one scene, in steps with contact.
 #[derive(Default)]
 struct Cost {
     vertices: usize,
