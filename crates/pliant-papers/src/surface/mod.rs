@@ -208,7 +208,8 @@ pub struct Changes {
 ///
 /// Where it comes to rest: speed (rms), m/s, and vertices inside after 5 s, corrected and
 /// vertices alone, with whole bodies stopped first, and
-/// [settling](SurfaceSettings::settling); last that of [`constraint`](super::constraint).
+/// [settling](SurfaceSettings::settling); last that of the engine's own
+/// [`constraint`](pliant::solve::constraint).
 ///
 /// | scene, step                          | alone       | bodies first | settling    | rows     |
 /// |--------------------------------------|-------------|--------------|-------------|----------|

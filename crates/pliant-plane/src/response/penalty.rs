@@ -13,7 +13,7 @@
 //!
 //! The force is k d − c u, never a pull, and never more than (u₁ − u) m / (W dt): all pushes
 //! together then bring the point to u₁ at most. With k ≤ m/(W dt²) springs are stable however
-//! many there are; see [`pliant_papers::bodies::law`].
+//! many there are; see `bodies::law` of the crate `pliant-papers`.
 
 use crate::{BackendError, ProximityQuery, QueryFlags};
 use pliant::contact::friction::friction;
