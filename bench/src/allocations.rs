@@ -1,4 +1,4 @@
-//! Counts what is allocated, to see that a warm step allocates nothing.
+//! Counts allocations, to check that a warm step makes none.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ static CALLS: AtomicUsize = AtomicUsize::new(0);
 
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 
-/// Allocations so far, growth of what there is included, count.
+/// Number of allocations so far, growth of existing ones included.
 pub fn calls() -> usize {
     CALLS.load(Ordering::Relaxed)
 }

@@ -12,7 +12,7 @@ use crate::parry::{Frame, Nearest};
 use crate::scenes::{self, FRAMES, Scene};
 use crate::timing::{self, Spread};
 
-/// Fewest steps of each side, count.
+/// Fewest steps of each side.
 const STEPS: usize = 60;
 
 /// Shortest time of both sides together, s.
@@ -24,7 +24,7 @@ const TURN: f64 = 0.02;
 /// Vertices and the bodies that hold them.
 type Pairs = Box<[(VertexId, BodyId)]>;
 
-/// What one scene gave.
+/// Results of one scene.
 struct Measured {
     name: String,
     bodies: usize,
@@ -32,22 +32,22 @@ struct Measured {
     tets: usize,
     known_pairs: Option<usize>,
     ours: Side,
-    /// parry3d as it comes.
+    /// parry3d with its defaults.
     whole: Side,
     /// parry3d's parts.
     parts: Side,
-    /// Pairs that not all sides find, count.
+    /// Pairs that not all sides find.
     differing: usize,
-    /// Edges that lead out and whose crossing is not known, count.
+    /// Edges that lead out and whose crossing is not known.
     missed_edges: usize,
 }
 
-/// What one side gave.
+/// Results of one side.
 #[derive(Clone, Copy, Default)]
 struct Side {
-    /// Pairs of a vertex and a body that holds it, count.
+    /// Pairs of a vertex and a body that holds it.
     pairs: usize,
-    /// Those of vertices on the surface, count.
+    /// Those of vertices on the surface.
     surface_pairs: usize,
     /// Deepest of all, m.
     deepest: f64,
@@ -55,7 +55,7 @@ struct Side {
     time: Spread,
     /// What is kept from step to step, results included, bytes.
     memory: usize,
-    /// Allocations of a warm step, count.
+    /// Allocations of a warm step.
     allocations: f64,
 }
 
@@ -81,7 +81,7 @@ pub fn run(wanted: &[&str]) -> Result<(), String> {
     if names.is_empty() { Ok(()) } else { Err(format!("not as it must be: {}", names.join(", "))) }
 }
 
-/// Runs ours alone, for a profiler to look at.
+/// Runs ours alone, for a profiler.
 pub fn run_ours(name: &str, steps: &str) -> Result<(), String> {
     let steps: usize = steps.parse().map_err(|_| format!("{steps} is no number of steps"))?;
     let scene = scenes::scene(name)?;
@@ -101,7 +101,7 @@ pub struct Ours<'a> {
 }
 
 impl Ours<'_> {
-    /// Snapshot for a scene.
+    /// Scratch memory for a scene.
     pub fn new(scene: &Scene) -> Ours<'_> {
         let scratch = Scratch::new(&scene.positions, &scene.bodies);
         Ours { scene, scratch, found: Penetrations::default() }

@@ -1,4 +1,4 @@
-//! Whoever steps a scene, and who judges the result.
+//! Engines that step a scene, and the judge of their results.
 
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ impl Judge {
         Judge { bodies, masses: simulation.system.masses.clone(), measure }
     }
 
-    /// Vertices, edges and tets where they should not be.
+    /// Penetrating vertices, edge crossings and inverted tets.
     pub fn overlap(&mut self, state: &State) -> Overlap {
         self.measure.measure(&state.positions, &self.bodies)
     }

@@ -1,4 +1,4 @@
-//! What ran, and when.
+//! Processor, load and date of a run.
 
 use std::fs;
 use std::time::SystemTime;
@@ -6,7 +6,7 @@ use std::time::SystemTime;
 /// Seconds of a day.
 const DAY: u64 = 86_400;
 
-/// What the machine calls its processor.
+/// Name of the processor.
 pub fn processor() -> String {
     let told = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = told.lines().find_map(|line| line.strip_prefix("model name"));

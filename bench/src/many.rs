@@ -1,4 +1,4 @@
-//! Numbers of many runs, told by two of them.
+//! Median and worst of a number over many runs.
 
 /// Median and worst of one number over many runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -7,7 +7,7 @@ pub struct Many {
     pub median: f64,
     /// The worst run's.
     pub worst: f64,
-    /// Seed of the worst run, count.
+    /// Seed of the worst run.
     pub seed: u32,
 }
 
@@ -38,7 +38,7 @@ impl Many {
     }
 }
 
-/// What a row says of its goal.
+/// Whether a row reaches its goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
     /// It falls short.

@@ -85,7 +85,7 @@ fn write_files(folder: &Path, mesh: &RawMesh) -> Result<Vec<PathBuf>, String> {
     Ok(paths)
 }
 
-/// The formats that only meshio writes; those that it fails to are told and left out.
+/// The formats that only meshio writes; failures are reported and left out.
 fn convert_files(folder: &Path, python: &Path) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for name in WRITTEN_BY_MESHIO {

@@ -9,7 +9,7 @@ const VERSION: &str = "5.3.5";
 /// The Python side: converts and times.
 const SCRIPT: &str = include_str!("meshio.py");
 
-/// Makes a Python of its own with meshio in it; `Err` tells why there is none.
+/// Makes a Python environment with meshio in it; `Err` says why there is none.
 pub fn install(folder: &Path) -> Result<(), String> {
     let python = folder.join("bin/python");
     if !python.exists() {

@@ -7,11 +7,11 @@ use crate::machine::{date, load, processor};
 /// How much is run.
 #[derive(Clone, Copy)]
 pub struct Amount {
-    /// Poses of two cubes for each kind of start, count.
+    /// Poses of two cubes for each kind of start.
     pub poses: u32,
-    /// Piles of each kind, count.
+    /// Piles of each kind.
     pub seeds: u32,
-    /// Runs side by side, count; each is timed by the CPU time of its own thread.
+    /// Runs side by side; each is timed by the CPU time of its own thread.
     pub jobs: u32,
 }
 
@@ -20,7 +20,7 @@ pub type Row = (&'static str, fn(Amount) -> Result<(), String>);
 
 /// Prints the tables of some rows, or of all.
 ///
-/// `amount` is what is run when nobody says; `--poses N`, `--seeds N` and `--jobs N` do.
+/// `amount` is the default; `--poses N`, `--seeds N` and `--jobs N` override it.
 pub fn run(rows: &[Row], mut amount: Amount, arguments: &[&str]) -> Result<(), String> {
     let (mut wanted, mut rest) = (Vec::new(), arguments.iter());
     while let Some(argument) = rest.next() {

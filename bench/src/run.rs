@@ -1,4 +1,4 @@
-//! What a run costs beyond its steps: rows, exact checks, frames, checkpoints.
+//! Cost of a run beyond its steps: rows, exact checks, frames, checkpoints.
 
 use std::fs;
 use std::path::Path;
@@ -29,7 +29,7 @@ use pliant_scene::loaded::{BodyInfo, LoadedScene, RunInfo};
 
 use crate::timing::once;
 
-/// Rows and frames per simulated second, as scenes have it when they say nothing.
+/// Rows and frames per simulated second, the default of scenes, 1/s.
 const RATE: f64 = 60.0;
 
 /// Times that each side runs, in turn; the fastest counts.
@@ -103,7 +103,7 @@ fn row((name, make): Scene, folder: &Path) -> Result<String, String> {
     ))
 }
 
-/// The smaller of the times so far and those of one more go: CPU, clock, s.
+/// The smaller of the times so far and those of one more run: CPU, clock, s.
 fn least(so_far: [f64; 2], work: impl FnMut()) -> [f64; 2] {
     let clock = Instant::now();
     let cpu = once(work);

@@ -15,10 +15,10 @@ use pliant::mesh::generate::torus::{TorusSettings, torus};
 /// Names the folder with the files of the piles.
 const FOLDER: &str = "PLIANT_BENCH";
 
-/// Sets of positions that the steps of a scene go through, count.
+/// Sets of positions that the steps of a scene go through.
 pub const FRAMES: usize = 8;
 
-/// StateView between the sets: a body by this part of its size, a vertex of its shortest edge.
+/// Motion between the sets: a body by this part of its size, a vertex of its shortest edge.
 const JITTER: f64 = 0.01;
 
 /// Layers of a ball with 20,000 tets.
@@ -33,7 +33,7 @@ const PILES: [(usize, &str, u32, usize); 5] = [
     (1000, "189", 3, 21_478),
 ];
 
-/// What is made here whatever files there are.
+/// Scenes that are always generated here.
 const OTHERS: [&str; 3] = ["deep", "concave", "mixed"];
 
 /// Bodies and the sets of positions that they go through.
@@ -204,7 +204,7 @@ fn concave() -> Result<(Vec<Shape>, Vec<Placed>), String> {
     Ok((vec![(mesh.positions, mesh.tets)], (0..8).map(place).collect()))
 }
 
-/// A large ball and 200 small ones, each half in its skin.
+/// A large ball and 200 small ones, each halfway in its surface.
 fn mixed() -> Result<(Vec<Shape>, Vec<Placed>), String> {
     const SMALL: usize = 200;
     let shapes = vec![solid_ball(1.0, LARGE)?, solid_ball(0.1, 2)?];

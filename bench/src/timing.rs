@@ -95,7 +95,7 @@ fn cpu_time() -> Option<f64> {
     Some(time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64)
 }
 
-/// Not told by other systems in a way that is measured here.
+/// Not measured on other systems.
 #[cfg(not(unix))]
 fn cpu_time() -> Option<f64> {
     None

@@ -1,4 +1,4 @@
-//! What the papers claim, measured: consistent depth, the contact surface, and what they cost.
+//! The papers' claims, measured: consistent depth, the contact surface, and their cost.
 //!
 //! Each row is an experiment of [Heidelberger04 §4] or [Spillmann05 §4.6] with numbers instead of
 //! pictures. Overlap is judged by the exact counts of [`pliant::record::overlap`], which share
@@ -18,7 +18,7 @@ mod tables;
 
 use crate::rows::{self, Amount, Row};
 
-/// How much is run when nobody says.
+/// How much is run by default.
 const AMOUNT: Amount = Amount { poses: 12, seeds: 2, jobs: 1 };
 
 /// All rows.

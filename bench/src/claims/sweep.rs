@@ -3,13 +3,13 @@
 /// Steps per simulated second, 1/s.
 pub const RATES: [u32; 6] = [30, 60, 120, 240, 480, 960];
 
-/// Cells along each edge of a cube, count.
+/// Cells along each edge of a cube.
 pub const CELLS: [u32; 4] = [2, 3, 5, 8];
 
 /// A scene with something changed.
 #[derive(Clone)]
 pub struct Variation {
-    /// What sets it apart.
+    /// Name of the variation.
     pub name: String,
     /// Values set.
     pub sets: Vec<String>,
@@ -38,7 +38,7 @@ pub fn cells(count: u32) -> Variation {
     Variation::new(format!("{count} cells"), vec![set(0), set(1)])
 }
 
-/// How values are told for a response.
+/// The value that selects a response.
 pub fn response(name: &str) -> String {
     format!("response={name}")
 }

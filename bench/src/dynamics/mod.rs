@@ -23,13 +23,13 @@ use scene::{Matter, Scene, block, cloth};
 /// One picture of sixty in a second, s.
 const FRAME: f64 = 1.0 / 60.0;
 
-/// Frames of a cloth, count: two seconds.
+/// Frames of a cloth: two seconds.
 const CLOTH_FRAMES: usize = 120;
 
-/// Frames of a block, count.
+/// Frames of a block.
 const BLOCK_FRAMES: usize = 20;
 
-/// Frames with one and with two threads, count.
+/// Frames with one and with two threads.
 const THREAD_FRAMES: usize = 12;
 
 /// Frames after which a scene counts as warm.
@@ -38,10 +38,10 @@ const WARM: usize = 2;
 /// The reference makes this many times the steps that are stable.
 const FINER: usize = 4;
 
-/// Tets below which a block is stepped by symplectic Euler too, count.
+/// Tets below which a block is stepped by symplectic Euler too.
 const FEW: usize = 20_000;
 
-/// Our methods and the peer, count.
+/// Our methods and the peer.
 const SIDES: usize = Method::ALL.len() + 1;
 
 /// A scene's name, and what makes it.
@@ -61,7 +61,7 @@ const SCENES: [Named; 10] = [
     ("neo-hookean-100k", || block(Matter::NeoHookean, 17)),
 ];
 
-/// What one scene gave.
+/// Results of one scene.
 struct Measured {
     name: String,
     vertices: usize,
@@ -77,7 +77,7 @@ struct Measured {
     outcomes: Vec<Outcome>,
 }
 
-/// Where a cloth came to.
+/// Final shape of a cloth.
 struct Outcome {
     side: &'static str,
     /// Height of the lowest vertex, m.
@@ -88,25 +88,25 @@ struct Outcome {
     error: f64,
 }
 
-/// What one of our methods gave.
+/// Results of one of our methods.
 struct Side {
     method: &'static str,
     substeps: usize,
-    /// Of the linear solver in a step, mean count.
+    /// Iterations of the linear solver in a step, mean.
     iterations: f64,
     /// CPU time of a frame, s.
     time: Spread,
     /// Wall time with one thread over that with two.
     speedup: f64,
-    /// Of all warm frames, count.
+    /// Number of allocations of all warm frames.
     allocations: usize,
-    /// Whether two threads give the bits of one.
+    /// Whether two threads are bitwise equal to one.
     same_bits: bool,
 }
 
 /// Prints the tables for some scenes, or for all.
 ///
-/// `Err` when a warm step of ours allocates, or two threads give other bits than one.
+/// `Err` when a warm step of ours allocates, or two threads differ bitwise from one.
 pub fn run(wanted: &[&str]) -> Result<(), String> {
     let all: Vec<_> = SCENES.iter().map(|(name, _)| *name).collect();
     let wanted = if wanted.is_empty() { &all[..] } else { wanted };
@@ -122,7 +122,7 @@ pub fn run(wanted: &[&str]) -> Result<(), String> {
     if names.is_empty() { Ok(()) } else { Err(format!("not as it must be: {}", names.join(", "))) }
 }
 
-/// Runs ours alone, for a profiler to look at; `method` counts in [`Method::ALL`].
+/// Runs ours alone, for a profiler; `method` counts in [`Method::ALL`].
 pub fn run_ours(name: &str, method: &str, frames: &str) -> Result<(), String> {
     let number = |text: &str| text.parse().map_err(|_| format!("{text} is no number"));
     let (method, frames): (usize, usize) = (number(method)?, number(frames)?);
@@ -238,7 +238,7 @@ fn two_threads(scene: &Scene, method: Method) -> Result<(f64, bool), String> {
     Ok((alone / both, bits(&one) == bits(&two)))
 }
 
-/// Where everyone's cloth is after the last frame, against one with finer steps.
+/// The cloth of every side after the last frame, against one with finer steps.
 fn outcomes(scene: &Scene, ours: &[Ours], rapier: &Rapier) -> Result<Vec<Outcome>, String> {
     let mut fine = Ours::new(scene, Method::Symplectic(FINER), 1)?;
     (0..CLOTH_FRAMES).try_for_each(|_| fine.frame())?;

@@ -14,7 +14,7 @@ use crate::dynamics::scene::Scene;
 /// Explicit steps are this part of the longest stable one at the start.
 pub const MARGIN: f64 = 0.8;
 
-/// Residual of the linear systems relative to their right-hand sides, unit 1.
+/// Residual of the linear systems relative to their right-hand sides.
 pub const TOLERANCE: f64 = 2e-3;
 
 /// Rounds of the search for the largest eigenvalue; it is met from below.
@@ -55,11 +55,11 @@ pub struct Ours {
     /// Where it is now.
     pub state: State,
     integrator: Box<dyn Integrator>,
-    /// Steps per frame, count.
+    /// Steps per frame.
     pub substeps: usize,
-    /// Iterations of the linear solver so far, count.
+    /// Iterations of the linear solver so far.
     pub iterations: usize,
-    /// Frames so far, count.
+    /// Frames so far.
     pub frames: usize,
 }
 

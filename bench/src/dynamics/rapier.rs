@@ -1,4 +1,4 @@
-//! rapier3d's soft bodies on the same cloth: particles, edges, and its settings as they come.
+//! rapier3d's soft bodies on the same cloth: particles, edges, and its default settings.
 
 use pliant::math::Vec3;
 use rapier3d::prelude::{

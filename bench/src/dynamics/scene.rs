@@ -1,4 +1,4 @@
-//! What is stepped: cloths of springs and blocks of tets, the same for every side.
+//! The scenes: cloths of springs and blocks of tets, the same for every side.
 
 use std::f64::consts::PI;
 
@@ -16,7 +16,7 @@ use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::topology;
 
-/// Weight, m/s².
+/// Acceleration of gravity, m/s².
 pub const GRAVITY: f64 = 9.81;
 
 /// Distance of neighbours in a cloth, m.
@@ -25,25 +25,25 @@ const SPACING: f64 = 0.05;
 const VERTEX_MASS: f64 = 0.01;
 /// Angle of a cloth to the vertical at the start, rad.
 const TILT: f64 = PI / 6.0;
-/// Ratio of each spring's damping to the critical one of its two masses, unit 1.
+/// Ratio of each spring's damping to the critical one of its two masses.
 pub const DAMPING_RATIO: f64 = 1.0;
 
 /// Young's modulus of blocks, Pa.
 const YOUNG: f64 = 1e6;
-/// Poisson's ratio of blocks, unit 1.
+/// Poisson's ratio of blocks.
 const POISSON: f64 = 0.3;
 /// Density of blocks, kg/m³.
 const DENSITY: f64 = 1000.0;
 /// Stress of a strain rate over that of a strain in blocks, s.
 const RETARDATION: f64 = 1e-3;
-/// Size of blocks, m; held at x = 0.
+/// Size of blocks, m; pinned at x = 0.
 const BLOCK: Vec3 = Vec3::new(1.0, 0.25, 0.25);
 
-/// What a scene is made of.
+/// Material and elements of a scene.
 pub enum Matter {
     /// Springs on a square grid, and the frequency that each has with its two masses, Hz.
     Cloth(Vec<Spring>, f64),
-    /// Tets held by distances, areas and volumes.
+    /// Tets that preserve distances, areas and volumes.
     Solid(Vec<[VertexId; 4]>),
     /// Corotational linear tets.
     Corotational(Vec<[VertexId; 4]>),
@@ -51,20 +51,20 @@ pub enum Matter {
     NeoHookean(Vec<[VertexId; 4]>),
 }
 
-/// One body and what holds it.
+/// One body and its pins.
 pub struct Scene {
     /// Where it starts, at rest, world space, m.
     pub start: Vec<Vec3>,
     /// Of each vertex, kg.
     pub masses: Vec<f64>,
-    /// Held vertices, ascending.
+    /// Pinned vertices, ascending.
     pub held: Vec<VertexId>,
     /// Springs or tets.
     pub matter: Matter,
 }
 
 impl Scene {
-    /// Springs or tets, count.
+    /// Number of springs or tets.
     pub fn element_count(&self) -> usize {
         match &self.matter {
             Matter::Cloth(springs, _) => springs.len(),
@@ -113,11 +113,11 @@ impl Scene {
     }
 }
 
-/// A square cloth held along one edge, tilted, flat and at rest.
+/// A square cloth pinned along one edge, tilted, flat and at rest.
 ///
 /// Neighbours along rows, columns and diagonals are joined, and next neighbours along rows
-/// and columns. Each spring has the given frequency, Hz, with its two masses, a held one
-/// counting as endless.
+/// and columns. Each spring has the given frequency, Hz, with its two masses, a pinned one
+/// counting as infinite.
 pub fn cloth(side: u32, frequency: f64) -> Scene {
     let down = SPACING * Vec3::new(libm::sin(TILT), 0.0, -libm::cos(TILT));
     let place = |k: u32| f64::from(k % side) * SPACING * Vec3::Y + f64::from(k / side) * down;
@@ -155,7 +155,7 @@ fn tuned(ends: [VertexId; 2], start: &[Vec3], held: u32, frequency: f64) -> Spri
 /// Makes matter of tets.
 pub type OfTets = fn(Vec<[VertexId; 4]>) -> Matter;
 
-/// A block held at one end, of 4 by 1 by 1 times `cells` cells with five tets each.
+/// A block pinned at one end, of 4 by 1 by 1 times `cells` cells with five tets each.
 pub fn block(of_tets: OfTets, cells: u32) -> Result<Scene, String> {
     let mesh = cuboid([4 * cells, cells, cells], BLOCK, TetSplit::Five);
     let mesh = mesh.map_err(|error| error.to_string())?;

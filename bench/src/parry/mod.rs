@@ -1,7 +1,7 @@
 //! parry3d's closest-feature depth on the same bodies, in two ways.
 //!
-//! `whole` is what somebody writes who takes parry as it comes; `parts` is as little as the
-//! job needs, put together from parry's pieces, with the candidates given for free. Both use
+//! `whole` is what a user of parry writes with its defaults; `parts` is as little as the job
+//! needs, put together from parry's components, with the candidates given for free. Both use
 //! f32, parry's default.
 
 use parry3d::math::Vector;
@@ -62,7 +62,7 @@ fn around(bodies: &Bodies, positions: &[Vec3], body: BodyId) -> (Vec3, Vec3) {
     points.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), &p| (low.min(p), high.max(p)))
 }
 
-/// A mesh for each body; `Err` when parry refuses one.
+/// A mesh for each body; `Err` when parry rejects one.
 fn meshes(bodies: &Bodies, frame: &Frame, flags: TriMeshFlags) -> Result<Vec<TriMesh>, String> {
     let mesh = |body| {
         let vertices = bodies.vertices(body);

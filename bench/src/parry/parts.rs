@@ -2,8 +2,8 @@
 //!
 //! Each step every mesh takes its new vertices, which refits its tree, as it is not declared
 //! oriented; every vertex in the box of another body is projected onto that body's surface,
-//! and a pseudo-normal tells whether it is inside. Only the pseudo-normals that are asked for
-//! are worked out; pairs of bodies and the vertices in their common boxes cost nothing.
+//! and a pseudo-normal decides whether it is inside. Only the pseudo-normals that are needed
+//! are computed; pairs of bodies and the vertices in their common boxes cost nothing.
 
 use parry3d::math::Vector;
 use parry3d::query::PointQueryWithLocation;
@@ -22,7 +22,7 @@ pub struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Builds the meshes, which later steps update; `Err` when parry refuses one.
+    /// Builds the meshes, which later steps update; `Err` when parry rejects one.
     pub fn new<'a>(bodies: &'a Bodies, frame: &Frame) -> Result<Parts<'a>, String> {
         let meshes = meshes(bodies, frame, TriMeshFlags::DEFORMABLE)?;
         Ok(Parts { bodies, meshes, found: Vec::new() })

@@ -1,6 +1,6 @@
-//! parry's triangle meshes as they come.
+//! parry's triangle meshes with their defaults.
 //!
-//! Each step every mesh takes its new vertices, which refits its tree and works out all
+//! Each step every mesh takes its new vertices, which refits its tree and computes all
 //! pseudo-normals; a tree over the bodies finds the pairs; every vertex in the common box is
 //! projected with the inside test that oriented meshes have.
 
@@ -24,7 +24,7 @@ pub struct Whole<'a> {
 }
 
 impl Whole<'_> {
-    /// Builds the meshes, which later steps update; `Err` when parry refuses one.
+    /// Builds the meshes, which later steps update; `Err` when parry rejects one.
     pub fn new<'a>(bodies: &'a Bodies, frame: &Frame) -> Result<Whole<'a>, String> {
         let flags = TriMeshFlags::ORIENTED | TriMeshFlags::DEFORMABLE;
         Ok(Whole {

@@ -12,7 +12,7 @@ use crate::timing::fastest;
 /// Bound of the error of images, m: a thousandth of map's box, about.
 const ERROR: f64 = 0.004;
 
-/// The question that a penalty response asks.
+/// The query of a penalty response.
 const QUESTION: ProximityQuery =
     ProximityQuery { error: ERROR, contact_distance: 0.0, flags: QueryFlags::DEPTHS };
 
@@ -54,7 +54,7 @@ fn sum(found: impl Iterator<Item = Found>) -> Found {
     })
 }
 
-/// Answers of all frames, near pairs found anew in each; memory is used again.
+/// Results of all frames, near pairs found anew in each; memory is reused.
 fn all(
     backend: &mut dyn Backend,
     frames: &Frames,

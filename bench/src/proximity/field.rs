@@ -13,10 +13,10 @@ use super::frames::one;
 use super::peers::Parry;
 use crate::timing::{fastest, fastest_wall};
 
-/// Pixels along a side, count.
+/// Pixels along a side.
 const SIDE: u32 = 512;
 
-/// Every this many pixels one is measured exactly, count.
+/// Every this many pixels one is measured exactly.
 const LOOKED_AT: usize = 97;
 
 /// Prints the table.

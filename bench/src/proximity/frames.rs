@@ -10,10 +10,10 @@ use pliant_plane::outline::Outlines;
 /// Names the folder with files of outlines.
 const FOLDER: &str = "PLIANT_BENCH";
 
-/// Sets of points that are asked about in turn, count.
+/// Number of sets of points that are queried in turn.
 const FRAMES: usize = 8;
 
-/// StateView of an outline between frames, as a part of its box's diagonal.
+/// Motion of an outline between frames, as a part of its box's diagonal.
 const DRIFT: f64 = 0.004;
 
 /// Outlines that move: the same rings in every frame, with other points.
@@ -95,7 +95,7 @@ fn moved(origin: String, rings: &[Vec<Vec2>]) -> Result<Frames, String> {
     Ok(Frames { origin, frames })
 }
 
-/// Outlines from a file: their count, then for each its points' count and the points.
+/// Outlines from a file: their number, then for each the number of its points and the points.
 fn read(path: &std::path::Path) -> Result<Vec<Vec<Vec2>>, String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut numbers = text.split_whitespace().map(str::parse::<f64>);

@@ -1,4 +1,4 @@
-//! How error and time go with the bound, the height of the trees and the number of vertices.
+//! Error and time over the bound, the height of the trees and the number of vertices.
 
 use std::path::Path;
 
@@ -14,16 +14,16 @@ use super::plot::{Axis, Curve, Plot, Scale, Style, svg};
 use super::{backends, spent};
 use crate::timing::fastest;
 
-/// Bounds asked for, m; outlines are about 2 m wide.
+/// Error bounds, m; outlines are about 2 m wide.
 const BOUNDS: [f64; 7] = [0.1, 0.03, 0.01, 0.003, 0.001, 0.0003, 0.0001];
 
-/// Segments of each outline when only the bound changes, count.
+/// Segments of each outline when only the bound changes.
 const SEGMENTS: u32 = 200;
 
 /// Heights of the trees, halvings.
 const HEIGHTS: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/// Segments of each outline when they grow at a fixed bound, count.
+/// Segments of each outline when they grow at a fixed bound.
 const GROWING: [u32; 8] = [50, 100, 200, 400, 800, 1600, 3200, 6400];
 
 /// The fixed bound, m.
@@ -179,7 +179,7 @@ fn measured_height() -> Result<Curves, String> {
     Ok(curves)
 }
 
-/// Snapshot of the paper's way.
+/// Scratch memory of the paper's method.
 #[derive(Default)]
 struct Windows {
     localizer: Localizer,

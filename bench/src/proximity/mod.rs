@@ -1,7 +1,7 @@
 //! Outlines in the plane: our backends beside parry2d and geo on the same queries.
 //!
-//! Every side gets the same points and answers for every vertex inside another outline how
-//! deep it is; ours in f64, parry2d in f32, geo in f64, each as it comes. Nothing is kept
+//! Every side gets the same points and returns the depth of every vertex inside another
+//! outline; ours in f64, parry2d in f32, geo in f64, each with its defaults. Nothing is kept
 //! from frame to frame but memory, and trees where the peer refits them.
 
 mod frames;
@@ -28,7 +28,7 @@ use pliant_plane::image::Images;
 use crate::rows::{self, Amount, Row};
 use crate::timing::{fastest, fastest_wall};
 
-/// How much is run when nobody says; nothing here has poses or seeds.
+/// How much is run by default; nothing here has poses or seeds.
 const AMOUNT: Amount = Amount { poses: 1, seeds: 1, jobs: 1 };
 
 /// All rows.

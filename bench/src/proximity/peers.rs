@@ -1,4 +1,4 @@
-//! parry2d and geo asked for the depths of all vertices inside other outlines.
+//! Depths of all vertices inside other outlines by parry2d and geo.
 
 use geo::{Contains, Coord, Distance, Euclidean, LineString, Point, Polygon};
 use parry2d::bounding_volume::BoundingVolume;
@@ -44,7 +44,7 @@ impl Parry {
         if nearest.is_inside { -distance } else { distance }
     }
 
-    /// Refits the trees and asks about every vertex in another's box.
+    /// Refits the trees and queries every vertex in another's box.
     pub fn frame(&mut self, outlines: &Outlines) -> Found {
         for (outline, line) in self.lines.iter_mut().enumerate() {
             self.points.clear();

@@ -21,7 +21,7 @@ const SCENES: [(&str, [usize; 2], f64); 5] = [
     ("wavy", [2, 200], 1.030),
 ];
 
-/// Frames taken of a scene, spread over its duration, count.
+/// Frames taken of a scene, spread over its duration.
 const FRAMES: u64 = 32;
 
 /// The usual bound, relative to the box of all outlines.
@@ -87,7 +87,7 @@ pub fn wavy() -> Result<(), String> {
     Ok(())
 }
 
-/// Runs each scene, or those named, for an hour of simulated time; says how it went.
+/// Runs each scene, or those named, for an hour of simulated time; prints the results.
 pub fn hour(names: &[&str]) -> Result<(), String> {
     println!(
         "| scene | simulated, s | wall, s | × real time | most inside | deepest, m | fastest at the end, m/s |"
@@ -107,7 +107,7 @@ pub fn hour(names: &[&str]) -> Result<(), String> {
             let stepped = ours.built.simulation.step(dt);
             stepping += begun.elapsed().as_secs_f64();
             stepped.map_err(|error| format!("{name}, step {step}: {error}"))?;
-            // Ten looks a second are enough for an hour.
+            // Ten samples a second are enough for an hour.
             if step.is_multiple_of(every * 6) {
                 let simulation = &ours.built.simulation;
                 let overlap =

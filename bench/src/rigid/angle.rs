@@ -7,25 +7,25 @@ use crate::engine::{Engine, Judge};
 use crate::many::Reached;
 use crate::rigid::ours::{LOWEST, head, load, plane};
 
-/// Off the right angle at most, unit 1.
+/// Largest relative error of the angle.
 pub const ERROR: f64 = 0.01;
 
-/// Coulomb's coefficient, unit 1.
+/// Coulomb's coefficient.
 pub const FRICTION: f64 = 0.5;
 
 /// Edges of the box, m.
 const SIZES: [f64; 5] = [0.01, 0.1, 1.0, 10.0, 100.0];
 
-/// tan θ / μ at the ends of the goal, unit 1.
+/// tan θ / μ at the ends of the goal.
 pub const ENDS: [f64; 2] = [0.99, 1.01];
 
-/// tan θ / μ between which the angle is looked for, unit 1.
+/// tan θ / μ between which the angle is searched.
 const BETWEEN: [f64; 2] = [0.9, 1.1];
 
-/// Halvings of what is between, count.
+/// Halvings of what is between.
 const HALVINGS: u32 = 10;
 
-/// Speed of a box that slides at least, per √(g L), unit 1.
+/// Speed of a box that slides at least, per √(g L).
 pub const SLIDES: f64 = 1e-4;
 
 /// When the speed is taken, s.
@@ -37,15 +37,15 @@ const DT: f64 = 1.0 / 60.0;
 /// Acceleration of gravity, m/s².
 const GRAVITY: f64 = 9.81;
 
-/// What one size gave.
+/// Results of one size.
 pub struct AngleRow {
     /// Edge of the box, m.
     pub size: f64,
-    /// Speeds at [`ENDS`] per √(g L), unit 1.
+    /// Speeds at [`ENDS`] per √(g L).
     pub speeds: [f64; 2],
-    /// Speed at the upper end over what it should be, unit 1.
+    /// Speed at the upper end over what it should be.
     pub gained: f64,
-    /// tan θ / μ above which it slides, unit 1.
+    /// tan θ / μ above which it slides.
     pub ratio: f64,
 }
 

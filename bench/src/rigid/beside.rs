@@ -7,33 +7,33 @@ use crate::rigid::ours;
 use crate::rigid::rapier::{Rapier, Shapes};
 use crate::timing::Spread;
 
-/// Steps of the pyramid, count: 10 s.
+/// Steps of the pyramid: 10 s.
 const STANDING: usize = 600;
 
-/// Steps of what tumbles, count: 4 s, when most has fallen.
+/// Steps of what tumbles: 4 s, when most has fallen.
 const FALLING: usize = 240;
 
-/// Steps between counts of what is inside, count.
+/// Steps between counts of what is inside.
 const EVERY: usize = 60;
 
-/// CPU time of ours over that of rapier3d at most, unit 1.
+/// CPU time of ours over that of rapier3d at most.
 pub const RATIO: f64 = 2.0;
 
-/// What everyone gave.
+/// Results of every engine.
 pub struct Beside {
-    /// Bodies, count.
+    /// Number of bodies.
     pub bodies: usize,
-    /// Steps that were made, count.
+    /// Number of steps made.
     pub steps: usize,
     /// Time step, s.
     pub dt: f64,
-    /// Whether a ratio is asked for.
+    /// Whether there is a goal for the ratio.
     pub has_goal: bool,
     /// Ours first.
     pub sides: Vec<Side>,
 }
 
-/// What one engine gave.
+/// Results of one engine.
 pub struct Side {
     /// For a table.
     pub name: &'static str,
@@ -41,9 +41,9 @@ pub struct Side {
     pub time: Spread,
     /// CPU time of all steps, s.
     pub total: f64,
-    /// Vertices inside other bodies in the end, and at most at a whole second, count.
+    /// Vertices inside other bodies in the end, and at most at a whole second.
     pub inside: [usize; 2],
-    /// Edges through triangles, the same two, count of pairs.
+    /// Edges through triangles, the same two, pairs.
     pub crossings: [usize; 2],
     /// Root mean square of the speeds in the end, m/s.
     pub rms: f64,
@@ -63,7 +63,7 @@ pub fn tumbling() -> Result<Beside, String> {
     run(("tumbling", &ours::tumbling()), &[Shapes::Triangles, Shapes::Parts], FALLING)
 }
 
-/// An engine on its way.
+/// An engine in progress.
 struct Running {
     engine: Box<dyn Engine>,
     times: Vec<f64>,
@@ -95,7 +95,7 @@ impl Running {
         }
     }
 
-    /// Takes the counts of now.
+    /// Takes the current counts.
     fn count(&mut self, judge: &mut Judge) {
         let (state, side) = (self.engine.state(), &mut self.side);
         let overlap = judge.overlap(&state);

@@ -6,16 +6,16 @@ use crate::engine::{Engine, fastest};
 use crate::many::Reached;
 use crate::rigid::ours::{LOWEST, STOREY, head, load, plane};
 
-/// Speed at most, per √(g L), unit 1.
+/// Speed at most, per √(g L).
 pub const SPEED: f64 = 1e-6;
 
-/// Way of the highest box along the floor at most, per size, unit 1: what is still may have fallen.
+/// Way of the highest box along the floor at most, per size: what is still may have fallen.
 pub const ASIDE: f64 = 0.1;
 
 /// Edges of the boxes, m.
 const SIZES: [f64; 5] = [0.01, 0.1, 1.0, 10.0, 100.0];
 
-/// Boxes, count.
+/// Number of boxes.
 pub const COUNT: u32 = 10;
 
 /// When the speed is taken, s.
@@ -27,22 +27,22 @@ const DT: f64 = 1.0 / 60.0;
 /// Acceleration of gravity, m/s².
 const GRAVITY: f64 = 9.81;
 
-/// What one size gave.
+/// Results of one size.
 pub struct DriftRow {
     /// Edge of the boxes, m.
     pub size: f64,
     /// Of the fastest vertex in the last second, m/s.
     pub speed: f64,
-    /// The same per √(g L), unit 1.
+    /// The same per √(g L).
     pub relative: f64,
-    /// Way of the highest box along the floor since the start, per size, unit 1.
+    /// Way of the highest box along the floor since the start, per size.
     pub aside: f64,
-    /// Sweeps per step in the last second, mean count.
+    /// Sweeps per step in the last second, mean.
     pub sweeps: f64,
 }
 
 impl DriftRow {
-    /// Whether it stands, as still as asked.
+    /// Whether it stands, within the speed limit.
     pub fn reached(&self) -> Reached {
         Reached::of([self.relative <= SPEED && self.aside <= ASIDE, false])
     }

@@ -1,8 +1,8 @@
-//! Rigid bodies beside rapier3d, and alone: how fast, how much at rest, at which angle they slide.
+//! Rigid bodies beside rapier3d, and alone: time, rest, and the angle of sliding.
 //!
 //! Both sides get the same places, masses, moments, friction, gravity and time step, on one
-//! thread and in turn, and are judged by the exact counts of [`pliant::record::overlap`]. Nobody
-//! sleeps. Ours is in f64, rapier3d in f32 with registers of four numbers, each as it comes.
+//! thread and in turn, and are judged by the exact counts of [`pliant::record::overlap`]. No body
+//! sleeps. Ours is in f64, rapier3d in f32 with registers of four numbers, each with its defaults.
 
 mod ours;
 
@@ -20,10 +20,10 @@ use crate::engine::Engine;
 use crate::rows::{self, Amount, Row};
 use crate::timing::Spread;
 
-/// Steps between lines on progress, count.
+/// Steps between lines on progress.
 const REPORT: usize = 60;
 
-/// How much is run when nobody says; nothing here has poses or seeds.
+/// How much is run by default; nothing here has poses or seeds.
 const AMOUNT: Amount = Amount { poses: 1, seeds: 1, jobs: 1 };
 
 /// All rows.
@@ -39,7 +39,7 @@ pub fn run(arguments: &[&str]) -> Result<(), String> {
     rows::run(&ROWS, AMOUNT, arguments)
 }
 
-/// Runs ours alone, for a profiler to look at.
+/// Runs ours alone, for a profiler.
 pub fn run_ours(name: &str, steps: &str) -> Result<(), String> {
     let steps: usize = steps.parse().map_err(|_| format!("{steps} is no number"))?;
     let text = match name {

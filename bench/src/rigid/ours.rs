@@ -5,19 +5,19 @@ use std::fs;
 
 use crate::engine::Ours;
 
-/// Rows of the pyramid, count: 465 boxes.
+/// Rows of the pyramid: 465 boxes.
 pub const ROWS: u32 = 30;
 
 /// Time step of the scenes beside rapier3d, s.
 const DT: f64 = 1.0 / 60.0;
 
-/// From one box to the next on it, per edge, unit 1: the edge and the gap of contact.
+/// From one box to the next on it, per edge: the edge and the gap of contact.
 pub const STOREY: f64 = 1.005;
 
-/// Between the middles of boxes side by side, per edge, unit 1.
+/// Between the middles of boxes side by side, per edge.
 const BESIDE: f64 = 1.1;
 
-/// Height of the middle of a box on the floor, per edge, unit 1.
+/// Height of the middle of a box on the floor, per edge.
 pub const LOWEST: f64 = 0.505;
 
 /// Half of the tray's width, m.
@@ -35,7 +35,7 @@ pub fn load(name: &str, text: &str) -> Result<Ours, String> {
     loaded
 }
 
-/// What all scenes begin with.
+/// The head of all scenes.
 pub fn head(name: &str, dt: f64, friction: f64) -> String {
     format!(
         "name = \"{name}\"\nduration = 20.0\ndt = {dt:?}\nresponse = \"constraint\"\n\

@@ -1,8 +1,8 @@
 //! rapier3d's rigid bodies in our scenes: the same places, masses, moments, friction and walls.
 //!
 //! Boxes are its cuboids. Other shapes are triangle meshes, or convex parts that its own
-//! decomposition makes of them with its own settings. Everything else is as it comes, but that
-//! bodies may not sleep. Walls are thick fixed boxes, as in its own examples.
+//! decomposition makes of them with its own settings. Everything else is at its defaults, but
+//! that bodies may not sleep. Walls are thick fixed boxes, as in its own examples.
 
 use pliant::body::rigid::all::RigidEntry;
 use pliant::body::rigid::{RigidBody, RigidState};
@@ -18,10 +18,10 @@ use rapier3d::prelude::{
 use crate::engine::Engine;
 use crate::settle::rapier::{exact, insert_wall, rounded};
 
-/// Walls reach this many times as far as the scene, and are as thick, unit 1.
+/// Walls reach this many times as far as the scene, and are as thick.
 const REACH: f64 = 2.0;
 
-/// What shapes are to rapier3d.
+/// How shapes are passed to rapier3d.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shapes {
     /// Boxes, whatever the mesh; bodies must not be turned at the start.
@@ -50,7 +50,7 @@ struct Decomposed {
     shape: SharedShape,
 }
 
-/// Distance of vertices of two bodies of the same shape at most, per size, unit 1.
+/// Distance of vertices of two bodies of the same shape at most, per size.
 const ALIKE: f64 = 1e-9;
 
 /// A scene in rapier's world.
@@ -65,7 +65,7 @@ pub struct Rapier {
 }
 
 impl Rapier {
-    /// A scene of rigid bodies and planes; `Err` tells what else it has.
+    /// A scene of rigid bodies and planes; `Err` says what else it has.
     pub fn new(built: &LoadedScene, shapes: Shapes) -> Result<Rapier, String> {
         let scene: Scene = toml::from_str(&built.resolved).map_err(|error| error.to_string())?;
         let (simulation, info) = (&built.simulation, &built.info);

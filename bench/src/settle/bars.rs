@@ -1,26 +1,26 @@
-//! Two bars through each other with no vertex inside: only edges tell.
+//! Two bars through each other with no vertex inside: only edges cross.
 
 use crate::engine::{Engine, Judge, Ours, fastest};
 use crate::many::Reached;
 
-/// Steps within which the bars must be free, count.
+/// Steps within which the bars must be free.
 pub const STEPS: u32 = 10;
 
 /// Overlaps, m; the bars are 0.3 m thick.
 const OVERLAPS: [f64; 6] = [0.05, 0.1, 0.15, 0.2, 0.25, 0.28];
 
-/// Steps after which they count as stuck, count.
+/// Steps after which they count as stuck.
 pub const PATIENCE: u32 = 60;
 
-/// What one overlap gave.
+/// Results of one overlap.
 pub struct BarsRow {
     /// Of the thickness, m.
     pub overlap: f64,
-    /// Edges through triangles at the start, count of pairs.
+    /// Edges through triangles at the start, pairs.
     pub start: usize,
-    /// Steps until nothing crosses and no vertex is inside, count; none when that did not come.
+    /// Steps until nothing crosses and no vertex is inside; none when that never happened.
     pub steps: Option<u32>,
-    /// Crossings in the end, count of pairs.
+    /// Crossings in the end, pairs.
     pub crossings: usize,
     /// Speed of the fastest vertex in the end, m/s.
     pub fastest: f64,

@@ -5,20 +5,20 @@ use crate::settle::cubes::{self, CubesRow, OVERLAPS, TILTS};
 use crate::settle::pile::{self, PileGoal, PileRow};
 use crate::settle::rapier::{Rapier, choices};
 
-/// Poses for each overlap at most, count.
+/// Poses for each overlap at most.
 const MOST_POSES: u32 = 10;
 
-/// Piles at most, count.
+/// Piles at most.
 const MOST_SEEDS: u32 = 3;
 
 /// Our side, for a table.
 const OURS: &str = "Pliant";
 
-/// What both sides gave.
+/// Results of both sides.
 pub struct Beside {
-    /// Side and what its cubes did.
+    /// Name of a side and the results of its cubes.
     pub cubes: Vec<(String, CubesRow)>,
-    /// What the piles of each side did.
+    /// Results of the piles of each side.
     pub piles: Vec<PileRow>,
 }
 

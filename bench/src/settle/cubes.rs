@@ -1,4 +1,4 @@
-//! Two cubes deep in each other: how fast they part, and how gently.
+//! Two cubes in deep overlap: how soon they separate, and how slowly.
 
 use pliant::body::soft::State;
 use pliant::id::BodyId;
@@ -7,69 +7,69 @@ use crate::engine::{Engine, Judge, Ours, fastest, timed_step};
 use crate::many::{Many, Reached, Worse};
 use crate::rows::{Amount, side_by_side};
 
-/// Steps within which all must part, and would better, count.
+/// Steps within which all must separate: goal, and stretch goal.
 pub const STEPS: [f64; 2] = [12.0, 10.0];
 
 /// Relative speed of the centres of mass after parting at most, m/s.
 pub const EXIT: f64 = 0.05;
 
-/// Overlaps along x, per edge, unit 1.
+/// Overlaps along x, per edge.
 pub const OVERLAPS: [f64; 4] = [0.1, 0.3, 0.5, 0.8];
 
 /// Turns about each axis at most, rad.
 pub const TILTS: [f64; 2] = [0.1, 0.8];
 
-/// Steps after which a pose counts as a failure, count.
+/// Steps after which a pose counts as a failure.
 pub const PATIENCE: u32 = 60;
 
-/// Steps from parting until the exit speed is taken, count.
+/// Steps from parting until the exit speed is taken.
 pub const AFTER: u32 = 30;
 
-/// Poses between lines on progress, count.
+/// Poses between lines on progress.
 const BATCH: u32 = 50;
 
-/// What one pose gave.
+/// Results of one pose.
 #[derive(Default)]
 pub struct Pose {
-    /// Steps until no vertex is inside, count; none when that did not come.
+    /// Steps until no vertex is inside; none when that never happened.
     pub steps: Option<u32>,
     /// Relative speed of the centres of mass in the end, m/s.
     pub exit: f64,
     /// Speed of the fastest vertex at any step from parting on, m/s.
     pub fastest: f64,
-    /// Inverted tets at the worst step, count.
+    /// Inverted tets at the worst step.
     pub inverted: usize,
-    /// Vertices inside in the end, count.
+    /// Vertices inside in the end.
     pub inside: usize,
-    /// Edges through triangles in the end, count of pairs.
+    /// Edges through triangles in the end, pairs.
     pub crossings: usize,
     /// CPU time of a step, s.
     pub time: f64,
 }
 
-/// What all poses of an overlap and a tilt gave.
+/// Results of all poses of an overlap and a tilt.
 pub struct CubesRow {
-    /// Per edge, unit 1.
+    /// Per edge.
     pub overlap: f64,
     /// Turns at most, rad.
     pub tilt: f64,
-    /// Poses, count.
+    /// Number of poses.
     pub poses: u32,
-    /// Steps until no vertex is inside, count; endless for failures.
+    /// Steps until no vertex is inside; infinite for failures.
     pub steps: Many,
-    /// Poses that did not part within [`PATIENCE`], count.
+    /// Number of poses that did not separate within [`PATIENCE`].
     pub failures: usize,
     /// Relative speed of the centres of mass after parting, m/s.
     pub exit: Many,
     /// Fastest vertex of all after parting, m/s.
     pub fastest: f64,
-    /// Inverted tets of the worst pose at its worst step, count.
+    /// Inverted tets of the worst pose at its worst step.
     pub inverted: usize,
-    /// Vertices inside of the worst pose in the end, count.
+    /// Vertices inside of the worst pose in the end.
     pub inside: usize,
-    /// Edges through triangles in the end, count of pairs.
+    /// Edges through triangles in the end, pairs.
     pub crossings: Many,
-    /// Poses with any edge through a triangle in the end, count.
+    /// Poses with any edge through a triangle in the end.
     pub crossed: usize,
     /// CPU time of a step, median over poses, s.
     pub time: f64,
@@ -134,7 +134,7 @@ pub fn scene([overlap, tilt]: [f64; 2], seed: u32) -> Result<(Ours, Judge), Stri
     Ok((ours, judge))
 }
 
-/// One pose; one that fails is told of, with what runs it again.
+/// One pose; a failure is reported, with the command that repeats it.
 pub fn watched(
     engine: &mut dyn Engine,
     judge: &mut Judge,
@@ -150,7 +150,7 @@ pub fn watched(
     pose
 }
 
-/// Steps until the cubes have parted, and some time on.
+/// Steps until the cubes have separated, and some time more.
 pub fn part(engine: &mut dyn Engine, judge: &mut Judge, pose: &mut Pose) -> Result<(), String> {
     let (mut step, mut last) = (0, PATIENCE);
     loop {

@@ -1,4 +1,4 @@
-//! Many balls of hundreds of tets in a dish: what a frame takes.
+//! Many balls of hundreds of tets in a dish: the time of a frame.
 
 use std::time::Instant;
 
@@ -8,20 +8,20 @@ use crate::many::Reached;
 /// Wall time of a frame with two threads that would be good, s.
 pub const FRAME: f64 = 0.014;
 
-/// Frames between lines on progress, count.
+/// Frames between lines on progress.
 const BATCH: u64 = 100;
 
-/// What the dish gave.
+/// Results of the dish.
 pub struct DishRow {
-    /// Vertices, count.
+    /// Number of vertices.
     pub vertices: usize,
-    /// Tets, count.
+    /// Number of tets.
     pub tets: usize,
-    /// Frames, count.
+    /// Number of frames.
     pub frames: u64,
-    /// Vertices inside other balls in the end, count.
+    /// Vertices inside other balls in the end.
     pub inside: usize,
-    /// Edges through triangles in the end, count of pairs.
+    /// Edges through triangles in the end, pairs.
     pub crossings: usize,
     /// Root mean square of the speeds in the end, m/s.
     pub rms: f64,
@@ -29,7 +29,7 @@ pub struct DishRow {
     pub cpu: [f64; 2],
     /// Wall time of a frame with two threads, mean and longest, s.
     pub wall: [f64; 2],
-    /// Whether two threads give the bits of one.
+    /// Whether two threads are bitwise equal to one.
     pub same_bits: bool,
 }
 

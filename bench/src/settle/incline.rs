@@ -6,25 +6,25 @@ use pliant::math::Vec3;
 use crate::engine::{Engine, Judge, Ours};
 use crate::many::Reached;
 
-/// Coulomb's coefficient, unit 1.
+/// Coulomb's coefficient.
 pub const FRICTION: f64 = 0.3;
 
-/// Slopes that must hold, and would better, tan θ over μ, unit 1.
+/// Slopes that must hold: goal, and stretch goal, tan θ over μ.
 const HELD: [f64; 2] = [0.97, 0.99];
 
-/// Slopes that must let slide, and would better, tan θ over μ, unit 1.
+/// Slopes that must let slide: goal, and stretch goal, tan θ over μ.
 const SLIDING: [f64; 2] = [1.03, 1.01];
 
-/// The slope whose acceleration must be right, tan θ over μ, unit 1.
+/// The slope whose acceleration must be right, tan θ over μ.
 const EXACT: f64 = 1.4;
 
-/// Off the right acceleration at most, unit 1.
+/// Largest relative error of the acceleration.
 pub const ERROR: f64 = 0.02;
 
 /// Speed of what is held at most, m/s: a hundredth of what 0.01 μ too much would give.
 pub const HELD_SPEED: f64 = 1.4e-3;
 
-/// What slides gains at least this much of the right acceleration, unit 1.
+/// What slides gains at least this much of the right acceleration.
 pub const SLIDES: f64 = 0.5;
 
 /// When the speed of what is held is taken, s.
@@ -40,28 +40,28 @@ pub enum SlopeGoal {
     Held,
     /// Let it slide.
     Slides,
-    /// Let it slide just as fast as Coulomb says.
+    /// Let it slide just as fast as by Coulomb's law.
     Exact,
 }
 
-/// What one slope gave.
+/// Results of one slope.
 pub struct SlopeRow {
-    /// tan θ over μ, unit 1.
+    /// tan θ over μ.
     pub ratio: f64,
     /// What it must do.
     pub goal: SlopeGoal,
-    /// Whether the goal would only be better.
+    /// Whether it is a stretch goal.
     is_stretch: bool,
     /// Speed in the end, m/s.
     pub speed: f64,
     /// Acceleration down the slope, m/s²; of what must be held, 0 is right.
     pub acceleration: f64,
-    /// What Coulomb says, m/s².
+    /// Acceleration by Coulomb's law, m/s².
     pub right: f64,
 }
 
 impl SlopeRow {
-    /// Off the right acceleration, unit 1.
+    /// Relative error of the acceleration.
     pub fn error(&self) -> f64 {
         self.acceleration / self.right - 1.0
     }

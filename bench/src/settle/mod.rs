@@ -1,4 +1,4 @@
-//! What contact must reach: overlap left gently, piles at rest, friction that holds.
+//! Goals of contact: recovery from overlap, piles at rest, friction that holds.
 //!
 //! Each row of the goals is a scene, run on one thread and judged by the exact counts of
 //! [`pliant::record::overlap`], which share nothing with the contact that they judge. rapier3d
@@ -26,7 +26,7 @@ mod tables;
 
 use crate::rows::{self, Amount, Row};
 
-/// How much is run when nobody says.
+/// How much is run by default.
 const AMOUNT: Amount = Amount { poses: 500, seeds: 12, jobs: 1 };
 
 /// All rows.

@@ -1,4 +1,4 @@
-//! Balls in a box: whether the pile comes to rest, clean, and faster than time.
+//! Balls in a box: whether the pile comes to rest without overlap, and in real time.
 
 use crate::engine::{Engine, Judge, Ours, timed_step};
 use crate::many::{Many, Reached, Worse};
@@ -7,7 +7,7 @@ use crate::rows::{Amount, side_by_side};
 /// Root mean square of the speeds in the end at most, m/s.
 pub const RMS: f64 = 0.003;
 
-/// Simulated time per CPU time that must be reached, and would better, unit 1.
+/// Simulated time per CPU time that must be reached: goal, and stretch goal.
 pub const REALTIME: [f64; 2] = [2.5, 4.0];
 
 /// Radii of the balls, m.
@@ -16,67 +16,67 @@ const RADII: [f64; 2] = [1.0, 0.1];
 /// Young's moduli that must come to rest with the same settings, Pa.
 const MODULI: [f64; 3] = [2e5, 2e6, 2e7];
 
-/// One more that would be better, Pa.
+/// One more for the stretch goal, Pa.
 const STRETCH_MODULUS: f64 = 2e8;
 
-/// Piles for each modulus at most, count.
+/// Piles for each modulus at most.
 const MOST_SEEDS: u32 = 3;
 
-/// What one pile gave.
+/// Results of one pile.
 pub struct Pile {
-    /// Vertices inside other balls in the end, count.
+    /// Vertices inside other balls in the end.
     pub inside: usize,
-    /// Edges through triangles in the end, count of pairs.
+    /// Edges through triangles in the end, pairs.
     pub crossings: usize,
     /// Root mean square of the speeds in the end, m/s.
     pub rms: f64,
-    /// Vertices inside at the worst whole second, count.
+    /// Vertices inside at the worst whole second.
     pub most_inside: usize,
-    /// Inverted tets at the worst whole second, count.
+    /// Inverted tets at the worst whole second.
     pub inverted: usize,
     /// Height of the centre of mass in the end, m.
     pub height: f64,
-    /// Simulated time per CPU time, unit 1.
+    /// Simulated time per CPU time.
     pub realtime: f64,
 }
 
-/// What is asked of a row of piles.
+/// Goal of a row of piles.
 #[derive(Clone, Copy)]
 pub enum PileGoal {
-    /// At rest and clean, and fast.
+    /// At rest without overlap, and fast.
     Fast,
-    /// At rest and clean.
+    /// At rest without overlap.
     Settled,
-    /// The same, where that would be better still.
+    /// The same, as a stretch goal.
     SettledStretch,
 }
 
-/// What all seeds of one kind of pile gave.
+/// Results of all seeds of one kind of pile.
 pub struct PileRow {
-    /// What sets it apart: its side, radius or modulus.
+    /// Its side, radius or modulus.
     pub name: String,
-    /// What is asked.
+    /// Its goal.
     pub goal: PileGoal,
-    /// Piles, count.
+    /// Number of piles.
     pub seeds: u32,
-    /// Vertices inside in the end, count.
+    /// Vertices inside in the end.
     pub inside: Many,
-    /// Edges through triangles in the end, count of pairs.
+    /// Edges through triangles in the end, pairs.
     pub crossings: Many,
     /// Root mean square of the speeds in the end, m/s.
     pub rms: Many,
-    /// Vertices inside at the worst whole second, count.
+    /// Vertices inside at the worst whole second.
     pub most_inside: Many,
-    /// Inverted tets at the worst whole second, count.
+    /// Inverted tets at the worst whole second.
     pub inverted: Many,
     /// Height of the centre of mass in the end, m; the worst is the highest.
     pub height: Many,
-    /// Simulated time per CPU time, unit 1.
+    /// Simulated time per CPU time.
     pub realtime: Many,
 }
 
 impl PileRow {
-    /// Of piles with their seeds; those that broke off are worse than any other.
+    /// Of piles with their seeds; those that failed are worse than any other.
     pub fn of(name: String, goal: PileGoal, piles: &[(u32, Option<Pile>)]) -> PileRow {
         let many = |number: fn(&Pile) -> f64, worse| {
             let of = |pile: &Option<Pile>| pile.as_ref().map_or(f64::NAN, number);
@@ -96,7 +96,7 @@ impl PileRow {
         }
     }
 
-    /// Whether all piles are what is asked.
+    /// Whether all piles reach the goal.
     pub fn reached(&self) -> Reached {
         let is_clean = self.inside.worst == 0.0 && self.rms.worst <= RMS;
         let is_free = is_clean && self.crossings.worst == 0.0;
@@ -152,13 +152,13 @@ pub fn scene(sets: &[String], seed: u32) -> Result<(Ours, Judge), String> {
     Ok((ours, judge))
 }
 
-/// What runs it again, for a line on progress.
+/// The command that repeats it, for a line on progress.
 pub fn told(sets: &[String], seed: u32) -> String {
     let sets: Vec<_> = sets.iter().map(|set| format!("--set {set} ")).collect();
     format!("{}--set seed={seed}", sets.concat())
 }
 
-/// One pile, told of in a line; `None` when it breaks off.
+/// One pile, reported in a line; `None` when it fails.
 pub fn watched(
     engine: &mut dyn Engine,
     judge: &mut Judge,
@@ -181,7 +181,7 @@ pub fn watched(
     }
 }
 
-/// Steps to the end, with a look at every whole second.
+/// Steps to the end, with a measurement at every whole second.
 fn settle(
     engine: &mut dyn Engine,
     judge: &mut Judge,

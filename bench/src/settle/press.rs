@@ -3,19 +3,19 @@
 use crate::engine::{Engine, Judge, Ours, timed_step};
 use crate::many::Reached;
 
-/// Vertices inside at every step, count.
+/// Vertices inside at every step.
 pub const INSIDE: usize = 0;
 
-/// What the press gave.
+/// Results of the press.
 #[derive(Default)]
 pub struct PressRow {
-    /// Steps, count.
+    /// Number of steps.
     pub steps: u64,
-    /// Vertices inside at the worst step, count.
+    /// Vertices inside at the worst step.
     pub inside: usize,
-    /// Edges through triangles at the worst step, count of pairs.
+    /// Edges through triangles at the worst step, pairs.
     pub crossings: usize,
-    /// Inverted tets at the worst step, count.
+    /// Inverted tets at the worst step.
     pub inverted: usize,
     /// Time of the worst overlap, s.
     pub worst_at: f64,
@@ -30,7 +30,7 @@ impl PressRow {
     }
 }
 
-/// All steps, each looked at.
+/// All steps, each measured.
 pub fn run() -> Result<PressRow, String> {
     let mut ours = Ours::new("squeezed-sphere", &[])?;
     let mut judge = Judge::of(&ours.built);

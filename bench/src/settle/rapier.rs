@@ -2,11 +2,12 @@
 //!
 //! Tets are its corotational cells, with either of its two solvers. Young's modulus, Poisson's
 //! ratio, friction, gravity and the time step are those of the scene; everything but the skin is
-//! as it comes: 4 substeps, damping ratio 1 of the cells, bodies that may sleep, and its recovery
-//! from overlap. Walls are thick fixed boxes, as in its own examples.
+//! at its defaults: 4 substeps, damping ratio 1 of the cells, bodies that may sleep, and its
+//! recovery from overlap. Walls are thick fixed boxes, as in its own examples.
 //!
-//! The skin, which it keeps free around every surface, decides how it fares: it comes at 0.01 m,
-//! its own shapes take half of a cell, and only a thick one keeps a pile apart. Some are tried.
+//! The skin, which it keeps free around every surface, decides the result: the default is
+//! 0.01 m, its own shapes take half of a cell, and only a thick one keeps a pile apart. Some are
+//! tried.
 
 use pliant::body::Bodies;
 use pliant::body::soft::State;
@@ -22,7 +23,7 @@ use rapier3d::prelude::{
 
 use crate::engine::Engine;
 
-/// Walls reach this many times as far as the scene, and are as thick, unit 1.
+/// Walls reach this many times as far as the scene, and are as thick.
 const REACH: f64 = 2.0;
 
 /// Solvers, each with a name.
@@ -32,7 +33,7 @@ const SOLVERS: [(&str, SoftBodySolver); 2] =
 /// Thicknesses of the skin, m; bodies are 1 to 2 m large.
 const SKINS: [f32; 3] = [0.01, 0.1, 0.2];
 
-/// What rapier3d is told beyond the scene.
+/// Settings of rapier3d beyond the scene.
 #[derive(Clone)]
 pub struct Choice {
     /// For a table.
@@ -63,7 +64,7 @@ pub struct Rapier {
 }
 
 impl Rapier {
-    /// A scene of corotational bodies at rest and planes; `Err` tells what else it has.
+    /// A scene of corotational bodies at rest and planes; `Err` says what else it has.
     pub fn new(built: &LoadedScene, choice: &Choice) -> Result<Rapier, String> {
         let scene: Scene = toml::from_str(&built.resolved).map_err(|error| error.to_string())?;
         let (simulation, info) = (&built.simulation, &built.info);

@@ -20,16 +20,16 @@ const SPEEDS: [f64; 2] = [0.0, 1.0];
 /// Turns about each axis at most, rad.
 const TILT: f64 = 0.1;
 
-/// Poses for each overlap at most, count.
+/// Poses for each overlap at most.
 const MOST_POSES: u32 = 100;
 
-/// What all poses with one speed and overlap gave.
+/// Results of all poses with one speed and overlap.
 pub struct StillRow {
     /// Towards each other at the start, m/s.
     pub speed: f64,
-    /// Per edge, unit 1.
+    /// Per edge.
     pub overlap: f64,
-    /// Poses, count.
+    /// Number of poses.
     pub poses: u32,
     /// Fastest vertex at any step, m/s.
     pub velocity: Many,
@@ -80,7 +80,7 @@ fn row(speed: f64, overlap: f64, poses: u32) -> Result<StillRow, String> {
     Ok(StillRow { speed, overlap, poses, velocity, gained, start })
 }
 
-/// Of motion and of deformation, J.
+/// Kinetic and elastic energy, J.
 fn energy(ours: &Ours) -> f64 {
     let row = Row::of(&ours.built.simulation, Overlap::default());
     row.kinetic + row.elastic

@@ -10,7 +10,7 @@ use crate::settle::pile::{self, PileGoal, PileRow};
 use crate::settle::press::{self, PressRow};
 use crate::settle::still::{self, StillRow};
 
-/// What is asked of two cubes.
+/// The goal of two cubes.
 fn cubes_goal() -> String {
     let [must, stretch] = cubes::STEPS;
     let exit = cubes::EXIT;
@@ -64,7 +64,7 @@ fn cubes_cells(row: &CubesRow) -> String {
     )
 }
 
-/// Steps until free, count.
+/// Steps until free.
 fn steps(steps: f64) -> String {
     if steps.is_finite() { format!("{steps:.0}") } else { format!("> {}", cubes::PATIENCE) }
 }

@@ -1,4 +1,4 @@
-//! Checks the GPU against the plain twin and times it: one Markdown table.
+//! Checks the GPU against the reference implementation and times it: one Markdown table.
 //!
 //! `measure [POLYGONS]`: outlines are made here, or read from a file with a count, then
 //! for each polygon the number of its points and the points. Needs no other file, so the
@@ -18,10 +18,10 @@ use pliant_plane::field::{Field, Window};
 use pliant_plane::outline::Outlines;
 use pliant_plane::{Backend, Pair, ProximityQuery, ProximityResult, QueryFlags};
 
-/// Frames of the batch, count.
+/// Frames of the batch.
 const FRAMES: usize = 1000;
 
-/// Pixels along a side of the field, count.
+/// Pixels along a side of the field.
 const SIDE: u32 = 512;
 
 /// Repetitions of which the fastest counts, and the seconds after which there are no more.
@@ -284,7 +284,7 @@ fn batch(gpu: &mut Gpu, outlines: &Outlines) -> Outcome<()> {
     Ok(())
 }
 
-/// Every `step`-th pair against the plain twin.
+/// Every `step`-th pair against the reference implementation.
 fn check(
     all: &Outlines,
     pairs: &[Pair],
@@ -314,7 +314,7 @@ fn check(
     Ok(())
 }
 
-/// The four strategies, and telling whether there is anything without the image.
+/// The four strategies, and the test for any overlap without reading the image.
 fn overlaps(gpu: &mut Gpu, outlines: &Outlines) -> Outcome<()> {
     let (_, window) = joined(outlines)?;
     let kinds = [

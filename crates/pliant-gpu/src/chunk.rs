@@ -15,13 +15,13 @@ use pliant::math::Vec2;
 use pliant::par;
 use pliant_plane::outline::Outlines;
 
-/// Most segments of a chunk, count; threads of a workgroup.
+/// Most segments of a chunk; threads of a workgroup.
 pub const CHUNK: usize = 32;
 
-/// Pieces that the work on the CPU is cut into, count; threads take them as they can.
+/// Chunks that the work on the CPU is split into; threads take them as they can.
 const PIECES: usize = 64;
 
-/// Half the distance of 1 and the next f32, no unit: the relative rounding of one number.
+/// Half the distance of 1 and the next f32: the relative rounding of one number.
 const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 
 /// Below this, in scaled lengths, squares may vanish on a GPU that knows no subnormals.
@@ -30,21 +30,21 @@ const VANISHING: f64 = 1e-17;
 /// Above this, in scaled lengths, squares of sums may overflow.
 const OVERFLOWING: f64 = 1e17;
 
-/// A run of consecutive segments, as the kernels read it; scaled lengths, no unit.
+/// A run of consecutive segments, as the kernels read it; scaled lengths.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct Chunk {
-    /// Lower left corner of its box, scaled, no unit.
+    /// Lower left corner of its box, scaled.
     pub low: [f32; 2],
-    /// Upper right corner of its box, scaled, no unit.
+    /// Upper right corner of its box, scaled.
     pub high: [f32; 2],
     /// Where its points begin, an index.
     pub slot: u32,
-    /// Its segments, count.
+    /// Number of its segments.
     pub count: u32,
     /// The first segment's number among all outlines, an index.
     pub first: u32,
-    /// Keeps the stride, no unit.
+    /// Padding; keeps the stride.
     pub spare: u32,
 }
 
@@ -57,7 +57,7 @@ pub struct Shape {
     pub high: Vec2,
     /// First chunk, an index.
     pub chunk: u32,
-    /// Chunks, count.
+    /// Number of chunks.
     pub count: u32,
     /// First point among those the GPU reads, an index.
     slot: usize,
@@ -85,13 +85,13 @@ impl Shape {
 pub struct Chunks {
     /// What lengths are divided by, m.
     pub unit: f64,
-    /// Points of every ring, its first one again at the end, scaled, no unit.
+    /// Points of every ring, its first one again at the end, scaled.
     pub slots: Vec<[f32; 2]>,
     /// All chunks, outline after outline.
     pub chunks: Vec<Chunk>,
     /// One for each outline.
     pub shapes: Vec<Shape>,
-    /// Where the pieces of `shapes` begin, then those of `slots`, indices.
+    /// Where the chunks of `shapes` begin, then those of `slots`, indices.
     cuts: [Vec<usize>; 2],
 }
 

@@ -5,7 +5,7 @@
 //!
 //! Several GPUs may be open at once, each on a thread of its own: every one waits for its
 //! own work alone, and what it waits with is made anew each time. They are opened one
-//! after the other, and the drivers are asked once what they offer.
+//! after the other, and the drivers are queried once for what they offer.
 
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
@@ -18,23 +18,23 @@ pub const CHOICE: &str = "PLIANT_GPU";
 const SMALLEST: u64 = 256;
 
 /// Turns of loops after which Mesa's software driver leaves them without a word, less
-/// some for what a kernel does around its counting, count.
+/// some for what a kernel does around its counting.
 const SOFTWARE_TURNS: u32 = 60_000;
 
-/// Turns of loops after which a thread gives up on a real GPU, before a watchdog does, count.
+/// Turns of loops after which a thread gives up on a real GPU, before a watchdog does.
 const TURNS: u32 = 1 << 26;
 
-/// Bytes at the end of every read-back for two timestamps, count.
+/// Bytes at the end of every read-back for two timestamps.
 const STAMPS: u64 = stride::<[u64; 2]>();
 
-/// Bytes from one of these to the next in a buffer, count.
+/// Bytes from one of these to the next in a buffer.
 pub const fn stride<T>() -> u64 {
     size_of::<T>() as u64
 }
 
-/// The GPUs that the drivers offered when they were first asked; who holds them may open one.
+/// The GPUs that the drivers offered at the first query; the lock is held to open one.
 ///
-/// Asked once for all: NVIDIA's driver for Linux crashes or hangs when threads connect to it
+/// Queried once for all: NVIDIA's driver for Linux crashes or hangs when threads connect to it
 /// side by side.
 static OFFERED: Mutex<Vec<wgpu::Adapter>> = Mutex::new(Vec::new());
 
@@ -47,17 +47,17 @@ pub struct Device {
     pub(crate) queue: wgpu::Queue,
     /// Name of the GPU and of its driver.
     name: String,
-    /// First thing the driver complained of since it was last looked at.
+    /// First error of the driver since the last check.
     fault: Arc<Mutex<Option<String>>>,
-    /// What takes the time on the GPU, where it can.
+    /// Measures time on the GPU, where it can.
     clock: Option<Clock>,
     /// Where results are read back through.
     staging: Kept,
-    /// Turns of all loops that one thread of a kernel may take, count.
+    /// Turns of all loops that one thread of a kernel may take.
     pub(crate) turns: u32,
     /// Time the GPU took for the last work, s; `None` where it has no clock.
     pub(crate) seconds: Option<f64>,
-    /// Submissions and bytes read back so far, count.
+    /// Numbers of submissions and of bytes read back so far.
     pub(crate) traffic: [u64; 2],
 }
 
@@ -75,7 +75,7 @@ struct Clock {
 /// A buffer that grows and never shrinks.
 #[derive(Debug)]
 pub struct Kept {
-    /// What it is for, as errors call it.
+    /// What it is for, as errors name it.
     what: &'static str,
     /// How it may be used.
     usage: wgpu::BufferUsages,
@@ -97,7 +97,7 @@ impl Kept {
         Kept::new(what, usage)
     }
 
-    /// Makes room for `bytes`; what it held is lost when it grows, and `true` says so.
+    /// Makes room for `bytes`; returns `true` when it grew and lost its contents.
     pub fn reserve(&mut self, device: &wgpu::Device, bytes: u64) -> Result<bool, GpuError> {
         if self.buffer.as_ref().is_some_and(|buffer| buffer.size() >= bytes) {
             return Ok(false);
@@ -150,14 +150,14 @@ pub struct Part<'a> {
     pub buffer: &'a wgpu::Buffer,
     /// First byte, a multiple of four.
     pub start: u64,
-    /// Bytes, a multiple of four, count.
+    /// Bytes, a multiple of four.
     pub bytes: u64,
 }
 
 impl Device {
-    /// Opens the GPU whose name holds `asked`, or the fastest kind there is.
+    /// Opens the GPU whose name contains `asked`, or the fastest kind there is.
     pub fn open(asked: Option<&str>) -> Result<Device, GpuError> {
-        // One who panicked while opening left the list as it was.
+        // A thread that panicked while opening left the list as it was.
         let mut offered = OFFERED.lock().unwrap_or_else(PoisonError::into_inner);
         if offered.is_empty() {
             *offered = offers();
@@ -231,7 +231,7 @@ impl Device {
         work
     }
 
-    /// Hands in the work, waits, and shows the parts, one after the other, to `look`.
+    /// Submits the work, waits, and passes the parts, one after the other, to `look`.
     pub(crate) fn finish<R>(
         &mut self,
         mut work: wgpu::CommandEncoder,
@@ -267,11 +267,11 @@ impl Device {
         Ok(seen)
     }
 
-    /// Waits until the results are there, and for what the driver has to say.
+    /// Waits for the results and for errors of the driver.
     fn wait(&self, staging: &wgpu::Buffer, bytes: u64) -> Result<(), GpuError> {
         let (tell, told) = mpsc::channel();
         staging.slice(..bytes).map_async(wgpu::MapMode::Read, move |mapped| {
-            // The one who waits may have given up; then nobody needs to know.
+            // The receiver may have given up; then the result is not needed.
             let _ = tell.send(mapped);
         });
         let fault = |what: String| GpuError::Device { what };
@@ -369,7 +369,7 @@ fn offers() -> Vec<wgpu::Adapter> {
     pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()))
 }
 
-/// Ticks between two timestamps, count; zero where the driver gave none.
+/// Ticks between two timestamps; zero where the driver gave none.
 fn ticks(bytes: &[u8]) -> u64 {
     let stamp = |at: usize| bytes.as_chunks().0.get(at).map_or(0, |b| u64::from_le_bytes(*b));
     stamp(1).saturating_sub(stamp(0))

@@ -1,4 +1,4 @@
-//! Why the GPU could not do it.
+//! Errors of the GPU.
 
 use pliant_plane::BackendError;
 
@@ -11,15 +11,15 @@ pub enum GpuError {
          software one (Debian: apt-get install mesa-vulkan-drivers libvulkan1)"
     )]
     NoAdapter,
-    /// Drivers offer GPUs, but not the one asked for.
+    /// Drivers offer GPUs, but not the requested one.
     #[error("no GPU is called {asked}; there are: {found}")]
     NoSuchAdapter {
-        /// The part of a name that was asked for.
+        /// The requested part of a name.
         asked: String,
-        /// Names of those that are there.
+        /// Names of the available ones.
         found: String,
     },
-    /// The driver refused, ran out of memory or lost the GPU.
+    /// The driver failed, ran out of memory or lost the GPU.
     #[error("the GPU failed: {what}")]
     Device {
         /// What went wrong, in the words of the driver.
@@ -30,42 +30,42 @@ pub enum GpuError {
     TooLarge {
         /// What is too large.
         what: &'static str,
-        /// Bytes needed, count.
+        /// Bytes needed.
         need: u64,
-        /// Bytes allowed, count.
+        /// Bytes allowed.
         limit: u64,
     },
-    /// A window without pixels, without a place, or larger than an image can be.
+    /// A window without pixels, not finite, or larger than an image can be.
     #[error("window {index} has {width} × {height} pixels of {pixel} m; an image has 1 to {limit}")]
     Window {
         /// Position in the list of requests.
         index: usize,
-        /// Pixels side by side, count.
+        /// Pixels side by side.
         width: u32,
-        /// Pixels above each other, count.
+        /// Pixels above each other.
         height: u32,
         /// Side of a pixel, m.
         pixel: f64,
-        /// Most pixels along a side, count.
+        /// Most pixels along a side.
         limit: u32,
     },
-    /// A request that names an outline that is not there.
+    /// A request that names an outline that does not exist.
     #[error("request {index} names outline {outline}; there are {count}")]
     Outline {
         /// Position in the list of requests.
         index: usize,
         /// The outline named.
         outline: u32,
-        /// Outlines there are, count.
+        /// Number of outlines.
         count: usize,
     },
-    /// A point that is not a place.
+    /// A point that is not finite.
     #[error("point {point} is not finite")]
     NotFinite {
         /// Position in the set's points.
         point: usize,
     },
-    /// A pixel was asked for where no image is.
+    /// A requested pixel is outside the images.
     #[error("pixel {x}, {y} of window {window} is not in the images drawn last")]
     Pixel {
         /// Position of the window in the list drawn.

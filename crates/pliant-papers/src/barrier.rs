@@ -1,14 +1,14 @@
-//! Log barrier: a push that grows without bound towards an obstacle.
+//! Log barrier: a repulsion that grows without bound towards an obstacle.
 //!
 //! | here       | lecture | meaning                                                |
 //! |------------|---------|--------------------------------------------------------|
 //! | `distance` | φ       | signed distance, m; always positive                    |
 //! | `strength` | ρ       | energy scale, J                                        |
 //! | `reach`    |         | distance at which the push begins, m; infinite for any |
-//! | `share`    |         | distance over reach, unit 1                            |
+//! | `share`    |         | distance over reach                                    |
 //!
-//! The promise that nothing crosses needs two more things: a start outside, which is
-//! checked once, and steps that do not jump, which are refused where they do.
+//! The guarantee that nothing crosses needs two more things: a start outside, which is
+//! checked once, and steps that do not jump, which are rejected where they do.
 
 use pliant::body::obstacle::Obstacle;
 use pliant::body::obstacle::path::Waypoint;
@@ -19,7 +19,7 @@ use pliant::math::{Mat3, Vec3};
 
 use crate::potential::{Potential, check_vertices};
 
-/// What a barrier is made of.
+/// Settings of a barrier.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BarrierSettings {
     /// Energy scale ρ, J; next to the obstacle the force is ρ over the distance.
@@ -29,7 +29,7 @@ pub struct BarrierSettings {
     pub strength: f64,
     /// Distance at which the push begins, m; infinite for a push at any distance.
     pub reach: f64,
-    /// The most that a distance within reach may change in one step, relative, unit 1.
+    /// The most that a distance within reach may change in one step, relative.
     ///
     /// Below 1. Keeps the energy: the force must not change much while it acts.
     pub change: f64,
@@ -157,7 +157,7 @@ impl Material<1> for Barrier {
         [[self.potential(at).tangent(&self.obstacle, at.positions[0], at.time, tangent)]]
     }
 
-    /// Refuses a step that crosses the obstacle, or changes the distance too much at once.
+    /// Rejects a step that crosses the obstacle, or changes the distance too much.
     fn refusal(
         &self,
         element: usize,

@@ -1,12 +1,12 @@
-//! Impulses that put a penetrating vertex right at once, position and velocity.
+//! Impulses that correct a penetrating vertex at once, position and velocity.
 //!
 //! | here          | lecture | meaning                                           |
 //! |---------------|---------|---------------------------------------------------|
 //! | `normal`      | N       | unit way out of the obstacle                      |
 //! | `approach`    | −v·N    | speed towards the obstacle, seen from it, m/s     |
 //! | `sliding`     | v_T     | velocity along the surface, seen from it, m/s     |
-//! | `restitution` | μ_N     | share of the approach that comes back, unit 1     |
-//! | `friction`    | μ_T     | Coulomb's coefficient, unit 1                     |
+//! | `restitution` | μ_N     | share of the approach that comes back             |
+//! | `friction`    | μ_T     | Coulomb's coefficient                             |
 
 use pliant::body::obstacle::Obstacle;
 use pliant::body::pins::Pins;
@@ -18,7 +18,7 @@ use pliant::id::VertexId;
 use pliant::math::Vec3;
 use pliant::profile::{Stage, StageTimer};
 
-/// Shifts to the surface at most, count; one does where distances are exact.
+/// Shifts to the surface at most; one does where distances are exact.
 const MOST_SHIFTS: usize = 8;
 
 /// What one obstacle does to one vertex.
@@ -30,7 +30,7 @@ pub struct Impact {
     pub obstacle: usize,
     /// Momentum given to the vertex, N·s; the obstacle takes the opposite.
     pub impulse: Vec3,
-    /// Way to put the vertex to, m.
+    /// Displacement of the vertex, m.
     pub shift: Vec3,
 }
 
@@ -39,7 +39,7 @@ pub struct Impact {
 /// Acts on vertices at a negative distance: they are put on the surface, and those that
 /// approach get an impulse. The sliding that friction takes away is taken back from the
 /// position too, for the time that the vertex has been inside: so a vertex at rest on a slope
-/// stays. Held vertices are left alone. Several obstacles act one after the other. Deep in
+/// stays. Pinned vertices are left alone. Several obstacles act one after the other. Deep in
 /// a union, where its distance leads to a wall between the parts, a vertex may stay inside.
 ///
 /// Kinetic energy never grows, seen from the obstacle. The shift out lifts against other
@@ -73,7 +73,7 @@ pub fn impacts(
     }
 }
 
-/// Gives the vertices of a state what was found for it.
+/// Applies impacts to the vertices of a state.
 pub fn apply(impacts: &[Impact], masses: &Masses, state: &mut State) {
     for impact in impacts {
         let vertex = impact.vertex.index();
@@ -82,7 +82,7 @@ pub fn apply(impacts: &[Impact], masses: &Masses, state: &mut State) {
     }
 }
 
-/// Obstacles that put vertices right after each step.
+/// Obstacles that correct vertices after each step.
 #[derive(Debug)]
 pub struct Impulses {
     obstacles: Vec<Obstacle>,
@@ -121,7 +121,7 @@ struct Particle {
 }
 
 impl Particle {
-    /// Impulse and shift from an obstacle, which are taken at once; `None` outside.
+    /// Impulse and shift from an obstacle, which are applied at once; `None` outside.
     ///
     /// Where the gradient vanishes no way out is known, and nothing happens.
     fn meet(&mut self, obstacle: &Obstacle, time: f64, dt: f64) -> Option<(Vec3, Vec3)> {

@@ -1,8 +1,8 @@
-//! What the five documents propose, beside the engine's own contact.
+//! The methods of the five documents, beside the engine's own contact.
 //!
 //! Everything here is built on the public interface of the engine alone: responses are
-//! [`Response`](pliant::contact::response::Response)s or forces, references work on plain slices. So this
-//! crate also shows how a response of somebody else is written.
+//! [`Response`](pliant::contact::response::Response)s or forces, reference implementations work
+//! on plain slices. So this crate also shows how a custom response is written.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 

@@ -18,7 +18,7 @@ use pliant::math::{Mat3, Vec3};
 
 use crate::potential::{Potential, check_vertices};
 
-/// What a penalty is made of.
+/// Settings of a penalty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PenaltySettings {
     /// How hard it pushes.
@@ -27,7 +27,7 @@ pub struct PenaltySettings {
     pub buffer: f64,
     /// The most that a distance within the buffer may change in one step, m.
     ///
-    /// Infinite for any. A longer step is refused: it would go in so deep, or be pushed
+    /// Infinite for any. A longer step is rejected: it would go in so deep, or be pushed
     /// out for so long, that the spring gives back energy which nothing had put in.
     pub overshoot: f64,
 }

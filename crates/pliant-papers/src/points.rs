@@ -1,9 +1,9 @@
-//! Clouds that meet by their points: each is a small ball to the points of other clouds.
+//! Contact of particle bodies: each particle is a small ball to those of other bodies.
 //!
-//! Nothing is inside a cloud and it has no surface, so that all that can meet are points. Two
-//! of different clouds that are nearer than their radii together are put apart at once, along
-//! the line between them, and stop approaching. Pairs are taken one after the other in index
-//! order, each as the ones before it left its points.
+//! Nothing is inside a body of particles and it has no surface, so that only points can meet.
+//! Two of different bodies that are nearer than their radii together are separated at once,
+//! along the line between them, and stop approaching. Pairs are taken one after the other in
+//! index order, each as the ones before it left its points.
 
 use pliant::body::{Bodies, BodyKind};
 use pliant::contact::friction::friction;
@@ -13,18 +13,18 @@ use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
 use pliant::profile::{Stage, StageTimer};
 
-/// Points of clouds as balls.
+/// Settings of the contact of particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointSettings {
-    /// Of every point, m; positive. Half the distance of neighbours closes a cloud.
+    /// Of every particle, m; positive. Half the distance of neighbours leaves no gaps.
     pub radius: f64,
-    /// Coulomb's coefficient, unit 1; at least 0.
+    /// Coulomb's coefficient; at least 0.
     pub friction: f64,
 }
 
-/// A response among clouds, after each step.
+/// A response among bodies of particles, after each step.
 ///
-/// Momentum and the centre of mass are kept. Angular momentum changes by what putting apart does
+/// Momentum and the centre of mass are kept. Angular momentum changes by what separation does
 /// to points that slide past each other, and by friction, whose impulses lie off each other by
 /// the distance of the points. Allocates nothing once warm.
 #[derive(Clone, Debug)]
@@ -38,12 +38,12 @@ pub struct Points {
     places: Vec<Vec3>,
     /// m/s.
     speeds: Vec<Vec3>,
-    /// 1/m of each vertex, 0 for held ones, 1/kg.
+    /// Inverse mass of each vertex, 1/kg; 0 for pinned ones.
     eases: Vec<f64>,
 }
 
 impl Points {
-    /// Balls of one radius around the points of all clouds.
+    /// Balls of one radius around all particles.
     pub fn new(settings: PointSettings) -> Result<Points, RespondError> {
         let PointSettings { radius, friction } = settings;
         let positive = radius > 0.0 && radius.is_finite();
@@ -63,7 +63,7 @@ impl Points {
         Ok(Points { settings, order, pairs, places, speeds: Vec::new(), eases: Vec::new() })
     }
 
-    /// Fills `pairs` with points of different clouds that are nearer than two radii.
+    /// Fills `pairs` with particles of different bodies that are nearer than two radii.
     ///
     /// Sorted along x and swept: a point is compared with those within two radii of it in x.
     fn find(&mut self, positions: &[Vec3], bodies: &Bodies) {
@@ -93,8 +93,8 @@ impl Points {
 
     /// Impulse and push, N·s and kg·m, on the first point of a pair; the second gets minus.
     ///
-    /// `None` where they are apart by now, where both are held, and where they coincide, which
-    /// tells no direction.
+    /// `None` where they are apart by now, where both are pinned, and where they coincide, which
+    /// gives no direction.
     fn meet(&self, [a, b]: [usize; 2]) -> Option<(Vec3, Vec3)> {
         let apart = self.places[a] - self.places[b];
         let lacking = 2.0 * self.settings.radius - apart.length();
@@ -154,7 +154,7 @@ mod tests {
 
     const TOLERANCE: f64 = 1e-12;
 
-    /// Three clouds of 40 points each in the same cube of 1 m, which move at random.
+    /// Three bodies of 40 particles each in the same cube of 1 m, which move at random.
     fn crowd() -> (Bodies, State, Masses) {
         let mut next = noise(5);
         let bodies = Bodies::from_meshes(&[Mesh::Particles(40); 3]).unwrap();

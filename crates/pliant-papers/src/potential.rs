@@ -6,7 +6,7 @@ use pliant::force::{Form, Tangent};
 use pliant::id::VertexId;
 use pliant::math::{Mat3, Vec3, outer_square};
 
-/// Refuses vertices beyond the last.
+/// Rejects vertices beyond the last.
 pub fn check_vertices(vertices: &[VertexId], count: usize) -> Result<(), RespondError> {
     match vertices.iter().find(|v| v.index() >= count) {
         Some(&vertex) => Err(RespondError::NoSuchVertex { vertex, count }),
@@ -31,7 +31,7 @@ impl Potential {
 
     /// Force on a point, N.
     pub fn force(self, obstacle: &Obstacle, point: Vec3, time: f64) -> Vec3 {
-        // Asked first: most points are out of reach, and a gradient costs as much again.
+        // Tested first: most points are out of reach, and a gradient costs as much again.
         if self.slope == 0.0 { Vec3::ZERO } else { -self.slope * obstacle.at(time).gradient(point) }
     }
 

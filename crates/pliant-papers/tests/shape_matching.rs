@@ -185,7 +185,7 @@ fn a_cloud_falls_and_lies_still() {
     }
 }
 
-/// A cloth of 9 × 9 vertices, 0.1 m apart, held at one edge, with a button in its middle.
+/// A cloth of 9 × 9 vertices, 0.1 m apart, pinned at one edge, with a button in its middle.
 #[test]
 fn a_button_stays_round_in_hanging_cloth() {
     let at = |k: u32| 0.1 * Vec3::new(f64::from(k % 9), 0.0, -f64::from(k / 9));
@@ -218,7 +218,7 @@ fn a_button_stays_round_in_hanging_cloth() {
     assert!(stretch > 1e-3, "{stretch}");
 }
 
-/// A rigid cloud that fell 0.02 m onto a held block of tets, 2 s later.
+/// A rigid body of particles that fell 0.02 m onto a pinned block of tets, 2 s later.
 ///
 /// Its lowest point above the block, m, its fastest, m/s, and points without a way out.
 fn on_block(by: &str) -> (f64, f64, usize) {
@@ -279,7 +279,7 @@ fn a_cloud_rests_on_tets_by_closest_points_and_by_rows() {
 #[test]
 fn consistent_depth_has_no_way_out_for_points_without_edges() {
     let (_, _, unresolved) = on_block("penalty");
-    assert_eq!(unresolved, 27); // they are told, and fall through
+    assert_eq!(unresolved, 27); // they are reported, and fall through
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Areas that outlines in the plane z = 0 keep, as gas in a closed skin does.
+//! Area preservation of outlines in the plane z = 0, as of gas in a closed skin.
 //!
 //! | here        | formula                | meaning                                    |
 //! |-------------|------------------------|--------------------------------------------|
@@ -30,19 +30,19 @@ pub enum AreaError {
         /// m².
         area: f64,
     },
-    /// A corner that is not there.
+    /// A corner that does not exist.
     #[error("outline {outline} names vertex {vertex}, there are {count}")]
     NoSuchVertex {
         /// First such outline.
         outline: usize,
         /// The vertex.
         vertex: VertexId,
-        /// Vertices of the scene, count.
+        /// Number of vertices of the scene.
         count: usize,
     },
 }
 
-/// One outline and what it wants to cover.
+/// One outline and its rest area.
 #[derive(Clone, Debug)]
 struct Patch {
     /// Vertices of all its rings.
@@ -96,7 +96,7 @@ impl Areas {
         self.stiffness * (patch.area(positions) - patch.rest) / patch.rest
     }
 
-    /// Tells each block of the stiffness of an outline: row, column, N/m.
+    /// Visits each block of the stiffness of an outline: row, column, N/m.
     fn visit_blocks(
         &self,
         patch: &Patch,
@@ -162,7 +162,7 @@ impl Patch {
         0.5 * (0..self.vertices.len()).map(corner).sum::<f64>()
     }
 
-    /// Derivative of the area by the place of a vertex, m.
+    /// Derivative of the area by the position of a vertex, m.
     fn slope(&self, k: usize, positions: &[Vec3]) -> Vec2 {
         let [before, after] = self.neighbours[k].map(|k| self.at(k as usize, positions));
         -0.5 * (after - before).perp()

@@ -1,8 +1,8 @@
-//! One outline and a point: inside or not, the nearest place, the way out.
+//! One outline and a point: location, nearest place, penetration.
 //!
-//! Every segment is asked, so a call costs as many steps as the outline has segments. That
-//! is what single points are worth, when no boxes and no image are at hand. The plain twin
-//! [`brute`](super::brute) keeps its own of all this, so that tests see a fault here.
+//! Every segment is tried, so a call costs as many steps as the outline has segments. That is
+//! for single points, when no boxes and no image are available. The reference implementation
+//! [`brute`](super::brute) has its own copy of all this, so that tests see a fault here.
 
 use pliant::math::Vec2;
 
@@ -10,7 +10,7 @@ use super::Place;
 use super::outline::Outlines;
 use super::segment::{nearest_along, place, right_of, touches};
 
-/// Ways shorter than this, relative to the coordinates, are rounding and name no direction.
+/// Ways shorter than this, relative to the coordinates, are rounding: no direction.
 const DIRECTION: f64 = 1e-14;
 
 /// Where a point is with respect to an outline.
@@ -49,7 +49,7 @@ pub fn nearest(outlines: &Outlines, outline: usize, point: Vec2) -> Option<(Plac
     places.reduce(|best, next| if next.1 < best.1 { next } else { best })
 }
 
-/// Unit vector out of an outline at a place of its boundary; `None` on a segment without length.
+/// Outward unit normal at a place; `None` on a segment without length.
 ///
 /// The inside lies to the left of a segment.
 pub fn outward(outlines: &Outlines, at: Place) -> Option<Vec2> {

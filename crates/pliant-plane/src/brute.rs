@@ -1,11 +1,11 @@
-//! Every segment against every segment: the plain twin of all backends.
+//! Reference implementation of all backends: every segment against every segment.
 //!
-//! Exact up to rounding, quadratic in the number of segments or worse, and short. What
-//! the fast backends find is held against this in their tests. So it shares no more with
-//! them than types and predicates of two segments, and repeats the rest in plain words.
+//! Exact up to rounding, quadratic in the number of segments or worse, and short. The tests
+//! of the fast backends compare with it. So it shares no more with them than types and
+//! predicates of two segments, and has its own copy of the rest.
 //!
 //! - Deviates: [Hoff01 §2.2.4] finds contacts by offsetting both boundaries by the
-//!   threshold, which tells gaps up to twice as wide; here a gap is measured.
+//!   threshold, which reports gaps up to twice as wide; here a gap is measured.
 //! - Erratum: the separation of [Hoff01 §2.2.4] joins two closest points that need not
 //!   belong together; `separation_of_parallel_edges_is_their_gap` shows what is right.
 
@@ -25,16 +25,16 @@ use super::{
     ProximityResult, Separation, Side, prepare,
 };
 
-/// Most errors between neighbouring samples, count.
+/// Most errors between neighbouring samples.
 const SPACING: f64 = 4.0;
 
-/// Ways shorter than this, relative to the coordinates, are rounding and name no direction.
+/// Ways shorter than this, relative to the coordinates, are rounding: no direction.
 const DIRECTION: f64 = 1e-14;
 
 /// Sums of normals shorter than this, relative to the length they stand for, cancel.
 const AGREEMENT: f64 = 1e-9;
 
-/// Asks every segment of one outline about every segment of the other.
+/// Tests every segment of one outline against every segment of the other.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Brute;
 
@@ -91,7 +91,7 @@ pub fn nearest(outlines: &Outlines, outline: usize, point: Vec2) -> Option<(Plac
     places.reduce(|best, next| if next.1 < best.1 { next } else { best })
 }
 
-/// Unit vector out of an outline at a place of its boundary; `None` on a segment without length.
+/// Outward unit normal at a place; `None` on a segment without length.
 ///
 /// The inside lies to the left of a segment.
 fn outward(outlines: &Outlines, at: Place) -> Option<Vec2> {
@@ -99,7 +99,7 @@ fn outward(outlines: &Outlines, at: Place) -> Option<Vec2> {
     (-(to - from).perp()).try_normalize()
 }
 
-/// Unit vector along a way; `None` where it may be rounding among coordinates of this size.
+/// Unit vector along a way; `None` where it may be rounding of the coordinates.
 fn direction(way: Vec2, at: Vec2) -> Option<Vec2> {
     let enough = way.length() > DIRECTION * at.abs().max_element();
     if enough { way.try_normalize() } else { None }

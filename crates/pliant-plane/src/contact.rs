@@ -1,9 +1,9 @@
-//! From the parts of one boundary near another to contacts: joined, ranked, finished.
+//! Contacts from the parts of one boundary near another: joined and ranked.
 //!
-//! Who looks for what is near hands in parts of segments, segment by segment along a ring.
-//! Parts that hang together make a stretch, also over the ring's first point, and every
-//! stretch makes one contact where it is nearest to b. Of places equally near the one
-//! whose boundaries face each other most counts: a corner on an edge is pushed off the edge.
+//! The search for near parts adds parts of segments, segment by segment along a ring.
+//! Connected parts make a stretch, also over the ring's first point, and every stretch makes
+//! one contact where it is nearest to b. Of places equally near the one whose boundaries face
+//! each other most counts: a corner on an edge is pushed off the edge.
 //!
 //! Where boundaries meet the gap is zero, and no way from one to the other has a direction.
 //! So the normal is that of b itself: the mean, by length, of its outward normals along all
@@ -27,7 +27,7 @@ const MIN_AGREEMENT: f64 = 1e-9;
 pub struct Part {
     /// The segment, an index.
     pub segment: u32,
-    /// Where the part begins and ends, as shares of the segment's way, no unit.
+    /// Where the part begins and ends, as shares of the segment's way.
     pub along: [f64; 2],
 }
 
@@ -49,7 +49,7 @@ pub fn point(outlines: &Outlines, at: Place) -> Vec2 {
     place(outlines.segment(at.segment as usize), at.along)
 }
 
-/// How boundaries face each other at two places: cosine of their normals' angle, no unit.
+/// How boundaries face each other at two places: cosine of their normals' angle.
 ///
 /// −1 where they face each other, 1 where a segment has no length and so no normal.
 pub fn facing(outlines: &Outlines, on_a: Place, on_b: Place) -> f64 {
@@ -117,16 +117,16 @@ pub fn finished(
     Some(Contact { position, normal, gap, on_a, on_b, stretch })
 }
 
-/// The parts of one ring near b, and which of them hang together; keeps its memory.
+/// The parts of one ring near b, and which of them are connected; keeps its memory.
 #[derive(Clone, Debug, Default)]
 pub struct Stretches {
     /// Parts near b, along the ring.
     parts: Vec<Part>,
-    /// Positions of parts that hang together.
+    /// Positions of connected parts.
     ranges: Vec<Range<usize>>,
 }
 
-/// Parts that hang together, along a ring.
+/// Connected parts, along a ring.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stretch<'a> {
     /// What lies before the ring's first point, if the stretch goes over it, and the rest.
@@ -142,7 +142,7 @@ impl<'a> Stretch<'a> {
 }
 
 impl Stretches {
-    /// Makes ready for another ring.
+    /// Prepares for another ring.
     pub fn clear(&mut self) {
         self.parts.clear();
         self.ranges.clear();
@@ -176,7 +176,7 @@ impl Stretches {
 
     /// The stretches of the ring whose segments were added, in order.
     ///
-    /// The last goes on as the first where they meet at the ring's first point.
+    /// The last continues as the first where they meet at the ring's first point.
     pub fn around(&self, ring: &Range<usize>) -> impl Iterator<Item = Stretch<'_>> {
         let Stretches { parts, ranges } = self;
         let [first, last] = [parts.first(), parts.last()];
@@ -203,7 +203,7 @@ pub struct Nearest {
 /// Two places, and what they are ranked by.
 #[derive(Clone, Copy, Debug)]
 struct Ranked {
-    /// Distance, m, and how the boundaries face each other, no unit; less is better.
+    /// Distance, m, and how the boundaries face each other; less is better.
     rank: [f64; 2],
     /// The part's position in the stretch, and b's segment: the first of equals counts.
     number: [usize; 2],
@@ -212,7 +212,7 @@ struct Ranked {
 }
 
 impl Nearest {
-    /// Makes ready for another stretch.
+    /// Prepares for another stretch.
     pub fn clear(&mut self) {
         self.best = None;
         self.met.clear();
@@ -258,7 +258,7 @@ impl Nearest {
         }
     }
 
-    /// The contact of the stretch; `spot` tells where a point of a is with respect to b.
+    /// The contact of the stretch; `spot` locates a point of a with respect to b.
     pub fn contact(
         &mut self,
         outlines: &Outlines,
@@ -278,7 +278,7 @@ impl Nearest {
         finished(outlines, gap, places, normal, [first, last])
     }
 
-    /// The mean normal of all that was met; the order of offers leaves the bits alone.
+    /// The mean normal of all that was met; bitwise independent of the order of offers.
     fn mean_normal(&mut self) -> Option<Vec2> {
         self.met.sort_unstable_by_key(|(number, _)| *number);
         let (mut weighted, mut length) = (Vec2::ZERO, 0.0);
@@ -323,7 +323,7 @@ mod tests {
         outlines
     }
 
-    /// All backends must tell one contact with this normal and without a gap.
+    /// All backends must report one contact with this normal and without a gap.
     #[track_caller]
     fn check_normal(outlines: &Outlines, contact_distance: f64, normal: Vec2) {
         let wanted = QueryFlags { contacts: true, ..QueryFlags::DEPTHS };

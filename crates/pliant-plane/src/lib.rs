@@ -1,15 +1,15 @@
 //! Proximity of outlines in the plane: overlap, distance, depth, contacts.
 //!
-//! The image-space twin of detect and depth [Hoff01 §2]: two outlines are localised to
-//! small windows, and what happens there is read off images. Three backends answer the
-//! same [`ProximityQuery`]: exact (segments, no image), CPU images, and a GPU in a crate of its
-//! own. All lengths but the exact backend's are within [`ProximityQuery::error`] of the truth;
+//! The image-space counterpart of detect and depth [Hoff01 §2]: two outlines are localised to
+//! small windows, and what happens there is read off images. Three backends take the same
+//! [`ProximityQuery`]: exact (segments, no image), CPU images, and a GPU in a crate of its own.
+//! All lengths but the exact backend's are within [`ProximityQuery::error`] of the exact ones;
 //! whether two outlines intersect is exact with every backend.
 //!
-//! | here            | paper | meaning                                  |
-//! |-----------------|-------|------------------------------------------|
-//! | `error`         | d     | bound of every length, half a pixel's diagonal |
-//! | `contact_distance` | d  | gap up to which boundaries touch; the paper names both d |
+//! | here               | paper | meaning                                                  |
+//! |--------------------|-------|----------------------------------------------------------|
+//! | `error`            | d     | bound of every length, half a pixel's diagonal           |
+//! | `contact_distance` | d     | gap up to which boundaries touch; the paper names both d |
 
 pub mod outline;
 
@@ -49,7 +49,7 @@ use pliant::math::Vec2;
 
 use outline::Outlines;
 
-/// Two outlines to be asked about, by their positions in the set.
+/// Two outlines of a query, by their positions in the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pair {
     /// Index of the first outline.
@@ -58,18 +58,18 @@ pub struct Pair {
     pub b: u32,
 }
 
-/// What is asked of a pair.
+/// What to find out about a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProximityQuery {
     /// Bound of the error of every length, m, above zero.
     pub error: f64,
     /// Gap up to which boundaries are in contact, m, not negative.
     pub contact_distance: f64,
-    /// Which parts of the answer are flags; the others stay empty.
+    /// Which parts of the result are wanted; the others stay empty.
     pub flags: QueryFlags,
 }
 
-/// The parts of an [`ProximityResult`] that cost time; whether two intersect is always told.
+/// Optional parts of a [`ProximityResult`]; whether two intersect is always found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueryFlags {
     /// Area of what both cover.
@@ -113,12 +113,12 @@ pub struct ProximityResult {
     pub penetration: Vec<Penetration>,
     /// One contact for each stretch of a's boundary near b's, along a.
     pub contacts: Vec<Contact>,
-    /// What the asker should know of how it was found.
+    /// What the caller should know of how it was found.
     pub notices: Vec<Notice>,
 }
 
 impl ProximityResult {
-    /// Forgets what was found and keeps the memory.
+    /// Clears what was found and keeps the memory.
     pub fn clear(&mut self) {
         self.intersects = false;
         self.overlap_area = 0.0;
@@ -134,7 +134,7 @@ impl ProximityResult {
 pub struct Place {
     /// The segment, named by the point it begins at, counted over all outlines.
     pub segment: u32,
-    /// Share of the segment before this place, 0 to 1, no unit.
+    /// Share of the segment before this place, 0 to 1.
     pub along: f64,
 }
 
@@ -192,13 +192,13 @@ pub struct Contact {
     pub stretch: [Vec2; 2],
 }
 
-/// Something the asker should know of an answer.
+/// Something the caller should know of a result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Notice {
-    /// Segments were asked, as neither images nor the GPU could keep the bound.
+    /// Segments were used, as neither images nor the GPU could keep the bound.
     #[error("an error of {error:e} {cause}: answered by segments instead")]
     Exact {
-        /// The bound asked for, m.
+        /// The error bound of the query, m.
         error: f64,
         /// What kept the backend from its own way.
         cause: Cause,
@@ -206,40 +206,40 @@ pub enum Notice {
     /// Samples along deep stretches would have been too many.
     #[error("an error of {error:e} asks for {count:e} samples of the boundary: {kept} were taken")]
     FewerSamples {
-        /// The bound asked for, m.
+        /// The error bound of the query, m.
         error: f64,
-        /// Samples that the bound asks for, count.
+        /// Number of samples that the bound requires.
         count: f64,
-        /// Samples taken, count.
+        /// Number of samples taken.
         kept: usize,
     },
 }
 
-/// What keeps a backend from answering a pair in its own way, said of the error asked for.
+/// Why a backend falls back to segments, as a clause about the error bound.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum Cause {
     /// Images too large for the memory allowed.
     #[error("needs an image of {pixels:e} pixels")]
     Pixels {
-        /// Pixels that images would have, count.
+        /// Number of pixels that images would have.
         pixels: f64,
     },
     /// An area of more rows of pixels than are summed.
     #[error("needs {rows:e} rows of pixels")]
     Rows {
-        /// Rows that images would have, count.
+        /// Number of rows that images would have.
         rows: f64,
     },
     /// Coordinates so large that lengths below the error are lost in their rounding.
     #[error("is too small for these coordinates in numbers of {bits} binary digits")]
     Digits {
-        /// Binary digits of a number, count.
+        /// Binary digits of a number.
         bits: u32,
     },
     /// A boundary in more pieces than memory is allowed for.
     #[error("cuts the boundary into more than {most} pieces")]
     Pieces {
-        /// Most pieces, count.
+        /// Most pieces.
         most: usize,
     },
     /// Readings that are known nowhere along the boundary.
@@ -250,22 +250,22 @@ pub enum Cause {
     Turns,
 }
 
-/// Why a backend could not answer.
+/// Why a backend failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BackendError {
     /// A bound that no image can keep.
     #[error("the error bound is {error}; it must be above zero and finite")]
     Bound {
-        /// The bound asked for, m.
+        /// The error bound of the query, m.
         error: f64,
     },
-    /// A threshold without a meaning.
+    /// An invalid contact distance.
     #[error("the contact distance is {distance}; it must be finite and not negative")]
     ContactDistance {
-        /// The distance asked for, m.
+        /// The contact distance of the query, m.
         distance: f64,
     },
-    /// A pair that names an outline that is not there, or one outline twice.
+    /// A pair that names an outline that does not exist, or one outline twice.
     #[error("pair {index} names outlines {a} and {b}; they must differ and be below {count}")]
     Pair {
         /// Position in the list of pairs.
@@ -274,17 +274,17 @@ pub enum BackendError {
         a: u32,
         /// Second outline named.
         b: u32,
-        /// Outlines there are, count.
+        /// Number of outlines.
         count: usize,
     },
-    /// A point that is not a place.
+    /// A point that is not finite.
     #[error("point {point} of outline {outline} is {position}")]
     NotFinite {
         /// Position in the set's points.
         point: usize,
         /// The outline it belongs to.
         outline: usize,
-        /// What stands there, m.
+        /// Its position, m.
         position: Vec2,
     },
     /// A point so far out that squares of its coordinates overflow.
@@ -308,14 +308,14 @@ pub enum BackendError {
 /// Largest coordinate of a point, m: products of two differences are still numbers.
 pub const MOST_COORDINATE: f64 = 1e150;
 
-/// One way of answering questions about outlines.
+/// One implementation of proximity queries of outlines.
 pub trait Backend: std::fmt::Debug + Send {
-    /// What it is called: `exact`, `cpu` or `gpu`.
+    /// Its name: `exact`, `cpu` or `gpu`.
     fn name(&self) -> &'static str;
 
-    /// Answers the question for every pair, in their order.
+    /// Fills `answers` with the result of every pair, in their order.
     ///
-    /// `answers` is made as long as `pairs`; memory that it holds is used again.
+    /// `answers` is made as long as `pairs`; memory that it holds is reused.
     fn query(
         &mut self,
         outlines: &Outlines,
@@ -325,7 +325,7 @@ pub trait Backend: std::fmt::Debug + Send {
     ) -> Result<(), BackendError>;
 }
 
-/// Refuses what no backend can answer, and makes `answers` ready.
+/// Rejects what no backend can handle, and prepares `answers`.
 pub fn prepare(
     outlines: &Outlines,
     pairs: &[Pair],
@@ -346,7 +346,7 @@ pub fn prepare(
         }
     }
     let bad = |point: &Vec2| {
-        // Without a branch, so that several points are looked at at once.
+        // Without a branch, so that several points are tested at once.
         !((point.x.abs() <= MOST_COORDINATE) & (point.y.abs() <= MOST_COORDINATE))
     };
     if outlines.points().iter().fold(false, |any, point| any | bad(point)) {

@@ -2,12 +2,12 @@
 //!
 //! Every outline has a tree of boxes that is never stored [Hoff01 §2.1]: a node is a range
 //! of consecutive segments, its children are made when a query comes to them and passed
-//! down the recursion. A range is split at its middle: that takes no look at the points,
+//! down the recursion. A range is split at its middle: that needs no pass over the points,
 //! halves the work whatever the shape, keeps ranges whole, and neighbours along a boundary
 //! are neighbours in the plane. The tree ends at a height that is a setting: more boxes
 //! leave fewer pixels.
 //!
-//! No backend goes through this: it is the paper's way, kept to be measured beside them. The
+//! No backend uses this: it is the paper's method, kept to be measured beside them. The
 //! bench draws its regions at each height of the trees. `Exact` walks boxes of its own down
 //! to single segments, and the CPU's images draw only the tiles around points to be read.
 //!
@@ -29,7 +29,7 @@ const ROUNDING: f64 = 1e-14;
 /// How far the trees are refined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalizeSettings {
-    /// Most times that each outline is halved, count; 0 takes whole boxes.
+    /// Most times that each outline is halved; 0 takes whole boxes.
     pub height: u32,
 }
 
@@ -40,7 +40,7 @@ impl Default for LocalizeSettings {
     }
 }
 
-/// A window in which parts of two outlines have to do with each other.
+/// A window in which parts of two outlines may interact.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Region {
     /// The window, m.
@@ -69,7 +69,7 @@ struct Node {
     end: usize,
     /// Box of these segments, m.
     rect: Rect,
-    /// Halvings still allowed, count.
+    /// Halvings still allowed.
     height: u32,
 }
 
@@ -209,7 +209,7 @@ impl Localizer {
     }
 }
 
-/// Square of a way between two nodes that is surely there, m²: from middle to middle.
+/// Upper bound of the squared distance of two nodes, m²: from middle to middle.
 fn known_sq(points: &[Vec2], a: &Node, b: &Node) -> f64 {
     let [p, q] = [a, b].map(|node| points[node.start + (node.end - node.start) / 2]);
     p.distance_squared(q)

@@ -33,7 +33,7 @@ impl Measure {
         Measure { space: self.space.leaving_out(pairs), ..self }
     }
 
-    /// Measures the scene it was prepared for; takes memory the first few times.
+    /// Measures the scene it was prepared for; allocates the first few times.
     pub fn measure(&mut self, positions: &[Vec3], bodies: &Bodies) -> Overlap {
         let mut overlap = self.space.measure(positions, bodies);
         self.plane.measure(positions, &mut overlap);
@@ -41,7 +41,7 @@ impl Measure {
     }
 }
 
-/// What is kept of outlines from measurement to measurement.
+/// Measures the overlap of outlines; keeps its memory from call to call.
 #[derive(Debug, Default)]
 struct Flat {
     outlines: Outlines,
@@ -56,7 +56,7 @@ struct Flat {
 }
 
 impl Flat {
-    /// Prepares for the outlines of a scene; those with unsound rings count as free.
+    /// Prepares for the outlines of a scene; those with invalid rings count as free.
     pub fn new(positions: &[Vec3], bodies: &Bodies) -> Flat {
         let mut flat = Flat::default();
         for body in bodies.ids().filter(|body| bodies.kind(*body) == BodyKind::Outline) {
@@ -91,7 +91,7 @@ impl Flat {
         overlap.penetrating_vertices += self.inside.iter().filter(|inside| **inside).count();
     }
 
-    /// Marks the vertices of one outline inside another; gives the largest depth, m.
+    /// Marks the vertices of one outline inside another; returns the largest depth, m.
     fn look(&mut self, own: usize, other: usize) -> f64 {
         let around = self.near.boxes()[other];
         let mut deepest = 0.0_f64;
@@ -107,7 +107,7 @@ impl Flat {
         deepest
     }
 
-    /// Pairs of segments of two outlines that pass through each other, count.
+    /// Number of pairs of segments of two outlines that pass through each other.
     fn crossings(&mut self, a: usize, b: usize) -> usize {
         let Flat { outlines, near, candidates, .. } = self;
         let is_near = |at: usize, other: &Rect| Rect::of(outlines.segment(at)).meets(other);

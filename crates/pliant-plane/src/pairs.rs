@@ -1,8 +1,8 @@
-//! Which of many outlines are near each other: a sweep over their boxes.
+//! Broad phase for outlines: a sweep over their boxes.
 //!
 //! Boxes are sorted by their left side and swept from left to right; what is still open
 //! when a box begins is compared with it. Nothing is kept from one frame to the next but
-//! memory, so outlines may move and change as they like.
+//! memory, so outlines may move and change freely.
 
 use super::Pair;
 use super::outline::Outlines;
@@ -17,7 +17,7 @@ pub struct NearPairs {
     order: Vec<u32>,
     /// Those begun and not known to have ended.
     open: Vec<u32>,
-    /// Pairs that are never told, a below b, ascending.
+    /// Excluded pairs, a below b, ascending.
     apart: Vec<Pair>,
     /// What was found.
     pairs: Vec<Pair>,
@@ -34,7 +34,7 @@ impl NearPairs {
 
     /// All pairs whose boxes are at most `margin`, m, apart along both axes, a below b.
     ///
-    /// In ascending order. Outlines with points that are no numbers may be left out.
+    /// In ascending order. Outlines with points that are not finite may be left out.
     pub fn find(&mut self, outlines: &Outlines, margin: f64) -> &[Pair] {
         let NearPairs { boxes, order, open, apart, pairs } = self;
         boxes.clear();
@@ -65,7 +65,7 @@ impl NearPairs {
         &self.pairs
     }
 
-    /// The outlines' boxes as they were when last looked at, m.
+    /// The outlines' boxes at the last search, m.
     pub fn boxes(&self) -> &[Rect] {
         &self.boxes
     }

@@ -1,4 +1,4 @@
-//! YAxis boxes in the plane.
+//! Axis-aligned boxes in the plane.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use pliant::math::Vec2;
 
 use super::outline::Outlines;
 
-/// An upright box; empty when a corner of `min` is above that of `max`.
+/// An axis-aligned box; empty when a coordinate of `min` is above that of `max`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rect {
     /// Lower left corner, m.
@@ -15,7 +15,7 @@ pub struct Rect {
     pub max: Vec2,
 }
 
-/// The lesser of two numbers, by one instruction; the standard one minds what is no number.
+/// The lesser of two numbers, by one instruction; the standard one handles NaN.
 #[inline]
 fn low(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
@@ -28,14 +28,14 @@ fn high(a: f64, b: f64) -> f64 {
 }
 
 impl Default for Rect {
-    /// The box of nothing.
+    /// The empty box.
     fn default() -> Rect {
         Rect::EMPTY
     }
 }
 
 impl Rect {
-    /// The box of nothing.
+    /// The empty box.
     pub const EMPTY: Rect = Rect { min: Vec2::INFINITY, max: Vec2::NEG_INFINITY };
 
     /// The box of a segment.
@@ -44,7 +44,7 @@ impl Rect {
         Rect { min: a, max: a }.with(b)
     }
 
-    /// The box of points; that of nothing without any.
+    /// The box of points; empty without any.
     pub fn around(points: impl IntoIterator<Item = Vec2>) -> Rect {
         points.into_iter().fold(Rect::EMPTY, Rect::with)
     }

@@ -5,22 +5,22 @@
 
 use super::{Notice, ProximityResult};
 
-/// Most samples of the boundary for one pair, count.
+/// Most samples of the boundary for one pair.
 pub const MOST_SAMPLES: usize = 1 << 20;
 
-/// Most errors between neighbouring samples, count: from the middle, two to either.
+/// Most errors between neighbouring samples: from the middle, two to either.
 pub const SPACING: f64 = 4.0;
 
-/// Parts that a stretch of a length, m, falls into, count, one or more.
+/// Parts that a stretch of a length, m, falls into, one or more.
 ///
 /// A sample stands wherever one part ends and the next begins.
 pub fn parts(length: f64, error: f64) -> f64 {
     (length / (SPACING * error)).ceil().max(1.0)
 }
 
-/// Adds a notice to an answer whose penetrations are complete, where samples were left out.
+/// Adds a notice to a complete result where samples were left out.
 ///
-/// `asked` samples are what the error, m, asks for, count.
+/// `asked` is the number of samples that the error, m, requires.
 pub fn tell(asked: f64, error: f64, answer: &mut ProximityResult) {
     if asked > MOST_SAMPLES as f64 {
         let kept = answer.penetration.len();

@@ -33,7 +33,7 @@ pub fn meet([a0, a1]: [Vec2; 2], [b0, b1]: [Vec2; 2]) -> bool {
         return false;
     }
     let apart = |p: f64, q: f64| (p > 0.0 && q > 0.0) || (p < 0.0 && q < 0.0);
-    // Where all four are zero the segments lie on one line, and the boxes told all.
+    // Where all four are zero the segments lie on one line, and the boxes decided.
     !apart(orient2d(a0, a1, b0), orient2d(a0, a1, b1))
         && !apart(orient2d(b0, b1, a0), orient2d(b0, b1, a1))
 }
@@ -133,7 +133,7 @@ pub fn touches(ends @ [a, b]: [Vec2; 2], point: Vec2) -> bool {
     meet(ends, [point, point]) && orient2d(a, b, point) == 0.0
 }
 
-/// Whether a ring surrounds a point by the even–odd rule; on the ring either may be told.
+/// Whether a ring surrounds a point by the even–odd rule; arbitrary on the ring.
 pub fn surrounds(ring: &[Vec2], point: Vec2) -> bool {
     let segments = ring.iter().zip(ring.iter().cycle().skip(1));
     segments.filter(|&(&a, &b)| right_of([a, b], point)).count() % 2 == 1

@@ -1,6 +1,6 @@
-//! Questions about moving outlines allocate nothing once memory is warm.
+//! Queries of moving outlines allocate nothing once memory is warm.
 //!
-//! A binary of its own, because it counts allocations; those of the thread that asks, as the
+//! A binary of its own, because it counts allocations; those of the querying thread, as the
 //! test harness allocates in its own.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]

@@ -14,7 +14,7 @@ use serde_json::Value;
 /// Areas are summed in another order; relative to the outlines' extent times coordinates.
 const AREA: f64 = 1e-13;
 
-/// Products of segments that the slow twin is asked about for one file, count.
+/// Most products of segments that the slow reference tests for one file.
 const MOST_WORK: usize = 400_000;
 
 /// The folder that an environment variable names; without it the caller skips.
@@ -55,7 +55,7 @@ fn features(path: &Path) -> Outlines {
     outlines
 }
 
-/// Outlines of a file of numbers: count, then for each its points.
+/// Outlines of a file of numbers: their number, then for each its points.
 fn numbers(path: &Path) -> Outlines {
     let text = text(path);
     let mut values = text.split_whitespace().map(|word| word.parse::<f64>().unwrap());
@@ -68,7 +68,7 @@ fn numbers(path: &Path) -> Outlines {
     outlines
 }
 
-/// Evenly chosen pairs that the slow twin can answer in time.
+/// Evenly chosen pairs that the slow reference can test in time.
 fn some(outlines: &Outlines, pairs: &[Pair]) -> Vec<Pair> {
     let work = |pair: &Pair| {
         let sizes = [pair.a, pair.b].map(|at| outlines.range(at as usize).len());

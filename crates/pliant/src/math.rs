@@ -19,7 +19,7 @@ pub type Vec3 = glam::DVec3;
 /// A point or vector in the plane, m.
 pub type Vec2 = glam::DVec2;
 
-/// Four f32 side by side, for filters whose answer f64 confirms.
+/// Four f32 side by side, for filters whose result f64 confirms.
 pub type Vec4 = glam::Vec4;
 
 /// Four times four f32, for filters too.
@@ -33,7 +33,7 @@ pub type Quat = glam::DQuat;
 
 /// A quaternion of any length as a rotation.
 ///
-/// `None` when it is zero, too short to tell a direction, or not finite.
+/// `None` when it is zero, too short to have a direction, or not finite.
 pub fn unit_quat(quat: Quat) -> Option<Quat> {
     // Scaled first: the square of a length may be too large or too small for a number.
     let largest =
@@ -43,7 +43,7 @@ pub fn unit_quat(quat: Quat) -> Option<Quat> {
     unit.is_finite().then_some(unit)
 }
 
-/// `base` to a whole power, by squaring: the same bits on every machine.
+/// `base` to a whole power, by squaring: bitwise reproducible on every machine.
 ///
 /// The standard library leaves the order of the products to the compiler.
 #[inline]
@@ -109,7 +109,7 @@ impl Aabb {
     /// Whether the boxes share a point; touching counts.
     #[inline]
     pub fn meets(self, other: Aabb) -> bool {
-        // One decision instead of six: which of them fails cannot be foreseen.
+        // One branch instead of six: which of them fails cannot be predicted.
         (self.min.x <= other.max.x)
             & (self.min.y <= other.max.y)
             & (self.min.z <= other.max.z)

@@ -1,11 +1,11 @@
-//! Threads, in one place: whatever their number, results are those of one.
+//! Threads, in one place: results do not depend on their number.
 //!
-//! Work is cut into shares by index and each share owns its memory, so nothing depends on
+//! Work is split into chunks by index and each chunk owns its memory, so nothing depends on
 //! which thread is first.
 
 use std::ops::Range;
 
-/// Calls `act` for every share, at the same time where the feature `parallel` is on.
+/// Calls `act` for every item, in parallel where the feature `parallel` is on.
 pub fn each<T: Send>(shares: &mut [T], act: impl Fn(&mut T) + Sync + Send) {
     #[cfg(feature = "parallel")]
     if shares.len() > 1 {
@@ -16,9 +16,9 @@ pub fn each<T: Send>(shares: &mut [T], act: impl Fn(&mut T) + Sync + Send) {
     shares.iter_mut().for_each(act);
 }
 
-/// Calls `act` for every piece of an array between two `cuts`, with the piece's number.
+/// Calls `act` for every chunk of an array between two offsets, with its number.
 ///
-/// `cuts` ascend from 0 to the length of the array. Allocates nothing.
+/// The offsets, `cuts`, ascend from 0 to the length of the array. Allocates nothing.
 pub fn chunks<T: Send>(
     array: &mut [T],
     cuts: &[usize],
@@ -28,7 +28,7 @@ pub fn chunks<T: Send>(
     halves(array, cuts, 0..cuts.len() - 1, &act);
 }
 
-/// The pieces of a range of numbers; `array` begins at the first of them.
+/// The chunks of a range of numbers; `array` begins at the first of them.
 fn halves<T: Send>(
     array: &mut [T],
     cuts: &[usize],
@@ -48,7 +48,7 @@ fn halves<T: Send>(
     both(low, high);
 }
 
-/// Calls both, at the same time where the feature `parallel` is on.
+/// Calls both, in parallel where the feature `parallel` is on.
 pub fn both(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
     #[cfg(feature = "parallel")]
     rayon::join(a, b);
@@ -59,14 +59,14 @@ pub fn both(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
     }
 }
 
-/// Cuts `count` things into as many pieces as there are threads, as even as can be.
+/// Offsets that split `count` items evenly into one chunk per thread.
 pub fn even_offsets(count: usize, threads: usize) -> Vec<usize> {
     let mut cuts = Vec::new();
     split_evenly(&mut cuts, count, threads);
     cuts
 }
 
-/// The same in the place of other cuts, whose memory is kept.
+/// The same, written over other offsets, whose memory is reused.
 pub fn split_evenly(cuts: &mut Vec<usize>, count: usize, threads: usize) {
     let threads = threads.max(1);
     cuts.clear();

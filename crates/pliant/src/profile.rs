@@ -1,7 +1,7 @@
-//! Who watches the stages of a step: the caller, with a clock of their own.
+//! Profiling hooks for the stages of a step; the caller brings the clock.
 //!
-//! The library has no clock. Every stage says when it begins and ends to an [`Profiler`]
-//! that the caller hands in, and to nobody without one.
+//! The library has no clock. Every stage reports when it begins and ends to a [`Profiler`]
+//! that the caller passes in, and to nobody without one.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use std::sync::Arc;
 pub enum Stage {
     /// Forces of materials.
     Force,
-    /// Which bodies overlap.
+    /// Collision detection: which bodies overlap.
     Detect,
-    /// How far and which way out.
+    /// Penetration depth: how far and which way out.
     Depth,
-    /// What contact does.
+    /// Contact response.
     Contact,
     /// Building matrices and solving with them.
     Solve,
@@ -40,9 +40,9 @@ impl Stage {
     }
 }
 
-/// Somebody who is told when stages begin and end.
+/// Receives the begin and the end of every stage.
 ///
-/// Stages nest and are told by one thread.
+/// Stages nest and are reported by one thread.
 pub trait Profiler: std::fmt::Debug + Send + Sync {
     /// A stage begins.
     fn begin(&self, stage: Stage);
@@ -51,10 +51,10 @@ pub trait Profiler: std::fmt::Debug + Send + Sync {
     fn end(&self, stage: Stage);
 }
 
-/// An observer, or none.
+/// A profiler, or none.
 pub type ProfilerRef = Option<Arc<dyn Profiler>>;
 
-/// Tells of a stage that ends where this is dropped.
+/// Reports the end of a stage when dropped.
 #[derive(Debug)]
 pub struct StageTimer {
     profiler: ProfilerRef,
@@ -62,7 +62,7 @@ pub struct StageTimer {
 }
 
 impl StageTimer {
-    /// Tells that a stage begins.
+    /// Reports that a stage begins.
     pub fn new(profiler: &ProfilerRef, stage: Stage) -> StageTimer {
         if let Some(observer) = profiler {
             observer.begin(stage);

@@ -1,16 +1,16 @@
-//! What parts of a simulation remember from step to step, as plain numbers.
+//! The state that parts of a simulation keep from step to step, as plain numbers.
 //!
 //! Positions and velocities are not all: some integrators look back a step, plastic
-//! materials keep rest values that drifted. A run that is taken up again must restore these
-//! too, or its bits differ.
+//! materials keep rest values that drifted. A run that is resumed must restore these too, or
+//! its bits differ.
 
 use crate::math::Vec3;
 
-/// Why memory cannot be restored.
+/// Why a snapshot cannot be restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the memory of {part} has another size than this scene needs")]
 pub struct SnapshotError {
-    /// Whose memory.
+    /// The part whose state it is.
     pub part: &'static str,
 }
 
@@ -23,7 +23,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Snapshot that was written before, to be read from its start.
+    /// A snapshot that was written before, to be read from its start.
     pub fn from_numbers(numbers: Vec<f64>) -> Snapshot {
         Snapshot { numbers, next: 0 }
     }
@@ -33,7 +33,7 @@ impl Snapshot {
         &self.numbers
     }
 
-    /// Forgets all, to be written anew.
+    /// Clears it, to be written anew.
     pub fn clear(&mut self) {
         self.numbers.clear();
         self.next = 0;

@@ -1,4 +1,4 @@
-//! Two cubes at rest, deep in each other: who gets out, and how fast they fly.
+//! Two cubes at rest in deep overlap: which separate, and how fast.
 
 use crate::claims::consistent::RESPONSES;
 use crate::claims::sweep::{CELLS, RATES, Variation, cells, response, step};
@@ -10,13 +10,13 @@ use crate::settle::cubes::{AFTER, OVERLAPS, PATIENCE, Pose, part};
 /// Turns about each axis at most, rad.
 const TILTS: [f64; 2] = [0.1, 0.8];
 
-/// Where the other things are varied: overlap per edge, and tilt, rad.
+/// Where the other parameters are varied: overlap per edge, and tilt, rad.
 const VARIED: [f64; 2] = [0.5, 0.1];
 
-/// What one pose gave.
+/// Results of one pose.
 struct Left {
     pose: Pose,
-    /// Energy of motion in the end, J; there is none at the start.
+    /// Kinetic energy in the end, J; there is none at the start.
     kinetic: f64,
 }
 

@@ -36,18 +36,18 @@ enum Outcome {
     Broken,
 }
 
-/// What one pair gave.
+/// Results of one pair.
 struct Meeting {
     outcome: Outcome,
-    /// Speed at which the centres part along the axis, per closing speed, unit 1.
+    /// Speed at which the centres part along the axis, per closing speed.
     along: f64,
-    /// Their relative speed across it, per closing speed, unit 1.
+    /// Their relative speed across it, per closing speed.
     across: f64,
-    /// Vertices inside at the worst step, count.
+    /// Vertices inside at the worst step.
     inside: usize,
-    /// Inverted tets at the worst step, count.
+    /// Inverted tets at the worst step.
     inverted: usize,
-    /// Energy in the end per energy at the start, of motion, unit 1.
+    /// Kinetic energy in the end per that at the start.
     kinetic: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Balls in a box: whether they stick to each other, lying in each other.
+//! Balls in a box: whether they stick to each other in overlap.
 
 use pliant::math::Vec3;
 
@@ -14,7 +14,7 @@ const RESPONSES: [&str; 3] = ["closest", "penalty", "constraint"];
 /// Time that is simulated, s.
 const DURATION: f64 = 6.0;
 
-/// Centres nearer than this stick, in radii, unit 1.
+/// Centres nearer than this stick, in radii.
 ///
 /// Two of the balls that touch have theirs at least 1.59 radii apart.
 const STICKING: f64 = 1.0;
@@ -25,13 +25,13 @@ const MOST_RATE: u32 = 60;
 /// Balls of more tets: layers of each.
 const LAYERS: [u32; 2] = [2, 3];
 
-/// What one pile gave.
+/// Results of one pile.
 struct Pile {
-    /// Vertices inside other balls, count.
+    /// Vertices inside other balls.
     inside: usize,
-    /// Pairs of balls with vertices in each other, count.
+    /// Pairs of balls with vertices in each other.
     pairs: usize,
-    /// Pairs whose centres are nearer than [`STICKING`], count.
+    /// Pairs whose centres are nearer than [`STICKING`].
     sticking: usize,
     /// Mean distance of the vertices inside to the nearest surface, m.
     mean: f64,

@@ -1,4 +1,4 @@
-//! What a colliding point costs: detection and depth, consistent and by closest feature.
+//! Cost of a colliding point: detection and depth, consistent and by closest feature.
 
 use pliant::depth::nearest::{Closest, Nearest};
 use pliant::detect::Overlaps;
@@ -18,7 +18,7 @@ const THEIRS: f64 = 35e-6;
 /// Piles that files may be there for.
 const PILES: [&str; 5] = ["120x20", "120x189", "120x2400", "1000x20", "1000x189"];
 
-/// Fewest steps of each side, count.
+/// Fewest steps of each side.
 const STEPS: usize = 40;
 
 /// Shortest time of both sides together, s.
@@ -27,7 +27,7 @@ const SHORTEST: f64 = 1.0;
 /// Time before states of a pile that moves are taken, s.
 const BEFORE: f64 = 2.0;
 
-/// The closest feature, with the memory that it keeps.
+/// Depth by closest feature; keeps its memory.
 struct ByClosest<'a> {
     scene: &'a Scene,
     scratch: pliant::depth::fused::Scratch,

@@ -1,4 +1,4 @@
-//! What the contact surface costs at the sizes of the paper, with the paper's material.
+//! Cost of the contact surface at the sizes of the paper, with the paper's material.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::claims::tables::{begin, go_on};
 use crate::engine::{Engine, Ours};
 use crate::rows::Amount;
 
-/// How much faster the response must be, unit 1.
+/// How much faster the response must be.
 const GOAL: f64 = 15.0;
 
 /// One of the paper's scenes.
@@ -86,19 +86,19 @@ const FIGURES: [Figure; 4] = [
     },
 ];
 
-/// Steps with contact between those that pairs are counted in, count.
+/// Steps with contact between those that pairs are counted in.
 const PAIRS_EVERY: u64 = 50;
 
-/// What one scene took, in steps with contact.
+/// Results of one scene, in steps with contact.
 #[derive(Default)]
 struct Cost {
     vertices: usize,
     triangles: usize,
-    /// Steps with contact, count.
+    /// Steps with contact.
     steps: u64,
-    /// Contacts of such a step, mean, count.
+    /// Contacts of such a step, mean.
     contacts: f64,
-    /// Vertices inside and pairs of bodies in each other, sums over some of the steps, count.
+    /// Vertices inside and pairs of bodies in each other, sums over some of the steps.
     inside: [usize; 2],
     /// Per step: detection and depth, response, all forces and solving, s.
     depth: f64,
@@ -197,7 +197,7 @@ fn measure(figure: &Figure) -> Result<Cost, String> {
     Ok(cost)
 }
 
-/// Vertices inside, once for each body that they are in, and pairs of bodies in each other, count.
+/// Vertices inside, once for each body that they are in, and pairs of bodies in each other.
 fn points_and_pairs(simulation: &Simulation) -> [usize; 2] {
     let mut pairs = Vec::new();
     for Inside { owner, into, .. } in inside(simulation) {

@@ -16,7 +16,7 @@ const PRESSES: [f64; 2] = [0.1, 0.4];
 /// Gap between the blocks at the start, m.
 const GAP: f64 = 0.01;
 
-/// Stiffness of the upper block over the lower, for each pair, unit 1.
+/// Stiffness of the upper block over the lower, for each pair.
 const RATIOS: [f64; 3] = [1.0, 4.0, 16.0];
 
 /// Vertices this near to the end of their block are on the face, m.

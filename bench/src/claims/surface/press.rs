@@ -6,7 +6,7 @@ use crate::claims::tables::print;
 use crate::engine::{Engine, Judge, Ours};
 use crate::rows::Amount;
 
-/// Parts of the ball's diameter that it is pressed by, unit 1.
+/// Parts of the ball's diameter that it is pressed by.
 const SQUEEZES: [f64; 2] = [0.2, 0.4];
 
 /// When the press has been at rest for a second, s.

@@ -1,4 +1,4 @@
-//! Nine membranes on each other: how long until rest, how often up and down, how flat.
+//! Nine membranes on each other: time to rest, number of swings, compression.
 
 use pliant::id::BodyId;
 
@@ -8,16 +8,16 @@ use crate::claims::tables::{begin, go_on};
 use crate::engine::{Engine, Judge, Ours};
 use crate::rows::Amount;
 
-/// Membranes, count.
+/// Number of membranes.
 const COUNT: u32 = 9;
 
 /// Thickness of each, m.
 const THICKNESS: f64 = 0.05;
 
-/// At rest: energy of motion per its peak, unit 1.
+/// At rest: kinetic energy per its peak.
 const REST: f64 = 1e-3;
 
-/// Maxima of the energy of motion count above this part of the peak, unit 1.
+/// Maxima of the kinetic energy count above this part of the peak.
 const SWING: f64 = 1e-2;
 
 /// Time that is simulated, s.
@@ -26,23 +26,23 @@ const DURATION: f64 = 4.0;
 /// Steps per simulated second, 1/s.
 const RATES: [u32; 3] = [60, 240, 960];
 
-/// What the stack did.
+/// Results of the stack.
 struct Fall {
-    /// Time from which the energy of motion stays below [`REST`], s; none when it never does.
+    /// Time from which the kinetic energy stays below [`REST`], s; none when it never does.
     rest: Option<f64>,
-    /// Maxima of the energy of motion above [`SWING`], count.
+    /// Number of maxima of the kinetic energy above [`SWING`].
     swings: usize,
-    /// Energy of motion in the end per its peak, unit 1.
+    /// Kinetic energy in the end per its peak.
     last: f64,
-    /// Distance between the centres of the outer membranes per that without stress, unit 1.
+    /// Distance between the centres of the outer membranes per that without stress.
     height: f64,
-    /// Vertices inside in the end, count.
+    /// Vertices inside in the end.
     inside: usize,
     /// Deepest of them, m.
     deepest: f64,
-    /// Edges through triangles in the end, count of pairs.
+    /// Edges through triangles in the end, pairs.
     crossings: usize,
-    /// Inverted tets in the end, count.
+    /// Inverted tets in the end.
     inverted: usize,
 }
 

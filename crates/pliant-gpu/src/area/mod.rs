@@ -14,16 +14,16 @@ use crate::GpuError;
 use crate::chunk::{Chunks, scaled};
 use crate::device::{Device, Kept, Part, stride};
 
-/// Most rows of one pair, count: beyond, the area is left to segments.
+/// Most rows of one pair: beyond, the area is left to segments.
 const MOST_ROWS: f64 = 65536.0;
 
-/// Workgroups side by side in a dispatch, as in the kernel, count.
+/// Workgroups side by side in a dispatch, as in the kernel.
 const GROUPS: u32 = 32768;
 
-/// Parts of a unit in which lengths are counted, as in the kernel, count.
+/// Parts of a unit in which lengths are counted, as in the kernel.
 const PARTS: f64 = 8388608.0;
 
-/// What the kernel tells when a row has more crossings than room.
+/// The value that the kernel writes when a row has more crossings than room.
 const FULL: i32 = i32::MIN;
 
 /// The rows of one pair, as the kernel reads them.
@@ -32,15 +32,15 @@ const FULL: i32 = i32::MIN;
 struct Strip {
     /// First chunk and chunks of a, then of b: index, count, index, count.
     chunks: [u32; 4],
-    /// From the middle of b to that of a, scaled, no unit.
+    /// From the middle of b to that of a, scaled.
     offset: [f32; 2],
-    /// Height of the lowest row above the middle of b, scaled, no unit.
+    /// Height of the lowest row above the middle of b, scaled.
     lowest: f32,
-    /// From one row to the next, scaled, no unit.
+    /// From one row to the next, scaled.
     step: f32,
 }
 
-/// The pass with the memory it keeps.
+/// The pass; keeps its memory.
 #[derive(Debug)]
 pub struct Areas {
     /// The kernel.
@@ -49,9 +49,9 @@ pub struct Areas {
     strips: Kept,
     /// Rows on the GPU.
     rows: Kept,
-    /// Covered length of each row, parts of a unit, count.
+    /// Covered length of each row, parts of a unit.
     lengths: Kept,
-    /// Strips, laid out anew with every question.
+    /// Strips, laid out anew with every query.
     laid: Vec<Strip>,
     /// For each row its strip and its number in it.
     laid_rows: Vec<[u32; 2]>,

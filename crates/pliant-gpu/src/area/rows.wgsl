@@ -24,7 +24,7 @@ const ROOM = 1024u;
 const GROUPS = 32768u;
 // Parts of a unit: whole numbers add up to the same whatever their order.
 const PARTS = 8388608.0;
-// Told when a row has more crossings than room.
+// Written when a row has more crossings than room.
 const FULL = -2147483648;
 
 @group(0) @binding(0) var<storage, read> points: array<vec2f>;

@@ -1,7 +1,8 @@
 //! Contacts from the pairs of segments that the GPU found near each other.
 //!
-//! The same as the plain twin finds by asking all: a stretch ends where the boundaries are
-//! farther apart than asked, so nothing but what is near can begin, end or decide it.
+//! The same as the reference implementation finds by testing all: a stretch ends where the
+//! boundaries are farther apart than the contact distance, so nothing but what is near can
+//! begin, end or decide it.
 
 use pliant_plane::boundary::spot;
 use pliant_plane::contact::{Nearest, Stretch, Stretches};

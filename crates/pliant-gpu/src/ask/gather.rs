@@ -1,4 +1,4 @@
-//! From what the GPU found to the answer for one pair, in f64.
+//! The result of one pair from what the GPU found, in f64.
 
 use std::ops::Range;
 
@@ -14,16 +14,16 @@ use crate::depths::{CROSSED, Candidate, INSIDE, Seen, Task, UNSURE};
 
 use super::contacts::contacts;
 
-/// Everything that an answer is made from.
+/// Everything that a result is made from.
 #[derive(Clone, Copy, Debug)]
 pub struct Gather<'a> {
-    /// The outlines asked about.
+    /// The outlines.
     pub outlines: &'a Outlines,
-    /// What is asked.
+    /// The query.
     pub question: &'a ProximityQuery,
     /// The outlines as the GPU has them.
     pub chunks: &'a Chunks,
-    /// What the GPU did.
+    /// The tasks of the GPU.
     pub tasks: &'a [Task],
     /// What it found.
     pub seen: Seen<'a>,
@@ -32,7 +32,7 @@ pub struct Gather<'a> {
 }
 
 impl Gather<'_> {
-    /// Answers for the pair at a position, from a range of tasks.
+    /// Fills the result of the pair at a position, from a range of tasks.
     pub fn pair(&self, at: usize, pair: Pair, tasks: Range<usize>, answer: &mut ProximityResult) {
         if tasks.is_empty() {
             return;
@@ -182,7 +182,7 @@ impl Gather<'_> {
         inside.map(|cut| cut[0]..cut[1]).collect()
     }
 
-    /// Adds the samples of a stretch, not yet measured, while there is room; their count.
+    /// Adds the samples of a stretch, unmeasured, while there is room; returns their number.
     fn samples(
         &self,
         of: Side,

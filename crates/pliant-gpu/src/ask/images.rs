@@ -23,10 +23,10 @@ use super::gather::measured;
 /// Most pixels along a side of a window; points in a wider one keep their depths.
 const MOST_PIXELS: f64 = 4096.0;
 
-/// Most pixels of all windows in one submission, count.
+/// Most pixels of all windows in one submission.
 const MOST_TOGETHER: usize = 1 << 26;
 
-/// Measures all penetrations of the answers again, by images.
+/// Measures all penetrations of the results again, by images.
 pub fn measure(
     gpu: &mut Gpu,
     outlines: &Outlines,

@@ -1,10 +1,10 @@
-//! The GPU as a backend: many pairs in one submission, the close calls on the CPU.
+//! The GPU as a backend: many pairs in one submission, unsure cases on the CPU.
 //!
-//! The CPU lays out the outlines, cuts pairs into tasks and drops those whose boxes are
+//! The CPU lays out the outlines, splits pairs into tasks and drops those whose boxes are
 //! apart; the GPU does all tasks at once; the CPU takes the points that the GPU named and
-//! measures them in f64. So every depth is that of a segment which f32 takes for the
-//! nearest: within two margins of the truth, and a question with a smaller bound is
-//! answered by segments alone, with a notice.
+//! measures them in f64. So every depth is that of a segment which f32 takes for the nearest:
+//! within two margins of the exact depth; a query with a smaller bound falls back to segments
+//! alone, with a notice.
 
 mod contacts;
 
@@ -33,7 +33,7 @@ use crate::overlap::Overlaps;
 
 use gather::Gather;
 
-/// Pieces that the answers are cut into, count; threads take them as they can.
+/// Chunks that the results are split into; threads take them as they can.
 const PIECES: usize = 64;
 
 /// How depths are found.
@@ -46,27 +46,27 @@ pub enum DepthsBy {
     Images,
 }
 
-/// How questions are answered.
+/// Settings of queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AskSettings {
     /// How depths are found; both ways keep the bound, the first is faster.
     pub depths: DepthsBy,
 }
 
-/// A GPU that answers questions about outlines.
+/// A GPU as a backend for proximity queries of outlines.
 #[derive(Debug)]
 pub struct Gpu {
-    /// How questions are answered.
+    /// Settings of queries.
     pub settings: AskSettings,
     /// The GPU itself.
     pub(crate) device: Device,
-    /// The pass behind the answers.
+    /// The pass behind depths, crossings and nearest segments.
     depths: Depths,
     /// The pass behind areas.
     areas: Areas,
-    /// What is laid out for it anew with every question.
+    /// What is laid out for it anew with every query.
     plan: Plan,
-    /// Who answers by segments what the GPU cannot.
+    /// Fallback by segments for what the GPU cannot resolve.
     segments: Segments,
     /// The fields made last.
     pub(crate) fields: Fields,
@@ -74,31 +74,31 @@ pub struct Gpu {
     pub(crate) overlaps: Overlaps,
 }
 
-/// The exact backend with the memory of what it is asked.
+/// The exact backend with the memory of its queries.
 #[derive(Debug, Default)]
 struct Segments {
     /// The backend.
     exact: Exact,
-    /// Pairs to be asked about.
+    /// Pairs to query.
     pairs: Vec<Pair>,
     /// What was found of them.
     answers: Vec<ProximityResult>,
 }
 
-/// What a question becomes before it goes to the GPU.
+/// A query as it is laid out for the GPU.
 #[derive(Debug, Default)]
 struct Plan {
     /// The outlines.
     chunks: Chunks,
     /// What the GPU is to do, pair after pair, a's chunks before b's.
     tasks: Vec<Task>,
-    /// First task of each pair, and the count of tasks at the end, indices.
+    /// First task of each pair, and the number of tasks at the end, indices.
     starts: Vec<u32>,
-    /// Pairs that segments answer, indices, and why.
+    /// Pairs that fall back to segments, indices, and why.
     exact: Vec<(u32, Cause)>,
     /// Candidates, sorted.
     list: Vec<Candidate>,
-    /// Where the pieces of the answers begin, indices.
+    /// Where the chunks of the results begin, indices.
     cuts: Vec<usize>,
 }
 
@@ -130,7 +130,7 @@ impl Gpu {
         self.device.seconds
     }
 
-    /// Submissions and bytes read back so far, counts.
+    /// Numbers of submissions and of bytes read back so far.
     pub fn traffic(&self) -> [u64; 2] {
         self.device.traffic
     }
@@ -156,7 +156,7 @@ impl Backend for Gpu {
             depths.run(device, chunks, tasks, pairs.len(), |seen| {
                 list.clear();
                 list.extend_from_slice(seen.list);
-                // Threads list in no order; sorted, the answers are the same every time.
+                // Threads list in no order; sorted, the results are the same every time.
                 list.sort_unstable();
                 let gave_up = (0..).zip(seen.crossed).filter(|(_, bits)| **bits & GAVE_UP != 0);
                 exact.extend(gave_up.map(|(at, _)| (at, Cause::Turns)));
@@ -193,7 +193,7 @@ impl Backend for Gpu {
 }
 
 impl Gpu {
-    /// Answers the pairs that the GPU could not, or gave up, by segments alone.
+    /// Queries the pairs that the GPU could not resolve, or gave up, by segments alone.
     fn by_segments(
         &mut self,
         outlines: &Outlines,
@@ -214,7 +214,7 @@ impl Gpu {
 }
 
 impl Segments {
-    /// Answers for some pairs, in their order.
+    /// Queries some pairs, in their order.
     fn query(
         &mut self,
         outlines: &Outlines,

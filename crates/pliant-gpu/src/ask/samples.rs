@@ -1,4 +1,4 @@
-//! The second pass: samples of boundaries, whose places the first one told.
+//! The second pass: samples of boundaries, whose places the first one found.
 
 use bytemuck::Zeroable;
 use pliant_plane::outline::Outlines;
@@ -11,7 +11,7 @@ use crate::device::Device;
 
 use super::gather::measured;
 
-/// Measures what the answers hold without a way out, all in one submission.
+/// Measures what the results hold without a way out, all in one submission.
 ///
 /// Pairs that the GPU gave up are added to `exact`.
 pub fn measure(
@@ -24,7 +24,7 @@ pub fn measure(
 ) -> Result<(), GpuError> {
     let (slots, known) = (chunks.slots.len(), chunks.chunks.len());
     let mut tasks = Vec::new();
-    // For every sample its position among the penetrations of its answer.
+    // For every sample its position among the penetrations of its result.
     let mut places: Vec<u32> = Vec::new();
     for (at, (pair, answer)) in pairs.iter().zip(answers.iter()).enumerate() {
         if exact.iter().any(|&(left, _)| left as usize == at) {

@@ -1,5 +1,5 @@
 // One thread for each segment of a chunk and the point it begins at, against the chunks
-// of the other outline. What rounding could change is told as unsure; the CPU decides it.
+// of the other outline. What rounding could change is marked as unsure; the CPU decides it.
 
 struct Chunk {
     low: vec2f,
@@ -11,14 +11,14 @@ struct Chunk {
 }
 
 struct Task {
-    // The chunk whose points ask.
+    // The chunk whose points are tested.
     chunk: u32,
     // First chunk of the other outline.
     other: u32,
     // Chunks of the other outline.
     others: u32,
     pair: u32,
-    // From the middle of the other outline to that of the asking one.
+    // From the middle of the other outline to that of the own one.
     offset: vec2f,
     // Bound of the error of a coordinate.
     error: f32,
@@ -30,7 +30,7 @@ struct Task {
 
 struct Candidate {
     pair: u32,
-    // Segments of the asking and of the other outline.
+    // Segments of the own and of the other outline.
     own: u32,
     other: u32,
     kind: u32,

@@ -1,13 +1,13 @@
 //! Which points are inside, what is nearest to them, and which segments cross: one pass.
 //!
 //! One thread for each segment of a chunk and the point it begins at. It walks the boxes
-//! of the other outline's chunks and opens those that matter. An answer that rounding
+//! of the other outline's chunks and opens those that matter. A result that rounding
 //! could change is marked as unsure, and the CPU decides it with the exact predicates:
 //!
 //! - Inside: a comparison of two rounded heights is that of an outline moved by no more
 //!   than the rounding, consistently for both segments at a point. A cross product is
 //!   taken only where the box of a segment holds the point; its sign is wrong only within
-//!   rounding of the segment. So a wrong answer is one for a point within the margin of
+//!   rounding of the segment. So a wrong result is one for a point within the margin of
 //!   the boundary, and all of those are marked.
 //! - Crossing: a product of differences, each wrong by at most 2e, is wrong by at most
 //!   2e times the sum of the four and 8e², and its rounding by less than e times the sum; the
@@ -43,33 +43,33 @@ pub const GAVE_UP: u32 = 2;
 /// Margin of a distance in errors of a coordinate, as in the kernel.
 pub const MARGIN: f64 = 8.0;
 
-/// Workgroups side by side in a dispatch, as in the kernel, count.
+/// Workgroups side by side in a dispatch, as in the kernel.
 const GROUPS: u32 = 32768;
 
-/// Room for candidates at first, count.
+/// Room for candidates at first.
 const CANDIDATES: u64 = 4096;
 
-/// One chunk that asks about one other outline, as the kernel reads it.
+/// One chunk against one other outline, as the kernel reads it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct Task {
-    /// The chunk whose points ask, an index.
+    /// The chunk whose points are tested, an index.
     pub chunk: u32,
     /// First chunk of the other outline, an index.
     pub other: u32,
-    /// Chunks of the other outline, count.
+    /// Number of chunks of the other outline.
     pub others: u32,
-    /// Position of the pair among those asked about.
+    /// Position of the pair in the query.
     pub pair: u32,
-    /// From the middle of the other outline to that of the asking one, scaled, no unit.
+    /// From the middle of the other outline to that of the own one, scaled.
     pub offset: [f32; 2],
-    /// Bound of the error of a coordinate, scaled, no unit.
+    /// Bound of the error of a coordinate, scaled.
     pub error: f32,
-    /// Distance up to which segments are listed as near, scaled, no unit.
+    /// Distance up to which segments are listed as near, scaled.
     pub reach: f32,
-    /// What is asked, bits.
+    /// What to find, bits.
     pub modes: u32,
-    /// Keeps the stride, no unit.
+    /// Padding; keeps the stride.
     pub spare: u32,
 }
 
@@ -77,9 +77,9 @@ pub struct Task {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 pub struct Candidate {
-    /// Position of the pair among those asked about.
+    /// Position of the pair in the query.
     pub pair: u32,
-    /// The asking outline's segment, an index.
+    /// The own outline's segment, an index.
     pub own: u32,
     /// The other outline's segment, an index.
     pub other: u32,
@@ -101,7 +101,7 @@ pub struct Found {
     pub least_thread: u32,
 }
 
-/// What came back, as long as it is looked at.
+/// What was read back, borrowed from the mapped buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
     /// For each thread of each task the nearest segment, an index.
@@ -114,14 +114,14 @@ pub struct Seen<'a> {
     pub list: &'a [Candidate],
 }
 
-/// The pass with the memory it keeps.
+/// The pass; keeps its memory.
 #[derive(Debug)]
 pub struct Depths {
     /// The kernel.
     kernel: wgpu::ComputePipeline,
-    /// Points, chunks, tasks, count of tasks, sites, found, crossed, listed, list.
+    /// Points, chunks, tasks, number of tasks, sites, found, crossed, listed, list.
     kept: [Kept; 9],
-    /// Candidates that are read back, count: a little more than there were last time.
+    /// Number of candidates that are read back: a little more than there were last time.
     room: u64,
     /// What the kernel is bound to, until a buffer grows.
     bound: Option<wgpu::BindGroup>,
@@ -146,7 +146,7 @@ impl Depths {
         Depths { kernel, kept, room: CANDIDATES, bound: None }
     }
 
-    /// Does all tasks in one submission and shows what they found; again, with more
+    /// Does all tasks in one submission and passes on what they found; again, with more
     /// room, when there were more candidates than room.
     pub fn run<R>(
         &mut self,
@@ -196,7 +196,7 @@ impl Depths {
         Ok(device.bind(&self.kernel.get_bind_group_layout(0), &resources))
     }
 
-    /// One submission: what was seen and the count of candidates, or that count alone when
+    /// One submission: what was found and the number of candidates, or that number alone when
     /// there was too little room for them.
     fn submit<R>(
         &self,

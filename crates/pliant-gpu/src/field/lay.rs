@@ -14,7 +14,7 @@ use super::{FieldRequest, PixelAt, TILE};
 /// Reaches above this, in units of the window, have squares that overflow.
 const FARTHEST: f64 = 1e17;
 
-/// Share by which a reach grows before it becomes an f32, no unit: 16 times its rounding.
+/// Share by which a reach grows before it becomes an f32: 16 times its rounding.
 const REACH_SLACK: f64 = 1e-6;
 
 /// What a row of tiles counts in a tile's place, as in the kernel, columns.
@@ -24,13 +24,13 @@ const TILES_IN_ROW: u32 = 1 << 16;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct Segment {
-    /// Where it begins and ends, scaled, no unit.
+    /// Where it begins and ends, scaled.
     pub ends: [[f32; 2]; 2],
     /// Its number among all outlines, an index.
     pub site: u32,
     /// Its window, an index.
     pub window: u32,
-    /// Keeps the stride, no unit.
+    /// Padding; keeps the stride.
     pub spare: [u32; 2],
 }
 
@@ -40,23 +40,23 @@ pub struct Segment {
 pub struct Placed {
     /// First segment, an index.
     pub first: u32,
-    /// Segments, count.
+    /// Number of segments.
     pub count: u32,
     /// First pixel in the buffers, an index.
     pub base: u32,
-    /// Pixels side by side, count.
+    /// Pixels side by side.
     pub width: u32,
-    /// Pixels above each other, count.
+    /// Pixels above each other.
     pub height: u32,
-    /// Side of a pixel, scaled, no unit.
+    /// Side of a pixel, scaled.
     pub pixel: f32,
-    /// Largest distance that matters, scaled, no unit.
+    /// Largest distance that matters, scaled.
     pub reach: f32,
     /// Place in the atlas of images, pixels from the left.
     pub column: u32,
     /// Place in the atlas of images, pixels from row 0.
     pub row: u32,
-    /// Sides of a cone, count.
+    /// Sides of a cone.
     pub sides: u32,
 }
 
@@ -69,11 +69,11 @@ pub struct Laid {
     pub placed: Vec<Placed>,
     /// What lengths of each window are divided by, m.
     pub units: Vec<f64>,
-    /// The windows as asked for.
+    /// The requested windows.
     pub windows: Vec<Window>,
     /// For each tile its window, and column + [`TILES_IN_ROW`] row in it.
     pub tiles: Vec<[u32; 2]>,
-    /// Pixels of all windows, count.
+    /// Number of pixels of all windows.
     pub pixels: u64,
 }
 
@@ -152,7 +152,7 @@ impl Laid {
     }
 }
 
-/// Refuses what no image can show.
+/// Rejects what no image can show.
 fn check(
     outlines: &Outlines,
     index: usize,

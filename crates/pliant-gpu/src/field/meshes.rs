@@ -7,7 +7,7 @@
 //! hardware moves by up to 1/512 of a pixel: it can be wrong only as near as that.
 //!
 //! - Implements: [Hoff01 §2.2.2], cones and tents, and its three encodings of the sign.
-//! - Deviates: fills by flipping the stencil for every triangle of a fan, which tells
+//! - Deviates: fills by flipping the stencil for every triangle of a fan, which finds the
 //!   inside by the even–odd rule without cutting the outline into triangles.
 
 use crate::GpuError;
@@ -20,16 +20,16 @@ use super::{FieldSign, Laid, Placed};
 /// Share of a pixel that a cone may be wrong by.
 const CONE_ERROR: f64 = 1.0 / 16.0;
 
-/// Fewest and most sides of a cone, count.
+/// Fewest and most sides of a cone.
 const SIDES: [f64; 2] = [8.0, 512.0];
 
-/// Corners of the two rectangles of a tent, in triangles, count.
+/// Corners of the two rectangles of a tent, in triangles.
 const TENT: u32 = 12;
 
 /// By encoding, stencil, colour and site: whether a pixel of the atlas is inside.
 ///
 /// Put after the source that makes distances. Beyond the reach no site holds the sign: there
-/// the last one tells outside.
+/// the last one returns outside.
 const INSIDE: [&str; 3] = [
     "@group(0) @binding(6) var sign: texture_2d<u32>;
     fn inside(at: vec2u, site: u32) -> bool {
@@ -62,9 +62,9 @@ pub struct Meshes {
 /// The atlas.
 #[derive(Debug)]
 struct Images {
-    /// Width and height, pixels, count.
+    /// Width and height, pixels.
     size: [u32; 2],
-    /// Distance over the reach, no unit.
+    /// Distance over the reach.
     depth: wgpu::TextureView,
     /// Nearest segment, an index, with the sign above it in one encoding.
     site: wgpu::TextureView,

@@ -33,13 +33,13 @@ pub use lay::{Laid, Placed};
 
 use meshes::Meshes;
 
-/// Pixels along the side of a tile, as in the kernels, count.
+/// Pixels along the side of a tile, as in the kernels.
 const TILE: u32 = 16;
 
-/// Workgroups side by side in a dispatch, count.
+/// Workgroups side by side in a dispatch.
 const GROUPS: u32 = 32768;
 
-/// Words from one slice to the next: what every GPU allows as an offset, count.
+/// Words from one slice to the next: what every GPU allows as an offset.
 const SLICE: usize = 64;
 
 /// How a field is made.
@@ -102,9 +102,9 @@ pub struct Fields {
     tiled: wgpu::ComputePipeline,
     /// The kernel of [`Gpu::gradients`].
     gradient: wgpu::ComputePipeline,
-    /// What renders for [`FieldMethod::Meshes`], once it is asked for.
+    /// What renders for [`FieldMethod::Meshes`], made at first use.
     meshes: Option<Meshes>,
-    /// Segments of all windows, from their corners, scaled, no unit.
+    /// Segments of all windows, from their corners, scaled.
     segments: Kept,
     /// The windows, [`Placed`].
     windows: Kept,
@@ -112,11 +112,11 @@ pub struct Fields {
     tiles: Kept,
     /// First and last segment of each pass, indices.
     slices: Kept,
-    /// Signed distance of every pixel, scaled, no unit.
+    /// Signed distance of every pixel, scaled.
     distances: Kept,
     /// Nearest segment of every pixel, an index.
     sites: Kept,
-    /// Gradient at every pixel, no unit.
+    /// Gradient at every pixel.
     gradients: Kept,
     /// What was laid out last.
     laid: Laid,
@@ -130,7 +130,7 @@ pub fn rounding(extent: f64) -> f64 {
 }
 
 impl Fields {
-    /// Compiles the kernels; the pipelines of the meshes wait until they are asked for.
+    /// Compiles the kernels; the pipelines of the meshes are made at first use.
     pub fn new(device: &Device) -> Fields {
         Fields {
             tiled: device
@@ -225,7 +225,7 @@ impl Fields {
         Ok(())
     }
 
-    /// The tiles, bound in their length: kernels ask how many there are.
+    /// The tiles, bound in their length: kernels read how many there are.
     fn tiles_bound(&self) -> Result<wgpu::BindingResource<'_>, GpuError> {
         Ok(wgpu::BindingResource::Buffer(wgpu::BufferBinding {
             buffer: self.tiles.get()?,
@@ -265,7 +265,7 @@ impl Gpu {
 
     /// The fields of many windows in one submission and one read-back.
     ///
-    /// `fields` is made as long as `requests`; memory that it holds is used again.
+    /// `fields` is made as long as `requests`; memory that it holds is reused.
     pub fn fields(
         &mut self,
         outlines: &Outlines,
@@ -334,7 +334,7 @@ impl Gpu {
         })
     }
 
-    /// Gradients of the signed distance at all pixels of the fields made last, no unit.
+    /// Gradients of the signed distance at all pixels of the fields made last.
     ///
     /// Not a number where a neighbour is beyond the reach. On the medial axis shorter than one.
     pub fn gradients(&mut self) -> Result<Vec<Vec<Vec2>>, GpuError> {

@@ -1,7 +1,7 @@
 // From images to signed distances: depth times the reach, with the sign that one of three
 // encodings holds. The sign joins the distance at the pixel, before anybody interpolates.
-// `inside` tells it of a pixel of the atlas and its site; the source after this one, another
-// for each encoding, says how.
+// `inside` returns it for a pixel of the atlas and its site; the source after this one,
+// another for each encoding, defines it.
 
 @group(0) @binding(0) var<storage, read> windows: array<Window>;
 @group(0) @binding(1) var<storage, read> tiles: array<vec2u>;

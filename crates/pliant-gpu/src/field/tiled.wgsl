@@ -15,7 +15,7 @@ const INDEX = 0x3fffffffu;
 
 @group(0) @binding(5) var<uniform> slice: Slice;
 
-// Segments of every window that this pass looks at; what earlier ones found is in the buffers.
+// Segments of every window that this pass visits; what earlier ones found is in the buffers.
 struct Slice {
     start: u32,
     end: u32,

@@ -3,14 +3,14 @@
 //! Outline b is rendered first, then a; each as its boundary, thickened so that no pixel
 //! centre as near is missed, with circumscribed discs at its points, or as its volume.
 //! The strategies are the rows of [Hoff01 tbl. 1]; all mark the same pixels. Whether there
-//! are any can be told without reading the image: by an occlusion query, or by the count
+//! are any can be found without reading the image: by an occlusion query, or by the number
 //! and the box that a reduction leaves behind.
 //!
 //! - Implements: [Hoff01 §2.2.1], its table 1 and its minimum and maximum queries.
 //! - Deviates: no logic operation is left in today's interfaces to GPUs; an atomic or on a
 //!   buffer, by every fragment, is its equivalent.
 //! - Erratum: with overlapping segments, as at every joint, three rows of [Hoff01 tbl. 1]
-//!   tell wrong pixels: incrementing the stencil for b, adding 127 to one channel, and an
+//!   mark wrong pixels: incrementing the stencil for b, adding 127 to one channel, and an
 //!   exclusive or. Here b sets the stencil, each outline adds to a channel of its own, and
 //!   bits are ored; `strategies_agree_where_segments_overlap_at_joints` shows it.
 
@@ -31,10 +31,10 @@ use pipelines::Pipelines;
 /// Sides of a disc around a point: its circumscribed polygon is wider by half a percent.
 const SIDES: u32 = 32;
 
-/// The count and the box as the reduction leaves them: count, left, low, right, high.
+/// The result of the reduction: number of pixels, left, low, right, high.
 type Told = [u32; 5];
 
-/// Pixels that one word of bits tells of, as in the reduction, count.
+/// Pixels that one word of bits covers, as in the reduction.
 const WORD: u32 = u32::BITS;
 
 /// A way of using the buffers to find pixels that both outlines cover.
@@ -81,7 +81,7 @@ pub struct OverlapRequest {
 /// Which pixels both cover, in short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Pixels that both cover, count.
+    /// Number of pixels that both cover.
     pub count: u32,
     /// First column and lowest row with one, indices.
     pub low: [u32; 2],
@@ -92,11 +92,11 @@ pub struct Extent {
 /// Pipelines, images and buffers for overlaps.
 #[derive(Debug)]
 pub struct Overlaps {
-    /// What is compiled, once it is asked for.
+    /// The pipelines, compiled at first use.
     pipelines: Option<Pipelines>,
     /// Both outlines, b first.
     laid: Laid,
-    /// Segments of both, from the window's corner, scaled, no unit.
+    /// Segments of both, from the window's corner, scaled.
     segments: Kept,
     /// The window, once for each outline.
     windows: Kept,
@@ -104,9 +104,9 @@ pub struct Overlaps {
     ored: Kept,
     /// For each pixel one bit: both cover it.
     bits: Kept,
-    /// Count and box of those bits.
+    /// Number and box of those bits.
     extent: Kept,
-    /// What the occlusion query saw, a count or one.
+    /// Result of the occlusion query, a count or one.
     seen: Kept,
 }
 
@@ -176,7 +176,7 @@ impl Overlaps {
     }
 }
 
-/// Words of bits that the rows of a window take, count.
+/// Number of words of bits that the rows of a window take.
 fn words(window: &Window) -> u32 {
     window.width.div_ceil(WORD) * window.height
 }

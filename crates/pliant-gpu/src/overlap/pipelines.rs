@@ -10,13 +10,13 @@ use crate::field::Placed;
 
 use super::{Drawn, OverlapRequest, SIDES, Strategy};
 
-/// Vertices of a segment: its rectangle and the disc at its beginning, count.
+/// Vertices of a segment: its rectangle and the disc at its beginning.
 const THICK: u32 = 6 + 3 * SIDES;
 
-/// Threads of a workgroup of the reduction, as in its source, count.
+/// Threads of a workgroup of the reduction, as in its source.
 const REDUCERS: u32 = 64;
 
-/// By strategy: the image, and what tells there that both outlines cover a pixel.
+/// By strategy: the image, and the test there that both outlines cover a pixel.
 ///
 /// Put after the source of the reduction.
 const COVERED: [&str; 4] = [
@@ -56,7 +56,7 @@ pub struct Pipelines {
 /// What is rendered to.
 #[derive(Debug)]
 struct Images {
-    /// Width and height, pixels, count.
+    /// Width and height, pixels.
     size: [u32; 2],
     /// The volumes of b and a.
     filled: [TextureView; 2],
@@ -237,7 +237,7 @@ impl Pipelines {
     }
 }
 
-/// What a pipeline is made of.
+/// Description of a pipeline.
 struct Recipe {
     /// Entry for vertices.
     vertex: &'static str,

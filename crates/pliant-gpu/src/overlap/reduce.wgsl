@@ -1,5 +1,5 @@
-// From an image to one bit for each pixel, their count and the box around them: the
-// minimum and maximum that tell without the image whether there is anything to read.
+// From an image to one bit for each pixel, their number and the box around them: the
+// minimum and maximum that show without the image whether there is anything to read.
 
 struct Extent {
     count: atomic<u32>,
@@ -15,8 +15,8 @@ struct Extent {
 @group(0) @binding(1) var<storage, read_write> bits: array<u32>;
 @group(0) @binding(2) var<storage, read_write> extent: Extent;
 
-// The pixels of one word. `covered` tells of a pixel that both outlines cover it; the source
-// after this one, another for each strategy, says how.
+// The pixels of one word. `covered` returns whether both outlines cover a pixel; the source
+// after this one, another for each strategy, defines it.
 @compute @workgroup_size(64)
 fn reduce(@builtin(global_invocation_id) id: vec3u) {
     let window = windows[0];

@@ -1,4 +1,4 @@
-//! Answers against the plain twin's.
+//! Results against those of the reference implementation.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ fn perimeter(outlines: &Outlines, outline: u32) -> f64 {
     segments.map(|[a, b]| a.distance(b)).sum()
 }
 
-/// Both answers must be one within the error.
+/// Both results must agree within the error.
 #[track_caller]
 fn agree(
     outlines: &Outlines,
@@ -262,7 +262,7 @@ fn areas_of_many_thin_overlaps_add_up() {
     outlines.push(&[rectangle([-1.0, 0.5], [31.0, 2.0])]).unwrap();
     let question = ProximityQuery { error: 0.01, ..ALL };
     let answers = check(&mut gpu, &outlines, &[Pair { a: 0, b: 1 }], &question);
-    // YAxis sides: rows miss at most one strip of 0.014 m at the top of the teeth.
+    // Upright sides: rows miss at most one strip of 0.014 m at the top of the teeth.
     let expected = 30.0 * 0.25 * 0.5;
     assert!((answers[0].overlap_area - expected).abs() < 30.0 * 0.25 * 0.015, "{answers:?}");
 }

@@ -34,7 +34,7 @@ fn exact(outlines: &Outlines, outline: usize, point: Vec2) -> f64 {
     }
 }
 
-/// Every pixel must be within `error` of the truth, and its site as near.
+/// Every pixel must be within `error` of the exact distance, and its site as near.
 #[track_caller]
 fn check(outlines: &Outlines, request: &FieldRequest, field: &Field, error: f64) {
     let outline = request.outline as usize;
@@ -63,7 +63,7 @@ fn check(outlines: &Outlines, request: &FieldRequest, field: &Field, error: f64)
     assert!(reached > 0 && worst > 0.0);
 }
 
-/// Draws, checks, and hands back the fields.
+/// Draws, checks, and returns the fields.
 #[track_caller]
 fn draw(
     gpu: &mut Gpu,
@@ -179,7 +179,7 @@ fn gradients_are_those_at_the_pixel_over_the_pixel_size() {
     // Near one straight edge the distance grows by one metre for each to the right, both
     // inside, where half of the printed differences would be clamped away, and outside.
     assert!(gradients.concat().iter().all(|g| g.distance(Vec2::X) < 1e-5), "{gradients:?}");
-    // A kink tells whether the difference is that of the pixel: across the middle of a bar
+    // A kink shows whether the difference is that of the pixel: across the middle of a bar
     // the distance is |x| − 1, and the columns from -0.9375 m on are each as far from the
     // middle as their mirror images.
     let mut outlines = Outlines::default();

@@ -1,4 +1,4 @@
-//! The GPU against the plain twin; without a GPU, that its absence is told clearly.
+//! The GPU against the reference implementation; or that its absence is reported clearly.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 

@@ -33,7 +33,7 @@ fn covers(outlines: &Outlines, request: &OverlapRequest, at: usize, point: Vec2)
     if gap <= snap || between { 0 } else { 2 * i32::from(inside) - 1 }
 }
 
-/// All strategies must tell the pixels that both cover; their count is handed back.
+/// All strategies must find the pixels that both cover; returns their number.
 #[track_caller]
 fn check(gpu: &mut Gpu, outlines: &Outlines, request: &OverlapRequest) -> usize {
     let images = Strategy::ALL.map(|strategy| gpu.overlap(outlines, request, strategy).unwrap());

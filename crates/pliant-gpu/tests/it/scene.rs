@@ -34,7 +34,7 @@ impl DerefMut for Opened {
     }
 }
 
-/// The GPU, or `None` after a check that its absence is told with what to install.
+/// The GPU, or `None` after a check that the error says what to install.
 ///
 /// Waits until no other test has it; one that failed leaves nothing behind that matters.
 pub fn open() -> Option<Opened> {
@@ -103,7 +103,7 @@ pub fn all_pairs(outlines: &Outlines) -> Vec<Pair> {
     (0..count).flat_map(|b| (0..b).map(move |a| Pair { a, b })).collect()
 }
 
-/// An upright rectangle.
+/// An axis-aligned rectangle.
 pub fn rectangle(from: [f64; 2], to: [f64; 2]) -> Vec<Vec2> {
     let ([x0, y0], [x1, y1]) = (from, to);
     [(x0, y0), (x1, y0), (x1, y1), (x0, y1)].map(|(x, y)| Vec2::new(x, y)).to_vec()

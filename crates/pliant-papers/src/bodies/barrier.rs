@@ -1,8 +1,8 @@
-//! Barrier between bodies: a push that grows without bound as a gap closes.
+//! Barrier between bodies: a repulsion that grows without bound as a gap closes.
 //!
-//! What overlaps is taken apart first, by shifts of whole bodies that touch no velocity. From
-//! then on every gap within reach, of vertex and surface or of two edges, pushes, and steps
-//! in which a gap closes too fast, or anything crosses, are refused.
+//! Overlapping bodies are separated first, by shifts of whole bodies that change no velocity.
+//! From then on every gap within reach, of vertex and surface or of two edges, repels, and
+//! steps in which a gap closes too fast, or anything crosses, are rejected.
 //!
 //! | here       | lecture | meaning                                                    |
 //! |------------|---------|------------------------------------------------------------|
@@ -37,13 +37,13 @@ use pliant::solve::position_correction::PositionCorrection;
 /// Little is stored there, 3e-5 of the strength, so they are not thrown apart.
 const CLEAR: f64 = 0.97;
 
-/// Rounds of search and shift at most before a step, count.
+/// Rounds of search and shift at most before a step.
 ///
 /// From any overlap it takes at most five of a fifth of the size each, and some twenty that
 /// make up a fifth of what is left to the reach.
 const ROUNDS: usize = 60;
 
-/// Shifts shorter than this share of the reach lead nowhere.
+/// Shifts shorter than this share of the reach make no progress.
 const STALLED: f64 = 1e-3;
 
 /// Energy scale of a contact.
@@ -56,21 +56,21 @@ pub enum Strength {
     ///
     /// A push in proportion to the square of the approach brings it down in proportion to the
     /// gap: what comes at ten times the speed is stopped near a tenth of the reach, where a
-    /// fixed strength would want e to the −50 of it. What it takes beyond the speed given does
+    /// fixed strength would need e to the −50 of it. Energy beyond that of the given speed does
     /// not come back: fast impacts lose energy.
     OfSpeed(f64),
 }
 
-/// What a barrier between bodies is made of.
+/// Settings of a barrier between bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodilyBarrierSettings {
     /// How hard it pushes.
     pub strength: Strength,
-    /// Gap at which the push begins, per size of the smaller body, unit 1; positive.
+    /// Gap at which the push begins, per size of the smaller body; positive.
     pub reach: f64,
-    /// The most that a gap within reach may shrink in one step, relative, unit 1; below 1.
+    /// The most that a gap within reach may shrink in one step, relative; below 1.
     pub change: f64,
-    /// Coulomb's coefficient, unit 1; at least 0.
+    /// Coulomb's coefficient; at least 0.
     pub friction: f64,
 }
 
@@ -106,16 +106,16 @@ impl BodilyBarrierSettings {
 /// one meets a triangle of the other and no vertex is inside, exactly. That takes a
 /// [`Stepper::with_halvings`](pliant::step::Stepper::with_halvings); if its shortest
 /// step is still too long, the step is an error and nothing moves. What cannot be taken
-/// apart before a step, as two held bodies, is left alone until it can. Inverted tets that
+/// apart before a step, as two pinned bodies, is left alone until it can. Inverted tets that
 /// stand out of their own surface are not kept from others: surfaces are.
 ///
 /// Pushes lie on the line through both points and turn nothing; friction turns by the gap times
-/// its size. With [`Strength::Fixed`] each contact has its potential, but contacts of edges begin and end where one
-/// slides over the end of the other, and with them their energy: it is kept in impacts,
-/// not in long sliding. Two edges within 1e-5 rad of parallel have no contact of their own and
-/// are only kept from crossing.
+/// its size. With [`Strength::Fixed`] each contact has its potential, but contacts of edges begin
+/// and end where one slides over the end of the other, and with them their energy: it is kept in
+/// impacts, not in long sliding. Two edges within 1e-5 rad of parallel have no contact of their
+/// own and are only kept from crossing.
 ///
-/// Remembers nothing that later steps depend on, and allocates nothing once warm.
+/// Has no state that later steps depend on, and allocates nothing once warm.
 ///
 /// - Implements: [Wang21 slide "Log-Barrier Penalty Method"] between bodies, limited to a
 ///   buffer as in [Li20 eq. 6], with the step control of
@@ -130,11 +130,11 @@ pub struct BodilyBarrier {
     apart: Apart,
     rows: Vec<Contact>,
     crossings: Vec<Crossing>,
-    /// Pairs that overlapped when last looked at, ascending, the smaller number first.
+    /// Pairs that overlapped at the last search, ascending, the smaller number first.
     overlapping: Vec<[BodyId; 2]>,
-    /// Pairs that are being taken apart before this step, in the same order.
+    /// Pairs that are being separated before this step, in the same order.
     parting: Vec<[BodyId; 2]>,
-    /// Pairs that overlap although all was done, in the same order.
+    /// Pairs that could not be separated, in the same order.
     stuck: Vec<[BodyId; 2]>,
     /// Where the step begins, after the shifts, m.
     start: Vec<Vec3>,
@@ -170,7 +170,7 @@ impl BodilyBarrier {
         })
     }
 
-    /// Finds gaps, and who overlaps.
+    /// Finds gaps, and which bodies overlap.
     fn look(&mut self, motion: StateView<'_>, bodies: &Bodies, dt: f64) {
         let BodilyBarrier { search, apart, rows, crossings, overlapping, .. } = self;
         let reach = self.settings.reach;
@@ -184,7 +184,7 @@ impl BodilyBarrier {
         overlapping.dedup();
     }
 
-    /// Leaves the contacts of what is apart, with all edges.
+    /// Keeps the contacts of separate bodies, with all edges.
     fn keep_apart(&mut self, positions: &[Vec3]) {
         let BodilyBarrier { settings, search, apart, rows, stuck, .. } = self;
         rows.retain(|row| matches!(row.feature, Feature::VertexBody(..)));
@@ -192,7 +192,7 @@ impl BodilyBarrier {
         rows.retain(|row| !is_among(stuck, row));
     }
 
-    /// Takes apart what overlaps, in `start`; the shifts that do it are demanded.
+    /// Separates overlapping bodies in `start`; adds the shifts to the output.
     fn separate(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
         let StepContext { bodies, motion, dt, .. } = context;
         let mut start = std::mem::take(&mut self.start);
@@ -230,7 +230,7 @@ impl BodilyBarrier {
         self.start = start;
     }
 
-    /// Whether all that is being taken apart is far enough apart.
+    /// Whether all pairs that are being separated are far enough apart.
     fn is_clear(&self) -> bool {
         let near = |row: &Contact| {
             let seems_passed = row.gap <= 0.0 && !is_inside(row);
@@ -240,18 +240,18 @@ impl BodilyBarrier {
         self.overlapping.is_empty() && !parting.any(near)
     }
 
-    /// Tells the split to open gaps of what is being taken apart, and to keep all others.
+    /// Sets position correction to open the gaps of pairs to separate and keep all others.
     fn aim(&mut self) {
         let BodilyBarrier { settings, rows, parting, .. } = self;
         rows.retain(|row| row.gap > 0.0 || is_among(parting, row));
         for row in rows {
-            // A split opens to half the offset.
+            // Position correction opens to half the offset.
             let goal = if is_among(parting, row) { settings.reach * row.size } else { row.gap };
             row.offset = 2.0 * goal;
         }
     }
 
-    /// ContactOutput the forces of all gaps within reach, and shorter steps where they are too stiff.
+    /// Outputs the forces of all gaps within reach, and shorter steps if they are too stiff.
     fn push(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
         let BodilyBarrier { settings, rows, loads, bends, .. } = self;
         let StepContext { bodies, dt, pins, .. } = context;
@@ -307,7 +307,7 @@ impl BodilyBarrier {
         self.rows.iter().find_map(|row| self.shrunk(row))
     }
 
-    /// Refuses a contact that has closed too far, as seen along its normal now.
+    /// Rejects a contact that has closed too far, as seen along its normal now.
     fn shrunk(&self, row: &Contact) -> Option<StepRejection> {
         let (value, vertex) = (row.gap, row.vertices[0]);
         if value <= 0.0 {
@@ -321,7 +321,7 @@ impl BodilyBarrier {
     }
 }
 
-/// What a refused step leads to.
+/// The quantity of a rejection.
 const NEAR: &str = "a distance of";
 
 /// The bodies of a contact, the smaller number first.
@@ -346,7 +346,7 @@ impl Response for BodilyBarrier {
             self.separate(context, output);
         }
         let _watch = StageTimer::new(context.profiler, Stage::Contact);
-        // Velocities are those of the moment; places have been shifted.
+        // Velocities are those of the context; positions have been shifted.
         let start = std::mem::take(&mut self.start);
         let motion = StateView { positions: &start, ..context.motion };
         self.push(StepContext { motion, ..context }, output);

@@ -6,7 +6,7 @@
 //!
 //! | here       | lecture | meaning                                                   |
 //! |------------|---------|-----------------------------------------------------------|
-//! | `gap`      | φ       | distance of the two features, m; negative when they overlap |
+//! | `gap`      | φ       | distance of the two features, m; negative in an overlap    |
 //! | `buffer`   | ε       | gap at which the push begins, per size of the smaller body |
 //! | depth      | ε − φ   | way into the buffer, m                                     |
 //!
@@ -26,10 +26,10 @@ use pliant::contact::search::{ContactSettings, Search};
 use pliant::math::Vec3;
 use pliant::profile::{Stage, StageTimer};
 
-/// What a buffer is made of.
+/// Settings of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BufferSettings {
-    /// Gap at which the push begins, per size of the smaller body, unit 1; at least 0.
+    /// Gap at which the push begins, per size of the smaller body; at least 0.
     ///
     /// With 0 it is a plain penalty.
     pub buffer: f64,
@@ -38,9 +38,9 @@ pub struct BufferSettings {
     /// [`Stiffness::OfStep`] takes the joint mass of both sides and gives way where many
     /// contacts meet, so that it is stable; a fixed one may not be.
     pub stiffness: Stiffness,
-    /// Share of critical damping, unit 1; at least 0. Never pulls.
+    /// Share of critical damping; at least 0. Never pulls.
     pub damping: f64,
-    /// Coulomb's coefficient, unit 1; at least 0.
+    /// Coulomb's coefficient; at least 0.
     pub friction: f64,
     /// How springs act.
     pub acting: Acting,
@@ -97,7 +97,7 @@ pub(super) fn within(reach: f64) -> ContactSettings {
 /// Edges count too, so bodies that cross without a vertex inside are pushed apart. A contact of
 /// edges begins and ends where one slides over the end of the other; its force jumps there.
 ///
-/// Remembers nothing that later steps depend on, and allocates nothing once warm.
+/// Has no state that later steps depend on, and allocates nothing once warm.
 ///
 /// - Implements: [Wang21 slide "Quadratic Penalty Method with a Buffer"], between bodies; without
 ///   one [Wang21 slide "Quadratic Penalty Method"].

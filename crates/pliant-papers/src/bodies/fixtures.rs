@@ -1,4 +1,4 @@
-//! A tet that stands with its tip in another, for tests by hand.
+//! A tet that stands with its tip in another, for hand-computed tests.
 
 use pliant::body::Bodies;
 use pliant::body::pins::Pins;

@@ -1,4 +1,4 @@
-//! Impulses between bodies: what is inside after a step is put right at once.
+//! Impulses between bodies: overlap after a step is resolved at once.
 //!
 //! Every penetrating vertex meets the point of the surface where its way out leaves. Both
 //! get the same impulse in opposite directions, the surface in shares of the triangle's
@@ -10,8 +10,8 @@
 //! | `ease`        | K       | 1/m + Σ sᵢ²/mᵢ of what is free, s the shares, 1/kg      |
 //! | `approach`    | −v·N    | speed of the vertex towards the point, m/s              |
 //! | `sliding`     | v_T     | velocity across the way out, seen from the point, m/s   |
-//! | `restitution` | μ_N     | share of the approach that comes back, unit 1           |
-//! | `friction`    | μ_T     | Coulomb's coefficient, unit 1                           |
+//! | `restitution` | μ_N     | share of the approach that comes back                   |
+//! | `friction`    | μ_T     | Coulomb's coefficient                                   |
 //!
 //! Vertices are particles, so K is a number and not a matrix: the impulse that ends the
 //! approach ends nothing else, and no impulse here adds to the kinetic energy.
@@ -31,20 +31,20 @@ use pliant::math::Vec3;
 use pliant::mesh::normals::Normals;
 use pliant::profile::{Stage, StageTimer};
 
-/// What impulses between bodies are made of.
+/// Settings of impulses between bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodilyImpulseSettings {
     /// What gives the way out.
     pub kind: Kind,
     /// How directions are computed; only the scope matters to [`Kind::Closest`].
     pub depth: DepthSettings,
-    /// Share of the approach that comes back, unit 1; from 0 to 1.
+    /// Share of the approach that comes back; from 0 to 1.
     pub restitution: f64,
-    /// Coulomb's coefficient, unit 1; at least 0.
+    /// Coulomb's coefficient; at least 0.
     pub friction: f64,
-    /// Share of the way out that is made at once, unit 1; from 0 to 1.
+    /// Share of the way out that is made at once; from 0 to 1.
     pub shift: f64,
-    /// Times that all contacts act, each on what the others have left, count; at least 1.
+    /// Times that all contacts act, each on what the others have left; at least 1.
     ///
     /// A contact that has come to rest is set in motion again by those that share its corners.
     /// Of three balls that overlap, moving at random, 5 % of the impulses are lacking after
@@ -108,10 +108,10 @@ pub struct Changed {
 /// Impulses along the way out lie on one line with their reaction and turn nothing; those of
 /// friction turn by the way out times their size. Shifts keep the centre of mass; what else they
 /// change is in [`BodilyImpulses::changed`]. They strain the bodies: in deep overlap a shift
-/// is energy that comes back later, as with any penalty. Held vertices are as heavy as walls.
+/// is energy that comes back later, as with any penalty. Pinned vertices have infinite mass.
 /// Bodies that cross with no vertex inside feel nothing (erratum H14).
 ///
-/// Remembers nothing that later steps depend on, and allocates nothing once warm.
+/// Has no state that later steps depend on, and allocates nothing once warm.
 ///
 /// - Implements: [Wang21 slide "Impulse Method"], between two bodies that both give way.
 /// - Deviates: friction bounded on the impulse, see [`friction`]; sliding that friction ends is
@@ -127,10 +127,10 @@ pub struct BodilyImpulses {
     changed: Changed,
 }
 
-/// What vertices have got so far.
+/// Impulses and shifts of vertices so far.
 #[derive(Debug, Default)]
 struct Given {
-    /// 1/kg; 0 for held ones.
+    /// Inverse masses, 1/kg; 0 for pinned ones.
     eases: Vec<f64>,
     /// N·s.
     impulses: Vec<Vec3>,
@@ -187,7 +187,7 @@ impl BodilyImpulses {
         contacts
     }
 
-    /// Who got anything, ascending, and what the shifts change.
+    /// Collects the affected vertices, ascending, and what the shifts change.
     fn account(&mut self, context: StepContext<'_>) {
         let BodilyImpulses { pushes, given, touched, changed, .. } = self;
         touched.clear();
@@ -259,18 +259,18 @@ struct Meeting<'a> {
 }
 
 impl Meeting<'_> {
-    /// Both sides with signed weights, unit 1: the vertex has 1, the surface −1 in all.
+    /// Both sides with signed weights: the vertex has 1, the surface −1 in all.
     fn weights(self) -> impl Iterator<Item = (usize, f64)> {
         let surface = self.terms.iter().map(|(vertex, share)| (vertex.index(), -share));
         std::iter::once((self.push.vertex.index(), 1.0)).chain(surface)
     }
 
-    /// How the vertex stands to the point, of any quantity.
+    /// A quantity of the vertex relative to that of the point.
     fn relative(self, of: impl Fn(usize) -> Vec3) -> Vec3 {
         self.weights().map(|(k, weight)| weight * of(k)).sum()
     }
 
-    /// 1/kg; 0 where all are held.
+    /// Inverse effective mass, 1/kg; 0 where all are pinned.
     fn ease(self, given: &Given) -> f64 {
         self.weights().map(|(k, weight)| weight * weight * given.eases[k]).sum()
     }
@@ -281,7 +281,7 @@ impl Meeting<'_> {
         -apart.dot(self.push.penetration.direction)
     }
 
-    /// Ends the approach, with restitution and friction; whether there was one.
+    /// Ends the approach, with restitution and friction; returns whether there was one.
     fn collide(
         self,
         motion: StateView<'_>,
@@ -293,7 +293,7 @@ impl Meeting<'_> {
         let relative = self.relative(|k| motion.velocities[k] + given.eases[k] * given.impulses[k]);
         let direction = self.push.penetration.direction;
         let approach = -relative.dot(direction);
-        // Not-a-number fails as well.
+        // NaN fails as well.
         if !(ease > 0.0 && approach > 0.0) {
             return false;
         }
@@ -341,7 +341,7 @@ mod tests {
         BodilyImpulseSettings { restitution, friction, shift, ..plain }
     }
 
-    /// Relative velocity and place of the tip before and after, and what was demanded.
+    /// Relative velocity and position of the tip before and after, and the contact output.
     fn after(
         poke: &Poke,
         settings: BodilyImpulseSettings,
@@ -394,7 +394,7 @@ mod tests {
 
     #[test]
     fn friction_is_bounded_by_the_impulse_and_takes_back_the_way() {
-        // VelocityCorrection 0.3 · 2 m/s of 1 m/s at most, all of 0.5 m/s.
+        // Stops 0.3 · 2 m/s of 1 m/s at most, all of 0.5 m/s.
         for (sliding, left) in [(1.0, 0.4), (0.5, 0.0)] {
             let poke = Poke::moving(Vec3::new(sliding, 0.0, -2.0));
             let (velocities, places, _) = after(&poke, settings(0.0, 0.3, 1.0));

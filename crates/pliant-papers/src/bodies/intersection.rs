@@ -1,8 +1,8 @@
-//! Whether bodies are apart, exactly, how near their edges are, and how far they leap.
+//! Exact intersection of bodies, distances of their edges, and tunnelling.
 //!
-//! Closed surfaces that begin apart and do not leap overlap only where an edge of one meets a
-//! triangle of another; that is decided exactly, and touching is meeting. A leap is a step in
-//! which two bodies move by more than a given way, seen from each other.
+//! Closed surfaces that begin apart and do not tunnel overlap only where an edge of one meets a
+//! triangle of another; that is decided exactly, and touching is meeting. Tunnelling is possible
+//! in a step in which two bodies move by more than a given way, seen from each other.
 //!
 //! Of bodies that are apart every gap has a direction, that between the nearest points, and no
 //! two edges need be left out for theirs: flat edges and nearly parallel ones count too.
@@ -39,11 +39,11 @@ pub struct Tunnelling {
     pub vertex: VertexId,
     /// Most that a vertex of one moved, seen from the other, m.
     pub way: f64,
-    /// What was allowed, m.
+    /// The allowed way, m.
     pub limit: f64,
 }
 
-/// What is kept from test to test.
+/// The test; keeps its memory from call to call.
 #[derive(Debug)]
 pub struct Apart {
     /// Of each body.
@@ -78,7 +78,7 @@ impl Apart {
         }
     }
 
-    /// Takes in where everything is; gaps up to `reach` of the smaller size are asked for.
+    /// Fits all trees to the positions, for gaps up to `reach` of the smaller size.
     pub fn fit(&mut self, positions: &[Vec3], bodies: &Bodies, features: &Features, reach: f64) {
         self.boxes.clear();
         self.boxes.extend(bodies.ids().map(|body| {
@@ -100,7 +100,7 @@ impl Apart {
 
     /// Fills `found` with the pairs of bodies whose surfaces meet, ascending.
     ///
-    /// Nets have no surface and meet nothing.
+    /// Spring networks have no surface and meet nothing.
     pub fn crossings(&self, positions: &[Vec3], features: &Features, found: &mut Vec<Crossing>) {
         found.clear();
         for [a, b] in self.pairs() {
@@ -147,7 +147,7 @@ impl Apart {
 
     /// The first pair that moved by more than `reach` of its smaller body's size.
     ///
-    /// Only bodies count that may have met on the way.
+    /// Only bodies that may have met on the way are tested.
     pub fn leap(
         &mut self,
         [before, after]: [&[Vec3]; 2],

@@ -1,4 +1,4 @@
-//! How hard a vertex is pushed: spring, damper and friction between it and a surface.
+//! The force on a vertex: spring, damper and friction between it and a surface.
 //!
 //! | here     | formula            | meaning                                             |
 //! |----------|--------------------|-----------------------------------------------------|
@@ -6,8 +6,8 @@
 //! | `terms`  | ±wᵢ                | weights: one side has 1 in all, the other −1        |
 //! | relative | u = Σ ±wᵢ vᵢ       | velocity of one side seen from the other, m/s       |
 //! | `joint`  | m = 1 / Σ wᵢ/mᵢ    | joint mass of both sides, kg                        |
-//! | `Loads`  | Wᵢ = Σ w           | weights of all contacts at a vertex, unit 1         |
-//! | `load`   | W                  | the largest Wᵢ of a contact, unit 1                 |
+//! | `Loads`  | Wᵢ = Σ w           | weights of all contacts at a vertex                 |
+//! | `load`   | W                  | the largest Wᵢ of a contact                         |
 //!
 //! By Cauchy and Schwarz (Σ wᵢ xᵢ)² ≤ (Σ wᵢ/mᵢ) Σ wᵢ mᵢ xᵢ². So springs of κ m/dt² on all
 //! contacts together are at most κ max Wᵢ / dt² times the masses, and with κ ≤ 1/W on each at
@@ -27,7 +27,7 @@ use pliant::math::Vec3;
 /// A quarter of what symplectic Euler bears; dampers may need a half, materials the rest.
 pub(super) const MOST: f64 = 1.0;
 
-/// Sum of the weights of all contacts at each vertex, unit 1.
+/// Sum of the weights of all contacts at each vertex.
 #[derive(Clone, Debug, Default)]
 pub struct Loads {
     of: Vec<f64>,
@@ -40,13 +40,13 @@ impl Loads {
         pushes.list.iter().for_each(|push| self.add(weights(push, pushes.terms(push))));
     }
 
-    /// Forgets all contacts.
+    /// Removes all contacts.
     pub fn start(&mut self, vertex_count: usize) {
         self.of.clear();
         self.of.resize(vertex_count, 0.0);
     }
 
-    /// Takes in one contact.
+    /// Adds one contact.
     pub fn add(&mut self, terms: impl Iterator<Item = (VertexId, f64)>) {
         terms.for_each(|(vertex, weight)| self.of[vertex.index()] += weight.abs());
     }
@@ -57,18 +57,18 @@ impl Loads {
 pub struct Spring {
     /// How hard it pushes.
     pub stiffness: Stiffness,
-    /// Share of critical damping, unit 1; at least 0.
+    /// Share of critical damping; at least 0.
     pub damping: f64,
-    /// Coulomb's coefficient, unit 1; at least 0.
+    /// Coulomb's coefficient; at least 0.
     pub friction: f64,
 }
 
-/// A contact as a spring sees it: masses and motion of both sides together.
+/// A contact as a spring sees it: joint mass and relative motion of both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Joint {
     /// Joint mass m of what is free, kg.
     pub mass: f64,
-    /// W, unit 1.
+    /// Largest load W of its vertices.
     load: f64,
     /// Unit, from the second side to the first.
     direction: Vec3,
@@ -81,7 +81,7 @@ pub struct Joint {
 }
 
 impl Joint {
-    /// A contact with these weights; `None` where both sides are held.
+    /// A contact with these weights; `None` where both sides are pinned.
     pub fn new(
         terms: impl Iterator<Item = (VertexId, f64)>,
         direction: Vec3,
@@ -112,7 +112,7 @@ impl Joint {
         -self.parting
     }
 
-    /// What stops all that moves along this contact in one step, with all others that do, kg/s.
+    /// Damping that stops this contact in one step, together with all others, kg/s.
     fn stopping(&self) -> f64 {
         self.mass / (self.load * self.dt)
     }
@@ -139,7 +139,7 @@ impl Joint {
     }
 }
 
-/// A push as a spring sees it; `None` where both sides are held.
+/// A push as a spring sees it; `None` where both sides are pinned.
 ///
 /// The force of [`Joint::spring`] is that on the pushed vertex; those that bear the reaction
 /// get minus their share of it. Along the way out it is k d − c r·u, or nothing if that would

@@ -1,14 +1,14 @@
-//! Responses between bodies that act on what is near or inside, without solving rows.
+//! Responses between bodies that act on what is near or inside, without constraints.
 //!
 //! The simplest, here, is as [Heidelberger04 §3.1] has it: penalty forces, springs on how deep
 //! each vertex is in another body, with friction. What is inside is pushed out along its way
 //! out, and the surface it must pass is pushed back. Such springs let things sink in, and
 //! what they took in deep overlap comes back as speed; bodies that cross without a vertex
-//! inside feel nothing (erratum H14).
+//! inside get no force (erratum H14).
 //!
-//! `ways` says who is pushed where and what bears the reaction, `law` how hard. Beside it:
-//! `impulse` puts the same vertices right at once, `buffer` pushes before surfaces meet, and
-//! `barrier` never lets them, `apart` being its exact test.
+//! `penalty_pairs` finds which vertices are pushed where and what bears the reaction, `law` how
+//! hard. Beside it: `impulse` resolves the same vertices at once, `buffer` pushes before
+//! surfaces meet, and `barrier` never lets them, `intersection` being its exact test.
 
 pub mod law;
 
@@ -39,21 +39,21 @@ use pliant::id::VertexId;
 use pliant::math::Vec3;
 use pliant::profile::{Stage, StageTimer};
 
-/// Share of mass over step squared that a spring has by default, unit 1.
+/// Share of mass over step squared that a spring has by default.
 ///
 /// Symplectic Euler bears f W < 4, where W is the sum of the weights of all contacts at a
 /// vertex: its own, and the shares of those that push on it; see [`law`]. Surfaces with
 /// like meshes have W near 2, so there is room for ten times that and for the materials.
 const FRACTION: f64 = 0.1;
 
-/// Share of critical damping by default, unit 1.
+/// Share of critical damping by default.
 ///
 /// A spring whose force stays the same all through a step gains f/2 of its energy in each
 /// where positions are moved by the force at once, as Verlet and Runge–Kutta do. A damper
 /// takes more than that from √f / 4 = 0.08 on.
 const DAMPING: f64 = 0.1;
 
-/// The same for springs that are solved together with the materials, unit 1.
+/// The same for springs that are solved together with the materials.
 ///
 /// Such springs are stable however stiff; the stiffer, the less sinks in and the more
 /// iterations a step takes.
@@ -70,7 +70,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The word that other programs may rely on.
+    /// The stable name, on which other programs may rely.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Consistent => "penalty",
@@ -91,7 +91,7 @@ pub enum Acting {
     Springs,
 }
 
-/// What penalty forces between bodies are made of.
+/// Settings of penalty forces between bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyPenaltySettings {
     /// What depth is measured by.
@@ -103,11 +103,11 @@ pub struct BodyPenaltySettings {
     /// [`Stiffness::OfStep`] takes the joint mass of vertex and surface, see [`law`], and gives
     /// way where many contacts meet, so that it is stable; a fixed one may not be.
     pub stiffness: Stiffness,
-    /// Share of critical damping along the way out, unit 1; at least 0.
+    /// Share of critical damping along the way out; at least 0.
     ///
     /// Never pulls, and never takes more than ends the approach in one step.
     pub damping: f64,
-    /// Coulomb's coefficient, unit 1; at least 0.
+    /// Coulomb's coefficient; at least 0.
     pub friction: f64,
     /// How springs act.
     pub acting: Acting,
@@ -132,7 +132,7 @@ impl BodyPenaltySettings {
         }
     }
 
-    /// Refuses what cannot push.
+    /// Rejects settings outside their ranges.
     fn check(&self) -> Result<(), RespondError> {
         let positive = |value: f64| value > 0.0 && value.is_finite();
         let not_negative = |value: f64| value >= 0.0 && value.is_finite();
@@ -153,7 +153,7 @@ impl BodyPenaltySettings {
 
 /// Penalty forces between bodies.
 ///
-/// Remembers nothing that later steps depend on, and allocates nothing once warm.
+/// Has no state that later steps depend on, and allocates nothing once warm.
 ///
 /// - Implements: [Heidelberger04 §3.1], "linear response forces" with surface friction, and
 ///   [Heidelberger04 §4], the same on the closest feature.

@@ -1,4 +1,4 @@
-//! Who is pushed where, and which points of which surfaces bear the reaction.
+//! Which vertices are pushed where, and which surface points bear the reaction.
 //!
 //! The reaction acts where the way out leaves the surface. Both forces then lie on one line:
 //! momentum is kept, and pushes along the way out turn nothing.
@@ -27,23 +27,23 @@ pub struct PenaltyForce {
     pub vertex: VertexId,
     /// How far and which way.
     pub penetration: Penetration,
-    /// Who bears the reaction: see [`PenaltyForces::terms`].
+    /// What bears the reaction: see [`PenaltyForces::terms`].
     pub onto: Span,
 }
 
-/// All pushes of a moment.
+/// All penalty forces of a step.
 #[derive(Clone, Debug, Default)]
 pub struct PenaltyForces {
     /// Ascending by vertex, then by body; depths are positive.
     pub list: Vec<PenaltyForce>,
-    /// Vertices inside bodies without a known way out, count.
+    /// Number of vertices inside bodies without a known way out.
     pub unresolved: usize,
-    /// Vertices of surfaces with their shares, unit 1, which sum to 1 for each push.
+    /// Vertices of surfaces with their shares, which sum to 1 for each push.
     terms: Vec<(VertexId, f64)>,
 }
 
 impl PenaltyForces {
-    /// Vertices that bear the reaction of a push, with their shares, unit 1, which sum to 1.
+    /// Vertices that bear the reaction of a push, with their shares, which sum to 1.
     #[inline]
     pub fn terms(&self, push: &PenaltyForce) -> &[(VertexId, f64)] {
         &self.terms[push.onto.start as usize..push.onto.end as usize]
@@ -68,7 +68,7 @@ impl PenaltyForces {
     }
 }
 
-/// What finds pushes, with the memory it keeps.
+/// Finds penalty forces; keeps its memory.
 #[derive(Debug)]
 pub enum Ways {
     /// By consistent depth.
@@ -204,7 +204,7 @@ fn one_by_one<'a>(
     pairs
 }
 
-/// Surfaces, fitted where they are asked for.
+/// Surfaces with trees that are fitted on demand.
 #[derive(Clone, Debug)]
 pub struct Surfaces {
     /// Triangles of each body.

@@ -15,10 +15,10 @@ use pliant::math::Vec3;
 use pliant::mesh::normals::{corner_normals, face_normal, interpolate};
 use pliant::mesh::topology::Groups;
 
-/// Marks a vertex that is not a member of the field at hand.
+/// Marks a vertex that is not a member of the current field.
 const FREE: u32 = u32::MAX;
 
-/// The way out of every overlap.
+/// The penetration of every overlapping vertex.
 ///
 /// `exit` finds where the edge from a free vertex (first) to an inner one leaves the bodies
 /// given, nearest to the free end.
@@ -30,7 +30,7 @@ const FREE: u32 = u32::MAX;
 ///   where rounding hides one, the edge is dropped.
 /// - Deviates: [Zachmann slide "Konsistente Penalty Forces"] visits points one by one, and
 ///   those of one ring influence each other; here rings are whole, as in the paper, and no
-///   answer depends on how vertices are numbered.
+///   result depends on how vertices are numbered.
 pub fn penetrations(
     positions: &[Vec3],
     bodies: &Bodies,
@@ -56,7 +56,7 @@ pub fn penetrations(
     found
 }
 
-/// Vertices that collide with the same thing, each with the bodies it is inside of.
+/// Vertices that collide with the same body or scene, with the bodies they are inside of.
 type Members = Vec<(VertexId, Vec<BodyId>)>;
 
 /// All colliding vertices at once, or those of one penetrated body after the other.
@@ -74,7 +74,7 @@ fn fields(bodies: &Bodies, overlaps: &Overlaps, scope: Scope) -> Vec<Members> {
     }
 }
 
-/// One set of colliding vertices, among which depth spreads.
+/// One set of colliding vertices, among which depth propagates.
 struct Field<'a> {
     bodies: &'a Bodies,
     members: Members,
@@ -163,7 +163,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Vertices that only hang on others without an answer have the reason of those.
+    /// Gives vertices that are connected to others without a result the reason of those.
     fn share(&self, reasons: &mut [Reason]) {
         let mut groups = Groups::new(self.members.len());
         for (slot, (vertex, _)) in self.members.iter().enumerate() {

@@ -15,7 +15,7 @@ use pliant::math::{Aabb, Vec3};
 
 /// Every vertex that is inside another body.
 ///
-/// Vertices without an edge take no part.
+/// Vertices without an edge are ignored.
 pub fn overlaps(positions: &[Vec3], bodies: &Bodies) -> Overlaps {
     let scene = Scene::new(positions, bodies);
     let mut pairs = scene.inside_tets();
@@ -73,7 +73,7 @@ impl<'a> Scene<'a> {
         found
     }
 
-    /// Surfaces have no tets to sort: each is asked about the vertices in its box.
+    /// Surfaces have no tets to sort: each is tested against the vertices in its box.
     fn inside_surfaces(&self) -> Vec<(VertexId, BodyId)> {
         let mut found = Vec::new();
         for body in self.bodies.ids().filter(|&b| self.bodies.kind(b) == BodyKind::Surface) {

@@ -1,4 +1,4 @@
-//! The paper's way to find overlaps: a grid hashed in space, and voxels along edges.
+//! The paper's collision detection: a spatial grid, and voxels along edges.
 
 pub mod grid;
 

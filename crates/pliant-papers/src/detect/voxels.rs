@@ -59,7 +59,7 @@ impl Voxels {
     /// Finds the exits of all edges at once.
     ///
     /// In [`Scope::Scene`] an end is free when it is inside no body, in [`Scope::Pairs`]
-    /// when it is not inside the body at hand.
+    /// when it is not inside the current body.
     pub fn new(positions: &[Vec3], bodies: &Bodies, overlaps: &Overlaps, scope: Scope) -> Voxels {
         let spokes = spokes(bodies, overlaps, scope);
         let scene = Scene { positions, bodies, cells: Cells::new(positions, bodies) };
@@ -189,11 +189,11 @@ fn traverse([from, to]: [Vec3; 2], mut visit: impl FnMut([i64; 3])) -> bool {
 /// A triangle as box and plane, in cells.
 struct Slab {
     around: Aabb,
-    /// A corner; no unit.
+    /// A corner, in cells.
     corner: Vec3,
-    /// Normal of the plane, twice the area long; no unit.
+    /// Normal of the plane, twice the area long, in cells.
     normal: Vec3,
-    /// Largest coordinate of an edge; no unit.
+    /// Largest coordinate of an edge, in cells.
     size: f64,
 }
 
@@ -285,7 +285,7 @@ mod tests {
         assert!(met > 1000, "{met}");
     }
 
-    /// All exits of two cubes of 2 m and 1 m, `at` apart, are those of the slow twin.
+    /// All exits of two cubes of 2 m and 1 m, `at` apart, are those of the slow reference.
     #[track_caller]
     fn check(at: [f64; 3], scale: f64, scope: Scope) {
         let (large, small) = (

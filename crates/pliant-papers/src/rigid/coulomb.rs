@@ -10,7 +10,7 @@
 use pliant::body::obstacle::SurfaceMaterial;
 use pliant::math::{Mat3, Vec3, outer_square};
 
-/// Halvings of the drag's range, count: as many as a number has digits.
+/// Halvings of the drag's range: as many as a number has digits.
 const HALVINGS: usize = 60;
 
 /// The impulse on an approaching point, N·s; zero for one that does not approach.
@@ -54,7 +54,7 @@ pub fn energy_gain(mobility: Mat3, velocity: Vec3, impulse: Vec3) -> f64 {
 ///
 /// Solves (K + λ (1 − N Nᵀ)) j = −v. With λ = 0 the point sticks; the larger λ, the
 /// less friction. Halving finds a λ that puts j on the border of the cone: there is one, as
-/// the smooth impulse of an endless λ lies inside.
+/// the frictionless impulse of an infinite λ lies inside.
 fn stopping(mobility: Mat3, velocity: Vec3, normal: Vec3, friction: f64) -> Vec3 {
     let tangential = Mat3::IDENTITY - outer_square(normal);
     let inside = |j: Vec3| (j - j.dot(normal) * normal).length() <= friction * j.dot(normal);

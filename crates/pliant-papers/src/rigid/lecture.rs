@@ -1,4 +1,4 @@
-//! The lecture's answer of a rigid body: one impulse for all vertices in collision.
+//! The lecture's rigid body response: one impulse for all vertices in collision.
 //!
 //! | here          | lecture | meaning                                            |
 //! |---------------|---------|----------------------------------------------------|
@@ -6,8 +6,8 @@
 //! | `at`          | xᵢ      | average of the vertices that count, world, m       |
 //! | `normal`      | N       | unit way out of the obstacle                       |
 //! | `mobility`    | K       | change of velocity at `at` by an impulse, 1/kg     |
-//! | `restitution` | μ_N     | share of the approach that comes back, unit 1      |
-//! | `friction`    | μ_T     | Coulomb's coefficient, unit 1                      |
+//! | `restitution` | μ_N     | share of the approach that comes back              |
+//! | `friction`    | μ_T     | Coulomb's coefficient                              |
 
 use crate::rigid::coulomb::coulomb_impulse;
 use pliant::body::obstacle::{Obstacle, SurfaceMaterial};
@@ -36,7 +36,7 @@ pub struct RigidImpact {
     pub at: Vec3,
     /// Unit way out of the obstacle there.
     pub normal: Vec3,
-    /// Vertices averaged, count.
+    /// Number of vertices averaged.
     pub vertices: usize,
 }
 
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(answer(&state), None);
     }
 
-    /// Shares of random box impacts, unit 1, and extremes.
+    /// Shares of random box impacts, and extremes.
     #[derive(Debug, Default)]
     struct Tally {
         /// Tangential above rounding.
@@ -253,7 +253,7 @@ mod tests {
         assert!((0.25..0.65).contains(&elastic.most_gain), "{elastic:?}");
     }
 
-    /// Share of impacts of boxes with a heavy core in which the impulse pulls, unit 1.
+    /// Share of impacts of boxes with a heavy core in which the impulse pulls.
     ///
     /// The inertia of such a box is `core` times that of one with its mass at the corners.
     fn pulled(touch: SurfaceMaterial, core: f64, law: Law) -> f64 {

@@ -1,4 +1,4 @@
-//! What a rigid body gets from what it runs into.
+//! Response of a rigid body to an obstacle.
 
 pub mod coulomb;
 

@@ -1,13 +1,13 @@
 //! How much of its displacement each vertex takes: a search for equal pressures.
 //!
-//! Stage 4 of [Spillmann05 §4.4]. All vertices start halfway; then materials are asked for
-//! their forces, and whoever presses harder than the other side gives way less. Each vertex
-//! bisects by itself while its neighbours move: nothing promises that the search converges
+//! Stage 4 of [Spillmann05 §4.4]. All vertices start halfway; then the forces of the materials
+//! are evaluated, and the side that presses harder gives way less. Each vertex
+//! bisects by itself while its neighbours move: nothing guarantees that the search converges
 //! (erratum S15), and after n iterations a fraction is known to 2⁻ⁿ at best.
 //!
 //! | here       | paper    | meaning                                                    |
 //! |------------|----------|------------------------------------------------------------|
-//! | `fraction` | –        | part of s that is taken, unit 1                            |
+//! | `fraction` | –        | part of s that is taken                                    |
 //! | `forces`   | F        | of materials at the trial positions, N                     |
 //! | `mine`     | p_M      | pressure of the vertex against its way, Pa                 |
 //! | `theirs`   | p_N      | pressure of the other side along it, Pa                    |
@@ -24,22 +24,22 @@ use pliant::math::Vec3;
 /// Pressures that differ by less than this part of the larger are equal: rounding.
 const BALANCED: f64 = 1e-9;
 
-/// Areas below this part of the surface around their vertices face nowhere, unit 1.
+/// Areas below this part of the surface around their vertices face nowhere.
 const EDGEWISE: f64 = 1e-6;
 
-/// What both sides of a displacement vertex press with.
+/// Pressures of both sides of a displacement vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pressures {
     /// Of the vertex, against its displacement, Pa.
     pub mine: f64,
-    /// Of the other side, along it, Pa; infinite where all of it is held.
+    /// Of the other side, along it, Pa; infinite where all of it is pinned.
     pub theirs: f64,
 }
 
-/// The search, with the memory that it keeps.
+/// The search; keeps its memory.
 #[derive(Clone, Debug, Default)]
 pub struct Balance {
-    /// Part of its displacement that each displacement vertex takes, unit 1.
+    /// Part of its displacement that each displacement vertex takes.
     fractions: Vec<f64>,
     /// Where the search is, of all vertices, m.
     positions: Vec<Vec3>,
@@ -59,7 +59,7 @@ impl Balance {
         &self.ways
     }
 
-    /// Part of its displacement that each of [`Region::list`] takes, unit 1.
+    /// Part of its displacement that each of [`Region::list`] takes.
     pub fn fractions(&self) -> &[f64] {
         &self.fractions
     }
@@ -73,7 +73,7 @@ impl Balance {
     /// Searches for the fractions; there are `iterations`, of which the first is halfway.
     ///
     /// Contact triangles, weights and areas stay those of the start, and all vertices are
-    /// moved at once (erratum S14). Only elements that touch what is moved are asked.
+    /// moved at once (erratum S14). Only elements that touch what is moved are evaluated.
     ///
     /// - Implements: [Spillmann05 §4.4.1].
     /// - Erratum: printed steps go 1/2, 1/8, 1/16 (erratum S2): `printed_steps_miss_the_ends`.
@@ -122,7 +122,7 @@ impl Balance {
         }
     }
 
-    /// Asks all elements for their forces where nothing is displaced yet.
+    /// Evaluates the forces of all elements where nothing is displaced yet.
     #[cfg(test)]
     pub(super) fn weigh_at(&mut self, motion: StateView<'_>, forces: &Forces) {
         self.positions.clear();
@@ -130,7 +130,7 @@ impl Balance {
         self.weigh_here(forces);
     }
 
-    /// Asks all elements for their forces where the search has ended.
+    /// Evaluates the forces of all elements where the search has ended.
     #[cfg(test)]
     pub(super) fn weigh_here(&mut self, forces: &Forces) {
         self.nearby_of_all(forces);
@@ -149,7 +149,7 @@ impl Balance {
         &self.forces
     }
 
-    /// Asks the materials around what is moved for their forces.
+    /// Evaluates the forces of the elements around what is moved.
     pub(super) fn weigh(&mut self, time: f64, forces: &Forces) {
         let Balance { positions, forces: found, still, nearby, .. } = self;
         found.clear();
@@ -164,8 +164,8 @@ impl Balance {
     /// The comparison area is the surface around the vertex. On the other side all vertices
     /// with their contact triangle in it count, by their weights. Where those sum to less
     /// than 1 the corners of the vertex's own contact triangle make up for what lacks. `None`
-    /// where there is nothing to compare: no way, no area that faces it, nobody on the other
-    /// side, or a vertex that is held.
+    /// where there is nothing to compare: no way, no area that faces it, no vertex on the other
+    /// side, or a vertex that is pinned.
     ///
     /// - Implements: [Spillmann05 eq. 2].
     /// - Erratum: printed, forces of the other side are averaged and divided by the area of
@@ -222,9 +222,9 @@ impl Balance {
 struct Side {
     /// Unit, the way of the displacement vertex.
     along: Vec3,
-    /// Unit 1.
+    /// Sum of the weights.
     weight: f64,
-    /// The same of vertices that are not held, unit 1.
+    /// The same of vertices that are not pinned.
     free: f64,
     /// Weighted force along the way, N.
     force: f64,
@@ -246,7 +246,7 @@ impl Side {
 
 /// Which way a fraction goes: 1 up, −1 down, 0 for pressures that are equal.
 ///
-/// Who presses harder gives way less: [Spillmann05 §4.4.1] does not say (erratum S9).
+/// The side that presses harder gives way less: [Spillmann05 §4.4.1] does not say (erratum S9).
 fn onward(Pressures { mine, theirs }: Pressures) -> f64 {
     if theirs == f64::INFINITY {
         return 1.0;

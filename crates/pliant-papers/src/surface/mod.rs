@@ -1,15 +1,15 @@
-//! The contact surface: overlapping surfaces meet where they press alike.
+//! The contact surface: overlapping surfaces meet where their pressures are equal.
 //!
 //! Stages 3 to 5 of [Spillmann05 §4]. After a free step the vertices inside other bodies, and
 //! the corners of the triangles that they must pass, are moved towards each other until the
 //! material of both sides resists with the same pressure; then velocities no longer approach.
-//! No stiffness is chosen: the materials alone say where the surface comes to lie.
+//! No stiffness is chosen: the materials alone decide where the surface comes to lie.
 //!
 //! Several formulas do not work as printed. [`Corrections`] names them, and each can be had
 //! as printed, so that a comparison shows what it is worth.
 //!
-//! `triangles` says who passes which triangle, `region` who is moved and how far at most,
-//! `balance` how much of that, `velocity` how fast all go on.
+//! `triangles` finds which vertex passes which triangle, `region` which vertices are moved and
+//! how far at most, `balance` how much of that, `velocity` the velocities afterwards.
 
 pub mod triangles;
 
@@ -40,10 +40,10 @@ use pliant::force::Forces;
 use pliant::math::Vec3;
 use pliant::profile::{Stage, StageTimer};
 
-/// Most iterations, count: beyond, steps are lost in the rounding of the fraction.
+/// Most iterations: beyond, steps are lost in the rounding of the fraction.
 const MOST_ITERATIONS: u32 = 52;
 
-/// Margin of [`SurfaceSettings::settling`], per size of the smaller body, unit 1.
+/// Margin of [`SurfaceSettings::settling`], per size of the smaller body.
 const MARGIN: f64 = 0.005;
 
 /// Which form of a formula is used.
@@ -101,34 +101,34 @@ impl Corrections {
     };
 }
 
-/// Who is dealt with first.
+/// What is treated first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum First {
-    /// Vertices, and nobody else.
+    /// Vertices alone.
     #[default]
     Vertices,
     /// Whole bodies as if they were rigid, and vertices with what is left.
     Bodies,
 }
 
-/// What a contact surface is made with.
+/// Settings of a contact surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfaceSettings {
     /// How depths are computed; the paper takes bodies in pairs.
     pub depth: DepthSettings,
-    /// Times that the place of the surface is chosen, the first halfway, count; at least 1.
+    /// Times that the place of the surface is chosen, the first halfway; at least 1.
     pub iterations: u32,
-    /// Coulomb's coefficient, unit 1; at least 0.
+    /// Coulomb's coefficient; at least 0.
     pub friction: f64,
     /// Which formulas are corrected.
     pub corrections: Corrections,
-    /// Gap within which vertices are in contact, per size of the smaller body, unit 1.
+    /// Gap within which vertices are in contact, per size of the smaller body.
     ///
     /// At least 0; with 0 only what is inside is.
     pub margin: f64,
-    /// Who is taken out of the overlap that a step begins with; the paper takes nobody.
+    /// What is separated where a step begins with overlap; the paper separates nothing.
     ///
-    /// Bodies are shifted apart up to half the margin, which touches no velocity.
+    /// Bodies are shifted apart up to half the margin, which changes no velocity.
     pub overlap: First,
     /// Whose approach ends first, which [Spillmann05 §4.5] leaves open (erratum S16).
     pub approach: First,
@@ -159,7 +159,7 @@ impl SurfaceSettings {
         SurfaceSettings { margin: MARGIN, overlap, approach, ..SurfaceSettings::default() }
     }
 
-    /// Refuses what cannot be computed with.
+    /// Rejects settings outside their ranges.
     fn check(&self) -> Result<(), RespondError> {
         let SurfaceSettings { depth, iterations, friction, margin, .. } = *self;
         let exponent = depth.exponent;
@@ -191,7 +191,7 @@ impl SurfaceSettings {
 /// What the shifts of a step changed that forces would have kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Changes {
-    /// Vertices that were shifted, count.
+    /// Number of vertices that were shifted.
     pub vertices: usize,
     /// Longest way of a vertex, m.
     pub longest: f64,
@@ -203,12 +203,13 @@ pub struct Changes {
 
 /// The response that computes contact surfaces.
 ///
-/// Remembers nothing that later steps depend on, and allocates nothing once warm. The elements
-/// around what is moved are asked for their forces once per iteration but the last.
+/// Has no state that later steps depend on, and allocates nothing once warm. The forces of the
+/// elements around what is moved are evaluated once per iteration but the last.
 ///
 /// Where it comes to rest: speed (rms), m/s, and vertices inside after 5 s, corrected and
 /// vertices alone, with whole bodies stopped first, and
-/// [settling](SurfaceSettings::settling); last that of [`constraint`](super::constraint).
+/// [settling](SurfaceSettings::settling); last that of the engine's own
+/// [`constraint`](pliant::solve::constraint).
 ///
 /// | scene, step                          | alone       | bodies first | settling    | rows     |
 /// |--------------------------------------|-------------|--------------|-------------|----------|
@@ -224,8 +225,8 @@ pub struct Changes {
 ///
 /// A shift strains what it moves, and stiff material undoes it within one long step. Short steps
 /// suit it, and thin bodies that lie on others; piles do not. Whole bodies first mostly help,
-/// not always: both are options, off unless asked for. A margin alone changes little. Shifts
-/// of whole bodies fail where a body is held from two sides.
+/// not always: both are options, off by default. A margin alone changes little. Shifts of
+/// whole bodies fail where a body is held from two sides.
 ///
 /// Impulses keep momentum; shifts change no velocity, but move the centre of mass and store
 /// energy, which comes back as speed: see [`ContactSurface::changes`] and
@@ -266,20 +267,20 @@ impl ContactSurface {
         })
     }
 
-    /// What the shifts asked for last would change; see also [`ContactSurface::stored`].
+    /// What the last shifts would change; see also [`ContactSurface::stored`].
     pub fn changes(&self) -> Changes {
         self.changes
     }
 
-    /// Potential energy that the shifts asked for last would store, J.
+    /// Potential energy that the last shifts would store, J.
     ///
-    /// `motion` and `forces` are those that they were asked for with. Costs as much as an
-    /// iteration or two, and so is worked out only for who asks.
+    /// `motion` and `forces` are those that they were computed with. Costs as much as an
+    /// iteration or two, and so is computed on demand only.
     pub fn stored(&self, motion: StateView<'_>, forces: &Forces) -> f64 {
         if self.changes.vertices == 0 { 0.0 } else { self.balance.stored(motion, forces) }
     }
 
-    /// Asks for the shifts, and adds up what they change.
+    /// Outputs the shifts, and sums what they change.
     fn shift(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
         let StepContext { motion, masses, .. } = context;
         let (mut changes, total) = (Changes::default(), masses.total());

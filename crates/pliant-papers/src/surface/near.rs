@@ -1,8 +1,8 @@
-//! What is near but not inside, and bodies taken apart before a step: both are optional.
+//! Vertices that are near but not inside, and separation before a step; both optional.
 //!
 //! A vertex within the margin counts as in contact with depth 0, so that contacts do not come
 //! and go from step to step. Overlap that is left from the last step can be taken out
-//! by shifts of whole bodies, which strain nothing and touch no velocity.
+//! by shifts of whole bodies, which strain nothing and change no velocity.
 
 use pliant::body::Bodies;
 use pliant::contact::margin::MarginSettings;
@@ -13,7 +13,7 @@ use pliant::contact::{Contact, Feature};
 use pliant::math::Vec3;
 use pliant::solve::position_correction::PositionCorrection;
 
-/// A search for gaps, with the memory that it keeps.
+/// A search for gaps; keeps its memory.
 #[derive(Debug)]
 pub struct Near {
     search: Search,
@@ -31,21 +31,21 @@ impl Near {
         }
     }
 
-    /// Appends shifts that take bodies apart, up to half the margin.
+    /// Appends shifts that separate bodies, up to half the margin.
     pub fn part(&mut self, context: StepContext<'_>, margin: f64, shifts: &mut Vec<RigidShift>) {
         let StepContext { bodies, motion, dt, .. } = context;
         let ahead = MarginSettings { offset: margin, ..MarginSettings::default() };
         let settings = ContactSettings { margin: ahead, friction: 0.0 };
         self.search.find(motion, bodies, &[], (settings, dt), &mut self.rows);
         // Edges that cross have no contact that would end their approach: shifted apart, bodies
-        // would go on through each other.
+        // would continue through each other.
         self.rows.retain(|row| matches!(row.feature, Feature::VertexBody(..)));
         self.split.find(context, &mut self.rows, shifts);
     }
 
     /// Vertices outside other bodies, at most a margin away, ascending by vertex, then body.
     ///
-    /// The margin is per size of the smaller body, unit 1.
+    /// The margin is per size of the smaller body.
     pub fn find(&mut self, context: StepContext<'_>, margin: f64) -> &[Contact] {
         let StepContext { bodies, motion, dt, .. } = context;
         // A search goes one offset beyond the offset, whatever the speed.
@@ -60,7 +60,7 @@ impl Near {
         &self.rows
     }
 
-    /// Works with this many threads from now on; the bits stay the same.
+    /// Sets the number of threads; results stay bitwise the same.
     pub fn set_threads(&mut self, threads: usize) {
         self.search.set_threads(threads);
     }

@@ -1,4 +1,4 @@
-//! The deformation region: who is moved, and how far at most.
+//! The deformation region: which vertices are moved, and how far at most.
 //!
 //! Stage 3 of [Spillmann05 §4.3]. Colliding vertices and the corners of their contact
 //! triangles are displacement vertices, taken pair by pair of bodies.
@@ -27,9 +27,9 @@ pub struct Displaced {
     pub other: BodyId,
     /// Its own collision with that body, a place in the list of touches.
     pub own: Option<u32>,
-    /// Displacement vector, m; zero for a vertex that is held.
+    /// Displacement vector, m; zero for a vertex that is pinned.
     pub way: Vec3,
-    /// Whether it is held.
+    /// Whether it is pinned.
     pub held: bool,
 }
 
@@ -50,7 +50,7 @@ struct Part {
 pub struct Region {
     /// Ascending by vertex, then by the other body.
     list: Vec<Displaced>,
-    /// For each of the list the touches on triangles around it, with their weights, unit 1.
+    /// For each of the list the touches on triangles around it, with their weights.
     votes: Csr<(u32, f64)>,
     /// Vertices of the list, ascending, each once.
     moved: Vec<VertexId>,
@@ -60,11 +60,11 @@ pub struct Region {
     areas: Vec<Vec3>,
     /// The same as a sum of sizes, m².
     sizes: Vec<f64>,
-    /// Which vertices are held.
+    /// Which vertices are pinned.
     held: Vec<bool>,
-    /// Snapshot: vertices and corners of all touches, ascending.
+    /// Scratch memory: vertices and corners of all touches, ascending.
     parts: Vec<Part>,
-    /// Snapshot: place in the list, touch and weight.
+    /// Scratch memory: place in the list, touch and weight.
     pairs: Vec<(u32, (u32, f64))>,
 }
 
@@ -101,7 +101,7 @@ impl Region {
         self.sizes[vertex.index()]
     }
 
-    /// Whether a vertex is held.
+    /// Whether a vertex is pinned.
     pub fn is_held(&self, vertex: VertexId) -> bool {
         self.held[vertex.index()]
     }
@@ -178,7 +178,7 @@ impl Region {
         starts.push(list.len() as u32);
     }
 
-    /// Of the region alone: that of others is not asked for.
+    /// Of the region alone: that of others is not needed.
     fn collect_areas(&mut self, positions: &[Vec3], bodies: &Bodies) {
         let Region { moved, areas, sizes, .. } = self;
         areas.resize(bodies.vertex_count(), Vec3::ZERO);

@@ -1,4 +1,4 @@
-//! Approach that bodies have as wholes, ended before that of their vertices.
+//! The approach of bodies as rigid wholes, ended before that of their vertices.
 //!
 //! An impulse on a vertex stops the vertex; what the rest of its body brings along comes later,
 //! through the material, and by then the vertex is inside again. Here each body first moves
@@ -11,8 +11,8 @@
 //! | here      | formula                          | meaning                               |
 //! |-----------|----------------------------------|---------------------------------------|
 //! | `parting` | u = n·(v + ω × r) of both sides  | speed of the rigid parts, m/s         |
-//! | `ease`    | Σ W (1/M + (r×n)·I⁻¹(r×n))       | one over the mass that is stopped, 1/kg |
-//! | `load`    | W                                | contacts of a body, count             |
+//! | `ease`    | Σ W (1/M + (r×n)·I⁻¹(r×n))       | inverse of the stopped mass, 1/kg     |
+//! | `load`    | W                                | contacts of a body                    |
 
 use crate::surface::triangles::Touch;
 use pliant::body::Bodies;
@@ -21,10 +21,10 @@ use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
 use pliant::solve::position_correction::Rigid;
 
-/// Times that all contacts are gone through, count.
+/// Number of sweeps over all contacts.
 const SWEEPS: u32 = 16;
 
-/// A body as one rigid thing.
+/// A body as one rigid whole.
 #[derive(Clone, Copy, Debug)]
 struct Whole {
     rigid: Rigid,
@@ -34,7 +34,7 @@ struct Whole {
     spin: Vec3,
     /// Impulses of a sweep, N·s, and their moments, N·m·s.
     pushes: [Vec3; 2],
-    /// Contacts, count.
+    /// Number of contacts.
     load: f64,
 }
 
@@ -54,7 +54,7 @@ struct Row {
     normal: f64,
 }
 
-/// Impulses that end the approach of whole bodies, with the memory to find them.
+/// Finds impulses that end the approach of whole bodies; keeps its memory.
 #[derive(Clone, Debug, Default)]
 pub struct Wholes {
     list: Vec<Whole>,
@@ -69,7 +69,7 @@ impl Wholes {
 
     /// Changes velocities, and appends the impulses that do so, N·s.
     ///
-    /// Bodies with a held vertex are as heavy as walls.
+    /// Bodies with a pinned vertex have infinite mass.
     pub fn stop(
         &mut self,
         context: StepContext<'_>,
@@ -164,7 +164,7 @@ impl Wholes {
 }
 
 impl Whole {
-    /// What nothing moves.
+    /// A body that nothing moves.
     const STAYS: Whole = Whole {
         rigid: Rigid::STAYS,
         velocity: Vec3::ZERO,

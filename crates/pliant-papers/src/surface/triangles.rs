@@ -1,4 +1,4 @@
-//! Who collides, which way out, and the contact triangle on that way.
+//! Colliding vertices, their ways out, and the contact triangles on those ways.
 //!
 //! Stages 1 and 2 of [Spillmann05 §4.1–4.2]; depths come from [`pliant::depth`].
 //!
@@ -7,7 +7,7 @@
 //! | `vertex`  | xᵢ      | colliding vertex                                           |
 //! | `way`     | dᵢ      | depth times direction, m                                   |
 //! | `corners` | x, y, z | contact triangle                                           |
-//! | `weights` | wᵢ      | weight of xᵢ with respect to each corner, unit 1           |
+//! | `weights` | wᵢ      | weight of xᵢ with respect to each corner                   |
 
 use crate::surface::{Corrections, Form};
 use pliant::body::Bodies;
@@ -36,11 +36,11 @@ pub struct Touch {
     pub gap: f64,
     /// Contact triangle.
     pub corners: [VertexId; 3],
-    /// With respect to each corner, unit 1, not negative; corrected they sum to 1.
+    /// With respect to each corner, not negative; corrected they sum to 1.
     pub weights: [f64; 3],
 }
 
-/// All colliding vertices of a moment, with the memory to find them.
+/// Finds all colliding vertices of a step; keeps its memory.
 #[derive(Debug)]
 pub struct Touches {
     scratch: Scratch,
@@ -53,7 +53,7 @@ pub struct Touches {
     fitted: Vec<bool>,
     /// Ascending by vertex, then by body.
     list: Vec<Touch>,
-    /// Surface vertices inside bodies without a known way out, count.
+    /// Number of surface vertices inside bodies without a known way out.
     unresolved: usize,
 }
 
@@ -76,12 +76,12 @@ impl Touches {
         &self.list
     }
 
-    /// Vertices inside bodies without a known way out, count.
+    /// Number of vertices inside bodies without a known way out.
     pub fn unresolved(&self) -> usize {
         self.unresolved
     }
 
-    /// Works with this many threads from now on; the bits stay the same.
+    /// Sets the number of threads; results stay bitwise the same.
     pub fn set_threads(&mut self, threads: usize) {
         self.scratch.set_threads(threads);
     }
@@ -173,7 +173,7 @@ impl Touches {
     }
 }
 
-/// Areas of the triangles of a point and two corners, over that of the triangle, unit 1.
+/// Areas of the triangles of a point and two corners, over that of the triangle.
 ///
 /// All 0 for a triangle without area.
 ///

@@ -1,10 +1,11 @@
-//! How fast all go on: no approach at the contact surface, and friction.
+//! Velocities after contact: no approach at the contact surface, and friction.
 //!
 //! Stage 5 of [Spillmann05 §4.5], which has no formulas (erratum S16). Between a colliding
 //! vertex and its contact triangle an impulse ends the approach along the way out, and one
 //! across it opposes the sliding, within Coulomb's cone. Whole bodies may be stopped before, by
-//! [`wholes`](super::wholes); their impulses press too. Several contacts on one vertex share: all
-//! use the same velocities, sweep by sweep, so that the order of contacts does not matter.
+//! [`rigid_approach`](super::rigid_approach); their impulses press too. Several contacts on one
+//! vertex share: all use the same velocities, sweep by sweep, so that the order of contacts does
+//! not matter.
 //!
 //! Each gives 1 / Σᵢ |wᵢ| Wᵢ/mᵢ of its own approach, where Wᵢ sums |w| over all contacts at a
 //! vertex. By Cauchy and Schwarz (Σ w x)² ≤ W Σ |w| x² at each vertex: together they give no
@@ -13,7 +14,7 @@
 //! | here      | formula               | meaning                                          |
 //! |-----------|-----------------------|--------------------------------------------------|
 //! | relative  | u = v − Σ wᵢ vᵢ       | velocity of the vertex seen from the triangle    |
-//! | `ease`    | Σ \|wᵢ\| Wᵢ/mᵢ         | one over the mass that a contact stops, 1/kg     |
+//! | `ease`    | Σ \|wᵢ\| Wᵢ/mᵢ         | inverse of the mass that a contact stops, 1/kg   |
 //! | `loads`   | Wᵢ = Σ \|w\|           | weights of all contacts at a vertex              |
 //! | `pressed` | λ_w ≥ 0               | impulse along the way that whole bodies had, N·s |
 //! | `normal`  | λ ≥ 0                 | impulse along the way so far, N·s                |
@@ -27,7 +28,7 @@ use pliant::contact::response::StepContext;
 use pliant::id::VertexId;
 use pliant::math::Vec3;
 
-/// Times that all contacts are gone through, count.
+/// Number of sweeps over all contacts.
 ///
 /// Of an approach of two like surfaces less than a hundredth is left: see
 /// `surfaces_that_meet_go_on_together`.
@@ -38,11 +39,11 @@ const SWEEPS: u32 = 16;
 struct Stop {
     /// The vertex and the corners of its triangle, places in the list of those touched.
     places: [u32; 4],
-    /// 1 and minus the shares of the corners, unit 1.
+    /// 1 and minus the shares of the corners.
     weights: [f64; 4],
     /// Unit, the way out.
     direction: Vec3,
-    /// Mass that it stops in a sweep, kg; 0 where both sides are held.
+    /// Mass that it stops in a sweep, kg; 0 where both sides are pinned.
     stopping: f64,
     /// Approach that may stay, m/s: what closes a gap and no more.
     allowed: f64,
@@ -64,12 +65,12 @@ struct Touched {
     push: Vec3,
     /// kg.
     mass: f64,
-    /// Sum of the weights of all contacts, unit 1.
+    /// Sum of the weights of all contacts.
     load: f64,
     held: bool,
 }
 
-/// Impulses that end approach and sliding, with the memory to find them.
+/// Finds impulses that end approach and sliding; keeps its memory.
 #[derive(Clone, Debug, Default)]
 pub struct VelocityCorrection {
     list: Vec<Stop>,
@@ -84,14 +85,14 @@ pub struct VelocityCorrection {
 }
 
 impl VelocityCorrection {
-    /// Impulses on vertices, N·s; those of each contact sum to zero, what holds have included.
+    /// Impulses on vertices, N·s; with those on pins they sum to zero for each contact.
     ///
-    /// Held vertices are left out: their holds bear what they get.
+    /// Pinned vertices are left out: their pins bear what they get.
     pub fn impulses(&self) -> &[(VertexId, Vec3)] {
         &self.found
     }
 
-    /// Finds the impulses at the velocities of the moment.
+    /// Finds the impulses at the velocities of the context.
     pub fn find(&mut self, context: StepContext<'_>, touches: &[Touch], settings: SurfaceSettings) {
         self.found.clear();
         if touches.is_empty() {
@@ -157,7 +158,7 @@ impl VelocityCorrection {
         }
     }
 
-    /// Ends the approach of whole bodies; contacts go on from there.
+    /// Ends the approach of whole bodies; contacts continue from there.
     fn stop_wholes(&mut self, context: StepContext<'_>, touches: &[Touch]) {
         let VelocityCorrection { list, touched, velocities, found, wholes, .. } = self;
         velocities.clear();

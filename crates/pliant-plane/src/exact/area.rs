@@ -1,7 +1,7 @@
 //! The area that two outlines share, by upright strips without a crossing within.
 //!
 //! Right for rings that cross or lie on themselves too: a strip counts what an odd number of
-//! segments of both sides lie below. Only strips over the boxes' common part are looked at,
+//! segments of both sides lie below. Only strips over the boxes' common part are visited,
 //! and the segments over a strip stay sorted from one strip to the next, so that a strip
 //! costs as much as there are segments over it.
 
@@ -25,7 +25,7 @@ struct Slope {
     side: usize,
 }
 
-/// Snapshot of the strips.
+/// Scratch memory of the strips.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AreaScratch {
     /// Where strips begin and end, m.

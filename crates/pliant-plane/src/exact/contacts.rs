@@ -6,16 +6,16 @@ use super::super::segment::near_one;
 use super::nearest::Pending;
 use super::tree::{View, padded};
 
-/// Snapshot of the search for contacts.
+/// Scratch memory of the search for contacts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ContactScratch {
-    /// Parts of one segment near one of b each, as shares of its way, no unit.
+    /// Parts of one segment near one of b each, as shares of its way.
     shares: Vec<[f64; 2]>,
     /// Parts of a ring near b, joined.
     stretches: Stretches,
-    /// Where the stretch at work is nearest to b.
+    /// Where the current stretch is nearest to b.
     nearest: Nearest,
-    /// Nodes still to be looked at.
+    /// Nodes still to be visited.
     pending: Pending,
 }
 

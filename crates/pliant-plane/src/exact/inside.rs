@@ -1,7 +1,7 @@
 //! What of one boundary is inside the other outline, and how deep.
 //!
 //! Along a boundary, inside turns to outside only where it meets the other boundary: a
-//! crossing turns it surely, after a touch the next vertex is asked. So a ray is cast once
+//! crossing always turns it, after a touch the next vertex is tested. So a ray is cast once
 //! for each ring, and vertices outside cost nothing.
 
 use pliant::math::Vec2;
@@ -14,7 +14,7 @@ use super::meeting::{Kind, Meeting};
 use super::nearest::Pending;
 use super::tree::View;
 
-/// Consecutive segments of a ring whose first ends are all in one spot.
+/// Consecutive segments of a ring whose first ends all have the same location.
 #[derive(Clone, Debug)]
 struct Run<'a> {
     /// First segment.
@@ -27,18 +27,18 @@ struct Run<'a> {
     meetings: &'a [Meeting],
 }
 
-/// Snapshot of the queries about depth.
+/// Scratch memory of the depth queries.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DepthScratch {
-    /// Nodes still to be looked at.
+    /// Nodes still to be visited.
     pub pending: Pending,
-    /// Shares of a segment at which it meets the other outline, no unit.
+    /// Shares of a segment at which it meets the other outline.
     cuts: Vec<f64>,
 }
 
 /// Walks the boundary of `own`, whose meetings with `other` are sorted along it.
 ///
-/// Runs that are wholly outside are left out. Gives whether any ring begins inside.
+/// Runs that are wholly outside are left out. Returns whether any ring begins inside.
 fn runs(
     view: View<'_>,
     [own, other]: [usize; 2],
@@ -93,18 +93,18 @@ pub(super) fn begins_inside(view: View<'_>, own: usize, other: usize) -> bool {
 pub(super) struct Depths<'a> {
     /// The outlines.
     pub view: View<'a>,
-    /// What is asked.
+    /// The query.
     pub question: &'a ProximityQuery,
-    /// Where the depths go.
+    /// The result, to which the depths are added.
     pub answer: &'a mut ProximityResult,
-    /// Snapshot.
+    /// Scratch memory.
     pub scratch: &'a mut DepthScratch,
-    /// Samples that the error bound asked for so far, count.
+    /// Number of samples that the error bound requires so far.
     pub asked: f64,
 }
 
 impl Depths<'_> {
-    /// Adds the depths of one side's points; gives whether any ring of it begins inside.
+    /// Adds the depths of one side's points; returns whether a ring of it begins inside.
     pub fn of_side(&mut self, of: Side, sides: [usize; 2], meetings: &[Meeting]) -> bool {
         let view = self.view;
         let [own, other] = sides;

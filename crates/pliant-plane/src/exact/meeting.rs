@@ -39,7 +39,9 @@ impl Meeting {
     }
 }
 
-/// How two segments whose boxes meet do so; as [`meet`](super::super::segment::meet) tells.
+/// How two segments whose boxes meet do so.
+///
+/// Agrees with [`meet`](super::super::segment::meet).
 #[inline]
 fn kind([a0, a1]: [Vec2; 2], [b0, b1]: [Vec2; 2]) -> Option<Kind> {
     let apart = |p: f64, q: f64| (p > 0.0 && q > 0.0) || (p < 0.0 && q < 0.0);

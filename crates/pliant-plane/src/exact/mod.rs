@@ -1,8 +1,9 @@
-//! The exact backend: segments against segments, sought out by boxes; no image.
+//! The exact backend: segments against segments, found by boxes; no image.
 //!
-//! Answers as [`Brute`](super::brute::Brute) does, place for place. For every frame boxes
-//! are made anew ([`tree`]), meetings of the two boundaries are found ([`meeting`]), what is
-//! inside follows from them ([`inside`]), and depths are searched only there ([`nearest`]).
+//! Returns the same results as [`Brute`](super::brute::Brute), place for place. For every
+//! frame boxes are built anew ([`tree`]), meetings of the two boundaries are found
+//! ([`meeting`]), what is inside follows from them ([`inside`]), and depths are searched only
+//! there ([`nearest`]).
 //!
 //! One frame of six outlines with 719 segments, 7 near pairs and 78 vertices inside takes
 //! 178 thousand instructions, 11 µs: searching the nearest places takes 45 % of them, the
@@ -29,24 +30,24 @@ use inside::{DepthScratch, Depths};
 use meeting::Meeting;
 use tree::{Boxes, View};
 
-/// Most shares that pairs are divided into, count.
+/// Most threads that pairs are divided among.
 const MOST_THREADS: usize = 1024;
 
-/// Asks the segments that matter; keeps memory from frame to frame and nothing else.
+/// Tests the segments that matter; keeps only memory from frame to frame.
 #[derive(Clone, Debug)]
 pub struct Exact {
     /// Boxes of the frame.
     boxes: Boxes,
-    /// Snapshot of each thread; one or more.
+    /// Scratch memory of each thread; one or more.
     shares: Vec<Scratch>,
 }
 
-/// Snapshot of one thread.
+/// Scratch memory of one thread.
 #[derive(Clone, Debug, Default)]
 struct Scratch {
     /// Where the boundaries of a pair meet.
     meetings: Vec<Meeting>,
-    /// Of the queries about depth.
+    /// Of the depth queries.
     depths: DepthScratch,
     /// Of the strips that an area is summed over.
     area: AreaScratch,
@@ -62,7 +63,7 @@ impl Default for Exact {
 }
 
 impl Exact {
-    /// Divides the pairs among threads; answers are the same for any number of them.
+    /// Divides the pairs among threads; results are the same for any number of them.
     pub fn set_threads(&mut self, threads: usize) {
         self.shares.resize_with(threads.clamp(1, MOST_THREADS), Scratch::default);
     }
@@ -88,7 +89,7 @@ impl Backend for Exact {
     }
 }
 
-/// Answers for all pairs, those of each half of the shares at the same time.
+/// Queries all pairs, each half of the threads in parallel.
 fn divide(
     view: View<'_>,
     question: &ProximityQuery,
@@ -122,7 +123,7 @@ fn divide(
 }
 
 impl Scratch {
-    /// Answers for one pair.
+    /// Queries one pair.
     fn answer(
         &mut self,
         view: View<'_>,
@@ -162,7 +163,7 @@ impl Scratch {
         }
     }
 
-    /// Adds the depths of both sides; gives whether a ring of one begins inside the other.
+    /// Adds the depths of both sides; returns whether a ring begins inside the other.
     ///
     /// The meetings are sorted along a before, and along b after.
     fn depths(
@@ -209,7 +210,7 @@ mod tests {
         answers.pop().unwrap()
     }
 
-    /// A question whose lengths fit the outlines.
+    /// A query whose lengths fit the outlines.
     fn question(outlines: &Outlines, error: f64, distance: f64) -> ProximityQuery {
         let scale = shapes::scale(outlines);
         let (error, contact_distance) = (error * scale, distance * scale);

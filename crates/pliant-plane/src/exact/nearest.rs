@@ -13,7 +13,7 @@ use super::tree::{FAN, View, padded};
 /// Squares of equal lengths differ by less than this, relative to them.
 const SQUARE_ERROR: f64 = 8.0 * f64::EPSILON;
 
-/// Nodes still to be looked at; kept for its memory.
+/// Nodes still to be visited; kept for its memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pending {
     /// Square of the distance of each node, m², and the node.
@@ -112,7 +112,7 @@ impl View<'_> {
 
     /// Calls `look` for every segment of an outline whose box may be within a distance of `rect`.
     ///
-    /// `look` gives the square of the distance from then on, m², which must not grow.
+    /// `look` returns the square of the distance from then on, m², which must not grow.
     pub fn around(
         &self,
         outline: usize,

@@ -1,4 +1,4 @@
-//! Outlines made from a number, for tests: every kind of shape and trouble.
+//! Outlines made from a seed, for tests: every kind of shape and degeneracy.
 
 use crate::outline::Outlines;
 use pliant::math::Vec2;
@@ -20,7 +20,7 @@ impl Numbers {
     }
 }
 
-/// A ring around the origin whose distance jumps by `rough`, no unit.
+/// A ring around the origin whose radius jumps by `rough`, relative.
 fn star(numbers: &mut Numbers, count: usize, size: f64, rough: f64) -> Vec<Vec2> {
     let turn = std::f64::consts::TAU / count as f64;
     let corners = (0..count)

@@ -1,8 +1,8 @@
-//! Boxes over the segments of every outline, made anew for every frame.
+//! Trees of boxes over the segments of every outline, built anew for every frame.
 //!
-//! Every ring is cut into leaves of a few consecutive segments, leaves are gathered by
-//! fours, and so on up to one root for each outline. All boxes together take one pass over
-//! the points, less than any query that goes without them, so none is put off or kept.
+//! Every ring is split into leaves of a few consecutive segments, leaves are grouped by fours,
+//! and so on up to one root for each outline. All boxes together take one pass over the
+//! points, less than any query without them, so none is deferred or kept.
 
 use pliant::math::{Vec2, orient2d};
 
@@ -10,10 +10,10 @@ use super::super::boundary::PointLocation;
 use super::super::outline::Outlines;
 use super::super::rect::Rect;
 
-/// Segments of a leaf, count.
+/// Segments of a leaf.
 const LEAF: usize = 4;
 
-/// Children of a node, count.
+/// Children of a node.
 pub(super) const FAN: usize = 4;
 
 /// How far a computed place on a segment can lie beside it, relative to its coordinates.
@@ -30,7 +30,7 @@ pub(super) struct Node {
     pub first: u32,
     /// One past the last.
     pub end: u32,
-    /// Levels of nodes below it, count; 0 for a leaf, whose segments are of one ring.
+    /// Levels of nodes below it; 0 for a leaf, whose segments are of one ring.
     pub level: u32,
 }
 
@@ -105,7 +105,7 @@ impl Boxes {
     }
 }
 
-/// Outlines with their boxes: what queries look at.
+/// Outlines with their boxes: the input of queries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View<'a> {
     /// The outlines.
@@ -171,7 +171,7 @@ impl<'a> View<'a> {
 /// Whether a point lies on a segment; turns `odd` where the segment is to its right.
 ///
 /// As [`right_of`](super::super::segment::right_of) and
-/// [`touches`](super::super::segment::touches) tell, with one look.
+/// [`touches`](super::super::segment::touches), in one test.
 #[inline]
 fn segment_holds([a, b]: [Vec2; 2], point: Vec2, odd: &mut bool) -> bool {
     let rect = Rect::of([a, b]);

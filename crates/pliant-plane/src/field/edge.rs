@@ -48,7 +48,7 @@ const fn lanes(divisor: usize) -> Lanes {
     lanes
 }
 
-/// The larger, as one instruction; a number that is none counts as smaller.
+/// The larger, as one instruction; NaN counts as smaller.
 #[inline]
 fn larger(p: f64, q: f64) -> f64 {
     if p > q { p } else { q }

@@ -41,7 +41,7 @@ pub struct MeshSettings {
 /// Draws fields by distance meshes, and keeps its memory.
 #[derive(Clone, Debug, Default)]
 pub struct Meshes {
-    /// What is inside the outline at work.
+    /// What is inside the current outline.
     fill: Fill,
 }
 

@@ -1,4 +1,4 @@
-//! A picture of distances: a window of square pixels, sampled at their centres.
+//! A signed distance field: a window of square pixels, sampled at their centres.
 //!
 //! Two ways to draw it: [`tiled`] measures the few segments that can be nearest within a
 //! tile, [`mesh`] draws the distance function of every segment into a depth buffer as
@@ -23,16 +23,16 @@ pub struct Window {
     pub corner: Vec2,
     /// Side of a pixel, m, above zero; √2 times the error bound, which is half its diagonal.
     pub pixel: f64,
-    /// Pixels side by side, count.
+    /// Pixels side by side.
     pub width: u32,
-    /// Pixels above each other, count.
+    /// Pixels above each other.
     pub height: u32,
 }
 
 impl Window {
     /// The window over a box whose pixels' half diagonal is `error`, with a rim of pixels.
     ///
-    /// Counts of pixels end at the largest number there is: [`Window::pixels_over`] tells before.
+    /// Numbers of pixels saturate; [`Window::pixels_over`] returns them beforehand.
     pub fn over([min, max]: [Vec2; 2], error: f64, rim: u32) -> Window {
         let pixel = SQRT_2 * error;
         let count = |length: f64| ((length / pixel).ceil() as u32).max(1).saturating_add(2 * rim);
@@ -40,7 +40,7 @@ impl Window {
         Window { corner, pixel, width: count(max.x - min.x), height: count(max.y - min.y) }
     }
 
-    /// Pixels that a window over a box would have, count, however many.
+    /// Number of pixels that a window over a box would have, however large.
     pub fn pixels_over([min, max]: [Vec2; 2], error: f64) -> f64 {
         let pixel = SQRT_2 * error;
         ((max.x - min.x) / pixel).ceil().max(1.0) * ((max.y - min.y) / pixel).ceil().max(1.0)
@@ -57,7 +57,7 @@ impl Window {
         self.pixel / SQRT_2
     }
 
-    /// All its pixels, count.
+    /// Number of all its pixels.
     pub fn pixels(&self) -> usize {
         self.width as usize * self.height as usize
     }
@@ -78,13 +78,13 @@ pub struct Field {
 }
 
 impl Field {
-    /// A field that knows nothing yet.
+    /// A field without any distance yet.
     pub fn blank(window: Window) -> Field {
         let distance = vec![f64::INFINITY; window.pixels()];
         Field { window, distance, site: vec![NO_SITE; window.pixels()] }
     }
 
-    /// Takes another window and keeps the memory; what the pixels hold is left over.
+    /// Takes another window and keeps the memory; pixels keep stale values.
     fn resize(&mut self, window: Window) {
         self.window = window;
         self.distance.resize(window.pixels(), f64::INFINITY);

@@ -23,17 +23,17 @@ use super::super::outline::Outlines;
 use super::super::segment::{distance_sq, nearest_along};
 use super::{Field, NO_SITE, Window};
 
-/// Pixels that a reading takes on each side of the four around a point, count.
+/// Pixels that a reading takes on each side of the four around a point.
 pub const RIM: u32 = 1;
 
-/// Gradients shorter than this, no unit, are a mean of ways that differ: on the medial axis.
+/// Shorter gradients are a mean of directions that differ: on the medial axis.
 const MIN_AGREEMENT: f64 = 0.5;
 
 /// Largest angle, radians, between a direction read and the true one.
 ///
 /// `error` is half a pixel's diagonal and `clearance` the distance of the point from the
 /// medial axis of the outline, its corners included, both m. A full turn where the
-/// clearance is too small to tell: up to about 5 times the error.
+/// clearance is too small for a bound: up to about 5 times the error.
 pub fn direction_error(error: f64, clearance: f64) -> f64 {
     let pixel = std::f64::consts::SQRT_2 * error;
     // Each part of the gradient is off by the mean way times the turn; both are √2 of one.
@@ -69,7 +69,7 @@ impl Window {
     }
 }
 
-/// What a field tells of one point.
+/// The value of a field at one point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading {
     /// Signed distance, m, negative inside.
@@ -99,7 +99,7 @@ impl Field {
         value.is_finite().then_some(value)
     }
 
-    /// Central differences at a pixel, no unit; one-sided at the window's rim.
+    /// Central differences at a pixel; one-sided at the window's rim.
     ///
     /// Not finite where the field is not known.
     fn difference(&self, x: u32, y: u32) -> Vec2 {
@@ -116,7 +116,7 @@ impl Field {
         )
     }
 
-    /// Gradient of the signed distance at any point, no unit; `None` where it is not known.
+    /// Gradient of the signed distance at any point; `None` where it is not known.
     ///
     /// Of length one away from the medial axis, shorter near it.
     pub fn gradient(&self, point: Vec2) -> Option<Vec2> {
@@ -127,7 +127,7 @@ impl Field {
         gradient.is_finite().then_some(gradient)
     }
 
-    /// The gradient at every pixel, no unit, by subtracting shifted images.
+    /// The gradient at every pixel, by subtracting shifted images.
     ///
     /// One-sided at the rim; not finite next to what is beyond the field's reach.
     pub fn gradients(&self, gradients: &mut Vec<Vec2>) {

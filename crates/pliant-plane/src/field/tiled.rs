@@ -18,7 +18,7 @@ use super::{Field, NO_SITE, Window};
 /// Side of a tile, pixels.
 pub const TILE: usize = 8;
 
-/// Tiles above each other in a band, which one thread draws, count.
+/// Tiles above each other in a band, which one thread draws.
 const BAND: usize = 16;
 
 /// Slack of the tests of rectangles, relative to the largest coordinate: far above rounding.
@@ -33,7 +33,7 @@ struct Node {
     y: [usize; 2],
 }
 
-/// Lists of the segments that can be nearest, from the whole band to the tile at work.
+/// Lists of segments that can be nearest, from the whole band to the current tile.
 #[derive(Clone, Debug, Default)]
 struct Scratch {
     /// The lists, the innermost last: positions in the edges.
@@ -45,7 +45,7 @@ struct Scratch {
 /// Draws exact fields, and keeps its memory.
 #[derive(Clone, Debug, Default)]
 pub struct Tiled {
-    /// Segments of the outline at work.
+    /// Segments of the current outline.
     edges: Vec<Edge>,
     /// What is inside it.
     fill: Fill,
@@ -53,28 +53,28 @@ pub struct Tiled {
     scratch: Vec<Scratch>,
     /// Largest coordinate, m.
     size: f64,
-    /// Most threads, count; 0 and 1 are the same.
+    /// Most threads; 0 and 1 are the same.
     threads: usize,
 }
 
-/// What of a window is to be drawn.
+/// Which tiles of a window are to be drawn.
 #[derive(Clone, Debug, Default)]
 pub struct Tiles {
-    /// Tiles side by side, count.
+    /// Tiles side by side.
     columns: usize,
     /// For each tile, rows from below, whether it is wanted.
     wanted: Vec<bool>,
 }
 
 impl Tiles {
-    /// Wants no tile of a window.
+    /// Marks no tile of a window as wanted.
     pub fn clear(&mut self, window: &Window) {
         self.columns = (window.width as usize).div_ceil(TILE);
         self.wanted.clear();
         self.wanted.resize(self.columns * (window.height as usize).div_ceil(TILE), false);
     }
 
-    /// Wants the tiles of a rectangle of pixels, corners included.
+    /// Marks the tiles of a rectangle of pixels as wanted, corners included.
     pub fn want(&mut self, [x0, y0]: [u32; 2], [x1, y1]: [u32; 2]) {
         for row in y0 as usize / TILE..=y1 as usize / TILE {
             let row = row * self.columns;
@@ -97,16 +97,16 @@ struct Job<'a> {
     fill: &'a Fill,
     /// Where the pixels are.
     window: Window,
-    /// What is farther is not told, m.
+    /// Largest distance that is drawn, m.
     reach: f64,
-    /// What of the window is wanted; all without.
+    /// Which tiles of the window are wanted; all without.
     tiles: Option<&'a Tiles>,
     /// Slack of the tests of rectangles, m.
     slack: f64,
 }
 
 impl Tiled {
-    /// Works with this many threads from now on; the field's bits stay the same.
+    /// Sets the number of threads; the field stays bitwise the same.
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads;
     }
@@ -295,7 +295,7 @@ impl Job<'_> {
     fn sign(&self, row: usize, x0: usize, distance: &mut [f64]) {
         let turns = self.fill.turns(row);
         let (start, end) = (x0 as u32, (x0 + distance.len()) as u32);
-        // Most rows of a tile have no turn within: one count tells of them.
+        // Most rows of a tile have no turn within: one count decides them.
         let before = turns.iter().take_while(|turn| **turn <= start).count();
         let (mut odd, mut from) = (before % 2 == 1, 0);
         for &turn in turns[before..].iter().take_while(|turn| **turn < end) {

@@ -9,24 +9,24 @@ use pliant::id::VertexId;
 use pliant::math::{Vec2, Vec3};
 use pliant::mesh::raw::RawMesh;
 
-/// Heights of the rings over the car's, unit 1.
+/// Heights of the rings over the car's.
 const HEIGHTS: [f64; 4] = [0.12, 0.6, 0.62, 1.0];
 
-/// Length and width of the rings over the car's, unit 1.
+/// Length and width of the rings over the car's.
 const SCALES: [[f64; 2]; 4] = [[1.0, 1.0], [0.97, 0.96], [0.68, 0.86], [0.44, 0.7]];
 
-/// Where the rings' middles lie behind the car's, over its length, unit 1.
+/// Where the rings' middles lie behind the car's, over its length.
 const BACK: [f64; 4] = [0.0, 0.0, 0.08, 0.1];
 
-/// Fewest points that have a nose and a tail, count.
+/// Fewest points that have a nose and a tail.
 const LEAST_POINTS: u32 = 6;
 
-/// What a car is made of.
+/// Parameters of a car.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CarSettings {
     /// Length along x, width along y and height along z, m.
     pub size: [f64; 3],
-    /// Points of the outline, count, at least 6.
+    /// Points of the outline, at least 6.
     pub points: u32,
 }
 
@@ -104,7 +104,7 @@ mod tests {
             for (vertex, point) in mesh.positions.iter().zip(&outline) {
                 assert_eq!(vertex.truncate(), *point);
             }
-            // Just within, as points on the border may be told either way.
+            // Just within, as points on the border may be classified either way.
             let held = |p: &Vec3| surrounds(&outline, (1.0 - 1e-9) * p.truncate());
             assert!(mesh.positions.iter().all(held));
             assert!(matches!(Surface::from_raw(mesh), Ok((_, None))));

@@ -8,31 +8,31 @@ use super::{GenerateError, Random, around, check_count, check_length, check_rang
 use crate::segment::{distance_sq, meet, surrounds};
 use pliant::math::Vec2;
 
-/// Points of the curve before the first is broken, count.
+/// Points of the curve before the first is broken.
 const FIRST: u32 = 7;
 
-/// Radii of the first points differ from the mean by up to this share, unit 1.
+/// Radii of the first points differ from the mean by up to this share.
 const UNEVEN: f64 = 0.35;
 
-/// A new point keeps this share of its segment's length from the others, unit 1.
+/// A new point keeps this share of its segment's length from the others.
 const CLEARANCE: f64 = 0.45;
 
-/// The same from the two segments that meet its own, unit 1.
+/// The same from the two segments that meet its own.
 const BESIDE: f64 = 0.225;
 
-/// Pushes are halved so often before the point stays on its segment, count.
+/// Pushes are halved so often before the point stays on its segment.
 const HALVINGS: u32 = 6;
 
-/// What a coast is made of.
+/// Parameters of a coast.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoastSettings {
-    /// Points of the curve, count, at least 7.
+    /// Points of the curve, at least 7.
     pub points: u32,
     /// Mean distance of the first points from the middle, m.
     pub radius: f64,
-    /// Largest push over the length of the segment, unit 1, 0 to 0.5.
+    /// Largest push over the length of the segment, 0 to 0.5.
     pub roughness: f64,
-    /// Another number is another coast.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 

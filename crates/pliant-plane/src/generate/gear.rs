@@ -11,32 +11,32 @@ use std::f64::consts::PI;
 use super::{GenerateError, arc, around, check_count, check_length, check_range};
 use pliant::math::Vec2;
 
-/// How far teeth stand out of the pitch circle, over the module, unit 1.
+/// How far teeth stand out of the pitch circle, over the module.
 const ADDENDUM: f64 = 0.8;
 
-/// How far gaps reach inside it, over the module, unit 1.
+/// How far gaps reach inside it, over the module.
 const DEDENDUM: f64 = 1.0;
 
 /// Half a tooth is so much narrower at its tip, and wider at its root, than between, over
-/// the module, unit 1.
+/// the module.
 const TAPER: f64 = 0.28;
 
-/// Straight flanks pass each other with at least this backlash, over the module, unit 1.
+/// Straight flanks pass each other with at least this backlash, over the module.
 pub const LEAST_BACKLASH: f64 = 0.6;
 
-/// With more backlash, over the module, teeth end in a point, unit 1.
+/// With more backlash, over the module, teeth end in a point.
 const MOST_BACKLASH: f64 = 1.8;
 
-/// Largest bore over the distance of the gaps from the middle, unit 1.
+/// Largest bore over the distance of the gaps from the middle.
 const WALL: f64 = 0.95;
 
-/// Fewest teeth: two gears of six would jam, count.
+/// Fewest teeth: two gears of six would jam.
 const LEAST_TEETH: u32 = 7;
 
-/// What a gear is made of.
+/// Parameters of a gear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GearSettings {
-    /// Teeth, count, at least 7.
+    /// Number of teeth, at least 7.
     pub teeth: u32,
     /// Diameter of the pitch circle over the teeth, m.
     pub module: f64,
@@ -51,7 +51,7 @@ pub struct GearSettings {
 pub struct Bore {
     /// From the middle to its points, m.
     pub radius: f64,
-    /// Its points, count, at least 3.
+    /// Number of its points, at least 3.
     pub points: u32,
 }
 

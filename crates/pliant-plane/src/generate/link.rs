@@ -13,28 +13,28 @@
 use super::{GenerateError, arc, check_count, check_length};
 use pliant::math::Vec2;
 
-/// Inner radius of the claw over that of the knob, unit 1.
+/// Inner radius of the claw over that of the knob.
 const ROOM: f64 = 1.18;
 
-/// Outer radius of the claw over that of the knob, unit 1.
+/// Outer radius of the claw over that of the knob.
 const CLAW: f64 = 1.85;
 
-/// Half the width of the mouth over the knob's radius, unit 1; below 1, or nothing holds.
+/// Half the width of the mouth over the knob's radius; below 1, or nothing holds.
 const MOUTH: f64 = 0.8;
 
-/// Half the width of the neck over the knob's radius, unit 1.
+/// Half the width of the neck over the knob's radius.
 const NECK: f64 = 0.3;
 
-/// From the claw's middle to the knob's, over the knob's radius, unit 1.
+/// From the claw's middle to the knob's, over the knob's radius.
 const PITCH: f64 = 4.6;
 
-/// Fewest points that make arcs round enough to hold, count.
+/// Fewest points that make arcs round enough to hold.
 const LEAST_POINTS: u32 = 24;
 
-/// What a link is made of.
+/// Parameters of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkSettings {
-    /// Points of the ring, count, at least 24.
+    /// Points of the ring, at least 24.
     pub points: u32,
     /// Radius of the knob, m; every other length follows from it.
     pub knob: f64,

@@ -1,8 +1,8 @@
-//! Outlines made from a few numbers: coasts, gears, links, cars, strips.
+//! Generators of outlines: coasts, gears, links, cars, strips.
 //!
-//! Every generator hands out rings that cross neither themselves nor each other, the outer
-//! one first and against the clock, holes with it. Only sums, products, quotients and roots
-//! are used, so that the same numbers give the same bits on every machine.
+//! Every generator returns rings that cross neither themselves nor each other, the outer one
+//! first, all counter-clockwise, holes too. Only sums, products, quotients and roots are
+//! used, so that the results are bitwise reproducible on every machine.
 //!
 //! | outline | points                     | kept apart by                     |
 //! |---------|----------------------------|-----------------------------------|
@@ -26,7 +26,7 @@ pub mod car;
 
 pub mod strip;
 
-/// Most points of one generated ring, count; the time of a coast grows with their square.
+/// Most points of one generated ring; the time of a coast grows with their square.
 pub const MOST_POINTS: u32 = 10_000;
 
 /// Lengths whose squares are numbers too, m.
@@ -43,7 +43,7 @@ pub enum GenerateError {
         /// As given, m.
         value: f64,
     },
-    /// A number without room for it.
+    /// A number out of range.
     #[error("{what} is {value:?}, expected {least:?} to {most:?}")]
     OutOfRange {
         /// The number meant, with its unit.
@@ -55,16 +55,16 @@ pub enum GenerateError {
         /// The most allowed.
         most: f64,
     },
-    /// A count without a shape.
+    /// A count out of range.
     #[error("{what}: {value} asked for, expected {least} to {most}")]
     BadCount {
         /// What is counted.
         what: &'static str,
-        /// As given, count.
+        /// As given.
         value: u32,
-        /// The fewest allowed, count.
+        /// The fewest allowed.
         least: u32,
-        /// The most allowed, count.
+        /// The most allowed.
         most: u32,
     },
     /// A count that must be even.
@@ -72,7 +72,7 @@ pub enum GenerateError {
     Odd {
         /// What is counted.
         what: &'static str,
-        /// As given, count.
+        /// As given.
         value: u32,
     },
 }
@@ -172,7 +172,7 @@ mod tests {
     use crate::outline::{Outlines, area};
     use crate::segment::meet;
 
-    /// Panics unless rings keep what this module promises; hands out the count of points.
+    /// Panics unless rings are as this module promises; returns the number of points.
     #[track_caller]
     pub fn check_simple(rings: &[Vec<Vec2>]) -> usize {
         let ends = |ring: &[Vec2], k: usize| [ring[k], ring[(k + 1) % ring.len()]];

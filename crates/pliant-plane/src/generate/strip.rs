@@ -3,22 +3,22 @@
 use super::{GenerateError, around, check_count, check_length, check_range};
 use pliant::math::Vec2;
 
-/// Height of the waves over the width at most, unit 1.
+/// Height of the waves over the width at most.
 const HIGHEST: f64 = 0.49;
 
-/// Waves for each segment along the edge at most, unit 1: four segments show a wave.
+/// Waves for each segment along the edge at most: four segments show a wave.
 const DENSEST: f64 = 0.25;
 
-/// What a strip is made of.
+/// Parameters of a strip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StripSettings {
     /// Width along x and length along y, m.
     pub size: [f64; 2],
-    /// Points of the ring, count, even, at least 8.
+    /// Points of the ring, even, at least 8.
     pub points: u32,
     /// Height of the waves of the right edge, m; below half the width.
     pub amplitude: f64,
-    /// Waves along the right edge, unit 1; 0 to a quarter of the points along it.
+    /// Waves along the right edge; 0 to a quarter of the points along it.
     pub waves: f64,
 }
 

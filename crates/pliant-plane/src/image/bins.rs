@@ -44,13 +44,13 @@ struct Grid {
     high: Vec2,
     /// Sides of a cell, m.
     cell: Vec2,
-    /// Cells side by side and above each other, count.
+    /// Cells side by side and above each other.
     count: [usize; 2],
     /// Slack of the tests, m.
     slack: f64,
 }
 
-/// How much of the meetings is wanted.
+/// Whether one meeting suffices or all are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// Whether there is one.
@@ -116,7 +116,7 @@ impl Grid {
     /// Column or row of a place.
     fn at(&self, axis: usize, place: f64) -> usize {
         let cells = (place - self.low[axis]) / self.cell[axis];
-        // No number where the region is flat: all is in one cell.
+        // NaN where the region is flat: all is in one cell.
         (cells.max(0.0) as usize).min(self.count[axis] - 1)
     }
 

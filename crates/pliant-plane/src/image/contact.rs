@@ -3,11 +3,11 @@
 //! A distance reported is the least value read in a stretch, or the distance between the
 //! segments that lie there where that is less. It is never above the least value, which is
 //! off by at most the error, and where it is less it is the distance of two real points,
-//! so not below the truth.
+//! so not below the exact distance.
 //!
 //! - Implements: contact points and normals, closest point and separation of
 //!   [Hoff01 §2.2.4].
-//! - Erratum: [Hoff01 §2.2.4] offsets both boundaries by the threshold and so tells gaps
+//! - Erratum: [Hoff01 §2.2.4] offsets both boundaries by the threshold and so reports gaps
 //!   up to twice as wide (P2); here a value is compared with the threshold:
 //!   `contacts_keep_to_the_threshold`. Two closest points found apart need not belong
 //!   together (P4): one field's minimum decides, `separation_is_within_the_error`.
@@ -68,7 +68,7 @@ pub fn separation(outlines: &Outlines, near: &Near) -> Option<Separation> {
 
 /// Appends one contact for each stretch of a within `distance` of b, m.
 ///
-/// `meetings` are those of the boundaries, along a; `flags` is memory.
+/// `meetings` are those of the boundaries, along a; `flags` is scratch memory.
 pub fn contacts(
     outlines: &Outlines,
     a: usize,
@@ -86,7 +86,7 @@ pub fn contacts(
     for ring in outlines.rings(a) {
         let here = near.pieces[start..].partition_point(|p| (p.segment as usize) < ring.end);
         let end = start + here;
-        // A stretch over the ring's first point is told once, with its part before it.
+        // A stretch over the ring's first point is reported once, with its part before it.
         let around = here > 1 && joined(end - 1, start);
         let mut head = start..start;
         let mut from = start;

@@ -18,7 +18,7 @@ use super::probe::Probes;
 
 /// Appends the vertices and samples of both inside the other.
 ///
-/// The scratch holds the meetings of the boundaries and both outlines' spots.
+/// The scratch holds the meetings of the boundaries and both outlines' rows.
 pub(super) fn penetrations(
     outlines: &Outlines,
     pair: [usize; 2],
@@ -64,7 +64,7 @@ fn cuts(meetings: &[Meeting], side: usize, cuts: &mut Vec<(u32, f64)>) {
     cuts.sort_unstable_by(|p, q| p.0.cmp(&q.0).then(p.1.total_cmp(&q.1)));
 }
 
-/// Lists the points of one outline inside the other; the samples asked for, count.
+/// Lists the points of one outline inside the other; returns the samples required.
 fn collect(
     outlines: &Outlines,
     (own, side): (usize, usize),

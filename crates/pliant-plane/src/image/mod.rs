@@ -2,17 +2,17 @@
 //!
 //! A pair is localised by its boxes. Whether two intersect is exact: a conservative drawing
 //! of one boundary names the segments to test against the other, and where none meet, a
-//! vertex of each ring tells who holds whom. Depths, contacts and separation are read off
-//! exact signed fields in windows whose pixels follow from the error asked for; the area is
-//! summed over rows of pixels. Lengths are within the error; an error too small for images
-//! is answered by segments, with a notice.
+//! vertex of each ring decides which outline holds the other. Depths, contacts and separation
+//! are read off exact signed fields in windows whose pixels follow from the error bound; the
+//! area is summed over rows of pixels. Lengths are within the error; where it is too small
+//! for images, segments are used instead, with a notice.
 //!
 //! | query       | image                       | pixel's half diagonal | error at most |
 //! |-------------|-----------------------------|-----------------------|---------------|
 //! | penetration | field of the other          | D                     | D             |
 //! | contacts    | field of b at a's boundary  | 0.8 D                 | D             |
 //! | separation  | the same                    | 0.8 D                 | D             |
-//! | area        | rows √2 D high              | –                     | 0.71 D times the perimeters |
+//! | area        | rows √2 D high              | –                     | 0.71 D · perimeters |
 
 mod bins;
 
@@ -42,22 +42,22 @@ use contact::Flag;
 use near::{Near, Search, SearchMode};
 use probe::Probes;
 
-/// Most pixels that images of one pair may have, count, were they drawn at once.
+/// Most pixels that images of one pair may have, were they drawn at once.
 const MOST_PIXELS: f64 = (1_u64 << 34) as f64;
 
-/// Most rows of pixels that an area is summed over, count.
+/// Most rows of pixels that an area is summed over.
 const MOST_ROWS: f64 = (1_u64 << 22) as f64;
 
-/// Rows of pixels that are cut at once, count.
+/// Rows of pixels that are cut at once.
 const ROWS: u32 = 1024;
 
 /// Least error, relative to the largest coordinate, for which pixels have digits to differ in.
 const LEAST_ERROR: f64 = 1e-11;
 
-/// Answers from images on the CPU.
+/// The backend of images on the CPU.
 ///
-/// Keeps its memory from one question to the next. With threads the pairs are shared out;
-/// the answers' bits stay the same.
+/// Keeps its memory from one query to the next. With threads the pairs are divided among
+/// them; results stay bitwise the same.
 #[derive(Debug, Default)]
 pub struct Images {
     /// Box of each outline, m.
@@ -66,7 +66,7 @@ pub struct Images {
     scratch: Vec<Scratch>,
 }
 
-/// Snapshot for one pair after the other.
+/// Scratch memory for one pair after the other.
 #[derive(Debug, Default)]
 struct Scratch {
     /// Boxes of a and b, m.
@@ -89,18 +89,18 @@ struct Scratch {
     near: Near,
     /// For each piece what is known of it.
     flags: Vec<Flag>,
-    /// Who answers what images cannot.
+    /// Fallback for what images cannot resolve.
     exact: Exact,
-    /// Positions in the thread's share of pairs left to it, and why.
+    /// Positions in the thread's pairs that are left to the fallback, and why.
     left: Vec<(usize, Cause)>,
     /// Those pairs.
     asked: Vec<Pair>,
-    /// What it answered.
+    /// The results of the fallback.
     found: Vec<ProximityResult>,
 }
 
 impl Images {
-    /// Works with this many threads from now on; at least one.
+    /// Sets the number of threads; at least one.
     pub fn set_threads(&mut self, threads: usize) {
         self.scratch.resize_with(threads.max(1), Scratch::default);
     }
@@ -144,16 +144,16 @@ fn localise([a, b]: [Rect; 2], margin: f64) -> Option<Rect> {
 /// What all pairs of one call share.
 #[derive(Clone, Copy)]
 struct Job<'a> {
-    /// The set asked about.
+    /// The set of outlines.
     outlines: &'a Outlines,
-    /// What is asked.
+    /// The query.
     question: &'a ProximityQuery,
     /// Box of each outline, m.
     boxes: &'a [Rect],
 }
 
 impl Job<'_> {
-    /// Gives each scratch its share of the pairs.
+    /// Divides the pairs among the scratches, one per thread.
     fn share(&self, scratch: &mut [Scratch], pairs: &[Pair], answers: &mut [ProximityResult]) {
         if let [scratch] = scratch {
             scratch.left.clear();
@@ -176,7 +176,7 @@ impl Job<'_> {
         );
     }
 
-    /// Answers the pairs that images could not answer.
+    /// Queries by segments the pairs that images could not resolve.
     fn by_segments(&self, scratch: &mut Scratch, answers: &mut [ProximityResult]) {
         let Scratch { exact, left, asked, found, .. } = scratch;
         if left.is_empty() {
@@ -191,7 +191,7 @@ impl Job<'_> {
         }
     }
 
-    /// Answers by images, or leaves an unfinished answer and says what images lack.
+    /// Queries by images, or leaves an unfinished result and returns the cause.
     fn by_images(
         &self,
         pair: Pair,
@@ -254,7 +254,9 @@ impl Job<'_> {
         scratch.near.search(self.outlines, &search, &mut scratch.probes)
     }
 
-    /// Whether two outlines share a point; exact. Leaves meetings and spots in the scratch.
+    /// Whether two outlines share a point; exact.
+    ///
+    /// Leaves meetings and rows in the scratch.
     fn intersect(&self, pair: [usize; 2], region: Rect, scratch: &mut Scratch) -> bool {
         let (outlines, wanted) = (self.outlines, self.question.flags);
         let extent = if wanted.samples || wanted.contacts { Extent::All } else { Extent::First };

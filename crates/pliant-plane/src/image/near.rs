@@ -2,11 +2,11 @@
 //!
 //! A boundary is cut into pieces no longer than the pixels, and the other outline's field is
 //! read at their middles. By the error of the reading and the piece's length a piece is
-//! certainly too far, and dropped, or kept and looked at with smaller pixels.
+//! certainly too far, and dropped, or kept and refined with smaller pixels.
 //!
 //! | here    | meaning                                                          |
 //! |---------|------------------------------------------------------------------|
-//! | `error` | D, bound of the answer's lengths, m                              |
+//! | `error` | D, bound of the result's lengths, m                              |
 //! | `value` | distance read at a piece's middle; off by at most 0.8 D at last  |
 //! | `half`  | half the length of a piece, m; at most 0.2 D at last             |
 //!
@@ -23,10 +23,10 @@ use super::super::rect::Rect;
 use super::super::segment::place;
 use super::probe::Probes;
 
-/// Error of the last readings, of the bound asked for.
+/// Error of the last readings, relative to the error bound.
 const LAST_ERROR: f64 = 0.8;
 
-/// Half the length of the last pieces, of the bound asked for.
+/// Half the length of the last pieces, relative to the error bound.
 const LAST_HALF: f64 = 0.2;
 
 /// Factor from one resolution to the next.
@@ -38,7 +38,7 @@ const FIRST_SIDE: f64 = 90.0;
 /// Readings look at pixels up to this many errors away: √5 pixels of √2 errors, and more.
 const STENCIL: f64 = 6.0;
 
-/// Most pieces, count.
+/// Most pieces.
 pub const MOST_PIECES: usize = 1 << 21;
 
 /// What is looked for.
@@ -55,13 +55,13 @@ pub enum SearchMode {
 pub struct Near {
     /// In order along a.
     pub pieces: Vec<Part>,
-    /// For each piece what b's field tells of its middle.
+    /// For each piece the value of b's field at its middle.
     pub readings: Vec<Reading>,
     /// Pieces of the resolution before.
     coarse: Vec<Part>,
 }
 
-/// Whom to search, and how far.
+/// What to search, and how far.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
     /// Outlines a and b.
@@ -184,7 +184,7 @@ fn clip([a, b]: [Vec2; 2], Rect { min: low, max: high }: Rect) -> Option<[f64; 2
     (from <= to).then_some([from, to])
 }
 
-/// A distance that two boundaries are not farther apart than, m, from vertex to vertex.
+/// Upper bound of the distance of two boundaries, m, from vertex to vertex.
 pub fn upper_bound(outlines: &Outlines, [a, b]: [usize; 2]) -> f64 {
     let points = |outline: usize| &outlines.points()[outlines.range(outline)];
     let mut from = points(a)[0];

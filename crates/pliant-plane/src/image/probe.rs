@@ -10,10 +10,10 @@ use super::super::field::tiled::{Tiled, Tiles};
 use super::super::field::{Field, Window};
 use super::super::outline::Outlines;
 
-/// Most pixels along a side of one window, count: 12 bytes each make 12 MiB.
+/// Most pixels along a side of one window: 12 bytes each make 12 MiB.
 pub const SIDE: f64 = 1024.0;
 
-/// Points, and what a field tells of them.
+/// Points, and the values of a field at them.
 #[derive(Clone, Debug)]
 pub struct Probes {
     /// Where to read, m.
@@ -24,9 +24,9 @@ pub struct Probes {
     order: Vec<([u32; 2], u32)>,
     /// Draws the windows.
     tiled: Tiled,
-    /// What of the window at work is needed.
+    /// Which tiles of the current window are needed.
     tiles: Tiles,
-    /// The window at work.
+    /// The current window.
     field: Field,
 }
 
@@ -45,7 +45,7 @@ impl Default for Probes {
 }
 
 impl Probes {
-    /// Works with this many threads from now on.
+    /// Sets the number of threads.
     pub fn set_threads(&mut self, threads: usize) {
         self.tiled.set_threads(threads);
     }

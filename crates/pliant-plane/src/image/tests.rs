@@ -1,4 +1,4 @@
-//! Images held against every segment with every segment.
+//! Images compared with every segment against every segment.
 
 use std::f64::consts::TAU;
 use std::slice::from_ref;
@@ -70,7 +70,7 @@ fn query(
     answers.pop().unwrap()
 }
 
-/// Asks both and holds one against the other.
+/// Queries both backends and compares their results.
 #[track_caller]
 fn check(outlines: &Outlines, error: f64, contact_distance: f64) -> ProximityResult {
     let question = ProximityQuery { error, contact_distance, flags: QueryFlags::ALL };
@@ -264,7 +264,7 @@ fn separation_is_within_the_error() {
 #[test]
 fn contacts_keep_to_the_threshold() {
     let (error, distance) = (0.002, 0.1);
-    // Offset by the threshold each, boundaries up to twice as far apart would be told.
+    // Offset by the threshold each, boundaries up to twice as far apart would be reported.
     for (gap, told) in [(0.09, true), (0.105, false), (0.15, false), (0.195, false)] {
         let a = rectangle(Vec2::ZERO, Vec2::ONE);
         let b = rectangle(Vec2::new(1.0 + gap, 0.2), Vec2::new(2.0, 0.7));

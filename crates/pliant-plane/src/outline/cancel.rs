@@ -1,4 +1,4 @@
-//! Segments that two rings share cancel: neither side of them is another than the other.
+//! Segments that two rings share cancel: both their sides are alike.
 //!
 //! By the even–odd rule a segment that is there twice bounds nothing, as the border between
 //! two countries of one map or the way into a hole and out again. What is left is joined to
@@ -17,10 +17,10 @@ struct Side {
     at: [u32; 2],
 }
 
-/// Rings without the segments that are there twice, and what to tell of it.
+/// Rings without the segments that occur twice, and a notice about it.
 ///
 /// Rings without such segments stay as they are; the others become as many as it takes, after
-/// them. Of a segment that is there three times one is left. Points must be finite, and equal
+/// them. Of a segment that occurs three times one is left. Points must be finite, and equal
 /// neighbours are ignored.
 pub fn cancel(rings: &[Vec<Vec2>]) -> (Vec<Vec<Vec2>>, Option<OutlineNotice>) {
     let (places, numbers) = numbered(rings);
@@ -74,7 +74,7 @@ fn numbered(rings: &[Vec<Vec2>]) -> (Vec<Vec2>, Vec<Vec<u32>>) {
     places.sort_unstable_by(order);
     places.dedup();
     let number = |point: &Vec2| {
-        // Every point is among them; one that is no number is nowhere, and harmless at 0.
+        // Every point is among them; NaN is not, and harmless at 0.
         places.binary_search_by(|place| order(place, point)).unwrap_or(0) as u32
     };
     let numbers = rings.iter().map(|ring| ring.iter().map(number).collect()).collect();

@@ -1,21 +1,21 @@
 //! Where an outline crosses itself or lies along itself.
 //!
 //! The even–odd rule gives such an outline an inside all the same, but seldom the one that
-//! was meant: whoever reads outlines should tell. Segments are sorted into square cells, and
-//! only those that share a cell are held against each other.
+//! was meant: readers of outlines should report it. Segments are sorted into square cells,
+//! and only those that share a cell are compared.
 
 use pliant::math::{Vec2, orient2d};
 
 use super::super::segment::{crossing, meet, place};
 use super::{OutlineNotice, Outlines};
 
-/// Most entries in cells for each segment on average, count.
+/// Most entries in cells for each segment on average.
 const ENTRIES: usize = 4;
 
-/// Most pairs of segments looked at, count: a second's work.
+/// Most pairs of segments looked at: a second's work.
 const MOST_PAIRS: usize = 1 << 25;
 
-/// Tells whether an outline crosses itself, and where first.
+/// Reports whether an outline crosses itself, and where first.
 ///
 /// Segments that touch in a corner do not cross. At most one notice each for crossings and
 /// for stretches that lie along each other, with their count.
@@ -89,7 +89,7 @@ struct Cells {
     corner: Vec2,
     /// Side of a cell, m.
     side: f64,
-    /// Cells side by side, count.
+    /// Cells side by side.
     width: usize,
     /// Cell and segment, ascending.
     entries: Vec<(usize, usize)>,

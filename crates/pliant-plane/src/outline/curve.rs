@@ -1,6 +1,6 @@
 //! Curves as chains of points: Béziers of degree two and three, and elliptical arcs.
 //!
-//! A curve is cut into pieces of equal share, so many that no point of a piece is farther
+//! A curve is split into pieces of equal share, so many that no point of a piece is farther
 //! from its chord than the bound. With the curve c over shares 0 to 1 and pieces of 1/n that
 //! distance is at most max |c″| / (8 n²), for an arc the exact height of the cut-off cap.
 
@@ -8,12 +8,12 @@ use std::f64::consts::{PI, TAU};
 
 use pliant::math::Vec2;
 
-/// How finely curves are cut.
+/// How finely curves are split.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flattening {
     /// Largest distance of the curve from its chain, m, above zero.
     pub bound: f64,
-    /// Most pieces for one curve, count; where they are too few the bound is not kept.
+    /// Most pieces for one curve; where they are too few the bound is not kept.
     pub most_pieces: u32,
 }
 
@@ -57,7 +57,7 @@ pub struct ArcShape {
 }
 
 impl Curve {
-    /// Appends the chain without its first point, and tells how far the curve is from it, m.
+    /// Appends the chain without its first point; returns its distance from the curve, m.
     ///
     /// The last point is met exactly. Points that are not finite stay so, in one piece or many.
     pub fn flatten(&self, settings: Flattening, chain: &mut Vec<Vec2>) -> f64 {
@@ -89,11 +89,11 @@ impl Curve {
         }
     }
 
-    /// Pieces to cut it into, and the distance that is kept by them, m.
+    /// Number of pieces, and the distance that they keep, m.
     fn pieces(&self, settings: Flattening) -> (u32, f64) {
         let Flattening { bound, most_pieces } = settings;
         let most = most_pieces.max(1);
-        // A quotient that is no number asks for one piece, one that is too large for all.
+        // A NaN quotient gives one piece, one that is too large gives all.
         let limited = |count: f64| (count.ceil() as u32).clamp(1, most);
         let bent = |bend: f64| {
             let count = limited((bend / (8.0 * bound)).sqrt());
@@ -121,7 +121,7 @@ impl Arc {
     /// The arc between two points; `None` where SVG draws a straight line, or nothing.
     ///
     /// That is for a half axis of zero and for equal ends. Half axes too short to reach are
-    /// stretched together, as SVG demands.
+    /// stretched together, as SVG requires.
     pub fn between(from: Vec2, to: Vec2, shape: ArcShape) -> Option<Arc> {
         let mut radii = shape.radii.abs();
         if radii.min_element() <= 0.0 || from == to || !(radii.is_finite() && from.is_finite()) {

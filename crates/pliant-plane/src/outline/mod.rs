@@ -27,44 +27,44 @@ pub enum OutlineError {
     /// No ring at all.
     #[error("the outline has no ring")]
     Empty,
-    /// A coordinate that is no number.
+    /// A coordinate that is not finite.
     #[error("point {point} of ring {ring} is {position}")]
     NotFinite {
-        /// Position of the ring among those handed over.
+        /// Position of the ring in the input.
         ring: usize,
         /// Position of the point in the ring.
         point: usize,
-        /// What stands there, m.
+        /// Its position, m.
         position: Vec2,
     },
     /// A ring that surrounds nothing.
     #[error("ring {ring} has {count} different points; it takes three")]
     TooFew {
-        /// Position of the ring among those handed over.
+        /// Position of the ring in the input.
         ring: usize,
-        /// Points that differ from the one before, count.
+        /// Number of points that differ from the one before.
         count: usize,
     },
     /// More points than an index can name.
     #[error("the outlines have {count} points together; {limit} are the most", limit = u32::MAX)]
     TooMany {
-        /// Points of all outlines, count.
+        /// Number of points of all outlines.
         count: usize,
     },
 }
 
-/// What was mended or should be known about rings that make an outline all the same.
+/// What was repaired or is suspicious about rings that still make an outline.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum OutlineNotice {
     /// Points at the place of the one before them were left out.
     #[error("ring {ring} repeats {count} points, which were left out")]
     Repeated {
-        /// Position of the ring among those handed over.
+        /// Position of the ring in the input.
         ring: usize,
-        /// Points left out, count.
+        /// Number of points left out.
         count: usize,
     },
-    /// Segments that are there twice and bound nothing were left out.
+    /// Segments that occur twice and bound nothing were left out.
     #[error(
         "segment {} of ring {} is there again as segment {} of ring {}, at {place}; \
          {count} such segments cancel each other", a[1], a[0], b[1], b[0]
@@ -76,7 +76,7 @@ pub enum OutlineNotice {
         b: [usize; 2],
         /// Where the first begins, m.
         place: Vec2,
-        /// Segments left out, count.
+        /// Number of segments left out.
         count: usize,
     },
     /// Segments cross: what was meant may be another inside.
@@ -92,7 +92,7 @@ pub enum OutlineNotice {
         b: [usize; 2],
         /// Where, m.
         place: Vec2,
-        /// Crossings altogether, count.
+        /// Number of crossings.
         count: usize,
     },
     /// Segments lie along each other in part.
@@ -107,17 +107,17 @@ pub enum OutlineNotice {
         b: [usize; 2],
         /// An end of the second, m.
         place: Vec2,
-        /// Such pairs altogether, count.
+        /// Number of such pairs.
         count: usize,
     },
 }
 
-/// How the others of a kind are told after the first.
+/// How the others of a kind are reported after the first.
 fn more(count: usize) -> String {
     if count > 1 { format!(", the first of {count} places") } else { String::new() }
 }
 
-/// Many outlines in flat arrays, ready to be asked about.
+/// Many outlines in flat arrays, ready for queries.
 ///
 /// Every point begins one segment, which ends at [`Outlines::next`].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -171,7 +171,8 @@ impl Outlines {
 
     /// Adds an outline whose rings are as [`Outlines::push`] would leave them.
     ///
-    /// Points stay in their order, for who knows them by number. Nothing is added on an error.
+    /// Points stay in their order, for callers that know them by number. Nothing is added on an
+    /// error.
     pub fn push_given(&mut self, rings: &[Vec<Vec2>]) -> Result<(), OutlineError> {
         if rings.is_empty() {
             return Err(OutlineError::Empty);
@@ -268,7 +269,7 @@ fn without_repeats(points: &[Vec2]) -> Vec<Vec2> {
     kept
 }
 
-/// Area of a ring, m², positive against the clock.
+/// Area of a ring, m², positive if counter-clockwise.
 ///
 /// Measured from its first point, so that a ring far from the origin keeps its digits.
 pub fn area(ring: &[Vec2]) -> f64 {

@@ -4,7 +4,7 @@
 //! their Minkowski sum, and the region is the union of those sums. So joints and ends are
 //! round, and a chain that folds back or comes nearer to itself than its thickness needs no
 //! case of its own. The union is taken by `i_overlay` on a grid of integers: a robust union of
-//! arbitrary polygons is a work of its own, and that crate is kept well.
+//! arbitrary polygons is a project of its own, and that crate is well maintained.
 //!
 //! The region lies between those of the exact radius and of the radius less the pen's error
 //! r (1 − cos π/m), up to [`GRID_ERROR`] steps of the grid, which is 2⁻⁴¹ of the extent.
@@ -18,20 +18,20 @@ use i_overlay::i_float::int::point::IntPoint;
 
 use pliant::math::Vec2;
 
-/// Binary digits of the grid's coordinates, count; the engine has 64 and multiplies two.
+/// Binary digits of the grid's coordinates; the engine has 64 and multiplies two.
 const GRID_BITS: i32 = 40;
 
 /// How far rounding to the grid moves a boundary, in steps: half a diagonal for the corners,
 /// as much for crossings, and the same again for segments that a moved crossing bends.
 const GRID_ERROR: f64 = 4.0;
 
-/// Thinnest radius relative to the extent that the grid still tells well.
+/// Thinnest radius relative to the extent that the grid still resolves.
 const THINNEST: f64 = 1.0 / (1 << 28) as f64;
 
 /// Fewest and most corners of the pen.
 const CORNERS: [usize; 2] = [8, 4096];
 
-/// Most corners of all pens of one region together, count; finer bounds are not kept.
+/// Most corners of all pens of one region together; finer bounds are not kept.
 const MOST_CORNERS: usize = 1 << 22;
 
 /// A chain drawn with a round pen.
@@ -55,28 +55,28 @@ pub struct Thick {
 /// Why there is no region.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ThickError {
-    /// A pen that is none.
+    /// A radius that is not positive and finite.
     #[error("stroke {stroke} has a radius of {radius}; it must be above zero and finite")]
     Radius {
-        /// Position of the stroke among those handed over.
+        /// Position of the stroke in the input.
         stroke: usize,
         /// As given, m.
         radius: f64,
     },
-    /// A place that is none.
+    /// A point that is not finite.
     #[error("point {point} of stroke {stroke} is {position}")]
     NotFinite {
-        /// Position of the stroke among those handed over.
+        /// Position of the stroke in the input.
         stroke: usize,
         /// Position of the point in its chain.
         point: usize,
-        /// What stands there, m.
+        /// Its position, m.
         position: Vec2,
     },
     /// A pen too thin for numbers of this size.
     #[error("stroke {stroke} has a radius of {radius:e}, too thin for lines {extent:e} long")]
     TooThin {
-        /// Position of the stroke among those handed over.
+        /// Position of the stroke in the input.
         stroke: usize,
         /// As given, m.
         radius: f64,
@@ -87,8 +87,8 @@ pub enum ThickError {
 
 /// Covers all strokes, within `bound` of round ones, m.
 ///
-/// No strokes cover nothing. Where the bound asks for too many corners, `error` tells what
-/// is kept instead.
+/// No strokes cover nothing. Where the bound requires too many corners, `error` is the bound
+/// that is kept instead.
 pub fn thicken(strokes: &[Stroke], bound: f64) -> Result<Thick, ThickError> {
     let points: usize = strokes.iter().map(|stroke| stroke.points.len()).sum();
     if points == 0 {

@@ -1,15 +1,15 @@
-//! Turning rings so that the inside lies to their left: outer ones against the clock.
+//! Orients rings so that the inside lies to their left: outer counter-clockwise.
 //!
-//! A ring is outer when an even number of other rings surround it. Whether that number is
-//! odd, all crossings of a ray with all other rings together tell; they lie in one band of
-//! heights, so that thousands of rings need not be held against each other.
+//! A ring is outer when an even number of other rings surround it. The crossings of a ray with
+//! all other rings together decide whether that number is odd; they lie in one band of
+//! heights, so that thousands of rings need not be compared with each other.
 
 use pliant::math::Vec2;
 
 use super::super::segment::right_of;
 use super::area;
 
-/// Most entries in bands for each segment on average, count.
+/// Most entries in bands for each segment on average.
 const ENTRIES: usize = 4;
 
 /// Turns rings so that the inside lies to their left, as far as they do not cross.
@@ -17,7 +17,7 @@ pub fn turn(rings: &mut [Vec<Vec2>]) {
     let bands = (rings.len() > 1).then(|| Bands::new(rings));
     let outer: Vec<bool> = (0..rings.len())
         .map(|ring| {
-            // Rings may touch in points: the middle of a segment tells more surely.
+            // Rings may touch in points: the middle of a segment is a safer test.
             let middle = rings[ring][0].midpoint(rings[ring][1]);
             bands.as_ref().is_none_or(|bands| bands.crossed(ring, middle) % 2 == 0)
         })
@@ -109,7 +109,7 @@ impl Bands {
         (((y - self.bottom) / self.height) as usize).min(count.max(1) - 1)
     }
 
-    /// Segments of other rings that the ray from a point to the right crosses, count.
+    /// Number of segments of other rings that the ray to the right crosses.
     fn crossed(&self, ring: usize, point: Vec2) -> usize {
         let band = self.band(point.y, self.starts.len() - 1);
         let entries = &self.entries[self.starts[band]..self.starts[band + 1]];
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
     use crate::segment::surrounds;
 
-    /// Every ring asks every other one.
+    /// Reference implementation: every ring against every other one.
     fn slowly(rings: &mut [Vec<Vec2>]) {
         let depth = |ring: usize| {
             let middle = rings[ring][0].midpoint(rings[ring][1]);

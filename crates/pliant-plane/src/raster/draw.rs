@@ -148,7 +148,7 @@ mod tests {
                 for (at, &set) in image.iter().enumerate() {
                     let centre = WINDOW.centre(at as u32 % 31, at as u32 / 31);
                     let distance = distance_sq([p, q], centre).sqrt();
-                    // What lies within the slack of the offset may be told either way.
+                    // What lies within the slack of the offset may be classified either way.
                     let certain = (distance - offset).abs() > 2.0 * SLACK * WINDOW.pixel;
                     assert!(!certain || set == (distance <= offset), "{p} {q} {offset} {at}");
                 }

@@ -1,6 +1,6 @@
 //! Pixels that two drawings share, by each of four uses of a frame buffer.
 //!
-//! A buffer is cleared, b is drawn, a is drawn, and a pixel tells by its value whether both
+//! A buffer is cleared, b is drawn, a is drawn, and the value of a pixel shows whether both
 //! covered it [Hoff01 §2.2.1]. What two outlines share is found for certain only with
 //! circumscribed drawings, whose shared pixels are candidates for an exact test; pixels of
 //! filled outlines are certain one by one and miss what is thinner than a pixel.
@@ -17,7 +17,7 @@ use super::super::field::Window;
 use super::super::outline::Outlines;
 use super::draw::{Drawn, draw};
 
-/// How shared pixels are told.
+/// How shared pixels are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
     /// b sets the stencil to one, a raises it where it is one.
@@ -68,25 +68,25 @@ impl Strategy {
 /// What a pixel holds: two numbers of one byte, a colour and a depth or two colours.
 type Pixel = [u8; 2];
 
-/// What is done to the pixels.
+/// The operations on the pixels.
 #[derive(Clone, Copy)]
 struct Passes {
-    /// What pixels hold before.
+    /// Initial value of the pixels.
     clear: Pixel,
     /// What drawing b does to a pixel.
     b: fn(Pixel) -> Pixel,
     /// What drawing a does to a pixel afterwards.
     a: fn(Pixel) -> Pixel,
-    /// Whether a pixel tells that both covered it.
+    /// Whether the value of a pixel means that both covered it.
     shared: fn(Pixel) -> bool,
 }
 
 /// A frame buffer; kept, it allocates once.
 #[derive(Clone, Debug, Default)]
 pub struct Buffer {
-    /// Pixels side by side, count.
+    /// Pixels side by side.
     width: usize,
-    /// Csr from below.
+    /// Rows from below.
     pixels: Vec<Pixel>,
     /// Columns and rows that the last drawing reached, from and up to.
     touched: [Range<u32>; 2],
@@ -136,7 +136,7 @@ impl Buffer {
         }
     }
 
-    /// Draws one outline and tells which columns and rows it reached.
+    /// Draws one outline and returns which columns and rows it reached.
     fn draw(
         &mut self,
         outlines: &Outlines,

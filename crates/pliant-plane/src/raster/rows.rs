@@ -15,14 +15,14 @@ use super::super::segment::{right_of, touches};
 /// Items in rows: those of row k lie between two starts.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Csr<T> {
-    /// Where each row begins in `items`, and their count at the end.
+    /// Where each row begins in `items`, and their number at the end.
     starts: Vec<u32>,
     /// All items, row after row.
     items: Vec<T>,
 }
 
 impl<T: Copy + Default> Csr<T> {
-    /// Gives every row the items that `make` tells of the segments that reach it.
+    /// Gives every row the items that `make` returns for the segments that reach it.
     pub(in super::super) fn fill<'a>(
         &mut self,
         count: usize,
@@ -142,7 +142,7 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// Cuts an outline by the rows of a window, which may be as wide as it likes.
+    /// Cuts an outline by the rows of a window, which may be of any width.
     pub fn draw(&mut self, outlines: &Outlines, outline: usize, window: &Window) {
         let ends = |at: usize| outlines.segment(at);
         let reached = outlines.range(outline).map(|at| (at, crossed(window, ends(at))));
@@ -169,19 +169,19 @@ impl Spans {
     }
 }
 
-/// Tells of any point whether it is inside, from the few segments at its height.
+/// Locates any point, from the few segments at its height.
 #[derive(Clone, Debug, Default)]
 pub struct Spots {
     /// Lowest point, m.
     low: f64,
-    /// Csr for each metre, 1/m.
+    /// Rows for each metre, 1/m.
     density: f64,
     /// For each row the segments that reach it.
     segments: Csr<u32>,
 }
 
 impl Spots {
-    /// Takes an outline.
+    /// Prepares for an outline.
     pub fn draw(&mut self, outlines: &Outlines, outline: usize) {
         let range = outlines.range(outline);
         let heights = outlines.points()[range.clone()].iter().map(|point| point.y);

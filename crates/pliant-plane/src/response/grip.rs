@@ -1,4 +1,4 @@
-//! A point of a boundary as contact sees it: where, how fast, and how heavy.
+//! A point of a boundary in contact: its position, velocity and effective mass.
 //!
 //! | here     | formula           | meaning                                              |
 //! |----------|-------------------|------------------------------------------------------|
@@ -25,9 +25,9 @@ pub struct Grip {
     pub outline: u32,
     /// Ends of the segment it is on, among the points of all outlines.
     pub segment: [u32; 2],
-    /// The same in the scene's numbers.
+    /// The same as vertices of the scene.
     pub ends: [VertexId; 2],
-    /// Of both ends, unit 1; 1 in all.
+    /// Of both ends; 1 in all.
     pub shares: [f64; 2],
     /// m.
     pub position: Vec2,
@@ -87,7 +87,7 @@ impl Flat {
         place([a, b], grip.shares[1])
     }
 
-    /// Speed along a unit vector that an impulse along it gives, 1/kg; 0 of what is held.
+    /// Inverse effective mass along a unit vector, 1/kg; 0 of what is pinned.
     pub(super) fn ease(&self, grip: &Grip, direction: Vec2, masses: &Masses) -> f64 {
         match self.laminas[grip.outline as usize] {
             Some(lamina) => {
@@ -113,9 +113,9 @@ impl Flat {
         free.map(|(end, share)| of(share) / masses.of()[end.index()]).sum()
     }
 
-    /// What moves when the point is pushed, and by what share: a rigid body as one, or vertices.
+    /// What moves when the point is pushed: a rigid body, or vertices with shares.
     ///
-    /// A rigid body goes by the number of its first vertex; what is held is left out.
+    /// A rigid body is named by its first vertex; what is pinned is left out.
     pub(super) fn movers(&self, grip: &Grip) -> [Option<(usize, f64)>; 2] {
         let outline = grip.outline as usize;
         if self.laminas[outline].is_some() {

@@ -1,6 +1,6 @@
 //! The constrained response: no step ends with outlines that share a point.
 //!
-//! A step that would end so is refused and made again in shorter parts, by
+//! A step that would end so is rejected and made again in shorter parts, by
 //! [`pliant::integrate::backtrack`]: a bisection in time to the last free state. Outlines that
 //! have come near are kept apart by impulses before the next part.
 //!
@@ -30,16 +30,16 @@ use super::grip::Grip;
 use super::penalty::tell;
 use super::{Flat, OutlinesError, refused};
 
-/// Sweeps over all contacts at most, count.
+/// Sweeps over all contacts at most.
 const SWEEPS: usize = 100;
 
-/// The same in parts of a step that many refusals have made short, count.
+/// The same in parts of a step that many rejections have made short.
 const MORE_SWEEPS: usize = 3000;
 
 /// A part of a step below this share of it is short.
 const SHORT: f64 = 1e-3;
 
-/// A part of a step below this share of it leads nowhere: gaps must open fast.
+/// A part of a step below this share of it makes no progress: gaps must open fast.
 const STUCK: f64 = 1e-7;
 
 /// Change of a sweep below which sweeps end, relative to the largest impulse.
@@ -48,10 +48,10 @@ const CONVERGED: f64 = 1e-10;
 /// An approach that closes less than this share of the contact distance in a step is rest.
 const REST: f64 = 0.125;
 
-/// Share of a lacking gap that is won back in a step, unit 1.
+/// Share of a missing gap that is recovered in a step.
 const WIN_BACK: f64 = 0.5;
 
-/// Share of the contact distance that is won back in a second at most, 1/s.
+/// Share of the contact distance that is recovered in a second at most, 1/s.
 const OPENING: f64 = 1.0;
 
 /// Farthest that a point may go in one part, in shorter sides of the smallest outline.
@@ -60,17 +60,17 @@ const FARTHEST: f64 = 0.25;
 /// Gaps below this share of the coordinates have no direction of their own.
 const NO_GAP: f64 = 1e-13;
 
-/// Error of the backend's lengths over the contact distance, unit 1.
+/// Error of the backend's lengths over the contact distance.
 const ERROR: f64 = 0.25;
 
-/// What the constrained response is made of.
+/// Settings of the constrained response.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OutlineImpulseSettings {
     /// Gap up to which there is a contact, m; positive. Things rest at half of it.
     pub distance: f64,
-    /// Coulomb's coefficient, unit 1; at least 0.
+    /// Coulomb's coefficient; at least 0.
     pub friction: f64,
-    /// Share of the speed of an impact that comes back, unit 1; from 0 to 1.
+    /// Share of the speed of an impact that comes back; from 0 to 1.
     pub restitution: f64,
     /// Length of a whole step, s; positive.
     pub dt: f64,
@@ -103,11 +103,11 @@ struct Contact {
     sides: [Grip; 2],
     /// Unit, from the second side to the first.
     normal: Vec2,
-    /// What both weigh along the normal and across it, kg.
+    /// Effective mass of both along the normal and across it, kg.
     masses: [f64; 2],
     /// Speed apart to be reached, m/s.
     target: f64,
-    /// Given so far along the normal and across it, N·s.
+    /// Accumulated impulse along the normal and across it, N·s.
     given: [f64; 2],
 }
 
@@ -122,7 +122,7 @@ struct Velocities {
 
 /// Impulses that keep outlines apart.
 ///
-/// Remembers nothing from step to step. Nothing keeps an outline from meeting itself; one that
+/// Has no state from step to step. Nothing keeps an outline from meeting itself; one that
 /// goes farther in a part of a step than a quarter of the smallest one's shorter side makes the
 /// part shorter, so that it does not pass through another, as long as that is not thinner still.
 ///
@@ -186,7 +186,7 @@ impl OutlineImpulses {
         for (Pair { a, b }, answer) in touching {
             for contact in &answer.contacts {
                 // The nearest of all may be between vertices as a coarse backend sees it; images
-                // may leave out gaps near the limit, and overlap is then refused below.
+                // may leave out gaps near the limit, and overlap is then rejected below.
                 let sides = [contact.on_a, contact.on_b];
                 contacts.extend(close(flat, settings, sides, context));
             }
@@ -233,7 +233,7 @@ impl OutlineImpulses {
     }
 }
 
-/// A contact of two places; `None` where both sides are held or no direction can be named.
+/// A contact of two places; `None` where both sides are pinned or no normal exists.
 fn close(
     flat: &Flat,
     settings: &OutlineImpulseSettings,
@@ -243,7 +243,7 @@ fn close(
     let mut sides = places.map(|at| flat.grip(at));
     let way = sides[0].position - sides[1].position;
     let gap = way.length();
-    // Almost touching: the way is rounding, and the other's boundary tells the direction.
+    // Almost touching: the way is rounding, and the other's boundary gives the direction.
     let is_clear = gap > NO_GAP * sides[0].position.abs().max_element();
     let own = if is_clear { way.try_normalize() } else { None };
     let normal = own.or_else(|| outward(&flat.outlines, places[1]))?;
@@ -268,7 +268,7 @@ fn close(
 }
 
 impl OutlineImpulseSettings {
-    /// Whether many refusals have made a part of a step short.
+    /// Whether many rejections have made a part of a step short.
     fn is_short(&self, dt: f64) -> bool {
         dt < SHORT * self.dt
     }
@@ -291,7 +291,7 @@ impl OutlineImpulseSettings {
 }
 
 impl Contact {
-    /// Brings the contact to its target; gives the change of its impulse, N·s.
+    /// Brings the contact to its target; returns the change of its impulse, N·s.
     fn relax(
         &mut self,
         friction: f64,
@@ -316,7 +316,7 @@ impl Contact {
 }
 
 impl Velocities {
-    /// Takes over how everything moves, what is free faster by `fall`, m/s.
+    /// Takes over all velocities; adds `fall`, m/s, to what is free.
     fn take(&mut self, flat: &Flat, context: StepContext<'_>, fall: Vec2) {
         let StepContext { bodies, motion, masses, .. } = context;
         let of = |(velocity, held): (&Vec3, &bool)| {
@@ -355,7 +355,7 @@ impl Velocities {
         grip.shares[0] * a + grip.shares[1] * b
     }
 
-    /// Takes an impulse on a point, N·s.
+    /// Applies an impulse on a point, N·s.
     fn push(&mut self, flat: &Flat, grip: &Grip, impulse: Vec2, masses: &Masses) {
         let outline = grip.outline as usize;
         if let Some(lamina) = flat.laminas[outline] {
@@ -437,7 +437,7 @@ impl Response for OutlineImpulses {
     }
 }
 
-/// Appends an impulse on a point, in shares and with its couple; held vertices take none.
+/// Appends an impulse on a point with its couple; not on pinned vertices.
 fn push_free(flat: &Flat, grip: &Grip, impulse: Vec2, list: &mut Vec<(VertexId, Vec3)>) {
     let is_rigid = flat.is_rigid(grip);
     if is_rigid {

@@ -1,12 +1,12 @@
 //! Contact of outlines in the plane z = 0.
 //!
 //! Outlines are bodies whose vertices lie in the flat arrays like all others, rigid, soft or
-//! held. Responses ask a [`Backend`] of `proximity2d` about all pairs that may meet:
-//! [`penalty`] pushes what is inside out again, [`impulse`] never lets anything in. Outlines
-//! meet only each other, and none meets itself.
+//! pinned. Responses query a [`Backend`] for all pairs that may meet: [`penalty`] pushes what
+//! is inside out again, [`impulse`] never lets anything in. Outlines meet only each other, and
+//! none meets itself.
 //!
-//! `grip` tells what a point of a boundary weighs and how fast it
-//! is, `ways` by which way what is deep inside gets out.
+//! `grip` has the effective mass and velocity of a point of a boundary, `ways` the exit
+//! direction of what is deep inside.
 
 pub mod grip;
 
@@ -51,21 +51,21 @@ pub enum OutlinesError {
         /// The other.
         b: BodyId,
     },
-    /// A backend that does not answer.
+    /// A backend that failed.
     #[error("{0}")]
     Backend(BackendError),
 }
 
-/// What of a rigid outline resists.
+/// Mass and inertia of a rigid outline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lamina {
     /// Mass, kg.
     pub mass: f64,
-    /// StepContext of inertia about z, through the centre, kg·m².
+    /// Moment of inertia about z, through the centre, kg·m².
     pub context: f64,
 }
 
-/// Which outlines there are, and who must not meet.
+/// Which outlines there are, and which pairs do not interact.
 #[derive(Clone, Copy, Debug)]
 pub struct Cast<'a> {
     /// All bodies of the scene.
@@ -78,10 +78,10 @@ pub struct Cast<'a> {
     pub apart: &'a [(BodyId, BodyId)],
 }
 
-/// All outlines of a scene at one moment, and who answers questions about them.
+/// All outlines of a scene at one time, and the backend for queries of them.
 #[derive(Debug)]
 pub struct Flat {
-    /// Who answers.
+    /// The backend for queries.
     backend: Box<dyn Backend>,
     /// The outlines where they are now, m.
     outlines: Outlines,
@@ -91,24 +91,24 @@ pub struct Flat {
     owners: Vec<u32>,
     /// Body of each outline.
     bodies: Vec<BodyId>,
-    /// What of each outline resists; `None` where it is not rigid.
+    /// Mass and inertia of each outline; `None` where it is not rigid.
     laminas: Vec<Option<Lamina>>,
     /// Shorter side of the box around each outline at rest, m.
     sizes: Vec<f64>,
     /// Centre of mass of each rigid outline, m; zero for others.
     centres: Vec<Vec2>,
-    /// Whether a vertex of the scene is held.
+    /// Whether a vertex of the scene is pinned.
     held: Vec<bool>,
     /// Which pairs may meet.
     near: NearPairs,
     /// One for each of those pairs.
     answers: Vec<ProximityResult>,
-    /// What the device behind the backend said when it first failed, as a refusal tells it.
+    /// The first failure of the backend's device, as a rejection reports it.
     fault: Option<&'static str>,
 }
 
 impl Flat {
-    /// The outlines among the bodies of a scene, and who is to be asked.
+    /// The outlines among the bodies of a scene, and the backend to query.
     pub fn new(cast: Cast<'_>, backend: Box<dyn Backend>) -> Result<Flat, OutlinesError> {
         let Cast { bodies, rest, rigids, apart } = cast;
         let mut flat = Flat {
@@ -150,7 +150,7 @@ impl Flat {
         Ok(flat)
     }
 
-    /// Outlines, count.
+    /// Number of outlines.
     pub fn len(&self) -> usize {
         self.bodies.len()
     }
@@ -160,7 +160,7 @@ impl Flat {
         self.bodies.is_empty()
     }
 
-    /// Takes over where everything is.
+    /// Takes over all positions.
     fn place(&mut self, context: StepContext<'_>) {
         let StepContext { bodies, motion, masses, pins, .. } = context;
         for (point, vertex) in self.outlines.points_mut().iter_mut().zip(&self.vertices) {
@@ -180,28 +180,28 @@ impl Flat {
         pins.vertices().iter().for_each(|vertex| self.held[vertex.index()] = true);
     }
 
-    /// Asks about all pairs whose boxes are at most `reach` m apart.
+    /// Queries all pairs whose boxes are at most `reach` m apart.
     fn query(&mut self, question: &ProximityQuery, reach: f64) -> Result<(), BackendError> {
         self.near.find(&self.outlines, reach);
         self.backend.query(&self.outlines, self.near.pairs(), question, &mut self.answers)
     }
 
-    /// Each pair that was asked about, with what was found.
+    /// Each pair that was queried, with its result.
     fn found(&self) -> impl Iterator<Item = (Pair, &ProximityResult)> {
         self.near.pairs().iter().copied().zip(&self.answers)
     }
 }
 
-/// A step that cannot be judged, as the backend does not answer, and why it does not.
+/// Rejects a step that cannot be judged, as the backend failed.
 ///
-/// What names no vertex is told of the first. A device that fails has no number to tell, but
-/// words, and those of the first failure count: what follows comes of it.
+/// What names no vertex is reported at the first. A device that fails has no value to report,
+/// but a text, and that of the first failure counts: the later ones follow from it.
 fn refused(flat: &mut Flat, error: &BackendError) -> StepRejection {
     let (point, what, value, limit) = match *error {
         BackendError::NotFinite { point, position, .. }
         | BackendError::TooFar { point, position, .. } => {
             let [x, y] = position.to_array().map(f64::abs);
-            // The larger one, or the one that is no number.
+            // The larger one, or the one that is NaN.
             let value = if x <= y || y.is_nan() { y } else { x };
             (point, "a coordinate of", value, MOST_COORDINATE)
         }
@@ -213,7 +213,7 @@ fn refused(flat: &mut Flat, error: &BackendError) -> StepRejection {
             (0, "a pair of outlines that is not there, number", f64::from(a.max(b)), count as f64)
         }
         BackendError::Device { ref what } => {
-            // Refusals hold texts of the program; one more for each scene is no leak to mend.
+            // Rejections hold static texts; leaking one more for each scene does not matter.
             let told = || {
                 let text = format!("where no distances are told ({what}): a distance of");
                 &*text.leak()

@@ -6,14 +6,14 @@
 //! | here      | formula            | meaning                                               |
 //! |-----------|--------------------|-------------------------------------------------------|
 //! | `depth`   | d                  | way out, m                                            |
-//! | `mass`    | m = 1 / Σ 1/mᵢ     | what both sides weigh along the way, kg               |
-//! | `load`    | W                  | points that push on the same mover, its own weighed   |
+//! | `mass`    | m = 1 / Σ 1/mᵢ     | effective mass of both sides along the way, kg        |
+//! | `load`    | W                  | points that push on the same mover, by their shares   |
 //! | `parting` | u                  | speed of the point along its way out, m/s             |
 //! | `exit`    | u₁                 | speed that nothing leaves faster than by a push, m/s  |
 //!
 //! The force is k d − c u, never a pull, and never more than (u₁ − u) m / (W dt): all pushes
 //! together then bring the point to u₁ at most. With k ≤ m/(W dt²) springs are stable however
-//! many there are; see [`pliant_papers::bodies::law`].
+//! many there are; see `bodies::law` of the crate `pliant-papers`.
 
 use crate::{BackendError, ProximityQuery, QueryFlags};
 use pliant::contact::friction::friction;
@@ -29,31 +29,31 @@ use super::grip::Grip;
 use super::ways::{Push, Ways};
 use super::{Flat, OutlinesError, refused};
 
-/// Share of mass over step squared that a spring has by default, unit 1.
+/// Share of mass over step squared that a spring has by default.
 const FRACTION: f64 = 0.1;
 
 /// Most that springs chosen from the step may have of mass over step squared, all together.
 const MOST: f64 = 1.0;
 
-/// Share of critical damping by default, unit 1.
+/// Share of critical damping by default.
 const DAMPING: f64 = 0.1;
 
 /// Sizes of the smaller outline per second that it leaves another at by default, 1/s.
 const EXIT: f64 = 2.0;
 
-/// What is asked of each pair.
+/// The parts of the result that are needed of each pair.
 const WANTED: QueryFlags = QueryFlags { samples: true, ..QueryFlags::DEPTHS };
 
-/// What penalty forces between outlines are made of.
+/// Settings of penalty forces between outlines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OutlinePenaltySettings {
     /// Bound of the error of depths, m, and a quarter of the distance of samples; positive.
     pub error: f64,
     /// How hard springs push; [`Stiffness::OfStep`] is stable, a fixed one may not be.
     pub stiffness: Stiffness,
-    /// Share of critical damping along the way out, unit 1; at least 0.
+    /// Share of critical damping along the way out; at least 0.
     pub damping: f64,
-    /// Coulomb's coefficient, unit 1; at least 0.
+    /// Coulomb's coefficient; at least 0.
     pub friction: f64,
     /// Fastest that springs let an outline leave another, sizes of the smaller one per second,
     /// 1/s; at least 0.
@@ -91,7 +91,7 @@ impl OutlinePenaltySettings {
 
 /// Penalty forces between outlines.
 ///
-/// Remembers nothing that later steps depend on.
+/// Has no state that later steps depend on.
 ///
 /// - Implements: [Hoff01 §3], a force at each penetrating point by its depth and direction.
 /// - Deviates: says what the paper leaves open: stiffness, damping, friction, and that a
@@ -102,16 +102,16 @@ pub struct OutlinePenalty {
     settings: OutlinePenaltySettings,
     ways: Ways,
     pushes: Vec<Push>,
-    /// Points that push on each mover, weighed by their shares, unit 1.
+    /// Points that push on each mover, weighed by their shares.
     loads: Vec<f64>,
 }
 
 /// A push between two points.
 struct Spring {
     sides: [Grip; 2],
-    /// What both sides weigh along the way, kg.
+    /// Effective mass of both sides along the way, kg.
     mass: f64,
-    /// Most pushes that one mover of it bears, unit 1.
+    /// The largest load on one of its movers.
     load: f64,
     /// Velocity of the first side seen from the second, m/s.
     relative: Vec2,
@@ -128,7 +128,7 @@ impl OutlinePenalty {
         Ok(OutlinePenalty { flat, settings, ways, pushes, loads })
     }
 
-    /// Finds who is inside whom, and by which way each point leaves.
+    /// Finds which points are inside other outlines, and their exit directions.
     fn find(&mut self, context: StepContext<'_>) -> Result<(), BackendError> {
         let OutlinePenalty { flat, settings, ways, pushes, .. } = self;
         pushes.clear();
@@ -155,7 +155,7 @@ impl OutlinePenalty {
         }
     }
 
-    /// A push with its masses and velocities; `None` where both sides are held.
+    /// A push with its masses and velocities; `None` where both sides are pinned.
     fn spring(&self, push: &Push, context: StepContext<'_>) -> Option<Spring> {
         let sides = [push.at, push.out].map(|at| self.flat.grip(at));
         let ease: f64 =
@@ -216,7 +216,7 @@ impl Response for OutlinePenalty {
                 other.push(-force, &mut output.forces);
                 // What rubs acts on both sides at the point, not a depth apart: a couple gives back
                 // the difference where one side is rigid. Between two rings it stays. The way out
-                // is depth times direction, as a backend without images tells it.
+                // is depth times direction, as a backend without images returns it.
                 let couple = push.depth * push.direction.perp_dot(across);
                 let is_rigid = |side: &&Grip| self.flat.is_rigid(side);
                 if let Some(side) = [&other, &own].into_iter().find(is_rigid) {
@@ -229,7 +229,7 @@ impl Response for OutlinePenalty {
     }
 }
 
-/// Notes the impulse on one side that the other gave, where that is held, N·s.
+/// Records the impulse on one side from the other, where that is pinned, N·s.
 pub(super) fn tell(
     flat: &Flat,
     [own, other]: [Grip; 2],

@@ -372,7 +372,7 @@ fn a_place_that_no_backend_takes_is_refused_by_its_vertex_and_value() {
     }
 }
 
-/// Fails with a new text each time it is asked.
+/// Fails with a new text at each query.
 #[derive(Debug, Default)]
 struct Broken(u32);
 
@@ -429,7 +429,7 @@ fn dropped() -> World {
 
 const GRAVITY: Vec2 = Vec2::new(0.0, -9.81);
 
-/// Energy that gaps won back in a step may cost, of all that there is.
+/// Energy that gaps recovered in a step may cost, relative to the total.
 const LIFT: f64 = 1e-4;
 
 #[test]
@@ -454,7 +454,7 @@ fn a_pile_comes_to_rest_without_a_corner_inside() {
         let report = integrator.step(&mut world.system, &mut world.state, DT).unwrap();
         cuts += report.halvings;
         assert_eq!(world.overlapping(), 0, "{step}");
-        // Gaps that are won back lift what lies on them, by 0.01 m/s at most.
+        // Gaps that are recovered lift what lies on them, by 0.01 m/s at most.
         let now = energy(&world);
         assert!(now <= before + LIFT * start, "{step}: {before} {now}");
         before = now;

@@ -1,4 +1,4 @@
-//! By which way what is inside another outline gets out.
+//! The exit direction of what is inside another outline.
 //!
 //! A point near the boundary leaves by the shortest way. Of bodies that overlap deep, the
 //! shortest ways of single points lead to all sides and hold the body where it is. So each
@@ -42,13 +42,13 @@ pub struct Push {
 struct Event {
     /// Its own segment.
     segment: u32,
-    /// Share of the segment before it, unit 1.
+    /// Share of the segment before it.
     along: f64,
     /// m.
     position: Vec2,
 }
 
-/// Finds ways out; keeps its memory.
+/// Finds exit directions; keeps its memory.
 #[derive(Clone, Debug, Default)]
 pub struct Ways {
     /// Of the first outline of a pair, then of the second, along the rings.
@@ -58,7 +58,7 @@ pub struct Ways {
 }
 
 impl Ways {
-    /// Appends the ways of all points of a pair that are inside, in the order of the answer.
+    /// Appends the ways out of all points of a pair, in the order of the result.
     pub fn find(
         &mut self,
         outlines: &Outlines,

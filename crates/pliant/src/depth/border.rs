@@ -4,12 +4,12 @@
 //! that leaves the penetrated body. Each such edge crosses the surface and votes
 //! for a depth and a direction; near crossings count more than far ones.
 //!
-//! | here       | paper  | meaning                              |
-//! |------------|--------|--------------------------------------|
-//! | `point`    | p      | border point                         |
-//! | `Crossing` | xᵢ, nᵢ | where an edge meets the surface      |
-//! | `weight`   | ω      | influence of one crossing, no unit   |
-//! | `Penetration`   | d, r   | distance and direction out           |
+//! | here          | paper  | meaning                         |
+//! |---------------|--------|---------------------------------|
+//! | `point`       | p      | border point                    |
+//! | `Crossing`    | xᵢ, nᵢ | where an edge meets the surface |
+//! | `weight`      | ω      | influence of one crossing       |
+//! | `Penetration` | d, r   | distance and direction out      |
 
 use crate::depth::Penetration;
 use crate::math::Vec3;
@@ -66,7 +66,7 @@ pub fn penetration(point: Vec3, crossings: &[Crossing], exponent: f64) -> Option
     })
 }
 
-/// Influence of something beside that of the nearest, from squared distances, m²; 0 to 1.
+/// Weight relative to that of the nearest, from squared distances, m²; 0 to 1.
 ///
 /// - Implements: [Heidelberger04 eq. 1, 5].
 /// - Deviates: [Heidelberger04 eq. 1, 5] have 1/r²; (r₀/r)² with the nearest r₀ gives the

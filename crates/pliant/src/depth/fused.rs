@@ -1,7 +1,7 @@
-//! All four stages for one body after the other, so that what is at hand stays at hand.
+//! All four stages, body after body, so that the data of one stays in the cache.
 //!
-//! The staged twin runs each stage over the whole scene; here stages 1 to 4 of a body are
-//! done while its lists are in the cache. Bodies are independent, so the answer does not
+//! The staged reference runs each stage over the whole scene; here stages 1 to 4 of a body
+//! are done while its lists are in the cache. Bodies are independent, so the result does not
 //! depend on their order or on threads. Both are compared in the integration tests.
 
 use std::ops::Range;
@@ -27,20 +27,20 @@ use crate::mesh::topology::Csr;
 use crate::par;
 use crate::profile::{ProfilerRef, Stage, StageTimer};
 
-/// Surfaces up to this many triangles have all their vertex normals worked out at once.
+/// Surfaces up to this many triangles have all vertex normals computed at once.
 ///
-/// Where a quarter of them was asked for, one sweep through memory took a fifth off the
-/// whole step against looking around each; of larger surfaces often less is asked for.
+/// Where a quarter of them was needed, one sweep through memory took a fifth off the whole
+/// step against computing each on its own; of larger surfaces often fewer are needed.
 const AT_ONCE: usize = 4096;
 
-/// Snapshot that is kept from step to step, so that a step allocates nothing.
+/// Scratch memory that is kept from step to step, so that a step allocates nothing.
 #[derive(Clone, Debug)]
 pub struct Scratch {
     clusters: Clusters,
     fit: Fit,
     sweep: Sweep,
     near: Csr<BodyId>,
-    /// Bodies, count; at least 1.
+    /// Most threads of use: the number of bodies; at least 1.
     most_threads: usize,
     /// One per thread, at least one.
     shares: Vec<ThreadScratch>,
@@ -53,13 +53,13 @@ pub struct Scratch {
 #[derive(Clone, Debug, Default)]
 struct ThreadScratch {
     local: BodyScratch,
-    /// Bodies of this share; a range of numbers.
+    /// Bodies of this thread; a range of numbers.
     bodies: Range<u32>,
-    /// What was found of them, before it is put together.
+    /// What was found of them, before it is merged.
     found: Penetrations,
 }
 
-/// What is known of one step before its bodies are taken one by one.
+/// Data of one step that all bodies share.
 struct Step<'a> {
     positions: &'a [Vec3],
     bodies: &'a Bodies,
@@ -70,7 +70,7 @@ struct Step<'a> {
     profiler: &'a ProfilerRef,
 }
 
-/// A body that holds vertices of the one at hand, or may.
+/// A body that holds vertices of the current one, or may.
 #[derive(Clone, Debug)]
 struct Candidate {
     body: BodyId,
@@ -80,7 +80,7 @@ struct Candidate {
     triangles: NearbyTriangles,
 }
 
-/// Snapshot for one body at a time.
+/// Scratch memory for one body at a time.
 #[derive(Clone, Debug, Default)]
 struct BodyScratch {
     /// Reused from body to body; the first `candidate_count` are in use.
@@ -101,7 +101,7 @@ struct BodyScratch {
 }
 
 impl Scratch {
-    /// Snapshot for a scene; `positions` decide how its surfaces are cut into clusters.
+    /// Scratch memory for a scene; `positions` decide how it is split into clusters.
     pub fn new(positions: &[Vec3], bodies: &Bodies) -> Scratch {
         Scratch {
             clusters: Clusters::new(positions, bodies),
@@ -115,30 +115,30 @@ impl Scratch {
         }
     }
 
-    /// Tells `profiler` of stage 1 as `Detect` and of stages 2 to 4 as `Depth`, body by body.
+    /// Reports stage 1 as `Detect` and stages 2 to 4 as `Depth`, body by body.
     ///
-    /// With several threads it is told by all of them at once.
+    /// With several threads all of them report at once.
     pub fn set_watcher(&mut self, profiler: ProfilerRef) {
         self.profiler = profiler;
     }
 
-    /// Works with this many threads from now on: at least one, at most one per body.
+    /// Sets the number of threads: at least one, at most one per body.
     ///
-    /// The answer stays the same, bit for bit.
+    /// The result stays the same, bit for bit.
     pub fn set_threads(&mut self, threads: usize) {
         self.shares.resize_with(threads.clamp(1, self.most_threads), ThreadScratch::default);
     }
 
-    /// Tets that points on a surface, or in doubt, were tested against so far, count.
+    /// Number of tets that points on a surface, or in doubt, were tested against.
     pub fn tets_tested(&self) -> usize {
         self.shares.iter().map(|share| share.local.holders.tested()).sum()
     }
 
-    /// Fills `found` with the way out of every overlap.
+    /// Fills `found` with the penetration of every overlapping vertex.
     ///
     /// - Implements: [Heidelberger04 §3].
     /// - Deviates: [Heidelberger04 §3.2] tests points against tets in a hash grid; a ray
-    ///   against the surface gives the same answer and looks at far fewer things.
+    ///   against the surface gives the same result and looks at far fewer elements.
     pub fn penetrations(
         &mut self,
         positions: &[Vec3],
@@ -187,7 +187,7 @@ impl Scratch {
         self.rows = rows;
     }
 
-    /// What all bodies need, before they are taken one by one.
+    /// Prepares what all bodies share.
     fn prepare<'a>(
         &'a mut self,
         positions: &'a [Vec3],
@@ -284,7 +284,7 @@ impl BodyScratch {
         index
     }
 
-    /// Stages 2 to 4 for the pairs whose live body is in `which`.
+    /// Stages 2 to 4 for the pairs whose candidate body is in `which`.
     fn resolve(
         &mut self,
         step: &Step<'_>,
@@ -385,7 +385,7 @@ impl Candidate {
         if winding > 0 && !touches {
             return true;
         }
-        // On the surface, or in an inverted tet, only the tets themselves can tell.
+        // On the surface, or in an inverted tet, only the tets themselves can decide.
         (touches || step.may_be_in_inverted(self.body, vertex, inverted)) && by_tets()
     }
 }
@@ -396,7 +396,7 @@ impl Step<'_> {
         [self.positions[a.index()], self.positions[b.index()], self.positions[c.index()]]
     }
 
-    /// Works out the vertex normals of a body, if they are wanted and it is not too large.
+    /// Computes the vertex normals of a body, if wanted and it is not too large.
     #[inline]
     fn smooth(&self, body: BodyId, cache: &mut NormalCache) {
         let kind = self.settings.normals;

@@ -26,7 +26,7 @@ pub mod nearest;
 /// - Deviates: [Heidelberger04 §3.1] does not say whether n bodies are one scene or pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DepthSettings {
-    /// Power of the distance in the weights of eq. 1 and 5; no unit.
+    /// Power of the distance in the weights of eq. 1 and 5.
     pub exponent: f64,
     /// Scene or pairs.
     pub scope: Scope,
@@ -56,7 +56,7 @@ pub struct Resolved {
     pub vertex: VertexId,
     /// The bodies it is inside of: see [`Penetrations::bodies`].
     pub into: Span,
-    /// Steps from the border: 0 has edges of its own that leave, count.
+    /// Steps from the border: 0 has edges of its own that leave.
     pub ring: u32,
     /// How far and which way.
     pub penetration: Penetration,
@@ -73,7 +73,7 @@ pub struct Unresolved {
     pub reason: Reason,
 }
 
-/// A stretch of an array that is kept beside.
+/// A range of entries of a separate array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
     /// First entry.
@@ -85,7 +85,7 @@ pub struct Span {
 /// Why a colliding vertex has no depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It hangs together with colliding vertices only: no edge leads out.
+    /// It is connected to colliding vertices only: no edge leads out.
     Enclosed,
     /// The directions that edges or neighbours gave cancel.
     Cancelled,
@@ -96,7 +96,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The word that other programs may rely on.
+    /// The stable name, on which other programs may rely.
     pub fn name(self) -> &'static str {
         match self {
             Reason::Enclosed => "enclosed",
@@ -106,26 +106,26 @@ impl Reason {
     }
 }
 
-/// The way out of every colliding vertex, or why there is none.
+/// The penetration of every colliding vertex, or why none is known.
 ///
 /// Both lists ascend by vertex, then by body; together they hold every colliding vertex
 /// (in [`Scope::Pairs`] every pair of a vertex and a body) exactly once.
 #[derive(Clone, Debug, Default)]
 pub struct Penetrations {
-    /// Those with a depth.
+    /// Vertices with a depth.
     pub resolved: Vec<Resolved>,
-    /// Those without.
+    /// Vertices without a known depth.
     pub unresolved: Vec<Unresolved>,
     /// Bodies that the entries of both lists point into.
     pub bodies: Vec<BodyId>,
-    /// Edges from inside to outside of which no crossing was found, count.
+    /// Number of edges from inside to outside of which no crossing was found.
     ///
     /// 0 while no tet is inverted: then every way out leads through the surface.
     pub missed_edges: usize,
 }
 
 impl PartialEq for Penetrations {
-    /// By what is told, not by where the lists of bodies lie.
+    /// By content, not by where the lists of bodies lie.
     fn eq(&self, other: &Penetrations) -> bool {
         let resolved = |a: &Resolved, b: &Resolved| {
             (a.vertex, a.ring, self.bodies(a.into)) == (b.vertex, b.ring, other.bodies(b.into))
@@ -143,11 +143,11 @@ impl PartialEq for Penetrations {
     }
 }
 
-/// The way out of every overlap in one call, for somebody with an engine of their own.
+/// The penetration of every overlapping vertex in one call, for other engines.
 ///
 /// `positions` are finite and in body order, one for each of [`Bodies::vertex_count`]; with
-/// fewer it panics. Snapshot is made anew at each call: where many steps follow each other,
-/// keep a [`fused::Scratch`] and get the same numbers sooner.
+/// fewer it panics. Scratch memory is allocated at each call: where many steps follow each
+/// other, keep a [`fused::Scratch`] and get the same numbers sooner.
 ///
 /// ```
 /// use pliant::body::Bodies;
@@ -184,7 +184,7 @@ impl Penetrations {
         &self.bodies[into.start as usize..into.end as usize]
     }
 
-    /// Keeps a list of bodies for an entry.
+    /// Stores a list of bodies for an entry.
     #[inline]
     pub fn keep(&mut self, into: &[BodyId]) -> Span {
         let start = self.bodies.len() as u32;

@@ -28,19 +28,19 @@ pub struct Closest {
     pub penetration: Penetration,
 }
 
-/// Snapshot that is kept from step to step, so that a step allocates nothing.
+/// Scratch memory that is kept from step to step, so that a step allocates nothing.
 #[derive(Clone, Debug)]
 pub struct Nearest {
     /// For each body the boxes of its triangles, counted within the body.
     trees: Vec<Bvh>,
     /// Which trees fit the positions of this step.
     fitted: Vec<bool>,
-    /// For each vertex the triangle that was nearest when it was last asked, or [`NONE`].
+    /// For each vertex the triangle that was nearest at its last query, or [`NONE`].
     last: Vec<u32>,
 }
 
 impl Nearest {
-    /// Snapshot for a scene; `positions` decide how its triangles are put into trees.
+    /// Scratch memory for a scene; `positions` decide how triangles are put into trees.
     pub fn new(positions: &[Vec3], bodies: &Bodies) -> Nearest {
         let mut boxes = Vec::new();
         let tree = |body: BodyId| {
@@ -130,7 +130,7 @@ struct Best {
 }
 
 impl Best {
-    /// Looks at one more triangle; gives the square of the smallest distance so far, m².
+    /// Tries one more triangle; returns the square of the smallest distance so far, m².
     #[inline]
     fn offer(&mut self, triangle: u32, corners: [Vec3; 3]) -> f64 {
         let at = closest_point(self.point, corners);
@@ -201,7 +201,7 @@ mod tests {
         overlaps.vertices.iter().zip(overlaps.into.iter()).map(of).collect()
     }
 
-    /// Moves bodies about and compares at every step, bit for bit; gives how many overlapped.
+    /// Compares at every step of moving bodies, bit for bit; returns how many overlapped.
     #[track_caller]
     fn check(shapes: &[RawMesh], place: impl Fn(usize, usize) -> (Quat, Vec3)) -> usize {
         let bodies = bodies_of(shapes);

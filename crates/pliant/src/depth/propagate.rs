@@ -3,11 +3,11 @@
 //! Stage 4 of [Heidelberger04 §3.5]. Vertices next to processed ones take over depth and
 //! direction, corrected for the way between; then they are processed in turn.
 //!
-//! | here       | paper      | meaning                            |
-//! |------------|------------|------------------------------------|
-//! | `point`    | p          | vertex to be reached               |
-//! | `Neighbour`    | pⱼ, dⱼ, rⱼ | a processed neighbour              |
-//! | `weight`   | μ          | influence of one neighbour         |
+//! | here        | paper      | meaning                    |
+//! |-------------|------------|----------------------------|
+//! | `point`     | p          | vertex to be reached       |
+//! | `Neighbour` | pⱼ, dⱼ, rⱼ | a processed neighbour      |
+//! | `weight`    | μ          | influence of one neighbour |
 
 use crate::depth::Penetration;
 use crate::depth::border::weight;
@@ -23,7 +23,7 @@ pub struct Neighbour {
     pub penetration: Penetration,
 }
 
-/// Averages what processed neighbours say.
+/// Averages the penetrations of processed neighbours.
 ///
 /// `None` when there are none, or their directions cancel.
 ///

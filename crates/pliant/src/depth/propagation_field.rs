@@ -1,4 +1,4 @@
-//! One set of colliding vertices of a body, and how depth spreads among them.
+//! One set of colliding vertices of a body, and how depth propagates among them.
 //!
 //! Stage 4 of [Heidelberger04 §3.5] with a front: only neighbours of vertices that were
 //! just processed are looked at, so the cost is that of the edges crossed.
@@ -25,7 +25,7 @@ pub struct Field {
     candidate_bodies: Vec<u32>,
     /// Members processed in the last ring.
     front: Vec<u32>,
-    /// Members reached from the front, and their answers.
+    /// Members reached from the front, and their penetrations.
     reached: Vec<(u32, Penetration)>,
     seen: Vec<u32>,
     given: Vec<Neighbour>,
@@ -64,7 +64,7 @@ impl Field {
         self.candidate_bodies.push(live);
     }
 
-    /// Number of members, count.
+    /// Number of members.
     pub fn len(&self) -> usize {
         self.members.len()
     }
@@ -100,14 +100,14 @@ impl Field {
         }
         let mut count = 0;
         for &vertex in vertices {
-            // Written first and then kept or not: which stay cannot be foreseen.
+            // Written first and then kept or not: a branch could not be predicted.
             free[count] = vertex;
             count += usize::from(self.slots[(vertex.0 - self.base) as usize] == FREE);
         }
         &free[..count]
     }
 
-    /// Notes what stage 3 says of a member with so many free neighbours and crossings.
+    /// Stores the result of stage 3, with the numbers of free neighbours and crossings.
     pub fn border(
         &mut self,
         slot: usize,
@@ -149,7 +149,7 @@ impl Field {
         self.share(bodies);
     }
 
-    /// Adds what is known of a member to the answer.
+    /// Adds what is known of a member to the result.
     pub fn tell(&self, slot: usize, into: &[BodyId], found: &mut Penetrations) {
         let Member { vertex, answer, reason, .. } = self.members[slot];
         let into = found.keep(into);
@@ -161,7 +161,7 @@ impl Field {
         }
     }
 
-    /// Forgets all members.
+    /// Removes all members.
     pub fn finish(&mut self) {
         for member in &self.members {
             self.slots[(member.vertex.0 - self.base) as usize] = FREE;
@@ -171,7 +171,7 @@ impl Field {
         self.front.clear();
     }
 
-    /// Members without an answer next to the front, ascending, into `seen`.
+    /// Collects members without a result next to the front, ascending, in `seen`.
     fn look_around(&mut self, bodies: &Bodies) {
         self.seen.clear();
         for &slot in &self.front {
@@ -186,7 +186,7 @@ impl Field {
         self.seen.dedup();
     }
 
-    /// Asks the processed neighbours of a member for its way out.
+    /// Computes the penetration of a member from its processed neighbours.
     fn ask(&mut self, slot: u32, positions: &[Vec3], bodies: &Bodies, exponent: f64) {
         let vertex = self.members[slot as usize].vertex;
         self.given.clear();
@@ -205,7 +205,7 @@ impl Field {
         }
     }
 
-    /// Members that only hang on others without an answer have the reason of those.
+    /// Gives members that are connected to others without a result the reason of those.
     fn share(&mut self, bodies: &Bodies) {
         if self.members.iter().all(|member| member.answer.is_some()) {
             return;
@@ -266,7 +266,7 @@ mod tests {
         check([(0, 0); 4], [Enclosed; 4]);
         check([(1, 0), (0, 0), (0, 0), (0, 0)], [Rounding; 4]);
         check([(2, 1), (0, 0), (0, 0), (0, 0)], [Cancelled; 4]);
-        // Of both reasons in one group, what hangs on it takes the one that hides more.
+        // Of both reasons in one group, what is connected to it takes the one that hides more.
         check([(2, 1), (0, 0), (1, 0), (0, 0)], [Cancelled, Rounding, Rounding, Rounding]);
     }
 }

@@ -1,9 +1,9 @@
 //! Boxes in f32, eight to a block, for quick tests that never reject wrongly.
 //!
 //! Coordinates are measured from an origin o in f64, scaled by a power of two s and then
-//! rounded. All are monotone: x ≤ y implies f32(s (x − o)) ≤ f32(s (y − o)). So a closed comparison of rounded coordinates
-//! never rejects what the exact one accepts, and needs no margin. Whatever is computed
-//! from rounded coordinates does need one.
+//! rounded. All are monotone: x ≤ y implies f32(s (x − o)) ≤ f32(s (y − o)). So a closed
+//! comparison of rounded coordinates never rejects what the exact one accepts, and needs no
+//! margin. Whatever is computed from rounded coordinates does need one.
 
 use crate::math::{Vec3, Vec4};
 
@@ -19,7 +19,7 @@ pub fn rounded(from: Vec3) -> Vec4 {
     Vec4::new(from.x as f32, from.y as f32, from.z as f32, 0.0)
 }
 
-/// A box of rounded coordinates, m from the origin; the fourth lanes say nothing.
+/// A box of rounded coordinates, m from the origin; the fourth lanes are unused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// Smallest coordinates.
@@ -146,13 +146,13 @@ fn half(lanes: &[f32; LANES], at: usize) -> Vec4 {
 pub struct Layers {
     /// Boxes of the list, then boxes around their blocks, and so on.
     layers: Vec<Vec<Block>>,
-    /// Layers in use, count; the memory of the others is kept.
+    /// Number of layers in use; the memory of the others is kept.
     height: usize,
-    /// Boxes of the list, count.
+    /// Number of boxes in the list.
     len: usize,
 }
 
-/// Places of boxes that met a query, and memory to find them with.
+/// Places of boxes that met a query, and scratch memory to find them.
 #[derive(Clone, Debug, Default)]
 pub struct Hits {
     found: Vec<u32>,
@@ -166,7 +166,7 @@ impl Layers {
         (self.height, self.len) = (0, 0);
     }
 
-    /// Boxes in the list, count.
+    /// Number of boxes in the list.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -259,7 +259,7 @@ fn scan(query: &Query, blocks: &[Block], found: &mut [u32]) -> usize {
 
 /// Writes down the boxes of the list that meet the query and lie under one block.
 ///
-/// All of them at once: what cannot be foreseen costs time at each loop's end.
+/// All of them at once: a branch that cannot be predicted costs time at each loop's end.
 #[inline]
 fn note_under(
     query: &Query,

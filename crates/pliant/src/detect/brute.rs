@@ -1,4 +1,4 @@
-//! Detection without any structure: every vertex against every body. The slow twin.
+//! Reference implementation of detection: every vertex against every body.
 
 use crate::body::{Bodies, BodyKind};
 use crate::detect::{Exit, Overlaps, edges, union};
@@ -10,7 +10,7 @@ use crate::mesh::overlap::winding;
 /// Every vertex that is inside another body, by testing all against all.
 ///
 /// Inside a surface is where it winds around at least once; on it is not inside. Vertices
-/// without an edge take no part, but those of clouds do.
+/// without an edge are ignored, but those of particles are not.
 pub fn overlaps(positions: &[Vec3], bodies: &Bodies) -> Overlaps {
     let mut pairs = Vec::new();
     for own in bodies.ids() {

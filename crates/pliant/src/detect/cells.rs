@@ -31,16 +31,16 @@ pub struct Cells {
     origin: Vec3,
     /// Edge of a cell, m; positive.
     size: f64,
-    /// Longest side of the scene in cells; no unit, at most 2⁴⁰ but for rounding.
+    /// Longest side of the scene in cells, at most 2⁴⁰ but for rounding.
     reach: f64,
 }
 
 /// The cells between two corners, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Smallest numbers along each axis, count.
+    /// Smallest numbers along each axis.
     pub low: [i64; 3],
-    /// Largest numbers along each axis, count.
+    /// Largest numbers along each axis.
     pub high: [i64; 3],
 }
 
@@ -54,7 +54,7 @@ impl Cells {
     /// A grid for a scene, with cells of the average edge length.
     ///
     /// A scene without edges, or whose edges have no length, is one cell. Positions that
-    /// are not finite count for nothing here.
+    /// are not finite are ignored here.
     pub fn new(positions: &[Vec3], bodies: &Bodies) -> Cells {
         let around = Aabb::around(positions.iter().copied().filter(|p| p.is_finite()));
         let extent = around.size().max_element().max(0.0);
@@ -75,13 +75,13 @@ impl Cells {
         Cells { origin, size, reach: extent / size }
     }
 
-    /// Coordinates in cells, no unit, counted from the lowest corner of the scene.
+    /// Coordinates in cells, counted from the lowest corner of the scene.
     #[inline]
     pub fn coordinates(&self, point: Vec3) -> Vec3 {
         (point - self.origin) / self.size
     }
 
-    /// Longest side of the scene in cells; no unit.
+    /// Longest side of the scene in cells.
     pub fn reach(&self) -> f64 {
         self.reach
     }
@@ -106,7 +106,7 @@ pub fn cell_at(coordinates: Vec3) -> [i64; 3] {
 }
 
 impl Block {
-    /// Number of cells, count; 0 when a low number is above the high one.
+    /// Number of cells; 0 when a low number is above the high one.
     pub fn count(&self) -> u128 {
         (0..3).map(|axis| self.side(axis)).product()
     }
@@ -135,7 +135,7 @@ impl Sorted {
         Sorted { entries }
     }
 
-    /// Number of pairs, count.
+    /// Number of pairs.
     pub fn len(&self) -> usize {
         self.entries.len()
     }

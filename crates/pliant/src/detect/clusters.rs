@@ -1,8 +1,8 @@
 //! Small groups of neighbouring triangles and vertices, with their boxes.
 //!
-//! Made once from the positions at hand and kept while the bodies deform: neighbours on
-//! the surface stay neighbours. Each step only refits the boxes, and whole groups are
-//! passed over when theirs is elsewhere.
+//! Made once from the current positions and kept while the bodies deform: neighbours on the
+//! surface stay neighbours. Each step only refits the boxes, and whole groups are skipped
+//! when theirs is elsewhere.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::math::{Aabb, Vec3, Vec4};
 /// Most triangles, or inner vertices, of one cluster; its vertices are fewer than 256.
 const SIZE: usize = 24;
 
-/// All bodies cut into clusters.
+/// All bodies, split into clusters.
 #[derive(Clone, Debug, Default)]
 pub struct Clusters {
     /// First cluster of each body, and one past the last of all.
@@ -44,7 +44,7 @@ pub struct Clusters {
 /// Squares and cubes of sizes a thousandth of that neither vanish nor overflow.
 const SAFE: std::ops::RangeInclusive<f32> = 1e-6..=1e9;
 
-/// Where everything is in one step, in f32.
+/// Positions and boxes of one step, in f32.
 #[derive(Clone, Debug)]
 pub struct Fit {
     /// What coordinates are measured from, world space, m.
@@ -75,7 +75,7 @@ impl Default for Fit {
 }
 
 impl Clusters {
-    /// Cuts every body by halving along its longest side.
+    /// Splits every body by halving along its longest side.
     ///
     /// Vertices that nothing uses belong to no cluster.
     pub fn new(positions: &[Vec3], bodies: &Bodies) -> Clusters {
@@ -161,7 +161,7 @@ impl Clusters {
         self.meeting(fit, body, bounds, |cluster| {
             let owned = self.vertex_starts[cluster] as usize;
             let owned = owned..owned + self.owned[cluster] as usize;
-            // Written first and then kept or not: which stay cannot be foreseen.
+            // Written first and then kept or not: a branch could not be predicted.
             let mut count = found.len();
             found.resize(count + owned.len(), VertexId(0));
             for (&vertex, &place) in self.vertices[owned.clone()].iter().zip(&fit.places[owned]) {
@@ -273,7 +273,7 @@ fn scale_of(positions: &[Vec3], origin: Vec3) -> f64 {
     f64::from_bits((2046 - exponent) << 52)
 }
 
-/// Halves items at the median of the longest side until the pieces are small.
+/// Halves items at the median of the longest side until the groups are small.
 fn halve(items: &mut [u32], place: &impl Fn(&u32) -> Vec3, done: &mut impl FnMut(&[u32])) {
     let mut open = Vec::new();
     open.push(0..items.len());

@@ -5,7 +5,7 @@
 //! something.
 //!
 //! Two bodies of tets are decided by their tets. Where one is a surface, an edge that
-//! passes through the inside of a triangle of the other tells. Where surfaces meet only
+//! passes through the inside of a triangle of the other decides. Where surfaces meet only
 //! along edges and in common planes none does, so points just behind the surface of one
 //! body are tried as well: such a point proves an overlap when it is inside both, and that
 //! is decided exactly.
@@ -31,7 +31,7 @@ const BEHIND: [f64; 3] = [1e-2, 1e-5, 1e-8];
 /// that way. Far more than the last of [`BEHIND`], so that sharp edges hold them.
 const OFF_EDGE: f64 = 1e-4;
 
-/// The way in which surfaces are asked whether they hold a point.
+/// Direction of the rays that test whether a surface holds a point.
 const UP: Ray = Ray { axis: 2, sense: Sense::Up };
 
 /// Pairs of bodies that overlap although no vertex of either is inside the other.

@@ -1,10 +1,9 @@
-//! A triangle seen from a point: which edges from there surely miss it, in f32.
+//! Filter in f32: which edges from a point certainly miss a triangle.
 //!
 //! Seen from p, a triangle is a cone. The edge e = q − p passes through the triangle when
 //! it is on the inner side of the three planes through p and the triangle's edges, and
 //! reaches beyond the triangle's own plane. Four signs, one in each lane of a register,
-//! tell for most pairs of an edge and a triangle that they do not meet; the others are for
-//! f64 to decide.
+//! rule out most pairs of an edge and a triangle; the others are for f64 to decide.
 //!
 //! | here      | meaning                                                              |
 //! |-----------|----------------------------------------------------------------------|
@@ -12,8 +11,6 @@
 //! | `normals` | B×C, C×A, A×B and their sum (B−A)×(C−A), one lane each, axis by axis |
 //! | `reach`   | A·(B×C), six times the volume over p                                 |
 //! | s, t      | largest coordinate of A, B, C, and of the edges                      |
-//! | u         | half of `f32::EPSILON`, the rounding of one operation                |
-//!
 //! | R         | largest coordinate of the corners and of p, from the origin          |
 //! | u         | half of `f32::EPSILON`, the rounding of one operation                |
 //!
@@ -83,7 +80,7 @@ pub struct EdgeFilterTip {
 }
 
 impl EdgeFilterTip {
-    /// A tip at a rounded point.
+    /// The tip at a rounded point.
     #[inline]
     pub fn new(place: Vec4) -> EdgeFilterTip {
         let spread = |x: f32| Vec4::new(x, x, x, 0.0);
@@ -91,7 +88,7 @@ impl EdgeFilterTip {
     }
 }
 
-/// An edge from the tip.
+/// An edge from the tip, the common point of the edges.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
     /// The three coordinates and 0, m.
@@ -110,7 +107,7 @@ impl Edge {
     }
 }
 
-/// What a point sees of a triangle.
+/// A triangle as seen from a point.
 #[derive(Clone, Copy, Debug)]
 struct View {
     /// B×C, C×A, A×B and their sum, axis by axis, m².
@@ -177,7 +174,7 @@ pub fn passage(tip: &EdgeFilterTip, facet: &EdgeFilterFacet, ray: Ray, far: f32)
     })
 }
 
-/// A triangle as seen from a point.
+/// The cone over a triangle from a point, a filter for edges.
 #[derive(Clone, Copy, Debug)]
 pub struct Cone {
     /// Normals of the sides, and their sum; pointing inward, m².
@@ -317,7 +314,7 @@ mod tests {
         }
     }
 
-    /// Returns how many passages are decided in f32; those must be as in exact signs.
+    /// Returns how many ray hits are decided in f32; those must be as in exact signs.
     #[track_caller]
     fn check_rays(origin: Vec3, mut make: impl FnMut(&mut Dice) -> [Vec3; 4]) -> u32 {
         let mut dice = Dice(9);

@@ -47,7 +47,7 @@ pub fn exit(free: Vec3, inner: Vec3, corners: [Vec3; 3], triangle: u32) -> Optio
 /// The nearest of several exits to the free end; of equals the first triangle's.
 ///
 /// Equal but for rounding, as where the edge meets two triangles at their common edge, or
-/// two bodies touch: then the choice must not hang on the last bit.
+/// two bodies touch: then the choice must not depend on the last bit.
 pub fn nearest(exits: impl Iterator<Item = Exit>) -> Option<Exit> {
     exits.reduce(|best, exit| if is_nearer(&exit, &best) { exit } else { best })
 }
@@ -69,7 +69,7 @@ fn weights_in_plane(point: Vec3, corners: [Vec3; 3]) -> Option<[f64; 3]> {
     inside.then(|| shares(turns))
 }
 
-/// Numbers of one sign as shares of their sum.
+/// Numbers of one sign over their sum.
 fn shares(parts: [f64; 3]) -> [f64; 3] {
     let sum = parts[0] + parts[1] + parts[2];
     // Three zeros: the triangle is too thin for f64; its middle is as good as any.

@@ -1,6 +1,6 @@
-//! Which tets are inside out now, body by body as it is asked for.
+//! Which tets are inverted now, computed body by body on demand.
 //!
-//! Four tets at once are looked at in f32; only those that may be inside out are decided
+//! Four tets at once are tested in f32; only those that may be inverted are decided
 //! exactly. With u = 2⁻²⁴, coordinates up to R from the origin and edges up to s: a
 //! coordinate of an edge is the difference of two rounded numbers and off by
 //! d = 2uR + us. The determinant of three edges sums six products of three such
@@ -26,10 +26,10 @@ const SMALLEST: f32 = 1.0 / (1_u64 << 28) as f32;
 /// Tets looked at together.
 const LANES: usize = 4;
 
-/// The inverted tets of the bodies that were asked for in this step.
+/// The inverted tets of the bodies that were queried in this step.
 #[derive(Clone, Debug, Default)]
 pub struct Inverted {
-    /// Step in which each body was last asked for.
+    /// Step in which each body was last queried.
     stamps: Vec<u32>,
     /// First and one past the last entry of `tets` of each body, in that step.
     spans: Vec<[u32; 2]>,
@@ -38,7 +38,7 @@ pub struct Inverted {
 }
 
 impl Inverted {
-    /// Forgets everything, as the vertices have moved.
+    /// Invalidates everything, as the vertices have moved.
     pub fn start(&mut self, body_count: usize) {
         self.step = self.step.wrapping_add(1);
         self.tets.clear();
@@ -51,7 +51,7 @@ impl Inverted {
 
     /// Every tet of a body with negative volume, exactly; ascending.
     ///
-    /// Touches every tet of the body when first asked for it in a step.
+    /// Visits every tet of the body at its first query in a step.
     pub fn of_body(
         &mut self,
         body: BodyId,
@@ -95,7 +95,7 @@ impl Inverted {
     }
 }
 
-/// One bit for each tet that is not certainly the right way round.
+/// One bit for each tet that is not certainly positive.
 #[inline]
 fn doubtful(tets: &[[VertexId; 4]; LANES], points: &[Vec4], place_doubt: f32) -> u32 {
     let [t0, t1, t2, t3] = tets;
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn four_at_once_are_found_like_one_at_any_size_and_place() {
-        // A fan of tets over one edge; the tips of some are pushed through the floor.
+        // A fan of tets over one edge; the apexes of some are pushed through the floor.
         for (scale, centre) in [(1.0, 0.0), (1e-9, 0.0), (1e-9, 1.0), (1e-30, 0.0), (1e9, 1e15)] {
             for step in [1.0, 1e-3, 1e-7, 1e-9] {
                 let (mut positions, mut tets, mut expected) = (Vec::new(), Vec::new(), Vec::new());

@@ -1,10 +1,11 @@
-//! Who overlaps: vertices inside other bodies, and edges that leave them.
+//! Collision detection: vertices inside other bodies, and edges that leave them.
 //!
 //! Stages 1 and 2 of [Heidelberger04 §3.2–3.3]. The product is [`Overlaps`].
 //!
-//! Fast, and used by `depth::fused`: `clusters`, `pairs`, `gather`, `rays`, `edges`, `fans`,
-//! `inverted`, `union`, `holders`. As the paper has it: `cells`, `grid`, `voxels`. The slow
-//! twin of both: `brute`. Beside them: `tets`, `crossing`, overlaps without a vertex inside.
+//! Fast, and used by `depth::fused`: `clusters`, `pairs`, `nearby_triangles`, `rays`, `edges`,
+//! `edge_filter`, `vertex_edges`, `inverted`, `union`, `tet_bvh`. As the paper has it: `cells`,
+//! and `grid` and `voxels` of the crate `pliant-papers`. The reference implementation of both:
+//! `brute`. Beside them: `tets`, `crossing`, overlaps without a vertex inside.
 
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
@@ -79,7 +80,7 @@ impl Overlaps {
         Overlaps { into: Csr::from_pairs(vertices.len(), rows.iter().copied()), vertices }
     }
 
-    /// Pairs of a vertex and a body that it is inside of, count.
+    /// Number of pairs of a vertex and a body that it is inside of.
     pub fn pair_count(&self) -> usize {
         self.into.iter().map(<[BodyId]>::len).sum()
     }

@@ -68,7 +68,7 @@ pub struct NearbyTriangles {
 pub struct Triangle {
     /// Its number in the scene.
     pub id: TriangleId,
-    /// Its corners, so that nobody has to look them up far away.
+    /// Its corners, copied here so that they need not be looked up elsewhere.
     pub corners: [VertexId; 3],
     /// Where its corners are, rounded.
     pub facet: EdgeFilterFacet,
@@ -88,7 +88,7 @@ impl NearbyTriangles {
         self.boxes.push(around);
     }
 
-    /// Ends the list.
+    /// Closes the list, so that it can be queried.
     pub fn close(&mut self) {
         self.boxes.close();
     }

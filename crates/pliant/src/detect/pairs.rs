@@ -1,4 +1,4 @@
-//! Which bodies come near each other: those whose boxes meet.
+//! Broad phase: the pairs of bodies whose boxes meet.
 
 use crate::detect::boxes::Bounds;
 use crate::id::BodyId;
@@ -30,15 +30,15 @@ pub fn neighbours(boxes: &[Bounds], scratch: &mut Sweep, found: &mut Csr<BodyId>
             }
         }
     }
-    // Whoever is near somebody is near to them too: sorted by one body and then, which keeps
-    // that order, by the other, rows ascend in both.
+    // Pairs are symmetric: sorted by one body and then, which keeps that order, by the other,
+    // rows ascend in both.
     bucket(boxes.len(), pairs, starts, sorted);
     pairs.iter_mut().zip(&*sorted).for_each(|(pair, &(a, b))| *pair = (b.0, BodyId(a)));
     bucket(boxes.len(), pairs, starts, sorted);
     found.refill(boxes.len(), sorted);
 }
 
-/// Sorts pairs by their first numbers, which are below `count`, and keeps the order of equals.
+/// Stable sort of pairs by their first numbers, which are below `count`.
 fn bucket(
     count: usize,
     pairs: &[(u32, BodyId)],
@@ -60,7 +60,7 @@ fn bucket(
     }
 }
 
-/// Snapshot of [`neighbours`].
+/// Scratch memory of [`neighbours`].
 #[derive(Clone, Debug, Default)]
 pub struct Sweep {
     order: Vec<u32>,

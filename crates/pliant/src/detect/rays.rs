@@ -1,10 +1,10 @@
 //! Whether a point is inside a closed surface, by a short ray along an axis.
 //!
 //! Each triangle that the ray leaves through counts one, each that it enters through
-//! takes one away; the sum is how often the surface winds around the point. A body of
+//! takes one away; the sum is the winding number of the surface around the point. A body of
 //! positive tets covers a point just as often, so it is inside when the sum is 1 or more,
 //! even where the body overlaps itself. All signs are exact. A ray that would hit an edge
-//! or a corner is thought moved sideways by (ε, ε²), the same for all triangles.
+//! or a corner is moved sideways by a symbolic (ε, ε²), the same for all triangles.
 
 use crate::detect::nearby_triangles::{Ray, Sense};
 use crate::math::{Vec2, Vec3, orient2d, orient3d};

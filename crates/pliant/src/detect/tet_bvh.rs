@@ -1,8 +1,8 @@
-//! Whether a point is inside a body of tets, asked of the tets near it alone.
+//! Whether a point is inside a body of tets, by the tets near it alone.
 //!
 //! [`union::is_inside`] looks at every tet it is given. Here a tree of boxes picks those
-//! whose box holds the point. A tree is made when its body is first asked about and only
-//! refitted afterwards, once a step, again when first asked.
+//! whose box holds the point. A tree is built at the first query of its body and only
+//! refitted afterwards, at the first query of each step.
 
 use crate::body::Bodies;
 use crate::detect::union;
@@ -15,25 +15,25 @@ use crate::mesh::bvh::Bvh;
 pub struct TetBvh {
     /// One entry per body.
     trees: Vec<Kept>,
-    /// Number of the step, count; 0 before the first.
+    /// Number of the step; 0 before the first.
     step: u32,
-    /// Tets near the point at hand.
+    /// Tets near the current point.
     near: Vec<[VertexId; 4]>,
-    /// Tets that points were tested against, count.
+    /// Number of tets that points were tested against.
     tested: usize,
 }
 
 /// The tree of one body.
 #[derive(Clone, Debug, Default)]
 struct Kept {
-    /// Tets counted within the body; `None` until first asked for.
+    /// Tets counted within the body; `None` until the first query.
     tree: Option<Bvh>,
-    /// Number of the step that it fits, count.
+    /// Number of the step that it fits.
     step: u32,
 }
 
 impl TetBvh {
-    /// Says that the vertices have moved; the bodies are those of the first call.
+    /// Invalidates all trees, as vertices have moved; the bodies must stay the same.
     pub fn start(&mut self, body_count: usize) {
         self.step = self.step.wrapping_add(1);
         if self.trees.len() != body_count || self.step == 0 {
@@ -70,7 +70,7 @@ impl TetBvh {
         union::is_inside(point, positions, &self.near)
     }
 
-    /// Tets that points were tested against so far, count.
+    /// Number of tets that points were tested against so far.
     pub fn tested(&self) -> usize {
         self.tested
     }

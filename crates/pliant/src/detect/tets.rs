@@ -21,7 +21,7 @@ use crate::mesh::bvh::Bvh;
 /// Most cells that one tet is put into; larger ones are found through a tree of boxes.
 const MOST_CELLS: u128 = 64;
 
-/// All triples of eight corners, four of each tet; the faces, which separate most often, first.
+/// All triples of eight corners, four of each tet; faces first, as they separate most often.
 const TRIPLES: [[usize; 3]; 56] = triples();
 
 /// Pairs of tets of different bodies whose interiors meet.

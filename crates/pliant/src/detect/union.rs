@@ -2,7 +2,7 @@
 //!
 //! [Heidelberger04 §3.2] tests a point against single tets and leaves open what
 //! happens on their faces. A point on a face that two tets share is inside the body;
-//! one on the surface is not. The slow and obvious way, by exact signs.
+//! one on the surface is not. The slow and direct way, by exact signs.
 //!
 //! - Implements: [Heidelberger04 §3.2], the test of a point.
 //! - Deviates: decided by exact signs, not by barycentric coordinates, and for the
@@ -18,7 +18,7 @@ use crate::mesh::topology::{Groups, TET_FACES, tet_face};
 const SHARES: [[f64; 4]; 3] =
     [[0.29, 0.23, 0.31, 0.17], [0.137, 0.411, 0.173, 0.279], [0.353, 0.119, 0.217, 0.311]];
 
-/// A tet that holds the point at hand, border included.
+/// A tet that holds the current point, border included.
 struct Holder {
     tet: [VertexId; 4],
     /// Sign of its volume: 1 or −1, 0 when flat.

@@ -3,7 +3,7 @@
 //! Stage 2 of [Heidelberger04 §3.3] for all edges of one vertex p at once. Seen from p,
 //! a triangle is a cone: the edge e = q − p passes through it when it is on the inner side
 //! of the three planes through p and the triangle's edges, and reaches it when it is long
-//! enough. Most pairs of an edge and a triangle are sorted out in f32 by [`Cone`].
+//! enough. Most pairs of an edge and a triangle are rejected in f32 by [`Cone`].
 //!
 //! | here    | meaning                                     |
 //! |---------|---------------------------------------------|
@@ -55,12 +55,12 @@ pub struct VertexEdges {
     exits: Vec<Exit>,
     /// Corners of the triangle of each exit.
     corners: Vec<[VertexId; 3]>,
-    /// Edge and triangle that may meet; how many are in use is kept beside.
+    /// Edge and triangle that may meet; the number in use is kept elsewhere.
     survivors: Vec<(u32, u32)>,
 }
 
 impl VertexEdges {
-    /// Starts a fan without edges; `place` is `inner` as filters see it, scaled by `scale`.
+    /// Starts a vertex without edges; `place` is `inner`, scaled by `scale` and rounded.
     #[inline]
     pub fn start(&mut self, inner: Vec3, place: Vec4, scale: f64) {
         self.inner = inner;
@@ -85,7 +85,7 @@ impl VertexEdges {
         self.corners.push([VertexId(0); 3]);
     }
 
-    /// Edges, count.
+    /// Number of edges.
     #[inline]
     pub fn len(&self) -> usize {
         self.free.len()
@@ -136,7 +136,7 @@ impl VertexEdges {
         for &place in places {
             let cone = Cone::new(tip, &list.triangle(place).facet, *longest, far);
             for (spoke, edge) in edges.iter().enumerate() {
-                // Written first and then kept or not: which stay cannot be foreseen.
+                // Written first and then kept or not: a branch could not be predicted.
                 survivors[count] = (spoke as u32, place);
                 count += usize::from(!cone.is_missed_by(edge));
             }

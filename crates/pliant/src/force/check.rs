@@ -1,4 +1,4 @@
-//! What every material must pass, whatever it is made of.
+//! Checks that every material must pass.
 //!
 //! `scale` is the size of the element, m, so that differences are taken in proportion.
 
@@ -123,7 +123,7 @@ pub fn balance<const N: usize>(material: &impl Material<N>, states: &[[Vec3; N]]
     }
 }
 
-/// The definite form is symmetric, and no direction pulls the wrong way.
+/// The definite form is symmetric and positive semidefinite.
 #[track_caller]
 pub fn definite<const N: usize>(material: &impl Material<N>, states: &[[Vec3; N]]) {
     let directions = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0].map(|shift: f64| {

@@ -1,4 +1,4 @@
-//! Air that holds moving vertices back, or carries them along.
+//! Aerodynamic drag: slows moving vertices, or carries them along with the wind.
 //!
 //! With u the velocity of a vertex against the air, slow motion meets −c u and fast
 //! motion −c |u| u.
@@ -17,7 +17,7 @@ pub enum DragLaw {
     Quadratic,
 }
 
-/// Why the air has no say.
+/// Why drag cannot act.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum DragError {
     /// A coefficient that would push, or is not a number.
@@ -72,7 +72,7 @@ impl Material<1> for Drag {
         [VertexId(element as u32)]
     }
 
-    /// None: what drag takes is lost.
+    /// None: drag dissipates.
     fn damps_linearly(&self) -> bool {
         self.law == DragLaw::Linear
     }

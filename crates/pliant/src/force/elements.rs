@@ -1,8 +1,8 @@
 //! The loops over elements that every material shares.
 //!
 //! Each thread owns a range of vertices and goes through the elements that touch it; an
-//! element on the border of two ranges is worked out by both. The forces on one vertex are
-//! thus added in element order whatever the number of threads, and the bits are the same.
+//! element on the border of two ranges is computed by both. The forces on one vertex are thus
+//! added in element order whatever the number of threads: bitwise reproducible.
 
 use crate::force::stiffness::{BlockMatrix, Slot, Tangent};
 use crate::force::{Force, StateView, StepRejection, Store};
@@ -11,7 +11,7 @@ use crate::math::{Mat3, Vec3};
 use crate::par;
 use crate::snapshot::{Snapshot, SnapshotError};
 
-/// The vertices of one element at one moment.
+/// The vertices of one element at one time.
 #[derive(Clone, Copy, Debug)]
 pub struct Corners<const N: usize> {
     /// World space, m.
@@ -22,9 +22,9 @@ pub struct Corners<const N: usize> {
     pub time: f64,
 }
 
-/// What a kind of element does, one element at a time.
+/// Energy, forces and derivatives of one kind of element, element by element.
 pub trait Material<const N: usize>: std::fmt::Debug + Send + Sync {
-    /// Elements, count.
+    /// Number of elements.
     fn count(&self) -> usize;
 
     /// Vertices of an element, counted in the scene's arrays.
@@ -38,10 +38,10 @@ pub trait Material<const N: usize>: std::fmt::Debug + Send + Sync {
 
     /// Weighted sum of stiffness −∂f/∂x and damping −∂f/∂v, block by block.
     ///
-    /// Entry `[i][j]` tells how the force on corner i answers to corner j.
+    /// Entry `[i][j]` is the response of the force on corner i to corner j.
     fn tangent(&self, element: usize, at: &Corners<N>, tangent: Tangent) -> [[Mat3; N]; N];
 
-    /// Whether [`Material::tangent`] is ever other than zero.
+    /// Whether [`Material::tangent`] is ever nonzero.
     fn answers(&self) -> bool {
         true
     }
@@ -57,7 +57,7 @@ pub trait Material<const N: usize>: std::fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// What its energy counts as.
+    /// The kind of energy that it stores.
     fn store(&self) -> Store {
         Store::Elastic
     }
@@ -72,7 +72,7 @@ pub trait Material<const N: usize>: std::fmt::Debug + Send + Sync {
         false
     }
 
-    /// What is wrong with a step from one moment to another; such a step is not made.
+    /// Why a step between two states is rejected; such a step is not made.
     ///
     /// For forces that hold only if nothing moves too far at once.
     fn refusal(
@@ -84,7 +84,7 @@ pub trait Material<const N: usize>: std::fmt::Debug + Send + Sync {
         None
     }
 
-    /// Whether [`Material::refusal`] ever answers.
+    /// Whether [`Material::refusal`] ever rejects a step.
     fn refuses(&self) -> bool {
         false
     }
@@ -101,7 +101,7 @@ pub struct Elements<M, const N: usize> {
 }
 
 impl<const N: usize, M: Material<N>> Elements<M, N> {
-    /// The elements of a material, worked on by one thread.
+    /// The elements of a material, for one thread.
     pub fn new(material: M) -> Elements<M, N> {
         Elements { material, cuts: Vec::new(), shares: Vec::new() }
     }
@@ -120,7 +120,7 @@ impl<const N: usize, M: Material<N>> Elements<M, N> {
         self.shares[share].iter().map(|element| *element as usize)
     }
 
-    /// Adds the forces of some elements on the vertices that `place` finds a place in `to` for.
+    /// Adds the forces of some elements to the entries of `to` that `place` finds.
     #[inline]
     fn add_forces_to(
         &self,
@@ -194,7 +194,7 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
     }
 
     fn add_forces_of(&self, elements: &[u32], motion: StateView<'_>, forces: &mut [Vec3]) {
-        // Where threads would each have fewer of all, all are sooner done.
+        // Where threads would each have fewer of all, computing all is faster.
         if elements.len() * self.shares.len() > self.material.count() {
             return self.add_forces(motion, forces);
         }

@@ -1,4 +1,4 @@
-//! Weight: every vertex falls alike.
+//! Gravity: the same acceleration for every vertex.
 
 use crate::force::Store;
 use crate::force::elements::{Corners, Material};

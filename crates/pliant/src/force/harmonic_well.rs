@@ -1,7 +1,7 @@
-//! A bowl: every vertex is drawn back to a place, in proportion to its distance.
+//! A harmonic well: pulls every vertex to a centre in proportion to its distance.
 //!
-//! The force is −m ω² (x − c), with a rate ω for each axis: whatever swings in the bowl
-//! swings at these rates, heavy or light. Bodies stay together without a wall.
+//! The force is −m ω² (x − c), with an angular frequency ω for each axis, independent of the
+//! mass. Bodies stay together without a wall.
 
 use crate::force::Store;
 use crate::force::elements::{Corners, Material};
@@ -9,10 +9,10 @@ use crate::force::stiffness::Tangent;
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
 
-/// Why a bowl cannot be.
+/// Why a well cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum BowlError {
-    /// A rate that is negative or not finite, or a centre that is nowhere.
+    /// A frequency that is negative or not finite, or a centre that is not finite.
     #[error(
         "the bowl has its centre at {centre} m and rates of {rates} rad/s: expected finite numbers, rates not negative"
     )]
@@ -24,12 +24,12 @@ pub enum BowlError {
     },
 }
 
-/// The pull of a bowl on every vertex.
+/// The pull of a harmonic well on every vertex.
 #[derive(Clone, Debug)]
 pub struct HarmonicWell {
     /// Where nothing is pulled, m.
     centre: Vec3,
-    /// Squares of the rates along x, y and z, 1/s²; finite, not negative.
+    /// Squares of the frequencies along x, y and z, 1/s²; finite, not negative.
     rates_sq: Vec3,
     /// Of each vertex, kg.
     masses: Vec<f64>,
@@ -38,7 +38,7 @@ pub struct HarmonicWell {
 impl HarmonicWell {
     /// The pull on vertices with these masses, kg; all of the scene, in order.
     ///
-    /// `rates` are those of swings along x, y and z, rad/s; along an axis of rate 0 nothing pulls.
+    /// `rates` are the angular frequencies along x, y and z, rad/s; 0 means no pull along an axis.
     pub fn new(centre: Vec3, rates: Vec3, masses: &[f64]) -> Result<HarmonicWell, BowlError> {
         let rates_sq = rates * rates;
         if !(centre.is_finite() && rates_sq.is_finite() && rates.min_element() >= 0.0) {

@@ -10,12 +10,12 @@ use crate::math::{Mat3, Vec3};
 /// Why a load cannot act.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum LoadError {
-    /// A vertex that is not there.
+    /// A vertex that does not exist.
     #[error("loaded vertex {vertex} does not exist: the scene has {count} vertices")]
     NoSuchVertex {
         /// First such vertex.
         vertex: VertexId,
-        /// Vertices of the scene, count.
+        /// Number of vertices of the scene.
         count: usize,
     },
     /// A force that is infinite or not a number.
@@ -36,7 +36,7 @@ pub enum LoadError {
     },
 }
 
-/// Forces that stay as they are, whatever moves.
+/// Constant forces, independent of the motion.
 #[derive(Clone, Debug)]
 pub struct Load {
     /// Vertices that exist, each with a finite force, N.

@@ -1,4 +1,4 @@
-//! What pushes and pulls on vertices: materials, weight, air.
+//! Forces on vertices: materials, gravity, drag, loads.
 //!
 //! A force is a list of elements of one kind, each on a few vertices. A new kind is one
 //! file with a [`Material`]; loops, threads and matrices are written once, for all.
@@ -41,7 +41,7 @@ pub use elements::{Corners, Elements, Material};
 pub use stiffness::{BlockMatrix, Form, Slot, Tangent};
 
 impl<'a> StateView<'a> {
-    /// Of the first `count` vertices; of all, where there are fewer.
+    /// The state of the first `count` vertices; of all, where there are fewer.
     #[inline]
     fn first(self, count: usize) -> StateView<'a> {
         let of = |all: &'a [Vec3]| &all[..count.min(all.len())];
@@ -49,25 +49,25 @@ impl<'a> StateView<'a> {
     }
 }
 
-/// What a step must not do, found in one that did.
+/// Why a step is rejected: a quantity passed its limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepRejection {
     /// The vertex, counted in the scene.
     pub vertex: VertexId,
-    /// Which quantity.
+    /// Name of the quantity.
     pub what: &'static str,
     /// Its value, m.
     pub value: f64,
-    /// The value not to be passed, m.
+    /// The limit that it passed, m.
     pub limit: f64,
 }
 
-/// What energy is stored as.
+/// The kind of energy that a force stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Store {
-    /// In what is bent, stretched or pressed, contacts with penalties included.
+    /// Elastic energy, that of penalty contacts included.
     Elastic,
-    /// In height.
+    /// Gravitational energy.
     Gravitational,
 }
 
@@ -84,18 +84,18 @@ pub trait Force: std::fmt::Debug + Send {
         self.add_forces(motion, forces);
     }
 
-    /// Potential energy of some elements, J; by default of all, whatever is asked for.
+    /// Potential energy of some elements, J; by default of all, whatever is passed.
     fn energy_of_elements(&self, _elements: &[u32], motion: StateView<'_>) -> f64 {
         self.energy(motion)
     }
 
-    /// Tells the vertices of every element, in element order.
+    /// Visits the vertices of every element, in element order.
     fn visit_elements(&self, visit: &mut dyn FnMut(&[VertexId]));
 
-    /// Whether there are derivatives other than zero.
+    /// Whether there are nonzero derivatives.
     fn answers(&self) -> bool;
 
-    /// Adds the derivatives to a matrix; only for a force that [answers](Force::answers).
+    /// Adds the derivatives to a matrix; only where [`Force::answers`] is true.
     ///
     /// `slots` are the places of the elements' blocks, row by row of each element.
     fn add_tangent(
@@ -115,10 +115,10 @@ pub trait Force: std::fmt::Debug + Send {
         product: &mut [Vec3],
     );
 
-    /// Lets rest values follow what happened in a step of `dt` seconds: plastic flow.
+    /// Plastic flow: lets rest values follow a step of `dt` seconds.
     fn flow(&mut self, motion: StateView<'_>, dt: f64);
 
-    /// What is wrong with a step between two moments; the first element that objects.
+    /// Why a step between two states is rejected, by the first element that does.
     fn refusal(&self, before: StateView<'_>, after: StateView<'_>) -> Option<StepRejection>;
 
     /// Writes the rest values that drifted, if any.
@@ -127,13 +127,13 @@ pub trait Force: std::fmt::Debug + Send {
     /// Reads what [`Force::save`] wrote.
     fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError>;
 
-    /// What its energy counts as.
+    /// The kind of energy that it stores.
     fn store(&self) -> Store;
 
     /// Whether forces are linear in the velocities, at given positions.
     fn damps_linearly(&self) -> bool;
 
-    /// Works with this many threads from now on; the bits stay the same.
+    /// Sets the number of threads; results stay bitwise the same.
     fn set_threads(&mut self, threads: usize, vertex_count: usize);
 }
 
@@ -141,15 +141,15 @@ pub trait Force: std::fmt::Debug + Send {
 #[derive(Debug, Default)]
 pub struct Forces {
     list: Vec<Box<dyn Force>>,
-    /// Threads to work with, count; 0 and 1 both mean one.
+    /// Number of threads; 0 and 1 both mean one.
     threads: usize,
-    /// The matrix of all derivatives, and where each force's blocks go; made when asked for.
+    /// The matrix of all derivatives, and the slots of each force; built on demand.
     assembled: Option<(BlockMatrix, Vec<Vec<Slot>>)>,
     /// Blocks of the matrix before more were added.
     before: Vec<Mat3>,
-    /// Elements around each vertex, force by force; made when asked for.
+    /// Elements around each vertex, force by force; built on demand.
     around: OnceLock<Vec<Around>>,
-    /// Vertices that go by two unknowns, with the first of these; ascending.
+    /// Vertices condensed to two unknowns, each with the first of these; ascending.
     leaning: Vec<(VertexId, VertexId)>,
 }
 
@@ -192,7 +192,7 @@ impl Forces {
     /// Fills `forces` with what is linear in velocity v: f(x, v) + D v, N.
     ///
     /// For dampers that are linear that is the force at velocity zero, for others the line that
-    /// touches them at `motion`. `still` is memory.
+    /// touches them at `motion`. `still` is scratch memory.
     pub fn sum_linearised(
         &self,
         motion: StateView<'_>,
@@ -209,7 +209,7 @@ impl Forces {
         self.add_product(motion, damping, motion.velocities, forces);
     }
 
-    /// Writes what all remember, in order.
+    /// Writes the internal state of all, in order.
     pub fn save(&self, memory: &mut Snapshot) {
         self.iter().for_each(|force| force.save(memory));
     }
@@ -227,7 +227,7 @@ impl Forces {
 
     /// Builds the matrix of all derivatives.
     ///
-    /// Takes memory the first time, and again after [`Forces::push`].
+    /// Allocates the first time, and again after [`Forces::push`].
     pub fn assemble(&mut self, motion: StateView<'_>, tangent: Tangent) -> &mut BlockMatrix {
         let vertex_count = motion.positions.len();
         let mut assembled = self.assembled.take();
@@ -259,10 +259,10 @@ impl Forces {
         }
     }
 
-    /// Makes room in the matrix where vertices go by two unknowns in the places of others.
+    /// Makes room in the matrix for vertices that are condensed to two unknowns each.
     ///
     /// Each vertex comes with the first of the two, ascending; the second is the next. The
-    /// blocks in that room come with any values.
+    /// blocks in that room start with unspecified values.
     pub(crate) fn condense(&mut self, leaning: impl Iterator<Item = (VertexId, VertexId)> + Clone) {
         if !leaning.clone().eq(self.leaning.iter().copied()) {
             self.leaning.clear();
@@ -271,7 +271,7 @@ impl Forces {
         }
     }
 
-    /// Who goes by the unknowns of others.
+    /// Vertices that are condensed to the unknowns of others.
     fn leaning(&self) -> &[(VertexId, VertexId)] {
         &self.leaning
     }
@@ -298,7 +298,7 @@ impl Forces {
         answering.for_each(|force| force.add_product(motion, tangent, x, product));
     }
 
-    /// What is wrong with a step between two moments; the first force that objects.
+    /// Why a step between two states is rejected, by the first force that does.
     pub fn refusal(&self, before: StateView<'_>, after: StateView<'_>) -> Option<StepRejection> {
         self.iter().find_map(|force| force.refusal(before, after))
     }
@@ -308,7 +308,7 @@ impl Forces {
         self.list.iter_mut().for_each(|force| force.flow(motion, dt));
     }
 
-    /// Works with this many threads from now on; the bits stay the same.
+    /// Sets the number of threads; results stay bitwise the same.
     ///
     /// To be called after the last [`Forces::push`].
     pub fn set_threads(&mut self, threads: usize, vertex_count: usize) {

@@ -1,14 +1,14 @@
-//! The elements around some vertices: what a question about few of them needs of all forces.
+//! The elements around some vertices, to evaluate forces on those alone.
 //!
-//! Forces on these vertices are those of all elements to the last bit, as each vertex sums its
-//! own elements in their order.
+//! Forces on these vertices are bitwise those of all elements, as each vertex sums its own
+//! elements in their order.
 
 use crate::force::{Forces, StateView, Store};
 use crate::id::VertexId;
 use crate::math::Vec3;
 use crate::mesh::topology::Csr;
 
-/// Numbers in a word of marks, count.
+/// Bits in a word of marks.
 const BITS: u32 = u64::BITS;
 
 /// Elements of each force that touch some vertices.
@@ -16,12 +16,12 @@ const BITS: u32 = u64::BITS;
 pub struct Nearby {
     /// Numbers of the elements of each force, ascending.
     lists: Vec<Vec<u32>>,
-    /// One bit per element of the force at hand.
+    /// One bit per element of the current force.
     marks: Vec<u64>,
 }
 
 impl Nearby {
-    /// Elements of all forces, count.
+    /// Number of elements, over all forces.
     pub fn element_count(&self) -> usize {
         self.lists.iter().map(Vec::len).sum()
     }
@@ -47,12 +47,12 @@ impl Nearby {
     }
 }
 
-/// Who is around whom in one force.
+/// Elements around each vertex, of one force.
 #[derive(Clone, Debug)]
 pub(super) struct Around {
     /// Elements at each vertex; those beyond the last row have none.
     elements: Csr<u32>,
-    /// Elements, count.
+    /// Number of elements.
     count: usize,
 }
 
@@ -70,8 +70,8 @@ impl Forces {
 
     /// Adds the forces of one kind that these elements make, N.
     ///
-    /// On the vertices that they were collected for that is all there is; of what others get,
-    /// it is a part or all.
+    /// On the vertices that they were collected for these are all forces of that kind; on
+    /// others only a part, or all.
     pub fn add_nearby(
         &self,
         store: Store,
@@ -84,7 +84,7 @@ impl Forces {
         kind.for_each(|(force, list)| force.add_forces_of(list, motion, forces));
     }
 
-    /// Potential energy of these elements, J; of forces that cannot tell them apart, of all.
+    /// Potential energy of these elements, J, or of all where a force cannot separate them.
     ///
     /// What moves only the vertices that they were collected for changes no other energy.
     pub fn energy_nearby(&self, nearby: &Nearby, motion: StateView<'_>) -> f64 {

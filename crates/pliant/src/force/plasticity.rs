@@ -1,26 +1,26 @@
-//! Rest values that give way: what is strained too far stays bent.
+//! Plasticity: rest values drift where the strain is too large.
 //!
 //! A rest length, area or volume follows the current one while the strain is past a
 //! threshold. Springs and the distance–area–volume solid drift by the same rule.
 
-/// When and how fast rest values follow the shape.
+/// Yield strain, creep rate and limit of plastic drift.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plasticity {
-    /// Strain up to which everything springs back, unit 1; not negative.
+    /// Strain up to which the material is elastic; not negative.
     pub yield_strain: f64,
     /// Share of the strain past the threshold that is lost per second, 1/s; positive.
     pub creep_rate: f64,
-    /// Largest drift of a rest value relative to its first value, unit 1; below 1.
+    /// Largest drift of a rest value relative to its first value; below 1.
     pub max_drift: f64,
 }
 
-/// Why a rest value cannot drift so.
+/// Why plasticity settings are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum PlasticityError {
-    /// A threshold that nothing can stay below.
+    /// A negative or non-finite threshold.
     #[error("the yield strain is {0}: it must be finite and not negative")]
     YieldStrain(f64),
-    /// A rate at which nothing flows, or backwards.
+    /// A rate that is not positive, or not finite.
     #[error("the creep rate is {0} 1/s: it must be positive and finite")]
     CreepRate(f64),
     /// A drift that could turn a rest value negative.
@@ -40,7 +40,7 @@ pub(crate) struct Drift {
 }
 
 impl Plasticity {
-    /// Refuses settings outside their ranges.
+    /// Rejects settings outside their ranges.
     pub fn check(self) -> Result<(), PlasticityError> {
         if !(self.yield_strain >= 0.0 && self.yield_strain.is_finite()) {
             return Err(PlasticityError::YieldStrain(self.yield_strain));
@@ -64,7 +64,7 @@ impl Plasticity {
             return drift.now;
         }
         let excess = strain - strain.clamp(-self.yield_strain, self.yield_strain);
-        // Written so that a rate beyond all bounds gives 1.
+        // Written so that an infinite rate gives 1.
         let share = 1.0 - 1.0 / (1.0 + self.creep_rate * dt);
         let room = self.max_drift * drift.start;
         (drift.now + share * excess * drift.scale).clamp(drift.start - room, drift.start + room)
@@ -90,7 +90,7 @@ mod tests {
     fn drift_ends_at_its_largest_and_at_the_threshold() {
         assert_eq!(CLAY.rest_after(LENGTH, 1e9, 1.0), 3.0);
         assert_eq!(CLAY.rest_after(LENGTH, f64::INFINITY, 1.0), 2.0);
-        // After endless time the strain left is the threshold: 3 m = rest + 0.25 · 2 m.
+        // After infinite time the strain left is the threshold: 3 m = rest + 0.25 · 2 m.
         assert_eq!(CLAY.rest_after(LENGTH, 3.0, f64::INFINITY), 2.5);
     }
 

@@ -62,7 +62,7 @@ pub enum SpringError {
         spring: usize,
         /// Its end.
         vertex: VertexId,
-        /// Vertices, count.
+        /// Number of vertices.
         count: usize,
     },
     /// A spring from a vertex to itself.
@@ -123,7 +123,7 @@ pub enum SpringError {
 pub struct Springs {
     /// Stiffness is in N/m whatever the law.
     springs: Vec<Spring>,
-    /// What lets rest lengths drift, and their first values, m; one per spring, or none.
+    /// Plasticity settings, and the first rest lengths, m; one per spring, or none.
     plasticity: Option<(Plasticity, Vec<f64>)>,
 }
 
@@ -154,7 +154,7 @@ impl Springs {
         settings: SpringSettings,
     ) -> Result<Springs, SpringError> {
         let SpringSettings { law, stiffness, damping } = settings;
-        // Ends out of range get any length: they are refused below.
+        // Ends out of range get any length: they are rejected below.
         let at = |vertex: VertexId| rest.get(vertex.index()).copied().unwrap_or(Vec3::ZERO);
         let spring = |&ends: &[VertexId; 2]| {
             let rest_length = at(ends[0]).distance(at(ends[1]));
@@ -179,7 +179,7 @@ impl Springs {
     }
 }
 
-/// Refuses values that no spring can have.
+/// Rejects values that no spring can have.
 fn check(index: usize, spring: &Spring, vertex_count: usize) -> Result<(), SpringError> {
     let Spring { ends, stiffness, damping, rest_length } = *spring;
     if let Some(&vertex) = ends.iter().find(|end| end.index() >= vertex_count) {
@@ -251,7 +251,7 @@ impl Material<2> for Springs {
         block.y_axis.y += across;
         block.z_axis.z += across;
         if tangent.form == Form::Exact {
-            // Turning changes which part of the velocity is felt.
+            // Rotation changes which part of the velocity acts.
             let apart_rate = at.velocities[1] - at.velocities[0];
             let slip = apart_rate - direction.dot(apart_rate) * direction;
             block += outer(direction, slip) * (tangent.stiffness * (damping * inverse));
@@ -287,7 +287,7 @@ impl Material<2> for Springs {
     }
 }
 
-/// Where a spring leads and how it grows.
+/// Offset, length and rate of a spring.
 #[derive(Clone, Copy)]
 struct Line {
     /// From the first end to the second, m.
@@ -311,7 +311,7 @@ impl Line {
     }
 }
 
-/// The force on an end answers to its own place as −`block`, to the other's as +`block`.
+/// Blocks of both ends: the force on an end is −`block` times its own displacement.
 #[inline(always)]
 fn blocks(block: Mat3) -> [[Mat3; 2]; 2] {
     [[block, -block], [-block, block]]
@@ -327,7 +327,7 @@ mod tests {
     const EXACT: Tangent = Tangent { stiffness: 1.0, damping: 0.0, form: Form::Exact };
     /// Relative error of sums of a few products.
     const ROUNDING: f64 = 1e-14;
-    /// What a creep of 1e9 per second leaves after a second, with room.
+    /// Bound on what a creep of 1e9 per second leaves after a second.
     const SHORT_OF_ENDLESS: f64 = 1e-8;
 
     fn springs(spring: Spring) -> Springs {

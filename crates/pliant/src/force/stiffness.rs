@@ -14,18 +14,18 @@ use crate::math::{Mat3, Vec3};
 use crate::mesh::topology::Csr;
 use crate::par;
 
-/// Which weighted sum of derivatives is asked for.
+/// Which weighted sum of derivatives to compute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tangent {
     /// Weight of the stiffness −∂f/∂x.
     pub stiffness: f64,
     /// Weight of the damping −∂f/∂v.
     pub damping: f64,
-    /// As it is, or fit for a solver.
+    /// Exact, or definite for a solver.
     pub form: Form,
 }
 
-/// How true a derivative is to the force.
+/// Whether a derivative is exact or made positive semidefinite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// The derivative itself; may be indefinite, and not symmetric where damping turns.
@@ -103,8 +103,8 @@ impl BlockMatrix {
 
     /// Places of the blocks of every element of each force, row by row of each element.
     ///
-    /// Only for forces that the matrix was made for, to be added in this order. Those that
-    /// nothing is to be expected from have no places.
+    /// Only for forces that the matrix was made for, to be added in this order. Forces without
+    /// derivatives have no places.
     pub(super) fn slots(&self, forces: &Forces) -> Vec<Vec<Slot>> {
         let mut seen = vec![false; self.blocks.len()];
         let mut slots_of = |force: &dyn Force| {
@@ -133,7 +133,7 @@ impl BlockMatrix {
         columns.start + before
     }
 
-    /// Rows, count.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.diagonal.len()
     }
@@ -209,7 +209,7 @@ impl BlockMatrix {
         self.blocks[place] = Mat3::ZERO;
     }
 
-    /// Works with this many threads from now on; the bits stay the same.
+    /// Sets the number of threads; results stay bitwise the same.
     pub fn set_threads(&mut self, threads: usize) {
         self.cuts = if threads < 2 { Vec::new() } else { par::even_offsets(self.len(), threads) };
     }
@@ -234,7 +234,7 @@ impl BlockMatrix {
         &mut self.blocks
     }
 
-    /// Calls `act` for pieces of rows: its number, the place of its first block, its blocks.
+    /// Calls `act` for each chunk of rows: number, index of its first block, its blocks.
     pub(super) fn row_pieces(
         &mut self,
         cuts: &[usize],
@@ -245,7 +245,7 @@ impl BlockMatrix {
     }
 }
 
-/// Adds the pairs of those that others lean on with all whom these meet; sorted without doubles.
+/// Adds the pairs that condensed vertices bring to their unknowns, each once.
 fn condense(pairs: &mut Vec<(u32, VertexId)>, leaning: &[(VertexId, VertexId)]) {
     if leaning.is_empty() {
         return;
@@ -269,7 +269,7 @@ fn condense(pairs: &mut Vec<(u32, VertexId)>, leaning: &[(VertexId, VertexId)]) 
     pairs.dedup();
 }
 
-/// Halves the rows between `cuts` until one piece is left; `blocks` begins with its rows.
+/// Halves the rows between `cuts` down to one chunk; `blocks` begins with its rows.
 fn by_rows(
     blocks: &mut [Mat3],
     starts: &[usize],

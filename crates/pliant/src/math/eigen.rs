@@ -5,7 +5,7 @@ use crate::math::{Mat3, Vec3, jacobi, moderate};
 /// Off-diagonal entries below this, relative to the whole matrix, are rounding.
 const DIAGONAL: f64 = 1e-17;
 
-/// Sweeps that are never needed, count: four or five do.
+/// Sweeps that are never needed: four or five do.
 const MOST_SWEEPS: usize = 16;
 
 /// A symmetric matrix as turned stretches: vectors · diag(values) · vectorsᵀ.

@@ -1,11 +1,11 @@
-//! The inverse of a symmetric matrix, on what it reaches.
+//! The pseudo-inverse of a symmetric matrix: the inverse on its range.
 
 use crate::math::jacobi;
 
 /// Off-diagonal entries below this, relative to the whole matrix, are rounding.
 const DIAGONAL: f64 = 1e-16;
 
-/// Sweeps that are never needed, count: nine rows take six or seven.
+/// Sweeps that are never needed: nine rows take six or seven.
 const MOST_SWEEPS: usize = 30;
 
 /// The inverse of a symmetric matrix where it has one, zero elsewhere.
@@ -13,13 +13,13 @@ const MOST_SWEEPS: usize = 30;
 pub struct Inverse<const N: usize> {
     /// Rows, in one over the unit of the matrix.
     pub rows: [[f64; N]; N],
-    /// Directions that have an inverse, count.
+    /// Number of directions that have an inverse.
     pub rank: usize,
 }
 
 /// The pseudo-inverse of a symmetric matrix with finite entries.
 ///
-/// Eigenvalues of at most `cut` times the largest by size, unit 1, count as zero. A zero
+/// Eigenvalues of at most `cut` times the largest by size count as zero. A zero
 /// matrix has rank 0 and a zero inverse.
 pub fn pseudo_inverse<const N: usize>(mut matrix: [[f64; N]; N], cut: f64) -> Inverse<N> {
     let mut vectors = [[0.0; N]; N];

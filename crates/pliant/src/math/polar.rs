@@ -1,4 +1,4 @@
-//! Any 3×3 matrix as a turned stretch: the rotation that is nearest to it.
+//! Polar decomposition of any 3×3 matrix: the rotation that is nearest to it.
 //!
 //! Three ways, which agree wherever one rotation is nearest. [`rotation`] here iterates where
 //! that is quick and takes the matrix apart where not; [`direct`] takes the root of the
@@ -17,7 +17,7 @@ const ROUND: f64 = 0.1;
 /// A last step shorter than this, squared, leaves an error below rounding.
 const LAST_STEP_SQ: f64 = 1e-17;
 
-/// Newton steps that a matrix with such a determinant never needs, count: nine do.
+/// Newton steps that a matrix with such a determinant never needs: nine do.
 const MOST_STEPS: usize = 16;
 
 /// A matrix as rotation · stretch.
@@ -50,7 +50,7 @@ pub fn rotation(matrix: Mat3) -> Mat3 {
     })
 }
 
-/// The rotation nearest to a matrix that is neither flat nor turned inside out.
+/// The rotation nearest to a matrix that is neither flat nor inverted.
 ///
 /// `None` for all others, and for norms whose cube may overflow.
 fn quick_rotation(matrix: Mat3) -> Option<Mat3> {
@@ -64,7 +64,7 @@ fn quick_rotation(matrix: Mat3) -> Option<Mat3> {
 
 /// Averages with the inverse transpose until both agree; squares the error each time.
 ///
-/// `None` for a matrix that is flat or turned inside out, measured at the norm of a rotation.
+/// `None` for a matrix that is flat or inverted, measured at the norm of a rotation.
 fn newton(mut matrix: Mat3) -> Option<Mat3> {
     let cofactors = |[x, y, z]: [Vec3; 3]| [y.cross(z), z.cross(x), x.cross(y)];
     for _ in 0..MOST_STEPS {

@@ -1,22 +1,22 @@
-//! Any 3×3 matrix as a stretch between two rotations.
+//! Singular value decomposition of any 3×3 matrix: a stretch between two rotations.
 //!
 //! A guess at the axes comes from the eigenvectors of the squared matrix; it is quick, and
 //! off where stretches are small or alike. Then the images of the axes are made orthogonal
-//! pair by pair with plane rotations, until they are. Nothing but square roots is asked of
-//! the machine, so that the bits are the same on all.
+//! pair by pair with plane rotations, until they are. No function but the square root is used,
+//! so that results are bitwise reproducible on all machines.
 
 use crate::math::{Mat3, Vec3, jacobi, moderate};
 
 /// Two columns with a smaller cosine between them are orthogonal but for rounding.
 const ORTHOGONAL: f64 = 2e-15;
 
-/// Squares of stretches that differ by less, relative to their mean, tell no axes.
+/// Squared stretches that differ by less, relative to their mean, determine no axes.
 const ALIKE: f64 = 1e-12;
 
 /// Where no rotation of a sweep is larger, the next sweep would change rounding alone.
 const LAST_TANGENT: f64 = 1e-8;
 
-/// Sweeps that are never needed, count: after the guess, one or two do.
+/// Sweeps that are never needed: after the guess, one or two do.
 const MOST_SWEEPS: usize = 16;
 
 /// A second stretch this small beside the first has no direction but that of rounding.
@@ -116,7 +116,7 @@ pub(in crate::math) fn perpendicular(axis: Vec3) -> (Vec3, Vec3) {
     (p, Vec3::new(both, side + axis.y * axis.y * scale, -axis.y))
 }
 
-/// Makes two images orthogonal; tells whether that changed more than the last digits.
+/// Makes two images orthogonal; returns whether more than the last digits changed.
 #[inline]
 fn turn(images: &mut [Vec3; 3], axes: &mut [Vec3; 3], p: usize, q: usize) -> bool {
     let (a, b) = (images[p], images[q]);
@@ -165,7 +165,7 @@ fn directions(images: [Vec3; 3], axes: [Vec3; 3]) -> Svd {
 /// The smallest rotation that takes one unit vector to another.
 ///
 /// For opposite ones, half a turn about an axis at right angles to both, the one that the
-/// smallest coordinate of `from` tells.
+/// smallest coordinate of `from` selects.
 pub(in crate::math) fn smallest_turn(from: Vec3, to: Vec3) -> Mat3 {
     if from.dot(to) >= 0.0 {
         // Half a turn about `from`, then one about the line in the middle.

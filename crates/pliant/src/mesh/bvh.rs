@@ -1,8 +1,8 @@
-//! A tree of boxes over any set of boxes, to find those that meet a box or are near a point.
+//! A bounding volume hierarchy: finds boxes that meet a box or are near a point.
 //!
 //! Halves the items at the median of the longest side, down to leaves; nodes lie
 //! in one array with the left child next to its parent. When items move, the tree can be
-//! refitted: who is below whom stays, only the boxes change.
+//! refitted: its topology stays, only the boxes change.
 
 use crate::math::{Aabb, Vec3};
 
@@ -79,7 +79,7 @@ impl Bvh {
         tree
     }
 
-    /// Takes in the boxes of items that have moved, without allocating.
+    /// Refits the tree to items that have moved, without allocating.
     ///
     /// Right for any motion; fast while neighbours stay neighbours. Items that were empty
     /// when the tree was built stay out.
@@ -102,7 +102,7 @@ impl Bvh {
 
     /// Calls `look` with the items whose boxes are near `point`, near ones first if it can.
     ///
-    /// `look` answers with the square of the distance, m², beyond which nothing more is
+    /// `look` returns the square of the distance, m², beyond which nothing more is
     /// wanted, `within_sq` being its first value. Every item whose box is not beyond the last
     /// of these is shown, those at that very distance too, so that ties can be decided.
     pub fn near(&self, point: Vec3, mut within_sq: f64, mut look: impl FnMut(u32) -> f64) {
@@ -136,7 +136,7 @@ impl Bvh {
                     }
                 }
             }
-            // Take up the last half put off that is still near enough.
+            // Resume at the last half put off that is still near enough.
             loop {
                 if open_count == 0 {
                     return;
@@ -152,12 +152,12 @@ impl Bvh {
 
     /// Calls `found` with every item whose box meets `query`, in a fixed order.
     ///
-    /// VelocityCorrection early when `found` answers `false`.
+    /// Stops early when `found` returns `false`.
     pub fn meeting(&self, query: Aabb, found: impl FnMut(u32) -> bool) {
         self.meeting_where(query, |_| true, found);
     }
 
-    /// The same, but passes over the nodes for which `wanted` answers `false`.
+    /// The same, but skips the nodes for which `wanted` returns `false`.
     ///
     /// Nodes are numbered as in [`Bvh::summaries`].
     pub fn meeting_where(
@@ -184,11 +184,12 @@ impl Bvh {
         }
     }
 
-    /// Calls `found` with every item here and every item of `other` whose boxes meet and are wanted.
+    /// Calls `found` with the pairs of items whose boxes meet and are wanted.
     ///
-    /// Two boxes that are not wanted must hold no wanted ones. The order is fixed. Nodes far from
-    /// the other tree are passed over as a whole, so that surfaces which cross along a line cost
-    /// about as much as that line is long.
+    /// The first of a pair is an item here, the second one of `other`. Two boxes that are not
+    /// wanted must hold no wanted ones. The order is fixed. Nodes far from the other tree are
+    /// skipped as a whole, so that surfaces which cross along a line cost about as much as that
+    /// line is long.
     pub fn meeting_pairs(
         &self,
         other: &Bvh,

@@ -2,7 +2,7 @@
 //!
 //! Inside or outside of the three edges decides: over the inside it is the foot of the
 //! perpendicular, otherwise it lies on an edge beyond which the point is. Thin triangles
-//! make that decision unsure, so for them all edges are asked too and the nearest wins.
+//! make that decision unsure, so for them all edges are tried too and the nearest wins.
 //! Every candidate is a point of the triangle, so a doubtful one is never too near.
 //!
 //! | here           | meaning                                       |

@@ -1,7 +1,7 @@
 //! Whether segments and triangles meet, decided exactly.
 //!
 //! Only signs of determinants decide, and those are exact [Shewchuk97 §4]: the
-//! answers hold for any finite input whose products neither overflow nor underflow.
+//! results hold for any finite input whose products neither overflow nor underflow.
 //! Everything is closed: touching is meeting.
 
 use crate::math::{Vec2, Vec3, orient2d, orient3d};
@@ -15,7 +15,7 @@ pub fn is_degenerate(triangle: [Vec3; 3]) -> bool {
 ///
 /// A triangle without area meets nothing.
 pub fn segment_meets_triangle([p, q]: [Vec3; 2], [a, b, c]: [Vec3; 3]) -> bool {
-    // In one plane, where the exact signs in space are slow, flat ones mostly tell.
+    // In one plane, where the exact signs in space are slow, those in the plane mostly decide.
     if apart_seen_flat([p, q], [a, b, c]) {
         return false;
     }

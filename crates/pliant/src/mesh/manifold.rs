@@ -1,11 +1,11 @@
-//! Whether triangles form the surface of a body: closed, simple, turned alike.
+//! Whether triangles bound a body: closed, manifold, consistently wound.
 
 use crate::id::{TriangleId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::intersect::is_degenerate;
 use crate::mesh::topology::{Csr, Groups, cells_of_vertices};
 
-/// Where a triangle surface fails to be a closed, simple one.
+/// Where a triangle surface fails to be a closed manifold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SurfaceTopology {
     /// Edges with an odd number of triangles, mostly one: the rim of a hole.
@@ -19,16 +19,16 @@ pub struct SurfaceTopology {
 }
 
 impl SurfaceTopology {
-    /// Whether the surface bounds something and agrees on which side that is.
+    /// Whether the surface is closed and consistently wound.
     pub fn is_oriented(&self) -> bool {
         self.open.is_empty() && self.inconsistent.is_empty()
     }
 }
 
-/// Finds every edge and vertex where the surface is not simple.
+/// Finds every edge and vertex where the surface is not a manifold.
 ///
 /// Edges come smaller vertex first, all lists ascending. A triangle that uses a vertex
-/// twice takes no part.
+/// twice is ignored.
 pub fn form(vertex_count: usize, triangles: &[[VertexId; 3]]) -> SurfaceTopology {
     let simple = |t: &&[VertexId; 3]| t[0] != t[1] && t[1] != t[2] && t[2] != t[0];
     let triangles: Vec<_> = triangles.iter().filter(simple).copied().collect();
@@ -71,7 +71,7 @@ pub fn form(vertex_count: usize, triangles: &[[VertexId; 3]]) -> SurfaceTopology
     found
 }
 
-/// Triangles without area, exactly; those with corners that are not finite are passed over.
+/// Triangles without area, exactly; those with non-finite corners are skipped.
 pub fn degenerate(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Vec<TriangleId> {
     let flat = |triangle: &[VertexId; 3]| {
         let corners = triangle.map(|v| positions[v.index()]);
@@ -81,14 +81,14 @@ pub fn degenerate(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Vec<Triang
     ids.filter(|id| flat(&triangles[id.index()])).collect()
 }
 
-/// Turns every triangle around, so that it looks to the other side.
+/// Reverses the winding of every triangle.
 pub fn turn(triangles: &mut [[VertexId; 3]]) {
     for triangle in triangles {
         triangle.swap(1, 2);
     }
 }
 
-/// Number of groups that the triangles around a vertex form through common edges.
+/// Number of fans that the triangles around a vertex form through common edges.
 fn fans(vertex: VertexId, cells: &[u32], triangles: &[[VertexId; 3]]) -> usize {
     let mut groups = Groups::new(cells.len());
     let mut spokes: Vec<(VertexId, u32)> = Vec::with_capacity(2 * cells.len());

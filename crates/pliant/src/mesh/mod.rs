@@ -1,7 +1,7 @@
 //! Shapes at rest: reading, generating, checking and describing meshes.
 //!
-//! A file becomes a [`RawMesh`](raw::RawMesh), as it stands; `problems` lists all
-//! that is wrong with it; `tet` and `surface` hold what passed.
+//! A file becomes a [`RawMesh`](raw::RawMesh), unchecked; `problems` lists everything
+//! that is wrong with it; `tet` and `surface` hold meshes that passed the checks.
 
 pub mod raw;
 

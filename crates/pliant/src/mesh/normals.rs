@@ -8,7 +8,7 @@ use crate::math::Vec3;
 /// Averaged unit vectors shorter than this are rounding noise, not a direction.
 pub const MIN_AGREEMENT: f64 = 1e-9;
 
-/// Which normals stand at the corners of a triangle.
+/// Which normals are used at the corners of a triangle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Normals {
     /// Smooth: faces around the vertex weighted by their area.
@@ -70,7 +70,7 @@ pub fn interpolate(normals: [Option<Vec3>; 3], weights: [f64; 3]) -> Option<Vec3
     (weights[0] * a? + weights[1] * b? + weights[2] * c?).try_normalize()
 }
 
-/// Vertex normals worked out when first asked for, and kept for the step.
+/// Vertex normals computed at first use, and cached for the step.
 #[derive(Clone, Debug, Default)]
 pub struct NormalCache {
     kept: Vec<Kept>,
@@ -79,17 +79,17 @@ pub struct NormalCache {
     step: u32,
 }
 
-/// What was last worked out of a vertex.
+/// The cached normal of a vertex.
 #[derive(Clone, Copy, Debug, Default)]
 struct Kept {
     /// Unit, or NaN where there is none.
     normal: Vec3,
-    /// The step in which it was worked out.
+    /// The step in which it was computed.
     step: u32,
 }
 
 impl NormalCache {
-    /// Forgets all normals, as the vertices have moved.
+    /// Invalidates all normals, as the vertices have moved.
     pub fn start(&mut self, vertex_count: usize) {
         self.step = self.step.wrapping_add(1);
         if self.kept.len() != vertex_count || self.step == 0 {
@@ -98,7 +98,7 @@ impl NormalCache {
         }
     }
 
-    /// Works out all normals of a body at once, unless that was done in this step.
+    /// Computes all normals of a body at once, unless that was done in this step.
     ///
     /// `vertices` are those of the body, `triangles` its surface.
     pub fn fill(
@@ -134,7 +134,7 @@ impl NormalCache {
         }
     }
 
-    /// The normal of a vertex, or NaN; `work_out` is called when first asked for.
+    /// The normal of a vertex, or NaN; `work_out` computes it at first use.
     #[inline]
     pub fn vertex(&mut self, vertex: VertexId, work_out: impl FnOnce() -> Option<Vec3>) -> Vec3 {
         let kept = &mut self.kept[vertex.index()];

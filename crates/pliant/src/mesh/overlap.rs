@@ -1,4 +1,4 @@
-//! Where a surface runs through itself, or one of its pieces lies inside another.
+//! Where a surface intersects itself, or one of its components lies inside another.
 //!
 //! A body made of positive tets covers a point as often as its boundary winds around it.
 //! Where the boundary is simple and meets itself nowhere, that number is the same all
@@ -19,14 +19,14 @@ pub const MOST_PAIRS: usize = 100_000;
 /// A volume below this share of the sum of its parts is rounding.
 const VOLUME_ROUNDING: f64 = 1e-13;
 
-/// How one patch of a surface stands to all the rest.
+/// How one patch of a surface is nested in all the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartNesting {
     /// The outside of a body, or the wall of a cavity in one.
     Sound,
-    /// Looks outward, but lies inside something else: the insides overlap.
+    /// Oriented outward, but inside something else: the interiors overlap.
     Nested,
-    /// Looks inward, with nothing around it.
+    /// Oriented inward, with nothing around it.
     InvertedOrientation,
 }
 
@@ -40,7 +40,7 @@ const MOST_ANGLES: usize = 1 << 26;
 /// Only a soup of long thin triangles needs so many.
 const MOST_TRIALS: usize = 1 << 26;
 
-/// What was found, and whether the search came to its end.
+/// What was found, and whether the search was completed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search<T> {
     /// Everything found, in a fixed order.
@@ -52,10 +52,10 @@ pub struct Search<T> {
 /// Pairs of triangles that meet other than at the corners and edges they share.
 ///
 /// Ascending, the smaller first, at most [`MOST_PAIRS`]. Exact, and closed: touching
-/// is meeting. Triangles without area or with a corner that is not finite take no part.
+/// is meeting. Triangles without area or with a corner that is not finite are ignored.
 ///
 /// Two triangles meet where an edge of one meets the other. An edge that starts at a
-/// corner of the other tells nothing new: if they share one corner their far edges decide,
+/// corner of the other adds nothing new: if they share one corner their far edges decide,
 /// and if they share two they overlap only when folded flat. So edges are tried on the
 /// triangles that they share no corner with.
 pub fn meeting_pairs(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Search<[TriangleId; 2]> {
@@ -69,7 +69,7 @@ pub fn meeting_pairs(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Search<
         })
         .collect();
     let tree = Bvh::new(&boxes);
-    // In a fan every box holds the hub: whole branches that share it are passed over.
+    // In a fan every box holds the hub: whole branches that share it are skipped.
     let hubs = tree.summaries(|item| Hubs::of(triangles[item as usize]), Hubs::common);
 
     let (mut pairs, mut trials) = (Vec::new(), 0);
@@ -100,11 +100,11 @@ pub fn meeting_pairs(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Search<
     Search { found: pairs, ended_early }
 }
 
-/// The first triangle of every patch that does not stand as it should.
+/// The first triangle of every patch that is nested or oriented inward.
 ///
-/// A patch is what hangs together by edges with exactly two triangles. The surface must be
-/// closed. Patches with a triangle in `meeting`, the pairs of [`meeting_pairs`], are given
-/// no standing: winding around them is not one number.
+/// A patch is a component connected by edges with exactly two triangles. The surface must be
+/// closed. Patches with a triangle in `meeting`, the pairs of [`meeting_pairs`], are not
+/// judged: the winding number is not constant along them.
 pub fn standings(
     positions: &[Vec3],
     triangles: &[[VertexId; 3]],
@@ -125,8 +125,8 @@ pub fn standings(
     for patch in patches.iter().filter(|patch| !patch.iter().any(|t| meets[t.index()])) {
         let Some((own, middle)) = representative(positions, triangles, patch) else { continue };
         let mut around = 0.0;
-        // A closed piece whose box is elsewhere winds around nothing here. The whole triangle
-        // asks, because rounding may push its middle out of its own piece's box.
+        // A closed component whose box is elsewhere winds around nothing here. The query is the
+        // whole triangle, as rounding may push its middle out of its own component's box.
         let corners = triangles[own.index()].map(|v| positions[v.index()]);
         tree.meeting(Aabb::around(corners), |piece| {
             let members = pieces.row(piece as usize);
@@ -150,15 +150,15 @@ pub fn standings(
     Search { found, ended_early: angles > MOST_ANGLES }
 }
 
-/// Volume enclosed by a closed surface, m³; negative when it looks inward.
+/// Volume enclosed by a closed surface, m³; negative when it is oriented inward.
 ///
-/// `None` when it is none but for rounding.
+/// `None` when it is zero but for rounding.
 pub fn signed_volume(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Option<f64> {
     let apex = positions[triangles.first()?[0].index()];
     let (mut sum, mut sum_of_sizes) = (0.0, 0.0);
     for triangle in triangles {
         let [a, b, c] = triangle.map(|v| positions[v.index()]);
-        // One long factor instead of three: pieces far apart keep their digits.
+        // One long factor instead of three: components far apart keep their digits.
         let volume = (b - a).cross(c - a).dot(a - apex) / 6.0;
         sum += volume;
         sum_of_sizes += volume.abs();
@@ -166,7 +166,7 @@ pub fn signed_volume(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Option<
     (sum.abs() > VOLUME_ROUNDING * sum_of_sizes).then_some(sum)
 }
 
-/// Times that a closed surface winds around a point that is not on it.
+/// Winding number of a closed surface around a point that is not on it.
 pub fn winding(positions: &[Vec3], triangles: &[[VertexId; 3]], point: Vec3) -> i64 {
     let corners = triangles.iter().map(|t| t.map(|v| positions[v.index()]));
     let angle: f64 = corners.map(|corners| solid_angle(corners, point)).sum();
@@ -359,7 +359,7 @@ mod tests {
         }
     }
 
-    /// The slow twin: every pair, without a tree.
+    /// Reference implementation: every pair, without a tree.
     fn brute_pairs(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Vec<[TriangleId; 2]> {
         let mut pairs = Vec::new();
         for a in 0..triangles.len() {
@@ -424,7 +424,7 @@ mod tests {
         assert!(!meeting_pairs(&positions, &triangles).found.is_empty());
     }
 
-    /// Standings of a large box and a small one, by first triangle.
+    /// Nesting of a large box and a small one, by first triangle.
     #[track_caller]
     fn check(at: Vec3, flip: &[usize], expected: &[(u32, PartNesting)]) {
         let (positions, mut triangles) = boxes(&[(Vec3::ZERO, 3.0), (at, 1.0)]);

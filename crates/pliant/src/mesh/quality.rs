@@ -1,4 +1,4 @@
-//! How good each tet is: its sense of rotation and its angles.
+//! Quality of each tet: its orientation and its dihedral angles.
 
 use crate::id::{TetId, VertexId};
 use crate::math::{Vec3, orient3d};
@@ -10,7 +10,7 @@ pub const SLIVER_ANGLE: f64 = std::f64::consts::PI / 180.0;
 /// The tets of a mesh, sorted by what is wrong with them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Quality {
-    /// Number of tets with positive volume, count.
+    /// Number of tets with positive volume.
     pub positive: usize,
     /// Tets with negative volume; ascending.
     pub inverted: Vec<TetId>,
@@ -21,7 +21,7 @@ pub struct Quality {
 }
 
 impl Quality {
-    /// Whether the file turns every tet the other way: a convention, not damage.
+    /// Whether the file orients every tet the other way: a convention, not damage.
     pub fn is_all_inverted(&self) -> bool {
         self.positive == 0 && !self.inverted.is_empty()
     }

@@ -1,4 +1,4 @@
-//! A mesh as somebody hands it over: nothing checked but the indices.
+//! A mesh as it was read or passed in: nothing checked but the indices.
 
 use crate::id::VertexId;
 use crate::math::Vec3;

@@ -1,4 +1,4 @@
-//! A sound triangle surface: the skin of a body without tets.
+//! A checked triangle surface: the boundary of a body without tets.
 
 use crate::id::{TriangleId, VertexId};
 use crate::math::Vec3;
@@ -7,11 +7,11 @@ use crate::mesh::overlap::PartNesting;
 use crate::mesh::raw::RawMesh;
 use crate::mesh::{manifold, overlap, weld};
 
-/// A closed triangle surface that looks outward.
+/// A closed triangle surface that is oriented outward.
 ///
 /// Holds by construction: at least one triangle, none without area; every index within
 /// range; coordinates finite; every edge has as many triangles one way as the other, at
-/// vertices merged by place; positive volume, and no piece inside out.
+/// vertices merged by position; positive volume, and no component inverted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surface {
     /// As given, m; copies of a vertex stay, but no triangle uses them.
@@ -26,22 +26,22 @@ pub enum SurfaceError {
     /// Nothing to bound a body with.
     #[error("no triangles")]
     NoTriangles,
-    /// A corner that is not there.
+    /// A corner that does not exist.
     #[error("triangle {triangle} names vertex {vertex}, there are {count}")]
     NoSuchVertex {
         /// First such triangle, counted from 0.
         triangle: usize,
         /// The corner.
         vertex: VertexId,
-        /// Vertices given, count.
+        /// Number of vertices given.
         count: usize,
     },
-    /// A coordinate that is no number.
+    /// A coordinate that is not finite.
     #[error("vertex {vertex} is at {position}, which is not finite")]
     NonFinite {
         /// First such vertex.
         vertex: VertexId,
-        /// Where it claims to be, m.
+        /// Its position, m.
         position: Vec3,
     },
     /// A hole.
@@ -49,26 +49,26 @@ pub enum SurfaceError {
     Open {
         /// First open edge.
         edge: [VertexId; 2],
-        /// Open edges, count.
+        /// Number of open edges.
         count: usize,
     },
-    /// Neighbours that look to different sides.
+    /// Neighbours that are wound inconsistently.
     #[error("both triangles at edge {0}–{1} run the same way, {2} edges have this", edge[0], edge[1], count)]
     InconsistentWinding {
         /// First such edge.
         edge: [VertexId; 2],
-        /// Such edges, count.
+        /// Number of such edges.
         count: usize,
     },
     /// Nothing inside.
     #[error("the surface encloses no volume")]
     NoVolume,
-    /// Pieces that look inward while others do not.
+    /// Components that are oriented inward while others are not.
     #[error("the piece with triangle {triangle} looks inward, {count} pieces do")]
     InsideOutPiece {
-        /// First triangle of the first such piece.
+        /// First triangle of the first such component.
         triangle: TriangleId,
-        /// Such pieces, count.
+        /// Number of such components.
         count: usize,
     },
 }
@@ -76,7 +76,7 @@ pub enum SurfaceError {
 impl Surface {
     /// Merges copies of vertices, checks that the surface is closed, turns it outward.
     ///
-    /// Says in words what it repaired.
+    /// Returns a description of what it repaired.
     pub fn from_raw(raw: RawMesh) -> Result<(Surface, Option<String>), SurfaceError> {
         let RawMesh { positions, triangles, .. } = raw;
         check_corners(&positions, &triangles)?;
@@ -96,7 +96,7 @@ impl Surface {
             manifold::turn(&mut triangles);
             "the surface looked inward and has been turned around".to_string()
         });
-        // Where a surface meets itself, winding is not one number: no standing there.
+        // Where a surface meets itself, the winding number is not constant: not judged there.
         let meeting = overlap::meeting_pairs(&positions, &triangles).found;
         let standings = overlap::standings(&positions, &triangles, &meeting).found;
         let mut inward = standings.iter().filter(|(_, s)| *s == PartNesting::InvertedOrientation);
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use crate::mesh::topology::tet_face;
 
-    /// A tet's skin with every corner stored three times, as STL does.
+    /// A tet's surface with every corner stored three times, as STL does.
     fn soup() -> RawMesh {
         let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
         let faces = (0..4).map(|face| tet_face([0, 1, 2, 3].map(VertexId), face));

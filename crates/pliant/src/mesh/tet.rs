@@ -1,4 +1,4 @@
-//! A sound tet mesh: what the stages after this one rely on.
+//! A checked tet mesh: what the stages after this one rely on.
 
 use crate::id::{TetId, VertexId};
 use crate::math::{Vec3, orient3d, tet_volume};
@@ -31,45 +31,45 @@ pub enum TetMeshError {
     /// More than indices of 32 bits can name.
     #[error("{count} tets are more than the {MOST_TETS} of one mesh")]
     TooManyTets {
-        /// Tets given, count.
+        /// Number of tets given.
         count: usize,
     },
     /// Regions and tets do not match.
     #[error("{regions} regions for {tets} tets")]
     RegionCount {
-        /// Regions given, count.
+        /// Number of regions given.
         regions: usize,
-        /// Tets given, count.
+        /// Number of tets given.
         tets: usize,
     },
-    /// A corner that is not there.
+    /// A corner that does not exist.
     #[error("tet {tet} names vertex {vertex}, there are {count}")]
     NoSuchVertex {
         /// First such tet.
         tet: TetId,
         /// The corner.
         vertex: VertexId,
-        /// Vertices given, count.
+        /// Number of vertices given.
         count: usize,
     },
-    /// A coordinate that is no number.
+    /// A coordinate that is not finite.
     #[error("vertex {vertex} is at {position}, which is not finite")]
     NonFinite {
         /// First such vertex.
         vertex: VertexId,
-        /// Where it claims to be, m.
+        /// Its position, m.
         position: Vec3,
     },
-    /// Tets that are inside out while others are not.
+    /// Tets that are inverted while others are not.
     #[error("tet {tet} has volume {volume:e} m³, {count} of {tets} tets are inverted")]
     Inverted {
         /// First such tet.
         tet: TetId,
         /// Its volume, m³.
         volume: f64,
-        /// Inverted tets, count.
+        /// Number of inverted tets.
         count: usize,
-        /// All tets, count.
+        /// Number of all tets.
         tets: usize,
     },
     /// Tets without volume.
@@ -77,9 +77,9 @@ pub enum TetMeshError {
     Flat {
         /// First such tet.
         tet: TetId,
-        /// Flat tets, count.
+        /// Number of flat tets.
         count: usize,
-        /// All tets, count.
+        /// Number of all tets.
         tets: usize,
     },
     /// Three or more tets on one face.
@@ -87,7 +87,7 @@ pub enum TetMeshError {
     CrowdedFace {
         /// First such face.
         face: [VertexId; 3],
-        /// Such faces, count.
+        /// Number of such faces.
         count: usize,
     },
     /// Two tets on the same side of their common face.
@@ -95,7 +95,7 @@ pub enum TetMeshError {
     Folded {
         /// First such pair.
         tets: [TetId; 2],
-        /// Such pairs, count.
+        /// Number of such pairs.
         count: usize,
     },
 }
@@ -124,7 +124,7 @@ impl TetMesh {
 
     /// Takes the tets of a file; turns them around when all are inverted.
     ///
-    /// Says in words what it repaired.
+    /// Returns a description of what it repaired.
     pub fn from_raw(mut raw: RawMesh) -> Result<(TetMesh, Option<String>), TetMeshError> {
         check_indices(raw.positions.len(), &raw.tets, &raw.regions)?;
         let signs = || raw.tets.iter().map(|tet| sign(&raw.positions, tet));
@@ -170,7 +170,7 @@ impl TetMesh {
         self.tets.iter().map(|tet| tet_volume(tet.map(|v| self.positions[v.index()]))).sum()
     }
 
-    /// The tets as anybody may change them.
+    /// The tets without the guarantees, free to change.
     pub fn into_raw(self) -> RawMesh {
         let TetMesh { positions, tets, regions, .. } = self;
         RawMesh { positions, tets, regions, ..RawMesh::default() }

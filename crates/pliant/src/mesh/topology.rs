@@ -1,4 +1,4 @@
-//! Who touches whom: faces, edges, neighbours and parts of a mesh.
+//! Connectivity of a mesh: faces, edges, neighbours and connected components.
 //!
 //! Everything comes from index arrays alone. Items are sorted into one bucket per
 //! smallest vertex, and equal ones meet there: linear time while buckets are small.
@@ -14,7 +14,7 @@ pub const TET_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 
 /// Ends of the six edges of a tet.
 pub const TET_EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
-/// Csr of different length in one array (compressed sparse rows).
+/// Rows of different length in one array (compressed sparse rows).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Csr<T> {
     /// Row r is `items[starts[r]..starts[r + 1]]`; one more entry than rows.
@@ -23,7 +23,7 @@ pub struct Csr<T> {
     items: Vec<T>,
 }
 
-/// The faces of a tet mesh that belong to one tet only, and those that cannot be.
+/// The faces of a tet mesh that belong to one tet only, and the invalid ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Boundary {
     /// Corners, counter-clockwise seen from outside when the tets are positive.
@@ -32,16 +32,16 @@ pub struct Boundary {
     pub tets: Vec<TetId>,
     /// Faces that three or more tets share, corners ascending; ascending, each once.
     pub crowded: Vec<[VertexId; 3]>,
-    /// Pairs of tets on the same side of a common face, if all tets are turned alike.
+    /// Pairs of tets on the same side of a common face, if all tets are oriented alike.
     pub folded: Vec<[TetId; 2]>,
 }
 
-/// Which tets or triangles hang together by shared vertices.
+/// Connected components of tets or triangles, by shared vertices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parts {
-    /// Part of each cell; parts are numbered in the order of their first cell.
+    /// Component of each cell; numbered in the order of their first cells.
     pub of_cell: Vec<PartId>,
-    /// Number of parts, count.
+    /// Number of components.
     pub count: usize,
 }
 
@@ -88,7 +88,7 @@ impl<T: Copy> Csr<T> {
         }
     }
 
-    /// Number of rows, count.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
@@ -217,7 +217,7 @@ pub fn parts<const N: usize>(vertex_count: usize, cells: &[[VertexId; N]]) -> Pa
 }
 
 impl Parts {
-    /// The first cell of each part, by part.
+    /// The first cell of each component, by component.
     pub fn first_cells(&self) -> Vec<u32> {
         let mut firsts = Vec::with_capacity(self.count);
         for (cell, part) in self.of_cell.iter().enumerate() {
@@ -242,7 +242,7 @@ impl Groups {
         Groups { parent: (0..count as u32).collect() }
     }
 
-    /// Number of members of all sets, count.
+    /// Number of members of all sets.
     pub fn len(&self) -> usize {
         self.parent.len()
     }
@@ -308,7 +308,7 @@ mod tests {
         corners.iter().map(|tet| tet.map(VertexId)).collect()
     }
 
-    /// The slow twin: every face against every other.
+    /// Reference implementation: every face against every other.
     fn brute_boundary(tets: &[[VertexId; 4]]) -> Vec<[VertexId; 3]> {
         let faces: Vec<_> =
             tets.iter().flat_map(|&t| (0..4).map(move |f| tet_face(t, f))).collect();

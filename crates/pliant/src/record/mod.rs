@@ -1,4 +1,4 @@
-//! What is worth keeping of a simulation: one row of numbers per step, and overlap.
+//! What is recorded of a simulation: one row of numbers per step, and overlap.
 
 pub mod overlap;
 

@@ -1,9 +1,9 @@
-//! How much bodies overlap, exactly, whatever found or resolved it.
+//! How much bodies overlap, exactly, independently of the contact pipeline.
 //!
 //! Shares nothing with the fast path of `detect` but the exact predicates and the sweep that
-//! tells which bodies are near: points are tested against the tets around them, edges against
-//! triangles, by trees of boxes. What was found the last time is looked at first; it makes the
-//! answer quicker, never another one.
+//! finds which bodies are near: points are tested against the tets around them, edges against
+//! triangles, by trees of boxes. What was found the last time is tried first; it makes the
+//! result quicker, never different.
 
 mod inside;
 
@@ -27,21 +27,21 @@ use inside::Inside;
 /// How far a scene is from being free of overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Overlap {
-    /// Distinct vertices inside other bodies, those in the interior of theirs too, count; of
+    /// Distinct vertices inside other bodies, those in the interior of theirs too; of
     /// outlines those strictly inside other outlines.
     pub penetrating_vertices: usize,
-    /// Pairs of a surface edge and a triangle of another body that it passes through, count.
+    /// Pairs of a surface edge and a triangle of another body that it passes through.
     ///
     /// An edge that ends on the triangle's plane does not pass. Of outlines, pairs of segments
     /// that pass through each other.
     pub edge_crossings: usize,
     /// Largest distance of a penetrating vertex to the surface it is behind, m.
     pub max_depth: f64,
-    /// Tets with a negative volume, count.
+    /// Tets with a negative volume.
     pub inverted_tets: usize,
 }
 
-/// What is kept from measurement to measurement.
+/// Measures overlap; keeps its memory and hints from call to call.
 #[derive(Debug)]
 pub struct Measure {
     trees: Vec<Trees>,
@@ -55,11 +55,11 @@ pub struct Measure {
     /// For each body the others whose boxes meet its own.
     near: Csr<BodyId>,
     inside: Inside,
-    /// Pairs that do not count, the smaller first, ascending.
+    /// Excluded pairs, the smaller body first, ascending.
     apart: Vec<(BodyId, BodyId)>,
 }
 
-/// Boxes of the parts of one body.
+/// Bounding volume hierarchies of one body.
 #[derive(Debug)]
 struct Trees {
     /// Surface triangles, counted from the body's first.
@@ -68,7 +68,7 @@ struct Trees {
     tets: Bvh,
 }
 
-/// A scene at one moment.
+/// A scene at one time.
 #[derive(Clone, Copy)]
 struct Scene<'a> {
     /// World space, m.
@@ -92,14 +92,14 @@ impl Measure {
         }
     }
 
-    /// The same without some pairs of bodies, such as hold each other by common vertices.
+    /// The same without some pairs of bodies, such as those that share vertices.
     pub fn leaving_out(self, mut pairs: Vec<(BodyId, BodyId)>) -> Measure {
         pairs.iter_mut().for_each(|(a, b)| (*a, *b) = (*a.min(b), *a.max(b)));
         pairs.sort_unstable();
         Measure { apart: pairs, ..self }
     }
 
-    /// Measures the scene it was prepared for; takes memory the first few times.
+    /// Measures the scene it was prepared for; allocates the first few times.
     pub fn measure(&mut self, positions: &[Vec3], bodies: &Bodies) -> Overlap {
         let scene = Scene { positions, bodies };
         self.sweep(scene);

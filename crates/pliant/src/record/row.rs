@@ -1,20 +1,20 @@
-//! One row of the series: what a scene has and does at a moment.
+//! One row of the time series: energies, momenta and overlap of a scene.
 
 use crate::force::Store;
 use crate::math::Vec3;
 use crate::record::overlap::Overlap;
 use crate::step::Simulation;
 
-/// Energies, momenta, speeds and overlap at a moment.
+/// Energies, momenta, speeds and overlap at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Row {
     /// Since the start, s.
     pub time: f64,
-    /// Energy of motion, J.
+    /// Kinetic energy, J.
     pub kinetic: f64,
-    /// Energy of what is bent, stretched or pressed, J.
+    /// Elastic energy, J.
     pub elastic: f64,
-    /// Energy of height, J; 0 at the origin.
+    /// Gravitational energy, J; 0 at the origin.
     pub gravitational: f64,
     /// Momentum, kg·m/s.
     pub momentum: Vec3,
@@ -24,7 +24,7 @@ pub struct Row {
     pub rms_speed: f64,
     /// Speed of the fastest vertex, m/s.
     pub max_speed: f64,
-    /// Vertices, edges and tets where they should not be.
+    /// Penetrating vertices, edge crossings and inverted tets.
     pub overlap: Overlap,
 }
 

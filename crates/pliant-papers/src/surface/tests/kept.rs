@@ -100,7 +100,7 @@ fn the_region_is_weighed_by_the_elements_around_it_to_the_bit() {
     let all = balance.forces();
     assert!(region.moved().len() > 10);
     assert!(region.moved().iter().all(|v| some[v.index()] == all[v.index()]));
-    // Elements elsewhere were not asked.
+    // Elements elsewhere were not evaluated.
     assert!((0..all.len()).any(|v| some[v] == Vec3::ZERO && all[v] != Vec3::ZERO));
 }
 

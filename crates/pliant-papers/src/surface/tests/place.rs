@@ -115,7 +115,7 @@ fn the_softer_side_gives_way_whatever_the_material() {
 
 #[test]
 fn printed_steps_miss_the_ends() {
-    // A block on one that is held: it must go all the way.
+    // A block on one that is pinned: it must go all the way.
     let mut scene = stacked(4, 4).soft();
     let lower: Vec<_> = scene.bodies.vertices(BodyId(1)).map(|v| VertexId(v as u32)).collect();
     scene.system.pins = Pins::still(lower, &scene.state.positions);

@@ -15,11 +15,11 @@ use crate::force::elastic::law::{Curvature, Law};
 use crate::math::polar::rotation;
 use crate::math::{Mat3, Vec3};
 
-/// Sums of two stretches, unit 1, are taken as at least this: at zero R jumps, and no
+/// Sums of two stretches are taken as at least this: at zero R jumps, and no
 /// derivative exists.
 const LEAST_SUM: f64 = 1e-9;
 
-/// Squared norms of F, unit 1, of which powers neither vanish nor overflow.
+/// Squared norms of F of which powers neither vanish nor overflow.
 const MODERATE: std::ops::Range<f64> = 1e-30..1e30;
 
 /// Squared determinants over the third power of the squared norm below which tets are flat.
@@ -27,13 +27,13 @@ const MODERATE: std::ops::Range<f64> = 1e-30..1e30;
 /// A rotation has 1/27.
 const ROUND: f64 = 1e-3;
 
-/// Sums of squared strains, unit 1, above which a difference of numbers near 3 is exact enough.
+/// Sums of squared strains above which a difference of numbers near 3 is exact enough.
 const PLAIN: f64 = 0.05;
 
 /// A step of Newton's method, over the root, after which its error is below rounding.
 const LAST_STEP: f64 = 1e-9;
 
-/// Newton steps that round tets never need, count: six do.
+/// Newton steps that round tets never need: six do.
 const MOST_STEPS: usize = 10;
 
 /// Linear in stretches, so cheap to understand; soft under strong compression.

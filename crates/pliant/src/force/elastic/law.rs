@@ -1,4 +1,4 @@
-//! What a law of elasticity must tell, and how its second derivative is made definite.
+//! The interface of an elastic law, and how its second derivative is made definite.
 //!
 //! An isotropic energy depends on the stretches alone. Its second derivative by F, seen
 //! from the axes of the stretches, then falls apart: the stretches among themselves, and for

@@ -10,14 +10,14 @@
 //! | `mu`, `lambda` | μ, λ | Lamé's parameters, Pa                              |
 //! | `damping`    | τ     | stress of a strain rate over that of a strain, s    |
 //!
-//! Within a tet F is constant. A [`Law`] tells what energy it costs; [`Elastic`] makes
+//! Within a tet F is constant. A [`Law`] defines its energy; [`Elastic`] makes
 //! forces and derivatives of that for any law, so that another law is one small file.
 //!
-//! A tet that is flat or inside out comes back to its rest shape, whatever the law; each
+//! A tet that is flat or inverted comes back to its rest shape, whatever the law; each
 //! law says what it does on a line and at a point. A body does where its tets agree on the
 //! way: flattened and mirrored bodies do. One whose vertices were thrown about at random
 //! may come to rest tangled, with tets wound twice around an edge: a minimum of the energy
-//! like any other, which no law that sees one tet at a time can tell from the rest shape.
+//! like any other, which no law that sees one tet at a time can distinguish from the rest shape.
 
 pub mod law;
 
@@ -42,12 +42,12 @@ pub use law::{Curvature, Law};
 pub use neo_hookean::NeoHookean;
 pub use tets::Elastic;
 
-/// What a solid is made of, in an engineer's words.
+/// Elastic constants of a solid, as engineers use them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ElasticSettings {
     /// Young's modulus, Pa: pull per area over stretch of a thin bar. Positive.
     pub young: f64,
-    /// Poisson's ratio, unit 1: how much thinner a bar gets over how much longer. Above −1,
+    /// Poisson's ratio: how much thinner a bar gets over how much longer. Above −1,
     /// below 0.5; close to 0.5 linear tets lock.
     pub poisson: f64,
     /// Time τ, s: stress of a strain rate is τ times that of the strain. Not negative.
@@ -86,10 +86,10 @@ pub enum ElasticError {
     Poisson {
         /// First such tet.
         tet: TetId,
-        /// Its ratio, unit 1.
+        /// Its ratio.
         poisson: f64,
     },
-    /// A damping that would drive.
+    /// A damping that would add energy.
     #[error("tet {tet} has damping {damping} s: it must be finite and not negative")]
     Damping {
         /// First such tet.
@@ -97,7 +97,7 @@ pub enum ElasticError {
         /// Its damping, s.
         damping: f64,
     },
-    /// A rest shape that is flat, inside out or not finite.
+    /// A rest shape that is flat, inverted or not finite.
     #[error("tet {tet} has volume {volume} m³ at rest: it must be positive")]
     Volume {
         /// First such tet.
@@ -105,14 +105,14 @@ pub enum ElasticError {
         /// Its signed volume, m³.
         volume: f64,
     },
-    /// A corner that is not there.
+    /// A corner that does not exist.
     #[error("tet {tet} names vertex {vertex}, there are {count}")]
     NoSuchVertex {
         /// First such tet.
         tet: TetId,
         /// The corner.
         vertex: VertexId,
-        /// Vertices given, count.
+        /// Number of vertices given.
         count: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! The stable Neo-Hookean law: rubber that survives being turned inside out.
+//! The stable Neo-Hookean law: rubber that recovers from inversion.
 //!
 //! ψ = μ/2 (I − 3) + λ/2 (J − α)² − μ/2 ln(I + 1), less its value at rest, with I = ‖F‖²,
 //! J = det F and α = 1 + 3μ/(4λ), which makes the rest shape free of stress. It is smooth
@@ -31,7 +31,7 @@ pub struct NeoHookean {
     mu: f64,
     /// The formula's, Pa; positive for every Poisson's ratio above −1.
     lambda: f64,
-    /// Where det F would come to rest without μ, unit 1.
+    /// Where det F would come to rest without μ.
     alpha: f64,
 }
 

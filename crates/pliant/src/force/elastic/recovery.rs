@@ -1,4 +1,4 @@
-//! Tets and blocks that were crushed or turned inside out, and let go.
+//! Tets and blocks that were crushed or inverted, and let go.
 
 use super::*;
 use crate::body::soft::{Masses, State};
@@ -27,7 +27,7 @@ fn tet() -> RawMesh {
 
 /// Energy left of that at the start, after 40 s of moving with drag.
 ///
-/// `squeeze` tells where a vertex at rest starts.
+/// `squeeze` maps the rest position of a vertex to its start.
 fn energy_left<L: Law + 'static>(raw: &RawMesh, squeeze: impl FnMut(Vec3) -> Vec3) -> f64 {
     let settings = ElasticSettings { young: 1e4, poisson: 0.3, damping: 0.0 };
     let masses = Masses::of_tets(&raw.positions, &raw.tets, |_| 1e3).unwrap();

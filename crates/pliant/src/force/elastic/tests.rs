@@ -20,7 +20,7 @@ const RUBBER: ElasticSettings = ElasticSettings { young: 1e4, poisson: 0.3, damp
 /// Relative error of sums of some dozen products.
 const ROUNDING: f64 = 1e-13;
 
-/// The tet of `REST`, made of one stuff.
+/// The tet of `REST`, made of one material.
 fn single<L: Law>(settings: ElasticSettings) -> Elastic<L> {
     Elastic::new(&REST, &[TET], |_| settings).unwrap()
 }
@@ -132,7 +132,7 @@ fn the_definite_form_is_definite_even_inside_out() {
         check_definite::<Corotational>(settings);
         check_definite::<NeoHookean>(settings);
     }
-    // The check itself can fail: inside out, the exact form is not definite.
+    // The check itself can fail: inverted, the exact form is not definite.
     let matrix = stiffness(&single::<NeoHookean>(RUBBER), states()[4], Form::Exact);
     assert!(!is_definite(matrix, SLACK));
 }

@@ -22,7 +22,7 @@ pub struct Elastic<L> {
 struct Tet {
     /// Counted in the scene, positively oriented at rest.
     corners: [VertexId; 4],
-    /// Which of the stuffs it is made of, counted from 0.
+    /// Index of its material in `stuffs`.
     stuff: u32,
     /// At rest, m³; positive.
     volume: f64,
@@ -30,7 +30,7 @@ struct Tet {
     inverse: Mat3,
 }
 
-/// What a run of tets is made of.
+/// Material of a run of tets.
 #[derive(Clone, Copy, Debug)]
 struct Stuff<L> {
     /// Its moduli in Pa.
@@ -40,10 +40,10 @@ struct Stuff<L> {
 }
 
 impl<L: Law> Elastic<L> {
-    /// Tets with this rest shape, m, made of what `settings_of` says.
+    /// Tets with this rest shape, m, and the material that `settings_of` returns.
     ///
     /// Corners count in `rest`, which holds all vertices of the scene. `settings_of` gets the
-    /// number of a tet: one answer for a whole body, or by the region of the tet.
+    /// number of a tet: one value for a whole body, or one by the region of the tet.
     pub fn new(
         rest: &[Vec3],
         tets: &[[VertexId; 4]],
@@ -150,7 +150,7 @@ impl<L: Law> Material<4> for Elastic<L> {
         [-(a + b + c), a, b, c]
     }
 
-    /// The definite form leaves out how damping changes with place, and clamps eigenvalues.
+    /// The definite form clamps eigenvalues and drops the change of damping with position.
     #[inline]
     fn tangent(&self, element: usize, at: &Corners<4>, tangent: Tangent) -> [[Mat3; 4]; 4] {
         let tet = &self.tets[element];
@@ -183,7 +183,7 @@ fn edges([v0, v1, v2, v3]: &[Vec3; 4]) -> Mat3 {
     Mat3::from_cols(*v1 - *v0, *v2 - *v0, *v3 - *v0)
 }
 
-/// Blocks of all corners from those of 1 to 3: moved together they feel nothing.
+/// Blocks of all corners from those of 1 to 3: a translation has no force.
 fn with_corner_0(blocks: &[[Mat3; 3]; 3]) -> [[Mat3; 4]; 4] {
     let mut all = [[Mat3::ZERO; 4]; 4];
     for (i, row) in blocks.iter().enumerate() {

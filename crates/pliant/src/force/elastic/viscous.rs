@@ -21,9 +21,9 @@ pub(super) struct Viscous {
 /// How a tet deforms, and how fast.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flow {
-    /// F, unit 1.
+    /// Deformation gradient F.
     pub(super) gradient: Mat3,
-    /// Ḟ, 1/s.
+    /// Its rate Ḟ, 1/s.
     pub(super) rate: Mat3,
 }
 

@@ -16,7 +16,7 @@ use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
 use crate::snapshot::{Snapshot, SnapshotError};
 
-/// One triangle and what it wants to be.
+/// One triangle and its rest area.
 #[derive(Clone, Copy, Debug)]
 struct Triangle {
     corners: [VertexId; 3],
@@ -159,7 +159,7 @@ impl Material<3> for Areas {
     }
 }
 
-/// How a triangle lies.
+/// Plane, area and edges of a triangle.
 #[derive(Clone, Copy, Debug)]
 struct Plane {
     /// Unit; zero without area.

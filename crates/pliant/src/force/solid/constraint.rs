@@ -2,9 +2,9 @@
 //!
 //! | here        | paper      | meaning                                        |
 //! |-------------|------------|------------------------------------------------|
-//! | `strain`    | C          | relative departure from the rest value, unit 1 |
-//! | `gradients` | ∂C/∂pᵢ     | how it answers to each corner, 1/m             |
-//! | `curvature` | ∂²C/∂pᵢ∂pⱼ | how the gradients answer, 1/m²                 |
+//! | `strain`    | C          | relative departure from the rest value         |
+//! | `gradients` | ∂C/∂pᵢ     | its derivative by each corner, 1/m             |
+//! | `curvature` | ∂²C/∂pᵢ∂pⱼ | its second derivatives, 1/m²                   |
 //! | `effort`    | kC + k_dĊ  | force per gradient, J                          |
 
 use crate::force::solid::Hold;
@@ -14,10 +14,10 @@ use crate::math::{Mat3, Vec3};
 /// Second derivatives of a strain by its corners, 1/m².
 pub(super) type Curvature<const N: usize> = [[Mat3; N]; N];
 
-/// A strain and its slopes at one moment.
+/// A strain and its gradients in one state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Constraint<const N: usize> {
-    /// Unit 1.
+    /// C, dimensionless.
     pub strain: f64,
     /// 1/m; their sum is zero.
     pub gradients: [Vec3; N],
@@ -48,7 +48,7 @@ impl<const N: usize> Constraint<N> {
         tangent: Tangent,
         curvature: &Curvature<N>,
     ) -> [[Mat3; N]; N] {
-        // Turning gradients change which part of the velocities is felt.
+        // Rotating gradients change which part of the velocities acts.
         let felt = |j: usize| (0..N).map(|m| curvature[j][m] * velocities[m]).sum::<Vec3>();
         let weight = tangent.stiffness * hold.stiffness + tangent.damping * hold.damping;
         let turned = tangent.stiffness * hold.damping;

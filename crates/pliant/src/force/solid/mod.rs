@@ -1,12 +1,12 @@
-//! The distance–area–volume solid: tets held by edge lengths, surface areas and volumes.
+//! The distance–area–volume solid: preserves edge lengths, areas and volumes of tets.
 //!
 //! Each edge, surface triangle and tet measures how far it is from its rest value, as a
-//! strain without unit; its energy is half its stiffness times the strain squared. Areas
+//! dimensionless strain; its energy is half its stiffness times the strain squared. Areas
 //! and volumes do what springs alone cannot: keep a skin, and turn an inverted tet back.
 //!
 //! | here        | paper | meaning                                        |
 //! |-------------|-------|------------------------------------------------|
-//! | `strain`    | C     | relative departure from the rest value, unit 1 |
+//! | `strain`    | C     | relative departure from the rest value         |
 //! | `stiffness` | k     | energy scale of one element, J                 |
 //! | `damping`   | k_d   | of the strain's rate, J·s                      |
 //!
@@ -30,7 +30,7 @@ use crate::math::Vec3;
 pub use area::Areas;
 pub use volume::Volumes;
 
-/// How one kind of measure is held.
+/// Stiffness and damping of one kind of measure.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Hold {
     /// J; not negative, 0 for none.
@@ -39,7 +39,7 @@ pub struct Hold {
     pub damping: f64,
 }
 
-/// What a solid is made of.
+/// Material of a solid.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SolidSettings {
     /// Of each edge of a tet, J and J·s.
@@ -48,7 +48,7 @@ pub struct SolidSettings {
     pub area: Hold,
     /// Of each tet, J and J·s.
     pub volume: Hold,
-    /// How rest values drift, units within; nothing drifts without.
+    /// How rest values drift; nothing drifts without.
     pub plasticity: Option<Plasticity>,
 }
 
@@ -72,7 +72,7 @@ pub enum SolidError {
         index: usize,
         /// Its corner.
         vertex: VertexId,
-        /// Vertices, count.
+        /// Number of vertices.
         count: usize,
     },
     /// A tet that is flat, inverted or not finite at rest.
@@ -94,7 +94,7 @@ pub enum SolidError {
     /// A value out of range once it is divided by the squared length of an edge.
     #[error("edges as springs: {0}")]
     Edge(#[from] SpringError),
-    /// A drift that cannot be.
+    /// Invalid plasticity settings.
     #[error(transparent)]
     Plasticity(#[from] PlasticityError),
 }
@@ -116,7 +116,7 @@ pub struct Solid {
 impl Solid {
     /// A solid at rest where the vertices are in `rest`, world space, m.
     ///
-    /// `surface` are the triangles whose areas are held, usually the boundary of the tets.
+    /// `surface` are the triangles whose areas are preserved, usually the boundary of the tets.
     pub fn new(
         rest: &[Vec3],
         tets: &[[VertexId; 4]],
@@ -158,7 +158,7 @@ fn check_hold(
     Ok(())
 }
 
-/// Refuses elements with corners that do not exist.
+/// Rejects elements with corners that do not exist.
 fn check_corners<const N: usize>(
     what: &'static str,
     elements: &[[VertexId; N]],

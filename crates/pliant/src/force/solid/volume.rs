@@ -19,7 +19,7 @@ use crate::snapshot::{Snapshot, SnapshotError};
 /// Volume of the regular tet with edges of 1 m, m³: √2/12.
 const REGULAR: f64 = std::f64::consts::SQRT_2 / 12.0;
 
-/// One tet and what it wants to be.
+/// One tet and its rest volume.
 #[derive(Clone, Copy, Debug)]
 struct Tet {
     corners: [VertexId; 4],

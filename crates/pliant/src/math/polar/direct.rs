@@ -8,7 +8,7 @@
 //!
 //! In a square small stretches drown beside large ones. So only the longest axis is taken
 //! from it, whose image is well known; what is left is a matrix of 2×2, and the rotation
-//! nearest to that is told by two sums of its entries. A reflection needs no case of its own.
+//! nearest to that follows from two sums of its entries. A reflection needs no case of its own.
 
 use crate::math::eigen::eigen;
 use crate::math::polar::Polar;

@@ -1,4 +1,4 @@
-//! The rotation nearest to a matrix, found by turning on from one that is nearly right.
+//! The rotation nearest to a matrix, iterated from one that is nearly right.
 //!
 //! | here        | meaning                                                        |
 //! |-------------|----------------------------------------------------------------|
@@ -22,18 +22,18 @@ const SADDLE: f64 = 1e-14;
 /// The longest turn in one iteration, rad.
 const LONGEST_TURN: f64 = 1.0;
 
-/// Iterations that no matrix needs, count: from a good start two do, from any about ten.
+/// Iterations that no matrix needs: from a good start two do, from any about ten.
 const MOST_ITERATIONS: usize = 64;
 
-/// Halvings of one turn at most, count.
+/// Halvings of one turn at most.
 const MOST_HALVINGS: usize = 30;
 
-/// The rotation that iterations came to.
+/// The rotation at which the iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turned {
     /// The rotation nearest to the matrix; never a reflection.
     pub rotation: Quat,
-    /// Iterations made, count.
+    /// Iterations made.
     pub iterations: usize,
     /// The last turn, rad.
     pub last_turn: f64,
@@ -104,7 +104,7 @@ fn climb(rotation: Quat, turn: Vec3, matrix: Mat3, agreement: f64) -> Option<Qua
     for _ in 0..MOST_HALVINGS {
         let half = 0.5 * share * turn;
         let next = unit_quat(rotation * Quat::from_xyzw(half.x, half.y, half.z, 1.0))?;
-        // As good but for rounding is good enough: the slope decides in the end.
+        // Equal but for rounding is accepted: the slope decides in the end.
         let slack = 4.0 * f64::EPSILON * 3.0;
         if trace(Mat3::from_quat(next).transpose() * matrix) >= agreement - slack {
             return Some(next);
@@ -144,7 +144,7 @@ mod tests {
             let slow = svd(scaled);
             let best = slow.stretches.element_sum();
             let nearest = slow.u * slow.v.transpose();
-            // Turns about the longest axis are told by what the two others have in common.
+            // Turns about the longest axis depend on the sum of the two other stretches.
             let told = slow.stretches.y + slow.stretches.z;
             let mut found = vec![direct::polar(matrix).rotation];
             let warm = |start| Mat3::from_quat(rotation_from(matrix, start).rotation);

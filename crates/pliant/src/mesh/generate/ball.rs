@@ -2,7 +2,7 @@
 //!
 //! Each of the 20 tets of an icosahedron is cut along planes parallel to its faces;
 //! the points of a layer then move along their rays onto a sphere of their own.
-//! Only roots and quotients are taken, so that every machine gives the same bits.
+//! Only roots and quotients are taken, so that the mesh is bitwise reproducible.
 
 use crate::id::VertexId;
 use crate::math::Vec3;
@@ -58,7 +58,7 @@ impl Shells {
         Shells { edges }
     }
 
-    /// Vertices in the middle and in the shells below `shell`, at least 1; count.
+    /// Vertices in the middle and in the shells below `shell`, at least 1.
     fn before(shell: u32) -> u32 {
         // 1 + Σ (10 s² + 2) for s from 1 to shell − 1.
         let below = shell - 1;

@@ -9,7 +9,8 @@ use crate::mesh::raw::RawMesh;
 /// A box of `cells` along x, y, z with edges of `size`, m.
 ///
 /// Vertices run along x first, then y, then z; so do the cells, five or six tets each.
-/// Cubic cells have dihedral angles of at least 54.7° ([`TetSplit::Five`]) or 45° ([`TetSplit::Six`]).
+/// Cubic cells have dihedral angles of at least 54.7° ([`TetSplit::Five`]) or 45°
+/// ([`TetSplit::Six`]).
 pub fn cuboid(cells: [u32; 3], size: Vec3, cut: TetSplit) -> Result<RawMesh, GenerateError> {
     let [nx, ny, nz] = cells;
     check_count("cells along x", nx, 1)?;

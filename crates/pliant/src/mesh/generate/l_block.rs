@@ -8,18 +8,18 @@ use crate::mesh::generate::{
 };
 use crate::mesh::raw::RawMesh;
 
-/// What an L in the x–z plane is made of.
+/// Parameters of an L in the x–z plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LBlockSettings {
     /// Outer lengths of the arms along x and z, corner included, m; above `width`.
     pub arms: [f64; 2],
     /// Width of both arms and height along y, m.
     pub width: f64,
-    /// Cells of each arm beyond the corner, along x and z, count.
+    /// Cells of each arm beyond the corner, along x and z.
     pub cells_along: [u32; 2],
-    /// Cells across either arm and along y, count.
+    /// Cells across either arm and along y.
     pub cells_across: u32,
-    /// Tets of a cell.
+    /// How a cell is split into tets.
     pub cut: TetSplit,
 }
 

@@ -15,7 +15,7 @@ const FIVE: [[usize; 4]; 5] =
 const SIX: [[usize; 4]; 6] =
     [[0, 1, 3, 7], [0, 2, 6, 7], [0, 4, 5, 7], [0, 3, 2, 7], [0, 6, 4, 7], [0, 5, 1, 7]];
 
-/// How a cell becomes tets.
+/// How a cell is split into tets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TetSplit {
     /// Five tets, mirrored from cell to cell so that neighbours share diagonals.
@@ -30,7 +30,7 @@ pub enum TetSplit {
 }
 
 impl TetSplit {
-    /// Tets in one cell, count.
+    /// Number of tets in one cell.
     pub fn tets(self) -> u32 {
         match self {
             TetSplit::Five => 5,

@@ -6,18 +6,18 @@ use crate::mesh::generate::lattice::TetSplit;
 use crate::mesh::generate::{GenerateError, check_count, check_length};
 use crate::mesh::raw::RawMesh;
 
-/// What a sheet in the x–z plane is made of.
+/// Parameters of a sheet in the x–z plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MembraneSettings {
     /// Extent along x and z, m.
     pub size: [f64; 2],
     /// Extent along y, m.
     pub thickness: f64,
-    /// Cells along x and z, count.
+    /// Cells along x and z.
     pub cells: [u32; 2],
-    /// Cells along y, count.
+    /// Cells along y.
     pub layers: u32,
-    /// Tets of a cell.
+    /// How a cell is split into tets.
     pub cut: TetSplit,
 }
 

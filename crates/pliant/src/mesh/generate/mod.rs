@@ -1,6 +1,6 @@
-//! Bodies made from a few numbers.
+//! Generators of bodies from a few parameters.
 //!
-//! Every generator hands out a conforming mesh: all tets positive, every inner face
+//! Every generator returns a conforming mesh: all tets positive, every inner face
 //! shared by two of them, every vertex used, all tets in region 0, no triangles.
 //! Bodies are centred at the origin. Whatever has an axis has y for it: sheets,
 //! rings and stars lie flat in the x–z plane.
@@ -75,18 +75,18 @@ pub enum GenerateError {
     TooFew {
         /// What is counted.
         what: &'static str,
-        /// As given, count.
+        /// As given.
         value: u32,
-        /// The fewest allowed, count.
+        /// The fewest allowed.
         least: u32,
     },
     /// More tets than [`MAX_TETS`].
     #[error("{tets} tets asked for, at most {MAX_TETS} are generated")]
     TooMany {
-        /// Tets that the counts multiply to, count.
+        /// Tets that the counts multiply to.
         tets: u128,
     },
-    /// Lengths that f64 cannot tell apart, or whose product it cannot hold.
+    /// Lengths that f64 cannot distinguish, or whose product it cannot hold.
     #[error(
         "tet {tet} has volume {volume:?} m³: the lengths are too small, too large or too unlike"
     )]
@@ -197,7 +197,7 @@ mod tests {
         pub max_dihedral: f64,
         /// Euler characteristic of the boundary.
         pub euler: i64,
-        /// Triangles of the boundary, count.
+        /// Triangles of the boundary.
         pub boundary_faces: usize,
     }
 

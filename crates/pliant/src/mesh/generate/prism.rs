@@ -15,7 +15,7 @@ pub(super) fn cut_prisms(
 ) {
     for layer in 0..layers {
         for &triangle in triangles {
-            // Diagonals rise from the lower to the higher number, whichever triangle asks.
+            // Diagonals rise from the lower to the higher number, the same for both neighbours.
             let mut sorted = triangle;
             sorted.sort_unstable();
             let [a, b, c] = sorted.map(|v| vertex_at(layer, v));

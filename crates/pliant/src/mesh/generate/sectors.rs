@@ -6,14 +6,14 @@
 /// Triangles in rings around point 0.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sectors {
-    /// Sectors around the middle, count, at least 3.
+    /// Sectors around the middle, at least 3.
     pub count: u32,
-    /// Rings around the middle, count, at least 1.
+    /// Rings around the middle, at least 1.
     pub rings: u32,
 }
 
 impl Sectors {
-    /// Points in all rings and the middle, count.
+    /// Points in all rings and the middle.
     pub fn points(self) -> u32 {
         1 + self.count * self.rings * (self.rings + 1) / 2
     }

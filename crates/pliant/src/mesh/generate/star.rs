@@ -12,10 +12,10 @@ use crate::mesh::generate::{
 };
 use crate::mesh::raw::RawMesh;
 
-/// What a star in the x–z plane is made of.
+/// Parameters of a star in the x–z plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StarSettings {
-    /// Tips, count, at least 3.
+    /// Number of tips, at least 3.
     pub tips: u32,
     /// From the axis to the tips, m.
     pub outer_radius: f64,
@@ -23,9 +23,9 @@ pub struct StarSettings {
     pub inner_radius: f64,
     /// Extent along y, m.
     pub thickness: f64,
-    /// Cells along each edge between a tip and a notch, count.
+    /// Cells along each edge between a tip and a notch.
     pub cells: u32,
-    /// Cells along y, count.
+    /// Cells along y.
     pub layers: u32,
 }
 

@@ -14,16 +14,16 @@ use crate::mesh::raw::RawMesh;
 /// Sectors of the cross-section; six make its triangles nearly equilateral.
 const SECTORS: u32 = 6;
 
-/// What a solid ring around y is made of.
+/// Parameters of a solid ring around y.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TorusSettings {
     /// From the axis to the middle of the tube, m.
     pub ring_radius: f64,
     /// Radius of the tube, m; below `ring_radius`, so that a hole stays.
     pub tube_radius: f64,
-    /// Segments around the axis, count, at least 3.
+    /// Segments around the axis, at least 3.
     pub around: u32,
-    /// Rings in the round cross-section, count; the outermost has six times as many edges.
+    /// Rings in the round cross-section; the outermost has six times as many edges.
     pub rings: u32,
 }
 

@@ -10,7 +10,7 @@ use crate::mesh::generate::{
 };
 use crate::mesh::raw::RawMesh;
 
-/// What a hollow cylinder around y is made of.
+/// Parameters of a hollow cylinder around y.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TubeSettings {
     /// Radius of the hole, m; below `outer_radius`.
@@ -19,11 +19,11 @@ pub struct TubeSettings {
     pub outer_radius: f64,
     /// Extent along y, m.
     pub length: f64,
-    /// Segments around the axis, count, at least 3.
+    /// Segments around the axis, at least 3.
     pub around: u32,
-    /// Cells through the wall, count.
+    /// Cells through the wall.
     pub through: u32,
-    /// Cells along the axis, count.
+    /// Cells along the axis.
     pub along: u32,
 }
 

@@ -1,7 +1,7 @@
-//! Everything that is wrong with a mesh, all at once.
+//! All problems of a mesh, listed at once.
 //!
-//! A reader takes what a file says; here it is judged. Errors make a mesh unusable
-//! as a body; warnings name what a careful person would want to know.
+//! A reader accepts any file; the checks are here. Errors make a mesh unusable as a
+//! body; warnings name what a careful user would want to know.
 
 use crate::id::{TetId, TriangleId, VertexId};
 use crate::mesh::manifold::SurfaceTopology;
@@ -16,13 +16,13 @@ mod surfaces;
 pub use surfaces::surface_problems;
 pub use tets::tet_problems;
 
-/// Culprits that a [`Problem`] names; the rest is only counted.
+/// Most elements that a [`Problem`] names; the rest is only counted.
 pub const NAMED: usize = 8;
 
 /// How bad a problem is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// Usable, perhaps after a repair that is told.
+    /// Usable, perhaps after a repair that is reported.
     Warning,
     /// Not usable as a body.
     Error,
@@ -31,19 +31,21 @@ pub enum Severity {
 /// A kind of problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProblemKind {
-    /// Tets or triangles that name a vertex that is not there.
+    /// Tets or triangles that name a vertex that does not exist.
     NoSuchVertex,
     /// Vertices with a coordinate that is NaN or infinite.
     NonFinite,
     /// Coordinates so large, or a mesh so small, that volumes overflow or vanish.
     ExtremeCoordinates,
-    /// Some tets are inside out.
+    /// Some tets are inverted.
     InvertedTets,
-    /// All tets are inside out; turned around on loading.
+    /// All tets are inverted; turned around on loading.
     AllInverted,
     /// Tets whose four corners lie in one plane, exactly.
     FlatTets,
-    /// Tets with a dihedral angle below [`SLIVER_ANGLE`](crate::mesh::quality::SLIVER_ANGLE) or as near to 180°.
+    /// Tets with a dihedral angle below [`SLIVER_ANGLE`], or as near to 180°.
+    ///
+    /// [`SLIVER_ANGLE`]: crate::mesh::quality::SLIVER_ANGLE
     SliverTets,
     /// Faces that three or more tets share.
     NonManifoldFaces,
@@ -63,23 +65,23 @@ pub enum ProblemKind {
     NonManifoldVertices,
     /// Edges that both their triangles run through in the same sense.
     InconsistentWinding,
-    /// The whole surface looks inward; turned around on loading.
+    /// The whole surface is oriented inward; turned around on loading.
     InvertedOrientation,
-    /// Some pieces of the surface look inward with nothing around them.
+    /// Some components of the surface are oriented inward with nothing around them.
     InvertedPieces,
     /// The surface is closed but encloses nothing.
     NoVolume,
-    /// More than one connected part.
+    /// More than one connected component.
     SeveralParts,
     /// Pairs of surface triangles that meet other than at shared corners and edges.
     SelfOverlap,
-    /// Pieces of the surface that lie inside others: the insides overlap.
+    /// Components of the surface that lie inside others: the interiors overlap.
     NestedPieces,
     /// The search for overlaps was ended early: there may be more.
     OverlapUnfinished,
 }
 
-/// One thing that is part of a problem.
+/// One element of the mesh that is part of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
     /// By position in the file.
@@ -103,14 +105,14 @@ pub enum Element {
 pub struct Problem {
     /// What is wrong.
     pub kind: ProblemKind,
-    /// How often, count; of overlaps at least so often beside `OverlapUnfinished`.
+    /// How often; for overlaps a lower bound beside `OverlapUnfinished`.
     pub count: usize,
     /// The first few, at most [`NAMED`].
     pub first: Vec<Element>,
 }
 
 impl Severity {
-    /// The word that other programs may rely on.
+    /// The stable name, on which other programs may rely.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Warning => "warning",
@@ -191,7 +193,7 @@ impl ProblemKind {
         }
     }
 
-    /// The word that other programs may rely on.
+    /// The stable name, on which other programs may rely.
     pub fn name(self) -> &'static str {
         match self {
             ProblemKind::NoSuchVertex => "no_such_vertex",
@@ -276,7 +278,7 @@ fn no_such_vertex<const N: usize>(
 struct List(Vec<Problem>);
 
 impl List {
-    /// Adds a kind of problem, unless there is no culprit.
+    /// Adds a kind of problem, unless no element has it.
     fn add(&mut self, kind: ProblemKind, culprits: Vec<Element>) {
         let count = culprits.len();
         if count > 0 {
@@ -285,7 +287,7 @@ impl List {
         }
     }
 
-    /// Adds the first cell of each part, when there are several.
+    /// Adds the first cell of each component, when there are several.
     fn add_parts(&mut self, parts: &Parts, culprit: impl Fn(u32) -> Element) {
         if parts.count > 1 {
             let firsts = parts.first_cells().into_iter().map(culprit).collect();
@@ -293,7 +295,7 @@ impl List {
         }
     }
 
-    /// Adds what keeps a surface from being closed and smooth.
+    /// Adds what keeps a surface from being a closed manifold.
     fn add_form(&mut self, form: &SurfaceTopology) {
         let edges = |list: &[[VertexId; 2]]| list.iter().map(|&edge| Element::Edge(edge)).collect();
         self.add(ProblemKind::OpenEdges, edges(&form.open));
@@ -302,7 +304,7 @@ impl List {
         self.add(ProblemKind::NonManifoldVertices, pinched);
     }
 
-    /// Adds that overlap was not searched to the end, told by any one cell.
+    /// Adds that overlap was not searched to the end, reported at any one cell.
     fn add_unfinished(&mut self, cell: Option<Element>) {
         self.add(ProblemKind::OverlapUnfinished, cell.into_iter().collect());
     }

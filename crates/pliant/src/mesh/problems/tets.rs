@@ -12,8 +12,8 @@ use crate::mesh::{manifold, quality};
 
 /// Every problem of the tets of a mesh, errors first, each kind once.
 ///
-/// Empty means nothing to remark. A mesh without tets has unreferenced vertices only. When a
-/// tet names a vertex that is not there, nothing else is looked at.
+/// Empty means no issues. A mesh without tets has unreferenced vertices only. When a tet
+/// names a vertex that does not exist, nothing else is checked.
 pub fn tet_problems(mesh: &RawMesh) -> Vec<Problem> {
     let vertex_count = mesh.positions.len();
     if let Some(problem) = no_such_vertex(vertex_count, &mesh.tets, |t| Element::Tet(TetId(t))) {
@@ -48,7 +48,7 @@ pub fn tet_problems(mesh: &RawMesh) -> Vec<Problem> {
 
     let Search { found: meeting, mut ended_early } =
         overlap::meeting_pairs(&mesh.positions, &boundary.triangles);
-    // Winding says nothing about surfaces that are open or turned both ways.
+    // Winding says nothing about surfaces that are open or inconsistently wound.
     if form.is_oriented() && one_way {
         let nested = nested(&mesh.positions, &boundary, &quality, &meeting);
         ended_early |= nested.ended_early;

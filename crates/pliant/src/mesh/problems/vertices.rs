@@ -11,7 +11,7 @@ const LARGEST_COORDINATE: f64 = 1e75;
 /// In a mesh smaller than this, m, products of four underflow.
 const SMALLEST_EXTENT: f64 = 1e-70;
 
-/// Adds what is wrong with the vertices that the cells use, or fail to use.
+/// Adds the problems of the vertices that the cells use, or fail to use.
 pub(super) fn add_vertices<const N: usize>(
     found: &mut List,
     positions: &[Vec3],

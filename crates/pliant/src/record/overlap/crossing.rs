@@ -42,7 +42,7 @@ impl Edges {
 /// A surface: its body, edges, and boxes of its triangles.
 pub(super) type Skin<'a> = (BodyId, &'a Edges, &'a Bvh);
 
-/// Pairs of an edge of one body and a triangle of the other that it passes through, count.
+/// Pairs of an edge of one body and a triangle of the other that it passes through.
 pub(super) fn count(Scene { positions, bodies }: Scene<'_>, a: Skin<'_>, b: Skin<'_>) -> usize {
     let place = |v: VertexId| positions[v.index()];
     let corners = |body: BodyId, triangle: u32| {

@@ -1,7 +1,7 @@
 //! Vertices inside other bodies, and the deepest of them.
 //!
 //! A vertex that a tet holds is mostly held by the same one the next time, so that one is
-//! asked first. How deep a vertex is matters only where it is the deepest: the distance to
+//! tried first. How deep a vertex is matters only where it is the deepest: the distance to
 //! the triangle that was nearest the last time is never too small, and rules out most others.
 
 use super::{Scene, Trees};
@@ -30,7 +30,7 @@ pub(super) struct Inside {
 }
 
 impl Inside {
-    /// Forgets who is inside, and keeps where to look first.
+    /// Forgets which vertices are inside, and keeps where to look first.
     pub(super) fn begin(&mut self, vertex_count: usize) {
         self.inside.clear();
         self.inside.resize(vertex_count, false);
@@ -59,7 +59,7 @@ impl Inside {
         }
     }
 
-    /// Distinct vertices inside other bodies, count.
+    /// Distinct vertices inside other bodies.
     pub(super) fn count(&self) -> usize {
         self.inside.iter().filter(|inside| **inside).count()
     }
@@ -69,7 +69,7 @@ impl Inside {
         let Inside { pairs, nearest, bounds_sq, .. } = self;
         bounds_sq.clear();
         bounds_sq.extend(pairs.iter().map(|p| bound_sq(scene, *p, nearest[p.0.index()])));
-        // One that looks deep goes first: whoever is nearer to a surface need not be measured.
+        // One that looks deep goes first: vertices nearer to a surface need not be measured.
         let first = (0..pairs.len()).max_by(|&i, &j| bounds_sq[i].total_cmp(&bounds_sq[j]));
         let mut max_sq = 0.0;
         for at in first.into_iter().chain(0..pairs.len()) {

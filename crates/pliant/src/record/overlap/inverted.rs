@@ -1,4 +1,4 @@
-//! Tets that are inside out.
+//! Inverted tets.
 
 use super::Scene;
 use crate::id::{BodyId, VertexId};
@@ -13,7 +13,7 @@ const DETERMINANT: f64 = 32.0 * f64::EPSILON;
 /// Determinants, m³, below which products may have lost digits for being too small.
 const TINY: f64 = 1e-280;
 
-/// Tets of a body with a negative volume, count; `space` is a box around them.
+/// Tets of a body with a negative volume; `space` is a box around them.
 ///
 /// The sign is exact. Where the plain determinant is larger than its error, it is that.
 pub(super) fn count(Scene { positions, bodies }: Scene<'_>, body: BodyId, space: Aabb) -> usize {

@@ -1,4 +1,4 @@
-//! Worked cases, and the slow twin on random scenes.
+//! Worked cases, and the slow reference on random scenes.
 
 use super::*;
 use crate::body::BodyKind;
