@@ -1,4 +1,4 @@
-//! The known word that was likely meant.
+//! Suggestions for misspelt words.
 
 /// The nearest of the known words; `None` when none is near.
 ///
@@ -15,7 +15,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     best.map(|(_, candidate)| candidate)
 }
 
-/// Letters to insert, remove, replace or swap with a neighbour, count.
+/// Letters to insert, remove, replace or swap with a neighbour.
 ///
 /// Capitals and the choice of `-` or `_` do not count; words are cut after 64 letters.
 fn distance(a: &str, b: &str) -> usize {

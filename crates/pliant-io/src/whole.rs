@@ -1,4 +1,4 @@
-//! Files that are written whole or not at all, or that grow by whole pieces.
+//! Files that are written atomically, or that grow by whole pieces.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 /// Writes a file under a name of its own, then moves it into place.
 ///
-/// Whoever looks sees the old file or the new one, never a part. The folder must exist;
+/// Readers see the old file or the new one, never a part. The folder must exist;
 /// on an error nothing new is left behind.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let aside = aside(path)?;
     let done = fill(&aside, bytes).and_then(|()| fs::rename(&aside, path));
     if done.is_err() {
-        // The first error is the one to tell; a leftover may not even exist.
+        // The first error is the one to report; a leftover may not even exist.
         let _ = fs::remove_file(&aside);
     }
     done
@@ -53,7 +53,7 @@ impl Growing {
         match done {
             Ok(()) => self.length += piece.len() as u64,
             Err(_) => {
-                // The first error is the one to tell; cutting needs no space.
+                // The first error is the one to report; cutting needs no space.
                 let _ = self.file.set_len(self.length);
                 let _ = self.file.seek(SeekFrom::Start(self.length));
             }
@@ -66,13 +66,13 @@ impl Growing {
         self.file.sync_data()
     }
 
-    /// Bytes so far, count.
+    /// Bytes so far.
     pub fn length(&self) -> u64 {
         self.length
     }
 }
 
-/// What the system says of an error, without its number.
+/// The system's message for an error, without its number.
 pub fn told(error: &io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error") {

@@ -161,7 +161,7 @@ fn effort(summary: &Summary) -> Vec<Entry> {
     ]
 }
 
-/// What it came to.
+/// Results.
 fn outcome(summary: &Summary) -> Vec<Entry> {
     let digest: String = summary.digest.chars().take(16).collect();
     vec![
@@ -180,7 +180,7 @@ fn outcome(summary: &Summary) -> Vec<Entry> {
     ]
 }
 
-/// What is not accounted for; a run in which no body counts has no such number.
+/// Momentum drift; a run in which no body is checked has none.
 fn momentum(summary: &Summary) -> Entry {
     match summary.momentum_bodies {
         0 => ("momentum error", "not checked".to_string(), ""),

@@ -147,7 +147,7 @@ fn a_solid_moves_by_its_shadow() {
     assert_ne!(digest(state), "");
 }
 
-/// The scene must be refused with these words, at a line that has this text.
+/// The scene must be refused with this message, at a line that has this text.
 #[track_caller]
 fn refused(text: &str, sets: &[&str], expected: &str, line: &str) {
     let folder = Folder::new(&format!("outline-{}", text.len() + expected.len()));

@@ -1,4 +1,4 @@
-//! How steps are made: the integrator of a scene, with its rules and its control.
+//! The integrator of a scene, with its constraints and step control.
 
 use std::ops::Range;
 
@@ -31,19 +31,19 @@ use crate::diagnostic::DiagnosticKind;
 use crate::spec::body::{ConstraintKind, EdgeKind};
 use crate::spec::{self, IntegratorKind, Solver};
 
-/// Halvings of a step at most, count.
+/// Halvings of a step at most.
 const MOST_HALVINGS: u32 = 62;
 
-/// Pairs of a pin and a vertex that are looked at for tethers at most, count.
+/// Pairs of a pin and a vertex that are looked at for tethers at most.
 const MOST_TETHERED: f64 = 1e9;
 
-/// Parts of a step at most, count.
+/// Substeps of a step at most.
 const MOST_SUBSTEPS: u32 = 100_000;
 
-/// The integrator of a scene in contact; rules about obstacles only go with `relax`.
+/// The integrator of a scene in contact; constraints on obstacles need `pbd`.
 ///
-/// Responses are asked in each part of a step, and a step that is refused is made again
-/// with all its parts.
+/// Responses act in each substep, and a step that is rejected is repeated
+/// with all its substeps.
 pub fn make(
     scene: &spec::Scene,
     made: &SceneBodies,
@@ -75,7 +75,7 @@ pub fn make(
         return Err(BuildError::value(format!("bodies.{body}.constraints"), message));
     }
     let inner: Box<dyn Integrator> = match after {
-        // Contact has the last word: so friction acts on whole shapes.
+        // Contact comes last, so that friction acts on whole shapes.
         Some((groups, velocities)) => Box::new(ShapeMatched::new(inner, groups, velocities)),
         None => inner,
     };
@@ -130,7 +130,7 @@ fn implicit(key: &spec::Integrator, kind: ImplicitKind) -> Result<Box<dyn Integr
     Ok(Box::new(Implicit::new(ImplicitSettings { kind, equations, linear, ..Default::default() })))
 }
 
-/// Rules about edges, body after body, then about obstacles.
+/// Constraints on edges, body after body, then on obstacles.
 fn rules(
     scene: &spec::Scene,
     made: &SceneBodies,
@@ -215,7 +215,7 @@ fn tethers(
     Ok(tethers)
 }
 
-/// An integrator whose steps are made in equal parts.
+/// An integrator whose steps are made in equal substeps.
 #[derive(Debug)]
 struct InParts {
     inner: Box<dyn Integrator>,
@@ -240,7 +240,7 @@ impl Integrator for InParts {
             match self.inner.step(system, &mut self.trial, dt / f64::from(self.count)) {
                 Ok(made) => report.add(made),
                 Err(error) => {
-                    // The parts that were made count for nothing.
+                    // The substeps that were made are discarded.
                     system.external_impulses.truncate(told);
                     return Err(error);
                 }

@@ -38,7 +38,7 @@ use super::diagnostic::DiagnosticKind;
 use super::spec;
 use crate::loaded::RunInfo;
 
-/// Steps of a run at most, count.
+/// Steps of a run at most.
 const MOST_STEPS: f64 = 1e9;
 
 /// How far the time of all steps may be from the duration, relative, for rounding.
@@ -47,16 +47,16 @@ const WHOLE: f64 = 1e-9;
 /// Rows and frames per simulated second when the scene does not say, Hz.
 const RATE: f64 = 60.0;
 
-/// Something wrong with the value at a path of the scene.
+/// An error in the value at a path of the scene.
 #[derive(Clone, Debug)]
 pub struct BuildError {
     /// Such as `bodies.0.mesh.size`.
     pub path: String,
-    /// What kind.
+    /// Its kind.
     pub kind: DiagnosticKind,
     /// One clause, lower case.
     pub message: String,
-    /// What may help, one clause.
+    /// Suggested fix, one clause.
     pub help: Option<String>,
 }
 
@@ -78,17 +78,17 @@ impl BuildError {
 
 /// What a scene becomes.
 pub struct Parts {
-    /// What moves.
+    /// The simulation.
     pub simulation: Simulation,
-    /// What is told about the run.
+    /// Description of the run.
     pub info: RunInfo,
     /// Warnings, one sentence each.
     pub notices: Vec<String>,
-    /// What is in the way.
+    /// The obstacles.
     pub obstacles: Vec<Obstacle>,
 }
 
-/// Makes a scene whose mesh files count from a folder; what it leaves open is put in.
+/// Builds a scene whose mesh files are relative to a folder; fills in defaults.
 pub fn build(scene: &mut spec::Scene, folder: Folder<'_>) -> Result<Parts, BuildError> {
     check_name(&scene.name)?;
     let steps = steps(scene)?;
@@ -127,7 +127,7 @@ pub fn build(scene: &mut spec::Scene, folder: Folder<'_>) -> Result<Parts, Build
         obstacles: obstacles.skins,
     };
     let simulation = Simulation::new(bodies, state, system, integrator);
-    // What no step can work with is better told now, with the scene at hand.
+    // Report now, with the scene at hand, what every step would reject.
     let system = &simulation.system;
     if let Err(error) = system.check_step(&simulation.state, scene.dt) {
         return Err(BuildError::value("bodies", error));
@@ -152,8 +152,7 @@ fn word(value: &impl serde::Serialize) -> String {
 fn check_name(name: &str) -> Result<(), BuildError> {
     let leads = name.contains(['/', '\\', '\0']) || name == "." || name == "..";
     if name.is_empty() || leads {
-        let message =
-            format!("the scene is called `{name}`: a folder must be able to have its name");
+        let message = format!("the scene is called `{name}`: its name must be a valid folder name");
         return Err(BuildError::new(DiagnosticKind::Name, "name", message));
     }
     Ok(())
@@ -178,13 +177,13 @@ fn steps(scene: &spec::Scene) -> Result<u64, BuildError> {
     Ok(steps as u64)
 }
 
-/// Tells of a duration that is no whole number of steps.
+/// Notice on a duration that is not a multiple of the time step.
 fn cut_short(scene: &spec::Scene, steps: u64) -> Option<String> {
     let spec::Scene { dt, duration, .. } = *scene;
     let simulated = steps as f64 * dt;
     let is_off = (simulated - duration).abs() > WHOLE * duration;
     is_off.then(|| {
-        format!("{duration} s are no whole number of steps of {dt} s: {simulated} s are simulated")
+        format!("duration {duration} s is not a multiple of dt {dt} s: simulating {simulated} s")
     })
 }
 

@@ -272,7 +272,7 @@ mod tests {
             assert_eq!(mesh.regions, [1, 0, 2]);
             assert_eq!(
                 mesh.notices,
-                ["put 1 tet into region 0, as regions are whole numbers from 0 to 4294967295"]
+                ["put 1 tet into region 0, as regions are integers from 0 to 4294967295"]
             );
         }
     }

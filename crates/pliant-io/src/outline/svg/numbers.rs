@@ -13,7 +13,7 @@ impl<'a> Numbers<'a> {
         Numbers { bytes: text.as_bytes(), at: 0 }
     }
 
-    /// Bytes read so far, count.
+    /// Bytes read so far.
     pub fn at(&self) -> usize {
         self.at
     }
