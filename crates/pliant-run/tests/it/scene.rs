@@ -454,7 +454,7 @@ fn the_book_has_every_key() {
 }
 
 /// Units that descriptions of keys use.
-const UNITS: [&str; 20] = [
+const UNITS: [&str; 19] = [
     "m",
     "s",
     "kg",
@@ -474,11 +474,36 @@ const UNITS: [&str; 20] = [
     "N·s/m",
     "N·s²/m²",
     "J·s",
-    "mass/dt²",
 ];
 
 /// Numbers without a dimension: heading of the table, then the key.
-const DIMENSIONLESS: [&str; 0] = [];
+const DIMENSIONLESS: [&str; 25] = [
+    "Clusters: overlap",
+    "Constraint: stretch",
+    "Contact: damping",
+    "Contact: friction",
+    "Contact: offset",
+    "Contact: restitution",
+    "Contact: speculative_distance",
+    "Integrator: tolerance",
+    "Joint: axis",
+    r#"Material, kind = "shape-matched": blend"#,
+    r#"Material, kind = "shape-matched": share"#,
+    r#"Material, kind = "corotational": poisson"#,
+    r#"Material, kind = "neo-hookean": poisson"#,
+    r#"Material, kind = "ring": stretch"#,
+    "Obstacle: friction",
+    "Obstacle: restitution",
+    r#"ObstacleResponse, kind = "penalty": fraction"#,
+    r#"ObstacleResponse, kind = "barrier": change"#,
+    r#"OutlineShape, kind = "coast": roughness"#,
+    r#"OutlineShape, kind = "strip": waves"#,
+    "PinPlane: normal",
+    "Plasticity: max_drift",
+    "Plasticity: yield_strain",
+    "ShapeGroup: blend",
+    "ShapeGroup: share",
+];
 
 /// Keys of the tables that hold numbers, each after its heading, with their descriptions.
 fn numbers(tables: &str) -> Vec<(String, &str)> {
@@ -489,7 +514,7 @@ fn numbers(tables: &str) -> Vec<(String, &str)> {
             heading = title.trim_start_matches('#').trim();
         }
         let mut cells = line.split(" | ");
-        let (key, kind, meaning) = (cells.next(), cells.next(), cells.next_back());
+        let (key, kind, meaning) = (cells.next(), cells.next(), cells.last());
         if let (Some(key), Some(kind), Some(meaning)) = (key, kind, meaning)
             && kind.ends_with("number")
         {
