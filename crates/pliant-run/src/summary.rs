@@ -89,7 +89,7 @@ pub struct Summary {
 pub struct ContactTally {
     /// Sweeps over the contacts of small bodies.
     pub sweeps: u64,
-    /// Steps that were made in shorter ones: refused, or not solved as a whole.
+    /// Steps that were split into shorter ones: rejected or unconverged.
     pub steps_cut: u64,
     /// Steps whose contact solve did not converge.
     pub steps_loose: u64,

@@ -101,7 +101,7 @@ impl Camera {
 pub struct Image {
     /// Width and height, pixels.
     pub size: [u32; 2],
-    /// Red, green, blue as sRGB, unit 1/255; rows from the top.
+    /// Red, green, blue as sRGB, 0 to 255; rows from the top.
     pub pixels: Vec<[u8; 3]>,
     /// What is not shown and why, one sentence each.
     pub notices: Vec<String>,

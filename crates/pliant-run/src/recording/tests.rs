@@ -119,7 +119,7 @@ fn a_recording_cut_anywhere_keeps_its_whole_frames() {
         let opened = Recording::open(&place.0);
         if (cut as u64) < starts[0] {
             let error = opened.unwrap_err().to_string();
-            let expected = if cut == 0 { "not a recording" } else { "cut short" };
+            let expected = if cut == 0 { "not a pliant recording" } else { "cut short" };
             assert!(error.contains(expected), "{cut}: {error}");
             continue;
         }

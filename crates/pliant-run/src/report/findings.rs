@@ -1,4 +1,4 @@
-//! What a reader must know before any curve.
+//! Findings: failures and anomalies, shown before the curves.
 
 use super::ReportData;
 use super::curves::{CROSSINGS, ELASTIC, GRAVITATIONAL, KINETIC, PENETRATING, TIME, total};
@@ -142,17 +142,17 @@ fn momentum(data: &ReportData<'_>) -> Option<Finding> {
     })
 }
 
-/// Steps that could not be made as a whole.
+/// Steps that were split.
 fn cut(data: &ReportData<'_>) -> Option<Finding> {
     let steps = data.summary.contact.steps_cut as usize;
     (steps > 0).then(|| {
         let steps = counted(steps, "step was", "steps were");
-        let why = "refused, or not solved as a whole";
-        Finding::new(Severity::Note, format!("{steps} made in shorter ones: {why}."))
+        let why = "rejected or unconverged";
+        Finding::new(Severity::Note, format!("{steps} split into shorter ones: {why}."))
     })
 }
 
-/// Vertices whose way out was not known.
+/// Vertices without a known way out.
 fn unresolved(data: &ReportData<'_>) -> Option<Finding> {
     let most = data.summary.contact.most_unresolved as usize;
     (most > 0).then(|| {
@@ -162,7 +162,7 @@ fn unresolved(data: &ReportData<'_>) -> Option<Finding> {
     })
 }
 
-/// What is where it should not be at the end.
+/// Overlap and inverted tets at the end.
 fn overlap(data: &ReportData<'_>) -> Vec<Finding> {
     let summary = data.summary;
     let mut found = Vec::new();

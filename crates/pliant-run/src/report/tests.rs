@@ -251,7 +251,7 @@ fn momentum_that_is_not_checked_is_no_finding_and_no_zero() {
     };
     assert_eq!(told(change), []);
     let page = with(change, html);
-    let row = "<tr><th>momentum error</th><td class=\"number\">not checked</td>";
+    let row = "<tr><th>momentum drift</th><td class=\"number\">not checked</td>";
     assert!(page.contains(row) && page.contains("<td>not checked</td>"), "{page}");
     assert!(!page.contains("held"), "{page}");
     assert!(with(|_, _, _| (), html).contains("<td>checked</td>"));
