@@ -282,12 +282,7 @@ fn constraint(scene: &spec::Scene, made: &SceneBodies, obstacles: Vec<Obstacle>)
     } = scene.contact;
     let weight = super::vector(scene.gravity).length();
     let own = ConstraintSettings::default();
-    let mut settings = ConstraintSettings {
-        max_depenetration_speed: max_depenetration_speed,
-        restitution,
-        weight,
-        ..own
-    };
+    let mut settings = ConstraintSettings { max_depenetration_speed, restitution, weight, ..own };
     settings.contacts.friction = friction;
     settings.contacts.margin.offset = offset;
     settings.contacts.margin.speculative_distance = speculative_distance;
