@@ -38,6 +38,9 @@ fn steps(built: &mut LoadedScene, count: usize) {
     }
 }
 
+/// Thirty steps of bodies of about a metre and metres per second.
+const ROUNDING: f64 = 1e-12;
+
 #[test]
 fn outlines_meet_in_the_plane_and_stay_there() {
     let folder = Folder::new("plane");
@@ -195,7 +198,11 @@ fn solids_and_outlines_pass_through_each_other_and_it_is_told() {
         alone.simulation.state.rigids
     };
     steps(&mut built, 30);
-    assert_eq!(built.simulation.state.rigids, alone);
+    // Sums of the linear solver run over all unknowns, so they may round in another way.
+    for (mixed, alone) in built.simulation.state.rigids.iter().zip(&alone) {
+        assert!(mixed.centre.distance(alone.centre) < ROUNDING, "{mixed:?} {alone:?}");
+        assert!(mixed.velocity.distance(alone.velocity) < ROUNDING, "{mixed:?} {alone:?}");
+    }
     let after = &built.simulation.state.positions[solid];
     let moved = before.iter().zip(after).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
     assert!(moved < 1e-9, "{moved}");

@@ -28,6 +28,8 @@ pub struct RigidEntry {
     pub id: BodyId,
     /// Its vertices in the scene.
     pub vertices: Range<usize>,
+    /// First of its two unknowns, velocity and spin, behind those of all vertices.
+    pub unknown: usize,
     /// What does not change as it moves.
     pub body: RigidBody,
 }
@@ -40,6 +42,8 @@ pub struct RigidBodySet {
     places: Vec<Option<u32>>,
     /// First vertex of each body of the scene.
     firsts: Vec<u32>,
+    /// First unknown of each body of the scene: its first vertex, or that of [`RigidEntry`].
+    unknowns: Vec<u32>,
     /// What they hold of soft bodies.
     pub(super) holds: Holds,
 }
@@ -57,6 +61,7 @@ impl RigidBodySet {
             members: Vec::new(),
             places: vec![None; ranges.len()],
             firsts: ranges.iter().map(|range| range.start as u32).collect(),
+            unknowns: ranges.iter().map(|range| range.start as u32).collect(),
             holds: Holds::default(),
         };
         for (id, body) in list {
@@ -65,8 +70,10 @@ impl RigidBodySet {
                 let (points, count) = (body.points.len(), vertices.len());
                 return Err(RigidError::Vertices { body: id, points, count });
             }
+            let unknown = vertex_count + 2 * rigids.members.len();
             rigids.places[id.index()] = Some(rigids.members.len() as u32);
-            rigids.members.push(RigidEntry { id, vertices, body });
+            rigids.unknowns[id.index()] = unknown as u32;
+            rigids.members.push(RigidEntry { id, vertices, unknown, body });
         }
         Ok(rigids)
     }
@@ -98,6 +105,14 @@ impl RigidBodySet {
     /// First vertex of each body of the scene.
     pub fn firsts(&self) -> &[u32] {
         &self.firsts
+    }
+
+    /// First unknown of each body of the scene.
+    ///
+    /// Those of a soft body are its vertices. Those of rigid bodies, two each, have an array of
+    /// their own behind all vertices.
+    pub fn unknowns(&self) -> &[u32] {
+        &self.unknowns
     }
 
     /// Puts another rigid body in the place of one, of the same vertices.

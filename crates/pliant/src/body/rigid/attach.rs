@@ -141,6 +141,7 @@ impl Holds {
             list.binary_search_by_key(&vertex, |attached| attached.vertex).is_ok()
         };
         self.coarse_dofs.retain(|(_, vertex)| !is_held(*vertex, &self.list));
+        self.coarse_dofs.sort_unstable_by_key(|(_, unknown)| *unknown);
         self.groups = parents;
     }
 }
@@ -269,9 +270,12 @@ impl RigidBodySet {
     fn going(&self, vertex_count: usize) -> Vec<Range<usize>> {
         let firsts = self.firsts();
         let range = |body: usize| {
-            let start = firsts[body] as usize;
+            if self.place(BodyId(body as u32)).is_some() {
+                let unknown = self.unknowns()[body] as usize;
+                return unknown..unknown + 1;
+            }
             let next = firsts.get(body + 1).map_or(vertex_count, |next| *next as usize);
-            start..if self.place(BodyId(body as u32)).is_some() { start + 1 } else { next }
+            firsts[body] as usize..next
         };
         (0..firsts.len()).map(range).collect()
     }

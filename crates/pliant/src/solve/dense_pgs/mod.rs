@@ -143,7 +143,8 @@ impl DensePgs {
         self.places.clear();
         self.places.resize(bodies.len(), None);
         self.touched.clear();
-        self.touched.resize(bodies.last().map_or(0, |last| last.end), false);
+        let end = bodies.iter().map(|own| own.end).max();
+        self.touched.resize(end.unwrap_or(0), false);
         for contact in contacts {
             let (a, b) = contact.bodies;
             for body in [Some(a), b].into_iter().flatten() {
