@@ -97,7 +97,7 @@ fn stride(radians: f64) -> usize {
     radians.recip().clamp(1.0, 1e6).round() as usize
 }
 
-/// Largest step at which an oscillation does not grow, s; infinite if none makes it grow.
+/// Largest step at which an oscillation does not grow, s; may be infinite.
 pub fn limit(method: &Method, swing: &Swing) -> Result<f64, Box<dyn Error>> {
     let stable = |dt| Ok::<_, MassError>(growth(method, swing, dt)? <= 1.0 + ROUNDING);
     if stable(HUGE / swing.rate)? {

@@ -37,7 +37,7 @@ pub enum BodyKind {
     Particles,
     /// Closed rings in the plane z = 0; inside is what an odd number of them surrounds.
     ///
-    /// Outlines collide with no other kind; `proximity2d` handles contact between outlines.
+    /// Outlines collide with no other kind; `pliant-plane` finds contact between outlines.
     Outline,
 }
 

@@ -14,7 +14,7 @@ use crate::detect::boxes::{Hits, Query};
 use crate::id::BodyId;
 use crate::math::{Aabb, Vec3};
 
-/// Least cosine of the angle to the shallowest contact's normal; others are skipped.
+/// Least cosine of the angle to the shallowest normal; other contacts are skipped.
 const SAME_WAY: f64 = 0.5;
 
 /// How far edges may have passed each other, in sizes of the smaller body.

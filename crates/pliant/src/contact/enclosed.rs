@@ -38,7 +38,7 @@ pub fn gather(penetrations: &Penetrations, bodies: &Bodies, found: &mut Vec<Encl
     found.sort_unstable();
 }
 
-/// The common way out of a group from the body around it, with the depth of the last.
+/// The common way out of a group from the body around it; depth of the last one.
 ///
 /// `space` is the box of that body; `ways` is scratch memory. `None` when rays hit nothing, as
 /// can be where tets are inverted. Of directions that are equally short, the first found.

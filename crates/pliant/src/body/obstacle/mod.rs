@@ -1,9 +1,9 @@
 //! Obstacles: rigid shapes given by their signed distance.
 //!
-//! | here       | lecture | meaning                                                   |
-//! |------------|---------|-----------------------------------------------------------|
-//! | `distance` | φ       | to the surface, m, negative inside                        |
-//! | `gradient` | N = ∇φ  | outward direction, unit length where φ is exact           |
+//! | here       | lecture | meaning                                                    |
+//! |------------|---------|------------------------------------------------------------|
+//! | `distance` | φ       | to the surface, m, negative inside                         |
+//! | `gradient` | N = ∇φ  | outward direction, unit length where φ is exact            |
 //! | `hessian`  |         | how the outward direction changes from point to point, 1/m |
 //!
 //! A [`Shape`] is defined in its own space; an [`Obstacle`] places it in the world, moves it

@@ -5,11 +5,11 @@
 //! inverse. A velocity that is known at the wanted vertices is then substituted back to the
 //! others.
 //!
-//! | here      | formula         | meaning                                              |
-//! |-----------|-----------------|------------------------------------------------------|
-//! | `upper`   | P = D⁻¹, U      | eliminated rows: inverted pivots and what is right of them |
-//! | `inverse` | (A⁻¹) wanted    | symmetric, all of it                                 |
-//! | `rest`    | b′              | right-hand side after the elimination                |
+//! | here      | formula      | meaning                                                    |
+//! |-----------|--------------|------------------------------------------------------------|
+//! | `upper`   | P = D⁻¹, U   | eliminated rows: inverted pivots and what is right of them |
+//! | `inverse` | (A⁻¹) wanted | symmetric, all of it                                       |
+//! | `rest`    | b′           | right-hand side after the elimination                      |
 //!
 //! Everything is a sum of three rows, times a factor each, that is added to another row: the
 //! entries of a row do not depend on each other, so that results are bitwise the same for any

@@ -230,7 +230,7 @@ mod tests {
     /// Roundings of a dozen sums of numbers near one.
     const TOLERANCE: f64 = 1e-13;
 
-    /// Entry of the matrix below: twice the count on the diagonal, so that it is definite.
+    /// Entry of the matrix below: twice the count on the diagonal makes it definite.
     fn entry(r: usize, c: usize) -> f64 {
         let (low, high) = (r.min(c), r.max(c));
         if low == high { 40.0 } else { ((7 * low + 3 * high) % 5) as f64 - 2.0 }

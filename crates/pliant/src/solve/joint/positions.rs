@@ -95,7 +95,7 @@ impl Joints {
         (misses.sqrt(), roundings.sqrt())
     }
 
-    /// Solves for the corrections of all bodies, with active limits; returns its rounds.
+    /// Solves for the corrections of all bodies, with limits; returns factorisations.
     fn solve_ways(&mut self, states: &[RigidState], miss: f64) -> usize {
         let still = |s: &RigidState| RigidState { velocity: Vec3::ZERO, spin: Vec3::ZERO, ..*s };
         for (hold, joint) in self.holds.iter_mut().zip(&self.list) {

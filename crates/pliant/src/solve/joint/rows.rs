@@ -213,7 +213,7 @@ fn write<const N: usize>(rows: &mut [Row], from: usize, made: [Row; N]) {
     rows[from..from + N].copy_from_slice(&made);
 }
 
-/// Axis of a rotation with twice the sine of half its angle as length, rad where small.
+/// Rotation axis with twice the sine of half the angle as length, rad where small.
 ///
 /// Grows up to a half turn, as the plain sine does not.
 fn small_turn(turn: Quat) -> Vec3 {

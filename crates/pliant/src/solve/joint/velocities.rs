@@ -148,7 +148,7 @@ impl Joints {
         }
     }
 
-    /// Changes velocities as [`Joints::velocities_ahead`] does, after [`Joints::begin`].
+    /// Solves as [`Joints::velocities_ahead`] does, after [`Joints::begin`].
     pub fn obey(&mut self, states: &mut [RigidState]) -> Result<JointStats, JointError> {
         self.check_count(self.bodies, states.len())?;
         Ok(self.solve(states, self.dt, Aim::Ahead))

@@ -17,7 +17,7 @@ fn pendulum(angle: f64, arm: f64) -> World {
     )
 }
 
-/// Quarter of a period over the root of I/(m g l), by the arithmetic-geometric mean.
+/// Quarter period over the root of I/(m g l), by the arithmetic-geometric mean.
 fn quarter(angle: f64) -> f64 {
     let (mut a, mut g) = (1.0, libm::cos(0.5 * angle));
     for _ in 0..8 {
