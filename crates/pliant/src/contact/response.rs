@@ -5,7 +5,7 @@
 //! depends on the signed distance alone; they go into the list of forces like any material.
 //! Responses differ in what they guarantee: a penalty lets bodies sink in and pushes them out, a
 //! barrier never lets them in but needs short steps, an impulse corrects velocities at once;
-//! [`constraint`] solves contacts together with the materials and is the engine's own.
+//! [`crate::solve::constraint`] solves contacts together with the materials: the engine's own.
 
 use crate::body::Bodies;
 use crate::body::pins::Pins;
