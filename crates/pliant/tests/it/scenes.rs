@@ -1,4 +1,4 @@
-//! Random scenes that are the same everywhere.
+//! Reproducible random scenes.
 
 use pliant::body::{Bodies, Mesh};
 use pliant::id::VertexId;
@@ -12,7 +12,7 @@ use pliant::mesh::raw::RawMesh;
 use pliant::mesh::surface::Surface;
 use pliant::mesh::tet::TetMesh;
 
-/// A generator of numbers from 0 to 1.
+/// A pseudo-random generator of numbers from 0 to 1.
 pub struct Dice(pub u64);
 
 impl Dice {
@@ -93,7 +93,7 @@ pub fn assemble_mixed(list: &[Body]) -> (Vec<Vec3>, Bodies) {
     (positions.copied().collect(), Bodies::from_meshes(&meshes).unwrap())
 }
 
-/// Bodies of tets between random corners: inverted, overlapping, flat, with idle vertices.
+/// Bodies of random tets: inverted, overlapping, flat, with unused vertices.
 pub fn soup(dice: &mut Dice, corner: impl Fn(&mut Dice) -> Vec3) -> Vec<Body> {
     let body = |dice: &mut Dice| {
         let count = 5 + dice.below(6);
@@ -127,7 +127,7 @@ fn shapes() -> Vec<RawMesh> {
     ]
 }
 
-/// Sound meshes thrown into a small space.
+/// Valid meshes placed at random in a small space.
 pub fn sound(dice: &mut Dice, count: usize) -> Vec<Body> {
     let shapes = shapes();
     let body = |dice: &mut Dice| {
@@ -139,7 +139,7 @@ pub fn sound(dice: &mut Dice, count: usize) -> Vec<Body> {
     (0..count).map(|_| body(dice)).collect()
 }
 
-/// Sound meshes moved by steps of 1/4 m, so that vertices lie on faces, edges and vertices.
+/// Valid meshes on a lattice of 1/4 m: vertices on faces, edges and vertices.
 pub fn aligned(dice: &mut Dice, count: usize) -> Vec<Body> {
     let shapes = shapes();
     let body = |dice: &mut Dice| {
@@ -151,7 +151,7 @@ pub fn aligned(dice: &mut Dice, count: usize) -> Vec<Body> {
     (0..count).map(|_| body(dice)).collect()
 }
 
-/// The same as `sound` with every vertex pushed about, so that tets are inverted and overlap.
+/// The same as `sound` with every vertex perturbed: tets invert and overlap.
 pub fn crumpled(dice: &mut Dice, count: usize) -> Vec<Body> {
     let mut list = sound(dice, count);
     for position in list.iter_mut().flat_map(|body| &mut body.positions) {
