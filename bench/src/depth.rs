@@ -148,7 +148,7 @@ fn measure(scene: &Scene) -> Result<Measured, String> {
     let allocations = warm(|step| peer.step(&frames[step]));
     peer.step(&given);
     let memory = allocations::live() - before;
-    let (peer_pairs, deepest) = told(&peer.found);
+    let (peer_pairs, deepest) = reported(&peer.found);
     let mut whole = Side { memory, allocations, deepest, ..counted(scene, &peer_pairs) };
 
     let before = allocations::live();
@@ -156,7 +156,7 @@ fn measure(scene: &Scene) -> Result<Measured, String> {
     let allocations = warm(|step| bare.step(&frames[step]));
     bare.step(&given);
     let memory = allocations::live() - before;
-    let (bare_pairs, deepest) = told(&bare.found);
+    let (bare_pairs, deepest) = reported(&bare.found);
     let mut parts = Side { memory, allocations, deepest, ..counted(scene, &bare_pairs) };
 
     let mut times = [Vec::new(), Vec::new(), Vec::new()];
@@ -208,7 +208,7 @@ fn counted(scene: &Scene, pairs: &Pairs) -> Side {
 }
 
 /// Pairs and the deepest, m, of what parry found.
-fn told(found: &[Nearest]) -> (Pairs, f64) {
+fn reported(found: &[Nearest]) -> (Pairs, f64) {
     let depths = found.iter().map(|one| f64::from(one.way_out.length()));
     (found.iter().map(|one| (one.vertex, one.body)).collect(), depths.fold(0.0, f64::max))
 }

@@ -8,16 +8,19 @@ const DAY: u64 = 86_400;
 
 /// Name of the processor.
 pub fn processor() -> String {
-    let told = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let line = told.lines().find_map(|line| line.strip_prefix("model name"));
+    let reported = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let line = reported.lines().find_map(|line| line.strip_prefix("model name"));
     let name = line.map(|name| name.trim_start_matches([':', ' ', '\t']).to_string());
     name.unwrap_or_else(|| "an unnamed processor".to_string())
 }
 
 /// How busy the machine was in the last minute.
 pub fn load() -> String {
-    let told = fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    told.split_whitespace().next().map_or("load unknown".to_string(), |load| format!("load {load}"))
+    let reported = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    reported
+        .split_whitespace()
+        .next()
+        .map_or("load unknown".to_string(), |load| format!("load {load}"))
 }
 
 /// Today in Greenwich, year-month-day.

@@ -29,15 +29,15 @@ pub fn convert(folder: &Path, from: &Path, to: &Path) -> Result<(), String> {
 /// Fastest CPU time in which meshio reads a file, s.
 pub fn read(folder: &Path, path: &Path) -> Result<f64, String> {
     let mut command = Command::new(folder.join("bin/python"));
-    let told = run(command.args(["-c", SCRIPT, "read"]).arg(path))?;
-    told.trim().parse().map_err(|_| format!("meshio says {told:?}"))
+    let reported = run(command.args(["-c", SCRIPT, "read"]).arg(path))?;
+    reported.trim().parse().map_err(|_| format!("meshio says {reported:?}"))
 }
 
 fn run(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| error.to_string())?;
     if !output.status.success() {
-        let told = String::from_utf8_lossy(&output.stderr);
-        return Err(told.lines().last().unwrap_or("it failed").to_string());
+        let reported = String::from_utf8_lossy(&output.stderr);
+        return Err(reported.lines().last().unwrap_or("it failed").to_string());
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

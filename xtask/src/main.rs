@@ -28,7 +28,7 @@ The tasks of Pliant. Run them from the root of the repository.
 
   cargo xtask demo           build the program and let it show what it can do
   cargo xtask test           everything that must hold before a change lands:
-                             format, clippy, rustdoc, all tests, the book
+                             format, clippy, rustdoc, all tests, wasm32, the book
   cargo xtask bench [NAME]   build and run the benchmarks; arguments are passed on
   cargo xtask bless          rewrite the golden files and the generated page of the
                              book from what the code does now; then read the diff

@@ -29,6 +29,27 @@ const NEEDS: [Need; 3] = [
     },
 ];
 
+/// What compiles to wasm32 where rustup has no such target: Debian's compiler and its library.
+const WASM_NEEDS: [Need; 2] = [
+    Need {
+        package: "rustc-web",
+        purpose: "compiles to wasm32; or run: rustup target add wasm32-unknown-unknown",
+        present: has_wasm_compiler,
+    },
+    Need {
+        package: "rust-web-src",
+        purpose: "the standard library for wasm32; or run: rustup target add wasm32-unknown-unknown",
+        present: has_wasm_library,
+    },
+];
+
+/// The target of the browser.
+pub const WASM: &str = "wasm32-unknown-unknown";
+
+/// Debian's compiler, and the library that belongs to it.
+const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
+const DEBIAN_LIBRARY: &str = "/usr/lib/rustlib/src/rust/library";
+
 /// Parts of the Rust toolchain that `cargo xtask test` calls, as cargo knows them.
 const COMPONENTS: [(&str, &str); 2] = [("rustfmt", "fmt"), ("clippy", "clippy")];
 
@@ -115,7 +136,29 @@ enum Plan {
 
 /// Makes sure that all system packages are there.
 pub fn system() -> Result<(), Failure> {
-    let missing: Vec<&Need> = NEEDS.iter().filter(|need| !(need.present)()).collect();
+    install(&NEEDS)
+}
+
+/// A cargo command for wasm32, by rustup's target or, without it, by Debian's compiler.
+///
+/// The caller adds the subcommand's options; a target folder of its own keeps the two
+/// compilers from rebuilding each other's work.
+pub fn wasm(subcommand: &str) -> Result<Command, Failure> {
+    let mut command = Command::new(cargo());
+    command.current_dir(root()).args([subcommand, "--locked", "--target", WASM]);
+    command.arg("--target-dir").arg(target_dir().join("wasm"));
+    if has_wasm_target() {
+        return Ok(command);
+    }
+    install(&WASM_NEEDS)?;
+    command.env("RUSTC", DEBIAN_RUSTC).env("RUSTC_BOOTSTRAP", "1");
+    command.arg("-Zbuild-std=std,panic_abort");
+    Ok(command)
+}
+
+/// Makes sure that these packages are there.
+fn install(needs: &[Need]) -> Result<(), Failure> {
+    let missing: Vec<&Need> = needs.iter().filter(|need| !(need.present)()).collect();
     match plan(&missing, machine()) {
         Plan::Go => Ok(()),
         Plan::Tell(message) => Err(Failure::machine(message)),
@@ -238,6 +281,28 @@ fn has_vulkan_driver() -> bool {
     !cfg!(target_os = "linux")
         || named.into_iter().any(|place| place.exists())
         || has_file(folders, |name| name.ends_with(".json"))
+}
+
+/// Whether the toolchain has the library for wasm32.
+fn has_wasm_target() -> bool {
+    let question = ["--print", "target-libdir", "--target", WASM];
+    let answer = Command::new("rustc").current_dir(root()).args(question).output();
+    answer.is_ok_and(|answer| {
+        let folder = String::from_utf8_lossy(&answer.stdout).trim().to_owned();
+        answer.status.success() && Path::new(&folder).is_dir()
+    })
+}
+
+/// Whether Debian's compiler is there and knows wasm32; older ones do not.
+fn has_wasm_compiler() -> bool {
+    let answer = Command::new(DEBIAN_RUSTC).args(["--print", "target-list"]).output();
+    has_wasm_target()
+        || answer.is_ok_and(|answer| String::from_utf8_lossy(&answer.stdout).contains(WASM))
+            && Path::new("/usr/share/doc/rustc-web").exists()
+}
+
+fn has_wasm_library() -> bool {
+    has_wasm_target() || Path::new(DEBIAN_LIBRARY).is_dir()
 }
 
 /// Whether any of the folders has a file with such a name.

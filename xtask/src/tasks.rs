@@ -13,12 +13,13 @@ const NOT_LINTED: [&str; 0] = [];
 const OURS: &str = "xtask/Cargo.toml";
 
 /// All that must hold before a change lands, the quick and likely failures first.
-const TEST: [Step; 6] = [
+const TEST: [Step; 7] = [
     Step { name: "setup", work: prepare },
     Step { name: "format", work: format },
     Step { name: "clippy", work: clippy },
     Step { name: "rustdoc", work: rustdoc },
     Step { name: "tests", work: tests },
+    Step { name: "wasm32", work: wasm },
     Step { name: "book", work: book },
 ];
 
@@ -95,6 +96,12 @@ fn tests() -> Result<(), Failure> {
     execute(at_root().args(["test", "--manifest-path", OURS, "--locked"]))?;
     // Setup has seen to a driver: no test of the GPU may pass for want of one.
     execute(at_root().args(["test", "--locked"]).env("PLIANT_NEEDS_GPU", "1"))
+}
+
+/// The engine and the scene language compile for the browser.
+fn wasm() -> Result<(), Failure> {
+    let mut check = setup::wasm("check")?;
+    execute(check.args(["--package", "pliant", "--package", "pliant-scene"]))
 }
 
 fn book() -> Result<(), Failure> {

@@ -76,13 +76,13 @@ pub fn wavy() -> Result<(), String> {
     println!("| bound | {} | GeForce2, 2001 |", names.join(" | "));
     println!("|---|{}---|", "---|".repeat(names.len()));
     let paper = [("d/4", 0.25, 0.710), ("d/2", 0.5, 0.315), ("d", 1.0, 0.211), ("2d", 2.0, 0.176)];
-    for (name, factor, told) in paper.into_iter().chain([("4d", 4.0, 0.165)]) {
+    for (name, factor, reported) in paper.into_iter().chain([("4d", 4.0, 0.165)]) {
         let mut times = Vec::new();
         for (_, mut backend) in backends() {
             let spent = time(backend.as_mut(), &taken.frames, factor * taken.error)?;
             times.push(format!("{:.4}", 1e3 * spent / taken.frames.len() as f64));
         }
-        println!("| {name} | {} | {told} |", times.join(" | "));
+        println!("| {name} | {} | {reported} |", times.join(" | "));
     }
     Ok(())
 }

@@ -125,8 +125,9 @@ fn run((name, text): (&str, &str), shapes: &[Shapes], steps: usize) -> Result<Be
             }
         }
         if step % EVERY == 0 {
-            let told = |running: &Running| format!("{:.1} s", running.times.iter().sum::<f64>());
-            eprintln!("  step {step}: {}", all.iter().map(told).collect::<Vec<_>>().join(", "));
+            let reported =
+                |running: &Running| format!("{:.1} s", running.times.iter().sum::<f64>());
+            eprintln!("  step {step}: {}", all.iter().map(reported).collect::<Vec<_>>().join(", "));
         }
     }
     let sides = all.into_iter().map(|Running { times, side, .. }| Side {

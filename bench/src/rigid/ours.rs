@@ -26,12 +26,12 @@ const TRAY: f64 = 9.0;
 /// Builds a scene from its text, on one thread.
 pub fn load(name: &str, text: &str) -> Result<Ours, String> {
     let folder = std::env::temp_dir().join(format!("pliant-bench-{}", std::process::id()));
-    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
-    fs::create_dir_all(&folder).map_err(told)?;
+    let reported = |error: std::io::Error| format!("{}: {error}", folder.display());
+    fs::create_dir_all(&folder).map_err(reported)?;
     let path = folder.join(format!("{name}.toml"));
-    fs::write(&path, text).map_err(told)?;
+    fs::write(&path, text).map_err(reported)?;
     let loaded = Ours::new(&path.to_string_lossy(), &[]);
-    fs::remove_dir_all(&folder).map_err(told)?;
+    fs::remove_dir_all(&folder).map_err(reported)?;
     loaded
 }
 

@@ -60,7 +60,7 @@ fn piles_beside(seeds: u32) -> Result<Vec<PileRow>, String> {
             let name = format!("{}, seed {seed}", choice.name);
             piles.push((seed, pile::watched(&mut rapier, &mut judge, times, &name)));
         }
-        let name = pile::told(&[], seed);
+        let name = pile::reported(&[], seed);
         own.push((seed, pile::watched(&mut ours, &mut judge, times, &name)));
     }
     let mut rows = vec![PileRow::of(OURS.to_string(), PileGoal::Fast, &own)];

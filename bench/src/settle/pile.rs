@@ -139,7 +139,7 @@ fn piles(sets: &[String], amount: Amount) -> Result<Vec<(u32, Option<Pile>)>, St
         let (mut ours, mut judge) = scene(sets, seed)?;
         let duration = ours.duration();
         let dt = ours.built.info.dt;
-        let pile = watched(&mut ours, &mut judge, [duration, dt], &told(sets, seed));
+        let pile = watched(&mut ours, &mut judge, [duration, dt], &reported(sets, seed));
         Ok((seed, pile))
     })
 }
@@ -153,7 +153,7 @@ pub fn scene(sets: &[String], seed: u32) -> Result<(Ours, Judge), String> {
 }
 
 /// The command that repeats it, for a line on progress.
-pub fn told(sets: &[String], seed: u32) -> String {
+pub fn reported(sets: &[String], seed: u32) -> String {
     let sets: Vec<_> = sets.iter().map(|set| format!("--set {set} ")).collect();
     format!("{}--set seed={seed}", sets.concat())
 }

@@ -78,9 +78,10 @@ impl Rapier {
             insert_wall(&mut world, obstacle, reach)?;
         }
         let mut handles = Vec::new();
-        for (body, told) in simulation.system.bodies.ids().zip(&info.bodies) {
-            let own = scene.bodies.iter().find(|own| told.name.starts_with(&own.name));
-            let own = own.ok_or_else(|| format!("nobody says what {} is made of", told.name))?;
+        for (body, reported) in simulation.system.bodies.ids().zip(&info.bodies) {
+            let own = scene.bodies.iter().find(|own| reported.name.starts_with(&own.name));
+            let own =
+                own.ok_or_else(|| format!("nobody says what {} is made of", reported.name))?;
             let masses = simulation.system.masses.of();
             let builder = tets(&simulation.system.bodies, body, positions, masses)
                 .material(material(&own.material)?)

@@ -57,14 +57,14 @@ fn complain(report: &FileReport) {
         errors.filter_map(|p| p.shown.as_deref()).for_each(show::error_lines);
         return;
     }
-    let told: Vec<_> = errors
+    let reported: Vec<_> = errors
         .map(|p| {
             let first = p.first.first().map(|c| format!(" (first: {c})")).unwrap_or_default();
             format!("{} {}{first}", p.count, p.kind.name())
         })
         .collect();
-    if !told.is_empty() {
-        show::error(&format!("{}: not usable: {}", report.file, told.join(", ")));
+    if !reported.is_empty() {
+        show::error(&format!("{}: not usable: {}", report.file, reported.join(", ")));
     }
 }
 

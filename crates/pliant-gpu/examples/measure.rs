@@ -280,7 +280,11 @@ fn batch(gpu: &mut Gpu, outlines: &Outlines) -> Outcome<()> {
     row("one frame alone, everything", times, "");
     let begun = Instant::now();
     Brute.query(&one, &pairs, &depths, &mut answers)?;
-    row("one frame alone, depths, by the plain twin", (None, begun.elapsed().as_secs_f64()), "CPU");
+    row(
+        "one frame alone, depths, by the plain counterpart",
+        (None, begun.elapsed().as_secs_f64()),
+        "CPU",
+    );
     Ok(())
 }
 

@@ -269,16 +269,16 @@ impl Device {
 
     /// Waits for the results and for errors of the driver.
     fn wait(&self, staging: &wgpu::Buffer, bytes: u64) -> Result<(), GpuError> {
-        let (tell, told) = mpsc::channel();
+        let (describe, reported) = mpsc::channel();
         staging.slice(..bytes).map_async(wgpu::MapMode::Read, move |mapped| {
             // The receiver may have given up; then the result is not needed.
-            let _ = tell.send(mapped);
+            let _ = describe.send(mapped);
         });
         let fault = |what: String| GpuError::Device { what };
         let waited =
             self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: None });
         let complaint = self.fault.lock().map_err(|error| fault(error.to_string()))?.take();
-        let mapped = told.try_recv();
+        let mapped = reported.try_recv();
         if let Some(what) = complaint {
             if let Ok(Ok(())) = mapped {
                 staging.unmap();

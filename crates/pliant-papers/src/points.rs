@@ -39,7 +39,7 @@ pub struct Points {
     /// m/s.
     speeds: Vec<Vec3>,
     /// Inverse mass of each vertex, 1/kg; 0 for pinned ones.
-    eases: Vec<f64>,
+    inv_masses: Vec<f64>,
 }
 
 impl Points {
@@ -60,7 +60,7 @@ impl Points {
             return Err(RespondError::Setting { response: "cloud", what, value, rule });
         }
         let (order, pairs, places) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Points { settings, order, pairs, places, speeds: Vec::new(), eases: Vec::new() })
+        Ok(Points { settings, order, pairs, places, speeds: Vec::new(), inv_masses: Vec::new() })
     }
 
     /// Fills `pairs` with particles of different bodies that are nearer than two radii.
@@ -98,14 +98,14 @@ impl Points {
     fn meet(&self, [a, b]: [usize; 2]) -> Option<(Vec3, Vec3)> {
         let apart = self.places[a] - self.places[b];
         let lacking = 2.0 * self.settings.radius - apart.length();
-        let ease = self.eases[a] + self.eases[b];
-        let normal = apart.try_normalize().filter(|_| lacking > 0.0 && ease > 0.0)?;
+        let inv_mass = self.inv_masses[a] + self.inv_masses[b];
+        let normal = apart.try_normalize().filter(|_| lacking > 0.0 && inv_mass > 0.0)?;
         let relative = self.speeds[a] - self.speeds[b];
         let approach = (-relative.dot(normal)).max(0.0);
-        let pressing = approach / ease;
+        let pressing = approach / inv_mass;
         let sliding = relative - relative.dot(normal) * normal;
-        let rubbing = friction(-sliding / ease, pressing, self.settings.friction);
-        Some((pressing * normal + rubbing, lacking / ease * normal))
+        let rubbing = friction(-sliding / inv_mass, pressing, self.settings.friction);
+        Some((pressing * normal + rubbing, lacking / inv_mass * normal))
     }
 }
 
@@ -121,17 +121,17 @@ impl Response for Points {
         self.places.extend_from_slice(motion.positions);
         self.speeds.clear();
         self.speeds.extend_from_slice(motion.velocities);
-        self.eases.clear();
-        self.eases.extend(masses.of().iter().map(|mass| mass.recip()));
+        self.inv_masses.clear();
+        self.inv_masses.extend(masses.of().iter().map(|mass| mass.recip()));
         for vertex in pins.vertices() {
-            self.eases[vertex.index()] = 0.0;
+            self.inv_masses[vertex.index()] = 0.0;
         }
         for at in 0..self.pairs.len() {
             let pair = self.pairs[at];
             let Some((impulse, push)) = self.meet(pair.map(VertexId::index)) else { continue };
             output.stats.contacts += 1;
             for (vertex, sign) in pair.into_iter().zip([1.0, -1.0]) {
-                let (v, share) = (vertex.index(), sign * self.eases[vertex.index()]);
+                let (v, share) = (vertex.index(), sign * self.inv_masses[vertex.index()]);
                 self.places[v] += share * push;
                 self.speeds[v] += share * impulse;
                 if share != 0.0 {

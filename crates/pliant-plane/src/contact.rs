@@ -390,9 +390,11 @@ mod tests {
             let mut shares: Vec<[f64; 2]> = shares.iter().rev().copied().collect();
             stretches.add(segment, &mut shares);
         }
-        let told = |part: &Part| (part.segment, part.along[0], part.along[1]);
-        let found: Vec<Vec<_>> =
-            stretches.around(&(8..12)).map(|stretch| stretch.parts().map(told).collect()).collect();
+        let reported = |part: &Part| (part.segment, part.along[0], part.along[1]);
+        let found: Vec<Vec<_>> = stretches
+            .around(&(8..12))
+            .map(|stretch| stretch.parts().map(reported).collect())
+            .collect();
         assert_eq!(found, expected);
         stretches.clear();
         assert_eq!(stretches.around(&(8..12)).count(), 0);

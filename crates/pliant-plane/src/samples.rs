@@ -21,7 +21,7 @@ pub fn parts(length: f64, error: f64) -> f64 {
 /// Adds a notice to a complete result where samples were left out.
 ///
 /// `asked` is the number of samples that the error, m, requires.
-pub fn tell(asked: f64, error: f64, answer: &mut ProximityResult) {
+pub fn describe(asked: f64, error: f64, answer: &mut ProximityResult) {
     if asked > MOST_SAMPLES as f64 {
         let kept = answer.penetration.len();
         answer.notices.push(Notice::FewerSamples { error, count: asked, kept });
@@ -44,10 +44,10 @@ mod tests {
     #[test]
     fn only_samples_left_out_are_told() {
         let mut answer = ProximityResult::default();
-        tell(MOST_SAMPLES as f64, 0.5, &mut answer);
+        describe(MOST_SAMPLES as f64, 0.5, &mut answer);
         assert!(answer.notices.is_empty());
         let count = MOST_SAMPLES as f64 + 1.0;
-        tell(count, 0.5, &mut answer);
+        describe(count, 0.5, &mut answer);
         assert_eq!(answer.notices, [Notice::FewerSamples { error: 0.5, count, kept: 0 }]);
     }
 }

@@ -178,10 +178,10 @@ mod tests {
 
     #[test]
     fn a_value_is_faulted_where_it_was_asked_for() {
-        let told = try_values(&["rk4", "leapfrog"]).to_string();
+        let reported = try_values(&["rk4", "leapfrog"]).to_string();
         let expected =
             "--integrator:1:1: unknown value `leapfrog`\n   |\n 1 | leapfrog\n   | ^^^^^^^^\n";
-        assert!(told.starts_with(expected), "{told}");
+        assert!(reported.starts_with(expected), "{reported}");
     }
 
     #[test]

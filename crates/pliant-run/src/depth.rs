@@ -232,14 +232,14 @@ fn measure(
         Method::Closest => {
             let mut ways = Vec::new();
             let mut nearest = Nearest::new(positions, bodies);
-            let told: ProfilerRef = Some(watch.clone());
+            let reported: ProfilerRef = Some(watch.clone());
             scratch.set_watcher(None);
             let timings = fastest(&watch, || {
                 {
-                    let _inside = StageTimer::new(&told, Stage::Detect);
+                    let _inside = StageTimer::new(&reported, Stage::Detect);
                     scratch.overlaps(positions, bodies, &mut overlaps);
                 }
-                let _depth = StageTimer::new(&told, Stage::Depth);
+                let _depth = StageTimer::new(&reported, Stage::Depth);
                 nearest.penetrations(positions, bodies, &overlaps, &mut ways);
             });
             report.take_closest(bodies, &overlaps, &ways);

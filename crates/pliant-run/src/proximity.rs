@@ -183,9 +183,10 @@ pub fn proximity(request: &Request) -> Result<Found, ProximityError> {
         if extent < extent::SMALLEST {
             return Err(ProximityError::TooSmall { label: label.clone(), extent });
         }
-        let told = assembled.push(&mut outlines);
-        let told = told.map_err(|what| ProximityError::Outline { label: label.clone(), what })?;
-        notices.extend(told.into_iter().map(|notice| format!("{label}: {notice}")));
+        let reported = assembled.push(&mut outlines);
+        let reported =
+            reported.map_err(|what| ProximityError::Outline { label: label.clone(), what })?;
+        notices.extend(reported.into_iter().map(|notice| format!("{label}: {notice}")));
     }
     let contact_distance = request.contact_distance.unwrap_or(error);
     // What the curves used up, the backend must not use again.

@@ -177,8 +177,9 @@ impl Parser<'_> {
                 self.at = span.end;
                 return self.call(function, count, span);
             }
-            let told = (self.lookup)(name).map_err(|message| self.fault(span.clone(), &message))?;
-            if let Some(value) = told.or(if name == "pi" { Some(PI) } else { None }) {
+            let reported =
+                (self.lookup)(name).map_err(|message| self.fault(span.clone(), &message))?;
+            if let Some(value) = reported.or(if name == "pi" { Some(PI) } else { None }) {
                 self.at = span.end;
                 return Ok(value);
             }
@@ -331,9 +332,9 @@ mod tests {
         assert!(mean.abs() < 0.08, "{mean}");
         assert_eq!(draw(3, 4), draw(3, 4));
         assert!(draw(3, 4) != draw(4, 3) && draw(3, 4) != draw(3, 5));
-        let told = "`random` takes integers from 0 to 4294967295";
+        let reported = "`random` takes integers from 0 to 4294967295";
         for bad in ["random(-1, 0)", "random(0.5, 0)", "random(0, 1e10)"] {
-            refused(bad, 0..6, told);
+            refused(bad, 0..6, reported);
         }
         refused("random(1)", 0..6, "`random` takes 2 values, not 1");
     }

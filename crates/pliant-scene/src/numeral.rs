@@ -52,8 +52,8 @@ mod tests {
         }
         assert_eq!(shortened(&"9".repeat(400)), "9".repeat(400));
         let (large, small) = (1e300, 1e-300);
-        let told = format!("{large} s in steps of {small} s, -{large}: at {large}.");
-        assert_eq!(shortened(&told), "1e300 s in steps of 1e-300 s, -1e300: at 1e300.");
+        let reported = format!("{large} s in steps of {small} s, -{large}: at {large}.");
+        assert_eq!(shortened(&reported), "1e300 s in steps of 1e-300 s, -1e300: at 1e300.");
         assert_eq!(shortened(&format!("µ {}", f64::MAX)), "µ 1.7976931348623157e308");
     }
 }

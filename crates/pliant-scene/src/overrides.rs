@@ -171,17 +171,17 @@ mod tests {
 
     #[test]
     fn what_is_not_declared_is_refused_with_the_nearest() {
-        let told = |setting: &str| {
+        let reported = |setting: &str| {
             let fault = after(setting).unwrap_err();
             (fault.message, fault.help.unwrap_or_default())
         };
-        let (message, help) = told("overlp=1");
+        let (message, help) = reported("overlp=1");
         assert_eq!(message, "the scene declares no parameter `overlp` and has no such key");
         assert_eq!(help, "did you mean `overlap`?");
-        assert_eq!(told("colour=1").1, "it declares overlap");
-        assert_eq!(told("bodies.3.name=x").0, "`bodies` has no entry 3: it has 1");
-        assert_eq!(told("dt.x=1").0, "`dt` is an integer and has no parts");
-        assert_eq!(told("overlap").0, "there is no `=`");
-        assert_eq!(told("parameters.new=1").0, "the scene declares no parameter `new`");
+        assert_eq!(reported("colour=1").1, "it declares overlap");
+        assert_eq!(reported("bodies.3.name=x").0, "`bodies` has no entry 3: it has 1");
+        assert_eq!(reported("dt.x=1").0, "`dt` is an integer and has no parts");
+        assert_eq!(reported("overlap").0, "there is no `=`");
+        assert_eq!(reported("parameters.new=1").0, "the scene declares no parameter `new`");
     }
 }

@@ -181,7 +181,7 @@ mod tests {
             let faults = resolved(text).unwrap_err();
             assert!(faults[0].message.contains("in a cycle"), "{faults:?}");
         }
-        let told = resolved("x = \"=2 * w\"\n[parameters]\nw = \"a\"\n").unwrap_err();
-        assert_eq!(told[0].message, "`w` is a string, not a number");
+        let reported = resolved("x = \"=2 * w\"\n[parameters]\nw = \"a\"\n").unwrap_err();
+        assert_eq!(reported[0].message, "`w` is a string, not a number");
     }
 }

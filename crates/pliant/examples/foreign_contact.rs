@@ -7,22 +7,19 @@ use pliant::body::Bodies;
 use pliant::body::pins::Pins;
 use pliant::body::rigid::all::RigidBodySet;
 use pliant::body::soft::{Masses, StateView};
+use pliant::contact::impulse::WarmStart;
 use pliant::contact::response::StepContext;
 use pliant::contact::search::{ContactSettings, Search};
 use pliant::depth::{DepthSettings, penetrations};
 use pliant::id::VertexId;
 use pliant::math::{Mat3, Vec3, outer_square};
 use pliant::mesh::generate::{cuboid::cuboid, lattice::TetSplit};
+use pliant::solve::augmented_lagrangian::AugmentedLagrangian;
+use pliant::solve::constraint::min_normal_velocity;
 use pliant::solve::linear::{LinearSettings, Product};
+use pliant::solve::position_correction::PositionCorrection;
 use pliant::solve::rows::{Equations, RowSettings};
 use pliant::solve::terms::Row;
-use pliant::{
-    contact::impulse::WarmStart,
-    solve::{
-        augmented_lagrangian::AugmentedLagrangian, constraint::min_normal_velocity,
-        position_correction::PositionCorrection,
-    },
-};
 
 const DT: f64 = 1.0 / 60.0; // s
 const STEPS: usize = 180;
@@ -50,6 +47,31 @@ fn multiply(blocks: &[(usize, usize, Mat3)], x: &[Vec3], product: &mut [Vec3]) {
         product[a] += block * (x[a] - x[b]);
         product[b] -= block * (x[a] - x[b]);
     }
+}
+
+/// The engine's own equations (M + h C + h² K) v' = M v + h f.
+struct Own {
+    right: Vec<Vec3>,
+    diagonal: Vec<Mat3>,
+    /// Of each spring: its ends, and what it adds to the matrix.
+    blocks: Vec<(usize, usize, Mat3)>,
+}
+
+fn own(springs: &[(usize, usize, f64)], positions: &[Vec3], velocities: &[Vec3]) -> Own {
+    let mut right: Vec<_> = velocities.iter().map(|v| MASS * (*v + DT * GRAVITY)).collect();
+    let mut diagonal = vec![MASS * Mat3::IDENTITY; positions.len()];
+    let mut blocks = Vec::new();
+    for &(a, b, rest) in springs {
+        let along = positions[b] - positions[a];
+        let pull = DT * SPRING * (1.0 - rest / along.length()) * along;
+        let square = outer_square(along) / along.length_squared();
+        blocks.push((a, b, DT * (SPRING_DAMPING + DT * SPRING) * square));
+        for (end, sign) in [(a, 1.0), (b, -1.0)] {
+            right[end] += sign * pull;
+            diagonal[end] += DT * (SPRING_DAMPING + DT * SPRING) * square;
+        }
+    }
+    Own { right, diagonal, blocks }
 }
 
 /// Runs until the block lies on the slab, and prints where it began and ended.
@@ -88,20 +110,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
             .for_each(|row| row.min_normal_velocity = min_normal_velocity(row, PUSH, DT));
         warm_start.load(&rows, DT, &mut row_impulses);
 
-        // The engine's own: (M + h C + h² K) v' = M v + h f, of which it gives the product.
-        let mut right: Vec<_> = velocities.iter().map(|v| MASS * (*v + DT * GRAVITY)).collect();
-        let mut diagonal = vec![MASS * Mat3::IDENTITY; positions.len()];
-        let mut blocks = Vec::new();
-        for &(a, b, rest) in &springs {
-            let along = positions[b] - positions[a];
-            let pull = DT * SPRING * (1.0 - rest / along.length()) * along;
-            let square = outer_square(along) / along.length_squared();
-            blocks.push((a, b, DT * (SPRING_DAMPING + DT * SPRING) * square));
-            for (end, sign) in [(a, 1.0), (b, -1.0)] {
-                right[end] += sign * pull;
-                diagonal[end] += DT * (SPRING_DAMPING + DT * SPRING) * square;
-            }
-        }
+        let Own { right, diagonal, blocks } = own(&springs, &positions, &velocities);
         let multiply = |x: &[Vec3], product: &mut [Vec3]| multiply(&blocks, x, product);
         let matrix = &Product { multiply, diagonal: &diagonal };
         let equations = Equations { matrix, right: &right, held: &held, dt: DT };

@@ -105,8 +105,8 @@ mod tests {
             let _step = StageTimer::new(&profiler, Stage::Step);
             let _force = StageTimer::new(&profiler, Stage::Force);
         }
-        let told = diary.0.lock().unwrap().clone();
-        assert_eq!(told, ["step begins", "force begins", "force ends", "step ends"]);
+        let reported = diary.0.lock().unwrap().clone();
+        assert_eq!(reported, ["step begins", "force begins", "force ends", "step ends"]);
         drop(StageTimer::new(&None, Stage::Step));
     }
 }

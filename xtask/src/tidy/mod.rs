@@ -7,6 +7,8 @@ mod sources;
 
 mod layers;
 
+mod words;
+
 mod documents;
 
 mod book;

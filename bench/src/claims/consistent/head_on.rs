@@ -155,14 +155,14 @@ fn row(names: [&str; 2], all: &[Meeting]) -> Vec<String> {
     let count = |outcome| all.iter().filter(|meeting| meeting.outcome == outcome).count();
     let many = |number: fn(&Meeting) -> f64| median(all.iter().map(number));
     let broken = count(Outcome::Broken);
-    let told = if broken > 0 { format!(", {broken} broken") } else { String::new() };
+    let reported = if broken > 0 { format!(", {broken} broken") } else { String::new() };
     names
         .map(String::from)
         .into_iter()
         .chain([
             of(count(Outcome::Back), all.len()),
             count(Outcome::Through).to_string(),
-            format!("{}{told}", count(Outcome::Stuck)),
+            format!("{}{reported}", count(Outcome::Stuck)),
             format!("{:.2}", many(|meeting| meeting.along)),
             format!("{:.2}", many(|meeting| meeting.across)),
             format!("{:.2}", many(|meeting| meeting.kinetic)),

@@ -30,10 +30,11 @@ pub fn run(_: Amount) -> Result<(), String> {
                 if layers == 2 {
                     sets.extend([1, 2].map(|body| format!("bodies.{body}.mesh.cells=[2, 2, 2]")));
                 }
-                let told = held(&sets).unwrap_or_else(|error| vec![format!("broke off: {error}")]);
+                let reported =
+                    held(&sets).unwrap_or_else(|error| vec![format!("broke off: {error}")]);
                 let start =
                     vec![kind.to_string(), format!("{:.0} %", 100.0 * squeeze), name.to_string()];
-                rows.push([start, told].concat());
+                rows.push([start, reported].concat());
             }
         }
         eprintln!("  {kind}");

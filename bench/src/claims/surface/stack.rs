@@ -81,7 +81,7 @@ fn row(variation: &Variation, name: &str) -> Result<Vec<String>, String> {
         Ok(fall) => fall,
         Err(error) => return Ok([start, vec![format!("broke off: {error}")]].concat()),
     };
-    let told = vec![
+    let reported = vec![
         fall.rest.map_or("not at rest".to_string(), |time| format!("{time:.2}")),
         fall.swings.to_string(),
         format!("{:.1e}", fall.last),
@@ -91,7 +91,7 @@ fn row(variation: &Variation, name: &str) -> Result<Vec<String>, String> {
         fall.crossings.to_string(),
         fall.inverted.to_string(),
     ];
-    Ok([start, told].concat())
+    Ok([start, reported].concat())
 }
 
 fn fall(sets: &[String]) -> Result<Fall, String> {
@@ -107,7 +107,7 @@ fn fall(sets: &[String]) -> Result<Fall, String> {
     let state = ours.state();
     let [low, high] = [0, COUNT - 1].map(|body| judge.place(&state, BodyId(body)).z);
     let overlap = judge.overlap(&state);
-    let (rest, swings, last) = told(&energies);
+    let (rest, swings, last) = reported(&energies);
     Ok(Fall {
         rest: rest.map(|step| step as f64 * dt),
         swings,
@@ -121,7 +121,7 @@ fn fall(sets: &[String]) -> Result<Fall, String> {
 }
 
 /// Steps until rest, swings, and the last energy per the peak.
-fn told(energies: &[f64]) -> (Option<usize>, usize, f64) {
+fn reported(energies: &[f64]) -> (Option<usize>, usize, f64) {
     let peak = energies.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     let moving = energies.iter().rposition(|energy| *energy >= REST * peak);
     let rest = moving.map_or(0, |step| step + 1);
@@ -140,7 +140,7 @@ mod tests {
     fn rest_begins_after_the_last_motion() {
         // Peak 8; 0.5 is a swing, 0.05 is none, and both are above 0.008.
         let energies = [0.0, 8.0, 0.1, 0.5, 0.01, 0.05, 0.0, 0.004];
-        assert_eq!(told(&energies), (Some(6), 2, 0.0005));
-        assert_eq!(told(&energies[..6]).0, None);
+        assert_eq!(reported(&energies), (Some(6), 2, 0.0005));
+        assert_eq!(reported(&energies[..6]).0, None);
     }
 }

@@ -32,7 +32,7 @@ pub fn run(out: &Path) -> Result<ExitCode, EarlyExit> {
     match show_all(out) {
         Ok(()) => {}
         Err(Trouble::EarlyExit(stopped)) => return Err(stopped),
-        Err(Trouble::Told(message)) => {
+        Err(Trouble::Reported(message)) => {
             show::error(&message);
             return Ok(ExitCode::from(crate::FAILED));
         }
@@ -51,7 +51,7 @@ enum Trouble {
     /// stdout is closed, or the output cannot be written.
     EarlyExit(EarlyExit),
     /// An error message.
-    Told(String),
+    Reported(String),
 }
 
 impl From<EarlyExit> for Trouble {
@@ -62,7 +62,7 @@ impl From<EarlyExit> for Trouble {
 
 impl From<String> for Trouble {
     fn from(message: String) -> Trouble {
-        Trouble::Told(message)
+        Trouble::Reported(message)
     }
 }
 
@@ -78,9 +78,9 @@ fn show_all(out: &Path) -> Result<(), Trouble> {
         show::print(&format!("{file:<22}{line}\n"))?;
     }
     show::print(&broken(out)?)?;
-    show::print(&overlap::tell()?)?;
-    show::print(&outlines::tell()?)?;
-    show::print(&scene::tell(out)?)?;
+    show::print(&overlap::describe()?)?;
+    show::print(&outlines::describe()?)?;
+    show::print(&scene::describe(out)?)?;
     show::print(&contact::heading(contact::CUBES))?;
     show::print(&contact::cubes(out)?)?;
     show::print(&contact::heading(contact::PILE))?;

@@ -17,7 +17,7 @@ const BOUND: f64 = 1e-3;
 const MOVED: [f64; 2] = [1.7, 3.0];
 
 /// A gear in a coast by two backends, and how far apart they are when moved away.
-pub fn tell() -> Result<String, String> {
+pub fn describe() -> Result<String, String> {
     let words = |error: &dyn std::fmt::Display| error.to_string();
     let module = 0.08;
     let settings = GearSettings { teeth: 24, module, backlash: 0.62 * module, bore: None };
@@ -61,7 +61,7 @@ fn query(backend: &mut dyn Backend, outlines: &Outlines) -> Result<ProximityResu
     let wanted = QueryFlags { samples: false, contacts: false, ..QueryFlags::ALL };
     let question = ProximityQuery { error: BOUND, contact_distance: 0.0, flags: wanted };
     let mut answers = Vec::new();
-    let told = backend.query(outlines, &[Pair { a: 0, b: 1 }], &question, &mut answers);
-    told.map_err(|error| error.to_string())?;
+    let reported = backend.query(outlines, &[Pair { a: 0, b: 1 }], &question, &mut answers);
+    reported.map_err(|error| error.to_string())?;
     Ok(answers.pop().unwrap_or_default())
 }

@@ -17,7 +17,7 @@ use crate::show::{DIM, HEADING};
 const TILT: f64 = 0.05;
 
 /// Three lines of numbers on a column pushed 1.2 m deep into a block.
-pub fn tell() -> Result<String, String> {
+pub fn describe() -> Result<String, String> {
     let words = |error: &dyn std::fmt::Display| error.to_string();
     let block = cuboid([8, 8, 8], Vec3::splat(2.0), TetSplit::Six).map_err(|e| words(&e))?;
     let column =

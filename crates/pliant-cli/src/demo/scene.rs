@@ -10,7 +10,7 @@ use pliant_run::scene::load;
 use crate::show::{DIM, HEADING, plain};
 
 /// Runs a soft block into a folder beside the meshes, and reports the result.
-pub fn tell(out: &Path) -> Result<String, String> {
+pub fn describe(out: &Path) -> Result<String, String> {
     let scene = load("block", &[]).map_err(|error| error.to_string())?;
     let folder = out.join("block");
     let settings =

@@ -5,12 +5,12 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::{Folder, medit, pliant, told};
+use crate::{Folder, medit, pliant, reported};
 
 /// Bad input: one clear line on stderr that holds `expected`, exit code 2, no panic.
 #[track_caller]
 fn refused(path: &Path, expected: &str) {
-    let (code, _, stderr) = told(&pliant(&["check", path.to_str().unwrap()]));
+    let (code, _, stderr) = reported(&pliant(&["check", path.to_str().unwrap()]));
     assert_eq!(code, 2, "{stderr}");
     assert_eq!(stderr.lines().count(), 1, "{stderr}");
     assert!(stderr.starts_with("pliant: ") && stderr.contains(expected), "{stderr}");
@@ -20,7 +20,7 @@ fn refused(path: &Path, expected: &str) {
 fn a_good_mesh_is_good() {
     let folder = Folder::new("good");
     let path = folder.write("one.mesh", &medit("0 0 1"));
-    let (code, stdout, stderr) = told(&pliant(&["check", path.to_str().unwrap()]));
+    let (code, stdout, stderr) = reported(&pliant(&["check", path.to_str().unwrap()]));
     assert_eq!((code, stderr.as_str()), (0, ""));
     assert!(stdout.contains("4 vertices, 1 tet, surface of 4 triangles"), "{stdout}");
     assert!(stdout.contains("ok, no issues") && !stdout.contains('\u{1b}'), "{stdout}");
@@ -58,7 +58,8 @@ fn json_has_the_fields_that_programs_rely_on() {
     let inverted = folder.write("inverted.mesh", &medit("0 0 -1"));
     let missing = folder.0.join("missing.off");
     let paths = [&good, &inverted, &missing].map(|path| path.to_str().unwrap());
-    let (code, stdout, stderr) = told(&pliant(&["check", "--json", paths[0], paths[1], paths[2]]));
+    let (code, stdout, stderr) =
+        reported(&pliant(&["check", "--json", paths[0], paths[1], paths[2]]));
     assert_eq!((code, stderr.lines().count()), (2, 1));
     let report: Value = serde_json::from_str(&stdout).unwrap();
     let files = report["files"].as_array().unwrap();
@@ -84,7 +85,7 @@ fn an_answer_that_cannot_be_written_is_no_success() {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_pliant"));
         let output = command.arg("check").args(json).arg(&path).stdout(full).output().unwrap();
-        let (code, _, stderr) = told(&output);
+        let (code, _, stderr) = reported(&output);
         assert_eq!(code, 1);
         assert!(stderr.starts_with("pliant: cannot write the output: No space left"), "{stderr}");
     }
@@ -94,7 +95,7 @@ fn an_answer_that_cannot_be_written_is_no_success() {
 fn names_do_not_reach_the_terminal_raw() {
     let folder = Folder::new("names");
     let path = folder.write("a\n\u{1b}[31mb.mesh", &medit("0 0 1"));
-    let (code, stdout, _) = told(&pliant(&["check", path.to_str().unwrap()]));
+    let (code, stdout, _) = reported(&pliant(&["check", path.to_str().unwrap()]));
     assert_eq!((code, stdout.lines().count()), (0, 2));
     assert!(stdout.contains("a··[31mb.mesh"), "{stdout:?}");
 }
@@ -103,7 +104,7 @@ fn names_do_not_reach_the_terminal_raw() {
 fn wholly_inverted_is_repaired_and_exit_code_zero() {
     let folder = Folder::new("inverted");
     let path = folder.write("inverted.mesh", &medit("0 0 -1"));
-    let (code, stdout, stderr) = told(&pliant(&["check", path.to_str().unwrap()]));
+    let (code, stdout, stderr) = reported(&pliant(&["check", path.to_str().unwrap()]));
     assert_eq!((code, stderr.as_str()), (0, ""));
     assert!(stdout.contains("has been turned around") && stdout.contains("  usable, "), "{stdout}");
 }
@@ -112,7 +113,7 @@ fn wholly_inverted_is_repaired_and_exit_code_zero() {
 fn the_demo_writes_bodies_that_read_back() {
     let folder = Folder::new("demo");
     let out = folder.0.join("deep/er");
-    let (code, stdout, stderr) = told(&pliant(&["demo", "--out", out.to_str().unwrap()]));
+    let (code, stdout, stderr) = reported(&pliant(&["demo", "--out", out.to_str().unwrap()]));
     assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
     assert!(stdout.contains("inverted_tets"), "{stdout}");
     // Both backends of outlines report the same number of points inside.
@@ -127,7 +128,7 @@ fn the_demo_writes_bodies_that_read_back() {
     assert!(stdout.contains("constraint        0 inside     0 crossings"), "{stdout}");
     assert!(stdout.contains("nothing overlaps"), "{stdout}");
     let file = folder.write("file", "");
-    let (code, _, stderr) = told(&pliant(&["demo", "--out", file.to_str().unwrap()]));
+    let (code, _, stderr) = reported(&pliant(&["demo", "--out", file.to_str().unwrap()]));
     assert_eq!((code, stderr.lines().count()), (2, 1));
     assert!(stderr.contains("is a file, not a folder"), "{stderr}");
 }

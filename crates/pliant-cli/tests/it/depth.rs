@@ -9,7 +9,7 @@ use pliant::mesh::raw::RawMesh;
 use pliant::mesh::tet::TetMesh;
 use serde_json::{Value, json};
 
-use crate::{Folder, medit, pliant, told};
+use crate::{Folder, medit, pliant, reported};
 
 /// Sizes are about 1 m and sums have few terms: rounding stays near 1e-15.
 const TOLERANCE: f64 = 1e-12;
@@ -49,7 +49,7 @@ fn save(folder: &Folder, name: &str, mesh: &RawMesh) -> PathBuf {
 fn call(options: &[&str], files: &[&Path]) -> (i32, String, String) {
     let files = files.iter().map(|file| file.to_str().unwrap());
     let arguments: Vec<&str> = ["depth"].into_iter().chain(options.iter().copied()).collect();
-    told(&pliant(&arguments.into_iter().chain(files).collect::<Vec<_>>()))
+    reported(&pliant(&arguments.into_iter().chain(files).collect::<Vec<_>>()))
 }
 
 #[track_caller]
@@ -119,8 +119,8 @@ fn json_is_the_agreed_object_field_by_field() {
         r#"],"unresolved":[]}],"crossing_pairs":[],"notices":[],"timings_us":{"inside":"#,
     ];
     let stdout = stdout.replace("-0.0", "0.0");
-    let (told, timings) = stdout.split_once("\"inside\":").unwrap();
-    assert_eq!(format!("{told}\"inside\":"), expected.concat());
+    let (reported, timings) = stdout.split_once("\"inside\":").unwrap();
+    assert_eq!(format!("{reported}\"inside\":"), expected.concat());
     assert!(timings.contains(",\"depth\":") && timings.ends_with("}}\n"), "{timings}");
 }
 
@@ -160,7 +160,7 @@ fn a_vertex_in_two_bodies_comes_once_per_scene_and_twice_in_pairs() {
     assert!(points.iter().all(|point| point["into"] == json!([0, 2])), "{points:?}");
     assert_eq!(points[4]["depth"], json!(0.75));
     let pairs = timeless(&["--normals", "face", "--scope", "pairs"], &files);
-    let told: Vec<_> = list(&pairs, 1, "points")
+    let reported: Vec<_> = list(&pairs, 1, "points")
         .iter()
         .map(|point| (point["vertex"].clone(), point["into"].clone(), point["depth"].clone()))
         .collect();
@@ -171,7 +171,7 @@ fn a_vertex_in_two_bodies_comes_once_per_scene_and_twice_in_pairs() {
                 .map(|(into, d)| (json!(vertex), json!([into]), json!(d)))
         })
         .collect();
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 #[test]

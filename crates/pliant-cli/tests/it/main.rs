@@ -43,7 +43,7 @@ fn pliant(arguments: &[&str]) -> Output {
 }
 
 /// Exit code, stdout, stderr.
-fn told(output: &Output) -> (i32, String, String) {
+fn reported(output: &Output) -> (i32, String, String) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
 }

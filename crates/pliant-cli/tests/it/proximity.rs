@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::{Folder, pliant, told};
+use crate::{Folder, pliant, reported};
 
 /// Coordinates are below a thousand: rounding stays below this.
 const ROUNDING: f64 = 1e-9;
 
 fn call(options: &[&str], files: &[&str]) -> (i32, String, String) {
     let arguments: Vec<&str> = [&["proximity"][..], options, files].concat();
-    told(&pliant(&arguments))
+    reported(&pliant(&arguments))
 }
 
 #[track_caller]
@@ -138,7 +138,7 @@ fn a_missing_graphics_card_is_no_failure() {
     let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_pliant"));
     program.args(["proximity", "--json", "--backend", "gpu", &a, &b]);
     let output = program.env("PLIANT_GPU", "no card is called so").output().unwrap();
-    let (code, stdout, stderr) = told(&output);
+    let (code, stdout, stderr) = reported(&output);
     assert_eq!(code, 0, "{stderr}");
     let found: Value = serde_json::from_str(&stdout).unwrap();
     check_contract(&found);

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::{Folder, medit, pliant, told};
+use crate::{Folder, medit, pliant, reported};
 
 /// A scene that takes a fraction of a second.
 const SCENE: [&str; 8] =
@@ -13,7 +13,7 @@ const LONG: [&str; 4] = ["run", "block", "--set", "duration=500"];
 
 fn run(folder: &Folder, more: &[&str]) -> (i32, String, String) {
     let out = folder.0.join("out").to_string_lossy().into_owned();
-    told(&pliant(&[&SCENE[..], &["--out", &out], more].concat()))
+    reported(&pliant(&[&SCENE[..], &["--out", &out], more].concat()))
 }
 
 #[test]
@@ -62,27 +62,27 @@ fn info_tells_runs_recordings_and_others_apart() {
     let folder = Folder::new("info");
     run(&folder, &[]);
     let out = folder.0.join("out").to_string_lossy().into_owned();
-    let (code, table, _) = told(&pliant(&["info", &out]));
+    let (code, table, _) = reported(&pliant(&["info", &out]));
     assert_eq!(code, 0);
     for part in ["finished", "20 of 20, 0.01 s each", "21 frames from 0 to 0.2 s"] {
         assert!(table.contains(part), "{part}: {table}");
     }
     let recording = format!("{out}/recording.pliant");
-    let (_, json, _) = told(&pliant(&["info", "--json", &recording]));
+    let (_, json, _) = reported(&pliant(&["info", "--json", &recording]));
     let look: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&look["state"], &look["recording"]["frames"]), (&"recording".into(), &21.into()));
     assert_eq!(look["recording"]["complete"], true);
 
     let bytes = std::fs::read(&recording).unwrap();
     std::fs::write(&recording, &bytes[..bytes.len() * 9 / 10]).unwrap();
-    let (code, table, _) = told(&pliant(&["info", &out]));
+    let (code, table, _) = reported(&pliant(&["info", &out]));
     assert!(code == 0 && table.contains("cut short"), "{table}");
     for (path, expected) in [
         (folder.0.to_str().unwrap(), "not a pliant run directory\n"),
         (&format!("{out}/series.csv"), "not a pliant recording\n"),
         (&format!("{out}/nothing"), "No such file or directory\n"),
     ] {
-        let (code, table, complaint) = told(&pliant(&["info", path]));
+        let (code, table, complaint) = reported(&pliant(&["info", path]));
         assert_eq!((code, table.as_str()), (2, ""));
         assert!(complaint.ends_with(expected), "{complaint}");
     }
@@ -100,9 +100,9 @@ fn a_mesh_file_that_changed_is_not_gone_on_with() {
     let out = folder.0.join("out");
     let arguments = ["run", scene.to_str().unwrap(), "--out", out.to_str().unwrap(), "--resume"];
     folder.write("a.mesh", &medit("0 0 1"));
-    assert_eq!(told(&pliant(&arguments)).0, 0);
+    assert_eq!(reported(&pliant(&arguments)).0, 0);
     folder.write("a.mesh", &medit("0 0 2"));
-    let (code, table, complaint) = told(&pliant(&arguments));
+    let (code, table, complaint) = reported(&pliant(&arguments));
     assert_eq!((code, table.as_str(), complaint.lines().count()), (2, "", 1));
     assert!(complaint.contains("another scene (`falls`"), "{complaint}");
 }
@@ -165,7 +165,7 @@ fn bad_input_is_one_message_with_its_place_and_leaves_nothing() {
             let is_setting = !word.starts_with("--");
             arguments.extend(is_setting.then_some("--set").into_iter().chain([*word]));
         }
-        let (code, table, complaint) = told(&pliant(&arguments));
+        let (code, table, complaint) = reported(&pliant(&arguments));
         let begins = format!("pliant: {}", begins.replace("FOLDER", &place));
         assert_eq!((code, table.as_str()), (2, ""), "{complaint}");
         assert!(complaint.starts_with(&begins) && complaint.contains(holds), "{complaint}");
@@ -185,7 +185,7 @@ fn a_run_that_fails_prints_the_summary_that_it_leaves() {
     let folder = Folder::new("run-fails");
     let (out, sets) = (folder.0.join("out"), ["--set", "integrator=explicit-euler", "--json"]);
     let arguments = ["run", "block", "--out", out.to_str().unwrap()];
-    let (code, json, _) = told(&pliant(&[&arguments[..], &sets].concat()));
+    let (code, json, _) = reported(&pliant(&[&arguments[..], &sets].concat()));
     let summary: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((code, summary["ended"].as_str()), (1, Some("failed")));
 }
@@ -195,7 +195,7 @@ fn a_run_without_bodies_that_count_says_that_momentum_is_not_checked() {
     let folder = Folder::new("run-unchecked");
     let (out, sets) = (folder.0.join("out"), ["--set", "duration=0.02"]);
     let arguments = ["run", "integrators", "--out", out.to_str().unwrap()];
-    let (code, table, _) = told(&pliant(&[&arguments[..], &sets].concat()));
+    let (code, table, _) = reported(&pliant(&[&arguments[..], &sets].concat()));
     assert!(code == 0 && table.contains("momentum     not checked: "), "{table}");
     assert!(table.contains("0.02 s in 2 steps of 0.01 s"), "{table}");
 }
@@ -210,7 +210,7 @@ fn a_scene_whose_name_leads_elsewhere_is_refused() {
              material = {{ kind = \"corotational\", young = 1e4 }}\n"
         );
         let scene = folder.write("scene.toml", &text);
-        let (code, _, complaint) = told(&pliant(&["run", scene.to_str().unwrap()]));
+        let (code, _, complaint) = reported(&pliant(&["run", scene.to_str().unwrap()]));
         assert!(code == 2 && complaint.contains("the scene is called"), "{complaint}");
     }
     assert!(!std::path::Path::new("runs").exists());
@@ -230,7 +230,7 @@ fn interrupted(arguments: &[&str], once: &std::path::Path) -> (i32, String, Stri
     }
     let kill = format!("kill -INT {}", child.id());
     assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
-    told(&child.wait_with_output().unwrap())
+    reported(&child.wait_with_output().unwrap())
 }
 
 #[cfg(unix)]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{Folder, pliant, told};
+use crate::{Folder, pliant, reported};
 
 const GOOD: &str = "duration = 1\ndt = 0.01\n[[bodies]]\nname = \"a\"\n\
                     mesh = { kind = \"icosahedron\", radius = 1 }\n\
@@ -10,7 +10,7 @@ const GOOD: &str = "duration = 1\ndt = 0.01\n[[bodies]]\nname = \"a\"\n\
 
 #[test]
 fn scenes_are_listed_with_their_parameters() {
-    let (code, stdout, stderr) = told(&pliant(&["scenes"]));
+    let (code, stdout, stderr) = reported(&pliant(&["scenes"]));
     assert_eq!((code, stderr.as_str()), (0, ""));
     for expected in
         ["curtain", "integrators", "block", "jelly-drop", "young=", "dt=0.005", "dt=\"=1/60\""]
@@ -23,19 +23,19 @@ fn scenes_are_listed_with_their_parameters() {
 
 #[test]
 fn a_scene_is_printed_and_an_unknown_one_refused() {
-    let (code, stdout, _) = told(&pliant(&["scenes", "block"]));
+    let (code, stdout, _) = reported(&pliant(&["scenes", "block"]));
     assert_eq!(code, 0);
     let folder = Folder::new("printed");
     let path = folder.write("mine.toml", &stdout);
-    assert_eq!(told(&pliant(&["check", path.to_str().unwrap()])).0, 0);
-    let (code, _, stderr) = told(&pliant(&["scenes", "blok"]));
+    assert_eq!(reported(&pliant(&["check", path.to_str().unwrap()])).0, 0);
+    let (code, _, stderr) = reported(&pliant(&["scenes", "blok"]));
     assert_eq!((code, stderr.lines().count()), (2, 1));
     assert!(stderr.contains("did you mean `block`?"), "{stderr}");
 }
 
 #[test]
 fn the_schema_is_json_and_describes_every_key() {
-    let (code, stdout, _) = told(&pliant(&["scenes", "--schema"]));
+    let (code, stdout, _) = reported(&pliant(&["scenes", "--schema"]));
     let schema: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(code, 0);
     let keys = schema["properties"].as_object().unwrap();
@@ -54,7 +54,8 @@ fn a_checked_scene_has_the_fields_that_programs_rely_on() {
     let bad = folder.write("bad.toml", &format!("{GOOD}positon = 1\nspin = [0, 0]\n"));
     let missing = folder.0.join("missing.toml");
     let paths = [&good, &bad, &missing].map(|path| path.to_str().unwrap());
-    let (code, stdout, stderr) = told(&pliant(&["check", "--json", paths[0], paths[1], paths[2]]));
+    let (code, stdout, stderr) =
+        reported(&pliant(&["check", "--json", paths[0], paths[1], paths[2]]));
     assert_eq!(code, 2);
     let report: Value = serde_json::from_str(&stdout).unwrap();
     let expected = serde_json::json!({
@@ -70,7 +71,7 @@ fn a_checked_scene_has_the_fields_that_programs_rely_on() {
     assert_eq!(report["files"][1]["problems"].as_array().unwrap().len(), 2);
     assert_eq!(report["files"][2]["kind"], Value::Null);
     assert!(stderr.contains("7 | positon = 1\n   | ^^^^^^^\nhelp: did you mean"), "{stderr}");
-    let (code, stdout, stderr) = told(&pliant(&["check", paths[0]]));
+    let (code, stdout, stderr) = reported(&pliant(&["check", paths[0]]));
     assert_eq!((code, stderr.as_str()), (0, ""));
     assert!(stdout.contains("scene of 13 vertices, 20 tets"), "{stdout}");
 }

@@ -144,7 +144,7 @@ impl Gather<'_> {
             crossings.iter_mut().for_each(|[own, other]| std::mem::swap(own, other));
             crossings.sort_unstable();
         }
-        samples::tell(asked, self.question.error, answer);
+        samples::describe(asked, self.question.error, answer);
     }
 
     /// The parts of a segment inside the other outline, as shares of its way.

@@ -32,7 +32,7 @@ use pipelines::Pipelines;
 const SIDES: u32 = 32;
 
 /// The result of the reduction: number of pixels, left, low, right, high.
-type Told = [u32; 5];
+type Reported = [u32; 5];
 
 /// Pixels that one word of bits covers, as in the reduction.
 const WORD: u32 = u32::BITS;
@@ -146,7 +146,7 @@ impl Overlaps {
         self.windows.write(device, &self.laid.placed)?;
         self.ored.reserve(&device.device, stride::<u32>() * window.pixels() as u64)?;
         self.bits.reserve(&device.device, stride::<u32>() * u64::from(words(&window)))?;
-        self.extent.reserve(&device.device, stride::<Told>())?;
+        self.extent.reserve(&device.device, stride::<Reported>())?;
         self.seen.reserve(&device.device, stride::<u64>())?;
         let pipelines = self.pipelines.get_or_insert_with(|| Pipelines::new(device));
         pipelines.resize(device, [window.width, window.height]);
@@ -214,10 +214,10 @@ impl Gpu {
         let Gpu { device, overlaps, .. } = self;
         let mut work = overlaps.encode(device, outlines, request, strategy)?;
         overlaps.reduce(device, &mut work, request, strategy)?;
-        let part = Part { buffer: overlaps.extent.get()?, start: 0, bytes: stride::<Told>() };
+        let part = Part { buffer: overlaps.extent.get()?, start: 0, bytes: stride::<Reported>() };
         let Window { width, height, .. } = request.window;
         device.finish(work, &[part], |bytes| {
-            let values: &[Told] = bytemuck::cast_slice(bytes);
+            let values: &[Reported] = bytemuck::cast_slice(bytes);
             let [count, left, low, right, high] = values[0];
             (count > 0).then(|| Extent {
                 count,

@@ -166,8 +166,9 @@ fn a_bound_below_f32_is_kept_by_segments_and_told() {
     let question = ProximityQuery { error: 1e-9, flags: QueryFlags::DEPTHS, ..ALL };
     let answers = check(&mut gpu, &outlines, &all_pairs(&outlines), &question);
     let cause = Cause::Digits { bits: f32::MANTISSA_DIGITS };
-    let told = |answer: &ProximityResult| answer.notices == [Notice::Exact { error: 1e-9, cause }];
-    assert!(answers.iter().all(told));
+    let reported =
+        |answer: &ProximityResult| answer.notices == [Notice::Exact { error: 1e-9, cause }];
+    assert!(answers.iter().all(reported));
     let coarse = ProximityQuery { error: 1e6, ..ALL };
     check(&mut gpu, &outlines, &all_pairs(&outlines), &coarse);
 }

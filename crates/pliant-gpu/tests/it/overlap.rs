@@ -47,7 +47,7 @@ fn check(gpu: &mut Gpu, outlines: &Outlines, request: &OverlapRequest) -> usize 
             least => assert_eq!(*found, least == 1, "{x} {y} {:?}", request.drawn),
         }
     }
-    assert!(open * 10 < images[0].len(), "{open} pixels are too close to tell");
+    assert!(open * 10 < images[0].len(), "{open} pixels are too close to describe");
     for (strategy, image) in Strategy::ALL.iter().zip(&images) {
         assert!(image == &images[0], "{strategy:?}");
     }

@@ -70,12 +70,12 @@ pub enum MeshFileError {
         path: PathBuf,
     },
     /// The other file of a TetGen pair is missing.
-    #[error("{}: its counterpart {} is missing", path.display(), twin.display())]
-    NoTwin {
+    #[error("{}: its counterpart {} is missing", path.display(), counterpart.display())]
+    NoCounterpart {
         /// The file named.
         path: PathBuf,
         /// The file looked for.
-        twin: PathBuf,
+        counterpart: PathBuf,
     },
     /// An error inside the file.
     #[error("{}: {error}", path.display())]
@@ -201,10 +201,10 @@ fn read_tetgen(files: &dyn Files, path: &Path) -> Result<RawMesh, MeshFileError>
     let shouted = path.extension().is_some_and(|e| e.to_string_lossy().starts_with(['N', 'E']));
     let [node, ele] = if shouted { ["NODE", "ELE"] } else { ["node", "ele"] };
     let (node, ele) = (path.with_extension(node), path.with_extension(ele));
-    for twin in [&node, &ele] {
-        if files.look(twin).is_err() {
-            let (path, twin) = (path.to_path_buf(), twin.clone());
-            return Err(MeshFileError::NoTwin { path, twin });
+    for counterpart in [&node, &ele] {
+        if files.look(counterpart).is_err() {
+            let (path, counterpart) = (path.to_path_buf(), counterpart.clone());
+            return Err(MeshFileError::NoCounterpart { path, counterpart });
         }
     }
     let fault = |path: &Path| {

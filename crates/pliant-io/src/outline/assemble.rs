@@ -143,7 +143,7 @@ impl Assembled {
         if chain.len() < 3 {
             let count = chain.len();
             self.odd[0] += 1;
-            self.tell(
+            self.describe(
                 0,
                 format!(
                     "{place} has {count} different {}, which surround nothing: left out",
@@ -158,14 +158,14 @@ impl Assembled {
         {
             let count = points - chain.len() - closing;
             self.odd[1] += 1;
-            self.tell(1, format!("{place} repeats {count} points, which are left out"));
+            self.describe(1, format!("{place} repeats {count} points, which are left out"));
         }
         self.places.push(place.clone());
         self.rings.push(chain);
     }
 
     /// Reports the first few of a kind.
-    fn tell(&mut self, kind: usize, notice: String) {
+    fn describe(&mut self, kind: usize, notice: String) {
         if self.odd[kind] <= TOLD {
             self.notices.push(notice);
         }
@@ -208,8 +208,8 @@ impl Assembled {
     }
 
     fn cancel_doubles(&mut self) {
-        let (rings, told) = cancel(&self.rings);
-        if let Some(OutlineNotice::Doubled { a, b, place, count }) = told {
+        let (rings, reported) = cancel(&self.rings);
+        if let Some(OutlineNotice::Doubled { a, b, place, count }) = reported {
             let [first, second] =
                 [a, b].map(|[ring, segment]| format!("segment {segment} of {}", self.places[ring]));
             let Vec2 { x, y } = place;
@@ -296,9 +296,9 @@ mod tests {
 
     #[test]
     fn a_line_without_thickness_is_refused() {
-        let told = made("LINESTRING(0 0,2 0)", None).unwrap_err();
+        let reported = made("LINESTRING(0 0,2 0)", None).unwrap_err();
         assert_eq!(
-            told,
+            reported,
             "f: geometry 0 is a line, which has no inside; give lines a thickness with --thickness"
         );
     }

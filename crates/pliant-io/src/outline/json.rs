@@ -210,8 +210,8 @@ mod tests {
 
     #[track_caller]
     fn refused(text: &str, expected: &str) {
-        let told = parse(text).unwrap_err();
-        assert!(told.contains(expected), "{told}");
+        let reported = parse(text).unwrap_err();
+        assert!(reported.contains(expected), "{reported}");
     }
 
     #[test]

@@ -210,8 +210,8 @@ mod tests {
             picked("Norwey"),
             Err("no feature is called “Norwey”; did you mean “Norway”?".to_string())
         );
-        let told = picked("Atlantis").unwrap_err();
-        assert_eq!(told, "no feature is called “Atlantis”; there are Norway, Sweden, 7");
+        let reported = picked("Atlantis").unwrap_err();
+        assert_eq!(reported, "no feature is called “Atlantis”; there are Norway, Sweden, 7");
         assert!(picked("2").is_err());
         assert!(picked("").is_err());
     }
@@ -225,8 +225,8 @@ mod tests {
             ("<svg", "SVG"),
             ("hello", "HELLO"),
         ] {
-            let told = parse(text.as_bytes()).unwrap_err();
-            assert!(told.contains(expected), "{told}");
+            let reported = parse(text.as_bytes()).unwrap_err();
+            assert!(reported.contains(expected), "{reported}");
         }
         assert_eq!(parse(b"[\xff]").unwrap_err(), "byte 1 is not UTF-8 text");
     }

@@ -231,8 +231,8 @@ mod tests {
             ("LINESTRING(NaN 0,1 1)", "point 0 of geometry 0"),
             (&"GEOMETRYCOLLECTION(".repeat(100_000), "GEOMETRYCOLLECTION"),
         ] {
-            let told = parse(text).unwrap_err();
-            assert!(told.contains(expected), "{told}");
+            let reported = parse(text).unwrap_err();
+            assert!(reported.contains(expected), "{reported}");
         }
     }
 }

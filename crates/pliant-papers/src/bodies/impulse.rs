@@ -7,7 +7,7 @@
 //! | here          | lecture | meaning                                                 |
 //! |---------------|---------|---------------------------------------------------------|
 //! | `direction`   | N       | unit way out                                            |
-//! | `ease`        | K       | 1/m + Σ sᵢ²/mᵢ of what is free, s the shares, 1/kg      |
+//! | `inv_mass`        | K       | 1/m + Σ sᵢ²/mᵢ of what is free, s the shares, 1/kg      |
 //! | `approach`    | −v·N    | speed of the vertex towards the point, m/s              |
 //! | `sliding`     | v_T     | velocity across the way out, seen from the point, m/s   |
 //! | `restitution` | μ_N     | share of the approach that comes back                   |
@@ -131,7 +131,7 @@ pub struct BodilyImpulses {
 #[derive(Debug, Default)]
 struct Given {
     /// Inverse masses, 1/kg; 0 for pinned ones.
-    eases: Vec<f64>,
+    inv_masses: Vec<f64>,
     /// N·s.
     impulses: Vec<Vec3>,
     /// m.
@@ -240,10 +240,10 @@ impl Response for BodilyImpulses {
 
 impl Given {
     fn start(&mut self, StepContext { masses, pins, .. }: StepContext<'_>) {
-        let Given { eases, impulses, shifts } = self;
-        eases.clear();
-        eases.extend(masses.of().iter().map(|mass| mass.recip()));
-        pins.vertices().iter().for_each(|vertex| eases[vertex.index()] = 0.0);
+        let Given { inv_masses, impulses, shifts } = self;
+        inv_masses.clear();
+        inv_masses.extend(masses.of().iter().map(|mass| mass.recip()));
+        pins.vertices().iter().for_each(|vertex| inv_masses[vertex.index()] = 0.0);
         for list in [impulses, shifts] {
             list.clear();
             list.resize(masses.of().len(), Vec3::ZERO);
@@ -271,8 +271,8 @@ impl Meeting<'_> {
     }
 
     /// Inverse effective mass, 1/kg; 0 where all are pinned.
-    fn ease(self, given: &Given) -> f64 {
-        self.weights().map(|(k, weight)| weight * weight * given.eases[k]).sum()
+    fn inv_mass(self, given: &Given) -> f64 {
+        self.weights().map(|(k, weight)| weight * weight * given.inv_masses[k]).sum()
     }
 
     /// Way out that is left, m.
@@ -289,35 +289,36 @@ impl Meeting<'_> {
         dt: f64,
         given: &mut Given,
     ) -> bool {
-        let ease = self.ease(given);
-        let relative = self.relative(|k| motion.velocities[k] + given.eases[k] * given.impulses[k]);
+        let inv_mass = self.inv_mass(given);
+        let relative =
+            self.relative(|k| motion.velocities[k] + given.inv_masses[k] * given.impulses[k]);
         let direction = self.push.penetration.direction;
         let approach = -relative.dot(direction);
         // NaN fails as well.
-        if !(ease > 0.0 && approach > 0.0) {
+        if !(inv_mass > 0.0 && approach > 0.0) {
             return false;
         }
-        let pressing = (1.0 + settings.restitution) * approach / ease;
+        let pressing = (1.0 + settings.restitution) * approach / inv_mass;
         let sliding = relative + approach * direction;
-        let rubbing = friction(-sliding / ease, pressing, settings.friction);
+        let rubbing = friction(-sliding / inv_mass, pressing, settings.friction);
         let inside_for = (self.left(motion, given).max(0.0) / approach).min(dt);
         let impulse = pressing * direction + rubbing;
-        for (k, weight) in self.weights().filter(|(k, _)| given.eases[*k] > 0.0) {
+        for (k, weight) in self.weights().filter(|(k, _)| given.inv_masses[*k] > 0.0) {
             given.impulses[k] += weight * impulse;
-            given.shifts[k] += weight * given.eases[k] * inside_for * rubbing;
+            given.shifts[k] += weight * given.inv_masses[k] * inside_for * rubbing;
         }
         true
     }
 
     /// Moves both sides apart, by a share of the way out.
     fn part(self, motion: StateView<'_>, share: f64, given: &mut Given) {
-        let ease = self.ease(given);
+        let inv_mass = self.inv_mass(given);
         let direction = self.push.penetration.direction;
         let whole = -self.relative(|k| motion.positions[k]).dot(direction);
         let lacking = self.left(motion, given) - (1.0 - share) * whole;
-        if ease > 0.0 && whole > 0.0 && lacking > 0.0 {
+        if inv_mass > 0.0 && whole > 0.0 && lacking > 0.0 {
             for (k, weight) in self.weights() {
-                given.shifts[k] += weight * given.eases[k] * (lacking / ease) * direction;
+                given.shifts[k] += weight * given.inv_masses[k] * (lacking / inv_mass) * direction;
             }
         }
     }

@@ -89,22 +89,29 @@ impl Joint {
         context: StepContext<'_>,
     ) -> Option<Joint> {
         let StepContext { motion, masses, pins, dt, .. } = context;
-        let (mut ease, mut load) = (0.0, 0.0_f64);
+        let (mut inv_mass, mut load) = (0.0, 0.0_f64);
         // Each side for itself: what both share in cancels best at the end.
         let mut sides = [Vec3::ZERO; 2];
         for (vertex, weight) in terms {
             let side = &mut sides[usize::from(weight < 0.0)];
             *side += weight.abs() * motion.velocities[vertex.index()];
             if pins.vertices().binary_search(&vertex).is_err() {
-                ease += weight.abs() / masses.of()[vertex.index()];
+                inv_mass += weight.abs() / masses.of()[vertex.index()];
                 load = load.max(loads.of[vertex.index()]);
             }
         }
         let relative = sides[0] - sides[1];
         let parting = relative.dot(direction);
         let sliding = relative - parting * direction;
-        let mass = 1.0 / ease;
-        (ease > 0.0 && load > 0.0).then_some(Joint { mass, load, direction, parting, sliding, dt })
+        let mass = 1.0 / inv_mass;
+        (inv_mass > 0.0 && load > 0.0).then_some(Joint {
+            mass,
+            load,
+            direction,
+            parting,
+            sliding,
+            dt,
+        })
     }
 
     /// Speed of one side towards the other, m/s; negative where they part.

@@ -11,7 +11,7 @@
 //! | here      | formula                          | meaning                               |
 //! |-----------|----------------------------------|---------------------------------------|
 //! | `parting` | u = n·(v + ω × r) of both sides  | speed of the rigid parts, m/s         |
-//! | `ease`    | Σ W (1/M + (r×n)·I⁻¹(r×n))       | inverse of the stopped mass, 1/kg     |
+//! | `inv_mass`    | Σ W (1/M + (r×n)·I⁻¹(r×n))       | inverse of the stopped mass, 1/kg     |
 //! | `load`    | W                                | contacts of a body                    |
 
 use crate::surface::triangles::Touch;
@@ -127,13 +127,13 @@ impl Wholes {
             let sides = [(touch.own, motion.positions[touch.vertex.index()]), (touch.other, foot)];
             let arms = sides.map(|(body, point)| point - list[body.index()].rigid.centre);
             let bodies = [touch.own, touch.other];
-            let eases = bodies.iter().zip(arms).map(|(body, arm)| {
+            let inv_masses = bodies.iter().zip(arms).map(|(body, arm)| {
                 let Whole { rigid, load, .. } = &list[body.index()];
                 let context = arm.cross(touch.direction);
                 load * (rigid.inv_mass + context.dot(rigid.inv_inertia * context))
             });
-            let ease: f64 = eases.sum();
-            let stopping = if ease > 0.0 { 1.0 / ease } else { 0.0 };
+            let inv_mass: f64 = inv_masses.sum();
+            let stopping = if inv_mass > 0.0 { 1.0 / inv_mass } else { 0.0 };
             let (direction, allowed) = (touch.direction, touch.gap / dt);
             rows.push(Row { bodies, direction, arms, allowed, stopping, normal: 0.0 });
         }

@@ -14,7 +14,7 @@
 //! | here      | formula               | meaning                                          |
 //! |-----------|-----------------------|--------------------------------------------------|
 //! | relative  | u = v − Σ wᵢ vᵢ       | velocity of the vertex seen from the triangle    |
-//! | `ease`    | Σ \|wᵢ\| Wᵢ/mᵢ         | inverse of the mass that a contact stops, 1/kg   |
+//! | `inv_mass`    | Σ \|wᵢ\| Wᵢ/mᵢ         | inverse of the mass that a contact stops, 1/kg   |
 //! | `loads`   | Wᵢ = Σ \|w\|           | weights of all contacts at a vertex              |
 //! | `pressed` | λ_w ≥ 0               | impulse along the way that whole bodies had, N·s |
 //! | `normal`  | λ ≥ 0                 | impulse along the way so far, N·s                |
@@ -153,8 +153,8 @@ impl VelocityCorrection {
         for stop in list {
             let ends = stop.places.iter().map(|place| touched[*place as usize]).zip(stop.weights);
             let free = ends.filter(|(end, _)| !end.held);
-            let ease: f64 = free.map(|(end, weight)| weight.abs() * end.load / end.mass).sum();
-            stop.stopping = if ease > 0.0 { 1.0 / ease } else { 0.0 };
+            let inv_mass: f64 = free.map(|(end, weight)| weight.abs() * end.load / end.mass).sum();
+            stop.stopping = if inv_mass > 0.0 { 1.0 / inv_mass } else { 0.0 };
         }
     }
 

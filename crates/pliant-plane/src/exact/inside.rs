@@ -192,6 +192,6 @@ impl Depths<'_> {
 
     /// Adds a notice where samples were left out.
     pub fn finish(self) {
-        samples::tell(self.asked, self.question.error, self.answer);
+        samples::describe(self.asked, self.question.error, self.answer);
     }
 }

@@ -444,13 +444,13 @@ mod tests {
                 flags: QueryFlags::ALL,
             };
             let mut answers = Vec::new();
-            let told = Exact::default().query(&outlines, &[PAIR], &question, &mut answers);
+            let reported = Exact::default().query(&outlines, &[PAIR], &question, &mut answers);
             if let Some(point) = larger {
                 let position = outlines.points()[point];
-                assert_eq!(told, Err(BackendError::TooFar { point, outline: 0, position }));
+                assert_eq!(reported, Err(BackendError::TooFar { point, outline: 0, position }));
                 continue;
             }
-            assert_eq!(told, Ok(()));
+            assert_eq!(reported, Ok(()));
             let numbers =
                 answers[0].contacts.iter().all(|c| c.gap.is_finite() && c.normal.is_finite());
             assert!(numbers && answers[0].overlap_area.is_finite(), "{answers:?}");
@@ -463,9 +463,9 @@ mod tests {
         let point = outlines.range(1).start + 1;
         outlines.points_mut()[point].y = f64::NAN;
         let question = ProximityQuery { error: 0.1, contact_distance: 0.0, flags: QueryFlags::ALL };
-        let told = Exact::default().query(&outlines, &[PAIR], &question, &mut Vec::new());
+        let reported = Exact::default().query(&outlines, &[PAIR], &question, &mut Vec::new());
         assert!(
-            matches!(told, Err(BackendError::NotFinite { point: p, outline: 1, .. }) if p == point)
+            matches!(reported, Err(BackendError::NotFinite { point: p, outline: 1, .. }) if p == point)
         );
     }
 }

@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn directions_keep_their_bound_away_from_the_medial_axis() {
         let (outlines, field) = star();
-        let (mut told, mut worst) = (0, 0.0_f64);
+        let (mut reported, mut worst) = (0, 0.0_f64);
         for point in points() {
             let exact = |point: Vec2| {
                 let (at, _) = nearest(&outlines, 0, point).unwrap();
@@ -321,8 +321,8 @@ mod tests {
             let found = field.gradient(point).unwrap();
             let angle = found.angle_to(exact(point).unwrap()).abs();
             assert!(angle <= bound, "{point}: {angle} {bound}");
-            (told, worst) = (told + 1, worst.max(angle / bound));
+            (reported, worst) = (reported + 1, worst.max(angle / bound));
         }
-        assert!(told > 2000 && worst > 0.05, "{told} {worst}");
+        assert!(reported > 2000 && worst > 0.05, "{reported} {worst}");
     }
 }

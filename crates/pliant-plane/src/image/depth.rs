@@ -52,7 +52,7 @@ pub(super) fn penetrations(
             }));
         }
     }
-    samples::tell(asked, question.error, answer);
+    samples::describe(asked, question.error, answer);
 }
 
 /// Where the segments of one side meet the other boundary, by segment and along it.

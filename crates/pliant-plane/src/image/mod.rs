@@ -182,8 +182,8 @@ impl Job<'_> {
         if left.is_empty() {
             return;
         }
-        let told = exact.query(self.outlines, asked, self.question, found);
-        debug_assert!(told.is_ok(), "a question that was good before: {told:?}");
+        let reported = exact.query(self.outlines, asked, self.question, found);
+        debug_assert!(reported.is_ok(), "a question that was good before: {reported:?}");
         let error = self.question.error;
         for (&(at, cause), exact) in left.iter().zip(found) {
             std::mem::swap(&mut answers[at], exact);

@@ -265,11 +265,11 @@ fn separation_is_within_the_error() {
 fn contacts_keep_to_the_threshold() {
     let (error, distance) = (0.002, 0.1);
     // Offset by the threshold each, boundaries up to twice as far apart would be reported.
-    for (gap, told) in [(0.09, true), (0.105, false), (0.15, false), (0.195, false)] {
+    for (gap, reported) in [(0.09, true), (0.105, false), (0.15, false), (0.195, false)] {
         let a = rectangle(Vec2::ZERO, Vec2::ONE);
         let b = rectangle(Vec2::new(1.0 + gap, 0.2), Vec2::new(2.0, 0.7));
         let answer = check(&pair(&[a], &[b]), error, distance);
-        assert_eq!(answer.contacts.len(), usize::from(told), "{gap}");
+        assert_eq!(answer.contacts.len(), usize::from(reported), "{gap}");
     }
 }
 
@@ -319,17 +319,17 @@ fn an_error_too_small_for_images_is_answered_by_segments() {
     let question = ProximityQuery { error: 1e-9, contact_distance: 0.0, flags: wanted };
     let found = query(&mut Images::default(), &outlines, &question);
     // Half a metre square of pixels of √2 errors: 0.25 / 2e-18.
-    let told =
+    let reported =
         |cause: &Cause| matches!(cause, Cause::Pixels { pixels } if (1e17..2e17).contains(pixels));
     let [Notice::Exact { error: 1e-9, cause }] = &found.notices[..] else { panic!("{found:?}") };
-    assert!(told(cause), "{cause:?}");
+    assert!(reported(cause), "{cause:?}");
     assert_eq!(found.overlap_area, 0.25);
     assert_eq!(found.penetration.len(), 2);
 }
 
 #[test]
 fn what_images_lack_is_named() {
-    let told = |size: [f64; 2], error: f64, distance: f64| {
+    let reported = |size: [f64; 2], error: f64, distance: f64| {
         let size = Vec2::from(size);
         let a = rectangle(Vec2::ZERO, size);
         let outlines = pair(&[a], &[rectangle(0.5 * size, 2.0 * size)]);
@@ -339,10 +339,10 @@ fn what_images_lack_is_named() {
         let [Notice::Exact { cause, .. }] = found.notices[..] else { panic!("{found:?}") };
         cause
     };
-    assert_eq!(told([1.0, 1.0], 1e-12, 0.0), Cause::Digits { bits: 53 });
-    assert_eq!(told([1e-6, 1.0], 1e-7, 0.0), Cause::Rows { rows: 0.5 / 1e-7 });
+    assert_eq!(reported([1.0, 1.0], 1e-12, 0.0), Cause::Digits { bits: 53 });
+    assert_eq!(reported([1e-6, 1.0], 1e-7, 0.0), Cause::Rows { rows: 0.5 / 1e-7 });
     // All of a's 2 m are near b: pieces of 0.4 errors are 5e6.
-    assert_eq!(told([1.0, 1e-3], 1e-6, 9.0), Cause::Pieces { most: near::MOST_PIECES });
+    assert_eq!(reported([1.0, 1e-3], 1e-6, 9.0), Cause::Pieces { most: near::MOST_PIECES });
 }
 
 #[test]

@@ -155,11 +155,11 @@ mod tests {
             rectangle([5.0, 6.0], [0.0, 1.0]),
             rectangle([1.0, 3.0], [0.0, 1.0]),
         ];
-        let (joined, told) = cancel(&rings);
+        let (joined, reported) = cancel(&rings);
         assert_eq!(joined[0], rings[1]);
         assert_eq!((joined.len(), joined[1].len()), (2, 6));
         assert_eq!(areas(&joined), [1.0, 3.0]);
-        let Some(OutlineNotice::Doubled { a, b, count, .. }) = told else { panic!() };
+        let Some(OutlineNotice::Doubled { a, b, count, .. }) = reported else { panic!() };
         assert_eq!((a, b, count), ([0, 1], [2, 3], 2));
     }
 
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_way_in_and_out_again_is_cut_off() {
-        let (joined, told) = cancel(&[ring(&[
+        let (joined, reported) = cancel(&[ring(&[
             (0.0, 0.0),
             (4.0, 0.0),
             (4.0, 4.0),
@@ -183,7 +183,7 @@ mod tests {
             (0.0, 4.0),
         ])]);
         assert_eq!(areas(&joined), [16.0]);
-        assert!(told.is_some());
+        assert!(reported.is_some());
         // A hole reached by a cut from the outside, as old plotters want it.
         let cut = [(0.0, 0.0), (9.0, 0.0), (9.0, 9.0), (0.0, 9.0)];
         let inner = [(3.0, 3.0), (3.0, 6.0), (6.0, 6.0), (6.0, 3.0)];

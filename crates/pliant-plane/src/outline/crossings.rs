@@ -170,7 +170,7 @@ fn bounds([a, b]: [Vec2; 2]) -> [Vec2; 2] {
 mod tests {
     use super::*;
 
-    fn told(rings: &[&[(f64, f64)]]) -> Vec<OutlineNotice> {
+    fn reported(rings: &[&[(f64, f64)]]) -> Vec<OutlineNotice> {
         let rings: Vec<Vec<Vec2>> =
             rings.iter().map(|ring| ring.iter().map(|&p| Vec2::from(p)).collect()).collect();
         let mut outlines = Outlines::default();
@@ -182,10 +182,10 @@ mod tests {
     #[test]
     fn simple_rings_do_not_cross() {
         let square: &[(f64, f64)] = &[(0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0)];
-        assert_eq!(told(&[square]), []);
+        assert_eq!(reported(&[square]), []);
         // A hole that touches in a corner, and one whose corner lies on a side.
-        assert_eq!(told(&[square, &[(0.0, 0.0), (2.0, 1.0), (1.0, 2.0)]]), []);
-        assert_eq!(told(&[square, &[(0.0, 1.0), (2.0, 1.0), (1.0, 2.0)]]), []);
+        assert_eq!(reported(&[square, &[(0.0, 0.0), (2.0, 1.0), (1.0, 2.0)]]), []);
+        assert_eq!(reported(&[square, &[(0.0, 1.0), (2.0, 1.0), (1.0, 2.0)]]), []);
     }
 
     #[test]
@@ -199,13 +199,14 @@ mod tests {
             "segment 1 of ring 0 crosses segment 3 of ring 0 at [1, 1]; inside is even–odd, \
              so parts covered twice are outside"
         );
-        assert_eq!(told(&[bow]), [expected]);
+        assert_eq!(reported(&[bow]), [expected]);
         let two: [&[(f64, f64)]; 2] = [
             &[(0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0)],
             &[(1.0, 1.0), (5.0, 1.0), (5.0, 3.0), (1.0, 3.0)],
         ];
-        let [OutlineNotice::Crosses { a: [0, _], b: [1, _], count: 2, .. }] = told(&two)[..] else {
-            panic!("{:?}", told(&two))
+        let [OutlineNotice::Crosses { a: [0, _], b: [1, _], count: 2, .. }] = reported(&two)[..]
+        else {
+            panic!("{:?}", reported(&two))
         };
     }
 
@@ -215,8 +216,9 @@ mod tests {
             &[(0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0)],
             &[(4.0, 1.0), (6.0, 1.0), (6.0, 2.0), (4.0, 2.0)],
         ];
-        let [OutlineNotice::Along { a: [0, _], b: [1, _], count: 1, .. }] = told(&sides)[..] else {
-            panic!("{:?}", told(&sides))
+        let [OutlineNotice::Along { a: [0, _], b: [1, _], count: 1, .. }] = reported(&sides)[..]
+        else {
+            panic!("{:?}", reported(&sides))
         };
     }
 
@@ -230,12 +232,12 @@ mod tests {
                 .collect();
             let mut outlines = Outlines::default();
             outlines.push(&[ring]).unwrap();
-            let told = crossings(&outlines, 0);
+            let reported = crossings(&outlines, 0);
             // Every chord crosses all that do not share an end with it.
             let expected = corners * (corners - 3) / 2;
             assert!(
-                matches!(told[..], [OutlineNotice::Crosses { count, .. }] if count == expected),
-                "{told:?}"
+                matches!(reported[..], [OutlineNotice::Crosses { count, .. }] if count == expected),
+                "{reported:?}"
             );
         }
     }

@@ -321,8 +321,8 @@ mod tests {
         closed.push(closed[0]);
         assert_eq!(outlines.push(&[closed.clone()]), Ok(vec![]));
         closed.insert(2, closed[2]);
-        let told = OutlineNotice::Repeated { ring: 0, count: 1 };
-        assert_eq!(outlines.push(&[closed]), Ok(vec![told]));
+        let reported = OutlineNotice::Repeated { ring: 0, count: 1 };
+        assert_eq!(outlines.push(&[closed]), Ok(vec![reported]));
         assert_eq!(outlines.range(1), 4..8);
     }
 

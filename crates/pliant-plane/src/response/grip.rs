@@ -3,8 +3,8 @@
 //! | here     | formula           | meaning                                              |
 //! |----------|-------------------|------------------------------------------------------|
 //! | `shares` | w₀, w₁            | of the ends of its segment, 1 in all                 |
-//! | `ease`   | 1/m + (r×n)²/I    | speed along n that an impulse along n gives, 1/kg    |
-//! | `ease`   | Σ w²/m            | the same of a soft outline                           |
+//! | `inv_mass`   | 1/m + (r×n)²/I    | speed along n that an impulse along n gives, 1/kg    |
+//! | `inv_mass`   | Σ w²/m            | the same of a soft outline                           |
 //! | `weight` | Σ w/m             | bound of it that adds up over many points, 1/kg      |
 //!
 //! What acts on a point acts on both ends of its segment in their shares, which moves a rigid
@@ -88,7 +88,7 @@ impl Flat {
     }
 
     /// Inverse effective mass along a unit vector, 1/kg; 0 of what is pinned.
-    pub(super) fn ease(&self, grip: &Grip, direction: Vec2, masses: &Masses) -> f64 {
+    pub(super) fn inv_mass(&self, grip: &Grip, direction: Vec2, masses: &Masses) -> f64 {
         match self.laminas[grip.outline as usize] {
             Some(lamina) => {
                 let arm = grip.position - self.centres[grip.outline as usize];
@@ -99,10 +99,10 @@ impl Flat {
         }
     }
 
-    /// Bound of [`Flat::ease`] that holds for the sum over many points, 1/kg.
+    /// Bound of [`Flat::inv_mass`] that holds for the sum over many points, 1/kg.
     pub(super) fn weight(&self, grip: &Grip, direction: Vec2, masses: &Masses) -> f64 {
         match self.laminas[grip.outline as usize] {
-            Some(_) => self.ease(grip, direction, masses),
+            Some(_) => self.inv_mass(grip, direction, masses),
             None => self.soft_ease(grip, masses, |share| share),
         }
     }

@@ -27,7 +27,7 @@ use pliant::math::{Vec2, Vec3};
 use pliant::profile::{Stage, StageTimer};
 
 use super::grip::Grip;
-use super::penalty::tell;
+use super::penalty::describe;
 use super::{Flat, OutlinesError, refused};
 
 /// Sweeps over all contacts at most.
@@ -254,10 +254,10 @@ fn close(
     } else if flat.is_rigid(&sides[0]) {
         sides[0].position = sides[1].position;
     }
-    let ease = |direction: Vec2| -> f64 {
-        sides.iter().map(|side| flat.ease(side, direction, context.masses)).sum()
+    let inv_mass = |direction: Vec2| -> f64 {
+        sides.iter().map(|side| flat.inv_mass(side, direction, context.masses)).sum()
     };
-    let (along, across) = (ease(normal), ease(normal.perp()));
+    let (along, across) = (inv_mass(normal), inv_mass(normal.perp()));
     if along <= 0.0 {
         return None;
     }
@@ -403,7 +403,7 @@ impl Response for OutlineImpulses {
                 count += 1;
                 push_free(&self.flat, own, impulse, &mut output.impulses);
                 push_free(&self.flat, other, -impulse, &mut output.impulses);
-                tell(&self.flat, [*own, *other], impulse, &mut output.external_impulses);
+                describe(&self.flat, [*own, *other], impulse, &mut output.external_impulses);
             }
         }
         output.stats.add(ContactStats { contacts: count, unresolved: 0, shift: 0.0 });

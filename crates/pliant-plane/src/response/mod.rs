@@ -214,11 +214,11 @@ fn refused(flat: &mut Flat, error: &BackendError) -> StepRejection {
         }
         BackendError::Device { ref what } => {
             // Rejections hold static texts; leaking one more for each scene does not matter.
-            let told = || {
-                let text = format!("where no distances are told ({what}): a distance of");
+            let reported = || {
+                let text = format!("where no distances are reported ({what}): a distance of");
                 &*text.leak()
             };
-            (0, *flat.fault.get_or_insert_with(told), f64::NAN, 0.0)
+            (0, *flat.fault.get_or_insert_with(reported), f64::NAN, 0.0)
         }
     };
     let vertex = flat.vertices.get(point).copied().unwrap_or(VertexId(0));

@@ -158,14 +158,14 @@ impl OutlinePenalty {
     /// A push with its masses and velocities; `None` where both sides are pinned.
     fn spring(&self, push: &Push, context: StepContext<'_>) -> Option<Spring> {
         let sides = [push.at, push.out].map(|at| self.flat.grip(at));
-        let ease: f64 =
+        let inv_mass: f64 =
             sides.iter().map(|side| self.flat.weight(side, push.direction, context.masses)).sum();
         let movers = sides.iter().flat_map(|side| self.flat.movers(side)).flatten();
         let load = movers.fold(0.0_f64, |most, (mover, _)| most.max(self.loads[mover]));
         let [own, other] =
             [&sides[0], &sides[1]].map(|side| side.velocity(context.motion.velocities));
-        let (mass, relative) = (1.0 / ease, own - other);
-        (ease > 0.0 && load > 0.0).then_some(Spring { sides, mass, load, relative })
+        let (mass, relative) = (1.0 / inv_mass, own - other);
+        (inv_mass > 0.0 && load > 0.0).then_some(Spring { sides, mass, load, relative })
     }
 
     /// Force on the first side of a push along its way and across it, N.
@@ -222,7 +222,12 @@ impl Response for OutlinePenalty {
                 if let Some(side) = [&other, &own].into_iter().find(is_rigid) {
                     self.flat.turn(side, couple, &mut output.forces);
                 }
-                tell(&self.flat, [own, other], context.dt * force, &mut output.external_impulses);
+                describe(
+                    &self.flat,
+                    [own, other],
+                    context.dt * force,
+                    &mut output.external_impulses,
+                );
             }
         }
         output.stats.add(ContactStats { contacts, unresolved: 0, shift: 0.0 });
@@ -230,7 +235,7 @@ impl Response for OutlinePenalty {
 }
 
 /// Records the impulse on one side from the other, where that is pinned, N·s.
-pub(super) fn tell(
+pub(super) fn describe(
     flat: &Flat,
     [own, other]: [Grip; 2],
     impulse: Vec2,

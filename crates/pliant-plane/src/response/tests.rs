@@ -329,9 +329,9 @@ fn walls_tell_what_they_give() {
         world.steps(&mut integrator, 60);
         let mass = world.system.rigids.members()[0].body.mass;
         let change = mass * (world.state.rigids[0].velocity - before);
-        let told: Vec3 =
+        let reported: Vec3 =
             world.system.scratch.external_impulses.iter().map(|(_, impulse)| *impulse).sum();
-        assert!(change.x < -mass && change.abs_diff_eq(told, ROUNDING), "{change} {told}");
+        assert!(change.x < -mass && change.abs_diff_eq(reported, ROUNDING), "{change} {reported}");
     }
 }
 
@@ -403,9 +403,10 @@ fn a_device_that_fails_is_told_in_its_first_words() {
     let settings = OutlinePenaltySettings::of_step(0.02, DT);
     let response = Box::new(OutlinePenalty::new(flat, settings).unwrap());
     let mut integrator = world.integrator(response);
-    let told = integrator.step(&mut world.system, &mut world.state, DT).unwrap_err().to_string();
+    let reported =
+        integrator.step(&mut world.system, &mut world.state, DT).unwrap_err().to_string();
     // Halved thirty times, and still what was said at first.
-    assert!(told.contains("no distances are told (the GPU failed: fault 1)"), "{told}");
+    assert!(reported.contains("no distances are reported (the GPU failed: fault 1)"), "{reported}");
 }
 
 /// Discs and squares above a bowl with upright walls.

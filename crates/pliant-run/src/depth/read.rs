@@ -55,8 +55,8 @@ enum Sound {
 pub fn read(paths: &[PathBuf]) -> Result<Scene, DepthError> {
     let (mut files, mut sound, mut notices) = (Vec::new(), Vec::new(), Vec::new());
     for path in paths {
-        let (file, mesh, told) = read_one(path)?;
-        notices.extend(told.into_iter().map(|notice| format!("{}: {notice}", file.name)));
+        let (file, mesh, reported) = read_one(path)?;
+        notices.extend(reported.into_iter().map(|notice| format!("{}: {notice}", file.name)));
         files.push(file);
         sound.push(mesh);
     }

@@ -142,11 +142,11 @@ mod tests {
     #[test]
     fn times_out_of_range_are_named_with_the_range() {
         let times = frames(&[0.0, 0.5, 1.0]);
-        let told = |at| nearest(&times, Some(at)).unwrap_err().to_string();
+        let reported = |at| nearest(&times, Some(at)).unwrap_err().to_string();
         let range = "the recording goes from 0 s to 1 s in 3 frames";
-        assert_eq!(told(1.3), format!("no frame at 1.3 s: {range}"));
-        assert_eq!(told(-0.3), format!("no frame at -0.3 s: {range}"));
-        assert_eq!(told(f64::NAN), format!("no frame at NaN s: {range}"));
+        assert_eq!(reported(1.3), format!("no frame at 1.3 s: {range}"));
+        assert_eq!(reported(-0.3), format!("no frame at -0.3 s: {range}"));
+        assert_eq!(reported(f64::NAN), format!("no frame at NaN s: {range}"));
         assert_eq!(nearest(&[], Some(0.0)), Err(FrameError::Empty));
         assert_eq!(nearest(&frames(&[0.5]), Some(0.5)), Ok(0));
         assert!(nearest(&frames(&[0.5]), Some(0.6)).is_err());

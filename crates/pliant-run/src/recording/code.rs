@@ -71,14 +71,14 @@ impl Past {
     }
 
     /// The prediction of an order above 0, place by place.
-    fn predict(&self, order: usize, count: usize, mut tell: impl FnMut(usize, u32)) {
+    fn predict(&self, order: usize, count: usize, mut describe: impl FnMut(usize, u32)) {
         let [a, b, c] = self.frames.each_ref().map(|frame| frame.get(..count).unwrap_or(&[]));
         let places = 0..count;
         match order {
-            1 => places.for_each(|k| tell(k, a[k])),
-            2 => places.for_each(|k| tell(k, a[k].wrapping_mul(2).wrapping_sub(b[k]))),
+            1 => places.for_each(|k| describe(k, a[k])),
+            2 => places.for_each(|k| describe(k, a[k].wrapping_mul(2).wrapping_sub(b[k]))),
             _ => places.for_each(|k| {
-                tell(k, a[k].wrapping_sub(b[k]).wrapping_mul(3).wrapping_add(c[k]));
+                describe(k, a[k].wrapping_sub(b[k]).wrapping_mul(3).wrapping_add(c[k]));
             }),
         }
     }

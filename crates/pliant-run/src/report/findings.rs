@@ -39,8 +39,9 @@ pub fn findings(data: &ReportData<'_>) -> Vec<Finding> {
             .flatten()
             .chain(overlap(data))
             .collect();
-    let told = data.summary.notices.iter().map(|text| Finding::new(Severity::Note, text.clone()));
-    found.extend(told);
+    let reported =
+        data.summary.notices.iter().map(|text| Finding::new(Severity::Note, text.clone()));
+    found.extend(reported);
     found.sort_by_key(|finding| finding.severity);
     found
 }

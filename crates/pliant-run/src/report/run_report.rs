@@ -66,19 +66,19 @@ impl Frames for Recording {
 
 /// The machine of the run, as far as known.
 fn machine() -> Vec<(String, String)> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let processors = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = processors.lines().find_map(|line| line.strip_prefix("model name"));
     if let Some(model) = model {
         let model = model.trim_start_matches([' ', '\t', ':']);
-        told.push(("processor".to_owned(), model.to_owned()));
+        reported.push(("processor".to_owned(), model.to_owned()));
     }
     if let Ok(cores) = std::thread::available_parallelism() {
-        told.push(("cores".to_owned(), cores.to_string()));
+        reported.push(("cores".to_owned(), cores.to_string()));
     }
     let system = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
-    told.push(("system".to_owned(), system));
-    told
+    reported.push(("system".to_owned(), system));
+    reported
 }
 
 /// Today, UTC, as year-month-day.

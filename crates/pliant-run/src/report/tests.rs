@@ -103,7 +103,7 @@ fn with<T>(
 }
 
 /// Sentences of the findings after a change, worst first.
-fn told(
+fn reported(
     change: impl Fn(&mut RunInfo, &mut Summary, &mut Vec<[f64; 16]>),
 ) -> Vec<(Severity, String)> {
     with(change, |data| findings(data).into_iter().map(|f| (f.severity, f.text)).collect())
@@ -184,15 +184,15 @@ fn odd_data_give_a_sensible_page() {
 
 #[test]
 fn a_good_run_has_nothing_to_tell() {
-    assert_eq!(told(|_, _, _| {}), []);
+    assert_eq!(reported(|_, _, _| {}), []);
 }
 
 #[test]
 fn ends_that_are_not_the_end_are_told() {
-    let failed = told(|_, summary, _| summary.ended = "failed".to_string());
+    let failed = reported(|_, summary, _| summary.ended = "failed".to_string());
     let text = "The run failed after step 100 of 100. The results up to then are shown.";
     assert_eq!(failed, [(Severity::Bad, text.to_string())]);
-    let stopped = told(|_, summary, _| {
+    let stopped = reported(|_, summary, _| {
         summary.ended = "interrupted".to_string();
         summary.steps = 40;
     });
@@ -203,27 +203,27 @@ fn ends_that_are_not_the_end_are_told() {
 fn energy_from_nowhere_is_told_with_its_context() {
     // Up to 0.98 s the fall turns 46.2 J; 2 % of that is 0.92 J.
     let grown = |row: &mut [f64; 16]| row[curves::ELASTIC] += 0.95;
-    let found = told(|_, _, rows| grown(&mut rows[25]));
+    let found = reported(|_, _, rows| grown(&mut rows[25]));
     assert_eq!((found.len(), found[0].0), (1, Severity::Warning));
     assert!(found[0].1.starts_with("Energy grew: 0.5 s after the start the total is 0.95 J"));
     assert!(found[0].1.ends_with("could have done that work."));
-    let high = told(|_, _, rows| {
+    let high = reported(|_, _, rows| {
         grown(&mut rows[25]);
         rows.iter_mut().for_each(|row| row[curves::GRAVITATIONAL] += 1e6);
     });
     assert_eq!(high.len(), 1); // where height counts from does not matter
-    let held = told(|info, _, rows| {
+    let held = reported(|info, _, rows| {
         grown(&mut rows[25]);
         info.bodies[0].held = true;
     });
     assert_eq!(held[0].0, Severity::Note);
     assert!(held[0].1.contains("such as pins, loads, motors, penalties or moving obstacles"));
-    assert_eq!(told(|_, _, rows| rows[25][curves::ELASTIC] += 0.4), []); // below 1 %
+    assert_eq!(reported(|_, _, rows| rows[25][curves::ELASTIC] += 0.4), []); // below 1 %
 }
 
 #[test]
 fn overlap_momentum_and_notices_are_told() {
-    let found = told(|_, summary, _| {
+    let found = reported(|_, summary, _| {
         summary.penetrating_vertices = 1;
         summary.edge_crossings = 2000;
         summary.max_depth = 0.25;
@@ -249,7 +249,7 @@ fn momentum_that_is_not_checked_is_no_finding_and_no_zero() {
         info.bodies[0].held = true;
         summary.momentum_bodies = 0;
     };
-    assert_eq!(told(change), []);
+    assert_eq!(reported(change), []);
     let page = with(change, html);
     let row = "<tr><th>momentum drift</th><td class=\"number\">not checked</td>";
     assert!(page.contains(row) && page.contains("<td>not checked</td>"), "{page}");
@@ -259,7 +259,7 @@ fn momentum_that_is_not_checked_is_no_finding_and_no_zero() {
 
 #[test]
 fn the_first_value_that_is_not_finite_is_named() {
-    let found = told(|_, _, rows| rows[7][curves::ELASTIC] = f64::NAN);
+    let found = reported(|_, _, rows| rows[7][curves::ELASTIC] = f64::NAN);
     let text = "Row 7 at 0.14 s has not a number for elastic. Curves have gaps there.";
     assert_eq!(found, [(Severity::Bad, text.to_string())]);
 }

@@ -162,11 +162,11 @@ impl Runner {
 
     /// Notes that another version of the program started the run.
     pub fn note_version(&mut self, other: Option<String>) {
-        let told = other.map(|version| {
+        let reported = other.map(|version| {
             let own = env!("CARGO_PKG_VERSION");
             format!("started by pliant {version}, resumed by {own}: results may differ in their last bits")
         });
-        self.built.notices.extend(told);
+        self.built.notices.extend(reported);
     }
 
     /// Makes the remaining steps and writes the outputs.

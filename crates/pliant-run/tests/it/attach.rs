@@ -89,16 +89,16 @@ fn what_is_no_rigid_body_is_refused_by_name_at_its_key() {
         )
     };
     let ball = "{ kind = \"icosahedron\", radius = 1 }";
-    for (mass, told) in [("0", "mass 0 kg"), ("-2", "mass -2 kg")] {
+    for (mass, reported) in [("0", "mass 0 kg"), ("-2", "mass -2 kg")] {
         let text = body(ball, &format!("mass = {mass}\n"));
-        refused(&text, &[], &format!("`a` cannot be rigid: the body has {told}"), mass);
+        refused(&text, &[], &format!("`a` cannot be rigid: the body has {reported}"), mass);
     }
     let heavy = body(ball, "").replace("\"rigid\"", "\"rigid\", density = -5");
     refused(&heavy, &[], "`a` cannot be rigid: the density is -5 kg/m³", "-5");
     // Nothing resists about the line of these points.
     let line = "{ kind = \"cloud\", positions = [[0, 0, 0], [1, 0, 0], [2, 0, 0]] }";
-    let told = "each must be positive; give three points that are not on a line";
-    refused(&body(line, "mass = 1\n"), &[], told, "mesh");
+    let reported = "each must be positive; give three points that are not on a line";
+    refused(&body(line, "mass = 1\n"), &[], reported, "mesh");
     let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
     let file = |name: &str, faces: &str| {
         let path = folder.write(name, &format!("{corners}{faces}"));
@@ -126,11 +126,11 @@ fn contradictory_joints_are_told_by_name_with_what_helps() {
          [[joints]]\nkind = \"slider\"\nbodies = [\"hard\"]\naxis = [0, 0, 1]\nlimits = [1, 2]\n",
     );
     let mut built = folder.load(&text, &[]).unwrap();
-    let told = built.notices.join("\n");
+    let reported = built.notices.join("\n");
     // Both are missed by half of the metre that is lacking.
     let expected = "misses the fixed of `hard` and the world by 5.000e-1 m";
-    assert!(told.contains(expected) && told.contains("widen limits"), "{told}");
-    assert!(told.contains("the slider of `hard` and the world by 5.000e-1 m"), "{told}");
+    assert!(reported.contains(expected) && reported.contains("widen limits"), "{reported}");
+    assert!(reported.contains("the slider of `hard` and the world by 5.000e-1 m"), "{reported}");
     steps(&mut built, 10);
 }
 

@@ -73,7 +73,7 @@ fn responses_that_cannot_be_are_refused_at_their_place() {
     let sets = ["response=constraint", "integrator=rk4"];
     refused(&with(""), &sets, "the integrator does not solve contacts", "constraint");
     refused(&with(""), &sets, "help: take the integrator \"implicit-euler\"", "constraint");
-    for (set, told) in [
+    for (set, reported) in [
         ("contact.friction=-1", "the friction of contact is -1: it must be at least 0"),
         (
             "contact.max_depenetration_speed=-1",
@@ -81,7 +81,7 @@ fn responses_that_cannot_be_are_refused_at_their_place() {
         ),
         ("contact.speculative_distance=-1", "the speculative_distance of contact is -1"),
     ] {
-        refused(&with(""), &[set], told, "-1");
+        refused(&with(""), &[set], reported, "-1");
     }
     refused(&with(""), &["contact.offset=0"], "it must be positive", "0");
     refused(&with(""), &["contact.ofset=1"], "did you mean `offset`?", "contact.ofset");
@@ -120,7 +120,7 @@ fn obstacles_are_met_as_bodies_are_unless_it_is_said() {
 
 #[test]
 fn momentum_is_told_for_bodies_that_rest_on_solved_contacts() {
-    let folder = Folder::new("told");
+    let folder = Folder::new("reported");
     let mut built = folder.load(&on_floor("friction = 0.5\n"), &[]).unwrap();
     assert!(!built.info.bodies[0].held);
     steps(&mut built, 100).unwrap();

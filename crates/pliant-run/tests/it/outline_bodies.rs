@@ -154,8 +154,8 @@ fn a_solid_moves_by_its_shadow() {
 #[track_caller]
 fn refused(text: &str, sets: &[&str], expected: &str, line: &str) {
     let folder = Folder::new(&format!("outline-{}", text.len() + expected.len()));
-    let told = folder.load(text, sets).unwrap_err().to_string();
-    assert!(told.contains(expected) && told.contains(line), "{told}");
+    let reported = folder.load(text, sets).unwrap_err().to_string();
+    assert!(reported.contains(expected) && reported.contains(line), "{reported}");
 }
 
 #[test]

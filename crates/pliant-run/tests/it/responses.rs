@@ -69,9 +69,9 @@ fn the_contact_surface_is_sought_as_often_as_the_scene_says() {
     let run = |sets: &[&str]| after(folder.load(&text, sets).unwrap(), 5);
     assert_eq!(run(&[]), run(&["contact.iterations=4"]));
     assert_ne!(run(&[]), run(&["contact.iterations=1"]));
-    let told = "the number of iterations of a contact surface is 0: it must be 1 to 52";
+    let reported = "the number of iterations of a contact surface is 0: it must be 1 to 52";
     let error = folder.load(&text, &["contact.iterations=0"]).unwrap_err().to_string();
-    assert!(error.contains(told), "{error}");
+    assert!(error.contains(reported), "{error}");
 }
 
 #[test]
@@ -124,8 +124,8 @@ fn springs_within_the_step_push_farther_and_need_an_integrator_that_solves_them(
         assert!(forces > 0.0 && springs > 2.0 * forces, "{response}: {springs} {forces}");
         for integrator in ["integrator=rk4", "integrator.newton_iterations=3"] {
             let sets = [integrator, "contact.implicit=true"];
-            let told = "the integrator does not solve springs of contact";
-            refused(&text, &sets, told, "true");
+            let reported = "the integrator does not solve springs of contact";
+            refused(&text, &sets, reported, "true");
         }
         folder.load(&text, &["integrator=rk4"]).unwrap();
     }

@@ -154,14 +154,14 @@ fn integrators_differ_as_the_lecture_says() {
 pub fn refused(text: &str, sets: &[&str], expected: &str, place: &str) {
     let folder = Folder::new(&format!("refused-{}", text.len() + expected.len()));
     let error = folder.load(text, sets).unwrap_err();
-    let told = error.to_string();
-    assert!(told.contains(expected), "{told}");
+    let reported = error.to_string();
+    assert!(reported.contains(expected), "{reported}");
     let first = error.faults[0].place.clone();
     let found = first.map_or_else(String::new, |place| {
         let letters = place.text.chars().skip(place.underlined.start);
         letters.take(place.underlined.len()).collect()
     });
-    assert_eq!(found, place, "{told}");
+    assert_eq!(found, place, "{reported}");
 }
 
 #[test]
@@ -545,8 +545,8 @@ fn every_number_says_its_unit() {
 
 #[test]
 fn a_duration_that_is_cut_to_whole_steps_is_told() {
-    let told = |sets: &[&str]| load("block", sets).unwrap().notices;
-    assert_eq!(told(&[]), [""; 0]);
+    let reported = |sets: &[&str]| load("block", sets).unwrap().notices;
+    assert_eq!(reported(&[]), [""; 0]);
     let expected = "duration 0.7 s is not a multiple of dt 0.5 s: simulating 0.5 s";
-    assert_eq!(told(&["duration=0.7", "dt=0.5"]), [expected]);
+    assert_eq!(reported(&["duration=0.7", "dt=0.5"]), [expected]);
 }

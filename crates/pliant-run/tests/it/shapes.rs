@@ -147,10 +147,15 @@ fn bad_shapes_are_refused_at_their_place() {
         let body = format!("{CUBE}material = {{ kind = \"none\" }}");
         on_floor(&body, &format!("[[bodies.groups]]\n{keys}"))
     };
-    let told = "a group needs exactly one of `box`, `sphere`, `plane` and `vertices`";
-    refused(&group("mode = \"rigid\""), &[], told, "[[bodies.groups]]");
-    let told = "the group has no vertex";
-    refused(&group("sphere = { centre = [9, 0, 0], radius = 1 }"), &[], told, "[[bodies.groups]]");
+    let reported = "a group needs exactly one of `box`, `sphere`, `plane` and `vertices`";
+    refused(&group("mode = \"rigid\""), &[], reported, "[[bodies.groups]]");
+    let reported = "the group has no vertex";
+    refused(
+        &group("sphere = { centre = [9, 0, 0], radius = 1 }"),
+        &[],
+        reported,
+        "[[bodies.groups]]",
+    );
     refused(&group("vertices = [99]"), &[], "vertex 99 is not there", "99");
     let cloud = "mesh = { kind = \"cloud\", positions = [] }\nmass = 1\n\
                  material = { kind = \"shape-matched\" }";

@@ -123,11 +123,11 @@ fn attach(
     let given = (&system.masses, &system.pins);
     let name = |body: BodyId| &*infos[body.index()].name;
     let done = system.rigids.attach(holder, &vertices, given, state);
-    done.map_err(|error| BuildError::value(path, told(&error, name)))
+    done.map_err(|error| BuildError::value(path, reported(&error, name)))
 }
 
 /// What is wrong, with the names of bodies.
-fn told<'a>(error: &AttachError, name: impl Fn(BodyId) -> &'a str) -> String {
+fn reported<'a>(error: &AttachError, name: impl Fn(BodyId) -> &'a str) -> String {
     match *error {
         AttachError::Twice { body, vertex, holder } => format!(
             "vertex {vertex} of `{}` is attached twice, first to `{}`: attach it once",

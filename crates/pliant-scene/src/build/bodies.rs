@@ -65,11 +65,11 @@ pub fn make(
     let mut totals = [0.0; 2];
     for (index, body) in scene.bodies.iter().enumerate() {
         let path = format!("bodies.{index}");
-        let told = notices.len();
+        let reported = notices.len();
         let rest = shape::make(&body.mesh, folder, &format!("{path}.mesh"), notices);
         let rest = rest.map_err(|wrong| rigid::refused(body, wrong))?;
         // One scene has many meshes.
-        notices[told..].iter_mut().for_each(|note| *note = format!("`{}`: {note}", body.name));
+        notices[reported..].iter_mut().for_each(|note| *note = format!("`{}`: {note}", body.name));
         let rest = match body.extract {
             Extract::Mesh => rest,
             Extract::Points => rest.into_points(),

@@ -108,8 +108,8 @@ fn from_file(
     }
     let wrong =
         |message: String| BuildError::new(DiagnosticKind::Mesh, format!("{path}.path"), message);
-    let told = |error: OutlineFileError| wrong(error.to_string());
-    let picked = read_from(folder.files, &folder.path.join(file)).map_err(told)?;
+    let reported = |error: OutlineFileError| wrong(error.to_string());
+    let picked = read_from(folder.files, &folder.path.join(file)).map_err(reported)?;
     let bound = match error {
         Some(error) => error,
         None => {
@@ -117,7 +117,7 @@ fn from_file(
             USUAL_CUT * extent
         }
     };
-    let assembled = assemble(&picked, Wanted { bound, thickness }).map_err(told)?;
+    let assembled = assemble(&picked, Wanted { bound, thickness }).map_err(reported)?;
     let label = &picked.label;
     notices.extend(assembled.notices.iter().map(|notice| format!("{label}: {notice}")));
     let points = assembled.rings.iter().map(Vec::len).sum::<usize>();
@@ -218,9 +218,9 @@ fn rest(
     notices: &mut Vec<String>,
 ) -> Result<RestShape, BuildError> {
     let mut outlines = Outlines::default();
-    let told =
+    let reported =
         outlines.push(rings).map_err(|error| BuildError::new(DiagnosticKind::Mesh, path, error))?;
-    notices.extend(told.into_iter().map(|notice| format!("{path}: {notice}")));
+    notices.extend(reported.into_iter().map(|notice| format!("{path}: {notice}")));
     let at = |v: usize| VertexId(v as u32);
     let (mut edges, mut loops) = (Vec::new(), Vec::new());
     for ring in outlines.rings(0) {

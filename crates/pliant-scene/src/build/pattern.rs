@@ -205,8 +205,8 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_told() {
-        let told = pile(1000, Vec3::ONE, 0.2, Random::new(0, 0)).unwrap_err();
-        assert!(told.starts_with("only ") && told.contains("of 1000 bodies"), "{told}");
+        let reported = pile(1000, Vec3::ONE, 0.2, Random::new(0, 0)).unwrap_err();
+        assert!(reported.starts_with("only ") && reported.contains("of 1000 bodies"), "{reported}");
         assert!(pile(1, Vec3::ONE, 0.6, Random::new(0, 0)).unwrap_err().contains("does not fit"));
         let many = Pattern::Grid {
             counts: [u32::MAX; 3],
@@ -216,8 +216,8 @@ mod tests {
             rotations: Turns::Alike,
             seed: None,
         };
-        let told = make(Some(&many), 1.0, (0, 0), "p").unwrap_err();
-        assert_eq!(told.kind, DiagnosticKind::TooLarge);
-        assert!(told.message.contains("makes 79228162458924"), "{}", told.message);
+        let reported = make(Some(&many), 1.0, (0, 0), "p").unwrap_err();
+        assert_eq!(reported.kind, DiagnosticKind::TooLarge);
+        assert!(reported.message.contains("makes 79228162458924"), "{}", reported.message);
     }
 }

@@ -300,8 +300,8 @@ fn read(
     let mut raw = pliant_io::mesh::read_from(folder.files, &full)
         .map_err(|error| wrong(error.to_string()))?
         .mesh;
-    let told = std::mem::take(&mut raw.notices);
-    notices.extend(told.into_iter().map(|notice| format!("{file}: {notice}")));
+    let reported = std::mem::take(&mut raw.notices);
+    notices.extend(reported.into_iter().map(|notice| format!("{file}: {notice}")));
     if raw.tets.is_empty() && raw.triangles.is_empty() {
         return Err(wrong(format!("{file}: the file holds no tets and no triangles")));
     }
@@ -342,14 +342,17 @@ fn net_of(mut raw: RawMesh, file: &str, notices: &mut Vec<String>) -> RestShape 
 fn sound(mut raw: RawMesh, path: &str, notices: &mut Vec<String>) -> Result<RestShape, BuildError> {
     let refuse = |error: String, problems: Vec<Problem>| {
         let bad = problems.iter().filter(|p| p.kind.severity() == Severity::Error);
-        let told: Vec<String> = bad
+        let reported: Vec<String> = bad
             .map(|p| {
                 let first = p.first.first().map(|c| format!(" (first: {c})")).unwrap_or_default();
                 format!("{} {}{first}", p.count, p.kind.name())
             })
             .collect();
-        let message =
-            if told.is_empty() { error } else { format!("not usable: {}", told.join(", ")) };
+        let message = if reported.is_empty() {
+            error
+        } else {
+            format!("not usable: {}", reported.join(", "))
+        };
         BuildError::new(DiagnosticKind::Mesh, path, message)
     };
     let solid = !raw.tets.is_empty();

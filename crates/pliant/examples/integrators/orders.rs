@@ -76,11 +76,11 @@ pub const PROBLEMS: &[Problem] = &[
 
 /// Position and velocity of a damped oscillator that starts with x₀ and v₀.
 ///
-/// Its mass is 1/`ease` kg.
-fn oscillation(ease: f64, [x0, v0]: [f64; 2], time: f64) -> [f64; 2] {
+/// Its mass is 1/`inv_mass` kg.
+fn oscillation(inv_mass: f64, [x0, v0]: [f64; 2], time: f64) -> [f64; 2] {
     let [k, c] = SPRING;
-    let decay = 0.5 * c * ease;
-    let rate = (k * ease - decay * decay).sqrt();
+    let decay = 0.5 * c * inv_mass;
+    let rate = (k * inv_mass - decay * decay).sqrt();
     let (sine, cosine) = libm::sincos(rate * time);
     let swing = (v0 + decay * x0) / rate;
     let (shape, slope) = (x0 * cosine + swing * sine, rate * (swing * cosine - x0 * sine));

@@ -343,7 +343,7 @@ impl BodyScratch {
                     .iter()
                     .map(|&candidate| candidate_bodies[candidate as usize].body),
             );
-            field.tell(slot, into, found);
+            field.describe(slot, into, found);
         }
         field.finish();
     }

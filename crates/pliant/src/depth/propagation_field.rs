@@ -150,7 +150,7 @@ impl Field {
     }
 
     /// Adds what is known of a member to the result.
-    pub fn tell(&self, slot: usize, into: &[BodyId], found: &mut Penetrations) {
+    pub fn describe(&self, slot: usize, into: &[BodyId], found: &mut Penetrations) {
         let Member { vertex, answer, reason, .. } = self.members[slot];
         let into = found.keep(into);
         match answer {
@@ -242,18 +242,18 @@ mod tests {
 
     /// Reasons of the four corners of a tet, each with so many free neighbours and crossings.
     #[track_caller]
-    fn check(told: [(usize, usize); 4], expected: [Reason; 4]) {
+    fn check(reported: [(usize, usize); 4], expected: [Reason; 4]) {
         let bodies = Bodies::from_tets(&[(4, &[TET])]).unwrap();
         let mut field = Field::default();
         for _ in 0..2 {
             field.start(&bodies, BodyId(0));
             TET.iter().for_each(|&vertex| field.add(vertex, 0));
-            for (slot, (free, crossings)) in told.into_iter().enumerate() {
+            for (slot, (free, crossings)) in reported.into_iter().enumerate() {
                 field.border(slot, None, free, crossings);
             }
             field.spread(&[Vec3::ZERO; 4], &bodies, 2.0);
             let mut found = Penetrations::default();
-            (0..4).for_each(|slot| field.tell(slot, &[BodyId(1)], &mut found));
+            (0..4).for_each(|slot| field.describe(slot, &[BodyId(1)], &mut found));
             field.finish();
             let reasons: Vec<_> = found.unresolved.iter().map(|u| u.reason).collect();
             assert_eq!(reasons, expected);

@@ -5,7 +5,7 @@
 //! | `positions` | x̃       | positions after Verlet's step, then projected, m |
 //! | `direction` | r₁₂     | unit, from a to b at those positions             |
 //! | `excess`    | d       | length beyond the wanted one, m                  |
-//! | `eases`     | w       | inverse mass 1/m, 0 if pinned, 1/kg              |
+//! | `inv_masses`     | w       | inverse mass 1/m, 0 if pinned, 1/kg              |
 //!
 //! Each constraint is projected as if it were alone, in index order, and all again until none is
 //! violated by more than a tolerance, or a number of sweeps is reached (nonlinear Gauss–Seidel).
@@ -186,7 +186,7 @@ impl Constraints {
 
     /// Moves positions until the constraints hold at a time, s.
     ///
-    /// `eases` are inverse masses 1/m of each vertex, 1/kg, and 0 for a pinned one. A constraint
+    /// `inv_masses` are inverse masses 1/m of each vertex, 1/kg, and 0 for a pinned one. A constraint
     /// between two pinned vertices, or coinciding ones without a direction, stays violated and
     /// counts in the residual. Slices that do not fit the scene are rejected.
     ///
@@ -196,22 +196,24 @@ impl Constraints {
     pub fn relax(
         &self,
         positions: &mut [Vec3],
-        eases: &[f64],
+        inv_masses: &[f64],
         time: f64,
         settings: PbdSettings,
     ) -> Result<Relaxation, ConstraintError> {
         let expected = self.vertex_count;
-        if let Some(count) = [positions.len(), eases.len()].into_iter().find(|n| *n != expected) {
+        if let Some(count) =
+            [positions.len(), inv_masses.len()].into_iter().find(|n| *n != expected)
+        {
             return Err(ConstraintError::Count { count, expected });
         }
-        Ok(self.relax_positions(positions, (eases, time), settings, &mut Vec::new()))
+        Ok(self.relax_positions(positions, (inv_masses, time), settings, &mut Vec::new()))
     }
 
     /// The same; `acted` returns which constraints had to move something.
     pub(super) fn relax_positions(
         &self,
         positions: &mut [Vec3],
-        (eases, time): (&[f64], f64),
+        (inv_masses, time): (&[f64], f64),
         settings: PbdSettings,
         acted: &mut Vec<bool>,
     ) -> Relaxation {
@@ -224,7 +226,7 @@ impl Constraints {
                 let broken = constraint.broken(row.value);
                 if pass == Pass::Correct && broken != 0.0 {
                     *acted = true;
-                    row.shift(broken, eases, positions);
+                    row.shift(broken, inv_masses, positions);
                 }
                 worst = worst.max(broken.abs());
             }
@@ -236,7 +238,7 @@ impl Constraints {
     pub(super) fn relax_velocities(
         &self,
         state: &mut State,
-        (eases, acted): (&[f64], &[bool]),
+        (inv_masses, acted): (&[f64], &[bool]),
         dt: f64,
         settings: PbdSettings,
     ) -> Relaxation {
@@ -254,7 +256,7 @@ impl Constraints {
                 };
                 let broken = constraint.broken(row.slope(velocities) + drift);
                 if pass == Pass::Correct && broken != 0.0 {
-                    row.shift(broken, eases, velocities);
+                    row.shift(broken, inv_masses, velocities);
                 }
                 worst = worst.max(broken.abs());
             }
@@ -313,12 +315,12 @@ impl Row {
     }
 
     /// Removes `excess` from the ends, to each by its inverse mass.
-    fn shift(&self, excess: f64, eases: &[f64], ends: &mut [Vec3]) {
-        let of_b = eases[self.b.index()];
-        let sum = of_b + self.a.map_or(0.0, |a| eases[a.index()]);
+    fn shift(&self, excess: f64, inv_masses: &[f64], ends: &mut [Vec3]) {
+        let of_b = inv_masses[self.b.index()];
+        let sum = of_b + self.a.map_or(0.0, |a| inv_masses[a.index()]);
         let Some(direction) = self.direction.filter(|_| sum > 0.0) else { return };
         if let Some(a) = self.a {
-            ends[a.index()] += eases[a.index()] / sum * excess * direction;
+            ends[a.index()] += inv_masses[a.index()] / sum * excess * direction;
         }
         ends[self.b.index()] -= of_b / sum * excess * direction;
     }

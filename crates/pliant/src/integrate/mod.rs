@@ -82,19 +82,19 @@ pub struct StepScratch {
 /// What one step took.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Report {
-    /// Steps that were made in place of one, count; more than 1 when it was cut.
+    /// Steps that were made in place of one; more than 1 when it was cut.
     pub substeps: usize,
-    /// Newton iterations, count; 0 for explicit integrators.
+    /// Newton iterations; 0 for explicit integrators.
     pub newton: usize,
-    /// Iterations of the linear solver, count.
+    /// Iterations of the linear solver.
     pub linear: usize,
-    /// What was left of the equations, relative to the start of the step, unit 1.
+    /// What was left of the equations, relative to the start of the step.
     pub residual: f64,
-    /// Sweeps over the contacts of small bodies, count.
+    /// Sweeps over the contacts of small bodies.
     pub sweeps: usize,
-    /// Parts of the step whose contacts were solved only roughly, count.
+    /// Parts of the step whose contacts were solved only roughly.
     pub unconverged: usize,
-    /// Times that the step, or a part of it, was refused and halved, count.
+    /// Times that the step, or a part of it, was refused and halved.
     pub halvings: usize,
     /// What contact met.
     pub contact: ContactStats,
@@ -156,7 +156,7 @@ pub enum StepError {
         limit: f64,
         /// The step refused last, s.
         dt: f64,
-        /// Times that the step was halved before, count.
+        /// Times that the step was halved before.
         halvings: u32,
     },
     /// Arrays that do not belong together.
@@ -164,9 +164,9 @@ pub enum StepError {
     Count {
         /// What the state does not fit.
         what: &'static str,
-        /// Vertices of the state, count.
+        /// Vertices of the state.
         count: usize,
-        /// Vertices expected, count.
+        /// Vertices expected.
         expected: usize,
     },
     /// Contacts for an integrator that cannot solve them.
@@ -174,7 +174,7 @@ pub enum StepError {
         "{rows} contacts are to be solved with the step: only implicit Euler does, without Newton"
     )]
     Rows {
-        /// Rows, count.
+        /// Rows.
         rows: usize,
     },
     /// Contacts that are solved in different ways.
@@ -182,9 +182,9 @@ pub enum StepError {
         "{rows} contacts are rows and {springs} are springs: a step can solve one kind or the other"
     )]
     Mixed {
-        /// Rows, count.
+        /// Rows.
         rows: usize,
-        /// Springs, count.
+        /// Springs.
         springs: usize,
     },
     /// Attached vertices for an integrator that cannot solve them.
@@ -192,7 +192,7 @@ pub enum StepError {
         "{vertices} vertices are attached to rigid bodies: only implicit Euler moves them, without Newton"
     )]
     Attached {
-        /// Such vertices, count.
+        /// Such vertices.
         vertices: usize,
     },
     /// Joints that are not for the rigid bodies of the system.
@@ -211,11 +211,11 @@ pub enum StepError {
     NotConverged {
         /// Which solver.
         solver: &'static str,
-        /// Iterations made, count.
+        /// Iterations made.
         iterations: usize,
-        /// What was left, relative, unit 1.
+        /// What was left, relative.
         residual: f64,
-        /// What was asked for, relative, unit 1.
+        /// What was asked for, relative.
         tolerance: f64,
     },
 }
@@ -258,7 +258,7 @@ pub trait Integrator: std::fmt::Debug + Send {
         dt: f64,
     ) -> Result<Report, StepError>;
 
-    /// Whether it solves the rows or springs of [`System::contact`].
+    /// Whether it solves the rows or springs of [`StepScratch::contact`].
     fn solves_constraints(&self) -> bool {
         false
     }

@@ -23,7 +23,7 @@ pub struct Pbd {
     constraints: Constraints,
     settings: PbdSettings,
     /// Inverse mass 1/m of each vertex, 0 for pinned ones, 1/kg.
-    eases: Vec<f64>,
+    inv_masses: Vec<f64>,
     /// Positions before the projection, m.
     predicted: Vec<Vec3>,
     /// Whether each constraint moved something in this step.
@@ -38,7 +38,7 @@ impl Pbd {
             verlet: Verlet::new(kind),
             constraints,
             settings,
-            eases: Vec::new(),
+            inv_masses: Vec::new(),
             predicted: Vec::new(),
             acted: Vec::new(),
             last: [Relaxation::default(); 2],
@@ -52,16 +52,16 @@ impl Pbd {
 
     /// Moves the predicted positions, and the velocities that lead there.
     fn relax_prediction(&mut self, system: &System, dt: f64) -> Relaxation {
-        self.eases.clear();
-        self.eases.extend(system.masses.of().iter().map(|mass| mass.recip()));
+        self.inv_masses.clear();
+        self.inv_masses.extend(system.masses.of().iter().map(|mass| mass.recip()));
         for vertex in system.pins.vertices() {
-            self.eases[vertex.index()] = 0.0;
+            self.inv_masses[vertex.index()] = 0.0;
         }
         let time = self.verlet.next().time;
         let (positions, half) = self.verlet.predicted();
         self.predicted.clear();
         self.predicted.extend_from_slice(positions);
-        let given = (&self.eases[..], time);
+        let given = (&self.inv_masses[..], time);
         let found =
             self.constraints.relax_positions(positions, given, self.settings, &mut self.acted);
         for (k, velocity) in half.iter_mut().enumerate() {
@@ -86,7 +86,7 @@ impl Integrator for Pbd {
         self.verlet.predict(system, state, dt)?;
         let shifts = self.relax_prediction(system, dt);
         let report = self.verlet.settle(system, dt)?;
-        let given = (&self.eases[..], &self.acted[..]);
+        let given = (&self.inv_masses[..], &self.acted[..]);
         let speeds =
             self.constraints.relax_velocities(self.verlet.next(), given, dt, self.settings);
         self.verlet.accept(system, state, dt)?;

@@ -43,18 +43,18 @@ impl<M: ?Sized> Copy for Equations<'_, M> {}
 /// How rows are solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowSettings {
-    /// Islands with a body of more vertices are solved by iterations, count.
+    /// Islands with a body of more vertices are solved by iterations.
     pub most_direct: usize,
-    /// Sweeps over all contacts with the direct solver, count.
+    /// Sweeps over all contacts with the direct solver.
     pub sweeps: usize,
-    /// Change of velocity, per size and step, below which sweeps end, unit 1.
+    /// Change of velocity, per size and step, below which sweeps end.
     pub velocity_tolerance: f64,
     /// The same two where a contact is between rigid bodies, or a rigid one and an obstacle:
     /// these cost less and bear stacks, which need more.
     pub rigid: (usize, f64),
-    /// Rounds of multipliers with the iterative solver at least, count.
+    /// Rounds of multipliers with the iterative solver at least.
     pub rounds: usize,
-    /// And at most, while velocities lack what impulses ask of them, count.
+    /// And at most, while velocities lack what impulses ask of them.
     pub most_rounds: usize,
 }
 
@@ -74,11 +74,11 @@ impl Default for RowSettings {
 /// What a solver did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Solved {
-    /// Sweeps over the rows of small bodies, count.
+    /// Sweeps over the rows of small bodies.
     pub sweeps: usize,
-    /// Iterations of the linear solver, count.
+    /// Iterations of the linear solver.
     pub iterations: usize,
-    /// Residual of the last linear system, relative, unit 1.
+    /// Residual of the last linear system, relative.
     pub residual: f64,
     /// Whether rounds ended before velocities and impulses agreed.
     pub is_unconverged: bool,

@@ -15,16 +15,16 @@ use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3, skew};
 
 /// Most unknowns of a contact without attached vertices: a vertex of a rigid body at a face of
-/// a soft one, count.
+/// a soft one.
 pub const MOST_FREE: usize = 5;
 
-/// Most unknowns of one contact: four vertices, each attached to another rigid body, count.
+/// Most unknowns of one contact: four vertices, each attached to another rigid body.
 pub const MOST: usize = 8;
 
 /// How one unknown moves a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Term {
-    /// A vertex, or the centre of a rigid body, with its weight, unit 1.
+    /// A vertex, or the centre of a rigid body, with its weight.
     Weight(f64),
     /// The spin of a rigid body, with the arm, m.
     Angular(Vec3),
@@ -65,7 +65,7 @@ impl Term {
         }
     }
 
-    /// Square of the weight, unit 1, or of the arm, m².
+    /// Square of the weight, or of the arm, m².
     pub fn square(self) -> f64 {
         match self {
             Term::Weight(weight) => weight * weight,
@@ -136,7 +136,7 @@ pub struct Row {
     pub unknowns: [VertexId; MOST],
     /// What each does to the relative velocity.
     pub shares: [Term; MOST],
-    /// Unknowns in use, count.
+    /// Unknowns in use.
     pub count: usize,
     /// Bodies of the two sides; the second may be an obstacle.
     pub bodies: (BodyId, Option<BodyId>),
@@ -146,7 +146,7 @@ pub struct Row {
     pub surface_velocity: Vec3,
     /// Least speed along the normal, m/s.
     pub min_normal_velocity: f64,
-    /// Coulomb's coefficient, unit 1.
+    /// Coulomb's coefficient.
     pub friction: f64,
     /// Size of the smaller body, m.
     pub size: f64,

@@ -197,8 +197,11 @@ fn shifts_keep_the_centre_of_mass_and_report_what_they_change() {
     assert!(scene.state.centre(&masses).abs_diff_eq(centre, 1e-13));
     let gained = scene.state.angular_momentum(&masses, Vec3::ZERO)
         - pushed.angular_momentum(&masses, Vec3::ZERO);
-    let told = response.changed().angular;
-    assert!(told.length() > 1e-3 && gained.abs_diff_eq(told, 1e-10 * told.length()), "{told}");
+    let reported = response.changed().angular;
+    assert!(
+        reported.length() > 1e-3 && gained.abs_diff_eq(reported, 1e-10 * reported.length()),
+        "{reported}"
+    );
     let longest = output.shifts.iter().map(|(_, shift)| shift.length()).fold(0.0, f64::max);
     assert_eq!((response.changed().longest, output.stats.shift), (longest, longest));
 }

@@ -46,7 +46,7 @@ const BOTH: [Way; 2] = [by_grid, by_rays];
 
 /// Result of one vertex, by body and number within it.
 #[derive(Clone, Debug, PartialEq)]
-struct Told {
+struct Reported {
     vertex: (usize, usize),
     into: Vec<usize>,
     ring: Option<u32>,
@@ -56,13 +56,13 @@ struct Told {
     direction: Vec3,
 }
 
-fn told(bodies: &Bodies, found: &Penetrations) -> Vec<Told> {
+fn reported(bodies: &Bodies, found: &Penetrations) -> Vec<Reported> {
     let name = |vertex: VertexId| {
         let body = bodies.body_of(vertex);
         (body.index(), vertex.index() - bodies.vertices(body).start)
     };
     let into = |span| found.bodies(span).iter().map(|body: &BodyId| body.index()).collect();
-    let resolved = found.resolved.iter().map(|r| Told {
+    let resolved = found.resolved.iter().map(|r| Reported {
         vertex: name(r.vertex),
         into: into(r.into),
         ring: Some(r.ring),
@@ -70,7 +70,7 @@ fn told(bodies: &Bodies, found: &Penetrations) -> Vec<Told> {
         depth: r.penetration.depth,
         direction: r.penetration.direction,
     });
-    let unresolved = found.unresolved.iter().map(|u| Told {
+    let unresolved = found.unresolved.iter().map(|u| Reported {
         vertex: name(u.vertex),
         into: into(u.into),
         ring: None,
@@ -81,16 +81,16 @@ fn told(bodies: &Bodies, found: &Penetrations) -> Vec<Told> {
     sorted(resolved.chain(unresolved).collect())
 }
 
-fn sorted(mut list: Vec<Told>) -> Vec<Told> {
-    list.iter_mut().for_each(|told| told.into.sort_unstable());
+fn sorted(mut list: Vec<Reported>) -> Vec<Reported> {
+    list.iter_mut().for_each(|reported| reported.into.sort_unstable());
     list.sort_by(|a, b| (a.vertex, &a.into).cmp(&(b.vertex, &b.into)));
     list
 }
 
 /// `size` is that of the scene, m.
 #[track_caller]
-fn assert_near(found: &[Told], expected: &[Told], size: f64) {
-    let flags = |list: &[Told]| -> Vec<_> {
+fn assert_near(found: &[Reported], expected: &[Reported], size: f64) {
+    let flags = |list: &[Reported]| -> Vec<_> {
         list.iter().map(|t| (t.vertex, t.into.clone(), t.ring, t.reason)).collect()
     };
     assert_eq!(flags(found), flags(expected));
@@ -121,7 +121,7 @@ fn check_rays(list: &[Body], settings: DepthSettings) -> usize {
     let (positions, bodies) = assemble(list);
     let slow = by_brute(&positions, &bodies, settings);
     let fast = by_rays(&positions, &bodies, settings);
-    assert_near(&told(&bodies, &fast), &told(&bodies, &slow), 1.0);
+    assert_near(&reported(&bodies, &fast), &reported(&bodies, &slow), 1.0);
     assert_eq!(fast.missed_edges, slow.missed_edges);
     slow.resolved.len() + slow.unresolved.len()
 }
@@ -261,7 +261,7 @@ fn surfaces_among_tets_are_found_alike_by_all_ways() {
         let slow = by_brute(&positions, &bodies, settings(round));
         assert_eq!(by_grid(&positions, &bodies, settings(round)), slow);
         let fast = by_rays(&positions, &bodies, settings(round));
-        assert_near(&told(&bodies, &fast), &told(&bodies, &slow), 1.0);
+        assert_near(&reported(&bodies, &fast), &reported(&bodies, &slow), 1.0);
         assert_eq!((fast.missed_edges, slow.missed_edges), (0, 0));
         resolved += slow.resolved.len();
     }
@@ -307,7 +307,7 @@ fn a_surface_that_is_inside_out_holds_nothing() {
         positions[surface].iter_mut().for_each(|p| p.x = 2.0 * middle.x - p.x);
         let slow = by_brute(&positions, &bodies, settings(round));
         let fast = by_rays(&positions, &bodies, settings(round));
-        assert_near(&told(&bodies, &fast), &told(&bodies, &slow), 1.0);
+        assert_near(&reported(&bodies, &fast), &reported(&bodies, &slow), 1.0);
         let mut found = Overlaps::default();
         fused::Scratch::new(&positions, &bodies).overlaps(&positions, &bodies, &mut found);
         assert_eq!(into_surface(&found), 0);
@@ -323,7 +323,7 @@ fn check_changed(
     [before, after]: [&[Body]; 2],
     round: usize,
     size: f64,
-    change: impl Fn(Told) -> Told,
+    change: impl Fn(Reported) -> Reported,
 ) -> usize {
     let mut colliding = 0;
     for way in BOTH {
@@ -331,7 +331,7 @@ fn check_changed(
             let (positions, bodies) = assemble(list);
             let found = way(&positions, &bodies, settings(round));
             assert_eq!(found.missed_edges, 0);
-            told(&bodies, &found)
+            reported(&bodies, &found)
         });
         colliding = before.len();
         assert_near(&after, &sorted(before.into_iter().map(&change).collect()), size);
@@ -353,9 +353,9 @@ fn a_moved_and_turned_scene_has_turned_directions_and_the_same_depths() {
         let list = sound(&mut dice, 2 + round % 3);
         let (turn, by) = (dice.turn(), 20.0 * dice.point());
         let moved = mapped(&list, |p| turn * p + by);
-        colliding += check_changed([&list, &moved], round, 1.0, |told| Told {
-            direction: turn * told.direction,
-            ..told
+        colliding += check_changed([&list, &moved], round, 1.0, |reported| Reported {
+            direction: turn * reported.direction,
+            ..reported
         });
     }
     assert!(colliding > 300, "{colliding}");
@@ -369,9 +369,9 @@ fn a_scaled_scene_has_scaled_depths() {
         let list = sound(&mut dice, 2 + round % 3);
         let scale = [0.5, 1e-6, 3.0, 1e-50, 1e60][round % 5];
         let scaled = mapped(&list, |p| scale * p);
-        colliding += check_changed([&list, &scaled], round, scale, |told| Told {
-            depth: scale * told.depth,
-            ..told
+        colliding += check_changed([&list, &scaled], round, scale, |reported| Reported {
+            depth: scale * reported.depth,
+            ..reported
         });
     }
     assert!(colliding > 300, "{colliding}");
@@ -386,9 +386,9 @@ fn a_mirrored_scene_has_mirrored_directions() {
         let flip = Vec3::new(-1.0, 1.0, 1.0);
         let mut mirrored = mapped(&list, |p| flip * p);
         mirrored.iter_mut().flat_map(|body| &mut body.tets).for_each(|tet| tet.swap(0, 1));
-        colliding += check_changed([&list, &mirrored], round, 1.0, |told| Told {
-            direction: flip * told.direction,
-            ..told
+        colliding += check_changed([&list, &mirrored], round, 1.0, |reported| Reported {
+            direction: flip * reported.direction,
+            ..reported
         });
     }
     assert!(colliding > 300, "{colliding}");
@@ -410,9 +410,9 @@ fn renumbered_vertices_keep_their_depths() {
                 *corner = VertexId(order[corner.index()] as u32);
             }
         }
-        colliding += check_changed([&list, &renumbered], round, 1.0, |told| {
-            let (body, vertex) = told.vertex;
-            Told { vertex: (body, orders[body][vertex]), ..told }
+        colliding += check_changed([&list, &renumbered], round, 1.0, |reported| {
+            let (body, vertex) = reported.vertex;
+            Reported { vertex: (body, orders[body][vertex]), ..reported }
         });
     }
     assert!(colliding > 300, "{colliding}");
@@ -429,9 +429,9 @@ fn bodies_in_another_order_tell_the_same() {
         for (body, &new) in order.iter().enumerate() {
             reordered[new] = list[body].clone();
         }
-        colliding += check_changed([&list, &reordered], round, 1.0, |told| {
-            let into = told.into.iter().map(|&body| order[body]).collect();
-            Told { vertex: (order[told.vertex.0], told.vertex.1), into, ..told }
+        colliding += check_changed([&list, &reordered], round, 1.0, |reported| {
+            let into = reported.into.iter().map(|&body| order[body]).collect();
+            Reported { vertex: (order[reported.vertex.0], reported.vertex.1), into, ..reported }
         });
     }
     assert!(colliding > 300, "{colliding}");

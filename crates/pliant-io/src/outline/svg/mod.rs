@@ -334,8 +334,8 @@ mod tests {
             (&"<g>".repeat(1000), "not SVG"),
             (&("<g>".repeat(300) + &"</g>".repeat(300)), "256 deep"),
         ] {
-            let told = read(inner).unwrap_err();
-            assert!(told.contains(expected), "{told}");
+            let reported = read(inner).unwrap_err();
+            assert!(reported.contains(expected), "{reported}");
         }
         assert!(parse("<html/>").unwrap_err().contains("<html>"));
     }

@@ -239,8 +239,8 @@ mod tests {
             ("M0 0 A1 1 0 0 1 3 3 X", "“X” before byte 21"),
             ("M0 0 A1 1 0 0 1 3 é", "byte 18 should begin a number"),
         ] {
-            let told = parse(data).unwrap_err();
-            assert!(told.contains(expected), "{data}: {told}");
+            let reported = parse(data).unwrap_err();
+            assert!(reported.contains(expected), "{data}: {reported}");
         }
         assert_eq!(parse("  "), Ok(vec![]));
     }

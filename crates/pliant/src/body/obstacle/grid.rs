@@ -325,16 +325,16 @@ mod tests {
         let grid = sampled(&surface, 0.1);
         assert!(grid.distance(Vec3::ZERO) > 0.5);
         let slack = 0.1 * 0.75_f64.sqrt();
-        let mut told = [0, 0];
+        let mut reported = [0, 0];
         for point in check::points(2000, 1.5) {
             let distance = grid.distance(point);
             if distance.abs() > slack {
                 let inside = winding(surface.positions(), surface.triangles(), point) > 0;
                 assert_eq!(distance < 0.0, inside, "{distance} at {point}");
-                told[usize::from(inside)] += 1;
+                reported[usize::from(inside)] += 1;
             }
         }
-        assert!(told[0] > 1000 && told[1] > 100, "{told:?}");
+        assert!(reported[0] > 1000 && reported[1] > 100, "{reported:?}");
     }
 
     #[test]

@@ -16,10 +16,10 @@ use crate::integrate::implicit::Implicit;
 use crate::integrate::{Report, StepError, StepScratch, System};
 use crate::math::{Mat3, Vec3};
 
-/// Rounds of contacts and joints at most, count.
+/// Rounds of contacts and joints at most.
 const MOST_ROUNDS: usize = 100;
 
-/// Change of velocity by joints, per size and step, below which rounds end, unit 1.
+/// Change of velocity by joints, per size and step, below which rounds end.
 const STILL: f64 = 1e-7;
 
 /// Snapshot of the method.

@@ -58,9 +58,9 @@ pub enum Equations {
     LinearisedOnce,
     /// Newton's method with line search.
     Newton {
-        /// Most iterations, count.
+        /// Most iterations.
         iterations: usize,
-        /// Residual to reach, relative to the right-hand side at the start, unit 1.
+        /// Residual to reach, relative to the right-hand side at the start.
         tolerance: f64,
     },
 }
@@ -80,8 +80,8 @@ pub struct ImplicitSettings {
 
 /// Implicit Euler, implicit midpoint or BDF2.
 ///
-/// Equations that are not solved are an error with the numbers; around it a
-/// [`Backtrack`](crate::integrate::backtrack::Backtrack) makes shorter steps instead.
+/// Equations that are not solved are an error with the numbers; around it
+/// [`Stepper::with_halvings`](crate::step::Stepper::with_halvings) makes shorter steps instead.
 ///
 /// Implicit Euler, linearised once, solves the rows or the springs of contact together with the
 /// materials.
@@ -108,7 +108,7 @@ pub struct Implicit {
     forces: Vec<Vec3>,
     right: Vec<Vec3>,
     change: Vec<Vec3>,
-    /// Part of the last change that Newton's method took, unit 1; 0 when there was no way down.
+    /// Part of the last change that Newton's method took; 0 when there was no way down.
     taken: f64,
     /// Zeros, m/s.
     still: Vec<Vec3>,

@@ -16,7 +16,7 @@ use crate::math::{Mat3, Vec3, outer_square};
 use crate::solve::linear::{Linear, LinearSettings, Operator, SolveError};
 use crate::solve::pcg::Pcg;
 
-/// Times that springs are chosen and solved at most, count.
+/// Times that springs are chosen and solved at most.
 ///
 /// What is left then pulls nowhere either: it only is not the solution.
 const ROUNDS: usize = 8;

@@ -181,7 +181,7 @@ impl Now<'_> {
     }
 
     /// Inverse inertia of the present positions, 1/(kg·m²).
-    fn ease(&self, positions: &[Vec3]) -> Mat3 {
+    fn inv_mass(&self, positions: &[Vec3]) -> Mat3 {
         let mut moments = Mat3::ZERO;
         for member in &self.one.cluster.members {
             let place = positions[member.vertex.index()] - self.at.centre;
@@ -200,7 +200,7 @@ impl Now<'_> {
             push += pull;
             turn += place(member).cross(pull);
         }
-        (push, turn) = (push / cluster.mass, self.ease(positions) * turn);
+        (push, turn) = (push / cluster.mass, self.inv_mass(positions) * turn);
         for (k, member) in cluster.members.iter().enumerate() {
             let (v, place) = (member.vertex.index(), place(member));
             let excess = member.weight * (push + turn.cross(place));
@@ -215,10 +215,10 @@ impl Now<'_> {
         let One { cluster, square, blend, volume, kernel, .. } = self.one;
         let Cluster { members, mass, .. } = cluster;
         let place = |member: &Member| positions[member.vertex.index()] - self.at.centre;
-        let (ease, rigid) = (self.ease(positions), *square * (1.0 - blend));
+        let (inv_mass, rigid) = (self.inv_mass(positions), *square * (1.0 - blend));
         for (i, a) in members.iter().enumerate() {
             let (turns, swells) =
-                (-skew(place(a)) * ease, *square * blend * volume * self.swell(i));
+                (-skew(place(a)) * inv_mass, *square * blend * volume * self.swell(i));
             for (j, b) in members.iter().enumerate() {
                 let both = rigid * a.weight * b.weight;
                 let mut even = -both / mass;

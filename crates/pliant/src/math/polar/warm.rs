@@ -145,7 +145,7 @@ mod tests {
             let best = slow.stretches.element_sum();
             let nearest = slow.u * slow.v.transpose();
             // Turns about the longest axis depend on the sum of the two other stretches.
-            let told = slow.stretches.y + slow.stretches.z;
+            let reported = slow.stretches.y + slow.stretches.z;
             let mut found = vec![direct::polar(matrix).rotation];
             let warm = |start| Mat3::from_quat(rotation_from(matrix, start).rotation);
             found.extend(starts().map(warm));
@@ -153,8 +153,8 @@ mod tests {
                 assert_rotation(rotation);
                 let agreement = trace(rotation.transpose() * scaled);
                 assert!((agreement - best).abs() < TOLERANCE, "{matrix}: {agreement} {best}");
-                if told > 1e-6 {
-                    let near = rotation.abs_diff_eq(nearest, TOLERANCE / told);
+                if reported > 1e-6 {
+                    let near = rotation.abs_diff_eq(nearest, TOLERANCE / reported);
                     assert!(near, "{matrix}: {rotation} {nearest}");
                 }
             }

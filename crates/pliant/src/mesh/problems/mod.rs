@@ -252,7 +252,7 @@ impl ProblemKind {
             }
             ProblemKind::InvertedPieces => "these pieces look inward; turn their triangles",
             ProblemKind::NoVolume => "nothing inside, so no body; is it a sheet?",
-            ProblemKind::SeveralParts => "they do not hang together, but count as one body",
+            ProblemKind::SeveralParts => "disconnected components, which count as one body",
             ProblemKind::SelfOverlap => "the rest shape touches or runs through itself",
             ProblemKind::OverlapUnfinished => "too many near misses: there may be more overlap",
             ProblemKind::NestedPieces => "a part of the body lies inside another part of it",
