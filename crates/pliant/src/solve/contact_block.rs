@@ -14,6 +14,7 @@
 
 use crate::contact::impulse::ContactImpulse;
 use crate::math::{Mat3, Vec3};
+use crate::solve::gauss_seidel::Relaxed;
 use crate::solve::terms::Row;
 
 /// Determinant of G over the cube of its mean below which G counts as singular.
@@ -86,12 +87,15 @@ impl ContactBlock {
         }
     }
 
-    /// Whether a change of the impulse, N·s, moves it by less than the tolerance.
+    /// What a change of the impulse, N·s, means for the sweeps.
     #[inline]
-    pub fn is_converged(&self, change: Vec3) -> bool {
-        let moved = (self.delassus * change).length_squared()
-            > self.velocity_tolerance * self.velocity_tolerance;
-        !moved
+    pub fn relaxed(&self, change: Vec3, is_rigid: bool) -> Relaxed {
+        let tolerance_sq = self.velocity_tolerance * self.velocity_tolerance;
+        if (self.delassus * change).length_squared() > tolerance_sq {
+            Relaxed::Moved { is_rigid }
+        } else {
+            Relaxed::Converged
+        }
     }
 
     /// Solves the contact by itself; returns the change of its impulse, N·s.

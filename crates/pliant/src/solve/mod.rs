@@ -14,6 +14,8 @@ pub mod terms;
 
 pub mod dense;
 
+pub mod gauss_seidel;
+
 mod contact_block;
 
 mod nncg;

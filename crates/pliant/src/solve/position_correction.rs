@@ -18,6 +18,7 @@ use crate::contact::output::RigidShift;
 use crate::contact::response::StepContext;
 use crate::id::BodyId;
 use crate::math::{Mat3, Quat, Vec3, outer_square};
+use crate::solve::gauss_seidel::{self, GaussSeidel, Relaxed, SweepLimits};
 
 /// Gap that is good enough, per offset.
 const GOAL: f64 = 0.5;
@@ -88,9 +89,7 @@ impl PositionCorrection {
         }
         let bodies = context.bodies;
         self.gather(context, contacts);
-        for _ in 0..SWEEPS {
-            self.rows.iter_mut().for_each(|row| row.relax(&mut self.rigids));
-        }
+        gauss_seidel::sweep(self, SweepLimits { soft: 0, rigid: SWEEPS });
         for (contact, row) in contacts.iter_mut().zip(&self.rows) {
             contact.gap += row.opening(&self.rigids);
         }
@@ -140,6 +139,19 @@ impl PositionCorrection {
             let led = Contact { bodies: (leader(a), b.map(leader)), ..*contact };
             Row::of(&led, positions, rigids)
         }));
+    }
+}
+
+impl GaussSeidel for PositionCorrection {
+    fn row_count(&self) -> usize {
+        self.rows.len()
+    }
+
+    #[inline]
+    fn relax(&mut self, row: usize) -> Relaxed {
+        self.rows[row].relax(&mut self.rigids);
+        // All sweeps are made: what moves little early may move more later.
+        Relaxed::Moved { is_rigid: true }
     }
 }
 

@@ -19,6 +19,7 @@ use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3, skew};
 use crate::solve::contact_block::ContactBlock;
 use crate::solve::dense::inverse;
+use crate::solve::gauss_seidel::{self, GaussSeidel, Relaxed, SweepLimits};
 use crate::solve::nncg::Nncg;
 use crate::solve::rows::{Equations, RowSettings, Solved};
 use crate::solve::terms::{Row, Term};
@@ -83,7 +84,7 @@ impl RigidPgs {
                 &mut self.speeds,
             );
         }
-        let solved = self.sweep(settings.rigid.0, row_impulses);
+        let solved = self.sweep(settings.rigid_sweeps, row_impulses);
         let bodies = self.list.iter().zip(self.speeds.chunks_exact(WIDTH));
         // The last entry is the obstacle.
         for (body, own) in bodies.take(self.list.len() - 1) {
@@ -161,7 +162,8 @@ impl RigidPgs {
                 let SolverBody { inv_mass: own, inv_inertia, .. } = list[*side as usize];
                 delassus += own * Mat3::IDENTITY - skew(arm) * inv_inertia * skew(arm);
             }
-            let velocity_tolerance = settings.rigid.1 * contact.size / equations.dt;
+            let velocity_tolerance =
+                settings.rigid_velocity_tolerance * contact.size / equations.dt;
             ContactConstraint {
                 sides,
                 arms,
@@ -175,23 +177,40 @@ impl RigidPgs {
     /// Between sweeps the iterate is accelerated, see [`Nncg`].
     fn sweep(&mut self, most: usize, row_impulses: &mut [ContactImpulse]) -> Solved {
         let RigidPgs { list, constraints, speeds, nncg, .. } = self;
-        let mut solved = Solved::default();
         nncg.begin(row_impulses, speeds);
-        for sweep in 1..=most {
-            let mut is_converged = true;
-            for (constraint, row_impulse) in constraints.iter().zip(&mut *row_impulses) {
-                let relative = constraint.relative(speeds);
-                let Some(impulse) = constraint.block.relax(row_impulse, relative) else { continue };
-                constraint.push(list, impulse, speeds);
-                is_converged &= constraint.block.is_converged(impulse);
-            }
-            solved.sweeps = sweep;
-            if is_converged || sweep == most {
-                break;
-            }
-            nncg.go_on(row_impulses, speeds);
-        }
-        solved
+        let mut rows = Rows { list, constraints, speeds, nncg, row_impulses };
+        let limits = SweepLimits { soft: most, rigid: most };
+        Solved { sweeps: gauss_seidel::sweep(&mut rows, limits), ..Solved::default() }
+    }
+}
+
+/// All contacts during the sweeps.
+struct Rows<'a> {
+    list: &'a [SolverBody],
+    constraints: &'a [ContactConstraint],
+    speeds: &'a mut [f64],
+    nncg: &'a mut Nncg,
+    row_impulses: &'a mut [ContactImpulse],
+}
+
+impl GaussSeidel for Rows<'_> {
+    fn row_count(&self) -> usize {
+        self.row_impulses.len()
+    }
+
+    #[inline]
+    fn relax(&mut self, row: usize) -> Relaxed {
+        let (constraint, row_impulse) = (&self.constraints[row], &mut self.row_impulses[row]);
+        let relative = constraint.relative(self.speeds);
+        let Some(impulse) = constraint.block.relax(row_impulse, relative) else {
+            return Relaxed::Converged;
+        };
+        constraint.push(self.list, impulse, self.speeds);
+        constraint.block.relaxed(impulse, true)
+    }
+
+    fn accelerate(&mut self) {
+        self.nncg.go_on(self.row_impulses, self.speeds);
     }
 }
 
@@ -285,7 +304,11 @@ mod tests {
         let equations = Equations { matrix: &matrix, right: &right, held: &[], dt: 0.01 };
         let bodies: Vec<_> = (0..COUNT).map(|k| 2 * k..2 * k + 2).collect();
         for sweeps in [1, 3, 60] {
-            let settings = RowSettings { rigid: (sweeps, 1e-14), ..RowSettings::default() };
+            let settings = RowSettings {
+                rigid_sweeps: sweeps,
+                rigid_velocity_tolerance: 1e-14,
+                ..RowSettings::default()
+            };
             let warm = ContactImpulse { normal: 0.1, tangent: 0.01 * Vec3::Y };
             let start = (vec![Vec3::ZERO; 2 * COUNT], vec![warm; rows.len()]);
             let (mut fast, mut slow) = (start.clone(), start);

@@ -51,7 +51,9 @@ pub struct RowSettings {
     pub velocity_tolerance: f64,
     /// The same two where a contact is between rigid bodies, or a rigid one and an obstacle:
     /// these cost less and bear stacks, which need more.
-    pub rigid: (usize, f64),
+    pub rigid_sweeps: usize,
+    /// See `velocity_tolerance`.
+    pub rigid_velocity_tolerance: f64,
     /// Rounds of multipliers with the iterative solver at least.
     pub rounds: usize,
     /// And at most, while velocities lack what impulses ask of them.
@@ -64,7 +66,8 @@ impl Default for RowSettings {
             most_direct: 60,
             sweeps: 20,
             velocity_tolerance: 1e-6,
-            rigid: (200, 1e-10),
+            rigid_sweeps: 200,
+            rigid_velocity_tolerance: 1e-10,
             rounds: 2,
             most_rounds: 20,
         }
@@ -423,7 +426,8 @@ mod tests {
                 most_direct,
                 sweeps: 200,
                 velocity_tolerance: 1e-14,
-                rigid: (200, 1e-14),
+                rigid_sweeps: 200,
+                rigid_velocity_tolerance: 1e-14,
                 rounds: 100,
                 most_rounds: 100,
             };

@@ -22,6 +22,7 @@ use crate::math::Vec3;
 use crate::par;
 use crate::solve::dense::Inverse;
 use crate::solve::dense_pgs::constraint::{ContactConstraint, Probe, Side};
+use crate::solve::gauss_seidel::{self, GaussSeidel, Relaxed, SweepLimits};
 use crate::solve::nncg::Nncg;
 use crate::solve::rigid_pgs::RigidPgs;
 use crate::solve::rows::{Equations, RowSettings, Solved};
@@ -130,7 +131,8 @@ impl DensePgs {
                 constraint.push(&self.responses, impulse, &mut self.speeds);
             }
         }
-        let solved = self.sweep((settings.sweeps, settings.rigid.0), row_impulses);
+        let limits = SweepLimits { soft: settings.sweeps, rigid: settings.rigid_sweeps };
+        let solved = self.sweep(limits, row_impulses);
         for part in &mut self.parts[..self.count] {
             let own = &self.speeds[part.start..part.start + part.inverse.width()];
             part.inverse.spread(own, &mut velocities[bodies[part.body.index()].clone()]);
@@ -217,8 +219,11 @@ impl DensePgs {
                 response += 3 * width;
                 Side { part: part as usize, response: first, start: *start, width }
             });
-            let velocity_tolerance =
-                if contact.is_rigid() { settings.rigid.1 } else { settings.velocity_tolerance };
+            let velocity_tolerance = if contact.is_rigid() {
+                settings.rigid_velocity_tolerance
+            } else {
+                settings.velocity_tolerance
+            };
             let mut constraint = ContactConstraint::new(
                 contact,
                 sides,
@@ -283,41 +288,52 @@ impl DensePgs {
     /// [`Nncg`] moves along conjugate ones, as far as no constraint switches in between.
     ///
     /// - Implements: [Silcowitz10 abstract], the nonsmooth nonlinear conjugate gradients.
-    fn sweep(
-        &mut self,
-        (sweeps, most): (usize, usize),
-        row_impulses: &mut [ContactImpulse],
-    ) -> Solved {
+    fn sweep(&mut self, limits: SweepLimits, row_impulses: &mut [ContactImpulse]) -> Solved {
         let DensePgs { parts, probes, constraints, responses, speeds, nncg, .. } = self;
-        let mut solved = Solved::default();
         nncg.begin(row_impulses, speeds);
-        for sweep in 1..=sweeps.max(most) {
-            let (mut is_converged, mut rigid_is_still) = (true, true);
-            for ((probe, constraint), row_impulse) in
-                probes.iter().zip(&mut *constraints).zip(&mut *row_impulses)
-            {
-                let relative = probe.relative(constraint, speeds);
-                if *row_impulse == ContactImpulse::default() && probe.is_free(relative) {
-                    continue;
-                }
-                if !constraint.is_ready {
-                    constraint.settle(parts);
-                    constraint.respond(parts, 0, responses);
-                    constraint.is_ready = true;
-                }
-                let Some(impulse) = constraint.block.relax(row_impulse, relative) else { continue };
-                constraint.push(responses, impulse, speeds);
-                let moved = !constraint.block.is_converged(impulse);
-                is_converged &= !moved;
-                rigid_is_still &= !(moved && constraint.is_rigid);
-            }
-            solved.sweeps = sweep;
-            if is_converged || sweep >= if rigid_is_still { sweeps } else { most } {
-                break;
-            }
-            nncg.go_on(row_impulses, speeds);
+        let mut rows = Rows { parts, probes, constraints, responses, speeds, nncg, row_impulses };
+        Solved { sweeps: gauss_seidel::sweep(&mut rows, limits), ..Solved::default() }
+    }
+}
+
+/// All contacts during the sweeps.
+struct Rows<'a> {
+    parts: &'a [Part],
+    probes: &'a [Probe],
+    constraints: &'a mut [ContactConstraint],
+    responses: &'a mut [f64],
+    speeds: &'a mut [f64],
+    nncg: &'a mut Nncg,
+    row_impulses: &'a mut [ContactImpulse],
+}
+
+impl GaussSeidel for Rows<'_> {
+    fn row_count(&self) -> usize {
+        self.row_impulses.len()
+    }
+
+    #[inline]
+    fn relax(&mut self, row: usize) -> Relaxed {
+        let Rows { parts, probes, constraints, responses, speeds, .. } = self;
+        let (constraint, row_impulse) = (&mut constraints[row], &mut self.row_impulses[row]);
+        let relative = probes[row].relative(constraint, speeds);
+        if *row_impulse == ContactImpulse::default() && probes[row].is_free(relative) {
+            return Relaxed::Converged;
         }
-        solved
+        if !constraint.is_ready {
+            constraint.settle(parts);
+            constraint.respond(parts, 0, responses);
+            constraint.is_ready = true;
+        }
+        let Some(impulse) = constraint.block.relax(row_impulse, relative) else {
+            return Relaxed::Converged;
+        };
+        constraint.push(responses, impulse, speeds);
+        constraint.block.relaxed(impulse, constraint.is_rigid)
+    }
+
+    fn accelerate(&mut self) {
+        self.nncg.go_on(self.row_impulses, self.speeds);
     }
 }
 
