@@ -16,9 +16,9 @@ use pliant::math::{Mat3, Vec3, outer_square};
 use pliant::mesh::generate::{cuboid::cuboid, lattice::TetSplit};
 use pliant::solve::augmented_lagrangian::AugmentedLagrangian;
 use pliant::solve::constraint::min_normal_velocity;
-use pliant::solve::linear::{LinearSettings, Product};
+use pliant::solve::linear::Product;
 use pliant::solve::position_correction::PositionCorrection;
-use pliant::solve::rows::{Equations, RowSettings};
+use pliant::solve::rows::{Equations, SolveSettings, Unknowns};
 use pliant::solve::terms::Row;
 
 const DT: f64 = 1.0 / 60.0; // s
@@ -114,14 +114,14 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         let multiply = |x: &[Vec3], product: &mut [Vec3]| multiply(&blocks, x, product);
         let matrix = &Product { multiply, diagonal: &diagonal };
         let equations = Equations { matrix, right: &right, held: &held, dt: DT };
-        let how = (RowSettings::default(), LinearSettings::default());
+        let how = SolveSettings::default();
         let contacts: Vec<_> = rows.iter().map(|row| Row::of(row, None)).collect();
         solver.solve(
             equations,
             masses.of(),
             &contacts,
             how,
-            (&mut velocities, &mut row_impulses),
+            Unknowns { velocities: &mut velocities, row_impulses: &mut row_impulses },
         )?;
         warm_start.store(&rows, &row_impulses, DT);
         positions.iter_mut().zip(&velocities).for_each(|(x, v)| *x += DT * *v);

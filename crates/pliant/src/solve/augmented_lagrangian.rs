@@ -15,9 +15,9 @@ use crate::contact::friction::friction;
 use crate::contact::impulse::ContactImpulse;
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3, outer_square};
-use crate::solve::linear::{LinearSettings, Operator, SolveError};
+use crate::solve::linear::{Operator, SolveError};
 use crate::solve::pcg::Pcg;
-use crate::solve::rows::{Equations, RowSettings, Solved};
+use crate::solve::rows::{Equations, SolveSettings, Solved, Unknowns};
 use crate::solve::terms::{Row, Term};
 
 /// Penalty of a contact along its normal, relative to the mass it moves.
@@ -99,9 +99,11 @@ impl AugmentedLagrangian {
         equations: Equations<'_, M>,
         masses: &[f64],
         contacts: &[Row],
-        (settings, linear): (RowSettings, LinearSettings),
-        (velocities, row_impulses): (&mut [Vec3], &mut [ContactImpulse]),
+        settings: SolveSettings,
+        unknowns: Unknowns<'_>,
     ) -> Result<Solved, SolveError> {
+        let SolveSettings { rows: settings, linear } = settings;
+        let Unknowns { velocities, row_impulses } = unknowns;
         self.prepare(equations, masses, contacts);
         let mut solved = Solved::default();
         // Without contacts one outer iteration is the solution.
@@ -138,7 +140,12 @@ impl AugmentedLagrangian {
             }
         }
         if stiffness(equations.matrix, masses, contacts) <= TOO_STIFF {
-            finish(equations, (masses, &self.springs), contacts, (velocities, row_impulses));
+            finish(
+                equations,
+                (masses, &self.springs),
+                contacts,
+                Unknowns { velocities, row_impulses },
+            );
         }
         Ok(solved)
     }
@@ -320,8 +327,9 @@ fn finish<M: Operator + ?Sized>(
     equations: Equations<'_, M>,
     (masses, springs): (&[f64], &[Spring]),
     contacts: &[Row],
-    (velocities, row_impulses): (&mut [Vec3], &mut [ContactImpulse]),
+    unknowns: Unknowns<'_>,
 ) {
+    let Unknowns { velocities, row_impulses } = unknowns;
     for _ in 0..FINISHING {
         for ((spring, contact), row_impulse) in springs.iter().zip(contacts).zip(&mut *row_impulses)
         {
@@ -356,6 +364,8 @@ mod tests {
     use super::*;
     use crate::contact::{Contact, Feature, resting};
     use crate::id::BodyId;
+    use crate::solve::linear::LinearSettings;
+    use crate::solve::rows::RowSettings;
 
     const H: f64 = 0.1;
     const FALL: Vec3 = Vec3::new(0.0, 0.0, -2.0);
@@ -388,8 +398,8 @@ mod tests {
         let right: Vec<Vec3> = velocities.iter().zip(&masses.0).map(|(v, m)| *m * *v).collect();
         let equations = Equations { matrix: masses, right: &right, held: &[], dt: H };
         let mut ends = velocities.to_vec();
-        let how = (RowSettings::default(), LinearSettings::default());
-        let ends_of = (&mut ends[..], row_impulses);
+        let how = SolveSettings::default();
+        let ends_of = Unknowns { velocities: &mut ends, row_impulses };
         let rows: Vec<_> = contacts.iter().map(|contact| Row::of(contact, None)).collect();
         AugmentedLagrangian::default().solve(equations, &masses.0, &rows, how, ends_of).unwrap();
         ends
@@ -413,9 +423,9 @@ mod tests {
         let masses = Masses(vec![3.0], 0.0);
         let equations = Equations { matrix: &masses, right: &[3.0 * FALL], held: &[], dt: H };
         let rounds = RowSettings { rounds: 1, most_rounds: 1, ..RowSettings::default() };
-        let how = (rounds, LinearSettings::default());
+        let how = SolveSettings { rows: rounds, ..SolveSettings::default() };
         let rows = [Row::of(&resting(VertexId(0)), None)];
-        let ends_of = (&mut ends[..], &mut row_impulses[..]);
+        let ends_of = Unknowns { velocities: &mut ends, row_impulses: &mut row_impulses };
         let solved = AugmentedLagrangian::default()
             .solve(equations, &masses.0, &rows, how, ends_of)
             .unwrap();
@@ -479,14 +489,14 @@ mod tests {
         let (mut ends, mut row_impulses) =
             ([Vec3::X, Vec3::Y, Vec3::Z], [ContactImpulse::default()]);
         let linear = LinearSettings { iterations: 0, ..LinearSettings::default() };
-        let how = (RowSettings::default(), linear);
+        let how = SolveSettings { linear, ..SolveSettings::default() };
         let contacts = [Row::of(&resting(VertexId(0)), None)];
         let result = AugmentedLagrangian::default().solve(
             equations,
             &masses.0,
             &contacts,
             how,
-            (&mut ends, &mut row_impulses),
+            Unknowns { velocities: &mut ends, row_impulses: &mut row_impulses },
         );
         assert!(result.is_err());
         assert_eq!(

@@ -21,7 +21,7 @@ use crate::solve::contact_block::ContactBlock;
 use crate::solve::dense::inverse;
 use crate::solve::gauss_seidel::{self, GaussSeidel, Relaxed, SweepLimits};
 use crate::solve::nncg::Nncg;
-use crate::solve::rows::{Equations, RowSettings, Solved};
+use crate::solve::rows::{Equations, RowSettings, Solved, Unknowns};
 use crate::solve::terms::{Row, Term};
 
 /// Velocity components of a body.
@@ -70,8 +70,9 @@ impl RigidPgs {
         bodies: &[Range<usize>],
         contacts: &[Row],
         settings: RowSettings,
-        (velocities, row_impulses): (&mut [Vec3], &mut [ContactImpulse]),
+        unknowns: Unknowns<'_>,
     ) -> Option<Solved> {
+        let Unknowns { velocities, row_impulses } = unknowns;
         if !contacts.iter().all(Row::is_rigid) {
             return None;
         }
@@ -312,9 +313,9 @@ mod tests {
             let warm = ContactImpulse { normal: 0.1, tangent: 0.01 * Vec3::Y };
             let start = (vec![Vec3::ZERO; 2 * COUNT], vec![warm; rows.len()]);
             let (mut fast, mut slow) = (start.clone(), start);
-            let ends = (&mut fast.0[..], &mut fast.1[..]);
+            let ends = Unknowns { velocities: &mut fast.0, row_impulses: &mut fast.1 };
             let one = RigidPgs::default().solve(equations, &bodies, &rows, settings, ends).unwrap();
-            let ends = (&mut slow.0[..], &mut slow.1[..]);
+            let ends = Unknowns { velocities: &mut slow.0, row_impulses: &mut slow.1 };
             let mut direct = DensePgs::default();
             let other = direct.solve_dense(equations, &bodies, &rows, settings, ends).unwrap();
             assert_eq!(one.sweeps, other.sweeps);
@@ -337,7 +338,7 @@ mod tests {
             let equations = Equations { matrix, right: &right, held, dt: 0.01 };
             let (mut velocities, mut row_impulses) =
                 (vec![Vec3::ZERO; 2 * COUNT], vec![ContactImpulse::default(); rows.len()]);
-            let ends = (&mut velocities[..], &mut row_impulses[..]);
+            let ends = Unknowns { velocities: &mut velocities, row_impulses: &mut row_impulses };
             RigidPgs::default()
                 .solve(equations, &bodies, rows, RowSettings::default(), ends)
                 .is_some()

@@ -74,6 +74,24 @@ impl Default for RowSettings {
     }
 }
 
+/// How rows and the linear systems around them are solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SolveSettings {
+    /// Rows.
+    pub rows: RowSettings,
+    /// Linear systems.
+    pub linear: LinearSettings,
+}
+
+/// What is solved for: comes as a guess, leaves as the solution.
+#[derive(Debug)]
+pub struct Unknowns<'a> {
+    /// Of all unknowns, m/s; spins of rigid bodies, rad/s.
+    pub velocities: &'a mut [Vec3],
+    /// Of all contacts.
+    pub row_impulses: &'a mut [ContactImpulse],
+}
+
 /// What a solver did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Solved {
@@ -137,26 +155,28 @@ impl RowSolver {
         equations: Equations<'_, BlockMatrix>,
         sides: Sides<'_>,
         contacts: &[Contact],
-        how: (RowSettings, LinearSettings),
-        (velocities, row_impulses): (&mut [Vec3], &mut [ContactImpulse]),
+        settings: SolveSettings,
+        unknowns: Unknowns<'_>,
     ) -> Result<Solved, SolveError> {
+        let Unknowns { velocities, row_impulses } = unknowns;
         self.list(sides);
         let groups = sides.rigid.map_or(&[][..], |rigid| rigid.groups);
-        self.islands.find((&self.bodies, groups), contacts, how.0.most_direct);
+        self.islands.find((&self.bodies, groups), contacts, settings.rows.most_direct);
         self.reduction.find(contacts, sides.rigid);
         self.reduction.gather(contacts, row_impulses);
         self.split(sides, contacts, row_impulses);
         let [small, _] = &mut self.parts;
-        let ends = (&mut *velocities, &mut small.row_impulses[..]);
-        let solved = match self.dense_pgs.solve(equations, &self.bodies, &small.rows, how.0, ends) {
-            Some(solved) => solved,
-            None => {
-                // A matrix that cannot be inverted: the iterations can tell why.
-                self.islands.are_small.fill(false);
-                self.split(sides, contacts, row_impulses);
-                Solved::default()
-            }
-        };
+        let ends = Unknowns { velocities, row_impulses: &mut small.row_impulses };
+        let solved =
+            match self.dense_pgs.solve(equations, &self.bodies, &small.rows, settings.rows, ends) {
+                Some(solved) => solved,
+                None => {
+                    // A matrix that cannot be inverted: the iterations can tell why.
+                    self.islands.are_small.fill(false);
+                    self.split(sides, contacts, row_impulses);
+                    Solved::default()
+                }
+            };
         let mut all = solved;
         let [_, other] = &mut self.parts;
         if !other.rows.is_empty() {
@@ -164,9 +184,14 @@ impl RowSolver {
                 !self.islands.touch[body.index()] || self.islands.is_direct(body)
             });
             let others = Equations { held: &self.held, ..equations };
-            let ends = (&mut *velocities, &mut other.row_impulses[..]);
-            let solved =
-                self.augmented_lagrangian.solve(others, sides.masses, &other.rows, how, ends)?;
+            let ends = Unknowns { velocities, row_impulses: &mut other.row_impulses };
+            let solved = self.augmented_lagrangian.solve(
+                others,
+                sides.masses,
+                &other.rows,
+                settings,
+                ends,
+            )?;
             all = Solved { sweeps: all.sweeps, ..solved };
             self.keep_momentum(equations, sides, velocities);
         }
@@ -176,7 +201,7 @@ impl RowSolver {
         if self.held.len() < velocities.len() {
             let Equations { matrix, right, .. } = equations;
             let free = Linear { matrix, right, held: &self.held, bodies: sides.starts };
-            let solved = self.solvers.solve(free, how.1, velocities)?;
+            let solved = self.solvers.solve(free, settings.linear, velocities)?;
             all.iterations += solved.iterations;
             all.residual = all.residual.max(solved.residual);
         }
@@ -433,14 +458,14 @@ mod tests {
             };
             let (mut velocities, mut row_impulses) =
                 ([Vec3::ZERO; 6], [ContactImpulse::default(); 3]);
-            let ends = (&mut velocities[..], &mut row_impulses[..]);
+            let ends = Unknowns { velocities: &mut velocities, row_impulses: &mut row_impulses };
             let mut solver = RowSolver::default();
             solver
                 .solve(
                     equations,
                     Sides::soft(&bodies, &masses),
                     &contacts,
-                    (settings, linear),
+                    SolveSettings { rows: settings, linear },
                     ends,
                 )
                 .unwrap();

@@ -32,7 +32,7 @@ use crate::profile::{Stage, StageTimer};
 use crate::snapshot::{Snapshot, SnapshotError};
 use crate::solve::linear::{Linear, LinearSettings, Solvers};
 use crate::solve::pcg::Pcg;
-use crate::solve::rows::{self, RowSettings, RowSolver};
+use crate::solve::rows::{self, RowSettings, RowSolver, SolveSettings, Unknowns};
 use crate::solve::terms::Sides;
 
 /// Where in the step the forces are taken.
@@ -281,8 +281,9 @@ impl Implicit {
         }
         let equations = rows::Equations { matrix, right, held, dt: stage.span };
         let ContactOutput { rows, row_impulses, .. } = &mut system.scratch.contact;
-        let how = (settings.rows, settings.linear);
-        let solved = row_solver.solve(equations, given, rows, how, (ends, row_impulses))?;
+        let how = SolveSettings { rows: settings.rows, linear: settings.linear };
+        let unknowns = Unknowns { velocities: ends, row_impulses };
+        let solved = row_solver.solve(equations, given, rows, how, unknowns)?;
         report.sweeps += solved.sweeps;
         report.unconverged += usize::from(solved.is_unconverged);
         report.linear += solved.iterations;

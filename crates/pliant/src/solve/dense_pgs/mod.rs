@@ -25,7 +25,7 @@ use crate::solve::dense_pgs::constraint::{ContactConstraint, Probe, Side};
 use crate::solve::gauss_seidel::{self, GaussSeidel, Relaxed, SweepLimits};
 use crate::solve::nncg::Nncg;
 use crate::solve::rigid_pgs::RigidPgs;
-use crate::solve::rows::{Equations, RowSettings, Solved};
+use crate::solve::rows::{Equations, RowSettings, Solved, Unknowns};
 use crate::solve::terms::Row;
 
 impl Equations<'_, BlockMatrix> {
@@ -103,13 +103,20 @@ impl DensePgs {
         bodies: &[Range<usize>],
         contacts: &[Row],
         settings: RowSettings,
-        (velocities, row_impulses): (&mut [Vec3], &mut [ContactImpulse]),
+        unknowns: Unknowns<'_>,
     ) -> Option<Solved> {
-        let ends = (&mut *velocities, &mut *row_impulses);
+        let Unknowns { velocities, row_impulses } = unknowns;
+        let ends = Unknowns { velocities, row_impulses };
         if let Some(solved) = self.rigid_pgs.solve(equations, bodies, contacts, settings, ends) {
             return Some(solved);
         }
-        self.solve_dense(equations, bodies, contacts, settings, (velocities, row_impulses))
+        self.solve_dense(
+            equations,
+            bodies,
+            contacts,
+            settings,
+            Unknowns { velocities, row_impulses },
+        )
     }
 
     /// The same with a dense inverse for each body, rigid or not.
@@ -119,8 +126,9 @@ impl DensePgs {
         bodies: &[Range<usize>],
         contacts: &[Row],
         settings: RowSettings,
-        (velocities, row_impulses): (&mut [Vec3], &mut [ContactImpulse]),
+        unknowns: Unknowns<'_>,
     ) -> Option<Solved> {
+        let Unknowns { velocities, row_impulses } = unknowns;
         self.gather(bodies, contacts);
         self.invert(equations, bodies, velocities)?;
         self.constraint(equations, bodies, contacts, settings, velocities);

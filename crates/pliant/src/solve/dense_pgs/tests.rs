@@ -49,7 +49,7 @@ fn from_pressure(before: ContactImpulse, right: Vec3, contact: Row) -> (Vec3, Co
     let equations = Equations { matrix: &matrix, right: &right, held: &[], dt: DT };
     let settings = RowSettings { sweeps: 100, velocity_tolerance: 0.0, ..RowSettings::default() };
     let (mut velocities, mut row_impulses) = ([Vec3::ZERO], [before]);
-    let at = (&mut velocities[..], &mut row_impulses[..]);
+    let at = Unknowns { velocities: &mut velocities, row_impulses: &mut row_impulses };
     DensePgs::default().solve(equations, &bodies(&[1]), &[contact], settings, at).unwrap();
     (velocities[0], row_impulses[0])
 }
@@ -110,7 +110,7 @@ fn a_head_on_collision_keeps_momentum() {
     let (mut velocities, mut row_impulses) = ([Vec3::ZERO; 2], [ContactImpulse::default()]);
     let mut direct = DensePgs::default();
     let settings = RowSettings::default();
-    let at = (&mut velocities[..], &mut row_impulses[..]);
+    let at = Unknowns { velocities: &mut velocities, row_impulses: &mut row_impulses };
     direct.solve(equations, &bodies, &contacts, settings, at).unwrap();
     // (1.5 · −7 + 4.5 · 1) / 6
     assert!((velocities[0].z + 1.0).abs() < 1e-15, "{velocities:?}");
@@ -120,7 +120,7 @@ fn a_head_on_collision_keeps_momentum() {
     assert!((after - right[0] - right[1]).length() < 1e-15, "{after}");
     // A solution stays, and one sweep detects it.
     let before = (velocities, row_impulses);
-    let at = (&mut velocities[..], &mut row_impulses[..]);
+    let at = Unknowns { velocities: &mut velocities, row_impulses: &mut row_impulses };
     let solved = direct.solve(equations, &bodies, &contacts, settings, at).unwrap();
     assert_eq!((solved.sweeps, row_impulses), (1, before.1));
     assert!(velocities[0].abs_diff_eq(before.0[0], 1e-15));
@@ -135,7 +135,7 @@ fn a_held_vertex_pushes_and_does_not_yield() {
     let (mut velocities, mut row_impulses) = ([Vec3::ZERO, given], [ContactImpulse::default()]);
     let contacts = [contact(&[(0, 1.0), (1, -1.0)], (0, Some(1)))];
     let mut direct = DensePgs::default();
-    let at = (&mut velocities[..], &mut row_impulses[..]);
+    let at = Unknowns { velocities: &mut velocities, row_impulses: &mut row_impulses };
     direct.solve(equations, &bodies, &contacts, RowSettings::default(), at).unwrap();
     assert_eq!(velocities, [2.0 * Vec3::Z, given]);
     assert_eq!(row_impulses[0].normal, 4.0); // 2 kg to 2 m/s
@@ -143,7 +143,7 @@ fn a_held_vertex_pushes_and_does_not_yield() {
     let held = [VertexId(0), VertexId(1)];
     let equations = Equations { held: &held, ..equations };
     (velocities, row_impulses) = ([Vec3::ZERO, given], [ContactImpulse::default()]);
-    let at = (&mut velocities[..], &mut row_impulses[..]);
+    let at = Unknowns { velocities: &mut velocities, row_impulses: &mut row_impulses };
     direct.solve(equations, &bodies, &contacts, RowSettings::default(), at).unwrap();
     assert_eq!((velocities, row_impulses[0].normal), ([Vec3::ZERO, given], 0.0));
 }
@@ -195,7 +195,7 @@ fn solve(heap: &Heap, threads: usize) -> (Vec<Vec3>, Vec<ContactImpulse>) {
         let mut direct = DensePgs::default();
         direct.set_threads(threads);
         let settings = RowSettings { sweeps, ..settings };
-        let at = (&mut velocities[..], &mut row_impulses[..]);
+        let at = Unknowns { velocities: &mut velocities, row_impulses: &mut row_impulses };
         direct.solve(equations, bodies, contacts, settings, at).unwrap();
     }
     (velocities, row_impulses)
@@ -245,7 +245,7 @@ fn an_indefinite_body_is_refused_and_nothing_moves() {
     let equations = Equations { matrix: &matrix, right: &right, held: &[], dt: DT };
     let contacts = [contact(&[(0, 1.0), (1, -1.0)], (0, Some(1)))];
     let (mut velocities, mut row_impulses) = ([Vec3::X; 2], [ContactImpulse::default()]);
-    let at = (&mut velocities[..], &mut row_impulses[..]);
+    let at = Unknowns { velocities: &mut velocities, row_impulses: &mut row_impulses };
     let settings = RowSettings::default();
     assert_eq!(DensePgs::default().solve(equations, &bodies, &contacts, settings, at), None);
     assert_eq!(velocities, [Vec3::X; 2]);
