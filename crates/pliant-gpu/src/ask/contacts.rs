@@ -57,7 +57,7 @@ fn contact(
         let ends = part.ends(outlines);
         let from = list.partition_point(|near| near.own < part.segment);
         for near in list[from..].iter().take_while(|near| near.own == part.segment) {
-            nearest.offer(outlines, (part, ends), [order, near.other as usize]);
+            nearest.offer(outlines, part, ends, [order, near.other as usize]);
         }
     }
     nearest.contact(outlines, stretch, |point| spot(outlines, b, point))
