@@ -59,12 +59,11 @@ pub fn run(arguments: &CompareArguments) -> Result<ExitCode, EarlyExit> {
     let folder = arguments.out.clone().unwrap_or_else(default);
     let existing = if arguments.force { IfExists::Replace } else { IfExists::Refuse };
     let settings = RunSettings { existing, ..RunSettings::default() };
-    let scene = (&arguments.scene[..], &arguments.sets[..]);
     let mut bar = match Bar::new(&arguments.scene) {
         Ok(bar) => bar,
         Err(why) => return Ok(show::usage_error(&why)),
     };
-    let done = compare(scene, &ways, &folder, settings, &mut bar);
+    let done = compare(&arguments.scene, &arguments.sets, &ways, &folder, settings, &mut bar);
     bar.clear();
     let done = match done {
         Ok(done) => done,

@@ -86,11 +86,17 @@ fn read(text: &str) -> Outcome<Outlines> {
     Ok(outlines)
 }
 
-/// The fastest of several runs: seconds on the GPU and on the clock.
-fn fastest(
-    gpu: &mut Gpu,
-    mut run: impl FnMut(&mut Gpu) -> Outcome<()>,
-) -> Outcome<(Option<f64>, f64)> {
+/// How long something takes, s.
+#[derive(Clone, Copy, Debug)]
+struct Times {
+    /// On the GPU; `None` where it has no clock.
+    device: Option<f64>,
+    /// By the clock, from call to return.
+    wall: f64,
+}
+
+/// The times of the fastest of several runs.
+fn fastest(gpu: &mut Gpu, mut run: impl FnMut(&mut Gpu) -> Outcome<()>) -> Outcome<Times> {
     run(gpu)?;
     let (mut device, mut wall) = (gpu.device_seconds(), f64::INFINITY);
     let begun = Instant::now();
@@ -103,10 +109,10 @@ fn fastest(
             break;
         }
     }
-    Ok((device, wall))
+    Ok(Times { device, wall })
 }
 
-fn row(what: &str, (device, wall): (Option<f64>, f64), note: &str) {
+fn row(what: &str, Times { device, wall }: Times, note: &str) {
     let device = device.map_or("no clock".to_owned(), |s| format!("{:.4}", 1e3 * s));
     println!("| {what} | {device} | {:.4} | {note} |", 1e3 * wall);
 }
@@ -239,13 +245,13 @@ fn batch(gpu: &mut Gpu, outlines: &Outlines) -> Outcome<()> {
     gpu.query(&all, &pairs, &depths, &mut answers)?;
     let inside: usize = answers.iter().map(|answer| answer.penetration.len()).sum();
     let step = pairs.len() / 40 + 1;
-    check(&all, &pairs, &depths, (&answers, step))?;
+    check(&all, &pairs, &depths, &answers, step)?;
     let times = fastest(gpu, |gpu| Ok(gpu.query(&all, &pairs, &depths, &mut answers)?))?;
     let (frames, count) = (FRAMES as f64, pairs.len() as f64);
     let note = format!(
         "{:.5} ms a frame, {:.0} pairs a second; {} pairs, {inside} depths",
-        1e3 * times.1 / frames,
-        count / times.1,
+        1e3 * times.wall / frames,
+        count / times.wall,
         pairs.len()
     );
     row(&format!("{FRAMES} frames, depths, pairs given"), times, &note);
@@ -253,7 +259,7 @@ fn batch(gpu: &mut Gpu, outlines: &Outlines) -> Outcome<()> {
         near_pairs(&all, outlines.len(), &mut pairs, &mut boxes);
         Ok(gpu.query(&all, &pairs, &depths, &mut answers)?)
     })?;
-    let note = format!("{:.5} ms a frame", 1e3 * times.1 / frames);
+    let note = format!("{:.5} ms a frame", 1e3 * times.wall / frames);
     row(&format!("{FRAMES} frames, depths, pairs found by one thread"), times, &note);
     let few = &pairs[..pairs.len() / FRAMES];
     let times = fastest(gpu, |gpu| Ok(gpu.query(&all, few, &depths, &mut answers)?))?;
@@ -269,22 +275,19 @@ fn batch(gpu: &mut Gpu, outlines: &Outlines) -> Outcome<()> {
     row("one frame alone, depths", times, "");
     gpu.settings.depths = DepthsBy::Images;
     gpu.query(&one, &pairs, &depths, &mut answers)?;
-    check(&one, &pairs, &depths, (&answers, 1))?;
+    check(&one, &pairs, &depths, &answers, 1)?;
     let times = fastest(gpu, |gpu| Ok(gpu.query(&one, &pairs, &depths, &mut answers)?))?;
     row("one frame alone, depths by images", times, "GPU time of the images alone");
     gpu.settings.depths = DepthsBy::Points;
     let everything = ProximityQuery { flags: QueryFlags::ALL, ..depths };
     gpu.query(&one, &pairs, &everything, &mut answers)?;
-    check(&one, &pairs, &everything, (&answers, 1))?;
+    check(&one, &pairs, &everything, &answers, 1)?;
     let times = fastest(gpu, |gpu| Ok(gpu.query(&one, &pairs, &everything, &mut answers)?))?;
     row("one frame alone, everything", times, "");
     let begun = Instant::now();
     Brute.query(&one, &pairs, &depths, &mut answers)?;
-    row(
-        "one frame alone, depths, by the plain counterpart",
-        (None, begun.elapsed().as_secs_f64()),
-        "CPU",
-    );
+    let times = Times { device: None, wall: begun.elapsed().as_secs_f64() };
+    row("one frame alone, depths, by the reference", times, "CPU");
     Ok(())
 }
 
@@ -293,7 +296,8 @@ fn check(
     all: &Outlines,
     pairs: &[Pair],
     question: &ProximityQuery,
-    (answers, step): (&[ProximityResult], usize),
+    answers: &[ProximityResult],
+    step: usize,
 ) -> Outcome<()> {
     for (pair, found) in pairs.iter().zip(answers).step_by(step) {
         let mut exact = Vec::new();

@@ -193,7 +193,8 @@ mod tests {
         obstacles: &[Obstacle],
         system: &mut System,
         state: &mut State,
-        (steps, dt): (usize, f64),
+        steps: usize,
+        dt: f64,
         mut look: impl FnMut(&State, &[Impact]),
     ) {
         let (mut euler, mut found) = (Euler::new(EulerKind::Symplectic), Vec::new());
@@ -263,7 +264,8 @@ mod tests {
                 &[floor],
                 &mut falling(2.0),
                 &mut state,
-                ((0.95 / dt) as usize, dt),
+                (0.95 / dt) as usize,
+                dt,
                 |state, found| {
                     bounced |= !found.is_empty();
                     highest = if bounced { highest.max(state.positions[0].z) } else { 0.0 };
@@ -319,7 +321,7 @@ mod tests {
             let normal = Vec3::new(libm::sin(angle), 0.0, libm::cos(angle));
             let slope = placed(Plane, Pose::along(Vec3::ZERO, normal).unwrap(), friction, 0.0);
             let mut state = State::at_rest(vec![Vec3::ZERO]);
-            run(&[slope], &mut falling(2.0), &mut state, (steps, dt), |_, _| {});
+            run(&[slope], &mut falling(2.0), &mut state, steps, dt, |_, _| {});
             let time = steps as f64 * dt;
             let acceleration = (G * (libm::sin(angle) - friction * libm::cos(angle))).max(0.0);
             let (way, speed) = (state.positions[0].dot(down), state.velocities[0].dot(down));
@@ -343,7 +345,7 @@ mod tests {
         };
         let straight = belt(vec![frame(0.0, 0.0, 0.0), frame(5.0, 5.0, 0.0)]);
         let mut state = State::at_rest(vec![Vec3::ZERO]);
-        run(&[straight], &mut falling(1.0), &mut state, (100, 0.01), |_, _| {});
+        run(&[straight], &mut falling(1.0), &mut state, 100, 0.01, |_, _| {});
         assert!(state.velocities[0].abs_diff_eq(Vec3::X, 1e-12), "{state:?}");
         // Friction takes 1/(0.8 g) s to bring it to speed, and half of that way is lost.
         let expected = 1.0 - 0.5 / (0.8 * G);
@@ -353,7 +355,7 @@ mod tests {
         let table = belt(vec![frame(0.0, 0.0, 0.0), frame(1.0, 0.0, 1.0)]);
         let mut state = State::at_rest(vec![0.5 * Vec3::X]);
         state.velocities[0] = 0.5 * Vec3::Y;
-        run(&[table], &mut falling(1.0), &mut state, (990, 1e-3), |_, _| {});
+        run(&[table], &mut falling(1.0), &mut state, 990, 1e-3, |_, _| {});
         let place = state.positions[0];
         let angle = libm::atan2(place.y, place.x);
         assert!((angle - 0.99).abs() < 2e-3 && (place.length() - 0.5).abs() < 2e-3, "{state:?}");

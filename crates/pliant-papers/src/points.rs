@@ -154,20 +154,27 @@ mod tests {
 
     const TOLERANCE: f64 = 1e-12;
 
+    /// Bodies of particles.
+    struct Particles {
+        bodies: Bodies,
+        state: State,
+        masses: Masses,
+    }
+
     /// Three bodies of 40 particles each in the same cube of 1 m, which move at random.
-    fn crowd() -> (Bodies, State, Masses) {
+    fn crowd() -> Particles {
         let mut next = noise(5);
         let bodies = Bodies::from_meshes(&[Mesh::Particles(40); 3]).unwrap();
         let mut any = || Vec3::new(next(), next(), next());
         let mut state = State::at_rest((0..120).map(|_| 0.5 * any()).collect());
         state.velocities = (0..120).map(|_| any()).collect();
         let masses = (0..120).map(|k| 1.0 + f64::from(k % 7)).collect();
-        (bodies, state, Masses::new(masses).unwrap())
+        Particles { bodies, state, masses: Masses::new(masses).unwrap() }
     }
 
     /// Lets points meet once, and returns how many pairs did.
-    fn meet(points: &mut Points, scene: &mut (Bodies, State, Masses), pins: &Pins) -> usize {
-        let (bodies, state, masses) = scene;
+    fn meet(points: &mut Points, scene: &mut Particles, pins: &Pins) -> usize {
+        let Particles { bodies, state, masses } = scene;
         let mut output = ContactOutput::default();
         let motion = state.motion();
         let (rigids, profiler) = (&RigidBodySet::default(), &None);
@@ -186,7 +193,7 @@ mod tests {
 
     #[test]
     fn every_pair_of_different_clouds_is_found() {
-        let (bodies, state, _) = crowd();
+        let Particles { bodies, state, .. } = crowd();
         let mut points = balls(0.1, 0.0);
         points.find(&state.positions, &bodies);
         let mut expected = Vec::new();
@@ -209,9 +216,9 @@ mod tests {
         let mut state = State::at_rest(vec![Vec3::ZERO, 0.5 * Vec3::X]);
         state.velocities = vec![Vec3::new(4.0, 1.0, 0.0), Vec3::ZERO];
         let masses = Masses::new(vec![1.0, 3.0]).unwrap();
-        let mut scene = (bodies, state, masses);
+        let mut scene = Particles { bodies, state, masses };
         assert_eq!(meet(&mut balls(0.5, 0.1), &mut scene, &Pins::default()), 1);
-        let state = &scene.1;
+        let state = &scene.state;
         assert_eq!(state.positions, [-0.375 * Vec3::X, 0.625 * Vec3::X]);
         // 3 N·s stop the approach: both go at 1 m/s; friction bears 0.3 of the 0.75 N·s.
         let wanted = [Vec3::new(1.0, 0.7, 0.0), Vec3::new(1.0, 0.1, 0.0)];
@@ -224,9 +231,9 @@ mod tests {
     fn momentum_and_centre_stay_and_energy_never_grows() {
         for friction in [0.0, 0.5] {
             let mut scene = crowd();
-            let before = scene.1.clone();
+            let before = scene.state.clone();
             assert!(meet(&mut balls(0.1, friction), &mut scene, &Pins::default()) > 20);
-            let (_, state, masses) = &scene;
+            let Particles { state, masses, .. } = &scene;
             let drift = state.momentum(masses) - before.momentum(masses);
             assert!(drift.length() < TOLERANCE * masses.total());
             assert!(state.centre(masses).abs_diff_eq(before.centre(masses), TOLERANCE));
@@ -240,10 +247,10 @@ mod tests {
         let masses = Masses::new(vec![1.0; 2]).unwrap();
         let state = State::at_rest(vec![Vec3::ZERO, 0.5 * Vec3::X]);
         let pins = Pins::still(vec![VertexId(0)], &state.positions);
-        let mut scene = (bodies, state, masses);
+        let mut scene = Particles { bodies, state, masses };
         assert_eq!(meet(&mut balls(0.5, 0.0), &mut scene, &pins), 1);
-        assert_eq!(scene.1.positions, [Vec3::ZERO, Vec3::X]);
-        scene.1.positions[1] = Vec3::ZERO;
+        assert_eq!(scene.state.positions, [Vec3::ZERO, Vec3::X]);
+        scene.state.positions[1] = Vec3::ZERO;
         assert_eq!(meet(&mut balls(0.5, 0.0), &mut scene, &pins), 0);
     }
 

@@ -75,7 +75,9 @@ fn on_floor(
     group: Group,
     rest: &[Vec3],
     system: &mut System,
-    (friction, velocities, order): (f64, Velocities, MatchOrder),
+    friction: f64,
+    velocities: Velocities,
+    order: MatchOrder,
 ) -> Stepper {
     system.bodies = Arc::new(Bodies::of_particles([rest.len()]).unwrap());
     let groups = Groups::new(&[group], rest, &system.masses, &system.pins).unwrap();
@@ -91,13 +93,19 @@ fn cube() -> Vec<Vec3> {
 }
 
 /// Way and speed along a slope, m and m/s, and the lean of a cube that begins at rest.
-fn slide(ratio: f64, dt: f64, how: (Velocities, MatchOrder), group: Group) -> (f64, f64, f64) {
+fn slide(
+    ratio: f64,
+    dt: f64,
+    velocities: Velocities,
+    order: MatchOrder,
+    group: Group,
+) -> (f64, f64, f64) {
     let (friction, rest) = (0.5_f64, cube());
     let angle = libm::atan(ratio * friction);
     let mut system = free(&[1.0; 27]);
     let pull = G * Vec3::new(libm::sin(angle), 0.0, -libm::cos(angle));
     system.forces.push(Gravity::new(pull, &[1.0; 27]));
-    let mut stepper = on_floor(group, &rest, &mut system, (friction, how.0, how.1));
+    let mut stepper = on_floor(group, &rest, &mut system, friction, velocities, order);
     let mut state = State::at_rest(rest.clone());
     for _ in 0..(2.0 / dt) as usize {
         stepper.step(&mut system, &mut state, dt).unwrap();
@@ -119,8 +127,8 @@ fn rigidifying_leaves_friction_only_to_the_mass_that_touches() {
     // Nine of 27 vertices touch. Shifted out of the floor they are fast in the printed
     // velocities, so that they press with their own weight alone: a third of μ is left.
     for ratio in [0.5, 0.99, 1.01, 2.0] {
-        let printed = (Velocities::Travelled, MatchOrder::Last);
-        let (_, speed, _) = slide(ratio, 1.0 / 240.0, printed, Group::rigid(all(27)));
+        let (velocities, order) = (Velocities::Travelled, MatchOrder::Last);
+        let (_, speed, _) = slide(ratio, 1.0 / 240.0, velocities, order, Group::rigid(all(27)));
         let third = coulomb(ratio, 0.5 / 3.0);
         assert!((speed - third).abs() < 0.01 * third, "{ratio}: {speed} {third}");
     }
@@ -128,13 +136,13 @@ fn rigidifying_leaves_friction_only_to_the_mass_that_touches() {
 
 #[test]
 fn a_slope_holds_at_the_right_angle_where_contact_has_the_last_word() {
-    let printed = (Velocities::Travelled, MatchOrder::BeforeContact);
+    let (velocities, order) = (Velocities::Travelled, MatchOrder::BeforeContact);
     for (ratio, most) in [(0.5, 1e-3), (0.99, 1e-3)] {
-        let (_, speed, _) = slide(ratio, 1.0 / 240.0, printed, Group::rigid(all(27)));
+        let (_, speed, _) = slide(ratio, 1.0 / 240.0, velocities, order, Group::rigid(all(27)));
         assert!(speed.abs() < most, "{ratio}: {speed}");
     }
     for ratio in [1.01, 1.1, 2.0] {
-        let (_, speed, _) = slide(ratio, 1.0 / 240.0, printed, Group::rigid(all(27)));
+        let (_, speed, _) = slide(ratio, 1.0 / 240.0, velocities, order, Group::rigid(all(27)));
         let exact = coulomb(ratio, 0.5);
         // The start is lost to the pressure's coming up: some steps of g dt.
         assert!((-1e-9..0.05).contains(&(speed - exact)), "{ratio}: {speed} {exact}");
@@ -144,7 +152,7 @@ fn a_slope_holds_at_the_right_angle_where_contact_has_the_last_word() {
 #[test]
 fn kept_velocities_slide_right_and_creep_where_they_should_stick() {
     let speed = |ratio: f64, dt: f64| {
-        slide(ratio, dt, (Velocities::Kept, MatchOrder::Last), Group::rigid(all(27))).1
+        slide(ratio, dt, Velocities::Kept, MatchOrder::Last, Group::rigid(all(27))).1
     };
     for dt in [1.0 / 240.0, 1.0 / 960.0] {
         // What touches is stopped, the rest is not, and the match shares it out again.
@@ -164,8 +172,8 @@ fn a_cloud_falls_and_lies_still() {
             let mut system = free(&[1.0; 27]);
             system.forces.push(Gravity::new(-G * Vec3::Z, &[1.0; 27]));
             let group = Group { kind, stiffness: Stiffness::Share(0.8), ..Group::rigid(all(27)) };
-            let how = (0.5, Velocities::Travelled, last);
-            let mut stepper = on_floor(group, &rest, &mut system, how);
+            let velocities = Velocities::Travelled;
+            let mut stepper = on_floor(group, &rest, &mut system, 0.5, velocities, last);
             let tilt = Quat::from_rotation_x(0.4) * Quat::from_rotation_y(0.3);
             let above = |x: &Vec3| tilt * *x + 0.4 * Vec3::Z;
             let mut state = State::at_rest(rest.iter().map(above).collect());

@@ -226,12 +226,7 @@ impl Nearest {
     /// Takes the places of a part and a segment of b if they rank before the best.
     ///
     /// `ends` are the part's; `number` is its position in the stretch, and b's segment.
-    pub fn offer(
-        &mut self,
-        outlines: &Outlines,
-        (part, ends): (&Part, [Vec2; 2]),
-        number: [usize; 2],
-    ) {
+    pub fn offer(&mut self, outlines: &Outlines, part: &Part, ends: [Vec2; 2], number: [usize; 2]) {
         let (whole, across) =
             (outlines.segment(part.segment as usize), outlines.segment(number[1]));
         let met = meet(whole, across)
@@ -439,7 +434,7 @@ mod tests {
             let mut nearest = Nearest::default();
             assert_eq!(nearest.gap(), f64::INFINITY);
             for &number in numbers {
-                nearest.offer(&outlines, (&part, part.ends(&outlines)), number);
+                nearest.offer(&outlines, &part, part.ends(&outlines), number);
             }
             nearest.best.unwrap()
         };
@@ -485,7 +480,7 @@ mod tests {
         let stretch = stretches.around(&(0..4)).next().unwrap();
         let mut nearest = Nearest::default();
         let part = stretch.parts().next().unwrap();
-        nearest.offer(&outlines, (part, part.ends(&outlines)), [0, 7]);
+        nearest.offer(&outlines, part, part.ends(&outlines), [0, 7]);
         let contact = nearest.contact(&outlines, stretch, |_| PointLocation::Boundary).unwrap();
         assert_eq!((contact.gap, contact.normal), (0.0, Vec2::NEG_X));
         assert_eq!(contact.stretch, [Vec2::X, Vec2::ONE]);

@@ -143,23 +143,23 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(corners: [[f64; 2]; 2], expected: (usize, usize, f64)) {
+    fn check(corners: [[f64; 2]; 2], vertices: usize, crossings: usize, depth: f64) {
         let ring = [(0..4).map(VertexId).collect::<Vec<_>>()];
         let bodies = Bodies::from_meshes(&[Mesh::Outline(4, &ring); 2]).unwrap();
         for [a, b] in [corners, [corners[1], corners[0]]] {
             let positions = [square(a, 2.0), square(b, 2.0)].concat();
             let found = Measure::new(&positions, &bodies).measure(&positions, &bodies);
             let found = (found.penetrating_vertices, found.edge_crossings, found.max_depth);
-            assert_eq!(found, expected, "{a:?} {b:?}");
+            assert_eq!(found, (vertices, crossings, depth), "{a:?} {b:?}");
         }
     }
 
     #[test]
     fn vertices_crossings_and_depth_are_those_of_two_squares() {
-        check([[0.0, 0.0], [1.5, 1.25]], (2, 2, 0.5)); // a corner each, half a metre deep
-        check([[0.0, 0.0], [1.5, 0.0]], (0, 0, 0.0)); // edges on one line touch only
-        check([[0.0, 0.0], [2.0, 0.5]], (0, 0, 0.0)); // they touch
-        check([[0.0, 0.0], [2.1, 0.0]], (0, 0, 0.0));
+        check([[0.0, 0.0], [1.5, 1.25]], 2, 2, 0.5); // a corner each, half a metre deep
+        check([[0.0, 0.0], [1.5, 0.0]], 0, 0, 0.0); // edges on one line touch only
+        check([[0.0, 0.0], [2.0, 0.5]], 0, 0, 0.0); // they touch
+        check([[0.0, 0.0], [2.1, 0.0]], 0, 0, 0.0);
     }
 
     #[test]

@@ -58,7 +58,8 @@ pub enum CompareError {
 /// run, so that a wrong value costs nothing. A run that is interrupted is the last: it and those
 /// before are kept and compared.
 pub fn compare(
-    (source, sets): (&str, &[String]),
+    source: &str,
+    sets: &[String],
     ways: &Ways,
     folder: &Path,
     settings: RunSettings,
@@ -136,7 +137,7 @@ mod tests {
         let ways = Ways { key: "integrator".to_owned(), values };
         let nowhere = Path::new("/dev/null/at/all");
         let settings = RunSettings::default();
-        compare(("integrators", &[]), &ways, nowhere, settings, &mut ()).unwrap_err()
+        compare("integrators", &[], &ways, nowhere, settings, &mut ()).unwrap_err()
     }
 
     #[test]
@@ -154,7 +155,7 @@ mod tests {
         let ways = Ways { key: "integrator".to_owned(), values };
         let sets = ["dt=0.5".to_owned(), "duration=400".to_owned()];
         let settings = RunSettings::default();
-        let done = compare(("integrators", &sets), &ways, &folder, settings, &mut ()).unwrap();
+        let done = compare("integrators", &sets, &ways, &folder, settings, &mut ()).unwrap();
         let ended: Vec<_> = done.iter().map(|(_, summary)| summary.ended.as_str()).collect();
         assert_eq!(ended, ["failed", "finished"]);
         assert!(folder.join(REPORT).exists());
@@ -191,8 +192,7 @@ mod tests {
         let ways = Ways { key: "integrator".to_owned(), values };
         let (sets, settings) = (["duration=2".to_owned()], RunSettings::default());
         let mut progress = Impatient::default();
-        let scene = ("integrators", &sets[..]);
-        let done = compare(scene, &ways, &folder, settings, &mut progress).unwrap();
+        let done = compare("integrators", &sets, &ways, &folder, settings, &mut progress).unwrap();
         let ended: Vec<_> =
             done.iter().map(|(name, s)| (name.as_str(), s.ended.as_str())).collect();
         assert_eq!(ended, [("verlet", "finished"), ("rk4", "interrupted")]);
@@ -209,7 +209,7 @@ mod tests {
         let ways = Ways { key: "integrator".to_owned(), values };
         let sets = ["duration=2".to_owned()];
         let settings = RunSettings::default();
-        let done = compare(("integrators", &sets), &ways, &folder, settings, &mut ()).unwrap();
+        let done = compare("integrators", &sets, &ways, &folder, settings, &mut ()).unwrap();
         let page = std::fs::read_to_string(folder.join(REPORT)).unwrap();
         for (name, summary) in &done {
             assert!(page.contains(name.as_str()), "{name}");

@@ -40,6 +40,17 @@ struct Strip {
     step: f32,
 }
 
+/// Chunks of all outlines, here and on the GPU.
+#[derive(Clone, Copy, Debug)]
+pub struct UploadedChunks<'a> {
+    /// The chunks.
+    pub chunks: &'a Chunks,
+    /// Their points on the GPU.
+    pub points: &'a wgpu::Buffer,
+    /// The chunks themselves on the GPU.
+    pub records: &'a wgpu::Buffer,
+}
+
 /// The pass; keeps its memory.
 #[derive(Debug)]
 pub struct Areas {
@@ -85,15 +96,17 @@ impl Areas {
     ///
     /// [`left`]: Areas::left
     ///
-    /// `uploaded` are the points and the chunks on the GPU.
+    /// `error` is the bound of the query, m.
     pub fn run(
         &mut self,
         device: &mut Device,
-        (chunks, uploaded): (&Chunks, [&wgpu::Buffer; 2]),
-        (pairs, error): (&[Pair], f64),
+        uploaded: UploadedChunks<'_>,
+        pairs: &[Pair],
+        error: f64,
         answers: &mut [ProximityResult],
     ) -> Result<(), GpuError> {
-        self.lay(chunks, (pairs, error), answers);
+        let UploadedChunks { chunks, points, records } = uploaded;
+        self.lay(chunks, pairs, error, answers);
         if self.laid.is_empty() {
             return Ok(());
         }
@@ -102,10 +115,9 @@ impl Areas {
         let count = self.laid_rows.len() as u32;
         let bytes = stride::<i32>() * u64::from(count);
         self.lengths.reserve(&device.device, bytes)?;
-        let [points, of_chunks] = uploaded;
         let resources = [
             points.as_entire_binding(),
-            of_chunks.as_entire_binding(),
+            records.as_entire_binding(),
             self.strips.get()?.as_entire_binding(),
             wgpu::BindingResource::Buffer(wgpu::BufferBinding {
                 buffer: self.rows.get()?,
@@ -140,12 +152,7 @@ impl Areas {
     }
 
     /// Lays out the rows of pairs that intersect; leaves pairs of too many rows.
-    fn lay(
-        &mut self,
-        chunks: &Chunks,
-        (pairs, error): (&[Pair], f64),
-        answers: &[ProximityResult],
-    ) {
+    fn lay(&mut self, chunks: &Chunks, pairs: &[Pair], error: f64, answers: &[ProximityResult]) {
         self.left.clear();
         self.laid.clear();
         self.laid_rows.clear();

@@ -40,7 +40,7 @@ pub fn contacts(
             stretches.add(segment, &mut shares);
         }
         let found = stretches.around(&ring);
-        let mut one = |stretch| contact(outlines, stretch, (list, b), &mut nearest);
+        let mut one = |stretch| contact(outlines, stretch, list, b, &mut nearest);
         answer.contacts.extend(found.filter_map(&mut one));
     }
 }
@@ -49,7 +49,8 @@ pub fn contacts(
 fn contact(
     outlines: &Outlines,
     stretch: Stretch<'_>,
-    (list, b): (&[Candidate], usize),
+    list: &[Candidate],
+    b: usize,
     nearest: &mut Nearest,
 ) -> Option<Contact> {
     nearest.clear();
@@ -57,7 +58,7 @@ fn contact(
         let ends = part.ends(outlines);
         let from = list.partition_point(|near| near.own < part.segment);
         for near in list[from..].iter().take_while(|near| near.own == part.segment) {
-            nearest.offer(outlines, (part, ends), [order, near.other as usize]);
+            nearest.offer(outlines, part, ends, [order, near.other as usize]);
         }
     }
     nearest.contact(outlines, stretch, |point| spot(outlines, b, point))

@@ -26,11 +26,12 @@ const MOST_PIXELS: f64 = 4096.0;
 /// Most pixels of all windows in one submission.
 const MOST_TOGETHER: usize = 1 << 26;
 
-/// Measures all penetrations of the results again, by images.
+/// Measures all penetrations of the results again, by images, within `error`, m.
 pub fn measure(
     gpu: &mut Gpu,
     outlines: &Outlines,
-    (pairs, error): (&[Pair], f64),
+    pairs: &[Pair],
+    error: f64,
     answers: &mut [ProximityResult],
 ) -> Result<(), GpuError> {
     let mut requests = Vec::new();
@@ -39,19 +40,19 @@ pub fn measure(
     let mut fields = Vec::new();
     for (at, pair) in pairs.iter().enumerate() {
         for (side, other) in [(Side::A, pair.b), (Side::B, pair.a)] {
-            let Some(window) = around(gpu, &answers[at], side, (other, error)) else { continue };
+            let Some(window) = around(gpu, &answers[at], side, other, error) else { continue };
             pixels += window.pixels();
             requests.push(FieldRequest { outline: other, window, reach: f64::INFINITY });
             owners.push((at, side));
             if pixels > MOST_TOGETHER {
-                read(gpu, outlines, (&requests, &owners), &mut fields, answers)?;
+                read(gpu, outlines, &requests, &owners, &mut fields, answers)?;
                 requests.clear();
                 owners.clear();
                 pixels = 0;
             }
         }
     }
-    read(gpu, outlines, (&requests, &owners), &mut fields, answers)
+    read(gpu, outlines, &requests, &owners, &mut fields, answers)
 }
 
 /// The window around the points of one side that are inside the other outline.
@@ -59,7 +60,8 @@ fn around(
     gpu: &Gpu,
     answer: &ProximityResult,
     side: Side,
-    (other, error): (u32, f64),
+    other: u32,
+    error: f64,
 ) -> Option<Window> {
     let shape = gpu.plan.chunks.shapes[other as usize];
     // Points inside are within the other's box, and the corner is three errors outside at most.
@@ -81,7 +83,8 @@ fn around(
 fn read(
     gpu: &mut Gpu,
     outlines: &Outlines,
-    (requests, owners): (&[FieldRequest], &[(usize, Side)]),
+    requests: &[FieldRequest],
+    owners: &[(usize, Side)],
     fields: &mut Vec<Field>,
     answers: &mut [ProximityResult],
 ) -> Result<(), GpuError> {

@@ -24,7 +24,7 @@ use pliant_plane::{
 };
 
 use crate::GpuError;
-use crate::area::Areas;
+use crate::area::{Areas, UploadedChunks};
 use crate::chunk::{Chunk, Chunks, scaled};
 use crate::depths::{CROSS, Candidate, Depths, GAVE_UP, INSIDE, LIST, MARGIN, NEAR, NEAREST, Task};
 use crate::device::{CHOICE, Device};
@@ -32,6 +32,7 @@ use crate::field::Fields;
 use crate::overlap::Overlaps;
 
 use gather::Gather;
+use samples::SampledPairs;
 
 /// Chunks that the results are split into; threads take them as they can.
 const PIECES: usize = 64;
@@ -172,11 +173,13 @@ impl Backend for Gpu {
             })?;
         }
         if question.flags.samples {
-            samples::measure(device, depths, (outlines, chunks), pairs, answers, exact)?;
+            let sampled = SampledPairs { outlines, chunks, pairs };
+            samples::measure(device, depths, sampled, answers, exact)?;
         }
         if question.flags.area && !tasks.is_empty() {
-            let input = (&*chunks, depths.uploaded()?);
-            areas.run(device, input, (pairs, question.error), answers)?;
+            let [points, records] = depths.uploaded()?;
+            let uploaded = UploadedChunks { chunks, points, records };
+            areas.run(device, uploaded, pairs, question.error, answers)?;
             let wanted = QueryFlags { area: true, vertices: false, ..QueryFlags::DEPTHS };
             let left = areas.left().iter().map(|&at| pairs[at as usize]);
             let found =
@@ -186,7 +189,7 @@ impl Backend for Gpu {
             }
         }
         if settings.depths == DepthsBy::Images {
-            images::measure(self, outlines, (pairs, question.error), answers)?;
+            images::measure(self, outlines, pairs, question.error, answers)?;
         }
         self.by_segments(outlines, pairs, question, answers)
     }

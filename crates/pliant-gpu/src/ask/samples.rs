@@ -11,14 +11,24 @@ use crate::device::Device;
 
 use super::gather::measured;
 
+/// Pairs whose samples are measured.
+#[derive(Debug)]
+pub struct SampledPairs<'a> {
+    /// The outlines.
+    pub outlines: &'a Outlines,
+    /// Their chunks; samples are appended for the pass, and removed again.
+    pub chunks: &'a mut Chunks,
+    /// The pairs.
+    pub pairs: &'a [Pair],
+}
+
 /// Measures what the results hold without a way out, all in one submission.
 ///
 /// Pairs that the GPU gave up are added to `exact`.
 pub fn measure(
     device: &mut Device,
     depths: &mut Depths,
-    (outlines, chunks): (&Outlines, &mut Chunks),
-    pairs: &[Pair],
+    SampledPairs { outlines, chunks, pairs }: SampledPairs<'_>,
     answers: &mut [ProximityResult],
     exact: &mut Vec<(u32, Cause)>,
 ) -> Result<(), GpuError> {

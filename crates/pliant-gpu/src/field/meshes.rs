@@ -192,7 +192,8 @@ impl Meshes {
         &self,
         device: &Device,
         work: &mut wgpu::CommandEncoder,
-        (placed, inputs): (&[Placed], [&wgpu::Buffer; 2]),
+        placed: &[Placed],
+        inputs: [&wgpu::Buffer; 2],
         sign: FieldSign,
     ) {
         let Some(images) = &self.images else { return };

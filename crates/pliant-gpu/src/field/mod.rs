@@ -183,7 +183,7 @@ impl Fields {
                     self.sites.get()?.as_entire_binding(),
                 ];
                 let inputs = [self.segments.get()?, self.windows.get()?];
-                meshes.render(device, &mut work, (&self.laid.placed, inputs), settings.sign);
+                meshes.render(device, &mut work, &self.laid.placed, inputs, settings.sign);
                 let (pipeline, bound) = meshes.resolve(device, settings.sign, &outputs);
                 self.dispatch(&mut work, pipeline, &bound);
                 self.meshes = Some(meshes);

@@ -26,7 +26,7 @@ use crate::field::{FieldRequest, Laid};
 
 pub use pipelines::stencil;
 
-use pipelines::Pipelines;
+use pipelines::{Pipelines, RenderInput};
 
 /// Sides of a disc around a point: its circumscribed polygon is wider by half a percent.
 const SIDES: u32 = 32;
@@ -154,8 +154,13 @@ impl Overlaps {
         if strategy == Strategy::Or {
             work.clear_buffer(self.ored.get()?, 0, None);
         }
-        let buffers = [self.segments.get()?, self.windows.get()?, self.ored.get()?];
-        pipelines.render(device, &mut work, (&self.laid.placed, buffers), (request, strategy));
+        let input = RenderInput {
+            placed: &self.laid.placed,
+            segments: self.segments.get()?,
+            windows: self.windows.get()?,
+            ored: self.ored.get()?,
+        };
+        pipelines.render(device, &mut work, input, request, strategy);
         Ok(work)
     }
 
@@ -170,7 +175,7 @@ impl Overlaps {
         work.clear_buffer(self.extent.get()?, 0, None);
         let buffers = [self.windows.get()?, self.bits.get()?, self.extent.get()?, self.ored.get()?];
         if let Some(pipelines) = &self.pipelines {
-            pipelines.reduce(device, work, buffers, (strategy, words(&request.window)));
+            pipelines.reduce(device, work, buffers, strategy, words(&request.window));
         }
         Ok(())
     }

@@ -38,6 +38,19 @@ const COVERED: [&str; 4] = [
     }",
 ];
 
+/// What both outlines are drawn from.
+#[derive(Clone, Copy, Debug)]
+pub struct RenderInput<'a> {
+    /// Windows of b and of a.
+    pub placed: &'a [Placed],
+    /// Segments of both on the GPU.
+    pub segments: &'a wgpu::Buffer,
+    /// The windows on the GPU.
+    pub windows: &'a wgpu::Buffer,
+    /// Pixels that [`Strategy::Or`] writes to.
+    pub ored: &'a wgpu::Buffer,
+}
+
 /// Everything compiled, and the images in the size of the last window.
 #[derive(Debug)]
 pub struct Pipelines {
@@ -154,10 +167,12 @@ impl Pipelines {
         &self,
         device: &Device,
         work: &mut wgpu::CommandEncoder,
-        (placed, [segments, windows, ored]): (&[Placed], [&wgpu::Buffer; 3]),
-        (request, strategy): (&OverlapRequest, Strategy),
+        input: RenderInput<'_>,
+        request: &OverlapRequest,
+        strategy: Strategy,
     ) {
         let Some(images) = &self.images else { return };
+        let RenderInput { placed, segments, windows, ored } = input;
         // The windows are laid out with b first.
         let drawn = [request.drawn[1], request.drawn[0]];
         let range = |at: usize| placed[at].first..placed[at].first + placed[at].count;
@@ -218,7 +233,8 @@ impl Pipelines {
         device: &Device,
         work: &mut wgpu::CommandEncoder,
         [windows, bits, extent, ored]: [&wgpu::Buffer; 4],
-        (strategy, words): (Strategy, u32),
+        strategy: Strategy,
+        words: u32,
     ) {
         let Some(images) = &self.images else { return };
         let image = match strategy {

@@ -13,7 +13,7 @@
 //! Both forces act along the line through the two points, so they turn nothing; the stiffness
 //! that a step bears is that of [`law`](crate::bodies::law).
 
-use crate::bodies::law::{Joint, Loads, Spring};
+use crate::bodies::law::{Joint, Loads, Spring, SpringConstants};
 use crate::bodies::{Acting, DAMPING, FRACTION, IMPLICIT};
 use pliant::body::Bodies;
 use pliant::contact::Contact;
@@ -145,7 +145,8 @@ impl Response for Buffer {
             let force = match acting {
                 Acting::Forces => joint.spring(depth, &spring),
                 Acting::Springs => {
-                    let (stiffness, damping) = joint.constants(&spring, f64::INFINITY);
+                    let SpringConstants { stiffness, damping } =
+                        joint.constants(&spring, f64::INFINITY);
                     output.springs.push(ContactSpring { contact: *row, depth, stiffness, damping });
                     contacts += 1;
                     let normal = (stiffness * depth).max(0.0);

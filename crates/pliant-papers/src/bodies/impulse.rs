@@ -213,8 +213,8 @@ impl Response for BodilyImpulses {
         let StepContext { bodies, motion, profiler, .. } = context;
         {
             let _watch = StageTimer::new(profiler, Stage::Depth);
-            let scene = (motion.positions, bodies);
-            self.ways.find(scene, self.settings.depth, &mut self.scratch, &mut self.pushes);
+            let BodilyImpulses { settings, ways, scratch, pushes, .. } = self;
+            ways.find(motion.positions, bodies, settings.depth, scratch, pushes);
         }
         let _watch = StageTimer::new(profiler, Stage::Contact);
         let contacts = self.meet(context);

@@ -135,8 +135,8 @@ impl Apart {
                         if let Some(near) = nearest(ends, at(second))
                             && near.gap < reach * size
                         {
-                            let sides = ([a, b], [first, second]);
-                            found.push(contact(sides, features, near, size));
+                            let edges = [first, second];
+                            found.push(contact([a, b], edges, features, near, size));
                         }
                     }
                     true
@@ -239,7 +239,8 @@ fn nearest([a0, a1]: [Vec3; 2], [b0, b1]: [Vec3; 2]) -> Option<Near> {
 
 /// The contact of two edges of these bodies.
 fn contact(
-    (pair, edges): ([BodyId; 2], [u32; 2]),
+    pair: [BodyId; 2],
+    edges: [u32; 2],
     features: &Features,
     Near { at: [s, t], normal, gap }: Near,
     size: f64,

@@ -63,6 +63,15 @@ pub struct Spring {
     pub friction: f64,
 }
 
+/// Constants of a spring between two sides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpringConstants {
+    /// N/m.
+    pub stiffness: f64,
+    /// N·s/m.
+    pub damping: f64,
+}
+
 /// A contact as a spring sees it: joint mass and relative motion of both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Joint {
@@ -126,18 +135,19 @@ impl Joint {
 
     /// The force of a spring, pressed in by `depth` m, on the first side, N.
     pub fn spring(&self, depth: f64, spring: &Spring) -> Vec3 {
-        let (stiffness, damper) = self.constants(spring, MOST / self.load);
-        let normal = stiffness * depth - damper.min(self.stopping()) * self.parting;
+        let SpringConstants { stiffness, damping } = self.constants(spring, MOST / self.load);
+        let normal = stiffness * depth - damping.min(self.stopping()) * self.parting;
         self.rub(normal.max(0.0), spring.friction)
     }
 
-    /// Stiffness, N/m, and damping, N·s/m, of a spring; one from the step is at most `most`.
-    pub fn constants(&self, spring: &Spring, most: f64) -> (f64, f64) {
+    /// Constants of a spring; of one from the step the fraction is at most `most`.
+    pub fn constants(&self, spring: &Spring, most: f64) -> SpringConstants {
         let stiffness = match spring.stiffness {
             Stiffness::Fixed(given) => given,
             Stiffness::OfStep { fraction, dt } => self.mass * fraction.min(most) / (dt * dt),
         };
-        (stiffness, 2.0 * spring.damping * (stiffness * self.mass).sqrt())
+        let damping = 2.0 * spring.damping * (stiffness * self.mass).sqrt();
+        SpringConstants { stiffness, damping }
     }
 
     /// A pressing force of `normal` N with the friction that goes with it, N.

@@ -25,7 +25,7 @@ pub mod barrier;
 #[cfg(test)]
 pub(crate) mod fixtures;
 
-use crate::bodies::law::{Loads, Spring};
+use crate::bodies::law::{Loads, Spring, SpringConstants};
 use crate::bodies::penalty_pairs::{PenaltyForce, PenaltyForces, Ways};
 use pliant::body::Bodies;
 use pliant::contact::output::{ContactOutput, ContactSpring, ContactStats};
@@ -191,8 +191,8 @@ impl Response for BodyPenalty {
         let StepContext { bodies, motion, profiler, .. } = context;
         {
             let _watch = StageTimer::new(profiler, Stage::Depth);
-            let scene = (motion.positions, bodies);
-            self.ways.find(scene, self.settings.depth, &mut self.scratch, &mut self.pushes);
+            let BodyPenalty { settings, ways, scratch, pushes, .. } = self;
+            ways.find(motion.positions, bodies, settings.depth, scratch, pushes);
         }
         let _watch = StageTimer::new(profiler, Stage::Contact);
         self.loads.find(&self.pushes, bodies.vertex_count());
@@ -207,7 +207,7 @@ impl Response for BodyPenalty {
                 Acting::Springs => {
                     let constants = joint.constants(&spring, f64::INFINITY);
                     hold(push, terms, bodies, constants, &mut output.springs);
-                    let normal = constants.0 * push.penetration.depth;
+                    let normal = constants.stiffness * push.penetration.depth;
                     joint.rub(normal, friction) - normal * push.penetration.direction
                 }
             };
@@ -230,7 +230,7 @@ fn hold(
     push: &PenaltyForce,
     terms: &[(VertexId, f64)],
     bodies: &Bodies,
-    (stiffness, damping): (f64, f64),
+    constants: SpringConstants,
     springs: &mut Vec<ContactSpring>,
 ) {
     // Each surface bears with the three corners of a triangle.
@@ -260,8 +260,8 @@ fn hold(
         springs.push(ContactSpring {
             contact,
             depth: push.penetration.depth,
-            stiffness: share * stiffness,
-            damping: share * damping,
+            stiffness: share * constants.stiffness,
+            damping: share * constants.damping,
         });
     }
 }
@@ -409,7 +409,8 @@ mod tests {
         let terms: Vec<_> = [0, 1, 2, 0, 1, 3, 1, 2, 3].into_iter().zip(shares).collect();
         let terms: Vec<_> = terms.into_iter().map(|(k, share)| part(k, share)).collect();
         let mut springs = Vec::new();
-        hold(&push, &terms, &poke.bodies, (8.0, 4.0), &mut springs);
+        let constants = SpringConstants { stiffness: 8.0, damping: 4.0 };
+        hold(&push, &terms, &poke.bodies, constants, &mut springs);
         let constants = springs.iter().map(|spring| (spring.stiffness, spring.damping));
         assert_eq!(constants.collect::<Vec<_>>(), [(6.0, 3.0), (2.0, 1.0)]);
         for spring in &springs {

@@ -15,7 +15,7 @@ use pliant::contact::near::{ClosestPoint, shares};
 use pliant::contact::shape::Facets;
 use pliant::depth::fused::Scratch;
 use pliant::depth::nearest::{Closest, Nearest};
-use pliant::depth::{DepthSettings, Penetration, Penetrations, Scope, Span};
+use pliant::depth::{DepthSettings, Penetration, Penetrations, Resolved, Scope, Span};
 use pliant::detect::Overlaps;
 use pliant::id::{BodyId, VertexId};
 use pliant::math::{Aabb, Vec3};
@@ -117,7 +117,8 @@ impl Ways {
     /// Fills `pushes` with all vertices inside other bodies whose depth is positive.
     pub fn find(
         &mut self,
-        (positions, bodies): (&[Vec3], &Bodies),
+        positions: &[Vec3],
+        bodies: &Bodies,
         settings: DepthSettings,
         scratch: &mut Scratch,
         pushes: &mut PenaltyForces,
@@ -132,13 +133,8 @@ impl Ways {
                     penetrations.resolved.iter().filter(|entry| entry.penetration.depth > 0.0)
                 {
                     let into = penetrations.bodies(entry.into);
-                    surfaces.exits(
-                        (positions, bodies),
-                        (entry.vertex, entry.penetration),
-                        into,
-                        feet,
-                    );
-                    share_out(bodies, (entry.vertex, entry.penetration), feet, pushes);
+                    surfaces.exits(positions, bodies, entry, into, feet);
+                    share_out(bodies, entry.vertex, entry.penetration, feet, pushes);
                 }
             }
             Ways::Closest { nearest, overlaps, pairs, found, rows } => {
@@ -157,7 +153,7 @@ impl Ways {
                         let shares = shares(at, corners.map(|v| positions[v.index()]));
                         let (normal, gap) = (penetration.direction, -penetration.depth);
                         let foot = ClosestPoint { triangle, shares, normal, gap };
-                        share_out(bodies, (vertex, penetration), &[foot], pushes);
+                        share_out(bodies, vertex, penetration, &[foot], pushes);
                     }
                 }
             }
@@ -168,7 +164,8 @@ impl Ways {
 /// One push, borne by surfaces in proportion to the way until each is left.
 fn share_out(
     bodies: &Bodies,
-    (vertex, penetration): (VertexId, Penetration),
+    vertex: VertexId,
+    penetration: Penetration,
     feet: &[ClosestPoint],
     pushes: &mut PenaltyForces,
 ) {
@@ -234,8 +231,9 @@ impl Surfaces {
     /// the line of force and turns by as much.
     fn exits(
         &mut self,
-        (positions, bodies): (&[Vec3], &Bodies),
-        (vertex, penetration): (VertexId, Penetration),
+        positions: &[Vec3],
+        bodies: &Bodies,
+        &Resolved { vertex, penetration, .. }: &Resolved,
         into: &[BodyId],
         feet: &mut Vec<ClosestPoint>,
     ) {
@@ -285,7 +283,8 @@ mod tests {
         let settings = DepthSettings { normals: Normals::Face, ..DepthSettings::default() };
         let mut pushes = PenaltyForces::default();
         Ways::new(Kind::Consistent, &positions, &bodies).find(
-            (&positions, &bodies),
+            &positions,
+            &bodies,
             settings,
             &mut Scratch::new(&positions, &bodies),
             &mut pushes,

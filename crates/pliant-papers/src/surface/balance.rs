@@ -14,7 +14,7 @@
 
 use crate::surface::region::{Displaced, Region, combined};
 use crate::surface::triangles::Touch;
-use crate::surface::{Corrections, Form};
+use crate::surface::{Corrections, Form, SurfaceSettings};
 use pliant::body::soft::StateView;
 use pliant::force::nearby::Nearby;
 use pliant::force::{Forces, Store};
@@ -70,7 +70,7 @@ impl Balance {
         forces.energy_nearby(&self.nearby, trial) - forces.energy_nearby(&self.nearby, motion)
     }
 
-    /// Searches for the fractions; there are `iterations`, of which the first is halfway.
+    /// Searches for the fractions; of the `iterations` the first is halfway.
     ///
     /// Contact triangles, weights and areas stay those of the start, and all vertices are
     /// moved at once (erratum S14). Only elements that touch what is moved are evaluated.
@@ -83,9 +83,11 @@ impl Balance {
         &mut self,
         motion: StateView<'_>,
         forces: &Forces,
-        (touches, region): (&[Touch], &Region),
-        (iterations, corrections): (u32, Corrections),
+        touches: &[Touch],
+        region: &Region,
+        settings: SurfaceSettings,
     ) {
+        let SurfaceSettings { iterations, corrections, .. } = settings;
         self.fractions.clear();
         self.fractions.resize(region.list().len(), 0.5);
         self.positions.clear();
@@ -103,7 +105,7 @@ impl Balance {
             };
             let step = pliant::math::powi(0.5, iteration as i32 + extra);
             for (place, displaced) in region.list().iter().enumerate() {
-                let pressures = self.pressures(displaced, place, (touches, region), corrections);
+                let pressures = self.pressures(displaced, place, touches, region, corrections);
                 self.fractions[place] += step * pressures.map_or(0.0, onward);
             }
             self.displace(motion, region);
@@ -177,7 +179,8 @@ impl Balance {
         &self,
         displaced: &Displaced,
         place: usize,
-        (touches, region): (&[Touch], &Region),
+        touches: &[Touch],
+        region: &Region,
         corrections: Corrections,
     ) -> Option<Pressures> {
         let along = displaced.way.try_normalize()?;
@@ -298,13 +301,13 @@ mod tests {
         let touches = [own, poke(4, weights[0]), poke(5, weights[1])];
         let corrections = Corrections { sparse, ..Corrections::default() };
         let mut region = Region::default();
-        region.find((&positions, &bodies), &touches, &Pins::default(), corrections);
+        region.find(&positions, &bodies, &touches, &Pins::default(), corrections);
         let mut balance = Balance { forces: vec![Vec3::Z; 8], ..Balance::default() };
         // Vertices of the upper tet push down with 1, 4 and 9 N.
         (0..3).for_each(|k| balance.forces[4 + k] = -f64::from((k as u32 + 1).pow(2)) * Vec3::Z);
         let displaced = region.list().iter().position(|d| d.vertex == VertexId(0)).unwrap();
         balance
-            .pressures(&region.list()[displaced], displaced, (&touches, &region), corrections)
+            .pressures(&region.list()[displaced], displaced, &touches, &region, corrections)
             .unwrap()
     }
 

@@ -322,18 +322,18 @@ impl Response for ContactSurface {
         output: &mut ContactOutput,
     ) {
         let StepContext { bodies, motion, pins, profiler, .. } = context;
-        let SurfaceSettings { depth, iterations, corrections, margin, .. } = self.settings;
+        let SurfaceSettings { depth, corrections, margin, .. } = self.settings;
         {
             let _watch = StageTimer::new(profiler, Stage::Depth);
-            self.touches.find((motion.positions, bodies), depth, corrections);
+            self.touches.find(motion.positions, bodies, depth, corrections);
             if let Some(near) = self.near.as_mut().filter(|_| margin > 0.0) {
                 self.touches.add_near(near.find(context, margin));
             }
         }
         let _watch = StageTimer::new(profiler, Stage::Contact);
         let touches = self.touches.list();
-        self.region.find((motion.positions, bodies), touches, pins, corrections);
-        self.balance.search(motion, forces, (touches, &self.region), (iterations, corrections));
+        self.region.find(motion.positions, bodies, touches, pins, corrections);
+        self.balance.search(motion, forces, touches, &self.region, self.settings);
         self.stops.find(context, touches, self.settings);
         output.impulses.extend_from_slice(self.stops.impulses());
         let met = (self.touches.list().len(), self.touches.unresolved());

@@ -109,7 +109,8 @@ impl Region {
     /// Collects the region and its displacement vectors.
     pub fn find(
         &mut self,
-        (positions, bodies): (&[Vec3], &Bodies),
+        positions: &[Vec3],
+        bodies: &Bodies,
         touches: &[Touch],
         pins: &Pins,
         corrections: Corrections,

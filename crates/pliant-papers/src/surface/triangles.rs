@@ -96,7 +96,8 @@ impl Touches {
     ///   inverted, the nearest triangle counts.
     pub fn find(
         &mut self,
-        (positions, bodies): (&[Vec3], &Bodies),
+        positions: &[Vec3],
+        bodies: &Bodies,
         settings: DepthSettings,
         corrections: Corrections,
     ) {

@@ -70,7 +70,7 @@ impl View<'_> {
             // The part's ends are places themselves, and may lie beside its segment.
             let rect = padded(ends);
             self.around(b, &rect, nearest.gap() * nearest.gap(), pending, |at| {
-                nearest.offer(self.outlines, (part, ends), [order, at]);
+                nearest.offer(self.outlines, part, ends, [order, at]);
                 nearest.gap() * nearest.gap()
             });
         }

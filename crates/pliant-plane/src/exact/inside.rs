@@ -112,35 +112,28 @@ impl Depths<'_> {
         runs(view, [own, other], meetings, |run| {
             guess = run.meetings.first().map_or(guess, |meeting| meeting.other);
             for at in run.first..run.end {
-                let ends = view.outlines.segment(at);
                 if self.question.flags.vertices && run.spot == PointLocation::Inside {
-                    self.push(of, other, (at, 0.0, ends[0]), &mut guess);
+                    let vertex = Place { segment: at as u32, along: 0.0 };
+                    self.push(of, other, vertex, view.outlines.segment(at)[0], &mut guess);
                 }
                 if self.question.flags.samples {
-                    self.samples(of, other, (at, ends), run.meetings, &mut guess);
+                    self.samples(of, other, at, run.meetings, &mut guess);
                 }
             }
         })
     }
 
-    /// Adds the depth of a point inside `other`.
-    fn push(
-        &mut self,
-        of: Side,
-        other: usize,
-        (segment, along, position): (usize, f64, Vec2),
-        guess: &mut u32,
-    ) {
+    /// Adds the depth of the point at a place, inside `other`; `position` in m.
+    fn push(&mut self, of: Side, other: usize, at: Place, position: Vec2, guess: &mut u32) {
         let (out, depth) = self.view.nearest(other, position, *guess, &mut self.scratch.pending);
         *guess = out.segment;
         let exit = place(self.view.outlines.segment(out.segment as usize), out.along);
         let way = direction(exit - position, position);
-        if way.is_none() && along != 0.0 {
+        if way.is_none() && at.along != 0.0 {
             // A sample of a border that both share is inside by rounding alone.
             return;
         }
         let Some(direction) = way.or_else(|| outward(self.view.outlines, out)) else { return };
-        let at = Place { segment: segment as u32, along };
         self.answer.penetration.push(Penetration { of, at, position, depth, direction, out });
     }
 
@@ -149,10 +142,11 @@ impl Depths<'_> {
         &mut self,
         of: Side,
         other: usize,
-        (at, ends): (usize, [Vec2; 2]),
+        segment: usize,
         meetings: &[Meeting],
         guess: &mut u32,
     ) {
+        let ends = self.view.outlines.segment(segment);
         let way = ends[0].distance(ends[1]);
         let parts_of = |share: f64| samples::parts(share * way, self.question.error);
         if parts_of(1.0) == 1.0 {
@@ -183,7 +177,8 @@ impl Depths<'_> {
                 let along = cut[0] + k as f64 * ((cut[1] - cut[0]) / parts);
                 let position = place(ends, along);
                 if self.view.spot(other, position) == PointLocation::Inside {
-                    self.push(of, other, (at, along, position), guess);
+                    let at = Place { segment: segment as u32, along };
+                    self.push(of, other, at, position, guess);
                 }
             }
         }

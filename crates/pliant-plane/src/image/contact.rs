@@ -66,14 +66,23 @@ pub fn separation(outlines: &Outlines, near: &Near) -> Option<Separation> {
     Some(Separation { distance: gap, on_a, on_b })
 }
 
+/// Where the boundary of a is near that of b.
+#[derive(Clone, Copy, Debug)]
+pub struct NearBoundary<'a> {
+    /// Pieces of a near b, and their readings.
+    pub near: &'a Near,
+    /// Where the boundaries meet, along a.
+    pub meetings: &'a [Meeting],
+}
+
 /// Appends one contact for each stretch of a within `distance` of b, m.
 ///
-/// `meetings` are those of the boundaries, along a; `flags` is scratch memory.
+/// `flags` is scratch memory.
 pub fn contacts(
     outlines: &Outlines,
     a: usize,
     distance: f64,
-    (near, meetings): (&Near, &[Meeting]),
+    NearBoundary { near, meetings }: NearBoundary<'_>,
     flags: &mut Vec<Flag>,
     contacts: &mut Vec<Contact>,
 ) {

@@ -30,7 +30,7 @@ pub(super) fn penetrations(
     for (side, of) in [Side::A, Side::B].into_iter().enumerate() {
         let other = pair[1 - side];
         cuts(&scratch.meetings, side, &mut scratch.cuts);
-        asked += collect(outlines, (pair[side], side), question, asked, scratch);
+        asked += collect(outlines, pair[side], side, question, asked, scratch);
         let Scratch { probes, places, .. } = scratch;
         probes.read(outlines, other, question.error, f64::INFINITY);
         for (index, &at) in places.iter().enumerate() {
@@ -67,7 +67,8 @@ fn cuts(meetings: &[Meeting], side: usize, cuts: &mut Vec<(u32, f64)>) {
 /// Lists the points of one outline inside the other; returns the samples required.
 fn collect(
     outlines: &Outlines,
-    (own, side): (usize, usize),
+    own: usize,
+    side: usize,
     question: &ProximityQuery,
     asked_before: f64,
     scratch: &mut Scratch,

@@ -229,7 +229,8 @@ impl Job<'_> {
             let Scratch { near, meetings, flags, .. } = scratch;
             let distance = question.contact_distance;
             let found = &mut answer.contacts;
-            contact::contacts(outlines, both[0], distance, (near, meetings), flags, found);
+            let boundary = contact::NearBoundary { near, meetings };
+            contact::contacts(outlines, both[0], distance, boundary, flags, found);
         }
         if wanted.separation && !answer.intersects {
             let distance = near::upper_bound(outlines, both);

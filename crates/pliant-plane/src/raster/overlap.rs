@@ -119,12 +119,12 @@ impl Buffer {
         self.width = window.width as usize;
         self.pixels.clear();
         self.pixels.resize(window.pixels(), passes.clear);
-        self.draw(outlines, b, &window, passes.b);
+        self.draw(outlines, b.0, b.1, &window, passes.b);
         if self.touched[1].is_empty() {
             return;
         }
         let of_b = self.touched.clone();
-        self.draw(outlines, a, &window, passes.a);
+        self.draw(outlines, a.0, a.1, &window, passes.a);
         let [columns, rows] = [0, 1].map(|axis| {
             let [p, q] = [&of_b[axis], &self.touched[axis]];
             p.start.max(q.start)..p.end.min(q.end)
@@ -140,7 +140,8 @@ impl Buffer {
     fn draw(
         &mut self,
         outlines: &Outlines,
-        (outline, drawn): (usize, Drawn),
+        outline: usize,
+        drawn: Drawn,
         window: &Window,
         pass: fn(Pixel) -> Pixel,
     ) {

@@ -137,7 +137,7 @@ impl OutlinePenalty {
         flat.query(&ProximityQuery { error, contact_distance: 0.0, flags: WANTED }, 0.0)?;
         for (pair, answer) in flat.found() {
             let boxes = [pair.a, pair.b].map(|outline| flat.near.boxes()[outline as usize]);
-            ways.find(&flat.outlines, pair, (boxes, answer), pushes);
+            ways.find(&flat.outlines, pair, boxes, answer, pushes);
         }
         Ok(())
     }

@@ -59,11 +59,14 @@ pub struct Ways {
 
 impl Ways {
     /// Appends the ways out of all points of a pair, in the order of the result.
+    ///
+    /// `boxes` are around the two outlines, m.
     pub fn find(
         &mut self,
         outlines: &Outlines,
         pair: Pair,
-        (boxes, answer): ([Rect; 2], &ProximityResult),
+        boxes: [Rect; 2],
+        answer: &ProximityResult,
         pushes: &mut Vec<Push>,
     ) {
         if answer.penetration.is_empty() {
@@ -191,7 +194,7 @@ mod tests {
         Brute.query(&outlines, &[pair], &question, &mut answers).unwrap();
         let boxes = [0, 1].map(|k| Rect::of_segments(&outlines, outlines.range(k)));
         let mut pushes = Vec::new();
-        Ways::default().find(&outlines, pair, (boxes, &answers[0]), &mut pushes);
+        Ways::default().find(&outlines, pair, boxes, &answers[0], &mut pushes);
         let end = outlines.range(0).end as u32;
         let of_a = pushes.iter().filter(|push| push.at.segment < end);
         (of_a.map(|push| push.depth * push.direction).sum(), pushes)

@@ -83,7 +83,7 @@ impl Runner {
         };
         let recording =
             Writer::create(&folder.join(RECORDING), &header).map_err(failed(RECORDING))?;
-        let mut runner = Runner::new(built, folder, settings, (series, recording));
+        let mut runner = Runner::new(built, folder, settings, series, recording);
         runner.record()?;
         Ok(runner)
     }
@@ -109,7 +109,7 @@ impl Runner {
         let series = AppendFile::cut(&folder.join(SERIES), checkpoint.series)
             .map_err(|error| damaged(SERIES, atomic_file::io_message(&error)))?;
         let recording = Writer::resume(&folder.join(RECORDING), checkpoint.recording)?;
-        let mut runner = Runner::new(built, folder, settings, (series, recording));
+        let mut runner = Runner::new(built, folder, settings, series, recording);
         let simulation = &mut runner.built.simulation;
         let restored = simulation.restore(&mut Snapshot::from_numbers(checkpoint.numbers));
         restored.map_err(|error| damaged(CHECKPOINT, error.to_string()))?;
@@ -129,7 +129,8 @@ impl Runner {
         mut built: LoadedScene,
         folder: &Path,
         settings: RunSettings,
-        (series, recording): (AppendFile, Writer),
+        series: AppendFile,
+        recording: Writer,
     ) -> Runner {
         let simulation = &mut built.simulation;
         simulation.set_threads(settings.threads.max(1));

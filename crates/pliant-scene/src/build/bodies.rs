@@ -186,9 +186,8 @@ impl Arrays {
         let scaled: Vec<Vec3> = rest.positions.iter().map(|p| scale * *p).collect();
         let masses = material::masses(body, &rest, &scaled, &path)?;
         let radius = scaled.iter().map(|p| p.length()).fold(0.0, f64::max);
-        let seeds = (scene.seed, index);
         let path = format!("{path}.pattern");
-        let copies = pattern::make(body.pattern.as_ref(), radius, seeds, &path)?;
+        let copies = pattern::make(body.pattern.as_ref(), radius, scene.seed, index, &path)?;
         let (mut ranges, mut origins) = (Vec::new(), Vec::new());
         let is_flat = outline::is_outline(body);
         for copy in copies {

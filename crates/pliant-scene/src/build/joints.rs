@@ -36,8 +36,8 @@ pub fn add(
         let path = format!("joints.{k}");
         let kind = kind(joint, &path)?;
         for (a, b) in ends(scene, made, joint, &path)? {
-            list.push(self::joint(joint, kind, (a, b), made));
-            names.push(self::name(joint, (a, b), made));
+            list.push(self::joint(joint, kind, a, b, made));
+            names.push(self::name(joint, a, b, made));
             if let Some(b) = b.filter(|_| !joint.contact) {
                 pairs.push((a.min(b), a.max(b)));
             }
@@ -82,8 +82,8 @@ fn contradiction(joints: &Joints, names: &[String], made: &SceneBodies) -> Optio
     ))
 }
 
-/// What a joint is called in a sentence.
-fn name(joint: &key::Joint, (a, b): (BodyId, Option<BodyId>), made: &SceneBodies) -> String {
+/// What a joint is called in a sentence; without `b` it holds `a` to the world.
+fn name(joint: &key::Joint, a: BodyId, b: Option<BodyId>, made: &SceneBodies) -> String {
     let called = |body: BodyId| &*made.infos[body.index()].name;
     let other = b.map_or("the world".to_owned(), |b| format!("`{}`", called(b)));
     format!("{} of `{}` and {other}", super::word(&joint.kind), called(a))
@@ -275,11 +275,12 @@ fn check_rigid(scene: &spec::Scene, index: usize, path: &str) -> Result<(), Buil
     ))
 }
 
-/// The joint between two bodies, or one and the world.
+/// The joint between two bodies, or without `b` between one and the world.
 fn joint(
     key: &key::Joint,
     kind: JointKind,
-    (a, b): (BodyId, Option<BodyId>),
+    a: BodyId,
+    b: Option<BodyId>,
     made: &SceneBodies,
 ) -> Joint {
     let rigids: &RigidBodySet = &made.system.rigids;

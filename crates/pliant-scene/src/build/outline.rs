@@ -77,8 +77,7 @@ pub fn make(
     notices: &mut Vec<String>,
 ) -> Result<RestShape, BuildError> {
     if let OutlineShape::File { path: file, thickness, error, centre } = shape {
-        let wanted = (*thickness, *error);
-        let rings = from_file(folder, file, wanted, path, notices)?;
+        let rings = from_file(folder, file, *thickness, *error, path, notices)?;
         let mut made = rest(&rings, path, notices)?;
         if let Some(centre) = *centre {
             put_at_origin(&mut made, centre, path)?;
@@ -92,11 +91,12 @@ pub fn make(
     rest(&rings(shape, path)?, path, notices)
 }
 
-/// The rings of a file, with the thickness of lines and the bound of curves, m.
+/// The rings of a file; `thickness` of lines and bound of the `error` of curves, m.
 fn from_file(
     folder: Folder<'_>,
     file: &str,
-    (thickness, error): (Option<f64>, Option<f64>),
+    thickness: Option<f64>,
+    error: Option<f64>,
     path: &str,
     notices: &mut Vec<String>,
 ) -> Result<Vec<Vec<Vec2>>, BuildError> {

@@ -54,7 +54,8 @@ pub fn count(pattern: Option<&Pattern>) -> f64 {
 pub fn make(
     pattern: Option<&Pattern>,
     radius: f64,
-    (scene_seed, stream): (u32, usize),
+    scene_seed: u32,
+    stream: usize,
     path: &str,
 ) -> Result<Vec<Copy>, BuildError> {
     let copies = count(pattern);
@@ -73,7 +74,7 @@ pub fn make(
                 return Err(BuildError::value(format!("{path}.jitter"), message));
             }
             let random = Random::new(seed.unwrap_or(scene_seed), stream);
-            let all = grid(*counts, vector(*spacing), (*jitter, *rotations), random);
+            let all = grid(*counts, vector(*spacing), *jitter, *rotations, random);
             Ok(all.take(copies as usize).collect())
         }
         Some(Pattern::Pile { count, size, seed }) => {
@@ -84,11 +85,12 @@ pub fn make(
     }
 }
 
-/// Places of a lattice one after the other, x fastest.
+/// Places of a lattice one after the other, x fastest; shaken by up to `jitter`, m.
 fn grid(
     [nx, ny, nz]: [u32; 3],
     spacing: Vec3,
-    (jitter, turns): (f64, Turns),
+    jitter: f64,
+    turns: Turns,
     mut random: Random,
 ) -> impl Iterator<Item = Copy> {
     let middle = |k: u32, count: u32| f64::from(k) - 0.5 * f64::from(count - 1);
@@ -148,7 +150,7 @@ mod tests {
     fn a_grid_lies_around_its_middle() {
         let spacing = Vec3::new(2.0, 5.0, 1.0);
         let lattice = |jitter: f64, turns: Turns| -> Vec<Copy> {
-            grid([2, 1, 3], spacing, (jitter, turns), Random::new(0, 0)).collect()
+            grid([2, 1, 3], spacing, jitter, turns, Random::new(0, 0)).collect()
         };
         let copies = lattice(0.0, Turns::Alike);
         let shifts: Vec<Vec3> = copies.iter().map(|copy| copy.shift).collect();
@@ -176,10 +178,10 @@ mod tests {
             rotations: Turns::Alike,
             seed: None,
         };
-        let copies = make(Some(&some(18)), 1.0, (0, 0), "p").unwrap();
+        let copies = make(Some(&some(18)), 1.0, 0, 0, "p").unwrap();
         assert_eq!(copies.len(), 18);
         assert_eq!(copies[17].shift - copies[0].shift, Vec3::new(1.0, 0.0, 1.0));
-        assert!(make(Some(&some(0)), 1.0, (0, 0), "p").unwrap_err().message.contains("no copies"));
+        assert!(make(Some(&some(0)), 1.0, 0, 0, "p").unwrap_err().message.contains("no copies"));
     }
 
     #[test]
@@ -216,7 +218,7 @@ mod tests {
             rotations: Turns::Alike,
             seed: None,
         };
-        let reported = make(Some(&many), 1.0, (0, 0), "p").unwrap_err();
+        let reported = make(Some(&many), 1.0, 0, 0, "p").unwrap_err();
         assert_eq!(reported.kind, DiagnosticKind::TooLarge);
         assert!(reported.message.contains("makes 79228162458924"), "{}", reported.message);
     }

@@ -22,13 +22,13 @@ fn ratios(scene: &Scene, corrections: Corrections) -> [Vec<f64>; 2] {
     let mut response = scene.response(flat(corrections));
     let positions = &scene.state.positions;
     let ContactSurface { settings, touches, region, balance, .. } = &mut response;
-    touches.find((positions, &scene.bodies), settings.depth, corrections);
-    region.find((positions, &scene.bodies), touches.list(), &scene.system.pins, corrections);
+    touches.find(positions, &scene.bodies, settings.depth, corrections);
+    region.find(positions, &scene.bodies, touches.list(), &scene.system.pins, corrections);
     balance.weigh_at(scene.state.motion(), &scene.system.forces);
     let mut found = [Vec::new(), Vec::new()];
     for (place, displaced) in region.list().iter().enumerate() {
-        let around = (touches.list(), &*region);
-        if let Some(p) = balance.pressures(displaced, place, around, corrections) {
+        let touches = touches.list();
+        if let Some(p) = balance.pressures(displaced, place, touches, region, corrections) {
             found[scene.bodies.body_of(displaced.vertex).index()].push(p.theirs / p.mine);
         }
     }
@@ -150,8 +150,8 @@ fn left(iterations: u32) -> [f64; 3] {
     balance.weigh_here(&scene.system.forces);
     let (mut difference, mut sum, mut sides) = (0.0, 0.0, [0.0; 2]);
     for (place, displaced) in region.list().iter().enumerate() {
-        let around = (touches.list(), &*region);
-        let found = balance.pressures(displaced, place, around, Corrections::default());
+        let touches = touches.list();
+        let found = balance.pressures(displaced, place, touches, region, Corrections::default());
         let Some(Pressures { mine, theirs }) = found else { continue };
         difference += (mine - theirs).abs();
         sum += mine.abs().max(theirs.abs());

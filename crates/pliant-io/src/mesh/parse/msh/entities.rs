@@ -66,7 +66,7 @@ impl Volumes {
         let mut volumes = Vec::new();
         for (dimension, count) in counts.into_iter().enumerate() {
             for _ in 0..count {
-                let volume = self.entity(source, (version, division), dimension)?;
+                let volume = self.entity(source, version, division, dimension)?;
                 if dimension == 3 {
                     volumes.push(volume);
                 }
@@ -90,7 +90,8 @@ impl Volumes {
     fn entity<'a, S: Source<'a>>(
         &mut self,
         source: &mut S,
-        (version, division): (Version, Division),
+        version: Version,
+        division: Division,
         dimension: usize,
     ) -> Parsed<(i64, i64)> {
         source.begin_record();

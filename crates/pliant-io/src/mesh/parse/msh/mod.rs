@@ -275,7 +275,7 @@ impl<'a> Reading<'a> {
             Version::Two if S::BINARY => v2::stored_elements(source, nodes, cells),
             Version::Two => v2::elements(source, nodes, cells, v2::region),
             Version::FourZero | Version::FourOne => {
-                v4::elements(source, version, (nodes, &self.volumes), cells)
+                v4::elements(source, version, nodes, &self.volumes, cells)
             }
         }
     }

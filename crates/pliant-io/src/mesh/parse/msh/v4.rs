@@ -54,7 +54,8 @@ pub fn nodes<'a, S: Source<'a>>(
 pub fn elements<'a, S: Source<'a>>(
     source: &mut S,
     version: Version,
-    (nodes, volumes): (&NodeTags, &Volumes),
+    nodes: &NodeTags,
+    volumes: &Volumes,
     cells: &mut Cells,
 ) -> Parsed<()> {
     let blocks = source.size("the number of element blocks")?;

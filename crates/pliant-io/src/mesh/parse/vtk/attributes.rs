@@ -6,7 +6,7 @@ use crate::mesh::parse::{Fault, Parsed};
 
 use super::array::{Array, Reading};
 use super::names::region_rank;
-use super::{Reader, Storage};
+use super::{ArraySize, Reader, Storage};
 
 /// Numbers of a colour: red, green, blue, opacity.
 const COLOUR: u64 = 4;
@@ -32,6 +32,13 @@ pub(super) struct Attributes<'a> {
     pub(super) region: Option<(usize, Array<'a>)>,
 }
 
+impl Attributes<'_> {
+    /// Size of an array that has a tuple for each point or cell of the current owner.
+    fn size(&self, components: u64) -> ArraySize {
+        ArraySize { tuples: self.count, components }
+    }
+}
+
 /// What an array of attached data holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Content {
@@ -48,13 +55,13 @@ impl<'a> Reader<'a> {
             b"SCALARS" => self.read_scalars()?,
             b"COLOR_SCALARS" => {
                 self.text.need("the name of the colours")?;
-                let each = self.read_count("the number of numbers of a colour")?;
-                self.skip_bytes_or_reals((self.attributes.count, each))?;
+                let components = self.read_count("the number of numbers of a colour")?;
+                self.skip_bytes_or_reals(self.attributes.size(components))?;
             }
             b"LOOKUP_TABLE" => {
                 self.text.need("the name of the table")?;
-                let colours = self.read_count("the number of colours")?;
-                self.skip_bytes_or_reals((colours, COLOUR))?;
+                let tuples = self.read_count("the number of colours")?;
+                self.skip_bytes_or_reals(ArraySize { tuples, components: COLOUR })?;
             }
             b"VECTORS" | b"NORMALS" => self.skip_tuples(3)?,
             b"TENSORS" => self.skip_tuples(9)?,
@@ -62,9 +69,9 @@ impl<'a> Reader<'a> {
             b"GLOBAL_IDS" | b"PEDIGREE_IDS" | b"EDGE_FLAGS" => self.skip_tuples(1)?,
             b"TEXTURE_COORDINATES" => {
                 self.text.need("the name of the texture coordinates")?;
-                let each = self.read_count("the number of texture coordinates")?;
+                let components = self.read_count("the number of texture coordinates")?;
                 let content = self.read_content()?;
-                self.skip_data((self.attributes.count, each), content)?;
+                self.skip_data(self.attributes.size(components), content)?;
             }
             _ => return Ok(false),
         }
@@ -84,10 +91,10 @@ impl<'a> Reader<'a> {
             if name == b"NULL_ARRAY" {
                 continue;
             }
-            let each = self.read_count("the number of numbers of a tuple")?;
+            let components = self.read_count("the number of numbers of a tuple")?;
             let tuples = self.read_count("the number of tuples")?;
             let content = self.read_content()?;
-            self.read_data(name, (tuples, each), content)?;
+            self.read_data(name, ArraySize { tuples, components }, content)?;
         }
         Ok(())
     }
@@ -103,13 +110,13 @@ impl<'a> Reader<'a> {
         let word = self.text.need("a number type")?;
         let content = self.content_of(word)?;
         // The count of numbers may be missing, so the line decides.
-        let each = match self.text.line() {
+        let components = match self.text.line() {
             None | Some(b"") => 1,
             Some(rest) => to_i64(rest)
-                .and_then(|each| u64::try_from(each).ok())
+                .and_then(|count| u64::try_from(count).ok())
                 .ok_or_else(|| self.text.unexpected("the number of numbers of a scalar", rest))?,
         };
-        let size = (self.attributes.count, each);
+        let size = self.attributes.size(components);
         if self.comes_next(b"LOOKUP_TABLE") {
             self.text.word();
             self.text.need("the name of a lookup table")?;
@@ -119,23 +126,23 @@ impl<'a> Reader<'a> {
     }
 
     /// Passes over tuples of a fixed size, with their name and type before.
-    fn skip_tuples(&mut self, each: u64) -> Parsed<()> {
+    fn skip_tuples(&mut self, components: u64) -> Parsed<()> {
         self.text.need("the name of the data")?;
         let content = self.read_content()?;
-        self.skip_data((self.attributes.count, each), content)
+        self.skip_data(self.attributes.size(components), content)
     }
 
     /// Passes over numbers that are bytes in a binary file and reals in a text.
-    fn skip_bytes_or_reals(&mut self, size: (u64, u64)) -> Parsed<()> {
+    fn skip_bytes_or_reals(&mut self, size: ArraySize) -> Parsed<()> {
         self.skip_data(size, Content::Numbers(Scalar::U8))
     }
 
-    fn skip_data(&mut self, size: (u64, u64), content: Content) -> Parsed<()> {
+    fn skip_data(&mut self, size: ArraySize, content: Content) -> Parsed<()> {
         self.read_data(b"", size, content)
     }
 
     /// Moves to the data and reads it.
-    fn read_data(&mut self, name: &[u8], size: (u64, u64), content: Content) -> Parsed<()> {
+    fn read_data(&mut self, name: &[u8], size: ArraySize, content: Content) -> Parsed<()> {
         match content {
             Content::Strings => {
                 self.text.line();
@@ -146,14 +153,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Keeps the data if it holds materials, passes over it otherwise.
-    fn read_begun_data(&mut self, name: &[u8], size: (u64, u64), content: Content) -> Parsed<()> {
+    fn read_begun_data(&mut self, name: &[u8], size: ArraySize, content: Content) -> Parsed<()> {
         let kind = match content {
             Content::Strings => return self.skip_strings(size),
             Content::Numbers(kind) => kind,
         };
         let known = self.attributes.region.as_ref().map_or(usize::MAX, |&(rank, _)| rank);
         let rank = region_rank(name).filter(|&rank| rank < known);
-        if let (Owner::Cells, 1, Some(rank)) = (self.attributes.owner, size.1, rank) {
+        if let (Owner::Cells, 1, Some(rank)) = (self.attributes.owner, size.components, rank) {
             let region = self.read_array(size, kind, Reading::Real, "a region")?;
             self.attributes.region = Some((rank, region));
             return Ok(());
@@ -187,8 +194,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Passes over strings: one a line in a text, after their lengths otherwise.
-    fn skip_strings(&mut self, (tuples, each): (u64, u64)) -> Parsed<()> {
-        for _ in 0..tuples.saturating_mul(each) {
+    fn skip_strings(&mut self, size: ArraySize) -> Parsed<()> {
+        for _ in 0..size.numbers() {
             let ended = match self.storage {
                 Storage::Text => self.text.line().is_none(),
                 Storage::Bytes => self.skip_packed_string().is_none(),

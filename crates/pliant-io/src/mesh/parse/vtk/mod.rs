@@ -64,6 +64,27 @@ enum Dataset {
     Polygons,
 }
 
+/// Announced size of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ArraySize {
+    /// Count of tuples.
+    tuples: u64,
+    /// Numbers or strings of each tuple.
+    components: u64,
+}
+
+impl ArraySize {
+    /// Tuples of one number each.
+    fn single(tuples: u64) -> ArraySize {
+        ArraySize { tuples, components: 1 }
+    }
+
+    /// Count of all numbers; the largest there is where it would overflow.
+    fn numbers(self) -> u64 {
+        self.tuples.saturating_mul(self.components)
+    }
+}
+
 /// Reads one file from front to back.
 struct Reader<'a> {
     /// All bytes, for the places of errors.
@@ -224,7 +245,8 @@ impl<'a> Reader<'a> {
         let count = self.read_count("the number of points")?;
         let kind = self.read_kind()?;
         self.begin_data();
-        self.points = Some(self.read_array((count, 3), kind, Reading::Real, "a coordinate")?);
+        let size = ArraySize { tuples: count, components: 3 };
+        self.points = Some(self.read_array(size, kind, Reading::Real, "a coordinate")?);
         Ok(())
     }
 
@@ -238,8 +260,8 @@ impl<'a> Reader<'a> {
     fn read_kinds(&mut self) -> Parsed<()> {
         let count = self.read_count("the number of cell types")?;
         self.begin_data();
-        self.kinds =
-            Some(self.read_array((count, 1), Scalar::I32, Reading::Whole, "a cell type")?);
+        let size = ArraySize::single(count);
+        self.kinds = Some(self.read_array(size, Scalar::I32, Reading::Whole, "a cell type")?);
         Ok(())
     }
 
@@ -249,8 +271,12 @@ impl<'a> Reader<'a> {
         let size = self.read_count("the number of numbers of all cells")?;
         if !self.comes_next(b"OFFSETS") {
             self.begin_data();
-            let nodes =
-                self.read_array((size, 1), Scalar::I32, Reading::Whole, "a vertex number")?;
+            let nodes = self.read_array(
+                ArraySize::single(size),
+                Scalar::I32,
+                Reading::Whole,
+                "a vertex number",
+            )?;
             if cells > size {
                 let why = format!("{cells} cells, but {size} numbers for all of them");
                 return Err(self.text.invalid(why));
@@ -274,13 +300,13 @@ impl<'a> Reader<'a> {
     fn read_typed_array(&mut self, count: u64, wanted: &str) -> Parsed<Array<'a>> {
         let kind = self.read_kind()?;
         self.begin_data();
-        self.read_array((count, 1), kind, Reading::Whole, wanted)
+        self.read_array(ArraySize::single(count), kind, Reading::Whole, wanted)
     }
 
-    /// Reads an array of so many tuples of so many numbers.
+    /// Reads an array of tuples of numbers.
     fn read_array(
         &mut self,
-        size: (u64, u64),
+        size: ArraySize,
         kind: Scalar,
         reading: Reading,
         wanted: &str,
@@ -298,15 +324,14 @@ impl<'a> Reader<'a> {
     }
 
     /// The count of numbers of an array, if the rest of the file can hold them.
-    fn check_size(&self, (tuples, each): (u64, u64), kind: Scalar) -> Parsed<usize> {
+    fn check_size(&self, size: ArraySize, kind: Scalar) -> Parsed<usize> {
         let rest = self.text.rest().len();
         let room = match self.storage {
             // The last word may go without the space after it.
             Storage::Text => (rest + 1) as u64 / BYTES_PER_WORD,
             Storage::Bytes => kind.count_in(rest),
         };
-        let count = tuples.saturating_mul(each);
-        check_room(count, "numbers", room).map_err(|fault| self.text.fault(fault))
+        check_room(size.numbers(), "numbers", room).map_err(|fault| self.text.fault(fault))
     }
 
     fn read_count(&mut self, what: &str) -> Parsed<u64> {
