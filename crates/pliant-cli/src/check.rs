@@ -9,7 +9,7 @@ use pliant_run::check::{FileReport, Kind, ProblemReport, Report, Trouble, check}
 
 use crate::show::{self, DIM, ERROR, EarlyExit, GOOD, HEADING, WARNING, counted, plain};
 
-/// Culprits shown in a row of the table; JSON has a few more.
+/// Elements shown in a row of the table; JSON has a few more.
 const SHOWN: usize = 3;
 
 /// One object for all files.
@@ -118,7 +118,7 @@ fn rows(problems: &[ProblemReport]) -> String {
     text
 }
 
-/// The first culprits, and a sign that there are more.
+/// The first elements concerned, and an ellipsis if there are more.
 fn places(problem: &ProblemReport) -> String {
     let named: Vec<_> = problem.first.iter().take(SHOWN).map(ToString::to_string).collect();
     let more = if problem.count > named.len() { ", …" } else { "" };
@@ -137,10 +137,9 @@ fn verdict(report: &FileReport) -> String {
     .filter(|(count, ..)| *count > 0)
     .map(|(count, one, many)| counted(count, one, many))
     .collect();
-    let counts =
-        if counts.is_empty() { "nothing to remark".to_string() } else { counts.join(", ") };
+    let counts = if counts.is_empty() { "no issues".to_string() } else { counts.join(", ") };
     match (errors, warnings) {
-        (0, 0) => format!("{GOOD}good{GOOD:#}, {counts}"),
+        (0, 0) => format!("{GOOD}ok{GOOD:#}, {counts}"),
         (0, _) => format!("{GOOD}usable{GOOD:#}, {counts}"),
         _ => format!("{ERROR}not usable{ERROR:#}, {counts}"),
     }

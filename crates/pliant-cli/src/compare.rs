@@ -1,4 +1,4 @@
-//! `pliant compare`: one scene run in several ways, one report.
+//! `pliant compare`: one scene run with several settings, one report.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,11 +19,11 @@ Examples:
   pliant compare block --integrator implicit-euler,bdf2 --set duration=1
 
 Every run gets a folder of its own with its report; report.html beside them compares them all.
-Ctrl-C ends the run that is on with everything so far; those after it are not begun.
+Ctrl-C ends the current run and keeps its results so far; the runs after it are not started.
 
 Exit codes: 0 all finished, 1 a run failed, 2 bad arguments or input, 130 interrupted.";
 
-/// What stands after `pliant compare`.
+/// Arguments of `pliant compare`.
 #[derive(Args)]
 pub struct CompareArguments {
     /// A scene file, or the name of a built-in scene
@@ -46,7 +46,7 @@ pub struct CompareArguments {
     force: bool,
 }
 
-/// Runs a scene in several ways and tells what each came to.
+/// Runs a scene with several settings and prints the result of each.
 pub fn run(arguments: &CompareArguments) -> Result<ExitCode, EarlyExit> {
     let (key, values) = match arguments.integrator.is_empty() {
         true => ("response", &arguments.response),

@@ -31,10 +31,10 @@ negative, as interpolated normals tilt. `points` and `unresolved` together are t
 vertices, in order; with --scope pairs a vertex comes once per body. `crossing_pairs` are
 bodies that overlap although no vertex of either is inside the other. With --method closest
 there is no `ring`, and `exponent`, `scope` and `normals` are null. `timings_us.inside` is the
-time for finding who is inside; `depth` is the rest, 0 when nothing collides.
+time for finding the vertices inside; `depth` is the rest, 0 when nothing collides.
 Both are for one thread on warm memory, without reading the files and the crossing pairs.";
 
-/// What stands after `pliant depth`.
+/// Arguments of `pliant depth`.
 #[derive(Args)]
 pub struct DepthArguments {
     /// How depth is measured
@@ -49,7 +49,7 @@ pub struct DepthArguments {
     /// Normals at the corners of a triangle; default area
     #[arg(long, value_enum)]
     normals: Option<NormalsName>,
-    /// Threads to use, 1 or more; the answer does not depend on it
+    /// Threads to use, 1 or more; the result does not depend on it
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
     /// Print one JSON object instead of tables
@@ -86,7 +86,7 @@ enum NormalsName {
     Face,
 }
 
-/// Measures, and prints the answer.
+/// Measures, and prints the result.
 pub fn run(arguments: &DepthArguments) -> Result<ExitCode, EarlyExit> {
     if arguments.threads == Some(0) {
         return Ok(show::usage_error("--threads is 0, at least one thread is needed"));

@@ -12,7 +12,7 @@ use crate::show::{self, DIM, EarlyExit, GOOD, HEADING, WARNING, counted, plain};
 /// Bodies listed at most; JSON has them all.
 const SHOWN: usize = 10;
 
-/// How a run folder or recording is told of.
+/// Output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// For people.
@@ -21,7 +21,7 @@ pub enum Form {
     Json,
 }
 
-/// Tells what is in a run folder or a recording.
+/// Reports what is in a run folder or a recording.
 pub fn run(path: &Path, form: Form) -> Result<ExitCode, EarlyExit> {
     let look = match look(path) {
         Ok(look) => look,

@@ -1,4 +1,4 @@
-//! The program `pliant`: arguments in, answers out.
+//! The program `pliant`: command line and subcommands.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -35,11 +35,11 @@ const FAILED: u8 = 1;
 /// Exit code of bad arguments and bad input; clap uses the same.
 const BAD_INPUT: u8 = 2;
 
-/// Contact for things that bend: how deep meshes overlap, and what is wrong with them.
+/// Contact for deformable bodies: mesh checks, penetration depth, simulation.
 ///
-/// Pliant finds where bodies overlap, tells for every overlapping vertex how far and which
-/// way is out, and resolves the contact. It reads, checks and generates meshes, measures how
-/// deep they penetrate each other, and runs scenes of soft bodies.
+/// Pliant finds where bodies overlap, computes depth and direction out for every overlapping
+/// vertex, and resolves the contact. It reads, checks and generates meshes, measures how
+/// deep they penetrate each other, and runs scenes of soft and rigid bodies.
 #[derive(Parser)]
 #[command(name = "pliant", version, arg_required_else_help = true, after_help = EXAMPLES)]
 struct Arguments {
@@ -56,14 +56,14 @@ Examples:
   pliant proximity a.svg b.geojson    how near outlines are, or how deep they overlap
   pliant scenes                       what can be run without a file
   pliant run block                    run a scene to a folder with a report
-  pliant demo                         make some bodies, write and check them
+  pliant demo                         generate some bodies, write and check them
 
-Exit codes: 0 good, 1 the run failed, 2 bad arguments or input, 130 interrupted.
+Exit codes: 0 success, 1 the run failed, 2 bad arguments or input, 130 interrupted.
 Colours follow the terminal; NO_COLOR=1 turns them off.";
 
 #[derive(Subcommand)]
 enum Command {
-    /// Say what is in mesh and scene files and everything that is wrong with them
+    /// Report what is in mesh and scene files, and all their problems
     ///
     /// Reads tets from legacy VTK, VTU, Gmsh (1.0, 2.x, 4.x), MEDIT, TetGen and VegaFEM
     /// files, triangle surfaces from OBJ, STL, PLY and OFF (and from the former, when they
@@ -71,11 +71,11 @@ enum Command {
     /// it is made as for a run, without a step.
     ///
     /// Errors make a mesh unusable as a body: coordinates that are not finite or extreme,
-    /// inverted, flat or folded tets, crowded faces, surfaces that are open, wound both
-    /// ways, inside out in part or without volume. Warnings do not: slivers, doubled or
-    /// unused vertices, non-manifold places, several parts, self-overlap. A mesh that is
-    /// wholly inside out is turned around with a warning. Vertices, tets and triangles are
-    /// counted from 0, in file order.
+    /// inverted, flat or overlapping tets, non-manifold faces, surfaces that are open,
+    /// inconsistently wound, inverted in part or without volume. Warnings do not: slivers,
+    /// duplicate or unused vertices, non-manifold edges and vertices, disconnected components,
+    /// self-overlap. A mesh that is inverted as a whole is turned around with a warning.
+    /// Vertices, tets and triangles are counted from 0, in file order.
     #[command(after_help = "\
 Exit code: 0 with warnings or none, 2 with any error or unreadable file.
 
@@ -93,22 +93,23 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
-    /// Say how deep bodies overlap, and which way is out, for every vertex inside another
+    /// Compute penetration depth and direction out for every vertex inside another body
     ///
     /// Each mesh is one body, where its file puts it: tets if the file has any, otherwise a
     /// closed triangle surface, whose edges stand for the tet edges. Reads what `pliant check`
     /// reads; of a TetGen pair name either file. A vertex on a surface is not inside.
     ///
-    /// Consistent depth asks the vertices whose own edges leave the other body first, and passes
-    /// their answer inwards ring by ring, so that neighbours agree. A vertex for which no way
-    /// out can be named is listed as unresolved: `enclosed` (no edge of its group leads out),
-    /// `cancelled` (the directions cancel) or `rounding`. Lengths are in the unit of the files.
+    /// Consistent depth starts at the vertices whose own edges leave the other body, and propagates
+    /// depths and directions inwards ring by ring, so that neighbours agree. A vertex for which
+    /// no way out can be found is listed as unresolved: `enclosed` (no edge of its group leads
+    /// out), `cancelled` (the directions cancel) or `rounding`. Lengths are in the unit of the
+    /// files.
     #[command(
         after_help = depth::AFTER_HELP,
         override_usage = "pliant depth [OPTIONS] <MESH> <MESH>..."
     )]
     Depth(depth::DepthArguments),
-    /// Say how near two outlines in the plane are: overlap, depth, distance, contacts
+    /// Compute the proximity of two outlines in the plane: overlap, depth, distance, contacts
     ///
     /// Reads GeoJSON (polygons; lines with --thickness), SVG (paths and basic shapes), WKT, and
     /// JSON arrays of rings. `FILE#name` picks the feature whose name, NAME, ADMIN or id (in SVG
@@ -121,13 +122,13 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
     /// applied, the view box is not, and y points down as in the file.
     #[command(after_help = proximity::AFTER_HELP)]
     Proximity(proximity::ProximityArguments),
-    /// Draw a moment of a run as a PNG file
+    /// Draw a frame of a run as a PNG file
     #[command(after_help = picture::AFTER_HELP)]
     Picture(picture::PictureArguments),
     /// List the built-in scenes and their parameters, or print one, or the schema of all
     ///
-    /// Every scene also lets `response`, `integrator`, `duration` and `dt` be set, and any
-    /// path of it, such as `bodies.0.material.young`.
+    /// In every scene `response`, `integrator`, `duration` and `dt` can be set, and any path,
+    /// such as `bodies.0.material.young`.
     Scenes {
         /// Print the JSON schema of scene files
         #[arg(long, conflicts_with = "name")]
@@ -141,10 +142,10 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
     /// Shows a progress bar on a terminal, and none when piped.
     #[command(after_help = run::AFTER_HELP)]
     Run(run::RunArguments),
-    /// Run one scene in several ways and compare what came of it
+    /// Run one scene with several settings and compare the results
     #[command(after_help = compare::AFTER_HELP)]
     Compare(compare::CompareArguments),
-    /// Say what is in the folder of a run, or in a recording
+    /// Report what is in a run folder, or in a recording
     Info {
         /// Print one JSON object instead of a table
         #[arg(long)]

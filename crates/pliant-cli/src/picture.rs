@@ -1,4 +1,4 @@
-//! `pliant picture`: a moment of a run as a PNG file.
+//! `pliant picture`: a frame of a run as a PNG file.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,13 +22,13 @@ Examples:
 The bodies fill the picture, each in a colour of its own; obstacles are grey.
 Exit code: 0 when the file is written, 1 when it cannot be, 2 for bad arguments or input.";
 
-/// What stands after `pliant picture`.
+/// Arguments of `pliant picture`.
 #[derive(Args)]
 pub struct PictureArguments {
     /// Folder of the run
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// Time of the moment, s; the nearest recorded one is shown, without it the last
+    /// Time, s; the nearest recorded frame is shown; the last one by default
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     at: Option<f64>,
     /// File to write, replaced if it is there
@@ -42,9 +42,9 @@ pub struct PictureArguments {
     from: Option<[f64; 3]>,
 }
 
-/// Draws, writes the file whole or not at all, and says which moment it shows.
+/// Draws, writes the file atomically, and reports which frame it shows.
 ///
-/// `open` reads the recording of a run's folder, or says in one line why it cannot.
+/// `open` reads the recording of a run's folder, or gives a one-line error.
 pub fn run(
     arguments: &PictureArguments,
     open: impl FnOnce(&Path) -> Result<Box<dyn Frames>, String>,

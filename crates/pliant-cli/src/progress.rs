@@ -1,4 +1,4 @@
-//! How far runs are, and Ctrl-C: what `pliant run` and `pliant compare` share.
+//! Progress bar and Ctrl-C handling, shared by `pliant run` and `pliant compare`.
 
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -10,7 +10,7 @@ use pliant_run::run::Progress;
 
 use crate::show::plain;
 
-/// Exit code of a run that was interrupted and can go on.
+/// Exit code of a run that was interrupted and can be resumed.
 pub const INTERRUPTED: u8 = 130;
 
 /// Times per second that the bar is drawn, at most.
@@ -19,7 +19,7 @@ const REDRAWS: u8 = 10;
 /// What the bar looks like; all but `rate` are indicatif's own.
 const BAR: &str = "{msg} {wide_bar} {pos}/{len} steps, {rate} per second, {eta} left";
 
-/// A bar on the terminal, none when piped; and an ear for Ctrl-C.
+/// A bar on the terminal, none when piped; also handles Ctrl-C.
 pub struct Bar {
     bar: ProgressBar,
     stop: Arc<AtomicBool>,
@@ -27,18 +27,18 @@ pub struct Bar {
 }
 
 impl Bar {
-    /// A bar with a name, or in one line why nobody can listen.
+    /// A bar with a name, or a one-line error if Ctrl-C cannot be handled.
     pub fn new(name: &str) -> Result<Bar, String> {
         let stop = listen().map_err(|error| format!("cannot watch for Ctrl-C: {error}"))?;
         Ok(Bar { bar: drawn(name), stop, has_begun: false })
     }
 
-    /// Whether a run has begun: one that was finished before does not.
+    /// Whether a run has started; resuming a finished run starts none.
     pub fn has_begun(&self) -> bool {
         self.has_begun
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
     }
@@ -73,7 +73,7 @@ impl Progress for Bar {
     }
 }
 
-/// A bar that nothing is known of but its name.
+/// A bar of which only the name is known yet.
 fn drawn(name: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(REDRAWS));
     bar.set_message(plain(name));
@@ -95,7 +95,7 @@ fn listen() -> std::io::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// Elsewhere only Ctrl-C is known.
+/// Elsewhere only Ctrl-C is handled.
 #[cfg(not(unix))]
 fn listen() -> std::io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));

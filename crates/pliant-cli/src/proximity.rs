@@ -37,14 +37,14 @@ way out. `contacts` has one entry for each stretch of boundary nearer than the c
 distance; `normal` points from b to a. Every length is within `error_bound` of the exact one,
 `overlap_area` within the bound times the perimeters.";
 
-/// What stands after `pliant proximity`.
+/// Arguments of `pliant proximity`.
 #[derive(Args)]
 pub struct ProximityArguments {
     /// Bound of the error of every length, in the files' unit; default 1e-3 of the larger
     /// outline's box diagonal
     #[arg(long, value_name = "D", allow_negative_numbers = true)]
     error: Option<f64>,
-    /// How it is answered
+    /// Backend that computes the result
     #[arg(long, value_enum, default_value_t = BackendName::Cpu)]
     backend: BackendName,
     /// Gap up to which boundaries are in contact, in the files' unit; default D
@@ -71,13 +71,13 @@ pub struct ProximityArguments {
 enum BackendName {
     /// Segments, no image, no error
     Exact,
-    /// Images on the processor
+    /// Images on the CPU
     Cpu,
-    /// Images on the graphics card; the processor where there is none
+    /// Images on the GPU; falls back to the CPU where there is none
     Gpu,
 }
 
-/// Measures, draws if asked, and prints the answer.
+/// Measures, draws if requested, and prints the result.
 pub fn run(arguments: &ProximityArguments) -> Result<ExitCode, EarlyExit> {
     let mut found = match proximity(&arguments.request()) {
         Ok(found) => found,
@@ -120,7 +120,7 @@ impl ProximityArguments {
     }
 }
 
-/// The answer for people.
+/// The result as a table.
 fn table(report: &Report, arguments: &ProximityArguments) -> String {
     let name = |path: &PathBuf| plain(&path.display().to_string());
     let (bound, backend) = (report.error_bound, report.backend);

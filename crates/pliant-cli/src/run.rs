@@ -1,4 +1,4 @@
-//! `pliant run`: a scene in, a folder of results out.
+//! `pliant run`: runs a scene into a folder of results.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -15,18 +15,18 @@ use pliant_run::summary::Summary;
 use crate::progress::{Bar, INTERRUPTED};
 use crate::show::{self, DIM, ERROR, EarlyExit, GOOD, HEADING, WARNING, counted, plain};
 
-/// Digits of times and steps in the table, count.
+/// Digits of times and steps in the table.
 const DIGITS: usize = 6;
 
 /// What `pliant run --help` ends with.
 pub const AFTER_HELP: &str = "\
 The folder gets scene.toml (as resolved), series.csv (a row per recorded step), recording.pliant
-(a frame per recorded step), report.html and summary.json; `pliant info` says what is in it.
-Ctrl-C ends a run with everything so far; --resume goes on, also after a crash, with the same bits
-as if nothing had happened.
+(a frame per recorded step), report.html and summary.json; `pliant info` reports what is in it.
+Ctrl-C ends a run and keeps its results so far; --resume continues it, also after a crash, and
+its results are bitwise identical to those of an uninterrupted run.
 
-Exit codes: 0 finished, 1 the run failed (what was recorded is kept), 2 bad arguments or input,
-130 interrupted (--resume goes on).";
+Exit codes: 0 finished, 1 the run failed (partial results are kept), 2 bad arguments or input,
+130 interrupted (--resume continues).";
 
 /// Arguments of `pliant run`.
 #[derive(Args)]
@@ -44,10 +44,10 @@ pub struct RunArguments {
     /// Threads; results do not depend on their number
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     threads: u16,
-    /// Go on with the run in the folder, from its last checkpoint
+    /// Resume the run in the folder from its last checkpoint
     #[arg(long, conflicts_with = "force")]
     resume: bool,
-    /// Replace the run in the folder; files that are not of a run stay
+    /// Replace the run in the folder; files that do not belong to a run are kept
     #[arg(long)]
     force: bool,
     /// Print the summary as one JSON object
@@ -55,7 +55,7 @@ pub struct RunArguments {
     json: bool,
 }
 
-/// Runs a scene and tells what it came to.
+/// Runs a scene and prints its summary.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, EarlyExit> {
     let built = match load(&arguments.scene, &arguments.sets) {
         Ok(built) => built,
@@ -87,7 +87,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, EarlyExit> {
             if error.is_input() {
                 return Ok(ExitCode::from(crate::BAD_INPUT));
             }
-            show::note(&format!("{}: what was recorded is kept here", folder.display()));
+            show::note(&format!("partial results in {}", folder.display()));
             if let Some(json) = kept(&folder).filter(|_| arguments.json) {
                 show::print(&(json + "\n"))?;
             }
@@ -99,7 +99,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, EarlyExit> {
         show::error(&format!("interrupted after {} of {steps} steps", summary.steps));
     } else if !bar.has_begun() && arguments.resume {
         let folder = folder.display();
-        show::note(&format!("{folder}: the run is finished already; --force begins anew"));
+        show::note(&format!("{folder}: the run is finished already; --force starts over"));
     }
     if arguments.json {
         match serde_json::to_string(&summary) {
@@ -117,7 +117,7 @@ fn kept(folder: &Path) -> Option<String> {
     serde_json::to_string(&read_summary(folder)?).ok()
 }
 
-/// What was run, what it came to, and where it is.
+/// The summary as a table, with the folder of the results.
 fn table(summary: &Summary, folder: &Path, steps: u64) -> String {
     let ended = match summary.steps == steps {
         true => format!("{GOOD}finished{GOOD:#}"),
@@ -156,8 +156,8 @@ fn table(summary: &Summary, folder: &Path, steps: u64) -> String {
 
 fn momentum(summary: &Summary) -> String {
     match summary.momentum_bodies {
-        0 => "not checked: something else than gravity and impulses acts on every body".into(),
-        _ => format!("{:.1e} of Σ m|v| not accounted for", summary.momentum_error),
+        0 => "not checked: forces other than gravity and impulses act on every body".into(),
+        _ => format!("drift {:.1e} (relative to Σ m|v|)", summary.momentum_error),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `pliant scenes`: what can be run without a file.
+//! `pliant scenes`: the built-in scenes.
 
 use std::fmt::Write;
 use std::process::ExitCode;

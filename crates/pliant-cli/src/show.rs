@@ -1,4 +1,4 @@
-//! Printing: colours where they are wanted, and no panic when nobody reads on.
+//! Printing: colours on terminals that show them, and no panic on a closed pipe.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -12,9 +12,9 @@ pub const HEADING: Style = Style::new().bold();
 pub const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// Warnings.
 pub const WARNING: Style = AnsiColor::Yellow.on_default().bold();
-/// Good news.
+/// Success.
 pub const GOOD: Style = AnsiColor::Green.on_default().bold();
-/// What matters less.
+/// Secondary text.
 pub const DIM: Style = Style::new().dimmed();
 
 /// Why printing ended, as an exit code.
@@ -22,7 +22,7 @@ pub struct EarlyExit(pub ExitCode);
 
 /// Prints to stdout; colours are dropped unless it is a terminal that shows them.
 ///
-/// A reader that went away, as `head` does, ends the program quietly; a full disk does not.
+/// A closed pipe, as with `head`, ends the program quietly; a full disk is an error.
 pub fn print(text: &str) -> Result<(), EarlyExit> {
     let mut out = anstream::stdout();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -31,7 +31,7 @@ pub fn print(text: &str) -> Result<(), EarlyExit> {
             Err(EarlyExit(ExitCode::SUCCESS))
         }
         Err(error) => {
-            self::error(&format!("cannot write the answer: {}", io_message(&error)));
+            self::error(&format!("cannot write the output: {}", io_message(&error)));
             Err(EarlyExit(ExitCode::from(crate::FAILED)))
         }
     }
@@ -42,13 +42,13 @@ pub fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { '·' } else { c }).collect()
 }
 
-/// One line on stderr, in the name of the program.
+/// An error, one line on stderr, prefixed with the program's name.
 pub fn error(message: &str) {
-    // Nobody is left to tell if stderr is gone as well.
+    // Nothing can be reported if stderr is closed as well.
     let _ = writeln!(anstream::stderr(), "{ERROR}pliant:{ERROR:#} {}", plain(message));
 }
 
-/// One line on stderr that is no complaint.
+/// A note, one line on stderr.
 pub fn note(message: &str) {
     let _ = writeln!(anstream::stderr(), "pliant: {}", plain(message));
 }
@@ -59,10 +59,10 @@ pub fn usage_error(message: &str) -> ExitCode {
     ExitCode::from(crate::BAD_INPUT)
 }
 
-/// Several lines on stderr, as a fault in a scene has.
+/// An error of several lines on stderr, as for a scene file.
 pub fn error_lines(message: &str) {
     let lines: Vec<String> = message.lines().map(plain).collect();
-    // Nobody is left to tell if stderr is gone as well.
+    // Nothing can be reported if stderr is closed as well.
     let _ = writeln!(anstream::stderr(), "{ERROR}pliant:{ERROR:#} {}", lines.join("\n"));
 }
 

@@ -1,6 +1,6 @@
 //! Where files are read from: the disk, or whatever else holds them.
 //!
-//! Readers that need further files (a scene its meshes, a mesh its other half) ask for them
+//! Readers that need further files (a scene its meshes, a mesh its other half) open them
 //! here, so that they also work where there is no disk.
 
 use std::io;
@@ -25,7 +25,7 @@ pub trait Files {
     /// All bytes of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
-    /// The path as it counts from anywhere.
+    /// The absolute path.
     fn absolute(&self, path: &Path) -> PathBuf;
 }
 
@@ -55,7 +55,7 @@ impl Files for Disk {
 /// Files in memory, by path.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
-    /// Paths and bytes; a later entry of the same path counts for nothing.
+    /// Paths and bytes; a later entry of the same path is ignored.
     pub files: Vec<(PathBuf, Vec<u8>)>,
 }
 
@@ -80,7 +80,7 @@ impl Files for Memory {
     }
 }
 
-/// A folder from which paths count, and what holds it.
+/// A base folder for relative paths, and what holds it.
 #[derive(Clone, Copy)]
 pub struct Folder<'a> {
     /// The folder; empty for the current one.

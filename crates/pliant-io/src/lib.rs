@@ -1,7 +1,7 @@
 //! Files for Pliant: meshes and outlines, in and out.
 //!
 //! Readers turn bytes into raw meshes and outlines, writers the other way; both name the
-//! place of a fault. Their memory is bounded by a constant times the bytes handed in.
+//! place of an error. Their memory is bounded by a constant times the bytes handed in.
 
 pub mod atomic_file;
 

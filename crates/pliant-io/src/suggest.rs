@@ -1,4 +1,4 @@
-//! The known word that was likely meant.
+//! Suggestions for misspelt words.
 
 /// The nearest of the known words; `None` when none is near.
 ///

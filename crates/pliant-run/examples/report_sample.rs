@@ -37,7 +37,7 @@ use pliant_scene::loaded::{BodyInfo, RenderMesh, RunInfo};
 /// Time step, s.
 const DT: f64 = 0.005;
 
-/// Steps, count.
+/// Steps.
 const STEPS: u64 = 500;
 
 /// Gravity, m/s².

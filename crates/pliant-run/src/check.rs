@@ -18,22 +18,22 @@ use pliant_scene::loaded::LoadedScene;
 /// All files of one call.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// One entry per file, in the order asked.
+    /// One entry per file, in the order given.
     pub files: Vec<FileReport>,
 }
 
-/// One file, judged.
+/// Report on one file.
 #[derive(Clone, Debug, Serialize)]
 pub struct FileReport {
-    /// As it was named.
+    /// Path as given.
     pub file: String,
     /// What it is; `None` when it could not be read.
     pub kind: Option<Kind>,
-    /// Vertices in the file, count; unreferenced ones too. `None` when it could not be read.
+    /// Vertices in the file; unreferenced ones too. `None` when it could not be read.
     pub vertices: Option<usize>,
-    /// Tets, count.
+    /// Tets.
     pub tets: Option<usize>,
-    /// Triangles of the surface, count: of the boundary for tets.
+    /// Triangles of the surface: of the boundary for tets.
     pub triangles: Option<usize>,
     /// Everything wrong, errors first.
     pub problems: Vec<ProblemReport>,
@@ -65,7 +65,7 @@ pub struct ProblemReport {
     /// `error` or `warning`.
     #[serde(serialize_with = "severity_name")]
     pub severity: Severity,
-    /// How often, count.
+    /// Number of occurrences.
     pub count: usize,
     /// The first few: a number for a vertex, tet or triangle, two for an edge or a pair,
     /// three for a face; line and column, from 1, for a scene.
@@ -103,11 +103,11 @@ impl Trouble {
 pub enum Spot {
     /// In a mesh.
     Mesh(Element),
-    /// In a text: line and column from 1, count.
+    /// In a text: line and column from 1.
     Text {
-        /// From 1, count.
+        /// Line, from 1.
         line: usize,
-        /// Letters from 1, count.
+        /// Column in characters, from 1.
         column: usize,
     },
 }
@@ -128,7 +128,7 @@ impl FileReport {
     }
 }
 
-/// Reads a file and judges what is in it; never fails, but may report that it did.
+/// Reads a file and checks its contents; never fails: errors are part of the report.
 pub fn check(path: &Path) -> FileReport {
     let mut report = FileReport {
         file: path.display().to_string(),
@@ -151,7 +151,7 @@ pub fn check(path: &Path) -> FileReport {
     report
 }
 
-/// Makes the scene: what comes of that is all that can be wrong with it.
+/// Builds the scene: its errors are those of building it.
 fn judge_scene(report: &mut FileReport) {
     match crate::scene::load(&report.file, &[]) {
         Ok(LoadedScene { info, notices, .. }) => {
@@ -196,7 +196,7 @@ fn judge(report: &mut FileReport, mut mesh: RawMesh, format: Format) {
     report.problems = problems.into_iter().filter(telling).map(ProblemReport::from).collect();
 }
 
-/// What to say of a file without tets and triangles.
+/// Message for a file without tets and triangles.
 pub(crate) fn nothing(file: &str, notices: &[String], vertices: usize) -> String {
     let left_out = notices.join("; ");
     let why = if left_out.is_empty() { String::new() } else { format!(" ({left_out})") };

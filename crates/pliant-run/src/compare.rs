@@ -1,4 +1,4 @@
-//! One scene run in several ways, side by side: `pliant compare`.
+//! One scene run with several settings, side by side: `pliant compare`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ pub enum CompareError {
     /// The scene with one of the values.
     #[error("{0}")]
     Scene(#[from] SceneError),
-    /// A run that was not begun.
+    /// A run that could not be started.
     #[error("{value}: {error}")]
     Run {
         /// The value it was to run with.
@@ -54,9 +54,9 @@ pub enum CompareError {
 
 /// Runs a scene once per value, each into a folder of its own, and writes one report of all.
 ///
-/// A run that fails on its way is compared as far as it came. Scenes are all loaded before the
-/// first is run, so that a wrong value costs nothing. A run that progress breaks off is the last:
-/// it and those before are kept and compared.
+/// A run that fails is compared up to its failure. All scenes are loaded before the first is
+/// run, so that a wrong value costs nothing. A run that is interrupted is the last: it and those
+/// before are kept and compared.
 pub fn compare(
     (source, sets): (&str, &[String]),
     ways: &Ways,
@@ -84,7 +84,7 @@ pub fn compare(
         progress.next_run(value);
         let summary = match run(scene, &own, settings, progress) {
             Ok(summary) => summary,
-            // What a failed run came to is in its folder.
+            // The summary of a failed run is in its folder.
             Err(error) => match read_summary(&own).filter(|_| !error.is_input()) {
                 Some(summary) => summary,
                 None => {
@@ -109,8 +109,8 @@ pub fn compare(
     Ok(done.into_iter().map(|(value, summary, _)| (value, summary)).collect())
 }
 
-/// The same error in what stood after `--response` or the like, where it speaks of a setting
-/// that nobody wrote.
+/// The same error placed in the argument of `--response` or the like, where it names a setting
+/// that the user did not write.
 fn as_asked(mut error: SceneError, ways: &Ways, value: &str) -> SceneError {
     let before = format!("{}=", ways.key);
     for place in error.faults.iter_mut().filter_map(|fault| fault.place.as_mut()) {
@@ -161,7 +161,7 @@ mod tests {
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// Breaks the second run off in its third step, and keeps the names that it is told.
+    /// Interrupts the second run in its third step, and records the names it receives.
     #[derive(Default)]
     struct Impatient(Vec<String>);
 
@@ -180,7 +180,7 @@ mod tests {
     fn a_value_is_faulted_where_it_was_asked_for() {
         let told = try_values(&["rk4", "leapfrog"]).to_string();
         let expected =
-            "--integrator:1:1: `leapfrog` is not known here\n   |\n 1 | leapfrog\n   | ^^^^^^^^\n";
+            "--integrator:1:1: unknown value `leapfrog`\n   |\n 1 | leapfrog\n   | ^^^^^^^^\n";
         assert!(told.starts_with(expected), "{told}");
     }
 

@@ -29,25 +29,25 @@ use stopwatch::{CpuProfiler, fastest};
 
 pub use stopwatch::Timings;
 
-/// What a surface cannot promise, said after its name.
+/// Limitation of surfaces, printed after the name.
 const SURFACE: &str = "is a surface: vertices deeper than its edges reach may go unresolved";
 
 /// How depth is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
-    /// Consistent depth: what neighbours say agrees.
+    /// Consistent depth: neighbours agree.
     Consistent(DepthSettings),
     /// To the nearest point of all penetrated surfaces.
     Closest,
 }
 
-/// Why there is no answer.
+/// Why depth cannot be computed.
 #[derive(Debug, thiserror::Error)]
 pub enum DepthError {
     /// Nothing to penetrate.
     #[error("at least two bodies are needed, {count} given")]
     TooFewBodies {
-        /// Files given, count.
+        /// Files given.
         count: usize,
     },
     /// Weights without a meaning.
@@ -107,12 +107,12 @@ pub enum DepthError {
     Bodies(#[from] BodiesError),
 }
 
-/// The answer for all bodies.
+/// The result for all bodies.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// `consistent` or `closest`.
     pub method: &'static str,
-    /// Power of the distance in the weights; no unit. `None` for the closest feature.
+    /// Power of the distance in the weights. `None` for the closest feature.
     pub exponent: Option<f64>,
     /// `scene` or `pairs`; `None` for the closest feature.
     pub scope: Option<&'static str>,
@@ -135,9 +135,9 @@ pub struct BodyReport {
     pub name: String,
     /// Tets or a surface.
     pub kind: Kind,
-    /// Vertices in the file, count; unreferenced ones too.
+    /// Vertices in the file; unreferenced ones too.
     pub vertices: usize,
-    /// Tets, count.
+    /// Tets.
     pub tets: usize,
     /// Colliding vertices with a depth, by vertex, then body.
     pub points: Vec<Point>,
@@ -152,7 +152,7 @@ pub struct Point {
     pub vertex: u32,
     /// Bodies penetrated, from 0; ascending.
     pub into: Vec<u32>,
-    /// Steps from the border, count; `None` for the closest feature.
+    /// Steps from the border; `None` for the closest feature.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ring: Option<u32>,
     /// Way to go along `direction`, m.
@@ -328,7 +328,7 @@ impl BodyReport {
         }
     }
 
-    /// Adds what the file says; copies of a vertex share its answer.
+    /// Adds what the file says; copies of a vertex share its result.
     fn describe(&mut self, file: BodyFile) {
         let BodyFile { name, kind, vertices, tets, copies } = file;
         let of = |vertex: u32| {

@@ -24,10 +24,10 @@ const USUAL_ERROR: f64 = 1e-3;
 /// Share of the error bound that cutting the curves of one outline may use.
 const CURVE_SHARE: f64 = 1.0 / 16.0;
 
-/// Lengths are told apart down to this, relative to the largest coordinate.
+/// Resolution of lengths, relative to the largest coordinate.
 const ROUNDING: f64 = 1e-15;
 
-/// What is asked.
+/// The request.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The first outline: a file, maybe with `#feature`.
@@ -40,22 +40,22 @@ pub struct Request {
     pub contact_distance: Option<f64>,
     /// Thickness of lines, file unit; `None` for what the files say.
     pub thickness: Option<f64>,
-    /// How it is answered.
+    /// Backend.
     pub way: Way,
 }
 
-/// How a question is answered.
+/// Which backend computes the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// By segments, without an image.
     Exact,
-    /// By images on the processor.
+    /// By images on the CPU.
     Cpu,
-    /// By images on the graphics card.
+    /// By images on the GPU.
     Gpu,
 }
 
-/// Why there is no answer.
+/// Why proximity cannot be computed.
 #[derive(Debug, thiserror::Error)]
 pub enum ProximityError {
     /// A file without an outline.
@@ -92,12 +92,12 @@ pub enum ProximityError {
     Backend(#[from] BackendError),
 }
 
-/// The answer as `pliant proximity --json` prints it.
+/// The result as `pliant proximity --json` prints it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// Bound of every length, file unit.
     pub error_bound: f64,
-    /// What answered: `exact`, `cpu` or `gpu`.
+    /// The backend used: `exact`, `cpu` or `gpu`.
     pub backend: &'static str,
     /// Whether the outlines share a point; exact.
     pub intersects: bool,
@@ -146,16 +146,16 @@ pub struct ContactReport {
     pub normal: [f64; 2],
 }
 
-/// The answer and what it is about.
+/// The result and its input.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// What is said.
+    /// The report.
     pub report: Report,
     /// Both outlines, a and b.
     pub outlines: Outlines,
-    /// All that was found, in the library's words.
+    /// The result of the library.
     pub answer: ProximityResult,
-    /// What was asked of the backend.
+    /// The query to the backend.
     pub question: ProximityQuery,
     /// Which way y points in both files.
     pub upright: YAxis,
@@ -196,7 +196,7 @@ pub fn proximity(request: &Request) -> Result<Found, ProximityError> {
     backend.query(&outlines, &[Pair { a: 0, b: 1 }], &question, &mut answers)?;
     let answer = answers.pop().unwrap_or_default();
     notices.extend(answer.notices.iter().map(ToString::to_string));
-    // What curves could not keep, and what numbers cannot tell apart, is not promised.
+    // The bound that is reported includes what curves exceeded, and the resolution of numbers.
     let kept = (error + missed).max(ROUNDING * extents);
     let report = Report::new(kept, backend.name(), &answer, notices);
     let down = files.iter().all(|file| file.drawing.upright == YAxis::Down);
@@ -204,18 +204,18 @@ pub fn proximity(request: &Request) -> Result<Found, ProximityError> {
     Ok(Found { report, outlines, answer, question, upright })
 }
 
-/// What answers; where the way asked for is not to be had, a notice and the next best.
+/// The backend; where the requested one is not available, a notice and the next best.
 fn backend(way: Way, notices: &mut Vec<String>) -> Box<dyn Backend> {
     match way {
         Way::Exact => Box::new(Exact::default()),
         Way::Cpu => Box::new(Images::default()),
         Way::Gpu => match gpu() {
             Ok((gpu, adapter)) => {
-                notices.push(format!("asked on {adapter}"));
+                notices.push(format!("using {adapter}"));
                 gpu
             }
             Err(why) => {
-                notices.push(format!("{why}; the CPU answers"));
+                notices.push(format!("{why}; falling back to CPU"));
                 Box::new(Images::default())
             }
         },

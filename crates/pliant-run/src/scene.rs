@@ -9,7 +9,7 @@ use pliant_scene::diagnostic::{Diagnostic, DiagnosticKind, Sources};
 use pliant_scene::loaded::LoadedScene;
 use pliant_scene::{SceneError, builtin};
 
-/// Bytes of a scene file at most, count.
+/// Bytes of a scene file at most.
 const MOST_BYTES: u64 = 16 << 20;
 
 /// Makes a scene, which is a file or the name of a built-in one, with values set from outside.

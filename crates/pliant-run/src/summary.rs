@@ -1,11 +1,11 @@
-//! What a run came to, as `summary.json`.
+//! The summary of a run, `summary.json`.
 
 use pliant::integrate::Report;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// The end of a run; other programs rely on the names.
 ///
-/// JSON has no numbers that are not finite: of a run that blew up they are null.
+/// JSON has no numbers that are not finite: of a run that diverged they are null.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Name of the scene.
@@ -16,7 +16,7 @@ pub struct Summary {
     pub integrator: String,
     /// Time step, s.
     pub dt: f64,
-    /// Steps made, count.
+    /// Steps made.
     pub steps: u64,
     /// Time simulated, s: `steps` times `dt`.
     #[serde(deserialize_with = "null_is_nan")]
@@ -25,13 +25,13 @@ pub struct Summary {
     pub cpu_s: f64,
     /// Time of the steps on the wall clock, s; likewise.
     pub wall_s: f64,
-    /// Seconds simulated per second on the wall clock, unit 1.
+    /// Seconds simulated per second on the wall clock.
     pub realtime_factor: f64,
-    /// Threads, count.
+    /// Threads.
     pub threads: usize,
-    /// Vertices, count.
+    /// Vertices.
     pub vertices: usize,
-    /// Tets, count.
+    /// Tets.
     pub tets: usize,
     /// Energy of motion at the end, J.
     #[serde(deserialize_with = "null_is_nan")]
@@ -45,36 +45,36 @@ pub struct Summary {
     /// Speed of the fastest vertex at the end, m/s.
     #[serde(deserialize_with = "null_is_nan")]
     pub max_speed: f64,
-    /// Distinct vertices inside other bodies at the end, count.
+    /// Distinct vertices inside other bodies at the end.
     pub penetrating_vertices: usize,
-    /// Pairs of a surface edge and a triangle of another body that it passes, count.
+    /// Pairs of a surface edge and a triangle of another body that it passes.
     pub edge_crossings: usize,
     /// Largest distance of a penetrating vertex to the surface it is behind, m.
     #[serde(deserialize_with = "null_is_nan")]
     pub max_depth: f64,
-    /// Vertices inside obstacles, count.
+    /// Vertices inside obstacles.
     #[serde(default)]
     pub obstacle_vertices: usize,
     /// Largest depth of one of them, m.
     #[serde(default)]
     pub obstacle_depth: f64,
-    /// Tets with a negative volume, count.
+    /// Tets with a negative volume.
     pub inverted_tets: usize,
-    /// Change of momentum that gravity and the impulses of obstacles do not explain, unit 1.
+    /// Momentum drift: change that gravity and the impulses of obstacles do not explain.
     ///
     /// Over the largest Σ m|v| of all recorded steps and the last one. Both are of the bodies on
-    /// which nothing else acts from outside: pins, loads, drag, a bowl, penalties and barriers
-    /// tell no impulses, and may explain any change.
+    /// which no other external force acts: pins, loads, drag, an attractor, penalties and barriers
+    /// report no impulses, and may explain any change.
     #[serde(deserialize_with = "null_is_nan")]
     pub momentum_error: f64,
-    /// Bodies that the momentum is of, count; with none it is not checked, and the error 0.
+    /// Bodies whose momentum is checked; with none the error is 0.
     #[serde(default)]
     pub momentum_bodies: usize,
     /// BLAKE3 of the state at the end.
     pub digest: String,
     /// CPU time per stage, s, by name; inner stages lie within `step`.
     pub stages: Vec<(String, f64)>,
-    /// Newton and linear iterations of all steps, count.
+    /// Newton and linear iterations of all steps.
     pub iterations: [u64; 2],
     /// What contact took.
     pub contact: ContactTally,
@@ -87,15 +87,15 @@ pub struct Summary {
 /// What contact took, over all steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContactTally {
-    /// Sweeps over the contacts of small bodies, count.
+    /// Sweeps over the contacts of small bodies.
     pub sweeps: u64,
-    /// Steps that were made in shorter ones: refused, or not solved as a whole; count.
+    /// Steps that were split into shorter ones: rejected or unconverged.
     pub steps_cut: u64,
-    /// Steps whose contacts were solved only roughly, count.
+    /// Steps whose contact solve did not converge.
     pub steps_loose: u64,
-    /// Contacts in one step at most, count.
+    /// Contacts in one step at most.
     pub most_contacts: u64,
-    /// Vertices inside bodies without a known way out in one step at most, count.
+    /// Vertices inside bodies without a known way out in one step at most.
     pub most_unresolved: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Files that ask for more than they hold: refused or read, within bounds.
+//! Files that announce more than they hold: refused or read, within bounds.
 //!
 //! A binary of its own, because it counts every allocation of the process.
 
@@ -24,7 +24,7 @@ const BYTES_FREE: usize = 1 << 20;
 /// Longest CPU time for one file, debug build.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// CPU time of this thread so far, or the clock where the system does not tell.
+/// CPU time of this thread so far, or the wall clock where the system does not report it.
 fn cpu_time() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();

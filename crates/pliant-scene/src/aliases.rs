@@ -34,7 +34,7 @@ pub fn old_top_keys() -> impl Iterator<Item = &'static str> {
     RENAMED.iter().filter(|(table, ..)| table.is_empty()).map(|(_, old, _)| *old)
 }
 
-/// Gives old keys and words their new names; each is noted once.
+/// Renames old keys and words to their new names, with one notice for each.
 ///
 /// Where a key is there under both names, one that was set from outside takes the place of
 /// the other; otherwise both stay, and the old one is unknown.

@@ -1,32 +1,32 @@
-//! What is wrong with a scene, shown in the line where it stands.
+//! Errors in a scene, shown in the line where they occur.
 
 use std::fmt;
 use std::ops::Range;
 
 use crate::numeral::shortened;
 
-/// Letters of a line that are shown, count.
+/// Letters of a line that are shown.
 const SHOWN: usize = 120;
 
 /// Origin of what was set from outside.
 pub const SET: &str = "--set";
 
-/// Kinds of faults; other programs may rely on their words.
+/// Kinds of errors; other programs may rely on their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiagnosticKind {
     /// The file cannot be read.
     Unreadable,
     /// Not TOML.
     Syntax,
-    /// A key that means nothing.
+    /// An unknown key.
     UnknownKey,
-    /// A key that must be there.
+    /// A missing key.
     MissingKey,
     /// A value of another type.
     WrongType,
-    /// A word that is none of those known.
+    /// An unknown word.
     UnknownWord,
-    /// An expression that cannot be worked out.
+    /// An expression that cannot be evaluated.
     Expression,
     /// A parameter that the scene does not declare.
     UnknownParameter,
@@ -69,21 +69,21 @@ pub struct Place {
     pub span: Range<usize>,
 }
 
-/// A fault before its place is shown.
+/// An error with its place in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What kind.
+    /// Its kind.
     pub kind: DiagnosticKind,
     /// One clause, lower case.
     pub message: String,
-    /// What may help, one clause.
+    /// Suggested fix, one clause.
     pub help: Option<String>,
     /// Where; `None` for the scene as a whole.
     pub place: Option<Place>,
 }
 
 impl Diagnostic {
-    /// A fault at a place, without help.
+    /// An error at a place, without a suggestion.
     pub fn new(
         kind: DiagnosticKind,
         place: Option<Place>,
@@ -110,7 +110,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Shows a fault.
+    /// Shows an error.
     pub fn show(&self, fault: Diagnostic) -> RenderedDiagnostic {
         let Diagnostic { kind, message, help, place } = fault;
         let place = place.map(|Place { source, span }| match source {
@@ -130,9 +130,9 @@ impl Sources {
 pub struct ShownPlace {
     /// File, built-in scene or `--set`.
     pub origin: String,
-    /// From 1, count.
+    /// Line, from 1.
     pub line: usize,
-    /// Letters from 1, count.
+    /// Column in characters, from 1.
     pub column: usize,
     /// The line, control characters as dots, at most 120 letters.
     pub text: String,
@@ -140,14 +140,14 @@ pub struct ShownPlace {
     pub underlined: Range<usize>,
 }
 
-/// A fault with what stands at its place.
+/// An error with the text at its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenderedDiagnostic {
-    /// What kind.
+    /// Its kind.
     pub kind: DiagnosticKind,
     /// One clause, lower case.
     pub message: String,
-    /// What may help, one clause.
+    /// Suggested fix, one clause.
     pub help: Option<String>,
     /// Where; `None` for the scene as a whole.
     pub place: Option<ShownPlace>,
@@ -184,7 +184,7 @@ impl fmt::Display for RenderedDiagnostic {
     }
 }
 
-/// Why a scene cannot be run: at least one fault.
+/// Why a scene cannot be run: at least one error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SceneError {
     /// At least one, in the order found.
@@ -194,15 +194,15 @@ pub struct SceneError {
 impl std::error::Error for SceneError {}
 
 impl fmt::Display for SceneError {
-    /// The first fault with its place, and how many more there are.
+    /// The first error with its place, and how many more there are.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(first) = self.faults.first() {
             write!(f, "{first}")?;
         }
         match self.faults.len() {
             0 | 1 => Ok(()),
-            2 => write!(f, "\nand 1 more fault"),
-            count => write!(f, "\nand {} more faults", count - 1),
+            2 => write!(f, "\nand 1 more error"),
+            count => write!(f, "\nand {} more errors", count - 1),
         }
     }
 }
@@ -267,6 +267,6 @@ mod tests {
         let bare = sources.show(Diagnostic::new(DiagnosticKind::Value, None, "no"));
         assert_eq!(bare.to_string(), "a: no");
         let many = SceneError { faults: vec![bare; 3] };
-        assert_eq!(many.to_string(), "a: no\nand 2 more faults");
+        assert_eq!(many.to_string(), "a: no\nand 2 more errors");
     }
 }

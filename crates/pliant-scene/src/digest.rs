@@ -1,4 +1,4 @@
-//! One short text for all bits of a state.
+//! A digest of all bits of a state.
 
 use pliant::body::rigid::RigidState;
 use pliant::body::soft::State;
@@ -8,8 +8,8 @@ use pliant::math::Vec3;
 ///
 /// All in body order; a rigid body is its centre, turn (x, y, z, w), velocity and spin.
 ///
-/// 64 hexadecimal digits. Two runs agree in every bit if and only if their digests do, but for
-/// chances nobody will meet.
+/// 64 hexadecimal digits. Two runs agree in every bit if and only if their digests do, up to
+/// hash collisions.
 pub fn digest(state: &State) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut add = |vectors: &[Vec3]| {

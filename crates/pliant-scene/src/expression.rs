@@ -16,10 +16,10 @@ use std::ops::Range;
 
 use super::random::Random;
 
-/// Parentheses, signs and powers within each other at most, count: bounds the stack.
+/// Parentheses, signs and powers within each other at most: bounds the stack.
 const MOST_NESTING: usize = 64;
 
-/// Functions by name, with how many values each takes, count; `None` for one or more.
+/// Functions by name, with how many values each takes; `None` for one or more.
 const FUNCTIONS: [(&str, Option<usize>); 9] = [
     ("sin", Some(1)),
     ("cos", Some(1)),
@@ -32,21 +32,21 @@ const FUNCTIONS: [(&str, Option<usize>); 9] = [
     ("random", Some(2)),
 ];
 
-/// What is wrong with an expression, and where.
+/// An error in an expression, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpressionError {
     /// Bytes of the expression that are meant.
     pub span: Range<usize>,
     /// One clause, lower case.
     pub message: String,
-    /// A name that nobody knows.
+    /// The unknown name, if that is the error.
     pub unknown: Option<String>,
 }
 
 /// What a name stands for; the error is a clause.
 pub type Lookup<'a> = &'a mut dyn FnMut(&str) -> Result<Option<f64>, String>;
 
-/// Works an expression out; the leading `=` is not part of it.
+/// Evaluates an expression; the leading `=` is not part of it.
 pub fn evaluate(text: &str, lookup: Lookup<'_>) -> Result<f64, ExpressionError> {
     let mut parser = Parser { text, at: 0, nesting: 0, lookup };
     let value = parser.sum()?;
@@ -55,7 +55,9 @@ pub fn evaluate(text: &str, lookup: Lookup<'_>) -> Result<f64, ExpressionError> 
         return Err(parser.fault(parser.at..parser.at + parser.width(), "expected an operator"));
     }
     if !value.is_finite() {
-        return Err(parser.fault(0..text.len(), &format!("comes to {value}, which is not finite")));
+        return Err(
+            parser.fault(0..text.len(), &format!("evaluates to {value}, which is not finite"))
+        );
     }
     Ok(value)
 }
@@ -219,7 +221,7 @@ impl Parser<'_> {
             "random" => {
                 let whole = values.iter().copied().map(count_of).collect::<Option<Vec<u32>>>();
                 let Some([seed, k]) = whole.as_deref() else {
-                    let message = "`random` takes whole numbers from 0 to 4294967295";
+                    let message = "`random` takes integers from 0 to 4294967295";
                     return Err(self.fault(span, message));
                 };
                 2.0 * Random::new(*seed, *k as usize).unit() - 1.0
@@ -329,7 +331,7 @@ mod tests {
         assert!(mean.abs() < 0.08, "{mean}");
         assert_eq!(draw(3, 4), draw(3, 4));
         assert!(draw(3, 4) != draw(4, 3) && draw(3, 4) != draw(3, 5));
-        let told = "`random` takes whole numbers from 0 to 4294967295";
+        let told = "`random` takes integers from 0 to 4294967295";
         for bad in ["random(-1, 0)", "random(0.5, 0)", "random(0, 1e10)"] {
             refused(bad, 0..6, told);
         }
@@ -348,8 +350,8 @@ mod tests {
         refused("1.2.3", 0..5, "is not a number");
         refused("2 * word", 4..8, "`word` is a string");
         refused("1 + µ§", 4..6, "unknown name `µ`");
-        refused("1/0", 0..3, "comes to inf, which is not finite");
-        refused("sqrt(-1)", 0..8, "comes to NaN, which is not finite");
+        refused("1/0", 0..3, "evaluates to inf, which is not finite");
+        refused("sqrt(-1)", 0..8, "evaluates to NaN, which is not finite");
         refused("1 $", 2..3, "expected an operator");
     }
 

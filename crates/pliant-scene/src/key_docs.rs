@@ -87,7 +87,7 @@ fn type_of(root: &Json, schema: &Json) -> String {
             let values = target.get("additionalProperties").map(|values| type_of(root, values));
             format!("table of {}", values.unwrap_or_default())
         }
-        "integer" => "whole number".to_owned(),
+        "integer" => "integer".to_owned(),
         other => other.to_owned(),
     }
 }

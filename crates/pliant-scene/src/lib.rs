@@ -1,13 +1,13 @@
 //! Scenes: TOML in, a simulation out.
 //!
 //! ```text
-//! text ─▶ node ─▶ set ─▶ resolve ─▶ schema ─▶ keys ─▶ build ─▶ LoadedScene
-//!         places  from    parameters  keys and  types   bodies, forces,
-//!                 outside put in      types            obstacles
+//! text ─▶ node ─▶ overrides ─▶ resolve ─▶ schema ─▶ spec ─▶ build ─▶ LoadedScene
+//!         places  `--set`      parameters keys and  types   bodies, forces,
+//!                              evaluated  types             obstacles
 //! ```
 //!
-//! Everything up to `build` keeps the places of the text, so that each fault is shown in the
-//! line where it stands.
+//! Everything up to `build` keeps the places of the text, so that each error is shown in the
+//! line where it occurs.
 
 pub mod numeral;
 
@@ -50,9 +50,9 @@ use pliant_io::files::Folder;
 
 use crate::loaded::LoadedScene;
 
-/// Makes a scene of its text, with the values set from outside.
+/// Builds a scene from its text, with overrides.
 ///
-/// `stem` names a scene without a name; its files count from `folder`.
+/// `stem` names a scene without a name; its files are relative to `folder`.
 pub fn load(sources: &Sources, stem: &str, folder: Folder<'_>) -> Result<LoadedScene, SceneError> {
     let shown = |faults: Vec<Diagnostic>| SceneError {
         faults: faults.into_iter().map(|fault| sources.show(fault)).collect(),
@@ -81,7 +81,7 @@ pub fn load(sources: &Sources, stem: &str, folder: Folder<'_>) -> Result<LoadedS
     Ok(loaded)
 }
 
-/// The scene with everything put in, held against the schema.
+/// The scene with all values resolved, checked against the schema.
 fn resolve_and_validate(
     sources: &Sources,
     notices: &mut Vec<String>,
@@ -114,7 +114,7 @@ fn parameters(root: &Node) -> Vec<(String, String)> {
     }
 }
 
-/// The scene as it was made: itself a scene that gives the same bits, from any folder.
+/// The scene as resolved: itself a scene, bitwise reproducible from any folder.
 fn resolved(scene: &Scene, folder: Folder<'_>, parameters: &[(String, String)]) -> String {
     let mut scene = scene.clone();
     let full = |mesh: &mut Mesh| {

@@ -1,4 +1,4 @@
-//! A scene that is ready to run, and what a reader of its results must know.
+//! A scene that is ready to run, and its description.
 
 use std::ops::Range;
 
@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 /// A scene made into bodies, forces and obstacles.
 #[derive(Debug)]
 pub struct LoadedScene {
-    /// What moves.
+    /// The simulation.
     pub simulation: Simulation,
-    /// What is told about the run.
+    /// Description of the run.
     pub info: RunInfo,
-    /// The scene as resolved, TOML: parameters put in, defaults spelled out.
+    /// The scene as resolved, TOML: parameters evaluated, defaults written out.
     pub resolved: String,
-    /// Warnings that came up on the way, one sentence each.
+    /// Warnings, one sentence each.
     pub notices: Vec<String>,
-    /// What is in the way, to measure who is in it.
+    /// The obstacles, to measure which bodies overlap them.
     pub obstacles: Vec<Obstacle>,
 }
 
@@ -26,7 +26,7 @@ pub struct LoadedScene {
 pub struct RunInfo {
     /// Name of the scene.
     pub scene: String,
-    /// What it is about, in the words of its author; may be empty.
+    /// Description by its author; may be empty.
     #[serde(default)]
     pub description: String,
     /// Contact response between bodies, one word.
@@ -35,11 +35,11 @@ pub struct RunInfo {
     pub integrator: String,
     /// Time step, s.
     pub dt: f64,
-    /// Steps in all, count.
+    /// Steps in all.
     pub steps: u64,
-    /// Every this many steps a row and a frame are recorded, count.
+    /// Every this many steps a row and a frame are recorded.
     pub record_every: u64,
-    /// Every this many steps the run can be taken up again, count.
+    /// A checkpoint is written every this many steps.
     pub checkpoint_every: u64,
     /// Gravity, m/s².
     pub gravity: [f64; 3],
@@ -58,7 +58,7 @@ pub struct BodyInfo {
     pub kind: String,
     /// Its vertices in the scene's arrays.
     pub vertices: Range<usize>,
-    /// Tets, count.
+    /// Tets.
     pub tets: usize,
     /// Triangles that pictures show, in the scene's numbers.
     pub triangles: Vec<[u32; 3]>,
@@ -68,8 +68,8 @@ pub struct BodyInfo {
     /// Edges of a body without triangles in the scene's numbers; pictures show them as rods.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edges: Vec<[u32; 2]>,
-    /// Whether something beside gravity and impulses acts on it from outside: pins, loads, drag, a
-    /// bowl, penalties, barriers. Its momentum is not accounted for.
+    /// Whether external forces other than gravity and impulses act on it: pins, loads, drag, an
+    /// attractor, penalties, barriers. Its momentum is not checked.
     pub held: bool,
 }
 
@@ -80,7 +80,7 @@ pub struct RenderMesh {
     pub name: String,
     /// World space at the start, m; large for an endless one.
     pub positions: Vec<[f32; 3]>,
-    /// Corners, counted within the skin.
+    /// Corners, counted within this mesh.
     pub triangles: Vec<[u32; 3]>,
     /// Poses at given times, when it moves: time in s, position in m, quaternion x y z w.
     pub poses: Vec<(f64, [f64; 3], [f64; 4])>,

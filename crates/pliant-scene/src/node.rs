@@ -1,4 +1,4 @@
-//! A scene as written: values with their places.
+//! A scene as written: values with their places in the text.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -23,7 +23,7 @@ pub enum Value {
     List(Vec<Node>),
     /// A string.
     Text(String),
-    /// A whole number; any unit.
+    /// An integer; any unit.
     Integer(i64),
     /// Any other number; any unit.
     Float(f64),
@@ -43,7 +43,7 @@ pub struct Entry {
 }
 
 impl Node {
-    /// Reads TOML; `source` tells faults which text it is.
+    /// Reads TOML; `source` identifies the text in errors.
     pub fn parse(text: &str, source: usize) -> Result<Node, Diagnostic> {
         let table = DeTable::parse(text).map_err(|error| {
             let place = error.span().map(|span| Place { source, span });
@@ -97,7 +97,7 @@ impl Node {
             Value::Table(_) => "a table",
             Value::List(_) => "a list",
             Value::Text(_) => "a string",
-            Value::Integer(_) => "a whole number",
+            Value::Integer(_) => "an integer",
             Value::Float(_) => "a number",
             Value::Flag(_) => "boolean value",
         }
@@ -172,7 +172,7 @@ fn from_value(value: &Spanned<DeValue<'_>>, source: usize) -> Result<Node, Diagn
             Value::Float(parsed.map_err(|_| wrong(format!("{number} is not a number")))?)
         }
         DeValue::Boolean(flag) => Value::Flag(*flag),
-        DeValue::Datetime(_) => return Err(wrong("a date means nothing in a scene".into())),
+        DeValue::Datetime(_) => return Err(wrong("dates are not allowed in a scene".into())),
         DeValue::Array(items) => {
             let nodes: Result<Vec<_>, _> = items.iter().map(|i| from_value(i, source)).collect();
             Value::List(nodes?)

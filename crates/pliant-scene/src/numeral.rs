@@ -1,12 +1,12 @@
-//! Numerals of hundreds of digits in messages, told by powers of ten.
+//! Numerals of hundreds of digits in messages, shortened to powers of ten.
 //!
 //! The plain form of an f64 writes every zero of 1e300. Messages come from many places; where
 //! they are shown, what is too long to read is shortened.
 
 use std::borrow::Cow;
 
-/// Letters of the longest numeral that is left as it is, count: an f64 of everyday size and a
-/// whole number of 64 bits have fewer.
+/// Letters of the longest numeral that is left as it is: an f64 of everyday size and a
+/// integer of 64 bits have fewer.
 const LONGEST: usize = 24;
 
 /// The text with every longer run of digits written as `1e300`; it reads back to the same f64.

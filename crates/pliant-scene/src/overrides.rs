@@ -1,4 +1,4 @@
-//! Values set from outside: `name=value`.
+//! Overrides of values: `name=value`.
 
 use std::ops::Range;
 
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(help, "did you mean `overlap`?");
         assert_eq!(told("colour=1").1, "it declares overlap");
         assert_eq!(told("bodies.3.name=x").0, "`bodies` has no entry 3: it has 1");
-        assert_eq!(told("dt.x=1").0, "`dt` is a whole number and has no parts");
+        assert_eq!(told("dt.x=1").0, "`dt` is an integer and has no parts");
         assert_eq!(told("overlap").0, "there is no `=`");
         assert_eq!(told("parameters.new=1").0, "the scene declares no parameter `new`");
     }

@@ -1,17 +1,17 @@
-//! Parameters put in: every string that begins with `=` becomes its value.
+//! Parameters resolved: every string that begins with `=` becomes its value.
 
 use super::diagnostic::{Diagnostic, DiagnosticKind, Place};
 use super::expression::{evaluate, lone_name};
 use super::node::{Node, Value, settle};
 use pliant_io::suggest::nearest;
 
-/// Names that stand for each other at most, count: bounds the stack.
+/// Names that stand for each other at most: bounds the stack.
 const MOST_CHAINED: usize = 32;
 
 /// Keys of the scene that expressions may name beside the parameters.
 const OWN: [&str; 3] = ["dt", "duration", "seed"];
 
-/// Replaces all expressions; of several faults all are told.
+/// Evaluates all expressions; reports all errors.
 ///
 /// Afterwards `parameters` holds plain values.
 pub fn resolve(root: &mut Node, text: &str) -> Result<(), Vec<Diagnostic>> {
@@ -87,7 +87,7 @@ impl Names<'_> {
         self.chained += 1;
         if self.chained > MOST_CHAINED {
             self.chained = 0;
-            return Err("the parameters stand for each other without end".into());
+            return Err("the parameters refer to each other in a cycle".into());
         }
         let value = self.value(named).map_err(|fault| fault.message);
         self.chained = self.chained.saturating_sub(1);
@@ -100,7 +100,7 @@ impl Names<'_> {
         };
         let named = named.clone();
         let node = self.follow(&named)?;
-        // Kept, so that each is worked out once however often it is named.
+        // Cached, so that each is evaluated once however often it is named.
         if let Some((_, known)) = self.list.iter_mut().find(|(known, _)| known == name) {
             *known = node.clone();
         }
@@ -115,7 +115,7 @@ impl Names<'_> {
         Box::new(Diagnostic::new(DiagnosticKind::Expression, Some(node.place.clone()), message))
     }
 
-    /// The place of a part of an expression; of the whole string where penetrations hide it.
+    /// The place of a part of an expression; of the whole string where escapes hide it.
     fn place_within(&self, node: &Node, span: std::ops::Range<usize>) -> Place {
         let Place { source, span: whole } = node.place.clone();
         // After the quote and the equals sign.
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(&text[faults[0].place.clone().unwrap().span], "overlp");
         assert_eq!(faults[0].help.as_deref(), Some("did you mean `overlap`?"));
         assert_eq!(&text[faults[1].place.clone().unwrap().span], "2 *");
-        // An penetration shifts letters: the whole string is meant.
+        // An escape shifts letters: the whole string is meant.
         let text = "a = \"=1 +\\u0020overlp\"\n";
         let faults = resolved(text).unwrap_err();
         assert_eq!(&text[faults[0].place.clone().unwrap().span], "\"=1 +\\u0020overlp\"");
@@ -179,7 +179,7 @@ mod tests {
             "dt = \"=dt\"\n",
         ] {
             let faults = resolved(text).unwrap_err();
-            assert!(faults[0].message.contains("without end"), "{faults:?}");
+            assert!(faults[0].message.contains("in a cycle"), "{faults:?}");
         }
         let told = resolved("x = \"=2 * w\"\n[parameters]\nw = \"a\"\n").unwrap_err();
         assert_eq!(told[0].message, "`w` is a string, not a number");

@@ -1,6 +1,6 @@
-//! The JSON schema of scenes, and scenes held against it.
+//! The JSON schema of scenes, and validation against it.
 //!
-//! The schema is made from the types in `keys`. Walking scene and schema side by side finds
+//! The schema is made from the types in `spec`. Walking scene and schema side by side finds
 //! every unknown key, missing key and wrong type with its place; serde alone would lose the
 //! places inside of tagged tables.
 
@@ -36,7 +36,7 @@ pub fn top_keys(schema: &Json) -> Vec<&str> {
 
 /// Everything in a resolved scene that the schema does not allow.
 ///
-/// Whole numbers written as floats are made whole on the way where a count is expected.
+/// Integers written as floats are converted where an integer is expected.
 pub fn check(root: &mut Node, schema: &Json) -> Vec<Diagnostic> {
     let mut walk = Walk { schema, faults: Vec::new() };
     let place = root.place.clone();
@@ -45,7 +45,7 @@ pub fn check(root: &mut Node, schema: &Json) -> Vec<Diagnostic> {
 }
 
 fn allow_expressions(schema: &mut Json) {
-    // One of several words, told apart from tables, whose own word says which they are.
+    // One of several words, as opposed to tables, whose `kind` selects them.
     let is_word = schema.get("oneOf").is_some() && !words(schema).is_empty();
     match schema {
         Json::Object(map) => {
@@ -98,7 +98,7 @@ pub(super) fn choices(schema: &Json) -> Vec<&Json> {
     list.into_iter().flatten().filter(some).collect()
 }
 
-/// Fixed words that a schema allows; none when it does not ask for one of some words.
+/// Fixed words that a schema allows; none when it is not an enumeration.
 pub(super) fn words(schema: &Json) -> Vec<&str> {
     let word = |schema: &Json| schema.get("const").is_some();
     let choices = choices(schema);
@@ -167,14 +167,14 @@ impl<'a> Walk<'a> {
                 }
                 _ => format!("there is {}", known()),
             };
-            let message = format!("`{text}` is not known here");
+            let message = format!("unknown value `{text}`");
             let fault =
                 Diagnostic::new(DiagnosticKind::UnknownWord, Some(node.place.clone()), message);
             self.faults.push(fault.with_help(Some(help)));
         }
     }
 
-    /// A table whose `kind` tells its other keys.
+    /// A table whose `kind` determines its other keys.
     fn tagged(&mut self, node: &mut Node, choices: &[&'a Json], above: &Place) {
         if !matches!(node.value, Value::Table(_)) {
             let message = format!("expected a table with a `kind`, found {}", node.kind());
@@ -279,7 +279,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A count: whole, and within its range.
+    /// An integer within its range.
     fn whole(&mut self, node: &mut Node, schema: &Json) {
         let number = match node.value {
             Value::Integer(number) => number as f64,
@@ -289,7 +289,7 @@ impl<'a> Walk<'a> {
         let bound = |name: &str, other| schema.get(name).and_then(Json::as_f64).unwrap_or(other);
         let (least, most) = (bound("minimum", 0.0), bound("maximum", f64::from(u32::MAX)));
         if number.fract() != 0.0 || !(least..=most).contains(&number) {
-            let message = format!("expected a whole number from {least} to {most}, found {number}");
+            let message = format!("expected an integer from {least} to {most}, found {number}");
             return self.fault(DiagnosticKind::WrongType, &node.place, message);
         }
         node.value = Value::Integer(number as i64);
@@ -305,7 +305,7 @@ pub(super) fn tag(schema: &Json) -> Option<&str> {
     schema.pointer("/properties/kind/const").and_then(Json::as_str)
 }
 
-/// The type asked for; "or nothing" is left out.
+/// The expected type; "or nothing" is left out.
 pub(super) fn kind(schema: &Json) -> &str {
     match schema.get("type") {
         Some(Json::String(kind)) => kind,
@@ -322,9 +322,9 @@ fn article(kind: &str) -> &'static str {
         "object" => "a table",
         "array" => "a list",
         "string" => "a string",
-        "integer" => "a whole number",
+        "integer" => "an integer",
         "number" => "a number",
-        "boolean" => "true or false",
+        "boolean" => "a boolean",
         _ => "nothing",
     }
 }

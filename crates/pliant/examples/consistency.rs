@@ -1,4 +1,4 @@
-//! Measures what the paper on consistent depth claims, and prints tables in Markdown.
+//! Measures the claims of the paper on consistent depth; prints Markdown tables.
 //!
 //! Directions of neighbours [Heidelberger04 fig. 1], jumps for small motions
 //! [Heidelberger04 fig. 2], growth and cost beside the closest feature [Heidelberger04 §4].
@@ -33,10 +33,10 @@ const JUMP: f64 = 10.0;
 /// A direction that turns by more than this in one step, degrees, has turned.
 const TURN: f64 = 45.0;
 
-/// Degrees by which an angle must be larger: faces of a cube are at 90° but for rounding.
+/// Degrees by which an angle must be larger: faces of a cube are at 90° ± rounding.
 const CLEARLY: f64 = 1e-6;
 
-/// Versions of a pile with every body moved a little, so that no step repeats the last.
+/// Variants of a pile with every body moved a little: no step repeats the last.
 const VERSIONS: usize = 8;
 
 /// Samples of a time; the fastest counts.
@@ -45,7 +45,7 @@ const SAMPLES: usize = 7;
 /// Shortest sample, s.
 const SHORTEST: f64 = 0.1;
 
-/// A generator of numbers from 0 to 1 that is the same everywhere.
+/// A reproducible generator of numbers from 0 to 1.
 struct Dice(u64);
 
 impl Dice {
@@ -60,7 +60,7 @@ impl Dice {
     }
 }
 
-/// Both methods with their memory, and what they last found.
+/// Both methods with their scratch memory and last results.
 struct Methods {
     bodies: Bodies,
     scratch: Scratch,
@@ -148,7 +148,7 @@ fn directions() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// One row: a cube of this width goes by this part of it into one of 1 m.
+/// One row: a cube of this width that overlaps one of 1 m by this share of it.
 fn cubes(width: f64, overlap: f64, cells: u32) -> Result<(), Box<dyn std::error::Error>> {
     let large = cube(cells)?;
     let small = cuboid([cells; 3], Vec3::splat(width), TetSplit::Five)?;
@@ -184,7 +184,7 @@ fn edge_angles(bodies: &Bodies, ways: &[Option<(Vec3, Vec3)>]) -> Vec<f64> {
     angles
 }
 
-/// How ways out change when one body moves a little, all the way into the other.
+/// Changes of the ways out as one body moves in small steps into the other.
 fn jumps() -> Result<(), Box<dyn std::error::Error>> {
     println!(
         "| bodies | motion | changes | closest: most | jumps | turns \
@@ -214,13 +214,13 @@ fn jumps() -> Result<(), Box<dyn std::error::Error>> {
 /// Changes of the ways out of vertices that are inside before and after a step.
 #[derive(Default)]
 struct Changes {
-    /// All, count.
+    /// Number of changes.
     count: usize,
-    /// Largest over the motion, no unit.
+    /// Largest change over the motion, dimensionless.
     most: f64,
-    /// Those of more than [`JUMP`] times the motion, count.
+    /// Changes of more than [`JUMP`] times the motion.
     jumps: usize,
-    /// Those whose direction turned by more than [`TURN`], count.
+    /// Changes whose direction turned by more than [`TURN`].
     turns: usize,
 }
 
@@ -278,7 +278,7 @@ fn pile(shape: &RawMesh, count: usize) -> Vec<Vec<Vec3>> {
     (0..VERSIONS).map(|_| version()).collect()
 }
 
-/// Time of all four stages for more and more bodies.
+/// Time of all four stages for growing numbers of bodies.
 fn growth() -> Result<(), Box<dyn std::error::Error>> {
     println!("| bodies × tets | inside | stage 1, ms | all stages, ms | µs per vertex inside |");
     println!("|---|---|---|---|---|");
@@ -358,11 +358,11 @@ struct Times {
     overlaps: f64,
     /// All four stages.
     consistent: f64,
-    /// Closest feature of overlaps that are given.
+    /// Closest feature, with the overlaps given.
     closest: f64,
 }
 
-/// Times of both methods over all versions, and vertices inside in the mean, count.
+/// Times of both methods over all versions, and the mean number of vertices inside.
 fn measure(methods: &mut Methods, versions: &[Vec<Vec3>]) -> (f64, Times) {
     let Methods { bodies, scratch, nearest, penetrations, overlaps, .. } = methods;
     let given: Vec<Overlaps> = versions
@@ -386,7 +386,9 @@ fn measure(methods: &mut Methods, versions: &[Vec<Vec3>]) -> (f64, Times) {
     (inside / versions.len() as f64, Times { overlaps, consistent, closest })
 }
 
-/// Fastest mean over the versions of each work, s; samples taken in turn, as the machine is shared.
+/// Fastest mean over the versions of each work, s.
+///
+/// Samples are taken in turn, as the machine is shared.
 fn fastest(works: &mut [Box<dyn FnMut(usize) + '_>; 3], versions: usize) -> [f64; 3] {
     let mut best = [f64::INFINITY; 3];
     for _ in 0..SAMPLES {
@@ -403,7 +405,7 @@ fn fastest(works: &mut [Box<dyn FnMut(usize) + '_>; 3], versions: usize) -> [f64
     best
 }
 
-/// CPU time of this thread so far, s; not a number where the system does not tell.
+/// CPU time of this thread so far, s; NaN where the system does not report it.
 fn cpu_time() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = text.split_whitespace().next().and_then(|word| word.parse::<f64>().ok());

@@ -1,4 +1,4 @@
-//! A block of rubber falls on a floor and comes to rest: every stage in a few lines.
+//! A block of rubber falls on a floor and comes to rest: every stage, briefly.
 //!
 //! The book shows it piece by piece.
 

@@ -1,7 +1,7 @@
-//! Somebody else's engine again, with implicit steps: contact rows solved with its own matrix.
+//! Another engine with implicit steps: contact rows solved with its own matrix.
 //!
-//! A soft block starts inside a fixed slab. Of Pliant it uses the search for contacts, the
-//! shift out of overlap and the solver of rows, and hands in its matrix as a closure.
+//! A soft block starts inside a fixed slab. Of Pliant it uses the contact search, the position
+//! correction and the solver of contact rows, and passes its matrix as a closure.
 
 use pliant::body::Bodies;
 use pliant::body::pins::Pins;
@@ -52,7 +52,7 @@ fn multiply(blocks: &[(usize, usize, Mat3)], x: &[Vec3], product: &mut [Vec3]) {
     }
 }
 
-/// Runs until the block lies on the slab, and says where it began and ended.
+/// Runs until the block lies on the slab, and prints where it began and ended.
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let slab = cuboid([4, 4, 1], Vec3::new(4.0, 4.0, 1.0), TetSplit::Five)?;
     let cube = cuboid([2, 2, 2], Vec3::ONE, TetSplit::Five)?;
@@ -75,7 +75,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut solver, mut warm_start) = (AugmentedLagrangian::default(), WarmStart::default());
     let (mut rows, mut row_impulses, mut shifts) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..STEPS {
-        // Contacts, and whole bodies shifted out of overlap, which gives no speed.
+        // Contacts, and position correction of whole bodies, which adds no velocity.
         let motion = StateView { positions: &positions, velocities: &velocities, time: 0.0 };
         search.find(motion, &bodies, &[], (ContactSettings::default(), DT), &mut rows);
         let (bodies, masses, pins, profiler) = (&bodies, &masses, &pins, &None);
@@ -88,7 +88,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
             .for_each(|row| row.min_normal_velocity = min_normal_velocity(row, PUSH, DT));
         warm_start.load(&rows, DT, &mut row_impulses);
 
-        // The engine's own: (M + h C + h² K) v' = M v + h f, of which it tells the product.
+        // The engine's own: (M + h C + h² K) v' = M v + h f, of which it gives the product.
         let mut right: Vec<_> = velocities.iter().map(|v| MASS * (*v + DT * GRAVITY)).collect();
         let mut diagonal = vec![MASS * Mat3::IDENTITY; positions.len()];
         let mut blocks = Vec::new();

@@ -1,7 +1,7 @@
-//! Somebody else's engine: masses, springs and symplectic Euler in plain arrays.
+//! Another engine: masses, springs and symplectic Euler in plain arrays.
 //!
-//! A soft block falls, tilted, onto a fixed slab. Of Pliant it uses the topology and one call
-//! for the ways out, and makes penalty forces of them; the rest is its own.
+//! A soft block falls, tilted, onto a fixed slab. Of Pliant it uses the topology and one call for
+//! the penetrations, and makes penalty forces of them; the rest is its own.
 
 use pliant::body::Bodies;
 use pliant::depth::{DepthSettings, penetrations};
@@ -44,7 +44,7 @@ fn block(
     (corners, tets)
 }
 
-/// Runs until the block lies on the slab, and says so from time to time.
+/// Runs until the block lies on the slab, and prints its state from time to time.
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (slab, slab_tets) = block([5, 5, 1], 1.0, |p| p - Vec3::new(2.5, 2.5, 1.0));
     let tilt = |p: Vec3| Vec3::new(p.x - 0.2 * p.z, p.y - 0.1 * p.z, p.z + 0.2 * p.x + 0.1 * p.y);

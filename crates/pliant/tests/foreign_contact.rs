@@ -1,4 +1,4 @@
-//! The example with rows in an engine of somebody else, run so that it cannot rot.
+//! The example with contact rows in another engine, run so that it keeps working.
 
 #[path = "../examples/foreign_contact.rs"]
 mod foreign_contact;

@@ -1,4 +1,4 @@
-//! The example with an engine of somebody else, run so that it cannot rot.
+//! The example with another engine, run so that it keeps working.
 
 #[path = "../examples/foreign_engine.rs"]
 mod foreign_engine;

@@ -1,7 +1,7 @@
-//! Steps that are warm allocate nothing.
+//! Steps allocate nothing once warm.
 //!
-//! A binary of its own, because it counts allocations; those of the thread that steps, as
-//! the test harness has threads too.
+//! A binary of its own, because it counts allocations; those of the stepping thread, as the test
+//! harness has threads too.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -91,7 +91,7 @@ fn scene() -> (System, State) {
     (system, state)
 }
 
-/// Two cubes that overlap, stepped with penalty forces from the same place again and again.
+/// Two overlapping cubes, stepped repeatedly from one state with penalty forces.
 #[test]
 fn warm_penalties_allocate_nothing() {
     let cube = cuboid([3; 3], Vec3::ONE, TetSplit::Five).unwrap();
@@ -123,7 +123,7 @@ fn warm_penalties_allocate_nothing() {
     }
 }
 
-/// The other responses between bodies, cubes that overlap or all but touch, the same way.
+/// The other responses, cubes that overlap or nearly touch, the same way.
 #[test]
 fn warm_responses_between_bodies_allocate_nothing() {
     let cube = cuboid([3; 3], Vec3::ONE, TetSplit::Five).unwrap();
@@ -159,7 +159,7 @@ fn warm_responses_between_bodies_allocate_nothing() {
     }
 }
 
-/// The default response between soft cubes that overlap, by either solver of its rows.
+/// The default response between overlapping soft cubes, by either solver.
 #[test]
 fn warm_rows_allocate_nothing() {
     let cube = cuboid([3; 3], Vec3::ONE, TetSplit::Five).unwrap();
@@ -194,7 +194,7 @@ fn warm_rows_allocate_nothing() {
         };
         let warm = steps(3);
         assert_eq!(steps(5), warm, "{most_direct}");
-        // Who has nothing to sweep tells of one sweep a step.
+        // A solver without anything to sweep reports one sweep a step.
         assert_eq!(sweeps > 8 * 5, most_direct > 0, "{sweeps}");
     }
 }
@@ -221,7 +221,7 @@ fn warm_steps_allocate_nothing() {
     }
 }
 
-/// Groups of all kinds that overlap, flow and turn.
+/// Groups of all kinds that overlap, yield and turn.
 #[test]
 fn warm_matches_allocate_nothing() {
     let linear = shape_matching::Kind::Linear { blend: 0.5, volume: Volume::Kept };
@@ -291,7 +291,7 @@ fn a_warm_search_for_contacts_allocates_nothing() {
     assert!(with_floor > 0 && found.len() > with_floor, "{with_floor} of {}", found.len());
 }
 
-/// Outlines that move to and fro, asked for all there is.
+/// Outlines that move to and fro, with all queries.
 #[test]
 fn warm_images_allocate_nothing() {
     let mut outlines = Outlines::default();
@@ -318,7 +318,7 @@ fn warm_images_allocate_nothing() {
     assert_eq!(frames(20), warm);
 }
 
-/// Two cubes turned against each other, so that nothing lies on a face; one moves to and fro.
+/// Two cubes turned against each other, none on a face; one moves to and fro.
 #[test]
 fn the_warm_test_of_overlap_allocates_nothing() {
     let cube = cuboid([3; 3], Vec3::ONE, TetSplit::Five).unwrap();

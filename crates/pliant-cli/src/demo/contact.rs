@@ -1,4 +1,4 @@
-//! The headline of the demonstration: out of an overlap gently, and to rest without one.
+//! The main part of the demonstration: recovery from deep interpenetration, and a pile at rest.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use pliant_run::summary::Summary;
 
 use crate::show::{DIM, GOOD, HEADING, plain};
 
-/// What is told before the cubes are let go.
+/// Heading printed before the cubes are released.
 pub const CUBES: &str = "Two soft cubes start 80 % inside each other, tilted";
 
-/// What is told before the balls are dropped.
+/// Heading printed before the balls are dropped.
 pub const PILE: &str = "120 soft balls drop into a box";
 
 fn settings() -> RunSettings {

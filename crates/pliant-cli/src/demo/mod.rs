@@ -1,4 +1,4 @@
-//! `pliant demo`: bodies made, checked, measured, dropped, parted and piled up.
+//! `pliant demo`: bodies generated, checked, measured, dropped, separated and piled up.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ mod scene;
 
 mod contact;
 
-/// Makes, writes and checks one body after the other; then lets some move and meet.
+/// Generates, writes and checks each body, then simulates some of them in contact.
 pub fn run(out: &Path) -> Result<ExitCode, EarlyExit> {
     if out.exists() && !out.is_dir() {
         return Ok(show::usage_error(&format!("{}: is a file, not a folder", out.display())));
@@ -46,11 +46,11 @@ pub fn run(out: &Path) -> Result<ExitCode, EarlyExit> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What keeps a demonstration from its end.
+/// Why a demonstration ended early.
 enum Trouble {
-    /// Nobody reads on, or the answer cannot be written.
+    /// stdout is closed, or the output cannot be written.
     EarlyExit(EarlyExit),
-    /// In words.
+    /// An error message.
     Told(String),
 }
 
@@ -71,7 +71,7 @@ fn show_all(out: &Path) -> Result<(), Trouble> {
         .map_err(|error| format!("{}: {}", out.display(), io_message(&error)))?;
     show::print(&format!(
         "{HEADING}{:<22}{:>9}{:>7}{:>10}{:>13}{HEADING:#}\n",
-        "made and written", "vertices", "tets", "surface", "volume, m³"
+        "generated", "vertices", "tets", "surface", "volume, m³"
     ))?;
     for (file, body) in bodies().map_err(|error| error.to_string())? {
         let line = make(&out.join(file), body)?;
@@ -137,7 +137,7 @@ fn bodies() -> Result<Vec<(&'static str, RawMesh)>, GenerateError> {
     ])
 }
 
-/// Writes a body, reads it back, and tells what came back.
+/// Writes a body, reads it back, and reports what was read.
 fn make(path: &Path, body: RawMesh) -> Result<String, String> {
     let (mesh, _) = TetMesh::from_raw(body).map_err(|error| error.to_string())?;
     let written = if path.extension().is_some_and(|ending| ending == "obj") {
@@ -156,12 +156,12 @@ fn make(path: &Path, body: RawMesh) -> Result<String, String> {
     if report.is_bad() || (tets > 0 && tets != mesh.tets().len()) {
         return Err(format!("{} did not read back as written", path.display()));
     }
-    let verdict = if report.problems.is_empty() { "good" } else { "usable" };
+    let verdict = if report.problems.is_empty() { "ok" } else { "usable" };
     let volume = mesh.volume();
     Ok(format!("{vertices:>9}{tets:>7}{triangles:>10}{volume:>13.6}  {GOOD}{verdict}{GOOD:#}"))
 }
 
-/// A ball with one vertex pulled through to the far side: what `check` says of it.
+/// A ball with one vertex pulled through to the far side: what `check` reports on it.
 fn broken(out: &Path) -> Result<String, String> {
     let mut body = ball::ball(1.0, 3).map_err(|error| error.to_string())?;
     if let Some(last) = body.positions.last_mut() {

@@ -54,7 +54,7 @@ pub fn tell() -> Result<String, String> {
     Ok(text)
 }
 
-/// Edges between two answered vertices whose directions differ by more than 45°, and all.
+/// Edges between two resolved vertices whose directions differ by more than 45°, and all.
 fn torn_edges(bodies: &Bodies, ways: &[(VertexId, Penetration)]) -> (usize, usize) {
     let direction = |vertex: VertexId| {
         let place = ways.binary_search_by_key(&vertex, |way| way.0).ok()?;

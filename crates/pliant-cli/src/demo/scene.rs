@@ -9,7 +9,7 @@ use pliant_run::scene::load;
 
 use crate::show::{DIM, HEADING, plain};
 
-/// Runs a soft block into a folder beside the meshes, and says what came of it.
+/// Runs a soft block into a folder beside the meshes, and reports the result.
 pub fn tell(out: &Path) -> Result<String, String> {
     let scene = load("block", &[]).map_err(|error| error.to_string())?;
     let folder = out.join("block");

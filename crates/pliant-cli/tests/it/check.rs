@@ -23,7 +23,7 @@ fn a_good_mesh_is_good() {
     let (code, stdout, stderr) = told(&pliant(&["check", path.to_str().unwrap()]));
     assert_eq!((code, stderr.as_str()), (0, ""));
     assert!(stdout.contains("4 vertices, 1 tet, surface of 4 triangles"), "{stdout}");
-    assert!(stdout.contains("good") && !stdout.contains('\u{1b}'), "{stdout}");
+    assert!(stdout.contains("ok, no issues") && !stdout.contains('\u{1b}'), "{stdout}");
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn an_answer_that_cannot_be_written_is_no_success() {
         let output = command.arg("check").args(json).arg(&path).stdout(full).output().unwrap();
         let (code, _, stderr) = told(&output);
         assert_eq!(code, 1);
-        assert!(stderr.starts_with("pliant: cannot write the answer: No space left"), "{stderr}");
+        assert!(stderr.starts_with("pliant: cannot write the output: No space left"), "{stderr}");
     }
 }
 
@@ -115,7 +115,7 @@ fn the_demo_writes_bodies_that_read_back() {
     let (code, stdout, stderr) = told(&pliant(&["demo", "--out", out.to_str().unwrap()]));
     assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
     assert!(stdout.contains("inverted_tets"), "{stdout}");
-    // Both backends of outlines tell as many points inside.
+    // Both backends of outlines report the same number of points inside.
     let insides = |line: &str| line.split_whitespace().find_map(|word| word.parse::<u32>().ok());
     let of = |name: &str| stdout.lines().find(|line| line.starts_with(name)).and_then(insides);
     assert!(of("by segments") > Some(0) && of("by segments") == of("by images"), "{stdout}");

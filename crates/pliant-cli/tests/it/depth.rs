@@ -70,7 +70,7 @@ fn answer(options: &[&str], files: &[&Path]) -> Value {
 fn timeless(options: &[&str], files: &[&Path]) -> Value {
     let mut answer = answer(options, files);
     let timings = answer.as_object_mut().unwrap().remove("timings_us").unwrap();
-    // A time is above 0, or not told at all.
+    // A time is above 0, or not reported at all.
     assert!(timings["inside"].as_f64().unwrap() > 0.0, "{timings}");
     // Where nothing collides there is nothing to time.
     let bodies = answer["bodies"].as_array().unwrap().iter();

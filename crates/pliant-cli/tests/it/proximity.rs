@@ -144,7 +144,7 @@ fn a_missing_graphics_card_is_no_failure() {
     check_contract(&found);
     assert_eq!(found["backend"], "cpu");
     let notice = found["notices"][0].as_str().unwrap();
-    assert!(notice.ends_with("the CPU answers"), "{notice}");
+    assert!(notice.ends_with("falling back to CPU"), "{notice}");
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn every_outline_is_read_or_refused_with_a_place() {
         for entry in std::fs::read_dir(folder.join(part)).unwrap() {
             let path = entry.unwrap().path();
             let file = path.to_str().unwrap();
-            // Large bounds keep the slow twin of the backends quick.
+            // Large bounds keep the slow reference of the backends quick.
             let (code, stdout, stderr) = call(&["--json", "--error", "100"], &[square, file]);
             if code == 0 {
                 read += 1;

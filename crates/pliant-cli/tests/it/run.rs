@@ -78,8 +78,8 @@ fn info_tells_runs_recordings_and_others_apart() {
     let (code, table, _) = told(&pliant(&["info", &out]));
     assert!(code == 0 && table.contains("cut short"), "{table}");
     for (path, expected) in [
-        (folder.0.to_str().unwrap(), "not the folder of a run\n"),
-        (&format!("{out}/series.csv"), "not a recording of pliant\n"),
+        (folder.0.to_str().unwrap(), "not a pliant run directory\n"),
+        (&format!("{out}/series.csv"), "not a pliant recording\n"),
         (&format!("{out}/nothing"), "No such file or directory\n"),
     ] {
         let (code, table, complaint) = told(&pliant(&["info", path]));
@@ -154,8 +154,8 @@ fn bad_input_is_one_message_with_its_place_and_leaves_nothing() {
         (&scene("colour = 1\n"), &[], "out", "FOLDER/s.toml:7:1: unknown key `colour`", "| ^^^^^^"),
         (&good, &[], "file/out", "FOLDER/file/out: ", "Not a directory\n"),
         (&good, &[], "file", "FOLDER/file: ", "is a file, not a folder"),
-        (&good, &[], "foreign", "FOLDER/foreign: ", "no run of pliant"),
-        (&good, &["--resume"], "foreign", "FOLDER/foreign: ", "no run of pliant"),
+        (&good, &[], "foreign", "FOLDER/foreign: ", "not a pliant run directory"),
+        (&good, &["--resume"], "foreign", "FOLDER/foreign: ", "not a pliant run directory"),
     ];
     for (text, more, out, begins, holds) in cases {
         let path = folder.write("s.toml", text);

@@ -1,4 +1,4 @@
-//! Mesh files by name: which reader, which companion file, which fault where.
+//! Mesh files by name: which reader, which companion file, which error where.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub const WRITABLE: &str = ".vtu .vtk .msh .obj";
 /// First bytes of a file packed by gzip.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// A mesh file, read and not yet judged.
+/// A mesh file, read and not yet checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeshFile {
     /// The file's stem: the name of the body.
@@ -37,15 +37,15 @@ pub struct MeshFile {
 /// Why a mesh file was not read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum MeshFileError {
-    /// The disk says no.
+    /// An I/O error.
     #[error("{}: {}", path.display(), atomic_file::io_message(error))]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The I/O error.
         error: io::Error,
     },
-    /// An ending that stands for no format.
+    /// An ending of no known format.
     #[error("{}: unknown mesh format; known endings are {READABLE}", path.display())]
     UnknownFormat {
         /// The file.
@@ -70,14 +70,14 @@ pub enum MeshFileError {
         path: PathBuf,
     },
     /// The other file of a TetGen pair is missing.
-    #[error("{}: its twin {} is missing", path.display(), twin.display())]
+    #[error("{}: its counterpart {} is missing", path.display(), twin.display())]
     NoTwin {
         /// The file named.
         path: PathBuf,
         /// The file looked for.
         twin: PathBuf,
     },
-    /// A fault inside the file.
+    /// An error inside the file.
     #[error("{}: {error}", path.display())]
     Parse {
         /// The file.
@@ -102,7 +102,7 @@ pub fn read(path: &Path) -> Result<MeshFile, MeshFileError> {
 pub fn read_from(files: &dyn Files, path: &Path) -> Result<MeshFile, MeshFileError> {
     let file_name = path.file_name().unwrap_or_default().to_string_lossy();
     let Some(format) = Format::of_name(&file_name) else {
-        // A missing file is the likelier mistake: tell that first.
+        // A missing file is the likelier mistake: report that first.
         look(files, path)?;
         return Err(MeshFileError::UnknownFormat { path: path.to_path_buf() });
     };
@@ -124,7 +124,7 @@ pub fn read_from(files: &dyn Files, path: &Path) -> Result<MeshFile, MeshFileErr
     Ok(MeshFile { name, format, mesh })
 }
 
-/// Writes tets in the format of the file's ending, whole or not at all.
+/// Writes tets in the format of the file's ending, atomically.
 ///
 /// `.vtu` (compressed), `.vtk` and `.msh` (binary).
 pub fn write_tets(
@@ -144,7 +144,7 @@ pub fn write_tets(
     save(path, &bytes)
 }
 
-/// Writes triangles as `.obj`, whole or not at all.
+/// Writes triangles as `.obj`, atomically.
 pub fn write_triangles(
     path: &Path,
     positions: &[Vec3],
@@ -181,7 +181,7 @@ fn load(files: &dyn Files, path: &Path) -> Result<Vec<u8>, MeshFileError> {
     Ok(bytes)
 }
 
-/// A file that another one includes: only from the same folder, whatever it asks for.
+/// A file that another one includes: only from the same folder, whatever path it names.
 fn load_beside(files: &dyn Files, path: &Path, name: &str) -> Option<Vec<u8>> {
     let plain = Path::new(name).file_name()?.to_str()? == name;
     if plain { load(files, &path.with_file_name(name)).ok() } else { None }
@@ -195,7 +195,7 @@ fn io_error(path: &Path, error: io::Error) -> MeshFileError {
     MeshFileError::Io { path: path.to_path_buf(), error }
 }
 
-/// Both files of a TetGen pair, each fault with the file that has it.
+/// Both files of a TetGen pair, each error with the file that has it.
 fn read_tetgen(files: &dyn Files, path: &Path) -> Result<RawMesh, MeshFileError> {
     look(files, path)?;
     let shouted = path.extension().is_some_and(|e| e.to_string_lossy().starts_with(['N', 'E']));

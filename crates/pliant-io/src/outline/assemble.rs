@@ -11,7 +11,7 @@ use pliant_plane::segment::surrounds;
 use super::drawing::{Feature, Fill, Kind, Path, Piece};
 use super::{OutlineFileError, Picked};
 
-/// Most pieces of all curves of a file together, count; each may have [`PIECES`] all the same.
+/// Most pieces of all curves of a file together; each may have [`PIECES`] all the same.
 const ALL_PIECES: usize = 1 << 22;
 
 /// Fewest and most pieces a curve may be cut into.
@@ -20,13 +20,13 @@ const PIECES: [usize; 2] = [16, 4096];
 /// Coordinates beyond this, file unit, leave no room for squares.
 const FARTHEST: f64 = 1e100;
 
-/// Most rings of an element for which its fill rule is looked into, count.
+/// Most rings of an element for which its fill rule is looked into.
 const FILL_RINGS: usize = 500;
 
-/// Notices of one kind that are told one by one, count.
+/// Notices of one kind that are reported one by one.
 const TOLD: usize = 3;
 
-/// How the outline is wanted.
+/// Settings of the outline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wanted {
     /// Largest distance of the outline from what the file draws, file unit.
@@ -35,7 +35,7 @@ pub struct Wanted {
     pub thickness: Option<f64>,
 }
 
-/// The rings of one outline, and what is to be told of them.
+/// The rings of one outline, with notices.
 #[derive(Clone, Debug, Default)]
 pub struct Assembled {
     /// Rings for [`Outlines::push`], file unit.
@@ -44,7 +44,7 @@ pub struct Assembled {
     pub places: Vec<String>,
     /// One sentence each.
     pub notices: Vec<String>,
-    /// Rings that surround nothing, and rings that repeat points, count.
+    /// Rings that surround nothing, and rings that repeat points.
     odd: [usize; 2],
     /// How far the rings are from what the file draws, file unit; 0 without curves and lines.
     pub error: f64,
@@ -132,7 +132,7 @@ impl Assembled {
         }
     }
 
-    /// Takes a ring, or tells why not.
+    /// Adds a ring, or reports why not.
     fn ring(&mut self, path: &Path, mut chain: Vec<Vec2>) {
         let points = chain.len();
         chain.dedup();
@@ -164,14 +164,14 @@ impl Assembled {
         self.rings.push(chain);
     }
 
-    /// Tells of the first few of a kind.
+    /// Reports the first few of a kind.
     fn tell(&mut self, kind: usize, notice: String) {
         if self.odd[kind] <= TOLD {
             self.notices.push(notice);
         }
     }
 
-    /// Tells how many of each kind were not told.
+    /// Reports how many of each kind were not reported.
     fn tell_rest(&mut self) {
         for (count, what) in self.odd.into_iter().zip(["surround nothing", "repeat points"]) {
             if count > TOLD {
@@ -180,7 +180,7 @@ impl Assembled {
         }
     }
 
-    /// Tells of an element that its file fills otherwise.
+    /// Reports an element that its file fills otherwise.
     ///
     /// Where rings do not cross, the rules differ when a side of one is surrounded an even
     /// number of times, but not none, all counted by their direction.
@@ -224,7 +224,7 @@ impl Assembled {
         self.rings.retain(|ring| ring.len() > 2);
     }
 
-    /// Adds the outline to the set, and tells of its crossings.
+    /// Adds the outline to the set, and reports its crossings.
     pub fn push(mut self, outlines: &mut Outlines) -> Result<Vec<String>, String> {
         outlines.push(&self.rings).map_err(|error| error.to_string())?;
         for notice in crossings(outlines, outlines.len() - 1) {

@@ -74,12 +74,12 @@ pub enum Piece {
 pub enum Kind {
     /// The boundary of a region; it closes by itself.
     Ring,
-    /// A line as thick as is asked for; its own half thickness, if the file has one, file unit.
+    /// A line of the requested thickness; its own half thickness, if the file has one, file unit.
     Line {
         /// Half the thickness, file unit.
         radius: Option<f64>,
     },
-    /// An open path that its file fills: a line when a thickness is asked for, otherwise a ring.
+    /// An open path that its file fills: a line when a thickness is given, otherwise a ring.
     Filled,
 }
 

@@ -128,7 +128,7 @@ fn line(line: &[Value], place: &str, feature: &mut Feature) -> Result<(), String
 
 fn points(values: &[Value], place: &str) -> Result<Vec<Vec2>, String> {
     let point = |(number, value): (usize, &Value)| {
-        // Heights and whatever else follows the first two are no business of the plane.
+        // Heights and whatever else follows the first two are ignored in the plane.
         let pair = value
             .as_array()
             .and_then(|pair| Some(Vec2::new(pair.first()?.as_f64()?, pair.get(1)?.as_f64()?)));
@@ -139,7 +139,7 @@ fn points(values: &[Value], place: &str) -> Result<Vec<Vec2>, String> {
     values.iter().enumerate().map(point).collect()
 }
 
-/// Arrays of points, of rings, or of polygons, told apart by how deep the numbers are.
+/// Arrays of points, of rings, or of polygons, distinguished by how deep the numbers are.
 fn arrays(value: &Value, feature: &mut Feature) -> Result<(), String> {
     let mut depth = 0;
     let mut first = value;

@@ -4,8 +4,8 @@
 //! FILE#name ─▶ bytes ─▶ json | wkt | svg ─▶ Drawing (features, curves) ─▶ assemble ─▶ Outlines
 //! ```
 //!
-//! What a file is, its first letter tells, whatever its name. Inside is even–odd throughout:
-//! all rings of all features picked make one outline, in the file's own unit.
+//! The format follows from the first character of a file, whatever its name. Inside is even–odd
+//! throughout: all rings of all features picked make one outline, in the file's own unit.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,21 +31,21 @@ use drawing::{Drawing, Feature};
 /// First bytes of a file packed by gzip.
 const GZIP: &[u8] = &[0x1f, 0x8b];
 
-/// Names listed when one is not found, count.
+/// Names listed when one is not found.
 const LISTED: usize = 8;
 
 /// Why there is no outline; every message names the file.
 #[derive(Debug, thiserror::Error)]
 pub enum OutlineFileError {
-    /// The disk says no.
+    /// An I/O error.
     #[error("{}: {}", path.display(), atomic_file::io_message(error))]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The I/O error.
         error: io::Error,
     },
-    /// A fault in the file, or nothing of use in it.
+    /// An error in the file, or nothing of use in it.
     #[error("{}: {what}", path.display())]
     Fault {
         /// The file.
@@ -87,7 +87,7 @@ pub fn read_from(files: &dyn Files, argument: &Path) -> Result<Picked, OutlineFi
     Ok(Picked { label: argument.display().to_string(), path: path.clone(), drawing })
 }
 
-/// The file and what stands after the first `#` behind which no file's name goes on.
+/// The file and what stands after the first `#` after which no file's name continues.
 fn split(files: &dyn Files, argument: &Path) -> (PathBuf, Option<String>) {
     let text = argument.to_string_lossy();
     if files.look(argument).is_ok() {

@@ -26,7 +26,7 @@ pub fn parse(text: &str) -> Result<Drawing, String> {
 /// The text from a place on.
 struct Words<'a> {
     text: &'a str,
-    /// Bytes read so far, count.
+    /// Bytes read so far.
     at: usize,
 }
 
@@ -73,7 +73,7 @@ impl<'a> Words<'a> {
             self.take(&[';']);
             kind = self.word().to_ascii_uppercase();
         }
-        // A letter after the kind tells of heights, which are read over.
+        // A letter after the kind announces heights, which are ignored.
         let mut next = self.at;
         if matches!(self.word().to_ascii_uppercase().as_str(), "Z" | "M" | "ZM") {
             next = self.at;

@@ -1,4 +1,4 @@
-//! Mesh files made into one scene: bodies, where they are, and what there is to say of them.
+//! Mesh files made into one scene: bodies, where they are, and notices on them.
 
 use std::path::{Path, PathBuf};
 
@@ -23,9 +23,9 @@ const SMALLEST_EXTENT: f64 = 1e-70;
 pub struct Scene {
     /// Vertices of all bodies, m.
     pub positions: Vec<Vec3>,
-    /// Who is joined to whom.
+    /// Connectivity of all bodies.
     pub bodies: Bodies,
-    /// What the files say of each body.
+    /// Description of each body from its file.
     pub files: Vec<BodyFile>,
     /// What was left out or changed.
     pub notices: Vec<String>,
@@ -37,9 +37,9 @@ pub struct BodyFile {
     pub name: String,
     /// Tets or a surface.
     pub kind: Kind,
-    /// Vertices in the file, count; unreferenced ones too.
+    /// Vertices in the file; unreferenced ones too.
     pub vertices: usize,
-    /// Tets, count.
+    /// Tets.
     pub tets: usize,
     /// Vertex of the body and another corner in the file at the same place; ascending.
     pub copies: Vec<[VertexId; 2]>,
@@ -82,7 +82,7 @@ impl Sound {
     }
 }
 
-/// One body, and what there is to say of it.
+/// One body, and notices on it.
 fn read_one(path: &Path) -> Result<(BodyFile, Sound, Vec<String>), DepthError> {
     let pliant_io::mesh::MeshFile { name, mut mesh, .. } = pliant_io::mesh::read(path)?;
     let mut notices = std::mem::take(&mut mesh.notices);
@@ -129,7 +129,7 @@ fn copies(mesh: &RawMesh) -> Vec<[VertexId; 2]> {
     copies
 }
 
-/// Refuses coordinates that no sign can be computed of; what is not finite is told later.
+/// Refuses coordinates that no sign can be computed of; non-finite coordinates are reported later.
 fn check_size(path: &Path, positions: &[Vec3]) -> Result<(), DepthError> {
     let largest = |p: &Vec3| p.is_finite() && p.abs().max_element() > LARGEST_COORDINATE;
     if let Some(index) = positions.iter().position(largest) {

@@ -12,7 +12,7 @@ use super::raster::Raster;
 /// Half the width of the line around an outline, pixels.
 const LINE: f64 = 0.8;
 
-/// Lines are this much nearer than what they surround, unit 1; f32 tells 1e-7 apart.
+/// Lines are this much nearer than what they surround; f32 resolves 1e-7.
 const LIFT: f64 = 4e-6;
 
 /// An outline of a body that lies in a plane z = constant.

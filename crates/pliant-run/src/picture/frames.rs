@@ -1,17 +1,17 @@
-//! A picture of the recorded moment nearest to a time.
+//! A picture of the recorded frame nearest to a time.
 
 use super::{Camera, Image, View, render};
 use crate::report::text::with_digits;
 use pliant_scene::loaded::RunInfo;
 use pliant_scene::numeral::shortened;
 
-/// Digits of a time in messages, count.
+/// Digits of a time in messages.
 pub const TIME_DIGITS: usize = 9;
 
 /// A recorded moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
-    /// Steps made until then, count.
+    /// Steps made until then.
     pub step: u64,
     /// Since the start, s.
     pub time: f64,
@@ -29,14 +29,14 @@ pub trait Frames {
     fn positions(&mut self, index: usize) -> Result<Vec<[f32; 3]>, String>;
 }
 
-/// What picture is wanted.
+/// Settings of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wanted {
     /// Time of the moment, s; the last one when `None`.
     pub at: Option<f64>,
     /// Width and height, pixels.
     pub size: [u32; 2],
-    /// From the scene towards the eye, any length, unit 1.
+    /// From the scene towards the eye, any length.
     pub from: Option<[f64; 3]>,
 }
 
@@ -52,13 +52,13 @@ pub enum FrameError {
         shortened(&at.to_string()), shown(*first), shown(*last)
     )]
     OutOfRange {
-        /// The time asked for, s.
+        /// The requested time, s.
         at: f64,
         /// First recorded, s.
         first: f64,
         /// Last recorded, s.
         last: f64,
-        /// Frames, count.
+        /// Frames.
         count: usize,
     },
     /// A frame that cannot be read.
@@ -101,7 +101,7 @@ pub fn nearest(frames: &[Frame], at: Option<f64>) -> Result<usize, FrameError> {
     (0..frames.len()).min_by(order).ok_or(FrameError::Empty)
 }
 
-/// Draws the wanted moment of a run, upright by its gravity; tells which frame it is.
+/// Draws the requested frame of a run, upright by its gravity; also returns which frame it is.
 pub fn picture(run: &mut dyn Frames, wanted: &Wanted) -> Result<(Frame, Image), FrameError> {
     let frames = run.frames();
     let index = nearest(&frames, wanted.at)?;

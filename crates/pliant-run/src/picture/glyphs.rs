@@ -6,22 +6,22 @@ use pliant::mesh::tet::TetMesh;
 
 use super::model::{Paint, Triangle};
 
-/// Radius of a bead over the diagonal of all bodies, unit 1.
+/// Radius of a bead over the diagonal of all bodies.
 const SIZE: f64 = 0.012;
 
 /// Radius where all bodies are one point, m.
 const LONE: f64 = 0.05;
 
-/// Most beads of a body, count; of more vertices some are left out.
+/// Most beads of a body; of more vertices some are left out.
 pub const MOST: usize = 10_000;
 
-/// Radius of a rod over that of a bead, unit 1.
+/// Radius of a rod over that of a bead.
 const THIN: f64 = 0.3;
 
-/// Sides of a rod, count.
+/// Sides of a rod.
 const SIDES: usize = 8;
 
-/// Layers of the mesh of a bead, count: 80 triangles.
+/// Layers of the mesh of a bead: 80 triangles.
 const LAYERS: u32 = 2;
 
 /// Every how many vertices there is a bead, so that there are not more than [`MOST`].

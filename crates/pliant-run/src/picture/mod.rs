@@ -1,7 +1,7 @@
 //! Shaded pictures of a moment of a run, without a browser or a GPU.
 //!
 //! ```text
-//! View ─▶ model (triangles, normals) ─▶ lens (where from) ─▶ raster (who is seen) ─▶ shade ─▶ png
+//! View ─▶ model (triangles, normals) ─▶ projection (camera) ─▶ raster (visibility) ─▶ shade ─▶ png
 //! ```
 //!
 //! The same view gives the same bytes: f64 throughout, index order, and of the functions
@@ -60,10 +60,10 @@ pub struct View<'a> {
 /// A direction to look from; distance and middle follow from what is there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// From the scene towards the eye, any length, unit 1; `None`, zero or not finite: from the
+    /// From the scene towards the eye, any length; `None`, zero or not finite: from the
     /// front, the right and above.
     pub from: Option<[f64; 3]>,
-    /// What is up in the picture, any length, unit 1; zero or not finite: z.
+    /// What is up in the picture, any length; zero or not finite: z.
     pub up: [f64; 3],
 }
 
@@ -101,7 +101,7 @@ impl Camera {
 pub struct Image {
     /// Width and height, pixels.
     pub size: [u32; 2],
-    /// Red, green, blue as sRGB, unit 1/255; rows from the top.
+    /// Red, green, blue as sRGB, 0 to 255; rows from the top.
     pub pixels: Vec<[u8; 3]>,
     /// What is not shown and why, one sentence each.
     pub notices: Vec<String>,

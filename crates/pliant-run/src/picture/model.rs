@@ -18,10 +18,10 @@ const NEAR: f64 = 2.0;
 /// How far obstacles are drawn behind their surface, relative to the diagonal of the bodies.
 const SUNK: f64 = 4e-3;
 
-/// The plane under solids reaches this many diagonals of the bodies from their middle, unit 1.
+/// The plane under solids reaches this many diagonals of the bodies from their middle.
 const PLANE: f64 = 20.0;
 
-/// Normals of a flat obstacle agree to this, unit 1; its corners are f32.
+/// Normals of a flat obstacle agree to this; its corners are f32.
 const FLAT: f64 = 1e-4;
 
 /// What a triangle is painted with.

@@ -1,4 +1,4 @@
-//! Where the picture is taken from, and where points come to lie in it.
+//! The camera of a picture, and where points are projected in it.
 //!
 //! For a fixed direction, the eye comes as near as the picture's edges allow: the point
 //! that touches an edge first is the one with the largest x + t·z, where t is the slope of
@@ -9,16 +9,16 @@ use pliant::math::Vec3;
 use super::Camera;
 use super::model::{diagonal, middle};
 
-/// Height of half the picture per distance, unit 1: 30° from bottom to top.
+/// Height of half the picture per distance: 30° from bottom to top.
 const SLOPE: f64 = 0.268;
 
-/// Part of the picture that framed points may fill, unit 1.
+/// Part of the picture that framed points may fill.
 const FILLED: f64 = 0.86;
 
-/// The eye stays this far from the nearest point, over the diagonal, unit 1.
+/// The eye stays this far from the nearest point, over the diagonal.
 const KEEP_OFF: f64 = 0.3;
 
-/// What is nearer than this part of the distance to the middle is cut off, unit 1.
+/// What is nearer than this part of the distance to the middle is cut off.
 const NEAR: f64 = 1e-3;
 
 /// The usual direction to the eye: to the right, to the front, up.
@@ -50,7 +50,7 @@ pub struct Projection {
     pub size: [u32; 2],
 }
 
-/// Where a point comes to lie in the picture.
+/// A projected point in the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Projected {
     /// Right and down from the corner, pixels.
@@ -60,7 +60,7 @@ pub struct Projected {
 }
 
 impl Projection {
-    /// The lens that holds all points.
+    /// The projection that frames all points.
     pub fn new(points: &[Vec3], camera: Camera, size: [u32; 2]) -> Projection {
         let up = direction(camera.up).unwrap_or(Vec3::Z);
         let back = camera.from.and_then(direction).unwrap_or_else(|| usual(up));

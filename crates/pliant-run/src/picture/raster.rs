@@ -27,7 +27,7 @@ pub struct Raster {
     pub samples: &'static [[f64; 2]],
     /// Larger is nearer; pixel after pixel, sample after sample; minus infinity for nothing.
     pub nearness: Vec<f32>,
-    /// Who is seen there.
+    /// Owner of the nearest surface.
     pub owners: Vec<u32>,
 }
 
@@ -74,7 +74,7 @@ impl Raster {
     }
 }
 
-/// What the lens sees of a model: triangles by their index, then two for each outline.
+/// Visibility of a model: triangles by their index, then two for each outline.
 pub fn seen(model: &Model, lens: &Projection, size: [u32; 2]) -> Raster {
     let mut raster = Raster::new(size, &QUARTERS);
     for (index, triangle) in model.triangles.iter().enumerate() {

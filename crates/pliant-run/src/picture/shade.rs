@@ -1,7 +1,7 @@
 //! Colours: light on surfaces, the grid on the ground, the background.
 //!
 //! Colours are added as light, which is taken for the square of the stored number: near
-//! enough to sRGB, and the square root gives the same bits everywhere.
+//! enough to sRGB, and the square root is bitwise reproducible on every machine.
 
 use pliant::math::Vec3;
 
@@ -10,7 +10,7 @@ use super::projection::Projection;
 use super::raster::{NOTHING, QUARTERS, Raster};
 use super::shadow::Shadow;
 
-/// Colours of bodies, by index, then from the start again; sRGB, unit 1/255.
+/// Colours of bodies, by index, then from the start again; sRGB, 0 to 255.
 const BODIES: [[u8; 3]; 10] = [
     [74, 124, 196],
     [226, 128, 62],
@@ -33,43 +33,43 @@ const GROUND: [u8; 3] = [214, 219, 225];
 /// Colour of the background at the top and at the bottom.
 const BACKGROUND: [[u8; 3]; 2] = [[246, 248, 251], [222, 228, 235]];
 
-/// Light from everywhere, from below and from above, unit 1.
+/// Light from everywhere, from below and from above.
 const AMBIENT: [f64; 2] = [0.30, 0.52];
 
-/// The main light, unit 1.
+/// The main light.
 const KEY: f64 = 0.62;
 
-/// Light from the eye, which keeps what is turned away from the main light readable, unit 1.
+/// Light from the eye, which keeps what is turned away from the main light readable.
 const FILL: f64 = 0.16;
 
-/// The shine of a surface that mirrors the main light, unit 1.
+/// The shine of a surface that mirrors the main light.
 const SHINE: f64 = 0.07;
 
-/// Back sides of bodies, as cloth shows them, have this part of their colour, unit 1.
+/// Back sides of bodies, as cloth shows them, have this part of their colour.
 const BACK: f64 = 0.62;
 
-/// Lines around outlines have this part of the colour's light, unit 1.
+/// Lines around outlines have this part of the colour's light.
 const OUTLINE: f64 = 0.2;
 
-/// The ground fades between these distances from the middle, over the extent, unit 1.
+/// The ground fades between these distances from the middle, over the extent.
 const FADE: [f64; 2] = [0.9, 3.2];
 
-/// Shadows take this part of the ground's light, unit 1.
+/// Shadows take this part of the ground's light.
 const SHADE: f64 = 0.42;
 
-/// Lines of the grid take this part of the ground's light, unit 1.
+/// Lines of the grid take this part of the ground's light.
 const LINE: f64 = 0.16;
 
 /// Width of a line of the grid, pixels.
 const LINE_WIDTH: f64 = 1.1;
 
-/// About so many fields of the grid lie along what is framed, count.
+/// About so many fields of the grid lie along what is framed.
 const FIELDS: f64 = 6.0;
 
-/// Red, green and blue as amounts of light, unit 1.
+/// Red, green and blue as amounts of light.
 type Light = Vec3;
 
-/// The colour of every pixel, rows from the top; sRGB, unit 1/255.
+/// The colour of every pixel, rows from the top; sRGB, 0 to 255.
 pub fn pixels(model: &Model, lens: &Projection, seen: &Raster, shadow: &Shadow) -> Vec<[u8; 3]> {
     let shader = Shader { model, lens, shadow, spacing: spacing(lens.extent / FIELDS) };
     let [width, height] = lens.size.map(|side| side as usize);
@@ -205,7 +205,7 @@ impl Shader<'_> {
         background + kept * (own - background)
     }
 
-    /// How much of a pixel the lines of the grid cover, unit 1.
+    /// How much of a pixel the lines of the grid cover.
     fn lines(&self, point: Vec3, normal: Vec3, [pixel, stretched]: [f64; 2]) -> f64 {
         let [right, _, ahead] = self.lens.axes;
         let first = (self.lens.up.cross(normal)).try_normalize();

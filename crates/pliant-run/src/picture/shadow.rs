@@ -18,13 +18,13 @@ const SOFT: i32 = 3;
 /// Width and height of a block, pixels: as many as are looked at.
 const BLOCK: usize = 2 * SOFT as usize + 2;
 
-/// Blocks along a side, count; the raster's side is a multiple.
+/// Blocks along a side; the raster's side is a multiple.
 const BLOCKS: usize = SIDE as usize / BLOCK;
 
 /// A point is lifted off its surface by this many pixels' width, so as not to shade itself.
 const LIFT: f64 = 2.0;
 
-/// Surfaces that face the light less than this are taken to face it so much, unit 1.
+/// Surfaces that face the light less than this are taken to face it so much.
 const GRAZING: f64 = 0.1;
 
 /// What stands in the light.
@@ -65,7 +65,7 @@ impl Shadow {
         shadow
     }
 
-    /// Part of the light that reaches a point of a surface with the given normal, unit 1.
+    /// Part of the light that reaches a point of a surface with the given normal.
     pub fn light(&self, point: Vec3, normal: Vec3) -> f64 {
         if self.pixel == 0.0 {
             return 1.0;

@@ -1,4 +1,4 @@
-//! Whole pictures, small enough to be told by hand.
+//! Whole pictures, small enough to be checked by hand.
 
 use super::*;
 
@@ -284,7 +284,7 @@ fn solids_in_the_plane_stand_on_a_ground_and_are_seen_from_the_front_too() {
     // The ground is darker in the square's shadow than beside it.
     let dark = image.pixels.iter().filter(|c| c[0] < 185 && !is_blue(c)).count();
     assert!(dark > 50, "{dark}");
-    // YAxis bodies among outlines are seen as usual.
+    // Upright bodies among outlines are seen as usual.
     let mixed = [body("a", 0, 4, &halves(0)), outline("b", 4, &[])];
     assert_eq!(Camera::of(&mixed, [0.0, 0.0, -9.81], None), Camera::upright([0.0, 0.0, -9.81]));
 }

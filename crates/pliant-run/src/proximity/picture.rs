@@ -49,7 +49,7 @@ const APART: f64 = 17.0;
 /// Length of a contact's normal, pixels.
 const NORMAL: f64 = 30.0;
 
-/// Lines of equal distance from one bold one to the next, count.
+/// Lines of equal distance from one bold one to the next.
 const BOLD: f64 = 5.0;
 
 /// Draws what was found, framed by what matters.
@@ -202,7 +202,7 @@ fn contacts(canvas: &mut Canvas, frame: &Frame, answer: &ProximityResult) {
 
 /// Keeps marks from covering each other.
 struct Spread {
-    /// Cells side by side, count.
+    /// Cells side by side.
     width: i64,
     /// Cells with a mark, ascending.
     marks: Vec<(i64, Vec2)>,

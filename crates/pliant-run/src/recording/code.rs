@@ -1,6 +1,6 @@
 //! Frames as bytes: predict, take the difference, sort by weight of the byte, compress.
 //!
-//! The bits of an f32 become a whole number that grows with the value, so that near values
+//! The bits of an f32 become an integer that grows with the value, so that near values
 //! have near numbers and all arithmetic is exact. With a, b, c the numbers of the same
 //! coordinate one, two and three frames before, a frame is predicted by
 //!
@@ -14,13 +14,13 @@
 //! modulo 2³². What is missed, d, is folded to 2d or −2d − 1, and the four bytes of all numbers
 //! are laid out lowest first: all x, all y, all z of a byte before the next one.
 
-/// Frames that predictions look back at, count.
+/// Frames that predictions look back at.
 pub const MOST_ORDER: usize = 3;
 
 /// How hard zstd tries: higher levels cost more time than they save bytes.
 const LEVEL: i32 = 1;
 
-/// Numbers that are looked at to choose an order, count, about.
+/// Numbers that are looked at to choose an order, about.
 const SAMPLE: usize = 1500;
 
 /// Bits of an f32 as a number that grows with the value.
@@ -47,7 +47,7 @@ fn unfold(folded: u32) -> u32 {
 pub struct Past {
     /// Numbers of all x, then all y, then all z, of each frame.
     frames: [Vec<u32>; MOST_ORDER],
-    /// How many of them are there, count.
+    /// How many of them are there.
     count: usize,
 }
 
@@ -70,7 +70,7 @@ impl Past {
         &mut self.frames[0]
     }
 
-    /// Tells what an order above 0 predicts, place by place.
+    /// The prediction of an order above 0, place by place.
     fn predict(&self, order: usize, count: usize, mut tell: impl FnMut(usize, u32)) {
         let [a, b, c] = self.frames.each_ref().map(|frame| frame.get(..count).unwrap_or(&[]));
         let places = 0..count;
@@ -136,7 +136,7 @@ impl Packer {
         Ok((order, &self.packed[..length]))
     }
 
-    /// The order whose misses have the fewest bits, as far as a sample tells.
+    /// The order whose misses have the fewest bits, judged by a sample.
     fn best_order(&self, count: usize) -> usize {
         let most = self.past.order(count);
         if most < 2 {
@@ -144,7 +144,7 @@ impl Packer {
         }
         let stride = (3 * count / SAMPLE).max(1);
         let [a, b, c] = self.past.frames.each_ref().map(Vec::as_slice);
-        // Of a frame that is not there, any numbers do: its order is not asked for.
+        // Of a frame that is not there, any numbers do: its order is not used.
         let c = if most == MOST_ORDER { c } else { b };
         let mut bits = [0; MOST_ORDER];
         for k in (0..3 * count).step_by(stride) {
@@ -211,7 +211,7 @@ impl Unpacker {
         self.past.clear();
     }
 
-    /// The frames seen, for a packer that goes on.
+    /// The frames seen, for a packer that continues.
     pub fn into_past(self) -> Past {
         self.past
     }

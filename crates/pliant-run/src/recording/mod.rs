@@ -37,10 +37,10 @@ const MAGIC: [u8; 8] = *b"PLIANTR\n";
 /// How a complete recording ends, after the place of its index.
 const END: [u8; 8] = *b"PLIANTE\n";
 
-/// Version of the format, count.
+/// Version of the format.
 pub const VERSION: u32 = 1;
 
-/// Frames from one that stands alone to the next, count.
+/// Frames from one that stands alone to the next.
 pub const KEY_EVERY: usize = 32;
 
 /// First bytes of a block that holds a frame.
@@ -64,12 +64,12 @@ const FILE_END: usize = 16;
 /// Size of one entry of the index, bytes.
 const ENTRY: usize = 24;
 
-/// What is told of a recording before its first frame.
+/// Header of a recording.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// Version of the program that wrote it.
     pub pliant: String,
-    /// Vertices in every frame, count.
+    /// Vertices in every frame.
     pub vertices: usize,
     /// The run.
     pub info: RunInfo,
@@ -80,7 +80,7 @@ pub struct Header {
 pub struct Entry {
     /// Where its block begins in the file, bytes.
     pub offset: u64,
-    /// Steps made before it, count.
+    /// Steps made before it.
     pub step: u64,
     /// Since the start, s.
     pub time: f64,
@@ -89,7 +89,7 @@ pub struct Entry {
 /// Where everything was at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
-    /// Steps made before it, count.
+    /// Steps made before it.
     pub step: u64,
     /// Since the start, s.
     pub time: f64,
@@ -100,16 +100,16 @@ pub struct Frame {
 /// Why there is no frame to show.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
-    /// The system refuses.
+    /// An I/O error.
     #[error("{}: {}", path.display(), pliant_io::atomic_file::io_message(error))]
     File {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The I/O error.
         error: std::io::Error,
     },
     /// Other bytes.
-    #[error("{}: not a recording of pliant", path.display())]
+    #[error("{}: not a pliant recording", path.display())]
     NotARecording {
         /// The file.
         path: PathBuf,
@@ -122,7 +122,7 @@ pub enum RecordingError {
     Newer {
         /// The file.
         path: PathBuf,
-        /// Its format, count.
+        /// Its format.
         version: u32,
     },
     /// Nothing but a part of the beginning.
@@ -140,13 +140,13 @@ pub enum RecordingError {
         what: String,
     },
     /// A frame that is not there.
-    #[error("{}: frame {frame} asked for, there are {count}", path.display())]
+    #[error("{}: frame {frame} does not exist, there are {count}", path.display())]
     NoSuchFrame {
         /// The file.
         path: PathBuf,
         /// From 0.
         frame: usize,
-        /// Frames in the file, count.
+        /// Frames in the file.
         count: usize,
     },
 }
@@ -156,15 +156,15 @@ pub enum RecordingError {
 struct BlockHead {
     /// What the block holds.
     tag: [u8; 4],
-    /// Bytes of the payload, count.
+    /// Bytes of the payload.
     length: u32,
-    /// Of a frame: steps made before it; of the index: frames; count.
+    /// Of a frame: steps made before it; of the index: frames.
     step: u64,
     /// Of a frame: since the start, s.
     time: f64,
-    /// Of a frame: frames before it that predict it, count.
+    /// Of a frame: frames before it that predict it.
     order: u32,
-    /// Vertices, count.
+    /// Vertices.
     vertices: u32,
 }
 

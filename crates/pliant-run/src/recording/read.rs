@@ -11,7 +11,7 @@ use super::{
 };
 use pliant_scene::loaded::RunInfo;
 
-/// Most bytes of a header per byte in the file, count: far more than such texts shrink.
+/// Most bytes of a header per byte in the file: far more than such texts shrink.
 const MOST_HEADER_RATIO: u64 = 1000;
 
 /// A recording that is open.
@@ -23,7 +23,7 @@ pub struct Recording {
     frames: Vec<Entry>,
     /// Of the file, bytes.
     size: u64,
-    /// Bytes after the last whole frame of a file without an index, count.
+    /// Bytes after the last whole frame of a file without an index.
     lost: Option<u64>,
     unpacker: Unpacker,
     /// Frame that the unpacker saw last.
@@ -70,7 +70,7 @@ impl Recording {
         &self.frames
     }
 
-    /// Bytes of the file, count.
+    /// Bytes of the file.
     pub fn size(&self) -> u64 {
         self.size
     }
@@ -80,7 +80,7 @@ impl Recording {
         self.lost.is_none()
     }
 
-    /// Bytes after the last whole frame that are none, count.
+    /// Bytes after the last whole frame that belong to no frame.
     pub fn lost_bytes(&self) -> u64 {
         self.lost.unwrap_or(0)
     }
@@ -146,7 +146,7 @@ impl Recording {
             .ok_or_else(|| damaged("cannot be unpacked"))
     }
 
-    /// Takes the index over; false when there is none that can be believed.
+    /// Reads the index; false when there is no valid one.
     fn read_index(&mut self, start: u64) -> io::Result<bool> {
         let Some(end) = self.size.checked_sub(FILE_END as u64).filter(|end| *end >= start) else {
             return Ok(false);
@@ -203,7 +203,7 @@ impl Entry {
     }
 }
 
-/// What is told before the first frame, and where that begins.
+/// The header, and where the first frame begins.
 fn header(path: &Path, file: &mut File, size: u64) -> Result<(Header, u64), RecordingError> {
     let path = || path.to_path_buf();
     let failed = |error| RecordingError::File { path: path(), error };
@@ -238,7 +238,7 @@ fn header(path: &Path, file: &mut File, size: u64) -> Result<(Header, u64), Reco
     let text = zstd::Decoder::new(packed)
         .and_then(|text| text.take(MOST_HEADER_RATIO * size).read_to_end(&mut json));
     let header = text.ok().and_then(|_| serde_json::from_slice::<Header>(&json).ok());
-    Ok((header.ok_or_else(|| damaged("the header cannot be understood"))?, start))
+    Ok((header.ok_or_else(|| damaged("the header cannot be parsed"))?, start))
 }
 
 /// Reads the block where the file stands; `None` when it is not whole.

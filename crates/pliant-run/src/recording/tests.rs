@@ -7,7 +7,7 @@ use pliant::math::Vec3;
 use super::*;
 use pliant_scene::loaded::BodyInfo;
 
-/// Frames of the recordings here, count: more than stand between two that stand alone.
+/// Frames of the recordings here: more than stand between two that stand alone.
 const FRAMES: usize = 2 * KEY_EVERY + 5;
 
 const VERTICES: usize = 20;
@@ -100,7 +100,10 @@ fn every_frame_comes_back_in_any_order() {
         check(&mut recording, k * 31 % FRAMES);
     }
     let error = recording.read(FRAMES).unwrap_err().to_string();
-    assert!(error.ends_with(&format!("frame {FRAMES} asked for, there are {FRAMES}")), "{error}");
+    assert!(
+        error.ends_with(&format!("frame {FRAMES} does not exist, there are {FRAMES}")),
+        "{error}"
+    );
     let at = |time: f64| recording.frame_at(time);
     assert_eq!([at(-1.0), at(0.3), at(0.65), at(1e9)], [0, 1, 2, FRAMES - 1].map(Some));
 }
@@ -116,7 +119,7 @@ fn a_recording_cut_anywhere_keeps_its_whole_frames() {
         let opened = Recording::open(&place.0);
         if (cut as u64) < starts[0] {
             let error = opened.unwrap_err().to_string();
-            let expected = if cut == 0 { "not a recording" } else { "cut short" };
+            let expected = if cut == 0 { "not a pliant recording" } else { "cut short" };
             assert!(error.contains(expected), "{cut}: {error}");
             continue;
         }
@@ -181,7 +184,7 @@ fn other_files_and_newer_ones_are_named() {
     for other in ["", "solid ball\n", "PLIANTX"] {
         fs::write(&place.0, other).unwrap();
         let error = Recording::open(&place.0).unwrap_err().to_string();
-        assert!(error.ends_with("not a recording of pliant"), "{error}");
+        assert!(error.ends_with("not a pliant recording"), "{error}");
     }
     fs::remove_file(&place.0).unwrap();
     let error = Recording::open(&place.0).unwrap_err().to_string();

@@ -42,7 +42,7 @@ impl Writer {
         Ok(Writer { file, frames: Vec::new(), packer, block: Vec::new() })
     }
 
-    /// Goes on where a recording was `length` bytes long; what came later is cut off.
+    /// Continues a recording after its first `length` bytes; what came later is truncated.
     ///
     /// The bytes of what follows are those of a recording that was never interrupted.
     pub fn resume(path: &Path, length: u64) -> Result<Writer, RecordingError> {
@@ -88,12 +88,12 @@ impl Writer {
         self.file.sync()
     }
 
-    /// Bytes so far, count.
+    /// Bytes so far.
     pub fn length(&self) -> u64 {
         self.file.length()
     }
 
-    /// Frames so far, count.
+    /// Frames so far.
     pub fn frames(&self) -> usize {
         self.frames.len()
     }

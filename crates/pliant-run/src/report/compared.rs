@@ -11,7 +11,7 @@ use crate::summary::Summary;
 pub struct Compared<'a> {
     /// What sets it apart; its own report is in a folder of this name.
     pub name: &'a str,
-    /// What it came to.
+    /// Its summary.
     pub summary: &'a Summary,
     /// Its series.
     pub rows: &'a [[f64; 16]],

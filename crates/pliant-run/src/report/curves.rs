@@ -21,13 +21,13 @@ pub const ANGULAR: usize = 7;
 pub const RMS_SPEED: usize = 10;
 /// Speed of the fastest vertex, m/s.
 pub const MAX_SPEED: usize = 11;
-/// Vertices inside other bodies, count.
+/// Vertices inside other bodies.
 pub const PENETRATING: usize = 12;
-/// Edges through other bodies' triangles, count.
+/// Edges through other bodies' triangles.
 pub const CROSSINGS: usize = 13;
 /// Distance of the deepest vertex to the surface, m.
 pub const DEPTH: usize = 14;
-/// Inverted tets, count.
+/// Inverted tets.
 pub const INVERTED: usize = 15;
 
 /// Abscissa of all plots.
@@ -110,7 +110,7 @@ pub fn of_runs(runs: &[Overlaid<'_>]) -> Vec<Plot> {
     let filled = kinds.into_iter().enumerate().map(|(kind, (title, unit, scale))| {
         let mut plot = plot(title, unit, scale);
         plot.series = runs.iter().enumerate().map(|run| curve(kind, run)).collect();
-        // Past the colours of the style sheet, dashes tell runs apart.
+        // Past the colours of the style sheet, dashes distinguish runs.
         for series in &mut plot.series {
             series.dash = series.colour / super::plot::STYLES[0];
         }

@@ -1,14 +1,14 @@
-//! What a reader must know before any curve.
+//! Findings: failures and anomalies, shown before the curves.
 
 use super::ReportData;
 use super::curves::{CROSSINGS, ELASTIC, GRAVITATIONAL, KINETIC, PENETRATING, TIME, total};
 use super::text::{count, number};
 use pliant::record::row::Row;
 
-/// Energy that a run may gain, over the largest that passed between its stores, unit 1.
+/// Energy that a run may gain, over the largest that passed between its stores.
 const GAIN: f64 = 0.01;
 
-/// Momentum that may come from nowhere, over Σ m|v|, unit 1: iterations keep it to their tolerance.
+/// Allowed momentum drift over Σ m|v|: iterative solvers keep momentum to their tolerance.
 const MOMENTUM: f64 = 1e-6;
 
 /// How bad a finding is.
@@ -62,9 +62,7 @@ fn ending(data: &ReportData<'_>) -> Option<Finding> {
         )),
         "failed" => Some(Finding::new(
             Severity::Bad,
-            format!(
-                "The run failed after step {steps} of {of}. What was recorded until then is shown."
-            ),
+            format!("The run failed after step {steps} of {of}. The results up to then are shown."),
         )),
         other => Some(Finding::new(
             Severity::Warning,
@@ -112,11 +110,11 @@ fn gain(data: &ReportData<'_>) -> Option<Finding> {
     let overlapped = first[PENETRATING] + first[CROSSINGS] > 0.0;
     let why = match (outside, overlapped) {
         (true, _) => {
-            "Something acts from outside that may have done that work, such as pins, loads, \
+            "External forces may have done that work, such as pins, loads, \
              motors, penalties or moving obstacles."
         }
-        (_, true) => "Bodies overlapped at the start: to part them takes work.",
-        _ => "Nothing acts from outside that could have done that work.",
+        (_, true) => "Bodies overlapped at the start: separating them takes work.",
+        _ => "No external force could have done that work.",
     };
     let severity = if outside || overlapped { Severity::Note } else { Severity::Warning };
     let text = format!(
@@ -129,13 +127,13 @@ fn gain(data: &ReportData<'_>) -> Option<Finding> {
     Some(Finding::new(severity, text))
 }
 
-/// Momentum from nowhere.
+/// Momentum drift above the allowance.
 fn momentum(data: &ReportData<'_>) -> Option<Finding> {
     let error = data.summary.momentum_error;
-    // Not a number where the bodies are nowhere: then rows tell.
+    // NaN where positions are not finite: the rows report that.
     (error.abs() > MOMENTUM).then(|| {
         let text = format!(
-            "Gravity and obstacles do not explain all momentum: the error is {} of Σ m|v|, \
+            "Momentum drift not explained by gravity and obstacles: {} of Σ m|v|, \
              above {}.",
             number(error),
             number(MOMENTUM)
@@ -144,17 +142,17 @@ fn momentum(data: &ReportData<'_>) -> Option<Finding> {
     })
 }
 
-/// Steps that could not be made as a whole.
+/// Steps that were split.
 fn cut(data: &ReportData<'_>) -> Option<Finding> {
     let steps = data.summary.contact.steps_cut as usize;
     (steps > 0).then(|| {
         let steps = counted(steps, "step was", "steps were");
-        let why = "refused, or not solved as a whole";
-        Finding::new(Severity::Note, format!("{steps} made in shorter ones: {why}."))
+        let why = "rejected or unconverged";
+        Finding::new(Severity::Note, format!("{steps} split into shorter ones: {why}."))
     })
 }
 
-/// Vertices whose way out was not known.
+/// Vertices without a known way out.
 fn unresolved(data: &ReportData<'_>) -> Option<Finding> {
     let most = data.summary.contact.most_unresolved as usize;
     (most > 0).then(|| {
@@ -164,7 +162,7 @@ fn unresolved(data: &ReportData<'_>) -> Option<Finding> {
     })
 }
 
-/// What is where it should not be at the end.
+/// Overlap and inverted tets at the end.
 fn overlap(data: &ReportData<'_>) -> Vec<Finding> {
     let summary = data.summary;
     let mut found = Vec::new();

@@ -1,11 +1,11 @@
-//! What a run came to, as one page that needs nothing but a browser.
+//! The report of a run, as one self-contained HTML page.
 //!
 //! ```text
 //! rows ─▶ curves ─▶ plots ─▶ SVG ┐
 //! summary, rows ─▶ findings ─────┼▶ page
 //! ```
 //!
-//! The page has no scripts and asks no network. Curves are drawn by hand: plotters writes
+//! The page has no scripts and makes no network requests. Curves are drawn by hand: plotters writes
 //! colours into its SVG as numbers, and one page could not be light and dark.
 
 use std::fmt::Write;
@@ -32,18 +32,18 @@ pub use curves::Overlaid;
 /// The look of the page.
 const STYLE: &str = include_str!("style.css");
 
-/// Everything that a report tells.
+/// Everything that a report shows.
 #[derive(Clone, Copy, Debug)]
 pub struct ReportData<'a> {
     /// What was run.
     pub info: &'a RunInfo,
-    /// What it came to.
+    /// Its summary.
     pub summary: &'a Summary,
     /// The series, one row per recorded step; units as in [`curves`].
     pub rows: &'a [[f64; 16]],
     /// The scene as resolved, TOML.
     pub resolved: &'a str,
-    /// What the scene is about, in the words of its author; may be empty.
+    /// Description of the scene by its author; may be empty.
     pub description: &'a str,
     /// What it ran on: names and values.
     pub machine: &'a [(String, String)],
@@ -66,7 +66,7 @@ pub struct Picture<'a> {
 
 /// The report as a page that stands alone.
 ///
-/// Any text and any number may be in the data: text is escaped, what is not finite is told.
+/// Any text and any number may be in the data: text is escaped, non-finite values are reported.
 pub fn html(data: &ReportData<'_>) -> String {
     let title = text::escaped(&data.summary.scene);
     let mut page = format!(

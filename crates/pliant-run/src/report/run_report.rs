@@ -64,7 +64,7 @@ impl Frames for Recording {
     }
 }
 
-/// What the run ran on, as far as it can be told.
+/// The machine of the run, as far as known.
 fn machine() -> Vec<(String, String)> {
     let mut told = Vec::new();
     let processors = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

@@ -139,7 +139,7 @@ pub fn summary(summary: &Summary) -> String {
     format!("<h2>Summary</h2>\n<div class=\"two\">\n{made}{found}</div>\n")
 }
 
-/// What was done and what it took.
+/// Settings and cost.
 fn effort(summary: &Summary) -> Vec<Entry> {
     let [newton, linear] = summary.iterations;
     vec![
@@ -155,13 +155,13 @@ fn effort(summary: &Summary) -> Vec<Entry> {
         ("Newton iterations", count(newton as usize), ""),
         ("linear iterations", count(linear as usize), ""),
         ("contact sweeps", count(summary.contact.sweeps as usize), ""),
-        ("contacts at most", count(summary.contact.most_contacts as usize), ""),
-        ("steps cut", count(summary.contact.steps_cut as usize), ""),
-        ("contacts solved roughly", count(summary.contact.steps_loose as usize), "steps"),
+        ("most contacts per step", count(summary.contact.most_contacts as usize), ""),
+        ("steps halved", count(summary.contact.steps_cut as usize), ""),
+        ("unconverged contact solves", count(summary.contact.steps_loose as usize), "steps"),
     ]
 }
 
-/// What it came to.
+/// Results.
 fn outcome(summary: &Summary) -> Vec<Entry> {
     let digest: String = summary.digest.chars().take(16).collect();
     vec![
@@ -180,11 +180,11 @@ fn outcome(summary: &Summary) -> Vec<Entry> {
     ]
 }
 
-/// What is not accounted for; a run in which no body counts has no such number.
+/// Momentum drift; a run in which no body is checked has none.
 fn momentum(summary: &Summary) -> Entry {
     match summary.momentum_bodies {
-        0 => ("momentum error", "not checked".to_string(), ""),
-        _ => ("momentum error", number(summary.momentum_error), "Σ m|v|"),
+        0 => ("momentum drift", "not checked".to_string(), ""),
+        _ => ("momentum drift", number(summary.momentum_error), "Σ m|v|"),
     }
 }
 

@@ -137,7 +137,7 @@ fn a_page_stands_alone_and_its_text_cannot_break_out() {
     }
     assert!(page.contains("src=\"data:image/png;base64,YWJj\""));
     assert!(page.contains("(prefers-color-scheme: dark)"));
-    assert!(!page.contains("class=\"findings\"")); // nothing to complain of
+    assert!(!page.contains("class=\"findings\"")); // no issues
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn a_good_run_has_nothing_to_tell() {
 #[test]
 fn ends_that_are_not_the_end_are_told() {
     let failed = told(|_, summary, _| summary.ended = "failed".to_string());
-    let text = "The run failed after step 100 of 100. What was recorded until then is shown.";
+    let text = "The run failed after step 100 of 100. The results up to then are shown.";
     assert_eq!(failed, [(Severity::Bad, text.to_string())]);
     let stopped = told(|_, summary, _| {
         summary.ended = "interrupted".to_string();
@@ -234,7 +234,7 @@ fn overlap_momentum_and_notices_are_told() {
         summary.notices.push("mind <this>".to_string());
     });
     let texts: Vec<&str> = found.iter().map(|(_, text)| text.as_str()).collect();
-    assert!(texts[0].contains("the error is 2×10⁻⁶ of Σ m|v|, above 1×10⁻⁶"));
+    assert!(texts[0].contains("obstacles: 2×10⁻⁶ of Σ m|v|, above 1×10⁻⁶"));
     let overlap = "1 vertex inside, the deepest 0.25 m; 2\u{202f}000 edges cross a surface.";
     let obstacles =
         "Bodies reach into obstacles at the end: 4 vertices inside, the deepest 0.125 m.";
@@ -251,7 +251,7 @@ fn momentum_that_is_not_checked_is_no_finding_and_no_zero() {
     };
     assert_eq!(told(change), []);
     let page = with(change, html);
-    let row = "<tr><th>momentum error</th><td class=\"number\">not checked</td>";
+    let row = "<tr><th>momentum drift</th><td class=\"number\">not checked</td>";
     assert!(page.contains(row) && page.contains("<td>not checked</td>"), "{page}");
     assert!(!page.contains("held"), "{page}");
     assert!(with(|_, _, _| (), html).contains("<td>checked</td>"));

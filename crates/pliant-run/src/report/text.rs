@@ -26,8 +26,8 @@ pub fn escaped(text: &str) -> String {
 
 /// A number with four significant digits.
 ///
-/// Powers of ten are written out where they would make many zeros; what is not a number
-/// is said in words.
+/// Powers of ten are written out where they would make many zeros; NaN is
+/// written as text.
 pub fn number(value: f64) -> String {
     with_digits(value, 4)
 }

@@ -1,4 +1,4 @@
-//! A moment of a run from which it can go on with the same bits.
+//! A checkpoint, from which a run resumes with bitwise identical results.
 //!
 //! Words of 64 bits, little-endian, after a magic and a version; BLAKE3 over all at the end.
 
@@ -15,7 +15,7 @@ use pliant_io::atomic_file;
 /// How every checkpoint begins.
 const MAGIC: [u8; 8] = *b"PLIANTC\n";
 
-/// Version of the format, count.
+/// Version of the format.
 const VERSION: u64 = 2;
 
 /// Size of the digest at the end, bytes.
@@ -26,13 +26,13 @@ const DIGEST: usize = 32;
 pub struct Checkpoint {
     /// Which run it belongs to: a digest of the scene.
     pub identity: [u8; 32],
-    /// Steps made, count.
+    /// Steps made.
     pub step: u64,
     /// Length of the series, bytes.
     pub series: u64,
     /// Length of the recording, bytes.
     pub recording: u64,
-    /// Newton and linear iterations, count.
+    /// Newton and linear iterations.
     pub iterations: [u64; 2],
     /// What contact took.
     pub contact: ContactTally,
@@ -40,18 +40,18 @@ pub struct Checkpoint {
     pub wall: u64,
     /// CPU time per stage, ns.
     pub stages: [u64; Stage::ALL.len()],
-    /// Impulses that are accounted for, N·s.
+    /// External impulses so far, N·s.
     pub given: Vec3,
     /// Largest Σ m‖v‖ so far, kg·m/s.
     pub largest: f64,
-    /// What the simulation remembers, in its own units.
+    /// Snapshot of the simulation, in its own units.
     pub numbers: Vec<f64>,
 }
 
-/// Why there is no going on from a checkpoint.
+/// Why a run cannot resume from a checkpoint.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
-    /// The system refuses.
+    /// An I/O error.
     #[error("{}", atomic_file::io_message(.0))]
     File(#[from] io::Error),
     /// A format that came later.
@@ -66,7 +66,7 @@ pub enum CheckpointError {
 }
 
 impl Checkpoint {
-    /// Writes it whole: whoever looks finds this one or the one before.
+    /// Writes it atomically: readers find this one or the one before.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         let mut bytes = MAGIC.to_vec();
         let Checkpoint { step, series, recording, iterations, wall, given, .. } = *self;

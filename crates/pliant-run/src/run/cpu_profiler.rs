@@ -14,7 +14,7 @@ pub struct CpuProfiler {
 }
 
 impl CpuProfiler {
-    /// One that goes on from these times, ns.
+    /// One that continues from these times, ns.
     pub fn from_spent(spent: [u64; Stage::ALL.len()]) -> CpuProfiler {
         CpuProfiler { spent: spent.map(AtomicU64::new) }
     }
@@ -49,7 +49,7 @@ pub fn cpu_time() -> u64 {
     time.tv_sec.cast_unsigned().wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
 }
 
-/// Other systems are not asked for CPU time: that of the wall clock instead, ns.
+/// Wall-clock time on other systems, whose CPU time is not read, ns.
 #[cfg(not(unix))]
 pub fn cpu_time() -> u64 {
     use std::sync::OnceLock;

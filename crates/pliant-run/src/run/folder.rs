@@ -1,7 +1,7 @@
-//! The folder of a run: whose it is, and what may be done with it.
+//! The folder of a run: ownership, locking and starting modes.
 //!
 //! `run.json` makes a folder ours and says which scene it belongs to. It is written first, so
-//! that a run which is killed at any moment leaves a folder that can be taken up again.
+//! that a run which is killed at any moment leaves a folder that can be resumed.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -29,58 +29,58 @@ pub const SERIES: &str = "series.csv";
 /// One frame per recorded step.
 pub const RECORDING: &str = "recording.pliant";
 
-/// Where the run can go on.
+/// From where the run can be resumed.
 pub const CHECKPOINT: &str = "checkpoint.bin";
 
-/// What the run came to.
+/// Summary of the run.
 pub const SUMMARY: &str = "summary.json";
 
 /// The same for people.
 pub const REPORT: &str = "report.html";
 
-/// Everything of ours but the marker; what a run is taken up by goes first.
+/// All our files but the marker; those that a run is resumed from are removed first.
 const FILES: [&str; 6] = [SUMMARY, CHECKPOINT, SCENE, SERIES, RECORDING, REPORT];
 
-/// Version of the layout of folders, count.
+/// Version of the layout of folders.
 const FORMAT: u32 = 1;
 
-/// `ended` of a summary whose run came to its end.
+/// `ended` of a summary whose run finished.
 pub const FINISHED: &str = "finished";
 
-/// `ended` of a summary whose run was broken off and can go on.
+/// `ended` of a summary whose run was interrupted and can be resumed.
 pub const INTERRUPTED: &str = "interrupted";
 
-/// Why a folder cannot take a run.
+/// Why a folder cannot be used for a run.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// It is there, and nobody said what to do with it.
+    /// It exists, and neither --resume nor --force was given.
     #[error(
-        "{}: exists already; --resume goes on with the run in it, --force replaces it, --out \
-         takes another folder", path.display()
+        "{}: exists already; --resume continues the run in it, --force replaces it, --out \
+         names another folder", path.display()
     )]
     Exists {
         /// The folder.
         path: PathBuf,
     },
     /// A file where a folder should be.
-    #[error("{}: is a file, not a folder; --out takes another one", path.display())]
+    #[error("{}: is a file, not a folder; --out names another one", path.display())]
     NotAFolder {
         /// The file.
         path: PathBuf,
     },
-    /// Files of somebody else.
+    /// Files that do not belong to a run.
     #[error(
-        "{}: holds files but no run of pliant (there is no {MARKER}), and they are left as they \
-         are; --out takes another folder", path.display()
+        "{}: not a pliant run directory (it has no {MARKER}); nothing was changed; --out names \
+         another folder", path.display()
     )]
     Foreign {
         /// The folder.
         path: PathBuf,
     },
-    /// A run of something else.
+    /// A run of another scene.
     #[error(
         "{}: holds a run of another scene (`{scene}`, or other settings); --force replaces it, \
-         --out takes another folder", path.display()
+         --out names another folder", path.display()
     )]
     OtherScene {
         /// The folder.
@@ -88,26 +88,26 @@ pub enum FolderError {
         /// Name of the scene in it.
         scene: String,
     },
-    /// Somebody writes to it now.
-    #[error("{}: another pliant is at work in this folder", path.display())]
+    /// Another process writes to it.
+    #[error("{}: locked by another pliant process", path.display())]
     Busy {
         /// The folder.
         path: PathBuf,
     },
-    /// The system refuses.
+    /// An I/O error.
     #[error("{}: {}", path.display(), io_message(error))]
     Unwritable {
         /// The folder or file.
         path: PathBuf,
-        /// What the system says.
+        /// The I/O error.
         error: io::Error,
     },
-    /// What is in it cannot be gone on with.
-    #[error("{}: {what}; --force begins anew", path.display())]
+    /// Its contents cannot be resumed from.
+    #[error("{}: {what}; --force starts over", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// How that shows.
+        /// The defect.
         what: String,
     },
 }
@@ -115,9 +115,9 @@ pub enum FolderError {
 /// What `run.json` says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Marker {
-    /// Version of the layout of the folder, count.
+    /// Version of the layout of the folder.
     pub format: u32,
-    /// Version of the program that began the run.
+    /// Version of the program that started the run.
     pub pliant: String,
     /// Name of the scene.
     pub scene: String,
@@ -126,7 +126,7 @@ pub struct Marker {
 }
 
 impl Marker {
-    /// Of a scene that this program begins to run.
+    /// Of a scene that this program starts to run.
     pub fn of(built: &LoadedScene) -> Marker {
         let identity = blake3::Hash::from_bytes(identity(built)).to_hex().to_string();
         let (pliant, scene) = (env!("CARGO_PKG_VERSION").to_string(), built.info.scene.clone());
@@ -152,7 +152,7 @@ impl Marker {
     }
 }
 
-/// What makes two runs the same: the scene as resolved, and what is told about it.
+/// What makes two runs the same: the scene as resolved, and its description.
 pub fn identity(built: &LoadedScene) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(built.resolved.as_bytes());
@@ -178,7 +178,7 @@ pub fn identity(built: &LoadedScene) -> [u8; 32] {
 pub struct RunDir {
     /// The folder.
     pub path: PathBuf,
-    /// How the run begins.
+    /// How the run starts.
     pub begin: StartMode,
     /// Held while the run is on.
     _lock: Option<Lock>,
@@ -202,13 +202,13 @@ impl Drop for Lock {
 pub enum StartMode {
     /// With the first step.
     Fresh,
-    /// After the steps that were made before; which version began is told, if it is another.
+    /// After the steps of a checkpoint; with the version that started the run, if it differs.
     After(Box<Checkpoint>, Option<String>),
     /// Not at all: it is finished.
     Finished(Box<Summary>),
 }
 
-/// Takes a folder for a run; on an error it is as it was.
+/// Acquires a folder for a run; on an error it is unchanged.
 pub fn acquire(
     folder: &Path,
     built: &LoadedScene,
@@ -248,7 +248,7 @@ pub fn acquire(
     Ok(RunDir { path, begin: StartMode::After(Box::new(checkpoint), other), _lock: lock })
 }
 
-/// Why a folder that is there is not taken; one of somebody else has nothing to go on with.
+/// Why an existing folder is refused; one without a run cannot be resumed.
 fn refusal(path: PathBuf) -> FolderError {
     match Marker::read(&path).and_then(|marker| Ok(marker.is_some() || others(&path)? == 0)) {
         Ok(false) => FolderError::Foreign { path },
@@ -257,7 +257,7 @@ fn refusal(path: PathBuf) -> FolderError {
     }
 }
 
-/// Removes what a run said at its end, as it goes on.
+/// Removes summary and report of a run that is resumed.
 pub(super) fn forget_end(folder: &Path) -> Result<(), FolderError> {
     clear(folder, &[SUMMARY, REPORT])
 }
@@ -325,7 +325,7 @@ fn is_part(name: &str) -> bool {
     name.ends_with(".part") && (of(MARKER) || FILES.into_iter().any(of))
 }
 
-/// Files in a folder that are not parts of ours, count.
+/// Files in a folder that are not parts of ours.
 fn others(folder: &Path) -> Result<usize, FolderError> {
     let path = folder.to_path_buf();
     let entries = fs::read_dir(folder).map_err(|error| FolderError::Unwritable { path, error })?;

@@ -11,24 +11,24 @@ use crate::recording::{Recording, RecordingError};
 use crate::summary::Summary;
 use pliant_io::atomic_file::io_message;
 
-/// Why nothing can be said.
+/// Why a run or recording cannot be inspected.
 #[derive(Debug, thiserror::Error)]
 pub enum LookError {
-    /// The system refuses.
+    /// An I/O error.
     #[error("{}: {}", path.display(), io_message(error))]
     File {
         /// The folder or file.
         path: PathBuf,
-        /// What the system says.
+        /// The I/O error.
         error: io::Error,
     },
-    /// A folder of something else.
-    #[error("{}: not the folder of a run", path.display())]
+    /// A folder without a run.
+    #[error("{}: not a pliant run directory", path.display())]
     NotARun {
         /// The folder.
         path: PathBuf,
     },
-    /// A folder that cannot be understood.
+    /// A run folder that cannot be read.
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// A recording that cannot be read.
@@ -39,12 +39,12 @@ pub enum LookError {
 /// A run folder, or a recording on its own.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunStatus {
-    /// As it was named.
+    /// Path as given.
     pub path: PathBuf,
-    /// `finished`, `interrupted`, `failed`, or `unfinished` for a run that is on or was killed;
+    /// `finished`, `interrupted`, `failed`, or `unfinished` for a run in progress or killed;
     /// `recording` for a recording on its own.
     pub state: String,
-    /// Version of the program that began it.
+    /// Version of the program that started it.
     pub pliant: String,
     /// Name of the scene.
     pub scene: String,
@@ -54,17 +54,17 @@ pub struct RunStatus {
     pub integrator: String,
     /// Time step, s.
     pub dt: f64,
-    /// Steps asked for, count.
+    /// Steps requested.
     pub steps: u64,
-    /// Vertices, count.
+    /// Vertices.
     pub vertices: usize,
     /// Bodies, in order.
     pub bodies: Vec<BodyLook>,
     /// Its recording.
     pub recording: RecordingLook,
-    /// Bytes of all files, count.
+    /// Bytes of all files.
     pub bytes: u64,
-    /// What it came to; `None` before its end.
+    /// Its summary; `None` before its end.
     pub summary: Option<Summary>,
 }
 
@@ -75,32 +75,32 @@ pub struct BodyLook {
     pub name: String,
     /// `tets`, `surface`, `net`, `cloud` or `outline`.
     pub kind: String,
-    /// Vertices, count.
+    /// Vertices.
     pub vertices: usize,
-    /// Tets, count.
+    /// Tets.
     pub tets: usize,
 }
 
 /// A recording.
 #[derive(Clone, Debug, Serialize)]
 pub struct RecordingLook {
-    /// Version of the format, count.
+    /// Version of the format.
     pub format: u32,
-    /// Frames that can be shown, count.
+    /// Frames that can be shown.
     pub frames: usize,
-    /// Steps between two frames, count.
+    /// Steps between two frames.
     pub every: u64,
-    /// Step of the last frame, count.
+    /// Step of the last frame.
     pub last_step: u64,
     /// Times of the first and the last frame, s; `None` without frames.
     pub span: Option<[f64; 2]>,
-    /// Bytes of the file, count.
+    /// Bytes of the file.
     pub bytes: u64,
     /// Bytes per vertex and frame.
     pub bytes_per_vertex: Option<f64>,
     /// Whether it was ended properly.
     pub complete: bool,
-    /// Bytes after the last whole frame, count.
+    /// Bytes after the last whole frame.
     pub lost_bytes: u64,
 }
 
@@ -151,7 +151,7 @@ impl RunStatus {
         }
     }
 
-    /// Whether the run came to its end.
+    /// Whether the run finished.
     pub fn is_finished(&self) -> bool {
         self.state == FINISHED
     }

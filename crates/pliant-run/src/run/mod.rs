@@ -4,13 +4,13 @@
 //!  step ─▶ every n-th: row, frame ─▶ now and then: checkpoint ─▶ … ─▶ index, report, summary
 //! ```
 //!
-//! Whatever ends a run, its folder can be read, and taken up again by [`IfExists::Resume`] with
-//! the same bits as if nothing had happened. The order of writing sees to that:
+//! However a run ends, its folder can be read, and the run resumed by [`IfExists::Resume`] with
+//! results bitwise identical to those of an uninterrupted run. The order of writing ensures that:
 //!
-//! 1. `run.json` says whose folder it is, before anything else is there.
-//! 2. Rows and frames are added whole; one that cannot be is cut off again.
+//! 1. `run.json` marks the folder before any other file is written.
+//! 2. Rows and frames are appended whole; a partial one is truncated again.
 //! 3. A checkpoint takes the place of the one before in one move, after the rows and frames that
-//!    it counts are on the disk. What came after it is cut off when the run is taken up.
+//!    it counts are on the disk. What came after it is truncated when the run is resumed.
 //! 4. `summary.json` comes last.
 
 pub mod cpu_profiler;
@@ -40,28 +40,28 @@ use pliant_scene::loaded::LoadedScene;
 use pliant_scene::numeral::shortened;
 use runner::Runner;
 
-/// What to do with a folder that is there already.
+/// What to do with an existing folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IfExists {
     /// Leave it alone: an error.
     #[default]
     Refuse,
-    /// Go on with the run in it, or begin where there is none.
+    /// Resume the run in it, or start where there is none.
     Resume,
-    /// Remove the run in it and begin anew; files that are not ours stay.
+    /// Remove the run in it and start over; files that are not ours are kept.
     Replace,
 }
 
-/// Makes the text of `report.html`: from the folder of the run, its scene as resolved, what it
-/// came to, and all rows.
+/// Makes the text of `report.html`: from the folder of the run, its scene as resolved, its
+/// summary, and all rows.
 pub type Report = fn(&Path, &LoadedScene, &Summary, &[[f64; series::WIDTH]]) -> String;
 
 /// How to run.
 #[derive(Clone, Copy, Debug)]
 pub struct RunSettings {
-    /// Threads, count; results do not depend on it.
+    /// Threads; results do not depend on it.
     pub threads: usize,
-    /// What to do with a folder that is there already.
+    /// What to do with an existing folder.
     pub existing: IfExists,
     /// Makes the report, if there is to be one.
     pub report: Option<Report>,
@@ -74,7 +74,7 @@ impl Default for RunSettings {
     }
 }
 
-/// Somebody who is told how far a run is, and may end it.
+/// Receives the progress of a run, and may end it.
 pub trait Progress {
     /// The next of several runs is about to begin, known by this name.
     fn next_run(&mut self, _name: &str) {}
@@ -82,19 +82,19 @@ pub trait Progress {
     /// The run begins, `done` of its steps made before.
     fn begin(&mut self, _done: u64, _steps: u64) {}
 
-    /// One more step is made; a break ends the run so that it can be taken up again.
+    /// One more step is made; a break ends the run so that it can be resumed.
     fn step(&mut self, _done: u64) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
 
-/// Nobody is told.
+/// Ignores progress.
 impl Progress for () {}
 
-/// Why a run did not come to its end.
+/// Why a run did not finish.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The folder cannot take it; nothing was changed.
+    /// The folder cannot be used; nothing was changed.
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// A step could not be made; what was recorded before it is kept.
@@ -108,7 +108,7 @@ pub enum RunError {
         step: u64,
         /// The body, by number and name, where the error has one.
         body: Option<String>,
-        /// What went wrong.
+        /// The error of the step.
         error: StepError,
     },
     /// A file could not be written; what was written before is kept.
@@ -116,16 +116,16 @@ pub enum RunError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The I/O error.
         error: std::io::Error,
     },
-    /// A recording that cannot be gone on with.
-    #[error("{0}; --force begins anew")]
+    /// A recording that cannot be resumed.
+    #[error("{0}; --force starts over")]
     Recording(#[from] RecordingError),
 }
 
 impl RunError {
-    /// Whether it is what was asked for that was wrong, not the run.
+    /// Whether the input was wrong, not the run.
     pub fn is_input(&self) -> bool {
         matches!(self, RunError::Folder(_) | RunError::Recording(_))
     }
@@ -133,8 +133,8 @@ impl RunError {
 
 /// Runs a scene into a folder.
 ///
-/// A run that progress broke off is no error: its summary says `interrupted`. A run that was
-/// finished before gives its summary.
+/// A run that progress interrupted is no error: its summary says `interrupted`. A run that was
+/// finished before returns its summary.
 pub fn run(
     built: LoadedScene,
     folder: &Path,
@@ -151,7 +151,7 @@ pub fn run(
             runner
         }
     };
-    // The claim is held up to here, so that nobody else writes meanwhile.
+    // The lock is held up to here, so that no other process writes meanwhile.
     let done = runner.finish(progress);
     drop(acquire);
     done

@@ -1,4 +1,4 @@
-//! Whether momentum is accounted for.
+//! Momentum budget: drift that gravity and obstacles do not explain.
 //!
 //! | here       | meaning                                                    |
 //! |------------|------------------------------------------------------------|
@@ -7,7 +7,7 @@
 //! | `given`    | impulses from obstacles since the start, N·s               |
 //! | `largest`  | largest Σ m‖v‖ at a recorded step so far, kg·m/s           |
 //!
-//! Only bodies on which nothing else acts from outside count. The error is what is left of the
+//! Only bodies without other external forces are checked. The error is what is left of the
 //! change of momentum, over the largest Σ m‖v‖ so far: that of the last moment would turn
 //! rounding into a large number for everything that has come to rest.
 
@@ -17,7 +17,7 @@ use pliant::step::Simulation;
 
 use pliant_scene::loaded::RunInfo;
 
-/// The account of a run.
+/// The momentum budget of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MomentumBudget {
     /// Whether a vertex counts, by vertex.
@@ -32,7 +32,7 @@ pub struct MomentumBudget {
 }
 
 impl MomentumBudget {
-    /// Opens the account of a simulation before its first step.
+    /// The budget of a simulation before its first step.
     pub fn new(simulation: &Simulation, info: &RunInfo) -> MomentumBudget {
         let mut counts = vec![false; simulation.state.positions.len()];
         for body in info.bodies.iter().filter(|body| !body.held) {
@@ -48,18 +48,18 @@ impl MomentumBudget {
         account
     }
 
-    /// Takes in what obstacles did in a step.
+    /// Adds the impulses of obstacles in a step.
     pub fn add(&mut self, impulses: &[(VertexId, Vec3)]) {
         let counting = impulses.iter().filter(|(vertex, _)| self.counts[vertex.index()]);
         self.given += counting.map(|(_, impulse)| *impulse).sum::<Vec3>();
     }
 
-    /// Looks at a recorded step.
+    /// Updates the largest Σ m‖v‖ at a recorded step.
     pub fn look(&mut self, simulation: &Simulation) {
         self.largest = self.largest.max(self.momentum(simulation).1);
     }
 
-    /// What is not accounted for, unit 1; 0 where nothing ever moved, or nothing counts.
+    /// Relative momentum drift; 0 where nothing ever moved, or no body is checked.
     pub fn error(&self, simulation: &Simulation) -> f64 {
         let (momentum, size) = self.momentum(simulation);
         let by_gravity = self.mass * simulation.state.time * self.gravity;

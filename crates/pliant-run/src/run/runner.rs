@@ -29,10 +29,10 @@ use pliant_scene::loaded::LoadedScene;
 /// Steps take at least this many times as long as the checkpoints between them.
 const WORK_PER_CHECKPOINT: u32 = 20;
 
-/// Depths up to this over the largest coordinate, m and at least 1, are the surface itself, unit 1.
+/// Depths up to this over the largest coordinate, m and at least 1, are the surface itself.
 const SURFACE: f64 = 1e-9;
 
-/// `ended` of a run that could not go on.
+/// `ended` of a run that failed.
 const FAILED: &str = "failed";
 
 /// A run under way.
@@ -41,7 +41,7 @@ pub(super) struct Runner {
     folder: PathBuf,
     settings: RunSettings,
     identity: [u8; 32],
-    /// Steps made, count.
+    /// Steps made.
     step: u64,
     /// The last step that was recorded, with its row.
     recorded: Option<(u64, Row)>,
@@ -88,7 +88,7 @@ impl Runner {
         Ok(runner)
     }
 
-    /// Goes on after a checkpoint.
+    /// Resumes after a checkpoint.
     pub fn after(
         built: LoadedScene,
         folder: &Path,
@@ -160,21 +160,21 @@ impl Runner {
         }
     }
 
-    /// Tells that another version of the program began the run.
+    /// Notes that another version of the program started the run.
     pub fn note_version(&mut self, other: Option<String>) {
         let told = other.map(|version| {
             let own = env!("CARGO_PKG_VERSION");
-            format!("begun by pliant {version}, taken up by {own}: bits may differ from one run")
+            format!("started by pliant {version}, resumed by {own}: results may differ in their last bits")
         });
         self.built.notices.extend(told);
     }
 
-    /// Makes the steps that are left and writes what they come to.
+    /// Makes the remaining steps and writes the outputs.
     pub fn finish(mut self, progress: &mut dyn Progress) -> Result<Summary, RunError> {
         match self.run_loop(progress) {
             Ok(ended) => self.write_outputs(ended),
             Err(error) => {
-                // The first error is the one to tell; a full disk may refuse these as well.
+                // The first error is the one to report; on a full disk these may fail as well.
                 let is_step = matches!(error, RunError::Step { .. });
                 if is_step && self.recorded.is_none_or(|(step, _)| step != self.step) {
                     let _ = self.record();
@@ -185,7 +185,7 @@ impl Runner {
         }
     }
 
-    /// Steps to the end, or to where progress breaks off.
+    /// Steps to the end, or until interrupted.
     fn run_loop(&mut self, progress: &mut dyn Progress) -> Result<&'static str, RunError> {
         let (steps, every) = (self.built.info.steps, self.built.info.record_every.max(1));
         progress.begin(self.step, steps);
@@ -306,7 +306,7 @@ impl Runner {
         atomic_file::write(&folder.join(SUMMARY), (json + "\n").as_bytes())
             .map_err(failed(SUMMARY))?;
         if ended == FINISHED {
-            // Nothing is left to go on with; a leftover does no harm.
+            // A finished run needs no checkpoint; a leftover does no harm.
             let _ = fs::remove_file(folder.join(CHECKPOINT));
         }
         Ok(summary)
@@ -363,7 +363,7 @@ impl Runner {
     }
 }
 
-/// Vertices inside obstacles, count, and the depth of the deepest, m.
+/// Vertices inside obstacles, and the depth of the deepest, m.
 fn in_obstacles(built: &LoadedScene) -> (usize, f64) {
     let LoadedScene { simulation: Simulation { state, .. }, obstacles, .. } = built;
     let (mut count, mut deepest) = (0, 0.0_f64);

@@ -7,10 +7,10 @@ use std::path::Path;
 
 use pliant::record::row::Row;
 
-/// Numbers in a row, count.
+/// Numbers in a row.
 pub const WIDTH: usize = Row::COLUMNS.len();
 
-/// Whole numbers below this are exact as f64, and are written without a point.
+/// Integers below this are exact as f64, and are written without a point.
 const WHOLE_BELOW: f64 = 9e15;
 
 /// The first line.

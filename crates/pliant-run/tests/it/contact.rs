@@ -62,7 +62,7 @@ fn the_response_follows_the_integrator_unless_it_is_said() {
         assert!(built.resolved.contains(&format!("response = \"{expected}\"")));
         assert_eq!((resolved.info, resolved.notices.len()), (built.info, 0));
     }
-    // One body, or nets without a surface, have nobody to pass through.
+    // One body, or nets without a surface, have nothing to pass through.
     assert!(folder.load(&with(""), &["integrator=verlet"]).unwrap().notices.is_empty());
 }
 
@@ -167,7 +167,7 @@ fn sizes_are_those_of_the_shapes_and_not_of_how_they_lie() {
         let text = format!(
             "duration = 1\ndt = 0.01\ngravity = [0, {gy}, {gz}]\n[[bodies]]\nname = \"a\"\n\
              mesh = {bar}\nrotation = [{turn}, 0, 0]\nposition = [0, {y}, {z}]\n\
-             material = {RUBBER}\n[contact]\noffset = 0.04\npush = 0\n[[obstacles]]\n\
+             material = {RUBBER}\n[contact]\noffset = 0.04\nmax_depenetration_speed = 0\n[[obstacles]]\n\
              name = \"floor\"\nshape = {{ kind = \"plane\" }}\nrotation = [{turn}, 0, 0]\n"
         );
         let mut built = folder.load(&text, &[]).unwrap();

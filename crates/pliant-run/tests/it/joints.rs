@@ -173,7 +173,8 @@ fn hit() -> String {
            mesh = { kind = \"icosahedron\", radius = 0.3 }\nmaterial = { kind = \"rigid\" }\n"
 }
 
-/// Momentum and angular momentum lost over half a second in such steps, per momentum, unit 1 and m.
+/// Momentum (dimensionless) and angular momentum (m) lost over half a second in such steps, over
+/// the momentum.
 #[track_caller]
 fn lost(dt: f64) -> [f64; 2] {
     let folder = Folder::new("momentum");

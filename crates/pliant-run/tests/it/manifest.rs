@@ -138,7 +138,7 @@ fn surfaces_have_the_counts_that_others_found() {
     assert_eq!(rows.len(), 29);
 }
 
-/// Triangles on the same three corners as an earlier one, count.
+/// Triangles on the same three corners as an earlier one.
 fn doubled(mesh: &RawMesh) -> usize {
     let mut corners: Vec<_> = mesh.triangles.clone();
     corners.iter_mut().for_each(|triangle| triangle.sort_unstable());

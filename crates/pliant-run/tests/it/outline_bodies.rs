@@ -38,6 +38,9 @@ fn steps(built: &mut LoadedScene, count: usize) {
     }
 }
 
+/// Thirty steps of bodies of about a metre and metres per second.
+const ROUNDING: f64 = 1e-12;
+
 #[test]
 fn outlines_meet_in_the_plane_and_stay_there() {
     let folder = Folder::new("plane");
@@ -147,7 +150,7 @@ fn a_solid_moves_by_its_shadow() {
     assert_ne!(digest(state), "");
 }
 
-/// The scene must be refused with these words, at a line that has this text.
+/// The scene must be refused with this message, at a line that has this text.
 #[track_caller]
 fn refused(text: &str, sets: &[&str], expected: &str, line: &str) {
     let folder = Folder::new(&format!("outline-{}", text.len() + expected.len()));
@@ -166,7 +169,7 @@ fn what_leads_out_of_the_plane_is_refused_at_its_place() {
     refused(&scene("constraint"), &[], "have no response constraint", "response = \"constraint\"");
     let obstacle =
         format!("{penalty}[[obstacles]]\nname = \"floor\"\nshape = {{ kind = \"plane\" }}\n");
-    refused(&obstacle, &[], "obstacles do not meet outlines", "[[obstacles]]");
+    refused(&obstacle, &[], "obstacles do not collide with outlines", "[[obstacles]]");
     let few = bad("[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]", "[0, 0], [1, 0]");
     refused(&few, &[], "ring 0 has 2 different points", "[0, 0], [1, 0]");
     let elastic = "bodies.1.material={kind='corotational',young=1e4}";
@@ -186,7 +189,7 @@ fn solids_and_outlines_pass_through_each_other_and_it_is_told() {
     );
     let folder = Folder::new("mixed");
     let mut built = folder.load(&text, &[]).unwrap();
-    assert!(built.notices.iter().any(|n| n.contains("outlines meet only outlines")));
+    assert!(built.notices.iter().any(|n| n.contains("outlines collide only with outlines")));
     let solid = built.info.bodies[4].vertices.clone();
     let before = built.simulation.state.positions[solid.clone()].to_vec();
     let alone = {
@@ -195,7 +198,11 @@ fn solids_and_outlines_pass_through_each_other_and_it_is_told() {
         alone.simulation.state.rigids
     };
     steps(&mut built, 30);
-    assert_eq!(built.simulation.state.rigids, alone);
+    // Sums of the linear solver run over all unknowns, so they may round in another way.
+    for (mixed, alone) in built.simulation.state.rigids.iter().zip(&alone) {
+        assert!(mixed.centre.distance(alone.centre) < ROUNDING, "{mixed:?} {alone:?}");
+        assert!(mixed.velocity.distance(alone.velocity) < ROUNDING, "{mixed:?} {alone:?}");
+    }
     let after = &built.simulation.state.positions[solid];
     let moved = before.iter().zip(after).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
     assert!(moved < 1e-9, "{moved}");

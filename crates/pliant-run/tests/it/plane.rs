@@ -88,7 +88,7 @@ fn gears_turn_each_other_in_the_ratio_of_their_teeth() {
             last[body] = now;
         }
     });
-    // Who each is driven by, and so which way it turns: from the motor on, one against the next.
+    // The driver of each, and so which way it turns: from the motor on, one against the next.
     let driver = [0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 8];
     let mut sign = vec![1.0; count];
     for gear in 1..count {

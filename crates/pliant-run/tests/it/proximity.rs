@@ -1,4 +1,4 @@
-//! Outlines of maps: images held against every segment with every segment.
+//! Outlines of maps: images compared with all pairs of segments.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use super::data;
 /// Rounding of coordinates below a thousand.
 const ROUNDING: f64 = 1e-9;
 
-/// Holds the images' lengths against the exact ones; the pairs that intersect, count.
+/// Compares the images' lengths with the exact ones; returns the pairs that intersect.
 #[track_caller]
 fn check(outlines: &Outlines, pairs: &[Pair], question: &ProximityQuery) -> usize {
     let (mut found, mut exact) = (Vec::new(), Vec::new());

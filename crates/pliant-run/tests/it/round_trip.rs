@@ -63,7 +63,7 @@ fn faults_name_the_file() {
     assert!(read("some.xyz").starts_with("/some.xyz: unknown mesh format; known endings are .vtk"));
     std::fs::write(folder.join("pair.node"), "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n")
         .unwrap();
-    assert_eq!(read("pair.node"), "/pair.node: its twin /pair.ele is missing");
+    assert_eq!(read("pair.node"), "/pair.node: its counterpart /pair.ele is missing");
     std::fs::write(folder.join("pair.ele"), "1 4 0\n1 1 2 3 9\n").unwrap();
     assert!(read("pair.ele").starts_with("/pair.ele: line 2: "), "{}", read("pair.ele"));
     std::fs::write(folder.join("nothing.stl"), "").unwrap();

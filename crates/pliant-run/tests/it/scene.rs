@@ -257,7 +257,7 @@ fn what_acts_on_bodies_is_refused_at_its_place() {
 #[test]
 fn parameters_named_twice_by_each_other_are_worked_out_once() {
     let folder = Folder::new("chain");
-    // Worked out anew each time it is named, the last would be asked for 2³⁰ times.
+    // Evaluated each time it is named, the last would be needed 2³⁰ times.
     let last = 30;
     let doubled = |k| format!("p{k} = \"=p{} + p{}\"\n", k + 1, k + 1);
     let chain: String = (0..last).map(doubled).collect();
@@ -273,7 +273,7 @@ fn several_faults_are_counted_and_all_kept() {
     let folder = Folder::new("several");
     let error = folder.load(&with("positon = 1\nvelocty = 2\nspin = 3\n"), &[]).unwrap_err();
     assert_eq!(error.faults.len(), 3);
-    assert!(error.to_string().ends_with("and 2 more faults"), "{error}");
+    assert!(error.to_string().ends_with("and 2 more errors"), "{error}");
 }
 
 #[test]
@@ -403,7 +403,7 @@ fn obstacles_of_every_shape_and_response_are_made() {
             let kind = if response.contains("constraint") { "pbd" } else { "verlet" };
             let text = with(&format!(
                 "[[obstacles]]\nname = \"o\"\nposition = [9, 0, -9]\nshape = {shape}\nresponse = {response}\n\
-                 [integrator]\nkind = \"{kind}\"\nhalvings = 4\n"
+                 [integrator]\nkind = \"{kind}\"\nmax_halvings = 4\n"
             ));
             let built = folder.load(&text, &[]).unwrap();
             assert!(!built.info.obstacles[0].triangles.is_empty(), "{shape}");
@@ -453,19 +453,93 @@ fn the_book_has_every_key() {
     assert!(page == expected, "book/src/scenes.md is stale: run `cargo xtask bless`");
 }
 
+/// Units that descriptions of keys use.
+const UNITS: [&str; 19] = [
+    "m",
+    "s",
+    "kg",
+    "N",
+    "J",
+    "Pa",
+    "rad",
+    "Hz",
+    "1/s",
+    "m/s",
+    "m/s²",
+    "rad/s",
+    "kg/m²",
+    "kg/m³",
+    "N/m",
+    "N·m",
+    "N·s/m",
+    "N·s²/m²",
+    "J·s",
+];
+
+/// Numbers without a dimension: heading of the table, then the key.
+const DIMENSIONLESS: [&str; 25] = [
+    "Clusters: overlap",
+    "Constraint: stretch",
+    "Contact: damping",
+    "Contact: friction",
+    "Contact: offset",
+    "Contact: restitution",
+    "Contact: speculative_distance",
+    "Integrator: tolerance",
+    "Joint: axis",
+    r#"Material, kind = "shape-matched": blend"#,
+    r#"Material, kind = "shape-matched": share"#,
+    r#"Material, kind = "corotational": poisson"#,
+    r#"Material, kind = "neo-hookean": poisson"#,
+    r#"Material, kind = "ring": stretch"#,
+    "Obstacle: friction",
+    "Obstacle: restitution",
+    r#"ObstacleResponse, kind = "penalty": fraction"#,
+    r#"ObstacleResponse, kind = "barrier": change"#,
+    r#"OutlineShape, kind = "coast": roughness"#,
+    r#"OutlineShape, kind = "strip": waves"#,
+    "PinPlane: normal",
+    "Plasticity: max_drift",
+    "Plasticity: yield_strain",
+    "ShapeGroup: blend",
+    "ShapeGroup: share",
+];
+
+/// Keys of the tables that hold numbers, each after its heading, with their descriptions.
+fn numbers(tables: &str) -> Vec<(String, &str)> {
+    let mut heading = "";
+    let mut found = Vec::new();
+    for line in tables.lines() {
+        if let Some(title) = line.strip_prefix('#') {
+            heading = title.trim_start_matches('#').trim();
+        }
+        let mut cells = line.split(" | ");
+        let (key, kind, meaning) = (cells.next(), cells.next(), cells.last());
+        if let (Some(key), Some(kind), Some(meaning)) = (key, kind, meaning)
+            && kind.ends_with("number")
+        {
+            found.push((format!("{heading}: {}", key.trim_matches(['|', ' ', '`'])), meaning));
+        }
+    }
+    found
+}
+
+/// Integers count or number something; every other number has a dimension or is listed as without.
 #[test]
 fn every_number_says_its_unit() {
-    let units = [
-        " m", "m/", " s", " kg", " N", " J", " Pa", "rad", "count", "unit", "Hz", "Unit", "number",
-    ];
-    for line in key_docs::tables(&schema::plain()).lines() {
-        let number = line.contains("| number |")
-            || line.contains("whole number |")
-            || line.contains("× number");
-        if number {
-            let meaning = format!(" {}", line.rsplit("| ").next().unwrap());
-            assert!(units.iter().any(|unit| meaning.contains(unit)), "{line}");
-        }
+    let tables = key_docs::tables(&schema::plain());
+    let numbers = numbers(&tables);
+    let names_unit = |meaning: &str| {
+        let mut words =
+            meaning.split(' ').map(|word| word.trim_end_matches([',', ';', '.', ' ', '|']));
+        meaning.contains("unit") || words.any(|word| UNITS.contains(&word))
+    };
+    let is_listed = |key: &str| DIMENSIONLESS.contains(&key);
+    let wrong = numbers.iter().filter(|(key, meaning)| names_unit(meaning) == is_listed(key));
+    let wrong: Vec<_> = wrong.collect();
+    assert!(wrong.is_empty(), "a unit is missing, or named though none is expected: {wrong:#?}");
+    for listed in DIMENSIONLESS {
+        assert!(numbers.iter().any(|(key, _)| key == listed), "no such key: {listed}");
     }
 }
 
@@ -473,6 +547,6 @@ fn every_number_says_its_unit() {
 fn a_duration_that_is_cut_to_whole_steps_is_told() {
     let told = |sets: &[&str]| load("block", sets).unwrap().notices;
     assert_eq!(told(&[]), [""; 0]);
-    let expected = "0.7 s are no whole number of steps of 0.5 s: 0.5 s are simulated";
+    let expected = "duration 0.7 s is not a multiple of dt 0.5 s: simulating 0.5 s";
     assert_eq!(told(&["duration=0.7", "dt=0.5"]), [expected]);
 }

@@ -9,10 +9,10 @@ use pliant_run::run::{IfExists, Progress, RunSettings, run};
 
 use crate::scene::blocks;
 
-/// Tells the child where to run.
+/// Environment variable: where the child runs.
 const FOLDER: &str = "PLIANT_TEST_CHILD_FOLDER";
 
-/// Tells the child how many steps lie between checkpoints.
+/// Environment variable: steps between checkpoints of the child.
 const EVERY: &str = "PLIANT_TEST_CHILD_CHECKPOINT_EVERY";
 
 /// How long the child sleeps after each step: long enough to be killed there.
@@ -44,7 +44,7 @@ fn runs_when_told() {
     }
 }
 
-/// A command that resumes, or begins, a run in `folder`.
+/// A command that resumes, or starts, a run in `folder`.
 pub fn command(folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "child::runs_when_told", "--nocapture"]).env(FOLDER, folder);

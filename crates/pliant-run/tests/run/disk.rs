@@ -18,7 +18,7 @@ const SOON: u64 = 5;
 /// Steps between checkpoints: more than a run has.
 const NEVER: u64 = 1000;
 
-/// What is left when the disk was full: whole rows and frames, and a run that can go on.
+/// What is left when the disk was full: whole rows and frames, and a run that can be resumed.
 #[track_caller]
 fn check(folder: &Path, said: &str, expected: &str) {
     let error = said.lines().find_map(|line| line.split_once(child::ERROR)).map(|(_, e)| e);
@@ -36,7 +36,7 @@ fn check(folder: &Path, said: &str, expected: &str) {
     }
 }
 
-/// Goes on with space again, and compares with a run that had it all along.
+/// Resumes with space again, and compares with a run that had it all along.
 #[track_caller]
 fn goes_on(place: &Place, folder: &Path) {
     let whole = place.path().join("whole");

@@ -1,4 +1,4 @@
-//! Folders that a run may not have.
+//! Folders that a run must not use.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -43,10 +43,10 @@ fn force_replaces_runs_and_nothing_else() {
     fs::remove_file(place.run().join("run.json")).unwrap();
     for existing in [IfExists::Replace, IfExists::Resume] {
         let error = refused(&place, existing);
-        assert!(error.contains("no run of pliant"), "{error}");
+        assert!(error.contains("not a pliant run directory"), "{error}");
     }
     fs::write(place.run().join("run.json"), "{}").unwrap();
-    assert!(refused(&place, IfExists::Replace).contains("no run of pliant"));
+    assert!(refused(&place, IfExists::Replace).contains("not a pliant run directory"));
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_file_in_the_way_is_named() {
     assert!(error.is_input() && error.to_string().contains("Not a directory"), "{error}");
 }
 
-/// Breaks off after a few steps.
+/// Interrupts after a few steps.
 struct Soon;
 
 impl Progress for Soon {
@@ -113,7 +113,7 @@ fn what_was_damaged_is_named() {
     let bytes = fs::read(&checkpoint).unwrap();
     fs::write(&checkpoint, &bytes[..bytes.len() / 2]).unwrap();
     let error = refused(&place, IfExists::Resume);
-    assert!(error.ends_with("a damaged checkpoint; --force begins anew"), "{error}");
+    assert!(error.ends_with("a damaged checkpoint; --force starts over"), "{error}");
     fs::write(&checkpoint, &bytes).unwrap();
     let series = place.run().join("series.csv");
     let rows = fs::read(&series).unwrap();

@@ -1,4 +1,4 @@
-//! Runs that end early, and are taken up again.
+//! Runs that end early, and are resumed.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -11,7 +11,7 @@ use pliant_run::summary::Summary;
 use crate::child;
 use crate::scene::{Place, STEPS, blocks, names, results};
 
-/// Times that a process is killed, count.
+/// Times that a process is killed.
 const KILLS: usize = 100;
 
 /// Latest moment to be killed, µs: a little after the end of a run.
@@ -19,7 +19,7 @@ const LATEST: usize = 60_000;
 
 const RESUME: RunSettings = RunSettings { threads: 1, existing: IfExists::Resume, report: None };
 
-/// Breaks off after so many steps, and remembers where it began.
+/// Interrupts after so many steps, and remembers where it started.
 struct Until(u64, Option<u64>);
 
 impl Progress for Until {
@@ -90,7 +90,7 @@ fn a_run_killed_at_any_context_can_be_taken_up() {
             }
             kills += 1;
             begun += usize::from(folder.join("checkpoint.bin").exists());
-            // Whatever is there can be looked at, or is refused in words.
+            // Whatever is there can be inspected, or is refused with a message.
             let _ = inspect::look(&folder);
         }
         let summary = run(blocks(), &folder, RESUME, &mut ()).unwrap();

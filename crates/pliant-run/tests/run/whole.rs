@@ -1,4 +1,4 @@
-//! Runs that nobody disturbs.
+//! Uninterrupted runs.
 
 use std::fs;
 

@@ -12,7 +12,7 @@ use crate::spec::joint::{Joint, JointKind};
 use crate::spec::shape::Matching;
 use crate::spec::{self, IntegratorKind, Material};
 
-/// Attaches all that the scene asks for; gives the bodies that do not touch for it.
+/// Makes all attachments of the scene; returns the pairs of bodies excluded from contact.
 pub fn add(scene: &spec::Scene, made: &mut SceneBodies) -> Result<Pairs, BuildError> {
     for (k, joint) in scene.joints.iter().enumerate() {
         if joint.kind == JointKind::Attach {
@@ -25,7 +25,7 @@ pub fn add(scene: &spec::Scene, made: &mut SceneBodies) -> Result<Pairs, BuildEr
     Ok(made.system.rigids.attached_pairs())
 }
 
-/// Keys that tell which vertices are meant, and whether they are given.
+/// Keys that select vertices, and whether they are given.
 pub fn choices(joint: &Joint) -> [(&'static str, bool); 3] {
     [
         ("box", joint.space.is_some()),
@@ -38,7 +38,7 @@ fn check_integrator(scene: &spec::Scene, path: &str) -> Result<(), BuildError> {
     let key = &scene.integrator;
     if key.kind != IntegratorKind::ImplicitEuler || key.newton_iterations > 0 {
         let message = "the integrator does not move what is attached to rigid bodies";
-        let help = "take the integrator \"implicit-euler\" with newton = 0";
+        let help = "take the integrator \"implicit-euler\" with newton_iterations = 0";
         return Err(BuildError::value(format!("{path}.kind"), message).with_help(help));
     }
     if key.matching == Some(Matching::AfterStep) {

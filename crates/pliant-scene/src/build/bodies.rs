@@ -31,12 +31,12 @@ pub struct Group {
     pub origins: Vec<Vec3>,
 }
 
-/// Bodies, their state and what acts within them.
+/// Bodies, their state and their internal forces.
 #[derive(Debug)]
 pub struct SceneBodies {
     /// One for each entry of `bodies`.
     pub groups: Vec<Group>,
-    /// Who is joined to whom.
+    /// Connectivity of all bodies.
     pub bodies: Arc<Bodies>,
     /// All vertices, scaled but each body in its own space, m.
     pub rest: Vec<Vec3>,
@@ -48,7 +48,7 @@ pub struct SceneBodies {
     pub infos: Vec<BodyInfo>,
 }
 
-/// Makes all bodies; what is too much is refused before it is made.
+/// Makes all bodies; sizes above the limits are refused before anything is made.
 pub fn make(
     scene: &spec::Scene,
     folder: Folder<'_>,
@@ -126,7 +126,7 @@ fn check_names(bodies: &[Body]) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Adds up what generated meshes will take, before any is made.
+/// Adds up the sizes of generated meshes, before any is made.
 fn check_sizes(bodies: &[Body]) -> Result<(), BuildError> {
     let (mut totals, mut count) = ([0.0; 2], 0.0);
     for (index, body) in bodies.iter().enumerate() {
@@ -275,7 +275,7 @@ fn infos(scene: &spec::Scene, groups: &[Group]) -> Vec<BodyInfo> {
             };
             let lines = rest.edges.iter().filter(|_| rest.triangles.is_empty() && rings.is_empty());
             let edges = lines.map(|(edge, _)| edge.map(|v| first + v.0)).collect();
-            let held = false; // told later, with the obstacles at hand
+            let held = false; // set later, with the obstacles known
             infos.push(BodyInfo { name, kind, vertices, tets, triangles, rings, edges, held });
         }
     }

@@ -1,4 +1,4 @@
-//! Contact between bodies: which response, and what it is made of.
+//! Contact between bodies: the response and its settings.
 
 use pliant::body::BodyKind;
 use pliant::body::obstacle::Obstacle;
@@ -24,32 +24,32 @@ use crate::spec::contact::{Correction, Order};
 use crate::spec::obstacle::ObstacleResponse;
 use crate::spec::{self, IntegratorKind, Response};
 
-/// Times that a step may be halved when contacts are solved with it, count.
+/// Times that a step may be halved when contacts are solved with it.
 const HALVINGS: u32 = 4;
 
 /// The same with a barrier, which makes short steps where bodies come near, and with outlines
-/// that never overlap, count.
+/// that never overlap.
 const BARRIER_HALVINGS: u32 = 30;
 
-/// Radius of clouds of single points, which have no neighbours to tell it, m.
+/// Radius of clouds of single points, which have no neighbours to derive it from, m.
 const LONELY_RADIUS: f64 = 1e-2;
 
-/// Puts in what the scene leaves open: its response, and what follows from it.
+/// Fills in defaults: the response, and what follows from it.
 pub fn choose(scene: &mut spec::Scene) -> Result<(), BuildError> {
     let solves = scene.integrator.kind == IntegratorKind::ImplicitEuler
         && scene.integrator.newton_iterations == 0;
     let own = if solves { Response::Constraint } else { Response::None };
     let response = *scene.response.get_or_insert(own);
     if response == Response::Constraint && !solves {
-        let message = "the integrator does not solve contacts, which `constraint` asks for";
-        let help = "take the integrator \"implicit-euler\" with newton = 0, or response = \"penalty\" or \"none\"";
+        let message = "the integrator does not solve contacts, which `constraint` requires";
+        let help = "take the integrator \"implicit-euler\" with newton_iterations = 0, or response = \"penalty\" or \"none\"";
         return Err(BuildError::value("response", message).with_help(help));
     }
     let springs = matches!(response, Response::Penalty | Response::Closest | Response::Buffer);
     if scene.contact.implicit && springs && !solves {
         let message = "the integrator does not solve springs of contact together with the \
                        materials, which `implicit` asks for";
-        let help = "take the integrator \"implicit-euler\" with newton = 0, or implicit = false";
+        let help = "take the integrator \"implicit-euler\" with newton_iterations = 0, or implicit = false";
         return Err(BuildError::value("contact.implicit", message).with_help(help));
     }
     let (met_by, halvings) = match response {
@@ -107,7 +107,7 @@ fn check(contact: &spec::Contact) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// What is told when nobody asked for bodies that pass through each other.
+/// Notice when bodies pass through each other by default.
 pub fn unmet(scene: &spec::Scene, made: &SceneBodies) -> Option<String> {
     let solid = made.bodies.ids().filter(|body| !made.bodies.triangles_of(*body).is_empty());
     let passes = chosen(scene) == Response::None && solid.count() > 1;
@@ -120,7 +120,7 @@ pub fn unmet(scene: &spec::Scene, made: &SceneBodies) -> Option<String> {
     })
 }
 
-/// What is told of nets among other bodies.
+/// Notice on nets among other bodies.
 pub fn nets(scene: &spec::Scene, made: &SceneBodies) -> Option<String> {
     let is_net = |body: &BodyId| made.bodies.kind(*body) == BodyKind::SpringNetwork;
     let count = made.bodies.ids().filter(is_net).count();
@@ -282,12 +282,7 @@ fn constraint(scene: &spec::Scene, made: &SceneBodies, obstacles: Vec<Obstacle>)
     } = scene.contact;
     let weight = super::vector(scene.gravity).length();
     let own = ConstraintSettings::default();
-    let mut settings = ConstraintSettings {
-        max_depenetration_speed: max_depenetration_speed,
-        restitution,
-        weight,
-        ..own
-    };
+    let mut settings = ConstraintSettings { max_depenetration_speed, restitution, weight, ..own };
     settings.contacts.friction = friction;
     settings.contacts.margin.offset = offset;
     settings.contacts.margin.speculative_distance = speculative_distance;

@@ -1,4 +1,4 @@
-//! What acts on bodies from outside: pins, loads, drag.
+//! External loads on bodies: pins, loads, drag.
 
 use pliant::body::keyframes::{Keyframe, Keyframes};
 use pliant::body::pins::{self, PinPath, Pins, Plane};
@@ -69,7 +69,7 @@ pub fn pin(
 
 /// Which vertices of a shape are meant.
 pub struct Choice<'a> {
-    /// What wants to know, one word.
+    /// The kind of selection, one word.
     pub what: &'static str,
     /// Those in a box.
     pub space: Option<&'a key::PinBox>,
@@ -224,9 +224,9 @@ pub fn push_bowl(
     Ok(())
 }
 
-/// Whether something acts on each body from outside that tells no impulses.
+/// Whether an external force whose impulses are not reported acts on each body.
 ///
-/// Gravity, impulses and solved contacts of obstacles tell theirs. Bodies that meet pass on what
+/// Gravity, impulses and solved contacts of obstacles report theirs. Bodies that meet pass on what
 /// held ones get, so one held body makes all of them held; so do joints, and one that hangs
 /// from the world counts for all rigid bodies, and for what they hold.
 pub fn held(scene: &spec::Scene, made: &SceneBodies, obstacles: &Obstacles) -> Vec<bool> {
@@ -251,7 +251,7 @@ pub fn held(scene: &spec::Scene, made: &SceneBodies, obstacles: &Obstacles) -> V
     if passes_on && held.contains(&true) {
         held.fill(true);
     }
-    // What never moves tells what it gives, and has no momentum of its own.
+    // Fixed bodies report the impulses they give, and have no momentum of their own.
     let fixed = scene.bodies.iter().zip(&made.groups);
     let fixed = fixed.flat_map(|(body, group)| group.ranges.iter().map(|_| is_fixed(body)));
     held.iter_mut().zip(fixed).for_each(|(held, fixed)| *held |= fixed);

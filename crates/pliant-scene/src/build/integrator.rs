@@ -1,4 +1,4 @@
-//! How steps are made: the integrator of a scene, with its rules and its control.
+//! The integrator of a scene, with its constraints and step control.
 
 use std::ops::Range;
 
@@ -26,19 +26,19 @@ use crate::diagnostic::DiagnosticKind;
 use crate::spec::body::{ConstraintKind, EdgeKind};
 use crate::spec::{self, IntegratorKind, Solver};
 
-/// Halvings of a step at most, count.
+/// Halvings of a step at most.
 const MOST_HALVINGS: u32 = 62;
 
-/// Pairs of a pin and a vertex that are looked at for tethers at most, count.
+/// Pairs of a pin and a vertex that are looked at for tethers at most.
 const MOST_TETHERED: f64 = 1e9;
 
-/// Parts of a step at most, count.
+/// Substeps of a step at most.
 const MOST_SUBSTEPS: u32 = 100_000;
 
-/// The integrator of a scene in contact; rules about obstacles only go with `relax`.
+/// The integrator of a scene in contact; constraints on obstacles need `pbd`.
 ///
-/// Responses are asked in each part of a step, and a step that is refused is made again
-/// with all its parts.
+/// Responses act in each substep, and a step that is rejected is repeated
+/// with all its substeps.
 pub fn make(
     scene: &spec::Scene,
     made: &SceneBodies,
@@ -122,7 +122,7 @@ fn implicit(key: &spec::Integrator, kind: ImplicitKind) -> Result<Box<dyn Integr
     Ok(Box::new(Implicit::new(ImplicitSettings { kind, equations, linear, ..Default::default() })))
 }
 
-/// Rules about edges, body after body, then about obstacles.
+/// Constraints on edges, body after body, then on obstacles.
 fn rules(
     scene: &spec::Scene,
     made: &SceneBodies,

@@ -15,13 +15,13 @@ use crate::spec::joint as key;
 use crate::spec::{self, Material, Response};
 use pliant_io::suggest::nearest;
 
-/// Share of the largest miss from which on a joint is named, unit 1.
+/// A joint is named if its residual is at least this share of the largest one.
 const TORN: f64 = 0.1;
 
 /// Bodies whose contacts are left out, the smaller number first, ascending.
 pub type Pairs = Vec<(BodyId, BodyId)>;
 
-/// Puts all joints into the system; gives the bodies that do not touch for them.
+/// Puts all joints into the system; returns the pairs of bodies excluded from contact.
 pub fn add(
     scene: &spec::Scene,
     made: &mut SceneBodies,
@@ -55,7 +55,7 @@ pub fn add(
     let meets = pairs.iter().any(|(a, b)| !is_flat(*a) && !is_flat(*b));
     if meets && !matches!(response, Response::Constraint | Response::None) {
         notices.push(format!(
-            "bodies that are joined push each other away where they touch: only the response \
+            "joined bodies repel each other where they touch: only the response \
              constraint leaves that out, not {}",
             super::word(&response)
         ));
@@ -63,7 +63,7 @@ pub fn add(
     Ok(pairs)
 }
 
-/// What is told of joints that cannot all be obeyed.
+/// Notice on joints that cannot all hold.
 fn contradiction(joints: &Joints, names: &[String], made: &SceneBodies) -> Option<String> {
     let mut trial = joints.clone();
     let (members, mut states) = (made.system.rigids.members(), made.state.rigids.clone());
@@ -76,7 +76,7 @@ fn contradiction(joints: &Joints, names: &[String], made: &SceneBodies) -> Optio
     });
     let torn: Vec<_> = torn.collect();
     Some(format!(
-        "joints contradict each other, the best that all can have together misses {}: move an \
+        "joints contradict each other, the least-squares solution misses {}: move an \
          anchor, widen limits or leave a joint out",
         torn.join(", ")
     ))

@@ -1,4 +1,4 @@
-//! Masses and inner forces of bodies.
+//! Masses and internal forces of bodies.
 
 use pliant::body::pins::{self, Plane};
 use pliant::body::soft::Masses;
@@ -66,7 +66,7 @@ pub fn masses(
     }
 }
 
-/// Share of each vertex in the mass of a net, unit 1: by area, or alike without triangles; of an
+/// Share of each vertex in the mass of a net: by area, or alike without triangles; of an
 /// outline by length.
 pub fn shares(rest: &RestShape, scaled: &[Vec3]) -> Vec<f64> {
     if let Geometry::Outline { rings, carried: 0 } = &rest.stuff {

@@ -37,7 +37,7 @@ use super::diagnostic::DiagnosticKind;
 use super::spec;
 use crate::loaded::{LoadedScene, RunInfo};
 
-/// Steps of a run at most, count.
+/// Steps of a run at most.
 const MOST_STEPS: f64 = 1e9;
 
 /// How far the time of all steps may be from the duration, relative, for rounding.
@@ -46,16 +46,16 @@ const WHOLE: f64 = 1e-9;
 /// Rows and frames per simulated second when the scene does not say, Hz.
 const RATE: f64 = 60.0;
 
-/// Something wrong with the value at a path of the scene.
+/// An error in the value at a path of the scene.
 #[derive(Clone, Debug)]
 pub struct BuildError {
     /// Such as `bodies.0.mesh.size`.
     pub path: String,
-    /// What kind.
+    /// Its kind.
     pub kind: DiagnosticKind,
     /// One clause, lower case.
     pub message: String,
-    /// What may help, one clause.
+    /// Suggested fix, one clause.
     pub help: Option<String>,
 }
 
@@ -141,8 +141,7 @@ fn word(value: &impl serde::Serialize) -> String {
 fn check_name(name: &str) -> Result<(), BuildError> {
     let leads = name.contains(['/', '\\', '\0']) || name == "." || name == "..";
     if name.is_empty() || leads {
-        let message =
-            format!("the scene is called `{name}`: a folder must be able to have its name");
+        let message = format!("the scene is called `{name}`: its name must be a valid folder name");
         return Err(BuildError::new(DiagnosticKind::Name, "name", message));
     }
     Ok(())
@@ -167,13 +166,13 @@ fn steps(scene: &spec::Scene) -> Result<u64, BuildError> {
     Ok(steps as u64)
 }
 
-/// Tells of a duration that is no whole number of steps.
+/// Notice on a duration that is not a multiple of the time step.
 fn cut_short(scene: &spec::Scene, steps: u64) -> Option<String> {
     let spec::Scene { dt, duration, .. } = *scene;
     let simulated = steps as f64 * dt;
     let is_off = (simulated - duration).abs() > WHOLE * duration;
     is_off.then(|| {
-        format!("{duration} s are no whole number of steps of {dt} s: {simulated} s are simulated")
+        format!("duration {duration} s is not a multiple of dt {dt} s: simulating {simulated} s")
     })
 }
 

@@ -1,4 +1,4 @@
-//! Obstacles and what touching them does.
+//! Obstacles and their contact responses.
 
 use pliant_io::files::Folder;
 use std::collections::BTreeSet;
@@ -25,16 +25,16 @@ use crate::loaded::RenderMesh;
 use crate::spec::obstacle::{self as key, ObstacleResponse};
 use crate::spec::{self, IntegratorKind, Response};
 
-/// Obstacles sorted by what they do.
+/// Obstacles sorted by response.
 #[derive(Debug, Default)]
 pub struct Obstacles {
     /// Met after each step.
     pub impulsive: Vec<Obstacle>,
     /// Contacts solved together with the materials.
     pub solved: Vec<Obstacle>,
-    /// Rules for the integrator.
+    /// Constraints for the integrator.
     pub ruled: Vec<Obstacle>,
-    /// Whether forces or rules push, which tell no impulses.
+    /// Whether forces or constraints act, whose impulses are not reported.
     pub pushes: bool,
     /// All of them, to measure by.
     pub all: Vec<Obstacle>,
@@ -231,7 +231,7 @@ fn is_solved(scene: &spec::Scene, key: &spec::Obstacle) -> bool {
     constraint && contact::chosen(scene) == Response::Constraint
 }
 
-/// Puts an obstacle where its response wants it.
+/// Registers an obstacle with its response.
 fn respond(
     all: &mut Obstacles,
     scene: &spec::Scene,

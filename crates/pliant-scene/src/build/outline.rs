@@ -1,4 +1,4 @@
-//! Outlines of a scene: their rings, what they weigh, and how they meet.
+//! Outlines of a scene: their rings, masses and contact.
 
 use std::f64::consts::TAU;
 
@@ -36,24 +36,24 @@ use pliant_io::outline::drawing::YAxis;
 use pliant_io::outline::extent::extent;
 use pliant_io::outline::{OutlineFileError, read_from};
 
-/// Points of an outline at most, count.
+/// Points of an outline at most.
 const MOST_POINTS: f64 = 1e6;
 
-/// Backlash of a gear when the scene does not say, over the module, unit 1.
+/// Backlash of a gear when the scene does not say, over the module.
 const BACKLASH: f64 = 0.62;
 
-/// Bound of the error of lengths over the shorter side of the smallest outline, unit 1.
+/// Bound of the error of lengths over the shorter side of the smallest outline.
 const ERROR: f64 = 1e-2;
 
-/// Bound for cutting curves of a file when the scene does not say, over the extent, unit 1.
+/// Bound for cutting curves of a file when the scene does not say, over the extent.
 const USUAL_CUT: f64 = 1e-3;
 
-/// Who answers questions about outlines.
+/// Backend of proximity queries between outlines.
 pub fn backend() -> Box<dyn Backend> {
     Box::new(Exact::default())
 }
 
-/// Points that a shape will have, count.
+/// Points that a shape will have.
 pub fn size(shape: &OutlineShape) -> f64 {
     match shape {
         OutlineShape::Rings { rings } => rings.iter().map(|ring| ring.len() as f64).sum(),
@@ -322,7 +322,7 @@ pub fn mass(
     Ok(mass)
 }
 
-/// Share of each vertex in the length of the rings, unit 1; all are on one.
+/// Share of each vertex in the length of the rings; all are on one.
 pub fn shares(rings: &[Vec<VertexId>], scaled: &[Vec3]) -> Vec<f64> {
     let mut lengths = vec![0.0; scaled.len()];
     for ring in rings {
@@ -352,7 +352,7 @@ pub fn choose(scene: &mut spec::Scene) -> Result<(), BuildError> {
         return Err(BuildError::value("gravity", message).with_help(help));
     }
     if !scene.obstacles.is_empty() {
-        let message = format!("obstacles do not meet outlines as `{name}`");
+        let message = format!("obstacles do not collide with outlines such as `{name}`");
         let help = "make it an outline with the material { kind = \"fixed\" }";
         return Err(BuildError::value("obstacles.0", message).with_help(help));
     }
@@ -423,13 +423,12 @@ fn check(body: &Body, path: &str) -> Result<(), BuildError> {
     }
 }
 
-/// What is told of outlines among other bodies.
+/// Notice on outlines among other bodies.
 pub fn mixed(scene: &spec::Scene, made: &SceneBodies) -> Option<String> {
     let count = outlines(made).count();
     let meets = super::contact::chosen(scene) != Response::None;
-    (meets && count > 0 && count < made.bodies.len()).then(|| {
-        "outlines meet only outlines: other bodies and they pass through each other".to_owned()
-    })
+    (meets && count > 0 && count < made.bodies.len())
+        .then(|| "outlines collide only with outlines: other bodies pass through them".to_owned())
 }
 
 fn outlines(made: &SceneBodies) -> impl Iterator<Item = BodyId> {

@@ -9,10 +9,10 @@ use crate::diagnostic::DiagnosticKind;
 use crate::random::Random;
 use crate::spec::body::{Pattern, Turns};
 
-/// Bodies of a scene at most, count.
+/// Bodies of a scene at most.
 pub const MOST_BODIES: f64 = 2e5;
 
-/// Places tried for one body of a pile, count.
+/// Places tried for one body of a pile.
 const MOST_TRIES: usize = 1000;
 
 /// Where a copy goes, beside the place of the body itself.
@@ -38,7 +38,7 @@ impl Copy {
     }
 }
 
-/// Copies that a pattern will make, count.
+/// Copies that a pattern will make.
 pub fn count(pattern: Option<&Pattern>) -> f64 {
     match pattern {
         None => 1.0,

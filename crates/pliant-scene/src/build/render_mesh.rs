@@ -11,13 +11,13 @@ use super::rotation;
 use crate::loaded::RenderMesh;
 use crate::spec::body::Keyframe;
 
-/// Segments of a full circle, count.
+/// Segments of a full circle.
 const AROUND: u32 = 48;
 
-/// Cells of a plane along each edge, count: parts of it can be left out.
+/// Cells of a plane along each edge: parts of it can be left out.
 const CELLS: u32 = 32;
 
-/// How far endless things reach, in sizes of the scene, unit 1.
+/// How far endless things reach, in sizes of the scene.
 const REACH: f64 = 4.0;
 
 /// A triangle belongs to an intersection up to this distance from it, in edges of its own.

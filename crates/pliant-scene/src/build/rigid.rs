@@ -55,12 +55,12 @@ pub fn refused(body: &Body, wrong: BuildError) -> BuildError {
         return wrong;
     }
     let message = format!("`{}` cannot be rigid: {}", body.name, wrong.message);
-    let help = "close its surface and let all triangles look outward, or write take = \"points\" \
+    let help = "close its surface and let all triangles look outward, or write extract = \"points\" \
                 and a mass";
     BuildError { message, ..wrong }.with_help(help)
 }
 
-/// What keeps a body from being rigid, at the key that is to blame.
+/// Why a body cannot be rigid, at the key concerned.
 fn unfit(body: &Body, error: &RigidError, path: &str) -> BuildError {
     let key = match error {
         RigidError::Mass { .. } if body.mass.is_some() => "mass",

@@ -25,10 +25,10 @@ use super::{BuildError, outline};
 use crate::diagnostic::DiagnosticKind;
 use crate::spec::body::{EdgeKind, Mesh, ReadAs, TetSplit};
 
-/// Tets of all bodies of a scene at most, count; a run takes about 1 KiB for each.
+/// Tets of all bodies of a scene at most; a run takes about 1 KiB for each.
 pub const MOST_TETS: f64 = 4e6;
 
-/// Vertices of all nets of a scene at most, count.
+/// Vertices of all nets of a scene at most.
 pub const MOST_VERTICES: f64 = 4e6;
 
 /// What a body is made of.
@@ -46,7 +46,7 @@ pub enum Geometry {
     Outline {
         /// Its rings, the inside to the left.
         rings: Vec<Vec<VertexId>>,
-        /// Vertices before those of the rings that are only carried along, count.
+        /// Vertices before those of the rings that are only carried along.
         carried: usize,
     },
 }
@@ -77,7 +77,7 @@ impl RestShape {
         RestShape { stuff, positions, edges, triangles: Vec::new(), numbers }
     }
 
-    /// Tets, count.
+    /// Tets.
     pub fn tet_count(&self) -> usize {
         match &self.stuff {
             Geometry::Tets(mesh) => mesh.tets().len(),
@@ -90,7 +90,7 @@ impl RestShape {
         self.numbers.get(number as usize).copied().flatten()
     }
 
-    /// Vertices in the file, count.
+    /// Vertices in the file.
     pub fn number_count(&self) -> usize {
         self.numbers.len()
     }
@@ -107,7 +107,7 @@ impl RestShape {
     }
 }
 
-/// Tets and vertices that a mesh will have, count; files are not looked into.
+/// Tets and vertices that a mesh will have; files are not looked into.
 pub fn size(mesh: &Mesh) -> [f64; 2] {
     let product = |counts: &[u32]| counts.iter().map(|count| f64::from(*count)).product::<f64>();
     let of = |cut: TetSplit| f64::from(lattice_cut(cut).tets());

@@ -16,10 +16,10 @@ use crate::spec::body as key;
 use crate::spec::shape::{Clusters, Matching, ShapeGroup, ShapeMode, ShapeVolume, Spin};
 use crate::spec::{self, Body, IntegratorKind, Material, Response};
 
-/// Entries of the matrix that shapes take at most, count: each is 72 bytes.
+/// Entries of the matrix that shapes take at most: each is 72 bytes.
 const MOST_PAIRS: f64 = 1e8;
 
-/// Groups of a body along one axis at most, count.
+/// Groups of a body along one axis at most.
 const MOST_CLUSTERS: u32 = 1000;
 
 /// How one shape is matched, wherever its keys stand.
@@ -35,7 +35,7 @@ struct Look<'a> {
 /// Shapes that are matched after the step.
 pub type After = (Groups, Velocities);
 
-/// Puts in when shapes are matched, where there are any.
+/// Fills in when shapes are matched, where there are any.
 pub fn choose(scene: &mut spec::Scene) -> Result<(), BuildError> {
     let matches = |body: &Body| {
         !body.groups.is_empty() || matches!(body.material, Material::ShapeMatched { .. })
@@ -57,7 +57,7 @@ pub fn choose(scene: &mut spec::Scene) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// What is told of shapes that contacts do not know of.
+/// Notice on shapes that are matched outside the contact solve.
 pub fn unmet(scene: &spec::Scene) -> Option<String> {
     let after = scene.integrator.matching == Some(Matching::AfterStep);
     (after && contact::chosen(scene) == Response::Constraint).then(|| {
@@ -66,7 +66,7 @@ pub fn unmet(scene: &spec::Scene) -> Option<String> {
     })
 }
 
-/// Makes all shapes: with the step they become a force, else they are handed back.
+/// Makes all shapes: with the step they become a force, otherwise they are returned.
 pub fn make(scene: &spec::Scene, made: &mut SceneBodies) -> Result<Option<After>, BuildError> {
     let (list, paths) = list(scene, made)?;
     let Some(matching) = scene.integrator.matching.filter(|_| !list.is_empty()) else {

@@ -10,14 +10,14 @@ use super::shape::{Clusters, ShapeGroup, ShapeMode, ShapeVolume};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
-    /// Name, unique in the scene; a pattern makes `name-0`, `name-1`, … of it. Unit: none.
+    /// Name, unique in the scene; a pattern makes `name-0`, `name-1`, … of it.
     pub name: String,
     /// Shape at rest.
     pub mesh: Mesh,
-    /// Factor for the shape, or one for each axis, unit 1; positive.
+    /// Factor for the shape, or one for each axis; positive.
     #[serde(default)]
     pub scale: Scale,
-    /// Turn after scaling: axis times angle, rad.
+    /// Rotation after scaling: axis times angle, rad.
     #[serde(default)]
     pub rotation: [f64; 3],
     /// Where the origin of the shape goes, m.
@@ -26,7 +26,7 @@ pub struct Body {
     /// Velocity of the whole body at the start, m/s.
     #[serde(default)]
     pub velocity: [f64; 3],
-    /// Turning about the centre of mass at the start: axis times rate, rad/s.
+    /// Angular velocity about the centre of mass at the start: axis times rate, rad/s.
     #[serde(default)]
     pub spin: [f64; 3],
     /// Many copies; one body when left out.
@@ -41,16 +41,16 @@ pub struct Body {
     /// in place of a density.
     #[serde(default)]
     pub mass: Option<f64>,
-    /// What is taken of the mesh.
+    /// Part of the mesh that is used.
     #[serde(default)]
     pub extract: Extract,
-    /// Vertices that are held.
+    /// Pinned vertices.
     #[serde(default)]
     pub pins: Vec<Pin>,
-    /// Vertices that keep their shape, as the buttons of a shirt do.
+    /// Groups of vertices that keep their shape, such as the buttons of a shirt.
     #[serde(default)]
     pub groups: Vec<ShapeGroup>,
-    /// Rules about lengths, kept by the integrator `pbd`.
+    /// Length constraints, solved by the integrator `pbd`.
     #[serde(default)]
     pub constraints: Vec<Constraint>,
 }
@@ -59,9 +59,9 @@ pub struct Body {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Scale {
-    /// The same for all axes, unit 1.
+    /// The same for all axes.
     Even(f64),
-    /// Along x, y, z, unit 1.
+    /// Along x, y, z.
     PerAxis([f64; 3]),
 }
 
@@ -79,7 +79,7 @@ pub enum Mesh {
     Cuboid {
         /// Along x, y, z, m.
         size: [f64; 3],
-        /// Cells along x, y, z, count.
+        /// Cells along x, y, z.
         cells: [u32; 3],
         /// Tets of a cell.
         #[serde(default)]
@@ -89,7 +89,7 @@ pub enum Mesh {
     Ball {
         /// m.
         radius: f64,
-        /// Shells, count.
+        /// Number of concentric layers.
         layers: u32,
     },
     /// The coarsest ball: 20 tets.
@@ -103,9 +103,9 @@ pub enum Mesh {
         size: [f64; 2],
         /// Along y, m.
         thickness: f64,
-        /// Cells along x and z, count.
+        /// Cells along x and z.
         cells: [u32; 2],
-        /// Cells along y, count.
+        /// Cells along y.
         #[serde(default = "one")]
         layers: u32,
         /// Tets of a cell.
@@ -118,9 +118,9 @@ pub enum Mesh {
         ring_radius: f64,
         /// Of the tube, m.
         tube_radius: f64,
-        /// Segments around the axis, count.
+        /// Segments around the axis.
         around: u32,
-        /// Rings in the cross-section, count.
+        /// Rings in the cross-section.
         rings: u32,
     },
     /// A hollow cylinder around y.
@@ -131,11 +131,11 @@ pub enum Mesh {
         outer_radius: f64,
         /// Along y, m.
         length: f64,
-        /// Segments around the axis, count.
+        /// Segments around the axis.
         around: u32,
-        /// Cells through the wall, count.
+        /// Cells through the wall.
         through: u32,
-        /// Cells along the axis, count.
+        /// Cells along the axis.
         along: u32,
     },
     /// An L in the x–z plane.
@@ -144,9 +144,9 @@ pub enum Mesh {
         arms: [f64; 2],
         /// Width of the arms and height along y, m.
         width: f64,
-        /// Cells of each arm beyond the corner, count.
+        /// Cells of each arm beyond the corner.
         cells_along: [u32; 2],
-        /// Cells across an arm, count.
+        /// Cells across an arm.
         cells_across: u32,
         /// Tets of a cell.
         #[serde(default)]
@@ -154,7 +154,7 @@ pub enum Mesh {
     },
     /// A star-shaped prism in the x–z plane.
     Star {
-        /// Tips, count.
+        /// Number of tips.
         tips: u32,
         /// From the axis to the tips, m.
         outer_radius: f64,
@@ -162,9 +162,9 @@ pub enum Mesh {
         inner_radius: f64,
         /// Along y, m.
         thickness: f64,
-        /// Cells along each edge of the outline, count.
+        /// Cells along each edge of the outline.
         cells: u32,
-        /// Cells along y, count.
+        /// Cells along y.
         #[serde(default = "one")]
         layers: u32,
     },
@@ -173,7 +173,7 @@ pub enum Mesh {
     Cloth {
         /// Along x and y, m.
         size: [f64; 2],
-        /// Vertices along x and y, count; at least 2 each.
+        /// Vertices along x and y; at least 2 each.
         vertices: [u32; 2],
     },
     /// A net of given vertices and edges.
@@ -190,24 +190,24 @@ pub enum Mesh {
         /// m; at least one.
         positions: Vec<[f64; 3]>,
     },
-    /// A car that stands on the plane z = 0 and looks along x: a closed surface.
+    /// A car that stands on the plane z = 0 and faces along x: a closed surface.
     Car {
         /// Length, width and height, m.
         size: [f64; 3],
-        /// Segments around it, count; at least 6.
+        /// Segments around it; at least 6.
         points: u32,
     },
-    /// Closed rings in the plane z = 0. Such a body moves in the plane and meets only others of
-    /// its kind.
+    /// Closed rings in the plane z = 0. Such a body moves in the plane and collides only with
+    /// other outlines.
     Outline {
         /// Its rings.
         shape: OutlineShape,
     },
     /// A mesh file that `pliant check` can read; lengths in m.
     File {
-        /// From the folder of the scene file, or absolute. Unit: none.
+        /// Relative to the folder of the scene file, or absolute.
         path: String,
-        /// What to make of it.
+        /// How the file is read.
         #[serde(default)]
         read_as: ReadAs,
     },
@@ -228,7 +228,7 @@ pub enum TetSplit {
     Six,
 }
 
-/// What to make of a mesh file.
+/// How a mesh file is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReadAs {
@@ -245,37 +245,37 @@ pub enum ReadAs {
 pub enum Pattern {
     /// On a lattice whose middle is the body's position; x runs fastest.
     Grid {
-        /// Copies along x, y, z, count.
+        /// Copies along x, y, z.
         counts: [u32; 3],
         /// Between neighbours along x, y, z, m.
         spacing: [f64; 3],
-        /// Copies that are made, the first ones, count; all when left out.
+        /// Number of copies that are made, the first ones; all when left out.
         #[serde(default)]
         count: Option<u32>,
         /// Each copy is off its place by up to this along each axis, m.
         #[serde(default)]
         jitter: f64,
-        /// How each copy is turned.
+        /// Rotation of each copy.
         #[serde(default)]
         rotations: Turns,
-        /// Start of the random numbers, count; that of the scene when left out.
+        /// Random seed; that of the scene when left out.
         #[serde(default)]
         seed: Option<u32>,
     },
     /// Anywhere in a box around the body's position, turned at random, no two bounding
     /// spheres overlapping.
     Pile {
-        /// Copies, count.
+        /// Number of copies.
         count: u32,
         /// Edges of the box along x, y, z, m; 0 along z for bodies in the plane z = 0.
         size: [f64; 3],
-        /// Start of the random numbers, count; that of the scene when left out.
+        /// Random seed; that of the scene when left out.
         #[serde(default)]
         seed: Option<u32>,
     },
 }
 
-/// How copies are turned.
+/// Rotation of copies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Turns {
@@ -310,7 +310,7 @@ pub enum Material {
         /// Of tets, kg/m³.
         #[serde(default = "density")]
         density: f64,
-        /// How rest lengths drift; not at all when left out.
+        /// Plastic flow of the rest lengths; none when left out.
         #[serde(default)]
         plasticity: Option<Plasticity>,
     },
@@ -336,22 +336,22 @@ pub enum Material {
         /// kg/m³.
         #[serde(default = "density")]
         density: f64,
-        /// How rest values drift; not at all when left out.
+        /// Plastic flow of the rest values; none when left out.
         #[serde(default)]
         plasticity: Option<Plasticity>,
     },
-    /// Does not bend at all. Tets, a closed surface, or an outline.
+    /// Rigid body: tets, a closed surface, or an outline.
     Rigid {
         /// kg/m³, of an outline kg/m²; a `mass` of the body takes its place.
         #[serde(default = "density")]
         density: f64,
     },
-    /// Keeps its shape by matching it, not by forces within; of any mesh, and of points.
+    /// Shape matching instead of internal forces; for any mesh, and for points.
     ShapeMatched {
         /// What may change.
         #[serde(default)]
         mode: ShapeMode,
-        /// Share of the best `linear` or `quadratic` match in the goal, unit 1, from 0 to 1; the
+        /// Share of the best `linear` or `quadratic` match in the goal, from 0 to 1; the
         /// rest is rigid.
         #[serde(default = "blend")]
         blend: f64,
@@ -361,10 +361,10 @@ pub enum Material {
         /// How fast a vertex swings about its goal, rad/s; firm when `share` is left out too.
         #[serde(default)]
         rate: Option<f64>,
-        /// Share of the way to the goal in each step, unit 1; instead of `rate`.
+        /// Share of the way to the goal in each step; instead of `rate`.
         #[serde(default)]
         share: Option<f64>,
-        /// How the shape follows what is done to it; not at all when left out.
+        /// Plastic flow of the shape; none when left out.
         #[serde(default)]
         plasticity: Option<Plasticity>,
         /// Several overlapping groups; one of all vertices when left out.
@@ -378,7 +378,7 @@ pub enum Material {
     Corotational {
         /// Young's modulus, Pa.
         young: f64,
-        /// Poisson's ratio, unit 1; above −1, below 0.5.
+        /// Poisson's ratio; above −1, below 0.5.
         #[serde(default = "poisson")]
         poisson: f64,
         /// Stress of a strain rate over that of a strain, s.
@@ -392,7 +392,7 @@ pub enum Material {
     NeoHookean {
         /// Young's modulus, Pa.
         young: f64,
-        /// Poisson's ratio, unit 1; above −1, below 0.5.
+        /// Poisson's ratio; above −1, below 0.5.
         #[serde(default = "poisson")]
         poisson: f64,
         /// Stress of a strain rate over that of a strain, s.
@@ -415,7 +415,7 @@ pub enum Material {
         /// Of springs over two segments, in the unit of `stiffness`; 0 for none.
         #[serde(default)]
         bend: f64,
-        /// Length of the segments at the start over that at rest, unit 1; above 1 they pull.
+        /// Length of the segments at the start over that at rest; above 1 they pull.
         #[serde(default = "stretch")]
         stretch: f64,
         /// k in the energy ½ k (A − A₀)² / A₀ of the area A, N/m; 0 for none.
@@ -425,9 +425,9 @@ pub enum Material {
         #[serde(default = "density")]
         density: f64,
     },
-    /// An outline that never moves, as a wall; pins with keyframes can lead it.
+    /// An outline that never moves, as a wall; pins with keyframes can move it.
     Fixed {},
-    /// No inner forces: what constraints hold, or free vertices.
+    /// No internal forces: vertices are free, or held by constraints.
     None {
         /// Of tets, kg/m³.
         #[serde(default = "density")]
@@ -447,7 +447,7 @@ fn blend() -> f64 {
     0.5
 }
 
-/// What is taken of a mesh.
+/// Part of a mesh that is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Extract {
@@ -472,23 +472,23 @@ pub enum SpringLaw {
     Relative,
 }
 
-/// When and how fast rest values follow the shape.
+/// Plasticity: when and how fast rest values follow the shape.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plasticity {
-    /// Strain up to which everything springs back, unit 1.
+    /// Strain up to which deformation is elastic.
     pub yield_strain: f64,
     /// Share of the strain beyond that is lost per second, 1/s.
     pub creep_rate: f64,
-    /// Largest drift of a rest value, relative to its first, unit 1; below 1.
+    /// Largest drift of a rest value, relative to its first; below 1.
     pub max_drift: f64,
 }
 
-/// Another material for some tets: one of `region` and `plane` tells which.
+/// Another material for some tets, selected by one of `region` and `plane`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
-    /// Region of the tets, as numbered in the mesh file, count.
+    /// Region of the tets, as numbered in the mesh file.
     #[serde(default)]
     pub region: Option<u32>,
     /// All tets whose middle is on the far side of a plane, in the space of the mesh, before
@@ -499,9 +499,9 @@ pub struct Region {
     pub material: Material,
 }
 
-/// Vertices that are held: one of `box`, `plane` and `vertices` tells which.
+/// Pinned vertices, selected by one of `box`, `plane` and `vertices`.
 ///
-/// Places are told in the space of the mesh, before scale, rotation and position.
+/// Coordinates are in the space of the mesh, before scale, rotation and position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pin {
@@ -512,7 +512,7 @@ pub struct Pin {
     pub plane: Option<PinPlane>,
     /// Vertices by number, from 0 in the order of the file.
     pub vertices: Option<Vec<u32>>,
-    /// How they move: shift, m, and turn about the body's position, rad, by time; still
+    /// Their motion: translation, m, and rotation about the body's position, rad, by time; fixed
     /// when left out.
     pub keyframes: Vec<Keyframe>,
 }
@@ -533,34 +533,34 @@ pub struct PinBox {
 pub struct PinPlane {
     /// A point of it, m.
     pub point: [f64; 3],
-    /// Direction to the far side, any length, unit 1.
+    /// Direction to the far side, any length.
     pub normal: [f64; 3],
 }
 
-/// Where something is at a moment.
+/// A keyframe: where something is at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Keyframe {
-    /// When, s.
+    /// Time, s.
     pub time: f64,
-    /// Place or shift, m.
+    /// Position or translation, m.
     #[serde(default)]
     pub position: [f64; 3],
-    /// Turn: axis times angle, rad.
+    /// Rotation: axis times angle, rad.
     #[serde(default)]
     pub rotation: [f64; 3],
 }
 
-/// A rule about the lengths of edges.
+/// A constraint on the lengths of edges.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Constraint {
-    /// What must hold.
+    /// Kind of constraint.
     pub kind: ConstraintKind,
     /// Which edges.
     #[serde(default)]
     pub edges: EdgeKind,
-    /// Length asked for over that at rest, unit 1.
+    /// Target length over the rest length.
     #[serde(default = "stretch")]
     pub stretch: f64,
 }
@@ -569,13 +569,13 @@ fn stretch() -> f64 {
     1.0
 }
 
-/// What must hold for an edge.
+/// Kind of constraint on an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConstraintKind {
-    /// Its length stays.
+    /// Its length is kept.
     Distance,
-    /// It gets no longer.
+    /// Its length does not grow.
     AtMost,
 }
 

@@ -24,10 +24,10 @@ pub enum Response {
     Buffer,
     /// Forces that grow without bound as gaps close; needs short steps, which are made.
     Barrier,
-    /// Vertices inside are put right after each step, position and velocity; outlines are never
-    /// let in: steps are cut where they meet, and impulses part them.
+    /// Vertices inside are corrected after each step, position and velocity; outlines never
+    /// overlap: steps are cut where they meet, and impulses separate them.
     Impulse,
-    /// The explicit contact surface of two bodies, found by their pressures.
+    /// An explicit contact surface between two bodies, placed where their pressures balance.
     Surface,
 }
 
@@ -35,7 +35,7 @@ pub enum Response {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Correction {
-    /// S1: sign of the other side's ways out.
+    /// S1: sign of the other side's penetration directions.
     WayOutSign,
     /// S2: steps of 1/2, 1/4, 1/8 … towards equal pressure.
     HalvingSteps,
@@ -53,7 +53,7 @@ pub enum Correction {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// Vertices, and nobody else: the paper.
+    /// Vertices alone, as in the paper.
     #[default]
     Vertices,
     /// The approach of whole bodies ends first, then that of their vertices.
@@ -63,29 +63,30 @@ pub enum Order {
     Settling,
 }
 
-/// What the response is made of: lengths are per size of the smaller body, which is the
+/// Settings of the contact response; lengths are per size of the smaller body, which is the
 /// shortest side of its box at rest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Contact {
-    /// Coulomb's coefficient between bodies, unit 1; at least 0.
+    /// Coulomb's coefficient between bodies; at least 0.
     pub friction: f64,
-    /// Share of the speed of an impact that comes back with `constraint`, and with `impulse`
-    /// between outlines, from 0 to 1, unit 1; an obstacle has its own. It falls off at small
+    /// Coefficient of restitution with `constraint`, and with `impulse`
+    /// between outlines, from 0 to 1; an obstacle has its own. It falls off at small
     /// speeds.
     pub restitution: f64,
-    /// Gap at which contact begins, per size, unit 1; positive.
+    /// Gap at which contact begins, per size; positive.
     pub offset: f64,
-    /// How far ahead contacts of fast bodies are looked for, per size, unit 1; at least 0.
+    /// Speculative distance: how far ahead contacts of fast bodies are detected, per size; at
+    /// least 0.
     pub speculative_distance: f64,
-    /// Fastest that a gap below `offset` is opened, per size, 1/s; at least 0.
+    /// Maximum speed at which a gap below `offset` is opened, per size, 1/s; at least 0.
     pub max_depenetration_speed: f64,
     /// Of the springs of `penalty`, `closest` and `buffer`, N/m; from masses and step when
     /// left out.
     pub stiffness: Option<f64>,
-    /// Share of critical damping of these springs, unit 1; at least 0.
+    /// Share of critical damping of these springs; at least 0.
     pub damping: f64,
-    /// Whether these springs are solved together with the materials, boolean; they are then
+    /// Whether these springs are solved together with the materials; they are then
     /// a hundred times stiffer when `stiffness` is left out. Needs `implicit-euler` with
     /// `newton_iterations` 0.
     pub implicit: bool,
@@ -93,12 +94,12 @@ pub struct Contact {
     /// smallest outline when left out. With `penalty`, points of an edge that are looked at are
     /// four times as far apart; with `impulse`, contact begins at this gap.
     pub error: Option<f64>,
-    /// Times that `surface` chooses its place, count; from 1 to 52.
+    /// Iterations in which `surface` is placed; from 1 to 52.
     pub iterations: u32,
     /// Of each point of a cloud, where clouds meet each other, m; half the mean distance of
     /// neighbours when left out.
     pub point_radius: Option<f64>,
-    /// Formulas of `surface` that are taken as printed, not corrected.
+    /// Formulas of `surface` that are used as printed, without the correction.
     pub uncorrected: Vec<Correction>,
     /// Which `surface` handles first, vertices or bodies.
     pub order: Order,

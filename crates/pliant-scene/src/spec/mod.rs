@@ -1,7 +1,7 @@
 //! The keys of a scene file.
 //!
 //! The doc comment of a key becomes its description in the JSON schema and in the book, so
-//! each says its unit.
+//! each dimensional number names its unit.
 
 pub mod body;
 
@@ -26,14 +26,14 @@ pub use joint::Joint;
 pub use obstacle::Obstacle;
 use shape::{Matching, Spin};
 
-/// A scene: bodies, what they meet, and how time passes.
+/// A scene: bodies, obstacles, joints, and how steps are made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scene {
-    /// Name of the scene; that of the file without its ending when left out. Unit: none.
+    /// Name of the scene; that of the file without its ending when left out.
     #[serde(default)]
     pub name: String,
-    /// What is to be seen, its first line in lists. Unit: none.
+    /// Description; its first line is shown in lists.
     #[serde(default)]
     pub description: String,
     /// Time to simulate, s; positive.
@@ -47,37 +47,37 @@ pub struct Scene {
     /// (`implicit-euler` with `newton_iterations` 0), otherwise `none`.
     #[serde(default)]
     pub response: Option<Response>,
-    /// What the response is made of.
+    /// Settings of the contact response.
     #[serde(default)]
     pub contact: Contact,
-    /// Start of all random numbers of patterns without a seed of their own, count.
+    /// Random seed of patterns without a seed of their own.
     #[serde(default)]
     pub seed: u32,
-    /// Names for values, to be set from outside and used as `"=name"`; any unit.
+    /// Parameters, to be set with `--set` and used as `"=name"`; any unit.
     #[serde(default, skip_serializing)]
     pub parameters: BTreeMap<String, Parameter>,
     /// How steps are made.
     #[serde(default)]
     pub integrator: Integrator,
-    /// What is written down, and when.
+    /// What is recorded, and when.
     #[serde(default)]
     pub record: Record,
-    /// What moves; at least one.
+    /// Bodies; at least one.
     #[serde(default)]
     pub bodies: Vec<Body>,
-    /// What bodies meet.
+    /// Obstacles.
     #[serde(default)]
     pub obstacles: Vec<Obstacle>,
-    /// What holds rigid bodies together.
+    /// Joints.
     #[serde(default)]
     pub joints: Vec<Joint>,
     /// Constant forces.
     #[serde(default)]
     pub loads: Vec<Load>,
-    /// Air around all vertices; none when left out.
+    /// Drag on all vertices; none when left out.
     #[serde(default)]
     pub drag: Option<Drag>,
-    /// What draws all vertices back to a place; nothing when left out.
+    /// Attraction of all vertices to a point; none when left out.
     #[serde(default)]
     pub attractor: Option<Attractor>,
 }
@@ -142,33 +142,31 @@ pub enum Solver {
 pub struct Integrator {
     /// Method.
     pub kind: IntegratorKind,
-    /// Equal parts that each step is made in, count; at least 1. Contact is looked for in
-    /// each.
+    /// Substeps of each step; at least 1. Contacts are detected in each.
     pub substeps: u32,
-    /// Times that a refused or unsolved step may be halved, count; at most 62. Left out, 4
+    /// Times that a rejected or unconverged step may be halved; at most 62. Left out, 4
     /// with the response `constraint` and 0 with others.
     pub max_halvings: Option<u32>,
-    /// Newton iterations at most, count; 0 solves one linear system per step. For the
+    /// Newton iterations at most; 0 solves one linear system per step. For the
     /// implicit kinds.
     pub newton_iterations: u32,
-    /// What may be left of the equations, relative to their start, unit 1. For the implicit
-    /// kinds.
+    /// Relative residual at which solvers stop. For the implicit kinds.
     pub tolerance: f64,
     /// Solver of the linear equations. For the implicit kinds.
     pub solver: Solver,
-    /// Iterations of the linear solver at most, count. For the implicit kinds.
+    /// Iterations of the linear solver at most. For the implicit kinds.
     pub iterations: u32,
-    /// Sweeps over all constraints at most, count. For `pbd`.
+    /// Sweeps over all constraints at most. For `pbd`.
     pub sweeps: u32,
     /// Violation of a constraint that may stay, m. For `pbd`.
     pub slack: f64,
-    /// Whether rigid bodies that have come to rest sleep until something meets them, boolean. For
+    /// Whether rigid bodies that have come to rest sleep until something touches them. For
     /// `implicit-euler` with `newton_iterations` 0.
     pub sleep: bool,
     /// When shapes are matched; left out, with the step for the implicit kinds, otherwise after
     /// it.
     pub matching: Option<Matching>,
-    /// What a match after the step does to a free spin; with the step it is kept.
+    /// Effect of a match after the step on a free spin; with the step it is kept.
     pub spin: Spin,
 }
 
@@ -191,16 +189,16 @@ impl Default for Integrator {
     }
 }
 
-/// What is written down, and when.
+/// What is recorded, and when.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Record {
-    /// A row and a frame every this many steps, count; instead of `rate`.
+    /// A row and a frame every this many steps; instead of `rate`.
     pub every: Option<u32>,
     /// Rows and frames per simulated second, Hz, as near as whole steps come; 60 when
     /// neither is given.
     pub rate: Option<f64>,
-    /// A checkpoint every this many steps, count; one per simulated second when left out.
+    /// A checkpoint every this many steps; one per simulated second when left out.
     pub checkpoint: Option<u32>,
 }
 
@@ -208,7 +206,7 @@ pub struct Record {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Load {
-    /// Name of the body; of a pattern that of all its bodies. Unit: none.
+    /// Name of the body; of a pattern that of all its bodies.
     pub body: String,
     /// On each of `vertices`, N, or on the whole body, shared by mass.
     pub force: [f64; 3],
@@ -217,7 +215,7 @@ pub struct Load {
     pub vertices: Option<Vec<u32>>,
 }
 
-/// Air that holds vertices back, or carries them along.
+/// Drag of the air on vertices, with wind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Drag {
@@ -231,14 +229,14 @@ pub struct Drag {
     pub wind: [f64; 3],
 }
 
-/// A pull to a place that grows with the distance, so that bodies stay together.
+/// A harmonic attraction to a point, so that bodies stay together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Attractor {
-    /// Where nothing is pulled, m.
+    /// The point of attraction, m.
     #[serde(default)]
     pub centre: [f64; 3],
-    /// Of swings along x, y and z, rad/s; at least 0.
+    /// Angular frequencies along x, y and z, rad/s; at least 0.
     pub rates: [f64; 3],
 }
 

@@ -1,41 +1,40 @@
-//! Keys of obstacles: rigid things that bodies meet.
+//! Keys of obstacles: rigid shapes that bodies collide with.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::body::{Keyframe, Mesh};
 
-/// A rigid thing that does not mind being pushed.
+/// A rigid obstacle of infinite mass.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Obstacle {
-    /// Name, unique among the obstacles. Unit: none.
+    /// Name, unique among the obstacles.
     pub name: String,
     /// Solid.
     pub shape: Shape,
     /// Where the origin of the shape is, m.
     #[serde(default)]
     pub position: [f64; 3],
-    /// How it is turned: axis times angle, rad.
+    /// Rotation: axis times angle, rad.
     #[serde(default)]
     pub rotation: [f64; 3],
-    /// Places, m, and turns, rad, by time, s; instead of `position` and `rotation`.
+    /// Positions, m, and rotations, rad, by time, s; instead of `position` and `rotation`.
     #[serde(default)]
     pub keyframes: Vec<Keyframe>,
-    /// Coulomb's coefficient, unit 1; acts with impulses and with contacts that are solved.
+    /// Coulomb's coefficient; acts with impulses and with contacts that are solved.
     #[serde(default)]
     pub friction: f64,
-    /// Share of the approaching speed that comes back, unit 1, from 0 to 1; acts with
-    /// impulses alone.
+    /// Coefficient of restitution, from 0 to 1; acts with impulses alone.
     #[serde(default)]
     pub restitution: f64,
-    /// What touching it does; left out, `constraint` where that is the scene's response,
+    /// Contact response; left out, `constraint` where that is the scene's response,
     /// otherwise `impulse`.
     #[serde(default)]
     pub response: Option<ObstacleResponse>,
 }
 
-/// A solid told by its signed distance.
+/// A solid given by its signed distance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Shape {
@@ -104,23 +103,23 @@ pub struct Part {
     /// Where its origin is in the whole, m.
     #[serde(default)]
     pub position: [f64; 3],
-    /// How it is turned: axis times angle, rad.
+    /// Rotation: axis times angle, rad.
     #[serde(default)]
     pub rotation: [f64; 3],
 }
 
-/// What touching an obstacle does.
+/// Contact response of an obstacle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ObstacleResponse {
-    /// Vertices are put out after each step, and lose the speed towards it.
+    /// Vertices inside are moved to the surface after each step, and lose their approach velocity.
     Impulse {},
-    /// Springs push out.
+    /// Penalty springs.
     Penalty {
         /// N/m for every vertex; instead of `fraction`.
         #[serde(default)]
         stiffness: Option<f64>,
-        /// Stiffness in mass / dt² of each vertex, unit 1; 1 when neither is given.
+        /// Stiffness in mass / dt² of each vertex; 1 when neither is given.
         #[serde(default)]
         fraction: Option<f64>,
         /// Distance at which the push begins, m.
@@ -130,18 +129,18 @@ pub enum ObstacleResponse {
         #[serde(default)]
         overshoot: Option<f64>,
     },
-    /// A wall of energy that is never passed; needs `max_halvings`.
+    /// An energy barrier that is never crossed; needs `max_halvings`.
     Barrier {
         /// Energy scale, J.
         strength: f64,
         /// Distance at which the push begins, m; any when left out.
         #[serde(default)]
         reach: Option<f64>,
-        /// Largest relative change of a distance within reach in one step, unit 1.
+        /// Largest relative change of a distance within reach in one step.
         #[serde(default)]
         change: Option<f64>,
     },
     /// Contacts solved together with the materials, where `constraint` is the scene's
-    /// response; a rule that is kept, under the integrator `pbd`.
+    /// response; a constraint under the integrator `pbd`.
     Constraint {},
 }

@@ -14,11 +14,12 @@ pub enum OutlineShape {
         /// Points of each ring, x and y, m; the last may be the first again.
         rings: Vec<Vec<[f64; 2]>>,
     },
-    /// An outline from a GeoJSON, SVG or WKT file, or one with arrays of rings; lengths in m, placed
-    /// and scaled by the body. Files that count y downwards, as SVG does, are turned upright.
+    /// An outline from a GeoJSON, SVG or WKT file, or one with arrays of rings; lengths in m,
+    /// placed and scaled by the body. Files whose y axis points down, as in SVG, are turned
+    /// upright.
     File {
-        /// From the folder of the scene file, or absolute; `#name` or `#3` behind it picks a
-        /// feature, all are one outline otherwise. Unit: none.
+        /// Relative to the folder of the scene file, or absolute; `#name` or `#3` behind it picks a
+        /// feature, all are one outline otherwise.
         path: String,
         /// Thickness of lines, m; what the file says when left out.
         #[serde(default)]
@@ -26,8 +27,8 @@ pub enum OutlineShape {
         /// Bound when curves are cut into segments, m; 1e-3 of the outline's extent when left out.
         #[serde(default)]
         error: Option<f64>,
-        /// What is put at the origin, about which the body is turned and scaled; coordinates stay
-        /// those of the file when left out. Unit: none.
+        /// What is put at the origin, about which the body is rotated and scaled; coordinates stay
+        /// those of the file when left out.
         #[serde(default)]
         centre: Option<Centre>,
     },
@@ -35,33 +36,33 @@ pub enum OutlineShape {
     Disc {
         /// From the origin to the points, m.
         radius: f64,
-        /// Points, count; at least 3.
+        /// Points; at least 3.
         points: u32,
     },
     /// A rectangle around the origin.
     Rectangle {
         /// Along x and y, m.
         size: [f64; 2],
-        /// Segments of the edges along x and along y, count; at least 1 each.
+        /// Segments of the edges along x and along y; at least 1 each.
         #[serde(default = "ones")]
         segments: [u32; 2],
     },
     /// A rough closed curve around the origin that never crosses itself.
     Coast {
-        /// Segments, count; at least 7.
+        /// Segments; at least 7.
         points: u32,
         /// Mean distance from the origin, m.
         radius: f64,
-        /// How far segments are broken sideways over their length, unit 1, from 0 to 0.5.
+        /// Sideways displacement of broken segments over their length, from 0 to 0.5.
         #[serde(default = "roughness")]
         roughness: f64,
-        /// Another number is another coast, count.
+        /// Random seed.
         #[serde(default)]
         seed: u32,
     },
     /// A gear around the origin, its first tooth along x.
     Gear {
-        /// Teeth, count; at least 7.
+        /// Teeth; at least 7.
         teeth: u32,
         /// Diameter of the pitch circle over the teeth, m.
         module: f64,
@@ -75,7 +76,7 @@ pub enum OutlineShape {
     },
     /// A link of a chain along x: a claw at one end holds the knob at the other end of the next.
     Link {
-        /// Segments, count; at least 24.
+        /// Segments; at least 24.
         points: u32,
         /// Radius of the knob, m; one link is 4.6 of it from the next.
         knob: f64,
@@ -84,12 +85,12 @@ pub enum OutlineShape {
     Strip {
         /// Along x and y, m.
         size: [f64; 2],
-        /// Segments, count; even, at least 8.
+        /// Segments; even, at least 8.
         points: u32,
         /// Height of the waves, m.
         #[serde(default)]
         amplitude: f64,
-        /// Waves along the edge, unit 1.
+        /// Waves along the edge.
         #[serde(default)]
         waves: f64,
     },
@@ -111,7 +112,7 @@ pub enum Centre {
 pub struct Bore {
     /// From the middle to its points, m.
     pub radius: f64,
-    /// Segments, count; at least 3.
+    /// Segments; at least 3.
     pub points: u32,
 }
 

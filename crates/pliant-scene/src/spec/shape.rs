@@ -1,11 +1,11 @@
-//! Keys of shape matching: vertices that keep their shape together, not by forces.
+//! Keys of shape matching.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::body::{PinBox, PinPlane, Plasticity};
 
-/// What of a shape may change.
+/// Deformations that a shape allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShapeMode {
@@ -39,7 +39,7 @@ pub enum Matching {
     AfterStep,
 }
 
-/// What a match after the step does to a free spin.
+/// Effect of a match after the step on a free spin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spin {
@@ -54,10 +54,10 @@ pub enum Spin {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Clusters {
-    /// Groups along x, y, z of the box around the shape, count; at least 1 each. Those without
+    /// Groups along x, y, z of the box around the shape; at least 1 each. Those without
     /// vertices are left out.
     pub counts: [u32; 3],
-    /// How far each reaches into its neighbours, in its own lengths, unit 1; positive.
+    /// How far each reaches into its neighbours, in its own lengths; positive.
     #[serde(default = "overlap")]
     pub overlap: f64,
 }
@@ -66,10 +66,10 @@ fn overlap() -> f64 {
     0.5
 }
 
-/// Vertices inside a body that keep their shape: one of `box`, `sphere`, `plane` and `vertices`
-/// tells which.
+/// Vertices inside a body that keep their shape, selected by one of `box`, `sphere`, `plane` and
+/// `vertices`.
 ///
-/// Places are told in the space of the mesh, before scale, rotation and position.
+/// Coordinates are in the space of the mesh, before scale, rotation and position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ShapeGroup {
@@ -84,16 +84,16 @@ pub struct ShapeGroup {
     pub vertices: Option<Vec<u32>>,
     /// What may change.
     pub mode: ShapeMode,
-    /// Share of the best `linear` or `quadratic` match in the goal, unit 1, from 0 to 1; the rest
+    /// Share of the best `linear` or `quadratic` match in the goal, from 0 to 1; the rest
     /// is rigid.
     pub blend: f64,
     /// What happens to the volume of `linear` shapes.
     pub volume: ShapeVolume,
     /// How fast a vertex swings about its goal, rad/s; firm when `share` is left out too.
     pub rate: Option<f64>,
-    /// Share of the way to the goal in each step, unit 1; instead of `rate`.
+    /// Share of the way to the goal in each step; instead of `rate`.
     pub share: Option<f64>,
-    /// How the shape follows what is done to it; not at all when left out.
+    /// Plastic flow of the shape; none when left out.
     pub plasticity: Option<Plasticity>,
 }
 

@@ -1,10 +1,10 @@
 //! Line plots as SVG text, readable on light and dark pages.
 //!
-//! Axes and words take the colour of the page's text, and the background stays as it is.
+//! Axes and text take the colour of the page's text, and the background stays transparent.
 
 use std::fmt::Write;
 
-/// Whole picture, then the field of the curves within it, in pixels: left, top, right, bottom.
+/// Size of the picture, then the plot area in it: left, top, right, bottom; pixels.
 const PICTURE: [f64; 2] = [640.0, 400.0];
 const FIELD: [f64; 4] = [70.0, 34.0, 450.0, 345.0];
 
@@ -14,7 +14,7 @@ const COLOURS: [&str; 9] = [
     "#a9713d",
 ];
 
-/// How far apart values are drawn.
+/// Scale of an axis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
     /// Equal steps.
@@ -23,7 +23,7 @@ pub enum Scale {
     Logarithmic,
 }
 
-/// What runs along one side.
+/// One axis.
 pub struct Axis {
     /// With its unit.
     pub title: &'static str,
@@ -39,7 +39,7 @@ pub struct Curve {
     pub name: String,
     /// Values along both axes; those out of range end the line.
     pub points: Vec<[f64; 2]>,
-    /// How it looks.
+    /// Line style.
     pub style: Style,
 }
 
@@ -118,7 +118,7 @@ fn raised(digit: char) -> char {
     digit.to_digit(10).map_or('⁻', |d| digits[d as usize])
 }
 
-/// The place of a point, in pixels.
+/// Position of a point, in pixels.
 fn place(plot: &Plot, [x, y]: [f64; 2]) -> [f64; 2] {
     let [left, top, right, bottom] = FIELD;
     [left + plot.x.share(x) * (right - left), bottom - plot.y.share(y) * (bottom - top)]
@@ -233,7 +233,7 @@ fn legend(
     writeln!(out, "<text x=\"{x}\" y=\"{y}\" font-size=\"12\">{}</text>", curve.name)
 }
 
-/// Writes pictures into the folder named first on the command line, if there is one.
+/// Writes pictures into the folder given as first argument, if there is one.
 #[allow(clippy::disallowed_methods, reason = "a program that is asked for files writes them")]
 pub fn save(pictures: &[(&str, Plot)]) -> Result<(), Box<dyn std::error::Error>> {
     let Some(folder) = std::env::args().nth(1) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! What single methods do to energy, momentum, and a disturbance.
+//! Effects of single methods on energy, momentum, and a disturbance.
 
 use std::error::Error;
 
@@ -9,7 +9,9 @@ use pliant::math::Vec3;
 use super::methods::Method;
 use super::oscillators::{Scene, chain, oscillator, thrown_net};
 
-/// Energy over that at the start, after each of 200 steps of 0.01 s; ω = 10 rad/s, no damping.
+/// Energy over that at the start, after each of 200 steps of 0.01 s.
+///
+/// ω = 10 rad/s, no damping.
 pub fn energies(method: &Method) -> Result<Vec<f64>, Box<dyn Error>> {
     let mut scene = oscillator([100.0, 0.0])?;
     let start = scene.energy();
@@ -27,7 +29,7 @@ pub fn energy_after(method: &Method) -> Result<f64, Box<dyn Error>> {
     Ok(energies(method)?[200])
 }
 
-/// Growth of the circle x, v of an oscillator with ω = 1 (L6): per step, and per turn.
+/// Growth of the circle x, v of an oscillator, ω = 1 (L6): per step and per turn.
 pub fn circle(method: &Method, dt: f64) -> Result<[f64; 2], Box<dyn Error>> {
     let Scene { mut system, mut state } = oscillator([1.0, 0.0])?;
     let radius = |state: &State| libm::hypot(state.positions[0].x, state.velocities[0].x);
@@ -41,7 +43,9 @@ pub fn circle(method: &Method, dt: f64) -> Result<[f64; 2], Box<dyn Error>> {
     Ok([per_step, libm::pow(radius(&state), std::f64::consts::TAU / (steps * dt))])
 }
 
-/// Speeds of 1 kg that air slows down at k = 10 1/s, from 1 m/s: ẋ = −kx for the speed (L11).
+/// Speeds of 1 kg that drag slows down at k = 10 1/s, from 1 m/s.
+///
+/// ẋ = −kx for the speed (L11).
 pub fn decay(method: &Method, k_dt: f64, steps: usize) -> Result<Vec<f64>, Box<dyn Error>> {
     let Scene { mut system, mut state } = oscillator([0.0, 0.0])?;
     system.forces.push(Drag::new(DragLaw::Linear, vec![10.0], Vec3::ZERO)?);
@@ -55,7 +59,7 @@ pub fn decay(method: &Method, k_dt: f64, steps: usize) -> Result<Vec<f64>, Box<d
     Ok(speeds)
 }
 
-/// What a thrown net loses in free flight, relative to what its vertices have.
+/// Errors of a thrown net in free flight, relative to what its vertices have.
 pub struct Flight {
     /// Of momentum less M g t, over the sum of m |v|.
     pub momentum: f64,
@@ -90,7 +94,7 @@ pub fn flight(method: &Method) -> Result<Flight, Box<dyn Error>> {
     Ok(worst)
 }
 
-/// Springs that a disturbance at the end of a chain has passed after 1 to 4 steps, count.
+/// Springs that a disturbance at the end of a chain has passed after 1 to 4 steps.
 pub fn reach(method: &Method, damping: f64) -> Result<[usize; 4], Box<dyn Error>> {
     let Scene { mut system, mut state } = chain(40, [100.0, damping])?;
     let mut integrator = (method.make)();

@@ -1,7 +1,7 @@
-//! How large a step may be before a swing grows.
+//! How large a step may be before an oscillation grows.
 //!
 //! On a linear oscillator the positions of a one-step method obey y(n+2) = s y(n+1) − p y(n).
-//! Four of them give s and p, and the larger root of λ² − s λ + p = 0 tells the growth. They
+//! Four of them give s and p, and the larger root of λ² − s λ + p = 0 is the growth. They
 //! are taken about a radian apart, so that a growth far below one step's rounding shows.
 
 use std::error::Error;
@@ -14,10 +14,10 @@ use super::oscillators::{Scene, oscillator, pair};
 /// Growth between samples that is rounding.
 const ROUNDING: f64 = 1e-11;
 
-/// Relative size of a determinant that is rounding: one root is alone.
+/// Relative size of a determinant that is rounding: there is one root only.
 const ALONE: f64 = 1e-13;
 
-/// What is left of a swing, relative to its start, when only rounding is left.
+/// Amplitude relative to the start at which only rounding is left.
 const DIED_OUT: f64 = 1e-9;
 
 /// Halvings of the interval that holds a limit.
@@ -29,7 +29,7 @@ const HUGE: f64 = 1e2;
 /// In units of 1/ω: beyond every finite limit.
 const LARGE: f64 = 10.0;
 
-/// Something that swings, and what to look at.
+/// An oscillator, and its displacement to measure.
 pub struct Swing {
     /// As in the tables.
     pub name: &'static str,
@@ -58,12 +58,12 @@ pub fn swings() -> [Swing; 3] {
     ]
 }
 
-/// Factor by which a swing grows from sample to sample; infinite when a step fails.
+/// Factor by which an oscillation grows per sample; infinite when a step fails.
 fn growth(method: &Method, swing: &Swing, dt: f64) -> Result<f64, MassError> {
     let Scene { mut system, mut state } = (swing.make)()?;
     let mut integrator = (method.make)();
     let stride = stride(swing.rate * dt);
-    // The pair starts at rest length; one step gives it something to swing with.
+    // The pair starts at rest length; one step gives it an oscillation.
     let mut y = [0.0; 4];
     for (k, sample) in y.iter_mut().enumerate() {
         for _ in 0..if k == 0 { 1 } else { stride } {
@@ -86,18 +86,18 @@ fn growth(method: &Method, swing: &Swing, dt: f64) -> Result<f64, MassError> {
     Ok(if apart < 0.0 { product.sqrt() } else { half_sum.abs() + apart.sqrt() })
 }
 
-/// Factor by which a swing grows while its phase goes on by one radian.
+/// Factor by which an oscillation grows per radian of its phase.
 pub fn growth_per_radian(method: &Method, swing: &Swing, dt: f64) -> Result<f64, MassError> {
     let radians = swing.rate * dt;
     Ok(libm::pow(growth(method, swing, dt)?, (stride(radians) as f64 * radians).recip()))
 }
 
-/// Steps between two samples, count.
+/// Steps between two samples.
 fn stride(radians: f64) -> usize {
     radians.recip().clamp(1.0, 1e6).round() as usize
 }
 
-/// Largest step at which a swing does not grow, s; infinite if there is none.
+/// Largest step at which an oscillation does not grow, s; may be infinite.
 pub fn limit(method: &Method, swing: &Swing) -> Result<f64, Box<dyn Error>> {
     let stable = |dt| Ok::<_, MassError>(growth(method, swing, dt)? <= 1.0 + ROUNDING);
     if stable(HUGE / swing.rate)? {
@@ -106,7 +106,7 @@ pub fn limit(method: &Method, swing: &Swing) -> Result<f64, Box<dyn Error>> {
     let (mut low, mut high) = (0.0, LARGE / swing.rate);
     for _ in 0..HALVINGS {
         let middle = 0.5 * (low + high);
-        // Below this no growth could be told from rounding.
+        // Below this no growth can be distinguished from rounding.
         if swing.rate * middle < 1e-4 {
             break;
         }

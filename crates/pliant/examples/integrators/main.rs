@@ -71,7 +71,9 @@ fn order_tables() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Methods whose curve is their own: on springs, Newton's method changes next to nothing.
+/// Methods whose curve is their own.
+///
+/// On springs, Newton's method changes next to nothing.
 fn drawn() -> impl Iterator<Item = &'static Method> {
     METHODS.iter().filter(|method| method.name != "implicit Euler, Newton")
 }
@@ -162,10 +164,10 @@ fn limit_table() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A step in words where it is no number.
+/// A step in words where it is not finite.
 fn step(dt: f64) -> String {
     match dt {
-        // As far as growth can be told from rounding.
+        // As far as growth can be distinguished from rounding.
         _ if dt < 1e-4 => "none".to_owned(),
         _ if dt.is_infinite() => "any".to_owned(),
         _ => format!("{dt:.4}"),

@@ -1,4 +1,4 @@
-//! The integrators that are measured, with what theory says of them.
+//! The integrators that are measured, with their theoretical properties.
 
 use pliant::integrate::Integrator;
 use pliant::integrate::euler::{Euler, EulerKind};
@@ -8,17 +8,19 @@ use pliant::integrate::rk4::Rk4;
 use pliant::integrate::verlet::{VelocityKind, Verlet};
 use pliant::solve::linear::LinearSettings;
 
-/// One way to step.
+/// One integrator.
 pub struct Method {
     /// As in the tables.
     pub name: &'static str,
-    /// A fresh one.
+    /// Makes a new one.
     pub make: fn() -> Box<dyn Integrator>,
     /// Order with damping.
     pub order: f64,
-    /// Largest stable steps, s: k = 100 with m = 1 and c = 0, then c = 1, then masses of 1 and
-    /// 3 without damping (erratum L5); infinite where every step is stable, not
-    /// a number for methods of two steps, which cannot be measured in the same way.
+    /// Largest stable steps, s.
+    ///
+    /// k = 100 with m = 1 and c = 0, then c = 1, then masses of 1 and 3 without damping (erratum
+    /// L5); infinite where every step is stable, NaN for two-step methods, which cannot be measured
+    /// in the same way.
     pub limits: [f64; 3],
     /// Whether it keeps angular momentum.
     pub keeps_spin: bool,
@@ -35,7 +37,7 @@ fn implicit(kind: ImplicitKind, equations: Equations) -> Box<dyn Integrator> {
     }))
 }
 
-/// Newton's method until nothing moves any more.
+/// Newton's method until nothing changes any more.
 const NEWTON: Equations = Equations::Newton { iterations: 30, tolerance: 1e-15 };
 
 /// Every integrator; a new one is one line.

@@ -22,7 +22,7 @@ const SPRING: [f64; 2] = [100.0, 1.0];
 /// Position, m, and velocity, m/s, of every vertex.
 type Placed = Vec<(Vec3, Vec3)>;
 
-/// Something whose end is known.
+/// A problem whose end state is known.
 pub struct Problem {
     /// As in the tables.
     pub name: &'static str,
@@ -30,7 +30,7 @@ pub struct Problem {
     pub make: fn() -> Result<Scene, Box<dyn Error>>,
     /// s.
     pub duration: f64,
-    /// Coarsest measured, count.
+    /// Coarsest number of steps measured.
     pub steps: usize,
     /// Turns an error of velocity into one of position, s.
     pub period: f64,
@@ -38,7 +38,7 @@ pub struct Problem {
     pub exact: Option<fn(f64) -> Placed>,
 }
 
-/// A damped oscillator, two masses on a spring, one on a moving pin, and a net on two pins.
+/// Oscillator with damper, two masses on a spring, one on a moving pin, pinned net.
 pub const PROBLEMS: &[Problem] = &[
     Problem {
         name: "damped oscillator",
@@ -74,7 +74,9 @@ pub const PROBLEMS: &[Problem] = &[
     },
 ];
 
-/// Position and velocity of a damped oscillator of 1/`ease` kg that starts with x₀ and v₀.
+/// Position and velocity of a damped oscillator that starts with x₀ and v₀.
+///
+/// Its mass is 1/`ease` kg.
 fn oscillation(ease: f64, [x0, v0]: [f64; 2], time: f64) -> [f64; 2] {
     let [k, c] = SPRING;
     let decay = 0.5 * c * ease;

@@ -1,4 +1,4 @@
-//! Things that swing: springs, and scenes of them that have closed forms.
+//! Oscillators: springs, and scenes of them that have closed forms.
 
 use std::error::Error;
 
@@ -82,7 +82,7 @@ impl Material<2> for Springs {
 /// A spring with damper from every vertex to the origin, at rest there.
 #[derive(Clone, Debug)]
 pub struct Tethers {
-    /// Vertices, count.
+    /// Number of vertices.
     pub count: usize,
     /// N/m.
     pub stiffness: f64,
@@ -113,7 +113,7 @@ impl Material<1> for Tethers {
     }
 }
 
-/// Something to step.
+/// A scene to step.
 #[derive(Debug)]
 pub struct Scene {
     /// Masses, forces and pins.
@@ -153,7 +153,7 @@ pub fn pair(masses: [f64; 2], spring: [f64; 2]) -> Result<Scene, MassError> {
     Ok(scene)
 }
 
-/// The same pair, 1 kg each, whose first is pulled ahead by 2 m/s; the second starts still.
+/// The same pair, 1 kg each; the first moves at 2 m/s, the second starts at rest.
 pub fn pulled_pair(spring: [f64; 2]) -> Result<Scene, Box<dyn Error>> {
     let mut scene = pair([1.0, 1.0], spring)?;
     let at =
@@ -167,9 +167,10 @@ pub fn pulled_pair(spring: [f64; 2]) -> Result<Scene, Box<dyn Error>> {
 /// Vertices along each side of a net.
 const SIDE: u32 = 4;
 
-/// A net of 4 × 4 masses of 0.1 kg, 0.1 m apart, with springs along sides and diagonals.
+/// A net of 4 × 4 masses of 0.1 kg, 0.1 m apart, with springs.
 ///
-/// It is level, sheared into a plane that no axis favours, and falls.
+/// Springs run along sides and diagonals. It is level, sheared into a plane that no axis favours,
+/// and falls.
 pub fn net(spring: [f64; 2]) -> Result<Scene, MassError> {
     let id = |i: u32, j: u32| VertexId(i * SIDE + j);
     let (mut positions, mut pairs) = (Vec::new(), Vec::new());
@@ -193,7 +194,7 @@ pub fn net(spring: [f64; 2]) -> Result<Scene, MassError> {
     Ok(scene)
 }
 
-/// A net held at two corners.
+/// A net pinned at two corners.
 pub fn hung_net(spring: [f64; 2]) -> Result<Scene, MassError> {
     let mut scene = net(spring)?;
     let corners = vec![VertexId(0), VertexId(SIDE - 1)];
@@ -212,7 +213,7 @@ pub fn thrown_net(spring: [f64; 2]) -> Result<Scene, MassError> {
     Ok(scene)
 }
 
-/// A chain of masses of 1 kg, 1 m apart, at rest but for the first, which is 0.125 m off.
+/// A chain of masses of 1 kg, 1 m apart, at rest; the first is off by 0.125 m.
 pub fn chain(count: u32, spring: [f64; 2]) -> Result<Scene, MassError> {
     let positions: Vec<_> = (0..count).map(|k| f64::from(k) * Vec3::X).collect();
     let pairs = (1..count).map(|k| [VertexId(k - 1), VertexId(k)]).collect();

@@ -1,4 +1,4 @@
-//! A bar that is pulled at both ends: Young's modulus and Poisson's ratio come back.
+//! A bar pulled at both ends: recovers Young's modulus and Poisson's ratio.
 
 use std::error::Error;
 
@@ -14,7 +14,7 @@ const YOUNG: f64 = 1e6;
 const SIZE: Vec3 = Vec3::new(1.0, 0.25, 0.2);
 /// Many periods, s; the mass keeps the free bar where it is.
 const SPAN: f64 = 10.0;
-/// Long steps, each of which leaves a small part of the way, count.
+/// Long steps, each of which leaves a small part of the way.
 const STEPS: u32 = 5;
 
 /// Ratios of the tables.
@@ -23,12 +23,12 @@ pub const RATIOS: [f64; 5] = [-0.3, 0.0, 0.3, 0.45, 0.49];
 /// Stresses of the tables, over Young's modulus.
 pub const PULLS: [f64; 3] = [1e-4, 0.1, 0.5];
 
-/// How a pulled bar answers.
+/// Response of a pulled bar.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
-    /// Stretch along the pull, unit 1; what a bar of constant stiffness does is `pull`.
+    /// Strain along the pull; a bar of constant stiffness has `pull`.
     pub along: f64,
-    /// How much thinner over how much longer: the larger and smaller of both directions.
+    /// Lateral contraction over elongation: the larger and smaller of both directions.
     pub ratios: [f64; 2],
 }
 

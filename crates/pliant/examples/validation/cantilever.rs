@@ -55,16 +55,16 @@ pub fn deflection(element: &Element, cells: [u32; 3], poisson: f64) -> Result<f6
     Ok(-beam.state.positions[tip].z)
 }
 
-/// What three meshes lead to.
+/// Limit of three meshes.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
-    /// For cells without size, m.
+    /// Deflection for cells without size, m.
     pub deflection: f64,
-    /// Power of the cell size with which the error falls, as the meshes show it.
+    /// Observed power of the cell size with which the error falls.
     pub order: f64,
 }
 
-/// Extrapolates the stiffness 1/w of three meshes, each twice as fine as the one before.
+/// Extrapolates the stiffness 1/w of three meshes, each twice as fine as the last.
 ///
 /// Linear tets cannot bend without shear; that adds to the stiffness in proportion to a power
 /// of the cell size, two in theory, also where meshes are coarse. The deflection itself follows

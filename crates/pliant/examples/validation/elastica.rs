@@ -2,7 +2,7 @@
 //!
 //! | here      | usual | meaning                                                     |
 //! |-----------|-------|-------------------------------------------------------------|
-//! | `load`    | α     | P L² / (E I), unit 1: how hard the tip is pulled            |
+//! | `load`    | α     | P L² / (E I): dimensionless load at the tip                 |
 //! | `modulus` | k     | of the elliptic integrals; 2 k² = 1 + sin θ at the tip      |
 //! | `start`   | φ₁    | sin φ₁ = 1 / (k √2), the amplitude at the clamp             |
 
@@ -18,7 +18,7 @@ use super::solids::{Block, Element, factors};
 const SIZE: Vec3 = Vec3::new(20.0, 1.0, 1.0);
 /// Without Poisson's effect a strip is a beam.
 const SETTINGS: ElasticSettings = ElasticSettings { young: 1e6, poisson: 0.0, damping: 0.0 };
-/// kg/m³; of no weight here, as nothing moves in the end.
+/// kg/m³; has no effect here, as nothing moves in the end.
 const DENSITY: f64 = 1.0;
 /// Some thousand periods, s.
 const SPAN: f64 = 1e3;
@@ -34,9 +34,9 @@ pub const MESHES: [[u32; 3]; 3] = [[40, 2, 2], [80, 4, 4], [160, 8, 8]];
 /// Where the tip is over the length: along the strip, and across.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tip {
-    /// From the clamp, unit 1; 1 for a straight strip.
+    /// From the clamp; 1 for a straight strip.
     pub along: f64,
-    /// Way it sinks, unit 1.
+    /// Deflection.
     pub across: f64,
 }
 
@@ -69,7 +69,7 @@ pub fn elastica(load: f64) -> Tip {
     Tip { along: (2.0 * sine / load).sqrt(), across: 1.0 - 2.0 * second_kind / load.sqrt() }
 }
 
-/// The tip of a strip of finite elements, and what it took to find it.
+/// The tip of a strip of finite elements, and the solver's report.
 pub fn strip(
     element: &Element,
     cells: [u32; 3],
@@ -87,7 +87,7 @@ pub fn strip(
     Ok((Tip { along: 0.5 + place.x, across: -place.z }, report))
 }
 
-/// What two meshes, the second twice as fine, lead to if the error falls with the square.
+/// Limit of two meshes, the second twice as fine, for an error of second order.
 pub fn extrapolate([coarse, fine]: [Tip; 2]) -> Tip {
     let limit = |coarse: f64, fine: f64| fine + (fine - coarse) / 3.0;
     Tip { along: limit(coarse.along, fine.along), across: limit(coarse.across, fine.across) }

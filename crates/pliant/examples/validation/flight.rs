@@ -13,10 +13,10 @@ use super::solids::{Block, Element};
 const G: f64 = 9.81;
 /// Time step, s; sound takes twelve of them through a cell.
 const DT: f64 = 5e-4;
-/// Steps of a flight, count.
+/// Steps of a flight.
 const STEPS: u32 = 200;
 
-/// What a block loses on the way, relative to what its vertices have.
+/// Errors of a block on its flight, relative to what its vertices have.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
     /// Of momentum less M g t, over the sum of m |v|.

@@ -70,7 +70,7 @@ fn cantilever_table() -> Result<Plot, Box<dyn Error>> {
     })
 }
 
-/// Prints the meshes of a beam; cells across, and by how much its stiffness is too large.
+/// Prints the meshes of a beam; returns cells across and excess stiffness.
 fn cantilever_rows(element: &Element, poisson: f64) -> Result<Vec<[f64; 2]>, Box<dyn Error>> {
     let expected: f64 = cantilever::timoshenko(poisson).iter().sum();
     let (mut found, mut points) = (Vec::new(), Vec::new());
@@ -92,7 +92,9 @@ fn cantilever_rows(element: &Element, poisson: f64) -> Result<Vec<[f64; 2]>, Box
     Ok(points)
 }
 
-/// Where tips end up, over the length: measured on every mesh and extrapolated, then in theory.
+/// Positions of tips over the length.
+///
+/// Measured on every mesh and extrapolated, then in theory.
 struct Bent {
     name: &'static str,
     load: f64,

@@ -1,7 +1,7 @@
 //! The same scene from a millimetre to a hundred metres, from jelly to steel.
 //!
 //! With lengths in units of the size s, stresses in units of E and times in units of
-//! T = s √(ρ/E), the numbers of a scene do not say how large or stiff it is.
+//! T = s √(ρ/E), the numbers of a scene do not depend on its size and stiffness.
 
 use std::error::Error;
 
@@ -16,21 +16,21 @@ use super::solids::{Block, Element};
 
 /// kg/m³, of every scene.
 const DENSITY: f64 = 1e3;
-/// Steps of each run, count.
+/// Steps of each run.
 const STEPS: u32 = 200;
 /// Weight over stiffness, ρ g s / E: the tip sinks by a fifth of the length.
 const WEIGHT: f64 = 0.02;
 
-/// Sizes, m, and Young's moduli, Pa, of the table; the first is what others are held against.
+/// Sizes of the table, m; the first is the reference.
 pub const SIZES: [f64; 4] = [1.0, 1e-3, 0.037, 100.0];
-/// Pa.
+/// Young's moduli of the table, Pa.
 pub const MODULI: [f64; 4] = [1e6, 1e3, 7.3e4, 1e9];
 
-/// One way to step, as in the table.
+/// One integrator, as in the table.
 pub struct Run {
     /// Of the integrator.
     pub name: &'static str,
-    /// A fresh one.
+    /// Makes a new one.
     pub make: fn() -> Box<dyn Integrator>,
     /// In units of T.
     pub dt: f64,
@@ -46,7 +46,7 @@ pub const RUNS: [Run; 2] = [
     Run { name: "implicit Euler", make: || Box::new(Implicit::default()), dt: 0.1 },
 ];
 
-/// Positions over size of a beam let loose under its weight, after some steps.
+/// Positions over size of a beam released under its weight, after some steps.
 ///
 /// `dt` in units of T.
 pub fn run(

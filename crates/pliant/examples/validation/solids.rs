@@ -1,4 +1,4 @@
-//! Blocks of finite elements, and how they come to rest.
+//! Blocks of finite elements, and their static equilibrium.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::raw::RawMesh;
 use pliant::solve::linear::{LinearSettings, LinearSolver};
 
-/// Residual of a linear system, relative; Newton's method goes on from there.
+/// Residual of a linear system, relative; Newton's method continues from there.
 const LINEAR_TOLERANCE: f64 = 1e-7;
 
 /// A law of elasticity, as in the tables.
@@ -49,7 +49,7 @@ fn push<L: Law + 'static>(
 /// A box of tets.
 #[derive(Clone, Copy)]
 pub struct Block {
-    /// Cells along x, y and z, count.
+    /// Cells along x, y and z.
     pub cells: [u32; 3],
     /// Edges, m; the middle is the origin.
     pub size: Vec3,
@@ -61,7 +61,7 @@ pub struct Block {
 
 /// A body, ready to be stepped.
 pub struct Solid {
-    /// Masses and forces; nothing is held yet.
+    /// Masses and forces; nothing is pinned yet.
     pub system: System,
     /// At rest.
     pub state: State,
@@ -97,7 +97,7 @@ impl Block {
 }
 
 impl Solid {
-    /// Holds the end of a block where x is least.
+    /// Pins the end of a block where x is least.
     pub fn clamp(&mut self, block: &Block) {
         let end = block.end(&self.state.positions, -1.0);
         self.system.pins = Pins::still(end, &self.state.positions);
@@ -124,7 +124,7 @@ impl Solid {
         Ok(())
     }
 
-    /// Goes to where nothing moves, in one implicit step much longer than any swing, s.
+    /// Moves to equilibrium, in one implicit step much longer than any period, s.
     pub fn settle(&mut self, span: f64, solver: LinearSolver) -> Result<Report, Box<dyn Error>> {
         let equations = Equations::Newton { iterations: 100, tolerance: 1e-9 };
         let linear = LinearSettings { solver, tolerance: LINEAR_TOLERANCE, iterations: 100_000 };
@@ -135,7 +135,7 @@ impl Solid {
     }
 }
 
-/// Factors where the feature `direct` is on, gradients otherwise.
+/// Cholesky where the feature `direct` is on, conjugate gradients otherwise.
 pub fn factors() -> LinearSolver {
     #[cfg(feature = "direct")]
     return LinearSolver::Cholesky;

@@ -2,11 +2,11 @@
 //!
 //! Between two keyframes the position moves on a line at constant speed and the rotation
 //! turns about one axis at constant rate, the shorter way round. Before the first and after
-//! the last keyframe everything stands still.
+//! the last keyframe nothing moves.
 
 use crate::math::{Quat, Vec3, unit_quat};
 
-/// Where something rigid is: first turned, then moved.
+/// Pose of a rigid body: first rotated, then translated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
     /// Of the body's origin, world space, m.
@@ -16,7 +16,7 @@ pub struct Pose {
 }
 
 impl Pose {
-    /// At the origin, not turned.
+    /// At the origin, not rotated.
     pub const IDENTITY: Pose = Pose { position: Vec3::ZERO, rotation: Quat::IDENTITY };
 
     /// The pose that leads the body's z axis to `axis`, of any length.
@@ -40,14 +40,14 @@ impl Pose {
     }
 }
 
-/// Where something rigid is at a moment.
+/// Pose of a rigid body at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Keyframe {
-    /// When, s.
+    /// Time, s.
     pub time: f64,
     /// Of the body's origin, world space, m.
     pub position: Vec3,
-    /// World from body; unit length is made of any other.
+    /// World from body; normalised when the motion is made.
     pub rotation: Quat,
 }
 
@@ -75,12 +75,12 @@ pub enum KeyframeError {
         /// Its position, m.
         position: Vec3,
     },
-    /// A quaternion that names no rotation.
+    /// A quaternion that is no rotation.
     #[error("keyframe {index} has rotation {rotation}, which has no direction")]
     Rotation {
         /// First such keyframe.
         index: usize,
-        /// Its rotation, any unit.
+        /// Its rotation.
         rotation: Quat,
     },
 }
@@ -112,7 +112,7 @@ pub struct Keyframes {
 }
 
 impl Keyframes {
-    /// The motion through these poses, which must stand in order of time.
+    /// The motion through these poses, which must be in order of time.
     pub fn new(mut frames: Vec<Keyframe>) -> Result<Keyframes, KeyframeError> {
         let mut before = f64::NEG_INFINITY;
         for (index, frame) in frames.iter_mut().enumerate() {
@@ -138,7 +138,7 @@ impl Keyframes {
         Keyframes::new(vec![Keyframe { time: 0.0, position, rotation }])
     }
 
-    /// Where the body is at a moment; a time that is not a number counts as the start.
+    /// Pose of the body at a time; NaN counts as the start.
     pub fn pose(&self, time: f64) -> Pose {
         let (a, b) = match self.around(time) {
             (a, Some(b)) => (a, b),
@@ -152,7 +152,7 @@ impl Keyframes {
         }
     }
 
-    /// How the body moves at a moment; at a keyframe, how it moves on from there.
+    /// Velocity of the body at a time; at a keyframe, from there on.
     pub fn twist(&self, time: f64) -> Twist {
         let (a, Some(b)) = self.around(time) else {
             return Twist::STILL;
@@ -164,7 +164,7 @@ impl Keyframes {
         }
     }
 
-    /// Velocity of the body's point that is at `point` at a moment, world space, m/s.
+    /// Velocity of the body's point that is at `point` at a time, world space, m/s.
     pub fn velocity_at(&self, time: f64, point: Vec3) -> Vec3 {
         if self.frames.len() == 1 {
             return Vec3::ZERO;
@@ -172,13 +172,13 @@ impl Keyframes {
         self.twist(time).at(point - self.pose(time).position)
     }
 
-    /// The first keyframe's time after a moment, s: where the motion may change next.
+    /// Time of the next keyframe, s: where the motion may change next.
     pub fn next_change(&self, time: f64) -> Option<f64> {
         let next = self.frames.partition_point(|frame| frame.time <= time);
         self.frames.get(next).map(|frame| frame.time)
     }
 
-    /// The keyframes before and after a moment; only one where the body stands still.
+    /// The keyframes before and after a time; only one where the body does not move.
     fn around(&self, time: f64) -> (Keyframe, Option<Keyframe>) {
         match self.frames.partition_point(|frame| frame.time <= time) {
             0 => (self.frames[0], None),
@@ -187,7 +187,7 @@ impl Keyframes {
     }
 }
 
-/// The shorter turn that leads from one rotation to another: axis times angle, rad.
+/// The shorter rotation from one to another: axis times angle, rad.
 fn turn(from: Quat, to: Quat) -> Vec3 {
     let between = to * from.conjugate();
     // A quaternion and its negative are the same rotation; the one with w ≥ 0 turns less.

@@ -1,8 +1,8 @@
 //! Bodies of one scene: all their vertices in one array, a body is a range of it.
 //!
-//! What moves (positions, velocities) lives in plain arrays that the caller owns, in
-//! body order; what does not (who is joined to whom) lives here, in flat index arrays.
-//! Detection over n bodies is then one pass, and the arrays go to a GPU as they are.
+//! State (positions, velocities) lives in plain arrays that the caller owns, in body order;
+//! topology lives here, in flat index arrays. Detection over n bodies is then one pass, and the
+//! arrays go to a GPU as they are.
 
 pub mod offsets;
 
@@ -31,18 +31,18 @@ pub enum BodyKind {
     Tets,
     /// A closed triangle surface; inside is what it winds around.
     Surface,
-    /// Vertices joined by edges, as cloth and chains are; nothing is inside.
+    /// Vertices connected by edges, as cloth and chains are; it has no inside.
     SpringNetwork,
-    /// Points that nothing joins; nothing is inside, and every one of them counts.
+    /// Unconnected points; no inside, and every point takes part in contact.
     Particles,
     /// Closed rings in the plane z = 0; inside is what an odd number of them surrounds.
     ///
-    /// Other kinds and outlines do not meet: `proximity2d` tells what outlines do.
+    /// Outlines collide with no other kind; `pliant-plane` finds contact between outlines.
     Outline,
 }
 
 impl BodyKind {
-    /// Whether other bodies can be inside, or touch its surface.
+    /// Whether other bodies can be inside it, or touch its surface.
     pub fn has_surface(self) -> bool {
         match self {
             BodyKind::Tets | BodyKind::Surface => true,
@@ -54,7 +54,7 @@ impl BodyKind {
 /// Why a body does not fit into a scene.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodiesError {
-    /// A corner that is not there.
+    /// A corner that does not exist.
     #[error("cell {cell} of body {body} names vertex {vertex}, the body has {count}")]
     NoSuchVertex {
         /// The body.
@@ -63,17 +63,17 @@ pub enum BodiesError {
         cell: usize,
         /// The corner, counted within the body.
         vertex: VertexId,
-        /// Vertices of the body, count.
+        /// Vertices of the body.
         count: usize,
     },
-    /// More than indices of 32 bits can name.
+    /// More than 32-bit indices can name.
     #[error("body {body} makes more than {most} {what}")]
     TooMany {
         /// The body that does not fit any more.
         body: BodyId,
         /// What there is too much of.
         what: &'static str,
-        /// The most that fit, count.
+        /// The most that fit.
         most: usize,
     },
 }
@@ -85,7 +85,7 @@ pub enum BodiesError {
 pub struct Bodies {
     /// Kind of each body.
     kinds: Vec<BodyKind>,
-    /// Whether the boundary of each body is a closed surface with one side in.
+    /// Whether the boundary of each body is a closed surface with a definite inside.
     bounded: Vec<bool>,
     /// Vertices of each body.
     offsets: BodyOffsets,
@@ -97,7 +97,9 @@ pub struct Bodies {
     tets: Vec<[VertexId; 4]>,
     /// Corners of the surface triangles, counter-clockwise seen from outside.
     triangles: Vec<[VertexId; 3]>,
-    /// Other ends of each vertex's edges, ascending: tet edges, or surface edges without tets.
+    /// Other ends of each vertex's edges, ascending.
+    ///
+    /// Tet edges, or surface edges without tets.
     neighbours: Csr<VertexId>,
     /// Surface triangles around each vertex, ascending.
     triangles_around: Csr<TriangleId>,
@@ -108,11 +110,11 @@ pub struct Bodies {
 }
 
 impl Bodies {
-    /// A scene of tet meshes given as plain arrays, for somebody with an engine of their own.
+    /// A scene of tet meshes given as plain arrays, as from another engine.
     ///
-    /// Each body is its number of vertices and its tets, counted within the body. Tets may
-    /// be in any state of inversion; the sense of rotation in the index array is taken as
-    /// that of the rest shape, so that surfaces look outward while tets are positive.
+    /// Each body is its number of vertices and its tets, counted within the body. Tets may be in
+    /// any state of inversion; the orientation of the index array is taken as that of the rest
+    /// shape, so that surfaces face outward while tets are positive.
     pub fn from_tets(meshes: &[(usize, &[[VertexId; 4]])]) -> Result<Bodies, BodiesError> {
         let mut bodies = Builder::default();
         for &(vertex_count, tets) in meshes {
@@ -127,7 +129,7 @@ impl Bodies {
         Ok(bodies.finish())
     }
 
-    /// A scene of sound meshes.
+    /// A scene of valid meshes.
     pub fn from_meshes(meshes: &[Mesh<'_>]) -> Result<Bodies, BodiesError> {
         let mut bodies = Builder::default();
         for mesh in meshes {
@@ -154,7 +156,7 @@ impl Bodies {
         Ok(bodies.finish())
     }
 
-    /// Bodies of loose vertices, these many each.
+    /// Bodies of unconnected points, these many each.
     pub fn of_particles(counts: impl IntoIterator<Item = usize>) -> Result<Bodies, BodiesError> {
         let meshes: Vec<Mesh<'_>> = counts.into_iter().map(Mesh::Particles).collect();
         Bodies::from_meshes(&meshes)
@@ -185,15 +187,15 @@ impl Bodies {
         self.kinds[body.index()]
     }
 
-    /// Whether the surface of a body tells its inside.
+    /// Whether the surface of a body defines its inside.
     ///
-    /// Not so for tets of which three share a face, or two lie on the same side of one:
-    /// their boundary is no closed surface, and only the tets themselves can tell.
+    /// Not so for tets of which three share a face, or two lie on the same side of one: their
+    /// boundary is no closed surface, and only the tets themselves define it.
     pub fn is_bounded(&self, body: BodyId) -> bool {
         self.bounded[body.index()]
     }
 
-    /// Vertices of all bodies, count.
+    /// Vertices of all bodies.
     pub fn vertex_count(&self) -> usize {
         self.offsets.vertex_count()
     }
@@ -236,10 +238,10 @@ impl Bodies {
         &self.neighbours
     }
 
-    /// Whether a vertex of a body takes part in contact: it has an edge, or is of a cloud.
+    /// Whether a vertex takes part in contact: it has an edge, or is a particle.
     ///
-    /// Others are left over from a file, and nowhere in particular, or of an outline, which
-    /// meets nothing but outlines.
+    /// Others are left over from a file, at no meaningful position, or belong to an outline, which
+    /// collides with outlines only.
     #[inline]
     pub fn takes_part(&self, body: BodyId, vertex: usize) -> bool {
         match self.kind(body) {
@@ -249,7 +251,9 @@ impl Bodies {
         }
     }
 
-    /// The rings of an outline: vertices in order, the inside to their left; none of others.
+    /// The rings of an outline: vertices in order, the inside to their left.
+    ///
+    /// None for other kinds.
     pub fn rings(&self, body: BodyId) -> &[Vec<VertexId>] {
         &self.rings[range(&self.ring_starts, body)]
     }
@@ -260,7 +264,7 @@ impl Bodies {
     }
 }
 
-/// A sound mesh of either kind.
+/// A valid mesh of any kind.
 #[derive(Clone, Copy, Debug)]
 pub enum Mesh<'a> {
     /// Tets.
@@ -273,7 +277,7 @@ pub enum Mesh<'a> {
     Particles(usize),
     /// A number of vertices, and the rings that some of them make in the plane z = 0.
     ///
-    /// Each ring runs with the inside to its left. Other vertices are carried along.
+    /// Each ring runs with the inside to its left. Other vertices move along.
     Outline(usize, &'a [Vec<VertexId>]),
 }
 
@@ -282,11 +286,11 @@ fn range(starts: &[u32], body: BodyId) -> Range<usize> {
     starts[body.index()] as usize..starts[body.index() + 1] as usize
 }
 
-/// A scene under construction: all but the rows.
+/// A scene under construction: all but the adjacency lists.
 #[derive(Default)]
 struct Builder {
     bodies: Bodies,
-    /// Of all nets and rings, in the scene's numbers.
+    /// Of all spring networks and rings, in the scene's indices.
     net_edges: Vec<[VertexId; 2]>,
 }
 
@@ -444,7 +448,7 @@ mod tests {
         assert_eq!(bodies.rings(BodyId(1))[1], [6, 7, 8, 9].map(VertexId));
         assert!(bodies.rings(BodyId(0)).is_empty());
         assert_eq!(bodies.neighbours().row(6), [7, 9].map(VertexId));
-        assert!(bodies.neighbours().row(5).is_empty()); // carried along
+        assert!(bodies.neighbours().row(5).is_empty()); // on no ring
         assert!(!bodies.takes_part(BodyId(1), 6) && !bodies.kind(BodyId(1)).has_surface());
         let error = Bodies::from_meshes(&[Mesh::Outline(7, &rings)]).unwrap_err();
         assert_eq!(error.to_string(), "cell 3 of body 0 names vertex 7, the body has 7");

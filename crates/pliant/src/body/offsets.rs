@@ -7,7 +7,7 @@ use crate::id::{BodyId, VertexId};
 /// The range of vertices of each body, stored once for all stages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BodyOffsets {
-    /// First vertex of each body, and one past the last of all; empty where no body is known.
+    /// First vertex of each body, and one past the last; empty where no body is known.
     starts: Vec<u32>,
 }
 
@@ -44,7 +44,7 @@ impl BodyOffsets {
         self.starts[body.index()] as usize..self.starts[body.index() + 1] as usize
     }
 
-    /// The range of vertices of each body; one of all `vertex_count` where none is known.
+    /// Vertex range of each body; one of all `vertex_count` where none is known.
     pub fn ranges(&self, vertex_count: usize) -> impl Iterator<Item = Range<usize>> {
         let count = self.starts.len().saturating_sub(1).max(1);
         (0..count).map(move |body| {

@@ -1,18 +1,18 @@
-//! Vertices that are held, still or along keyframes.
+//! Pinned vertices, fixed or moving along keyframes.
 
 use crate::body::keyframes::Keyframes;
 use crate::id::VertexId;
 use crate::math::{Aabb, Vec3};
 
-/// Why vertices cannot be held.
+/// Why vertices cannot be pinned.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum PinError {
-    /// A vertex that is not there.
+    /// A vertex that does not exist.
     #[error("pinned vertex {vertex} does not exist: the scene has {count} vertices")]
     NoSuchVertex {
         /// First such vertex.
         vertex: VertexId,
-        /// Vertices of the scene, count.
+        /// Vertices of the scene.
         count: usize,
     },
     /// A plane without a direction.
@@ -66,31 +66,31 @@ fn those(positions: &[Vec3], held: impl Fn(Vec3) -> bool) -> Vec<VertexId> {
     found.map(|(k, _)| VertexId(k as u32)).collect()
 }
 
-/// How held vertices move: all turned about a pivot, then shifted.
+/// Motion of pinned vertices: all rotated about a pivot, then translated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PinPath {
-    /// Shift from where the vertices were pinned, and turn about the pivot.
+    /// Translation from where the vertices were pinned, and rotation about the pivot.
     pub motion: Keyframes,
-    /// Fixed point of the turn before the shift, world space, m.
+    /// Fixed point of the rotation before the translation, world space, m.
     pub pivot: Vec3,
 }
 
-/// Held vertices; none by default.
+/// Pinned vertices; none by default.
 #[derive(Clone, Debug, Default)]
 pub struct Pins {
-    /// Held vertices, ascending, each once.
+    /// Pinned vertices, ascending, each once.
     vertices: Vec<VertexId>,
     /// Where each was pinned, world space, m.
     places: Vec<Vec3>,
-    /// Path of each, counted in `paths`; none for those that stay.
+    /// Path of each, counted in `paths`; none for fixed ones.
     rides: Vec<Option<u32>>,
     paths: Vec<PinPath>,
 }
 
 impl Pins {
-    /// Holds vertices where they are in `positions`.
+    /// Pins vertices where they are in `positions`.
     ///
-    /// Those that are not there are left out; [`Pins::add_still`] refuses them.
+    /// Those that do not exist are skipped; [`Pins::add_still`] rejects them.
     pub fn still(mut vertices: Vec<VertexId>, positions: &[Vec3]) -> Pins {
         vertices.sort_unstable();
         vertices.dedup();
@@ -99,16 +99,16 @@ impl Pins {
         Pins { rides: vec![None; vertices.len()], vertices, places, paths: Vec::new() }
     }
 
-    /// Holds more vertices where they are in `positions`, m.
+    /// Pins more vertices where they are in `positions`, m.
     ///
-    /// A vertex that is held already is held anew. On an error nothing changes.
+    /// A vertex that is pinned already is pinned anew. On an error nothing changes.
     pub fn add_still(&mut self, vertices: &[VertexId], positions: &[Vec3]) -> Result<(), PinError> {
         self.add(vertices, positions, None)
     }
 
     /// Moves more vertices along a path, from where they are in `positions`, m.
     ///
-    /// A vertex that is held already is held anew. On an error nothing changes.
+    /// A vertex that is pinned already is pinned anew. On an error nothing changes.
     pub fn add_moving(
         &mut self,
         vertices: &[VertexId],
@@ -147,12 +147,12 @@ impl Pins {
         Ok(())
     }
 
-    /// Held vertices, ascending.
+    /// Pinned vertices, ascending.
     pub fn vertices(&self) -> &[VertexId] {
         &self.vertices
     }
 
-    /// Where a held vertex is at a moment, m; `pin` counts in [`Pins::vertices`].
+    /// Position of a pinned vertex at a time, m; `pin` counts in [`Pins::vertices`].
     pub fn place(&self, pin: usize, time: f64) -> Vec3 {
         let Some(PinPath { motion, pivot }) = self.path(pin) else {
             return self.places[pin];
@@ -161,7 +161,7 @@ impl Pins {
         *pivot + pose.position + pose.rotation * (self.places[pin] - *pivot)
     }
 
-    /// How fast a held vertex moves at a moment, m/s.
+    /// Velocity of a pinned vertex at a time, m/s.
     pub fn velocity(&self, pin: usize, time: f64) -> Vec3 {
         match self.path(pin) {
             // The pose moves a world whose origin is the pivot.
@@ -174,7 +174,7 @@ impl Pins {
         self.rides[pin].map(|path| &self.paths[path as usize])
     }
 
-    /// Puts held vertices where they belong at a moment.
+    /// Writes the positions and velocities of pinned vertices at a time.
     pub fn hold(&self, time: f64, positions: &mut [Vec3], velocities: &mut [Vec3]) {
         for (pin, vertex) in self.vertices.iter().enumerate() {
             positions[vertex.index()] = self.place(pin, time);

@@ -1,22 +1,22 @@
-//! Soft bodies in motion: where the vertices are, how fast, and how heavy.
+//! State and masses of soft bodies: positions, velocities, kilograms.
 
 use crate::body::rigid::RigidState;
 use crate::id::VertexId;
 use crate::math::{Vec3, tet_volume};
 use crate::snapshot::{Snapshot, SnapshotError};
 
-/// Where everything is and how fast it moves.
+/// Positions and velocities of everything, borrowed.
 #[derive(Clone, Copy, Debug)]
 pub struct StateView<'a> {
     /// Of all vertices in body order, world space, m.
     pub positions: &'a [Vec3],
     /// Of the same vertices, m/s.
     pub velocities: &'a [Vec3],
-    /// Since the start, s; what moves by keyframes asks for it.
+    /// Since the start, s; keyframes are evaluated at it.
     pub time: f64,
 }
 
-/// What changes from step to step.
+/// The state of a scene, which changes from step to step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// Of all vertices in body order, world space, m.
@@ -83,17 +83,17 @@ impl State {
         vertices.map(|((x, v), m)| *m * (*x - about).cross(*v)).sum()
     }
 
-    /// Centre of mass, m; not a number without vertices.
+    /// Centre of mass, m; NaN without vertices.
     pub fn centre(&self, masses: &Masses) -> Vec3 {
         let sum: Vec3 = self.positions.iter().zip(masses.of()).map(|(x, m)| *m * *x).sum();
         sum / masses.total()
     }
 }
 
-/// Why something has no mass to move with.
+/// Why masses are rejected.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum MassError {
-    /// A mass that is zero, negative or not a number.
+    /// A mass that is zero, negative or NaN.
     #[error("vertex {vertex} has mass {mass} kg: masses must be positive and finite")]
     Mass {
         /// First such vertex, counted in the scene.
@@ -101,7 +101,7 @@ pub enum MassError {
         /// Its mass, kg.
         mass: f64,
     },
-    /// A density that is zero, negative or not a number.
+    /// A density that is zero, negative or NaN.
     #[error("tet {tet} has density {density} kg/m³: densities must be positive and finite")]
     Density {
         /// First such tet.
@@ -117,17 +117,17 @@ pub enum MassError {
         /// Its signed volume, m³.
         volume: f64,
     },
-    /// A corner that is not there.
+    /// A corner that does not exist.
     #[error("tet {tet} names vertex {vertex}, there are {count}")]
     NoSuchVertex {
         /// First such tet.
         tet: usize,
         /// Its corner.
         vertex: VertexId,
-        /// Vertices, count.
+        /// Vertices.
         count: usize,
     },
-    /// A vertex that belongs to nothing.
+    /// A vertex that belongs to no tet.
     #[error("vertex {vertex} belongs to no tet and gets no mass: remove it")]
     Loose {
         /// First such vertex.
@@ -151,9 +151,9 @@ impl Masses {
         }
     }
 
-    /// A quarter of each tet's mass to each of its corners: lumped masses.
+    /// Lumped masses: a quarter of each tet's mass to each of its corners.
     ///
-    /// `density_of` tells the density of a tet, kg/m³.
+    /// `density_of` returns the density of a tet, kg/m³.
     pub fn of_tets(
         rest: &[Vec3],
         tets: &[[VertexId; 4]],

@@ -1,9 +1,9 @@
-//! Bodies that run through each other though no vertex of one is inside the other.
+//! Interpenetration without a vertex inside: edges that cross the other's faces.
 //!
 //! Edges that have passed far are no contact as such: from far behind, edges of opposite sides
-//! seem to have passed too. Those that truly run through the other body's surface are looked
-//! at again, well beyond the size of the smaller body. The pair that has passed least tells
-//! the way out; what would lead another way waits until that one is gone.
+//! seem to have passed too. Those that truly cross the other body's surface are tested again,
+//! well beyond the size of the smaller body. The pair that has passed least defines the way out;
+//! contacts that would lead another way wait until that one is gone.
 
 use crate::contact::Contact;
 use crate::contact::edges::{EdgeEdgeGap, passing};
@@ -14,25 +14,25 @@ use crate::detect::boxes::{Hits, Query};
 use crate::id::BodyId;
 use crate::math::{Aabb, Vec3};
 
-/// Cosine of the angle to the shallowest contact's normal beyond which another is left out.
+/// Least cosine of the angle to the shallowest normal; other contacts are skipped.
 const SAME_WAY: f64 = 0.5;
 
-/// How far edges may have passed each other, in sizes of the smaller body, unit 1.
+/// How far edges may have passed each other, in sizes of the smaller body.
 ///
-/// EdgeFaceCrossings the middle of each other two equal bars have passed by exactly one size both ways.
+/// Two equal bars through the middle of each other have passed by exactly one size both ways.
 const DEEPEST: f64 = 1.5;
 
-/// What is kept between pairs.
+/// Scratch memory, kept between pairs.
 #[derive(Clone, Debug, Default)]
 pub struct EdgeFaceCrossings {
     hits: Hits,
-    /// Ridges that run through the other body, of each body.
+    /// Feature edges that cross the other body's surface, of each body.
     ridges: [Vec<u32>; 2],
     found: Vec<([u32; 2], EdgeEdgeGap)>,
 }
 
 impl EdgeFaceCrossings {
-    /// Appends contacts of edges that have passed farther than those of [`Snapshot::edges`].
+    /// Appends contacts of edges passed farther than [`Snapshot::edges`] finds.
     pub fn find(
         &mut self,
         snapshot: &Snapshot<'_>,
@@ -41,7 +41,7 @@ impl EdgeFaceCrossings {
         found: &mut Vec<Contact>,
     ) {
         let [a, b] = pair.of;
-        // Surfaces that are apart run through nothing.
+        // Surfaces that are apart do not cross.
         if slab.is_some_and(|slab| slab.keeps_apart(0.0)) {
             return;
         }
@@ -80,7 +80,7 @@ impl EdgeFaceCrossings {
         }
     }
 
-    /// Tries what runs through one body with what runs through the other.
+    /// Tests the crossing edges of one body against those of the other.
     fn look(&mut self, [one, other]: [&Shape; 2], pair: Pair) {
         let EdgeFaceCrossings { ridges: [mine, theirs], found, .. } = self;
         found.clear();
@@ -111,7 +111,7 @@ fn has_inside(snapshot: &Snapshot<'_>, [own, body]: [BodyId; 2]) -> bool {
     own.take_while(|(vertex, _)| vertex.index() < vertices.end).any(|(_, into)| *into == body)
 }
 
-/// Whether an edge meets a surface.
+/// Whether an edge crosses a surface.
 fn runs_through(ridge: &FeatureEdge, around: &Shape) -> bool {
     let mut does = false;
     around.facets.tree.meeting(ridge.around(), |k| {
@@ -121,14 +121,14 @@ fn runs_through(ridge: &FeatureEdge, around: &Shape) -> bool {
     does
 }
 
-/// Whether a segment crosses a triangle, up to rounding: a later step sees it otherwise.
+/// Whether a segment crosses a triangle, up to rounding: a later step decides anew.
 #[inline]
 fn crosses([p, q]: [Vec3; 2], [a, b, c]: [Vec3; 3]) -> bool {
     let (normal, way) = ((b - a).cross(c - a), q - p);
     if normal.dot(p - a) * normal.dot(q - a) > 0.0 {
         return false;
     }
-    // Turns of the way about the triangle's sides, alike where it passes within all of them.
+    // Signed volumes with the triangle's sides, of one sign where it passes within all of them.
     let [x, y, z] = [a - p, b - p, c - p];
     let turns = [way.dot(x.cross(y)), way.dot(y.cross(z)), way.dot(z.cross(x))];
     turns.iter().all(|turn| *turn >= 0.0) || turns.iter().all(|turn| *turn <= 0.0)

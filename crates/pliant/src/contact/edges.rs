@@ -1,21 +1,21 @@
-//! Two edges that come near each other, or have passed through each other.
+//! Edge–edge contact: two edges near each other, or passed through each other.
 //!
-//! The normal of such a contact is across both edges. It is one only if it lies between the
-//! normals of the triangles beside each edge: otherwise a vertex or a face is nearer, and
-//! flat meshes would be pulled into each other by their diagonals.
+//! The normal of such a contact is across both edges. It is a contact only if the normal lies
+//! between the normals of the triangles beside each edge: otherwise a vertex or a face is nearer,
+//! and flat meshes would be pulled into each other by their diagonals.
 
 use crate::math::Vec3;
 
-/// Sine of the angle between edges below which they are parallel: they have no normal.
+/// Sine of the angle between edges below which they are parallel, without a normal.
 const PARALLEL: f64 = 0.05;
 
-/// Cosine of the angle between two triangles above which the edge between them is flat.
+/// Cosine of the angle between two triangles above which their edge is flat.
 const FLAT: f64 = 0.999;
 
-/// How far, per length of the edge, a tip may stand beyond the normal's plane.
+/// How far an opposite corner may pass the normal's plane, per length of the edge.
 const BEYOND: f64 = 0.02;
 
-/// One edge with what is beside it, all in world space, m.
+/// One edge with the corners beside it, all in world space, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Side {
     /// Its ends.
@@ -39,12 +39,12 @@ impl Side {
     }
 }
 
-/// How two edges stand to each other.
+/// Closest points, normal and gap of two edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EdgeEdgeGap {
-    /// Place on the first edge, from 0 to 1.
+    /// Parameter on the first edge, from 0 to 1.
     pub s: f64,
-    /// Place on the second edge, from 0 to 1.
+    /// Parameter on the second edge, from 0 to 1.
     pub t: f64,
     /// Unit, from the second edge to the first.
     pub normal: Vec3,
@@ -66,7 +66,7 @@ pub fn passing(a: &Side, b: &Side, reach: f64, depth: f64) -> Option<EdgeEdgeGap
         return None;
     }
     let (p_length, q_length, length) = (p.length(), q.length(), across.length());
-    // Not-a-number fails as well.
+    // NaN fails as well.
     if !(length >= PARALLEL * p_length * q_length && length > 0.0) {
         return None;
     }
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
     use crate::mesh::normals::face_normal;
 
-    /// A roof along an axis with its ridge at a height, its sides falling (or rising) away.
+    /// A roof along an axis, its ridge at a height, its sides falling (or rising) away.
     fn roof(along: Vec3, height: f64, fall: f64) -> Side {
         let aside = along.cross(Vec3::Z);
         let (from, to) = (height * Vec3::Z - along, height * Vec3::Z + along);
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn the_wrong_sides_do_not_meet() {
         let (one, other) = (roof(Vec3::X, 0.3, 1.0), roof(Vec3::Y, 0.0, 1.0));
-        assert_eq!(passing(&one, &other, 1.0, 1.0), None); // the upper looks up
+        assert_eq!(passing(&one, &other, 1.0, 1.0), None); // the upper faces up
         let beside = Side { ends: other.ends.map(|p| p + 5.0 * Vec3::Y), ..other };
         assert_eq!(passing(&roof(Vec3::X, 0.3, -1.0), &beside, 1.0, 1.0), None);
     }

@@ -1,15 +1,15 @@
-//! Bodies wholly inside another: one way out for all their vertices.
+//! Bodies wholly inside another: one direction out for all their vertices.
 //!
 //! No edge of such a body leads out, so the consistent depth has no direction for any of its
-//! vertices. As a body it has one: of the directions in which the surface around looks where
-//! it is nearest to a vertex, the one along which the last vertex is out soonest. All
-//! vertices get that direction, and the body leaves as it is, by translation.
+//! vertices. As a body it has one: of the directions that the surface around faces where it is
+//! nearest to a vertex, the one along which the last vertex is out soonest. All vertices get that
+//! direction, and the body leaves undeformed, by translation.
 //!
-//! | here     | meaning                                                        |
-//! |----------|----------------------------------------------------------------|
-//! | `group`  | vertices of one body inside another, with no edge leading out  |
-//! | `ways`   | directions that are tried, unit, with the nearest distance, m  |
-//! | `exit`   | way of the last vertex of the group along a direction, m       |
+//! | here     | meaning                                                             |
+//! |----------|---------------------------------------------------------------------|
+//! | `group`  | vertices of one body inside another, with no edge leading out       |
+//! | `ways`   | directions that are tried, unit, with the nearest distance, m       |
+//! | `exit`   | distance of the last vertex of the group along a direction, m       |
 
 use crate::body::Bodies;
 use crate::contact::inside;
@@ -19,7 +19,7 @@ use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::normals::face_normal;
 
-/// Cosine of the angle below which two directions are tried as one, that of the nearer.
+/// Cosine of the angle below which two directions count as one, that of the nearer.
 ///
 /// Some 26 degrees: a round body then has at most some 70 directions, a block its six.
 const SAME: f64 = 0.9;
@@ -38,10 +38,10 @@ pub fn gather(penetrations: &Penetrations, bodies: &Bodies, found: &mut Vec<Encl
     found.sort_unstable();
 }
 
-/// The common way out of a group from the body around it; its depth is that of the last.
+/// The common way out of a group from the body around it; depth of the last one.
 ///
-/// `space` is the box of that body; `ways` is memory. `None` when rays hit nothing, as can
-/// be where tets are inverted. Of directions that are as short the first found counts.
+/// `space` is the box of that body; `ways` is scratch memory. `None` when rays hit nothing, as
+/// can be where tets are inverted. Of directions that are equally short, the first found.
 pub fn way_out(
     group: &[Enclosed],
     positions: &[Vec3],

@@ -18,7 +18,7 @@ pub struct Edge {
     pub triangles: [TriangleId; 2],
 }
 
-/// What does not change while bodies move.
+/// Contact features of a scene, which do not change while bodies move.
 #[derive(Clone, Debug, Default)]
 pub struct Features {
     /// Surface edges of all bodies, body after body.
@@ -36,7 +36,7 @@ pub struct Features {
 impl Features {
     /// The features of a scene; sizes are measured in `rest`.
     ///
-    /// Edges with more or fewer than two triangles are left out.
+    /// Edges with more or fewer than two triangles are skipped.
     pub fn new(rest: &[Vec3], bodies: &Bodies) -> Features {
         let mut features = Features::default();
         let mut sides: Vec<([VertexId; 2], VertexId, TriangleId)> = Vec::new();
@@ -69,7 +69,7 @@ impl Features {
         features
     }
 
-    /// Numbers of the edges of a body.
+    /// Indices of the edges of a body.
     pub fn edges_of(&self, body: BodyId) -> std::ops::Range<usize> {
         self.edge_starts[body.index()]..self.edge_starts[body.index() + 1]
     }

@@ -1,4 +1,4 @@
-//! The impulses of contacts, remembered from step to step by what is in contact.
+//! Contact impulses, and their warm start from step to step by feature.
 
 use crate::contact::friction::friction;
 use crate::contact::{Contact, Feature};
@@ -11,7 +11,7 @@ use crate::snapshot::{Snapshot, SnapshotError};
 pub struct ContactImpulse {
     /// Along the normal, N·s; not negative.
     pub normal: f64,
-    /// Along the plane of contact, N·s; at most friction times `normal`.
+    /// In the tangent plane, N·s; at most friction times `normal`.
     pub tangent: Vec3,
 }
 
@@ -23,20 +23,20 @@ impl ContactImpulse {
     }
 }
 
-/// What contacts pressed with in the last step.
+/// Contact impulses of the last step, as a warm start.
 #[derive(Clone, Debug, Default)]
 pub struct WarmStart {
     /// Ascending by feature.
     list: Vec<(Feature, ContactImpulse)>,
-    /// Length of the step they are of, s.
+    /// Length of that step, s.
     dt: f64,
 }
 
 impl WarmStart {
-    /// Fills `row_impulses` with what each contact pressed with, 0 for a new one.
+    /// Warm start: fills `row_impulses` from the last step, with 0 for a new contact.
     ///
-    /// Contacts ascend by feature. What lay along the old plane is laid into the new one, and
-    /// a step of another length has impulses in proportion.
+    /// Contacts ascend by feature. Tangential impulses are projected from the old tangent plane to
+    /// the new one, and impulses scale with the length of the step.
     pub fn load(&self, contacts: &[Contact], dt: f64, row_impulses: &mut Vec<ContactImpulse>) {
         row_impulses.clear();
         let scale = if self.dt > 0.0 { dt / self.dt } else { 1.0 };
@@ -55,7 +55,7 @@ impl WarmStart {
         }
     }
 
-    /// Keeps what contacts press with in a step of `dt` seconds.
+    /// Stores the contact impulses of a step of `dt` seconds.
     pub fn store(&mut self, contacts: &[Contact], row_impulses: &[ContactImpulse], dt: f64) {
         self.dt = dt;
         self.list.clear();
@@ -64,7 +64,7 @@ impl WarmStart {
         self.list.extend(pressing.map(|(contact, row_impulse)| (contact.feature, *row_impulse)));
     }
 
-    /// Writes all, for a run that is taken up again.
+    /// Writes all, for a run that is resumed.
     pub fn save(&self, memory: &mut Snapshot) {
         memory.write(self.list.len() as f64);
         memory.write(self.dt);
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(recalled, [pressing(2.0, Vec3::X)]);
         remembered.load(&[contact(0, Vec3::X)], DT, &mut recalled);
         assert_eq!(recalled, [pressing(2.0, Vec3::ZERO)]);
-        // In half the time half as much.
+        // Half the step, half the impulse.
         remembered.load(&[contact(0, Vec3::Z)], 0.5 * DT, &mut recalled);
         assert_eq!(recalled, [pressing(1.0, 0.5 * Vec3::X)]);
     }

@@ -1,7 +1,7 @@
-//! Vertices inside a body: where the consistent direction leaves it.
+//! Vertices inside a body: where their direction of penetration leaves it.
 //!
-//! The depth of `depth` averages projections and does not reach the surface (erratum H11);
-//! what counts here is the way along its direction to the first triangle that looks along.
+//! The depth of `depth` averages projections and does not reach the surface (erratum H11); what
+//! counts here is the distance along its direction to the first triangle that faces along it.
 
 use crate::contact::near::{ClosestPoint, shares};
 use crate::contact::shape::Facets;
@@ -13,7 +13,7 @@ use crate::mesh::closest::closest_point;
 /// The ray is followed this many times the depth before the whole body is searched.
 const FIRST_REACH: f64 = 2.0;
 
-/// Rounding of the shares of a hit, unit 1: a ray through an edge must not slip between.
+/// Rounding of a hit's barycentric weights: no ray may slip through an edge.
 const SLIP: f64 = 1e-9;
 
 /// Where the way out from inside a body first leaves it.
@@ -56,7 +56,9 @@ pub fn exit(
     None
 }
 
-/// Way along a unit ray to a triangle that looks along it, and the shares of its corners.
+/// Distance along a unit ray to a triangle that faces along it, m.
+///
+/// With the barycentric weights of the hit.
 pub(super) fn hit(from: Vec3, direction: Vec3, [a, b, c]: [Vec3; 3]) -> Option<(f64, [f64; 3])> {
     let normal = (b - a).cross(c - a);
     let along = normal.dot(direction);
@@ -83,8 +85,9 @@ pub fn nearest(point: Vec3, penetration: Penetration, facets: &Facets) -> Option
     })
 }
 
-/// Square of the distance to the nearest triangle, m², its number within the body, and the
-/// point of it, m; of triangles that are as near the first.
+/// The nearest triangle: squared distance, m², index within the body, and point, m.
+///
+/// Of triangles that are equally near, the first.
 pub(super) fn closest(point: Vec3, facets: &Facets) -> Option<(f64, u32, Vec3)> {
     let mut best: Option<(f64, u32, Vec3)> = None;
     facets.tree.near(point, f64::INFINITY, |k| {

@@ -1,15 +1,15 @@
-//! How far contacts are looked for: relative to the smaller body and to how fast it comes.
+//! Search distances: relative to the smaller body and to the approach speed.
 
 use crate::math::Vec3;
 
 /// Lengths and speeds of contact, all relative to the size of the smaller body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MarginSettings {
-    /// Gap at which contact begins, per size, unit 1.
+    /// Gap at which contact begins, per size.
     pub offset: f64,
-    /// Farthest look ahead, per size, unit 1.
+    /// Greatest speculative distance, per size.
     pub speculative_distance: f64,
-    /// Steps to look ahead at the present relative speed, count.
+    /// Steps of the present relative speed within the speculative distance.
     pub steps_ahead: f64,
 }
 
@@ -19,7 +19,7 @@ impl Default for MarginSettings {
     }
 }
 
-/// How the vertices of a body move, taken together.
+/// Velocities of a body's vertices: their mean and how far they differ from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Drift {
     /// Mean velocity, m/s.
@@ -29,7 +29,7 @@ pub struct Drift {
 }
 
 impl Drift {
-    /// The drift of some velocities.
+    /// Mean and spread of some velocities.
     pub fn of(velocities: &[Vec3]) -> Drift {
         let sum: Vec3 = velocities.iter().sum();
         let mean = if velocities.is_empty() { sum } else { sum / velocities.len() as f64 };
@@ -37,13 +37,13 @@ impl Drift {
         Drift { mean, spread: off.fold(0.0, f64::max) }
     }
 
-    /// The fastest that vertices of two bodies can approach, m/s.
+    /// Highest possible speed at which vertices of two bodies approach, m/s.
     pub fn closing(self, other: Drift) -> f64 {
         self.mean.distance(other.mean) + self.spread + other.spread
     }
 }
 
-/// What a pair of bodies looks for.
+/// Search distances of a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Margin {
     /// Size of the smaller body, m.
@@ -55,7 +55,7 @@ pub struct Margin {
 }
 
 impl MarginSettings {
-    /// The margin for bodies of which the smaller has `size` m, closing in with `speed` m/s.
+    /// The margin for a smaller body of `size` m that approaches at `speed` m/s.
     pub fn of(self, size: f64, speed: f64, dt: f64) -> Margin {
         let offset = self.offset * size;
         let most = (self.speculative_distance * size).max(offset);

@@ -1,17 +1,17 @@
-//! Contacts as linear rows: who touches whom, where, along which normal, how near.
+//! Contacts as linear constraint rows: which features, which normal, which gap.
 //!
 //! A contact is up to four vertices with signed weights. Their weighted sum u(x) = Σ wᵢ xᵢ is
-//! how one side stands to the other, and the gap is how far apart they are along the normal.
-//! Solvers see nothing else, so a new kind of contact is a new way to make rows.
+//! the position of one side relative to the other, and the gap is their distance along the
+//! normal. Solvers see nothing else, so a new kind of contact is a new way to make rows.
 //!
-//! | here       | meaning                                                       |
-//! |------------|---------------------------------------------------------------|
-//! | `weights`  | positive on the first side, negative on the second, unit 1    |
-//! | `normal`   | unit, from the second side to the first                       |
-//! | `gap`      | distance along the normal, m; negative when they overlap      |
-//! | `min_normal_velocity`   | v*: least speed along the normal at the end of the step, m/s  |
-//! | `offset`   | δ: gap at which contact begins, m                             |
-//! | `size`     | size of the smaller body, m: all lengths are relative to it   |
+//! | here                  | meaning                                                            |
+//! |-----------------------|--------------------------------------------------------------------|
+//! | `weights`             | positive on the first side, negative on the second                 |
+//! | `normal`              | unit, from the second side to the first                            |
+//! | `gap`                 | distance along the normal, m; negative when they overlap           |
+//! | `min_normal_velocity` | v*: least speed along the normal at the end of the step, m/s       |
+//! | `offset`              | δ: gap at which contact begins, m                                  |
+//! | `size`                | size of the smaller body, m: all lengths are relative to it        |
 
 pub mod impulse;
 
@@ -51,7 +51,7 @@ mod reference;
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
 
-/// What a contact is between; its multiplier is remembered by this.
+/// The two features in contact; the warm start finds its impulse by them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Feature {
     /// A vertex and another body.
@@ -65,15 +65,15 @@ pub enum Feature {
 /// One contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// What it is between.
+    /// The features it is between.
     pub feature: Feature,
     /// Vertices, first those of the first side; the first `count` are in use.
     pub vertices: [VertexId; 4],
-    /// Weight of each vertex, unit 1.
+    /// Weight of each vertex.
     pub weights: [f64; 4],
-    /// Vertices in use, count.
+    /// Vertices in use.
     pub count: usize,
-    /// Bodies of the two sides; the second may be an obstacle, which is no body.
+    /// Bodies of the two sides; the second is none for an obstacle.
     pub bodies: (BodyId, Option<BodyId>),
     /// Unit, from the second side to the first.
     pub normal: Vec3,
@@ -81,12 +81,13 @@ pub struct Contact {
     pub gap: f64,
     /// Velocity of the second side where it is an obstacle, m/s.
     pub surface_velocity: Vec3,
-    /// v*: least speed along the normal that the step must end with, m/s. Negative for a gap
-    /// that may still close; a search leaves it 0.
+    /// v*: least speed along the normal that the step must end with, m/s.
+    ///
+    /// Negative for a speculative contact, whose gap may still close; a search leaves it 0.
     pub min_normal_velocity: f64,
-    /// Least speed along the normal after an impact, m/s; 0 for none, as a search leaves it.
+    /// Least rebound speed along the normal, m/s; 0 for none, as a search leaves it.
     pub bounce: f64,
-    /// Coulomb's coefficient, unit 1.
+    /// Coulomb's coefficient.
     pub friction: f64,
     /// Gap at which contact begins, m.
     pub offset: f64,
@@ -129,7 +130,7 @@ impl Contact {
         self.vertices.into_iter().zip(self.weights).take(self.count)
     }
 
-    /// Where a side is in contact, m: the first for a sign of 1, the second for −1.
+    /// Contact point of a side, m: of the first for a sign of 1, of the second for −1.
     pub fn place(&self, sign: f64, positions: &[Vec3]) -> Vec3 {
         let own = self.terms().filter(|(_, weight)| sign * *weight > 0.0);
         own.map(|(v, weight)| sign * weight * positions[v.index()]).sum()
@@ -143,7 +144,7 @@ impl Contact {
     }
 }
 
-/// A vertex that touches a resting obstacle from above, in tests.
+/// A vertex that touches an obstacle at rest from above, in tests.
 #[cfg(test)]
 pub(crate) fn resting(vertex: VertexId) -> Contact {
     Contact {

@@ -1,4 +1,4 @@
-//! Vertices outside a body, near its surface: the nearest point of it.
+//! Vertices outside a body, near its surface: the closest point on it.
 
 use crate::body::Bodies;
 use crate::contact::shape::Facets;
@@ -7,25 +7,25 @@ use crate::math::Vec3;
 use crate::mesh::closest::closest_point;
 use crate::mesh::normals::face_normal;
 
-/// Distances below this, relative to the size of the body, have no direction of their own.
+/// Distances below this, relative to the size of the body, have no direction.
 const TOUCHING: f64 = 1e-7;
 
-/// A point of a surface, seen from a vertex.
+/// Closest point on a surface, seen from a vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosestPoint {
     /// The triangle it lies on.
     pub triangle: TriangleId,
-    /// Share of each corner, unit 1; they sum to 1.
+    /// Barycentric weight of each corner; they sum to 1.
     pub shares: [f64; 3],
     /// Unit, from the surface to the vertex.
     pub normal: Vec3,
-    /// Way from the surface to the vertex along the normal, m.
+    /// Distance from the surface to the vertex along the normal, m.
     pub gap: f64,
 }
 
-/// The nearest point, within `reach` m, of the triangles that look towards `point`.
+/// The closest point, within `reach` m, on the triangles that face `point`.
 ///
-/// `size` is that of the smaller body, m. Of triangles that are as near the first counts.
+/// `size` is that of the smaller body, m. Of triangles that are equally near, the first.
 pub fn foot(point: Vec3, facets: &Facets, reach: f64, size: f64) -> Option<ClosestPoint> {
     let mut best: Option<(f64, u32, Vec3)> = None;
     let mut within_sq = reach * reach;
@@ -35,7 +35,7 @@ pub fn foot(point: Vec3, facets: &Facets, reach: f64, size: f64) -> Option<Close
         if height >= 0.0 {
             let nearest = closest_point(point, [a, b, c]);
             let distance_sq = nearest.distance_squared(point);
-            // The smaller number wins a tie, in whatever order the tree shows them.
+            // The smaller index wins a tie, in whatever order the tree visits them.
             let better = match best {
                 Some((least, number, _)) => (distance_sq, k) < (least, number),
                 None => distance_sq <= within_sq,
@@ -55,7 +55,7 @@ pub fn foot(point: Vec3, facets: &Facets, reach: f64, size: f64) -> Option<Close
     Some(ClosestPoint { triangle, shares: shares(nearest, corners), normal, gap: distance })
 }
 
-/// Shares of the corners in a point of a triangle; not negative, summing to 1.
+/// Barycentric weights of a point of a triangle; not negative, summing to 1.
 ///
 /// A triangle without area gives all to its nearest corner.
 pub fn shares(point: Vec3, [a, b, c]: [Vec3; 3]) -> [f64; 3] {

@@ -1,7 +1,8 @@
-//! Vertices near or in obstacles, and those that would be within a step.
+//! Vertices near or in obstacles, and those that will be within a step.
 //!
-//! Obstacles may be thin, and what falls on them fast. A vertex out of reach is followed along
-//! its way, as far at a time as nothing can be; what it then comes to is the plane of its contact.
+//! Obstacles may be thin, and bodies fast. A vertex out of reach is followed along its path by
+//! sphere tracing, each stride as long as free space is certain; the surface it then reaches is
+//! the plane of its speculative contact.
 
 use crate::body::Bodies;
 use crate::body::obstacle::{Obstacle, Posed};
@@ -12,25 +13,25 @@ use crate::force::StateView;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3};
 
-/// How much farther than half a body's box its vertices are taken to reach, for rounding.
+/// Factor on half a body's box within which its vertices are, for rounding.
 const ROUND: f64 = 1.001;
 
-/// How far the way of a vertex is followed, over that of a step at its present velocity, unit 1.
+/// How far the path of a vertex is followed, over that of a step at its velocity.
 pub(super) const AHEAD: f64 = 1.25;
 
-/// Most places along a way that are looked at, count; where they end is taken for the surface.
+/// Most strides along a path; where they end counts as the surface.
 const LOOKS: usize = 64;
 
-/// What vertices may meet besides bodies.
+/// Obstacles and bodies as the search sees them.
 #[derive(Clone, Copy, Debug)]
 pub struct Around<'a> {
-    /// Where vertices are and how they move.
+    /// Positions and velocities.
     pub motion: StateView<'a>,
-    /// What is in their way.
+    /// The obstacles.
     pub obstacles: &'a [Obstacle],
     /// Sizes of the bodies.
     pub features: &'a Features,
-    /// How each body moves.
+    /// Velocity range of each body.
     pub drifts: &'a [Drift],
     /// Box of each body, m.
     pub boxes: &'a [Aabb],
@@ -38,7 +39,7 @@ pub struct Around<'a> {
 
 /// Appends the contacts between the vertices of a body and the obstacles.
 ///
-/// An obstacle's friction is that of the contact.
+/// Friction is that of the obstacle.
 pub fn find(
     around: Around<'_>,
     bodies: &Bodies,
@@ -58,14 +59,14 @@ pub fn find(
         let fastest = passing + drift.spread + twist.angular.length() * radius;
         let steep = here.shape.lipschitz();
         let farthest = near + steep * AHEAD * dt * fastest;
-        // No vertex is nearer than the middle is, less the way from there to it.
+        // No vertex is nearer than the centre, less the distance from there to it.
         if here.distance(centre) - steep * radius > farthest {
             continue;
         }
         for index in bodies.vertices(body) {
             let point = motion.positions[index];
             let gap = here.distance(point);
-            // At no speed is farther looked; not-a-number is no contact either.
+            // No speed reaches farther; NaN is no contact either.
             if gap.is_nan() || gap > farthest {
                 continue;
             }
@@ -99,7 +100,7 @@ pub fn find(
     }
 }
 
-/// What a point with this gap comes to along its way: the gap to that plane, m, and its normal.
+/// Gap, m, and normal of the plane that a point reaches along its path.
 pub(super) fn ahead(
     here: Posed<'_>,
     (point, gap): (Vec3, f64),
@@ -113,7 +114,7 @@ pub(super) fn ahead(
         if distance <= offset {
             break;
         }
-        // Not-a-number ends it too.
+        // NaN ends it too.
         along += distance / whole;
         if along.is_nan() || along > 1.0 {
             return None;
@@ -138,7 +139,7 @@ mod tests {
 
     /// Contacts of a tet of 1 m at rest, its base at a height, with the plane z = 0.
     ///
-    /// The plane comes up with a speed, and is there after one second.
+    /// The plane rises at a speed, and is there after one second.
     fn found(height: f64, speed: f64) -> Vec<Contact> {
         let rest = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
         let bodies = Bodies::from_tets(&[(4, &[TET])]).unwrap();
@@ -215,10 +216,10 @@ mod tests {
         let above = Vec3::new(0.2, 0.1, 0.55);
         let (gap, normal) = met(above, -4.0 * Vec3::Z).unwrap();
         assert!((gap - 0.5).abs() < 1e-12 && normal == Vec3::Z, "{gap} {normal}");
-        // At a slant too: the plane counts, not the way.
+        // Obliquely too: the plane counts, not the path.
         let (gap, normal) = met(above, Vec3::new(0.5, 0.0, -2.0)).unwrap();
         assert!((gap - 0.5).abs() < 1e-12 && normal == Vec3::Z, "{gap} {normal}");
-        // Too short a way, past the side, or away from it.
+        // Too short a path, past the side, or away from it.
         assert_eq!(met(above, -0.4 * Vec3::Z), None);
         assert_eq!(met(above + 2.0 * Vec3::X, -4.0 * Vec3::Z), None);
         assert_eq!(met(above, 4.0 * Vec3::Z), None);

@@ -1,8 +1,8 @@
-//! What contact asks of the integrator: the product of this stage.
+//! What contact responses ask of the integrator: the product of this stage.
 //!
-//! A response fills in what it knows how to ask for; several responses add up. Only
-//! `integrate` moves anything: it shifts and pushes before the step, lets forces act during it,
-//! and solves rows together with the materials.
+//! A response fills in what it computes; several responses add up. Only `integrate` moves
+//! anything: it applies shifts and impulses before the step, forces during it, and solves rows
+//! together with the materials.
 
 use crate::contact::Contact;
 use crate::contact::impulse::ContactImpulse;
@@ -10,16 +10,16 @@ use crate::force::StepRejection;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Quat, Vec3};
 
-/// A body moved as a whole, which strains nothing.
+/// A rigid motion of a whole body, which strains nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigidShift {
     /// Which body.
     pub body: BodyId,
     /// Point that it turns about, m.
     pub centre: Vec3,
-    /// Turn, unit.
+    /// Rotation.
     pub turn: Quat,
-    /// Way, m.
+    /// Translation, m.
     pub shift: Vec3,
 }
 
@@ -32,12 +32,12 @@ impl RigidShift {
     }
 }
 
-/// A contact that is held by a spring and a damper, which push and never pull.
+/// A penalty contact: a spring and a damper that push and never pull.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactSpring {
-    /// Who, where and along which normal.
+    /// The contact it acts at.
     pub contact: Contact,
-    /// Way that the spring is pressed in at the start of the step, m.
+    /// Compression of the spring at the start of the step, m.
     pub depth: f64,
     /// N/m; at least 0 and finite.
     pub stiffness: f64,
@@ -45,44 +45,44 @@ pub struct ContactSpring {
     pub damping: f64,
 }
 
-/// What all responses together ask for.
+/// Output of all responses together.
 #[derive(Clone, Debug, Default)]
 pub struct ContactOutput {
-    /// Forces that act all through the step, N.
+    /// Forces that act throughout the step, N.
     pub forces: Vec<(VertexId, Vec3)>,
     /// Impulses that change velocities at once, N·s.
     pub impulses: Vec<(VertexId, Vec3)>,
-    /// Ways of single vertices, m; velocities stay.
+    /// Displacements of single vertices, m; velocities stay.
     pub shifts: Vec<(VertexId, Vec3)>,
-    /// Ways of whole bodies; velocities stay.
+    /// Displacements of whole bodies; velocities stay.
     pub rigid_shifts: Vec<RigidShift>,
-    /// Contacts to be solved together with the materials, ascending by feature.
+    /// Contact constraints to be solved with the materials, ascending by feature.
     pub rows: Vec<Contact>,
-    /// Springs to be solved together with the materials; not in one step with rows.
+    /// Penalty contacts to be solved with the materials; not in one step with rows.
     pub springs: Vec<ContactSpring>,
-    /// Impulse of each row: a guess before the step, the solution after it.
+    /// Impulse of each row: the warm start before the step, the solution after it.
     pub row_impulses: Vec<ContactImpulse>,
-    /// Of the impulses and forces, what obstacles gave: vertex and impulse, N·s.
+    /// Share of obstacles in the impulses and forces: vertex and impulse, N·s.
     pub external_impulses: Vec<(VertexId, Vec3)>,
-    /// Why the step must be made again in shorter ones, if it must.
+    /// Why the step must be repeated with shorter ones, if it must.
     pub rejection: Option<StepRejection>,
-    /// What was met.
+    /// Contact statistics.
     pub stats: ContactStats,
 }
 
-/// What responses met in a step.
+/// Contact statistics of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactStats {
-    /// Contacts, count.
+    /// Number of contacts.
     pub contacts: usize,
-    /// Vertices inside bodies without a known way out, count.
+    /// Number of vertices inside bodies without a known way out.
     pub unresolved: usize,
-    /// Longest way that a body was shifted, m.
+    /// Longest displacement of a body, m.
     pub shift: f64,
 }
 
 impl ContactOutput {
-    /// Asks for nothing; the memory is kept.
+    /// Empties all lists; the memory is kept.
     pub fn clear(&mut self) {
         self.forces.clear();
         self.impulses.clear();
@@ -96,14 +96,14 @@ impl ContactOutput {
         self.stats = ContactStats::default();
     }
 
-    /// Longest way that a rigid shift moves a body's centre, m.
+    /// Longest displacement of a body's centre by a rigid shift, m.
     pub fn longest_shift(&self) -> f64 {
         self.rigid_shifts.iter().fold(0.0, |most, shift| most.max(shift.shift.length()))
     }
 }
 
 impl ContactStats {
-    /// Takes in what another part of the step met.
+    /// Adds the statistics of another part of the step.
     pub fn add(&mut self, other: ContactStats) {
         self.contacts = self.contacts.max(other.contacts);
         self.unresolved = self.unresolved.max(other.unresolved);

@@ -12,15 +12,15 @@ use crate::detect::boxes::{Hits, Query};
 use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3};
 
-/// Edges that have passed each other by this share of the shorter one are still in contact.
+/// Share of the shorter edge by which edges in contact may have passed each other.
 const EDGE_PAD: f64 = 0.1;
 
-/// What is known of a snapshot before pairs are taken one by one.
+/// State of all bodies that the search of each pair reads.
 #[derive(Clone, Copy, Debug)]
 pub struct Snapshot<'a> {
     /// Of all vertices, world space, m.
     pub positions: &'a [Vec3],
-    /// Who is joined to whom.
+    /// Topology of the bodies.
     pub bodies: &'a Bodies,
     /// Edges and surface vertices.
     pub features: &'a Features,
@@ -28,24 +28,24 @@ pub struct Snapshot<'a> {
     pub shapes: &'a [Shape],
     /// Box of each body, m.
     pub boxes: &'a [Aabb],
-    /// Pairs of a vertex and a body that it is inside of, ascending.
+    /// Pairs of a vertex and a body that it is inside, ascending.
     pub inside: &'a [(VertexId, BodyId)],
-    /// What f32 boxes are measured from, m.
+    /// Origin of the f32 boxes, m.
     pub origin: Vec3,
-    /// Coulomb's coefficient between bodies, unit 1.
+    /// Coulomb's coefficient between bodies.
     pub friction: f64,
 }
 
-/// Two bodies, and how near is near.
+/// Two bodies with their search distances.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair {
     /// The bodies.
     pub of: [BodyId; 2],
-    /// Lengths of their contacts.
+    /// Search distances.
     pub margin: Margin,
 }
 
-/// How far edges may have passed each other, m, the shorter one being `length` m long.
+/// How far edges may have passed each other, m; the shorter one is `length` m long.
 ///
 /// Never more than the smaller body's size: of two thin plates, one below the other, the
 /// lower edges of the lower have not passed the upper edges of the upper.
@@ -55,11 +55,10 @@ pub(super) fn edge_depth(margin: Margin, length: f64) -> f64 {
 }
 
 impl Snapshot<'_> {
-    /// Appends contacts of the first body's vertices, outside the second, with its surface.
+    /// Appends contacts of the first body's outside vertices with the second's surface.
     ///
-    /// Of what has no surface all vertices count, of other bodies those of the surface, of
-    /// outlines none. `may_meet` tells of points that are within the reach of the second body,
-    /// and of some others.
+    /// Bodies without a surface contribute all vertices, outlines none, others their surface's.
+    /// `may_meet` is true for points within the reach of the second body, and for some others.
     pub fn vertices(&self, pair: Pair, may_meet: impl Fn(Vec3) -> bool, found: &mut Vec<Contact>) {
         let ([a, b], Margin { reach, size, .. }) = (pair.of, pair.margin);
         let shape = &self.shapes[b.index()];
@@ -170,7 +169,7 @@ mod tests {
     /// Coordinates are below 2 m: rounding stays near 1e-15.
     const TOLERANCE: f64 = 1e-12;
 
-    /// Gaps of the contacts between edges of two blocks, the second turned about z and lifted.
+    /// Gaps of the edge contacts of two blocks, the second turned about z and lifted.
     fn gaps(sizes: [Vec3; 2], turn: f64, lift: f64) -> Vec<f64> {
         let block =
             |size| TetMesh::from_raw(cuboid([1; 3], size, TetSplit::Five).unwrap()).unwrap().0;

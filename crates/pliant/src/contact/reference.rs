@@ -1,8 +1,8 @@
-//! The search without trees, boxes or lists, and both compared on random scenes.
+//! Reference implementation of the search, and both compared on random scenes.
 //!
-//! Every vertex against every triangle, every edge against every edge, as the definitions
-//! say. The one cull that changes the answer is stated in [`Slow::edges`]. Ways out come from
-//! `depth`, which has a slow twin of its own.
+//! No trees, boxes or lists: every vertex against every triangle, every edge against every edge,
+//! as the definitions say. The one cull that changes the result is stated in [`Slow::edges`].
+//! Penetrations come from `depth`, which has a reference of its own.
 
 use crate::body::keyframes::{Keyframe, Keyframes, Pose};
 use crate::body::obstacle::{Obstacle, Plane, Revolved, SurfaceMaterial};
@@ -31,7 +31,7 @@ use crate::mesh::tet::TetMesh;
 
 const DT: f64 = 1.0 / 60.0;
 
-/// The slow search.
+/// The reference search.
 struct Slow<'a> {
     motion: StateView<'a>,
     bodies: &'a Bodies,
@@ -40,7 +40,7 @@ struct Slow<'a> {
     settings: ContactSettings,
 }
 
-/// What a search finds, and how many vertices are unresolved and enclosed.
+/// Contacts of a search, and how many vertices are unresolved and enclosed.
 type Answer = (Vec<Contact>, usize, usize);
 
 impl Slow<'_> {
@@ -105,7 +105,7 @@ impl Slow<'_> {
         a.min(b)
     }
 
-    /// Contacts of vertices inside; returns how many have one because they are enclosed.
+    /// Contacts of vertices inside; returns how many have one by being enclosed.
     ///
     /// Of two bodies of which one is enclosed, only that one's vertices count.
     fn inside(&self, penetrations: &Penetrations, found: &mut Vec<Contact>) -> usize {
@@ -199,7 +199,7 @@ impl Slow<'_> {
         all.min_by(|x, y| x.0.total_cmp(&y.0)).unwrap()
     }
 
-    /// The nearest point, within reach, of the triangles that look towards a vertex.
+    /// The closest point, within reach, on the triangles that face a vertex.
     fn foot(&self, vertex: VertexId, body: BodyId, margin: Margin) -> Option<ClosestPoint> {
         let point = self.at(vertex);
         let towards = self
@@ -256,7 +256,7 @@ impl Slow<'_> {
         }
     }
 
-    /// Edges that have passed farther, of those that run through the other body's surface.
+    /// Edges that have passed farther, of those that cross the other body's surface.
     ///
     /// Of these only such as lead nearly the same way as the one that has passed least.
     fn through(&self, [a, b]: [BodyId; 2], margin: Margin, found: &mut Vec<Contact>) {
@@ -298,7 +298,7 @@ impl Slow<'_> {
         }
     }
 
-    /// A contact of two bodies that has no place yet.
+    /// A contact of two bodies with nothing filled in yet.
     fn blank(&self, [a, b]: [BodyId; 2], margin: Margin) -> Contact {
         Contact {
             feature: Feature::EdgeEdge(0, 0),
@@ -353,7 +353,7 @@ impl Slow<'_> {
     }
 }
 
-/// Two planes, one of them on its way, and a ball that turns.
+/// Two planes, one of them moving, and a ball that turns.
 fn obstacles() -> Vec<Obstacle> {
     let touch = |friction| SurfaceMaterial { friction, restitution: 0.0 };
     let frame = |time, position| Keyframe { time, position, rotation: Quat::IDENTITY };
@@ -369,22 +369,22 @@ fn obstacles() -> Vec<Obstacle> {
     ]
 }
 
-/// How bodies are thrown.
+/// How bodies are placed at random.
 #[derive(Clone, Copy)]
 struct Throwing {
-    /// Bodies besides a net, count.
+    /// Bodies besides a spring network.
     count: usize,
-    /// Distance of the places that they are thrown at, eight in a cube, m.
+    /// Distance of the eight cells of a cube that they are placed at, m.
     side: f64,
-    /// How far from these they land at most along each axis, m.
+    /// Greatest distance from these along each axis, m.
     wide: f64,
-    /// Fastest along each axis, m/s.
+    /// Highest speed along each axis, m/s.
     speed: f64,
-    /// How far sizes are from half a metre at most, m.
+    /// Greatest difference of sizes from half a metre, m.
     spread: f64,
 }
 
-/// Bodies where they were thrown.
+/// Bodies placed at random.
 struct Thrown {
     rest: Vec<Vec3>,
     positions: Vec<Vec3>,
@@ -424,7 +424,7 @@ fn throw(random: &mut Random, how: Throwing) -> Thrown {
     thrown
 }
 
-/// Both searches on a scene; also with several threads, and again with what is kept.
+/// Compares both searches; also with several threads, and again with kept memory.
 #[track_caller]
 fn check(thrown: &Thrown) -> Answer {
     let Thrown { rest, positions, velocities, bodies } = thrown;
@@ -454,7 +454,7 @@ fn the_slow_twin_finds_the_same_contacts() {
     let mut seen = [0; 5];
     let heap = Throwing { count: 2, side: 0.0, wide: 0.3, speed: 0.0, spread: 0.4 };
     let fast = Throwing { wide: 0.5, speed: 20.0, ..heap };
-    // The last one has more vertices than a slab looks at.
+    // The last one has more vertices than a slab tests.
     let crowd = Throwing { count: 6, wide: 0.9, ..fast };
     let nested = Throwing { count: 4, wide: 0.08, speed: 1.0, ..heap };
     let packed = Throwing { count: 8, side: 0.62, wide: 0.03, speed: 20.0, spread: 0.05 };

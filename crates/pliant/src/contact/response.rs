@@ -1,11 +1,11 @@
-//! What contact does: forces, impulses, shifts and rows.
+//! Contact responses: forces, impulses, shifts and constraint rows.
 //!
-//! A [`Response`] is asked before and after every step and hands back [`ContactOutput`]; only
+//! A [`Response`] is called before and after every step and fills [`ContactOutput`]; only
 //! `integrate` moves anything. Penalty and barrier of obstacles are forces of a potential that
 //! depends on the signed distance alone; they go into the list of forces like any material.
-//! Responses differ in what they promise: a penalty lets things sink in and pushes them out,
-//! a barrier never lets them in but needs short steps, an impulse puts them right at once;
-//! [`constraint`] solves contacts together with the materials and is the engine's own.
+//! Responses differ in what they guarantee: a penalty lets bodies sink in and pushes them out, a
+//! barrier never lets them in but needs short steps, an impulse corrects velocities at once;
+//! [`crate::solve::constraint`] solves contacts together with the materials: the engine's own.
 
 use crate::body::Bodies;
 use crate::body::pins::Pins;
@@ -17,38 +17,38 @@ use crate::id::VertexId;
 use crate::profile::ProfilerRef;
 use crate::snapshot::{Snapshot, SnapshotError};
 
-/// Everything at one moment of a step, as a response sees it.
+/// State of the scene at one time of a step, as a response sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct StepContext<'a> {
-    /// Who is joined to whom.
+    /// Topology of the bodies.
     pub bodies: &'a Bodies,
-    /// Where everything is and how it moves.
+    /// Positions and velocities.
     pub motion: StateView<'a>,
     /// Of all vertices.
     pub masses: &'a Masses,
-    /// Held vertices.
+    /// Pinned vertices.
     pub pins: &'a Pins,
-    /// Which bodies are rigid, and what these hold.
+    /// Which bodies are rigid, and what is attached to them.
     pub rigids: &'a RigidBodySet,
     /// Length of the step, s.
     pub dt: f64,
-    /// Who is told of the stages.
+    /// Receives the timing of the stages.
     pub profiler: &'a ProfilerRef,
 }
 
-/// A way to deal with contact.
+/// A contact response.
 ///
-/// ContactOutput come as others have left them and are added to. A step that fails is made again
-/// from where it began, with another length: what is remembered from step to step may only
+/// The output comes with what other responses have written, and is added to. A step that fails
+/// is repeated from where it began, with another length: state kept from step to step may only
 /// change in [`Response::on_accept`].
 pub trait Response: std::fmt::Debug + Send {
-    /// What is asked for before a step, with everything where it was.
+    /// Output before a step, with everything where it was.
     fn pre_step(&mut self, _context: StepContext<'_>, _demands: &mut ContactOutput) {}
 
-    /// What is asked for after it: impulses, shifts, or to make it again; nothing else counts.
+    /// Output after it: impulses, shifts, or a rejection; nothing else is read.
     fn post_step(&mut self, _context: StepContext<'_>, _demands: &mut ContactOutput) {}
 
-    /// The same with the forces at hand, for who weighs what materials bear.
+    /// The same with the forces at hand, for a response that needs the material forces.
     ///
     /// Integrators call this one; by default it is [`Response::post_step`].
     fn post_step_with_forces(
@@ -60,10 +60,10 @@ pub trait Response: std::fmt::Debug + Send {
         self.post_step(context, output);
     }
 
-    /// Learns that the step is made; rows have their impulses.
+    /// Called once the step is accepted; rows have their impulses.
     fn on_accept(&mut self, _before: &ContactOutput) {}
 
-    /// Writes what it remembers of the steps before, if anything.
+    /// Writes its state of the steps before, if any.
     fn save(&self, _memory: &mut Snapshot) {}
 
     /// Reads what [`Response::save`] wrote.
@@ -71,19 +71,19 @@ pub trait Response: std::fmt::Debug + Send {
         Ok(())
     }
 
-    /// Works with this many threads from now on; the bits stay the same.
+    /// Sets the number of threads; results are bitwise the same.
     fn set_threads(&mut self, _threads: usize) {}
 }
 
 /// Why a response cannot be set up.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum RespondError {
-    /// A vertex that is not there.
+    /// A vertex that does not exist.
     #[error("vertex {vertex} is to respond, there are {count}")]
     NoSuchVertex {
         /// First such vertex.
         vertex: VertexId,
-        /// Vertices of the scene, count.
+        /// Vertices of the scene.
         count: usize,
     },
     /// A setting outside its range.
@@ -108,7 +108,9 @@ pub enum RespondError {
     },
 }
 
-/// Refuses the first setting that is not sound: its name, value, whether it is, and the rule.
+/// Rejects the first invalid setting.
+///
+/// Each is its name, value, whether it is valid, and the rule.
 pub fn refuse_unsound(
     response: &'static str,
     list: &[(&'static str, f64, bool, &'static str)],
@@ -119,17 +121,17 @@ pub fn refuse_unsound(
     }
 }
 
-/// How stiff a penalty is.
+/// Stiffness of a penalty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stiffness {
     /// The same for all vertices, N/m.
     Fixed(f64),
-    /// As much as the step bears: `fraction` · mass / dt² for each vertex.
+    /// As much as the step allows: `fraction` · mass / dt² for each vertex.
     ///
-    /// Symplectic Euler bears a fraction of 4 for a vertex that nothing else holds; a vertex
-    /// at rest on a floor sinks by weight over stiffness, g dt² / fraction.
+    /// Symplectic Euler is stable up to a fraction of 4 for a vertex that nothing else acts on; a
+    /// vertex at rest on a floor sinks by weight over stiffness, g dt² / fraction.
     OfStep {
-        /// Unit 1.
+        /// Dimensionless.
         fraction: f64,
         /// Time step, s.
         dt: f64,

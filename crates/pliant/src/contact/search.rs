@@ -1,9 +1,9 @@
-//! All contacts of a snapshot, in a fixed order.
+//! Contact search: all contacts of a snapshot, in a fixed order.
 //!
-//! Once per step: boxes with their margins tell which bodies come near each other; of those,
-//! vertices inside get the consistent way out, vertices outside the nearest point, and edges
-//! are tried against edges. Bodies are cut into shares, one per thread; as the list is sorted
-//! at the end, it does not depend on how they are cut.
+//! Once per step: boxes with their margins find neighbouring bodies; of those, vertices inside
+//! get the consistent penetration, vertices outside the closest point, and edges are tested
+//! against edges. Bodies are split over the threads; as the list is sorted at the end, it does
+//! not depend on how they are split.
 
 use std::ops::Range;
 
@@ -29,12 +29,12 @@ use crate::mesh::normals::Normals;
 use crate::mesh::topology::Csr;
 use crate::par;
 
-/// How contacts are looked for.
+/// Settings of the contact search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactSettings {
     /// Lengths relative to the bodies.
     pub margin: MarginSettings,
-    /// Coulomb's coefficient between bodies, unit 1.
+    /// Coulomb's coefficient between bodies.
     pub friction: f64,
 }
 
@@ -44,43 +44,43 @@ impl Default for ContactSettings {
     }
 }
 
-/// How the way out of vertices inside is found.
+/// Settings of the penetration of vertices inside.
 pub(super) fn depth_settings() -> DepthSettings {
     DepthSettings { scope: Scope::Pairs, normals: Normals::Face, ..Default::default() }
 }
 
-/// What is kept from search to search.
+/// Contact search with its memory, kept from step to step.
 #[derive(Debug)]
 pub struct Search {
-    /// What does not change.
+    /// Edges, surface vertices and sizes, which do not change.
     pub features: Features,
-    /// Vertices inside bodies without a way out, in the last search, count.
+    /// Vertices inside bodies without a way out, in the last search.
     pub unresolved: usize,
-    /// Vertices of bodies wholly inside others, led out together, in the last search, count.
+    /// Vertices of bodies wholly inside others, in the last search.
     pub enclosed: usize,
     scratch: Scratch,
     penetrations: Penetrations,
     near: Near,
     shapes: Vec<Shape>,
-    /// Pairs of a vertex and a body that it is inside of, ascending.
+    /// Pairs of a vertex and a body that it is inside, ascending.
     inside: Vec<(VertexId, BodyId)>,
     groups: Groups,
     /// One per thread, at least one.
     shares: Vec<ThreadScratch>,
-    /// Where one share's bodies end and the next one's begin, from 0 to all, count.
+    /// Offsets of the bodies of each thread, from 0 to all.
     cuts: Vec<usize>,
-    /// Bodies, count; at least 1.
+    /// Number of bodies; at least 1.
     most_threads: usize,
-    /// Feature of each contact with its place in the shares.
+    /// Feature of each contact, and where it is in `shares`.
     order: Vec<(Feature, u32, u32)>,
 }
 
-/// Who is near whom.
+/// Broad phase: which bodies are near which.
 #[derive(Debug, Default)]
 struct Near {
     /// Box of each body, m.
     boxes: Vec<Aabb>,
-    /// The same with its margin in f32, m from `origin`; never hides a neighbour.
+    /// The same with its margin in f32, m from `origin`; conservative.
     wide: Vec<Bounds>,
     drifts: Vec<Drift>,
     /// A corner of the first box, m.
@@ -94,14 +94,14 @@ struct Near {
 struct Groups {
     vertices: Vec<Enclosed>,
     ways: Vec<(f64, Vec3)>,
-    /// The body around and the one in it, ascending.
+    /// The enclosing body and the one in it, ascending.
     pairs: Vec<(BodyId, BodyId)>,
 }
 
-/// What one thread works with.
+/// Scratch memory of one thread.
 #[derive(Debug, Default)]
 struct ThreadScratch {
-    /// Bodies of this share; a range of numbers.
+    /// Bodies of this thread; a range of indices.
     bodies: Range<u32>,
     hits: [Hits; 2],
     through: EdgeFaceCrossings,
@@ -130,7 +130,7 @@ impl Search {
         }
     }
 
-    /// Works with this many threads from now on; the bits stay the same.
+    /// Sets the number of threads; results are bitwise the same.
     pub fn set_threads(&mut self, threads: usize) {
         self.scratch.set_threads(threads);
         self.shares.resize_with(threads.clamp(1, self.most_threads), ThreadScratch::default);
@@ -176,7 +176,7 @@ impl Search {
         self.put_together(found);
     }
 
-    /// Cuts bodies into shares with as many neighbours each, as far as can be.
+    /// Splits bodies over the threads by the number of neighbours.
     fn cut(&mut self, count: usize) {
         let weight = |body: usize| 1 + self.near.rows.row(body).len();
         let total: usize = (0..count).map(weight).sum();
@@ -195,7 +195,7 @@ impl Search {
         }
     }
 
-    /// Brings the shapes of bodies with neighbours up to date.
+    /// Updates the shapes of bodies with neighbours.
     fn fit(&mut self, positions: &[Vec3], bodies: &Bodies) {
         let Search { shapes, near, cuts, features, .. } = self;
         par::chunks(shapes, cuts, |number, piece| {
@@ -207,7 +207,7 @@ impl Search {
         });
     }
 
-    /// Which vertices are inside which bodies, and their ways out.
+    /// Which vertices are inside which bodies, and their penetrations.
     fn find_inside(&mut self, positions: &[Vec3], bodies: &Bodies) {
         let Search { scratch, penetrations, inside, groups, .. } = self;
         scratch.penetrations(positions, bodies, depth_settings(), penetrations);
@@ -221,7 +221,7 @@ impl Search {
         enclosed::gather(penetrations, bodies, &mut groups.vertices);
     }
 
-    /// Sorts what the shares found into one list.
+    /// Sorts the contacts of all threads into one list.
     fn put_together(&mut self, found: &mut Vec<Contact>) {
         self.order.clear();
         for (number, share) in self.shares.iter().enumerate() {
@@ -253,7 +253,7 @@ impl Near {
         for body in bodies.ids() {
             let vertices = bodies.vertices(body);
             let drift = Drift::of(&motion.velocities[vertices.clone()]);
-            // Two bodies meet within the sum of what each looks for at its own speed.
+            // Two bodies are near within the sum of what each reaches at its own speed.
             let speed = drift.mean.length() + drift.spread;
             let pad = settings.of(features.sizes[body.index()], speed, dt).reach;
             let own = Aabb::around(motion.positions[vertices].iter().copied());
@@ -269,7 +269,7 @@ impl Near {
 }
 
 impl Groups {
-    /// Appends contacts of bodies wholly inside others; returns how many vertices have one.
+    /// Appends contacts of bodies wholly inside others; returns the vertices with one.
     fn lead(
         &mut self,
         snapshot: Snapshot<'_>,
@@ -298,7 +298,7 @@ impl Groups {
     }
 }
 
-/// What threads share.
+/// What threads read in common.
 struct Step<'a> {
     snapshot: Snapshot<'a>,
     near: &'a Near,
@@ -309,7 +309,9 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// All contacts of a share's bodies with other bodies: of each pair with the first of both.
+    /// All contacts of a thread's bodies with other bodies.
+    ///
+    /// A pair belongs to the thread of its first body.
     fn find(&self, share: &mut ThreadScratch) {
         for a in share.bodies.clone().map(BodyId) {
             self.inside(a, &mut share.found);
@@ -319,7 +321,7 @@ impl Step<'_> {
         }
     }
 
-    /// All contacts between two bodies but those of vertices inside.
+    /// All contacts between two bodies except those of vertices inside.
     fn find_pair(&self, of: [BodyId; 2], share: &mut ThreadScratch) {
         let ThreadScratch { hits, through, found, .. } = share;
         let Snapshot { positions, features, boxes, shapes, .. } = self.snapshot;
@@ -342,7 +344,7 @@ impl Step<'_> {
 
     /// Contacts of a body's vertices inside other bodies.
     ///
-    /// What a body around another has inside it says nothing of the way out.
+    /// Vertices of an enclosing body inside the enclosed one do not define a way out.
     fn inside(&self, own: BodyId, found: &mut Vec<Contact>) {
         let Snapshot { bodies, positions, features, shapes, boxes, .. } = self.snapshot;
         let all = &self.penetrations.resolved;
@@ -373,7 +375,7 @@ impl Step<'_> {
     }
 }
 
-/// Two bodies of which one is inside the other: no need to look ahead.
+/// Two bodies of which one is inside the other: no speculative distance is needed.
 fn still_pair(of: [BodyId; 2], features: &Features, settings: MarginSettings) -> Pair {
     let size = features.sizes[of[0].index()].min(features.sizes[of[1].index()]);
     let offset = settings.offset * size;
@@ -393,7 +395,7 @@ mod tests {
     /// Coordinates are below 3 m: rounding stays near 1e-15.
     const TOLERANCE: f64 = 1e-12;
 
-    /// What is found at rest, and the search that did.
+    /// Contacts at rest, and the search that found them.
     fn found(positions: &[Vec3], bodies: &Bodies) -> (Vec<Contact>, Search) {
         let velocities = vec![Vec3::ZERO; positions.len()];
         let motion = StateView { positions, velocities: &velocities, time: 0.0 };
@@ -451,7 +453,7 @@ mod tests {
     #[test]
     fn a_body_in_another_leaves_it_as_one_along_the_shortest_way() {
         let ball = TetMesh::from_raw(icosahedron(0.3).unwrap()).unwrap().0;
-        // A block with a vertex of its own in the ball must not be led by that.
+        // A block with a vertex of its own in the ball must not take its direction from that.
         for cells in [1, 4] {
             let block = cuboid([cells; 3], 2.0 * Vec3::ONE, TetSplit::Five).unwrap();
             let block = TetMesh::from_raw(block).unwrap().0;

@@ -1,8 +1,8 @@
-//! The slab between two bodies: how far each reaches towards the other along one direction.
+//! The separating slab of two bodies: their extents towards each other.
 //!
-//! What lies farther back in its own body than the other's foremost point, less the distance
-//! that is looked at, can have no contact with it: of two balls side by side a few vertices and
-//! edges are left. Bodies of many vertices have trees and boxes, which are cheaper then.
+//! A point farther back in its own body than the other's foremost point, less the search
+//! distance, can have no contact with it: of two balls side by side a few vertices and edges are
+//! left. Bodies of many vertices have trees and boxes, which are cheaper then.
 //!
 //! | here     | formula       | meaning                                          |
 //! |----------|---------------|--------------------------------------------------|
@@ -14,26 +14,26 @@ use crate::contact::features::Features;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3};
 
-/// Surface vertices of a body up to which all of them are looked at, count.
+/// Surface vertices of a body up to which all of them are projected.
 const FEW: usize = 64;
 
-/// Rounding of a place along the direction, relative to the largest coordinate.
+/// Rounding of a coordinate along the direction, relative to the largest one.
 const ROUNDING: f64 = 1e-14;
 
-/// How far two bodies reach towards each other.
+/// Extents of two bodies towards each other along a direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SeparatingSlab {
     along: Vec3,
     front: f64,
     back: f64,
-    /// What rounding may hide, m.
+    /// Bound of the rounding, m.
     slack: f64,
 }
 
 impl SeparatingSlab {
-    /// Along the line between the middles of two bodies' boxes.
+    /// Along the line between the centres of two bodies' boxes.
     ///
-    /// `None` for bodies with many vertices or without a surface, and where the middles are one.
+    /// `None` for bodies with many vertices or without a surface, and where the centres coincide.
     pub fn between(
         [a, b]: [BodyId; 2],
         positions: &[Vec3],

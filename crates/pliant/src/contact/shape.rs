@@ -1,8 +1,8 @@
-//! The surface of one body at one moment, laid out for the search.
+//! The surface of one body at one time, laid out for the search.
 //!
-//! Each triangle's corners and normal and each edge's sides are worked out once per moment,
-//! however many neighbours ask. Edges that are flat can have no contact and are left out, so
-//! of a block only the twelve lines between its faces are looked at, whatever its mesh.
+//! Each triangle's corners and normal and each edge's sides are computed once per step, however
+//! many neighbours need them. Flat edges can have no contact and are skipped, so of a block only
+//! the twelve lines between its faces are tested, whatever its mesh.
 
 use crate::body::Bodies;
 use crate::contact::edges::Side;
@@ -13,12 +13,12 @@ use crate::math::{Aabb, Vec3};
 use crate::mesh::bvh::Bvh;
 use crate::mesh::normals::face_normal;
 
-/// A surface edge that is not flat.
+/// A feature edge: a surface edge that is not flat.
 #[derive(Clone, Copy, Debug)]
 pub struct FeatureEdge {
-    /// Its number among the edges of the scene.
+    /// Its index among the edges of the scene.
     pub edge: u32,
-    /// Where it is and what is beside it.
+    /// Its ends and the corners beside it.
     pub side: Side,
     /// m.
     pub length: f64,
@@ -36,13 +36,13 @@ impl FeatureEdge {
 /// Triangles of a body where they are now.
 #[derive(Clone, Debug, Default)]
 pub struct Facets {
-    /// Number of the first triangle among those of the scene.
+    /// Index of the first triangle among those of the scene.
     pub first: usize,
     /// Corners of each triangle, world space, m.
     pub corners: Vec<[Vec3; 3]>,
     /// Boxes of the triangles, counted within the body.
     pub tree: Bvh,
-    /// Triangles, count.
+    /// Number of triangles.
     count: usize,
 }
 
@@ -57,7 +57,7 @@ impl Facets {
         Facets { first: triangles.start, corners: Vec::new(), tree, count: triangles.len() }
     }
 
-    /// Takes in where the vertices are.
+    /// Updates to the present positions.
     pub fn fit(&mut self, positions: &[Vec3], bodies: &Bodies) {
         let Facets { first, corners, tree, count } = self;
         corners.clear();
@@ -79,7 +79,7 @@ impl Facets {
 pub struct Shape {
     /// Its triangles.
     pub facets: Facets,
-    /// Edges that are not flat; near ones are near each other in the list.
+    /// Feature edges; near ones are near each other in the list.
     pub ridges: Vec<FeatureEdge>,
     /// Their boxes, m from the origin given.
     pub boxes: Layers,
@@ -106,7 +106,7 @@ impl Shape {
         Shape { facets: Facets::new(rest, bodies, body), order, ..Shape::default() }
     }
 
-    /// Takes in where the vertices are; boxes of edges are measured from `origin`.
+    /// Updates to the present positions; boxes of edges are measured from `origin`.
     pub fn fit(&mut self, positions: &[Vec3], bodies: &Bodies, features: &Features, origin: Vec3) {
         let Shape { facets, ridges, boxes, longest, normals, order } = self;
         facets.fit(positions, bodies);
@@ -133,7 +133,7 @@ impl Shape {
     }
 }
 
-/// A box in f32, m from an origin; closed comparisons of such boxes never reject wrongly.
+/// A box in f32, m from an origin; conservative under closed comparisons.
 #[inline]
 pub fn seen(space: Aabb, origin: Vec3) -> Bounds {
     Bounds { low: rounded(space.min - origin), high: rounded(space.max - origin) }

@@ -151,6 +151,8 @@ pub struct Forces {
     around: OnceLock<Vec<Around>>,
     /// Vertices condensed to two unknowns, each with the first of these; ascending.
     leaning: Vec<(VertexId, VertexId)>,
+    /// Unknowns behind those of all vertices.
+    beyond: usize,
 }
 
 impl Forces {
@@ -229,11 +231,11 @@ impl Forces {
     ///
     /// Allocates the first time, and again after [`Forces::push`].
     pub fn assemble(&mut self, motion: StateView<'_>, tangent: Tangent) -> &mut BlockMatrix {
-        let vertex_count = motion.positions.len();
+        let unknown_count = motion.positions.len() + self.beyond;
         let mut assembled = self.assembled.take();
-        assembled.take_if(|(matrix, _)| matrix.len() != vertex_count);
+        assembled.take_if(|(matrix, _)| matrix.len() != unknown_count);
         let (mut matrix, slots) = assembled.unwrap_or_else(|| {
-            let mut matrix = BlockMatrix::new(vertex_count, self);
+            let mut matrix = BlockMatrix::new(unknown_count, self);
             matrix.set_threads(self.threads);
             let slots = matrix.slots(self);
             (matrix, slots)
@@ -263,7 +265,14 @@ impl Forces {
     ///
     /// Each vertex comes with the first of the two, ascending; the second is the next. The
     /// blocks in that room start with unspecified values.
-    pub(crate) fn condense(&mut self, leaning: impl Iterator<Item = (VertexId, VertexId)> + Clone) {
+    ///
+    /// `beyond` unknowns come behind those of all vertices.
+    pub(crate) fn condense(
+        &mut self,
+        leaning: impl Iterator<Item = (VertexId, VertexId)> + Clone,
+        beyond: usize,
+    ) {
+        self.beyond = beyond;
         if !leaning.clone().eq(self.leaning.iter().copied()) {
             self.leaning.clear();
             self.leaning.extend(leaning);

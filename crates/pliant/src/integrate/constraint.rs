@@ -1,14 +1,14 @@
-//! Rules about positions, met one after the other.
+//! Position constraints, projected one after the other (position-based dynamics).
 //!
-//! | here        | lecture | meaning                                      |
-//! |-------------|---------|----------------------------------------------|
-//! | `positions` | x̃       | positions after Verlet's step, then moved, m |
-//! | `direction` | r₁₂     | unit, from a to b at those positions         |
-//! | `excess`    | d       | length beyond the one asked for, m           |
-//! | `eases`     | w       | 1/m, or 0 for what is held, 1/kg             |
+//! | here        | lecture | meaning                                          |
+//! |-------------|---------|--------------------------------------------------|
+//! | `positions` | x̃       | positions after Verlet's step, then projected, m |
+//! | `direction` | r₁₂     | unit, from a to b at those positions             |
+//! | `excess`    | d       | length beyond the wanted one, m                  |
+//! | `eases`     | w       | inverse mass 1/m, 0 if pinned, 1/kg              |
 //!
-//! Each rule is met as if it were alone, in index order, and all again until none is broken
-//! by more than a tolerance, or a count of sweeps is reached.
+//! Each constraint is projected as if it were alone, in index order, and all again until none is
+//! violated by more than a tolerance, or a number of sweeps is reached (nonlinear Gauss–Seidel).
 
 use crate::body::soft::State;
 use crate::id::VertexId;
@@ -19,7 +19,7 @@ use crate::math::Vec3;
 /// Metres, negative inside; world space; seconds since the start.
 pub type ObstacleFn = Box<dyn Fn(Vec3, f64) -> (f64, Vec3) + Send + Sync>;
 
-/// A rule about positions.
+/// A constraint on positions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Constraint {
     /// Two vertices stay this far apart.
@@ -45,30 +45,30 @@ pub enum Constraint {
     },
 }
 
-/// Why a rule cannot be kept.
+/// Why a constraint is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ConstraintError {
-    /// A vertex that is not there.
+    /// A vertex that does not exist.
     #[error("constraint {index} names vertex {vertex}, the scene has {count}")]
     NoSuchVertex {
         /// First such constraint.
         index: usize,
         /// The vertex.
         vertex: VertexId,
-        /// Vertices of the scene, count.
+        /// Vertices of the scene.
         count: usize,
     },
-    /// An obstacle that is not there.
+    /// An obstacle that does not exist.
     #[error("constraint {index} names obstacle {obstacle}, there are {count}")]
     NoSuchObstacle {
         /// First such constraint.
         index: usize,
         /// The obstacle.
         obstacle: usize,
-        /// Obstacles, count.
+        /// Obstacles.
         count: usize,
     },
-    /// A vertex tied to itself.
+    /// A vertex constrained to itself.
     #[error("constraint {index} ties vertex {vertex} to itself")]
     Loop {
         /// First such constraint.
@@ -84,22 +84,24 @@ pub enum ConstraintError {
         /// The length, m.
         length: f64,
     },
-    /// Arrays that do not belong to the scene.
+    /// Arrays of another scene.
     #[error("an array has {count} entries, the constraints were made for {expected} vertices")]
     Count {
-        /// Entries, count.
+        /// Entries.
         count: usize,
-        /// Vertices of the scene, count.
+        /// Vertices of the scene.
         expected: usize,
     },
 }
 
-/// When to be content.
+/// Tolerance and most sweeps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PbdSettings {
-    /// Largest violation that may stay, m; velocities may break a rule by this per step.
+    /// Largest violation that may stay, m.
+    ///
+    /// Velocities may violate a constraint by this per step.
     pub tolerance: f64,
-    /// Most sweeps over all rules, count.
+    /// Most sweeps over all constraints.
     pub sweeps: usize,
 }
 
@@ -110,10 +112,10 @@ impl Default for PbdSettings {
     }
 }
 
-/// What sweeps over the rules came to.
+/// Sweeps made and violation left.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Relaxation {
-    /// Sweeps made, count.
+    /// Sweeps made.
     pub sweeps: usize,
     /// Largest violation before the first sweep, m or m/s.
     pub start: f64,
@@ -121,7 +123,7 @@ pub struct Relaxation {
     pub residual: f64,
 }
 
-/// Rules about the vertices of a scene, each about vertices that exist.
+/// Constraints on the vertices of a scene, each on vertices that exist.
 pub struct Constraints {
     list: Vec<Constraint>,
     obstacles: Vec<ObstacleFn>,
@@ -139,7 +141,7 @@ impl std::fmt::Debug for Constraints {
 }
 
 impl Constraints {
-    /// Rules about a scene of `vertex_count` vertices.
+    /// Constraints of a scene of `vertex_count` vertices.
     pub fn new(
         list: Vec<Constraint>,
         obstacles: Vec<ObstacleFn>,
@@ -172,21 +174,21 @@ impl Constraints {
         Ok(Constraints { list, obstacles, vertex_count })
     }
 
-    /// Vertices of the scene that the rules are about, count.
+    /// Vertices of the scene that the constraints are for.
     pub fn vertex_count(&self) -> usize {
         self.vertex_count
     }
 
-    /// The rules, in the order in which they are met.
+    /// The constraints, in the order in which they are projected.
     pub fn list(&self) -> &[Constraint] {
         &self.list
     }
 
-    /// Moves positions until the rules hold at a moment, s.
+    /// Moves positions until the constraints hold at a time, s.
     ///
-    /// `eases` are 1/m of each vertex, 1/kg, and 0 for one that is held. A rule between two
-    /// held vertices, or for coinciding ones that have no direction to part, is left broken
-    /// and counts in the residual. Slices that do not fit the scene are refused.
+    /// `eases` are inverse masses 1/m of each vertex, 1/kg, and 0 for a pinned one. A constraint
+    /// between two pinned vertices, or coinciding ones without a direction, stays violated and
+    /// counts in the residual. Slices that do not fit the scene are rejected.
     ///
     /// - Implements: [Zachmann slide "Constraints"].
     /// - Deviates: shares are w/(w₁+w₂) where the slide has ½, which moves the centre of
@@ -205,7 +207,7 @@ impl Constraints {
         Ok(self.relax_positions(positions, (eases, time), settings, &mut Vec::new()))
     }
 
-    /// The same; `acted` tells in the end which rules had to move something.
+    /// The same; `acted` returns which constraints had to move something.
     pub(super) fn relax_positions(
         &self,
         positions: &mut [Vec3],
@@ -230,7 +232,7 @@ impl Constraints {
         })
     }
 
-    /// Takes from velocities what breaks the rules that acted in a step of `dt` seconds.
+    /// Removes from velocities what violates the constraints that acted in the step.
     pub(super) fn relax_velocities(
         &self,
         state: &mut State,
@@ -243,7 +245,7 @@ impl Constraints {
             let mut worst = 0.0_f64;
             for (constraint, _) in self.list.iter().zip(acted).filter(|(_, acted)| **acted) {
                 let row = self.row(constraint, positions, *time);
-                // How fast the obstacle comes; zero for two vertices.
+                // Approach speed of the obstacle; zero for two vertices.
                 let drift = match constraint {
                     Constraint::Outside { .. } => {
                         (row.value - self.row(constraint, positions, *time - dt).value) / dt
@@ -281,7 +283,7 @@ impl Constraints {
 }
 
 impl Constraint {
-    /// The part of a rule's value that breaks it: inequalities only mind what is positive.
+    /// The violating part of a constraint's value: of inequalities the positive one.
     fn broken(&self, value: f64) -> f64 {
         match self {
             Constraint::Distance { .. } => value,
@@ -290,27 +292,27 @@ impl Constraint {
     }
 }
 
-/// A rule about `value` at given positions.
+/// A constraint linearised at given positions.
 struct Row {
-    /// Vertex that `value` falls for, along `direction`; none for an obstacle.
+    /// Vertex whose motion along `direction` lowers `value`; none for an obstacle.
     a: Option<VertexId>,
-    /// Vertex that `value` grows for.
+    /// Vertex whose motion along `direction` raises `value`.
     b: VertexId,
     /// Unit; none when both vertices are in one place.
     direction: Option<Vec3>,
-    /// Length beyond the one asked for, or depth in an obstacle, m.
+    /// Length beyond the wanted one, or depth in an obstacle, m.
     value: f64,
 }
 
 impl Row {
-    /// How fast `value` grows with these velocities, m/s.
+    /// Rate of `value` with these velocities, m/s.
     fn slope(&self, velocities: &[Vec3]) -> f64 {
         let of_a = self.a.map_or(Vec3::ZERO, |a| velocities[a.index()]);
         let along = self.direction.unwrap_or(Vec3::ZERO);
         along.dot(velocities[self.b.index()] - of_a)
     }
 
-    /// Takes `excess` away from the ends, to each by its ease.
+    /// Removes `excess` from the ends, to each by its inverse mass.
     fn shift(&self, excess: f64, eases: &[f64], ends: &mut [Vec3]) {
         let of_b = eases[self.b.index()];
         let sum = of_b + self.a.map_or(0.0, |a| eases[a.index()]);
@@ -322,18 +324,20 @@ impl Row {
     }
 }
 
-/// What a pass over all rules does.
+/// What a pass over all constraints does.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pass {
     Correct,
     Measure,
 }
 
-/// Repeats a pass, which returns the largest violation that it met, until that is small.
+/// Repeats a pass until the largest violation is small.
+///
+/// The pass returns the largest violation that it met.
 fn sweep_until(tolerance: f64, most: usize, mut pass: impl FnMut(Pass) -> f64) -> Relaxation {
     let start = pass(Pass::Measure);
     let (mut sweeps, mut residual) = (0, start);
-    // Written so that a violation that is not a number ends the loop too.
+    // Written so that a NaN violation ends the loop too.
     while residual > tolerance && sweeps < most {
         pass(Pass::Correct);
         sweeps += 1;
@@ -346,7 +350,7 @@ fn sweep_until(tolerance: f64, most: usize, mut pass: impl FnMut(Pass) -> f64) -
 mod tests {
     use super::*;
 
-    /// Largest violation by default, m; a vertex under two rules may be off by both.
+    /// Largest violation by default, m; a vertex in two constraints may be off by both.
     const TOLERANCE: f64 = 1e-6;
     /// Sums of a few numbers of about one.
     const ROUNDING: f64 = 1e-14;

@@ -1,4 +1,4 @@
-//! Euler's two explicit steps: the slide's and the program's.
+//! Explicit and symplectic Euler: the slide's and the program's.
 //!
 //! The lecture prints one and programs the other: on the slide positions move with the old
 //! velocity, in the algorithm below it with the new one. The first gains energy at every
@@ -8,7 +8,7 @@ use crate::body::soft::State;
 use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
 
-/// With which velocity positions move.
+/// Which velocity moves the positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EulerKind {
     /// The old one: explicit Euler.

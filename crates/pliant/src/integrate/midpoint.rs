@@ -1,4 +1,4 @@
-//! The midpoint rule: the slope halfway there serves for the whole step.
+//! The midpoint rule: the derivative at half the step serves for all of it.
 
 use crate::body::soft::State;
 use crate::integrate::{Integrator, Report, StepError, System};
@@ -19,7 +19,7 @@ pub struct Midpoint {
 }
 
 impl Midpoint {
-    /// A midpoint rule that has not stepped yet.
+    /// A midpoint rule with empty scratch memory.
     pub fn new() -> Midpoint {
         Midpoint::default()
     }

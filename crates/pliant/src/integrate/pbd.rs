@@ -1,4 +1,4 @@
-//! Position constraints on top of Verlet: predict, then move what breaks a rule.
+//! Position-based dynamics (PBD) on top of Verlet: predict, then project.
 
 use crate::body::soft::State;
 use crate::integrate::constraint::{Constraints, PbdSettings, Relaxation};
@@ -7,32 +7,32 @@ use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
 use crate::snapshot::{Snapshot, SnapshotError};
 
-/// Verlet's step with positions that obey rules.
+/// Verlet's step with position constraints.
 ///
-/// Positions are relaxed after the prediction, and the velocity takes part in the shift. In
-/// the end the rules that acted take from the velocities what would break them anew, so that
-/// what hangs still has no velocity. A count of sweeps that did not suffice is no error:
-/// [`Pbd::last`] tells what is left. [`Report::linear`] counts sweeps over positions.
+/// Positions are projected after the prediction, and the velocity takes part in the shift. At
+/// the end the constraints that acted remove from the velocities what would violate them anew, so
+/// that what hangs at rest has no velocity. A number of sweeps that did not suffice is no error:
+/// [`Pbd::last`] reports what is left. [`Report::linear`] counts sweeps over positions.
 ///
 /// - Implements: [Zachmann slide "Constraints"].
 /// - Deviates: velocities are corrected as in [Andersen83 pp. 24–34]; the slide has none.
 #[derive(Debug)]
 pub struct Pbd {
-    /// The step below.
+    /// The integrator below.
     verlet: Verlet,
     constraints: Constraints,
     settings: PbdSettings,
-    /// 1/m of each vertex, 0 for held ones, 1/kg.
+    /// Inverse mass 1/m of each vertex, 0 for pinned ones, 1/kg.
     eases: Vec<f64>,
-    /// Positions before the rules, m.
+    /// Positions before the projection, m.
     predicted: Vec<Vec3>,
-    /// Whether each rule moved something in this step.
+    /// Whether each constraint moved something in this step.
     acted: Vec<bool>,
     last: [Relaxation; 2],
 }
 
 impl Pbd {
-    /// Verlet's step of a kind, under rules.
+    /// Verlet's step of a kind, with constraints.
     pub fn new(kind: VelocityKind, constraints: Constraints, settings: PbdSettings) -> Pbd {
         Pbd {
             verlet: Verlet::new(kind),
@@ -45,7 +45,7 @@ impl Pbd {
         }
     }
 
-    /// What the last step came to: of positions, m, and of velocities, m/s.
+    /// Statistics of the last step: of positions, m, and of velocities, m/s.
     pub fn last(&self) -> [Relaxation; 2] {
         self.last
     }
@@ -117,9 +117,9 @@ mod tests {
     const G: f64 = 9.81;
     /// Time step, s.
     const DT: f64 = 1e-3;
-    /// Of lengths of about 1 m that were relaxed to a millionth of a millimetre.
+    /// Of lengths of about 1 m that were projected to a millionth of a millimetre.
     const RELAXED: f64 = 1e-9;
-    /// Of velocities then: that length in one step, and ten times for what sweeps leave.
+    /// Of velocities then: ten times that length in one step, for what sweeps leave.
     const STILL: f64 = 10.0 * RELAXED / DT;
     /// Of the period of a pendulum, s: Verlet's error, (ω dt)²/24 of it, is far below.
     const PERIOD_TOLERANCE: f64 = 1e-5;
@@ -133,7 +133,7 @@ mod tests {
         Constraint::AtMost { ends: [VertexId(a), VertexId(b)], length }
     }
 
-    /// Masses of 1 kg in a row, 1 m apart, that fall; the first is held.
+    /// Masses of 1 kg in a row, 1 m apart, that fall; the first is pinned.
     fn row(count: usize) -> (System, State) {
         let state = State::at_rest((0..count).map(|k| k as f64 * Vec3::X).collect());
         let masses = Masses::new(vec![1.0; count]).unwrap();
@@ -220,7 +220,7 @@ mod tests {
         }
         assert!(state.positions[1].abs_diff_eq(Vec3::new(1.0, 0.0, 0.5), RELAXED));
         assert!(state.velocities[1].abs_diff_eq(0.5 * Vec3::Z, STILL), "{}", state.velocities[1]);
-        assert_eq!(state.positions[0], Vec3::ZERO); // no rule minds the pinned one
+        assert_eq!(state.positions[0], Vec3::ZERO); // the pinned one stays
     }
 
     #[test]

@@ -1,13 +1,13 @@
-//! The classical Runge–Kutta method: four slopes, weighted.
+//! The classical Runge–Kutta method: four derivatives, weighted.
 
 use crate::body::soft::State;
 use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
 
-/// Share of each slope in the step.
+/// Weight of each derivative in the step.
 const WEIGHTS: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0];
 
-/// Part of the step that each slope is followed to find the next one.
+/// Part of the step after which each derivative but the first is evaluated.
 const REACHES: [f64; 3] = [0.5, 0.5, 1.0];
 
 /// The classical Runge–Kutta method, order 4; four evaluations of forces a step.
@@ -21,7 +21,7 @@ pub struct Rk4 {
 }
 
 impl Rk4 {
-    /// A Runge–Kutta method that has not stepped yet.
+    /// A Runge–Kutta method with empty scratch memory.
     pub fn new() -> Rk4 {
         Rk4::default()
     }

@@ -1,13 +1,13 @@
-//! Rigid bodies at rest sleep: they are held where they are until something wakes them.
+//! Sleeping: rigid bodies at rest stay fixed until something wakes their island.
 //!
-//! Bodies that press on each other or are jointed form an island. An island sleeps when all of
-//! it has been quiet for a while and rests on nothing that moves; it wakes as a whole when
-//! something comes against it, shifts it or pushes it.
+//! Bodies that are in contact or jointed form an island. An island sleeps when all of it has been
+//! at rest for a while and it rests on nothing that moves; it wakes as a whole when something
+//! touches, shifts or pushes it.
 //!
-//! | here     | meaning                                                              |
-//! |----------|----------------------------------------------------------------------|
-//! | `quiet`  | speed of the farthest point per size, below which a body rests, 1/s  |
-//! | `after`  | time of rest after which it sleeps, s                                |
+//! | here    | meaning                                                                  |
+//! |---------|--------------------------------------------------------------------------|
+//! | `quiet` | speed of the farthest point per size, below which a body is at rest, 1/s |
+//! | `after` | time at rest after which it sleeps, s                                    |
 
 use crate::body::rigid::RigidState;
 use crate::body::rigid::all::{RigidBodySet, RigidEntry};
@@ -21,9 +21,9 @@ use crate::solve::rows::first;
 /// When rigid bodies sleep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SleepSettings {
-    /// Speed of the farthest point per size below which a body rests, 1/s; 0 for never.
+    /// Speed of the farthest point per size of a body at rest, 1/s, at most; 0: never.
     pub quiet: f64,
-    /// Time of rest after which it sleeps, s.
+    /// Time at rest after which it sleeps, s.
     pub after: f64,
 }
 
@@ -33,15 +33,15 @@ impl Default for SleepSettings {
     }
 }
 
-/// Who sleeps, and who has been quiet for how long.
+/// Which bodies sleep, and for how long the others have been at rest.
 #[derive(Clone, Debug, Default)]
 pub struct Sleep {
-    /// Of each rigid body, s.
+    /// Time at rest of each rigid body, s.
     rest: Vec<f64>,
-    /// Smallest member of the island that each sleeping body fell asleep with; none awake.
+    /// Smallest member of each sleeping body's island; none for one awake.
     islands: Vec<Option<u32>>,
     sizes: Vec<f64>,
-    /// Island of each body while they are found.
+    /// Island of each body during the search for islands.
     parents: Vec<u32>,
     may: Vec<bool>,
 }
@@ -66,8 +66,9 @@ impl Sleep {
         self.islands.resize(members.len(), None);
     }
 
-    /// Wakes all that is touched in a step of `dt` by what contact asks for, given how everything
-    /// moves.
+    /// Wakes all islands that the contact output of a step of `dt` touches.
+    ///
+    /// Speeds are those of the present motion.
     pub fn wake(
         &mut self,
         (rigids, settings): (&RigidBodySet, SleepSettings),
@@ -106,9 +107,9 @@ impl Sleep {
         }
     }
 
-    /// Lets quiet islands fall asleep after a step of `dt`; `joined` are pairs of jointed members.
+    /// Puts islands at rest to sleep after a step of `dt`.
     ///
-    /// What falls asleep loses the little speed it has.
+    /// `joined` are pairs of jointed members. A body put to sleep loses the little speed it has.
     pub fn settle(
         &mut self,
         (rigids, settings): (&RigidBodySet, SleepSettings),
@@ -138,7 +139,7 @@ impl Sleep {
                 None => may[a] &= row.surface_velocity.length() <= settings.quiet * row.size,
             }
         }
-        // What holds a soft body stays awake with it.
+        // A body with attached soft vertices stays awake with them.
         rigids.attached().iter().for_each(|attached| may[attached.place] = false);
         joined.for_each(|[a, b]| join(parents, a, b));
         for place in 0..parents.len() {
@@ -154,7 +155,7 @@ impl Sleep {
         }
     }
 
-    /// Writes who sleeps, and who is quiet.
+    /// Writes which bodies sleep, and the times at rest.
     pub fn save(&self, memory: &mut Snapshot) {
         memory.write(self.rest.len() as f64);
         for (rest, island) in self.rest.iter().zip(&self.islands) {

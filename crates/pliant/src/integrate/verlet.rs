@@ -2,15 +2,15 @@
 //!
 //! | here            | lecture              | meaning                                      |
 //! |-----------------|----------------------|----------------------------------------------|
-//! | `state`         | x(t), v(t)           | positions, and velocities at the same moment |
-//! | `next`          | x(t+Δt)              | where the step leads                         |
+//! | `state`         | x(t), v(t)           | positions, and velocities at the same time   |
+//! | `next`          | x(t+Δt)              | positions at the end of the step             |
 //! | `half`          | (x(t+Δt) − x(t))/Δt  | velocity between the two, m/s                |
 //! | `accelerations` | ẍ                    | force over mass, m/s²                        |
 //!
 //! With x(t) − x(t−Δt) = Δt `half` and v(t) = `half` + ½Δt ẍ the lecture's
-//! 2x(t) − x(t−Δt) + Δt²ẍ is x(t) + Δt v(t) + ½Δt²ẍ, its own formula for the first step. So
-//! the state says all that the next step must know: after an impulse, a shift of positions
-//! or a change of dt from outside it starts anew from the velocities, with nothing to reset.
+//! 2x(t) − x(t−Δt) + Δt²ẍ is x(t) + Δt v(t) + ½Δt²ẍ, its own formula for the first step. So the
+//! state holds all that the next step needs: after an impulse, a shift of positions or a change
+//! of dt from outside it restarts from the velocities, with nothing to reset.
 
 use crate::body::soft::State;
 use crate::force::StateView;
@@ -26,14 +26,14 @@ const ROUNDING: f64 = 1e-14;
 /// Each brings the factor dt/2 · damping/mass; above about 0.7 it takes more than these.
 const MOST_ITERATIONS: usize = 100;
 
-/// Which velocity forces get to see.
+/// Which velocity forces are evaluated at.
 ///
 /// Without forces that depend on velocity both are the textbook's Störmer–Verlet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VelocityKind {
     /// (x(t) − x(t−Δt))/Δt, half a step late: order 1 with damping.
     Backward,
-    /// (x(t+Δt) − x(t−Δt))/2Δt, which depends on the force itself: order 2 with damping.
+    /// (x(t+Δt) − x(t−Δt))/2Δt, which depends on the force: order 2 with damping.
     Central,
 }
 
@@ -45,9 +45,9 @@ pub enum VelocityKind {
 /// forces at the end of a step are not kept for the start of the next: contacts and plastic
 /// flow change them in between.
 ///
-/// Velocities of the state are central for both kinds, so that momenta belong to the moment
-/// of the positions. `Backward` remembers `half` of the last step and shows it to the forces
-/// of the next; after a change from outside they see the state's velocities once.
+/// Velocities of the state are central for both kinds, so that momenta belong to the time of the
+/// positions. `Backward` keeps `half` of the last step and evaluates the forces of the next at it;
+/// after a change from outside they are evaluated at the state's velocities once.
 ///
 /// - Implements: [Zachmann slide "Verlet-Integration"].
 /// - Erratum: the O(Δt⁴) of the slide is the error of one step; over a time it is of order 2,
@@ -66,7 +66,7 @@ pub struct Verlet {
 }
 
 impl Verlet {
-    /// Verlet's method with forces that see velocities of a kind.
+    /// Verlet's method with forces evaluated at velocities of a kind.
     pub fn new(kind: VelocityKind) -> Verlet {
         Verlet {
             kind,
@@ -100,7 +100,7 @@ impl Verlet {
         Ok(())
     }
 
-    /// Fills the velocities of the next state, whose positions are settled.
+    /// Fills the velocities of the next state, whose positions are final.
     pub(super) fn settle(&mut self, system: &System, dt: f64) -> Result<Report, StepError> {
         let report = Report { substeps: 1, ..Report::default() };
         match self.kind {
@@ -143,7 +143,7 @@ impl Verlet {
         change / size
     }
 
-    /// Ends a step, and remembers what the next one wants to know.
+    /// Ends a step, and keeps what the next one needs.
     pub(super) fn accept(
         &mut self,
         system: &mut System,

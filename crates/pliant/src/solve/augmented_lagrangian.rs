@@ -1,14 +1,15 @@
-//! Contacts of bodies of any size: multipliers around conjugate gradients.
+//! Augmented Lagrangian with PCG: contact of bodies of any size.
 //!
-//! Contacts that press are springs of strength ρ in the matrix, around the impulse that is
-//! already known; after each round the impulses take over what the springs held. A round makes
-//! the residual smaller by a fixed share, the last one solves to the tolerance. A round that
-//! does not get there changes no impulse.
+//! Active contacts are penalty springs of stiffness ρ in the matrix, around the multiplier (the
+//! contact impulse) that is already known. Each outer iteration solves that system by
+//! preconditioned conjugate gradients, then the multipliers take over the spring forces. An outer
+//! iteration reduces the residual by a fixed share, the last one solves to the tolerance. One
+//! that does not get there changes no impulse.
 //!
-//! | here      | formula | meaning                                              |
-//! |-----------|---------|------------------------------------------------------|
-//! | `springs` | ρ       | strength of each contact along and across, kg        |
-//! | `grip`    | σ       | share of the strength that acts along the plane, unit 1 |
+//! | here      | formula | meaning                                                    |
+//! |-----------|---------|------------------------------------------------------------|
+//! | `springs` | ρ       | penalty of each contact, normal and tangential, kg         |
+//! | `grip`    | σ       | share of the penalty that acts in the tangent plane        |
 
 use crate::contact::friction::friction;
 use crate::contact::impulse::ContactImpulse;
@@ -19,44 +20,44 @@ use crate::solve::pcg::Pcg;
 use crate::solve::rows::{Equations, RowSettings, Solved};
 use crate::solve::terms::{Row, Term};
 
-/// Strength of a contact's spring along the normal, relative to the masses it joins, unit 1.
+/// Penalty of a contact along its normal, relative to the mass it moves.
 const STRENGTH: f64 = 30.0;
-/// The same along the plane: a stronger one takes more rounds to find how fast things slip.
+/// The same in the tangent plane; a greater one needs more iterations to find slip.
 const STRENGTH_ALONG: f64 = 10.0;
-/// Share of the residual at the start of a round that may be left at its end, unit 1.
+/// Share of the initial residual that an outer iteration may leave at its end.
 ///
-/// The impulses of the next round change more than what is left.
+/// The multipliers change more in the next one than what is left.
 const LEFT: f64 = 0.3;
-/// Velocity by which impulses may be off, per size and step, for rounds to end, unit 1.
+/// Error of the impulses, as a velocity per size and step, that ends the solve.
 const LOOSE: f64 = 1e-5;
-/// Sweeps with the masses alone in the end, which take the last approach away.
+/// PGS sweeps through the masses alone at the end, which remove the last approach.
 const FINISHING: usize = 5;
-/// Stiffness of the matrix relative to the masses above which these sweeps only disturb.
+/// Stiffness relative to the masses above which these sweeps only disturb.
 const TOO_STIFF: f64 = 100.0;
 
-/// Snapshot of the method.
+/// Scratch memory of the solver.
 #[derive(Clone, Debug, Default)]
 pub struct AugmentedLagrangian {
     pcg: Pcg,
     springs: Vec<Spring>,
     right: Vec<Vec3>,
     trial: Vec<Vec3>,
-    /// What contacts touch, ascending, with its diagonal block.
+    /// Vertices in contacts, ascending, each with its diagonal block.
     touched: Vec<(VertexId, Mat3)>,
 }
 
-/// What a contact does to the matrix.
+/// The penalty spring of a contact.
 #[derive(Clone, Copy, Debug)]
 struct Spring {
-    /// Mass that the contact feels, kg.
+    /// Effective mass of the contact, kg.
     mass: f64,
-    /// Whether the contact presses.
+    /// Whether the contact is active.
     is_on: bool,
-    /// Strength along the normal and along the plane together, kg.
+    /// Penalty along the normal and in the tangent plane together, kg.
     matrix: Mat3,
 }
 
-/// A with the springs of the contacts.
+/// The matrix A with the penalty springs of the active contacts.
 struct WithContacts<'a, M: ?Sized> {
     matrix: &'a M,
     contacts: &'a [Row],
@@ -85,14 +86,14 @@ impl<M: Operator + ?Sized> Operator for WithContacts<'_, M> {
 }
 
 impl AugmentedLagrangian {
-    /// Solves for all velocities, which come as a guess with those of held vertices.
+    /// Solves for all velocities, which come as a guess, exact for pinned vertices.
     ///
     /// `masses` are those of all vertices, kg; contacts ascend by feature. On an error the
-    /// velocities and impulses are those of the last round that got as far as it must. The
-    /// tolerance is relative to the right-hand side with the springs.
+    /// velocities and impulses are those of the last outer iteration that reached its goal. The
+    /// tolerance is relative to the right-hand side with the penalty springs.
     ///
-    /// - Deviates: multipliers take over what a system holds that is solved by a share only;
-    ///   every round is nearer to the solution than the one before, and the last one has it.
+    /// - Deviates: multipliers are updated from a system that is solved by a share only; every
+    ///   outer iteration is nearer to the solution than the one before, and the last one has it.
     pub fn solve<M: Operator + ?Sized>(
         &mut self,
         equations: Equations<'_, M>,
@@ -103,7 +104,7 @@ impl AugmentedLagrangian {
     ) -> Result<Solved, SolveError> {
         self.prepare(equations, masses, contacts);
         let mut solved = Solved::default();
-        // Without contacts one round is the solution.
+        // Without contacts one outer iteration is the solution.
         let most = if contacts.is_empty() { 1 } else { settings.most_rounds.max(1) };
         for round in 0..most {
             self.choose(contacts, row_impulses, velocities, round);
@@ -130,7 +131,7 @@ impl AugmentedLagrangian {
                 break;
             }
         }
-        // What was guessed of contacts that did not press, no velocity has seen.
+        // Impulses guessed for inactive contacts have had no effect on any velocity.
         for (spring, row_impulse) in self.springs.iter().zip(&mut *row_impulses) {
             if !spring.is_on {
                 *row_impulse = ContactImpulse::default();
@@ -160,7 +161,7 @@ impl AugmentedLagrangian {
         self.touched.dedup_by_key(|(vertex, _)| *vertex);
     }
 
-    /// Decides which contacts press, and how well they grip.
+    /// Chooses the active contacts, and the tangential share of each penalty.
     fn choose(
         &mut self,
         contacts: &[Row],
@@ -172,18 +173,18 @@ impl AugmentedLagrangian {
             self.springs.iter_mut().zip(contacts).zip(row_impulses)
         {
             let (normal, tangent) = spring.trial(contact, row_impulse, velocities);
-            // An old impulse alone must not turn a gap that may close into one that pulls.
+            // A warm-start impulse alone must not make a speculative contact pull.
             let warm = round == 0 && row_impulse.normal > 0.0 && contact.min_normal_velocity >= 0.0;
             spring.is_on = (normal > 0.0 || warm) && spring.mass.is_finite();
-            // The spring is far stronger than the masses it stops: the impulses to come are
-            // better guessed from those. Where the targets are reached both are the same.
+            // The penalty is far greater than the effective mass: the impulse to come is better
+            // guessed from the latter. Where the biases are reached both are the same.
             let likely = row_impulse.normal + (normal - row_impulse.normal) / STRENGTH;
             let likely_tangent =
                 row_impulse.tangent + (tangent - row_impulse.tangent) / STRENGTH_ALONG;
             let most = contact.friction * likely.max(0.0);
             let sticks = contact.friction > 0.0 && likely_tangent.length() <= most;
             let ratio = most / tangent.length();
-            // No slip at all, 0 over 0, has no grip either.
+            // No slip at all, 0 over 0, has no tangential share either.
             let slipping = if ratio > 0.0 { ratio.min(1.0) } else { 0.0 };
             let grip = if sticks { 1.0 } else { slipping };
             let n = contact.normal;
@@ -193,7 +194,7 @@ impl AugmentedLagrangian {
         }
     }
 
-    /// Right-hand side and diagonal with the contacts that press.
+    /// Right-hand side and diagonal blocks with the active contacts.
     fn load<M: Operator + ?Sized>(
         &mut self,
         equations: Equations<'_, M>,
@@ -225,10 +226,10 @@ impl AugmentedLagrangian {
         }
     }
 
-    /// Lets the impulses take over what the springs held.
+    /// Updates the multipliers by the spring forces.
     ///
-    /// Returns how far from a solution that is: by how much velocities have seen other impulses
-    /// than those, or let pass, at most, as a velocity per size and step, unit 1.
+    /// Returns the distance from a solution, at most, as a velocity per size and step: by how much
+    /// the velocities have seen other impulses than these, or have let approach and slip pass.
     fn update(
         &self,
         contacts: &[Row],
@@ -240,17 +241,17 @@ impl AugmentedLagrangian {
         for ((spring, contact), row_impulse) in self.springs.iter().zip(contacts).zip(row_impulses)
         {
             if !spring.mass.is_finite() {
-                // Both sides are held: no impulse does anything.
+                // Neither side can move: no impulse has an effect.
                 *row_impulse = ContactImpulse::default();
                 continue;
             }
             let (mut normal, mut tangent) = spring.trial(contact, row_impulse, velocities);
             if !spring.is_on {
-                // Neither spring nor impulse has held it: what the masses need is a good guess.
+                // Neither spring nor impulse acted: what the effective mass needs is a good guess.
                 normal = (normal - row_impulse.normal) / STRENGTH;
                 tangent = (tangent - row_impulse.tangent) / STRENGTH_ALONG;
             }
-            // What the springs did: all along the normal, a share along the plane.
+            // What the springs did: all along the normal, a share in the tangent plane.
             let seen = if spring.is_on {
                 normal * contact.normal + spring.gripped(tangent)
             } else {
@@ -260,7 +261,7 @@ impl AugmentedLagrangian {
             tangent = friction(tangent, normal, contact.friction);
             let now = ContactImpulse { normal, tangent };
             let unseen = (seen - now.impulse(contact.normal)).length();
-            // What a spring still gives is the approach or slip that it has let pass.
+            // What a spring still changes is the approach or slip that it has let pass.
             let approach = (now.normal - row_impulse.normal) / STRENGTH;
             let slip = (now.tangent - row_impulse.tangent) / STRENGTH_ALONG;
             let let_pass = if spring.is_on { libm::hypot(approach, slip.length()) } else { 0.0 };
@@ -272,7 +273,7 @@ impl AugmentedLagrangian {
 }
 
 impl Spring {
-    /// Impulse that the contact would have with its spring: normal and along, N·s.
+    /// Trial impulse of the contact with its spring: normal and tangential, N·s.
     fn trial(
         &self,
         contact: &Row,
@@ -287,20 +288,22 @@ impl Spring {
         (normal, row_impulse.tangent - STRENGTH_ALONG * self.mass * sliding)
     }
 
-    /// What the spring takes of a trial along the plane, N·s.
+    /// Share of a tangential trial impulse that the spring applies, N·s.
     fn gripped(&self, tangent: Vec3) -> Vec3 {
         self.matrix * tangent / (STRENGTH_ALONG * self.mass)
     }
 }
 
-/// Σ w²/m of a contact, 1/kg; held vertices give nothing. Of a spin, w is the arm and m the inertia.
+/// Σ w²/m of a contact, 1/kg; pinned vertices add nothing.
+///
+/// Of an angular term, w is the arm and m the inertia.
 fn inv_mass(contact: &Row, masses: &[f64], held: &[VertexId]) -> f64 {
     let free = |vertex: VertexId| held.binary_search(&vertex).is_err();
     let free = contact.terms().filter(|(v, _)| free(*v));
     free.map(|(v, share)| share.square() / masses[v.index()]).sum()
 }
 
-/// The largest diagonal entry of what is touched, relative to its mass, less the mass itself.
+/// Largest diagonal entry at a contact vertex over its mass, less the mass itself.
 fn stiffness<M: Operator + ?Sized>(matrix: &M, masses: &[f64], contacts: &[Row]) -> f64 {
     let of = |vertex: VertexId| {
         let block = matrix.diagonal(vertex.index());
@@ -312,7 +315,7 @@ fn stiffness<M: Operator + ?Sized>(matrix: &M, masses: &[f64], contacts: &[Row])
     soft.map(|(vertex, _)| of(vertex)).fold(0.0, f64::max)
 }
 
-/// Takes away what approach is left, by impulses through the masses.
+/// Removes the remaining approach by PGS sweeps through the masses.
 fn finish<M: Operator + ?Sized>(
     equations: Equations<'_, M>,
     (masses, springs): (&[f64], &[Spring]),
@@ -327,7 +330,7 @@ fn finish<M: Operator + ?Sized>(
             }
             let approach = contact.normal.dot(contact.relative(velocities));
             let lacking = contact.min_normal_velocity - approach;
-            // Friction stays as the velocities have seen it, so what presses stays enough for it.
+            // Friction stays as the velocities have seen it, so the normal impulse must bound it.
             let tangent = row_impulse.tangent.length();
             let least = if tangent > 0.0 { tangent / contact.friction } else { 0.0 };
             let normal = (row_impulse.normal + lacking * spring.mass).max(least);
@@ -357,7 +360,7 @@ mod tests {
     const H: f64 = 0.1;
     const FALL: Vec3 = Vec3::new(0.0, 0.0, -2.0);
 
-    /// Free masses, kg, each also held to the first by a damper, kg.
+    /// Free masses, kg, each also coupled to the first by a damper, kg.
     struct Masses(Vec<f64>, f64);
 
     impl Operator for Masses {
@@ -405,7 +408,7 @@ mod tests {
 
     #[test]
     fn what_no_round_has_seen_is_counted_once() {
-        // At rest nothing presses yet: the only round lets the weight pass, the end stops it.
+        // At rest no contact is active: the iteration lets the weight pass, the end stops it.
         let (mut ends, mut row_impulses) = ([Vec3::ZERO], [ContactImpulse::default()]);
         let masses = Masses(vec![3.0], 0.0);
         let equations = Equations { matrix: &masses, right: &[3.0 * FALL], held: &[], dt: H };
@@ -427,7 +430,7 @@ mod tests {
     fn a_gap_may_close_and_no_more() {
         for (min_normal_velocity, end) in [(-1.0, -1.0), (-3.0, -2.0)] {
             let above = [Contact { min_normal_velocity, ..resting(VertexId(0)) }];
-            // An old impulse must not pull it to its target.
+            // A warm-start impulse must not pull it to its bias.
             for normal in [0.0, 1e-12, 5.0] {
                 let mut row_impulses = [ContactImpulse { normal, tangent: Vec3::ZERO }];
                 let ends = solved(&Masses(vec![3.0], 0.0), &[FALL], &above, &mut row_impulses);
@@ -439,12 +442,12 @@ mod tests {
     #[test]
     fn friction_stops_what_is_slow_and_slows_what_is_fast() {
         for (speed, expected) in [(0.5, 0.0), (5.0, 4.0)] {
-            // 3 kg arrive with 2 m/s: 6 N·s press, friction takes at most 3 N·s or 1 m/s.
+            // 3 kg arrive with 2 m/s: 6 N·s normal impulse, friction takes at most 3 N·s or 1 m/s.
             let floor = [Contact { friction: 0.5, ..resting(VertexId(0)) }];
             let start = [FALL + speed * Vec3::X];
             let mut row_impulses = [ContactImpulse::default()];
             let ends = solved(&Masses(vec![3.0], 0.0), &start, &floor, &mut row_impulses);
-            // Rounds end at 1e-5 of the size per step: 1e-4 m/s here.
+            // Iterations end at 1e-5 of the size per step: 1e-4 m/s here.
             assert!((ends[0].x - expected).abs() < 2e-4, "{speed}: {ends:?}");
             assert!(
                 row_impulses[0].tangent.length() <= 0.5 * row_impulses[0].normal * (1.0 + 1e-12)

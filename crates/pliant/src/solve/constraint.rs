@@ -1,19 +1,20 @@
-//! Unilateral contacts with Coulomb friction, solved against the implicit matrix.
+//! Unilateral contact with Coulomb friction, solved with the implicit step.
 //!
 //! Find v and λ with
 //!
 //! A v = b + Jᵀ λ,  0 ≤ λₙ ⟂ n·u(v) − v* ≥ 0,  |λₜ| ≤ μ λₙ against the slip,
 //!
-//! where u(v) is the relative velocity of a contact and v* the speed it must reach. What
-//! lies apart may close its gap in the step and no more; what is nearer than the offset δ
-//! may not come nearer. Overlap is taken out before by a shift of whole bodies that
-//! touches no velocity, so nothing comes back later as speed.
+//! where u(v) is the relative velocity of a contact and v* the least speed along its normal. A
+//! speculative contact, whose gap is still open, may close its gap in the step and no more; one
+//! nearer than the offset δ may not come nearer. Overlap is removed beforehand by split-impulse
+//! position correction, a shift of whole bodies that changes no velocity, so none of it comes
+//! back later as kinetic energy.
 //!
-//! | here       | formula | meaning                                            |
-//! |------------|---------|----------------------------------------------------|
-//! | `contacts` | J       | rows: weights, normal, gap                         |
-//! | `ContactImpulse` | λ       | impulse along the normal and along the plane, N·s  |
-//! | `min_normal_velocity`   | v*      | least speed along the normal, m/s                  |
+//! | here                  | formula | meaning                                             |
+//! |-----------------------|---------|-----------------------------------------------------|
+//! | `contacts`            | J       | constraint rows: weights, normal, gap               |
+//! | `ContactImpulse`      | λ       | impulse along the normal and in the plane, N·s      |
+//! | `min_normal_velocity` | v*      | bias: least speed along the normal, m/s             |
 
 use crate::body::Bodies;
 use crate::body::obstacle::Obstacle;
@@ -28,27 +29,29 @@ use crate::profile::{Stage, StageTimer};
 use crate::snapshot::{Snapshot, SnapshotError};
 use crate::solve::position_correction::PositionCorrection;
 
-/// Share of a gap below δ that is won back per step, at most at the push speed, unit 1.
+/// Share of a gap below δ that is recovered per step.
+///
+/// The speed is bounded by `max_depenetration_speed`.
 const WIN_BACK: f64 = 0.2;
 
-/// Gaps within this share of the offset are at rest there: they neither open nor close, unit 1.
+/// Gaps this near to the offset, as a share of it, neither open nor close.
 ///
-/// Contacts that say the same with targets that differ by rounding would take the load from
-/// each other in thousands of sweeps.
+/// Redundant contacts whose biases differ by rounding would pass the load to and fro for
+/// thousands of sweeps.
 const REST: f64 = 1e-3;
 
-/// What the response is made of.
+/// Settings of the response.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConstraintSettings {
     /// How contacts are found.
     pub contacts: ContactSettings,
-    /// Fastest that a contact nearer than its offset is opened, per size, 1/s.
+    /// Highest speed that opens a contact nearer than its offset, per size, 1/s.
     pub max_depenetration_speed: f64,
-    /// Share of the speed of an impact between bodies that comes back, from 0 to 1, unit 1; an
-    /// obstacle has its own.
+    /// Coefficient of restitution between bodies, from 0 to 1; an obstacle has its own.
     pub restitution: f64,
-    /// Acceleration that presses bodies at rest together, m/s²: an impact as slow as a fall
-    /// through the offset is none.
+    /// Acceleration that presses bodies at rest together, m/s².
+    ///
+    /// An impact no faster than a fall through the offset under it does not bounce.
     pub weight: f64,
 }
 
@@ -64,11 +67,11 @@ impl Default for ConstraintSettings {
     }
 }
 
-/// The engine's own response: shifts of whole bodies out of overlap, and rows.
+/// The engine's own contact response: position correction and velocity constraints.
 ///
-/// Goes with implicit Euler, which solves the rows together with the materials. No body meets
-/// itself. It fills the rows
-/// of the demands alone: no two responses that make rows go together.
+/// Goes with implicit Euler, which solves the constraint rows together with the materials. Self
+/// contact is not handled. It fills only the rows of the [`ContactOutput`]: no two responses
+/// that make rows can be combined.
 #[derive(Debug)]
 pub struct Constraint {
     obstacles: Vec<Obstacle>,
@@ -76,9 +79,9 @@ pub struct Constraint {
     search: Search,
     correction: PositionCorrection,
     warm_start: WarmStart,
-    /// Bodies that do not touch each other, the smaller number first, ascending.
+    /// Pairs of bodies that do not collide, the smaller number first, ascending.
     apart: Vec<(BodyId, BodyId)>,
-    /// Length of the step that is being made, s.
+    /// Length of the current step, s.
     dt: f64,
 }
 
@@ -96,7 +99,7 @@ impl Constraint {
         Constraint { obstacles, settings, search, correction, warm_start, apart, dt: 0.0 }
     }
 
-    /// The same without contacts between some pairs of bodies, as are joined by joints.
+    /// The same without contacts between some pairs of bodies, such as jointed ones.
     pub fn leaving_out(self, mut pairs: Vec<(BodyId, BodyId)>) -> Constraint {
         pairs.iter_mut().for_each(|(a, b)| (*a, *b) = (*a.min(b), *a.max(b)));
         pairs.sort_unstable();
@@ -153,16 +156,17 @@ impl Response for Constraint {
     }
 }
 
-/// Whether two bodies are among those that do not touch.
+/// Whether two bodies are a pair that does not collide.
 fn is_apart(apart: &[(BodyId, BodyId)], (a, b): (BodyId, Option<BodyId>)) -> bool {
     b.is_some_and(|b| apart.binary_search(&(a.min(b), a.max(b))).is_ok())
 }
 
-/// The least speed along the normal that a contact must reach in a step of `dt`, m/s.
+/// Least speed along the normal that a contact must reach in a step of `dt`, m/s.
 ///
-/// Negative for a gap beyond the offset δ: it may close to δ in the step and no further.
-/// Otherwise a part of what is lacking is won back, at most `max_depenetration_speed` of the size per step,
-/// unit 1; 0 keeps things from coming nearer and opens nothing.
+/// Negative for a gap beyond the offset δ, as of a speculative contact: it may close to δ in the
+/// step and no further. Otherwise a share of what is lacking is recovered, at most
+/// `max_depenetration_speed` of the size per second; 0 keeps the sides from coming nearer and
+/// opens nothing.
 pub fn min_normal_velocity(contact: &Contact, max_depenetration_speed: f64, dt: f64) -> f64 {
     let short = contact.offset - contact.gap;
     if short.abs() <= REST * contact.offset {
@@ -175,10 +179,10 @@ pub fn min_normal_velocity(contact: &Contact, max_depenetration_speed: f64, dt: 
     }
 }
 
-/// The speed along the normal that an impact gives back in a step of `dt`, m/s.
+/// Rebound speed along the normal that restitution asks for in a step of `dt`, m/s.
 ///
 /// Only where the contact would close in the step. The share falls off at small speeds, to none
-/// at that of a fall through the offset under `weight`, so that things come to rest.
+/// at that of a fall through the offset under `weight`, so that bodies come to rest.
 fn bounce(contact: &Contact, restitution: f64, (approach, weight): (f64, f64), dt: f64) -> f64 {
     let slow_sq = 2.0 * weight * contact.offset;
     let meets = contact.gap - contact.offset < approach * dt;

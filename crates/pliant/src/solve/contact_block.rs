@@ -1,42 +1,56 @@
-//! What one contact wants, seen by itself: not nearer, and held by friction as far as that goes.
+//! The 3×3 block of one contact: non-penetration and Coulomb's friction cone.
+//!
+//! One contact is solved by itself here, as the local step of projected Gauss–Seidel: first for
+//! sticking, by the inverse of the Delassus block G = J A⁻¹ Jᵀ; where that leaves the friction
+//! cone, for the normal impulse and then for a tangential impulse projected onto the cone.
+//!
+//! | here                  | formula | meaning                                            |
+//! |-----------------------|---------|----------------------------------------------------|
+//! | `delassus`            | G       | J A⁻¹ Jᵀ: relative velocity per impulse, 1/kg      |
+//! | `delassus_inv`        | G⁻¹     | impulse per relative velocity, kg                  |
+//! | `surface_velocity`    |         | prescribed part of the relative velocity, m/s      |
+//! | `min_normal_velocity` | v*      | bias: least relative speed along the normal, m/s   |
+//! | `friction`            | μ       | Coulomb's coefficient                              |
 
 use crate::contact::impulse::ContactImpulse;
 use crate::math::{Mat3, Vec3};
 use crate::solve::terms::Row;
 
-/// Determinant of G, relative to the cube of its mean, below which no impulse stops all motion.
+/// Determinant of G over the cube of its mean below which G counts as singular.
 const FLAT: f64 = 1e-6;
 
-/// A contact, and what its impulse does to it.
+/// One contact with its Delassus block.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactBlock {
     /// Unit, from the second side to the first.
     pub normal: Vec3,
-    /// What is given of the relative velocity, taken away, m/s.
+    /// Prescribed part of the relative velocity, m/s; subtracted before solving.
     pub surface_velocity: Vec3,
-    /// Least speed along the normal, m/s.
+    /// Least relative speed along the normal, m/s.
     pub min_normal_velocity: f64,
-    /// What moves along the normal, kg: inverse of G there; 0 if nothing does.
+    /// Effective mass along the normal, kg: 1 / (n·G n); 0 if no impulse moves it.
     normal_mass: f64,
-    /// A lower bound of what moves along the plane, kg; 0 if nothing does.
+    /// Lower bound of the effective mass in the tangent plane, kg; 0 if nothing moves.
     tangent_mass: f64,
-    /// Coulomb's coefficient, unit 1.
+    /// Coulomb's coefficient.
     friction: f64,
-    /// A change of velocity that is none, m/s.
+    /// Change of velocity below which the contact counts as converged, m/s.
     velocity_tolerance: f64,
     /// G: relative velocity per impulse, 1/kg.
     delassus: Mat3,
-    /// Inverse of G, kg: the impulse that stops all motion; none without friction.
+    /// Inverse of G, kg; none without friction or where G is singular.
     delassus_inv: Option<Mat3>,
 }
 
 impl ContactBlock {
-    /// The law of a contact; `delassus` is G, `velocity_tolerance` the change of velocity that is none, m/s.
+    /// The block of a contact; `delassus` is G, 1/kg.
+    ///
+    /// `velocity_tolerance` is the change of velocity that counts as converged, m/s.
     pub fn new(contact: &Row, delassus: Mat3, velocity_tolerance: f64) -> ContactBlock {
         ContactBlock::unmoved(contact).moved_by(delassus, velocity_tolerance)
     }
 
-    /// The law of a contact that no impulse moves.
+    /// The block of a contact that no impulse moves.
     pub fn unmoved(contact: &Row) -> ContactBlock {
         let Row { normal, surface_velocity, min_normal_velocity, friction, .. } = *contact;
         ContactBlock {
@@ -52,7 +66,9 @@ impl ContactBlock {
         }
     }
 
-    /// The same where impulses move it by `delassus`, which is G, 1/kg; `velocity_tolerance` as in [`ContactBlock::new`].
+    /// The same contact where impulses move it by `delassus`, which is G, 1/kg.
+    ///
+    /// `velocity_tolerance` as in [`ContactBlock::new`].
     pub fn moved_by(self, delassus: Mat3, velocity_tolerance: f64) -> ContactBlock {
         let trace = delassus.x_axis.x + delassus.y_axis.y + delassus.z_axis.z;
         let normal_delassus = self.normal.dot(delassus * self.normal);
@@ -70,7 +86,7 @@ impl ContactBlock {
         }
     }
 
-    /// Whether a change of the impulse, N·s, changes the velocity by nothing that counts.
+    /// Whether a change of the impulse, N·s, moves it by less than the tolerance.
     #[inline]
     pub fn is_converged(&self, change: Vec3) -> bool {
         let moved = (self.delassus * change).length_squared()
@@ -78,10 +94,10 @@ impl ContactBlock {
         !moved
     }
 
-    /// Changes the impulse so that the contact is right by itself; returns the change, N·s.
+    /// Solves the contact by itself; returns the change of its impulse, N·s.
     ///
-    /// `linear` is the relative velocity without what is given, m/s. None where nothing
-    /// changes: both sides held, or apart and not pressing.
+    /// `linear` is J v, the relative velocity before `surface_velocity` is subtracted, m/s. `None`
+    /// where nothing changes: neither side can move, or the contact separates without an impulse.
     #[inline]
     pub fn relax(&self, row_impulse: &mut ContactImpulse, linear: Vec3) -> Option<Vec3> {
         if self.normal_mass == 0.0 {
@@ -93,7 +109,7 @@ impl ContactBlock {
             return None;
         }
         if let Some(delassus_inv) = self.delassus_inv {
-            // Where friction suffices to hold it, it is held at once.
+            // Sticking: taken where its impulse lies inside the friction cone.
             let change = delassus_inv * (self.min_normal_velocity * self.normal - relative);
             let along_normal = self.normal.dot(change);
             let normal = row_impulse.normal + along_normal;

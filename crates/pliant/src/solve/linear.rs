@@ -1,6 +1,6 @@
-//! Linear systems of the implicit integrators: symmetric, positive definite, sparse.
+//! Linear systems of the implicit integrators: symmetric positive definite, sparse.
 //!
-//! Held vertices keep the values they come with; only the rows of the others are solved.
+//! Pinned vertices keep the values they come with; only the rows of the others are solved.
 
 use std::iter::Sum;
 use std::ops::Add;
@@ -13,26 +13,27 @@ use crate::math::{Mat3, Vec3};
 use crate::solve::cholesky::Cholesky;
 use crate::solve::pcg::Pcg;
 
-/// What solves a linear system.
+/// Method that solves a linear system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LinearSolver {
     /// Conjugate gradients, preconditioned by the inverse diagonal blocks.
     #[default]
     Pcg,
-    /// Sparse Cholesky factors; its bits may differ from one kind of processor to another.
+    /// Sparse Cholesky factorisation; results may differ in bits between processors.
     #[cfg(feature = "direct")]
     Cholesky,
 }
 
-/// How far a linear system is solved.
+/// Accuracy and limits of a linear solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinearSettings {
-    /// What solves it.
+    /// Method.
     pub solver: LinearSolver,
-    /// Residual to reach, relative to the right-hand side, or to what is lacking at the start
-    /// if that is more, unit 1.
+    /// Residual to reach, relative.
+    ///
+    /// To the right-hand side, or to the residual at the start if that is more.
     pub tolerance: f64,
-    /// Most iterations, count; for iterative solvers.
+    /// Most iterations of an iterative solver.
     pub iterations: usize,
 }
 
@@ -42,7 +43,7 @@ impl Default for LinearSettings {
     }
 }
 
-/// Equations that were not solved.
+/// A linear system that was not solved.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
     "the {solver} solver stopped after {iterations} iterations with residual {residual:.3e}, above {tolerance:.3e}"
@@ -50,42 +51,44 @@ impl Default for LinearSettings {
 pub struct SolveError {
     /// Which solver.
     pub solver: &'static str,
-    /// Iterations made, count.
+    /// Iterations made.
     pub iterations: usize,
-    /// What was left, relative, unit 1.
+    /// Residual at the end, relative.
     pub residual: f64,
-    /// What was asked for, relative, unit 1.
+    /// Residual that was to be reached, relative.
     pub tolerance: f64,
 }
 
-/// What a solver did.
+/// Iterations and residual of a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Solved {
-    /// Iterations, count; of a direct solver the refinements, from 1.
+    /// Iterations; of a direct solver the refinements, at least 1.
     pub iterations: usize,
-    /// Residual relative to the right-hand side, unit 1.
+    /// Residual relative to the right-hand side.
     pub residual: f64,
 }
 
-/// A linear system: matrix, right-hand side, and the rows that are not asked for.
+/// A linear system: matrix, right-hand side, and the rows that are given.
 #[derive(Clone, Copy, Debug)]
 pub struct Linear<'a> {
     /// Symmetric and positive definite.
     pub matrix: &'a BlockMatrix,
-    /// Right-hand side; rows of held vertices are not read.
+    /// Right-hand side; rows of pinned vertices are not read.
     pub right: &'a [Vec3],
     /// Vertices whose value is given, ascending.
     pub held: &'a [VertexId],
-    /// Where bodies begin; an unfinished solution still moves each as a whole as it must.
+    /// Where bodies begin.
+    ///
+    /// An unfinished solution still gives each body its momentum, by a coarse correction.
     pub bodies: &'a BodyOffsets,
 }
 
-/// A symmetric, positive definite matrix that is known by what it does.
+/// A symmetric positive definite matrix, known by its products (matrix-free).
 pub trait Operator {
     /// Fills `product` with the matrix times `x`.
     fn multiply(&self, x: &[Vec3], product: &mut [Vec3]);
 
-    /// The diagonal block of a row, or one near it: it only guides the iterations.
+    /// The diagonal block of a row, or one near it; used as preconditioner only.
     fn diagonal(&self, row: usize) -> Mat3;
 }
 
@@ -99,14 +102,14 @@ impl Operator for BlockMatrix {
     }
 }
 
-/// A matrix of somebody else's engine, which hands in what it does to a vector.
+/// A matrix of another engine, given by its product with a vector.
 ///
-/// Symmetric and positive definite, or solvers stop and say so.
+/// Symmetric and positive definite; otherwise solvers stop with an error.
 #[derive(Clone, Copy, Debug)]
 pub struct Product<'a, F> {
     /// Fills its second argument with the matrix times the first.
     pub multiply: F,
-    /// The diagonal block of each row, or one near it: it only guides the iterations.
+    /// The diagonal block of each row, or one near it; used as preconditioner only.
     pub diagonal: &'a [Mat3],
 }
 
@@ -120,7 +123,7 @@ impl<F: Fn(&[Vec3], &mut [Vec3])> Operator for Product<'_, F> {
     }
 }
 
-/// Snapshot of the solvers.
+/// Scratch memory of the solvers.
 #[derive(Debug, Default)]
 pub struct Solvers {
     pcg: Pcg,
@@ -129,9 +132,9 @@ pub struct Solvers {
 }
 
 impl Solvers {
-    /// Solves for `x`, which comes with a guess and with the values of held vertices.
+    /// Solves for `x`, which comes with a guess and with the values of pinned vertices.
     ///
-    /// An unfinished solution is an error with the numbers; `x` then holds what was reached.
+    /// An unfinished solution is an error with its numbers; `x` then holds what was reached.
     pub fn solve(
         &mut self,
         linear: Linear<'_>,
@@ -146,12 +149,12 @@ impl Solvers {
     }
 }
 
-/// Sum of products, in four lanes.
+/// Dot product, summed in four lanes.
 pub(crate) fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
     in_lanes(a.iter().zip(b).map(|(a, b)| a.dot(*b)))
 }
 
-/// A sum in four lanes: a fixed order that does not wait for each sum.
+/// A sum in four lanes: a fixed order without waiting for each addition.
 #[inline]
 pub(super) fn in_lanes<T>(mut terms: impl ExactSizeIterator<Item = T>) -> T
 where
@@ -172,7 +175,7 @@ pub(super) mod tests {
     use super::*;
     use crate::force::{Corners, Forces, Form, Material, StateView, Tangent};
 
-    /// A spring without length between each vertex and the next, stiffer and stiffer.
+    /// A spring of zero length between each vertex and the next, stiffer and stiffer.
     #[derive(Debug)]
     struct Chain;
 
@@ -212,7 +215,7 @@ pub(super) mod tests {
         (matrix, (0..21).map(|k| Vec3::new(1.0, k as f64, (k * k % 7) as f64)).collect())
     }
 
-    /// What the free rows lack, relative to the right-hand side.
+    /// Residual of the free rows, relative to the right-hand side.
     pub(crate) fn residual_of(x: &[Vec3], held: &[VertexId]) -> f64 {
         let (matrix, right) = net();
         let mut image = right.clone();

@@ -1,9 +1,9 @@
-//! Contacts of rigid bodies that say the same, of which one speaks for all.
+//! Manifold reduction: redundant contacts of rigid bodies share one representative.
 //!
 //! Corners that lie on corners, as in a stack of boxes, are found from both sides and as edges
 //! too. Between soft bodies each of these moves vertices of its own. Between rigid ones they are
-//! one row several times over, with gaps that differ by rounding, and would hand the load to and
-//! fro in every sweep.
+//! the same constraint row several times over, with gaps that differ by rounding, and would pass
+//! the load to and fro in every sweep.
 
 use crate::contact::Contact;
 use crate::contact::impulse::ContactImpulse;
@@ -11,16 +11,16 @@ use crate::id::BodyId;
 use crate::math::Vec3;
 use crate::solve::terms::RigidSides;
 
-/// Distance of contacts that are one, per size of the smaller body, unit 1.
+/// Distance below which contacts are redundant, per size of the smaller body.
 const NEAR: f64 = 0.02;
 
-/// Cosine of the angle between their normals, at least.
+/// Least cosine of the angle between the normals of redundant contacts.
 const ALONG: f64 = 0.9;
 
-/// Who speaks for whom.
+/// The representative of each contact.
 #[derive(Clone, Debug, Default)]
 pub struct ManifoldReduction {
-    /// Number of the contact that speaks for each.
+    /// Index of the contact that represents each.
     representatives: Vec<u32>,
     list: Vec<Place>,
 }
@@ -31,19 +31,19 @@ struct Place {
     contact: u32,
     /// Ascending.
     bodies: [BodyId; 2],
-    /// m.
+    /// Where the contact is, m.
     at: Vec3,
     /// Unit, from the second body to the first.
     normal: Vec3,
-    /// Least speed that is asked for, m/s: most where the gap is smallest.
+    /// Least speed along the normal, m/s: greatest where the gap is smallest.
     min_normal_velocity: f64,
-    /// Distance within which others are the same, m.
+    /// Distance within which other contacts are redundant with it, m.
     reach: f64,
     is_redundant: bool,
 }
 
 impl ManifoldReduction {
-    /// Finds the speakers of all contacts.
+    /// Finds the representative of every contact.
     pub fn find(&mut self, contacts: &[Contact], rigid: Option<RigidSides<'_>>) {
         self.representatives.clear();
         self.representatives.extend(0..contacts.len() as u32);
@@ -73,12 +73,12 @@ impl ManifoldReduction {
         }
     }
 
-    /// Whether a contact speaks for itself.
+    /// Whether a contact is its own representative.
     pub fn is_representative(&self, contact: usize) -> bool {
         self.representatives[contact] as usize == contact
     }
 
-    /// Gives the impulses of all that are spoken for to those who speak.
+    /// Adds the impulses of redundant contacts to those of their representatives.
     pub fn gather(&self, contacts: &[Contact], row_impulses: &mut [ContactImpulse]) {
         for k in 0..contacts.len() {
             if self.is_representative(k) {
@@ -128,7 +128,7 @@ mod tests {
     use crate::contact::{Feature, resting};
     use crate::id::VertexId;
 
-    /// Two vertices of two bodies, one above the other, and one of the first body aside.
+    /// Vertices of two bodies, one above the other, and one of the first body aside.
     const POSITIONS: [Vec3; 3] = [Vec3::ZERO, Vec3::new(0.0, 0.0, 0.005), Vec3::X];
 
     fn meeting(
@@ -165,12 +165,12 @@ mod tests {
         let sideways = meeting([0, 1], [0, 1], Vec3::Y, 0.0);
         let contacts = [below, above, aside, sideways];
         let merge = merged(&contacts, [Some(Vec3::ZERO); 2]);
-        // The nearest speaks; what is elsewhere or faces elsewhere speaks for itself.
+        // The nearest one represents; contacts elsewhere or facing elsewhere represent themselves.
         assert_eq!([0, 1, 2, 3].map(|k| merge.is_representative(k)), [false, true, true, true]);
         let mut row_impulses =
             [ContactImpulse { normal: 2.0, tangent: Vec3::X }, ContactImpulse::default()];
         merge.gather(&contacts[..2], &mut row_impulses);
-        // On the first side of the one is on the second of the other.
+        // The first side of one contact is the second side of the other.
         assert_eq!(
             row_impulses,
             [ContactImpulse::default(), ContactImpulse { normal: 2.0, tangent: -Vec3::X }]

@@ -1,18 +1,20 @@
-//! Where sweeps lead: further along the way that the last ones went.
+//! Nonsmooth nonlinear conjugate gradient (NNCG) acceleration of PGS.
 //!
-//! Speeds are linear in the impulses, so what a sweep did to both is remembered side by side
-//! and no matrix is asked.
+//! After each projected Gauss–Seidel sweep the iterate moves on along a conjugate direction built
+//! from what the last sweeps changed, with the Fletcher–Reeves factor β; where β exceeds 1 the
+//! direction restarts. Velocities are linear in the impulses, so both directions are kept side by
+//! side and no matrix is multiplied.
 //!
-//! | here        | formula | meaning                                         |
-//! |-------------|---------|-------------------------------------------------|
-//! | `change_sq` | ‖∇f‖²   | square of what the sweep changed, (N·s)²        |
-//! | `impulses`  | p       | direction among the impulses, N·s               |
-//! | `speeds`    | W p     | the same among the speeds, m/s                  |
-//! | `beta`      | β       | share of the old direction, unit 1              |
+//! | here        | formula | meaning                                          |
+//! |-------------|---------|--------------------------------------------------|
+//! | `change_sq` | ‖∇f‖²   | square of what the last sweep changed, (N·s)²    |
+//! | `impulses`  | p       | search direction among the impulses, N·s         |
+//! | `speeds`    | W p     | the same among the velocities, m/s               |
+//! | `beta`      | β       | share of the old direction that is kept          |
 
 use crate::contact::impulse::ContactImpulse;
 
-/// Snapshot of the method.
+/// State of the NNCG acceleration over the sweeps of one solve.
 #[derive(Clone, Debug, Default)]
 pub struct Nncg {
     before: Vec<ContactImpulse>,
@@ -23,7 +25,7 @@ pub struct Nncg {
 }
 
 impl Nncg {
-    /// Forgets what came before, and notes where the first sweep begins.
+    /// Restarts at the iterate where the first sweep begins.
     pub fn begin(&mut self, row_impulses: &[ContactImpulse], speeds: &[f64]) {
         self.impulses.clear();
         self.impulses.resize(row_impulses.len(), ContactImpulse::default());
@@ -36,9 +38,9 @@ impl Nncg {
         self.speeds_before.extend_from_slice(speeds);
     }
 
-    /// Goes on along the direction of the last sweeps, now that another one ended.
+    /// Moves the iterate along the conjugate direction, after each sweep.
     ///
-    /// Where this leads is noted as the beginning of the next.
+    /// The point reached is where the next sweep begins.
     pub fn go_on(&mut self, row_impulses: &mut [ContactImpulse], speeds: &mut [f64]) {
         let Nncg { before, speeds_before, impulses, speeds: steps, change_sq } = self;
         let mut now_sq = 0.0;
@@ -48,7 +50,7 @@ impl Nncg {
         }
         let beta = if *change_sq > 0.0 { now_sq / *change_sq } else { f64::INFINITY };
         *change_sq = now_sq;
-        // Not nearer than before: the direction is of no use, and begins anew.
+        // No nearer than before: the direction is of no use, restart.
         let beta = if beta <= 1.0 { beta } else { 0.0 };
         for ((p, now), before) in impulses.iter_mut().zip(&mut *row_impulses).zip(before) {
             let change = ContactImpulse {

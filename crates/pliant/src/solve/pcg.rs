@@ -1,13 +1,13 @@
-//! Conjugate gradients with block-diagonal preconditioning.
+//! Preconditioned conjugate gradients (PCG) with block-diagonal preconditioning.
 //!
 //! | here        | usual | meaning                                      |
 //! |-------------|-------|----------------------------------------------|
-//! | `residual`  | r     | what the equations lack                      |
-//! | `corrected` | z     | the same, through the preconditioner         |
-//! | `direction` | p     | where the next step goes                     |
-//! | `image`     | A p   | what a step that way does to the residual    |
+//! | `residual`  | r     | right-hand side minus A x                    |
+//! | `corrected` | z     | residual through the preconditioner          |
+//! | `direction` | p     | search direction                             |
+//! | `image`     | A p   | change of the residual along it              |
 //!
-//! Rows of held vertices are kept at zero in all of them, as in the filtered method of
+//! Rows of pinned vertices are kept at zero in all of them, as in the filtered method of
 //! [Baraff98 §5.3].
 
 use std::cmp::Ordering;
@@ -17,10 +17,10 @@ use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec2, Vec3};
 use crate::solve::linear::{Linear, LinearSettings, Operator, SolveError, Solved, dot, in_lanes};
 
-/// Residuals below this, N·s, have squares that vanish: there is nothing left to solve.
+/// Residuals below this, N·s, have squares that vanish: nothing is left to solve.
 const VANISHED: f64 = 1e-140;
 
-/// Snapshot of the method, kept from step to step.
+/// Scratch memory of the solver, kept from step to step.
 #[derive(Clone, Debug, Default)]
 pub struct Pcg {
     /// Inverse diagonal blocks.
@@ -32,14 +32,14 @@ pub struct Pcg {
     groups: Vec<Whole>,
 }
 
-/// Some bodies that can only go together.
+/// Bodies that can only move together: one unknown of the coarse correction.
 #[derive(Clone, Copy, Debug)]
 struct Whole {
-    /// Their name.
+    /// The body that names the group.
     group: BodyId,
-    /// What their equations lack on the whole, N·s.
+    /// Sum of the residual over the group, N·s.
     left: Vec3,
-    /// Sum of their blocks, kg.
+    /// Sum of the group's diagonal blocks, kg.
     sum: Mat3,
     is_held: bool,
 }
@@ -62,7 +62,7 @@ impl Pcg {
         Ok(solved)
     }
 
-    /// The same for a matrix that is known by what it does, body by body or not.
+    /// The same for a matrix-free operator, without the coarse correction.
     pub fn iterate(
         &mut self,
         matrix: &dyn Operator,
@@ -74,20 +74,20 @@ impl Pcg {
         self.solve_relative(matrix, (right, held), (settings, 0.0), x)
     }
 
-    /// Takes the diagonal blocks of so many rows, which guide [`Pcg::solve_relative`].
+    /// Takes the diagonal blocks of this many rows as preconditioner.
     pub fn take_diagonal(&mut self, matrix: &dyn Operator, rows: usize) {
         self.inverses.clear();
         self.inverses.extend((0..rows).map(|row| matrix.diagonal(row).inverse()));
     }
 
-    /// Takes another diagonal block for a row.
+    /// Replaces the preconditioner of a row by the inverse of this diagonal block.
     pub fn set_diagonal(&mut self, row: usize, block: Mat3) {
         self.inverses[row] = block.inverse();
     }
 
-    /// Improves `x` until the residual is small enough, or this `share` of what it was, unit 1.
+    /// Improves `x` until the residual is within tolerance, or `share` of its start.
     ///
-    /// Diagonal blocks are those that were taken last.
+    /// The preconditioner is the one that was taken last.
     pub fn solve_relative(
         &mut self,
         matrix: &dyn Operator,
@@ -103,10 +103,10 @@ impl Pcg {
         };
         debug_assert_eq!(self.inverses.len(), x.len(), "diagonal blocks of another matrix");
         self.start(matrix, right, held, x);
-        // Held rows of the right-hand side mean nothing: they must not set the scale.
+        // Pinned rows of the right-hand side mean nothing: they must not set the scale.
         let held_size: f64 = held.iter().map(|v| right[v.index()].length_squared()).sum();
         let size = (dot(right, right) - held_size).max(0.0).sqrt();
-        // Where nothing pushes, what held vertices pull at the start sets it.
+        // Without loads, what pinned vertices pull at the start sets it.
         let start = dot(&self.residual, &self.residual).sqrt();
         let size = size.max(start);
         if !size.is_finite() {
@@ -156,7 +156,7 @@ impl Pcg {
         clear(residual, held);
     }
 
-    /// Goes `length` along the direction; returns r·z and the size of r there.
+    /// Steps by `length` along the direction; returns r·z and the norm of r there.
     ///
     /// One pass for all vectors, with the sums that [`dot`] would give.
     fn advance(&mut self, length: f64, x: &mut [Vec3]) -> (f64, f64) {
@@ -173,9 +173,9 @@ impl Pcg {
         (sums.x, sums.y.sqrt())
     }
 
-    /// Moves every body that nothing holds so that its equations hold on the whole.
+    /// Translates every free body so that its summed residual vanishes.
     ///
-    /// What is left of the residual would else change its momentum.
+    /// What is left of the residual would otherwise change its momentum.
     pub fn coarse_correction(&mut self, linear: Linear<'_>, x: &mut [Vec3]) {
         let Linear { matrix, right, held, bodies } = linear;
         let is_free = |body: &Range<usize>| {
@@ -200,10 +200,10 @@ impl Pcg {
         }
     }
 
-    /// The same for bodies that are joined in the matrix.
+    /// The same for bodies that are coupled in the matrix.
     ///
-    /// `coarse_dofs` are groups with the rows that go the same way, ascending by row; groups with
-    /// a held one among them stay.
+    /// `coarse_dofs` are groups with the rows that move together, ascending by row; groups with a
+    /// pinned row stay.
     pub fn move_groups(
         &mut self,
         Linear { matrix, right, held, .. }: Linear<'_>,
@@ -292,7 +292,7 @@ mod tests {
         let settings = LinearSettings { tolerance: 1e-10, ..LinearSettings::default() };
         let mut pcg = Pcg::default();
         let mut iterations = [0; 3];
-        // From rest all is lacking; another block for a row only guides another way.
+        // From rest the whole residual is lacking; another block for a row only changes the path.
         for (k, (share, block)) in [(0.1, 1.0), (0.1, 1e3), (0.0, 1e3)].into_iter().enumerate() {
             let mut x = vec![Vec3::ZERO; right.len()];
             pcg.take_diagonal(&matrix, right.len());

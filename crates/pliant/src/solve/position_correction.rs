@@ -1,14 +1,16 @@
-//! Overlap taken out by shifts of whole bodies, which touch no velocity.
+//! Split-impulse position correction: shifts whole bodies out of overlap.
 //!
-//! A rigid shift strains nothing, so no energy comes back later; a shift of single vertices
-//! would. Each body gets a small translation and turn, found by projected Gauss–Seidel sweeps
-//! over the contacts that are nearer than they should be, with the others as limits.
+//! No velocity changes. A rigid shift strains nothing, so no energy comes back later; a shift of
+//! single vertices would. Each body gets a small translation and rotation, found by projected
+//! Gauss–Seidel sweeps over the contacts that are nearer than they should be, with the others as
+//! limits.
 //!
-//! | here     | meaning                                                     |
-//! |----------|-------------------------------------------------------------|
-//! | `goal`   | gap that is good enough: half the offset, m                 |
-//! | `moves`  | translation, m, and turn, rad, of each body                 |
-//! | `deep`   | a body with a contact far below: it is translated only      |
+//! | here            | meaning                                                         |
+//! |-----------------|-----------------------------------------------------------------|
+//! | `GOAL`          | gap that is good enough: half the offset                        |
+//! | `shift`, `turn` | translation, m, and rotation, rad, of each body                 |
+//! | `deep`          | a body with a contact far below the goal: it is translated only |
+//! | `push`          | accumulated pseudo-impulse of a contact, kg·m                   |
 
 use crate::body::BodyKind;
 use crate::contact::Contact;
@@ -21,37 +23,37 @@ use crate::math::{Mat3, Quat, Vec3, outer_square};
 const GOAL: f64 = 0.5;
 /// Contacts that lack more than this many offsets are deep.
 const DEEP: f64 = 2.0;
-/// Share of what lacks that is made up in one step: of shallow and of deep contacts.
+/// Share of the error that one step corrects: of shallow and of deep contacts.
 const SHARES: [f64; 2] = [0.2, 1.0];
-/// Most that is made up in one step, per size: of shallow and of deep contacts.
+/// Largest correction of one step, per size: of shallow and of deep contacts.
 const CAPS: [f64; 2] = [0.05, 0.2];
-/// Determinant of an inertia, relative to the cube of its mean, below which it is rounding.
+/// Determinant of an inertia over the cube of its mean below which it is rounding.
 const FLAT: f64 = 1e-9;
-/// Sweeps over the contacts.
+/// PGS sweeps over the contacts.
 const SWEEPS: usize = 15;
 
-/// A body as one rigid thing.
+/// A body, soft or rigid, as one rigid body.
 #[derive(Clone, Copy, Debug)]
 pub struct Rigid {
-    /// 1/kg; 0 for what must not be shifted.
+    /// 1/kg; 0 for a body that must not be shifted.
     pub inv_mass: f64,
     /// Centre of mass, m.
     pub centre: Vec3,
-    /// Inverse inertia about it, 1/(kg·m²); 0 for what must not be turned.
+    /// Inverse inertia about the centre, 1/(kg·m²); 0 if it must not be turned.
     pub inv_inertia: Mat3,
     /// Translation so far, m.
     shift: Vec3,
-    /// Turn so far, rad.
+    /// Rotation so far, rad.
     turn: Vec3,
-    /// Whether a contact of it is deep.
+    /// Whether one of its contacts is deep.
     deep: bool,
 }
 
-/// Snapshot of the method.
+/// Scratch memory of the position correction.
 #[derive(Clone, Debug, Default)]
 pub struct PositionCorrection {
     rigids: Vec<Rigid>,
-    /// Whose entry of `rigids` each body goes by: its own, or that of all it is attached to.
+    /// Entry of `rigids` that each body uses: its own, or that of its attached group.
     leaders: Vec<BodyId>,
     rows: Vec<Row>,
 }
@@ -61,20 +63,20 @@ pub struct PositionCorrection {
 struct Row {
     bodies: (BodyId, Option<BodyId>),
     normal: Vec3,
-    /// From the centres to the contact, m.
+    /// From the centres of mass to the contact, m.
     arms: [Vec3; 2],
-    /// Way along the normal that is wanted, m; negative for one that may still close.
+    /// Wanted opening along the normal, m; negative where the gap may still close.
     wanted: f64,
     /// 1 / effective mass, 1/kg.
     inv_mass: f64,
-    /// Push so far, kg·m.
+    /// Accumulated pseudo-impulse, kg·m.
     push: f64,
 }
 
 impl PositionCorrection {
-    /// Appends shifts that take bodies apart, and brings the gaps of contacts up to date.
+    /// Appends shifts that separate bodies, and updates the gaps of the contacts.
     ///
-    /// Held bodies and nets stay. Bodies that are attached to each other go as one.
+    /// Pinned bodies and spring networks stay. Bodies that are attached to each other move as one.
     pub fn find(
         &mut self,
         context: StepContext<'_>,
@@ -142,7 +144,7 @@ impl PositionCorrection {
 }
 
 impl Rigid {
-    /// What is neither shifted nor turned. The default of a matrix would be the identity.
+    /// A body that stays. The default of a matrix would be the identity.
     pub const STAYS: Rigid = Rigid {
         inv_mass: 0.0,
         centre: Vec3::ZERO,
@@ -152,7 +154,7 @@ impl Rigid {
         deep: false,
     };
 
-    /// Of places, m, and masses, kg.
+    /// The rigid body of points, m, and their masses, kg.
     pub fn of(points: impl Iterator<Item = (Vec3, f64)> + Clone) -> Rigid {
         let total: f64 = points.clone().map(|(_, m)| m).sum();
         let weighted: Vec3 = points.clone().map(|(x, m)| m * x).sum();
@@ -164,13 +166,13 @@ impl Rigid {
             inertia += m * (Mat3::from_diagonal(Vec3::splat(r.length_squared())) - square);
         }
         let trace = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
-        // Points in a row have no inertia about their line: they are not turned.
+        // Points on a line have no inertia about it: they are not turned.
         let turns = inertia.determinant() > FLAT * crate::math::powi(trace / 3.0, 3);
         let inv_inertia = if turns { inertia.inverse() } else { Mat3::ZERO };
         Rigid { inv_mass: total.recip(), centre, inv_inertia, ..Rigid::STAYS }
     }
 
-    /// What a push at an arm turns it by.
+    /// Inverse inertia that corrections use: zero for a deep body.
     fn turning(&self) -> Mat3 {
         if self.deep { Mat3::ZERO } else { self.inv_inertia }
     }
@@ -179,12 +181,12 @@ impl Rigid {
         self.shift + self.turn.cross(arm)
     }
 
-    /// What was found for it; `None` where it stays.
+    /// The shift that was found; `None` where the body stays.
     fn as_shift(&self, body: BodyId) -> Option<RigidShift> {
         if self.shift == Vec3::ZERO && self.turn == Vec3::ZERO {
             return None;
         }
-        // A rotation by nearly `turn` without an angle's functions.
+        // A rotation by nearly `turn`, without trigonometric functions.
         let half = 0.5 * self.turn;
         let length = (1.0 + half.length_squared()).sqrt();
         let turn = Quat::from_xyzw(half.x / length, half.y / length, half.z / length, 1.0 / length);
@@ -231,7 +233,7 @@ impl Row {
         let lacking = self.wanted - self.opening(rigids);
         let push = (self.push + lacking / self.inv_mass).max(0.0);
         if push == self.push {
-            return; // as most: nothing lacks where nothing pushes
+            return; // the usual case: no overlap and no pseudo-impulse
         }
         let change = (push - self.push) * self.normal;
         self.push = push;
@@ -262,7 +264,7 @@ mod tests {
     use crate::mesh::generate::lattice::TetSplit;
     use crate::mesh::tet::TetMesh;
 
-    /// Unit blocks side by side along x, a gap apart; the k-th has k + 1 times the mass.
+    /// Unit blocks in a row along x, a gap apart; the k-th has k + 1 times the mass.
     struct Blocks {
         bodies: Bodies,
         state: State,
@@ -330,7 +332,7 @@ mod tests {
         let blocks = Blocks::new(2, -0.1);
         let mut contacts = blocks.contacts(0, -0.1);
         let shifts = blocks.shifts(&mut contacts);
-        // 0.105 m lack to the goal; masses of 1 and 2 share them 2 : 1.
+        // 0.105 m are lacking; masses of 1 and 2 share them 2 : 1.
         let [left, right] = &shifts[..] else { panic!("{shifts:?}") };
         assert!(left.shift.abs_diff_eq(-0.07 * Vec3::X, 1e-6), "{left:?}");
         assert!(right.shift.abs_diff_eq(0.035 * Vec3::X, 1e-6), "{right:?}");
@@ -402,7 +404,7 @@ mod tests {
         contacts.extend(blocks.contacts(1, 0.01));
         let shifts = blocks.shifts(&mut contacts);
         let way = |body: usize| shifts.get(body).map_or(0.0, |s| s.shift.x);
-        // The middle one may go 0.005 m nearer before the third must go too.
+        // The middle one may move 0.005 m nearer before the third must move too.
         assert!(way(1) - way(2) <= 0.005 + 1e-6, "{shifts:?}");
         assert!((way(1) - way(0) - 0.105).abs() < 1e-3, "{shifts:?}");
     }

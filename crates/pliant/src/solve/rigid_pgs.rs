@@ -1,14 +1,15 @@
-//! Contacts of rigid bodies alone: no inverse is filled, a body is a mass and an inertia.
+//! Projected Gauss–Seidel (PGS) for contacts of rigid bodies, accelerated by NNCG.
 //!
-//! The same sweeps as those of [`DensePgs`](super::dense_pgs::DensePgs), in the two vectors of each body.
-//! A contact is a third as long as there, with its responses: most of a sweep is reading contacts.
+//! The same sweeps as those of [`DensePgs`](super::dense_pgs::DensePgs), on the two velocity
+//! vectors of each body: no inverse matrix is filled, a body is a mass and an inertia. A contact
+//! is a third as long as there, with its responses: most of a sweep is reading contacts.
 //!
-//! | here     | formula    | meaning                                          |
-//! |----------|------------|--------------------------------------------------|
-//! | `speeds` | v, ω       | of each body, six numbers, m/s and rad/s         |
-//! | `inv_mass` | 1/m        | of a body, 1/kg; 0 for what is no body           |
-//! | `inv_inertia`   | I⁻¹        | of a body, 1/(kg·m²)                             |
-//! | `arms`   | ±p         | from the centres to the contact, signed, m       |
+//! | here          | formula | meaning                                             |
+//! |---------------|---------|-----------------------------------------------------|
+//! | `speeds`      | v, ω    | of each body, six numbers, m/s and rad/s            |
+//! | `inv_mass`    | 1/m     | of a body, 1/kg; 0 for an obstacle                  |
+//! | `inv_inertia` | I⁻¹     | of a body, 1/(kg·m²)                                |
+//! | `arms`        | ±p      | from the centres of mass to the contact, signed, m  |
 
 use std::ops::Range;
 
@@ -22,35 +23,35 @@ use crate::solve::nncg::Nncg;
 use crate::solve::rows::{Equations, RowSettings, Solved};
 use crate::solve::terms::{Row, Term};
 
-/// Numbers of a body, count.
+/// Velocity components of a body.
 const WIDTH: usize = 6;
 
-/// Snapshot of the method.
+/// Scratch memory of the solver.
 #[derive(Clone, Debug, Default)]
 pub struct RigidPgs {
-    /// Bodies that have contacts, and one for all that is no body.
+    /// Bodies that have contacts, then one entry that stands for all obstacles.
     list: Vec<SolverBody>,
     /// Entry of `list` of each body, or none.
     places: Vec<Option<u32>>,
     constraints: Vec<ContactConstraint>,
-    /// Body after body, m/s and rad/s.
+    /// Velocities, body after body, m/s and rad/s.
     speeds: Vec<f64>,
     nncg: Nncg,
 }
 
-/// A body.
+/// A rigid body as the solver sees it.
 #[derive(Clone, Copy, Debug)]
 struct SolverBody {
-    /// First of its unknowns, count.
+    /// First of its two unknowns in the system.
     first: usize,
     inv_mass: f64,
     inv_inertia: Mat3,
 }
 
-/// A contact.
+/// A contact between two rigid bodies, or a body and an obstacle.
 #[derive(Clone, Copy, Debug)]
 struct ContactConstraint {
-    /// Entries of the two sides in the list, counted from 0.
+    /// Entries of the two sides in `list`.
     sides: [u32; 2],
     arms: [Vec3; 2],
     block: ContactBlock,
@@ -59,9 +60,9 @@ struct ContactConstraint {
 impl RigidPgs {
     /// Solves for the velocities of all bodies that have contacts.
     ///
-    /// Arguments are those of [`DensePgs::solve`](super::dense_pgs::DensePgs::solve). `None`, and nothing
-    /// changed, when this is not for stones: a contact or a force joins their unknowns to others,
-    /// or one is held.
+    /// Arguments are those of [`DensePgs::solve`](super::dense_pgs::DensePgs::solve). `None`, and
+    /// nothing changed, when the system is not one of free rigid bodies: a contact or a force
+    /// couples their unknowns to others, or one of them is fixed.
     pub fn solve(
         &mut self,
         equations: Equations<'_, BlockMatrix>,
@@ -84,7 +85,7 @@ impl RigidPgs {
         }
         let solved = self.sweep(settings.rigid.0, row_impulses);
         let bodies = self.list.iter().zip(self.speeds.chunks_exact(WIDTH));
-        // The last is no body.
+        // The last entry is the obstacle.
         for (body, own) in bodies.take(self.list.len() - 1) {
             velocities[body.first] = Vec3::from_slice(own);
             velocities[body.first + 1] = Vec3::from_slice(&own[3..]);
@@ -92,7 +93,7 @@ impl RigidPgs {
         Some(solved)
     }
 
-    /// Masses, inertias and velocities without contacts.
+    /// Collects masses, inertias and velocities before contact.
     fn gather(
         &mut self,
         equations: Equations<'_, BlockMatrix>,
@@ -134,7 +135,7 @@ impl RigidPgs {
         Some(())
     }
 
-    /// Makes contacts ready for the sweeps.
+    /// Builds the contact constraints with their Delassus blocks.
     fn constraint(
         &mut self,
         equations: Equations<'_, BlockMatrix>,
@@ -148,7 +149,7 @@ impl RigidPgs {
             let place = |body: Option<BodyId>| body.and_then(|body| places[body.index()]);
             let sides = [Some(contact.bodies.0), contact.bodies.1];
             let sides = sides.map(|body| place(body).unwrap_or(nobody));
-            // The spins of the sides come in order, as terms are made.
+            // The angular terms of the sides come in order, as terms are made.
             let mut arms = [Vec3::ZERO; 2];
             let spins = contact.terms().filter_map(|(_, share)| match share {
                 Term::Angular(arm) => Some(arm),
@@ -169,9 +170,9 @@ impl RigidPgs {
         }));
     }
 
-    /// Puts contacts right one after the other, until none changes or there were enough sweeps.
+    /// PGS sweeps over all contacts, until converged or for `most` sweeps.
     ///
-    /// See [`DensePgs`](super::dense_pgs::DensePgs) for what leads further between sweeps.
+    /// Between sweeps the iterate is accelerated, see [`Nncg`].
     fn sweep(&mut self, most: usize, row_impulses: &mut [ContactImpulse]) -> Solved {
         let RigidPgs { list, constraints, speeds, nncg, .. } = self;
         let mut solved = Solved::default();
@@ -205,7 +206,7 @@ impl ContactConstraint {
         going_a - going_b + turning
     }
 
-    /// Gives an impulse to the bodies.
+    /// Applies an impulse, N·s, to both bodies.
     #[inline]
     fn push(&self, list: &[SolverBody], impulse: Vec3, speeds: &mut [f64]) {
         for ((side, arm), sign) in self.sides.iter().zip(self.arms).zip([1.0, -1.0]) {
@@ -219,7 +220,7 @@ impl ContactConstraint {
     }
 }
 
-/// The block of an unknown that is joined to no other and not held.
+/// The block of an unknown that is coupled to no other and not fixed.
 fn block(equations: Equations<'_, BlockMatrix>, row: usize) -> Option<Mat3> {
     let (columns, blocks) = equations.matrix.row(row);
     let is_held = equations.held.binary_search(&VertexId(row as u32)).is_ok();
@@ -240,7 +241,7 @@ mod tests {
 
     const COUNT: usize = 4;
 
-    /// Four bodies above each other, each on the one below by three corners, the first on a floor.
+    /// A pile of four bodies, each on three corners, the first on a floor.
     fn pile() -> (BlockMatrix, Vec<Vec3>, Vec<Row>) {
         let mut random = Random::new(5);
         let mut vector = || random.vec3();

@@ -126,9 +126,8 @@ impl RowSolver {
 
     /// Solves for all velocities, which come as a guess with those of held vertices.
     ///
-    /// Contacts name bodies of `sides` and ascend by feature. The unknowns of a rigid body take the
-    /// places of its first two vertices, see [`terms`](super::terms); its other vertices must be
-    /// held. On an error neither velocities nor pressures are a solution; pressures are as they
+    /// Contacts name bodies of `sides` and ascend by feature. The two unknowns of a rigid body are
+    /// where `sides` says, see [`terms`](super::terms); its vertices must be held. On an error neither velocities nor pressures are a solution; pressures are as they
     /// were, but that one contact of rigid bodies may have those of others that say the same.
     pub fn solve(
         &mut self,
@@ -203,9 +202,11 @@ impl RowSolver {
         self.bodies.clear();
         self.bodies.extend(sides.starts.ranges(sides.masses.len()));
         let Some(rigid) = sides.rigid else { return };
-        for (vertices, centre) in self.bodies.iter_mut().zip(rigid.centres) {
+        for ((unknowns, centre), first) in
+            self.bodies.iter_mut().zip(rigid.centres).zip(rigid.firsts)
+        {
             if centre.is_some() {
-                vertices.end = vertices.end.min(vertices.start + 2);
+                *unknowns = *first as usize..*first as usize + 2;
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Contacts in the unknowns of a solver: velocities of vertices, and two vectors per rigid body.
 //!
-//! A rigid body of any size has six unknowns. They take the places of its first two vertices
-//! among the unknowns: the velocity v of its centre, and its spin ω. A contact point at the arm
+//! A rigid body of any size has six unknowns, two vectors in an array behind those of all
+//! vertices: the velocity v of its centre, and its spin ω. A contact point at the arm
 //! p from the centre moves with v + ω × p, so solvers need to know of arms and of nothing else.
 //!
 //! | here     | formula | meaning                                                  |
@@ -97,7 +97,7 @@ impl<'a> Sides<'a> {
 pub struct RigidSides<'a> {
     /// Centre of each rigid body, m; `None` for soft ones.
     pub centres: &'a [Option<Vec3>],
-    /// First vertex of each body, count.
+    /// First unknown of each body.
     pub firsts: &'a [u32],
     /// Of all vertices, m.
     pub positions: &'a [Vec3],

@@ -1,4 +1,4 @@
-//! Impulse, buffer and barrier between bodies: what they keep, and what they promise.
+//! Impulse, buffer and barrier between bodies: conservation and guarantees.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ impl Scene {
         scene
     }
 
-    /// Three balls that overlap each other, with velocities that look like noise.
+    /// Three balls that overlap each other, with pseudo-random velocities.
     fn balls() -> Scene {
         let mesh = TetMesh::from_raw(ball(1.0, 3).unwrap()).unwrap().0;
         let turn = |k: f64| Quat::from_rotation_x(k) * Quat::from_rotation_z(1.3 * k);
@@ -97,7 +97,7 @@ impl Scene {
         Stepper::new(inner).with_responses(vec![Box::new(response)]).with_halvings(30)
     }
 
-    /// Does what is demanded of the state.
+    /// Applies the contact output to the state.
     fn carry_out(&mut self, output: &ContactOutput) {
         for (vertex, shift) in &output.shifts {
             self.state.positions[vertex.index()] += *shift;
@@ -134,7 +134,7 @@ impl Scene {
     }
 }
 
-/// Sums of pushes and of what they turn, relative to the sum of their sizes.
+/// Sums of impulses and of their moments, relative to the sum of their sizes.
 fn sums(scene: &Scene, list: &[(VertexId, Vec3)]) -> (f64, f64) {
     let at = |vertex: &VertexId| scene.state.positions[vertex.index()];
     let total: f64 = list.iter().map(|(_, push)| push.length()).sum();
@@ -293,7 +293,7 @@ fn a_cube_rests_outside_another_within_its_buffer() {
         stepper.step(&mut scene.system, &mut scene.state, DT).unwrap();
         worst = worst.max(scene.overlap().penetrating_vertices);
     }
-    // Damped only by contact the cubes still shake; they do so outside each other.
+    // Damped only by contact the cubes still oscillate; they do so outside each other.
     let speed = scene.velocity(1).length();
     assert_eq!((worst, scene.overlap().edge_crossings), (0, 0));
     assert!(speed < 0.5, "{speed}");

@@ -1,4 +1,4 @@
-//! What changes depths and what must not: other paths, other numbers, other places.
+//! Invariances of depths: other algorithms, other numbering, other positions.
 
 use pliant::body::Bodies;
 use pliant::depth::{DepthSettings, Penetrations, Reason, Scope, fused};
@@ -45,14 +45,14 @@ type Way = fn(&[Vec3], &Bodies, DepthSettings) -> Penetrations;
 
 const BOTH: [Way; 2] = [by_grid, by_rays];
 
-/// What is told of one vertex, by body and number within it.
+/// Result of one vertex, by body and number within it.
 #[derive(Clone, Debug, PartialEq)]
 struct Told {
     vertex: (usize, usize),
     into: Vec<usize>,
     ring: Option<u32>,
     reason: Option<Reason>,
-    /// Zero without an penetration.
+    /// Zero without a penetration.
     depth: f64,
     direction: Vec3,
 }
@@ -107,7 +107,7 @@ fn settings(round: usize) -> DepthSettings {
     DepthSettings { scope, exponent: [2.0, 2.0, 3.0][round % 3], ..DepthSettings::default() }
 }
 
-/// The grid's answer must be the slow twin's in every bit.
+/// The grid's result must be the reference's, bit for bit.
 #[track_caller]
 fn check_grid(list: &[Body], round: usize) -> usize {
     let (positions, bodies) = assemble(list);
@@ -116,7 +116,7 @@ fn check_grid(list: &[Body], round: usize) -> usize {
     slow.resolved.len()
 }
 
-/// The fused answer must be the slow twin's but for rounding; gives how many collide.
+/// The fused result must be the reference's up to rounding; returns the collisions.
 #[track_caller]
 fn check_rays(list: &[Body], settings: DepthSettings) -> usize {
     let (positions, bodies) = assemble(list);
@@ -127,7 +127,7 @@ fn check_rays(list: &[Body], settings: DepthSettings) -> usize {
     slow.resolved.len() + slow.unresolved.len()
 }
 
-/// The same for bodies without an inverted tet: there every edge finds its crossing.
+/// The same for bodies without an inverted tet: every edge finds its crossing.
 #[track_caller]
 fn check_sound(list: &[Body], settings: DepthSettings) -> usize {
     let (positions, bodies) = assemble(list);
@@ -158,7 +158,7 @@ fn vertices_exactly_on_faces_edges_and_vertices_agree_with_the_slow_twin() {
     assert!(colliding > 500, "{colliding}");
 }
 
-/// Two blocks on one lattice, half in each other: most vertices lie on faces of the other.
+/// Two blocks on one lattice, half in each other: most vertices lie on faces.
 #[test]
 fn ties_cost_as_much_per_vertex_on_a_fine_lattice_as_on_a_coarse_one() {
     let tested_per_vertex = |cells: u32| {
@@ -293,7 +293,7 @@ fn reasons_are_those_of_the_slow_twin() {
     assert_eq!(count(Reason::Enclosed), 8);
 }
 
-/// A surface turned inside out winds −1 times around what it held: that is not inside.
+/// An inverted surface winds −1 times around its volume: that is not inside.
 #[test]
 fn a_surface_that_is_inside_out_holds_nothing() {
     let mut random = Random::new(25);
@@ -316,9 +316,9 @@ fn a_surface_that_is_inside_out_holds_nothing() {
     assert!(lost > 50, "{lost}");
 }
 
-/// Both ways tell the same of a changed scene, but for what `change` does to an answer.
+/// Both algorithms agree on a changed scene, up to what `change` does to a result.
 ///
-/// `size` is that of the changed scene, m. Gives how many collide.
+/// `size` is that of the changed scene, m. Returns the number of collisions.
 #[track_caller]
 fn check_changed(
     [before, after]: [&[Body]; 2],

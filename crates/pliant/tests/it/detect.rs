@@ -1,4 +1,4 @@
-//! Detection by the grid and by rays is detection by brute force, in every flag.
+//! Detection by the grid and by rays equals brute force, in every flag.
 
 use pliant::depth::fused::Scratch;
 use pliant::detect::tets::{overlapping_tets, tets_overlap};
@@ -141,7 +141,7 @@ fn tets_overlap_as_cutting_them_shows() {
     assert!(counts[0] > 3000 && counts[1] > 3000, "{counts:?}");
 }
 
-/// The pairs found by the grid are those of all tets against all; gives their number.
+/// The pairs found by the grid are those of brute force; returns their number.
 #[track_caller]
 fn check_tets(list: &[Body]) -> usize {
     let (positions, bodies) = assemble(list);
@@ -181,7 +181,7 @@ fn the_grid_finds_the_tets_that_overlap() {
 const FAR_CORNERS: [[f64; 3]; 4] =
     [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
 
-/// One tet so large that it covers too many cells: as first body, as last, and as both.
+/// One tet that covers too many cells: as first body, as last, and as both.
 #[test]
 fn huge_tets_among_small_ones_are_found_in_any_order() {
     let mut random = Random::new(15);

@@ -1,4 +1,4 @@
-//! Springs and solids as whole bodies: threads, matrices, momenta, and lasting bends.
+//! Springs and solids as whole bodies: threads, matrices, momenta, plasticity.
 
 use pliant::body::soft::{Masses, State};
 use pliant::force::gravity::Gravity;
@@ -221,7 +221,7 @@ fn an_inverted_tet_comes_back_to_its_rest_shape() {
     assert!(system.forces.energy(state.motion()) < 10.0 * SETTLED * SETTLED);
 }
 
-/// Length of a bar that was held at a strain for a second and let go, over its first.
+/// Length of a bar held at a strain for a second and released, over its first.
 fn length_after(strain: f64, plasticity: Option<Plasticity>) -> f64 {
     let mesh = bar([4, 1, 1]);
     let mut system = system(&mesh, SolidSettings { plasticity, ..JELLY });

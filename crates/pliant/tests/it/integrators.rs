@@ -1,4 +1,4 @@
-//! Every integrator against theory, by the measurements of the example `integrators`.
+//! Every integrator against theory, as measured by the example `integrators`.
 
 #[path = "../../examples/integrators/behaviour.rs"]
 mod behaviour;
@@ -27,7 +27,7 @@ use pliant::integrate::verlet::{VelocityKind, Verlet};
 use pliant::integrate::{Integrator, System};
 use pliant::math::{Mat3, Quat, Vec3};
 
-/// How far a slope between two steps may be from the order; third-order terms are left.
+/// How far a slope may be from the order; third-order terms are left.
 const SLOPE_TOLERANCE: f64 = 0.05;
 /// Half of the last digit of the stated limits, s.
 const LIMIT_TOLERANCE: f64 = 5e-4;
@@ -182,7 +182,7 @@ fn a_disturbance_travels_spring_by_spring() {
     check("midpoint", 1.0, [2, 4, 6, 8]);
     check("Runge–Kutta 4", 1.0, [4, 8, 12, 16]);
     check("Runge–Kutta 4", 0.0, [2, 4, 6, 8]);
-    // The velocity at the end of a step knows the positions there.
+    // The velocity at the end of a step depends on the positions there.
     check("Verlet, backward", 0.0, [2, 3, 4, 5]);
     check("Verlet, central", 0.0, [2, 3, 4, 5]);
 }
@@ -201,11 +201,11 @@ fn failed_steps_leave_the_state_as_it_was() {
     }
 }
 
-/// Counts forces that were asked for with vertex 0 off its pin.
+/// Counts force evaluations with vertex 0 off its pin.
 #[derive(Debug)]
 struct Witness {
     pins: Pins,
-    /// All questions, and those with the vertex off, count.
+    /// All evaluations, and those with the vertex off.
     asked: Arc<[AtomicUsize; 2]>,
 }
 
@@ -237,7 +237,7 @@ impl Material<1> for Witness {
 
 #[test]
 fn forces_see_pins_where_they_belong_at_every_stage() {
-    // Implicit steps ask for forces at guesses too, where nothing belongs.
+    // Implicit steps evaluate forces at guesses too, where nothing belongs.
     for method in METHODS.iter().filter(|method| method.limits[0].is_finite()) {
         let Scene { mut system, mut state } = hung_net([20.0, 0.1]).unwrap();
         let at = |time: f64| Keyframe {
@@ -309,7 +309,7 @@ fn changes_from_outside_start_verlet_anew() {
 
 #[test]
 fn backward_verlet_remembers_what_was_left_alone() {
-    // With damping the force of the second step sees the velocity half a step back.
+    // With damping the force of the second step is evaluated at the velocity half a step back.
     let Scene { mut system, mut state } = oscillator([100.0, 1.0]).unwrap();
     let dt = 0.01;
     let mut verlet = Verlet::new(VelocityKind::Backward);
@@ -343,7 +343,7 @@ fn central_velocities_say_when_damping_is_too_strong() {
     let Scene { mut system, mut state } = oscillator([100.0, 30.0]).unwrap();
     let before = state.clone();
     let mut verlet = Verlet::new(VelocityKind::Central);
-    // dt/2 · c/m = 1.5: every iteration is farther off.
+    // dt/2 · c/m = 1.5: every iteration diverges further.
     let error = verlet.step(&mut system, &mut state, 0.1).unwrap_err().to_string();
     assert!(error.starts_with("the central velocity solver stopped after 100"), "{error}");
     assert_eq!(state, before);

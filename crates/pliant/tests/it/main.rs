@@ -1,4 +1,4 @@
-//! Stages on whole scenes: fast against slow, against closed forms, and what must not matter.
+//! Stages on whole scenes: against references, closed forms, and invariances.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 

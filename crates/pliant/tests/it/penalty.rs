@@ -1,4 +1,4 @@
-//! Penalty forces between bodies: what they keep, what they bear, and what they leave.
+//! Penalty forces between bodies: conservation, stability, and residual overlap.
 
 use std::sync::Arc;
 
@@ -159,7 +159,7 @@ fn negative_depths_push_nothing() {
         let settings = BodyPenaltySettings { stiffness, damping, ..settings };
         let found = penetrations(&scene.state.positions, &scene.bodies, settings.depth);
         let forces = scene.output(&mut scene.response(settings)).forces;
-        // Pushes come in order, each with its reaction on the three corners.
+        // Forces come in order, each with its reaction on the three corners.
         let pushed: Vec<_> = forces.chunks(4).map(|push| push[0].0).collect();
         for entry in found.resolved.iter().filter(|entry| entry.penetration.depth < 0.0) {
             assert!(!pushed.contains(&entry.vertex), "{entry:?}");
@@ -182,7 +182,7 @@ fn threads_do_not_change_a_bit() {
     }
 }
 
-/// A cube on another that stands on held vertices.
+/// A cube on another that stands on pinned vertices.
 fn stack(cells: [u32; 2], upper: Vec3) -> Scene {
     let lower = block(cells[0], Vec3::ONE);
     let place = Vec3::new(0.05, -0.03, 0.5 + 0.5 * upper.z);
@@ -198,9 +198,9 @@ fn stack(cells: [u32; 2], upper: Vec3) -> Scene {
     scene
 }
 
-/// Most of the energy that is not in contacts, relative to the start, over 500 steps, J/J.
+/// Largest energy outside contacts over 500 steps, relative to the start.
 fn most_energy(mut scene: Scene, mut stepper: Stepper) -> f64 {
-    // Weighed against the floor, so that relative means something.
+    // Measured from the floor, so that the ratio means something.
     let floor = -0.5 * 9.81 * scene.system.masses.total();
     let start = scene.energy() - floor;
     let mut most = 1.0_f64;
@@ -228,7 +228,7 @@ fn the_default_stiffness_bears_two_cubes_pressed_together() {
 
 #[test]
 fn many_vertices_on_one_triangle_do_not_blow_up() {
-    // 81 vertices on two triangles: at twice m/dt² each, ten times what Euler bears in all.
+    // 81 vertices on two triangles: at twice m/dt² each, ten times Euler's limit in all.
     let scene = stack([1, 8], Vec3::new(0.8, 0.8, 0.4));
     let stiffness = Stiffness::OfStep { fraction: 2.0, dt: DT };
     let settings =
@@ -277,7 +277,7 @@ fn frames_until_free(scene: &mut Scene, kind: Kind) -> Option<usize> {
     })
 }
 
-/// Two cubes of 1 m, one of them an `overlap` deep in the other and tilted a little.
+/// Two cubes of 1 m, one an `overlap` deep in the other and tilted a little.
 fn two_cubes(overlap: f64) -> Scene {
     let cube = block(3, Vec3::ONE);
     let turn = Quat::from_rotation_x(0.1) * Quat::from_rotation_y(0.07);

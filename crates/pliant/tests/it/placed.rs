@@ -1,4 +1,4 @@
-//! Bodies of 100 kg/m³ put where a test wants them, without forces.
+//! Bodies of 100 kg/m³ at given poses, without forces.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub struct Placed {
     pub system: System,
 }
 
-/// Puts each mesh to its place.
+/// Places each mesh.
 pub fn placed(meshes: &[(TetMesh, Quat, Vec3)]) -> Placed {
     let list: Vec<_> = meshes.iter().map(|(mesh, ..)| Mesh::Tets(mesh)).collect();
     let bodies = Arc::new(Bodies::from_meshes(&list).unwrap());

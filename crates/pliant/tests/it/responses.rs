@@ -1,4 +1,4 @@
-//! What every response between bodies keeps and bears, one table for all.
+//! What every response between bodies conserves, one table for all.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ use crate::placed::{Placed, placed};
 
 /// Sums of some hundred terms, or of some hundred steps, relative to their sizes.
 const KEPT: f64 = 1e-10;
-/// Rounding of a cone's border.
+/// Rounding of the friction cone's border.
 const ROUNDING: f64 = 1e-12;
 /// Of the material, Pa and kg/m³.
 const YOUNG: f64 = 3e4;
@@ -49,11 +49,11 @@ enum Way {
     Barrier,
     Impulse,
     Surface,
-    /// With a margin, and with overlap taken out by shifts of whole bodies.
+    /// With a margin, and with split-impulse position correction.
     WholeSurface,
-    /// Small bodies: dense inverses.
+    /// Small bodies: dense PGS.
     Direct,
-    /// Any bodies: conjugate gradients.
+    /// Bodies of any size: augmented Lagrangian with PCG.
     Iterative,
 }
 
@@ -80,7 +80,7 @@ struct Units {
 
 const SI: Units = Units { length: 1.0, mass: 1.0, time: 1.0 };
 
-/// A response and what it is made of, as far as a test wants to choose.
+/// A response and its settings, as far as a test chooses them.
 #[derive(Clone, Copy, Debug)]
 struct Made {
     way: Way,
@@ -174,7 +174,7 @@ impl Made {
         Stepper::new(inner).with_responses(vec![response]).with_halvings(30)
     }
 
-    /// What it demands before the step and after it, nothing carried out.
+    /// Its output before and after the step, nothing applied.
     fn output(self, scene: &Scene) -> [ContactOutput; 2] {
         let mut response = self.response(&scene.rest, &scene.bodies).unwrap();
         let System { masses, pins, rigids, profiler, forces, .. } = &scene.system;
@@ -215,7 +215,7 @@ impl Scene {
         Scene { bodies, rest, state, system }
     }
 
-    /// Two cubes of 1 m that come at each other with 2 m/s, 0.05 m apart, one of them tilted.
+    /// Two cubes of 1 m, 0.05 m apart, that approach at 2 m/s, one of them tilted.
     fn meeting(units: Units) -> Scene {
         let cube = block([2; 3], Vec3::ONE);
         let turn = Quat::from_rotation_y(0.2) * Quat::from_rotation_z(0.1);
@@ -229,7 +229,7 @@ impl Scene {
         scene
     }
 
-    /// Three balls that overlap each other, with velocities that look like noise.
+    /// Three balls that overlap each other, with pseudo-random velocities.
     fn balls() -> Scene {
         let mesh = TetMesh::from_raw(ball(1.0, 3).unwrap()).unwrap().0;
         let turn = |k: f64| Quat::from_rotation_x(k) * Quat::from_rotation_z(1.3 * k);
@@ -243,7 +243,7 @@ impl Scene {
         scene
     }
 
-    /// A cube of 0.6 m that comes down on a plate and slides fast: all normals are vertical.
+    /// A cube of 0.6 m that falls on a plate and slides fast: normals are vertical.
     ///
     /// The plate has no vertex under the cube, whose lower face is at `height` m above it.
     fn sliding(height: f64) -> Scene {
@@ -288,7 +288,7 @@ fn a_collision_keeps_momentum() {
     }
 }
 
-/// Sum of pushes and of what they turn, over the sum of their sizes.
+/// Sum of impulses and of their moments, over the sum of their sizes.
 fn sums(positions: &[Vec3], pushes: &[(VertexId, Vec3)]) -> [f64; 2] {
     let total: f64 = pushes.iter().map(|(_, push)| push.length()).sum();
     let push: Vec3 = pushes.iter().map(|(_, push)| *push).sum();
@@ -301,7 +301,7 @@ fn pushes_without_friction_sum_to_nothing_and_turn_nothing() {
     for way in ALL {
         let scene = Scene::balls();
         let [before, after] = Made::smooth(way).output(&scene);
-        // A barrier pushes where its shifts have led.
+        // A barrier acts where its shifts have led.
         let mut positions = scene.state.positions.clone();
         if way == Way::Barrier {
             for shift in &before.rigid_shifts {
@@ -310,7 +310,7 @@ fn pushes_without_friction_sum_to_nothing_and_turn_nothing() {
         }
         let mut pushes = before.forces.clone();
         pushes.extend(after.impulses);
-        // What a solver makes of rows and springs acts along their normals.
+        // The solution of rows and springs acts along their normals.
         let rows = before.rows.iter().chain(before.springs.iter().map(|spring| &spring.contact));
         for row in rows {
             pushes.extend(row.terms().map(|(v, weight)| (v, weight * row.normal)));
@@ -328,7 +328,7 @@ fn shifts_tell_how_far_they_lead() {
             let ways = output.shifts.iter().map(|(_, shift)| shift.length());
             let longest = ways.fold(output.longest_shift(), f64::max);
             assert_eq!(output.stats.shift, longest, "{way:?}");
-            // Whole bodies, or vertices, or nobody.
+            // Whole bodies, or vertices, or none.
             let shifts = matches!(way, Way::Impulse | Way::Surface) && !output.shifts.is_empty();
             let splits =
                 matches!(way, Way::Barrier | Way::Direct | Way::Iterative | Way::WholeSurface);
@@ -377,7 +377,7 @@ fn friction_stays_within_its_cone_and_reaches_its_border() {
         let most = shares.iter().copied().fold(0.0, f64::max);
         assert!(shares.len() >= 4, "{way:?}: {shares:?}");
         assert!(most <= FRICTION * (1.0 + ROUNDING), "{way:?}: {most}");
-        // Springs press so hard that what slides sticks at once.
+        // Springs press so hard that sliding contacts stick at once.
         let border = if way == Way::Springs { 0.0 } else { 0.99 * FRICTION };
         assert!(most > border, "{way:?}: {most}");
     }
@@ -413,7 +413,7 @@ fn results_do_not_depend_on_units() {
     }
 }
 
-/// Bodies in places that no method likes: on top of each other, within, and of one tet.
+/// Degenerate scenes: bodies on top of each other, enclosed, and of one tet.
 fn awkward() -> [Scene; 3] {
     let (cube, small) = (block([2; 3], Vec3::ONE), ball(0.2, 2).unwrap());
     let small = TetMesh::from_raw(small).unwrap().0;

@@ -1,4 +1,4 @@
-//! Rigid bodies through the whole step: they stand, slide, bounce and press into soft ones.
+//! Rigid bodies through the whole step: resting, sliding, bouncing, on soft ones.
 
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ pub fn floor(touch: SurfaceMaterial) -> Obstacle {
 /// A body: its mesh, where it is, and whether it is rigid.
 pub type Body = (TetMesh, Quat, Vec3, bool);
 
-/// What the bodies of a scene become, before anything meets.
+/// Bodies of a scene before the first contact.
 pub struct Scene {
     pub bodies: Arc<Bodies>,
     pub rest: Vec<Vec3>,
@@ -271,7 +271,7 @@ fn any_integrator_and_any_force_move_a_rigid_body() {
     assert!(scene.state.rigids[0].velocity.z > 0.05, "{:?}", scene.state.rigids[0]);
     assert!(momentum.length() < 1e-10, "{momentum}");
     assert_eq!(inside(&scene), 0);
-    // All vertices go with the body.
+    // All vertices move with the body.
     let own = scene.system.bodies.vertices(BodyId(1));
     let at = &scene.state.rigids[0];
     for v in own {
@@ -325,11 +325,11 @@ fn what_rests_sleeps_and_is_woken_by_what_falls_on_it() {
     assert_eq!(scene.system.scratch.asleep, [true, true, false]);
     assert_eq!(scene.state.rigids[1].velocity, Vec3::ZERO);
     run(&mut scene, 25);
-    assert_eq!(scene.system.scratch.asleep, [false; 3]); // met
+    assert_eq!(scene.system.scratch.asleep, [false; 3]); // hit
     run(&mut scene, 200);
     assert_eq!(scene.system.scratch.asleep, [true; 3]);
     assert_eq!(fastest(&scene), 0.0);
-    // Nothing that fell asleep has lost its weight to nobody.
+    // Momentum is balanced: no sleeping body has lost its weight's impulse.
     let Simulation { state, system, external_impulse_total, .. } = &scene;
     let fallen = -system.masses.total() * GRAVITY * state.time * Vec3::Z;
     let left = state.momentum(&system.masses) - *external_impulse_total - fallen;
@@ -371,7 +371,7 @@ fn a_chain_too_short_for_its_hooks_is_told_and_comes_to_rest_torn() {
         let met = joints.positions(&bodies, &mut states).unwrap();
         assert!(met.is_contradictory, "{met:?}");
         let missed: f64 = (0..=links).map(|joint| joints.missed(joint)[0]).sum();
-        // 0.4 m are missing along the line; some hang through as well.
+        // 0.4 m are missing along the line; some sag as well.
         assert!(met.gap < 0.41 && missed > 0.39 && missed < 0.65, "{missed} {met:?}");
     }
     for (k, state) in states.iter().enumerate() {
@@ -380,7 +380,7 @@ fn a_chain_too_short_for_its_hooks_is_told_and_comes_to_rest_torn() {
     }
 }
 
-/// Refuses long steps from a moment on.
+/// Rejects long steps from a time on.
 #[derive(Debug)]
 struct Refuses {
     from: f64,

@@ -1,4 +1,4 @@
-//! Soft bodies held by rigid ones: nothing comes loose, and what one feels the other feels.
+//! Soft bodies attached to rigid ones: nothing comes loose, forces act on both.
 
 use pliant::body::obstacle::SurfaceMaterial;
 use pliant::body::rigid::attach::AttachError;
@@ -23,12 +23,12 @@ use crate::rigid::{DT, GRAVITY, Scene, block, floor, run, settings};
 /// Distance of an attached vertex from its point, relative to 1 m.
 const LOOSE: f64 = 1e-9;
 
-/// Momentum that some hundred steps may lose, relative to what there is.
+/// Momentum that some hundred steps may lose, relative.
 const MOMENTUM: f64 = 1e-10;
 
 const HOLDER: BodyId = BodyId(0);
 
-/// A rigid cube of 0.2 m and 0.8 kg with a soft bar of 0.4 m and 1.6 kg at its right side.
+/// A rigid cube of 0.2 m and 0.8 kg, a soft bar of 0.4 m and 1.6 kg on its right.
 fn cube_with_bar(gravity: Vec3) -> Scene {
     let bar = cuboid([4, 2, 2], Vec3::new(0.4, 0.2, 0.2), TetSplit::Five).unwrap();
     let bar = TetMesh::from_raw(bar).unwrap().0;
@@ -58,7 +58,7 @@ fn implicit() -> Box<dyn Integrator> {
     Box::new(Implicit::new(ImplicitSettings::default()))
 }
 
-/// The scene in contact with a floor, but for the two with each other.
+/// The scene in contact with a floor, without contact between the two.
 fn in_contact(scene: Scene) -> Simulation {
     let rough = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
     let response =
@@ -72,7 +72,7 @@ fn alone(scene: Scene) -> Simulation {
     Simulation::new(state, system, Stepper::new(implicit()))
 }
 
-/// Farthest that an attached vertex is from where it was on its holder, m.
+/// Farthest distance of an attached vertex from its point on the rigid body, m.
 fn loosest(simulation: &Simulation, start: &[(VertexId, Vec3)]) -> f64 {
     let rigid = &simulation.state.rigids[0];
     let gap =
@@ -97,7 +97,7 @@ fn what_is_attached_is_part_of_the_rigid_body() {
     let held: f64 = vertices.iter().map(|v| masses[v.index()]).sum();
     let mass = 0.8 + held;
     assert!((system.rigids.members()[0].body.mass - mass).abs() < 1e-14);
-    // All that is held is 0.1 m from the middle of the cube.
+    // All attached vertices are 0.1 m from the middle of the cube.
     let rigid = &state.rigids[0];
     assert!(rigid.centre.abs_diff_eq(0.1 * held / mass * Vec3::X, 1e-14), "{rigid:?}");
     assert!(rigid.velocity_at(Vec3::ZERO).abs_diff_eq(Vec3::Y, 1e-14), "{rigid:?}");
@@ -119,12 +119,12 @@ fn what_is_attached_is_part_of_the_rigid_body() {
     assert!((inertia.z_axis.z - expected).abs() < 1e-15, "{inertia} {expected}");
 }
 
-/// How a free body goes and turns.
+/// A rigid state with translation and rotation.
 fn turning(rigid: RigidState) -> RigidState {
     RigidState { velocity: Vec3::new(0.3, -0.2, 0.5), spin: Vec3::new(0.5, 1.0, 2.0), ..rigid }
 }
 
-/// Momentum and angular momentum lost in 1 s by a pair that turns freely, relative.
+/// Linear and angular momentum lost in 1 s by a pair that turns freely, relative.
 fn lost_by_pair(dt: f64) -> [f64; 2] {
     let mut scene = cube_with_bar(Vec3::ZERO);
     let turning = turning(scene.state.rigids[0]);
@@ -177,7 +177,7 @@ fn lost(pair: &mut Simulation, dt: f64) -> [f64; 2] {
 fn a_free_pair_keeps_its_momentum_and_its_spin_better_than_a_soft_bar() {
     let [coarse, fine] = [lost_by_pair(DT), lost_by_pair(0.25 * DT)];
     assert!(coarse[0] < MOMENTUM && fine[0] < MOMENTUM, "{coarse:?} {fine:?}");
-    // One linear system for each step: what turns goes along tangents, stretches, and is slowed.
+    // One linear system per step: rotation moves along tangents, stretches, and is damped.
     for (pair, dt) in [(coarse, DT), (fine, 0.25 * DT)] {
         let bar = lost_by_bar(dt);
         assert!(pair[1] < bar[1], "{pair:?} {bar:?}");
@@ -204,7 +204,7 @@ fn a_lifted_plate_takes_the_bar_with_it_and_bears_its_weight() {
     assert!((load.force.z / (2.4 * GRAVITY) - 1.0).abs() < 1e-3, "{load:?}");
 }
 
-/// Torque of a hinge at the left side of the cube, N·m, and that of all weights about it.
+/// Torque of a hinge on the cube's left, N·m, and that of all weights about it.
 fn cantilever() -> [f64; 2] {
     let mut scene = cube_with_bar(-GRAVITY * Vec3::Z);
     attach(&mut scene);
@@ -352,7 +352,7 @@ fn integrators_that_cannot_hold_say_so() {
     assert_eq!(error, StepError::Attached { vertices: 9 });
 }
 
-/// Two cubes that hold the ends of the same bar: what one is pushed by moves the other.
+/// Two cubes attached to the ends of the same bar: a push on one moves the other.
 #[test]
 fn a_bar_between_two_cubes_passes_a_push_on() {
     let bar = cuboid([4, 2, 2], Vec3::new(0.4, 0.2, 0.2), TetSplit::Five).unwrap();
@@ -376,7 +376,7 @@ fn a_bar_between_two_cubes_passes_a_push_on() {
     system.rigids.write(state);
     let mut scene = alone(scene);
     run(&mut scene, 300);
-    // 2.4 N·s on 3.2 kg in all; what swings comes to rest by damping.
+    // 2.4 N·s on 3.2 kg in all; oscillations come to rest by damping.
     for rigid in &scene.state.rigids {
         assert!(rigid.velocity.abs_diff_eq(0.75 * Vec3::X, 1e-3), "{rigid:?}");
     }

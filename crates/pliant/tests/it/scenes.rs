@@ -1,4 +1,4 @@
-//! Random scenes that are the same everywhere.
+//! Reproducible random scenes.
 
 use pliant::body::{Bodies, Mesh};
 use pliant::id::VertexId;
@@ -64,7 +64,7 @@ pub fn assemble_mixed(list: &[Body]) -> (Vec<Vec3>, Bodies) {
     (positions.copied().collect(), Bodies::from_meshes(&meshes).unwrap())
 }
 
-/// Bodies of tets between random corners: inverted, overlapping, flat, with idle vertices.
+/// Bodies of random tets: inverted, overlapping, flat, with unused vertices.
 pub fn soup(random: &mut Random, corner: impl Fn(&mut Random) -> Vec3) -> Vec<Body> {
     let body = |random: &mut Random| {
         let count = 5 + random.below(6);
@@ -98,7 +98,7 @@ fn shapes() -> Vec<RawMesh> {
     ]
 }
 
-/// Sound meshes thrown into a small space.
+/// Valid meshes placed at random in a small space.
 pub fn sound(random: &mut Random, count: usize) -> Vec<Body> {
     let shapes = shapes();
     let body = |random: &mut Random| {
@@ -110,7 +110,7 @@ pub fn sound(random: &mut Random, count: usize) -> Vec<Body> {
     (0..count).map(|_| body(random)).collect()
 }
 
-/// Sound meshes moved by steps of 1/4 m, so that vertices lie on faces, edges and vertices.
+/// Valid meshes on a lattice of 1/4 m: vertices on faces, edges and vertices.
 pub fn aligned(random: &mut Random, count: usize) -> Vec<Body> {
     let shapes = shapes();
     let body = |random: &mut Random| {
@@ -122,7 +122,7 @@ pub fn aligned(random: &mut Random, count: usize) -> Vec<Body> {
     (0..count).map(|_| body(random)).collect()
 }
 
-/// The same as `sound` with every vertex pushed about, so that tets are inverted and overlap.
+/// The same as `sound` with every vertex perturbed: tets invert and overlap.
 pub fn crumpled(random: &mut Random, count: usize) -> Vec<Body> {
     let mut list = sound(random, count);
     for position in list.iter_mut().flat_map(|body| &mut body.positions) {

@@ -1,4 +1,4 @@
-//! Bodies that overlap, rest, slide and cross: what the engine's own step makes of them.
+//! Bodies that overlap, rest, slide and cross, under the engine's own step.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::placed::{Placed, placed};
 
 const DT: f64 = 1.0 / 60.0;
 
-/// What the engine's own step is made of.
+/// Settings of the engine's own step.
 #[derive(Clone, Copy, Debug, Default)]
 struct Settings {
     contact: ConstraintSettings,
@@ -93,7 +93,7 @@ fn plane(point: Vec3, normal: Vec3, friction: f64) -> Obstacle {
     Obstacle::new(Plane, Keyframes::still(pose).unwrap(), touch).unwrap()
 }
 
-/// The two ways to solve, each made to take every body.
+/// Both solvers, each made to take every body.
 fn both_ways() -> [Settings; 2] {
     let mut settings = [Settings::default(); 2];
     settings[0].implicit.rows.most_direct = usize::MAX;
@@ -210,7 +210,7 @@ fn friction_holds_below_its_cone_and_lets_slide_above() {
             );
             let all = 0..scene.state.positions.len();
             // Sinking in, it bounces and slips; friction has 3 % to spare to stop it, which takes
-            // two seconds, and the sway that is left dies out in two more.
+            // two seconds, and the remaining oscillation decays in two more.
             (0..240).for_each(|_| scene.step());
             let before = scene.mean_velocity(all.clone()).x;
             (0..60).for_each(|_| scene.step());

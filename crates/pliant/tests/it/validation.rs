@@ -1,4 +1,4 @@
-//! Finite elements against closed forms, by the measurements of the example `validation`.
+//! Finite elements against closed forms, as measured by the example `validation`.
 
 #[path = "../../examples/validation/bar.rs"]
 mod bar;
@@ -26,7 +26,7 @@ use pliant::math::Vec3;
 use solids::{Block, ELEMENTS};
 use std::sync::Arc;
 
-/// Of Timoshenko's deflection: what the brief theory leaves out at the clamp, and meshes.
+/// Of Timoshenko's deflection: what the theory omits at the clamp, and meshes.
 const TIMOSHENKO_TOLERANCE: f64 = 0.02;
 /// Of the elastica's tip, over the length: what is left after two meshes.
 const ELASTICA_TOLERANCE: f64 = 0.01;
@@ -34,7 +34,7 @@ const ELASTICA_TOLERANCE: f64 = 0.01;
 const TABLE_TOLERANCE: f64 = 5e-6;
 /// Momenta, relative to what the vertices have.
 const MOMENTUM_TOLERANCE: f64 = 1e-12;
-/// Rounding of a solved shape, over the strain that is looked at.
+/// Rounding of a solved shape, over the measured strain.
 const STRAIN_ROUNDING: f64 = 1e-13;
 /// Between scales, over the size of the body.
 const SCALE_TOLERANCE: f64 = 1e-12;

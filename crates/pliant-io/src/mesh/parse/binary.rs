@@ -1,4 +1,4 @@
-//! Numbers of a binary file, with the byte for every fault.
+//! Numbers of a binary file, with the byte for every error.
 
 use crate::mesh::parse::{Fault, ParseError, Parsed, Place, check_room};
 
@@ -84,12 +84,12 @@ impl<'a> Binary<'a> {
         check_room(count, what, rest / bytes_each).map_err(|fault| self.fault(fault))
     }
 
-    /// A fault at the next byte.
+    /// An error at the next byte.
     pub fn fault(&self, fault: Fault) -> ParseError {
         ParseError::new(Place::Byte(self.at), fault)
     }
 
-    /// A fault told in words.
+    /// An error with a message.
     pub fn invalid(&self, why: impl Into<String>) -> ParseError {
         self.fault(Fault::Invalid(why.into()))
     }

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 /// What some editors put before text in UTF-8.
 pub const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 
-/// How much of a file is looked at to tell UTF-16 without a mark, bytes.
+/// How much of a file is examined to detect UTF-16 without a mark, bytes.
 const LOOKED_AT: usize = 64;
 
 /// The text as ASCII or a superset of it, with a line feed in every line end.
 ///
-/// UTF-16 is told by its mark, or by the zero that every other byte of plain
+/// UTF-16 is detected by its mark, or by the zero that every other byte of plain
 /// letters is; UTF-8, Windows-1252 and their like pass as they are. Lines keep
 /// their numbers. A file that separates lines by carriage returns alone gets line feeds.
 pub fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {

@@ -3,7 +3,7 @@
 use crate::mesh::parse::skipped::{POLYGON, counted};
 use pliant::id::VertexId;
 
-/// Fewest corners that enclose an area, count.
+/// Fewest corners that enclose an area.
 const CORNERS_NEEDED: usize = 3;
 
 /// Triangles of all polygons of a file, taken in corner by corner.
@@ -13,9 +13,9 @@ const CORNERS_NEEDED: usize = 3;
 pub struct Fans {
     /// Finished triangles, in the order and the sense of turning of the polygons.
     pub triangles: Vec<[VertexId; 3]>,
-    /// Polygons of more than three corners, count.
+    /// Polygons of more than three corners.
     pub polygons: usize,
-    /// Corners of the open polygon, count.
+    /// Corners of the open polygon.
     corners: usize,
     /// First corner of the open polygon, which its triangles share.
     first: VertexId,

@@ -2,7 +2,7 @@
 //!
 //! For formats in which the end of a line ends a row: what stands behind the wanted
 //! numbers can be passed over, and a row that lacks one is named by its own line.
-//! `#` opens a remark that runs to the end of its line. Where line ends mean no more
+//! `#` opens a comment that runs to the end of its line. Where line ends mean no more
 //! than spaces, [`Text`](crate::mesh::parse::text::Text) reads on over them.
 
 use std::ops::Range;
@@ -57,12 +57,12 @@ pub struct Lines<'a> {
     at: usize,
     /// Whether a line is being read, which the next one leaves.
     in_line: bool,
-    /// Parts words as white space does.
+    /// Separates words as white space does.
     separator: u8,
 }
 
 impl<'a> Lines<'a> {
-    /// Starts before the first line; words are parted by white space and `separator`.
+    /// Starts before the first line; words are separated by white space and `separator`.
     pub fn new(runs: &'a [Run<'a>], separator: Option<u8>) -> Lines<'a> {
         let mut later = runs.iter();
         let run = later.next().copied().unwrap_or(Run::whole(b""));
@@ -89,7 +89,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Moves to the next line with a word on it; a fault that names what is wanted.
+    /// Moves to the next line with a word on it; an error that names what is wanted.
     #[inline]
     pub fn need(&mut self, wanted: impl FnOnce() -> String) -> Parsed<()> {
         match self.advance() {
@@ -109,7 +109,7 @@ impl<'a> Lines<'a> {
         (self.at > start).then(|| &self.run.bytes[start..self.at])
     }
 
-    /// What is left of this line, without a remark.
+    /// What is left of this line, without a comment.
     pub fn rest(&mut self) -> &'a [u8] {
         let start = self.at;
         self.skip_while(|b| b != b'\n' && b != b'#');
@@ -128,7 +128,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The next word of this line as a whole number.
+    /// The next word of this line as an integer.
     #[inline]
     pub fn integer(&mut self, wanted: &str) -> Parsed<i64> {
         match self.word().map(|word| (word, to_i64(word))) {
@@ -150,7 +150,7 @@ impl<'a> Lines<'a> {
         check_room(count as u64, what, room as u64).map_err(|fault| self.fault(fault))
     }
 
-    /// A fault unless all lines have been read; `what` names what came before.
+    /// An error unless all lines have been read; `what` names what came before.
     pub fn end(&mut self, what: impl FnOnce() -> String) -> Parsed<()> {
         if !self.advance() {
             return Ok(());
@@ -166,17 +166,17 @@ impl<'a> Lines<'a> {
         self.run.place((self.at + 1).min(self.run.end))
     }
 
-    /// A fault on the line being read.
+    /// An error on the line being read.
     pub fn fault(&self, fault: Fault) -> ParseError {
         ParseError::new(self.place(), fault)
     }
 
-    /// A fault that finds something else than it wants.
+    /// An error that finds something else than it wants.
     pub fn unexpected(&self, wanted: &str, found: &[u8]) -> ParseError {
         self.fault(Fault::Unexpected { wanted: wanted.to_string(), found: quote(found) })
     }
 
-    /// A fault told in words.
+    /// An error with a message.
     pub fn invalid(&self, why: impl Into<String>) -> ParseError {
         self.fault(Fault::Invalid(why.into()))
     }
@@ -209,7 +209,7 @@ impl<'a> Lines<'a> {
     #[inline]
     fn ends_word(&self, at: usize) -> bool {
         let byte = self.run.bytes[at];
-        // NaN written as `1.#QNAN` is a word, not a number with a remark.
+        // NaN written as `1.#QNAN` is a word, not a number with a comment.
         let remark = byte == b'#' && !self.run.bytes[..at].ends_with(b".");
         byte.is_ascii_whitespace() || byte == self.separator || remark
     }

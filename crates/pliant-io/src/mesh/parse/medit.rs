@@ -2,9 +2,9 @@
 //!
 //! Vertices count from 1. The reference of a tet is its region. Tables of other
 //! cells and of marks are passed over by their width and named in one notice; a
-//! keyword whose width is not known is a fault, as what follows it has no meaning.
+//! keyword whose width is not known is an error, as what follows it has no meaning.
 //!
-//! Files of other programs go by the same ending; those that can be told are named.
+//! Files of other programs use the same ending; those that can be recognised are named.
 
 use crate::mesh::parse::fan::fan;
 use crate::mesh::parse::skipped::{EDGE, HEXAHEDRON, Names, PRISM, PYRAMID, TET, Tally};
@@ -121,7 +121,7 @@ pub fn parse(bytes: &[u8]) -> Parsed<RawMesh> {
     reader.finish()
 }
 
-/// A fault if the file begins as those of another program do.
+/// An error if the file begins as those of another program do.
 fn refuse_foreign(bytes: &[u8]) -> Parsed<()> {
     let refuse = |what: &str, place| {
         let why = format!("this is {what}, not a MEDIT mesh as text");

@@ -1,4 +1,5 @@
-//! Mesh files: bytes in, a [`RawMesh`](pliant::mesh::raw::RawMesh) or the place of the first fault out.
+//! Mesh files: bytes in, a [`RawMesh`](pliant::mesh::raw::RawMesh) or the place of the first
+//! error out.
 //!
 //! A reader takes what the file says and no more: memory stays within a constant
 //! times the bytes handed in, whatever counts the file announces.
@@ -69,7 +70,7 @@ pub enum Format {
     Off,
 }
 
-/// Where in a file a fault was found, and what it is.
+/// Where in a file an error was found, and what it is.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{place}: {fault}")]
 pub struct ParseError {
@@ -141,13 +142,13 @@ pub enum Fault {
     /// Two statements of the file disagree, or one makes no sense.
     #[error("{0}")]
     Invalid(String),
-    /// Well formed as far as one can tell, but not something that is read here.
+    /// Apparently well formed, but not supported.
     #[error("{0}")]
     Unsupported(String),
 }
 
 impl ParseError {
-    /// A fault at a place.
+    /// An error at a place.
     pub fn new(place: Place, fault: Fault) -> ParseError {
         ParseError { place, fault }
     }

@@ -35,7 +35,7 @@ struct Reader {
     ahead: Option<(i64, usize)>,
     /// Lines, points and free-form shapes.
     left_out: Tally,
-    /// Statements of unknown kind, count.
+    /// Statements of unknown kind.
     unknown: usize,
     /// The first of them, and the offset of its end.
     first_unknown: Option<(String, usize)>,
@@ -44,8 +44,8 @@ struct Reader {
 /// Vertices and polygons of an OBJ file; polygons come cut into fans.
 ///
 /// Faces may name vertices that follow later. Lines, points, free-form shapes and
-/// statements of unknown kind are counted in notices. A fault in a statement that
-/// goes on after a `\` names the last of its lines.
+/// statements of unknown kind are counted in notices. An error in a statement that
+/// continues after a `\` names the last of its lines.
 pub fn parse(bytes: &[u8]) -> Parsed<RawMesh> {
     let bytes = encoding::plain(bytes);
     let mut text = Text::new(&bytes, Some(b'#'));

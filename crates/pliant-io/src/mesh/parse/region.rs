@@ -13,7 +13,7 @@ pub fn region(number: f64) -> Option<u32> {
 pub fn notice(count: usize) -> Option<String> {
     (count > 0).then(|| {
         let tets = counted(count, TET);
-        format!("put {tets} into region 0, as regions are whole numbers from 0 to {}", u32::MAX)
+        format!("put {tets} into region 0, as regions are integers from 0 to {}", u32::MAX)
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::mesh::parse::binary::Endian;
 
-/// Whole numbers up to this size are exact in an `f64`.
+/// Integers up to this size are exact in an `f64`.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// How one number is stored.
@@ -135,7 +135,7 @@ impl Scalar {
         }
     }
 
-    /// Number `k` of `bytes`, which hold it, as a whole number; itself if it is none.
+    /// Number `k` of `bytes`, which hold it, as an integer; itself if it is none.
     ///
     /// What exceeds 64 signed bits comes as the largest number, which is no index of
     /// anything.
@@ -161,7 +161,7 @@ impl Scalar {
             Scalar::U64 => {
                 i64::try_from(u64::from_le_bytes(raw(bytes, k, endian))).unwrap_or(i64::MAX)
             }
-            // Never asked for: `whole` and `real` see to floating point numbers.
+            // Never used: `whole` and `real` handle floating point numbers.
             Scalar::F32 | Scalar::F64 => 0,
         }
     }

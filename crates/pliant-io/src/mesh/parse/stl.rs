@@ -29,7 +29,7 @@ const NORMAL_WORDS: usize = 4;
 
 /// Triangles of an STL file.
 ///
-/// A binary file is told by its size, even if it starts with `solid`. Loops of more
+/// A binary file is recognised by its size, even if it starts with `solid`. Loops of more
 /// than three vertices come cut into fans, and bytes after the last triangle of a
 /// binary file are left out, both with a notice. An ascii file must be closed by `endsolid`.
 pub fn parse(bytes: &[u8]) -> Parsed<RawMesh> {

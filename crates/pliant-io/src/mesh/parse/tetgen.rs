@@ -1,7 +1,7 @@
 //! TetGen's pairs of files: `.node` with the vertices, `.ele` with the tets.
 //!
 //! Both begin with a line of counts, then hold one numbered row per line. Numbers
-//! start at 0 or 1, told by the first row, and must be consecutive. What stands
+//! start at 0 or 1, as in the first row, and must be consecutive. What stands
 //! behind the wanted numbers of a row (attributes, boundary markers) is passed over.
 
 use crate::mesh::parse::lines::{Lines, Run};
@@ -40,7 +40,7 @@ pub fn parse_nodes(bytes: &[u8]) -> Parsed<Nodes> {
 
 /// Reads an `.ele` file, whose tets stand on the nodes of its `.node` file.
 ///
-/// The first attribute of a tet is its region if it is a whole number from 0 on.
+/// The first attribute of a tet is its region if it is an integer from 0 on.
 pub fn parse_elements(bytes: &[u8], nodes: Nodes) -> Parsed<RawMesh> {
     let bytes = encoding::plain(bytes);
     let runs = [Run::whole(&bytes)];

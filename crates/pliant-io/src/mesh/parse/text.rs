@@ -1,7 +1,7 @@
-//! Words, numbers and lines of a text file, with the line for every fault.
+//! Words, numbers and lines of a text file, with the line for every error.
 //!
 //! Works on bytes, so that files in any encoding can be refused by line; lines are
-//! counted only when a fault is reported, which keeps reading fast. A word may stand on
+//! counted only when an error is reported, which keeps reading fast. A word may stand on
 //! any line; where a row ends with its line, [`Lines`](crate::mesh::parse::lines::Lines)
 //! stops there.
 
@@ -25,7 +25,7 @@ pub struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// Starts at the front; `comment` opens a remark that runs to the end of its line.
+    /// Starts at the front; `comment` opens a comment that runs to the end of its line.
     ///
     /// The mark that some editors put before text in UTF-8 is read over.
     pub fn new(bytes: &'a [u8], comment: Option<u8>) -> Text<'a> {
@@ -38,7 +38,7 @@ impl<'a> Text<'a> {
         self.at
     }
 
-    /// Goes on reading at a byte of the file.
+    /// Continues reading at a byte of the file.
     pub fn seek(&mut self, offset: usize) {
         self.at = offset.min(self.bytes.len());
     }
@@ -84,7 +84,7 @@ impl<'a> Text<'a> {
         Some(line.trim_ascii())
     }
 
-    /// The next word; a fault that names `wanted` when the file ends.
+    /// The next word; an error that names `wanted` when the file ends.
     pub fn need(&mut self, wanted: &str) -> Parsed<&'a [u8]> {
         self.word().ok_or_else(|| self.fault(Fault::Truncated { wanted: wanted.to_string() }))
     }
@@ -108,7 +108,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The next word as a whole number.
+    /// The next word as an integer.
     #[inline]
     pub fn integer(&mut self, wanted: &str) -> Parsed<i64> {
         let word = self.need(wanted)?;
@@ -147,17 +147,17 @@ impl<'a> Text<'a> {
         check_room(count as u64, what, room as u64).map_err(|fault| self.fault(fault))
     }
 
-    /// A fault at the word just read.
+    /// An error at the word just read.
     pub fn fault(&self, fault: Fault) -> ParseError {
         ParseError::new(Place::Line(line_of(self.bytes, self.at)), fault)
     }
 
-    /// A fault that finds something else than it wants.
+    /// An error that finds something else than it wants.
     pub fn unexpected(&self, wanted: &str, found: &[u8]) -> ParseError {
         self.fault(Fault::Unexpected { wanted: wanted.to_string(), found: quote(found) })
     }
 
-    /// A fault told in words.
+    /// An error with a message.
     pub fn invalid(&self, why: impl Into<String>) -> ParseError {
         self.fault(Fault::Invalid(why.into()))
     }
@@ -178,7 +178,7 @@ impl<'a> Text<'a> {
     #[inline]
     fn ends_word(&self, at: usize) -> bool {
         let byte = self.bytes[at];
-        // NaN written as `1.#QNAN` is a word, not a number with a remark.
+        // NaN written as `1.#QNAN` is a word, not a number with a comment.
         let remark = self.comment != 0 && byte == self.comment;
         byte.is_ascii_whitespace() || (remark && !self.bytes[..at].ends_with(b"."))
     }
@@ -226,7 +226,7 @@ pub fn to_f64(word: &[u8]) -> Option<f64> {
     })
 }
 
-/// A word as a whole number.
+/// A word as an integer.
 #[inline]
 pub fn to_i64(word: &[u8]) -> Option<i64> {
     let (negative, digits) = match word {

@@ -1,7 +1,7 @@
 //! VegaFEM files, as text: sections that begin with `*`.
 //!
 //! `*VERTICES` and `*ELEMENTS` hold what TetGen's `.node` and `.ele` files hold;
-//! `*INCLUDE name` stands for the lines of another file. Numbers may be parted by
+//! `*INCLUDE name` stands for the lines of another file. Numbers may be separated by
 //! commas. A region gives the elements of a set a material; materials are numbered
 //! from 0 as they appear, and a later region wins over an earlier one.
 
@@ -55,7 +55,7 @@ struct Region<'a> {
     set: &'a [u8],
     /// Name of the material.
     material: &'a [u8],
-    /// Where it is stated; a place is costly to name, and only a fault needs it.
+    /// Where it is stated; a place is costly to name, and only an error needs it.
     lines: Lines<'a>,
 }
 
@@ -88,7 +88,7 @@ struct Sections<'a> {
 
 /// Reads a VegaFEM file; `include` gives the bytes of a file that it names.
 ///
-/// Where `include` gives nothing, the fault names the line and the file. Tets of no
+/// Where `include` gives nothing, the error names the line and the file. Tets of no
 /// region have region 0; a notice counts them if others have one.
 pub fn parse(bytes: &[u8], include: &mut dyn FnMut(&str) -> Option<Vec<u8>>) -> Parsed<RawMesh> {
     let (sources, pieces) = gather(bytes, include)?;
@@ -110,7 +110,7 @@ pub fn parse(bytes: &[u8], include: &mut dyn FnMut(&str) -> Option<Vec<u8>>) -> 
     sections.finish(&lines)
 }
 
-/// Asks for all included files; gives them and their lines in reading order.
+/// Reads all included files; gives them and their lines in reading order.
 fn gather<'a>(
     bytes: &'a [u8],
     include: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
@@ -170,7 +170,7 @@ impl Source<'_> {
         Run::part(self.name.as_deref(), &self.bytes, range)
     }
 
-    /// A fault on the line that begins at a byte.
+    /// An error on the line that begins at a byte.
     fn fault(&self, start: usize, why: String) -> ParseError {
         let whole = self.run(0..self.bytes.len());
         ParseError::new(whole.place(start + 1), Fault::Invalid(why))
@@ -339,7 +339,7 @@ mod tests {
         })
     }
 
-    /// The fault after `from` has been replaced by `to` in a good file.
+    /// The error after `from` has been replaced by `to` in a good file.
     #[track_caller]
     fn check_fault(from: &str, to: &str, expected: &str) {
         assert!(TWO_TETS.contains(from));

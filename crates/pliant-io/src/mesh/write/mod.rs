@@ -13,7 +13,7 @@ pub mod obj;
 /// How numbers are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Encoding {
-    /// As text, exact: reading gives the same bits.
+    /// As text, exact: reading is bitwise identical.
     Ascii,
     /// As bytes.
     #[default]

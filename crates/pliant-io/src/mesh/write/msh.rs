@@ -19,7 +19,7 @@ const FIRST_VOLUME: i32 = 1;
 
 /// Writes a tet mesh with one region per tet.
 ///
-/// Reading gives the same vertices and tets in the same order, and the same bits of
+/// Reading gives the same vertices and tets in the same order, and bitwise equal values of
 /// every number: a region that comes back after another one gets a further block.
 /// Tets beyond the end of `regions` are in region 0. Regions above `i32::MAX` do not
 /// fit the format: they are written as negative numbers, which are read as region 0
@@ -272,7 +272,7 @@ mod tests {
             assert_eq!(mesh.regions, [1, 0, 2]);
             assert_eq!(
                 mesh.notices,
-                ["put 1 tet into region 0, as regions are whole numbers from 0 to 4294967295"]
+                ["put 1 tet into region 0, as regions are integers from 0 to 4294967295"]
             );
         }
     }

@@ -12,7 +12,7 @@ const FACE_LINE: usize = 24;
 
 /// An OBJ file of a triangle surface; vertex i becomes the file's number i + 1.
 ///
-/// Finite coordinates read back to the same bits. Infinities and NaN are written as
+/// Finite coordinates read back bitwise identical. Infinities and NaN are written as
 /// `inf` and `nan`, which Pliant reads and few other programs do.
 pub fn write(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Vec<u8> {
     let length = VERTEX_LINE * positions.len() + FACE_LINE * triangles.len();

@@ -1,4 +1,4 @@
-//! Numbers as text that reads back to the same bits.
+//! Numbers as text that reads back bitwise identical.
 
 use std::io::Write;
 
@@ -18,7 +18,7 @@ pub(super) fn push_real(out: &mut Vec<u8>, number: f64) {
     };
 }
 
-/// Appends a whole number.
+/// Appends an integer.
 pub(super) fn push_whole(out: &mut Vec<u8>, mut number: u64) {
     let mut digits = [0; MOST_DIGITS];
     let mut first = MOST_DIGITS;

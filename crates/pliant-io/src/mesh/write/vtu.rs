@@ -22,7 +22,7 @@ const LEVEL: u8 = 4;
 /// How the arrays of a file are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VtuEncoding {
-    /// As text, exact: reading gives the same bits.
+    /// As text, exact: reading is bitwise identical.
     Ascii,
     /// As base64 inside the XML.
     Base64,

@@ -82,7 +82,7 @@ struct Reader {
     drawing: Drawing,
     /// Names of elements that are not read.
     passed: Vec<String>,
-    /// Elements that are not shown, count.
+    /// Elements that are not shown.
     hidden: usize,
 }
 
@@ -220,7 +220,7 @@ fn ellipse(centre: Vec2, radii: Vec2) -> Vec<Subpath> {
     vec![Subpath { start: arc.end, pieces: vec![Piece::Curve(Curve::Arc(arc))], closed: true }]
 }
 
-/// A rectangle with its corners rounded, if so asked.
+/// A rectangle, with rounded corners where specified.
 fn rectangle(node: Node<'_, '_>) -> Result<Vec<Subpath>, String> {
     let number =
         |name: &str| node.attribute(name).filter(|text| *text != "auto").map(length).transpose();

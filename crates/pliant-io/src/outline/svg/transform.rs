@@ -13,9 +13,9 @@ const SIMILAR: f64 = 1e-9;
 /// point ↦ x · point.x + y · point.y + by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Affine {
-    /// Image of the first axis, unit 1.
+    /// Image of the first axis.
     x: Vec2,
-    /// Image of the second axis, unit 1.
+    /// Image of the second axis.
     y: Vec2,
     /// Image of the origin, px.
     by: Vec2,

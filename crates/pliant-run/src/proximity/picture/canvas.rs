@@ -3,7 +3,7 @@
 use pliant::math::Vec2;
 use pliant_plane::segment::distance_sq;
 
-/// Red, green, blue as sRGB, 0 to 1, no unit.
+/// Red, green, blue as sRGB, 0 to 1.
 pub type Rgb = [f64; 3];
 
 /// Length of an arrow's head, and half its width, pixels, for a line of one pixel.
@@ -11,9 +11,9 @@ const HEAD: [f64; 2] = [4.6, 2.3];
 
 /// Pixels in rows from the top.
 pub struct Canvas {
-    /// Pixels side by side, count.
+    /// Pixels side by side.
     pub width: usize,
-    /// Rows, count.
+    /// Rows.
     pub height: usize,
     pixels: Vec<Rgb>,
 }
@@ -39,7 +39,7 @@ impl Canvas {
 
     /// Lays a colour over every pixel of a box, as far as a shape covers it.
     ///
-    /// `outside` tells how far a place is from the shape, pixels, negative inside.
+    /// `outside` gives the signed distance of a place to the shape, pixels, negative inside.
     fn cover(&mut self, bounds: [Vec2; 2], colour: Rgb, outside: impl Fn(Vec2) -> f64) {
         let size = Vec2::new(self.width as f64, self.height as f64);
         let [low, high] = [bounds[0] - 1.0, bounds[1] + 2.0].map(|at| at.clamp(Vec2::ZERO, size));

@@ -17,10 +17,10 @@ const ZOOM: f64 = 5.0;
 /// Smallest part of the outlines that is shown, relative to their box.
 const SMALLEST: f64 = 0.05;
 
-/// Bold lines of equal distance across the shorter side, roughly, count.
+/// Bold lines of equal distance across the shorter side, roughly.
 const LEVELS: f64 = 6.0;
 
-/// The part of the plane that shows what was found, and as much around it as tells where.
+/// The part of the plane that shows what was found, with enough context around it.
 pub fn window(outlines: &Outlines, answer: &ProximityResult) -> Window {
     let all = boxed(outlines.points().iter().copied()).unwrap_or([Vec2::ZERO, Vec2::ONE]);
     let contacts = answer.contacts.iter().map(|contact| contact.position);

@@ -2,13 +2,13 @@
 
 use crate::report::text::{raised, with_digits};
 
-/// Values below this part of the largest lie on the lower edge of an axis of decades, unit 1.
+/// Values below this part of the largest lie on the lower edge of an axis of decades.
 const DEEPEST: i32 = 12;
 
-/// Positive values that span more than this have decades, unit 1.
+/// Positive values that span more than this have decades.
 const WIDE: f64 = 100.0;
 
-/// A range that is narrower than this part of its ends is widened, unit 1: digits end there.
+/// A range that is narrower than this part of its ends is widened: digits end there.
 const NARROW: f64 = 1e-9;
 
 /// Largest end of a range, unit of the axis: differences of ends must not overflow.
@@ -47,7 +47,7 @@ impl Axis {
         Axis::proportional(values, ends, ticks, 0.0)
     }
 
-    /// The same with whole numbers at the ticks.
+    /// The same with integers at the ticks.
     pub fn counts(values: impl Iterator<Item = f64>, ends: [f64; 2], ticks: u32) -> Axis {
         Axis::proportional(values, ends, ticks, 1.0)
     }
@@ -127,7 +127,7 @@ impl Axis {
             let decimals = (-libm::log10(self.step).floor()).max(0.0) as usize;
             format!("{value:.decimals$}").replace('-', "−")
         } else {
-            // As few digits as tell neighbours apart.
+            // As few digits as distinguish neighbours.
             let digits = libm::log10(value.abs()).floor() - libm::log10(self.step).floor() + 1.0;
             with_digits(value, digits.clamp(1.0, 9.0) as usize)
         }

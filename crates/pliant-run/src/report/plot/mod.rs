@@ -20,7 +20,7 @@ const SIZE: [f64; 2] = [520.0, 280.0];
 /// Left, top, right and bottom of the drawing that the curves leave free.
 const MARGIN: [f64; 4] = [82.0, 10.0, 12.0, 42.0];
 
-/// Colours and dashes that the style sheet knows, count.
+/// Colours and dashes that the style sheet knows.
 pub const STYLES: [usize; 2] = [8, 4];
 
 /// How values become heights.
@@ -28,7 +28,7 @@ pub const STYLES: [usize; 2] = [8, 4];
 pub enum Scale {
     /// In proportion.
     Linear,
-    /// In proportion, with whole numbers at the ticks.
+    /// In proportion, with integers at the ticks.
     Counts,
     /// By powers of ten where positive values span more than two, otherwise in proportion.
     Decades,
@@ -39,9 +39,9 @@ pub enum Scale {
 pub struct Series {
     /// Name in the legend.
     pub label: String,
-    /// Number of its colour, unit 1; counted round.
+    /// Number of its colour; wraps around.
     pub colour: usize,
-    /// Number of its dash, 0 for none, unit 1; counted round.
+    /// Number of its dash, 0 for none; wraps around.
     pub dash: usize,
     /// Abscissa and ordinate, units of the axes; what is not finite is a gap.
     pub points: Vec<[f64; 2]>,
@@ -65,7 +65,7 @@ pub struct Plot {
 impl Plot {
     /// The plot as a `figure` element with heading and legend.
     ///
-    /// Curves that are zero throughout are told in words if there are no others.
+    /// Curves that are zero throughout are stated in text if there are no others.
     pub fn figure(&self) -> String {
         let mut html = format!("<figure>\n<h3>{}</h3>\n", escaped(&self.title));
         let finite = |p: &&[f64; 2]| p[0].is_finite() && p[1].is_finite();

@@ -28,7 +28,7 @@ pub fn path(points: &[[f64; 2]], x: &Axis, y: &Axis) -> String {
     text
 }
 
-/// The points that can be told apart in the drawing.
+/// The points that can be distinguished in the drawing.
 fn kept(places: &[[f64; 2]]) -> Vec<[f64; 2]> {
     let column = |p: &[f64; 2]| (COLUMNS * p[0]).floor();
     let mut kept = Vec::new();

@@ -1,12 +1,12 @@
-//! What every signed distance must pass.
+//! Properties that every signed distance must have.
 
 use crate::body::obstacle::{SdfAccuracy, Shape};
 use crate::math::Vec3;
 use crate::math::random::Random;
 
-/// Step of central differences, m, for shapes of about 1 m: the cube root of rounding.
+/// Step of central differences, m, for shapes of about 1 m: cube root of rounding.
 const STEP: f64 = 6e-6;
-/// Error of a central difference with that step, 1/m at most; curvature is below 20/m.
+/// Greatest error of a central difference with that step; curvature is below 20/m.
 const DIFFERENCE_TOLERANCE: f64 = 2e-6;
 /// Numbers below ten, a few products.
 const ROUNDING: f64 = 1e-12;
@@ -39,7 +39,7 @@ pub fn all(shape: &impl Shape) {
     for point in points(500, 6.0) {
         let (distance, gradient) = (shape.distance(point), shape.gradient(point));
         assert!((gradient.length() - 1.0).abs() < ROUNDING, "{gradient} at {point}");
-        // The way out leads to the surface, wherever one starts.
+        // The gradient leads to the surface from any start.
         let foot = shape.distance(point - distance * gradient);
         assert!(foot.abs() < ROUNDING, "{foot} left at {point}");
     }

@@ -1,9 +1,9 @@
 //! Union and intersection of placed shapes.
 //!
-//! The smaller of two signed distances tells the union, the larger the intersection. With
-//! exact parts the union is exact outside and too shallow inside, where a surface of one
-//! part lies within the other; the intersection is exact inside and too near outside,
-//! next to edges that neither part has. Neither is ever too far or too deep.
+//! The smaller of two signed distances is the union, the larger the intersection. With exact
+//! parts the union is exact outside and too shallow inside, where a surface of one part lies
+//! within the other; the intersection is exact inside and too near outside, next to edges that
+//! neither part has. Neither is ever too far or too deep.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::body::keyframes::Pose;
 use crate::body::obstacle::{ObstacleError, Posed, SdfAccuracy, SdfTrust, Shape};
 use crate::math::{Mat3, Vec3, unit_quat};
 
-/// A shape with its place in a larger one.
+/// A shape with its pose in a larger one.
 #[derive(Clone, Debug)]
 pub struct Part {
     /// In the space of the whole.
@@ -21,7 +21,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// A shape at a place.
+    /// A shape at a pose.
     pub fn new(shape: impl Shape + 'static, pose: Pose) -> Part {
         Part { pose, shape: Arc::new(shape) }
     }

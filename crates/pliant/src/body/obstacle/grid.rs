@@ -1,10 +1,10 @@
 //! The signed distance of a closed surface, sampled on a grid.
 //!
-//! Exact at the nodes, trilinear between them, with the derivatives of what is
-//! interpolated. Between nodes the value is off by at most half the diagonal of a cell: the
-//! distance changes no faster than one moves, and the weights average the ways to the
-//! nodes. Outside the grid a lower bound is given: the way to the grid and the distance
-//! there, at right angles. The surface lies in the grid, beyond the nearest point of it.
+//! Exact at the nodes, trilinear between them, with the derivatives of the interpolant. Between
+//! nodes the value is off by at most half the diagonal of a cell: the distance is 1-Lipschitz,
+//! and the weights average the distances to the nodes. Outside the grid the value is a lower
+//! bound: the distance to the grid and the one there, at right angles. The surface lies in the
+//! grid, beyond the nearest point of it.
 
 use crate::body::obstacle::{ObstacleError, SdfAccuracy, SdfTrust, Shape, measure};
 use crate::math::{Aabb, Mat3, Vec3, outer_square};
@@ -13,7 +13,7 @@ use crate::mesh::closest::closest_point;
 use crate::mesh::overlap::winding;
 use crate::mesh::surface::Surface;
 
-/// Nodes of a grid at most, count: 128 MiB of distances.
+/// Nodes of a grid at most: 128 MiB of distances.
 pub const MOST_NODES: usize = 1 << 24;
 
 /// How a surface is sampled.
@@ -21,7 +21,7 @@ pub const MOST_NODES: usize = 1 << 24;
 pub struct GridSettings {
     /// Between neighbouring nodes, m.
     pub spacing: f64,
-    /// Room around the surface, m; at least one spacing is taken.
+    /// Padding around the surface, m; at least one spacing is used.
     pub margin: f64,
 }
 
@@ -32,7 +32,7 @@ pub struct Grid {
     origin: Vec3,
     /// Between neighbouring nodes, m.
     spacing: f64,
-    /// Nodes along each axis, count; at least 2.
+    /// Nodes along each axis; at least 2.
     counts: [usize; 3],
     /// At each node, m; x runs fastest. Positive on the border.
     values: Vec<f64>,
@@ -41,9 +41,9 @@ pub struct Grid {
 impl Grid {
     /// Samples a closed surface; inside is what it winds around.
     ///
-    /// Each node searches the tree of triangles. Its sign is its neighbour's where no
-    /// surface can lie between; next to the surface all triangles are asked, so that the time
-    /// grows with the nodes there times the triangles.
+    /// Each node searches the tree of triangles. Its sign is its neighbour's where no surface can
+    /// lie between; next to the surface all triangles are tested, so that the time grows with the
+    /// nodes there times the triangles.
     pub fn new(surface: &Surface, settings: GridSettings) -> Result<Grid, ObstacleError> {
         let spacing = measure("grid", "spacing", settings.spacing)?;
         let margin = if settings.margin == 0.0 {
@@ -81,7 +81,7 @@ impl Grid {
             let point = self.origin + self.spacing * Vec3::from(place.map(|k| k as f64));
             let before = |axis: usize| (place[axis] > 0).then(|| values[node - strides[axis]]);
             let mut best = f64::INFINITY;
-            // Not farther than the neighbour's nearest point, with room for rounding.
+            // Not farther than the neighbour's nearest point, with a margin for rounding.
             let within = before(0)
                 .map_or(f64::INFINITY, |d| crate::math::powi(d.abs() + 1.01 * self.spacing, 2));
             tree.near(point, within, |triangle| {
@@ -115,12 +115,12 @@ impl Grid {
         Aabb { min: self.origin, max: self.origin + self.spacing * steps }
     }
 
-    /// Nodes along each axis, count.
+    /// Nodes along each axis.
     pub fn counts(&self) -> [usize; 3] {
         self.counts
     }
 
-    /// Corner values of the cell around a point of the grid, and where in the cell it is.
+    /// Corner values of the cell around a point of the grid, and the point in the cell.
     fn cell(&self, point: Vec3) -> Cell {
         let steps = ((point - self.origin) / self.spacing).to_array();
         let first: [usize; 3] =
@@ -161,13 +161,13 @@ impl Grid {
     }
 }
 
-/// What is known at a point.
+/// Value and derivatives at a point.
 struct Look {
-    /// m.
+    /// Signed distance, m.
     value: f64,
-    /// Unit 1.
+    /// Gradient.
     gradient: Vec3,
-    /// 1/m.
+    /// Second derivative, 1/m.
     hessian: Mat3,
 }
 
@@ -175,7 +175,7 @@ struct Look {
 struct Cell {
     /// At the corners, m; bits of the number are the steps along x, y, z.
     values: [f64; 8],
-    /// Where the point is, 0 to 1 along each axis, unit 1.
+    /// Where the point is, 0 to 1 along each axis.
     share: [f64; 3],
     /// Edge length, m.
     spacing: f64,

@@ -1,13 +1,13 @@
-//! Obstacles: rigid things told by their signed distance.
+//! Obstacles: rigid shapes given by their signed distance.
 //!
-//! | here       | lecture | meaning                                              |
-//! |------------|---------|------------------------------------------------------|
-//! | `distance` | φ       | to the surface, m, negative inside                   |
-//! | `gradient` | N = ∇φ  | way out, unit length where the distance is exact     |
-//! | `hessian`  |         | how the way out turns from place to place, 1/m       |
+//! | here       | lecture | meaning                                                    |
+//! |------------|---------|------------------------------------------------------------|
+//! | `distance` | φ       | to the surface, m, negative inside                         |
+//! | `gradient` | N = ∇φ  | outward direction, unit length where φ is exact            |
+//! | `hessian`  |         | how the outward direction changes from point to point, 1/m |
 //!
-//! A [`Shape`] is told in its own space; an [`Obstacle`] places it in the world, moves it
-//! along keyframes and says how its surface rubs and bounces.
+//! A [`Shape`] is defined in its own space; an [`Obstacle`] places it in the world, moves it
+//! along keyframes and gives its surface friction and restitution.
 
 pub mod planar;
 
@@ -32,14 +32,14 @@ pub use grid::{Grid, GridSettings};
 pub use planar::{Cuboid, Plane};
 pub use revolved::Revolved;
 
-/// How far a signed distance can be trusted on one side of the surface.
+/// Accuracy of a signed distance on one side of the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SdfTrust {
     /// It is the distance.
     Exact,
     /// A lower bound: the distance is at least its size less `slack`.
     AtLeast {
-        /// What it may be too large, m.
+        /// By how much it may be too large, m.
         slack: f64,
     },
 }
@@ -56,7 +56,7 @@ impl SdfTrust {
     }
 }
 
-/// How far the signed distance of a shape can be trusted.
+/// Accuracy of the signed distance of a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SdfAccuracy {
     /// Where it is positive.
@@ -71,33 +71,33 @@ impl SdfAccuracy {
         SdfAccuracy { outside: SdfTrust::Exact, inside: SdfTrust::Exact };
 }
 
-/// A solid told by its signed distance, in its own space.
+/// A solid given by its signed distance, in its own space.
 ///
 /// Where several points of the surface are equally near there is no gradient; one of the
-/// ways out is given, always the same one, so that nothing gets stuck at a centre.
+/// directions is returned, always the same one, so that nothing gets stuck at a centre.
 pub trait Shape: std::fmt::Debug + Send + Sync {
     /// Signed distance, m; negative inside.
     fn distance(&self, point: Vec3) -> f64;
 
-    /// Gradient of the distance, unit 1.
+    /// Gradient of the distance.
     ///
-    /// Of unit length, but for sampled shapes, where it may even vanish.
+    /// Of unit length, except for sampled shapes, where it may even vanish.
     fn gradient(&self, point: Vec3) -> Vec3;
 
     /// Second derivative of the distance, 1/m; zero where it has none.
     fn hessian(&self, point: Vec3) -> Mat3;
 
-    /// Which of the values are exact.
+    /// Accuracy of the values.
     fn accuracy(&self) -> SdfAccuracy {
         SdfAccuracy::EXACT
     }
 
-    /// The most that the distance changes per metre of way, unit 1.
+    /// Lipschitz constant: the most that the distance changes per metre.
     fn lipschitz(&self) -> f64 {
         1.0
     }
 
-    /// Unit way out of the solid; `None` where the gradient vanishes.
+    /// Unit outward normal; `None` where the gradient vanishes.
     fn normal(&self, point: Vec3) -> Option<Vec3> {
         self.gradient(point).try_normalize()
     }
@@ -106,17 +106,17 @@ pub trait Shape: std::fmt::Debug + Send + Sync {
 /// Why something cannot be an obstacle.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ObstacleError {
-    /// A measure that is zero, negative or not finite.
+    /// A dimension that is zero, negative or not finite.
     #[error("a {shape} has {what} {value} m: it must be positive and finite")]
     Measure {
         /// Kind of shape.
         shape: &'static str,
-        /// Which measure.
+        /// Which dimension.
         what: &'static str,
         /// Its value, m.
         value: f64,
     },
-    /// A torus that runs into itself.
+    /// A torus that intersects itself.
     #[error("a torus has minor radius {minor} m, which is not below its major radius {major} m")]
     Torus {
         /// Of the circle in the middle of the tube, m.
@@ -133,36 +133,36 @@ pub enum ObstacleError {
     /// A grid that would not fit into memory.
     #[error("a grid of {0} × {1} × {2} nodes is too large: the most is {most}", counts[0], counts[1], counts[2])]
     GridTooLarge {
-        /// Nodes along each axis, count.
+        /// Nodes along each axis.
         counts: [f64; 3],
-        /// Nodes allowed, count.
+        /// Nodes allowed.
         most: usize,
     },
     /// A friction that is negative or not finite.
     #[error("friction is {friction}: it must be at least 0 and finite")]
     Friction {
-        /// The value, unit 1.
+        /// The value.
         friction: f64,
     },
-    /// A restitution that makes energy, or is not a number.
+    /// A restitution that adds energy, or is not a number.
     #[error("restitution is {restitution}: it must be from 0 to 1")]
     Restitution {
-        /// The value, unit 1.
+        /// The value.
         restitution: f64,
     },
-    /// A pose that is not finite, or turned by no rotation.
+    /// A pose that is not finite, or whose rotation is none.
     #[error("part {part} is placed at {position}, turned by {rotation}: it has no place")]
     Pose {
         /// First such part, counted from 0.
         part: usize,
         /// Its position, m.
         position: Vec3,
-        /// Its rotation, any unit.
+        /// Its rotation.
         rotation: Quat,
     },
 }
 
-/// Refuses a measure that is not positive and finite.
+/// Rejects a dimension that is not positive and finite.
 pub(crate) fn measure(
     shape: &'static str,
     what: &'static str,
@@ -172,16 +172,16 @@ pub(crate) fn measure(
     if sound { Ok(value) } else { Err(ObstacleError::Measure { shape, what, value }) }
 }
 
-/// How a surface answers to a touch; smooth and dead by default.
+/// Friction and restitution of a surface; none by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SurfaceMaterial {
-    /// Coulomb's coefficient μ, unit 1.
+    /// Coulomb's coefficient μ.
     pub friction: f64,
-    /// Share of the approaching speed that comes back, unit 1, from 0 to 1.
+    /// Coefficient of restitution, from 0 to 1.
     pub restitution: f64,
 }
 
-/// A rigid thing that does not mind being pushed.
+/// A shape of prescribed motion that contact does not move.
 #[derive(Clone, Debug)]
 pub struct Obstacle {
     shape: Arc<dyn Shape>,
@@ -191,7 +191,7 @@ pub struct Obstacle {
 }
 
 impl Obstacle {
-    /// A shape on its way, with a surface that rubs and bounces.
+    /// A shape with its motion and its surface material.
     pub fn new(
         shape: impl Shape + 'static,
         motion: Keyframes,
@@ -212,17 +212,17 @@ impl Obstacle {
         &*self.shape
     }
 
-    /// How it moves.
+    /// Its motion.
     pub fn motion(&self) -> &Keyframes {
         &self.motion
     }
 
-    /// How its surface answers.
+    /// Friction and restitution.
     pub fn material(&self) -> SurfaceMaterial {
         self.material
     }
 
-    /// The shape where it is at a moment, s.
+    /// The shape where it is at a time, s.
     #[inline]
     pub fn at(&self, time: f64) -> Posed<'_> {
         Posed { shape: &*self.shape, pose: self.motion.pose(time) }
@@ -250,7 +250,7 @@ impl Posed<'_> {
         self.shape.distance(self.pose.body_from_world(point))
     }
 
-    /// Gradient of the distance, unit 1; see [`Shape::gradient`].
+    /// Gradient of the distance; see [`Shape::gradient`].
     #[inline]
     pub fn gradient(self, point: Vec3) -> Vec3 {
         self.pose.rotation * self.shape.gradient(self.pose.body_from_world(point))
@@ -263,7 +263,7 @@ impl Posed<'_> {
         world_from_body * of_body * world_from_body.transpose()
     }
 
-    /// Unit way out; `None` where the gradient vanishes.
+    /// Unit outward normal; `None` where the gradient vanishes.
     pub fn normal(self, point: Vec3) -> Option<Vec3> {
         self.gradient(point).try_normalize()
     }

@@ -1,26 +1,26 @@
-//! Whether a point stays outside an obstacle on its way.
+//! Continuous collision of a point with an obstacle: does its path stay outside?
 //!
-//! A distance is a licence to move: seen from the obstacle, a point at distance φ can go
-//! any way shorter than φ without touching. The way is walked in such strides, so that even
-//! the thinnest obstacle is not jumped over. The obstacle may move while the point does.
+//! Sphere tracing: seen from the obstacle, a point at distance φ can move by less than φ in any
+//! direction without touching. The path is walked in such strides, so that even the thinnest
+//! obstacle is not jumped over. The obstacle may move while the point does.
 
 use crate::body::obstacle::Obstacle;
 use crate::math::Vec3;
 
-/// Strides on one way at most, count; who needs more goes along the surface for long.
+/// Most strides on one path; a path that needs more grazes the surface for long.
 const MOST_STRIDES: usize = 1024;
 
-/// A point at a moment.
+/// A point at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Waypoint {
     /// World space, m.
     pub position: Vec3,
-    /// s.
+    /// Time, s.
     pub time: f64,
 }
 
 impl Waypoint {
-    /// The point on the straight way to another, at a share from 0 to 1 of it.
+    /// The point on the straight path to another, at a share from 0 to 1 of it.
     fn towards(self, other: Waypoint, share: f64) -> Waypoint {
         Waypoint {
             position: self.position + share * (other.position - self.position),
@@ -30,14 +30,14 @@ impl Waypoint {
 }
 
 impl Obstacle {
-    /// What stops a point on its straight way; `None` when it stays outside throughout.
+    /// What stops a point on its straight path; `None` when it stays outside.
     ///
-    /// The value is a distance on the way, m: zero or negative where the point is in the
-    /// obstacle, positive where more strides would be needed than are made. Right for lower
-    /// bounds of a distance too.
+    /// The value is a distance on the path, m: zero or negative where the point is in the obstacle,
+    /// positive where more strides would be needed than are made. Conservative for lower bounds of
+    /// a distance too.
     pub fn blocks(&self, from: Waypoint, to: Waypoint) -> Option<f64> {
         let mut at = from;
-        // Between two keyframes the motion is one and the same.
+        // Between two keyframes the velocity is constant.
         while let Some(change) = self.motion().next_change(at.time).filter(|t| *t < to.time) {
             let next = from.towards(to, (change - from.time) / (to.time - from.time));
             let next = Waypoint { time: change, ..next };
@@ -58,7 +58,7 @@ impl Obstacle {
         let mut share = 0.0;
         let mut here = distance(from);
         for _ in 0..MOST_STRIDES {
-            // Not a number is no licence.
+            // NaN does not count as outside.
             let outside = here > 0.0 && last > 0.0;
             if !outside {
                 return Some(here.min(last));
@@ -73,7 +73,7 @@ impl Obstacle {
         Some(here)
     }
 
-    /// The longest that the way can be as seen from the moving obstacle, m.
+    /// Upper bound of the path's length as seen from the moving obstacle, m.
     fn relative_way(&self, from: Waypoint, to: Waypoint) -> f64 {
         let (way, duration) = (to.position - from.position, to.time - from.time);
         let twist = self.motion().twist(from.towards(to, 0.5).time);
@@ -154,7 +154,7 @@ mod tests {
             Obstacle::new(shape, Keyframes::new(frames).unwrap(), SurfaceMaterial::default())
                 .unwrap()
         };
-        // There and back between two looks at the same place.
+        // There and back between two samples at the same position.
         let plate = Cuboid::new(Vec3::new(0.01, 4.0, 4.0)).unwrap();
         let visit =
             moving(vec![frame(0.0, -3.0, 0.0), frame(0.5, 1.0, 0.0), frame(1.0, -3.0, 0.0)], plate);
@@ -170,7 +170,7 @@ mod tests {
         };
         assert!(stays(0.7).is_some() && stays(1.4).is_some());
         assert_eq!((stays(1.6), stays(3.0)), (None, None));
-        // A point that goes round with the rod is never met.
+        // A point that moves round with the rod is never hit.
         let place = |angle: f64| 0.5 * Vec3::new(libm::cos(angle), libm::sin(angle), 0.0);
         let carried = sweep.blocks(at(0.1, place(0.25)), at(0.2, place(0.4)));
         assert_eq!(carried, None);

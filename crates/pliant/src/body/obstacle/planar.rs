@@ -1,4 +1,4 @@
-//! Signed distances of flat things: half-space and box.
+//! Signed distances of planar shapes: half-space and box.
 
 use crate::body::obstacle::{ObstacleError, Shape, measure};
 use crate::math::{Mat3, Vec3, outer_square};
@@ -42,7 +42,7 @@ impl Cuboid {
         Ok(Cuboid { half: 0.5 * size })
     }
 
-    /// How far the point is beyond the faces on its side, and the way to the nearest point.
+    /// Signed distance, gradient and gap of a point.
     fn parts(&self, point: Vec3) -> Nearest {
         let beyond = point.abs() - self.half;
         let sides = Vec3::select(point.cmplt(Vec3::ZERO), Vec3::NEG_ONE, Vec3::ONE);
@@ -58,11 +58,11 @@ impl Cuboid {
     }
 }
 
-/// What is known about the nearest point of a box.
+/// The nearest point of a box, as seen from a point.
 struct Nearest {
     /// Signed, m.
     distance: f64,
-    /// Unit way out.
+    /// Unit outward direction.
     gradient: Vec3,
     /// From the box to the point along each axis, m; `None` inside.
     gap: Option<Vec3>,

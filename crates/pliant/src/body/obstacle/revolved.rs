@@ -1,7 +1,7 @@
 //! Signed distances of solids of revolution about the z axis.
 //!
-//! In a half-plane through the axis each is a plane figure; its distance there, turned
-//! about the axis, is the distance in space, and so are the derivatives.
+//! In a half-plane through the axis each is a plane figure; its distance there, rotated about the
+//! axis, is the distance in space, and so are the derivatives.
 //!
 //! | here   | meaning                                                              |
 //! |--------|----------------------------------------------------------------------|
@@ -14,7 +14,7 @@ use crate::math::{Mat3, Vec2, Vec3, outer_square};
 
 /// A solid of revolution around the origin and the z axis.
 ///
-/// The way out is z from the centre of a ball or of the tube of a torus, x from an axis.
+/// Where ambiguous, the gradient is z at the centre of a ball or tube, x on an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Revolved {
     figure: Figure,
@@ -95,7 +95,7 @@ impl Revolved {
     }
 }
 
-/// What a plane figure tells about a point.
+/// Distance and derivatives of a plane figure at a point.
 #[derive(Clone, Copy, Debug)]
 struct Meridian {
     /// Signed, m.

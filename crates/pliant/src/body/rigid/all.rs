@@ -1,8 +1,8 @@
 //! All rigid bodies of a scene, and their vertices among those of the others.
 //!
-//! Their vertices lie in the flat arrays like those of soft bodies, so every stage meets them
-//! in the same way; they only move together. What pushes, shifts or turns single vertices does
-//! so to the whole body.
+//! Their vertices lie in the flat arrays like those of soft bodies, so every stage treats them in
+//! the same way; they only move together. An impulse, shift or turn of a single vertex acts on
+//! the whole body.
 
 use std::borrow::Borrow;
 use std::ops::Range;
@@ -15,10 +15,10 @@ use crate::id::{BodyId, VertexId};
 use crate::math::svd::outer;
 use crate::math::{Mat3, Quat, Vec3, unit_quat};
 
-/// Newton steps towards masses of vertices that balance; far more than are needed, count.
+/// Newton steps towards balanced vertex masses; far more than are needed.
 const BALANCING: usize = 60;
 
-/// Distance of the balanced centre from the true one, relative to the body, that is rounding.
+/// Distance of the balanced centre from the true one that is rounding, per size.
 const BALANCED: f64 = 1e-14;
 
 /// One rigid body among all bodies.
@@ -28,6 +28,8 @@ pub struct RigidEntry {
     pub id: BodyId,
     /// Its vertices in the scene.
     pub vertices: Range<usize>,
+    /// First of its two unknowns, velocity and spin, behind those of all vertices.
+    pub unknown: usize,
     /// What does not change as it moves.
     pub body: RigidBody,
 }
@@ -40,12 +42,16 @@ pub struct RigidBodySet {
     places: Vec<Option<u32>>,
     /// First vertex of each body of the scene.
     firsts: Vec<u32>,
+    /// First unknown of each body of the scene: its first vertex, or that of [`RigidEntry`].
+    unknowns: Vec<u32>,
     /// What they hold of soft bodies.
     pub(super) holds: Holds,
 }
 
 impl RigidBodySet {
-    /// Notes which bodies are rigid; `starts` are those of all bodies, `vertex_count` all vertices.
+    /// The rigid bodies of a scene.
+    ///
+    /// `starts` are those of all bodies, `vertex_count` counts all vertices.
     pub fn new(
         mut list: Vec<(BodyId, RigidBody)>,
         starts: &BodyOffsets,
@@ -57,6 +63,7 @@ impl RigidBodySet {
             members: Vec::new(),
             places: vec![None; ranges.len()],
             firsts: ranges.iter().map(|range| range.start as u32).collect(),
+            unknowns: ranges.iter().map(|range| range.start as u32).collect(),
             holds: Holds::default(),
         };
         for (id, body) in list {
@@ -65,13 +72,15 @@ impl RigidBodySet {
                 let (points, count) = (body.points.len(), vertices.len());
                 return Err(RigidError::Vertices { body: id, points, count });
             }
+            let unknown = vertex_count + 2 * rigids.members.len();
             rigids.places[id.index()] = Some(rigids.members.len() as u32);
-            rigids.members.push(RigidEntry { id, vertices, body });
+            rigids.unknowns[id.index()] = unknown as u32;
+            rigids.members.push(RigidEntry { id, vertices, unknown, body });
         }
         Ok(rigids)
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
@@ -100,12 +109,20 @@ impl RigidBodySet {
         &self.firsts
     }
 
+    /// First unknown of each body of the scene.
+    ///
+    /// Those of a soft body are its vertices. Those of rigid bodies, two each, have an array of
+    /// their own behind all vertices.
+    pub fn unknowns(&self) -> &[u32] {
+        &self.unknowns
+    }
+
     /// Puts another rigid body in the place of one, of the same vertices.
     pub(super) fn set_body(&mut self, place: usize, body: RigidBody) {
         self.members[place].body = body;
     }
 
-    /// Puts all vertices of rigid bodies, and those attached to them, where these are.
+    /// Writes the motion of all vertices of, or attached to, rigid bodies.
     pub fn write(&self, state: &mut State) {
         let State { positions, velocities, rigids, .. } = state;
         for (member, rigid) in self.members.iter().zip(&*rigids) {
@@ -161,16 +178,16 @@ impl Borrow<RigidBody> for RigidEntry {
 }
 
 impl RigidEntry {
-    /// Turns a rigid body about a point, m, and moves it on by a way, m.
+    /// Rotates a rigid body about a point, m, and translates it, m.
     pub fn shift(&self, rigid: &mut RigidState, (about, turn): (Vec3, Quat), way: Vec3) {
         rigid.centre = about + turn * (rigid.centre - about) + way;
         rigid.turn = unit_quat(turn * rigid.turn).unwrap_or(rigid.turn);
     }
 
-    /// Moves a rigid body by a way of one of its vertices of mass `mass`.
+    /// Moves a rigid body by the displacement of one of its vertices of mass `mass`.
     ///
-    /// The way counts as what an impulse `mass` · `way` would do in a second: ways that keep the
-    /// common centre of mass of single vertices keep that of whole bodies too.
+    /// It acts as an impulse `mass` · `way` would in a second: displacements that keep
+    /// the common centre of mass of single vertices keep that of whole bodies too.
     pub fn nudge(&self, rigid: &mut RigidState, (at, mass): (Vec3, f64), way: Vec3) {
         let push = mass * way;
         let turn = rigid.inverse_inertia(&self.body) * (at - rigid.centre).cross(push);
@@ -181,17 +198,17 @@ impl RigidEntry {
     }
 }
 
-/// [`balanced_masses`] of a body in the plane z = 0: heights do not count.
+/// [`balanced_masses`] of a body in the plane z = 0: heights are ignored.
 pub fn balanced_masses_in_plane(body: &RigidBody, weights: &[f64]) -> Result<Vec<f64>, RigidError> {
     let points = body.points.iter().map(|r| Vec3::new(r.x, r.y, 0.0)).collect();
     balanced_masses(&RigidBody { points, ..*body }, weights)
 }
 
-/// Masses for the vertices of a rigid body, kg: all positive, with its mass and its centre.
+/// Positive vertex masses of a rigid body, kg, with its mass and centre of mass.
 ///
 /// `weights` are any positive shares; they are tilted, mᵢ = c wᵢ φ(a·rᵢ) with the positive
-/// φ(t) = t + √(1 + t²), until the centre is right. What acts on masses, as gravity does, then turns nobody. The inertia of these
-/// masses is not that of the body.
+/// φ(t) = t + √(1 + t²), until the centre is right. Forces on masses, such as gravity, then exert
+/// no torque. The inertia of these masses is not that of the body.
 pub fn balanced_masses(body: &RigidBody, weights: &[f64]) -> Result<Vec<f64>, RigidError> {
     let size = body.points.iter().fold(0.0_f64, |most, r| most.max(r.length()));
     let mut tilt = Vec3::ZERO;

@@ -1,14 +1,14 @@
-//! Vertices of soft bodies that are part of a rigid one.
+//! Attachment: vertices of soft bodies that are part of a rigid one.
 //!
 //! They move as its own vertices do, so they count as such: their masses are part of its mass,
-//! its centre and its inertia, and what pushes them pushes it. Nothing is left to solve, and
-//! nothing can come loose.
+//! its centre and its inertia, and a force on them acts on it. No constraint is left to solve,
+//! and nothing can come loose.
 //!
-//! | here         | formula  | meaning                                                        |
-//! |--------------|----------|----------------------------------------------------------------|
-//! | `point`      | r        | of a vertex, x = c + R r, from the centre, body axes, m        |
-//! | `groups`     |          | bodies that hold or are held, and all they hang together with  |
-//! | `coarse_dofs` |          | unknowns that a shift of a whole group adds the same to        |
+//! | here          | formula | meaning                                                       |
+//! |---------------|---------|---------------------------------------------------------------|
+//! | `point`       | r       | of a vertex, x = c + R r, from the centre, body axes, m       |
+//! | `groups`      |         | connected components of the bodies attached to each other     |
+//! | `coarse_dofs` |         | unknowns that a shift of a whole group adds the same to       |
 
 use std::ops::Range;
 
@@ -20,16 +20,16 @@ use crate::body::soft::{Masses, State};
 use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3, outer_square};
 
-/// A vertex of a soft body that a rigid one holds.
+/// A vertex of a soft body that is attached to a rigid one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attached {
-    /// Counted in the scene.
+    /// Index in the scene.
     pub vertex: VertexId,
     /// The soft body.
     pub body: BodyId,
     /// The rigid body.
     pub holder: BodyId,
-    /// Entry of the rigid body among the members, counted from 0.
+    /// Index of the rigid body among the members.
     pub place: usize,
     /// From the centre of the rigid body, body axes, m.
     pub point: Vec3,
@@ -52,18 +52,18 @@ pub enum AttachError {
         /// First such vertex, counted in the scene.
         vertex: VertexId,
     },
-    /// Nothing to hold.
+    /// No vertex to attach.
     #[error("body {holder} is to hold no vertex: name at least one")]
     Nothing {
         /// The holder.
         holder: BodyId,
     },
-    /// A vertex that is not there.
+    /// A vertex that does not exist.
     #[error("vertex {vertex} is to be attached, there are {count}")]
     NoSuchVertex {
         /// First such vertex.
         vertex: VertexId,
-        /// Vertices of the scene, count.
+        /// Vertices of the scene.
         count: usize,
     },
     /// A vertex with two holders.
@@ -73,10 +73,10 @@ pub enum AttachError {
         body: BodyId,
         /// First such vertex, counted in its body.
         vertex: VertexId,
-        /// Who holds it.
+        /// The rigid body it is attached to.
         holder: BodyId,
     },
-    /// A vertex that is held in the world too.
+    /// A vertex that is pinned in the world too.
     #[error("vertex {vertex} of body {body} is pinned: it cannot be attached as well")]
     Pinned {
         /// Its body.
@@ -89,35 +89,35 @@ pub enum AttachError {
     Count {
         /// What does not fit.
         what: &'static str,
-        /// How many there are, count.
+        /// How many there are.
         count: usize,
-        /// How many there must be, count.
+        /// How many there must be.
         expected: usize,
     },
-    /// A whole that is no rigid body.
+    /// Mass properties of the whole that are no rigid body's.
     #[error("{0}")]
     Mass(RigidError),
 }
 
-/// All that rigid bodies hold.
+/// All attachments of a scene.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Holds {
     /// Ascending by vertex.
     pub list: Vec<Attached>,
-    /// First body of each body's group; none for one that neither holds nor is held.
+    /// First body of each body's group; none for one without attachments.
     pub groups: Vec<Option<BodyId>>,
     /// Group and unknown, ascending by unknown.
     pub coarse_dofs: Vec<(BodyId, VertexId)>,
 }
 
 impl Holds {
-    /// Who holds a vertex.
+    /// The attachment of a vertex.
     pub fn of(&self, vertex: VertexId) -> Option<&Attached> {
         let place = self.list.binary_search_by_key(&vertex, |attached| attached.vertex);
         place.ok().map(|place| &self.list[place])
     }
 
-    /// Finds the groups again; `going` are the unknowns of each body that go.
+    /// Finds the groups again; `going` are the free unknowns of each body.
     fn group(&mut self, going: &[Range<usize>]) {
         let mut parents: Vec<Option<BodyId>> = vec![None; going.len()];
         for Attached { body, holder, .. } in &self.list {
@@ -126,7 +126,7 @@ impl Holds {
             for body in [*body, *holder] {
                 parents[body.index()] = Some(low);
             }
-            // All that went by another first body go by the smaller one now.
+            // All bodies of the two groups take the smaller first body now.
             for parent in parents.iter_mut().flatten().filter(|parent| ends.contains(parent)) {
                 *parent = low;
             }
@@ -141,6 +141,7 @@ impl Holds {
             list.binary_search_by_key(&vertex, |attached| attached.vertex).is_ok()
         };
         self.coarse_dofs.retain(|(_, vertex)| !is_held(*vertex, &self.list));
+        self.coarse_dofs.sort_unstable_by_key(|(_, unknown)| *unknown);
         self.groups = parents;
     }
 }
@@ -189,12 +190,12 @@ impl RigidBodySet {
         Ok(())
     }
 
-    /// Vertices that rigid bodies hold, ascending.
+    /// Attached vertices, ascending.
     pub fn attached(&self) -> &[Attached] {
         &self.holds.list
     }
 
-    /// Pairs of a soft body and a rigid one that holds it, the smaller first, ascending.
+    /// Pairs of a soft body and its rigid one, the smaller first, ascending.
     pub fn attached_pairs(&self) -> Vec<(BodyId, BodyId)> {
         let pair = |a: &Attached| (a.body.min(a.holder), a.body.max(a.holder));
         let mut pairs: Vec<_> = self.attached().iter().map(pair).collect();
@@ -203,7 +204,7 @@ impl RigidBodySet {
         pairs
     }
 
-    /// First body of the group that a body holds or is held in; none for one on its own.
+    /// First body of a body's group of attachments; none for one on its own.
     pub fn group(&self, body: BodyId) -> Option<BodyId> {
         self.holds.groups.get(body.index()).copied().flatten()
     }
@@ -213,12 +214,12 @@ impl RigidBodySet {
         &self.holds.groups
     }
 
-    /// Group and unknown of all that goes the same way in a shift of its whole group.
+    /// Group and unknown of all that a shift of a whole group moves alike.
     pub(crate) fn coarse_dofs(&self) -> &[(BodyId, VertexId)] {
         &self.holds.coarse_dofs
     }
 
-    /// Refuses what [`AttachError`] lists, but for vertices with two holders.
+    /// Rejects what [`AttachError`] lists, except vertices with two holders.
     fn check(
         &self,
         holder: BodyId,
@@ -265,19 +266,22 @@ impl RigidBodySet {
         (BodyId(body as u32), VertexId(vertex.0 - first))
     }
 
-    /// Unknowns of each body that go: all vertices of a soft one, the first of a rigid one.
+    /// Linear unknowns of a body: all vertices of a soft, the first of a rigid one.
     fn going(&self, vertex_count: usize) -> Vec<Range<usize>> {
         let firsts = self.firsts();
         let range = |body: usize| {
-            let start = firsts[body] as usize;
+            if self.place(BodyId(body as u32)).is_some() {
+                let unknown = self.unknowns()[body] as usize;
+                return unknown..unknown + 1;
+            }
             let next = firsts.get(body + 1).map_or(vertex_count, |next| *next as usize);
-            start..if self.place(BodyId(body as u32)).is_some() { start + 1 } else { next }
+            firsts[body] as usize..next
         };
         (0..firsts.len()).map(range).collect()
     }
 }
 
-/// Mass, centre and inertia of a rigid body and points, m and kg, that are fixed to it.
+/// Mass properties of a rigid body with points, m and kg, that are fixed to it.
 fn together(
     member: &RigidEntry,
     rigid: &RigidState,

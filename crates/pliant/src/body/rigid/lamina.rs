@@ -1,7 +1,7 @@
-//! Rigid bodies that move in the plane z = 0: thin sheets, and solids that stand on it.
+//! Rigid bodies that move in the plane z = 0: thin sheets, and solids on it.
 //!
-//! Their body axes are turned about z alone and their centre lies in the plane, so that what
-//! pushes in the plane neither lifts nor tilts them, not even by rounding.
+//! Their body axes are turned about z alone and their centre lies in the plane, so that a force
+//! in the plane neither lifts nor tilts them, not even by rounding.
 
 use crate::body::rigid::mass::MassProperties;
 use crate::body::rigid::{RigidBody, RigidError, RigidState, check_finite};
@@ -11,9 +11,9 @@ use crate::math::{Mat3, Quat, Vec2, Vec3, unit_quat};
 const NO_AREA: f64 = 1e-14;
 
 impl MassProperties {
-    /// Of a sheet in the plane z = 0 that rings surround, with a density, kg/m².
+    /// Mass properties of a sheet in the plane z = 0 within rings, of a density, kg/m².
     ///
-    /// Every ring counts with its sign: against the clock adds, a hole takes away.
+    /// Every ring counts with its sign: counter-clockwise adds, a hole subtracts.
     pub fn from_rings(rings: &[Vec<Vec2>], density: f64) -> Result<MassProperties, RigidError> {
         if !(density > 0.0 && density.is_finite()) {
             return Err(RigidError::SheetDensity { density });
@@ -29,7 +29,7 @@ impl MassProperties {
         };
         let size = rings.iter().flatten().fold(0.0_f64, |most, p| most.max(p.distance(from)));
         let area: f64 = triangles(from).map(|[a, b]| 0.5 * a.perp_dot(b)).sum();
-        // Not a number is refused too.
+        // NaN is rejected too.
         let is_sound = area > NO_AREA * size * size;
         if !is_sound {
             return Err(RigidError::NoArea { area });
@@ -54,11 +54,11 @@ impl MassProperties {
 }
 
 impl RigidBody {
-    /// The body with these vertices that moves in the plane z = 0, and its state at rest.
+    /// A body with these vertices that moves in the plane z = 0, and its state at rest.
     ///
-    /// Only the mass, the centre's place in the plane and the moment about z matter to such a
-    /// motion; the plane bears what a body that leans would push. So the centre counts as in
-    /// the plane and z as a principal axis, whatever the shape.
+    /// Only the mass, the centre in the plane and the moment about z matter to such a motion; the
+    /// plane carries what a body that leans would exert. So the centre counts as in the plane and z
+    /// as a principal axis, whatever the shape.
     pub fn in_plane(
         positions: &[Vec3],
         properties: MassProperties,
@@ -82,7 +82,7 @@ impl RigidBody {
     }
 }
 
-/// Sine and cosine of half an angle within half a turn of zero, from those of the angle.
+/// Sine and cosine of half an angle, within half a turn of zero, from the whole's.
 fn halved((sin, cos): (f64, f64)) -> (f64, f64) {
     let half_cos = (0.5 * (1.0 + cos)).max(0.0).sqrt();
     if half_cos > 0.0 { (0.5 * sin / half_cos, half_cos) } else { (1.0, 0.0) }

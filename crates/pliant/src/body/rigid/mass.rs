@@ -1,8 +1,8 @@
 //! Mass, centre and inertia of points, of what a surface encloses, and of tets.
 //!
-//! Shapes are sums of signed tets from a reference: first from the middle of the shape for
-//! volume and centre, then from that centre for the inertia. No difference of large numbers
-//! is ever taken, so a body far from the origin keeps its digits.
+//! Shapes are sums of signed tets from a reference: first from the middle of the shape for volume
+//! and centre, then from that centre for the inertia. No difference of large numbers is ever
+//! taken, so a body far from the origin keeps its digits.
 //!
 //! | here     | lecture | meaning                               |
 //! |----------|---------|---------------------------------------|
@@ -17,7 +17,7 @@ use crate::mesh::{manifold, weld};
 /// A volume below this share of area times size is rounding.
 const FLAT: f64 = 1e-14;
 
-/// Share of the largest entry by which an inertia may fail to be symmetric, as rounding.
+/// Asymmetry of an inertia that counts as rounding, per largest entry.
 const ASYMMETRY: f64 = 1e-12;
 
 /// Mass, centre and inertia of a shape in the frame of its mesh.
@@ -32,12 +32,12 @@ pub struct MassProperties {
 }
 
 impl MassProperties {
-    /// Given values; refused where no body has them.
+    /// Given values; rejected where no body has them.
     pub fn new(mass: f64, centre: Vec3, inertia: Mat3) -> Result<MassProperties, RigidError> {
         MassProperties { mass, centre, inertia }.check()
     }
 
-    /// Of point masses, kg, at places, m.
+    /// Of point masses, kg, at positions, m.
     ///
     /// - Implements: [Wang21 slide "What is an inertia tensor?"], Σ m (rᵀr 1 − r rᵀ).
     pub fn from_points(positions: &[Vec3], masses: &[f64]) -> Result<MassProperties, RigidError> {
@@ -63,7 +63,7 @@ impl MassProperties {
 
     /// Of what a closed surface encloses, with a density, kg/m³.
     ///
-    /// Triangles run counter-clockwise seen from outside; an inner piece that looks inward is
+    /// Triangles run counter-clockwise seen from outside; an inner piece that faces inward is
     /// a cavity. Copies of a vertex at the same place count as one.
     pub fn from_surface(
         positions: &[Vec3],
@@ -157,12 +157,12 @@ fn inertia(spread: Mat3) -> Mat3 {
     Mat3::from_diagonal(Vec3::splat(trace)) - spread
 }
 
-/// The tets between a point and each triangle; positive where the point is behind it.
+/// The tets of a point and each triangle; positive where the point is behind it.
 fn signed_tets(
     triangles: impl Iterator<Item = [Vec3; 3]>,
     from: Vec3,
 ) -> impl Iterator<Item = [Vec3; 4]> {
-    // The point stands first: its tet is positive where the triangle looks away from it.
+    // The point comes first: its tet is positive where the triangle faces away from it.
     triangles.map(move |[a, b, c]| [from, a, b, c])
 }
 

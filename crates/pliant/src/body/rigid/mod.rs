@@ -1,4 +1,4 @@
-//! Rigid bodies: what stays as they move, and where and how fast they are.
+//! Rigid bodies: their constant properties, and their state.
 //!
 //! | here          | lecture | meaning                                            |
 //! |---------------|---------|----------------------------------------------------|
@@ -24,16 +24,16 @@ use crate::math::eigen::eigen;
 use crate::math::{Mat3, Quat, Vec3, outer_square, unit_quat};
 use crate::snapshot::{Snapshot, SnapshotError};
 
-/// A smallest moment below this share of the largest is rounding: a body without width.
+/// A smallest moment below this share of the largest is rounding: no width.
 const NO_MOMENT: f64 = 1e-13;
 
-/// Share of the largest moment by which it may exceed the sum of the others, as rounding.
+/// Rounding by which the largest moment may exceed the sum of the others, relative.
 const TRIANGLE_ROUNDING: f64 = 1e-9;
 
-/// Why something is no rigid body.
+/// Why a rigid body is rejected.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RigidError {
-    /// A body without mass, or with too much of it.
+    /// A mass that is not positive and finite.
     #[error("the body has mass {mass} kg: give it one that is positive and finite")]
     Mass {
         /// The mass, kg.
@@ -52,20 +52,20 @@ pub enum RigidError {
     Vertices {
         /// The body.
         body: BodyId,
-        /// Vertices of the rigid body, count.
+        /// Vertices of the rigid body.
         points: usize,
-        /// Vertices of the body, count.
+        /// Vertices of the body.
         count: usize,
     },
     /// Not one mass for each vertex.
     #[error("there are {positions} vertices and {masses} masses: give one mass for each vertex")]
     MassCount {
-        /// Vertices given, count.
+        /// Vertices given.
         positions: usize,
-        /// Masses given, count.
+        /// Masses given.
         masses: usize,
     },
-    /// A density that is zero, negative or no number.
+    /// A density that is zero, negative or not finite.
     #[error("the density is {density} kg/m³: give one that is positive and finite")]
     Density {
         /// The density, kg/m³.
@@ -83,19 +83,19 @@ pub enum RigidError {
         /// m².
         area: f64,
     },
-    /// A centre that is nowhere.
+    /// A centre that is not finite.
     #[error("the centre of mass is at {centre} m, which is not finite")]
     Centre {
         /// The centre, m.
         centre: Vec3,
     },
-    /// An inertia that is no number, or not symmetric.
+    /// An inertia that is not finite or not symmetric.
     #[error("the inertia is {inertia} kg·m²: it must be finite and symmetric")]
     Inertia {
         /// About the centre, kg·m².
         inertia: Mat3,
     },
-    /// An axis about which nothing resists.
+    /// An axis without moment of inertia.
     #[error(
         "the principal moments are {moments} kg·m²: each must be positive; \
          give three points that are not on a line, or a shape with volume"
@@ -113,13 +113,13 @@ pub enum RigidError {
         /// Descending, kg·m².
         moments: Vec3,
     },
-    /// Nothing to take the mass of.
+    /// No geometry to take the mass of.
     #[error("the body has no {what}")]
     Nothing {
         /// What is missing.
         what: &'static str,
     },
-    /// A corner that is not there.
+    /// A corner that does not exist.
     #[error("{cell} {number} names vertex {vertex}, there are {count}")]
     NoSuchVertex {
         /// What names it: a triangle or a tet.
@@ -128,15 +128,15 @@ pub enum RigidError {
         number: usize,
         /// The corner.
         vertex: VertexId,
-        /// Vertices given, count.
+        /// Vertices given.
         count: usize,
     },
-    /// A coordinate that is no number.
+    /// A coordinate that is not finite.
     #[error("vertex {vertex} is at {position}, which is not finite")]
     NonFinite {
         /// First such vertex.
         vertex: VertexId,
-        /// Where it claims to be, m.
+        /// Its position, m.
         position: Vec3,
     },
     /// A hole, through which the volume is unknown.
@@ -148,10 +148,10 @@ pub enum RigidError {
     Open {
         /// First open edge.
         edge: [VertexId; 2],
-        /// Open edges, count.
+        /// Number of open edges.
         count: usize,
     },
-    /// Neighbours that look to different sides.
+    /// Neighbours that face different sides.
     #[error(
         "both triangles at edge {0}–{1} run the same way, {count} edges have this: \
          turn the triangles so that all look outward",
@@ -160,10 +160,10 @@ pub enum RigidError {
     InconsistentWinding {
         /// First such edge.
         edge: [VertexId; 2],
-        /// Such edges, count.
+        /// Number of such edges.
         count: usize,
     },
-    /// A surface that looks inward.
+    /// A surface that faces inward.
     #[error("the surface encloses {volume} m³: it is inside out, turn its triangles around")]
     InvertedOrientation {
         /// Negative, m³.
@@ -192,8 +192,9 @@ pub enum RigidError {
 pub struct RigidBody {
     /// kg; positive and finite.
     pub mass: f64,
-    /// Principal moments of inertia on the body axes, kg·m²; positive and finite. Descending,
-    /// but of a body in the plane, whose third is about z.
+    /// Principal moments of inertia on the body axes, kg·m²; positive and finite.
+    ///
+    /// Descending, except for a body in the plane, whose third is about z.
     pub moments: Vec3,
     /// Its vertices from the centre, body axes, m.
     pub points: Vec<Vec3>,
@@ -202,8 +203,8 @@ pub struct RigidBody {
 impl RigidBody {
     /// The body with these vertices, and its state: where they are, at rest.
     ///
-    /// `positions` and `properties` are in the world. Of equal moments the axes are some
-    /// basis, always the same one for the same inertia.
+    /// `positions` and `properties` are in world space. Of equal moments the axes are some basis,
+    /// always the same one for the same inertia.
     ///
     /// - Implements: [Wang21 slide "What is an inertia tensor?"], I = R I_ref Rᵀ.
     /// - Erratum: the slide calls the inverse of the tensor the resistance; the tensor is, as
@@ -226,7 +227,7 @@ impl RigidBody {
     }
 }
 
-/// Where a rigid body is and how it moves.
+/// Position and velocity of a rigid body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigidState {
     /// Centre of mass, world space, m.
@@ -240,7 +241,7 @@ pub struct RigidState {
 }
 
 impl RigidState {
-    /// Centre, turn, velocity and spin as numbers.
+    /// Centre, rotation, velocity and angular velocity as numbers.
     pub fn numbers(&self) -> [f64; 13] {
         let RigidState { centre, turn, velocity, spin } = *self;
         let [[a, b, c], [h, i, j], [k, l, m]] = [centre, velocity, spin].map(|v| v.to_array());
@@ -268,42 +269,42 @@ impl RigidState {
         self.on_axes(body.moments)
     }
 
-    /// What [`RigidState::inertia`] has as its inverse, 1/(kg·m²); exactly symmetric.
+    /// Inverse of [`RigidState::inertia`], 1/(kg·m²); exactly symmetric.
     pub fn inverse_inertia(&self, body: &RigidBody) -> Mat3 {
         self.on_axes(body.moments.recip())
     }
 
-    /// Where a point of the body is, world space, m; `r` counts from the centre, body axes.
+    /// World position of a body point, m; `r` counts from the centre, body axes.
     #[inline]
     pub fn point(&self, r: Vec3) -> Vec3 {
         self.centre + self.turn * r
     }
 
-    /// The body's point that is at a place of the world, from the centre, body axes, m.
+    /// The body point at a world position, from the centre, body axes, m.
     #[inline]
     pub fn body_point(&self, at: Vec3) -> Vec3 {
         self.turn.conjugate() * (at - self.centre)
     }
 
-    /// Velocity of the body's point that is at a place of the world, m/s.
+    /// Velocity of the body point at a world position, m/s.
     #[inline]
     pub fn velocity_at(&self, at: Vec3) -> Vec3 {
         self.velocity + self.spin.cross(at - self.centre)
     }
 
-    /// Takes an impulse, N·s, at a place of the world, m.
+    /// Applies an impulse, N·s, at a world position, m.
     pub fn push(&mut self, body: &RigidBody, at: Vec3, impulse: Vec3) {
         self.velocity += impulse / body.mass;
         self.twist(body, (at - self.centre).cross(impulse));
     }
 
-    /// Takes an impulse of turning, N·m·s, world axes.
+    /// Applies an angular impulse, N·m·s, world axes.
     pub fn twist(&mut self, body: &RigidBody, impulse: Vec3) {
         let of_body = self.turn.conjugate() * impulse;
         self.spin += self.turn * (of_body / body.moments);
     }
 
-    /// Kinetic energy of going and turning, J.
+    /// Kinetic energy of translation and rotation, J.
     pub fn kinetic(&self, body: &RigidBody) -> f64 {
         let spin = self.turn.conjugate() * self.spin;
         0.5 * (body.mass * self.velocity.length_squared() + spin.dot(body.moments * spin))
@@ -314,7 +315,7 @@ impl RigidState {
         self.turn * (body.moments * (self.turn.conjugate() * self.spin))
     }
 
-    /// How the velocity of the point at `at` changes by an impulse there, 1/kg.
+    /// Change of the velocity of the point at `at` by an impulse there, 1/kg.
     ///
     /// Exactly symmetric, positive definite: written as a sum of squares.
     ///
@@ -329,7 +330,7 @@ impl RigidState {
             + outer_square(arm.cross(axes.z_axis)) * (1.0 / body.moments.z)
     }
 
-    /// Puts the vertices of the body where they are, m, and m/s.
+    /// Writes the positions, m, and velocities, m/s, of the body's vertices.
     ///
     /// Both slices are those of the body's vertices; entries beyond them stay.
     pub fn write(&self, body: &RigidBody, positions: &mut [Vec3], velocities: &mut [Vec3]) {
@@ -344,7 +345,7 @@ impl RigidState {
         }
     }
 
-    /// The matrix that is diagonal on the body axes.
+    /// The world matrix that is diagonal on the body axes.
     fn on_axes(&self, values: Vec3) -> Mat3 {
         let axes = Mat3::from_quat(self.turn);
         outer_square(axes.x_axis) * values.x
@@ -353,7 +354,7 @@ impl RigidState {
     }
 }
 
-/// Refuses coordinates that are no numbers.
+/// Rejects coordinates that are not finite.
 fn check_finite(positions: &[Vec3]) -> Result<(), RigidError> {
     match positions.iter().position(|p| !p.is_finite()) {
         Some(k) => {

@@ -5,7 +5,7 @@ use crate::math::random::Random;
 /// Numbers below ten, sums of a few dozen.
 const ROUNDING: f64 = 1e-12;
 
-/// A lump of twelve unlike point masses that flies and spins.
+/// Twelve unequal point masses that translate and rotate.
 fn lump(seed: u64) -> (RigidBody, RigidState, Vec<f64>, Vec<Vec3>) {
     let mut random = Random::new(seed);
     let mut some = || random.vec3();

@@ -1,49 +1,51 @@
-//! Free flight of a rigid body: how it goes on while nothing touches it.
+//! Free motion of a rigid body: its rotation and translation without forces.
 //!
-//! Forces and torques come before the flight, as impulses on the state.
+//! Forces and torques are applied before it, as impulses on the state.
 //!
-//! | here       | meaning                                                     |
-//! |------------|-------------------------------------------------------------|
-//! | `momentum` | angular momentum L about the centre, world axes, kg·m²/s    |
-//! | `turning`  | the same on body axes, Π = RᵀL, kg·m²/s                     |
-//! | `mean`     | Π̄, halfway between the turning before and after, kg·m²/s    |
+//! | here       | meaning                                                         |
+//! |------------|-----------------------------------------------------------------|
+//! | `momentum` | angular momentum L about the centre, world axes, kg·m²/s        |
+//! | `turning`  | the same on body axes, Π = RᵀL, kg·m²/s                         |
+//! | `mean`     | Π̄, halfway between `turning` before and after, kg·m²/s          |
 
 use crate::body::rigid::{RigidBody, RigidState};
 use crate::math::{Mat3, Quat, Vec3, unit_quat};
 
-/// Largest turn in one solve, rad; above it a step is divided.
+/// Largest rotation in one solve, rad; above it a step is divided.
 const LARGEST_TURN: f64 = 1.0;
 
-/// Most parts of a step, count.
+/// Most substeps of a step.
 const MOST_PARTS: u32 = 256;
 
-/// Rounds of Newton's method, count; three or four do.
+/// Newton iterations; three or four suffice.
 const MOST_ROUNDS: usize = 16;
 
-/// Change of Newton's last round, relative to the turning; its square is below rounding.
+/// Relative change of the last Newton iteration; its square is below rounding.
 const CONVERGED: f64 = 1e-10;
 
-/// How the turn of a free body goes on. The centre goes by its velocity in all of them.
+/// How the rotation of a free body is integrated.
+///
+/// The centre moves by its velocity in all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FreeMotion {
     /// Implicit midpoint rule on body axes; order 2.
     ///
-    /// Keeps energy and angular momentum to rounding at any step. A step that turns by
-    /// more than 1 rad is divided, into 256 parts at most. Where these do not suffice, the
-    /// body turns about its angular momentum by as much as it spins about it: still
-    /// nothing is lost, but the turn is only a guess, as a step of 40 turns deserves.
+    /// Keeps energy and angular momentum to rounding at any step. A step that turns by more than
+    /// 1 rad is divided, into 256 parts at most. Where these do not suffice, the body turns about
+    /// its angular momentum by as much as it spins about it: still nothing is lost, but the
+    /// rotation is only a guess, as is fair for a step of 40 turns.
     #[default]
     Conserving,
     /// The lecture's scheme with the gyroscopic term; order 1.
     ///
-    /// Gains energy. At spins of more than about 1 rad a step it ends in infinity.
+    /// Gains energy. At spins of more than about 1 rad a step it diverges.
     Explicit,
-    /// The lecture's scheme as it stands: ω is kept, which angular momentum then is not.
+    /// The lecture's scheme as it stands: keeps ω, and so not the angular momentum.
     Lecture,
 }
 
 impl FreeMotion {
-    /// Moves a free body on by `dt`, s.
+    /// Moves a free body by `dt`, s.
     ///
     /// A state that is not finite stays so; nothing panics.
     ///
@@ -74,11 +76,11 @@ fn lecture(state: &mut RigidState, dt: f64) {
     state.turn = unit_quat(state.turn + rate).unwrap_or(state.turn);
 }
 
-/// Turns in as many parts as can be solved; the angular momentum is taken over as it is.
+/// Rotates in as many substeps as can be solved; angular momentum is kept as it is.
 fn conserving(body: &RigidBody, state: &mut RigidState, dt: f64) {
     let momentum = state.angular_momentum(body);
     let wanted = (dt * state.spin.length() / LARGEST_TURN).abs().ceil();
-    // Not a number becomes 0 and infinity the largest integer: both are dealt with below.
+    // NaN becomes 0 and infinity the largest integer: both are dealt with below.
     let mut parts = (wanted as u32).max(1);
     while parts <= MOST_PARTS {
         if let Some(turn) = turned(body, state.turn, momentum, (dt, parts)) {
@@ -91,7 +93,7 @@ fn conserving(body: &RigidBody, state: &mut RigidState, dt: f64) {
     precess(state, momentum, dt);
 }
 
-/// The turn after a time, s, in equal parts; `None` where a part has no solution in sight.
+/// Rotation after a time, s, in equal parts; `None` where Newton does not converge.
 fn turned(body: &RigidBody, turn: Quat, momentum: Vec3, (dt, parts): (f64, u32)) -> Option<Quat> {
     let half = 0.5 * dt / f64::from(parts);
     let mut turn = turn;
@@ -124,7 +126,7 @@ fn mean_turning(moments: Vec3, turning: Vec3, half: f64) -> Option<Vec3> {
     None
 }
 
-/// Turns about the angular momentum, which leaves Π and with it the energy as they are.
+/// Turns about the angular momentum, which keeps Π and with it the energy.
 fn precess(state: &mut RigidState, momentum: Vec3, dt: f64) {
     let Some(axis) = momentum.try_normalize() else { return };
     let half = (0.5 * dt * state.spin.dot(axis)) * axis;
@@ -136,7 +138,7 @@ fn precess(state: &mut RigidState, momentum: Vec3, dt: f64) {
     }
 }
 
-/// The matrix of v × ….
+/// The cross-product matrix of v.
 fn cross_matrix(v: Vec3) -> Mat3 {
     Mat3::from_cols(v.cross(Vec3::X), v.cross(Vec3::Y), v.cross(Vec3::Z))
 }

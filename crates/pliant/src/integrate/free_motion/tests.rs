@@ -2,7 +2,7 @@ use super::*;
 use crate::body::rigid::mass::MassProperties;
 use crate::math::random::Random;
 
-/// A box of 1 m × 2 m × 3 m and 1 kg, with a spin in the world, rad/s.
+/// A box of 1 m × 2 m × 3 m and 1 kg, with an angular velocity in the world, rad/s.
 ///
 /// Principal moments are 13/12, 10/12 and 5/12 kg·m², on x, y and z.
 fn brick(spin: Vec3) -> (RigidBody, RigidState) {
@@ -36,7 +36,7 @@ fn energy_change(body: &RigidBody, before: &RigidState, after: &RigidState) -> f
     (after.kinetic(body) / before.kinetic(body) - 1.0).abs()
 }
 
-/// Spin on body axes and turn after a time by the classical Runge–Kutta rule.
+/// Spin on body axes and rotation after a time, by the Runge–Kutta method.
 fn reference(body: &RigidBody, state: &RigidState, (time, steps): (f64, u32)) -> (Vec3, Quat) {
     let h = time / f64::from(steps);
     let rate = |w: Vec3, q: Quat| {
@@ -105,7 +105,7 @@ fn a_flight_follows_the_fine_reference_with_its_order() {
     assert!(error(FreeMotion::Lecture, 800) > 0.1);
 }
 
-/// Complete elliptic integral of the first kind with parameter m, by the mean of means.
+/// Complete elliptic integral of the first kind, by the arithmetic-geometric mean.
 fn complete_elliptic(m: f64) -> f64 {
     let (mut a, mut b) = (1.0, (1.0 - m).sqrt());
     for _ in 0..40 {

@@ -54,7 +54,7 @@ impl JointContactAlternator {
         self.inertias.clear();
         let Some(matrix) = forces.matrix_mut() else { return Ok(()) };
         for (k, (member, moved)) in members.iter().zip(&self.states).enumerate() {
-            let turned = member.vertices.start + 1;
+            let turned = member.unknown + 1;
             let own = moved.inertia(&member.body);
             let inertia = joints.stiffened(k).map_or(own, |inverse| inverse.inverse());
             if rigids.group(member.id).is_none() {
@@ -90,7 +90,7 @@ impl Implicit {
             for (member, [push, turning]) in
                 system.rigids.members().iter().zip(&self.in_turn.pushes)
             {
-                let first = member.vertices.start;
+                let first = member.unknown;
                 self.right[first] = self.in_turn.right[first] + *push;
                 self.right[first + 1] = self.in_turn.right[first + 1] + *turning;
             }
@@ -112,7 +112,7 @@ impl Implicit {
         let JointContactAlternator { pushes, states, inertias, sizes, .. } = in_turn;
         let System { joints, rigids, scratch: StepScratch { contact, .. }, .. } = system;
         for (k, (member, state)) in rigids.members().iter().zip(&mut *states).enumerate() {
-            let first = member.vertices.start;
+            let first = member.unknown;
             (state.velocity, state.spin) = (ends[first], ends[first + 1]);
             if contact.rows.is_empty() && rigids.group(member.id).is_none() {
                 // Nothing else is coupled to them: to rounding, where a solver stops before.
@@ -123,7 +123,7 @@ impl Implicit {
         joints.obey(states)?;
         let mut most = 0.0_f64;
         for (k, (member, state)) in rigids.members().iter().zip(&*states).enumerate() {
-            let first = member.vertices.start;
+            let first = member.unknown;
             let (faster, turned) = (state.velocity - ends[first], state.spin - ends[first + 1]);
             pushes[k][0] += member.body.mass * faster;
             pushes[k][1] += inertias[k] * turned;

@@ -201,8 +201,9 @@ impl Implicit {
             .rigids
             .attached()
             .iter()
-            .map(|a| (a.vertex, VertexId(system.rigids.firsts()[a.holder.index()])));
-        system.forces.condense(attached);
+            .map(|a| (a.vertex, VertexId(system.rigids.unknowns()[a.holder.index()])));
+        let beyond = with_rigids.map_or(0, |_| 2 * system.rigids.members().len());
+        system.forces.condense(attached, beyond);
         assemble(system, trial.motion(), stage.span)?;
         system.check_finite(right, "momentum", "force", stage.time)?;
         let Some(state) = with_rigids.filter(|_| !system.rigids.is_empty()) else {

@@ -1,7 +1,7 @@
 //! Six unknowns in place of the vertices of each rigid body.
 //!
-//! They take the places of its first two vertices: velocity and spin, with the mass and the
-//! inertia as their blocks of the matrix. Its other vertices are held while the equations are
+//! They are its velocity and spin, with the mass and the inertia as their blocks of the matrix,
+//! and stand behind the unknowns of all vertices. Its vertices are held while the equations are
 //! solved, and follow afterwards. Solvers see blocks as before.
 //!
 //! Vertices of soft bodies that are attached go by the same two unknowns, v + ω × p = B x with
@@ -45,14 +45,18 @@ impl Reduced {
         (pins, masses): (&[VertexId], &[f64]),
         (forces, span): (&[Vec3], f64),
         matrix: &mut BlockMatrix,
-        (right, ends): (&mut [Vec3], &mut [Vec3]),
+        (right, ends): (&mut Vec<Vec3>, &mut Vec<Vec3>),
     ) {
         self.firsts.clear();
-        self.firsts.extend_from_slice(rigids.firsts());
+        self.firsts.extend_from_slice(rigids.unknowns());
         self.centres.clear();
         self.centres.resize(self.firsts.len(), None);
         self.masses.clear();
         self.masses.extend_from_slice(masses);
+        let unknown_count = masses.len() + 2 * rigids.members().len();
+        self.masses.resize(unknown_count, 0.0);
+        right.resize(unknown_count, Vec3::ZERO);
+        ends.resize(unknown_count, Vec3::ZERO);
         self.held.clear();
         self.held.extend_from_slice(pins);
         self.support_impulses.clear();
@@ -61,13 +65,13 @@ impl Reduced {
         for (k, (member, rigid)) in rigids.members().iter().zip(&state.rigids).enumerate() {
             let (own, body) = (member.vertices.clone(), &member.body);
             self.centres[member.id.index()] = Some(rigid.centre);
-            self.held.extend(own.clone().skip(2).map(|v| VertexId(v as u32)));
+            self.held.extend(own.clone().map(|v| VertexId(v as u32)));
             let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
             for v in own.clone() {
                 force += forces[v];
                 torque += (state.positions[v] - rigid.centre).cross(forces[v]);
             }
-            let (first, inertia) = (own.start, rigid.inertia(body));
+            let (first, inertia) = (member.unknown, rigid.inertia(body));
             matrix.set_diagonal(first, body.mass * Mat3::IDENTITY);
             matrix.set_diagonal(first + 1, inertia);
             self.masses[first] = body.mass;
@@ -80,7 +84,7 @@ impl Reduced {
                 let unknowns = [first, first + 1];
                 unknowns.into_iter().for_each(|v| (right[v], ends[v]) = (Vec3::ZERO, Vec3::ZERO));
                 self.held.extend(unknowns.map(|v| VertexId(v as u32)));
-                self.support_impulses.push((VertexId(first as u32), -span * force));
+                self.support_impulses.push((VertexId(own.start as u32), -span * force));
             }
         }
         self.push(forces, span, right);
@@ -165,15 +169,14 @@ impl Reduced {
     /// Takes the solution: velocity and spin of each rigid body, and those of its vertices.
     pub fn spread(
         (rigids, state): (&RigidBodySet, &State),
-        ends: &mut [Vec3],
+        ends: &mut Vec<Vec3>,
         solved: &mut Vec<(Vec3, Vec3)>,
     ) {
         solved.clear();
         for (member, rigid) in rigids.members().iter().zip(&state.rigids) {
-            let own = member.vertices.clone();
-            let (velocity, spin) = (ends[own.start], ends[own.start + 1]);
+            let (velocity, spin) = (ends[member.unknown], ends[member.unknown + 1]);
             solved.push((velocity, spin));
-            for v in own {
+            for v in member.vertices.clone() {
                 ends[v] = velocity + spin.cross(state.positions[v] - rigid.centre);
             }
         }
@@ -182,6 +185,7 @@ impl Reduced {
             let centre = state.rigids[attached.place].centre;
             ends[v] = velocity + spin.cross(state.positions[v] - centre);
         }
+        ends.truncate(state.positions.len());
     }
 }
 
@@ -189,7 +193,7 @@ impl Reduced {
 fn clear_between(rigids: &RigidBodySet, matrix: &mut BlockMatrix) {
     let holds = |member: &&RigidEntry| rigids.group(member.id).is_some();
     for member in rigids.members().iter().filter(holds) {
-        for row in [member.vertices.start, member.vertices.start + 1] {
+        for row in [member.unknown, member.unknown + 1] {
             let own = VertexId(row as u32);
             for entry in 0..matrix.row(row).0.len() {
                 let (column, _) = matrix.entry(row, entry);

@@ -1,15 +1,15 @@
-//! One group: where its shape fits best, and what that asks of its vertices.
+//! One cluster: its best-fitting pose, and the goals of its vertices.
 //!
 //! | here          | lecture, paper | meaning                                          |
 //! |---------------|----------------|--------------------------------------------------|
-//! | `weight`      | m              | mass that a vertex lends the group, kg           |
+//! | `weight`      | m              | mass of a vertex in the group, kg                |
 //! | `offsets`     | r, q           | vertices of the shape from its centre, m         |
 //! | `centre`      | c              | centre of mass of the vertices, m                |
 //! | `mixed`       | A_pq           | Σ m (y − c) qᵀ, kg·m²                            |
 //! | `inverse`     | A_qq⁻¹         | pseudo-inverse of Σ m q qᵀ, 1/(kg·m²)            |
 //! | `rotation`    | R              | of A_pq                                          |
-//! | `deformation` | A              | A_pq A_qq⁻¹, the best linear match, unit 1       |
-//! | `plastic`     | S^p            | what the rest shape has become, unit 1           |
+//! | `deformation` | A              | A_pq A_qq⁻¹, the best linear match               |
+//! | `plastic`     | S^p            | plastic deformation of the rest shape            |
 
 use crate::body::soft::StateView;
 use crate::id::VertexId;
@@ -27,12 +27,12 @@ use crate::snapshot::{Snapshot, SnapshotError};
 /// A square of lengths: a plate is flat below a millionth of its size.
 pub(super) const FLAT: f64 = 1e-12;
 
-/// Goals of a group squeezed below this share of its volume are scaled no more, unit 1.
+/// Goals of a group squeezed below this share of its volume are scaled no further.
 const LEAST_VOLUME: f64 = 1e-3;
 
-/// Square of half the turn of a step, rad², beyond which it is no smooth motion any more.
+/// Square of half the turn of a step, rad², beyond which the motion is not smooth.
 ///
-/// A sixth of a turn: the fraction for the tangent is off by 1e-5 there.
+/// A sixth of a turn: the rational approximation of the tangent is off by 1e-5 there.
 const SMOOTH: f64 = 0.25;
 
 /// Relative change of a cube root that ends its iteration.
@@ -41,20 +41,20 @@ const ROOT: f64 = 1e-15;
 /// A vertex of a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Member {
-    /// Counted in the scene.
+    /// Index in the scene.
     pub vertex: VertexId,
-    /// Mass that it lends, kg.
+    /// Its mass in the group, kg.
     pub weight: f64,
 }
 
-/// Where a shape fits best.
+/// Best-fitting pose of a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Match {
-    /// World space, m.
+    /// Centre, world space, m.
     pub centre: Vec3,
     /// From the rest shape to the world.
     pub rotation: Mat3,
-    /// The best linear match, with the rotation where a flat shape tells nothing, unit 1.
+    /// The best linear match, with the rotation where a flat shape does not define it.
     pub deformation: Mat3,
 }
 
@@ -67,32 +67,34 @@ pub struct Cluster {
     plasticity: Option<Plasticity>,
     /// Sum of the weights, kg.
     pub(super) mass: f64,
-    /// At rest, from the centre, m.
+    /// Rest positions from the centre, m.
     rest: Vec<Vec3>,
     /// The same after plastic flow, m.
     pub(super) offsets: Vec<Vec3>,
-    /// Unit 1.
+    /// Plastic deformation.
     plastic: Mat3,
     /// 1/(kg·m²).
     pub(super) inverse: Mat3,
-    /// Projects to the directions in which the shape is flat, unit 1.
+    /// Projects to the directions in which the shape is flat.
     missing: Mat3,
-    /// Directions in which it is not, count.
+    /// Directions in which it is not flat.
     pub(super) rank: usize,
     /// Inverse inertia of the shape about its centre, 1/(kg·m²).
     mobility: Mat3,
     pub(super) modes: Option<Modes>,
     last: Match,
-    /// What `plastic` becomes if the step is made.
+    /// The new `plastic` if the step is accepted.
     flowed: Option<Mat3>,
-    /// Way of each vertex towards its goal, m.
+    /// Displacement of each vertex towards its goal, m.
     pub(super) shifts: Vec<Vec3>,
-    /// What the group makes of the velocity of each vertex, m/s.
+    /// New velocity of each vertex, m/s.
     pub(super) velocities: Vec<Vec3>,
 }
 
 impl Cluster {
-    /// A group with the shape that its vertices have in `rest`, m; `weight` tells masses, kg.
+    /// A group with the shape that its vertices have in `rest`, m.
+    ///
+    /// `weight` returns masses, kg.
     pub(super) fn new(group: &Group, rest: &[Vec3], weight: impl Fn(VertexId) -> f64) -> Cluster {
         let member = |v: &VertexId| Member { vertex: *v, weight: weight(*v) };
         let members: Vec<Member> = group.vertices.iter().map(member).collect();
@@ -132,22 +134,22 @@ impl Cluster {
         &self.members
     }
 
-    /// Where the shape fitted last; at rest before the first step.
+    /// The last match; the rest pose before the first step.
     pub fn last(&self) -> Match {
         self.last
     }
 
-    /// What the rest shape has become, unit 1.
+    /// Plastic deformation of the rest shape.
     pub fn plastic(&self) -> Mat3 {
         self.plastic
     }
 
-    /// Directions in which the shape extends, count: 3, 2 for flat ones, 1 for lines, or 0.
+    /// Directions in which the shape extends: 3, 2 for flat ones, 1 for lines, or 0.
     pub fn rank(&self) -> usize {
         self.rank
     }
 
-    /// Whether it can flow.
+    /// Whether it can deform plastically.
     pub(super) fn is_plastic(&self) -> bool {
         self.plasticity.is_some()
     }
@@ -157,7 +159,7 @@ impl Cluster {
         self.kind == Kind::Rigid && self.stiffness == Stiffness::Firm
     }
 
-    /// Takes a plastic change of the rest shape over.
+    /// Applies a plastic deformation to the rest shape.
     pub(super) fn reshape(&mut self, plastic: Mat3) {
         self.plastic = plastic;
         let mut square = Mat3::ZERO;
@@ -175,7 +177,7 @@ impl Cluster {
         }
     }
 
-    /// Where the shape fits vertices at `positions`, m.
+    /// The best match to vertices at `positions`, m.
     pub(super) fn find(&self, positions: &[Vec3]) -> Match {
         let centre = centre(&self.members, self.mass, positions);
         let mut mixed = Mat3::ZERO;
@@ -187,9 +189,9 @@ impl Cluster {
         Match { centre, rotation, deformation }
     }
 
-    /// Finds where the shape fits and how far each vertex goes.
+    /// Finds the best match and the displacement of each vertex.
     ///
-    /// `ahead` is the turn by which a straight flight falls behind a round one, see
+    /// `ahead` says whether to add the rotation by which motion along tangents lags behind, see
     /// [`Cluster::lag`].
     ///
     /// - Implements: [Wang21 slide "Shape Matching"], [Muller05 §3.3, §4.1–4.3].
@@ -227,17 +229,18 @@ impl Cluster {
         let det = deformation.determinant();
         let scale = match volume {
             Volume::Free => 1.0,
-            // Turned inside out: the way back is the rigid one.
+            // Inverted: the way back is the rigid one.
             Volume::Kept if det <= 0.0 => return rotation,
             Volume::Kept => 1.0 / root(det.max(LEAST_VOLUME), self.rank),
         };
         (blend * scale) * deformation + (1.0 - blend) * rotation
     }
 
-    /// The turn that straight flight is short of, when the group spins on as it does.
+    /// The rotation by which straight motion lags behind a constant spin.
     ///
-    /// In a step vertices fly along tangents by θ = ω Δt of their radius: seen from the centre
-    /// by atan θ. With tan a/2 by a fraction that is right up to θ⁶, only square roots are used.
+    /// In a step vertices move along tangents by θ = ω Δt of their radius: seen from the centre by
+    /// atan θ. With tan a/2 by a rational approximation, right up to θ⁶, only square roots are
+    /// used.
     fn lag(&self, rotation: Mat3, centre: Vec3, motion: StateView<'_>, dt: f64) -> Mat3 {
         let mut momentum = Vec3::ZERO;
         for member in &self.members {
@@ -260,7 +263,7 @@ impl Cluster {
             .map_or(Mat3::IDENTITY, Mat3::from_quat)
     }
 
-    /// What the rest shape becomes under a stretch, if it flows.
+    /// The plastic deformation after a stretch, if it yields.
     pub(super) fn flow(&self, stretch: Mat3, dt: f64) -> Option<Mat3> {
         let Plasticity { yields_at, creep, most } = self.plasticity?;
         let strain = 0.5 * (stretch + stretch.transpose()) - Mat3::IDENTITY;
@@ -285,14 +288,14 @@ impl Cluster {
         plastic.is_finite().then_some(plastic)
     }
 
-    /// Ends the step: what flowed stays.
+    /// Accepts the step with its plastic deformation.
     pub(super) fn accept(&mut self) {
         if let Some(plastic) = self.flowed.take() {
             self.reshape(plastic);
         }
     }
 
-    /// Writes what the rest shape has become.
+    /// Writes the plastic deformation.
     pub(super) fn save(&self, memory: &mut Snapshot) {
         memory.write_vectors(&[self.plastic.x_axis, self.plastic.y_axis, self.plastic.z_axis]);
     }
@@ -306,11 +309,11 @@ impl Cluster {
         Ok(())
     }
 
-    /// Finds velocities with the momentum and angular momentum that the group had before.
+    /// Finds velocities with the linear and angular momentum of the group before.
     ///
-    /// `before` is where vertices were matched, `positions` where they came to, m. A firm group
-    /// moves as one; any other keeps the shifts in its velocities and is set spinning by
-    /// what they took from its spin.
+    /// `before` is where vertices were matched, `positions` where they are, m. A firm group moves
+    /// as one; any other keeps the shifts in its velocities and gets back the angular momentum that
+    /// they took.
     pub(super) fn settle(&mut self, before: StateView<'_>, positions: &[Vec3], dt: f64) {
         let (old, new) = (self.last.centre, centre(&self.members, self.mass, positions));
         let firm = self.is_firm();
@@ -342,12 +345,12 @@ impl Cluster {
     }
 }
 
-/// Whether a firm group is turned on by what straight flight is short of.
+/// Whether a firm group is rotated by the lag of straight motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ahead {
     /// It is.
     Turned,
-    /// It is where it was found.
+    /// It stays where it was found.
     Left,
 }
 

@@ -1,4 +1,4 @@
-//! Groups match their shapes after the step of any integrator.
+//! Shape matching as a post-step of any integrator.
 
 use crate::body::soft::State;
 use crate::integrate::shape_matching::Groups;
@@ -11,12 +11,12 @@ use crate::snapshot::{Snapshot, SnapshotError};
 /// Which velocities a match leaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Velocities {
-    /// The way that a vertex came in the step, over its length, as the lecture has it.
+    /// Displacement of a vertex in the step over its length, as the lecture has it.
     ///
-    /// Damps a spin by dω/dt = −Δt ω³, and takes shifts out of obstacles for velocity.
+    /// Damps a spin by dω/dt = −Δt ω³, and counts shifts out of obstacles as velocity.
     #[default]
     Travelled,
-    /// Those with the momentum and angular momentum that each group had before the match.
+    /// Those with the linear and angular momentum of each group before the match.
     ///
     /// A free spin stays as it is, and firm groups turn by ω Δt, not by its arc tangent.
     Kept,
@@ -24,8 +24,8 @@ pub enum Velocities {
 
 /// Groups that match their shapes after the integrator's step.
 ///
-/// Before contact's post-step, contact has the last word; after it, the order is the lecture's:
-/// vertices move and collide on their own, then the groups are put together.
+/// Applied before contact's post-step, contact has the last word; after it, the order is the
+/// lecture's: vertices move and collide on their own, then the groups are matched.
 ///
 /// - Implements: [Wang21 slide "Shape Matching"], [Muller05 §3, §4].
 /// - Deviates: goals are those of the positions after the step, as on the slide; in
@@ -37,7 +37,7 @@ pub enum Velocities {
 pub struct ShapeMatching {
     groups: Groups,
     velocities: Velocities,
-    /// Everything before the step.
+    /// The state before the step.
     before: State,
     /// Positions after the match, m.
     moved: Vec<Vec3>,
@@ -57,7 +57,7 @@ impl ShapeMatching {
         &self.groups
     }
 
-    /// Notes where everything is before the step.
+    /// Stores the state before the step.
     pub fn begin(&mut self, state: &State) -> Result<(), StepError> {
         let (count, expected) = (state.positions.len(), self.groups.vertex_count());
         if count != expected {
@@ -114,12 +114,12 @@ impl ShapeMatching {
         std::mem::swap(&mut state.positions, moved);
     }
 
-    /// Works with this many threads from now on; the bits stay the same.
+    /// Sets the number of threads; results are bitwise the same.
     pub fn set_threads(&mut self, threads: usize) {
         self.offsets = par::even_offsets(self.groups.clusters.len(), threads);
     }
 
-    /// Writes the shapes that flowed.
+    /// Writes the plastic deformations.
     pub fn save(&self, snapshot: &mut Snapshot) {
         for cluster in self.groups.clusters.iter().filter(|cluster| cluster.is_plastic()) {
             cluster.save(snapshot);

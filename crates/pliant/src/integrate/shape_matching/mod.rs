@@ -1,15 +1,15 @@
-//! Groups of vertices that keep their shape by matching it, not by forces.
+//! Shape matching: groups of vertices keep their shape without forces.
 //!
-//! After any step of any integrator each group looks for the place of its rest shape that fits
-//! its vertices best, and pulls them there. A group may be all of a cloud of points that
-//! nothing else joins, or some vertices of cloth: a button. [`cluster`] matches one group,
-//! [`modes`] are the ways in which a group may bend, [`step`] is the wrapper around an
-//! integrator, [`pull`] the same as a force, which implicit steps solve together with contacts.
-//! It stands among the integrators because it overwrites positions, as
-//! [`crate::integrate::pbd`] does; a force would have to be stiff and could not be rigid.
+//! After any step of any integrator each group finds the pose of its rest shape that fits its
+//! vertices best, and pulls them there. A group may be all of a set of unconnected points, or
+//! some vertices of cloth: a button. [`cluster`] matches one group, [`modes`] are the quadratic
+//! deformation modes of a group, [`matching`] is the post-step of an integrator, [`pull`] the
+//! same as a force, which implicit steps solve together with contacts. It is among the
+//! integrators because it overwrites positions, as [`crate::integrate::pbd`] does; a force would
+//! have to be stiff and could not be rigid.
 //!
-//! Groups may overlap: a vertex in n of them lends each 1/n of its mass and goes to the mean
-//! of its goals. With such masses every group's pull has no net force and no net torque, so
+//! Groups may overlap: a vertex in n of them contributes 1/n of its mass to each and moves to the
+//! mean of its goals. With such masses every group's pull has no net force and no net torque, so
 //! that momentum is kept whatever overlaps.
 
 pub mod cluster;
@@ -30,51 +30,52 @@ use crate::integrate::shape_matching::cluster::Cluster;
 use crate::math::Vec3;
 use crate::mesh::topology::Csr;
 
-/// Held vertices count as this many times heavier than the rest of their group together.
+/// Weight of a pinned vertex over that of the rest of its group together.
 ///
-/// They decide where the group is; it hangs from them. More would cost digits of the rest.
+/// Pinned vertices decide where the group is; it hangs from them. More would cost digits of the
+/// rest.
 const HELD: f64 = 1e4;
 
-/// What of a rest shape may change in a match.
+/// Which deformations of a rest shape a match allows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
-    /// Nothing: places and turns alone.
+    /// None: rigid motion only.
     Rigid,
     /// Stretch and shear.
     Linear {
-        /// Share β of the best linear match in the goal, unit 1; the rest is rigid.
+        /// Share β of the best linear match in the goal; the rest is rigid.
         blend: f64,
         /// Whether goals have the volume of the rest shape.
         volume: Volume,
     },
     /// Stretch, shear, bend and twist.
     Quadratic {
-        /// Share β of the best quadratic match in the goal, unit 1; the rest is rigid.
+        /// Share β of the best quadratic match in the goal; the rest is rigid.
         blend: f64,
     },
 }
 
-/// What happens to the volume of goals; of a flat group the area, of a line the length.
+/// Volume of goals; of a flat group the area, of a line the length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Volume {
-    /// It is that of the match.
+    /// That of the match.
     Free,
-    /// It is that of the rest shape.
+    /// That of the rest shape.
     #[default]
     Kept,
 }
 
-/// How far vertices go towards their goals in a step.
+/// How far vertices move towards their goals in a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stiffness {
     /// All the way.
     Firm,
-    /// This share α of the way in every step, unit 1, whatever its length.
+    /// This share α of the way in every step, whatever its length.
     Share(f64),
-    /// As springs would pull that let a vertex swing about its goal this fast, rad/s.
+    /// As springs of this angular frequency of a vertex about its goal, rad/s.
     ///
-    /// In a step of Δt the share is 1 − 1/(1 + ω²Δt²), that of implicit Euler: stable for any
-    /// step, and the same motion for all that are short.
+    /// In a step of Δt the share is 1 − 1/(1 + ω²Δt²), that of implicit Euler: stable for any step,
+    /// and the same motion for all that are short.
     Rate(f64),
 }
 
@@ -93,29 +94,29 @@ impl Stiffness {
     }
 }
 
-/// How a group keeps what was done to it.
+/// Plasticity of a group.
 ///
 /// - Implements: [Muller05 §4.5].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plasticity {
-    /// Strain from which on shape is lost, unit 1: the largest of a stretch less one.
+    /// Yield strain: the largest principal stretch less one.
     pub yields_at: f64,
-    /// How fast strain beyond becomes the rest shape's, 1/s.
+    /// Rate at which strain beyond the yield becomes plastic, 1/s.
     pub creep: f64,
-    /// The most that the rest shape may change, as a strain, unit 1.
+    /// Largest plastic strain of the rest shape.
     pub most: f64,
 }
 
-/// Some vertices that match a shape.
+/// A group of vertices that match a shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
     /// Different vertices, counted in the scene, in any order.
     pub vertices: Vec<VertexId>,
-    /// What may change.
+    /// Deformations that a match allows.
     pub kind: Kind,
     /// How strongly they are pulled.
     pub stiffness: Stiffness,
-    /// What they keep of a strain, if anything; the shape of a rigid group flows too.
+    /// Plasticity, if any; the shape of a rigid group yields too.
     pub plasticity: Option<Plasticity>,
 }
 
@@ -126,26 +127,26 @@ impl Group {
     }
 }
 
-/// Why vertices cannot match a shape.
+/// Why a group is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ShapeError {
-    /// Nothing to match.
+    /// A group without vertices.
     #[error("group {group} has no vertices")]
     Empty {
         /// First such group.
         group: usize,
     },
-    /// A vertex that is not there.
+    /// A vertex that does not exist.
     #[error("group {group} names vertex {vertex}, the scene has {count}")]
     NoSuchVertex {
         /// First such group.
         group: usize,
         /// The vertex.
         vertex: VertexId,
-        /// Vertices of the scene, count.
+        /// Vertices of the scene.
         count: usize,
     },
-    /// A vertex that is there twice.
+    /// A vertex that is named twice.
     #[error("group {group} names vertex {vertex} twice")]
     Twice {
         /// First such group.
@@ -153,7 +154,7 @@ pub enum ShapeError {
         /// The vertex.
         vertex: VertexId,
     },
-    /// A rest position that is no place.
+    /// A rest position that is not finite.
     #[error("group {group} has vertex {vertex} at {position} at rest: it must be finite")]
     NotFinite {
         /// First such group.
@@ -175,18 +176,18 @@ pub enum ShapeError {
         /// What it must be.
         rule: &'static str,
     },
-    /// Arrays that do not belong together.
+    /// Arrays of different length.
     #[error("there are {count} rest positions and {masses} masses")]
     Count {
-        /// Rest positions, count.
+        /// Number of rest positions.
         count: usize,
-        /// Masses, count.
+        /// Number of masses.
         masses: usize,
     },
 }
 
 impl ShapeError {
-    /// The group at fault, by its place in the list; `None` where it is not one group.
+    /// Index of the group at fault; `None` where it is not one group.
     pub fn group(&self) -> Option<usize> {
         match *self {
             ShapeError::Empty { group }
@@ -203,14 +204,14 @@ impl ShapeError {
 #[derive(Clone, Debug)]
 pub struct Groups {
     clusters: Vec<Cluster>,
-    /// Of each vertex: cluster, and place in it.
+    /// Of each vertex: cluster, and index in it.
     members: Csr<(u32, u32)>,
 }
 
 impl Groups {
     /// Groups of the vertices of a scene, with the shape that these have in `rest`, m.
     ///
-    /// Held vertices lead their group and are not moved by it.
+    /// Pinned vertices lead their group and are not moved by it.
     pub fn new(
         groups: &[Group],
         rest: &[Vec3],
@@ -240,7 +241,7 @@ impl Groups {
         Ok(Groups { clusters: clusters.collect(), members })
     }
 
-    /// Vertices of the scene, count.
+    /// Vertices of the scene.
     pub fn vertex_count(&self) -> usize {
         self.members.len()
     }
@@ -251,7 +252,7 @@ impl Groups {
     }
 }
 
-/// Refuses a group that cannot be matched.
+/// Rejects a group that cannot be matched.
 fn check(group: usize, of: &Group, rest: &[Vec3]) -> Result<(), ShapeError> {
     if of.vertices.is_empty() {
         return Err(ShapeError::Empty { group });

@@ -1,22 +1,22 @@
-//! The nine ways in which a quadratic group may change: stretch, shear, bend and twist.
+//! The nine modes of a quadratic group: stretch, shear, bend and twist.
 //!
 //! | here      | paper | meaning                                                     |
 //! |-----------|-------|-------------------------------------------------------------|
-//! | `values`  | q̃     | x, y, z, x², y², z², xy, yz, zx of each vertex, unit 1      |
+//! | `values`  | q̃     | x, y, z, x², y², z², xy, yz, zx of each vertex              |
 //! | `inverse` | Ã_qq  | pseudo-inverse of Σ w q̃ q̃ᵀ, 1/kg                            |
-//! | `scale`   |       | distance of the farthest vertex, in which q̃ is measured, m |
+//! | `scale`   |       | distance of the farthest vertex, the unit length of q̃, m    |
 
 use crate::integrate::shape_matching::cluster::{FLAT, Member};
 use crate::math::inverse::pseudo_inverse;
 use crate::math::{Mat3, Vec3};
 
-/// Modes of a group, count.
+/// Modes of a group.
 const COUNT: usize = 9;
 
 /// Coordinates and their products for every vertex of a group.
 #[derive(Clone, Debug)]
 pub struct Modes {
-    /// Of each vertex, less their weighted mean, unit 1.
+    /// Of each vertex, less their weighted mean.
     values: Vec<[f64; COUNT]>,
     /// 1/kg.
     inverse: [[f64; COUNT]; COUNT],
@@ -56,7 +56,7 @@ impl Modes {
         self.inverse = pseudo_inverse(square, FLAT).rows;
     }
 
-    /// What each mode does to vertices that are at `places`, m, seen from their centre.
+    /// Displacement by each mode of vertices at `places`, m, relative to their centre.
     ///
     /// `blend` is the share of the best match; the rest is the rotation.
     pub fn matched(
@@ -79,7 +79,7 @@ impl Modes {
         })
     }
 
-    /// How much a place of one vertex is matched at another, 1/kg.
+    /// Weight of the position of one vertex in the match at another, 1/kg.
     pub fn shared(&self, a: usize, b: usize) -> f64 {
         let row =
             |k: usize| -> f64 { (0..COUNT).map(|j| self.inverse[k][j] * self.values[b][j]).sum() };

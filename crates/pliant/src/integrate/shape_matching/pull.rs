@@ -1,21 +1,21 @@
-//! Matching as a force: goals pull all through the step, and contacts know of it.
+//! Shape matching as a force, solved together with contacts.
 //!
-//! After a step a match moves what contact has just put right. As a force in an implicit step
-//! the two are solved together: a contact at one vertex is answered by the whole group.
+//! After a step a match moves vertices that contact has just corrected. As a force in an implicit
+//! step the two are solved together: the whole group responds to a contact at one vertex.
 //!
 //! | here      | formula       | meaning                                                      |
 //! |-----------|---------------|--------------------------------------------------------------|
-//! | `square`  | ω²            | square of the rate at which a vertex swings, 1/s²            |
-//! | `blend`   | β             | share of the best match that bends, unit 1                   |
+//! | `square`  | ω²            | squared angular frequency of a vertex, 1/s²                  |
+//! | `blend`   | β             | share of the best match that bends                           |
 //! | `turned`  | R q           | rigid goal from the centre, m                                |
 //! | `bent`    | A q, Ã q̃      | best match from the centre, m                                |
-//! | `kernel`  | mᵢ mⱼ φᵢᵀGφⱼ  | what the best match at i takes of the place of j, kg         |
-//! | `growth`  | det A − 1     | change of volume, unit 1                                     |
+//! | `kernel`  | mᵢ mⱼ φᵢᵀGφⱼ  | weight of the position of j in the best match at i, kg       |
+//! | `growth`  | det A − 1     | change of volume                                             |
 //! | `volume`  | Σ m q² / d²   | stiffness of the volume over ω²β, d directions, kg·m²        |
 //!
 //! The energy is ω²/2 Σ m ((1 − β) |x − c − R q|² + β |x − c − A q|²) + ω²β/2 volume growth²,
-//! the last where volume is kept. Goals are the best ones, so that their own change costs
-//! nothing and the forces are those of the lecture: ω² m times the way to the blended goal.
+//! the last where volume is kept. Goals are the best ones, so that the energy is stationary in
+//! them and the forces are those of the lecture: ω² m times the displacement to the blended goal.
 
 use crate::force::{BlockMatrix, Force, Slot, StateView, StepRejection, Store, Tangent};
 use crate::id::VertexId;
@@ -25,18 +25,18 @@ use crate::math::svd::outer;
 use crate::math::{Mat3, Vec3, outer_square, skew};
 use crate::snapshot::{Snapshot, SnapshotError};
 
-/// (ω Δt)² of a firm group, unit 1: this part of the way to its goal is left in a step.
+/// (ω Δt)² of a firm group: this part of the way to its goal is left in a step.
 ///
 /// More would cost digits of the momentum, which is what large forces leave when they cancel.
 const FIRM: f64 = 1e4;
 
-/// Groups as a force.
+/// Shape matching of groups as a force.
 ///
-/// Each group is dense in the matrix: its size is the square of its vertices. With implicit
-/// Euler [`Stiffness::Rate`] moves vertices as it does after a step; a share α is the rate
-/// with that share in a step of the length given, and a firm group is left 10⁻⁴ of the way.
-/// Momentum is kept, and so is angular momentum for rigid groups and for others as far as their
-/// match goes: a free spin is not damped (erratum R7).
+/// Each group is dense in the matrix: its size is the square of its vertices. With implicit Euler
+/// [`Stiffness::Rate`] moves vertices as it does after a step; a share α is the rate with that
+/// share in a step of the length given, and a firm group is left 10⁻⁴ of the way. Linear momentum
+/// is kept, and so is angular momentum for rigid groups and for others as far as their match
+/// goes: a free spin is not damped (erratum R7).
 ///
 /// - Implements: [Muller05 §3, §4] as a potential.
 /// - Deviates: volume is kept by an energy, not by scaling goals, whose pull has no potential.
@@ -53,7 +53,7 @@ struct One {
     vertices: Vec<VertexId>,
     /// 1/s².
     square: f64,
-    /// Unit 1.
+    /// Share β.
     blend: f64,
     /// kg·m²; 0 where volume is free.
     volume: f64,
@@ -61,26 +61,26 @@ struct One {
     kernel: Vec<f64>,
 }
 
-/// A group at a moment.
+/// A group at a state.
 struct Now<'a> {
     one: &'a One,
     at: Match,
-    /// What the modes of a quadratic group do, m.
+    /// Displacement by the modes of a quadratic group, m.
     modes: Option<[Vec3; 9]>,
-    /// Unit 1.
+    /// Change of volume.
     growth: f64,
-    /// Gradient of the volume by places over their weights is this times the offset, 1/(kg·m).
+    /// Gradient of the volume over the weights, per offset, 1/(kg·m).
     swelling: Mat3,
 }
 
 impl Pull {
-    /// A force of groups for steps of `dt` seconds, which firm groups and shares count by.
+    /// A force of groups; firm groups and shares are relative to steps of `dt` seconds.
     pub fn new(groups: Groups, dt: f64) -> Pull {
         let pulls = groups.clusters.into_iter().map(|cluster| One::new(cluster, dt));
         Pull { pulls: pulls.collect() }
     }
 
-    /// Every group with what it has become.
+    /// Every group with its plastic deformation.
     pub fn clusters(&self) -> impl Iterator<Item = &Cluster> {
         self.pulls.iter().map(|one| &one.cluster)
     }
@@ -103,7 +103,7 @@ impl One {
         one
     }
 
-    /// Finds what follows from the rest shape.
+    /// Precomputes what depends on the rest shape.
     fn prepare(&mut self) {
         let One { cluster, volume, kernel, blend, .. } = self;
         let Cluster { members, offsets, rank, kind, .. } = &*cluster;
@@ -154,7 +154,7 @@ impl Now<'_> {
         (turned, bent)
     }
 
-    /// Derivative of the volume by the place of a vertex, 1/m.
+    /// Derivative of the volume by the position of a vertex, 1/m.
     fn swell(&self, k: usize) -> Vec3 {
         let Cluster { members, offsets, .. } = &self.one.cluster;
         members[k].weight * (self.swelling * offsets[k])
@@ -180,7 +180,7 @@ impl Now<'_> {
         cluster.members[k].weight * (goal - place) - blend * volume * self.growth * self.swell(k)
     }
 
-    /// Inverse inertia of the places as they are, 1/(kg·m²).
+    /// Inverse inertia of the present positions, 1/(kg·m²).
     fn ease(&self, positions: &[Vec3]) -> Mat3 {
         let mut moments = Mat3::ZERO;
         for member in &self.one.cluster.members {
@@ -193,7 +193,7 @@ impl Now<'_> {
     fn add_forces(&self, positions: &[Vec3], forces: &mut [Vec3]) {
         let One { cluster, square, .. } = self.one;
         let place = |member: &Member| positions[member.vertex.index()] - self.at.centre;
-        // Both are zero but for rounding, which a stiff pull would make large.
+        // Both are zero except for rounding, which a stiff pull would make large.
         let (mut push, mut turn) = (Vec3::ZERO, Vec3::ZERO);
         for (k, member) in cluster.members.iter().enumerate() {
             let pull = self.pull(k, place(member));
@@ -208,9 +208,9 @@ impl Now<'_> {
         }
     }
 
-    /// Tells each block of the tangent: row, column, N/m.
+    /// Visits each block of the tangent: row, column, N/m.
     ///
-    /// Rotations are those of the places as they are: so no block turns the group.
+    /// Rotations are those of the present positions, so that no block turns the group.
     fn visit_blocks(&self, positions: &[Vec3], visit: &mut dyn FnMut(usize, usize, Mat3)) {
         let One { cluster, square, blend, volume, kernel, .. } = self.one;
         let Cluster { members, mass, .. } = cluster;

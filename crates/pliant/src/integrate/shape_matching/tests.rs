@@ -31,7 +31,7 @@ fn corners() -> Vec<Vec3> {
     (0..8).map(corner).chain([Vec3::ZERO]).collect()
 }
 
-/// A system of these masses under nothing.
+/// A system of these masses without forces.
 fn free(masses: &[f64]) -> System {
     System { masses: Masses::new(masses.to_vec()).unwrap(), ..System::default() }
 }
@@ -139,7 +139,7 @@ fn a_rigid_group_is_rigid_after_every_step() {
     }
 }
 
-/// Spin of a box about z by velocities, and the angle it went by, after 4 s from 5 rad/s.
+/// Angular velocity of a box and the angle it turned by, after 4 s from 5 rad/s.
 fn spin_after(kept: Velocities, kind: Kind) -> (f64, f64) {
     let rest = corners();
     let mut system = free(&[1.0; 9]);
@@ -164,7 +164,7 @@ fn spin_after(kept: Velocities, kind: Kind) -> (f64, f64) {
 fn a_free_spin_dies_as_printed_and_stays_as_an_option() {
     let (printed, _) = spin_after(Velocities::Travelled, Kind::Rigid);
     // tan θ' = sin θ / (2 − cos θ), 200 times from θ = 0.1. Printed velocities are chords
-    // between old and new positions: sin θ, where θ is the way of the last step.
+    // between old and new positions: sin θ, where θ is the rotation of the last step.
     let mut theta = 0.1_f64;
     for k in 0..200 {
         theta = if k == 0 {
@@ -266,7 +266,7 @@ fn flat_straight_and_single_groups_are_moved_rigidly() {
             for (place, wanted) in state.positions.iter().zip(&start) {
                 assert!(place.abs_diff_eq(*wanted, ROUNDING), "{kind:?} {place} {wanted}");
             }
-            // And with vertices anywhere nothing but numbers comes out.
+            // And with vertices anywhere all results are finite.
             state.positions.iter_mut().for_each(|x| *x += random.vec3());
             stepper.step(&mut system, &mut state, 0.01).unwrap();
         }
@@ -341,11 +341,11 @@ fn strain_beyond_yield_stays_up_to_its_bound() {
     };
     assert_eq!(check(0.95, 1.0, 5.0), Mat3::IDENTITY); // below the yield of 0.1
     let found = check(0.8, 0.01, 5.0);
-    // One step: 1 − 0.05 · 0.2 along x, then the volume is made 1 again.
+    // One step: 1 − 0.05 · 0.2 along x, then the volume is scaled back to 1.
     let along = 0.99 / libm::pow(0.99, 1.0 / 3.0);
     assert!((found.x_axis.x - along).abs() < ROUNDING, "{found}");
     assert!((found.determinant() - 1.0).abs() < ROUNDING);
-    // It flows until what is left is below the yield.
+    // It yields until what is left is below the yield strain.
     let left = 0.8 / check(0.8, 5.0, 5.0).x_axis.x;
     assert!((0.88..0.93).contains(&left), "{left}");
     let bound = check(0.3, 5.0, 50.0) - Mat3::IDENTITY;

@@ -1,25 +1,26 @@
-//! Inverses of small symmetric matrices, where they are asked for.
+//! Dense inverse of a body's symmetric matrix, restricted to its contact vertices.
 //!
-//! Of a body's vertices only some are touched. The others are eliminated first; what is left
-//! is a smaller matrix whose inverse is the asked-for part of the whole one. A velocity that
-//! is known at the asked-for vertices is then spread to the others.
+//! Only some vertices of a body are in contacts. The others are eliminated first (a Schur
+//! complement); what is left is a smaller matrix whose inverse is the wanted part of the whole
+//! inverse. A velocity that is known at the wanted vertices is then substituted back to the
+//! others.
 //!
-//! | here      | formula         | meaning                                              |
-//! |-----------|-----------------|------------------------------------------------------|
-//! | `upper`   | P = D⁻¹, U      | rows of the eliminated: pivot blocks inverted, and what stands right of them |
-//! | `inverse` | (A⁻¹) asked-for | symmetric, all of it                                 |
-//! | `rest`    | b′              | right-hand side after the elimination                |
+//! | here      | formula      | meaning                                                    |
+//! |-----------|--------------|------------------------------------------------------------|
+//! | `upper`   | P = D⁻¹, U   | eliminated rows: inverted pivots and what is right of them |
+//! | `inverse` | (A⁻¹) wanted | symmetric, all of it                                       |
+//! | `rest`    | b′           | right-hand side after the elimination                      |
 //!
 //! Everything is a sum of three rows, times a factor each, that is added to another row: the
-//! entries of a row do not depend on each other, so that any width of registers gives the
-//! same bits.
+//! entries of a row do not depend on each other, so that results are bitwise the same for any
+//! register width.
 
 use std::ops::Range;
 
 use crate::force::BlockMatrix;
 use crate::math::{Mat3, Vec3};
 
-/// Numbers that are worked on together, count; rows are padded to a multiple.
+/// Numbers that are processed together; rows are padded to a multiple.
 const LANES: usize = 4;
 
 /// Row of a vertex whose velocity is given.
@@ -28,11 +29,11 @@ const HELD: u32 = u32::MAX;
 /// The inverse of one body's part of the matrix.
 #[derive(Clone, Debug, Default)]
 pub struct Inverse {
-    /// Row of each vertex, or [`HELD`]; the eliminated come first. Unit: three numbers.
+    /// First row of each vertex, or [`HELD`]; the eliminated ones come first.
     rows: Vec<u32>,
-    /// Three per eliminated vertex, count.
+    /// Rows of eliminated vertices, three each.
     eliminated: usize,
-    /// Three per vertex that is asked for, count.
+    /// Rows of wanted vertices, three each.
     asked: usize,
     /// Rows of the eliminated; columns of the others begin at a multiple of the lanes.
     upper: Vec<f64>,
@@ -47,8 +48,8 @@ pub struct Inverse {
 impl Inverse {
     /// Inverts the rows and columns of a range of vertices.
     ///
-    /// Held vertices have no rows and columns. False when the matrix is not positive definite,
-    /// or joins the range to other vertices; what is inside is of no use then.
+    /// Pinned vertices have no rows and columns. False when the matrix is not positive definite, or
+    /// couples the range to other vertices; the contents are of no use then.
     #[must_use]
     pub fn fill(
         &mut self,
@@ -61,7 +62,7 @@ impl Inverse {
         self.load(matrix, vertices) && self.eliminate() && self.invert()
     }
 
-    /// Row of a vertex among those asked for; none when it is held or not asked for.
+    /// Row of a vertex among the wanted ones; none when it is pinned or eliminated.
     ///
     /// Vertices count from the first of the body.
     #[inline]
@@ -71,19 +72,19 @@ impl Inverse {
         (row != HELD && row >= first).then(|| (row - first) as usize)
     }
 
-    /// Numbers in a row, count: three per vertex asked for, and the padding, which is zero.
+    /// Numbers in a row: three per wanted vertex, and the padding, which is zero.
     #[inline]
     pub fn width(&self) -> usize {
         padded(self.asked)
     }
 
-    /// The three rows of a vertex, by its place.
+    /// The three rows of a vertex, by its index among the wanted ones.
     #[inline]
     pub fn rows(&self, place: usize) -> [&[f64]; 3] {
         three(&self.inverse, 3 * place, self.width())
     }
 
-    /// The block of two vertices, by their places.
+    /// The block of two vertices, by their indices.
     #[inline]
     pub fn block(&self, row: usize, column: usize) -> Mat3 {
         // Symmetric as a whole: rows of the one block are columns of the other.
@@ -91,7 +92,7 @@ impl Inverse {
         Mat3::from_cols(Vec3::from_slice(x), Vec3::from_slice(y), Vec3::from_slice(z))
     }
 
-    /// Solves A v = b where asked for: fills `asked`, row by row with the padding.
+    /// Solves A v = b for the wanted vertices: fills `asked`, row by row, padded.
     ///
     /// `right` is b of a vertex, counted from the first of the body.
     pub fn solve(&mut self, right: impl Fn(usize) -> Vec3, asked: &mut Vec<f64>) {
@@ -122,7 +123,7 @@ impl Inverse {
         }
     }
 
-    /// Velocities of all vertices from those asked for; held ones are left as they are.
+    /// Velocities of all vertices from the wanted ones; pinned ones stay.
     ///
     /// After [`Inverse::solve`]: the others follow from its right-hand side.
     pub fn spread(&mut self, asked: &[f64], velocities: &mut [Vec3]) {
@@ -144,7 +145,7 @@ impl Inverse {
         }
     }
 
-    /// Gives every vertex its row.
+    /// Assigns every vertex its row.
     fn arrange(
         &mut self,
         vertices: Range<usize>,
@@ -167,7 +168,7 @@ impl Inverse {
         self.asked = 3 * count as usize - self.eliminated;
     }
 
-    /// Numbers in a row of `upper`, count.
+    /// Numbers in a row of `upper`.
     fn stride(&self) -> usize {
         padded(self.eliminated) + self.width()
     }
@@ -176,7 +177,7 @@ impl Inverse {
     #[inline]
     fn column(&self, row: u32) -> usize {
         let row = 3 * row as usize;
-        // The gap of the padding lies before the eliminated.
+        // The padding lies before the eliminated ones.
         padded(self.eliminated) - self.eliminated + row
     }
 
@@ -215,7 +216,7 @@ impl Inverse {
         true
     }
 
-    /// Eliminates the vertices that are not asked for.
+    /// Eliminates the vertices that are not wanted.
     fn eliminate(&mut self) -> bool {
         let (head, width, stride) = (padded(self.eliminated), self.width(), self.stride());
         let lead = head - self.eliminated;
@@ -225,7 +226,7 @@ impl Inverse {
             let Some(inverse) = inverse(pivot_block(pivot, lead + row)) else { return false };
             let factors = |at: usize| {
                 let across = -Vec3::new(pivot[0][at], pivot[1][at], pivot[2][at]);
-                // Most of a mesh is not joined.
+                // Most vertices of a mesh are not coupled.
                 (across != Vec3::ZERO).then(|| (inverse * across).to_array())
             };
             for (line, at) in below.chunks_exact_mut(stride).zip(lead + row + 3..) {
@@ -247,11 +248,11 @@ impl Inverse {
         true
     }
 
-    /// Inverts what is left, in its place.
+    /// Inverts what is left, in place.
     ///
     /// Block by block the unknowns change sides with the right-hand side; what is right of the
-    /// diagonal tells all, as the matrix stays symmetric. When all have changed, minus the
-    /// inverse is left.
+    /// diagonal suffices, as the matrix stays symmetric. At the end, minus the inverse is
+    /// left.
     fn invert(&mut self) -> bool {
         let width = self.width();
         self.pivots.resize(3 * width, 0.0);
@@ -368,7 +369,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + left
 }
 
-/// Turns the signs, and fills what is left of the diagonal from what is right of it.
+/// Negates the matrix, and fills the lower triangle from the upper one.
 fn mirror(matrix: &mut [f64], width: usize) {
     if width == 0 {
         return;

@@ -8,7 +8,7 @@ use crate::math::random::Random;
 /// Roundings of a hundred sums, times a condition below 100.
 const TOLERANCE: f64 = 1e-12;
 
-/// Pairs of vertices that answer to each other in any symmetric way.
+/// Pairs of vertices coupled in any symmetric way.
 #[derive(Debug)]
 struct Joints(Vec<([VertexId; 2], [Mat3; 2])>);
 
@@ -41,7 +41,7 @@ pub fn pairs(vertices: Range<u32>) -> Vec<[VertexId; 2]> {
     vertices.clone().flat_map(after).collect()
 }
 
-/// A matrix without negative eigenvalues that joins these pairs; zero without any.
+/// A positive semidefinite matrix that couples these pairs; zero without any.
 pub fn joined(count: usize, joints: &[[VertexId; 2]], seed: u64) -> BlockMatrix {
     let mut random = Random::new(seed);
     let mut any = || random.vec3();
@@ -85,7 +85,7 @@ fn a_block_is_inverted_as_worked_by_hand() {
     assert_eq!(super::inverse(f64::NAN * block), None);
 }
 
-/// Every column of the inverse, spread to all vertices, must be a column of 1 again.
+/// Matrix times every column of the inverse must be a column of the identity.
 #[track_caller]
 fn check(count: u32, is_asked: impl Fn(usize) -> bool, is_held: impl Fn(usize) -> bool) {
     let (matrix, all) = (definite(count), 0..count as usize);
@@ -147,7 +147,7 @@ fn what_is_indefinite_is_refused() {
         matrix.add_to_diagonal(row, -50.0);
         let mut inverse = Inverse::default();
         assert!(!inverse.fill(&matrix, 0..5, |v| (v == row) == is_asked, |_| false));
-        // Held, it does no harm; and what was refused leaves nothing behind.
+        // Pinned, it does no harm; and a rejected matrix leaves nothing behind.
         assert!(inverse.fill(&matrix, 0..5, |_| true, |v| v == row));
         matrix.add_to_diagonal(row, f64::NAN);
         assert!(!inverse.fill(&matrix, 0..5, |_| is_asked, |_| false));
@@ -160,7 +160,7 @@ fn a_body_joined_to_another_is_refused() {
     let mut inverse = Inverse::default();
     assert!(!inverse.fill(&matrix, 0..3, |_| true, |_| false));
     assert!(!inverse.fill(&matrix, 1..4, |_| true, |_| false));
-    // Two bodies side by side are not joined, and each counts from its own first vertex.
+    // Two bodies side by side are not coupled, and each counts from its own first vertex.
     let mut apart = joined(4, &[[0, 1], [2, 3]].map(|pair| pair.map(VertexId)), 9);
     (0..4).for_each(|row| apart.add_to_diagonal(row, 1.0));
     assert!(inverse.fill(&apart, 2..4, |v| v == 3, |_| false));

@@ -1,7 +1,7 @@
-//! A contact made ready for the sweeps, in two parts: what every sweep looks at, and the rest.
+//! A contact constraint of dense PGS, in two parts: a small probe and the rest.
 //!
-//! A sweep passes a contact that does not press from its [`Probe`] alone; only for those that
-//! press, or begin to, there is a law and a response.
+//! A sweep skips an inactive contact by reading its [`Probe`] alone; only contacts that are
+//! active, or become so, have a Delassus block and a response.
 
 use crate::math::{Mat3, Vec3};
 use crate::solve::contact_block::ContactBlock;
@@ -9,63 +9,63 @@ use crate::solve::dense::add;
 use crate::solve::dense_pgs::Part;
 use crate::solve::terms::{MOST_FREE, Row, Term};
 
-/// Most unknowns of a contact between soft bodies, count.
+/// Most unknowns of a contact between soft bodies.
 const MOST_PLAIN: usize = 4;
 
-/// What a sweep must know of a contact to pass it by.
+/// What a sweep must know of a contact to skip it.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
-    /// First speed of each unknown, count; those out of use have no weight.
+    /// First speed of each unknown; unused ones have no weight.
     starts: [u32; MOST_PLAIN],
-    /// Weight of each unknown, unit 1.
+    /// Weight of each unknown.
     weights: [f64; MOST_PLAIN],
-    /// Whether these are all unknowns; otherwise the contact itself must be asked.
+    /// Whether these are all unknowns; otherwise the constraint itself is evaluated.
     is_plain: bool,
     normal: Vec3,
-    /// What is given of the relative velocity, taken away, m/s.
+    /// Prescribed part of the relative velocity, m/s; subtracted before solving.
     surface_velocity: Vec3,
     /// Least speed along the normal, m/s.
     min_normal_velocity: f64,
 }
 
-/// A contact.
+/// A contact constraint.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactConstraint {
-    /// First speed of each unknown, count; the first `count` are in use.
+    /// First speed of each unknown; the first `count` are in use.
     starts: [usize; MOST_FREE],
-    /// What each does to the relative velocity.
+    /// Jacobian of each unknown: its share in the relative velocity.
     shares: [Term; MOST_FREE],
-    /// Unknowns in use, count; held ones are not.
+    /// Unknowns in use; pinned ones are not.
     count: usize,
-    /// Right once it is ready.
+    /// Complete once `is_ready`.
     pub block: ContactBlock,
-    /// Whether nothing at it bends.
+    /// Whether both sides are rigid.
     pub is_rigid: bool,
-    /// A change of velocity that is none, m/s.
+    /// Change of velocity that counts as converged, m/s.
     velocity_tolerance: f64,
     sides: [Side; 2],
-    /// Whether its law and its responses are there.
+    /// Whether its Delassus block and its responses have been computed.
     pub is_ready: bool,
 }
 
-/// What a contact does to one body.
+/// One body of a contact.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Side {
-    /// Which of the parts, counted from 0.
+    /// Index of the part.
     pub part: usize,
-    /// First response, count.
+    /// First response.
     pub response: usize,
-    /// First speed of the body, count.
+    /// First speed of the body.
     pub start: usize,
-    /// Speeds of the body, count; 0 for an obstacle.
+    /// Speeds of the body; 0 for an obstacle.
     pub width: usize,
 }
 
 impl Probe {
-    /// Of a contact that has all its unknowns.
+    /// The probe of a constraint that has all its unknowns.
     pub fn of(constraint: &ContactConstraint) -> Probe {
         let ContactBlock { normal, surface_velocity, min_normal_velocity, .. } = constraint.block;
-        // A start that is out of use must be one of a speed.
+        // An unused start must still index a speed.
         let mut starts = [constraint.starts[0] as u32; MOST_PLAIN];
         let mut weights = [0.0; MOST_PLAIN];
         let mut is_plain = (1..=MOST_PLAIN).contains(&constraint.count);
@@ -78,7 +78,7 @@ impl Probe {
         Probe { starts, weights, is_plain, normal, surface_velocity, min_normal_velocity }
     }
 
-    /// Velocity of the first side seen from the second, without what is given, m/s.
+    /// J v: relative velocity before `surface_velocity` is subtracted, m/s.
     #[inline]
     pub fn relative(&self, constraint: &ContactConstraint, speeds: &[f64]) -> Vec3 {
         if !self.is_plain {
@@ -91,7 +91,7 @@ impl Probe {
         sum
     }
 
-    /// Whether the sides go apart fast enough by themselves.
+    /// Whether the sides separate fast enough without an impulse.
     #[inline]
     pub fn is_free(&self, linear: Vec3) -> bool {
         self.min_normal_velocity - self.normal.dot(linear - self.surface_velocity) <= 0.0
@@ -99,7 +99,9 @@ impl Probe {
 }
 
 impl ContactConstraint {
-    /// A contact without unknowns yet; `velocity_tolerance` is the change of velocity that is none, m/s.
+    /// A contact without unknowns yet.
+    ///
+    /// `velocity_tolerance` is the change of velocity that counts as converged, m/s.
     pub fn new(contact: &Row, sides: [Side; 2], velocity_tolerance: f64) -> ContactConstraint {
         ContactConstraint {
             starts: [0; MOST_FREE],
@@ -113,7 +115,7 @@ impl ContactConstraint {
         }
     }
 
-    /// Takes in an unknown that is free.
+    /// Adds a free unknown.
     pub fn add(&mut self, start: usize, share: Term) {
         debug_assert!(self.count < MOST_FREE, "attached vertices are not for this solver");
         if self.count < MOST_FREE {
@@ -123,17 +125,17 @@ impl ContactConstraint {
         }
     }
 
-    /// Finds out what an impulse does to the contact itself.
+    /// Computes the Delassus block.
     pub fn settle(&mut self, parts: &[Part]) {
         self.block = self.block.moved_by(self.weigh(parts), self.velocity_tolerance);
     }
 
-    /// First speeds of the unknowns in use, and what they do.
+    /// First speeds and Jacobians of the unknowns in use.
     fn all(&self) -> impl Iterator<Item = (usize, Term)> {
         self.starts.into_iter().zip(self.shares).take(self.count)
     }
 
-    /// Rows in a side's body, and what they do.
+    /// Rows in a side's body, and their Jacobians.
     fn terms(&self, side: &Side) -> impl Iterator<Item = (usize, Term)> {
         let speeds = side.start..side.start + side.width;
         let first = side.start;
@@ -141,12 +143,12 @@ impl ContactConstraint {
         own.map(move |(start, share)| ((start - first) / 3, share))
     }
 
-    /// The smallest number of a response of this or a later contact.
+    /// The smallest index of a response of this or a later contact.
     pub fn first_response(&self) -> usize {
         self.sides[0].response
     }
 
-    /// G.
+    /// The Delassus block G = J A⁻¹ Jᵀ, 1/kg.
     fn weigh(&self, parts: &[Part]) -> Mat3 {
         let mut delassus = Mat3::ZERO;
         for side in &self.sides {
@@ -164,7 +166,7 @@ impl ContactConstraint {
         delassus
     }
 
-    /// Fills W; `responses` are those from the number `first` on.
+    /// Fills W = A⁻¹ Jᵀ; `responses` start at the index `first`.
     pub fn respond(&self, parts: &[Part], first: usize, responses: &mut [f64]) {
         for side in self.sides.iter().filter(|side| side.width > 0) {
             let own = &mut responses[side.response - first..][..3 * side.width];
@@ -191,7 +193,7 @@ impl ContactConstraint {
         }
     }
 
-    /// Gives an impulse to the bodies.
+    /// Applies an impulse, N·s, to both bodies.
     #[inline]
     pub fn push(&self, responses: &[f64], impulse: Vec3, speeds: &mut [f64]) {
         for Side { response, start, width, .. } in self.sides {
@@ -201,7 +203,7 @@ impl ContactConstraint {
         }
     }
 
-    /// Velocity of the first side seen from the second, without what is given, m/s.
+    /// J v: relative velocity before `surface_velocity` is subtracted, m/s.
     fn relative(&self, speeds: &[f64]) -> Vec3 {
         self.all().map(|(start, share)| share.apply(Vec3::from_slice(&speeds[start..]))).sum()
     }

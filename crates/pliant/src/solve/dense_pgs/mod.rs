@@ -1,15 +1,15 @@
-//! Contacts of small bodies: dense inverses and projected Gauss–Seidel.
+//! Dense Delassus PGS: contact of small bodies by projected Gauss–Seidel.
 //!
-//! | here        | formula   | meaning                                               |
-//! |-------------|-----------|-------------------------------------------------------|
-//! | `speeds`    | v         | velocities of touched vertices, m/s                   |
-//! | `responses` | W = A⁻¹Jᵀ | how an impulse changes them, 1/kg                     |
-//! | `delassus`      | G = J W   | relative velocity of a contact per impulse, 1/kg      |
+//! | here        | formula   | meaning                                                    |
+//! |-------------|-----------|------------------------------------------------------------|
+//! | `speeds`    | v         | velocities of the vertices in contacts, m/s                |
+//! | `responses` | W = A⁻¹Jᵀ | how an impulse changes them, 1/kg                          |
+//! | `delassus`  | G = J W   | J A⁻¹ Jᵀ: relative velocity of a contact per impulse, 1/kg |
 //!
-//! An impulse moves the whole body at once as its elasticity wants it, so the sweeps
-//! converge whatever the stiffness; impulses through the masses alone boil. Sweeps see
-//! touched vertices only; the others of a body follow in the end. A contact that never presses
-//! has no response.
+//! A is inverted body by body, so an impulse moves the whole body at once as its elasticity
+//! wants it and the sweeps converge whatever the stiffness; with impulses through the masses
+//! alone, piles jitter. Sweeps see the vertices in contacts only; the others of a body follow at
+//! the end. A contact that is never active has no response.
 
 mod constraint;
 
@@ -32,7 +32,7 @@ impl Equations<'_, BlockMatrix> {
         self.held.binary_search(&VertexId(vertex as u32)).is_ok()
     }
 
-    /// b of a free vertex, less what given velocities take, N·s.
+    /// b of a free vertex, less what prescribed velocities contribute, N·s.
     fn right(&self, row: usize, velocities: &[Vec3]) -> Vec3 {
         if self.held.is_empty() {
             return self.right[row];
@@ -44,44 +44,44 @@ impl Equations<'_, BlockMatrix> {
     }
 }
 
-/// Snapshot of the method.
+/// Scratch memory of the solver.
 #[derive(Clone, Debug, Default)]
 pub struct DensePgs {
-    /// Of bodies that have contacts; those after the first `count` wait for more.
+    /// Of bodies that have contacts; those after the first `count` are spare.
     parts: Vec<Part>,
-    /// Parts in use, count.
+    /// Parts in use.
     count: usize,
     /// Entry of `parts` of each body, or none.
     places: Vec<Option<u32>>,
-    /// Whether each vertex is part of a contact.
+    /// Whether each vertex is in a contact.
     touched: Vec<bool>,
     /// One per contact.
     probes: Vec<Probe>,
     constraints: Vec<ContactConstraint>,
-    /// W of the contacts that press, side after side, three rows each; 1/kg.
+    /// W of the active contacts, side after side, three rows each; 1/kg.
     responses: Vec<f64>,
     /// Part after part, m/s.
     speeds: Vec<f64>,
     nncg: Nncg,
-    /// Where all are rigid.
+    /// Used where all bodies in contact are rigid.
     rigid_pgs: RigidPgs,
-    /// Count; 0 is 1.
+    /// Worker threads; 0 means 1.
     threads: usize,
-    /// First part or touch of each thread, and their number; count.
+    /// First part or contact of each thread, and their number.
     offsets: Vec<usize>,
-    /// First response of each thread, and their number; count.
+    /// First response of each thread, and their number.
     response_offsets: Vec<usize>,
 }
 
-/// One body's share.
+/// One body with its inverse.
 #[derive(Clone, Debug, Default)]
 struct Part {
     body: BodyId,
     inverse: Inverse,
     is_definite: bool,
-    /// Velocities of its touched vertices without contacts, m/s.
+    /// Velocities of its contact vertices before contact, m/s.
     free: Vec<f64>,
-    /// Its first speed among all, count.
+    /// Index of its first speed among all.
     start: usize,
 }
 
@@ -93,9 +93,9 @@ impl DensePgs {
 
     /// Solves for the velocities of all bodies that have contacts.
     ///
-    /// `bodies` are the vertices of each body. `velocities` come with those of held vertices and
-    /// leave with the solution; bodies without contacts are not touched. `None` when a body's
-    /// matrix is not definite.
+    /// `bodies` are the vertices of each body. `velocities` come with those of pinned vertices and
+    /// leave with the solution; bodies without contacts are not changed. `row_impulses` come as the
+    /// warm start. `None` when a body's matrix is not positive definite.
     pub fn solve(
         &mut self,
         equations: Equations<'_, BlockMatrix>,
@@ -111,7 +111,7 @@ impl DensePgs {
         self.solve_dense(equations, bodies, contacts, settings, (velocities, row_impulses))
     }
 
-    /// The same with an inverse for each body, whatever it is.
+    /// The same with a dense inverse for each body, rigid or not.
     pub(super) fn solve_dense(
         &mut self,
         equations: Equations<'_, BlockMatrix>,
@@ -138,12 +138,13 @@ impl DensePgs {
         Some(solved)
     }
 
-    /// Finds out what is touched.
+    /// Collects bodies and vertices that are in contacts.
     fn gather(&mut self, bodies: &[Range<usize>], contacts: &[Row]) {
         self.places.clear();
         self.places.resize(bodies.len(), None);
         self.touched.clear();
-        self.touched.resize(bodies.last().map_or(0, |last| last.end), false);
+        let end = bodies.iter().map(|own| own.end).max();
+        self.touched.resize(end.unwrap_or(0), false);
         for contact in contacts {
             let (a, b) = contact.bodies;
             for body in [Some(a), b].into_iter().flatten() {
@@ -163,7 +164,7 @@ impl DensePgs {
         }
     }
 
-    /// Inverses, and velocities without contacts.
+    /// Inverses, and velocities before contact.
     fn invert(
         &mut self,
         equations: Equations<'_, BlockMatrix>,
@@ -194,7 +195,7 @@ impl DensePgs {
         Some(())
     }
 
-    /// Makes contacts ready for the sweeps, but for their responses.
+    /// Builds the contact constraints, without their responses.
     fn constraint(
         &mut self,
         equations: Equations<'_, BlockMatrix>,
@@ -239,7 +240,7 @@ impl DensePgs {
         self.responses.resize(response, 0.0);
     }
 
-    /// First speed of a vertex on one of the sides; none for a held one.
+    /// First speed of a vertex on one of the sides; none for a pinned one.
     fn speed(&self, bodies: &[Range<usize>], sides: &[Side; 2], vertex: VertexId) -> Option<usize> {
         sides.iter().filter(|side| side.width > 0).find_map(|side| {
             let part = &self.parts[side.part];
@@ -249,7 +250,7 @@ impl DensePgs {
         })
     }
 
-    /// Laws and W of the contacts that press already.
+    /// Delassus blocks and W of the warm-started contacts.
     fn respond(&mut self, row_impulses: &[ContactImpulse]) {
         let DensePgs { parts, constraints, responses, offsets, response_offsets, .. } = self;
         for (constraint, row_impulse) in constraints.iter_mut().zip(row_impulses) {
@@ -276,10 +277,10 @@ impl DensePgs {
         });
     }
 
-    /// Puts contacts right one after the other, until none changes or there were enough sweeps.
+    /// PGS sweeps over all contacts, until converged or for the sweeps allowed.
     ///
-    /// What a sweep changes is a direction that often has a way to go: steps along directions
-    /// that are conjugate, as far as there is no corner in between, take it.
+    /// The change of a sweep is a direction in which there is often further to go; between sweeps
+    /// [`Nncg`] moves along conjugate ones, as far as no constraint switches in between.
     ///
     /// - Implements: [Silcowitz10 abstract], the nonsmooth nonlinear conjugate gradients.
     fn sweep(

@@ -15,14 +15,14 @@ fn bodies(counts: &[usize]) -> Vec<Range<usize>> {
     BodyOffsets::from_counts(counts.iter().copied()).ranges(total).collect()
 }
 
-/// Vertices with masses of their own.
+/// Uncoupled vertices of these masses.
 fn loose(masses: &[f64]) -> BlockMatrix {
     let mut matrix = joined(masses.len(), &[], 0);
     masses.iter().enumerate().for_each(|(row, mass)| matrix.add_to_diagonal(row, *mass));
     matrix
 }
 
-/// A contact along z, just closed, without friction; the last vertex is the second side.
+/// A frictionless contact along z, just closed; the last vertex is the second side.
 fn contact(terms: &[(u32, f64)], bodies: (u32, Option<u32>)) -> Row {
     let term = |k: usize| terms.get(k).copied().unwrap_or((0, 0.0));
     Row {
@@ -38,12 +38,12 @@ fn contact(terms: &[(u32, f64)], bodies: (u32, Option<u32>)) -> Row {
     }
 }
 
-/// What is left of one vertex of 2 kg with this momentum, N·s, on a plane.
+/// Solves for one vertex of 2 kg with this momentum, N·s, on a plane.
 fn on_plane(right: Vec3, contact: Row) -> (Vec3, ContactImpulse) {
     from_pressure(ContactImpulse::default(), right, contact)
 }
 
-/// The same, when it pressed before.
+/// The same, warm-started from an impulse.
 fn from_pressure(before: ContactImpulse, right: Vec3, contact: Row) -> (Vec3, ContactImpulse) {
     let (matrix, right) = (loose(&[2.0]), [right]);
     let equations = Equations { matrix: &matrix, right: &right, held: &[], dt: DT };
@@ -61,10 +61,10 @@ fn a_plane_bears_the_weight() {
     let (velocity, row_impulse) = on_plane(-weight * Vec3::Z, plane);
     assert_eq!(velocity, Vec3::ZERO);
     assert_eq!(row_impulse, ContactImpulse { normal: weight, tangent: Vec3::ZERO });
-    // Going up, it is let go.
+    // Moving up, it is released.
     let (velocity, row_impulse) = on_plane(Vec3::Z, plane);
     assert_eq!((velocity, row_impulse), (0.5 * Vec3::Z, ContactImpulse::default()));
-    // A plane that goes up takes it along.
+    // A plane that moves up takes it along.
     let lift = Row { surface_velocity: Vec3::Z, ..plane };
     assert_eq!(on_plane(Vec3::ZERO, lift).0, Vec3::Z);
 }
@@ -118,7 +118,7 @@ fn a_head_on_collision_keeps_momentum() {
     assert_eq!((velocities[0].x, velocities[1].y), (0.25, 0.5));
     let after = 1.5 * velocities[0] + 4.5 * velocities[1];
     assert!((after - right[0] - right[1]).length() < 1e-15, "{after}");
-    // What is right already stays, and one sweep finds it out.
+    // A solution stays, and one sweep detects it.
     let before = (velocities, row_impulses);
     let at = (&mut velocities[..], &mut row_impulses[..]);
     let solved = direct.solve(equations, &bodies, &contacts, settings, at).unwrap();
@@ -139,7 +139,7 @@ fn a_held_vertex_pushes_and_does_not_yield() {
     direct.solve(equations, &bodies, &contacts, RowSettings::default(), at).unwrap();
     assert_eq!(velocities, [2.0 * Vec3::Z, given]);
     assert_eq!(row_impulses[0].normal, 4.0); // 2 kg to 2 m/s
-    // Both sides held: nothing can be done, and nothing breaks.
+    // Neither side can move: nothing changes, and nothing breaks.
     let held = [VertexId(0), VertexId(1)];
     let equations = Equations { held: &held, ..equations };
     (velocities, row_impulses) = ([Vec3::ZERO, given], [ContactImpulse::default()]);
@@ -148,7 +148,7 @@ fn a_held_vertex_pushes_and_does_not_yield() {
     assert_eq!((velocities, row_impulses[0].normal), ([Vec3::ZERO, given], 0.0));
 }
 
-/// Three joined bodies in a row on a plane, the second with a held vertex.
+/// Three elastic bodies in a row on a plane, the second with a pinned vertex.
 struct Heap {
     matrix: BlockMatrix,
     bodies: Vec<Range<usize>>,
@@ -192,7 +192,7 @@ fn solve(heap: &Heap, threads: usize) -> (Vec<Vec3>, Vec<ContactImpulse>) {
     let mut velocities = vec![Vec3::ZERO; 18];
     velocities[8] = Vec3::new(0.5, 0.25, 0.125);
     let mut row_impulses = vec![ContactImpulse::default(); contacts.len()];
-    // From nothing, and from what the first few sweeps found.
+    // From a cold start, and warm-started from the first few sweeps.
     for sweeps in [5, settings.sweeps] {
         let mut direct = DensePgs::default();
         direct.set_threads(threads);
@@ -208,7 +208,7 @@ fn velocities_and_impulses_satisfy_the_equations() {
     let heap = heap();
     let (velocities, row_impulses) = solve(&heap, 1);
     assert_eq!(velocities[8], Vec3::new(0.5, 0.25, 0.125));
-    // A v − b − Jᵀλ, but for the held one.
+    // A v − b − Jᵀλ, except at the pinned vertex.
     let mut left = vec![Vec3::ZERO; 18];
     heap.matrix.multiply(&velocities, &mut left);
     left.iter_mut().zip(&heap.right).for_each(|(left, right)| *left -= *right);

@@ -1,6 +1,6 @@
-//! What limits and a motor do at a joint's axis: a law between speed and impulse.
+//! Limits and motor at a joint's axis: a law between speed and impulse.
 //!
-//! As the speed grows the impulse falls, along a staircase with a step for each hold:
+//! As the speed grows the impulse falls, along a staircase with a step for each state:
 //!
 //! | `Hold`  | speed          | impulse  |                                    |
 //! |---------|----------------|----------|------------------------------------|
@@ -14,7 +14,7 @@
 
 use crate::solve::joint::Axis;
 
-/// Where on the staircase a joint is.
+/// State of a limit or motor: where on the staircase a joint is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hold {
     Free,
@@ -38,7 +38,7 @@ pub(super) struct Law {
     bound: f64,
 }
 
-/// A row's speed and impulse, and by how much each may be off as rounding.
+/// A row's speed and impulse, with the rounding of each.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Found {
     /// m/s or rad/s.
@@ -58,7 +58,7 @@ impl Law {
 
     /// The law over a step of `dt` that begins at a travel, m or rad.
     ///
-    /// A limit may be reached within the step, not passed; what is beyond is left there, as
+    /// A limit may be reached within the step, not passed; a travel beyond it is left there, as
     /// pushing it back by a speed would add energy.
     pub fn new(axis: &Axis, travel: f64, dt: f64) -> Law {
         let [lower, upper] = axis.limits.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);

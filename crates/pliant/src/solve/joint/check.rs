@@ -1,10 +1,10 @@
-//! What is refused as a joint.
+//! Validation of joints.
 
 use crate::body::rigid::RigidState;
 use crate::math::Vec3;
 use crate::solve::joint::{Joint, Motor};
 
-/// Why something is no joint.
+/// Why a joint is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum JointError {
     /// Both ends at the same body.
@@ -15,25 +15,25 @@ pub enum JointError {
         /// The body.
         body: usize,
     },
-    /// A body that is not there.
+    /// A body that does not exist.
     #[error("joint {joint} names body {body}, there are {count}")]
     NoSuchBody {
         /// First such joint.
         joint: usize,
         /// The body it names.
         body: usize,
-        /// Bodies given, count.
+        /// Bodies given.
         count: usize,
     },
-    /// A joint that is not there.
+    /// A joint that does not exist.
     #[error("there is no joint {joint}, there are {count}")]
     NoSuchJoint {
-        /// The joint asked for.
+        /// The joint that was named.
         joint: usize,
-        /// Joints given, count.
+        /// Joints given.
         count: usize,
     },
-    /// An anchor that is nowhere.
+    /// An anchor that is not finite.
     #[error("joint {joint} holds at {anchor} m, which is not finite")]
     Anchor {
         /// First such joint.
@@ -46,10 +46,10 @@ pub enum JointError {
     Axis {
         /// First such joint.
         joint: usize,
-        /// The axis, of any unit.
+        /// The axis.
         axis: Vec3,
     },
-    /// Limits that leave nothing, or are no numbers.
+    /// Limits that leave no travel, or are not numbers.
     #[error("joint {joint} is limited to {least} … {most}: the first must not exceed the second")]
     Limits {
         /// First such joint.
@@ -59,7 +59,7 @@ pub enum JointError {
         /// Greatest travel, m or rad.
         most: f64,
     },
-    /// A motor that is no motor.
+    /// A motor whose speed or strength is not valid.
     #[error(
         "the motor of joint {joint} has speed {speed} and at most {most} to drive with: \
          the speed must be finite, the other not negative"
@@ -67,7 +67,7 @@ pub enum JointError {
     Motor {
         /// First such joint.
         joint: usize,
-        /// Wanted, rad/s or m/s.
+        /// Wanted speed, rad/s or m/s.
         speed: f64,
         /// Greatest torque or force, N·m or N.
         most: f64,
@@ -78,15 +78,15 @@ pub enum JointError {
         /// The joint.
         joint: usize,
     },
-    /// Lists that do not belong together, or not to these joints.
+    /// Lists of different length, or not the joints' own.
     #[error("there are {bodies} bodies and {states} states: give those that the joints are for")]
     Counts {
-        /// Bodies given, count.
+        /// Bodies given.
         bodies: usize,
-        /// States given, count.
+        /// States given.
         states: usize,
     },
-    /// A step that does not go forward.
+    /// A step that is not positive and finite.
     #[error("the step is {dt} s: give one that is positive and finite")]
     Step {
         /// The step, s.
@@ -94,7 +94,7 @@ pub enum JointError {
     },
 }
 
-/// Refuses what [`JointError`] lists.
+/// Rejects what [`JointError`] lists.
 pub(super) fn check(list: &[Joint], count: usize, states: &[RigidState]) -> Result<(), JointError> {
     if states.len() != count {
         return Err(JointError::Counts { bodies: count, states: states.len() });
@@ -123,7 +123,7 @@ pub(super) fn check(list: &[Joint], count: usize, states: &[RigidState]) -> Resu
 
 fn check_limits(joint: usize, limits: Option<[f64; 2]>) -> Result<(), JointError> {
     match limits {
-        // Asked so that what is no number fails too.
+        // Compared so that NaN fails too.
         Some([least, most])
             if !(least <= most && least < f64::INFINITY && most > -f64::INFINITY) =>
         {

@@ -1,22 +1,22 @@
-//! A symmetric matrix in blocks, one row of blocks for each joint, and its factor L Lᵀ.
+//! Block Cholesky factor L Lᵀ of the joint system, one block row per joint.
 //!
-//! Blocks are written row by row. Those of a column stand together, the diagonal first, in the
-//! order of elimination: what a column changes is always behind it.
+//! Blocks are written row by row. Those of a column are stored together, the diagonal first, in
+//! the order of elimination: what a column changes always comes after it.
 
 use std::ops::Range;
 
 use crate::solve::joint::pattern::Pattern;
 
-/// Rows of a joint at most, count.
+/// Rows of a joint at most.
 const MOST_ROWS: usize = 6;
 
-/// The blocks that are there, filled with a matrix or with its factor.
+/// The nonzero blocks, filled with the matrix or with its factor.
 #[derive(Clone, Debug)]
 pub(super) struct Factor {
     pattern: Pattern,
-    /// First row of each joint; one more than joints.
+    /// First row of each joint; one more entry than joints.
     offsets: Vec<usize>,
-    /// First number of the diagonal block of each place; one more than places.
+    /// First number of the diagonal block of each place; one more entry than places.
     columns: Vec<usize>,
     /// First number of each block below the diagonal.
     blocks: Vec<usize>,
@@ -24,7 +24,9 @@ pub(super) struct Factor {
 }
 
 impl Factor {
-    /// Room for joints of these sizes with these neighbours, both as [`Pattern::new`] has them.
+    /// Allocates for joints of these sizes with these neighbours.
+    ///
+    /// Both as [`Pattern::new`] has them.
     pub fn new(neighbours: Vec<Vec<usize>>, sizes: &[usize]) -> Factor {
         let pattern = Pattern::new(neighbours);
         let (mut columns, mut blocks, mut total) = (Vec::new(), Vec::new(), 0);
@@ -50,7 +52,7 @@ impl Factor {
         self.offsets[joint]..self.offsets[joint + 1]
     }
 
-    /// Rows of all joints, count.
+    /// Rows of all joints.
     pub fn row_count(&self) -> usize {
         self.offsets[self.offsets.len() - 1]
     }
@@ -77,14 +79,14 @@ impl Factor {
         &mut self.numbers[at..]
     }
 
-    /// Forgets all numbers.
+    /// Sets all numbers to zero.
     pub fn clear(&mut self) {
         self.numbers.fill(0.0);
     }
 
-    /// Puts the factor where the matrix was.
+    /// Replaces the matrix by its factor.
     ///
-    /// A pivot below its floor is rounding of a row that others imply, and is put there.
+    /// A pivot below its floor is rounding of a redundant row, and is set to the floor.
     pub fn factor(&mut self, floors: &[f64]) {
         for place in 0..self.pattern.order.len() {
             self.eliminate(place, floors);
@@ -130,7 +132,7 @@ impl Factor {
         self.rows_of(self.pattern.order[self.pattern.below[block]])
     }
 
-    /// Factors the column of a place, and takes it out of those behind.
+    /// Factors the column of a place, and updates the columns after it.
     fn eliminate(&mut self, place: usize, floors: &[f64]) {
         let Factor { pattern, offsets, columns, blocks, numbers } = self;
         let rows = |place: usize| offsets[pattern.order[place]]..offsets[pattern.order[place] + 1];
@@ -145,7 +147,7 @@ impl Factor {
         for j in column.clone() {
             let target = pattern.below[j];
             let right = &below[blocks[j] - first..][..rows(target).len() * size];
-            // The target's own column holds all that stands behind it in this one.
+            // The target's own column holds all that comes after it in this one.
             let mut found = pattern.column(target);
             for i in j..column.end {
                 let row = pattern.below[i];
@@ -215,7 +217,7 @@ fn backward(factor: &[f64], x: &mut [f64]) {
     }
 }
 
-/// Sum of products, as far as the shorter goes.
+/// Dot product, as far as the shorter one goes.
 #[inline]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
@@ -228,7 +230,7 @@ mod tests {
     /// Roundings of a dozen sums of numbers near one.
     const TOLERANCE: f64 = 1e-13;
 
-    /// Entry of the matrix below: twice the count on the diagonal, so that it is definite.
+    /// Entry of the matrix below: twice the count on the diagonal makes it definite.
     fn entry(r: usize, c: usize) -> f64 {
         let (low, high) = (r.min(c), r.max(c));
         if low == high { 40.0 } else { ((7 * low + 3 * high) % 5) as f64 - 2.0 }

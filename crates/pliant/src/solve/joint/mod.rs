@@ -1,21 +1,22 @@
-//! Joints between rigid bodies, all of them obeyed together by impulses.
+//! Joints between rigid bodies: a direct solver for bilateral constraints.
 //!
-//! A joint is a block of rows, speeds of its first body against its second that must vanish;
-//! joints that share a body are coupled. The blocks are solved at once, so a heavy weight at
-//! the end of a long chain costs no more than a light one.
+//! A joint is a block of constraint rows, relative velocities of its first body against its
+//! second that must vanish; joints that share a body are coupled. The blocks are solved at once,
+//! by a sparse block Cholesky factor, so a heavy weight at the end of a long chain costs no more
+//! than a light one.
 //!
-//! A step is: forces change velocities; [`Joints::velocities_ahead`], or
-//! [`Joints::velocities`] where they are to obey exactly; a free flight; and
-//! [`Joints::positions`], which takes out what the turning of the bodies has left. With half of
-//! the forces before and half after, the step is of second order.
+//! A step is: forces change velocities; [`Joints::velocities_ahead`], or [`Joints::velocities`]
+//! where velocities are to satisfy the joints exactly; free motion; and [`Joints::positions`],
+//! which removes the drift that the rotation of the bodies has left. With half of the forces
+//! before and half after, the step is of second order.
 //!
 //! | here          | lecture   | meaning                                                |
 //! |---------------|-----------|--------------------------------------------------------|
 //! | a, b          | a, b      | first and second body of a joint; b may be the world   |
 //! | `Row`         |           | a speed of a against b, m/s or rad/s                   |
 //! | `impulses`    | j         | on a, one number per row, N·s or N·m·s; b takes −j     |
-//! | diagonal      | K_a00 + … | answer of a joint's rows to its own impulses           |
-//! | `Coupling`    | K_a01     | answer of one joint to another on the same body        |
+//! | diagonal      | K_a00 + … | response of a joint's rows to its own impulses         |
+//! | `Coupling`    | K_a01     | response of one joint to another on the same body      |
 //! | `travel`      |           | of a along or about the axis, from rest, m or rad      |
 
 mod check;
@@ -47,21 +48,25 @@ use crate::solve::joint::system::System;
 
 pub use crate::solve::joint::check::JointError;
 
-/// What drives a joint along or about its axis.
+/// A motor along or about a joint's axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motor {
-    /// Of the first body against the second, rad/s of a hinge, m/s of a slider.
+    /// Speed of the first body against the second, rad/s of a hinge, m/s of a slider.
     pub speed: f64,
-    /// Greatest torque of a hinge, N·m, or force of a slider, N; not negative, may be infinite.
+    /// Greatest torque of a hinge, N·m, or force of a slider, N.
+    ///
+    /// Not negative, may be infinite.
     pub most: f64,
 }
 
-/// What may move freely at a joint's axis.
+/// The free axis of a joint, with limits and a motor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis {
-    /// World space at rest, of any length; the unit is that of a direction.
+    /// Direction, world space at rest, of any length.
     pub direction: Vec3,
-    /// Least and greatest travel from rest, rad of a hinge, m of a slider; may be infinite.
+    /// Least and greatest travel from rest, rad of a hinge, m of a slider.
+    ///
+    /// May be infinite.
     pub limits: Option<[f64; 2]>,
     /// Drives the travel.
     pub motor: Option<Motor>,
@@ -74,63 +79,63 @@ impl Axis {
     }
 }
 
-/// What a joint leaves free.
+/// Degrees of freedom that a joint leaves free.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum JointKind {
-    /// All turning about the anchor.
+    /// All rotations about the anchor.
     Ball,
-    /// Turning about an axis through the anchor; counts right-handed about it.
+    /// Rotation about an axis through the anchor; right-handed about it.
     Hinge(Axis),
-    /// Going along an axis, without turning.
+    /// Translation along an axis, without rotation.
     Slider(Axis),
     /// Nothing.
     Fixed,
 }
 
-/// What holds two bodies together, or one to the world.
+/// A joint between two bodies, or one body and the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Joint {
     /// What it leaves free.
     pub kind: JointKind,
-    /// Who is joined, counted from 0 in the list of bodies; `None` is the world.
+    /// The bodies, by their index in the list; `None` is the world.
     pub bodies: (usize, Option<usize>),
-    /// Where it holds the first and the second, world space at rest, m.
+    /// Anchors on the first and the second body, world space at rest, m.
     ///
-    /// Two places that differ are brought together by [`Joints::positions`]; along a slider's
-    /// axis they may differ.
+    /// Two anchors that differ are brought together by [`Joints::positions`]; along a slider's axis
+    /// they may differ.
     pub anchors: [Vec3; 2],
 }
 
 impl Joint {
-    /// A joint that holds both at the same place of the world at rest, m.
+    /// A joint with one anchor for both bodies, world space at rest, m.
     pub fn new(kind: JointKind, bodies: (usize, Option<usize>), anchor: Vec3) -> Joint {
         Joint { kind, bodies, anchors: [anchor, anchor] }
     }
 }
 
-/// What a joint bears: what its first body feels. The second feels the opposite.
+/// Reaction of a joint on its first body; the second feels the opposite.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Load {
     /// At the anchor of the first body, world axes, N.
     pub force: Vec3,
-    /// World axes, N·m; beside the one that the force makes about the centre.
+    /// World axes, N·m; without the moment of the force about the centre.
     pub torque: Vec3,
 }
 
-/// How well all joints are met after a solve.
+/// How well all joints are satisfied after a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointStats {
-    /// Factorisations made, count.
+    /// Factorisations made.
     pub rounds: usize,
-    /// Largest miss of rows that go, m/s of velocities, m of positions.
+    /// Largest error of linear rows, m/s of velocities, m of positions.
     pub gap: f64,
-    /// Largest miss of rows that turn, rad/s of velocities, rad of positions.
+    /// Largest error of angular rows, rad/s of velocities, rad of positions.
     pub twist: f64,
-    /// Whether some rows contradict others: then the misses are least squares.
+    /// Whether some rows contradict others: then the errors are least squares.
     ///
-    /// The squares are weighted by the mass that each row alone sets in motion.
+    /// The squares are weighted by the effective mass of each row alone.
     pub is_contradictory: bool,
-    /// Whether limits and motors did not come to agree in the rounds that are granted.
+    /// Whether limits and motors did not converge in the iterations allowed.
     pub is_undecided: bool,
 }
 
@@ -140,33 +145,33 @@ pub struct Joints {
     list: Vec<Joint>,
     /// The joints in the axes of their bodies.
     bonds: Vec<Bond>,
-    /// Bodies that the joints were made for, count.
+    /// Bodies that the joints were made for.
     bodies: usize,
-    /// Of all joints, at their places in the system.
+    /// Of all joints, in the order of the system.
     rows: Vec<Row>,
     /// On the first body, one per row, N·s or N·m·s.
     impulses: Vec<f64>,
-    /// What each axis does.
+    /// State of each axis.
     holds: Vec<Hold>,
     /// Of each joint, rad or m; 0 for a ball and a fixed joint.
     travel: Vec<f64>,
     loads: Vec<Load>,
-    /// Wanted of each row beside what its axis asks for, m/s or rad/s.
+    /// Wanted speed of each row beside what its axis asks for, m/s or rad/s.
     ahead: Vec<f64>,
     /// Length of the step of the loads, s; 0 before the first.
     dt: f64,
-    /// Of all joints at each body, over a step, kg·m².
+    /// Geometric stiffness of all joints at each body, over a step, kg·m².
     pulls: Vec<Mat3>,
     system: System,
-    /// Where bodies were before a trial, with the ways they are to go as velocities, m and rad.
+    /// Where bodies were before a trial, with the ways to go as velocities, m and rad.
     before: Vec<RigidState>,
-    /// How well positions were met last.
+    /// How well positions were satisfied last.
     met: JointStats,
-    /// What was remembered when last noted.
+    /// State when last noted.
     noted: Noted,
 }
 
-/// What joints remember from step to step.
+/// State that joints carry from step to step.
 #[derive(Clone, Debug, Default)]
 struct Noted {
     /// rad or m.
@@ -194,7 +199,7 @@ impl Joints {
         Ok(Joints::made(list, bodies.len(), states))
     }
 
-    /// Joints that were checked, of a count of bodies.
+    /// Joints that were checked, for a number of bodies.
     fn made(list: Vec<Joint>, bodies: usize, states: &[RigidState]) -> Joints {
         let bonds: Vec<Bond> = list.iter().map(|joint| Bond::new(joint, states)).collect();
         let ends: Vec<_> = list.iter().map(|joint| joint.bodies).collect();
@@ -232,14 +237,14 @@ impl Joints {
         self.list.is_empty()
     }
 
-    /// How well positions were met when last put right.
+    /// How well positions were satisfied when last corrected.
     pub fn met(&self) -> JointStats {
         self.met
     }
 
-    /// By how far a joint is not met where bodies were when last measured, m and rad.
+    /// Error of a joint where bodies were when last measured, m and rad.
     ///
-    /// Zeros for a joint that is not there.
+    /// Zeros for a joint that does not exist.
     pub fn missed(&self, joint: usize) -> [f64; 2] {
         let mut missed = [0.0_f64; 2];
         if joint < self.list.len() {
@@ -251,20 +256,22 @@ impl Joints {
         missed
     }
 
-    /// What each joint bore over the last step, as an average; contradictory joints tear.
+    /// Reaction of each joint over the last step, as an average.
+    ///
+    /// Contradictory joints pull against each other.
     pub fn loads(&self) -> &[Load] {
         &self.loads
     }
 
-    /// Of the first body along or about the axis since rest, when last measured, m or rad.
+    /// Travel of the first body along or about the axis since rest, m or rad.
     ///
-    /// Hinges count whole turns too. `None` for joints without an axis.
+    /// When last measured. Hinges count whole turns too. `None` for joints without an axis.
     pub fn travel(&self, joint: usize) -> Option<f64> {
         let axis = self.list.get(joint)?.kind.axis();
         axis.and_then(|_| self.travel.get(joint).copied())
     }
 
-    /// Gives a hinge or slider another motor, or none.
+    /// Replaces the motor of a hinge or slider, or removes it.
     pub fn set_motor(&mut self, joint: usize, motor: Option<Motor>) -> Result<(), JointError> {
         let count = self.list.len();
         let found = self.list.get_mut(joint).ok_or(JointError::NoSuchJoint { joint, count })?;
@@ -278,7 +285,7 @@ impl Joints {
         }
     }
 
-    /// Writes what is remembered from step to step: how far hinges have turned, and loads.
+    /// Writes the state kept from step to step: turns of hinges, and loads.
     pub fn save(&self, memory: &mut Snapshot) {
         memory.write(self.travel.len() as f64);
         memory.write(self.dt);
@@ -306,7 +313,7 @@ impl Joints {
         Ok(())
     }
 
-    /// Keeps what is remembered from step to step, for [`Joints::go_back`].
+    /// Notes the state kept from step to step, for [`Joints::go_back`].
     pub(crate) fn note(&mut self) {
         let Joints { noted, travel, loads, dt, met, .. } = self;
         noted.travel.clone_from(travel);
@@ -314,7 +321,7 @@ impl Joints {
         (noted.dt, noted.met) = (*dt, *met);
     }
 
-    /// Forgets all since [`Joints::note`], as after a step that failed.
+    /// Restores the state of [`Joints::note`], as after a step that failed.
     pub(crate) fn go_back(&mut self) {
         let Joints { noted, travel, loads, dt, met, .. } = self;
         if noted.travel.len() == travel.len() {
@@ -332,7 +339,7 @@ impl Joints {
         }
     }
 
-    /// Refuses lists of another length than the joints were made for.
+    /// Rejects lists of another length than the joints were made for.
     fn check_count(&self, bodies: usize, states: usize) -> Result<(), JointError> {
         let counts = [bodies, states];
         if counts == [self.bodies; 2] {
@@ -344,7 +351,7 @@ impl Joints {
 }
 
 impl JointKind {
-    /// What may move freely, if it is one direction.
+    /// The free axis, if there is one.
     fn axis(&self) -> Option<&Axis> {
         match self {
             JointKind::Hinge(axis) | JointKind::Slider(axis) => Some(axis),

@@ -1,8 +1,8 @@
-//! Which blocks of the factor are there, and in which order joints are eliminated.
+//! Sparsity pattern of the factor, and the order in which joints are eliminated.
 //!
-//! Joints that share a body are neighbours. The joint with the fewest neighbours goes first
-//! and makes neighbours of those it leaves: chains and trees get no block that was not there,
-//! loops get some.
+//! Joints that share a body are neighbours. The joint with the fewest neighbours is eliminated
+//! first and makes neighbours of those it leaves (minimum degree): chains and trees get no
+//! fill-in, loops get some.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -21,7 +21,7 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// Pattern of joints with these neighbours, each list ascending and without the joint.
+    /// Pattern of joints with these neighbours, each list ascending, without the joint.
     pub fn new(mut neighbours: Vec<Vec<usize>>) -> Pattern {
         let count = neighbours.len();
         let mut waiting: BTreeSet<(usize, usize)> =
@@ -30,7 +30,7 @@ impl Pattern {
         while let Some((_, joint)) = waiting.pop_first() {
             place[joint] = order.len();
             order.push(joint);
-            // Stays as it is from now on: the column of the joint.
+            // Final from now on: the column of the joint.
             let clique = std::mem::take(&mut neighbours[joint]);
             for &near in &clique {
                 waiting.remove(&(neighbours[near].len(), near));
@@ -70,7 +70,7 @@ impl Pattern {
 mod tests {
     use super::*;
 
-    /// Blocks of the factor below the diagonal, count.
+    /// Blocks of the factor below the diagonal.
     fn blocks(count: usize, edges: &[(usize, usize)]) -> usize {
         let mut neighbours = vec![Vec::new(); count];
         for &(a, b) in edges {
@@ -89,7 +89,7 @@ mod tests {
     fn chains_and_trees_get_no_new_blocks() {
         let chain: Vec<_> = (1..100).map(|k| (k - 1, k)).collect();
         assert_eq!(blocks(100, &chain), 99);
-        // Given from the middle outwards, where the order of the list would fill in.
+        // Given from the middle outwards, where the order of the list would cause fill-in.
         let star: Vec<_> = (1..20).map(|k| (0, k)).collect();
         assert_eq!(blocks(20, &star), 19);
         // Three joints at one body, each with another behind it: a triangle with tails.

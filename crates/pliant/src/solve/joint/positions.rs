@@ -1,4 +1,4 @@
-//! Shifts and turns that put joints together again after a flight.
+//! Position correction of joints: shifts and turns that remove their drift.
 
 use std::borrow::Borrow;
 
@@ -8,33 +8,33 @@ use crate::solve::joint::axis::{Found, Hold, Law};
 use crate::solve::joint::rows::AXIS_ROW;
 use crate::solve::joint::{JointError, JointStats, Joints};
 
-/// Factorisations from which on the search ends, count; a drift of a step needs two or three.
+/// Most factorisations of a search; the drift of one step needs two or three.
 const MOST_ROUNDS: usize = 48;
 
-/// Factorisations of one step of the search at most, count: limits come on and go off.
+/// Most factorisations of one step of the search: limits switch on and off.
 const MOST_CHANGES: usize = 12;
 
-/// Slack of limits, as a share of all that is missed.
+/// Tolerance of limits, as a share of the total error.
 const SLACK: f64 = 1e-9;
 
-/// Halvings of a step that makes things worse at most, count.
+/// Most halvings of a step that makes the error worse.
 const MOST_HALVINGS: usize = 8;
 
-/// A step that gains less than this share of the misses was the last.
+/// A step that gains less than this share of the error is the last.
 const GAIN: f64 = 1e-9;
 
 /// Roundings of a row's error, as a share of the coordinates that make it up.
 const ROUNDING: f64 = 1e-15;
 
-/// Misses of this many roundings that no step takes out are a contradiction.
+/// Errors of this many roundings that no step removes are a contradiction.
 const CONTRADICTION: f64 = 1e4;
 
 impl Joints {
-    /// Takes out by how far joints have come apart; velocities stay.
+    /// Removes the drift of joints; velocities stay.
     ///
-    /// Of all ways the one that moves the least mass the least. Limits that were passed are
-    /// gone back to. Steps of Gauss and Newton, halved where they make things worse, until only
-    /// rounding is left or nothing is gained.
+    /// Of all corrections the one that moves the least mass the least. Limits that were passed are
+    /// restored. Gauss–Newton steps, halved where they make the error worse, until only rounding is
+    /// left or nothing is gained.
     pub fn positions<B: Borrow<RigidBody>>(
         &mut self,
         bodies: &[B],
@@ -68,7 +68,7 @@ impl Joints {
         Ok(met)
     }
 
-    /// What a row misses, m or rad; at an axis, how far the travel is beyond its limits.
+    /// Error of a row, m or rad; at an axis, how far the travel is beyond its limits.
     pub(super) fn error(&self, joint: usize, k: usize) -> f64 {
         match self.list[joint].kind.axis() {
             Some(axis) if k == self.system.rows_of(joint).start + AXIS_ROW => {
@@ -78,7 +78,7 @@ impl Joints {
         }
     }
 
-    /// Sum of what rows miss, and of its rounding, as roots of masses times squares.
+    /// Norm of all errors, and of their rounding, as roots of masses times squares.
     fn misses(&self, states: &[RigidState]) -> (f64, f64) {
         let (mut misses, mut roundings) = (0.0, 0.0);
         for (joint, bond) in self.bonds.iter().enumerate() {
@@ -95,7 +95,7 @@ impl Joints {
         (misses.sqrt(), roundings.sqrt())
     }
 
-    /// Finds the ways of all bodies, with limits where they hold; gives the rounds it took.
+    /// Solves for the corrections of all bodies, with limits; returns factorisations.
     fn solve_ways(&mut self, states: &[RigidState], miss: f64) -> usize {
         let still = |s: &RigidState| RigidState { velocity: Vec3::ZERO, spin: Vec3::ZERO, ..*s };
         for (hold, joint) in self.holds.iter_mut().zip(&self.list) {
@@ -134,7 +134,7 @@ impl Joints {
         self.list[joint].kind.axis().map(|axis| Law::of_shift(axis, self.travel[joint]))
     }
 
-    /// Puts limits on that the ways would pass, and off where they pull; whether any changed.
+    /// Switches limits on that would be passed, and off where they pull; whether any.
     fn change_limits(&mut self, miss: f64) -> bool {
         let mut changed = false;
         for joint in 0..self.list.len() {
@@ -158,7 +158,7 @@ impl Joints {
         changed
     }
 
-    /// Goes the way that was solved for, or a part of it that gains; gives what is missed then.
+    /// Takes the correction, or a part of it that gains; returns the error then.
     fn step(&mut self, states: &mut [RigidState], miss: f64) -> f64 {
         let mut share = 1.0;
         for _ in 0..MOST_HALVINGS {
@@ -176,7 +176,7 @@ impl Joints {
     }
 }
 
-/// Puts bodies a share of the way along their shifts and turns.
+/// Moves bodies a share of the way along their shifts and turns.
 fn go(before: &[RigidState], share: f64, states: &mut [RigidState]) {
     for (from, state) in before.iter().zip(states) {
         state.centre = from.centre + share * from.velocity;

@@ -1,17 +1,17 @@
-//! What keeps bodies under strong pull from shaking.
+//! Geometric stiffness that keeps bodies under strong tension from oscillating.
 //!
-//! A body between two joints that pull swings about them like a string. Where the swing is too
-//! fast for the step, impulses along the directions of its start overshoot, more at each
-//! step. There the torque is taken where the step ends instead: with joints that pull with
-//! a force f at an arm r, turning by θ changes it by −G θ, so that over a step the body
-//! resists as if it had the inertia I + dt² G. As much of it is added as makes the swing one
-//! that the step can follow; slower ones get nothing, and keep their energy.
+//! A body between two joints under tension swings about them like a string. Where the swing is
+//! too fast for the step, impulses along the directions of its start overshoot, more at each
+//! step. There the torque is taken at the end of the step instead: with joints that pull with a
+//! force f at an arm r, turning by θ changes it by −G θ, so that over a step the body resists as
+//! if it had the inertia I + dt² G. As much of it is added as makes the swing one that the step
+//! can follow; slower ones get nothing, and keep their energy.
 
 use crate::body::rigid::{RigidBody, RigidState};
 use crate::math::eigen::eigen;
 use crate::math::{Mat3, Vec3};
 
-/// dt² G over I that a step can follow, unit 1; above 4 it would shake.
+/// dt² G over I that a step can follow; above 4 the step is unstable.
 const FOLLOWED: f64 = 1.0;
 
 /// Change of the torque of a force at an arm, m, by turning the arm.
@@ -25,7 +25,7 @@ pub(super) fn pull(arm: Vec3, force: Vec3) -> Mat3 {
     Mat3::from_diagonal(Vec3::splat(arm.dot(force))) - 0.5 * (outer + outer.transpose())
 }
 
-/// Inverse inertia of a body that joints pull at over a step, 1/(kg·m²), world axes.
+/// Inverse inertia of a body under tension over a step, 1/(kg·m²), world axes.
 ///
 /// `pulls` is the sum of [`pull`] over its joints, with forces times dt², kg·m². `None` where
 /// the step can follow.

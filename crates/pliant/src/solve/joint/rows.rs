@@ -1,10 +1,10 @@
-//! Joints in the axes of their bodies, and the rows they make where the bodies are.
+//! Joints in the axes of their bodies, and the constraint rows they make.
 //!
 //! | here     | meaning                                                              |
 //! |----------|----------------------------------------------------------------------|
-//! | `along`  | l: unit direction of a row that goes, zero of one that turns         |
-//! | `turn_a` | r_a × l, m, or the unit axis of a row that turns                     |
-//! | `error`  | what the row's speed changes, m or rad; zero where the joint is met  |
+//! | `along`  | l: unit direction of a linear row, zero of an angular one            |
+//! | `turn_a` | r_a × l, m, or the unit axis of an angular row                       |
+//! | `error`  | whose rate is the row's speed, m or rad; zero where satisfied        |
 //!
 //! The speed of a row is l·v_a + turn_a·ω_a − l·v_b − turn_b·ω_b.
 
@@ -15,13 +15,13 @@ use crate::math::{Mat3, Quat, Vec3};
 use crate::solve::joint::check::direction;
 use crate::solve::joint::{Joint, JointKind};
 
-/// Row of a hinge or slider at its axis, count.
+/// Index of the row at the axis of a hinge or slider.
 pub(super) const AXIS_ROW: usize = 5;
 
-/// Twice the sine of half a half turn: how far two opposite axes are from each other.
+/// Twice the sine of half a half turn: distance of two opposite axes.
 const OPPOSITE: f64 = 2.0;
 
-/// What makes the rows of a joint.
+/// Kind of the rows of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Ball,
@@ -31,7 +31,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// Rows of the form, the one at its axis included, count.
+    /// Rows of this kind, the one at its axis included.
     pub fn rows(self) -> usize {
         if self == Form::Ball { 3 } else { 6 }
     }
@@ -50,22 +50,22 @@ pub(super) struct Bond {
     anchor_b: Vec3,
     /// The axis of the first, body axes; unit.
     axis_a: Vec3,
-    /// The axis and two directions across it on the second's axes, as columns; unit.
+    /// The axis and two directions across it in the second's axes, as columns; unit.
     frame_b: Mat3,
     /// Rotation from the axes of the first to those of the second, at rest.
     b_from_a: Quat,
 }
 
-/// One speed of the first body against the second.
+/// One constraint row: a speed of the first body against the second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Row {
-    /// World space; unit, or zero of a row that turns.
+    /// World space; unit, or zero of an angular row.
     pub along: Vec3,
     /// World space, m, or a unit axis.
     pub turn_a: Vec3,
     /// The same of the second.
     pub turn_b: Vec3,
-    /// What is to vanish, m or rad; travel at an axis.
+    /// Constraint error, m or rad; travel at an axis.
     pub error: f64,
 }
 
@@ -84,14 +84,14 @@ impl Row {
         [self.along.dot(a.velocity) + self.turn_a.dot(a.spin), of_b]
     }
 
-    /// Whether it turns; otherwise it goes.
+    /// Whether the row is angular; otherwise it is linear.
     pub fn turns(&self) -> bool {
         self.along == Vec3::ZERO
     }
 }
 
 impl Bond {
-    /// The joint, held where the bodies are now; indices and axes were checked.
+    /// The joint with the bodies where they are now; indices and axes were checked.
     pub fn new(joint: &Joint, states: &[RigidState]) -> Bond {
         let (a, b) = (&states[joint.bodies.0], second(states, joint.bodies.1));
         let given = joint.kind.axis().map_or(Vec3::X, |axis| axis.direction);
@@ -121,10 +121,10 @@ impl Bond {
         [at - states[self.a].centre, at - second(states, self.b).centre]
     }
 
-    /// What a free flight adds to a row's error beside its speed, twice per dt², m/s² or rad/s².
+    /// Second derivative of a row's error in free motion, m/s² or rad/s².
     ///
-    /// Arms and axes turn along arcs, where speeds lead along tangents. Where a row turns, only
-    /// a hinge has such a part: else both bodies turn alike.
+    /// Arms and axes turn along arcs, where speeds lead along tangents. Of the angular rows, only
+    /// those of a hinge have such a part: otherwise both bodies turn alike.
     pub fn bend(&self, states: &[RigidState], number: usize, row: &Row) -> f64 {
         let (a, b) = (&states[self.a], second(states, self.b));
         let arc = |spin: Vec3, arm: Vec3| spin.cross(spin.cross(arm));
@@ -137,7 +137,7 @@ impl Bond {
             }
             Form::Slider | Form::Fixed if row.turns() => 0.0,
             Form::Slider => {
-                // The direction turns with the second body, and the first goes along.
+                // The direction turns with the second body, and the first moves along it.
                 let speed = a.velocity_at(a.centre + arms[0]) - b.velocity_at(a.centre + arms[0]);
                 let along = 2.0 * b.spin.cross(row.along).dot(speed);
                 if number == AXIS_ROW {
@@ -152,11 +152,11 @@ impl Bond {
         }
     }
 
-    /// Writes the rows for where the bodies are; gives the travel, m or rad.
+    /// Writes the rows for where the bodies are; returns the travel, m or rad.
     ///
-    /// Both arms lead to the first body's anchor, so that an impulse and its opposite act at
-    /// one point and angular momentum is kept, whatever the distance of the anchors. `last` is
-    /// the travel before, from which whole turns are counted.
+    /// Both arms lead to the first body's anchor, so that an impulse and its opposite act at one
+    /// point and angular momentum is kept, whatever the distance of the anchors. `last` is the
+    /// travel before, from which whole turns are counted.
     pub fn measure(&self, states: &[RigidState], last: f64, rows: &mut [Row]) -> f64 {
         let (a, b) = (&states[self.a], second(states, self.b));
         let at = a.point(self.anchor_a);
@@ -165,7 +165,7 @@ impl Bond {
         let frame = Mat3::from_quat(b.turn) * self.frame_b;
         let cross = [frame.y_axis, frame.z_axis];
         let go = |along: Vec3| Row::go(along, arms, apart.dot(along));
-        // What the first has turned against the second since rest, world axes.
+        // Rotation of the first against the second since rest, world axes.
         let turned = a.turn * (b.turn * self.b_from_a).conjugate();
         match self.form {
             Form::Ball | Form::Hinge | Form::Fixed => write(rows, 0, BASIS.map(go)),
@@ -198,7 +198,7 @@ impl Bond {
 /// Axes of the world.
 const BASIS: [Vec3; 3] = [Vec3::X, Vec3::Y, Vec3::Z];
 
-/// State of the second body; the world's is still, at the origin.
+/// State of the second body; the world is at rest at the origin.
 fn second(states: &[RigidState], b: Option<usize>) -> RigidState {
     const WORLD: RigidState = RigidState {
         centre: Vec3::ZERO,
@@ -213,7 +213,7 @@ fn write<const N: usize>(rows: &mut [Row], from: usize, made: [Row; N]) {
     rows[from..from + N].copy_from_slice(&made);
 }
 
-/// Axis of a rotation with twice the sine of half its angle as length, rad where small.
+/// Rotation axis with twice the sine of half the angle as length, rad where small.
 ///
 /// Grows up to a half turn, as the plain sine does not.
 fn small_turn(turn: Quat) -> Vec3 {

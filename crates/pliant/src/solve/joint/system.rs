@@ -1,7 +1,7 @@
-//! What the rows of all joints answer to impulses in them.
+//! The linear system of all joint rows: the Delassus matrix J M⁻¹ Jᵀ.
 //!
-//! Each joint has a block on the diagonal, joints that share a body one beside it. Rows that
-//! are off stand alone with a one.
+//! Each joint has a block on the diagonal, and joints that share a body an off-diagonal one.
+//! Inactive rows have a one on the diagonal and nothing else.
 
 use std::borrow::Borrow;
 use std::ops::Range;
@@ -11,11 +11,10 @@ use crate::math::{Mat3, Vec3};
 use crate::solve::joint::factor::{Block, Factor};
 use crate::solve::joint::rows::Row;
 
-/// Share of its diagonal that each row gets on top.
+/// Relative regularisation of the diagonal.
 ///
-/// So rows that others imply have an answer: of all impulses about the smallest, and where
-/// they contradict, least squares. What this takes from the other rows is given back by
-/// solving again for what is left.
+/// So redundant rows have a solution: nearly the smallest impulses, and where rows contradict,
+/// least squares. What this takes from the other rows is recovered by iterative refinement.
 const SOFT: f64 = 1e-11;
 
 /// Which body of a joint.
@@ -30,34 +29,36 @@ enum End {
 struct Coupling {
     /// The joints, and which of their ends.
     block: Block<End>,
-    /// The body that both hold.
+    /// The body that both are attached to.
     body: usize,
 }
 
-/// What answers impulses in the rows of joints.
+/// Response of all joint rows to impulses in them.
 #[derive(Clone, Debug)]
 pub(super) struct System {
     factor: Factor,
     couplings: Vec<Coupling>,
     ends: Vec<(usize, Option<usize>)>,
-    /// Change of the spins of both bodies by a row's impulse, 1/(kg·m) or 1/(kg·m²).
+    /// Change of the angular velocities of both bodies by a row's unit impulse.
+    ///
+    /// 1/(kg·m) or 1/(kg·m²).
     moved: Vec<[Vec3; 2]>,
     /// 1/kg and 1/(kg·m²), of each body.
     inverse: Vec<(f64, Mat3)>,
-    /// Whether a body's inertia is another than its own.
+    /// Whether a body's inertia is not its own but stiffened.
     stiff: Vec<bool>,
     /// Pivots below these are rounding, 1/kg or 1/(kg·m²).
     floors: Vec<f64>,
-    /// Change of a row's speed by its own impulse, 1/kg or 1/(kg·m²).
+    /// Diagonal: change of a row's speed by its own impulse, 1/kg or 1/(kg·m²).
     pub answers: Vec<f64>,
-    /// Whether a row takes part.
+    /// Whether a row is active.
     pub on: Vec<bool>,
-    /// What is left in each row, and after a solve the impulses against it.
+    /// Residual of each row, and after a solve the impulses against it.
     pub left: Vec<f64>,
 }
 
 impl System {
-    /// Pattern and room for joints of these sizes between these bodies.
+    /// Allocates for joints of these sizes between these bodies.
     pub fn new(ends: &[(usize, Option<usize>)], sizes: &[usize]) -> System {
         let pairs = shared(ends);
         let mut neighbours = vec![Vec::new(); ends.len()];
@@ -89,7 +90,7 @@ impl System {
         }
     }
 
-    /// Rows of all joints, count.
+    /// Rows of all joints.
     pub fn row_count(&self) -> usize {
         self.left.len()
     }
@@ -100,7 +101,7 @@ impl System {
         self.factor.rows_of(joint)
     }
 
-    /// Takes over the masses of bodies where they are.
+    /// Takes the masses of bodies where they are.
     pub fn take_masses<B: Borrow<RigidBody>>(&mut self, bodies: &[B], states: &[RigidState]) {
         self.inverse.clear();
         let of = |(body, state): (&B, &RigidState)| {
@@ -112,17 +113,17 @@ impl System {
         self.stiff.resize(bodies.len(), false);
     }
 
-    /// Gives a body another inverse inertia, 1/(kg·m²), world axes.
+    /// Replaces the inverse inertia of a body, 1/(kg·m²), world axes.
     pub fn set_inertia(&mut self, body: usize, inverse: Mat3) {
         (self.inverse[body].1, self.stiff[body]) = (inverse, true);
     }
 
-    /// Inverse inertia of a body where it is another than its own, 1/(kg·m²), world axes.
+    /// Stiffened inverse inertia of a body, 1/(kg·m²), world axes; `None` if its own.
     pub fn stiffened(&self, body: usize) -> Option<Mat3> {
         self.stiff[body].then(|| self.inverse[body].1)
     }
 
-    /// Slows bodies with another inertia, so that their angular momentum stays.
+    /// Slows bodies with a stiffened inertia, so that their angular momentum stays.
     pub fn slow<B: Borrow<RigidBody>>(&self, bodies: &[B], states: &mut [RigidState]) {
         for (k, (body, state)) in bodies.iter().zip(states).enumerate() {
             if self.stiff[k] {
@@ -131,7 +132,7 @@ impl System {
         }
     }
 
-    /// Finds what each row's impulse does with these masses; rows that can go on.
+    /// Finds the response of each row with these masses, and activates those with one.
     pub fn weigh(&mut self, rows: &[Row]) {
         for (joint, &(a, b)) in self.ends.iter().enumerate() {
             let (mass_a, inertia_a) = self.inverse[a];
@@ -147,12 +148,12 @@ impl System {
         }
     }
 
-    /// Whether a row can take part: an impulse in it does something.
+    /// Whether a row can be active: an impulse in it has an effect.
     pub fn can(&self, k: usize) -> bool {
         self.answers[k] > 0.0 && self.answers[k].is_finite()
     }
 
-    /// Fills in the blocks of the rows that are on, and factors them.
+    /// Fills in the blocks of the active rows, and factors them.
     pub fn factor(&mut self, rows: &[Row]) {
         self.factor.clear();
         for joint in 0..self.ends.len() {
@@ -164,12 +165,12 @@ impl System {
         self.factor.factor(&self.floors);
     }
 
-    /// Turns what is `left` in each row into impulses against it.
+    /// Turns the residual `left` of each row into impulses against it.
     pub fn solve(&mut self) {
         self.factor.solve(&mut self.left);
     }
 
-    /// Gives the bodies of a joint an impulse in one of its rows, N·s or N·m·s.
+    /// Applies an impulse in one of a joint's rows to its bodies, N·s or N·m·s.
     pub fn push(&self, joint: usize, k: usize, row: &Row, impulse: f64, states: &mut [RigidState]) {
         let (a, b) = self.ends[joint];
         let (mass, _) = self.inverse[a];
@@ -203,7 +204,7 @@ impl System {
         }
     }
 
-    /// Adds the answer of one joint to another through the body that both hold.
+    /// Adds the response of one joint to another through the body that both share.
     ///
     /// - Implements: [Wang21 slide "Relative velocity at joints"], K_a01 and its like.
     /// - Erratum: the slide's second equation has −K_c11 j_0 where j_1 is meant, and
@@ -227,10 +228,10 @@ impl System {
     }
 }
 
-/// A body, and the ends of two joints that hold it.
+/// A body, and the ends of two joints attached to it.
 type Pair = (usize, (usize, End), (usize, End));
 
-/// All pairs of joint ends that hold the same body, by body, then by joint.
+/// All pairs of joint ends at the same body, by body, then by joint.
 fn shared(ends: &[(usize, Option<usize>)]) -> Vec<Pair> {
     let mut held: Vec<(usize, usize, End)> = Vec::new();
     for (joint, &(a, b)) in ends.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Impulses after which all joints are obeyed by the velocities.
+//! Velocity solve of joints: impulses after which velocities satisfy all of them.
 
 use std::borrow::Borrow;
 
@@ -9,52 +9,54 @@ use crate::solve::joint::pull::{pull, stiffened};
 use crate::solve::joint::rows::AXIS_ROW;
 use crate::solve::joint::{JointError, JointStats, Joints, Load};
 
-/// Solves with one factor at most, count: each takes out what the one before has left.
+/// Most solves with one factor: each removes the residual of the one before.
 const MOST_PASSES: usize = 8;
 
-/// Solves after which the arcs of a flight are found anew, count: each is right to one more
-/// power of dt.
+/// Solves after which the second-order terms of the motion are updated.
+///
+/// Each is exact to one more power of dt.
 const ARCS: usize = 3;
 
-/// Turn over a step, rad, up to which its arcs count; from twice this on they do not.
+/// Turn over a step, rad, up to which its second-order terms are used.
 ///
-/// Beyond, what is left out of them could add energy; without them it is lost.
+/// From twice this on they are not: what is left out of them could add energy; without them
+/// energy is lost.
 const SLOW: f64 = 0.1;
 
-/// A pass that leaves more than this share was the last.
+/// A pass that leaves more than this share of the residual is the last.
 const STALLED: f64 = 0.5;
 
-/// Misses below this share of the speeds that make them up are rounding.
+/// Residuals below this share of the speeds that make them up are rounding.
 const ROUNDING: f64 = 1e-15;
 
-/// What is left of the misses, as a share of them, where rows contradict others.
+/// Remaining share of the residual from which on rows contradict others.
 const CONTRADICTION: f64 = 1e-6;
 
 /// The same as a share of the speeds that make up the rows.
 const CONTRADICTION_OF_SPEED: f64 = 1e-9;
 
-/// Slack of limits and motors, as a share of the largest speeds and impulses.
+/// Tolerance of limits and motors, as a share of the largest speeds and impulses.
 const SLACK: f64 = 1e-11;
 
-/// Rounds in which all limits and motors may change together, count; then one by one.
+/// Iterations in which all limits and motors may switch together; then one by one.
 const TOGETHER: usize = 8;
 
-/// Rounds at most for each axis with a limit or motor, count, above [`TOGETHER`].
+/// Most iterations per axis with a limit or motor, beyond [`TOGETHER`].
 const ROUNDS_EACH: usize = 8;
 
-/// When joints are to be obeyed.
+/// When joints are to be satisfied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Aim {
     /// Where the bodies are.
     Now,
-    /// After a free flight.
+    /// After free motion over the step.
     Ahead,
 }
 
-/// Misses of all rows, as roots of energies, √J.
+/// Norms of the residual of all rows, as roots of energies, √J.
 #[derive(Clone, Copy, Debug, Default)]
 struct Misses {
-    /// Before any impulse of the round.
+    /// Before any impulse of the iteration.
     first: f64,
     /// After the last.
     last: f64,
@@ -63,12 +65,12 @@ struct Misses {
 }
 
 impl Joints {
-    /// Changes velocities and spins by impulses, so that they obey all joints.
+    /// Changes velocities by impulses, so that they satisfy all joints.
     ///
-    /// Exact up to rounding. Momentum of what is not joined to the world is kept, and angular
-    /// momentum too, but where joints pulled so strongly in the step before that `dt` cannot
-    /// follow the swing: such bodies are slowed, or they would shake (`pull`). Limits and motors
-    /// hold their bounds at once with all joints. Places stay.
+    /// Exact up to rounding. Linear momentum of bodies that are not jointed to the world is kept,
+    /// and angular momentum too, except where joints pulled so strongly in the step before that
+    /// `dt` cannot follow the swing: such bodies are slowed, or they would oscillate (`pull`).
+    /// Limits and motors are solved together with all joints. Positions stay.
     ///
     /// - Implements: [Wang21 slide "Relative velocity at joints"], all joints in one system.
     /// - Deviates: any kind of joint, with limits and motors.
@@ -83,16 +85,16 @@ impl Joints {
         Ok(self.solve(states, dt, Aim::Now))
     }
 
-    /// The same so that joints are together when a free flight over `dt` ends.
+    /// The same so that joints are satisfied at the end of free motion over `dt`.
     ///
-    /// Velocities that obey joints where a step begins lead off them along tangents, and
-    /// what is then taken out is lost energy, in proportion to dt. Here they are those of the
-    /// chords, right up to dt³: nothing is lost on the way. Joints obey them in the middle of
-    /// the flight, not at its ends, and the misses are counted that way.
+    /// Velocities that satisfy joints where a step begins lead off them along tangents, and
+    /// removing that drift loses energy, in proportion to dt. Here they are those of the chords,
+    /// exact up to dt³: no energy is lost that way. Joints are satisfied in the middle of the
+    /// motion, not at its ends, and the errors are measured that way.
     ///
     /// - Implements: [Andersen83 pp. 24–34], the Shake half of Rattle, with bodies that turn.
     /// - Deviates: the way to the end of the step to the second order, where the source
-    ///   iterates; [`Joints::positions`] takes out the rest.
+    ///   iterates; [`Joints::positions`] removes the rest.
     pub fn velocities_ahead<B: Borrow<RigidBody>>(
         &mut self,
         bodies: &[B],
@@ -104,10 +106,10 @@ impl Joints {
         Ok(self.solve(states, dt, Aim::Ahead))
     }
 
-    /// Gets ready for a step in which joints are solved in turn with something else.
+    /// Prepares a step in which joints alternate with another solver.
     ///
-    /// Then come any number of [`Joints::obey`], each after the others have changed velocities;
-    /// impulses add up. Bodies are where `states` say all the time.
+    /// Then follow any number of [`Joints::obey`], each after the other solver has changed
+    /// velocities; impulses add up. Bodies stay where `states` say all the time.
     pub fn begin<B: Borrow<RigidBody>>(
         &mut self,
         bodies: &[B],
@@ -128,12 +130,12 @@ impl Joints {
         Ok(())
     }
 
-    /// Inverse inertia of a body in this step where strong pull makes it another, 1/(kg·m²).
+    /// Stiffened inverse inertia of a body in this step, 1/(kg·m²); `None` if its own.
     pub fn stiffened(&self, body: usize) -> Option<Mat3> {
         self.system.stiffened(body)
     }
 
-    /// Gives the bodies what joints bore in the step before, as a guess.
+    /// Warm start: applies the impulses of the step before to the bodies.
     pub fn recall(&mut self, states: &mut [RigidState]) {
         for joint in 0..self.list.len() {
             let Load { force, torque } = self.loads[joint];
@@ -146,7 +148,7 @@ impl Joints {
         }
     }
 
-    /// Changes velocities as [`Joints::velocities_ahead`] does, after [`Joints::begin`].
+    /// Solves as [`Joints::velocities_ahead`] does, after [`Joints::begin`].
     pub fn obey(&mut self, states: &mut [RigidState]) -> Result<JointStats, JointError> {
         self.check_count(self.bodies, states.len())?;
         Ok(self.solve(states, self.dt, Aim::Ahead))
@@ -178,7 +180,7 @@ impl Joints {
         met
     }
 
-    /// Stiffens bodies that joints pull at so strongly that the last step could not follow.
+    /// Stiffens bodies under a tension that the last step could not follow.
     pub(super) fn stiffen<B: Borrow<RigidBody>>(&mut self, bodies: &[B], states: &[RigidState]) {
         self.pulls.clear();
         self.pulls.resize(bodies.len(), Mat3::ZERO);
@@ -196,12 +198,12 @@ impl Joints {
         }
     }
 
-    /// What limits and motor ask for; `None` without an axis.
+    /// Law of limits and motor; `None` without an axis.
     fn law(&self, joint: usize, dt: f64) -> Option<Law> {
         self.list[joint].kind.axis().map(|axis| Law::new(axis, self.travel[joint], dt))
     }
 
-    /// Switches the rows at axes, and gives those without a wanted speed their impulse.
+    /// Switches the rows at axes, and applies the impulse of those without a speed.
     fn hold(&mut self, states: &mut [RigidState], dt: f64) {
         for joint in 0..self.list.len() {
             let Some(law) = self.law(joint, dt) else { continue };
@@ -215,7 +217,7 @@ impl Joints {
         }
     }
 
-    /// Solves until rows that are on have the speeds they want.
+    /// Solves until all active rows have their wanted speeds.
     fn settle(&mut self, states: &mut [RigidState], dt: f64, aim: Aim) -> Misses {
         let mut misses = Misses::default();
         let first_pass = if aim == Aim::Ahead { ARCS } else { 0 };
@@ -244,7 +246,7 @@ impl Joints {
         misses
     }
 
-    /// Writes the speeds at which rows must start to vanish in the middle of a flight.
+    /// Writes the initial speeds with which rows vanish in the middle of the motion.
     fn look_ahead(&mut self, states: &[RigidState], dt: f64) {
         for (joint, bond) in self.bonds.iter().enumerate() {
             let spin = |body: usize| states[body].spin.length();
@@ -256,7 +258,7 @@ impl Joints {
         }
     }
 
-    /// Writes what each row that is on still misses; gives the sum, and that of the speeds, √J.
+    /// Writes the residual of each active row; returns its norm and that of speeds, √J.
     fn leave(&mut self, states: &[RigidState], dt: f64) -> (f64, f64) {
         let (mut misses, mut speeds) = (0.0, 0.0);
         for joint in 0..self.list.len() {
@@ -282,7 +284,7 @@ impl Joints {
         self.rows[k].speeds(&states[bond.a], bond.b.map(|b| &states[b]))
     }
 
-    /// Moves up to `most` axes along their laws; says whether any moved.
+    /// Moves up to `most` axes along their laws; returns whether any moved.
     fn change_holds(&mut self, states: &[RigidState], dt: f64, most: usize) -> bool {
         let slack = SLACK * self.largest(states);
         let mut changed = 0;
@@ -318,7 +320,7 @@ impl Joints {
         largest
     }
 
-    /// Writes the largest misses of rows that are on.
+    /// Writes the largest errors of active rows.
     fn miss(&mut self, states: &[RigidState], dt: f64, met: &mut JointStats) {
         self.leave(states, dt);
         for (row, left) in self.rows.iter().zip(&self.system.left) {
@@ -327,7 +329,7 @@ impl Joints {
         }
     }
 
-    /// Writes what the impulses of a step are as forces and torques.
+    /// Converts the impulses of a step to forces and torques.
     fn write_loads(&mut self, dt: f64) {
         for joint in 0..self.list.len() {
             let mut load = Load::default();

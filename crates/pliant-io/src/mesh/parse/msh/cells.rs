@@ -58,7 +58,7 @@ impl Family {
 pub struct Kind {
     /// Shape; its corners come first among the nodes.
     pub family: Family,
-    /// Nodes of one element, a count.
+    /// Nodes of one element.
     pub nodes: usize,
 }
 
@@ -141,7 +141,7 @@ impl Kind {
 /// One element before its nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct Element {
-    /// Its tag, for faults.
+    /// Its tag, for errors.
     pub tag: u64,
     /// Shape and number of nodes.
     pub kind: Kind,
@@ -162,7 +162,7 @@ pub struct Cells {
     left_out: Tally,
     /// Elements that had nodes besides their corners.
     higher_order: Tally,
-    /// Tets with a region below zero, a count.
+    /// Tets with a region below zero.
     negative: usize,
 }
 

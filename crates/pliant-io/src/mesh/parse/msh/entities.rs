@@ -11,7 +11,7 @@ pub struct Volumes {
     whole: Option<Vec<(i64, i64)>>,
     /// Tag and region of the volumes of `$PartitionedEntities`, tags rising.
     parts: Option<Vec<(i64, i64)>>,
-    /// Volumes in more than one physical group, a count.
+    /// Volumes in more than one physical group.
     shared: usize,
 }
 
@@ -124,7 +124,7 @@ impl Volumes {
     }
 }
 
-/// Reads a list of whole numbers and returns the first.
+/// Reads a list of integers and returns the first.
 fn ints<'a, S: Source<'a>>(source: &mut S, count: u64, what: &str) -> Parsed<Option<i64>> {
     let mut first = None;
     for _ in 0..source.fits(count, what, 1)? {

@@ -53,10 +53,10 @@ pub trait Source<'a> {
     /// Marks the end of what text files keep on one line.
     fn end_record(&mut self) {}
 
-    /// A fault at the place reached.
+    /// An error at the place reached.
     fn fault(&self, fault: Fault) -> ParseError;
 
-    /// Reads a section; a fault also names the place where reading may have lost step.
+    /// Reads a section; an error also names the place where reading may have lost step.
     fn in_step<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T>
     where
         Self: Sized,
@@ -64,12 +64,12 @@ pub trait Source<'a> {
         read(self)
     }
 
-    /// A fault told in words.
+    /// An error with a message.
     fn invalid(&self, why: impl Into<String>) -> ParseError {
         self.fault(Fault::Invalid(why.into()))
     }
 
-    /// A fault unless a block of `count` things keeps to those `left` of `announced`.
+    /// An error unless a block of `count` things keeps to those `left` of `announced`.
     fn check_left(&self, count: u64, what: &str, left: u64, announced: u64) -> Parsed<()> {
         if count <= left {
             return Ok(());
@@ -133,7 +133,7 @@ pub trait Source<'a> {
         }
     }
 
-    /// A fault that finds something else than it wants.
+    /// An error that finds something else than it wants.
     fn unexpected(&self, wanted: &str, found: &[u8]) -> ParseError {
         self.fault(Fault::Unexpected { wanted: wanted.to_string(), found: quote(found) })
     }
@@ -151,7 +151,7 @@ pub struct Ascii<'a> {
 }
 
 impl<'a> Ascii<'a> {
-    /// Goes on where `text` stands.
+    /// Continues where `text` stands.
     pub fn new(text: Text<'a>) -> Ascii<'a> {
         Ascii { text, record: 0, ragged: None }
     }
@@ -246,7 +246,7 @@ impl<'a> Source<'a> for Ascii<'a> {
     }
 }
 
-/// How wide the whole numbers of a binary file are.
+/// How wide the integers of a binary file are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// 32 bits.

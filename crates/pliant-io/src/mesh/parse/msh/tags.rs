@@ -16,7 +16,7 @@ pub enum NodeTags {
     Consecutive {
         /// Tag of node 0.
         first: u64,
-        /// Number of nodes, a count.
+        /// Number of nodes.
         count: u64,
     },
     /// One slot for every tag from the lowest to the highest.

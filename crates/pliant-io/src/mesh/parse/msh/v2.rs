@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(mesh.regions, [7, 0]);
         assert_eq!(
             mesh.notices,
-            ["put 1 tet into region 0, as regions are whole numbers from 0 to 4294967295"]
+            ["put 1 tet into region 0, as regions are integers from 0 to 4294967295"]
         );
         assert_eq!(read("2 7 1 1", "0 1").unwrap().regions, [0, 0]);
         let message = "line 13: element 1 has region 4294967296, regions go up to 4294967295";

@@ -18,7 +18,7 @@ struct Block {
     entity: i64,
     /// Whether nodes carry coordinates on the entity, or the type of the elements.
     detail: i64,
-    /// Nodes or elements in the block, a count.
+    /// Nodes or elements in the block.
     count: u64,
 }
 

@@ -30,7 +30,7 @@ pub struct Property<'a> {
 pub struct Element<'a> {
     /// As the file writes it.
     pub name: &'a [u8],
-    /// Rows announced, count; 0 or more, and not yet compared with the file's size.
+    /// Rows announced; 0 or more, and not yet compared with the file's size.
     pub count: i64,
     /// What a row holds, in order.
     pub properties: Vec<Property<'a>>,
@@ -50,7 +50,7 @@ pub struct Header<'a> {
 }
 
 impl Element<'_> {
-    /// A fault at the header's line on this element, told in words.
+    /// An error at the header's line on this element, with a message.
     pub fn invalid(&self, bytes: &[u8], why: String) -> ParseError {
         ParseError::new(Place::Line(line_of(bytes, self.offset)), Fault::Invalid(why))
     }
@@ -91,7 +91,7 @@ pub fn read(bytes: &[u8]) -> Parsed<Header<'_>> {
     }
 }
 
-/// The words of one line, with the line for every fault.
+/// The words of one line, with the line for every error.
 struct Words<'t, 'a> {
     line: &'a [u8],
     text: &'t Text<'a>,

@@ -27,33 +27,33 @@ mod values;
 /// Number that ends one strip and starts the next within a list.
 const STRIP_END: i64 = -1;
 
-/// What an entry of a face's list is called in faults.
+/// What an entry of a face's list is called in errors.
 const CORNER: &str = "a vertex number";
 
-/// Most elements that a notice names, count.
+/// Most elements that a notice names.
 const NAMED: usize = 8;
 
 /// What has been read of the rows.
 struct Reader<'a> {
     /// The rows still to come.
     values: Values<'a>,
-    /// Vertices that the header announces, count.
+    /// Vertices that the header announces.
     vertices: usize,
     /// Those read, m.
     positions: Vec<Vec3>,
     /// Triangles of faces and strips.
     fans: Fans,
-    /// Triangles of strips that have two equal corners, count.
+    /// Triangles of strips that have two equal corners.
     flat: usize,
     /// The first elements that have rows but no triangles, with their counts.
     left_out: Vec<String>,
-    /// Further such elements, count.
+    /// Further such elements.
     more_left_out: usize,
 }
 
 /// Vertices and triangles of a PLY file; polygons come cut into fans.
 ///
-/// Notices tell which elements were left out, how many triangles of strips had two
+/// Notices report which elements were left out, how many triangles of strips had two
 /// equal corners and went, and what follows the last row.
 pub fn parse(bytes: &[u8]) -> Parsed<RawMesh> {
     let header = header::read(bytes)?;

@@ -31,7 +31,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Rows of an element, count; refused if the rest of the file cannot hold them.
+    /// Rows of an element; refused if the rest of the file cannot hold them.
     ///
     /// Rows without properties take no bytes: there are none to read.
     pub fn rows(&self, element: &Element<'_>) -> Parsed<usize> {
@@ -83,7 +83,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Hands on the next numbers, which must be whole; faults name the number's place.
+    /// Hands on the next numbers, which must be whole; errors name the number's place.
     #[inline]
     pub fn whole_numbers(
         &mut self,
@@ -149,7 +149,7 @@ impl<'a> Values<'a> {
         Err(text.unexpected("the end of the row", word))
     }
 
-    /// Says that `file` goes on after what the header announces.
+    /// Reports that `file` continues after what the header announces.
     pub fn rest(&mut self, file: &[u8]) -> Option<String> {
         match self {
             Values::Words(text) => text.word().map(|_| {
@@ -163,7 +163,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// A fault at the place reached, told in words.
+    /// An error at the place reached, with a message.
     pub fn invalid(&self, why: String) -> ParseError {
         match self {
             Values::Words(text) => text.invalid(why),

@@ -34,7 +34,7 @@ enum Values<'a> {
     Raw { bytes: Cow<'a, [u8]>, count: usize, kind: Scalar, endian: Endian },
 }
 
-/// Where the numbers stood, to name the place of a fault.
+/// Where the numbers stood, to name the place of an error.
 #[derive(Clone, Debug)]
 enum Origin<'a> {
     /// Words of `text` from byte `start` on; `before` stands in the file before the text.
@@ -55,7 +55,7 @@ pub(crate) struct Array<'a> {
 }
 
 impl<'a> Array<'a> {
-    /// Reads the next `count` words of a text; `wanted` names one of them in a fault.
+    /// Reads the next `count` words of a text; `wanted` names one of them in an error.
     ///
     /// Reserves memory for all of them: the caller has compared with the text's length.
     pub(crate) fn from_words(
@@ -158,7 +158,7 @@ impl<'a> Array<'a> {
         }
     }
 
-    /// Number `k` as a whole number; `k` is below [`Array::len`].
+    /// Number `k` as an integer; `k` is below [`Array::len`].
     ///
     /// Floating point numbers pass when they are whole; what exceeds 64 signed bits
     /// comes as the largest number, which is no index of anything.
@@ -170,7 +170,7 @@ impl<'a> Array<'a> {
             Values::Raw { bytes, kind, endian, .. } => kind.whole(bytes, k, *endian),
         };
         number.map_err(|number| {
-            let wanted = "a whole number".to_string();
+            let wanted = "an integer".to_string();
             Fault::Unexpected { wanted, found: number.to_string() }
         })
     }
@@ -181,7 +181,7 @@ impl<'a> Array<'a> {
             .map(|p| Vec3::new(self.real(3 * p), self.real(3 * p + 1), self.real(3 * p + 2)))
     }
 
-    /// The place of number `k`; slow, for faults only.
+    /// The place of number `k`; slow, for errors only.
     pub(crate) fn place(&self, k: usize) -> Place {
         match &self.origin {
             Origin::Words { before, text: words, start } => {
@@ -222,7 +222,7 @@ mod tests {
         let half = 0.5_f64.to_le_bytes();
         let fault =
             Array::from_file(&half, 1, 0, Scalar::F64, Endian::Little).whole(0).unwrap_err();
-        assert_eq!(fault.to_string(), "expected a whole number, found `0.5`");
+        assert_eq!(fault.to_string(), "expected an integer, found `0.5`");
         let huge = Array::from_file(&[0xff; 8], 1, 0, Scalar::U64, Endian::Little);
         assert_eq!(huge.whole(0), Ok(i64::MAX));
     }

@@ -28,7 +28,7 @@ pub(super) struct Attributes<'a> {
     owner: Owner,
     /// Count of the points or cells of the current owner.
     count: u64,
-    /// The array that tells materials apart, and how well its name suits, 0 best.
+    /// The array of materials, and how well its name suits, 0 best.
     pub(super) region: Option<(usize, Array<'a>)>,
 }
 
@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
         self.read_begun_data(name, size, content)
     }
 
-    /// Keeps the data if it tells materials apart, passes over it otherwise.
+    /// Keeps the data if it holds materials, passes over it otherwise.
     fn read_begun_data(&mut self, name: &[u8], size: (u64, u64), content: Content) -> Parsed<()> {
         let kind = match content {
             Content::Strings => return self.skip_strings(size),
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
     /// Passes over a string whose length comes first, in 6, 14, 30 or 62 bits.
     fn skip_packed_string(&mut self) -> Option<()> {
         let rest = self.text.rest();
-        // The two highest bits tell the size of the length: 1 byte for 3, 8 for 0.
+        // The two highest bits give the size of the length: 1 byte for 3, 8 for 0.
         let width = 1_usize << (3 - (rest.first()? >> 6));
         let length = rest.get(..width)?.iter().fold(0_u64, |length, &b| length << 8 | u64::from(b));
         let length = length & (u64::MAX >> 2 >> (64 - 8 * width));

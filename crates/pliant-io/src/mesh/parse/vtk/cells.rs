@@ -26,7 +26,7 @@ pub(crate) const POLYVERTEX: i64 = 2;
 const CORNERLESS: Names =
     ["polygon of fewer than three corners", "polygons of fewer than three corners"];
 
-/// The most vertices that a [`VertexId`] can tell apart, and so the most that are read.
+/// The most vertices that a [`VertexId`] can number, and so the most that are read.
 const MOST_VERTICES: usize = u32::MAX as usize;
 
 /// Cells of one grid, in the order of the file.
@@ -252,7 +252,7 @@ impl Assembly {
     }
 
     fn leave_out(&mut self, kind: i64, nodes: usize) {
-        // As VTK itself tells them apart when it reads polygonal data.
+        // As VTK itself distinguishes them when it reads polygonal data.
         let kind = match (kind, nodes) {
             (POLYVERTEX, 1) => POLYVERTEX - 1,
             (POLYLINE, 2) => POLYLINE - 1,

@@ -1,7 +1,7 @@
 //! Legacy VTK files, versions 1.0 to 5.1, as text or with big-endian bytes.
 //!
 //! Read are unstructured grids and polygonal data: points, cells, and the cell data
-//! that tells materials apart. All other data is passed over by its announced size.
+//! that holds materials. All other data is passed over by its announced size.
 
 use crate::mesh::parse::binary::Endian;
 use crate::mesh::parse::scalar::Scalar;
@@ -40,7 +40,7 @@ const OTHER_DATASETS: [&[u8]; 6] = [
 ///
 /// Tets, triangles, quads, polygons and strips are taken, the four corners of tets of
 /// higher order too; other cells are counted in a notice. Text keeps all its digits,
-/// also where it announces 32 bits. Faults are placed by line in a text file and by byte
+/// also where it announces 32 bits. Errors are placed by line in a text file and by byte
 /// in a binary one.
 pub fn parse(bytes: &[u8]) -> Parsed<RawMesh> {
     let mut text = Text::new(bytes, None);
@@ -66,7 +66,7 @@ enum Dataset {
 
 /// Reads one file from front to back.
 struct Reader<'a> {
-    /// All bytes, for the places of faults.
+    /// All bytes, for the places of errors.
     file: &'a [u8],
     /// The words of the file, and the bytes between them.
     text: Text<'a>,
@@ -243,7 +243,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads cells in either of the two layouts, told apart by the word `OFFSETS`.
+    /// Reads cells in either of the two layouts, distinguished by the word `OFFSETS`.
     fn read_cells(&mut self, kinds: Kinds<'a>) -> Parsed<()> {
         let cells = self.read_count("the number of cells")?;
         let size = self.read_count("the number of numbers of all cells")?;
@@ -339,7 +339,7 @@ impl<'a> Reader<'a> {
 
     /// Ends the reading at a word that opens no known section.
     ///
-    /// A fault as long as the mesh is not complete; after that only cell data can be
+    /// An error as long as the mesh is not complete; after that only cell data can be
     /// missing, and a notice says so.
     fn stop_at(&mut self, word: &[u8]) -> Parsed<()> {
         let complete = match self.dataset {

@@ -2,7 +2,7 @@
 
 use crate::mesh::parse::skipped::{HEXAHEDRON, LINE, Names, POINT, PRISM, PYRAMID};
 
-/// Names of cell-data arrays that tell materials apart, the most telling first.
+/// Names of cell-data arrays that hold materials, the most specific first.
 const REGION_NAMES: [&str; 17] = [
     "region",
     "regions",

@@ -155,7 +155,7 @@ fn regions_come_from_the_best_name_and_strange_ones_are_zero() {
         POINT_DATA 4\nSCALARS region int 1\n8 8 8 8\n";
     let mesh = parse(grid(4, &[tet; 5], data).as_bytes()).unwrap();
     assert_eq!(mesh.regions, [3, 0, 0, 0, 0]);
-    let notice = "put 4 tets into region 0, as regions are whole numbers from 0 to 4294967295";
+    let notice = "put 4 tets into region 0, as regions are integers from 0 to 4294967295";
     assert_eq!(mesh.notices, [notice]);
 }
 

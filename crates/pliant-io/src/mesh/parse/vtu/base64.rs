@@ -1,7 +1,7 @@
 //! Base64 as VTK writes it: streams that follow each other, each with its own padding.
 //!
 //! A reader of one stream would refuse the next, and where a stream ends is known only
-//! from the numbers in it; so the bytes are decoded as they are asked for.
+//! from the numbers in it; so the bytes are decoded on demand.
 
 use crate::mesh::parse::Fault;
 use crate::mesh::parse::text::quote;
@@ -19,7 +19,7 @@ pub(super) struct Base64<'a> {
     text: &'a [u8],
     /// Next character; at most `text.len()`.
     at: usize,
-    /// Bytes of the last group that were not asked for yet, first last.
+    /// Bytes of the last group that were not read yet, first last.
     spare: Vec<u8>,
 }
 

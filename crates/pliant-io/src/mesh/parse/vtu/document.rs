@@ -78,7 +78,7 @@ pub(super) fn attribute<T: FromStr>(node: &Node, name: &str) -> Parsed<T> {
     })
 }
 
-/// The line where an element begins; slow, for faults only.
+/// The line where an element begins; slow, for errors only.
 pub(super) fn line(node: &Node) -> Place {
     line_at(node.document().input_text().as_bytes(), node.range().start)
 }

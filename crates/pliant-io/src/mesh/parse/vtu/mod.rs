@@ -24,7 +24,7 @@ use storage::Storage;
 /// Reads an XML unstructured grid.
 ///
 /// Pieces are joined, without merging the vertices that they share. Cells are taken as
-/// from a legacy file, and text keeps all its digits. Faults are placed by line where
+/// from a legacy file, and text keeps all its digits. Errors are placed by line where
 /// there is one, otherwise by piece and array.
 pub fn parse(bytes: &[u8]) -> Parsed<RawMesh> {
     let (xml, appended) = document::split(bytes)?;
@@ -70,7 +70,7 @@ fn grid<'a>(root: &Node<'a, 'a>) -> Parsed<Node<'a, 'a>> {
 struct Piece<'a> {
     /// Its element.
     node: Node<'a, 'a>,
-    /// How faults call it.
+    /// How errors call it.
     name: String,
 }
 
@@ -121,7 +121,7 @@ impl<'a> Piece<'a> {
         Ok(Cells { nodes, bounds: Bounds::Ends { ends, skip: 0 }, kinds: Kinds::Each(kinds) })
     }
 
-    /// The array that tells materials apart, if there is one.
+    /// The array of materials, if there is one.
     fn regions(&self, storage: &mut Storage<'a>) -> Parsed<Option<Array<'a>>> {
         let arrays = children(self.node, "CellData").flat_map(|data| children(data, "DataArray"));
         let named = arrays.filter_map(|node| {

@@ -1,6 +1,6 @@
 //! Arrays of a VTU file: text, base64 or raw bytes, packed or not.
 //!
-//! Bytes begin with words that tell their length. Unpacked, it is one word. Packed, the
+//! Bytes begin with words that hold their length. Unpacked, it is one word. Packed, the
 //! words are the count of blocks, the size of a block, the size of the last block if it
 //! is smaller (otherwise 0), and the packed size of each block.
 
@@ -38,9 +38,9 @@ enum Packing {
 
 /// How the arrays of a file are stored.
 pub(super) struct Storage<'a> {
-    /// Of numbers and of the words that tell lengths.
+    /// Of numbers and of the words that hold lengths.
     endian: Endian,
-    /// Size of the words that tell lengths, bytes: 4 or 8.
+    /// Size of the words that hold lengths, bytes: 4 or 8.
     word: usize,
     /// How every array that is not text is packed.
     packing: Packing,
@@ -100,7 +100,7 @@ impl<'a> Storage<'a> {
         Ok(Storage { endian, word, packing, appended, room })
     }
 
-    /// The numbers of a `DataArray`, which faults call `part`.
+    /// The numbers of a `DataArray`, which errors call `part`.
     pub(super) fn array(
         &mut self,
         node: &Node<'a, 'a>,
@@ -117,7 +117,7 @@ impl<'a> Storage<'a> {
             "ascii" => {
                 let (text, before) = content(node)?;
                 let wanted = match reading {
-                    Reading::Whole => "a whole number",
+                    Reading::Whole => "an integer",
                     Reading::Real => "a number",
                 };
                 return Array::from_all_words(before, text, reading, wanted);

@@ -180,7 +180,7 @@ fn pieces_are_joined_and_empty_ones_passed_over() {
         (mesh.regions, mesh.notices),
         (vec![5, 5], vec!["left out 2 line elements".to_string()])
     );
-    // A number that only the other piece has is a fault.
+    // A number that only the other piece has is an error.
     let wrong = twice.replacen("0 1 2 3 3 1 0", "0 1 2 3 3 1 4", 1);
     check_fault(&wrong, "line 9: vertex 4 does not exist, the file numbers 4 vertices");
 }

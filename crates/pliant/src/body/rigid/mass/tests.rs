@@ -23,7 +23,7 @@ fn check(found: MassProperties, expected: MassProperties, tolerance: f64) {
     assert!(close, "{found:?} {expected:?}");
 }
 
-/// A box of some mass, its middle at a place.
+/// A box of some mass, centred at a point.
 fn of_box(size: Vec3, mass: f64, centre: Vec3) -> MassProperties {
     let sq = size * size;
     let inertia = Vec3::new(sq.y + sq.z, sq.x + sq.z, sq.x + sq.y) * (mass / 12.0);
@@ -103,7 +103,7 @@ fn an_l_is_the_sum_of_its_two_boxes() {
         of_box(Vec3::ONE, 1.0, Vec3::new(-1.0, 0.0, 0.5)),
     ];
     let centre = (3.0 * parts[0].centre + parts[1].centre) / 4.0;
-    // Each box about the common centre, by the theorem of Steiner.
+    // Each box about the common centre, by the parallel axis theorem.
     let about = |p: &MassProperties| {
         let arm = p.centre - centre;
         let far = Mat3::from_diagonal(Vec3::splat(arm.length_squared())) - outer_square(arm);

@@ -1,4 +1,4 @@
-//! Groups as a force: derivatives, what is kept, and rest in contact.
+//! Groups as a force: derivatives, conservation, and rest in contact.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::mesh::generate::lattice::TetSplit;
 use crate::mesh::tet::TetMesh;
 use crate::solve::constraint::{Constraint, ConstraintSettings};
 
-/// Step of differences, m: errors of central ones are its square, and rounding over it.
+/// Step of central differences, m: errors are its square, and rounding over it.
 const STEP: f64 = 1e-5;
 
 /// Differences of energies and forces of about 10⁴ over `STEP`, relative.

@@ -7,7 +7,7 @@ use crate::solve::joint::{Axis, Joint, Motor};
 /// Roundings of numbers near one over hundreds of steps.
 const TOLERANCE: f64 = 1e-11;
 
-/// A box of 2 kg and 1 m at the origin, held to the world there.
+/// A box of 2 kg and 1 m at the origin, jointed to the world there.
 fn held(kind: JointKind, gravity: f64) -> World {
     let part = cuboid(2.0, Vec3::ONE, Vec3::ZERO);
     World::new(vec![part], vec![Joint::new(kind, (0, None), Vec3::ZERO)], gravity)
@@ -22,7 +22,7 @@ fn a_motor_reaches_its_speed_with_its_greatest_torque() {
     let mut world = held(Hinge(Axis { motor: Some(motor), ..Axis::free(Vec3::Z) }), 0.0);
     for step in 1..=300 {
         world.step(0.01);
-        // The spin grows by torque over inertia until it is there: after 2 s.
+        // The angular velocity grows by torque over inertia until it is reached: after 2 s.
         let spin = (0.5 / INERTIA * 0.01 * f64::from(step)).min(3.0);
         assert!((world.states[0].spin.z - spin).abs() < TOLERANCE, "{step}");
         let torque = world.joints.loads()[0].torque.z;
@@ -88,7 +88,7 @@ fn a_hinge_stops_at_its_limit_beyond_a_whole_turn() {
     }
     assert!((world.joints.travel(0).unwrap() - 8.0).abs() < TOLERANCE);
     assert!(world.states[0].spin.length() < TOLERANCE);
-    // The limit bears what the motor gives.
+    // The limit carries the torque of the motor.
     assert!(world.joints.loads()[0].torque.length() < 1e-9);
 }
 

@@ -1,4 +1,4 @@
-//! The system of joints against the lecture's blocks, and what impulses may not change.
+//! The joint system against the lecture's blocks, and conservation laws.
 
 use super::*;
 use crate::math::skew;
@@ -8,13 +8,13 @@ use crate::solve::joint::{Axis, Joint};
 /// Roundings of sums of a dozen numbers near one.
 const TOLERANCE: f64 = 1e-12;
 
-/// Answer at joint i of a body to an impulse at joint j, both at places of the world.
+/// Response at joint i of a body to an impulse at joint j, both in world space.
 fn answer(body: &RigidBody, state: &RigidState, i: Vec3, j: Vec3) -> Mat3 {
     let (to_i, to_j) = (skew(i - state.centre), skew(j - state.centre));
     Mat3::from_diagonal(Vec3::splat(1.0 / body.mass)) - to_i * state.inverse_inertia(body) * to_j
 }
 
-/// Three boxes and the world: b – 0 – a – 1 – c, with b and c held by 2 and 3.
+/// Three boxes and the world: b – 0 – a – 1 – c, with b and c attached by 2 and 3.
 fn bunnies() -> (World, [Vec3; 4]) {
     let at = [
         Vec3::new(-1.0, 0.2, 0.1),
@@ -82,7 +82,7 @@ fn after_impulses_all_joints_are_obeyed() {
     }
 }
 
-/// Five bodies in the air with a joint of each kind between them, stirred.
+/// Five free bodies with a joint of each kind between them, and random velocities.
 fn flock(seed: u64) -> World {
     let mut random = Random::new(seed);
     let part = |k: usize| {
@@ -128,7 +128,7 @@ fn a_flight_keeps_the_momentum() {
     }
     let after = world.momenta();
     assert!((after.0 - momentum).length() < TOLERANCE, "{}", after.0 - momentum);
-    // Shifts after the flight carry momentum to another place: angular momentum is only near.
+    // Position correction moves momentum to another place: angular momentum is approximate.
     assert!((after.1 - turning).length() < 0.05 * turning.length(), "{} {turning}", after.1);
 }
 

@@ -17,7 +17,7 @@ fn pendulum(angle: f64, arm: f64) -> World {
     )
 }
 
-/// Quarter of a period over the root of I/(m g l), by the arithmetic-geometric mean.
+/// Quarter period over the root of I/(m g l), by the arithmetic-geometric mean.
 fn quarter(angle: f64) -> f64 {
     let (mut a, mut g) = (1.0, libm::cos(0.5 * angle));
     for _ in 0..8 {
@@ -51,7 +51,7 @@ fn a_pendulum_swings_by_the_elliptic_integral() {
     assert!(errors[1] < 0.3 * errors[0], "the order is below 2: {errors:?}");
 }
 
-/// Largest gain and loss of a double pendulum over some seconds, over m g times its length.
+/// Largest gain and loss of energy of a double pendulum, over m g times its length.
 fn energy_drift(dt: f64, seconds: f64) -> [f64; 2] {
     let (parts, list) = chain(2, 1.0, 1.0, Vec3::X);
     let mut world = World::new(parts, list, GRAVITY);
@@ -69,7 +69,7 @@ fn energy_drift(dt: f64, seconds: f64) -> [f64; 2] {
 fn a_double_pendulum_keeps_its_energy() {
     let fine = energy_drift(1e-3, 10.0);
     assert!(fine[0].max(fine[1]) < 2e-4, "{fine:?}");
-    // Steps that its fastest turns are too much for may take energy, not give it.
+    // Steps too long for its fastest turns may lose energy, not gain it.
     let coarse = energy_drift(1.0 / 60.0, 10.0);
     assert!(coarse[0] < 2e-3 && coarse[1] < 0.5, "{coarse:?}");
 }
@@ -80,13 +80,15 @@ fn a_joint_bears_the_weight_that_hangs_from_it() {
     let mut world = World::new(parts, list, GRAVITY);
     world.step(0.01);
     for (joint, load) in world.joints.loads().iter().enumerate() {
-        // Half a step of gravity was all that there was to stop.
+        // Half a step of gravity was all there was to stop.
         let weight = 0.5 * (5 - joint) as f64 * 0.3 * GRAVITY;
         assert!(load.force.abs_diff_eq(Vec3::new(0.0, weight, 0.0), 1e-12), "{load:?}");
     }
 }
 
-/// Largest and least distance of the ball from the origin over the chain's length, and gap, m.
+/// Greatest and least distance of the ball from the origin, and gap of joints, m.
+///
+/// Distances over the chain's length.
 fn stretch(along: Vec3, kick: Vec3, obey: Obey) -> ([f64; 2], f64) {
     let (mut parts, mut list) = chain(100, 0.1, 0.1, along);
     let at = 10.0 * along;

@@ -1,4 +1,4 @@
-//! What each kind of joint holds, over many steps.
+//! What each kind of joint constrains, over many steps.
 
 use super::*;
 use crate::solve::joint::JointKind::{self, Fixed, Hinge, Slider};
@@ -9,7 +9,9 @@ const TOLERANCE: f64 = 1e-12;
 
 const AXIS: Vec3 = Vec3::new(0.6, 0.0, 0.8);
 
-/// Two boxes, the first held to the second and that to the world by a ball joint; stirred.
+/// Two boxes, jointed, and the second to the world by a ball joint.
+///
+/// With random velocities.
 fn pair(kind: JointKind, seed: u64) -> World {
     let parts = vec![
         cuboid(1.0, Vec3::new(0.4, 0.3, 0.2), Vec3::new(1.0, 0.0, 0.0)),
@@ -24,7 +26,7 @@ fn pair(kind: JointKind, seed: u64) -> World {
     world
 }
 
-/// Runs 400 steps of 5 ms and asks after each; with these seeds a hinge turns more than once.
+/// Runs 400 steps of 5 ms and checks after each; with these seeds a hinge turns more than once.
 fn run(kind: JointKind, mut ask: impl FnMut(&World)) {
     for seed in [22, 26] {
         let mut world = pair(kind, seed);
@@ -41,7 +43,7 @@ fn carried(world: &World, rest: Vec3) -> [Vec3; 2] {
     [0, 1].map(|k| world.states[k].turn * (start[k].turn.conjugate() * rest))
 }
 
-/// A place of the world at rest, as both bodies carry it now.
+/// A point of the world at rest, as both bodies carry it now.
 fn places(world: &World, rest: Vec3) -> [Vec3; 2] {
     let start = pair(Fixed, 0).states;
     [0, 1].map(|k| world.states[k].point(start[k].body_point(rest)))
@@ -133,7 +135,7 @@ fn a_run_that_is_taken_up_again_has_the_same_bits() {
     assert!(other.joints.restore(&mut short.clone()).is_err());
 }
 
-/// What the joints miss after one free flight of `dt` that was aimed for its end, m or rad.
+/// Error after free motion of `dt` that joints were aimed at, m or rad.
 fn miss_after_flight(kind: JointKind, dt: f64) -> f64 {
     let mut world = pair(kind, 4);
     world.joints.velocities(&world.bodies, &mut world.states, dt).unwrap();

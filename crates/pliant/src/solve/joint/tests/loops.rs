@@ -1,4 +1,4 @@
-//! Closed loops, rows that others imply, and joints that contradict each other.
+//! Closed loops, redundant rows, and joints that contradict each other.
 
 use super::*;
 use crate::solve::joint::JointKind::{self, Ball, Fixed, Hinge};
@@ -7,7 +7,7 @@ use crate::solve::joint::{Axis, Joint, Motor};
 /// Roundings of coordinates of a few metres, m and rad.
 const TOLERANCE: f64 = 1e-12;
 
-/// Least squares are found up to this share: rows that others imply are soft by 1e-11.
+/// Accuracy of least squares: redundant rows are regularised by 1e-11.
 const LEAST_SQUARES: f64 = 1e-4;
 
 /// Crank, coupler and rocker over the world as the fourth bar, all hinges along z.
@@ -70,7 +70,7 @@ fn joints_that_say_the_same_twice_share_the_load() {
 
 #[test]
 fn anchors_that_cannot_meet_are_missed_by_least_squares() {
-    // The body's anchors are 1 m apart, the world's 1.2 m: each is missed by a tenth.
+    // The body's anchors are 1 m apart, the world's 1.2 m: each has an error of a tenth.
     let half = Vec3::new(0.5, 0.0, 0.0);
     let mut world = box_with(&[(Ball, [-half, -1.2 * half]), (Ball, [half, 1.2 * half])]);
     world.states[0].centre += Vec3::new(0.05, 0.02, 0.0);

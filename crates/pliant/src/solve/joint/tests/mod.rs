@@ -1,4 +1,4 @@
-//! Joints against closed forms, laws of conservation and their own promises.
+//! Joints against closed forms, conservation laws and their documentation.
 
 mod blocks;
 
@@ -18,10 +18,10 @@ use crate::math::random::Random;
 use crate::math::{Mat3, Quat, Vec3, unit_quat};
 use crate::solve::joint::{Joint, JointError, JointStats, Joints};
 
-/// Of the Earth, m/s².
+/// Gravity of the Earth, m/s².
 const GRAVITY: f64 = 9.81;
 
-/// A box of some edges, m, and mass, kg, at rest at a place.
+/// A box of these edges, m, and mass, kg, at rest.
 fn cuboid(mass: f64, edges: Vec3, centre: Vec3) -> (RigidBody, RigidState) {
     let square = edges * edges * (mass / 12.0);
     let moments = Vec3::new(square.y + square.z, square.z + square.x, square.x + square.y);
@@ -29,7 +29,7 @@ fn cuboid(mass: f64, edges: Vec3, centre: Vec3) -> (RigidBody, RigidState) {
     RigidBody::new(&[], MassProperties { mass, centre, inertia }).unwrap()
 }
 
-/// Bodies with joints, and the smallest loop that moves them.
+/// Bodies with joints, and a minimal time stepper.
 #[derive(Clone, Debug)]
 struct World {
     bodies: Vec<RigidBody>,
@@ -37,7 +37,7 @@ struct World {
     joints: Joints,
     /// m/s², downwards along y.
     gravity: f64,
-    /// How velocities are made to obey the joints.
+    /// How velocities are made to satisfy the joints.
     obey: Obey,
 }
 
@@ -51,9 +51,9 @@ impl World {
         World { bodies, states, joints, gravity, obey: Joints::velocities_ahead }
     }
 
-    /// Half of gravity, impulses, flight, shifts, the other half of gravity.
+    /// Half of gravity, impulses, free motion, position correction, half of gravity.
     ///
-    /// Gives how well the shifts have met the joints.
+    /// Returns how well positions satisfy the joints.
     fn step(&mut self, dt: f64) -> JointStats {
         self.fall(0.5 * dt);
         let met = (self.obey)(&mut self.joints, &self.bodies, &mut self.states, dt).unwrap();
@@ -71,7 +71,7 @@ impl World {
         self.states.iter_mut().for_each(|s| s.velocity.y -= self.gravity * dt);
     }
 
-    /// Kinetic and potential, J; zero at rest in the origin.
+    /// Kinetic and potential energy, J; zero at rest in the origin.
     fn energy(&self) -> f64 {
         let of = |(body, state): (&RigidBody, &RigidState)| {
             state.kinetic(body) + body.mass * self.gravity * state.centre.y
@@ -89,7 +89,7 @@ impl World {
     }
 }
 
-/// Free flight that keeps the angular momentum.
+/// Free motion that keeps the angular momentum.
 fn fly(body: &RigidBody, state: &mut RigidState, dt: f64) {
     let momentum = state.angular_momentum(body);
     state.centre += dt * state.velocity;
@@ -98,7 +98,7 @@ fn fly(body: &RigidBody, state: &mut RigidState, dt: f64) {
     state.spin = state.inverse_inertia(body) * momentum;
 }
 
-/// A chain of links along x from the origin, each `length` long and of `mass`, held there.
+/// A chain of links of `length` and `mass` along x, attached at the origin.
 fn chain(
     count: usize,
     length: f64,
@@ -117,7 +117,7 @@ fn chain(
     ((0..count).map(link).collect(), (0..count).map(joint).collect())
 }
 
-/// Gives all bodies velocities and spins that no joint would allow.
+/// Gives all bodies velocities that violate the joints.
 fn stir(states: &mut [RigidState], seed: u64) {
     let mut random = Random::new(seed);
     for state in states {

@@ -1,4 +1,4 @@
-//! What is no joint.
+//! Joints that are rejected.
 
 use super::*;
 use crate::solve::joint::JointKind::{self, Ball, Hinge, Slider};
