@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use pliant::body::Bodies;
 use pliant::id::VertexId;
+use pliant::math::random::Random;
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::ball::ball;
 use pliant::mesh::generate::torus::{TorusSettings, torus};
@@ -97,15 +98,15 @@ fn assemble(
     placed: &[Placed],
     known_pairs: Option<usize>,
 ) -> Result<Scene, String> {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let (mut positions, mut frames) = (Vec::new(), vec![Vec::new(); FRAMES]);
     for &(shape, turn, place) in placed {
         let shape = &shapes[shape];
         let local: Vec<Vec3> = shape.0.iter().map(|&p| turn * p + place).collect();
         let (size, edge) = (size(&local), shortest_edge(shape));
         for frame in &mut frames {
-            let shift = JITTER * size * random.vector();
-            frame.extend(local.iter().map(|&p| p + shift + JITTER * edge * random.vector()));
+            let shift = JITTER * size * random.vec3();
+            frame.extend(local.iter().map(|&p| p + shift + JITTER * edge * random.vec3()));
         }
         positions.extend(local);
     }
@@ -177,11 +178,11 @@ fn pile_from_generator(
     // An icosahedron is much smaller than the sphere around it.
     let spacing = if ball_name == "20" { 1.4 } else { 1.9 };
     let side = libm::cbrt(count as f64).ceil() as usize;
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     let centres: Vec<Vec3> = (0..count)
         .map(|i| {
             let cell = [i / side % side, i % side, i / side / side].map(|k| k as f64);
-            spacing * (Vec3::from(cell) + 0.025 * random.vector())
+            spacing * (Vec3::from(cell) + 0.025 * random.vec3())
         })
         .collect();
     Ok((vec![solid_ball(1.0, layers)?], upright(&centres)))
@@ -221,21 +222,4 @@ fn mixed() -> Result<(Vec<Shape>, Vec<Placed>), String> {
 fn solid_ball(radius: f64, layers: u32) -> Result<Shape, String> {
     let mesh = ball(radius, layers).map_err(|error| error.to_string())?;
     Ok((mesh.positions, mesh.tets))
-}
-
-/// Numbers without pattern, the same in every run.
-struct Random(u64);
-
-impl Random {
-    /// A number from −1 to 1: an even sequence, its bits stirred twice.
-    fn number(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let stirred = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let stirred = (stirred ^ (stirred >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((stirred ^ (stirred >> 31)) >> 11) as f64 * pliant::math::powi(2.0, -52) - 1.0
-    }
-
-    fn vector(&mut self) -> Vec3 {
-        Vec3::new(self.number(), self.number(), self.number())
-    }
 }

@@ -4,12 +4,13 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use pliant::depth::{DepthSettings, Reason, Scope};
 use pliant::mesh::normals::Normals;
 use pliant_run::check::Kind;
-use pliant_run::depth::{BodyReport, Method, Point, Report, check_exponent, depth};
+use pliant_run::depth::{BodyReport, Method, Point, Report, Request, check_exponent, depth};
 
+use crate::choice::choice;
 use crate::show::{self, DIM, EarlyExit, GOOD, HEADING, WARNING, counted, plain};
 
 /// Deepest vertices shown of each body; JSON has all.
@@ -38,17 +39,21 @@ Both are for one thread on warm memory, without reading the files and the crossi
 #[derive(Args)]
 pub struct DepthArguments {
     /// How depth is measured
-    #[arg(long, value_enum, default_value_t = MethodName::Consistent)]
-    method: MethodName,
+    #[arg(
+        long,
+        default_value = Method::Consistent.name(),
+        value_parser = choice(&Method::ALL, Method::name, about_method)
+    )]
+    method: Method,
     /// Power of the distance by which near crossings and neighbours count more; default 2
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     exponent: Option<f64>,
     /// Whether a vertex collides with all others together, or with each; default scene
-    #[arg(long, value_enum)]
-    scope: Option<ScopeName>,
+    #[arg(long, value_parser = choice(&Scope::ALL, Scope::name, about_scope))]
+    scope: Option<Scope>,
     /// Normals at the corners of a triangle; default area
-    #[arg(long, value_enum)]
-    normals: Option<NormalsName>,
+    #[arg(long, value_parser = choice(&Normals::ALL, Normals::name, about_normals))]
+    normals: Option<Normals>,
     /// Threads to use, 1 or more; the result does not depend on it
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -60,30 +65,29 @@ pub struct DepthArguments {
     files: Vec<PathBuf>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum MethodName {
-    /// Depths and directions that agree between neighbours
-    Consistent,
-    /// To the nearest point of all penetrated surfaces
-    Closest,
+/// A line of help on a method.
+fn about_method(method: Method) -> &'static str {
+    match method {
+        Method::Consistent => "Depths and directions that agree between neighbours",
+        Method::Closest => "To the nearest point of all penetrated surfaces",
+    }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum ScopeName {
-    /// One depth per vertex, out of all other bodies
-    Scene,
-    /// One depth per vertex and body penetrated
-    Pairs,
+/// A line of help on a scope.
+fn about_scope(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Scene => "One depth per vertex, out of all other bodies",
+        Scope::Pairs => "One depth per vertex and body penetrated",
+    }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum NormalsName {
-    /// Smooth, faces weighted by area
-    Area,
-    /// Smooth, faces weighted by angle
-    Angle,
-    /// Flat, each triangle's own
-    Face,
+/// A line of help on normals.
+fn about_normals(normals: Normals) -> &'static str {
+    match normals {
+        Normals::Area => "Smooth, faces weighted by area",
+        Normals::Angle => "Smooth, faces weighted by angle",
+        Normals::Face => "Flat, each triangle's own",
+    }
 }
 
 /// Measures, and prints the result.
@@ -95,11 +99,10 @@ pub fn run(arguments: &DepthArguments) -> Result<ExitCode, EarlyExit> {
     if let Err(error) = arguments.exponent.map_or(Ok(()), check_exponent) {
         return Ok(show::usage_error(&error.to_string()));
     }
-    let mut report =
-        match depth(&arguments.files, arguments.method(), arguments.threads.unwrap_or(1)) {
-            Ok(report) => report,
-            Err(error) => return Ok(show::usage_error(&error.to_string())),
-        };
+    let mut report = match depth(&arguments.files, arguments.request()) {
+        Ok(report) => report,
+        Err(error) => return Ok(show::usage_error(&error.to_string())),
+    };
     report.notices.extend(arguments.unused());
     if !arguments.json {
         show::print(&tables(&report))?;
@@ -113,23 +116,14 @@ pub fn run(arguments: &DepthArguments) -> Result<ExitCode, EarlyExit> {
 }
 
 impl DepthArguments {
-    fn method(&self) -> Method {
-        if self.method == MethodName::Closest {
-            return Method::Closest;
-        }
+    fn request(&self) -> Request {
         let usual = DepthSettings::default();
-        Method::Consistent(DepthSettings {
+        let settings = DepthSettings {
             exponent: self.exponent.unwrap_or(usual.exponent),
-            scope: self.scope.map_or(usual.scope, |scope| match scope {
-                ScopeName::Scene => Scope::Scene,
-                ScopeName::Pairs => Scope::Pairs,
-            }),
-            normals: self.normals.map_or(usual.normals, |normals| match normals {
-                NormalsName::Area => Normals::Area,
-                NormalsName::Angle => Normals::Angle,
-                NormalsName::Face => Normals::Face,
-            }),
-        })
+            scope: self.scope.unwrap_or(usual.scope),
+            normals: self.normals.unwrap_or(usual.normals),
+        };
+        Request { method: self.method, settings, threads: self.threads.unwrap_or(1) }
     }
 
     /// A notice on options that the closest feature has no use for.
@@ -140,7 +134,7 @@ impl DepthArguments {
             ("--normals", self.normals.is_some()),
         ];
         let given: Vec<_> = given.iter().filter(|pair| pair.1).map(|pair| pair.0).collect();
-        let idle = self.method == MethodName::Closest && !given.is_empty();
+        let idle = self.method == Method::Closest && !given.is_empty();
         idle.then(|| format!("{}: without effect on the closest feature", given.join(", ")))
     }
 }

@@ -27,6 +27,8 @@ mod scenes;
 
 mod show;
 
+mod choice;
+
 use show::EarlyExit;
 
 /// Exit code of a run that failed.

@@ -4,12 +4,13 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use pliant_io::atomic_file::{self, io_message};
 use pliant_run::picture::png;
 use pliant_run::proximity::picture::picture;
-use pliant_run::proximity::{PenetrationReport, Report, Request, Way, proximity};
+use pliant_run::proximity::{BackendKind, PenetrationReport, Report, Request, proximity};
 
+use crate::choice::choice;
 use crate::show::{self, DIM, EarlyExit, GOOD, HEADING, WARNING, counted, plain};
 
 /// Deepest points and contacts shown; JSON has all.
@@ -45,8 +46,12 @@ pub struct ProximityArguments {
     #[arg(long, value_name = "D", allow_negative_numbers = true)]
     error: Option<f64>,
     /// Backend that computes the result
-    #[arg(long, value_enum, default_value_t = BackendName::Cpu)]
-    backend: BackendName,
+    #[arg(
+        long,
+        default_value = BackendKind::Cpu.name(),
+        value_parser = choice(&BackendKind::ALL, BackendKind::name, about_backend)
+    )]
+    backend: BackendKind,
     /// Gap up to which boundaries are in contact, in the files' unit; default D
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     contact_distance: Option<f64>,
@@ -67,14 +72,13 @@ pub struct ProximityArguments {
     b: PathBuf,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum BackendName {
-    /// Segments, no image, no error
-    Exact,
-    /// Images on the CPU
-    Cpu,
-    /// Images on the GPU; falls back to the CPU where there is none
-    Gpu,
+/// A line of help on a backend.
+fn about_backend(kind: BackendKind) -> &'static str {
+    match kind {
+        BackendKind::Exact => "Segments, no image, no error",
+        BackendKind::Cpu => "Images on the CPU",
+        BackendKind::Gpu => "Images on the GPU; falls back to the CPU where there is none",
+    }
 }
 
 /// Measures, draws if requested, and prints the result.
@@ -111,11 +115,7 @@ impl ProximityArguments {
             error: self.error,
             contact_distance: self.contact_distance,
             thickness: self.thickness,
-            way: match self.backend {
-                BackendName::Exact => Way::Exact,
-                BackendName::Cpu => Way::Cpu,
-                BackendName::Gpu => Way::Gpu,
-            },
+            backend: self.backend,
         }
     }
 }

@@ -195,13 +195,13 @@ mod tests {
 
     use super::*;
     use pliant::body::keyframes::{Keyframe, Keyframes, Pose};
-    use pliant::body::obstacle::check::random;
     use pliant::body::obstacle::{Combined, Cuboid, Part, Plane, Revolved, Shape, SurfaceMaterial};
     use pliant::body::soft::{Masses, State};
     use pliant::force::check;
     use pliant::integrate::euler::{Euler, EulerKind};
     use pliant::integrate::{Integrator, Report, StepError, System};
     use pliant::math::Quat;
+    use pliant::math::random::Random;
     use pliant::step::Stepper;
 
     fn still(shape: impl Shape + 'static) -> Obstacle {
@@ -304,7 +304,7 @@ mod tests {
         let plate = || Cuboid::new(Vec3::new(2.0, 2.0, 1e-4)).unwrap();
         let torus = || Revolved::torus(0.8, 0.2).unwrap();
         let outside = 3.0 * Vec3::ONE;
-        let mut random = random(11);
+        let mut random = Random::new(11);
         let (mut thrown, mut turned) = (0, 0);
         for settings in [BarrierSettings::everywhere(200.0), BarrierSettings::within(200.0, 0.3)] {
             for obstacle in [still(dumbbell()), still(plate()), still(torus()), still(Plane)] {
@@ -312,7 +312,7 @@ mod tests {
                 let mut stepper =
                     Stepper::new(Box::new(Euler::new(EulerKind::Symplectic))).with_halvings(40);
                 for throw in 0..1700 {
-                    let mut point = || Vec3::new(random(), random(), random());
+                    let mut point = || random.vec3();
                     let (start, aim) = (1.5 * point(), 0.3 * point());
                     if obstacle.shape().distance(start) < 1e-3 {
                         continue;
@@ -371,10 +371,10 @@ mod tests {
         let watch =
             Watch { inner: Euler::new(EulerKind::Symplectic), crossings: crossings.clone() };
         let mut stepper = Stepper::new(Box::new(watch)).with_halvings(40);
-        let (mut random, mut turned) = (random(17), 0);
+        let (mut random, mut turned) = (Random::new(17), 0);
         for _ in 0..1000 {
-            let mut state = State::at_rest(vec![Vec3::new(random(), random(), 0.5)]);
-            state.velocities[0] = Vec3::new(3.0 * random(), 3.0 * random(), -30.0);
+            let mut state = State::at_rest(vec![Vec3::new(random.signed(), random.signed(), 0.5)]);
+            state.velocities[0] = Vec3::new(3.0 * random.signed(), 3.0 * random.signed(), -30.0);
             stepper.step(&mut system, &mut state, 0.1).unwrap();
             turned += usize::from(state.velocities[0].z > 0.0);
         }

@@ -159,12 +159,13 @@ impl Particle {
 mod tests {
     use super::*;
     use pliant::body::keyframes::{Keyframe, Keyframes, Pose};
-    use pliant::body::obstacle::check::{points, random};
+    use pliant::body::obstacle::check::points;
     use pliant::body::obstacle::{Combined, Cuboid, Part, Plane, Revolved, Shape, SurfaceMaterial};
     use pliant::force::gravity::Gravity;
     use pliant::integrate::euler::{Euler, EulerKind};
     use pliant::integrate::{Integrator, System};
     use pliant::math::Quat;
+    use pliant::math::random::Random;
 
     const G: f64 = 9.81;
 
@@ -284,7 +285,7 @@ mod tests {
             Part::new(Cuboid::new(Vec3::ONE).unwrap(), pose)
         };
         let whole = Cuboid::new(Vec3::new(1.8, 1.0, 1.0)).unwrap();
-        let mut random = random(3);
+        let mut random = Random::new(3);
         let mut met = [0, 0];
         for (friction, restitution) in [(0.0, 0.0), (0.3, 1.0), (2.0, 0.5), (0.7, 1.0)] {
             let bar = Combined::union(vec![half(-0.4), half(0.4)]).unwrap();
@@ -292,7 +293,7 @@ mod tests {
             let ball =
                 placed(Revolved::sphere(1.0).unwrap(), Pose::IDENTITY, friction, restitution);
             for position in points(1000, 1.0) {
-                let velocity = 5.0 * Vec3::new(random(), random(), random());
+                let velocity = 5.0 * random.vec3();
                 // In a union only as deep as the parts overlap is the distance right.
                 let shallow = whole.distance(position) > -0.1;
                 for (kind, obstacle) in [&ball, &bar].into_iter().enumerate() {

@@ -147,10 +147,10 @@ impl Response for Points {
 mod tests {
     use super::*;
     use pliant::body::Mesh;
-    use pliant::body::obstacle::check::random as noise;
     use pliant::body::pins::Pins;
     use pliant::body::rigid::all::RigidBodySet;
     use pliant::body::soft::{Masses, State};
+    use pliant::math::random::Random;
 
     const TOLERANCE: f64 = 1e-12;
 
@@ -163,9 +163,9 @@ mod tests {
 
     /// Three bodies of 40 particles each in the same cube of 1 m, which move at random.
     fn crowd() -> Particles {
-        let mut next = noise(5);
+        let mut random = Random::new(5);
         let bodies = Bodies::from_meshes(&[Mesh::Particles(40); 3]).unwrap();
-        let mut any = || Vec3::new(next(), next(), next());
+        let mut any = || random.vec3();
         let mut state = State::at_rest((0..120).map(|_| 0.5 * any()).collect());
         state.velocities = (0..120).map(|_| any()).collect();
         let masses = (0..120).map(|k| 1.0 + f64::from(k % 7)).collect();

@@ -291,10 +291,10 @@ mod tests {
 
     use super::super::brute::Brute;
     use super::super::exact::Exact;
-    use super::super::exact::shapes::Numbers;
     use super::super::image::Images;
     use super::super::{Backend, Pair, ProximityQuery, QueryFlags};
     use super::*;
+    use pliant::math::random::Random;
 
     /// Normals of borders about a metre long, from sums of fewer than a hundred terms.
     const SAME: f64 = 1e-12;
@@ -346,9 +346,9 @@ mod tests {
             distance in prop_oneof![Just(0.0), 0.004..0.04],
             angle in prop_oneof![Just(0.0), 0.1..6.0],
         ) {
-            let mut numbers = Numbers(seed);
+            let mut random = Random::new(seed);
             // Sixty-fourths: where nothing is turned, middles of segments lie on them exactly.
-            let mut part = || numbers.below(64) as f64 / 64.0;
+            let mut part = || random.below(64) as f64 / 64.0;
             let mut border: Vec<Vec2> = Vec::new();
             for step in 0..count {
                 border.push(Vec2::new(part(), step as f64 * 0.25 + 0.125 * part()));

@@ -142,6 +142,7 @@ pub fn surrounds(ring: &[Vec2], point: Vec2) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pliant::math::random::Random;
 
     const fn p(x: f64, y: f64) -> Vec2 {
         Vec2::new(x, y)
@@ -168,13 +169,9 @@ mod tests {
 
     #[test]
     fn nearest_pairs_are_those_of_a_fine_search() {
-        let mut state = 1_u64;
-        let mut random = || {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) as f64 / (1_u64 << 31) as f64
-        };
+        let mut random = Random::new(1);
         for _ in 0..200 {
-            let mut point = || p(random(), random());
+            let mut point = || p(random.unit(), random.unit());
             let (a, b) = ([point(), point()], [point(), point()]);
             let [s, t] = nearest_pair(a, b);
             let found = place(a, s).distance(place(b, t));

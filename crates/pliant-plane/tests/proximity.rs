@@ -1,5 +1,7 @@
 //! The exact backend against all segments on outlines that others have drawn.
 
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

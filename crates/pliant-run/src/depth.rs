@@ -1,17 +1,18 @@
 //! How deep bodies from files penetrate each other: `pliant depth`.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use pliant::body::{Bodies, BodiesError};
+use pliant::choice::{UnknownName, from_name};
 use pliant::depth::fused::Scratch;
 use pliant::depth::nearest::{Closest, Nearest};
-use pliant::depth::{DepthSettings, Penetrations, Reason, Scope};
+use pliant::depth::{DepthSettings, Penetrations, Reason};
 use pliant::detect::Overlaps;
 use pliant::detect::crossing::crossing_pairs;
 use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
-use pliant::mesh::normals::Normals;
 use pliant::mesh::surface::SurfaceError;
 use pliant::mesh::tet::TetMeshError;
 use pliant::profile::{ProfilerRef, Stage, StageTimer};
@@ -33,12 +34,45 @@ pub use stopwatch::Timings;
 const SURFACE: &str = "is a surface: vertices deeper than its edges reach may go unresolved";
 
 /// How depth is measured.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
     /// Consistent depth: neighbours agree.
-    Consistent(DepthSettings),
+    #[default]
+    Consistent,
     /// To the nearest point of all penetrated surfaces.
     Closest,
+}
+
+impl Method {
+    /// All values.
+    pub const ALL: [Method; 2] = [Method::Consistent, Method::Closest];
+
+    /// The stable name, on which other programs may rely.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Consistent => "consistent",
+            Method::Closest => "closest",
+        }
+    }
+}
+
+impl FromStr for Method {
+    type Err = UnknownName;
+
+    fn from_str(given: &str) -> Result<Method, UnknownName> {
+        from_name(given, &Method::ALL, Method::name)
+    }
+}
+
+/// How depth is measured, and on how many threads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Request {
+    /// What depth is.
+    pub method: Method,
+    /// Settings of consistent depth; without effect on the closest feature.
+    pub settings: DepthSettings,
+    /// Threads to use, 1 or more; the result does not depend on it.
+    pub threads: usize,
 }
 
 /// Why depth cannot be computed.
@@ -174,19 +208,19 @@ pub struct Unknown {
 }
 
 /// Reads the bodies and finds the way out of every vertex that is inside another body.
-pub fn depth(files: &[PathBuf], method: Method, threads: usize) -> Result<Report, DepthError> {
+pub fn depth(files: &[PathBuf], request: Request) -> Result<Report, DepthError> {
     if files.len() < 2 {
         return Err(DepthError::TooFewBodies { count: files.len() });
     }
-    if let Method::Consistent(settings) = method {
-        check_exponent(settings.exponent)?;
+    if request.method == Method::Consistent {
+        check_exponent(request.settings.exponent)?;
     }
     let Scene { positions, bodies, files, mut notices } = read::read(files)?;
-    if method != Method::Closest {
+    if request.method == Method::Consistent {
         let surfaces = files.iter().filter(|file| file.kind == Kind::Surface);
         notices.extend(surfaces.map(|file| format!("{} {SURFACE}", file.name)));
     }
-    let (overlaps, mut found) = measure(&positions, &bodies, method, threads);
+    let (overlaps, mut found) = measure(&positions, &bodies, request);
     let pairs = crossing_pairs(&positions, &bodies, &overlaps);
     for (body, file) in found.bodies.iter_mut().zip(files) {
         body.describe(file);
@@ -203,20 +237,16 @@ pub fn check_exponent(exponent: f64) -> Result<(), DepthError> {
 }
 
 /// The colliding vertices, and a report that knows nothing of files yet.
-fn measure(
-    positions: &[Vec3],
-    bodies: &Bodies,
-    method: Method,
-    threads: usize,
-) -> (Overlaps, Report) {
-    let mut report = Report::new(bodies, method);
+fn measure(positions: &[Vec3], bodies: &Bodies, request: Request) -> (Overlaps, Report) {
+    let Request { method, settings, threads } = request;
+    let mut report = Report::new(bodies, method, settings);
     let mut scratch = Scratch::new(positions, bodies);
     let mut overlaps = Overlaps::default();
     let watch = Arc::new(CpuProfiler::default());
     scratch.set_watcher(Some(watch.clone()));
     scratch.overlaps(positions, bodies, &mut overlaps);
     report.timings_us = match method {
-        Method::Consistent(settings) => {
+        Method::Consistent => {
             let mut penetrations = Penetrations::default();
             let timings = fastest(&watch, || {
                 scratch.penetrations(positions, bodies, settings, &mut penetrations);
@@ -250,25 +280,13 @@ fn measure(
 }
 
 impl Report {
-    fn new(bodies: &Bodies, method: Method) -> Report {
-        let (name, settings) = match method {
-            Method::Consistent(settings) => ("consistent", Some(settings)),
-            Method::Closest => ("closest", None),
-        };
-        let scope = |settings: DepthSettings| match settings.scope {
-            Scope::Scene => "scene",
-            Scope::Pairs => "pairs",
-        };
-        let normals = |settings: DepthSettings| match settings.normals {
-            Normals::Area => "area",
-            Normals::Angle => "angle",
-            Normals::Face => "face",
-        };
+    fn new(bodies: &Bodies, method: Method, settings: DepthSettings) -> Report {
+        let settings = (method == Method::Consistent).then_some(settings);
         Report {
-            method: name,
+            method: method.name(),
             exponent: settings.map(|settings| settings.exponent),
-            scope: settings.map(scope),
-            normals: settings.map(normals),
+            scope: settings.map(|settings| settings.scope.name()),
+            normals: settings.map(|settings| settings.normals.name()),
             bodies: bodies.ids().map(|_| BodyReport::new()).collect(),
             crossing_pairs: Vec::new(),
             notices: Vec::new(),
@@ -362,4 +380,18 @@ fn numbers(bodies: &[BodyId]) -> Vec<u32> {
 
 fn reason_name<S: Serializer>(reason: &Reason, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(reason.name())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_is_found_by_its_name() {
+        for method in Method::ALL {
+            assert_eq!(method.name().parse(), Ok(method));
+        }
+        let error = "deepest".parse::<Method>().unwrap_err();
+        assert_eq!(error.to_string(), "\"deepest\" is unknown, expected consistent, closest");
+    }
 }

@@ -1,7 +1,9 @@
 //! How near two outlines from files are: `pliant proximity`.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
+use pliant::choice::{UnknownName, from_name};
 use pliant::math::Vec2;
 use pliant_plane::exact::Exact;
 use pliant_plane::image::Images;
@@ -41,18 +43,40 @@ pub struct Request {
     /// Thickness of lines, file unit; `None` for what the files say.
     pub thickness: Option<f64>,
     /// Backend.
-    pub way: Way,
+    pub backend: BackendKind,
 }
 
 /// Which backend computes the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum BackendKind {
     /// By segments, without an image.
     Exact,
     /// By images on the CPU.
     Cpu,
     /// By images on the GPU.
     Gpu,
+}
+
+impl BackendKind {
+    /// All values.
+    pub const ALL: [BackendKind; 3] = [BackendKind::Exact, BackendKind::Cpu, BackendKind::Gpu];
+
+    /// The stable name, on which other programs may rely.
+    pub fn name(self) -> &'static str {
+        match self {
+            BackendKind::Exact => "exact",
+            BackendKind::Cpu => "cpu",
+            BackendKind::Gpu => "gpu",
+        }
+    }
+}
+
+impl FromStr for BackendKind {
+    type Err = UnknownName;
+
+    fn from_str(given: &str) -> Result<BackendKind, UnknownName> {
+        from_name(given, &BackendKind::ALL, BackendKind::name)
+    }
 }
 
 /// Why proximity cannot be computed.
@@ -192,7 +216,7 @@ pub fn proximity(request: &Request) -> Result<Found, ProximityError> {
     // What the curves used up, the backend must not use again.
     let question =
         ProximityQuery { error: error - flattened, contact_distance, flags: QueryFlags::ALL };
-    let mut backend = backend(request.way, &mut notices);
+    let mut backend = backend(request.backend, &mut notices);
     let mut answers = Vec::new();
     backend.query(&outlines, &[Pair { a: 0, b: 1 }], &question, &mut answers)?;
     let answer = answers.pop().unwrap_or_default();
@@ -206,11 +230,11 @@ pub fn proximity(request: &Request) -> Result<Found, ProximityError> {
 }
 
 /// The backend; where the requested one is not available, a notice and the next best.
-fn backend(way: Way, notices: &mut Vec<String>) -> Box<dyn Backend> {
-    match way {
-        Way::Exact => Box::new(Exact::default()),
-        Way::Cpu => Box::new(Images::default()),
-        Way::Gpu => match gpu() {
+fn backend(kind: BackendKind, notices: &mut Vec<String>) -> Box<dyn Backend> {
+    match kind {
+        BackendKind::Exact => Box::new(Exact::default()),
+        BackendKind::Cpu => Box::new(Images::default()),
+        BackendKind::Gpu => match gpu() {
             Ok((gpu, adapter)) => {
                 notices.push(format!("using {adapter}"));
                 gpu
@@ -294,6 +318,22 @@ impl Report {
             penetration: penetration.collect(),
             contacts: contacts.collect(),
             notices,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_backend_is_found_by_its_name_and_reports_it() {
+        for kind in BackendKind::ALL {
+            assert_eq!(kind.name().parse(), Ok(kind));
+        }
+        assert!("processor".parse::<BackendKind>().is_err());
+        for kind in [BackendKind::Exact, BackendKind::Cpu] {
+            assert_eq!(backend(kind, &mut Vec::new()).name(), kind.name());
         }
     }
 }

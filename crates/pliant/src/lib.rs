@@ -30,6 +30,8 @@ pub mod math;
 
 pub mod id;
 
+pub mod choice;
+
 pub mod par;
 
 pub mod profile;

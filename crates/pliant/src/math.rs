@@ -11,6 +11,9 @@ pub mod polar;
 
 pub mod inverse;
 
+#[cfg(any(test, feature = "checks"))]
+pub mod random;
+
 use robust::{Coord, Coord3D};
 
 /// A point or vector in space, m.

@@ -225,6 +225,7 @@ impl Slab {
 mod tests {
     use super::*;
     use pliant::detect::brute;
+    use pliant::math::random::Random;
     use pliant::mesh::generate::cuboid::cuboid;
     use pliant::mesh::generate::lattice::TetSplit;
     use pliant::mesh::intersect::segment_meets_triangle;
@@ -257,19 +258,15 @@ mod tests {
 
     #[test]
     fn a_triangle_that_rounding_puts_beside_the_walk_is_found() {
-        let mut state = 3_u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
-        };
+        let mut random = Random::new(3);
         let margin = MARGIN * (4.0 + 1.0);
         let mut met = 0;
         for _ in 0..20_000 {
             // An edge past a corner of cells, and a triangle of some roundings there.
-            let along = Vec3::new(random(), random(), random());
+            let along = random.point() - 0.5;
             let ends = [Vec3::splat(2.0) - 3.0 * along, Vec3::splat(2.0) + 2.0 * along];
             let at = ends[0] + 0.6 * (ends[1] - ends[0]);
-            let mut near = || at + 8.0 * f64::EPSILON * Vec3::new(random(), random(), random());
+            let mut near = || at + 8.0 * f64::EPSILON * (random.point() - 0.5);
             let corners = [near(), near(), near()];
             if !segment_meets_triangle(ends, corners) {
                 continue;

@@ -85,7 +85,7 @@ fn stopping(mobility: Mat3, velocity: Vec3, normal: Vec3, friction: f64) -> Vec3
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pliant::body::obstacle::check::random;
+    use pliant::math::random::Random;
 
     /// Numbers of about 1, a solve of three unknowns.
     const ROUNDING: f64 = 1e-10;
@@ -112,9 +112,9 @@ mod tests {
 
     #[test]
     fn random_impacts_obey_coulomb_and_add_no_energy() {
-        let mut random = random(17);
+        let mut random = Random::new(17);
         for case in 0..2000 {
-            let mut some = || Vec3::new(random(), random(), random());
+            let mut some = || random.vec3();
             // Coupled as strongly as chance has it: A Aᵀ and a little.
             let a = Mat3::from_cols(some(), some(), some());
             let mobility = a * a.transpose() + Mat3::IDENTITY * 0.01;

@@ -121,10 +121,10 @@ mod tests {
     use super::*;
     use crate::rigid::coulomb::energy_gain;
     use pliant::body::keyframes::{Keyframes, Pose};
-    use pliant::body::obstacle::check::random;
     use pliant::body::obstacle::planar::Plane;
     use pliant::body::rigid::mass::MassProperties;
     use pliant::math::Quat;
+    use pliant::math::random::Random;
 
     /// Numbers of about 1, a few dozen operations.
     const ROUNDING: f64 = 1e-12;
@@ -210,11 +210,11 @@ mod tests {
     }
 
     fn tally(touch: SurfaceMaterial, law: Law) -> Tally {
-        let (mut random, mut tally) = (random(29), Tally::default());
+        let (mut random, mut tally) = (Random::new(29), Tally::default());
         let count = 1000;
         let mut met = 0;
         while met < count {
-            let mut some = || Vec3::new(random(), random(), random());
+            let mut some = || random.vec3();
             let size = Vec3::splat(1.25) + 0.75 * some();
             let (body, mut state) = box_on_floor(size, Quat::from_scaled_axis(3.0 * some()));
             state.velocity = some();
@@ -257,10 +257,10 @@ mod tests {
     ///
     /// The inertia of such a box is `core` times that of one with its mass at the corners.
     fn pulled(touch: SurfaceMaterial, core: f64, law: Law) -> f64 {
-        let (mut random, count) = (random(31), 4000);
+        let (mut random, count) = (Random::new(31), 4000);
         let (mut met, mut pulls) = (0, 0);
         while met < count {
-            let mut some = || Vec3::new(random(), random(), random());
+            let mut some = || random.vec3();
             let size = Vec3::splat(1.25) + 0.75 * some();
             let (mut body, mut state) = box_on_floor(size, Quat::from_scaled_axis(3.0 * some()));
             body.moments *= core;

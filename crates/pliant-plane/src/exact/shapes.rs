@@ -2,39 +2,23 @@
 
 use crate::outline::Outlines;
 use pliant::math::Vec2;
-
-/// Numbers that look random, the same for the same seed.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Numbers(pub u64);
-
-impl Numbers {
-    /// From 0 to 1.
-    pub fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as f64 / (1_u64 << 31) as f64
-    }
-
-    /// Below `count`.
-    pub fn below(&mut self, count: usize) -> usize {
-        ((self.unit() * count as f64) as usize).min(count - 1)
-    }
-}
+use pliant::math::random::Random;
 
 /// A ring around the origin whose radius jumps by `rough`, relative.
-fn star(numbers: &mut Numbers, count: usize, size: f64, rough: f64) -> Vec<Vec2> {
+fn star(random: &mut Random, count: usize, size: f64, rough: f64) -> Vec<Vec2> {
     let turn = std::f64::consts::TAU / count as f64;
     let corners = (0..count)
-        .map(|k| size * (1.0 - rough * numbers.unit()) * Vec2::from_angle(turn * k as f64));
+        .map(|k| size * (1.0 - rough * random.unit()) * Vec2::from_angle(turn * k as f64));
     corners.collect()
 }
 
 /// A ring like a coast: a triangle whose edges are broken again and again.
-fn coast(numbers: &mut Numbers, levels: usize) -> Vec<Vec2> {
-    let mut ring = star(numbers, 3, 1.0, 0.1);
+fn coast(random: &mut Random, levels: usize) -> Vec<Vec2> {
+    let mut ring = star(random, 3, 1.0, 0.1);
     for _ in 0..levels {
         let ends = ring.iter().zip(ring.iter().cycle().skip(1));
         let broken = ends.flat_map(|(&a, &b)| {
-            let aside = 0.5 * (numbers.unit() - 0.5) * (b - a).perp();
+            let aside = 0.5 * (random.unit() - 0.5) * (b - a).perp();
             [a, a.midpoint(b) + aside]
         });
         ring = broken.collect();
@@ -43,8 +27,8 @@ fn coast(numbers: &mut Numbers, levels: usize) -> Vec<Vec2> {
 }
 
 /// Points of a coarse grid: edges that touch, lie on each other, and share corners.
-fn on_grid(numbers: &mut Numbers, count: usize) -> Vec<Vec2> {
-    let mut whole = |_| Vec2::new(numbers.below(7) as f64 - 3.0, numbers.below(7) as f64 - 3.0);
+fn on_grid(random: &mut Random, count: usize) -> Vec<Vec2> {
+    let mut whole = |_| Vec2::new(random.below(7) as f64 - 3.0, random.below(7) as f64 - 3.0);
     let mut ring: Vec<Vec2> = (0..count).map(&mut whole).collect();
     ring.dedup();
     while ring.len() < 3 || ring.first() == ring.last() {
@@ -55,8 +39,8 @@ fn on_grid(numbers: &mut Numbers, count: usize) -> Vec<Vec2> {
 }
 
 /// Stairs of a grid: a ring with right angles, as plans have them.
-fn stairs(numbers: &mut Numbers) -> Vec<Vec2> {
-    let count = 2 + numbers.below(5);
+fn stairs(random: &mut Random) -> Vec<Vec2> {
+    let count = 2 + random.below(5);
     let mut ring = vec![Vec2::new(-0.75, -0.75)];
     for k in 0..count {
         let at = Vec2::new(-0.5 + 0.25 * k as f64, -0.75 + 0.25 * k as f64);
@@ -67,40 +51,40 @@ fn stairs(numbers: &mut Numbers) -> Vec<Vec2> {
 }
 
 /// The rings of one shape of any kind, about the size of the unit circle.
-fn shape(numbers: &mut Numbers) -> Vec<Vec<Vec2>> {
-    match numbers.below(7) {
-        0 => vec![star(numbers, 5, 1.0, 0.5)],
+fn shape(random: &mut Random) -> Vec<Vec<Vec2>> {
+    match random.below(7) {
+        0 => vec![star(random, 5, 1.0, 0.5)],
         1 => {
-            let holes = [star(numbers, 9, 0.45, 0.3), star(numbers, 4, 0.2, 0.1)];
-            [vec![star(numbers, 40, 1.0, 0.4)], holes.to_vec()].concat()
+            let holes = [star(random, 9, 0.45, 0.3), star(random, 4, 0.2, 0.1)];
+            [vec![star(random, 40, 1.0, 0.4)], holes.to_vec()].concat()
         }
-        2 => vec![coast(numbers, 5)],
+        2 => vec![coast(random, 5)],
         3 => {
-            let count = 3 + numbers.below(40);
-            let mut anywhere = || Vec2::new(numbers.unit() - 0.5, numbers.unit() - 0.5);
+            let count = 3 + random.below(40);
+            let mut anywhere = || Vec2::new(random.unit() - 0.5, random.unit() - 0.5);
             vec![(0..count).map(|_| 2.0 * anywhere()).collect()] // crosses itself
         }
         4 => {
-            let count = 3 + numbers.below(20);
-            vec![on_grid(numbers, count)]
+            let count = 3 + random.below(20);
+            vec![on_grid(random, count)]
         }
-        5 => vec![stairs(numbers)],
-        _ => vec![star(numbers, 4, 0.3, 0.0)], // fits into a hole of 1
+        5 => vec![stairs(random)],
+        _ => vec![star(random, 4, 0.3, 0.0)], // fits into a hole of 1
     }
 }
 
 /// Two outlines on each other or near; by the number tiny, or far from the origin.
 pub(crate) fn pair(seed: u64) -> Outlines {
-    let mut numbers = Numbers(seed);
-    let a = shape(&mut numbers);
+    let mut random = Random::new(seed);
+    let a = shape(&mut random);
     // Sometimes the same again, moved by nothing, by a step of the grid, or anyhow.
-    let b = if numbers.below(6) == 0 { a.clone() } else { shape(&mut numbers) };
-    let by = match numbers.below(4) {
+    let b = if random.below(6) == 0 { a.clone() } else { shape(&mut random) };
+    let by = match random.below(4) {
         0 => Vec2::ZERO,
-        1 => 0.25 * Vec2::new(numbers.below(9) as f64 - 4.0, numbers.below(9) as f64 - 4.0),
-        _ => 2.0 * Vec2::new(numbers.unit() - 0.5, numbers.unit() - 0.5),
+        1 => 0.25 * Vec2::new(random.below(9) as f64 - 4.0, random.below(9) as f64 - 4.0),
+        _ => 2.0 * Vec2::new(random.unit() - 0.5, random.unit() - 0.5),
     };
-    let (scale, origin) = match numbers.below(5) {
+    let (scale, origin) = match random.below(5) {
         0 => (1e-6, Vec2::ZERO),
         1 => (1.0, Vec2::new(1e6, -1e6)),
         2 => (1e9, Vec2::ZERO),
@@ -111,9 +95,9 @@ pub(crate) fn pair(seed: u64) -> Outlines {
 
 /// Two outlines that do not meet.
 pub(crate) fn apart(seed: u64) -> Outlines {
-    let mut numbers = Numbers(seed);
-    let shapes = [shape(&mut numbers), shape(&mut numbers)];
-    let by = (2.9 + numbers.unit()) * Vec2::from_angle(numbers.below(64) as f64 / 64.0 * 6.5);
+    let mut random = Random::new(seed);
+    let shapes = [shape(&mut random), shape(&mut random)];
+    let by = (2.9 + random.unit()) * Vec2::from_angle(random.below(64) as f64 / 64.0 * 6.5);
     build(&shapes, |b| if b == 1 { by } else { Vec2::ZERO }, 1.0, Vec2::ZERO)
 }
 

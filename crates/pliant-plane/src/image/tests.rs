@@ -8,44 +8,34 @@ use super::super::field::sample::{clearance, direction_error};
 use super::super::segment::place;
 use super::super::{Contact, Penetration, QueryFlags, Side};
 use super::*;
+use pliant::math::random::Random;
 
 /// Rounding of lengths below ten, m, and of what is made of them.
 const ROUNDING: f64 = 1e-9;
 
-/// Numbers from 0 to 1, always the same.
-struct Random(u64);
+/// A ring around a centre whose radius goes up and down.
+fn star(random: &mut Random, centre: Vec2, radius: f64, count: usize) -> Vec<Vec2> {
+    let turn = random.unit();
+    (0..count)
+        .map(|k| {
+            let radius = radius * (0.4 + 0.6 * random.unit());
+            centre + radius * Vec2::from_angle((k as f64 + turn) * TAU / count as f64)
+        })
+        .collect()
+}
 
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as f64 / (1_u64 << 31) as f64
-    }
-
-    /// A ring around a centre whose radius goes up and down.
-    fn star(&mut self, centre: Vec2, radius: f64, count: usize) -> Vec<Vec2> {
-        let turn = self.next();
-        (0..count)
-            .map(|k| {
-                let radius = radius * (0.4 + 0.6 * self.next());
-                centre + radius * Vec2::from_angle((k as f64 + turn) * TAU / count as f64)
-            })
-            .collect()
-    }
-
-    /// A ring broken again and again, like a coast.
-    fn coast(&mut self, centre: Vec2, radius: f64) -> Vec<Vec2> {
-        let mut ring = self.star(centre, radius, 6);
-        for _ in 0..4 {
-            let ends: Vec<_> =
-                ring.iter().copied().zip(ring.iter().copied().cycle().skip(1)).collect();
-            ring.clear();
-            for (a, b) in ends {
-                let aside = 0.3 * (self.next() - 0.5) * (b - a).perp();
-                ring.extend([a, a.midpoint(b) + aside]);
-            }
+/// A ring broken again and again, like a coast.
+fn coast(random: &mut Random, centre: Vec2, radius: f64) -> Vec<Vec2> {
+    let mut ring = star(random, centre, radius, 6);
+    for _ in 0..4 {
+        let ends: Vec<_> = ring.iter().copied().zip(ring.iter().copied().cycle().skip(1)).collect();
+        ring.clear();
+        for (a, b) in ends {
+            let aside = 0.3 * (random.unit() - 0.5) * (b - a).perp();
+            ring.extend([a, a.midpoint(b) + aside]);
         }
-        ring
     }
+    ring
 }
 
 fn rectangle(from: Vec2, to: Vec2) -> Vec<Vec2> {
@@ -180,18 +170,18 @@ fn check_contacts(
 
 #[test]
 fn random_outlines_answer_as_every_segment_does() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let (mut apart, mut deep) = (0, 0);
     for round in 0..40 {
-        let shift = Vec2::new(2.6 * random.next(), 1.2 * random.next());
+        let shift = Vec2::new(2.6 * random.unit(), 1.2 * random.unit());
         let (a, b) = if round % 2 == 0 {
-            (random.star(Vec2::ZERO, 1.0, 25), random.star(shift, 1.1, 18))
+            (star(&mut random, Vec2::ZERO, 1.0, 25), star(&mut random, shift, 1.1, 18))
         } else {
-            (random.coast(Vec2::ZERO, 1.0), random.coast(shift, 0.8))
+            (coast(&mut random, Vec2::ZERO, 1.0), coast(&mut random, shift, 0.8))
         };
         let outlines = pair(&[a], &[b]);
-        let error = 0.002 + 0.05 * random.next() * random.next();
-        let answer = check(&outlines, error, 0.3 * random.next());
+        let error = 0.002 + 0.05 * random.unit() * random.unit();
+        let answer = check(&outlines, error, 0.3 * random.unit());
         apart += usize::from(!answer.intersects);
         deep += usize::from(answer.penetration.len() > 10);
     }
@@ -200,12 +190,12 @@ fn random_outlines_answer_as_every_segment_does() {
 
 #[test]
 fn holes_are_outside() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     for _ in 0..15 {
-        let outer = random.star(Vec2::ZERO, 3.0, 14);
+        let outer = star(&mut random, Vec2::ZERO, 3.0, 14);
         let hole: Vec<Vec2> = outer.iter().map(|point| 0.7 * *point).collect();
-        let at = Vec2::new(2.0 * random.next() - 1.0, 2.0 * random.next() - 1.0);
-        let inner = random.coast(0.8 * at, 0.5);
+        let at = Vec2::new(random.signed(), random.signed());
+        let inner = coast(&mut random, 0.8 * at, 0.5);
         check(&pair(&[outer.clone(), hole.clone()], from_ref(&inner)), 0.01, 0.1);
         check(&pair(&[inner], &[outer, hole]), 0.01, 0.1);
     }
@@ -242,13 +232,13 @@ fn slivers_a_tenth_of_the_error_thin_are_not_missed() {
 
 #[test]
 fn separation_is_within_the_error() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for round in 0..30 {
         // Parallel edges with noise: the closest points of a and of b need not belong together.
         let noise = 1e-6 * f64::from(round % 3);
         let mut edge = |x: f64, outward: f64| -> Vec<Vec2> {
             let mut ring: Vec<Vec2> =
-                (0..20).map(|k| Vec2::new(x + noise * random.next(), 0.2 * f64::from(k))).collect();
+                (0..20).map(|k| Vec2::new(x + noise * random.unit(), 0.2 * f64::from(k))).collect();
             ring.extend([Vec2::new(x + outward, 4.0), Vec2::new(x + outward, 0.0)]);
             ring
         };
@@ -288,11 +278,11 @@ fn a_stretch_over_the_first_point_is_one_contact() {
 
 #[test]
 fn threads_and_used_memory_leave_the_bits_alone() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let mut outlines = Outlines::default();
     for k in 0..6 {
         let centre = Vec2::new(0.9 * f64::from(k), 0.0);
-        outlines.push(&[random.coast(centre, 1.0)]).unwrap();
+        outlines.push(&[coast(&mut random, centre, 1.0)]).unwrap();
     }
     let pairs: Vec<Pair> = (0..6).flat_map(|b| (0..b).map(move |a| Pair { a, b })).collect();
     let question = ProximityQuery { error: 0.01, contact_distance: 0.05, flags: QueryFlags::ALL };
@@ -372,9 +362,11 @@ fn a_tip_between_pixels_is_not_lost() {
 
 #[test]
 fn the_area_is_within_the_error_times_the_perimeters() {
-    let mut random = Random(13);
-    let outlines =
-        pair(&[random.coast(Vec2::ZERO, 1.0)], &[random.coast(Vec2::new(0.4, 0.2), 1.0)]);
+    let mut random = Random::new(13);
+    let outlines = pair(
+        &[coast(&mut random, Vec2::ZERO, 1.0)],
+        &[coast(&mut random, Vec2::new(0.4, 0.2), 1.0)],
+    );
     let exact = super::super::brute::overlap_area(&outlines, 0, 1);
     let all = (0..outlines.points().len()).map(|at| outlines.segment(at));
     let perimeters: f64 = all.map(|[a, b]| a.distance(b)).sum();

@@ -123,6 +123,7 @@ impl Bands {
 mod tests {
     use super::*;
     use crate::segment::surrounds;
+    use pliant::math::random::Random;
 
     /// Reference implementation: every ring against every other one.
     fn slowly(rings: &mut [Vec<Vec2>]) {
@@ -154,17 +155,18 @@ mod tests {
 
     #[test]
     fn the_fast_way_turns_as_the_slow_one() {
-        let mut state = 7_u64;
-        let mut random = || {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) as f64 / (1_u64 << 31) as f64
-        };
+        let mut random = Random::new(7);
         for count in [1, 2, 3, 10, 100] {
             let rings: Vec<_> = (0..count)
                 .map(|_| {
-                    let direction = if random() < 0.5 { 1.0 } else { -1.0 };
-                    let corners = 3 + (5.0 * random()) as usize;
-                    ring(Vec2::new(random(), random()), 0.5 * random(), corners, direction)
+                    let direction = if random.unit() < 0.5 { 1.0 } else { -1.0 };
+                    let corners = 3 + (5.0 * random.unit()) as usize;
+                    ring(
+                        Vec2::new(random.unit(), random.unit()),
+                        0.5 * random.unit(),
+                        corners,
+                        direction,
+                    )
                 })
                 .collect();
             check(&rings);

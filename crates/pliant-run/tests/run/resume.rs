@@ -4,6 +4,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use pliant::math::random::Random;
 use pliant_run::run::{IfExists, Progress, RunSettings, inspect, run};
 use pliant_run::summary::Summary;
 
@@ -14,7 +15,7 @@ use crate::scene::{Place, STEPS, blocks, names, results};
 const KILLS: usize = 100;
 
 /// Latest moment to be killed, µs: a little after the end of a run.
-const LATEST: u64 = 60_000;
+const LATEST: usize = 60_000;
 
 const RESUME: RunSettings = RunSettings { threads: 1, existing: IfExists::Resume, report: None };
 
@@ -72,16 +73,15 @@ fn a_finished_run_is_not_run_again() {
 fn a_run_killed_at_any_context_can_be_taken_up() {
     let place = Place::new("killed");
     let (whole, bytes) = undisturbed(&place);
-    let (mut dice, mut kills, mut runs, mut begun) = (42_u64, 0, 0, 0);
+    let (mut random, mut kills, mut runs, mut begun) = (Random::new(42), 0, 0, 0);
     while kills < KILLS {
         // One life after the other, until one is long enough.
         runs += 1;
         let folder = place.path().join(runs.to_string());
         loop {
-            dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let mut child =
                 child::command(&folder).stdout(std::process::Stdio::null()).spawn().unwrap();
-            std::thread::sleep(Duration::from_micros((dice >> 33) % LATEST));
+            std::thread::sleep(Duration::from_micros(random.below(LATEST) as u64));
             let is_over = child.try_wait().unwrap().is_some();
             child.kill().unwrap();
             child.wait().unwrap();

@@ -18,6 +18,7 @@ use crate::contact::{Contact, Feature};
 use crate::depth::{self, Penetration, Penetrations, Reason};
 use crate::force::StateView;
 use crate::id::{BodyId, TriangleId, VertexId};
+use crate::math::random::Random;
 use crate::math::{Aabb, Quat, Vec3};
 use crate::mesh::closest::closest_point;
 use crate::mesh::generate::ball::ball;
@@ -352,24 +353,6 @@ impl Slow<'_> {
     }
 }
 
-/// Pseudo-random numbers from −1 to 1.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (self.0 >> 32) as f64 / (1_u64 << 31) as f64 - 1.0
-    }
-
-    fn vector(&mut self) -> Vec3 {
-        Vec3::new(self.roll(), self.roll(), self.roll())
-    }
-
-    fn turn(&mut self) -> Quat {
-        Quat::from_scaled_axis(3.0 * self.vector())
-    }
-}
-
 /// Two planes, one of them moving, and a ball that turns.
 fn obstacles() -> Vec<Obstacle> {
     let touch = |friction| SurfaceMaterial { friction, restitution: 0.0 };
@@ -409,12 +392,12 @@ struct Thrown {
     bodies: Bodies,
 }
 
-fn throw(dice: &mut Dice, how: Throwing) -> Thrown {
+fn throw(random: &mut Random, how: Throwing) -> Thrown {
     let Throwing { count, side, wide, speed, spread } = how;
     let net_edges: Vec<_> = (0..4).map(|k| [VertexId(k), VertexId(k + 1)]).collect();
     let meshes: Vec<TetMesh> = (0..count)
         .map(|k| {
-            let size = 0.5 + spread * dice.roll();
+            let size = 0.5 + spread * random.signed();
             let raw = match k % 4 {
                 1 if k == 5 => ball(0.7 * size, 3),
                 0 => icosahedron(0.6 * size),
@@ -432,11 +415,11 @@ fn throw(dice: &mut Dice, how: Throwing) -> Thrown {
     let mut thrown = Thrown { rest: vec![], positions: vec![], velocities: vec![], bodies };
     for (k, points) in meshes.iter().map(|mesh| mesh.positions()).chain([&net[..]]).enumerate() {
         let [x, y, z] = [k, k >> 1, k >> 2].map(|bits| (bits & 1) as f64);
-        let place = side * Vec3::new(x, y, z) + wide * dice.vector();
-        let (turn, drift) = (dice.turn(), speed * dice.vector());
+        let place = side * Vec3::new(x, y, z) + wide * random.vec3();
+        let (turn, drift) = (random.rotation(), speed * random.vec3());
         thrown.rest.extend(points);
         thrown.positions.extend(points.iter().map(|p| turn * *p + place));
-        thrown.velocities.extend(points.iter().map(|_| drift + 0.2 * speed * dice.vector()));
+        thrown.velocities.extend(points.iter().map(|_| drift + 0.2 * speed * random.vec3()));
     }
     thrown
 }
@@ -466,7 +449,7 @@ fn check(thrown: &Thrown) -> Answer {
 
 #[test]
 fn the_slow_twin_finds_the_same_contacts() {
-    let mut dice = Dice(5);
+    let mut random = Random::new(5);
     // Of vertices inside, vertices near, edges, obstacles; and vertices enclosed.
     let mut seen = [0; 5];
     let heap = Throwing { count: 2, side: 0.0, wide: 0.3, speed: 0.0, spread: 0.4 };
@@ -477,7 +460,7 @@ fn the_slow_twin_finds_the_same_contacts() {
     let packed = Throwing { count: 8, side: 0.62, wide: 0.03, speed: 20.0, spread: 0.05 };
     for (how, times) in [(heap, 20), (fast, 20), (crowd, 8), (nested, 6), (packed, 12)] {
         for _ in 0..times {
-            let (found, _, enclosed) = check(&throw(&mut dice, how));
+            let (found, _, enclosed) = check(&throw(&mut random, how));
             for contact in &found {
                 let kind = match contact.feature {
                     Feature::VertexBody(..) if contact.gap < 0.0 => 0,

@@ -215,19 +215,11 @@ impl Cone {
 mod tests {
     use super::*;
     use crate::detect::{edges, rays};
+    use crate::math::random::Random;
 
-    /// Numbers from 0 to 1 that look random.
-    struct Dice(u64);
-
-    impl Dice {
-        fn number(&mut self) -> f64 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-        }
-
-        fn point(&mut self) -> Vec3 {
-            Vec3::new(self.number(), self.number(), self.number()) - 0.5
-        }
+    /// In a cube of 1 m about the origin.
+    fn point(random: &mut Random) -> Vec3 {
+        random.point() - 0.5
     }
 
     fn is_missed(tip: Vec3, along: Vec3, corners: [Vec3; 3]) -> bool {
@@ -244,11 +236,11 @@ mod tests {
 
     /// Returns (met, missed in f32) over many triangles and edges.
     #[track_caller]
-    fn check(scale: f64, centre: Vec3, mut make: impl FnMut(&mut Dice) -> [Vec3; 5]) -> [u32; 2] {
-        let mut dice = Dice(7);
+    fn check(scale: f64, centre: Vec3, mut make: impl FnMut(&mut Random) -> [Vec3; 5]) -> [u32; 2] {
+        let mut random = Random::new(7);
         let mut counts = [0; 2];
         for _ in 0..20_000 {
-            let [tip, free, a, b, c] = make(&mut dice).map(|p| centre + scale * p);
+            let [tip, free, a, b, c] = make(&mut random).map(|p| centre + scale * p);
             let met = edges::exit(free, tip, [a, b, c], 0).is_some();
             let missed = is_missed(tip, free - tip, [a, b, c]);
             let near = is_missed_from(centre, tip, free - tip, [a, b, c]);
@@ -263,10 +255,10 @@ mod tests {
     fn no_meeting_is_dropped_at_any_size_or_place() {
         for scale in [1.0, 1e-9, 1e-12, 1e-40, 1e-150, 1e6, 1e11, 1e13, 1e100] {
             for centre in [Vec3::ZERO, Vec3::new(1e6, -2e6, 3e6) * scale, Vec3::splat(1e6)] {
-                check(scale, centre, |dice| [0; 5].map(|_| dice.point()));
+                check(scale, centre, |random| [0; 5].map(|_| point(random)));
             }
         }
-        let [met, missed] = check(1.0, Vec3::ZERO, |dice| [0; 5].map(|_| dice.point()));
+        let [met, missed] = check(1.0, Vec3::ZERO, |random| [0; 5].map(|_| point(random)));
         assert!(met > 300 && met + missed > 19_990, "{met} {missed}");
     }
 
@@ -276,17 +268,17 @@ mod tests {
         let small = [(1e-13, 0.0), (3e-14, 0.0), (1e-14, 0.0), (1e-15, 0.0)];
         let slips = [0.0, 1e-17, 1e-16, 1e-9, 1e-7, 1e-6].map(|slip| (1.0, slip));
         for (scale, slip) in slips.into_iter().chain(small) {
-            let [met, _] = check(scale, Vec3::ZERO, |dice| {
-                let [tip, a, b, c] = [0; 4].map(|_| dice.point());
-                let (share, way) = (dice.number(), 1.0 + (2.0 * dice.number()).floor());
-                let border = a + share * (b - a) + slip * dice.point();
+            let [met, _] = check(scale, Vec3::ZERO, |random| {
+                let [tip, a, b, c] = [0; 4].map(|_| point(random));
+                let (share, way) = (random.unit(), 1.0 + (2.0 * random.unit()).floor());
+                let border = a + share * (b - a) + slip * point(random);
                 [tip, tip + way * (border - tip), a, b, c]
             });
             assert!(met > 2000, "{slip} {met}");
         }
-        check(1.0, Vec3::ZERO, |dice| {
-            let [a, b, c, tip] = [0; 4].map(|_| dice.point());
-            let (r, s) = (dice.number(), dice.number());
+        check(1.0, Vec3::ZERO, |random| {
+            let [a, b, c, tip] = [0; 4].map(|_| point(random));
+            let (r, s) = (random.unit(), random.unit());
             [tip, a + r * (b - a) + s * (c - a), a, b, c]
         });
     }
@@ -301,14 +293,14 @@ mod tests {
         assert!(!is_missed(o, Vec3::splat(f64::INFINITY), [x, Vec3::Y, Vec3::Z]));
         // An edge without length does not reach a triangle away from it.
         assert!(is_missed(o, o, [x, Vec3::Y, Vec3::Z]));
-        check(1.0, Vec3::ZERO, |dice| {
-            let [tip, a, b, c] = [0; 4].map(|_| dice.point());
+        check(1.0, Vec3::ZERO, |random| {
+            let [tip, a, b, c] = [0; 4].map(|_| point(random));
             [tip, tip, tip + 1e-30 * a, tip + 1e-30 * b, tip + 1e-30 * c]
         });
         for thin in [0.0, 1e-20, 1e-12, 1e-7] {
-            check(1.0, Vec3::ZERO, |dice| {
-                let [tip, a, b, c] = [0; 4].map(|_| dice.point());
-                let free = tip + 2.0 * (a + dice.number() * (b - a) - tip);
+            check(1.0, Vec3::ZERO, |random| {
+                let [tip, a, b, c] = [0; 4].map(|_| point(random));
+                let free = tip + 2.0 * (a + random.unit() * (b - a) - tip);
                 [tip, free, a, b, a + 0.5 * (b - a) + thin * c]
             });
         }
@@ -316,11 +308,11 @@ mod tests {
 
     /// Returns how many ray hits are decided in f32; those must be as in exact signs.
     #[track_caller]
-    fn check_rays(origin: Vec3, mut make: impl FnMut(&mut Dice) -> [Vec3; 4]) -> u32 {
-        let mut dice = Dice(9);
+    fn check_rays(origin: Vec3, mut make: impl FnMut(&mut Random) -> [Vec3; 4]) -> u32 {
+        let mut random = Random::new(9);
         let mut decided = 0;
         for round in 0..20_000 {
-            let [tip, a, b, c] = make(&mut dice);
+            let [tip, a, b, c] = make(&mut random);
             let [p, ra, rb, rc] = [tip, a, b, c].map(|v| rounded(v - origin));
             let far = p.abs().max(ra.abs()).max(rb.abs()).max(rc.abs()).max_element();
             let sense = if round % 2 == 0 { Sense::Up } else { Sense::Down };
@@ -340,14 +332,15 @@ mod tests {
         for scale in [1.0, 1e-9, 1e-13, 1e-60, 1e9, 1e12, 1e60] {
             for centre in [Vec3::ZERO, Vec3::splat(1e6), Vec3::splat(1e3 * scale)] {
                 for origin in [Vec3::ZERO, centre] {
-                    check_rays(origin, |dice| [0; 4].map(|_| centre + scale * dice.point()));
+                    check_rays(origin, |random| [0; 4].map(|_| centre + scale * point(random)));
                 }
             }
         }
-        let decided = check_rays(Vec3::ZERO, |dice| [0; 4].map(|_| dice.point()));
+        let decided = check_rays(Vec3::ZERO, |random| [0; 4].map(|_| point(random)));
         assert!(decided > 19_900, "{decided}");
         // On an edge, a corner or the triangle itself, on a coarse lattice.
-        let decided = check_rays(Vec3::ZERO, |dice| [0; 4].map(|_| (3.0 * dice.point()).round()));
+        let decided =
+            check_rays(Vec3::ZERO, |random| [0; 4].map(|_| (3.0 * point(random)).round()));
         assert!((1000..19_000).contains(&decided), "{decided}");
     }
 

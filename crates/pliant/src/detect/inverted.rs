@@ -121,6 +121,7 @@ fn doubtful(tets: &[[VertexId; 4]; LANES], points: &[Vec4], place_doubt: f32) ->
 mod tests {
     use super::*;
     use crate::detect::clusters::Clusters;
+    use crate::math::random::Random;
 
     /// Inverted tets of one body.
     fn inverted(positions: &[Vec3], tets: &[[u32; 4]]) -> Vec<u32> {
@@ -171,17 +172,13 @@ mod tests {
 
     #[test]
     fn flat_tets_are_told_apart_however_they_lie() {
-        let mut state = 1_u64;
-        let mut number = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        };
+        let mut random = Random::new(1);
         for (place, flat) in [(0.0, 1e-7), (0.0, 1e-6), (300.0, 1e-5), (3e4, 1e-3), (3e4, 1e-12)] {
             // The first vertex is the origin; the tets are elsewhere.
             let mut positions = vec![Vec3::ZERO];
             let mut tets = Vec::new();
             for tet in 0..2000 {
-                let mut point = || Vec3::new(number(), number(), number()) + place;
+                let mut point = || random.point() + place;
                 let (a, b, c, d) = (point(), point(), point(), point());
                 positions.extend([a, b, c, (a + b + c) / 3.0 + flat * (d - a)]);
                 tets.push([1, 2, 3, 4].map(|corner| 4 * tet + corner));
@@ -198,16 +195,12 @@ mod tests {
 
     #[test]
     fn a_volume_that_rounds_to_the_wrong_side_is_seen_through() {
-        let mut state = 5_u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        };
+        let mut random = Random::new(5);
         let mut wrong = 0;
         for _ in 0..2000 {
-            let [a, b, c] = [(); 3].map(|()| Vec3::new(random(), random(), random()));
+            let [a, b, c] = [(); 3].map(|()| random.point());
             // In the plane of the others but for rounding.
-            let d = a + random() * (b - a) + random() * (c - a);
+            let d = a + random.unit() * (b - a) + random.unit() * (c - a);
             let positions = [a, b, c, d];
             let exact = orient3d(a, b, c, d);
             wrong += usize::from(exact < 0.0 && (b - a).dot((c - a).cross(d - a)) > 0.0);

@@ -7,6 +7,9 @@
 //! and `grid` and `voxels` of the crate `pliant-papers`. The reference implementation of both:
 //! `brute`. Beside them: `tets`, `crossing`, overlaps without a vertex inside.
 
+use std::str::FromStr;
+
+use crate::choice::{UnknownName, from_name};
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::topology::Csr;
@@ -49,6 +52,27 @@ pub enum Scope {
     Scene,
     /// One other body at a time: a vertex may have a depth in each.
     Pairs,
+}
+
+impl Scope {
+    /// All values.
+    pub const ALL: [Scope; 2] = [Scope::Scene, Scope::Pairs];
+
+    /// The stable name, on which other programs may rely.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scope::Scene => "scene",
+            Scope::Pairs => "pairs",
+        }
+    }
+}
+
+impl FromStr for Scope {
+    type Err = UnknownName;
+
+    fn from_str(given: &str) -> Result<Scope, UnknownName> {
+        from_name(given, &Scope::ALL, Scope::name)
+    }
 }
 
 /// Which vertices lie inside which other bodies.

@@ -72,19 +72,15 @@ pub struct Sweep {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Vec4;
+    use crate::math::random::Random;
 
     #[test]
     fn rows_hold_every_other_body_whose_box_meets_and_ascend() {
-        let mut state = 1_u64;
-        let mut number = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 40) as f32 / (1 << 24) as f32
-        };
+        let mut random = Random::new(1);
         let mut boxes: Vec<Bounds> = (0..60)
             .map(|_| {
-                let low = Vec4::new(number(), number(), number(), 0.0);
-                Bounds { low, high: low + 0.3 * number() }
+                let low = random.point().as_vec3().extend(0.0);
+                Bounds { low, high: low + 0.3 * random.unit() as f32 }
             })
             .collect();
         boxes.push(Bounds::EMPTY);

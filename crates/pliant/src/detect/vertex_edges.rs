@@ -194,6 +194,7 @@ mod tests {
     use crate::detect::edge_filter::EdgeFilterFacet;
     use crate::detect::nearby_triangles::Triangle;
     use crate::id::TriangleId;
+    use crate::math::random::Random;
 
     #[test]
     fn a_vertex_on_the_surface_is_left_at_once_whichever_way_it_looks() {
@@ -222,14 +223,10 @@ mod tests {
     #[test]
     fn exits_lie_in_the_clipped_box() {
         let overlap = Bounds { low: Vec4::new(-1.0, -2.0, -0.5, 0.0), high: Vec4::ONE };
-        let mut state = 1_u64;
-        let mut number = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            ((state >> 40) as f64 / f64::from(1 << 23) - 1.0) * 3.0
-        };
+        let mut random = Random::new(1);
         for round in 0..5000 {
-            let inner = Vec3::new(number(), number(), number()) / 9.0;
-            let mut along = Vec3::new(number(), number(), number());
+            let inner = random.vec3() / 3.0;
+            let mut along = 3.0 * random.vec3();
             // Some edges stand still along an axis, or nearly so.
             along.x *= [1.0, 0.0, -0.0, 1e-60][round % 4];
             along.y *= [1.0, 0.0][round / 4 % 2];

@@ -93,7 +93,8 @@ fn columns(matrix: &Mat3) -> [Vec3; 3] {
 mod tests {
     use super::*;
     use crate::math::Quat;
-    use crate::math::svd::tests::{assert_rotation, noise, some_matrices};
+    use crate::math::random::Random;
+    use crate::math::svd::tests::{assert_rotation, some_matrices};
 
     /// Roundings of a few steps, relative to the largest entry.
     const TOLERANCE: f64 = 1e-14;
@@ -114,7 +115,7 @@ mod tests {
 
     #[test]
     fn no_other_rotation_is_nearer() {
-        let mut next = noise(3);
+        let mut random = Random::new(3);
         for matrix in some_matrices().into_iter().filter(|m| m.is_finite()) {
             let size = matrix.to_cols_array().iter().fold(1e-300_f64, |most, x| most.max(x.abs()));
             let agreement = |turn: Mat3| {
@@ -123,7 +124,7 @@ mod tests {
             };
             let best = rotation(matrix);
             for angle in [1e-5, 1e-2, 0.3, 1.0, 3.0] {
-                let axis = Vec3::new(next(), next(), next()).try_normalize().unwrap();
+                let axis = random.vec3().try_normalize().unwrap();
                 let other = best * Mat3::from_quat(Quat::from_axis_angle(axis, angle));
                 assert!(agreement(best) >= agreement(other) - TOLERANCE, "{matrix}");
             }
@@ -132,10 +133,10 @@ mod tests {
 
     #[test]
     fn both_ways_give_the_same_rotation() {
-        let mut next = noise(5);
+        let mut random = Random::new(5);
         let mut quick = 0;
         for _ in 0..300 {
-            let mut any = || 0.7 * Vec3::new(next(), next(), next());
+            let mut any = || 0.7 * random.vec3();
             let matrix = Mat3::IDENTITY + Mat3::from_cols(any(), any(), any());
             if let Some(found) = quick_rotation(matrix) {
                 let slow = svd(matrix);
@@ -147,10 +148,10 @@ mod tests {
     }
 
     /// A matrix with these stretches between two random rotations.
-    fn stretched(stretches: Vec3, next: &mut impl FnMut() -> f64) -> Mat3 {
+    fn stretched(stretches: Vec3, random: &mut Random) -> Mat3 {
         let mut turn = || {
-            let axis = Vec3::new(next(), next(), next()).try_normalize().unwrap();
-            Mat3::from_quat(Quat::from_axis_angle(axis, 3.0 * next()))
+            let axis = random.vec3().try_normalize().unwrap();
+            Mat3::from_quat(Quat::from_axis_angle(axis, 3.0 * random.signed()))
         };
         turn() * Mat3::from_diagonal(stretches) * turn()
     }
@@ -163,12 +164,13 @@ mod tests {
 
     #[test]
     fn stretches_of_all_sizes_turn_as_the_svd_tells() {
-        let mut next = noise(23);
+        let mut random = Random::new(23);
         let mut quick = 0;
         for k in 0..600 {
             // From 1 down to 1/1000 of the longest.
-            let [b, c] = [next(), next()].map(|x| libm::pow(1e-3_f64, 0.5 + 0.5 * x));
-            let matrix = stretched(f64::from(k % 7 + 1) * Vec3::new(1.0, b, c), &mut next);
+            let [b, c] =
+                [random.signed(), random.signed()].map(|x| libm::pow(1e-3_f64, 0.5 + 0.5 * x));
+            let matrix = stretched(f64::from(k % 7 + 1) * Vec3::new(1.0, b, c), &mut random);
             same_as_svd(matrix, rotation(matrix), 1e-13);
             quick += usize::from(quick_rotation(matrix).is_some());
         }
@@ -177,11 +179,11 @@ mod tests {
 
     #[test]
     fn the_quick_way_hands_over_without_a_jump() {
-        let mut next = noise(29);
+        let mut random = Random::new(29);
         for _ in 0..50 {
-            let second = 0.75 + 0.25 * next();
-            let seed = (1e6 * next()) as u64;
-            let at = |third: f64| stretched(Vec3::new(1.0, second, third), &mut noise(seed));
+            let second = 0.75 + 0.25 * random.signed();
+            let seed = random.bits();
+            let at = |third: f64| stretched(Vec3::new(1.0, second, third), &mut Random::new(seed));
             let (mut slow, mut quick) = (0.0, second);
             assert!(quick_rotation(at(quick)).is_some() && quick_rotation(at(slow)).is_none());
             while quick - slow > 1e-15 {

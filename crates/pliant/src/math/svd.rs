@@ -199,23 +199,15 @@ pub fn outer(a: Vec3, b: Vec3) -> Mat3 {
 pub(crate) mod tests {
     use super::*;
     use crate::math::Quat;
+    use crate::math::random::Random;
 
     /// Roundings of a few sweeps, relative to the largest entry.
     const TOLERANCE: f64 = 1e-14;
 
-    /// Numbers between −1 and 1 that look random, the same in every run.
-    pub(crate) fn noise(seed: u64) -> impl FnMut() -> f64 {
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        move || {
-            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-            (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-        }
-    }
-
     /// Round, stretched, flat, thin, mirrored, huge and tiny ones.
     pub(crate) fn some_matrices() -> Vec<Mat3> {
-        let mut next = noise(7);
-        let mut any = || Vec3::new(next(), next(), next());
+        let mut random = Random::new(7);
+        let mut any = || random.vec3();
         let mut matrices = Vec::new();
         for k in 0..60 {
             let whole = Mat3::from_cols(any(), any(), any());

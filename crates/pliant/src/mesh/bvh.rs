@@ -284,19 +284,14 @@ impl Bvh {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Vec3;
+    use crate::math::random::Random;
 
     fn random_boxes(count: usize) -> Vec<Aabb> {
-        let mut state = 7_u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 40) as f64 / (1_u64 << 24) as f64
-        };
-        let mut point = || Vec3::new(random(), random(), random());
+        let mut random = Random::new(7);
         (0..count)
             .map(|_| {
-                let corner = point();
-                Aabb { min: corner, max: corner + point() * 0.2 }
+                let corner = random.point();
+                Aabb { min: corner, max: corner + random.point() * 0.2 }
             })
             .collect()
     }

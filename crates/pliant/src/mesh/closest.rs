@@ -91,6 +91,7 @@ fn on_segment(point: Vec3, a: Vec3, b: Vec3) -> Vec3 {
 mod tests {
     use super::*;
     use crate::math::Quat;
+    use crate::math::random::Random;
 
     /// Sizes are about 1 m: a few roundings of 1e-16.
     const TOLERANCE: f64 = 4e-15;
@@ -169,15 +170,11 @@ mod tests {
 
     #[test]
     fn no_point_of_a_triangle_is_nearer() {
-        let mut state = 3_u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        };
+        let mut random = Random::new(3);
         for round in 0..2000 {
             let squeeze = Vec3::new(1.0, crate::math::powi(10.0, -(round % 13)), 1.0);
-            let corners = [(); 3].map(|()| Vec3::new(random(), random(), random()) * squeeze);
-            let point = Vec3::new(random(), random(), random()) * 2.0 - 0.5;
+            let corners = [(); 3].map(|()| random.point() * squeeze);
+            let point = random.point() * 2.0 - 0.5;
             let found = closest_point(point, corners).distance(point);
             for step in 0..=100 {
                 let (s, t) = (f64::from(step % 11) / 10.0, f64::from(step / 11) / 10.0);

@@ -1,7 +1,9 @@
 //! Normals of a triangle surface, at its faces and at its vertices.
 
 use std::ops::Range;
+use std::str::FromStr;
 
+use crate::choice::{UnknownName, from_name};
 use crate::id::{TriangleId, VertexId};
 use crate::math::Vec3;
 
@@ -18,6 +20,28 @@ pub enum Normals {
     Angle,
     /// Flat: the triangle's own normal at all three corners.
     Face,
+}
+
+impl Normals {
+    /// All values.
+    pub const ALL: [Normals; 3] = [Normals::Area, Normals::Angle, Normals::Face];
+
+    /// The stable name, on which other programs may rely.
+    pub fn name(self) -> &'static str {
+        match self {
+            Normals::Area => "area",
+            Normals::Angle => "angle",
+            Normals::Face => "face",
+        }
+    }
+}
+
+impl FromStr for Normals {
+    type Err = UnknownName;
+
+    fn from_str(given: &str) -> Result<Normals, UnknownName> {
+        from_name(given, &Normals::ALL, Normals::name)
+    }
 }
 
 /// Unit normal of a triangle, counter-clockwise seen from its tip.

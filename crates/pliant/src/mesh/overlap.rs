@@ -308,6 +308,7 @@ fn rows(mut groups: Groups) -> Csr<TriangleId> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::random::Random;
     use crate::mesh::intersect::{meet_beyond_corner, triangles_meet};
 
     /// The surface of a box, outward, with its corners appended to `positions`.
@@ -384,18 +385,12 @@ mod tests {
 
     #[test]
     fn random_surfaces_meet_themselves_as_the_slow_twin_says() {
-        let mut state = 3_u64;
-        let mut random = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 33) % below
-        };
+        let mut random = Random::new(3);
         for _ in 0..200 {
             // A coarse lattice, so that corners, edges and planes coincide often.
-            let positions: Vec<_> = (0..12)
-                .map(|_| Vec3::new(random(4) as f64, random(4) as f64, random(4) as f64))
-                .collect();
+            let positions: Vec<_> = (0..12).map(|_| random.lattice_point(4)).collect();
             let triangles: Vec<_> = (0..10)
-                .map(|_| [random(4), 4 + random(4), 8 + random(4)].map(|v| VertexId(v as u32)))
+                .map(|_| [0, 4, 8].map(|first| VertexId(first + random.below(4) as u32)))
                 .filter(|t| !is_degenerate(t.map(|v| positions[v.index()])))
                 .collect();
             let found = meeting_pairs(&positions, &triangles).found;

@@ -303,6 +303,7 @@ fn same_turn(a: [VertexId; 3], b: [VertexId; 3]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::random::Random;
 
     fn tets(corners: &[[u32; 4]]) -> Vec<[VertexId; 4]> {
         corners.iter().map(|tet| tet.map(VertexId)).collect()
@@ -352,16 +353,13 @@ mod tests {
 
     #[test]
     fn random_tets_have_the_boundary_of_the_slow_twin() {
-        let mut state = 1_u32;
-        let mut random = |below: u32| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) % below
-        };
+        let mut random = Random::new(1);
+        let mut below = |end| random.below(end) as u32;
         for _ in 0..50 {
             let soup: Vec<_> = (0..40)
                 .map(|_| {
-                    let first = random(6);
-                    [first, first + 1 + random(2), first + 3 + random(2), first + 5 + random(2)]
+                    let first = below(6);
+                    [first, first + 1 + below(2), first + 3 + below(2), first + 5 + below(2)]
                 })
                 .collect();
             let soup = tets(&soup);

@@ -251,7 +251,7 @@ fn block(equations: Equations<'_, BlockMatrix>, row: usize) -> Option<Mat3> {
 mod tests {
     use super::*;
     use crate::contact::{Contact, resting};
-    use crate::math::svd::tests::noise;
+    use crate::math::random::Random;
     use crate::solve::dense::tests::joined;
     use crate::solve::dense_pgs::DensePgs;
     use crate::solve::terms::RigidSides;
@@ -263,8 +263,8 @@ mod tests {
 
     /// A pile of four bodies, each on three corners, the first on a floor.
     fn pile() -> (BlockMatrix, Vec<Vec3>, Vec<Row>) {
-        let mut next = noise(5);
-        let mut vector = || Vec3::new(next(), next(), next());
+        let mut random = Random::new(5);
+        let mut vector = || random.vec3();
         let mut matrix = joined(2 * COUNT, &[], 0);
         let mut right = Vec::new();
         let centres: Vec<_> = (0..COUNT).map(|k| Some(k as f64 * Vec3::Z)).collect();

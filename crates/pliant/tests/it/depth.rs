@@ -5,6 +5,7 @@ use pliant::depth::{DepthSettings, Penetrations, Reason, Scope, fused};
 use pliant::detect::{Overlaps, brute};
 use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
+use pliant::math::random::Random;
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::normals::Normals;
@@ -13,7 +14,7 @@ use pliant_papers::detect::grid;
 use pliant_papers::detect::voxels::Voxels;
 
 use crate::scenes::{
-    Body, Dice, aligned, assemble, assemble_mixed, crumpled, snapped, sound, soup,
+    Body, aligned, assemble, assemble_mixed, crumpled, shuffled, snapped, sound, soup,
 };
 
 /// Relative to the size of the scene, and for unit vectors; weights are at most 1.
@@ -136,23 +137,23 @@ fn check_sound(list: &[Body], settings: DepthSettings) -> usize {
 
 #[test]
 fn every_setting_of_the_fused_pass_agrees_with_the_slow_twin() {
-    let mut dice = Dice(1);
+    let mut random = Random::new(1);
     let mut colliding = 0;
     for round in 0..60 {
         let normals = [Normals::Area, Normals::Angle, Normals::Face][round % 3];
         let exponent = [2.0, 2.0, 1.5][round % 3];
         let settings = DepthSettings { exponent, normals, ..settings(round) };
-        colliding += check_sound(&sound(&mut dice, 2 + round % 4), settings);
+        colliding += check_sound(&sound(&mut random, 2 + round % 4), settings);
     }
     assert!(colliding > 1000, "{colliding}");
 }
 
 #[test]
 fn vertices_exactly_on_faces_edges_and_vertices_agree_with_the_slow_twin() {
-    let mut dice = Dice(5);
+    let mut random = Random::new(5);
     let mut colliding = 0;
     for _ in 0..60 {
-        colliding += check_sound(&aligned(&mut dice, 3), DepthSettings::default());
+        colliding += check_sound(&aligned(&mut random, 3), DepthSettings::default());
     }
     assert!(colliding > 500, "{colliding}");
 }
@@ -185,10 +186,10 @@ fn ties_cost_as_much_per_vertex_on_a_fine_lattice_as_on_a_coarse_one() {
 
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
-    let mut dice = Dice(9);
+    let mut random = Random::new(9);
     let (mut resolved, mut unresolved) = (0, 0);
     for (round, count) in [1, 2, 7, 7].into_iter().enumerate() {
-        let mut list = sound(&mut dice, count);
+        let mut list = sound(&mut random, count);
         // Every body once more, small in its own middle: enclosed vertices after resolved ones.
         for body in list.clone() {
             let middle = body.positions.iter().sum::<Vec3>() / body.positions.len() as f64;
@@ -213,51 +214,51 @@ fn any_number_of_threads_gives_the_same_bits() {
 
 #[test]
 fn grid_and_voxels_give_the_bits_of_the_slow_twin() {
-    let mut dice = Dice(21);
+    let mut random = Random::new(21);
     let mut resolved = 0;
     for round in 0..300 {
-        resolved += check_grid(&soup(&mut dice, Dice::point), round);
-        resolved += check_grid(&soup(&mut dice, |dice| dice.lattice_point(4)), round);
+        resolved += check_grid(&soup(&mut random, Random::point), round);
+        resolved += check_grid(&soup(&mut random, |random| random.lattice_point(4)), round);
     }
     assert!(resolved > 300, "{resolved}");
     let mut resolved = [0; 4];
     for round in 0..30 {
-        resolved[0] += check_grid(&sound(&mut dice, 2 + round % 3), round);
-        resolved[1] += check_grid(&crumpled(&mut dice, 2 + round % 3), round);
-        resolved[2] += check_grid(&snapped(sound(&mut dice, 2)), round);
-        resolved[3] += check_grid(&snapped(crumpled(&mut dice, 2)), round);
+        resolved[0] += check_grid(&sound(&mut random, 2 + round % 3), round);
+        resolved[1] += check_grid(&crumpled(&mut random, 2 + round % 3), round);
+        resolved[2] += check_grid(&snapped(sound(&mut random, 2)), round);
+        resolved[3] += check_grid(&snapped(crumpled(&mut random, 2)), round);
     }
     assert!(resolved.iter().all(|&count| count > 100), "{resolved:?}");
 }
 
 #[test]
 fn rays_and_fans_agree_with_the_slow_twin_on_crumpled_bodies() {
-    let mut dice = Dice(22);
+    let mut random = Random::new(22);
     let mut colliding = [0, 0];
     for round in 0..60 {
-        colliding[0] += check_sound(&sound(&mut dice, 2 + round % 3), settings(round));
-        colliding[1] += check_rays(&crumpled(&mut dice, 2 + round % 3), settings(round));
+        colliding[0] += check_sound(&sound(&mut random, 2 + round % 3), settings(round));
+        colliding[1] += check_rays(&crumpled(&mut random, 2 + round % 3), settings(round));
     }
     assert!(colliding.iter().all(|&count| count > 500), "{colliding:?}");
 }
 
 #[test]
 fn rays_and_fans_agree_with_the_slow_twin_in_every_tie() {
-    let mut dice = Dice(23);
+    let mut random = Random::new(23);
     let mut colliding = [0, 0];
     for round in 0..60 {
-        colliding[0] += check_rays(&snapped(sound(&mut dice, 2 + round % 3)), settings(round));
-        colliding[1] += check_rays(&snapped(crumpled(&mut dice, 2 + round % 3)), settings(round));
+        colliding[0] += check_rays(&snapped(sound(&mut random, 2 + round % 3)), settings(round));
+        colliding[1] += check_rays(&snapped(crumpled(&mut random, 2 + round % 3)), settings(round));
     }
     assert!(colliding.iter().all(|&count| count > 500), "{colliding:?}");
 }
 
 #[test]
 fn surfaces_among_tets_are_found_alike_by_all_ways() {
-    let mut dice = Dice(24);
+    let mut random = Random::new(24);
     let mut resolved = 0;
     for round in 0..40 {
-        let (positions, bodies) = assemble_mixed(&sound(&mut dice, 2 + round % 3));
+        let (positions, bodies) = assemble_mixed(&sound(&mut random, 2 + round % 3));
         let slow = by_brute(&positions, &bodies, settings(round));
         assert_eq!(by_grid(&positions, &bodies, settings(round)), slow);
         let fast = by_rays(&positions, &bodies, settings(round));
@@ -295,10 +296,10 @@ fn reasons_are_those_of_the_slow_twin() {
 /// An inverted surface winds −1 times around its volume: that is not inside.
 #[test]
 fn a_surface_that_is_inside_out_holds_nothing() {
-    let mut dice = Dice(25);
+    let mut random = Random::new(25);
     let mut lost = 0;
     for round in 0..20 {
-        let (mut positions, bodies) = assemble_mixed(&sound(&mut dice, 2));
+        let (mut positions, bodies) = assemble_mixed(&sound(&mut random, 2));
         let into_surface =
             |found: &Overlaps| found.into.iter().filter(|into| into.contains(&BodyId(0))).count();
         lost += into_surface(&brute::overlaps(&positions, &bodies));
@@ -347,11 +348,11 @@ fn mapped(list: &[Body], place: impl Fn(Vec3) -> Vec3) -> Vec<Body> {
 
 #[test]
 fn a_moved_and_turned_scene_has_turned_directions_and_the_same_depths() {
-    let mut dice = Dice(31);
+    let mut random = Random::new(31);
     let mut colliding = 0;
     for round in 0..40 {
-        let list = sound(&mut dice, 2 + round % 3);
-        let (turn, by) = (dice.turn(), 20.0 * dice.point());
+        let list = sound(&mut random, 2 + round % 3);
+        let (turn, by) = (random.rotation(), 20.0 * random.point());
         let moved = mapped(&list, |p| turn * p + by);
         colliding += check_changed([&list, &moved], round, 1.0, |reported| Reported {
             direction: turn * reported.direction,
@@ -363,10 +364,10 @@ fn a_moved_and_turned_scene_has_turned_directions_and_the_same_depths() {
 
 #[test]
 fn a_scaled_scene_has_scaled_depths() {
-    let mut dice = Dice(32);
+    let mut random = Random::new(32);
     let mut colliding = 0;
     for round in 0..40 {
-        let list = sound(&mut dice, 2 + round % 3);
+        let list = sound(&mut random, 2 + round % 3);
         let scale = [0.5, 1e-6, 3.0, 1e-50, 1e60][round % 5];
         let scaled = mapped(&list, |p| scale * p);
         colliding += check_changed([&list, &scaled], round, scale, |reported| Reported {
@@ -379,10 +380,10 @@ fn a_scaled_scene_has_scaled_depths() {
 
 #[test]
 fn a_mirrored_scene_has_mirrored_directions() {
-    let mut dice = Dice(33);
+    let mut random = Random::new(33);
     let mut colliding = 0;
     for round in 0..20 {
-        let list = sound(&mut dice, 2 + round % 3);
+        let list = sound(&mut random, 2 + round % 3);
         let flip = Vec3::new(-1.0, 1.0, 1.0);
         let mut mirrored = mapped(&list, |p| flip * p);
         mirrored.iter_mut().flat_map(|body| &mut body.tets).for_each(|tet| tet.swap(0, 1));
@@ -396,11 +397,12 @@ fn a_mirrored_scene_has_mirrored_directions() {
 
 #[test]
 fn renumbered_vertices_keep_their_depths() {
-    let mut dice = Dice(34);
+    let mut random = Random::new(34);
     let mut colliding = 0;
     for round in 0..40 {
-        let list = sound(&mut dice, 2 + round % 3);
-        let orders: Vec<_> = list.iter().map(|body| dice.shuffled(body.positions.len())).collect();
+        let list = sound(&mut random, 2 + round % 3);
+        let orders: Vec<_> =
+            list.iter().map(|body| shuffled(&mut random, body.positions.len())).collect();
         let mut renumbered = list.clone();
         for (body, (old, order)) in renumbered.iter_mut().zip(list.iter().zip(&orders)) {
             for (vertex, &new) in order.iter().enumerate() {
@@ -420,11 +422,11 @@ fn renumbered_vertices_keep_their_depths() {
 
 #[test]
 fn bodies_in_another_order_tell_the_same() {
-    let mut dice = Dice(35);
+    let mut random = Random::new(35);
     let mut colliding = 0;
     for round in 0..40 {
-        let list = sound(&mut dice, 2 + round % 3);
-        let order = dice.shuffled(list.len());
+        let list = sound(&mut random, 2 + round % 3);
+        let order = shuffled(&mut random, list.len());
         let mut reordered = list.clone();
         for (body, &new) in order.iter().enumerate() {
             reordered[new] = list[body].clone();

@@ -4,10 +4,11 @@ use pliant::depth::fused::Scratch;
 use pliant::detect::tets::{overlapping_tets, tets_overlap};
 use pliant::detect::{Overlaps, brute, union};
 use pliant::id::{TetId, VertexId};
+use pliant::math::random::Random;
 use pliant::math::{Vec3, orient3d};
 use pliant_papers::detect::grid;
 
-use crate::scenes::{Body, Dice, assemble, crumpled, snapped, sound, soup};
+use crate::scenes::{Body, assemble, crumpled, snapped, sound, soup};
 
 /// Share of a lattice step that is near, though far above rounding.
 const NEARBY: f64 = 1e-6;
@@ -25,27 +26,27 @@ fn check(list: &[Body]) -> usize {
 
 #[test]
 fn the_grid_finds_the_vertices_that_the_slow_twin_finds() {
-    let mut dice = Dice(11);
+    let mut random = Random::new(11);
     let mut inside = 0;
     for _ in 0..1500 {
-        inside += check(&soup(&mut dice, Dice::point));
-        inside += check(&soup(&mut dice, |dice| dice.lattice_point(4)));
-        inside += check(&soup(&mut dice, |dice| 1e12 + 8.0 * dice.lattice_point(3)));
+        inside += check(&soup(&mut random, Random::point));
+        inside += check(&soup(&mut random, |random| random.lattice_point(4)));
+        inside += check(&soup(&mut random, |random| 1e12 + 8.0 * random.lattice_point(3)));
     }
     assert!(inside > 1000, "{inside}");
     for round in 0..20 {
-        check(&sound(&mut dice, 2 + round % 3));
-        check(&crumpled(&mut dice, 2 + round % 3));
-        check(&snapped(crumpled(&mut dice, 2)));
+        check(&sound(&mut random, 2 + round % 3));
+        check(&crumpled(&mut random, 2 + round % 3));
+        check(&snapped(crumpled(&mut random, 2)));
     }
 }
 
 #[test]
 fn vertices_of_mixed_sizes_are_found() {
-    let mut dice = Dice(17);
+    let mut random = Random::new(17);
     for _ in 0..200 {
-        let mut list = soup(&mut dice, Dice::point);
-        let scale = [1e-6, 1e-3, 1e3, 1e12][dice.below(4)];
+        let mut list = soup(&mut random, Random::point);
+        let scale = [1e-6, 1e-3, 1e3, 1e12][random.below(4)];
         list[0].positions.iter_mut().for_each(|p| *p = scale * (*p - 0.5) + 0.5);
         check(&list);
     }
@@ -53,10 +54,10 @@ fn vertices_of_mixed_sizes_are_found() {
 
 #[test]
 fn around_a_point_inside_there_is_no_outside() {
-    let mut dice = Dice(12);
+    let mut random = Random::new(12);
     let (mut tied, mut closed) = (0, 0);
     for _ in 0..3000 {
-        let body = &soup(&mut dice, |dice| dice.lattice_point(3))[0];
+        let body = &soup(&mut random, |random| random.lattice_point(3))[0];
         let held = |point: Vec3| {
             body.tets.iter().filter(|&&tet| union::is_held(point, &body.positions, tet)).count()
         };
@@ -70,7 +71,7 @@ fn around_a_point_inside_there_is_no_outside() {
             if union::is_inside(point, &body.positions, &body.tets) {
                 closed += 1;
                 for _ in 0..40 {
-                    let around = point + NEARBY * (dice.point() - 0.5);
+                    let around = point + NEARBY * (random.point() - 0.5);
                     assert!(held(around) > 0, "{point} {:?} {:?}", body.positions, body.tets);
                 }
             }
@@ -125,10 +126,10 @@ fn height(plane: (Vec3, f64), corner: (Vec3, f64)) -> f64 {
 
 #[test]
 fn tets_overlap_as_cutting_them_shows() {
-    let mut dice = Dice(13);
+    let mut random = Random::new(13);
     let mut counts = [0, 0];
     for round in 0..30_000 {
-        let mut tet = |end| [(); 4].map(|()| dice.lattice_point(end));
+        let mut tet = |end| [(); 4].map(|()| random.lattice_point(end));
         let (a, mut b) = (tet(4), tet(4));
         // Common corners, edges, faces, and the same tet twice.
         (0..round % 5).for_each(|k| b[k] = a[k]);
@@ -164,13 +165,13 @@ fn check_tets(list: &[Body]) -> usize {
 
 #[test]
 fn the_grid_finds_the_tets_that_overlap() {
-    let mut dice = Dice(14);
+    let mut random = Random::new(14);
     let mut count = 0;
     for round in 0..100 {
         count += check_tets(&match round % 3 {
-            0 => soup(&mut dice, Dice::point),
-            1 => soup(&mut dice, |dice| dice.lattice_point(4)),
-            _ => crumpled(&mut dice, 2),
+            0 => soup(&mut random, Random::point),
+            1 => soup(&mut random, |random| random.lattice_point(4)),
+            _ => crumpled(&mut random, 2),
         });
     }
     assert!(count > 1000, "{count}");
@@ -183,12 +184,12 @@ const FAR_CORNERS: [[f64; 3]; 4] =
 /// One tet that covers too many cells: as first body, as last, and as both.
 #[test]
 fn huge_tets_among_small_ones_are_found_in_any_order() {
-    let mut dice = Dice(15);
+    let mut random = Random::new(15);
     let mut counts = [0; 3];
     for round in 0..60 {
-        let small = sound(&mut dice, 1).remove(0);
+        let small = sound(&mut random, 1).remove(0);
         let huge = [(); 2].map(|()| Body {
-            positions: FAR_CORNERS.map(|p| 20.0 * Vec3::from(p) + 9.0 * dice.point()).to_vec(),
+            positions: FAR_CORNERS.map(|p| 20.0 * Vec3::from(p) + 9.0 * random.point()).to_vec(),
             tets: vec![[0, 1, 2, 3].map(VertexId)],
         });
         let [first, last] = huge;

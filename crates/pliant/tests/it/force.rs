@@ -9,12 +9,11 @@ use pliant::force::{BlockMatrix, Forces, Form, StateView, Tangent};
 use pliant::id::VertexId;
 use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::{Integrator, System};
+use pliant::math::random::Random;
 use pliant::math::{Mat3, Quat, Vec3, tet_volume};
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
-
-use crate::scenes::Dice;
 
 /// Relative error of sums over a few hundred elements.
 const ROUNDING: f64 = 1e-12;
@@ -49,14 +48,14 @@ fn system(mesh: &TetMesh, settings: SolidSettings) -> System {
 }
 
 /// Springs over a solid, shaken out of shape and moving.
-fn shaken(mesh: &TetMesh, dice: &mut Dice) -> (Forces, State) {
+fn shaken(mesh: &TetMesh, random: &mut Random) -> (Forces, State) {
     let mut forces = Forces::new();
     let law = SpringSettings { law: SpringLaw::Relative, stiffness: 7.0, damping: 0.3 };
     forces.push(Springs::along(mesh.positions(), &mesh.edges(), law).unwrap());
     solid(mesh, JELLY).push_to(&mut forces);
-    let positions = mesh.positions().iter().map(|p| *p + 0.04 * (dice.point() - 0.5)).collect();
+    let positions = mesh.positions().iter().map(|p| *p + 0.04 * (random.point() - 0.5)).collect();
     let mut state = State::at_rest(positions);
-    state.velocities.iter_mut().for_each(|v| *v = dice.point() - 0.5);
+    state.velocities.iter_mut().for_each(|v| *v = random.point() - 0.5);
     (forces, state)
 }
 
@@ -80,7 +79,7 @@ fn step(system: &mut System, state: &mut State, dt: f64, count: usize) {
 #[test]
 fn one_thread_and_three_give_the_same_bits() {
     let mesh = bar([5, 3, 2]);
-    let (mut forces, state) = shaken(&mesh, &mut Dice(3));
+    let (mut forces, state) = shaken(&mesh, &mut Random::new(3));
     let count = state.positions.len();
     let mut sums = [1, 3].map(|threads| {
         forces.set_threads(threads, count);
@@ -103,7 +102,7 @@ fn one_thread_and_three_give_the_same_bits() {
 #[test]
 fn a_matrix_filled_again_forgets_what_it_held() {
     let mesh = bar([2, 1, 1]);
-    let (_, mut state) = shaken(&mesh, &mut Dice(5));
+    let (_, mut state) = shaken(&mesh, &mut Random::new(5));
     // The last vertex has weight and nothing else.
     state.positions.push(Vec3::ONE);
     state.velocities.push(Vec3::X);
@@ -126,9 +125,9 @@ fn a_matrix_filled_again_forgets_what_it_held() {
 #[test]
 fn the_product_without_a_matrix_is_the_product_with_it() {
     let mesh = bar([3, 2, 2]);
-    let mut dice = Dice(4);
-    let (mut forces, state) = shaken(&mesh, &mut dice);
-    let x: Vec<Vec3> = state.positions.iter().map(|_| dice.point() - 0.5).collect();
+    let mut random = Random::new(4);
+    let (mut forces, state) = shaken(&mesh, &mut random);
+    let x: Vec<Vec3> = state.positions.iter().map(|_| random.point() - 0.5).collect();
     for tangent in tangents() {
         let mut with = vec![Vec3::ZERO; x.len()];
         assemble(&mut forces, state.motion(), tangent).multiply(&x, &mut with);
@@ -145,8 +144,8 @@ fn the_product_without_a_matrix_is_the_product_with_it() {
 #[test]
 fn the_definite_matrix_of_a_crushed_bar_has_no_negative_direction() {
     let mesh = bar([3, 2, 2]);
-    let mut dice = Dice(5);
-    let (mut forces, mut state) = shaken(&mesh, &mut dice);
+    let mut random = Random::new(5);
+    let (mut forces, mut state) = shaken(&mesh, &mut random);
     state.positions.iter_mut().for_each(|p| *p *= Vec3::new(0.5, 0.4, -0.3));
     let [exact, definite] =
         tangents().map(|tangent| assemble(&mut forces, state.motion(), tangent));
@@ -157,7 +156,7 @@ fn the_definite_matrix_of_a_crushed_bar_has_no_negative_direction() {
     };
     let mut negative = 0;
     for _ in 0..200 {
-        let x: Vec<Vec3> = state.positions.iter().map(|_| dice.point() - 0.5).collect();
+        let x: Vec<Vec3> = state.positions.iter().map(|_| random.point() - 0.5).collect();
         negative += usize::from(power(&exact, &x) < 0.0);
         assert!(power(&definite, &x) > 0.0);
     }
@@ -167,7 +166,7 @@ fn the_definite_matrix_of_a_crushed_bar_has_no_negative_direction() {
 #[test]
 fn a_rigid_motion_keeps_energy_and_is_not_damped() {
     let mesh = bar([3, 2, 2]);
-    let (forces, mut state) = shaken(&mesh, &mut Dice(6));
+    let (forces, mut state) = shaken(&mesh, &mut Random::new(6));
     let before = forces.energy(state.motion());
     let turn = Quat::from_rotation_y(1.1) * Quat::from_rotation_x(0.7);
     state.positions.iter_mut().for_each(|p| *p = turn * *p + Vec3::new(3.0, -2.0, 1.0));
@@ -192,7 +191,7 @@ fn a_rigid_motion_keeps_energy_and_is_not_damped() {
 fn damping_takes_energy_and_leaves_both_contexta() {
     let mesh = bar([3, 2, 2]);
     let mut system = system(&mesh, JELLY);
-    let mut state = shaken(&mesh, &mut Dice(7)).1;
+    let mut state = shaken(&mesh, &mut Random::new(7)).1;
     let measure = |system: &System, state: &State| {
         let masses = &system.masses;
         let energy = state.kinetic(masses) + system.forces.energy(state.motion());

@@ -2,7 +2,8 @@
 
 use pliant::body::{Bodies, Mesh};
 use pliant::id::VertexId;
-use pliant::math::{Quat, Vec3};
+use pliant::math::Vec3;
+use pliant::math::random::Random;
 use pliant::mesh::generate::ball::ball;
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::TetSplit;
@@ -12,43 +13,13 @@ use pliant::mesh::raw::RawMesh;
 use pliant::mesh::surface::Surface;
 use pliant::mesh::tet::TetMesh;
 
-/// A pseudo-random generator of numbers from 0 to 1.
-pub struct Dice(pub u64);
-
-impl Dice {
-    pub fn roll(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+/// The numbers from 0 to `count` − 1 in some order.
+pub fn shuffled(random: &mut Random, count: usize) -> Vec<usize> {
+    let mut order: Vec<_> = (0..count).collect();
+    for k in (1..count).rev() {
+        order.swap(k, random.below(k + 1));
     }
-
-    /// A whole number below `end`.
-    pub fn below(&mut self, end: usize) -> usize {
-        (self.roll() * end as f64) as usize
-    }
-
-    /// A point of the unit cube.
-    pub fn point(&mut self) -> Vec3 {
-        Vec3::new(self.roll(), self.roll(), self.roll())
-    }
-
-    /// A point with whole coordinates from 0 to `end` − 1.
-    pub fn lattice_point(&mut self, end: usize) -> Vec3 {
-        Vec3::new(self.below(end) as f64, self.below(end) as f64, self.below(end) as f64)
-    }
-
-    pub fn turn(&mut self) -> Quat {
-        let axis = (self.point() - 0.5).try_normalize().unwrap_or(Vec3::X);
-        Quat::from_axis_angle(axis, 6.0 * self.roll())
-    }
-
-    /// The numbers from 0 to `count` − 1 in some order.
-    pub fn shuffled(&mut self, count: usize) -> Vec<usize> {
-        let mut order: Vec<_> = (0..count).collect();
-        for k in (1..count).rev() {
-            order.swap(k, self.below(k + 1));
-        }
-        order
-    }
+    order
 }
 
 /// One body: where its vertices are now, and its tets.
@@ -94,17 +65,17 @@ pub fn assemble_mixed(list: &[Body]) -> (Vec<Vec3>, Bodies) {
 }
 
 /// Bodies of random tets: inverted, overlapping, flat, with unused vertices.
-pub fn soup(dice: &mut Dice, corner: impl Fn(&mut Dice) -> Vec3) -> Vec<Body> {
-    let body = |dice: &mut Dice| {
-        let count = 5 + dice.below(6);
-        let positions = (0..count).map(|_| corner(dice)).collect();
-        let tets = (0..2 + dice.below(6)).map(|_| {
-            let order = dice.shuffled(count);
+pub fn soup(random: &mut Random, corner: impl Fn(&mut Random) -> Vec3) -> Vec<Body> {
+    let body = |random: &mut Random| {
+        let count = 5 + random.below(6);
+        let positions = (0..count).map(|_| corner(random)).collect();
+        let tets = (0..2 + random.below(6)).map(|_| {
+            let order = shuffled(random, count);
             [0, 1, 2, 3].map(|k| VertexId(order[k] as u32))
         });
         Body { tets: tets.collect(), positions }
     };
-    (0..2 + dice.below(2)).map(|_| body(dice)).collect()
+    (0..2 + random.below(2)).map(|_| body(random)).collect()
 }
 
 fn shapes() -> Vec<RawMesh> {
@@ -128,34 +99,34 @@ fn shapes() -> Vec<RawMesh> {
 }
 
 /// Valid meshes placed at random in a small space.
-pub fn sound(dice: &mut Dice, count: usize) -> Vec<Body> {
+pub fn sound(random: &mut Random, count: usize) -> Vec<Body> {
     let shapes = shapes();
-    let body = |dice: &mut Dice| {
-        let shape = &shapes[dice.below(shapes.len())];
-        let (turn, by) = (dice.turn(), 1.6 * dice.point());
+    let body = |random: &mut Random| {
+        let shape = &shapes[random.below(shapes.len())];
+        let (turn, by) = (random.rotation(), 1.6 * random.point());
         let positions = shape.positions.iter().map(|&p| turn * p + by).collect();
         Body { positions, tets: shape.tets.clone() }
     };
-    (0..count).map(|_| body(dice)).collect()
+    (0..count).map(|_| body(random)).collect()
 }
 
 /// Valid meshes on a lattice of 1/4 m: vertices on faces, edges and vertices.
-pub fn aligned(dice: &mut Dice, count: usize) -> Vec<Body> {
+pub fn aligned(random: &mut Random, count: usize) -> Vec<Body> {
     let shapes = shapes();
-    let body = |dice: &mut Dice| {
-        let shape = &shapes[dice.below(shapes.len())];
-        let by = 0.25 * dice.lattice_point(6);
+    let body = |random: &mut Random| {
+        let shape = &shapes[random.below(shapes.len())];
+        let by = 0.25 * random.lattice_point(6);
         let positions = shape.positions.iter().map(|&p| p + by).collect();
         Body { positions, tets: shape.tets.clone() }
     };
-    (0..count).map(|_| body(dice)).collect()
+    (0..count).map(|_| body(random)).collect()
 }
 
 /// The same as `sound` with every vertex perturbed: tets invert and overlap.
-pub fn crumpled(dice: &mut Dice, count: usize) -> Vec<Body> {
-    let mut list = sound(dice, count);
+pub fn crumpled(random: &mut Random, count: usize) -> Vec<Body> {
+    let mut list = sound(random, count);
     for position in list.iter_mut().flat_map(|body| &mut body.positions) {
-        *position += 0.6 * (dice.point() - 0.5);
+        *position += 0.6 * (random.point() - 0.5);
     }
     list
 }

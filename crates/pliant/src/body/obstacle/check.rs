@@ -2,6 +2,7 @@
 
 use crate::body::obstacle::{SdfAccuracy, Shape};
 use crate::math::Vec3;
+use crate::math::random::Random;
 
 /// Step of central differences, m, for shapes of about 1 m: cube root of rounding.
 const STEP: f64 = 6e-6;
@@ -12,19 +13,10 @@ const ROUNDING: f64 = 1e-12;
 /// Distance from a kink, m, within which derivatives are not compared.
 const KINK: f64 = 0.05;
 
-/// Reproducible pseudo-random numbers from −1 to 1.
-pub fn random(seed: u64) -> impl FnMut() -> f64 {
-    let mut state = seed;
-    move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-}
-
 /// Points in a box of half this size, m, around the origin.
 pub fn points(count: usize, half: f64) -> Vec<Vec3> {
-    let mut random = random(5);
-    (0..count).map(|_| half * Vec3::new(random(), random(), random())).collect()
+    let mut random = Random::new(5);
+    (0..count).map(|_| half * random.vec3()).collect()
 }
 
 /// Distances and gradients worked by hand.

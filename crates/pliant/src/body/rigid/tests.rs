@@ -1,14 +1,14 @@
 use super::*;
-use crate::body::obstacle::check::random;
 use crate::body::soft::{Masses, State};
+use crate::math::random::Random;
 
 /// Numbers below ten, sums of a few dozen.
 const ROUNDING: f64 = 1e-12;
 
 /// Twelve unequal point masses that translate and rotate.
 fn lump(seed: u64) -> (RigidBody, RigidState, Vec<f64>, Vec<Vec3>) {
-    let mut random = random(seed);
-    let mut some = || Vec3::new(random(), random(), random());
+    let mut random = Random::new(seed);
+    let mut some = || random.vec3();
     let positions: Vec<Vec3> = (0..12).map(|_| 2.0 * some()).collect();
     let masses: Vec<f64> = (0..12).map(|_| 1.1 + some().x).collect();
     let properties = MassProperties::from_points(&positions, &masses).unwrap();

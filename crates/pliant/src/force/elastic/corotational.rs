@@ -158,7 +158,7 @@ fn columns_sum(a: Mat3, b: Mat3) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::svd::tests::noise;
+    use crate::math::random::Random;
 
     /// Some ten roundings of numbers near 1 to 9.
     const ROUNDING: f64 = 1e-14;
@@ -177,11 +177,11 @@ mod tests {
     /// Stretches from 1e-12 to 2 off, turned any way: both ways to the energy must agree.
     #[test]
     fn the_quick_energy_is_that_of_the_rotation() {
-        let mut next = noise(11);
+        let mut random = Random::new(11);
         let (mut quick, mut small) = (0, 0);
         for round in 0..4000 {
             let size = 2.0 * libm::pow(10.0, -f64::from(round % 13));
-            let mut any = || Vec3::new(next(), next(), next());
+            let mut any = || random.vec3();
             let (turn, strain) = (rotation(Mat3::from_cols(any(), any(), any())), size * any());
             let back = rotation(Mat3::from_cols(any(), any(), any()));
             let gradient = turn * Mat3::from_diagonal(Vec3::ONE + strain) * back;

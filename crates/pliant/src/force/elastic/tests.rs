@@ -4,7 +4,7 @@ use super::*;
 use crate::force::check;
 use crate::force::elements::{Corners, Material};
 use crate::force::stiffness::{Form, Tangent};
-use crate::math::svd::tests::noise;
+use crate::math::random::Random;
 use crate::math::{Mat3, Quat, Vec3, tet_volume};
 
 /// A tet that no symmetry can hide behind, m.
@@ -215,14 +215,14 @@ fn a_bar_answers_with_young_and_poisson() {
 fn damping_leaves_rigid_motion_alone_and_slows_all_else() {
     let damped = single::<NeoHookean>(RUBBER);
     let free = single::<NeoHookean>(ElasticSettings { damping: 0.0, ..RUBBER });
-    let mut next = noise(11);
+    let mut random = Random::new(11);
     for state in states() {
         let spinning = state.map(|p| Vec3::new(0.3, -2.0, 1.0).cross(p) + Vec3::X);
         let elastic = free.forces(0, &at(state, spinning));
         for (found, expected) in damped.forces(0, &at(state, spinning)).iter().zip(elastic) {
             assert!(found.abs_diff_eq(expected, 1e4 * ROUNDING), "{found} {expected}"); // up to 1e4 N
         }
-        let moving = [0; 4].map(|_| Vec3::new(next(), next(), next()));
+        let moving = [0; 4].map(|_| random.vec3());
         let with = damped.forces(0, &at(state, moving));
         let drag = with.iter().zip(elastic).zip(moving);
         let power: f64 = drag.map(|((with, without), v)| (*with - without).dot(v)).sum();

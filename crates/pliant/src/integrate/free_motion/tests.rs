@@ -1,6 +1,6 @@
 use super::*;
-use crate::body::obstacle::check::random;
 use crate::body::rigid::mass::MassProperties;
+use crate::math::random::Random;
 
 /// A box of 1 m × 2 m × 3 m and 1 kg, with an angular velocity in the world, rad/s.
 ///
@@ -151,9 +151,9 @@ fn a_box_about_its_middle_axis_flips_when_it_should() {
 
 #[test]
 fn any_spin_and_any_body_keep_what_is_kept() {
-    let mut random = random(11);
+    let mut random = Random::new(11);
     for case in 0..300 {
-        let mut some = || Vec3::new(random(), random(), random());
+        let mut some = || random.vec3();
         // From thick bodies to needles: the width falls to a ten-thousandth.
         let width = libm::pow(10.0, -2.0 * (1.0 + some().x));
         let size = Vec3::new(1.0, width, width * (1.5 + some().y));

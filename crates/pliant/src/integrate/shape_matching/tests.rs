@@ -4,7 +4,7 @@ use crate::body::soft::State;
 use crate::force::gravity::Gravity;
 use crate::integrate::euler::{Euler, EulerKind};
 use crate::integrate::{Integrator, Report, StepError, System};
-use crate::math::svd::tests::noise;
+use crate::math::random::Random;
 use crate::math::{Mat3, Quat};
 use crate::snapshot::Snapshot;
 use crate::step::{MatchOrder, Stepper};
@@ -29,10 +29,6 @@ fn corners() -> Vec<Vec3> {
         Vec3::new(at(0), 2.0 * at(1), 3.0 * at(2))
     };
     (0..8).map(corner).chain([Vec3::ZERO]).collect()
-}
-
-fn any(next: &mut impl FnMut() -> f64) -> Vec3 {
-    Vec3::new(next(), next(), next())
 }
 
 /// A system of these masses without forces.
@@ -60,9 +56,9 @@ fn kinds() -> [Kind; 5] {
 
 /// Two groups that share vertices, and masses from 1 to 10 kg.
 fn overlapping(kind: Kind, stiffness: Stiffness) -> (Vec<Group>, Vec<Vec3>, System) {
-    let mut next = noise(11);
-    let rest: Vec<Vec3> = (0..30).map(|_| any(&mut next) * Vec3::new(1.0, 2.0, 3.0)).collect();
-    let masses: Vec<f64> = (0..30).map(|_| 5.5 + 4.5 * next()).collect();
+    let mut random = Random::new(11);
+    let rest: Vec<Vec3> = (0..30).map(|_| random.vec3() * Vec3::new(1.0, 2.0, 3.0)).collect();
+    let masses: Vec<f64> = (0..30).map(|_| 5.5 + 4.5 * random.signed()).collect();
     let group = |from: u32, to: u32| {
         let vertices = (from..to).map(VertexId).collect();
         Group { vertices, kind, stiffness, plasticity: None }
@@ -72,13 +68,13 @@ fn overlapping(kind: Kind, stiffness: Stiffness) -> (Vec<Group>, Vec<Vec3>, Syst
 
 #[test]
 fn a_match_neither_pushes_nor_turns() {
-    let mut next = noise(13);
+    let mut random = Random::new(13);
     for kind in kinds() {
         for stiffness in [Stiffness::Firm, Stiffness::Share(0.3), Stiffness::Rate(40.0)] {
             let (groups, rest, system) = overlapping(kind, stiffness);
-            let velocities: Vec<Vec3> = rest.iter().map(|_| any(&mut next)).collect();
+            let velocities: Vec<Vec3> = rest.iter().map(|_| random.vec3()).collect();
             let turn = Quat::from_rotation_y(1.0);
-            let bent = |x: &Vec3| turn * *x + 0.2 * any(&mut next) + 7.0 * Vec3::X;
+            let bent = |x: &Vec3| turn * *x + 0.2 * random.vec3() + 7.0 * Vec3::X;
             let positions: Vec<Vec3> = rest.iter().map(bent).collect();
             let mut state = State { positions, velocities, ..State::default() };
             let moments = |state: &State| {
@@ -102,10 +98,10 @@ fn a_match_neither_pushes_nor_turns() {
 
 #[test]
 fn goals_pull_without_force_or_torque() {
-    let mut next = noise(37);
+    let mut random = Random::new(37);
     for kind in kinds() {
         let (groups, rest, mut system) = overlapping(kind, Stiffness::Share(0.6));
-        let bent = rest.iter().map(|x| *x + 0.3 * any(&mut next)).collect();
+        let bent = rest.iter().map(|x| *x + 0.3 * random.vec3()).collect();
         let start = State::at_rest(bent);
         let mut state = start.clone();
         let mut stepper = matched(&groups, &rest, &system, Velocities::Travelled);
@@ -124,13 +120,13 @@ fn goals_pull_without_force_or_torque() {
 
 #[test]
 fn a_rigid_group_is_rigid_after_every_step() {
-    let mut next = noise(17);
+    let mut random = Random::new(17);
     let rest = corners();
     let mut system = free(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
     let mut stepper = matched(&[Group::rigid(all(9))], &rest, &system, Velocities::Kept);
-    let mut state = State::at_rest(rest.iter().map(|x| *x + 0.2 * any(&mut next)).collect());
+    let mut state = State::at_rest(rest.iter().map(|x| *x + 0.2 * random.vec3()).collect());
     for _ in 0..20 {
-        state.velocities.iter_mut().for_each(|v| *v += any(&mut next));
+        state.velocities.iter_mut().for_each(|v| *v += random.vec3());
         stepper.step(&mut system, &mut state, 0.01).unwrap();
         for a in 0..9 {
             for b in 0..a {
@@ -189,12 +185,12 @@ fn a_free_spin_dies_as_printed_and_stays_as_an_option() {
 
 #[test]
 fn printed_velocities_are_ways_from_the_old_positions() {
-    let mut next = noise(19);
+    let mut random = Random::new(19);
     let rest = corners();
     let mut system = free(&[1.0; 9]);
     let mut stepper = matched(&[Group::rigid(all(9))], &rest, &system, Velocities::Travelled);
     let mut state = State::at_rest(rest);
-    state.velocities = (0..9).map(|_| any(&mut next)).collect();
+    state.velocities = (0..9).map(|_| random.vec3()).collect();
     let old = state.clone();
     stepper.step(&mut system, &mut state, 0.1).unwrap();
     for k in 0..9 {
@@ -255,7 +251,7 @@ fn linear_goals_keep_the_volume_of_what_there_is() {
 
 #[test]
 fn flat_straight_and_single_groups_are_moved_rigidly() {
-    let mut next = noise(23);
+    let mut random = Random::new(23);
     let flatten = [Vec3::new(1.0, 1.0, 0.0), Vec3::X, Vec3::ZERO];
     for kind in kinds() {
         for extent in flatten {
@@ -271,7 +267,7 @@ fn flat_straight_and_single_groups_are_moved_rigidly() {
                 assert!(place.abs_diff_eq(*wanted, ROUNDING), "{kind:?} {place} {wanted}");
             }
             // And with vertices anywhere all results are finite.
-            state.positions.iter_mut().for_each(|x| *x += any(&mut next));
+            state.positions.iter_mut().for_each(|x| *x += random.vec3());
             stepper.step(&mut system, &mut state, 0.01).unwrap();
         }
     }
@@ -393,8 +389,8 @@ fn threads_and_a_restart_leave_the_bits_alone() {
         let (mut groups, rest, mut system) =
             overlapping(Kind::Quadratic { blend: 0.5 }, Stiffness::Share(0.4));
         groups.iter_mut().for_each(|group| group.plasticity = plastic);
-        let mut next = noise(29);
-        let mut state = State::at_rest(rest.iter().map(|x| *x + 0.3 * any(&mut next)).collect());
+        let mut random = Random::new(29);
+        let mut state = State::at_rest(rest.iter().map(|x| *x + 0.3 * random.vec3()).collect());
         let mut stepper = matched(&groups, &rest, &system, Velocities::Kept);
         stepper.set_threads(threads);
         for k in 0..20 {

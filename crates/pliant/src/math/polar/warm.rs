@@ -122,8 +122,9 @@ fn trace(matrix: Mat3) -> f64 {
 mod tests {
     use super::*;
     use crate::math::polar::direct;
+    use crate::math::random::Random;
     use crate::math::svd::svd;
-    use crate::math::svd::tests::{assert_rotation, noise, some_matrices};
+    use crate::math::svd::tests::{assert_rotation, some_matrices};
 
     /// Roundings of a few iterations, relative to the largest entry.
     const TOLERANCE: f64 = 3e-14;
@@ -163,10 +164,10 @@ mod tests {
 
     #[test]
     fn a_good_start_is_soon_done() {
-        let mut next = noise(31);
+        let mut random = Random::new(31);
         let mut most = 0;
         for _ in 0..100 {
-            let mut any = || 0.3 * Vec3::new(next(), next(), next());
+            let mut any = || 0.3 * random.vec3();
             let matrix = Mat3::IDENTITY + Mat3::from_cols(any(), any(), any());
             let first = rotation_from(matrix, Quat::IDENTITY);
             let moved = matrix * Mat3::from_rotation_y(0.01);

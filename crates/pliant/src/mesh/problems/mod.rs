@@ -471,27 +471,25 @@ mod tests {
 
     #[test]
     fn constructors_refuse_exactly_what_is_called_an_error() {
+        use crate::math::random::Random;
         use crate::mesh::surface::Surface;
         use crate::mesh::tet::TetMesh;
         let is_error = |p: &Problem| p.kind.severity() == Severity::Error;
-        let mut state = 11_u64;
-        let mut random = |below: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 33) as usize % below
-        };
+        let mut random = Random::new(11);
+        let mut below = |end| random.below(end);
         for round in 0..2000 {
             // A sound body, damaged in up to three places.
-            let mut mesh = cubes(&[(Vec3::ZERO, 2.0), (Vec3::X * random(4) as f64, 1.0)]);
+            let mut mesh = cubes(&[(Vec3::ZERO, 2.0), (Vec3::X * below(4) as f64, 1.0)]);
             let mut skin = skin(mesh.clone());
             for _ in 0..round % 4 {
-                let vertex = random(mesh.positions.len());
-                let place = Vec3::new(random(4) as f64, random(3) as f64, random(3) as f64) * 0.5;
-                let place = if random(9) == 0 { Vec3::NAN } else { place };
+                let vertex = below(mesh.positions.len());
+                let place = Vec3::new(below(4) as f64, below(3) as f64, below(3) as f64) * 0.5;
+                let place = if below(9) == 0 { Vec3::NAN } else { place };
                 mesh.positions[vertex] = place;
                 skin.positions[vertex] = place;
-                let (tet, triangle) = (random(mesh.tets.len()), random(skin.triangles.len()));
-                mesh.tets[tet][random(4)] = VertexId(random(17) as u32);
-                skin.triangles[triangle][random(3)] = VertexId(random(17) as u32);
+                let (tet, triangle) = (below(mesh.tets.len()), below(skin.triangles.len()));
+                mesh.tets[tet][below(4)] = VertexId(below(17) as u32);
+                skin.triangles[triangle][below(3)] = VertexId(below(17) as u32);
             }
             let problems = tet_problems(&mesh);
             let made = TetMesh::from_raw(mesh);

@@ -4,6 +4,7 @@ use super::*;
 use crate::body::BodyKind;
 use crate::body::Mesh;
 use crate::detect::brute;
+use crate::math::random::Random;
 use crate::math::{Quat, orient3d};
 use crate::mesh::closest::closest_point;
 use crate::mesh::generate::cuboid::cuboid;
@@ -166,7 +167,7 @@ fn assorted() -> (Vec<Vec3>, Bodies) {
 
 #[test]
 fn random_scenes_agree_with_all_against_all_also_when_they_move() {
-    let mut next = crate::math::svd::tests::noise(19);
+    let mut random = Random::new(19);
     let (rest, bodies) = assorted();
     let mut measure = Measure::new(&rest, &bodies);
     let mut seen = Overlap::default();
@@ -174,8 +175,9 @@ fn random_scenes_agree_with_all_against_all_also_when_they_move() {
         // Four rounds turned, four straight; in each of them vertices drift.
         let (mut places, mut turns) = (Vec::new(), Vec::new());
         for _ in bodies.ids() {
-            places.push(0.5 * Vec3::new(next(), next(), next()));
-            let turn = Quat::from_rotation_x(next()) * Quat::from_rotation_z(3.0 * next());
+            places.push(0.5 * random.vec3());
+            let turn = Quat::from_rotation_x(random.signed())
+                * Quat::from_rotation_z(3.0 * random.signed());
             turns.push(if round % 8 < 4 { turn } else { Quat::IDENTITY });
         }
         let mut positions = rest.clone();
@@ -191,7 +193,7 @@ fn random_scenes_agree_with_all_against_all_also_when_they_move() {
             seen.inverted_tets += found.inverted_tets;
             seen.max_depth = seen.max_depth.max(found.max_depth);
             for position in &mut positions {
-                *position += 0.1 * f64::from(drift) * Vec3::new(next(), next(), next());
+                *position += 0.1 * f64::from(drift) * random.vec3();
             }
         }
     }

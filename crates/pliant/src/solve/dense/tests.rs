@@ -3,7 +3,7 @@ use crate::body::soft::State;
 use crate::force::elements::{Corners, Material};
 use crate::force::{Forces, Form, Tangent};
 use crate::id::VertexId;
-use crate::math::svd::tests::noise;
+use crate::math::random::Random;
 
 /// Roundings of a hundred sums, times a condition below 100.
 const TOLERANCE: f64 = 1e-12;
@@ -43,8 +43,8 @@ pub fn pairs(vertices: Range<u32>) -> Vec<[VertexId; 2]> {
 
 /// A positive semidefinite matrix that couples these pairs; zero without any.
 pub fn joined(count: usize, joints: &[[VertexId; 2]], seed: u64) -> BlockMatrix {
-    let mut next = noise(seed);
-    let mut any = || Vec3::new(next(), next(), next());
+    let mut random = Random::new(seed);
+    let mut any = || random.vec3();
     let mut root = || Mat3::from_cols(any(), any(), any());
     let joints = joints.iter().map(|pair| (*pair, [root(), root()])).collect();
     let mut forces = Forces::new();

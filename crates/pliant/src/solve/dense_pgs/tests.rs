@@ -1,6 +1,6 @@
 use super::*;
 use crate::body::offsets::BodyOffsets;
-use crate::math::svd::tests::noise;
+use crate::math::random::Random;
 use crate::solve::dense::tests::{joined, pairs};
 use crate::solve::terms::Term;
 
@@ -168,8 +168,10 @@ fn heap() -> Heap {
     }
     let mut matrix = joined(18, &joints, 11);
     (0..18).for_each(|row| matrix.add_to_diagonal(row, 1.0));
-    let mut next = noise(5);
-    let right = (0..18).map(|_| Vec3::new(next(), next(), next() - 1.0)).collect();
+    let mut random = Random::new(5);
+    let right = (0..18)
+        .map(|_| Vec3::new(random.signed(), random.signed(), random.signed() - 1.0))
+        .collect();
     let rough = |contact| Row { friction: 0.4, ..contact };
     let contacts = vec![
         rough(contact(&[(1, 1.0)], (0, None))),

@@ -1,6 +1,6 @@
 use super::*;
-use crate::body::obstacle::check::random;
 use crate::math::Quat;
+use crate::math::random::Random;
 use crate::mesh::generate::ball::ball;
 use crate::mesh::generate::cuboid::cuboid;
 use crate::mesh::generate::l_block::{LBlockSettings, l_block};
@@ -143,14 +143,14 @@ fn the_surface_has_the_properties_of_the_tets_inside_it() {
 
 #[test]
 fn properties_move_and_turn_with_the_shape() {
-    let mut random = random(3);
+    let mut random = Random::new(3);
     for _ in 0..20 {
-        let axis = Vec3::new(random(), random(), random());
+        let axis = random.vec3();
         let turn = Quat::from_scaled_axis(3.0 * axis);
-        let by = 5.0 * Vec3::new(random(), random(), random());
+        let by = 5.0 * random.vec3();
         let mut mesh = ell();
         let (tets, surface) = (by_tets(&mesh, 7.0), by_surface(&mesh, 7.0));
-        let masses: Vec<f64> = mesh.positions.iter().map(|_| 1.5 + random()).collect();
+        let masses: Vec<f64> = mesh.positions.iter().map(|_| 1.5 + random.signed()).collect();
         let points = MassProperties::from_points(&mesh.positions, &masses).unwrap();
         mesh.positions.iter_mut().for_each(|x| *x = by + turn * *x);
         check(by_tets(&mesh, 7.0), moved(tets, turn, by), ROUNDING);

@@ -43,11 +43,11 @@ fn forces(pull: &Pull, positions: &[Vec3]) -> Vec<Vec3> {
 
 #[test]
 fn forces_are_minus_the_gradient_of_the_energy() {
-    let mut next = noise(5);
+    let mut random = Random::new(5);
     for kind in kinds() {
         let (pull, rest, _) = pulled(kind);
         let turn = Quat::from_rotation_z(0.8);
-        let bent: Vec<Vec3> = rest.iter().map(|x| turn * *x + 0.2 * any(&mut next)).collect();
+        let bent: Vec<Vec3> = rest.iter().map(|x| turn * *x + 0.2 * random.vec3()).collect();
         let found = forces(&pull, &bent);
         let size = found.iter().fold(0.0_f64, |most, f| most.max(f.length()));
         for v in [0, 7, 13, 20] {
@@ -67,12 +67,12 @@ fn forces_are_minus_the_gradient_of_the_energy() {
 
 #[test]
 fn the_tangent_is_the_slope_of_forces_at_rest() {
-    let mut next = noise(6);
+    let mut random = Random::new(6);
     for kind in kinds() {
         let (pull, rest, _) = pulled(kind);
         let turn = Quat::from_rotation_x(0.5);
         let placed: Vec<Vec3> = rest.iter().map(|x| turn * *x + Vec3::Y).collect();
-        let way: Vec<Vec3> = placed.iter().map(|_| any(&mut next)).collect();
+        let way: Vec<Vec3> = placed.iter().map(|_| random.vec3()).collect();
         let at = |step: f64| -> Vec<Vec3> {
             placed.iter().zip(&way).map(|(x, d)| *x + step * *d).collect()
         };
@@ -91,11 +91,11 @@ fn the_tangent_is_the_slope_of_forces_at_rest() {
 
 #[test]
 fn the_matrix_is_the_product_and_pushes_nobody() {
-    let mut next = noise(8);
+    let mut random = Random::new(8);
     for kind in kinds() {
         let (pull, rest, _) = pulled(kind);
-        let bent: Vec<Vec3> = rest.iter().map(|x| *x + 0.2 * any(&mut next)).collect();
-        let way: Vec<Vec3> = bent.iter().map(|_| any(&mut next)).collect();
+        let bent: Vec<Vec3> = rest.iter().map(|x| *x + 0.2 * random.vec3()).collect();
+        let way: Vec<Vec3> = bent.iter().map(|_| random.vec3()).collect();
         let tangent = Tangent { stiffness: 0.1, damping: 3.0, form: Form::Definite };
         let (mut product, mut by_matrix) = (vec![Vec3::ZERO; 30], vec![Vec3::ZERO; 30]);
         pull.add_product(motion(&bent), tangent, &way, &mut product);

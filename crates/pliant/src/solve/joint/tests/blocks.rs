@@ -84,11 +84,11 @@ fn after_impulses_all_joints_are_obeyed() {
 
 /// Five free bodies with a joint of each kind between them, and random velocities.
 fn flock(seed: u64) -> World {
-    let mut number = some(seed);
+    let mut random = Random::new(seed);
     let part = |k: usize| {
         let (body, mut state) =
             cuboid(1.0 + k as f64, Vec3::new(0.5, 0.3, 0.4), Vec3::new(k as f64, 0.0, 0.0));
-        let axis = some_vec(&mut number);
+        let axis = random.vec3();
         state.turn = unit_quat(Quat::from_xyzw(axis.x, axis.y, axis.z, 0.5)).unwrap();
         (body, state)
     };

@@ -26,9 +26,9 @@ fn pair(kind: JointKind, seed: u64) -> World {
     world
 }
 
-/// Runs 400 steps of 5 ms and checks after each.
+/// Runs 400 steps of 5 ms and checks after each; with these seeds a hinge turns more than once.
 fn run(kind: JointKind, mut ask: impl FnMut(&World)) {
-    for seed in [1, 2] {
+    for seed in [22, 26] {
         let mut world = pair(kind, seed);
         for _ in 0..400 {
             world.step(0.005);

@@ -14,6 +14,7 @@ mod refused;
 
 use crate::body::rigid::mass::MassProperties;
 use crate::body::rigid::{RigidBody, RigidState};
+use crate::math::random::Random;
 use crate::math::{Mat3, Quat, Vec3, unit_quat};
 use crate::solve::joint::{Joint, JointError, JointStats, Joints};
 
@@ -116,26 +117,11 @@ fn chain(
     ((0..count).map(link).collect(), (0..count).map(joint).collect())
 }
 
-/// Pseudo-random numbers in −1 … 1, always the same ones.
-fn some(seed: u64) -> impl FnMut() -> f64 {
-    let mut state = seed;
-    move || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-}
-
-/// A vector of such numbers.
-fn some_vec(number: &mut impl FnMut() -> f64) -> Vec3 {
-    Vec3::new(number(), number(), number())
-}
-
 /// Gives all bodies velocities that violate the joints.
 fn stir(states: &mut [RigidState], seed: u64) {
-    let mut number = some(seed);
+    let mut random = Random::new(seed);
     for state in states {
-        state.velocity += some_vec(&mut number);
-        state.spin += 3.0 * some_vec(&mut number);
+        state.velocity += random.vec3();
+        state.spin += 3.0 * random.vec3();
     }
 }
