@@ -204,14 +204,15 @@ impl Constraints {
         if let Some(count) = [positions.len(), eases.len()].into_iter().find(|n| *n != expected) {
             return Err(ConstraintError::Count { count, expected });
         }
-        Ok(self.relax_positions(positions, (eases, time), settings, &mut Vec::new()))
+        Ok(self.relax_positions(positions, eases, time, settings, &mut Vec::new()))
     }
 
     /// The same; `acted` returns which constraints had to move something.
     pub(super) fn relax_positions(
         &self,
         positions: &mut [Vec3],
-        (eases, time): (&[f64], f64),
+        eases: &[f64],
+        time: f64,
         settings: PbdSettings,
         acted: &mut Vec<bool>,
     ) -> Relaxation {
@@ -236,7 +237,8 @@ impl Constraints {
     pub(super) fn relax_velocities(
         &self,
         state: &mut State,
-        (eases, acted): (&[f64], &[bool]),
+        eases: &[f64],
+        acted: &[bool],
         dt: f64,
         settings: PbdSettings,
     ) -> Relaxation {

@@ -61,9 +61,8 @@ impl Pbd {
         let (positions, half) = self.verlet.predicted();
         self.predicted.clear();
         self.predicted.extend_from_slice(positions);
-        let given = (&self.eases[..], time);
-        let found =
-            self.constraints.relax_positions(positions, given, self.settings, &mut self.acted);
+        let Pbd { constraints, eases, settings, acted, .. } = self;
+        let found = constraints.relax_positions(positions, eases, time, *settings, acted);
         for (k, velocity) in half.iter_mut().enumerate() {
             *velocity += (positions[k] - self.predicted[k]) / dt;
         }
@@ -86,9 +85,8 @@ impl Integrator for Pbd {
         self.verlet.predict(system, state, dt)?;
         let shifts = self.relax_prediction(system, dt);
         let report = self.verlet.settle(system, dt)?;
-        let given = (&self.eases[..], &self.acted[..]);
-        let speeds =
-            self.constraints.relax_velocities(self.verlet.next(), given, dt, self.settings);
+        let Pbd { verlet, constraints, eases, acted, settings, .. } = self;
+        let speeds = constraints.relax_velocities(verlet.next(), eases, acted, dt, *settings);
         self.verlet.accept(system, state, dt)?;
         self.last = [shifts, speeds];
         let residual = if shifts.start > 0.0 { shifts.residual / shifts.start } else { 0.0 };
