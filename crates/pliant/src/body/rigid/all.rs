@@ -186,8 +186,9 @@ impl RigidEntry {
 
     /// Moves a rigid body by the displacement of one of its vertices, m.
     ///
-    /// The vertex is at `at`, m, and has `mass`, kg. It acts as an impulse `mass` · `way` would in a second: displacements that keep
-    /// the common centre of mass of single vertices keep that of whole bodies too.
+    /// The vertex is at `at`, m, and has `mass`, kg. It acts as an impulse `mass` · `way` would
+    /// in a second: displacements that keep the common centre of mass of single vertices keep
+    /// that of whole bodies too.
     pub fn nudge(&self, rigid: &mut RigidState, at: Vec3, mass: f64, way: Vec3) {
         let push = mass * way;
         let turn = rigid.inverse_inertia(&self.body) * (at - rigid.centre).cross(push);
