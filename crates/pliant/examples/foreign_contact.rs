@@ -9,7 +9,7 @@ use pliant::body::rigid::all::RigidBodySet;
 use pliant::body::soft::{Masses, StateView};
 use pliant::contact::impulse::WarmStart;
 use pliant::contact::response::StepContext;
-use pliant::contact::search::{ContactSettings, Search};
+use pliant::contact::search::{ContactQuery, ContactSettings, Search};
 use pliant::depth::{DepthSettings, penetrations};
 use pliant::id::VertexId;
 use pliant::math::{Mat3, Vec3, outer_square};
@@ -99,7 +99,9 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     for _ in 0..STEPS {
         // Contacts, and position correction of whole bodies, which adds no velocity.
         let motion = StateView { positions: &positions, velocities: &velocities, time: 0.0 };
-        search.find(motion, &bodies, &[], (ContactSettings::default(), DT), &mut rows);
+        let settings = ContactSettings::default();
+        let query = ContactQuery { motion, bodies: &bodies, obstacles: &[], settings, dt: DT };
+        search.find(query, &mut rows);
         let (bodies, masses, pins, profiler) = (&bodies, &masses, &pins, &None);
         shifts.clear();
         let context =

@@ -21,7 +21,7 @@ use pliant::body::pins::Pins;
 use pliant::body::soft::{Masses, State};
 use pliant::body::{Bodies, Mesh};
 use pliant::contact::response::Response;
-use pliant::contact::search::{ContactSettings, Search};
+use pliant::contact::search::{ContactQuery, ContactSettings, Search};
 use pliant::contact::{Contact, Feature};
 use pliant::force::StateView;
 use pliant::force::drag::{Drag, DragLaw};
@@ -280,7 +280,14 @@ fn a_warm_search_for_contacts_allocates_nothing() {
                 }
             }
             let motion = StateView { positions: &positions, velocities: &velocities, time: 0.0 };
-            search.find(motion, &bodies, &floor, (ContactSettings::default(), 0.01), &mut found);
+            let query = ContactQuery {
+                motion,
+                bodies: &bodies,
+                obstacles: &floor,
+                settings: ContactSettings::default(),
+                dt: 0.01,
+            };
+            search.find(query, &mut found);
         }
         ALLOCATIONS.with(Cell::get)
     };

@@ -24,7 +24,7 @@ use pliant::body::soft::StateView;
 use pliant::contact::output::{ContactOutput, ContactStats, RigidShift};
 use pliant::contact::response::refuse_unsound;
 use pliant::contact::response::{RespondError, Response, StepContext};
-use pliant::contact::search::Search;
+use pliant::contact::search::{ContactQuery, Search};
 use pliant::contact::{Contact, Feature};
 use pliant::force::StepRejection;
 use pliant::id::BodyId;
@@ -174,7 +174,8 @@ impl BodilyBarrier {
     fn look(&mut self, motion: StateView<'_>, bodies: &Bodies, dt: f64) {
         let BodilyBarrier { search, apart, rows, crossings, overlapping, .. } = self;
         let reach = self.settings.reach;
-        search.find(motion, bodies, &[], (within(reach), dt), rows);
+        let query = ContactQuery { motion, bodies, obstacles: &[], settings: within(reach), dt };
+        search.find(query, rows);
         apart.fit(motion.positions, bodies, &search.features, reach);
         apart.crossings(motion.positions, &search.features, crossings);
         overlapping.clear();

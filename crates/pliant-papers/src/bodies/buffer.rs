@@ -22,7 +22,7 @@ use pliant::contact::output::{ContactOutput, ContactSpring, ContactStats};
 use pliant::contact::response::Stiffness;
 use pliant::contact::response::refuse_unsound;
 use pliant::contact::response::{RespondError, Response, StepContext};
-use pliant::contact::search::{ContactSettings, Search};
+use pliant::contact::search::{ContactQuery, ContactSettings, Search};
 use pliant::math::Vec3;
 use pliant::profile::{Stage, StageTimer};
 
@@ -131,7 +131,8 @@ impl Response for Buffer {
         let BufferSettings { buffer, stiffness, damping, friction, acting } = *settings;
         {
             let _watch = StageTimer::new(profiler, Stage::Detect);
-            search.find(motion, bodies, &[], (within(buffer), dt), rows);
+            let settings = within(buffer);
+            search.find(ContactQuery { motion, bodies, obstacles: &[], settings, dt }, rows);
         }
         let _watch = StageTimer::new(profiler, Stage::Contact);
         rows.retain(|row| row.gap < buffer * row.size);

@@ -8,7 +8,7 @@ use pliant::body::Bodies;
 use pliant::contact::margin::MarginSettings;
 use pliant::contact::output::RigidShift;
 use pliant::contact::response::StepContext;
-use pliant::contact::search::{ContactSettings, Search};
+use pliant::contact::search::{ContactQuery, ContactSettings, Search};
 use pliant::contact::{Contact, Feature};
 use pliant::math::Vec3;
 use pliant::solve::position_correction::PositionCorrection;
@@ -36,7 +36,8 @@ impl Near {
         let StepContext { bodies, motion, dt, .. } = context;
         let ahead = MarginSettings { offset: margin, ..MarginSettings::default() };
         let settings = ContactSettings { margin: ahead, friction: 0.0 };
-        self.search.find(motion, bodies, &[], (settings, dt), &mut self.rows);
+        let query = ContactQuery { motion, bodies, obstacles: &[], settings, dt };
+        self.search.find(query, &mut self.rows);
         // Edges that cross have no contact that would end their approach: shifted apart, bodies
         // would continue through each other.
         self.rows.retain(|row| matches!(row.feature, Feature::VertexBody(..)));
@@ -52,7 +53,8 @@ impl Near {
         let within =
             MarginSettings { offset: 0.5 * margin, speculative_distance: 0.0, steps_ahead: 0.0 };
         let settings = ContactSettings { margin: within, friction: 0.0 };
-        self.search.find(motion, bodies, &[], (settings, dt), &mut self.rows);
+        let query = ContactQuery { motion, bodies, obstacles: &[], settings, dt };
+        self.search.find(query, &mut self.rows);
         self.rows.retain(|row| {
             let of_vertex = matches!(row.feature, Feature::VertexBody(..)) && row.count == 4;
             of_vertex && row.gap >= 0.0 && row.gap <= margin * row.size

@@ -120,9 +120,8 @@ fn attach(
     let start = made.groups[group].ranges[copy].start as u32;
     let vertices: Vec<_> = chosen.iter().map(|v| VertexId(v.0 + start)).collect();
     let SceneBodies { system, state, infos, .. } = made;
-    let given = (&system.masses, &system.pins);
     let name = |body: BodyId| &*infos[body.index()].name;
-    let done = system.rigids.attach(holder, &vertices, given, state);
+    let done = system.rigids.attach(holder, &vertices, &system.masses, &system.pins, state);
     done.map_err(|error| BuildError::value(path, reported(&error, name)))
 }
 

@@ -45,7 +45,8 @@ pub fn gather(penetrations: &Penetrations, bodies: &Bodies, found: &mut Vec<Encl
 pub fn way_out(
     group: &[Enclosed],
     positions: &[Vec3],
-    (facets, space): (&Facets, Aabb),
+    facets: &Facets,
+    space: Aabb,
     ways: &mut Vec<(f64, Vec3)>,
 ) -> Option<Penetration> {
     ways.clear();

@@ -44,7 +44,8 @@ pub fn find(
     around: Around<'_>,
     bodies: &Bodies,
     body: BodyId,
-    (settings, dt): (MarginSettings, f64),
+    settings: MarginSettings,
+    dt: f64,
     found: &mut Vec<Contact>,
 ) {
     let Around { motion, obstacles, features, drifts, boxes } = around;
@@ -75,7 +76,7 @@ pub fn find(
             let Margin { offset, reach, size } = settings.of(size, speed, dt);
             let met = if gap > reach {
                 let way = AHEAD * dt * (motion.velocities[index] - velocity);
-                ahead(here, (point, gap), way, offset)
+                ahead(here, point, gap, way, offset)
             } else {
                 here.normal(point).map(|normal| (gap, normal))
             };
@@ -101,9 +102,12 @@ pub fn find(
 }
 
 /// Gap, m, and normal of the plane that a point reaches along its path.
+///
+/// `gap` is the distance of the point from the obstacle now, m.
 pub(super) fn ahead(
     here: Posed<'_>,
-    (point, gap): (Vec3, f64),
+    point: Vec3,
+    gap: f64,
     way: Vec3,
     offset: f64,
 ) -> Option<(f64, Vec3)> {
@@ -158,7 +162,7 @@ mod tests {
             boxes: &[Aabb::around(positions)],
         };
         let mut found = Vec::new();
-        find(around, &bodies, BodyId(0), (MarginSettings::default(), DT), &mut found);
+        find(around, &bodies, BodyId(0), MarginSettings::default(), DT, &mut found);
         found
     }
 
@@ -211,7 +215,7 @@ mod tests {
         let slab = Obstacle::new(slab, still, SurfaceMaterial::default()).unwrap();
         let met = |point: Vec3, way: Vec3| {
             let here = slab.at(0.0);
-            ahead(here, (point, here.distance(point)), way, 1e-3)
+            ahead(here, point, here.distance(point), way, 1e-3)
         };
         let above = Vec3::new(0.2, 0.1, 0.55);
         let (gap, normal) = met(above, -4.0 * Vec3::Z).unwrap();

@@ -159,7 +159,7 @@ impl Snapshot<'_> {
 mod tests {
     use super::*;
     use crate::body::Mesh;
-    use crate::contact::search::{ContactSettings, Search};
+    use crate::contact::search::{ContactQuery, ContactSettings, Search};
     use crate::force::StateView;
     use crate::math::Quat;
     use crate::mesh::generate::cuboid::cuboid;
@@ -182,7 +182,9 @@ mod tests {
         let velocities = vec![Vec3::ZERO; positions.len()];
         let motion = StateView { positions: &positions, velocities: &velocities, time: 0.0 };
         let (mut search, mut found) = (Search::new(&rest, &bodies), Vec::new());
-        search.find(motion, &bodies, &[], (ContactSettings::default(), 0.01), &mut found);
+        let settings = ContactSettings::default();
+        let query = ContactQuery { motion, bodies: &bodies, obstacles: &[], settings, dt: 0.01 };
+        search.find(query, &mut found);
         let edges = found.iter().filter(|c| matches!(c.feature, Feature::EdgeEdge(..)));
         edges
             .map(|contact| {

@@ -13,7 +13,7 @@ use crate::contact::inside::hit;
 use crate::contact::margin::{Drift, Margin};
 use crate::contact::near::{ClosestPoint, shares};
 use crate::contact::obstacles::{AHEAD, ahead};
-use crate::contact::search::{ContactSettings, Search, depth_settings};
+use crate::contact::search::{ContactQuery, ContactSettings, Search, depth_settings};
 use crate::contact::{Contact, Feature};
 use crate::depth::{self, Penetration, Penetrations, Reason};
 use crate::force::StateView;
@@ -331,7 +331,7 @@ impl Slow<'_> {
                 let gap = here.distance(point);
                 let met = if gap > margin.reach {
                     let way = AHEAD * DT * (self.motion.velocities[index] - drift);
-                    ahead(here, (point, gap), way, margin.offset)
+                    ahead(here, point, gap, way, margin.offset)
                 } else {
                     Some((gap, here.normal(point).unwrap()))
                 };
@@ -437,7 +437,8 @@ fn check(thrown: &Thrown) -> Answer {
     let mut found = Vec::new();
     for threads in [1, 1, 3, 100, 2] {
         search.set_threads(threads);
-        search.find(motion, bodies, &obstacles, (settings, DT), &mut found);
+        let query = ContactQuery { motion, bodies, obstacles: &obstacles, settings, dt: DT };
+        search.find(query, &mut found);
         assert_eq!(found.len(), slow.0.len());
         for (fast, slow) in found.iter().zip(&slow.0) {
             assert_eq!(fast, slow);

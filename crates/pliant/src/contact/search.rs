@@ -44,6 +44,21 @@ impl Default for ContactSettings {
     }
 }
 
+/// One moment of a scene, whose contacts are searched for.
+#[derive(Clone, Copy, Debug)]
+pub struct ContactQuery<'a> {
+    /// Positions, m, velocities, m/s, and the time, s.
+    pub motion: StateView<'a>,
+    /// The bodies.
+    pub bodies: &'a Bodies,
+    /// The obstacles.
+    pub obstacles: &'a [Obstacle],
+    /// Distances and friction.
+    pub settings: ContactSettings,
+    /// Length of the step to come, s.
+    pub dt: f64,
+}
+
 /// Settings of the penetration of vertices inside.
 pub(super) fn depth_settings() -> DepthSettings {
     DepthSettings { scope: Scope::Pairs, normals: Normals::Face, ..Default::default() }
@@ -137,15 +152,9 @@ impl Search {
     }
 
     /// Fills `found` with all contacts, ascending by feature.
-    pub fn find(
-        &mut self,
-        motion: StateView<'_>,
-        bodies: &Bodies,
-        obstacles: &[Obstacle],
-        (settings, dt): (ContactSettings, f64),
-        found: &mut Vec<Contact>,
-    ) {
-        self.near.find(motion, bodies, &self.features, (settings.margin, dt));
+    pub fn find(&mut self, query: ContactQuery<'_>, found: &mut Vec<Contact>) {
+        let ContactQuery { motion, bodies, obstacles, settings, dt } = query;
+        self.near.find(motion, bodies, &self.features, settings.margin, dt);
         self.cut(bodies.len());
         self.fit(motion.positions, bodies);
         self.find_inside(motion.positions, bodies);
@@ -170,7 +179,7 @@ impl Search {
         par::each(shares, |share| {
             step.find(share);
             for body in share.bodies.clone().map(BodyId) {
-                obstacles::find(around, bodies, body, (settings.margin, dt), &mut share.found);
+                obstacles::find(around, bodies, body, settings.margin, dt, &mut share.found);
             }
         });
         self.put_together(found);
@@ -244,7 +253,8 @@ impl Near {
         motion: StateView<'_>,
         bodies: &Bodies,
         features: &Features,
-        (settings, dt): (MarginSettings, f64),
+        settings: MarginSettings,
+        dt: f64,
     ) {
         let Near { boxes, wide, drifts, origin, sweep, rows } = self;
         drifts.clear();
@@ -281,14 +291,15 @@ impl Groups {
         let start = found.len();
         for group in vertices.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
             let (own, around, _) = group[0];
-            let outer = (&snapshot.shapes[around.index()].facets, snapshot.boxes[around.index()]);
-            let way = enclosed::way_out(group, snapshot.positions, outer, ways);
+            let facets = &snapshot.shapes[around.index()].facets;
+            let space = snapshot.boxes[around.index()];
+            let way = enclosed::way_out(group, snapshot.positions, facets, space, ways);
             let Some(way) = way else { continue };
             let pair = still_pair([own, around], snapshot.features, settings);
             pairs.push((around, own));
             for &(.., vertex) in group {
                 let point = snapshot.positions[vertex.index()];
-                if let Some(foot) = inside::exit(point, way, outer.0, outer.1) {
+                if let Some(foot) = inside::exit(point, way, facets, space) {
                     found.push(snapshot.against(pair, vertex, &foot));
                 }
             }
@@ -400,7 +411,9 @@ mod tests {
         let velocities = vec![Vec3::ZERO; positions.len()];
         let motion = StateView { positions, velocities: &velocities, time: 0.0 };
         let (mut search, mut found) = (Search::new(positions, bodies), Vec::new());
-        search.find(motion, bodies, &[], (ContactSettings::default(), 0.01), &mut found);
+        let settings = ContactSettings::default();
+        let query = ContactQuery { motion, bodies, obstacles: &[], settings, dt: 0.01 };
+        search.find(query, &mut found);
         (found, search)
     }
 

@@ -93,11 +93,20 @@ struct BodyScratch {
     into: Vec<BodyId>,
     free: Vec<VertexId>,
     fan: VertexEdges,
-    hits: Hits,
+    containment: ContainmentScratch,
     crossings: Vec<Crossing>,
     normals: NormalCache,
-    holders: TetBvh,
+}
+
+/// Scratch memory of the test whether a vertex is inside a body.
+#[derive(Clone, Debug, Default)]
+struct ContainmentScratch {
+    /// Triangles that a ray, or an edge out of the body, may meet.
+    hits: Hits,
+    /// Boxes of inverted tets.
     inverted: Inverted,
+    /// Tets of the bodies that a ray does not decide.
+    holders: TetBvh,
 }
 
 impl Scratch {
@@ -131,7 +140,7 @@ impl Scratch {
 
     /// Number of tets that points on a surface, or in doubt, were tested against.
     pub fn tets_tested(&self) -> usize {
-        self.shares.iter().map(|share| share.local.holders.tested()).sum()
+        self.shares.iter().map(|share| share.local.containment.holders.tested()).sum()
     }
 
     /// Fills `found` with the penetration of every overlapping vertex.
@@ -199,8 +208,8 @@ impl Scratch {
         pairs::neighbours(&self.fit.bodies, &mut self.sweep, &mut self.near);
         for share in &mut self.shares {
             share.local.normals.start(bodies.vertex_count());
-            share.local.holders.start(bodies.len());
-            share.local.inverted.start(bodies.len());
+            share.local.containment.holders.start(bodies.len());
+            share.local.containment.inverted.start(bodies.len());
         }
         let step = Step {
             positions,
@@ -257,11 +266,11 @@ impl BodyScratch {
         }
         let ray = Ray::shortest(overlap, its);
         let candidate = self.next_live(other, overlap);
-        let BodyScratch { candidate_bodies, candidates, hits, inverted, holders, pairs, .. } = self;
+        let BodyScratch { candidate_bodies, candidates, containment, pairs, .. } = self;
         let triangles = &mut candidate_bodies[candidate].triangles;
         step.clusters.triangles_in(step.fit, other, ray.sweep(overlap), triangles);
         for &vertex in candidates.iter() {
-            if candidate_bodies[candidate].holds(step, vertex, ray, (hits, inverted, holders)) {
+            if candidate_bodies[candidate].holds(step, vertex, ray, containment) {
                 pairs.push((vertex, candidate as u32));
             }
         }
@@ -299,7 +308,7 @@ impl BodyScratch {
             into,
             free,
             fan,
-            hits,
+            containment,
             crossings,
             normals,
             ..
@@ -319,7 +328,8 @@ impl BodyScratch {
             if !fan.is_empty() {
                 for &candidate in field.candidate_bodies(slot) {
                     let candidate = &candidate_bodies[candidate as usize];
-                    let near = candidate.triangles.meeting(fan.clipped(candidate.overlap), hits);
+                    let clipped = fan.clipped(candidate.overlap);
+                    let near = candidate.triangles.meeting(clipped, &mut containment.hits);
                     let far = step.fit.bodies[candidate.body.index()].reach();
                     fan.cross(&candidate.triangles, near, far, step.positions);
                 }
@@ -356,8 +366,9 @@ impl Candidate {
         step: &Step<'_>,
         vertex: VertexId,
         ray: Ray,
-        (hits, inverted, holders): (&mut Hits, &mut Inverted, &mut TetBvh),
+        scratch: &mut ContainmentScratch,
     ) -> bool {
+        let ContainmentScratch { hits, inverted, holders } = scratch;
         // Seldom needed, and then far away.
         let point = || step.positions[vertex.index()];
         let rounded = step.fit.points[vertex.index()];

@@ -100,6 +100,22 @@ pub struct Elements<M, const N: usize> {
     shares: Vec<Vec<u32>>,
 }
 
+/// The derivative to add to a matrix, and where.
+#[derive(Clone, Copy)]
+struct TangentQuery<'a> {
+    motion: StateView<'a>,
+    tangent: Tangent,
+    /// Place of each block of each element.
+    slots: &'a [Slot],
+}
+
+/// Consecutive blocks of a matrix.
+struct BlockRange<'a> {
+    /// Index of the first of them in the matrix.
+    first: usize,
+    blocks: &'a mut [Mat3],
+}
+
 impl<const N: usize, M: Material<N>> Elements<M, N> {
     /// The elements of a material, for one thread.
     pub fn new(material: M) -> Elements<M, N> {
@@ -141,17 +157,16 @@ impl<const N: usize, M: Material<N>> Elements<M, N> {
     }
 
     /// Adds the blocks of some elements in the rows that are `owned`.
-    ///
-    /// `blocks` begins with the block that is the `first` of the matrix.
     #[inline]
     fn add_rows(
         &self,
         elements: impl Iterator<Item = usize>,
-        (motion, tangent): (StateView<'_>, Tangent),
+        query: TangentQuery<'_>,
         owned: impl Fn(VertexId) -> bool,
-        slots: &[Slot],
-        (first, blocks): (usize, &mut [Mat3]),
+        range: BlockRange<'_>,
     ) {
+        let TangentQuery { motion, tangent, slots } = query;
+        let BlockRange { first, blocks } = range;
         let slots = slots.as_chunks::<N>().0.as_chunks::<N>().0;
         for element in elements {
             let vertices = self.material.vertices(element);
@@ -228,15 +243,15 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
         slots: &[Slot],
         matrix: &mut BlockMatrix,
     ) {
-        let moment = (motion, tangent);
+        let query = TangentQuery { motion, tangent, slots };
         if self.cuts.is_empty() {
             let (all, blocks) = (0..self.material.count(), matrix.blocks_mut());
-            return self.add_rows(all, moment, |_| true, slots, (0, blocks));
+            return self.add_rows(all, query, |_| true, BlockRange { first: 0, blocks });
         }
-        matrix.row_pieces(&self.cuts, |share, first, piece| {
+        matrix.row_pieces(&self.cuts, |share, first, blocks| {
             let own = self.cuts[share]..self.cuts[share + 1];
             let owned = |vertex: VertexId| own.contains(&vertex.index());
-            self.add_rows(self.share(share), moment, owned, slots, (first, piece));
+            self.add_rows(self.share(share), query, owned, BlockRange { first, blocks });
         });
     }
 

@@ -241,7 +241,7 @@ impl BlockMatrix {
         act: impl Fn(usize, usize, &mut [Mat3]) + Sync + Send,
     ) {
         let BlockMatrix { starts, blocks, .. } = self;
-        by_rows(blocks, starts, (cuts, 0), &act);
+        by_rows(blocks, starts, cuts, 0, &act);
     }
 }
 
@@ -270,10 +270,13 @@ fn condense(pairs: &mut Vec<(u32, VertexId)>, leaning: &[(VertexId, VertexId)]) 
 }
 
 /// Halves the rows between `cuts` down to one chunk; `blocks` begins with its rows.
+///
+/// `number` is that of the first chunk.
 fn by_rows(
     blocks: &mut [Mat3],
     starts: &[usize],
-    (cuts, number): (&[usize], usize),
+    cuts: &[usize],
+    number: usize,
     act: &(impl Fn(usize, usize, &mut [Mat3]) + Sync + Send),
 ) {
     let first = starts[cuts[0]];
@@ -282,8 +285,8 @@ fn by_rows(
     }
     let middle = (cuts.len() - 1) / 2;
     let (low, high) = blocks.split_at_mut(starts[cuts[middle]] - first);
-    let low = || by_rows(low, starts, (&cuts[..=middle], number), act);
-    let high = || by_rows(high, starts, (&cuts[middle..], number + middle), act);
+    let low = || by_rows(low, starts, &cuts[..=middle], number, act);
+    let high = || by_rows(high, starts, &cuts[middle..], number + middle, act);
     par::both(low, high);
 }
 

@@ -1,7 +1,7 @@
 //! What contact asks for, done: shifts of bodies and vertices, and impulses.
 
 use crate::body::soft::State;
-use crate::contact::output::ContactOutput;
+use crate::contact::output::{ContactOutput, RigidShift};
 use crate::integrate::System;
 
 /// Shifts and pushes; what is asked of a vertex of a rigid body is done to the body.
@@ -12,8 +12,8 @@ pub fn apply_output(output: &ContactOutput, system: &System, state: &mut State) 
     for shift in &output.rigid_shifts {
         match rigids.place(shift.body) {
             Some(place) => {
-                let turn = (shift.centre, shift.turn);
-                members[place].shift(&mut states[place], turn, shift.shift);
+                let RigidShift { centre, turn, shift, .. } = *shift;
+                members[place].shift(&mut states[place], centre, turn, shift);
             }
             None => shift.apply(&mut positions[bodies.vertices(shift.body)]),
         }
@@ -22,7 +22,7 @@ pub fn apply_output(output: &ContactOutput, system: &System, state: &mut State) 
         let v = vertex.index();
         match rigids.place_of(*vertex) {
             Some(place) => {
-                members[place].nudge(&mut states[place], (positions[v], masses[v]), *shift);
+                members[place].nudge(&mut states[place], positions[v], masses[v], *shift);
             }
             None => positions[v] += *shift,
         }

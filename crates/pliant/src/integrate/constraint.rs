@@ -206,14 +206,15 @@ impl Constraints {
         {
             return Err(ConstraintError::Count { count, expected });
         }
-        Ok(self.relax_positions(positions, (inv_masses, time), settings, &mut Vec::new()))
+        Ok(self.relax_positions(positions, inv_masses, time, settings, &mut Vec::new()))
     }
 
     /// The same; `acted` returns which constraints had to move something.
     pub(super) fn relax_positions(
         &self,
         positions: &mut [Vec3],
-        (inv_masses, time): (&[f64], f64),
+        inv_masses: &[f64],
+        time: f64,
         settings: PbdSettings,
         acted: &mut Vec<bool>,
     ) -> Relaxation {
@@ -238,7 +239,8 @@ impl Constraints {
     pub(super) fn relax_velocities(
         &self,
         state: &mut State,
-        (inv_masses, acted): (&[f64], &[bool]),
+        inv_masses: &[f64],
+        acted: &[bool],
         dt: f64,
         settings: PbdSettings,
     ) -> Relaxation {

@@ -61,9 +61,8 @@ impl Pbd {
         let (positions, half) = self.verlet.predicted();
         self.predicted.clear();
         self.predicted.extend_from_slice(positions);
-        let given = (&self.inv_masses[..], time);
-        let found =
-            self.constraints.relax_positions(positions, given, self.settings, &mut self.acted);
+        let Pbd { constraints, inv_masses, settings, acted, .. } = self;
+        let found = constraints.relax_positions(positions, inv_masses, time, *settings, acted);
         for (k, velocity) in half.iter_mut().enumerate() {
             *velocity += (positions[k] - self.predicted[k]) / dt;
         }
@@ -86,9 +85,8 @@ impl Integrator for Pbd {
         self.verlet.predict(system, state, dt)?;
         let shifts = self.relax_prediction(system, dt);
         let report = self.verlet.settle(system, dt)?;
-        let given = (&self.inv_masses[..], &self.acted[..]);
-        let speeds =
-            self.constraints.relax_velocities(self.verlet.next(), given, dt, self.settings);
+        let Pbd { verlet, constraints, inv_masses, acted, settings, .. } = self;
+        let speeds = constraints.relax_velocities(verlet.next(), inv_masses, acted, dt, *settings);
         self.verlet.accept(system, state, dt)?;
         self.last = [shifts, speeds];
         let residual = if shifts.start > 0.0 { shifts.residual / shifts.start } else { 0.0 };

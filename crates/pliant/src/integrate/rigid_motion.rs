@@ -9,7 +9,7 @@ use crate::body::rigid::RigidState;
 use crate::body::soft::State;
 use crate::id::VertexId;
 use crate::integrate::free_motion::FreeMotion;
-use crate::integrate::sleep::{Sleep, SleepSettings};
+use crate::integrate::sleep::{IslandEdges, Sleep, SleepSettings};
 use crate::integrate::{StepError, System};
 use crate::math::Vec3;
 use crate::snapshot::{Snapshot, SnapshotError};
@@ -110,8 +110,7 @@ impl RigidMotion {
         let Some(settings) = self.sleep_settings else { return };
         let System { rigids, scratch, .. } = system;
         self.sleep.begin(rigids);
-        let moving = (&self.start.velocities[..], dt);
-        self.sleep.wake((rigids, settings), &scratch.contact, moving);
+        self.sleep.wake(rigids, settings, &scratch.contact, &self.start.velocities, dt);
         scratch.asleep.clear();
         scratch.asleep.extend((0..rigids.members().len()).map(|index| self.sleep.is_asleep(index)));
     }
@@ -120,10 +119,11 @@ impl RigidMotion {
     fn fall_asleep(&mut self, system: &mut System, dt: f64) {
         let Some(settings) = self.sleep_settings else { return };
         let System { rigids, joints, scratch, .. } = system;
-        let pairs =
+        let joined =
             joints.list().iter().filter_map(|joint| Some([joint.bodies.0, joint.bodies.1?]));
         self.awake.clone_from(&self.rigids);
-        self.sleep.settle((rigids, settings), (&scratch.contact, pairs), &mut self.rigids, dt);
+        let edges = IslandEdges { output: &scratch.contact, joined };
+        self.sleep.settle(rigids, settings, edges, &mut self.rigids, dt);
         let ends = self.rigids.iter().zip(&self.awake);
         for (k, (member, (now, before))) in rigids.members().iter().zip(ends).enumerate() {
             if self.sleep.is_asleep(k) && scratch.asleep.get(k) == Some(&false) {

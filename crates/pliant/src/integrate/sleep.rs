@@ -33,6 +33,15 @@ impl Default for SleepSettings {
     }
 }
 
+/// What joins rigid bodies into islands: contacts and joints.
+#[derive(Clone, Debug)]
+pub struct IslandEdges<'a, J> {
+    /// Contacts of the step, with their impulses, N·s.
+    pub output: &'a ContactOutput,
+    /// Pairs of jointed members.
+    pub joined: J,
+}
+
 /// Which bodies sleep, and for how long the others have been at rest.
 #[derive(Clone, Debug, Default)]
 pub struct Sleep {
@@ -71,9 +80,11 @@ impl Sleep {
     /// Speeds are those of the present motion.
     pub fn wake(
         &mut self,
-        (rigids, settings): (&RigidBodySet, SleepSettings),
+        rigids: &RigidBodySet,
+        settings: SleepSettings,
         output: &ContactOutput,
-        (velocities, dt): (&[Vec3], f64),
+        velocities: &[Vec3],
+        dt: f64,
     ) {
         if self.islands.iter().all(Option::is_none) {
             return;
@@ -109,14 +120,16 @@ impl Sleep {
 
     /// Puts islands at rest to sleep after a step of `dt`.
     ///
-    /// `joined` are pairs of jointed members. A body put to sleep loses the little speed it has.
+    /// A body put to sleep loses the little speed it has.
     pub fn settle(
         &mut self,
-        (rigids, settings): (&RigidBodySet, SleepSettings),
-        (output, joined): (&ContactOutput, impl Iterator<Item = [usize; 2]>),
+        rigids: &RigidBodySet,
+        settings: SleepSettings,
+        edges: IslandEdges<'_, impl Iterator<Item = [usize; 2]>>,
         states: &mut [RigidState],
         dt: f64,
     ) {
+        let IslandEdges { output, joined } = edges;
         for (k, state) in states.iter().enumerate() {
             let speed = state.velocity.length() + self.sizes[k] * state.spin.length();
             let is_quiet = speed < settings.quiet * self.sizes[k];

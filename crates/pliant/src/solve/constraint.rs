@@ -21,7 +21,7 @@ use crate::body::obstacle::Obstacle;
 use crate::contact::impulse::WarmStart;
 use crate::contact::output::{ContactOutput, ContactStats};
 use crate::contact::response::{Response, StepContext};
-use crate::contact::search::{ContactSettings, Search};
+use crate::contact::search::{ContactQuery, ContactSettings, Search};
 use crate::contact::{Contact, Feature};
 use crate::id::BodyId;
 use crate::math::Vec3;
@@ -113,8 +113,8 @@ impl Response for Constraint {
         let ContactOutput { rows, row_impulses, rigid_shifts, .. } = &mut *output;
         {
             let _watch = StageTimer::new(profiler, Stage::Detect);
-            let how = (self.settings.contacts, dt);
-            self.search.find(motion, bodies, &self.obstacles, how, rows);
+            let (obstacles, settings) = (&self.obstacles[..], self.settings.contacts);
+            self.search.find(ContactQuery { motion, bodies, obstacles, settings, dt }, rows);
             if !self.apart.is_empty() {
                 rows.retain(|row| !is_apart(&self.apart, row.bodies));
             }

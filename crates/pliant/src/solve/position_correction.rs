@@ -401,7 +401,7 @@ mod tests {
         blocks.rigids = RigidBodySet::new(vec![(BodyId(0), body)], &starts, 24).unwrap();
         blocks.state.rigids.push(at);
         let Blocks { rigids, masses, pins, state, .. } = &mut blocks;
-        rigids.attach(BodyId(0), &[VertexId(CORNERS)], (masses, pins), state).unwrap();
+        rigids.attach(BodyId(0), &[VertexId(CORNERS)], masses, pins, state).unwrap();
         let shifts = blocks.shifts(&mut blocks.contacts(1, -0.01));
         // 8 kg and 16 kg together against 24 kg.
         let way = |body: usize| shifts[body].shift;

@@ -50,7 +50,7 @@ fn attach(scene: &mut Scene) -> Vec<VertexId> {
     let vertices = touching(scene);
     assert_eq!(vertices.len(), 9);
     let Scene { state, system, .. } = scene;
-    system.rigids.attach(HOLDER, &vertices, (&system.masses, &system.pins), state).unwrap();
+    system.rigids.attach(HOLDER, &vertices, &system.masses, &system.pins, state).unwrap();
     vertices
 }
 
@@ -321,8 +321,13 @@ fn what_cannot_be_attached_is_refused_and_changes_nothing() {
     let rigids = system.rigids.clone();
     let mut check = |holder: u32, vertices: &[VertexId], message: &str| {
         let mut after = state.clone();
-        let given = (&system.masses, &system.pins);
-        let refused = system.rigids.attach(BodyId(holder), vertices, given, &mut after);
+        let refused = system.rigids.attach(
+            BodyId(holder),
+            vertices,
+            &system.masses,
+            &system.pins,
+            &mut after,
+        );
         assert_eq!(refused.unwrap_err().to_string(), message);
         assert_eq!((&system.rigids, &after), (&rigids, &state));
     };
@@ -337,8 +342,10 @@ fn what_cannot_be_attached_is_refused_and_changes_nothing() {
     check(0, &[VertexId(40)], pinned);
     let mut short = state.clone();
     short.rigids.clear();
-    let given = (&system.masses, &system.pins);
-    let refused = system.rigids.attach(BodyId(0), &vertices, given, &mut short).unwrap_err();
+    let refused = system
+        .rigids
+        .attach(BodyId(0), &vertices, &system.masses, &system.pins, &mut short)
+        .unwrap_err();
     assert!(matches!(refused, AttachError::Count { what: "rigid states", .. }), "{refused}");
 }
 
@@ -367,8 +374,10 @@ fn a_bar_between_two_cubes_passes_a_push_on() {
     let far = bodies.vertices(BodyId(1)).filter(|v| state.positions[*v].x > 0.5 - 1e-9);
     let far: Vec<_> = far.map(|v| VertexId(v as u32)).collect();
     for (holder, vertices) in [(0, near), (2, far)] {
-        let given = (&system.masses, &system.pins);
-        system.rigids.attach(BodyId(holder), &vertices, given, state).unwrap();
+        system
+            .rigids
+            .attach(BodyId(holder), &vertices, &system.masses, &system.pins, state)
+            .unwrap();
     }
     assert!([0, 1, 2].iter().all(|b| system.rigids.group(BodyId(*b)) == Some(HOLDER)));
     let body: RigidBody = system.rigids.members()[0].body.clone();

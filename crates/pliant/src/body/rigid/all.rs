@@ -179,16 +179,17 @@ impl Borrow<RigidBody> for RigidEntry {
 
 impl RigidEntry {
     /// Rotates a rigid body about a point, m, and translates it, m.
-    pub fn shift(&self, rigid: &mut RigidState, (about, turn): (Vec3, Quat), way: Vec3) {
+    pub fn shift(&self, rigid: &mut RigidState, about: Vec3, turn: Quat, way: Vec3) {
         rigid.centre = about + turn * (rigid.centre - about) + way;
         rigid.turn = unit_quat(turn * rigid.turn).unwrap_or(rigid.turn);
     }
 
-    /// Moves a rigid body by the displacement of one of its vertices of mass `mass`.
+    /// Moves a rigid body by the displacement of one of its vertices, m.
     ///
-    /// It acts as an impulse `mass` · `way` would in a second: displacements that keep
-    /// the common centre of mass of single vertices keep that of whole bodies too.
-    pub fn nudge(&self, rigid: &mut RigidState, (at, mass): (Vec3, f64), way: Vec3) {
+    /// The vertex is at `at`, m, and has `mass`, kg. It acts as an impulse `mass` · `way` would
+    /// in a second: displacements that keep the common centre of mass of single vertices keep
+    /// that of whole bodies too.
+    pub fn nudge(&self, rigid: &mut RigidState, at: Vec3, mass: f64, way: Vec3) {
         let push = mass * way;
         let turn = rigid.inverse_inertia(&self.body) * (at - rigid.centre).cross(push);
         rigid.centre += push / self.body.mass;

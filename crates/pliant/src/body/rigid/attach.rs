@@ -155,11 +155,12 @@ impl RigidBodySet {
         &mut self,
         holder: BodyId,
         vertices: &[VertexId],
-        (masses, pins): (&Masses, &Pins),
+        masses: &Masses,
+        pins: &Pins,
         state: &mut State,
     ) -> Result<(), AttachError> {
         let place = self.place(holder).ok_or(AttachError::Soft { body: holder })?;
-        self.check(holder, vertices, (masses, pins), state)?;
+        self.check(holder, vertices, masses, pins, state)?;
         let mut holds = self.holds.clone();
         for &vertex in vertices {
             let (body, within) = self.locate(vertex);
@@ -224,7 +225,8 @@ impl RigidBodySet {
         &self,
         holder: BodyId,
         vertices: &[VertexId],
-        (masses, pins): (&Masses, &Pins),
+        masses: &Masses,
+        pins: &Pins,
         state: &State,
     ) -> Result<(), AttachError> {
         if vertices.is_empty() {

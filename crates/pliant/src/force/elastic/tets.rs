@@ -66,14 +66,17 @@ impl<L: Law> Elastic<L> {
     }
 
     /// Adds the elastic stiffness, times a weight, to the upper triangle of blocks.
+    ///
+    /// `deformation` is the deformation gradient, `gradients` are those of corners 1 to 3, 1/m.
     fn add_elastic(
-        &self,
-        (law, gradient): (&L, Mat3),
-        (weight, form): (f64, Form),
+        law: &L,
+        deformation: Mat3,
+        weight: f64,
+        form: Form,
         gradients: &[Vec3; 3],
         blocks: &mut [[Mat3; 3]; 3],
     ) {
-        let found = svd(gradient);
+        let found = svd(deformation);
         let mut curvature = law.curvature(found.stretches);
         if form == Form::Definite {
             curvature = curvature.clamped();
@@ -161,8 +164,8 @@ impl<L: Law> Material<4> for Elastic<L> {
         let flow = tet.flow(at);
         let mut blocks = [[Mat3::ZERO; 3]; 3];
         if stiffness != 0.0 {
-            let how = (stiffness, tangent.form);
-            self.add_elastic((law, flow.gradient), how, &gradients, &mut blocks);
+            let form = tangent.form;
+            Self::add_elastic(law, flow.gradient, stiffness, form, &gradients, &mut blocks);
         }
         if damping != 0.0 && viscous.acts() {
             viscous.add_damping(flow, &gradients, damping, &mut blocks);

@@ -83,7 +83,7 @@ fn conserving(body: &RigidBody, state: &mut RigidState, dt: f64) {
     // NaN becomes 0 and infinity the largest integer: both are dealt with below.
     let mut parts = (wanted as u32).max(1);
     while parts <= MOST_PARTS {
-        if let Some(turn) = turned(body, state.turn, momentum, (dt, parts)) {
+        if let Some(turn) = turned(body, state.turn, momentum, dt, parts) {
             state.turn = turn;
             state.spin = turn * ((turn.conjugate() * momentum) / body.moments);
             return;
@@ -94,7 +94,7 @@ fn conserving(body: &RigidBody, state: &mut RigidState, dt: f64) {
 }
 
 /// Rotation after a time, s, in equal parts; `None` where Newton does not converge.
-fn turned(body: &RigidBody, turn: Quat, momentum: Vec3, (dt, parts): (f64, u32)) -> Option<Quat> {
+fn turned(body: &RigidBody, turn: Quat, momentum: Vec3, dt: f64, parts: u32) -> Option<Quat> {
     let half = 0.5 * dt / f64::from(parts);
     let mut turn = turn;
     for _ in 0..parts {

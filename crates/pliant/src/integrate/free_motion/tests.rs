@@ -17,7 +17,8 @@ fn run(
     flight: FreeMotion,
     body: &RigidBody,
     mut state: RigidState,
-    (time, steps): (f64, u32),
+    time: f64,
+    steps: u32,
 ) -> RigidState {
     for _ in 0..steps {
         flight.step(body, &mut state, time / f64::from(steps));
@@ -37,7 +38,7 @@ fn energy_change(body: &RigidBody, before: &RigidState, after: &RigidState) -> f
 }
 
 /// Spin on body axes and rotation after a time, by the Runge–Kutta method.
-fn reference(body: &RigidBody, state: &RigidState, (time, steps): (f64, u32)) -> (Vec3, Quat) {
+fn reference(body: &RigidBody, state: &RigidState, time: f64, steps: u32) -> (Vec3, Quat) {
     let h = time / f64::from(steps);
     let rate = |w: Vec3, q: Quat| {
         let spin = (body.moments * w).cross(w) / body.moments;
@@ -59,7 +60,7 @@ fn reference(body: &RigidBody, state: &RigidState, (time, steps): (f64, u32)) ->
 fn a_hundred_thousand_steps_keep_energy_and_angular_momentum() {
     // Promised: 1e-9. About the middle axis, where the motion is richest.
     let (body, start) = brick(Vec3::new(0.01, 5.0, 0.02));
-    let end = run(FreeMotion::Conserving, &body, start, (1000.0, 100_000));
+    let end = run(FreeMotion::Conserving, &body, start, 1000.0, 100_000);
     let (energy, momentum) =
         (energy_change(&body, &start, &end), momentum_loss(&body, &start, &end));
     assert!(energy < 1e-9 && momentum < 1e-9, "{energy} {momentum}");
@@ -72,12 +73,12 @@ fn the_slide_loses_angular_momentum() {
     // Erratum R2: box 1×2×3, ω = (1, 2, 0.5) rad/s, 10 s.
     let (body, start) = brick(Vec3::new(1.0, 2.0, 0.5));
     let loss = |flight: FreeMotion, steps: u32| {
-        momentum_loss(&body, &start, &run(flight, &body, start, (10.0, steps)))
+        momentum_loss(&body, &start, &run(flight, &body, start, 10.0, steps))
     };
     for steps in [1000, 2000, 4000] {
         let found = loss(FreeMotion::Lecture, steps);
         assert!((found - 0.286).abs() < 0.001, "{found}");
-        let end = run(FreeMotion::Lecture, &body, start, (10.0, steps));
+        let end = run(FreeMotion::Lecture, &body, start, 10.0, steps);
         // The spin is an axis of the turn: the energy of the slide does not change.
         assert!(energy_change(&body, &start, &end) < 1e-12);
     }
@@ -91,9 +92,9 @@ fn the_slide_loses_angular_momentum() {
 #[test]
 fn a_flight_follows_the_fine_reference_with_its_order() {
     let (body, start) = brick(Vec3::new(1.0, 2.0, 0.5));
-    let (spin, turn) = reference(&body, &start, (3.0, 20_000));
+    let (spin, turn) = reference(&body, &start, 3.0, 20_000);
     let error = |flight: FreeMotion, steps: u32| {
-        let end = run(flight, &body, start, (3.0, steps));
+        let end = run(flight, &body, start, 3.0, steps);
         let sign = end.turn.dot(turn).signum();
         (end.turn * sign - turn).length() + (end.turn.conjugate() * end.spin - spin).length()
     };
@@ -177,7 +178,7 @@ fn any_spin_and_any_body_keep_what_is_kept() {
 fn turns_stay_unit_in_every_flight() {
     for flight in [FreeMotion::Conserving, FreeMotion::Explicit, FreeMotion::Lecture] {
         let (body, start) = brick(Vec3::new(3.0, 4.0, 0.0));
-        let end = run(flight, &body, start, (10.0, 500));
+        let end = run(flight, &body, start, 10.0, 500);
         assert!((end.turn.length() - 1.0).abs() < 1e-14, "{flight:?}");
     }
 }
@@ -185,12 +186,12 @@ fn turns_stay_unit_in_every_flight() {
 #[test]
 fn a_flight_there_and_back_ends_where_it_began() {
     let (body, start) = brick(Vec3::new(1.0, 2.0, 0.5));
-    let there = run(FreeMotion::Conserving, &body, start, (2.0, 100));
-    let back = run(FreeMotion::Conserving, &body, there, (-2.0, 100));
+    let there = run(FreeMotion::Conserving, &body, start, 2.0, 100);
+    let back = run(FreeMotion::Conserving, &body, there, -2.0, 100);
     assert!((back.turn - start.turn).length() < 1e-12, "{back:?}");
     assert!(back.spin.abs_diff_eq(start.spin, 1e-12), "{back:?}");
     let rest = RigidState { spin: Vec3::ZERO, ..start };
-    assert_eq!(run(FreeMotion::Conserving, &body, rest, (1.0, 10)).turn, rest.turn);
+    assert_eq!(run(FreeMotion::Conserving, &body, rest, 1.0, 10).turn, rest.turn);
 }
 
 #[test]
@@ -198,7 +199,7 @@ fn a_spin_that_is_no_number_does_not_panic() {
     let (body, start) = brick(Vec3::new(f64::NAN, 0.0, 1.0));
     let far = RigidState { spin: Vec3::splat(1e308), ..start };
     for flight in [FreeMotion::Conserving, FreeMotion::Explicit, FreeMotion::Lecture] {
-        run(flight, &body, start, (1.0, 2));
-        run(flight, &body, far, (1.0, 2));
+        run(flight, &body, start, 1.0, 2);
+        run(flight, &body, far, 1.0, 2);
     }
 }

@@ -24,7 +24,7 @@ use crate::contact::output::ContactOutput;
 use crate::force::{Form, StateView, Tangent};
 use crate::id::VertexId;
 use crate::integrate::implicit::joints::JointContactAlternator;
-use crate::integrate::implicit::rigid::Reduced;
+use crate::integrate::implicit::rigid::{Reduced, RigidStep, StepEquations};
 use crate::integrate::implicit::springs::SpringSolver;
 use crate::integrate::{Integrator, Report, StepError, System};
 use crate::math::Vec3;
@@ -217,7 +217,7 @@ impl Implicit {
         }
         let System { rigids, scratch, .. } = system;
         scratch.external_impulses.extend_from_slice(&self.reduced.support_impulses);
-        Reduced::spread((rigids, state), &mut self.ends, &mut scratch.rigid_solution);
+        Reduced::spread(rigids, state, &mut self.ends, &mut scratch.rigid_solution);
         Ok(())
     }
 
@@ -226,14 +226,16 @@ impl Implicit {
         let Implicit { stage, ends, right, forces, reduced, .. } = self;
         let System { rigids, scratch, pins, masses, forces: laws, .. } = system;
         let Some(matrix) = laws.matrix_mut() else { return };
-        let given = (pins.vertices(), masses.of());
-        reduced.fill(
-            (rigids, &scratch.asleep, state),
-            given,
-            (forces, stage.span),
-            matrix,
-            (right, ends),
-        );
+        let step = RigidStep {
+            rigids,
+            asleep: &scratch.asleep,
+            state,
+            pins: pins.vertices(),
+            masses: masses.of(),
+            forces,
+            span: stage.span,
+        };
+        reduced.fill(&step, StepEquations { matrix, right, ends });
     }
 
     /// Solves the linear system, with the contacts if there are any.
@@ -263,8 +265,8 @@ impl Implicit {
         if rows == 0 {
             let mut linear = Linear { matrix, right, held, bodies };
             if !springs.is_empty() {
-                let how = (settings.linear, stage.span);
-                report.linear += spring_solver.solve(linear, springs, how, ends)?;
+                report.linear +=
+                    spring_solver.solve(linear, springs, settings.linear, stage.span, ends)?;
                 // Once more with their forces given, which cancel: so momentum is kept.
                 linear.right = spring_solver.right();
             }
@@ -337,7 +339,7 @@ impl Integrator for Implicit {
                 self.linearised(system, with_rigids, &mut report)?;
             }
             Equations::Newton { iterations, tolerance } => {
-                self.newton(system, (iterations, tolerance), &mut report)?;
+                self.newton(system, iterations, tolerance, &mut report)?;
             }
         }
         self.finish(system, state, dt);

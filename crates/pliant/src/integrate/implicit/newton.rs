@@ -30,7 +30,8 @@ impl Implicit {
     pub(super) fn newton(
         &mut self,
         system: &mut System,
-        (iterations, tolerance): (usize, f64),
+        iterations: usize,
+        tolerance: f64,
         report: &mut Report,
     ) -> Result<(), StepError> {
         // Held vertices move, the others wait: the shape that Newton starts from.

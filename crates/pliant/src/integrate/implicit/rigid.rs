@@ -37,16 +37,43 @@ pub struct Reduced {
     coarse_dofs: Vec<(BodyId, VertexId)>,
 }
 
+/// Motion and loads at the start of a step, before rigid bodies are reduced.
+#[derive(Clone, Copy, Debug)]
+pub struct RigidStep<'a> {
+    /// The rigid bodies.
+    pub rigids: &'a RigidBodySet,
+    /// Whether each rigid body sleeps; those beyond the end are awake.
+    pub asleep: &'a [bool],
+    /// Positions, m, velocities, m/s, and rigid states.
+    pub state: &'a State,
+    /// Vertices that are pinned.
+    pub pins: &'a [VertexId],
+    /// Mass of each vertex, kg.
+    pub masses: &'a [f64],
+    /// Force on each vertex, N.
+    pub forces: &'a [Vec3],
+    /// Time for which the forces act, s.
+    pub span: f64,
+}
+
+/// The equations A x = b that get the unknowns of rigid bodies.
+///
+/// These stand behind those of all vertices.
+#[derive(Debug)]
+pub struct StepEquations<'a> {
+    /// A, kg.
+    pub matrix: &'a mut BlockMatrix,
+    /// b, N·s.
+    pub right: &'a mut Vec<Vec3>,
+    /// A guess of x: velocities at the end, m/s.
+    pub ends: &'a mut Vec<Vec3>,
+}
+
 impl Reduced {
-    /// Brings the equations A x = b to the unknowns; `forces` act on all vertices for `span` seconds, N.
-    pub fn fill(
-        &mut self,
-        (rigids, asleep, state): (&RigidBodySet, &[bool], &State),
-        (pins, masses): (&[VertexId], &[f64]),
-        (forces, span): (&[Vec3], f64),
-        matrix: &mut BlockMatrix,
-        (right, ends): (&mut Vec<Vec3>, &mut Vec<Vec3>),
-    ) {
+    /// Brings the equations A x = b to the unknowns of rigid bodies.
+    pub fn fill(&mut self, step: &RigidStep<'_>, equations: StepEquations<'_>) {
+        let RigidStep { rigids, asleep, state, pins, masses, forces, span } = *step;
+        let StepEquations { matrix, right, ends } = equations;
         self.firsts.clear();
         self.firsts.extend_from_slice(rigids.unknowns());
         self.centres.clear();
@@ -168,7 +195,8 @@ impl Reduced {
 
     /// Takes the solution: velocity and spin of each rigid body, and those of its vertices.
     pub fn spread(
-        (rigids, state): (&RigidBodySet, &State),
+        rigids: &RigidBodySet,
+        state: &State,
         ends: &mut Vec<Vec3>,
         solved: &mut Vec<(Vec3, Vec3)>,
     ) {

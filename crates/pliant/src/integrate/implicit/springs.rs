@@ -72,12 +72,13 @@ impl ContactSpring {
 impl SpringSolver {
     /// Solves for velocities at the end, which come as a guess; returns the iterations made.
     ///
-    /// [`SpringSolver::right`] is then the right-hand side with the forces that springs have.
+    /// End forces act for `span` seconds. [`SpringSolver::right`] is then the right-hand side with the forces that springs have.
     pub(super) fn solve(
         &mut self,
         linear: Linear<'_>,
         springs: &[ContactSpring],
-        (settings, span): (LinearSettings, f64),
+        settings: LinearSettings,
+        span: f64,
         ends: &mut [Vec3],
     ) -> Result<usize, SolveError> {
         self.pushing.clear();

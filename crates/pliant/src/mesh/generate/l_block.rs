@@ -36,8 +36,8 @@ pub fn l_block(settings: &LBlockSettings) -> Result<RawMesh, GenerateError> {
     check_length("the width of the arms", width)?;
     check_length("the length of the arm in x", arms[0])?;
     check_length("the length of the arm in z", arms[1])?;
-    check_below(("the width of the arms", width), ("the length of the arm in x", arms[0]))?;
-    check_below(("the width of the arms", width), ("the length of the arm in z", arms[1]))?;
+    check_below("the width of the arms", width, "the length of the arm in x", arms[0])?;
+    check_below("the width of the arms", width, "the length of the arm in z", arms[1])?;
     let columns = u64::from(across) + u64::from(nx) + u64::from(nz);
     let mut tets = room_for(&[cut.tets().into(), across.into(), across.into(), columns])?;
 

@@ -128,8 +128,10 @@ fn check_length(what: &'static str, value: f64) -> Result<(), GenerateError> {
 
 /// Accepts lengths below a named limit.
 fn check_below(
-    (what, value): (&'static str, f64),
-    (limit_name, limit): (&'static str, f64),
+    what: &'static str,
+    value: f64,
+    limit_name: &'static str,
+    limit: f64,
 ) -> Result<(), GenerateError> {
     if value < limit {
         return Ok(());

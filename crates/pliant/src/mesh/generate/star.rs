@@ -45,8 +45,10 @@ pub fn star(settings: &StarSettings) -> Result<RawMesh, GenerateError> {
     // At the limit the notch lies on the line between its tips.
     let limit = outer_radius * libm::cos(0.5 * TAU / f64::from(tips));
     check_below(
-        ("the inner radius of the star", inner_radius),
-        ("the distance of the line between two tips", limit),
+        "the inner radius of the star",
+        inner_radius,
+        "the distance of the line between two tips",
+        limit,
     )?;
     let mut tets = room_for(&[6, tips, cells, cells, layers].map(u64::from))?;
 

@@ -40,7 +40,7 @@ pub fn torus(settings: &TorusSettings) -> Result<RawMesh, GenerateError> {
     check_count("rings in the tube of the torus", rings, 1)?;
     check_length("the ring radius of the torus", ring_radius)?;
     check_length("the tube radius of the torus", tube_radius)?;
-    check_below(("the tube radius of the torus", tube_radius), ("the ring radius", ring_radius))?;
+    check_below("the tube radius of the torus", tube_radius, "the ring radius", ring_radius)?;
     let mut tets = room_for(&[3, SECTORS, rings, rings, around].map(u64::from))?;
 
     let section = Sectors { count: SECTORS, rings };

@@ -41,10 +41,7 @@ pub fn tube(settings: &TubeSettings) -> Result<RawMesh, GenerateError> {
     check_length("the inner radius of the tube", inner_radius)?;
     check_length("the outer radius of the tube", outer_radius)?;
     check_length("the length of the tube", length)?;
-    check_below(
-        ("the inner radius of the tube", inner_radius),
-        ("the outer radius", outer_radius),
-    )?;
+    check_below("the inner radius of the tube", inner_radius, "the outer radius", outer_radius)?;
     let mut tets = room_for(&[TetSplit::Six.tets(), around, through, along].map(u64::from))?;
 
     // Axes of the lattice: through the wall, along y, around from x to z; right-handed.

@@ -12,13 +12,20 @@ use crate::math::{Aabb, Vec3, orient3d};
 use crate::mesh::closest::closest_point;
 use crate::mesh::topology::TET_FACES;
 
+/// A vertex and a body that it is inside of.
+#[derive(Clone, Copy, Debug)]
+struct InsidePair {
+    vertex: VertexId,
+    body: BodyId,
+}
+
 /// What is known of the vertices.
 #[derive(Debug, Default)]
 pub(super) struct Inside {
     /// Whether a vertex is inside some other body.
     inside: Vec<bool>,
     /// Every vertex with every body that it is inside of.
-    pairs: Vec<(VertexId, BodyId)>,
+    pairs: Vec<InsidePair>,
     /// By vertex, a tet that held it, counted in the scene; beyond all tets at first.
     holders: Vec<u32>,
     /// By vertex, a triangle that was near it, counted in the scene; beyond all at first.
@@ -51,10 +58,9 @@ impl Inside {
         let within = |p: Vec3| (p.cmpgt(space.min) & p.cmplt(space.max)).all();
         for vertex in scene.bodies.vertices(a) {
             let joined = scene.bodies.takes_part(a, vertex);
-            if within(scene.positions[vertex]) && joined && self.is_held(scene, vertex, (b, trees))
-            {
+            if within(scene.positions[vertex]) && joined && self.is_held(scene, vertex, b, trees) {
                 self.inside[vertex] = true;
-                self.pairs.push((VertexId(vertex as u32), b));
+                self.pairs.push(InsidePair { vertex: VertexId(vertex as u32), body: b });
             }
         }
     }
@@ -68,26 +74,21 @@ impl Inside {
     pub(super) fn max_depth(&mut self, scene: Scene<'_>, trees: &[Trees]) -> f64 {
         let Inside { pairs, nearest, bounds_sq, .. } = self;
         bounds_sq.clear();
-        bounds_sq.extend(pairs.iter().map(|p| bound_sq(scene, *p, nearest[p.0.index()])));
+        bounds_sq.extend(pairs.iter().map(|p| bound_sq(scene, *p, nearest[p.vertex.index()])));
         // One that looks deep goes first: vertices nearer to a surface need not be measured.
         let first = (0..pairs.len()).max_by(|&i, &j| bounds_sq[i].total_cmp(&bounds_sq[j]));
         let mut max_sq = 0.0;
         for at in first.into_iter().chain(0..pairs.len()) {
             if bounds_sq[at] > max_sq {
                 let pair = pairs[at];
-                let (trees, hint) = (&trees[pair.1.index()], &mut nearest[pair.0.index()]);
+                let (trees, hint) = (&trees[pair.body.index()], &mut nearest[pair.vertex.index()]);
                 max_sq = depth_sq(scene, pair, trees, max_sq, hint).max(max_sq);
             }
         }
         max_sq.sqrt()
     }
 
-    fn is_held(
-        &mut self,
-        scene: Scene<'_>,
-        vertex: usize,
-        (body, trees): (BodyId, &Trees),
-    ) -> bool {
+    fn is_held(&mut self, scene: Scene<'_>, vertex: usize, body: BodyId, trees: &Trees) -> bool {
         let Scene { positions, bodies } = scene;
         let point = positions[vertex];
         match bodies.kind(body) {
@@ -133,7 +134,8 @@ fn is_within(positions: &[Vec3], tet: [VertexId; 4], point: Vec3) -> bool {
 }
 
 /// Square of the distance to a triangle, m²; infinite where it is none of the body's.
-fn bound_sq(scene: Scene<'_>, (vertex, body): (VertexId, BodyId), triangle: u32) -> f64 {
+fn bound_sq(scene: Scene<'_>, pair: InsidePair, triangle: u32) -> f64 {
+    let InsidePair { vertex, body } = pair;
     let Scene { positions, bodies } = scene;
     if !bodies.triangles_of(body).contains(&(triangle as usize)) {
         return f64::INFINITY;
@@ -148,14 +150,14 @@ fn bound_sq(scene: Scene<'_>, (vertex, body): (VertexId, BodyId), triangle: u32)
 /// `hint` is a triangle to begin with, and becomes the nearest that was met.
 fn depth_sq(
     scene: Scene<'_>,
-    pair: (VertexId, BodyId),
+    pair: InsidePair,
     trees: &Trees,
     least_sq: f64,
     hint: &mut u32,
 ) -> f64 {
-    let first = scene.bodies.triangles_of(pair.1).start as u32;
+    let first = scene.bodies.triangles_of(pair.body).start as u32;
     let mut nearest_sq = bound_sq(scene, pair, *hint);
-    trees.triangles.near(scene.positions[pair.0.index()], nearest_sq, |k| {
+    trees.triangles.near(scene.positions[pair.vertex.index()], nearest_sq, |k| {
         let distance_sq = bound_sq(scene, pair, first + k);
         if distance_sq < nearest_sq {
             (nearest_sq, *hint) = (distance_sq, first + k);
