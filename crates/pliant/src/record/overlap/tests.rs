@@ -37,7 +37,7 @@ fn blocks_of(cells: u32, size: Vec3, moved: Vec3, kind: BodyKind) -> (Vec<Vec3>,
     (a.positions().iter().copied().chain(moved).collect(), bodies)
 }
 
-fn measured((positions, bodies): &(Vec<Vec3>, Bodies)) -> Overlap {
+fn measured(positions: &[Vec3], bodies: &Bodies) -> Overlap {
     // Trees of another shape must give the same: they are fitted anew.
     let elsewhere: Vec<_> = positions.iter().rev().copied().collect();
     let found = Measure::new(positions, bodies).measure(positions, bodies);
@@ -49,8 +49,8 @@ fn measured((positions, bodies): &(Vec<Vec3>, Bodies)) -> Overlap {
 fn bodies_apart_or_touching_do_not_overlap() {
     for kind in [BodyKind::Tets, BodyKind::Surface] {
         for way in [1.0, 1.5] {
-            let scene = blocks(Vec3::ONE, way * Vec3::X, kind);
-            assert_eq!(measured(&scene), Overlap::default(), "{way} {kind:?}");
+            let (positions, bodies) = blocks(Vec3::ONE, way * Vec3::X, kind);
+            assert_eq!(measured(&positions, &bodies), Overlap::default(), "{way} {kind:?}");
         }
     }
 }
@@ -58,7 +58,8 @@ fn bodies_apart_or_touching_do_not_overlap() {
 #[test]
 fn a_corner_in_a_corner_is_one_vertex_each() {
     for kind in [BodyKind::Tets, BodyKind::Surface] {
-        let found = measured(&blocks(Vec3::ONE, Vec3::new(0.9, 0.8, 0.7), kind));
+        let (positions, bodies) = blocks(Vec3::ONE, Vec3::new(0.9, 0.8, 0.7), kind);
+        let found = measured(&positions, &bodies);
         assert_eq!(found.penetrating_vertices, 2);
         assert!((found.max_depth - 0.1).abs() < 1e-12, "{found:?}");
         // Three edges and the diagonals of the faces between them leave each corner.
@@ -70,7 +71,9 @@ fn a_corner_in_a_corner_is_one_vertex_each() {
 #[test]
 fn crossing_bars_have_crossings_and_no_vertex_inside() {
     let beam = Vec3::new(3.0, 0.3, 0.3);
-    let found = measured(&blocks_of(1, beam, Vec3::new(0.03, 0.02, 0.01), BodyKind::Tets));
+    let moved = Vec3::new(0.03, 0.02, 0.01);
+    let (positions, bodies) = blocks_of(1, beam, moved, BodyKind::Tets);
+    let found = measured(&positions, &bodies);
     assert_eq!((found.penetrating_vertices, found.max_depth), (0, 0.0));
     // Four long edges and four diagonals along the beam, each into the block and out.
     assert!(found.edge_crossings >= 8, "{found:?}");
@@ -80,17 +83,17 @@ fn crossing_bars_have_crossings_and_no_vertex_inside() {
 fn vertices_agree_with_testing_all_against_all() {
     for step in 0..12 {
         let moved = Vec3::new(0.11, 0.07, 0.05) * f64::from(step);
-        let scene = blocks(Vec3::new(1.3, 0.9, 0.8), moved, BodyKind::Tets);
-        let expected = brute::overlaps(&scene.0, &scene.1).vertices.len();
-        assert_eq!(measured(&scene).penetrating_vertices, expected, "{moved}");
+        let (positions, bodies) = blocks(Vec3::new(1.3, 0.9, 0.8), moved, BodyKind::Tets);
+        let expected = brute::overlaps(&positions, &bodies).vertices.len();
+        assert_eq!(measured(&positions, &bodies).penetrating_vertices, expected, "{moved}");
     }
 }
 
 #[test]
 fn a_tet_turned_inside_out_is_counted() {
-    let mut scene = blocks(Vec3::ONE, 5.0 * Vec3::X, BodyKind::Tets);
-    scene.0[0] = Vec3::splat(0.9);
-    assert!(measured(&scene).inverted_tets > 0);
+    let (mut positions, bodies) = blocks(Vec3::ONE, 5.0 * Vec3::X, BodyKind::Tets);
+    positions[0] = Vec3::splat(0.9);
+    assert!(measured(&positions, &bodies).inverted_tets > 0);
 }
 
 /// All against all.
@@ -208,6 +211,6 @@ fn blocks_on_one_floor_and_in_one_grid_agree_too() {
         let part = |k: i32| f64::from(k % 3) * 0.25;
         let moved = Vec3::new(part(step), part(step / 3), part(step / 9));
         let (positions, bodies) = blocks(Vec3::ONE, moved, BodyKind::Tets);
-        assert_eq!(measured(&(positions.clone(), bodies.clone())), slow(&positions, &bodies));
+        assert_eq!(measured(&positions, &bodies), slow(&positions, &bodies));
     }
 }
