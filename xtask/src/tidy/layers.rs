@@ -7,9 +7,10 @@ use crate::repository::TextFile;
 const ENGINE: &str = "crates/pliant/src/";
 
 /// Modules of the engine, each allowed to use itself and those before it.
-const STAGES: [&str; 15] = [
+const STAGES: [&str; 16] = [
     "math",
     "id",
+    "choice",
     "par",
     "profile",
     "snapshot",
