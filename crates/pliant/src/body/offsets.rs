@@ -13,7 +13,8 @@ pub struct BodyOffsets {
 
 impl BodyOffsets {
     /// Bodies with these numbers of vertices, in order.
-    pub fn from_counts(counts: impl IntoIterator<Item = usize>) -> BodyOffsets {
+    #[cfg(test)]
+    pub(crate) fn from_counts(counts: impl IntoIterator<Item = usize>) -> BodyOffsets {
         let mut offsets = BodyOffsets::default();
         counts.into_iter().for_each(|count| offsets.push(count));
         offsets

@@ -139,6 +139,7 @@ impl Scratch {
     }
 
     /// Number of tets that points on a surface, or in doubt, were tested against.
+    #[cfg(any(test, feature = "checks"))]
     pub fn tets_tested(&self) -> usize {
         self.shares.iter().map(|share| share.local.containment.holders.tested()).sum()
     }

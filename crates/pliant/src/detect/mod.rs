@@ -103,11 +103,6 @@ impl Overlaps {
             .collect();
         Overlaps { into: Csr::from_pairs(vertices.len(), rows.iter().copied()), vertices }
     }
-
-    /// Number of pairs of a vertex and a body that it is inside of.
-    pub fn pair_count(&self) -> usize {
-        self.into.iter().map(<[BodyId]>::len).sum()
-    }
 }
 
 /// Where an edge leaves a penetrated body.

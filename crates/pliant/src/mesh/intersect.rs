@@ -32,7 +32,8 @@ pub fn segment_meets_triangle([p, q]: [Vec3; 2], [a, b, c]: [Vec3; 3]) -> bool {
 }
 
 /// Whether two triangles share a point, given that they share no corner.
-pub fn triangles_meet(a: [Vec3; 3], b: [Vec3; 3]) -> bool {
+#[cfg(test)]
+pub(crate) fn triangles_meet(a: [Vec3; 3], b: [Vec3; 3]) -> bool {
     let edges = |t: [Vec3; 3]| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]];
     edges(a).into_iter().any(|edge| segment_meets_triangle(edge, b))
         || edges(b).into_iter().any(|edge| segment_meets_triangle(edge, a))
@@ -42,7 +43,8 @@ pub fn triangles_meet(a: [Vec3; 3], b: [Vec3; 3]) -> bool {
 ///
 /// What two triangles share is convex. If it holds more than the corner, it reaches
 /// the far edge of one of them, so the two far edges decide.
-pub fn meet_beyond_corner(shared: Vec3, a: [Vec3; 2], b: [Vec3; 2]) -> bool {
+#[cfg(test)]
+pub(crate) fn meet_beyond_corner(shared: Vec3, a: [Vec3; 2], b: [Vec3; 2]) -> bool {
     segment_meets_triangle(a, [shared, b[0], b[1]])
         || segment_meets_triangle(b, [shared, a[0], a[1]])
 }

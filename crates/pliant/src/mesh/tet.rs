@@ -171,7 +171,8 @@ impl TetMesh {
     }
 
     /// The tets without the guarantees, free to change.
-    pub fn into_raw(self) -> RawMesh {
+    #[cfg(test)]
+    pub(crate) fn into_raw(self) -> RawMesh {
         let TetMesh { positions, tets, regions, .. } = self;
         RawMesh { positions, tets, regions, ..RawMesh::default() }
     }

@@ -21,7 +21,7 @@ fn check(list: &[Body]) -> usize {
     let mut fast = Overlaps::default();
     Scratch::new(&positions, &bodies).overlaps(&positions, &bodies, &mut fast);
     assert_eq!(fast, expected);
-    expected.pair_count()
+    expected.into.iter().map(<[_]>::len).sum()
 }
 
 #[test]
