@@ -12,7 +12,7 @@
 
 use pliant::body::obstacle::Obstacle;
 use pliant::body::obstacle::path::Waypoint;
-use pliant::contact::response::RespondError;
+use pliant::contact::response::ResponseError;
 use pliant::force::{Corners, Material, StateView, StepRejection, Tangent};
 use pliant::id::VertexId;
 use pliant::math::{Mat3, Vec3};
@@ -71,10 +71,10 @@ impl Barrier {
         vertices: Vec<VertexId>,
         start: StateView<'_>,
         settings: BarrierSettings,
-    ) -> Result<Barrier, RespondError> {
+    ) -> Result<Barrier, ResponseError> {
         let BarrierSettings { strength, reach, change } = settings;
         let refuse = |what, value, rule| {
-            Err(RespondError::Setting { response: "barrier", what, value, rule })
+            Err(ResponseError::Setting { response: "barrier", what, value, rule })
         };
         if !(strength > 0.0 && strength.is_finite()) {
             return refuse("strength", strength, "positive and finite");
@@ -90,7 +90,7 @@ impl Barrier {
         for &vertex in &vertices {
             let distance = here.distance(start.positions[vertex.index()]);
             if distance.is_nan() || distance <= 0.0 {
-                return Err(RespondError::Behind { vertex, distance });
+                return Err(ResponseError::Behind { vertex, distance });
             }
         }
         Ok(Barrier { obstacle, vertices, settings })
@@ -213,7 +213,7 @@ mod tests {
         obstacle: Obstacle,
         at: Vec3,
         settings: BarrierSettings,
-    ) -> Result<Barrier, RespondError> {
+    ) -> Result<Barrier, ResponseError> {
         let state = State::at_rest(vec![at]);
         Barrier::new(obstacle, vec![VertexId(0)], state.motion(), settings)
     }

@@ -98,7 +98,7 @@ impl Impulses {
 
 impl Response for Impulses {
     fn post_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
-        let _watch = StageTimer::new(context.profiler, Stage::Contact);
+        let _timer = StageTimer::new(context.profiler, Stage::Contact);
         let StepContext { masses, pins, motion, dt, .. } = context;
         impacts(&self.obstacles, masses, pins, motion, dt, &mut self.found);
         for impact in &self.found {

@@ -11,7 +11,7 @@
 
 use pliant::body::obstacle::Obstacle;
 use pliant::body::soft::Masses;
-use pliant::contact::response::{RespondError, Stiffness};
+use pliant::contact::response::{ResponseError, Stiffness};
 use pliant::force::{Corners, Material, StepRejection, Tangent};
 use pliant::id::VertexId;
 use pliant::math::{Mat3, Vec3};
@@ -65,10 +65,10 @@ impl Penalty {
         vertices: Vec<VertexId>,
         masses: &Masses,
         settings: PenaltySettings,
-    ) -> Result<Penalty, RespondError> {
+    ) -> Result<Penalty, ResponseError> {
         let PenaltySettings { stiffness, buffer, overshoot } = settings;
         let refuse = |what, value, rule| {
-            Err(RespondError::Setting { response: "penalty", what, value, rule })
+            Err(ResponseError::Setting { response: "penalty", what, value, rule })
         };
         let sound = |value: f64| value > 0.0 && value.is_finite();
         check_vertices(&vertices, masses.of().len())?;

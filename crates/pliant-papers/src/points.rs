@@ -8,7 +8,7 @@
 use pliant::body::{Bodies, BodyKind};
 use pliant::contact::friction::friction;
 use pliant::contact::output::ContactOutput;
-use pliant::contact::response::{RespondError, Response, StepContext};
+use pliant::contact::response::{Response, ResponseError, StepContext};
 use pliant::id::{BodyId, VertexId};
 use pliant::math::Vec3;
 use pliant::profile::{Stage, StageTimer};
@@ -44,7 +44,7 @@ pub struct Points {
 
 impl Points {
     /// Balls of one radius around all particles.
-    pub fn new(settings: PointSettings) -> Result<Points, RespondError> {
+    pub fn new(settings: PointSettings) -> Result<Points, ResponseError> {
         let PointSettings { radius, friction } = settings;
         let positive = radius > 0.0 && radius.is_finite();
         let list = [
@@ -57,7 +57,7 @@ impl Points {
             ),
         ];
         if let Some(&(what, value, _, rule)) = list.iter().find(|(_, _, sound, _)| !sound) {
-            return Err(RespondError::Setting { response: "cloud", what, value, rule });
+            return Err(ResponseError::Setting { response: "cloud", what, value, rule });
         }
         let (order, pairs, places) = (Vec::new(), Vec::new(), Vec::new());
         Ok(Points { settings, order, pairs, places, speeds: Vec::new(), inv_masses: Vec::new() })
@@ -112,7 +112,7 @@ impl Points {
 impl Response for Points {
     fn post_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
         let StepContext { bodies, motion, masses, pins, profiler, .. } = context;
-        let _watch = StageTimer::new(profiler, Stage::Contact);
+        let _timer = StageTimer::new(profiler, Stage::Contact);
         self.find(motion.positions, bodies);
         if self.pairs.is_empty() {
             return;

@@ -1,15 +1,15 @@
 //! Potentials of the signed distance to an obstacle, as penalty and barrier are.
 
 use pliant::body::obstacle::Obstacle;
-use pliant::contact::response::RespondError;
+use pliant::contact::response::ResponseError;
 use pliant::force::{Form, Tangent};
 use pliant::id::VertexId;
 use pliant::math::{Mat3, Vec3, outer_square};
 
 /// Rejects vertices beyond the last.
-pub fn check_vertices(vertices: &[VertexId], count: usize) -> Result<(), RespondError> {
+pub fn check_vertices(vertices: &[VertexId], count: usize) -> Result<(), ResponseError> {
     match vertices.iter().find(|v| v.index() >= count) {
-        Some(&vertex) => Err(RespondError::NoSuchVertex { vertex, count }),
+        Some(&vertex) => Err(ResponseError::NoSuchVertex { vertex, count }),
         None => Ok(()),
     }
 }

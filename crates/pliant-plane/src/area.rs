@@ -234,9 +234,9 @@ impl Force for Areas {
         None
     }
 
-    fn save(&self, _memory: &mut Snapshot) {}
+    fn save(&self, _snapshot: &mut Snapshot) {}
 
-    fn restore(&mut self, _memory: &mut Snapshot) -> Result<(), SnapshotError> {
+    fn restore(&mut self, _snapshot: &mut Snapshot) -> Result<(), SnapshotError> {
         Ok(())
     }
 

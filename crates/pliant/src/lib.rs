@@ -1,9 +1,10 @@
 //! Contact for things that bend.
 //!
-//! Pliant is to find where soft and rigid bodies overlap, say for every overlapping
-//! vertex how far and which way it must go, and resolve the contact. So far it reads,
-//! checks and generates meshes. The library computes: it opens no file, reads no clock
-//! and prints nothing.
+//! Pliant finds where soft and rigid bodies overlap, how deep and which way is out, resolves the
+//! contact with Coulomb friction, and advances the bodies in time: it recovers from deep
+//! interpenetration and settles without any. The library computes: it opens no file, reads no
+//! clock and prints nothing. [`step::Simulation`] is the whole; every stage also works alone on
+//! plain slices.
 //!
 //! ```
 //! use pliant::mesh::generate::ball::ball;

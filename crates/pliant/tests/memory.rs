@@ -45,9 +45,9 @@ use pliant::record::overlap::Measure;
 use pliant::solve::constraint::{Constraint as Rows, ConstraintSettings};
 use pliant::solve::rows::RowSettings;
 use pliant::step::{MatchOrder, Stepper};
-use pliant_papers::bodies::barrier::BodilyBarrier;
+use pliant_papers::bodies::barrier::BodyBarrier;
 use pliant_papers::bodies::buffer::{Buffer, BufferSettings};
-use pliant_papers::bodies::impulse::BodilyImpulses;
+use pliant_papers::bodies::impulse::BodyImpulses;
 use pliant_papers::bodies::{BodyPenalty, BodyPenaltySettings, Kind};
 use pliant_plane::image::Images;
 use pliant_plane::outline::Outlines;
@@ -135,9 +135,9 @@ fn warm_responses_between_bodies_allocate_nothing() {
         let start = State::at_rest(cube.positions.iter().copied().chain(second).collect());
         let (rest, dt) = (&start.positions, 1e-4);
         let response: Box<dyn Response> = match response {
-            0 => Box::new(BodilyImpulses::new(rest, &bodies, Default::default()).unwrap()),
+            0 => Box::new(BodyImpulses::new(rest, &bodies, Default::default()).unwrap()),
             1 => Box::new(Buffer::new(rest, &bodies, BufferSettings::of_step(dt)).unwrap()),
-            _ => Box::new(BodilyBarrier::new(rest, &bodies, Default::default()).unwrap()),
+            _ => Box::new(BodyBarrier::new(rest, &bodies, Default::default()).unwrap()),
         };
         let masses = Masses::new(vec![1.0; 2 * count]).unwrap();
         let mut system = System { masses, bodies: bodies.clone(), ..System::default() };
@@ -167,7 +167,7 @@ fn warm_rows_allocate_nothing() {
     let bodies = Arc::new(Bodies::from_tets(&[(count, &cube.tets), (count, &cube.tets)]).unwrap());
     let second = cube.positions.iter().map(|p| *p + Vec3::new(0.7, 0.1, 0.05));
     let start = State::at_rest(cube.positions.iter().copied().chain(second).collect());
-    for most_direct in [0, count] {
+    for max_dense_vertices in [0, count] {
         let stuff = ElasticSettings { young: 3e4, ..ElasticSettings::default() };
         let tets = bodies.tets();
         let elastic = Elastic::<Corotational>::new(&start.positions, tets, |_| stuff).unwrap();
@@ -175,7 +175,7 @@ fn warm_rows_allocate_nothing() {
         let mut system = System { masses, bodies: bodies.clone(), ..System::default() };
         system.forces.push(elastic);
         system.forces.push(Gravity::new(9.81 * Vec3::X, system.masses.of()));
-        let rows = RowSettings { most_direct, ..RowSettings::default() };
+        let rows = RowSettings { max_dense_vertices, ..RowSettings::default() };
         let implicit = Implicit::new(ImplicitSettings { rows, ..ImplicitSettings::default() });
         let response =
             Rows::new(&start.positions, &bodies, Vec::new(), ConstraintSettings::default());
@@ -193,9 +193,9 @@ fn warm_rows_allocate_nothing() {
             ALLOCATIONS.with(Cell::get)
         };
         let warm = steps(3);
-        assert_eq!(steps(5), warm, "{most_direct}");
+        assert_eq!(steps(5), warm, "{max_dense_vertices}");
         // A solver without anything to sweep reports one sweep a step.
-        assert_eq!(sweeps > 8 * 5, most_direct > 0, "{sweeps}");
+        assert_eq!(sweeps > 8 * 5, max_dense_vertices > 0, "{sweeps}");
     }
 }
 

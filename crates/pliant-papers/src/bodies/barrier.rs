@@ -23,7 +23,7 @@ use pliant::body::Bodies;
 use pliant::body::soft::StateView;
 use pliant::contact::output::{ContactOutput, ContactStats, RigidShift};
 use pliant::contact::response::refuse_unsound;
-use pliant::contact::response::{RespondError, Response, StepContext};
+use pliant::contact::response::{Response, ResponseError, StepContext};
 use pliant::contact::search::{ContactQuery, Search};
 use pliant::contact::{Contact, Feature};
 use pliant::force::StepRejection;
@@ -63,7 +63,7 @@ pub enum Strength {
 
 /// Settings of a barrier between bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BodilyBarrierSettings {
+pub struct BodyBarrierSettings {
     /// How hard it pushes.
     pub strength: Strength,
     /// Gap at which the push begins, per size of the smaller body; positive.
@@ -74,16 +74,16 @@ pub struct BodilyBarrierSettings {
     pub friction: f64,
 }
 
-impl Default for BodilyBarrierSettings {
-    fn default() -> BodilyBarrierSettings {
+impl Default for BodyBarrierSettings {
+    fn default() -> BodyBarrierSettings {
         let strength = Strength::OfSpeed(2.0);
-        BodilyBarrierSettings { strength, reach: 0.02, change: 0.2, friction: 0.3 }
+        BodyBarrierSettings { strength, reach: 0.02, change: 0.2, friction: 0.3 }
     }
 }
 
-impl BodilyBarrierSettings {
-    fn check(&self) -> Result<(), RespondError> {
-        let BodilyBarrierSettings { strength, reach, change, friction } = *self;
+impl BodyBarrierSettings {
+    fn check(&self) -> Result<(), ResponseError> {
+        let BodyBarrierSettings { strength, reach, change, friction } = *self;
         let positive = |value: f64| value > 0.0 && value.is_finite();
         let (name, given) = match strength {
             Strength::Fixed(given) => ("strength", given),
@@ -123,8 +123,8 @@ impl BodilyBarrierSettings {
 /// - Deviates: forces are those at the start of the step, which is made shorter, not solved for;
 ///   crossings are looked for at its end, with the way of bodies bounded by the reach.
 #[derive(Debug)]
-pub struct BodilyBarrier {
-    settings: BodilyBarrierSettings,
+pub struct BodyBarrier {
+    settings: BodyBarrierSettings,
     search: Search,
     split: PositionCorrection,
     apart: Apart,
@@ -144,16 +144,16 @@ pub struct BodilyBarrier {
     bends: Vec<f64>,
 }
 
-impl BodilyBarrier {
+impl BodyBarrier {
     /// Prepares for a scene; sizes of bodies are those in `rest`.
     pub fn new(
         rest: &[Vec3],
         bodies: &Bodies,
-        settings: BodilyBarrierSettings,
-    ) -> Result<BodilyBarrier, RespondError> {
+        settings: BodyBarrierSettings,
+    ) -> Result<BodyBarrier, ResponseError> {
         settings.check()?;
         let search = Search::new(rest, bodies);
-        Ok(BodilyBarrier {
+        Ok(BodyBarrier {
             settings,
             split: PositionCorrection::default(),
             apart: Apart::new(rest, bodies, &search.features),
@@ -172,7 +172,7 @@ impl BodilyBarrier {
 
     /// Finds gaps, and which bodies overlap.
     fn look(&mut self, motion: StateView<'_>, bodies: &Bodies, dt: f64) {
-        let BodilyBarrier { search, apart, rows, crossings, overlapping, .. } = self;
+        let BodyBarrier { search, apart, rows, crossings, overlapping, .. } = self;
         let reach = self.settings.reach;
         let query = ContactQuery { motion, bodies, obstacles: &[], settings: within(reach), dt };
         search.find(query, rows);
@@ -187,7 +187,7 @@ impl BodilyBarrier {
 
     /// Keeps the contacts of separate bodies, with all edges.
     fn keep_apart(&mut self, positions: &[Vec3]) {
-        let BodilyBarrier { settings, search, apart, rows, stuck, .. } = self;
+        let BodyBarrier { settings, search, apart, rows, stuck, .. } = self;
         rows.retain(|row| matches!(row.feature, Feature::VertexBody(..)));
         apart.edges(positions, &search.features, settings.reach, rows);
         rows.retain(|row| !is_among(stuck, row));
@@ -243,7 +243,7 @@ impl BodilyBarrier {
 
     /// Sets position correction to open the gaps of pairs to separate and keep all others.
     fn aim(&mut self) {
-        let BodilyBarrier { settings, rows, parting, .. } = self;
+        let BodyBarrier { settings, rows, parting, .. } = self;
         rows.retain(|row| row.gap > 0.0 || is_among(parting, row));
         for row in rows {
             // Position correction opens to half the offset.
@@ -254,7 +254,7 @@ impl BodilyBarrier {
 
     /// Outputs the forces of all gaps within reach, and shorter steps if they are too stiff.
     fn push(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
-        let BodilyBarrier { settings, rows, loads, bends, .. } = self;
+        let BodyBarrier { settings, rows, loads, bends, .. } = self;
         let StepContext { bodies, dt, pins, .. } = context;
         rows.retain(|row| row.gap > 0.0 && row.gap < settings.reach * row.size);
         loads.start(bodies.vertex_count());
@@ -340,13 +340,13 @@ fn is_inside(row: &Contact) -> bool {
     matches!(row.feature, Feature::VertexBody(..)) && row.gap <= 0.0
 }
 
-impl Response for BodilyBarrier {
+impl Response for BodyBarrier {
     fn pre_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
         {
-            let _watch = StageTimer::new(context.profiler, Stage::Detect);
+            let _timer = StageTimer::new(context.profiler, Stage::Detect);
             self.separate(context, output);
         }
-        let _watch = StageTimer::new(context.profiler, Stage::Contact);
+        let _timer = StageTimer::new(context.profiler, Stage::Contact);
         // Velocities are those of the context; positions have been shifted.
         let start = std::mem::take(&mut self.start);
         let motion = StateView { positions: &start, ..context.motion };
@@ -357,7 +357,7 @@ impl Response for BodilyBarrier {
     }
 
     fn post_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
-        let _watch = StageTimer::new(context.profiler, Stage::Detect);
+        let _timer = StageTimer::new(context.profiler, Stage::Detect);
         if output.rejection.is_none() {
             output.rejection = self.refusal(context);
         }
@@ -376,17 +376,17 @@ mod tests {
     /// Numbers are below ten thousand and a handful of operations long.
     const TOLERANCE: f64 = 1e-11;
 
-    fn settings(strength: Strength) -> BodilyBarrierSettings {
+    fn settings(strength: Strength) -> BodyBarrierSettings {
         // The smaller tet is 2.25 m high: 0.225 m.
-        BodilyBarrierSettings { strength, reach: 0.1, change: 0.2, friction: 0.0 }
+        BodyBarrierSettings { strength, reach: 0.1, change: 0.2, friction: 0.0 }
     }
 
-    fn barrier(strength: Strength) -> BodilyBarrier {
+    fn barrier(strength: Strength) -> BodyBarrier {
         let poke = Poke::new();
-        BodilyBarrier::new(&poke.positions, &poke.bodies, settings(strength)).unwrap()
+        BodyBarrier::new(&poke.positions, &poke.bodies, settings(strength)).unwrap()
     }
 
-    fn before(poke: &Poke, barrier: &mut BodilyBarrier) -> ContactOutput {
+    fn before(poke: &Poke, barrier: &mut BodyBarrier) -> ContactOutput {
         let mut output = ContactOutput::default();
         barrier.pre_step(poke.context(), &mut output);
         output
@@ -493,16 +493,16 @@ mod tests {
     #[test]
     fn settings_out_of_range_are_refused() {
         let poke = Poke::new();
-        let message = |settings: BodilyBarrierSettings| {
-            let made = BodilyBarrier::new(&poke.positions, &poke.bodies, settings);
+        let message = |settings: BodyBarrierSettings| {
+            let made = BodyBarrier::new(&poke.positions, &poke.bodies, settings);
             made.unwrap_err().to_string()
         };
-        let sound = BodilyBarrierSettings::default();
+        let sound = BodyBarrierSettings::default();
         let wanted = "the speed of a bodily barrier is 0: it must be positive and finite";
         let strength = Strength::OfSpeed(0.0);
-        assert_eq!(message(BodilyBarrierSettings { strength, ..sound }), wanted);
-        assert!(message(BodilyBarrierSettings { reach: f64::INFINITY, ..sound }).contains("reach"));
-        assert!(message(BodilyBarrierSettings { change: 1.0, ..sound }).contains("change"));
-        assert!(message(BodilyBarrierSettings { friction: -0.1, ..sound }).contains("friction"));
+        assert_eq!(message(BodyBarrierSettings { strength, ..sound }), wanted);
+        assert!(message(BodyBarrierSettings { reach: f64::INFINITY, ..sound }).contains("reach"));
+        assert!(message(BodyBarrierSettings { change: 1.0, ..sound }).contains("change"));
+        assert!(message(BodyBarrierSettings { friction: -0.1, ..sound }).contains("friction"));
     }
 }

@@ -21,7 +21,7 @@ use pliant::contact::margin::MarginSettings;
 use pliant::contact::output::{ContactOutput, ContactSpring, ContactStats};
 use pliant::contact::response::Stiffness;
 use pliant::contact::response::refuse_unsound;
-use pliant::contact::response::{RespondError, Response, StepContext};
+use pliant::contact::response::{Response, ResponseError, StepContext};
 use pliant::contact::search::{ContactQuery, ContactSettings, Search};
 use pliant::math::Vec3;
 use pliant::profile::{Stage, StageTimer};
@@ -60,7 +60,7 @@ impl BufferSettings {
         BufferSettings { stiffness, acting: Acting::Springs, ..BufferSettings::of_step(dt) }
     }
 
-    fn check(&self) -> Result<(), RespondError> {
+    fn check(&self) -> Result<(), ResponseError> {
         let positive = |value: f64| value > 0.0 && value.is_finite();
         let not_negative = |value: f64| value >= 0.0 && value.is_finite();
         let given = match self.stiffness {
@@ -117,7 +117,7 @@ impl Buffer {
         rest: &[Vec3],
         bodies: &Bodies,
         settings: BufferSettings,
-    ) -> Result<Buffer, RespondError> {
+    ) -> Result<Buffer, ResponseError> {
         settings.check()?;
         let (rows, loads) = (Vec::new(), Loads::default());
         Ok(Buffer { settings, search: Search::new(rest, bodies), rows, loads })
@@ -130,11 +130,11 @@ impl Response for Buffer {
         let Buffer { settings, search, rows, loads } = self;
         let BufferSettings { buffer, stiffness, damping, friction, acting } = *settings;
         {
-            let _watch = StageTimer::new(profiler, Stage::Detect);
+            let _timer = StageTimer::new(profiler, Stage::Detect);
             let settings = within(buffer);
             search.find(ContactQuery { motion, bodies, obstacles: &[], settings, dt }, rows);
         }
-        let _watch = StageTimer::new(profiler, Stage::Contact);
+        let _timer = StageTimer::new(profiler, Stage::Contact);
         rows.retain(|row| row.gap < buffer * row.size);
         loads.start(bodies.vertex_count());
         rows.iter().for_each(|row| loads.add(row.terms()));

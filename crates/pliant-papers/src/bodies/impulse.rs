@@ -23,7 +23,7 @@ use pliant::body::soft::StateView;
 use pliant::contact::friction::friction;
 use pliant::contact::output::{ContactOutput, ContactStats};
 use pliant::contact::response::refuse_unsound;
-use pliant::contact::response::{RespondError, Response, StepContext};
+use pliant::contact::response::{Response, ResponseError, StepContext};
 use pliant::depth::DepthSettings;
 use pliant::depth::fused::Scratch;
 use pliant::id::VertexId;
@@ -33,7 +33,7 @@ use pliant::profile::{Stage, StageTimer};
 
 /// Settings of impulses between bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BodilyImpulseSettings {
+pub struct BodyImpulseSettings {
     /// What gives the way out.
     pub kind: Kind,
     /// How directions are computed; only the scope matters to [`Kind::Closest`].
@@ -53,14 +53,14 @@ pub struct BodilyImpulseSettings {
     pub sweeps: usize,
 }
 
-impl Default for BodilyImpulseSettings {
+impl Default for BodyImpulseSettings {
     /// The lecture's: out at once. No restitution, friction 0.3, four sweeps.
     ///
     /// With face normals: where interpolated ones lead out of a flat face aslant (erratum H17),
     /// the shifts strain. Cubes of two cells a side that met at 2 m/s then had 1.5 times the
     /// energy they came with, and 0.77 of it with face normals.
-    fn default() -> BodilyImpulseSettings {
-        BodilyImpulseSettings {
+    fn default() -> BodyImpulseSettings {
+        BodyImpulseSettings {
             kind: Kind::Consistent,
             depth: DepthSettings { normals: Normals::Face, ..DepthSettings::default() },
             restitution: 0.0,
@@ -71,8 +71,8 @@ impl Default for BodilyImpulseSettings {
     }
 }
 
-impl BodilyImpulseSettings {
-    fn check(&self) -> Result<(), RespondError> {
+impl BodyImpulseSettings {
+    fn check(&self) -> Result<(), ResponseError> {
         let share = |value: f64| (0.0..=1.0).contains(&value);
         let (friction, exponent) = (self.friction, self.depth.exponent);
         let rubs = friction >= 0.0 && friction.is_finite();
@@ -107,7 +107,7 @@ pub struct Changed {
 ///
 /// Impulses along the way out lie on one line with their reaction and turn nothing; those of
 /// friction turn by the way out times their size. Shifts keep the centre of mass; what else they
-/// change is in [`BodilyImpulses::changed`]. They strain the bodies: in deep overlap a shift
+/// change is in [`BodyImpulses::changed`]. They strain the bodies: in deep overlap a shift
 /// is energy that comes back later, as with any penalty. Pinned vertices have infinite mass.
 /// Bodies that cross with no vertex inside feel nothing (erratum H14).
 ///
@@ -117,8 +117,8 @@ pub struct Changed {
 /// - Deviates: friction bounded on the impulse, see [`friction`]; sliding that friction ends is
 ///   taken back from the positions for the time since the surface was passed.
 #[derive(Debug)]
-pub struct BodilyImpulses {
-    settings: BodilyImpulseSettings,
+pub struct BodyImpulses {
+    settings: BodyImpulseSettings,
     scratch: Scratch,
     ways: Ways,
     pushes: PenaltyForces,
@@ -138,15 +138,15 @@ struct Given {
     shifts: Vec<Vec3>,
 }
 
-impl BodilyImpulses {
+impl BodyImpulses {
     /// Prepares for a scene; `rest` decides how its surfaces are put into trees.
     pub fn new(
         rest: &[Vec3],
         bodies: &Bodies,
-        settings: BodilyImpulseSettings,
-    ) -> Result<BodilyImpulses, RespondError> {
+        settings: BodyImpulseSettings,
+    ) -> Result<BodyImpulses, ResponseError> {
         settings.check()?;
-        Ok(BodilyImpulses {
+        Ok(BodyImpulses {
             settings,
             scratch: Scratch::new(rest, bodies),
             ways: Ways::new(settings.kind, rest, bodies),
@@ -164,7 +164,7 @@ impl BodilyImpulses {
 
     /// Fills `given`; returns how many contacts acted.
     fn meet(&mut self, context: StepContext<'_>) -> usize {
-        let BodilyImpulses { settings, pushes, given, .. } = self;
+        let BodyImpulses { settings, pushes, given, .. } = self;
         let StepContext { motion, dt, .. } = context;
         given.start(context);
         let mut contacts = 0;
@@ -189,7 +189,7 @@ impl BodilyImpulses {
 
     /// Collects the affected vertices, ascending, and what the shifts change.
     fn account(&mut self, context: StepContext<'_>) {
-        let BodilyImpulses { pushes, given, touched, changed, .. } = self;
+        let BodyImpulses { pushes, given, touched, changed, .. } = self;
         touched.clear();
         for push in &pushes.list {
             touched.push(push.vertex);
@@ -208,15 +208,15 @@ impl BodilyImpulses {
     }
 }
 
-impl Response for BodilyImpulses {
+impl Response for BodyImpulses {
     fn post_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
         let StepContext { bodies, motion, profiler, .. } = context;
         {
-            let _watch = StageTimer::new(profiler, Stage::Depth);
-            let BodilyImpulses { settings, ways, scratch, pushes, .. } = self;
+            let _timer = StageTimer::new(profiler, Stage::Depth);
+            let BodyImpulses { settings, ways, scratch, pushes, .. } = self;
             ways.find(motion.positions, bodies, settings.depth, scratch, pushes);
         }
-        let _watch = StageTimer::new(profiler, Stage::Contact);
+        let _timer = StageTimer::new(profiler, Stage::Contact);
         let contacts = self.meet(context);
         self.account(context);
         for &vertex in &self.touched {
@@ -285,7 +285,7 @@ impl Meeting<'_> {
     fn collide(
         self,
         motion: StateView<'_>,
-        settings: &BodilyImpulseSettings,
+        settings: &BodyImpulseSettings,
         dt: f64,
         given: &mut Given,
     ) -> bool {
@@ -337,17 +337,14 @@ mod tests {
     /// Weights of tip and corners.
     const WEIGHTS: [(usize, f64); 4] = [(7, 1.0), (0, -0.5), (1, -0.25), (2, -0.25)];
 
-    fn settings(restitution: f64, friction: f64, shift: f64) -> BodilyImpulseSettings {
-        let plain = BodilyImpulseSettings::default();
-        BodilyImpulseSettings { restitution, friction, shift, ..plain }
+    fn settings(restitution: f64, friction: f64, shift: f64) -> BodyImpulseSettings {
+        let plain = BodyImpulseSettings::default();
+        BodyImpulseSettings { restitution, friction, shift, ..plain }
     }
 
     /// Relative velocity and position of the tip before and after, and the contact output.
-    fn after(
-        poke: &Poke,
-        settings: BodilyImpulseSettings,
-    ) -> ([Vec3; 2], [Vec3; 2], ContactOutput) {
-        let mut response = BodilyImpulses::new(&poke.positions, &poke.bodies, settings).unwrap();
+    fn after(poke: &Poke, settings: BodyImpulseSettings) -> ([Vec3; 2], [Vec3; 2], ContactOutput) {
+        let mut response = BodyImpulses::new(&poke.positions, &poke.bodies, settings).unwrap();
         let mut output = ContactOutput::default();
         response.post_step(poke.context(), &mut output);
         let (mut positions, mut velocities) = (poke.positions.clone(), poke.velocities.clone());
@@ -368,7 +365,7 @@ mod tests {
         for (kind, restitution) in
             [(Kind::Consistent, 0.0), (Kind::Consistent, 0.5), (Kind::Closest, 1.0)]
         {
-            let settings = BodilyImpulseSettings { kind, ..settings(restitution, 0.0, 1.0) };
+            let settings = BodyImpulseSettings { kind, ..settings(restitution, 0.0, 1.0) };
             let (velocities, places, output) = after(&Poke::moving(-2.0 * Vec3::Z), settings);
             let left = Vec3::new(0.0, 0.0, 2.0 * restitution);
             assert!(velocities[1].abs_diff_eq(left, TOLERANCE), "{velocities:?}");
@@ -425,15 +422,15 @@ mod tests {
     #[test]
     fn settings_out_of_range_are_refused() {
         let poke = Poke::new();
-        let message = |settings: BodilyImpulseSettings| {
-            let made = BodilyImpulses::new(&poke.positions, &poke.bodies, settings);
+        let message = |settings: BodyImpulseSettings| {
+            let made = BodyImpulses::new(&poke.positions, &poke.bodies, settings);
             made.unwrap_err().to_string()
         };
         let wanted = "the restitution of a bodily impulse is 1.5: it must be from 0 to 1";
         assert_eq!(message(settings(1.5, 0.0, 1.0)), wanted);
         assert!(message(settings(0.0, f64::INFINITY, 1.0)).contains("friction"));
         assert!(message(settings(0.0, 0.0, f64::NAN)).contains("shift"));
-        let idle = BodilyImpulseSettings { sweeps: 0, ..settings(0.0, 0.0, 1.0) };
+        let idle = BodyImpulseSettings { sweeps: 0, ..settings(0.0, 0.0, 1.0) };
         assert!(message(idle).contains("number of sweeps"));
     }
 }

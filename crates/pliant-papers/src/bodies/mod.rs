@@ -31,7 +31,7 @@ use pliant::body::Bodies;
 use pliant::contact::output::{ContactOutput, ContactSpring, ContactStats};
 use pliant::contact::response::Stiffness;
 use pliant::contact::response::refuse_unsound;
-use pliant::contact::response::{RespondError, Response, StepContext};
+use pliant::contact::response::{Response, ResponseError, StepContext};
 use pliant::contact::{Contact, Feature};
 use pliant::depth::DepthSettings;
 use pliant::depth::fused::Scratch;
@@ -133,7 +133,7 @@ impl BodyPenaltySettings {
     }
 
     /// Rejects settings outside their ranges.
-    fn check(&self) -> Result<(), RespondError> {
+    fn check(&self) -> Result<(), ResponseError> {
         let positive = |value: f64| value > 0.0 && value.is_finite();
         let not_negative = |value: f64| value >= 0.0 && value.is_finite();
         let given = match self.stiffness {
@@ -174,7 +174,7 @@ impl BodyPenalty {
         rest: &[Vec3],
         bodies: &Bodies,
         settings: BodyPenaltySettings,
-    ) -> Result<BodyPenalty, RespondError> {
+    ) -> Result<BodyPenalty, ResponseError> {
         settings.check()?;
         Ok(BodyPenalty {
             settings,
@@ -190,11 +190,11 @@ impl Response for BodyPenalty {
     fn pre_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
         let StepContext { bodies, motion, profiler, .. } = context;
         {
-            let _watch = StageTimer::new(profiler, Stage::Depth);
+            let _timer = StageTimer::new(profiler, Stage::Depth);
             let BodyPenalty { settings, ways, scratch, pushes, .. } = self;
             ways.find(motion.positions, bodies, settings.depth, scratch, pushes);
         }
-        let _watch = StageTimer::new(profiler, Stage::Contact);
+        let _timer = StageTimer::new(profiler, Stage::Contact);
         self.loads.find(&self.pushes, bodies.vertex_count());
         let BodyPenaltySettings { stiffness, damping, friction, acting, .. } = self.settings;
         let spring = Spring { stiffness, damping, friction };

@@ -56,9 +56,9 @@ impl PenaltyForces {
     }
 
     /// Adds a share of a surface point to the push that is being made.
-    fn bear(&mut self, bodies: &Bodies, foot: &ClosestPoint, share: f64) {
-        let corners = bodies.triangles()[foot.triangle.index()].into_iter();
-        self.terms.extend(corners.zip(foot.shares).map(|(v, part)| (v, share * part)));
+    fn bear(&mut self, bodies: &Bodies, closest_point: &ClosestPoint, share: f64) {
+        let corners = bodies.triangles()[closest_point.triangle.index()].into_iter();
+        self.terms.extend(corners.zip(closest_point.shares).map(|(v, part)| (v, share * part)));
     }
 
     /// Ends the push whose terms begin at `start`.
@@ -152,8 +152,8 @@ impl Ways {
                         let corners = bodies.triangles()[triangle.index()];
                         let shares = shares(at, corners.map(|v| positions[v.index()]));
                         let (normal, gap) = (penetration.direction, -penetration.depth);
-                        let foot = ClosestPoint { triangle, shares, normal, gap };
-                        share_out(bodies, vertex, penetration, &[foot], pushes);
+                        let closest_point = ClosestPoint { triangle, shares, normal, gap };
+                        share_out(bodies, vertex, penetration, &[closest_point], pushes);
                     }
                 }
             }
@@ -174,11 +174,11 @@ fn share_out(
         return;
     }
     let start = pushes.terms.len();
-    let whole: f64 = feet.iter().map(|foot| -foot.gap).sum();
-    for foot in feet {
+    let whole: f64 = feet.iter().map(|closest_point| -closest_point.gap).sum();
+    for closest_point in feet {
         // On several surfaces at once they bear alike.
-        let share = if whole > 0.0 { -foot.gap / whole } else { 1.0 / feet.len() as f64 };
-        pushes.bear(bodies, foot, share);
+        let share = if whole > 0.0 { -closest_point.gap / whole } else { 1.0 / feet.len() as f64 };
+        pushes.bear(bodies, closest_point, share);
     }
     pushes.close(vertex, penetration, start);
 }
@@ -242,9 +242,9 @@ impl Surfaces {
         for &body in into {
             self.fit(positions, bodies, body);
             let (facets, space) = (&self.facets[body.index()], self.boxes[body.index()]);
-            let foot = inside::exit(point, penetration, facets, space)
+            let closest_point = inside::exit(point, penetration, facets, space)
                 .or_else(|| inside::nearest(point, penetration, facets));
-            feet.extend(foot);
+            feet.extend(closest_point);
         }
     }
 

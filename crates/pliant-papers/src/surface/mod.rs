@@ -34,7 +34,7 @@ use crate::surface::velocity::VelocityCorrection;
 use pliant::body::Bodies;
 use pliant::body::soft::StateView;
 use pliant::contact::output::{ContactOutput, ContactStats};
-use pliant::contact::response::{RespondError, Response, StepContext};
+use pliant::contact::response::{Response, ResponseError, StepContext};
 use pliant::depth::{DepthSettings, Scope};
 use pliant::force::Forces;
 use pliant::math::Vec3;
@@ -160,7 +160,7 @@ impl SurfaceSettings {
     }
 
     /// Rejects settings outside their ranges.
-    fn check(&self) -> Result<(), RespondError> {
+    fn check(&self) -> Result<(), ResponseError> {
         let SurfaceSettings { depth, iterations, friction, margin, .. } = *self;
         let exponent = depth.exponent;
         let list = [
@@ -182,7 +182,7 @@ impl SurfaceSettings {
         match list.iter().find(|(_, _, sound, _)| !sound) {
             None => Ok(()),
             Some(&(what, value, _, rule)) => {
-                Err(RespondError::Setting { response: "contact surface", what, value, rule })
+                Err(ResponseError::Setting { response: "contact surface", what, value, rule })
             }
         }
     }
@@ -253,7 +253,7 @@ impl ContactSurface {
         rest: &[Vec3],
         bodies: &Bodies,
         settings: SurfaceSettings,
-    ) -> Result<ContactSurface, RespondError> {
+    ) -> Result<ContactSurface, ResponseError> {
         settings.check()?;
         let looks = settings.margin > 0.0 || settings.overlap == First::Bodies;
         Ok(ContactSurface {
@@ -303,7 +303,7 @@ impl Response for ContactSurface {
     fn pre_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
         let SurfaceSettings { overlap, margin, .. } = self.settings;
         if let Some(near) = self.near.as_mut().filter(|_| overlap == First::Bodies) {
-            let _watch = StageTimer::new(context.profiler, Stage::Contact);
+            let _timer = StageTimer::new(context.profiler, Stage::Contact);
             near.part(context, margin, &mut output.rigid_shifts);
             let shift = output.longest_shift();
             output.stats.add(ContactStats { shift, ..ContactStats::default() });
@@ -324,13 +324,13 @@ impl Response for ContactSurface {
         let StepContext { bodies, motion, pins, profiler, .. } = context;
         let SurfaceSettings { depth, corrections, margin, .. } = self.settings;
         {
-            let _watch = StageTimer::new(profiler, Stage::Depth);
+            let _timer = StageTimer::new(profiler, Stage::Depth);
             self.touches.find(motion.positions, bodies, depth, corrections);
             if let Some(near) = self.near.as_mut().filter(|_| margin > 0.0) {
                 self.touches.add_near(near.find(context, margin));
             }
         }
-        let _watch = StageTimer::new(profiler, Stage::Contact);
+        let _timer = StageTimer::new(profiler, Stage::Contact);
         let touches = self.touches.list();
         self.region.find(motion.positions, bodies, touches, pins, corrections);
         self.balance.search(motion, forces, touches, &self.region, self.settings);

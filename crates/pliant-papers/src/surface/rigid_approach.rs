@@ -123,8 +123,10 @@ impl Wholes {
                 continue;
             }
             let surface = touch.corners.into_iter().zip(touch.weights);
-            let foot: Vec3 = surface.map(|(v, w)| w / sum * motion.positions[v.index()]).sum();
-            let sides = [(touch.own, motion.positions[touch.vertex.index()]), (touch.other, foot)];
+            let closest_point: Vec3 =
+                surface.map(|(v, w)| w / sum * motion.positions[v.index()]).sum();
+            let sides =
+                [(touch.own, motion.positions[touch.vertex.index()]), (touch.other, closest_point)];
             let arms = sides.map(|(body, point)| point - list[body.index()].rigid.centre);
             let bodies = [touch.own, touch.other];
             let inv_masses = bodies.iter().zip(arms).map(|(body, arm)| {

@@ -117,9 +117,9 @@ impl Touches {
                 let other = self.penetrations.bodies[place as usize];
                 self.fit(positions, bodies, other);
                 let (facets, space) = (&self.facets[other.index()], self.boxes[other.index()]);
-                let foot = inside::exit(point, penetration, facets, space)
+                let closest_point = inside::exit(point, penetration, facets, space)
                     .or_else(|| inside::nearest(point, penetration, facets));
-                let Some(ClosestPoint { triangle, shares, .. }) = foot else {
+                let Some(ClosestPoint { triangle, shares, .. }) = closest_point else {
                     self.unresolved += 1;
                     continue;
                 };

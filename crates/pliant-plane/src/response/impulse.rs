@@ -387,13 +387,13 @@ impl Response for OutlineImpulses {
             return;
         }
         {
-            let _watch = StageTimer::new(context.profiler, Stage::Detect);
+            let _timer = StageTimer::new(context.profiler, Stage::Detect);
             if let Err(error) = self.find(context) {
                 output.rejection = Some(refused(&mut self.flat, &error));
                 return;
             }
         }
-        let _watch = StageTimer::new(context.profiler, Stage::Contact);
+        let _timer = StageTimer::new(context.profiler, Stage::Contact);
         self.solve(context);
         let mut count = 0;
         for contact in &self.contacts {
@@ -413,7 +413,7 @@ impl Response for OutlineImpulses {
         if self.flat.is_empty() {
             return;
         }
-        let _watch = StageTimer::new(context.profiler, Stage::Detect);
+        let _timer = StageTimer::new(context.profiler, Stage::Detect);
         self.flat.place(context);
         let ways = self.flat.outlines.points().iter().zip(&self.start);
         let way = |(now, then): (&Vec2, &Vec2)| now.distance(*then);

@@ -24,7 +24,7 @@ use pliant::body::pins::Pins;
 use pliant::body::rigid::all::RigidBodySet;
 use pliant::body::soft::Masses;
 use pliant::body::{Bodies, BodyKind};
-use pliant::contact::response::{RespondError, StepContext};
+use pliant::contact::response::{ResponseError, StepContext};
 use pliant::force::StepRejection;
 use pliant::id::{BodyId, VertexId};
 use pliant::math::{Vec2, Vec3};
@@ -42,7 +42,7 @@ pub enum OutlinesError {
     },
     /// A setting outside its range.
     #[error("{0}")]
-    Setting(RespondError),
+    Setting(ResponseError),
     /// Outlines that share points where none may.
     #[error("bodies {a} and {b} overlap or touch at the start: with impulses all must be apart")]
     Overlap {

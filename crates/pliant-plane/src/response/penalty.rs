@@ -196,13 +196,13 @@ impl Response for OutlinePenalty {
             return;
         }
         {
-            let _watch = StageTimer::new(context.profiler, Stage::Depth);
+            let _timer = StageTimer::new(context.profiler, Stage::Depth);
             if let Err(error) = self.find(context) {
                 output.rejection = Some(refused(&mut self.flat, &error));
                 return;
             }
         }
-        let _watch = StageTimer::new(context.profiler, Stage::Contact);
+        let _timer = StageTimer::new(context.profiler, Stage::Contact);
         self.load(context.bodies.vertex_count());
         let mut contacts = 0;
         for push in &self.pushes {

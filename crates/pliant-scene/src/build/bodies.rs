@@ -90,7 +90,7 @@ pub fn make(
     // Held vertices start as they are held.
     system.pins.hold(0.0, &mut state.positions, &mut state.velocities);
     rigid::add(scene, &groups, &mut system, &mut state)?;
-    external_loads::push_bowl(scene, &groups, &mut system)?;
+    external_loads::push_attractor(scene, &groups, &mut system)?;
     Ok(SceneBodies { groups, bodies, rest: all.rest, state, system, infos })
 }
 

@@ -2,15 +2,15 @@
 
 use pliant::body::BodyKind;
 use pliant::body::obstacle::Obstacle;
-use pliant::contact::response::RespondError;
-use pliant::contact::response::Response as Respond;
+use pliant::contact::response::Response as ContactResponse;
+use pliant::contact::response::ResponseError;
 use pliant::contact::response::Stiffness;
 use pliant::id::BodyId;
 use pliant::math::Vec3;
 use pliant::solve::constraint::{Constraint, ConstraintSettings};
-use pliant_papers::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings};
+use pliant_papers::bodies::barrier::{BodyBarrier, BodyBarrierSettings};
 use pliant_papers::bodies::buffer::{Buffer, BufferSettings};
-use pliant_papers::bodies::impulse::{BodilyImpulseSettings, BodilyImpulses};
+use pliant_papers::bodies::impulse::{BodyImpulseSettings, BodyImpulses};
 use pliant_papers::bodies::{BodyPenalty, BodyPenaltySettings, Kind};
 use pliant_papers::impulse::Impulses;
 use pliant_papers::points::{PointSettings, Points};
@@ -137,11 +137,11 @@ pub fn responses(
     made: &SceneBodies,
     obstacles: &mut Obstacles,
     apart: Pairs,
-) -> Result<Vec<Box<dyn Respond>>, BuildError> {
+) -> Result<Vec<Box<dyn ContactResponse>>, BuildError> {
     let solved = std::mem::take(&mut obstacles.solved);
     let flat = outline::response(scene, made, &apart)?;
     let is_solid = |body: &BodyId| made.bodies.kind(*body) != BodyKind::Outline;
-    let mut all: Vec<Box<dyn Respond>> = match chosen(scene) {
+    let mut all: Vec<Box<dyn ContactResponse>> = match chosen(scene) {
         Response::None => Vec::new(),
         _ if !made.bodies.ids().any(|body| is_solid(&body)) => Vec::new(),
         Response::Constraint => {
@@ -176,7 +176,7 @@ fn springs(scene: &spec::Scene, made: &SceneBodies, kind: Kind) -> Result<BodyPe
 }
 
 /// What is wrong with the settings of contact.
-fn unfit(error: RespondError) -> BuildError {
+fn unfit(error: ResponseError) -> BuildError {
     BuildError::value("contact", error)
 }
 
@@ -192,16 +192,16 @@ fn buffer(scene: &spec::Scene, made: &SceneBodies) -> Result<Buffer, BuildError>
     Buffer::new(&made.rest, &made.bodies, settings).map_err(unfit)
 }
 
-fn barrier(scene: &spec::Scene, made: &SceneBodies) -> Result<BodilyBarrier, BuildError> {
+fn barrier(scene: &spec::Scene, made: &SceneBodies) -> Result<BodyBarrier, BuildError> {
     let friction = scene.contact.friction;
-    let settings = BodilyBarrierSettings { friction, ..BodilyBarrierSettings::default() };
-    BodilyBarrier::new(&made.rest, &made.bodies, settings).map_err(unfit)
+    let settings = BodyBarrierSettings { friction, ..BodyBarrierSettings::default() };
+    BodyBarrier::new(&made.rest, &made.bodies, settings).map_err(unfit)
 }
 
-fn impulses(scene: &spec::Scene, made: &SceneBodies) -> Result<BodilyImpulses, BuildError> {
+fn impulses(scene: &spec::Scene, made: &SceneBodies) -> Result<BodyImpulses, BuildError> {
     let friction = scene.contact.friction;
-    let settings = BodilyImpulseSettings { friction, ..BodilyImpulseSettings::default() };
-    BodilyImpulses::new(&made.rest, &made.bodies, settings).map_err(unfit)
+    let settings = BodyImpulseSettings { friction, ..BodyImpulseSettings::default() };
+    BodyImpulses::new(&made.rest, &made.bodies, settings).map_err(unfit)
 }
 
 fn surface(scene: &spec::Scene, made: &SceneBodies) -> Result<ContactSurface, BuildError> {

@@ -193,7 +193,7 @@ pub fn push_drag(scene: &spec::Scene, system: &mut System) -> Result<(), BuildEr
 /// Adds the pull to a place, where there is one; rigid bodies must be known.
 ///
 /// A solid that moves in the plane is pulled at its outline alone: at its roof it would tilt.
-pub fn push_bowl(
+pub fn push_attractor(
     scene: &spec::Scene,
     groups: &[Group],
     system: &mut System,

@@ -6,7 +6,7 @@ use pliant::body::BodyKind;
 use pliant::body::rigid::RigidError;
 use pliant::body::rigid::mass::MassProperties;
 use pliant::contact::response::Stiffness;
-use pliant::contact::response::{Response as Respond, StepContext};
+use pliant::contact::response::{Response as ContactResponse, StepContext};
 use pliant::id::{BodyId, VertexId};
 use pliant::integrate::System;
 use pliant::math::{Vec2, Vec3, orient2d};
@@ -440,7 +440,7 @@ pub fn response(
     scene: &spec::Scene,
     made: &SceneBodies,
     apart: &Pairs,
-) -> Result<Option<Box<dyn Respond>>, BuildError> {
+) -> Result<Option<Box<dyn ContactResponse>>, BuildError> {
     if outlines(made).next().is_none() {
         return Ok(None);
     }

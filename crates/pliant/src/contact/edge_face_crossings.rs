@@ -6,8 +6,8 @@
 //! contacts that would lead another way wait until that one is gone.
 
 use crate::contact::Contact;
-use crate::contact::edges::{EdgeEdgeGap, passing};
-use crate::contact::pair::{Pair, Snapshot, edge_depth};
+use crate::contact::edges::{EdgeEdgeGap, edge_edge_gap};
+use crate::contact::pair::{Pair, SearchState, edge_depth};
 use crate::contact::separating_slab::SeparatingSlab;
 use crate::contact::shape::{FeatureEdge, Shape, seen};
 use crate::detect::boxes::{Hits, Query};
@@ -27,15 +27,15 @@ const DEEPEST: f64 = 1.5;
 pub struct EdgeFaceCrossings {
     hits: Hits,
     /// Feature edges that cross the other body's surface, of each body.
-    ridges: [Vec<u32>; 2],
+    feature_edges: [Vec<u32>; 2],
     found: Vec<([u32; 2], EdgeEdgeGap)>,
 }
 
 impl EdgeFaceCrossings {
-    /// Appends contacts of edges passed farther than [`Snapshot::edges`] finds.
+    /// Appends contacts of edges passed farther than [`SearchState::edges`] finds.
     pub fn find(
         &mut self,
-        snapshot: &Snapshot<'_>,
+        snapshot: &SearchState<'_>,
         pair: Pair,
         slab: Option<&SeparatingSlab>,
         found: &mut Vec<Contact>,
@@ -53,45 +53,47 @@ impl EdgeFaceCrossings {
         let shared = Aabb { min: mine.min.max(theirs.min), max: mine.max.min(theirs.max) };
         let query = Query::new(seen(shared, snapshot.origin));
         for (k, [own, around]) in [[one, other], [other, one]].into_iter().enumerate() {
-            let EdgeFaceCrossings { hits, ridges, .. } = self;
-            ridges[k].clear();
+            let EdgeFaceCrossings { hits, feature_edges, .. } = self;
+            feature_edges[k].clear();
             let near = own.boxes.meeting(&query, hits).iter();
-            let may_meet = |ridge: &FeatureEdge| {
+            let may_meet = |feature_edge: &FeatureEdge| {
                 slab.is_none_or(|slab| {
-                    ridge.side.ends.iter().any(|end| slab.may_meet(k, *end, 0.0))
+                    feature_edge.side.ends.iter().any(|end| slab.may_meet(k, *end, 0.0))
                 })
             };
-            ridges[k].extend(near.filter(|&&place| {
-                let ridge = &own.ridges[place as usize];
-                may_meet(ridge) && runs_through(ridge, around)
+            feature_edges[k].extend(near.filter(|&&place| {
+                let feature_edge = &own.feature_edges[place as usize];
+                may_meet(feature_edge) && runs_through(feature_edge, around)
             }));
-            if ridges[k].is_empty() {
+            if feature_edges[k].is_empty() {
                 return;
             }
         }
         self.look([one, other], pair);
-        let Some(best) = self.found.iter().map(|(_, passing)| *passing).reduce(shallower) else {
+        let Some(best) =
+            self.found.iter().map(|(_, edge_edge_gap)| *edge_edge_gap).reduce(shallower)
+        else {
             return;
         };
-        for (edges, passing) in &self.found {
-            if passing.normal.dot(best.normal) > SAME_WAY {
-                found.push(snapshot.between(pair, *edges, passing));
+        for (edges, edge_edge_gap) in &self.found {
+            if edge_edge_gap.normal.dot(best.normal) > SAME_WAY {
+                found.push(snapshot.between(pair, *edges, edge_edge_gap));
             }
         }
     }
 
     /// Tests the crossing edges of one body against those of the other.
     fn look(&mut self, [one, other]: [&Shape; 2], pair: Pair) {
-        let EdgeFaceCrossings { ridges: [mine, theirs], found, .. } = self;
+        let EdgeFaceCrossings { feature_edges: [mine, theirs], found, .. } = self;
         found.clear();
         for &place in &*mine {
-            let first = &one.ridges[place as usize];
+            let first = &one.feature_edges[place as usize];
             for &place in &*theirs {
-                let second = &other.ridges[place as usize];
+                let second = &other.feature_edges[place as usize];
                 let near = edge_depth(pair.margin, first.length.min(second.length));
                 let deep = DEEPEST * pair.margin.size;
-                if let Some(passing) = passing(&first.side, &second.side, -near, deep) {
-                    found.push(([first.edge, second.edge], passing));
+                if let Some(edge_edge_gap) = edge_edge_gap(&first.side, &second.side, -near, deep) {
+                    found.push(([first.edge, second.edge], edge_edge_gap));
                 }
             }
         }
@@ -104,7 +106,7 @@ fn shallower(a: EdgeEdgeGap, b: EdgeEdgeGap) -> EdgeEdgeGap {
 }
 
 /// Whether a vertex of the first body is inside the second.
-fn has_inside(snapshot: &Snapshot<'_>, [own, body]: [BodyId; 2]) -> bool {
+fn has_inside(snapshot: &SearchState<'_>, [own, body]: [BodyId; 2]) -> bool {
     let vertices = snapshot.bodies.vertices(own);
     let first = snapshot.inside.partition_point(|(vertex, _)| vertex.index() < vertices.start);
     let own = snapshot.inside[first..].iter();
@@ -112,10 +114,10 @@ fn has_inside(snapshot: &Snapshot<'_>, [own, body]: [BodyId; 2]) -> bool {
 }
 
 /// Whether an edge crosses a surface.
-fn runs_through(ridge: &FeatureEdge, around: &Shape) -> bool {
+fn runs_through(feature_edge: &FeatureEdge, around: &Shape) -> bool {
     let mut does = false;
-    around.facets.tree.meeting(ridge.around(), |k| {
-        does = crosses(ridge.side.ends, around.facets.corners[k as usize]);
+    around.facets.tree.meeting(feature_edge.around(), |k| {
+        does = crosses(feature_edge.side.ends, around.facets.corners[k as usize]);
         !does
     });
     does

@@ -23,14 +23,14 @@ pub struct Side {
     /// The corners opposite to it.
     pub tips: [Vec3; 2],
     /// Sum of the unit normals of the two triangles.
-    pub ridge: Vec3,
+    pub feature_edge: Vec3,
 }
 
 impl Side {
     /// An edge with the unit normals of its triangles; `None` where it is flat.
     #[inline]
     pub fn new(ends: [Vec3; 2], tips: [Vec3; 2], [first, second]: [Vec3; 2]) -> Option<Side> {
-        (first.dot(second) <= FLAT).then_some(Side { ends, tips, ridge: first + second })
+        (first.dot(second) <= FLAT).then_some(Side { ends, tips, feature_edge: first + second })
     }
 
     #[inline]
@@ -56,11 +56,11 @@ pub struct EdgeEdgeGap {
 ///
 /// Edges that have passed each other by more than `depth` m have none.
 #[inline]
-pub fn passing(a: &Side, b: &Side, reach: f64, depth: f64) -> Option<EdgeEdgeGap> {
+pub fn edge_edge_gap(a: &Side, b: &Side, reach: f64, depth: f64) -> Option<EdgeEdgeGap> {
     let (p, q) = (a.along(), b.along());
     let across = p.cross(q);
     // Most pairs fail here, before any root: out of one edge must be into the other.
-    let (out_of_a, out_of_b) = (across.dot(a.ridge), across.dot(b.ridge));
+    let (out_of_a, out_of_b) = (across.dot(a.feature_edge), across.dot(b.feature_edge));
     let opposed = (out_of_a < 0.0 && out_of_b > 0.0) || (out_of_a > 0.0 && out_of_b < 0.0);
     if !opposed {
         return None;
@@ -108,40 +108,40 @@ mod tests {
     #[test]
     fn a_keel_above_a_roof_is_a_contact_along_the_height() {
         let (keel, roof) = (roof(Vec3::X, 0.3, -1.0), roof(Vec3::Y, 0.0, 1.0));
-        let found = passing(&keel, &roof, 1.0, 1.0).unwrap();
+        let found = edge_edge_gap(&keel, &roof, 1.0, 1.0).unwrap();
         assert_eq!((found.s, found.t), (0.5, 0.5));
         assert!((found.gap - 0.3).abs() < 1e-15 && found.normal.abs_diff_eq(Vec3::Z, 1e-15));
-        assert_eq!(passing(&keel, &roof, 0.2, 1.0), None); // too far
+        assert_eq!(edge_edge_gap(&keel, &roof, 0.2, 1.0), None); // too far
     }
 
     #[test]
     fn edges_that_have_passed_have_a_negative_gap() {
         let (keel, roof) = (roof(Vec3::X, -0.3, -1.0), roof(Vec3::Y, 0.0, 1.0));
-        let found = passing(&keel, &roof, 1.0, 1.0).unwrap();
+        let found = edge_edge_gap(&keel, &roof, 1.0, 1.0).unwrap();
         assert!((found.gap + 0.3).abs() < 1e-15, "{found:?}");
-        assert_eq!(passing(&keel, &roof, 1.0, 0.2), None); // too deep
+        assert_eq!(edge_edge_gap(&keel, &roof, 1.0, 0.2), None); // too deep
     }
 
     #[test]
     fn the_wrong_sides_do_not_meet() {
         let (one, other) = (roof(Vec3::X, 0.3, 1.0), roof(Vec3::Y, 0.0, 1.0));
-        assert_eq!(passing(&one, &other, 1.0, 1.0), None); // the upper faces up
+        assert_eq!(edge_edge_gap(&one, &other, 1.0, 1.0), None); // the upper faces up
         let beside = Side { ends: other.ends.map(|p| p + 5.0 * Vec3::Y), ..other };
-        assert_eq!(passing(&roof(Vec3::X, 0.3, -1.0), &beside, 1.0, 1.0), None);
+        assert_eq!(edge_edge_gap(&roof(Vec3::X, 0.3, -1.0), &beside, 1.0, 1.0), None);
     }
 
     #[test]
     fn parallel_and_flat_edges_have_no_normal() {
         let (keel, roof_side) = (roof(Vec3::X, 0.3, -1.0), roof(Vec3::X, 0.0, 1.0));
-        assert_eq!(passing(&keel, &roof_side, 1.0, 1.0), None);
+        assert_eq!(edge_edge_gap(&keel, &roof_side, 1.0, 1.0), None);
         assert_eq!(Side::new([Vec3::ZERO, Vec3::X], [Vec3::Y, -Vec3::Y], [Vec3::Z; 2]), None);
     }
 
     #[test]
     fn swapping_the_edges_turns_the_normal() {
         let (keel, roof) = (roof(Vec3::X, 0.3, -1.0), roof(Vec3::Y, 0.0, 1.0));
-        let there = passing(&keel, &roof, 1.0, 1.0).unwrap();
-        let back = passing(&roof, &keel, 1.0, 1.0).unwrap();
+        let there = edge_edge_gap(&keel, &roof, 1.0, 1.0).unwrap();
+        let back = edge_edge_gap(&roof, &keel, 1.0, 1.0).unwrap();
         assert_eq!((back.s, back.t, back.gap), (there.t, there.s, there.gap));
         assert_eq!(back.normal, -there.normal);
     }

@@ -65,8 +65,10 @@ pub fn way_out(
         let mut exit = 0.0;
         let within = best.map_or(f64::INFINITY, |best| best.depth);
         let all_leave = points.clone().all(|point| {
-            let foot = inside::exit(point, Penetration { depth: 0.0, direction }, facets, space);
-            exit = foot.map_or(f64::INFINITY, |foot| -foot.gap).max(exit);
+            let closest_point =
+                inside::exit(point, Penetration { depth: 0.0, direction }, facets, space);
+            exit =
+                closest_point.map_or(f64::INFINITY, |closest_point| -closest_point.gap).max(exit);
             exit < within
         });
         if all_leave {

@@ -103,10 +103,10 @@ impl Contact {
         [a, b]: [BodyId; 2],
         edges: [u32; 2],
         [[a0, a1], [b0, b1]]: [[VertexId; 2]; 2],
-        passing: &edges::EdgeEdgeGap,
+        edge_edge_gap: &edges::EdgeEdgeGap,
         size: f64,
     ) -> Contact {
-        let edges::EdgeEdgeGap { s, t, normal, gap } = *passing;
+        let edges::EdgeEdgeGap { s, t, normal, gap } = *edge_edge_gap;
         Contact {
             feature: Feature::EdgeEdge(edges[0], edges[1]),
             vertices: [a0, a1, b0, b1],

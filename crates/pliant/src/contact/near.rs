@@ -4,7 +4,7 @@ use crate::body::Bodies;
 use crate::contact::shape::Facets;
 use crate::id::{TriangleId, VertexId};
 use crate::math::Vec3;
-use crate::mesh::closest::closest_point;
+use crate::mesh::closest;
 use crate::mesh::normals::face_normal;
 
 /// Distances below this, relative to the size of the body, have no direction.
@@ -26,14 +26,14 @@ pub struct ClosestPoint {
 /// The closest point, within `reach` m, on the triangles that face `point`.
 ///
 /// `size` is that of the smaller body, m. Of triangles that are equally near, the first.
-pub fn foot(point: Vec3, facets: &Facets, reach: f64, size: f64) -> Option<ClosestPoint> {
+pub fn closest_point(point: Vec3, facets: &Facets, reach: f64, size: f64) -> Option<ClosestPoint> {
     let mut best: Option<(f64, u32, Vec3)> = None;
     let mut within_sq = reach * reach;
     facets.tree.near(point, within_sq, |k| {
         let [a, b, c] = facets.corners[k as usize];
         let height = (b - a).cross(c - a).dot(point - a);
         if height >= 0.0 {
-            let nearest = closest_point(point, [a, b, c]);
+            let nearest = closest::closest_point(point, [a, b, c]);
             let distance_sq = nearest.distance_squared(point);
             // The smaller index wins a tie, in whatever order the tree visits them.
             let better = match best {
@@ -77,11 +77,11 @@ pub fn shares(point: Vec3, [a, b, c]: [Vec3; 3]) -> [f64; 3] {
 /// Vertices and weights of a contact between a vertex and a triangle.
 pub(super) fn terms(
     vertex: VertexId,
-    foot: &ClosestPoint,
+    closest_point: &ClosestPoint,
     bodies: &Bodies,
 ) -> ([VertexId; 4], [f64; 4]) {
-    let [a, b, c] = bodies.triangles()[foot.triangle.index()];
-    let [wa, wb, wc] = foot.shares;
+    let [a, b, c] = bodies.triangles()[closest_point.triangle.index()];
+    let [wa, wb, wc] = closest_point.shares;
     ([vertex, a, b, c], [1.0, -wa, -wb, -wc])
 }
 
@@ -97,27 +97,33 @@ mod tests {
         let bodies = Bodies::from_tets(&[(4, &[TET])]).unwrap();
         let mut facets = Facets::new(&positions, &bodies, BodyId(0));
         facets.fit(&positions, &bodies);
-        foot(point, &facets, reach, 1.0)
+        closest_point(point, &facets, reach, 1.0)
     }
 
     #[test]
     fn the_foot_of_a_vertex_above_a_face_lies_below_it() {
-        let foot = found(Vec3::new(0.25, 0.25, -0.5), 1.0).unwrap();
-        assert!((foot.gap - 0.5).abs() < 1e-15 && foot.normal.abs_diff_eq(-Vec3::Z, 1e-15));
-        assert!((foot.shares.iter().sum::<f64>() - 1.0).abs() < 1e-15);
+        let closest_point = found(Vec3::new(0.25, 0.25, -0.5), 1.0).unwrap();
+        assert!(
+            (closest_point.gap - 0.5).abs() < 1e-15
+                && closest_point.normal.abs_diff_eq(-Vec3::Z, 1e-15)
+        );
+        assert!((closest_point.shares.iter().sum::<f64>() - 1.0).abs() < 1e-15);
     }
 
     #[test]
     fn beside_an_edge_the_normal_leads_to_the_vertex() {
-        let foot = found(Vec3::new(0.5, -0.3, -0.4), 1.0).unwrap();
-        assert!(foot.normal.abs_diff_eq(Vec3::new(0.0, -0.6, -0.8), 1e-15), "{foot:?}");
-        assert!((foot.gap - 0.5).abs() < 1e-15);
+        let closest_point = found(Vec3::new(0.5, -0.3, -0.4), 1.0).unwrap();
+        assert!(
+            closest_point.normal.abs_diff_eq(Vec3::new(0.0, -0.6, -0.8), 1e-15),
+            "{closest_point:?}"
+        );
+        assert!((closest_point.gap - 0.5).abs() < 1e-15);
     }
 
     #[test]
     fn on_the_surface_the_face_tells() {
-        let foot = found(Vec3::new(0.25, 0.25, 0.0), 1.0).unwrap();
-        assert_eq!((foot.gap, foot.normal), (0.0, -Vec3::Z));
+        let closest_point = found(Vec3::new(0.25, 0.25, 0.0), 1.0).unwrap();
+        assert_eq!((closest_point.gap, closest_point.normal), (0.0, -Vec3::Z));
     }
 
     #[test]

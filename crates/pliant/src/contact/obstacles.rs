@@ -56,8 +56,8 @@ pub fn find(
     for (number, obstacle) in obstacles.iter().enumerate() {
         let here = obstacle.at(motion.time);
         let twist = obstacle.motion().twist(motion.time);
-        let passing = drift.mean.distance(twist.at(centre - here.pose.position));
-        let fastest = passing + drift.spread + twist.angular.length() * radius;
+        let edge_edge_gap = drift.mean.distance(twist.at(centre - here.pose.position));
+        let fastest = edge_edge_gap + drift.spread + twist.angular.length() * radius;
         let steep = here.shape.lipschitz();
         let farthest = near + steep * AHEAD * dt * fastest;
         // No vertex is nearer than the centre, less the distance from there to it.

@@ -1,10 +1,10 @@
 //! Contacts of one pair of bodies: vertices near a surface, edges near edges.
 
 use crate::body::{Bodies, BodyKind};
-use crate::contact::edges::{EdgeEdgeGap, passing};
+use crate::contact::edges::{EdgeEdgeGap, edge_edge_gap};
 use crate::contact::features::Features;
 use crate::contact::margin::Margin;
-use crate::contact::near::{ClosestPoint, foot, terms};
+use crate::contact::near::{ClosestPoint, closest_point, terms};
 use crate::contact::separating_slab::SeparatingSlab;
 use crate::contact::shape::{Shape, grown, seen};
 use crate::contact::{Contact, Feature};
@@ -17,7 +17,7 @@ const EDGE_PAD: f64 = 0.1;
 
 /// State of all bodies that the search of each pair reads.
 #[derive(Clone, Copy, Debug)]
-pub struct Snapshot<'a> {
+pub struct SearchState<'a> {
     /// Of all vertices, world space, m.
     pub positions: &'a [Vec3],
     /// Topology of the bodies.
@@ -54,7 +54,7 @@ pub(super) fn edge_depth(margin: Margin, length: f64) -> f64 {
     margin.reach.max((EDGE_PAD * length).min(margin.size))
 }
 
-impl Snapshot<'_> {
+impl SearchState<'_> {
     /// Appends contacts of the first body's outside vertices with the second's surface.
     ///
     /// Bodies without a surface contribute all vertices, outlines none, others their surface's.
@@ -72,8 +72,8 @@ impl Snapshot<'_> {
             if !is_near || self.inside.binary_search(&(vertex, b)).is_ok() {
                 return;
             }
-            if let Some(foot) = foot(point, &shape.facets, reach, size) {
-                found.push(self.against(pair, vertex, &foot));
+            if let Some(closest_point) = closest_point(point, &shape.facets, reach, size) {
+                found.push(self.against(pair, vertex, &closest_point));
             }
         };
         match self.bodies.kind(a) {
@@ -105,7 +105,7 @@ impl Snapshot<'_> {
         let [near, nearer] = hits;
         let all = grown(theirs, edge_depth(margin, one.longest.min(other.longest)));
         for &place in one.boxes.meeting(&Query::new(seen(all, self.origin)), near) {
-            let first = &one.ridges[place as usize];
+            let first = &one.feature_edges[place as usize];
             // What is within this edge's depth is within that of the shorter of two.
             let depth = edge_depth(margin, first.length.min(other.longest));
             let may_meet = |slab: &SeparatingSlab| {
@@ -116,27 +116,29 @@ impl Snapshot<'_> {
             }
             let wide = seen(grown(first.around(), depth), self.origin);
             for &place in other.boxes.meeting(&Query::new(wide), nearer) {
-                let second = &other.ridges[place as usize];
+                let second = &other.feature_edges[place as usize];
                 let depth = edge_depth(margin, first.length.min(second.length));
-                if let Some(passing) = passing(&first.side, &second.side, margin.reach, depth) {
-                    found.push(self.between(pair, [first.edge, second.edge], &passing));
+                if let Some(edge_edge_gap) =
+                    edge_edge_gap(&first.side, &second.side, margin.reach, depth)
+                {
+                    found.push(self.between(pair, [first.edge, second.edge], &edge_edge_gap));
                 }
             }
         }
     }
 
     /// The contact of a vertex with a surface.
-    pub fn against(&self, pair: Pair, vertex: VertexId, foot: &ClosestPoint) -> Contact {
+    pub fn against(&self, pair: Pair, vertex: VertexId, closest_point: &ClosestPoint) -> Contact {
         let ([own, other], Margin { offset, size, .. }) = (pair.of, pair.margin);
-        let (vertices, weights) = terms(vertex, foot, self.bodies);
+        let (vertices, weights) = terms(vertex, closest_point, self.bodies);
         Contact {
             feature: Feature::VertexBody(vertex, other),
             vertices,
             weights,
             count: 4,
             bodies: (own, Some(other)),
-            normal: foot.normal,
-            gap: foot.gap,
+            normal: closest_point.normal,
+            gap: closest_point.gap,
             surface_velocity: Vec3::ZERO,
             min_normal_velocity: 0.0,
             bounce: 0.0,
@@ -147,10 +149,15 @@ impl Snapshot<'_> {
     }
 
     /// The contact of two edges.
-    pub(super) fn between(&self, pair: Pair, edges: [u32; 2], passing: &EdgeEdgeGap) -> Contact {
+    pub(super) fn between(
+        &self,
+        pair: Pair,
+        edges: [u32; 2],
+        edge_edge_gap: &EdgeEdgeGap,
+    ) -> Contact {
         let ends = edges.map(|edge| self.features.edges[edge as usize].ends);
         let Margin { offset, size, .. } = pair.margin;
-        let bare = Contact::of_edges(pair.of, edges, ends, passing, size);
+        let bare = Contact::of_edges(pair.of, edges, ends, edge_edge_gap, size);
         Contact { friction: self.friction, offset, ..bare }
     }
 }

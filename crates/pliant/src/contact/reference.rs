@@ -7,7 +7,7 @@
 use crate::body::keyframes::{Keyframe, Keyframes, Pose};
 use crate::body::obstacle::{Obstacle, Plane, Revolved, SurfaceMaterial};
 use crate::body::{Bodies, Mesh};
-use crate::contact::edges::{Side, passing};
+use crate::contact::edges::{Side, edge_edge_gap};
 use crate::contact::features::{Edge, Features};
 use crate::contact::inside::hit;
 use crate::contact::margin::{Drift, Margin};
@@ -61,8 +61,10 @@ impl Slow<'_> {
                     let net = !self.bodies.kind(a).has_surface();
                     let counts = net || self.features.surface.contains(&vertex);
                     if counts && !is_inside(vertex, b) {
-                        let foot = self.foot(vertex, b, margin);
-                        found.extend(foot.map(|foot| self.against([a, b], vertex, foot, margin)));
+                        let closest_point = self.closest_point(vertex, b, margin);
+                        found.extend(closest_point.map(|closest_point| {
+                            self.against([a, b], vertex, closest_point, margin)
+                        }));
                     }
                 }
                 if a < b {
@@ -129,8 +131,13 @@ impl Slow<'_> {
         let mut count = 0;
         for (own, body, group, direction) in &groups {
             for &vertex in group {
-                let foot = self.exit(vertex, *body, *direction).unwrap();
-                found.push(self.against([*own, *body], vertex, foot, self.still([*own, *body])));
+                let closest_point = self.exit(vertex, *body, *direction).unwrap();
+                found.push(self.against(
+                    [*own, *body],
+                    vertex,
+                    closest_point,
+                    self.still([*own, *body]),
+                ));
                 count += 1;
             }
         }
@@ -146,9 +153,9 @@ impl Slow<'_> {
                 let (shares, gap) = (shares(point, corners), -distance_sq.sqrt());
                 ClosestPoint { triangle, shares, normal: direction, gap }
             };
-            let foot = self.exit(entry.vertex, body, direction).unwrap_or_else(nearest);
+            let closest_point = self.exit(entry.vertex, body, direction).unwrap_or_else(nearest);
             let margin = self.still([own, body]);
-            found.push(self.against([own, body], entry.vertex, foot, margin));
+            found.push(self.against([own, body], entry.vertex, closest_point, margin));
         }
         count
     }
@@ -173,7 +180,11 @@ impl Slow<'_> {
         }
         let last = |direction: Vec3| {
             let exits = group.iter().map(|&vertex| self.exit(vertex, body, direction));
-            exits.map(|foot| foot.map_or(f64::INFINITY, |foot| -foot.gap)).fold(0.0, f64::max)
+            exits
+                .map(|closest_point| {
+                    closest_point.map_or(f64::INFINITY, |closest_point| -closest_point.gap)
+                })
+                .fold(0.0, f64::max)
         };
         let lasts: Vec<f64> = ways.iter().map(|way| last(way.1)).collect();
         let best = (0..ways.len()).min_by(|&i, &j| lasts[i].total_cmp(&lasts[j]))?;
@@ -200,7 +211,12 @@ impl Slow<'_> {
     }
 
     /// The closest point, within reach, on the triangles that face a vertex.
-    fn foot(&self, vertex: VertexId, body: BodyId, margin: Margin) -> Option<ClosestPoint> {
+    fn closest_point(
+        &self,
+        vertex: VertexId,
+        body: BodyId,
+        margin: Margin,
+    ) -> Option<ClosestPoint> {
         let point = self.at(vertex);
         let towards = self
             .triangles(body)
@@ -242,7 +258,7 @@ impl Slow<'_> {
                 let Some(q) = side(other) else { continue };
                 let shorter = p.ends[0].distance(p.ends[1]).min(q.ends[0].distance(q.ends[1]));
                 let depth = margin.reach.max((pad * shorter).min(margin.size));
-                let Some(met) = passing(&p, &q, margin.reach, depth) else { continue };
+                let Some(met) = edge_edge_gap(&p, &q, margin.reach, depth) else { continue };
                 let [[a0, a1], [b0, b1]] = [one, other].map(|e| self.features.edges[e].ends);
                 found.push(Contact {
                     feature: Feature::EdgeEdge(one as u32, other as u32),
@@ -283,17 +299,17 @@ impl Slow<'_> {
         &self,
         pair: [BodyId; 2],
         vertex: VertexId,
-        foot: ClosestPoint,
+        closest_point: ClosestPoint,
         margin: Margin,
     ) -> Contact {
-        let [a, b, c] = self.bodies.triangles()[foot.triangle.index()];
-        let [u, v, w] = foot.shares;
+        let [a, b, c] = self.bodies.triangles()[closest_point.triangle.index()];
+        let [u, v, w] = closest_point.shares;
         Contact {
             feature: Feature::VertexBody(vertex, pair[1]),
             vertices: [vertex, a, b, c],
             weights: [1.0, -u, -v, -w],
-            normal: foot.normal,
-            gap: foot.gap,
+            normal: closest_point.normal,
+            gap: closest_point.gap,
             ..self.blank(pair, margin)
         }
     }

@@ -43,10 +43,10 @@ pub struct StepContext<'a> {
 /// change in [`Response::on_accept`].
 pub trait Response: std::fmt::Debug + Send {
     /// Output before a step, with everything where it was.
-    fn pre_step(&mut self, _context: StepContext<'_>, _demands: &mut ContactOutput) {}
+    fn pre_step(&mut self, _context: StepContext<'_>, _output: &mut ContactOutput) {}
 
     /// Output after it: impulses, shifts, or a rejection; nothing else is read.
-    fn post_step(&mut self, _context: StepContext<'_>, _demands: &mut ContactOutput) {}
+    fn post_step(&mut self, _context: StepContext<'_>, _output: &mut ContactOutput) {}
 
     /// The same with the forces at hand, for a response that needs the material forces.
     ///
@@ -64,10 +64,10 @@ pub trait Response: std::fmt::Debug + Send {
     fn on_accept(&mut self, _before: &ContactOutput) {}
 
     /// Writes its state of the steps before, if any.
-    fn save(&self, _memory: &mut Snapshot) {}
+    fn save(&self, _snapshot: &mut Snapshot) {}
 
     /// Reads what [`Response::save`] wrote.
-    fn restore(&mut self, _memory: &mut Snapshot) -> Result<(), SnapshotError> {
+    fn restore(&mut self, _snapshot: &mut Snapshot) -> Result<(), SnapshotError> {
         Ok(())
     }
 
@@ -77,7 +77,7 @@ pub trait Response: std::fmt::Debug + Send {
 
 /// Why a response cannot be set up.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-pub enum RespondError {
+pub enum ResponseError {
     /// A vertex that does not exist.
     #[error("vertex {vertex} is to respond, there are {count}")]
     NoSuchVertex {
@@ -114,10 +114,12 @@ pub enum RespondError {
 pub fn refuse_unsound(
     response: &'static str,
     list: &[(&'static str, f64, bool, &'static str)],
-) -> Result<(), RespondError> {
+) -> Result<(), ResponseError> {
     match list.iter().find(|(_, _, sound, _)| !sound) {
         None => Ok(()),
-        Some(&(what, value, _, rule)) => Err(RespondError::Setting { response, what, value, rule }),
+        Some(&(what, value, _, rule)) => {
+            Err(ResponseError::Setting { response, what, value, rule })
+        }
     }
 }
 

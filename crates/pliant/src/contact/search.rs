@@ -14,7 +14,7 @@ use crate::contact::enclosed::{self, Enclosed};
 use crate::contact::features::Features;
 use crate::contact::margin::{Drift, Margin, MarginSettings};
 use crate::contact::obstacles::{self, Around};
-use crate::contact::pair::{Pair, Snapshot, edge_depth};
+use crate::contact::pair::{Pair, SearchState, edge_depth};
 use crate::contact::separating_slab::SeparatingSlab;
 use crate::contact::shape::{Shape, grown, seen};
 use crate::contact::{Contact, Feature, inside};
@@ -159,7 +159,7 @@ impl Search {
         self.fit(motion.positions, bodies);
         self.find_inside(motion.positions, bodies);
         let Search { features, shapes, near, inside, groups, shares, penetrations, .. } = self;
-        let snapshot = Snapshot {
+        let snapshot = SearchState {
             positions: motion.positions,
             bodies,
             features,
@@ -282,7 +282,7 @@ impl Groups {
     /// Appends contacts of bodies wholly inside others; returns the vertices with one.
     fn lead(
         &mut self,
-        snapshot: Snapshot<'_>,
+        snapshot: SearchState<'_>,
         settings: MarginSettings,
         found: &mut Vec<Contact>,
     ) -> usize {
@@ -299,8 +299,8 @@ impl Groups {
             pairs.push((around, own));
             for &(.., vertex) in group {
                 let point = snapshot.positions[vertex.index()];
-                if let Some(foot) = inside::exit(point, way, facets, space) {
-                    found.push(snapshot.against(pair, vertex, &foot));
+                if let Some(closest_point) = inside::exit(point, way, facets, space) {
+                    found.push(snapshot.against(pair, vertex, &closest_point));
                 }
             }
         }
@@ -311,7 +311,7 @@ impl Groups {
 
 /// What threads read in common.
 struct Step<'a> {
-    snapshot: Snapshot<'a>,
+    snapshot: SearchState<'a>,
     near: &'a Near,
     groups: &'a Groups,
     penetrations: &'a Penetrations,
@@ -335,7 +335,7 @@ impl Step<'_> {
     /// All contacts between two bodies except those of vertices inside.
     fn find_pair(&self, of: [BodyId; 2], share: &mut ThreadScratch) {
         let ThreadScratch { hits, through, found, .. } = share;
-        let Snapshot { positions, features, boxes, shapes, .. } = self.snapshot;
+        let SearchState { positions, features, boxes, shapes, .. } = self.snapshot;
         let [pair, back] = [of, [of[1], of[0]]].map(|of| Pair { of, margin: self.margin(of) });
         let slab = SeparatingSlab::between(of, positions, features, boxes);
         let slab = slab.as_ref();
@@ -357,7 +357,7 @@ impl Step<'_> {
     ///
     /// Vertices of an enclosing body inside the enclosed one do not define a way out.
     fn inside(&self, own: BodyId, found: &mut Vec<Contact>) {
-        let Snapshot { bodies, positions, features, shapes, boxes, .. } = self.snapshot;
+        let SearchState { bodies, positions, features, shapes, boxes, .. } = self.snapshot;
         let all = &self.penetrations.resolved;
         let vertices = bodies.vertices(own);
         let first = all.partition_point(|entry| entry.vertex.index() < vertices.start);
@@ -370,11 +370,11 @@ impl Step<'_> {
             let point = positions[entry.vertex.index()];
             let (facets, space) = (&shapes[body.index()].facets, boxes[body.index()]);
             let penetration = entry.penetration;
-            let foot = inside::exit(point, penetration, facets, space)
+            let closest_point = inside::exit(point, penetration, facets, space)
                 .or_else(|| inside::nearest(point, penetration, facets));
-            let Some(foot) = foot else { continue };
+            let Some(closest_point) = closest_point else { continue };
             let pair = still_pair([own, body], features, self.settings.margin);
-            found.push(self.snapshot.against(pair, entry.vertex, &foot));
+            found.push(self.snapshot.against(pair, entry.vertex, &closest_point));
         }
     }
 

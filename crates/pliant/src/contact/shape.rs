@@ -80,7 +80,7 @@ pub struct Shape {
     /// Its triangles.
     pub facets: Facets,
     /// Feature edges; near ones are near each other in the list.
-    pub ridges: Vec<FeatureEdge>,
+    pub feature_edges: Vec<FeatureEdge>,
     /// Their boxes, m from the origin given.
     pub boxes: Layers,
     /// Length of the longest of them, m.
@@ -108,12 +108,12 @@ impl Shape {
 
     /// Updates to the present positions; boxes of edges are measured from `origin`.
     pub fn fit(&mut self, positions: &[Vec3], bodies: &Bodies, features: &Features, origin: Vec3) {
-        let Shape { facets, ridges, boxes, longest, normals, order } = self;
+        let Shape { facets, feature_edges, boxes, longest, normals, order } = self;
         facets.fit(positions, bodies);
         let first = facets.first;
         normals.clear();
         normals.extend(facets.corners.iter().map(|&triangle| face_normal(triangle)));
-        ridges.clear();
+        feature_edges.clear();
         boxes.clear();
         *longest = 0.0;
         for &edge in &*order {
@@ -124,10 +124,10 @@ impl Shape {
             let ends = [positions[from.index()], positions[to.index()]];
             let tips = [positions[left.index()], positions[right.index()]];
             let Some(side) = Side::new(ends, tips, [one, other]) else { continue };
-            let ridge = FeatureEdge { edge, side, length: ends[0].distance(ends[1]) };
-            *longest = longest.max(ridge.length);
-            boxes.push(seen(ridge.around(), origin));
-            ridges.push(ridge);
+            let feature_edge = FeatureEdge { edge, side, length: ends[0].distance(ends[1]) };
+            *longest = longest.max(feature_edge.length);
+            boxes.push(seen(feature_edge.around(), origin));
+            feature_edges.push(feature_edge);
         }
         boxes.close();
     }
@@ -164,10 +164,18 @@ mod tests {
         for _ in 0..2 {
             shape.fit(&rest, &bodies, &features, Vec3::ZERO);
             // 12 lines of two edges each; the longest is half of the longest side.
-            assert_eq!((shape.ridges.len(), shape.boxes.len(), shape.longest), (24, 24, 1.5));
+            assert_eq!(
+                (shape.feature_edges.len(), shape.boxes.len(), shape.longest),
+                (24, 24, 1.5)
+            );
         }
         let own = features.edges_of(BodyId(1));
-        assert!(shape.ridges.iter().all(|ridge| own.contains(&(ridge.edge as usize))));
+        assert!(
+            shape
+                .feature_edges
+                .iter()
+                .all(|feature_edge| own.contains(&(feature_edge.edge as usize)))
+        );
         assert_eq!(shape.facets.corners.len(), bodies.triangles_of(BodyId(1)).len());
     }
 }

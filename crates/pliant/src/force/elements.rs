@@ -50,10 +50,10 @@ pub trait Material<const N: usize>: std::fmt::Debug + Send + Sync {
     fn flow(&mut self, _element: usize, _at: &Corners<N>, _dt: f64) {}
 
     /// Writes the rest values that drifted, if any.
-    fn save(&self, _memory: &mut Snapshot) {}
+    fn save(&self, _snapshot: &mut Snapshot) {}
 
     /// Reads what [`Material::save`] wrote.
-    fn restore(&mut self, _memory: &mut Snapshot) -> Result<(), SnapshotError> {
+    fn restore(&mut self, _snapshot: &mut Snapshot) -> Result<(), SnapshotError> {
         Ok(())
     }
 

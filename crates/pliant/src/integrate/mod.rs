@@ -1,4 +1,4 @@
-//! StateView from forces: one step after the other.
+//! Motion from forces: one step after the other.
 //!
 //! Every integrator moves the same [`State`] under the same [`System`]; they differ in
 //! order, stability and cost. A step that fails leaves the state as it was.
@@ -264,10 +264,10 @@ pub trait Integrator: std::fmt::Debug + Send {
     }
 
     /// Writes what it remembers of the steps before, if anything.
-    fn save(&self, _memory: &mut Snapshot) {}
+    fn save(&self, _snapshot: &mut Snapshot) {}
 
     /// Reads what [`Integrator::save`] wrote.
-    fn restore(&mut self, _memory: &mut Snapshot) -> Result<(), SnapshotError> {
+    fn restore(&mut self, _snapshot: &mut Snapshot) -> Result<(), SnapshotError> {
         Ok(())
     }
 
@@ -298,7 +298,7 @@ impl System {
         motion: StateView<'_>,
         forces: &mut Vec<Vec3>,
     ) -> Result<(), StepError> {
-        let _watch = StageTimer::new(&self.profiler, Stage::Force);
+        let _timer = StageTimer::new(&self.profiler, Stage::Force);
         forces.resize(motion.positions.len(), Vec3::ZERO);
         self.forces.sum(motion, forces);
         self.push(forces);
@@ -312,7 +312,7 @@ impl System {
         forces: &mut Vec<Vec3>,
         still: &mut Vec<Vec3>,
     ) -> Result<(), StepError> {
-        let _watch = StageTimer::new(&self.profiler, Stage::Force);
+        let _timer = StageTimer::new(&self.profiler, Stage::Force);
         forces.resize(motion.positions.len(), Vec3::ZERO);
         self.forces.sum_linearised(motion, forces, still);
         self.push(forces);

@@ -141,7 +141,7 @@ impl Sleep {
         may.clear();
         may.extend(rest.iter().map(|rest| *rest >= settings.after));
         let pressing = output.rows.iter().zip(&output.row_impulses);
-        for (row, _) in pressing.filter(|(_, pressure)| pressure.normal > 0.0) {
+        for (row, _) in pressing.filter(|(_, row_impulse)| row_impulse.normal > 0.0) {
             let Some(a) = rigids.place(row.bodies.0) else {
                 lies_on_others(rigids, row, may);
                 continue;

@@ -112,14 +112,14 @@ impl Response for Constraint {
         let StepContext { bodies, motion, dt, profiler, .. } = context;
         let ContactOutput { rows, row_impulses, rigid_shifts, .. } = &mut *output;
         {
-            let _watch = StageTimer::new(profiler, Stage::Detect);
+            let _timer = StageTimer::new(profiler, Stage::Detect);
             let (obstacles, settings) = (&self.obstacles[..], self.settings.contacts);
             self.search.find(ContactQuery { motion, bodies, obstacles, settings, dt }, rows);
             if !self.apart.is_empty() {
                 rows.retain(|row| !is_apart(&self.apart, row.bodies));
             }
         }
-        let _watch = StageTimer::new(profiler, Stage::Contact);
+        let _timer = StageTimer::new(profiler, Stage::Contact);
         self.correction.find(context, rows, rigid_shifts);
         for row in &mut *rows {
             row.min_normal_velocity =

@@ -14,7 +14,6 @@
 
 use crate::contact::impulse::ContactImpulse;
 use crate::math::{Mat3, Vec3};
-use crate::solve::gauss_seidel::Relaxed;
 use crate::solve::terms::Row;
 
 /// Determinant of G over the cube of its mean below which G counts as singular.
@@ -87,15 +86,12 @@ impl ContactBlock {
         }
     }
 
-    /// What a change of the impulse, N·s, means for the sweeps.
+    /// Whether a change of the impulse, N·s, moves it by less than the tolerance.
     #[inline]
-    pub fn relaxed(&self, change: Vec3, is_rigid: bool) -> Relaxed {
-        let tolerance_sq = self.velocity_tolerance * self.velocity_tolerance;
-        if (self.delassus * change).length_squared() > tolerance_sq {
-            Relaxed::Moved { is_rigid }
-        } else {
-            Relaxed::Converged
-        }
+    pub fn is_converged(&self, change: Vec3) -> bool {
+        let moved = (self.delassus * change).length_squared()
+            > self.velocity_tolerance * self.velocity_tolerance;
+        !moved
     }
 
     /// Solves the contact by itself; returns the change of its impulse, N·s.

@@ -41,7 +41,7 @@ impl Nncg {
     /// Moves the iterate along the conjugate direction, after each sweep.
     ///
     /// The point reached is where the next sweep begins.
-    pub fn go_on(&mut self, row_impulses: &mut [ContactImpulse], speeds: &mut [f64]) {
+    pub fn accelerate(&mut self, row_impulses: &mut [ContactImpulse], speeds: &mut [f64]) {
         let Nncg { before, speeds_before, impulses, speeds: steps, change_sq } = self;
         let mut now_sq = 0.0;
         for (now, before) in row_impulses.iter().zip(&*before) {

@@ -207,11 +207,14 @@ impl GaussSeidel for Rows<'_> {
             return Relaxed::Converged;
         };
         constraint.push(self.list, impulse, self.speeds);
-        constraint.block.relaxed(impulse, true)
+        match constraint.block.is_converged(impulse) {
+            true => Relaxed::Converged,
+            false => Relaxed::Moved { is_rigid: true },
+        }
     }
 
     fn accelerate(&mut self) {
-        self.nncg.go_on(self.row_impulses, self.speeds);
+        self.nncg.accelerate(self.row_impulses, self.speeds);
     }
 }
 

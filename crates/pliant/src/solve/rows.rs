@@ -44,7 +44,7 @@ impl<M: ?Sized> Copy for Equations<'_, M> {}
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowSettings {
     /// Islands with a body of more vertices are solved by iterations.
-    pub most_direct: usize,
+    pub max_dense_vertices: usize,
     /// Sweeps over all contacts with the direct solver.
     pub sweeps: usize,
     /// Change of velocity, per size and step, below which sweeps end.
@@ -63,7 +63,7 @@ pub struct RowSettings {
 impl Default for RowSettings {
     fn default() -> RowSettings {
         RowSettings {
-            most_direct: 60,
+            max_dense_vertices: 60,
             sweeps: 20,
             velocity_tolerance: 1e-6,
             rigid_sweeps: 200,
@@ -161,7 +161,7 @@ impl RowSolver {
         let Unknowns { velocities, row_impulses } = unknowns;
         self.list(sides);
         let groups = sides.rigid.map_or(&[][..], |rigid| rigid.groups);
-        self.islands.find((&self.bodies, groups), contacts, settings.rows.most_direct);
+        self.islands.find((&self.bodies, groups), contacts, settings.rows.max_dense_vertices);
         self.reduction.find(contacts, sides.rigid);
         self.reduction.gather(contacts, row_impulses);
         self.split(sides, contacts, row_impulses);
@@ -181,7 +181,7 @@ impl RowSolver {
         let [_, other] = &mut self.parts;
         if !other.rows.is_empty() {
             hold(&mut self.held, (&self.bodies, equations.held), |body| {
-                !self.islands.touch[body.index()] || self.islands.is_direct(body)
+                !self.islands.touch[body.index()] || self.islands.is_dense(body)
             });
             let others = Equations { held: &self.held, ..equations };
             let ends = Unknowns { velocities, row_impulses: &mut other.row_impulses };
@@ -259,7 +259,7 @@ impl RowSolver {
             let is_rigid = rigid.centres.get(body).is_some_and(Option::is_some)
                 && rigid.groups.get(body).is_none_or(Option::is_none);
             let id = BodyId(body as u32);
-            if is_rigid && self.islands.touch[body] && !self.islands.is_direct(id) {
+            if is_rigid && self.islands.touch[body] && !self.islands.is_dense(id) {
                 // Nothing joins its unknowns to others but the contacts.
                 for v in [first, first + 1] {
                     velocities[v] = matrix.diagonal(v).inverse() * self.pushed[v];
@@ -274,7 +274,7 @@ impl RowSolver {
         let all = contacts.iter().zip(row_impulses).enumerate();
         for (_, (contact, row_impulse)) in all.filter(|(k, _)| self.reduction.is_representative(*k))
         {
-            let part = &mut self.parts[usize::from(!self.islands.is_direct(contact.bodies.0))];
+            let part = &mut self.parts[usize::from(!self.islands.is_dense(contact.bodies.0))];
             part.rows.push(Row::of(contact, sides.rigid));
             part.row_impulses.push(*row_impulse);
         }
@@ -286,7 +286,7 @@ impl RowSolver {
         let all = contacts.iter().zip(row_impulses).enumerate();
         for (_, (contact, row_impulse)) in all.filter(|(k, _)| self.reduction.is_representative(*k))
         {
-            let part = usize::from(!self.islands.is_direct(contact.bodies.0));
+            let part = usize::from(!self.islands.is_dense(contact.bodies.0));
             *row_impulse = self.parts[part].row_impulses[next[part]];
             next[part] += 1;
         }
@@ -337,7 +337,7 @@ impl Islands {
         &mut self,
         (bodies, groups): (&[Range<usize>], &[Option<BodyId>]),
         contacts: &[Contact],
-        most_direct: usize,
+        max_dense_vertices: usize,
     ) {
         let Islands { parents, are_small, touch } = self;
         parents.clear();
@@ -363,13 +363,13 @@ impl Islands {
         for (body, vertices) in bodies.iter().enumerate() {
             let island = first(parents, body as u32);
             parents[body] = island;
-            are_small[island as usize] &= vertices.len() <= most_direct;
+            are_small[island as usize] &= vertices.len() <= max_dense_vertices;
         }
         tied().for_each(|(body, _)| are_small[parents[body] as usize] = false);
     }
 
     /// Whether a body is solved with dense inverses.
-    fn is_direct(&self, body: BodyId) -> bool {
+    fn is_dense(&self, body: BodyId) -> bool {
         self.touch[body.index()] && self.are_small[self.parents[body.index()] as usize]
     }
 }
@@ -417,7 +417,7 @@ mod tests {
         let mut islands = Islands::default();
         islands.find((&bodies, &[]), &[meeting(2, 0), on_floor(1), on_floor(4)], 2);
         let dense_pgs =
-            |islands: &Islands| [0, 1, 2, 3, 4].map(|body| islands.is_direct(BodyId(body)));
+            |islands: &Islands| [0, 1, 2, 3, 4].map(|body| islands.is_dense(BodyId(body)));
         assert_eq!(dense_pgs(&islands), [true, true, true, false, false]);
         // The large body takes its island with it, the one on the floor is left alone.
         islands.find((&bodies, &[]), &[meeting(2, 0), meeting(2, 4), on_floor(1)], 2);
@@ -446,9 +446,9 @@ mod tests {
         let mut contacts = [meeting(0, 1), meeting(1, 2), meeting(2, 0)];
         contacts[2].normal = -Vec3::Z;
         let linear = LinearSettings { tolerance: 1e-12, ..LinearSettings::default() };
-        let solved = [0, 2].map(|most_direct| {
+        let solved = [0, 2].map(|max_dense_vertices| {
             let settings = RowSettings {
-                most_direct,
+                max_dense_vertices,
                 sweeps: 200,
                 velocity_tolerance: 1e-14,
                 rigid_sweeps: 200,

@@ -19,9 +19,9 @@ use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::{Measure, Overlap};
 use pliant::step::Stepper;
-use pliant_papers::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings};
+use pliant_papers::bodies::barrier::{BodyBarrier, BodyBarrierSettings};
 use pliant_papers::bodies::buffer::{Buffer, BufferSettings};
-use pliant_papers::bodies::impulse::{BodilyImpulseSettings, BodilyImpulses};
+use pliant_papers::bodies::impulse::{BodyImpulseSettings, BodyImpulses};
 
 use crate::placed::{Placed, placed};
 
@@ -79,15 +79,15 @@ impl Scene {
         StepContext { bodies, motion, masses, pins, rigids, dt: DT, profiler }
     }
 
-    fn impulses(&self, settings: BodilyImpulseSettings) -> (ContactOutput, BodilyImpulses) {
-        let mut response = BodilyImpulses::new(&self.rest, &self.bodies, settings).unwrap();
+    fn impulses(&self, settings: BodyImpulseSettings) -> (ContactOutput, BodyImpulses) {
+        let mut response = BodyImpulses::new(&self.rest, &self.bodies, settings).unwrap();
         let mut output = ContactOutput::default();
         response.post_step(self.context(), &mut output);
         (output, response)
     }
 
-    fn barrier(&self, settings: BodilyBarrierSettings) -> Stepper {
-        let response = BodilyBarrier::new(&self.rest, &self.bodies, settings).unwrap();
+    fn barrier(&self, settings: BodyBarrierSettings) -> Stepper {
+        let response = BodyBarrier::new(&self.rest, &self.bodies, settings).unwrap();
         self.stepper(response)
     }
 
@@ -144,12 +144,12 @@ fn sums(scene: &Scene, list: &[(VertexId, Vec3)]) -> (f64, f64) {
 }
 
 /// Every combination of these restitutions and coefficients of friction.
-fn impulse_settings() -> impl Iterator<Item = BodilyImpulseSettings> {
+fn impulse_settings() -> impl Iterator<Item = BodyImpulseSettings> {
     let pairs = [(0.0, 0.0), (0.5, 0.3), (1.0, 0.0), (1.0, 0.7), (0.9, 5.0)];
-    pairs.into_iter().map(|(restitution, friction)| BodilyImpulseSettings {
+    pairs.into_iter().map(|(restitution, friction)| BodyImpulseSettings {
         restitution,
         friction,
-        ..BodilyImpulseSettings::default()
+        ..BodyImpulseSettings::default()
     })
 }
 
@@ -187,7 +187,7 @@ fn impulses_never_add_kinetic_energy() {
 fn shifts_keep_the_centre_of_mass_and_report_what_they_change() {
     let mut scene = Scene::balls();
     let masses = scene.system.masses.clone();
-    let (output, response) = scene.impulses(BodilyImpulseSettings::default());
+    let (output, response) = scene.impulses(BodyImpulseSettings::default());
     let centre = scene.state.centre(&masses);
     let mut pushed = scene.state.clone();
     for (vertex, impulse) in &output.impulses {
@@ -240,12 +240,9 @@ fn impulses_and_buffers_do_not_depend_on_units() {
 fn cubes_that_meet_bounce_by_impulses_and_part() {
     for (restitution, least) in [(0.0, 0.05), (1.0, 0.3)] {
         let mut scene = Scene::cubes(Quat::IDENTITY, Vec3::new(1.05, 0.1, 0.07), 2.0);
-        let settings = BodilyImpulseSettings {
-            restitution,
-            friction: 0.0,
-            ..BodilyImpulseSettings::default()
-        };
-        let response = BodilyImpulses::new(&scene.rest, &scene.bodies, settings).unwrap();
+        let settings =
+            BodyImpulseSettings { restitution, friction: 0.0, ..BodyImpulseSettings::default() };
+        let response = BodyImpulses::new(&scene.rest, &scene.bodies, settings).unwrap();
         let mut stepper = scene.stepper(response);
         let (before, start) = (scene.state.clone(), scene.kinetic());
         let mut met = 0;
@@ -305,7 +302,7 @@ fn a_cube_rests_outside_another_within_its_buffer() {
 /// Steps for a while; no step may end with an overlap.
 #[track_caller]
 fn watch(scene: &mut Scene, (steps, dt): (usize, f64)) -> Report {
-    let mut stepper = scene.barrier(BodilyBarrierSettings::default());
+    let mut stepper = scene.barrier(BodyBarrierSettings::default());
     let mut measure = Measure::new(&scene.state.positions, &scene.bodies);
     let mut all = Report::default();
     for step in 0..steps {
@@ -364,12 +361,12 @@ fn balls_whose_edges_are_nearly_flat_never_cross_behind_a_barrier() {
 fn lacking(sweeps: usize) -> f64 {
     let mut scene = Scene::balls();
     let settings =
-        BodilyImpulseSettings { friction: 0.0, shift: 0.0, ..BodilyImpulseSettings::default() };
+        BodyImpulseSettings { friction: 0.0, shift: 0.0, ..BodyImpulseSettings::default() };
     let size =
         |output: &ContactOutput| output.impulses.iter().map(|(_, j)| j.length()).sum::<f64>();
-    let (given, _) = scene.impulses(BodilyImpulseSettings { sweeps, ..settings });
+    let (given, _) = scene.impulses(BodyImpulseSettings { sweeps, ..settings });
     scene.carry_out(&given);
-    let (left, _) = scene.impulses(BodilyImpulseSettings { sweeps: 1, ..settings });
+    let (left, _) = scene.impulses(BodyImpulseSettings { sweeps: 1, ..settings });
     size(&left) / size(&given)
 }
 

@@ -6,7 +6,7 @@ use pliant::body::Bodies;
 use pliant::body::soft::{Masses, State};
 use pliant::contact::output::ContactOutput;
 use pliant::contact::response::Stiffness;
-use pliant::contact::response::{RespondError, Response, StepContext};
+use pliant::contact::response::{Response, ResponseError, StepContext};
 use pliant::depth::DepthSettings;
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::id::{BodyId, VertexId};
@@ -23,9 +23,9 @@ use pliant::mesh::surface::Surface;
 use pliant::mesh::tet::TetMesh;
 use pliant::solve::constraint::{Constraint, ConstraintSettings};
 use pliant::step::Stepper;
-use pliant_papers::bodies::barrier::{BodilyBarrier, BodilyBarrierSettings, Strength};
+use pliant_papers::bodies::barrier::{BodyBarrier, BodyBarrierSettings, Strength};
 use pliant_papers::bodies::buffer::{Buffer, BufferSettings};
-use pliant_papers::bodies::impulse::{BodilyImpulseSettings, BodilyImpulses};
+use pliant_papers::bodies::impulse::{BodyImpulseSettings, BodyImpulses};
 use pliant_papers::bodies::{BodyPenalty, BodyPenaltySettings, Kind};
 use pliant_papers::surface::{ContactSurface, SurfaceSettings};
 
@@ -112,7 +112,7 @@ impl Made {
         self.units.time * if self.is_implicit() { 1.0 / 64.0 } else { 1.0 / 1024.0 }
     }
 
-    fn response(self, rest: &[Vec3], bodies: &Bodies) -> Result<Box<dyn Response>, RespondError> {
+    fn response(self, rest: &[Vec3], bodies: &Bodies) -> Result<Box<dyn Response>, ResponseError> {
         let (dt, friction) = (self.dt(), self.friction);
         let fixed = |default| self.stiffness.map_or(default, Stiffness::Fixed);
         // Of flat faces the normals are exact.
@@ -142,15 +142,15 @@ impl Made {
             Way::Barrier => {
                 let speed = 2.0 * self.units.length / self.units.time;
                 let strength = self.stiffness.map_or(Strength::OfSpeed(speed), Strength::Fixed);
-                let settings = BodilyBarrierSettings::default();
-                let settings = BodilyBarrierSettings { strength, friction, ..settings };
-                Box::new(BodilyBarrier::new(rest, bodies, settings)?)
+                let settings = BodyBarrierSettings::default();
+                let settings = BodyBarrierSettings { strength, friction, ..settings };
+                Box::new(BodyBarrier::new(rest, bodies, settings)?)
             }
             Way::Impulse => {
-                let settings = BodilyImpulseSettings::default();
+                let settings = BodyImpulseSettings::default();
                 let depth = flat(settings.depth);
-                let settings = BodilyImpulseSettings { depth, friction, ..settings };
-                Box::new(BodilyImpulses::new(rest, bodies, settings)?)
+                let settings = BodyImpulseSettings { depth, friction, ..settings };
+                Box::new(BodyImpulses::new(rest, bodies, settings)?)
             }
             Way::Surface => Box::new(surface(SurfaceSettings::default())?),
             Way::WholeSurface => Box::new(surface(SurfaceSettings::settling())?),
@@ -165,7 +165,7 @@ impl Made {
 
     fn stepper(self, scene: &Scene) -> Stepper {
         let mut implicit = ImplicitSettings::default();
-        implicit.rows.most_direct = if self.way == Way::Iterative { 0 } else { usize::MAX };
+        implicit.rows.max_dense_vertices = if self.way == Way::Iterative { 0 } else { usize::MAX };
         let inner: Box<dyn Integrator> = match self.is_implicit() {
             true => Box::new(Implicit::new(implicit)),
             false => Box::new(Euler::new(EulerKind::Symplectic)),

@@ -96,8 +96,8 @@ fn plane(point: Vec3, normal: Vec3, friction: f64) -> Obstacle {
 /// Both solvers, each made to take every body.
 fn both_ways() -> [Settings; 2] {
     let mut settings = [Settings::default(); 2];
-    settings[0].implicit.rows.most_direct = usize::MAX;
-    settings[1].implicit.rows.most_direct = 0;
+    settings[0].implicit.rows.max_dense_vertices = usize::MAX;
+    settings[1].implicit.rows.max_dense_vertices = 0;
     settings[1].implicit.linear.tolerance = 1e-9;
     settings
 }
@@ -185,7 +185,7 @@ fn contacts_between_bodies_keep_momentum() {
                 .contact
                 .row_impulses
                 .iter()
-                .any(|pressure| pressure.normal > 0.0);
+                .any(|row_impulse| row_impulse.normal > 0.0);
         }
         assert!(met);
         let change = scene.state.momentum(&scene.system.masses) - before;

@@ -22,7 +22,7 @@ const MOST_ROUNDS: usize = 100;
 /// Change of velocity by joints, per size and step, below which rounds end.
 const STILL: f64 = 1e-7;
 
-/// Snapshot of the method.
+/// Scratch memory of the solver.
 #[derive(Clone, Debug, Default)]
 pub struct JointContactAlternator {
     /// b without joints, N·s.
@@ -84,15 +84,15 @@ impl Implicit {
         report: &mut Report,
     ) -> Result<(), StepError> {
         let span = self.stage.span;
-        self.in_turn.begin(system, state, span)?;
-        self.in_turn.right.clone_from(&self.right);
+        self.alternator.begin(system, state, span)?;
+        self.alternator.right.clone_from(&self.right);
         for _ in 0..MOST_ROUNDS {
             for (member, [push, turning]) in
-                system.rigids.members().iter().zip(&self.in_turn.pushes)
+                system.rigids.members().iter().zip(&self.alternator.pushes)
             {
                 let first = member.unknown;
-                self.right[first] = self.in_turn.right[first] + *push;
-                self.right[first + 1] = self.in_turn.right[first + 1] + *turning;
+                self.right[first] = self.alternator.right[first] + *push;
+                self.right[first + 1] = self.alternator.right[first + 1] + *turning;
             }
             self.solve(system, report)?;
             let changed = self.obey(system)? * span;
@@ -108,8 +108,8 @@ impl Implicit {
 
     /// Lets joints change what was solved; gives the largest change of velocity per size, 1/s.
     fn obey(&mut self, system: &mut System) -> Result<f64, StepError> {
-        let Implicit { in_turn, ends, right, .. } = self;
-        let JointContactAlternator { pushes, states, inertias, sizes, .. } = in_turn;
+        let Implicit { alternator, ends, right, .. } = self;
+        let JointContactAlternator { pushes, states, inertias, sizes, .. } = alternator;
         let System { joints, rigids, scratch: StepScratch { contact, .. }, .. } = system;
         for (k, (member, state)) in rigids.members().iter().zip(&mut *states).enumerate() {
             let first = member.unknown;

@@ -98,7 +98,7 @@ pub struct Implicit {
     row_solver: RowSolver,
     spring_solver: SpringSolver,
     reduced: Reduced,
-    in_turn: JointContactAlternator,
+    alternator: JointContactAlternator,
     stage: Problem,
     trial: State,
     /// Positions and velocities before the last step, and its length; for BDF2.
@@ -111,7 +111,7 @@ pub struct Implicit {
     /// Part of the last change that Newton's method took; 0 when there was no way down.
     taken: f64,
     /// Zeros, m/s.
-    still: Vec<Vec3>,
+    zeros: Vec<Vec3>,
     next: State,
 }
 
@@ -240,7 +240,7 @@ impl Implicit {
 
     /// Solves the linear system, with the contacts if there are any.
     fn solve(&mut self, system: &mut System, report: &mut Report) -> Result<(), StepError> {
-        let _watch = StageTimer::new(&system.profiler, Stage::Solve);
+        let _timer = StageTimer::new(&system.profiler, Stage::Solve);
         let with_rigids = !system.rigids.is_empty() && self.solves_constraints();
         let Implicit {
             settings,
@@ -389,7 +389,7 @@ pub(super) fn assemble(
     motion: StateView<'_>,
     span: f64,
 ) -> Result<(), StepError> {
-    let _watch = StageTimer::new(&system.profiler, Stage::Solve);
+    let _timer = StageTimer::new(&system.profiler, Stage::Solve);
     let tangent = Tangent { stiffness: span * span, damping: span, form: Form::Definite };
     system.forces.assemble(motion, tangent);
     finish_matrix(system, motion.time)

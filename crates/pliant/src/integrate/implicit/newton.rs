@@ -106,19 +106,19 @@ impl Implicit {
         form: Form,
         report: &mut Report,
     ) -> Result<(), StepError> {
-        let Implicit { settings, solvers, stage, trial, right, change, still, .. } = self;
+        let Implicit { settings, solvers, stage, trial, right, change, zeros, .. } = self;
         change.fill(Vec3::ZERO);
         match form {
             Form::Exact => {
-                still.resize(change.len(), Vec3::ZERO);
-                assemble_exact(system, trial.motion(), still, stage.span)?;
+                zeros.resize(change.len(), Vec3::ZERO);
+                assemble_exact(system, trial.motion(), zeros, stage.span)?;
             }
             Form::Definite => assemble(system, trial.motion(), stage.span)?,
         }
         let Some(matrix) = system.forces.matrix() else { return Ok(()) };
         let (held, bodies) = (system.pins.vertices(), system.bodies.offsets());
         let linear = Linear { matrix, right, held, bodies };
-        let _watch = StageTimer::new(&system.profiler, Stage::Solve);
+        let _timer = StageTimer::new(&system.profiler, Stage::Solve);
         report.linear += solvers.solve(linear, settings.linear, change)?.iterations;
         Ok(())
     }
@@ -203,19 +203,19 @@ impl Implicit {
     }
 }
 
-/// Builds A with the exact stiffness of what does not move, given zeros in `still`.
+/// Builds A with the exact stiffness of what does not move, given zeros in `zeros`.
 ///
 /// Symmetric where forces have an energy, and mostly definite where that is near its minimum.
 /// Exact damping is neither, so that it keeps its definite form.
 fn assemble_exact(
     system: &mut System,
     motion: StateView<'_>,
-    still: &[Vec3],
+    zeros: &[Vec3],
     span: f64,
 ) -> Result<(), StepError> {
     let stiffness = Tangent { stiffness: span * span, damping: 0.0, form: Form::Exact };
     let damping = Tangent { stiffness: 0.0, damping: span, form: Form::Definite };
-    system.forces.assemble(StateView { velocities: still, ..motion }, stiffness);
+    system.forces.assemble(StateView { velocities: zeros, ..motion }, stiffness);
     system.forces.assemble_more(motion, damping);
     finish_matrix(system, motion.time)
 }

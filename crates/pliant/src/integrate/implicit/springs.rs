@@ -21,7 +21,7 @@ use crate::solve::pcg::Pcg;
 /// What is left then pulls nowhere either: it only is not the solution.
 const ROUNDS: usize = 8;
 
-/// Snapshot of the method.
+/// Scratch memory of the solver.
 #[derive(Debug, Default)]
 pub(super) struct SpringSolver {
     pcg: Pcg,

@@ -225,8 +225,8 @@ impl ProblemKind {
     /// What it means and what to do, one clause without a full stop.
     pub fn advice(self) -> &'static str {
         match self {
-            ProblemKind::NoSuchVertex => "a corner beyond the last vertex; mend the indices",
-            ProblemKind::NonFinite => "coordinates are NaN or infinite; mend the file",
+            ProblemKind::NoSuchVertex => "a corner beyond the last vertex; fix the indices",
+            ProblemKind::NonFinite => "coordinates are NaN or infinite; fix the file",
             ProblemKind::ExtremeCoordinates => "volumes overflow or vanish; change the unit",
             ProblemKind::InvertedTets => "some tets are inside out; swap two corners of each",
             ProblemKind::AllInverted => "every tet was inside out and has been turned around",

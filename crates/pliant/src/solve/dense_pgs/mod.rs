@@ -337,11 +337,14 @@ impl GaussSeidel for Rows<'_> {
             return Relaxed::Converged;
         };
         constraint.push(responses, impulse, speeds);
-        constraint.block.relaxed(impulse, constraint.is_rigid)
+        match constraint.block.is_converged(impulse) {
+            true => Relaxed::Converged,
+            false => Relaxed::Moved { is_rigid: constraint.is_rigid },
+        }
     }
 
     fn accelerate(&mut self) {
-        self.nncg.go_on(self.row_impulses, self.speeds);
+        self.nncg.accelerate(self.row_impulses, self.speeds);
     }
 }
 
