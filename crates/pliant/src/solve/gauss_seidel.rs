@@ -60,7 +60,8 @@ mod tests {
     /// Equations 2 x + y = 3 and x + 2 y = 3, solved by x = y = 1.
     struct Pair {
         x: [f64; 2],
-        is_rigid: bool,
+        /// What a row that changes says.
+        moved: Relaxed,
         accelerated: usize,
     }
 
@@ -73,7 +74,7 @@ mod tests {
             let before = self.x[row];
             self.x[row] = (3.0 - self.x[1 - row]) / 2.0;
             let is_still = (self.x[row] - before).abs() < 1e-9;
-            if is_still { Relaxed::Converged } else { Relaxed::Moved { is_rigid: self.is_rigid } }
+            if is_still { Relaxed::Converged } else { self.moved }
         }
 
         fn accelerate(&mut self) {
@@ -81,9 +82,12 @@ mod tests {
         }
     }
 
+    const SOFT: Relaxed = Relaxed::Moved { is_rigid: false };
+    const RIGID: Relaxed = Relaxed::Moved { is_rigid: true };
+
     #[track_caller]
-    fn check(is_rigid: bool, limits: SweepLimits, expected: usize) {
-        let mut pair = Pair { x: [0.0; 2], is_rigid, accelerated: 0 };
+    fn check(moved: Relaxed, limits: SweepLimits, expected: usize) {
+        let mut pair = Pair { x: [0.0; 2], moved, accelerated: 0 };
         assert_eq!(sweep(&mut pair, limits), expected);
         assert_eq!(pair.accelerated, expected.max(1) - 1); // not after the last
         if expected > 10 {
@@ -94,10 +98,10 @@ mod tests {
     #[test]
     fn sweeps_end_when_nothing_moves_or_at_the_limit_of_their_kind() {
         // The error falls by four a sweep: 1.5 · 4⁻¹⁵ is the first change below 1e-9.
-        check(false, SweepLimits { soft: 99, rigid: 1 }, 17);
-        check(true, SweepLimits { soft: 1, rigid: 99 }, 17);
-        check(false, SweepLimits { soft: 3, rigid: 99 }, 3);
-        check(true, SweepLimits { soft: 99, rigid: 3 }, 3);
-        check(false, SweepLimits { soft: 0, rigid: 0 }, 0);
+        check(SOFT, SweepLimits { soft: 99, rigid: 1 }, 17);
+        check(RIGID, SweepLimits { soft: 1, rigid: 99 }, 17);
+        check(SOFT, SweepLimits { soft: 3, rigid: 99 }, 3);
+        check(RIGID, SweepLimits { soft: 99, rigid: 3 }, 3);
+        check(SOFT, SweepLimits { soft: 0, rigid: 0 }, 0);
     }
 }
