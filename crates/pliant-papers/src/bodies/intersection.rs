@@ -17,6 +17,7 @@ use pliant::detect::boxes::{Bounds, rounded};
 use pliant::detect::pairs::{Sweep, neighbours};
 use pliant::id::{BodyId, VertexId};
 use pliant::math::{Aabb, Vec3};
+use pliant::mesh::edge_search::crosses_any;
 use pliant::mesh::intersect::segment_meets_triangle;
 use pliant::mesh::topology::Csr;
 
@@ -196,15 +197,9 @@ impl Apart {
         let edges = features.edges[features.edges_of(own)].iter();
         let mut ends = edges.map(|edge| (edge.ends[0], edge.ends.map(|v| positions[v.index()])));
         let crosses = |(_, ends): &(VertexId, [Vec3; 2])| {
-            let space = Aabb::around(*ends);
-            let mut does = false;
-            if space.meets(common) {
-                facets.tree.meeting(space, |k| {
-                    does = segment_meets_triangle(*ends, facets.corners[k as usize]);
-                    !does
-                });
-            }
-            does
+            let corners = |k: u32| facets.corners[k as usize];
+            Aabb::around(*ends).meets(common)
+                && crosses_any(&facets.tree, *ends, corners, segment_meets_triangle)
         };
         ends.find(crosses).map(|(vertex, _)| vertex)
     }

@@ -9,10 +9,11 @@ use crate::contact::Contact;
 use crate::contact::edges::{EdgeEdgeGap, edge_edge_gap};
 use crate::contact::pair::{Pair, SearchState, edge_depth};
 use crate::contact::separating_slab::SeparatingSlab;
-use crate::contact::shape::{FeatureEdge, Shape, seen};
+use crate::contact::shape::{Facets, FeatureEdge, Shape, seen};
 use crate::detect::boxes::{Hits, Query};
 use crate::id::BodyId;
 use crate::math::{Aabb, Vec3};
+use crate::mesh::edge_search::crosses_any;
 
 /// Least cosine of the angle to the shallowest normal; other contacts are skipped.
 const SAME_WAY: f64 = 0.5;
@@ -115,12 +116,8 @@ fn has_inside(snapshot: &SearchState<'_>, [own, body]: [BodyId; 2]) -> bool {
 
 /// Whether an edge crosses a surface.
 fn runs_through(feature_edge: &FeatureEdge, around: &Shape) -> bool {
-    let mut does = false;
-    around.facets.tree.meeting(feature_edge.around(), |k| {
-        does = crosses(feature_edge.side.ends, around.facets.corners[k as usize]);
-        !does
-    });
-    does
+    let Facets { tree, corners, .. } = &around.facets;
+    crosses_any(tree, feature_edge.side.ends, |k| corners[k as usize], crosses)
 }
 
 /// Whether a segment crosses a triangle, up to rounding: a later step decides anew.

@@ -19,6 +19,7 @@ use crate::detect::tets::{box_of, near_tets, tets_overlap};
 use crate::id::BodyId;
 use crate::math::{Aabb, Vec3, orient3d};
 use crate::mesh::bvh::Bvh;
+use crate::mesh::edge_search::crosses_any;
 use crate::mesh::intersect::segment_meets_triangle;
 use crate::mesh::normals::face_normal;
 
@@ -140,16 +141,9 @@ impl<'a> Scene<'a> {
         let range = self.bodies.triangles_of(own);
         self.fit(other);
         let Some(tree) = &self.trees[other.index()] else { return false };
-        range.into_iter().any(|index| {
-            let mut passes = false;
-            for edge in self.edges(index) {
-                tree.meeting(box_of(edge), |hit| {
-                    passes = passes || passes_through(edge, self.corners(start + hit as usize));
-                    !passes
-                });
-            }
-            passes
-        })
+        let corners = |hit: u32| self.corners(start + hit as usize);
+        let passes = |edge| crosses_any(tree, edge, corners, passes_through);
+        range.into_iter().any(|index| self.edges(index).into_iter().any(passes))
     }
 
     /// Whether a point just behind the surface of `own` is inside both bodies.

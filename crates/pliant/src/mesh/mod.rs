@@ -23,6 +23,8 @@ pub mod closest;
 
 pub mod bvh;
 
+pub mod edge_search;
+
 pub mod overlap;
 
 pub mod problems;
