@@ -1,7 +1,7 @@
 //! The constrained response: no step ends with outlines that share a point.
 //!
 //! A step that would end so is rejected and made again in shorter parts, by
-//! [`pliant::integrate::backtrack`]: a bisection in time to the last free state. Outlines that
+//! [`pliant::step::Stepper::with_halvings`]: a bisection in time to the last free state. Outlines that
 //! have come near are kept apart by impulses before the next part.
 //!
 //! | here       | formula                  | meaning                                         |
