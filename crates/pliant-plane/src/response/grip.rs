@@ -93,7 +93,7 @@ impl Flat {
             Some(lamina) => {
                 let arm = grip.position - self.centres[grip.outline as usize];
                 let turn = arm.perp_dot(direction);
-                1.0 / lamina.mass + turn * turn / lamina.context
+                1.0 / lamina.mass + turn * turn / lamina.inertia
             }
             None => self.soft_ease(grip, masses, |share| share * share),
         }

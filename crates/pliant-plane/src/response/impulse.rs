@@ -362,7 +362,7 @@ impl Velocities {
             let arm = grip.position - flat.centres[outline];
             let (velocity, spin) = &mut self.rigid[outline];
             *velocity += impulse / lamina.mass;
-            *spin += arm.perp_dot(impulse) / lamina.context;
+            *spin += arm.perp_dot(impulse) / lamina.inertia;
             return;
         }
         for (end, share) in grip.ends.into_iter().zip(grip.shares) {

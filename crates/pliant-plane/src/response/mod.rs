@@ -62,7 +62,7 @@ pub struct Lamina {
     /// Mass, kg.
     pub mass: f64,
     /// Moment of inertia about z, through the centre, kg·m².
-    pub context: f64,
+    pub inertia: f64,
 }
 
 /// Which outlines there are, and which pairs do not interact.
@@ -140,7 +140,7 @@ impl Flat {
             flat.sizes.push(size.min_element());
             flat.laminas.push(rigids.place(body).map(|place| {
                 let rigid = &rigids.members()[place].body;
-                Lamina { mass: rigid.mass, context: rigid.moments.z }
+                Lamina { mass: rigid.mass, inertia: rigid.moments.z }
             }));
         }
         flat.centres.resize(flat.bodies.len(), Vec2::ZERO);

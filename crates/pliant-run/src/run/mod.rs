@@ -141,8 +141,8 @@ pub fn run(
     settings: RunSettings,
     progress: &mut dyn Progress,
 ) -> Result<Summary, RunError> {
-    let mut acquire = folder::acquire(folder, &built, settings.existing)?;
-    let runner = match std::mem::replace(&mut acquire.begin, StartMode::Fresh) {
+    let mut run_dir = folder::acquire(folder, &built, settings.existing)?;
+    let runner = match std::mem::replace(&mut run_dir.begin, StartMode::Fresh) {
         StartMode::Finished(summary) => return Ok(*summary),
         StartMode::Fresh => Runner::fresh(built, folder, settings)?,
         StartMode::After(checkpoint, other) => {
@@ -153,6 +153,6 @@ pub fn run(
     };
     // The lock is held up to here, so that no other process writes meanwhile.
     let done = runner.finish(progress);
-    drop(acquire);
+    drop(run_dir);
     done
 }

@@ -46,8 +46,8 @@ pub(super) struct Runner {
     /// The last step that was recorded, with its row.
     recorded: Option<(u64, Row)>,
     measure: Measure,
-    account: MomentumBudget,
-    watch: Arc<CpuProfiler>,
+    momentum: MomentumBudget,
+    profiler: Arc<CpuProfiler>,
     /// Time of the steps on the wall clock.
     wall: Duration,
     iterations: [u64; 2],
@@ -56,7 +56,7 @@ pub(super) struct Runner {
     /// The row at hand as text.
     line: String,
     recording: Writer,
-    memory: Snapshot,
+    snapshot: Snapshot,
     /// How long the last checkpoint took, and when the wall time of the steps was then.
     last_checkpoint: (Duration, Duration),
 }
@@ -115,9 +115,9 @@ impl Runner {
         restored.map_err(|error| damaged(CHECKPOINT, error.to_string()))?;
         folder::forget_end(folder)?;
         runner.step = checkpoint.step;
-        (runner.account.given, runner.account.largest) = (checkpoint.given, checkpoint.largest);
-        runner.watch = Arc::new(CpuProfiler::from_spent(checkpoint.stages));
-        runner.built.simulation.system.profiler = Some(runner.watch.clone());
+        (runner.momentum.given, runner.momentum.largest) = (checkpoint.given, checkpoint.largest);
+        runner.profiler = Arc::new(CpuProfiler::from_spent(checkpoint.stages));
+        runner.built.simulation.system.profiler = Some(runner.profiler.clone());
         runner.wall = Duration::from_nanos(checkpoint.wall);
         runner.last_checkpoint.1 = runner.wall;
         runner.iterations = checkpoint.iterations;
@@ -134,12 +134,12 @@ impl Runner {
     ) -> Runner {
         let simulation = &mut built.simulation;
         simulation.set_threads(settings.threads.max(1));
-        let watch = Arc::new(CpuProfiler::default());
-        simulation.system.profiler = Some(watch.clone());
+        let profiler = Arc::new(CpuProfiler::default());
+        simulation.system.profiler = Some(profiler.clone());
         let attached = simulation.system.rigids.attached_pairs();
         let measure = Measure::new(&simulation.state.positions, &simulation.system.bodies)
             .leaving_out(attached);
-        let account = MomentumBudget::new(simulation, &built.info);
+        let momentum = MomentumBudget::new(simulation, &built.info);
         Runner {
             identity: folder::identity(&built),
             built,
@@ -148,15 +148,15 @@ impl Runner {
             step: 0,
             recorded: None,
             measure,
-            account,
-            watch,
+            momentum,
+            profiler,
             wall: Duration::ZERO,
             iterations: [0; 2],
             contact: ContactTally::default(),
             series,
             line: String::new(),
             recording,
-            memory: Snapshot::default(),
+            snapshot: Snapshot::default(),
             last_checkpoint: (Duration::ZERO, Duration::ZERO),
         }
     }
@@ -219,7 +219,7 @@ impl Runner {
             RunError::Step { step: self.step + 1, body, error }
         })?;
         self.step += 1;
-        self.account.add(simulation.external_impulses());
+        self.momentum.add(simulation.external_impulses());
         self.iterations[0] += report.newton as u64;
         self.iterations[1] += report.linear as u64;
         self.contact.add(&report);
@@ -236,7 +236,7 @@ impl Runner {
     fn record(&mut self) -> Result<(), RunError> {
         let row = self.row();
         let state = &self.built.simulation.state;
-        self.account.look(&self.built.simulation);
+        self.momentum.look(&self.built.simulation);
         series::write_line(&row, &mut self.line);
         let done = self.series.append(self.line.as_bytes());
         done.map_err(|error| self.write_error(SERIES, error))?;
@@ -259,8 +259,8 @@ impl Runner {
         let start = Instant::now();
         self.series.sync().map_err(|error| self.write_error(SERIES, error))?;
         self.recording.sync().map_err(|error| self.write_error(RECORDING, error))?;
-        self.memory.clear();
-        self.built.simulation.save(&mut self.memory);
+        self.snapshot.clear();
+        self.built.simulation.save(&mut self.snapshot);
         let checkpoint = Checkpoint {
             identity: self.identity,
             step: self.step,
@@ -269,10 +269,10 @@ impl Runner {
             iterations: self.iterations,
             contact: self.contact,
             wall: self.wall.as_nanos() as u64,
-            stages: self.watch.spent(),
-            given: self.account.given,
-            largest: self.account.largest,
-            numbers: self.memory.numbers().to_vec(),
+            stages: self.profiler.spent(),
+            given: self.momentum.given,
+            largest: self.momentum.largest,
+            numbers: self.snapshot.numbers().to_vec(),
         };
         let done = checkpoint.write(&self.folder.join(CHECKPOINT));
         done.map_err(|error| self.write_error(CHECKPOINT, error))?;
@@ -322,7 +322,7 @@ impl Runner {
         let wall_s = self.wall.as_secs_f64();
         // Not the state's own time: that is a sum, and rounded in every step.
         let simulated_s = self.step as f64 * info.dt;
-        let spent = self.watch.spent().map(|time| 1e-9 * time as f64);
+        let spent = self.profiler.spent().map(|time| 1e-9 * time as f64);
         let stages = Stage::ALL.into_iter().zip(spent);
         let (obstacle_vertices, obstacle_depth) = in_obstacles(&self.built);
         Summary {
@@ -348,7 +348,7 @@ impl Runner {
             inverted_tets: row.overlap.inverted_tets,
             obstacle_vertices,
             obstacle_depth,
-            momentum_error: self.account.error(simulation),
+            momentum_error: self.momentum.error(simulation),
             momentum_bodies: info.bodies.iter().filter(|body| !body.held).count(),
             digest: digest(&simulation.state),
             stages: stages.map(|(stage, time)| (stage.name().to_string(), time)).collect(),
