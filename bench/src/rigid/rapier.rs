@@ -80,7 +80,7 @@ impl Rapier {
         }
         let (mut handles, mut bodies, mut known) = (Vec::new(), Vec::new(), Vec::new());
         for (member, rigid) in
-            simulation.system.rigids.members().iter().zip(&simulation.state.rigids)
+            simulation.system.rigids.entries().iter().zip(&simulation.state.rigids)
         {
             let body = RigidBodyBuilder::dynamic()
                 .pose(Pose::from_parts(rounded(rigid.centre), turn(rigid.turn)))

@@ -115,7 +115,7 @@ pub enum Spot {
 impl fmt::Display for Spot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Spot::Mesh(culprit) => culprit.fmt(f),
+            Spot::Mesh(element) => element.fmt(f),
             Spot::Text { line, column } => write!(f, "line {line}, column {column}"),
         }
     }
@@ -252,7 +252,7 @@ fn spot_numbers<S: Serializer>(first: &[Spot], serializer: S) -> Result<S::Ok, S
         Three([u32; 3]),
         Text([usize; 2]),
     }
-    let of_mesh = |culprit: Element| match culprit {
+    let of_mesh = |element: Element| match element {
         Element::Vertex(v) => Numbers::One(v.0),
         Element::Tet(t) => Numbers::One(t.0),
         Element::Triangle(t) => Numbers::One(t.0),
@@ -262,7 +262,7 @@ fn spot_numbers<S: Serializer>(first: &[Spot], serializer: S) -> Result<S::Ok, S
         Element::Tets(pair) => Numbers::Two(pair.map(|t| t.0)),
     };
     serializer.collect_seq(first.iter().map(|spot| match *spot {
-        Spot::Mesh(culprit) => of_mesh(culprit),
+        Spot::Mesh(element) => of_mesh(element),
         Spot::Text { line, column } => Numbers::Text([line, column]),
     }))
 }

@@ -352,7 +352,7 @@ impl Stepper {
         }
         for (row, row_impulse) in contact.rows.iter().zip(&contact.row_impulses) {
             // What sleeps only remembers its impulses; the integrator reports what bears it.
-            let place = rigids.place(row.bodies.0);
+            let place = rigids.index(row.bodies.0);
             let sleeps = place.is_some_and(|place| asleep.get(place) == Some(&true));
             if row.bodies.1.is_none() && row_impulse.normal > 0.0 && !sleeps {
                 external_impulses.push((row.vertices[0], row_impulse.impulse(row.normal)));

@@ -371,7 +371,7 @@ impl Response for BodyBarrier {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bodies::fixtures::{Poke, TIP};
+    use crate::bodies::fixtures::{TIP, VertexInFace};
 
     /// Numbers are below ten thousand and a handful of operations long.
     const TOLERANCE: f64 = 1e-11;
@@ -382,11 +382,11 @@ mod tests {
     }
 
     fn barrier(strength: Strength) -> BodyBarrier {
-        let poke = Poke::new();
+        let poke = VertexInFace::new();
         BodyBarrier::new(&poke.positions, &poke.bodies, settings(strength)).unwrap()
     }
 
-    fn before(poke: &Poke, barrier: &mut BodyBarrier) -> ContactOutput {
+    fn before(poke: &VertexInFace, barrier: &mut BodyBarrier) -> ContactOutput {
         let mut output = ContactOutput::default();
         barrier.pre_step(poke.context(), &mut output);
         output
@@ -400,7 +400,7 @@ mod tests {
         for (strength, energy) in
             [(Strength::Fixed(3.0), 3.0), (Strength::OfSpeed(2.0), 4.0 * joint)]
         {
-            let output = before(&Poke::at_height(0.1125), &mut barrier(strength));
+            let output = before(&VertexInFace::at_height(0.1125), &mut barrier(strength));
             let wanted = [(TIP.0, 1.0), (0, -0.5), (1, -0.25), (2, -0.25)];
             assert_eq!(output.forces.len(), 4);
             for ((vertex, force), (number, weight)) in output.forces.into_iter().zip(wanted) {
@@ -410,14 +410,16 @@ mod tests {
             }
         }
         assert!(
-            before(&Poke::at_height(0.23), &mut barrier(Strength::Fixed(3.0))).forces.is_empty()
+            before(&VertexInFace::at_height(0.23), &mut barrier(Strength::Fixed(3.0)))
+                .forces
+                .is_empty()
         );
     }
 
     #[test]
     fn a_fast_approach_is_pushed_by_its_square_and_parting_is_not() {
         let force = |speed: f64| {
-            let mut poke = Poke::at_height(0.1125);
+            let mut poke = VertexInFace::at_height(0.1125);
             poke.velocities[TIP.index()] = speed * Vec3::Z;
             before(&poke, &mut barrier(Strength::OfSpeed(2.0))).forces[0].1.z
         };
@@ -433,7 +435,7 @@ mod tests {
         let most = 64.0 * 0.225 * 0.225 / bend;
         for (part, refused) in [(0.99, false), (1.01, true)] {
             let strength = Strength::Fixed(part * most);
-            let output = before(&Poke::at_height(0.1125), &mut barrier(strength));
+            let output = before(&VertexInFace::at_height(0.1125), &mut barrier(strength));
             assert_eq!(output.rejection.is_some(), refused, "{:?}", output.rejection);
         }
     }
@@ -442,9 +444,9 @@ mod tests {
     fn a_gap_may_close_by_its_share_and_no_more() {
         let check = |from: f64, to: f64, refused: bool| {
             let mut barrier = barrier(Strength::Fixed(0.1));
-            before(&Poke::at_height(from), &mut barrier);
+            before(&VertexInFace::at_height(from), &mut barrier);
             let mut output = ContactOutput::default();
-            barrier.post_step(Poke::at_height(to).context(), &mut output);
+            barrier.post_step(VertexInFace::at_height(to).context(), &mut output);
             assert_eq!(output.rejection.is_some(), refused, "{from} {to} {:?}", output.rejection);
         };
         check(0.1, 0.0801, false);
@@ -459,7 +461,7 @@ mod tests {
 
     #[test]
     fn what_overlaps_is_first_shifted_apart_and_the_centre_of_mass_stays() {
-        let poke = Poke::moving(-Vec3::Z);
+        let poke = VertexInFace::moving(-Vec3::Z);
         let mut barrier = barrier(Strength::Fixed(1.0));
         let output = before(&poke, &mut barrier);
         let mut moved = poke.positions.clone();
@@ -479,7 +481,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_taken_apart_is_left_alone() {
-        let mut poke = Poke::new();
+        let mut poke = VertexInFace::new();
         let all = (0..8).map(pliant::id::VertexId).collect();
         poke.pins = pliant::body::pins::Pins::still(all, &poke.positions);
         let mut barrier = barrier(Strength::Fixed(1.0));
@@ -492,7 +494,7 @@ mod tests {
 
     #[test]
     fn settings_out_of_range_are_refused() {
-        let poke = Poke::new();
+        let poke = VertexInFace::new();
         let message = |settings: BodyBarrierSettings| {
             let made = BodyBarrier::new(&poke.positions, &poke.bodies, settings);
             made.unwrap_err().to_string()

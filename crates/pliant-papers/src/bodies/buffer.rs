@@ -170,7 +170,7 @@ impl Response for Buffer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bodies::fixtures::{Poke, TIP};
+    use crate::bodies::fixtures::{TIP, VertexInFace};
 
     /// Numbers are below ten and a handful of operations long.
     const TOLERANCE: f64 = 1e-13;
@@ -184,7 +184,7 @@ mod tests {
     /// The force on a tip at a height must be this, and its reaction lie in shares on the face.
     #[track_caller]
     fn check(height: f64, stiffness: Stiffness, expected: f64) {
-        let (rest, poke) = (Poke::new().positions, Poke::at_height(height));
+        let (rest, poke) = (VertexInFace::new().positions, VertexInFace::at_height(height));
         let mut output = ContactOutput::default();
         let made = Buffer::new(&rest, &poke.bodies, settings(stiffness));
         made.unwrap().pre_step(poke.context(), &mut output);
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn settings_that_cannot_push_are_refused() {
-        let poke = Poke::new();
+        let poke = VertexInFace::new();
         let message = |settings: BufferSettings| {
             Buffer::new(&poke.positions, &poke.bodies, settings).unwrap_err().to_string()
         };

@@ -16,7 +16,7 @@ pub const TIP: VertexId = VertexId(7);
 ///
 /// The face has corners of 2, 1 and 4 kg, and the way out meets it with the shares 0.5,
 /// 0.25 and 0.25; the joint mass is 1 / (1 + 0.25 + 0.25 + 0.0625) = 0.64 kg.
-pub struct Poke {
+pub struct VertexInFace {
     /// The lower tet and the upper one.
     pub bodies: Bodies,
     /// m.
@@ -31,11 +31,11 @@ pub struct Poke {
     pub rigids: RigidBodySet,
 }
 
-impl Poke {
-    pub fn new() -> Poke {
+impl VertexInFace {
+    pub fn new() -> VertexInFace {
         let lower = [[0.0, 0.0, 0.0], [3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, -3.0]];
         let upper = [[0.0, 0.0, 2.0], [0.0, 3.0, 2.0], [3.0, 0.0, 2.0], [0.75, 0.75, -0.25]];
-        Poke {
+        VertexInFace {
             bodies: Bodies::from_tets(&[(4, &[TET]), (4, &[TET])]).unwrap(),
             positions: lower.iter().chain(&upper).map(|p| Vec3::from(*p)).collect(),
             velocities: vec![Vec3::ZERO; 8],
@@ -46,22 +46,22 @@ impl Poke {
     }
 
     /// The same with a velocity of the tip, m/s.
-    pub fn moving(tip: Vec3) -> Poke {
-        let mut poke = Poke::new();
+    pub fn moving(tip: Vec3) -> VertexInFace {
+        let mut poke = VertexInFace::new();
         poke.velocities[TIP.index()] = tip;
         poke
     }
 
     /// The same with the tip this high over the face, m; negative for inside.
-    pub fn at_height(height: f64) -> Poke {
-        let mut poke = Poke::new();
+    pub fn at_height(height: f64) -> VertexInFace {
+        let mut poke = VertexInFace::new();
         poke.positions[TIP.index()].z = height;
         poke
     }
 
     /// As a response sees it, in steps of 0.1 s.
     pub fn context(&self) -> StepContext<'_> {
-        let Poke { bodies, positions, velocities, masses, pins, rigids } = self;
+        let VertexInFace { bodies, positions, velocities, masses, pins, rigids } = self;
         let motion = StateView { positions, velocities, time: 0.0 };
         StepContext { bodies, motion, masses, pins, rigids, dt: 0.1, profiler: &None }
     }

@@ -327,7 +327,7 @@ impl Meeting<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bodies::fixtures::{Poke, TIP};
+    use crate::bodies::fixtures::{TIP, VertexInFace};
     use pliant::body::pins::Pins;
 
     /// Numbers are below ten and a handful of operations long.
@@ -343,7 +343,10 @@ mod tests {
     }
 
     /// Relative velocity and position of the tip before and after, and the contact output.
-    fn after(poke: &Poke, settings: BodyImpulseSettings) -> ([Vec3; 2], [Vec3; 2], ContactOutput) {
+    fn after(
+        poke: &VertexInFace,
+        settings: BodyImpulseSettings,
+    ) -> ([Vec3; 2], [Vec3; 2], ContactOutput) {
         let mut response = BodyImpulses::new(&poke.positions, &poke.bodies, settings).unwrap();
         let mut output = ContactOutput::default();
         response.post_step(poke.context(), &mut output);
@@ -366,7 +369,8 @@ mod tests {
             [(Kind::Consistent, 0.0), (Kind::Consistent, 0.5), (Kind::Closest, 1.0)]
         {
             let settings = BodyImpulseSettings { kind, ..settings(restitution, 0.0, 1.0) };
-            let (velocities, places, output) = after(&Poke::moving(-2.0 * Vec3::Z), settings);
+            let (velocities, places, output) =
+                after(&VertexInFace::moving(-2.0 * Vec3::Z), settings);
             let left = Vec3::new(0.0, 0.0, 2.0 * restitution);
             assert!(velocities[1].abs_diff_eq(left, TOLERANCE), "{velocities:?}");
             assert!((places[0].z + 0.25).abs() < TOLERANCE && places[1].z.abs() < TOLERANCE);
@@ -384,7 +388,7 @@ mod tests {
     #[test]
     fn what_leaves_already_is_only_moved_and_by_its_share() {
         let (velocities, places, output) =
-            after(&Poke::moving(2.0 * Vec3::Z), settings(0.5, 0.3, 0.2));
+            after(&VertexInFace::moving(2.0 * Vec3::Z), settings(0.5, 0.3, 0.2));
         assert_eq!((velocities[1], output.impulses.len()), (2.0 * Vec3::Z, 0));
         assert!((places[1].z + 0.8 * 0.25).abs() < TOLERANCE, "{places:?}");
         assert_eq!(output.stats.contacts, 0);
@@ -394,7 +398,7 @@ mod tests {
     fn friction_is_bounded_by_the_impulse_and_takes_back_the_way() {
         // Stops 0.3 · 2 m/s of 1 m/s at most, all of 0.5 m/s.
         for (sliding, left) in [(1.0, 0.4), (0.5, 0.0)] {
-            let poke = Poke::moving(Vec3::new(sliding, 0.0, -2.0));
+            let poke = VertexInFace::moving(Vec3::new(sliding, 0.0, -2.0));
             let (velocities, places, _) = after(&poke, settings(0.0, 0.3, 1.0));
             assert!((velocities[1].x - left).abs() < TOLERANCE, "{velocities:?}");
             // Inside for 0.1 s at most, the step, and 0.125 s by depth and speed.
@@ -405,10 +409,10 @@ mod tests {
 
     #[test]
     fn held_vertices_are_walls() {
-        let mut poke = Poke::moving(-2.0 * Vec3::Z);
+        let mut poke = VertexInFace::moving(-2.0 * Vec3::Z);
         let hold = |list: &[u32]| {
             let list = list.iter().map(|v| VertexId(*v)).collect();
-            Pins::still(list, &Poke::new().positions)
+            Pins::still(list, &VertexInFace::new().positions)
         };
         poke.pins = hold(&[0, 1, 2]);
         let (.., output) = after(&poke, settings(0.0, 0.0, 1.0));
@@ -421,7 +425,7 @@ mod tests {
 
     #[test]
     fn settings_out_of_range_are_refused() {
-        let poke = Poke::new();
+        let poke = VertexInFace::new();
         let message = |settings: BodyImpulseSettings| {
             let made = BodyImpulses::new(&poke.positions, &poke.bodies, settings);
             made.unwrap_err().to_string()

@@ -11,7 +11,7 @@ use pliant::body::Bodies;
 use pliant::contact::Contact;
 use pliant::contact::edges::EdgeEdgeGap;
 use pliant::contact::features::Features;
-use pliant::contact::margin::Drift;
+use pliant::contact::margin::VelocityBounds;
 use pliant::contact::shape::{Facets, grown};
 use pliant::detect::boxes::{Bounds, rounded};
 use pliant::detect::pairs::{Sweep, neighbours};
@@ -60,7 +60,7 @@ pub struct Apart {
     /// Ways of the vertices of one body, m.
     ways: Vec<Vec3>,
     /// Ways of each body, m.
-    drifts: Vec<Drift>,
+    velocity_bounds: Vec<VelocityBounds>,
 }
 
 impl Apart {
@@ -75,7 +75,7 @@ impl Apart {
             sweep: Sweep::default(),
             near: Csr::default(),
             ways: Vec::new(),
-            drifts: Vec::new(),
+            velocity_bounds: Vec::new(),
         }
     }
 
@@ -157,7 +157,7 @@ impl Apart {
         reach: f64,
     ) -> Option<Tunnelling> {
         self.boxes.clear();
-        self.drifts.clear();
+        self.velocity_bounds.clear();
         for body in bodies.ids() {
             let own = bodies.vertices(body);
             let passed = before[own.clone()].iter().chain(&after[own.clone()]);
@@ -165,12 +165,12 @@ impl Apart {
             self.ways.clear();
             let moved = before[own.clone()].iter().zip(&after[own]);
             self.ways.extend(moved.map(|(from, to)| *to - *from));
-            self.drifts.push(Drift::of(&self.ways));
+            self.velocity_bounds.push(VelocityBounds::of(&self.ways));
         }
         self.find_near();
         let mut leaps = self.pairs().map(|[a, b]| Tunnelling {
             vertex: VertexId(bodies.vertices(a).start as u32),
-            way: self.drifts[a.index()].closing(self.drifts[b.index()]),
+            way: self.velocity_bounds[a.index()].closing(self.velocity_bounds[b.index()]),
             limit: reach * features.sizes[a.index()].min(features.sizes[b.index()]),
         });
         leaps.find(|leap| leap.way > leap.limit)

@@ -269,7 +269,7 @@ fn hold(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bodies::fixtures::{Poke, TIP};
+    use crate::bodies::fixtures::{TIP, VertexInFace};
     use pliant::body::pins::Pins;
     use pliant::depth::{Penetration, Scope, Span};
     use pliant::mesh::normals::Normals;
@@ -277,7 +277,7 @@ mod tests {
     /// Numbers are below ten and a handful of operations long.
     const TOLERANCE: f64 = 1e-14;
 
-    fn output(poke: &Poke, settings: BodyPenaltySettings) -> ContactOutput {
+    fn output(poke: &VertexInFace, settings: BodyPenaltySettings) -> ContactOutput {
         let mut response = BodyPenalty::new(&poke.positions, &poke.bodies, settings).unwrap();
         let mut output = ContactOutput::default();
         response.pre_step(poke.context(), &mut output);
@@ -293,7 +293,7 @@ mod tests {
 
     /// The force on the tip must be this, and its reaction lie in shares on the face.
     #[track_caller]
-    fn check(poke: &Poke, settings: BodyPenaltySettings, expected: Vec3) {
+    fn check(poke: &VertexInFace, settings: BodyPenaltySettings, expected: Vec3) {
         for kind in [Kind::Consistent, Kind::Closest] {
             for scope in [Scope::Scene, Scope::Pairs] {
                 let depth = DepthSettings { scope, ..settings.depth };
@@ -318,37 +318,37 @@ mod tests {
     #[test]
     fn a_tip_is_pushed_out_and_the_face_back_in_shares() {
         // 2 N/m × 0.25 m.
-        check(&Poke::new(), settings(Stiffness::Fixed(2.0), 0.0, 0.0), 0.5 * Vec3::Z);
+        check(&VertexInFace::new(), settings(Stiffness::Fixed(2.0), 0.0, 0.0), 0.5 * Vec3::Z);
         // 0.5 × 0.64 kg / (0.2 s)² = 8 N/m.
         let of_step = Stiffness::OfStep { fraction: 0.5, dt: 0.2 };
-        check(&Poke::new(), settings(of_step, 0.0, 0.0), 2.0 * Vec3::Z);
+        check(&VertexInFace::new(), settings(of_step, 0.0, 0.0), 2.0 * Vec3::Z);
         // No more than mass over step squared: 0.64 kg / (0.2 s)² = 16 N/m.
         let of_step = Stiffness::OfStep { fraction: 3.0, dt: 0.2 };
-        check(&Poke::new(), settings(of_step, 0.0, 0.0), 4.0 * Vec3::Z);
+        check(&VertexInFace::new(), settings(of_step, 0.0, 0.0), 4.0 * Vec3::Z);
     }
 
     #[test]
     fn a_damper_opposes_the_approach_and_never_pulls() {
         // Spring 2.56 N/m × 0.25 m = 0.64 N; damper 2 × 0.5 × √(2.56 × 0.64) = 1.28 N·s/m.
         let settings = settings(Stiffness::Fixed(2.56), 0.5, 0.0);
-        check(&Poke::moving(-Vec3::Z), settings, 1.92 * Vec3::Z);
-        check(&Poke::moving(0.25 * Vec3::Z), settings, 0.32 * Vec3::Z);
-        check(&Poke::moving(Vec3::Z), settings, Vec3::ZERO);
-        check(&Poke::moving(5.0 * Vec3::X), settings, 0.64 * Vec3::Z);
+        check(&VertexInFace::moving(-Vec3::Z), settings, 1.92 * Vec3::Z);
+        check(&VertexInFace::moving(0.25 * Vec3::Z), settings, 0.32 * Vec3::Z);
+        check(&VertexInFace::moving(Vec3::Z), settings, Vec3::ZERO);
+        check(&VertexInFace::moving(5.0 * Vec3::X), settings, 0.64 * Vec3::Z);
         // No more than ends the approach: 0.64 kg / 0.1 s.
         let stiff = BodyPenaltySettings { damping: 1e3, ..settings };
-        check(&Poke::moving(-Vec3::Z), stiff, (0.64 + 6.4) * Vec3::Z);
+        check(&VertexInFace::moving(-Vec3::Z), stiff, (0.64 + 6.4) * Vec3::Z);
     }
 
     #[test]
     fn friction_opposes_sliding_within_its_cone_and_never_turns_it() {
         let settings = settings(Stiffness::Fixed(2.56), 0.0, 0.5);
         // At most 0.5 × 0.64 N, of the 0.64 kg / 0.1 s × 10 m/s that stop it.
-        check(&Poke::moving(10.0 * Vec3::X), settings, Vec3::new(-0.32, 0.0, 0.64));
+        check(&VertexInFace::moving(10.0 * Vec3::X), settings, Vec3::new(-0.32, 0.0, 0.64));
         // 6.4 kg/s × 0.01 m/s.
-        let slow = Poke::moving(0.01 * Vec3::Y);
+        let slow = VertexInFace::moving(0.01 * Vec3::Y);
         check(&slow, settings, Vec3::new(0.0, -0.064, 0.64));
-        check(&Poke::new(), settings, 0.64 * Vec3::Z);
+        check(&VertexInFace::new(), settings, 0.64 * Vec3::Z);
         let after = |(vertex, force): &(VertexId, Vec3)| {
             let share = match vertex.0 {
                 0 => -0.5,
@@ -363,10 +363,10 @@ mod tests {
 
     #[test]
     fn held_vertices_weigh_like_walls() {
-        let mut poke = Poke::new();
+        let mut poke = VertexInFace::new();
         let hold = |list: &[u32]| {
             let list = list.iter().map(|v| VertexId(*v)).collect();
-            Pins::still(list, &Poke::new().positions)
+            Pins::still(list, &VertexInFace::new().positions)
         };
         let of_step = settings(Stiffness::OfStep { fraction: 0.5, dt: 0.2 }, 0.0, 0.0);
         // The tip's 1 kg alone: 12.5 N/m.
@@ -381,7 +381,7 @@ mod tests {
         // Spring 2.56 N/m × 0.25 m = 0.64 N; damper 2 × 0.5 × √(2.56 × 0.64) = 1.28 N·s/m.
         let forces = settings(Stiffness::Fixed(2.56), 0.5, 0.5);
         let springs = BodyPenaltySettings { acting: Acting::Springs, ..forces };
-        let found = output(&Poke::new(), springs);
+        let found = output(&VertexInFace::new(), springs);
         assert_eq!((found.forces.len(), found.springs.len(), found.stats.contacts), (0, 1, 1));
         let ContactSpring { contact, depth, stiffness, damping } = found.springs[0];
         assert_eq!(contact.vertices, [TIP, VertexId(0), VertexId(1), VertexId(2)]);
@@ -392,7 +392,7 @@ mod tests {
         let constants = [(depth, 0.25), (stiffness, 2.56), (damping, 1.28)];
         assert!(constants.into_iter().all(|(found, wanted)| off(found, wanted) < TOLERANCE));
         // Sliding at 10 m/s: friction 0.5 × 0.64 N at the tip, and nothing along the normal.
-        let sliding = output(&Poke::moving(10.0 * Vec3::X), springs);
+        let sliding = output(&VertexInFace::moving(10.0 * Vec3::X), springs);
         let (vertex, force) = sliding.forces[0];
         assert_eq!(vertex, TIP);
         assert!(force.abs_diff_eq(-0.32 * Vec3::X, TOLERANCE), "{force}");
@@ -400,7 +400,7 @@ mod tests {
 
     #[test]
     fn a_push_that_several_surfaces_bear_is_springs_side_by_side() {
-        let poke = Poke::new();
+        let poke = VertexInFace::new();
         let penetration = Penetration { depth: 0.5, direction: Vec3::Z };
         let push = PenaltyForce { vertex: TIP, penetration, onto: Span { start: 0, end: 9 } };
         let part = |k: u32, share: f64| (VertexId(k), share);
@@ -420,7 +420,7 @@ mod tests {
 
     #[test]
     fn what_has_no_way_out_is_counted_and_not_pushed() {
-        let mut poke = Poke::new();
+        let mut poke = VertexInFace::new();
         // The second tet small and all inside the first.
         for vertex in 4..8 {
             poke.positions[vertex] = Vec3::new(0.5, 0.5, -0.6) + 0.05 * poke.positions[vertex];
@@ -434,7 +434,7 @@ mod tests {
 
     #[test]
     fn settings_that_cannot_push_are_refused() {
-        let poke = Poke::new();
+        let poke = VertexInFace::new();
         let message = |settings: BodyPenaltySettings| {
             BodyPenalty::new(&poke.positions, &poke.bodies, settings).unwrap_err().to_string()
         };

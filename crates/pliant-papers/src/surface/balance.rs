@@ -13,7 +13,7 @@
 //! | `theirs`   | p_N      | pressure of the other side along it, Pa                    |
 
 use crate::surface::region::{Displaced, Region, combined};
-use crate::surface::triangles::Touch;
+use crate::surface::triangles::SurfaceContact;
 use crate::surface::{Corrections, Form, SurfaceSettings};
 use pliant::body::soft::StateView;
 use pliant::force::nearby::Nearby;
@@ -83,7 +83,7 @@ impl Balance {
         &mut self,
         motion: StateView<'_>,
         forces: &Forces,
-        touches: &[Touch],
+        touches: &[SurfaceContact],
         region: &Region,
         settings: SurfaceSettings,
     ) {
@@ -179,7 +179,7 @@ impl Balance {
         &self,
         displaced: &Displaced,
         place: usize,
-        touches: &[Touch],
+        touches: &[SurfaceContact],
         region: &Region,
         corrections: Corrections,
     ) -> Option<Pressures> {
@@ -194,7 +194,7 @@ impl Balance {
             Form::Printed => f64::from(u8::from(side.weight == 0.0)),
         };
         if let Some(own) = displaced.own.filter(|_| lacking > 0.0) {
-            let Touch { corners, weights, .. } = touches[own as usize];
+            let SurfaceContact { corners, weights, .. } = touches[own as usize];
             for (corner, weight) in corners.into_iter().zip(weights) {
                 side.add(corner, lacking * weight, region, &self.forces);
             }
@@ -286,9 +286,9 @@ mod tests {
             let weights = if weight > 0.0 { [weight, 1.0 - weight, 0.0] } else { [1.0, 0.0, 0.0] };
             let (corners, way) = (around.map(VertexId), 0.1 * Vec3::Z);
             let (vertex, direction, gap) = (VertexId(vertex), Vec3::Z, 0.0);
-            Touch { vertex, own: two, other: one, way, direction, gap, corners, weights }
+            SurfaceContact { vertex, own: two, other: one, way, direction, gap, corners, weights }
         };
-        let own = Touch {
+        let own = SurfaceContact {
             vertex: VertexId(0),
             own: one,
             other: two,

@@ -10,7 +10,7 @@
 //! | `votes` | wᵢ    | colliding vertices with their contact triangle around x        |
 //! | `way`   | s     | displacement vector, m                                         |
 
-use crate::surface::triangles::Touch;
+use crate::surface::triangles::SurfaceContact;
 use crate::surface::{Corrections, Form};
 use pliant::body::Bodies;
 use pliant::body::pins::Pins;
@@ -111,7 +111,7 @@ impl Region {
         &mut self,
         positions: &[Vec3],
         bodies: &Bodies,
-        touches: &[Touch],
+        touches: &[SurfaceContact],
         pins: &Pins,
         corrections: Corrections,
     ) {
@@ -130,7 +130,7 @@ impl Region {
         self.collect_areas(positions, bodies);
     }
 
-    fn collect_parts(&mut self, touches: &[Touch]) {
+    fn collect_parts(&mut self, touches: &[SurfaceContact]) {
         self.parts.clear();
         for (number, touch) in touches.iter().enumerate() {
             let (vertex, number) = (touch.vertex, number as u32);
@@ -144,7 +144,7 @@ impl Region {
     }
 
     /// Fills the list, still without ways, and the votes on each.
-    fn collect_votes(&mut self, touches: &[Touch]) {
+    fn collect_votes(&mut self, touches: &[SurfaceContact]) {
         let Region { list, parts, pairs, votes, held, .. } = self;
         list.clear();
         pairs.clear();
@@ -206,7 +206,12 @@ impl Region {
 /// - Implements: [Spillmann05 eq. 1].
 /// - Erratum: printed with a plus, which displaces a uniform layer by nothing (erratum S1):
 ///   see `a_uniform_layer_is_displaced_by_its_depth`.
-fn displacement(own: Option<u32>, votes: &[(u32, f64)], touches: &[Touch], sign: Form) -> Vec3 {
+fn displacement(
+    own: Option<u32>,
+    votes: &[(u32, f64)],
+    touches: &[SurfaceContact],
+    sign: Form,
+) -> Vec3 {
     let sign = match sign {
         Form::Corrected => -1.0,
         Form::Printed => 1.0,
@@ -246,12 +251,12 @@ mod tests {
     /// Ways are of a few metres.
     const TOLERANCE: f64 = 1e-14;
 
-    fn touch(way: Vec3) -> Touch {
+    fn touch(way: Vec3) -> SurfaceContact {
         let corners = [0, 1, 2].map(VertexId);
         let (own, other) = (BodyId(1), BodyId(0));
         let (direction, gap) = (way.try_normalize().unwrap(), 0.0);
         let weights = [0.5, 0.25, 0.25];
-        Touch { vertex: VertexId(9), own, other, way, direction, gap, corners, weights }
+        SurfaceContact { vertex: VertexId(9), own, other, way, direction, gap, corners, weights }
     }
 
     #[test]

@@ -14,7 +14,7 @@
 //! | `inv_mass`    | Σ W (1/M + (r×n)·I⁻¹(r×n))       | inverse of the stopped mass, 1/kg     |
 //! | `load`    | W                                | contacts of a body                    |
 
-use crate::surface::triangles::Touch;
+use crate::surface::triangles::SurfaceContact;
 use pliant::body::Bodies;
 use pliant::contact::response::StepContext;
 use pliant::id::{BodyId, VertexId};
@@ -56,12 +56,12 @@ struct Row {
 
 /// Finds impulses that end the approach of whole bodies; keeps its memory.
 #[derive(Clone, Debug, Default)]
-pub struct Wholes {
+pub struct RigidApproach {
     list: Vec<Whole>,
     rows: Vec<Row>,
 }
 
-impl Wholes {
+impl RigidApproach {
     /// Impulse along the way of each contact whose triangle has weights, in order, N·s.
     pub fn normals(&self) -> impl Iterator<Item = f64> {
         self.rows.iter().map(|row| row.normal)
@@ -73,7 +73,7 @@ impl Wholes {
     pub fn stop(
         &mut self,
         context: StepContext<'_>,
-        touches: &[Touch],
+        touches: &[SurfaceContact],
         velocities: &mut [Vec3],
         impulses: &mut Vec<(VertexId, Vec3)>,
     ) {
@@ -100,9 +100,9 @@ impl Wholes {
         }
     }
 
-    fn gather(&mut self, context: StepContext<'_>, touches: &[Touch]) {
+    fn gather(&mut self, context: StepContext<'_>, touches: &[SurfaceContact]) {
         let StepContext { bodies, motion, masses, dt, .. } = context;
-        let Wholes { list, rows } = self;
+        let RigidApproach { list, rows } = self;
         list.clear();
         list.resize(bodies.len(), Whole::STAYS);
         for body in touches.iter().flat_map(|touch| [touch.own, touch.other]) {
@@ -143,7 +143,7 @@ impl Wholes {
 
     /// Every contact once, all at the same velocities.
     fn sweep(&mut self) {
-        let Wholes { list, rows } = self;
+        let RigidApproach { list, rows } = self;
         for row in rows {
             let [own, other] = row.bodies.map(|body| list[body.index()]);
             let relative = own.at(row.arms[0]) - other.at(row.arms[1]);

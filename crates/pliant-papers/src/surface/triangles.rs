@@ -21,7 +21,7 @@ use pliant::math::{Aabb, Vec3};
 
 /// A colliding vertex and the triangle that it must pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Touch {
+pub struct SurfaceContact {
     /// The vertex.
     pub vertex: VertexId,
     /// Its body.
@@ -52,7 +52,7 @@ pub struct Touches {
     /// Which of both fit the positions of this step.
     fitted: Vec<bool>,
     /// Ascending by vertex, then by body.
-    list: Vec<Touch>,
+    list: Vec<SurfaceContact>,
     /// Number of surface vertices inside bodies without a known way out.
     unresolved: usize,
 }
@@ -72,7 +72,7 @@ impl Touches {
     }
 
     /// Colliding vertices, ascending by vertex, then by body.
-    pub fn list(&self) -> &[Touch] {
+    pub fn list(&self) -> &[SurfaceContact] {
         &self.list
     }
 
@@ -130,7 +130,8 @@ impl Touches {
                 };
                 let (direction, gap) = (penetration.direction, 0.0);
                 let way = penetration.depth * direction;
-                let touch = Touch { vertex, own, other, way, direction, gap, corners, weights };
+                let touch =
+                    SurfaceContact { vertex, own, other, way, direction, gap, corners, weights };
                 self.list.push(touch);
             }
         }
@@ -144,12 +145,12 @@ impl Touches {
         for row in near {
             let (own, Some(other)) = row.bodies else { continue };
             let [vertex, a, b, c] = row.vertices;
-            let key = |touch: &Touch| (touch.vertex, touch.other);
+            let key = |touch: &SurfaceContact| (touch.vertex, touch.other);
             if self.list[..inside].binary_search_by_key(&(vertex, other), key).is_ok() {
                 continue;
             }
             let [_, wa, wb, wc] = row.weights;
-            self.list.push(Touch {
+            self.list.push(SurfaceContact {
                 vertex,
                 own,
                 other,

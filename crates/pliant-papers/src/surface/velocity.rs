@@ -20,8 +20,8 @@
 //! | `normal`  | λ ≥ 0                 | impulse along the way so far, N·s                |
 //! | `across`  | \|λ_t\| ≤ μ (λ + λ_w) | impulse across it so far, N·s                    |
 
-use crate::surface::rigid_approach::Wholes;
-use crate::surface::triangles::Touch;
+use crate::surface::rigid_approach::RigidApproach;
+use crate::surface::triangles::SurfaceContact;
 use crate::surface::{First, SurfaceSettings};
 use pliant::contact::friction::friction;
 use pliant::contact::response::StepContext;
@@ -81,7 +81,7 @@ pub struct VelocityCorrection {
     /// Velocities of all vertices once whole bodies are stopped, m/s.
     velocities: Vec<Vec3>,
     found: Vec<(VertexId, Vec3)>,
-    wholes: Wholes,
+    rigid_approach: RigidApproach,
 }
 
 impl VelocityCorrection {
@@ -93,14 +93,19 @@ impl VelocityCorrection {
     }
 
     /// Finds the impulses at the velocities of the context.
-    pub fn find(&mut self, context: StepContext<'_>, touches: &[Touch], settings: SurfaceSettings) {
+    pub fn find(
+        &mut self,
+        context: StepContext<'_>,
+        touches: &[SurfaceContact],
+        settings: SurfaceSettings,
+    ) {
         self.found.clear();
         if touches.is_empty() {
             return;
         }
         self.gather(context, touches);
         if settings.approach == First::Bodies {
-            self.stop_wholes(context, touches);
+            self.stop_rigid_approach(context, touches);
         }
         for _ in 0..SWEEPS {
             self.sweep(settings.friction);
@@ -116,7 +121,7 @@ impl VelocityCorrection {
     }
 
     /// Collects contacts and their vertices.
-    fn gather(&mut self, context: StepContext<'_>, touches: &[Touch]) {
+    fn gather(&mut self, context: StepContext<'_>, touches: &[SurfaceContact]) {
         let VelocityCorrection { list, touched, places, .. } = self;
         touched.iter().for_each(|old| places[old.vertex.index()] = None);
         places.resize(context.motion.velocities.len(), None);
@@ -159,15 +164,15 @@ impl VelocityCorrection {
     }
 
     /// Ends the approach of whole bodies; contacts continue from there.
-    fn stop_wholes(&mut self, context: StepContext<'_>, touches: &[Touch]) {
-        let VelocityCorrection { list, touched, velocities, found, wholes, .. } = self;
+    fn stop_rigid_approach(&mut self, context: StepContext<'_>, touches: &[SurfaceContact]) {
+        let VelocityCorrection { list, touched, velocities, found, rigid_approach, .. } = self;
         velocities.clear();
         velocities.extend_from_slice(context.motion.velocities);
-        wholes.stop(context, touches, velocities, found);
+        rigid_approach.stop(context, touches, velocities, found);
         for end in touched {
             end.velocity = velocities[end.vertex.index()];
         }
-        for (stop, normal) in list.iter_mut().zip(wholes.normals()) {
+        for (stop, normal) in list.iter_mut().zip(rigid_approach.normals()) {
             stop.pressed = normal;
         }
     }
@@ -237,7 +242,7 @@ mod tests {
         let (bodies, masses, pins) = (&bodies, &masses, &pins);
         let (rigids, profiler) = (&RigidBodySet::default(), &None);
         let context = StepContext { bodies, motion, masses, pins, rigids, dt: 0.1, profiler };
-        let touch = Touch {
+        let touch = SurfaceContact {
             vertex: VertexId(4),
             own: BodyId(1),
             other: BodyId(0),

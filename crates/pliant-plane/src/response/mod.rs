@@ -138,8 +138,8 @@ impl Flat {
             flat.bodies.push(body);
             let size = Rect::around(rings.iter().flatten().copied()).size();
             flat.sizes.push(size.min_element());
-            flat.laminas.push(rigids.place(body).map(|place| {
-                let rigid = &rigids.members()[place].body;
+            flat.laminas.push(rigids.index(body).map(|place| {
+                let rigid = &rigids.entries()[place].body;
                 Lamina { mass: rigid.mass, inertia: rigid.moments.z }
             }));
         }

@@ -327,7 +327,7 @@ fn walls_tell_what_they_give() {
         let mut integrator = world.integrator(response);
         let before = world.state.rigids[0].velocity;
         world.steps(&mut integrator, 60);
-        let mass = world.system.rigids.members()[0].body.mass;
+        let mass = world.system.rigids.entries()[0].body.mass;
         let change = mass * (world.state.rigids[0].velocity - before);
         let reported: Vec3 =
             world.system.scratch.external_impulses.iter().map(|(_, impulse)| *impulse).sum();
@@ -442,7 +442,7 @@ fn a_pile_comes_to_rest_without_a_corner_inside() {
     let response = OutlineImpulses::new(world.flat(), settings, world.context()).unwrap();
     let mut integrator = world.integrator(Box::new(response));
     let energy = |world: &World| {
-        let rigids = world.system.rigids.members().iter().zip(&world.state.rigids);
+        let rigids = world.system.rigids.entries().iter().zip(&world.state.rigids);
         let height = rigids.map(|(rigid, state)| -rigid.body.mass * state.centre.y * GRAVITY.y);
         world.kinetic() + height.sum::<f64>()
     };

@@ -28,18 +28,18 @@ impl Flat {
     /// Draws it where nothing nearer is drawn yet: the inside as `owner`, lines as the next.
     ///
     /// An outline that reaches behind the eye is not drawn.
-    pub fn draw(&self, raster: &mut Raster, lens: &Projection, owner: u32) {
+    pub fn draw(&self, raster: &mut Raster, projection: &Projection, owner: u32) {
         let points = || self.rings.iter().flatten();
         let Some(&first) = points().next() else { return };
-        if points().any(|point| lens.distance(*point) <= lens.near) {
+        if points().any(|point| projection.distance(*point) <= projection.near) {
             return;
         }
-        let height = (first - lens.eye).z;
+        let height = (first - projection.eye).z;
         // One over the distance along the view, for every place of the picture.
-        let nearness = |at: [f64; 2]| lens.ray(at).z / height;
+        let nearness = |at: [f64; 2]| projection.ray(at).z / height;
         let rings = self.rings.iter();
         let rings: Vec<Vec<Projected>> =
-            rings.map(|ring| ring.iter().map(|p| lens.project(*p)).collect()).collect();
+            rings.map(|ring| ring.iter().map(|p| projection.project(*p)).collect()).collect();
         let segments: Vec<[Projected; 2]> = rings
             .iter()
             .flat_map(|ring| ring.iter().copied().zip(ring.iter().copied().cycle().skip(1)))
@@ -124,9 +124,9 @@ mod tests {
     /// The pixels of a picture of 40 × 40 that lie whole within owner 0, and within owner 1.
     fn drawn(flat: &Flat, frame: &[Vec3]) -> Vec<u32> {
         let camera = Camera { from: Some([0.0, 0.0, 1.0]), up: [0.0, 1.0, 0.0] };
-        let lens = Projection::new(frame, camera, [40, 40]);
+        let projection = Projection::new(frame, camera, [40, 40]);
         let mut raster = Raster::new([40, 40], &QUARTERS);
-        flat.draw(&mut raster, &lens, 0);
+        flat.draw(&mut raster, &projection, 0);
         (0..1600)
             .map(|pixel| match raster.owners_at(pixel) {
                 owners if owners.iter().all(|owner| *owner == owners[0]) => owners[0],

@@ -30,7 +30,7 @@ pub fn stride(vertex_count: usize) -> usize {
 }
 
 /// Small balls around points, in a scene of the given diagonal, m.
-pub fn beads(middles: &[Vec3], diagonal: f64, paint: Paint) -> Vec<Triangle> {
+pub fn spheres(middles: &[Vec3], diagonal: f64, paint: Paint) -> Vec<Triangle> {
     let radius = radius(diagonal);
     let Some(ball) = ball(1.0, LAYERS).ok().and_then(|raw| TetMesh::from_raw(raw).ok()) else {
         return Vec::new(); // a ball of radius 1 m is always made
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn a_bead_is_a_closed_ball_of_its_radius() {
         let middle = Vec3::new(1.0, 2.0, 3.0);
-        let made = beads(&[middle], 10.0, Paint::Body(0));
+        let made = spheres(&[middle], 10.0, Paint::Body(0));
         assert_eq!(made.len(), 80);
         for Triangle { corners, normals, .. } in made {
             for (corner, normal) in corners.into_iter().zip(normals) {
@@ -92,7 +92,7 @@ mod tests {
             // Outward: the triangle's own side is the one its normals point to.
             assert!(super::super::normals::area(corners).dot(normals[0]) > 0.0);
         }
-        assert_eq!(beads(&[middle; 3], 0.0, Paint::Body(0)).len(), 240);
+        assert_eq!(spheres(&[middle; 3], 0.0, Paint::Body(0)).len(), 240);
     }
 
     #[test]

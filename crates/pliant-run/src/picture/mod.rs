@@ -118,11 +118,11 @@ pub struct Image {
 pub fn render(view: &View<'_>) -> Image {
     let size = view.size.map(|side| side.clamp(*SIDES.start(), *SIDES.end()));
     let mut model = model::Model::new(view);
-    let lens = projection::Projection::new(&model.framed, view.camera, size);
-    model.leave_out_hiding(lens.eye);
-    let seen = raster::seen(&model, &lens, size);
-    let shadow = shadow::Shadow::new(&model, lens.light);
-    let pixels = shade::pixels(&model, &lens, &seen, &shadow);
+    let projection = projection::Projection::new(&model.framed, view.camera, size);
+    model.leave_out_hiding(projection.eye);
+    let seen = raster::seen(&model, &projection, size);
+    let shadow = shadow::Shadow::new(&model, projection.light);
+    let pixels = shade::pixels(&model, &projection, &seen, &shadow);
     if size != view.size {
         let [width, height] = view.size;
         let [to_width, to_height] = size;

@@ -5,7 +5,7 @@ use pliant::math::{Aabb, Quat, Vec3};
 
 use super::View;
 use super::fill::Flat;
-use super::glyphs::{beads, rods, stride};
+use super::glyphs::{rods, spheres, stride};
 use super::normals::{area, corner_normals};
 use pliant_scene::loaded::{BodyInfo, RenderMesh};
 
@@ -124,7 +124,7 @@ impl Model {
         self.framed.extend(middles.iter().flat_map(|(_, points)| points));
         let size = diagonal(&self.framed);
         for (index, points) in &middles {
-            self.triangles.extend(beads(points, size, Paint::Body(*index)));
+            self.triangles.extend(spheres(points, size, Paint::Body(*index)));
             let ends = edges(&bodies[*index], positions);
             self.triangles.extend(rods(&ends, size, Paint::Body(*index)));
         }

@@ -178,10 +178,11 @@ mod tests {
         for (from, size) in
             directions.into_iter().zip([[300, 200], [200, 300], [64, 64], [900, 90]])
         {
-            let lens = Projection::new(&corners(), Camera { from, ..Camera::default() }, size);
+            let projection =
+                Projection::new(&corners(), Camera { from, ..Camera::default() }, size);
             let mut fill = 0.0_f64;
             for corner in corners() {
-                let Projected { at, nearness } = lens.project(corner);
+                let Projected { at, nearness } = projection.project(corner);
                 assert!(nearness > 0.0);
                 for axis in 0..2 {
                     let half = 0.5 * f64::from(size[axis]);
@@ -194,10 +195,10 @@ mod tests {
 
     #[test]
     fn rays_lead_back_to_what_is_projected() {
-        let lens = Projection::new(&corners(), Camera::default(), [320, 200]);
+        let projection = Projection::new(&corners(), Camera::default(), [320, 200]);
         let point = Vec3::new(0.3, -0.7, 1.1);
-        let Projected { at, nearness } = lens.project(point);
-        let back = lens.eye + lens.ray(at) / nearness;
+        let Projected { at, nearness } = projection.project(point);
+        let back = projection.eye + projection.ray(at) / nearness;
         assert!(back.abs_diff_eq(point, TOLERANCE), "{back}");
     }
 
@@ -205,10 +206,10 @@ mod tests {
     fn right_is_right_and_up_is_up() {
         // From the front, x runs to the right and z up; rows count from the top.
         let front = Camera { from: Some([0.0, -1.0, 0.0]), ..Camera::default() };
-        let lens = Projection::new(&corners(), front, [200, 200]);
-        let middle = lens.project(Vec3::ZERO).at;
-        assert!(lens.project(Vec3::X).at[0] > middle[0]);
-        assert!(lens.project(Vec3::Z).at[1] < middle[1]);
+        let projection = Projection::new(&corners(), front, [200, 200]);
+        let middle = projection.project(Vec3::ZERO).at;
+        assert!(projection.project(Vec3::X).at[0] > middle[0]);
+        assert!(projection.project(Vec3::Z).at[1] < middle[1]);
     }
 
     #[test]
@@ -216,9 +217,9 @@ mod tests {
         let odd = [[0.0; 3], [f64::NAN, 0.0, 0.0], [f64::INFINITY, 0.0, 0.0]];
         for vector in odd {
             let camera = Camera { from: Some(vector), up: vector };
-            let lens = Projection::new(&[], camera, [10, 10]);
-            assert_eq!(lens.axes, Projection::new(&[], Camera::default(), [10, 10]).axes);
-            assert!(lens.eye.is_finite() && lens.near > 0.0);
+            let projection = Projection::new(&[], camera, [10, 10]);
+            assert_eq!(projection.axes, Projection::new(&[], Camera::default(), [10, 10]).axes);
+            assert!(projection.eye.is_finite() && projection.near > 0.0);
         }
         let down = Camera { from: Some([0.0, 0.0, 1e300]), ..Camera::default() };
         assert!(

@@ -75,24 +75,24 @@ impl Raster {
 }
 
 /// Visibility of a model: triangles by their index, then two for each outline.
-pub fn seen(model: &Model, lens: &Projection, size: [u32; 2]) -> Raster {
+pub fn seen(model: &Model, projection: &Projection, size: [u32; 2]) -> Raster {
     let mut raster = Raster::new(size, &QUARTERS);
     for (index, triangle) in model.triangles.iter().enumerate() {
-        let (polygon, count) = in_front(triangle.corners, lens);
-        let corner = |k: usize| lens.project(polygon[k]);
+        let (polygon, count) = in_front(triangle.corners, projection);
+        let corner = |k: usize| projection.project(polygon[k]);
         for last in 2..count {
             raster.draw([corner(0), corner(last - 1), corner(last)], index as u32);
         }
     }
     for (index, flat) in model.flats.iter().enumerate() {
-        flat.draw(&mut raster, lens, (model.triangles.len() + 2 * index) as u32);
+        flat.draw(&mut raster, projection, (model.triangles.len() + 2 * index) as u32);
     }
     raster
 }
 
 /// The part of a triangle that is not too near: no corner, three or four.
-fn in_front(corners: [Vec3; 3], lens: &Projection) -> ([Vec3; 4], usize) {
-    let heights = corners.map(|corner| lens.distance(corner) - lens.near);
+fn in_front(corners: [Vec3; 3], projection: &Projection) -> ([Vec3; 4], usize) {
+    let heights = corners.map(|corner| projection.distance(corner) - projection.near);
     let (mut polygon, mut count) = ([Vec3::ZERO; 4], 0);
     let mut push = |point| {
         polygon[count] = point;
@@ -239,15 +239,16 @@ mod tests {
 
     #[test]
     fn what_is_behind_the_eye_is_cut_off() {
-        let lens = Projection::new(&[Vec3::ZERO, Vec3::X], super::super::Camera::default(), [8, 8]);
-        let [right, _, ahead] = lens.axes;
-        let (front, back) = (lens.eye + ahead, lens.eye - ahead);
-        let count = |corners| in_front(corners, &lens).1;
+        let projection =
+            Projection::new(&[Vec3::ZERO, Vec3::X], super::super::Camera::default(), [8, 8]);
+        let [right, _, ahead] = projection.axes;
+        let (front, back) = (projection.eye + ahead, projection.eye - ahead);
+        let count = |corners| in_front(corners, &projection).1;
         assert_eq!(count([front, front + right, front - right]), 3);
         assert_eq!(count([front, front + right, back]), 4);
         assert_eq!(count([front, back + right, back]), 3);
         assert_eq!(count([back, back + right, back - right]), 0);
-        let (polygon, four) = in_front([front, front + right, back], &lens);
-        assert!(polygon[..four].iter().all(|p| lens.distance(*p) > 0.99 * lens.near));
+        let (polygon, four) = in_front([front, front + right, back], &projection);
+        assert!(polygon[..four].iter().all(|p| projection.distance(*p) > 0.99 * projection.near));
     }
 }

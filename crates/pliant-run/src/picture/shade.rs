@@ -70,9 +70,14 @@ const FIELDS: f64 = 6.0;
 type Light = Vec3;
 
 /// The colour of every pixel, rows from the top; sRGB, 0 to 255.
-pub fn pixels(model: &Model, lens: &Projection, seen: &Raster, shadow: &Shadow) -> Vec<[u8; 3]> {
-    let shader = Shader { model, lens, shadow, spacing: spacing(lens.extent / FIELDS) };
-    let [width, height] = lens.size.map(|side| side as usize);
+pub fn pixels(
+    model: &Model,
+    projection: &Projection,
+    seen: &Raster,
+    shadow: &Shadow,
+) -> Vec<[u8; 3]> {
+    let shader = Shader { model, projection, shadow, spacing: spacing(projection.extent / FIELDS) };
+    let [width, height] = projection.size.map(|side| side as usize);
     (0..width * height)
         .map(|pixel| shader.pixel([pixel % width, pixel / width], seen.owners_at(pixel)))
         .collect()
@@ -80,7 +85,7 @@ pub fn pixels(model: &Model, lens: &Projection, seen: &Raster, shadow: &Shadow) 
 
 struct Shader<'a> {
     model: &'a Model,
-    lens: &'a Projection,
+    projection: &'a Projection,
     shadow: &'a Shadow,
     /// Between lines of the grid, m.
     spacing: f64,
@@ -127,7 +132,7 @@ impl Shader<'_> {
         let Some(triangle) = self.model.triangles.get(owner as usize) else {
             return self.flat(owner as usize - self.model.triangles.len());
         };
-        let ray = self.lens.ray(at);
+        let ray = self.projection.ray(at);
         match triangle.paint {
             Paint::Body(index) => {
                 self.surface(triangle, ray, light(BODIES[index % BODIES.len()]), BACK)
@@ -145,7 +150,7 @@ impl Shader<'_> {
     }
 
     fn background(&self, row: f64) -> Light {
-        let share = row / f64::from(self.lens.size[1]);
+        let share = row / f64::from(self.projection.size[1]);
         let [top, bottom] = BACKGROUND.map(light);
         top + share * (bottom - top)
     }
@@ -155,13 +160,13 @@ impl Shader<'_> {
             return colour * AMBIENT[0];
         };
         let colour = if hit.behind { back * colour } else { colour };
-        let lens = self.lens;
-        let facing = hit.normal.dot(lens.light).max(0.0);
+        let projection = self.projection;
+        let facing = hit.normal.dot(projection.light).max(0.0);
         let lit = if facing > 0.0 { self.shadow.light(hit.point, hit.normal) } else { 0.0 };
-        let above = 0.5 + 0.5 * hit.normal.dot(lens.up);
+        let above = 0.5 + 0.5 * hit.normal.dot(projection.up);
         let ambient = AMBIENT[0] + above * (AMBIENT[1] - AMBIENT[0]);
         let fill = FILL * hit.normal.dot(hit.to_eye).max(0.0);
-        let halfway = (lens.light + hit.to_eye).try_normalize().unwrap_or(lens.light);
+        let halfway = (projection.light + hit.to_eye).try_normalize().unwrap_or(projection.light);
         let mirrored = hit.normal.dot(halfway).max(0.0);
         // The 32nd power, by squaring: a highlight of a few degrees.
         let shine = (0..5).fold(mirrored, |power, _| power * power);
@@ -171,8 +176,8 @@ impl Shader<'_> {
     fn meet(&self, triangle: &Triangle, ray: Vec3) -> Option<Hit> {
         let [v0, v1, v2] = triangle.corners;
         let face = (v1 - v0).cross(v2 - v0);
-        let along = (v0 - self.lens.eye).dot(face) / ray.dot(face);
-        let point = self.lens.eye + along * ray;
+        let along = (v0 - self.projection.eye).dot(face) / ray.dot(face);
+        let point = self.projection.eye + along * ray;
         // Weights by parts of the area; a sample's mean may lie just outside.
         let weight = |a: Vec3, b: Vec3| (a - point).cross(b - point).dot(face).max(0.0);
         let weights = [weight(v1, v2), weight(v2, v0), weight(v0, v1)];
@@ -185,11 +190,11 @@ impl Shader<'_> {
     }
 
     fn ground(&self, ground: &Ground, ray: Vec3, background: Light) -> Light {
-        let lens = self.lens;
+        let projection = self.projection;
         let slope = ray.dot(ground.normal);
-        let along = (ground.point - lens.eye).dot(ground.normal) / slope;
-        let point = lens.eye + along * ray;
-        let away = (point - lens.middle).length() / lens.extent;
+        let along = (ground.point - projection.eye).dot(ground.normal) / slope;
+        let point = projection.eye + along * ray;
+        let away = (point - projection.middle).length() / projection.extent;
         let kept = 1.0 - smooth_step((away - FADE[0]) / (FADE[1] - FADE[0]));
         if !(point.is_finite() && kept > 0.0) {
             return background;
@@ -197,7 +202,7 @@ impl Shader<'_> {
         let normal = if slope > 0.0 { -ground.normal } else { ground.normal };
         let lit = self.shadow.light(point, normal);
         // Seen at a grazing angle, a pixel covers more of the plane in depth than across.
-        let pixel = along / lens.focal;
+        let pixel = along / projection.focal;
         let stretched = pixel * ray.length() / slope.abs();
         let lines = self.lines(point, normal, [pixel, stretched]);
         let reaching = 1.0 - SHADE * (1.0 - lit);
@@ -207,8 +212,8 @@ impl Shader<'_> {
 
     /// How much of a pixel the lines of the grid cover.
     fn lines(&self, point: Vec3, normal: Vec3, [pixel, stretched]: [f64; 2]) -> f64 {
-        let [right, _, ahead] = self.lens.axes;
-        let first = (self.lens.up.cross(normal)).try_normalize();
+        let [right, _, ahead] = self.projection.axes;
+        let first = (self.projection.up.cross(normal)).try_normalize();
         let side = if normal.x.abs() < 0.9 { Vec3::X } else { Vec3::Y };
         let level = (side - side.dot(normal) * normal).try_normalize();
         let Some(first) = first.or(level) else {

@@ -184,7 +184,7 @@ fn scenes_with_attached_bodies_go_on_from_memory_and_on_any_threads_with_the_sam
 fn soft_fingers_lift_a_box_and_hold_it() {
     let mut built = load("grip", &[]).unwrap();
     let at = built.info.bodies.iter().position(|body| body.name == "box").unwrap();
-    let place = built.simulation.system.rigids.place(pliant::id::BodyId(at as u32)).unwrap();
+    let place = built.simulation.system.rigids.index(pliant::id::BodyId(at as u32)).unwrap();
     let start = built.simulation.state.rigids[place].centre;
     steps(&mut built, 300);
     assert!(loosest(&built) < LOOSE && built.simulation.system.joints.met().gap < LOOSE);

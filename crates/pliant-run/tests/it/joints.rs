@@ -181,7 +181,7 @@ fn lost(dt: f64) -> [f64; 2] {
     let mut built = folder.load(&hit(), &[&format!("dt={dt}")]).unwrap();
     let momenta = |built: &LoadedScene| {
         let simulation = &built.simulation;
-        let members = simulation.system.rigids.members().iter().zip(&simulation.state.rigids);
+        let members = simulation.system.rigids.entries().iter().zip(&simulation.state.rigids);
         let going: Vec3 = members.map(|(member, rigid)| member.body.mass * rigid.velocity).sum();
         let (state, masses) = (&simulation.state, &simulation.system.masses);
         [going, simulation.system.rigids.angular_momentum(state, masses, Vec3::ZERO)]

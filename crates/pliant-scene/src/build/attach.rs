@@ -97,9 +97,9 @@ fn attach(
         let message = format!("`{second}` is rigid: it has no vertices that could be attached");
         return Err(BuildError::value(other, message).with_help("take a joint of kind \"fixed\""));
     }
-    let flat = [(first, index, 0), (second, group, 1)]
-        .into_iter()
-        .find(|(_, group, _)| matches!(made.groups[*group].rest.stuff, Geometry::Outline { .. }));
+    let flat = [(first, index, 0), (second, group, 1)].into_iter().find(|(_, group, _)| {
+        matches!(made.groups[*group].rest.geometry, Geometry::Outline { .. })
+    });
     if let Some((name, _, at)) = flat {
         let message = format!("`{name}` is an outline: it neither holds nor is held by attaching");
         return Err(BuildError::value(format!("{names}.{at}"), message));

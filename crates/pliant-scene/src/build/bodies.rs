@@ -216,7 +216,7 @@ fn topology(groups: &[Group]) -> Result<Bodies, BuildError> {
         groups.iter().map(|g| g.rest.edges.iter().map(|(edge, _)| *edge).collect()).collect();
     let mut meshes = Vec::new();
     for (group, edges) in groups.iter().zip(&edges) {
-        let mesh = match &group.rest.stuff {
+        let mesh = match &group.rest.geometry {
             Geometry::Tets(mesh) => Mesh::Tets(mesh),
             Geometry::Surface(mesh) => Mesh::Surface(mesh),
             Geometry::SpringNetwork => Mesh::SpringNetwork(group.rest.positions.len(), edges),
@@ -255,7 +255,7 @@ fn infos(scene: &spec::Scene, groups: &[Group]) -> Vec<BodyInfo> {
                 Some(_) => format!("{}-{copy}", body.name),
                 None => body.name.clone(),
             };
-            let kind = match rest.stuff {
+            let kind = match rest.geometry {
                 Geometry::Tets(_) => "tets",
                 Geometry::Surface(_) => "surface",
                 Geometry::SpringNetwork => "net",
@@ -266,7 +266,7 @@ fn infos(scene: &spec::Scene, groups: &[Group]) -> Vec<BodyInfo> {
             let triangles: Vec<_> = rest.triangles.iter().map(|t| t.map(|v| first + v.0)).collect();
             let (kind, vertices) = (kind.to_owned(), vertices.clone());
             let tets = rest.tet_count();
-            let rings: Vec<Vec<u32>> = match &rest.stuff {
+            let rings: Vec<Vec<u32>> = match &rest.geometry {
                 Geometry::Outline { rings, .. } => {
                     rings.iter().map(|ring| ring.iter().map(|v| first + v.0).collect()).collect()
                 }

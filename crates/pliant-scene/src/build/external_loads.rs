@@ -203,16 +203,16 @@ pub fn push_attractor(
     let mut number = 0;
     for Group { rest, ranges, .. } in groups {
         for range in ranges {
-            let place = system.rigids.place(BodyId(number));
+            let place = system.rigids.index(BodyId(number));
             number += 1;
-            let (Geometry::Outline { carried, .. }, Some(place)) = (&rest.stuff, place) else {
+            let (Geometry::Outline { carried, .. }, Some(place)) = (&rest.geometry, place) else {
                 continue;
             };
             let (inner, ring) = masses[range.clone()].split_at_mut(*carried);
             if inner.is_empty() {
                 continue;
             }
-            let body = &system.rigids.members()[place].body;
+            let body = &system.rigids.entries()[place].body;
             let flat = RigidBody { points: body.points[*carried..].to_vec(), ..*body };
             let own = balanced_masses_in_plane(&flat, &vec![1.0; ring.len()]);
             ring.copy_from_slice(&own.map_err(|error| BuildError::value("attractor", error))?);
@@ -240,7 +240,7 @@ pub fn held(scene: &spec::Scene, made: &SceneBodies, obstacles: &Obstacles) -> V
             let first = pinned.partition_point(|vertex| vertex.index() < range.start);
             let pin = pinned.get(first).is_some_and(|vertex| vertex.index() < range.end);
             let (id, rigids) = (BodyId(held.len() as u32), &made.system.rigids);
-            let jointed = is_hung && (rigids.place(id).is_some() || rigids.group(id).is_some());
+            let jointed = is_hung && (rigids.index(id).is_some() || rigids.group(id).is_some());
             let pin = pin && !is_fixed(body);
             let pulled = scene.drag.is_some() || scene.attractor.is_some();
             held.push(obstacles.pushes || pulled || loaded || pin || jointed);

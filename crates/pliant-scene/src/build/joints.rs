@@ -45,7 +45,7 @@ pub fn add(
     }
     pairs.sort_unstable();
     pairs.dedup();
-    let members = made.system.rigids.members();
+    let members = made.system.rigids.entries();
     let joints = Joints::new(list, members, &made.state.rigids);
     let joints = joints.map_err(|error| BuildError::value("joints", error))?;
     notices.extend(contradiction(&joints, &names, made));
@@ -66,7 +66,7 @@ pub fn add(
 /// Notice on joints that cannot all hold.
 fn contradiction(joints: &Joints, names: &[String], made: &SceneBodies) -> Option<String> {
     let mut trial = joints.clone();
-    let (members, mut states) = (made.system.rigids.members(), made.state.rigids.clone());
+    let (members, mut states) = (made.system.rigids.entries(), made.state.rigids.clone());
     let met = trial.positions(members, &mut states).ok().filter(|met| met.is_contradictory)?;
     let share = |miss: f64, most: f64| if most > 0.0 { miss / most } else { 0.0 };
     let torn = names.iter().enumerate().filter_map(|(joint, name)| {
@@ -285,7 +285,7 @@ fn joint(
 ) -> Joint {
     let rigids: &RigidBodySet = &made.system.rigids;
     // Bodies were seen to be rigid.
-    let place = |body: BodyId| rigids.place(body).unwrap_or(0);
+    let place = |body: BodyId| rigids.index(body).unwrap_or(0);
     let centre = |body: BodyId| made.state.rigids[place(body)].centre;
     let between = b.map_or(centre(a), |b| 0.5 * (centre(a) + centre(b)));
     let anchor = key.anchor.map_or(between, vector);

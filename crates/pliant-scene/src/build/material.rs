@@ -33,11 +33,11 @@ pub fn masses(
     if let Material::Rigid { density } = body.material {
         return rigid::masses(body, rest, scaled, density, path);
     }
-    if let Geometry::Outline { rings, .. } = &rest.stuff {
+    if let Geometry::Outline { rings, .. } = &rest.geometry {
         let mass = outline::mass(body, rings, scaled, density(&body.material), path)?;
         return Ok(shares(rest, scaled).into_iter().map(|share| mass * share).collect());
     }
-    match (&rest.stuff, body.mass) {
+    match (&rest.geometry, body.mass) {
         (Geometry::Tets(mesh), None) => {
             let owners = owners(body, mesh, path)?;
             let of = |owner: &Option<usize>| {
@@ -69,7 +69,7 @@ pub fn masses(
 /// Share of each vertex in the mass of a net: by area, or alike without triangles; of an
 /// outline by length.
 pub fn shares(rest: &RestShape, scaled: &[Vec3]) -> Vec<f64> {
-    if let Geometry::Outline { rings, carried: 0 } = &rest.stuff {
+    if let Geometry::Outline { rings, carried: 0 } = &rest.geometry {
         return outline::shares(rings, scaled);
     }
     let mut areas = vec![0.0; scaled.len()];
@@ -109,7 +109,7 @@ pub fn push_forces(
     path: &str,
     forces: &mut Forces,
 ) -> Result<(), BuildError> {
-    let owners = match &group.rest.stuff {
+    let owners = match &group.rest.geometry {
         Geometry::Tets(mesh) => owners(body, mesh, path)?,
         _ if body.regions.is_empty() => Vec::new(),
         _ => return Err(BuildError::value(format!("{path}.regions.0"), "only tets have regions")),
@@ -204,8 +204,8 @@ impl Portion {
     /// Some tets, by number, and what belongs to them; all of a body without tets.
     fn new(group: &Group, wanted: impl Fn(usize) -> bool) -> Portion {
         let (mut tets, mut surface, mut edges) = (Vec::new(), Vec::new(), group.rest.edges.clone());
-        let is_solid = matches!(group.rest.stuff, Geometry::Tets(_));
-        if let Geometry::Tets(mesh) = &group.rest.stuff {
+        let is_solid = matches!(group.rest.geometry, Geometry::Tets(_));
+        if let Geometry::Tets(mesh) = &group.rest.geometry {
             let count = mesh.positions().len();
             let of_tets = mesh.tets().iter().enumerate();
             tets = of_tets.filter(|(tet, _)| wanted(*tet)).map(|(_, corners)| *corners).collect();
@@ -221,7 +221,7 @@ impl Portion {
             is_solid,
             tets: repeat(&starts, &tets),
             surface: repeat(&starts, &surface),
-            outlines: match &group.rest.stuff {
+            outlines: match &group.rest.geometry {
                 Geometry::Outline { rings, .. } => {
                     starts.iter().map(|start| shifted(rings, *start)).collect()
                 }

@@ -209,9 +209,9 @@ fn surface(
         let message = format!("the mesh has {} cells: at most {MOST_TETS}", tets.max(vertices));
         return Err(BuildError::new(DiagnosticKind::TooLarge, path, message));
     }
-    let RestShape { stuff, positions, triangles, .. } =
+    let RestShape { geometry, positions, triangles, .. } =
         shape::make(mesh, context.folder, path, context.notices)?;
-    match stuff {
+    match geometry {
         Geometry::Surface(surface) => Ok(surface),
         Geometry::Tets(_) => {
             let raw = RawMesh { positions, triangles, ..RawMesh::default() };

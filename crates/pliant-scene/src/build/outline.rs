@@ -135,7 +135,7 @@ fn from_file(
 
 /// Moves a shape so that a point of it is the origin.
 fn put_at_origin(made: &mut RestShape, centre: Centre, path: &str) -> Result<(), BuildError> {
-    let Geometry::Outline { rings, .. } = &made.stuff else { return Ok(()) };
+    let Geometry::Outline { rings, .. } = &made.geometry else { return Ok(()) };
     let at = match centre {
         Centre::Area => {
             let sheet = properties(rings, &made.positions, 1.0);
@@ -244,7 +244,7 @@ fn rest(
 /// The shadow is taken to be convex: the hull of all its vertices.
 pub fn shadow(rest: RestShape, path: &str) -> Result<RestShape, BuildError> {
     if matches!(
-        rest.stuff,
+        rest.geometry,
         Geometry::SpringNetwork | Geometry::Particles | Geometry::Outline { .. }
     ) {
         return Err(BuildError::value(path, "only tets and closed surfaces have a shadow"));

@@ -33,14 +33,15 @@ pub fn masses(
         let help = "make it an obstacle, or hold it with a joint to the world";
         return Err(BuildError::value(format!("{path}.pins"), message).with_help(help));
     }
-    if matches!(rest.stuff, Geometry::SpringNetwork | Geometry::Particles) && body.mass.is_none() {
+    if matches!(rest.geometry, Geometry::SpringNetwork | Geometry::Particles) && body.mass.is_none()
+    {
         let message = "nets and points have no volume: rigid, they need a `mass`";
         let help = "write mass = 1.0, kg of the whole body, shared by its vertices";
         return Err(BuildError::value(path, message).with_help(help));
     }
     let rigid = rigid(body, rest, scaled, density, path)?;
     let shares = shares(rest, scaled);
-    let masses = match rest.stuff {
+    let masses = match rest.geometry {
         Geometry::Outline { .. } => balanced_masses_in_plane(&rigid, &shares),
         _ => balanced_masses(&rigid, &shares),
     };
@@ -90,7 +91,7 @@ fn properties(
     placed: &[Vec3],
     density: f64,
 ) -> Result<MassProperties, RigidError> {
-    let properties = match &rest.stuff {
+    let properties = match &rest.geometry {
         Geometry::Tets(mesh) => MassProperties::from_tets(placed, mesh.tets(), density)?,
         Geometry::Surface(_) => MassProperties::from_surface(placed, &rest.triangles, density)?,
         Geometry::Outline { rings, carried: 0 } => outline::properties(rings, placed, density)?,
@@ -114,7 +115,7 @@ fn body_of(
     placed: &[Vec3],
     properties: MassProperties,
 ) -> Result<(RigidBody, RigidState), RigidError> {
-    match rest.stuff {
+    match rest.geometry {
         Geometry::Outline { .. } => RigidBody::in_plane(placed, properties),
         _ => RigidBody::new(placed, properties),
     }

@@ -55,7 +55,7 @@ pub enum Geometry {
 #[derive(Debug)]
 pub struct RestShape {
     /// What it is made of.
-    pub stuff: Geometry,
+    pub geometry: Geometry,
     /// Vertices, m; all are used by something.
     pub positions: Vec<Vec3>,
     /// Edges and what they are to a cloth.
@@ -69,17 +69,17 @@ pub struct RestShape {
 impl RestShape {
     /// A shape whose vertices go by the numbers they have.
     pub fn new(
-        stuff: Geometry,
+        geometry: Geometry,
         positions: Vec<Vec3>,
         edges: Vec<([VertexId; 2], EdgeKind)>,
     ) -> RestShape {
         let numbers = (0..positions.len() as u32).map(|k| Some(VertexId(k))).collect();
-        RestShape { stuff, positions, edges, triangles: Vec::new(), numbers }
+        RestShape { geometry, positions, edges, triangles: Vec::new(), numbers }
     }
 
     /// Tets.
     pub fn tet_count(&self) -> usize {
-        match &self.stuff {
+        match &self.geometry {
             Geometry::Tets(mesh) => mesh.tets().len(),
             _ => 0,
         }
@@ -97,7 +97,12 @@ impl RestShape {
 
     /// Its vertices alone.
     pub fn into_points(self) -> RestShape {
-        RestShape { stuff: Geometry::Particles, edges: Vec::new(), triangles: Vec::new(), ..self }
+        RestShape {
+            geometry: Geometry::Particles,
+            edges: Vec::new(),
+            triangles: Vec::new(),
+            ..self
+        }
     }
 
     /// Edges of a kind.
@@ -240,7 +245,7 @@ fn cloth(size: [f64; 2], vertices: [u32; 2], path: &str) -> Result<RestShape, Bu
         }
     }
     let numbers = (0..nx * ny).map(|k| Some(VertexId(k))).collect();
-    Ok(RestShape { stuff: Geometry::SpringNetwork, positions, edges, triangles, numbers })
+    Ok(RestShape { geometry: Geometry::SpringNetwork, positions, edges, triangles, numbers })
 }
 
 fn net(positions: &[[f64; 3]], edges: &[[u32; 2]], path: &str) -> Result<RestShape, BuildError> {
@@ -268,7 +273,7 @@ fn net(positions: &[[f64; 3]], edges: &[[u32; 2]], path: &str) -> Result<RestSha
     let positions = positions.iter().map(|p| Vec3::from(*p)).collect();
     let numbers = (0..count as u32).map(|k| Some(VertexId(k))).collect();
     Ok(RestShape {
-        stuff: Geometry::SpringNetwork,
+        geometry: Geometry::SpringNetwork,
         positions,
         edges,
         triangles: Vec::new(),
@@ -330,7 +335,7 @@ fn net_of(mut raw: RawMesh, file: &str, notices: &mut Vec<String>) -> RestShape 
     let edges = topology::edges(raw.positions.len(), &raw.triangles);
     let edges = edges.into_iter().map(|edge| (edge, EdgeKind::Structural)).collect();
     RestShape {
-        stuff: Geometry::SpringNetwork,
+        geometry: Geometry::SpringNetwork,
         positions: raw.positions,
         edges,
         triangles: raw.triangles,
@@ -364,7 +369,7 @@ fn sound(mut raw: RawMesh, path: &str, notices: &mut Vec<String>) -> Result<Rest
     }
     let given = raw.clone();
     let numbers = compact(&mut raw, path, notices);
-    let (stuff, repaired) = if solid {
+    let (geometry, repaired) = if solid {
         let (mesh, repaired) = TetMesh::from_raw(raw)
             .map_err(|error| refuse(error.to_string(), tet_problems(&given)))?;
         (Geometry::Tets(mesh), repaired)
@@ -376,7 +381,7 @@ fn sound(mut raw: RawMesh, path: &str, notices: &mut Vec<String>) -> Result<Rest
         (Geometry::Surface(mesh), repaired)
     };
     notices.extend(repaired);
-    let (positions, edges, triangles) = match &stuff {
+    let (positions, edges, triangles) = match &geometry {
         Geometry::Tets(mesh) => (mesh.positions(), mesh.edges(), mesh.surface()),
         Geometry::Surface(mesh) => {
             let edges = topology::edges(mesh.positions().len(), mesh.triangles());
@@ -388,7 +393,7 @@ fn sound(mut raw: RawMesh, path: &str, notices: &mut Vec<String>) -> Result<Rest
     };
     let (positions, triangles) = (positions.to_vec(), triangles.to_vec());
     let edges = edges.into_iter().map(|edge| (edge, EdgeKind::Structural)).collect();
-    Ok(RestShape { stuff, positions, edges, triangles, numbers })
+    Ok(RestShape { geometry, positions, edges, triangles, numbers })
 }
 
 /// Leaves out vertices that nothing uses, which could have no mass.

@@ -21,24 +21,24 @@ impl Default for MarginSettings {
 
 /// Velocities of a body's vertices: their mean and how far they differ from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Drift {
+pub struct VelocityBounds {
     /// Mean velocity, m/s.
     pub mean: Vec3,
     /// Largest difference of a vertex from it, m/s.
     pub spread: f64,
 }
 
-impl Drift {
+impl VelocityBounds {
     /// Mean and spread of some velocities.
-    pub fn of(velocities: &[Vec3]) -> Drift {
+    pub fn of(velocities: &[Vec3]) -> VelocityBounds {
         let sum: Vec3 = velocities.iter().sum();
         let mean = if velocities.is_empty() { sum } else { sum / velocities.len() as f64 };
         let off = velocities.iter().map(|v| v.distance(mean));
-        Drift { mean, spread: off.fold(0.0, f64::max) }
+        VelocityBounds { mean, spread: off.fold(0.0, f64::max) }
     }
 
     /// Highest possible speed at which vertices of two bodies approach, m/s.
-    pub fn closing(self, other: Drift) -> f64 {
+    pub fn closing(self, other: VelocityBounds) -> f64 {
         self.mean.distance(other.mean) + self.spread + other.spread
     }
 }
@@ -79,9 +79,10 @@ mod tests {
 
     #[test]
     fn closing_speed_bounds_that_of_any_two_vertices() {
-        let (a, b) = (Drift::of(&[Vec3::X, 3.0 * Vec3::X]), Drift::of(&[-Vec3::X]));
+        let (a, b) =
+            (VelocityBounds::of(&[Vec3::X, 3.0 * Vec3::X]), VelocityBounds::of(&[-Vec3::X]));
         assert_eq!((a.mean, a.spread), (2.0 * Vec3::X, 1.0));
         assert_eq!(a.closing(b), 4.0);
-        assert_eq!(Drift::of(&[]), Drift::default());
+        assert_eq!(VelocityBounds::of(&[]), VelocityBounds::default());
     }
 }

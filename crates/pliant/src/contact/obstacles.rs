@@ -7,7 +7,7 @@
 use crate::body::Bodies;
 use crate::body::obstacle::{Obstacle, Posed};
 use crate::contact::features::Features;
-use crate::contact::margin::{Drift, Margin, MarginSettings};
+use crate::contact::margin::{Margin, MarginSettings, VelocityBounds};
 use crate::contact::{Contact, Feature};
 use crate::force::StateView;
 use crate::id::{BodyId, VertexId};
@@ -32,7 +32,7 @@ pub struct Around<'a> {
     /// Sizes of the bodies.
     pub features: &'a Features,
     /// Velocity range of each body.
-    pub drifts: &'a [Drift],
+    pub velocity_bounds: &'a [VelocityBounds],
     /// Box of each body, m.
     pub boxes: &'a [Aabb],
 }
@@ -48,8 +48,8 @@ pub fn find(
     dt: f64,
     found: &mut Vec<Contact>,
 ) {
-    let Around { motion, obstacles, features, drifts, boxes } = around;
-    let (size, drift) = (features.sizes[body.index()], drifts[body.index()]);
+    let Around { motion, obstacles, features, velocity_bounds, boxes } = around;
+    let (size, drift) = (features.sizes[body.index()], velocity_bounds[body.index()]);
     let Aabb { min, max } = boxes[body.index()];
     let (centre, radius) = (0.5 * (min + max), 0.5 * ROUND * (max - min).length());
     let near = settings.of(size, f64::INFINITY, dt).reach;
@@ -158,7 +158,7 @@ mod tests {
             motion: StateView { positions: &positions, velocities: &[Vec3::ZERO; 4], time: 1.0 },
             obstacles: &[Obstacle::new(Plane, frames, touch).unwrap()],
             features: &Features::new(&rest, &bodies),
-            drifts: &[Drift::default()],
+            velocity_bounds: &[VelocityBounds::default()],
             boxes: &[Aabb::around(positions)],
         };
         let mut found = Vec::new();

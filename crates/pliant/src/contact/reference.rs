@@ -10,7 +10,7 @@ use crate::body::{Bodies, Mesh};
 use crate::contact::edges::{Side, edge_edge_gap};
 use crate::contact::features::{Edge, Features};
 use crate::contact::inside::hit;
-use crate::contact::margin::{Drift, Margin};
+use crate::contact::margin::{Margin, VelocityBounds};
 use crate::contact::near::{ClosestPoint, shares};
 use crate::contact::obstacles::{AHEAD, ahead};
 use crate::contact::search::{ContactQuery, ContactSettings, Search, depth_settings};
@@ -36,7 +36,7 @@ struct Slow<'a> {
     motion: StateView<'a>,
     bodies: &'a Bodies,
     features: Features,
-    drifts: Vec<Drift>,
+    velocity_bounds: Vec<VelocityBounds>,
     settings: ContactSettings,
 }
 
@@ -97,7 +97,7 @@ impl Slow<'_> {
     }
 
     fn margin(&self, [a, b]: [BodyId; 2]) -> Margin {
-        let [x, y] = [a, b].map(|body| self.drifts[body.index()]);
+        let [x, y] = [a, b].map(|body| self.velocity_bounds[body.index()]);
         let speed = x.mean.distance(y.mean) + x.spread + y.spread;
         self.settings.margin.of(self.size([a, b]), speed, DT)
     }
@@ -339,7 +339,7 @@ impl Slow<'_> {
             for (number, obstacle) in obstacles.iter().enumerate() {
                 let vertex = VertexId(index as u32);
                 let body = self.bodies.body_of(vertex);
-                let Drift { mean, spread } = self.drifts[body.index()];
+                let VelocityBounds { mean, spread } = self.velocity_bounds[body.index()];
                 let drift = obstacle.velocity_at(time, point);
                 let size = self.features.sizes[body.index()];
                 let margin = self.settings.margin.of(size, mean.distance(drift) + spread, DT);
@@ -446,9 +446,10 @@ fn check(thrown: &Thrown) -> Answer {
     let Thrown { rest, positions, velocities, bodies } = thrown;
     let (settings, obstacles) = (ContactSettings::default(), obstacles());
     let motion = StateView { positions, velocities, time: 0.5 };
-    let drifts = bodies.ids().map(|body| Drift::of(&velocities[bodies.vertices(body)]));
-    let (features, drifts) = (Features::new(rest, bodies), drifts.collect());
-    let slow = Slow { motion, bodies, features, drifts, settings }.find(&obstacles);
+    let velocity_bounds =
+        bodies.ids().map(|body| VelocityBounds::of(&velocities[bodies.vertices(body)]));
+    let (features, velocity_bounds) = (Features::new(rest, bodies), velocity_bounds.collect());
+    let slow = Slow { motion, bodies, features, velocity_bounds, settings }.find(&obstacles);
     let mut search = Search::new(rest, bodies);
     let mut found = Vec::new();
     for threads in [1, 1, 3, 100, 2] {

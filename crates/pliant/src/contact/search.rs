@@ -12,7 +12,7 @@ use crate::body::obstacle::Obstacle;
 use crate::contact::edge_face_crossings::EdgeFaceCrossings;
 use crate::contact::enclosed::{self, Enclosed};
 use crate::contact::features::Features;
-use crate::contact::margin::{Drift, Margin, MarginSettings};
+use crate::contact::margin::{Margin, MarginSettings, VelocityBounds};
 use crate::contact::obstacles::{self, Around};
 use crate::contact::pair::{Pair, SearchState, edge_depth};
 use crate::contact::separating_slab::SeparatingSlab;
@@ -97,7 +97,7 @@ struct Near {
     boxes: Vec<Aabb>,
     /// The same with its margin in f32, m from `origin`; conservative.
     wide: Vec<Bounds>,
-    drifts: Vec<Drift>,
+    velocity_bounds: Vec<VelocityBounds>,
     /// A corner of the first box, m.
     origin: Vec3,
     sweep: Sweep,
@@ -174,8 +174,8 @@ impl Search {
         self.enclosed = led;
         self.unresolved = penetrations.unresolved.len() - led;
         let step = Step { snapshot, near, groups, penetrations, settings, dt };
-        let (drifts, boxes) = (&near.drifts[..], &near.boxes[..]);
-        let around = Around { motion, obstacles, features, drifts, boxes };
+        let (velocity_bounds, boxes) = (&near.velocity_bounds[..], &near.boxes[..]);
+        let around = Around { motion, obstacles, features, velocity_bounds, boxes };
         par::each(shares, |share| {
             step.find(share);
             for body in share.bodies.clone().map(BodyId) {
@@ -256,13 +256,13 @@ impl Near {
         settings: MarginSettings,
         dt: f64,
     ) {
-        let Near { boxes, wide, drifts, origin, sweep, rows } = self;
-        drifts.clear();
+        let Near { boxes, wide, velocity_bounds, origin, sweep, rows } = self;
+        velocity_bounds.clear();
         boxes.clear();
         wide.clear();
         for body in bodies.ids() {
             let vertices = bodies.vertices(body);
-            let drift = Drift::of(&motion.velocities[vertices.clone()]);
+            let drift = VelocityBounds::of(&motion.velocities[vertices.clone()]);
             // Two bodies are near within the sum of what each reaches at its own speed.
             let speed = drift.mean.length() + drift.spread;
             let pad = settings.of(features.sizes[body.index()], speed, dt).reach;
@@ -270,7 +270,7 @@ impl Near {
             if boxes.is_empty() {
                 *origin = own.min;
             }
-            drifts.push(drift);
+            velocity_bounds.push(drift);
             boxes.push(own);
             wide.push(seen(grown(own, pad), *origin));
         }
@@ -379,9 +379,9 @@ impl Step<'_> {
     }
 
     fn margin(&self, [a, b]: [BodyId; 2]) -> Margin {
-        let (sizes, drifts) = (&self.snapshot.features.sizes, &self.near.drifts);
+        let (sizes, velocity_bounds) = (&self.snapshot.features.sizes, &self.near.velocity_bounds);
         let size = sizes[a.index()].min(sizes[b.index()]);
-        let speed = drifts[a.index()].closing(drifts[b.index()]);
+        let speed = velocity_bounds[a.index()].closing(velocity_bounds[b.index()]);
         self.settings.margin.of(size, speed, self.dt)
     }
 }

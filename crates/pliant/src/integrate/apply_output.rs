@@ -8,9 +8,9 @@ use crate::integrate::System;
 pub fn apply_output(output: &ContactOutput, system: &System, state: &mut State) {
     let System { bodies, rigids, masses, .. } = system;
     let State { positions, velocities, rigids: states, .. } = &mut *state;
-    let (members, masses) = (rigids.members(), masses.of());
+    let (members, masses) = (rigids.entries(), masses.of());
     for shift in &output.rigid_shifts {
-        match rigids.place(shift.body) {
+        match rigids.index(shift.body) {
             Some(place) => {
                 let RigidShift { centre, turn, shift, .. } = *shift;
                 members[place].shift(&mut states[place], centre, turn, shift);
@@ -20,7 +20,7 @@ pub fn apply_output(output: &ContactOutput, system: &System, state: &mut State) 
     }
     for (vertex, shift) in &output.shifts {
         let v = vertex.index();
-        match rigids.place_of(*vertex) {
+        match rigids.index_of(*vertex) {
             Some(place) => {
                 members[place].nudge(&mut states[place], positions[v], masses[v], *shift);
             }
@@ -29,7 +29,7 @@ pub fn apply_output(output: &ContactOutput, system: &System, state: &mut State) 
     }
     for (vertex, impulse) in &output.impulses {
         let v = vertex.index();
-        match rigids.place_of(*vertex) {
+        match rigids.index_of(*vertex) {
             Some(place) => states[place].push(&members[place].body, positions[v], *impulse),
             None => velocities[v] += *impulse / masses[v],
         }

@@ -48,7 +48,7 @@ impl RigidMotion {
         state: &State,
         velocities: RigidVelocities,
     ) -> Result<(), StepError> {
-        let (count, expected) = (state.rigids.len(), system.rigids.members().len());
+        let (count, expected) = (state.rigids.len(), system.rigids.entries().len());
         if count != expected {
             return Err(StepError::Count { what: "rigid bodies", count, expected });
         }
@@ -75,7 +75,7 @@ impl RigidMotion {
                 self.push(system, dt)?;
                 let System { joints, rigids, .. } = &mut *system;
                 if !joints.is_empty() {
-                    joints.velocities_ahead(rigids.members(), &mut self.rigids, dt)?;
+                    joints.velocities_ahead(rigids.entries(), &mut self.rigids, dt)?;
                 }
             }
         }
@@ -112,7 +112,7 @@ impl RigidMotion {
         self.sleep.begin(rigids);
         self.sleep.wake(rigids, settings, &scratch.contact, &self.start.velocities, dt);
         scratch.asleep.clear();
-        scratch.asleep.extend((0..rigids.members().len()).map(|index| self.sleep.is_asleep(index)));
+        scratch.asleep.extend((0..rigids.entries().len()).map(|index| self.sleep.is_asleep(index)));
     }
 
     /// Lets fall asleep what has come to rest.
@@ -125,7 +125,7 @@ impl RigidMotion {
         let edges = IslandEdges { output: &scratch.contact, joined };
         self.sleep.settle(rigids, settings, edges, &mut self.rigids, dt);
         let ends = self.rigids.iter().zip(&self.awake);
-        for (k, (member, (now, before))) in rigids.members().iter().zip(ends).enumerate() {
+        for (k, (member, (now, before))) in rigids.entries().iter().zip(ends).enumerate() {
             if self.sleep.is_asleep(k) && scratch.asleep.get(k) == Some(&false) {
                 // The little that it still had goes to what it lies on.
                 let taken = member.body.mass * (now.velocity - before.velocity);
@@ -137,7 +137,7 @@ impl RigidMotion {
     /// Takes the push of all forces at the start of the step.
     fn push(&mut self, system: &System, dt: f64) -> Result<(), StepError> {
         system.sum_forces(self.start.motion(), &mut self.forces)?;
-        for (member, rigid) in system.rigids.members().iter().zip(&mut self.rigids) {
+        for (member, rigid) in system.rigids.entries().iter().zip(&mut self.rigids) {
             for v in member.vertices.clone() {
                 rigid.push(&member.body, self.start.positions[v], dt * self.forces[v]);
             }
@@ -148,11 +148,11 @@ impl RigidMotion {
     /// Lets rigid bodies move freely, and puts joints together again.
     fn advance(&mut self, system: &mut System, dt: f64) -> Result<(), StepError> {
         let System { joints, rigids, .. } = system;
-        for (member, rigid) in rigids.members().iter().zip(&mut self.rigids) {
+        for (member, rigid) in rigids.entries().iter().zip(&mut self.rigids) {
             self.free_motion.step(&member.body, rigid, dt);
         }
         if !joints.is_empty() {
-            joints.positions(rigids.members(), &mut self.rigids)?;
+            joints.positions(rigids.entries(), &mut self.rigids)?;
         }
         Ok(())
     }

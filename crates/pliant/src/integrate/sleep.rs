@@ -63,7 +63,7 @@ impl Sleep {
 
     /// Prepares for as many rigid bodies.
     pub fn begin(&mut self, rigids: &RigidBodySet) {
-        let members = rigids.members();
+        let members = rigids.entries();
         if self.sizes.len() == members.len() {
             return;
         }
@@ -90,17 +90,17 @@ impl Sleep {
             return;
         }
         for (vertex, _) in output.impulses.iter().chain(&output.forces).chain(&output.shifts) {
-            self.wake_with(rigids.place_of(*vertex));
+            self.wake_with(rigids.index_of(*vertex));
         }
         for shift in &output.rigid_shifts {
-            self.wake_with(rigids.place(shift.body));
+            self.wake_with(rigids.index(shift.body));
         }
         for row in &output.rows {
             let relative = row.relative(velocities);
             let moves = relative.length() > settings.quiet * row.size;
             let meets = row.gap + row.normal.dot(relative) * dt < row.offset;
             let places = [Some(row.bodies.0), row.bodies.1].map(|body| {
-                body.and_then(|body| rigids.place(body)).filter(|place| self.is_asleep(*place))
+                body.and_then(|body| rigids.index(body)).filter(|place| self.is_asleep(*place))
             });
             if moves && meets {
                 places.into_iter().for_each(|place| self.wake_with(place));
@@ -142,11 +142,11 @@ impl Sleep {
         may.extend(rest.iter().map(|rest| *rest >= settings.after));
         let pressing = output.rows.iter().zip(&output.row_impulses);
         for (row, _) in pressing.filter(|(_, row_impulse)| row_impulse.normal > 0.0) {
-            let Some(a) = rigids.place(row.bodies.0) else {
+            let Some(a) = rigids.index(row.bodies.0) else {
                 lies_on_others(rigids, row, may);
                 continue;
             };
-            match row.bodies.1.map(|body: BodyId| rigids.place(body)) {
+            match row.bodies.1.map(|body: BodyId| rigids.index(body)) {
                 Some(Some(b)) => join(parents, a, b),
                 Some(None) => may[a] = false,
                 None => may[a] &= row.surface_velocity.length() <= settings.quiet * row.size,
@@ -193,7 +193,7 @@ impl Sleep {
 
 /// A rigid body that lies on a soft one stays awake with it.
 fn lies_on_others(rigids: &RigidBodySet, row: &Contact, may: &mut [bool]) {
-    if let Some(place) = row.bodies.1.and_then(|body| rigids.place(body)) {
+    if let Some(place) = row.bodies.1.and_then(|body| rigids.index(body)) {
         may[place] = false;
     }
 }

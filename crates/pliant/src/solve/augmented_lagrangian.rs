@@ -107,7 +107,7 @@ impl AugmentedLagrangian {
         self.prepare(equations, masses, contacts);
         let mut solved = Solved::default();
         // Without contacts one outer iteration is the solution.
-        let most = if contacts.is_empty() { 1 } else { settings.most_rounds.max(1) };
+        let most = if contacts.is_empty() { 1 } else { settings.max_outer_iterations.max(1) };
         for round in 0..most {
             self.choose(contacts, row_impulses, velocities, round);
             self.load(equations, contacts, row_impulses);
@@ -129,7 +129,7 @@ impl AugmentedLagrangian {
             let off = self.update(contacts, row_impulses, velocities, equations.dt);
             solved.is_unconverged = off > LOOSE;
             let is_solved = done.residual <= linear.tolerance;
-            if round + 1 >= settings.rounds && is_solved && !solved.is_unconverged {
+            if round + 1 >= settings.min_outer_iterations && is_solved && !solved.is_unconverged {
                 break;
             }
         }
@@ -422,7 +422,11 @@ mod tests {
         let (mut ends, mut row_impulses) = ([Vec3::ZERO], [ContactImpulse::default()]);
         let masses = Masses(vec![3.0], 0.0);
         let equations = Equations { matrix: &masses, right: &[3.0 * FALL], held: &[], dt: H };
-        let rounds = RowSettings { rounds: 1, most_rounds: 1, ..RowSettings::default() };
+        let rounds = RowSettings {
+            min_outer_iterations: 1,
+            max_outer_iterations: 1,
+            ..RowSettings::default()
+        };
         let how = SolveSettings { rows: rounds, ..SolveSettings::default() };
         let rows = [Row::of(&resting(VertexId(0)), None)];
         let ends_of = Unknowns { velocities: &mut ends, row_impulses: &mut row_impulses };

@@ -55,9 +55,9 @@ pub struct RowSettings {
     /// See `velocity_tolerance`.
     pub rigid_velocity_tolerance: f64,
     /// Rounds of multipliers with the iterative solver at least.
-    pub rounds: usize,
+    pub min_outer_iterations: usize,
     /// And at most, while velocities lack what impulses ask of them.
-    pub most_rounds: usize,
+    pub max_outer_iterations: usize,
 }
 
 impl Default for RowSettings {
@@ -68,8 +68,8 @@ impl Default for RowSettings {
             velocity_tolerance: 1e-6,
             rigid_sweeps: 200,
             rigid_velocity_tolerance: 1e-10,
-            rounds: 2,
-            most_rounds: 20,
+            min_outer_iterations: 2,
+            max_outer_iterations: 20,
         }
     }
 }
@@ -453,8 +453,8 @@ mod tests {
                 velocity_tolerance: 1e-14,
                 rigid_sweeps: 200,
                 rigid_velocity_tolerance: 1e-14,
-                rounds: 100,
-                most_rounds: 100,
+                min_outer_iterations: 100,
+                max_outer_iterations: 100,
             };
             let (mut velocities, mut row_impulses) =
                 ([Vec3::ZERO; 6], [ContactImpulse::default(); 3]);

@@ -98,7 +98,7 @@ impl Scene {
     }
 
     /// Applies the contact output to the state.
-    fn carry_out(&mut self, output: &ContactOutput) {
+    fn apply_output(&mut self, output: &ContactOutput) {
         for (vertex, shift) in &output.shifts {
             self.state.positions[vertex.index()] += *shift;
         }
@@ -163,7 +163,7 @@ fn impulses_keep_momentum_and_without_friction_turn_nothing() {
         let (push, torque) = sums(&scene, &output.impulses);
         assert!(push < KEPT, "{settings:?}: {push}");
         assert!(settings.friction > 0.0 || torque < KEPT, "{settings:?}: {torque}");
-        scene.carry_out(&output);
+        scene.apply_output(&output);
         assert!(scene.momentum_error(&before) < KEPT);
     }
 }
@@ -174,7 +174,7 @@ fn impulses_never_add_kinetic_energy() {
         let mut scene = Scene::balls();
         let before = scene.kinetic();
         let (output, _) = scene.impulses(settings);
-        scene.carry_out(&output);
+        scene.apply_output(&output);
         let after = scene.kinetic();
         assert!(after <= before * (1.0 + 1e-14), "{settings:?}: {before} {after}");
         let keeps = settings.restitution == 1.0 && settings.friction == 0.0;
@@ -193,7 +193,7 @@ fn shifts_keep_the_centre_of_mass_and_report_what_they_change() {
     for (vertex, impulse) in &output.impulses {
         pushed.velocities[vertex.index()] += *impulse / masses.of()[vertex.index()];
     }
-    scene.carry_out(&output);
+    scene.apply_output(&output);
     assert!(scene.state.centre(&masses).abs_diff_eq(centre, 1e-13));
     let gained = scene.state.angular_momentum(&masses, Vec3::ZERO)
         - pushed.angular_momentum(&masses, Vec3::ZERO);
@@ -365,7 +365,7 @@ fn lacking(sweeps: usize) -> f64 {
     let size =
         |output: &ContactOutput| output.impulses.iter().map(|(_, j)| j.length()).sum::<f64>();
     let (given, _) = scene.impulses(BodyImpulseSettings { sweeps, ..settings });
-    scene.carry_out(&given);
+    scene.apply_output(&given);
     let (left, _) = scene.impulses(BodyImpulseSettings { sweeps: 1, ..settings });
     size(&left) / size(&given)
 }

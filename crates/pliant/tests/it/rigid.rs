@@ -402,7 +402,7 @@ fn a_step_that_fails_leaves_joints_as_they_were() {
     let hinge = JointKind::Hinge(Axis::free(Vec3::Y));
     let joint = Joint::new(hinge, (0, None), Vec3::ZERO);
     let Scene { state, system, .. } = &mut scene;
-    system.joints = Joints::new(vec![joint], system.rigids.members(), &state.rigids).unwrap();
+    system.joints = Joints::new(vec![joint], system.rigids.entries(), &state.rigids).unwrap();
     let implicit = Box::new(Implicit::new(ImplicitSettings::default()));
     let mut scene = scene.with(implicit, Box::new(Refuses { from: 10.5 * DT }));
     run(&mut scene, 10);
@@ -427,7 +427,7 @@ fn a_force_at_a_vertex_turns_the_body_in_any_integrator() {
     for inner in inner {
         let list = [(bent(), Quat::IDENTITY, Vec3::ZERO, true)];
         let scene = Scene::new(&list, Vec3::ZERO);
-        let (body, at) = (scene.system.rigids.members()[0].body.clone(), scene.state.rigids[0]);
+        let (body, at) = (scene.system.rigids.entries()[0].body.clone(), scene.state.rigids[0]);
         let arm = scene.state.positions[3] - at.centre;
         let mut scene = scene.with(inner, Box::new(Push(VertexId(3), force)));
         scene.step(DT).unwrap();

@@ -96,7 +96,7 @@ fn what_is_attached_is_part_of_the_rigid_body() {
     let masses = system.masses.of();
     let held: f64 = vertices.iter().map(|v| masses[v.index()]).sum();
     let mass = 0.8 + held;
-    assert!((system.rigids.members()[0].body.mass - mass).abs() < 1e-14);
+    assert!((system.rigids.entries()[0].body.mass - mass).abs() < 1e-14);
     // All attached vertices are 0.1 m from the middle of the cube.
     let rigid = &state.rigids[0];
     assert!(rigid.centre.abs_diff_eq(0.1 * held / mass * Vec3::X, 1e-14), "{rigid:?}");
@@ -109,7 +109,7 @@ fn what_is_attached_is_part_of_the_rigid_body() {
     assert!(state.velocities[v].abs_diff_eq(expected, 1e-14));
     let about = |x: Vec3, m: f64| m * x.truncate().length_squared();
     let own = 0.8 * 0.2 * 0.2 / 6.0;
-    let inertia = rigid.inertia(&system.rigids.members()[0].body);
+    let inertia = rigid.inertia(&system.rigids.entries()[0].body);
     let expected = own
         + about(rigid.centre, 0.8)
         + vertices
@@ -194,7 +194,7 @@ fn a_lifted_plate_takes_the_bar_with_it_and_bears_its_weight() {
     let lift = Axis { direction: Vec3::Z, limits: None, motor };
     let joint = Joint::new(JointKind::Slider(lift), (0, None), Vec3::ZERO);
     let Scene { state, system, .. } = &mut scene;
-    system.joints = Joints::new(vec![joint], system.rigids.members(), &state.rigids).unwrap();
+    system.joints = Joints::new(vec![joint], system.rigids.entries(), &state.rigids).unwrap();
     let mut scene = alone(scene);
     run(&mut scene, 300);
     assert!(loosest(&scene, &start) < LOOSE);
@@ -212,7 +212,7 @@ fn cantilever() -> [f64; 2] {
     let stop = Axis { direction: Vec3::Y, limits: Some([0.0, 0.0]), motor: None };
     let joint = Joint::new(JointKind::Hinge(stop), (0, None), anchor);
     let Scene { state, system, .. } = &mut scene;
-    system.joints = Joints::new(vec![joint], system.rigids.members(), &state.rigids).unwrap();
+    system.joints = Joints::new(vec![joint], system.rigids.entries(), &state.rigids).unwrap();
     let mut scene = alone(scene);
     run(&mut scene, 400);
     let torque = scene.system.joints.loads()[0].torque.y;
@@ -380,7 +380,7 @@ fn a_bar_between_two_cubes_passes_a_push_on() {
             .unwrap();
     }
     assert!([0, 1, 2].iter().all(|b| system.rigids.group(BodyId(*b)) == Some(HOLDER)));
-    let body: RigidBody = system.rigids.members()[0].body.clone();
+    let body: RigidBody = system.rigids.entries()[0].body.clone();
     state.rigids[0].push(&body, Vec3::ZERO, 2.4 * Vec3::X);
     system.rigids.write(state);
     let mut scene = alone(scene);

@@ -1,7 +1,7 @@
 //! What contact surfaces keep, what they leave, and what they bear.
 
 use super::{DT, KEPT, Scene, balls, block, flat, stacked};
-use crate::surface::triangles::Touch;
+use crate::surface::triangles::SurfaceContact;
 use crate::surface::{Changes, ContactSurface, Corrections, First, SurfaceSettings};
 use pliant::body::Bodies;
 use pliant::body::pins::Pins;
@@ -43,7 +43,8 @@ fn shifts_report_what_they_change() {
     };
     let before = measure(&scene);
     let energy = response.stored(scene.state.motion(), &scene.system.forces);
-    scene.carry_out(&ContactOutput { shifts: output.shifts.clone(), ..ContactOutput::default() });
+    scene
+        .apply_output(&ContactOutput { shifts: output.shifts.clone(), ..ContactOutput::default() });
     let after = measure(&scene);
     let Changes { vertices, longest, centre, angular_momentum } = response.changes();
     assert!((after.0 - before.0).abs_diff_eq(centre, 1e-12), "{centre}");
@@ -58,7 +59,7 @@ fn surfaces_that_meet_go_on_together() {
     let mut scene = stacked(4, 4).soft();
     let upper = scene.bodies.vertices(BodyId(0));
     scene.state.velocities[upper].fill(-Vec3::Z);
-    let approach = |scene: &Scene, touches: &[Touch]| {
+    let approach = |scene: &Scene, touches: &[SurfaceContact]| {
         let of = |v: VertexId| scene.state.velocities[v.index()];
         let each = touches.iter().map(|touch| {
             let surface = touch.corners.into_iter().zip(touch.weights);
@@ -70,7 +71,7 @@ fn surfaces_that_meet_go_on_together() {
     let mut response = scene.response(flat(Corrections::default()));
     let output = scene.output(&mut response);
     assert!(approach(&scene, response.touches.list()) > 0.99);
-    scene.carry_out(&output);
+    scene.apply_output(&output);
     let left = approach(&scene, response.touches.list());
     assert!(left < 0.01, "{left}");
 }
@@ -224,7 +225,7 @@ fn whole_bodies_stop_first_and_lose_energy_but_no_momentum() {
         let torque: Vec3 = output.impulses.iter().map(|(v, push)| at(v).cross(*push)).sum();
         assert!(sum.length() < KEPT * size && torque.length() < KEPT * size, "{sum} {torque}");
         let before = scene.state.kinetic(&scene.system.masses);
-        scene.carry_out(&output);
+        scene.apply_output(&output);
         let after = scene.state.kinetic(&scene.system.masses);
         assert!(after < before, "{before} {after}");
     }

@@ -114,7 +114,7 @@ impl Scene {
         (of(0) - of(1)).length()
     }
 
-    fn carry_out(&mut self, output: &ContactOutput) {
+    fn apply_output(&mut self, output: &ContactOutput) {
         for (vertex, shift) in &output.shifts {
             self.state.positions[vertex.index()] += *shift;
         }

@@ -122,11 +122,11 @@ fn printed_steps_miss_the_ends() {
     let reached = |steps| {
         let settings = flat(Corrections { steps, ..Corrections::default() });
         let mut response = scene.response(settings);
-        let demands = scene.output(&mut response);
+        let output = scene.output(&mut response);
         let upper = scene.bodies.vertices(BodyId(0));
-        assert!(demands.shifts.iter().all(|(v, _)| upper.contains(&v.index())));
-        assert!(demands.impulses.iter().all(|(v, _)| upper.contains(&v.index())));
-        assert!(!demands.shifts.is_empty());
+        assert!(output.shifts.iter().all(|(v, _)| upper.contains(&v.index())));
+        assert!(output.impulses.iter().all(|(v, _)| upper.contains(&v.index())));
+        assert!(!output.shifts.is_empty());
         fractions(&scene, settings)[0]
     };
     // 1/2 + 1/4 + 1/8 + 1/16, and 1/2 + 1/8 + 1/16 + 1/32.
@@ -190,9 +190,9 @@ fn nothing_jumps_when_a_tip_passes_from_one_triangle_to_the_next() {
         let meshes = [(tet.clone(), place), (base.clone(), Vec3::ZERO)];
         let scene = Scene::new(&meshes.map(|(mesh, at)| (mesh, Quat::IDENTITY, at))).soft();
         let mut response = scene.response(settings);
-        let demands = scene.output(&mut response);
+        let output = scene.output(&mut response);
         let mut ways = vec![Vec3::ZERO; scene.rest.len()];
-        demands.shifts.iter().for_each(|(v, way)| ways[v.index()] = *way);
+        output.shifts.iter().for_each(|(v, way)| ways[v.index()] = *way);
         (response.touches.list()[0].corners, ways)
     };
     let (mut before, mut after) = (0.0, 1.0);
@@ -227,10 +227,10 @@ fn inner_vertices_stay() {
     scene.state.positions[upper].iter_mut().for_each(|x| x.z -= 0.6);
     let inner = |inner| {
         let settings = flat(Corrections { inner, ..Corrections::default() });
-        let demands = scene.output(&mut scene.response(settings));
+        let output = scene.output(&mut scene.response(settings));
         let around = scene.bodies.triangles_around();
-        assert!(demands.shifts.len() > 10);
-        demands.shifts.iter().filter(|(v, _)| around.row(v.index()).is_empty()).count()
+        assert!(output.shifts.len() > 10);
+        output.shifts.iter().filter(|(v, _)| around.row(v.index()).is_empty()).count()
     };
     assert_eq!(inner(Form::Corrected), 0);
     assert!(inner(Form::Printed) > 0);
@@ -240,8 +240,8 @@ fn inner_vertices_stay() {
 fn the_printed_sign_does_not_take_overlap_out() {
     let left = |corrections| {
         let mut scene = stacked(4, 4).soft();
-        let demands = scene.output(&mut scene.response(flat(corrections)));
-        scene.carry_out(&demands);
+        let output = scene.output(&mut scene.response(flat(corrections)));
+        scene.apply_output(&output);
         scene.deepest()
     };
     let corrected = left(Corrections::default());

@@ -86,22 +86,22 @@ impl RigidBodySet {
     }
 
     /// Rigid bodies, ascending by body.
-    pub fn members(&self) -> &[RigidEntry] {
+    pub fn entries(&self) -> &[RigidEntry] {
         &self.members
     }
 
     /// Which of the members a body is.
-    pub fn place(&self, body: BodyId) -> Option<usize> {
+    pub fn index(&self, body: BodyId) -> Option<usize> {
         self.places.get(body.index()).copied().flatten().map(|place| place as usize)
     }
 
     /// Which of the members a vertex belongs to, or is attached to.
-    pub fn place_of(&self, vertex: VertexId) -> Option<usize> {
+    pub fn index_of(&self, vertex: VertexId) -> Option<usize> {
         if let Some(attached) = self.holds.of(vertex) {
             return Some(attached.place);
         }
         let after = self.firsts.partition_point(|first| *first <= vertex.0);
-        self.place(BodyId(after.checked_sub(1)? as u32))
+        self.index(BodyId(after.checked_sub(1)? as u32))
     }
 
     /// First vertex of each body of the scene.
@@ -166,7 +166,7 @@ impl RigidBodySet {
         masses: &'a Masses,
     ) -> impl Iterator<Item = (Vec3, Vec3, f64)> + 'a {
         let vertices = 0..state.positions.len();
-        let soft = vertices.filter(|v| self.place_of(VertexId(*v as u32)).is_none());
+        let soft = vertices.filter(|v| self.index_of(VertexId(*v as u32)).is_none());
         soft.map(|v| (state.positions[v], state.velocities[v], masses.of()[v]))
     }
 }
@@ -286,7 +286,7 @@ mod tests {
         let (body, _) = RigidBody::new(&TRIPOD, properties).unwrap();
         let starts = BodyOffsets::from_counts([3, 5, 2]);
         let rigids = RigidBodySet::new(vec![(BodyId(1), body.clone())], &starts, 10).unwrap();
-        let places = [0, 2, 3, 7, 8].map(|v| rigids.place_of(VertexId(v)));
+        let places = [0, 2, 3, 7, 8].map(|v| rigids.index_of(VertexId(v)));
         assert_eq!(places, [None, None, Some(0), Some(0), None]);
         let other = RigidBodySet::new(vec![(BodyId(0), body)], &starts, 10).unwrap_err();
         assert_eq!(

@@ -159,7 +159,7 @@ impl RigidBodySet {
         pins: &Pins,
         state: &mut State,
     ) -> Result<(), AttachError> {
-        let place = self.place(holder).ok_or(AttachError::Soft { body: holder })?;
+        let place = self.index(holder).ok_or(AttachError::Soft { body: holder })?;
         self.check(holder, vertices, masses, pins, state)?;
         let mut holds = self.holds.clone();
         for &vertex in vertices {
@@ -172,7 +172,7 @@ impl RigidBodySet {
             let after = holds.list.partition_point(|other| other.vertex < vertex);
             holds.list.insert(after, attached);
         }
-        let member = &self.members()[place];
+        let member = &self.entries()[place];
         let before = state.rigids[place];
         let points = vertices.iter().map(|v| (state.positions[v.index()], masses.of()[v.index()]));
         let properties = together(member, &before, points);
@@ -234,14 +234,14 @@ impl RigidBodySet {
         }
         let expected = state.positions.len();
         let counts = [
-            ("rigid states", state.rigids.len(), self.members().len()),
+            ("rigid states", state.rigids.len(), self.entries().len()),
             ("velocities", state.velocities.len(), expected),
             ("masses", masses.of().len(), expected),
         ];
         if let Some((what, count, expected)) = counts.into_iter().find(|(_, a, b)| a != b) {
             return Err(AttachError::Count { what, count, expected });
         }
-        if let Some(last) = self.members().last().filter(|last| last.vertices.end > expected) {
+        if let Some(last) = self.entries().last().filter(|last| last.vertices.end > expected) {
             let (what, expected) = ("positions", last.vertices.end);
             return Err(AttachError::Count { what, count: state.positions.len(), expected });
         }
@@ -250,7 +250,7 @@ impl RigidBodySet {
                 return Err(AttachError::NoSuchVertex { vertex, count: expected });
             }
             let (body, within) = self.locate(vertex);
-            if self.place(body).is_some() {
+            if self.index(body).is_some() {
                 return Err(AttachError::Rigid { body, vertex });
             }
             if pins.vertices().binary_search(&vertex).is_ok() {
@@ -272,7 +272,7 @@ impl RigidBodySet {
     fn going(&self, vertex_count: usize) -> Vec<Range<usize>> {
         let firsts = self.firsts();
         let range = |body: usize| {
-            if self.place(BodyId(body as u32)).is_some() {
+            if self.index(BodyId(body as u32)).is_some() {
                 let unknown = self.unknowns()[body] as usize;
                 return unknown..unknown + 1;
             }

@@ -14,7 +14,7 @@ use crate::math::{Mat3, Vec3, tet_volume};
 pub struct Elastic<L> {
     tets: Vec<Tet>,
     /// Neighbours in order share an entry while their settings agree.
-    stuffs: Vec<Stuff<L>>,
+    materials: Vec<TetMaterial<L>>,
 }
 
 /// The shape of a tet at rest.
@@ -22,8 +22,8 @@ pub struct Elastic<L> {
 struct Tet {
     /// Counted in the scene, positively oriented at rest.
     corners: [VertexId; 4],
-    /// Index of its material in `stuffs`.
-    stuff: u32,
+    /// Index of its material in `materials`.
+    material: u32,
     /// At rest, m³; positive.
     volume: f64,
     /// Inverse of the edges from corner 0, 1/m; its rows are the gradients of corners 1 to 3.
@@ -32,7 +32,7 @@ struct Tet {
 
 /// Material of a run of tets.
 #[derive(Clone, Copy, Debug)]
-struct Stuff<L> {
+struct TetMaterial<L> {
     /// Its moduli in Pa.
     law: L,
     /// Its moduli in Pa·s.
@@ -49,18 +49,18 @@ impl<L: Law> Elastic<L> {
         tets: &[[VertexId; 4]],
         settings_of: impl Fn(usize) -> ElasticSettings,
     ) -> Result<Elastic<L>, ElasticError> {
-        let mut made = Elastic { tets: Vec::with_capacity(tets.len()), stuffs: Vec::new() };
+        let mut made = Elastic { tets: Vec::with_capacity(tets.len()), materials: Vec::new() };
         let mut last = None;
         for (index, corners) in tets.iter().enumerate() {
             let (tet, settings) = (TetId(index as u32), settings_of(index));
             if last != Some(settings) {
                 let lame = settings.lame(tet)?;
                 let viscous = Viscous::new(lame, settings.damping);
-                made.stuffs.push(Stuff { law: L::from_lame(lame), viscous });
+                made.materials.push(TetMaterial { law: L::from_lame(lame), viscous });
                 last = Some(settings);
             }
-            let stuff = made.stuffs.len() as u32 - 1;
-            made.tets.push(Tet::new(tet, *corners, rest, stuff)?);
+            let material = made.materials.len() as u32 - 1;
+            made.tets.push(Tet::new(tet, *corners, rest, material)?);
         }
         Ok(made)
     }
@@ -97,7 +97,7 @@ impl Tet {
         tet: TetId,
         corners: [VertexId; 4],
         rest: &[Vec3],
-        stuff: u32,
+        material: u32,
     ) -> Result<Tet, ElasticError> {
         let count = rest.len();
         if let Some(&vertex) = corners.iter().find(|v| v.index() >= count) {
@@ -110,7 +110,7 @@ impl Tet {
         if !(volume > 0.0 && volume.is_finite() && inverse.is_finite()) {
             return Err(ElasticError::Volume { tet, volume });
         }
-        Ok(Tet { corners, stuff, volume, inverse })
+        Ok(Tet { corners, material, volume, inverse })
     }
 
     /// F and Ḟ.
@@ -135,13 +135,13 @@ impl<L: Law> Material<4> for Elastic<L> {
     #[inline]
     fn energy(&self, element: usize, at: &Corners<4>) -> f64 {
         let tet = &self.tets[element];
-        let law = &self.stuffs[tet.stuff as usize].law;
+        let law = &self.materials[tet.material as usize].law;
         tet.volume * law.energy(edges(&at.positions) * tet.inverse)
     }
 
     fn forces(&self, element: usize, at: &Corners<4>) -> [Vec3; 4] {
         let tet = &self.tets[element];
-        let Stuff { law, viscous } = &self.stuffs[tet.stuff as usize];
+        let TetMaterial { law, viscous } = &self.materials[tet.material as usize];
         let gradient = edges(&at.positions) * tet.inverse;
         let mut stress = law.stress(gradient);
         if viscous.acts() {
@@ -157,7 +157,7 @@ impl<L: Law> Material<4> for Elastic<L> {
     #[inline]
     fn tangent(&self, element: usize, at: &Corners<4>, tangent: Tangent) -> [[Mat3; 4]; 4] {
         let tet = &self.tets[element];
-        let Stuff { law, viscous } = &self.stuffs[tet.stuff as usize];
+        let TetMaterial { law, viscous } = &self.materials[tet.material as usize];
         let rows = tet.inverse.transpose();
         let gradients = [rows.x_axis, rows.y_axis, rows.z_axis];
         let (stiffness, damping) = (tet.volume * tangent.stiffness, tet.volume * tangent.damping);

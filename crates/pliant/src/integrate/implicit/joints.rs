@@ -41,7 +41,7 @@ impl JointContactAlternator {
     /// Takes over what is given; what joints gave in the step before is the first guess.
     fn begin(&mut self, system: &mut System, state: &State, dt: f64) -> Result<(), StepError> {
         let System { joints, rigids, forces, scratch: StepScratch { contact, .. }, .. } = system;
-        let members = rigids.members();
+        let members = rigids.entries();
         joints.begin(members, &state.rigids, dt)?;
         self.states.clone_from(&state.rigids);
         self.states
@@ -88,7 +88,7 @@ impl Implicit {
         self.alternator.right.clone_from(&self.right);
         for _ in 0..MOST_ROUNDS {
             for (member, [push, turning]) in
-                system.rigids.members().iter().zip(&self.alternator.pushes)
+                system.rigids.entries().iter().zip(&self.alternator.pushes)
             {
                 let first = member.unknown;
                 self.right[first] = self.alternator.right[first] + *push;
@@ -111,7 +111,7 @@ impl Implicit {
         let Implicit { alternator, ends, right, .. } = self;
         let JointContactAlternator { pushes, states, inertias, sizes, .. } = alternator;
         let System { joints, rigids, scratch: StepScratch { contact, .. }, .. } = system;
-        for (k, (member, state)) in rigids.members().iter().zip(&mut *states).enumerate() {
+        for (k, (member, state)) in rigids.entries().iter().zip(&mut *states).enumerate() {
             let first = member.unknown;
             (state.velocity, state.spin) = (ends[first], ends[first + 1]);
             if contact.rows.is_empty() && rigids.group(member.id).is_none() {
@@ -122,7 +122,7 @@ impl Implicit {
         }
         joints.obey(states)?;
         let mut most = 0.0_f64;
-        for (k, (member, state)) in rigids.members().iter().zip(&*states).enumerate() {
+        for (k, (member, state)) in rigids.entries().iter().zip(&*states).enumerate() {
             let first = member.unknown;
             let (faster, turned) = (state.velocity - ends[first], state.spin - ends[first + 1]);
             pushes[k][0] += member.body.mass * faster;

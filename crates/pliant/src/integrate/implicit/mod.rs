@@ -202,7 +202,7 @@ impl Implicit {
             .attached()
             .iter()
             .map(|a| (a.vertex, VertexId(system.rigids.unknowns()[a.holder.index()])));
-        let beyond = with_rigids.map_or(0, |_| 2 * system.rigids.members().len());
+        let beyond = with_rigids.map_or(0, |_| 2 * system.rigids.entries().len());
         system.forces.condense(attached, beyond);
         assemble(system, trial.motion(), stage.span)?;
         system.check_finite(right, "momentum", "force", stage.time)?;

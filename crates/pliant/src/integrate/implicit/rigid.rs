@@ -80,7 +80,7 @@ impl Reduced {
         self.centres.resize(self.firsts.len(), None);
         self.masses.clear();
         self.masses.extend_from_slice(masses);
-        let unknown_count = masses.len() + 2 * rigids.members().len();
+        let unknown_count = masses.len() + 2 * rigids.entries().len();
         self.masses.resize(unknown_count, 0.0);
         right.resize(unknown_count, Vec3::ZERO);
         ends.resize(unknown_count, Vec3::ZERO);
@@ -89,7 +89,7 @@ impl Reduced {
         self.support_impulses.clear();
         self.note_attached(rigids, state);
         clear_between(rigids, matrix);
-        for (k, (member, rigid)) in rigids.members().iter().zip(&state.rigids).enumerate() {
+        for (k, (member, rigid)) in rigids.entries().iter().zip(&state.rigids).enumerate() {
             let (own, body) = (member.vertices.clone(), &member.body);
             self.centres[member.id.index()] = Some(rigid.centre);
             self.held.extend(own.clone().map(|v| VertexId(v as u32)));
@@ -201,7 +201,7 @@ impl Reduced {
         solved: &mut Vec<(Vec3, Vec3)>,
     ) {
         solved.clear();
-        for (member, rigid) in rigids.members().iter().zip(&state.rigids) {
+        for (member, rigid) in rigids.entries().iter().zip(&state.rigids) {
             let (velocity, spin) = (ends[member.unknown], ends[member.unknown + 1]);
             solved.push((velocity, spin));
             for v in member.vertices.clone() {
@@ -220,7 +220,7 @@ impl Reduced {
 /// Makes the blocks zero that join unknowns of rigid bodies to what they hold.
 fn clear_between(rigids: &RigidBodySet, matrix: &mut BlockMatrix) {
     let holds = |member: &&RigidEntry| rigids.group(member.id).is_some();
-    for member in rigids.members().iter().filter(holds) {
+    for member in rigids.entries().iter().filter(holds) {
         for row in [member.unknown, member.unknown + 1] {
             let own = VertexId(row as u32);
             for entry in 0..matrix.row(row).0.len() {

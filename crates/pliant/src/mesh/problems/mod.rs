@@ -264,12 +264,12 @@ impl ProblemKind {
 fn no_such_vertex<const N: usize>(
     vertex_count: usize,
     cells: &[[VertexId; N]],
-    culprit: impl Fn(u32) -> Element,
+    element: impl Fn(u32) -> Element,
 ) -> Option<Problem> {
     let bad = |cell: &[VertexId; N]| cell.iter().any(|v| v.index() >= vertex_count);
     let cells = cells.iter().enumerate().filter(|(_, cell)| bad(cell));
     let mut list = List::default();
-    list.add(ProblemKind::NoSuchVertex, cells.map(|(cell, _)| culprit(cell as u32)).collect());
+    list.add(ProblemKind::NoSuchVertex, cells.map(|(cell, _)| element(cell as u32)).collect());
     list.0.pop()
 }
 
@@ -279,18 +279,18 @@ struct List(Vec<Problem>);
 
 impl List {
     /// Adds a kind of problem, unless no element has it.
-    fn add(&mut self, kind: ProblemKind, culprits: Vec<Element>) {
-        let count = culprits.len();
+    fn add(&mut self, kind: ProblemKind, elements: Vec<Element>) {
+        let count = elements.len();
         if count > 0 {
-            let first = culprits.into_iter().take(NAMED).collect();
+            let first = elements.into_iter().take(NAMED).collect();
             self.0.push(Problem { kind, count, first });
         }
     }
 
     /// Adds the first cell of each component, when there are several.
-    fn add_parts(&mut self, parts: &Parts, culprit: impl Fn(u32) -> Element) {
+    fn add_parts(&mut self, parts: &Parts, element: impl Fn(u32) -> Element) {
         if parts.count > 1 {
-            let firsts = parts.first_cells().into_iter().map(culprit).collect();
+            let firsts = parts.first_cells().into_iter().map(element).collect();
             self.add(ProblemKind::SeveralParts, firsts);
         }
     }

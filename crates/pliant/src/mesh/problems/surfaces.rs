@@ -15,8 +15,8 @@ use crate::mesh::weld;
 /// store them once per triangle or texture seam.
 pub fn surface_problems(mesh: &RawMesh) -> Vec<Problem> {
     let (positions, vertex_count) = (&mesh.positions, mesh.positions.len());
-    let culprit = |t| Element::Triangle(TriangleId(t));
-    if let Some(problem) = no_such_vertex(vertex_count, &mesh.triangles, culprit) {
+    let element = |t| Element::Triangle(TriangleId(t));
+    if let Some(problem) = no_such_vertex(vertex_count, &mesh.triangles, element) {
         return vec![problem];
     }
     let mut found = List::default();
@@ -27,21 +27,21 @@ pub fn surface_problems(mesh: &RawMesh) -> Vec<Problem> {
     // From here on triangles without area are out; `ids` leads back to the file.
     let has_area = |t: &usize| degenerate.binary_search(&TriangleId(*t as u32)).is_err();
     let ids: Vec<usize> = (0..welded.len()).filter(has_area).collect();
-    let culprits = degenerate.into_iter().map(Element::Triangle).collect();
-    found.add(ProblemKind::DegenerateTriangles, culprits);
+    let elements = degenerate.into_iter().map(Element::Triangle).collect();
+    found.add(ProblemKind::DegenerateTriangles, elements);
     let mut triangles: Vec<_> = ids.iter().map(|&t| welded[t]).collect();
     let id = |t: u32| TriangleId(ids[t as usize] as u32);
-    let culprit = |t: u32| Element::Triangle(id(t));
+    let element = |t: u32| Element::Triangle(id(t));
 
     let form = manifold::form(vertex_count, &triangles);
     found.add_form(&form);
     let winding = form.inconsistent.iter().map(|&edge| Element::Edge(edge)).collect();
     found.add(ProblemKind::InconsistentWinding, winding);
-    found.add_parts(&topology::parts(vertex_count, &triangles), culprit);
+    found.add_parts(&topology::parts(vertex_count, &triangles), element);
 
     let Search { found: meeting, mut ended_early } = overlap::meeting_pairs(positions, &triangles);
     if form.is_oriented() && !triangles.is_empty() {
-        let all = || (0..triangles.len() as u32).map(culprit).collect();
+        let all = || (0..triangles.len() as u32).map(element).collect();
         match overlap::signed_volume(positions, &triangles) {
             None => found.add(ProblemKind::NoVolume, all()),
             Some(volume) if volume < 0.0 => {
@@ -55,7 +55,7 @@ pub fn surface_problems(mesh: &RawMesh) -> Vec<Problem> {
         ended_early |= early;
         let these = |wanted: PartNesting| {
             let of_patch = standings.iter().filter(|(_, s)| *s == wanted);
-            of_patch.map(|(t, _)| culprit(t.0)).collect()
+            of_patch.map(|(t, _)| element(t.0)).collect()
         };
         found.add(ProblemKind::InvertedPieces, these(PartNesting::InvertedOrientation));
         found.add(ProblemKind::NestedPieces, these(PartNesting::Nested));

@@ -19,13 +19,13 @@ pub(super) fn add_vertices<const N: usize>(
 ) {
     let ids = || (0..positions.len() as u32).map(VertexId);
     let at = |v: &VertexId| positions[v.index()];
-    let culprits = |list: &mut dyn Iterator<Item = VertexId>| list.map(Element::Vertex).collect();
+    let elements = |list: &mut dyn Iterator<Item = VertexId>| list.map(Element::Vertex).collect();
 
-    let non_finite = culprits(&mut ids().filter(|v| !at(v).is_finite()));
+    let non_finite = elements(&mut ids().filter(|v| !at(v).is_finite()));
     found.add(ProblemKind::NonFinite, non_finite);
 
     let far = |v: &VertexId| at(v).is_finite() && at(v).abs().max_element() > LARGEST_COORDINATE;
-    let mut extreme: Vec<_> = culprits(&mut ids().filter(far));
+    let mut extreme: Vec<_> = elements(&mut ids().filter(far));
     let size = Aabb::around(ids().map(|v| at(&v)).filter(|p| p.is_finite())).size();
     if extreme.is_empty() && size.max_element() > 0.0 && size.max_element() < SMALLEST_EXTENT {
         extreme.extend(ids().map(Element::Vertex));
@@ -33,13 +33,13 @@ pub(super) fn add_vertices<const N: usize>(
     found.add(ProblemKind::ExtremeCoordinates, extreme);
 
     let firsts = weld::first_copies(positions);
-    let duplicates = culprits(&mut ids().filter(|v| firsts[v.index()] != *v));
+    let duplicates = elements(&mut ids().filter(|v| firsts[v.index()] != *v));
     found.add(ProblemKind::DuplicateVertices, duplicates);
 
     let mut used = vec![false; positions.len()];
     for vertex in cells.iter().flatten() {
         used[vertex.index()] = true;
     }
-    let unused = culprits(&mut ids().filter(|v| !used[v.index()]));
+    let unused = elements(&mut ids().filter(|v| !used[v.index()]));
     found.add(ProblemKind::UnreferencedVertices, unused);
 }
