@@ -16,7 +16,7 @@ use crate::contact::impulse::ContactImpulse;
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3, outer_square};
 use crate::solve::linear::{Operator, SolveError};
-use crate::solve::pcg::Pcg;
+use crate::solve::pcg::{Goal, Pcg};
 use crate::solve::rows::{Equations, SolveSettings, Solved, Unknowns};
 use crate::solve::terms::{Row, Term};
 
@@ -121,8 +121,13 @@ impl AugmentedLagrangian {
             trial.clear();
             trial.extend_from_slice(velocities);
             let share = if round + 1 < most { LEFT } else { 0.0 };
-            let done =
-                pcg.solve_relative(&matrix, (right, equations.held), (linear, share), trial)?;
+            let done = pcg.solve_relative(
+                &matrix,
+                right,
+                equations.held,
+                Goal { settings: linear, share },
+                trial,
+            )?;
             velocities.copy_from_slice(trial);
             solved.iterations += done.iterations;
             solved.residual = done.residual;
@@ -142,7 +147,8 @@ impl AugmentedLagrangian {
         if stiffness(equations.matrix, masses, contacts) <= TOO_STIFF {
             finish(
                 equations,
-                (masses, &self.springs),
+                masses,
+                &self.springs,
                 contacts,
                 Unknowns { velocities, row_impulses },
             );
@@ -325,7 +331,8 @@ fn stiffness<M: Operator + ?Sized>(matrix: &M, masses: &[f64], contacts: &[Row])
 /// Removes the remaining approach by PGS sweeps through the masses.
 fn finish<M: Operator + ?Sized>(
     equations: Equations<'_, M>,
-    (masses, springs): (&[f64], &[Spring]),
+    masses: &[f64],
+    springs: &[Spring],
     contacts: &[Row],
     unknowns: Unknowns<'_>,
 ) {

@@ -131,7 +131,7 @@ impl Response for Constraint {
                 _ => self.settings.restitution,
             };
             let approach = -row.normal.dot(row.relative(motion.velocities));
-            row.bounce = bounce(row, restitution, (approach, self.settings.weight), dt);
+            row.bounce = bounce(row, restitution, approach, self.settings.weight, dt);
         }
         self.warm_start.load(rows, dt, row_impulses);
         self.dt = dt;
@@ -183,7 +183,7 @@ pub fn min_normal_velocity(contact: &Contact, max_depenetration_speed: f64, dt: 
 ///
 /// Only where the contact would close in the step. The share falls off at small speeds, to none
 /// at that of a fall through the offset under `weight`, so that bodies come to rest.
-fn bounce(contact: &Contact, restitution: f64, (approach, weight): (f64, f64), dt: f64) -> f64 {
+fn bounce(contact: &Contact, restitution: f64, approach: f64, weight: f64, dt: f64) -> f64 {
     let slow_sq = 2.0 * weight * contact.offset;
     let meets = contact.gap - contact.offset < approach * dt;
     if !(restitution > 0.0 && meets && approach > 0.0 && approach * approach > slow_sq) {
@@ -225,11 +225,11 @@ mod tests {
     #[test]
     fn impacts_bounce_and_resting_contacts_do_not() {
         let near = Contact { gap: 0.02, offset: 0.01, ..resting(VertexId(0)) };
-        let back = |approach: f64| bounce(&near, 0.5, (approach, 10.0), 0.1);
+        let back = |approach: f64| bounce(&near, 0.5, approach, 10.0, 0.1);
         // A fall of 0.01 m ends at √0.2 m/s.
         assert!((back(2.0) - 0.5 * (2.0 - 0.1)).abs() < 1e-15);
         assert_eq!((back(0.4), back(-2.0)), (0.0, 0.0));
         let far = Contact { gap: 0.5, ..near };
-        assert_eq!(bounce(&far, 0.5, (2.0, 10.0), 0.1), 0.0); // 0.2 m in this step, not 0.49
+        assert_eq!(bounce(&far, 0.5, 2.0, 10.0, 0.1), 0.0); // 0.2 m in this step, not 0.49
     }
 }

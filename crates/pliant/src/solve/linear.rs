@@ -243,7 +243,7 @@ pub(super) mod tests {
         let found = [&matrix as &dyn Operator, &product].map(|matrix| {
             let mut x = vec![Vec3::ZERO; 21];
             let settings = LinearSettings::default();
-            Pcg::default().iterate(matrix, (&right, &[]), settings, &mut x).unwrap();
+            Pcg::default().iterate(matrix, &right, &[], settings, &mut x).unwrap();
             x
         });
         assert_eq!(found[0], found[1]);

@@ -44,6 +44,15 @@ struct Whole {
     is_held: bool,
 }
 
+/// How far [`Pcg::solve_relative`] solves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Goal {
+    /// Tolerance and iterations.
+    pub settings: LinearSettings,
+    /// Share of the residual at the start that may be left.
+    pub share: f64,
+}
+
 impl Pcg {
     /// Improves `x` until the residual is small enough.
     ///
@@ -57,7 +66,7 @@ impl Pcg {
         x: &mut [Vec3],
     ) -> Result<Solved, SolveError> {
         let Linear { matrix, right, held, .. } = linear;
-        let solved = self.iterate(matrix, (right, held), settings, x)?;
+        let solved = self.iterate(matrix, right, held, settings, x)?;
         self.coarse_correction(linear, x);
         Ok(solved)
     }
@@ -66,12 +75,13 @@ impl Pcg {
     pub fn iterate(
         &mut self,
         matrix: &dyn Operator,
-        (right, held): (&[Vec3], &[VertexId]),
+        right: &[Vec3],
+        held: &[VertexId],
         settings: LinearSettings,
         x: &mut [Vec3],
     ) -> Result<Solved, SolveError> {
         self.take_diagonal(matrix, x.len());
-        self.solve_relative(matrix, (right, held), (settings, 0.0), x)
+        self.solve_relative(matrix, right, held, Goal { settings, share: 0.0 }, x)
     }
 
     /// Takes the diagonal blocks of this many rows as preconditioner.
@@ -91,8 +101,9 @@ impl Pcg {
     pub fn solve_relative(
         &mut self,
         matrix: &dyn Operator,
-        (right, held): (&[Vec3], &[VertexId]),
-        (settings, share): (LinearSettings, f64),
+        right: &[Vec3],
+        held: &[VertexId],
+        Goal { settings, share }: Goal,
         x: &mut [Vec3],
     ) -> Result<Solved, SolveError> {
         let stopped = |iterations, residual| SolveError {
@@ -300,14 +311,15 @@ mod tests {
                 pcg.set_diagonal(3, block * Mat3::IDENTITY);
             }
             let solved =
-                pcg.solve_relative(&matrix, (&right, &[]), (settings, share), &mut x).unwrap();
+                pcg.solve_relative(&matrix, &right, &[], Goal { settings, share }, &mut x).unwrap();
             let most = if share > 0.0 { share } else { 1e-10 };
             assert!(residual_of(&x, &[]) <= 1.001 * most, "{solved:?}");
             // One iteration fewer would not do.
             x.fill(Vec3::ZERO);
             let fewer = LinearSettings { iterations: solved.iterations - 1, ..settings };
-            let refused =
-                pcg.solve_relative(&matrix, (&right, &[]), (fewer, share), &mut x).unwrap_err();
+            let refused = pcg
+                .solve_relative(&matrix, &right, &[], Goal { settings: fewer, share }, &mut x)
+                .unwrap_err();
             assert!(solved.residual <= most && refused.residual > most, "{solved:?} {refused:?}");
             iterations[k] = solved.iterations;
         }

@@ -161,7 +161,7 @@ impl RowSolver {
         let Unknowns { velocities, row_impulses } = unknowns;
         self.list(sides);
         let groups = sides.rigid.map_or(&[][..], |rigid| rigid.groups);
-        self.islands.find((&self.bodies, groups), contacts, settings.rows.max_dense_vertices);
+        self.islands.find(&self.bodies, groups, contacts, settings.rows.max_dense_vertices);
         self.reduction.find(contacts, sides.rigid);
         self.reduction.gather(contacts, row_impulses);
         self.split(sides, contacts, row_impulses);
@@ -180,7 +180,7 @@ impl RowSolver {
         let mut all = solved;
         let [_, other] = &mut self.parts;
         if !other.rows.is_empty() {
-            hold(&mut self.held, (&self.bodies, equations.held), |body| {
+            hold(&mut self.held, &self.bodies, equations.held, |body| {
                 !self.islands.touch[body.index()] || self.islands.is_dense(body)
             });
             let others = Equations { held: &self.held, ..equations };
@@ -195,9 +195,7 @@ impl RowSolver {
             all = Solved { sweeps: all.sweeps, ..solved };
             self.keep_momentum(equations, sides, velocities);
         }
-        hold(&mut self.held, (&self.bodies, equations.held), |body| {
-            self.islands.touch[body.index()]
-        });
+        hold(&mut self.held, &self.bodies, equations.held, |body| self.islands.touch[body.index()]);
         if self.held.len() < velocities.len() {
             let Equations { matrix, right, .. } = equations;
             let free = Linear { matrix, right, held: &self.held, bodies: sides.starts };
@@ -306,7 +304,8 @@ fn push(right: &[Vec3], part: &Part, pushed: &mut Vec<Vec3>) {
 /// Fills `held` with the vertices that are given and those of bodies that are not asked for.
 fn hold(
     held: &mut Vec<VertexId>,
-    (bodies, given): (&[Range<usize>], &[VertexId]),
+    bodies: &[Range<usize>],
+    given: &[VertexId],
     is_out: impl Fn(BodyId) -> bool,
 ) {
     held.clear();
@@ -335,7 +334,8 @@ impl Islands {
     /// Joins bodies by contacts and by `groups`, whose matrix has no blocks of single bodies.
     fn find(
         &mut self,
-        (bodies, groups): (&[Range<usize>], &[Option<BodyId>]),
+        bodies: &[Range<usize>],
+        groups: &[Option<BodyId>],
         contacts: &[Contact],
         max_dense_vertices: usize,
     ) {
@@ -415,12 +415,12 @@ mod tests {
         let bodies = [0..2, 2..4, 4..6, 6..8, 8..20];
         let on_floor = |body: u32| Contact { bodies: (BodyId(body), None), ..meeting(body, 0) };
         let mut islands = Islands::default();
-        islands.find((&bodies, &[]), &[meeting(2, 0), on_floor(1), on_floor(4)], 2);
+        islands.find(&bodies, &[], &[meeting(2, 0), on_floor(1), on_floor(4)], 2);
         let dense_pgs =
             |islands: &Islands| [0, 1, 2, 3, 4].map(|body| islands.is_dense(BodyId(body)));
         assert_eq!(dense_pgs(&islands), [true, true, true, false, false]);
         // The large body takes its island with it, the one on the floor is left alone.
-        islands.find((&bodies, &[]), &[meeting(2, 0), meeting(2, 4), on_floor(1)], 2);
+        islands.find(&bodies, &[], &[meeting(2, 0), meeting(2, 4), on_floor(1)], 2);
         assert_eq!(dense_pgs(&islands), [false, true, false, false, false]);
     }
 

@@ -88,7 +88,7 @@ impl SpringSolver {
             self.load(linear, springs, span);
             let SpringSolver { pcg, right, diagonal, pushing } = self;
             let matrix = WithSprings { linear, springs, pushing, diagonal, span };
-            iterations += pcg.iterate(&matrix, (right, linear.held), settings, ends)?.iterations;
+            iterations += pcg.iterate(&matrix, right, linear.held, settings, ends)?.iterations;
             let mut changes = false;
             for (pushes, spring) in pushing.iter_mut().zip(springs) {
                 let now = spring.impulse(ends, span) > 0.0;
