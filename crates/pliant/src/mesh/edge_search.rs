@@ -34,10 +34,10 @@ mod tests {
     #[test]
     fn the_tree_finds_what_trying_every_triangle_finds() {
         let mut random = Random::new(3);
-        let triangles: Vec<[Vec3; 3]> = (0..60)
+        let triangles: Vec<[Vec3; 3]> = (0..120)
             .map(|_| {
                 let at = random.vec3();
-                [(); 3].map(|()| at + 0.3 * random.vec3())
+                [(); 3].map(|()| at + 0.6 * random.vec3())
             })
             .collect();
         let boxes: Vec<Aabb> = triangles.iter().map(|corners| Aabb::around(*corners)).collect();
@@ -45,7 +45,7 @@ mod tests {
         let mut crossing = 0;
         for _ in 0..400 {
             let start = random.vec3();
-            let segment = [start, start + 0.4 * random.vec3()];
+            let segment = [start, start + 0.8 * random.vec3()];
             let expected =
                 triangles.iter().any(|corners| segment_meets_triangle(segment, *corners));
             let corners = |k: u32| triangles[k as usize];
