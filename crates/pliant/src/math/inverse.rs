@@ -99,7 +99,9 @@ mod tests {
 
     #[track_caller]
     fn check<const N: usize>(rank: usize) {
-        for seed in 1..20 {
+        // The first include two matrices that are nearly of a lower rank, the others none.
+        for (seed, most) in (1..20).map(|k| (k, f64::INFINITY)).chain((46..65).map(|k| (k, 1e-11)))
+        {
             let matrix = squares::<N>(rank, seed);
             let found = pseudo_inverse(matrix, 1e-12);
             assert_eq!(found.rank, rank);
@@ -107,7 +109,7 @@ mod tests {
             let again = product(product(matrix, found.rows), matrix);
             let error = (0..N * N).map(|k| (again[k / N][k % N] - matrix[k / N][k % N]).abs());
             let largest = found.rows.iter().flatten().fold(1.0, |m: f64, x| m.max(x.abs()));
-            assert!(error.fold(0.0, f64::max) < 1e-14 * largest, "{again:?} {matrix:?}");
+            assert!(error.fold(0.0, f64::max) < most.min(1e-14 * largest), "{again:?} {matrix:?}");
         }
     }
 
