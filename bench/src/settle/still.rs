@@ -1,7 +1,7 @@
 //! Two cubes with nothing that pushes them apart: what is at rest stays at rest.
 
 use pliant::record::overlap::Overlap;
-use pliant::record::row::Row;
+use pliant::record::row::SeriesRow;
 
 use crate::engine::{Engine, Ours, fastest};
 use crate::many::{Many, Reached, Worse};
@@ -82,6 +82,6 @@ fn row(speed: f64, overlap: f64, poses: u32) -> Result<StillRow, String> {
 
 /// Kinetic and elastic energy, J.
 fn energy(ours: &Ours) -> f64 {
-    let row = Row::of(&ours.built.simulation, Overlap::default());
+    let row = SeriesRow::of(&ours.built.simulation, Overlap::default());
     row.kinetic + row.elastic
 }

@@ -199,7 +199,7 @@ mod tests {
     use pliant::body::soft::{Masses, State};
     use pliant::force::check;
     use pliant::integrate::euler::{Euler, EulerKind};
-    use pliant::integrate::{Integrator, Report, StepError, System};
+    use pliant::integrate::{Integrator, StepError, StepReport, System};
     use pliant::math::Quat;
     use pliant::math::random::Random;
     use pliant::step::Stepper;
@@ -349,7 +349,7 @@ mod tests {
             system: &mut System,
             state: &mut State,
             dt: f64,
-        ) -> Result<Report, StepError> {
+        ) -> Result<StepReport, StepError> {
             let from = state.positions[0];
             let made = self.inner.step(system, state, dt)?;
             let to = state.positions[0];

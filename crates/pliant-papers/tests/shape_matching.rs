@@ -22,7 +22,7 @@ use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
-use pliant::solve::constraint::{Constraint, ConstraintSettings};
+use pliant::solve::constraint::{ConstraintResponse, ConstraintSettings};
 use pliant::step::{MatchOrder, Stepper};
 use pliant_papers::bodies::{BodyPenalty, BodyPenaltySettings};
 use pliant_papers::impulse::Impulses;
@@ -253,7 +253,8 @@ fn on_block(by: &str) -> (f64, f64, usize) {
         "penalty" => springs(pliant_papers::bodies::Kind::Consistent),
         "closest" => springs(pliant_papers::bodies::Kind::Closest),
         _ => {
-            let rows = Constraint::new(&rest, &bodies, vec![], ConstraintSettings::default());
+            let rows =
+                ConstraintResponse::new(&rest, &bodies, vec![], ConstraintSettings::default());
             let implicit = Implicit::new(ImplicitSettings::default());
             (Box::new(rows) as Box<dyn Response>, Box::new(implicit) as Box<dyn Integrator>)
         }

@@ -23,7 +23,7 @@ use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::profile::{Profiler, Stage};
-use pliant::record::row::Row;
+use pliant::record::row::SeriesRow;
 use pliant::step::{Simulation, Stepper};
 use pliant_io::atomic_file;
 use pliant_papers::impulse::Impulses;
@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let begin = Instant::now();
     for step in 0..=STEPS {
         let overlap = measure.measure(&simulation.state.positions, &simulation.system.bodies);
-        rows.push(Row::of(&simulation, overlap).values());
+        rows.push(SeriesRow::of(&simulation, overlap).values());
         if step < STEPS {
             simulation.step(DT)?;
         }

@@ -1,6 +1,6 @@
 //! The summary of a run, `summary.json`.
 
-use pliant::integrate::Report;
+use pliant::integrate::StepReport;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// The end of a run; other programs rely on the names.
@@ -101,7 +101,7 @@ pub struct ContactTally {
 
 impl ContactTally {
     /// Takes in a step.
-    pub fn add(&mut self, report: &Report) {
+    pub fn add(&mut self, report: &StepReport) {
         self.sweeps += report.sweeps as u64;
         self.steps_cut += u64::from(report.halvings > 0);
         self.steps_loose += u64::from(report.unconverged > 0);

@@ -19,7 +19,7 @@ use pliant::solve::constraint::min_normal_velocity;
 use pliant::solve::linear::Product;
 use pliant::solve::position_correction::PositionCorrection;
 use pliant::solve::rows::{Equations, SolveSettings, Unknowns};
-use pliant::solve::terms::Row;
+use pliant::solve::terms::SolverRow;
 
 const DT: f64 = 1.0 / 60.0; // s
 const STEPS: usize = 180;
@@ -117,7 +117,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         let matrix = &Product { multiply, diagonal: &diagonal };
         let equations = Equations { matrix, right: &right, held: &held, dt: DT };
         let how = SolveSettings::default();
-        let contacts: Vec<_> = rows.iter().map(|row| Row::of(row, None)).collect();
+        let contacts: Vec<_> = rows.iter().map(|row| SolverRow::of(row, None)).collect();
         solver.solve(
             equations,
             masses.of(),

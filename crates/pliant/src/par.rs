@@ -18,20 +18,23 @@ pub fn each<T: Send>(shares: &mut [T], act: impl Fn(&mut T) + Sync + Send) {
 
 /// Calls `act` for every chunk of an array between two offsets, with its number.
 ///
-/// The offsets, `cuts`, ascend from 0 to the length of the array. Allocates nothing.
+/// `offsets` ascend from 0 to the length of the array. Allocates nothing.
 pub fn chunks<T: Send>(
     array: &mut [T],
-    cuts: &[usize],
+    offsets: &[usize],
     act: impl Fn(usize, &mut [T]) + Sync + Send,
 ) {
-    debug_assert!(cuts.first() == Some(&0) && cuts.last() == Some(&array.len()), "{cuts:?}");
-    halves(array, cuts, 0..cuts.len() - 1, &act);
+    debug_assert!(
+        offsets.first() == Some(&0) && offsets.last() == Some(&array.len()),
+        "{offsets:?}"
+    );
+    halves(array, offsets, 0..offsets.len() - 1, &act);
 }
 
 /// The chunks of a range of numbers; `array` begins at the first of them.
 fn halves<T: Send>(
     array: &mut [T],
-    cuts: &[usize],
+    offsets: &[usize],
     numbers: Range<usize>,
     act: &(impl Fn(usize, &mut [T]) + Sync + Send),
 ) {
@@ -42,9 +45,9 @@ fn halves<T: Send>(
         return;
     }
     let middle = numbers.start + numbers.len() / 2;
-    let (low, high) = array.split_at_mut(cuts[middle] - cuts[numbers.start]);
-    let low = || halves(low, cuts, numbers.start..middle, act);
-    let high = || halves(high, cuts, middle..numbers.end, act);
+    let (low, high) = array.split_at_mut(offsets[middle] - offsets[numbers.start]);
+    let low = || halves(low, offsets, numbers.start..middle, act);
+    let high = || halves(high, offsets, middle..numbers.end, act);
     both(low, high);
 }
 
@@ -61,16 +64,16 @@ pub fn both(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
 
 /// Offsets that split `count` items evenly into one chunk per thread.
 pub fn even_offsets(count: usize, threads: usize) -> Vec<usize> {
-    let mut cuts = Vec::new();
-    split_evenly(&mut cuts, count, threads);
-    cuts
+    let mut offsets = Vec::new();
+    split_evenly(&mut offsets, count, threads);
+    offsets
 }
 
 /// The same, written over other offsets, whose memory is reused.
-pub fn split_evenly(cuts: &mut Vec<usize>, count: usize, threads: usize) {
+pub fn split_evenly(offsets: &mut Vec<usize>, count: usize, threads: usize) {
     let threads = threads.max(1);
-    cuts.clear();
-    cuts.extend((0..=threads).map(|k| count * k / threads));
+    offsets.clear();
+    offsets.extend((0..=threads).map(|k| count * k / threads));
 }
 
 #[cfg(test)]
@@ -85,14 +88,14 @@ mod tests {
     #[test]
     fn every_piece_knows_its_number() {
         for threads in 1..6 {
-            let cuts = super::even_offsets(7, threads);
+            let offsets = super::even_offsets(7, threads);
             let mut array = [0; 7];
-            super::chunks(&mut array, &cuts, |number, piece| {
-                assert_eq!(piece.len(), cuts[number + 1] - cuts[number]);
+            super::chunks(&mut array, &offsets, |number, piece| {
+                assert_eq!(piece.len(), offsets[number + 1] - offsets[number]);
                 piece.iter_mut().for_each(|value| *value += number + 1);
             });
             let expected: Vec<_> =
-                (0..7).map(|k| cuts.iter().filter(|cut| **cut <= k).count()).collect();
+                (0..7).map(|k| offsets.iter().filter(|cut| **cut <= k).count()).collect();
             assert_eq!(array.to_vec(), expected);
         }
     }

@@ -13,7 +13,7 @@ use crate::integrate::free_motion::FreeMotion;
 use crate::integrate::rigid_motion::{RigidMotion, RigidVelocities};
 use crate::integrate::shape_matching::matching::ShapeMatching;
 use crate::integrate::sleep::SleepSettings;
-use crate::integrate::{Integrator, Report, StepError, StepScratch, System};
+use crate::integrate::{Integrator, StepError, StepReport, StepScratch, System};
 use crate::math::Vec3;
 use crate::profile::{Stage, StageTimer};
 use crate::snapshot::{Snapshot, SnapshotError};
@@ -105,7 +105,7 @@ impl Stepper {
         system: &mut System,
         state: &mut State,
         dt: f64,
-    ) -> Result<Report, StepError> {
+    ) -> Result<StepReport, StepError> {
         match self.max_halvings {
             0 => self.substep(system, state, dt),
             _ => self.halve(system, state, dt),
@@ -124,11 +124,11 @@ impl Stepper {
         system: &mut System,
         state: &mut State,
         dt: f64,
-    ) -> Result<Report, StepError> {
+    ) -> Result<StepReport, StepError> {
         // Counted in the shortest parts allowed.
         let whole = 1_u64 << self.max_halvings;
         let (mut done, mut part) = (0, whole);
-        let mut report = Report::default();
+        let mut report = StepReport::default();
         let mut trial = std::mem::take(&mut self.trials[0]);
         trial.copy_from(state);
         let failed = loop {
@@ -163,13 +163,13 @@ impl Stepper {
         system: &mut System,
         state: &mut State,
         dt: f64,
-    ) -> Result<Report, StepError> {
+    ) -> Result<StepReport, StepError> {
         if self.substeps == 1 {
             return self.advance(system, state, dt);
         }
         let mut trial = std::mem::take(&mut self.trials[1]);
         trial.copy_from(state);
-        let (mut report, known) = (Report::default(), system.scratch.external_impulses.len());
+        let (mut report, known) = (StepReport::default(), system.scratch.external_impulses.len());
         let mut made = Ok(());
         for _ in 0..self.substeps {
             match self.advance(system, &mut trial, dt / f64::from(self.substeps)) {
@@ -196,7 +196,7 @@ impl Stepper {
         system: &mut System,
         state: &mut State,
         dt: f64,
-    ) -> Result<Report, StepError> {
+    ) -> Result<StepReport, StepError> {
         self.check(system, state, dt)?;
         let mut trial = std::mem::take(&mut self.trials[2]);
         trial.copy_from(state);
@@ -216,7 +216,7 @@ impl Stepper {
         system: &mut System,
         trial: &mut State,
         dt: f64,
-    ) -> Result<Report, StepError> {
+    ) -> Result<StepReport, StepError> {
         self.begin_matching(trial, MatchOrder::Last)?;
         self.find_contacts(system, trial, dt)?; // detect, depth, contact, position correction
         self.begin_rigid(system, trial, dt)?; // wake, forces on rigid bodies
@@ -343,7 +343,7 @@ impl Stepper {
     }
 
     /// Notes what obstacles gave, and what contact met.
-    fn account(&self, system: &mut System, report: &mut Report) {
+    fn account(&self, system: &mut System, report: &mut StepReport) {
         let System { rigids, scratch, .. } = system;
         let StepScratch { contact, external_impulses, asleep, .. } = scratch;
         for output in [&*contact, &self.after] {
@@ -416,7 +416,7 @@ impl Simulation {
     }
 
     /// Moves everything by `dt` seconds; on an error the state is as it was.
-    pub fn step(&mut self, dt: f64) -> Result<Report, StepError> {
+    pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
         let _step = StageTimer::new(&self.system.profiler, Stage::Step);
         self.system.scratch.external_impulses.clear();
         let report = self.stepper.step(&mut self.system, &mut self.state, dt)?;
@@ -530,7 +530,7 @@ mod tests {
     }
 
     /// A vertex that flies along x at 1 m/s from the origin.
-    fn flight(leash: Leash, max_halvings: u32) -> (Result<Report, StepError>, State) {
+    fn flight(leash: Leash, max_halvings: u32) -> (Result<StepReport, StepError>, State) {
         let masses = Masses::new(vec![1.0]).unwrap();
         let mut system = System { masses, ..System::default() };
         system.forces.push(leash);

@@ -28,7 +28,7 @@ use pliant::force::drag::{Drag, DragLaw};
 use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
 use pliant::force::gravity::Gravity;
 use pliant::id::VertexId;
-use pliant::integrate::constraint::{Constraint, Constraints, PbdSettings};
+use pliant::integrate::constraint::{Constraints, PbdSettings, PositionConstraint};
 use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::implicit::{Implicit, ImplicitSettings};
 use pliant::integrate::pbd::Pbd;
@@ -42,7 +42,7 @@ use pliant::mesh::generate::icosahedron::icosahedron;
 use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::Measure;
-use pliant::solve::constraint::{Constraint as Rows, ConstraintSettings};
+use pliant::solve::constraint::{ConstraintResponse as Rows, ConstraintSettings};
 use pliant::solve::rows::RowSettings;
 use pliant::step::{MatchOrder, Stepper};
 use pliant_papers::bodies::barrier::BodyBarrier;
@@ -202,7 +202,8 @@ fn warm_rows_allocate_nothing() {
 /// Every integrator, one after the other.
 #[test]
 fn warm_steps_allocate_nothing() {
-    let link = |k: u32| Constraint::Distance { ends: [VertexId(k), VertexId(k + 1)], length: 0.1 };
+    let link =
+        |k: u32| PositionConstraint::Distance { ends: [VertexId(k), VertexId(k + 1)], length: 0.1 };
     let links = (0..COUNT as u32 - 1).map(link).collect();
     let constraints = Constraints::new(links, Vec::new(), COUNT).unwrap();
     let relaxed = Pbd::new(VelocityKind::Backward, constraints, PbdSettings::default());

@@ -103,7 +103,7 @@ impl Corrections {
 
 /// What is treated first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum First {
+pub enum CorrectionLevel {
     /// Vertices alone.
     #[default]
     Vertices,
@@ -129,9 +129,9 @@ pub struct SurfaceSettings {
     /// What is separated where a step begins with overlap; the paper separates nothing.
     ///
     /// Bodies are shifted apart up to half the margin, which changes no velocity.
-    pub overlap: First,
+    pub overlap: CorrectionLevel,
     /// Whose approach ends first, which [Spillmann05 §4.5] leaves open (erratum S16).
-    pub approach: First,
+    pub approach: CorrectionLevel,
 }
 
 impl Default for SurfaceSettings {
@@ -144,8 +144,8 @@ impl Default for SurfaceSettings {
             friction: 0.3,
             corrections: Corrections::default(),
             margin: 0.0,
-            overlap: First::Vertices,
-            approach: First::Vertices,
+            overlap: CorrectionLevel::Vertices,
+            approach: CorrectionLevel::Vertices,
         }
     }
 }
@@ -155,7 +155,7 @@ impl SurfaceSettings {
     ///
     /// For bodies that lie on others: not for what is squeezed, see [`ContactSurface`].
     pub fn settling() -> SurfaceSettings {
-        let (overlap, approach) = (First::Bodies, First::Bodies);
+        let (overlap, approach) = (CorrectionLevel::Bodies, CorrectionLevel::Bodies);
         SurfaceSettings { margin: MARGIN, overlap, approach, ..SurfaceSettings::default() }
     }
 
@@ -255,7 +255,7 @@ impl ContactSurface {
         settings: SurfaceSettings,
     ) -> Result<ContactSurface, ResponseError> {
         settings.check()?;
-        let looks = settings.margin > 0.0 || settings.overlap == First::Bodies;
+        let looks = settings.margin > 0.0 || settings.overlap == CorrectionLevel::Bodies;
         Ok(ContactSurface {
             near: looks.then(|| Box::new(Near::new(rest, bodies))),
             settings,
@@ -302,7 +302,7 @@ impl ContactSurface {
 impl Response for ContactSurface {
     fn pre_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
         let SurfaceSettings { overlap, margin, .. } = self.settings;
-        if let Some(near) = self.near.as_mut().filter(|_| overlap == First::Bodies) {
+        if let Some(near) = self.near.as_mut().filter(|_| overlap == CorrectionLevel::Bodies) {
             let _timer = StageTimer::new(context.profiler, Stage::Contact);
             near.part(context, margin, &mut output.rigid_shifts);
             let shift = output.longest_shift();

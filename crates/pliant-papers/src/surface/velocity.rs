@@ -22,7 +22,7 @@
 
 use crate::surface::rigid_approach::RigidApproach;
 use crate::surface::triangles::SurfaceContact;
-use crate::surface::{First, SurfaceSettings};
+use crate::surface::{CorrectionLevel, SurfaceSettings};
 use pliant::contact::friction::friction;
 use pliant::contact::response::StepContext;
 use pliant::id::VertexId;
@@ -104,7 +104,7 @@ impl VelocityCorrection {
             return;
         }
         self.gather(context, touches);
-        if settings.approach == First::Bodies {
+        if settings.approach == CorrectionLevel::Bodies {
             self.stop_rigid_approach(context, touches);
         }
         for _ in 0..SWEEPS {
@@ -253,7 +253,7 @@ mod tests {
             weights: [0.5, 0.25, 0.25],
         };
         let mut stops = VelocityCorrection::default();
-        let (friction, approach) = (0.5, First::Vertices);
+        let (friction, approach) = (0.5, CorrectionLevel::Vertices);
         let settings = SurfaceSettings { friction, approach, ..SurfaceSettings::default() };
         stops.find(context, &[touch], settings);
         let on = |v: u32| {

@@ -2,7 +2,7 @@
 
 use super::plot::{Plot, Scale, Series};
 
-/// One row of `series.csv`; see [`COLUMNS`](pliant::record::row::Row::COLUMNS).
+/// One row of `series.csv`; see [`COLUMNS`](pliant::record::row::SeriesRow::COLUMNS).
 pub type Values = [f64; 16];
 
 /// Places in a row.
@@ -149,7 +149,7 @@ fn series(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pliant::record::row::Row;
+    use pliant::record::row::SeriesRow;
 
     #[test]
     fn places_are_those_of_the_columns() {
@@ -168,7 +168,7 @@ mod tests {
             (INVERTED, "inverted_tets"),
         ];
         for (place, name) in names {
-            assert_eq!(Row::COLUMNS[place], name);
+            assert_eq!(SeriesRow::COLUMNS[place], name);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::ReportData;
 use super::curves::{CROSSINGS, ELASTIC, GRAVITATIONAL, KINETIC, PENETRATING, TIME, total};
 use super::text::{count, number};
-use pliant::record::row::Row;
+use pliant::record::row::SeriesRow;
 
 /// Energy that a run may gain, over the largest that passed between its stores.
 const GAIN: f64 = 0.01;
@@ -85,7 +85,7 @@ fn broken(data: &ReportData<'_>) -> Option<Finding> {
         "Row {index} at {} s has {} for {}. Curves have gaps there.",
         number(row[TIME]),
         number(row[column]),
-        Row::COLUMNS[column]
+        SeriesRow::COLUMNS[column]
     );
     Some(Finding::new(Severity::Bad, text))
 }

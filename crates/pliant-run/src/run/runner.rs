@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use pliant::body::obstacle::Obstacle;
 use pliant::integrate::StepError;
 use pliant::profile::Stage;
-use pliant::record::row::Row;
+use pliant::record::row::SeriesRow;
 use pliant::snapshot::Snapshot;
 use pliant::step::Simulation;
 use pliant_plane::overlap::Measure;
@@ -44,7 +44,7 @@ pub(super) struct Runner {
     /// Steps made.
     step: u64,
     /// The last step that was recorded, with its row.
-    recorded: Option<(u64, Row)>,
+    recorded: Option<(u64, SeriesRow)>,
     measure: Measure,
     momentum: MomentumBudget,
     profiler: Arc<CpuProfiler>,
@@ -226,10 +226,10 @@ impl Runner {
         Ok(())
     }
 
-    fn row(&mut self) -> Row {
+    fn row(&mut self) -> SeriesRow {
         let simulation = &self.built.simulation;
         let overlap = self.measure.measure(&simulation.state.positions, &simulation.system.bodies);
-        Row::of(simulation, overlap)
+        SeriesRow::of(simulation, overlap)
     }
 
     /// Adds a row and a frame.

@@ -5,28 +5,28 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use pliant::record::row::Row;
+use pliant::record::row::SeriesRow;
 
 /// Numbers in a row.
-pub const WIDTH: usize = Row::COLUMNS.len();
+pub const WIDTH: usize = SeriesRow::COLUMNS.len();
 
 /// Integers below this are exact as f64, and are written without a point.
 const WHOLE_BELOW: f64 = 9e15;
 
 /// The first line.
 pub fn heading() -> String {
-    Row::COLUMNS.join(",") + "\n"
+    SeriesRow::COLUMNS.join(",") + "\n"
 }
 
 /// One line; every number reads back to the same f64.
-pub fn line(row: &Row) -> String {
+pub fn line(row: &SeriesRow) -> String {
     let mut line = String::new();
     write_line(row, &mut line);
     line
 }
 
 /// The same in the place of what `line` held, whose memory is kept.
-pub fn write_line(row: &Row, line: &mut String) {
+pub fn write_line(row: &SeriesRow, line: &mut String) {
     line.clear();
     for (column, value) in row.values().into_iter().enumerate() {
         let comma = if column == 0 { "" } else { "," };
@@ -70,7 +70,7 @@ mod tests {
         let odd = [0.1, -0.0, 1e300, 5e-324, f64::MAX, 1.0 / 3.0, 9.1e15, -7.0, 1e22];
         for k in 0..odd.len() {
             let at = |j: usize| odd[(k + j) % odd.len()];
-            let row = Row {
+            let row = SeriesRow {
                 time: at(0),
                 kinetic: at(1),
                 elastic: at(2),
@@ -99,7 +99,7 @@ mod tests {
             fs::write(&path, text).unwrap();
             assert!(read(&path).unwrap_err().to_string().starts_with(place), "{text}");
         }
-        fs::write(&path, heading() + &line(&Row::default())).unwrap();
+        fs::write(&path, heading() + &line(&SeriesRow::default())).unwrap();
         assert_eq!(read(&path).unwrap(), [[0.0; WIDTH]]);
         fs::remove_file(&path).unwrap();
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pliant::record::overlap::Overlap;
-use pliant::record::row::Row;
+use pliant::record::row::SeriesRow;
 use pliant_run::scene;
 use pliant_scene::digest::digest;
 use pliant_scene::loaded::LoadedScene;
@@ -93,7 +93,7 @@ fn built_in_scenes_take_the_common_parameters_and_their_own() {
 }
 
 fn energy(built: &LoadedScene) -> f64 {
-    let row = Row::of(&built.simulation, Overlap::default());
+    let row = SeriesRow::of(&built.simulation, Overlap::default());
     row.kinetic + row.elastic + row.gravitational
 }
 
@@ -106,7 +106,7 @@ fn settles(scene: &str, sets: &[&str], speed: f64) -> LoadedScene {
         built.simulation.step(built.info.dt).unwrap();
         assert!(energy(&built) <= start + 1e-9 * start.abs(), "{} s", built.simulation.state.time);
     }
-    let row = Row::of(&built.simulation, Overlap::default());
+    let row = SeriesRow::of(&built.simulation, Overlap::default());
     assert!(row.rms_speed < speed, "{} m/s", row.rms_speed);
     built
 }

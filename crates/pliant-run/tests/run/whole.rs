@@ -5,7 +5,7 @@ use std::fs;
 use pliant::body::keyframes::{Keyframes, Pose};
 use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use pliant::math::Vec3;
-use pliant::record::row::Row;
+use pliant::record::row::SeriesRow;
 use pliant_run::recording::Recording;
 use pliant_run::run::{IfExists, RunError, RunSettings, inspect, run, series};
 use pliant_run::summary::Summary;
@@ -61,7 +61,7 @@ fn rows_and_frames_are_those_of_bare_steps() {
             bare.step(0.01).unwrap();
         }
         if step % 2 == 0 || step == STEPS {
-            let row = Row::of(&bare, Default::default()).values();
+            let row = SeriesRow::of(&bare, Default::default()).values();
             assert_eq!(rows[next][..12], row[..12], "step {step}");
             let frame = recording.read(next).unwrap();
             assert_eq!((frame.step, frame.time), (step, bare.state.time));

@@ -7,7 +7,7 @@ use pliant::contact::response::ResponseError;
 use pliant::contact::response::Stiffness;
 use pliant::id::BodyId;
 use pliant::math::Vec3;
-use pliant::solve::constraint::{Constraint, ConstraintSettings};
+use pliant::solve::constraint::{ConstraintResponse, ConstraintSettings};
 use pliant_papers::bodies::barrier::{BodyBarrier, BodyBarrierSettings};
 use pliant_papers::bodies::buffer::{Buffer, BufferSettings};
 use pliant_papers::bodies::impulse::{BodyImpulseSettings, BodyImpulses};
@@ -209,9 +209,10 @@ fn surface(scene: &spec::Scene, made: &SceneBodies) -> Result<ContactSurface, Bu
     let corrections = corrections(uncorrected);
     let usual = match order {
         Order::Vertices => SurfaceSettings::default(),
-        Order::Approach => {
-            SurfaceSettings { approach: surface::First::Bodies, ..SurfaceSettings::default() }
-        }
+        Order::Approach => SurfaceSettings {
+            approach: surface::CorrectionLevel::Bodies,
+            ..SurfaceSettings::default()
+        },
         Order::Settling => SurfaceSettings::settling(),
     };
     let settings = SurfaceSettings { friction, iterations, corrections, ..usual };
@@ -271,7 +272,11 @@ fn nearest<'a>(point: Vec3, others: impl Iterator<Item = &'a Vec3>) -> f64 {
     least
 }
 
-fn constraint(scene: &spec::Scene, made: &SceneBodies, obstacles: Vec<Obstacle>) -> Constraint {
+fn constraint(
+    scene: &spec::Scene,
+    made: &SceneBodies,
+    obstacles: Vec<Obstacle>,
+) -> ConstraintResponse {
     let spec::Contact {
         friction,
         restitution,
@@ -286,5 +291,5 @@ fn constraint(scene: &spec::Scene, made: &SceneBodies, obstacles: Vec<Obstacle>)
     settings.contacts.friction = friction;
     settings.contacts.margin.offset = offset;
     settings.contacts.margin.speculative_distance = speculative_distance;
-    Constraint::new(&made.rest, &made.bodies, obstacles, settings)
+    ConstraintResponse::new(&made.rest, &made.bodies, obstacles, settings)
 }

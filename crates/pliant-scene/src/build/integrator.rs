@@ -6,7 +6,7 @@ use pliant::body::obstacle::Obstacle;
 use pliant::contact::response::Response;
 use pliant::id::VertexId;
 use pliant::integrate::Integrator;
-use pliant::integrate::constraint::{Constraint, Constraints, ObstacleFn, PbdSettings};
+use pliant::integrate::constraint::{Constraints, ObstacleFn, PbdSettings, PositionConstraint};
 use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::implicit::{Equations, Implicit, ImplicitKind, ImplicitSettings};
 use pliant::integrate::midpoint::Midpoint;
@@ -150,8 +150,8 @@ fn rules(
                     let [a, b] = ends.map(|v| made.state.positions[v.index()]);
                     let length = rule.stretch * a.distance(b);
                     list.push(match rule.kind {
-                        ConstraintKind::Distance => Constraint::Distance { ends, length },
-                        ConstraintKind::AtMost => Constraint::AtMost { ends, length },
+                        ConstraintKind::Distance => PositionConstraint::Distance { ends, length },
+                        ConstraintKind::AtMost => PositionConstraint::AtMost { ends, length },
                     });
                 }
             }
@@ -166,7 +166,7 @@ fn rules(
     let count = made.state.positions.len();
     for obstacle in 0..obstacles.len() {
         let vertices = (0..count as u32).map(VertexId);
-        list.extend(vertices.map(|vertex| Constraint::Outside { vertex, obstacle }));
+        list.extend(vertices.map(|vertex| PositionConstraint::Outside { vertex, obstacle }));
     }
     let obstacles = obstacles.into_iter().map(|obstacle| -> ObstacleFn {
         Box::new(move |point, time| {

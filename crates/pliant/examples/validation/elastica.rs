@@ -9,7 +9,7 @@
 use std::error::Error;
 
 use pliant::force::elastic::ElasticSettings;
-use pliant::integrate::Report;
+use pliant::integrate::StepReport;
 use pliant::math::Vec3;
 
 use super::solids::{Block, Element, factors};
@@ -74,7 +74,7 @@ pub fn strip(
     element: &Element,
     cells: [u32; 3],
     load: f64,
-) -> Result<(Tip, Report), Box<dyn Error>> {
+) -> Result<(Tip, StepReport), Box<dyn Error>> {
     let block = Block { cells, size: SIZE, settings: SETTINGS, density: DENSITY };
     let mut strip = block.make(element)?;
     let tip = block.middle_of_end(&strip.state.positions)?;

@@ -13,7 +13,7 @@ use pliant::force::elastic::{
 use pliant::force::load::Load;
 use pliant::id::VertexId;
 use pliant::integrate::implicit::{Equations, Implicit, ImplicitSettings};
-use pliant::integrate::{Integrator, Report, System};
+use pliant::integrate::{Integrator, StepReport, System};
 use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::TetSplit;
@@ -125,7 +125,11 @@ impl Solid {
     }
 
     /// Moves to equilibrium, in one implicit step much longer than any period, s.
-    pub fn settle(&mut self, span: f64, solver: LinearSolver) -> Result<Report, Box<dyn Error>> {
+    pub fn settle(
+        &mut self,
+        span: f64,
+        solver: LinearSolver,
+    ) -> Result<StepReport, Box<dyn Error>> {
         let equations = Equations::Newton { iterations: 100, tolerance: 1e-9 };
         let linear = LinearSettings { solver, tolerance: LINEAR_TOLERANCE, iterations: 100_000 };
         let settings = ImplicitSettings { equations, linear, ..ImplicitSettings::default() };

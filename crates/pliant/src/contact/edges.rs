@@ -17,7 +17,7 @@ const BEYOND: f64 = 0.02;
 
 /// One edge with the corners beside it, all in world space, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Side {
+pub struct EdgeGeometry {
     /// Its ends.
     pub ends: [Vec3; 2],
     /// The corners opposite to it.
@@ -26,11 +26,19 @@ pub struct Side {
     pub feature_edge: Vec3,
 }
 
-impl Side {
+impl EdgeGeometry {
     /// An edge with the unit normals of its triangles; `None` where it is flat.
     #[inline]
-    pub fn new(ends: [Vec3; 2], tips: [Vec3; 2], [first, second]: [Vec3; 2]) -> Option<Side> {
-        (first.dot(second) <= FLAT).then_some(Side { ends, tips, feature_edge: first + second })
+    pub fn new(
+        ends: [Vec3; 2],
+        tips: [Vec3; 2],
+        [first, second]: [Vec3; 2],
+    ) -> Option<EdgeGeometry> {
+        (first.dot(second) <= FLAT).then_some(EdgeGeometry {
+            ends,
+            tips,
+            feature_edge: first + second,
+        })
     }
 
     #[inline]
@@ -56,7 +64,12 @@ pub struct EdgeEdgeGap {
 ///
 /// Edges that have passed each other by more than `depth` m have none.
 #[inline]
-pub fn edge_edge_gap(a: &Side, b: &Side, reach: f64, depth: f64) -> Option<EdgeEdgeGap> {
+pub fn edge_edge_gap(
+    a: &EdgeGeometry,
+    b: &EdgeGeometry,
+    reach: f64,
+    depth: f64,
+) -> Option<EdgeEdgeGap> {
     let (p, q) = (a.along(), b.along());
     let across = p.cross(q);
     // Most pairs fail here, before any root: out of one edge must be into the other.
@@ -92,7 +105,7 @@ mod tests {
     use crate::mesh::normals::face_normal;
 
     /// A roof along an axis, its ridge at a height, its sides falling (or rising) away.
-    fn roof(along: Vec3, height: f64, fall: f64) -> Side {
+    fn roof(along: Vec3, height: f64, fall: f64) -> EdgeGeometry {
         let aside = along.cross(Vec3::Z);
         let (from, to) = (height * Vec3::Z - along, height * Vec3::Z + along);
         let tips = [aside, -aside].map(|side| (height - fall) * Vec3::Z + side);
@@ -102,7 +115,7 @@ mod tests {
             if (b - a).cross(c - a).z * fall > 0.0 { [a, b, c] } else { [a, c, b] }
         };
         let normals = tips.map(|tip| face_normal(out([from, to, tip])).unwrap());
-        Side::new([from, to], tips, normals).unwrap()
+        EdgeGeometry::new([from, to], tips, normals).unwrap()
     }
 
     #[test]
@@ -126,7 +139,7 @@ mod tests {
     fn the_wrong_sides_do_not_meet() {
         let (one, other) = (roof(Vec3::X, 0.3, 1.0), roof(Vec3::Y, 0.0, 1.0));
         assert_eq!(edge_edge_gap(&one, &other, 1.0, 1.0), None); // the upper faces up
-        let beside = Side { ends: other.ends.map(|p| p + 5.0 * Vec3::Y), ..other };
+        let beside = EdgeGeometry { ends: other.ends.map(|p| p + 5.0 * Vec3::Y), ..other };
         assert_eq!(edge_edge_gap(&roof(Vec3::X, 0.3, -1.0), &beside, 1.0, 1.0), None);
     }
 
@@ -134,7 +147,10 @@ mod tests {
     fn parallel_and_flat_edges_have_no_normal() {
         let (keel, roof_side) = (roof(Vec3::X, 0.3, -1.0), roof(Vec3::X, 0.0, 1.0));
         assert_eq!(edge_edge_gap(&keel, &roof_side, 1.0, 1.0), None);
-        assert_eq!(Side::new([Vec3::ZERO, Vec3::X], [Vec3::Y, -Vec3::Y], [Vec3::Z; 2]), None);
+        assert_eq!(
+            EdgeGeometry::new([Vec3::ZERO, Vec3::X], [Vec3::Y, -Vec3::Y], [Vec3::Z; 2]),
+            None
+        );
     }
 
     #[test]

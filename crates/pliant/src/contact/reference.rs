@@ -7,7 +7,7 @@
 use crate::body::keyframes::{Keyframe, Keyframes, Pose};
 use crate::body::obstacle::{Obstacle, Plane, Revolved, SurfaceMaterial};
 use crate::body::{Bodies, Mesh};
-use crate::contact::edges::{Side, edge_edge_gap};
+use crate::contact::edges::{EdgeGeometry, edge_edge_gap};
 use crate::contact::features::{Edge, Features};
 use crate::contact::inside::hit;
 use crate::contact::margin::{Margin, VelocityBounds};
@@ -250,7 +250,7 @@ impl Slow<'_> {
             let at = |vertices: [VertexId; 2]| vertices.map(|v| self.at(v));
             let corners = |t: TriangleId| self.bodies.triangles()[t.index()].map(|v| self.at(v));
             let normals = triangles.map(|t| face_normal(corners(t)));
-            Side::new(at(ends), at(tips), [normals[0]?, normals[1]?])
+            EdgeGeometry::new(at(ends), at(tips), [normals[0]?, normals[1]?])
         };
         for one in self.features.edges_of(a) {
             let Some(p) = side(one) else { continue };

@@ -42,7 +42,10 @@ pub struct StepContext<'a> {
 /// is repeated from where it began, with another length: state kept from step to step may only
 /// change in [`Response::on_accept`].
 pub trait Response: std::fmt::Debug + Send {
-    /// Output before a step, with everything where it was.
+    /// Output before a step, with everything where it was: forces, or rows for the solver.
+    ///
+    /// The engine's own response, [`ConstraintResponse`](crate::solve::constraint::ConstraintResponse),
+    /// finds contacts and makes its rows here.
     fn pre_step(&mut self, _context: StepContext<'_>, _output: &mut ContactOutput) {}
 
     /// Output after it: impulses, shifts, or a rejection; nothing else is read.

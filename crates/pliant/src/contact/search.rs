@@ -75,7 +75,7 @@ pub struct Search {
     pub enclosed: usize,
     scratch: Scratch,
     penetrations: Penetrations,
-    near: Near,
+    near: BroadPhase,
     shapes: Vec<Shape>,
     /// Pairs of a vertex and a body that it is inside, ascending.
     inside: Vec<(VertexId, BodyId)>,
@@ -83,7 +83,7 @@ pub struct Search {
     /// One per thread, at least one.
     shares: Vec<ThreadScratch>,
     /// Offsets of the bodies of each thread, from 0 to all.
-    cuts: Vec<usize>,
+    offsets: Vec<usize>,
     /// Number of bodies; at least 1.
     most_threads: usize,
     /// Feature of each contact, and where it is in `shares`.
@@ -92,7 +92,7 @@ pub struct Search {
 
 /// Broad phase: which bodies are near which.
 #[derive(Debug, Default)]
-struct Near {
+struct BroadPhase {
     /// Box of each body, m.
     boxes: Vec<Aabb>,
     /// The same with its margin in f32, m from `origin`; conservative.
@@ -135,11 +135,11 @@ impl Search {
             enclosed: 0,
             scratch: Scratch::new(rest, bodies),
             penetrations: Penetrations::default(),
-            near: Near::default(),
+            near: BroadPhase::default(),
             inside: Vec::new(),
             groups: Groups::default(),
             shares: vec![ThreadScratch::default()],
-            cuts: vec![0, bodies.len()],
+            offsets: vec![0, bodies.len()],
             most_threads: bodies.len().max(1),
             order: Vec::new(),
         }
@@ -190,8 +190,8 @@ impl Search {
         let weight = |body: usize| 1 + self.near.rows.row(body).len();
         let total: usize = (0..count).map(weight).sum();
         let threads = self.shares.len();
-        self.cuts.clear();
-        self.cuts.push(0);
+        self.offsets.clear();
+        self.offsets.push(0);
         let (mut body, mut sum) = (0, 0);
         for (number, share) in self.shares.iter_mut().enumerate() {
             let start = body;
@@ -200,15 +200,15 @@ impl Search {
                 body += 1;
             }
             share.bodies = start as u32..body as u32;
-            self.cuts.push(body);
+            self.offsets.push(body);
         }
     }
 
     /// Updates the shapes of bodies with neighbours.
     fn fit(&mut self, positions: &[Vec3], bodies: &Bodies) {
-        let Search { shapes, near, cuts, features, .. } = self;
-        par::chunks(shapes, cuts, |number, piece| {
-            for (body, shape) in (cuts[number]..).zip(piece) {
+        let Search { shapes, near, offsets, features, .. } = self;
+        par::chunks(shapes, offsets, |number, piece| {
+            for (body, shape) in (offsets[number]..).zip(piece) {
                 if !near.rows.row(body).is_empty() {
                     shape.fit(positions, bodies, features, near.origin);
                 }
@@ -246,7 +246,7 @@ impl Search {
     }
 }
 
-impl Near {
+impl BroadPhase {
     /// Boxes with margins, and neighbours.
     fn find(
         &mut self,
@@ -256,7 +256,7 @@ impl Near {
         settings: MarginSettings,
         dt: f64,
     ) {
-        let Near { boxes, wide, velocity_bounds, origin, sweep, rows } = self;
+        let BroadPhase { boxes, wide, velocity_bounds, origin, sweep, rows } = self;
         velocity_bounds.clear();
         boxes.clear();
         wide.clear();
@@ -312,7 +312,7 @@ impl Groups {
 /// What threads read in common.
 struct Step<'a> {
     snapshot: SearchState<'a>,
-    near: &'a Near,
+    near: &'a BroadPhase,
     groups: &'a Groups,
     penetrations: &'a Penetrations,
     settings: ContactSettings,

@@ -5,7 +5,7 @@
 //! the twelve lines between its faces are tested, whatever its mesh.
 
 use crate::body::Bodies;
-use crate::contact::edges::Side;
+use crate::contact::edges::EdgeGeometry;
 use crate::contact::features::{Edge, Features};
 use crate::detect::boxes::{Bounds, Layers, rounded};
 use crate::id::{BodyId, VertexId};
@@ -19,7 +19,7 @@ pub struct FeatureEdge {
     /// Its index among the edges of the scene.
     pub edge: u32,
     /// Its ends and the corners beside it.
-    pub side: Side,
+    pub side: EdgeGeometry,
     /// m.
     pub length: f64,
 }
@@ -123,7 +123,7 @@ impl Shape {
             let (Some(one), Some(other)) = beside else { continue };
             let ends = [positions[from.index()], positions[to.index()]];
             let tips = [positions[left.index()], positions[right.index()]];
-            let Some(side) = Side::new(ends, tips, [one, other]) else { continue };
+            let Some(side) = EdgeGeometry::new(ends, tips, [one, other]) else { continue };
             let feature_edge = FeatureEdge { edge, side, length: ends[0].distance(ends[1]) };
             *longest = longest.max(feature_edge.length);
             boxes.push(seen(feature_edge.around(), origin));

@@ -12,7 +12,7 @@ use crate::depth::propagation_field::Field;
 use crate::depth::{DepthSettings, Penetrations, Scope};
 use crate::detect::boxes::{Bounds, Hits};
 use crate::detect::clusters::{Clusters, Fit};
-use crate::detect::edge_filter::{self, EdgeFilterTip};
+use crate::detect::edge_filter::{self, FilterVertex};
 use crate::detect::inverted::Inverted;
 use crate::detect::nearby_triangles::{NearbyTriangles, Ray, Triangle};
 use crate::detect::pairs::{self, Sweep};
@@ -379,12 +379,12 @@ impl Candidate {
         }
         let (mut winding, mut touches) = (0, false);
         let beam = ray.sweep(Bounds { low: rounded, high: rounded });
-        let (tip, far) = (EdgeFilterTip::new(rounded), step.fit.bodies[self.body.index()].reach());
+        let (tip, far) = (FilterVertex::new(rounded), step.fit.bodies[self.body.index()].reach());
         for &place in self.triangles.meeting(beam, hits) {
             let Triangle { corners, facet, .. } = self.triangles.triangle(place);
-            let passage = edge_filter::passage(&tip, facet, ray, far)
-                .unwrap_or_else(|| rays::passage(point(), step.corners(*corners), ray));
-            match passage {
+            let ray_hit = edge_filter::ray_hit(&tip, facet, ray, far)
+                .unwrap_or_else(|| rays::ray_hit(point(), step.corners(*corners), ray));
+            match ray_hit {
                 RayHit::Missed => {}
                 RayHit::Leaves => winding += 1,
                 RayHit::Enters => winding -= 1,

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::body::Bodies;
 use crate::detect::boxes::{Block, Bounds, LANES, Query, rounded};
-use crate::detect::edge_filter::EdgeFilterFacet;
+use crate::detect::edge_filter::FilterTriangle;
 use crate::detect::nearby_triangles::{NearbyTriangles, Triangle};
 use crate::id::{BodyId, TriangleId, VertexId};
 use crate::math::{Aabb, Vec3, Vec4};
@@ -194,7 +194,7 @@ impl Clusters {
                 if around.meets(bounds) {
                     let corners = [ids[i], ids[j], ids[k]];
                     found.push(
-                        Triangle { id, corners, facet: EdgeFilterFacet::new([a, b, c]) },
+                        Triangle { id, corners, facet: FilterTriangle::new([a, b, c]) },
                         around,
                     );
                 }

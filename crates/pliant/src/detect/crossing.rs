@@ -47,7 +47,7 @@ pub fn crossing_pairs(
 ) -> Vec<[BodyId; 2]> {
     let mut open = Open::new(positions, bodies, overlaps);
     open.try_tets(positions, bodies);
-    let mut scene = Scene::new(positions, bodies);
+    let mut scene = SurfaceTrees::new(positions, bodies);
     for place in 0..open.pairs.len() {
         let [a, b] = open.pairs[place];
         let is_bare = [a, b].iter().any(|&body| bodies.kind(body) == BodyKind::Surface);
@@ -120,7 +120,7 @@ fn around(positions: &[Vec3], bodies: &Bodies, body: BodyId) -> Aabb {
 }
 
 /// The surfaces of a scene with their trees, which are made when first needed.
-struct Scene<'a> {
+struct SurfaceTrees<'a> {
     positions: &'a [Vec3],
     bodies: &'a Bodies,
     /// For each body the boxes of its triangles, counted within the body.
@@ -128,11 +128,11 @@ struct Scene<'a> {
     holders: TetBvh,
 }
 
-impl<'a> Scene<'a> {
-    fn new(positions: &'a [Vec3], bodies: &'a Bodies) -> Scene<'a> {
+impl<'a> SurfaceTrees<'a> {
+    fn new(positions: &'a [Vec3], bodies: &'a Bodies) -> SurfaceTrees<'a> {
         let mut holders = TetBvh::default();
         holders.start(bodies.len());
-        Scene { positions, bodies, trees: vec![None; bodies.len()], holders }
+        SurfaceTrees { positions, bodies, trees: vec![None; bodies.len()], holders }
     }
 
     /// Whether an edge of `own` passes through the inside of a triangle of `other`.
@@ -210,7 +210,7 @@ impl<'a> Scene<'a> {
         let (mut winding, mut touches) = (0, false);
         let beam = Aabb { min: point, max: point.with_z(f64::INFINITY) };
         tree.meeting(beam, |hit| {
-            match rays::passage(point, self.corners(start + hit as usize), UP) {
+            match rays::ray_hit(point, self.corners(start + hit as usize), UP) {
                 RayHit::Missed => {}
                 RayHit::Leaves => winding += 1,
                 RayHit::Enters => winding -= 1,

@@ -50,20 +50,20 @@ const LARGEST: f32 = (1_u64 << 35) as f32;
 
 /// The corners of a triangle, axis by axis, m from the origin.
 #[derive(Clone, Copy, Debug)]
-pub struct EdgeFilterFacet {
+pub struct FilterTriangle {
     /// b, c, a and b − a.
     next: [Vec4; 3],
     /// c, a, b and c − a.
     after: [Vec4; 3],
 }
 
-impl EdgeFilterFacet {
+impl FilterTriangle {
     /// A triangle from its rounded corners.
     #[inline]
-    pub fn new([a, b, c]: [Vec4; 3]) -> EdgeFilterFacet {
+    pub fn new([a, b, c]: [Vec4; 3]) -> FilterTriangle {
         let next = Mat4::from_cols(b, c, a, b - a).transpose();
         let after = Mat4::from_cols(c, a, b, c - a).transpose();
-        EdgeFilterFacet {
+        FilterTriangle {
             next: [next.x_axis, next.y_axis, next.z_axis],
             after: [after.x_axis, after.y_axis, after.z_axis],
         }
@@ -72,19 +72,19 @@ impl EdgeFilterFacet {
 
 /// A point with edges to others.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct EdgeFilterTip {
+pub struct FilterVertex {
     /// The point, m from the origin.
     pub place: Vec4,
     /// Each coordinate in the lanes that hold corners, m.
     spread: [Vec4; 3],
 }
 
-impl EdgeFilterTip {
+impl FilterVertex {
     /// The tip at a rounded point.
     #[inline]
-    pub fn new(place: Vec4) -> EdgeFilterTip {
+    pub fn new(place: Vec4) -> FilterVertex {
         let spread = |x: f32| Vec4::new(x, x, x, 0.0);
-        EdgeFilterTip { place, spread: [spread(place.x), spread(place.y), spread(place.z)] }
+        FilterVertex { place, spread: [spread(place.x), spread(place.y), spread(place.z)] }
     }
 }
 
@@ -122,7 +122,7 @@ struct View {
 
 impl View {
     #[inline]
-    fn new(tip: &EdgeFilterTip, facet: &EdgeFilterFacet, far: f32) -> View {
+    fn new(tip: &FilterVertex, facet: &FilterTriangle, far: f32) -> View {
         let px = facet.next[0] - tip.spread[0];
         let py = facet.next[1] - tip.spread[1];
         let pz = facet.next[2] - tip.spread[2];
@@ -146,7 +146,7 @@ impl View {
 /// The turns of the triangle's edges around the ray are coordinates of B×C, C×A, A×B,
 /// and off by 8uRs + 8us² as said above.
 #[inline]
-pub fn passage(tip: &EdgeFilterTip, facet: &EdgeFilterFacet, ray: Ray, far: f32) -> Option<RayHit> {
+pub fn ray_hit(tip: &FilterVertex, facet: &FilterTriangle, ray: Ray, far: f32) -> Option<RayHit> {
     let View { normals, reach, size, certain } = View::new(tip, facet, far);
     let turns = match ray.axis {
         0 => normals[0],
@@ -188,7 +188,7 @@ impl Cone {
     ///
     /// No coordinate of the triangle or the tip may be more than `far` from the origin, m.
     #[inline]
-    pub fn new(tip: &EdgeFilterTip, facet: &EdgeFilterFacet, longest: f32, far: f32) -> Cone {
+    pub fn new(tip: &FilterVertex, facet: &FilterTriangle, longest: f32, far: f32) -> Cone {
         let View { normals: [nx, ny, nz], reach, size, certain } = View::new(tip, facet, far);
         let doubt = size * (far + 4.0 * size);
         let reach_doubt = REACH_DOUBT * doubt * size;
@@ -230,7 +230,7 @@ mod tests {
         let longest = along.abs().max_element() as f32 * (1.0 + f32::EPSILON);
         let [p, a, b, c] = [tip, corners[0], corners[1], corners[2]].map(|v| rounded(v - origin));
         let far = p.abs().max(a.abs()).max(b.abs()).max(c.abs()).max_element();
-        let (tip, facet) = (EdgeFilterTip::new(p), EdgeFilterFacet::new([a, b, c]));
+        let (tip, facet) = (FilterVertex::new(p), FilterTriangle::new([a, b, c]));
         Cone::new(&tip, &facet, longest, far).is_missed_by(&Edge::new(along))
     }
 
@@ -318,9 +318,9 @@ mod tests {
             let sense = if round % 2 == 0 { Sense::Up } else { Sense::Down };
             let ray = Ray { axis: round % 3, sense };
             if let Some(found) =
-                passage(&EdgeFilterTip::new(p), &EdgeFilterFacet::new([ra, rb, rc]), ray, far)
+                ray_hit(&FilterVertex::new(p), &FilterTriangle::new([ra, rb, rc]), ray, far)
             {
-                assert_eq!(found, rays::passage(tip, [a, b, c], ray), "{tip} {a} {b} {c}");
+                assert_eq!(found, rays::ray_hit(tip, [a, b, c], ray), "{tip} {a} {b} {c}");
                 decided += 1;
             }
         }

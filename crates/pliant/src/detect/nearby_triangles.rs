@@ -1,7 +1,7 @@
 //! The triangles of one body near another, arranged for quick box tests.
 
 use crate::detect::boxes::{Bounds, Hits, Layers, Query};
-use crate::detect::edge_filter::EdgeFilterFacet;
+use crate::detect::edge_filter::FilterTriangle;
 use crate::id::{TriangleId, VertexId};
 use crate::math::Vec4;
 
@@ -71,7 +71,7 @@ pub struct Triangle {
     /// Its corners, copied here so that they need not be looked up elsewhere.
     pub corners: [VertexId; 3],
     /// Where its corners are, rounded.
-    pub facet: EdgeFilterFacet,
+    pub facet: FilterTriangle,
 }
 
 impl NearbyTriangles {

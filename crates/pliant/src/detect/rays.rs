@@ -25,7 +25,7 @@ pub enum RayHit {
 
 /// How the ray from `point` meets a triangle.
 #[inline]
-pub fn passage(point: Vec3, corners: [Vec3; 3], ray: Ray) -> RayHit {
+pub fn ray_hit(point: Vec3, corners: [Vec3; 3], ray: Ray) -> RayHit {
     match ray.axis {
         0 => seen_along(point, corners, ray.sense, |p| Vec2::new(p.y, p.z)),
         1 => seen_along(point, corners, ray.sense, |p| Vec2::new(p.z, p.x)),

@@ -13,7 +13,7 @@
 //! A sign that rounding could have turned is decided exactly by [`edges::exit`].
 
 use crate::detect::boxes::Bounds;
-use crate::detect::edge_filter::{Cone, Edge, EdgeFilterTip};
+use crate::detect::edge_filter::{Cone, Edge, FilterVertex};
 use crate::detect::nearby_triangles::NearbyTriangles;
 use crate::detect::{Exit, edges};
 use crate::id::VertexId;
@@ -42,7 +42,7 @@ pub struct VertexEdges {
     /// The colliding vertex, world space, m.
     inner: Vec3,
     /// The same as filters see it: scaled, from their origin, rounded.
-    tip: EdgeFilterTip,
+    tip: FilterVertex,
     /// What filters scale lengths by; a power of two.
     scale: f64,
     /// Free ends, world space, m.
@@ -65,7 +65,7 @@ impl VertexEdges {
     pub fn start(&mut self, inner: Vec3, place: Vec4, scale: f64) {
         self.inner = inner;
         self.scale = scale;
-        self.tip = EdgeFilterTip::new(place);
+        self.tip = FilterVertex::new(place);
         self.free.clear();
         self.edges.clear();
         self.exits.clear();
@@ -191,7 +191,7 @@ fn exit(free: Vec3, inner: Vec3, [v0, v1, v2]: [Vec3; 3], triangle: u32) -> Opti
 mod tests {
     use super::*;
     use crate::detect::boxes::rounded;
-    use crate::detect::edge_filter::EdgeFilterFacet;
+    use crate::detect::edge_filter::FilterTriangle;
     use crate::detect::nearby_triangles::Triangle;
     use crate::id::TriangleId;
     use crate::math::random::Random;
@@ -206,7 +206,7 @@ mod tests {
                 let [tip, a, b, c] = [inner, corners[0], corners[1], corners[2]].map(rounded);
                 let mut list = NearbyTriangles::default();
                 let (id, vertices) = (TriangleId(7), [0, 1, 2].map(VertexId));
-                let facet = EdgeFilterFacet::new([a, b, c]);
+                let facet = FilterTriangle::new([a, b, c]);
                 let around = Bounds::EMPTY.with(a).with(b).with(c);
                 list.push(Triangle { id, corners: vertices, facet }, around);
                 fan.start(inner, tip, 1.0);

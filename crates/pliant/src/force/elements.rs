@@ -95,7 +95,7 @@ pub trait Material<const N: usize>: std::fmt::Debug + Send + Sync {
 pub struct Elements<M, const N: usize> {
     material: M,
     /// First vertex of each thread's range, and one past the last; empty for one thread.
-    cuts: Vec<usize>,
+    offsets: Vec<usize>,
     /// Elements that touch each thread's range, ascending.
     shares: Vec<Vec<u32>>,
 }
@@ -119,7 +119,7 @@ struct BlockRange<'a> {
 impl<const N: usize, M: Material<N>> Elements<M, N> {
     /// The elements of a material, for one thread.
     pub fn new(material: M) -> Elements<M, N> {
-        Elements { material, cuts: Vec::new(), shares: Vec::new() }
+        Elements { material, offsets: Vec::new(), shares: Vec::new() }
     }
 
     #[inline]
@@ -195,14 +195,14 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
     }
 
     fn add_forces(&self, motion: StateView<'_>, forces: &mut [Vec3]) {
-        if self.cuts.is_empty() {
+        if self.offsets.is_empty() {
             let all = 0..self.material.count();
             // Of one length, so that one check of an index serves all three.
             let motion = motion.first(forces.len());
             return self.add_forces_to(all, motion, |vertex| Some(vertex.index()), forces);
         }
-        par::chunks(forces, &self.cuts, |share, piece| {
-            let (start, count) = (self.cuts[share], piece.len());
+        par::chunks(forces, &self.offsets, |share, piece| {
+            let (start, count) = (self.offsets[share], piece.len());
             let place = |v: VertexId| v.index().checked_sub(start).filter(|place| *place < count);
             self.add_forces_to(self.share(share), motion, place, piece);
         });
@@ -244,12 +244,12 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
         matrix: &mut BlockMatrix,
     ) {
         let query = TangentQuery { motion, tangent, slots };
-        if self.cuts.is_empty() {
+        if self.offsets.is_empty() {
             let (all, blocks) = (0..self.material.count(), matrix.blocks_mut());
             return self.add_rows(all, query, |_| true, BlockRange { first: 0, blocks });
         }
-        matrix.row_pieces(&self.cuts, |share, first, blocks| {
-            let own = self.cuts[share]..self.cuts[share + 1];
+        matrix.row_pieces(&self.offsets, |share, first, blocks| {
+            let own = self.offsets[share]..self.offsets[share + 1];
             let owned = |vertex: VertexId| own.contains(&vertex.index());
             self.add_rows(self.share(share), query, owned, BlockRange { first, blocks });
         });
@@ -311,15 +311,15 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
     }
 
     fn set_threads(&mut self, threads: usize, vertex_count: usize) {
-        (self.cuts, self.shares) = (Vec::new(), Vec::new());
+        (self.offsets, self.shares) = (Vec::new(), Vec::new());
         if threads < 2 {
             return;
         }
-        self.cuts = par::even_offsets(vertex_count, threads);
+        self.offsets = par::even_offsets(vertex_count, threads);
         self.shares = vec![Vec::new(); threads];
         for element in 0..self.material.count() {
             for vertex in self.material.vertices(element) {
-                let share = self.cuts[1..].partition_point(|cut| *cut <= vertex.index());
+                let share = self.offsets[1..].partition_point(|cut| *cut <= vertex.index());
                 if self.shares[share].last() != Some(&(element as u32)) {
                     self.shares[share].push(element as u32);
                 }

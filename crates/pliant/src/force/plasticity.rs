@@ -30,7 +30,7 @@ pub enum PlasticityError {
 
 /// A rest value and where it came from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Drift {
+pub(crate) struct RestValue {
     /// Rest value now; in the unit of the measure: m, m² or m³.
     pub now: f64,
     /// First rest value, same unit; not negative.
@@ -58,7 +58,7 @@ impl Plasticity {
     ///
     /// An implicit step of d(rest)/dt = `creep_rate` · excess: it never drifts past the
     /// threshold, however long `dt` is. A strain that is not finite moves nothing.
-    pub(crate) fn rest_after(self, drift: Drift, measured: f64, dt: f64) -> f64 {
+    pub(crate) fn rest_after(self, drift: RestValue, measured: f64, dt: f64) -> f64 {
         let strain = (measured - drift.now) / drift.scale;
         if !strain.is_finite() {
             return drift.now;
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     const CLAY: Plasticity = Plasticity { yield_strain: 0.25, creep_rate: 1.0, max_drift: 0.5 };
-    const LENGTH: Drift = Drift { now: 2.0, start: 2.0, scale: 2.0 };
+    const LENGTH: RestValue = RestValue { now: 2.0, start: 2.0, scale: 2.0 };
 
     #[test]
     fn rest_values_follow_only_past_the_threshold() {

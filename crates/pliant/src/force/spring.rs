@@ -12,7 +12,7 @@
 //! | `rate`        | Δv·r    | speed at which the spring grows, m/s                 |
 
 use crate::force::elements::{Corners, Material};
-use crate::force::plasticity::{Drift, Plasticity, PlasticityError};
+use crate::force::plasticity::{Plasticity, PlasticityError, RestValue};
 use crate::force::stiffness::{Form, Tangent, outer};
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
@@ -262,7 +262,7 @@ impl Material<2> for Springs {
     fn flow(&mut self, element: usize, at: &Corners<2>, dt: f64) {
         let Some((plasticity, first)) = &self.plasticity else { return };
         let (spring, start) = (&mut self.springs[element], first[element]);
-        let drift = Drift { now: spring.rest_length, start, scale: start };
+        let drift = RestValue { now: spring.rest_length, start, scale: start };
         let length = at.positions[0].distance(at.positions[1]);
         spring.rest_length = plasticity.rest_after(drift, length, dt);
     }

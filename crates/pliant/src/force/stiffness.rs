@@ -65,7 +65,7 @@ pub struct BlockMatrix {
     /// Place of each row's diagonal block.
     diagonal: Vec<usize>,
     /// Rows of each thread; empty for one.
-    cuts: Vec<usize>,
+    offsets: Vec<usize>,
 }
 
 impl BlockMatrix {
@@ -90,7 +90,7 @@ impl BlockMatrix {
             columns: Vec::with_capacity(pairs.len()),
             blocks: vec![Mat3::ZERO; pairs.len()],
             diagonal: Vec::with_capacity(vertex_count),
-            cuts: Vec::new(),
+            offsets: Vec::new(),
         };
         for (row, columns) in rows.iter().enumerate() {
             let before = columns.partition_point(|column| column.index() < row);
@@ -211,7 +211,8 @@ impl BlockMatrix {
 
     /// Sets the number of threads; results stay bitwise the same.
     pub fn set_threads(&mut self, threads: usize) {
-        self.cuts = if threads < 2 { Vec::new() } else { par::even_offsets(self.len(), threads) };
+        self.offsets =
+            if threads < 2 { Vec::new() } else { par::even_offsets(self.len(), threads) };
     }
 
     /// Fills `product` with the matrix times `x`.
@@ -223,10 +224,10 @@ impl BlockMatrix {
                 *result = terms.map(|(column, block)| *block * x[column.index()]).sum();
             }
         };
-        if self.cuts.is_empty() {
+        if self.offsets.is_empty() {
             return rows(0, product);
         }
-        par::chunks(product, &self.cuts, |share, piece| rows(self.cuts[share], piece));
+        par::chunks(product, &self.offsets, |share, piece| rows(self.offsets[share], piece));
     }
 
     /// All blocks, row after row.
@@ -237,11 +238,11 @@ impl BlockMatrix {
     /// Calls `act` for each chunk of rows: number, index of its first block, its blocks.
     pub(super) fn row_pieces(
         &mut self,
-        cuts: &[usize],
+        offsets: &[usize],
         act: impl Fn(usize, usize, &mut [Mat3]) + Sync + Send,
     ) {
         let BlockMatrix { starts, blocks, .. } = self;
-        by_rows(blocks, starts, cuts, 0, &act);
+        by_rows(blocks, starts, offsets, 0, &act);
     }
 }
 
@@ -269,24 +270,24 @@ fn condense(pairs: &mut Vec<(u32, VertexId)>, leaning: &[(VertexId, VertexId)]) 
     pairs.dedup();
 }
 
-/// Halves the rows between `cuts` down to one chunk; `blocks` begins with its rows.
+/// Halves the rows between `offsets` down to one chunk; `blocks` begins with its rows.
 ///
 /// `number` is that of the first chunk.
 fn by_rows(
     blocks: &mut [Mat3],
     starts: &[usize],
-    cuts: &[usize],
+    offsets: &[usize],
     number: usize,
     act: &(impl Fn(usize, usize, &mut [Mat3]) + Sync + Send),
 ) {
-    let first = starts[cuts[0]];
-    if cuts.len() <= 2 {
+    let first = starts[offsets[0]];
+    if offsets.len() <= 2 {
         return act(number, first, blocks);
     }
-    let middle = (cuts.len() - 1) / 2;
-    let (low, high) = blocks.split_at_mut(starts[cuts[middle]] - first);
-    let low = || by_rows(low, starts, &cuts[..=middle], number, act);
-    let high = || by_rows(high, starts, &cuts[middle..], number + middle, act);
+    let middle = (offsets.len() - 1) / 2;
+    let (low, high) = blocks.split_at_mut(starts[offsets[middle]] - first);
+    let low = || by_rows(low, starts, &offsets[..=middle], number, act);
+    let high = || by_rows(high, starts, &offsets[middle..], number + middle, act);
     par::both(low, high);
 }
 

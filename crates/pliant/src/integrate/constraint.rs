@@ -21,7 +21,7 @@ pub type ObstacleFn = Box<dyn Fn(Vec3, f64) -> (f64, Vec3) + Send + Sync>;
 
 /// A constraint on positions.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Constraint {
+pub enum PositionConstraint {
     /// Two vertices stay this far apart.
     Distance {
         /// Two different vertices.
@@ -125,7 +125,7 @@ pub struct Relaxation {
 
 /// Constraints on the vertices of a scene, each on vertices that exist.
 pub struct Constraints {
-    list: Vec<Constraint>,
+    list: Vec<PositionConstraint>,
     obstacles: Vec<ObstacleFn>,
     vertex_count: usize,
 }
@@ -143,7 +143,7 @@ impl std::fmt::Debug for Constraints {
 impl Constraints {
     /// Constraints of a scene of `vertex_count` vertices.
     pub fn new(
-        list: Vec<Constraint>,
+        list: Vec<PositionConstraint>,
         obstacles: Vec<ObstacleFn>,
         vertex_count: usize,
     ) -> Result<Constraints, ConstraintError> {
@@ -153,7 +153,8 @@ impl Constraints {
                 false => Err(ConstraintError::NoSuchVertex { index, vertex, count: vertex_count }),
             };
             match *constraint {
-                Constraint::Distance { ends, length } | Constraint::AtMost { ends, length } => {
+                PositionConstraint::Distance { ends, length }
+                | PositionConstraint::AtMost { ends, length } => {
                     ends.into_iter().try_for_each(exists)?;
                     if ends[0] == ends[1] {
                         return Err(ConstraintError::Loop { index, vertex: ends[0] });
@@ -162,7 +163,7 @@ impl Constraints {
                         return Err(ConstraintError::Length { index, length });
                     }
                 }
-                Constraint::Outside { vertex, obstacle } => {
+                PositionConstraint::Outside { vertex, obstacle } => {
                     exists(vertex)?;
                     let count = obstacles.len();
                     if obstacle >= count {
@@ -180,7 +181,7 @@ impl Constraints {
     }
 
     /// The constraints, in the order in which they are projected.
-    pub fn list(&self) -> &[Constraint] {
+    pub fn list(&self) -> &[PositionConstraint] {
         &self.list
     }
 
@@ -206,11 +207,11 @@ impl Constraints {
         {
             return Err(ConstraintError::Count { count, expected });
         }
-        Ok(self.relax_positions(positions, inv_masses, time, settings, &mut Vec::new()))
+        Ok(self.project_positions(positions, inv_masses, time, settings, &mut Vec::new()))
     }
 
     /// The same; `acted` returns which constraints had to move something.
-    pub(super) fn relax_positions(
+    pub(super) fn project_positions(
         &self,
         positions: &mut [Vec3],
         inv_masses: &[f64],
@@ -251,10 +252,10 @@ impl Constraints {
                 let row = self.row(constraint, positions, *time);
                 // Approach speed of the obstacle; zero for two vertices.
                 let drift = match constraint {
-                    Constraint::Outside { .. } => {
+                    PositionConstraint::Outside { .. } => {
                         (row.value - self.row(constraint, positions, *time - dt).value) / dt
                     }
-                    Constraint::Distance { .. } | Constraint::AtMost { .. } => 0.0,
+                    PositionConstraint::Distance { .. } | PositionConstraint::AtMost { .. } => 0.0,
                 };
                 let broken = constraint.broken(row.slope(velocities) + drift);
                 if pass == Pass::Correct && broken != 0.0 {
@@ -266,38 +267,51 @@ impl Constraints {
         })
     }
 
-    fn row(&self, constraint: &Constraint, positions: &[Vec3], time: f64) -> Row {
+    fn row(
+        &self,
+        constraint: &PositionConstraint,
+        positions: &[Vec3],
+        time: f64,
+    ) -> LinearizedConstraint {
         match *constraint {
-            Constraint::Distance { ends, length } | Constraint::AtMost { ends, length } => {
+            PositionConstraint::Distance { ends, length }
+            | PositionConstraint::AtMost { ends, length } => {
                 let [a, b] = ends;
                 let apart = positions[b.index()] - positions[a.index()];
-                Row {
+                LinearizedConstraint {
                     a: Some(a),
                     b,
                     direction: apart.try_normalize(),
                     value: apart.length() - length,
                 }
             }
-            Constraint::Outside { vertex, obstacle } => {
+            PositionConstraint::Outside { vertex, obstacle } => {
                 let (distance, normal) = self.obstacles[obstacle](positions[vertex.index()], time);
-                Row { a: None, b: vertex, direction: Some(-normal), value: -distance }
+                LinearizedConstraint {
+                    a: None,
+                    b: vertex,
+                    direction: Some(-normal),
+                    value: -distance,
+                }
             }
         }
     }
 }
 
-impl Constraint {
+impl PositionConstraint {
     /// The violating part of a constraint's value: of inequalities the positive one.
     fn broken(&self, value: f64) -> f64 {
         match self {
-            Constraint::Distance { .. } => value,
-            Constraint::AtMost { .. } | Constraint::Outside { .. } => value.max(0.0),
+            PositionConstraint::Distance { .. } => value,
+            PositionConstraint::AtMost { .. } | PositionConstraint::Outside { .. } => {
+                value.max(0.0)
+            }
         }
     }
 }
 
 /// A constraint linearised at given positions.
-struct Row {
+struct LinearizedConstraint {
     /// Vertex whose motion along `direction` lowers `value`; none for an obstacle.
     a: Option<VertexId>,
     /// Vertex whose motion along `direction` raises `value`.
@@ -308,7 +322,7 @@ struct Row {
     value: f64,
 }
 
-impl Row {
+impl LinearizedConstraint {
     /// Rate of `value` with these velocities, m/s.
     fn slope(&self, velocities: &[Vec3]) -> f64 {
         let of_a = self.a.map_or(Vec3::ZERO, |a| velocities[a.index()]);
@@ -359,12 +373,12 @@ mod tests {
     /// Sums of a few numbers of about one.
     const ROUNDING: f64 = 1e-14;
 
-    fn link([a, b]: [u32; 2], length: f64) -> Constraint {
-        Constraint::Distance { ends: [VertexId(a), VertexId(b)], length }
+    fn link([a, b]: [u32; 2], length: f64) -> PositionConstraint {
+        PositionConstraint::Distance { ends: [VertexId(a), VertexId(b)], length }
     }
 
-    fn rope([a, b]: [u32; 2], length: f64) -> Constraint {
-        Constraint::AtMost { ends: [VertexId(a), VertexId(b)], length }
+    fn rope([a, b]: [u32; 2], length: f64) -> PositionConstraint {
+        PositionConstraint::AtMost { ends: [VertexId(a), VertexId(b)], length }
     }
 
     #[test]
@@ -407,7 +421,7 @@ mod tests {
     #[test]
     fn inequalities_act_only_when_violated() {
         let floor: ObstacleFn = Box::new(|point, time| (point.z - time, Vec3::Z));
-        let outside = Constraint::Outside { vertex: VertexId(0), obstacle: 0 };
+        let outside = PositionConstraint::Outside { vertex: VertexId(0), obstacle: 0 };
         let list = vec![rope([0, 1], 1.0), outside];
         let constraints = Constraints::new(list, vec![floor], 2).unwrap();
         let check = |z: f64, time: f64, expected: [f64; 2]| {
@@ -432,7 +446,7 @@ mod tests {
         );
         assert!(message(rope([1, 1], 1.0)).to_string().ends_with("ties vertex 1 to itself"));
         assert!(message(rope([0, 1], -1.0)).to_string().contains("has length -1 m"));
-        let outside = Constraint::Outside { vertex: VertexId(0), obstacle: 0 };
+        let outside = PositionConstraint::Outside { vertex: VertexId(0), obstacle: 0 };
         assert!(message(outside).to_string().ends_with("names obstacle 0, there are 0"));
     }
 }

@@ -5,7 +5,7 @@
 //! step size without damping, the second is stable up to 2/ω.
 
 use crate::body::soft::State;
-use crate::integrate::{Integrator, Report, StepError, System};
+use crate::integrate::{Integrator, StepError, StepReport, System};
 use crate::math::Vec3;
 
 /// Which velocity moves the positions.
@@ -43,7 +43,7 @@ impl Integrator for Euler {
         system: &mut System,
         state: &mut State,
         dt: f64,
-    ) -> Result<Report, StepError> {
+    ) -> Result<StepReport, StepError> {
         system.check_step(state, dt)?;
         system.accelerations(state.motion(), &mut self.accelerations)?;
         let next = &mut self.next;
@@ -59,6 +59,6 @@ impl Integrator for Euler {
         }
         system.pins.hold(next.time, &mut next.positions, &mut next.velocities);
         system.accept(state, next, dt)?;
-        Ok(Report { substeps: 1, ..Report::default() })
+        Ok(StepReport { substeps: 1, ..StepReport::default() })
     }
 }

@@ -1,7 +1,7 @@
 //! The midpoint rule: the derivative at half the step serves for all of it.
 
 use crate::body::soft::State;
-use crate::integrate::{Integrator, Report, StepError, System};
+use crate::integrate::{Integrator, StepError, StepReport, System};
 use crate::math::Vec3;
 
 /// The midpoint rule, order 2; two evaluations of forces a step.
@@ -31,7 +31,7 @@ impl Integrator for Midpoint {
         system: &mut System,
         state: &mut State,
         dt: f64,
-    ) -> Result<Report, StepError> {
+    ) -> Result<StepReport, StepError> {
         system.check_step(state, dt)?;
         let Midpoint { accelerations, middle, next } = self;
         system.accelerations(state.motion(), accelerations)?;
@@ -52,6 +52,6 @@ impl Integrator for Midpoint {
         }
         system.pins.hold(next.time, &mut next.positions, &mut next.velocities);
         system.accept(state, next, dt)?;
-        Ok(Report { substeps: 1, ..Report::default() })
+        Ok(StepReport { substeps: 1, ..StepReport::default() })
     }
 }

@@ -59,7 +59,7 @@ pub struct System {
     pub fixed: Vec<BodyId>,
     /// All bodies, whose vertices the arrays hold in this order; none where nobody asks for them.
     pub bodies: Arc<Bodies>,
-    /// Who is told of the stages.
+    /// Receives the start and end of each stage.
     pub profiler: ProfilerRef,
     /// What the stages of a step hand to each other.
     pub scratch: StepScratch,
@@ -81,7 +81,7 @@ pub struct StepScratch {
 
 /// What one step took.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Report {
+pub struct StepReport {
     /// Steps that were made in place of one; more than 1 when it was cut.
     pub substeps: usize,
     /// Newton iterations; 0 for explicit integrators.
@@ -100,9 +100,9 @@ pub struct Report {
     pub contact: ContactStats,
 }
 
-impl Report {
+impl StepReport {
     /// Takes in what a part of the step took.
-    pub fn add(&mut self, part: Report) {
+    pub fn add(&mut self, part: StepReport) {
         self.substeps += part.substeps;
         self.newton += part.newton;
         self.linear += part.linear;
@@ -256,7 +256,7 @@ pub trait Integrator: std::fmt::Debug + Send {
         system: &mut System,
         state: &mut State,
         dt: f64,
-    ) -> Result<Report, StepError>;
+    ) -> Result<StepReport, StepError>;
 
     /// Whether it solves the rows or springs of [`StepScratch::contact`].
     fn solves_constraints(&self) -> bool {

@@ -3,7 +3,7 @@
 use crate::body::soft::State;
 use crate::integrate::constraint::{Constraints, PbdSettings, Relaxation};
 use crate::integrate::verlet::{VelocityKind, Verlet};
-use crate::integrate::{Integrator, Report, StepError, System};
+use crate::integrate::{Integrator, StepError, StepReport, System};
 use crate::math::Vec3;
 use crate::snapshot::{Snapshot, SnapshotError};
 
@@ -12,7 +12,7 @@ use crate::snapshot::{Snapshot, SnapshotError};
 /// Positions are projected after the prediction, and the velocity takes part in the shift. At
 /// the end the constraints that acted remove from the velocities what would violate them anew, so
 /// that what hangs at rest has no velocity. A number of sweeps that did not suffice is no error:
-/// [`Pbd::last`] reports what is left. [`Report::linear`] counts sweeps over positions.
+/// [`Pbd::last`] reports what is left. [`StepReport::linear`] counts sweeps over positions.
 ///
 /// - Implements: [Zachmann slide "Constraints"].
 /// - Deviates: velocities are corrected as in [Andersen83 pp. 24–34]; the slide has none.
@@ -62,7 +62,7 @@ impl Pbd {
         self.predicted.clear();
         self.predicted.extend_from_slice(positions);
         let Pbd { constraints, inv_masses, settings, acted, .. } = self;
-        let found = constraints.relax_positions(positions, inv_masses, time, *settings, acted);
+        let found = constraints.project_positions(positions, inv_masses, time, *settings, acted);
         for (k, velocity) in half.iter_mut().enumerate() {
             *velocity += (positions[k] - self.predicted[k]) / dt;
         }
@@ -76,7 +76,7 @@ impl Integrator for Pbd {
         system: &mut System,
         state: &mut State,
         dt: f64,
-    ) -> Result<Report, StepError> {
+    ) -> Result<StepReport, StepError> {
         system.check_step(state, dt)?;
         let (count, expected) = (state.positions.len(), self.constraints.vertex_count());
         if count != expected {
@@ -90,7 +90,7 @@ impl Integrator for Pbd {
         self.verlet.accept(system, state, dt)?;
         self.last = [shifts, speeds];
         let residual = if shifts.start > 0.0 { shifts.residual / shifts.start } else { 0.0 };
-        Ok(Report { linear: shifts.sweeps, residual, ..report })
+        Ok(StepReport { linear: shifts.sweeps, residual, ..report })
     }
 
     fn save(&self, memory: &mut Snapshot) {
@@ -109,7 +109,7 @@ mod tests {
     use crate::body::soft::Masses;
     use crate::force::gravity::Gravity;
     use crate::id::VertexId;
-    use crate::integrate::constraint::Constraint;
+    use crate::integrate::constraint::PositionConstraint;
 
     /// m/s².
     const G: f64 = 9.81;
@@ -123,12 +123,12 @@ mod tests {
     const PERIOD_TOLERANCE: f64 = 1e-5;
     /// Of a chain 30 s after its start, m and m/s; the slowest swing has all but gone.
     const SETTLED: f64 = 1e-3;
-    fn link([a, b]: [u32; 2], length: f64) -> Constraint {
-        Constraint::Distance { ends: [VertexId(a), VertexId(b)], length }
+    fn link([a, b]: [u32; 2], length: f64) -> PositionConstraint {
+        PositionConstraint::Distance { ends: [VertexId(a), VertexId(b)], length }
     }
 
-    fn rope([a, b]: [u32; 2], length: f64) -> Constraint {
-        Constraint::AtMost { ends: [VertexId(a), VertexId(b)], length }
+    fn rope([a, b]: [u32; 2], length: f64) -> PositionConstraint {
+        PositionConstraint::AtMost { ends: [VertexId(a), VertexId(b)], length }
     }
 
     /// Masses of 1 kg in a row, 1 m apart, that fall; the first is pinned.
@@ -141,7 +141,7 @@ mod tests {
         (system, state)
     }
 
-    fn relaxed(list: Vec<Constraint>, count: usize, tolerance: f64) -> Pbd {
+    fn relaxed(list: Vec<PositionConstraint>, count: usize, tolerance: f64) -> Pbd {
         let constraints = Constraints::new(list, Vec::new(), count).unwrap();
         let settings = PbdSettings { tolerance, sweeps: 1000 };
         Pbd::new(VelocityKind::Central, constraints, settings)
@@ -209,7 +209,7 @@ mod tests {
     fn a_rising_floor_carries_what_lies_on_it() {
         let (mut system, mut state) = row(2);
         let floor = Box::new(|point: Vec3, time: f64| (point.z - 0.5 * time, Vec3::Z));
-        let rules = vec![Constraint::Outside { vertex: VertexId(1), obstacle: 0 }];
+        let rules = vec![PositionConstraint::Outside { vertex: VertexId(1), obstacle: 0 }];
         let constraints = Constraints::new(rules, vec![floor], 2).unwrap();
         let settings = PbdSettings { tolerance: RELAXED, sweeps: 10 };
         let mut integrator = Pbd::new(VelocityKind::Central, constraints, settings);

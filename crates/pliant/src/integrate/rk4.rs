@@ -1,7 +1,7 @@
 //! The classical Runge–Kutta method: four derivatives, weighted.
 
 use crate::body::soft::State;
-use crate::integrate::{Integrator, Report, StepError, System};
+use crate::integrate::{Integrator, StepError, StepReport, System};
 use crate::math::Vec3;
 
 /// Weight of each derivative in the step.
@@ -33,7 +33,7 @@ impl Integrator for Rk4 {
         system: &mut System,
         state: &mut State,
         dt: f64,
-    ) -> Result<Report, StepError> {
+    ) -> Result<StepReport, StepError> {
         system.check_step(state, dt)?;
         let Rk4 { accelerations, stage, next } = self;
         stage.copy_from(state);
@@ -55,6 +55,6 @@ impl Integrator for Rk4 {
         }
         system.pins.hold(next.time, &mut next.positions, &mut next.velocities);
         system.accept(state, next, dt)?;
-        Ok(Report { substeps: 1, ..Report::default() })
+        Ok(StepReport { substeps: 1, ..StepReport::default() })
     }
 }

@@ -14,7 +14,7 @@
 
 use crate::body::soft::State;
 use crate::force::StateView;
-use crate::integrate::{Integrator, Report, StepError, System};
+use crate::integrate::{Integrator, StepError, StepReport, System};
 use crate::math::Vec3;
 use crate::snapshot::{Snapshot, SnapshotError};
 
@@ -41,7 +41,7 @@ pub enum VelocityKind {
 ///
 /// Two evaluations of forces a step, or one and the number of iterations for central
 /// velocities, which are found by fixed-point iterations to rounding; as many as 100, or
-/// the step fails with [`StepError::NotConverged`]. [`Report::newton`] counts them. The
+/// the step fails with [`StepError::NotConverged`]. [`StepReport::newton`] counts them. The
 /// forces at the end of a step are not kept for the start of the next: contacts and plastic
 /// flow change them in between.
 ///
@@ -101,8 +101,8 @@ impl Verlet {
     }
 
     /// Fills the velocities of the next state, whose positions are final.
-    pub(super) fn settle(&mut self, system: &System, dt: f64) -> Result<Report, StepError> {
-        let report = Report { substeps: 1, ..Report::default() };
+    pub(super) fn settle(&mut self, system: &System, dt: f64) -> Result<StepReport, StepError> {
+        let report = StepReport { substeps: 1, ..StepReport::default() };
         match self.kind {
             VelocityKind::Backward => {
                 let motion = StateView { velocities: &self.half, ..self.next.motion() };
@@ -117,7 +117,7 @@ impl Verlet {
                     system.accelerations(self.next.motion(), &mut self.accelerations)?;
                     residual = self.improve(dt);
                     if residual <= ROUNDING {
-                        return Ok(Report { newton, residual, ..report });
+                        return Ok(StepReport { newton, residual, ..report });
                     }
                 }
                 Err(StepError::NotConverged {
@@ -177,7 +177,7 @@ impl Integrator for Verlet {
         system: &mut System,
         state: &mut State,
         dt: f64,
-    ) -> Result<Report, StepError> {
+    ) -> Result<StepReport, StepError> {
         system.check_step(state, dt)?;
         self.predict(system, state, dt)?;
         let report = self.settle(system, dt)?;

@@ -70,7 +70,7 @@ struct Trees {
 
 /// A scene at one time.
 #[derive(Clone, Copy)]
-struct Scene<'a> {
+struct Geometry<'a> {
     /// World space, m.
     positions: &'a [Vec3],
     bodies: &'a Bodies,
@@ -79,7 +79,7 @@ struct Scene<'a> {
 impl Measure {
     /// Prepares for a scene, whose `positions` shape the trees.
     pub fn new(positions: &[Vec3], bodies: &Bodies) -> Measure {
-        let scene = Scene { positions, bodies };
+        let scene = Geometry { positions, bodies };
         Measure {
             trees: bodies.ids().map(|body| Trees::new(scene, body)).collect(),
             edges: bodies.ids().map(|body| surface_edges(bodies, body)).collect(),
@@ -101,7 +101,7 @@ impl Measure {
 
     /// Measures the scene it was prepared for; allocates the first few times.
     pub fn measure(&mut self, positions: &[Vec3], bodies: &Bodies) -> Overlap {
-        let scene = Scene { positions, bodies };
+        let scene = Geometry { positions, bodies };
         self.sweep(scene);
         self.inside.begin(positions.len());
         for body in bodies.ids().filter(|body| bodies.kind(*body).has_surface()) {
@@ -138,7 +138,7 @@ impl Measure {
     }
 
     /// Finds the bodies whose boxes meet.
-    fn sweep(&mut self, Scene { positions, bodies }: Scene<'_>) {
+    fn sweep(&mut self, Geometry { positions, bodies }: Geometry<'_>) {
         let around = |body| Aabb::around(positions[bodies.vertices(body)].iter().copied());
         self.boxes.clear();
         self.boxes.extend(bodies.ids().map(around));
@@ -150,7 +150,7 @@ impl Measure {
 }
 
 impl Trees {
-    fn new(Scene { positions, bodies }: Scene<'_>, body: BodyId) -> Trees {
+    fn new(Geometry { positions, bodies }: Geometry<'_>, body: BodyId) -> Trees {
         let triangles = bodies.triangles()[bodies.triangles_of(body)].iter();
         let tets = bodies.tets()[bodies.tets_of(body)].iter();
         Trees {
@@ -159,7 +159,7 @@ impl Trees {
         }
     }
 
-    fn refit(&mut self, Scene { positions, bodies }: Scene<'_>, body: BodyId) {
+    fn refit(&mut self, Geometry { positions, bodies }: Geometry<'_>, body: BodyId) {
         let triangles = &bodies.triangles()[bodies.triangles_of(body)];
         let tets = &bodies.tets()[bodies.tets_of(body)];
         self.triangles.refit(|k| box_of(positions, &triangles[k as usize]));

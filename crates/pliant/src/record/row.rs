@@ -7,7 +7,7 @@ use crate::step::Simulation;
 
 /// Energies, momenta, speeds and overlap at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Row {
+pub struct SeriesRow {
     /// Since the start, s.
     pub time: f64,
     /// Kinetic energy, J.
@@ -28,8 +28,8 @@ pub struct Row {
     pub overlap: Overlap,
 }
 
-impl Row {
-    /// Names of the columns, in the order of [`Row::values`].
+impl SeriesRow {
+    /// Names of the columns, in the order of [`SeriesRow::values`].
     pub const COLUMNS: [&'static str; 16] = [
         "time",
         "kinetic",
@@ -50,14 +50,14 @@ impl Row {
     ];
 
     /// The row of a simulation now, with the overlap that was measured of it.
-    pub fn of(simulation: &Simulation, overlap: Overlap) -> Row {
+    pub fn of(simulation: &Simulation, overlap: Overlap) -> SeriesRow {
         let Simulation { state, system, .. } = simulation;
         let kinetic = system.rigids.kinetic(state, &system.masses);
         let total = system.masses.total();
         // The sum of nothing is −0, which nobody wants to read.
         let energy = |store| system.forces.energy_of(store, state.motion()) + 0.0;
         let speeds = state.velocities.iter().map(|v| v.length());
-        Row {
+        SeriesRow {
             time: state.time,
             kinetic,
             elastic: energy(Store::Elastic),
@@ -125,7 +125,7 @@ mod tests {
         system.bodies = Arc::new(Bodies::from_meshes(&[Mesh::SpringNetwork(2, &edges)]).unwrap());
         let simulation = Simulation::new(state, system, Stepper::new(Box::new(Rk4::new())));
         let overlap = Overlap { penetrating_vertices: 7, ..Overlap::default() };
-        let row = Row::of(&simulation, overlap);
+        let row = SeriesRow::of(&simulation, overlap);
         assert_eq!((row.time, row.kinetic), (0.25, 0.5 * 3.0 * 4.0));
         assert_eq!((row.elastic, row.gravitational), (0.5 * 8.0 * 0.25, 4.0 * 10.0));
         assert_eq!(row.momentum, 6.0 * Vec3::Y);

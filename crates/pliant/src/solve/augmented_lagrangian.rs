@@ -18,7 +18,7 @@ use crate::math::{Mat3, Vec3, outer_square};
 use crate::solve::linear::{Operator, SolveError};
 use crate::solve::pcg::{Goal, Pcg};
 use crate::solve::rows::{Equations, SolveSettings, Solved, Unknowns};
-use crate::solve::terms::{Row, Term};
+use crate::solve::terms::{SolverRow, Term};
 
 /// Penalty of a contact along its normal, relative to the mass it moves.
 const STRENGTH: f64 = 30.0;
@@ -60,7 +60,7 @@ struct Spring {
 /// The matrix A with the penalty springs of the active contacts.
 struct WithContacts<'a, M: ?Sized> {
     matrix: &'a M,
-    contacts: &'a [Row],
+    contacts: &'a [SolverRow],
     springs: &'a [Spring],
     touched: &'a [(VertexId, Mat3)],
 }
@@ -98,7 +98,7 @@ impl AugmentedLagrangian {
         &mut self,
         equations: Equations<'_, M>,
         masses: &[f64],
-        contacts: &[Row],
+        contacts: &[SolverRow],
         settings: SolveSettings,
         unknowns: Unknowns<'_>,
     ) -> Result<Solved, SolveError> {
@@ -160,7 +160,7 @@ impl AugmentedLagrangian {
         &mut self,
         equations: Equations<'_, M>,
         masses: &[f64],
-        contacts: &[Row],
+        contacts: &[SolverRow],
     ) {
         self.springs.clear();
         self.springs.extend(contacts.iter().map(|contact| {
@@ -168,7 +168,7 @@ impl AugmentedLagrangian {
             Spring { mass, is_on: false, matrix: Mat3::ZERO }
         }));
         self.touched.clear();
-        let touched = contacts.iter().flat_map(Row::terms);
+        let touched = contacts.iter().flat_map(SolverRow::terms);
         self.touched.extend(touched.map(|(vertex, _)| (vertex, Mat3::ZERO)));
         self.touched.sort_unstable_by_key(|(vertex, _)| *vertex);
         self.touched.dedup_by_key(|(vertex, _)| *vertex);
@@ -177,7 +177,7 @@ impl AugmentedLagrangian {
     /// Chooses the active contacts, and the tangential share of each penalty.
     fn choose(
         &mut self,
-        contacts: &[Row],
+        contacts: &[SolverRow],
         row_impulses: &[ContactImpulse],
         velocities: &[Vec3],
         round: usize,
@@ -211,7 +211,7 @@ impl AugmentedLagrangian {
     fn load<M: Operator + ?Sized>(
         &mut self,
         equations: Equations<'_, M>,
-        contacts: &[Row],
+        contacts: &[SolverRow],
         row_impulses: &[ContactImpulse],
     ) {
         let AugmentedLagrangian { springs, right, touched, .. } = self;
@@ -245,7 +245,7 @@ impl AugmentedLagrangian {
     /// the velocities have seen other impulses than these, or have let approach and slip pass.
     fn update(
         &self,
-        contacts: &[Row],
+        contacts: &[SolverRow],
         row_impulses: &mut [ContactImpulse],
         velocities: &[Vec3],
         dt: f64,
@@ -289,7 +289,7 @@ impl Spring {
     /// Trial impulse of the contact with its spring: normal and tangential, N·s.
     fn trial(
         &self,
-        contact: &Row,
+        contact: &SolverRow,
         row_impulse: &ContactImpulse,
         velocities: &[Vec3],
     ) -> (f64, Vec3) {
@@ -310,20 +310,20 @@ impl Spring {
 /// Σ w²/m of a contact, 1/kg; pinned vertices add nothing.
 ///
 /// Of an angular term, w is the arm and m the inertia.
-fn inv_mass(contact: &Row, masses: &[f64], held: &[VertexId]) -> f64 {
+fn inv_mass(contact: &SolverRow, masses: &[f64], held: &[VertexId]) -> f64 {
     let free = |vertex: VertexId| held.binary_search(&vertex).is_err();
     let free = contact.terms().filter(|(v, _)| free(*v));
     free.map(|(v, share)| share.square() / masses[v.index()]).sum()
 }
 
 /// Largest diagonal entry at a contact vertex over its mass, less the mass itself.
-fn stiffness<M: Operator + ?Sized>(matrix: &M, masses: &[f64], contacts: &[Row]) -> f64 {
+fn stiffness<M: Operator + ?Sized>(matrix: &M, masses: &[f64], contacts: &[SolverRow]) -> f64 {
     let of = |vertex: VertexId| {
         let block = matrix.diagonal(vertex.index());
         let trace = block.x_axis.x + block.y_axis.y + block.z_axis.z;
         trace / (3.0 * masses[vertex.index()]) - 1.0
     };
-    let touched = contacts.iter().flat_map(Row::terms);
+    let touched = contacts.iter().flat_map(SolverRow::terms);
     let soft = touched.filter(|(_, share)| matches!(share, Term::Weight(_)));
     soft.map(|(vertex, _)| of(vertex)).fold(0.0, f64::max)
 }
@@ -333,7 +333,7 @@ fn finish<M: Operator + ?Sized>(
     equations: Equations<'_, M>,
     masses: &[f64],
     springs: &[Spring],
-    contacts: &[Row],
+    contacts: &[SolverRow],
     unknowns: Unknowns<'_>,
 ) {
     let Unknowns { velocities, row_impulses } = unknowns;
@@ -407,7 +407,7 @@ mod tests {
         let mut ends = velocities.to_vec();
         let how = SolveSettings::default();
         let ends_of = Unknowns { velocities: &mut ends, row_impulses };
-        let rows: Vec<_> = contacts.iter().map(|contact| Row::of(contact, None)).collect();
+        let rows: Vec<_> = contacts.iter().map(|contact| SolverRow::of(contact, None)).collect();
         AugmentedLagrangian::default().solve(equations, &masses.0, &rows, how, ends_of).unwrap();
         ends
     }
@@ -429,13 +429,13 @@ mod tests {
         let (mut ends, mut row_impulses) = ([Vec3::ZERO], [ContactImpulse::default()]);
         let masses = Masses(vec![3.0], 0.0);
         let equations = Equations { matrix: &masses, right: &[3.0 * FALL], held: &[], dt: H };
-        let rounds = RowSettings {
+        let rows = RowSettings {
             min_outer_iterations: 1,
             max_outer_iterations: 1,
             ..RowSettings::default()
         };
-        let how = SolveSettings { rows: rounds, ..SolveSettings::default() };
-        let rows = [Row::of(&resting(VertexId(0)), None)];
+        let how = SolveSettings { rows, ..SolveSettings::default() };
+        let rows = [SolverRow::of(&resting(VertexId(0)), None)];
         let ends_of = Unknowns { velocities: &mut ends, row_impulses: &mut row_impulses };
         let solved = AugmentedLagrangian::default()
             .solve(equations, &masses.0, &rows, how, ends_of)
@@ -501,7 +501,7 @@ mod tests {
             ([Vec3::X, Vec3::Y, Vec3::Z], [ContactImpulse::default()]);
         let linear = LinearSettings { iterations: 0, ..LinearSettings::default() };
         let how = SolveSettings { linear, ..SolveSettings::default() };
-        let contacts = [Row::of(&resting(VertexId(0)), None)];
+        let contacts = [SolverRow::of(&resting(VertexId(0)), None)];
         let result = AugmentedLagrangian::default().solve(
             equations,
             &masses.0,

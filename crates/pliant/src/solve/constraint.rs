@@ -73,7 +73,7 @@ impl Default for ConstraintSettings {
 /// contact is not handled. It fills only the rows of the [`ContactOutput`]: no two responses
 /// that make rows can be combined.
 #[derive(Debug)]
-pub struct Constraint {
+pub struct ConstraintResponse {
     obstacles: Vec<Obstacle>,
     settings: ConstraintSettings,
     search: Search,
@@ -85,29 +85,29 @@ pub struct Constraint {
     dt: f64,
 }
 
-impl Constraint {
+impl ConstraintResponse {
     /// Prepares for a scene; sizes of bodies are those in `rest`.
     pub fn new(
         rest: &[Vec3],
         bodies: &Bodies,
         obstacles: Vec<Obstacle>,
         settings: ConstraintSettings,
-    ) -> Constraint {
+    ) -> ConstraintResponse {
         let (correction, warm_start) = (PositionCorrection::default(), WarmStart::default());
         let search = Search::new(rest, bodies);
         let apart = Vec::new();
-        Constraint { obstacles, settings, search, correction, warm_start, apart, dt: 0.0 }
+        ConstraintResponse { obstacles, settings, search, correction, warm_start, apart, dt: 0.0 }
     }
 
     /// The same without contacts between some pairs of bodies, such as jointed ones.
-    pub fn leaving_out(self, mut pairs: Vec<(BodyId, BodyId)>) -> Constraint {
+    pub fn leaving_out(self, mut pairs: Vec<(BodyId, BodyId)>) -> ConstraintResponse {
         pairs.iter_mut().for_each(|(a, b)| (*a, *b) = (*a.min(b), *a.max(b)));
         pairs.sort_unstable();
-        Constraint { apart: pairs, ..self }
+        ConstraintResponse { apart: pairs, ..self }
     }
 }
 
-impl Response for Constraint {
+impl Response for ConstraintResponse {
     fn pre_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
         let StepContext { bodies, motion, dt, profiler, .. } = context;
         let ContactOutput { rows, row_impulses, rigid_shifts, .. } = &mut *output;

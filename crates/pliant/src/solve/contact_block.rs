@@ -14,7 +14,7 @@
 
 use crate::contact::impulse::ContactImpulse;
 use crate::math::{Mat3, Vec3};
-use crate::solve::terms::Row;
+use crate::solve::terms::SolverRow;
 
 /// Determinant of G over the cube of its mean below which G counts as singular.
 const FLAT: f64 = 1e-6;
@@ -46,13 +46,13 @@ impl ContactBlock {
     /// The block of a contact; `delassus` is G, 1/kg.
     ///
     /// `velocity_tolerance` is the change of velocity that counts as converged, m/s.
-    pub fn new(contact: &Row, delassus: Mat3, velocity_tolerance: f64) -> ContactBlock {
+    pub fn new(contact: &SolverRow, delassus: Mat3, velocity_tolerance: f64) -> ContactBlock {
         ContactBlock::unmoved(contact).moved_by(delassus, velocity_tolerance)
     }
 
     /// The block of a contact that no impulse moves.
-    pub fn unmoved(contact: &Row) -> ContactBlock {
-        let Row { normal, surface_velocity, min_normal_velocity, friction, .. } = *contact;
+    pub fn unmoved(contact: &SolverRow) -> ContactBlock {
+        let SolverRow { normal, surface_velocity, min_normal_velocity, friction, .. } = *contact;
         ContactBlock {
             normal,
             surface_velocity,

@@ -22,12 +22,12 @@ const ALONG: f64 = 0.9;
 pub struct ManifoldReduction {
     /// Index of the contact that represents each.
     representatives: Vec<u32>,
-    list: Vec<Place>,
+    list: Vec<RigidContact>,
 }
 
 /// A contact between two rigid bodies.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct RigidContact {
     contact: u32,
     /// Ascending.
     bodies: [BodyId; 2],
@@ -51,7 +51,7 @@ impl ManifoldReduction {
         let ManifoldReduction { representatives, list } = self;
         list.clear();
         let between_rigids = contacts.iter().enumerate();
-        list.extend(between_rigids.filter_map(|(k, contact)| Place::of(k, contact, rigid)));
+        list.extend(between_rigids.filter_map(|(k, contact)| RigidContact::of(k, contact, rigid)));
         list.sort_by(|a, b| {
             let nearest = b.min_normal_velocity.total_cmp(&a.min_normal_velocity);
             a.bodies.cmp(&b.bodies).then(nearest).then(a.contact.cmp(&b.contact))
@@ -95,8 +95,8 @@ impl ManifoldReduction {
     }
 }
 
-impl Place {
-    fn of(number: usize, contact: &Contact, rigid: RigidSides<'_>) -> Option<Place> {
+impl RigidContact {
+    fn of(number: usize, contact: &Contact, rigid: RigidSides<'_>) -> Option<RigidContact> {
         let (a, b) = contact.bodies;
         let b = b?;
         let is_rigid = |body: BodyId| rigid.centres.get(body.index()).is_some_and(Option::is_some);
@@ -105,7 +105,7 @@ impl Place {
         }
         let side = |sign: f64| contact.place(sign, rigid.positions);
         let sign = if a < b { 1.0 } else { -1.0 };
-        Some(Place {
+        Some(RigidContact {
             contact: number as u32,
             bodies: [a.min(b), a.max(b)],
             at: 0.5 * (side(1.0) + side(-1.0)),
@@ -116,7 +116,7 @@ impl Place {
         })
     }
 
-    fn is_redundant_with(&self, other: &Place) -> bool {
+    fn is_redundant_with(&self, other: &RigidContact) -> bool {
         self.at.distance_squared(other.at) <= self.reach * self.reach
             && self.normal.dot(other.normal) >= ALONG
     }

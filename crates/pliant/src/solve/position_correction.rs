@@ -56,12 +56,12 @@ pub struct PositionCorrection {
     rigids: Vec<Rigid>,
     /// Entry of `rigids` that each body uses: its own, or that of its attached group.
     leaders: Vec<BodyId>,
-    rows: Vec<Row>,
+    rows: Vec<CorrectionRow>,
 }
 
 /// A contact as seen by two rigid bodies.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct CorrectionRow {
     bodies: (BodyId, Option<BodyId>),
     normal: Vec3,
     /// From the centres of mass to the contact, m.
@@ -137,7 +137,7 @@ impl PositionCorrection {
         self.rows.extend(contacts.iter().map(|contact| {
             let (a, b) = contact.bodies;
             let led = Contact { bodies: (leader(a), b.map(leader)), ..*contact };
-            Row::of(&led, positions, rigids)
+            CorrectionRow::of(&led, positions, rigids)
         }));
     }
 }
@@ -206,8 +206,8 @@ impl Rigid {
     }
 }
 
-impl Row {
-    fn of(contact: &Contact, positions: &[Vec3], rigids: &[Rigid]) -> Row {
+impl CorrectionRow {
+    fn of(contact: &Contact, positions: &[Vec3], rigids: &[Rigid]) -> CorrectionRow {
         let lacking = GOAL * contact.offset - contact.gap;
         let is_deep = lacking > DEEP * contact.offset;
         let wanted = if lacking > 0.0 {
@@ -228,7 +228,7 @@ impl Row {
             inv_mass += ease_of(&rigids[b.index()], arm_b);
         }
         let (bodies, normal) = (contact.bodies, contact.normal);
-        Row { bodies, normal, arms: [arm_a, arm_b], wanted, inv_mass, push: 0.0 }
+        CorrectionRow { bodies, normal, arms: [arm_a, arm_b], wanted, inv_mass, push: 0.0 }
     }
 
     /// How much the gap has opened so far, m.

@@ -22,7 +22,7 @@ use crate::solve::dense::inverse;
 use crate::solve::gauss_seidel::{self, GaussSeidel, Relaxed, SweepLimits};
 use crate::solve::nncg::Nncg;
 use crate::solve::rows::{Equations, RowSettings, Solved, Unknowns};
-use crate::solve::terms::{Row, Term};
+use crate::solve::terms::{SolverRow, Term};
 
 /// Velocity components of a body.
 const WIDTH: usize = 6;
@@ -68,12 +68,12 @@ impl RigidPgs {
         &mut self,
         equations: Equations<'_, BlockMatrix>,
         bodies: &[Range<usize>],
-        contacts: &[Row],
+        contacts: &[SolverRow],
         settings: RowSettings,
         unknowns: Unknowns<'_>,
     ) -> Option<Solved> {
         let Unknowns { velocities, row_impulses } = unknowns;
-        if !contacts.iter().all(Row::is_rigid) {
+        if !contacts.iter().all(SolverRow::is_rigid) {
             return None;
         }
         self.gather(equations, bodies, contacts)?;
@@ -100,7 +100,7 @@ impl RigidPgs {
         &mut self,
         equations: Equations<'_, BlockMatrix>,
         bodies: &[Range<usize>],
-        contacts: &[Row],
+        contacts: &[SolverRow],
     ) -> Option<()> {
         let RigidPgs { list, places, speeds, .. } = self;
         places.clear();
@@ -141,7 +141,7 @@ impl RigidPgs {
     fn constraint(
         &mut self,
         equations: Equations<'_, BlockMatrix>,
-        contacts: &[Row],
+        contacts: &[SolverRow],
         settings: RowSettings,
     ) {
         let RigidPgs { list, places, constraints, .. } = self;
@@ -265,7 +265,7 @@ mod tests {
     const COUNT: usize = 4;
 
     /// A pile of four bodies, each on three corners, the first on a floor.
-    fn pile() -> (BlockMatrix, Vec<Vec3>, Vec<Row>) {
+    fn pile() -> (BlockMatrix, Vec<Vec3>, Vec<SolverRow>) {
         let mut random = Random::new(5);
         let mut vector = || random.vec3();
         let mut matrix = joined(2 * COUNT, &[], 0);
@@ -296,7 +296,7 @@ mod tests {
                     friction: 0.4,
                     ..resting(VertexId(2 * k as u32))
                 };
-                rows.push(Row::of(&contact, Some(rigid)));
+                rows.push(SolverRow::of(&contact, Some(rigid)));
             }
         }
         (matrix, right, rows)
@@ -337,7 +337,7 @@ mod tests {
     fn what_is_joined_or_held_is_left_to_others() {
         let (matrix, right, rows) = pile();
         let bodies: Vec<_> = (0..COUNT).map(|k| 2 * k..2 * k + 2).collect();
-        let solved = |matrix: &BlockMatrix, held: &[VertexId], rows: &[Row]| {
+        let solved = |matrix: &BlockMatrix, held: &[VertexId], rows: &[SolverRow]| {
             let equations = Equations { matrix, right: &right, held, dt: 0.01 };
             let (mut velocities, mut row_impulses) =
                 (vec![Vec3::ZERO; 2 * COUNT], vec![ContactImpulse::default(); rows.len()]);

@@ -17,7 +17,7 @@ use crate::solve::dense_pgs::DensePgs;
 use crate::solve::linear::{Linear, LinearSettings, SolveError, Solvers};
 use crate::solve::manifold_reduction::ManifoldReduction;
 use crate::solve::pcg::Pcg;
-use crate::solve::terms::{Row, Sides};
+use crate::solve::terms::{Sides, SolverRow};
 
 /// The equations of a step: A v = b, and the vertices whose velocity is given.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ pub struct Solved {
     pub iterations: usize,
     /// Residual of the last linear system, relative.
     pub residual: f64,
-    /// Whether rounds ended before velocities and impulses agreed.
+    /// Whether outer iterations ended before velocities and impulses agreed.
     pub is_unconverged: bool,
 }
 
@@ -115,7 +115,7 @@ pub struct RowSolver {
     islands: Islands,
     reduction: ManifoldReduction,
     /// Rows of small and of other islands.
-    parts: [Part; 2],
+    parts: [RowSubset; 2],
     held: Vec<VertexId>,
     /// Vertices of each body.
     bodies: Vec<Range<usize>>,
@@ -127,12 +127,12 @@ pub struct RowSolver {
 
 /// Some of the rows.
 #[derive(Clone, Debug, Default)]
-struct Part {
-    rows: Vec<Row>,
+struct RowSubset {
+    rows: Vec<SolverRow>,
     row_impulses: Vec<ContactImpulse>,
 }
 
-impl Part {
+impl RowSubset {
     fn clear(&mut self) {
         self.rows.clear();
         self.row_impulses.clear();
@@ -171,7 +171,7 @@ impl RowSolver {
             match self.dense_pgs.solve(equations, &self.bodies, &small.rows, settings.rows, ends) {
                 Some(solved) => solved,
                 None => {
-                    // A matrix that cannot be inverted: the iterations can tell why.
+                    // A matrix that cannot be inverted: the iterations report why.
                     self.islands.are_small.fill(false);
                     self.split(sides, contacts, row_impulses);
                     Solved::default()
@@ -239,7 +239,7 @@ impl RowSolver {
 
     /// Moves the bodies of the iterative solver as wholes, as their impulses want it.
     ///
-    /// Those of each contact cancel: so what rounds and iterations have left undone, or given
+    /// Those of each contact cancel: so what outer and linear iterations have left undone, or given
     /// and taken back, does not change the momentum of all.
     fn keep_momentum(
         &mut self,
@@ -268,12 +268,12 @@ impl RowSolver {
 
     /// Hands each row to its solver.
     fn split(&mut self, sides: Sides<'_>, contacts: &[Contact], row_impulses: &[ContactImpulse]) {
-        self.parts.iter_mut().for_each(Part::clear);
+        self.parts.iter_mut().for_each(RowSubset::clear);
         let all = contacts.iter().zip(row_impulses).enumerate();
         for (_, (contact, row_impulse)) in all.filter(|(k, _)| self.reduction.is_representative(*k))
         {
             let part = &mut self.parts[usize::from(!self.islands.is_dense(contact.bodies.0))];
-            part.rows.push(Row::of(contact, sides.rigid));
+            part.rows.push(SolverRow::of(contact, sides.rigid));
             part.row_impulses.push(*row_impulse);
         }
     }
@@ -292,7 +292,7 @@ impl RowSolver {
 }
 
 /// Fills `pushed` with b and the impulses of rows, N·s.
-fn push(right: &[Vec3], part: &Part, pushed: &mut Vec<Vec3>) {
+fn push(right: &[Vec3], part: &RowSubset, pushed: &mut Vec<Vec3>) {
     pushed.clear();
     pushed.extend_from_slice(right);
     for (contact, row_impulse) in part.rows.iter().zip(&part.row_impulses) {

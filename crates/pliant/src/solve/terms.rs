@@ -131,7 +131,7 @@ impl<'a> RigidSides<'a> {
 
 /// A contact as solvers see it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Row {
+pub struct SolverRow {
     /// Unknowns; the first `count` are in use.
     pub unknowns: [VertexId; MOST],
     /// What each does to the relative velocity.
@@ -152,13 +152,13 @@ pub struct Row {
     pub size: f64,
 }
 
-impl Row {
+impl SolverRow {
     /// A contact between these bodies.
-    pub fn of(contact: &Contact, rigid: Option<RigidSides<'_>>) -> Row {
+    pub fn of(contact: &Contact, rigid: Option<RigidSides<'_>>) -> SolverRow {
         let Contact {
             bodies, normal, surface_velocity, min_normal_velocity, friction, size, ..
         } = *contact;
-        let mut row = Row {
+        let mut row = SolverRow {
             unknowns: [contact.vertices[0]; MOST],
             shares: [Term::Weight(0.0); MOST],
             count: 0,
@@ -299,11 +299,11 @@ mod tests {
         let all = [X, at(positions[1]), at(positions[2]), at(positions[3]), at(positions[4])];
         let centres = [None, Some(centre)];
         let rigid = RigidSides::alone(&centres, &[0, 1], &positions);
-        let row = Row::of(&contact, Some(rigid));
+        let row = SolverRow::of(&contact, Some(rigid));
         let unknowns = [X, velocity, spin, Vec3::ZERO, Vec3::ZERO];
         assert_eq!(row.count, 3);
         assert!(row.relative(&unknowns).abs_diff_eq(contact.relative(&all), 1e-15));
-        let soft = Row::of(&contact, None);
+        let soft = SolverRow::of(&contact, None);
         assert_eq!(soft.relative(&all), contact.relative(&all));
     }
 
@@ -329,7 +329,7 @@ mod tests {
                 attached: &attached,
                 ..RigidSides::alone(&centres, &[0, 1, 4, 6], &positions)
             };
-            let row = Row::of(&contact, Some(rigid));
+            let row = SolverRow::of(&contact, Some(rigid));
             let [(a, spin_a), (b, spin_b)] = moving;
             let unknowns = [X, F, Vec3::NAN, Vec3::NAN, a, spin_a, b, spin_b];
             let place = second as usize - 2;
@@ -353,7 +353,7 @@ mod tests {
         };
         let centres = [Some(Vec3::new(0.2, 0.0, -1.0)), Some(Vec3::new(0.0, 0.3, 2.0))];
         let rigid = RigidSides::alone(&centres, &[0, 2], &positions);
-        let row = Row::of(&contact, Some(rigid));
+        let row = SolverRow::of(&contact, Some(rigid));
         let (mut pushed, mut turned) = (Vec3::ZERO, Vec3::ZERO);
         for (unknown, share) in row.terms() {
             let centre = centres[unknown.index() / 2].unwrap();

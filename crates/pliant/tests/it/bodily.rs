@@ -11,7 +11,7 @@ use pliant::force::gravity::Gravity;
 use pliant::id::{BodyId, VertexId};
 use pliant::integrate::euler::{Euler, EulerKind};
 use pliant::integrate::implicit::{Implicit, ImplicitSettings};
-use pliant::integrate::{Report, System};
+use pliant::integrate::{StepReport, System};
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::ball::ball;
 use pliant::mesh::generate::cuboid::cuboid;
@@ -301,10 +301,10 @@ fn a_cube_rests_outside_another_within_its_buffer() {
 
 /// Steps for a while; no step may end with an overlap.
 #[track_caller]
-fn watch(scene: &mut Scene, (steps, dt): (usize, f64)) -> Report {
+fn watch(scene: &mut Scene, (steps, dt): (usize, f64)) -> StepReport {
     let mut stepper = scene.barrier(BodyBarrierSettings::default());
     let mut measure = Measure::new(&scene.state.positions, &scene.bodies);
-    let mut all = Report::default();
+    let mut all = StepReport::default();
     for step in 0..steps {
         all.add(stepper.step(&mut scene.system, &mut scene.state, dt).unwrap());
         let overlap = measure.measure(&scene.state.positions, &scene.bodies);

@@ -21,7 +21,7 @@ use pliant::mesh::normals::Normals;
 use pliant::mesh::raw::RawMesh;
 use pliant::mesh::surface::Surface;
 use pliant::mesh::tet::TetMesh;
-use pliant::solve::constraint::{Constraint, ConstraintSettings};
+use pliant::solve::constraint::{ConstraintResponse, ConstraintSettings};
 use pliant::step::Stepper;
 use pliant_papers::bodies::barrier::{BodyBarrier, BodyBarrierSettings, Strength};
 use pliant_papers::bodies::buffer::{Buffer, BufferSettings};
@@ -158,7 +158,7 @@ impl Made {
                 let mut settings = ConstraintSettings::default();
                 settings.contacts.friction = friction;
                 settings.max_depenetration_speed /= self.units.time;
-                Box::new(Constraint::new(rest, bodies, Vec::new(), settings))
+                Box::new(ConstraintResponse::new(rest, bodies, Vec::new(), settings))
             }
         })
     }

@@ -26,7 +26,7 @@ use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::Measure;
 use pliant::snapshot::Snapshot;
-use pliant::solve::constraint::{Constraint, ConstraintSettings};
+use pliant::solve::constraint::{ConstraintResponse, ConstraintSettings};
 use pliant::solve::joint::{Axis, Joint, JointKind, Joints};
 use pliant::step::{Simulation, Stepper};
 use pliant_papers::bodies::{BodyPenalty, BodyPenaltySettings, Kind};
@@ -104,7 +104,7 @@ impl Scene {
     }
 
     fn constraint(self, obstacles: Vec<Obstacle>, settings: ConstraintSettings) -> Simulation {
-        let response = Constraint::new(&self.rest, &self.bodies, obstacles, settings);
+        let response = ConstraintResponse::new(&self.rest, &self.bodies, obstacles, settings);
         self.with(Box::new(Implicit::new(ImplicitSettings::default())), Box::new(response))
     }
 
@@ -314,7 +314,7 @@ fn what_rests_sleeps_and_is_woken_by_what_falls_on_it() {
     let scene = Scene::new(&list, -GRAVITY * Vec3::Z);
     let rough = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
     let response =
-        Constraint::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings(0.5, 0.0));
+        ConstraintResponse::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings(0.5, 0.0));
     let Scene { state, system, .. } = scene;
     let implicit = Box::new(Implicit::new(ImplicitSettings::default()));
     let stepper = Stepper::new(implicit)

@@ -13,7 +13,7 @@ use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::snapshot::Snapshot;
-use pliant::solve::constraint::Constraint;
+use pliant::solve::constraint::ConstraintResponse;
 use pliant::solve::joint::{Axis, Joint, JointKind, Joints, Motor};
 use pliant::step::{Simulation, Stepper};
 use pliant_scene::digest::digest;
@@ -62,7 +62,7 @@ fn implicit() -> Box<dyn Integrator> {
 fn in_contact(scene: Scene) -> Simulation {
     let rough = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
     let response =
-        Constraint::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings(0.5, 0.0));
+        ConstraintResponse::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings(0.5, 0.0));
     let pairs = scene.system.rigids.attached_pairs();
     scene.with(implicit(), Box::new(response.leaving_out(pairs)))
 }
@@ -271,8 +271,9 @@ fn a_holder_stays_awake_with_what_it_holds() {
         scene.system.rigids.write(&mut scene.state);
         let settings = settings(0.5, 0.0);
         let rough = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
-        let response = Constraint::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings)
-            .leaving_out(scene.system.rigids.attached_pairs());
+        let response =
+            ConstraintResponse::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings)
+                .leaving_out(scene.system.rigids.attached_pairs());
         let Scene { state, system, .. } = scene;
         let sleepy = Stepper::new(implicit())
             .with_responses(vec![Box::new(response)])

@@ -17,7 +17,7 @@ use pliant::mesh::generate::icosahedron::icosahedron;
 use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::{Measure, Overlap};
-use pliant::solve::constraint::{Constraint, ConstraintSettings};
+use pliant::solve::constraint::{ConstraintResponse, ConstraintSettings};
 use pliant::step::Stepper;
 
 use crate::placed::{Placed, placed};
@@ -51,7 +51,7 @@ impl Scene {
         let soft = ElasticSettings { young: 3e4, poisson: 0.4, damping: 0.0 };
         let elastic = Elastic::<Corotational>::new(&rest, bodies.tets(), |_| soft).unwrap();
         system.forces.push(elastic);
-        let contact = Constraint::new(&rest, &bodies, obstacles, settings.contact);
+        let contact = ConstraintResponse::new(&rest, &bodies, obstacles, settings.contact);
         let implicit = Box::new(Implicit::new(settings.implicit));
         let stepper = Stepper::new(implicit).with_responses(vec![Box::new(contact)]);
         Scene { bodies, state, system, stepper }

@@ -2,7 +2,7 @@
 
 use super::{DT, KEPT, Scene, balls, block, flat, stacked};
 use crate::surface::triangles::SurfaceContact;
-use crate::surface::{Changes, ContactSurface, Corrections, First, SurfaceSettings};
+use crate::surface::{Changes, ContactSurface, CorrectionLevel, Corrections, SurfaceSettings};
 use pliant::body::Bodies;
 use pliant::body::pins::Pins;
 use pliant::body::rigid::all::RigidBodySet;
@@ -187,7 +187,7 @@ fn freed(overlap: f64, settings: SurfaceSettings) -> (Option<u32>, f64) {
 #[test]
 fn two_cubes_come_free_and_leave_with_what_the_shifts_stored() {
     // Shifts strain the cubes, which give it back as speed: more from deeper.
-    let approach = First::Vertices;
+    let approach = CorrectionLevel::Vertices;
     let paper = SurfaceSettings { approach, ..SurfaceSettings::default() };
     let (frames, speed) = freed(0.1, paper);
     assert!(frames.is_some_and(|frames| frames <= 12), "{frames:?}");
@@ -200,7 +200,7 @@ fn two_cubes_come_free_and_leave_with_what_the_shifts_stored() {
 
 #[test]
 fn two_cubes_that_are_taken_apart_as_wholes_leave_at_a_fifth_of_the_speed() {
-    let approach = First::Vertices;
+    let approach = CorrectionLevel::Vertices;
     let paper = SurfaceSettings { approach, ..SurfaceSettings::default() };
     for overlap in [0.1, 0.3] {
         let (frames, speed) = freed(overlap, SurfaceSettings::settling());
@@ -212,7 +212,7 @@ fn two_cubes_that_are_taken_apart_as_wholes_leave_at_a_fifth_of_the_speed() {
 
 #[test]
 fn whole_bodies_stop_first_and_lose_energy_but_no_momentum() {
-    let approach = First::Bodies;
+    let approach = CorrectionLevel::Bodies;
     for order in [[0, 1, 2], [2, 0, 1]] {
         let mut scene = balls(order);
         let settings = SurfaceSettings { approach, friction: 0.0, ..SurfaceSettings::default() };

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use crate::body::keyframes::Pose;
-use crate::body::obstacle::{ObstacleError, Posed, SdfAccuracy, SdfTrust, Shape};
+use crate::body::obstacle::{DistanceBound, ObstacleError, Posed, SdfAccuracy, Shape};
 use crate::math::{Mat3, Vec3, unit_quat};
 
 /// A shape with its pose in a larger one.
@@ -117,7 +117,7 @@ impl Shape for Combined {
             outside: a.outside.and(b.outside),
             inside: a.inside.and(b.inside),
         });
-        let bound = SdfTrust::AtLeast { slack: 0.0 };
+        let bound = DistanceBound::AtLeast { slack: 0.0 };
         match self.rule {
             Rule::Union => SdfAccuracy { inside: worst.inside.and(bound), ..worst },
             Rule::Intersection => SdfAccuracy { outside: worst.outside.and(bound), ..worst },
@@ -142,7 +142,7 @@ mod tests {
 
     /// Rounding of poses and distances of a few metres.
     const ROUNDING: f64 = 1e-12;
-    const BOUND: SdfTrust = SdfTrust::AtLeast { slack: 0.0 };
+    const BOUND: DistanceBound = DistanceBound::AtLeast { slack: 0.0 };
 
     #[test]
     fn an_intersection_is_too_near_at_an_edge_of_its_own() {
@@ -152,7 +152,10 @@ mod tests {
         assert!((found - 1.0).abs() < ROUNDING);
         let missing = 2_f64.sqrt() - found;
         assert!((missing - 0.414).abs() < 1e-3, "{missing}"); // R10: up to 0.41
-        assert_eq!(quarter.accuracy(), SdfAccuracy { outside: BOUND, inside: SdfTrust::Exact });
+        assert_eq!(
+            quarter.accuracy(),
+            SdfAccuracy { outside: BOUND, inside: DistanceBound::Exact }
+        );
     }
 
     #[test]
@@ -190,7 +193,7 @@ mod tests {
         }
         // One metre deep in the whole, on the skin of both halves.
         assert_eq!((union.distance(Vec3::ZERO), whole.distance(Vec3::ZERO)), (0.0, -1.0));
-        assert_eq!(union.accuracy(), SdfAccuracy { outside: SdfTrust::Exact, inside: BOUND });
+        assert_eq!(union.accuracy(), SdfAccuracy { outside: DistanceBound::Exact, inside: BOUND });
     }
 
     #[test]

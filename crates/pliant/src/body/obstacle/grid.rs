@@ -6,7 +6,7 @@
 //! bound: the distance to the grid and the one there, at right angles. The surface lies in the
 //! grid, beyond the nearest point of it.
 
-use crate::body::obstacle::{ObstacleError, SdfAccuracy, SdfTrust, Shape, measure};
+use crate::body::obstacle::{DistanceBound, ObstacleError, SdfAccuracy, Shape, measure};
 use crate::math::{Aabb, Mat3, Vec3, outer_square};
 use crate::mesh::bvh::Bvh;
 use crate::mesh::closest::closest_point;
@@ -229,7 +229,7 @@ impl Shape for Grid {
     }
 
     fn accuracy(&self) -> SdfAccuracy {
-        let trust = SdfTrust::AtLeast { slack: 0.5 * 3_f64.sqrt() * self.spacing };
+        let trust = DistanceBound::AtLeast { slack: 0.5 * 3_f64.sqrt() * self.spacing };
         SdfAccuracy { outside: trust, inside: trust }
     }
 
@@ -281,7 +281,7 @@ mod tests {
         }
         let (error, half_diagonal) = (worst(&grid, &exact, 0.55), 0.15 * 0.75_f64.sqrt());
         assert!(error < half_diagonal && error > 0.1 * half_diagonal, "{error}");
-        assert_eq!(grid.accuracy().outside, SdfTrust::AtLeast { slack: half_diagonal });
+        assert_eq!(grid.accuracy().outside, DistanceBound::AtLeast { slack: half_diagonal });
         check::lipschitz(&grid);
         check::derivatives(&grid, 200);
     }

@@ -34,7 +34,7 @@ pub use revolved::Revolved;
 
 /// Accuracy of a signed distance on one side of the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum SdfTrust {
+pub enum DistanceBound {
     /// It is the distance.
     Exact,
     /// A lower bound: the distance is at least its size less `slack`.
@@ -44,13 +44,13 @@ pub enum SdfTrust {
     },
 }
 
-impl SdfTrust {
+impl DistanceBound {
     /// The weaker of two.
-    pub fn and(self, other: SdfTrust) -> SdfTrust {
+    pub fn and(self, other: DistanceBound) -> DistanceBound {
         match (self, other) {
-            (SdfTrust::Exact, trust) | (trust, SdfTrust::Exact) => trust,
-            (SdfTrust::AtLeast { slack: a }, SdfTrust::AtLeast { slack: b }) => {
-                SdfTrust::AtLeast { slack: a.max(b) }
+            (DistanceBound::Exact, trust) | (trust, DistanceBound::Exact) => trust,
+            (DistanceBound::AtLeast { slack: a }, DistanceBound::AtLeast { slack: b }) => {
+                DistanceBound::AtLeast { slack: a.max(b) }
             }
         }
     }
@@ -60,15 +60,15 @@ impl SdfTrust {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SdfAccuracy {
     /// Where it is positive.
-    pub outside: SdfTrust,
+    pub outside: DistanceBound,
     /// Where it is negative.
-    pub inside: SdfTrust,
+    pub inside: DistanceBound,
 }
 
 impl SdfAccuracy {
     /// The distance everywhere.
     pub const EXACT: SdfAccuracy =
-        SdfAccuracy { outside: SdfTrust::Exact, inside: SdfTrust::Exact };
+        SdfAccuracy { outside: DistanceBound::Exact, inside: DistanceBound::Exact };
 }
 
 /// A solid given by its signed distance, in its own space.

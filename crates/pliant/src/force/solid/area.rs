@@ -8,7 +8,7 @@
 //! | `area`   | A = ½\|a × b\| | m²                                              |
 
 use crate::force::elements::{Corners, Material};
-use crate::force::plasticity::{Drift, Plasticity};
+use crate::force::plasticity::{Plasticity, RestValue};
 use crate::force::solid::constraint::{Constraint, Curvature, cross_matrix};
 use crate::force::solid::{Hold, SolidError, check_corners};
 use crate::force::stiffness::{Form, Tangent, outer};
@@ -135,7 +135,7 @@ impl Material<3> for Areas {
     fn flow(&mut self, element: usize, at: &Corners<3>, dt: f64) {
         let Some(plasticity) = self.plasticity else { return };
         let Triangle { rest, first, .. } = &mut self.triangles[element];
-        let drift = Drift { now: *rest, start: *first, scale: *first };
+        let drift = RestValue { now: *rest, start: *first, scale: *first };
         *rest = plasticity.rest_after(drift, Plane::new(&at.positions).area, dt);
     }
 

@@ -8,7 +8,7 @@
 //! | `scale`         | Ṽ₀              | volume of a regular tet with the same mean edge, m³ |
 
 use crate::force::elements::{Corners, Material};
-use crate::force::plasticity::{Drift, Plasticity};
+use crate::force::plasticity::{Plasticity, RestValue};
 use crate::force::solid::constraint::{Constraint, Curvature, cross_matrix};
 use crate::force::solid::{Hold, SolidError, check_corners};
 use crate::force::stiffness::{Form, Tangent};
@@ -134,7 +134,7 @@ impl Material<4> for Volumes {
     fn flow(&mut self, element: usize, at: &Corners<4>, dt: f64) {
         let Some(plasticity) = self.plasticity else { return };
         let Tet { rest, first, scale, .. } = &mut self.tets[element];
-        let drift = Drift { now: *rest, start: *first, scale: *scale };
+        let drift = RestValue { now: *rest, start: *first, scale: *scale };
         *rest = plasticity.rest_after(drift, tet_volume(at.positions), dt);
     }
 

@@ -18,7 +18,7 @@ const LARGEST_TURN: f64 = 1.0;
 const MOST_PARTS: u32 = 256;
 
 /// Newton iterations; three or four suffice.
-const MOST_ROUNDS: usize = 16;
+const MAX_ITERATIONS: usize = 16;
 
 /// Relative change of the last Newton iteration; its square is below rounding.
 const CONVERGED: f64 = 1e-10;
@@ -113,7 +113,7 @@ fn mean_turning(moments: Vec3, turning: Vec3, half: f64) -> Option<Vec3> {
     let size = turning.length();
     let mobility = Mat3::from_diagonal(moments.recip());
     let mut mean = turning;
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ITERATIONS {
         let spin = mean / moments;
         let residual = mean - turning - half * mean.cross(spin);
         let slope = Mat3::IDENTITY + half * (cross_matrix(spin) - cross_matrix(mean) * mobility);

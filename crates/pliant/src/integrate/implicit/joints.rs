@@ -2,7 +2,7 @@
 //!
 //! Joints are solved exactly, all of them at once, and so is what they leave to contacts and
 //! materials; each hands the other its impulses as given. The joints have the last word, so they
-//! are obeyed to rounding whatever is left of the rounds.
+//! are obeyed to rounding whatever is left of the iterations.
 //!
 //! | here     | formula | meaning                                                         |
 //! |----------|---------|-----------------------------------------------------------------|
@@ -13,13 +13,13 @@ use crate::body::rigid::RigidState;
 use crate::body::rigid::all::RigidEntry;
 use crate::body::soft::State;
 use crate::integrate::implicit::Implicit;
-use crate::integrate::{Report, StepError, StepScratch, System};
+use crate::integrate::{StepError, StepReport, StepScratch, System};
 use crate::math::{Mat3, Vec3};
 
 /// Rounds of contacts and joints at most.
-const MOST_ROUNDS: usize = 100;
+const MAX_ITERATIONS: usize = 100;
 
-/// Change of velocity by joints, per size and step, below which rounds end.
+/// Change of velocity by joints, per size and step, below which iterations end.
 const STILL: f64 = 1e-7;
 
 /// Scratch memory of the solver.
@@ -48,7 +48,7 @@ impl JointContactAlternator {
             .iter_mut()
             .for_each(|state| (state.velocity, state.spin) = (Vec3::ZERO, Vec3::ZERO));
         if !(contact.rows.is_empty() && rigids.attached().is_empty()) {
-            joints.recall(&mut self.states);
+            joints.load_impulses(&mut self.states);
         }
         self.pushes.clear();
         self.inertias.clear();
@@ -81,12 +81,12 @@ impl Implicit {
         &mut self,
         system: &mut System,
         state: &State,
-        report: &mut Report,
+        report: &mut StepReport,
     ) -> Result<(), StepError> {
         let span = self.stage.span;
         self.alternator.begin(system, state, span)?;
         self.alternator.right.clone_from(&self.right);
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_ITERATIONS {
             for (member, [push, turning]) in
                 system.rigids.entries().iter().zip(&self.alternator.pushes)
             {

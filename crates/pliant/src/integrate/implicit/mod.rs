@@ -26,7 +26,7 @@ use crate::id::VertexId;
 use crate::integrate::implicit::joints::JointContactAlternator;
 use crate::integrate::implicit::rigid::{Reduced, RigidStep, StepEquations};
 use crate::integrate::implicit::springs::SpringSolver;
-use crate::integrate::{Integrator, Report, StepError, System};
+use crate::integrate::{Integrator, StepError, StepReport, System};
 use crate::math::Vec3;
 use crate::profile::{Stage, StageTimer};
 use crate::snapshot::{Snapshot, SnapshotError};
@@ -187,7 +187,7 @@ impl Implicit {
         &mut self,
         system: &mut System,
         with_rigids: Option<&State>,
-        report: &mut Report,
+        report: &mut StepReport,
     ) -> Result<(), StepError> {
         let Implicit { stage, trial, forces, right, change, .. } = self;
         trial.positions.clone_from(&stage.positions);
@@ -239,7 +239,7 @@ impl Implicit {
     }
 
     /// Solves the linear system, with the contacts if there are any.
-    fn solve(&mut self, system: &mut System, report: &mut Report) -> Result<(), StepError> {
+    fn solve(&mut self, system: &mut System, report: &mut StepReport) -> Result<(), StepError> {
         let _timer = StageTimer::new(&system.profiler, Stage::Solve);
         let with_rigids = !system.rigids.is_empty() && self.solves_constraints();
         let Implicit {
@@ -328,9 +328,9 @@ impl Integrator for Implicit {
         system: &mut System,
         state: &mut State,
         dt: f64,
-    ) -> Result<Report, StepError> {
+    ) -> Result<StepReport, StepError> {
         system.check_step(state, dt)?;
-        let mut report = Report { substeps: 1, ..Report::default() };
+        let mut report = StepReport { substeps: 1, ..StepReport::default() };
         self.prepare(state, dt);
         self.hold(system, state, dt);
         match self.settings.equations {

@@ -9,7 +9,7 @@
 
 use crate::force::{Form, StateView, Tangent};
 use crate::integrate::implicit::{Implicit, assemble, finish_matrix};
-use crate::integrate::{Report, StepError, System};
+use crate::integrate::{StepError, StepReport, System};
 use crate::math::{Mat3, Vec3};
 use crate::profile::{Stage, StageTimer};
 use crate::solve::linear::{Linear, dot};
@@ -32,7 +32,7 @@ impl Implicit {
         system: &mut System,
         iterations: usize,
         tolerance: f64,
-        report: &mut Report,
+        report: &mut StepReport,
     ) -> Result<(), StepError> {
         // Held vertices move, the others wait: the shape that Newton starts from.
         self.base.clear();
@@ -82,7 +82,7 @@ impl Implicit {
     ///
     /// After a whole step the exact stiffness is tried first: where a body is compressed the
     /// definite one is too stiff, and slender bodies would take dozens of iterations.
-    fn correct(&mut self, system: &mut System, report: &mut Report) -> Result<f64, StepError> {
+    fn correct(&mut self, system: &mut System, report: &mut StepReport) -> Result<f64, StepError> {
         if self.taken == 1.0 {
             match self.solve_change(system, Form::Exact, report) {
                 Ok(()) => {
@@ -104,7 +104,7 @@ impl Implicit {
         &mut self,
         system: &mut System,
         form: Form,
-        report: &mut Report,
+        report: &mut StepReport,
     ) -> Result<(), StepError> {
         let Implicit { settings, solvers, stage, trial, right, change, zeros, .. } = self;
         change.fill(Vec3::ZERO);

@@ -3,7 +3,7 @@ use super::*;
 use crate::body::soft::State;
 use crate::force::gravity::Gravity;
 use crate::integrate::euler::{Euler, EulerKind};
-use crate::integrate::{Integrator, Report, StepError, System};
+use crate::integrate::{Integrator, StepError, StepReport, System};
 use crate::math::random::Random;
 use crate::math::{Mat3, Quat};
 use crate::snapshot::Snapshot;
@@ -438,7 +438,7 @@ fn a_step_that_fails_changes_nothing() {
     let mut state = State::at_rest(rest.clone());
     state.velocities[3] = 1e308 * Vec3::X;
     let before = state.clone();
-    let found: Result<Report, StepError> = stepper.step(&mut system, &mut state, 1e10);
+    let found: Result<StepReport, StepError> = stepper.step(&mut system, &mut state, 1e10);
     assert!(matches!(found, Err(StepError::NotFinite { .. })), "{found:?}");
     assert_eq!(state, before);
     let mut short = State::at_rest(rest[1..].to_vec());

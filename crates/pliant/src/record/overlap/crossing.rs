@@ -3,7 +3,7 @@
 //! Every edge belongs to one of its triangles. Two surfaces are searched for pairs of triangles
 //! whose boxes meet; an edge can pass through a triangle only where its own does.
 
-use super::Scene;
+use super::Geometry;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3, orient3d};
 use crate::mesh::bvh::Bvh;
@@ -43,7 +43,11 @@ impl Edges {
 pub(super) type Skin<'a> = (BodyId, &'a Edges, &'a Bvh);
 
 /// Pairs of an edge of one body and a triangle of the other that it passes through.
-pub(super) fn count(Scene { positions, bodies }: Scene<'_>, a: Skin<'_>, b: Skin<'_>) -> usize {
+pub(super) fn count(
+    Geometry { positions, bodies }: Geometry<'_>,
+    a: Skin<'_>,
+    b: Skin<'_>,
+) -> usize {
     let place = |v: VertexId| positions[v.index()];
     let corners = |body: BodyId, triangle: u32| {
         bodies.triangles()[bodies.triangles_of(body).start + triangle as usize].map(place)

@@ -4,7 +4,7 @@
 //! tried first. How deep a vertex is matters only where it is the deepest: the distance to
 //! the triangle that was nearest the last time is never too small, and rules out most others.
 
-use super::{Scene, Trees};
+use super::{Geometry, Trees};
 use crate::body::BodyKind;
 use crate::detect::{brute, union};
 use crate::id::{BodyId, VertexId};
@@ -49,7 +49,7 @@ impl Inside {
     /// Finds the vertices of `a` inside `b`, of which `space` is the smallest box.
     pub(super) fn look(
         &mut self,
-        scene: Scene<'_>,
+        scene: Geometry<'_>,
         [a, b]: [BodyId; 2],
         space: Aabb,
         trees: &Trees,
@@ -71,7 +71,7 @@ impl Inside {
     }
 
     /// Largest distance of a vertex to the surface of a body that it is inside of, m.
-    pub(super) fn max_depth(&mut self, scene: Scene<'_>, trees: &[Trees]) -> f64 {
+    pub(super) fn max_depth(&mut self, scene: Geometry<'_>, trees: &[Trees]) -> f64 {
         let Inside { pairs, nearest, bounds_sq, .. } = self;
         bounds_sq.clear();
         bounds_sq.extend(pairs.iter().map(|p| bound_sq(scene, *p, nearest[p.vertex.index()])));
@@ -88,8 +88,8 @@ impl Inside {
         max_sq.sqrt()
     }
 
-    fn is_held(&mut self, scene: Scene<'_>, vertex: usize, body: BodyId, trees: &Trees) -> bool {
-        let Scene { positions, bodies } = scene;
+    fn is_held(&mut self, scene: Geometry<'_>, vertex: usize, body: BodyId, trees: &Trees) -> bool {
+        let Geometry { positions, bodies } = scene;
         let point = positions[vertex];
         match bodies.kind(body) {
             BodyKind::SpringNetwork | BodyKind::Particles | BodyKind::Outline => return false,
@@ -134,9 +134,9 @@ fn is_within(positions: &[Vec3], tet: [VertexId; 4], point: Vec3) -> bool {
 }
 
 /// Square of the distance to a triangle, m²; infinite where it is none of the body's.
-fn bound_sq(scene: Scene<'_>, pair: InsidePair, triangle: u32) -> f64 {
+fn bound_sq(scene: Geometry<'_>, pair: InsidePair, triangle: u32) -> f64 {
     let InsidePair { vertex, body } = pair;
-    let Scene { positions, bodies } = scene;
+    let Geometry { positions, bodies } = scene;
     if !bodies.triangles_of(body).contains(&(triangle as usize)) {
         return f64::INFINITY;
     }
@@ -149,7 +149,7 @@ fn bound_sq(scene: Scene<'_>, pair: InsidePair, triangle: u32) -> f64 {
 ///
 /// `hint` is a triangle to begin with, and becomes the nearest that was met.
 fn depth_sq(
-    scene: Scene<'_>,
+    scene: Geometry<'_>,
     pair: InsidePair,
     trees: &Trees,
     least_sq: f64,

@@ -1,6 +1,6 @@
 //! Inverted tets.
 
-use super::Scene;
+use super::Geometry;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, orient3d};
 
@@ -16,7 +16,11 @@ const TINY: f64 = 1e-280;
 /// Tets of a body with a negative volume; `space` is a box around them.
 ///
 /// The sign is exact. Where the plain determinant is larger than its error, it is that.
-pub(super) fn count(Scene { positions, bodies }: Scene<'_>, body: BodyId, space: Aabb) -> usize {
+pub(super) fn count(
+    Geometry { positions, bodies }: Geometry<'_>,
+    body: BodyId,
+    space: Aabb,
+) -> usize {
     let doubt = (DETERMINANT * space.size().element_product()).max(TINY);
     let tets = bodies.tets()[bodies.tets_of(body)].iter();
     let is_inverted = |tet: &&[VertexId; 4]| {

@@ -6,8 +6,8 @@
 use crate::math::{Mat3, Vec3};
 use crate::solve::contact_block::ContactBlock;
 use crate::solve::dense::add;
-use crate::solve::dense_pgs::Part;
-use crate::solve::terms::{MOST_FREE, Row, Term};
+use crate::solve::dense_pgs::BodyInverse;
+use crate::solve::terms::{MOST_FREE, SolverRow, Term};
 
 /// Most unknowns of a contact between soft bodies.
 const MOST_PLAIN: usize = 4;
@@ -43,14 +43,14 @@ pub struct ContactConstraint {
     pub is_rigid: bool,
     /// Change of velocity that counts as converged, m/s.
     velocity_tolerance: f64,
-    sides: [Side; 2],
+    sides: [ContactSide; 2],
     /// Whether its Delassus block and its responses have been computed.
     pub is_ready: bool,
 }
 
 /// One body of a contact.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Side {
+pub struct ContactSide {
     /// Index of the part.
     pub part: usize,
     /// First response.
@@ -102,7 +102,11 @@ impl ContactConstraint {
     /// A contact without unknowns yet.
     ///
     /// `velocity_tolerance` is the change of velocity that counts as converged, m/s.
-    pub fn new(contact: &Row, sides: [Side; 2], velocity_tolerance: f64) -> ContactConstraint {
+    pub fn new(
+        contact: &SolverRow,
+        sides: [ContactSide; 2],
+        velocity_tolerance: f64,
+    ) -> ContactConstraint {
         ContactConstraint {
             starts: [0; MOST_FREE],
             shares: [Term::Weight(0.0); MOST_FREE],
@@ -126,7 +130,7 @@ impl ContactConstraint {
     }
 
     /// Computes the Delassus block.
-    pub fn settle(&mut self, parts: &[Part]) {
+    pub fn settle(&mut self, parts: &[BodyInverse]) {
         self.block = self.block.moved_by(self.weigh(parts), self.velocity_tolerance);
     }
 
@@ -136,7 +140,7 @@ impl ContactConstraint {
     }
 
     /// Rows in a side's body, and their Jacobians.
-    fn terms(&self, side: &Side) -> impl Iterator<Item = (usize, Term)> {
+    fn terms(&self, side: &ContactSide) -> impl Iterator<Item = (usize, Term)> {
         let speeds = side.start..side.start + side.width;
         let first = side.start;
         let own = self.all().filter(move |(start, _)| speeds.contains(start));
@@ -149,7 +153,7 @@ impl ContactConstraint {
     }
 
     /// The Delassus block G = J A⁻¹ Jᵀ, 1/kg.
-    fn weigh(&self, parts: &[Part]) -> Mat3 {
+    fn weigh(&self, parts: &[BodyInverse]) -> Mat3 {
         let mut delassus = Mat3::ZERO;
         for side in &self.sides {
             let inverse = &parts[side.part].inverse;
@@ -167,7 +171,7 @@ impl ContactConstraint {
     }
 
     /// Fills W = A⁻¹ Jᵀ; `responses` start at the index `first`.
-    pub fn respond(&self, parts: &[Part], first: usize, responses: &mut [f64]) {
+    pub fn respond(&self, parts: &[BodyInverse], first: usize, responses: &mut [f64]) {
         for side in self.sides.iter().filter(|side| side.width > 0) {
             let own = &mut responses[side.response - first..][..3 * side.width];
             own.fill(0.0);
@@ -196,7 +200,7 @@ impl ContactConstraint {
     /// Applies an impulse, N·s, to both bodies.
     #[inline]
     pub fn push(&self, responses: &[f64], impulse: Vec3, speeds: &mut [f64]) {
-        for Side { response, start, width, .. } in self.sides {
+        for ContactSide { response, start, width, .. } in self.sides {
             let own = &responses[response..response + 3 * width];
             let lines = [&own[..width], &own[width..2 * width], &own[2 * width..]];
             add(&mut speeds[start..start + width], impulse.to_array(), lines);

@@ -21,12 +21,12 @@ use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
 use crate::par;
 use crate::solve::dense::Inverse;
-use crate::solve::dense_pgs::constraint::{ContactConstraint, Probe, Side};
+use crate::solve::dense_pgs::constraint::{ContactConstraint, ContactSide, Probe};
 use crate::solve::gauss_seidel::{self, GaussSeidel, Relaxed, SweepLimits};
 use crate::solve::nncg::Nncg;
 use crate::solve::rigid_pgs::RigidPgs;
 use crate::solve::rows::{Equations, RowSettings, Solved, Unknowns};
-use crate::solve::terms::Row;
+use crate::solve::terms::SolverRow;
 
 impl Equations<'_, BlockMatrix> {
     fn is_held(&self, vertex: usize) -> bool {
@@ -49,7 +49,7 @@ impl Equations<'_, BlockMatrix> {
 #[derive(Clone, Debug, Default)]
 pub struct DensePgs {
     /// Of bodies that have contacts; those after the first `count` are spare.
-    parts: Vec<Part>,
+    parts: Vec<BodyInverse>,
     /// Parts in use.
     count: usize,
     /// Entry of `parts` of each body, or none.
@@ -76,7 +76,7 @@ pub struct DensePgs {
 
 /// One body with its inverse.
 #[derive(Clone, Debug, Default)]
-struct Part {
+struct BodyInverse {
     body: BodyId,
     inverse: Inverse,
     is_definite: bool,
@@ -101,7 +101,7 @@ impl DensePgs {
         &mut self,
         equations: Equations<'_, BlockMatrix>,
         bodies: &[Range<usize>],
-        contacts: &[Row],
+        contacts: &[SolverRow],
         settings: RowSettings,
         unknowns: Unknowns<'_>,
     ) -> Option<Solved> {
@@ -124,7 +124,7 @@ impl DensePgs {
         &mut self,
         equations: Equations<'_, BlockMatrix>,
         bodies: &[Range<usize>],
-        contacts: &[Row],
+        contacts: &[SolverRow],
         settings: RowSettings,
         unknowns: Unknowns<'_>,
     ) -> Option<Solved> {
@@ -149,7 +149,7 @@ impl DensePgs {
     }
 
     /// Collects bodies and vertices that are in contacts.
-    fn gather(&mut self, bodies: &[Range<usize>], contacts: &[Row]) {
+    fn gather(&mut self, bodies: &[Range<usize>], contacts: &[SolverRow]) {
         self.places.clear();
         self.places.resize(bodies.len(), None);
         self.touched.clear();
@@ -167,7 +167,7 @@ impl DensePgs {
             let Some(place) = &mut self.places[body.index()] else { continue };
             *place = self.count as u32;
             if self.parts.len() == self.count {
-                self.parts.push(Part::default());
+                self.parts.push(BodyInverse::default());
             }
             self.parts[self.count].body = body;
             self.count += 1;
@@ -182,7 +182,7 @@ impl DensePgs {
         velocities: &[Vec3],
     ) -> Option<()> {
         let touched = &self.touched;
-        let fill = |part: &mut Part| {
+        let fill = |part: &mut BodyInverse| {
             let (own, inverse) = (bodies[part.body.index()].clone(), &mut part.inverse);
             let is_asked = |v: usize| touched[v];
             let is_held = |v: usize| equations.is_held(v);
@@ -210,7 +210,7 @@ impl DensePgs {
         &mut self,
         equations: Equations<'_, BlockMatrix>,
         bodies: &[Range<usize>],
-        contacts: &[Row],
+        contacts: &[SolverRow],
         settings: RowSettings,
         velocities: &[Vec3],
     ) {
@@ -220,12 +220,12 @@ impl DensePgs {
             let (a, b) = contact.bodies;
             let sides = [Some(a), b.filter(|b| *b != a)].map(|body| {
                 let Some(part) = body.and_then(|body| self.places[body.index()]) else {
-                    return Side::default();
+                    return ContactSide::default();
                 };
-                let Part { start, inverse, .. } = &self.parts[part as usize];
+                let BodyInverse { start, inverse, .. } = &self.parts[part as usize];
                 let (width, first) = (inverse.width(), response);
                 response += 3 * width;
-                Side { part: part as usize, response: first, start: *start, width }
+                ContactSide { part: part as usize, response: first, start: *start, width }
             });
             let velocity_tolerance = if contact.is_rigid() {
                 settings.rigid_velocity_tolerance
@@ -254,7 +254,12 @@ impl DensePgs {
     }
 
     /// First speed of a vertex on one of the sides; none for a pinned one.
-    fn speed(&self, bodies: &[Range<usize>], sides: &[Side; 2], vertex: VertexId) -> Option<usize> {
+    fn speed(
+        &self,
+        bodies: &[Range<usize>],
+        sides: &[ContactSide; 2],
+        vertex: VertexId,
+    ) -> Option<usize> {
         sides.iter().filter(|side| side.width > 0).find_map(|side| {
             let part = &self.parts[side.part];
             let own = bodies[part.body.index()].clone();
@@ -306,7 +311,7 @@ impl DensePgs {
 
 /// All contacts during the sweeps.
 struct Rows<'a> {
-    parts: &'a [Part],
+    parts: &'a [BodyInverse],
     probes: &'a [Probe],
     constraints: &'a mut [ContactConstraint],
     responses: &'a mut [f64],

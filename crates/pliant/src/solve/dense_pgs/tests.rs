@@ -23,9 +23,9 @@ fn loose(masses: &[f64]) -> BlockMatrix {
 }
 
 /// A frictionless contact along z, just closed; the last vertex is the second side.
-fn contact(terms: &[(u32, f64)], bodies: (u32, Option<u32>)) -> Row {
+fn contact(terms: &[(u32, f64)], bodies: (u32, Option<u32>)) -> SolverRow {
     let term = |k: usize| terms.get(k).copied().unwrap_or((0, 0.0));
-    Row {
+    SolverRow {
         unknowns: std::array::from_fn(|k| VertexId(term(k).0)),
         shares: std::array::from_fn(|k| Term::Weight(term(k).1)),
         count: terms.len(),
@@ -39,12 +39,16 @@ fn contact(terms: &[(u32, f64)], bodies: (u32, Option<u32>)) -> Row {
 }
 
 /// Solves for one vertex of 2 kg with this momentum, N·s, on a plane.
-fn on_plane(right: Vec3, contact: Row) -> (Vec3, ContactImpulse) {
+fn on_plane(right: Vec3, contact: SolverRow) -> (Vec3, ContactImpulse) {
     from_pressure(ContactImpulse::default(), right, contact)
 }
 
 /// The same, warm-started from an impulse.
-fn from_pressure(before: ContactImpulse, right: Vec3, contact: Row) -> (Vec3, ContactImpulse) {
+fn from_pressure(
+    before: ContactImpulse,
+    right: Vec3,
+    contact: SolverRow,
+) -> (Vec3, ContactImpulse) {
     let (matrix, right) = (loose(&[2.0]), [right]);
     let equations = Equations { matrix: &matrix, right: &right, held: &[], dt: DT };
     let settings = RowSettings { sweeps: 100, velocity_tolerance: 0.0, ..RowSettings::default() };
@@ -65,14 +69,14 @@ fn a_plane_bears_the_weight() {
     let (velocity, row_impulse) = on_plane(Vec3::Z, plane);
     assert_eq!((velocity, row_impulse), (0.5 * Vec3::Z, ContactImpulse::default()));
     // A plane that moves up takes it along.
-    let lift = Row { surface_velocity: Vec3::Z, ..plane };
+    let lift = SolverRow { surface_velocity: Vec3::Z, ..plane };
     assert_eq!(on_plane(Vec3::ZERO, lift).0, Vec3::Z);
 }
 
 #[test]
 fn a_gap_may_close_and_no_more() {
     // 1/4 m in 1/64 s.
-    let apart = Row { min_normal_velocity: -16.0, ..contact(&[(0, 1.0)], (0, None)) };
+    let apart = SolverRow { min_normal_velocity: -16.0, ..contact(&[(0, 1.0)], (0, None)) };
     assert_eq!(on_plane(Vec3::new(0.0, 0.0, -40.0), apart).0, Vec3::new(0.0, 0.0, -16.0));
     let (velocity, row_impulse) = on_plane(Vec3::new(0.0, 0.0, -30.0), apart);
     assert_eq!((velocity.z, row_impulse), (-15.0, ContactImpulse::default()));
@@ -80,7 +84,7 @@ fn a_gap_may_close_and_no_more() {
 
 #[test]
 fn an_old_impulse_does_not_stay_for_ever() {
-    let rough = Row { friction: 0.5, ..contact(&[(0, 1.0)], (0, None)) };
+    let rough = SolverRow { friction: 0.5, ..contact(&[(0, 1.0)], (0, None)) };
     let before = ContactImpulse { normal: 4.0, tangent: Vec3::X };
     let (velocity, row_impulse) = from_pressure(before, Vec3::new(2.0, 0.0, 1.0), rough);
     assert!(velocity.abs_diff_eq(Vec3::new(1.0, 0.0, 0.5), TOLERANCE), "{velocity}");
@@ -89,7 +93,7 @@ fn an_old_impulse_does_not_stay_for_ever() {
 
 #[test]
 fn friction_holds_inside_the_cone_and_slides_outside() {
-    let rough = Row { friction: 0.5, ..contact(&[(0, 1.0)], (0, None)) };
+    let rough = SolverRow { friction: 0.5, ..contact(&[(0, 1.0)], (0, None)) };
     let (velocity, row_impulse) = on_plane(Vec3::new(3.0, -2.0, -8.0), rough);
     assert!(velocity.abs_diff_eq(Vec3::ZERO, TOLERANCE), "{velocity}");
     assert!(row_impulse.tangent.abs_diff_eq(Vec3::new(-3.0, 2.0, 0.0), TOLERANCE));
@@ -153,7 +157,7 @@ struct Heap {
     matrix: BlockMatrix,
     bodies: Vec<Range<usize>>,
     right: Vec<Vec3>,
-    contacts: Vec<Row>,
+    contacts: Vec<SolverRow>,
 }
 
 const HELD: [VertexId; 1] = [VertexId(8)];
@@ -172,14 +176,14 @@ fn heap() -> Heap {
     let right = (0..18)
         .map(|_| Vec3::new(random.signed(), random.signed(), random.signed() - 1.0))
         .collect();
-    let rough = |contact| Row { friction: 0.4, ..contact };
+    let rough = |contact| SolverRow { friction: 0.4, ..contact };
     let contacts = vec![
         rough(contact(&[(1, 1.0)], (0, None))),
         rough(contact(&[(3, 1.0)], (0, None))),
         contact(&[(0, 1.0), (6, -0.25), (7, -0.5), (8, -0.25)], (0, Some(1))),
-        Row { normal: Vec3::X, ..contact(&[(9, 1.0), (2, -1.0)], (1, Some(0))) },
+        SolverRow { normal: Vec3::X, ..contact(&[(9, 1.0), (2, -1.0)], (1, Some(0))) },
         rough(contact(&[(5, 0.3), (7, 0.7), (12, -0.6), (14, -0.4)], (1, Some(2)))),
-        Row { min_normal_velocity: -9.0 / DT, ..contact(&[(17, 1.0)], (2, None)) },
+        SolverRow { min_normal_velocity: -9.0 / DT, ..contact(&[(17, 1.0)], (2, None)) },
     ];
     Heap { matrix, bodies: bodies(&counts.map(|count| count as usize)), right, contacts }
 }

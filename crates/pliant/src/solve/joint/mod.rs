@@ -13,7 +13,7 @@
 //! | here          | lecture   | meaning                                                |
 //! |---------------|-----------|--------------------------------------------------------|
 //! | a, b          | a, b      | first and second body of a joint; b may be the world   |
-//! | `Row`         |           | a speed of a against b, m/s or rad/s                   |
+//! | `JointRow`         |           | a speed of a against b, m/s or rad/s                   |
 //! | `impulses`    | j         | on a, one number per row, N·s or N·m·s; b takes −j     |
 //! | diagonal      | K_a00 + … | response of a joint's rows to its own impulses         |
 //! | `Coupling`    | K_a01     | response of one joint to another on the same body      |
@@ -43,7 +43,7 @@ use crate::body::rigid::{RigidBody, RigidState};
 use crate::math::{Mat3, Vec3};
 use crate::snapshot::{Snapshot, SnapshotError};
 use crate::solve::joint::axis::Hold;
-use crate::solve::joint::rows::{Bond, Row};
+use crate::solve::joint::rows::{Bond, JointRow};
 use crate::solve::joint::system::System;
 
 pub use crate::solve::joint::check::JointError;
@@ -126,7 +126,7 @@ pub struct Load {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointStats {
     /// Factorisations made.
-    pub rounds: usize,
+    pub iterations: usize,
     /// Largest error of linear rows, m/s of velocities, m of positions.
     pub gap: f64,
     /// Largest error of angular rows, rad/s of velocities, rad of positions.
@@ -148,7 +148,7 @@ pub struct Joints {
     /// Bodies that the joints were made for.
     bodies: usize,
     /// Of all joints, in the order of the system.
-    rows: Vec<Row>,
+    rows: Vec<JointRow>,
     /// On the first body, one per row, N·s or N·m·s.
     impulses: Vec<f64>,
     /// State of each axis.
@@ -208,7 +208,7 @@ impl Joints {
         let rows = system.row_count();
         let mut joints = Joints {
             bodies,
-            rows: vec![Row::default(); rows],
+            rows: vec![JointRow::default(); rows],
             impulses: vec![0.0; rows],
             holds: vec![Hold::Free; list.len()],
             travel: vec![0.0; list.len()],

@@ -9,7 +9,7 @@ use crate::solve::joint::rows::AXIS_ROW;
 use crate::solve::joint::{JointError, JointStats, Joints};
 
 /// Most factorisations of a search; the drift of one step needs two or three.
-const MOST_ROUNDS: usize = 48;
+const MAX_ITERATIONS: usize = 48;
 
 /// Most factorisations of one step of the search: limits switch on and off.
 const MOST_CHANGES: usize = 12;
@@ -43,7 +43,7 @@ impl Joints {
         self.check_count(bodies.len(), states.len())?;
         self.measure(states);
         let mut met = JointStats::default();
-        while met.rounds < MOST_ROUNDS {
+        while met.iterations < MAX_ITERATIONS {
             self.system.take_masses(bodies, states);
             self.stiffen(bodies, states);
             self.system.weigh(&self.rows);
@@ -51,7 +51,7 @@ impl Joints {
             if miss <= rounding || miss.is_nan() {
                 break;
             }
-            met.rounds += self.solve_ways(states, miss);
+            met.iterations += self.solve_ways(states, miss);
             let gained = miss - self.step(states, miss);
             if gained <= GAIN * miss || gained.is_nan() {
                 met.is_contradictory = miss > CONTRADICTION * rounding;

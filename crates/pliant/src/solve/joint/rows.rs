@@ -58,7 +58,7 @@ pub(super) struct Bond {
 
 /// One constraint row: a speed of the first body against the second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Row {
+pub(super) struct JointRow {
     /// World space; unit, or zero of an angular row.
     pub along: Vec3,
     /// World space, m, or a unit axis.
@@ -69,13 +69,13 @@ pub(super) struct Row {
     pub error: f64,
 }
 
-impl Row {
-    fn go(along: Vec3, arms: [Vec3; 2], error: f64) -> Row {
-        Row { along, turn_a: arms[0].cross(along), turn_b: arms[1].cross(along), error }
+impl JointRow {
+    fn go(along: Vec3, arms: [Vec3; 2], error: f64) -> JointRow {
+        JointRow { along, turn_a: arms[0].cross(along), turn_b: arms[1].cross(along), error }
     }
 
-    fn turn(axis: Vec3, error: f64) -> Row {
-        Row { along: Vec3::ZERO, turn_a: axis, turn_b: axis, error }
+    fn turn(axis: Vec3, error: f64) -> JointRow {
+        JointRow { along: Vec3::ZERO, turn_a: axis, turn_b: axis, error }
     }
 
     /// Speed of the first body and of the second in this row, m/s or rad/s.
@@ -125,7 +125,7 @@ impl Bond {
     ///
     /// Arms and axes turn along arcs, where speeds lead along tangents. Of the angular rows, only
     /// those of a hinge have such a part: otherwise both bodies turn alike.
-    pub fn bend(&self, states: &[RigidState], number: usize, row: &Row) -> f64 {
+    pub fn bend(&self, states: &[RigidState], number: usize, row: &JointRow) -> f64 {
         let (a, b) = (&states[self.a], second(states, self.b));
         let arc = |spin: Vec3, arm: Vec3| spin.cross(spin.cross(arm));
         let arms = self.arms(states);
@@ -157,14 +157,14 @@ impl Bond {
     /// Both arms lead to the first body's anchor, so that an impulse and its opposite act at one
     /// point and angular momentum is kept, whatever the distance of the anchors. `last` is the
     /// travel before, from which whole turns are counted.
-    pub fn measure(&self, states: &[RigidState], last: f64, rows: &mut [Row]) -> f64 {
+    pub fn measure(&self, states: &[RigidState], last: f64, rows: &mut [JointRow]) -> f64 {
         let (a, b) = (&states[self.a], second(states, self.b));
         let at = a.point(self.anchor_a);
         let arms = [at - a.centre, at - b.centre];
         let apart = at - b.point(self.anchor_b);
         let frame = Mat3::from_quat(b.turn) * self.frame_b;
         let cross = [frame.y_axis, frame.z_axis];
-        let go = |along: Vec3| Row::go(along, arms, apart.dot(along));
+        let go = |along: Vec3| JointRow::go(along, arms, apart.dot(along));
         // Rotation of the first against the second since rest, world axes.
         let turned = a.turn * (b.turn * self.b_from_a).conjugate();
         match self.form {
@@ -175,20 +175,20 @@ impl Bond {
             Form::Ball => 0.0,
             Form::Hinge => {
                 let off = tilt(frame.x_axis, a.turn * self.axis_a, cross[0]);
-                write(rows, 3, cross.map(|axis| Row::turn(axis, off.dot(axis))));
+                write(rows, 3, cross.map(|axis| JointRow::turn(axis, off.dot(axis))));
                 let travel = unwound(angle_about(turned, frame.x_axis), last);
-                rows[AXIS_ROW] = Row::turn(frame.x_axis, travel);
+                rows[AXIS_ROW] = JointRow::turn(frame.x_axis, travel);
                 travel
             }
             Form::Slider => {
                 let off = small_turn(turned);
-                write(rows, 2, BASIS.map(|axis| Row::turn(axis, off.dot(axis))));
+                write(rows, 2, BASIS.map(|axis| JointRow::turn(axis, off.dot(axis))));
                 rows[AXIS_ROW] = go(frame.x_axis);
                 rows[AXIS_ROW].error
             }
             Form::Fixed => {
                 let off = small_turn(turned);
-                write(rows, 3, BASIS.map(|axis| Row::turn(axis, off.dot(axis))));
+                write(rows, 3, BASIS.map(|axis| JointRow::turn(axis, off.dot(axis))));
                 0.0
             }
         }
@@ -209,7 +209,7 @@ fn second(states: &[RigidState], b: Option<usize>) -> RigidState {
     b.map_or(WORLD, |b| states[b])
 }
 
-fn write<const N: usize>(rows: &mut [Row], from: usize, made: [Row; N]) {
+fn write<const N: usize>(rows: &mut [JointRow], from: usize, made: [JointRow; N]) {
     rows[from..from + N].copy_from_slice(&made);
 }
 

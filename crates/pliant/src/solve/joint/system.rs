@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::body::rigid::{RigidBody, RigidState};
 use crate::math::{Mat3, Vec3};
 use crate::solve::joint::factor::{Block, Factor};
-use crate::solve::joint::rows::Row;
+use crate::solve::joint::rows::JointRow;
 
 /// Relative regularisation of the diagonal.
 ///
@@ -133,7 +133,7 @@ impl System {
     }
 
     /// Finds the response of each row with these masses, and activates those with one.
-    pub fn weigh(&mut self, rows: &[Row]) {
+    pub fn weigh(&mut self, rows: &[JointRow]) {
         for (joint, &(a, b)) in self.ends.iter().enumerate() {
             let (mass_a, inertia_a) = self.inverse[a];
             let (mass_b, inertia_b) = b.map_or((0.0, Mat3::ZERO), |b| self.inverse[b]);
@@ -154,7 +154,7 @@ impl System {
     }
 
     /// Fills in the blocks of the active rows, and factors them.
-    pub fn factor(&mut self, rows: &[Row]) {
+    pub fn factor(&mut self, rows: &[JointRow]) {
         self.factor.clear();
         for joint in 0..self.ends.len() {
             self.fill_diagonal(joint, rows);
@@ -171,7 +171,14 @@ impl System {
     }
 
     /// Applies an impulse in one of a joint's rows to its bodies, N·s or N·m·s.
-    pub fn push(&self, joint: usize, k: usize, row: &Row, impulse: f64, states: &mut [RigidState]) {
+    pub fn push(
+        &self,
+        joint: usize,
+        k: usize,
+        row: &JointRow,
+        impulse: f64,
+        states: &mut [RigidState],
+    ) {
         let (a, b) = self.ends[joint];
         let (mass, _) = self.inverse[a];
         states[a].velocity += (impulse * mass) * row.along;
@@ -183,7 +190,7 @@ impl System {
         }
     }
 
-    fn fill_diagonal(&mut self, joint: usize, rows: &[Row]) {
+    fn fill_diagonal(&mut self, joint: usize, rows: &[JointRow]) {
         let (a, b) = self.ends[joint];
         let mass = self.inverse[a].0 + b.map_or(0.0, |b| self.inverse[b].0);
         let range = self.rows_of(joint);
@@ -209,7 +216,7 @@ impl System {
     /// - Implements: [Wang21 slide "Relative velocity at joints"], K_a01 and its like.
     /// - Erratum: the slide's second equation has −K_c11 j_0 where j_1 is meant, and
     ///   K_01ᵀ = K_10, as `four_joints_answer_by_the_blocks_of_the_lecture` shows (R3).
-    fn fill_coupling(&mut self, coupling: Coupling, rows: &[Row]) {
+    fn fill_coupling(&mut self, coupling: Coupling, rows: &[JointRow]) {
         let Coupling { block: Block { row, column, at }, body } = coupling;
         let sign = if row.1 == column.1 { 1.0 } else { -1.0 };
         let (mass, _) = self.inverse[body];

@@ -42,7 +42,7 @@ const SLACK: f64 = 1e-11;
 const TOGETHER: usize = 8;
 
 /// Most iterations per axis with a limit or motor, beyond [`TOGETHER`].
-const ROUNDS_EACH: usize = 8;
+const ITERATIONS_EACH: usize = 8;
 
 /// When joints are to be satisfied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +136,7 @@ impl Joints {
     }
 
     /// Warm start: applies the impulses of the step before to the bodies.
-    pub fn recall(&mut self, states: &mut [RigidState]) {
+    pub fn load_impulses(&mut self, states: &mut [RigidState]) {
         for joint in 0..self.list.len() {
             let Load { force, torque } = self.loads[joint];
             for k in self.system.rows_of(joint).filter(|&k| self.system.can(k)) {
@@ -164,13 +164,13 @@ impl Joints {
         }
         let mut met = JointStats { is_undecided: true, ..JointStats::default() };
         let mut misses = Misses::default();
-        while met.is_undecided && met.rounds < TOGETHER + ROUNDS_EACH * axes + 1 {
+        while met.is_undecided && met.iterations < TOGETHER + ITERATIONS_EACH * axes + 1 {
             self.hold(states, dt);
             self.system.factor(&self.rows);
             let found = self.settle(states, dt, aim);
             misses = Misses { first: misses.first.max(found.first), ..found };
-            met.rounds += 1;
-            let most = if met.rounds > TOGETHER { 1 } else { usize::MAX };
+            met.iterations += 1;
+            let most = if met.iterations > TOGETHER { 1 } else { usize::MAX };
             met.is_undecided = axes > 0 && self.change_holds(states, dt, most);
         }
         met.is_contradictory = misses.last > CONTRADICTION * misses.first

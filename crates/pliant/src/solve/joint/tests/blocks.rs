@@ -74,7 +74,7 @@ fn four_joints_answer_by_the_blocks_of_the_lecture() {
 fn after_impulses_all_joints_are_obeyed() {
     let (mut world, at) = bunnies();
     let met = world.joints.velocities(&world.bodies, &mut world.states, 0.01).unwrap();
-    assert!(met.gap < TOLERANCE && met.rounds == 1 && !met.is_contradictory, "{met:?}");
+    assert!(met.gap < TOLERANCE && met.iterations == 1 && !met.is_contradictory, "{met:?}");
     for (joint, at) in world.joints.list().iter().zip(at) {
         let (a, b) = joint.bodies;
         let of_b = b.map_or(Vec3::ZERO, |b| world.states[b].velocity_at(at));
