@@ -216,6 +216,7 @@ fn built(
         info,
         resolved: String::new(),
         notices: Vec::new(),
+        warnings: Vec::new(),
         obstacles: Vec::new(),
     })
 }

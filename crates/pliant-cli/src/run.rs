@@ -25,7 +25,11 @@ The folder gets scene.toml (as resolved), series.csv (a row per recorded step), 
 Ctrl-C ends a run and keeps its results so far; --resume continues it, also after a crash, and
 its results are bitwise identical to those of an uninterrupted run.
 
-Exit codes: 0 finished, 1 the run failed (partial results are kept), 2 bad arguments or input,
+What went wrong without ending the run, such as contacts that did not converge, is a warning on
+stderr, in summary.json and in the report; --strict makes it a failure.
+
+Exit codes: 0 finished, 1 the run failed (partial results are kept) or, with --strict, has a
+warning, 2 bad arguments or input,
 130 interrupted (--resume continues).";
 
 /// Arguments of `pliant run`.
@@ -53,6 +57,9 @@ pub struct RunArguments {
     /// Print the summary as one JSON object
     #[arg(long)]
     json: bool,
+    /// Exit with 1 if there is any warning
+    #[arg(long)]
+    strict: bool,
 }
 
 /// Runs a scene and prints its summary.
@@ -109,7 +116,15 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, EarlyExit> {
     } else {
         show::print(&table(&summary, &folder, steps))?;
     }
-    Ok(if is_broken_off { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    for warning in &summary.warnings {
+        show::warning(&warning.message);
+    }
+    let is_strict_failure = arguments.strict && !summary.warnings.is_empty();
+    Ok(match (is_broken_off, is_strict_failure) {
+        (true, _) => ExitCode::from(INTERRUPTED),
+        (_, true) => ExitCode::from(crate::FAILED),
+        _ => ExitCode::SUCCESS,
+    })
 }
 
 /// The summary of a run that failed, on one line.

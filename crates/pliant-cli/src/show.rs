@@ -53,6 +53,11 @@ pub fn note(message: &str) {
     let _ = writeln!(anstream::stderr(), "pliant: {}", plain(message));
 }
 
+/// A warning, one line on stderr.
+pub fn warning(message: &str) {
+    let _ = writeln!(anstream::stderr(), "{WARNING}warning:{WARNING:#} {}", plain(message));
+}
+
 /// One line on stderr, and the exit code for bad input.
 pub fn usage_error(message: &str) -> ExitCode {
     error(message);

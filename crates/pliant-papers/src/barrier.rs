@@ -17,7 +17,7 @@ use pliant::force::{Corners, Material, StateView, StepRejection, Tangent};
 use pliant::id::VertexId;
 use pliant::math::{Mat3, Vec3};
 
-use crate::potential::{Potential, check_vertices};
+use crate::potential::{Potential, check_vertices, moved};
 
 /// Settings of a barrier.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -147,6 +147,14 @@ impl Material<1> for Barrier {
 
     fn energy(&self, _element: usize, at: &Corners<1>) -> f64 {
         self.potential(at).energy
+    }
+
+    fn energy_input(&self, _element: usize, before: &Corners<1>, after: &Corners<1>) -> f64 {
+        moved(|at| self.potential(at).energy, before, after)
+    }
+
+    fn takes_energy(&self) -> bool {
+        !self.obstacle.motion().is_still()
     }
 
     fn forces(&self, _element: usize, at: &Corners<1>) -> [Vec3; 1] {

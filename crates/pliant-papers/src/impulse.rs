@@ -105,6 +105,9 @@ impl Response for Impulses {
             output.shifts.push((impact.vertex, impact.shift));
             output.impulses.push((impact.vertex, impact.impulse));
             output.external_impulses.push((impact.vertex, impact.impulse));
+            let at = motion.positions[impact.vertex.index()];
+            let surface = self.obstacles[impact.obstacle].velocity_at(motion.time, at);
+            output.energy_input += impact.impulse.dot(surface).max(0.0);
         }
         output.stats.contacts += self.found.len();
     }

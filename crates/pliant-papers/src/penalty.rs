@@ -16,7 +16,7 @@ use pliant::force::{Corners, Material, StepRejection, Tangent};
 use pliant::id::VertexId;
 use pliant::math::{Mat3, Vec3};
 
-use crate::potential::{Potential, check_vertices};
+use crate::potential::{Potential, check_vertices, moved};
 
 /// Settings of a penalty.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,6 +125,14 @@ impl Material<1> for Penalty {
 
     fn energy(&self, element: usize, at: &Corners<1>) -> f64 {
         self.potential(element, at).energy
+    }
+
+    fn energy_input(&self, element: usize, before: &Corners<1>, after: &Corners<1>) -> f64 {
+        moved(|at| self.potential(element, at).energy, before, after)
+    }
+
+    fn takes_energy(&self) -> bool {
+        !self.obstacle.motion().is_still()
     }
 
     fn forces(&self, element: usize, at: &Corners<1>) -> [Vec3; 1] {

@@ -2,7 +2,7 @@
 
 use pliant::body::obstacle::Obstacle;
 use pliant::contact::response::ResponseError;
-use pliant::force::{Form, Tangent};
+use pliant::force::{Corners, Form, Tangent};
 use pliant::id::VertexId;
 use pliant::math::{Mat3, Vec3, outer_square};
 
@@ -12,6 +12,15 @@ pub fn check_vertices(vertices: &[VertexId], count: usize) -> Result<(), Respons
         Some(&vertex) => Err(ResponseError::NoSuchVertex { vertex, count }),
         None => Ok(()),
     }
+}
+
+/// What the motion of an obstacle adds at most to a potential energy in a step, J.
+pub fn moved(energy: impl Fn(&Corners<1>) -> f64, before: &Corners<1>, after: &Corners<1>) -> f64 {
+    let added = |at: &Corners<1>| {
+        let then = energy(&Corners { time: before.time, ..*at });
+        energy(&Corners { time: after.time, ..*at }) - then
+    };
+    added(before).max(added(after)).max(0.0)
 }
 
 /// A potential that depends on the signed distance alone, at one distance.

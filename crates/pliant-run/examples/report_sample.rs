@@ -30,7 +30,8 @@ use pliant_papers::impulse::Impulses;
 use pliant_plane::overlap::Measure;
 use pliant_run::picture::{Camera, Image, View, png, render};
 use pliant_run::report::{Picture, ReportData, html};
-use pliant_run::summary::{ContactTally, Summary};
+use pliant_run::run::series::WIDTH;
+use pliant_run::summary::{ContactTally, Iterations, StageTimes, Summary};
 use pliant_scene::digest::digest;
 use pliant_scene::loaded::{BodyInfo, RenderMesh, RunInfo};
 
@@ -175,8 +176,8 @@ fn picture(simulation: &Simulation, info: &RunInfo, size: [u32; 2]) -> Image {
     })
 }
 
-fn summary(simulation: &Simulation, rows: &[[f64; 16]], clock: &Clock, wall_s: f64) -> Summary {
-    let last = rows.last().copied().unwrap_or([0.0; 16]);
+fn summary(simulation: &Simulation, rows: &[[f64; WIDTH]], clock: &Clock, wall_s: f64) -> Summary {
+    let last = rows.last().copied().unwrap_or([0.0; WIDTH]);
     let totals = clock.totals();
     let step = totals.last().map_or(0.0, |(_, seconds)| *seconds);
     let momentum = simulation.state.momentum(&simulation.system.masses);
@@ -208,10 +209,13 @@ fn summary(simulation: &Simulation, rows: &[[f64; 16]], clock: &Clock, wall_s: f
         obstacle_depth: 0.0,
         momentum_error: (momentum - explained).length() / explained.length().max(1.0),
         digest: digest(&simulation.state),
-        stages: totals,
-        iterations: [0, 0],
+        stages: StageTimes(totals),
+        iterations: Iterations::default(),
+        unconverged_steps: 0,
         contact: ContactTally::default(),
         ended: "finished".to_string(),
+        error: None,
+        warnings: vec![],
         notices: vec![],
     }
 }

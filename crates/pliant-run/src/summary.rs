@@ -1,7 +1,10 @@
 //! The summary of a run, `summary.json`.
 
+use std::fmt;
+
 use pliant::integrate::StepReport;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The end of a run; other programs rely on the names.
 ///
@@ -72,16 +75,96 @@ pub struct Summary {
     pub momentum_bodies: usize,
     /// BLAKE3 of the state at the end.
     pub digest: String,
-    /// CPU time per stage, s, by name; inner stages lie within `step`.
-    pub stages: Vec<(String, f64)>,
-    /// Newton and linear iterations of all steps.
-    pub iterations: [u64; 2],
+    /// CPU time per stage, s; inner stages lie within `step`.
+    pub stages: StageTimes,
+    /// Iterations of all steps.
+    pub iterations: Iterations,
+    /// Steps whose contacts did not converge.
+    #[serde(default)]
+    pub unconverged_steps: u64,
     /// What contact took.
     pub contact: ContactTally,
     /// How the run ended: `finished`, `interrupted` or `failed`.
     pub ended: String,
-    /// Warnings, one sentence each.
+    /// Why it failed.
+    #[serde(default)]
+    pub error: Option<String>,
+    /// What went wrong without ending the run; `--strict` fails on it.
+    #[serde(default)]
+    pub warnings: Vec<Warning>,
+    /// Remarks on the input, one sentence each.
     pub notices: Vec<String>,
+}
+
+/// Something that went wrong without ending the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Warning {
+    /// One word, see [`crate::run::verdicts`].
+    pub kind: String,
+    /// How often.
+    pub count: u64,
+    /// When first, s.
+    pub first_time: f64,
+    /// What happened and what to try.
+    pub message: String,
+}
+
+/// Iterations of all steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Iterations {
+    /// Newton's method.
+    pub newton: u64,
+    /// Linear solver.
+    pub linear: u64,
+    /// Sweeps over contacts.
+    pub sweeps: u64,
+    /// Outer iterations over contacts.
+    pub rounds: u64,
+}
+
+impl Iterations {
+    /// Adds those of a step.
+    pub fn add(&mut self, report: &StepReport) {
+        self.newton += report.newton as u64;
+        self.linear += report.linear as u64;
+        self.sweeps += report.sweeps as u64;
+        self.rounds += report.outer as u64;
+    }
+}
+
+/// CPU time per stage, s, in the order of the stages.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StageTimes(pub Vec<(String, f64)>);
+
+impl Serialize for StageTimes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, time)| (name, time)))
+    }
+}
+
+impl<'de> Deserialize<'de> for StageTimes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<StageTimes, D::Error> {
+        deserializer.deserialize_map(StageVisitor)
+    }
+}
+
+/// Keeps the order of the file.
+struct StageVisitor;
+
+impl<'de> Visitor<'de> for StageVisitor {
+    type Value = StageTimes;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CPU times by stage")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<StageTimes, A::Error> {
+        let mut list = Vec::new();
+        while let Some((name, time)) = map.next_entry::<String, Option<f64>>()? {
+            list.push((name, time.unwrap_or(f64::NAN)));
+        }
+        Ok(StageTimes(list))
+    }
 }
 
 /// What contact took, over all steps.
@@ -91,7 +174,7 @@ pub struct ContactTally {
     pub sweeps: u64,
     /// Steps that were split into shorter ones: rejected or unconverged.
     pub steps_cut: u64,
-    /// Steps whose contact solve did not converge.
+    /// The same as `unconverged_steps`; kept for old readers.
     pub steps_loose: u64,
     /// Contacts in one step at most.
     pub most_contacts: u64,

@@ -15,8 +15,10 @@ pub struct LoadedScene {
     pub info: RunInfo,
     /// The scene as resolved, TOML: parameters evaluated, defaults written out.
     pub resolved: String,
-    /// Warnings, one sentence each.
+    /// Remarks on the input, one sentence each.
     pub notices: Vec<String>,
+    /// Responses that were dropped because the integrator cannot solve them, one sentence each.
+    pub warnings: Vec<String>,
     /// The obstacles, to measure which bodies overlap them.
     pub obstacles: Vec<Obstacle>,
 }

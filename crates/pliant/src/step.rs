@@ -9,6 +9,7 @@ use crate::contact::output::ContactOutput;
 use crate::contact::response::{Response, StepContext};
 use crate::id::VertexId;
 use crate::integrate::apply_output::apply_output;
+use crate::integrate::energy_input::{self, EnergyInput};
 use crate::integrate::free_motion::FreeMotion;
 use crate::integrate::rigid_motion::{RigidMotion, RigidVelocities};
 use crate::integrate::shape_matching::matching::ShapeMatching;
@@ -17,9 +18,14 @@ use crate::integrate::{Integrator, StepError, StepReport, StepScratch, System};
 use crate::math::Vec3;
 use crate::profile::{Stage, StageTimer};
 use crate::snapshot::{Snapshot, SnapshotError};
+use crate::solve::convergence::SolvedStep;
 
 /// Halvings of a step at most, whatever is asked: 2⁶² parts can still be counted.
 const MAX_HALVINGS: u32 = 62;
+
+/// Change of a contact's velocity by one more relaxation that makes a step unconverged, times
+/// the step over the size of the smaller body.
+pub const UNCONVERGED: f64 = 1e-4;
 
 /// When groups match their shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +47,9 @@ pub struct Stepper {
     substeps: u32,
     /// Times that a part of a step may be halved.
     max_halvings: u32,
+    /// See [`UNCONVERGED`].
+    unconverged: f64,
+    energy_input: EnergyInput,
     /// What is asked for after the step.
     after: ContactOutput,
     /// The state while a step, its parts and one of these are tried.
@@ -57,6 +66,8 @@ impl Stepper {
             rigid: RigidMotion::default(),
             substeps: 1,
             max_halvings: 0,
+            unconverged: UNCONVERGED,
+            energy_input: EnergyInput::default(),
             after: ContactOutput::default(),
             trials: Default::default(),
         }
@@ -92,6 +103,21 @@ impl Stepper {
     /// The same with steps that may be halved this many times.
     pub fn with_halvings(self, max_halvings: u32) -> Stepper {
         Stepper { max_halvings: max_halvings.min(MAX_HALVINGS), ..self }
+    }
+
+    /// The same with another bound for unconverged contacts, see [`UNCONVERGED`].
+    pub fn with_convergence_tolerance(self, tolerance: f64) -> Stepper {
+        Stepper { unconverged: tolerance, ..self }
+    }
+
+    /// Whether no step can raise the total energy, but by rounding, linearisation and sources.
+    pub fn is_dissipative(&self) -> bool {
+        self.integrator.is_dissipative()
+    }
+
+    /// See [`Integrator::stable_step`]; of a whole step.
+    pub fn stable_step(&self) -> Option<f64> {
+        Some(f64::from(self.substeps) * self.integrator.stable_step()?)
     }
 
     /// What matches shapes, if anything does.
@@ -201,9 +227,12 @@ impl Stepper {
         let mut trial = std::mem::take(&mut self.trials[2]);
         trial.copy_from(state);
         system.joints.note();
-        let made = self.stages(system, &mut trial, dt);
-        match &made {
-            Ok(_) => std::mem::swap(state, &mut trial),
+        let mut made = self.stages(system, &mut trial, dt);
+        match &mut made {
+            Ok(report) => {
+                report.energy_input += self.energy_input.of_motion(system, state, &trial);
+                std::mem::swap(state, &mut trial);
+            }
             Err(_) => system.joints.go_back(),
         }
         self.trials[2] = trial;
@@ -218,15 +247,16 @@ impl Stepper {
         dt: f64,
     ) -> Result<StepReport, StepError> {
         self.begin_matching(trial, MatchOrder::Last)?;
-        self.find_contacts(system, trial, dt)?; // detect, depth, contact, position correction
+        let mut work = self.find_contacts(system, trial, dt)?; // detect, depth, contact, position correction
         self.begin_rigid(system, trial, dt)?; // wake, forces on rigid bodies
         self.begin_matching(trial, MatchOrder::BeforeContact)?;
         let mut report = self.integrator.step(system, trial, dt)?; // force, assemble, solve, advance
+        self.check_convergence(system, trial, dt, &mut report);
         self.match_shapes(system, trial, dt, MatchOrder::BeforeContact)?;
         self.finish_rigid(system, trial, dt)?; // free motion, joints, sleep
-        self.post_step(system, trial, dt)?;
+        work += self.post_step(system, trial, dt)?;
         self.match_shapes(system, trial, dt, MatchOrder::Last)?;
-        self.account(system, &mut report);
+        self.account(system, work, &mut report);
         Ok(report)
     }
 
@@ -254,24 +284,46 @@ impl Stepper {
     }
 
     /// Asks the responses before the step, and does what must be done before.
+    ///
+    /// Returns the energy that shifts put in, J.
     fn find_contacts(
         &mut self,
         system: &mut System,
         trial: &mut State,
         dt: f64,
-    ) -> Result<(), StepError> {
+    ) -> Result<f64, StepError> {
         let mut output = std::mem::take(&mut system.scratch.contact);
         output.clear();
         let context = context(system, trial, dt);
         self.responses.iter_mut().for_each(|response| response.pre_step(context, &mut output));
-        apply_output(&output, system, trial);
+        let work = apply(&mut self.energy_input, &output, system, trial);
         let rows = output.rows.len() + output.springs.len();
         system.scratch.contact = output;
         match rows {
-            0 => Ok(()),
-            _ if self.integrator.solves_constraints() => Ok(()),
+            0 => Ok(work),
+            _ if self.integrator.solves_constraints() => Ok(work),
             rows => Err(StepError::Rows { rows }),
         }
+    }
+
+    /// Judges the contacts that the integrator has solved.
+    fn check_convergence(&self, system: &System, trial: &State, dt: f64, report: &mut StepReport) {
+        let System { masses, pins, rigids, scratch, .. } = system;
+        if scratch.contact.rows.is_empty() {
+            return;
+        }
+        let step = SolvedStep {
+            contact: &scratch.contact,
+            positions: &trial.positions,
+            velocities: &trial.velocities,
+            masses: masses.of(),
+            held: pins.vertices(),
+            rigids,
+            states: &trial.rigids,
+            asleep: &scratch.asleep,
+            dt,
+        };
+        report.unconverged = usize::from(step.largest_change() > self.unconverged);
     }
 
     fn begin_rigid(
@@ -319,32 +371,39 @@ impl Stepper {
     }
 
     /// Asks the responses after the step, and does what must be done after.
+    ///
+    /// Returns the energy that shifts put in, J.
     fn post_step(
         &mut self,
         system: &mut System,
         trial: &mut State,
         dt: f64,
-    ) -> Result<(), StepError> {
-        let Stepper { responses, after, .. } = self;
+    ) -> Result<f64, StepError> {
+        let Stepper { responses, after, energy_input, .. } = self;
         after.clear();
         let context = context(system, trial, dt);
         let forces = &system.forces;
         for response in &mut *responses {
             response.post_step_with_forces(context, forces, after);
         }
-        apply_output(after, system, trial);
+        let work = apply(energy_input, after, system, trial);
         if let Some(rejection) = after.rejection.or(system.scratch.contact.rejection) {
             return Err(system.rejected(rejection, dt));
         }
         system.check_state(trial.motion(), "contact")?;
         let contact = &system.scratch.contact;
         responses.iter_mut().for_each(|response| response.on_accept(contact));
-        Ok(())
+        Ok(work)
     }
 
-    /// Notes what obstacles gave, and what contact met.
-    fn account(&self, system: &mut System, report: &mut StepReport) {
+    /// Notes what obstacles gave, what contact met, and the energy that both put in.
+    fn account(&self, system: &mut System, work: f64, report: &mut StepReport) {
         let System { rigids, scratch, .. } = system;
+        let contact = &scratch.contact;
+        report.energy_input +=
+            work + energy_input::of_rows(contact) + contact.energy_input + self.after.energy_input;
+        report.hides_energy |=
+            self.matching.is_some() || !(contact.forces.is_empty() && contact.springs.is_empty());
         let StepScratch { contact, external_impulses, asleep, .. } = scratch;
         for output in [&*contact, &self.after] {
             external_impulses.extend_from_slice(&output.external_impulses);
@@ -388,6 +447,18 @@ impl Stepper {
         self.rigid.restore(snapshot)?;
         self.responses.iter_mut().try_for_each(|response| response.restore(snapshot))
     }
+}
+
+/// Does what responses ask for; returns the potential energy that shifts put in, J.
+fn apply(
+    input: &mut EnergyInput,
+    output: &ContactOutput,
+    system: &System,
+    trial: &mut State,
+) -> f64 {
+    let before = input.around_shifts(output, system, trial.motion());
+    apply_output(output, system, trial);
+    (input.around_shifts(output, system, trial.motion()) - before).max(0.0)
 }
 
 /// Everything in the trial state, as responses see it.

@@ -15,6 +15,8 @@ mod scenes;
 
 mod run;
 
+mod verdicts;
+
 /// A fresh folder for one test, gone when dropped.
 struct Folder(PathBuf);
 

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use crate::report::text::{count, escaped, number};
 use crate::report::{Overlaid, STYLE, overlay};
+use crate::run::series::WIDTH;
 use crate::summary::Summary;
 
 /// One of the runs.
@@ -14,7 +15,7 @@ pub struct Compared<'a> {
     /// Its summary.
     pub summary: &'a Summary,
     /// Its series.
-    pub rows: &'a [[f64; 16]],
+    pub rows: &'a [[f64; WIDTH]],
 }
 
 /// The page of runs of one scene that differ in `key`.

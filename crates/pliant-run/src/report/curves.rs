@@ -1,9 +1,10 @@
 //! Which columns of a series become which plots.
 
 use super::plot::{Plot, Scale, Series};
+use crate::run::series::WIDTH;
 
 /// One row of `series.csv`; see [`COLUMNS`](pliant::record::row::SeriesRow::COLUMNS).
-pub type Values = [f64; 16];
+pub type Values = [f64; WIDTH];
 
 /// Places in a row.
 pub const TIME: usize = 0;
@@ -175,7 +176,7 @@ mod tests {
     #[test]
     fn the_total_counts_height_from_the_first_row() {
         let row = |kinetic, elastic, height| {
-            let mut row = [0.0; 16];
+            let mut row = [0.0; WIDTH];
             [row[KINETIC], row[ELASTIC], row[GRAVITATIONAL]] = [kinetic, elastic, height];
             row
         };
@@ -187,7 +188,7 @@ mod tests {
 
     #[test]
     fn runs_have_a_colour_each_and_dashes_when_colours_run_out() {
-        let rows = [[1.0; 16]];
+        let rows = [[1.0; WIDTH]];
         let runs = [Overlaid { name: "a", rows: &rows }; 10];
         let plots = of_runs(&runs);
         assert_eq!(plots.len(), 8);

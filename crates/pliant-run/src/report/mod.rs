@@ -10,6 +10,7 @@
 
 use std::fmt::Write;
 
+use crate::run::series::WIDTH;
 use crate::summary::Summary;
 use pliant_scene::loaded::RunInfo;
 
@@ -40,7 +41,7 @@ pub struct ReportData<'a> {
     /// Its summary.
     pub summary: &'a Summary,
     /// The series, one row per recorded step; units as in [`curves`].
-    pub rows: &'a [[f64; 16]],
+    pub rows: &'a [[f64; WIDTH]],
     /// The scene as resolved, TOML.
     pub resolved: &'a str,
     /// Description of the scene by its author; may be empty.

@@ -9,6 +9,7 @@ use crate::recording::Recording;
 use crate::report::text::number;
 use crate::report::{Picture, ReportData, html};
 use crate::run::folder::RECORDING;
+use crate::run::series::WIDTH;
 use crate::summary::Summary;
 use pliant_scene::loaded::LoadedScene;
 
@@ -16,7 +17,12 @@ use pliant_scene::loaded::LoadedScene;
 const SIZE: [u32; 2] = [960, 540];
 
 /// The report of a run in a folder; without pictures where the recording cannot be read.
-pub fn of_run(folder: &Path, built: &LoadedScene, summary: &Summary, rows: &[[f64; 16]]) -> String {
+pub fn of_run(
+    folder: &Path,
+    built: &LoadedScene,
+    summary: &Summary,
+    rows: &[[f64; WIDTH]],
+) -> String {
     let drawn = pictures(&folder.join(RECORDING));
     let pictures: Vec<_> = drawn.iter().map(|(caption, png)| Picture { caption, png }).collect();
     html(&ReportData {

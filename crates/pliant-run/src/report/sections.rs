@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::findings::{Finding, Severity};
 use super::text::{count, escaped, number};
 use super::{Picture, ReportData};
-use crate::summary::Summary;
+use crate::summary::{Iterations, Summary};
 
 /// Name of the stage that holds all others.
 const STEP: &str = "step";
@@ -94,8 +94,8 @@ pub fn pictures(pictures: &[Picture<'_>]) -> String {
 
 /// CPU time per stage as bars.
 pub fn stages(summary: &Summary) -> String {
-    let whole = summary.stages.iter().find(|(name, _)| name == STEP).map(|(_, time)| *time);
-    let inner: Vec<_> = summary.stages.iter().filter(|(name, _)| name != STEP).collect();
+    let whole = summary.stages.0.iter().find(|(name, _)| name == STEP).map(|(_, time)| *time);
+    let inner: Vec<_> = summary.stages.0.iter().filter(|(name, _)| name != STEP).collect();
     let sum: f64 = inner.iter().map(|(_, time)| time).filter(|time| time.is_finite()).sum();
     let whole = whole.filter(|time| time.is_finite()).unwrap_or(sum).max(sum);
     if whole <= 0.0 {
@@ -141,7 +141,7 @@ pub fn summary(summary: &Summary) -> String {
 
 /// Settings and cost.
 fn effort(summary: &Summary) -> Vec<Entry> {
-    let [newton, linear] = summary.iterations;
+    let Iterations { newton, linear, sweeps, rounds } = summary.iterations;
     vec![
         ("response", escaped(&summary.response), ""),
         ("integrator", escaped(&summary.integrator), ""),
@@ -154,10 +154,11 @@ fn effort(summary: &Summary) -> Vec<Entry> {
         ("threads", count(summary.threads), ""),
         ("Newton iterations", count(newton as usize), ""),
         ("linear iterations", count(linear as usize), ""),
-        ("contact sweeps", count(summary.contact.sweeps as usize), ""),
+        ("contact sweeps", count(sweeps as usize), ""),
+        ("outer iterations", count(rounds as usize), ""),
         ("most contacts per step", count(summary.contact.most_contacts as usize), ""),
         ("steps halved", count(summary.contact.steps_cut as usize), ""),
-        ("unconverged contact solves", count(summary.contact.steps_loose as usize), "steps"),
+        ("unconverged contact solves", count(summary.unconverged_steps as usize), "steps"),
     ]
 }
 

@@ -9,14 +9,14 @@ use std::path::Path;
 use pliant::math::Vec3;
 use pliant::profile::Stage;
 
-use crate::summary::ContactTally;
+use crate::summary::{ContactTally, Iterations};
 use pliant_io::atomic_file;
 
 /// How every checkpoint begins.
 const MAGIC: [u8; 8] = *b"PLIANTC\n";
 
 /// Version of the format.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// Size of the digest at the end, bytes.
 const DIGEST: usize = 32;
@@ -32,8 +32,8 @@ pub struct Checkpoint {
     pub series: u64,
     /// Length of the recording, bytes.
     pub recording: u64,
-    /// Newton and linear iterations.
-    pub iterations: [u64; 2],
+    /// Iterations of all steps.
+    pub iterations: Iterations,
     /// What contact took.
     pub contact: ContactTally,
     /// Time of the steps on the wall clock, ns.
@@ -70,7 +70,8 @@ impl Checkpoint {
     pub fn write(&self, path: &Path) -> io::Result<()> {
         let mut bytes = MAGIC.to_vec();
         let Checkpoint { step, series, recording, iterations, wall, given, .. } = *self;
-        let head = [VERSION, step, series, recording, iterations[0], iterations[1], wall];
+        let Iterations { newton, linear, sweeps, rounds } = iterations;
+        let head = [VERSION, step, series, recording, newton, linear, sweeps, rounds, wall];
         let [x, y, z] = given.to_array();
         let floats = [x, y, z, self.largest].map(f64::to_bits);
         let ContactTally { sweeps, steps_cut, steps_loose, most_contacts, most_unresolved } =
@@ -110,7 +111,8 @@ impl Checkpoint {
         found.step = word()?;
         found.series = word()?;
         found.recording = word()?;
-        found.iterations = [word()?, word()?];
+        found.iterations =
+            Iterations { newton: word()?, linear: word()?, sweeps: word()?, rounds: word()? };
         found.wall = word()?;
         found.contact = ContactTally {
             sweeps: word()?,
@@ -141,7 +143,7 @@ mod tests {
             step: 1,
             series: 2,
             recording: 3,
-            iterations: [4, 5],
+            iterations: Iterations { newton: 4, linear: 5, sweeps: 14, rounds: 15 },
             contact: ContactTally {
                 sweeps: 6,
                 steps_cut: 7,

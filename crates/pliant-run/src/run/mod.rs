@@ -19,6 +19,8 @@ pub mod series;
 
 pub mod momentum;
 
+pub mod verdicts;
+
 pub mod checkpoint;
 
 pub mod folder;
@@ -110,6 +112,14 @@ pub enum RunError {
         body: Option<String>,
         /// The error of the step.
         error: StepError,
+    },
+    /// A step led to a state that cannot be meant; what was recorded, this state included, is kept.
+    #[error("step {step}: {reason}")]
+    Absurd {
+        /// The step, from 1.
+        step: u64,
+        /// What is absurd, and what to try.
+        reason: String,
     },
     /// A file could not be written; what was written before is kept.
     #[error("{}: {}", path.display(), io_message(error))]

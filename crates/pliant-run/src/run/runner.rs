@@ -20,9 +20,10 @@ use super::folder::{
     self, CHECKPOINT, FINISHED, FolderError, INTERRUPTED, RECORDING, REPORT, SCENE, SERIES, SUMMARY,
 };
 use super::momentum::MomentumBudget;
+use super::verdicts::{End, Verdicts};
 use super::{Progress, RunError, RunSettings, series};
 use crate::recording::{Header, Writer};
-use crate::summary::{ContactTally, Summary};
+use crate::summary::{ContactTally, Iterations, StageTimes, Summary};
 use pliant_io::atomic_file::{self, AppendFile};
 use pliant_scene::loaded::LoadedScene;
 
@@ -50,7 +51,10 @@ pub(super) struct Runner {
     profiler: Arc<CpuProfiler>,
     /// Time of the steps on the wall clock.
     wall: Duration,
-    iterations: [u64; 2],
+    iterations: Iterations,
+    verdicts: Verdicts,
+    /// Why it failed.
+    error: Option<String>,
     contact: ContactTally,
     series: AppendFile,
     /// The row at hand as text.
@@ -111,7 +115,9 @@ impl Runner {
         let recording = Writer::resume(&folder.join(RECORDING), checkpoint.recording)?;
         let mut runner = Runner::new(built, folder, settings, series, recording);
         let simulation = &mut runner.built.simulation;
-        let restored = simulation.restore(&mut Snapshot::from_numbers(checkpoint.numbers));
+        let mut snapshot = Snapshot::from_numbers(checkpoint.numbers);
+        let restored = runner.verdicts.restore(&mut snapshot);
+        let restored = restored.and_then(|()| simulation.restore(&mut snapshot));
         restored.map_err(|error| damaged(CHECKPOINT, error.to_string()))?;
         folder::forget_end(folder)?;
         runner.step = checkpoint.step;
@@ -140,6 +146,7 @@ impl Runner {
         let measure = Measure::new(&simulation.state.positions, &simulation.system.bodies)
             .leaving_out(attached);
         let momentum = MomentumBudget::new(simulation, &built.info);
+        let verdicts = Verdicts::new(simulation, built.info.dt);
         Runner {
             identity: folder::identity(&built),
             built,
@@ -151,7 +158,9 @@ impl Runner {
             momentum,
             profiler,
             wall: Duration::ZERO,
-            iterations: [0; 2],
+            iterations: Iterations::default(),
+            verdicts,
+            error: None,
             contact: ContactTally::default(),
             series,
             line: String::new(),
@@ -176,10 +185,11 @@ impl Runner {
             Ok(ended) => self.write_outputs(ended),
             Err(error) => {
                 // The first error is the one to report; on a full disk these may fail as well.
-                let is_step = matches!(error, RunError::Step { .. });
+                let is_step = matches!(error, RunError::Step { .. } | RunError::Absurd { .. });
                 if is_step && self.recorded.is_none_or(|(step, _)| step != self.step) {
                     let _ = self.record();
                 }
+                self.error = Some(error.to_string());
                 let _ = self.write_outputs(FAILED);
                 Err(error)
             }
@@ -208,6 +218,7 @@ impl Runner {
 
     fn make_step(&mut self) -> Result<(), RunError> {
         let simulation = &mut self.built.simulation;
+        self.verdicts.begin(simulation);
         let start = Instant::now();
         let made = simulation.step(self.built.info.dt);
         self.wall += start.elapsed();
@@ -220,10 +231,13 @@ impl Runner {
         })?;
         self.step += 1;
         self.momentum.add(simulation.external_impulses());
-        self.iterations[0] += report.newton as u64;
-        self.iterations[1] += report.linear as u64;
+        self.iterations.add(&report);
         self.contact.add(&report);
-        Ok(())
+        let judged = self.verdicts.step(simulation, &report, &self.built.obstacles);
+        judged.map_err(|absurdity| RunError::Absurd {
+            step: self.step,
+            reason: self.verdicts.describe(&self.built, absurdity),
+        })
     }
 
     fn row(&mut self) -> SeriesRow {
@@ -234,8 +248,10 @@ impl Runner {
 
     /// Adds a row and a frame.
     fn record(&mut self) -> Result<(), RunError> {
-        let row = self.row();
+        let mut row = self.row();
         let state = &self.built.simulation.state;
+        (row.energy_input, row.unconverged) =
+            self.verdicts.record(state.time, row.overlap.inverted_tets);
         self.momentum.look(&self.built.simulation);
         series::write_line(&row, &mut self.line);
         let done = self.series.append(self.line.as_bytes());
@@ -260,6 +276,7 @@ impl Runner {
         self.series.sync().map_err(|error| self.write_error(SERIES, error))?;
         self.recording.sync().map_err(|error| self.write_error(RECORDING, error))?;
         self.snapshot.clear();
+        self.verdicts.save(&mut self.snapshot);
         self.built.simulation.save(&mut self.snapshot);
         let checkpoint = Checkpoint {
             identity: self.identity,
@@ -325,6 +342,9 @@ impl Runner {
         let spent = self.profiler.spent().map(|time| 1e-9 * time as f64);
         let stages = Stage::ALL.into_iter().zip(spent);
         let (obstacle_vertices, obstacle_depth) = in_obstacles(&self.built);
+        let momentum_error = self.momentum.error(simulation);
+        let time = simulated_s;
+        let end = End { time, obstacle_vertices, obstacle_depth, momentum_error };
         Summary {
             scene: info.scene.clone(),
             response: info.response.clone(),
@@ -348,13 +368,18 @@ impl Runner {
             inverted_tets: row.overlap.inverted_tets,
             obstacle_vertices,
             obstacle_depth,
-            momentum_error: self.momentum.error(simulation),
+            momentum_error,
             momentum_bodies: info.bodies.iter().filter(|body| !body.held).count(),
             digest: digest(&simulation.state),
-            stages: stages.map(|(stage, time)| (stage.name().to_string(), time)).collect(),
+            stages: StageTimes(
+                stages.map(|(stage, time)| (stage.name().to_string(), time)).collect(),
+            ),
             iterations: self.iterations,
+            unconverged_steps: self.verdicts.unconverged_steps(),
             contact: self.contact,
             ended: ended.to_string(),
+            error: self.error.clone(),
+            warnings: self.verdicts.warnings(&self.built, end),
             notices: notices.clone(),
         }
     }

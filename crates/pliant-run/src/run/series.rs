@@ -80,10 +80,12 @@ mod tests {
                 rms_speed: at(1),
                 max_speed: at(2),
                 overlap: Overlap { penetrating_vertices: 17, ..Overlap::default() },
+                energy_input: at(3),
+                unconverged: 5,
             };
             let read = values(line(&row).trim_end()).unwrap();
             assert_eq!(read.map(f64::to_bits), row.values().map(f64::to_bits));
-            assert!(line(&row).contains(",17,0,0,0\n"));
+            assert!(line(&row).contains(",17,0,0,0,"));
         }
     }
 

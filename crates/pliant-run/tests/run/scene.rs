@@ -79,6 +79,7 @@ pub fn blocks() -> LoadedScene {
         info,
         resolved: "name = \"blocks\"\n".to_string(),
         notices: vec!["made by hand".to_string()],
+        warnings: Vec::new(),
         obstacles: Vec::new(),
     }
 }

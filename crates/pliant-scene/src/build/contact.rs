@@ -99,7 +99,11 @@ fn check(contact: &spec::Contact) -> Result<(), BuildError> {
         );
         return Err(BuildError::value("contact.restitution", message));
     }
-    let positive = [("offset", offset), ("stiffness", stiffness.unwrap_or(1.0))];
+    let positive = [
+        ("offset", offset),
+        ("convergence_tolerance", contact.convergence_tolerance),
+        ("stiffness", stiffness.unwrap_or(1.0)),
+    ];
     if let Some((name, value)) = positive.into_iter().find(|(_, value)| *value <= 0.0) {
         let message = format!("the {name} of contact is {value}: it must be positive");
         return Err(BuildError::value(format!("contact.{name}"), message));
@@ -107,15 +111,20 @@ fn check(contact: &spec::Contact) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Notice when bodies pass through each other by default.
+/// Warning when bodies pass through each other by default.
 pub fn unmet(scene: &spec::Scene, made: &SceneBodies) -> Option<String> {
     let solid = made.bodies.ids().filter(|body| !made.bodies.triangles_of(*body).is_empty());
     let passes = chosen(scene) == Response::None && solid.count() > 1;
     passes.then(|| {
         let integrator = super::word(&scene.integrator.kind);
+        let newton = match scene.integrator.newton_iterations {
+            0 => "",
+            _ => " with Newton iterations",
+        };
         format!(
-            "bodies pass through each other: the integrator {integrator} does not solve contacts, \
-             and the scene names no response"
+            "bodies pass through each other: the integrator {integrator}{newton} does not solve \
+             contacts, and the scene names no response; take \"implicit-euler\" without Newton \
+             iterations, response = \"penalty\", or response = \"none\" if that is meant"
         )
     })
 }

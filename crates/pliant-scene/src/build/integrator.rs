@@ -72,7 +72,8 @@ pub fn make(
     let mut stepper = Stepper::new(inner)
         .with_responses(responses)
         .with_substeps(key.substeps)
-        .with_halvings(key.max_halvings.unwrap_or(0));
+        .with_halvings(key.max_halvings.unwrap_or(0))
+        .with_convergence_tolerance(scene.contact.convergence_tolerance);
     if let Some((groups, velocities)) = after {
         // Contact has the last word: so friction acts on whole shapes.
         let matching = ShapeMatching::new(groups, velocities);

@@ -88,9 +88,7 @@ pub fn build(scene: &mut spec::Scene, folder: Folder<'_>) -> Result<LoadedScene,
     shapes::choose(scene)?;
     let mut notices = Vec::new();
     let mut made = bodies::make(scene, folder, &mut notices)?;
-    if is_silent {
-        notices.extend(contact::unmet(scene, &made));
-    }
+    let warnings = contact::unmet(scene, &made).filter(|_| is_silent).into_iter().collect();
     notices.extend(contact::nets(scene, &made));
     notices.extend(outline::mixed(scene, &made));
     notices.extend(shapes::unmet(scene));
@@ -126,7 +124,8 @@ pub fn build(scene: &mut spec::Scene, folder: Folder<'_>) -> Result<LoadedScene,
         return Err(BuildError::value("bodies", error));
     }
     notices.extend(cut_short(scene, steps));
-    Ok(LoadedScene { simulation, info, resolved: String::new(), notices, obstacles: obstacles.all })
+    let (resolved, obstacles) = (String::new(), obstacles.all);
+    Ok(LoadedScene { simulation, info, resolved, notices, warnings, obstacles })
 }
 
 /// The word that a key's value is written as.

@@ -1,6 +1,7 @@
 //! Keys of contact between bodies.
 
 use pliant::solve::constraint::ConstraintSettings;
+use pliant::step::UNCONVERGED;
 use pliant_papers::bodies::{BodyPenaltySettings, Kind};
 use pliant_papers::surface::SurfaceSettings;
 use schemars::JsonSchema;
@@ -81,6 +82,9 @@ pub struct Contact {
     pub speculative_distance: f64,
     /// Maximum speed at which a gap below `offset` is opened, per size, 1/s; at least 0.
     pub max_depenetration_speed: f64,
+    /// Change of a contact's velocity by one more relaxation that makes a step unconverged, times
+    /// the step over the size; positive. Steps are only counted: no result depends on it.
+    pub convergence_tolerance: f64,
     /// Of the springs of `penalty`, `closest` and `buffer`, N/m; from masses and step when
     /// left out.
     pub stiffness: Option<f64>,
@@ -118,6 +122,7 @@ impl Default for Contact {
             offset: margin.offset,
             speculative_distance: margin.speculative_distance,
             max_depenetration_speed,
+            convergence_tolerance: UNCONVERGED,
             stiffness: None,
             damping,
             implicit: false,

@@ -164,9 +164,14 @@ impl Keyframes {
         }
     }
 
+    /// Whether it never moves.
+    pub fn is_still(&self) -> bool {
+        self.frames.len() == 1
+    }
+
     /// Velocity of the body's point that is at `point` at a time, world space, m/s.
     pub fn velocity_at(&self, time: f64, point: Vec3) -> Vec3 {
-        if self.frames.len() == 1 {
+        if self.is_still() {
             return Vec3::ZERO;
         }
         self.twist(time).at(point - self.pose(time).position)

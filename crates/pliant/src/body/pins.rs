@@ -170,6 +170,12 @@ impl Pins {
         }
     }
 
+    /// Pinned vertices that have a path, ascending.
+    pub fn moving(&self) -> impl Iterator<Item = VertexId> {
+        let riding = self.vertices.iter().zip(&self.rides).filter(|(_, ride)| ride.is_some());
+        riding.map(|(vertex, _)| *vertex)
+    }
+
     fn path(&self, pin: usize) -> Option<&PinPath> {
         self.rides[pin].map(|path| &self.paths[path as usize])
     }

@@ -64,6 +64,8 @@ pub struct ContactOutput {
     pub row_impulses: Vec<ContactImpulse>,
     /// Share of obstacles in the impulses and forces: vertex and impulse, N·s.
     pub external_impulses: Vec<(VertexId, Vec3)>,
+    /// Work of moving obstacles in these impulses, J.
+    pub energy_input: f64,
     /// Why the step must be repeated with shorter ones, if it must.
     pub rejection: Option<StepRejection>,
     /// Contact statistics.
@@ -92,6 +94,7 @@ impl ContactOutput {
         self.springs.clear();
         self.row_impulses.clear();
         self.external_impulses.clear();
+        self.energy_input = 0.0;
         self.rejection = None;
         self.stats = ContactStats::default();
     }

@@ -81,6 +81,17 @@ impl Material<1> for Drag {
         0.0
     }
 
+    /// Work of the wind: what it pushes along the way.
+    fn energy_input(&self, element: usize, before: &Corners<1>, after: &Corners<1>) -> f64 {
+        let way = after.positions[0] - before.positions[0];
+        let push = |at: &Corners<1>| self.forces(element, at)[0].dot(way);
+        push(before).max(push(after)).max(0.0)
+    }
+
+    fn takes_energy(&self) -> bool {
+        self.wind != Vec3::ZERO
+    }
+
     fn forces(&self, element: usize, at: &Corners<1>) -> [Vec3; 1] {
         let through = at.velocities[0] - self.wind;
         let rate = match self.law {

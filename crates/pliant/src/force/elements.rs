@@ -84,6 +84,16 @@ pub trait Material<const N: usize>: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// Work that an element takes from outside in a step between two states, J.
+    fn energy_input(&self, _element: usize, _before: &Corners<N>, _after: &Corners<N>) -> f64 {
+        0.0
+    }
+
+    /// Whether [`Material::energy_input`] is ever nonzero.
+    fn takes_energy(&self) -> bool {
+        false
+    }
+
     /// Whether [`Material::refusal`] ever rejects a step.
     fn refuses(&self) -> bool {
         false
@@ -226,6 +236,18 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
             self.material.energy(element, &self.corners(vertices, motion))
         };
         elements.iter().map(of).sum()
+    }
+
+    fn energy_input(&self, before: StateView<'_>, after: StateView<'_>) -> f64 {
+        if !self.material.takes_energy() {
+            return 0.0;
+        }
+        let of = |element| {
+            let vertices = self.material.vertices(element);
+            let [before, after] = [before, after].map(|motion| self.corners(vertices, motion));
+            self.material.energy_input(element, &before, &after)
+        };
+        (0..self.material.count()).map(of).sum()
     }
 
     fn visit_elements(&self, visit: &mut dyn FnMut(&[VertexId])) {

@@ -130,6 +130,11 @@ pub trait Force: std::fmt::Debug + Send {
     /// The kind of energy that it stores.
     fn store(&self) -> Store;
 
+    /// Work that it takes from outside in a step between two states, J: wind, or a moving obstacle.
+    fn energy_input(&self, _before: StateView<'_>, _after: StateView<'_>) -> f64 {
+        0.0
+    }
+
     /// Whether forces are linear in the velocities, at given positions.
     fn damps_linearly(&self) -> bool;
 
@@ -189,6 +194,11 @@ impl Forces {
     pub fn energy_of(&self, store: Store, motion: StateView<'_>) -> f64 {
         let of = self.iter().filter(|force| force.store() == store);
         of.map(|force| force.energy(motion)).sum()
+    }
+
+    /// Work that forces take from outside in a step between two states, J.
+    pub fn energy_input(&self, before: StateView<'_>, after: StateView<'_>) -> f64 {
+        self.iter().map(|force| force.energy_input(before, after)).sum::<f64>() + 0.0
     }
 
     /// Fills `forces` with what is linear in velocity v: f(x, v) + D v, N.

@@ -61,4 +61,11 @@ impl Integrator for Euler {
         system.accept(state, next, dt)?;
         Ok(StepReport { substeps: 1, ..StepReport::default() })
     }
+
+    fn stable_step(&self) -> Option<f64> {
+        match self.kind {
+            EulerKind::Explicit => Some(0.0),
+            EulerKind::Symplectic => Some(2.0),
+        }
+    }
 }

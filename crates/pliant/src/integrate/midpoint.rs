@@ -54,4 +54,8 @@ impl Integrator for Midpoint {
         system.accept(state, next, dt)?;
         Ok(StepReport { substeps: 1, ..StepReport::default() })
     }
+
+    fn stable_step(&self) -> Option<f64> {
+        Some(0.0)
+    }
 }

@@ -27,6 +27,10 @@ pub mod rigid_motion;
 
 pub mod apply_output;
 
+pub mod energy_input;
+
+pub mod frequency;
+
 use crate::body::pins::Pins;
 use crate::body::rigid::all::RigidBodySet;
 use std::sync::Arc;
@@ -90,10 +94,18 @@ pub struct StepReport {
     pub linear: usize,
     /// What was left of the equations, relative to the start of the step.
     pub residual: f64,
+    /// Outer iterations over the contacts of large bodies.
+    pub outer: usize,
     /// Sweeps over the contacts of small bodies.
     pub sweeps: usize,
-    /// Parts of the step whose contacts were solved only roughly.
+    /// Parts of the step whose contacts did not converge, see [`crate::solve::convergence`].
     pub unconverged: usize,
+    /// Energy that sources put in, J, at least: moving pins and obstacles, motors, wind,
+    /// depenetration and position correction.
+    pub energy_input: f64,
+    /// Whether something stored energy that no potential shows: forces of contact, goal shapes or
+    /// projected positions.
+    pub hides_energy: bool,
     /// Times that the step, or a part of it, was refused and halved.
     pub halvings: usize,
     /// What contact met.
@@ -107,8 +119,11 @@ impl StepReport {
         self.newton += part.newton;
         self.linear += part.linear;
         self.residual = self.residual.max(part.residual);
+        self.outer += part.outer;
         self.sweeps += part.sweeps;
         self.unconverged += part.unconverged;
+        self.energy_input += part.energy_input;
+        self.hides_energy |= part.hides_energy;
         self.halvings += part.halvings;
         self.contact.add(part.contact);
     }
@@ -261,6 +276,16 @@ pub trait Integrator: std::fmt::Debug + Send {
     /// Whether it solves the rows or springs of [`StepScratch::contact`].
     fn solves_constraints(&self) -> bool {
         false
+    }
+
+    /// Whether no step of it can raise the total energy, but by rounding and linearisation.
+    fn is_dissipative(&self) -> bool {
+        false
+    }
+
+    /// Longest stable step of an undamped oscillation of 1 rad/s, s; none where all are stable.
+    fn stable_step(&self) -> Option<f64> {
+        None
     }
 
     /// Writes what it remembers of the steps before, if anything.

@@ -90,7 +90,11 @@ impl Integrator for Pbd {
         self.verlet.accept(system, state, dt)?;
         self.last = [shifts, speeds];
         let residual = if shifts.start > 0.0 { shifts.residual / shifts.start } else { 0.0 };
-        Ok(StepReport { linear: shifts.sweeps, residual, ..report })
+        Ok(StepReport { linear: shifts.sweeps, residual, hides_energy: true, ..report })
+    }
+
+    fn stable_step(&self) -> Option<f64> {
+        self.verlet.stable_step()
     }
 
     fn save(&self, memory: &mut Snapshot) {

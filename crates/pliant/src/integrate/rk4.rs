@@ -57,4 +57,8 @@ impl Integrator for Rk4 {
         system.accept(state, next, dt)?;
         Ok(StepReport { substeps: 1, ..StepReport::default() })
     }
+
+    fn stable_step(&self) -> Option<f64> {
+        Some(8_f64.sqrt())
+    }
 }

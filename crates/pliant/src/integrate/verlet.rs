@@ -185,6 +185,10 @@ impl Integrator for Verlet {
         Ok(report)
     }
 
+    fn stable_step(&self) -> Option<f64> {
+        Some(2.0)
+    }
+
     fn save(&self, memory: &mut Snapshot) {
         self.left.save(memory);
         memory.write_vectors(&self.behind);

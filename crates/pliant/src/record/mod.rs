@@ -1,4 +1,6 @@
-//! What is recorded of a simulation: one row of numbers per step, and overlap.
+//! What is recorded of a simulation: one row of numbers per step, overlap, and energy.
+
+pub mod energy;
 
 pub mod overlap;
 

@@ -26,11 +26,15 @@ pub struct SeriesRow {
     pub max_speed: f64,
     /// Penetrating vertices, edge crossings and inverted tets.
     pub overlap: Overlap,
+    /// Energy that sources put in since the row before, J; a bound from above.
+    pub energy_input: f64,
+    /// Steps since the row before whose contacts did not converge.
+    pub unconverged: u64,
 }
 
 impl SeriesRow {
     /// Names of the columns, in the order of [`SeriesRow::values`].
-    pub const COLUMNS: [&'static str; 16] = [
+    pub const COLUMNS: [&'static str; 18] = [
         "time",
         "kinetic",
         "elastic",
@@ -47,9 +51,13 @@ impl SeriesRow {
         "edge_crossings",
         "max_depth",
         "inverted_tets",
+        "energy_input",
+        "unconverged",
     ];
 
     /// The row of a simulation now, with the overlap that was measured of it.
+    ///
+    /// What happened since the row before is left 0.
     pub fn of(simulation: &Simulation, overlap: Overlap) -> SeriesRow {
         let Simulation { state, system, .. } = simulation;
         let kinetic = system.rigids.kinetic(state, &system.masses);
@@ -67,11 +75,13 @@ impl SeriesRow {
             rms_speed: if total > 0.0 { (2.0 * kinetic / total).sqrt() } else { 0.0 },
             max_speed: speeds.fold(0.0, f64::max),
             overlap,
+            energy_input: 0.0,
+            unconverged: 0,
         }
     }
 
     /// All values; counts as numbers.
-    pub fn values(&self) -> [f64; 16] {
+    pub fn values(&self) -> [f64; SeriesRow::COLUMNS.len()] {
         let (momentum, angular, overlap) = (self.momentum, self.angular, self.overlap);
         [
             self.time,
@@ -90,6 +100,8 @@ impl SeriesRow {
             overlap.edge_crossings as f64,
             overlap.max_depth,
             overlap.inverted_tets as f64,
+            self.energy_input,
+            self.unconverged as f64,
         ]
     }
 }

@@ -129,6 +129,7 @@ impl AugmentedLagrangian {
                 trial,
             )?;
             velocities.copy_from_slice(trial);
+            solved.outer += 1;
             solved.iterations += done.iterations;
             solved.residual = done.residual;
             let off = self.update(contacts, row_impulses, velocities, equations.dt);

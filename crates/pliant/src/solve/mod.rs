@@ -35,3 +35,5 @@ pub mod position_correction;
 pub mod joint;
 
 pub mod constraint;
+
+pub mod convergence;

@@ -97,6 +97,8 @@ pub struct Unknowns<'a> {
 pub struct Solved {
     /// Sweeps over the rows of small bodies.
     pub sweeps: usize,
+    /// Outer iterations over the rows of other bodies.
+    pub outer: usize,
     /// Iterations of the linear solver.
     pub iterations: usize,
     /// Residual of the last linear system, relative.

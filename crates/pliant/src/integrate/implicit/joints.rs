@@ -102,7 +102,6 @@ impl Implicit {
                 return Ok(());
             }
         }
-        report.unconverged += 1;
         Ok(())
     }
 

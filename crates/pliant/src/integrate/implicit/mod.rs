@@ -287,7 +287,7 @@ impl Implicit {
         let unknowns = Unknowns { velocities: ends, row_impulses };
         let solved = row_solver.solve(equations, given, rows, how, unknowns)?;
         report.sweeps += solved.sweeps;
-        report.unconverged += usize::from(solved.is_unconverged);
+        report.outer += solved.outer;
         report.linear += solved.iterations;
         report.residual = solved.residual;
         Ok(())
@@ -359,6 +359,10 @@ impl Integrator for Implicit {
     fn solves_constraints(&self) -> bool {
         let ImplicitSettings { kind, equations, .. } = self.settings;
         kind == ImplicitKind::Euler && equations == Equations::LinearisedOnce
+    }
+
+    fn is_dissipative(&self) -> bool {
+        self.settings.kind == ImplicitKind::Euler
     }
 
     fn save(&self, memory: &mut Snapshot) {

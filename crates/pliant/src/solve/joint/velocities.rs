@@ -154,6 +154,18 @@ impl Joints {
         Ok(self.solve(states, self.dt, Aim::Ahead))
     }
 
+    /// Work of all motors in the last step at most, J; `states` are those at its end.
+    pub fn motor_work(&self, states: &[RigidState]) -> f64 {
+        let mut work = 0.0;
+        for (joint, own) in self.list.iter().enumerate() {
+            let Some(motor) = own.kind.axis().and_then(|axis| axis.motor) else { continue };
+            let k = self.system.rows_of(joint).start + AXIS_ROW;
+            let [a, b] = self.speeds(joint, k, states);
+            work += self.impulses[k].abs() * (a - b).abs().max(motor.speed.abs());
+        }
+        work
+    }
+
     fn solve(&mut self, states: &mut [RigidState], dt: f64, aim: Aim) -> JointStats {
         let mut axes = 0;
         for joint in 0..self.list.len() {
