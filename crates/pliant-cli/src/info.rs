@@ -27,14 +27,13 @@ pub fn run(path: &Path, form: Form) -> Result<ExitCode, EarlyExit> {
         Ok(look) => look,
         Err(error) => return Ok(show::usage_error(&error.to_string())),
     };
-    let text = match form {
-        Form::Table => table(&look),
-        Form::Json => match serde_json::to_string(&look) {
-            Ok(json) => json + "\n",
-            Err(error) => return Ok(show::usage_error(&error.to_string())),
-        },
-    };
-    show::print(&text)?;
+    if path.to_str().is_none() {
+        show::note(&format!("{}: the name is not UTF-8, it is shown in part", path.display()));
+    }
+    match form {
+        Form::Table => show::print(&table(&look))?,
+        Form::Json => show::print_json(&look)?,
+    }
     Ok(ExitCode::SUCCESS)
 }
 

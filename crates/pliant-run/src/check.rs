@@ -141,7 +141,7 @@ pub fn check(path: &Path) -> FileReport {
         error: None,
     };
     if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml")) {
-        judge_scene(&mut report);
+        judge_scene(&mut report, path);
         return report;
     }
     match pliant_io::mesh::read(path) {
@@ -152,8 +152,8 @@ pub fn check(path: &Path) -> FileReport {
 }
 
 /// Builds the scene: its errors are those of building it.
-fn judge_scene(report: &mut FileReport) {
-    match crate::scene::load(&report.file, &[]) {
+fn judge_scene(report: &mut FileReport, path: &Path) {
+    match crate::scene::load(path, &[]) {
         Ok(LoadedScene { info, notices, .. }) => {
             report.kind = Some(Kind::Scene);
             report.vertices = Some(info.bodies.iter().map(|body| body.vertices.len()).sum());
