@@ -265,7 +265,7 @@ fn measure(positions: &[Vec3], bodies: &Bodies, request: Request) -> (Overlaps, 
             report.take(bodies, &penetrations);
         }
         Method::Closest => {
-            let mut ways = Vec::new();
+            let mut closest = Vec::new();
             let mut nearest = Nearest::new(positions, bodies);
             if is_timed {
                 let timer = Arc::new(DepthTimer::default());
@@ -276,12 +276,12 @@ fn measure(positions: &[Vec3], bodies: &Bodies, request: Request) -> (Overlaps, 
                         scratch.overlaps(positions, bodies, &mut overlaps);
                     }
                     let _depth = StageTimer::new(&profiler, Stage::Depth);
-                    nearest.penetrations(positions, bodies, &overlaps, &mut ways);
+                    nearest.penetrations(positions, bodies, &overlaps, &mut closest);
                 }));
             } else {
-                nearest.penetrations(positions, bodies, &overlaps, &mut ways);
+                nearest.penetrations(positions, bodies, &overlaps, &mut closest);
             }
-            report.take_closest(bodies, &overlaps, &ways);
+            report.take_closest(bodies, &overlaps, &closest);
         }
     }
     (overlaps, report)

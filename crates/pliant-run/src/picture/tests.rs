@@ -229,6 +229,23 @@ fn huge_tiny_and_flat_scenes_do_not_panic() {
     }
 }
 
+#[test]
+fn obstacles_of_any_numbers_do_not_panic() {
+    let (bodies, positions) = ([body("a", 0, 4, &halves(0))], square(0.0));
+    let turned = [0.0, 0.0, 0.0, 1.0];
+    for poses in [
+        vec![(0.0, [1e308; 3], turned), (1.0, [-1e308; 3], turned)],
+        vec![(5.0, [0.0; 3], turned), (-5.0, [1.0; 3], turned)],
+        vec![(0.0, [0.0; 3], [0.0; 4]), (0.0, [0.0; 3], [1e300; 4])],
+    ] {
+        for scale in [0.0, 1e-38, 1e30, f32::MAX] {
+            let skin = RenderMesh { poses: poses.clone(), ..floor(scale) };
+            let image = render(&View { size: [8, 8], ..view(&bodies, &positions, &[skin]) });
+            assert_eq!(image.pixels.len(), 64);
+        }
+    }
+}
+
 fn outline(name: &str, start: usize, rings: &[&[u32]]) -> BodyInfo {
     let rings: Vec<Vec<u32>> = rings.iter().map(|ring| ring.to_vec()).collect();
     let count = rings.iter().map(Vec::len).sum();

@@ -143,7 +143,7 @@ pub struct RunDir {
     /// What should be known, one sentence each.
     pub notices: Vec<String>,
     /// Held while the run is on.
-    _lock: Lock,
+    pub lock: Lock,
 }
 
 /// How a run begins.
@@ -166,6 +166,10 @@ pub fn acquire(
     let path = folder.to_path_buf();
     match fs::metadata(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if fs::symlink_metadata(folder).is_ok() {
+                let error = io::Error::other("is a symbolic link to nothing");
+                return Err(FolderError::Unwritable { path, error });
+            }
             return create(folder, built, settings);
         }
         Err(error) => return Err(FolderError::Unwritable { path, error }),
@@ -229,7 +233,7 @@ fn create(
         let _ = fs::remove_dir(folder);
         return Err(error);
     }
-    Ok(RunDir { begin: StartMode::Fresh, notices: notices(&lock, None), _lock: lock })
+    Ok(RunDir { begin: StartMode::Fresh, notices: notices(&lock, None), lock })
 }
 
 /// Marks a folder and empties it of everything of ours.
@@ -241,7 +245,7 @@ fn fresh(
 ) -> Result<RunDir, FolderError> {
     Marker::of(built, settings).write(folder)?;
     clear(folder, &FILES)?;
-    Ok(RunDir { begin: StartMode::Fresh, notices: notices(&lock, None), _lock: lock })
+    Ok(RunDir { begin: StartMode::Fresh, notices: notices(&lock, None), lock })
 }
 
 /// The run in a folder, which is finished, or continues after its checkpoint, or starts over.
@@ -264,7 +268,7 @@ fn resumed(
     let notices = notices(&lock, Some(&marker.pliant));
     if let Some(summary) = finished.as_ref().filter(|summary| summary.steps == steps) {
         let begin = StartMode::Finished(Box::new(summary.clone()));
-        return Ok(RunDir { begin, notices, _lock: lock });
+        return Ok(RunDir { begin, notices, lock });
     }
     let Some(checkpoint) = read_checkpoint(folder, built)? else {
         if finished.is_some() {
@@ -278,7 +282,7 @@ fn resumed(
         let [done_s, asked_s] = [done, steps].map(|count| count as f64 * built.info.dt);
         return Err(FolderError::Beyond { path, done_s, asked_s });
     }
-    Ok(RunDir { begin: StartMode::After(Box::new(checkpoint)), notices, _lock: lock })
+    Ok(RunDir { begin: StartMode::After(Box::new(checkpoint)), notices, lock })
 }
 
 /// What a summary should say of a folder and of the version that started the run in it.

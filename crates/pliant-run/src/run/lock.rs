@@ -46,9 +46,9 @@ impl Lock {
         let _ = fs::remove_file(&self.path);
     }
 
-    /// Whether the file is still the one that others find.
+    /// Whether the file is still the one that others find: nobody removed the folder.
     #[cfg(unix)]
-    fn is_in_place(&self) -> bool {
+    pub fn is_in_place(&self) -> bool {
         use std::os::unix::fs::MetadataExt;
         let number = |data: fs::Metadata| (data.dev(), data.ino());
         let own = self.file.metadata().map(number);
@@ -58,7 +58,7 @@ impl Lock {
 
     /// Elsewhere an open file is not removed.
     #[cfg(not(unix))]
-    fn is_in_place(&self) -> bool {
+    pub fn is_in_place(&self) -> bool {
         true
     }
 }

@@ -161,9 +161,6 @@ pub fn run(
         StartMode::Fresh => Runner::fresh(built, folder, settings)?,
         StartMode::After(checkpoint) => Runner::after(built, folder, settings, *checkpoint)?,
     };
-    runner.note(std::mem::take(&mut run_dir.notices));
-    // The lock is held up to here, so that no other process writes meanwhile.
-    let done = runner.finish(progress);
-    drop(run_dir);
-    done
+    runner.hold(run_dir);
+    runner.finish(progress)
 }

@@ -16,9 +16,11 @@ use pliant_scene::digest::digest;
 use super::checkpoint::Checkpoint;
 use super::cpu_profiler::CpuProfiler;
 use super::folder::{
-    self, CHECKPOINT, FINISHED, FolderError, INTERRUPTED, RECORDING, REPORT, SCENE, SERIES, SUMMARY,
+    self, CHECKPOINT, FINISHED, FolderError, INTERRUPTED, RECORDING, REPORT, RunDir, SCENE, SERIES,
+    SUMMARY,
 };
 use super::identity::identity;
+use super::lock::Lock;
 use super::momentum::MomentumBudget;
 use super::{Progress, RunError, RunSettings, series};
 use crate::recording::{Header, Writer};
@@ -41,6 +43,7 @@ pub(super) struct Runner {
     built: LoadedScene,
     folder: PathBuf,
     settings: RunSettings,
+    lock: Option<Lock>,
     identity: [u8; 32],
     /// Steps made.
     step: u64,
@@ -146,6 +149,7 @@ impl Runner {
             built,
             folder: folder.to_path_buf(),
             settings,
+            lock: None,
             step: 0,
             recorded: None,
             measure,
@@ -162,9 +166,19 @@ impl Runner {
         }
     }
 
-    /// Adds to what the summary should say.
-    pub fn note(&mut self, notices: Vec<String>) {
-        self.built.notices.extend(notices);
+    /// Keeps the folder locked up to the end, and its notices for the summary.
+    pub fn hold(&mut self, run_dir: RunDir) {
+        self.built.notices.extend(run_dir.notices);
+        self.lock = Some(run_dir.lock);
+    }
+
+    /// Refuses to write by name into a folder that has taken the place of ours.
+    fn check_folder(&self) -> Result<(), RunError> {
+        if self.lock.as_ref().is_none_or(Lock::is_in_place) {
+            return Ok(());
+        }
+        let error = std::io::Error::other("the folder was removed or replaced during the run");
+        Err(RunError::Write { path: self.folder.clone(), error })
     }
 
     /// Makes the remaining steps and writes the outputs.
@@ -259,6 +273,7 @@ impl Runner {
 
     /// Writes a checkpoint, after all that it counts is on the disk.
     fn write_checkpoint(&mut self) -> Result<(), RunError> {
+        self.check_folder()?;
         let start = Instant::now();
         self.series.sync().map_err(|error| self.write_error(SERIES, error))?;
         self.recording.sync().map_err(|error| self.write_error(RECORDING, error))?;
@@ -285,6 +300,7 @@ impl Runner {
 
     /// Writes index, report and summary, the summary last.
     fn write_outputs(mut self, ended: &str) -> Result<Summary, RunError> {
+        self.check_folder()?;
         let summary = self.summary(ended);
         let (folder, report) = (self.folder.clone(), self.settings.report);
         let failed = |name: &str| {

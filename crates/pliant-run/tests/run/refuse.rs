@@ -198,6 +198,15 @@ fn links_are_not_written_through() {
 
 #[cfg(unix)]
 #[test]
+fn a_folder_that_is_a_link_to_nothing_is_named() {
+    let place = Place::new("dangling");
+    std::os::unix::fs::symlink(place.path().join("nothing"), place.run()).unwrap();
+    let error = refused(&place, IfExists::Refuse);
+    assert!(error.ends_with("out: is a symbolic link to nothing"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
 fn a_lock_that_is_a_link_is_refused() {
     let place = Place::new("lock-link");
     fs::create_dir(place.run()).unwrap();
