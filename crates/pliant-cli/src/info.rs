@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
+use pliant_io::printable::path_notice;
 use pliant_run::report::text::{number, with_digits};
 use pliant_run::run::inspect::{RecordingLook, RunStatus, look};
 
@@ -27,8 +28,8 @@ pub fn run(path: &Path, form: Form) -> Result<ExitCode, EarlyExit> {
         Ok(look) => look,
         Err(error) => return Ok(show::usage_error(&error.to_string())),
     };
-    if path.to_str().is_none() {
-        show::note(&format!("{}: the name is not UTF-8, it is shown in part", path.display()));
+    if let Some(notice) = path_notice(path) {
+        show::note(&notice);
     }
     match form {
         Form::Table => show::print(&table(&look))?,

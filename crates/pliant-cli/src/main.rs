@@ -190,7 +190,10 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return show::bad_arguments(&error),
+    };
     if arguments.quiet {
         show::be_quiet();
     }

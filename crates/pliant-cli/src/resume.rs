@@ -52,7 +52,9 @@ pub fn run(arguments: &ResumeArguments) -> Result<ExitCode, EarlyExit> {
         }
         Err(error) => return Ok(show::usage_error(&error.to_string())),
     };
-    let threads = arguments.threads.map_or(marker.threads, usize::from);
+    // Whatever the folder says, no more than can be asked for.
+    let before = u16::try_from(marker.threads).unwrap_or(1);
+    let threads = arguments.threads.unwrap_or(before).into();
     let (existing, origin) = (IfExists::Resume, marker.origin);
     let settings = RunSettings { threads, existing, report: Some(of_run), origin };
     let form = if arguments.json { Form::Json } else { Form::Table };

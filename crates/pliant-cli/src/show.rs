@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
 use pliant_io::atomic_file::io_message;
-use pliant_io::printable::{printable, printable_json};
+use pliant_io::printable::{is_hidden, printable, printable_json};
 use serde::Serialize;
 
 /// Whether only errors and answers are printed.
@@ -89,6 +89,19 @@ pub fn note(message: &str) {
 pub fn usage_error(message: &str) -> ExitCode {
     error(message);
     ExitCode::from(crate::BAD_INPUT)
+}
+
+/// What clap says of the arguments, which may be names of files that a shell found.
+pub fn bad_arguments(error: &clap::Error) -> ExitCode {
+    let text = error.to_string();
+    if text.contains(|letter: char| is_hidden(letter) && letter != '\n') {
+        let lines: Vec<String> = text.lines().map(plain).collect();
+        let _ = writeln!(anstream::stderr(), "{}", lines.join("\n"));
+    } else {
+        // With its colours; nothing can be reported if stderr is closed.
+        let _ = error.print();
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(crate::BAD_INPUT))
 }
 
 /// An error of several lines on stderr, as for a scene file.

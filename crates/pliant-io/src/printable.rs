@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::path::Path;
 
 /// What stands in the place of a character that is not shown.
 pub const REPLACEMENT: char = '\u{fffd}';
@@ -52,6 +53,13 @@ pub fn printable_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
+/// A notice on a path that cannot be shown or written to JSON as it is.
+pub fn path_notice(path: &Path) -> Option<String> {
+    let shown = path.to_string_lossy();
+    let notice = || format!("the name {shown} is not UTF-8: what is not has been replaced");
+    path.to_str().is_none().then(notice)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,6 +101,16 @@ mod tests {
         {
             assert!(matches!(printable(text), Cow::Borrowed(same) if same == text), "{text}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_path_that_is_not_utf8_has_a_notice() {
+        use std::os::unix::ffi::OsStrExt;
+        assert_eq!(path_notice(Path::new("schön.obj")), None);
+        let path = Path::new(std::ffi::OsStr::from_bytes(b"a\xff"));
+        let expected = "the name a\u{fffd} is not UTF-8: what is not has been replaced";
+        assert_eq!(path_notice(path).as_deref(), Some(expected));
     }
 
     #[test]

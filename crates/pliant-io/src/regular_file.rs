@@ -35,8 +35,15 @@ pub fn read_text(path: &Path) -> io::Result<String> {
 }
 
 /// Opens a file of ours for reading and writing; a link in its place is an error.
+///
+/// So is a hard link: what is written would change another file as well.
 pub fn open_own(path: &Path) -> io::Result<File> {
-    own(path, OpenOptions::new().read(true).write(true))
+    let file = own(path, OpenOptions::new().read(true).write(true))?;
+    if names(&file)? > 1 {
+        let message = "has a second name (a hard link); copy it to a file of its own";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    }
+    Ok(file)
 }
 
 /// The same, made empty where there is none.
@@ -63,6 +70,19 @@ fn regular(file: File) -> io::Result<File> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
     Ok(file)
+}
+
+/// Under how many names a file is found.
+#[cfg(unix)]
+fn names(file: &File) -> io::Result<u64> {
+    use std::os::unix::fs::MetadataExt;
+    Ok(file.metadata()?.nlink())
+}
+
+/// Elsewhere this is not known.
+#[cfg(not(unix))]
+fn names(_file: &File) -> io::Result<u64> {
+    Ok(1)
 }
 
 #[cfg(unix)]
@@ -137,6 +157,11 @@ mod tests {
         for opened in [open_own(&link), open_or_create_own(&link)] {
             assert!(opened.unwrap_err().to_string().starts_with("is a symbolic link"));
         }
+        let second = folder.join("second");
+        fs::hard_link(&target, &second).unwrap();
+        assert!(open_own(&second).unwrap_err().to_string().starts_with("has a second name"));
+        fs::remove_file(&second).unwrap();
+        assert!(open_own(&target).is_ok());
         // A link to nothing makes no file either.
         fs::remove_file(&target).unwrap();
         assert!(open_or_create_own(&link).is_err() && !target.exists());

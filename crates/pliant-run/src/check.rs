@@ -11,6 +11,7 @@ use pliant::mesh::topology;
 use pliant_io::mesh::parse::Format;
 use serde::{Serialize, Serializer};
 
+use pliant_io::printable::path_notice;
 use pliant_scene::SceneError;
 use pliant_scene::diagnostic::{DiagnosticKind, RenderedDiagnostic, ShownPlace};
 use pliant_scene::loaded::LoadedScene;
@@ -142,12 +143,13 @@ pub fn check(path: &Path) -> FileReport {
     };
     if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml")) {
         judge_scene(&mut report, path);
-        return report;
+    } else {
+        match pliant_io::mesh::read(path) {
+            Ok(file) => judge(&mut report, file.mesh, file.format),
+            Err(error) => report.error = Some(error.to_string()),
+        }
     }
-    match pliant_io::mesh::read(path) {
-        Ok(file) => judge(&mut report, file.mesh, file.format),
-        Err(error) => report.error = Some(error.to_string()),
-    }
+    report.notices.extend(path_notice(path));
     report
 }
 

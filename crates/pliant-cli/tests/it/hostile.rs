@@ -46,6 +46,8 @@ fn hidden_characters_reach_no_terminal_page_or_json() {
         &["proximity", bad.to_str().unwrap(), scene],
         &["compare", scene, "--integrator", "bdf2,implicit-euler", "--out", &format!("{out}-c")],
         &["scenes", "n\u{202e}"],
+        &["check", "--n\u{202e}\u{1b}[31m"],
+        &["n\u{202e}\u{1b}[31m"],
     ] {
         let (_, stdout, stderr) = reported(&pliant(arguments));
         assert_clean(&format!("{arguments:?}"), &(stdout + &stderr));
@@ -149,10 +151,17 @@ fn names_that_are_not_utf8_work() {
     let (json, note) = check(&["info", "--json"], &[&out], &[]);
     let look: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert!(look["path"].as_str().unwrap().ends_with("o\u{fffd}"), "{json}");
-    assert!(note.contains("the name is not UTF-8"), "{note}");
+    assert!(note.contains("is not UTF-8: what is not has been replaced"), "{note}");
     check(&["picture", "-o"], &[&png, &out], &[]);
-    check(&["check", "--json"], &[&mesh, &scene], &[]);
-    check(&["depth", "--json"], &[&mesh, &mesh], &[]);
+    for command in ["check", "depth"] {
+        let (json, _) = check(&[command, "--json"], &[&mesh, &mesh], &[]);
+        assert!(json.contains("is not UTF-8: what is not has been replaced"), "{json}");
+    }
+    check(&["check"], &[&scene], &[]);
+    let wkt = place.join(OsStr::from_bytes(b"w\xfa.wkt"));
+    fs::write(&wkt, "POLYGON ((0 0, 1 0, 0 1, 0 0))").unwrap();
+    let picked = place.join(OsStr::from_bytes(b"w\xfa.wkt#0"));
+    check(&["proximity", "--json"], &[&wkt, &picked], &[]);
 }
 
 #[test]

@@ -78,8 +78,8 @@ pub enum FolderError {
     },
     /// A run of another scene.
     #[error(
-        "{}: holds a run of another scene (`{scene}`, or other settings); --force replaces it, \
-         --out names another folder", path.display()
+        "{}: holds a run of another scene (`{scene}`, or other settings, or a mesh that changed); \
+         `pliant run` with --force replaces it, with --out uses another folder", path.display()
     )]
     OtherScene {
         /// The folder.
