@@ -41,7 +41,8 @@ pub fn run(path: &Path, form: Form) -> Result<ExitCode, EarlyExit> {
 fn table(look: &RunStatus) -> String {
     let colour = if look.is_finished() { GOOD } else { WARNING };
     let path = plain(&look.path.display().to_string());
-    let mut text = format!("{HEADING}{path}{HEADING:#}: {colour}{}{colour:#}\n", look.state);
+    let mut text =
+        format!("{HEADING}{path}{HEADING:#}: {colour}{}{colour:#}\n", plain(&look.state));
     let mut row = |name: &str, value: String| {
         // Writing to a text cannot fail.
         let _ = writeln!(text, "  {DIM}{name:<10}{DIM:#} {value}");
@@ -71,7 +72,7 @@ fn table(look: &RunStatus) -> String {
         format!("pliant {}, recording format {}", plain(&look.pliant), look.recording.format),
     );
     if let Some(summary) = &look.summary {
-        row("digest", summary.digest.clone());
+        row("digest", plain(&summary.digest));
     }
     text
 }

@@ -149,7 +149,8 @@ fn table(summary: &Summary, folder: &Path, steps: u64) -> String {
     };
     let size = counted(summary.vertices, "vertex", "vertices");
     row("scene", format!("{size}, {}", counted(summary.tets, "tet", "tets")));
-    row("method", format!("{}, response {}", summary.integrator, summary.response));
+    let (integrator, response) = (plain(&summary.integrator), plain(&summary.response));
+    row("method", format!("{integrator}, response {response}"));
     let [time, dt] = [summary.simulated_s, summary.dt].map(|time| with_digits(time, DIGITS));
     row(
         "simulated",
@@ -162,7 +163,7 @@ fn table(summary: &Summary, folder: &Path, steps: u64) -> String {
     row("speed", format!("rms {:.3e} m/s, max {:.3e} m/s", summary.rms_speed, summary.max_speed));
     row("overlap", overlap(summary));
     row("momentum", momentum(summary));
-    row("digest", summary.digest.clone());
+    row("digest", plain(&summary.digest));
     for notice in &summary.notices {
         row("note", plain(notice));
     }

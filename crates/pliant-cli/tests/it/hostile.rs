@@ -63,6 +63,34 @@ fn hidden_characters_reach_no_terminal_page_or_json() {
     assert_eq!(summary["scene"], format!("n{hidden}n"));
 }
 
+#[test]
+fn what_a_crafted_summary_says_is_shown_without_hidden_characters() {
+    let folder = Folder::new("hostile-summary");
+    let out = folder.0.join("out").to_string_lossy().into_owned();
+    let run = ["run", "block", "--set", "duration=0.05", "--out", &out];
+    assert_eq!(reported(&pliant(&run)).0, 0);
+    let path = format!("{out}/summary.json");
+    let mut summary: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let hidden: String = HIDDEN.into_iter().collect();
+    for key in ["scene", "response", "integrator", "digest"] {
+        summary[key] = format!("x{hidden}").into();
+    }
+    summary["notices"] = serde_json::json!([hidden]);
+    fs::write(&path, summary.to_string()).unwrap();
+    let check = |arguments: &[&str]| {
+        let (code, stdout, stderr) = reported(&pliant(arguments));
+        assert_eq!(code, 0, "{stderr}");
+        assert_clean(&format!("{arguments:?}"), &(stdout + &stderr));
+    };
+    check(&["resume", &out]);
+    check(&["resume", &out, "--json"]);
+    summary["ended"] = format!("x{hidden}").into();
+    fs::write(&path, summary.to_string()).unwrap();
+    check(&["info", &out]);
+    check(&["info", &out, "--json"]);
+}
+
 /// A pipe that nobody writes to.
 #[cfg(unix)]
 fn pipe(folder: &Folder, name: &str) -> String {

@@ -54,6 +54,27 @@ fn duration_line(resolved: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::load;
+
+    #[test]
+    fn every_scene_as_resolved_is_the_same_scene_for_any_duration() {
+        let path =
+            std::env::temp_dir().join(format!("pliant-identity-{}.toml", std::process::id()));
+        for scene in pliant_scene::builtin::ALL {
+            let built = load(scene.name, &[]).unwrap();
+            std::fs::write(&path, &built.resolved).unwrap();
+            let again = load(&path, &[]).unwrap();
+            assert!(identity(&again) == identity(&built), "{}", scene.name);
+            let longer = load(&path, &["duration=123".to_string()]).unwrap();
+            assert!(identity(&longer) == identity(&built), "{}", scene.name);
+            assert_ne!(longer.info.steps, built.info.steps, "{}", scene.name);
+            let resolved = with_duration_of(&built.resolved, &longer.resolved);
+            assert!(resolved.contains("\nduration = 123.0\n"), "{}: {resolved}", scene.name);
+        }
+        let other = load("block", &["dt=0.0125".to_string()]).unwrap();
+        assert!(identity(&other) != identity(&load("block", &[]).unwrap()));
+        std::fs::remove_file(&path).unwrap();
+    }
 
     #[test]
     fn a_duration_is_found_before_all_tables_alone() {
