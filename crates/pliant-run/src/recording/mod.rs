@@ -69,6 +69,12 @@ const ENTRY: usize = 24;
 /// Size of a vertex in a frame before it is packed, bytes.
 const VERTEX: usize = 12;
 
+/// Bytes of a header before it is packed, at most, per packed byte; the writer sees to it.
+const MOST_HEADER_RATIO: usize = 20;
+
+/// Bytes of a header that are always allowed, however small they pack.
+const SMALL_HEADER: usize = 1 << 20;
+
 /// Bytes of a frame before it is packed, at most, per byte of the file.
 ///
 /// The writer sees to it, so that a reader's memory is bounded by the size of the file: the first

@@ -9,12 +9,16 @@ pub(super) fn most_vertices(size: u64) -> u64 {
 
 /// The first count or index of a header that points beyond what there is.
 pub(super) fn what_is_wrong(header: &Header) -> Option<String> {
-    let count = header.vertices;
+    let (count, mut before) = (header.vertices, 0);
     for (index, body) in header.info.bodies.iter().enumerate() {
         let (start, end) = (body.vertices.start, body.vertices.end);
         if start > end || end > count {
             return Some(format!("body {index} has vertices {start} to {end} of {count}"));
         }
+        if start < before {
+            return Some(format!("body {index} begins at vertex {start}, before {before}"));
+        }
+        before = end;
         let triangles = body.triangles.iter().flatten();
         let named = triangles.chain(body.rings.iter().flatten()).chain(body.edges.iter().flatten());
         if let Some(vertex) = named.into_iter().find(|vertex| **vertex as usize >= count) {

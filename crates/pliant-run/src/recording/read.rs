@@ -8,16 +8,10 @@ use super::code::{Past, Unpacker};
 use super::plausible::{most_vertices, what_is_wrong};
 use super::{
     BLOCK_HEAD, BlockHead, CHECKSUM, END, ENTRY, Entry, FILE_END, FILE_HEAD, FRAME, Frame, Header,
-    INDEX, KEY_EVERY, MAGIC, RecordingError, VERSION, checksum,
+    INDEX, KEY_EVERY, MAGIC, MOST_HEADER_RATIO, RecordingError, SMALL_HEADER, VERSION, checksum,
 };
 use pliant_io::regular_file;
 use pliant_scene::loaded::RunInfo;
-
-/// Most bytes of a header per packed byte: far more than such texts shrink.
-const MOST_HEADER_RATIO: u64 = 200;
-
-/// Bytes of a header that are always allowed, however small they pack.
-const SMALL_HEADER: u64 = 1 << 20;
 
 /// A recording that is open.
 #[derive(Debug)]
@@ -252,7 +246,7 @@ fn header(path: &Path, file: &mut File, size: u64) -> Result<(Header, u64), Reco
         return Err(damaged("the header does not have its checksum"));
     }
     let packed = &bytes[FILE_HEAD..];
-    let most = MOST_HEADER_RATIO * packed.len() as u64 + SMALL_HEADER;
+    let most = (MOST_HEADER_RATIO * packed.len() + SMALL_HEADER) as u64;
     let mut json = Vec::new();
     zstd::Decoder::new(packed)
         .and_then(|text| text.take(most + 1).read_to_end(&mut json))

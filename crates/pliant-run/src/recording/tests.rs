@@ -221,6 +221,8 @@ fn counts_that_the_file_cannot_hold_are_refused_at_once() {
         0,
         "body 0 names vertex 4294967295 of 20",
     );
+    let twice = |h: &mut Header| h.info.bodies.push(h.info.bodies[0].clone());
+    refused(twice, 0, "body 1 begins at vertex 0, before 20");
     let obstacle = pliant_scene::loaded::RenderMesh {
         name: "floor".to_string(),
         positions: vec![[0.0; 3]; 3],
@@ -242,6 +244,15 @@ fn a_header_that_unpacks_to_far_more_than_it_is_is_refused() {
     fs::write(&place.0, &bytes).unwrap();
     let error = Recording::open(&place.0).unwrap_err().to_string();
     assert!(error.contains("the header has more than "), "{error}");
+}
+
+#[test]
+fn a_header_that_packs_well_is_written_and_read() {
+    let place = Place::new("padded-header");
+    let mut header = Header { pliant: "0".to_string(), vertices: VERTICES, info: run_info() };
+    header.info.bodies[0].triangles = vec![[0, 1, 2]; 1 << 20];
+    Writer::create(&place.0, &header).unwrap().finish().unwrap();
+    assert_eq!(Recording::open(&place.0).unwrap().header(), &header);
 }
 
 #[test]

@@ -8,8 +8,8 @@ use pliant::math::Vec3;
 use super::code::{Packer, Past};
 use super::read::Recording;
 use super::{
-    BlockHead, END, ENTRY, Entry, FRAME, Header, INDEX, KEY_EVERY, MAGIC, MOST_RATIO,
-    RecordingError, VERSION, VERTEX, checksum,
+    BlockHead, END, ENTRY, Entry, FRAME, Header, INDEX, KEY_EVERY, MAGIC, MOST_HEADER_RATIO,
+    MOST_RATIO, RecordingError, SMALL_HEADER, VERSION, VERTEX, checksum,
 };
 use pliant_io::atomic_file::{AppendFile, Extent};
 
@@ -32,7 +32,9 @@ impl Writer {
     /// A recording without frames.
     pub fn create(path: &Path, header: &Header) -> io::Result<Writer> {
         let json = serde_json::to_vec(header)?;
-        let packed = zstd::bulk::compress(&json, HEADER_LEVEL)?;
+        let mut packed = zstd::bulk::compress(&json, HEADER_LEVEL)?;
+        let least = json.len().saturating_sub(SMALL_HEADER) / MOST_HEADER_RATIO + 1;
+        packed.extend(padding(least, packed.len()));
         let length = u32::try_from(packed.len()).map_err(|_| too_large("header"))?;
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
@@ -74,7 +76,8 @@ impl Writer {
         let rounded = positions.iter().map(|p| p.to_array().map(|value| value as f32));
         let (order, packed) = self.packer.pack(rounded)?;
         let is_first = self.frames.is_empty();
-        let padding = if is_first { padding(positions.len(), packed.len()) } else { Vec::new() };
+        let least = VERTEX * positions.len() / MOST_RATIO as usize;
+        let padding = if is_first { padding(least, packed.len()) } else { Vec::new() };
         let length = packed.len() + padding.len();
         let head = BlockHead {
             tag: FRAME,
@@ -149,9 +152,8 @@ fn fill(block: &mut Vec<u8>, head: BlockHead, payload: &[&[u8]]) {
     block.extend(checksum(block));
 }
 
-/// What makes the first frame large enough for [`MOST_RATIO`]; nearly always nothing.
-fn padding(vertices: usize, packed: usize) -> Vec<u8> {
-    let least = (VERTEX * vertices) / MOST_RATIO as usize;
+/// What makes a packed header or frame at least so many bytes long; nearly always nothing.
+fn padding(least: usize, packed: usize) -> Vec<u8> {
     let Some(missing) = least.checked_sub(packed).filter(|missing| *missing > 0) else {
         return Vec::new();
     };
