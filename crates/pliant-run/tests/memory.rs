@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use pliant::math::Vec3;
 use pliant_run::check::check;
-use pliant_run::picture::frames::{Wanted, picture};
+use pliant_run::picture::{Camera, View, render};
 use pliant_run::recording::{Header, Recording, Writer};
 use pliant_scene::loaded::{BodyInfo, RunInfo};
 
@@ -28,7 +28,7 @@ const BYTES_PER_BYTE: usize = 100;
 /// positions are needed as f64 too.
 const BYTES_PER_PACKED_BYTE: usize = 1000;
 
-/// Bytes that drawing may use for any recording: beads for at most 10,000 vertices of a body.
+/// Bytes that drawing may use for any recording: small balls for at most 10,000 vertices of a body.
 const BYTES_DRAWN: usize = 400 << 20;
 
 /// Bytes that any file may use: buffers, messages.
@@ -131,14 +131,14 @@ fn a_recording_that_packs_well_is_drawn() {
     let before = NOW.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);
     let mut recording = Recording::open(&path).unwrap();
-    let wanted = Wanted { at: None, size: [64, 48], from: None };
     let read = recording.read(3).unwrap();
     assert_eq!(read.positions.len(), VERTICES);
-    drop(read);
     let used = PEAK.load(Ordering::Relaxed) - before;
     let limit = BYTES_PER_PACKED_BYTE * size + BYTES_FREE;
     assert!(used <= limit, "{used} bytes to read a recording of {size}");
-    picture(&mut recording, &wanted).unwrap();
+    let (bodies, positions) = (&recording.info().bodies, &read.positions);
+    let camera = Camera::default();
+    render(&View { bodies, positions, obstacles: &[], time: 0.0, size: [64, 48], camera });
     let used = PEAK.load(Ordering::Relaxed) - before;
     let limit = BYTES_PER_PACKED_BYTE * size + BYTES_DRAWN;
     assert!(used <= limit, "{used} bytes to draw a recording of {size}");

@@ -15,7 +15,7 @@ const LONE: f64 = 0.05;
 /// Most beads of a body; of more vertices some are left out.
 pub const MOST: usize = 10_000;
 
-/// Most beads, and most rods, of all bodies; of more the rest is left out.
+/// Most spheres, and most rods, of all bodies; of more the rest is left out.
 pub const MOST_OF_ALL: usize = 40_000;
 
 /// Radius of a rod over that of a bead.

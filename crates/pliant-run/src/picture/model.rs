@@ -123,10 +123,10 @@ impl Model {
             .collect();
         self.framed.extend(middles.iter().flat_map(|(_, points)| points));
         let size = diagonal(&self.framed);
-        let [mut beads_left, mut rods_left] = [MOST_OF_ALL; 2];
+        let [mut spheres_left, mut rods_left] = [MOST_OF_ALL; 2];
         for (index, points) in &middles {
             let ends = edges(&bodies[*index], positions);
-            if points.len() > beads_left || ends.len() > rods_left {
+            if points.len() > spheres_left || ends.len() > rods_left {
                 let name = &bodies[*index].name;
                 self.notices.push(format!(
                     "from body `{name}` on, not all bodies without triangles are shown: there are \
@@ -134,7 +134,7 @@ impl Model {
                 ));
                 break;
             }
-            beads_left -= points.len();
+            spheres_left -= points.len();
             rods_left -= ends.len();
             self.triangles.extend(spheres(points, size, Paint::Body(*index)));
             self.triangles.extend(rods(&ends, size, Paint::Body(*index)));
