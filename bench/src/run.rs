@@ -82,7 +82,7 @@ fn row((name, make): Scene, folder: &Path) -> Result<String, String> {
         let (mut built, mut done) = (Some(make()?), Ok(()));
         whole = least(whole, || {
             if let Some(built) = built.take() {
-                let summary = run_scene(built, folder, settings, &mut ());
+                let summary = run_scene(built, folder, settings.clone(), &mut ());
                 done = summary.map(|_| ()).map_err(|error| error.to_string());
             }
         });

@@ -16,10 +16,7 @@ const SHOWN: usize = 3;
 pub fn print_json(files: &[PathBuf]) -> Result<ExitCode, EarlyExit> {
     let report = Report { files: files.iter().map(|file| check(file)).collect() };
     report.files.iter().for_each(complain);
-    match serde_json::to_string(&report) {
-        Ok(json) => show::print(&(json + "\n"))?,
-        Err(error) => return Ok(show::usage_error(&error.to_string())),
-    }
+    show::print_json(&report)?;
     Ok(exit_code(&report.files))
 }
 

@@ -28,7 +28,7 @@ Exit codes: 0 all finished, 1 a run failed, 2 bad arguments or input, 130 interr
 pub struct CompareArguments {
     /// A scene file, or the name of a built-in scene
     #[arg(value_name = "SCENE")]
-    scene: String,
+    scene: PathBuf,
     /// Contact responses to compare
     #[arg(long, value_name = "A,B", value_delimiter = ',', required_unless_present = "integrator")]
     response: Vec<String>,
@@ -39,7 +39,7 @@ pub struct CompareArguments {
     #[arg(long = "set", value_name = "NAME=VALUE")]
     sets: Vec<String>,
     /// Folder for the results; runs/compare-SCENE when not given
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Replace earlier runs in the folder; files that are not of a run stay
     #[arg(long)]
@@ -53,17 +53,17 @@ pub fn run(arguments: &CompareArguments) -> Result<ExitCode, EarlyExit> {
         false => ("integrator", &arguments.integrator),
     };
     let ways = Ways { key: key.to_owned(), values: values.clone() };
-    let stem = std::path::Path::new(&arguments.scene).file_stem();
+    let stem = arguments.scene.file_stem();
     let stem = stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let default = || PathBuf::from("runs").join(format!("compare-{stem}"));
     let folder = arguments.out.clone().unwrap_or_else(default);
     let existing = if arguments.force { IfExists::Replace } else { IfExists::Refuse };
     let settings = RunSettings { existing, ..RunSettings::default() };
-    let mut bar = match Bar::new(&arguments.scene) {
+    let mut bar = match Bar::new(&arguments.scene.to_string_lossy()) {
         Ok(bar) => bar,
         Err(why) => return Ok(show::usage_error(&why)),
     };
-    let done = compare(&arguments.scene, &arguments.sets, &ways, &folder, settings, &mut bar);
+    let done = compare(&arguments.scene, &arguments.sets, &ways, &folder, &settings, &mut bar);
     bar.clear();
     let done = match done {
         Ok(done) => done,
@@ -81,7 +81,7 @@ pub fn run(arguments: &CompareArguments) -> Result<ExitCode, EarlyExit> {
         show::error(&format!("interrupted in run {} of {all}", done.len()));
     }
     let report = plain(&folder.join(REPORT).display().to_string());
-    show::print(&(table(key, &done) + &format!("{DIM}report{DIM:#} {report}\n")))?;
+    show::remark(&(table(key, &done) + &format!("{DIM}report{DIM:#} {report}\n")))?;
     Ok(match (interrupted, finished == values.len()) {
         (0, true) => ExitCode::SUCCESS,
         (0, false) => ExitCode::from(crate::FAILED),

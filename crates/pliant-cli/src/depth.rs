@@ -8,7 +8,9 @@ use clap::Args;
 use pliant::depth::{DepthSettings, Reason, Scope};
 use pliant::mesh::normals::Normals;
 use pliant_run::check::Kind;
-use pliant_run::depth::{BodyReport, Method, Point, Report, Request, check_exponent, depth};
+use pliant_run::depth::{
+    BodyReport, Method, Point, Report, Request, Timings, check_exponent, depth,
+};
 
 use crate::choice::choice;
 use crate::show::{self, DIM, EarlyExit, GOOD, HEADING, WARNING, counted, plain};
@@ -25,15 +27,16 @@ With --json, one object on stdout:
    \"bodies\":[{\"name\":\"ball\",\"kind\":\"tets|surface\",\"vertices\":123,\"tets\":400,
      \"points\":[{\"vertex\":7,\"into\":[1],\"ring\":0,\"depth\":0.104,\"direction\":[0.0,0.0,1.0]}],
      \"unresolved\":[{\"vertex\":9,\"into\":[1],\"reason\":\"enclosed|cancelled|rounding\"}]}],
-   \"crossing_pairs\":[[0,1]],\"notices\":[…],\"timings_us\":{\"inside\":0.0,\"depth\":0.0}}
+   \"crossing_pairs\":[[0,1]],\"notices\":[…],\"timings_us\":null}
 `vertex` counts from 0 in the body's file, `into` and `crossing_pairs` count the arguments
 from 0. `ring` is 0 where an edge of the vertex itself leaves the other body. `depth` can be
 negative, as interpolated normals tilt. `points` and `unresolved` together are the colliding
 vertices, in order; with --scope pairs a vertex comes once per body. `crossing_pairs` are
 bodies that overlap although no vertex of either is inside the other. With --method closest
-there is no `ring`, and `exponent`, `scope` and `normals` are null. `timings_us.inside` is the
-time for finding the vertices inside; `depth` is the rest, 0 when nothing collides.
-Both are for one thread on warm memory, without reading the files and the crossing pairs.";
+there is no `ring`, and `exponent`, `scope` and `normals` are null. `timings_us` is null unless
+--timings is given: then `inside` is the time for finding the vertices inside, `depth` the rest,
+0 when nothing collides; the shortest of several runs on one thread, without reading the files
+and the crossing pairs.";
 
 /// Arguments of `pliant depth`.
 #[derive(Args)]
@@ -57,6 +60,9 @@ pub struct DepthArguments {
     /// Threads to use, 1 or more; the result does not depend on it
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
+    /// Also measure how long it takes, by repeating it up to six times
+    #[arg(long)]
+    timings: bool,
     /// Print one JSON object instead of tables
     #[arg(long)]
     json: bool,
@@ -108,10 +114,7 @@ pub fn run(arguments: &DepthArguments) -> Result<ExitCode, EarlyExit> {
         show::print(&tables(&report))?;
         return Ok(ExitCode::SUCCESS);
     }
-    match serde_json::to_string(&report) {
-        Ok(json) => show::print(&(json + "\n"))?,
-        Err(error) => return Ok(show::usage_error(&error.to_string())),
-    }
+    show::print_json(&report)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -123,7 +126,8 @@ impl DepthArguments {
             scope: self.scope.unwrap_or(usual.scope),
             normals: self.normals.unwrap_or(usual.normals),
         };
-        Request { method: self.method, settings, threads: self.threads.unwrap_or(1) }
+        let (method, threads) = (self.method, self.threads.unwrap_or(1));
+        Request { method, settings, threads, is_timed: self.timings }
     }
 
     /// A notice on options that the closest feature has no use for.
@@ -158,6 +162,9 @@ fn tables(report: &Report) -> String {
             text,
             "{WARNING}crossing{WARNING:#} {a} and {b} overlap, with no vertex of either inside the other"
         );
+    }
+    if let Some(Timings { inside, depth }) = report.timings_us {
+        let _ = writeln!(text, "{DIM}time     inside {inside:.1} µs, depth {depth:.1} µs{DIM:#}");
     }
     for notice in &report.notices {
         let _ = writeln!(text, "{DIM}note     {}{DIM:#}", plain(notice));

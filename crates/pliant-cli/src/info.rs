@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
+use pliant_io::printable::path_notice;
 use pliant_run::report::text::{number, with_digits};
 use pliant_run::run::inspect::{RecordingLook, RunStatus, look};
 
@@ -27,21 +28,21 @@ pub fn run(path: &Path, form: Form) -> Result<ExitCode, EarlyExit> {
         Ok(look) => look,
         Err(error) => return Ok(show::usage_error(&error.to_string())),
     };
-    let text = match form {
-        Form::Table => table(&look),
-        Form::Json => match serde_json::to_string(&look) {
-            Ok(json) => json + "\n",
-            Err(error) => return Ok(show::usage_error(&error.to_string())),
-        },
-    };
-    show::print(&text)?;
+    if let Some(notice) = path_notice(path) {
+        show::note(&notice);
+    }
+    match form {
+        Form::Table => show::print(&table(&look))?,
+        Form::Json => show::print_json(&look)?,
+    }
     Ok(ExitCode::SUCCESS)
 }
 
 fn table(look: &RunStatus) -> String {
     let colour = if look.is_finished() { GOOD } else { WARNING };
     let path = plain(&look.path.display().to_string());
-    let mut text = format!("{HEADING}{path}{HEADING:#}: {colour}{}{colour:#}\n", look.state);
+    let mut text =
+        format!("{HEADING}{path}{HEADING:#}: {colour}{}{colour:#}\n", plain(&look.state));
     let mut row = |name: &str, value: String| {
         // Writing to a text cannot fail.
         let _ = writeln!(text, "  {DIM}{name:<10}{DIM:#} {value}");
@@ -71,7 +72,7 @@ fn table(look: &RunStatus) -> String {
         format!("pliant {}, recording format {}", plain(&look.pliant), look.recording.format),
     );
     if let Some(summary) = &look.summary {
-        row("digest", summary.digest.clone());
+        row("digest", plain(&summary.digest));
     }
     text
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 mod check;
 
@@ -17,6 +17,8 @@ mod progress;
 
 mod run;
 
+mod resume;
+
 mod compare;
 
 mod info;
@@ -24,6 +26,8 @@ mod info;
 mod demo;
 
 mod scenes;
+
+mod shell;
 
 mod show;
 
@@ -45,6 +49,9 @@ const BAD_INPUT: u8 = 2;
 #[derive(Parser)]
 #[command(name = "pliant", version, arg_required_else_help = true, after_help = EXAMPLES)]
 struct Arguments {
+    /// Print errors and answers only: no progress, no remarks, no notes
+    #[arg(short, long, global = true)]
+    quiet: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -58,6 +65,7 @@ Examples:
   pliant proximity a.svg b.geojson    how near outlines are, or how deep they overlap
   pliant scenes                       what can be run without a file
   pliant run block                    run a scene to a folder with a report
+  pliant resume runs/block            continue it after Ctrl-C or a crash
   pliant demo                         generate some bodies, write and check them
 
 Exit codes: 0 success, 1 the run failed, 2 bad arguments or input, 130 interrupted.
@@ -144,6 +152,9 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
     /// Shows a progress bar on a terminal, and none when piped.
     #[command(after_help = run::AFTER_HELP)]
     Run(run::RunArguments),
+    /// Continue a run in its folder, without repeating its arguments
+    #[command(after_help = resume::AFTER_HELP)]
+    Resume(resume::ResumeArguments),
     /// Run one scene with several settings and compare the results
     #[command(after_help = compare::AFTER_HELP)]
     Compare(compare::CompareArguments),
@@ -159,13 +170,34 @@ stderr, and the counts and `kind` are null; otherwise there is no `error`.")]
     /// Generate bodies, write them in every format, read them back and check them
     Demo {
         /// Folder for the files, made if missing; files of the same names are replaced
-        #[arg(long, value_name = "DIR", default_value = "runs/demo")]
+        #[arg(short, long, value_name = "DIR", default_value = "runs/demo")]
+        out: PathBuf,
+    },
+    /// Print a script that completes commands and options in a shell
+    ///
+    /// For bash, for one, `source <(pliant completions bash)`, also in ~/.bashrc.
+    Completions {
+        /// The shell
+        #[arg(value_name = "SHELL")]
+        shell: clap_complete::Shell,
+    },
+    /// Write manual pages, one for each command
+    Man {
+        /// Folder for the files, made if missing; files of the same names are replaced
+        #[arg(value_name = "DIR")]
         out: PathBuf,
     },
 }
 
 fn main() -> ExitCode {
-    let done = match Arguments::parse().command {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return show::bad_arguments(&error),
+    };
+    if arguments.quiet {
+        show::be_quiet();
+    }
+    let done = match arguments.command {
         Command::Check { json: true, files } => check::print_json(&files),
         Command::Check { json: false, files } => check::print_tables(&files),
         Command::Depth(arguments) => depth::run(&arguments),
@@ -175,10 +207,13 @@ fn main() -> ExitCode {
         Command::Scenes { name: Some(name), .. } => scenes::print_scene(&name),
         Command::Scenes { .. } => scenes::print_list(),
         Command::Run(arguments) => run::run(&arguments),
+        Command::Resume(arguments) => resume::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Info { json: true, path } => info::run(&path, info::Form::Json),
         Command::Info { json: false, path } => info::run(&path, info::Form::Table),
         Command::Demo { out } => demo::run(&out),
+        Command::Completions { shell } => shell::print_completions(shell, Arguments::command()),
+        Command::Man { out } => shell::write_manual(&out, Arguments::command()),
     };
     done.unwrap_or_else(|EarlyExit(code)| code)
 }

@@ -31,8 +31,8 @@ pub struct PictureArguments {
     /// Time, s; the nearest recorded frame is shown; the last one by default
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     at: Option<f64>,
-    /// File to write, replaced if it is there
-    #[arg(short, long, value_name = "PNG")]
+    /// File to write, replaced if it is there; its name ends in .png
+    #[arg(short, long = "out", alias = "output", value_name = "PNG")]
     output: PathBuf,
     /// Width and height, pixels
     #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = size)]
@@ -49,6 +49,9 @@ pub fn run(
     arguments: &PictureArguments,
     open: impl FnOnce(&Path) -> Result<Box<dyn Frames>, String>,
 ) -> Result<ExitCode, EarlyExit> {
+    if let Err(why) = check_name(&arguments.output) {
+        return Ok(show::usage_error(&why));
+    }
     let name = plain(&arguments.run.display().to_string());
     let mut frames = match open(&arguments.run) {
         Ok(frames) => frames,
@@ -72,8 +75,21 @@ pub fn run(
     for notice in &image.notices {
         text += &format!("{DIM}note  {}{DIM:#}\n", plain(notice));
     }
-    show::print(&text)?;
+    show::remark(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a name of which a viewer expects another format than PNG.
+pub fn check_name(output: &Path) -> Result<(), String> {
+    if output.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png")) {
+        return Ok(());
+    }
+    let stem = output.with_extension("png");
+    Err(format!(
+        "{}: only PNG pictures are written; name the file {}, and convert it with another program",
+        output.display(),
+        stem.display()
+    ))
 }
 
 /// The recording of a run's folder, or the one that is named itself.
@@ -186,6 +202,22 @@ mod tests {
         assert_eq!(code(1.6, &file), ExitCode::SUCCESS);
         assert_eq!(std::fs::read(&file).unwrap()[1..4], *b"PNG");
         assert_eq!(code(0.0, &folder.join("missing").join("a.png")), ExitCode::from(1));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn only_names_of_pngs_are_accepted() {
+        for good in ["a.png", "b/c.PNG", "a.b.png"] {
+            assert_eq!(check_name(Path::new(good)), Ok(()), "{good}");
+        }
+        for bad in ["a.jpg", "a.png.gif", "a", ".png", "b/"] {
+            let why = check_name(Path::new(bad)).unwrap_err();
+            assert!(why.contains("only PNG pictures are written; name the file "), "{why}");
+        }
+        let folder = std::env::temp_dir().join(format!("pliant-jpg-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        assert_eq!(code(0.0, &folder.join("a.jpg")), ExitCode::from(2));
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
         std::fs::remove_dir_all(&folder).unwrap();
     }
 

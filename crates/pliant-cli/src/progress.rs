@@ -1,4 +1,4 @@
-//! Progress bar and Ctrl-C handling, shared by `pliant run` and `pliant compare`.
+//! Progress bar and Ctrl-C handling, shared by `pliant run`, `resume` and `compare`.
 
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use pliant_run::run::Progress;
 
-use crate::show::plain;
+use crate::show::{is_quiet, plain};
 
 /// Exit code of a run that was interrupted and can be resumed.
 pub const INTERRUPTED: u8 = 130;
@@ -75,7 +75,11 @@ impl Progress for Bar {
 
 /// A bar of which only the name is known yet.
 fn drawn(name: &str) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(REDRAWS));
+    let target = match is_quiet() {
+        true => ProgressDrawTarget::hidden(),
+        false => ProgressDrawTarget::stderr_with_hz(REDRAWS),
+    };
+    let bar = ProgressBar::with_draw_target(None, target);
     bar.set_message(plain(name));
     bar
 }

@@ -11,6 +11,7 @@ use pliant_run::proximity::picture::picture;
 use pliant_run::proximity::{BackendKind, PenetrationReport, Report, Request, proximity};
 
 use crate::choice::choice;
+use crate::picture::check_name;
 use crate::show::{self, DIM, EarlyExit, GOOD, HEADING, WARNING, counted, plain};
 
 /// Deepest points and contacts shown; JSON has all.
@@ -58,7 +59,8 @@ pub struct ProximityArguments {
     /// Thickness of lines, in the files' unit; default what SVG says, otherwise lines are refused
     #[arg(long, value_name = "W", allow_negative_numbers = true)]
     thickness: Option<f64>,
-    /// Draw both outlines on B's distance field into this file, replaced if it is there
+    /// Draw both outlines on B's distance field into this .png file, replaced if it
+    /// is there
     #[arg(long, value_name = "PNG")]
     picture: Option<PathBuf>,
     /// Print one JSON object instead of a table
@@ -83,6 +85,9 @@ fn about_backend(kind: BackendKind) -> &'static str {
 
 /// Measures, draws if requested, and prints the result.
 pub fn run(arguments: &ProximityArguments) -> Result<ExitCode, EarlyExit> {
+    if let Some(Err(why)) = arguments.picture.as_deref().map(check_name) {
+        return Ok(show::usage_error(&why));
+    }
     let mut found = match proximity(&arguments.request()) {
         Ok(found) => found,
         Err(error) => return Ok(show::usage_error(&error.to_string())),
@@ -100,10 +105,7 @@ pub fn run(arguments: &ProximityArguments) -> Result<ExitCode, EarlyExit> {
         show::print(&table(&found.report, arguments))?;
         return Ok(ExitCode::SUCCESS);
     }
-    match serde_json::to_string(&found.report) {
-        Ok(json) => show::print(&(json + "\n"))?,
-        Err(error) => return Ok(show::usage_error(&error.to_string())),
-    }
+    show::print_json(&found.report)?;
     Ok(ExitCode::SUCCESS)
 }
 

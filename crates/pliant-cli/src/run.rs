@@ -8,10 +8,13 @@ use clap::Args;
 use pliant_run::report::run_report::of_run;
 use pliant_run::report::text::{number, with_digits};
 use pliant_run::run::folder::{RECORDING, REPORT, SERIES, read_summary};
-use pliant_run::run::{IfExists, RunSettings, run as run_scene};
-use pliant_run::scene::load;
+use pliant_run::run::marker::Origin;
+use pliant_run::run::{IfExists, RunError, RunSettings, run as run_scene};
+use pliant_run::scene::{absolute, load};
 use pliant_run::summary::Summary;
+use pliant_scene::loaded::LoadedScene;
 
+use crate::info::Form;
 use crate::progress::{Bar, INTERRUPTED};
 use crate::show::{self, DIM, ERROR, EarlyExit, GOOD, HEADING, WARNING, counted, plain};
 
@@ -22,24 +25,24 @@ const DIGITS: usize = 6;
 pub const AFTER_HELP: &str = "\
 The folder gets scene.toml (as resolved), series.csv (a row per recorded step), recording.pliant
 (a frame per recorded step), report.html and summary.json; `pliant info` reports what is in it.
-Ctrl-C ends a run and keeps its results so far; --resume continues it, also after a crash, and
-its results are bitwise identical to those of an uninterrupted run.
+Ctrl-C ends a run and keeps its results so far; `pliant resume DIR` continues it, also after a
+crash, and its results are bitwise identical to those of an uninterrupted run. One process writes
+to a folder at a time.
 
 What went wrong without ending the run, such as contacts that did not converge, is a warning on
 stderr, in summary.json and in the report; --strict makes it a failure.
 
 Exit codes: 0 finished, 1 the run failed (partial results are kept) or, with --strict, has a
-warning, 2 bad arguments or input,
-130 interrupted (--resume continues).";
+warning, 2 bad arguments or input, 130 interrupted (`pliant resume` continues).";
 
 /// Arguments of `pliant run`.
 #[derive(Args)]
 pub struct RunArguments {
     /// A scene file, or the name of a built-in scene
     #[arg(value_name = "SCENE")]
-    scene: String,
+    scene: PathBuf,
     /// Folder for the results; runs/NAME when not given
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Set a parameter that the scene declares, or any path of it, such as dt=0.01 or
     /// bodies.0.material.young=1e5
@@ -78,48 +81,60 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, EarlyExit> {
         (_, true) => IfExists::Replace,
         _ => IfExists::Refuse,
     };
-    let settings =
-        RunSettings { threads: arguments.threads.into(), existing, report: Some(of_run) };
+    let source = absolute(&arguments.scene).to_string_lossy().into_owned();
+    let origin = Origin { source, sets: arguments.sets.clone() };
+    let threads = arguments.threads.into();
+    let settings = RunSettings { threads, existing, report: Some(of_run), origin };
+    let form = if arguments.json { Form::Json } else { Form::Table };
+    execute(built, &folder, settings, Output { form, is_strict: arguments.strict })
+}
+
+/// How the end of a run is reported.
+#[derive(Clone, Copy)]
+pub struct Output {
+    /// Table or JSON.
+    pub form: Form,
+    /// Whether a warning is a failure.
+    pub is_strict: bool,
+}
+
+/// Runs what was loaded into a folder and prints its summary.
+pub fn execute(
+    built: LoadedScene,
+    folder: &Path,
+    settings: RunSettings,
+    output: Output,
+) -> Result<ExitCode, EarlyExit> {
+    let Output { form, is_strict } = output;
     let mut bar = match Bar::new(&built.info.scene) {
         Ok(bar) => bar,
         Err(why) => return Ok(show::usage_error(&why)),
     };
-    let steps = built.info.steps;
-    let done = run_scene(built, &folder, settings, &mut bar);
+    let (steps, existing) = (built.info.steps, settings.existing);
+    let done = run_scene(built, folder, settings, &mut bar);
     bar.clear();
     let summary = match done {
         Ok(summary) => summary,
-        Err(error) => {
-            show::error(&error.to_string());
-            if error.is_input() {
-                return Ok(ExitCode::from(crate::BAD_INPUT));
-            }
-            show::note(&format!("partial results in {}", folder.display()));
-            if let Some(json) = kept(&folder).filter(|_| arguments.json) {
-                show::print(&(json + "\n"))?;
-            }
-            return Ok(ExitCode::from(crate::FAILED));
-        }
+        Err(error) => return failed(&error, folder, form),
     };
     let is_broken_off = summary.steps < steps;
     if is_broken_off {
         show::error(&format!("interrupted after {} of {steps} steps", summary.steps));
-    } else if !bar.has_begun() && arguments.resume {
+    } else if !bar.has_begun() && existing == IfExists::Resume {
         let folder = folder.display();
-        show::note(&format!("{folder}: the run is finished already; --force starts over"));
+        show::note(&format!(
+            "{folder}: the run is finished already; `pliant resume` with a longer --duration \
+             continues it, `pliant run` with --force starts over"
+        ));
     }
-    if arguments.json {
-        match serde_json::to_string(&summary) {
-            Ok(json) => show::print(&(json + "\n"))?,
-            Err(error) => return Ok(show::usage_error(&error.to_string())),
-        }
-    } else {
-        show::print(&table(&summary, &folder, steps))?;
+    match form {
+        Form::Json => show::print_json(&summary)?,
+        Form::Table => show::remark(&table(&summary, folder, steps))?,
     }
     for warning in &summary.warnings {
         show::warning(&warning.message);
     }
-    let is_strict_failure = arguments.strict && !summary.warnings.is_empty();
+    let is_strict_failure = is_strict && !summary.warnings.is_empty();
     Ok(match (is_broken_off, is_strict_failure) {
         (true, _) => ExitCode::from(INTERRUPTED),
         (_, true) => ExitCode::from(crate::FAILED),
@@ -127,9 +142,17 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, EarlyExit> {
     })
 }
 
-/// The summary of a run that failed, on one line.
-fn kept(folder: &Path) -> Option<String> {
-    serde_json::to_string(&read_summary(folder)?).ok()
+/// Reports an error, and what a run that failed left.
+fn failed(error: &RunError, folder: &Path, form: Form) -> Result<ExitCode, EarlyExit> {
+    show::error(&error.to_string());
+    if error.is_input() {
+        return Ok(ExitCode::from(crate::BAD_INPUT));
+    }
+    show::note(&format!("partial results in {}", folder.display()));
+    if let (Form::Json, Ok(Some(summary))) = (form, read_summary(folder)) {
+        show::print_json(&summary)?;
+    }
+    Ok(ExitCode::from(crate::FAILED))
 }
 
 /// The summary as a table, with the folder of the results.
@@ -145,7 +168,8 @@ fn table(summary: &Summary, folder: &Path, steps: u64) -> String {
     };
     let size = counted(summary.vertices, "vertex", "vertices");
     row("scene", format!("{size}, {}", counted(summary.tets, "tet", "tets")));
-    row("method", format!("{}, response {}", summary.integrator, summary.response));
+    let (integrator, response) = (plain(&summary.integrator), plain(&summary.response));
+    row("method", format!("{integrator}, response {response}"));
     let [time, dt] = [summary.simulated_s, summary.dt].map(|time| with_digits(time, DIGITS));
     row(
         "simulated",
@@ -158,7 +182,7 @@ fn table(summary: &Summary, folder: &Path, steps: u64) -> String {
     row("speed", format!("rms {:.3e} m/s, max {:.3e} m/s", summary.rms_speed, summary.max_speed));
     row("overlap", overlap(summary));
     row("momentum", momentum(summary));
-    row("digest", summary.digest.clone());
+    row("digest", plain(&summary.digest));
     for notice in &summary.notices {
         row("note", plain(notice));
     }

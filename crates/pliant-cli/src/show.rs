@@ -2,9 +2,15 @@
 
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
 use pliant_io::atomic_file::io_message;
+use pliant_io::printable::{is_hidden, printable, printable_json};
+use serde::Serialize;
+
+/// Whether only errors and answers are printed.
+static QUIET: AtomicBool = AtomicBool::new(false);
 
 /// Headings and file names.
 pub const HEADING: Style = Style::new().bold();
@@ -19,6 +25,29 @@ pub const DIM: Style = Style::new().dimmed();
 
 /// Why printing ended, as an exit code.
 pub struct EarlyExit(pub ExitCode);
+
+/// From now on remarks, notes and progress are left out: `--quiet`.
+pub fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Whether `--quiet` was given.
+pub fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// Prints what a command did, on stdout; nothing when quiet.
+pub fn remark(text: &str) -> Result<(), EarlyExit> {
+    if is_quiet() { Ok(()) } else { print(text) }
+}
+
+/// Prints an answer as one JSON object on one line.
+pub fn print_json(answer: &impl Serialize) -> Result<(), EarlyExit> {
+    match serde_json::to_string(answer) {
+        Ok(json) => print(&(printable_json(&json).into_owned() + "\n")),
+        Err(error) => Err(EarlyExit(usage_error(&error.to_string()))),
+    }
+}
 
 /// Prints to stdout; colours are dropped unless it is a terminal that shows them.
 ///
@@ -37,9 +66,9 @@ pub fn print(text: &str) -> Result<(), EarlyExit> {
     }
 }
 
-/// A name as one line shows it: control characters as dots.
+/// A name as one line shows it, see [`printable`].
 pub fn plain(name: &str) -> String {
-    name.chars().map(|c| if c.is_control() { '·' } else { c }).collect()
+    printable(name).into_owned()
 }
 
 /// An error, one line on stderr, prefixed with the program's name.
@@ -48,8 +77,11 @@ pub fn error(message: &str) {
     let _ = writeln!(anstream::stderr(), "{ERROR}pliant:{ERROR:#} {}", plain(message));
 }
 
-/// A note, one line on stderr.
+/// A note, one line on stderr; nothing when quiet.
 pub fn note(message: &str) {
+    if is_quiet() {
+        return;
+    }
     let _ = writeln!(anstream::stderr(), "pliant: {}", plain(message));
 }
 
@@ -62,6 +94,19 @@ pub fn warning(message: &str) {
 pub fn usage_error(message: &str) -> ExitCode {
     error(message);
     ExitCode::from(crate::BAD_INPUT)
+}
+
+/// What clap says of the arguments, which may be names of files that a shell found.
+pub fn bad_arguments(error: &clap::Error) -> ExitCode {
+    let text = error.to_string();
+    if text.contains(|letter: char| is_hidden(letter) && letter != '\n') {
+        let lines: Vec<String> = text.lines().map(plain).collect();
+        let _ = writeln!(anstream::stderr(), "{}", lines.join("\n"));
+    } else {
+        // With its colours; nothing can be reported if stderr is closed.
+        let _ = error.print();
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(crate::BAD_INPUT))
 }
 
 /// An error of several lines on stderr, as for a scene file.

@@ -1,14 +1,20 @@
 //! Files that are replaced atomically, or that grow by whole pieces.
 
-use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use tempfile::Builder;
 
+use crate::regular_file;
+
 /// What follows the name of a file while it is written.
 const SUFFIX: &str = ".part";
+
+/// Longest name to which a prefix, some letters and the suffix can be added, bytes: most
+/// systems allow 255.
+const LONGEST: usize = 200;
 
 /// Writes a file under a name of its own, then moves it into place.
 ///
@@ -20,7 +26,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file name"));
     };
     let mut prefix = OsString::from(".");
-    prefix.push(name);
+    // Of a name that leaves no room for more, nothing is kept.
+    prefix.push(if name.len() <= LONGEST { name } else { OsStr::new("pliant") });
     prefix.push(".");
     // In the same folder, so that moving stays on one disk; created as any file is, as a
     // temporary one would be readable by its owner alone.
@@ -35,40 +42,70 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// A file that grows by whole pieces.
+/// The beginning of a file: how long it is, and what it holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Bytes.
+    pub length: u64,
+    /// BLAKE3 of them.
+    pub digest: [u8; 32],
+}
+
+/// A file that grows by whole pieces, and the digest of what it holds.
 #[derive(Debug)]
 pub struct AppendFile {
     file: File,
     /// Up to the end of the last whole piece, bytes.
     length: u64,
+    /// Has seen as many bytes.
+    hasher: blake3::Hasher,
 }
 
 impl AppendFile {
-    /// A new file, or an old one emptied.
+    /// A new file; an old one, or a link, is removed first.
     pub fn create(path: &Path) -> io::Result<AppendFile> {
-        Ok(AppendFile { file: File::create(path)?, length: 0 })
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let file = File::create_new(path)?;
+        Ok(AppendFile { file, length: 0, hasher: blake3::Hasher::new() })
     }
 
-    /// An old file, of which everything beyond `length` bytes is cut off.
+    /// An old file, to be continued after its beginning, which must be as it was written.
     ///
-    /// A file that is shorter is an error: it would grow zeros.
-    pub fn cut(path: &Path, length: u64) -> io::Result<AppendFile> {
-        let mut file = OpenOptions::new().read(true).write(true).open(path)?;
-        let found = file.metadata()?.len();
+    /// The file is unchanged until [`AppendFile::cut`] removes what came later. A link, or a
+    /// file that is shorter or has other bytes, is an error.
+    pub fn reopen(path: &Path, beginning: Extent) -> io::Result<AppendFile> {
+        let mut file = regular_file::open_own(path)?;
+        let (found, length) = (file.metadata()?.len(), beginning.length);
         if found < length {
             let message = format!("holds {found} bytes where {length} were written");
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message));
         }
-        file.set_len(length)?;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update_reader((&mut file).take(length))?;
+        if hasher.finalize() != beginning.digest {
+            let message = format!("was changed within its first {length} bytes");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
         file.seek(SeekFrom::Start(length))?;
-        Ok(AppendFile { file, length })
+        Ok(AppendFile { file, length, hasher })
+    }
+
+    /// Cuts off what lies beyond the last whole piece.
+    pub fn cut(&mut self) -> io::Result<()> {
+        self.file.set_len(self.length)
     }
 
     /// Adds a piece; on an error the file is as it was.
     pub fn append(&mut self, piece: &[u8]) -> io::Result<()> {
         let done = self.file.write_all(piece);
         match done {
-            Ok(()) => self.length += piece.len() as u64,
+            Ok(()) => {
+                self.length += piece.len() as u64;
+                self.hasher.update(piece);
+            }
             Err(_) => {
                 // The first error is the one to report; cutting needs no space.
                 let _ = self.file.set_len(self.length);
@@ -87,6 +124,11 @@ impl AppendFile {
     pub fn length(&self) -> u64 {
         self.length
     }
+
+    /// What there is so far.
+    pub fn extent(&self) -> Extent {
+        Extent { length: self.length, digest: *self.hasher.finalize().as_bytes() }
+    }
 }
 
 /// The system's message of an error, without its number.
@@ -101,12 +143,12 @@ pub fn io_message(error: &io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
     use std::path::PathBuf;
 
     /// An empty folder for one test.
     fn folder(test: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("pliant-{test}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         folder
     }
@@ -120,18 +162,45 @@ mod tests {
 
     #[test]
     fn an_append_file_is_cut_where_asked_and_never_padded() {
-        let name = format!("pliant-append-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
+        let folder = folder("append");
+        let path = folder.join("a.csv");
         let mut file = AppendFile::create(&path).unwrap();
-        file.append(b"one two").unwrap();
+        file.append(b"one ").unwrap();
+        let beginning = file.extent();
+        file.append(b"two").unwrap();
         drop(file);
-        let mut file = AppendFile::cut(&path, 4).unwrap();
+        let mut file = AppendFile::reopen(&path, beginning).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one two");
+        file.cut().unwrap();
         file.append(b"three").unwrap();
-        assert_eq!(file.length(), 9);
         assert_eq!(fs::read(&path).unwrap(), b"one three");
-        let error = AppendFile::cut(&path, 10).unwrap_err();
+        let whole = file.extent();
+        assert_eq!(whole, Extent { length: 9, digest: *blake3::hash(b"one three").as_bytes() });
+        let error = AppendFile::reopen(&path, Extent { length: 10, ..whole }).unwrap_err();
         assert_eq!(error.to_string(), "holds 9 bytes where 10 were written");
-        fs::remove_file(&path).unwrap();
+        fs::write(&path, "one thzee").unwrap();
+        let error = AppendFile::reopen(&path, whole).unwrap_err();
+        assert_eq!(error.to_string(), "was changed within its first 9 bytes");
+        assert_eq!(fs::read(&path).unwrap(), b"one thzee");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_append_file_never_writes_through_a_link() {
+        let folder = folder("append-link");
+        let (target, link) = (folder.join("target"), folder.join("link"));
+        fs::write(&target, "kept").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let all = Extent { length: 4, digest: *blake3::hash(b"kept").as_bytes() };
+        let error = AppendFile::reopen(&link, all).unwrap_err().to_string();
+        assert!(error.starts_with("is a symbolic link"), "{error}");
+        AppendFile::create(&link).unwrap().append(b"new").unwrap();
+        assert_eq!(
+            (fs::read(&target).unwrap(), fs::read(&link).unwrap()),
+            (b"kept".to_vec(), b"new".to_vec())
+        );
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
@@ -146,6 +215,7 @@ mod tests {
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
         fs::remove_dir_all(&folder).unwrap();
     }
+
     #[test]
     fn errors_leave_nothing_behind_and_say_what_the_system_said() {
         let folder = folder("errors");
@@ -175,6 +245,18 @@ mod tests {
         write(&path, b"new").unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode(&path), mode(&file_in(&folder)));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_name_may_be_as_long_as_the_system_allows() {
+        let folder = folder("long");
+        let path = folder.join("a".repeat(255));
+        write(&path, b"long").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"long");
+        let error = write(&folder.join("a".repeat(256)), b"").unwrap_err();
+        assert_eq!(io_message(&error), "File name too long");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -44,7 +44,7 @@ impl Files for Disk {
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        std::fs::read(path)
+        crate::regular_file::read(path)
     }
 
     fn absolute(&self, path: &Path) -> PathBuf {

@@ -3,6 +3,10 @@
 //! Readers turn bytes into raw meshes and outlines, writers the other way; both name the
 //! place of an error. Their memory is bounded by a constant times the bytes handed in.
 
+pub mod printable;
+
+pub mod regular_file;
+
 pub mod atomic_file;
 
 pub mod files;

@@ -11,6 +11,7 @@ use pliant::mesh::topology;
 use pliant_io::mesh::parse::Format;
 use serde::{Serialize, Serializer};
 
+use pliant_io::printable::path_notice;
 use pliant_scene::SceneError;
 use pliant_scene::diagnostic::{DiagnosticKind, RenderedDiagnostic, ShownPlace};
 use pliant_scene::loaded::LoadedScene;
@@ -141,19 +142,20 @@ pub fn check(path: &Path) -> FileReport {
         error: None,
     };
     if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml")) {
-        judge_scene(&mut report);
-        return report;
+        judge_scene(&mut report, path);
+    } else {
+        match pliant_io::mesh::read(path) {
+            Ok(file) => judge(&mut report, file.mesh, file.format),
+            Err(error) => report.error = Some(error.to_string()),
+        }
     }
-    match pliant_io::mesh::read(path) {
-        Ok(file) => judge(&mut report, file.mesh, file.format),
-        Err(error) => report.error = Some(error.to_string()),
-    }
+    report.notices.extend(path_notice(path));
     report
 }
 
 /// Builds the scene: its errors are those of building it.
-fn judge_scene(report: &mut FileReport) {
-    match crate::scene::load(&report.file, &[]) {
+fn judge_scene(report: &mut FileReport, path: &Path) {
+    match crate::scene::load(path, &[]) {
         Ok(LoadedScene { info, notices, .. }) => {
             report.kind = Some(Kind::Scene);
             report.vertices = Some(info.bodies.iter().map(|body| body.vertices.len()).sum());

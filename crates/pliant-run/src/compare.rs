@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::report::compared::{Compared, page};
 use crate::report::run_report::of_run;
 use crate::run::folder::{INTERRUPTED, REPORT, SERIES, read_summary};
+use crate::run::marker::Origin;
 use crate::run::{Progress, RunError, RunSettings, run, series};
-use crate::scene::load;
+use crate::scene::{absolute, load};
 use crate::summary::Summary;
 use pliant_io::atomic_file::{self, io_message};
 use pliant_scene::SceneError;
@@ -58,11 +59,11 @@ pub enum CompareError {
 /// run, so that a wrong value costs nothing. A run that is interrupted is the last: it and those
 /// before are kept and compared.
 pub fn compare(
-    source: &str,
+    source: &Path,
     sets: &[String],
     ways: &Ways,
     folder: &Path,
-    settings: RunSettings,
+    settings: &RunSettings,
     progress: &mut dyn Progress,
 ) -> Result<Vec<(String, Summary)>, CompareError> {
     if ways.values.len() < 2 {
@@ -74,21 +75,23 @@ pub fn compare(
             return Err(CompareError::Twice(value.clone()));
         }
         let set = format!("{}={value}", ways.key);
-        let loaded = load(source, &[sets, &[set]].concat());
-        scenes.push(loaded.map_err(|error| as_asked(error, ways, value))?);
+        let sets = [sets, &[set]].concat();
+        let loaded = load(source, &sets).map_err(|error| as_asked(error, ways, value))?;
+        let source = absolute(source).to_string_lossy().into_owned();
+        scenes.push((loaded, Origin { source, sets }));
     }
-    let name = scenes.first().map_or_else(String::new, |scene| scene.info.scene.clone());
+    let name = scenes.first().map_or_else(String::new, |(scene, _)| scene.info.scene.clone());
     let mut done = Vec::new();
-    for (value, scene) in ways.values.iter().zip(scenes) {
+    for (value, (scene, origin)) in ways.values.iter().zip(scenes) {
         let own = folder.join(value);
-        let settings = RunSettings { report: Some(of_run), ..settings };
+        let settings = RunSettings { report: Some(of_run), origin, ..settings.clone() };
         progress.next_run(value);
         let summary = match run(scene, &own, settings, progress) {
             Ok(summary) => summary,
             // The summary of a failed run is in its folder.
-            Err(error) => match read_summary(&own).filter(|_| !error.is_input()) {
-                Some(summary) => summary,
-                None => {
+            Err(error) => match read_summary(&own) {
+                Ok(Some(summary)) if !error.is_input() => summary,
+                _ => {
                     let (value, error) = (value.clone(), error.into());
                     return Err(CompareError::Run { value, error });
                 }
@@ -137,7 +140,7 @@ mod tests {
         let ways = Ways { key: "integrator".to_owned(), values };
         let nowhere = Path::new("/dev/null/at/all");
         let settings = RunSettings::default();
-        compare("integrators", &[], &ways, nowhere, settings, &mut ()).unwrap_err()
+        compare("integrators".as_ref(), &[], &ways, nowhere, &settings, &mut ()).unwrap_err()
     }
 
     #[test]
@@ -155,7 +158,8 @@ mod tests {
         let ways = Ways { key: "integrator".to_owned(), values };
         let sets = ["dt=0.5".to_owned(), "duration=400".to_owned()];
         let settings = RunSettings::default();
-        let done = compare("integrators", &sets, &ways, &folder, settings, &mut ()).unwrap();
+        let done =
+            compare("integrators".as_ref(), &sets, &ways, &folder, &settings, &mut ()).unwrap();
         let ended: Vec<_> = done.iter().map(|(_, summary)| summary.ended.as_str()).collect();
         assert_eq!(ended, ["failed", "finished"]);
         assert!(folder.join(REPORT).exists());
@@ -192,7 +196,8 @@ mod tests {
         let ways = Ways { key: "integrator".to_owned(), values };
         let (sets, settings) = (["duration=2".to_owned()], RunSettings::default());
         let mut progress = Impatient::default();
-        let done = compare("integrators", &sets, &ways, &folder, settings, &mut progress).unwrap();
+        let done = compare("integrators".as_ref(), &sets, &ways, &folder, &settings, &mut progress)
+            .unwrap();
         let ended: Vec<_> =
             done.iter().map(|(name, s)| (name.as_str(), s.ended.as_str())).collect();
         assert_eq!(ended, [("verlet", "finished"), ("rk4", "interrupted")]);
@@ -209,7 +214,8 @@ mod tests {
         let ways = Ways { key: "integrator".to_owned(), values };
         let sets = ["duration=2".to_owned()];
         let settings = RunSettings::default();
-        let done = compare("integrators", &sets, &ways, &folder, settings, &mut ()).unwrap();
+        let done =
+            compare("integrators".as_ref(), &sets, &ways, &folder, &settings, &mut ()).unwrap();
         let page = std::fs::read_to_string(folder.join(REPORT)).unwrap();
         for (name, summary) in &done {
             assert!(page.contains(name.as_str()), "{name}");

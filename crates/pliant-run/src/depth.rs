@@ -23,12 +23,12 @@ use pliant_io::mesh::MeshFileError;
 
 mod read;
 
-mod stopwatch;
+mod timer;
 
 use read::{BodyFile, Scene};
-use stopwatch::{CpuProfiler, fastest};
+use timer::{DepthTimer, fastest};
 
-pub use stopwatch::Timings;
+pub use timer::Timings;
 
 /// Limitation of surfaces, printed after the name.
 const SURFACE: &str = "is a surface: vertices deeper than its edges reach may go unresolved";
@@ -73,6 +73,8 @@ pub struct Request {
     pub settings: DepthSettings,
     /// Threads to use, 1 or more; the result does not depend on it.
     pub threads: usize,
+    /// Whether it is repeated to measure how long it takes.
+    pub is_timed: bool,
 }
 
 /// Why depth cannot be computed.
@@ -158,8 +160,8 @@ pub struct Report {
     pub crossing_pairs: Vec<[u32; 2]>,
     /// What was left out, changed or should be known.
     pub notices: Vec<String>,
-    /// How long it took.
-    pub timings_us: Timings,
+    /// How long it took, where that was asked for.
+    pub timings_us: Option<Timings>,
 }
 
 /// One body and its colliding vertices.
@@ -238,44 +240,50 @@ pub fn check_exponent(exponent: f64) -> Result<(), DepthError> {
 
 /// The colliding vertices, and a report that knows nothing of files yet.
 fn measure(positions: &[Vec3], bodies: &Bodies, request: Request) -> (Overlaps, Report) {
-    let Request { method, settings, threads } = request;
+    let Request { method, settings, threads, is_timed } = request;
     let mut report = Report::new(bodies, method, settings);
     let mut scratch = Scratch::new(positions, bodies);
     let mut overlaps = Overlaps::default();
-    let watch = Arc::new(CpuProfiler::default());
-    scratch.set_watcher(Some(watch.clone()));
     scratch.overlaps(positions, bodies, &mut overlaps);
-    report.timings_us = match method {
+    match method {
         Method::Consistent => {
             let mut penetrations = Penetrations::default();
-            let timings = fastest(&watch, || {
+            let mut query = |scratch: &mut Scratch| {
                 scratch.penetrations(positions, bodies, settings, &mut penetrations);
+            };
+            report.timings_us = is_timed.then(|| {
+                let timer = Arc::new(DepthTimer::default());
+                scratch.set_watcher(Some(timer.clone()));
+                let timings = fastest(&timer, || query(&mut scratch));
+                scratch.set_watcher(None);
+                timings
             });
-            scratch.set_watcher(None);
-            if threads > 1 {
+            if threads > 1 || !is_timed {
                 scratch.set_threads(threads);
-                scratch.penetrations(positions, bodies, settings, &mut penetrations);
+                query(&mut scratch);
             }
             report.take(bodies, &penetrations);
-            timings
         }
         Method::Closest => {
-            let mut ways = Vec::new();
+            let mut closest = Vec::new();
             let mut nearest = Nearest::new(positions, bodies);
-            let reported: ProfilerRef = Some(watch.clone());
-            scratch.set_watcher(None);
-            let timings = fastest(&watch, || {
-                {
-                    let _inside = StageTimer::new(&reported, Stage::Detect);
-                    scratch.overlaps(positions, bodies, &mut overlaps);
-                }
-                let _depth = StageTimer::new(&reported, Stage::Depth);
-                nearest.penetrations(positions, bodies, &overlaps, &mut ways);
-            });
-            report.take_closest(bodies, &overlaps, &ways);
-            timings
+            if is_timed {
+                let timer = Arc::new(DepthTimer::default());
+                let profiler: ProfilerRef = Some(timer.clone());
+                report.timings_us = Some(fastest(&timer, || {
+                    {
+                        let _inside = StageTimer::new(&profiler, Stage::Detect);
+                        scratch.overlaps(positions, bodies, &mut overlaps);
+                    }
+                    let _depth = StageTimer::new(&profiler, Stage::Depth);
+                    nearest.penetrations(positions, bodies, &overlaps, &mut closest);
+                }));
+            } else {
+                nearest.penetrations(positions, bodies, &overlaps, &mut closest);
+            }
+            report.take_closest(bodies, &overlaps, &closest);
         }
-    };
+    }
     (overlaps, report)
 }
 
@@ -290,7 +298,7 @@ impl Report {
             bodies: bodies.ids().map(|_| BodyReport::new()).collect(),
             crossing_pairs: Vec::new(),
             notices: Vec::new(),
-            timings_us: Timings::default(),
+            timings_us: None,
         }
     }
 

@@ -10,13 +10,26 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use pliant::math::Vec3;
 use pliant_run::check::check;
+use pliant_run::picture::{Camera, View, render};
+use pliant_run::recording::{Header, Recording, Writer};
+use pliant_scene::loaded::{BodyInfo, RunInfo};
 
 /// Bytes that reading and checking may use per byte of the file.
 ///
 /// A vertex of "0 0 0\n" is 6 bytes of text and 24 of numbers; topology and trees take
 /// a few times that.
 const BYTES_PER_BYTE: usize = 100;
+
+/// Bytes that drawing a recording may use per byte of the file.
+///
+/// A frame has at most 100 bytes per byte of the file; four frames are unpacked at a time, and
+/// positions are needed as f64 too.
+const BYTES_PER_PACKED_BYTE: usize = 1000;
+
+/// Bytes that drawing may use for any recording: small balls for at most 10,000 vertices of a body.
+const BYTES_DRAWN: usize = 400 << 20;
 
 /// Bytes that any file may use: buffers, messages.
 const BYTES_FREE: usize = 1 << 20;
@@ -77,6 +90,59 @@ fn within_bounds(path: &Path) -> pliant_run::check::FileReport {
 fn no_file_takes_more_than_its_size_allows() {
     absurd_counts_are_refused();
     torture_files_load_or_name_the_place();
+    a_recording_that_packs_well_is_drawn();
+}
+
+/// The most vertices that a recording can have for its size: all lie at one place.
+fn a_recording_that_packs_well_is_drawn() {
+    const VERTICES: usize = 300_000;
+    let path = std::env::temp_dir().join(format!("pliant-memory-{}.pliant", std::process::id()));
+    let body = BodyInfo {
+        name: "cloud".to_string(),
+        kind: "cloud".to_string(),
+        vertices: 0..VERTICES,
+        tets: 0,
+        triangles: vec![],
+        rings: vec![],
+        edges: vec![],
+        held: false,
+    };
+    let info = RunInfo {
+        scene: "point".to_string(),
+        description: String::new(),
+        response: "none".to_string(),
+        integrator: "verlet".to_string(),
+        dt: 0.1,
+        steps: 4,
+        record_every: 1,
+        checkpoint_every: 1,
+        gravity: [0.0; 3],
+        bodies: vec![body],
+        obstacles: vec![],
+    };
+    let header = Header { pliant: "0".to_string(), vertices: VERTICES, info };
+    let mut writer = Writer::create(&path, &header).unwrap();
+    let positions = vec![Vec3::X; VERTICES];
+    (0..4).for_each(|frame| writer.push(frame, frame as f64, &positions).unwrap());
+    writer.finish().unwrap();
+    drop((positions, header));
+    let size = std::fs::metadata(&path).unwrap().len() as usize;
+    assert!(size < VERTICES, "{size}"); // less than a byte for what takes twelve
+    let before = NOW.load(Ordering::Relaxed);
+    PEAK.store(before, Ordering::Relaxed);
+    let mut recording = Recording::open(&path).unwrap();
+    let read = recording.read(3).unwrap();
+    assert_eq!(read.positions.len(), VERTICES);
+    let used = PEAK.load(Ordering::Relaxed) - before;
+    let limit = BYTES_PER_PACKED_BYTE * size + BYTES_FREE;
+    assert!(used <= limit, "{used} bytes to read a recording of {size}");
+    let (bodies, positions) = (&recording.info().bodies, &read.positions);
+    let camera = Camera::default();
+    render(&View { bodies, positions, obstacles: &[], time: 0.0, size: [64, 48], camera });
+    let used = PEAK.load(Ordering::Relaxed) - before;
+    let limit = BYTES_PER_PACKED_BYTE * size + BYTES_DRAWN;
+    assert!(used <= limit, "{used} bytes to draw a recording of {size}");
+    std::fs::remove_file(&path).unwrap();
 }
 
 fn absurd_counts_are_refused() {

@@ -34,7 +34,9 @@ pub enum DiagnosticKind {
     Name,
     /// A value outside its range, or that does not go with others.
     Value,
-    /// A mesh that cannot be read or used.
+    /// A mesh file that cannot be read.
+    MeshFile,
+    /// A mesh that cannot be used.
     Mesh,
     /// More than memory should hold.
     TooLarge,
@@ -54,7 +56,7 @@ impl DiagnosticKind {
             DiagnosticKind::UnknownParameter => "unknown_parameter",
             DiagnosticKind::Name => "name",
             DiagnosticKind::Value => "value",
-            DiagnosticKind::Mesh => "mesh",
+            DiagnosticKind::MeshFile | DiagnosticKind::Mesh => "mesh",
             DiagnosticKind::TooLarge => "too_large",
         }
     }

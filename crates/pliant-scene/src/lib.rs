@@ -78,6 +78,11 @@ pub fn load(sources: &Sources, stem: &str, folder: Folder<'_>) -> Result<LoadedS
     };
     loaded.notices.splice(0..0, renamed);
     loaded.resolved = resolved(&scene, folder, &parameters(&root));
+    let is_named = folder.files.absolute(folder.path).to_str().is_some();
+    if !is_named && loaded.resolved.contains(char::REPLACEMENT_CHARACTER) {
+        let notice = "the path of the scene is not UTF-8: as resolved, it does not find its files";
+        loaded.notices.push(notice.to_owned());
+    }
     Ok(loaded)
 }
 

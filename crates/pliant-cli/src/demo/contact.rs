@@ -27,7 +27,7 @@ pub fn cubes(out: &Path) -> Result<String, String> {
     let values = ["closest", "penalty", "constraint"].map(str::to_owned).to_vec();
     let ways = Ways { key: "response".to_owned(), values };
     let folder = out.join("two-cubes");
-    let done = compare("two-cubes", &sets, &ways, &folder, settings(), &mut ())
+    let done = compare("two-cubes".as_ref(), &sets, &ways, &folder, &settings(), &mut ())
         .map_err(|error| error.to_string())?;
     let line = |(name, summary): &(String, Summary)| {
         format!(

@@ -37,8 +37,9 @@ pub fn run(out: &Path) -> Result<ExitCode, EarlyExit> {
             return Ok(ExitCode::from(crate::FAILED));
         }
     }
-    let program = std::env::args().next().unwrap_or_else(|| "pliant".to_string());
-    show::print(&format!(
+    let program = std::env::args_os().next();
+    let program = program.map_or("pliant".into(), |name| show::plain(&name.to_string_lossy()));
+    show::remark(&format!(
         "\nAny mesh viewer shows the meshes in {}, any browser the reports. Next, try\n  \
          {program} run two-cubes --set overlap=0.5 --set tilt=0.8\n",
         show::plain(&out.display().to_string())
@@ -69,22 +70,22 @@ impl From<String> for Trouble {
 fn show_all(out: &Path) -> Result<(), Trouble> {
     fs::create_dir_all(out)
         .map_err(|error| format!("{}: {}", out.display(), io_message(&error)))?;
-    show::print(&format!(
+    show::remark(&format!(
         "{HEADING}{:<22}{:>9}{:>7}{:>10}{:>13}{HEADING:#}\n",
         "generated", "vertices", "tets", "surface", "volume, m³"
     ))?;
     for (file, body) in bodies().map_err(|error| error.to_string())? {
         let line = make(&out.join(file), body)?;
-        show::print(&format!("{file:<22}{line}\n"))?;
+        show::remark(&format!("{file:<22}{line}\n"))?;
     }
-    show::print(&broken(out)?)?;
-    show::print(&overlap::describe()?)?;
-    show::print(&outlines::describe()?)?;
-    show::print(&scene::describe(out)?)?;
-    show::print(&contact::heading(contact::CUBES))?;
-    show::print(&contact::cubes(out)?)?;
-    show::print(&contact::heading(contact::PILE))?;
-    show::print(&contact::pile(out)?)?;
+    show::remark(&broken(out)?)?;
+    show::remark(&overlap::describe()?)?;
+    show::remark(&outlines::describe()?)?;
+    show::remark(&scene::describe(out)?)?;
+    show::remark(&contact::heading(contact::CUBES))?;
+    show::remark(&contact::cubes(out)?)?;
+    show::remark(&contact::heading(contact::PILE))?;
+    show::remark(&contact::pile(out)?)?;
     Ok(())
 }
 

@@ -68,7 +68,7 @@ fn answer(options: &[&str], files: &[&Path]) -> Value {
 /// The same without what differs from call to call.
 #[track_caller]
 fn timeless(options: &[&str], files: &[&Path]) -> Value {
-    let mut answer = answer(options, files);
+    let mut answer = answer(&[options, &["--timings"]].concat(), files);
     let timings = answer.as_object_mut().unwrap().remove("timings_us").unwrap();
     // A time is above 0, or not reported at all.
     assert!(timings["inside"].as_f64().unwrap() > 0.0, "{timings}");
@@ -116,12 +116,23 @@ fn json_is_the_agreed_object_field_by_field() {
         r#""points":[],"unresolved":[]},"#,
         r#"{"name":"post","kind":"tets","vertices":12,"tets":10,"points":["#,
         &points.join(","),
-        r#"],"unresolved":[]}],"crossing_pairs":[],"notices":[],"timings_us":{"inside":"#,
+        r#"],"unresolved":[]}],"crossing_pairs":[],"notices":[],"timings_us":null}"#,
+        "\n",
     ];
-    let stdout = stdout.replace("-0.0", "0.0");
-    let (reported, timings) = stdout.split_once("\"inside\":").unwrap();
-    assert_eq!(format!("{reported}\"inside\":"), expected.concat());
-    assert!(timings.contains(",\"depth\":") && timings.ends_with("}}\n"), "{timings}");
+    assert_eq!(stdout.replace("-0.0", "0.0"), expected.concat());
+}
+
+#[test]
+fn timing_changes_nothing_but_the_timings() {
+    let folder = Folder::new("depth-timings");
+    let (a, b) = (save(&folder, "a.vtk", &block(Vec3::ZERO)), save(&folder, "b.vtk", &post(STAND)));
+    for options in [&[][..], &["--method", "closest"], &["--threads", "2"]] {
+        let mut plain = answer(options, &[&a, &b]);
+        let timings = plain.as_object_mut().unwrap().remove("timings_us");
+        assert_eq!((timings, plain), (Some(Value::Null), timeless(options, &[&a, &b])));
+    }
+    let (_, table, _) = call(&["--timings"], &[&a, &b]);
+    assert!(table.contains("\ntime     inside "), "{table}");
 }
 
 #[test]

@@ -2,8 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
+use std::ffi::OsStr;
+use std::io::Read;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 mod check;
 
@@ -16,6 +20,12 @@ mod scenes;
 mod run;
 
 mod verdicts;
+
+mod resume;
+
+mod hostile;
+
+mod shell;
 
 /// A fresh folder for one test, gone when dropped.
 struct Folder(PathBuf);
@@ -39,9 +49,44 @@ impl Drop for Folder {
     }
 }
 
-fn pliant(arguments: &[&str]) -> Output {
+/// How long the program may take at most: a test that waits for ever says nothing.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn pliant(arguments: &[impl AsRef<OsStr>]) -> Output {
+    finished(started(arguments))
+}
+
+/// Starts the program with pipes for its output.
+fn started(arguments: &[impl AsRef<OsStr>]) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_pliant"));
-    command.env_remove("CLICOLOR_FORCE").args(arguments).output().unwrap()
+    command.env_remove("CLICOLOR_FORCE").args(arguments);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Waits for the end of the program, which is killed after [`PATIENCE`].
+#[track_caller]
+fn finished(mut child: Child) -> Output {
+    let (stdout, stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    let (stdout, stderr) = (thread::spawn(|| all_of(stdout)), thread::spawn(|| all_of(stderr)));
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        if start.elapsed() > PATIENCE {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            panic!("pliant did not end within {PATIENCE:?}");
+        }
+        thread::sleep(Duration::from_millis(2));
+    };
+    Output { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
+}
+
+fn all_of(mut pipe: impl Read) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    pipe.read_to_end(&mut bytes).unwrap();
+    bytes
 }
 
 /// Exit code, stdout, stderr.

@@ -1,8 +1,9 @@
 //! `pliant run` and `pliant info`.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
+use std::time::Instant;
 
-use crate::{Folder, medit, pliant, reported};
+use crate::{Folder, PATIENCE, finished, medit, pliant, reported, started};
 
 /// A scene that takes a fraction of a second.
 const SCENE: [&str; 8] =
@@ -218,19 +219,21 @@ fn a_scene_whose_name_leads_elsewhere_is_refused() {
 
 /// Starts the program, and Ctrl-C comes once a file is there.
 #[cfg(unix)]
-fn interrupted(arguments: &[&str], once: &std::path::Path) -> (i32, String, String) {
-    let child = Command::new(env!("CARGO_BIN_EXE_pliant"))
-        .args(arguments)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+#[track_caller]
+pub fn interrupted(arguments: &[&str], once: &std::path::Path) -> (i32, String, String) {
+    let mut child = started(arguments);
+    let start = Instant::now();
     while !once.exists() {
+        let is_over = child.try_wait().unwrap().is_some() || start.elapsed() > PATIENCE;
+        if is_over {
+            let _ = child.kill();
+            panic!("{} did not appear: {:?}", once.display(), reported(&finished(child)));
+        }
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     let kill = format!("kill -INT {}", child.id());
     assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
-    reported(&child.wait_with_output().unwrap())
+    reported(&finished(child))
 }
 
 #[cfg(unix)]

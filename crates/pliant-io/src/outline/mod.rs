@@ -89,15 +89,37 @@ pub fn read_from(files: &dyn Files, argument: &Path) -> Result<Picked, OutlineFi
 
 /// The file and what stands after the first `#` after which no file's name continues.
 fn split(files: &dyn Files, argument: &Path) -> (PathBuf, Option<String>) {
-    let text = argument.to_string_lossy();
     if files.look(argument).is_ok() {
         return (argument.to_path_buf(), None);
     }
-    let at =
-        |(at, _): (usize, &str)| (PathBuf::from(&text[..at]), Some(text[at + 1..].to_string()));
-    let mut parts = text.match_indices('#').map(at);
-    let there = parts.clone().find(|(path, _)| matches!(files.look(path), Ok(Entry::File(_))));
-    there.or_else(|| parts.next()).unwrap_or_else(|| (argument.to_path_buf(), None))
+    let parts = at_each_hash(argument);
+    let there = parts.iter().find(|(path, _)| matches!(files.look(path), Ok(Entry::File(_))));
+    match there.or(parts.first()) {
+        Some((path, feature)) => (path.clone(), Some(feature.clone())),
+        None => (argument.to_path_buf(), None),
+    }
+}
+
+/// What stands before and after each `#`; a path need not be UTF-8.
+#[cfg(unix)]
+fn at_each_hash(argument: &Path) -> Vec<(PathBuf, String)> {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let bytes = argument.as_os_str().as_bytes();
+    let hashes = (0..bytes.len()).filter(|at| bytes[*at] == b'#');
+    let part = |at: usize| {
+        let feature = String::from_utf8_lossy(&bytes[at + 1..]).into_owned();
+        (PathBuf::from(OsStr::from_bytes(&bytes[..at])), feature)
+    };
+    hashes.map(part).collect()
+}
+
+/// The same where paths are texts.
+#[cfg(not(unix))]
+fn at_each_hash(argument: &Path) -> Vec<(PathBuf, String)> {
+    let text = argument.to_string_lossy();
+    let part = |(at, _): (usize, &str)| (PathBuf::from(&text[..at]), text[at + 1..].to_string());
+    text.match_indices('#').map(part).collect()
 }
 
 fn load(files: &dyn Files, path: &Path) -> Result<Vec<u8>, OutlineFileError> {

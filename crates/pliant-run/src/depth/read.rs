@@ -12,6 +12,7 @@ use pliant::mesh::weld;
 
 use crate::check::{Kind, nothing};
 use crate::depth::DepthError;
+use pliant_io::printable::path_notice;
 
 /// Coordinates beyond this, m, overflow in products of four, as squared areas are.
 const LARGEST_COORDINATE: f64 = 1e75;
@@ -86,6 +87,7 @@ impl Sound {
 fn read_one(path: &Path) -> Result<(BodyFile, Sound, Vec<String>), DepthError> {
     let pliant_io::mesh::MeshFile { name, mut mesh, .. } = pliant_io::mesh::read(path)?;
     let mut notices = std::mem::take(&mut mesh.notices);
+    notices.extend(path_notice(path));
     let (vertices, tets) = (mesh.positions.len(), mesh.tets.len());
     if tets == 0 && mesh.triangles.is_empty() {
         let message = nothing(&path.display().to_string(), &notices, vertices);

@@ -15,6 +15,9 @@ const LONE: f64 = 0.05;
 /// Most beads of a body; of more vertices some are left out.
 pub const MOST: usize = 10_000;
 
+/// Most spheres, and most rods, of all bodies; of more the rest is left out.
+pub const MOST_OF_ALL: usize = 40_000;
+
 /// Radius of a rod over that of a bead.
 const THIN: f64 = 0.3;
 

@@ -123,6 +123,10 @@ pub fn render(view: &View<'_>) -> Image {
     let seen = raster::seen(&model, &projection, size);
     let shadow = shadow::Shadow::new(&model, projection.light);
     let pixels = shade::pixels(&model, &projection, &seen, &shadow);
+    if seen.left == 0 || shadow.is_cut_short() {
+        let notice = "too much lies on top of each other: the rest was left out";
+        model.notices.push(notice.to_owned());
+    }
     if size != view.size {
         let [width, height] = view.size;
         let [to_width, to_height] = size;

@@ -5,7 +5,7 @@ use pliant::math::{Aabb, Quat, Vec3};
 
 use super::View;
 use super::fill::Flat;
-use super::glyphs::{rods, spheres, stride};
+use super::glyphs::{MOST_OF_ALL, rods, spheres, stride};
 use super::normals::{area, corner_normals};
 use pliant_scene::loaded::{BodyInfo, RenderMesh};
 
@@ -123,9 +123,20 @@ impl Model {
             .collect();
         self.framed.extend(middles.iter().flat_map(|(_, points)| points));
         let size = diagonal(&self.framed);
+        let [mut spheres_left, mut rods_left] = [MOST_OF_ALL; 2];
         for (index, points) in &middles {
-            self.triangles.extend(spheres(points, size, Paint::Body(*index)));
             let ends = edges(&bodies[*index], positions);
+            if points.len() > spheres_left || ends.len() > rods_left {
+                let name = &bodies[*index].name;
+                self.notices.push(format!(
+                    "from body `{name}` on, not all bodies without triangles are shown: there are \
+                     more than {MOST_OF_ALL} vertices or edges"
+                ));
+                break;
+            }
+            spheres_left -= points.len();
+            rods_left -= ends.len();
+            self.triangles.extend(spheres(points, size, Paint::Body(*index)));
             self.triangles.extend(rods(&ends, size, Paint::Body(*index)));
         }
     }

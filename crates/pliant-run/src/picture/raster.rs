@@ -18,6 +18,9 @@ pub const MIDDLE: [[f64; 2]; 1] = [[0.5, 0.5]];
 /// From the middle of a pixel to its border, and a little for rounding, pixels.
 const REACH: f64 = 0.51;
 
+/// Times that all pixels are looked at: of more that lies on top of each other, the rest is left out.
+const MOST_LAYERS: u64 = 2000;
+
 /// What is nearest at every sample.
 #[derive(Clone, Debug)]
 pub struct Raster {
@@ -29,6 +32,8 @@ pub struct Raster {
     pub nearness: Vec<f32>,
     /// Owner of the nearest surface.
     pub owners: Vec<u32>,
+    /// Pixels that may still be looked at; 0 when something was left out.
+    pub left: u64,
 }
 
 impl Raster {
@@ -36,18 +41,24 @@ impl Raster {
     pub fn new(size: [u32; 2], samples: &'static [[f64; 2]]) -> Raster {
         let count = size[0] as usize * size[1] as usize * samples.len();
         let (nearness, owners) = (vec![f32::NEG_INFINITY; count], vec![NOTHING; count]);
-        Raster { size, samples, nearness, owners }
+        let left = MOST_LAYERS * u64::from(size[0]) * u64::from(size[1]);
+        Raster { size, samples, nearness, owners, left }
     }
 
     /// Draws a triangle where nothing nearer is drawn yet; its border counts.
     ///
     /// Of two at the same nearness the first stays. Triangles without area or with corners
-    /// that are not finite are not drawn.
+    /// that are not finite are not drawn, nor is any once too many lay on top of each other.
     pub fn draw(&mut self, corners: [Projected; 3], owner: u32) {
         let Some(sides) = Sides::new(corners) else {
             return;
         };
         let spans = [0, 1].map(|axis| span(corners.map(|c| c.at[axis]), self.size[axis]));
+        let pixels = spans.iter().map(|span| span.len() as u64).product::<u64>();
+        self.left = self.left.saturating_sub(pixels);
+        if self.left == 0 {
+            return;
+        }
         for y in spans[1].clone() {
             for x in spans[0].clone() {
                 if !sides.meets([f64::from(x), f64::from(y)]) {
@@ -168,6 +179,18 @@ impl Sides {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_lies_on_top_of_each_other_too_often_is_left_out() {
+        let mut raster = Raster::new([4, 4], &MIDDLE);
+        let all = [corner(-9.0, -9.0, 1.0), corner(30.0, -9.0, 1.0), corner(-9.0, 30.0, 1.0)];
+        for layer in 1..MOST_LAYERS {
+            raster.draw(all.map(|c| Projected { nearness: layer as f64, ..c }), layer as u32);
+        }
+        assert_eq!((raster.left, raster.owners[0]), (16, MOST_LAYERS as u32 - 1));
+        raster.draw(all.map(|c| Projected { nearness: 1e6, ..c }), 7);
+        assert_eq!((raster.left, raster.owners[0]), (0, MOST_LAYERS as u32 - 1));
+    }
 
     fn corner(x: f64, y: f64, nearness: f64) -> Projected {
         Projected { at: [x, y], nearness }

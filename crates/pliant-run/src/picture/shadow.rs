@@ -65,6 +65,11 @@ impl Shadow {
         shadow
     }
 
+    /// Whether something casts no shadow, as too much lies on top of each other.
+    pub fn is_cut_short(&self) -> bool {
+        self.raster.left == 0
+    }
+
     /// Part of the light that reaches a point of a surface with the given normal.
     pub fn light(&self, point: Vec3, normal: Vec3) -> f64 {
         if self.pixel == 0.0 {

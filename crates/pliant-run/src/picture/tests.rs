@@ -229,6 +229,33 @@ fn huge_tiny_and_flat_scenes_do_not_panic() {
     }
 }
 
+#[test]
+fn of_very_many_bodies_without_triangles_the_first_are_shown() {
+    let bodies: Vec<BodyInfo> = (0..9).map(|k| body("cloud", 9000 * k, 9000, &[])).collect();
+    let point = |k: u32| [(k % 300) as f32, (k / 300) as f32, 0.0];
+    let positions: Vec<[f32; 3]> = (0..81_000).map(point).collect();
+    let image = render(&View { size: [8, 8], ..view(&bodies, &positions, &[]) });
+    let expected = "from body `cloud` on, not all bodies without triangles are shown";
+    assert!(image.notices.iter().any(|notice| notice.starts_with(expected)), "{:?}", image.notices);
+}
+
+#[test]
+fn obstacles_of_any_numbers_do_not_panic() {
+    let (bodies, positions) = ([body("a", 0, 4, &halves(0))], square(0.0));
+    let turned = [0.0, 0.0, 0.0, 1.0];
+    for poses in [
+        vec![(0.0, [1e308; 3], turned), (1.0, [-1e308; 3], turned)],
+        vec![(5.0, [0.0; 3], turned), (-5.0, [1.0; 3], turned)],
+        vec![(0.0, [0.0; 3], [0.0; 4]), (0.0, [0.0; 3], [1e300; 4])],
+    ] {
+        for scale in [0.0, 1e-38, 1e30, f32::MAX] {
+            let skin = RenderMesh { poses: poses.clone(), ..floor(scale) };
+            let image = render(&View { size: [8, 8], ..view(&bodies, &positions, &[skin]) });
+            assert_eq!(image.pixels.len(), 64);
+        }
+    }
+}
+
 fn outline(name: &str, start: usize, rings: &[&[u32]]) -> BodyInfo {
     let rings: Vec<Vec<u32>> = rings.iter().map(|ring| ring.to_vec()).collect();
     let count = rings.iter().map(Vec::len).sum();

@@ -19,6 +19,8 @@ pub mod write;
 
 pub mod read;
 
+mod plausible;
+
 #[cfg(test)]
 mod tests;
 
@@ -63,6 +65,21 @@ const FILE_END: usize = 16;
 
 /// Size of one entry of the index, bytes.
 const ENTRY: usize = 24;
+
+/// Size of a vertex in a frame before it is packed, bytes.
+const VERTEX: usize = 12;
+
+/// Bytes of a header before it is packed, at most, per packed byte; the writer sees to it.
+const MOST_HEADER_RATIO: usize = 20;
+
+/// Bytes of a header that are always allowed, however small they pack.
+const SMALL_HEADER: usize = 1 << 20;
+
+/// Bytes of a frame before it is packed, at most, per byte of the file.
+///
+/// The writer sees to it, so that a reader's memory is bounded by the size of the file: the first
+/// frame is padded where positions repeat so much that they shrink to less.
+const MOST_RATIO: u64 = 100;
 
 /// Header of a recording.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,14 +5,13 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::code::{Past, Unpacker};
+use super::plausible::{most_vertices, what_is_wrong};
 use super::{
     BLOCK_HEAD, BlockHead, CHECKSUM, END, ENTRY, Entry, FILE_END, FILE_HEAD, FRAME, Frame, Header,
-    INDEX, KEY_EVERY, MAGIC, RecordingError, VERSION, checksum,
+    INDEX, KEY_EVERY, MAGIC, MOST_HEADER_RATIO, RecordingError, SMALL_HEADER, VERSION, checksum,
 };
+use pliant_io::regular_file;
 use pliant_scene::loaded::RunInfo;
-
-/// Most bytes of a header per byte in the file: far more than such texts shrink.
-const MOST_HEADER_RATIO: u64 = 1000;
 
 /// A recording that is open.
 #[derive(Debug)]
@@ -34,9 +33,14 @@ pub struct Recording {
 impl Recording {
     /// Opens a file; one that was cut short has the frames that are whole.
     pub fn open(path: &Path) -> Result<Recording, RecordingError> {
+        Recording::open_up_to(path, u64::MAX)
+    }
+
+    /// The same as if the file ended after so many bytes.
+    pub(super) fn open_up_to(path: &Path, most: u64) -> Result<Recording, RecordingError> {
         let failed = |error| RecordingError::File { path: path.to_path_buf(), error };
-        let mut file = File::open(path).map_err(failed)?;
-        let size = file.metadata().map_err(failed)?.len();
+        let mut file = regular_file::open(path).map_err(failed)?;
+        let size = file.metadata().map_err(failed)?.len().min(most);
         let (header, start) = header(path, &mut file, size)?;
         let mut recording = Recording {
             path: path.to_path_buf(),
@@ -51,6 +55,12 @@ impl Recording {
         };
         if !recording.read_index(start).map_err(failed)? {
             recording.scan(start).map_err(failed)?;
+        }
+        // Without frames nothing is unpacked, and the file may be as small as its header.
+        let (vertices, most) = (recording.header.vertices as u64, most_vertices(size));
+        if !recording.frames.is_empty() && vertices > most {
+            let what = format!("{vertices} vertices in {size} bytes, at most {most} are possible");
+            return Err(RecordingError::Damaged { path: path.to_path_buf(), what });
         }
         Ok(recording)
     }
@@ -166,8 +176,10 @@ impl Recording {
         }
         let payload = &self.block[BLOCK_HEAD..self.block.len() - CHECKSUM];
         self.frames = payload.chunks_exact(ENTRY).map(Entry::from_bytes).collect();
+        let is_whole = payload.len().is_multiple_of(ENTRY);
         let inside = self.frames.iter().all(|entry| (start..offset).contains(&entry.offset));
-        Ok(inside)
+        let ascending = self.frames.is_sorted_by(|a, b| a.offset < b.offset);
+        Ok(is_whole && inside && ascending)
     }
 
     /// Finds the frames one after the other, up to the first that is not whole.
@@ -234,11 +246,20 @@ fn header(path: &Path, file: &mut File, size: u64) -> Result<(Header, u64), Reco
         return Err(damaged("the header does not have its checksum"));
     }
     let packed = &bytes[FILE_HEAD..];
+    let most = (MOST_HEADER_RATIO * packed.len() + SMALL_HEADER) as u64;
     let mut json = Vec::new();
-    let text = zstd::Decoder::new(packed)
-        .and_then(|text| text.take(MOST_HEADER_RATIO * size).read_to_end(&mut json));
-    let header = text.ok().and_then(|_| serde_json::from_slice::<Header>(&json).ok());
-    Ok((header.ok_or_else(|| damaged("the header cannot be parsed"))?, start))
+    zstd::Decoder::new(packed)
+        .and_then(|text| text.take(most + 1).read_to_end(&mut json))
+        .map_err(|_| damaged("the header cannot be unpacked"))?;
+    if json.len() as u64 > most {
+        return Err(damaged(&format!("the header has more than {most} bytes")));
+    }
+    let header: Header = serde_json::from_slice(&json)
+        .map_err(|error| damaged(&format!("the header cannot be parsed: {error}")))?;
+    match what_is_wrong(&header) {
+        Some(what) => Err(damaged(&what)),
+        None => Ok((header, start)),
+    }
 }
 
 /// Reads the block where the file stands; `None` when it is not whole.

@@ -5,6 +5,7 @@ use std::fs;
 use pliant::math::Vec3;
 
 use super::*;
+use pliant_io::atomic_file::Extent;
 use pliant_scene::loaded::BodyInfo;
 
 /// Frames of the recordings here: more than stand between two that stand alone.
@@ -160,7 +161,7 @@ fn going_on_gives_the_same_bytes() {
     for end in [0, 1, 2, 5, KEY_EVERY - 1, KEY_EVERY, KEY_EVERY + 1, FRAMES] {
         let mut writer = begin(&place);
         push(&mut writer, 0..end);
-        let length = writer.length();
+        let length = writer.extent();
         push(&mut writer, end..(end + 2).min(FRAMES));
         writer.finish().unwrap();
         let mut writer = Writer::resume(&place.0, length).unwrap();
@@ -169,8 +170,106 @@ fn going_on_gives_the_same_bytes() {
         writer.finish().unwrap();
         assert!(fs::read(&place.0).unwrap() == whole, "after {end} frames");
     }
-    assert!(Writer::resume(&place.0, whole.len() as u64 + 1).is_err());
-    assert!(Writer::resume(&place.0, whole.len() as u64 - 700).is_err());
+    let beginning = |length: usize| Extent {
+        length: length as u64,
+        digest: *blake3::hash(&whole[..length.min(whole.len())]).as_bytes(),
+    };
+    assert!(Writer::resume(&place.0, beginning(whole.len() + 1)).is_err());
+    let error = Writer::resume(&place.0, beginning(whole.len() - 700)).unwrap_err().to_string();
+    assert!(error.ends_with("is within a frame"), "{error}");
+    assert!(fs::read(&place.0).unwrap() == whole);
+}
+
+/// The recording of a header, with frames that hold nothing but zeros.
+fn crafted(place: &Place, header: &Header, frames: usize) {
+    let mut writer = Writer::create(&place.0, header).unwrap();
+    for frame in 0..frames {
+        // Packed by itself: the writer never makes so small a block of so many vertices.
+        let packed = zstd::bulk::compress(&vec![0; 12 * header.vertices.min(1 << 20)], 1).unwrap();
+        writer.append_block(frame as u64, header.vertices as u32, &packed);
+    }
+    writer.finish().unwrap();
+}
+
+#[track_caller]
+fn refused(change: impl FnOnce(&mut Header), frames: usize, expected: &str) {
+    let place = Place::new("crafted");
+    let mut header = Header { pliant: "0".to_string(), vertices: VERTICES, info: run_info() };
+    change(&mut header);
+    crafted(&place, &header, frames);
+    let error = Recording::open(&place.0).unwrap_err().to_string();
+    assert!(error.contains("a damaged recording: ") && error.contains(expected), "{error}");
+}
+
+#[test]
+fn counts_that_the_file_cannot_hold_are_refused_at_once() {
+    for vertices in [1 << 20, 300_000_000, u32::MAX as usize, 1 << 63, usize::MAX] {
+        let expected = format!("{vertices} vertices in ");
+        refused(|header| header.vertices = vertices, 1, &expected);
+    }
+    refused(
+        |h| h.info.bodies[0].vertices = 0..1 << 63,
+        0,
+        "body 0 has vertices 0 to 9223372036854775808 of 20",
+    );
+    let upside_down = std::ops::Range { start: 7, end: 3 };
+    refused(|h| h.info.bodies[0].vertices = upside_down, 0, "body 0 has vertices 7 to 3 of 20");
+    refused(|h| h.info.bodies[0].triangles.push([0, 1, 20]), 0, "body 0 names vertex 20 of 20");
+    refused(|h| h.info.bodies[0].rings.push(vec![3, 99]), 0, "body 0 names vertex 99 of 20");
+    refused(
+        |h| h.info.bodies[0].edges.push([0, u32::MAX]),
+        0,
+        "body 0 names vertex 4294967295 of 20",
+    );
+    let twice = |h: &mut Header| h.info.bodies.push(h.info.bodies[0].clone());
+    refused(twice, 0, "body 1 begins at vertex 0, before 20");
+    let obstacle = pliant_scene::loaded::RenderMesh {
+        name: "floor".to_string(),
+        positions: vec![[0.0; 3]; 3],
+        triangles: vec![[0, 1, 3]],
+        poses: Vec::new(),
+    };
+    refused(|h| h.info.obstacles.push(obstacle), 0, "obstacle 0 names vertex 3 of 3");
+}
+
+#[test]
+fn a_header_that_unpacks_to_far_more_than_it_is_is_refused() {
+    let place = Place::new("bomb");
+    let packed = zstd::bulk::compress(&vec![b' '; 64 << 20], 19).unwrap();
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend((packed.len() as u32).to_le_bytes());
+    bytes.extend(packed);
+    bytes.extend(checksum(&bytes));
+    fs::write(&place.0, &bytes).unwrap();
+    let error = Recording::open(&place.0).unwrap_err().to_string();
+    assert!(error.contains("the header has more than "), "{error}");
+}
+
+#[test]
+fn a_header_that_packs_well_is_written_and_read() {
+    let place = Place::new("padded-header");
+    let mut header = Header { pliant: "0".to_string(), vertices: VERTICES, info: run_info() };
+    header.info.bodies[0].triangles = vec![[0, 1, 2]; 1 << 20];
+    Writer::create(&place.0, &header).unwrap().finish().unwrap();
+    assert_eq!(Recording::open(&place.0).unwrap().header(), &header);
+}
+
+#[test]
+fn vertices_that_all_lie_at_one_place_are_recorded_and_read() {
+    let place = Place::new("one-place");
+    let (count, mut info) = (200_000, run_info());
+    info.bodies[0].vertices = 0..count;
+    let header = Header { pliant: "0".to_string(), vertices: count, info };
+    let mut writer = Writer::create(&place.0, &header).unwrap();
+    for frame in 0..3 {
+        writer.push(frame, frame as f64, &vec![Vec3::X; count]).unwrap();
+    }
+    writer.finish().unwrap();
+    let mut recording = Recording::open(&place.0).unwrap();
+    for frame in 0..3 {
+        assert!(recording.read(frame).unwrap().positions == vec![[1.0, 0.0, 0.0]; count]);
+    }
 }
 
 #[test]

@@ -8,10 +8,13 @@ use pliant::math::Vec3;
 use super::code::{Packer, Past};
 use super::read::Recording;
 use super::{
-    BLOCK_HEAD, BlockHead, END, ENTRY, Entry, FRAME, Header, INDEX, KEY_EVERY, MAGIC,
-    RecordingError, VERSION, checksum,
+    BlockHead, END, ENTRY, Entry, FRAME, Header, INDEX, KEY_EVERY, MAGIC, MOST_HEADER_RATIO,
+    MOST_RATIO, RecordingError, SMALL_HEADER, VERSION, VERTEX, checksum,
 };
-use pliant_io::atomic_file::AppendFile;
+use pliant_io::atomic_file::{AppendFile, Extent};
+
+/// How a frame of zstd begins that readers skip, before its length.
+const SKIPPED: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
 
 /// How hard zstd tries at the header: on higher levels setting up costs more than packing.
 const HEADER_LEVEL: i32 = 3;
@@ -29,7 +32,9 @@ impl Writer {
     /// A recording without frames.
     pub fn create(path: &Path, header: &Header) -> io::Result<Writer> {
         let json = serde_json::to_vec(header)?;
-        let packed = zstd::bulk::compress(&json, HEADER_LEVEL)?;
+        let mut packed = zstd::bulk::compress(&json, HEADER_LEVEL)?;
+        let least = json.len().saturating_sub(SMALL_HEADER) / MOST_HEADER_RATIO + 1;
+        packed.extend(padding(least, packed.len()));
         let length = u32::try_from(packed.len()).map_err(|_| too_large("header"))?;
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
@@ -42,22 +47,24 @@ impl Writer {
         Ok(Writer { file, frames: Vec::new(), packer, block: Vec::new() })
     }
 
-    /// Continues a recording after its first `length` bytes; what came later is truncated.
+    /// Continues a recording after its beginning; what came later is truncated.
     ///
-    /// The bytes of what follows are those of a recording that was never interrupted.
-    pub fn resume(path: &Path, length: u64) -> Result<Writer, RecordingError> {
+    /// The bytes of what follows are those of a recording that was never interrupted. A file whose
+    /// beginning was changed is an error, and stays as it is.
+    pub fn resume(path: &Path, beginning: Extent) -> Result<Writer, RecordingError> {
         let failed = |error| RecordingError::File { path: path.to_path_buf(), error };
-        let file = AppendFile::cut(path, length).map_err(failed)?;
-        let mut recording = Recording::open(path)?;
+        let mut file = AppendFile::reopen(path, beginning).map_err(failed)?;
+        let mut recording = Recording::open_up_to(path, beginning.length)?;
         if let Some(last) = recording.frames().len().checked_sub(1) {
             recording.read(last)?;
         }
         if recording.lost_bytes() > 0 {
-            let what = format!("byte {length} is within a frame");
+            let what = format!("byte {} is within a frame", beginning.length);
             return Err(RecordingError::Damaged { path: path.to_path_buf(), what });
         }
         let (frames, past) = recording.into_parts();
         let packer = Packer::new(past).map_err(failed)?;
+        file.cut().map_err(failed)?;
         Ok(Writer { file, frames, packer, block: Vec::new() })
     }
 
@@ -68,15 +75,19 @@ impl Writer {
         }
         let rounded = positions.iter().map(|p| p.to_array().map(|value| value as f32));
         let (order, packed) = self.packer.pack(rounded)?;
+        let is_first = self.frames.is_empty();
+        let least = VERTEX * positions.len() / MOST_RATIO as usize;
+        let padding = if is_first { padding(least, packed.len()) } else { Vec::new() };
+        let length = packed.len() + padding.len();
         let head = BlockHead {
             tag: FRAME,
-            length: u32::try_from(packed.len()).map_err(|_| too_large("frame"))?,
+            length: u32::try_from(length).map_err(|_| too_large("frame"))?,
             step,
             time,
             order: order as u32,
             vertices: u32::try_from(positions.len()).map_err(|_| too_large("frame"))?,
         };
-        fill(&mut self.block, head, packed);
+        fill(&mut self.block, head, &[packed, &padding]);
         let offset = self.file.length();
         self.file.append(&self.block)?;
         self.frames.push(Entry { offset, step, time });
@@ -88,14 +99,26 @@ impl Writer {
         self.file.sync()
     }
 
-    /// Bytes so far.
-    pub fn length(&self) -> u64 {
-        self.file.length()
+    /// What there is so far.
+    pub fn extent(&self) -> Extent {
+        self.file.extent()
     }
 
     /// Frames so far.
     pub fn frames(&self) -> usize {
         self.frames.len()
+    }
+
+    /// Adds a block as it is given, for recordings that no program of ours writes.
+    #[cfg(test)]
+    pub(super) fn append_block(&mut self, step: u64, vertices: u32, packed: &[u8]) {
+        let length = packed.len() as u32;
+        let head = BlockHead { tag: FRAME, length, step, time: 0.0, order: 0, vertices };
+        fill(&mut self.block, head, &[packed]);
+        let offset = self.file.length();
+        if self.file.append(&self.block).is_ok() {
+            self.frames.push(Entry { offset, step, time: 0.0 });
+        }
     }
 
     /// Writes the index.
@@ -114,7 +137,7 @@ impl Writer {
             order: 0,
             vertices: 0,
         };
-        fill(&mut self.block, head, &payload);
+        fill(&mut self.block, head, &[&payload]);
         self.block.extend(self.file.length().to_le_bytes());
         self.block.extend(END);
         self.file.append(&self.block)?;
@@ -122,12 +145,22 @@ impl Writer {
     }
 }
 
-fn fill(block: &mut Vec<u8>, head: BlockHead, payload: &[u8]) {
+fn fill(block: &mut Vec<u8>, head: BlockHead, payload: &[&[u8]]) {
     block.clear();
-    block.reserve(BLOCK_HEAD + payload.len());
     block.extend(head.bytes());
-    block.extend(payload);
+    payload.iter().for_each(|part| block.extend(*part));
     block.extend(checksum(block));
+}
+
+/// What makes a packed header or frame at least so many bytes long; nearly always nothing.
+fn padding(least: usize, packed: usize) -> Vec<u8> {
+    let Some(missing) = least.checked_sub(packed).filter(|missing| *missing > 0) else {
+        return Vec::new();
+    };
+    let mut padding = SKIPPED.to_vec();
+    padding.extend((missing as u32).to_le_bytes());
+    padding.resize(padding.len() + missing, 0);
+    padding
 }
 
 fn too_large(what: &str) -> io::Error {

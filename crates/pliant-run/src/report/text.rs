@@ -1,12 +1,14 @@
 //! Text that is safe to put into a page, and numbers that are easy to read.
 
+use pliant_io::printable::{REPLACEMENT, is_hidden};
+
 /// Superscripts, by digit.
 const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
 
 /// Sizes that are written without a power of ten, unit of the value.
 const PLAIN: std::ops::Range<f64> = 1e-3..1e6;
 
-/// Text as HTML, in elements and in attributes with quotes; control characters as dots.
+/// Text as HTML, in elements and in attributes with quotes; what is hidden is replaced.
 pub fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -17,7 +19,7 @@ pub fn escaped(text: &str) -> String {
             '"' => safe.push_str("&quot;"),
             '\'' => safe.push_str("&#39;"),
             '\n' | '\t' => safe.push(letter),
-            control if control.is_control() => safe.push('·'),
+            hidden if is_hidden(hidden) => safe.push(REPLACEMENT),
             other => safe.push(other),
         }
     }
@@ -90,8 +92,8 @@ mod tests {
     #[test]
     fn no_text_can_leave_its_element() {
         assert_eq!(
-            escaped("<b a=\"1\" c='2'>&\u{7}\n"),
-            "&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;·\n"
+            escaped("<b a=\"1\" c='2'>&\u{7}\u{9b}\u{202e}\n"),
+            "&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;\u{fffd}\u{fffd}\u{fffd}\n"
         );
         assert_eq!(escaped("μ = 0,3 – schön"), "μ = 0,3 – schön");
     }

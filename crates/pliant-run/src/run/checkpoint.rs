@@ -2,7 +2,6 @@
 //!
 //! Words of 64 bits, little-endian, after a magic and a version; BLAKE3 over all at the end.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -10,7 +9,8 @@ use pliant::math::Vec3;
 use pliant::profile::Stage;
 
 use crate::summary::{ContactTally, Iterations};
-use pliant_io::atomic_file;
+use pliant_io::atomic_file::{self, Extent};
+use pliant_io::regular_file;
 
 /// How every checkpoint begins.
 const MAGIC: [u8; 8] = *b"PLIANTC\n";
@@ -21,6 +21,9 @@ const VERSION: u64 = 3;
 /// Size of the digest at the end, bytes.
 const DIGEST: usize = 32;
 
+/// Counts and times, ns, are below this: sums that go on from them do not overflow.
+const LARGEST_COUNT: u64 = 1 << 62;
+
 /// Everything that the rest of a run depends on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Checkpoint {
@@ -28,10 +31,10 @@ pub struct Checkpoint {
     pub identity: [u8; 32],
     /// Steps made.
     pub step: u64,
-    /// Length of the series, bytes.
-    pub series: u64,
-    /// Length of the recording, bytes.
-    pub recording: u64,
+    /// The series up to here.
+    pub series: Extent,
+    /// The recording up to here.
+    pub recording: Extent,
     /// Iterations of all steps.
     pub iterations: Iterations,
     /// What contact took.
@@ -71,7 +74,8 @@ impl Checkpoint {
         let mut bytes = MAGIC.to_vec();
         let Checkpoint { step, series, recording, iterations, wall, given, .. } = *self;
         let Iterations { newton, linear, sweeps, rounds } = iterations;
-        let head = [VERSION, step, series, recording, newton, linear, sweeps, rounds, wall];
+        let lengths = [series.length, recording.length];
+        let head = [VERSION, step, lengths[0], lengths[1], newton, linear, sweeps, rounds, wall];
         let [x, y, z] = given.to_array();
         let floats = [x, y, z, self.largest].map(f64::to_bits);
         let ContactTally { sweeps, steps_cut, steps_loose, most_contacts, most_unresolved } =
@@ -81,14 +85,16 @@ impl Checkpoint {
         let numbers = self.numbers.iter().map(|number| number.to_bits());
         let words = words.chain([numbers.len() as u64]).chain(numbers);
         bytes.extend(words.flat_map(u64::to_le_bytes));
-        bytes.extend(self.identity);
+        for digest in [series.digest, recording.digest, self.identity] {
+            bytes.extend(digest);
+        }
         bytes.extend(blake3::hash(&bytes).as_bytes());
         atomic_file::write(path, &bytes)
     }
 
     /// Reads what was written.
     pub fn read(path: &Path) -> Result<Checkpoint, CheckpointError> {
-        let bytes = fs::read(path)?;
+        let bytes = regular_file::read(path)?;
         let words = bytes.strip_prefix(&MAGIC).ok_or(CheckpointError::Damaged)?;
         match words.first_chunk().map(|version| u64::from_le_bytes(*version)) {
             Some(version) if version > VERSION => return Err(CheckpointError::Newer(version)),
@@ -104,13 +110,15 @@ impl Checkpoint {
 
     /// From everything before the digest.
     fn from_body(body: &[u8]) -> Option<Checkpoint> {
-        let (words, identity) = body.split_last_chunk::<32>()?;
+        let (words, identity) = body.split_last_chunk::<DIGEST>()?;
+        let (words, recording) = words.split_last_chunk::<DIGEST>()?;
+        let (words, series) = words.split_last_chunk::<DIGEST>()?;
         let mut words = words.get(16..)?.as_chunks::<8>().0.iter().map(|w| u64::from_le_bytes(*w));
-        let mut word = || words.next();
+        let mut word = || words.next().filter(|word| *word < LARGEST_COUNT);
         let mut found = Checkpoint { identity: *identity, ..Checkpoint::default() };
         found.step = word()?;
-        found.series = word()?;
-        found.recording = word()?;
+        found.series = Extent { length: word()?, digest: *series };
+        found.recording = Extent { length: word()?, digest: *recording };
         found.iterations =
             Iterations { newton: word()?, linear: word()?, sweeps: word()?, rounds: word()? };
         found.wall = word()?;
@@ -124,10 +132,10 @@ impl Checkpoint {
         for spent in &mut found.stages {
             *spent = word()?;
         }
-        let mut number = || word().map(f64::from_bits);
+        let mut number = || words.next().map(f64::from_bits);
         found.given = Vec3::new(number()?, number()?, number()?);
         found.largest = number()?;
-        let count = word()?;
+        let count = words.next()?;
         found.numbers = words.map(f64::from_bits).collect();
         (found.numbers.len() as u64 == count).then_some(found)
     }
@@ -136,13 +144,14 @@ impl Checkpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn checkpoint() -> Checkpoint {
         Checkpoint {
             identity: [7; 32],
             step: 1,
-            series: 2,
-            recording: 3,
+            series: Extent { length: 2, digest: [3; 32] },
+            recording: Extent { length: 3, digest: [4; 32] },
             iterations: Iterations { newton: 4, linear: 5, sweeps: 14, rounds: 15 },
             contact: ContactTally {
                 sweeps: 6,
@@ -157,6 +166,34 @@ mod tests {
             largest: 16.0,
             numbers: vec![17.0, f64::MIN_POSITIVE, -1e300],
         }
+    }
+
+    /// A checkpoint with one word replaced and a digest that fits.
+    fn crafted(bytes: &[u8], word: usize, value: u64) -> Vec<u8> {
+        let mut bytes = bytes[..bytes.len() - DIGEST].to_vec();
+        bytes[8 * (word + 1)..8 * (word + 2)].copy_from_slice(&value.to_le_bytes());
+        let digest = blake3::hash(&bytes);
+        bytes.extend(digest.as_bytes());
+        bytes
+    }
+
+    #[test]
+    fn counts_that_cannot_be_are_refused_though_the_digest_fits() {
+        let path = std::env::temp_dir().join(format!("pliant-crafted-{}", std::process::id()));
+        checkpoint().write(&path).unwrap();
+        let bytes = fs::read(&path).unwrap();
+        // After the version: six words, five of contact, six of stages, four numbers, the count.
+        let count = 1 + 6 + 5 + 6 + 4;
+        for (word, value) in
+            [(1, u64::MAX), (2, 1 << 63), (6, u64::MAX), (count, 1 << 60), (count, 2)]
+        {
+            fs::write(&path, crafted(&bytes, word, value)).unwrap();
+            let read = Checkpoint::read(&path);
+            assert!(matches!(read, Err(CheckpointError::Damaged)), "word {word}: {read:?}");
+        }
+        fs::write(&path, crafted(&bytes, count, 3)).unwrap(); // as it was
+        assert_eq!(Checkpoint::read(&path).unwrap(), checkpoint());
+        fs::remove_file(&path).unwrap();
     }
 
     #[test]

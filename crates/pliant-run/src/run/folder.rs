@@ -1,24 +1,23 @@
 //! The folder of a run: ownership, locking and starting modes.
 //!
-//! `run.json` makes a folder ours and says which scene it belongs to. It is written first, so
-//! that a run which is killed at any moment leaves a folder that can be resumed.
+//! The lock comes first. `run.json` makes a folder ours and says which scene it belongs to; it is
+//! written before all results, so that a run which is killed at any moment leaves a folder that
+//! can be resumed.
 
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
-use super::IfExists;
 use super::checkpoint::{Checkpoint, CheckpointError};
-use pliant_scene::digest::digest;
-
+use super::identity::identity;
+use super::lock::{LOCK, Lock, lock};
+use super::marker::{MARKER, Marker};
+use super::{IfExists, RunSettings};
+use crate::report::text::with_digits;
 use crate::summary::Summary;
 use pliant_io::atomic_file::{self, io_message};
-use pliant_scene::loaded::{LoadedScene, RunInfo};
-
-/// The file that makes a folder one of ours.
-pub const MARKER: &str = "run.json";
+use pliant_io::regular_file;
+use pliant_scene::loaded::LoadedScene;
 
 /// The scene as resolved.
 pub const SCENE: &str = "scene.toml";
@@ -38,17 +37,17 @@ pub const SUMMARY: &str = "summary.json";
 /// The same for people.
 pub const REPORT: &str = "report.html";
 
-/// All our files but the marker; those that a run is resumed from are removed first.
+/// All our files but the lock and the marker; those that a run is resumed from are removed first.
 const FILES: [&str; 6] = [SUMMARY, CHECKPOINT, SCENE, SERIES, RECORDING, REPORT];
-
-/// Version of the layout of folders.
-const FORMAT: u32 = 1;
 
 /// `ended` of a summary whose run finished.
 pub const FINISHED: &str = "finished";
 
 /// `ended` of a summary whose run was interrupted and can be resumed.
 pub const INTERRUPTED: &str = "interrupted";
+
+/// Digits of a time in messages.
+const DIGITS: usize = 9;
 
 /// Why a folder cannot be used for a run.
 #[derive(Debug, thiserror::Error)]
@@ -79,8 +78,8 @@ pub enum FolderError {
     },
     /// A run of another scene.
     #[error(
-        "{}: holds a run of another scene (`{scene}`, or other settings); --force replaces it, \
-         --out names another folder", path.display()
+        "{}: holds a run of another scene (`{scene}`, or other settings, or a mesh that changed); \
+         `pliant run` with --force replaces it, with --out uses another folder", path.display()
     )]
     OtherScene {
         /// The folder.
@@ -103,98 +102,48 @@ pub enum FolderError {
         error: io::Error,
     },
     /// Its contents cannot be resumed from.
-    #[error("{}: {what}; --force starts over", path.display())]
+    #[error("{}: {what}; `pliant run` with --force starts over", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
         /// The defect.
         what: String,
     },
-}
-
-/// What `run.json` says.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Marker {
-    /// Version of the layout of the folder.
-    pub format: u32,
-    /// Version of the program that started the run.
-    pub pliant: String,
-    /// Name of the scene.
-    pub scene: String,
-    /// Digest of the scene as resolved.
-    pub identity: String,
-}
-
-impl Marker {
-    /// Of a scene that this program starts to run.
-    pub fn of(built: &LoadedScene) -> Marker {
-        let identity = blake3::Hash::from_bytes(identity(built)).to_hex().to_string();
-        let (pliant, scene) = (env!("CARGO_PKG_VERSION").to_string(), built.info.scene.clone());
-        Marker { format: FORMAT, pliant, scene, identity }
-    }
-
-    /// Reads the marker of a folder; `None` when there is none.
-    pub fn read(folder: &Path) -> Result<Option<Marker>, FolderError> {
-        let path = folder.join(MARKER);
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(FolderError::Unwritable { path, error }),
-        };
-        match serde_json::from_slice::<Marker>(&bytes) {
-            Ok(marker) if marker.format <= FORMAT => Ok(Some(marker)),
-            Ok(marker) => {
-                let what = format!("a run in format {}, from a newer pliant", marker.format);
-                Err(FolderError::Damaged { path, what })
-            }
-            Err(_) => Err(FolderError::Foreign { path: folder.to_path_buf() }),
-        }
-    }
-}
-
-/// What makes two runs the same: the scene as resolved, and its description.
-pub fn identity(built: &LoadedScene) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(built.resolved.as_bytes());
-    let RunInfo { dt, steps, record_every, .. } = built.info;
-    for number in [dt.to_bits(), steps, record_every, built.simulation.state.positions.len() as u64]
-    {
-        hasher.update(&number.to_le_bytes());
-    }
-    // A mesh file may have changed under the same name.
-    let simulation = &built.simulation;
-    hasher.update(digest(&simulation.state).as_bytes());
-    for mass in simulation.system.masses.of() {
-        hasher.update(&mass.to_le_bytes());
-    }
-    for vertex in simulation.system.bodies.tets().iter().flatten() {
-        hasher.update(&vertex.0.to_le_bytes());
-    }
-    *hasher.finalize().as_bytes()
+    /// A marker that cannot be read: of another program, or damaged.
+    #[error(
+        "{}: damaged, or not of a pliant run: {what}; nothing was changed; remove the folder, or \
+         name another one with --out", path.display()
+    )]
+    BadMarker {
+        /// The file.
+        path: PathBuf,
+        /// The defect and its place.
+        what: String,
+    },
+    /// A run that is longer already than it is to become.
+    #[error(
+        "{}: the run has made {} s already, more than the {} s of this duration; name a longer one",
+        path.display(), with_digits(*done_s, DIGITS), with_digits(*asked_s, DIGITS)
+    )]
+    Beyond {
+        /// The folder.
+        path: PathBuf,
+        /// Simulated so far, s.
+        done_s: f64,
+        /// Requested, s.
+        asked_s: f64,
+    },
 }
 
 /// A folder that is ours while this lives.
 #[derive(Debug)]
 pub struct RunDir {
-    /// The folder.
-    pub path: PathBuf,
     /// How the run starts.
     pub begin: StartMode,
+    /// What should be known, one sentence each.
+    pub notices: Vec<String>,
     /// Held while the run is on.
-    _lock: Option<Lock>,
-}
-
-/// A locked marker; the system frees it however the program ends.
-///
-/// Freed by name when dropped: to close the file is not enough while a child process that is
-/// just being started still holds a copy of it.
-#[derive(Debug)]
-struct Lock(File);
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        let _ = self.0.unlock();
-    }
+    pub lock: Lock,
 }
 
 /// How a run begins.
@@ -202,8 +151,8 @@ impl Drop for Lock {
 pub enum StartMode {
     /// With the first step.
     Fresh,
-    /// After the steps of a checkpoint; with the version that started the run, if it differs.
-    After(Box<Checkpoint>, Option<String>),
+    /// After the steps of a checkpoint.
+    After(Box<Checkpoint>),
     /// Not at all: it is finished.
     Finished(Box<Summary>),
 }
@@ -212,60 +161,176 @@ pub enum StartMode {
 pub fn acquire(
     folder: &Path,
     built: &LoadedScene,
-    existing: IfExists,
+    settings: &RunSettings,
 ) -> Result<RunDir, FolderError> {
     let path = folder.to_path_buf();
     match fs::metadata(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return create(path, built),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if fs::symlink_metadata(folder).is_ok() {
+                let error = io::Error::other("is a symbolic link to nothing");
+                return Err(FolderError::Unwritable { path, error });
+            }
+            return create(folder, built, settings);
+        }
         Err(error) => return Err(FolderError::Unwritable { path, error }),
         Ok(data) if !data.is_dir() => return Err(FolderError::NotAFolder { path }),
-        Ok(_) if existing == IfExists::Refuse => return Err(refusal(path)),
         Ok(_) => {}
     }
-    let Some(marker) = Marker::read(folder)? else {
-        // Killed before its marker was there, a run leaves no more than a part of it.
-        if others(folder)? > 0 {
-            return Err(FolderError::Foreign { path });
-        }
-        return fresh(path, built);
-    };
-    let lock = lock(&path)?;
-    if existing == IfExists::Replace {
-        drop(lock);
-        return fresh(path, built);
+    // A folder of others gets no lock either.
+    let is_run = is_run(folder)?;
+    if settings.existing == IfExists::Refuse {
+        return Err(FolderError::Exists { path });
     }
-    if marker.identity != Marker::of(built).identity {
+    let lock = locked(folder)?;
+    if !is_run || settings.existing == IfExists::Replace {
+        return fresh(folder, lock, built, settings);
+    }
+    resumed(folder, lock, built, settings)
+}
+
+/// Whether a folder holds a run, or nothing; one that holds other files is an error.
+fn is_run(folder: &Path) -> Result<bool, FolderError> {
+    // In this order: what another process writes meanwhile comes after its marker.
+    let others = others(folder)?;
+    match Marker::read(folder)? {
+        Some(_) => Ok(true),
+        // Killed before its marker was there, a run leaves no more than a part of it.
+        None if others == 0 => Ok(false),
+        None => Err(FolderError::Foreign { path: folder.to_path_buf() }),
+    }
+}
+
+fn locked(folder: &Path) -> Result<Lock, FolderError> {
+    let unwritable = |error| FolderError::Unwritable { path: folder.join(LOCK), error };
+    let busy = || FolderError::Busy { path: folder.to_path_buf() };
+    lock(folder).map_err(unwritable)?.ok_or_else(busy)
+}
+
+/// Makes a folder; who comes second finds the lock or the run of the first.
+fn create(
+    folder: &Path,
+    built: &LoadedScene,
+    settings: &RunSettings,
+) -> Result<RunDir, FolderError> {
+    let path = folder.to_path_buf();
+    if let Err(error) = fs::create_dir_all(folder) {
+        return Err(FolderError::Unwritable { path, error });
+    }
+    let lock = locked(folder).inspect_err(|_| {
+        // Only what was made here, and only while it is empty.
+        let _ = fs::remove_dir(folder);
+    })?;
+    // Another process may have run here between the first look and the lock.
+    if is_run(folder)? {
+        return match settings.existing {
+            IfExists::Refuse => Err(FolderError::Exists { path }),
+            IfExists::Resume => resumed(folder, lock, built, settings),
+            IfExists::Replace => fresh(folder, lock, built, settings),
+        };
+    }
+    if let Err(error) = Marker::of(built, settings).write(folder) {
+        lock.remove();
+        let _ = fs::remove_dir(folder);
+        return Err(error);
+    }
+    Ok(RunDir { begin: StartMode::Fresh, notices: notices(&lock, None), lock })
+}
+
+/// Marks a folder and empties it of everything of ours.
+fn fresh(
+    folder: &Path,
+    lock: Lock,
+    built: &LoadedScene,
+    settings: &RunSettings,
+) -> Result<RunDir, FolderError> {
+    Marker::of(built, settings).write(folder)?;
+    clear(folder, &FILES)?;
+    Ok(RunDir { begin: StartMode::Fresh, notices: notices(&lock, None), lock })
+}
+
+/// The run in a folder, which is finished, or continues after its checkpoint, or starts over.
+fn resumed(
+    folder: &Path,
+    lock: Lock,
+    built: &LoadedScene,
+    settings: &RunSettings,
+) -> Result<RunDir, FolderError> {
+    let path = folder.to_path_buf();
+    let Some(marker) = Marker::read(folder)? else {
+        return fresh(folder, lock, built, settings);
+    };
+    marker.check_format(folder)?;
+    if marker.identity != Marker::of(built, settings).identity {
         return Err(FolderError::OtherScene { path, scene: marker.scene });
     }
-    if let Some(summary) = read_summary(folder).filter(|summary| summary.ended == FINISHED) {
-        return Ok(RunDir { path, begin: StartMode::Finished(Box::new(summary)), _lock: lock });
+    let finished = read_summary(folder)?.filter(|summary| summary.ended == FINISHED);
+    let steps = built.info.steps;
+    let notices = notices(&lock, Some(&marker.pliant));
+    if let Some(summary) = finished.as_ref().filter(|summary| summary.steps == steps) {
+        let begin = StartMode::Finished(Box::new(summary.clone()));
+        return Ok(RunDir { begin, notices, lock });
     }
     let Some(checkpoint) = read_checkpoint(folder, built)? else {
-        drop(lock);
-        return fresh(path, built);
+        if finished.is_some() {
+            let what = "missing: the run is finished and cannot be continued".to_string();
+            return Err(FolderError::Damaged { path: folder.join(CHECKPOINT), what });
+        }
+        return fresh(folder, lock, built, settings);
     };
-    let other = Some(marker.pliant).filter(|version| version != env!("CARGO_PKG_VERSION"));
-    Ok(RunDir { path, begin: StartMode::After(Box::new(checkpoint), other), _lock: lock })
-}
-
-/// Why an existing folder is refused; one without a run cannot be resumed.
-fn refusal(path: PathBuf) -> FolderError {
-    match Marker::read(&path).and_then(|marker| Ok(marker.is_some() || others(&path)? == 0)) {
-        Ok(false) => FolderError::Foreign { path },
-        Ok(true) => FolderError::Exists { path },
-        Err(error) => error,
+    let done = finished.map_or(checkpoint.step, |summary| summary.steps.max(checkpoint.step));
+    if done > steps {
+        let [done_s, asked_s] = [done, steps].map(|count| count as f64 * built.info.dt);
+        return Err(FolderError::Beyond { path, done_s, asked_s });
     }
+    Ok(RunDir { begin: StartMode::After(Box::new(checkpoint)), notices, lock })
 }
 
-/// Removes summary and report of a run that is resumed.
-pub(super) fn forget_end(folder: &Path) -> Result<(), FolderError> {
+/// What a summary should say of a folder and of the version that started the run in it.
+fn notices(lock: &Lock, version: Option<&str>) -> Vec<String> {
+    let own = env!("CARGO_PKG_VERSION");
+    let other = version.filter(|version| *version != own).map(|version| {
+        format!(
+            "started by pliant {version}, resumed by {own}: results may differ in their last bits"
+        )
+    });
+    let unlocked = (!lock.is_held).then(|| {
+        "this file system knows no locks: make sure that no other pliant writes to the same folder"
+            .to_string()
+    });
+    other.into_iter().chain(unlocked).collect()
+}
+
+/// Makes scene and marker say how long the run is now, and removes summary and report.
+pub(super) fn continue_run(
+    folder: &Path,
+    built: &LoadedScene,
+    settings: &RunSettings,
+) -> Result<(), FolderError> {
+    let scene = folder.join(SCENE);
+    if !regular_file::read(&scene).is_ok_and(|text| text == built.resolved.as_bytes()) {
+        atomic_file::write(&scene, built.resolved.as_bytes())
+            .map_err(|error| FolderError::Unwritable { path: scene, error })?;
+    }
+    match Marker::read(folder)? {
+        Some(marker) if marker.steps != built.info.steps => {
+            Marker { steps: built.info.steps, ..marker }.write(folder)?;
+        }
+        Some(_) => {}
+        None => Marker::of(built, settings).write(folder)?,
+    }
     clear(folder, &[SUMMARY, REPORT])
 }
 
-/// The summary of a folder, when there is one that can be read.
-pub fn read_summary(folder: &Path) -> Option<Summary> {
-    let bytes = fs::read(folder.join(SUMMARY)).ok()?;
-    serde_json::from_slice(&bytes).ok()
+/// The summary of a folder, when there is one; one that cannot be read is an error.
+pub fn read_summary(folder: &Path) -> Result<Option<Summary>, FolderError> {
+    let path = folder.join(SUMMARY);
+    let bytes = match regular_file::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(FolderError::Unwritable { path, error }),
+    };
+    let summary = serde_json::from_slice(&bytes);
+    summary.map(Some).map_err(|error| FolderError::Damaged { path, what: error.to_string() })
 }
 
 /// The checkpoint of a run of this scene; one of another was left by a run that was replaced.
@@ -277,28 +342,6 @@ fn read_checkpoint(folder: &Path, built: &LoadedScene) -> Result<Option<Checkpoi
         Err(CheckpointError::File(error)) => Err(FolderError::Unwritable { path, error }),
         Err(error) => Err(FolderError::Damaged { path, what: error.to_string() }),
     }
-}
-
-fn create(path: PathBuf, built: &LoadedScene) -> Result<RunDir, FolderError> {
-    if let Err(error) = fs::create_dir_all(&path) {
-        return Err(FolderError::Unwritable { path, error });
-    }
-    fresh(path.clone(), built).inspect_err(|_| {
-        // Only what was made here, and only while it is empty.
-        let _ = fs::remove_dir(&path);
-    })
-}
-
-/// Marks a folder and empties it of everything of ours.
-fn fresh(path: PathBuf, built: &LoadedScene) -> Result<RunDir, FolderError> {
-    let marker = path.join(MARKER);
-    let unwritable = |error| FolderError::Unwritable { path: marker.clone(), error };
-    let text = serde_json::to_string_pretty(&Marker::of(built));
-    let text = text.map_err(|error| unwritable(error.into()))? + "\n";
-    atomic_file::write(&marker, text.as_bytes()).map_err(unwritable)?;
-    let lock = lock(&path)?;
-    clear(&path, &FILES)?;
-    Ok(RunDir { path, begin: StartMode::Fresh, _lock: lock })
 }
 
 /// Removes files of ours by name, and what a killed run left half-written beside them.
@@ -325,40 +368,10 @@ fn is_part(name: &str) -> bool {
     name.ends_with(".part") && (of(MARKER) || FILES.into_iter().any(of))
 }
 
-/// Files in a folder that are not parts of ours.
+/// Files in a folder that are neither the lock nor parts of ours.
 fn others(folder: &Path) -> Result<usize, FolderError> {
     let path = folder.to_path_buf();
     let entries = fs::read_dir(folder).map_err(|error| FolderError::Unwritable { path, error })?;
     let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-    Ok(names.filter(|name| !is_part(name)).count())
-}
-
-/// Locks the marker; where the system knows no locks, nothing is locked.
-fn lock(folder: &Path) -> Result<Option<Lock>, FolderError> {
-    let Ok(file) = File::open(folder.join(MARKER)) else { return Ok(None) };
-    match file.try_lock() {
-        Ok(()) => Ok(Some(Lock(file))),
-        Err(TryLockError::WouldBlock) => Err(FolderError::Busy { path: folder.to_path_buf() }),
-        Err(TryLockError::Error(_)) => Ok(None),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_copy_of_the_file_keeps_no_lock() {
-        let folder = std::env::temp_dir().join(format!("pliant-run-lock-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join(MARKER), "{}").unwrap();
-        let held = lock(&folder).unwrap().unwrap();
-        // As a child process has one from its start until it becomes another program.
-        let copy = held.0.try_clone().unwrap();
-        assert!(matches!(lock(&folder), Err(FolderError::Busy { .. })));
-        drop(held);
-        assert!(lock(&folder).unwrap().is_some());
-        drop(copy);
-        fs::remove_dir_all(&folder).unwrap();
-    }
+    Ok(names.filter(|name| !is_part(name) && name != LOCK).count())
 }

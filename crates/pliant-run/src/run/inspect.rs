@@ -4,9 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use super::folder::{FINISHED, FolderError, Marker, RECORDING, read_summary};
+use super::folder::{FINISHED, FolderError, RECORDING, read_summary};
+use super::marker::Marker;
 use crate::recording::{Recording, RecordingError};
 use crate::summary::Summary;
 use pliant_io::atomic_file::io_message;
@@ -39,7 +40,8 @@ pub enum LookError {
 /// A run folder, or a recording on its own.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunStatus {
-    /// Path as given.
+    /// Path as given; bytes that are not UTF-8 are replaced in JSON.
+    #[serde(serialize_with = "lossy")]
     pub path: PathBuf,
     /// `finished`, `interrupted`, `failed`, or `unfinished` for a run in progress or killed;
     /// `recording` for a recording on its own.
@@ -66,6 +68,10 @@ pub struct RunStatus {
     pub bytes: u64,
     /// Its summary; `None` before its end.
     pub summary: Option<Summary>,
+}
+
+fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
 }
 
 /// One body.
@@ -119,10 +125,12 @@ pub fn look(path: &Path) -> Result<RunStatus, LookError> {
     for entry in fs::read_dir(path).map_err(failed)?.flatten() {
         bytes += entry.metadata().map_or(0, |data| if data.is_file() { data.len() } else { 0 });
     }
-    let summary = read_summary(path);
+    let summary = read_summary(path)?;
     let state = summary.as_ref().map_or("unfinished", |summary| &summary.ended).to_string();
     let look = RunStatus::new(path, state, &recording, bytes);
-    Ok(RunStatus { pliant: marker.pliant, summary, ..look })
+    // A run may have been made longer than its recording was to be.
+    let steps = if marker.steps > 0 { marker.steps } else { look.steps };
+    Ok(RunStatus { pliant: marker.pliant, summary, steps, ..look })
 }
 
 impl RunStatus {

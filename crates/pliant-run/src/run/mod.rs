@@ -7,10 +7,12 @@
 //! However a run ends, its folder can be read, and the run resumed by [`IfExists::Resume`] with
 //! results bitwise identical to those of an uninterrupted run. The order of writing ensures that:
 //!
+//! 0. The lock is taken before anything is written: one process at a time.
 //! 1. `run.json` marks the folder before any other file is written.
 //! 2. Rows and frames are appended whole; a partial one is truncated again.
 //! 3. A checkpoint takes the place of the one before in one move, after the rows and frames that
-//!    it counts are on the disk. What came after it is truncated when the run is resumed.
+//!    it counts are on the disk. What came after it is truncated when the run is resumed; what
+//!    came before must have the digest that the checkpoint names.
 //! 4. `summary.json` comes last.
 
 pub mod cpu_profiler;
@@ -23,9 +25,17 @@ pub mod verdicts;
 
 pub mod checkpoint;
 
+pub mod lock;
+
+pub mod identity;
+
+pub mod marker;
+
 pub mod folder;
 
 mod runner;
+
+pub mod resume;
 
 pub mod inspect;
 
@@ -37,6 +47,7 @@ use pliant::integrate::StepError;
 use crate::recording::RecordingError;
 use crate::summary::Summary;
 use folder::{FolderError, StartMode};
+use marker::Origin;
 use pliant_io::atomic_file::io_message;
 use pliant_scene::loaded::LoadedScene;
 use pliant_scene::numeral::shortened;
@@ -59,7 +70,7 @@ pub enum IfExists {
 pub type Report = fn(&Path, &LoadedScene, &Summary, &[[f64; series::WIDTH]]) -> String;
 
 /// How to run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct RunSettings {
     /// Threads; results do not depend on it.
     pub threads: usize,
@@ -67,12 +78,15 @@ pub struct RunSettings {
     pub existing: IfExists,
     /// Makes the report, if there is to be one.
     pub report: Option<Report>,
+    /// What the scene was made from, for `run.json`.
+    pub origin: Origin,
 }
 
 impl Default for RunSettings {
     /// One thread, a folder of its own, no report.
     fn default() -> RunSettings {
-        RunSettings { threads: 1, existing: IfExists::Refuse, report: None }
+        let origin = Origin::default();
+        RunSettings { threads: 1, existing: IfExists::Refuse, report: None, origin }
     }
 }
 
@@ -130,7 +144,7 @@ pub enum RunError {
         error: std::io::Error,
     },
     /// A recording that cannot be resumed.
-    #[error("{0}; --force starts over")]
+    #[error("{0}; `pliant run` with --force starts over")]
     Recording(#[from] RecordingError),
 }
 
@@ -151,18 +165,12 @@ pub fn run(
     settings: RunSettings,
     progress: &mut dyn Progress,
 ) -> Result<Summary, RunError> {
-    let mut run_dir = folder::acquire(folder, &built, settings.existing)?;
-    let runner = match std::mem::replace(&mut run_dir.begin, StartMode::Fresh) {
+    let mut run_dir = folder::acquire(folder, &built, &settings)?;
+    let mut runner = match std::mem::replace(&mut run_dir.begin, StartMode::Fresh) {
         StartMode::Finished(summary) => return Ok(*summary),
         StartMode::Fresh => Runner::fresh(built, folder, settings)?,
-        StartMode::After(checkpoint, other) => {
-            let mut runner = Runner::after(built, folder, settings, *checkpoint)?;
-            runner.note_version(other);
-            runner
-        }
+        StartMode::After(checkpoint) => Runner::after(built, folder, settings, *checkpoint)?,
     };
-    // The lock is held up to here, so that no other process writes meanwhile.
-    let done = runner.finish(progress);
-    drop(run_dir);
-    done
+    runner.hold(run_dir);
+    runner.finish(progress)
 }

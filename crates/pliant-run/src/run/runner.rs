@@ -1,6 +1,5 @@
 //! The loop of a run, and all that it writes.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,14 +16,18 @@ use pliant_scene::digest::digest;
 use super::checkpoint::Checkpoint;
 use super::cpu_profiler::CpuProfiler;
 use super::folder::{
-    self, CHECKPOINT, FINISHED, FolderError, INTERRUPTED, RECORDING, REPORT, SCENE, SERIES, SUMMARY,
+    self, CHECKPOINT, FINISHED, FolderError, INTERRUPTED, RECORDING, REPORT, RunDir, SCENE, SERIES,
+    SUMMARY,
 };
+use super::identity::identity;
+use super::lock::Lock;
 use super::momentum::MomentumBudget;
 use super::verdicts::{End, Verdicts};
 use super::{Progress, RunError, RunSettings, series};
 use crate::recording::{Header, Writer};
 use crate::summary::{ContactTally, Iterations, StageTimes, Summary};
 use pliant_io::atomic_file::{self, AppendFile};
+use pliant_io::printable::printable_json;
 use pliant_scene::loaded::LoadedScene;
 
 /// Steps take at least this many times as long as the checkpoints between them.
@@ -41,6 +44,7 @@ pub(super) struct Runner {
     built: LoadedScene,
     folder: PathBuf,
     settings: RunSettings,
+    lock: Option<Lock>,
     identity: [u8; 32],
     /// Steps made.
     step: u64,
@@ -102,24 +106,24 @@ impl Runner {
         let damaged =
             |name: &str, what: String| FolderError::Damaged { path: folder.join(name), what };
         // Both are looked at before either is cut.
-        for (name, length) in [(SERIES, checkpoint.series), (RECORDING, checkpoint.recording)] {
-            let found = fs::metadata(folder.join(name)).map(|data| data.len());
-            let found = found.map_err(|error| damaged(name, atomic_file::io_message(&error)))?;
-            if found < length {
-                let what = format!("holds {found} bytes where {length} were written");
-                return Err(damaged(name, what).into());
-            }
-        }
-        let series = AppendFile::cut(&folder.join(SERIES), checkpoint.series)
+        let path = folder.join(SERIES);
+        let series = AppendFile::reopen(&path, checkpoint.series);
+        let heading = series::has_heading(&path);
+        let (mut series, is_ours) = series
+            .and_then(|series| Ok((series, heading?)))
             .map_err(|error| damaged(SERIES, atomic_file::io_message(&error)))?;
+        if !is_ours {
+            return Err(damaged(SERIES, "has other columns than this program writes".into()).into());
+        }
         let recording = Writer::resume(&folder.join(RECORDING), checkpoint.recording)?;
+        series.cut().map_err(|error| damaged(SERIES, atomic_file::io_message(&error)))?;
         let mut runner = Runner::new(built, folder, settings, series, recording);
         let simulation = &mut runner.built.simulation;
         let mut snapshot = Snapshot::from_numbers(checkpoint.numbers);
         let restored = runner.verdicts.restore(&mut snapshot);
         let restored = restored.and_then(|()| simulation.restore(&mut snapshot));
         restored.map_err(|error| damaged(CHECKPOINT, error.to_string()))?;
-        folder::forget_end(folder)?;
+        folder::continue_run(folder, &runner.built, &runner.settings)?;
         runner.step = checkpoint.step;
         (runner.momentum.given, runner.momentum.largest) = (checkpoint.given, checkpoint.largest);
         runner.profiler = Arc::new(CpuProfiler::from_spent(checkpoint.stages));
@@ -148,10 +152,11 @@ impl Runner {
         let momentum = MomentumBudget::new(simulation, &built.info);
         let verdicts = Verdicts::new(simulation, built.info.dt);
         Runner {
-            identity: folder::identity(&built),
+            identity: identity(&built),
             built,
             folder: folder.to_path_buf(),
             settings,
+            lock: None,
             step: 0,
             recorded: None,
             measure,
@@ -170,13 +175,19 @@ impl Runner {
         }
     }
 
-    /// Notes that another version of the program started the run.
-    pub fn note_version(&mut self, other: Option<String>) {
-        let reported = other.map(|version| {
-            let own = env!("CARGO_PKG_VERSION");
-            format!("started by pliant {version}, resumed by {own}: results may differ in their last bits")
-        });
-        self.built.notices.extend(reported);
+    /// Keeps the folder locked up to the end, and its notices for the summary.
+    pub fn hold(&mut self, run_dir: RunDir) {
+        self.built.notices.extend(run_dir.notices);
+        self.lock = Some(run_dir.lock);
+    }
+
+    /// Refuses to write by name into a folder that has taken the place of ours.
+    fn check_folder(&self) -> Result<(), RunError> {
+        if self.lock.as_ref().is_none_or(Lock::is_in_place) {
+            return Ok(());
+        }
+        let error = std::io::Error::other("the folder was removed or replaced during the run");
+        Err(RunError::Write { path: self.folder.clone(), error })
     }
 
     /// Makes the remaining steps and writes the outputs.
@@ -202,7 +213,7 @@ impl Runner {
         progress.begin(self.step, steps);
         while self.step < steps {
             self.make_step()?;
-            if self.step.is_multiple_of(every) || self.step == steps {
+            if self.step.is_multiple_of(every) {
                 self.record()?;
             }
             let stop = progress.step(self.step).is_break() && self.step < steps;
@@ -212,6 +223,12 @@ impl Runner {
             if stop {
                 return Ok(INTERRUPTED);
             }
+        }
+        // For a run that is made longer later, which has no row of a step between two others.
+        // Without it an earlier one serves.
+        let _ = self.write_checkpoint();
+        if !steps.is_multiple_of(every) {
+            self.record()?;
         }
         Ok(FINISHED)
     }
@@ -272,6 +289,7 @@ impl Runner {
 
     /// Writes a checkpoint, after all that it counts is on the disk.
     fn write_checkpoint(&mut self) -> Result<(), RunError> {
+        self.check_folder()?;
         let start = Instant::now();
         self.series.sync().map_err(|error| self.write_error(SERIES, error))?;
         self.recording.sync().map_err(|error| self.write_error(RECORDING, error))?;
@@ -281,8 +299,8 @@ impl Runner {
         let checkpoint = Checkpoint {
             identity: self.identity,
             step: self.step,
-            series: self.series.length(),
-            recording: self.recording.length(),
+            series: self.series.extent(),
+            recording: self.recording.extent(),
             iterations: self.iterations,
             contact: self.contact,
             wall: self.wall.as_nanos() as u64,
@@ -299,6 +317,7 @@ impl Runner {
 
     /// Writes index, report and summary, the summary last.
     fn write_outputs(mut self, ended: &str) -> Result<Summary, RunError> {
+        self.check_folder()?;
         let summary = self.summary(ended);
         let (folder, report) = (self.folder.clone(), self.settings.report);
         let failed = |name: &str| {
@@ -321,12 +340,8 @@ impl Runner {
         }
         let json = serde_json::to_string_pretty(&summary)
             .map_err(|error| failed(SUMMARY)(error.into()))?;
-        atomic_file::write(&folder.join(SUMMARY), (json + "\n").as_bytes())
-            .map_err(failed(SUMMARY))?;
-        if ended == FINISHED {
-            // A finished run needs no checkpoint; a leftover does no harm.
-            let _ = fs::remove_file(folder.join(CHECKPOINT));
-        }
+        let json = printable_json(&json).into_owned() + "\n";
+        atomic_file::write(&folder.join(SUMMARY), json.as_bytes()).map_err(failed(SUMMARY))?;
         Ok(summary)
     }
 

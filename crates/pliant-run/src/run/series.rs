@@ -1,11 +1,11 @@
 //! `series.csv`: one row of numbers per recorded step.
 
 use std::fmt::Write;
-use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 
 use pliant::record::row::SeriesRow;
+use pliant_io::regular_file;
 
 /// Numbers in a row.
 pub const WIDTH: usize = SeriesRow::COLUMNS.len();
@@ -40,9 +40,17 @@ pub fn write_line(row: &SeriesRow, line: &mut String) {
     line.push('\n');
 }
 
+/// Whether a file has the columns of this program, so that rows can be appended.
+pub fn has_heading(path: &Path) -> io::Result<bool> {
+    let mut first = Vec::new();
+    let file = regular_file::open(path)?;
+    file.take(heading().len() as u64).read_to_end(&mut first)?;
+    Ok(first == heading().as_bytes())
+}
+
 /// Reads a series back.
 pub fn read(path: &Path) -> io::Result<Vec<[f64; WIDTH]>> {
-    let text = fs::read_to_string(path)?;
+    let text = regular_file::read_text(path)?;
     let bad = |number: usize| {
         let message = format!("line {number} is no row of a series");
         io::Error::new(io::ErrorKind::InvalidData, message)
@@ -62,6 +70,8 @@ fn values(line: &str) -> Option<[f64; WIDTH]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+
     use pliant::math::Vec3;
     use pliant::record::overlap::Overlap;
 
@@ -100,6 +110,7 @@ mod tests {
         ] {
             fs::write(&path, text).unwrap();
             assert!(read(&path).unwrap_err().to_string().starts_with(place), "{text}");
+            assert_eq!(has_heading(&path).unwrap(), place == "line 2 ", "{text}");
         }
         fs::write(&path, heading() + &line(&SeriesRow::default())).unwrap();
         assert_eq!(read(&path).unwrap(), [[0.0; WIDTH]]);

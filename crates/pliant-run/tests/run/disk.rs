@@ -1,13 +1,14 @@
-//! Disks that are full.
+//! Disks that are full or read-only, and folders that vanish.
 
 use std::fs;
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use pliant_run::recording::Recording;
 use pliant_run::run::folder::{RECORDING, SERIES, SUMMARY};
-use pliant_run::run::{IfExists, RunSettings, run, series};
+use pliant_run::run::{IfExists, Progress, RunSettings, run, series};
 
 use crate::child;
 use crate::scene::{Place, blocks, results};
@@ -93,6 +94,71 @@ fn fill(size: &str, every: u64) {
     assert!(unmounted.success());
     check(&copy, &said, "No space left on device");
     goes_on(&place, &copy);
+}
+
+/// Does something to the folder after a few steps.
+struct Meanwhile<'a>(&'a dyn Fn());
+
+impl Progress for Meanwhile<'_> {
+    fn step(&mut self, done: u64) -> ControlFlow<()> {
+        if done == 7 {
+            self.0();
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_whose_folder_is_gone_fails_and_spares_the_one_in_its_place() {
+    let place = Place::new("gone");
+    let remove = || fs::remove_dir_all(place.run()).unwrap();
+    let replace = || {
+        remove();
+        fs::create_dir(place.run()).unwrap();
+        fs::write(place.run().join("checkpoint.bin"), "of another run").unwrap();
+    };
+    for (act, left) in [(&remove as &dyn Fn(), 0), (&replace, 1)] {
+        let error = run(blocks(), &place.run(), RunSettings::default(), &mut Meanwhile(act));
+        let error = error.unwrap_err();
+        assert!(!error.is_input(), "{error}");
+        let expected = "out: the folder was removed or replaced during the run";
+        assert!(error.to_string().ends_with(expected), "{error}");
+        let found = fs::read_dir(place.run()).map_or(0, Iterator::count);
+        assert_eq!(found, left);
+    }
+    let kept = fs::read_to_string(place.run().join("checkpoint.bin")).unwrap();
+    assert_eq!(kept, "of another run");
+}
+
+#[test]
+fn a_disk_that_may_not_be_written_is_an_error_before_the_first_step() {
+    let place = Place::new("read-only");
+    let disk = place.path().join("disk");
+    fs::create_dir(&disk).unwrap();
+    let mount = |options: &str| {
+        let mut command = Command::new("mount");
+        command.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(&disk).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    if !mount("size=1m") {
+        return skip("not permitted to mount a small disk");
+    }
+    let half = disk.join("half");
+    let first = run(blocks(), &half, RunSettings::default(), &mut ());
+    let remounted = mount("remount,ro");
+    let with = |existing| RunSettings { existing, ..RunSettings::default() };
+    let errors: Vec<_> = [(&half, IfExists::Replace), (&half, IfExists::Resume)]
+        .into_iter()
+        .chain([(&disk.join("new"), IfExists::Refuse)])
+        .map(|(folder, existing)| run(blocks(), folder, with(existing), &mut ()).unwrap_err())
+        .collect();
+    assert!(Command::new("umount").arg(&disk).status().unwrap().success());
+    assert!(first.is_ok() && remounted);
+    for error in errors {
+        assert!(error.is_input(), "{error}");
+        assert!(error.to_string().ends_with("Read-only file system"), "{error}");
+    }
 }
 
 fn skip(why: &str) {

@@ -12,4 +12,6 @@ mod resume;
 
 mod refuse;
 
+mod race;
+
 mod disk;

@@ -46,7 +46,21 @@ fn force_replaces_runs_and_nothing_else() {
         assert!(error.contains("not a pliant run directory"), "{error}");
     }
     fs::write(place.run().join("run.json"), "{}").unwrap();
-    assert!(refused(&place, IfExists::Replace).contains("not a pliant run directory"));
+    for (text, defect) in [
+        ("{}", "missing field `format` at line 1 column 2"),
+        ("", "EOF while parsing a value at line 1 column 0"),
+        (
+            "{\"format\": 2,\n\"pliant\": 7}",
+            "invalid type: integer `7`, expected a string at line 2",
+        ),
+    ] {
+        fs::write(place.run().join("run.json"), text).unwrap();
+        for existing in [IfExists::Refuse, IfExists::Replace, IfExists::Resume] {
+            let error = refused(&place, existing);
+            assert!(error.contains("run.json: damaged, or not of a pliant run: "), "{error}");
+            assert!(error.contains(defect), "{error}");
+        }
+    }
 }
 
 #[test]
@@ -113,13 +127,91 @@ fn what_was_damaged_is_named() {
     let bytes = fs::read(&checkpoint).unwrap();
     fs::write(&checkpoint, &bytes[..bytes.len() / 2]).unwrap();
     let error = refused(&place, IfExists::Resume);
-    assert!(error.ends_with("a damaged checkpoint; --force starts over"), "{error}");
+    let expected = "a damaged checkpoint; `pliant run` with --force starts over";
+    assert!(error.ends_with(expected), "{error}");
     fs::write(&checkpoint, &bytes).unwrap();
     let series = place.run().join("series.csv");
     let rows = fs::read(&series).unwrap();
     fs::write(&series, &rows[..20]).unwrap();
     let error = refused(&place, IfExists::Resume);
     assert!(error.contains("series.csv: holds 20 bytes where"), "{error}");
+    // Rows, and then frames, whose bytes are not those that were written.
+    let recording = place.run().join("recording.pliant");
+    let frames = fs::read(&recording).unwrap();
+    fs::write(&series, changed(&rows, rows.len() / 2)).unwrap();
+    let error = refused(&place, IfExists::Resume);
+    assert!(error.contains("series.csv: was changed within its first "), "{error}");
     fs::write(&series, &rows).unwrap();
+    fs::write(&recording, changed(&frames, frames.len() / 2)).unwrap();
+    let error = refused(&place, IfExists::Resume);
+    assert!(error.contains("recording.pliant: was changed within its first "), "{error}");
+    assert_eq!(fs::read(&series).unwrap(), rows);
+    fs::write(&recording, &frames).unwrap();
     run(blocks(), &place.run(), settings(IfExists::Resume), &mut ()).unwrap();
+    let summary = place.run().join("summary.json");
+    fs::write(&summary, "{ \"scene\": 1 }").unwrap();
+    let error = refused(&place, IfExists::Resume);
+    assert!(error.contains("summary.json: invalid type: integer `1`"), "{error}");
+}
+
+/// The same bytes but for one.
+fn changed(bytes: &[u8], at: usize) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    bytes[at] ^= 1;
+    bytes
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_not_written_through() {
+    use std::os::unix::fs::symlink;
+    let names = [
+        "series.csv",
+        "recording.pliant",
+        "checkpoint.bin",
+        "summary.json",
+        "scene.toml",
+        "report.html",
+        "run.json",
+    ];
+    for name in names {
+        let place = Place::new("links");
+        run(blocks(), &place.run(), settings(IfExists::Refuse), &mut Soon).unwrap();
+        let (file, target) = (place.run().join(name), place.path().join("target"));
+        let _ = fs::remove_file(&target);
+        match fs::rename(&file, &target) {
+            Ok(()) => {}
+            Err(_) => fs::write(&target, "mine").unwrap(), // there is no report
+        }
+        symlink(&target, &file).unwrap();
+        let before = fs::read(&target).unwrap();
+        let resumed = run(blocks(), &place.run(), settings(IfExists::Resume), &mut ());
+        let is_appended = ["series.csv", "recording.pliant"].contains(&name);
+        assert_eq!(resumed.is_err(), is_appended, "{name}");
+        if let Err(error) = resumed {
+            assert!(error.to_string().contains("is a symbolic link"), "{error}");
+        }
+        run(blocks(), &place.run(), settings(IfExists::Replace), &mut ()).unwrap();
+        assert!(fs::read(&target).unwrap() == before, "{name}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_is_a_link_to_nothing_is_named() {
+    let place = Place::new("dangling");
+    std::os::unix::fs::symlink(place.path().join("nothing"), place.run()).unwrap();
+    let error = refused(&place, IfExists::Refuse);
+    assert!(error.ends_with("out: is a symbolic link to nothing"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_lock_that_is_a_link_is_refused() {
+    let place = Place::new("lock-link");
+    fs::create_dir(place.run()).unwrap();
+    let target = place.path().join("target");
+    std::os::unix::fs::symlink(&target, place.run().join("run.lock")).unwrap();
+    let error = refused(&place, IfExists::Replace);
+    assert!(error.contains("run.lock: is a symbolic link") && !target.exists(), "{error}");
 }

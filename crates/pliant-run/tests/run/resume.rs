@@ -5,8 +5,11 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use pliant::math::random::Random;
+use pliant_run::run::marker::Origin;
 use pliant_run::run::{IfExists, Progress, RunSettings, inspect, run};
 use pliant_run::summary::Summary;
+
+use pliant_scene::loaded::LoadedScene;
 
 use crate::child;
 use crate::scene::{Place, STEPS, blocks, names, results};
@@ -17,7 +20,12 @@ const KILLS: usize = 100;
 /// Latest moment to be killed, µs: a little after the end of a run.
 const LATEST: usize = 60_000;
 
-const RESUME: RunSettings = RunSettings { threads: 1, existing: IfExists::Resume, report: None };
+const RESUME: RunSettings = RunSettings {
+    threads: 1,
+    existing: IfExists::Resume,
+    report: None,
+    origin: Origin { source: String::new(), sets: Vec::new() },
+};
 
 /// Interrupts after so many steps, and remembers where it started.
 struct Until(u64, Option<u64>);
@@ -67,6 +75,59 @@ fn a_finished_run_is_not_run_again() {
     let mut until = Until(1, None);
     assert_eq!(run(blocks(), &place.run(), RESUME, &mut until).unwrap(), first);
     assert_eq!(until.1, None);
+}
+
+/// The blocks for another number of steps.
+fn blocks_for(steps: u64) -> LoadedScene {
+    let mut built = blocks();
+    built.info.steps = steps;
+    built
+}
+
+#[test]
+fn a_finished_run_is_made_longer_with_the_same_bits() {
+    let place = Place::new("longer");
+    let (whole, bytes) = undisturbed(&place);
+    // Every second step is recorded: the last of 31 is not, in a longer run.
+    for steps in [30, 31] {
+        let folder = place.path().join(steps.to_string());
+        run(blocks_for(steps), &folder, RunSettings::default(), &mut ()).unwrap();
+        assert_eq!(inspect::look(&folder).unwrap().steps, steps);
+        let mut until = Until(STEPS, None);
+        let longer = run(blocks(), &folder, RESUME, &mut until).unwrap();
+        assert_eq!((longer.ended.as_str(), until.1), ("finished", Some(steps)));
+        assert_eq!((longer.steps, &longer.digest), (STEPS, &whole.digest));
+        assert!(results(&folder)[0] == bytes[0], "from {steps}");
+        let look = inspect::look(&folder).unwrap();
+        assert_eq!((look.steps, look.recording.frames, look.recording.complete), (STEPS, 32, true));
+        let error = run(blocks_for(steps), &folder, RESUME, &mut ()).unwrap_err();
+        assert!(error.is_input(), "{error}");
+        let expected = format!("made 0.61 s already, more than the {} s", steps as f64 / 100.0);
+        assert!(error.to_string().contains(&expected), "{error}");
+    }
+}
+
+#[test]
+fn a_run_that_is_made_longer_may_be_broken_off_again() {
+    let place = Place::new("longer-again");
+    let (whole, bytes) = undisturbed(&place);
+    run(blocks_for(31), &place.run(), RunSettings::default(), &mut ()).unwrap();
+    let half = run(blocks(), &place.run(), RESUME, &mut Until(40, None)).unwrap();
+    assert_eq!((half.ended.as_str(), half.steps), ("interrupted", 40));
+    let rest = run(blocks(), &place.run(), RESUME, &mut ()).unwrap();
+    assert_eq!(rest.digest, whole.digest);
+    assert!(results(&place.run())[0] == bytes[0]);
+}
+
+#[test]
+fn a_finished_run_without_its_checkpoint_is_never_started_over() {
+    let place = Place::new("no-checkpoint");
+    run(blocks_for(30), &place.run(), RunSettings::default(), &mut ()).unwrap();
+    fs::remove_file(place.run().join("checkpoint.bin")).unwrap();
+    let before = results(&place.run());
+    let error = run(blocks(), &place.run(), RESUME, &mut ()).unwrap_err().to_string();
+    assert!(error.contains("checkpoint.bin: missing: the run is finished"), "{error}");
+    assert!(results(&place.run()) == before);
 }
 
 #[test]

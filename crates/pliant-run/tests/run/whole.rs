@@ -29,8 +29,16 @@ fn a_run_leaves_what_its_book_says() {
         ..RunSettings::default()
     };
     let summary = run(blocks(), &place.run(), settings, &mut ()).unwrap();
-    let expected =
-        ["recording.pliant", "report.html", "run.json", "scene.toml", "series.csv", "summary.json"];
+    let expected = [
+        "checkpoint.bin",
+        "recording.pliant",
+        "report.html",
+        "run.json",
+        "run.lock",
+        "scene.toml",
+        "series.csv",
+        "summary.json",
+    ];
     assert_eq!(names(&place.run()), expected);
     let read = |name: &str| fs::read_to_string(place.run().join(name)).unwrap();
     assert_eq!(serde_json::from_str::<Summary>(&read("summary.json")).unwrap(), summary);

@@ -303,7 +303,7 @@ fn read(
     let wrong = |message: String| BuildError::new(DiagnosticKind::Mesh, &*at_path, message);
     let full = folder.path.join(file);
     let mut raw = pliant_io::mesh::read_from(folder.files, &full)
-        .map_err(|error| wrong(error.to_string()))?
+        .map_err(|error| BuildError::new(DiagnosticKind::MeshFile, &*at_path, error.to_string()))?
         .mesh;
     let reported = std::mem::take(&mut raw.notices);
     notices.extend(reported.into_iter().map(|notice| format!("{file}: {notice}")));

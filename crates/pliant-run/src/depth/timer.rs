@@ -1,4 +1,4 @@
-//! How long the stages of depth take.
+//! How long the stages of depth take: wall time of one thread, the shortest of several runs.
 
 use std::sync::Mutex;
 use std::time::Instant;
@@ -23,12 +23,12 @@ pub struct Timings {
 
 /// A clock for the two stages of depth.
 #[derive(Debug, Default)]
-pub(super) struct CpuProfiler {
+pub(super) struct DepthTimer {
     /// When the stage at hand began, and what the stages have taken, µs.
     state: Mutex<(Option<Instant>, [f64; 2])>,
 }
 
-impl CpuProfiler {
+impl DepthTimer {
     fn reset(&self) {
         if let Ok(mut state) = self.state.lock() {
             *state = Default::default();
@@ -41,7 +41,7 @@ impl CpuProfiler {
     }
 }
 
-impl Profiler for CpuProfiler {
+impl Profiler for DepthTimer {
     fn begin(&self, _stage: Stage) {
         if let Ok(mut state) = self.state.lock() {
             state.0 = Some(Instant::now());
@@ -58,13 +58,13 @@ impl Profiler for CpuProfiler {
 }
 
 /// The shortest of several runs, after one that warms the memory.
-pub(super) fn fastest(watch: &CpuProfiler, mut run: impl FnMut()) -> Timings {
+pub(super) fn fastest(timer: &DepthTimer, mut run: impl FnMut()) -> Timings {
     run();
     let (mut best, start) = (None, Instant::now());
     for _ in 0..MOST_RUNS {
-        watch.reset();
+        timer.reset();
         run();
-        let found = watch.timings();
+        let found = timer.timings();
         let sum = |timings: &Timings| timings.inside + timings.depth;
         best = Some(best.map_or(found, |best| if sum(&found) < sum(&best) { found } else { best }));
         if microseconds(start) > ENOUGH_US {
