@@ -236,6 +236,22 @@ impl Bvh {
         }
     }
 
+    /// Around all items, m; empty when there are none.
+    pub fn around(&self) -> Aabb {
+        self.nodes.first().map_or(Aabb::EMPTY, |root| root.around)
+    }
+
+    /// Number of nodes; they are numbered as in [`Bvh::summaries`].
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The items below a node.
+    pub fn items_below(&self, node: usize) -> &[u32] {
+        let Node { start, end, .. } = self.nodes[node];
+        &self.items[start as usize..end as usize]
+    }
+
     /// One value per node, joined from those of all items below it.
     pub fn summaries<T: Copy>(
         &self,

@@ -2,6 +2,7 @@
 
 use crate::id::{TetId, VertexId};
 use crate::math::{Vec3, orient3d, tet_volume};
+use crate::mesh::problems::vertices::extreme_vertices;
 use crate::mesh::raw::RawMesh;
 use crate::mesh::topology::{self, MOST_TETS};
 
@@ -55,6 +56,14 @@ pub enum TetMeshError {
     /// A coordinate that is not finite.
     #[error("vertex {vertex} is at {position}, which is not finite")]
     NonFinite {
+        /// First such vertex.
+        vertex: VertexId,
+        /// Its position, m.
+        position: Vec3,
+    },
+    /// A coordinate for which exact signs do not hold.
+    #[error("vertex {vertex} is at {position}: volumes overflow or vanish; change the unit")]
+    Extreme {
         /// First such vertex.
         vertex: VertexId,
         /// Its position, m.
@@ -205,6 +214,9 @@ fn check_shapes(positions: &[Vec3], tets: &[[VertexId; 4]]) -> Result<(), TetMes
     if let Some(index) = positions.iter().position(|p| !p.is_finite()) {
         let vertex = VertexId(index as u32);
         return Err(TetMeshError::NonFinite { vertex, position: positions[index] });
+    }
+    if let Some(&vertex) = extreme_vertices(positions).first() {
+        return Err(TetMeshError::Extreme { vertex, position: positions[vertex.index()] });
     }
     let signs = || tets.iter().map(|tet| sign(positions, tet));
     if let Some(first) = signs().position(|s| s < 0.0) {
