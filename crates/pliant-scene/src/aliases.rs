@@ -5,7 +5,7 @@ use super::node::{Entry, Node, Value};
 /// Key of the table that holds it (empty for the scene itself), old name, new name.
 ///
 /// An item of a list stands for its list.
-const RENAMED: [(&str, &str, &str); 10] = [
+const RENAMED: [(&str, &str, &str); 12] = [
     ("", "bowl", "attractor"),
     ("contact", "push", "max_depenetration_speed"),
     ("contact", "look_ahead", "speculative_distance"),
@@ -16,6 +16,8 @@ const RENAMED: [(&str, &str, &str); 10] = [
     ("pattern", "turns", "rotations"),
     ("mesh", "as", "read_as"),
     ("bodies", "take", "extract"),
+    ("shape", "major", "ring_radius"),
+    ("shape", "minor", "tube_radius"),
 ];
 
 /// Key of a value, old word, new word.
@@ -109,6 +111,14 @@ mod tests {
             "[[bodies]]\ntake = \"x\"\npattern.turns = \"random\"\n[[bodies]]\nmesh.as = \"net\"";
         let new = "[[bodies]]\nextract = \"x\"\npattern.rotations = \"random\"\n[[bodies]]\nmesh.read_as = \"net\"";
         check(old, new, 3);
+    }
+
+    #[test]
+    fn the_torus_of_an_obstacle_has_the_keys_of_the_mesh() {
+        let old = "[[obstacles]]\nshape = { kind = \"union\", parts = [{ shape = { kind = \"torus\", \
+                   major = 2, minor = 1 } }] }";
+        let new = old.replace("major", "ring_radius").replace("minor", "tube_radius");
+        check(old, &new, 2);
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub mod spec;
 
 pub mod schema;
 
+mod ranges;
+
 pub mod key_docs;
 
 mod aliases;
@@ -100,7 +102,8 @@ fn resolve_and_validate(
         aliases::rename(&mut root, notices);
     }
     resolve::resolve(&mut root, &sources.text)?;
-    let faults = schema::check(&mut root, &schema);
+    let mut faults = schema::check(&mut root, &schema);
+    faults.append(&mut ranges::check(&root, notices));
     if faults.is_empty() { Ok(root) } else { Err(faults) }
 }
 

@@ -15,7 +15,7 @@ const OWN: [&str; 3] = ["dt", "duration", "seed"];
 ///
 /// Afterwards `parameters` holds plain values.
 pub fn resolve(root: &mut Node, text: &str) -> Result<(), Vec<Diagnostic>> {
-    let mut names = Names { list: Vec::new(), text, chained: 0 };
+    let mut names = Names { list: Vec::new(), text, chained: 0, blamed: None };
     if let Some(Node { value: Value::Table(entries), .. }) = root.get("parameters") {
         names.list.extend(entries.iter().map(|e| (e.name.clone(), e.node.clone())));
     }
@@ -37,6 +37,8 @@ struct Names<'a> {
     /// The scene file.
     text: &'a str,
     chained: usize,
+    /// Where a value was set from outside that no expression can use.
+    blamed: Option<Place>,
 }
 
 impl Names<'_> {
@@ -73,7 +75,8 @@ impl Names<'_> {
             }
             Err(error) => error,
         };
-        let place = Some(self.place_within(node, error.span));
+        let within = self.place_within(node, error.span);
+        let place = Some(self.blamed.take().unwrap_or(within));
         let known = self.list.iter().map(|(name, _)| &**name);
         let help = error.unknown.and_then(|name| nearest(&name, known).map(str::to_owned));
         let help = help.map(|meant| format!("did you mean `{meant}`?"));
@@ -104,11 +107,16 @@ impl Names<'_> {
         if let Some((_, known)) = self.list.iter_mut().find(|(known, _)| known == name) {
             *known = node.clone();
         }
-        match node.value {
-            Value::Integer(number) => Ok(Some(number as f64)),
-            Value::Float(number) => Ok(Some(number)),
-            _ => Err(format!("`{name}` is {}, not a number", node.kind())),
+        let message = match node.value {
+            Value::Integer(number) => return Ok(Some(number as f64)),
+            Value::Float(number) if number.is_finite() => return Ok(Some(number)),
+            Value::Float(number) => format!("`{name}` is {number}: it must be finite"),
+            _ => format!("`{name}` is {}, not a number", node.kind()),
+        };
+        if node.place.source > 0 {
+            self.blamed = Some(node.place);
         }
+        Err(message)
     }
 
     fn fault(&self, node: &Node, message: String) -> Box<Diagnostic> {

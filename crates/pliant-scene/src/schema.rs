@@ -245,14 +245,20 @@ impl<'a> Walk<'a> {
         for Entry { name, place, node } in entries {
             match known.iter().find(|(key, _)| key == name).map(|(_, schema)| *schema).or(any) {
                 Some(schema) => self.node(node, schema, place),
-                None => self.unknown_key(name, place, &known),
+                None => self.unknown_key(name, node, place, &known),
             }
         }
     }
 
-    fn unknown_key(&mut self, name: &str, place: &Place, known: &[(&str, &Json)]) {
+    fn unknown_key(&mut self, name: &str, node: &Node, place: &Place, known: &[(&str, &Json)]) {
         let keys: Vec<&str> = known.iter().map(|(key, _)| *key).collect();
-        let help = match nearest(name, keys.iter().copied()) {
+        let fits = |schema: &Json| holds(kind(meant(self.schema, schema)), node);
+        let alike = known.iter().filter(|(_, schema)| fits(schema)).map(|(key, _)| *key);
+        let meant = in_other_number(name, &keys).or(nearest(name, alike));
+        let help = match meant.or(nearest(name, keys.iter().copied())) {
+            Some(meant) if matches!(&node.value, Value::List(items) if is_tables(items)) => {
+                format!("did you mean `[[{meant}]]`?")
+            }
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("known here are {}", keys.join(", ")),
         };
@@ -298,6 +304,30 @@ impl<'a> Walk<'a> {
     fn fault(&mut self, kind: DiagnosticKind, place: &Place, message: impl Into<String>) {
         self.faults.push(Diagnostic::new(kind, Some(place.clone()), message));
     }
+}
+
+/// Whether a value may be of a type of the schema.
+fn holds(kind: &str, node: &Node) -> bool {
+    match node.value {
+        Value::Table(_) => kind == "object" || kind == "nothing",
+        Value::List(_) => kind == "array",
+        Value::Text(_) => true, // a word, or an expression for anything
+        Value::Integer(_) | Value::Float(_) => kind == "number" || kind == "integer",
+        Value::Flag(_) => kind == "boolean",
+    }
+}
+
+fn is_tables(items: &[Node]) -> bool {
+    items.iter().all(|item| matches!(item.value, Value::Table(_)))
+}
+
+/// The key that is the plural or the singular of a word.
+fn in_other_number<'a>(word: &str, keys: &[&'a str]) -> Option<&'a str> {
+    let plural = |one: &str| match one.strip_suffix('y') {
+        Some(stem) => format!("{stem}ies"),
+        None => format!("{one}s"),
+    };
+    keys.iter().copied().find(|key| *key == plural(word) || plural(key) == word)
 }
 
 /// The word for `kind` that chooses a table.

@@ -392,7 +392,7 @@ fn obstacles_of_every_shape_and_response_are_made() {
         "{ kind = \"cylinder\", radius = 1 }",
         "{ kind = \"cylinder\", radius = 1, length = 2 }",
         "{ kind = \"capsule\", radius = 1, length = 2 }",
-        "{ kind = \"torus\", major = 1, minor = 0.2 }",
+        "{ kind = \"torus\", ring_radius = 1, tube_radius = 0.2 }",
         "{ kind = \"mesh\", mesh = { kind = \"ball\", radius = 1, layers = 2 }, spacing = 0.5 }",
         "{ kind = \"union\", parts = [{ shape = { kind = \"plane\" } }, { shape = { kind = \"sphere\", radius = 1 }, position = [0, 0, 1] }] }",
         "{ kind = \"intersection\", parts = [{ shape = { kind = \"plane\" } }, { shape = { kind = \"sphere\", radius = 1 } }] }",

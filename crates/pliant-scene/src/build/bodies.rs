@@ -14,7 +14,7 @@ use pliant::math::{Quat, Vec3};
 
 use super::pattern::{self, Copy, MOST_BODIES};
 use super::shape::{self, Geometry, MOST_TETS, MOST_VERTICES, RestShape};
-use super::{BuildError, external_loads, material, outline, rigid, rotation, vector};
+use super::{BuildError, external_loads, inertia, material, outline, rigid, rotation, vector};
 use crate::diagnostic::DiagnosticKind;
 use crate::loaded::BodyInfo;
 use crate::spec::body::{Extract, Scale};
@@ -79,6 +79,7 @@ pub fn make(
         totals[0] += count * rest.tet_count() as f64;
         totals[1] += count * rest.positions.len() as f64;
         check_totals(totals, &format!("{path}.mesh"))?;
+        inertia::check(body, &rest, scene.dt, &path, notices)?;
         groups.push(all.add(scene, index, rest)?);
     }
     let infos = infos(scene, &groups);
@@ -141,7 +142,8 @@ fn check_sizes(bodies: &[Body]) -> Result<(), BuildError> {
                 message,
             ));
         }
-        check_totals(totals, &format!("bodies.{index}.mesh"))?;
+        let key = shape::count_key(&body.mesh);
+        check_totals(totals, &format!("bodies.{index}.mesh.{key}"))?;
     }
     Ok(())
 }

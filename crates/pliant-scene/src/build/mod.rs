@@ -8,6 +8,8 @@ mod bodies;
 
 mod material;
 
+mod inertia;
+
 mod rigid;
 
 mod joints;

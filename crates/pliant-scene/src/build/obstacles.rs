@@ -157,9 +157,10 @@ fn shape(
         key::Shape::Capsule { radius, length } => {
             round(Revolved::capsule(*radius, *length), render_mesh::capsule(*radius, *length))
         }
-        key::Shape::Torus { major, minor } => {
-            round(Revolved::torus(*major, *minor), render_mesh::torus(*major, *minor))
-        }
+        key::Shape::Torus { ring_radius, tube_radius } => round(
+            Revolved::torus(*ring_radius, *tube_radius),
+            render_mesh::torus(*ring_radius, *tube_radius),
+        ),
         key::Shape::Mesh { mesh, spacing, margin } => {
             let surface = surface(mesh, context, &format!("{path}.mesh"))?;
             let settings = GridSettings { spacing: *spacing, margin: *margin };

@@ -141,6 +141,56 @@ pub fn size(mesh: &Mesh) -> [f64; 2] {
     [tets, 0.0]
 }
 
+/// The key that says how many cells or vertices a mesh has; the first of several.
+pub fn count_key(mesh: &Mesh) -> &'static str {
+    match mesh {
+        Mesh::Cuboid { .. } | Mesh::Membrane { .. } | Mesh::Star { .. } => "cells",
+        Mesh::Ball { .. } => "layers",
+        Mesh::Torus { .. } | Mesh::Tube { .. } => "around",
+        Mesh::LBlock { .. } => "cells_along",
+        Mesh::Cloth { .. } => "vertices",
+        Mesh::SpringNetwork { .. } | Mesh::Particles { .. } => "positions",
+        Mesh::Car { .. } => "points",
+        Mesh::Outline { .. } => "shape",
+        Mesh::Icosahedron { .. } | Mesh::File { .. } => "",
+    }
+}
+
+/// Keys of generated meshes with words that name them in errors; the first that fits counts.
+const KEYS: [(&str, &str); 17] = [
+    ("ring radius of", "ring_radius"),
+    ("tube radius of", "tube_radius"),
+    ("inner radius", "inner_radius"),
+    ("outer radius", "outer_radius"),
+    ("the radius", "radius"),
+    ("thickness", "thickness"),
+    ("the size", "size"),
+    ("the width", "width"),
+    ("length of the arm", "arms"),
+    ("the length", "length"),
+    ("layers", "layers"),
+    ("segments around", "around"),
+    ("rings", "rings"),
+    ("through", "through"),
+    ("across", "cells_across"),
+    ("tips", "tips"),
+    ("cells along the arm", "cells_along"),
+];
+
+/// Why a mesh cannot be generated, at the key concerned.
+fn refused(error: &GenerateError, path: &str) -> BuildError {
+    let what = match error {
+        GenerateError::BadLength { what, .. }
+        | GenerateError::TooLong { what, .. }
+        | GenerateError::TooFew { what, .. } => what,
+        GenerateError::TooMany { .. } | GenerateError::Flat { .. } => "",
+    };
+    let known = KEYS.iter().find(|(words, _)| what.contains(words)).map(|(_, key)| *key);
+    let cells = if what.starts_with("cells along the tube") { "along" } else { "cells" };
+    let key = known.or((what.contains("cells")).then_some(cells)).unwrap_or_default();
+    BuildError::value(format!("{path}.{key}"), error)
+}
+
 /// Makes or reads a shape; `path` is that of its key.
 pub fn make(
     mesh: &Mesh,
@@ -159,7 +209,7 @@ pub fn make(
         Mesh::Outline { shape } => outline::make(shape, folder, &format!("{path}.shape"), notices),
         Mesh::File { path: file, read_as } => read(file, *read_as, folder, path, notices),
         generated => {
-            let raw = generate(generated).map_err(|error| BuildError::value(path, error))?;
+            let raw = generate(generated).map_err(|error| refused(&error, path))?;
             sound(raw, path, notices)
         }
     }

@@ -112,7 +112,8 @@ pub enum Mesh {
         #[serde(default)]
         cut: TetSplit,
     },
-    /// A solid ring around y, 18 · rings² · around tets.
+    /// A solid ring around the y axis, as all meshes with an axis; that of the obstacle `torus` is
+    /// z. It has 18 · rings² · around tets.
     Torus {
         /// From the axis to the middle of the tube, m.
         ring_radius: f64,
