@@ -52,12 +52,21 @@ use pliant_io::files::Folder;
 
 use crate::loaded::LoadedScene;
 
+/// Errors of a scene that are shown: each is looked up in the text.
+const MOST_SHOWN: usize = 100;
+
 /// Builds a scene from its text, with overrides.
 ///
 /// `stem` names a scene without a name; its files are relative to `folder`.
 pub fn load(sources: &Sources, stem: &str, folder: Folder<'_>) -> Result<LoadedScene, SceneError> {
-    let shown = |faults: Vec<Diagnostic>| SceneError {
-        faults: faults.into_iter().map(|fault| sources.show(fault)).collect(),
+    let shown = |mut faults: Vec<Diagnostic>| {
+        let more = faults.len().saturating_sub(MOST_SHOWN);
+        faults.truncate(MOST_SHOWN);
+        if more > 0 {
+            let message = format!("{more} more errors are not shown");
+            faults.push(Diagnostic::new(DiagnosticKind::TooLarge, None, message));
+        }
+        SceneError { faults: faults.into_iter().map(|fault| sources.show(fault)).collect() }
     };
     let mut renamed = Vec::new();
     let root = resolve_and_validate(sources, &mut renamed).map_err(shown)?;

@@ -126,7 +126,8 @@ pub fn parse_value(text: &str, place: &Place) -> Result<Node, Diagnostic> {
     let Ok(value) = DeValue::parse(text) else {
         return Ok(Node { value: Value::Text(text.to_owned()), place: place.clone() });
     };
-    let mut node = from_value(&value, place.source)?;
+    let at_place = |wrong: Diagnostic| Diagnostic { place: Some(place.clone()), ..wrong };
+    let mut node = from_value(&value, place.source).map_err(at_place)?;
     settle(&mut node, place);
     Ok(node)
 }

@@ -1,5 +1,7 @@
 //! Parameters resolved: every string that begins with `=` becomes its value.
 
+use std::collections::BTreeMap;
+
 use super::diagnostic::{Diagnostic, DiagnosticKind, Place};
 use super::expression::{evaluate, lone_name};
 use super::node::{Node, Value, settle};
@@ -15,16 +17,13 @@ const OWN: [&str; 3] = ["dt", "duration", "seed"];
 ///
 /// Afterwards `parameters` holds plain values.
 pub fn resolve(root: &mut Node, text: &str) -> Result<(), Vec<Diagnostic>> {
-    let mut names = Names { list: Vec::new(), text, chained: 0, blamed: None };
+    let mut names = Names { list: BTreeMap::new(), text, chained: 0, blamed: None };
+    for key in OWN {
+        names.list.extend(root.get(key).map(|node| (key.to_owned(), node.clone())));
+    }
+    // A parameter comes before a key of the scene with its name.
     if let Some(Node { value: Value::Table(entries), .. }) = root.get("parameters") {
         names.list.extend(entries.iter().map(|e| (e.name.clone(), e.node.clone())));
-    }
-    for key in OWN {
-        if let Some(node) = root.get(key)
-            && names.list.iter().all(|(name, _)| name != key)
-        {
-            names.list.push((key.to_owned(), node.clone()));
-        }
     }
     let mut faults = Vec::new();
     names.replace(root, &mut faults);
@@ -33,7 +32,7 @@ pub fn resolve(root: &mut Node, text: &str) -> Result<(), Vec<Diagnostic>> {
 
 struct Names<'a> {
     /// What each stands for, as written.
-    list: Vec<(String, Node)>,
+    list: BTreeMap<String, Node>,
     /// The scene file.
     text: &'a str,
     chained: usize,
@@ -64,8 +63,13 @@ impl Names<'_> {
     fn value(&mut self, node: &Node) -> Result<Node, Box<Diagnostic>> {
         let Some(formula) = formula(node) else { return Ok(node.clone()) };
         if let Some(name) = lone_name(formula)
-            && let Some((_, named)) = self.list.iter().find(|(known, _)| known == name)
+            && let Some(named) = self.list.get(name)
         {
+            if let Value::List(_) | Value::Table(_) = named.value {
+                // Copied wherever it is named, a long list would fill the memory.
+                let message = format!("`{name}` is {}, which no expression can name", named.kind());
+                return Err(self.fault(node, message));
+            }
             let named = named.clone();
             return self.follow(&named).map_err(|message| self.fault(node, message));
         }
@@ -77,7 +81,7 @@ impl Names<'_> {
         };
         let within = self.place_within(node, error.span);
         let place = Some(self.blamed.take().unwrap_or(within));
-        let known = self.list.iter().map(|(name, _)| &**name);
+        let known = self.list.keys().map(String::as_str);
         let help = error.unknown.and_then(|name| nearest(&name, known).map(str::to_owned));
         let help = help.map(|meant| format!("did you mean `{meant}`?"));
         Err(Box::new(
@@ -90,7 +94,8 @@ impl Names<'_> {
         self.chained += 1;
         if self.chained > MOST_CHAINED {
             self.chained = 0;
-            return Err("the parameters refer to each other in a cycle".into());
+            let message = "the parameters refer to each other in a cycle, or through more than";
+            return Err(format!("{message} {MOST_CHAINED} names"));
         }
         let value = self.value(named).map_err(|fault| fault.message);
         self.chained = self.chained.saturating_sub(1);
@@ -98,13 +103,14 @@ impl Names<'_> {
     }
 
     fn number(&mut self, name: &str) -> Result<Option<f64>, String> {
-        let Some((_, named)) = self.list.iter().find(|(known, _)| known == name) else {
-            return Ok(None);
-        };
+        let Some(named) = self.list.get(name) else { return Ok(None) };
+        if let Value::List(_) | Value::Table(_) = named.value {
+            return Err(format!("`{name}` is {}, not a number", named.kind()));
+        }
         let named = named.clone();
         let node = self.follow(&named)?;
         // Cached, so that each is evaluated once however often it is named.
-        if let Some((_, known)) = self.list.iter_mut().find(|(known, _)| known == name) {
+        if let Some(known) = self.list.get_mut(name) {
             *known = node.clone();
         }
         let message = match node.value {

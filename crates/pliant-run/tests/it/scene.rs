@@ -180,7 +180,8 @@ fn bad_scenes_are_refused_at_their_place() {
     refused(&with(""), &["response=bounce"], "there is `none`, `constraint`", "bounce");
     refused(&with(""), &["duration=-1"], "the duration is -1 s: it must be positive", "-1");
     refused(&with(""), &["dt=0"], "the time step is 0 s: it must be positive", "0");
-    refused(&with(""), &["dt=1e-300"], "steps: at most", "1");
+    refused(&with(""), &["dt=1e-300"], "`dt` is 1e-300: products", "1e-300");
+    refused(&with(""), &["dt=1e-30"], "steps: at most", "1");
 }
 
 #[test]
@@ -201,18 +202,18 @@ fn bodies_that_cannot_be_are_refused_at_their_place() {
         "No such file",
         "{kind='file',path='no.vtu'}",
     );
-    refused(&with(""), &["bodies.0.material.young=-1"], "Young's modulus -1 Pa", "material");
+    refused(&with(""), &["bodies.0.material.young=-1"], "Young's modulus -1 Pa", "-1");
     refused(
         &with(""),
         &["bodies.0.mesh={kind='ball',radius=1,layers=4000000000}"],
         "tets: at most 4000000",
-        "bodies.0.mesh",
+        "{kind='ball',radius=1,layers=4000000000}",
     );
     refused(
         &with(""),
         &["bodies.0.mesh={kind='cloth',size=[1,1],vertices=[100000,100000]}"],
         "10000000000 vertices: at most",
-        "bodies.0.mesh",
+        "{kind='cloth',size=[1,1],vertices=[100000,100000]}",
     );
     refused(
         &with(""),

@@ -108,14 +108,13 @@ fn check_names(bodies: &[Body]) -> Result<(), BuildError> {
         }
     }
     // What a pattern makes must not meet a name that is given.
-    for (index, body) in bodies.iter().enumerate() {
-        let clash = names.iter().find(|name| {
-            let number = name.strip_prefix(&*body.name).and_then(|rest| rest.strip_prefix('-'));
-            let number = number.and_then(|digits| digits.parse::<u32>().ok());
-            let made = pattern::count(body.pattern.as_ref());
-            body.pattern.is_some() && number.is_some_and(|number| f64::from(number) < made)
-        });
-        if let Some(name) = clash {
+    for (index, body) in bodies.iter().enumerate().filter(|(_, body)| body.pattern.is_some()) {
+        let (start, made) = (format!("{}-", body.name), pattern::count(body.pattern.as_ref()));
+        let near = names.range(start.clone()..).take_while(|name| name.starts_with(&start));
+        let mut numbered = near.map(|name| (name, name[start.len()..].parse::<u32>()));
+        let clash = numbered
+            .find(|(_, number)| number.as_ref().is_ok_and(|number| f64::from(*number) < made));
+        if let Some((name, _)) = clash {
             let message = format!("two bodies are called `{name}`: the pattern makes one");
             return Err(BuildError::new(
                 DiagnosticKind::Name,

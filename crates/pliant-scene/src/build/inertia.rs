@@ -34,6 +34,10 @@ pub fn check(
         return Ok(());
     };
     let Geometry::Tets(mesh) = &rest.geometry else { return Ok(()) };
+    // What is not positive is refused where it is used.
+    if young <= 0.0 || density <= 0.0 {
+        return Ok(());
+    }
     let name = &body.name;
     if poisson > INCOMPRESSIBLE {
         notices.push(format!(
