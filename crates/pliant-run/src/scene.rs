@@ -32,8 +32,8 @@ fn read(source: &str) -> Result<(String, PathBuf), SceneError> {
     }
     let refuse = |message: String, help: Option<String>| {
         let sources = Sources { name: source.to_owned(), text: String::new(), sets: Vec::new() };
-        let fault = Diagnostic::new(DiagnosticKind::Unreadable, None, message).with_help(help);
-        SceneError { faults: vec![sources.show(fault)] }
+        let diagnostic = Diagnostic::new(DiagnosticKind::Unreadable, None, message).with_help(help);
+        SceneError { diagnostics: vec![sources.show(diagnostic)] }
     };
     let data = fs::metadata(path).map_err(|error| {
         let names = || builtin::ALL.iter().map(|scene| scene.name);

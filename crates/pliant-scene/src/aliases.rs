@@ -21,8 +21,11 @@ const RENAMED: [(&str, &str, &str); 12] = [
 ];
 
 /// Key of a value, old word, new word.
-const REWORDED: [(&str, &str, &str); 7] = [
+const REWORDED: [(&str, &str, &str); 10] = [
     ("kind", "relax", "pbd"),
+    ("kind", "net", "spring-network"),
+    ("kind", "cloud", "particles"),
+    ("read_as", "net", "spring-network"),
     ("uncorrected", "S1", "way-out-sign"),
     ("uncorrected", "S2", "halving-steps"),
     ("uncorrected", "S4", "area-weights"),
@@ -109,8 +112,8 @@ mod tests {
         check("[bowl]\nrates = [1, 2, 3]", "[attractor]\nrates = [1, 2, 3]", 1);
         let old =
             "[[bodies]]\ntake = \"x\"\npattern.turns = \"random\"\n[[bodies]]\nmesh.as = \"net\"";
-        let new = "[[bodies]]\nextract = \"x\"\npattern.rotations = \"random\"\n[[bodies]]\nmesh.read_as = \"net\"";
-        check(old, new, 3);
+        let new = "[[bodies]]\nextract = \"x\"\npattern.rotations = \"random\"\n[[bodies]]\nmesh.read_as = \"spring-network\"";
+        check(old, new, 4);
     }
 
     #[test]
@@ -126,6 +129,8 @@ mod tests {
         let new = "contact.uncorrected = [\"way-out-sign\", \"area-weights\"]";
         check("contact.printed = [\"S1\", \"S4\"]", new, 3);
         check("integrator.kind = \"relax\"", "integrator.kind = \"pbd\"", 1);
+        check("mesh.kind = \"net\"", "mesh.kind = \"spring-network\"", 1);
+        check("mesh.kind = \"cloud\"", "mesh.kind = \"particles\"", 1);
     }
 
     #[test]

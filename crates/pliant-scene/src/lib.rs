@@ -59,14 +59,19 @@ const MOST_SHOWN: usize = 100;
 ///
 /// `stem` names a scene without a name; its files are relative to `folder`.
 pub fn load(sources: &Sources, stem: &str, folder: Folder<'_>) -> Result<LoadedScene, SceneError> {
-    let shown = |mut faults: Vec<Diagnostic>| {
-        let more = faults.len().saturating_sub(MOST_SHOWN);
-        faults.truncate(MOST_SHOWN);
+    let shown = |mut diagnostics: Vec<Diagnostic>| {
+        let more = diagnostics.len().saturating_sub(MOST_SHOWN);
+        diagnostics.truncate(MOST_SHOWN);
         if more > 0 {
             let message = format!("{more} more errors are not shown");
-            faults.push(Diagnostic::new(DiagnosticKind::TooLarge, None, message));
+            diagnostics.push(Diagnostic::new(DiagnosticKind::TooLarge, None, message));
         }
-        SceneError { faults: faults.into_iter().map(|fault| sources.show(fault)).collect() }
+        SceneError {
+            diagnostics: diagnostics
+                .into_iter()
+                .map(|diagnostic| sources.show(diagnostic))
+                .collect(),
+        }
     };
     let mut renamed = Vec::new();
     let root = resolve_and_validate(sources, &mut renamed).map_err(shown)?;
@@ -79,8 +84,8 @@ pub fn load(sources: &Sources, stem: &str, folder: Folder<'_>) -> Result<LoadedS
     }
     let mut loaded = build::build(&mut scene, folder).map_err(|wrong| {
         let place = Some(root.place_of(&wrong.path)).filter(|_| !wrong.path.is_empty());
-        let fault = Diagnostic::new(wrong.kind, place, wrong.message).with_help(wrong.help);
-        shown(vec![fault])
+        let diagnostic = Diagnostic::new(wrong.kind, place, wrong.message).with_help(wrong.help);
+        shown(vec![diagnostic])
     })?;
     scene.record = spec::Record {
         every: Some(loaded.info.record_every as u32),
@@ -97,7 +102,7 @@ fn resolve_and_validate(
     sources: &Sources,
     notices: &mut Vec<String>,
 ) -> Result<Node, Vec<Diagnostic>> {
-    let mut root = Node::parse(&sources.text, 0).map_err(|fault| vec![fault])?;
+    let mut root = Node::parse(&sources.text, 0).map_err(|diagnostic| vec![diagnostic])?;
     if matches!(&root.value, Value::Table(entries) if entries.is_empty()) {
         let message = "the scene is empty: it needs `duration`, `dt` and `bodies`";
         return Err(vec![Diagnostic::new(DiagnosticKind::MissingKey, None, message)]);
@@ -107,13 +112,13 @@ fn resolve_and_validate(
     aliases::old_top_keys().for_each(|key| keys.push(key));
     aliases::rename(&mut root, notices);
     for (k, setting) in sources.sets.iter().enumerate() {
-        overrides::set(&mut root, setting, k + 1, &keys).map_err(|fault| vec![fault])?;
+        overrides::set(&mut root, setting, k + 1, &keys).map_err(|diagnostic| vec![diagnostic])?;
         aliases::rename(&mut root, notices);
     }
     resolve::resolve(&mut root, &sources.text)?;
-    let mut faults = schema::check(&mut root, &schema);
-    faults.append(&mut ranges::check(&root, notices));
-    if faults.is_empty() { Ok(root) } else { Err(faults) }
+    let mut diagnostics = schema::check(&mut root, &schema);
+    diagnostics.append(&mut ranges::check(&root, notices));
+    if diagnostics.is_empty() { Ok(root) } else { Err(diagnostics) }
 }
 
 /// Names and values of the parameters, as TOML writes them.

@@ -206,11 +206,11 @@ mod tests {
 
     #[test]
     fn what_toml_cannot_read_is_a_fault_with_a_place() {
-        let fault = |text: &str| Node::parse(text, 0).unwrap_err();
-        assert_eq!(fault("a = \nb = 1").kind, DiagnosticKind::Syntax);
-        assert!(fault("a = 1\na = 2").place.is_some());
-        assert!(fault("a = 99999999999999999999").message.ends_with("too large"));
-        assert!(fault("a = 1979-05-27").message.contains("date"));
+        let diagnostic = |text: &str| Node::parse(text, 0).unwrap_err();
+        assert_eq!(diagnostic("a = \nb = 1").kind, DiagnosticKind::Syntax);
+        assert!(diagnostic("a = 1\na = 2").place.is_some());
+        assert!(diagnostic("a = 99999999999999999999").message.ends_with("too large"));
+        assert!(diagnostic("a = 1979-05-27").message.contains("date"));
         assert!(Node::parse(&format!("a = {}", "[".repeat(10_000)), 0).is_err());
     }
 

@@ -25,9 +25,9 @@ pub fn resolve(root: &mut Node, text: &str) -> Result<(), Vec<Diagnostic>> {
     if let Some(Node { value: Value::Table(entries), .. }) = root.get("parameters") {
         names.list.extend(entries.iter().map(|e| (e.name.clone(), e.node.clone())));
     }
-    let mut faults = Vec::new();
-    names.replace(root, &mut faults);
-    if faults.is_empty() { Ok(()) } else { Err(faults) }
+    let mut diagnostics = Vec::new();
+    names.replace(root, &mut diagnostics);
+    if diagnostics.is_empty() { Ok(()) } else { Err(diagnostics) }
 }
 
 struct Names<'a> {
@@ -41,19 +41,19 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
-    fn replace(&mut self, node: &mut Node, faults: &mut Vec<Diagnostic>) {
+    fn replace(&mut self, node: &mut Node, diagnostics: &mut Vec<Diagnostic>) {
         match &mut node.value {
             Value::Table(entries) => {
-                entries.iter_mut().for_each(|entry| self.replace(&mut entry.node, faults));
+                entries.iter_mut().for_each(|entry| self.replace(&mut entry.node, diagnostics));
             }
-            Value::List(items) => items.iter_mut().for_each(|item| self.replace(item, faults)),
+            Value::List(items) => items.iter_mut().for_each(|item| self.replace(item, diagnostics)),
             Value::Text(text) if text.starts_with('=') => match self.value(node) {
                 Ok(value) => {
                     let place = node.place.clone();
                     *node = value;
                     settle(node, &place);
                 }
-                Err(fault) => faults.push(*fault),
+                Err(diagnostic) => diagnostics.push(*diagnostic),
             },
             _ => {}
         }
@@ -68,10 +68,10 @@ impl Names<'_> {
             if let Value::List(_) | Value::Table(_) = named.value {
                 // Copied wherever it is named, a long list would fill the memory.
                 let message = format!("`{name}` is {}, which no expression can name", named.kind());
-                return Err(self.fault(node, message));
+                return Err(self.refused(node, message));
             }
             let named = named.clone();
-            return self.follow(&named).map_err(|message| self.fault(node, message));
+            return self.follow(&named).map_err(|message| self.refused(node, message));
         }
         let error = match evaluate(formula, &mut |name| self.number(name)) {
             Ok(number) => {
@@ -97,7 +97,7 @@ impl Names<'_> {
             let message = "the parameters refer to each other in a cycle, or through more than";
             return Err(format!("{message} {MOST_CHAINED} names"));
         }
-        let value = self.value(named).map_err(|fault| fault.message);
+        let value = self.value(named).map_err(|diagnostic| diagnostic.message);
         self.chained = self.chained.saturating_sub(1);
         value
     }
@@ -125,7 +125,7 @@ impl Names<'_> {
         Err(message)
     }
 
-    fn fault(&self, node: &Node, message: String) -> Box<Diagnostic> {
+    fn refused(&self, node: &Node, message: String) -> Box<Diagnostic> {
         Box::new(Diagnostic::new(DiagnosticKind::Expression, Some(node.place.clone()), message))
     }
 
@@ -174,15 +174,15 @@ mod tests {
     #[test]
     fn faults_point_into_the_expression() {
         let text = "a = \"=1 + overlp\"\nb = \"=2 *\"\n[parameters]\noverlap = 1\n";
-        let faults = resolved(text).unwrap_err();
-        assert_eq!(faults.len(), 2);
-        assert_eq!(&text[faults[0].place.clone().unwrap().span], "overlp");
-        assert_eq!(faults[0].help.as_deref(), Some("did you mean `overlap`?"));
-        assert_eq!(&text[faults[1].place.clone().unwrap().span], "2 *");
+        let diagnostics = resolved(text).unwrap_err();
+        assert_eq!(diagnostics.len(), 2);
+        assert_eq!(&text[diagnostics[0].place.clone().unwrap().span], "overlp");
+        assert_eq!(diagnostics[0].help.as_deref(), Some("did you mean `overlap`?"));
+        assert_eq!(&text[diagnostics[1].place.clone().unwrap().span], "2 *");
         // An escape shifts letters: the whole string is meant.
         let text = "a = \"=1 +\\u0020overlp\"\n";
-        let faults = resolved(text).unwrap_err();
-        assert_eq!(&text[faults[0].place.clone().unwrap().span], "\"=1 +\\u0020overlp\"");
+        let diagnostics = resolved(text).unwrap_err();
+        assert_eq!(&text[diagnostics[0].place.clone().unwrap().span], "\"=1 +\\u0020overlp\"");
     }
 
     #[test]
@@ -192,8 +192,8 @@ mod tests {
             "[parameters]\na = \"=b + 1\"\nb = \"=a + 1\"\n",
             "dt = \"=dt\"\n",
         ] {
-            let faults = resolved(text).unwrap_err();
-            assert!(faults[0].message.contains("in a cycle"), "{faults:?}");
+            let diagnostics = resolved(text).unwrap_err();
+            assert!(diagnostics[0].message.contains("in a cycle"), "{diagnostics:?}");
         }
         let reported = resolved("x = \"=2 * w\"\n[parameters]\nw = \"a\"\n").unwrap_err();
         assert_eq!(reported[0].message, "`w` is a string, not a number");

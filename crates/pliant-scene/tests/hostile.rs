@@ -84,12 +84,12 @@ fn a_list_is_not_copied_wherever_it_is_named() {
 #[test]
 fn a_hundred_thousand_errors_are_shown_in_part() {
     let keys: String = (0..100_000).map(|k| format!("k{k} = 1\n")).collect();
-    let faults = loaded(&format!("{BASE}{keys}"), &[]).unwrap_err().faults;
-    assert_eq!(faults.len(), 101);
+    let diagnostics = loaded(&format!("{BASE}{keys}"), &[]).unwrap_err().diagnostics;
+    assert_eq!(diagnostics.len(), 101);
     assert!(
-        faults[100].to_string().ends_with("99900 more errors are not shown"),
+        diagnostics[100].to_string().ends_with("99900 more errors are not shown"),
         "{}",
-        faults[100]
+        diagnostics[100]
     );
 }
 
@@ -127,10 +127,10 @@ fn what_is_set_is_blamed_where_it_is_given() {
 fn wrong_numbers_are_marked_at_their_keys() {
     let marked = |from: &str, to: &str| {
         let error = loaded(&BASE.replacen(from, to, 1), &[]).unwrap_err();
-        let place = error.faults[0].place.clone().unwrap();
+        let place = error.diagnostics[0].place.clone().unwrap();
         let shown: String =
             place.text.chars().skip(place.underlined.start).take(place.underlined.len()).collect();
-        (shown, error.faults[0].message.clone())
+        (shown, error.diagnostics[0].message.clone())
     };
     let is_at = |from: &str, to: &str, place: &str, message: &str| {
         let found = marked(from, to);
@@ -146,7 +146,7 @@ fn wrong_numbers_are_marked_at_their_keys() {
     is_at("0.5", "0", "0", "the radius of the icosahedron is 0.0 m");
     is_at("0.01", "1e-300", "1e-300", "`dt` is 1e-300: products of such numbers vanish");
     is_at("[[bodies]]", "[[body]]", "body", "unknown key `body`");
-    let help = loaded(&BASE.replace("[[bodies]]", "[[body]]"), &[]).unwrap_err().faults;
+    let help = loaded(&BASE.replace("[[bodies]]", "[[body]]"), &[]).unwrap_err().diagnostics;
     assert_eq!(help[0].help.as_deref(), Some("did you mean `[[bodies]]`?"));
 }
 

@@ -73,7 +73,7 @@ pub struct RunStatus {
 pub struct BodyLook {
     /// Name.
     pub name: String,
-    /// `tets`, `surface`, `net`, `cloud` or `outline`.
+    /// `tets`, `surface`, `spring-network`, `particles` or `outline`.
     pub kind: String,
     /// Vertices.
     pub vertices: usize,

@@ -274,7 +274,7 @@ fn bodies_that_cannot_meet_are_refused() {
     let open = "{ kind = \"file\", path = \"open.obj\" }";
     let springs = "{ kind = \"springs\", stiffness = 10 }";
     let error = folder.load(&two(open, springs, apart, ""), &[]).unwrap_err().to_string();
-    assert!(error.contains("open") && error.contains("read_as = \"net\""), "{error}");
+    assert!(error.contains("open") && error.contains("read_as = \"spring-network\""), "{error}");
 }
 
 #[test]

@@ -156,7 +156,7 @@ pub fn refused(text: &str, sets: &[&str], expected: &str, place: &str) {
     let error = folder.load(text, sets).unwrap_err();
     let reported = error.to_string();
     assert!(reported.contains(expected), "{reported}");
-    let first = error.faults[0].place.clone();
+    let first = error.diagnostics[0].place.clone();
     let found = first.map_or_else(String::new, |place| {
         let letters = place.text.chars().skip(place.underlined.start);
         letters.take(place.underlined.len()).collect()
@@ -273,7 +273,7 @@ fn parameters_named_twice_by_each_other_are_worked_out_once() {
 fn several_faults_are_counted_and_all_kept() {
     let folder = Folder::new("several");
     let error = folder.load(&with("positon = 1\nvelocty = 2\nspin = 3\n"), &[]).unwrap_err();
-    assert_eq!(error.faults.len(), 3);
+    assert_eq!(error.diagnostics.len(), 3);
     assert!(error.to_string().ends_with("and 2 more errors"), "{error}");
 }
 

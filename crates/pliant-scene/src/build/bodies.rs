@@ -259,8 +259,8 @@ fn infos(scene: &spec::Scene, groups: &[Group]) -> Vec<BodyInfo> {
             let kind = match rest.geometry {
                 Geometry::Tets(_) => "tets",
                 Geometry::Surface(_) => "surface",
-                Geometry::SpringNetwork => "net",
-                Geometry::Particles => "cloud",
+                Geometry::SpringNetwork => "spring-network",
+                Geometry::Particles => "particles",
                 Geometry::Outline { .. } => "outline",
             };
             let first = vertices.start as u32;

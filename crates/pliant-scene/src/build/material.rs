@@ -54,7 +54,7 @@ pub fn masses(
             Err(BuildError::value(format!("{path}.mass"), message))
         }
         (_, None) => {
-            let message = "nets, surfaces and points have no volume: they need a `mass`";
+            let message = "spring networks, surfaces and points have no volume: they need a `mass`";
             Err(BuildError::value(path, message)
                 .with_help("write mass = 1.0, kg of the whole body"))
         }
@@ -66,7 +66,7 @@ pub fn masses(
     }
 }
 
-/// Share of each vertex in the mass of a net: by area, or alike without triangles; of an
+/// Share of each vertex in the mass of a spring network: by area, or alike without triangles; of an
 /// outline by length.
 pub fn shares(rest: &RestShape, scaled: &[Vec3]) -> Vec<f64> {
     if let Geometry::Outline { rings, carried: 0 } = &rest.geometry {
@@ -261,7 +261,8 @@ fn push(
 ) -> Result<(), BuildError> {
     let wrong = |error: &dyn std::fmt::Display| BuildError::value(path, error);
     if needs_tets(material) && !portion.is_solid {
-        let message = "this material needs tets; a net or surface can have springs or none";
+        let message =
+            "this material needs tets; a spring network or surface can have springs or none";
         return Err(BuildError::value(path, message));
     }
     match material {

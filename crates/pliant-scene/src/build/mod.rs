@@ -93,7 +93,7 @@ pub fn build(scene: &mut spec::Scene, folder: Folder<'_>) -> Result<LoadedScene,
     if is_silent {
         notices.extend(contact::unmet(scene, &made));
     }
-    notices.extend(contact::nets(scene, &made));
+    notices.extend(contact::networks(scene, &made));
     notices.extend(outline::mixed(scene, &made));
     notices.extend(shapes::unmet(scene));
     let mut obstacles = obstacles::make(scene, folder, &mut made, &mut notices)?;

@@ -221,7 +221,7 @@ fn surface(
                 .map_err(|e| BuildError::new(DiagnosticKind::Mesh, path, e))
         }
         Geometry::SpringNetwork | Geometry::Particles | Geometry::Outline { .. } => {
-            Err(BuildError::value(path, "a net has no inside: an obstacle needs one"))
+            Err(BuildError::value(path, "a spring network has no inside: an obstacle needs one"))
         }
     }
 }

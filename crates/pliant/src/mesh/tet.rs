@@ -93,7 +93,7 @@ pub enum TetMeshError {
     },
     /// Three or more tets on one face.
     #[error("face {0}–{1}–{2} has three or more tets, {3} faces do", face[0], face[1], face[2], count)]
-    CrowdedFace {
+    NonManifoldFace {
         /// First such face.
         face: [VertexId; 3],
         /// Number of such faces.
@@ -122,8 +122,8 @@ impl TetMesh {
         check_indices(positions.len(), &tets, &regions)?;
         check_shapes(&positions, &tets)?;
         let boundary = topology::boundary(positions.len(), &tets);
-        if let Some(&face) = boundary.crowded.first() {
-            return Err(TetMeshError::CrowdedFace { face, count: boundary.crowded.len() });
+        if let Some(&face) = boundary.non_manifold.first() {
+            return Err(TetMeshError::NonManifoldFace { face, count: boundary.non_manifold.len() });
         }
         if let Some(&tets) = boundary.folded.first() {
             return Err(TetMeshError::Folded { tets, count: boundary.folded.len() });

@@ -299,7 +299,7 @@ impl List {
     fn add_form(&mut self, form: &SurfaceTopology) {
         let edges = |list: &[[VertexId; 2]]| list.iter().map(|&edge| Element::Edge(edge)).collect();
         self.add(ProblemKind::OpenEdges, edges(&form.open));
-        self.add(ProblemKind::NonManifoldEdges, edges(&form.crowded));
+        self.add(ProblemKind::NonManifoldEdges, edges(&form.non_manifold));
         let pinched = form.pinched.iter().map(|&vertex| Element::Vertex(vertex)).collect();
         self.add(ProblemKind::NonManifoldVertices, pinched);
     }

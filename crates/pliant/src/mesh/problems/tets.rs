@@ -35,8 +35,8 @@ pub fn tet_problems(mesh: &RawMesh) -> Vec<Problem> {
     found.add(ProblemKind::SliverTets, tets(&quality.slivers));
 
     let boundary = topology::boundary(vertex_count, &mesh.tets);
-    let crowded = boundary.crowded.iter().map(|&face| Element::Face(face)).collect();
-    found.add(ProblemKind::NonManifoldFaces, crowded);
+    let shared = boundary.non_manifold.iter().map(|&face| Element::Face(face)).collect();
+    found.add(ProblemKind::NonManifoldFaces, shared);
     let one_way = quality.inverted.is_empty() || quality.is_all_inverted();
     if one_way {
         let folded = boundary.folded.iter().map(|&pair| Element::Tets(pair)).collect();
