@@ -1,7 +1,7 @@
 //! Oriented boxes around the nodes of a tree: long thin triangles at any angle are kept apart.
 //!
 //! The sectors of a cone all have boxes along the axes that hold its apex, so that a tree of such
-//! boxes cannot tell them apart. A box along the sector is as thin as the sector is.
+//! boxes cannot keep them apart. A box along the sector is as thin as the sector is.
 //!
 //! | here     | meaning                                                      |
 //! |----------|--------------------------------------------------------------|
