@@ -1,5 +1,7 @@
 //! Scenes by an attacker: an error in time and without much memory, never a panic.
 
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
 use std::path::Path;
 
 use pliant_io::files::{Disk, Folder};
