@@ -147,6 +147,8 @@ fn wrong_numbers_are_marked_at_their_keys() {
     is_at("1e5", "1e5, density = -1", "-1", "density");
     is_at("0.5", "0", "0", "the radius of the icosahedron is 0.0 m");
     is_at("0.01", "1e-300", "1e-300", "`dt` is 1e-300: products of such numbers vanish");
+    let far = "position = [0, 0, 1e20]\nmaterial =";
+    is_at("material =", far, "position", "have steps of 2e4 m");
     is_at("[[bodies]]", "[[body]]", "body", "unknown key `body`");
     let help = loaded(&BASE.replace("[[bodies]]", "[[body]]"), &[]).unwrap_err().diagnostics;
     assert_eq!(help[0].help.as_deref(), Some("did you mean `[[bodies]]`?"));

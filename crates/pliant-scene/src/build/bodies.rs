@@ -20,6 +20,9 @@ use crate::loaded::BodyInfo;
 use crate::spec::body::{Extract, Scale};
 use crate::spec::{self, Body, Material};
 
+/// Steps of positions that a shape bears, relative to its radius.
+const RESOLVED: f64 = 1e-4;
+
 /// All copies of one entry of `bodies`.
 #[derive(Debug)]
 pub struct Group {
@@ -147,6 +150,22 @@ fn check_sizes(bodies: &[Body]) -> Result<(), BuildError> {
     Ok(())
 }
 
+/// Refuses a place so far away that positions there cannot resolve the shape.
+fn check_place(body: &Body, radius: f64, path: &str) -> Result<(), BuildError> {
+    let far = vector(body.position).abs().max_element();
+    let step = far * f64::EPSILON;
+    if radius > 0.0 && step > RESOLVED * radius {
+        let message = format!(
+            "`{}` has a radius of {radius:e} m, and positions {far:e} m from the origin have steps \
+             of {step:.0e} m",
+            body.name
+        );
+        return Err(BuildError::value(format!("{path}.position"), message)
+            .with_help("move the scene nearer to the origin"));
+    }
+    Ok(())
+}
+
 fn check_totals(totals: [f64; 2], path: &str) -> Result<(), BuildError> {
     let limits = [("tets", MOST_TETS), ("vertices", MOST_VERTICES)];
     for (total, (what, most)) in totals.into_iter().zip(limits) {
@@ -187,6 +206,7 @@ impl Arrays {
         let scaled: Vec<Vec3> = rest.positions.iter().map(|p| scale * *p).collect();
         let masses = material::masses(body, &rest, &scaled, &path)?;
         let radius = scaled.iter().map(|p| p.length()).fold(0.0, f64::max);
+        check_place(body, radius, &path)?;
         let path = format!("{path}.pattern");
         let copies = pattern::make(body.pattern.as_ref(), radius, scene.seed, index, &path)?;
         let (mut ranges, mut origins) = (Vec::new(), Vec::new());
