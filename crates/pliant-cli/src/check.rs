@@ -83,7 +83,10 @@ pub fn table(report: &FileReport) -> String {
         }
     };
     let mut text = format!("{HEADING}{}{HEADING:#}: {counts}\n", plain(&report.file));
-    text += &rows(&report.problems);
+    // Errors of a scene are shown in their lines, on stderr.
+    if kind != Kind::Scene {
+        text += &rows(&report.problems);
+    }
     for notice in &report.notices {
         let _ = writeln!(text, "  {DIM}note     {}{DIM:#}", plain(notice));
     }
@@ -118,7 +121,7 @@ fn rows(problems: &[ProblemReport]) -> String {
 /// The first elements concerned, and an ellipsis if there are more.
 fn places(problem: &ProblemReport) -> String {
     let named: Vec<_> = problem.first.iter().take(SHOWN).map(ToString::to_string).collect();
-    let more = if problem.count > named.len() { ", …" } else { "" };
+    let more = if problem.count > named.len() && !named.is_empty() { ", …" } else { "" };
     named.join(", ") + more
 }
 

@@ -163,14 +163,15 @@ fn judge_scene(report: &mut FileReport, path: &Path) {
             report.triangles = Some(info.bodies.iter().map(|body| body.triangles.len()).sum());
             report.notices = notices;
         }
-        Err(SceneError { faults }) => {
-            let unread = faults.iter().find(|fault| fault.kind == DiagnosticKind::Unreadable);
-            if let Some(fault) = unread {
-                report.error = Some(fault.headline());
+        Err(SceneError { diagnostics }) => {
+            let unread =
+                diagnostics.iter().find(|diagnostic| diagnostic.kind == DiagnosticKind::Unreadable);
+            if let Some(diagnostic) = unread {
+                report.error = Some(diagnostic.headline());
                 return;
             }
             report.kind = Some(Kind::Scene);
-            report.problems = faults.into_iter().map(ProblemReport::from).collect();
+            report.problems = diagnostics.into_iter().map(ProblemReport::from).collect();
         }
     }
 }
@@ -225,14 +226,14 @@ impl From<Problem> for ProblemReport {
 }
 
 impl From<RenderedDiagnostic> for ProblemReport {
-    fn from(fault: RenderedDiagnostic) -> ProblemReport {
+    fn from(diagnostic: RenderedDiagnostic) -> ProblemReport {
         let spot = |place: &ShownPlace| Spot::Text { line: place.line, column: place.column };
-        let first = fault.place.iter().map(spot).collect();
-        let message = Some(match &fault.help {
-            Some(help) => format!("{}; {help}", fault.message),
-            None => fault.message.clone(),
+        let first = diagnostic.place.iter().map(spot).collect();
+        let message = Some(match &diagnostic.help {
+            Some(help) => format!("{}; {help}", diagnostic.message),
+            None => diagnostic.message.clone(),
         });
-        let (kind, shown) = (Trouble::Scene(fault.kind), Some(fault.to_string()));
+        let (kind, shown) = (Trouble::Scene(diagnostic.kind), Some(diagnostic.to_string()));
         ProblemReport { kind, severity: Severity::Error, count: 1, first, message, shown }
     }
 }

@@ -117,7 +117,7 @@ pub fn compare(
 /// that the user did not write.
 fn as_asked(mut error: SceneError, ways: &Ways, value: &str) -> SceneError {
     let before = format!("{}=", ways.key);
-    for place in error.faults.iter_mut().filter_map(|fault| fault.place.as_mut()) {
+    for place in error.diagnostics.iter_mut().filter_map(|found| found.place.as_mut()) {
         let (own, skipped) = (before.clone() + value, before.chars().count());
         if place.origin == SET && place.text == own && place.underlined.start >= skipped {
             place.origin = format!("--{}", ways.key);

@@ -50,8 +50,8 @@ fn read(path: &Path) -> Result<(String, PathBuf), SceneError> {
     let source = path.to_string_lossy();
     let refuse = |message: String, help: Option<String>| {
         let sources = Sources { name: source.to_string(), text: String::new(), sets: Vec::new() };
-        let fault = Diagnostic::new(DiagnosticKind::Unreadable, None, message).with_help(help);
-        SceneError { faults: vec![sources.show(fault)] }
+        let diagnostic = Diagnostic::new(DiagnosticKind::Unreadable, None, message).with_help(help);
+        SceneError { diagnostics: vec![sources.show(diagnostic)] }
     };
     let file = regular_file::open(path).map_err(|error| {
         let names = || builtin::ALL.iter().map(|scene| scene.name);

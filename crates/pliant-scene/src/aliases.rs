@@ -5,7 +5,7 @@ use super::node::{Entry, Node, Value};
 /// Key of the table that holds it (empty for the scene itself), old name, new name.
 ///
 /// An item of a list stands for its list.
-const RENAMED: [(&str, &str, &str); 10] = [
+const RENAMED: [(&str, &str, &str); 12] = [
     ("", "bowl", "attractor"),
     ("contact", "push", "max_depenetration_speed"),
     ("contact", "look_ahead", "speculative_distance"),
@@ -16,11 +16,16 @@ const RENAMED: [(&str, &str, &str); 10] = [
     ("pattern", "turns", "rotations"),
     ("mesh", "as", "read_as"),
     ("bodies", "take", "extract"),
+    ("shape", "major", "ring_radius"),
+    ("shape", "minor", "tube_radius"),
 ];
 
 /// Key of a value, old word, new word.
-const REWORDED: [(&str, &str, &str); 7] = [
+const REWORDED: [(&str, &str, &str); 10] = [
     ("kind", "relax", "pbd"),
+    ("kind", "net", "spring-network"),
+    ("kind", "cloud", "particles"),
+    ("read_as", "net", "spring-network"),
     ("uncorrected", "S1", "way-out-sign"),
     ("uncorrected", "S2", "halving-steps"),
     ("uncorrected", "S4", "area-weights"),
@@ -107,8 +112,16 @@ mod tests {
         check("[bowl]\nrates = [1, 2, 3]", "[attractor]\nrates = [1, 2, 3]", 1);
         let old =
             "[[bodies]]\ntake = \"x\"\npattern.turns = \"random\"\n[[bodies]]\nmesh.as = \"net\"";
-        let new = "[[bodies]]\nextract = \"x\"\npattern.rotations = \"random\"\n[[bodies]]\nmesh.read_as = \"net\"";
-        check(old, new, 3);
+        let new = "[[bodies]]\nextract = \"x\"\npattern.rotations = \"random\"\n[[bodies]]\nmesh.read_as = \"spring-network\"";
+        check(old, new, 4);
+    }
+
+    #[test]
+    fn the_torus_of_an_obstacle_has_the_keys_of_the_mesh() {
+        let old = "[[obstacles]]\nshape = { kind = \"union\", parts = [{ shape = { kind = \"torus\", \
+                   major = 2, minor = 1 } }] }";
+        let new = old.replace("major", "ring_radius").replace("minor", "tube_radius");
+        check(old, &new, 2);
     }
 
     #[test]
@@ -116,6 +129,8 @@ mod tests {
         let new = "contact.uncorrected = [\"way-out-sign\", \"area-weights\"]";
         check("contact.printed = [\"S1\", \"S4\"]", new, 3);
         check("integrator.kind = \"relax\"", "integrator.kind = \"pbd\"", 1);
+        check("mesh.kind = \"net\"", "mesh.kind = \"spring-network\"", 1);
+        check("mesh.kind = \"cloud\"", "mesh.kind = \"particles\"", 1);
     }
 
     #[test]

@@ -113,8 +113,8 @@ pub struct Sources {
 
 impl Sources {
     /// Shows an error.
-    pub fn show(&self, fault: Diagnostic) -> RenderedDiagnostic {
-        let Diagnostic { kind, message, help, place } = fault;
+    pub fn show(&self, diagnostic: Diagnostic) -> RenderedDiagnostic {
+        let Diagnostic { kind, message, help, place } = diagnostic;
         let place = place.map(|Place { source, span }| match source {
             0 => show_place(self.name.clone(), &self.text, &span),
             k => {
@@ -190,7 +190,7 @@ impl fmt::Display for RenderedDiagnostic {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SceneError {
     /// At least one, in the order found.
-    pub faults: Vec<RenderedDiagnostic>,
+    pub diagnostics: Vec<RenderedDiagnostic>,
 }
 
 impl std::error::Error for SceneError {}
@@ -198,10 +198,10 @@ impl std::error::Error for SceneError {}
 impl fmt::Display for SceneError {
     /// The first error with its place, and how many more there are.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(first) = self.faults.first() {
+        if let Some(first) = self.diagnostics.first() {
             write!(f, "{first}")?;
         }
-        match self.faults.len() {
+        match self.diagnostics.len() {
             0 | 1 => Ok(()),
             2 => write!(f, "\nand 1 more error"),
             count => write!(f, "\nand {} more errors", count - 1),
@@ -238,8 +238,8 @@ mod tests {
         let sources =
             Sources { name: "a.toml".into(), text: text.into(), sets: vec!["x=1".into()] };
         let place = Some(Place { source: 0, span });
-        let fault = Diagnostic::new(DiagnosticKind::UnknownKey, place, "unknown key");
-        sources.show(fault.with_help(help.map(str::to_owned))).to_string()
+        let diagnostic = Diagnostic::new(DiagnosticKind::UnknownKey, place, "unknown key");
+        sources.show(diagnostic.with_help(help.map(str::to_owned))).to_string()
     }
 
     #[test]
@@ -268,7 +268,7 @@ mod tests {
         assert_eq!(shown, "--set:1:1: no\n   |\n 1 | x=1\n   | ^");
         let bare = sources.show(Diagnostic::new(DiagnosticKind::Value, None, "no"));
         assert_eq!(bare.to_string(), "a: no");
-        let many = SceneError { faults: vec![bare; 3] };
+        let many = SceneError { diagnostics: vec![bare; 3] };
         assert_eq!(many.to_string(), "a: no\nand 2 more errors");
     }
 }

@@ -52,11 +52,11 @@ pub fn evaluate(text: &str, lookup: Lookup<'_>) -> Result<f64, ExpressionError> 
     let value = parser.sum()?;
     parser.skip_space();
     if parser.at < text.len() {
-        return Err(parser.fault(parser.at..parser.at + parser.width(), "expected an operator"));
+        return Err(parser.error(parser.at..parser.at + parser.width(), "expected an operator"));
     }
     if !value.is_finite() {
         return Err(
-            parser.fault(0..text.len(), &format!("evaluates to {value}, which is not finite"))
+            parser.error(0..text.len(), &format!("evaluates to {value}, which is not finite"))
         );
     }
     Ok(value)
@@ -124,7 +124,7 @@ impl Parser<'_> {
         self.nesting += 1;
         if self.nesting > MOST_NESTING {
             let message = format!("more than {MOST_NESTING} levels within each other");
-            return Err(self.fault(self.at..self.at + self.width(), &message));
+            return Err(self.error(self.at..self.at + self.width(), &message));
         }
         let base = self.atom()?;
         let value = if self.take(&['^']) { libm::pow(base, self.signed()?) } else { base };
@@ -144,8 +144,8 @@ impl Parser<'_> {
             }
             Some(c) if c.is_ascii_digit() || c == '.' => self.number(),
             Some(c) if c.is_alphabetic() || c == '_' => self.named(),
-            Some(_) => Err(self.fault(start..start + self.width(), "expected a number or a name")),
-            None => Err(self.fault(0..self.text.len(), "ends where a value is expected")),
+            Some(_) => Err(self.error(start..start + self.width(), "expected a number or a name")),
+            None => Err(self.error(0..self.text.len(), "ends where a value is expected")),
         }
     }
 
@@ -160,7 +160,7 @@ impl Parser<'_> {
             self.at += 1;
         }
         let digits = self.text[start..self.at].replace('_', "");
-        digits.parse().map_err(|_| self.fault(start..self.at, "is not a number"))
+        digits.parse().map_err(|_| self.error(start..self.at, "is not a number"))
     }
 
     /// A function with its values, π, or a name that the scene declares.
@@ -178,16 +178,16 @@ impl Parser<'_> {
                 return self.call(function, count, span);
             }
             let reported =
-                (self.lookup)(name).map_err(|message| self.fault(span.clone(), &message))?;
+                (self.lookup)(name).map_err(|message| self.error(span.clone(), &message))?;
             if let Some(value) = reported.or(if name == "pi" { Some(PI) } else { None }) {
                 self.at = span.end;
                 return Ok(value);
             }
         }
         let name = self.text[start..start + short].to_owned();
-        let mut fault = self.fault(start..start + short, &format!("unknown name `{name}`"));
-        fault.unknown = Some(name);
-        Err(fault)
+        let mut diagnostic = self.error(start..start + short, &format!("unknown name `{name}`"));
+        diagnostic.unknown = Some(name);
+        Err(diagnostic)
     }
 
     fn call(
@@ -198,7 +198,7 @@ impl Parser<'_> {
     ) -> Result<f64, ExpressionError> {
         let open = self.at;
         if !self.take(&['(']) {
-            return Err(self.fault(span, &format!("`{function}` needs its values in parentheses")));
+            return Err(self.error(span, &format!("`{function}` needs its values in parentheses")));
         }
         let mut values = vec![self.sum()?];
         while self.take(&[',']) {
@@ -208,7 +208,7 @@ impl Parser<'_> {
         if let Some(count) = count.filter(|count| *count != values.len()) {
             let plural = if count == 1 { "" } else { "s" };
             let message = format!("`{function}` takes {count} value{plural}, not {}", values.len());
-            return Err(self.fault(span, &message));
+            return Err(self.error(span, &message));
         }
         let first = values[0];
         Ok(match function {
@@ -223,7 +223,7 @@ impl Parser<'_> {
                 let whole = values.iter().copied().map(count_of).collect::<Option<Vec<u32>>>();
                 let Some([seed, k]) = whole.as_deref() else {
                     let message = "`random` takes integers from 0 to 4294967295";
-                    return Err(self.fault(span, message));
+                    return Err(self.error(span, message));
                 };
                 2.0 * Random::new(*seed, *k as usize).unit() - 1.0
             }
@@ -241,7 +241,7 @@ impl Parser<'_> {
         } else {
             open..open + 1
         };
-        Err(self.fault(span, "expected `)`"))
+        Err(self.error(span, "expected `)`"))
     }
 
     fn take(&mut self, wanted: &[char]) -> bool {
@@ -261,7 +261,7 @@ impl Parser<'_> {
         self.text[self.at..].chars().next().map_or(0, char::len_utf8)
     }
 
-    fn fault(&self, span: Range<usize>, message: &str) -> ExpressionError {
+    fn error(&self, span: Range<usize>, message: &str) -> ExpressionError {
         ExpressionError { span, message: message.to_owned(), unknown: None }
     }
 }

@@ -31,6 +31,8 @@ pub mod spec;
 
 pub mod schema;
 
+mod ranges;
+
 pub mod key_docs;
 
 mod aliases;
@@ -50,12 +52,26 @@ use pliant_io::files::Folder;
 
 use crate::loaded::LoadedScene;
 
+/// Errors of a scene that are shown: each is looked up in the text.
+const MOST_SHOWN: usize = 100;
+
 /// Builds a scene from its text, with overrides.
 ///
 /// `stem` names a scene without a name; its files are relative to `folder`.
 pub fn load(sources: &Sources, stem: &str, folder: Folder<'_>) -> Result<LoadedScene, SceneError> {
-    let shown = |faults: Vec<Diagnostic>| SceneError {
-        faults: faults.into_iter().map(|fault| sources.show(fault)).collect(),
+    let shown = |mut diagnostics: Vec<Diagnostic>| {
+        let more = diagnostics.len().saturating_sub(MOST_SHOWN);
+        diagnostics.truncate(MOST_SHOWN);
+        if more > 0 {
+            let message = format!("{more} more errors are not shown");
+            diagnostics.push(Diagnostic::new(DiagnosticKind::TooLarge, None, message));
+        }
+        SceneError {
+            diagnostics: diagnostics
+                .into_iter()
+                .map(|diagnostic| sources.show(diagnostic))
+                .collect(),
+        }
     };
     let mut renamed = Vec::new();
     let root = resolve_and_validate(sources, &mut renamed).map_err(shown)?;
@@ -68,8 +84,8 @@ pub fn load(sources: &Sources, stem: &str, folder: Folder<'_>) -> Result<LoadedS
     }
     let mut loaded = build::build(&mut scene, folder).map_err(|wrong| {
         let place = Some(root.place_of(&wrong.path)).filter(|_| !wrong.path.is_empty());
-        let fault = Diagnostic::new(wrong.kind, place, wrong.message).with_help(wrong.help);
-        shown(vec![fault])
+        let diagnostic = Diagnostic::new(wrong.kind, place, wrong.message).with_help(wrong.help);
+        shown(vec![diagnostic])
     })?;
     scene.record = spec::Record {
         every: Some(loaded.info.record_every as u32),
@@ -91,7 +107,7 @@ fn resolve_and_validate(
     sources: &Sources,
     notices: &mut Vec<String>,
 ) -> Result<Node, Vec<Diagnostic>> {
-    let mut root = Node::parse(&sources.text, 0).map_err(|fault| vec![fault])?;
+    let mut root = Node::parse(&sources.text, 0).map_err(|diagnostic| vec![diagnostic])?;
     if matches!(&root.value, Value::Table(entries) if entries.is_empty()) {
         let message = "the scene is empty: it needs `duration`, `dt` and `bodies`";
         return Err(vec![Diagnostic::new(DiagnosticKind::MissingKey, None, message)]);
@@ -101,12 +117,13 @@ fn resolve_and_validate(
     aliases::old_top_keys().for_each(|key| keys.push(key));
     aliases::rename(&mut root, notices);
     for (k, setting) in sources.sets.iter().enumerate() {
-        overrides::set(&mut root, setting, k + 1, &keys).map_err(|fault| vec![fault])?;
+        overrides::set(&mut root, setting, k + 1, &keys).map_err(|diagnostic| vec![diagnostic])?;
         aliases::rename(&mut root, notices);
     }
     resolve::resolve(&mut root, &sources.text)?;
-    let faults = schema::check(&mut root, &schema);
-    if faults.is_empty() { Ok(root) } else { Err(faults) }
+    let mut diagnostics = schema::check(&mut root, &schema);
+    diagnostics.append(&mut ranges::check(&root, notices));
+    if diagnostics.is_empty() { Ok(root) } else { Err(diagnostics) }
 }
 
 /// Names and values of the parameters, as TOML writes them.

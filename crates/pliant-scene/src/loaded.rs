@@ -56,7 +56,7 @@ pub struct RunInfo {
 pub struct BodyInfo {
     /// Name, unique in the scene.
     pub name: String,
-    /// `tets`, `surface`, `net`, `cloud` or `outline`.
+    /// `tets`, `surface`, `spring-network`, `particles` or `outline`.
     pub kind: String,
     /// Its vertices in the scene's arrays.
     pub vertices: Range<usize>,

@@ -126,7 +126,8 @@ pub fn parse_value(text: &str, place: &Place) -> Result<Node, Diagnostic> {
     let Ok(value) = DeValue::parse(text) else {
         return Ok(Node { value: Value::Text(text.to_owned()), place: place.clone() });
     };
-    let mut node = from_value(&value, place.source)?;
+    let at_place = |wrong: Diagnostic| Diagnostic { place: Some(place.clone()), ..wrong };
+    let mut node = from_value(&value, place.source).map_err(at_place)?;
     settle(&mut node, place);
     Ok(node)
 }
@@ -205,11 +206,11 @@ mod tests {
 
     #[test]
     fn what_toml_cannot_read_is_a_fault_with_a_place() {
-        let fault = |text: &str| Node::parse(text, 0).unwrap_err();
-        assert_eq!(fault("a = \nb = 1").kind, DiagnosticKind::Syntax);
-        assert!(fault("a = 1\na = 2").place.is_some());
-        assert!(fault("a = 99999999999999999999").message.ends_with("too large"));
-        assert!(fault("a = 1979-05-27").message.contains("date"));
+        let diagnostic = |text: &str| Node::parse(text, 0).unwrap_err();
+        assert_eq!(diagnostic("a = \nb = 1").kind, DiagnosticKind::Syntax);
+        assert!(diagnostic("a = 1\na = 2").place.is_some());
+        assert!(diagnostic("a = 99999999999999999999").message.ends_with("too large"));
+        assert!(diagnostic("a = 1979-05-27").message.contains("date"));
         assert!(Node::parse(&format!("a = {}", "[".repeat(10_000)), 0).is_err());
     }
 

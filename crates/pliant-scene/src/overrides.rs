@@ -14,9 +14,9 @@ use pliant_io::suggest::nearest;
 pub fn set(root: &mut Node, setting: &str, k: usize, keys: &[&str]) -> Result<(), Diagnostic> {
     let Some((name, value)) = setting.split_once('=') else {
         let place = Place { source: k, span: 0..setting.len() };
-        let fault =
+        let diagnostic =
             Diagnostic::new(DiagnosticKind::UnknownParameter, Some(place), "there is no `=`");
-        return Err(fault.with_help(Some("write name=value".into())));
+        return Err(diagnostic.with_help(Some("write name=value".into())));
     };
     let at_value = Place { source: k, span: within(setting, value) };
     let place = Place { source: k, span: within(setting, name) };
@@ -172,8 +172,8 @@ mod tests {
     #[test]
     fn what_is_not_declared_is_refused_with_the_nearest() {
         let reported = |setting: &str| {
-            let fault = after(setting).unwrap_err();
-            (fault.message, fault.help.unwrap_or_default())
+            let diagnostic = after(setting).unwrap_err();
+            (diagnostic.message, diagnostic.help.unwrap_or_default())
         };
         let (message, help) = reported("overlp=1");
         assert_eq!(message, "the scene declares no parameter `overlp` and has no such key");

@@ -1,5 +1,7 @@
 //! Parameters resolved: every string that begins with `=` becomes its value.
 
+use std::collections::BTreeMap;
+
 use super::diagnostic::{Diagnostic, DiagnosticKind, Place};
 use super::expression::{evaluate, lone_name};
 use super::node::{Node, Value, settle};
@@ -15,44 +17,43 @@ const OWN: [&str; 3] = ["dt", "duration", "seed"];
 ///
 /// Afterwards `parameters` holds plain values.
 pub fn resolve(root: &mut Node, text: &str) -> Result<(), Vec<Diagnostic>> {
-    let mut names = Names { list: Vec::new(), text, chained: 0 };
+    let mut names = Names { list: BTreeMap::new(), text, chained: 0, blamed: None };
+    for key in OWN {
+        names.list.extend(root.get(key).map(|node| (key.to_owned(), node.clone())));
+    }
+    // A parameter comes before a key of the scene with its name.
     if let Some(Node { value: Value::Table(entries), .. }) = root.get("parameters") {
         names.list.extend(entries.iter().map(|e| (e.name.clone(), e.node.clone())));
     }
-    for key in OWN {
-        if let Some(node) = root.get(key)
-            && names.list.iter().all(|(name, _)| name != key)
-        {
-            names.list.push((key.to_owned(), node.clone()));
-        }
-    }
-    let mut faults = Vec::new();
-    names.replace(root, &mut faults);
-    if faults.is_empty() { Ok(()) } else { Err(faults) }
+    let mut diagnostics = Vec::new();
+    names.replace(root, &mut diagnostics);
+    if diagnostics.is_empty() { Ok(()) } else { Err(diagnostics) }
 }
 
 struct Names<'a> {
     /// What each stands for, as written.
-    list: Vec<(String, Node)>,
+    list: BTreeMap<String, Node>,
     /// The scene file.
     text: &'a str,
     chained: usize,
+    /// Where a value was set from outside that no expression can use.
+    blamed: Option<Place>,
 }
 
 impl Names<'_> {
-    fn replace(&mut self, node: &mut Node, faults: &mut Vec<Diagnostic>) {
+    fn replace(&mut self, node: &mut Node, diagnostics: &mut Vec<Diagnostic>) {
         match &mut node.value {
             Value::Table(entries) => {
-                entries.iter_mut().for_each(|entry| self.replace(&mut entry.node, faults));
+                entries.iter_mut().for_each(|entry| self.replace(&mut entry.node, diagnostics));
             }
-            Value::List(items) => items.iter_mut().for_each(|item| self.replace(item, faults)),
+            Value::List(items) => items.iter_mut().for_each(|item| self.replace(item, diagnostics)),
             Value::Text(text) if text.starts_with('=') => match self.value(node) {
                 Ok(value) => {
                     let place = node.place.clone();
                     *node = value;
                     settle(node, &place);
                 }
-                Err(fault) => faults.push(*fault),
+                Err(diagnostic) => diagnostics.push(*diagnostic),
             },
             _ => {}
         }
@@ -62,10 +63,15 @@ impl Names<'_> {
     fn value(&mut self, node: &Node) -> Result<Node, Box<Diagnostic>> {
         let Some(formula) = formula(node) else { return Ok(node.clone()) };
         if let Some(name) = lone_name(formula)
-            && let Some((_, named)) = self.list.iter().find(|(known, _)| known == name)
+            && let Some(named) = self.list.get(name)
         {
+            if let Value::List(_) | Value::Table(_) = named.value {
+                // Copied wherever it is named, a long list would fill the memory.
+                let message = format!("`{name}` is {}, which no expression can name", named.kind());
+                return Err(self.refused(node, message));
+            }
             let named = named.clone();
-            return self.follow(&named).map_err(|message| self.fault(node, message));
+            return self.follow(&named).map_err(|message| self.refused(node, message));
         }
         let error = match evaluate(formula, &mut |name| self.number(name)) {
             Ok(number) => {
@@ -73,8 +79,9 @@ impl Names<'_> {
             }
             Err(error) => error,
         };
-        let place = Some(self.place_within(node, error.span));
-        let known = self.list.iter().map(|(name, _)| &**name);
+        let within = self.place_within(node, error.span);
+        let place = Some(self.blamed.take().unwrap_or(within));
+        let known = self.list.keys().map(String::as_str);
         let help = error.unknown.and_then(|name| nearest(&name, known).map(str::to_owned));
         let help = help.map(|meant| format!("did you mean `{meant}`?"));
         Err(Box::new(
@@ -87,31 +94,38 @@ impl Names<'_> {
         self.chained += 1;
         if self.chained > MOST_CHAINED {
             self.chained = 0;
-            return Err("the parameters refer to each other in a cycle".into());
+            let message = "the parameters refer to each other in a cycle, or through more than";
+            return Err(format!("{message} {MOST_CHAINED} names"));
         }
-        let value = self.value(named).map_err(|fault| fault.message);
+        let value = self.value(named).map_err(|diagnostic| diagnostic.message);
         self.chained = self.chained.saturating_sub(1);
         value
     }
 
     fn number(&mut self, name: &str) -> Result<Option<f64>, String> {
-        let Some((_, named)) = self.list.iter().find(|(known, _)| known == name) else {
-            return Ok(None);
-        };
+        let Some(named) = self.list.get(name) else { return Ok(None) };
+        if let Value::List(_) | Value::Table(_) = named.value {
+            return Err(format!("`{name}` is {}, not a number", named.kind()));
+        }
         let named = named.clone();
         let node = self.follow(&named)?;
         // Cached, so that each is evaluated once however often it is named.
-        if let Some((_, known)) = self.list.iter_mut().find(|(known, _)| known == name) {
+        if let Some(known) = self.list.get_mut(name) {
             *known = node.clone();
         }
-        match node.value {
-            Value::Integer(number) => Ok(Some(number as f64)),
-            Value::Float(number) => Ok(Some(number)),
-            _ => Err(format!("`{name}` is {}, not a number", node.kind())),
+        let message = match node.value {
+            Value::Integer(number) => return Ok(Some(number as f64)),
+            Value::Float(number) if number.is_finite() => return Ok(Some(number)),
+            Value::Float(number) => format!("`{name}` is {number}: it must be finite"),
+            _ => format!("`{name}` is {}, not a number", node.kind()),
+        };
+        if node.place.source > 0 {
+            self.blamed = Some(node.place);
         }
+        Err(message)
     }
 
-    fn fault(&self, node: &Node, message: String) -> Box<Diagnostic> {
+    fn refused(&self, node: &Node, message: String) -> Box<Diagnostic> {
         Box::new(Diagnostic::new(DiagnosticKind::Expression, Some(node.place.clone()), message))
     }
 
@@ -160,15 +174,15 @@ mod tests {
     #[test]
     fn faults_point_into_the_expression() {
         let text = "a = \"=1 + overlp\"\nb = \"=2 *\"\n[parameters]\noverlap = 1\n";
-        let faults = resolved(text).unwrap_err();
-        assert_eq!(faults.len(), 2);
-        assert_eq!(&text[faults[0].place.clone().unwrap().span], "overlp");
-        assert_eq!(faults[0].help.as_deref(), Some("did you mean `overlap`?"));
-        assert_eq!(&text[faults[1].place.clone().unwrap().span], "2 *");
+        let diagnostics = resolved(text).unwrap_err();
+        assert_eq!(diagnostics.len(), 2);
+        assert_eq!(&text[diagnostics[0].place.clone().unwrap().span], "overlp");
+        assert_eq!(diagnostics[0].help.as_deref(), Some("did you mean `overlap`?"));
+        assert_eq!(&text[diagnostics[1].place.clone().unwrap().span], "2 *");
         // An escape shifts letters: the whole string is meant.
         let text = "a = \"=1 +\\u0020overlp\"\n";
-        let faults = resolved(text).unwrap_err();
-        assert_eq!(&text[faults[0].place.clone().unwrap().span], "\"=1 +\\u0020overlp\"");
+        let diagnostics = resolved(text).unwrap_err();
+        assert_eq!(&text[diagnostics[0].place.clone().unwrap().span], "\"=1 +\\u0020overlp\"");
     }
 
     #[test]
@@ -178,8 +192,8 @@ mod tests {
             "[parameters]\na = \"=b + 1\"\nb = \"=a + 1\"\n",
             "dt = \"=dt\"\n",
         ] {
-            let faults = resolved(text).unwrap_err();
-            assert!(faults[0].message.contains("in a cycle"), "{faults:?}");
+            let diagnostics = resolved(text).unwrap_err();
+            assert!(diagnostics[0].message.contains("in a cycle"), "{diagnostics:?}");
         }
         let reported = resolved("x = \"=2 * w\"\n[parameters]\nw = \"a\"\n").unwrap_err();
         assert_eq!(reported[0].message, "`w` is a string, not a number");

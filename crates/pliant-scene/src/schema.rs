@@ -38,10 +38,10 @@ pub fn top_keys(schema: &Json) -> Vec<&str> {
 ///
 /// Integers written as floats are converted where an integer is expected.
 pub fn check(root: &mut Node, schema: &Json) -> Vec<Diagnostic> {
-    let mut walk = Walk { schema, faults: Vec::new() };
+    let mut walk = Walk { schema, diagnostics: Vec::new() };
     let place = root.place.clone();
     walk.node(root, schema, &Place { source: 0, span: place.span.start..place.span.start });
-    walk.faults
+    walk.diagnostics
 }
 
 fn allow_expressions(schema: &mut Json) {
@@ -114,7 +114,7 @@ pub(super) fn words(schema: &Json) -> Vec<&str> {
 
 struct Walk<'a> {
     schema: &'a Json,
-    faults: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl<'a> Walk<'a> {
@@ -140,16 +140,16 @@ impl<'a> Walk<'a> {
             ("number", Value::Float(number)) if number.is_finite() => {}
             ("number" | "integer", Value::Float(number)) if !number.is_finite() => {
                 let message = format!("the value is {number}: it must be finite");
-                self.fault(DiagnosticKind::Value, &node.place, message);
+                self.report(DiagnosticKind::Value, &node.place, message);
             }
             ("integer", Value::Integer(_) | Value::Float(_)) => self.whole(node, schema),
             (wanted, _) => {
                 let message = format!("expected {}, found {}", article(wanted), node.kind());
                 let is_text = matches!(node.value, Value::Text(_)) && EXPRESSED.contains(&wanted);
                 let help = is_text.then(|| "an expression begins with `=`: \"=1/60\"".to_owned());
-                let fault =
+                let diagnostic =
                     Diagnostic::new(DiagnosticKind::WrongType, Some(node.place.clone()), message);
-                self.faults.push(fault.with_help(help));
+                self.diagnostics.push(diagnostic.with_help(help));
             }
         }
     }
@@ -158,7 +158,7 @@ impl<'a> Walk<'a> {
         let known = || words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
         let Value::Text(text) = &node.value else {
             let message = format!("expected one of the words {}, found {}", known(), node.kind());
-            return self.fault(DiagnosticKind::WrongType, &node.place, message);
+            return self.report(DiagnosticKind::WrongType, &node.place, message);
         };
         if !words.contains(&&**text) {
             let help = match nearest(text, words.iter().copied()) {
@@ -168,9 +168,9 @@ impl<'a> Walk<'a> {
                 _ => format!("there is {}", known()),
             };
             let message = format!("unknown value `{text}`");
-            let fault =
+            let diagnostic =
                 Diagnostic::new(DiagnosticKind::UnknownWord, Some(node.place.clone()), message);
-            self.faults.push(fault.with_help(Some(help)));
+            self.diagnostics.push(diagnostic.with_help(Some(help)));
         }
     }
 
@@ -178,18 +178,18 @@ impl<'a> Walk<'a> {
     fn tagged(&mut self, node: &mut Node, choices: &[&'a Json], above: &Place) {
         if !matches!(node.value, Value::Table(_)) {
             let message = format!("expected a table with a `kind`, found {}", node.kind());
-            return self.fault(DiagnosticKind::WrongType, &node.place, message);
+            return self.report(DiagnosticKind::WrongType, &node.place, message);
         }
         let kinds: Vec<&str> = choices.iter().filter_map(|choice| tag(choice)).collect();
         match node.get("kind") {
             None => {
                 let help = format!("one of {}", kinds.join(", "));
-                let fault = Diagnostic::new(
+                let diagnostic = Diagnostic::new(
                     DiagnosticKind::MissingKey,
                     Some(above.clone()),
                     "missing key `kind`",
                 );
-                self.faults.push(fault.with_help(Some(help)));
+                self.diagnostics.push(diagnostic.with_help(Some(help)));
             }
             Some(Node { value: Value::Text(kind), .. }) if kinds.contains(&&**kind) => {
                 let kind = kind.clone();
@@ -221,7 +221,7 @@ impl<'a> Walk<'a> {
             None => {
                 let wanted: Vec<_> = choices.iter().map(|c| article(kind_of(c))).collect();
                 let message = format!("expected {}, found {}", wanted.join(" or "), node.kind());
-                self.fault(DiagnosticKind::WrongType, &node.place, message);
+                self.report(DiagnosticKind::WrongType, &node.place, message);
             }
         }
     }
@@ -237,28 +237,34 @@ impl<'a> Walk<'a> {
                 let near = nearest(name, near.filter(|n| known.iter().all(|(k, _)| k != n)));
                 let help = near.map(|near| format!("`{near}` may be meant for it"));
                 let message = format!("missing key `{name}`");
-                let fault =
+                let diagnostic =
                     Diagnostic::new(DiagnosticKind::MissingKey, Some(above.clone()), message);
-                self.faults.push(fault.with_help(help));
+                self.diagnostics.push(diagnostic.with_help(help));
             }
         }
         for Entry { name, place, node } in entries {
             match known.iter().find(|(key, _)| key == name).map(|(_, schema)| *schema).or(any) {
                 Some(schema) => self.node(node, schema, place),
-                None => self.unknown_key(name, place, &known),
+                None => self.unknown_key(name, node, place, &known),
             }
         }
     }
 
-    fn unknown_key(&mut self, name: &str, place: &Place, known: &[(&str, &Json)]) {
+    fn unknown_key(&mut self, name: &str, node: &Node, place: &Place, known: &[(&str, &Json)]) {
         let keys: Vec<&str> = known.iter().map(|(key, _)| *key).collect();
-        let help = match nearest(name, keys.iter().copied()) {
+        let fits = |schema: &Json| holds(kind(meant(self.schema, schema)), node);
+        let alike = known.iter().filter(|(_, schema)| fits(schema)).map(|(key, _)| *key);
+        let meant = in_other_number(name, &keys).or(nearest(name, alike));
+        let help = match meant.or(nearest(name, keys.iter().copied())) {
+            Some(meant) if matches!(&node.value, Value::List(items) if is_tables(items)) => {
+                format!("did you mean `[[{meant}]]`?")
+            }
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("known here are {}", keys.join(", ")),
         };
         let message = format!("unknown key `{name}`");
-        let fault = Diagnostic::new(DiagnosticKind::UnknownKey, Some(place.clone()), message);
-        self.faults.push(fault.with_help(Some(help)));
+        let diagnostic = Diagnostic::new(DiagnosticKind::UnknownKey, Some(place.clone()), message);
+        self.diagnostics.push(diagnostic.with_help(Some(help)));
     }
 
     fn list(&mut self, node: &mut Node, schema: &'a Json) {
@@ -269,7 +275,7 @@ impl<'a> Walk<'a> {
             && !(least..=most).contains(&count)
         {
             let message = format!("expected {least} values, found {count}");
-            return self.fault(DiagnosticKind::WrongType, &node.place, message);
+            return self.report(DiagnosticKind::WrongType, &node.place, message);
         }
         if let Some(schema) = schema.get("items") {
             for item in items {
@@ -290,14 +296,38 @@ impl<'a> Walk<'a> {
         let (least, most) = (bound("minimum", 0.0), bound("maximum", f64::from(u32::MAX)));
         if number.fract() != 0.0 || !(least..=most).contains(&number) {
             let message = format!("expected an integer from {least} to {most}, found {number}");
-            return self.fault(DiagnosticKind::WrongType, &node.place, message);
+            return self.report(DiagnosticKind::WrongType, &node.place, message);
         }
         node.value = Value::Integer(number as i64);
     }
 
-    fn fault(&mut self, kind: DiagnosticKind, place: &Place, message: impl Into<String>) {
-        self.faults.push(Diagnostic::new(kind, Some(place.clone()), message));
+    fn report(&mut self, kind: DiagnosticKind, place: &Place, message: impl Into<String>) {
+        self.diagnostics.push(Diagnostic::new(kind, Some(place.clone()), message));
     }
+}
+
+/// Whether a value may be of a type of the schema.
+fn holds(kind: &str, node: &Node) -> bool {
+    match node.value {
+        Value::Table(_) => kind == "object" || kind == "nothing",
+        Value::List(_) => kind == "array",
+        Value::Text(_) => true, // a word, or an expression for anything
+        Value::Integer(_) | Value::Float(_) => kind == "number" || kind == "integer",
+        Value::Flag(_) => kind == "boolean",
+    }
+}
+
+fn is_tables(items: &[Node]) -> bool {
+    items.iter().all(|item| matches!(item.value, Value::Table(_)))
+}
+
+/// The key that is the plural or the singular of a word.
+fn in_other_number<'a>(word: &str, keys: &[&'a str]) -> Option<&'a str> {
+    let plural = |one: &str| match one.strip_suffix('y') {
+        Some(stem) => format!("{stem}ies"),
+        None => format!("{one}s"),
+    };
+    keys.iter().copied().find(|key| *key == plural(word) || plural(key) == word)
 }
 
 /// The word for `kind` that chooses a table.

@@ -75,3 +75,18 @@ fn a_checked_scene_has_the_fields_that_programs_rely_on() {
     assert_eq!((code, stderr.as_str()), (0, ""));
     assert!(stdout.contains("scene of 13 vertices, 20 tets"), "{stdout}");
 }
+
+#[test]
+fn errors_of_a_checked_scene_are_printed_once() {
+    let folder = Folder::new("once");
+    let bad = folder.write("bad.toml", &format!("{GOOD}positon = 1\n"));
+    let (code, stdout, stderr) = reported(&pliant(&["check", bad.to_str().unwrap()]));
+    let all = format!("{stdout}{stderr}");
+    assert_eq!((code, all.matches("did you mean").count()), (2, 1), "{all}");
+    assert!(stdout.contains("not usable, 1 error"), "{stdout}");
+    // An error without a place has no empty list of places either.
+    let empty = folder.write("empty.toml", "");
+    let (code, stdout, stderr) = reported(&pliant(&["check", empty.to_str().unwrap()]));
+    assert_eq!(code, 2);
+    assert!(!stdout.contains('…') && stderr.contains("the scene is empty"), "{stdout}{stderr}");
+}

@@ -79,7 +79,7 @@ fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
 pub struct BodyLook {
     /// Name.
     pub name: String,
-    /// `tets`, `surface`, `net`, `cloud` or `outline`.
+    /// `tets`, `surface`, `spring-network`, `particles` or `outline`.
     pub kind: String,
     /// Vertices.
     pub vertices: usize,

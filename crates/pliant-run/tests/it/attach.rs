@@ -96,7 +96,7 @@ fn what_is_no_rigid_body_is_refused_by_name_at_its_key() {
     let heavy = body(ball, "").replace("\"rigid\"", "\"rigid\", density = -5");
     refused(&heavy, &[], "`a` cannot be rigid: the density is -5 kg/m³", "-5");
     // Nothing resists about the line of these points.
-    let line = "{ kind = \"cloud\", positions = [[0, 0, 0], [1, 0, 0], [2, 0, 0]] }";
+    let line = "{ kind = \"particles\", positions = [[0, 0, 0], [1, 0, 0], [2, 0, 0]] }";
     let reported = "each must be positive; give three points that are not on a line";
     refused(&body(line, "mass = 1\n"), &[], reported, "mesh");
     let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
@@ -227,7 +227,7 @@ fn cloth_nets_and_points_hang_from_a_rod_too() {
     );
     hangs(
         "position = [0, 0, 0.9]\n\
-         mesh = { kind = \"net\", positions = [[0, 0, 0], [0.1, 0, 0], [0.05, 0, -0.1]], \
+         mesh = { kind = \"spring-network\", positions = [[0, 0, 0], [0.1, 0, 0], [0.05, 0, -0.1]], \
          edges = [[0, 1], [1, 2], [2, 0]] }\n\
          material = { kind = \"springs\", stiffness = 300, damping = 2 }",
         "vertices = [0, 1]",

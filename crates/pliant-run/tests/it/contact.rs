@@ -266,7 +266,7 @@ fn bodies_of_one_tet_part() {
 fn bodies_that_cannot_meet_are_refused() {
     let apart = "[1.8, 0, 0]";
     let massless = "{ kind = \"corotational\", young = 1e4, density = 0 }";
-    refused(&two(BALL, massless, apart, ""), &[], "densities must be positive", "material");
+    refused(&two(BALL, massless, apart, ""), &[], "densities must be positive", "0");
     let rigid = "{ kind = \"corotational\", young = inf, density = 100 }";
     refused(&two(BALL, rigid, apart, ""), &[], "it must be finite", "inf");
     let folder = Folder::new("open");
@@ -274,7 +274,7 @@ fn bodies_that_cannot_meet_are_refused() {
     let open = "{ kind = \"file\", path = \"open.obj\" }";
     let springs = "{ kind = \"springs\", stiffness = 10 }";
     let error = folder.load(&two(open, springs, apart, ""), &[]).unwrap_err().to_string();
-    assert!(error.contains("open") && error.contains("read_as = \"net\""), "{error}");
+    assert!(error.contains("open") && error.contains("read_as = \"spring-network\""), "{error}");
 }
 
 #[test]

@@ -156,7 +156,7 @@ pub fn refused(text: &str, sets: &[&str], expected: &str, place: &str) {
     let error = folder.load(text, sets).unwrap_err();
     let reported = error.to_string();
     assert!(reported.contains(expected), "{reported}");
-    let first = error.faults[0].place.clone();
+    let first = error.diagnostics[0].place.clone();
     let found = first.map_or_else(String::new, |place| {
         let letters = place.text.chars().skip(place.underlined.start);
         letters.take(place.underlined.len()).collect()
@@ -180,7 +180,8 @@ fn bad_scenes_are_refused_at_their_place() {
     refused(&with(""), &["response=bounce"], "there is `none`, `constraint`", "bounce");
     refused(&with(""), &["duration=-1"], "the duration is -1 s: it must be positive", "-1");
     refused(&with(""), &["dt=0"], "the time step is 0 s: it must be positive", "0");
-    refused(&with(""), &["dt=1e-300"], "steps: at most", "1");
+    refused(&with(""), &["dt=1e-300"], "`dt` is 1e-300: products", "1e-300");
+    refused(&with(""), &["dt=1e-30"], "steps: at most", "1");
 }
 
 #[test]
@@ -201,18 +202,18 @@ fn bodies_that_cannot_be_are_refused_at_their_place() {
         "No such file",
         "{kind='file',path='no.vtu'}",
     );
-    refused(&with(""), &["bodies.0.material.young=-1"], "Young's modulus -1 Pa", "material");
+    refused(&with(""), &["bodies.0.material.young=-1"], "Young's modulus -1 Pa", "-1");
     refused(
         &with(""),
         &["bodies.0.mesh={kind='ball',radius=1,layers=4000000000}"],
         "tets: at most 4000000",
-        "bodies.0.mesh",
+        "{kind='ball',radius=1,layers=4000000000}",
     );
     refused(
         &with(""),
         &["bodies.0.mesh={kind='cloth',size=[1,1],vertices=[100000,100000]}"],
         "10000000000 vertices: at most",
-        "bodies.0.mesh",
+        "{kind='cloth',size=[1,1],vertices=[100000,100000]}",
     );
     refused(
         &with(""),
@@ -272,7 +273,7 @@ fn parameters_named_twice_by_each_other_are_worked_out_once() {
 fn several_faults_are_counted_and_all_kept() {
     let folder = Folder::new("several");
     let error = folder.load(&with("positon = 1\nvelocty = 2\nspin = 3\n"), &[]).unwrap_err();
-    assert_eq!(error.faults.len(), 3);
+    assert_eq!(error.diagnostics.len(), 3);
     assert!(error.to_string().ends_with("and 2 more errors"), "{error}");
 }
 
@@ -392,7 +393,7 @@ fn obstacles_of_every_shape_and_response_are_made() {
         "{ kind = \"cylinder\", radius = 1 }",
         "{ kind = \"cylinder\", radius = 1, length = 2 }",
         "{ kind = \"capsule\", radius = 1, length = 2 }",
-        "{ kind = \"torus\", major = 1, minor = 0.2 }",
+        "{ kind = \"torus\", ring_radius = 1, tube_radius = 0.2 }",
         "{ kind = \"mesh\", mesh = { kind = \"ball\", radius = 1, layers = 2 }, spacing = 0.5 }",
         "{ kind = \"union\", parts = [{ shape = { kind = \"plane\" } }, { shape = { kind = \"sphere\", radius = 1 }, position = [0, 0, 1] }] }",
         "{ kind = \"intersection\", parts = [{ shape = { kind = \"plane\" } }, { shape = { kind = \"sphere\", radius = 1 } }] }",

@@ -31,7 +31,7 @@ fn shapes_of_every_mesh_and_mode_come_to_rest_on_a_floor() {
     for mesh in [
         CUBE.to_owned(),
         format!("{CUBE}extract = \"points\"\nmass = 3\n"),
-        "mesh = { kind = \"cloud\", positions = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] }\n\
+        "mesh = { kind = \"particles\", positions = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] }\n\
          mass = 3\n"
             .to_owned(),
     ] {
@@ -157,7 +157,7 @@ fn bad_shapes_are_refused_at_their_place() {
         "[[bodies.groups]]",
     );
     refused(&group("vertices = [99]"), &[], "vertex 99 is not there", "99");
-    let cloud = "mesh = { kind = \"cloud\", positions = [] }\nmass = 1\n\
+    let cloud = "mesh = { kind = \"particles\", positions = [] }\nmass = 1\n\
                  material = { kind = \"shape-matched\" }";
-    refused(&on_floor(cloud, ""), &[], "a cloud needs at least one point", "positions");
+    refused(&on_floor(cloud, ""), &[], "`particles` need at least one point", "positions");
 }

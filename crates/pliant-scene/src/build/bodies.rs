@@ -14,11 +14,14 @@ use pliant::math::{Quat, Vec3};
 
 use super::pattern::{self, Copy, MOST_BODIES};
 use super::shape::{self, Geometry, MOST_TETS, MOST_VERTICES, RestShape};
-use super::{BuildError, external_loads, material, outline, rigid, rotation, vector};
+use super::{BuildError, external_loads, inertia, material, outline, rigid, rotation, vector};
 use crate::diagnostic::DiagnosticKind;
 use crate::loaded::BodyInfo;
 use crate::spec::body::{Extract, Scale};
 use crate::spec::{self, Body, Material};
+
+/// Steps of positions that a shape bears, relative to its radius.
+const RESOLVED: f64 = 1e-4;
 
 /// All copies of one entry of `bodies`.
 #[derive(Debug)]
@@ -79,6 +82,7 @@ pub fn make(
         totals[0] += count * rest.tet_count() as f64;
         totals[1] += count * rest.positions.len() as f64;
         check_totals(totals, &format!("{path}.mesh"))?;
+        inertia::check(body, &rest, scene.dt, &path, notices)?;
         groups.push(all.add(scene, index, rest)?);
     }
     let infos = infos(scene, &groups);
@@ -107,14 +111,13 @@ fn check_names(bodies: &[Body]) -> Result<(), BuildError> {
         }
     }
     // What a pattern makes must not meet a name that is given.
-    for (index, body) in bodies.iter().enumerate() {
-        let clash = names.iter().find(|name| {
-            let number = name.strip_prefix(&*body.name).and_then(|rest| rest.strip_prefix('-'));
-            let number = number.and_then(|digits| digits.parse::<u32>().ok());
-            let made = pattern::count(body.pattern.as_ref());
-            body.pattern.is_some() && number.is_some_and(|number| f64::from(number) < made)
-        });
-        if let Some(name) = clash {
+    for (index, body) in bodies.iter().enumerate().filter(|(_, body)| body.pattern.is_some()) {
+        let (start, made) = (format!("{}-", body.name), pattern::count(body.pattern.as_ref()));
+        let near = names.range(start.clone()..).take_while(|name| name.starts_with(&start));
+        let mut numbered = near.map(|name| (name, name[start.len()..].parse::<u32>()));
+        let clash = numbered
+            .find(|(_, number)| number.as_ref().is_ok_and(|number| f64::from(*number) < made));
+        if let Some((name, _)) = clash {
             let message = format!("two bodies are called `{name}`: the pattern makes one");
             return Err(BuildError::new(
                 DiagnosticKind::Name,
@@ -141,7 +144,24 @@ fn check_sizes(bodies: &[Body]) -> Result<(), BuildError> {
                 message,
             ));
         }
-        check_totals(totals, &format!("bodies.{index}.mesh"))?;
+        let key = shape::count_key(&body.mesh);
+        check_totals(totals, &format!("bodies.{index}.mesh.{key}"))?;
+    }
+    Ok(())
+}
+
+/// Refuses a place so far away that positions there cannot resolve the shape.
+fn check_place(body: &Body, radius: f64, path: &str) -> Result<(), BuildError> {
+    let far = vector(body.position).abs().max_element();
+    let step = far * f64::EPSILON;
+    if radius > 0.0 && step > RESOLVED * radius {
+        let message = format!(
+            "`{}` has a radius of {radius:e} m, and positions {far:e} m from the origin have steps \
+             of {step:.0e} m",
+            body.name
+        );
+        return Err(BuildError::value(format!("{path}.position"), message)
+            .with_help("move the scene nearer to the origin"));
     }
     Ok(())
 }
@@ -186,6 +206,7 @@ impl Arrays {
         let scaled: Vec<Vec3> = rest.positions.iter().map(|p| scale * *p).collect();
         let masses = material::masses(body, &rest, &scaled, &path)?;
         let radius = scaled.iter().map(|p| p.length()).fold(0.0, f64::max);
+        check_place(body, radius, &path)?;
         let path = format!("{path}.pattern");
         let copies = pattern::make(body.pattern.as_ref(), radius, scene.seed, index, &path)?;
         let (mut ranges, mut origins) = (Vec::new(), Vec::new());
@@ -258,8 +279,8 @@ fn infos(scene: &spec::Scene, groups: &[Group]) -> Vec<BodyInfo> {
             let kind = match rest.geometry {
                 Geometry::Tets(_) => "tets",
                 Geometry::Surface(_) => "surface",
-                Geometry::SpringNetwork => "net",
-                Geometry::Particles => "cloud",
+                Geometry::SpringNetwork => "spring-network",
+                Geometry::Particles => "particles",
                 Geometry::Outline { .. } => "outline",
             };
             let first = vertices.start as u32;

@@ -129,13 +129,13 @@ pub fn unmet(scene: &spec::Scene, made: &SceneBodies) -> Option<String> {
     })
 }
 
-/// Notice on nets among other bodies.
-pub fn nets(scene: &spec::Scene, made: &SceneBodies) -> Option<String> {
+/// Notice on spring networks among other bodies.
+pub fn networks(scene: &spec::Scene, made: &SceneBodies) -> Option<String> {
     let is_net = |body: &BodyId| made.bodies.kind(*body) == BodyKind::SpringNetwork;
     let count = made.bodies.ids().filter(is_net).count();
     let meets = chosen(scene) != Response::None && count > 0 && count < made.bodies.len();
     meets.then(|| {
-        "nets have no surface: other bodies can pass through them; only obstacles hold them"
+        "spring networks have no surface: other bodies can pass through them; only obstacles hold them"
             .to_owned()
     })
 }
@@ -252,7 +252,7 @@ fn points(scene: &spec::Scene, made: &SceneBodies) -> Result<Points, BuildError>
     Points::new(settings).map_err(|error| BuildError::value("contact.point_radius", error))
 }
 
-/// Half the mean distance of a point of a cloud from the next, m.
+/// Half the mean distance of a particle from the next, m.
 fn point_radius(made: &SceneBodies) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     for body in made.bodies.ids().filter(|body| made.bodies.kind(*body) == BodyKind::Particles) {

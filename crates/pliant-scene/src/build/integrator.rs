@@ -111,7 +111,9 @@ fn implicit(key: &spec::Integrator, kind: ImplicitKind) -> Result<Box<dyn Integr
         Solver::Cholesky => {
             let message = "this program was built without the direct solver";
             let wrong = BuildError::value("integrator.solver", message);
-            return Err(wrong.with_help("build with --features direct, or take \"pcg\""));
+            let help = "build it with `cargo build --release -p pliant-cli --features direct`, or \
+                        take solver = \"pcg\"";
+            return Err(wrong.with_help(help));
         }
     };
     let tolerance = key.tolerance;

@@ -3,14 +3,14 @@
 use pliant::body::pins::{self, Plane};
 use pliant::body::soft::Masses;
 use pliant::force::Forces;
-use pliant::force::elastic::ElasticSettings;
 use pliant::force::elastic::corotational::Corotational;
 use pliant::force::elastic::law::Law;
 use pliant::force::elastic::neo_hookean::NeoHookean;
 use pliant::force::elastic::tets::Elastic;
+use pliant::force::elastic::{ElasticError, ElasticSettings};
 use pliant::force::plasticity::Plasticity;
 use pliant::force::solid::{Hold, Solid, SolidSettings};
-use pliant::force::spring::{SpringLaw, SpringSettings, Springs};
+use pliant::force::spring::{SpringError, SpringLaw, SpringSettings, Springs};
 use pliant::id::VertexId;
 use pliant::math::Vec3;
 use pliant::mesh::tet::TetMesh;
@@ -45,8 +45,8 @@ pub fn masses(
             };
             let densities: Vec<f64> = owners.iter().map(of).collect();
             let masses = Masses::of_tets(scaled, mesh.tets(), |tet| densities[tet]);
-            let masses =
-                masses.map_err(|error| BuildError::value(format!("{path}.material"), error))?;
+            let masses = masses
+                .map_err(|error| BuildError::value(format!("{path}.material.density"), error))?;
             Ok(masses.of().to_vec())
         }
         (Geometry::Tets(_), Some(_)) => {
@@ -54,7 +54,7 @@ pub fn masses(
             Err(BuildError::value(format!("{path}.mass"), message))
         }
         (_, None) => {
-            let message = "nets, surfaces and points have no volume: they need a `mass`";
+            let message = "spring networks, surfaces and points have no volume: they need a `mass`";
             Err(BuildError::value(path, message)
                 .with_help("write mass = 1.0, kg of the whole body"))
         }
@@ -66,7 +66,7 @@ pub fn masses(
     }
 }
 
-/// Share of each vertex in the mass of a net: by area, or alike without triangles; of an
+/// Share of each vertex in the mass of a spring network: by area, or alike without triangles; of an
 /// outline by length.
 pub fn shares(rest: &RestShape, scaled: &[Vec3]) -> Vec<f64> {
     if let Geometry::Outline { rings, carried: 0 } = &rest.geometry {
@@ -261,7 +261,8 @@ fn push(
 ) -> Result<(), BuildError> {
     let wrong = |error: &dyn std::fmt::Display| BuildError::value(path, error);
     if needs_tets(material) && !portion.is_solid {
-        let message = "this material needs tets; a net or surface can have springs or none";
+        let message =
+            "this material needs tets; a spring network or surface can have springs or none";
         return Err(BuildError::value(path, message));
     }
     match material {
@@ -286,8 +287,8 @@ fn push(
                     continue;
                 }
                 let settings = SpringSettings { law, stiffness, damping: *damping };
-                let mut springs =
-                    Springs::along(rest, &edges, settings).map_err(|error| wrong(&error))?;
+                let springs = Springs::along(rest, &edges, settings);
+                let mut springs = springs.map_err(|error| refused_spring(&error, kind, path))?;
                 if let Some(drift) = drift(plasticity.as_ref()) {
                     springs = springs.with_plasticity(drift).map_err(|error| wrong(&error))?;
                 }
@@ -311,6 +312,18 @@ fn push(
             push_elastic::<NeoHookean>(settings, portion, rest, path, forces)
         }
     }
+}
+
+/// A spring that cannot be, at the key concerned.
+fn refused_spring(error: &SpringError, kind: EdgeKind, path: &str) -> BuildError {
+    let key = match (error, kind) {
+        (SpringError::Damping { .. }, _) => "damping",
+        (SpringError::Stiffness { .. }, EdgeKind::Shear) => "shear",
+        (SpringError::Stiffness { .. }, EdgeKind::Bend) => "bend",
+        (SpringError::Stiffness { .. }, _) => "stiffness",
+        _ => "",
+    };
+    BuildError::value(format!("{path}.{key}"), error)
 }
 
 /// Whether a material is made of tets, and of nothing else.
@@ -359,7 +372,15 @@ fn push_elastic<L: Law + 'static>(
     forces: &mut Forces,
 ) -> Result<(), BuildError> {
     let elastic = Elastic::<L>::new(rest, &portion.tets, |_| settings);
-    forces.push(elastic.map_err(|error| BuildError::value(path, error))?);
+    let key = |error: &ElasticError| match error {
+        ElasticError::Young { .. } => "young",
+        ElasticError::Poisson { .. } => "poisson",
+        ElasticError::Damping { .. } => "damping",
+        _ => "",
+    };
+    let elastic =
+        elastic.map_err(|error| BuildError::value(format!("{path}.{}", key(&error)), error))?;
+    forces.push(elastic);
     Ok(())
 }
 

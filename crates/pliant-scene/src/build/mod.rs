@@ -8,6 +8,8 @@ mod bodies;
 
 mod material;
 
+mod inertia;
+
 mod rigid;
 
 mod joints;
@@ -89,14 +91,14 @@ pub fn build(scene: &mut spec::Scene, folder: Folder<'_>) -> Result<LoadedScene,
     let mut notices = Vec::new();
     let mut made = bodies::make(scene, folder, &mut notices)?;
     let warnings = contact::unmet(scene, &made).filter(|_| is_silent).into_iter().collect();
-    notices.extend(contact::nets(scene, &made));
+    notices.extend(contact::networks(scene, &made));
     notices.extend(outline::mixed(scene, &made));
     notices.extend(shapes::unmet(scene));
     let mut obstacles = obstacles::make(scene, folder, &mut made, &mut notices)?;
     let apart = joints::add(scene, &mut made, &mut notices)?;
     let held = external_loads::held(scene, &made, &obstacles);
     let responses = contact::responses(scene, &made, &mut obstacles, apart)?;
-    let after = shapes::make(scene, &mut made)?;
+    let after = shapes::make(scene, &mut made, &mut notices)?;
     let stepper = integrator::make(scene, &made, obstacles.ruled, responses, after)?;
     let bodies::SceneBodies { state, system, mut infos, .. } = made;
     infos.iter_mut().zip(held).for_each(|(info, held)| info.held = held);

@@ -157,9 +157,10 @@ fn shape(
         key::Shape::Capsule { radius, length } => {
             round(Revolved::capsule(*radius, *length), render_mesh::capsule(*radius, *length))
         }
-        key::Shape::Torus { major, minor } => {
-            round(Revolved::torus(*major, *minor), render_mesh::torus(*major, *minor))
-        }
+        key::Shape::Torus { ring_radius, tube_radius } => round(
+            Revolved::torus(*ring_radius, *tube_radius),
+            render_mesh::torus(*ring_radius, *tube_radius),
+        ),
         key::Shape::Mesh { mesh, spacing, margin } => {
             let surface = surface(mesh, context, &format!("{path}.mesh"))?;
             let settings = GridSettings { spacing: *spacing, margin: *margin };
@@ -220,7 +221,7 @@ fn surface(
                 .map_err(|e| BuildError::new(DiagnosticKind::Mesh, path, e))
         }
         Geometry::SpringNetwork | Geometry::Particles | Geometry::Outline { .. } => {
-            Err(BuildError::value(path, "a net has no inside: an obstacle needs one"))
+            Err(BuildError::value(path, "a spring network has no inside: an obstacle needs one"))
         }
     }
 }

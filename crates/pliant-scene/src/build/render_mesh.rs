@@ -84,10 +84,10 @@ pub fn cylinder(radius: f64, length: f64) -> Sheet {
 }
 
 /// A ring around z.
-pub fn torus(major: f64, minor: f64) -> Sheet {
+pub fn torus(ring_radius: f64, tube_radius: f64) -> Sheet {
     revolve(AROUND, |row| {
         let angle = TAU * f64::from(row) / f64::from(AROUND);
-        (major + minor * libm::cos(angle), minor * libm::sin(angle))
+        (ring_radius + tube_radius * libm::cos(angle), tube_radius * libm::sin(angle))
     })
 }
 

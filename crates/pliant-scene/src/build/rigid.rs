@@ -35,7 +35,7 @@ pub fn masses(
     }
     if matches!(rest.geometry, Geometry::SpringNetwork | Geometry::Particles) && body.mass.is_none()
     {
-        let message = "nets and points have no volume: rigid, they need a `mass`";
+        let message = "spring networks and points have no volume: rigid, they need a `mass`";
         let help = "write mass = 1.0, kg of the whole body, shared by its vertices";
         return Err(BuildError::value(path, message).with_help(help));
     }

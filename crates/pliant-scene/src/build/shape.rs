@@ -28,7 +28,7 @@ use crate::spec::body::{EdgeKind, Mesh, ReadAs, TetSplit};
 /// Tets of all bodies of a scene at most; a run takes about 1 KiB for each.
 pub const MOST_TETS: f64 = 4e6;
 
-/// Vertices of all nets of a scene at most.
+/// Vertices of all spring networks of a scene at most.
 pub const MOST_VERTICES: f64 = 4e6;
 
 /// What a body is made of.
@@ -141,6 +141,56 @@ pub fn size(mesh: &Mesh) -> [f64; 2] {
     [tets, 0.0]
 }
 
+/// The key that says how many cells or vertices a mesh has; the first of several.
+pub fn count_key(mesh: &Mesh) -> &'static str {
+    match mesh {
+        Mesh::Cuboid { .. } | Mesh::Membrane { .. } | Mesh::Star { .. } => "cells",
+        Mesh::Ball { .. } => "layers",
+        Mesh::Torus { .. } | Mesh::Tube { .. } => "around",
+        Mesh::LBlock { .. } => "cells_along",
+        Mesh::Cloth { .. } => "vertices",
+        Mesh::SpringNetwork { .. } | Mesh::Particles { .. } => "positions",
+        Mesh::Car { .. } => "points",
+        Mesh::Outline { .. } => "shape",
+        Mesh::Icosahedron { .. } | Mesh::File { .. } => "",
+    }
+}
+
+/// Keys of generated meshes with words that name them in errors; the first that fits counts.
+const KEYS: [(&str, &str); 17] = [
+    ("ring radius of", "ring_radius"),
+    ("tube radius of", "tube_radius"),
+    ("inner radius", "inner_radius"),
+    ("outer radius", "outer_radius"),
+    ("the radius", "radius"),
+    ("thickness", "thickness"),
+    ("the size", "size"),
+    ("the width", "width"),
+    ("length of the arm", "arms"),
+    ("the length", "length"),
+    ("layers", "layers"),
+    ("segments around", "around"),
+    ("rings", "rings"),
+    ("through", "through"),
+    ("across", "cells_across"),
+    ("tips", "tips"),
+    ("cells along the arm", "cells_along"),
+];
+
+/// Why a mesh cannot be generated, at the key concerned.
+fn refused(error: &GenerateError, path: &str) -> BuildError {
+    let what = match error {
+        GenerateError::BadLength { what, .. }
+        | GenerateError::TooLong { what, .. }
+        | GenerateError::TooFew { what, .. } => what,
+        GenerateError::TooMany { .. } | GenerateError::Flat { .. } => "",
+    };
+    let known = KEYS.iter().find(|(words, _)| what.contains(words)).map(|(_, key)| *key);
+    let cells = if what.starts_with("cells along the tube") { "along" } else { "cells" };
+    let key = known.or((what.contains("cells")).then_some(cells)).unwrap_or_default();
+    BuildError::value(format!("{path}.{key}"), error)
+}
+
 /// Makes or reads a shape; `path` is that of its key.
 pub fn make(
     mesh: &Mesh,
@@ -150,8 +200,8 @@ pub fn make(
 ) -> Result<RestShape, BuildError> {
     match mesh {
         Mesh::Cloth { size, vertices } => cloth(*size, *vertices, path),
-        Mesh::SpringNetwork { positions, edges } => net(positions, edges, path),
-        Mesh::Particles { positions } => cloud(positions, path),
+        Mesh::SpringNetwork { positions, edges } => spring_network(positions, edges, path),
+        Mesh::Particles { positions } => particles(positions, path),
         Mesh::Car { size, points } => {
             let raw = car(&CarSettings { size: *size, points: *points });
             sound(raw.map_err(|error| BuildError::value(path, error))?, path, notices)
@@ -159,7 +209,7 @@ pub fn make(
         Mesh::Outline { shape } => outline::make(shape, folder, &format!("{path}.shape"), notices),
         Mesh::File { path: file, read_as } => read(file, *read_as, folder, path, notices),
         generated => {
-            let raw = generate(generated).map_err(|error| BuildError::value(path, error))?;
+            let raw = generate(generated).map_err(|error| refused(&error, path))?;
             sound(raw, path, notices)
         }
     }
@@ -248,12 +298,16 @@ fn cloth(size: [f64; 2], vertices: [u32; 2], path: &str) -> Result<RestShape, Bu
     Ok(RestShape { geometry: Geometry::SpringNetwork, positions, edges, triangles, numbers })
 }
 
-fn net(positions: &[[f64; 3]], edges: &[[u32; 2]], path: &str) -> Result<RestShape, BuildError> {
+fn spring_network(
+    positions: &[[f64; 3]],
+    edges: &[[u32; 2]],
+    path: &str,
+) -> Result<RestShape, BuildError> {
     let count = positions.len();
     if count == 0 {
         return Err(BuildError::value(
             format!("{path}.positions"),
-            "a net needs at least one vertex",
+            "a spring network needs at least one vertex",
         ));
     }
     for (k, edge) in edges.iter().enumerate() {
@@ -282,14 +336,14 @@ fn net(positions: &[[f64; 3]], edges: &[[u32; 2]], path: &str) -> Result<RestSha
 }
 
 /// Points that nothing joins.
-fn cloud(positions: &[[f64; 3]], path: &str) -> Result<RestShape, BuildError> {
+fn particles(positions: &[[f64; 3]], path: &str) -> Result<RestShape, BuildError> {
     if positions.is_empty() {
         return Err(BuildError::value(
             format!("{path}.positions"),
-            "a cloud needs at least one point",
+            "`particles` need at least one point",
         ));
     }
-    Ok(net(positions, &[], path)?.into_points())
+    Ok(spring_network(positions, &[], path)?.into_points())
 }
 
 fn read(
@@ -317,19 +371,19 @@ fn read(
     }
     match read_as {
         ReadAs::Body => sound(raw, &at_path, notices),
-        ReadAs::Net => {
+        ReadAs::SpringNetwork => {
             if raw.triangles.is_empty() {
                 raw.triangles = topology::boundary(raw.positions.len(), &raw.tets).triangles;
             }
             raw.tets.clear();
             raw.regions.clear();
-            Ok(net_of(raw, file, notices))
+            Ok(network_of(raw, file, notices))
         }
     }
 }
 
-/// The edges of triangles as a net.
-fn net_of(mut raw: RawMesh, file: &str, notices: &mut Vec<String>) -> RestShape {
+/// The edges of triangles as a spring network.
+fn network_of(mut raw: RawMesh, file: &str, notices: &mut Vec<String>) -> RestShape {
     raw.triangles.retain(|[a, b, c]| a != b && b != c && c != a);
     let numbers = compact(&mut raw, file, notices);
     let edges = topology::edges(raw.positions.len(), &raw.triangles);
@@ -376,7 +430,7 @@ fn sound(mut raw: RawMesh, path: &str, notices: &mut Vec<String>) -> Result<Rest
     } else {
         let (mesh, repaired) = Surface::from_raw(raw).map_err(|error| {
             refuse(error.to_string(), surface_problems(&given))
-                .with_help("an open surface can be cloth: read_as = \"net\"")
+                .with_help("an open surface can be cloth: read_as = \"spring-network\"")
         })?;
         (Geometry::Surface(mesh), repaired)
     };

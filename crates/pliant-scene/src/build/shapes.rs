@@ -1,5 +1,7 @@
 //! Shape matching: whole bodies, and groups of vertices inside others.
 
+use std::collections::BTreeSet;
+
 use pliant::body::pins::{self, Plane};
 use pliant::id::VertexId;
 use pliant::integrate::shape_matching::matching::Velocities;
@@ -16,8 +18,17 @@ use crate::spec::body as key;
 use crate::spec::shape::{Clusters, Matching, ShapeGroup, ShapeMode, ShapeVolume, Spin};
 use crate::spec::{self, Body, IntegratorKind, Material, Response};
 
-/// Entries of the matrix that shapes take at most: each is 72 bytes.
+/// Entries of the matrix that shapes take at most.
 const MOST_PAIRS: f64 = 1e8;
+
+/// Memory of an entry of the matrix, bytes: a block, its column and its place.
+const BLOCK: f64 = 80.0;
+
+/// Vertices of a shape from which on its square is noticed.
+const MANY: usize = 1000;
+
+/// Vertices that are looked at for all groups of a body at most: each group looks at all.
+const MOST_LOOKS: f64 = 1e9;
 
 /// Groups of a body along one axis at most.
 const MOST_CLUSTERS: u32 = 1000;
@@ -66,14 +77,32 @@ pub fn unmet(scene: &spec::Scene) -> Option<String> {
     })
 }
 
+/// Notice on a shape whose part of the matrix is large: each vertex meets each other one.
+fn dense(list: &[Shape]) -> Option<String> {
+    let most = list.iter().map(|shape| shape.vertices.len()).max()?;
+    (most > MANY).then(|| {
+        let share = (most * most) as f64 * BLOCK / 1e9;
+        format!(
+            "a shape of {most} vertices is solved with the step: its time and memory grow with \
+             their square, here {share:.1} GB; `clusters` or integrator.matching = \"after-step\" \
+             are linear"
+        )
+    })
+}
+
 /// Makes all shapes: with the step they become a force, otherwise they are returned.
-pub fn make(scene: &spec::Scene, made: &mut SceneBodies) -> Result<Option<After>, BuildError> {
+pub fn make(
+    scene: &spec::Scene,
+    made: &mut SceneBodies,
+    notices: &mut Vec<String>,
+) -> Result<Option<After>, BuildError> {
     let (list, paths) = list(scene, made)?;
     let Some(matching) = scene.integrator.matching.filter(|_| !list.is_empty()) else {
         return Ok(None);
     };
     if matching == Matching::WithStep {
         check_size(&list, &paths)?;
+        notices.extend(dense(&list));
     }
     let system = &mut made.system;
     let groups = Groups::new(&list, &made.rest, &system.masses, &system.pins);
@@ -186,16 +215,31 @@ fn parts(
         let message = format!("the overlap is {overlap}: groups that share nothing fall apart");
         return Err(BuildError::value(format!("{path}.clusters.overlap"), message));
     }
+    let work = counts.iter().map(|count| f64::from(*count)).product::<f64>() * scaled.len() as f64;
+    if work > MOST_LOOKS {
+        let message = format!(
+            "{} × {} × {} groups of {} vertices are too many",
+            counts[0],
+            counts[1],
+            counts[2],
+            scaled.len()
+        );
+        return Err(BuildError::new(
+            DiagnosticKind::TooLarge,
+            format!("{path}.clusters.counts"),
+            message,
+        ));
+    }
     let around = Aabb::around(scaled.iter().copied());
     let cell = around.size() / Vec3::from(counts.map(f64::from));
-    let mut parts = Vec::new();
+    let (mut parts, mut known) = (Vec::new(), BTreeSet::new());
     for z in 0..counts[2] {
         for y in 0..counts[1] {
             for x in 0..counts[0] {
                 let min = around.min + cell * Vec3::from([x, y, z].map(f64::from));
                 let (min, max) = (min - *overlap * cell, min + (1.0 + overlap) * cell);
                 let vertices = pins::in_box(scaled, Aabb { min, max });
-                if !vertices.is_empty() && !parts.contains(&vertices) {
+                if !vertices.is_empty() && known.insert(vertices.clone()) {
                     parts.push(vertices);
                 }
             }

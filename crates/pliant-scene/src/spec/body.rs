@@ -37,7 +37,7 @@ pub struct Body {
     /// Other materials for some of its tets.
     #[serde(default)]
     pub regions: Vec<Region>,
-    /// Of the whole body, kg; for nets and surfaces, which have no volume, and for rigid bodies
+    /// Of the whole body, kg; for spring networks and surfaces, which have no volume, and for rigid bodies
     /// in place of a density.
     #[serde(default)]
     pub mass: Option<f64>,
@@ -112,7 +112,8 @@ pub enum Mesh {
         #[serde(default)]
         cut: TetSplit,
     },
-    /// A solid ring around y, 18 · rings² · around tets.
+    /// A solid ring around the y axis, as all meshes with an axis; that of the obstacle `torus` is
+    /// z. It has 18 · rings² · around tets.
     Torus {
         /// From the axis to the middle of the tube, m.
         ring_radius: f64,
@@ -168,7 +169,7 @@ pub enum Mesh {
         #[serde(default = "one")]
         layers: u32,
     },
-    /// A net in the x–y plane: structural edges along both, shear edges across the cells, bend
+    /// A spring network in the x–y plane: structural edges along both, shear edges across the cells, bend
     /// edges over two.
     Cloth {
         /// Along x and y, m.
@@ -176,8 +177,7 @@ pub enum Mesh {
         /// Vertices along x and y; at least 2 each.
         vertices: [u32; 2],
     },
-    /// A net of given vertices and edges.
-    #[serde(rename = "net")]
+    /// A spring network of given vertices and edges.
     SpringNetwork {
         /// Vertices, m.
         positions: Vec<[f64; 3]>,
@@ -185,7 +185,6 @@ pub enum Mesh {
         edges: Vec<[u32; 2]>,
     },
     /// Points that nothing joins.
-    #[serde(rename = "cloud")]
     Particles {
         /// m; at least one.
         positions: Vec<[f64; 3]>,
@@ -235,8 +234,8 @@ pub enum ReadAs {
     /// Tets when there are any, otherwise a closed surface.
     #[default]
     Body,
-    /// The edges of its triangles as a net.
-    Net,
+    /// The edges of its triangles as a spring network.
+    SpringNetwork,
 }
 
 /// Many copies of a body.

@@ -100,7 +100,7 @@ pub struct Contact {
     pub error: Option<f64>,
     /// Iterations in which `surface` is placed; from 1 to 52.
     pub iterations: u32,
-    /// Of each point of a cloud, where clouds meet each other, m; half the mean distance of
+    /// Of each particle, where bodies of particles meet each other, m; half the mean distance of
     /// neighbours when left out.
     pub point_radius: Option<f64>,
     /// Formulas of `surface` that are used as printed, without the correction.

@@ -65,12 +65,12 @@ pub enum Shape {
         /// Of the segment, m.
         length: f64,
     },
-    /// A ring around the z axis.
+    /// A ring around the z axis, as all obstacles with an axis; that of the mesh `torus` is y.
     Torus {
         /// From the axis to the middle of the tube, m.
-        major: f64,
+        ring_radius: f64,
         /// Of the tube, m.
-        minor: f64,
+        tube_radius: f64,
     },
     /// A closed surface, sampled on a grid of distances.
     Mesh {

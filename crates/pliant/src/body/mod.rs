@@ -121,7 +121,7 @@ impl Bodies {
             bodies.check(vertex_count, tets)?;
             let boundary = topology::boundary(vertex_count, tets);
             bodies.push(BodyKind::Tets, vertex_count, tets, &boundary.triangles)?;
-            let bounded = boundary.crowded.is_empty() && boundary.folded.is_empty();
+            let bounded = boundary.non_manifold.is_empty() && boundary.folded.is_empty();
             if let Some(last) = bodies.bodies.bounded.last_mut() {
                 *last = bounded;
             }

@@ -158,6 +158,7 @@ impl Scratch {
     ) {
         found.clear();
         let (step, shares) = self.prepare(positions, bodies, settings);
+        found.non_finite.clone_from(&step.fit.non_finite);
         if let [ThreadScratch { local, .. }] = shares {
             bodies.ids().for_each(|body| local.run(&step, body, found));
             return;
@@ -180,6 +181,7 @@ impl Scratch {
         rows.clear();
         found.vertices.clear();
         let (step, shares) = self.prepare(positions, bodies, DepthSettings::default());
+        found.non_finite.clone_from(&step.fit.non_finite);
         let local = &mut shares[0].local;
         for body in bodies.ids() {
             local.find(&step, body);

@@ -122,6 +122,10 @@ pub struct Penetrations {
     ///
     /// 0 while no tet is inverted: then every way out leads through the surface.
     pub missed_edges: usize,
+    /// The first vertex of each body whose position is not finite; ascending.
+    ///
+    /// Nothing is known of these bodies, and they hold no vertex of another.
+    pub non_finite: Vec<VertexId>,
 }
 
 impl PartialEq for Penetrations {
@@ -138,6 +142,7 @@ impl PartialEq for Penetrations {
         self.resolved.len() == other.resolved.len()
             && self.unresolved.len() == other.unresolved.len()
             && self.missed_edges == other.missed_edges
+            && self.non_finite == other.non_finite
             && self.resolved.iter().zip(&other.resolved).all(|(a, b)| resolved(a, b))
             && self.unresolved.iter().zip(&other.unresolved).all(|(a, b)| unresolved(a, b))
     }
@@ -145,8 +150,9 @@ impl PartialEq for Penetrations {
 
 /// The penetration of every overlapping vertex in one call, for other engines.
 ///
-/// `positions` are finite and in body order, one for each of [`Bodies::vertex_count`]; with
-/// fewer it panics. Scratch memory is allocated at each call: where many steps follow each
+/// `positions` are in body order, one for each of [`Bodies::vertex_count`]; with
+/// fewer it panics. A body with a position that is not finite is left out and named in
+/// [`Penetrations::non_finite`]. Scratch memory is allocated at each call: where many steps follow each
 /// other, keep a [`fused::Scratch`] and get the same numbers sooner.
 ///
 /// ```
@@ -209,6 +215,7 @@ impl Penetrations {
         self.unresolved.clear();
         self.bodies.clear();
         self.missed_edges = 0;
+        self.non_finite.clear();
     }
 
     /// Puts the lists in order.
@@ -244,6 +251,43 @@ mod tests {
             assert_eq!(penetrations(&positions, &bodies, settings), kept);
         }
         assert_eq!(kept.resolved.len(), 1);
+    }
+
+    #[test]
+    fn a_position_that_is_not_finite_is_named_and_hides_no_other_body() {
+        let tets: &[_] = &[TET];
+        let bodies = Bodies::from_tets(&[(4, tets); 4]).unwrap();
+        let tet = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+        let settings = DepthSettings::default();
+        // The last two bodies overlap; the first two are near them, one of them is broken.
+        let by = [3.0, 3.05, 0.0, 0.1];
+        let sound: Vec<Vec3> = by.iter().flat_map(|by| tet.map(|p| p + *by)).collect();
+        let expected = penetrations(&sound, &bodies, settings);
+        assert!(expected.non_finite.is_empty());
+        let of_last = |found: &Penetrations| -> Vec<Resolved> {
+            found.resolved.iter().filter(|r| r.vertex.0 >= 8).copied().collect()
+        };
+        let count = of_last(&expected).len();
+        assert!(count > 0 && expected.resolved.len() > count);
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            for vertex in 0..8 {
+                for axis in 0..3 {
+                    let mut positions = sound.clone();
+                    positions[vertex][axis] = bad;
+                    let found = penetrations(&positions, &bodies, settings);
+                    assert_eq!(found.non_finite, [VertexId(vertex as u32)]);
+                    assert_eq!(found.resolved.len(), count, "{bad} {vertex}");
+                    for (a, b) in found.resolved.iter().zip(of_last(&expected)) {
+                        assert_eq!((a.vertex, a.penetration), (b.vertex, b.penetration));
+                    }
+                    // Memory that was made for broken positions serves sound ones.
+                    let (mut scratch, mut again) =
+                        (fused::Scratch::new(&positions, &bodies), Penetrations::default());
+                    scratch.penetrations(&sound, &bodies, settings, &mut again);
+                    assert_eq!(again, expected);
+                }
+            }
+        }
     }
 
     #[test]

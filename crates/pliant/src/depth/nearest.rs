@@ -47,7 +47,7 @@ impl Nearest {
             boxes.clear();
             let triangles = bodies.triangles_of(body);
             boxes.extend(triangles.map(|index| Aabb::around(corners(positions, bodies, index))));
-            Bvh::new(&boxes)
+            Bvh::to_refit(&boxes)
         };
         Nearest {
             trees: bodies.ids().map(tree).collect(),

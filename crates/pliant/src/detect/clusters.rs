@@ -59,6 +59,8 @@ pub struct Fit {
     blocks: Vec<Block>,
     /// Vertices, cluster by cluster, m.
     places: Vec<Vec4>,
+    /// The first vertex of each body whose position is not finite; such bodies have no box.
+    pub non_finite: Vec<VertexId>,
 }
 
 impl Default for Fit {
@@ -70,6 +72,7 @@ impl Default for Fit {
             points: Vec::new(),
             blocks: Vec::new(),
             places: Vec::new(),
+            non_finite: Vec::new(),
         }
     }
 }
@@ -113,9 +116,11 @@ impl Clusters {
 
     /// Rounds all positions and refits the boxes of all clusters and bodies.
     pub fn refit(&self, positions: &[Vec3], fit: &mut Fit) {
-        fit.origin = positions.first().copied().unwrap_or_default();
+        // One position that is not finite must not take the others with it.
+        fit.origin = positions.iter().copied().find(|p| p.is_finite()).unwrap_or_default();
         self.fill(positions, fit);
-        let reach = fit.bodies.iter().fold(0.0, |most: f32, bounds| most.max(bounds.reach()));
+        let found = fit.bodies.iter().filter(|bounds| **bounds != Bounds::EMPTY);
+        let reach = found.fold(0.0, |most: f32, bounds| most.max(bounds.reach()));
         if !SAFE.contains(&reach) {
             let scale = scale_of(positions, fit.origin);
             if scale != fit.scale {
@@ -127,13 +132,17 @@ impl Clusters {
 
     /// The same with the origin and scale that are set.
     fn fill(&self, positions: &[Vec3], fit: &mut Fit) {
-        let Fit { origin, scale, bodies, points, blocks, places } = fit;
+        let Fit { origin, scale, bodies, points, blocks, places, non_finite } = fit;
+        non_finite.clear();
         points.clear();
         places.clear();
         bodies.clear();
         blocks.clear();
         for body in 0..self.body_starts.len() - 1 {
             let own = self.body_vertices[body] as usize..self.body_vertices[body + 1] as usize;
+            let bad = positions[own.clone()].iter().position(|p| !p.is_finite());
+            let bad = bad.map(|place| VertexId((own.start + place) as u32));
+            non_finite.extend(bad);
             points.extend(positions[own].iter().map(|&p| rounded(*scale * (p - *origin))));
             let clusters = self.of_body(BodyId(body as u32));
             let own = self.vertex_starts[clusters.start]..self.vertex_starts[clusters.end];
@@ -151,7 +160,7 @@ impl Clusters {
                 }
                 around = around.union(bounds);
             }
-            bodies.push(around);
+            bodies.push(if bad.is_none() { around } else { Bounds::EMPTY });
         }
     }
 
@@ -263,7 +272,8 @@ impl Clusters {
 
 /// The power of two that brings the farthest coordinate from the origin next to 1.
 fn scale_of(positions: &[Vec3], origin: Vec3) -> f64 {
-    let far = positions.iter().map(|p| (*p - origin).abs().max_element());
+    let finite = positions.iter().filter(|p| p.is_finite());
+    let far = finite.map(|p| (*p - origin).abs().max_element());
     let extent = far.fold(0.0, f64::max);
     if !extent.is_normal() {
         return 1.0;

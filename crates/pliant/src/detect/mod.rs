@@ -85,6 +85,8 @@ pub struct Overlaps {
     pub vertices: Vec<VertexId>,
     /// For each entry of `vertices` the bodies it is inside of; ascending, never empty.
     pub into: Csr<BodyId>,
+    /// The first vertex of each body whose position is not finite; such bodies are left out.
+    pub non_finite: Vec<VertexId>,
 }
 
 impl Overlaps {
@@ -101,7 +103,8 @@ impl Overlaps {
                 (row, body)
             })
             .collect();
-        Overlaps { into: Csr::from_pairs(vertices.len(), rows.iter().copied()), vertices }
+        let into = Csr::from_pairs(vertices.len(), rows.iter().copied());
+        Overlaps { vertices, into, non_finite: Vec::new() }
     }
 }
 

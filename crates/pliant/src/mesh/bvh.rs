@@ -79,6 +79,16 @@ impl Bvh {
         tree
     }
 
+    /// A tree to be refitted before it is asked: items without a box yet are in it too.
+    ///
+    /// They may get one later; their places in the tree are those of boxes at the origin.
+    pub fn to_refit(boxes: &[Aabb]) -> Bvh {
+        let origin = Aabb { min: Vec3::ZERO, max: Vec3::ZERO };
+        let is_sound = |b: &Aabb| b.size().cmpge(Vec3::ZERO).all();
+        let placed: Vec<_> = boxes.iter().map(|b| if is_sound(b) { *b } else { origin }).collect();
+        Bvh::new(&placed)
+    }
+
     /// Refits the tree to items that have moved, without allocating.
     ///
     /// Right for any motion; fast while neighbours stay neighbours. Items that were empty
@@ -234,6 +244,22 @@ impl Bvh {
                 open_count += 2;
             }
         }
+    }
+
+    /// Around all items, m; empty when there are none.
+    pub fn around(&self) -> Aabb {
+        self.nodes.first().map_or(Aabb::EMPTY, |root| root.around)
+    }
+
+    /// Number of nodes; they are numbered as in [`Bvh::summaries`].
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The items below a node.
+    pub fn items_below(&self, node: usize) -> &[u32] {
+        let Node { start, end, .. } = self.nodes[node];
+        &self.items[start as usize..end as usize]
     }
 
     /// One value per node, joined from those of all items below it.

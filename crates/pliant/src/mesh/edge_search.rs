@@ -2,7 +2,7 @@
 //!
 //! What crossing means is the caller's: exactly and strictly, exactly with touching, or up to
 //! rounding. The independent test of `record` has a search of its own, and the search for a
-//! surface that meets itself lists all pairs and skips neighbours (`mesh/overlap.rs`).
+//! surface that meets itself lists all pairs and skips neighbours (`mesh/meeting.rs`).
 
 use crate::math::{Aabb, Vec3};
 use crate::mesh::bvh::Bvh;

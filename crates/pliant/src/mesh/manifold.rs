@@ -11,7 +11,7 @@ pub struct SurfaceTopology {
     /// Edges with an odd number of triangles, mostly one: the rim of a hole.
     pub open: Vec<[VertexId; 2]>,
     /// Edges with more than two triangles.
-    pub crowded: Vec<[VertexId; 2]>,
+    pub non_manifold: Vec<[VertexId; 2]>,
     /// Edges with an even number of triangles, not half of them each way.
     pub inconsistent: Vec<[VertexId; 2]>,
     /// Vertices whose triangles form more than one fan.
@@ -56,7 +56,7 @@ pub fn form(vertex_count: usize, triangles: &[[VertexId; 3]]) -> SurfaceTopology
                 found.inconsistent.push(edge);
             }
             if same.len() > 2 {
-                found.crowded.push(edge);
+                found.non_manifold.push(edge);
             }
         }
     }
@@ -144,12 +144,12 @@ mod tests {
     fn two_tets_on_an_edge_and_on_a_corner() {
         let on_edge = [tet([0, 1, 2, 3]), tet([0, 1, 4, 5])].concat();
         let found = form(6, &on_edge);
-        assert_eq!(found.crowded, [[VertexId(0), VertexId(1)]]);
+        assert_eq!(found.non_manifold, [[VertexId(0), VertexId(1)]]);
         assert!(found.is_oriented());
         assert!(found.pinched.is_empty()); // the common edge joins their fans
         let on_corner = [tet([0, 1, 2, 3]), tet([0, 4, 5, 6])].concat();
         let found = form(7, &on_corner);
-        assert_eq!((found.crowded.len(), found.pinched), (0, vec![VertexId(0)]));
+        assert_eq!((found.non_manifold.len(), found.pinched), (0, vec![VertexId(0)]));
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
         let fin = [tet([0, 1, 2, 3]), surface(&[[0, 1, 4]])].concat();
         let found = form(5, &fin);
         assert_eq!(found.open, [[0, 1], [0, 4], [1, 4]].map(|e| e.map(VertexId)));
-        assert_eq!(found.crowded, [[VertexId(0), VertexId(1)]]);
+        assert_eq!(found.non_manifold, [[VertexId(0), VertexId(1)]]);
     }
 
     #[test]

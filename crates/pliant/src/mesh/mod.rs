@@ -25,6 +25,12 @@ pub mod bvh;
 
 pub mod edge_search;
 
+pub mod oriented;
+
+pub mod half_planes;
+
+pub mod meeting;
+
 pub mod overlap;
 
 pub mod problems;

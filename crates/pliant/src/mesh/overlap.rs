@@ -1,4 +1,4 @@
-//! Where a surface intersects itself, or one of its components lies inside another.
+//! Where one component of a surface lies inside another, by winding numbers.
 //!
 //! A body made of positive tets covers a point as often as its boundary winds around it.
 //! Where the boundary is simple and meets itself nowhere, that number is the same all
@@ -10,11 +10,8 @@ use std::f64::consts::PI;
 use crate::id::{TriangleId, VertexId};
 use crate::math::{Aabb, Vec3, orient3d};
 use crate::mesh::bvh::Bvh;
-use crate::mesh::intersect::{is_degenerate, meet_beyond_edge, segment_meets_triangle};
+use crate::mesh::meeting::{Search, edges_with_wings};
 use crate::mesh::topology::{Csr, Groups};
-
-/// Pairs after which the search for more ends: a soup may have quadratically many.
-pub const MOST_PAIRS: usize = 100_000;
 
 /// A volume below this share of the sum of its parts is rounding.
 const VOLUME_ROUNDING: f64 = 1e-13;
@@ -35,75 +32,11 @@ pub enum PartNesting {
 /// Only thousands of patches inside each other need so many.
 const MOST_ANGLES: usize = 1 << 26;
 
-/// Pairs of an edge and a triangle that are tried at most, before the search ends.
-///
-/// Only a soup of long thin triangles needs so many.
-const MOST_TRIALS: usize = 1 << 26;
-
-/// What was found, and whether the search was completed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Search<T> {
-    /// Everything found, in a fixed order.
-    pub found: Vec<T>,
-    /// The search was ended early: there may be more.
-    pub ended_early: bool,
-}
-
-/// Pairs of triangles that meet other than at the corners and edges they share.
-///
-/// Ascending, the smaller first, at most [`MOST_PAIRS`]. Exact, and closed: touching
-/// is meeting. Triangles without area or with a corner that is not finite are ignored.
-///
-/// Two triangles meet where an edge of one meets the other. An edge that starts at a
-/// corner of the other adds nothing new: if they share one corner their far edges decide,
-/// and if they share two they overlap only when folded flat. So edges are tried on the
-/// triangles that they share no corner with.
-pub fn meeting_pairs(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Search<[TriangleId; 2]> {
-    let usable =
-        |corners: [Vec3; 3]| corners.iter().all(|c| c.is_finite()) && !is_degenerate(corners);
-    let boxes: Vec<_> = triangles
-        .iter()
-        .map(|triangle| {
-            let corners = triangle.map(|v| positions[v.index()]);
-            if usable(corners) { Aabb::around(corners) } else { Aabb::EMPTY }
-        })
-        .collect();
-    let tree = Bvh::new(&boxes);
-    // In a fan every box holds the hub: whole branches that share it are skipped.
-    let hubs = tree.summaries(|item| Hubs::of(triangles[item as usize]), Hubs::common);
-
-    let (mut pairs, mut trials) = (Vec::new(), 0);
-    for (edge, wings) in edges_with_wings(triangles, |index| boxes[index] != Aabb::EMPTY)
-        .chunk_by(|a, b| a.0 == b.0)
-        .map(|w| (w[0].0, w))
-    {
-        folded(positions, edge, wings, triangles, &mut pairs);
-        let ends = edge.map(|v| positions[v.index()]);
-        let elsewhere = |node: usize| !hubs[node].hold_any(edge);
-        tree.meeting_where(Aabb::around(ends), elsewhere, |other| {
-            trials += 1;
-            let corners = triangles[other as usize];
-            let apart = !corners.contains(&edge[0]) && !corners.contains(&edge[1]);
-            if apart && segment_meets_triangle(ends, corners.map(|v| positions[v.index()])) {
-                let both = |wing: u32| [TriangleId(wing.min(other)), TriangleId(wing.max(other))];
-                pairs.extend(wings.iter().map(|&(_, wing)| both(wing)));
-            }
-            pairs.len() < MOST_PAIRS && trials < MOST_TRIALS
-        });
-        if pairs.len() >= MOST_PAIRS || trials >= MOST_TRIALS {
-            break;
-        }
-    }
-    let ended_early = pairs.len() >= MOST_PAIRS || trials >= MOST_TRIALS;
-    pairs.sort_unstable();
-    pairs.dedup();
-    Search { found: pairs, ended_early }
-}
-
 /// The first triangle of every patch that is nested or oriented inward.
 ///
 /// A patch is a component connected by edges with exactly two triangles. The surface must be
-/// closed. Patches with a triangle in `meeting`, the pairs of [`meeting_pairs`], are not
+/// closed. Patches with a triangle in `meeting`, the pairs of
+/// [`meeting_pairs`](crate::mesh::meeting::meeting_pairs), are not
 /// judged: the winding number is not constant along them.
 pub fn standings(
     positions: &[Vec3],
@@ -185,71 +118,6 @@ fn solid_angle([a, b, c]: [Vec3; 3], point: Vec3) -> f64 {
     if side == 0.0 { 0.0 } else { 2.0 * libm::atan2(volume.copysign(side), below) }
 }
 
-/// Corners that all triangles below a node share.
-#[derive(Clone, Copy, Debug)]
-struct Hubs([VertexId; 3], usize);
-
-impl Hubs {
-    fn of(triangle: [VertexId; 3]) -> Hubs {
-        Hubs(triangle, 3)
-    }
-
-    fn common(self, other: Hubs) -> Hubs {
-        let mut common = Hubs(self.0, 0);
-        for vertex in &self.0[..self.1] {
-            if other.0[..other.1].contains(vertex) {
-                common.0[common.1] = *vertex;
-                common.1 += 1;
-            }
-        }
-        common
-    }
-
-    #[inline]
-    fn hold_any(self, edge: [VertexId; 2]) -> bool {
-        self.0[..self.1].iter().any(|hub| edge.contains(hub))
-    }
-}
-
-/// Every edge of a usable triangle with that triangle, sorted by edge.
-fn edges_with_wings(
-    triangles: &[[VertexId; 3]],
-    is_usable: impl Fn(usize) -> bool,
-) -> Vec<([VertexId; 2], u32)> {
-    let usable = triangles.iter().enumerate().filter(|(index, _)| is_usable(*index));
-    let mut edges: Vec<_> = usable
-        .flat_map(|(index, t)| {
-            let edge = |a: VertexId, b: VertexId| ([a.min(b), a.max(b)], index as u32);
-            [edge(t[0], t[1]), edge(t[1], t[2]), edge(t[2], t[0])]
-        })
-        .collect();
-    edges.sort_unstable();
-    edges
-}
-
-/// Adds the pairs of triangles at one edge that are folded flat, or are the same twice.
-fn folded(
-    positions: &[Vec3],
-    edge: [VertexId; 2],
-    wings: &[([VertexId; 2], u32)],
-    triangles: &[[VertexId; 3]],
-    pairs: &mut Vec<[TriangleId; 2]>,
-) {
-    let tip = |wing: u32| triangles[wing as usize].into_iter().find(|v| !edge.contains(v));
-    for (place, &(_, a)) in wings.iter().enumerate() {
-        for &(_, b) in &wings[place + 1..] {
-            if pairs.len() >= MOST_PAIRS {
-                return;
-            }
-            let (Some(tip_a), Some(tip_b)) = (tip(a), tip(b)) else { continue };
-            let at = |v: VertexId| positions[v.index()];
-            if tip_a == tip_b || meet_beyond_edge(edge.map(at), at(tip_a), at(tip_b)) {
-                pairs.push([TriangleId(a.min(b)), TriangleId(a.max(b))]);
-            }
-        }
-    }
-}
-
 /// The largest triangle of a patch and its middle, which is well away from all the others.
 fn representative(
     positions: &[Vec3],
@@ -308,8 +176,7 @@ fn rows(mut groups: Groups) -> Csr<TriangleId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::random::Random;
-    use crate::mesh::intersect::{meet_beyond_corner, triangles_meet};
+    use crate::mesh::meeting::meeting_pairs;
 
     /// The surface of a box, outward, with its corners appended to `positions`.
     fn add_box(
@@ -337,86 +204,6 @@ mod tests {
             add_box(&mut positions, &mut triangles, centre, half);
         }
         (positions, triangles)
-    }
-
-    /// Whether two triangles of one surface meet where they should not.
-    fn meet(positions: &[Vec3], a: [VertexId; 3], b: [VertexId; 3]) -> bool {
-        let at = |v: VertexId| positions[v.index()];
-        let common = |v: &VertexId| b.contains(v);
-        match a.iter().filter(|v| common(v)).count() {
-            0 => triangles_meet(a.map(at), b.map(at)),
-            1 => {
-                let Some(i) = a.iter().position(common) else { return false };
-                let Some(j) = b.iter().position(|v| *v == a[i]) else { return false };
-                let far = |t: [VertexId; 3], k: usize| [at(t[(k + 1) % 3]), at(t[(k + 2) % 3])];
-                meet_beyond_corner(at(a[i]), far(a, i), far(b, j))
-            }
-            2 => {
-                let Some(i) = a.iter().position(|v| !common(v)) else { return false };
-                let Some(&tip) = b.iter().find(|v| !a.contains(v)) else { return false };
-                meet_beyond_edge([at(a[(i + 1) % 3]), at(a[(i + 2) % 3])], at(a[i]), at(tip))
-            }
-            _ => true, // the same triangle twice
-        }
-    }
-
-    /// Reference implementation: every pair, without a tree.
-    fn brute_pairs(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Vec<[TriangleId; 2]> {
-        let mut pairs = Vec::new();
-        for a in 0..triangles.len() {
-            for b in a + 1..triangles.len() {
-                if meet(positions, triangles[a], triangles[b]) {
-                    pairs.push([TriangleId(a as u32), TriangleId(b as u32)]);
-                }
-            }
-        }
-        pairs
-    }
-
-    #[test]
-    fn a_box_meets_itself_nowhere_and_another_where_they_cross() {
-        let (positions, triangles) = boxes(&[(Vec3::ZERO, 1.0)]);
-        assert!(meeting_pairs(&positions, &triangles).found.is_empty());
-        let (positions, triangles) = boxes(&[(Vec3::ZERO, 1.0), (Vec3::splat(0.9), 1.0)]);
-        let found = meeting_pairs(&positions, &triangles).found;
-        assert!(!found.is_empty());
-        assert_eq!(found, brute_pairs(&positions, &triangles));
-    }
-
-    #[test]
-    fn random_surfaces_meet_themselves_as_the_slow_twin_says() {
-        let mut random = Random::new(3);
-        for _ in 0..200 {
-            // A coarse lattice, so that corners, edges and planes coincide often.
-            let positions: Vec<_> = (0..12).map(|_| random.lattice_point(4)).collect();
-            let triangles: Vec<_> = (0..10)
-                .map(|_| [0, 4, 8].map(|first| VertexId(first + random.below(4) as u32)))
-                .filter(|t| !is_degenerate(t.map(|v| positions[v.index()])))
-                .collect();
-            let found = meeting_pairs(&positions, &triangles).found;
-            assert_eq!(found, brute_pairs(&positions, &triangles));
-        }
-    }
-
-    #[test]
-    fn a_fan_of_many_triangles_takes_no_quadratic_time() {
-        // A disc of 50,000 sectors: a billion pairs share its middle.
-        let count = 50_000_u32;
-        let rim = |k: u32| {
-            let (sin, cos) = libm::sincos(f64::from(k) / f64::from(count) * std::f64::consts::TAU);
-            Vec3::new(cos, sin, 0.0)
-        };
-        let positions: Vec<_> = [Vec3::ZERO].into_iter().chain((0..count).map(rim)).collect();
-        let sector = |k: u32| [0, 1 + k, 1 + (k + 1) % count].map(VertexId);
-        let triangles: Vec<_> = (0..count).map(sector).collect();
-        assert!(meeting_pairs(&positions, &triangles).found.is_empty());
-    }
-
-    #[test]
-    fn a_dent_pushed_through_the_far_side_is_seen() {
-        let (mut positions, triangles) = boxes(&[(Vec3::ZERO, 1.0)]);
-        positions[0] = Vec3::new(3.0, 0.0, 0.0);
-        assert!(!meeting_pairs(&positions, &triangles).found.is_empty());
     }
 
     /// Nesting of a large box and a small one, by first triangle.
@@ -503,14 +290,5 @@ mod tests {
         let (positions, triangles) = boxes(&list);
         assert!(standings(&positions, &triangles, &[]).ended_early);
         assert!(!meeting_pairs(&positions, &triangles).ended_early);
-    }
-
-    #[test]
-    fn unusable_triangles_take_no_part() {
-        let (mut positions, triangles) = boxes(&[(Vec3::ZERO, 1.0), (Vec3::splat(0.9), 1.0)]);
-        for position in &mut positions[..8] {
-            position.x = f64::NAN;
-        }
-        assert!(meeting_pairs(&positions, &triangles).found.is_empty());
     }
 }

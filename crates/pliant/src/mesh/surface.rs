@@ -4,8 +4,9 @@ use crate::id::{TriangleId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::intersect::is_degenerate;
 use crate::mesh::overlap::PartNesting;
+use crate::mesh::problems::vertices::extreme_vertices;
 use crate::mesh::raw::RawMesh;
-use crate::mesh::{manifold, overlap, weld};
+use crate::mesh::{manifold, meeting, overlap, weld};
 
 /// A closed triangle surface that is oriented outward.
 ///
@@ -39,6 +40,14 @@ pub enum SurfaceError {
     /// A coordinate that is not finite.
     #[error("vertex {vertex} is at {position}, which is not finite")]
     NonFinite {
+        /// First such vertex.
+        vertex: VertexId,
+        /// Its position, m.
+        position: Vec3,
+    },
+    /// A coordinate for which exact signs do not hold.
+    #[error("vertex {vertex} is at {position}: volumes overflow or vanish; change the unit")]
+    Extreme {
         /// First such vertex.
         vertex: VertexId,
         /// Its position, m.
@@ -97,7 +106,7 @@ impl Surface {
             "the surface looked inward and has been turned around".to_string()
         });
         // Where a surface meets itself, the winding number is not constant: not judged there.
-        let meeting = overlap::meeting_pairs(&positions, &triangles).found;
+        let meeting = meeting::meeting_pairs(&positions, &triangles).found;
         let standings = overlap::standings(&positions, &triangles, &meeting).found;
         let mut inward = standings.iter().filter(|(_, s)| *s == PartNesting::InvertedOrientation);
         if let Some(&(triangle, _)) = inward.next() {
@@ -135,6 +144,9 @@ fn check_corners(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Result<(), 
     if let Some(index) = positions.iter().position(|p| !p.is_finite()) {
         let vertex = VertexId(index as u32);
         return Err(SurfaceError::NonFinite { vertex, position: positions[index] });
+    }
+    if let Some(&vertex) = extreme_vertices(positions).first() {
+        return Err(SurfaceError::Extreme { vertex, position: positions[vertex.index()] });
     }
     Ok(())
 }

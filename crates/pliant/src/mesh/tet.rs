@@ -2,6 +2,7 @@
 
 use crate::id::{TetId, VertexId};
 use crate::math::{Vec3, orient3d, tet_volume};
+use crate::mesh::problems::vertices::extreme_vertices;
 use crate::mesh::raw::RawMesh;
 use crate::mesh::topology::{self, MOST_TETS};
 
@@ -60,6 +61,14 @@ pub enum TetMeshError {
         /// Its position, m.
         position: Vec3,
     },
+    /// A coordinate for which exact signs do not hold.
+    #[error("vertex {vertex} is at {position}: volumes overflow or vanish; change the unit")]
+    Extreme {
+        /// First such vertex.
+        vertex: VertexId,
+        /// Its position, m.
+        position: Vec3,
+    },
     /// Tets that are inverted while others are not.
     #[error("tet {tet} has volume {volume:e} m³, {count} of {tets} tets are inverted")]
     Inverted {
@@ -84,7 +93,7 @@ pub enum TetMeshError {
     },
     /// Three or more tets on one face.
     #[error("face {0}–{1}–{2} has three or more tets, {3} faces do", face[0], face[1], face[2], count)]
-    CrowdedFace {
+    NonManifoldFace {
         /// First such face.
         face: [VertexId; 3],
         /// Number of such faces.
@@ -113,8 +122,8 @@ impl TetMesh {
         check_indices(positions.len(), &tets, &regions)?;
         check_shapes(&positions, &tets)?;
         let boundary = topology::boundary(positions.len(), &tets);
-        if let Some(&face) = boundary.crowded.first() {
-            return Err(TetMeshError::CrowdedFace { face, count: boundary.crowded.len() });
+        if let Some(&face) = boundary.non_manifold.first() {
+            return Err(TetMeshError::NonManifoldFace { face, count: boundary.non_manifold.len() });
         }
         if let Some(&tets) = boundary.folded.first() {
             return Err(TetMeshError::Folded { tets, count: boundary.folded.len() });
@@ -205,6 +214,9 @@ fn check_shapes(positions: &[Vec3], tets: &[[VertexId; 4]]) -> Result<(), TetMes
     if let Some(index) = positions.iter().position(|p| !p.is_finite()) {
         let vertex = VertexId(index as u32);
         return Err(TetMeshError::NonFinite { vertex, position: positions[index] });
+    }
+    if let Some(&vertex) = extreme_vertices(positions).first() {
+        return Err(TetMeshError::Extreme { vertex, position: positions[vertex.index()] });
     }
     let signs = || tets.iter().map(|tet| sign(positions, tet));
     if let Some(first) = signs().position(|s| s < 0.0) {

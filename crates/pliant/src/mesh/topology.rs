@@ -31,7 +31,7 @@ pub struct Boundary {
     /// The tet that each triangle belongs to; ascending.
     pub tets: Vec<TetId>,
     /// Faces that three or more tets share, corners ascending; ascending, each once.
-    pub crowded: Vec<[VertexId; 3]>,
+    pub non_manifold: Vec<[VertexId; 3]>,
     /// Pairs of tets on the same side of a common face, if all tets are oriented alike.
     pub folded: Vec<[TetId; 2]>,
 }
@@ -141,7 +141,7 @@ pub fn boundary(vertex_count: usize, tets: &[[VertexId; 4]]) -> Boundary {
                         found.folded.push([TetId(a / 4), TetId(b / 4)]);
                     }
                 }
-                _ => found.crowded.push(sorted(face_corners(tets, same[0].1))),
+                _ => found.non_manifold.push(sorted(face_corners(tets, same[0].1))),
             }
         }
     }
@@ -152,7 +152,7 @@ pub fn boundary(vertex_count: usize, tets: &[[VertexId; 4]]) -> Boundary {
             found.tets.push(TetId(index as u32));
         }
     }
-    found.crowded.sort_unstable();
+    found.non_manifold.sort_unstable();
     found.folded.sort_unstable();
     found
 }
@@ -335,7 +335,7 @@ mod tests {
         let found = boundary(5, &two);
         assert_eq!(found.triangles.len(), 6);
         assert_eq!(found.triangles, brute_boundary(&two));
-        assert!(found.folded.is_empty() && found.crowded.is_empty());
+        assert!(found.folded.is_empty() && found.non_manifold.is_empty());
     }
 
     #[test]
@@ -347,7 +347,7 @@ mod tests {
     #[test]
     fn three_tets_on_a_face_are_crowded() {
         let found = boundary(6, &tets(&[[0, 1, 2, 3], [1, 2, 3, 4], [1, 2, 3, 5]]));
-        assert_eq!(found.crowded, [[1, 2, 3].map(VertexId)]);
+        assert_eq!(found.non_manifold, [[1, 2, 3].map(VertexId)]);
         assert_eq!(found.triangles.len(), 9);
     }
 

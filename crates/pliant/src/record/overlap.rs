@@ -39,6 +39,8 @@ pub struct Overlap {
     pub max_depth: f64,
     /// Tets with a negative volume.
     pub inverted_tets: usize,
+    /// Bodies with a position that is not finite: nothing is measured of them.
+    pub non_finite_bodies: usize,
 }
 
 /// Measures overlap; keeps its memory and hints from call to call.
@@ -74,6 +76,13 @@ struct Geometry<'a> {
     /// World space, m.
     positions: &'a [Vec3],
     bodies: &'a Bodies,
+}
+
+impl Geometry<'_> {
+    /// Whether all positions of a body are finite.
+    fn is_finite(self, body: BodyId) -> bool {
+        self.positions[self.bodies.vertices(body)].iter().all(|p| p.is_finite())
+    }
 }
 
 impl Measure {
@@ -123,13 +132,15 @@ impl Measure {
                 }
             }
         }
-        let inverted =
-            bodies.ids().map(|body| inverted::count(scene, body, self.boxes[body.index()]));
+        let is_finite = |body: &BodyId| scene.is_finite(*body);
+        let inverted = bodies.ids().filter(is_finite);
+        let inverted = inverted.map(|body| inverted::count(scene, body, self.boxes[body.index()]));
         Overlap {
             penetrating_vertices: self.inside.count(),
             edge_crossings,
             max_depth: self.inside.max_depth(scene, &self.trees),
             inverted_tets: inverted.sum(),
+            non_finite_bodies: bodies.ids().filter(|body| !is_finite(body)).count(),
         }
     }
 
@@ -138,8 +149,12 @@ impl Measure {
     }
 
     /// Finds the bodies whose boxes meet.
-    fn sweep(&mut self, Geometry { positions, bodies }: Geometry<'_>) {
-        let around = |body| Aabb::around(positions[bodies.vertices(body)].iter().copied());
+    fn sweep(&mut self, scene: Geometry<'_>) {
+        let Geometry { positions, bodies } = scene;
+        let around = |body| {
+            let own = positions[bodies.vertices(body)].iter().copied();
+            if scene.is_finite(body) { Aabb::around(own) } else { Aabb::EMPTY }
+        };
         self.boxes.clear();
         self.boxes.extend(bodies.ids().map(around));
         let round = |space: &Aabb| Bounds { low: rounded(space.min), high: rounded(space.max) };
@@ -154,8 +169,8 @@ impl Trees {
         let triangles = bodies.triangles()[bodies.triangles_of(body)].iter();
         let tets = bodies.tets()[bodies.tets_of(body)].iter();
         Trees {
-            triangles: Bvh::new(&triangles.map(|t| box_of(positions, t)).collect::<Vec<_>>()),
-            tets: Bvh::new(&tets.map(|tet| box_of(positions, tet)).collect::<Vec<_>>()),
+            triangles: Bvh::to_refit(&triangles.map(|t| box_of(positions, t)).collect::<Vec<_>>()),
+            tets: Bvh::to_refit(&tets.map(|tet| box_of(positions, tet)).collect::<Vec<_>>()),
         }
     }
 

@@ -187,7 +187,7 @@ pub enum ShapeError {
 }
 
 impl ShapeError {
-    /// Index of the group at fault; `None` where it is not one group.
+    /// Index of the group concerned; `None` where it is not one group.
     pub fn group(&self) -> Option<usize> {
         match *self {
             ShapeError::Empty { group }

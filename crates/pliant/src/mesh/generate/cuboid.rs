@@ -77,14 +77,14 @@ mod tests {
 
     #[test]
     fn faults_name_the_argument() {
-        let fault = |cells, size| cuboid(cells, size, TetSplit::Five).unwrap_err().to_string();
-        assert_eq!(fault([2, 0, 2], Vec3::ONE), "cells along y: 0 asked for, at least 1 needed");
+        let refusal = |cells, size| cuboid(cells, size, TetSplit::Five).unwrap_err().to_string();
+        assert_eq!(refusal([2, 0, 2], Vec3::ONE), "cells along y: 0 asked for, at least 1 needed");
         assert_eq!(
-            fault([2, 2, 2], Vec3::new(1.0, 1.0, f64::NAN)),
+            refusal([2, 2, 2], Vec3::new(1.0, 1.0, f64::NAN)),
             "the size along z is NaN m, expected a positive finite length"
         );
         assert_eq!(
-            fault([u32::MAX, 1, 1], Vec3::ONE),
+            refusal([u32::MAX, 1, 1], Vec3::ONE),
             "21474836475 tets asked for, at most 134217728 are generated"
         );
         assert!(cuboid([u32::MAX; 3], Vec3::ONE, TetSplit::Six).is_err());

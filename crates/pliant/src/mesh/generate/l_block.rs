@@ -133,13 +133,13 @@ mod tests {
 
     #[test]
     fn faults_name_the_argument() {
-        let fault = |settings| l_block(&settings).unwrap_err().to_string();
+        let refusal = |settings| l_block(&settings).unwrap_err().to_string();
         assert_eq!(
-            fault(LBlockSettings { width: 3.0, ..FIVE_CUBES }),
+            refusal(LBlockSettings { width: 3.0, ..FIVE_CUBES }),
             "the width of the arms is 3.0 m, expected less than the length of the arm in x, 3.0 m"
         );
         assert_eq!(
-            fault(LBlockSettings { cells_across: 0, ..FIVE_CUBES }),
+            refusal(LBlockSettings { cells_across: 0, ..FIVE_CUBES }),
             "cells across the arms: 0 asked for, at least 1 needed"
         );
         assert!(l_block(&LBlockSettings { cells_along: [1, 0], ..FIVE_CUBES }).is_err());

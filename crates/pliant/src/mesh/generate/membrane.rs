@@ -76,13 +76,13 @@ mod tests {
 
     #[test]
     fn faults_name_the_argument() {
-        let fault = |settings| membrane(&settings).unwrap_err().to_string();
+        let refusal = |settings| membrane(&settings).unwrap_err().to_string();
         assert_eq!(
-            fault(MembraneSettings { layers: 0, ..SHEET }),
+            refusal(MembraneSettings { layers: 0, ..SHEET }),
             "layers of the membrane: 0 asked for, at least 1 needed"
         );
         assert_eq!(
-            fault(MembraneSettings { thickness: -0.02, ..SHEET }),
+            refusal(MembraneSettings { thickness: -0.02, ..SHEET }),
             "the thickness of the membrane is -0.02 m, expected a positive finite length"
         );
         assert!(membrane(&MembraneSettings { cells: [0, 1], ..SHEET }).is_err());

@@ -180,13 +180,13 @@ mod tests {
 
     #[test]
     fn faults_name_the_argument() {
-        let fault = |settings| star(&settings).unwrap_err().to_string();
+        let refusal = |settings| star(&settings).unwrap_err().to_string();
         assert_eq!(
-            fault(StarSettings { tips: 2, ..PENTAGRAM }),
+            refusal(StarSettings { tips: 2, ..PENTAGRAM }),
             "tips of the star: 2 asked for, at least 3 needed"
         );
         // cos(π/5) = 0.809: from there on the star is convex.
-        let convex = fault(StarSettings { inner_radius: 0.81, ..PENTAGRAM });
+        let convex = refusal(StarSettings { inner_radius: 0.81, ..PENTAGRAM });
         assert!(convex.starts_with("the inner radius of the star is 0.81 m"), "{convex}");
         assert!(star(&StarSettings { inner_radius: 0.80, ..PENTAGRAM }).is_ok());
         assert!(star(&StarSettings { cells: 0, ..PENTAGRAM }).is_err());

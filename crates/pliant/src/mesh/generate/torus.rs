@@ -133,18 +133,18 @@ mod tests {
 
     #[test]
     fn faults_name_the_argument() {
-        let fault = |settings| torus(&settings).unwrap_err().to_string();
+        let refusal = |settings| torus(&settings).unwrap_err().to_string();
         assert_eq!(
-            fault(TorusSettings { tube_radius: 1.5, ..RING }),
+            refusal(TorusSettings { tube_radius: 1.5, ..RING }),
             "the tube radius of the torus is 1.5 m, expected less than the ring radius, 1.0 m"
         );
         assert_eq!(
-            fault(TorusSettings { around: 2, ..RING }),
+            refusal(TorusSettings { around: 2, ..RING }),
             "segments around the torus: 2 asked for, at least 3 needed"
         );
         // The tube vanishes in the rounding of the ring.
         let thin = TorusSettings { tube_radius: 1e-17, ..RING };
-        assert!(fault(thin).contains("too unlike"), "{}", fault(thin));
+        assert!(refusal(thin).contains("too unlike"), "{}", refusal(thin));
         assert!(torus(&TorusSettings { rings: 0, ..RING }).is_err());
         assert!(torus(&TorusSettings { rings: u32::MAX, around: u32::MAX, ..RING }).is_err());
         assert!(torus(&TorusSettings { ring_radius: f64::NAN, ..RING }).is_err());

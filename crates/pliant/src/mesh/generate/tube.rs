@@ -122,18 +122,18 @@ mod tests {
 
     #[test]
     fn faults_name_the_argument() {
-        let fault = |settings| tube(&settings).unwrap_err().to_string();
+        let refusal = |settings| tube(&settings).unwrap_err().to_string();
         assert_eq!(
-            fault(TubeSettings { around: 2, ..PIPE }),
+            refusal(TubeSettings { around: 2, ..PIPE }),
             "segments around the tube: 2 asked for, at least 3 needed"
         );
         assert_eq!(
-            fault(TubeSettings { inner_radius: 1.0, ..PIPE }),
+            refusal(TubeSettings { inner_radius: 1.0, ..PIPE }),
             "the inner radius of the tube is 1.0 m, expected less than the outer radius, 1.0 m"
         );
         // One step of f64 is left for the wall: its tets come out flat.
         let thin = TubeSettings { inner_radius: 1.0_f64.next_down(), through: 3, ..PIPE };
-        assert!(fault(thin).contains("too unlike"), "{}", fault(thin));
+        assert!(refusal(thin).contains("too unlike"), "{}", refusal(thin));
         assert!(tube(&TubeSettings { through: 0, ..PIPE }).is_err());
         assert!(tube(&TubeSettings { along: u32::MAX, around: u32::MAX, ..PIPE }).is_err());
         assert!(tube(&TubeSettings { length: f64::NAN, ..PIPE }).is_err());

@@ -7,7 +7,7 @@ use crate::id::{TetId, TriangleId, VertexId};
 use crate::mesh::manifold::SurfaceTopology;
 use crate::mesh::topology::Parts;
 
-mod vertices;
+pub(in crate::mesh) mod vertices;
 
 mod tets;
 
@@ -254,7 +254,7 @@ impl ProblemKind {
             ProblemKind::NoVolume => "nothing inside, so no body; is it a sheet?",
             ProblemKind::SeveralParts => "disconnected components, which count as one body",
             ProblemKind::SelfOverlap => "the rest shape touches or runs through itself",
-            ProblemKind::OverlapUnfinished => "too many near misses: there may be more overlap",
+            ProblemKind::OverlapUnfinished => "not searched to the end: there may be more overlap",
             ProblemKind::NestedPieces => "a part of the body lies inside another part of it",
         }
     }
@@ -299,7 +299,7 @@ impl List {
     fn add_form(&mut self, form: &SurfaceTopology) {
         let edges = |list: &[[VertexId; 2]]| list.iter().map(|&edge| Element::Edge(edge)).collect();
         self.add(ProblemKind::OpenEdges, edges(&form.open));
-        self.add(ProblemKind::NonManifoldEdges, edges(&form.crowded));
+        self.add(ProblemKind::NonManifoldEdges, edges(&form.non_manifold));
         let pinched = form.pinched.iter().map(|&vertex| Element::Vertex(vertex)).collect();
         self.add(ProblemKind::NonManifoldVertices, pinched);
     }
@@ -307,6 +307,11 @@ impl List {
     /// Adds that overlap was not searched to the end, reported at any one cell.
     fn add_unfinished(&mut self, cell: Option<Element>) {
         self.add(ProblemKind::OverlapUnfinished, cell.into_iter().collect());
+    }
+
+    /// Whether exact signs hold for all coordinates, so that a search for overlap means anything.
+    fn allows_search(&self) -> bool {
+        !self.0.iter().any(|problem| problem.kind == ProblemKind::ExtremeCoordinates)
     }
 
     /// Errors first, otherwise in the order of discovery.
@@ -497,6 +502,29 @@ mod tests {
             let problems = surface_problems(&skin);
             let made = Surface::from_raw(skin);
             assert_eq!(made.is_err(), problems.iter().any(is_error), "{problems:?} {made:?}");
+        }
+    }
+
+    #[test]
+    fn coordinates_beyond_exact_signs_are_reported_without_a_search() {
+        use crate::mesh::surface::{Surface, SurfaceError};
+        use crate::mesh::tet::{TetMesh, TetMeshError};
+        for scale in [1e100, 1e-100] {
+            // Two boxes through each other: a search would find pairs.
+            let mut mesh = cubes(&[(Vec3::ZERO, 1.0), (Vec3::splat(0.4), 1.0)]);
+            mesh.positions.iter_mut().for_each(|p| *p *= scale);
+            let found = tet_problems(&mesh);
+            check(&found[..1], &[("extreme_coordinates", 16)]);
+            assert!(found.iter().all(|p| p.kind != ProblemKind::SelfOverlap), "{found:?}");
+            assert!(found.iter().any(|p| p.kind == ProblemKind::OverlapUnfinished), "{found:?}");
+            let skin = skin(mesh.clone());
+            let found = surface_problems(&skin);
+            check(&found[..1], &[("extreme_coordinates", 16)]);
+            assert!(found.iter().all(|p| p.kind != ProblemKind::SelfOverlap), "{found:?}");
+            let refused = TetMesh::from_raw(mesh).unwrap_err();
+            assert!(matches!(refused, TetMeshError::Extreme { .. }), "{refused}");
+            let refused = Surface::from_raw(skin).unwrap_err();
+            assert!(matches!(refused, SurfaceError::Extreme { .. }), "{refused}");
         }
     }
 

@@ -2,7 +2,8 @@
 
 use crate::id::TriangleId;
 use crate::mesh::manifold;
-use crate::mesh::overlap::{self, PartNesting, Search};
+use crate::mesh::meeting::{self, Search};
+use crate::mesh::overlap::{self, PartNesting};
 use crate::mesh::problems::vertices::add_vertices;
 use crate::mesh::problems::{Element, List, Problem, ProblemKind, no_such_vertex};
 use crate::mesh::raw::RawMesh;
@@ -39,7 +40,11 @@ pub fn surface_problems(mesh: &RawMesh) -> Vec<Problem> {
     found.add(ProblemKind::InconsistentWinding, winding);
     found.add_parts(&topology::parts(vertex_count, &triangles), element);
 
-    let Search { found: meeting, mut ended_early } = overlap::meeting_pairs(positions, &triangles);
+    if !found.allows_search() {
+        found.add_unfinished(Some(Element::Triangle(TriangleId(0))));
+        return found.sorted();
+    }
+    let Search { found: meeting, mut ended_early } = meeting::meeting_pairs(positions, &triangles);
     if form.is_oriented() && !triangles.is_empty() {
         let all = || (0..triangles.len() as u32).map(element).collect();
         match overlap::signed_volume(positions, &triangles) {

@@ -2,7 +2,8 @@
 
 use crate::id::{TetId, TriangleId};
 use crate::math::Vec3;
-use crate::mesh::overlap::{self, PartNesting, Search};
+use crate::mesh::meeting::{self, Search};
+use crate::mesh::overlap::{self, PartNesting};
 use crate::mesh::problems::vertices::add_vertices;
 use crate::mesh::problems::{Element, List, Problem, ProblemKind, no_such_vertex};
 use crate::mesh::quality::Quality;
@@ -34,8 +35,8 @@ pub fn tet_problems(mesh: &RawMesh) -> Vec<Problem> {
     found.add(ProblemKind::SliverTets, tets(&quality.slivers));
 
     let boundary = topology::boundary(vertex_count, &mesh.tets);
-    let crowded = boundary.crowded.iter().map(|&face| Element::Face(face)).collect();
-    found.add(ProblemKind::NonManifoldFaces, crowded);
+    let shared = boundary.non_manifold.iter().map(|&face| Element::Face(face)).collect();
+    found.add(ProblemKind::NonManifoldFaces, shared);
     let one_way = quality.inverted.is_empty() || quality.is_all_inverted();
     if one_way {
         let folded = boundary.folded.iter().map(|&pair| Element::Tets(pair)).collect();
@@ -46,8 +47,12 @@ pub fn tet_problems(mesh: &RawMesh) -> Vec<Problem> {
     let form = manifold::form(vertex_count, &boundary.triangles);
     found.add_form(&form);
 
+    if !found.allows_search() {
+        found.add_unfinished(Some(Element::Tet(TetId(0))));
+        return found.sorted();
+    }
     let Search { found: meeting, mut ended_early } =
-        overlap::meeting_pairs(&mesh.positions, &boundary.triangles);
+        meeting::meeting_pairs(&mesh.positions, &boundary.triangles);
     // Winding says nothing about surfaces that are open or inconsistently wound.
     if form.is_oriented() && one_way {
         let nested = nested(&mesh.positions, &boundary, &quality, &meeting);

@@ -129,6 +129,7 @@ fn slow(positions: &[Vec3], bodies: &Bodies) -> Overlap {
         edge_crossings,
         max_depth: max_sq.sqrt(),
         inverted_tets: bodies.tets().iter().filter(inverted).count(),
+        non_finite_bodies: 0,
     }
 }
 
@@ -212,5 +213,30 @@ fn blocks_on_one_floor_and_in_one_grid_agree_too() {
         let moved = Vec3::new(part(step), part(step / 3), part(step / 9));
         let (positions, bodies) = blocks(Vec3::ONE, moved, BodyKind::Tets);
         assert_eq!(measured(&positions, &bodies), slow(&positions, &bodies));
+    }
+}
+
+#[test]
+fn a_body_that_is_not_finite_is_counted_and_hides_no_other() {
+    let mesh = TetMesh::from_raw(cuboid([2; 3], Vec3::ONE, TetSplit::Five).unwrap()).unwrap().0;
+    let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh); 3]).unwrap();
+    let by = [Vec3::ZERO, Vec3::splat(0.4), Vec3::splat(0.7)];
+    let positions: Vec<Vec3> =
+        by.iter().flat_map(|by| mesh.positions().iter().map(|p| *p + *by)).collect();
+    let count = mesh.positions().len();
+    let last_two = Bodies::from_meshes(&[Mesh::Tets(&mesh); 2]).unwrap();
+    let expected = measured(&positions[count..], &last_two);
+    assert!(expected.penetrating_vertices > 0);
+    for bad in [f64::NAN, f64::INFINITY] {
+        for vertex in [0, 1, count - 1] {
+            let mut broken = positions.clone();
+            broken[vertex].y = bad;
+            let found = Measure::new(&positions, &bodies).measure(&broken, &bodies);
+            assert_eq!(found, Overlap { non_finite_bodies: 1, ..expected }, "{bad} {vertex}");
+            // Trees that were shaped by broken positions serve sound ones.
+            let sound = Measure::new(&positions, &bodies).measure(&positions, &bodies);
+            let mut measure = Measure::new(&broken, &bodies);
+            assert_eq!(measure.measure(&positions, &bodies), sound, "{bad} {vertex}");
+        }
     }
 }
