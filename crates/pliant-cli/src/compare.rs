@@ -1,5 +1,6 @@
 //! `pliant compare`: one scene run with several settings, one report.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -17,11 +18,13 @@ pub const AFTER_HELP: &str = "\
 Examples:
   pliant compare integrators --integrator explicit-euler,symplectic-euler,verlet,rk4,implicit-euler
   pliant compare block --integrator implicit-euler,bdf2 --set duration=1
+  pliant compare two-cubes --vary overlap=0.1,0.4,0.8
 
 Every run gets a folder of its own with its report; report.html beside them compares them all.
 Ctrl-C ends the current run and keeps its results so far; the runs after it are not started.
 
-Exit codes: 0 all finished, 1 a run failed, 2 bad arguments or input, 130 interrupted.";
+Exit codes: 0 all finished, 1 a run failed or, with --strict, has a warning, 2 bad arguments or
+input, 130 interrupted.";
 
 /// Arguments of `pliant compare`.
 #[derive(Args)]
@@ -30,11 +33,14 @@ pub struct CompareArguments {
     #[arg(value_name = "SCENE")]
     scene: PathBuf,
     /// Contact responses to compare
-    #[arg(long, value_name = "A,B", value_delimiter = ',', required_unless_present = "integrator")]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', group = "ways")]
     response: Vec<String>,
     /// Integrators to compare
-    #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "response")]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', group = "ways")]
     integrator: Vec<String>,
+    /// A parameter or path of the scene, and its values to compare
+    #[arg(long, value_name = "NAME=A,B", group = "ways", required_unless_present_any = ["response", "integrator"])]
+    vary: Option<String>,
     /// Set a parameter that the scene declares, or any path of it, in all runs
     #[arg(long = "set", value_name = "NAME=VALUE")]
     sets: Vec<String>,
@@ -44,21 +50,48 @@ pub struct CompareArguments {
     /// Replace earlier runs in the folder; files that are not of a run stay
     #[arg(long)]
     force: bool,
+    /// Threads; results do not depend on their number
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    threads: u16,
+    /// Print the summaries as one JSON object, by value
+    #[arg(long)]
+    json: bool,
+    /// Exit with 1 if there is any warning
+    #[arg(long)]
+    strict: bool,
+}
+
+impl CompareArguments {
+    /// What is different from run to run.
+    fn ways(&self) -> Result<Ways, String> {
+        let of =
+            |key: &str, values: &[String]| Ways { key: key.to_owned(), values: values.to_vec() };
+        let Some(vary) = &self.vary else {
+            return Ok(match self.integrator.is_empty() {
+                true => of("response", &self.response),
+                false => of("integrator", &self.integrator),
+            });
+        };
+        let (key, values) = vary.split_once('=').ok_or_else(|| {
+            format!("--vary {vary}: name a key and its values, as in overlap=0.1,0.4")
+        })?;
+        Ok(of(key, &values.split(',').map(str::to_owned).collect::<Vec<_>>()))
+    }
 }
 
 /// Runs a scene with several settings and prints the result of each.
 pub fn run(arguments: &CompareArguments) -> Result<ExitCode, EarlyExit> {
-    let (key, values) = match arguments.integrator.is_empty() {
-        true => ("response", &arguments.response),
-        false => ("integrator", &arguments.integrator),
+    let ways = match arguments.ways() {
+        Ok(ways) => ways,
+        Err(why) => return Ok(show::usage_error(&why)),
     };
-    let ways = Ways { key: key.to_owned(), values: values.clone() };
     let stem = arguments.scene.file_stem();
     let stem = stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let default = || PathBuf::from("runs").join(format!("compare-{stem}"));
     let folder = arguments.out.clone().unwrap_or_else(default);
     let existing = if arguments.force { IfExists::Replace } else { IfExists::Refuse };
-    let settings = RunSettings { existing, ..RunSettings::default() };
+    let threads = arguments.threads.into();
+    let settings = RunSettings { existing, threads, ..RunSettings::default() };
     let mut bar = match Bar::new(&arguments.scene.to_string_lossy()) {
         Ok(bar) => bar,
         Err(why) => return Ok(show::usage_error(&why)),
@@ -77,12 +110,28 @@ pub fn run(arguments: &CompareArguments) -> Result<ExitCode, EarlyExit> {
     let count = |ended: &str| done.iter().filter(|(_, summary)| summary.ended == ended).count();
     let (finished, interrupted) = (count(FINISHED), count(BROKEN_OFF));
     if interrupted > 0 {
-        let all = counted(values.len(), "run", "runs");
+        let all = counted(ways.values.len(), "run", "runs");
         show::error(&format!("interrupted in run {} of {all}", done.len()));
     }
     let report = plain(&folder.join(REPORT).display().to_string());
-    show::remark(&(table(key, &done) + &format!("{DIM}report{DIM:#} {report}\n")))?;
-    Ok(match (interrupted, finished == values.len()) {
+    match arguments.json {
+        true => show::print_json(&done.iter().cloned().collect::<BTreeMap<_, _>>())?,
+        false => {
+            let text = table(&ways.key, &done) + &format!("{DIM}report{DIM:#} {report}\n");
+            show::remark(&text)?;
+        }
+    }
+    let mut is_good = finished == ways.values.len();
+    for (value, summary) in &done {
+        if let Some(error) = &summary.error {
+            show::error(&format!("{value}: {error}"));
+        }
+        for warning in &summary.warnings {
+            show::warning(&format!("{value}: {}", warning.message));
+        }
+        is_good &= !arguments.strict || summary.warnings.is_empty();
+    }
+    Ok(match (interrupted, is_good) {
         (0, true) => ExitCode::SUCCESS,
         (0, false) => ExitCode::from(crate::FAILED),
         _ => ExitCode::from(INTERRUPTED),

@@ -149,8 +149,15 @@ fn failed(error: &RunError, folder: &Path, form: Form) -> Result<ExitCode, Early
         return Ok(ExitCode::from(crate::BAD_INPUT));
     }
     show::note(&format!("partial results in {}", folder.display()));
-    if let (Form::Json, Ok(Some(summary))) = (form, read_summary(folder)) {
-        show::print_json(&summary)?;
+    let Ok(Some(summary)) = read_summary(folder) else {
+        return Ok(ExitCode::from(crate::FAILED));
+    };
+    match form {
+        Form::Json => show::print_json(&summary)?,
+        Form::Table => {
+            summary.notices.iter().for_each(|notice| show::note(notice));
+            summary.warnings.iter().for_each(|warning| show::warning(&warning.message));
+        }
     }
     Ok(ExitCode::from(crate::FAILED))
 }

@@ -82,8 +82,8 @@ pub fn compare(
     }
     let name = scenes.first().map_or_else(String::new, |(scene, _)| scene.info.scene.clone());
     let mut done = Vec::new();
-    for (value, (scene, origin)) in ways.values.iter().zip(scenes) {
-        let own = folder.join(value);
+    for (number, (value, (scene, origin))) in ways.values.iter().zip(scenes).enumerate() {
+        let own = folder.join(folder_name(value, number));
         let settings = RunSettings { report: Some(of_run), origin, ..settings.clone() };
         progress.next_run(value);
         let summary = match run(scene, &own, settings, progress) {
@@ -113,6 +113,15 @@ pub fn compare(
     Ok(done.into_iter().map(|(value, summary, _)| (value, summary)).collect())
 }
 
+/// Name of the folder of a run: its value, or its number where that is no plain name.
+fn folder_name(value: &str, number: usize) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || ['-', '_', '+', '.'].contains(&c);
+    match value.chars().all(is_plain) && !value.starts_with('.') && !value.is_empty() {
+        true => value.to_owned(),
+        false => format!("run-{number}"),
+    }
+}
+
 /// The same error placed in the argument of `--response` or the like, where it names a setting
 /// that the user did not write.
 fn as_asked(mut error: SceneError, ways: &Ways, value: &str) -> SceneError {
@@ -134,6 +143,14 @@ mod tests {
     use std::ops::ControlFlow;
 
     use super::*;
+
+    #[test]
+    fn a_value_that_is_no_plain_name_does_not_leave_the_folder() {
+        assert_eq!(folder_name("-9.81e0", 3), "-9.81e0");
+        for value in ["../up", "..", "/etc", "", "[0, 0, 1]", "a b", "x\u{202e}"] {
+            assert_eq!(folder_name(value, 3), "run-3");
+        }
+    }
 
     fn try_values(values: &[&str]) -> CompareError {
         let values = values.iter().map(|value| (*value).to_owned()).collect();

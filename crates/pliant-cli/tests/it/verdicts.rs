@@ -133,3 +133,18 @@ fn without_strict_a_warning_is_no_failure() {
     assert!(code == 0 && complaint.starts_with("warning: "), "{complaint}");
     assert!(table.starts_with("sphere-pile: finished"), "{table}");
 }
+
+#[test]
+fn compared_runs_name_their_warnings_by_value() {
+    let folder = Folder::new("verdicts-compare");
+    let out = folder.0.join("out").to_string_lossy().into_owned();
+    let scene = ["compare", "sphere-pile", "--vary", "dt=1,0.5", "--set", "duration=6"];
+    let own = ["--strict", "--json", "--out", &out];
+    let (code, json, complaint) = reported(&pliant(&[&scene[..], &own[..]].concat()));
+    assert_eq!(code, 1, "{complaint}");
+    let summaries: Value = serde_json::from_str(&json).unwrap();
+    assert!(!kinds(&summaries["1"]).is_empty() && summaries["0.5"]["dt"] == 0.5, "{json}");
+    assert!(complaint.contains("warning: 1: "), "{complaint}");
+    let (code, _, complaint) = reported(&pliant(&["compare", "block", "--vary", "dt"]));
+    assert!(code == 2 && complaint.contains("overlap=0.1,0.4"), "{complaint}");
+}
