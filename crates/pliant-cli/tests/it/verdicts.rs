@@ -64,7 +64,7 @@ fn states_that_cannot_be_meant_end_the_run() {
     let verlet = "dt = 0.02\n[integrator]\nkind = \"verlet\"";
     let cases = [
         (cube(soft, verlet), vec![], "stable below about"),
-        (cube(rigid, "dt = 0.02"), vec!["bodies.0.velocity=[1e300, 0, 0]"], "moved"),
+        (cube(rigid, "dt = 0.02"), vec!["bodies.0.velocity=[1e40, 0, 0]"], "moved"),
         (cube(rigid, "dt = 0.02"), vec!["bodies.0.velocity=[1e5, 0, 0]"], "moved 2000 m"),
     ];
     for (text, sets, part) in cases {
@@ -111,7 +111,8 @@ fn what_passes_through_a_target_within_a_step_is_a_warning() {
 #[test]
 fn a_response_that_the_integrator_cannot_solve_is_a_warning() {
     let folder = Folder::new("verdicts-dropped");
-    let second = "[[bodies]]\nmesh = { kind = \"ball\", radius = 0.5 }\nposition = [5, 0, 0]\n\
+    let second = "[[bodies]]\nname = \"ball\"\n\
+                  mesh = { kind = \"ball\", radius = 0.5, layers = 2 }\nposition = [5, 0, 0]\n\
                   material = { kind = \"corotational\", young = 1e4, poisson = 0.3, density = 1000 }\n";
     let soft = "kind = \"corotational\", young = 1e4, poisson = 0.3, density = 1000";
     for integrator in ["kind = \"verlet\"", "kind = \"implicit-euler\"\nnewton_iterations = 10"] {
