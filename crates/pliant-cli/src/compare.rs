@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use pliant_run::compare::{CompareError, Ways, compare};
+use pliant_run::compare::{CompareError, Variants, compare};
 use pliant_run::run::folder::{FINISHED, INTERRUPTED as BROKEN_OFF, REPORT};
 use pliant_run::run::{IfExists, RunSettings};
 use pliant_run::summary::Summary;
@@ -33,13 +33,13 @@ pub struct CompareArguments {
     #[arg(value_name = "SCENE")]
     scene: PathBuf,
     /// Contact responses to compare
-    #[arg(long, value_name = "A,B", value_delimiter = ',', group = "ways")]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', group = "variants")]
     response: Vec<String>,
     /// Integrators to compare
-    #[arg(long, value_name = "A,B", value_delimiter = ',', group = "ways")]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', group = "variants")]
     integrator: Vec<String>,
     /// A parameter or path of the scene, and its values to compare
-    #[arg(long, value_name = "NAME=A,B", group = "ways", required_unless_present_any = ["response", "integrator"])]
+    #[arg(long, value_name = "NAME=A,B", group = "variants", required_unless_present_any = ["response", "integrator"])]
     vary: Option<String>,
     /// Set a parameter that the scene declares, or any path of it, in all runs
     #[arg(long = "set", value_name = "NAME=VALUE")]
@@ -63,9 +63,11 @@ pub struct CompareArguments {
 
 impl CompareArguments {
     /// What is different from run to run.
-    fn ways(&self) -> Result<Ways, String> {
-        let of =
-            |key: &str, values: &[String]| Ways { key: key.to_owned(), values: values.to_vec() };
+    fn variants(&self) -> Result<Variants, String> {
+        let of = |key: &str, values: &[String]| Variants {
+            key: key.to_owned(),
+            values: values.to_vec(),
+        };
         let Some(vary) = &self.vary else {
             return Ok(match self.integrator.is_empty() {
                 true => of("response", &self.response),
@@ -81,8 +83,8 @@ impl CompareArguments {
 
 /// Runs a scene with several settings and prints the result of each.
 pub fn run(arguments: &CompareArguments) -> Result<ExitCode, EarlyExit> {
-    let ways = match arguments.ways() {
-        Ok(ways) => ways,
+    let variants = match arguments.variants() {
+        Ok(variants) => variants,
         Err(why) => return Ok(show::usage_error(&why)),
     };
     let stem = arguments.scene.file_stem();
@@ -96,7 +98,7 @@ pub fn run(arguments: &CompareArguments) -> Result<ExitCode, EarlyExit> {
         Ok(bar) => bar,
         Err(why) => return Ok(show::usage_error(&why)),
     };
-    let done = compare(&arguments.scene, &arguments.sets, &ways, &folder, &settings, &mut bar);
+    let done = compare(&arguments.scene, &arguments.sets, &variants, &folder, &settings, &mut bar);
     bar.clear();
     let done = match done {
         Ok(done) => done,
@@ -110,18 +112,18 @@ pub fn run(arguments: &CompareArguments) -> Result<ExitCode, EarlyExit> {
     let count = |ended: &str| done.iter().filter(|(_, summary)| summary.ended == ended).count();
     let (finished, interrupted) = (count(FINISHED), count(BROKEN_OFF));
     if interrupted > 0 {
-        let all = counted(ways.values.len(), "run", "runs");
+        let all = counted(variants.values.len(), "run", "runs");
         show::error(&format!("interrupted in run {} of {all}", done.len()));
     }
     let report = plain(&folder.join(REPORT).display().to_string());
     match arguments.json {
         true => show::print_json(&done.iter().cloned().collect::<BTreeMap<_, _>>())?,
         false => {
-            let text = table(&ways.key, &done) + &format!("{DIM}report{DIM:#} {report}\n");
+            let text = table(&variants.key, &done) + &format!("{DIM}report{DIM:#} {report}\n");
             show::remark(&text)?;
         }
     }
-    let mut is_good = finished == ways.values.len();
+    let mut is_good = finished == variants.values.len();
     for (value, summary) in &done {
         if let Some(error) = &summary.error {
             show::error(&format!("{value}: {error}"));

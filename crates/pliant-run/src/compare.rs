@@ -16,7 +16,7 @@ use pliant_scene::diagnostic::SET;
 
 /// What is different from run to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ways {
+pub struct Variants {
     /// Key of the scene that is set, as `response` or `integrator`.
     pub key: String,
     /// Its values, one run each.
@@ -61,28 +61,28 @@ pub enum CompareError {
 pub fn compare(
     source: &Path,
     sets: &[String],
-    ways: &Ways,
+    variants: &Variants,
     folder: &Path,
     settings: &RunSettings,
     progress: &mut dyn Progress,
 ) -> Result<Vec<(String, Summary)>, CompareError> {
-    if ways.values.len() < 2 {
-        return Err(CompareError::TooFew(ways.key.clone()));
+    if variants.values.len() < 2 {
+        return Err(CompareError::TooFew(variants.key.clone()));
     }
     let mut scenes = Vec::new();
-    for (index, value) in ways.values.iter().enumerate() {
-        if ways.values[..index].contains(value) {
+    for (index, value) in variants.values.iter().enumerate() {
+        if variants.values[..index].contains(value) {
             return Err(CompareError::Twice(value.clone()));
         }
-        let set = format!("{}={value}", ways.key);
+        let set = format!("{}={value}", variants.key);
         let sets = [sets, &[set]].concat();
-        let loaded = load(source, &sets).map_err(|error| as_asked(error, ways, value))?;
+        let loaded = load(source, &sets).map_err(|error| as_asked(error, variants, value))?;
         let source = absolute(source).to_string_lossy().into_owned();
         scenes.push((loaded, Origin { source, sets }));
     }
     let name = scenes.first().map_or_else(String::new, |(scene, _)| scene.info.scene.clone());
     let mut done = Vec::new();
-    for (number, (value, (scene, origin))) in ways.values.iter().zip(scenes).enumerate() {
+    for (number, (value, (scene, origin))) in variants.values.iter().zip(scenes).enumerate() {
         let own = folder.join(folder_name(value, number));
         let settings = RunSettings { report: Some(of_run), origin, ..settings.clone() };
         progress.next_run(value);
@@ -106,7 +106,7 @@ pub fn compare(
         }
     }
     let runs = done.iter().map(|(name, summary, rows)| Compared { name, summary, rows });
-    let text = page(&name, &ways.key, &runs.collect::<Vec<_>>());
+    let text = page(&name, &variants.key, &runs.collect::<Vec<_>>());
     let path = folder.join(REPORT);
     atomic_file::write(&path, text.as_bytes())
         .map_err(|error| CompareError::File { path, error })?;
@@ -124,12 +124,12 @@ fn folder_name(value: &str, number: usize) -> String {
 
 /// The same error placed in the argument of `--response` or the like, where it names a setting
 /// that the user did not write.
-fn as_asked(mut error: SceneError, ways: &Ways, value: &str) -> SceneError {
-    let before = format!("{}=", ways.key);
+fn as_asked(mut error: SceneError, variants: &Variants, value: &str) -> SceneError {
+    let before = format!("{}=", variants.key);
     for place in error.diagnostics.iter_mut().filter_map(|found| found.place.as_mut()) {
         let (own, skipped) = (before.clone() + value, before.chars().count());
         if place.origin == SET && place.text == own && place.underlined.start >= skipped {
-            place.origin = format!("--{}", ways.key);
+            place.origin = format!("--{}", variants.key);
             place.text = value.to_owned();
             place.column -= skipped;
             place.underlined = place.underlined.start - skipped..place.underlined.end - skipped;
@@ -154,10 +154,10 @@ mod tests {
 
     fn try_values(values: &[&str]) -> CompareError {
         let values = values.iter().map(|value| (*value).to_owned()).collect();
-        let ways = Ways { key: "integrator".to_owned(), values };
+        let variants = Variants { key: "integrator".to_owned(), values };
         let nowhere = Path::new("/dev/null/at/all");
         let settings = RunSettings::default();
-        compare("integrators".as_ref(), &[], &ways, nowhere, &settings, &mut ()).unwrap_err()
+        compare("integrators".as_ref(), &[], &variants, nowhere, &settings, &mut ()).unwrap_err()
     }
 
     #[test]
@@ -172,11 +172,11 @@ mod tests {
     fn a_run_that_fails_is_compared_as_far_as_it_came() {
         let folder = std::env::temp_dir().join(format!("pliant-failing-{}", std::process::id()));
         let values = ["explicit-euler", "implicit-euler"].map(str::to_owned).to_vec();
-        let ways = Ways { key: "integrator".to_owned(), values };
+        let variants = Variants { key: "integrator".to_owned(), values };
         let sets = ["dt=0.5".to_owned(), "duration=400".to_owned()];
         let settings = RunSettings::default();
         let done =
-            compare("integrators".as_ref(), &sets, &ways, &folder, &settings, &mut ()).unwrap();
+            compare("integrators".as_ref(), &sets, &variants, &folder, &settings, &mut ()).unwrap();
         let ended: Vec<_> = done.iter().map(|(_, summary)| summary.ended.as_str()).collect();
         assert_eq!(ended, ["failed", "finished"]);
         assert!(folder.join(REPORT).exists());
@@ -210,11 +210,12 @@ mod tests {
     fn a_run_that_is_broken_off_is_the_last_and_all_are_kept() {
         let folder = std::env::temp_dir().join(format!("pliant-impatient-{}", std::process::id()));
         let values = ["verlet", "rk4", "implicit-euler"].map(str::to_owned).to_vec();
-        let ways = Ways { key: "integrator".to_owned(), values };
+        let variants = Variants { key: "integrator".to_owned(), values };
         let (sets, settings) = (["duration=2".to_owned()], RunSettings::default());
         let mut progress = Impatient::default();
-        let done = compare("integrators".as_ref(), &sets, &ways, &folder, &settings, &mut progress)
-            .unwrap();
+        let done =
+            compare("integrators".as_ref(), &sets, &variants, &folder, &settings, &mut progress)
+                .unwrap();
         let ended: Vec<_> =
             done.iter().map(|(name, s)| (name.as_str(), s.ended.as_str())).collect();
         assert_eq!(ended, [("verlet", "finished"), ("rk4", "interrupted")]);
@@ -228,11 +229,11 @@ mod tests {
     fn integrators_are_compared_on_one_page() {
         let folder = std::env::temp_dir().join(format!("pliant-compare-{}", std::process::id()));
         let values = ["explicit-euler", "verlet", "implicit-euler"].map(str::to_owned).to_vec();
-        let ways = Ways { key: "integrator".to_owned(), values };
+        let variants = Variants { key: "integrator".to_owned(), values };
         let sets = ["duration=2".to_owned()];
         let settings = RunSettings::default();
         let done =
-            compare("integrators".as_ref(), &sets, &ways, &folder, &settings, &mut ()).unwrap();
+            compare("integrators".as_ref(), &sets, &variants, &folder, &settings, &mut ()).unwrap();
         let page = std::fs::read_to_string(folder.join(REPORT)).unwrap();
         for (name, summary) in &done {
             assert!(page.contains(name.as_str()), "{name}");

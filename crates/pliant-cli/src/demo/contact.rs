@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pliant_run::compare::{Ways, compare};
+use pliant_run::compare::{Variants, compare};
 use pliant_run::report::run_report::of_run;
 use pliant_run::run::folder::REPORT;
 use pliant_run::run::{IfExists, RunSettings, run};
@@ -25,9 +25,9 @@ fn settings() -> RunSettings {
 pub fn cubes(out: &Path) -> Result<String, String> {
     let sets = ["overlap=0.8", "tilt=0.5"].map(str::to_owned);
     let values = ["closest", "penalty", "constraint"].map(str::to_owned).to_vec();
-    let ways = Ways { key: "response".to_owned(), values };
+    let variants = Variants { key: "response".to_owned(), values };
     let folder = out.join("two-cubes");
-    let done = compare("two-cubes".as_ref(), &sets, &ways, &folder, &settings(), &mut ())
+    let done = compare("two-cubes".as_ref(), &sets, &variants, &folder, &settings(), &mut ())
         .map_err(|error| error.to_string())?;
     let line = |(name, summary): &(String, Summary)| {
         format!(

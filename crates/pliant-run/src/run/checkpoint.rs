@@ -182,10 +182,10 @@ mod tests {
         let path = std::env::temp_dir().join(format!("pliant-crafted-{}", std::process::id()));
         checkpoint().write(&path).unwrap();
         let bytes = fs::read(&path).unwrap();
-        // After the version: six words, five of contact, six of stages, four numbers, the count.
-        let count = 1 + 6 + 5 + 6 + 4;
+        // After the version: eight words, five of contact, six of stages, four numbers, the count.
+        let count = 1 + 8 + 5 + 6 + 4;
         for (word, value) in
-            [(1, u64::MAX), (2, 1 << 63), (6, u64::MAX), (count, 1 << 60), (count, 2)]
+            [(1, u64::MAX), (2, 1 << 63), (8, u64::MAX), (count, 1 << 60), (count, 2)]
         {
             fs::write(&path, crafted(&bytes, word, value)).unwrap();
             let read = Checkpoint::read(&path);

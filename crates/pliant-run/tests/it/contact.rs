@@ -47,7 +47,7 @@ const RUBBER: &str = "{ kind = \"corotational\", young = 1e4, density = 100 }";
 fn the_response_follows_the_integrator_unless_it_is_said() {
     let folder = Folder::new("chosen");
     let pair = two(BALL, RUBBER, "[5, 0, 0]", "");
-    for (sets, expected, notices) in [
+    for (sets, expected, warnings) in [
         (&[][..], "constraint", 0),
         (&["integrator.newton_iterations=5"], "none", 1),
         (&["integrator=verlet"], "none", 1),
@@ -57,13 +57,13 @@ fn the_response_follows_the_integrator_unless_it_is_said() {
     ] {
         let built = folder.load(&pair, sets).unwrap();
         assert_eq!(built.info.response, expected, "{sets:?}");
-        assert_eq!(built.notices.len(), notices, "{sets:?} {:?}", built.notices);
+        assert_eq!(built.warnings.len(), warnings, "{sets:?} {:?}", built.warnings);
         let resolved = folder.load(&built.resolved, &[]).unwrap();
         assert!(built.resolved.contains(&format!("response = \"{expected}\"")));
-        assert_eq!((resolved.info, resolved.notices.len()), (built.info, 0));
+        assert_eq!((resolved.info, resolved.warnings.len()), (built.info, 0));
     }
     // One body, or nets without a surface, have nothing to pass through.
-    assert!(folder.load(&with(""), &["integrator=verlet"]).unwrap().notices.is_empty());
+    assert!(folder.load(&with(""), &["integrator=verlet"]).unwrap().warnings.is_empty());
 }
 
 #[test]

@@ -478,9 +478,10 @@ const UNITS: [&str; 19] = [
 ];
 
 /// Numbers without a dimension: heading of the table, then the key.
-const DIMENSIONLESS: [&str; 25] = [
+const DIMENSIONLESS: [&str; 26] = [
     "Clusters: overlap",
     "Constraint: stretch",
+    "Contact: convergence_tolerance",
     "Contact: damping",
     "Contact: friction",
     "Contact: offset",
