@@ -281,7 +281,7 @@ impl Verdicts {
         };
         let found = [
             named(Kind::Energy, "energy", &|tally| self.energy(built, tally)),
-            named(Kind::Unconverged, "unconverged", &|tally| unconverged(built, tally)),
+            named(Kind::Unconverged, "unconverged", &unconverged),
             named(Kind::TooFast, "too_fast", &|tally| too_fast(built, tally)),
             named(Kind::Inverted, "inverted_tets", &inverted),
         ];
@@ -376,13 +376,11 @@ pub struct End {
     pub momentum_error: f64,
 }
 
-fn unconverged(built: &LoadedScene, tally: &Tally) -> String {
+fn unconverged(tally: &Tally) -> String {
     format!(
-        "contacts did not converge in {}, first at {} s: take a shorter dt, more substeps, or \
-         more sweeps and outer iterations than the {} response has",
+        "contacts did not converge in {}, first at {} s: take a shorter dt, or more substeps",
         steps(tally.count),
-        number(tally.first_time),
-        built.info.response
+        number(tally.first_time)
     )
 }
 
@@ -400,7 +398,7 @@ fn too_fast(built: &LoadedScene, tally: &Tally) -> String {
 fn inverted(tally: &Tally) -> String {
     format!(
         "up to {} tets were inverted at {} recorded steps, first at {} s: take a shorter dt, a \
-         stiffer material, or neo-hookean, which resists inversion",
+         stiffer material or a finer mesh",
         number(tally.worst),
         tally.count,
         number(tally.first_time)
