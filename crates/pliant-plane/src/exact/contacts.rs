@@ -21,7 +21,7 @@ pub(super) struct ContactScratch {
 
 impl View<'_> {
     /// Adds one contact for each stretch of a's boundary within `distance`, m, of b's.
-    pub fn contacts(
+    pub(super) fn contacts(
         &self,
         [a, b]: [usize; 2],
         distance: f64,

@@ -9,7 +9,7 @@ use super::tree::View;
 
 /// How two segments share a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Each has its ends strictly on both sides of the other.
     Cross,
     /// An end of one lies on the other.
@@ -18,7 +18,7 @@ pub(super) enum Kind {
 
 /// Two segments that share a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Meeting {
+pub(crate) struct Meeting {
     /// Segment of the first outline.
     pub own: u32,
     /// Segment of the second.

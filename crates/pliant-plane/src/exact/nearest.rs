@@ -81,7 +81,7 @@ impl View<'_> {
     /// The place of an outline's boundary nearest to a point, and its distance, m.
     ///
     /// `guess` is a segment of the outline that may be near; it changes the time alone.
-    pub fn nearest(
+    pub(super) fn nearest(
         &self,
         outline: usize,
         point: Vec2,
@@ -113,7 +113,7 @@ impl View<'_> {
     /// Calls `look` for every segment of an outline whose box may be within a distance of `rect`.
     ///
     /// `look` returns the square of the distance from then on, m², which must not grow.
-    pub fn around(
+    pub(super) fn around(
         &self,
         outline: usize,
         rect: &Rect,

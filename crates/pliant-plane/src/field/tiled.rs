@@ -296,7 +296,7 @@ impl Job<'_> {
         let turns = self.fill.turns(row);
         let (start, end) = (x0 as u32, (x0 + distance.len()) as u32);
         // Most rows of a tile have no turn within: one count decides them.
-        let before = turns.iter().take_while(|turn| **turn <= start).count();
+        let before = turns.partition_point(|turn| *turn <= start);
         let (mut odd, mut from) = (before % 2 == 1, 0);
         for &turn in turns[before..].iter().take_while(|turn| **turn < end) {
             let to = (turn - start) as usize;
