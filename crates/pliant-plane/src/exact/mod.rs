@@ -14,7 +14,7 @@ mod contacts;
 mod contour;
 mod inside;
 pub(crate) mod meeting;
-mod nearest;
+pub(crate) mod nearest;
 #[cfg(test)]
 pub(super) mod shapes;
 pub(crate) mod tree;

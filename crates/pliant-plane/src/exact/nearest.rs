@@ -15,7 +15,7 @@ const SQUARE_ERROR: f64 = 8.0 * f64::EPSILON;
 
 /// Nodes still to be visited; kept for its memory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pending {
+pub(crate) struct Pending {
     /// Square of the distance of each node, m², and the node.
     nodes: Vec<(f64, u32)>,
 }
@@ -81,7 +81,7 @@ impl View<'_> {
     /// The place of an outline's boundary nearest to a point, and its distance, m.
     ///
     /// `guess` is a segment of the outline that may be near; it changes the time alone.
-    pub(super) fn nearest(
+    pub fn nearest(
         &self,
         outline: usize,
         point: Vec2,
@@ -113,7 +113,7 @@ impl View<'_> {
     /// Calls `look` for every segment of an outline whose box may be within a distance of `rect`.
     ///
     /// `look` returns the square of the distance from then on, m², which must not grow.
-    pub(super) fn around(
+    pub fn around(
         &self,
         outline: usize,
         rect: &Rect,

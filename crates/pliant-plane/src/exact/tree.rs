@@ -171,6 +171,26 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Appends the segments of an outline within a distance of `rect`, ascending.
+    ///
+    /// `most_sq` is its square, m². Some that are a little farther may be among them.
+    pub fn segments_near(&self, outline: usize, rect: &Rect, most_sq: f64, found: &mut Vec<u32>) {
+        self.near_node(self.root(outline), rect, most_sq, found);
+    }
+
+    fn near_node(&self, node: usize, rect: &Rect, most_sq: f64, found: &mut Vec<u32>) {
+        let node = self.node(node);
+        if node.rect.gap_sq(rect) > most_sq {
+            return;
+        }
+        if node.level > 0 {
+            node.children().for_each(|child| self.near_node(child, rect, most_sq, found));
+            return;
+        }
+        let near = |at: &usize| padded(self.outlines.segment(*at)).gap_sq(rect) <= most_sq;
+        found.extend(node.children().filter(near).map(|at| at as u32));
+    }
+
     /// Whether the ray from a point to the right crosses an odd number of segments; exact.
     ///
     /// Unlike [`View::spot`] it has a result on the boundary too, as

@@ -34,7 +34,7 @@ pub(super) fn penetrations(
         cuts(&scratch.meetings, side, &mut scratch.cuts);
         asked += collect(view, [pair[side], other], question, asked, scratch);
         let Scratch { probes, places, .. } = scratch;
-        probes.read(outlines, other, question.error, f64::INFINITY);
+        probes.read(view, other, question.error, f64::INFINITY);
         for (index, &at) in places.iter().enumerate() {
             let found = penetration(outlines, other, question.error, probes, index);
             let position = probes.points[index];

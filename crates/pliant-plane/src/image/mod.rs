@@ -258,7 +258,7 @@ impl Job<'_> {
     ) -> Result<(), Cause> {
         let (target, error) = (scratch.boxes[1], self.question.error);
         let search = Search { pair, target, distance, error, pursuit };
-        scratch.near.search(self.outlines, &search, &mut scratch.probes)
+        scratch.near.search(self.view, &search, &mut scratch.probes)
     }
 
     /// Whether two outlines share a point; exact.

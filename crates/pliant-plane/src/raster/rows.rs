@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use pliant::math::Vec2;
 
+use super::super::exact::tree::View;
 use super::super::field::Window;
 use super::super::outline::Outlines;
 use super::super::segment::right_of;
@@ -52,17 +53,57 @@ pub struct Fill {
 impl Fill {
     /// Fills an outline.
     pub fn draw(&mut self, outlines: &Outlines, outline: usize, window: &Window) {
-        let (width, height) = (window.width as usize, window.height as usize);
-        let words = (width + 1).div_ceil(WORD);
-        self.odd.clear();
-        self.odd.resize(words * height, 0);
+        self.clear(window);
         for at in outlines.range(outline) {
-            let ends = outlines.segment(at);
-            for row in crossed(window, ends) {
-                let column = turn(window, ends, row as u32) as usize;
+            self.cut(window, outlines.segment(at), 0);
+        }
+        self.finish(window);
+    }
+
+    /// Fills an outline whose segments near the window are known.
+    ///
+    /// `near` holds all of which the box meets that of the window; a ray for each row finds
+    /// what the others do.
+    pub(in super::super) fn draw_near(
+        &mut self,
+        view: View<'_>,
+        outline: usize,
+        near: &[u32],
+        window: &Window,
+    ) {
+        self.clear(window);
+        let words = (window.width as usize + 1).div_ceil(WORD);
+        for row in 0..window.height {
+            let inside = view.is_odd(outline, window.centre(0, row));
+            self.odd[row as usize * words] = u64::from(inside);
+        }
+        for &at in near {
+            // What lies to the left of the first column is in its ray.
+            self.cut(window, view.outlines.segment(at as usize), 1);
+        }
+        self.finish(window);
+    }
+
+    fn clear(&mut self, window: &Window) {
+        let words = (window.width as usize + 1).div_ceil(WORD);
+        self.odd.clear();
+        self.odd.resize(words * window.height as usize, 0);
+    }
+
+    /// Turns the bits of the columns from `first` on at which a segment crosses rows.
+    fn cut(&mut self, window: &Window, ends: [Vec2; 2], first: usize) {
+        let words = (window.width as usize + 1).div_ceil(WORD);
+        for row in crossed(window, ends) {
+            let column = turn(window, ends, row as u32) as usize;
+            if column >= first {
                 self.odd[row * words + column / WORD] ^= 1 << (column % WORD);
             }
         }
+    }
+
+    /// Lists the columns whose bits are set.
+    fn finish(&mut self, window: &Window) {
+        let words = (window.width as usize + 1).div_ceil(WORD);
         self.starts.clear();
         self.turns.clear();
         for row in self.odd.chunks(words) {
