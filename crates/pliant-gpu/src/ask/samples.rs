@@ -40,6 +40,11 @@ pub fn measure(
         if exact.iter().any(|&(left, _)| left as usize == at) {
             continue;
         }
+        let tests = tests(chunks, *pair, answer);
+        if tests > device.tests {
+            exact.push((at as u32, Cause::Tests { tests: tests as f64 }));
+            continue;
+        }
         for (side, sign, own, other) in
             [(Side::A, 1.0, pair.a, pair.b), (Side::B, -1.0, pair.b, pair.a)]
         {
@@ -91,6 +96,15 @@ pub fn measure(
     chunks.slots.truncate(slots);
     chunks.chunks.truncate(known);
     Ok(())
+}
+
+/// Tests of boxes that the samples of a pair take.
+fn tests(chunks: &Chunks, pair: Pair, answer: &ProximityResult) -> u64 {
+    let tests_of = |side: Side, other: u32| {
+        let open = answer.penetration.iter().filter(|p| p.of == side && is_open(p)).count();
+        open.div_ceil(CHUNK) as u64 * u64::from(chunks.shapes[other as usize].count)
+    };
+    tests_of(Side::A, pair.b) + tests_of(Side::B, pair.a)
 }
 
 /// Whether a sample is still to be measured.

@@ -4,5 +4,6 @@
 
 mod ask;
 mod field;
+mod hostile;
 mod overlap;
 mod scene;
