@@ -1,7 +1,7 @@
 //! Many points and few outlines: where each point is.
 //!
-//! By the boxes of the exact backend, which are built for the first point: queries that never
-//! ask cost nothing.
+//! By the boxes of the exact backend, which are built for the first point: queries without one
+//! cost nothing.
 
 use std::sync::OnceLock;
 

@@ -81,7 +81,7 @@ const LEFT: [(&str, usize); 23] = [
     ("told", 2),
     ("tells", 1),
     ("tell", 2),
-    ("Touch", 6),
+    ("Touch", 0),
     ("Push", 14),
     ("ways", 148),
     ("grip", 53),

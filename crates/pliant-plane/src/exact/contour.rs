@@ -40,7 +40,7 @@ enum Change {
 
 /// A place of a segment at which a piece ends.
 #[derive(Clone, Copy, Debug)]
-struct Cut {
+struct Event {
     segment: u32,
     /// What changes there.
     change: Change,
@@ -61,7 +61,7 @@ struct Twin {
 /// Scratch memory of the sum.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ContourScratch {
-    cuts: Vec<Cut>,
+    events: Vec<Event>,
     twins: Vec<Twin>,
 }
 
@@ -99,41 +99,42 @@ impl ContourScratch {
         meetings: &[Meeting],
         window: &Rect,
     ) {
-        self.cuts.clear();
+        self.events.clear();
         self.twins.clear();
         let range = view.outlines.range(own);
         for &meeting in meetings {
             let seen =
                 if range.contains(&(meeting.own as usize)) { meeting } else { meeting.swapped() };
             debug_assert!(view.outlines.range(other).contains(&(seen.other as usize)));
-            self.cut(view, seen, 1);
+            self.event(view, seen, 1);
         }
         let next = view.outlines.next();
         for at in range {
             // Neighbours share a corner, and more where the ring folds back.
-            let fold = Meeting { own: at as u32, other: next[at], kind: Kind::Touch };
+            let fold = Meeting { own: at as u32, other: next[at], kind: Kind::AtEnd };
             self.twin(view, fold, 0);
             self.twin(view, fold.swapped(), 0);
         }
         let all = view.own_meetings(own, window, &mut |meeting| {
-            self.cut(view, meeting, 0);
-            self.cut(view, meeting.swapped(), 0);
+            self.event(view, meeting, 0);
+            self.event(view, meeting.swapped(), 0);
             ControlFlow::Continue(())
         });
         debug_assert!(all.is_continue(), "nothing breaks");
-        let change =
-            |cut: &Cut| (cut.change != Change::Crosses(0), cut.change != Change::Crosses(1));
-        self.cuts.sort_unstable_by(|p, q| {
+        let change = |event: &Event| {
+            (event.change != Change::Crosses(0), event.change != Change::Crosses(1))
+        };
+        self.events.sort_unstable_by(|p, q| {
             let along = p.segment.cmp(&q.segment).then(p.along.total_cmp(&q.along));
             along.then(change(p).cmp(&change(q)))
         });
         self.twins.sort_unstable_by_key(|twin| (twin.segment, twin.on));
     }
 
-    /// Adds the cuts of one meeting, with its own outline (0) or the other one (1).
-    fn cut(&mut self, view: View<'_>, meeting: Meeting, with: u8) {
+    /// Adds the events of one meeting, with its own outline (0) or the other one (1).
+    fn event(&mut self, view: View<'_>, meeting: Meeting, with: u8) {
         let Meeting { own: segment, other, kind } = meeting;
-        if kind == Kind::Touch && self.twin(view, meeting, with) {
+        if kind == Kind::AtEnd && self.twin(view, meeting, with) {
             return;
         }
         let [ends, across] = [segment, other].map(|at| view.outlines.segment(at as usize));
@@ -143,7 +144,7 @@ impl ContourScratch {
         };
         let change =
             if kind == Kind::Cross { Change::Crosses(with) } else { Change::Touches(with) };
-        self.cuts.push(Cut { segment, change, along });
+        self.events.push(Event { segment, change, along });
     }
 
     /// Adds the stretch along which two segments lie on each other, if there is one.
@@ -158,7 +159,7 @@ impl ContourScratch {
         let lies = along[0] < along[1] && of_on[0] < of_on[1];
         if lies {
             let change = Change::Touches(with);
-            self.cuts.extend(along.map(|along| Cut { segment, change, along }));
+            self.events.extend(along.map(|along| Event { segment, change, along }));
             self.twins.push(Twin { segment, on, along });
         }
         lies
@@ -189,13 +190,13 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// Adds the pieces that bound the shared area.
     fn add_to(&self, sum: &mut Sum) {
-        let (mut cuts, mut twins) = (&self.scratch.cuts[..], &self.scratch.twins[..]);
+        let (mut events, mut twins) = (&self.scratch.events[..], &self.scratch.twins[..]);
         for ring in self.view.outlines.rings(self.sides[0]) {
             let mut known: Known = [None; 2];
             for at in ring {
-                let count = cuts.iter().take_while(|cut| cut.segment as usize == at).count();
-                let (here, rest) = cuts.split_at(count);
-                cuts = rest;
+                let count = events.iter().take_while(|event| event.segment as usize == at).count();
+                let (here, rest) = events.split_at(count);
+                events = rest;
                 let count = twins.iter().take_while(|twin| twin.segment as usize == at).count();
                 let (beside, rest) = twins.split_at(count);
                 twins = rest;
@@ -203,10 +204,10 @@ impl Walk<'_> {
                     continue;
                 }
                 let mut from = 0.0;
-                for cut in here {
-                    self.piece(at, [from, cut.along], beside, &mut known, sum);
-                    from = cut.along;
-                    match cut.change {
+                for event in here {
+                    self.piece(at, [from, event.along], beside, &mut known, sum);
+                    from = event.along;
+                    match event.change {
                         Change::Crosses(with) => {
                             let sides = &mut known[usize::from(with)];
                             *sides = sides.map(|covered| covered.map(|side| !side));
