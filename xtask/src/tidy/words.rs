@@ -95,7 +95,7 @@ const LEFT: [(&str, usize); 23] = [
     ("fault", 272),
     ("faults", 43),
     ("Spot", 10),
-    ("ask", 17),
+    ("ask", 12),
     ("recall", 2),
     ("Wanted", 20),
     ("crowded", 16),
