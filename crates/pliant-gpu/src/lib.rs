@@ -28,4 +28,4 @@ pub use device::CHOICE;
 pub use error::GpuError;
 pub use field::{FieldMethod, FieldRequest, FieldSettings, FieldSign, PixelAt, rounding};
 pub use overlap::{Drawn, Extent, OverlapRequest, Strategy};
-pub use query::{AskSettings, DepthsBy, Gpu};
+pub use query::{DepthsBy, Gpu, QuerySettings};

@@ -50,7 +50,7 @@ pub enum DepthsBy {
 
 /// Settings of queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AskSettings {
+pub struct QuerySettings {
     /// How depths are found; both ways keep the bound, the first is faster.
     pub depths: DepthsBy,
 }
@@ -59,7 +59,7 @@ pub struct AskSettings {
 #[derive(Debug)]
 pub struct Gpu {
     /// Settings of queries.
-    pub settings: AskSettings,
+    pub settings: QuerySettings,
     /// The GPU itself.
     pub(crate) device: Device,
     /// The pass behind depths, crossings and nearest segments.
