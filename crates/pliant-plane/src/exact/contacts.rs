@@ -103,7 +103,16 @@ fn reach([a, b]: [Vec2; 2], across: [Vec2; 2], distance: f64) -> [f64; 2] {
     let length_sq = way.length_squared();
     if length_sq.is_normal() {
         let [s, t] = across.map(|end| (end - a).dot(way) / length_sq);
-        let margin = distance / length_sq.sqrt();
+        // What lies aside by much reaches along by less.
+        let aside_sq =
+            across.map(|end| way.perp_dot(end - a)).map(|turn| turn * turn.abs() / length_sq);
+        let aside_sq = if aside_sq[0] * aside_sq[1] > 0.0 {
+            aside_sq[0].abs().min(aside_sq[1].abs())
+        } else {
+            0.0
+        };
+        let along_sq = distance * distance * (1.0 + SLACK) - aside_sq * (1.0 - SLACK);
+        let margin = (along_sq.max(0.0) / length_sq).sqrt();
         let slack = SLACK * (1.0 + s.abs().max(t.abs()) + margin);
         [s.min(t) - margin - slack, s.max(t) + margin + slack].map(|share| share.clamp(0.0, 1.0))
     } else {
