@@ -127,7 +127,7 @@ pub fn thicken(strokes: &[Stroke], bound: f64) -> Result<Thick, ThickError> {
         }
     }
     let (rings, levels) =
-        union(sums, MOST_BOUNDARY).ok_or(ThickError::TooMany { strokes: strokes.len() })?;
+        union(&sums, MOST_BOUNDARY).ok_or(ThickError::TooMany { strokes: strokes.len() })?;
     let rings = rings.iter().map(|ring| grid.back(ring)).collect();
     Ok(Thick { rings, error: error + levels as f64 * GRID_ERROR * grid.step })
 }
@@ -138,7 +138,7 @@ type Ring = Vec<IntPoint<i64>>;
 /// What rings cover together, and how often it was rounded.
 ///
 /// `None` where the boundary has more than `most` corners.
-fn union(sums: Vec<Ring>, most: usize) -> Option<(Vec<Ring>, usize)> {
+fn union(sums: &[Ring], most: usize) -> Option<(Vec<Ring>, usize)> {
     // Neighbours in the chain are neighbours in the plane: unite these first.
     let mut parts: Vec<Vec<Ring>> = sums.chunks(UNITED[0]).map(united).collect();
     let mut levels = 1;
@@ -329,7 +329,7 @@ mod tests {
                 [rings.iter().map(|ring| area(ring)).sum(), rings.iter().map(ends).sum::<f64>()]
             };
             let ([at_once, perimeter], (parts, levels)) =
-                (size(&united(&sums)), union(sums.clone(), MOST_BOUNDARY).unwrap());
+                (size(&united(&sums)), union(&sums, MOST_BOUNDARY).unwrap());
             let off = (size(&parts)[0] - at_once).abs();
             assert!(off <= levels as f64 * GRID_ERROR * grid.step * perimeter, "{count}: {off}");
             assert_eq!(

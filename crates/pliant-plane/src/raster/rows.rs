@@ -235,8 +235,8 @@ pub fn groups(
         change[rows.end] -= 1;
     }
     let (mut first, mut met, mut in_group) = (0, 0, 0);
-    for row in 0..height {
-        met += change[row];
+    for (row, change) in change[..height].iter().enumerate() {
+        met += change;
         if in_group > 0 && in_group + met.unsigned_abs() > most {
             visit(first..row);
             (first, in_group) = (row, 0);
