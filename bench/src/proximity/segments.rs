@@ -26,11 +26,13 @@ const MEGABYTE: f64 = 1e6;
 
 /// Prints a table: preparing the outlines, and everything there is to know of them.
 pub fn table() -> Result<(), String> {
-    let mut sides = backends();
+    let sides = backends();
     let names = sides.iter().map(|(name, _)| format!("{name}, ms | MB")).collect::<Vec<_>>();
     println!("| outlines | segments | prepare, ms | MB | {} |", names.join(" | "));
     println!("|---|---|---|---|{}", "---|---|".repeat(sides.len()));
     for family in Hostile::ALL {
+        // Anew, so that memory of another family is not at hand.
+        let mut sides = backends();
         let mut patient = vec![true; sides.len()];
         for segments in SIZES {
             let rings = family.rings(segments / 2).map_err(|error| error.to_string())?;

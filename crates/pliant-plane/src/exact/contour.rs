@@ -341,7 +341,7 @@ mod tests {
             .map(|k| Vec2::from_angle(f64::from(3 * k) * std::f64::consts::TAU / 7.0))
             .collect();
         let mut outlines = Outlines::default();
-        outlines.push(&[star.clone()]).unwrap();
+        outlines.push(std::slice::from_ref(&star)).unwrap();
         outlines.push(&[star]).unwrap();
         assert!(check(&outlines));
     }
