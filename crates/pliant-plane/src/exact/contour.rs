@@ -84,7 +84,7 @@ pub(super) fn contour_area(
     let mut total = Sum { centre: window.min.midpoint(window.max), ..Sum::default() };
     for sides in [[a, b], [b, a]] {
         scratch.fill(view, sides, meetings, window);
-        let walk = Walk { view, sides, scratch };
+        let walk = Walk { view, sides, window, scratch };
         walk.add_to(&mut total);
     }
     (total.open.length() <= CLOSED * total.length).then(|| total.area.max(0.0))
@@ -184,6 +184,8 @@ struct Walk<'a> {
     view: View<'a>,
     /// The outline walked along, and the other one.
     sides: [usize; 2],
+    /// Where meetings of the outline with itself are known, m.
+    window: &'a Rect,
     scratch: &'a ContourScratch,
 }
 
@@ -201,6 +203,7 @@ impl Walk<'_> {
                 let (beside, rest) = twins.split_at(count);
                 twins = rest;
                 if here.is_empty() && known[1] == Some([false; 2]) {
+                    known[0] = None;
                     continue;
                 }
                 let mut from = 0.0;
@@ -250,8 +253,10 @@ impl Walk<'_> {
         };
         let by_other = covered(1);
         if by_other == [false; 2] {
-            // Meetings of the outline with itself are known near the other one alone.
-            known[0] = None;
+            let inner = |along: f64| self.window.contains(place(ends, along));
+            if !(inner(from) && inner(to)) {
+                known[0] = None;
+            }
             return;
         }
         let by_own = covered(0);
