@@ -26,7 +26,7 @@ pub fn fastest<T>(mut work: impl FnMut() -> T) -> (f64, T) {
 }
 
 /// CPU time of work that is too long to be repeated, s, and its result.
-pub fn once<T>(work: impl FnOnce() -> T) -> (f64, T) {
+pub fn single<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let (clock, cpu) = (Instant::now(), cpu_time());
     let result = work();
     (since(clock, cpu), result)

@@ -10,7 +10,7 @@ use pliant_plane::{Backend, Pair, ProximityQuery, QueryFlags};
 
 use super::backends;
 use crate::allocations::peak;
-use crate::timing::once;
+use crate::timing::single;
 
 /// Segments of both outlines.
 const SIZES: [usize; 5] = [100, 1000, 10_000, 100_000, 1_000_000];
@@ -36,7 +36,7 @@ pub fn table() -> Result<(), String> {
         let mut patient = vec![true; sides.len()];
         for segments in SIZES {
             let rings = family.rings(segments / 2).map_err(|error| error.to_string())?;
-            let (time, (outlines, bytes)) = once(|| peak(|| prepared(family, segments, &rings)));
+            let (time, (outlines, bytes)) = single(|| peak(|| prepared(family, segments, &rings)));
             let outlines = outlines?;
             let made = outlines.points().len();
             print!("| {} | {made} | {} |", family.name(), cell(time, bytes));
@@ -46,7 +46,8 @@ pub fn table() -> Result<(), String> {
                     continue;
                 }
                 let clock = Instant::now();
-                let (cpu, (outcome, bytes)) = once(|| peak(|| query(backend.as_mut(), &outlines)));
+                let (cpu, (outcome, bytes)) =
+                    single(|| peak(|| query(backend.as_mut(), &outlines)));
                 let on_clock = clock.elapsed().as_secs_f64();
                 let time = if name.starts_with("gpu") { on_clock } else { cpu };
                 outcome?;
