@@ -1,4 +1,4 @@
-//! Counts allocations, to check that a warm step makes none.
+//! Counts allocations, to check that a warm step makes none, and the bytes in use.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,6 +10,8 @@ static CALLS: AtomicUsize = AtomicUsize::new(0);
 
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
 /// Number of allocations so far, growth of existing ones included.
 pub fn calls() -> usize {
     CALLS.load(Ordering::Relaxed)
@@ -20,6 +22,19 @@ pub fn live() -> usize {
     LIVE.load(Ordering::Relaxed)
 }
 
+/// Runs something; its result and the most bytes that it had allocated at a time.
+pub fn peak<T>(run: impl FnOnce() -> T) -> (T, usize) {
+    let before = live();
+    PEAK.store(before, Ordering::Relaxed);
+    let result = run();
+    (result, PEAK.load(Ordering::Relaxed) - before)
+}
+
+fn grow(bytes: usize) {
+    let live = LIVE.fetch_add(bytes, Ordering::Relaxed) + bytes;
+    PEAK.fetch_max(live, Ordering::Relaxed);
+}
+
 /// The system's allocator, counted.
 struct Counting;
 
@@ -28,7 +43,7 @@ struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         CALLS.fetch_add(1, Ordering::Relaxed);
-        LIVE.fetch_add(layout.size(), Ordering::Relaxed);
+        grow(layout.size());
         // SAFETY: the caller keeps the rules of `alloc`.
         unsafe { System.alloc(layout) }
     }
@@ -41,7 +56,7 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         CALLS.fetch_add(1, Ordering::Relaxed);
-        LIVE.fetch_add(size, Ordering::Relaxed);
+        grow(size);
         LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
         // SAFETY: `place` came from the system's allocator with this layout.
         unsafe { System.realloc(place, layout, size) }

@@ -25,6 +25,13 @@ pub fn fastest<T>(mut work: impl FnMut() -> T) -> (f64, T) {
     }
 }
 
+/// CPU time of work that is too long to be repeated, s, and its result.
+pub fn single<T>(work: impl FnOnce() -> T) -> (f64, T) {
+    let (clock, cpu) = (Instant::now(), cpu_time());
+    let result = work();
+    (since(clock, cpu), result)
+}
+
 /// Fastest time on the clock of a few samples, s: for work that another machine does.
 pub fn fastest_wall<T>(mut work: impl FnMut() -> T) -> (f64, T) {
     let mut repeats = 1;
@@ -47,17 +54,21 @@ pub fn fastest_wall<T>(mut work: impl FnMut() -> T) -> (f64, T) {
     }
 }
 
+/// CPU time since then, s; on the clock where the system does not count it.
+fn since(clock: Instant, cpu: Option<f64>) -> f64 {
+    match (cpu, cpu_time()) {
+        (Some(before), Some(after)) => after - before,
+        _ => clock.elapsed().as_secs_f64(),
+    }
+}
+
 fn timed<T>(work: &mut impl FnMut() -> T, repeats: u32) -> (f64, T) {
     let (clock, cpu) = (Instant::now(), cpu_time());
     for _ in 1..repeats {
         std::hint::black_box(work());
     }
     let result = work();
-    let time = match (cpu, cpu_time()) {
-        (Some(before), Some(after)) => after - before,
-        _ => clock.elapsed().as_secs_f64(),
-    };
-    (time, result)
+    (since(clock, cpu), result)
 }
 
 /// CPU time of one run, s.

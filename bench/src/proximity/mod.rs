@@ -14,6 +14,8 @@ mod field;
 
 mod growth;
 
+mod segments;
+
 #[expect(dead_code, reason = "curves are drawn in fewer ways than there are")]
 #[path = "../../../crates/pliant/examples/figures/plot.rs"]
 mod plot;
@@ -32,7 +34,7 @@ use crate::timing::{fastest, fastest_wall};
 const AMOUNT: Amount = Amount { poses: 1, seeds: 1, jobs: 1 };
 
 /// All rows.
-const ROWS: [Row; 7] = [
+const ROWS: [Row; 8] = [
     ("map", |_| depths::map()),
     ("field", |_| field::run()),
     ("scenes", |_| scenes::table()),
@@ -40,6 +42,7 @@ const ROWS: [Row; 7] = [
     ("error", |_| growth::error()),
     ("height", |_| growth::height()),
     ("growth", |_| growth::vertices()),
+    ("segments", |_| segments::table()),
 ];
 
 /// Prints the tables of some rows, or of all.

@@ -28,7 +28,7 @@ Exit code: 0 whether or not they touch, 1 when the picture cannot be written, 2 
 arguments or input.
 
 With --json, one object on stdout:
-  {\"error_bound\":0.001,\"backend\":\"cpu\",\"intersects\":false,\"overlap_area\":0.0,
+  {\"error_bound\":0.001,\"backend\":\"exact\",\"intersects\":false,\"overlap_area\":0.0,
    \"separation\":{\"distance\":0.5,\"on_a\":[0.0,0.0],\"on_b\":[0.5,0.0]},
    \"penetration\":[{\"of\":\"a\",\"position\":[0.0,0.0],\"depth\":0.1,\"direction\":[1.0,0.0]}],
    \"contacts\":[{\"position\":[0.0,0.0],\"normal\":[1.0,0.0]}],\"notices\":[]}
@@ -49,7 +49,7 @@ pub struct ProximityArguments {
     /// Backend that computes the result
     #[arg(
         long,
-        default_value = BackendKind::Cpu.name(),
+        default_value = BackendKind::default().name(),
         value_parser = choice(&BackendKind::ALL, BackendKind::name, about_backend)
     )]
     backend: BackendKind,
@@ -77,9 +77,9 @@ pub struct ProximityArguments {
 /// A line of help on a backend.
 fn about_backend(kind: BackendKind) -> &'static str {
     match kind {
-        BackendKind::Exact => "Segments, no image, no error",
-        BackendKind::Cpu => "Images on the CPU",
-        BackendKind::Gpu => "Images on the GPU; falls back to the CPU where there is none",
+        BackendKind::Exact => "Segments, no image: exact, and the fastest for one pair",
+        BackendKind::Cpu => "Images on the CPU, as the paper draws them",
+        BackendKind::Gpu => "Many pairs at once on the GPU; the CPU where there is none",
     }
 }
 

@@ -24,6 +24,12 @@ const SOFTWARE_TURNS: u32 = 60_000;
 /// Turns of loops after which a thread gives up on a real GPU, before a watchdog does.
 const TURNS: u32 = 1 << 26;
 
+/// Tests of boxes of one pair that a software driver is given: some seconds' work.
+const SOFTWARE_TESTS: u64 = 1 << 21;
+
+/// Tests of boxes of one pair that a real GPU is given.
+const TESTS: u64 = 1 << 25;
+
 /// Bytes at the end of every read-back for two timestamps.
 const STAMPS: u64 = stride::<[u64; 2]>();
 
@@ -55,6 +61,8 @@ pub struct Device {
     staging: Kept,
     /// Turns of all loops that one thread of a kernel may take.
     pub(crate) turns: u32,
+    /// Tests of boxes that one pair may take.
+    pub(crate) tests: u64,
     /// Time the GPU took for the last work, s; `None` where it has no clock.
     pub(crate) seconds: Option<f64>,
     /// Numbers of submissions and of bytes read back so far.
@@ -213,8 +221,9 @@ impl Device {
         let staging = Kept::new("results to read back", usage);
         let (seconds, traffic) = (None, [0; 2]);
         let software = info.device_type == wgpu::DeviceType::Cpu;
-        let turns = if software { SOFTWARE_TURNS } else { TURNS };
-        Ok(Device { device, queue, name, fault, clock, staging, turns, seconds, traffic })
+        let (turns, tests) =
+            if software { (SOFTWARE_TURNS, SOFTWARE_TESTS) } else { (TURNS, TESTS) };
+        Ok(Device { device, queue, name, fault, clock, staging, turns, tests, seconds, traffic })
     }
 
     /// Name of the GPU and of its driver.

@@ -18,14 +18,14 @@ mod depths;
 
 mod area;
 
-mod ask;
+mod query;
 
 mod field;
 
 mod overlap;
 
-pub use ask::{AskSettings, DepthsBy, Gpu};
 pub use device::CHOICE;
 pub use error::GpuError;
 pub use field::{FieldMethod, FieldRequest, FieldSettings, FieldSign, PixelAt, rounding};
 pub use overlap::{Drawn, Extent, OverlapRequest, Strategy};
+pub use query::{DepthsBy, Gpu, QuerySettings};

@@ -31,6 +31,8 @@ pub mod pairs;
 
 pub mod exact;
 
+pub mod locate;
+
 pub mod raster;
 
 pub mod brute;
@@ -245,6 +247,20 @@ pub enum Cause {
     /// Readings that are known nowhere along the boundary.
     #[error("leaves nothing to read along the boundary")]
     Unread,
+    /// More tests of segments than a GPU is given at once.
+    #[error("takes {tests:e} tests of boxes on the GPU")]
+    Tests {
+        /// Number of tests.
+        tests: f64,
+    },
+    /// Results that do not fit into the memory of a GPU.
+    #[error("takes {need:e} bytes on the GPU, which allows {limit:e}")]
+    Memory {
+        /// Bytes needed.
+        need: f64,
+        /// Bytes allowed.
+        limit: f64,
+    },
     /// A kernel that was ended before it was done.
     #[error("is not known to be met by the GPU, of which a thread took too many turns")]
     Turns,

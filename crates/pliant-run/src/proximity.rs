@@ -47,9 +47,10 @@ pub struct Request {
 }
 
 /// Which backend computes the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BackendKind {
     /// By segments, without an image.
+    #[default]
     Exact,
     /// By images on the CPU.
     Cpu,

@@ -98,8 +98,7 @@ fn check_contract(answer: &Value) {
 fn json_is_the_agreed_object_key_by_key() {
     let folder = Folder::new("proximity-json");
     let [a, b] = squares(&folder, 2.5);
-    let options = ["--json", "--backend", "exact", "--error", "0.25"];
-    let (code, stdout, _) = call(&options, &[&a, &b]);
+    let (code, stdout, _) = call(&["--json", "--error", "0.25"], &[&a, &b]);
     // Of several shortest ways the backend may name any; here both ends are at one height.
     let [head, tail] = [
         r#"{"error_bound":0.25,"backend":"exact","intersects":false,"overlap_area":0.0,"separation":{"distance":0.5,"on_a":[2.0,"#,

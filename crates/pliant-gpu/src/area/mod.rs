@@ -11,11 +11,17 @@ use bytemuck::{Pod, Zeroable};
 use pliant_plane::{Pair, ProximityResult};
 
 use crate::GpuError;
-use crate::chunk::{Chunks, scaled};
+use crate::chunk::{CHUNK, Chunks, scaled};
 use crate::device::{Device, Kept, Part, stride};
 
 /// Most rows of one pair: beyond, the area is left to segments.
 const MOST_ROWS: f64 = 65536.0;
+
+/// Most crossings of a row, as in the kernel.
+const ROOM: f64 = 1024.0;
+
+/// Comparisons of crossings that take as long as a test of a chunk's box.
+const COMPARISONS: f64 = 1024.0;
 
 /// Workgroups side by side in a dispatch, as in the kernel.
 const GROUPS: u32 = 32768;
@@ -106,7 +112,7 @@ impl Areas {
         answers: &mut [ProximityResult],
     ) -> Result<(), GpuError> {
         let UploadedChunks { chunks, points, records } = uploaded;
-        self.lay(chunks, pairs, error, answers);
+        self.lay(chunks, pairs, error, device.tests as f64, answers);
         if self.laid.is_empty() {
             return Ok(());
         }
@@ -151,8 +157,16 @@ impl Areas {
         })
     }
 
-    /// Lays out the rows of pairs that intersect; leaves pairs of too many rows.
-    fn lay(&mut self, chunks: &Chunks, pairs: &[Pair], error: f64, answers: &[ProximityResult]) {
+    /// Lays out the rows of pairs that intersect; leaves pairs of too many rows, or of rows that
+    /// take more than so many tests.
+    fn lay(
+        &mut self,
+        chunks: &Chunks,
+        pairs: &[Pair],
+        error: f64,
+        most_tests: f64,
+        answers: &[ProximityResult],
+    ) {
         self.left.clear();
         self.laid.clear();
         self.laid_rows.clear();
@@ -164,7 +178,8 @@ impl Areas {
             let [a, b] = [pair.a, pair.b].map(|outline| chunks.shapes[outline as usize]);
             let (low, high) = (a.low.y.max(b.low.y), a.high.y.min(b.high.y));
             let rows = ((high - low) / (2.0_f64.sqrt() * error)).ceil().max(1.0);
-            if rows > MOST_ROWS {
+            let segments = (CHUNK as f64 * f64::from(a.count + b.count)).min(ROOM);
+            if rows > MOST_ROWS || rows * segments * segments > COMPARISONS * most_tests {
                 self.left.push(at as u32);
                 continue;
             }

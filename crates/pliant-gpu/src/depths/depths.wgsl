@@ -62,6 +62,8 @@ const CHUNK = 32u;
 const GROUPS = 32768u;
 const NONE = 0xffffffffu;
 const FAR = 3e38;
+// Candidates beyond which the CPU takes over, as on the CPU.
+const MOST_LISTED = 16777216u;
 // Margin of a distance in errors of a coordinate: both ends and the point move by at most
 // √2 of it, and the arithmetic costs less than as much again.
 const MARGIN = 8.0;
@@ -221,6 +223,9 @@ fn meeting(p: vec2f, q: vec2f, a: vec2f, b: vec2f, error: f32) -> u32 {
 }
 
 fn tell(task: Task, own: u32, other: u32, kind: u32) {
+    if atomicLoad(&listed) >= MOST_LISTED {
+        return;
+    }
     let at = atomicAdd(&listed, 1u);
     if at < arrayLength(&list) {
         list[at] = Candidate(task.pair, own, other, kind);

@@ -49,6 +49,9 @@ const GROUPS: u32 = 32768;
 /// Room for candidates at first.
 const CANDIDATES: u64 = 4096;
 
+/// Candidates beyond which a query is left to segments, as in the kernel.
+const MOST_LISTED: u32 = 1 << 24;
+
 /// One chunk against one other outline, as the kernel reads it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -147,7 +150,7 @@ impl Depths {
     }
 
     /// Does all tasks in one submission and passes on what they found; again, with more
-    /// room, when there were more candidates than room.
+    /// room, when there were more candidates than room, up to the most that are allowed.
     pub fn run<R>(
         &mut self,
         device: &mut Device,
@@ -177,6 +180,11 @@ impl Depths {
                 Ok((seen, listed)) => {
                     self.room = CANDIDATES.max(u64::from(listed).next_power_of_two());
                     return Ok(seen);
+                }
+                Err(needed) if needed >= MOST_LISTED => {
+                    let [need, limit] =
+                        [needed, MOST_LISTED].map(|count| u64::from(count) * stride::<Candidate>());
+                    return Err(GpuError::TooLarge { what: "candidates", need, limit });
                 }
                 Err(needed) => self.room = u64::from(needed).next_power_of_two(),
             }

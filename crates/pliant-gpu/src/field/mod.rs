@@ -26,8 +26,8 @@ use pliant_plane::field::{Field, Window};
 use pliant_plane::outline::Outlines;
 
 use crate::GpuError;
-use crate::ask::Gpu;
 use crate::device::{Device, Kept, Part, stride};
+use crate::query::Gpu;
 
 pub use lay::{Laid, Placed};
 

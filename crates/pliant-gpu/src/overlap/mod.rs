@@ -20,9 +20,9 @@ use pliant_plane::field::Window;
 use pliant_plane::outline::Outlines;
 
 use crate::GpuError;
-use crate::ask::Gpu;
 use crate::device::{Device, Kept, Part, stride};
 use crate::field::{FieldRequest, Laid};
+use crate::query::Gpu;
 
 pub use pipelines::stencil;
 

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
-mod ask;
 mod field;
+mod hostile;
 mod overlap;
+mod query;
 mod scene;

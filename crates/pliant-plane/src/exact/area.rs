@@ -1,6 +1,6 @@
 //! The area that two outlines share, by upright strips without a crossing within.
 //!
-//! Right for rings that cross or lie on themselves too: a strip counts what an odd number of
+//! For few segments, and where [`contour`](super::contour) cannot resolve many. Right for rings that cross or lie on themselves too: a strip counts what an odd number of
 //! segments of both sides lie below. Only strips over the boxes' common part are visited,
 //! and the segments over a strip stay sorted from one strip to the next, so that a strip
 //! costs as much as there are segments over it.
@@ -11,8 +11,12 @@ use pliant::math::Vec2;
 
 use super::super::rect::Rect;
 use super::super::segment::{crossing, place};
+use super::contour::{ContourScratch, contour_area};
 use super::meeting::Meeting;
 use super::tree::View;
+
+/// Most segments that strips are the first choice for: they cost the square of it, or more.
+const FEW: usize = 512;
 
 /// A segment that is not upright, from left to right.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +38,8 @@ pub(super) struct AreaScratch {
     slopes: Vec<Slope>,
     /// Those over the strip, from below.
     over: Vec<Slope>,
+    /// Of the sum along the boundary.
+    contour: ContourScratch,
 }
 
 /// Area that both outlines cover, m².
@@ -47,11 +53,16 @@ pub(super) fn overlap_area(
     if window.is_empty() {
         return 0.0;
     }
-    let AreaScratch { cuts, slopes, over } = scratch;
+    let AreaScratch { cuts, slopes, over, contour } = scratch;
     cuts.clear();
     slopes.clear();
     over.clear();
     gather(view, [a, b], &window, slopes);
+    if slopes.len() > FEW
+        && let Some(area) = contour_area(view, [a, b], meetings, &window, contour)
+    {
+        return area;
+    }
     slopes.sort_unstable_by(|p, q| p.ends[0].x.total_cmp(&q.ends[0].x));
     let inner = |x: &f64| (window.min.x..=window.max.x).contains(x);
     cuts.extend([window.min.x, window.max.x]);

@@ -1,10 +1,15 @@
 //! Where boundaries touch: one contact for each stretch of a's boundary near b's.
 
+use pliant::math::Vec2;
+
 use super::super::Contact;
 use super::super::contact::{Nearest, Stretch, Stretches};
 use super::super::segment::near_one;
 use super::nearest::Pending;
 use super::tree::{View, padded};
+
+/// Rounding of a share of a segment, relative to it: far above what there is.
+const SLACK: f64 = 1e-12;
 
 /// Scratch memory of the search for contacts.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +26,7 @@ pub(super) struct ContactScratch {
 
 impl View<'_> {
     /// Adds one contact for each stretch of a's boundary within `distance`, m, of b's.
-    pub fn contacts(
+    pub(super) fn contacts(
         &self,
         [a, b]: [usize; 2],
         distance: f64,
@@ -44,14 +49,28 @@ impl View<'_> {
         let ContactScratch { shares, stretches, pending, .. } = scratch;
         let ends = self.outlines.segment(segment);
         shares.clear();
-        let all = |share: &[f64; 2]| *share == [0.0, 1.0];
+        // Part of the segment that is known to be near: no other segment adds to it.
+        let mut known: Option<[f64; 2]> = None;
         self.around(b, &padded(ends), distance * distance, pending, |at| {
-            // Once all of the segment is near, the rest of b does not matter.
-            if shares.last().is_some_and(all) {
-                return -1.0;
+            let across = self.outlines.segment(at);
+            let adds = |[from, to]: [f64; 2]| {
+                let [low, high] = reach(ends, across, distance);
+                low < from || high > to
+            };
+            if known.is_none_or(adds)
+                && let Some(share) = near_one(ends, across, distance)
+            {
+                shares.push(share);
+                known = Some(match known {
+                    Some([from, to]) if share[0] <= to && from <= share[1] => {
+                        [from.min(share[0]), to.max(share[1])]
+                    }
+                    Some(known) => known,
+                    None => share,
+                });
             }
-            shares.extend(near_one(ends, self.outlines.segment(at), distance));
-            if shares.last().is_some_and(all) { -1.0 } else { distance * distance }
+            // Once all of the segment is near, the rest of b does not matter.
+            if known == Some([0.0, 1.0]) { -1.0 } else { distance * distance }
         });
         stretches.add(segment, shares);
     }
@@ -75,5 +94,28 @@ impl View<'_> {
             });
         }
         nearest.contact(self.outlines, stretch, |point| self.spot(b, point))
+    }
+}
+
+/// Shares of a segment between which it can be within a distance, m, of another.
+fn reach([a, b]: [Vec2; 2], across: [Vec2; 2], distance: f64) -> [f64; 2] {
+    let way = b - a;
+    let length_sq = way.length_squared();
+    if length_sq.is_normal() {
+        let [s, t] = across.map(|end| (end - a).dot(way) / length_sq);
+        // What lies aside by much reaches along by less.
+        let aside_sq =
+            across.map(|end| way.perp_dot(end - a)).map(|turn| turn * turn.abs() / length_sq);
+        let aside_sq = if aside_sq[0] * aside_sq[1] > 0.0 {
+            aside_sq[0].abs().min(aside_sq[1].abs())
+        } else {
+            0.0
+        };
+        let along_sq = distance * distance * (1.0 + SLACK) - aside_sq * (1.0 - SLACK);
+        let margin = (along_sq.max(0.0) / length_sq).sqrt();
+        let slack = SLACK * (1.0 + s.abs().max(t.abs()) + margin);
+        [s.min(t) - margin - slack, s.max(t) + margin + slack].map(|share| share.clamp(0.0, 1.0))
+    } else {
+        [0.0, 1.0]
     }
 }

@@ -64,7 +64,7 @@ fn runs(
             first = segment + 1;
             if first < ring.end {
                 spot = match spot {
-                    _ if here.iter().any(|m| m.kind == Kind::Touch) => {
+                    _ if here.iter().any(|m| m.kind == Kind::AtEnd) => {
                         view.spot(other, points[first])
                     }
                     PointLocation::Inside if count % 2 == 1 => PointLocation::Outside,

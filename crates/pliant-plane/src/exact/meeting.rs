@@ -9,16 +9,16 @@ use super::tree::View;
 
 /// How two segments share a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Each has its ends strictly on both sides of the other.
     Cross,
     /// An end of one lies on the other.
-    Touch,
+    AtEnd,
 }
 
 /// Two segments that share a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Meeting {
+pub(crate) struct Meeting {
     /// Segment of the first outline.
     pub own: u32,
     /// Segment of the second.
@@ -54,7 +54,7 @@ fn kind([a0, a1]: [Vec2; 2], [b0, b1]: [Vec2; 2]) -> Option<Kind> {
         return None;
     }
     let touch = of_a.contains(&0.0) || of_b.contains(&0.0);
-    Some(if touch { Kind::Touch } else { Kind::Cross })
+    Some(if touch { Kind::AtEnd } else { Kind::Cross })
 }
 
 impl View<'_> {
@@ -175,9 +175,9 @@ mod tests {
         let p = Vec2::new;
         let base = [p(0.0, 0.0), p(2.0, 0.0)];
         assert_eq!(kind(base, [p(1.0, 1.0), p(1.0, -1.0)]), Some(Kind::Cross));
-        assert_eq!(kind(base, [p(1.0, 1.0), p(1.0, 0.0)]), Some(Kind::Touch));
-        assert_eq!(kind(base, [p(2.0, 1.0), p(2.0, -1.0)]), Some(Kind::Touch));
-        assert_eq!(kind(base, [p(1.0, 0.0), p(3.0, 0.0)]), Some(Kind::Touch));
+        assert_eq!(kind(base, [p(1.0, 1.0), p(1.0, 0.0)]), Some(Kind::AtEnd));
+        assert_eq!(kind(base, [p(2.0, 1.0), p(2.0, -1.0)]), Some(Kind::AtEnd));
+        assert_eq!(kind(base, [p(1.0, 0.0), p(3.0, 0.0)]), Some(Kind::AtEnd));
         assert_eq!(kind(base, [p(2.1, 1.0), p(2.1, -1.0)]), None);
     }
 

@@ -11,12 +11,13 @@
 
 mod area;
 mod contacts;
+mod contour;
 mod inside;
-mod meeting;
-mod nearest;
+pub(crate) mod meeting;
+pub(crate) mod nearest;
 #[cfg(test)]
 pub(super) mod shapes;
-mod tree;
+pub(crate) mod tree;
 
 use std::ops::ControlFlow;
 

@@ -15,7 +15,7 @@ const SQUARE_ERROR: f64 = 8.0 * f64::EPSILON;
 
 /// Nodes still to be visited; kept for its memory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pending {
+pub(crate) struct Pending {
     /// Square of the distance of each node, m², and the node.
     nodes: Vec<(f64, u32)>,
 }

@@ -9,12 +9,13 @@ use pliant::math::{Vec2, orient2d};
 use super::super::boundary::PointLocation;
 use super::super::outline::Outlines;
 use super::super::rect::Rect;
+use super::super::segment::right_of;
 
 /// Segments of a leaf.
 const LEAF: usize = 4;
 
 /// Children of a node.
-pub(super) const FAN: usize = 4;
+pub(crate) const FAN: usize = 4;
 
 /// How far a computed place on a segment can lie beside it, relative to its coordinates.
 ///
@@ -23,7 +24,7 @@ const PLACE_ERROR: f64 = 8.0 * f64::EPSILON;
 
 /// A part of an outline's boundary.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
+pub(crate) struct Node {
     /// Box of its segments and of every place computed on them, m.
     pub rect: Rect,
     /// First child, or first segment of a leaf.
@@ -32,6 +33,26 @@ pub(super) struct Node {
     pub end: u32,
     /// Levels of nodes below it; 0 for a leaf, whose segments are of one ring.
     pub level: u32,
+    /// Both ends of the run of segments below it.
+    ends: [RunEnd; 2],
+}
+
+/// Where a run of consecutive segments of an outline begins or ends.
+#[derive(Clone, Copy, Debug)]
+struct RunEnd {
+    /// The point there; the ring's first where a ring ends.
+    point: u32,
+    /// First point of its ring.
+    ring: u32,
+}
+
+impl RunEnd {
+    /// Whether the way from the ring's first point to this one crosses a height oddly.
+    #[inline]
+    fn is_odd(self, points: &[Vec2], y: f64) -> bool {
+        let below = |at: u32| points[at as usize].y <= y;
+        self.point != self.ring && below(self.point) != below(self.ring)
+    }
 }
 
 impl Node {
@@ -52,13 +73,13 @@ fn with_places(rect: Rect) -> Rect {
 
 /// Box of a segment and of every place computed on it, m.
 #[inline]
-pub(super) fn padded(ends: [Vec2; 2]) -> Rect {
+pub(crate) fn padded(ends: [Vec2; 2]) -> Rect {
     with_places(Rect::of(ends))
 }
 
 /// All boxes of a frame; memory is used again.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Boxes {
+pub(crate) struct Boxes {
     /// Outline after outline: leaves in order, then level by level up to the root.
     nodes: Vec<Node>,
     /// Root of each outline among the nodes.
@@ -84,7 +105,9 @@ impl Boxes {
                     let end = (first + FAN).min(below.end);
                     let rects = self.nodes[first..end].iter().map(|node| node.rect);
                     let rect = rects.fold(Rect::EMPTY, Rect::union);
-                    self.nodes.push(Node { rect, first: first as u32, end: end as u32, level });
+                    let ends = [self.nodes[first].ends[0], self.nodes[end - 1].ends[1]];
+                    let (first, end) = (first as u32, end as u32);
+                    self.nodes.push(Node { rect, first, end, level, ends });
                 }
             }
             self.roots.push(level_start as u32);
@@ -96,18 +119,21 @@ impl Boxes {
         let points = outlines.points();
         for first in ring.clone().step_by(LEAF) {
             let end = (first + LEAF).min(ring.end);
-            let last = points[if end == ring.end { ring.start } else { end }];
-            let tight =
-                points[first..end].iter().fold(Rect::of([last; 2]), |rect, &p| rect.with(p));
+            let last = if end == ring.end { ring.start } else { end };
+            let tight = points[first..end]
+                .iter()
+                .fold(Rect::of([points[last]; 2]), |rect, &p| rect.with(p));
             let rect = with_places(tight);
-            self.nodes.push(Node { rect, first: first as u32, end: end as u32, level: 0 });
+            let ends =
+                [first, last].map(|point| RunEnd { point: point as u32, ring: ring.start as u32 });
+            self.nodes.push(Node { rect, first: first as u32, end: end as u32, level: 0, ends });
         }
     }
 }
 
 /// Outlines with their boxes: the input of queries.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View<'a> {
+pub(crate) struct View<'a> {
     /// The outlines.
     pub outlines: &'a Outlines,
     /// Their boxes as they are now.
@@ -145,6 +171,52 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Appends the segments of an outline within a distance of `rect`, ascending.
+    ///
+    /// `most_sq` is its square, m². Some that are a little farther may be among them.
+    pub fn segments_near(&self, outline: usize, rect: &Rect, most_sq: f64, found: &mut Vec<u32>) {
+        self.near_node(self.root(outline), rect, most_sq, found);
+    }
+
+    fn near_node(&self, node: usize, rect: &Rect, most_sq: f64, found: &mut Vec<u32>) {
+        let node = self.node(node);
+        if node.rect.gap_sq(rect) > most_sq {
+            return;
+        }
+        if node.level > 0 {
+            node.children().for_each(|child| self.near_node(child, rect, most_sq, found));
+            return;
+        }
+        let near = |at: &usize| padded(self.outlines.segment(*at)).gap_sq(rect) <= most_sq;
+        found.extend(node.children().filter(near).map(|at| at as u32));
+    }
+
+    /// Whether the ray from a point to the right crosses an odd number of segments; exact.
+    ///
+    /// Unlike [`View::spot`] it has a result on the boundary too, as
+    /// [`right_of`](super::super::segment::right_of) has.
+    pub fn is_odd(&self, outline: usize, point: Vec2) -> bool {
+        self.crossed_oddly(self.root(outline), point)
+    }
+
+    fn crossed_oddly(&self, node: usize, point: Vec2) -> bool {
+        let node = self.node(node);
+        let rect = &node.rect;
+        if point.y < rect.min.y || point.y > rect.max.y || point.x > rect.max.x {
+            return false;
+        }
+        let points = self.outlines.points();
+        if point.x < rect.min.x {
+            return node.ends[0].is_odd(points, point.y) != node.ends[1].is_odd(points, point.y);
+        }
+        if node.level > 0 {
+            return node
+                .children()
+                .fold(false, |odd, child| odd ^ self.crossed_oddly(child, point));
+        }
+        node.children().fold(false, |odd, at| odd ^ right_of(self.outlines.segment(at), point))
+    }
+
     /// Whether a point lies on a segment of a node; turns `odd` for every one to its right.
     fn on_boundary(&self, node: usize, point: Vec2, odd: &mut bool) -> bool {
         let node = self.node(node);
@@ -152,17 +224,15 @@ impl<'a> View<'a> {
         if point.y < rect.min.y || point.y > rect.max.y || point.x > rect.max.x {
             return false;
         }
+        if point.x < rect.min.x {
+            // All to the right: whole rings cross the ray evenly, so that the rings in which
+            // the run begins and ends decide.
+            let points = self.outlines.points();
+            *odd ^= node.ends[0].is_odd(points, point.y) != node.ends[1].is_odd(points, point.y);
+            return false;
+        }
         if node.level > 0 {
             return node.children().any(|child| self.on_boundary(child, point, odd));
-        }
-        if point.x < rect.min.x {
-            // All to the right: a chain crosses the ray oddly when its ends lie on both sides.
-            let ends = [
-                self.outlines.segment(node.first as usize)[0],
-                self.outlines.segment(node.end as usize - 1)[1],
-            ];
-            *odd ^= (ends[0].y <= point.y) != (ends[1].y <= point.y);
-            return false;
         }
         node.children().any(|at| segment_holds(self.outlines.segment(at), point, odd))
     }
@@ -214,6 +284,9 @@ mod tests {
                 for point in outlines.points().iter().copied().chain(middles).chain([level]) {
                     let expected = brute::spot(&outlines, outline, point);
                     prop_assert_eq!(view.spot(outline, point), expected, "{}", point);
+                    let segments = outlines.range(outline).map(|at| outlines.segment(at));
+                    let crossed = segments.filter(|ends| right_of(*ends, point)).count();
+                    prop_assert_eq!(view.is_odd(outline, point), crossed % 2 == 1, "{}", point);
                 }
             }
         }

@@ -10,8 +10,11 @@ use std::ops::Range;
 use pliant::math::Vec2;
 use pliant::par;
 
+use super::super::exact::nearest::Pending;
+use super::super::exact::tree::View;
 use super::super::outline::Outlines;
 use super::super::raster::rows::Fill;
+use super::super::rect::Rect;
 use super::edge::{Edge, Lanes, Sites};
 use super::{Field, NO_SITE, Window};
 
@@ -47,8 +50,12 @@ struct Scratch {
 pub struct Tiled {
     /// Segments of the current outline.
     edges: Vec<Edge>,
+    /// Those that can be nearest in the current window: positions, ascending.
+    candidates: Vec<u32>,
     /// What is inside it.
     fill: Fill,
+    /// Nodes of the boxes still to be visited.
+    pending: Pending,
     /// One for each band.
     scratch: Vec<Scratch>,
     /// Largest coordinate, m.
@@ -93,6 +100,8 @@ impl Tiles {
 struct Job<'a> {
     /// Segments of the outline.
     edges: &'a [Edge],
+    /// Those that can be nearest somewhere: positions, ascending.
+    candidates: &'a [u32],
     /// What is inside it.
     fill: &'a Fill,
     /// Where the pixels are.
@@ -123,10 +132,44 @@ impl Tiled {
         tiles: Option<&Tiles>,
         field: &mut Field,
     ) {
+        self.take(outlines, outline);
+        self.fill.draw(outlines, outline, &field.window);
+        self.candidates.clear();
+        self.candidates.extend(0..self.edges.len() as u32);
+        self.draw_candidates(reach, tiles, field);
+    }
+
+    /// Draws the same field from the segments near the window alone.
+    ///
+    /// [`Tiled::take`] has taken the outline before.
+    pub(in super::super) fn draw_near(
+        &mut self,
+        view: View<'_>,
+        outline: usize,
+        reach: f64,
+        tiles: Option<&Tiles>,
+        field: &mut Field,
+    ) {
+        let window = field.window;
+        let size = window.pixel * Vec2::new(f64::from(window.width), f64::from(window.height));
+        let rect = Rect { min: window.corner, max: window.corner + size };
+        let first = view.outlines.range(outline).start;
+        // No pixel is farther from a segment than the middle is, and half the diagonal.
+        let middle = rect.min.midpoint(rect.max);
+        let (_, nearest) = view.nearest(outline, middle, first as u32, &mut self.pending);
+        let coordinate = rect.min.abs().max(rect.max.abs()).max_element().max(self.size);
+        let most = reach.min(nearest + 0.5 * size.length()) + SLACK * coordinate;
+        self.candidates.clear();
+        view.segments_near(outline, &rect, most * most, &mut self.candidates);
+        self.fill.draw_near(view, outline, &self.candidates, &window);
+        self.candidates.iter_mut().for_each(|at| *at -= first as u32);
+        self.draw_candidates(reach, tiles, field);
+    }
+
+    /// Draws what the candidates and the fill say.
+    fn draw_candidates(&mut self, reach: f64, tiles: Option<&Tiles>, field: &mut Field) {
         let window = field.window;
         field.resize(window);
-        self.take(outlines, outline);
-        self.fill.draw(outlines, outline, &window);
         let bands = (window.height as usize).div_ceil(BAND * TILE);
         if self.scratch.len() < bands {
             self.scratch.resize_with(bands, Scratch::default);
@@ -135,7 +178,8 @@ impl Tiled {
             + window.pixel * Vec2::new(f64::from(window.width), f64::from(window.height));
         let size = window.corner.abs().max(far.abs()).max_element().max(self.size);
         let (edges, fill, slack) = (&self.edges[..], &self.fill, SLACK * size);
-        let job = Job { edges, fill, window, reach, tiles, slack };
+        let candidates = &self.candidates[..];
+        let job = Job { edges, candidates, fill, window, reach, tiles, slack };
         let share = Share {
             scratch: &mut self.scratch[..bands],
             distance: &mut field.distance,
@@ -144,7 +188,8 @@ impl Tiled {
         job.bands(share, 0..bands, self.threads);
     }
 
-    fn take(&mut self, outlines: &Outlines, outline: usize) {
+    /// Takes the segments of an outline.
+    pub(in super::super) fn take(&mut self, outlines: &Outlines, outline: usize) {
         self.edges.clear();
         self.size = 0.0;
         for ring in outlines.rings(outline) {
@@ -199,7 +244,7 @@ impl Job<'_> {
             let y = [band * BAND, ((band + 1) * BAND).min(tile_rows)];
             let node = Node { x: [0, columns], y };
             scratch.stack.clear();
-            scratch.stack.extend(0..self.edges.len() as u32);
+            scratch.stack.extend(self.candidates);
             self.node(node, scratch, 0, &mut Band { first: band * BAND * TILE, distance, site });
         }
     }
@@ -296,7 +341,7 @@ impl Job<'_> {
         let turns = self.fill.turns(row);
         let (start, end) = (x0 as u32, (x0 + distance.len()) as u32);
         // Most rows of a tile have no turn within: one count decides them.
-        let before = turns.iter().take_while(|turn| **turn <= start).count();
+        let before = turns.partition_point(|turn| *turn <= start);
         let (mut odd, mut from) = (before % 2 == 1, 0);
         for &turn in turns[before..].iter().take_while(|turn| **turn < end) {
             let to = (turn - start) as usize;
@@ -325,6 +370,8 @@ struct Band<'a> {
 mod tests {
     use super::*;
     use crate::brute::{PointLocation, nearest, spot};
+    use crate::exact::shapes;
+    use crate::exact::tree::Boxes;
 
     /// Coordinates are below ten: rounding of a distance stays near 1e-15.
     const TOLERANCE: f64 = 1e-12;
@@ -411,5 +458,27 @@ mod tests {
             assert_eq!((field.distance[at], field.site[at]), (one.distance[at], one.site[at]));
         }
         assert_eq!(field.site[0], NO_SITE);
+    }
+
+    #[test]
+    fn segments_near_the_window_draw_the_bits_of_all() {
+        for seed in 0..200_u32 {
+            let outlines = shapes::pair(seed.into());
+            let mut boxes = Boxes::default();
+            boxes.build(&outlines);
+            let view = View { outlines: &outlines, boxes: &boxes };
+            let all = view.rect(0);
+            let share = |k: u32| f64::from((seed * 7 + k) % 13) / 13.0;
+            let corner = all.min + (all.max - all.min) * Vec2::new(share(0), share(5)) * 1.2;
+            let pixel = 0.002 * (0.1 + share(3)) * all.size().max_element();
+            let window = Window { corner, pixel, width: 40, height: 25 };
+            for reach in [f64::INFINITY, 10.0 * pixel] {
+                let [mut plain, mut near] = [Field::blank(window), Field::blank(window)];
+                let mut tiled = Tiled::default();
+                tiled.draw(&outlines, 0, reach, None, &mut plain);
+                tiled.draw_near(view, 0, reach, None, &mut near);
+                assert_eq!(plain, near, "{seed}");
+            }
+        }
     }
 }

@@ -20,6 +20,8 @@ pub mod coast;
 
 pub mod gear;
 
+pub mod hostile;
+
 pub mod link;
 
 pub mod car;

@@ -21,7 +21,7 @@ use super::super::field::sample::Reading;
 use super::super::outline::Outlines;
 use super::super::segment::{nearest_pair, place};
 use super::super::{Contact, Place, Separation};
-use super::bins::Meeting;
+use super::meeting::Meeting;
 use super::near::Near;
 
 /// The closest points of some pieces and b, and how far apart they are.

@@ -7,32 +7,34 @@
 use pliant::math::Vec2;
 
 use super::super::boundary::{self, PointLocation, direction, outward};
+use super::super::exact::tree::View;
 use super::super::field::sample::Reading;
 use super::super::outline::Outlines;
 use super::super::samples::{self, MOST_SAMPLES};
 use super::super::segment::place;
 use super::super::{Penetration, Place, ProximityQuery, ProximityResult, Side};
 use super::Scratch;
-use super::bins::Meeting;
+use super::meeting::Meeting;
 use super::probe::Probes;
 
 /// Appends the vertices and samples of both inside the other.
 ///
-/// The scratch holds the meetings of the boundaries and both outlines' rows.
+/// The scratch holds the meetings of the boundaries.
 pub(super) fn penetrations(
-    outlines: &Outlines,
+    view: View<'_>,
     pair: [usize; 2],
     question: &ProximityQuery,
     scratch: &mut Scratch,
     answer: &mut ProximityResult,
 ) {
+    let outlines = view.outlines;
     let mut asked = 0.0;
     for (side, of) in [Side::A, Side::B].into_iter().enumerate() {
         let other = pair[1 - side];
         cuts(&scratch.meetings, side, &mut scratch.cuts);
-        asked += collect(outlines, pair[side], side, question, asked, scratch);
+        asked += collect(view, [pair[side], other], question, asked, scratch);
         let Scratch { probes, places, .. } = scratch;
-        probes.read(outlines, other, question.error, f64::INFINITY);
+        probes.read(view, other, question.error, f64::INFINITY);
         for (index, &at) in places.iter().enumerate() {
             let found = penetration(outlines, other, question.error, probes, index);
             let position = probes.points[index];
@@ -66,20 +68,17 @@ fn cuts(meetings: &[Meeting], side: usize, cuts: &mut Vec<(u32, f64)>) {
 
 /// Lists the points of one outline inside the other; returns the samples required.
 fn collect(
-    outlines: &Outlines,
-    own: usize,
-    side: usize,
+    view: View<'_>,
+    [own, other]: [usize; 2],
     question: &ProximityQuery,
     asked_before: f64,
     scratch: &mut Scratch,
 ) -> f64 {
-    let Scratch { probes, places, spots, cuts, boxes, .. } = scratch;
+    let outlines = view.outlines;
+    let Scratch { probes, places, cuts, .. } = scratch;
     probes.points.clear();
     places.clear();
-    let (spots, region) = (&spots[1 - side], boxes[1 - side]);
-    let inside = |point: Vec2| {
-        region.contains(point) && spots.spot(outlines, point) == PointLocation::Inside
-    };
+    let inside = |point: Vec2| view.spot(other, point) == PointLocation::Inside;
     let (mut asked, mut next_cut) = (0.0, 0);
     for at in outlines.range(own) {
         let ends = outlines.segment(at);

@@ -1,8 +1,8 @@
 //! The backend of CPU images: what [Hoff01 §2] does with graphics hardware, in memory.
 //!
-//! A pair is localised by its boxes. Whether two intersect is exact: a conservative drawing
-//! of one boundary names the segments to test against the other, and where none meet, a
-//! vertex of each ring decides which outline holds the other. Depths, contacts and separation
+//! A pair is localised by its boxes. Whether two intersect is exact: boxes name the segments to
+//! test against each other, and where none meet, a vertex of each ring decides which outline
+//! holds the other. Depths, contacts and separation
 //! are read off exact signed fields in windows whose pixels follow from the error bound; the
 //! area is summed over rows of pixels. Lengths are within the error; where it is too small
 //! for images, segments are used instead, with a notice.
@@ -14,7 +14,7 @@
 //! | separation  | the same                    | 0.8 D                 | D             |
 //! | area        | rows √2 D high              | –                     | 0.71 D · perimeters |
 
-mod bins;
+mod meeting;
 
 mod probe;
 
@@ -29,16 +29,17 @@ use pliant::par;
 
 use super::boundary::PointLocation;
 use super::exact::Exact;
+use super::exact::tree::{Boxes, View};
 use super::field::Window;
 use super::outline::Outlines;
-use super::raster::rows::{Spans, Spots};
+use super::raster::rows::{Spans, groups};
 use super::rect::Rect;
 use super::{
     Backend, BackendError, Cause, Notice, Pair, Place, ProximityQuery, ProximityResult, prepare,
 };
 
-use bins::{Bins, Extent, Meeting};
 use contact::Flag;
+use meeting::{Extent, Meeting};
 use near::{Near, Search, SearchMode};
 use probe::Probes;
 
@@ -51,6 +52,9 @@ const MOST_ROWS: f64 = (1_u64 << 22) as f64;
 /// Rows of pixels that are cut at once.
 const ROWS: u32 = 1024;
 
+/// Crossings of rows that are kept at once: so many, or so many for each segment.
+const CROSSINGS: [usize; 2] = [1 << 16, 8];
+
 /// Least error, relative to the largest coordinate, for which pixels have digits to differ in.
 const LEAST_ERROR: f64 = 1e-11;
 
@@ -62,6 +66,8 @@ const LEAST_ERROR: f64 = 1e-11;
 pub struct Images {
     /// Box of each outline, m.
     boxes: Vec<Rect>,
+    /// Boxes of their segments.
+    tree: Boxes,
     /// One for each thread.
     scratch: Vec<Scratch>,
 }
@@ -71,12 +77,8 @@ pub struct Images {
 struct Scratch {
     /// Boxes of a and b, m.
     boxes: [Rect; 2],
-    /// The segments of b by cells.
-    bins: Bins,
     /// Where the boundaries meet, along a.
     meetings: Vec<Meeting>,
-    /// What is inside a and b.
-    spots: [Spots; 2],
     /// Rows of a and b.
     spans: [Spans; 2],
     /// Points to be read.
@@ -129,7 +131,9 @@ impl Backend for Images {
         let own = self.scratch.len().min(pairs.len()).max(1);
         let helping = self.scratch.len() / own;
         self.scratch.iter_mut().for_each(|scratch| scratch.probes.set_threads(helping));
-        let job = Job { outlines, question, boxes: &self.boxes };
+        self.tree.build(outlines);
+        let view = View { outlines, boxes: &self.tree };
+        let job = Job { outlines, view, question, boxes: &self.boxes };
         job.share(&mut self.scratch[..own], pairs, answers);
         Ok(())
     }
@@ -146,6 +150,8 @@ fn localise([a, b]: [Rect; 2], margin: f64) -> Option<Rect> {
 struct Job<'a> {
     /// The set of outlines.
     outlines: &'a Outlines,
+    /// The same with boxes of segments.
+    view: View<'a>,
     /// The query.
     question: &'a ProximityQuery,
     /// Box of each outline, m.
@@ -216,12 +222,12 @@ impl Job<'_> {
             if rows > MOST_ROWS {
                 return Err(Cause::Rows { rows });
             }
-            answer.intersects = self.intersect(both, region, scratch);
+            answer.intersects = self.intersect(both, scratch);
             if answer.intersects && wanted.area {
                 answer.overlap_area = self.area(both, region, scratch);
             }
             if answer.intersects && (wanted.vertices || wanted.samples) {
-                depth::penetrations(outlines, both, question, scratch, answer);
+                depth::penetrations(self.view, both, question, scratch, answer);
             }
         }
         if wanted.contacts && localise(scratch.boxes, 0.5 * question.contact_distance).is_some() {
@@ -252,28 +258,23 @@ impl Job<'_> {
     ) -> Result<(), Cause> {
         let (target, error) = (scratch.boxes[1], self.question.error);
         let search = Search { pair, target, distance, error, pursuit };
-        scratch.near.search(self.outlines, &search, &mut scratch.probes)
+        scratch.near.search(self.view, &search, &mut scratch.probes)
     }
 
     /// Whether two outlines share a point; exact.
     ///
-    /// Leaves meetings and rows in the scratch.
-    fn intersect(&self, pair: [usize; 2], region: Rect, scratch: &mut Scratch) -> bool {
+    /// Leaves meetings in the scratch.
+    fn intersect(&self, pair: [usize; 2], scratch: &mut Scratch) -> bool {
         let (outlines, wanted) = (self.outlines, self.question.flags);
         let extent = if wanted.samples || wanted.contacts { Extent::All } else { Extent::First };
-        scratch.bins.meetings(outlines, pair, region, extent, &mut scratch.meetings);
-        for (outline, spots) in pair.into_iter().zip(&mut scratch.spots) {
-            spots.draw(outlines, outline);
-        }
+        meeting::meetings(self.view, pair, extent, &mut scratch.meetings);
         // Where no boundaries meet, a ring is inside whole or not at all.
         let holds = |outer: usize, inner: usize| {
-            let mut firsts = outlines.rings(pair[inner]).map(|ring| outlines.points()[ring.start]);
-            firsts.any(|first| {
-                scratch.boxes[outer].contains(first)
-                    && scratch.spots[outer].spot(outlines, first) == PointLocation::Inside
-            })
+            let mut firsts = outlines.rings(inner).map(|ring| outlines.points()[ring.start]);
+            firsts.any(|first| self.view.spot(outer, first) == PointLocation::Inside)
         };
-        !scratch.meetings.is_empty() || holds(0, 1) || holds(1, 0)
+        let [a, b] = pair;
+        !scratch.meetings.is_empty() || holds(a, b) || holds(b, a)
     }
 
     /// Area that both cover, m², as the sum of the lengths that rows of pixels have in both.
@@ -282,16 +283,22 @@ impl Job<'_> {
     /// the middle of the row is off by at most half its height times that.
     fn area(&self, pair: [usize; 2], region: Rect, scratch: &mut Scratch) -> f64 {
         let whole = Window::over([region.min, region.max], self.question.error, 0);
+        let segments: usize = pair.iter().map(|&at| self.outlines.range(at).len()).sum();
+        let most = CROSSINGS[0].max(CROSSINGS[1] * segments);
         let mut sum = 0.0;
         for first in (0..whole.height).step_by(ROWS as usize) {
             let corner = whole.corner + Vec2::new(0.0, f64::from(first) * whole.pixel);
             let height = ROWS.min(whole.height - first);
             let window = Window { corner, height, ..whole };
-            for (outline, spans) in pair.into_iter().zip(&mut scratch.spans) {
-                spans.draw(self.outlines, outline, &window);
-            }
-            let [a, b] = &scratch.spans;
-            sum += (0..height as usize).map(|row| a.shared(b, row)).sum::<f64>();
+            let mut part = 0.0;
+            groups(self.outlines, pair, &window, most, |rows| {
+                for (outline, spans) in pair.into_iter().zip(&mut scratch.spans) {
+                    spans.draw(self.outlines, outline, &window, rows.clone());
+                }
+                let [a, b] = &scratch.spans;
+                rows.for_each(|row| part += a.shared(b, row));
+            });
+            sum += part;
         }
         whole.pixel * sum
     }

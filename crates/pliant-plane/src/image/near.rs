@@ -17,6 +17,7 @@ use pliant::math::Vec2;
 
 use super::super::Cause;
 use super::super::contact::Part;
+use super::super::exact::tree::View;
 use super::super::field::sample::Reading;
 use super::super::outline::Outlines;
 use super::super::rect::Rect;
@@ -80,10 +81,11 @@ impl Near {
     /// Finds the pieces of a within the distance of b; those of more may be among them.
     pub fn search(
         &mut self,
-        outlines: &Outlines,
+        view: View<'_>,
         search: &Search,
         probes: &mut Probes,
     ) -> Result<(), Cause> {
+        let outlines = view.outlines;
         let region = self.begin(outlines, search);
         let last = LAST_ERROR * search.error;
         let mut error = (region.size().max_element() / FIRST_SIDE).max(last);
@@ -92,7 +94,7 @@ impl Near {
             let longest = 2.0 * if error > last { error } else { LAST_HALF * search.error };
             self.split(outlines, longest, probes)?;
             let reach = distance + STENCIL * error + longest;
-            probes.read(outlines, search.pair[1], error, reach);
+            probes.read(view, search.pair[1], error, reach);
             if search.pursuit == SearchMode::Nearest {
                 let values = probes.readings.iter().flatten().map(|reading| reading.value.abs());
                 distance = values.fold(distance, |least, value| least.min(value + error));

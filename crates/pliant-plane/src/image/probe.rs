@@ -5,10 +5,10 @@
 
 use pliant::math::Vec2;
 
+use super::super::exact::tree::View;
 use super::super::field::sample::{RIM, Reading};
 use super::super::field::tiled::{Tiled, Tiles};
 use super::super::field::{Field, Window};
-use super::super::outline::Outlines;
 
 /// Most pixels along a side of one window: 12 bytes each make 12 MiB.
 pub const SIDE: f64 = 1024.0;
@@ -53,7 +53,7 @@ impl Probes {
     /// Reads the field of an outline at all points, with an error of at most `error`, m.
     ///
     /// Where the distance is above `reach`, m, nothing is read.
-    pub fn read(&mut self, outlines: &Outlines, outline: usize, error: f64, reach: f64) {
+    pub fn read(&mut self, view: View<'_>, outline: usize, error: f64, reach: f64) {
         self.readings.clear();
         self.readings.resize(self.points.len(), None);
         let low = self.points.iter().fold(Vec2::INFINITY, |low, point| low.min(*point));
@@ -64,9 +64,10 @@ impl Probes {
             ([at.y as u32, at.x as u32], index as u32)
         }));
         self.order.sort_unstable();
+        self.tiled.take(view.outlines, outline);
         let order = std::mem::take(&mut self.order);
         for group in order.chunk_by(|p, q| p.0 == q.0) {
-            self.window(outlines, outline, [error, reach], group);
+            self.window(view, outline, [error, reach], group);
         }
         self.order = order;
     }
@@ -74,7 +75,7 @@ impl Probes {
     /// Draws one window and reads its points.
     fn window(
         &mut self,
-        outlines: &Outlines,
+        view: View<'_>,
         outline: usize,
         [error, reach]: [f64; 2],
         group: &[([u32; 2], u32)],
@@ -89,10 +90,10 @@ impl Probes {
             let far = [(x + 1 + RIM).min(window.width - 1), (y + 1 + RIM).min(window.height - 1)];
             self.tiles.want([x.saturating_sub(RIM), y.saturating_sub(RIM)], far);
         }
-        self.tiled.draw(outlines, outline, reach, Some(&self.tiles), &mut self.field);
+        self.tiled.draw_near(view, outline, reach, Some(&self.tiles), &mut self.field);
         for &(_, index) in group {
             let point = self.points[index as usize];
-            self.readings[index as usize] = self.field.read(outlines, point);
+            self.readings[index as usize] = self.field.read(view.outlines, point);
         }
     }
 }
@@ -100,6 +101,8 @@ impl Probes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exact::tree::Boxes;
+    use crate::outline::Outlines;
 
     #[test]
     fn many_windows_read_what_one_reads() {
@@ -110,11 +113,14 @@ mod tests {
             .map(|k| Vec2::new((f64::from(k) * 0.7549).fract(), (f64::from(k) * 0.5698).fract()))
             .map(|share| 4.0 * (share - 0.5))
             .collect();
+        let mut boxes = Boxes::default();
+        boxes.build(&outlines);
+        let view = View { outlines: &outlines, boxes: &boxes };
         let mut probes = Probes { points, ..Probes::default() };
         let mut values = Vec::new();
         // 4 m of pixels of √2 error: 283 and, in four by four windows, 2829 along a side.
         for error in [1e-2, 1e-3] {
-            probes.read(&outlines, 0, error, f64::INFINITY);
+            probes.read(view, 0, error, f64::INFINITY);
             assert_eq!(probes.order.last().unwrap().0 == [0, 0], error == 1e-2);
             values.push(probes.readings.clone());
         }

@@ -1,39 +1,29 @@
 //! Where an outline crosses itself or lies along itself.
 //!
 //! The even–odd rule gives such an outline an inside all the same, but seldom the one that
-//! was meant: readers of outlines should report it. Segments are sorted into square cells,
-//! and only those that share a cell are compared.
+//! was meant: readers of outlines should report it. Only segments whose boxes meet are
+//! compared, found by the tree of boxes.
+
+use std::ops::ControlFlow;
 
 use pliant::math::{Vec2, orient2d};
 
+use super::super::exact::tree::{Boxes, View};
 use super::super::segment::{crossing, meet, place};
 use super::{OutlineNotice, Outlines};
 
-/// Most entries in cells for each segment on average.
-const ENTRIES: usize = 4;
+/// Most meetings that are counted: a second's work.
+const MOST_MEETINGS: usize = 1 << 25;
 
-/// Most pairs of segments looked at: a second's work.
-const MOST_PAIRS: usize = 1 << 25;
+/// What was found of one kind: how many pairs, and the first.
+type Counted = (usize, Option<[usize; 2]>);
 
 /// Reports whether an outline crosses itself, and where first.
 ///
 /// Segments that touch in a corner do not cross. At most one notice each for crossings and
 /// for stretches that lie along each other, with their count.
 pub fn crossings(outlines: &Outlines, outline: usize) -> Vec<OutlineNotice> {
-    let range = outlines.range(outline);
-    let cells = Cells::new(outlines, range.clone());
-    let mut found: [(usize, Option<[usize; 2]>); 2] = [(0, None); 2];
-    let mut looked = 0;
-    cells.pairs(outlines, |a, b| {
-        looked += 1;
-        if let Some(kind) = kind(outlines, a, b) {
-            let (count, first) = &mut found[kind as usize];
-            *count += 1;
-            let pair = [a.min(b), a.max(b)];
-            *first = Some(first.map_or(pair, |first| first.min(pair)));
-        }
-        looked < MOST_PAIRS
-    });
+    let found = counted(outlines, outline);
     let named = |at: usize| {
         let mut rings = outlines.rings(outline).enumerate();
         let own = rings.find(|(_, ring)| ring.contains(&at));
@@ -50,6 +40,33 @@ pub fn crossings(outlines: &Outlines, outline: usize) -> Vec<OutlineNotice> {
         notices.push(OutlineNotice::Along { a: named(a), b: named(b), place, count });
     }
     notices
+}
+
+/// How many pairs of segments meet in each way, and the first of each.
+fn counted(outlines: &Outlines, outline: usize) -> [Counted; 2] {
+    let mut found: [Counted; 2] = [(0, None); 2];
+    let mut offer = |a: usize, b: usize| {
+        if let Some(kind) = kind(outlines, a, b) {
+            let (count, first) = &mut found[kind as usize];
+            *count += 1;
+            let pair = [a.min(b), a.max(b)];
+            *first = Some(first.map_or(pair, |first| first.min(pair)));
+        }
+    };
+    // Neighbours share a corner, and more where the ring folds back.
+    for at in outlines.range(outline) {
+        offer(at, outlines.next()[at] as usize);
+    }
+    let mut boxes = Boxes::default();
+    boxes.build(outlines);
+    let view = View { outlines, boxes: &boxes };
+    let mut looked = 0;
+    let _stopped = view.own_meetings(outline, &view.rect(outline), &mut |meeting| {
+        offer(meeting.own as usize, meeting.other as usize);
+        looked += 1;
+        if looked < MOST_MEETINGS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    found
 }
 
 /// How two segments of one outline meet.
@@ -83,92 +100,36 @@ fn kind(outlines: &Outlines, a: usize, b: usize) -> Option<Kind> {
     (opposite(of_q) && opposite(of_p)).then_some(Kind::Crosses)
 }
 
-/// Segments by the square cells that their boxes reach into.
-struct Cells {
-    /// Lower left corner of all cells, m.
-    corner: Vec2,
-    /// Side of a cell, m.
-    side: f64,
-    /// Cells side by side.
-    width: usize,
-    /// Cell and segment, ascending.
-    entries: Vec<(usize, usize)>,
-}
-
-impl Cells {
-    fn new(outlines: &Outlines, range: std::ops::Range<usize>) -> Cells {
-        let points = &outlines.points()[range.clone()];
-        let corner = points.iter().copied().fold(Vec2::INFINITY, Vec2::min);
-        let extent = points.iter().copied().fold(Vec2::NEG_INFINITY, Vec2::max) - corner;
-        let mut along = (range.len() as f64).sqrt().ceil();
-        // Long segments fill many cells: larger ones then, until memory is as the input's.
-        loop {
-            let side = extent.max_element() / along;
-            let width = along as usize + 1;
-            let mut cells = Cells { corner, side, width, entries: vec![] };
-            let size = |at: usize| {
-                let [low, high] = cells.span(outlines.segment(at));
-                (high[0] - low[0] + 1) * (high[1] - low[1] + 1)
-            };
-            if along <= 1.0 || range.clone().map(size).sum::<usize>() <= ENTRIES * range.len() {
-                cells.fill(outlines, range);
-                return cells;
-            }
-            along = (along / 2.0).ceil();
-        }
-    }
-
-    fn fill(&mut self, outlines: &Outlines, range: std::ops::Range<usize>) {
-        let mut entries = Vec::new();
-        for at in range {
-            let [low, high] = self.span(outlines.segment(at));
-            for y in low[1]..=high[1] {
-                entries.extend((low[0]..=high[0]).map(|x| (y * self.width + x, at)));
-            }
-        }
-        entries.sort_unstable();
-        self.entries = entries;
-    }
-
-    fn cell(&self, point: Vec2) -> [usize; 2] {
-        let at = (point - self.corner) / self.side;
-        [at.x, at.y].map(|at| (at as usize).min(self.width - 1))
-    }
-
-    /// Lowest and highest cell of a segment's box.
-    fn span(&self, [a, b]: [Vec2; 2]) -> [[usize; 2]; 2] {
-        [self.cell(a.min(b)), self.cell(a.max(b))]
-    }
-
-    /// Every pair of segments whose boxes overlap, once, until `look` has seen enough.
-    fn pairs(&self, outlines: &Outlines, mut look: impl FnMut(usize, usize) -> bool) {
-        for cell in self.entries.chunk_by(|p, q| p.0 == q.0) {
-            for (index, &(here, b)) in cell.iter().enumerate() {
-                let [b_low, b_high] = bounds(outlines.segment(b));
-                for &(_, a) in &cell[..index] {
-                    let [a_low, a_high] = bounds(outlines.segment(a));
-                    let (low, high) = (a_low.max(b_low), a_high.min(b_high));
-                    if !low.cmple(high).all() {
-                        continue;
-                    }
-                    // Boxes share several cells: the lowest of them is the pair's own.
-                    let [x, y] = self.cell(low);
-                    if y * self.width + x == here && !look(a, b) {
-                        return;
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn bounds([a, b]: [Vec2; 2]) -> [Vec2; 2] {
-    [a.min(b), a.max(b)]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exact::shapes;
+    use proptest::prelude::*;
+
+    /// Reference implementation: every segment against every segment.
+    fn slowly(outlines: &Outlines, outline: usize) -> [Counted; 2] {
+        let mut found: [Counted; 2] = [(0, None); 2];
+        for a in outlines.range(outline) {
+            for b in a + 1..outlines.range(outline).end {
+                if let Some(kind) = kind(outlines, a, b) {
+                    let (count, first) = &mut found[kind as usize];
+                    *count += 1;
+                    first.get_or_insert([a, b]);
+                }
+            }
+        }
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn boxes_lose_no_crossing(seed in 0_u64..1 << 48) {
+            let outlines = shapes::pair(seed);
+            for outline in 0..2 {
+                prop_assert_eq!(counted(&outlines, outline), slowly(&outlines, outline));
+            }
+        }
+    }
 
     fn reported(rings: &[&[(f64, f64)]]) -> Vec<OutlineNotice> {
         let rings: Vec<Vec<Vec2>> =

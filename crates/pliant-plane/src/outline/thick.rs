@@ -34,6 +34,15 @@ const CORNERS: [usize; 2] = [8, 4096];
 /// Most corners of all pens of one region together; finer bounds are not kept.
 const MOST_CORNERS: usize = 1 << 22;
 
+/// Sums that are united at once, and regions that are united from then on.
+///
+/// All at once cost as much as there are crossings of all of them, most of which lie under
+/// others and bound nothing.
+const UNITED: [usize; 2] = [64, 4];
+
+/// Most corners of the region's boundary.
+const MOST_BOUNDARY: usize = 1 << 22;
+
 /// A chain drawn with a round pen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stroke {
@@ -83,6 +92,15 @@ pub enum ThickError {
         /// Longer side of the box around all strokes, m.
         extent: f64,
     },
+    /// Lines that cross so often that their boundary does not fit into memory.
+    #[error(
+        "the boundary of {strokes} thick lines has more than {MOST_BOUNDARY} corners, as they \
+         cross each other so often; leave out some of them, or give them a larger thickness"
+    )]
+    TooMany {
+        /// Number of strokes.
+        strokes: usize,
+    },
 }
 
 /// Covers all strokes, within `bound` of round ones, m.
@@ -108,9 +126,39 @@ pub fn thicken(strokes: &[Stroke], bound: f64) -> Result<Thick, ThickError> {
             sums.push(grid.rounded(pen.iter().map(|corner| dot + *corner)));
         }
     }
-    let shapes = Overlay::from_subj(&sums).overlay(OverlayRule::Subject, FillRule::NonZero);
-    let rings = shapes.into_iter().flatten().map(|ring| grid.back(&ring)).collect();
-    Ok(Thick { rings, error: error + GRID_ERROR * grid.step })
+    let (rings, levels) =
+        union(&sums, MOST_BOUNDARY).ok_or(ThickError::TooMany { strokes: strokes.len() })?;
+    let rings = rings.iter().map(|ring| grid.back(ring)).collect();
+    Ok(Thick { rings, error: error + levels as f64 * GRID_ERROR * grid.step })
+}
+
+/// A closed chain of grid points, against the clock around what it covers.
+type Ring = Vec<IntPoint<i64>>;
+
+/// What rings cover together, and how often it was rounded.
+///
+/// `None` where the boundary has more than `most` corners.
+fn union(sums: &[Ring], most: usize) -> Option<(Vec<Ring>, usize)> {
+    // Neighbours in the chain are neighbours in the plane: unite these first.
+    let mut parts: Vec<Vec<Ring>> = sums.chunks(UNITED[0]).map(united).collect();
+    let mut levels = 1;
+    loop {
+        let corners: usize = parts.iter().flatten().map(Vec::len).sum();
+        if corners > most {
+            return None;
+        }
+        if parts.len() <= 1 {
+            return Some((parts.pop().unwrap_or_default(), levels));
+        }
+        parts = parts.chunks(UNITED[1]).map(|some| united(&some.concat())).collect();
+        levels += 1;
+    }
+}
+
+/// What rings cover together, at once.
+fn united(rings: &[Ring]) -> Vec<Ring> {
+    let shapes = Overlay::from_subj(rings).overlay(OverlayRule::Subject, FillRule::NonZero);
+    shapes.into_iter().flatten().collect()
 }
 
 /// Integers for all places the strokes can reach.
@@ -257,6 +305,44 @@ mod tests {
             stroke(&[p(-2.0, 1.0), p(2.0, -1.0)], 0.2),
         ];
         check(&cross, 1);
+    }
+
+    #[test]
+    fn many_strokes_cover_what_they_cover_at_once() {
+        let mut random = pliant::math::random::Random::new(3);
+        let mut anywhere = || 4.0 * Vec2::new(random.unit() - 0.5, random.unit() - 0.5);
+        for count in [2, 65, 300, 1500] {
+            let strokes = [stroke(&(0..count).map(|_| anywhere()).collect::<Vec<_>>(), 0.02)];
+            let grid = Grid::new(&strokes).unwrap();
+            let (pen, _) = pen(0.02, BOUND, CORNERS[1]);
+            let sums: Vec<Ring> = (strokes[0].points.windows(2))
+                .map(|ends| grid.rounded(drawn(&pen, [ends[0], ends[1]])))
+                .collect();
+            let size = |rings: &[Ring]| -> [f64; 2] {
+                let rings: Vec<Vec<Vec2>> = rings.iter().map(|ring| grid.back(ring)).collect();
+                let ends = |ring: &Vec<Vec2>| {
+                    ring.iter()
+                        .zip(ring.iter().cycle().skip(1))
+                        .map(|(a, b)| a.distance(*b))
+                        .sum::<f64>()
+                };
+                [rings.iter().map(|ring| area(ring)).sum(), rings.iter().map(ends).sum::<f64>()]
+            };
+            let ([at_once, perimeter], (parts, levels)) =
+                (size(&united(&sums)), union(&sums, MOST_BOUNDARY).unwrap());
+            let off = (size(&parts)[0] - at_once).abs();
+            assert!(off <= levels as f64 * GRID_ERROR * grid.step * perimeter, "{count}: {off}");
+            assert_eq!(
+                levels,
+                if count <= 65 {
+                    1
+                } else if count == 300 {
+                    3
+                } else {
+                    4
+                }
+            );
+        }
     }
 
     #[test]

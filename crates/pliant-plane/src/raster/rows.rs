@@ -7,55 +7,13 @@ use std::ops::Range;
 
 use pliant::math::Vec2;
 
-use super::super::boundary::PointLocation;
+use super::super::exact::tree::View;
 use super::super::field::Window;
 use super::super::outline::Outlines;
-use super::super::segment::{right_of, touches};
+use super::super::segment::right_of;
 
-/// Items in rows: those of row k lie between two starts.
-#[derive(Clone, Debug, Default)]
-pub(in super::super) struct Csr<T> {
-    /// Where each row begins in `items`, and their number at the end.
-    starts: Vec<u32>,
-    /// All items, row after row.
-    items: Vec<T>,
-}
-
-impl<T: Copy + Default> Csr<T> {
-    /// Gives every row the items that `make` returns for the segments that reach it.
-    pub(in super::super) fn fill<'a>(
-        &mut self,
-        count: usize,
-        reached: impl Iterator<Item = (usize, Range<usize>)> + Clone + 'a,
-        mut make: impl FnMut(usize, usize) -> T,
-    ) {
-        self.starts.clear();
-        self.starts.resize(count + 1, 0);
-        for (_, rows) in reached.clone() {
-            rows.for_each(|row| self.starts[row + 1] += 1);
-        }
-        for row in 0..count {
-            self.starts[row + 1] += self.starts[row];
-        }
-        self.items.clear();
-        self.items.resize(self.starts[count] as usize, T::default());
-        for (at, rows) in reached {
-            for row in rows {
-                // Starts serve as the next free place, and end one row further on.
-                let place = self.starts[row] as usize;
-                self.items[place] = make(at, row);
-                self.starts[row] += 1;
-            }
-        }
-        self.starts.copy_within(0..count, 1);
-        self.starts[0] = 0;
-    }
-
-    /// The places of a row's items.
-    fn row(&self, row: usize) -> Range<usize> {
-        self.starts[row] as usize..self.starts[row + 1] as usize
-    }
-}
+/// Bits of a word.
+const WORD: usize = u64::BITS as usize;
 
 /// The rows whose centres a segment crosses; its lower end counts, its upper does not.
 fn crossed(window: &Window, [a, b]: [Vec2; 2]) -> Range<usize> {
@@ -83,34 +41,88 @@ fn crossed(window: &Window, [a, b]: [Vec2; 2]) -> Range<usize> {
 /// What of a window is inside an outline.
 #[derive(Clone, Debug, Default)]
 pub struct Fill {
-    /// For each row the columns from which on one more segment lies to the left, ascending.
-    turns: Csr<u32>,
-}
-
-impl<T> Csr<T> {
-    /// What a row holds.
-    pub(in super::super) fn items(&self, row: usize) -> &[T] {
-        &self.items[self.starts[row] as usize..self.starts[row + 1] as usize]
-    }
+    /// For each row a bit for each column from which on an odd number of segments more lies to
+    /// the left: however many segments there are, memory is that of the pixels.
+    odd: Vec<u64>,
+    /// First turn of each row, and the count of turns at the end.
+    starts: Vec<usize>,
+    /// For each row the columns of its bits, ascending.
+    turns: Vec<u32>,
 }
 
 impl Fill {
     /// Fills an outline.
     pub fn draw(&mut self, outlines: &Outlines, outline: usize, window: &Window) {
-        let ends = |at: usize| outlines.segment(at);
-        let reached = outlines.range(outline).map(|at| (at, crossed(window, ends(at))));
-        let height = window.height as usize;
-        self.turns.fill(height, reached, |at, row| turn(window, ends(at), row as u32));
-        for row in 0..height {
-            let row = self.turns.row(row);
-            self.turns.items[row].sort_unstable();
+        self.clear(window);
+        for at in outlines.range(outline) {
+            self.cut(window, outlines.segment(at), 0);
         }
+        self.finish(window);
+    }
+
+    /// Fills an outline whose segments near the window are known.
+    ///
+    /// `near` holds all of which the box meets that of the window; a ray for each row finds
+    /// what the others do.
+    pub(in super::super) fn draw_near(
+        &mut self,
+        view: View<'_>,
+        outline: usize,
+        near: &[u32],
+        window: &Window,
+    ) {
+        self.clear(window);
+        let words = (window.width as usize + 1).div_ceil(WORD);
+        for row in 0..window.height {
+            let inside = view.is_odd(outline, window.centre(0, row));
+            self.odd[row as usize * words] = u64::from(inside);
+        }
+        for &at in near {
+            // What lies to the left of the first column is in its ray.
+            self.cut(window, view.outlines.segment(at as usize), 1);
+        }
+        self.finish(window);
+    }
+
+    fn clear(&mut self, window: &Window) {
+        let words = (window.width as usize + 1).div_ceil(WORD);
+        self.odd.clear();
+        self.odd.resize(words * window.height as usize, 0);
+    }
+
+    /// Turns the bits of the columns from `first` on at which a segment crosses rows.
+    fn cut(&mut self, window: &Window, ends: [Vec2; 2], first: usize) {
+        let words = (window.width as usize + 1).div_ceil(WORD);
+        for row in crossed(window, ends) {
+            let column = turn(window, ends, row as u32) as usize;
+            if column >= first {
+                self.odd[row * words + column / WORD] ^= 1 << (column % WORD);
+            }
+        }
+    }
+
+    /// Lists the columns whose bits are set.
+    fn finish(&mut self, window: &Window) {
+        let words = (window.width as usize + 1).div_ceil(WORD);
+        self.starts.clear();
+        self.turns.clear();
+        for row in self.odd.chunks(words) {
+            self.starts.push(self.turns.len());
+            for (word, &bits) in row.iter().enumerate() {
+                let mut left = bits;
+                while left != 0 {
+                    self.turns.push((word * WORD) as u32 + left.trailing_zeros());
+                    left &= left - 1;
+                }
+            }
+        }
+        self.starts.push(self.turns.len());
     }
 
     /// The columns of a row at which inside begins and ends in turn, ascending.
     #[inline]
     pub fn turns(&self, row: usize) -> &[u32] {
-        &self.turns.items[self.turns.row(row)]
+        &self.turns[self.starts[row]..self.starts[row + 1]]
     }
 
     /// Whether a pixel's centre is inside.
@@ -137,29 +149,60 @@ fn turn(window: &Window, ends @ [a, b]: [Vec2; 2], row: u32) -> u32 {
 /// Where rows of pixel centres enter and leave an outline, for lengths along the rows.
 #[derive(Clone, Debug, Default)]
 pub struct Spans {
+    /// The first row cut.
+    first: usize,
+    /// Where each row begins in `crossings`, and their number at the end.
+    starts: Vec<usize>,
     /// For each row where it meets the boundary, ascending, m.
-    crossings: Csr<f64>,
+    crossings: Vec<f64>,
 }
 
 impl Spans {
-    /// Cuts an outline by the rows of a window, which may be of any width.
-    pub fn draw(&mut self, outlines: &Outlines, outline: usize, window: &Window) {
-        let ends = |at: usize| outlines.segment(at);
-        let reached = outlines.range(outline).map(|at| (at, crossed(window, ends(at))));
-        let height = window.height as usize;
-        self.crossings.fill(height, reached, |at, row| {
-            let ([a, b], y) = (ends(at), window.centre(0, row as u32).y);
-            a.x + (y - a.y) / (b.y - a.y) * (b.x - a.x)
+    /// Cuts an outline by some rows of a window, which may be of any width.
+    pub fn draw(
+        &mut self,
+        outlines: &Outlines,
+        outline: usize,
+        window: &Window,
+        rows: Range<usize>,
+    ) {
+        let reached = outlines.range(outline).map(|at| {
+            let all = crossed(window, outlines.segment(at));
+            (at, all.start.max(rows.start)..all.end.min(rows.end))
         });
-        for row in 0..height {
-            let row = self.crossings.row(row);
-            self.crossings.items[row].sort_unstable_by(f64::total_cmp);
+        self.first = rows.start;
+        let (first, count) = (rows.start, rows.len());
+        let Spans { starts, crossings, .. } = self;
+        starts.clear();
+        starts.resize(count + 1, 0);
+        for (_, rows) in reached.clone() {
+            rows.for_each(|row| starts[row - first + 1] += 1);
+        }
+        for row in 0..count {
+            starts[row + 1] += starts[row];
+        }
+        crossings.clear();
+        crossings.resize(starts[count], 0.0);
+        for (at, rows) in reached {
+            let [a, b] = outlines.segment(at);
+            for row in rows {
+                // Starts serve as the next free place, and end one row further on.
+                let place = &mut starts[row - first];
+                let y = window.centre(0, row as u32).y;
+                crossings[*place] = a.x + (y - a.y) / (b.y - a.y) * (b.x - a.x);
+                *place += 1;
+            }
+        }
+        starts.copy_within(0..count, 1);
+        starts[0] = 0;
+        for ends in starts.windows(2) {
+            crossings[ends[0]..ends[1]].sort_unstable_by(f64::total_cmp);
         }
     }
 
     /// Length of a row inside both outlines, m.
     pub fn shared(&self, other: &Spans, row: usize) -> f64 {
-        let [a, b] = [self, other].map(|spans| &spans.crossings.items[spans.crossings.row(row)]);
+        let [a, b] = [self, other].map(|spans| spans.row(row));
         let (mut i, mut j, mut sum) = (0, 0, 0.0);
         while i + 1 < a.len() && j + 1 < b.len() {
             sum += (a[i + 1].min(b[j + 1]) - a[i].max(b[j])).max(0.0);
@@ -167,64 +210,48 @@ impl Spans {
         }
         sum
     }
-}
 
-/// Locates any point, from the few segments at its height.
-#[derive(Clone, Debug, Default)]
-pub struct Spots {
-    /// Lowest point, m.
-    low: f64,
-    /// Rows for each metre, 1/m.
-    density: f64,
-    /// For each row the segments that reach it.
-    segments: Csr<u32>,
-}
-
-impl Spots {
-    /// Prepares for an outline.
-    pub fn draw(&mut self, outlines: &Outlines, outline: usize) {
-        let range = outlines.range(outline);
-        let heights = outlines.points()[range.clone()].iter().map(|point| point.y);
-        let ends = heights.fold([f64::INFINITY, f64::NEG_INFINITY], |e, y| {
-            [if y < e[0] { y } else { e[0] }, if y > e[1] { y } else { e[1] }]
-        });
-        let count = range.len().max(1);
-        self.low = ends[0];
-        let density = count as f64 / (ends[1] - ends[0]);
-        self.density = if density.is_finite() { density } else { 0.0 };
-        let (low, density) = (self.low, self.density);
-        let reached = range.map(|at| {
-            let [a, b] = outlines.segment(at).map(|end| bucket(low, density, count, end.y));
-            (at, a.min(b)..a.max(b) + 1)
-        });
-        self.segments.fill(count, reached, |at, _| at as u32);
+    /// Where a row meets the boundary, m.
+    fn row(&self, row: usize) -> &[f64] {
+        let at = row - self.first;
+        &self.crossings[self.starts[at]..self.starts[at + 1]]
     }
+}
 
-    /// Where a point is; exact.
-    pub fn spot(&self, outlines: &Outlines, point: Vec2) -> PointLocation {
-        let count = self.segments.starts.len() - 1;
-        let row = self.segments.row(bucket(self.low, self.density, count, point.y));
-        let mut odd = false;
-        for &at in &self.segments.items[row] {
-            let ends = outlines.segment(at as usize);
-            if touches(ends, point) {
-                return PointLocation::Boundary;
-            }
-            odd ^= right_of(ends, point);
+/// Cuts the rows of a window into groups that meet the boundaries at most `most` times, or in
+/// a single row; calls `visit` for each in order.
+pub fn groups(
+    outlines: &Outlines,
+    pair: [usize; 2],
+    window: &Window,
+    most: usize,
+    mut visit: impl FnMut(Range<usize>),
+) {
+    let height = window.height as usize;
+    let mut change = vec![0_isize; height + 1];
+    for at in pair.into_iter().flat_map(|outline| outlines.range(outline)) {
+        let rows = crossed(window, outlines.segment(at));
+        change[rows.start] += 1;
+        change[rows.end] -= 1;
+    }
+    let (mut first, mut met, mut in_group) = (0, 0, 0);
+    for (row, change) in change[..height].iter().enumerate() {
+        met += change;
+        if in_group > 0 && in_group + met.unsigned_abs() > most {
+            visit(first..row);
+            (first, in_group) = (row, 0);
         }
-        if odd { PointLocation::Inside } else { PointLocation::Outside }
+        in_group += met.unsigned_abs();
     }
-}
-
-/// The row of a height; never descends as the height grows, so that what lies between two
-/// heights gets a row between theirs.
-fn bucket(low: f64, density: f64, count: usize, y: f64) -> usize {
-    (((y - low) * density).max(0.0) as usize).min(count - 1)
+    if first < height {
+        visit(first..height);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::boundary::PointLocation;
     use crate::brute;
 
     fn shapes() -> Outlines {
@@ -245,13 +272,11 @@ mod tests {
         let corner = Vec2::new(-0.625, -1.125);
         let window = Window { corner, pixel: 0.25, width: 21, height: 23 };
         for outline in 0..2 {
-            let (mut fill, mut spots) = (Fill::default(), Spots::default());
+            let mut fill = Fill::default();
             fill.draw(&outlines, outline, &window);
-            spots.draw(&outlines, outline);
             let mut inside = 0;
             for (x, y) in (0..21).flat_map(|x| (0..23).map(move |y| (x, y))) {
                 let spot = brute::spot(&outlines, outline, window.centre(x, y));
-                assert_eq!(spots.spot(&outlines, window.centre(x, y)), spot);
                 if spot != PointLocation::Boundary {
                     assert_eq!(fill.inside(x, y), spot == PointLocation::Inside, "{x} {y}");
                 }
@@ -266,9 +291,18 @@ mod tests {
         let outlines = shapes();
         let window = Window { corner: Vec2::new(0.0, -1.0), pixel: 0.001, width: 1, height: 5000 };
         let [mut a, mut b] = [Spans::default(), Spans::default()];
-        a.draw(&outlines, 0, &window);
-        b.draw(&outlines, 1, &window);
-        let area = (0..5000).map(|row| a.shared(&b, row)).sum::<f64>() * window.pixel;
+        let mut length = 0.0;
+        let mut end = 0;
+        groups(&outlines, [0, 1], &window, 100, |rows| {
+            assert_eq!(rows.start, end);
+            end = rows.end;
+            a.draw(&outlines, 0, &window, rows.clone());
+            b.draw(&outlines, 1, &window, rows.clone());
+            assert!(a.crossings.len() + b.crossings.len() <= 100);
+            length += rows.map(|row| a.shared(&b, row)).sum::<f64>();
+        });
+        assert_eq!(end, 5000);
+        let area = length * window.pixel;
         let exact = brute::overlap_area(&outlines, 0, 1);
         // Half a row's height times the way across, below 30 m.
         assert!((area - exact).abs() < 0.5 * 0.001 * 30.0, "{area} {exact}");

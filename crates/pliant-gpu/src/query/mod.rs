@@ -17,6 +17,7 @@ mod samples;
 use bytemuck::Zeroable;
 use pliant::par;
 use pliant_plane::exact::Exact;
+use pliant_plane::locate::Locator;
 use pliant_plane::outline::Outlines;
 use pliant_plane::{
     Backend, BackendError, Cause, Notice, Pair, ProximityQuery, ProximityResult, QueryFlags,
@@ -49,7 +50,7 @@ pub enum DepthsBy {
 
 /// Settings of queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AskSettings {
+pub struct QuerySettings {
     /// How depths are found; both ways keep the bound, the first is faster.
     pub depths: DepthsBy,
 }
@@ -58,7 +59,7 @@ pub struct AskSettings {
 #[derive(Debug)]
 pub struct Gpu {
     /// Settings of queries.
-    pub settings: AskSettings,
+    pub settings: QuerySettings,
     /// The GPU itself.
     pub(crate) device: Device,
     /// The pass behind depths, crossings and nearest segments.
@@ -150,9 +151,33 @@ impl Backend for Gpu {
         answers: &mut Vec<ProximityResult>,
     ) -> Result<(), BackendError> {
         prepare(outlines, pairs, question, answers)?;
-        self.plan.fill(outlines, pairs, question);
-        let Gpu { device, depths, areas, plan, segments, settings, .. } = self;
+        self.plan.fill(outlines, pairs, question, self.device.tests);
+        match self.by_gpu(outlines, pairs, question, answers) {
+            Ok(()) => {}
+            // What was found so far goes: segments fill in all of it.
+            Err(GpuError::TooLarge { need, limit, .. }) => {
+                let [need, limit] = [need, limit].map(|bytes| bytes as f64);
+                self.plan.leave(Cause::Memory { need, limit });
+            }
+            Err(error) => return Err(error.into()),
+        }
+        self.by_segments(outlines, pairs, question, answers)
+    }
+}
+
+impl Gpu {
+    /// Queries all pairs that the plan has tasks for.
+    fn by_gpu(
+        &mut self,
+        outlines: &Outlines,
+        pairs: &[Pair],
+        question: &ProximityQuery,
+        answers: &mut [ProximityResult],
+    ) -> Result<(), GpuError> {
+        let by = self.settings.depths;
+        let Gpu { device, depths, areas, plan, .. } = self;
         let Plan { chunks, tasks, starts, exact, list, cuts } = plan;
+        let locator = &Locator::new(outlines);
         if !tasks.is_empty() {
             depths.run(device, chunks, tasks, pairs.len(), |seen| {
                 list.clear();
@@ -161,7 +186,7 @@ impl Backend for Gpu {
                 list.sort_unstable();
                 let gave_up = (0..).zip(seen.crossed).filter(|(_, bits)| **bits & GAVE_UP != 0);
                 exact.extend(gave_up.map(|(at, _)| (at, Cause::Turns)));
-                let gather = Gather { outlines, question, chunks, tasks, seen, list };
+                let gather = Gather { outlines, locator, question, chunks, tasks, seen, list };
                 cuts.clear();
                 cuts.extend((0..=PIECES).map(|piece| pairs.len() * piece / PIECES));
                 par::chunks(answers, cuts, |piece, answers| {
@@ -180,22 +205,33 @@ impl Backend for Gpu {
             let [points, records] = depths.uploaded()?;
             let uploaded = UploadedChunks { chunks, points, records };
             areas.run(device, uploaded, pairs, question.error, answers)?;
-            let wanted = QueryFlags { area: true, vertices: false, ..QueryFlags::DEPTHS };
-            let left = areas.left().iter().map(|&at| pairs[at as usize]);
-            let found =
-                segments.query(outlines, left, &ProximityQuery { flags: wanted, ..*question })?;
-            for (&at, exact) in areas.left().iter().zip(found) {
-                answers[at as usize].overlap_area = exact.overlap_area;
-            }
+            let left = self.areas_left(outlines, pairs, question, answers);
+            left.map_err(|error| GpuError::Device { what: error.to_string() })?;
         }
-        if settings.depths == DepthsBy::Images {
+        if by == DepthsBy::Images {
             images::measure(self, outlines, pairs, question.error, answers)?;
         }
-        self.by_segments(outlines, pairs, question, answers)
+        Ok(())
     }
-}
 
-impl Gpu {
+    /// Finds the areas by segments that rows left open.
+    fn areas_left(
+        &mut self,
+        outlines: &Outlines,
+        pairs: &[Pair],
+        question: &ProximityQuery,
+        answers: &mut [ProximityResult],
+    ) -> Result<(), BackendError> {
+        let flags = QueryFlags { area: true, vertices: false, ..QueryFlags::DEPTHS };
+        let left = self.areas.left();
+        let pairs = left.iter().map(|&at| pairs[at as usize]);
+        let found = self.segments.query(outlines, pairs, &ProximityQuery { flags, ..*question })?;
+        for (&at, exact) in left.iter().zip(found) {
+            answers[at as usize].overlap_area = exact.overlap_area;
+        }
+        Ok(())
+    }
+
     /// Queries the pairs that the GPU could not resolve, or gave up, by segments alone.
     fn by_segments(
         &mut self,
@@ -237,7 +273,9 @@ impl Segments {
 
 impl Plan {
     /// Lays out outlines and tasks.
-    fn fill(&mut self, outlines: &Outlines, pairs: &[Pair], question: &ProximityQuery) {
+    ///
+    /// Pairs that take more than `most` tests of boxes are left to segments.
+    fn fill(&mut self, outlines: &Outlines, pairs: &[Pair], question: &ProximityQuery, most: u64) {
         self.chunks.fill(outlines);
         self.tasks.clear();
         self.starts.clear();
@@ -248,6 +286,13 @@ impl Plan {
             let enough = 2.0 * MARGIN * error * self.chunks.unit <= question.error;
             if !enough {
                 self.exact.push((at as u32, Cause::Digits { bits: f32::MANTISSA_DIGITS }));
+                continue;
+            }
+            let [of_a, of_b] =
+                [a, b].map(|side| u64::from(self.chunks.shapes[side as usize].count));
+            let tests = 2 * of_a * of_b;
+            if tests > most {
+                self.exact.push((at as u32, Cause::Tests { tests: tests as f64 }));
                 continue;
             }
             let near = self.near(a as usize, b as usize, 0.0);
@@ -275,6 +320,15 @@ impl Plan {
             }
         }
         self.starts.push(self.tasks.len() as u32);
+    }
+
+    /// Leaves all pairs to segments that are not left already.
+    fn leave(&mut self, cause: Cause) {
+        self.exact.sort_unstable_by_key(|&(at, _)| at);
+        let known: Vec<u32> = self.exact.iter().map(|&(at, _)| at).collect();
+        let pairs = 0..self.starts.len() as u32 - 1;
+        let others = pairs.filter(|at| known.binary_search(at).is_err());
+        self.exact.extend(others.map(|at| (at, cause)));
     }
 
     /// Whether two outlines may be within a distance of each other, by their boxes.

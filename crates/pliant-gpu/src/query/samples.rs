@@ -40,6 +40,10 @@ pub fn measure(
         if exact.iter().any(|&(left, _)| left as usize == at) {
             continue;
         }
+        if let Some(cause) = too_many(chunks, *pair, answer, device.tests) {
+            exact.push((at as u32, cause));
+            continue;
+        }
         for (side, sign, own, other) in
             [(Side::A, 1.0, pair.a, pair.b), (Side::B, -1.0, pair.b, pair.a)]
         {
@@ -85,12 +89,20 @@ pub fn measure(
             }
         })?;
     }
-    for answer in answers.iter_mut() {
-        answer.penetration.retain(|p| !is_open(p));
-    }
+    answers.iter_mut().for_each(|answer| answer.penetration.retain(|p| !is_open(p)));
     chunks.slots.truncate(slots);
     chunks.chunks.truncate(known);
     Ok(())
+}
+
+/// Why the samples of a pair are left to segments: they take more than `most` tests of boxes.
+fn too_many(chunks: &Chunks, pair: Pair, answer: &ProximityResult, most: u64) -> Option<Cause> {
+    let tests_of = |side: Side, other: u32| {
+        let open = answer.penetration.iter().filter(|p| p.of == side && is_open(p)).count();
+        open.div_ceil(CHUNK) as u64 * u64::from(chunks.shapes[other as usize].count)
+    };
+    let tests = tests_of(Side::A, pair.b) + tests_of(Side::B, pair.a);
+    (tests > most).then_some(Cause::Tests { tests: tests as f64 })
 }
 
 /// Whether a sample is still to be measured.

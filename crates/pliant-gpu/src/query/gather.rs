@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use pliant::math::Vec2;
-use pliant_plane::boundary::{PointLocation, direction, outward, spot};
+use pliant_plane::boundary::{PointLocation, direction, outward};
+use pliant_plane::locate::Locator;
 use pliant_plane::outline::Outlines;
 use pliant_plane::samples::{self, MOST_SAMPLES};
 use pliant_plane::segment::{crossing, meet, nearest_along, place};
@@ -19,6 +20,8 @@ use super::contacts::contacts;
 pub struct Gather<'a> {
     /// The outlines.
     pub outlines: &'a Outlines,
+    /// Where points are that rounding leaves open.
+    pub locator: &'a Locator<'a>,
     /// The query.
     pub question: &'a ProximityQuery,
     /// The outlines as the GPU has them.
@@ -67,7 +70,8 @@ impl Gather<'_> {
             answer.separation = self.separation(tasks.clone(), split);
         }
         if wanted.contacts {
-            contacts(self.outlines, pair, self.question.contact_distance, list, answer);
+            let distance = self.question.contact_distance;
+            contacts(self.outlines, self.locator, pair, distance, list, answer);
         }
     }
 
@@ -79,8 +83,7 @@ impl Gather<'_> {
         }
         let point = self.point(task, bit);
         let unsure = found.unsure >> bit & 1 == 1;
-        !unsure
-            || spot(self.outlines, other, self.outlines.points()[point]) == PointLocation::Inside
+        !unsure || self.locator.spot(other, self.outlines.points()[point]) == PointLocation::Inside
     }
 
     /// The point of thread `bit` of a task, an index.
@@ -178,7 +181,7 @@ impl Gather<'_> {
         let middle = |cut: &[f64]| place(ends, 0.5 * (cut[0] + cut[1]));
         let parts = cuts.windows(2).filter(|cut| cut[1] > cut[0]);
         let inside =
-            parts.filter(|cut| spot(self.outlines, other, middle(cut)) == PointLocation::Inside);
+            parts.filter(|cut| self.locator.spot(other, middle(cut)) == PointLocation::Inside);
         inside.map(|cut| cut[0]..cut[1]).collect()
     }
 

@@ -4,11 +4,11 @@
 //! boundaries are farther apart than the contact distance, so nothing but what is near can
 //! begin, end or decide it.
 
-use pliant_plane::boundary::spot;
 use pliant_plane::contact::{Nearest, Stretch, Stretches};
+use pliant_plane::locate::Locator;
 use pliant_plane::outline::Outlines;
 use pliant_plane::segment::near_one;
-use pliant_plane::{Contact, Pair, ProximityResult};
+use pliant_plane::{Pair, ProximityResult};
 
 use crate::depths::Candidate;
 
@@ -17,6 +17,7 @@ use crate::depths::Candidate;
 /// `list` holds all segments that may be as near, sorted by a's.
 pub fn contacts(
     outlines: &Outlines,
+    locator: &Locator<'_>,
     pair: Pair,
     distance: f64,
     list: &[Candidate],
@@ -40,19 +41,16 @@ pub fn contacts(
             stretches.add(segment, &mut shares);
         }
         let found = stretches.around(&ring);
-        let mut one = |stretch| contact(outlines, stretch, list, b, &mut nearest);
+        let mut one = |stretch| {
+            offer(outlines, stretch, list, &mut nearest);
+            nearest.contact(outlines, stretch, |point| locator.spot(b, point))
+        };
         answer.contacts.extend(found.filter_map(&mut one));
     }
 }
 
-/// The contact of a stretch: where it is nearest to b.
-fn contact(
-    outlines: &Outlines,
-    stretch: Stretch<'_>,
-    list: &[Candidate],
-    b: usize,
-    nearest: &mut Nearest,
-) -> Option<Contact> {
+/// Offers all that is near a stretch of b's boundary.
+fn offer(outlines: &Outlines, stretch: Stretch<'_>, list: &[Candidate], nearest: &mut Nearest) {
     nearest.clear();
     for (order, part) in stretch.parts().enumerate() {
         let ends = part.ends(outlines);
@@ -61,5 +59,4 @@ fn contact(
             nearest.offer(outlines, part, ends, [order, near.other as usize]);
         }
     }
-    nearest.contact(outlines, stretch, |point| spot(outlines, b, point))
 }
