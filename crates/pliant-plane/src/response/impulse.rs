@@ -26,7 +26,7 @@ use pliant::id::VertexId;
 use pliant::math::{Vec2, Vec3};
 use pliant::profile::{Stage, StageTimer};
 
-use super::grip::Grip;
+use super::contact_point::Grip;
 use super::penalty::describe;
 use super::{Flat, OutlinesError, refused};
 

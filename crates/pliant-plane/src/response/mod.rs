@@ -8,9 +8,9 @@
 //! `grip` has the effective mass and velocity of a point of a boundary, `ways` the exit
 //! direction of what is deep inside.
 
-pub mod grip;
+pub mod contact_point;
 
-pub mod ways;
+pub mod penalty_pairs;
 
 pub mod penalty;
 

@@ -25,8 +25,8 @@ use pliant::id::VertexId;
 use pliant::math::{Vec2, Vec3};
 use pliant::profile::{Stage, StageTimer};
 
-use super::grip::Grip;
-use super::ways::{Push, Ways};
+use super::contact_point::Grip;
+use super::penalty_pairs::{Push, Ways};
 use super::{Flat, OutlinesError, refused};
 
 /// Share of mass over step squared that a spring has by default.
