@@ -449,7 +449,7 @@ impl Stepper {
     }
 }
 
-/// Does what responses ask for; returns the potential energy that shifts put in, J.
+/// Applies the output of responses; returns the potential energy that shifts put in, J.
 fn apply(
     input: &mut EnergyInput,
     output: &ContactOutput,

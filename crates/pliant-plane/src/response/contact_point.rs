@@ -20,7 +20,7 @@ use super::Flat;
 
 /// A point of a boundary.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Grip {
+pub struct ContactPoint {
     /// The outline, counted among outlines.
     pub outline: u32,
     /// Ends of the segment it is on, among the points of all outlines.
@@ -33,7 +33,7 @@ pub struct Grip {
     pub position: Vec2,
 }
 
-impl Grip {
+impl ContactPoint {
     /// Velocity of the point, m/s.
     pub fn velocity(&self, velocities: &[Vec3]) -> Vec2 {
         let [a, b] = self.ends.map(|end| velocities[end.index()].truncate());
@@ -52,10 +52,10 @@ impl Grip {
 
 impl Flat {
     /// The point at a place of a boundary.
-    pub(super) fn grip(&self, at: Place) -> Grip {
+    pub(super) fn contact_point(&self, at: Place) -> ContactPoint {
         let start = at.segment as usize;
         let end = self.outlines.next()[start] as usize;
-        Grip {
+        ContactPoint {
             outline: self.owners[start],
             segment: [start as u32, end as u32],
             ends: [self.vertices[start], self.vertices[end]],
@@ -65,50 +65,50 @@ impl Flat {
     }
 
     /// Whether the point is of a rigid outline.
-    pub(super) fn is_rigid(&self, grip: &Grip) -> bool {
-        self.laminas[grip.outline as usize].is_some()
+    pub(super) fn is_rigid(&self, point: &ContactPoint) -> bool {
+        self.laminas[point.outline as usize].is_some()
     }
 
     /// Appends a couple on the ends of the point's segment, N·m or N·m·s; for rigid outlines.
     ///
     /// A segment without length takes none.
-    pub(super) fn turn(&self, grip: &Grip, couple: f64, list: &mut Vec<(VertexId, Vec3)>) {
-        let [a, b] = grip.segment.map(|point| self.outlines.points()[point as usize]);
+    pub(super) fn turn(&self, point: &ContactPoint, couple: f64, list: &mut Vec<(VertexId, Vec3)>) {
+        let [a, b] = point.segment.map(|point| self.outlines.points()[point as usize]);
         let length_sq = a.distance_squared(b);
         if couple != 0.0 && length_sq > 0.0 {
             let force = ((couple / length_sq) * (b - a).perp()).extend(0.0);
-            list.extend([(grip.ends[0], -force), (grip.ends[1], force)]);
+            list.extend([(point.ends[0], -force), (point.ends[1], force)]);
         }
     }
 
-    /// Where on its segment the point is, m; [`Grip::position`] may be beside it.
-    pub(super) fn foot(&self, grip: &Grip) -> Vec2 {
-        let [a, b] = grip.segment.map(|point| self.outlines.points()[point as usize]);
-        place([a, b], grip.shares[1])
+    /// Where on its segment the point is, m; [`ContactPoint::position`] may be beside it.
+    pub(super) fn foot(&self, point: &ContactPoint) -> Vec2 {
+        let [a, b] = point.segment.map(|point| self.outlines.points()[point as usize]);
+        place([a, b], point.shares[1])
     }
 
     /// Inverse effective mass along a unit vector, 1/kg; 0 of what is pinned.
-    pub(super) fn inv_mass(&self, grip: &Grip, direction: Vec2, masses: &Masses) -> f64 {
-        match self.laminas[grip.outline as usize] {
+    pub(super) fn inv_mass(&self, point: &ContactPoint, direction: Vec2, masses: &Masses) -> f64 {
+        match self.laminas[point.outline as usize] {
             Some(lamina) => {
-                let arm = grip.position - self.centres[grip.outline as usize];
+                let arm = point.position - self.centres[point.outline as usize];
                 let turn = arm.perp_dot(direction);
                 1.0 / lamina.mass + turn * turn / lamina.inertia
             }
-            None => self.soft_ease(grip, masses, |share| share * share),
+            None => self.soft_inv_mass(point, masses, |share| share * share),
         }
     }
 
     /// Bound of [`Flat::inv_mass`] that holds for the sum over many points, 1/kg.
-    pub(super) fn weight(&self, grip: &Grip, direction: Vec2, masses: &Masses) -> f64 {
-        match self.laminas[grip.outline as usize] {
-            Some(_) => self.inv_mass(grip, direction, masses),
-            None => self.soft_ease(grip, masses, |share| share),
+    pub(super) fn weight(&self, point: &ContactPoint, direction: Vec2, masses: &Masses) -> f64 {
+        match self.laminas[point.outline as usize] {
+            Some(_) => self.inv_mass(point, direction, masses),
+            None => self.soft_inv_mass(point, masses, |share| share),
         }
     }
 
-    fn soft_ease(&self, grip: &Grip, masses: &Masses, of: impl Fn(f64) -> f64) -> f64 {
-        let ends = grip.ends.into_iter().zip(grip.shares);
+    fn soft_inv_mass(&self, point: &ContactPoint, masses: &Masses, of: impl Fn(f64) -> f64) -> f64 {
+        let ends = point.ends.into_iter().zip(point.shares);
         let free = ends.filter(|(end, _)| !self.held[end.index()]);
         free.map(|(end, share)| of(share) / masses.of()[end.index()]).sum()
     }
@@ -116,21 +116,21 @@ impl Flat {
     /// What moves when the point is pushed: a rigid body, or vertices with shares.
     ///
     /// A rigid body is named by its first vertex; what is pinned is left out.
-    pub(super) fn movers(&self, grip: &Grip) -> [Option<(usize, f64)>; 2] {
-        let outline = grip.outline as usize;
+    pub(super) fn movers(&self, point: &ContactPoint) -> [Option<(usize, f64)>; 2] {
+        let outline = point.outline as usize;
         if self.laminas[outline].is_some() {
             let first = self.outlines.range(outline).start;
             return [Some((self.vertices[first].index(), 1.0)), None];
         }
         let mover = |k: usize| {
-            let (end, share) = (grip.ends[k].index(), grip.shares[k]);
+            let (end, share) = (point.ends[k].index(), point.shares[k]);
             (!self.held[end] && share != 0.0).then_some((end, share))
         };
         [mover(0), mover(1)]
     }
 
     /// Whether nothing moves when the point is pushed.
-    pub(super) fn is_held(&self, grip: &Grip) -> bool {
-        self.movers(grip) == [None; 2]
+    pub(super) fn is_held(&self, point: &ContactPoint) -> bool {
+        self.movers(point) == [None; 2]
     }
 }

@@ -26,7 +26,7 @@ use pliant::id::VertexId;
 use pliant::math::{Vec2, Vec3};
 use pliant::profile::{Stage, StageTimer};
 
-use super::contact_point::Grip;
+use super::contact_point::ContactPoint;
 use super::penalty::describe;
 use super::{Flat, OutlinesError, refused};
 
@@ -100,7 +100,7 @@ impl OutlineImpulseSettings {
 #[derive(Clone, Copy, Debug)]
 struct Contact {
     /// The vertex, and the nearest point of the other.
-    sides: [Grip; 2],
+    sides: [ContactPoint; 2],
     /// Unit, from the second side to the first.
     normal: Vec2,
     /// Effective mass of both along the normal and across it, kg.
@@ -240,7 +240,7 @@ fn close(
     places: [Place; 2],
     context: StepContext<'_>,
 ) -> Option<Contact> {
-    let mut sides = places.map(|at| flat.grip(at));
+    let mut sides = places.map(|at| flat.contact_point(at));
     let way = sides[0].position - sides[1].position;
     let gap = way.length();
     // Almost touching: the way is rounding, and the other's boundary gives the direction.
@@ -345,27 +345,27 @@ impl Velocities {
     }
 
     /// Velocity of a point, m/s.
-    fn at(&self, flat: &Flat, grip: &Grip) -> Vec2 {
-        let outline = grip.outline as usize;
+    fn at(&self, flat: &Flat, point: &ContactPoint) -> Vec2 {
+        let outline = point.outline as usize;
         if flat.laminas[outline].is_some() {
             let (velocity, spin) = self.rigid[outline];
-            return velocity + spin * (grip.position - flat.centres[outline]).perp();
+            return velocity + spin * (point.position - flat.centres[outline]).perp();
         }
-        let [a, b] = grip.ends.map(|end| self.soft[end.index()]);
-        grip.shares[0] * a + grip.shares[1] * b
+        let [a, b] = point.ends.map(|end| self.soft[end.index()]);
+        point.shares[0] * a + point.shares[1] * b
     }
 
     /// Applies an impulse on a point, N·s.
-    fn push(&mut self, flat: &Flat, grip: &Grip, impulse: Vec2, masses: &Masses) {
-        let outline = grip.outline as usize;
+    fn push(&mut self, flat: &Flat, point: &ContactPoint, impulse: Vec2, masses: &Masses) {
+        let outline = point.outline as usize;
         if let Some(lamina) = flat.laminas[outline] {
-            let arm = grip.position - flat.centres[outline];
+            let arm = point.position - flat.centres[outline];
             let (velocity, spin) = &mut self.rigid[outline];
             *velocity += impulse / lamina.mass;
             *spin += arm.perp_dot(impulse) / lamina.inertia;
             return;
         }
-        for (end, share) in grip.ends.into_iter().zip(grip.shares) {
+        for (end, share) in point.ends.into_iter().zip(point.shares) {
             if !flat.held[end.index()] {
                 self.soft[end.index()] += (share / masses.of()[end.index()]) * impulse;
             }
@@ -438,13 +438,13 @@ impl Response for OutlineImpulses {
 }
 
 /// Appends an impulse on a point with its couple; not on pinned vertices.
-fn push_free(flat: &Flat, grip: &Grip, impulse: Vec2, list: &mut Vec<(VertexId, Vec3)>) {
-    let is_rigid = flat.is_rigid(grip);
+fn push_free(flat: &Flat, point: &ContactPoint, impulse: Vec2, list: &mut Vec<(VertexId, Vec3)>) {
+    let is_rigid = flat.is_rigid(point);
     if is_rigid {
-        let couple = (grip.position - flat.foot(grip)).perp_dot(impulse);
-        flat.turn(grip, couple, list);
+        let couple = (point.position - flat.foot(point)).perp_dot(impulse);
+        flat.turn(point, couple, list);
     }
-    for (end, share) in grip.ends.into_iter().zip(grip.shares) {
+    for (end, share) in point.ends.into_iter().zip(point.shares) {
         if share != 0.0 && (is_rigid || !flat.held[end.index()]) {
             list.push((end, (share * impulse).extend(0.0)));
         }

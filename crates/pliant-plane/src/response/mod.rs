@@ -5,7 +5,7 @@
 //! is inside out again, [`impulse`] never lets anything in. Outlines meet only each other, and
 //! none meets itself.
 //!
-//! `grip` has the effective mass and velocity of a point of a boundary, `ways` the exit
+//! `contact_point` has the effective mass and velocity of a point of a boundary, `penalty_pairs` the exit
 //! direction of what is deep inside.
 
 pub mod contact_point;

@@ -25,8 +25,8 @@ use pliant::id::VertexId;
 use pliant::math::{Vec2, Vec3};
 use pliant::profile::{Stage, StageTimer};
 
-use super::contact_point::Grip;
-use super::penalty_pairs::{Push, Ways};
+use super::contact_point::ContactPoint;
+use super::penalty_pairs::{PenaltyForce, PenaltyPairs};
 use super::{Flat, OutlinesError, refused};
 
 /// Share of mass over step squared that a spring has by default.
@@ -100,15 +100,15 @@ impl OutlinePenaltySettings {
 pub struct OutlinePenalty {
     flat: Flat,
     settings: OutlinePenaltySettings,
-    ways: Ways,
-    pushes: Vec<Push>,
+    pairs: PenaltyPairs,
+    pushes: Vec<PenaltyForce>,
     /// Points that push on each mover, weighed by their shares.
     loads: Vec<f64>,
 }
 
 /// A push between two points.
 struct Spring {
-    sides: [Grip; 2],
+    sides: [ContactPoint; 2],
     /// Effective mass of both sides along the way, kg.
     mass: f64,
     /// The largest load on one of its movers.
@@ -124,20 +124,20 @@ impl OutlinePenalty {
         settings: OutlinePenaltySettings,
     ) -> Result<OutlinePenalty, OutlinesError> {
         settings.check()?;
-        let (ways, pushes, loads) = (Ways::default(), Vec::new(), Vec::new());
-        Ok(OutlinePenalty { flat, settings, ways, pushes, loads })
+        let (pairs, pushes, loads) = (PenaltyPairs::default(), Vec::new(), Vec::new());
+        Ok(OutlinePenalty { flat, settings, pairs, pushes, loads })
     }
 
     /// Finds which points are inside other outlines, and their exit directions.
     fn find(&mut self, context: StepContext<'_>) -> Result<(), BackendError> {
-        let OutlinePenalty { flat, settings, ways, pushes, .. } = self;
+        let OutlinePenalty { flat, settings, pairs, pushes, .. } = self;
         pushes.clear();
         flat.place(context);
         let error = settings.error;
         flat.query(&ProximityQuery { error, contact_distance: 0.0, flags: WANTED }, 0.0)?;
         for (pair, answer) in flat.found() {
             let boxes = [pair.a, pair.b].map(|outline| flat.near.boxes()[outline as usize]);
-            ways.find(&flat.outlines, pair, boxes, answer, pushes);
+            pairs.find(&flat.outlines, pair, boxes, answer, pushes);
         }
         Ok(())
     }
@@ -149,15 +149,15 @@ impl OutlinePenalty {
         loads.resize(vertex_count, 0.0);
         for push in pushes {
             for at in [push.at, push.out] {
-                let movers = flat.movers(&flat.grip(at));
+                let movers = flat.movers(&flat.contact_point(at));
                 movers.into_iter().flatten().for_each(|(mover, share)| loads[mover] += share);
             }
         }
     }
 
     /// A push with its masses and velocities; `None` where both sides are pinned.
-    fn spring(&self, push: &Push, context: StepContext<'_>) -> Option<Spring> {
-        let sides = [push.at, push.out].map(|at| self.flat.grip(at));
+    fn spring(&self, push: &PenaltyForce, context: StepContext<'_>) -> Option<Spring> {
+        let sides = [push.at, push.out].map(|at| self.flat.contact_point(at));
         let inv_mass: f64 =
             sides.iter().map(|side| self.flat.weight(side, push.direction, context.masses)).sum();
         let movers = sides.iter().flat_map(|side| self.flat.movers(side)).flatten();
@@ -169,7 +169,7 @@ impl OutlinePenalty {
     }
 
     /// Force on the first side of a push along its way and across it, N.
-    fn force(&self, push: &Push, spring: &Spring, dt: f64) -> [Vec2; 2] {
+    fn force(&self, push: &PenaltyForce, spring: &Spring, dt: f64) -> [Vec2; 2] {
         let OutlinePenaltySettings { stiffness, damping, friction: coefficient, exit, .. } =
             self.settings;
         let Spring { sides, mass, load, relative } = spring;
@@ -179,7 +179,7 @@ impl OutlinePenalty {
             Stiffness::OfStep { fraction, dt } => mass * fraction.min(MOST / load) / (dt * dt),
         };
         let damper = (2.0 * damping * (stiffness * mass).sqrt()).min(stopping);
-        let size = |side: &Grip| self.flat.sizes[side.outline as usize];
+        let size = |side: &ContactPoint| self.flat.sizes[side.outline as usize];
         let exit = exit * size(&sides[0]).min(size(&sides[1]));
         let parting = relative.dot(push.direction);
         let normal = stiffness * push.depth - damper * parting;
@@ -218,7 +218,7 @@ impl Response for OutlinePenalty {
                 // the difference where one side is rigid. Between two rings it stays. The way out
                 // is depth times direction, as a backend without images returns it.
                 let couple = push.depth * push.direction.perp_dot(across);
-                let is_rigid = |side: &&Grip| self.flat.is_rigid(side);
+                let is_rigid = |side: &&ContactPoint| self.flat.is_rigid(side);
                 if let Some(side) = [&other, &own].into_iter().find(is_rigid) {
                     self.flat.turn(side, couple, &mut output.forces);
                 }
@@ -237,7 +237,7 @@ impl Response for OutlinePenalty {
 /// Records the impulse on one side from the other, where that is pinned, N·s.
 pub(super) fn describe(
     flat: &Flat,
-    [own, other]: [Grip; 2],
+    [own, other]: [ContactPoint; 2],
     impulse: Vec2,
     external_impulses: &mut Vec<(VertexId, Vec3)>,
 ) {

@@ -10,7 +10,7 @@
 //! |---------|-----------------------------------------------------------------------|
 //! | `Event` | where the boundary crosses the other's                                |
 //! | chord   | from one event to the next along the boundary; ∫ n ds is across it    |
-//! | `Push`  | a point, its way out, and where on the other's boundary it comes out  |
+//! | `PenaltyForce`  | a point, its way out, and where on the other's boundary it comes out  |
 
 use crate::outline::Outlines;
 use crate::rect::Rect;
@@ -26,7 +26,7 @@ const NO_CHORD: f64 = 1e-12;
 
 /// A point inside another outline, and how it gets out.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Push {
+pub struct PenaltyForce {
     /// Where on its own boundary it is.
     pub at: Place,
     /// Where on the other's it comes out.
@@ -50,14 +50,14 @@ struct Event {
 
 /// Finds exit directions; keeps its memory.
 #[derive(Clone, Debug, Default)]
-pub struct Ways {
+pub struct PenaltyPairs {
     /// Of the first outline of a pair, then of the second, along the rings.
     events: [Vec<Event>; 2],
     /// Segments of the second that may be crossed.
     candidates: Vec<usize>,
 }
 
-impl Ways {
+impl PenaltyPairs {
     /// Appends the ways out of all points of a pair, in the order of the result.
     ///
     /// `boxes` are around the two outlines, m.
@@ -67,7 +67,7 @@ impl Ways {
         pair: Pair,
         boxes: [Rect; 2],
         answer: &ProximityResult,
-        pushes: &mut Vec<Push>,
+        pushes: &mut Vec<PenaltyForce>,
     ) {
         if answer.penetration.is_empty() {
             return;
@@ -96,7 +96,7 @@ impl Ways {
 
     /// Finds where the boundaries of a pair cross.
     fn cross(&mut self, outlines: &Outlines, pair: Pair, [of_a, of_b]: [Rect; 2]) {
-        let Ways { events: [on_a, on_b], candidates } = self;
+        let PenaltyPairs { events: [on_a, on_b], candidates } = self;
         on_a.clear();
         on_b.clear();
         candidates.clear();
@@ -144,14 +144,19 @@ fn across(events: &[Event], at: Place) -> Option<Vec2> {
 }
 
 /// The way of a point: its shortest, or along the common way where that leads elsewhere.
-fn way(outlines: &Outlines, other: usize, point: &Penetration, common: Option<Vec2>) -> Push {
+fn way(
+    outlines: &Outlines,
+    other: usize,
+    point: &Penetration,
+    common: Option<Vec2>,
+) -> PenaltyForce {
     let Penetration { at, out, depth, direction, position, .. } = *point;
-    let shortest = Push { at, out, depth, direction };
+    let shortest = PenaltyForce { at, out, depth, direction };
     let Some(common) = common.filter(|common| common.dot(direction) < AGAINST) else {
         return shortest;
     };
     match exit(outlines, other, position, common) {
-        Some((out, depth)) => Push { at, out, depth, direction: common },
+        Some((out, depth)) => PenaltyForce { at, out, depth, direction: common },
         None => shortest,
     }
 }
@@ -183,7 +188,7 @@ mod tests {
     }
 
     /// The sum of depth times direction over the points of a, m.
-    fn net(a: Vec<Vec2>, b: Vec<Vec2>) -> (Vec2, Vec<Push>) {
+    fn net(a: Vec<Vec2>, b: Vec<Vec2>) -> (Vec2, Vec<PenaltyForce>) {
         let mut outlines = Outlines::default();
         outlines.push(&[a]).unwrap();
         outlines.push(&[b]).unwrap();
@@ -194,7 +199,7 @@ mod tests {
         Brute.query(&outlines, &[pair], &question, &mut answers).unwrap();
         let boxes = [0, 1].map(|k| Rect::of_segments(&outlines, outlines.range(k)));
         let mut pushes = Vec::new();
-        Ways::default().find(&outlines, pair, boxes, &answers[0], &mut pushes);
+        PenaltyPairs::default().find(&outlines, pair, boxes, &answers[0], &mut pushes);
         let end = outlines.range(0).end as u32;
         let of_a = pushes.iter().filter(|push| push.at.segment < end);
         (of_a.map(|push| push.depth * push.direction).sum(), pushes)

@@ -9,7 +9,7 @@
 //! | here      | formula | meaning                                                    |
 //! |-----------|---------|------------------------------------------------------------|
 //! | `springs` | ρ       | penalty of each contact, normal and tangential, kg         |
-//! | `grip`    | σ       | share of the penalty that acts in the tangent plane        |
+//! | `stick`   | σ       | share of the penalty that acts in the tangent plane        |
 
 use crate::contact::friction::friction;
 use crate::contact::impulse::ContactImpulse;
@@ -200,10 +200,10 @@ impl AugmentedLagrangian {
             let ratio = most / tangent.length();
             // No slip at all, 0 over 0, has no tangential share either.
             let slipping = if ratio > 0.0 { ratio.min(1.0) } else { 0.0 };
-            let grip = if sticks { 1.0 } else { slipping };
+            let stick = if sticks { 1.0 } else { slipping };
             let n = contact.normal;
             let square = outer_square(n);
-            let across = STRENGTH_ALONG * grip * (Mat3::IDENTITY - square);
+            let across = STRENGTH_ALONG * stick * (Mat3::IDENTITY - square);
             spring.matrix = spring.mass * (STRENGTH * square + across);
         }
     }
