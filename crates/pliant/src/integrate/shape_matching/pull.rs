@@ -98,12 +98,12 @@ impl Pull {
         Pull { pulls: pulls.collect() }
     }
 
-    /// The same with every group dense, or as a term of low rank.
+    /// The same with another limit than [`MAX_DENSE`].
     #[cfg(test)]
-    pub(super) fn of_rank(groups: Groups, dt: f64, is_low_rank: bool) -> Pull {
+    pub(super) fn with_limit(groups: Groups, dt: f64, max_dense: usize) -> Pull {
         let mut pull = Pull::new(groups, dt);
         for one in &mut pull.pulls {
-            one.is_low_rank = is_low_rank;
+            one.is_low_rank = one.vertices.len() > max_dense;
             one.prepare();
         }
         pull

@@ -23,6 +23,9 @@ use crate::solve::linear::{LinearSettings, LinearSolver};
 
 const COUNT: usize = 120;
 
+/// Limits of dense groups that make all of them dense, and none.
+const LIMITS: [usize; 2] = [usize::MAX, 0];
+
 const DT: f64 = 0.01;
 
 /// Iterations end with the digits that are there.
@@ -45,9 +48,9 @@ fn large(kind: Kind, stiffness: Stiffness) -> (Vec<Group>, Vec<Vec3>, System) {
     (groups, rest, free(&masses))
 }
 
-fn pull(groups: &[Group], rest: &[Vec3], system: &System, is_low_rank: bool) -> Pull {
+fn pull(groups: &[Group], rest: &[Vec3], system: &System, max_dense: usize) -> Pull {
     let groups = Groups::new(groups, rest, &system.masses, &system.pins).unwrap();
-    Pull::of_rank(groups, DT, is_low_rank)
+    Pull::with_limit(groups, DT, max_dense)
 }
 
 fn motion(positions: &[Vec3]) -> StateView<'_> {
@@ -85,20 +88,20 @@ fn a_term_of_low_rank_is_the_dense_matrix() {
         for (stiffness, pins) in [(Stiffness::Rate(30.0), &pins[..]), (Stiffness::Firm, &[])] {
             let (groups, rest, mut system) = large(kind, stiffness);
             system.pins.add_still(pins, &rest).unwrap();
-            // Sums vanish, and heavy pins take part in them.
-            let vanishing = if pins.is_empty() { ROUNDING } else { HELD * ROUNDING };
+            // Where heavy pins take part in sums, what is left of these has fewer digits.
+            let rounding = if pins.is_empty() { ROUNDING } else { HELD * ROUNDING };
             let bent: Vec<Vec3> = rest.iter().map(|x| *x + 0.2 * random.vec3()).collect();
             let way: Vec<Vec3> = bent.iter().map(|_| random.vec3()).collect();
-            let [mut dense, mut low] = [false, true].map(|is_low_rank| {
+            let [mut dense, mut low] = LIMITS.map(|max_dense| {
                 let mut forces = Forces::new();
-                forces.push_force(pull(&groups, &rest, &system, is_low_rank));
+                forces.push_force(pull(&groups, &rest, &system, max_dense));
                 forces
             });
             let dense = dense.assemble(motion(&bent), TANGENT);
             let low = low.assemble(motion(&bent), TANGENT);
             assert!((0..COUNT).all(|row| low.row(row).0.len() == 1));
-            check_same(&product(dense, &way), &product(low, &way), ROUNDING, &kind);
-            check_same(&diagonal(dense), &diagonal(low), ROUNDING, &kind);
+            check_same(&product(dense, &way), &product(low, &way), rounding, &kind);
+            check_same(&diagonal(dense), &diagonal(low), rounding, &kind);
             let expanded = low.expanded().unwrap();
             for row in 0..COUNT {
                 let (columns, blocks) = dense.row(row);
@@ -109,8 +112,8 @@ fn a_term_of_low_rank_is_the_dense_matrix() {
                 });
                 let whole: Mat3 = blocks.iter().fold(Mat3::ZERO, |sum, block| sum + *block);
                 let sum = low.term_sum(row).unwrap() + low.row(row).1[0];
-                assert!(whole.abs_diff_eq(sum, vanishing * size), "{kind:?} {row}");
-                let near = |(a, b): (&Mat3, &Mat3)| a.abs_diff_eq(*b, ROUNDING * size);
+                assert!(whole.abs_diff_eq(sum, rounding * size), "{kind:?} {row}");
+                let near = |(a, b): (&Mat3, &Mat3)| a.abs_diff_eq(*b, rounding * size);
                 assert!(blocks.iter().zip(same).all(near), "{kind:?} {row}");
             }
         }
@@ -124,9 +127,9 @@ fn products_without_a_matrix_are_the_same() {
         let (groups, rest, system) = large(kind, Stiffness::Rate(30.0));
         let bent: Vec<Vec3> = rest.iter().map(|x| *x + 0.2 * random.vec3()).collect();
         let way: Vec<Vec3> = bent.iter().map(|_| random.vec3()).collect();
-        let [dense, low] = [false, true].map(|is_low_rank| {
+        let [dense, low] = LIMITS.map(|max_dense| {
             let mut product = vec![Vec3::ZERO; COUNT];
-            let pull = pull(&groups, &rest, &system, is_low_rank);
+            let pull = pull(&groups, &rest, &system, max_dense);
             pull.add_product(motion(&bent), TANGENT, &way, &mut product);
             product
         });
@@ -140,7 +143,7 @@ fn any_number_of_threads_gives_the_same_bits() {
     let (groups, rest, system) = large(Kind::Quadratic { blend: 0.8 }, Stiffness::Firm);
     let way: Vec<Vec3> = rest.iter().map(|_| random.vec3()).collect();
     let mut forces = Forces::new();
-    forces.push_force(pull(&groups, &rest, &system, true));
+    forces.push_force(pull(&groups, &rest, &system, 0));
     let mut of = |threads: usize| {
         forces.set_threads(threads, COUNT);
         product(forces.assemble(motion(&rest), TANGENT), &way)
@@ -150,11 +153,11 @@ fn any_number_of_threads_gives_the_same_bits() {
 }
 
 /// Velocities after a step of bent groups that are pinned at one vertex.
-fn stepped(kind: Kind, equations: Equations, is_low_rank: bool) -> Vec<Vec3> {
+fn stepped(kind: Kind, equations: Equations, max_dense: usize) -> Vec<Vec3> {
     let mut random = Random::new(41);
     let (groups, rest, mut system) = large(kind, Stiffness::Rate(30.0));
     system.pins.add_still(&[VertexId(3)], &rest).unwrap();
-    let pull = pull(&groups, &rest, &system, is_low_rank);
+    let pull = pull(&groups, &rest, &system, max_dense);
     system.forces.push_force(pull);
     let bent = |(v, x): (usize, &Vec3)| if v == 3 { *x } else { *x + 0.1 * random.vec3() };
     let mut state = State::at_rest(rest.iter().enumerate().map(bent).collect());
@@ -168,14 +171,14 @@ fn a_step_is_that_of_dense_groups() {
     let newton = Equations::Newton { iterations: 20, tolerance: 1e-13 };
     for kind in kinds() {
         for equations in [Equations::LinearisedOnce, newton] {
-            let [dense, low] = [false, true].map(|low| stepped(kind, equations, low));
+            let [dense, low] = LIMITS.map(|low| stepped(kind, equations, low));
             check_same(&dense, &low, ROUNDING, &(kind, equations));
         }
     }
 }
 
 /// A cube of 125 vertices after some steps on a floor; both solvers of contacts.
-fn rested(max_dense_vertices: usize, is_low_rank: bool) -> State {
+fn rested(max_dense_vertices: usize, max_dense: usize) -> State {
     let raw = cuboid([4; 3], Vec3::splat(0.2), TetSplit::Five).unwrap();
     let mesh = TetMesh::from_raw(raw).unwrap().0;
     let rest: Vec<Vec3> = mesh.positions().iter().map(|x| *x + 0.101 * Vec3::Z).collect();
@@ -183,7 +186,7 @@ fn rested(max_dense_vertices: usize, is_low_rank: bool) -> State {
     system.forces.push(Gravity::new(Vec3::new(3.0, 0.0, -9.0), system.masses.of()));
     let kind = Kind::Linear { blend: 0.5, volume: Volume::Kept };
     let group = Group { kind, stiffness: Stiffness::Rate(200.0), ..Group::rigid(all(rest.len())) };
-    let pull = pull(&[group], &rest, &system, is_low_rank);
+    let pull = pull(&[group], &rest, &system, max_dense);
     system.forces.push_force(pull);
     let touch = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
     let floor = Obstacle::new(Plane, Keyframes::still(Pose::IDENTITY).unwrap(), touch).unwrap();
@@ -205,7 +208,7 @@ fn rested(max_dense_vertices: usize, is_low_rank: bool) -> State {
 fn contacts_are_those_of_dense_groups_with_either_solver() {
     // Multipliers end within a tolerance, and hand on what rounding makes of it.
     for (max_dense_vertices, tolerance) in [(usize::MAX, 1e-10), (MAX_DENSE, 1e-7)] {
-        let [dense, low] = [false, true].map(|low| rested(max_dense_vertices, low));
+        let [dense, low] = LIMITS.map(|low| rested(max_dense_vertices, low));
         let lowest = low.positions.iter().fold(9.0_f64, |least, x| least.min(x.z));
         assert!((0.0..2e-3).contains(&lowest), "{lowest}"); // it would fall 0.016 m
         check_same(&dense.velocities, &low.velocities, tolerance, &max_dense_vertices);
@@ -213,7 +216,7 @@ fn contacts_are_those_of_dense_groups_with_either_solver() {
 }
 
 /// A rigid cube that spins, with a soft block of 80 vertices attached by its lowest layer.
-fn attached(kind: Kind, is_low_rank: bool) -> (System, State) {
+fn attached(kind: Kind, max_dense: usize) -> (System, State) {
     let block = |cells, shift: Vec3| {
         let raw = cuboid(cells, Vec3::ONE, TetSplit::Five).unwrap();
         let mesh = TetMesh::from_raw(raw).unwrap().0;
@@ -240,7 +243,7 @@ fn attached(kind: Kind, is_low_rank: bool) -> (System, State) {
     state.rigids[0].spin = Vec3::new(0.3, -1.0, 2.0);
     let group =
         Group { kind, stiffness: Stiffness::Rate(30.0), ..Group::rigid(all(88)[8..].to_vec()) };
-    let pull = pull(&[group], &rest, &system, is_low_rank);
+    let pull = pull(&[group], &rest, &system, max_dense);
     system.forces.push_force(pull);
     system.forces.push(Gravity::new(-9.0 * Vec3::Y, system.masses.of()));
     let System { rigids, masses, pins, .. } = &mut system;
@@ -254,7 +257,7 @@ fn attached(kind: Kind, is_low_rank: bool) -> (System, State) {
 fn attached_vertices_go_by_the_unknowns_of_their_holder() {
     let mut random = Random::new(43);
     for kind in kinds() {
-        let [(dense, at), (low, same)] = [false, true].map(|low| attached(kind, low));
+        let [(dense, at), (low, same)] = LIMITS.map(|low| attached(kind, low));
         check_same(&at.velocities, &same.velocities, ROUNDING, &kind);
         let (dense, low) = (dense.forces.matrix().unwrap(), low.forces.matrix().unwrap());
         assert_eq!((dense.len(), low.len()), (90, 90));
@@ -278,7 +281,7 @@ fn factors_are_those_of_the_whole_matrix() {
     let solve = |solver| {
         let mut random = Random::new(47);
         let (groups, rest, mut system) = large(Kind::Rigid, Stiffness::Rate(30.0));
-        let pull = pull(&groups, &rest, &system, true);
+        let pull = pull(&groups, &rest, &system, 0);
         system.forces.push_force(pull);
         let mut state = State::at_rest(rest.iter().map(|x| *x + 0.1 * random.vec3()).collect());
         let linear = LinearSettings { solver, tolerance: 1e-13, iterations: 1000 };
