@@ -98,7 +98,7 @@ pub fn build(scene: &mut spec::Scene, folder: Folder<'_>) -> Result<LoadedScene,
     let apart = joints::add(scene, &mut made, &mut notices)?;
     let held = external_loads::held(scene, &made, &obstacles);
     let responses = contact::responses(scene, &made, &mut obstacles, apart)?;
-    let after = shapes::make(scene, &mut made, &mut notices)?;
+    let after = shapes::make(scene, &mut made)?;
     let stepper = integrator::make(scene, &made, obstacles.ruled, responses, after)?;
     let bodies::SceneBodies { state, system, mut infos, .. } = made;
     infos.iter_mut().zip(held).for_each(|(info, held)| info.held = held);

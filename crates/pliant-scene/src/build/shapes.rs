@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pliant::body::pins::{self, Plane};
 use pliant::id::VertexId;
 use pliant::integrate::shape_matching::matching::Velocities;
-use pliant::integrate::shape_matching::pull::Pull;
+use pliant::integrate::shape_matching::pull::{MAX_DENSE, Pull};
 use pliant::integrate::shape_matching::{
     Group as Shape, Groups, Kind, Plasticity, Stiffness, Volume,
 };
@@ -19,13 +19,10 @@ use crate::spec::shape::{Clusters, Matching, ShapeGroup, ShapeMode, ShapeVolume,
 use crate::spec::{self, Body, IntegratorKind, Material, Response};
 
 /// Entries of the matrix that shapes take at most.
-const MOST_PAIRS: f64 = 1e8;
+const MOST_ENTRIES: f64 = 1e8;
 
-/// Memory of an entry of the matrix, bytes: a block, its column and its place.
-const BLOCK: f64 = 80.0;
-
-/// Vertices of a shape from which on its square is noticed.
-const MANY: usize = 1000;
+/// Entries that a vertex of a large shape takes, by its memory.
+const ENTRIES: f64 = 6.0;
 
 /// Vertices that are looked at for all groups of a body at most: each group looks at all.
 const MOST_LOOKS: f64 = 1e9;
@@ -77,32 +74,14 @@ pub fn unmet(scene: &spec::Scene) -> Option<String> {
     })
 }
 
-/// Notice on a shape whose part of the matrix is large: each vertex meets each other one.
-fn dense(list: &[Shape]) -> Option<String> {
-    let most = list.iter().map(|shape| shape.vertices.len()).max()?;
-    (most > MANY).then(|| {
-        let share = (most * most) as f64 * BLOCK / 1e9;
-        format!(
-            "a shape of {most} vertices is solved with the step: its time and memory grow with \
-             their square, here {share:.1} GB; `clusters` or integrator.matching = \"after-step\" \
-             are linear"
-        )
-    })
-}
-
 /// Makes all shapes: with the step they become a force, otherwise they are returned.
-pub fn make(
-    scene: &spec::Scene,
-    made: &mut SceneBodies,
-    notices: &mut Vec<String>,
-) -> Result<Option<After>, BuildError> {
+pub fn make(scene: &spec::Scene, made: &mut SceneBodies) -> Result<Option<After>, BuildError> {
     let (list, paths) = list(scene, made)?;
     let Some(matching) = scene.integrator.matching.filter(|_| !list.is_empty()) else {
         return Ok(None);
     };
     if matching == Matching::WithStep {
         check_size(&list, &paths)?;
-        notices.extend(dense(&list));
     }
     let system = &mut made.system;
     let groups = Groups::new(&list, &made.rest, &system.masses, &system.pins);
@@ -281,16 +260,20 @@ fn chosen(key: &ShapeGroup, group: &Group, path: &str) -> Result<Vec<VertexId>, 
 }
 
 /// Refuses shapes whose vertices are too many to be solved together.
+///
+/// Shapes of up to [`MAX_DENSE`] vertices take the square of them, larger ones are linear.
 fn check_size(list: &[Shape], paths: &[String]) -> Result<(), BuildError> {
-    let mut pairs = 0.0;
+    let mut entries = 0.0;
     for (shape, path) in list.iter().zip(paths) {
-        pairs += (shape.vertices.len() as f64) * (shape.vertices.len() as f64);
-        if pairs > MOST_PAIRS {
+        let count = shape.vertices.len() as f64;
+        let is_dense = shape.vertices.len() <= MAX_DENSE;
+        entries += if is_dense { count * count } else { ENTRIES * count };
+        if entries > MOST_ENTRIES {
             let message = format!(
-                "{} vertices in one shape are too many to be solved with the step",
-                shape.vertices.len()
+                "the vertices of the shapes up to here, {count} in this one, are too many to be \
+                 solved with the step"
             );
-            let help = "take clusters, or integrator.matching = \"after-step\"";
+            let help = "take fewer or smaller shapes, or integrator.matching = \"after-step\"";
             let wrong = BuildError::new(DiagnosticKind::TooLarge, &**path, message);
             return Err(wrong.with_help(help));
         }

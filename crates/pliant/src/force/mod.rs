@@ -7,6 +7,8 @@ pub mod elements;
 
 pub mod stiffness;
 
+pub mod low_rank;
+
 pub mod nearby;
 
 pub mod plasticity;
@@ -92,12 +94,21 @@ pub trait Force: std::fmt::Debug + Send {
     /// Visits the vertices of every element, in element order.
     fn visit_elements(&self, visit: &mut dyn FnMut(&[VertexId]));
 
+    /// Visits the vertices whose derivatives are dense blocks of the matrix, in a fixed order.
+    ///
+    /// By default those of each element; what an element adds as a term of low rank is not
+    /// among them.
+    fn visit_dense(&self, visit: &mut dyn FnMut(&[VertexId])) {
+        self.visit_elements(visit);
+    }
+
     /// Whether there are nonzero derivatives.
     fn answers(&self) -> bool;
 
     /// Adds the derivatives to a matrix; only where [`Force::answers`] is true.
     ///
-    /// `slots` are the places of the elements' blocks, row by row of each element.
+    /// `slots` are the places of the blocks that [`Force::visit_dense`] visits, row by row of each
+    /// visit.
     fn add_tangent(
         &self,
         motion: StateView<'_>,
@@ -241,6 +252,14 @@ impl Forces {
     ///
     /// Allocates the first time, and again after [`Forces::push`].
     pub fn assemble(&mut self, motion: StateView<'_>, tangent: Tangent) -> &mut BlockMatrix {
+        if let Some(matrix) = self.matrix_mut() {
+            matrix.clear_terms();
+        }
+        self.fill(motion, tangent)
+    }
+
+    /// Fills the matrix with derivatives, whose terms of low rank are added to those it has.
+    fn fill(&mut self, motion: StateView<'_>, tangent: Tangent) -> &mut BlockMatrix {
         let unknown_count = motion.positions.len() + self.beyond;
         let mut assembled = self.assembled.take();
         assembled.take_if(|(matrix, _)| matrix.len() != unknown_count);
@@ -255,6 +274,7 @@ impl Forces {
         for (force, slots) in answering {
             force.add_tangent(motion, tangent, slots, &mut matrix);
         }
+        matrix.finish_terms();
         &mut self.assembled.insert((matrix, slots)).0
     }
 
@@ -263,7 +283,7 @@ impl Forces {
         let mut before = std::mem::take(&mut self.before);
         before.clear();
         before.extend(self.matrix().into_iter().flat_map(|matrix| matrix.blocks()));
-        self.assemble(motion, tangent);
+        self.fill(motion, tangent);
         self.before = before;
         let Forces { assembled, before, .. } = self;
         if let Some((matrix, _)) = assembled {

@@ -8,6 +8,9 @@
 //! The sign is the usual one of stiffness matrices, positive for a spring at rest; the
 //! lecture's K is its negative (erratum L15).
 
+use std::ops::Range;
+
+use crate::force::low_rank::{LowRank, Share};
 use crate::force::{Force, Forces};
 use crate::id::VertexId;
 use crate::math::{Mat3, Vec3};
@@ -54,7 +57,9 @@ impl Slot {
     }
 }
 
-/// A square sparse matrix of 3×3 blocks, one row and column per vertex.
+/// A square matrix of 3×3 blocks, one row and column per vertex.
+///
+/// Blocks are sparse; terms of low rank come on top of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockMatrix {
     /// First block of each row, and one past the last of all.
@@ -66,6 +71,11 @@ pub struct BlockMatrix {
     diagonal: Vec<usize>,
     /// Rows of each thread; empty for one.
     offsets: Vec<usize>,
+    /// The first `term_count` count, the others are memory to reuse.
+    terms: Vec<LowRank>,
+    term_count: usize,
+    /// What the terms have in each row; empty without terms.
+    shares: Vec<Share>,
 }
 
 impl BlockMatrix {
@@ -74,7 +84,7 @@ impl BlockMatrix {
         let mut pairs: Vec<(u32, VertexId)> =
             (0..vertex_count as u32).map(|v| (v, VertexId(v))).collect();
         for force in forces.iter() {
-            force.visit_elements(&mut |vertices| {
+            force.visit_dense(&mut |vertices| {
                 for a in vertices {
                     pairs.extend(vertices.iter().filter(|b| *b != a).map(|b| (a.0, *b)));
                 }
@@ -84,13 +94,21 @@ impl BlockMatrix {
             pairs.dedup();
         }
         condense(&mut pairs, forces.leaning());
-        let rows = Csr::from_pairs(vertex_count, pairs.iter().copied());
+        BlockMatrix::from_pairs(vertex_count, &pairs)
+    }
+
+    /// The zero matrix with blocks at these rows and columns, ascending, each once.
+    fn from_pairs(row_count: usize, pairs: &[(u32, VertexId)]) -> BlockMatrix {
+        let rows = Csr::from_pairs(row_count, pairs.iter().copied());
         let mut matrix = BlockMatrix {
             starts: vec![0],
             columns: Vec::with_capacity(pairs.len()),
             blocks: vec![Mat3::ZERO; pairs.len()],
-            diagonal: Vec::with_capacity(vertex_count),
+            diagonal: Vec::with_capacity(row_count),
             offsets: Vec::new(),
+            terms: Vec::new(),
+            term_count: 0,
+            shares: Vec::new(),
         };
         for (row, columns) in rows.iter().enumerate() {
             let before = columns.partition_point(|column| column.index() < row);
@@ -101,7 +119,7 @@ impl BlockMatrix {
         matrix
     }
 
-    /// Places of the blocks of every element of each force, row by row of each element.
+    /// Places of the blocks that each force visits, row by row of each visit.
     ///
     /// Only for forces that the matrix was made for, to be added in this order. Forces without
     /// derivatives have no places.
@@ -112,7 +130,7 @@ impl BlockMatrix {
             if !force.answers() {
                 return slots;
             }
-            force.visit_elements(&mut |vertices| {
+            force.visit_dense(&mut |vertices| {
                 for a in vertices {
                     slots.extend(vertices.iter().map(|b| {
                         let place = self.place(*a, *b);
@@ -143,7 +161,7 @@ impl BlockMatrix {
         self.diagonal.is_empty()
     }
 
-    /// Columns and blocks of a row, columns ascending.
+    /// Columns and blocks of a row, columns ascending; without the terms of low rank.
     #[inline]
     pub fn row(&self, row: usize) -> (&[VertexId], &[Mat3]) {
         let places = self.starts[row]..self.starts[row + 1];
@@ -153,10 +171,93 @@ impl BlockMatrix {
     /// The diagonal block of a row.
     #[inline]
     pub fn diagonal(&self, row: usize) -> Mat3 {
-        self.blocks[self.diagonal[row]]
+        let block = self.blocks[self.diagonal[row]];
+        self.shares.get(row).map_or(block, |share| block + share.diagonal)
     }
 
-    /// All blocks, row after row.
+    /// The terms of low rank.
+    pub(crate) fn terms(&self) -> &[LowRank] {
+        &self.terms[..self.term_count]
+    }
+
+    /// The terms of low rank that may touch some rows.
+    pub(crate) fn terms_at(&self, rows: Range<usize>) -> &[LowRank] {
+        let is_touched = self.shares.get(rows).is_some_and(|own| own.iter().any(Share::is_some));
+        if is_touched { self.terms() } else { &[] }
+    }
+
+    /// Sum of a row of all terms of low rank, over what a shift of all bodies moves.
+    ///
+    /// `None` without terms.
+    #[inline]
+    pub(crate) fn term_sum(&self, row: usize) -> Option<Mat3> {
+        self.shares.get(row).map(|share| share.sum)
+    }
+
+    /// Appends a term of low rank, to be filled; [`BlockMatrix::finish_terms`] comes last.
+    pub fn add_term(&mut self) -> &mut LowRank {
+        if self.terms.len() == self.term_count {
+            self.terms.push(LowRank::default());
+        }
+        self.term_count += 1;
+        &mut self.terms[self.term_count - 1]
+    }
+
+    /// Removes all terms of low rank.
+    pub(super) fn clear_terms(&mut self) {
+        self.term_count = 0;
+        self.shares.clear();
+    }
+
+    /// Notes what the terms have in each row, once all of them are filled.
+    pub fn finish_terms(&mut self) {
+        let count = if self.term_count == 0 { 0 } else { self.len() };
+        let BlockMatrix { terms, term_count, shares, .. } = self;
+        shares.clear();
+        shares.resize(count, Share::NONE);
+        terms[..*term_count].iter().for_each(|term| term.add_shares(shares));
+    }
+
+    /// Lets attached vertices go by the unknowns of their rigid bodies in the terms.
+    ///
+    /// `attached` returns the first of the two unknowns and the arm, m.
+    pub(crate) fn condense_terms(
+        &mut self,
+        attached: impl Fn(VertexId) -> Option<(VertexId, Vec3)>,
+    ) {
+        self.terms[..self.term_count].iter_mut().for_each(|term| term.condense(&attached));
+        self.finish_terms();
+    }
+
+    /// The same matrix with the terms of low rank as blocks; `None` without terms.
+    ///
+    /// Its size is the square of the vertices of each term.
+    pub fn expanded(&self) -> Option<BlockMatrix> {
+        if self.term_count == 0 {
+            return None;
+        }
+        let own = |row: usize| self.row(row).0.iter().map(move |column| (row as u32, *column));
+        let mut pairs: Vec<(u32, VertexId)> = (0..self.len()).flat_map(own).collect();
+        for term in self.terms() {
+            pairs.extend(term.unknowns().flat_map(|a| term.unknowns().map(move |b| (a.0, b))));
+            pairs.sort_unstable();
+            pairs.dedup();
+        }
+        let mut expanded = BlockMatrix::from_pairs(self.len(), &pairs);
+        expanded.offsets.clone_from(&self.offsets);
+        for row in 0..self.len() {
+            let (columns, blocks) = self.row(row);
+            for (column, block) in columns.iter().zip(blocks) {
+                expanded.add_block(VertexId(row as u32), *column, *block);
+            }
+        }
+        for term in self.terms() {
+            term.visit_blocks(|row, column, block| expanded.add_block(row, column, block));
+        }
+        Some(expanded)
+    }
+
+    /// All sparse blocks, row after row.
     pub(super) fn blocks(&self) -> &[Mat3] {
         &self.blocks
     }
@@ -187,7 +288,8 @@ impl BlockMatrix {
     /// Puts a diagonal block in place of another.
     #[inline]
     pub fn set_diagonal(&mut self, row: usize, block: Mat3) {
-        self.blocks[self.diagonal[row]] = block;
+        let share = self.shares.get(row);
+        self.blocks[self.diagonal[row]] = share.map_or(block, |share| block - share.diagonal);
     }
 
     /// Column and block of an entry of a row.
@@ -225,12 +327,15 @@ impl BlockMatrix {
             }
         };
         if self.offsets.is_empty() {
-            return rows(0, product);
+            rows(0, product);
+        } else {
+            par::chunks(product, &self.offsets, |share, piece| rows(self.offsets[share], piece));
         }
-        par::chunks(product, &self.offsets, |share, piece| rows(self.offsets[share], piece));
+        // Their sums are over all rows, and cost little beside these.
+        self.terms().iter().for_each(|term| term.add_product(x, product));
     }
 
-    /// All blocks, row after row.
+    /// All sparse blocks, row after row.
     pub fn blocks_mut(&mut self) -> &mut [Mat3] {
         &mut self.blocks
     }

@@ -32,6 +32,8 @@ pub struct Cholesky {
 
 impl Cholesky {
     /// Solves for `x` by factors, refined until the residual is small enough.
+    ///
+    /// Terms of low rank are expanded to dense blocks.
     pub fn solve(
         &mut self,
         linear: Linear<'_>,
@@ -46,7 +48,7 @@ impl Cholesky {
             tolerance: settings.tolerance,
         };
         self.mark(matrix.len(), held);
-        self.fill(matrix);
+        self.fill(matrix.expanded().as_ref().unwrap_or(matrix));
         let factors = self.factor().ok_or(failed(0, f64::INFINITY))?;
         self.find_residual(matrix, right, x);
         let free = |(k, v): (usize, &Vec3)| if self.held[k] { 0.0 } else { v.length_squared() };

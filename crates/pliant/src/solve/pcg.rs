@@ -203,6 +203,7 @@ impl Pcg {
             for row in body.clone() {
                 left += right[row] - self.image[row];
                 matrix.row(row).1.iter().for_each(|block| whole += *block);
+                matrix.term_sum(row).iter().for_each(|sum| whole += *sum);
             }
             let shift = whole.inverse() * left;
             if shift.is_finite() {
@@ -214,7 +215,7 @@ impl Pcg {
     /// The same for bodies that are coupled in the matrix.
     ///
     /// `coarse_dofs` are groups with the rows that move together, ascending by row; groups with a
-    /// pinned row stay.
+    /// pinned row stay. A term of low rank must couple rows of one body only.
     pub fn move_groups(
         &mut self,
         Linear { matrix, right, held, .. }: Linear<'_>,
@@ -244,6 +245,7 @@ impl Pcg {
                     whole.sum += *block;
                 }
             }
+            matrix.term_sum(row.index()).iter().for_each(|sum| whole.sum += *sum);
         }
         for (group, row) in coarse_dofs {
             let found = groups.binary_search_by_key(group, |whole| whole.group);

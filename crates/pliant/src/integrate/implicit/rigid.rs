@@ -152,6 +152,12 @@ impl Reduced {
             let first = self.firsts[holder.index()];
             [VertexId(first), VertexId(first + 1)]
         };
+        if !self.attached.is_empty() {
+            matrix.condense_terms(|vertex| {
+                let k = self.attached.binary_search_by_key(&vertex, |(vertex, _)| *vertex).ok()?;
+                Some((unknowns(self.attached[k].1)[0], self.arms[k]))
+            });
+        }
         for (&(vertex, holder), &arm) in self.attached.iter().zip(&self.arms) {
             let [going, turning] = unknowns(holder);
             matrix.add_to_diagonal(vertex.index(), -masses[vertex.index()]);

@@ -11,7 +11,7 @@ use crate::math::inverse::pseudo_inverse;
 use crate::math::{Mat3, Vec3};
 
 /// Modes of a group.
-const COUNT: usize = 9;
+pub const COUNT: usize = 9;
 
 /// Coordinates and their products for every vertex of a group.
 #[derive(Clone, Debug)]
@@ -84,6 +84,16 @@ impl Modes {
         let row =
             |k: usize| -> f64 { (0..COUNT).map(|j| self.inverse[k][j] * self.values[b][j]).sum() };
         (0..COUNT).map(|k| self.values[a][k] * row(k)).sum()
+    }
+
+    /// The modes of a vertex, less their weighted mean.
+    pub fn values(&self, member: usize) -> &[f64; COUNT] {
+        &self.values[member]
+    }
+
+    /// Weights of the modes of two vertices in the match, 1/kg.
+    pub fn inverse(&self) -> &[[f64; COUNT]; COUNT] {
+        &self.inverse
     }
 
     /// Offset of a vertex from the centre under these modes, m.

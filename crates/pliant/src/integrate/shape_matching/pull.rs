@@ -16,10 +16,20 @@
 //! The energy is ω²/2 Σ m ((1 − β) |x − c − R q|² + β |x − c − A q|²) + ω²β/2 volume growth²,
 //! the last where volume is kept. Goals are the best ones, so that the energy is stationary in
 //! them and the forces are those of the lecture: ω² m times the displacement to the blended goal.
+//!
+//! Goals depend on a few sums over the group: its centre, its spin, the moments of its modes and
+//! its volume. So the tangent is ω² m on the diagonal less a term of low rank,
+//!
+//! ω² m 1 − ω² m mᵀ/Σm 1 − ω²β (mφ) G (mφ)ᵀ 1 − ω²(1 − β) (m p×)ᵀ I⁻¹ (m p×) + ω²β volume s sᵀ,
+//!
+//! with φ the offsets or modes at rest, p the offsets now, I their inertia, s the derivative of
+//! the volume.
 
+use crate::force::low_rank::{Coupling, Factors, LowRank, SCALARS, VECTORS};
 use crate::force::{BlockMatrix, Force, Slot, StateView, StepRejection, Store, Tangent};
 use crate::id::VertexId;
 use crate::integrate::shape_matching::cluster::{Cluster, Match, Member, inverse_inertia};
+use crate::integrate::shape_matching::modes::COUNT;
 use crate::integrate::shape_matching::{Groups, Kind, Stiffness, Volume};
 use crate::math::svd::outer;
 use crate::math::{Mat3, Vec3, outer_square, skew};
@@ -30,10 +40,16 @@ use crate::snapshot::{Snapshot, SnapshotError};
 /// More would cost digits of the momentum, which is what large forces leave when they cancel.
 const FIRM: f64 = 1e4;
 
+/// Vertices up to which a group is dense in the matrix.
+///
+/// Bodies of as many are solved with dense inverses, see
+/// [`RowSettings`](crate::solve::rows::RowSettings).
+pub const MAX_DENSE: usize = 60;
+
 /// Shape matching of groups as a force.
 ///
-/// Each group is dense in the matrix: its size is the square of its vertices. With implicit Euler
-/// [`Stiffness::Rate`] moves vertices as it does after a step; a share α is the rate with that
+/// A group of up to [`MAX_DENSE`] vertices is dense in the matrix; a larger one is a term of low rank, whose
+/// time and memory are linear in its vertices. With implicit Euler [`Stiffness::Rate`] moves vertices as it does after a step; a share α is the rate with that
 /// share in a step of the length given, and a firm group is left 10⁻⁴ of the way. Linear momentum
 /// is kept, and so is angular momentum for rigid groups and for others as far as their match
 /// goes: a free spin is not damped (erratum R7).
@@ -57,8 +73,10 @@ struct One {
     blend: f64,
     /// kg·m²; 0 where volume is free.
     volume: f64,
-    /// Row by row, kg; empty for rigid groups.
+    /// Row by row, kg; empty for rigid groups and for those of low rank.
     kernel: Vec<f64>,
+    /// Whether it is a term of low rank in the matrix.
+    is_low_rank: bool,
 }
 
 /// A group at a state.
@@ -80,6 +98,17 @@ impl Pull {
         Pull { pulls: pulls.collect() }
     }
 
+    /// The same with another limit than [`MAX_DENSE`].
+    #[cfg(test)]
+    pub(super) fn with_limit(groups: Groups, dt: f64, max_dense: usize) -> Pull {
+        let mut pull = Pull::new(groups, dt);
+        for one in &mut pull.pulls {
+            one.is_low_rank = one.vertices.len() > max_dense;
+            one.prepare();
+        }
+        pull
+    }
+
     /// Every group with its plastic deformation.
     pub fn clusters(&self) -> impl Iterator<Item = &Cluster> {
         self.pulls.iter().map(|one| &one.cluster)
@@ -97,8 +126,9 @@ impl One {
             Kind::Rigid => 0.0,
             Kind::Linear { blend, .. } | Kind::Quadratic { blend } => blend,
         };
-        let vertices = cluster.members.iter().map(|member| member.vertex).collect();
-        let mut one = One { cluster, vertices, square, blend, volume: 0.0, kernel: Vec::new() };
+        let vertices: Vec<VertexId> = cluster.members.iter().map(|member| member.vertex).collect();
+        let (kernel, is_low_rank) = (Vec::new(), vertices.len() > MAX_DENSE);
+        let mut one = One { cluster, vertices, square, blend, volume: 0.0, kernel, is_low_rank };
         one.prepare();
         one
     }
@@ -112,7 +142,7 @@ impl One {
             *volume = members.iter().zip(offsets).map(of).sum::<f64>() / (rank * rank) as f64;
         }
         kernel.clear();
-        if *blend == 0.0 {
+        if *blend == 0.0 || self.is_low_rank {
             return;
         }
         for (i, a) in members.iter().enumerate() {
@@ -237,7 +267,66 @@ impl Now<'_> {
             }
         }
     }
+
+    /// How the sums over the group are coupled in the tangent, times `weight`.
+    ///
+    /// Scalars are the mass and the moments of the modes; vectors are the three rotations and the
+    /// growth of the volume.
+    fn coupling(&self, positions: &[Vec3], weight: f64) -> Coupling {
+        let One { cluster, square, blend, volume, .. } = self.one;
+        let scale = weight * square;
+        let mut coupling = Coupling { scalar_count: 1, vector_count: 3, ..Coupling::default() };
+        coupling.isotropic[0][0] = -scale / cluster.mass;
+        let mut couple = |rows: &[&[f64]]| {
+            coupling.scalar_count += rows.len();
+            for (to, from) in coupling.isotropic[1..].iter_mut().zip(rows) {
+                to[1..].iter_mut().zip(*from).for_each(|(to, g)| *to = -scale * blend * g);
+            }
+        };
+        match &cluster.modes {
+            _ if *blend == 0.0 => {}
+            Some(modes) => couple(&modes.inverse().each_ref().map(|row| &row[..])),
+            None => couple(&cluster.inverse.to_cols_array_2d().each_ref().map(|row| &row[..])),
+        }
+        let inv_mass = self.inv_mass(positions).to_cols_array_2d();
+        for (to, from) in coupling.directed.iter_mut().zip(inv_mass) {
+            to.iter_mut().zip(from).for_each(|(to, i)| *to = -scale * (1.0 - blend) * i);
+        }
+        if *volume > 0.0 {
+            coupling.vector_count = VECTORS;
+            coupling.directed[3][3] = scale * blend * volume;
+        }
+        coupling
+    }
+
+    /// What a vertex adds to the sums over the group.
+    fn factors(&self, k: usize, positions: &[Vec3]) -> Factors {
+        let Cluster { members, offsets, modes, .. } = &self.one.cluster;
+        let Member { vertex, weight } = members[k];
+        let mut scalars = [weight; SCALARS];
+        let mut weigh = |values: &[f64]| {
+            scalars[1..].iter_mut().zip(values).for_each(|(scalar, value)| *scalar *= value);
+        };
+        match modes {
+            Some(modes) => weigh(modes.values(k)),
+            None => weigh(&offsets[k].to_array()),
+        }
+        let heavy = weight * (positions[vertex.index()] - self.at.centre);
+        let [x, y, z] = Vec3::AXES.map(|axis| axis.cross(heavy));
+        Factors { vertex, scalars, vectors: [x, y, z, self.swell(k)] }
+    }
+
+    /// Makes `term` the tangent less its diagonal ω² m, times `weight`.
+    fn fill_term(&self, positions: &[Vec3], weight: f64, term: &mut LowRank) {
+        term.reset(self.coupling(positions, weight));
+        for k in 0..self.one.vertices.len() {
+            term.push(self.factors(k, positions));
+        }
+    }
 }
+
+// The mass and all modes have their place.
+const _: () = assert!(SCALARS == 1 + COUNT);
 
 impl Force for Pull {
     fn energy(&self, motion: StateView<'_>) -> f64 {
@@ -267,6 +356,16 @@ impl Force for Pull {
         self.pulls.iter().for_each(|one| visit(&one.vertices));
     }
 
+    fn visit_dense(&self, visit: &mut dyn FnMut(&[VertexId])) {
+        for one in &self.pulls {
+            if one.is_low_rank {
+                one.vertices.chunks(1).for_each(&mut *visit);
+            } else {
+                visit(&one.vertices);
+            }
+        }
+    }
+
     fn answers(&self) -> bool {
         true
     }
@@ -278,10 +377,23 @@ impl Force for Pull {
         slots: &[Slot],
         matrix: &mut BlockMatrix,
     ) {
-        let (mut first, blocks) = (0, matrix.blocks_mut());
+        let mut first = 0;
         for one in &self.pulls {
-            let count = one.vertices.len();
-            one.now(motion.positions).visit_blocks(motion.positions, &mut |i, j, block| {
+            let (now, count) = (one.now(motion.positions), one.vertices.len());
+            if one.is_low_rank {
+                let diagonal = tangent.stiffness * one.square;
+                for (slot, member) in slots[first..].iter().zip(&one.cluster.members) {
+                    let block = diagonal * member.weight * Mat3::IDENTITY;
+                    slot.add(&block, 0, matrix.blocks_mut());
+                }
+                if tangent.stiffness != 0.0 {
+                    now.fill_term(motion.positions, tangent.stiffness, matrix.add_term());
+                }
+                first += count;
+                continue;
+            }
+            let blocks = matrix.blocks_mut();
+            now.visit_blocks(motion.positions, &mut |i, j, block| {
                 slots[first + i * count + j].add(&(tangent.stiffness * block), 0, blocks);
             });
             first += count * count;
@@ -295,7 +407,18 @@ impl Force for Pull {
         x: &[Vec3],
         product: &mut [Vec3],
     ) {
+        let mut term = LowRank::default();
         for one in &self.pulls {
+            if one.is_low_rank {
+                let now = one.now(motion.positions);
+                now.fill_term(motion.positions, tangent.stiffness, &mut term);
+                term.add_product(x, product);
+                for Member { vertex, weight } in &one.cluster.members {
+                    let diagonal = tangent.stiffness * one.square * weight;
+                    product[vertex.index()] += diagonal * x[vertex.index()];
+                }
+                continue;
+            }
             one.now(motion.positions).visit_blocks(motion.positions, &mut |i, j, block| {
                 let [i, j] = [i, j].map(|k| one.vertices[k].index());
                 product[i] += tangent.stiffness * (block * x[j]);

@@ -9,6 +9,7 @@ use crate::math::{Mat3, Quat};
 use crate::snapshot::Snapshot;
 use crate::step::{MatchOrder, Stepper};
 
+mod low_rank;
 mod pull;
 
 /// Sums of tens of terms of about 1: rounding stays below 1e-14.

@@ -18,6 +18,7 @@
 use std::ops::Range;
 
 use crate::force::BlockMatrix;
+use crate::force::low_rank::LowRank;
 use crate::math::{Mat3, Vec3};
 
 /// Numbers that are processed together; rows are padded to a multiple.
@@ -183,7 +184,7 @@ impl Inverse {
 
     /// Copies what lies on and right of the diagonal.
     fn load(&mut self, matrix: &BlockMatrix, vertices: Range<usize>) -> bool {
-        let (width, stride, first) = (self.width(), self.stride(), self.eliminated / 3);
+        let (width, stride) = (self.width(), self.stride());
         self.upper.clear();
         self.upper.resize(self.eliminated * stride, 0.0);
         self.inverse.clear();
@@ -200,20 +201,51 @@ impl Inverse {
                 if row == HELD || column == HELD || column < row {
                     continue;
                 }
-                let (at, row) = (self.column(column), row as usize);
-                let (lines, at, length) = if row < first {
-                    (&mut self.upper[3 * row * stride..], at, stride)
-                } else {
-                    let own = &mut self.inverse[3 * (row - first) * width..];
-                    (own, at - padded(self.eliminated), width)
-                };
                 let block = block.transpose();
-                for (axis, line) in [block.x_axis, block.y_axis, block.z_axis].iter().enumerate() {
-                    lines[axis * length + at..][..3].copy_from_slice(&line.to_array());
+                let lines = self.lines(row, column);
+                for (line, part) in lines.zip([block.x_axis, block.y_axis, block.z_axis]) {
+                    line.copy_from_slice(&part.to_array());
                 }
             }
         }
+        let terms = matrix.terms_at(vertices.clone());
+        terms.iter().all(|term| self.load_term(term, vertices.clone()))
+    }
+
+    /// Adds a term of low rank; false when it couples the range to other vertices.
+    fn load_term(&mut self, term: &LowRank, vertices: Range<usize>) -> bool {
+        let mut inside = term.unknowns().map(|unknown| vertices.contains(&unknown.index()));
+        let Some(is_own) = inside.next() else { return true };
+        if inside.any(|other| other != is_own) {
+            return false;
+        }
+        if is_own {
+            term.visit_blocks(|row, column, block| {
+                let [row, column] = [row, column].map(|v| self.rows[v.index() - vertices.start]);
+                if row == HELD || column == HELD || column < row {
+                    return;
+                }
+                let block = block.transpose();
+                let lines = self.lines(row, column);
+                for (line, part) in lines.zip([block.x_axis, block.y_axis, block.z_axis]) {
+                    line.iter_mut().zip(part.to_array()).for_each(|(sum, value)| *sum += value);
+                }
+            });
+        }
         true
+    }
+
+    /// The three lines of a block on or right of the diagonal.
+    fn lines(&mut self, row: u32, column: u32) -> impl Iterator<Item = &mut [f64]> {
+        let (width, stride, first) = (self.width(), self.stride(), self.eliminated / 3);
+        let (at, row) = (self.column(column), row as usize);
+        let (lines, at, length) = if row < first {
+            (&mut self.upper[3 * row * stride..], at, stride)
+        } else {
+            let at = at - padded(self.eliminated);
+            (&mut self.inverse[3 * (row - first) * width..], at, width)
+        };
+        lines.chunks_mut(length).take(3).map(move |line| &mut line[at..at + 3])
     }
 
     /// Eliminates the vertices that are not wanted.
