@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use crate::judge::{Failure, Judged, judge};
 use crate::mutate::Mutator;
-use crate::seeds;
 use crate::shrink::shrink;
 use crate::target::Target;
 use crate::watchdog::Watchdog;
@@ -57,13 +56,17 @@ pub struct Folders {
 }
 
 impl Folders {
-    /// Made for a target below a folder; scratch files stay in memory where a system has that.
+    /// Made for a target below a folder.
     pub fn new(below: &Path, target: &Target) -> io::Result<Folders> {
         let kept = below.join(target.name);
         fs::create_dir_all(&kept)?;
-        let in_memory = tempfile::tempdir_in("/dev/shm");
-        Ok(Folders { kept, scratch: in_memory.or_else(|_| tempfile::tempdir())? })
+        Ok(Folders { kept, scratch: scratch()? })
     }
+}
+
+/// A folder that removes itself, in memory where the system has such.
+fn scratch() -> io::Result<tempfile::TempDir> {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir())
 }
 
 /// Settings of a campaign.
@@ -77,8 +80,13 @@ pub struct CampaignSettings {
     pub limit: Duration,
 }
 
-/// Gives inputs to a target until the campaign is over.
-pub fn run(target: &Target, settings: CampaignSettings, folders: &Folders) -> io::Result<Tally> {
+/// Gives the seeds to a target, then what follows from them, until the campaign is over.
+pub fn run(
+    target: &Target,
+    seeds: Vec<Vec<u8>>,
+    settings: CampaignSettings,
+    folders: &Folders,
+) -> io::Result<Tally> {
     let current = folders.kept.join(CURRENT);
     let watchdog = Watchdog::new(settings.limit, current.clone());
     let given = |input: &[u8]| -> io::Result<Judged> {
@@ -89,9 +97,7 @@ pub fn run(target: &Target, settings: CampaignSettings, folders: &Folders) -> io
         Ok(judged)
     };
     let mut found = Tally::default();
-    let seeds: Vec<Vec<u8>> = seeds::of(target);
     let mut mutator = Mutator::new(seeds.clone(), settings.seed);
-    // The seeds as they are come first.
     let mut whole = seeds.into_iter();
     let start = Instant::now();
     while goes_on(settings.length, start, &found) {
@@ -151,20 +157,22 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::allocations::ALONE;
     use crate::target;
 
     /// Inputs per target.
-    const INPUTS: usize = 200;
+    const INPUTS: usize = 120;
 
     #[test]
     fn every_target_survives_a_few_hundred_inputs() {
-        let below = tempfile::tempdir().unwrap();
+        let _alone = ALONE.lock();
+        let below = scratch().unwrap();
         for target in target::all() {
             let folders = Folders::new(below.path(), &target).unwrap();
             // Not optimized, and on a machine that may be busy.
             let limit = 12 * LIMIT;
             let settings = CampaignSettings { length: Length::Inputs(INPUTS), seed: 1, limit };
-            let found = run(&target, settings, &folders).unwrap();
+            let found = run(&target, (target.seeds)(), settings, &folders).unwrap();
             assert!(found.failures.is_empty(), "{}: {:?}", target.name, found.failures);
             assert!(found.accepted > 0, "{}: nothing is accepted", target.name);
         }
@@ -172,7 +180,8 @@ mod tests {
 
     #[test]
     fn every_seed_is_accepted() {
-        let scratch = tempfile::tempdir().unwrap();
+        let _alone = ALONE.lock();
+        let scratch = scratch().unwrap();
         for target in target::all() {
             for seed in (target.seeds)() {
                 let judged = judge(&target, &seed, scratch.path());

@@ -52,7 +52,8 @@ pub fn judge(target: &Target, input: &[u8], scratch: &Path) -> Judged {
     let before = allocations::restart();
     let start = Instant::now();
     let read = panic::catch_unwind(AssertUnwindSafe(|| (target.read)(input, scratch)));
-    let (seconds, peak) = (start.elapsed().as_secs_f64(), allocations::peak() - before);
+    let (seconds, peak) =
+        (start.elapsed().as_secs_f64(), allocations::peak().saturating_sub(before));
     let accepted = matches!(read, Ok(Reading::Accepted(_)));
     let checked = panic::catch_unwind(AssertUnwindSafe(|| match read {
         Ok(Reading::Accepted(check)) => check().err().map(|message| ("not as read", message)),
@@ -120,6 +121,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_failure_is_seen() {
+        let _alone = allocations::ALONE.lock();
         check(|_, _| Reading::Refused("line 1: no".into()), None);
         check(|_, _| Reading::Accepted(Box::new(|| Ok(()))), None);
         check(|_, _| Reading::Accepted(Box::new(|| Err("differs".into()))), Some("not as read"));

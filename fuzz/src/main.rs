@@ -109,7 +109,7 @@ fn one_target(target: &Target, arguments: &Arguments) -> io::Result<usize> {
         None => Length::Time(Duration::from_secs(arguments.seconds)),
     };
     let settings = CampaignSettings { length, seed: arguments.seed, limit: LIMIT };
-    let found = campaign::run(target, settings, &folders)?;
+    let found = campaign::run(target, seeds::of(target), settings, &folders)?;
     let row = log::row(target.name, &found);
     print!("{row}{}", log::failures(target.name, &found));
     fs::write(folders.kept.join(ROW), row)?;

@@ -32,7 +32,9 @@ impl Mutator {
     /// From seeds, of which there may be none.
     pub fn new(mut seeds: Vec<Vec<u8>>, number: u64) -> Mutator {
         let dictionary = Dictionary::of(&seeds);
-        seeds.push(Vec::new());
+        if seeds.is_empty() {
+            seeds.push(Vec::new());
+        }
         Mutator { seeds, grown: Vec::new(), dictionary, random: Random::new(number) }
     }
 
@@ -216,8 +218,10 @@ impl Mutator {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::allocations::ALONE;
 
     fn made(number: u64) -> Vec<Vec<u8>> {
+        let _alone = ALONE.lock();
         let seeds = vec![b"POINTS 3 float\n0 0 0\n1 0 0\n".to_vec(), b"{\"a\": [1, 2]}".to_vec()];
         let mut mutator = Mutator::new(seeds, number);
         (0..2000).map(|_| mutator.next()).collect()
@@ -235,6 +239,6 @@ mod tests {
         assert!(inputs.iter().all(|input| input.len() <= MOST_BYTES));
         inputs.sort();
         inputs.dedup();
-        assert!(inputs.len() > 1500, "{}", inputs.len());
+        assert!(inputs.len() > 1200, "{}", inputs.len());
     }
 }

@@ -51,8 +51,9 @@ pub fn medit() -> Vec<Vec<u8>> {
 
 /// Seeds of the target of this name.
 pub fn tetgen() -> Vec<Vec<u8>> {
-    let text = "4 3 1 1\n1 0 0 0 5 1\n2 1 0 0 5 1\n3 0 1 0 5 1 # a\n4 0 0 1 5 1\n\0# b\n1 4 1\n1 1 2 3 4 7\n";
-    vec![text.into(), text.replace("\n1", "\n0").replace("1 2 3 4", "0 2 3 4").into()]
+    let from_one = "4 3 1 1\n1 0 0 0 5 1\n2 1 0 0 5 1\n3 0 1 0 5 1 # a\n4 0 0 1 5 1\n\0# b\n1 4 1\n1 1 2 3 4 7\n";
+    let from_zero = "4 3\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n\u{0}1 4 0\n0 0 1 2 3\n";
+    vec![from_one.into(), from_zero.into()]
 }
 
 /// Seeds of the target of this name.

@@ -57,10 +57,10 @@ pub struct Memory {
 
 impl Memory {
     /// For readers that keep what they read.
-    pub const SMALL: Memory = Memory { base: 4 << 20, per_byte: 400 };
+    pub const SMALL: Memory = Memory { base: 4 << 20, per_byte: 200 };
 
     /// For scenes, in which a few letters stand for many vertices.
-    pub const SCENE: Memory = Memory { base: 2 << 30, per_byte: 2000 };
+    pub const SCENE: Memory = Memory { base: 1 << 30, per_byte: 1000 };
 
     /// For an input of so many bytes.
     pub fn most(self, size: usize) -> usize {

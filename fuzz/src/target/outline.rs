@@ -20,10 +20,10 @@ const MOST_BYTES: usize = 20_000;
 const ROUNDING: f64 = 1e-9;
 
 /// For queries: images and fields, and curves that are cut into pieces.
-const QUERY: Memory = Memory { base: 256 << 20, per_byte: 20_000 };
+const QUERY: Memory = Memory { base: 64 << 20, per_byte: 2000 };
 
 /// For reading: a curve of a few letters becomes up to 4096 points.
-const CURVES: Memory = Memory { base: 64 << 20, per_byte: 20_000 };
+const CURVES: Memory = Memory { base: 64 << 20, per_byte: 1000 };
 
 /// A target for every format, and one for the queries.
 pub const ALL: [Target; 5] = [

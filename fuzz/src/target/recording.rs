@@ -29,10 +29,10 @@ const MOST_VERTICES: usize = 1 << 20;
 const PICTURE: [u32; 2] = [48, 32];
 
 /// Unpacked, a frame has up to 100 times the bytes of the file, and is kept up to four times.
-const UNPACKED: Memory = Memory { base: 16 << 20, per_byte: 4000 };
+const UNPACKED: Memory = Memory { base: 16 << 20, per_byte: 1000 };
 
 /// A picture has a shadow map of its own.
-const PICTURES: Memory = Memory { base: 128 << 20, per_byte: 4000 };
+const PICTURES: Memory = Memory { base: 64 << 20, per_byte: 1000 };
 
 /// Whole recordings, headers alone, and pictures.
 pub const ALL: [Target; 3] = [

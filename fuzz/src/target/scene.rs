@@ -92,7 +92,7 @@ fn expression(input: &[u8], _: &Path) -> Reading {
     };
     let mut lookup = |name: &str| match name {
         "bad" => Err("is a text".to_string()),
-        _ if name.len() < 3 => Ok(Some(2.5)),
+        _ if name.len() < 5 => Ok(Some(2.5)),
         _ => Ok(None),
     };
     match evaluate(text, &mut lookup) {
@@ -176,7 +176,7 @@ fn expression_seeds() -> Vec<Vec<u8>> {
         "-2^2^-1 + sqrt(abs(-4)) * (x - y)",
         "min(1, 2, max(3, sin(0.5) − cos(1e3)))",
         "random(3, 7) * tan(pi) + atan(1e308)",
-        "bad + unknown * .5e-3",
+        "b + ab-c * .5e-3",
     ];
     texts.map(Into::into).to_vec()
 }
