@@ -40,7 +40,7 @@ pub const ALL: [Target; 3] = [
         name: "recording",
         seeds: recording_seeds,
         ending: "",
-        repair: Some(repair),
+        repair: Some(|bytes| repair(bytes)),
         memory: UNPACKED,
         read: recording,
     },
@@ -157,7 +157,7 @@ fn drawn(path: &Path) -> Reading {
 }
 
 /// Puts the checksum of the header and of each block in its place.
-fn repair(bytes: &mut Vec<u8>) {
+fn repair(bytes: &mut [u8]) {
     let length = |bytes: &[u8], at: usize| {
         let word = bytes.get(at..at + 4)?.first_chunk::<4>()?;
         Some(u32::from_le_bytes(*word) as usize)

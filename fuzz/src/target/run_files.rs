@@ -35,8 +35,8 @@ fn put(input: &[u8], scratch: &Path, name: &str) -> Result<(), String> {
     written.map_err(|error| format!("the scratch folder cannot be written: {error}"))
 }
 
-fn refused(error: impl ToString) -> Reading {
-    Reading::Refused(error.to_string())
+fn refused(error: impl Into<String>) -> Reading {
+    Reading::Refused(error.into())
 }
 
 fn checkpoint(input: &[u8], scratch: &Path) -> Reading {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pliant_io::files::{Folder, Memory as MemoryFiles};
+use pliant_io::printable;
 use pliant_scene::diagnostic::Sources;
 use pliant_scene::digest::digest;
 use pliant_scene::expression::evaluate;
@@ -104,7 +105,8 @@ fn expression(input: &[u8], _: &Path) -> Reading {
             let message = format!("{:?} is no part of {} bytes", error.span, text.len());
             Reading::Accepted(Box::new(move || Err(message)))
         }
-        Err(error) => Reading::Refused(error.message),
+        // Scenes show it so.
+        Err(error) => Reading::Refused(printable::message(&error.message).into_owned()),
     }
 }
 
