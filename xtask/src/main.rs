@@ -1,4 +1,4 @@
-//! The tasks of this repository: demo, test, bench, bless, deny.
+//! The tasks of this repository: demo, test, bench, fuzz, bless, deny.
 //!
 //! Built from the standard library alone, so that `cargo xtask` runs on a machine
 //! that has Rust and a C linker and nothing else, and can then fetch the rest.
@@ -30,6 +30,8 @@ The tasks of Pliant. Run them from the root of the repository.
   cargo xtask test           everything that must hold before a change lands:
                              format, clippy, rustdoc, all tests, wasm32, the book
   cargo xtask bench [NAME]   build and run the benchmarks; arguments are passed on
+  cargo xtask fuzz [TARGET]  hostile input for every reader, two minutes each;
+                             --seconds N, --inputs N, --seed S, --input FILE
   cargo xtask bless          rewrite the golden files and the generated page of the
                              book from what the code does now; then read the diff
   cargo xtask deny           licences, sources and duplicates of all dependencies;
@@ -41,7 +43,7 @@ missing, demo and test install when run by root on Debian, and otherwise name th
 command that does. Tools that they build are kept in the target folder.
 
 Exit codes: 0 all is well, 1 a step failed, 2 wrong arguments or something missing
-on this machine. demo and bench end with the code of the program that they run.
+on this machine. demo, bench and fuzz end with the code of the program that they run.
 ";
 
 fn main() -> ExitCode {
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
     let done = match command {
         "demo" => tasks::demo(rest),
         "bench" => tasks::bench(rest),
+        "fuzz" => tasks::fuzz(rest),
         "test" => without(rest).and_then(|()| tasks::test()),
         "bless" => without(rest).and_then(|()| tasks::bless()),
         "deny" => without(rest).and_then(|()| tasks::deny()),

@@ -43,6 +43,13 @@ pub fn bench(arguments: &[String]) -> Result<(), Failure> {
     pass_on(at_root().args(package).args(arguments))
 }
 
+/// Builds the fuzzer with all checks of overflow and runs it with `arguments` passed on.
+pub fn fuzz(arguments: &[String]) -> Result<(), Failure> {
+    setup::system()?;
+    let package = ["run", "--quiet", "--profile", "fuzz", "--locked", "--package", "pliant-fuzz"];
+    pass_on(at_root().args(package).arg("--").args(arguments))
+}
+
 /// Rewrites golden files and the generated page from what the code does now.
 pub fn bless() -> Result<(), Failure> {
     setup::system()?;
@@ -95,7 +102,8 @@ fn rustdoc() -> Result<(), Failure> {
 fn tests() -> Result<(), Failure> {
     execute(at_root().args(["test", "--manifest-path", OURS, "--locked"]))?;
     // Setup has seen to a driver: no test of the GPU may pass for want of one.
-    execute(at_root().args(["test", "--locked"]).env("PLIANT_NEEDS_GPU", "1"))
+    let ours = ["test", "--locked", "--workspace", "--exclude", "pliant-bench"];
+    execute(at_root().args(ours).env("PLIANT_NEEDS_GPU", "1"))
 }
 
 /// The engine and the scene language compile for the browser.

@@ -11,6 +11,9 @@ use std::path::Path;
 /// What stands in the place of a character that is not shown.
 pub const REPLACEMENT: char = '\u{fffd}';
 
+/// Letters of a message at most.
+pub const LONGEST: usize = 2000;
+
 /// Whether a character changes how others are shown: controls, marks of direction, line
 /// separators, annotations, tags and the mark of byte order.
 ///
@@ -29,6 +32,14 @@ pub fn printable(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     text.chars().map(|letter| if is_hidden(letter) { REPLACEMENT } else { letter }).collect()
+}
+
+/// A message on one line, cut to [`LONGEST`] letters: what it quotes may be a whole file.
+pub fn message(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => Cow::Owned(printable(&text[..end]).into_owned() + "…"),
+        None => printable(text),
+    }
 }
 
 /// JSON with every character that is hidden written as `\u…`; its value stays the same.
@@ -63,6 +74,15 @@ pub fn path_notice(path: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_is_one_line_of_bounded_length() {
+        assert_eq!(message("line 3: é"), "line 3: é");
+        assert_eq!(message("a\u{1b}[31m\n"), "a\u{fffd}[31m\u{fffd}");
+        let long = message(&"é".repeat(LONGEST + 1)).into_owned();
+        assert_eq!(long, "é".repeat(LONGEST) + "…");
+        assert_eq!(message(&"\0".repeat(LONGEST)).chars().count(), LONGEST);
+    }
 
     #[test]
     fn what_changes_how_others_are_shown_is_replaced() {

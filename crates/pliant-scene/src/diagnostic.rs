@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use pliant_io::printable;
+
 use crate::numeral::shortened;
 
 /// Letters of a line that are shown.
@@ -122,7 +124,10 @@ impl Sources {
                 show_place(SET.into(), text, &span)
             }
         });
-        let (name, message) = (self.name.clone(), shortened(&message).into_owned());
+        // Both may quote what the scene says, however long that is.
+        let plain = |text: &str| printable::message(&shortened(text)).into_owned();
+        let (name, message, help) =
+            (self.name.clone(), plain(&message), help.as_deref().map(plain));
         RenderedDiagnostic { kind, message, help, place, name }
     }
 }
@@ -258,6 +263,17 @@ mod tests {
         assert!(shown("", 0..0, None).starts_with("a.toml:1:1"));
         let long = shown(&"x".repeat(1000), 500..900, None);
         assert!(long.lines().all(|line| line.chars().count() < 140), "{long}");
+    }
+
+    #[test]
+    fn what_is_quoted_is_one_line_of_bounded_length() {
+        let sources = Sources { name: "a".into(), text: String::new(), sets: Vec::new() };
+        let quoted = |text: &str| {
+            let diagnostic = Diagnostic::new(DiagnosticKind::Name, None, format!("no `{text}`"));
+            sources.show(diagnostic.with_help(Some(format!("not `{text}`")))).to_string()
+        };
+        assert_eq!(quoted("\u{1b}[31m\n"), "a: no `�[31m�`\nhelp: not `�[31m�`");
+        assert!(quoted(&"x".repeat(1_000_000)).len() < 5000);
     }
 
     #[test]

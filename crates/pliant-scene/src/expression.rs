@@ -19,6 +19,9 @@ use super::random::Random;
 /// Parentheses, signs and powers within each other at most: bounds the stack.
 const MOST_NESTING: usize = 64;
 
+/// Letters up to which a name with hyphens is looked for; each minus looks that far ahead.
+const LONGEST_NAME: usize = 200;
+
 /// Functions by name, with how many values each takes; `None` for one or more.
 const FUNCTIONS: [(&str, Option<usize>); 9] = [
     ("sin", Some(1)),
@@ -168,8 +171,12 @@ impl Parser<'_> {
         let start = self.at;
         let rest = &self.text[start..];
         // A hyphen is a minus here unless the longer name is known.
-        let long = rest.find(|c| !in_name(c)).unwrap_or(rest.len());
-        let short = rest[..long].find('-').unwrap_or(long);
+        let short = rest.find(|c| !in_name(c) || c == '-').unwrap_or(rest.len());
+        let mut ahead = rest.char_indices().skip_while(|(_, c)| in_name(*c)).map(|(at, _)| at);
+        let long = match rest.char_indices().nth(LONGEST_NAME) {
+            Some((far, _)) if rest[..far].chars().all(in_name) => short,
+            _ => ahead.next().unwrap_or(rest.len()),
+        };
         for end in [long, short] {
             let name = &self.text[start..start + end];
             let span = start..start + end;
@@ -295,6 +302,15 @@ mod tests {
     fn refused(text: &str, span: Range<usize>, message: &str) {
         let error = evaluate(text, &mut names).unwrap_err();
         assert_eq!((error.span, error.message.as_str()), (span, message), "{text}");
+    }
+
+    #[test]
+    fn a_long_chain_of_names_takes_no_longer_than_its_length() {
+        let chain = format!("0{}", "-q".repeat(100_000));
+        let value = evaluate(&chain, &mut |name| Ok((name == "q").then_some(0.5)));
+        assert_eq!(value, Ok(-50_000.0));
+        let name = "long-".repeat(30) + "name";
+        assert_eq!(evaluate(&name, &mut |asked| Ok((asked == name).then_some(7.0))), Ok(7.0));
     }
 
     #[test]

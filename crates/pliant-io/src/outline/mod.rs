@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use crate::atomic_file;
 use crate::files::{Disk, Entry, Files};
+use crate::printable;
 use crate::suggest::nearest;
 
 pub mod drawing;
@@ -46,7 +47,7 @@ pub enum OutlineFileError {
         error: io::Error,
     },
     /// An error in the file, or nothing of use in it.
-    #[error("{}: {what}", path.display())]
+    #[error("{}: {}", path.display(), printable::message(what))]
     Fault {
         /// The file.
         path: PathBuf,
@@ -146,13 +147,18 @@ pub fn parse(bytes: &[u8]) -> Result<Drawing, String> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| format!("byte {} is not UTF-8 text", error.valid_up_to()))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    match text.trim_start().bytes().next() {
+    let mut drawing = match text.trim_start().bytes().next() {
         Some(b'{' | b'[') => json::parse(text),
         Some(b'<') => svg::parse(text),
         Some(letter) if letter.is_ascii_alphabetic() => wkt::parse(text),
         Some(_) => Err("neither GeoJSON, SVG, WKT nor an array of rings".to_string()),
         None => Err("the file holds white space only".to_string()),
+    }?;
+    for notice in &mut drawing.notices {
+        // They name elements and features, which may have any name.
+        *notice = printable::message(notice).into_owned();
     }
+    Ok(drawing)
 }
 
 /// Keeps the features of a name, or the one of a number.
@@ -251,6 +257,22 @@ mod tests {
             assert!(reported.contains(expected), "{reported}");
         }
         assert_eq!(parse(b"[\xff]").unwrap_err(), "byte 1 is not UTF-8 text");
+    }
+
+    #[test]
+    fn messages_quote_neither_control_characters_nor_whole_files() {
+        let refused = |text: String| {
+            let path = PathBuf::from("a");
+            let files = crate::files::Memory { files: vec![(path.clone(), text.into_bytes())] };
+            read_from(&files, &path).unwrap_err().to_string()
+        };
+        for text in ["<svg\u{1b}/>", "POLYGON \u{1b}(1 1)", "POLYGON((0 0\0"] {
+            let reported = refused(text.to_string());
+            assert!(!reported.contains(char::is_control), "{reported:?}");
+        }
+        assert!(refused("A".repeat(1_000_000)).len() < 3000);
+        let named = format!("<svg><{0}/><rect width='1' height='1'/></svg>", "a".repeat(1_000_000));
+        assert!(parse(named.as_bytes()).unwrap().notices[0].len() < 3000);
     }
 
     #[test]

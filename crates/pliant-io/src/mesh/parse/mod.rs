@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use crate::printable;
+
 pub mod text;
 
 pub mod binary;
@@ -72,7 +74,7 @@ pub enum Format {
 
 /// Where in a file an error was found, and what it is.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{place}: {fault}")]
+#[error("{}", printable::message(&format!("{place}: {fault}")))]
 pub struct ParseError {
     /// Where.
     pub place: Place,

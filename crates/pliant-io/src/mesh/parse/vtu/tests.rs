@@ -258,6 +258,8 @@ fn faults_of_text_name_their_line() {
 fn what_is_no_xml_is_refused_by_name() {
     let unclosed = "line 14: not XML as it should be: the root node was opened but never closed";
     check_fault(&ASCII.replace("</VTKFile>\n", ""), unclosed);
+    let escape = "line 1: not XML as it should be: expected a whitespace not '\u{fffd}' at 1:9";
+    check_fault("<VTKFile\u{1b}/>", escape);
     let legacy = "line 1: a legacy VTK file, not XML: give it the ending .vtk";
     check_fault("# vtk DataFile Version 3.0\n", legacy);
     let latin = [&ASCII.as_bytes()[..100], b"\xe4", &ASCII.as_bytes()[100..]].concat();
