@@ -57,6 +57,14 @@ fn absurd_counts_are_refused_before_anything_is_made() {
 }
 
 #[test]
+fn constraints_that_repeat_without_end_are_refused() {
+    let curtain = builtin::find("curtain").unwrap().text;
+    let line = "  { kind = \"at-most\", edges = \"structural\" },\n";
+    let text = curtain.replace(line, &line.repeat(400));
+    refused_text(&text, "more than 3000000 constraints");
+}
+
+#[test]
 fn nesting_and_recursion_end_with_an_error() {
     let more = |text: String| format!("{BASE}{text}\n");
     refused_text(&more(format!("x = {}{}", "[".repeat(100_000), "]".repeat(100_000))), "recur");

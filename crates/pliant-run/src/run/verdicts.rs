@@ -297,7 +297,7 @@ impl Verdicts {
             );
             add("in_obstacles", obstacle_vertices as u64, time, message);
         }
-        if !(momentum_error.abs() <= MOMENTUM) {
+        if momentum_error.is_nan() || momentum_error.abs() > MOMENTUM {
             let message = format!(
                 "momentum drifted by {} of Σ m|v| without a source: take a shorter dt, or \
                  tighter tolerances",

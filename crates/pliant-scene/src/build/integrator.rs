@@ -125,6 +125,9 @@ fn implicit(key: &spec::Integrator, kind: ImplicitKind) -> Result<Box<dyn Integr
     Ok(Box::new(Implicit::new(ImplicitSettings { kind, equations, linear, ..Default::default() })))
 }
 
+/// Constraints of a scene at most: 100 MB of them.
+const MOST_CONSTRAINTS: usize = 3_000_000;
+
 /// Constraints on edges, body after body, then on obstacles.
 fn rules(
     scene: &spec::Scene,
@@ -149,6 +152,11 @@ fn rules(
                         edges.map(|edge| edge.map(|v| VertexId(first + v.0))).collect()
                     }
                 };
+                if list.len() + edges.len() > MOST_CONSTRAINTS {
+                    let message = format!("more than {MOST_CONSTRAINTS} constraints in all");
+                    let help = "name each kind of edges once, or take a coarser mesh";
+                    return Err(BuildError::value(format!("{path}.edges"), message).with_help(help));
+                }
                 for ends in edges {
                     let [a, b] = ends.map(|v| made.state.positions[v.index()]);
                     let length = rule.stretch * a.distance(b);
