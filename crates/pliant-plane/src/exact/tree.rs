@@ -194,7 +194,7 @@ impl<'a> View<'a> {
     /// Whether the ray from a point to the right crosses an odd number of segments; exact.
     ///
     /// Unlike [`View::spot`] it has a result on the boundary too, as
-    /// [`right_of`](super::super::segment::right_of) has.
+    /// [`right_of`] has.
     pub fn is_odd(&self, outline: usize, point: Vec2) -> bool {
         self.crossed_oddly(self.root(outline), point)
     }
@@ -240,7 +240,7 @@ impl<'a> View<'a> {
 
 /// Whether a point lies on a segment; turns `odd` where the segment is to its right.
 ///
-/// As [`right_of`](super::super::segment::right_of) and
+/// As [`right_of`] and
 /// [`touches`](super::super::segment::touches), in one test.
 #[inline]
 fn segment_holds([a, b]: [Vec2; 2], point: Vec2, odd: &mut bool) -> bool {
