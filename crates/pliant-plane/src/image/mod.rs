@@ -32,7 +32,7 @@ use super::exact::Exact;
 use super::exact::tree::{Boxes, View};
 use super::field::Window;
 use super::outline::Outlines;
-use super::raster::rows::{Spans, groups};
+use super::raster::rows::{RowGroups, Spans};
 use super::rect::Rect;
 use super::{
     Backend, BackendError, Cause, Notice, Pair, Place, ProximityQuery, ProximityResult, prepare,
@@ -81,6 +81,7 @@ struct Scratch {
     meetings: Vec<Meeting>,
     /// Rows of a and b.
     spans: [Spans; 2],
+    groups: RowGroups,
     /// Points to be read.
     probes: Probes,
     /// Where on its boundary each probe is.
@@ -291,11 +292,12 @@ impl Job<'_> {
             let height = ROWS.min(whole.height - first);
             let window = Window { corner, height, ..whole };
             let mut part = 0.0;
-            groups(self.outlines, pair, &window, most, |rows| {
-                for (outline, spans) in pair.into_iter().zip(&mut scratch.spans) {
+            let Scratch { spans, groups, .. } = &mut *scratch;
+            groups.visit(self.outlines, pair, &window, most, |rows| {
+                for (outline, spans) in pair.into_iter().zip(&mut *spans) {
                     spans.draw(self.outlines, outline, &window, rows.clone());
                 }
-                let [a, b] = &scratch.spans;
+                let [a, b] = &*spans;
                 rows.for_each(|row| part += a.shared(b, row));
             });
             sum += part;

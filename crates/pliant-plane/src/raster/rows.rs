@@ -218,33 +218,45 @@ impl Spans {
     }
 }
 
-/// Cuts the rows of a window into groups that meet the boundaries at most `most` times, or in
-/// a single row; calls `visit` for each in order.
-pub fn groups(
-    outlines: &Outlines,
-    pair: [usize; 2],
-    window: &Window,
-    most: usize,
-    mut visit: impl FnMut(Range<usize>),
-) {
-    let height = window.height as usize;
-    let mut change = vec![0_isize; height + 1];
-    for at in pair.into_iter().flat_map(|outline| outlines.range(outline)) {
-        let rows = crossed(window, outlines.segment(at));
-        change[rows.start] += 1;
-        change[rows.end] -= 1;
-    }
-    let (mut first, mut met, mut in_group) = (0, 0, 0);
-    for (row, change) in change[..height].iter().enumerate() {
-        met += change;
-        if in_group > 0 && in_group + met.unsigned_abs() > most {
-            visit(first..row);
-            (first, in_group) = (row, 0);
+/// Cuts the rows of a window into groups; scratch memory.
+#[derive(Clone, Debug, Default)]
+pub struct RowGroups {
+    /// By how many segments more each row meets than the one before.
+    change: Vec<isize>,
+}
+
+impl RowGroups {
+    /// Calls `visit` for groups of rows that meet the boundaries at most `most` times, or of a
+    /// single row, in order.
+    pub fn visit(
+        &mut self,
+        outlines: &Outlines,
+        pair: [usize; 2],
+        window: &Window,
+        most: usize,
+        mut visit: impl FnMut(Range<usize>),
+    ) {
+        let height = window.height as usize;
+        let change = &mut self.change;
+        change.clear();
+        change.resize(height + 1, 0);
+        for at in pair.into_iter().flat_map(|outline| outlines.range(outline)) {
+            let rows = crossed(window, outlines.segment(at));
+            change[rows.start] += 1;
+            change[rows.end] -= 1;
         }
-        in_group += met.unsigned_abs();
-    }
-    if first < height {
-        visit(first..height);
+        let (mut first, mut met, mut in_group) = (0, 0, 0);
+        for (row, change) in change[..height].iter().enumerate() {
+            met += change;
+            if in_group > 0 && in_group + met.unsigned_abs() > most {
+                visit(first..row);
+                (first, in_group) = (row, 0);
+            }
+            in_group += met.unsigned_abs();
+        }
+        if first < height {
+            visit(first..height);
+        }
     }
 }
 
@@ -293,7 +305,7 @@ mod tests {
         let [mut a, mut b] = [Spans::default(), Spans::default()];
         let mut length = 0.0;
         let mut end = 0;
-        groups(&outlines, [0, 1], &window, 100, |rows| {
+        RowGroups::default().visit(&outlines, [0, 1], &window, 100, |rows| {
             assert_eq!(rows.start, end);
             end = rows.end;
             a.draw(&outlines, 0, &window, rows.clone());
