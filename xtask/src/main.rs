@@ -29,6 +29,8 @@ The tasks of Pliant. Run them from the root of the repository.
   cargo xtask demo           build the program and let it show what it can do
   cargo xtask test           everything that must hold before a change lands:
                              format, clippy, rustdoc, all tests, wasm32, the book
+  cargo xtask test all       the same, then what takes longer: the direct solver,
+                             and half a minute of hostile input for every reader
   cargo xtask bench [NAME]   build and run the benchmarks; arguments are passed on
   cargo xtask fuzz [TARGET]  hostile input for every reader, two minutes each;
                              --seconds N, --inputs N, --seed S, --input FILE
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
         "demo" => tasks::demo(rest),
         "bench" => tasks::bench(rest),
         "fuzz" => tasks::fuzz(rest),
+        "test" if rest == ["all"] => tasks::test_all(),
         "test" => without(rest).and_then(|()| tasks::test()),
         "bless" => without(rest).and_then(|()| tasks::bless()),
         "deny" => without(rest).and_then(|()| tasks::deny()),

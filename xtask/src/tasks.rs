@@ -23,6 +23,13 @@ const TEST: [Step; 7] = [
     Step { name: "book", work: book },
 ];
 
+/// What takes too long for every change: `cargo xtask test all` runs it after the others.
+const LONG: [Step; 2] =
+    [Step { name: "direct solver", work: direct }, Step { name: "fuzz", work: fuzz_each }];
+
+/// Seconds for each target of the fuzzer in the long test.
+const FUZZ_SECONDS: &str = "30";
+
 /// Builds the program and lets it show itself, with `arguments` passed on.
 pub fn demo(arguments: &[String]) -> Result<(), Failure> {
     setup::system()?;
@@ -34,6 +41,12 @@ pub fn demo(arguments: &[String]) -> Result<(), Failure> {
 /// Everything that CI checks.
 pub fn test() -> Result<(), Failure> {
     steps::run(&TEST)
+}
+
+/// The same, then what takes longer.
+pub fn test_all() -> Result<(), Failure> {
+    steps::run(&TEST)?;
+    steps::run(&LONG)
 }
 
 /// Builds and runs the benchmarks with `arguments` passed on.
@@ -104,6 +117,16 @@ fn tests() -> Result<(), Failure> {
     // Setup has seen to a driver: no test of the GPU may pass for want of one.
     let ours = ["test", "--locked", "--workspace", "--exclude", "pliant-bench"];
     execute(at_root().args(ours).env("PLIANT_NEEDS_GPU", "1"))
+}
+
+/// The tests of what the feature `direct` adds.
+fn direct() -> Result<(), Failure> {
+    let engine = ["test", "--locked", "--package", "pliant", "--features", "direct", "--lib"];
+    execute(at_root().args(engine))
+}
+
+fn fuzz_each() -> Result<(), Failure> {
+    fuzz(&["--seconds".to_owned(), FUZZ_SECONDS.to_owned()])
 }
 
 /// The engine and the scene language compile for the browser.
