@@ -16,6 +16,7 @@ use super::{IfExists, RunSettings};
 use crate::report::text::with_digits;
 use crate::summary::Summary;
 use pliant_io::atomic_file::{self, io_message};
+use pliant_io::printable;
 use pliant_io::regular_file;
 use pliant_scene::loaded::LoadedScene;
 
@@ -329,8 +330,10 @@ pub fn read_summary(folder: &Path) -> Result<Option<Summary>, FolderError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(FolderError::Unwritable { path, error }),
     };
+    // What a message quotes may be the whole file.
+    let what = |error: serde_json::Error| printable::message(&error.to_string()).into_owned();
     let summary = serde_json::from_slice(&bytes);
-    summary.map(Some).map_err(|error| FolderError::Damaged { path, what: error.to_string() })
+    summary.map(Some).map_err(|error| FolderError::Damaged { path, what: what(error) })
 }
 
 /// The checkpoint of a run of this scene; one of another was left by a run that was replaced.

@@ -215,3 +215,13 @@ fn a_lock_that_is_a_link_is_refused() {
     let error = refused(&place, IfExists::Replace);
     assert!(error.contains("run.lock: is a symbolic link") && !target.exists(), "{error}");
 }
+
+#[test]
+fn a_damaged_summary_is_not_quoted_whole() {
+    let place = Place::new("quoted");
+    std::fs::create_dir_all(place.run()).unwrap();
+    let text = format!("{{\"scene\": \"a\", \"steps\": \"{}\"}}", "x".repeat(100_000));
+    std::fs::write(place.run().join("summary.json"), text).unwrap();
+    let error = pliant_run::run::folder::read_summary(&place.run()).unwrap_err().to_string();
+    assert!(error.contains("summary.json") && error.len() < 4000, "{} bytes", error.len());
+}
