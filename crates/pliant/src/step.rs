@@ -456,9 +456,10 @@ fn apply(
     system: &System,
     trial: &mut State,
 ) -> f64 {
-    let before = input.around_shifts(output, system, trial.motion());
+    input.collect_shifted(output, system);
+    let before = input.collected(system, trial.motion());
     apply_output(output, system, trial);
-    (input.around_shifts(output, system, trial.motion()) - before).max(0.0)
+    (input.collected(system, trial.motion()) - before).max(0.0)
 }
 
 /// Everything in the trial state, as responses see it.

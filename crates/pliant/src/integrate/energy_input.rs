@@ -21,17 +21,12 @@ pub struct EnergyInput {
 }
 
 impl EnergyInput {
-    /// Potential energy around everything that an output shifts, J.
-    pub fn around_shifts(
-        &mut self,
-        output: &ContactOutput,
-        system: &System,
-        motion: StateView<'_>,
-    ) -> f64 {
-        if output.shifts.is_empty() && output.rigid_shifts.is_empty() {
-            return 0.0;
-        }
+    /// Collects the forces around everything that an output shifts.
+    pub fn collect_shifted(&mut self, output: &ContactOutput, system: &System) {
         self.vertices.clear();
+        if output.shifts.is_empty() && output.rigid_shifts.is_empty() {
+            return;
+        }
         for shift in &output.rigid_shifts {
             self.vertices.extend(system.bodies.vertices(shift.body).map(|v| VertexId(v as u32)));
         }
@@ -45,7 +40,14 @@ impl EnergyInput {
             }
         }
         system.forces.find_nearby(&self.vertices, &mut self.nearby);
-        system.forces.energy_nearby(&self.nearby, motion)
+    }
+
+    /// Potential energy of what was collected, J.
+    pub fn collected(&self, system: &System, motion: StateView<'_>) -> f64 {
+        match self.vertices.is_empty() {
+            true => 0.0,
+            false => system.forces.energy_nearby(&self.nearby, motion),
+        }
     }
 
     /// What pins, motors, wind and moving obstacles put in from one state to another, J.
