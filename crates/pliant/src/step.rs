@@ -400,8 +400,10 @@ impl Stepper {
     fn account(&self, system: &mut System, work: f64, report: &mut StepReport) {
         let System { rigids, scratch, .. } = system;
         let contact = &scratch.contact;
-        report.energy_input +=
-            work + energy_input::of_rows(contact) + contact.energy_input + self.after.energy_input;
+        report.energy_input += work
+            + energy_input::of_rows(contact, rigids)
+            + contact.energy_input
+            + self.after.energy_input;
         report.hides_energy |=
             self.matching.is_some() || !(contact.forces.is_empty() && contact.springs.is_empty());
         let StepScratch { contact, external_impulses, asleep, .. } = scratch;

@@ -192,8 +192,8 @@ fn lost(dt: f64) -> [f64; 2] {
         met += report.contact.contacts;
         unconverged += report.unconverged;
     }
-    // Where links are hit, contacts end at rest though their bias asks for 2 mm/s, and slip by 1 mm/s.
-    assert!(unconverged <= 3, "{unconverged}");
+    // The direction of friction of a contact that slides has not quite been found.
+    assert!(unconverged <= 1, "{unconverged}");
     assert!(met > 0 && built.simulation.state.rigids[1].velocity.y < -1.0, "{met}");
     let end = momenta(&built);
     [0, 1].map(|k| end[k].distance(start[k]) / start[0].length())

@@ -4,6 +4,7 @@
 //! that open by their own speed, moving obstacles and pins, motors, wind, and shifts that undo
 //! an overlap. What the energy rises beyond them has no source.
 
+use crate::body::rigid::all::RigidBodySet;
 use crate::body::soft::State;
 use crate::contact::output::ContactOutput;
 use crate::force::nearby::Nearby;
@@ -89,11 +90,13 @@ impl EnergyInput {
 }
 
 /// What rows put in, J: contacts that open by their own speed, and moving obstacles.
-pub fn of_rows(contact: &ContactOutput) -> f64 {
+pub fn of_rows(contact: &ContactOutput, rigids: &RigidBodySet) -> f64 {
     let ContactOutput { rows, row_impulses, .. } = contact;
     let work = rows.iter().zip(row_impulses).map(|(row, impulse)| {
         let moved = impulse.impulse(row.normal).dot(row.surface_velocity).max(0.0);
-        moved + impulse.normal * row.min_normal_velocity.max(0.0)
+        // A rebound gives back what the impact took, and rigid sides open by shifts.
+        let opening = if rigids.are_rigid(row.bodies) { 0.0 } else { row.min_normal_velocity };
+        moved + impulse.normal * opening.max(0.0)
     });
     work.sum::<f64>() + 0.0
 }
@@ -116,6 +119,6 @@ mod tests {
             ..ContactOutput::default()
         };
         // 4 N·s at 0.5 m/s; nothing; 4 N·s at 1 m/s and 1 N·s at 2 m/s.
-        assert_eq!(of_rows(&contact), 2.0 + 4.0 + 2.0);
+        assert_eq!(of_rows(&contact, &RigidBodySet::default()), 2.0 + 4.0 + 2.0);
     }
 }

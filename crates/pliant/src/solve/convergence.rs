@@ -74,10 +74,7 @@ impl SolvedStep<'_> {
         let slip = row.relative(self.velocities);
         let mobility = self.mobility(row);
         let along = row.normal.dot(slip);
-        let least = match row.bounce > 0.0 {
-            true => row.min_normal_velocity.max(row.bounce),
-            false => row.min_normal_velocity,
-        };
+        let least = row.target_normal_velocity(self.rigids.are_rigid(row.bodies));
         let w = row.normal.dot(mobility * row.normal);
         if w <= 0.0 {
             return 0.0;

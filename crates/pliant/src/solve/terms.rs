@@ -194,13 +194,7 @@ impl SolverRow {
                 }
             }
         }
-        if row.is_rigid() {
-            // What does not bend keeps what it is given, and begins to rock: shifts take it out.
-            row.min_normal_velocity = row.min_normal_velocity.min(0.0);
-        }
-        if contact.bounce > 0.0 {
-            row.min_normal_velocity = row.min_normal_velocity.max(contact.bounce);
-        }
+        row.min_normal_velocity = contact.target_normal_velocity(row.is_rigid());
         row
     }
 

@@ -95,6 +95,12 @@ impl RigidBodySet {
         self.places.get(body.index()).copied().flatten().map(|place| place as usize)
     }
 
+    /// Whether both sides of a contact are rigid: bodies of the set, or none for an obstacle.
+    pub fn are_rigid(&self, bodies: (BodyId, Option<BodyId>)) -> bool {
+        let is_rigid = |body| self.index(body).is_some();
+        is_rigid(bodies.0) && bodies.1.is_none_or(is_rigid)
+    }
+
     /// Which of the members a vertex belongs to, or is attached to.
     pub fn index_of(&self, vertex: VertexId) -> Option<usize> {
         if let Some(attached) = self.holds.of(vertex) {
