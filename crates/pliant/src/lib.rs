@@ -57,4 +57,8 @@ pub mod integrate;
 
 pub mod step;
 
+pub mod world;
+
+pub mod prelude;
+
 pub mod record;

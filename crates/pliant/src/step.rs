@@ -18,6 +18,7 @@ use crate::integrate::{Integrator, StepError, StepReport, StepScratch, System};
 use crate::math::Vec3;
 use crate::profile::{Stage, StageTimer};
 use crate::snapshot::{Snapshot, SnapshotError};
+use crate::solve::constraint::ConstraintResponse;
 use crate::solve::convergence::SolvedStep;
 
 /// Halvings of a step at most, whatever is asked: 2⁶² parts can still be counted.
@@ -36,11 +37,35 @@ pub enum MatchOrder {
     Last,
 }
 
+/// All responses, in the order in which they are asked.
+#[derive(Debug, Default)]
+struct Responses {
+    /// The engine's own.
+    contact: Option<ConstraintResponse>,
+    others: Vec<Box<dyn Response>>,
+}
+
+impl Responses {
+    fn is_empty(&self) -> bool {
+        self.contact.is_none() && self.others.is_empty()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &dyn Response> {
+        let own = self.contact.iter().map(|contact| contact as &dyn Response);
+        own.chain(self.others.iter().map(|response| &**response))
+    }
+
+    fn iter_mut(&mut self) -> impl Iterator<Item = &mut dyn Response> {
+        let own = self.contact.iter_mut().map(|contact| contact as &mut dyn Response);
+        own.chain(self.others.iter_mut().map(|response| &mut **response as &mut dyn Response))
+    }
+}
+
 /// How steps are made: an integrator, what contact does, and everything around.
 #[derive(Debug)]
 pub struct Stepper {
     integrator: Box<dyn Integrator>,
-    responses: Vec<Box<dyn Response>>,
+    responses: Responses,
     matching: Option<(ShapeMatching, MatchOrder)>,
     rigid: RigidMotion,
     /// Equal parts of each step; at least 1.
@@ -61,7 +86,7 @@ impl Stepper {
     pub fn new(integrator: Box<dyn Integrator>) -> Stepper {
         Stepper {
             integrator,
-            responses: Vec::new(),
+            responses: Responses::default(),
             matching: None,
             rigid: RigidMotion::default(),
             substeps: 1,
@@ -73,9 +98,16 @@ impl Stepper {
         }
     }
 
-    /// The same with contact between the bodies of the system, or with obstacles.
-    pub fn with_responses(self, responses: Vec<Box<dyn Response>>) -> Stepper {
-        Stepper { responses, ..self }
+    /// The same with contacts that are solved with the step, asked before other responses.
+    pub fn with_contact(mut self, contact: ConstraintResponse) -> Stepper {
+        self.responses.contact = Some(contact);
+        self
+    }
+
+    /// The same with other responses between the bodies of the system, or with obstacles.
+    pub fn with_responses(mut self, responses: Vec<Box<dyn Response>>) -> Stepper {
+        self.responses.others = responses;
+        self
     }
 
     /// The same with groups that match their shapes.
@@ -118,6 +150,21 @@ impl Stepper {
     /// See [`Integrator::stable_step`]; of a whole step.
     pub fn stable_step(&self) -> Option<f64> {
         Some(f64::from(self.substeps) * self.integrator.stable_step()?)
+    }
+
+    /// Wakes all rigid bodies, as after a change from outside.
+    pub fn wake_all(&mut self) {
+        self.rigid.wake_all();
+    }
+
+    /// Contacts that are solved with the step, if they are.
+    pub fn contact(&self) -> Option<&ConstraintResponse> {
+        self.responses.contact.as_ref()
+    }
+
+    /// The same, to be changed between steps.
+    pub fn contact_mut(&mut self) -> Option<&mut ConstraintResponse> {
+        self.responses.contact.as_mut()
     }
 
     /// What matches shapes, if anything does.
@@ -196,6 +243,7 @@ impl Stepper {
         let mut trial = std::mem::take(&mut self.trials[1]);
         trial.copy_from(state);
         let (mut report, known) = (StepReport::default(), system.scratch.external_impulses.len());
+        let known_contacts = system.scratch.kept_contacts.len();
         let mut made = Ok(());
         for _ in 0..self.substeps {
             match self.advance(system, &mut trial, dt / f64::from(self.substeps)) {
@@ -203,6 +251,7 @@ impl Stepper {
                 Err(error) => {
                     // The parts that were made count for nothing.
                     system.scratch.external_impulses.truncate(known);
+                    system.scratch.kept_contacts.truncate(known_contacts);
                     made = Err(error);
                     break;
                 }
@@ -231,6 +280,7 @@ impl Stepper {
         match &mut made {
             Ok(report) => {
                 report.energy_input += self.energy_input.of_motion(system, state, &trial);
+                system.scratch.keep_contacts();
                 std::mem::swap(state, &mut trial);
             }
             Err(_) => system.joints.go_back(),
@@ -383,7 +433,7 @@ impl Stepper {
         after.clear();
         let context = context(system, trial, dt);
         let forces = &system.forces;
-        for response in &mut *responses {
+        for response in responses.iter_mut() {
             response.post_step_with_forces(context, forces, after);
         }
         let work = apply(energy_input, after, system, trial);
@@ -493,6 +543,7 @@ impl Simulation {
     pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
         let _step = StageTimer::new(&self.system.profiler, Stage::Step);
         self.system.scratch.external_impulses.clear();
+        self.system.scratch.kept_contacts.clear();
         let report = self.stepper.step(&mut self.system, &mut self.state, dt)?;
         self.external_impulse_total +=
             self.external_impulses().iter().map(|(_, impulse)| *impulse).sum::<Vec3>();

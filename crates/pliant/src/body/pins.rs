@@ -147,6 +147,15 @@ impl Pins {
         Ok(())
     }
 
+    /// Replaces the motion of a path, counted as [`Pins::add_moving`] added them.
+    ///
+    /// Does nothing where there is no such path.
+    pub fn set_motion(&mut self, path: usize, motion: Keyframes) {
+        if let Some(path) = self.paths.get_mut(path) {
+            path.motion = motion;
+        }
+    }
+
     /// Pinned vertices, ascending.
     pub fn vertices(&self) -> &[VertexId] {
         &self.vertices

@@ -64,6 +64,15 @@ impl WarmStart {
         self.list.extend(pressing.map(|(contact, row_impulse)| (contact.feature, *row_impulse)));
     }
 
+    /// The same impulses where features have other numbers; those that are gone are left out.
+    pub fn renumbered(&self, renumber: impl Fn(Feature) -> Option<Feature>) -> WarmStart {
+        let known = self.list.iter();
+        let mut list: Vec<_> =
+            known.filter_map(|(feature, impulse)| Some((renumber(*feature)?, *impulse))).collect();
+        list.sort_by_key(|(feature, _)| *feature);
+        WarmStart { list, dt: self.dt }
+    }
+
     /// Writes all, for a run that is resumed.
     pub fn save(&self, memory: &mut Snapshot) {
         memory.write(self.list.len() as f64);

@@ -45,6 +45,8 @@ pub mod obstacles;
 
 pub mod search;
 
+pub mod rules;
+
 #[cfg(test)]
 mod reference;
 

@@ -37,7 +37,7 @@ pub enum LoadError {
 }
 
 /// Constant forces, independent of the motion.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Load {
     /// Vertices that exist, each with a finite force, N.
     forces: Vec<(VertexId, Vec3)>,

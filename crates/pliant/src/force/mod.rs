@@ -159,6 +159,8 @@ pub struct Forces {
     list: Vec<Box<dyn Force>>,
     /// Number of threads; 0 and 1 both mean one.
     threads: usize,
+    /// Vertices when the number of threads was set.
+    vertex_count: usize,
     /// The matrix of all derivatives, and the slots of each force; built on demand.
     assembled: Option<(BlockMatrix, Vec<Vec<Slot>>)>,
     /// Blocks of the matrix before more were added.
@@ -189,6 +191,32 @@ impl Forces {
         self.list.push(Box::new(force));
         self.assembled = None;
         self.around = OnceLock::new();
+    }
+
+    /// Replaces the force at a place; the matrix is kept where the elements are on the same
+    /// vertices.
+    ///
+    /// Does nothing at a place that does not exist.
+    pub fn replace<const N: usize>(&mut self, place: usize, material: impl Material<N> + 'static) {
+        let Some(old) = self.list.get_mut(place) else { return };
+        let (before, mut force): (_, Box<dyn Force>) =
+            (vertices(&**old), Box::new(Elements::new(material)));
+        if vertices(&*force) != before || force.answers() != old.answers() {
+            self.assembled = None;
+            self.around = OnceLock::new();
+        }
+        force.set_threads(self.threads, self.vertex_count);
+        *old = force;
+    }
+
+    /// Number of forces.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
     }
 
     /// Every force, in order.
@@ -352,9 +380,17 @@ impl Forces {
     /// To be called after the last [`Forces::push`].
     pub fn set_threads(&mut self, threads: usize, vertex_count: usize) {
         self.threads = threads;
+        self.vertex_count = vertex_count;
         self.list.iter_mut().for_each(|force| force.set_threads(threads, vertex_count));
         if let Some((matrix, _)) = &mut self.assembled {
             matrix.set_threads(threads);
         }
     }
+}
+
+/// Vertices of all elements of a force, in element order.
+fn vertices(force: &dyn Force) -> Vec<VertexId> {
+    let mut all = Vec::new();
+    force.visit_elements(&mut |own| all.extend_from_slice(own));
+    all
 }

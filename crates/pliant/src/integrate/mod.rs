@@ -37,6 +37,8 @@ use std::sync::Arc;
 
 use crate::body::Bodies;
 use crate::body::soft::{Masses, State};
+use crate::contact::Contact;
+use crate::contact::impulse::ContactImpulse;
 use crate::contact::output::{ContactOutput, ContactStats};
 use crate::force::{Forces, StateView, StepRejection};
 use crate::id::{BodyId, VertexId};
@@ -81,6 +83,21 @@ pub struct StepScratch {
     pub rigid_solution: Vec<(Vec3, Vec3)>,
     /// Which rigid bodies sleep, in their order; none where there is no entry.
     pub asleep: Vec<bool>,
+    /// Whether the contacts of each part of a step are kept.
+    pub keeps_contacts: bool,
+    /// Contacts of all parts of the last step with their impulses, where they are kept.
+    pub kept_contacts: Vec<(Contact, ContactImpulse)>,
+}
+
+impl StepScratch {
+    /// Keeps the contacts of a part of the step that was made.
+    pub(crate) fn keep_contacts(&mut self) {
+        if self.keeps_contacts {
+            let ContactOutput { rows, row_impulses, .. } = &self.contact;
+            let solved = rows.iter().copied().zip(row_impulses.iter().copied());
+            self.kept_contacts.extend(solved);
+        }
+    }
 }
 
 /// What one step took.

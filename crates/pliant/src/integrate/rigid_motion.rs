@@ -152,9 +152,15 @@ impl RigidMotion {
             self.free_motion.step(&member.body, rigid, dt);
         }
         if !joints.is_empty() {
+            joints.advance_grounds(dt);
             joints.positions(rigids.entries(), &mut self.rigids)?;
         }
         Ok(())
+    }
+
+    /// Wakes everything.
+    pub fn wake_all(&mut self) {
+        self.sleep = Sleep::default();
     }
 
     /// Writes what sleeps.

@@ -21,6 +21,7 @@ use crate::body::obstacle::Obstacle;
 use crate::contact::impulse::WarmStart;
 use crate::contact::output::{ContactOutput, ContactStats};
 use crate::contact::response::{Response, StepContext};
+use crate::contact::rules::ContactRules;
 use crate::contact::search::{ContactQuery, ContactSettings, Search};
 use crate::contact::{Contact, Feature};
 use crate::id::BodyId;
@@ -79,8 +80,7 @@ pub struct ConstraintResponse {
     search: Search,
     correction: PositionCorrection,
     warm_start: WarmStart,
-    /// Pairs of bodies that do not collide, the smaller number first, ascending.
-    apart: Vec<(BodyId, BodyId)>,
+    rules: ContactRules,
     /// Length of the current step, s.
     dt: f64,
 }
@@ -95,15 +95,50 @@ impl ConstraintResponse {
     ) -> ConstraintResponse {
         let (correction, warm_start) = (PositionCorrection::default(), WarmStart::default());
         let search = Search::new(rest, bodies);
-        let apart = Vec::new();
-        ConstraintResponse { obstacles, settings, search, correction, warm_start, apart, dt: 0.0 }
+        let rules = ContactRules::default();
+        ConstraintResponse { obstacles, settings, search, correction, warm_start, rules, dt: 0.0 }
     }
 
     /// The same without contacts between some pairs of bodies, such as jointed ones.
-    pub fn leaving_out(self, mut pairs: Vec<(BodyId, BodyId)>) -> ConstraintResponse {
-        pairs.iter_mut().for_each(|(a, b)| (*a, *b) = (*a.min(b), *a.max(b)));
-        pairs.sort_unstable();
-        ConstraintResponse { apart: pairs, ..self }
+    pub fn leaving_out(mut self, pairs: Vec<(BodyId, BodyId)>) -> ConstraintResponse {
+        self.rules.set_pairs(pairs);
+        self
+    }
+
+    /// Who meets, and with what friction.
+    pub fn rules(&self) -> &ContactRules {
+        &self.rules
+    }
+
+    /// The same, to be changed between steps.
+    pub fn rules_mut(&mut self) -> &mut ContactRules {
+        &mut self.rules
+    }
+
+    /// The obstacles, to be moved between steps.
+    pub fn obstacles_mut(&mut self) -> &mut [Obstacle] {
+        &mut self.obstacles
+    }
+
+    /// Settings, to be changed between steps.
+    pub fn settings_mut(&mut self) -> &mut ConstraintSettings {
+        &mut self.settings
+    }
+
+    /// Takes over the impulses of another response, as a warm start of the same contacts.
+    ///
+    /// `renumber` gives the feature here of a feature there; none where it is gone.
+    pub fn take_impulses(
+        &mut self,
+        other: &ConstraintResponse,
+        renumber: impl Fn(Feature) -> Option<Feature>,
+    ) {
+        self.warm_start = other.warm_start.renumbered(renumber);
+    }
+
+    /// First surface edge of each body as features count them, and one past the last of all.
+    pub fn edge_starts(&self) -> &[usize] {
+        &self.search.features.edge_starts
     }
 }
 
@@ -115,9 +150,11 @@ impl Response for ConstraintResponse {
             let _timer = StageTimer::new(profiler, Stage::Detect);
             let (obstacles, settings) = (&self.obstacles[..], self.settings.contacts);
             self.search.find(ContactQuery { motion, bodies, obstacles, settings, dt }, rows);
-            if !self.apart.is_empty() {
-                rows.retain(|row| !is_apart(&self.apart, row.bodies));
+            if !self.rules.all_meet() {
+                rows.retain(|row| self.rules.meet(row));
             }
+            let frictions = rows.iter_mut();
+            frictions.for_each(|row| row.friction = self.rules.friction(row, row.friction));
         }
         let _timer = StageTimer::new(profiler, Stage::Contact);
         self.correction.find(context, rows, rigid_shifts);
@@ -130,6 +167,7 @@ impl Response for ConstraintResponse {
                 }
                 _ => self.settings.restitution,
             };
+            let restitution = self.rules.restitution(row, restitution);
             let approach = -row.normal.dot(row.relative(motion.velocities));
             row.bounce = bounce(row, restitution, approach, self.settings.weight, dt);
         }
@@ -154,11 +192,6 @@ impl Response for ConstraintResponse {
     fn set_threads(&mut self, threads: usize) {
         self.search.set_threads(threads);
     }
-}
-
-/// Whether two bodies are a pair that does not collide.
-fn is_apart(apart: &[(BodyId, BodyId)], (a, b): (BodyId, Option<BodyId>)) -> bool {
-    b.is_some_and(|b| apart.binary_search(&(a.min(b), a.max(b))).is_ok())
 }
 
 /// Least speed along the normal that a contact must reach in a step of `dt`, m/s.

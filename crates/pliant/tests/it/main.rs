@@ -15,6 +15,7 @@ mod depth;
 mod integrators;
 
 mod validation;
+mod world;
 
 mod settle;
 

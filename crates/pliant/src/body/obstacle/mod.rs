@@ -197,6 +197,15 @@ impl Obstacle {
         motion: Keyframes,
         material: SurfaceMaterial,
     ) -> Result<Obstacle, ObstacleError> {
+        Obstacle::shared(Arc::new(shape), motion, material)
+    }
+
+    /// The same of a shape that others have too.
+    pub fn shared(
+        shape: Arc<dyn Shape>,
+        motion: Keyframes,
+        material: SurfaceMaterial,
+    ) -> Result<Obstacle, ObstacleError> {
         let SurfaceMaterial { friction, restitution } = material;
         if !(friction >= 0.0 && friction.is_finite()) {
             return Err(ObstacleError::Friction { friction });
@@ -204,7 +213,7 @@ impl Obstacle {
         if !(0.0..=1.0).contains(&restitution) {
             return Err(ObstacleError::Restitution { restitution });
         }
-        Ok(Obstacle { shape: Arc::new(shape), motion, material })
+        Ok(Obstacle { shape, motion, material })
     }
 
     /// The shape, in its own space.
@@ -215,6 +224,11 @@ impl Obstacle {
     /// Its motion.
     pub fn motion(&self) -> &Keyframes {
         &self.motion
+    }
+
+    /// Replaces its motion.
+    pub fn set_motion(&mut self, motion: Keyframes) {
+        self.motion = motion;
     }
 
     /// Friction and restitution.

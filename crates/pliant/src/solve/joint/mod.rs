@@ -40,7 +40,7 @@ mod positions;
 use std::borrow::Borrow;
 
 use crate::body::rigid::{RigidBody, RigidState};
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Quat, Vec3};
 use crate::snapshot::{Snapshot, SnapshotError};
 use crate::solve::joint::axis::Hold;
 use crate::solve::joint::rows::{Bond, JointRow};
@@ -177,6 +177,8 @@ struct Noted {
     /// rad or m.
     travel: Vec<f64>,
     loads: Vec<Load>,
+    /// Where the world's side of each joint was.
+    grounds: Vec<RigidState>,
     /// s.
     dt: f64,
     met: JointStats,
@@ -199,14 +201,45 @@ impl Joints {
         Ok(Joints::made(list, bodies.len(), states))
     }
 
+    /// Joints of bodies that were elsewhere when each joint was made.
+    ///
+    /// `references` are the states of the two bodies of each joint then, in which its anchors and
+    /// axis are given; of the world any. `travels` are those since then, rad or m.
+    pub fn with_references<B: Borrow<RigidBody>>(
+        list: Vec<Joint>,
+        bodies: &[B],
+        states: &[RigidState],
+        references: &[[RigidState; 2]],
+        travels: &[f64],
+    ) -> Result<Joints, JointError> {
+        check::check(&list, bodies.len(), states)?;
+        let counts = [references.len(), travels.len()];
+        if counts != [list.len(); 2] {
+            return Err(JointError::Counts { bodies: counts[0], states: counts[1] });
+        }
+        let bonds = list.iter().zip(references);
+        let bonds = bonds.map(|(joint, [a, b])| Bond::between(joint, a, b)).collect();
+        let mut joints = Joints::bonded(list, bonds, bodies.len());
+        joints.travel.copy_from_slice(travels);
+        joints.measure(states);
+        Ok(joints)
+    }
+
     /// Joints that were checked, for a number of bodies.
     fn made(list: Vec<Joint>, bodies: usize, states: &[RigidState]) -> Joints {
         let bonds: Vec<Bond> = list.iter().map(|joint| Bond::new(joint, states)).collect();
+        let mut joints = Joints::bonded(list, bonds, bodies);
+        joints.measure(states);
+        joints
+    }
+
+    /// The same in the axes of their bodies, not measured yet.
+    fn bonded(list: Vec<Joint>, bonds: Vec<Bond>, bodies: usize) -> Joints {
         let ends: Vec<_> = list.iter().map(|joint| joint.bodies).collect();
         let sizes: Vec<usize> = bonds.iter().map(|bond| bond.form.rows()).collect();
         let system = System::new(&ends, &sizes);
         let rows = system.row_count();
-        let mut joints = Joints {
+        Joints {
             bodies,
             rows: vec![JointRow::default(); rows],
             impulses: vec![0.0; rows],
@@ -222,9 +255,7 @@ impl Joints {
             list,
             bonds,
             system,
-        };
-        joints.measure(states);
-        joints
+        }
     }
 
     /// The joints, in the order in which they were given.
@@ -285,6 +316,25 @@ impl Joints {
         }
     }
 
+    /// Moves the world's side of a joint: where it is, m, and how fast it moves.
+    ///
+    /// Does nothing for a joint of two bodies, or that does not exist.
+    pub fn set_ground(&mut self, joint: usize, ground: RigidState) {
+        if let Some(bond) = self.bonds.get_mut(joint).filter(|bond| bond.b.is_none()) {
+            bond.ground = ground;
+        }
+    }
+
+    /// Lets the world's sides move on by `dt` seconds.
+    pub(crate) fn advance_grounds(&mut self, dt: f64) {
+        for Bond { ground, .. } in &mut self.bonds {
+            if ground.velocity != Vec3::ZERO || ground.spin != Vec3::ZERO {
+                ground.centre += dt * ground.velocity;
+                ground.turn = Quat::from_scaled_axis(dt * ground.spin) * ground.turn;
+            }
+        }
+    }
+
     /// Writes the state kept from step to step: turns of hinges, and loads.
     pub fn save(&self, memory: &mut Snapshot) {
         memory.write(self.travel.len() as f64);
@@ -315,18 +365,21 @@ impl Joints {
 
     /// Notes the state kept from step to step, for [`Joints::go_back`].
     pub(crate) fn note(&mut self) {
-        let Joints { noted, travel, loads, dt, met, .. } = self;
+        let Joints { noted, travel, loads, bonds, dt, met, .. } = self;
         noted.travel.clone_from(travel);
         noted.loads.clone_from(loads);
+        noted.grounds.clear();
+        noted.grounds.extend(bonds.iter().map(|bond| bond.ground));
         (noted.dt, noted.met) = (*dt, *met);
     }
 
     /// Restores the state of [`Joints::note`], as after a step that failed.
     pub(crate) fn go_back(&mut self) {
-        let Joints { noted, travel, loads, dt, met, .. } = self;
+        let Joints { noted, travel, loads, bonds, dt, met, .. } = self;
         if noted.travel.len() == travel.len() {
             travel.clone_from(&noted.travel);
             loads.clone_from(&noted.loads);
+            bonds.iter_mut().zip(&noted.grounds).for_each(|(bond, old)| bond.ground = *old);
             (*dt, *met) = (noted.dt, noted.met);
         }
     }

@@ -142,7 +142,9 @@ impl Joints {
                 continue;
             };
             let k = self.system.rows_of(joint).start + AXIS_ROW;
-            let [a, b] = self.speeds(joint, k, &self.before);
+            let bond = &self.bonds[joint];
+            let (a, b) = (&self.before[bond.a], bond.b.map(|b| &self.before[b]));
+            let [a, b] = self.rows[k].speeds(a, b);
             let root = self.system.answers[k].sqrt();
             let found = Found {
                 speed: a - b,

@@ -54,6 +54,8 @@ pub(super) struct Bond {
     frame_b: Mat3,
     /// Rotation from the axes of the first to those of the second, at rest.
     b_from_a: Quat,
+    /// Where the world's side is and how it moves, where there is no second body.
+    pub ground: RigidState,
 }
 
 /// One constraint row: a speed of the first body against the second.
@@ -93,7 +95,12 @@ impl JointRow {
 impl Bond {
     /// The joint with the bodies where they are now; indices and axes were checked.
     pub fn new(joint: &Joint, states: &[RigidState]) -> Bond {
-        let (a, b) = (&states[joint.bodies.0], second(states, joint.bodies.1));
+        let b = joint.bodies.1.map_or(WORLD, |b| states[b]);
+        Bond::between(joint, &states[joint.bodies.0], &b)
+    }
+
+    /// The joint with its two bodies where they are now; of the world where its side is.
+    pub fn between(joint: &Joint, a: &RigidState, b: &RigidState) -> Bond {
         let given = joint.kind.axis().map_or(Vec3::X, |axis| axis.direction);
         let axis = direction(given).unwrap_or(Vec3::X);
         let (across, other) = axis.any_orthonormal_pair();
@@ -112,13 +119,19 @@ impl Bond {
             axis_a: a.turn.conjugate() * axis,
             frame_b: Mat3::from_quat(b_from_world) * Mat3::from_cols(axis, across, other),
             b_from_a: b_from_world * a.turn,
+            ground: *b,
         }
+    }
+
+    /// State of the second body; where the world's side is without one.
+    pub fn second(&self, states: &[RigidState]) -> RigidState {
+        self.b.map_or(self.ground, |b| states[b])
     }
 
     /// From the centres of both bodies to the first one's anchor, world axes, m.
     pub fn arms(&self, states: &[RigidState]) -> [Vec3; 2] {
         let at = states[self.a].point(self.anchor_a);
-        [at - states[self.a].centre, at - second(states, self.b).centre]
+        [at - states[self.a].centre, at - self.second(states).centre]
     }
 
     /// Second derivative of a row's error in free motion, m/s² or rad/s².
@@ -126,7 +139,7 @@ impl Bond {
     /// Arms and axes turn along arcs, where speeds lead along tangents. Of the angular rows, only
     /// those of a hinge have such a part: otherwise both bodies turn alike.
     pub fn bend(&self, states: &[RigidState], number: usize, row: &JointRow) -> f64 {
-        let (a, b) = (&states[self.a], second(states, self.b));
+        let (a, b) = (&states[self.a], self.second(states));
         let arc = |spin: Vec3, arm: Vec3| spin.cross(spin.cross(arm));
         let arms = self.arms(states);
         match self.form {
@@ -158,7 +171,7 @@ impl Bond {
     /// point and angular momentum is kept, whatever the distance of the anchors. `last` is the
     /// travel before, from which whole turns are counted.
     pub fn measure(&self, states: &[RigidState], last: f64, rows: &mut [JointRow]) -> f64 {
-        let (a, b) = (&states[self.a], second(states, self.b));
+        let (a, b) = (&states[self.a], self.second(states));
         let at = a.point(self.anchor_a);
         let arms = [at - a.centre, at - b.centre];
         let apart = at - b.point(self.anchor_b);
@@ -198,16 +211,9 @@ impl Bond {
 /// Axes of the world.
 const BASIS: [Vec3; 3] = [Vec3::X, Vec3::Y, Vec3::Z];
 
-/// State of the second body; the world is at rest at the origin.
-fn second(states: &[RigidState], b: Option<usize>) -> RigidState {
-    const WORLD: RigidState = RigidState {
-        centre: Vec3::ZERO,
-        turn: Quat::IDENTITY,
-        velocity: Vec3::ZERO,
-        spin: Vec3::ZERO,
-    };
-    b.map_or(WORLD, |b| states[b])
-}
+/// The world at rest at the origin.
+pub(super) const WORLD: RigidState =
+    RigidState { centre: Vec3::ZERO, turn: Quat::IDENTITY, velocity: Vec3::ZERO, spin: Vec3::ZERO };
 
 fn write<const N: usize>(rows: &mut [JointRow], from: usize, made: [JointRow; N]) {
     rows[from..from + N].copy_from_slice(&made);

@@ -293,7 +293,7 @@ impl Joints {
     /// Speeds of the first body and the second in a row, m/s or rad/s.
     pub(super) fn speeds(&self, joint: usize, k: usize, states: &[RigidState]) -> [f64; 2] {
         let bond = &self.bonds[joint];
-        self.rows[k].speeds(&states[bond.a], bond.b.map(|b| &states[b]))
+        self.rows[k].speeds(&states[bond.a], Some(&bond.second(states)))
     }
 
     /// Moves up to `most` axes along their laws; returns whether any moved.

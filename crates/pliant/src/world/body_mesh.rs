@@ -1,0 +1,173 @@
+//! Shapes that bodies are made of, shared by all bodies of one shape.
+
+use std::sync::Arc;
+
+use crate::body::Mesh;
+use crate::id::VertexId;
+use crate::math::Vec3;
+use crate::mesh::raw::RawMesh;
+use crate::mesh::surface::Surface;
+use crate::mesh::tet::TetMesh;
+use crate::mesh::topology;
+use crate::world::WorldError;
+
+/// The shape of a body at rest, in its own space.
+#[derive(Clone, Debug)]
+pub enum BodyMesh {
+    /// Tets.
+    Tets(TetMesh),
+    /// A closed triangle surface.
+    Surface(Surface),
+    /// Vertices and edges, as of a cloth or a rope: it has no inside.
+    SpringNetwork(SpringNetwork),
+}
+
+/// Vertices, m, joined by edges.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SpringNetwork {
+    /// Vertices, m.
+    pub positions: Vec<Vec3>,
+    /// Edges that resist stretching.
+    pub edges: Vec<[VertexId; 2]>,
+    /// Edges that resist shear, as diagonals of a cloth.
+    pub shear: Vec<[VertexId; 2]>,
+    /// Edges that resist bending, over one vertex to the next.
+    pub bend: Vec<[VertexId; 2]>,
+    /// Triangles for pictures; they take no part in contact.
+    pub triangles: Vec<[VertexId; 3]>,
+}
+
+impl SpringNetwork {
+    /// A cloth in the x–y plane around the origin, of some size in m; vertices run along x first.
+    ///
+    /// Fewer than two vertices along a side make an empty network.
+    pub fn cloth(size: [f64; 2], vertices: [u32; 2]) -> SpringNetwork {
+        let [nx, ny] = vertices;
+        if nx < 2 || ny < 2 || u64::from(nx) * u64::from(ny) > u64::from(u32::MAX) {
+            return SpringNetwork::default();
+        }
+        let along =
+            |k: u32, count: u32, length: f64| length * (f64::from(k) / f64::from(count - 1) - 0.5);
+        let mut cloth = SpringNetwork::default();
+        let at = |i: u32, j: u32| VertexId(i + nx * j);
+        for (i, j) in (0..ny).flat_map(|j| (0..nx).map(move |i| (i, j))) {
+            cloth.positions.push(Vec3::new(along(i, nx, size[0]), along(j, ny, size[1]), 0.0));
+            let join = |list: &mut Vec<_>, di: u32, dj: u32| {
+                if i + di < nx && j + dj < ny {
+                    list.push([at(i, j), at(i + di, j + dj)]);
+                }
+            };
+            join(&mut cloth.edges, 1, 0);
+            join(&mut cloth.edges, 0, 1);
+            join(&mut cloth.shear, 1, 1);
+            join(&mut cloth.bend, 2, 0);
+            join(&mut cloth.bend, 0, 2);
+            if i + 1 < nx && j + 1 < ny {
+                cloth.shear.push([at(i + 1, j), at(i, j + 1)]);
+                cloth.triangles.push([at(i, j), at(i + 1, j), at(i + 1, j + 1)]);
+                cloth.triangles.push([at(i, j), at(i + 1, j + 1), at(i, j + 1)]);
+            }
+        }
+        cloth
+    }
+}
+
+impl BodyMesh {
+    /// Vertices, m.
+    pub fn positions(&self) -> &[Vec3] {
+        match self {
+            BodyMesh::Tets(mesh) => mesh.positions(),
+            BodyMesh::Surface(mesh) => mesh.positions(),
+            BodyMesh::SpringNetwork(network) => &network.positions,
+        }
+    }
+
+    /// Tets, counted in the body; none of a surface.
+    pub fn tets(&self) -> &[[VertexId; 4]] {
+        match self {
+            BodyMesh::Tets(mesh) => mesh.tets(),
+            BodyMesh::Surface(_) | BodyMesh::SpringNetwork(_) => &[],
+        }
+    }
+
+    /// Surface triangles, counted in the body, counter-clockwise seen from outside.
+    pub fn triangles(&self) -> &[[VertexId; 3]] {
+        match self {
+            BodyMesh::Tets(mesh) => mesh.surface(),
+            BodyMesh::Surface(mesh) => mesh.triangles(),
+            BodyMesh::SpringNetwork(network) => &network.triangles,
+        }
+    }
+
+    /// Edges of tets, triangles or springs, counted in the body.
+    pub fn edges(&self) -> Vec<[VertexId; 2]> {
+        match self {
+            BodyMesh::Tets(mesh) => mesh.edges(),
+            BodyMesh::Surface(mesh) => topology::edges(mesh.positions().len(), mesh.triangles()),
+            BodyMesh::SpringNetwork(network) => network.edges.clone(),
+        }
+    }
+
+    /// The same as the engine's topology takes it.
+    pub(super) fn topology(&self) -> Mesh<'_> {
+        match self {
+            BodyMesh::Tets(mesh) => Mesh::Tets(mesh),
+            BodyMesh::Surface(mesh) => Mesh::Surface(mesh),
+            BodyMesh::SpringNetwork(SpringNetwork { positions, edges, .. }) => {
+                Mesh::SpringNetwork(positions.len(), edges)
+            }
+        }
+    }
+
+    /// Tets, or a closed surface where there are none.
+    pub fn from_raw(raw: RawMesh) -> Result<BodyMesh, WorldError> {
+        if raw.tets.is_empty() {
+            Ok(BodyMesh::Surface(Surface::from_raw(raw)?.0))
+        } else {
+            Ok(BodyMesh::Tets(TetMesh::from_raw(raw)?.0))
+        }
+    }
+}
+
+/// Declares that a mesh can be taken as the shape of a body.
+macro_rules! shape {
+    ($kind:ident, $mesh:ty) => {
+        impl From<$mesh> for Shared {
+            fn from(mesh: $mesh) -> Shared {
+                Shared(Arc::new(BodyMesh::$kind(mesh)))
+            }
+        }
+
+        impl From<&$mesh> for Shared {
+            fn from(mesh: &$mesh) -> Shared {
+                Shared(Arc::new(BodyMesh::$kind(mesh.clone())))
+            }
+        }
+    };
+}
+
+/// A shape, shared by all bodies that have it.
+#[derive(Clone, Debug)]
+pub struct Shared(pub Arc<BodyMesh>);
+
+shape!(Tets, TetMesh);
+shape!(Surface, Surface);
+shape!(SpringNetwork, SpringNetwork);
+
+impl From<BodyMesh> for Shared {
+    fn from(mesh: BodyMesh) -> Shared {
+        Shared(Arc::new(mesh))
+    }
+}
+
+impl From<Arc<BodyMesh>> for Shared {
+    fn from(mesh: Arc<BodyMesh>) -> Shared {
+        Shared(mesh)
+    }
+}
+
+impl From<&Arc<BodyMesh>> for Shared {
+    fn from(mesh: &Arc<BodyMesh>) -> Shared {
+        Shared(mesh.clone())
+    }
+}

@@ -1,0 +1,568 @@
+//! What can be changed between steps.
+
+use crate::body::keyframes::Pose;
+use crate::body::rigid::RigidState;
+use crate::body::soft::State;
+use crate::contact::near;
+use crate::contact::rules::{Group, SurfaceRule};
+use crate::force::load::Load;
+use crate::id::VertexId;
+use crate::math::{Quat, Vec3};
+use crate::mesh::closest::closest_point;
+use crate::solve::joint::{JointKind, Motor};
+use crate::step::Simulation;
+use crate::world::body_entry::BodyEntryKind;
+use crate::world::error::{positive, sound};
+use crate::world::grab::Grab;
+use crate::world::joint::JointEntry;
+use crate::world::material::SoftMaterial;
+use crate::world::placement::{check_rotation, check_surface};
+use crate::world::read::{not_here, wrong_kind};
+use crate::world::soft_body::check_material;
+use crate::world::{
+    BodyHandle, Collider, GrabHandle, Joint, JointHandle, ObstacleHandle, World, WorldError,
+};
+
+/// A world at rest at the origin, as the second body of a joint.
+const GROUND: RigidState =
+    RigidState { centre: Vec3::ZERO, turn: Quat::IDENTITY, velocity: Vec3::ZERO, spin: Vec3::ZERO };
+
+/// What code can move: a kinematic body or an obstacle.
+pub trait Move: super::sealed::Sealed {
+    /// Sets where it is to be after the next step.
+    #[doc(hidden)]
+    fn set_target(self, world: &mut World, pose: Pose) -> Result<(), WorldError>;
+}
+
+impl Move for BodyHandle {
+    fn set_target(self, world: &mut World, pose: Pose) -> Result<(), WorldError> {
+        let entry = world.body_mut(self)?;
+        match &mut entry.kind {
+            BodyEntryKind::Kinematic(driven) => {
+                driven.target = Some(pose);
+                Ok(())
+            }
+            _ => {
+                let entry = world.body(self)?;
+                Err(wrong_kind(self, entry, "kinematic bodies", "moved by code; see `set_pose`"))
+            }
+        }
+    }
+}
+
+impl Move for ObstacleHandle {
+    fn set_target(self, world: &mut World, pose: Pose) -> Result<(), WorldError> {
+        let entry = world.obstacles.get_mut(self.0).ok_or_else(|| not_here("obstacle", &self))?;
+        entry.target = Some(pose);
+        Ok(())
+    }
+}
+
+/// Refuses a pose that cannot be.
+fn check_pose(pose: Pose) -> Result<Pose, WorldError> {
+    let position = sound("position", pose.position)?;
+    Ok(Pose { position, rotation: check_rotation(pose.rotation)? })
+}
+
+impl World {
+    /// Moves a kinematic body or an obstacle to a pose within the next step.
+    ///
+    /// It pushes what it meets. Without another call it then stays there.
+    pub fn move_to(&mut self, handle: impl Move, pose: Pose) -> Result<(), WorldError> {
+        handle.set_target(self, check_pose(pose)?)
+    }
+
+    /// Puts a rigid or kinematic body somewhere at once; its velocity stays.
+    pub fn set_pose(&mut self, body: BodyHandle, pose: Pose) -> Result<(), WorldError> {
+        let pose = check_pose(pose)?;
+        let entry = self.body(body)?;
+        match &entry.kind {
+            BodyEntryKind::Kinematic(_) => {
+                let places: Vec<Vec3> =
+                    entry.mesh.positions().iter().map(|p| pose.world_from_body(*p)).collect();
+                if let BodyEntryKind::Kinematic(driven) = &mut self.body_mut(body)?.kind {
+                    (driven.pose, driven.target) = (pose, None);
+                }
+                self.write_positions(body, &places)?;
+                self.is_current = false;
+            }
+            BodyEntryKind::Rigid(rigid) => {
+                let rigid = rigid.clone();
+                self.change_rigid(body, |state| *state = rigid.placed(pose, state))?;
+            }
+            BodyEntryKind::Soft(_) => {
+                let needed = "rigid and kinematic bodies";
+                return Err(wrong_kind(body, entry, needed, "put at a pose; see `set_positions`"));
+            }
+        }
+        self.wake();
+        Ok(())
+    }
+
+    /// Puts the vertices of a soft body somewhere at once, m; velocities stay.
+    pub fn set_positions(&mut self, body: BodyHandle, places: &[Vec3]) -> Result<(), WorldError> {
+        let entry = self.body(body)?;
+        if !matches!(entry.kind, BodyEntryKind::Soft(_)) {
+            return Err(wrong_kind(body, entry, "soft bodies", "given positions; see `set_pose`"));
+        }
+        let (given, expected) = (places.len(), entry.start.len());
+        if given != expected {
+            return Err(WorldError::Count { what: "positions", given, expected });
+        }
+        for place in places {
+            sound("position of a vertex", *place)?;
+        }
+        self.write_positions(body, places)?;
+        self.wake();
+        Ok(())
+    }
+
+    fn write_positions(&mut self, body: BodyHandle, places: &[Vec3]) -> Result<(), WorldError> {
+        let range = self.range(self.body(body)?);
+        match range {
+            Some(range) => self.simulation.state.positions[range].copy_from_slice(places),
+            None => self.body_mut(body)?.state.positions.copy_from_slice(places),
+        }
+        Ok(())
+    }
+
+    /// Sets the velocity of a body, m/s; all vertices of a soft one get it.
+    pub fn set_velocity(&mut self, body: BodyHandle, velocity: Vec3) -> Result<(), WorldError> {
+        sound("velocity", velocity)?;
+        self.check_free(body, "given a velocity")?;
+        match self.body(body)?.kind {
+            BodyEntryKind::Rigid(_) => {
+                self.change_rigid(body, |state| state.velocity = velocity)?;
+            }
+            _ => self.change_velocities(body, |_, own| *own = velocity)?,
+        }
+        self.wake();
+        Ok(())
+    }
+
+    /// Sets the angular velocity of a rigid body, rad/s.
+    pub fn set_spin(&mut self, body: BodyHandle, spin: Vec3) -> Result<(), WorldError> {
+        sound("spin", spin)?;
+        self.change_rigid(body, |state| state.spin = spin)?;
+        self.wake();
+        Ok(())
+    }
+
+    /// Pushes a body by an impulse, N·s, at a point, m.
+    ///
+    /// All vertices of a soft body share it, by mass: it is not turned.
+    pub fn apply_impulse(
+        &mut self,
+        body: BodyHandle,
+        impulse: Vec3,
+        point: Vec3,
+    ) -> Result<(), WorldError> {
+        sound("impulse", impulse)?;
+        sound("point", point)?;
+        self.check_free(body, "pushed")?;
+        let mass = self.mass(body)?;
+        match &self.body(body)?.kind {
+            BodyEntryKind::Rigid(rigid) => {
+                let rigid = rigid.body.clone();
+                self.change_rigid(body, |state| state.push(&rigid, point, impulse))?;
+            }
+            _ => self.change_velocities(body, |_, own| *own += impulse / mass)?,
+        }
+        self.wake();
+        Ok(())
+    }
+
+    /// Sets a force on a body, N, shared by mass; it acts until it is set again.
+    pub fn set_force(&mut self, body: BodyHandle, force: Vec3) -> Result<(), WorldError> {
+        sound("force", force)?;
+        self.check_free(body, "pushed")?;
+        self.body_mut(body)?.force = force;
+        self.wake();
+        if self.is_current {
+            self.refresh_loads();
+        }
+        Ok(())
+    }
+
+    /// Changes the material of a soft body; its rest shape stays.
+    pub fn set_material(
+        &mut self,
+        body: BodyHandle,
+        material: SoftMaterial,
+    ) -> Result<(), WorldError> {
+        let entry = self.body_mut(body)?;
+        let BodyEntryKind::Soft(own) = &mut entry.kind else {
+            let entry = self.body(body)?;
+            return Err(wrong_kind(body, entry, "soft bodies", "given a material"));
+        };
+        check_material(&entry.mesh, &material)?;
+        *own = material;
+        self.is_current = false;
+        self.wake();
+        Ok(())
+    }
+
+    /// Changes friction, restitution and group of a body or an obstacle.
+    pub fn set_surface(
+        &mut self,
+        of: impl Into<Collider>,
+        surface: SurfaceRule,
+    ) -> Result<(), WorldError> {
+        check_surface(surface)?;
+        match of.into() {
+            Collider::Body(body) => {
+                self.body_mut(body)?.surface = surface;
+                self.refresh_rules();
+            }
+            Collider::Obstacle(obstacle) => {
+                let entry = self.obstacles.get_mut(obstacle.0);
+                let entry = entry.ok_or_else(|| not_here("obstacle", &obstacle))?;
+                entry.placement.surface = surface;
+                self.is_current = false;
+            }
+        }
+        self.wake();
+        Ok(())
+    }
+
+    /// Lets two groups pass through each other.
+    pub fn ignore(&mut self, a: Group, b: Group) {
+        self.rules.set_ignored(a, b, true);
+        self.refresh_rules();
+    }
+
+    /// Lets two groups meet again.
+    pub fn unignore(&mut self, a: Group, b: Group) {
+        self.rules.set_ignored(a, b, false);
+        self.refresh_rules();
+    }
+
+    /// Lets a body pass through another body or an obstacle, or meet it again.
+    pub fn set_pair_ignored(
+        &mut self,
+        body: BodyHandle,
+        other: impl Into<Collider>,
+        is_ignored: bool,
+    ) -> Result<(), WorldError> {
+        let other = other.into();
+        self.body(body)?;
+        match other {
+            Collider::Body(second) => drop(self.body(second)?),
+            Collider::Obstacle(second) => drop(self.obstacle(second)?),
+        }
+        let turned = match other {
+            Collider::Body(second) => Some((second, Collider::Body(body))),
+            Collider::Obstacle(_) => None,
+        };
+        let is_pair =
+            |pair: &(BodyHandle, Collider)| *pair == (body, other) || Some(*pair) == turned;
+        self.ignored_pairs.retain(|pair| !is_pair(pair));
+        if is_ignored {
+            self.ignored_pairs.push((body, other));
+        }
+        self.refresh_rules();
+        Ok(())
+    }
+
+    fn refresh_rules(&mut self) {
+        if self.is_current {
+            let rules = self.contact_rules();
+            if let Some(contact) = self.simulation.stepper.contact_mut() {
+                *contact.rules_mut() = rules;
+            }
+        }
+        self.wake();
+    }
+
+    /// Pins vertices of a soft body, counted in the body, where they are.
+    pub fn pin(&mut self, body: BodyHandle, vertices: &[VertexId]) -> Result<(), WorldError> {
+        let entry = self.body(body)?;
+        if !matches!(entry.kind, BodyEntryKind::Soft(_)) {
+            return Err(wrong_kind(body, entry, "soft bodies", "pinned"));
+        }
+        let count = entry.start.len();
+        if let Some(&vertex) = vertices.iter().find(|vertex| vertex.index() >= count) {
+            return Err(WorldError::NoSuchVertex { vertex, count });
+        }
+        let places = self.positions(body)?;
+        let new: Vec<_> = vertices.iter().map(|v| (*v, places[v.index()])).collect();
+        let entry = self.body_mut(body)?;
+        entry.pins.retain(|(vertex, _)| !vertices.contains(vertex));
+        entry.pins.extend(new);
+        self.is_current = false;
+        Ok(())
+    }
+
+    /// Lets all pinned vertices of a body go.
+    pub fn unpin(&mut self, body: BodyHandle) -> Result<(), WorldError> {
+        self.body_mut(body)?.pins.clear();
+        self.is_current = false;
+        Ok(())
+    }
+
+    /// Grabs the surface of a body at the point nearest to `point`, m, with a spring, N/m.
+    ///
+    /// The spring pulls to `point`, and is damped so that the body does not swing.
+    pub fn grab(
+        &mut self,
+        body: BodyHandle,
+        point: Vec3,
+        stiffness: f64,
+    ) -> Result<GrabHandle, WorldError> {
+        sound("point", point)?;
+        positive("stiffness of a grab", stiffness)?;
+        self.check_free(body, "grabbed")?;
+        let (corners, weights) = self.nearest_on(body, point)?;
+        let mass = self.mass(body)?;
+        let damping = 2.0 * libm::sqrt(stiffness * mass);
+        let grab = Grab { body, corners, weights, target: point, stiffness, damping };
+        let handle = GrabHandle(self.grabs.insert(grab));
+        self.refresh_grabs();
+        Ok(handle)
+    }
+
+    /// Drags a grab to a point, m.
+    pub fn drag(&mut self, grab: GrabHandle, point: Vec3) -> Result<(), WorldError> {
+        sound("point", point)?;
+        let known = self.grabs.get_mut(grab.0).ok_or_else(|| not_here("grab", &grab))?;
+        known.target = point;
+        self.refresh_grabs();
+        Ok(())
+    }
+
+    /// Lets go.
+    pub fn release(&mut self, grab: GrabHandle) -> Result<(), WorldError> {
+        self.grabs.remove(grab.0).ok_or_else(|| not_here("grab", &grab))?;
+        self.refresh_grabs();
+        Ok(())
+    }
+
+    fn refresh_grabs(&mut self) {
+        self.wake();
+        if self.is_current {
+            let springs = self.grab_springs(&self.simulation.system.bodies);
+            self.simulation.system.forces.replace(self.layout.grabs, springs);
+            self.refresh_loads();
+        }
+    }
+
+    /// Puts constant forces, and those of grabs on rigid bodies, to their values of now.
+    pub(super) fn refresh_loads(&mut self) {
+        let Simulation { state, system, .. } = &self.simulation;
+        let mut loads = self.loads(&system.bodies, system.masses.of());
+        self.push_rigid_grabs(state, &mut loads);
+        // All exist and are finite: they were checked when they were set.
+        let loads = Load::on_vertices(loads, state.positions.len()).unwrap_or_default();
+        self.simulation.system.forces.replace(self.layout.loads, loads);
+    }
+
+    /// Forces of grabs on rigid bodies at the end of a step, N, as their own mass alone would have
+    /// it: stable for any stiffness.
+    fn push_rigid_grabs(&self, state: &State, loads: &mut Vec<(VertexId, Vec3)>) {
+        let dt = self.settings.dt / f64::from(self.settings.substeps);
+        for (_, grab) in self.grabs.iter() {
+            let Some(entry) = self.bodies.get(grab.body.0) else { continue };
+            let BodyEntryKind::Rigid(rigid) = &entry.kind else { continue };
+            let (Some(own), Some(now)) = (self.range(entry), self.rigid_state(entry)) else {
+                continue;
+            };
+            let corners = grab.corners.map(|v| state.positions[own.start + v.index()]);
+            let point: Vec3 = corners.iter().zip(grab.weights).map(|(p, w)| w * *p).sum();
+            let (velocity, mobility) = (now.velocity_at(point), now.mobility(&rigid.body, point));
+            let trace = mobility.x_axis.x + mobility.y_axis.y + mobility.z_axis.z;
+            let Grab { stiffness, damping, target, .. } = *grab;
+            let pull = stiffness * (target - point - dt * velocity) - damping * velocity;
+            let force = pull / (1.0 + trace * dt * (dt * stiffness + damping));
+            let vertices = grab.corners.map(|v| VertexId((own.start + v.index()) as u32));
+            loads.extend(vertices.into_iter().zip(grab.weights).map(|(v, w)| (v, w * force)));
+        }
+    }
+
+    /// Corners and weights of the surface point of a body nearest to a point.
+    fn nearest_on(
+        &self,
+        body: BodyHandle,
+        point: Vec3,
+    ) -> Result<([VertexId; 3], [f64; 3]), WorldError> {
+        let (positions, triangles) = (self.positions(body)?, self.triangles(body)?);
+        let mut best: Option<(f64, [VertexId; 3], [f64; 3])> = None;
+        for triangle in triangles {
+            let corners = triangle.map(|v| positions[v.index()]);
+            let near = closest_point(point, corners);
+            let weights = near::shares(near, corners);
+            let distance = near.distance_squared(point);
+            if best.is_none_or(|(least, ..)| distance < least) {
+                best = Some((distance, *triangle, weights));
+            }
+        }
+        if let Some((_, corners, weights)) = best {
+            return Ok((corners, weights));
+        }
+        let near = |(_, a): &(usize, &Vec3), (_, b): &(usize, &Vec3)| {
+            a.distance_squared(point).total_cmp(&b.distance_squared(point))
+        };
+        let vertex = positions.iter().enumerate().min_by(near).map_or(0, |(vertex, _)| vertex);
+        Ok(([VertexId(vertex as u32); 3], [1.0, 0.0, 0.0]))
+    }
+
+    /// Sets or removes the motor of a hinge, rad/s and N·m, or a slider, m/s and N.
+    pub fn set_motor(
+        &mut self,
+        joint: JointHandle,
+        motor: Option<(f64, f64)>,
+    ) -> Result<(), WorldError> {
+        let motor = motor.map(|(speed, most)| Motor { speed, most });
+        let known = self.joints.get(joint.0).ok_or_else(|| not_here("joint", &joint))?;
+        let mut changed = known.joint;
+        match &mut changed.kind {
+            JointKind::Hinge(axis) | JointKind::Slider(axis) => axis.motor = motor,
+            JointKind::Ball | JointKind::Fixed => return Err(WorldError::NoAxis),
+        }
+        self.check_joint(&changed)?;
+        if let Some(entry) = self.joints.get_mut(joint.0) {
+            entry.joint = changed;
+        }
+        if let (true, Some(place)) = (self.is_current, self.joints.place(joint.0)) {
+            self.simulation.system.joints.set_motor(place, motor)?;
+        }
+        self.wake();
+        Ok(())
+    }
+
+    /// A joint with its bodies where they are now.
+    pub(super) fn joint_entry(&self, joint: Joint) -> Result<JointEntry, WorldError> {
+        let (first, second) = joint.bodies;
+        if second == Some(first) {
+            return Err(WorldError::SameBody { body: first.to_string() });
+        }
+        let entry = self.body(first)?;
+        let Some(a) = self.rigid_state(entry) else {
+            return Err(wrong_kind(first, entry, "rigid bodies", "the first of a joint"));
+        };
+        let b = match second {
+            None => GROUND,
+            Some(second) => self.joined(second)?,
+        };
+        self.check_joint(&joint)?;
+        Ok(JointEntry { joint, references: [a, b], travel: 0.0 })
+    }
+
+    /// State of the second body of a joint.
+    fn joined(&self, body: BodyHandle) -> Result<RigidState, WorldError> {
+        let entry = self.body(body)?;
+        match (&entry.kind, self.rigid_state(entry)) {
+            (BodyEntryKind::Kinematic(driven), _) => Ok(RigidState {
+                centre: driven.pose.position,
+                turn: driven.pose.rotation,
+                ..GROUND
+            }),
+            (_, Some(state)) => Ok(state),
+            _ => Err(wrong_kind(body, entry, "rigid and kinematic bodies", "joined")),
+        }
+    }
+
+    /// Refuses an axis, limits or a motor that cannot be.
+    fn check_joint(&self, joint: &Joint) -> Result<(), WorldError> {
+        use crate::solve::joint::{Joint as JointBetween, Joints};
+        sound("anchor", joint.anchor)?;
+        let list = vec![JointBetween::new(joint.kind, (0, None), joint.anchor)];
+        let entry = self.body(joint.bodies.0)?;
+        if let BodyEntryKind::Rigid(rigid) = &entry.kind {
+            let state = self.rigid_state(entry).unwrap_or(GROUND);
+            Joints::new(list, &[&rigid.body], &[state])?;
+        }
+        Ok(())
+    }
+
+    /// Lets the world's side of joints with kinematic bodies move with these.
+    pub(super) fn drive_joints(&mut self) {
+        let dt = self.settings.dt;
+        for (place, (_, entry)) in self.joints.iter().enumerate() {
+            let Some(second) = entry.joint.bodies.1 else { continue };
+            let Some(BodyEntryKind::Kinematic(driven)) =
+                self.bodies.get(second.0).map(|entry| &entry.kind)
+            else {
+                continue;
+            };
+            let (from, to) = (driven.pose, driven.target.unwrap_or(driven.pose));
+            let turn = to.rotation * from.rotation.conjugate();
+            let turn = if turn.w < 0.0 { -turn } else { turn };
+            let ground = RigidState {
+                centre: from.position,
+                turn: from.rotation,
+                velocity: (to.position - from.position) / dt,
+                spin: turn.to_scaled_axis() / dt,
+            };
+            self.simulation.system.joints.set_ground(place, ground);
+        }
+    }
+
+    /// Changes the state of a rigid body.
+    fn change_rigid(
+        &mut self,
+        body: BodyHandle,
+        change: impl FnOnce(&mut RigidState),
+    ) -> Result<(), WorldError> {
+        let entry = self.body(body)?;
+        if !matches!(entry.kind, BodyEntryKind::Rigid(_)) {
+            return Err(wrong_kind(body, entry, "rigid bodies", "given a spin"));
+        }
+        let id = entry.id;
+        let Simulation { state, system, .. } = &mut self.simulation;
+        match id.and_then(|id| system.rigids.index(id)) {
+            Some(place) => {
+                change(&mut state.rigids[place]);
+                system.rigids.write(state);
+            }
+            None => {
+                let entry = self.body_mut(body)?;
+                let Some(state) = &mut entry.state.rigid else { return Ok(()) };
+                change(state);
+                let state = *state;
+                if let BodyEntryKind::Rigid(rigid) = &entry.kind {
+                    let places: Vec<Vec3> =
+                        rigid.body.points.iter().map(|r| state.point(*r)).collect();
+                    entry.state.velocities = places.iter().map(|p| state.velocity_at(*p)).collect();
+                    entry.state.positions = places;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes the velocities of the vertices of a soft body that are free.
+    fn change_velocities(
+        &mut self,
+        body: BodyHandle,
+        change: impl Fn(VertexId, &mut Vec3),
+    ) -> Result<(), WorldError> {
+        let range = self.range(self.body(body)?);
+        let pins: Vec<VertexId> = self.body(body)?.pins.iter().map(|(vertex, _)| *vertex).collect();
+        let own = match range {
+            Some(range) => &mut self.simulation.state.velocities[range],
+            None => &mut self.body_mut(body)?.state.velocities[..],
+        };
+        for (vertex, velocity) in own.iter_mut().enumerate() {
+            let vertex = VertexId(vertex as u32);
+            if !pins.contains(&vertex) {
+                change(vertex, velocity);
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a kinematic body, which nothing moves but its path.
+    fn check_free(&self, body: BodyHandle, verb: &'static str) -> Result<(), WorldError> {
+        let entry = self.body(body)?;
+        match entry.kind {
+            BodyEntryKind::Kinematic(_) => {
+                Err(wrong_kind(body, entry, "soft and rigid bodies", verb))
+            }
+            BodyEntryKind::Soft(_) | BodyEntryKind::Rigid(_) => Ok(()),
+        }
+    }
+
+    fn wake(&mut self) {
+        self.simulation.stepper.wake_all();
+    }
+}

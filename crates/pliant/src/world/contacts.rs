@@ -1,0 +1,177 @@
+//! Contacts of the last step, and which began and ended with it.
+
+use crate::contact::Contact;
+use crate::contact::Feature;
+use crate::contact::impulse::ContactImpulse;
+use crate::id::BodyId;
+use crate::math::Vec3;
+use crate::world::handle::Collider;
+use crate::world::{BodyHandle, ObstacleHandle};
+
+/// A contact ends when its gap is larger than this many offsets.
+const APART: f64 = 2.0;
+
+/// A point at which two things touch, in the last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactPoint {
+    /// The first body.
+    pub body: BodyHandle,
+    /// What it touches.
+    pub other: Collider,
+    /// Where, on the first body, m.
+    pub point: Vec3,
+    /// Unit, from the other to the first.
+    pub normal: Vec3,
+    /// Distance along the normal at the start of the step, m; negative when they overlap.
+    pub gap: f64,
+    /// Impulse on the first body, friction included, N·s; on the other the opposite.
+    pub impulse: Vec3,
+}
+
+/// Two things that began or ceased to touch in the last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactEvent {
+    /// Whether they began to touch, or ceased to.
+    pub kind: ContactEventKind,
+    /// The first body.
+    pub body: BodyHandle,
+    /// What it touches.
+    pub other: Collider,
+    /// Impulse on the first body in the step, N·s; zero when they part.
+    pub impulse: Vec3,
+}
+
+/// What happened to a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContactEventKind {
+    /// They touch, and did not before.
+    Began,
+    /// They do not touch any more.
+    Ended,
+}
+
+/// Which pairs touch, from step to step.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Contacts {
+    pub points: Vec<ContactPoint>,
+    pub events: Vec<ContactEvent>,
+    /// Pairs that touch, ascending.
+    touching: Vec<(BodyHandle, Collider)>,
+    pairs: Vec<PairContact>,
+}
+
+/// A pair in one step.
+#[derive(Clone, Copy, Debug)]
+struct PairContact {
+    pair: (BodyHandle, Collider),
+    /// On the first, N·s.
+    impulse: Vec3,
+    /// Whether anything presses.
+    presses: bool,
+    /// Whether they are near enough to go on touching.
+    is_near: bool,
+}
+
+/// Handles of the bodies and obstacles of a step, by their numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Handles<'a> {
+    pub bodies: &'a [BodyHandle],
+    pub obstacles: &'a [ObstacleHandle],
+}
+
+impl Handles<'_> {
+    /// The two sides of a contact; none where nobody has a handle.
+    fn sides(self, contact: &Contact) -> Option<(BodyHandle, Collider)> {
+        let body = |id: BodyId| self.bodies.get(id.index()).copied();
+        let other = match (contact.bodies.1, contact.feature) {
+            (Some(other), _) => Collider::Body(body(other)?),
+            (None, Feature::VertexObstacle(_, number)) => {
+                Collider::Obstacle(self.obstacles.get(number as usize).copied()?)
+            }
+            (None, _) => return None,
+        };
+        Some((body(contact.bodies.0)?, other))
+    }
+}
+
+impl Contacts {
+    /// Takes in the contacts of a step.
+    pub fn update(
+        &mut self,
+        solved: &[(Contact, ContactImpulse)],
+        positions: &[Vec3],
+        handles: Handles<'_>,
+    ) {
+        self.points.clear();
+        self.events.clear();
+        self.pairs.clear();
+        for (contact, impulse) in solved {
+            let Some((body, other)) = handles.sides(contact) else { continue };
+            let (presses, impulse) = (impulse.normal > 0.0, impulse.impulse(contact.normal));
+            let is_near = contact.gap <= APART * contact.offset;
+            if presses {
+                let (point, normal) = (contact.place(1.0, positions), contact.normal);
+                let gap = contact.gap;
+                self.points.push(ContactPoint { body, other, point, normal, gap, impulse });
+            }
+            self.pairs.push(match other {
+                // The smaller handle first, so that a pair is one pair.
+                Collider::Body(second) if second < body => {
+                    let pair = (second, Collider::Body(body));
+                    PairContact { pair, impulse: -impulse, presses, is_near }
+                }
+                _ => PairContact { pair: (body, other), impulse, presses, is_near },
+            });
+        }
+        self.compare();
+    }
+
+    /// Finds what began and what ended.
+    fn compare(&mut self) {
+        let Contacts { events, touching, pairs, .. } = self;
+        pairs.sort_by_key(|contact| contact.pair);
+        let before = std::mem::take(touching);
+        for rows in pairs.chunk_by(|a, b| a.pair == b.pair) {
+            let pair = rows[0].pair;
+            let knew = before.binary_search(&pair).is_ok();
+            let presses = rows.iter().any(|row| row.presses);
+            if !presses && !(knew && rows.iter().any(|row| row.is_near)) {
+                continue;
+            }
+            touching.push(pair);
+            if !knew {
+                let impulse = rows.iter().map(|row| row.impulse).sum();
+                let (body, other) = pair;
+                events.push(ContactEvent { kind: ContactEventKind::Began, body, other, impulse });
+            }
+        }
+        for (body, other) in before {
+            if touching.binary_search(&(body, other)).is_err() {
+                let (kind, impulse) = (ContactEventKind::Ended, Vec3::ZERO);
+                events.push(ContactEvent { kind, body, other, impulse });
+            }
+        }
+    }
+
+    /// Forgets a body or an obstacle that was removed.
+    pub fn forget(&mut self, gone: Collider) {
+        let is_left =
+            |body: BodyHandle, other: Collider| Collider::Body(body) != gone && other != gone;
+        self.touching.retain(|(body, other)| is_left(*body, *other));
+        self.points.retain(|point| is_left(point.body, point.other));
+        self.events.retain(|event| is_left(event.body, event.other));
+    }
+
+    /// Pairs that touch, ascending.
+    pub fn touching(&self) -> &[(BodyHandle, Collider)] {
+        &self.touching
+    }
+
+    /// Replaces the pairs that touch, as after a jump back in time.
+    pub fn set_touching(&mut self, pairs: Vec<(BodyHandle, Collider)>) {
+        self.touching = pairs;
+        self.touching.sort_unstable();
+        self.points.clear();
+        self.events.clear();
+    }
+}

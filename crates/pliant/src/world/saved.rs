@@ -1,0 +1,207 @@
+//! A world as bytes, to be continued later with the same bits.
+
+use crate::body::keyframes::Pose;
+use crate::math::{Quat, Vec3};
+use crate::snapshot::{Snapshot, SnapshotError};
+use crate::world::body_entry::{BodyEntryKind, Driven};
+use crate::world::handle::{Collider, Key};
+use crate::world::{BodyHandle, ObstacleHandle, World, WorldError};
+
+/// First bytes of a snapshot: a name and a version.
+const MAGIC: &[u8; 8] = b"pliant01";
+
+impl World {
+    /// Writes all that the next steps depend on, but for the meshes and materials.
+    ///
+    /// [`World::restore`] reads it into the same world, or into one in which the same things were
+    /// added and removed in the same order.
+    pub fn save(&mut self) -> Result<Vec<u8>, WorldError> {
+        self.assemble()?;
+        let mut snapshot = Snapshot::default();
+        self.write(&mut snapshot);
+        let numbers = snapshot.numbers().iter().flat_map(|number| number.to_le_bytes());
+        Ok(MAGIC.iter().copied().chain(numbers).collect())
+    }
+
+    /// Goes back to where [`World::save`] was called; on an error nothing changes.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), WorldError> {
+        let wrong = |reason: &str| WorldError::Snapshot { reason: reason.to_owned() };
+        let Some(numbers) = bytes.strip_prefix(MAGIC) else {
+            return Err(wrong("they do not begin as one does"));
+        };
+        let chunks = numbers.chunks_exact(8);
+        if !chunks.remainder().is_empty() {
+            return Err(wrong("they are cut off"));
+        }
+        let number = |chunk: &[u8]| chunk.try_into().map_or(f64::NAN, f64::from_le_bytes);
+        let numbers: Vec<f64> = chunks.map(number).collect();
+        self.assemble()?;
+        let mut before = Snapshot::default();
+        self.write(&mut before);
+        let read = self.read(&mut Snapshot::from_numbers(numbers));
+        if let Err(SnapshotError { part }) = read {
+            // As it was: this was written a moment ago.
+            let _ = self.read(&mut Snapshot::from_numbers(before.numbers().to_vec()));
+            return Err(WorldError::Snapshot {
+                reason: format!("{part} differ: other things were added or removed since"),
+            });
+        }
+        Ok(())
+    }
+
+    fn write(&self, snapshot: &mut Snapshot) {
+        write_keys(self.bodies.keys(), snapshot);
+        write_keys(self.obstacles.keys(), snapshot);
+        write_keys(self.joints.keys(), snapshot);
+        write_keys(self.grabs.keys(), snapshot);
+        for (_, entry) in self.bodies.iter() {
+            snapshot.write_vectors(&[entry.force]);
+            if let BodyEntryKind::Kinematic(driven) = entry.kind {
+                write_driven(driven, snapshot);
+            }
+        }
+        for (_, entry) in self.obstacles.iter() {
+            write_driven(Driven { pose: entry.pose, target: entry.target }, snapshot);
+        }
+        for (_, grab) in self.grabs.iter() {
+            snapshot.write_vectors(&[grab.target]);
+        }
+        write_pairs(self.contacts.touching(), snapshot);
+        self.simulation.save(snapshot);
+    }
+
+    fn read(&mut self, snapshot: &mut Snapshot) -> Result<(), SnapshotError> {
+        read_keys(self.bodies.keys(), snapshot, "bodies")?;
+        read_keys(self.obstacles.keys(), snapshot, "obstacles")?;
+        read_keys(self.joints.keys(), snapshot, "joints")?;
+        read_keys(self.grabs.keys(), snapshot, "grabs")?;
+        let mut read = Ok(());
+        self.bodies.for_each(|_, entry| {
+            read = read.and_then(|()| {
+                entry.force = read_vector(snapshot)?;
+                if let BodyEntryKind::Kinematic(driven) = &mut entry.kind {
+                    *driven = read_driven(snapshot)?;
+                }
+                Ok(())
+            });
+        });
+        self.obstacles.for_each(|_, entry| {
+            read = read.and_then(|()| {
+                let Driven { pose, target } = read_driven(snapshot)?;
+                (entry.pose, entry.target) = (pose, target);
+                Ok(())
+            });
+        });
+        self.grabs.for_each(|_, grab| {
+            read = read.and_then(|()| {
+                grab.target = read_vector(snapshot)?;
+                Ok(())
+            });
+        });
+        read?;
+        let pairs = read_pairs(self, snapshot)?;
+        self.simulation.restore(snapshot)?;
+        self.contacts.set_touching(pairs);
+        self.settle().map_err(|_| SnapshotError { part: "poses" })
+    }
+
+    /// Puts forces, grabs and obstacles where the entries say.
+    fn settle(&mut self) -> Result<(), WorldError> {
+        let grabs = self.grab_springs(&self.simulation.system.bodies);
+        self.simulation.system.forces.replace(self.layout.grabs, grabs);
+        self.refresh_loads();
+        let contact = self.simulation.stepper.contact_mut();
+        let obstacles = contact.into_iter().flat_map(|contact| contact.obstacles_mut());
+        for ((_, entry), obstacle) in self.obstacles.iter().zip(obstacles) {
+            obstacle.set_motion(crate::body::keyframes::Keyframes::still(entry.pose)?);
+        }
+        Ok(())
+    }
+}
+
+fn write_keys(keys: &[Key], snapshot: &mut Snapshot) {
+    snapshot.write(keys.len() as f64);
+    keys.iter().flat_map(|key| key.numbers()).for_each(|number| snapshot.write(number));
+}
+
+/// Compares keys with those that were written.
+fn read_keys(
+    keys: &[Key],
+    snapshot: &mut Snapshot,
+    part: &'static str,
+) -> Result<(), SnapshotError> {
+    let mut is_same = snapshot.read(part)? == keys.len() as f64;
+    for number in keys.iter().flat_map(|key| key.numbers()) {
+        is_same = is_same && snapshot.read(part)? == number;
+    }
+    if is_same { Ok(()) } else { Err(SnapshotError { part }) }
+}
+
+fn write_driven(driven: Driven, snapshot: &mut Snapshot) {
+    let Driven { pose, target } = driven;
+    snapshot.write(f64::from(u8::from(target.is_some())));
+    for Pose { position, rotation } in [pose, target.unwrap_or(pose)] {
+        position.to_array().into_iter().for_each(|number| snapshot.write(number));
+        rotation.to_array().into_iter().for_each(|number| snapshot.write(number));
+    }
+}
+
+fn read_driven(snapshot: &mut Snapshot) -> Result<Driven, SnapshotError> {
+    let mut read = || snapshot.read("poses");
+    let has_target = read()? == 1.0;
+    let mut pose = || -> Result<Pose, SnapshotError> {
+        let position = Vec3::new(read()?, read()?, read()?);
+        let rotation = Quat::from_xyzw(read()?, read()?, read()?, read()?);
+        Ok(Pose { position, rotation })
+    };
+    let (now, target) = (pose()?, pose()?);
+    Ok(Driven { pose: now, target: has_target.then_some(target) })
+}
+
+fn read_vector(snapshot: &mut Snapshot) -> Result<Vec3, SnapshotError> {
+    let mut vectors = Vec::new();
+    snapshot.read_vectors("forces", &mut vectors)?;
+    match vectors[..] {
+        [vector] => Ok(vector),
+        _ => Err(SnapshotError { part: "forces" }),
+    }
+}
+
+fn write_pairs(pairs: &[(BodyHandle, Collider)], snapshot: &mut Snapshot) {
+    snapshot.write(pairs.len() as f64);
+    for (body, other) in pairs {
+        let (kind, key) = match other {
+            Collider::Body(body) => (0.0, body.0),
+            Collider::Obstacle(obstacle) => (1.0, obstacle.0),
+        };
+        let numbers = body.0.numbers().into_iter().chain([kind]).chain(key.numbers());
+        numbers.for_each(|number| snapshot.write(number));
+    }
+}
+
+fn read_pairs(
+    world: &World,
+    snapshot: &mut Snapshot,
+) -> Result<Vec<(BodyHandle, Collider)>, SnapshotError> {
+    const PART: &str = "contacts";
+    let count = snapshot.read(PART)?;
+    let mut pairs = Vec::new();
+    let find = |keys: &[Key], numbers: [f64; 2]| {
+        keys.iter()
+            .copied()
+            .find(|key| key.numbers() == numbers)
+            .ok_or(SnapshotError { part: PART })
+    };
+    while (pairs.len() as f64) < count {
+        let mut read = || snapshot.read(PART);
+        let first = [read()?, read()?];
+        let (kind, second) = (read()?, [read()?, read()?]);
+        let body = BodyHandle(find(world.bodies.keys(), first)?);
+        let other = match kind {
+            0.0 => Collider::Body(BodyHandle(find(world.bodies.keys(), second)?)),
+            _ => Collider::Obstacle(ObstacleHandle(find(world.obstacles.keys(), second)?)),
+        };
+        pairs.push((body, other));
+    }
+    Ok(pairs)
+}

@@ -1,0 +1,286 @@
+//! Soft bodies, as they are described to a world.
+
+use std::sync::Arc;
+
+use crate::body::pins::{self, Plane};
+use crate::body::soft::Masses;
+use crate::contact::rules::Group;
+use crate::force::Forces;
+use crate::force::elastic::ElasticSettings;
+use crate::id::VertexId;
+use crate::math::{Quat, Vec3};
+use crate::mesh::generate::ball::ball;
+use crate::mesh::generate::cuboid::cuboid;
+use crate::mesh::generate::lattice::TetSplit;
+use crate::world::WorldError;
+use crate::world::body_mesh::{BodyMesh, Shared, SpringNetwork};
+use crate::world::error::positive;
+use crate::world::material::{self, BodyMaterial, MaterialBody, SoftMaterial, SpringMaterial};
+use crate::world::placement::{Placement, motion_methods, placement_methods};
+
+/// Density of what is not said, kg/m³: that of water.
+const DENSITY: f64 = 1000.0;
+
+/// Material of what is not said: soft rubber.
+const USUAL: ElasticSettings = ElasticSettings { young: 1e5, poisson: 0.35, damping: 0.0 };
+
+/// A soft body to be added to a [`World`](super::World).
+///
+/// Whatever is wrong with it is reported when it is added. A clone shares its mesh.
+///
+/// ```
+/// use pliant::prelude::*;
+///
+/// let mut world = World::new();
+/// let jelly = SoftBody::ball(0.1, 3).young(2e4).density(900.0);
+/// let low = world.add(jelly.clone().at(vec3(0.0, 0.0, 0.2)))?;
+/// let high = world.add(jelly.at(vec3(0.0, 0.0, 0.5)).velocity(vec3(0.0, 0.0, -1.0)))?;
+/// # assert!(world.contains(low) && world.contains(high));
+/// # Ok::<(), WorldError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SoftBody {
+    mesh: Result<Arc<BodyMesh>, WorldError>,
+    material: SoftMaterial,
+    /// kg/m³.
+    density: f64,
+    /// Of the whole body, kg, in place of the density.
+    mass: Option<f64>,
+    pins: Pinned,
+    pub(super) placement: Placement,
+}
+
+/// Vertices that are pinned where the body begins.
+#[derive(Clone, Debug, Default)]
+struct Pinned {
+    vertices: Vec<VertexId>,
+    /// Those beyond planes, in the body's own space.
+    planes: Vec<(Vec3, Vec3)>,
+}
+
+impl SoftBody {
+    /// A body of tets, a closed surface or a spring network; soft rubber of 1000 kg/m³.
+    ///
+    /// A surface and a spring network need springs and a mass: see [`SoftBody::springs`] and
+    /// [`SoftBody::mass`].
+    pub fn new(mesh: impl Into<Shared>) -> SoftBody {
+        SoftBody::made(Ok(mesh.into().0))
+    }
+
+    /// A ball of a radius in m, of 20 · `layers`³ tets.
+    pub fn ball(radius: f64, layers: u32) -> SoftBody {
+        SoftBody::made(ball(radius, layers).map_err(WorldError::from).and_then(shared))
+    }
+
+    /// A box with edges of `size`, m, around the origin, of five tets per cell.
+    pub fn cuboid(size: Vec3, cells: [u32; 3]) -> SoftBody {
+        let raw = cuboid(cells, size, TetSplit::Five);
+        SoftBody::made(raw.map_err(WorldError::from).and_then(shared))
+    }
+
+    /// A cloth in the x–y plane around the origin, `size` in m; it needs a mass.
+    pub fn cloth(size: [f64; 2], vertices: [u32; 2]) -> SoftBody {
+        SoftBody::new(SpringNetwork::cloth(size, vertices)).springs(1e3, 1e3, 1.0)
+    }
+
+    fn made(mesh: Result<Arc<BodyMesh>, WorldError>) -> SoftBody {
+        SoftBody {
+            mesh,
+            material: SoftMaterial::Corotational(USUAL),
+            density: DENSITY,
+            mass: None,
+            pins: Pinned::default(),
+            placement: Placement::default(),
+        }
+    }
+
+    /// Young's modulus, Pa, of an elastic material.
+    pub fn young(self, young: f64) -> SoftBody {
+        self.elastic(|settings| settings.young = young)
+    }
+
+    /// Poisson's ratio, above −1 and below 0.5, of an elastic material.
+    pub fn poisson(self, poisson: f64) -> SoftBody {
+        self.elastic(|settings| settings.poisson = poisson)
+    }
+
+    /// Damping of an elastic material, s: stress of a strain rate over that of a strain.
+    pub fn damping(self, damping: f64) -> SoftBody {
+        self.elastic(|settings| settings.damping = damping)
+    }
+
+    /// Rubber (Neo-Hookean) with the constants given so far, in place of corotational tets.
+    pub fn neo_hookean(mut self) -> SoftBody {
+        if let SoftMaterial::Corotational(settings) = self.material {
+            self.material = SoftMaterial::NeoHookean(settings);
+        }
+        self
+    }
+
+    /// Springs along all edges: of edges, diagonals and bends, N per unit stretch.
+    pub fn springs(self, stiffness: f64, shear: f64, bend: f64) -> SoftBody {
+        let damping = 0.0;
+        self.material(SoftMaterial::Springs(SpringMaterial { stiffness, shear, bend, damping }))
+    }
+
+    /// Any material.
+    pub fn material(mut self, material: SoftMaterial) -> SoftBody {
+        self.material = material;
+        self
+    }
+
+    /// A material of your own.
+    pub fn custom(self, material: impl BodyMaterial + 'static) -> SoftBody {
+        self.material(SoftMaterial::Custom(Arc::new(material)))
+    }
+
+    /// Density of tets, kg/m³.
+    pub fn density(mut self, density: f64) -> SoftBody {
+        self.density = density;
+        self
+    }
+
+    /// Mass of the whole body, kg, shared by its vertices; in place of the density.
+    pub fn mass(mut self, mass: f64) -> SoftBody {
+        self.mass = Some(mass);
+        self
+    }
+
+    /// Pins vertices, counted in the body, where they begin.
+    pub fn pin(mut self, vertices: impl IntoIterator<Item = VertexId>) -> SoftBody {
+        self.pins.vertices.extend(vertices);
+        self
+    }
+
+    /// Pins the vertices on the side of a plane that its normal points to, in the body's own space.
+    pub fn pin_beyond(mut self, point: Vec3, normal: Vec3) -> SoftBody {
+        self.pins.planes.push((point, normal));
+        self
+    }
+
+    fn elastic(mut self, set: impl FnOnce(&mut ElasticSettings)) -> SoftBody {
+        if let SoftMaterial::Corotational(settings) | SoftMaterial::NeoHookean(settings) =
+            &mut self.material
+        {
+            set(settings);
+        }
+        self
+    }
+
+    /// Checks everything, and works out what the world needs.
+    pub(super) fn build(self) -> Result<SoftModel, WorldError> {
+        let mesh = self.mesh?;
+        let placement = self.placement.check()?;
+        check_mesh(&mesh)?;
+        let masses = masses(&mesh, self.density, self.mass)?;
+        let pins = self.pins.vertices(&mesh)?;
+        check_material(&mesh, &self.material)?;
+        Ok(SoftModel { mesh, material: self.material, masses, pins, placement })
+    }
+}
+
+placement_methods!(SoftBody);
+motion_methods!(SoftBody);
+
+impl Pinned {
+    fn vertices(self, mesh: &BodyMesh) -> Result<Vec<VertexId>, WorldError> {
+        let Pinned { mut vertices, planes } = self;
+        for (point, normal) in planes {
+            vertices.extend(pins::beyond(mesh.positions(), Plane::new(point, normal)?));
+        }
+        let count = mesh.positions().len();
+        match vertices.iter().find(|vertex| vertex.index() >= count) {
+            Some(&vertex) => Err(WorldError::NoSuchVertex { vertex, count }),
+            None => Ok(vertices),
+        }
+    }
+}
+
+/// A soft body that was checked.
+#[derive(Debug)]
+pub(super) struct SoftModel {
+    pub mesh: Arc<BodyMesh>,
+    pub material: SoftMaterial,
+    pub masses: Vec<f64>,
+    pub pins: Vec<VertexId>,
+    pub placement: Placement,
+}
+
+/// Refuses a material that a body of this mesh cannot have.
+pub(super) fn check_material(mesh: &BodyMesh, material: &SoftMaterial) -> Result<(), WorldError> {
+    if needs_tets(material) && mesh.tets().is_empty() {
+        return Err(WorldError::NoTets);
+    }
+    let body = MaterialBody { rest: mesh.positions(), first: 0, mesh };
+    material::push_all(&[(body, material)], &mut Forces::default())
+}
+
+/// Mesh of a body from what a generator made.
+pub(super) fn shared(raw: crate::mesh::raw::RawMesh) -> Result<Arc<BodyMesh>, WorldError> {
+    BodyMesh::from_raw(raw).map(Arc::new)
+}
+
+/// Refuses an empty mesh, corners that do not exist, and positions that are not finite.
+pub(super) fn check_mesh(mesh: &BodyMesh) -> Result<(), WorldError> {
+    let positions = mesh.positions();
+    let count = positions.len();
+    if count == 0 {
+        return Err(WorldError::NoVertices);
+    }
+    for position in positions {
+        crate::world::error::sound("position of a vertex", *position)?;
+    }
+    if let BodyMesh::SpringNetwork(network) = mesh {
+        let SpringNetwork { edges, shear, bend, triangles, .. } = network;
+        let of_edges = [edges, shear, bend].into_iter().flatten().flatten();
+        let mut all = of_edges.chain(triangles.iter().flatten());
+        if let Some(&vertex) = all.find(|vertex| vertex.index() >= count) {
+            return Err(WorldError::NoSuchVertex { vertex, count });
+        }
+    }
+    Ok(())
+}
+
+fn needs_tets(material: &SoftMaterial) -> bool {
+    matches!(material, SoftMaterial::Corotational(_) | SoftMaterial::NeoHookean(_))
+}
+
+/// Masses of the vertices, kg.
+fn masses(mesh: &BodyMesh, density: f64, mass: Option<f64>) -> Result<Vec<f64>, WorldError> {
+    let positions = mesh.positions();
+    match (mesh, mass) {
+        (BodyMesh::Tets(tets), None) => {
+            positive("density", density)?;
+            Ok(Masses::of_tets(positions, tets.tets(), |_| density)?.of().to_vec())
+        }
+        (BodyMesh::Tets(tets), Some(mass)) => {
+            positive("mass", mass)?;
+            let mut masses = Masses::of_tets(positions, tets.tets(), |_| 1.0)?.of().to_vec();
+            let whole: f64 = masses.iter().sum();
+            masses.iter_mut().for_each(|own| *own *= mass / whole);
+            Ok(Masses::new(masses)?.of().to_vec())
+        }
+        (_, None) => Err(WorldError::NoMass),
+        (_, Some(mass)) => {
+            positive("mass", mass)?;
+            Ok(shares(mesh).into_iter().map(|share| mass * share).collect())
+        }
+    }
+}
+
+/// Share of each vertex in the mass: by the area of triangles around it, or alike without.
+pub(super) fn shares(mesh: &BodyMesh) -> Vec<f64> {
+    let positions = mesh.positions();
+    let mut areas = vec![0.0; positions.len()];
+    for triangle in mesh.triangles() {
+        let [a, b, c] = triangle.map(|v| positions[v.index()]);
+        let third = (b - a).cross(c - a).length() / 6.0;
+        triangle.iter().for_each(|v| areas[v.index()] += third);
+    }
+    let total: f64 = areas.iter().sum();
+    if areas.iter().all(|area| *area > 0.0) {
+        areas.into_iter().map(|area| area / total).collect()
+    } else {
+        vec![(positions.len() as f64).recip(); positions.len()]
+    }
+}
