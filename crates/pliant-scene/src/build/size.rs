@@ -49,10 +49,12 @@ mod tests {
     #[test]
     fn copies_and_meshes_of_obstacles_count() {
         let text = "duration = 1\ndt = 0.1\n\
-            [[bodies]]\nname = \"a\"\nmaterial = { density = 1 }\n\
+            [[bodies]]\nname = \"a\"\nmaterial = { kind = \"none\" }\nmass = 1\n\
             mesh = { kind = \"cuboid\", size = [1, 1, 1], cells = [2, 3, 4], cut = \"five\" }\n\
-            pattern = { kind = \"line\", count = 7, step = [2, 0, 0] }\n\
-            [[obstacles]]\nkind = \"mesh\"\nmesh = { kind = \"ball\", radius = 1, layers = 2 }\n";
+            pattern = { kind = \"grid\", counts = [7, 1, 1], spacing = [2, 2, 2] }\n\
+            [[obstacles]]\nname = \"b\"\n\
+            [obstacles.shape]\nkind = \"mesh\"\nspacing = 0.5\n\
+            mesh = { kind = \"ball\", radius = 1, layers = 2 }\n";
         let sources = Sources { name: "a.toml".into(), text: text.into(), sets: Vec::new() };
         let found = size(&sources).unwrap();
         // 7 × 5 × 2·3·4 tets of bodies, 20 × 2³ of the obstacle.
