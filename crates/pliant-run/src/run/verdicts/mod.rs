@@ -16,7 +16,7 @@ mod tally;
 
 mod absurdity;
 
-mod passage;
+mod tunnelling;
 
 mod warnings;
 
@@ -29,8 +29,8 @@ use pliant::step::Simulation;
 
 pub use absurdity::Absurdity;
 use absurdity::{FARTHEST, fastest};
-use passage::{Before, Passage, farthest, passage, size, smallest_extent};
 use tally::{Kind, Tally, whole};
+use tunnelling::{Before, Tunnelling, farthest, size, smallest_extent, tunnelling};
 pub use warnings::End;
 
 /// Steps from one look at the energy to the next where it may swing: a look costs as much as the
@@ -130,7 +130,9 @@ impl Verdicts {
             let body = system.bodies.offsets().locate(vertex).0.index();
             return Err(Absurdity::Displacement { body, displacement, size });
         }
-        if let Some(Passage { body, displacement }) = passage(&self.before, simulation, obstacles) {
+        if let Some(Tunnelling { body, displacement }) =
+            tunnelling(&self.before, simulation, obstacles)
+        {
             self.tally(Kind::TooFast).add(state.time, displacement, Some(body));
         }
         Ok(())

@@ -15,7 +15,7 @@ pub enum Kind {
     Energy,
     /// Contacts that did not converge.
     Unconverged,
-    /// A passage within a step.
+    /// Tunnelling within a step.
     TooFast,
     /// Inverted tets.
     Inverted,

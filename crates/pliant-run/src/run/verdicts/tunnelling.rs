@@ -15,7 +15,7 @@ const TOUCHING: f64 = 1e-9;
 
 /// A body that came from one side of something to the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Passage {
+pub struct Tunnelling {
     /// The body.
     pub body: usize,
     /// Length of its path, as seen from what it passed, m.
@@ -58,11 +58,11 @@ impl BodyMotion {
 }
 
 /// The first body that passed another body or an obstacle in the step that ended.
-pub fn passage(
+pub fn tunnelling(
     before: &Before,
     simulation: &Simulation,
     obstacles: &[Obstacle],
-) -> Option<Passage> {
+) -> Option<Tunnelling> {
     let Simulation { state, system, .. } = simulation;
     let motion = |body| {
         let own = system.bodies.vertices(body);
@@ -78,7 +78,7 @@ pub fn passage(
         let others = motions.iter().enumerate().filter(|(other, _)| *other != body);
         let displacement =
             through.or_else(|| others.into_iter().find_map(|(_, other)| motion.passes(other)))?;
-        Some(Passage { body, displacement })
+        Some(Tunnelling { body, displacement })
     })
 }
 
@@ -151,15 +151,29 @@ fn passes(obstacle: &Obstacle, from: Waypoint, to: Waypoint) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use Outcome::{Passes, Stays};
     use pliant::body::keyframes::{Keyframe, Keyframes};
     use pliant::body::obstacle::{Cuboid, Plane, Shape, SurfaceMaterial};
     use pliant::math::Quat;
+
+    /// What becomes of a path.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Outcome {
+        Passes,
+        Stays,
+    }
+
+    impl From<bool> for Outcome {
+        fn from(passes: bool) -> Outcome {
+            if passes { Passes } else { Stays }
+        }
+    }
 
     const UNIT: Aabb = Aabb { min: Vec3::ZERO, max: Vec3::ONE };
 
     /// Also from the other end, and with axes renamed.
     #[track_caller]
-    fn check_box(space: Aabb, from: [f64; 3], to: [f64; 3], expected: bool) {
+    fn check_box(space: Aabb, from: [f64; 3], to: [f64; 3], expected: Outcome) {
         for turns in 0..3 {
             let turned = |v: Vec3| {
                 let mut numbers = v.to_array();
@@ -168,36 +182,36 @@ mod tests {
             };
             let space = Aabb { min: turned(space.min), max: turned(space.max) };
             let [from, to] = [from, to].map(|v| turned(v.into()));
-            assert_eq!(crosses(space, from, to - from), expected, "{from} {to}");
-            assert_eq!(crosses(space, to, from - to), expected, "{to} {from}");
+            assert_eq!(Outcome::from(crosses(space, from, to - from)), expected, "{from} {to}");
+            assert_eq!(Outcome::from(crosses(space, to, from - to)), expected, "{to} {from}");
         }
     }
 
     #[test]
     fn a_segment_crosses_a_box_when_both_ends_are_outside_and_a_part_is_inside() {
-        check_box(UNIT, [-1.0, 0.5, 0.5], [2.0, 0.5, 0.5], true);
-        check_box(UNIT, [-0.5, 0.2, 0.5], [1.5, 0.9, 0.4], true);
-        check_box(UNIT, [-1.0, 0.5, 0.5], [0.5, 0.5, 0.5], false); // ends within
-        check_box(UNIT, [-1.0, 0.5, 0.5], [-0.1, 0.5, 0.5], false); // ends before
-        check_box(UNIT, [0.2, 0.5, 0.5], [0.8, 0.5, 0.5], false); // all within
-        check_box(UNIT, [-1.0, 1.5, 0.5], [2.0, 1.5, 0.5], false); // beside
+        check_box(UNIT, [-1.0, 0.5, 0.5], [2.0, 0.5, 0.5], Passes);
+        check_box(UNIT, [-0.5, 0.2, 0.5], [1.5, 0.9, 0.4], Passes);
+        check_box(UNIT, [-1.0, 0.5, 0.5], [0.5, 0.5, 0.5], Stays); // ends within
+        check_box(UNIT, [-1.0, 0.5, 0.5], [-0.1, 0.5, 0.5], Stays); // ends before
+        check_box(UNIT, [0.2, 0.5, 0.5], [0.8, 0.5, 0.5], Stays); // all within
+        check_box(UNIT, [-1.0, 1.5, 0.5], [2.0, 1.5, 0.5], Stays); // beside
         // Over the edge from (0, 1) to (1, 2): y = x + 1 meets the box in a corner only.
-        check_box(UNIT, [-1.0, 0.1, 0.5], [2.0, 3.1, 0.5], false);
-        check_box(UNIT, [0.5; 3], [0.5; 3], false);
+        check_box(UNIT, [-1.0, 0.1, 0.5], [2.0, 3.1, 0.5], Stays);
+        check_box(UNIT, [0.5; 3], [0.5; 3], Stays);
     }
 
     #[test]
     fn a_segment_along_a_face_crosses_on_either_side_alike() {
-        check_box(UNIT, [-1.0, 0.0, 0.5], [2.0, 0.0, 0.5], true);
-        check_box(UNIT, [-1.0, 1.0, 0.5], [2.0, 1.0, 0.5], true);
+        check_box(UNIT, [-1.0, 0.0, 0.5], [2.0, 0.0, 0.5], Passes);
+        check_box(UNIT, [-1.0, 1.0, 0.5], [2.0, 1.0, 0.5], Passes);
     }
 
     #[test]
     fn a_flat_box_is_crossed_too() {
         let sheet = Aabb { min: Vec3::ZERO, max: Vec3::new(1.0, 1.0, 0.0) };
-        check_box(sheet, [0.5, 0.5, 2.0], [0.5, 0.5, -1.0], true);
-        check_box(sheet, [0.2, 0.5, 2.0], [0.8, 0.6, -1.0], true);
-        check_box(sheet, [1.5, 0.5, 2.0], [1.5, 0.5, -1.0], false);
+        check_box(sheet, [0.5, 0.5, 2.0], [0.5, 0.5, -1.0], Passes);
+        check_box(sheet, [0.2, 0.5, 2.0], [0.8, 0.6, -1.0], Passes);
+        check_box(sheet, [1.5, 0.5, 2.0], [1.5, 0.5, -1.0], Stays);
     }
 
     fn obstacle(shape: impl Shape + 'static, frames: Vec<Keyframe>) -> Obstacle {
@@ -220,35 +234,36 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_path(obstacle: &Obstacle, from: [f64; 3], to: [f64; 3], expected: bool) {
+    fn check_path(obstacle: &Obstacle, from: [f64; 3], to: [f64; 3], expected: Outcome) {
         let at = |position: [f64; 3], time| Waypoint { position: position.into(), time };
-        assert_eq!(passes(obstacle, at(from, 0.0), at(to, 1.0)), expected, "{from:?} {to:?}");
+        let found = Outcome::from(passes(obstacle, at(from, 0.0), at(to, 1.0)));
+        assert_eq!(found, expected, "{from:?} {to:?}");
     }
 
     #[test]
     fn a_thin_plate_is_never_jumped_over() {
         for far in [0.01, 1.0, 30.0, 1000.0] {
-            check_path(&still(plate()), [0.0, 0.0, far], [0.0, 0.0, -far], true);
-            check_path(&still(plate()), [0.3, 0.1, far], [-0.3, 0.5, -0.7 * far], true);
+            check_path(&still(plate()), [0.0, 0.0, far], [0.0, 0.0, -far], Passes);
+            check_path(&still(plate()), [0.3, 0.1, far], [-0.3, 0.5, -0.7 * far], Passes);
         }
-        check_path(&still(plate()), [1.1, 0.0, 5.0], [1.1, 0.0, -5.0], false); // beside
-        check_path(&still(plate()), [0.0, 0.0, 5.0], [0.0, 0.0, 0.1], false); // above
-        check_path(&still(plate()), [0.0, 0.0, 5.0], [0.0; 3], false); // ends within
-        check_path(&still(plate()), [0.0, 0.0, 5.0], [0.0, 0.0, 5.0], false); // at rest
+        check_path(&still(plate()), [1.1, 0.0, 5.0], [1.1, 0.0, -5.0], Stays); // beside
+        check_path(&still(plate()), [0.0, 0.0, 5.0], [0.0, 0.0, 0.1], Stays); // above
+        check_path(&still(plate()), [0.0, 0.0, 5.0], [0.0; 3], Stays); // ends within
+        check_path(&still(plate()), [0.0, 0.0, 5.0], [0.0, 0.0, 5.0], Stays); // at rest
     }
 
     #[test]
-    fn sliding_along_a_floor_or_into_it_is_no_passage() {
-        check_path(&still(Plane), [0.0, 0.0, 1e-4], [50.0, 0.0, 1e-4], false);
-        check_path(&still(Plane), [0.0, 0.0, 1.0], [0.0, 0.0, -1.0], false);
+    fn sliding_along_a_floor_or_into_it_is_no_tunnelling() {
+        check_path(&still(Plane), [0.0, 0.0, 1e-4], [50.0, 0.0, 1e-4], Stays);
+        check_path(&still(Plane), [0.0, 0.0, 1.0], [0.0, 0.0, -1.0], Stays);
     }
 
     #[test]
     fn a_point_that_an_obstacle_carries_does_not_pass_it() {
         let lift = obstacle(plate(), vec![frame(0.0, 0.0), frame(1.0, 3.0)]);
-        check_path(&lift, [0.0, 0.0, 0.1], [0.0, 0.0, 3.1], false);
+        check_path(&lift, [0.0, 0.0, 0.1], [0.0, 0.0, 3.1], Stays);
         // Overtaken: above the lift before, below it after, and itself at rest.
-        check_path(&lift, [0.0, 0.0, 1.0], [0.0, 0.0, 1.0], true);
+        check_path(&lift, [0.0, 0.0, 1.0], [0.0, 0.0, 1.0], Passes);
     }
 
     #[test]
