@@ -65,6 +65,9 @@ fn stages(mesh: &RawMesh) {
 fn write_files(folder: &Path, mesh: &RawMesh) -> Result<Vec<PathBuf>, String> {
     let (positions, tets, regions) = (&mesh.positions, &mesh.tets, &mesh.regions);
     let skin = topology::boundary(positions.len(), tets).triangles;
+    let msh = |encoding| {
+        write::msh::write(positions, tets, regions, encoding).map_err(|error| error.to_string())
+    };
     let files = [
         ("ball-ascii.vtk", write::vtk::write(positions, tets, regions, Encoding::Ascii)),
         ("ball-binary.vtk", write::vtk::write(positions, tets, regions, Encoding::Binary)),
@@ -72,8 +75,8 @@ fn write_files(folder: &Path, mesh: &RawMesh) -> Result<Vec<PathBuf>, String> {
         ("ball-base64.vtu", write::vtu::write(positions, tets, regions, VtuEncoding::Base64)),
         ("ball-appended.vtu", write::vtu::write(positions, tets, regions, VtuEncoding::Appended)),
         ("ball-zlib.vtu", write::vtu::write(positions, tets, regions, VtuEncoding::Zlib)),
-        ("ball-ascii.msh", write::msh::write(positions, tets, regions, Encoding::Ascii)),
-        ("ball-binary.msh", write::msh::write(positions, tets, regions, Encoding::Binary)),
+        ("ball-ascii.msh", msh(Encoding::Ascii)?),
+        ("ball-binary.msh", msh(Encoding::Binary)?),
         ("skin.obj", write::obj::write(positions, &skin)),
     ];
     let mut paths = Vec::new();

@@ -112,52 +112,43 @@ fn without_following(_options: &mut OpenOptions) {}
 mod tests {
     use super::*;
     use std::fs;
-    use std::path::PathBuf;
-
-    fn folder(test: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("pliant-{test}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
-        folder
-    }
+    use tempfile::tempdir;
 
     #[test]
     fn folders_are_named_and_text_must_be_text() {
-        let folder = folder("regular");
-        assert_eq!(read(&folder).unwrap_err().kind(), io::ErrorKind::IsADirectory);
-        let path = folder.join("a.txt");
+        let folder = tempdir().unwrap();
+        assert_eq!(read(folder.path()).unwrap_err().kind(), io::ErrorKind::IsADirectory);
+        let path = folder.path().join("a.txt");
         fs::write(&path, b"ab\xff").unwrap();
         assert_eq!(read(&path).unwrap(), b"ab\xff");
         assert_eq!(read_text(&path).unwrap_err().to_string(), "byte 2 is not UTF-8");
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[cfg(unix)]
     #[test]
     fn pipes_and_devices_are_refused_without_waiting() {
-        let folder = folder("pipes");
-        let pipe = folder.join("pipe");
+        let folder = tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
         let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
         for path in [&pipe, Path::new("/dev/null"), Path::new("/dev/zero")] {
             assert_eq!(read(path).unwrap_err().to_string(), "not a regular file");
             assert!(open_own(path).is_err());
         }
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[cfg(unix)]
     #[test]
     fn files_of_ours_are_no_links() {
-        let folder = folder("links");
-        let (target, link) = (folder.join("target"), folder.join("link"));
+        let folder = tempdir().unwrap();
+        let (target, link) = (folder.path().join("target"), folder.path().join("link"));
         fs::write(&target, "kept").unwrap();
         std::os::unix::fs::symlink(&target, &link).unwrap();
         assert_eq!(read(&link).unwrap(), b"kept");
         for opened in [open_own(&link), open_or_create_own(&link)] {
             assert!(opened.unwrap_err().to_string().starts_with("is a symbolic link"));
         }
-        let second = folder.join("second");
+        let second = folder.path().join("second");
         fs::hard_link(&target, &second).unwrap();
         assert!(open_own(&second).unwrap_err().to_string().starts_with("has a second name"));
         fs::remove_file(&second).unwrap();
@@ -165,6 +156,5 @@ mod tests {
         // A link to nothing makes no file either.
         fs::remove_file(&target).unwrap();
         assert!(open_or_create_own(&link).is_err() && !target.exists());
-        fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -43,6 +43,7 @@ pub mod builtin;
 
 use serde::Deserialize;
 
+pub use build::size::SceneSize;
 pub use diagnostic::SceneError;
 use diagnostic::{Diagnostic, DiagnosticKind, Sources};
 use node::{Node, Value};
@@ -59,26 +60,9 @@ const MOST_SHOWN: usize = 100;
 ///
 /// `stem` names a scene without a name; its files are relative to `folder`.
 pub fn load(sources: &Sources, stem: &str, folder: Folder<'_>) -> Result<LoadedScene, SceneError> {
-    let shown = |mut diagnostics: Vec<Diagnostic>| {
-        let more = diagnostics.len().saturating_sub(MOST_SHOWN);
-        diagnostics.truncate(MOST_SHOWN);
-        if more > 0 {
-            let message = format!("{more} more errors are not shown");
-            diagnostics.push(Diagnostic::new(DiagnosticKind::TooLarge, None, message));
-        }
-        SceneError {
-            diagnostics: diagnostics
-                .into_iter()
-                .map(|diagnostic| sources.show(diagnostic))
-                .collect(),
-        }
-    };
+    let shown = |diagnostics| shown(diagnostics, sources);
     let mut renamed = Vec::new();
-    let root = resolve_and_validate(sources, &mut renamed).map_err(shown)?;
-    let parsed = Scene::deserialize(root.to_toml());
-    let mut scene = parsed.map_err(|error| {
-        shown(vec![Diagnostic::new(DiagnosticKind::Value, None, error.message().to_owned())])
-    })?;
+    let (root, mut scene) = parse(sources, &mut renamed).map_err(shown)?;
     if scene.name.is_empty() {
         scene.name = stem.to_owned();
     }
@@ -100,6 +84,34 @@ pub fn load(sources: &Sources, stem: &str, folder: Folder<'_>) -> Result<LoadedS
         loaded.notices.push(notice.to_owned());
     }
     Ok(loaded)
+}
+
+/// How large a scene would be; its files are not looked into, and nothing is built.
+pub fn size(sources: &Sources) -> Result<SceneSize, SceneError> {
+    let parsed = parse(sources, &mut Vec::new());
+    let (_, scene) = parsed.map_err(|diagnostics| shown(diagnostics, sources))?;
+    Ok(SceneSize::of(&scene))
+}
+
+/// Diagnostics with the lines that they are about, as many as are shown.
+fn shown(mut diagnostics: Vec<Diagnostic>, sources: &Sources) -> SceneError {
+    let more = diagnostics.len().saturating_sub(MOST_SHOWN);
+    diagnostics.truncate(MOST_SHOWN);
+    if more > 0 {
+        let message = format!("{more} more errors are not shown");
+        diagnostics.push(Diagnostic::new(DiagnosticKind::TooLarge, None, message));
+    }
+    let diagnostics = diagnostics.into_iter().map(|diagnostic| sources.show(diagnostic));
+    SceneError { diagnostics: diagnostics.collect() }
+}
+
+/// The text as values with places, and as a scene.
+fn parse(sources: &Sources, notices: &mut Vec<String>) -> Result<(Node, Scene), Vec<Diagnostic>> {
+    let root = resolve_and_validate(sources, notices)?;
+    let scene = Scene::deserialize(root.to_toml()).map_err(|error| {
+        vec![Diagnostic::new(DiagnosticKind::Value, None, error.message().to_owned())]
+    })?;
+    Ok((root, scene))
 }
 
 /// The scene with all values resolved, checked against the schema.

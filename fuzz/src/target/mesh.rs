@@ -110,11 +110,11 @@ fn written(mesh: &RawMesh, choice: usize) -> Parsed<RawMesh> {
     let encoding = if choice.is_multiple_of(2) { Encoding::Ascii } else { Encoding::Binary };
     let of_vtu =
         [VtuEncoding::Ascii, VtuEncoding::Base64, VtuEncoding::Appended, VtuEncoding::Zlib];
-    // MSH has signed numbers; its writer documents what becomes of others.
-    let fits_msh = regions.iter().all(|region| i32::try_from(*region).is_ok());
-    match choice / 2 % 3 {
-        0 => vtk::parse(&write::vtk::write(points, tets, regions, encoding)),
-        1 if fits_msh => msh::parse(&write::msh::write(points, tets, regions, encoding)),
+    // Regions that MSH has no number for go through another format.
+    let msh = write::msh::write(points, tets, regions, encoding);
+    match (choice / 2 % 3, msh) {
+        (0, _) => vtk::parse(&write::vtk::write(points, tets, regions, encoding)),
+        (1, Ok(msh)) => msh::parse(&msh),
         _ => vtu::parse(&write::vtu::write(points, tets, regions, of_vtu[choice / 6 % 4])),
     }
 }

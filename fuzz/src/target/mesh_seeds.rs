@@ -37,7 +37,7 @@ pub fn msh() -> Vec<Vec<u8>> {
               1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n$Elements\n2\n1 2 2 7 1 1 2 3\n2 4 2 7 1 1 2 3 4\n$EndElements\n";
     let mut seeds = vec![v1.into(), v2.into()];
     for encoding in [Encoding::Ascii, Encoding::Binary] {
-        seeds.push(write::msh::write(&positions, &tets, &regions, encoding));
+        seeds.extend(write::msh::write(&positions, &tets, &regions, encoding));
     }
     seeds
 }

@@ -8,10 +8,16 @@ use pliant_scene::diagnostic::Sources;
 use pliant_scene::digest::digest;
 use pliant_scene::expression::evaluate;
 use pliant_scene::loaded::LoadedScene;
-use pliant_scene::{SceneError, builtin, load};
+use pliant_scene::{SceneError, SceneSize, builtin, load, size};
 
 use super::{Memory, Reading, Target};
 use crate::judge::message_problem;
+
+/// Tets, and vertices of bodies without, of a scene that is built at most.
+///
+/// Larger ones are legal up to millions; building one takes longer than an input may, and shows
+/// no more than a small one.
+const MOST_BUILT: f64 = 1e5;
 
 /// Vertices of a scene that is stepped at most.
 const MOST_STEPPED: usize = 300;
@@ -34,14 +40,26 @@ const fn target(name: &'static str, read: super::Read) -> Target {
     Target { name, seeds: Vec::new, ending: "", repair: None, memory: Memory::SCENE, read }
 }
 
-fn loaded(text: &str, sets: &[&str]) -> Result<LoadedScene, SceneError> {
+/// Loads a scene; one that is too large to be built is refused.
+fn loaded(text: &str, sets: &[&str]) -> Result<LoadedScene, String> {
+    let sets = sets.iter().map(|set| (*set).to_owned()).collect();
+    let sources = Sources { name: "a.toml".into(), text: text.into(), sets };
+    let built = match size(&sources) {
+        Ok(SceneSize { tets, vertices }) if tets.max(vertices) > MOST_BUILT => {
+            return Err(format!("{tets} tets and {vertices} vertices are too many to fuzz"));
+        }
+        Ok(_) => build(&sources),
+        Err(error) => Err(error),
+    };
+    built.map_err(|error| shown(&error))
+}
+
+fn build(sources: &Sources) -> Result<LoadedScene, SceneError> {
     let mesh = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
     let outline = b"[[0,0],[1,0],[1,1],[0,1]]";
     let files = vec![("a.obj".into(), mesh.to_vec()), ("a.json".into(), outline.to_vec())];
     let files = MemoryFiles { files };
-    let sets = sets.iter().map(|set| (*set).to_owned()).collect();
-    let sources = Sources { name: "a.toml".into(), text: text.into(), sets };
-    load(&sources, "a", Folder { path: &PathBuf::new(), files: &files })
+    load(sources, "a", Folder { path: &PathBuf::new(), files: &files })
 }
 
 fn scene(input: &[u8], _: &Path) -> Reading {
@@ -60,9 +78,9 @@ fn set(input: &[u8], _: &Path) -> Reading {
     judged(loaded(base, &text.lines().collect::<Vec<_>>()))
 }
 
-fn judged(read: Result<LoadedScene, SceneError>) -> Reading {
+fn judged(read: Result<LoadedScene, String>) -> Reading {
     match read {
-        Err(error) => Reading::Refused(shown(&error)),
+        Err(message) => Reading::Refused(message),
         Ok(scene) => Reading::Accepted(Box::new(move || resolves_to_itself(&scene))),
     }
 }
@@ -80,7 +98,7 @@ fn resolves_to_itself(scene: &LoadedScene) -> Result<(), String> {
         return Err(format!("a notice is wrong: {problem}"));
     }
     let again = loaded(&scene.resolved, &[]);
-    let again = again.map_err(|error| format!("as resolved it is refused: {}", shown(&error)))?;
+    let again = again.map_err(|message| format!("as resolved it is refused: {message}"))?;
     if digest(&again.simulation.state) != digest(&scene.simulation.state) {
         return Err("as resolved it is another scene".to_string());
     }
@@ -117,7 +135,7 @@ fn step(input: &[u8], _: &Path) -> Reading {
     };
     let mut scene = match loaded(text, &[]) {
         Ok(scene) => scene,
-        Err(error) => return Reading::Refused(shown(&error)),
+        Err(message) => return Reading::Refused(message),
     };
     let count = scene.simulation.state.positions.len();
     if count > MOST_STEPPED {

@@ -99,7 +99,7 @@ const LEFT: [(&str, usize); 19] = [
     ("Spot", 10),
     ("ask", 12),
     ("Wanted", 20),
-    ("passage", 2),
+    ("passage", 0),
     ("demands", 3),
 ];
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::mesh::parse::{
     Format, ParseError, medit, msh, obj, off, ply, stl, tetgen, veg, vtk, vtu,
 };
+use crate::mesh::write::msh::RegionTooLarge;
 use crate::mesh::write::{self, Encoding};
 use pliant::id::VertexId;
 use pliant::math::Vec3;
@@ -85,6 +86,14 @@ pub enum MeshFileError {
         /// Where and what.
         error: ParseError,
     },
+    /// A region that the format has no number for.
+    #[error("{}: {error}", path.display())]
+    Region {
+        /// The file that was not written.
+        path: PathBuf,
+        /// The tet and its region.
+        error: RegionTooLarge,
+    },
     /// An ending that is not written.
     #[error("{}: cannot write this format; endings that can be written are {WRITABLE}", path.display())]
     NotWritable {
@@ -138,7 +147,8 @@ pub fn write_tets(
             write::vtu::write(positions, tets, regions, write::vtu::VtuEncoding::Zlib)
         }
         Some(Format::Vtk) => write::vtk::write(positions, tets, regions, Encoding::Binary),
-        Some(Format::Msh) => write::msh::write(positions, tets, regions, Encoding::Binary),
+        Some(Format::Msh) => write::msh::write(positions, tets, regions, Encoding::Binary)
+            .map_err(|error| MeshFileError::Region { path: path.to_path_buf(), error })?,
         _ => return Err(MeshFileError::NotWritable { path: path.to_path_buf() }),
     };
     save(path, &bytes)

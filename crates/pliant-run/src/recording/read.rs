@@ -19,6 +19,8 @@ pub struct Recording {
     path: PathBuf,
     file: File,
     header: Header,
+    /// Where the first frame begins, bytes.
+    start: u64,
     frames: Vec<Entry>,
     /// Of the file, bytes.
     size: u64,
@@ -36,16 +38,18 @@ impl Recording {
         Recording::open_up_to(path, u64::MAX)
     }
 
-    /// The same as if the file ended after so many bytes.
+    /// The same as if the file ended after so many bytes of frames.
     pub(super) fn open_up_to(path: &Path, most: u64) -> Result<Recording, RecordingError> {
         let failed = |error| RecordingError::File { path: path.to_path_buf(), error };
         let mut file = regular_file::open(path).map_err(failed)?;
-        let size = file.metadata().map_err(failed)?.len().min(most);
+        let size = file.metadata().map_err(failed)?.len();
         let (header, start) = header(path, &mut file, size)?;
+        let size = size.min(start.saturating_add(most));
         let mut recording = Recording {
             path: path.to_path_buf(),
             file,
             header,
+            start,
             frames: Vec::new(),
             size,
             lost: None,
@@ -73,6 +77,11 @@ impl Recording {
     /// Version of the program that wrote it, and how many vertices it has.
     pub fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// Where the first frame begins, bytes.
+    pub(super) fn start(&self) -> u64 {
+        self.start
     }
 
     /// All frames, in order.

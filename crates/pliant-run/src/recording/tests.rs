@@ -164,20 +164,48 @@ fn going_on_gives_the_same_bytes() {
         let length = writer.extent();
         push(&mut writer, end..(end + 2).min(FRAMES));
         writer.finish().unwrap();
-        let mut writer = Writer::resume(&place.0, length).unwrap();
+        let mut writer = Writer::resume(&place.0, length, &run_info()).unwrap();
         assert_eq!(writer.frames(), end);
         push(&mut writer, end..FRAMES);
         writer.finish().unwrap();
         assert!(fs::read(&place.0).unwrap() == whole, "after {end} frames");
     }
-    let beginning = |length: usize| Extent {
-        length: length as u64,
-        digest: *blake3::hash(&whole[..length.min(whole.len())]).as_bytes(),
+    let start = Recording::open(&place.0).unwrap().start() as usize;
+    let beginning = |end: usize| Extent {
+        length: (end - start) as u64,
+        digest: *blake3::hash(&whole[start..end.min(whole.len())]).as_bytes(),
     };
-    assert!(Writer::resume(&place.0, beginning(whole.len() + 1)).is_err());
-    let error = Writer::resume(&place.0, beginning(whole.len() - 700)).unwrap_err().to_string();
+    let resume = |end| Writer::resume(&place.0, beginning(end), &run_info());
+    assert!(resume(whole.len() + 1).is_err());
+    let error = resume(whole.len() - 700).unwrap_err().to_string();
     assert!(error.ends_with("is within a frame"), "{error}");
     assert!(fs::read(&place.0).unwrap() == whole);
+}
+
+#[test]
+fn a_longer_run_gets_the_header_it_would_have_had() {
+    let long = Place::new("long");
+    // More digits, so that the header is longer too.
+    let info = RunInfo { steps: 123_456_789, ..run_info() };
+    let header = Header { pliant: "0.1.0".to_string(), vertices: VERTICES, info: info.clone() };
+    let mut writer = Writer::create(&long.0, &header).unwrap();
+    push(&mut writer, 0..FRAMES);
+    writer.finish().unwrap();
+    let place = Place::new("lengthened");
+    for end in [0, 1, KEY_EVERY + 1, FRAMES] {
+        let mut writer = Writer::create(&place.0, &Header { info: run_info(), ..header.clone() });
+        let writer = writer.as_mut().unwrap();
+        push(writer, 0..end);
+        let kept = writer.extent();
+        push(writer, end..(end + 2).min(FRAMES));
+        // Once more, as after a run that was killed before its next checkpoint.
+        drop(Writer::resume(&place.0, kept, &info).unwrap());
+        let mut writer = Writer::resume(&place.0, kept, &info).unwrap();
+        push(&mut writer, end..FRAMES);
+        writer.finish().unwrap();
+        assert!(fs::read(&place.0).unwrap() == fs::read(&long.0).unwrap(), "after {end} frames");
+        assert_eq!(Recording::open(&place.0).unwrap().info().steps, info.steps);
+    }
 }
 
 /// The recording of a header, with frames that hold nothing but zeros.

@@ -1,6 +1,6 @@
 //! Writing a recording, one frame at a time.
 
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use pliant::math::Vec3;
@@ -11,7 +11,9 @@ use super::{
     BlockHead, END, ENTRY, Entry, FRAME, Header, INDEX, KEY_EVERY, MAGIC, MOST_HEADER_RATIO,
     MOST_RATIO, RecordingError, SMALL_HEADER, VERSION, VERTEX, checksum,
 };
-use pliant_io::atomic_file::{AppendFile, Extent};
+use pliant_io::atomic_file::{self, AppendFile, Extent};
+use pliant_io::regular_file;
+use pliant_scene::loaded::RunInfo;
 
 /// How a frame of zstd begins that readers skip, before its length.
 const SKIPPED: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
@@ -31,39 +33,39 @@ pub struct Writer {
 impl Writer {
     /// A recording without frames.
     pub fn create(path: &Path, header: &Header) -> io::Result<Writer> {
-        let json = serde_json::to_vec(header)?;
-        let mut packed = zstd::bulk::compress(&json, HEADER_LEVEL)?;
-        let least = json.len().saturating_sub(SMALL_HEADER) / MOST_HEADER_RATIO + 1;
-        packed.extend(padding(least, packed.len()));
-        let length = u32::try_from(packed.len()).map_err(|_| too_large("header"))?;
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend(VERSION.to_le_bytes());
-        bytes.extend(length.to_le_bytes());
-        bytes.extend(packed);
-        bytes.extend(checksum(&bytes));
-        let mut file = AppendFile::create(path)?;
-        file.append(&bytes)?;
+        let file = AppendFile::create_after(path, &header_bytes(header)?)?;
         let packer = Packer::new(Past::default())?;
         Ok(Writer { file, frames: Vec::new(), packer, block: Vec::new() })
     }
 
-    /// Continues a recording after its beginning; what came later is truncated.
+    /// Continues a recording after its first frames; what came later is truncated.
     ///
-    /// The bytes of what follows are those of a recording that was never interrupted. A file whose
-    /// beginning was changed is an error, and stays as it is.
-    pub fn resume(path: &Path, beginning: Extent) -> Result<Writer, RecordingError> {
+    /// A header of another run than `info`, such as one that is to be longer now, is replaced, so
+    /// that the bytes are those of a recording that was never interrupted. A file whose frames
+    /// were changed is an error, and stays as it is.
+    pub fn resume(path: &Path, kept: Extent, info: &RunInfo) -> Result<Writer, RecordingError> {
         let failed = |error| RecordingError::File { path: path.to_path_buf(), error };
-        let mut file = AppendFile::reopen(path, beginning).map_err(failed)?;
-        let mut recording = Recording::open_up_to(path, beginning.length)?;
+        let mut recording = Recording::open_up_to(path, kept.length)?;
+        let start = recording.start();
+        let mut file = AppendFile::reopen_after(path, start, kept).map_err(failed)?;
         if let Some(last) = recording.frames().len().checked_sub(1) {
             recording.read(last)?;
         }
         if recording.lost_bytes() > 0 {
-            let what = format!("byte {} is within a frame", beginning.length);
+            let what = format!("byte {} is within a frame", start + kept.length);
             return Err(RecordingError::Damaged { path: path.to_path_buf(), what });
         }
-        let (frames, past) = recording.into_parts();
+        let header = Header { info: info.clone(), ..recording.header().clone() };
+        let is_other = header != *recording.header();
+        let (mut frames, past) = recording.into_parts();
         let packer = Packer::new(past).map_err(failed)?;
+        if is_other {
+            let bytes = header_bytes(&header).map_err(failed)?;
+            replace_header(path, &bytes, start, kept).map_err(failed)?;
+            let moved = bytes.len() as u64;
+            file = AppendFile::reopen_after(path, moved, kept).map_err(failed)?;
+            frames.iter_mut().for_each(|entry| entry.offset = entry.offset - start + moved);
+        }
         file.cut().map_err(failed)?;
         Ok(Writer { file, frames, packer, block: Vec::new() })
     }
@@ -99,7 +101,7 @@ impl Writer {
         self.file.sync()
     }
 
-    /// What there is so far.
+    /// The frames so far, without the header.
     pub fn extent(&self) -> Extent {
         self.file.extent()
     }
@@ -143,6 +145,31 @@ impl Writer {
         self.file.append(&self.block)?;
         self.file.sync()
     }
+}
+
+/// Magic, version and header, with a checksum.
+fn header_bytes(header: &Header) -> io::Result<Vec<u8>> {
+    let json = serde_json::to_vec(header)?;
+    let mut packed = zstd::bulk::compress(&json, HEADER_LEVEL)?;
+    let least = json.len().saturating_sub(SMALL_HEADER) / MOST_HEADER_RATIO + 1;
+    packed.extend(padding(least, packed.len()));
+    let length = u32::try_from(packed.len()).map_err(|_| too_large("header"))?;
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend(length.to_le_bytes());
+    bytes.extend(packed);
+    bytes.extend(checksum(&bytes));
+    Ok(bytes)
+}
+
+/// Puts another header before the frames, atomically; the old one ends at byte `start`.
+fn replace_header(path: &Path, header: &[u8], start: u64, kept: Extent) -> io::Result<()> {
+    let mut old = regular_file::open_own(path)?;
+    old.seek(SeekFrom::Start(start))?;
+    atomic_file::write_with(path, |file| {
+        file.write_all(header)?;
+        io::copy(&mut old.take(kept.length), file).map(|_| ())
+    })
 }
 
 fn fill(block: &mut Vec<u8>, head: BlockHead, payload: &[&[u8]]) {

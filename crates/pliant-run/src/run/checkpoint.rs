@@ -16,7 +16,7 @@ use pliant_io::regular_file;
 const MAGIC: [u8; 8] = *b"PLIANTC\n";
 
 /// Version of the format.
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 
 /// Size of the digest at the end, bytes.
 const DIGEST: usize = 32;

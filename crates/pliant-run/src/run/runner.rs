@@ -115,7 +115,7 @@ impl Runner {
         if !is_ours {
             return Err(damaged(SERIES, "has other columns than this program writes".into()).into());
         }
-        let recording = Writer::resume(&folder.join(RECORDING), checkpoint.recording)?;
+        let recording = Writer::resume(&folder.join(RECORDING), checkpoint.recording, &built.info)?;
         series.cut().map_err(|error| damaged(SERIES, atomic_file::io_message(&error)))?;
         let mut runner = Runner::new(built, folder, settings, series, recording);
         let simulation = &mut runner.built.simulation;

@@ -4,6 +4,8 @@ mod shape;
 
 mod pattern;
 
+pub mod size;
+
 mod bodies;
 
 mod material;

@@ -291,4 +291,7 @@ fn add_folded(
 }
 
 #[cfg(test)]
+pub(super) mod boxes;
+
+#[cfg(test)]
 mod tests;

@@ -176,35 +176,8 @@ fn rows(mut groups: Groups) -> Csr<TriangleId> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mesh::meeting::boxes::boxes;
     use crate::mesh::meeting::meeting_pairs;
-
-    /// The surface of a box, outward, with its corners appended to `positions`.
-    fn add_box(
-        positions: &mut Vec<Vec3>,
-        triangles: &mut Vec<[VertexId; 3]>,
-        centre: Vec3,
-        half: f64,
-    ) {
-        let base = positions.len() as u32;
-        for corner in 0..8 {
-            let sign = |bit: u32| if corner & bit == 0 { -half } else { half };
-            positions.push(centre + Vec3::new(sign(1), sign(2), sign(4)));
-        }
-        let quads =
-            [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-        for [a, b, c, d] in quads {
-            triangles.push([a, b, c].map(|corner| VertexId(base + corner)));
-            triangles.push([a, c, d].map(|corner| VertexId(base + corner)));
-        }
-    }
-
-    fn boxes(list: &[(Vec3, f64)]) -> (Vec<Vec3>, Vec<[VertexId; 3]>) {
-        let (mut positions, mut triangles) = (Vec::new(), Vec::new());
-        for &(centre, half) in list {
-            add_box(&mut positions, &mut triangles, centre, half);
-        }
-        (positions, triangles)
-    }
 
     /// Nesting of a large box and a small one, by first triangle.
     #[track_caller]

@@ -17,19 +17,32 @@ const TET: i32 = 4;
 /// Tag of the volume that all nodes belong to; the others share its nodes.
 const FIRST_VOLUME: i32 = 1;
 
+/// A region that MSH files have no number for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("tet {tet} has region {region}, regions of MSH files go up to {}; .vtu keeps it", i32::MAX)]
+pub struct RegionTooLarge {
+    /// The first tet with such a region, from 0.
+    pub tet: usize,
+    /// Its region.
+    pub region: u32,
+}
+
 /// Writes a tet mesh with one region per tet.
 ///
 /// Reading gives the same vertices and tets in the same order, and bitwise equal values of
 /// every number: a region that comes back after another one gets a further block.
-/// Tets beyond the end of `regions` are in region 0. Regions above `i32::MAX` do not
-/// fit the format: they are written as negative numbers, which are read as region 0
-/// with a notice.
+/// Tets beyond the end of `regions` are in region 0. A region above `i32::MAX` is an error:
+/// the format has signed numbers, and readers take negative ones for no region.
 pub fn write(
     positions: &[Vec3],
     tets: &[[VertexId; 4]],
     regions: &[u32],
     encoding: Encoding,
-) -> Vec<u8> {
+) -> Result<Vec<u8>, RegionTooLarge> {
+    let large = |(_, region): &(usize, &u32)| i32::try_from(**region).is_err();
+    if let Some((tet, &region)) = regions.iter().take(tets.len()).enumerate().find(large) {
+        return Err(RegionTooLarge { tet, region });
+    }
     let regions: Vec<u32> =
         (0..tets.len()).map(|tet| regions.get(tet).copied().unwrap_or(0)).collect();
     let mut volumes = regions.clone();
@@ -47,7 +60,7 @@ pub fn write(
     out.open("Elements");
     out.elements(tets, &regions, &volumes);
     out.close("Elements");
-    out.bytes
+    Ok(out.bytes)
 }
 
 /// Lowest and highest corner of each volume, m; one empty box if there are none.
@@ -237,7 +250,7 @@ mod tests {
     #[track_caller]
     fn check(positions: &[Vec3], tets: &[[VertexId; 4]], regions: &[u32]) {
         for encoding in [Encoding::Ascii, Encoding::Binary] {
-            let mesh = parse(&write(positions, tets, regions, encoding)).unwrap();
+            let mesh = parse(&write(positions, tets, regions, encoding).unwrap()).unwrap();
             let bits = |p: &Vec3| p.to_array().map(f64::to_bits);
             assert!(mesh.positions.iter().map(bits).eq(positions.iter().map(bits)));
             assert_eq!(mesh.tets, tets);
@@ -259,21 +272,21 @@ mod tests {
     fn numbers_that_are_none_come_back_too() {
         let positions = [Vec3::new(f64::NAN, f64::INFINITY, f64::NEG_INFINITY)];
         for encoding in [Encoding::Ascii, Encoding::Binary] {
-            let mesh = parse(&write(&positions, &[], &[], encoding)).unwrap();
+            let mesh = parse(&write(&positions, &[], &[], encoding).unwrap()).unwrap();
             let [x, y, z] = mesh.positions[0].to_array();
             assert!(x.is_nan() && y == f64::INFINITY && z == f64::NEG_INFINITY);
         }
     }
 
     #[test]
-    fn regions_beyond_the_format_are_read_as_zero_with_a_notice() {
+    fn a_region_beyond_the_format_is_refused_with_its_tet() {
         for encoding in [Encoding::Ascii, Encoding::Binary] {
-            let mesh = parse(&write(&positions(), &TETS, &[1, u32::MAX, 2], encoding)).unwrap();
-            assert_eq!(mesh.regions, [1, 0, 2]);
-            assert_eq!(
-                mesh.notices,
-                ["put 1 tet into region 0, as regions are integers from 0 to 4294967295"]
-            );
+            let refused = write(&positions(), &TETS, &[1, 1 << 31, 2], encoding).unwrap_err();
+            let expected = "tet 1 has region 2147483648, regions of MSH files go up to 2147483647; \
+                            .vtu keeps it";
+            assert_eq!(refused.to_string(), expected);
+            // Regions of no tet are not written.
+            assert!(write(&positions(), &TETS[..1], &[1, u32::MAX], encoding).is_ok());
         }
     }
 
@@ -294,7 +307,7 @@ mod tests {
     #[test]
     fn a_text_file_reads_as_the_format_describes_it() {
         let positions = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::new(0.0, 0.5, 1e-7)];
-        let text = write(&positions, &TETS[..1], &[7], Encoding::Ascii);
+        let text = write(&positions, &TETS[..1], &[7], Encoding::Ascii).unwrap();
         let expected = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n\
             $Entities\n0 0 0 1\n1 0.0 0.0 0.0 1.0 1.0 1e-7 1 7 0\n$EndEntities\n\
             $Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n\

@@ -1,27 +1,9 @@
 //! Pairs found by the trees against every pair, and the work that hubs take.
 
+use super::boxes::boxes;
 use super::*;
 use crate::math::random::Random;
 use crate::mesh::intersect::{meet_beyond_corner, meet_beyond_edge, triangles_meet};
-
-/// The surfaces of boxes, outward.
-fn boxes(list: &[(Vec3, f64)]) -> (Vec<Vec3>, Vec<[VertexId; 3]>) {
-    let (mut positions, mut triangles) = (Vec::new(), Vec::new());
-    for &(centre, half) in list {
-        let base = positions.len() as u32;
-        for corner in 0..8 {
-            let sign = |bit: u32| if corner & bit == 0 { -half } else { half };
-            positions.push(centre + Vec3::new(sign(1), sign(2), sign(4)));
-        }
-        let quads =
-            [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-        for [a, b, c, d] in quads {
-            triangles.push([a, b, c].map(|corner| VertexId(base + corner)));
-            triangles.push([a, c, d].map(|corner| VertexId(base + corner)));
-        }
-    }
-    (positions, triangles)
-}
 
 /// Whether two triangles of one surface meet where they should not.
 fn meet(positions: &[Vec3], a: [VertexId; 3], b: [VertexId; 3]) -> bool {
