@@ -6,7 +6,7 @@ use super::super::Contact;
 use super::super::contact::{Nearest, Stretch, Stretches};
 use super::super::segment::near_one;
 use super::nearest::Pending;
-use super::tree::{View, padded};
+use super::tree::View;
 
 /// Rounding of a share of a segment, relative to it: far above what there is.
 const SLACK: f64 = 1e-12;
@@ -51,7 +51,7 @@ impl View<'_> {
         shares.clear();
         // Part of the segment that is known to be near: no other segment adds to it.
         let mut known: Option<[f64; 2]> = None;
-        self.around(b, &padded(ends), distance * distance, pending, |at| {
+        self.around(b, ends, distance * distance, pending, |at| {
             let across = self.outlines.segment(at);
             let adds = |[from, to]: [f64; 2]| {
                 let [low, high] = reach(ends, across, distance);
@@ -86,9 +86,7 @@ impl View<'_> {
         nearest.clear();
         for (order, part) in stretch.parts().enumerate() {
             let ends = part.ends(self.outlines);
-            // The part's ends are places themselves, and may lie beside its segment.
-            let rect = padded(ends);
-            self.around(b, &rect, nearest.gap() * nearest.gap(), pending, |at| {
+            self.around(b, ends, nearest.gap() * nearest.gap(), pending, |at| {
                 nearest.offer(self.outlines, part, ends, [order, at]);
                 nearest.gap() * nearest.gap()
             });

@@ -15,6 +15,7 @@ mod contour;
 mod inside;
 pub(crate) mod meeting;
 pub(crate) mod nearest;
+pub(crate) mod oriented;
 #[cfg(test)]
 pub(super) mod shapes;
 pub(crate) mod tree;
