@@ -1,4 +1,4 @@
-//! Memory grows with segments and results, not with their product.
+//! Memory and work grow with segments and results, not with their product.
 //!
 //! A binary of its own, because it counts allocated bytes; those of the testing thread, as the
 //! test harness allocates in its own.
@@ -15,6 +15,7 @@ use pliant_plane::image::Images;
 use pliant_plane::outline::crossings::crossings;
 use pliant_plane::outline::thick::{Stroke, thicken};
 use pliant_plane::outline::{OutlineNotice, Outlines};
+use pliant_plane::work::visited;
 use pliant_plane::{Backend, Pair, ProximityQuery, ProximityResult, QueryFlags};
 
 /// Counts bytes in use, and the most that ever were.
@@ -103,6 +104,29 @@ fn memory_is_in_proportion_to_segments() {
             let [few, many] = peaks;
             assert!(many < 5.0 * few, "{name}: {peaks:?} bytes for {SIZES:?} segments");
             assert!(many < MOST * SIZES[1] as f64, "{name}: {many} bytes");
+        }
+    }
+}
+
+/// Nodes of trees visited for each segment of a pair and each depth found, crossings included.
+fn visits(family: Hostile, backend: &mut dyn Backend, segments: usize) -> f64 {
+    let rings = family.rings(segments / 2).unwrap();
+    let outlines = pair(&rings, family.shift(segments / 2));
+    let before = visited();
+    assert_eq!(crossings(&outlines, 0), []);
+    let result = query(backend, &outlines, 1e-3);
+    let results = outlines.points().len() + result.penetration.len();
+    (visited() - before) as f64 / results as f64
+}
+
+#[test]
+fn work_is_in_proportion_to_segments_and_results() {
+    /// With upright boxes alone the star takes 719 (exact) and 949 (images).
+    const MOST: f64 = 300.0;
+    for family in Hostile::ALL {
+        for mut backend in backends() {
+            let visits = visits(family, &mut *backend, 32_000);
+            assert!(visits < MOST, "{}, {}: {visits}", family.name(), backend.name());
         }
     }
 }
