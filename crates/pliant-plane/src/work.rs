@@ -1,4 +1,4 @@
-//! Counts visited nodes, so that tests can bound work without a clock.
+//! Counts visited nodes and segments over strips, so that tests can bound work without a clock.
 //!
 //! Only with the feature `checks`, which tests have; otherwise it does nothing.
 
@@ -10,14 +10,14 @@ thread_local! {
     static VISITED: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Counts one visit of a node in a tree of boxes.
+/// Counts one visit of a node in a tree of boxes, or of a segment over a strip.
 #[inline]
 pub(crate) fn count() {
     #[cfg(feature = "checks")]
     VISITED.set(VISITED.get() + 1);
 }
 
-/// Nodes that this thread has visited so far.
+/// Nodes and segments that this thread has visited so far.
 #[cfg(feature = "checks")]
 pub fn visited() -> u64 {
     VISITED.get()

@@ -131,6 +131,41 @@ fn work_is_in_proportion_to_segments_and_results() {
     }
 }
 
+/// A comb that lies on its side, slanted, and again with its points off by rounding.
+fn grazing(segments: usize) -> Outlines {
+    let turn = Vec2::from_angle(1.4);
+    let mut ring = Hostile::Comb.rings(segments / 2).unwrap().remove(0);
+    ring.iter_mut().for_each(|point| *point = turn.rotate(*point));
+    let mut random = pliant::math::random::Random::new(3);
+    let mut by_rounding = |at: f64| match random.below(3) {
+        0 => at.next_up(),
+        1 => at.next_down(),
+        _ => at,
+    };
+    let off = ring.iter().map(|p| Vec2::new(by_rounding(p.x), by_rounding(p.y))).collect();
+    let mut outlines = Outlines::default();
+    outlines.push(&[ring]).unwrap();
+    outlines.push(&[off]).unwrap();
+    outlines
+}
+
+#[test]
+fn outlines_that_graze_each_other_take_work_by_segments() {
+    /// Segments of both; strips over all teeth at once visit as many for each segment.
+    const SEGMENTS: usize = 8000;
+    let outlines = grazing(SEGMENTS);
+    let area = pliant_plane::outline::area(outlines.points().get(outlines.range(0)).unwrap());
+    let flags = QueryFlags { area: true, vertices: false, ..QueryFlags::DEPTHS };
+    let question = ProximityQuery { error: 1e-3, contact_distance: 0.0, flags };
+    let mut results = Vec::new();
+    let before = visited();
+    Exact::default().query(&outlines, &[Pair { a: 0, b: 1 }], &question, &mut results).unwrap();
+    let visits = (visited() - before) as f64 / outlines.points().len() as f64;
+    assert!(visits < 300.0, "{visits}");
+    let result = results.pop().unwrap();
+    assert!((result.overlap_area - area).abs() < 1e-9 * area, "{} {area}", result.overlap_area);
+}
+
 #[test]
 fn issue_trust_26_800_rings_in_a_row_neither_panic_nor_fill_memory() {
     let rings = Hostile::Rings.rings(4 * 26_800).unwrap();

@@ -153,11 +153,8 @@ impl Covariance {
         let half = 0.5 * (variance.x - variance.y);
         let root = (half * half + mixed * mixed).sqrt();
         // Of both forms of the eigenvector the one that does not cancel.
-        let axis = if half >= 0.0 {
-            Vec2::new(half + root, mixed)
-        } else {
-            Vec2::new(mixed, root - half)
-        };
+        let axis =
+            if half >= 0.0 { Vec2::new(half + root, mixed) } else { Vec2::new(mixed, root - half) };
         let spread = (0.5 * (variance.x + variance.y) - root).max(0.0);
         axis.try_normalize().map(|axis| Covariance { axis, spread })
     }
