@@ -19,7 +19,7 @@ const MOST_MEETINGS: usize = 1 << 25;
 type Counted = (usize, Option<[usize; 2]>);
 
 /// What was found of an outline.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Found {
     /// Of each [`Kind`].
     kinds: [Counted; 2],
