@@ -84,7 +84,7 @@ impl OrientedBox {
     }
 
     /// Square of the distance of a point, m², or less.
-    #[inline]
+    #[inline(never)]
     pub fn distance_sq(&self, point: Vec2) -> f64 {
         let beyond = turned(self.axis, point - self.centre).abs() - Vec2::from(self.half);
         beyond.max(Vec2::ZERO).length_squared() * (1.0 - SQUARE_ERROR)
@@ -93,6 +93,7 @@ impl OrientedBox {
     /// Square of the distance of another box, m², or less; exactly 0 where they meet.
     ///
     /// By separating axes: between boxes that touch in nothing some axis of one leaves a gap.
+    #[inline(never)]
     pub fn gap_sq(&self, other: &Self) -> f64 {
         let way = other.centre - self.centre;
         let between = turned(self.axis, other.axis).abs();
@@ -110,7 +111,7 @@ impl OrientedBox {
     }
 
     /// Where all in the box is that the level line through a point meets, if the point is aside.
-    #[inline]
+    #[inline(never)]
     pub fn beside(&self, point: Vec2) -> Option<Beside> {
         let offset = self.axis.perp_dot(point - self.centre);
         // What is in the box lies lower along the normal (−axis.y, axis.x), or higher.

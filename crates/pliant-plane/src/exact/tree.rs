@@ -198,6 +198,12 @@ impl<'a> View<'a> {
     /// The oriented box of a node, if it has one.
     #[inline]
     pub fn oriented(&self, node: &Node) -> Option<&'a OrientedBox> {
+        if node.oriented == UPRIGHT { None } else { self.kept(node) }
+    }
+
+    // Out of line, so that the loops over upright boxes stay as small as they are without.
+    #[cold]
+    fn kept(&self, node: &Node) -> Option<&'a OrientedBox> {
         self.boxes.oriented.get(node.oriented as usize)
     }
 
