@@ -29,6 +29,12 @@ pub mod localize;
 
 pub mod pairs;
 
+#[cfg(not(feature = "checks"))]
+mod work;
+
+#[cfg(feature = "checks")]
+pub mod work;
+
 pub mod exact;
 
 pub mod locate;

@@ -1,4 +1,4 @@
-//! Memory grows with segments and results, not with their product.
+//! Memory and work grow with segments and results, not with their product.
 //!
 //! A binary of its own, because it counts allocated bytes; those of the testing thread, as the
 //! test harness allocates in its own.
@@ -15,6 +15,7 @@ use pliant_plane::image::Images;
 use pliant_plane::outline::crossings::crossings;
 use pliant_plane::outline::thick::{Stroke, thicken};
 use pliant_plane::outline::{OutlineNotice, Outlines};
+use pliant_plane::work::visited;
 use pliant_plane::{Backend, Pair, ProximityQuery, ProximityResult, QueryFlags};
 
 /// Counts bytes in use, and the most that ever were.
@@ -105,6 +106,64 @@ fn memory_is_in_proportion_to_segments() {
             assert!(many < MOST * SIZES[1] as f64, "{name}: {many} bytes");
         }
     }
+}
+
+/// Nodes of trees visited for each segment of a pair and each depth found, crossings included.
+fn visits(family: Hostile, backend: &mut dyn Backend, segments: usize) -> f64 {
+    let rings = family.rings(segments / 2).unwrap();
+    let outlines = pair(&rings, family.shift(segments / 2));
+    let before = visited();
+    assert_eq!(crossings(&outlines, 0), []);
+    let result = query(backend, &outlines, 1e-3);
+    let results = outlines.points().len() + result.penetration.len();
+    (visited() - before) as f64 / results as f64
+}
+
+#[test]
+fn work_is_in_proportion_to_segments_and_results() {
+    /// With upright boxes alone the star takes 719 (exact) and 949 (images).
+    const MOST: f64 = 300.0;
+    for family in Hostile::ALL {
+        for mut backend in backends() {
+            let visits = visits(family, &mut *backend, 32_000);
+            assert!(visits < MOST, "{}, {}: {visits}", family.name(), backend.name());
+        }
+    }
+}
+
+/// A comb that lies on its side, slanted, and again with its points off by rounding.
+fn grazing(segments: usize) -> Outlines {
+    let turn = Vec2::from_angle(1.4);
+    let mut ring = Hostile::Comb.rings(segments / 2).unwrap().remove(0);
+    ring.iter_mut().for_each(|point| *point = turn.rotate(*point));
+    let mut random = pliant::math::random::Random::new(3);
+    let mut by_rounding = |at: f64| match random.below(3) {
+        0 => at.next_up(),
+        1 => at.next_down(),
+        _ => at,
+    };
+    let off = ring.iter().map(|p| Vec2::new(by_rounding(p.x), by_rounding(p.y))).collect();
+    let mut outlines = Outlines::default();
+    outlines.push(&[ring]).unwrap();
+    outlines.push(&[off]).unwrap();
+    outlines
+}
+
+#[test]
+fn outlines_that_graze_each_other_take_work_by_segments() {
+    /// Segments of both; strips over all teeth at once visit as many for each segment.
+    const SEGMENTS: usize = 8000;
+    let outlines = grazing(SEGMENTS);
+    let area = pliant_plane::outline::area(outlines.points().get(outlines.range(0)).unwrap());
+    let flags = QueryFlags { area: true, vertices: false, ..QueryFlags::DEPTHS };
+    let question = ProximityQuery { error: 1e-3, contact_distance: 0.0, flags };
+    let mut results = Vec::new();
+    let before = visited();
+    Exact::default().query(&outlines, &[Pair { a: 0, b: 1 }], &question, &mut results).unwrap();
+    let visits = (visited() - before) as f64 / outlines.points().len() as f64;
+    assert!(visits < 300.0, "{visits}");
+    let result = results.pop().unwrap();
+    assert!((result.overlap_area - area).abs() < 1e-9 * area, "{} {area}", result.overlap_area);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The area that two outlines share, by upright strips without a crossing within.
 //!
-//! For few segments, and where [`contour`](super::contour) cannot resolve many. Right for rings that cross or lie on themselves too: a strip counts what an odd number of
+//! For few segments; of many the [`contour`](super::contour) is summed, or where that has no
+//! result the area is found on a [grid](super::snapped). Right for rings that cross or lie on themselves too: a strip counts what an odd number of
 //! segments of both sides lie below. Only strips over the boxes' common part are visited,
 //! and the segments over a strip stay sorted from one strip to the next, so that a strip
 //! costs as much as there are segments over it.
@@ -11,8 +12,10 @@ use pliant::math::Vec2;
 
 use super::super::rect::Rect;
 use super::super::segment::{crossing, place};
+use super::super::work;
 use super::contour::{ContourScratch, contour_area};
 use super::meeting::Meeting;
+use super::snapped::snapped_area;
 use super::tree::View;
 
 /// Most segments that strips are the first choice for: they cost the square of it, or more.
@@ -42,46 +45,64 @@ pub(super) struct AreaScratch {
     contour: ContourScratch,
 }
 
-/// Area that both outlines cover, m².
-pub(super) fn overlap_area(
-    view: View<'_>,
-    [a, b]: [usize; 2],
-    meetings: &[Meeting],
-    scratch: &mut AreaScratch,
-) -> f64 {
-    let window = view.rect(a).common(view.rect(b));
-    if window.is_empty() {
-        return 0.0;
+/// Two outlines whose common area is wanted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Overlap<'a> {
+    /// The outlines.
+    pub view: View<'a>,
+    /// The two.
+    pub sides: [usize; 2],
+    /// Where their boundaries meet.
+    pub meetings: &'a [Meeting],
+    /// The area may be off by this, m, times the perimeters.
+    pub error: f64,
+}
+
+impl Overlap<'_> {
+    /// Area that both outlines cover, m².
+    pub fn area(&self, scratch: &mut AreaScratch) -> f64 {
+        let Overlap { view, sides, meetings, error } = *self;
+        let [a, b] = sides.map(|outline| view.rect(outline));
+        let window = a.common(b);
+        if window.is_empty() {
+            return 0.0;
+        }
+        scratch.slopes.clear();
+        gather(view, sides, &window, &mut scratch.slopes);
+        if scratch.slopes.len() <= FEW {
+            return self.by_strips(&window, scratch);
+        }
+        contour_area(view, sides, meetings, &window, &mut scratch.contour)
+            .or_else(|| snapped_area(view.outlines, sides, &a.union(b), error))
+            .unwrap_or_else(|| self.by_strips(&window, scratch))
     }
-    let AreaScratch { cuts, slopes, over, contour } = scratch;
-    cuts.clear();
-    slopes.clear();
-    over.clear();
-    gather(view, [a, b], &window, slopes);
-    if slopes.len() > FEW
-        && let Some(area) = contour_area(view, [a, b], meetings, &window, contour)
-    {
-        return area;
+
+    /// The same by strips over the gathered segments.
+    fn by_strips(&self, window: &Rect, scratch: &mut AreaScratch) -> f64 {
+        let Overlap { view, sides: [a, b], meetings, .. } = *self;
+        let AreaScratch { cuts, slopes, over, .. } = scratch;
+        cuts.clear();
+        over.clear();
+        slopes.sort_unstable_by(|p, q| p.ends[0].x.total_cmp(&q.ends[0].x));
+        let inner = |x: &f64| (window.min.x..=window.max.x).contains(x);
+        cuts.extend([window.min.x, window.max.x]);
+        cuts.extend(slopes.iter().flat_map(|slope| slope.ends).map(|end| end.x).filter(inner));
+        let mut cut = |meeting: Meeting| {
+            // By index, so that it does not matter whose view the meetings are.
+            let pair = [meeting.own.min(meeting.other), meeting.own.max(meeting.other)];
+            let [p, q] = pair.map(|at| view.outlines.segment(at as usize));
+            let at = crossing(p, q).map(|[along, _]| place(p, along).x);
+            cuts.extend(at.filter(inner));
+            ControlFlow::Continue(())
+        };
+        let own = [a, b].map(|outline| view.own_meetings(outline, window, &mut cut));
+        let both = meetings.iter().try_for_each(|&meeting| cut(meeting));
+        debug_assert!(own.iter().chain([&both]).all(ControlFlow::is_continue), "nothing breaks");
+        cuts.sort_unstable_by(f64::total_cmp);
+        let mut begun = 0;
+        let strips = cuts.windows(2).filter(|strip| strip[0] < strip[1]);
+        strips.map(|strip| strip_area(slopes, &mut begun, over, strip[0], strip[1])).sum()
     }
-    slopes.sort_unstable_by(|p, q| p.ends[0].x.total_cmp(&q.ends[0].x));
-    let inner = |x: &f64| (window.min.x..=window.max.x).contains(x);
-    cuts.extend([window.min.x, window.max.x]);
-    cuts.extend(slopes.iter().flat_map(|slope| slope.ends).map(|end| end.x).filter(inner));
-    let mut cut = |meeting: Meeting| {
-        // By index, so that it does not matter whose view the meetings are.
-        let pair = [meeting.own.min(meeting.other), meeting.own.max(meeting.other)];
-        let [p, q] = pair.map(|at| view.outlines.segment(at as usize));
-        let at = crossing(p, q).map(|[along, _]| place(p, along).x);
-        cuts.extend(at.filter(inner));
-        ControlFlow::Continue(())
-    };
-    let own = [a, b].map(|outline| view.own_meetings(outline, &window, &mut cut));
-    let both = meetings.iter().try_for_each(|&meeting| cut(meeting));
-    debug_assert!(own.iter().chain([&both]).all(ControlFlow::is_continue), "nothing breaks");
-    cuts.sort_unstable_by(f64::total_cmp);
-    let mut begun = 0;
-    let strips = cuts.windows(2).filter(|strip| strip[0] < strip[1]);
-    strips.map(|strip| strip_area(slopes, &mut begun, over, strip[0], strip[1])).sum()
 }
 
 /// Segments over or below the window; those above it bound nothing there.
@@ -113,6 +134,7 @@ fn strip_area(
     *begun += next;
     over.retain(|slope| slope.ends[1].x > middle);
     for at in 0..over.len() {
+        work::count();
         let [p, q] = over[at].ends;
         let height = p.y + (middle - p.x) / (q.x - p.x) * (q.y - p.y);
         over[at].height = height;

@@ -6,7 +6,7 @@ use super::super::Contact;
 use super::super::contact::{Nearest, Stretch, Stretches};
 use super::super::segment::near_one;
 use super::nearest::Pending;
-use super::tree::{View, padded};
+use super::tree::View;
 
 /// Rounding of a share of a segment, relative to it: far above what there is.
 const SLACK: f64 = 1e-12;
@@ -16,6 +16,8 @@ const SLACK: f64 = 1e-12;
 pub(super) struct ContactScratch {
     /// Parts of one segment near one of b each, as shares of its way.
     shares: Vec<[f64; 2]>,
+    /// Segment of b that all of the segment before was near to.
+    covering: Option<usize>,
     /// Parts of a ring near b, joined.
     stretches: Stretches,
     /// Where the current stretch is nearest to b.
@@ -35,6 +37,7 @@ impl View<'_> {
     ) {
         for ring in self.outlines.rings(a) {
             scratch.stretches.clear();
+            scratch.covering = None;
             for segment in ring.clone() {
                 self.near(segment, b, distance, scratch);
             }
@@ -46,12 +49,13 @@ impl View<'_> {
 
     /// Adds the parts of a segment near b.
     fn near(&self, segment: usize, b: usize, distance: f64, scratch: &mut ContactScratch) {
-        let ContactScratch { shares, stretches, pending, .. } = scratch;
+        let ContactScratch { shares, covering, stretches, pending, .. } = scratch;
         let ends = self.outlines.segment(segment);
         shares.clear();
         // Part of the segment that is known to be near: no other segment adds to it.
         let mut known: Option<[f64; 2]> = None;
-        self.around(b, &padded(ends), distance * distance, pending, |at| {
+        let mut likely = covering.take();
+        let mut look = |at: usize| {
             let across = self.outlines.segment(at);
             let adds = |[from, to]: [f64; 2]| {
                 let [low, high] = reach(ends, across, distance);
@@ -61,6 +65,9 @@ impl View<'_> {
                 && let Some(share) = near_one(ends, across, distance)
             {
                 shares.push(share);
+                if share == [0.0, 1.0] {
+                    *covering = Some(at);
+                }
                 known = Some(match known {
                     Some([from, to]) if share[0] <= to && from <= share[1] => {
                         [from.min(share[0]), to.max(share[1])]
@@ -71,6 +78,11 @@ impl View<'_> {
             }
             // Once all of the segment is near, the rest of b does not matter.
             if known == Some([0.0, 1.0]) { -1.0 } else { distance * distance }
+        };
+        // Where much of b is near, what covered the segment before is likely to cover this one.
+        self.around(b, ends, distance * distance, pending, |at| {
+            let most_sq = likely.take().map_or(0.0, &mut look);
+            if most_sq < 0.0 { most_sq } else { look(at) }
         });
         stretches.add(segment, shares);
     }
@@ -86,9 +98,7 @@ impl View<'_> {
         nearest.clear();
         for (order, part) in stretch.parts().enumerate() {
             let ends = part.ends(self.outlines);
-            // The part's ends are places themselves, and may lie beside its segment.
-            let rect = padded(ends);
-            self.around(b, &rect, nearest.gap() * nearest.gap(), pending, |at| {
+            self.around(b, ends, nearest.gap() * nearest.gap(), pending, |at| {
                 nearest.offer(self.outlines, part, ends, [order, at]);
                 nearest.gap() * nearest.gap()
             });

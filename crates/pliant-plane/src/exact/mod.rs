@@ -15,8 +15,10 @@ mod contour;
 mod inside;
 pub(crate) mod meeting;
 pub(crate) mod nearest;
+pub(crate) mod oriented;
 #[cfg(test)]
 pub(super) mod shapes;
+mod snapped;
 pub(crate) mod tree;
 
 use std::ops::ControlFlow;
@@ -25,7 +27,7 @@ use pliant::par;
 
 use super::outline::Outlines;
 use super::{Backend, BackendError, Pair, ProximityQuery, ProximityResult, Side, prepare};
-use area::AreaScratch;
+use area::{AreaScratch, Overlap};
 use contacts::ContactScratch;
 use inside::{DepthScratch, Depths};
 use meeting::Meeting;
@@ -153,7 +155,8 @@ impl Scratch {
             answer.intersects = contained || !self.meetings.is_empty();
         }
         if wanted.area && answer.intersects {
-            answer.overlap_area = area::overlap_area(view, sides, &self.meetings, &mut self.area);
+            let overlap = Overlap { view, sides, meetings: &self.meetings, error: question.error };
+            answer.overlap_area = overlap.area(&mut self.area);
         }
         if wanted.separation && !answer.intersects {
             answer.separation = view.separation(sides);

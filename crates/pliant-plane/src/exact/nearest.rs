@@ -5,10 +5,10 @@
 
 use pliant::math::Vec2;
 
-use super::super::rect::Rect;
 use super::super::segment::{nearest_along, nearest_pair, place};
 use super::super::{Place, Separation};
-use super::tree::{FAN, View, padded};
+use super::oriented::OrientedBox;
+use super::tree::{FAN, Node, View, padded};
 
 /// Squares of equal lengths differ by less than this, relative to them.
 const SQUARE_ERROR: f64 = 8.0 * f64::EPSILON;
@@ -27,12 +27,12 @@ impl Pending {
         &mut self,
         view: View<'_>,
         node: usize,
-        gap_sq: impl Fn(&Rect) -> f64,
+        gap_sq: impl Fn(&Node, f64) -> f64,
         most: f64,
     ) {
         let start = self.nodes.len();
         for child in view.node(node).children() {
-            let gap = gap_sq(&view.node(child).rect);
+            let gap = gap_sq(view.node(child), most);
             if gap <= most {
                 self.nodes.push((gap, child as u32));
                 let mut at = self.nodes.len() - 1;
@@ -103,20 +103,26 @@ impl View<'_> {
             if node.level == 0 {
                 (node.first..node.end).for_each(|at| best.offer(at, segment(at), point));
             } else {
-                let gap_sq = |rect: &Rect| rect.distance_sq(point);
+                let gap_sq = |node: &Node, most: f64| {
+                    let gap = node.rect.distance_sq(point);
+                    match self.oriented(node) {
+                        Some(oriented) if gap <= most => gap.max(oriented.distance_sq(point)),
+                        _ => gap,
+                    }
+                };
                 pending.push_children(*self, at as usize, gap_sq, best.most_sq);
             }
         }
         (best.at, best.distance)
     }
 
-    /// Calls `look` for every segment of an outline whose box may be within a distance of `rect`.
+    /// Calls `look` for every segment of an outline that may be within a distance of another.
     ///
     /// `look` returns the square of the distance from then on, m², which must not grow.
     pub fn around(
         &self,
         outline: usize,
-        rect: &Rect,
+        ends: [Vec2; 2],
         mut most_sq: f64,
         pending: &mut Pending,
         mut look: impl FnMut(usize) -> f64,
@@ -124,19 +130,24 @@ impl View<'_> {
         let slack = 1.0 + SQUARE_ERROR;
         pending.nodes.clear();
         let root = self.root(outline);
-        pending.nodes.push((self.node(root).rect.gap_sq(rect), root as u32));
+        let rect = padded(ends);
+        pending.nodes.push((self.node(root).rect.gap_sq(&rect), root as u32));
         while let Some((gap_sq, at)) = pending.nodes.pop() {
             if gap_sq > most_sq * slack {
                 continue;
             }
             let node = self.node(at as usize);
             if node.level > 0 {
-                pending.push_children(
-                    *self,
-                    at as usize,
-                    |other| other.gap_sq(rect),
-                    most_sq * slack,
-                );
+                let gap_sq = |node: &Node, most: f64| {
+                    let gap = node.rect.gap_sq(&rect);
+                    match self.oriented(node) {
+                        Some(oriented) if gap <= most => {
+                            gap.max(oriented.gap_sq(&OrientedBox::of_segment(ends)))
+                        }
+                        _ => gap,
+                    }
+                };
+                pending.push_children(*self, at as usize, gap_sq, most_sq * slack);
                 continue;
             }
             for at in node.children() {
@@ -169,7 +180,9 @@ impl View<'_> {
         let count = children.len();
         for (pair, child) in pairs.iter_mut().zip(children) {
             let nodes = if of_a { [child, b] } else { [a, child] };
-            *pair = (self.node(nodes[0]).rect.gap_sq(&self.node(nodes[1]).rect), nodes);
+            let both = nodes.map(|at| self.node(at));
+            let gap_sq = both[0].rect.gap_sq(&both[1].rect).max(self.oriented_gap_sq(both));
+            *pair = (gap_sq, nodes);
         }
         let pairs = &mut pairs[..count];
         pairs.sort_unstable_by(|p, q| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1)));
@@ -178,6 +191,26 @@ impl View<'_> {
                 self.closer(nodes, best);
             }
         }
+    }
+
+    /// Square of the distance between two nodes by their oriented boxes, m², or less.
+    #[inline]
+    fn oriented_gap_sq(&self, nodes: [&Node; 2]) -> f64 {
+        let oriented = nodes.map(|node| self.oriented(node));
+        if oriented[0].is_none() && oriented[1].is_none() {
+            return 0.0;
+        }
+        let [a, b] = [0, 1].map(|side| match oriented[side] {
+            Some(oriented) => *oriented,
+            None => OrientedBox::of_rect(&nodes[side].rect),
+        });
+        a.gap_sq(&b)
+    }
+
+    /// Whether boxes show that two nodes share no point.
+    #[inline]
+    pub fn are_apart(&self, nodes: [&Node; 2]) -> bool {
+        !nodes[0].rect.meets(&nodes[1].rect) || self.oriented_gap_sq(nodes) > 0.0
     }
 
     /// Looks for a shorter way between two segments.

@@ -2,7 +2,9 @@
 //!
 //! Every ring is split into leaves of a few consecutive segments, leaves are grouped by fours,
 //! and so on up to one root for each outline. All boxes together take one pass over the
-//! points, less than any query without them, so none is deferred or kept.
+//! points, less than any query without them, so none is deferred or kept. Of outlines with many
+//! segments, nodes that are long and slanted get an [`oriented`](super::oriented) box too, in
+//! one pass for each level.
 
 use pliant::math::{Vec2, orient2d};
 
@@ -10,12 +12,22 @@ use super::super::boundary::PointLocation;
 use super::super::outline::Outlines;
 use super::super::rect::Rect;
 use super::super::segment::right_of;
+use super::super::work;
+use super::oriented::{Beside, OrientedBox};
 
 /// Segments of a leaf.
 const LEAF: usize = 4;
 
 /// Children of a node.
 pub(crate) const FAN: usize = 4;
+
+/// Fewest segments of an outline whose nodes get oriented boxes; fewer are as fast without.
+///
+/// Unit tests compare small outlines with the reference, so that there all get them.
+const MANY: usize = if cfg!(test) { 1 } else { 512 };
+
+/// In place of an oriented box's number: none.
+const UPRIGHT: u32 = u32::MAX;
 
 /// How far a computed place on a segment can lie beside it, relative to its coordinates.
 ///
@@ -33,6 +45,8 @@ pub(crate) struct Node {
     pub end: u32,
     /// Levels of nodes below it; 0 for a leaf, whose segments are of one ring.
     pub level: u32,
+    /// Its oriented box, or [`UPRIGHT`].
+    oriented: u32,
     /// Both ends of the run of segments below it.
     ends: [RunEnd; 2],
 }
@@ -84,6 +98,8 @@ pub(crate) struct Boxes {
     nodes: Vec<Node>,
     /// Root of each outline among the nodes.
     roots: Vec<u32>,
+    /// Those of some nodes.
+    oriented: Vec<OrientedBox>,
 }
 
 impl Boxes {
@@ -91,8 +107,10 @@ impl Boxes {
     pub fn build(&mut self, outlines: &Outlines) {
         self.nodes.clear();
         self.roots.clear();
+        self.oriented.clear();
         for outline in 0..outlines.len() {
-            let mut level_start = self.nodes.len();
+            let start = self.nodes.len();
+            let mut level_start = start;
             for ring in outlines.rings(outline) {
                 self.leaves(outlines, ring);
             }
@@ -107,11 +125,40 @@ impl Boxes {
                     let rect = rects.fold(Rect::EMPTY, Rect::union);
                     let ends = [self.nodes[first].ends[0], self.nodes[end - 1].ends[1]];
                     let (first, end) = (first as u32, end as u32);
-                    self.nodes.push(Node { rect, first, end, level, ends });
+                    self.nodes.push(Node { rect, first, end, level, oriented: UPRIGHT, ends });
                 }
             }
             self.roots.push(level_start as u32);
+            if outlines.range(outline).len() >= MANY {
+                self.orient(outlines.points(), start);
+            }
         }
+    }
+
+    /// Makes the oriented boxes of the last outline, whose first leaf is given.
+    fn orient(&mut self, points: &[Vec2], first_leaf: usize) {
+        for at in first_leaf..self.nodes.len() {
+            let leaves = self.leaves_below(at);
+            let of_leaf = |leaf: &Node| {
+                let own = leaf.children().chain([leaf.ends[1].point as usize]);
+                own.map(|point| points[point])
+            };
+            let below = self.nodes[leaves].iter().flat_map(of_leaf);
+            if let Some(oriented) = OrientedBox::of_points(below, &self.nodes[at].rect) {
+                self.nodes[at].oriented = self.oriented.len() as u32;
+                self.oriented.push(oriented);
+            }
+        }
+    }
+
+    /// The leaves below a node.
+    fn leaves_below(&self, at: usize) -> std::ops::Range<usize> {
+        let mut ends = [at, at];
+        for _ in 0..self.nodes[at].level {
+            let [first, last] = ends;
+            ends = [self.nodes[first].first as usize, self.nodes[last].end as usize - 1];
+        }
+        ends[0]..ends[1] + 1
     }
 
     /// Makes the leaves of one ring.
@@ -126,7 +173,8 @@ impl Boxes {
             let rect = with_places(tight);
             let ends =
                 [first, last].map(|point| RunEnd { point: point as u32, ring: ring.start as u32 });
-            self.nodes.push(Node { rect, first: first as u32, end: end as u32, level: 0, ends });
+            let [first, end] = [first as u32, end as u32];
+            self.nodes.push(Node { rect, first, end, level: 0, oriented: UPRIGHT, ends });
         }
     }
 }
@@ -143,7 +191,20 @@ pub(crate) struct View<'a> {
 impl<'a> View<'a> {
     #[inline]
     pub fn node(&self, at: usize) -> &'a Node {
+        work::count();
         &self.boxes.nodes[at]
+    }
+
+    /// The oriented box of a node, if it has one.
+    #[inline]
+    pub fn oriented(&self, node: &Node) -> Option<&'a OrientedBox> {
+        if node.oriented == UPRIGHT { None } else { self.kept(node) }
+    }
+
+    // Out of line, so that the loops over upright boxes stay as small as they are without.
+    #[cold]
+    fn kept(&self, node: &Node) -> Option<&'a OrientedBox> {
+        self.boxes.oriented.get(node.oriented as usize)
     }
 
     #[inline]
@@ -183,6 +244,11 @@ impl<'a> View<'a> {
         if node.rect.gap_sq(rect) > most_sq {
             return;
         }
+        if let Some(oriented) = self.oriented(node)
+            && oriented.gap_sq(&OrientedBox::of_rect(rect)) > most_sq
+        {
+            return;
+        }
         if node.level > 0 {
             node.children().for_each(|child| self.near_node(child, rect, most_sq, found));
             return;
@@ -205,9 +271,10 @@ impl<'a> View<'a> {
         if point.y < rect.min.y || point.y > rect.max.y || point.x > rect.max.x {
             return false;
         }
-        let points = self.outlines.points();
-        if point.x < rect.min.x {
-            return node.ends[0].is_odd(points, point.y) != node.ends[1].is_odd(points, point.y);
+        match self.beside(node, point) {
+            Some(Beside::Left) => return false,
+            Some(Beside::Right) => return self.run_is_odd(node, point.y),
+            None => {}
         }
         if node.level > 0 {
             return node
@@ -217,6 +284,24 @@ impl<'a> View<'a> {
         node.children().fold(false, |odd, at| odd ^ right_of(self.outlines.segment(at), point))
     }
 
+    /// On which side of a point a node is, if its boxes say so.
+    #[inline]
+    fn beside(&self, node: &Node, point: Vec2) -> Option<Beside> {
+        if point.x < node.rect.min.x {
+            return Some(Beside::Right);
+        }
+        self.oriented(node).and_then(|oriented| oriented.beside(point))
+    }
+
+    /// Whether the run of segments below a node crosses a height oddly.
+    ///
+    /// Whole rings cross it evenly, so that the rings in which the run begins and ends decide.
+    #[inline]
+    fn run_is_odd(&self, node: &Node, y: f64) -> bool {
+        let points = self.outlines.points();
+        node.ends[0].is_odd(points, y) != node.ends[1].is_odd(points, y)
+    }
+
     /// Whether a point lies on a segment of a node; turns `odd` for every one to its right.
     fn on_boundary(&self, node: usize, point: Vec2, odd: &mut bool) -> bool {
         let node = self.node(node);
@@ -224,11 +309,8 @@ impl<'a> View<'a> {
         if point.y < rect.min.y || point.y > rect.max.y || point.x > rect.max.x {
             return false;
         }
-        if point.x < rect.min.x {
-            // All to the right: whole rings cross the ray evenly, so that the rings in which
-            // the run begins and ends decide.
-            let points = self.outlines.points();
-            *odd ^= node.ends[0].is_odd(points, point.y) != node.ends[1].is_odd(points, point.y);
+        if let Some(beside) = self.beside(node, point) {
+            *odd ^= beside == Beside::Right && self.run_is_odd(node, point.y);
             return false;
         }
         if node.level > 0 {

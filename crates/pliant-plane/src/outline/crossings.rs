@@ -18,12 +18,27 @@ const MOST_MEETINGS: usize = 1 << 25;
 /// What was found of one kind: how many pairs, and the first.
 type Counted = (usize, Option<[usize; 2]>);
 
+/// What was found of an outline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Found {
+    /// Of each [`Kind`].
+    kinds: [Counted; 2],
+    /// How many meetings were looked at, where there may be more.
+    ended_after: Option<usize>,
+}
+
 /// Reports whether an outline crosses itself, and where first.
 ///
 /// Segments that touch in a corner do not cross. At most one notice each for crossings and
-/// for stretches that lie along each other, with their count.
+/// for stretches that lie along each other, with their count; one more where segments meet
+/// more than 2²⁵ times, as the search ends there.
 pub fn crossings(outlines: &Outlines, outline: usize) -> Vec<OutlineNotice> {
-    let found = counted(outlines, outline);
+    notices(outlines, outline, counted(outlines, outline, MOST_MEETINGS))
+}
+
+/// Puts what was found into words.
+fn notices(outlines: &Outlines, outline: usize, found: Found) -> Vec<OutlineNotice> {
+    let Found { kinds: found, ended_after } = found;
     let named = |at: usize| {
         let mut rings = outlines.rings(outline).enumerate();
         let own = rings.find(|(_, ring)| ring.contains(&at));
@@ -39,15 +54,16 @@ pub fn crossings(outlines: &Outlines, outline: usize) -> Vec<OutlineNotice> {
         let place = outlines.segment(b)[0];
         notices.push(OutlineNotice::Along { a: named(a), b: named(b), place, count });
     }
+    notices.extend(ended_after.map(|count| OutlineNotice::ManyMeetings { count }));
     notices
 }
 
-/// How many pairs of segments meet in each way, and the first of each.
-fn counted(outlines: &Outlines, outline: usize) -> [Counted; 2] {
-    let mut found: [Counted; 2] = [(0, None); 2];
+/// How many pairs of segments meet in each way, and the first of each, among `most` meetings.
+fn counted(outlines: &Outlines, outline: usize, most: usize) -> Found {
+    let mut kinds: [Counted; 2] = [(0, None); 2];
     let mut offer = |a: usize, b: usize| {
         if let Some(kind) = kind(outlines, a, b) {
-            let (count, first) = &mut found[kind as usize];
+            let (count, first) = &mut kinds[kind as usize];
             *count += 1;
             let pair = [a.min(b), a.max(b)];
             *first = Some(first.map_or(pair, |first| first.min(pair)));
@@ -61,12 +77,15 @@ fn counted(outlines: &Outlines, outline: usize) -> [Counted; 2] {
     boxes.build(outlines);
     let view = View { outlines, boxes: &boxes };
     let mut looked = 0;
-    let _stopped = view.own_meetings(outline, &view.rect(outline), &mut |meeting| {
+    let ended = view.own_meetings(outline, &view.rect(outline), &mut |meeting| {
+        if looked == most {
+            return ControlFlow::Break(());
+        }
         offer(meeting.own as usize, meeting.other as usize);
         looked += 1;
-        if looked < MOST_MEETINGS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        ControlFlow::Continue(())
     });
-    found
+    Found { kinds, ended_after: ended.is_break().then_some(looked) }
 }
 
 /// How two segments of one outline meet.
@@ -107,7 +126,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Reference implementation: every segment against every segment.
-    fn slowly(outlines: &Outlines, outline: usize) -> [Counted; 2] {
+    fn slowly(outlines: &Outlines, outline: usize) -> Found {
         let mut found: [Counted; 2] = [(0, None); 2];
         for a in outlines.range(outline) {
             for b in a + 1..outlines.range(outline).end {
@@ -118,7 +137,7 @@ mod tests {
                 }
             }
         }
-        found
+        Found { kinds: found, ended_after: None }
     }
 
     proptest! {
@@ -126,7 +145,7 @@ mod tests {
         fn boxes_lose_no_crossing(seed in 0_u64..1 << 48) {
             let outlines = shapes::pair(seed);
             for outline in 0..2 {
-                prop_assert_eq!(counted(&outlines, outline), slowly(&outlines, outline));
+                prop_assert_eq!(counted(&outlines, outline, MOST_MEETINGS), slowly(&outlines, outline));
             }
         }
     }
@@ -183,16 +202,40 @@ mod tests {
         };
     }
 
+    /// A ring of an odd number of chords that all cross.
+    fn chords(corners: usize) -> Outlines {
+        let step = corners / 2;
+        let ring: Vec<Vec2> = (0..corners)
+            .map(|k| std::f64::consts::TAU * ((k * step) % corners) as f64 / corners as f64)
+            .map(Vec2::from_angle)
+            .collect();
+        let mut outlines = Outlines::default();
+        outlines.push(&[ring]).unwrap();
+        outlines
+    }
+
+    #[test]
+    fn a_search_that_ends_early_is_reported_with_its_count() {
+        let outlines = chords(51);
+        let all = 51 * 48 / 2;
+        for (most, expected) in [(all, None), (all - 1, Some(all - 1)), (10, Some(10))] {
+            let found = counted(&outlines, 0, most);
+            assert_eq!(found.ended_after, expected, "{most}");
+            let last = notices(&outlines, 0, found).pop().unwrap();
+            let many = OutlineNotice::ManyMeetings { count: most };
+            assert_eq!(last == many, expected.is_some(), "{last}");
+        }
+        assert_eq!(
+            OutlineNotice::ManyMeetings { count: 10 }.to_string(),
+            "segments of the outline meet in 10 places or more: the search for crossings ended \
+             there, and counts of them are too low"
+        );
+    }
+
     #[test]
     fn all_crossings_of_a_star_are_counted() {
         for corners in [5_usize, 7, 51] {
-            let step = corners / 2;
-            let ring: Vec<Vec2> = (0..corners)
-                .map(|k| std::f64::consts::TAU * ((k * step) % corners) as f64 / corners as f64)
-                .map(Vec2::from_angle)
-                .collect();
-            let mut outlines = Outlines::default();
-            outlines.push(&[ring]).unwrap();
+            let outlines = chords(corners);
             let reported = crossings(&outlines, 0);
             // Every chord crosses all that do not share an end with it.
             let expected = corners * (corners - 3) / 2;

@@ -110,6 +110,15 @@ pub enum OutlineNotice {
         /// Number of such pairs.
         count: usize,
     },
+    /// Segments meet so often that the search for crossings ended early.
+    #[error(
+        "segments of the outline meet in {count} places or more: the search for crossings \
+         ended there, and counts of them are too low"
+    )]
+    ManyMeetings {
+        /// Number of meetings looked at.
+        count: usize,
+    },
 }
 
 /// How the others of a kind are reported after the first.
