@@ -23,7 +23,8 @@ use crate::math::Vec3;
 use crate::solve::constraint::{ConstraintResponse, ConstraintSettings};
 use crate::solve::joint::{Joint as JointBetween, Joints};
 use crate::step::{Simulation, Stepper};
-use crate::world::body_entry::{BodyEntry, BodyEntryKind};
+use crate::world::assembly::WorldParts;
+use crate::world::body_model::{BodyEntry, BodyModelKind, Pinning};
 use crate::world::grab::{GrabSpring, GrabSprings};
 use crate::world::handle::Collider;
 use crate::world::material::{self, MaterialBody};
@@ -38,8 +39,8 @@ pub(super) struct Layout {
     pub obstacles: Vec<ObstacleHandle>,
     /// Handle of each joint.
     pub joints: Vec<JointHandle>,
-    /// Pin path of each kinematic body, by its place among them.
-    pub driven: Vec<BodyHandle>,
+    /// Kinematic bodies, each with its path among those of pins.
+    pub driven: Vec<(BodyHandle, usize)>,
     /// Place of gravity among the forces; none where there is none.
     pub gravity: Option<usize>,
     /// Place of constant forces.
@@ -54,10 +55,8 @@ impl World {
         if self.is_current {
             return Ok(());
         }
-        let mut simulation = self.assembled()?;
         self.carry();
-        self.fill(&mut simulation);
-        let layout = self.layout_of(&simulation);
+        let (mut simulation, layout) = self.assembled()?;
         self.keep_impulses(&mut simulation);
         self.simulation = simulation;
         for (place, handle) in layout.bodies.iter().enumerate() {
@@ -90,78 +89,62 @@ impl World {
         }
     }
 
-    /// The simulation with all bodies where they were added.
-    fn assembled(&self) -> Result<Simulation, WorldError> {
-        let entries: Vec<&BodyEntry> = self.bodies.iter().map(|(_, entry)| entry).collect();
-        let meshes: Vec<_> = entries.iter().map(|entry| entry.mesh.topology()).collect();
-        let bodies = Arc::new(Bodies::from_meshes(&meshes)?);
-        let all = |of: fn(&BodyEntry) -> &[Vec3]| -> Vec<Vec3> {
-            entries.iter().flat_map(|entry| of(entry).iter().copied()).collect()
-        };
-        let (rest, start) = (all(|entry| entry.mesh.positions()), all(|entry| &entry.start));
-        let masses = entries.iter().flat_map(|entry| entry.masses.iter().copied()).collect();
-        let mut system = System { masses: Masses::new(masses)?, bodies, ..System::default() };
-        system.scratch.keeps_contacts = true;
-        let (mut rigids, mut states) = (Vec::new(), Vec::new());
-        for (place, entry) in entries.iter().enumerate() {
-            let id = BodyId(place as u32);
-            if let (BodyEntryKind::Rigid(rigid), Some(state)) = (&entry.kind, entry.state.rigid) {
-                rigids.push((id, rigid.body.clone()));
-                states.push(state);
-            }
-            if let BodyEntryKind::Kinematic(_) = entry.kind {
-                system.fixed.push(id);
-            }
-        }
-        system.rigids = RigidBodySet::new(rigids, system.bodies.offsets(), start.len())?;
-        self.push_forces(&entries, &start, &mut system)?;
-        self.hold(&entries, &rest, &mut system)?;
-        system.joints = self.joints(&system, &states)?;
-        let contact = self.contact(&rest, &system)?;
-        let settings = &self.settings;
-        let mut stepper = Stepper::new(Box::new(Implicit::default()))
-            .with_contact(contact)
-            .with_substeps(settings.substeps)
-            .with_halvings(settings.max_halvings);
-        if settings.sleeps {
-            stepper = stepper.with_sleep(SleepSettings::default());
-        }
-        let state = State { rigids: states, ..State::at_rest(start) };
-        Ok(Simulation::new(state, system, stepper))
-    }
-
-    /// Puts all bodies where they are now.
-    fn fill(&self, simulation: &mut Simulation) {
-        let old = &self.simulation;
-        simulation.external_impulse_total = old.external_impulse_total;
-        let Simulation { state, system, .. } = simulation;
-        state.time = old.state.time;
-        state.rigids.clear();
-        let mut first = 0;
-        for (_, entry) in self.bodies.iter() {
-            let own = first..first + entry.start.len();
-            state.positions[own.clone()].copy_from_slice(&entry.state.positions);
-            state.velocities[own.clone()].copy_from_slice(&entry.state.velocities);
-            state.rigids.extend(entry.state.rigid);
-            first = own.end;
-        }
-        system.pins.hold(state.time, &mut state.positions, &mut state.velocities);
-        system.rigids.write(state);
-    }
-
-    fn layout_of(&self, simulation: &Simulation) -> Layout {
-        let forces = &simulation.system.forces;
-        let has_gravity = self.settings.gravity != Vec3::ZERO;
-        let driven = self.bodies.iter();
-        let driven = driven.filter(|(_, entry)| matches!(entry.kind, BodyEntryKind::Kinematic(_)));
-        Layout {
+    /// The simulation of all that is there, and who is where in it.
+    fn assembled(&self) -> Result<(Simulation, Layout), WorldError> {
+        let mut layout = Layout {
             bodies: self.bodies.keys().iter().map(|key| BodyHandle(*key)).collect(),
             obstacles: self.obstacles.keys().iter().map(|key| ObstacleHandle(*key)).collect(),
             joints: self.joints.keys().iter().map(|key| JointHandle(*key)).collect(),
-            driven: driven.map(|(key, _)| BodyHandle(key)).collect(),
-            gravity: has_gravity.then_some(0),
-            loads: forces.len().saturating_sub(2),
-            grabs: forces.len().saturating_sub(1),
+            ..Layout::default()
+        };
+        let entries: Vec<&BodyEntry> = self.bodies.iter().map(|(_, entry)| entry).collect();
+        let meshes: Vec<_> = entries.iter().map(|entry| entry.model.mesh.topology()).collect();
+        let bodies = Arc::new(Bodies::from_meshes(&meshes)?);
+        let rest = gather(&entries, |entry| &entry.model.rest);
+        let masses = entries.iter().flat_map(|entry| entry.model.masses.iter().copied()).collect();
+        let mut system = System { masses: Masses::new(masses)?, bodies, ..System::default() };
+        system.scratch.keeps_contacts = true;
+        self.push_forces(&entries, &mut system, &mut layout)?;
+        self.hold(&entries, &rest, &mut system, &mut layout)?;
+        let mut state = self.state(&entries);
+        system.pins.hold(state.time, &mut state.positions, &mut state.velocities);
+        system.rigids = rigids(&entries, &system.bodies)?;
+        system.rigids.write(&mut state);
+        system.joints = self.joints(&system, &state.rigids)?;
+        let stepper = match &self.assembly {
+            Some(assembly) => {
+                let (state, system) = (&mut state, &mut system);
+                let parts = WorldParts { rest: &rest, state, system, handles: &layout.bodies };
+                let made = assembly.assemble(parts);
+                made.map_err(|error| WorldError::Assembly(Arc::from(error)))?
+            }
+            None => self.stepper(&rest, &system)?,
+        };
+        let mut simulation = Simulation::new(state, system, stepper);
+        simulation.external_impulse_total = self.simulation.external_impulse_total;
+        Ok((simulation, layout))
+    }
+
+    /// The usual stepper: implicit Euler with contacts that are solved with it.
+    fn stepper(&self, rest: &[Vec3], system: &System) -> Result<Stepper, WorldError> {
+        let settings = &self.settings;
+        let stepper = Stepper::new(Box::new(Implicit::default()))
+            .with_contact(self.contact(rest, system)?)
+            .with_substeps(settings.substeps)
+            .with_halvings(settings.max_halvings);
+        Ok(match settings.sleeps {
+            true => stepper.with_sleep(SleepSettings::default()),
+            false => stepper,
+        })
+    }
+
+    /// Where all bodies are now.
+    fn state(&self, entries: &[&BodyEntry]) -> State {
+        State {
+            positions: gather(entries, |entry| &entry.state.positions),
+            velocities: gather(entries, |entry| &entry.state.velocities),
+            rigids: entries.iter().filter_map(|entry| entry.state.rigid).collect(),
+            time: self.simulation.state.time,
         }
     }
 
@@ -169,21 +152,26 @@ impl World {
     fn push_forces(
         &self,
         entries: &[&BodyEntry],
-        start: &[Vec3],
         system: &mut System,
+        layout: &mut Layout,
     ) -> Result<(), WorldError> {
+        let start = gather(entries, |entry| &entry.model.start);
         if self.settings.gravity != Vec3::ZERO {
+            layout.gravity = Some(system.forces.len());
             system.forces.push(Gravity::new(self.settings.gravity, system.masses.of()));
         }
         let (mut soft, mut first) = (Vec::new(), 0);
         for entry in entries {
-            if let BodyEntryKind::Soft(material) = &entry.kind {
-                soft.push((MaterialBody { rest: start, first, mesh: &entry.mesh }, material));
+            if let BodyModelKind::Soft(material) = &entry.model.kind {
+                let body = MaterialBody { rest: &start, first, mesh: &entry.model.mesh };
+                soft.push((body, material));
             }
-            first += entry.start.len() as u32;
+            first += entry.len() as u32;
         }
         material::push_all(&soft, &mut system.forces)?;
+        layout.loads = system.forces.len();
         system.forces.push(Load::default());
+        layout.grabs = system.forces.len();
         system.forces.push(self.grab_springs(system.bodies.as_ref()));
         Ok(())
     }
@@ -204,7 +192,7 @@ impl World {
 
     fn is_soft(&self, body: BodyHandle) -> bool {
         let entry = self.bodies.get(body.0);
-        entry.is_some_and(|entry| matches!(entry.kind, BodyEntryKind::Soft(_)))
+        entry.is_some_and(|entry| matches!(entry.model.kind, BodyModelKind::Soft(_)))
     }
 
     /// Springs of all grabs of soft bodies.
@@ -231,24 +219,44 @@ impl World {
         entries: &[&BodyEntry],
         rest: &[Vec3],
         system: &mut System,
+        layout: &mut Layout,
     ) -> Result<(), WorldError> {
-        let mut places = rest.to_vec();
-        let (mut held, mut first) = (Vec::new(), 0);
-        for entry in entries {
-            let own = first..first + entry.start.len() as u32;
-            for (vertex, place) in &entry.pins {
-                let vertex = VertexId(first + vertex.0);
-                places[vertex.index()] = *place;
-                held.push(vertex);
+        let mut places = gather(entries, |entry| &entry.model.start);
+        let (mut first, mut paths) = (0, 0);
+        for (place, entry) in entries.iter().enumerate() {
+            let all: Vec<VertexId> = (first..first + entry.len() as u32).map(VertexId).collect();
+            match &entry.model.kind {
+                BodyModelKind::Kinematic(driven) => {
+                    let motion = Keyframes::still(driven.pose)?;
+                    let path = PinPath { motion, pivot: Vec3::ZERO };
+                    system.pins.add_moving(&all, rest, path)?;
+                    layout.driven.push((layout.bodies[place], paths));
+                    paths += 1;
+                }
+                BodyModelKind::Fixed => system.pins.add_still(&all, &places)?,
+                BodyModelKind::Soft(_) | BodyModelKind::Rigid(_) => {}
             }
-            if let BodyEntryKind::Kinematic(driven) = entry.kind {
-                let vertices: Vec<VertexId> = own.clone().map(VertexId).collect();
-                let path = PinPath { motion: Keyframes::still(driven.pose)?, pivot: Vec3::ZERO };
-                system.pins.add_moving(&vertices, rest, path)?;
+            if matches!(entry.model.kind, BodyModelKind::Kinematic(_) | BodyModelKind::Fixed) {
+                system.fixed.push(BodyId(place as u32));
             }
-            first = own.end;
+            for Pinning { vertices, path } in &entry.model.pins {
+                let mut held = Vec::new();
+                for (vertex, place) in vertices {
+                    let vertex = VertexId(first + vertex.0);
+                    places[vertex.index()] = *place;
+                    held.push(vertex);
+                }
+                match path {
+                    None => system.pins.add_still(&held, &places)?,
+                    Some(path) => {
+                        system.pins.add_moving(&held, &places, path.clone())?;
+                        paths += 1;
+                    }
+                }
+            }
+            first += entry.len() as u32;
         }
-        Ok(system.pins.add_still(&held, &places)?)
+        Ok(())
     }
 
     fn joints(&self, system: &System, states: &[RigidState]) -> Result<Joints, WorldError> {
@@ -289,7 +297,7 @@ impl World {
     /// The rules of all bodies and obstacles, in their order.
     pub(super) fn contact_rules(&self) -> ContactRules {
         let mut rules = self.rules.clone();
-        rules.bodies = self.bodies.iter().map(|(_, entry)| entry.surface).collect();
+        rules.bodies = self.bodies.iter().map(|(_, entry)| entry.model.surface).collect();
         rules.obstacles = self.obstacles.iter().map(|(_, entry)| entry.placement.surface).collect();
         let body = |handle: BodyHandle| {
             let place = self.bodies.place(handle.0)?;
@@ -353,6 +361,21 @@ impl World {
             })
         });
     }
+}
+
+/// Values of all bodies in one array.
+fn gather(entries: &[&BodyEntry], of: fn(&BodyEntry) -> &Vec<Vec3>) -> Vec<Vec3> {
+    entries.iter().flat_map(|entry| of(entry).iter().copied()).collect()
+}
+
+/// The rigid bodies among all.
+fn rigids(entries: &[&BodyEntry], bodies: &Bodies) -> Result<RigidBodySet, WorldError> {
+    let all = entries.iter().zip(bodies.ids());
+    let rigid = all.filter_map(|(entry, id)| match &entry.model.kind {
+        BodyModelKind::Rigid(part) => Some((id, part.body.clone())),
+        _ => None,
+    });
+    Ok(RigidBodySet::new(rigid.collect(), bodies.offsets(), bodies.vertex_count())?)
 }
 
 /// Motion from one pose to another within a step, and on as long again.

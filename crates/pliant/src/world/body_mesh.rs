@@ -20,6 +20,19 @@ pub enum BodyMesh {
     Surface(Surface),
     /// Vertices and edges, as of a cloth or a rope: it has no inside.
     SpringNetwork(SpringNetwork),
+    /// Points that nothing joins, m.
+    Particles(Vec<Vec3>),
+    /// Closed rings in the plane z = 0; `pliant-plane` lets them meet.
+    Outline(OutlineMesh),
+}
+
+/// Rings in the plane z = 0.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OutlineMesh {
+    /// Vertices, m; those of no ring are carried along.
+    pub positions: Vec<Vec3>,
+    /// Vertices of each ring in order, the inside to their left.
+    pub rings: Vec<Vec<VertexId>>,
 }
 
 /// Vertices, m, joined by edges.
@@ -72,6 +85,17 @@ impl SpringNetwork {
     }
 }
 
+impl OutlineMesh {
+    /// From each vertex of a ring to the next.
+    fn edges(&self) -> Vec<[VertexId; 2]> {
+        let of_ring = |ring: &Vec<VertexId>| {
+            let next = ring.iter().cycle().skip(1);
+            ring.iter().zip(next).map(|(a, b)| [*a, *b]).collect::<Vec<_>>()
+        };
+        self.rings.iter().flat_map(of_ring).collect()
+    }
+}
+
 impl BodyMesh {
     /// Vertices, m.
     pub fn positions(&self) -> &[Vec3] {
@@ -79,6 +103,8 @@ impl BodyMesh {
             BodyMesh::Tets(mesh) => mesh.positions(),
             BodyMesh::Surface(mesh) => mesh.positions(),
             BodyMesh::SpringNetwork(network) => &network.positions,
+            BodyMesh::Particles(positions) => positions,
+            BodyMesh::Outline(outline) => &outline.positions,
         }
     }
 
@@ -86,7 +112,7 @@ impl BodyMesh {
     pub fn tets(&self) -> &[[VertexId; 4]] {
         match self {
             BodyMesh::Tets(mesh) => mesh.tets(),
-            BodyMesh::Surface(_) | BodyMesh::SpringNetwork(_) => &[],
+            _ => &[],
         }
     }
 
@@ -96,6 +122,7 @@ impl BodyMesh {
             BodyMesh::Tets(mesh) => mesh.surface(),
             BodyMesh::Surface(mesh) => mesh.triangles(),
             BodyMesh::SpringNetwork(network) => &network.triangles,
+            BodyMesh::Particles(_) | BodyMesh::Outline(_) => &[],
         }
     }
 
@@ -105,6 +132,8 @@ impl BodyMesh {
             BodyMesh::Tets(mesh) => mesh.edges(),
             BodyMesh::Surface(mesh) => topology::edges(mesh.positions().len(), mesh.triangles()),
             BodyMesh::SpringNetwork(network) => network.edges.clone(),
+            BodyMesh::Particles(_) => Vec::new(),
+            BodyMesh::Outline(outline) => outline.edges(),
         }
     }
 
@@ -115,6 +144,10 @@ impl BodyMesh {
             BodyMesh::Surface(mesh) => Mesh::Surface(mesh),
             BodyMesh::SpringNetwork(SpringNetwork { positions, edges, .. }) => {
                 Mesh::SpringNetwork(positions.len(), edges)
+            }
+            BodyMesh::Particles(positions) => Mesh::Particles(positions.len()),
+            BodyMesh::Outline(OutlineMesh { positions, rings }) => {
+                Mesh::Outline(positions.len(), rings)
             }
         }
     }
@@ -153,6 +186,7 @@ pub struct Shared(pub Arc<BodyMesh>);
 shape!(Tets, TetMesh);
 shape!(Surface, Surface);
 shape!(SpringNetwork, SpringNetwork);
+shape!(Outline, OutlineMesh);
 
 impl From<BodyMesh> for Shared {
     fn from(mesh: BodyMesh) -> Shared {

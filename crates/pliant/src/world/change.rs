@@ -11,7 +11,7 @@ use crate::math::{Quat, Vec3};
 use crate::mesh::closest::closest_point;
 use crate::solve::joint::{JointKind, Motor};
 use crate::step::Simulation;
-use crate::world::body_entry::BodyEntryKind;
+use crate::world::body_model::{BodyModelKind, Pinning};
 use crate::world::error::{positive, sound};
 use crate::world::grab::Grab;
 use crate::world::joint::JointEntry;
@@ -37,8 +37,8 @@ pub trait Move: super::sealed::Sealed {
 impl Move for BodyHandle {
     fn set_target(self, world: &mut World, pose: Pose) -> Result<(), WorldError> {
         let entry = world.body_mut(self)?;
-        match &mut entry.kind {
-            BodyEntryKind::Kinematic(driven) => {
+        match &mut entry.model.kind {
+            BodyModelKind::Kinematic(driven) => {
                 driven.target = Some(pose);
                 Ok(())
             }
@@ -76,21 +76,21 @@ impl World {
     pub fn set_pose(&mut self, body: BodyHandle, pose: Pose) -> Result<(), WorldError> {
         let pose = check_pose(pose)?;
         let entry = self.body(body)?;
-        match &entry.kind {
-            BodyEntryKind::Kinematic(_) => {
+        match &entry.model.kind {
+            BodyModelKind::Kinematic(_) => {
                 let places: Vec<Vec3> =
-                    entry.mesh.positions().iter().map(|p| pose.world_from_body(*p)).collect();
-                if let BodyEntryKind::Kinematic(driven) = &mut self.body_mut(body)?.kind {
+                    entry.model.mesh.positions().iter().map(|p| pose.world_from_body(*p)).collect();
+                if let BodyModelKind::Kinematic(driven) = &mut self.body_mut(body)?.model.kind {
                     (driven.pose, driven.target) = (pose, None);
                 }
                 self.write_positions(body, &places)?;
                 self.is_current = false;
             }
-            BodyEntryKind::Rigid(rigid) => {
+            BodyModelKind::Rigid(rigid) => {
                 let rigid = rigid.clone();
                 self.change_rigid(body, |state| *state = rigid.placed(pose, state))?;
             }
-            BodyEntryKind::Soft(_) => {
+            BodyModelKind::Soft(_) | BodyModelKind::Fixed => {
                 let needed = "rigid and kinematic bodies";
                 return Err(wrong_kind(body, entry, needed, "put at a pose; see `set_positions`"));
             }
@@ -102,10 +102,10 @@ impl World {
     /// Puts the vertices of a soft body somewhere at once, m; velocities stay.
     pub fn set_positions(&mut self, body: BodyHandle, places: &[Vec3]) -> Result<(), WorldError> {
         let entry = self.body(body)?;
-        if !matches!(entry.kind, BodyEntryKind::Soft(_)) {
+        if !matches!(entry.model.kind, BodyModelKind::Soft(_)) {
             return Err(wrong_kind(body, entry, "soft bodies", "given positions; see `set_pose`"));
         }
-        let (given, expected) = (places.len(), entry.start.len());
+        let (given, expected) = (places.len(), entry.len());
         if given != expected {
             return Err(WorldError::Count { what: "positions", given, expected });
         }
@@ -130,8 +130,8 @@ impl World {
     pub fn set_velocity(&mut self, body: BodyHandle, velocity: Vec3) -> Result<(), WorldError> {
         sound("velocity", velocity)?;
         self.check_free(body, "given a velocity")?;
-        match self.body(body)?.kind {
-            BodyEntryKind::Rigid(_) => {
+        match self.body(body)?.model.kind {
+            BodyModelKind::Rigid(_) => {
                 self.change_rigid(body, |state| state.velocity = velocity)?;
             }
             _ => self.change_velocities(body, |_, own| *own = velocity)?,
@@ -161,8 +161,8 @@ impl World {
         sound("point", point)?;
         self.check_free(body, "pushed")?;
         let mass = self.mass(body)?;
-        match &self.body(body)?.kind {
-            BodyEntryKind::Rigid(rigid) => {
+        match &self.body(body)?.model.kind {
+            BodyModelKind::Rigid(rigid) => {
                 let rigid = rigid.body.clone();
                 self.change_rigid(body, |state| state.push(&rigid, point, impulse))?;
             }
@@ -191,11 +191,11 @@ impl World {
         material: SoftMaterial,
     ) -> Result<(), WorldError> {
         let entry = self.body_mut(body)?;
-        let BodyEntryKind::Soft(own) = &mut entry.kind else {
+        let BodyModelKind::Soft(own) = &mut entry.model.kind else {
             let entry = self.body(body)?;
             return Err(wrong_kind(body, entry, "soft bodies", "given a material"));
         };
-        check_material(&entry.mesh, &material)?;
+        check_material(&entry.model.mesh, &material)?;
         *own = material;
         self.is_current = false;
         self.wake();
@@ -211,7 +211,7 @@ impl World {
         check_surface(surface)?;
         match of.into() {
             Collider::Body(body) => {
-                self.body_mut(body)?.surface = surface;
+                self.body_mut(body)?.model.surface = surface;
                 self.refresh_rules();
             }
             Collider::Obstacle(obstacle) => {
@@ -277,25 +277,23 @@ impl World {
     /// Pins vertices of a soft body, counted in the body, where they are.
     pub fn pin(&mut self, body: BodyHandle, vertices: &[VertexId]) -> Result<(), WorldError> {
         let entry = self.body(body)?;
-        if !matches!(entry.kind, BodyEntryKind::Soft(_)) {
+        if !matches!(entry.model.kind, BodyModelKind::Soft(_)) {
             return Err(wrong_kind(body, entry, "soft bodies", "pinned"));
         }
-        let count = entry.start.len();
+        let count = entry.len();
         if let Some(&vertex) = vertices.iter().find(|vertex| vertex.index() >= count) {
             return Err(WorldError::NoSuchVertex { vertex, count });
         }
         let places = self.positions(body)?;
         let new: Vec<_> = vertices.iter().map(|v| (*v, places[v.index()])).collect();
-        let entry = self.body_mut(body)?;
-        entry.pins.retain(|(vertex, _)| !vertices.contains(vertex));
-        entry.pins.extend(new);
+        self.body_mut(body)?.model.pins.push(Pinning { vertices: new, path: None });
         self.is_current = false;
         Ok(())
     }
 
     /// Lets all pinned vertices of a body go.
     pub fn unpin(&mut self, body: BodyHandle) -> Result<(), WorldError> {
-        self.body_mut(body)?.pins.clear();
+        self.body_mut(body)?.model.pins.clear();
         self.is_current = false;
         Ok(())
     }
@@ -362,7 +360,7 @@ impl World {
         let dt = self.settings.dt / f64::from(self.settings.substeps);
         for (_, grab) in self.grabs.iter() {
             let Some(entry) = self.bodies.get(grab.body.0) else { continue };
-            let BodyEntryKind::Rigid(rigid) = &entry.kind else { continue };
+            let BodyModelKind::Rigid(rigid) = &entry.model.kind else { continue };
             let (Some(own), Some(now)) = (self.range(entry), self.rigid_state(entry)) else {
                 continue;
             };
@@ -450,8 +448,8 @@ impl World {
     /// State of the second body of a joint.
     fn joined(&self, body: BodyHandle) -> Result<RigidState, WorldError> {
         let entry = self.body(body)?;
-        match (&entry.kind, self.rigid_state(entry)) {
-            (BodyEntryKind::Kinematic(driven), _) => Ok(RigidState {
+        match (&entry.model.kind, self.rigid_state(entry)) {
+            (BodyModelKind::Kinematic(driven), _) => Ok(RigidState {
                 centre: driven.pose.position,
                 turn: driven.pose.rotation,
                 ..GROUND
@@ -467,7 +465,7 @@ impl World {
         sound("anchor", joint.anchor)?;
         let list = vec![JointBetween::new(joint.kind, (0, None), joint.anchor)];
         let entry = self.body(joint.bodies.0)?;
-        if let BodyEntryKind::Rigid(rigid) = &entry.kind {
+        if let BodyModelKind::Rigid(rigid) = &entry.model.kind {
             let state = self.rigid_state(entry).unwrap_or(GROUND);
             Joints::new(list, &[&rigid.body], &[state])?;
         }
@@ -479,8 +477,8 @@ impl World {
         let dt = self.settings.dt;
         for (place, (_, entry)) in self.joints.iter().enumerate() {
             let Some(second) = entry.joint.bodies.1 else { continue };
-            let Some(BodyEntryKind::Kinematic(driven)) =
-                self.bodies.get(second.0).map(|entry| &entry.kind)
+            let Some(BodyModelKind::Kinematic(driven)) =
+                self.bodies.get(second.0).map(|entry| &entry.model.kind)
             else {
                 continue;
             };
@@ -504,7 +502,7 @@ impl World {
         change: impl FnOnce(&mut RigidState),
     ) -> Result<(), WorldError> {
         let entry = self.body(body)?;
-        if !matches!(entry.kind, BodyEntryKind::Rigid(_)) {
+        if !matches!(entry.model.kind, BodyModelKind::Rigid(_)) {
             return Err(wrong_kind(body, entry, "rigid bodies", "given a spin"));
         }
         let id = entry.id;
@@ -519,7 +517,7 @@ impl World {
                 let Some(state) = &mut entry.state.rigid else { return Ok(()) };
                 change(state);
                 let state = *state;
-                if let BodyEntryKind::Rigid(rigid) = &entry.kind {
+                if let BodyModelKind::Rigid(rigid) = &entry.model.kind {
                     let places: Vec<Vec3> =
                         rigid.body.points.iter().map(|r| state.point(*r)).collect();
                     entry.state.velocities = places.iter().map(|p| state.velocity_at(*p)).collect();
@@ -537,7 +535,8 @@ impl World {
         change: impl Fn(VertexId, &mut Vec3),
     ) -> Result<(), WorldError> {
         let range = self.range(self.body(body)?);
-        let pins: Vec<VertexId> = self.body(body)?.pins.iter().map(|(vertex, _)| *vertex).collect();
+        let pins = self.body(body)?.model.pins.iter().flat_map(|pinning| &pinning.vertices);
+        let pins: Vec<VertexId> = pins.map(|(vertex, _)| *vertex).collect();
         let own = match range {
             Some(range) => &mut self.simulation.state.velocities[range],
             None => &mut self.body_mut(body)?.state.velocities[..],
@@ -554,11 +553,11 @@ impl World {
     /// Refuses a kinematic body, which nothing moves but its path.
     fn check_free(&self, body: BodyHandle, verb: &'static str) -> Result<(), WorldError> {
         let entry = self.body(body)?;
-        match entry.kind {
-            BodyEntryKind::Kinematic(_) => {
+        match entry.model.kind {
+            BodyModelKind::Kinematic(_) | BodyModelKind::Fixed => {
                 Err(wrong_kind(body, entry, "soft and rigid bodies", verb))
             }
-            BodyEntryKind::Soft(_) | BodyEntryKind::Rigid(_) => Ok(()),
+            BodyModelKind::Soft(_) | BodyModelKind::Rigid(_) => Ok(()),
         }
     }
 

@@ -127,6 +127,9 @@ pub enum WorldError {
     /// A material from outside that refused a body.
     #[error("the material refuses the body: {0}")]
     Material(Arc<dyn std::error::Error + Send + Sync>),
+    /// An assembly from outside that refused the world.
+    #[error("{0}")]
+    Assembly(Arc<dyn std::error::Error + Send + Sync>),
     /// An obstacle that cannot be.
     #[error(transparent)]
     Obstacle(#[from] ObstacleError),

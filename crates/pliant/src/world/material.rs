@@ -40,14 +40,14 @@ pub struct SpringMaterial {
 
 /// A material from outside.
 ///
-/// It appends one or more forces for a body. A force's elements must stay on the vertices that
+/// It appends one or more forces for bodies that share it and follow one another. A force's elements must stay on the vertices that
 /// they were made on: the world keeps the structure of its matrix until a body is added or
 /// removed, and then makes all forces anew.
 pub trait BodyMaterial: Debug + Send + Sync {
-    /// Appends the forces within a body.
+    /// Appends the forces within bodies that share it, at least one.
     fn push_forces(
         &self,
-        body: &MaterialBody<'_>,
+        bodies: &[MaterialBody<'_>],
         forces: &mut Forces,
     ) -> Result<(), Box<dyn Error + Send + Sync>>;
 }
@@ -102,10 +102,9 @@ pub(super) fn push_all(
                 }
             }
             SoftMaterial::Custom(material) => {
-                for (body, _) in run {
-                    let done = material.push_forces(body, forces);
-                    done.map_err(|error| WorldError::Material(Arc::from(error)))?;
-                }
+                let bodies: Vec<MaterialBody<'_>> = run.iter().map(|(body, _)| *body).collect();
+                let done = material.push_forces(&bodies, forces);
+                done.map_err(|error| WorldError::Material(Arc::from(error)))?;
             }
         }
     }
@@ -114,11 +113,12 @@ pub(super) fn push_all(
 
 /// Whether two materials can share a force, body by body with their own settings.
 fn is_same_law(a: &SoftMaterial, b: &SoftMaterial) -> bool {
-    matches!(
-        (a, b),
+    match (a, b) {
         (SoftMaterial::Corotational(_), SoftMaterial::Corotational(_))
-            | (SoftMaterial::NeoHookean(_), SoftMaterial::NeoHookean(_))
-    )
+        | (SoftMaterial::NeoHookean(_), SoftMaterial::NeoHookean(_)) => true,
+        (SoftMaterial::Custom(a), SoftMaterial::Custom(b)) => Arc::ptr_eq(a, b),
+        _ => false,
+    }
 }
 
 fn elastic<L: crate::force::elastic::law::Law>(
@@ -145,7 +145,7 @@ fn push_springs(
     let none = Vec::new();
     let (diagonals, over) = match body.mesh {
         BodyMesh::SpringNetwork(network) => (&network.shear, &network.bend),
-        BodyMesh::Tets(_) | BodyMesh::Surface(_) => (&none, &none),
+        _ => (&none, &none),
     };
     let kinds =
         [(body.edges(), stiffness), (body.numbered(diagonals), shear), (body.numbered(over), bend)];

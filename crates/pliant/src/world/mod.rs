@@ -5,8 +5,9 @@
 //! [`World::step`] makes the same steps as a scene that is run with the program, bit by bit.
 
 mod assemble;
-mod body_entry;
+mod assembly;
 mod body_mesh;
+mod body_model;
 mod change;
 mod contacts;
 mod error;
@@ -30,7 +31,7 @@ use crate::math::Vec3;
 use crate::step::{Simulation, Stepper};
 
 use assemble::Layout;
-use body_entry::{BodyEntry, BodyEntryKind};
+use body_model::BodyEntry;
 use contacts::{Contacts, Handles};
 use error::{not_negative, positive, share, sound};
 use grab::Grab;
@@ -38,7 +39,9 @@ use handle::Slots;
 use joint::JointEntry;
 use obstacle::ObstacleEntry;
 
-pub use body_mesh::{BodyMesh, Shared, SpringNetwork};
+pub use assembly::{Assembly, WorldParts};
+pub use body_mesh::{BodyMesh, OutlineMesh, Shared, SpringNetwork};
+pub use body_model::{BodyModel, BodyModelKind, Driven, Pinning, RigidPart};
 pub use change::Move;
 pub use contacts::{ContactEvent, ContactEventKind, ContactPoint};
 pub use error::WorldError;
@@ -98,6 +101,8 @@ pub struct World {
     /// Whether the simulation has all that is there, and nothing else.
     is_current: bool,
     contacts: Contacts,
+    /// What makes the stepper, in place of the usual one.
+    assembly: Option<Box<dyn Assembly>>,
 }
 
 /// What holds for the whole world.
@@ -171,6 +176,7 @@ impl World {
             layout: Layout::default(),
             is_current: false,
             contacts: Contacts::default(),
+            assembly: None,
         }
     }
 
@@ -194,6 +200,12 @@ impl World {
         let handles = Handles { bodies: &self.layout.bodies, obstacles: &self.layout.obstacles };
         self.contacts.update(&system.scratch.kept_contacts, &state.positions, handles);
         Ok(report)
+    }
+
+    /// Lets something else make the stepper: other responses and integrators, and more forces.
+    pub fn set_assembly(&mut self, assembly: impl Assembly + 'static) {
+        self.assembly = Some(Box::new(assembly));
+        self.is_current = false;
     }
 
     /// Sets gravity, m/s².
@@ -260,6 +272,7 @@ impl World {
 impl sealed::Sealed for SoftBody {}
 impl sealed::Sealed for RigidBody {}
 impl sealed::Sealed for KinematicBody {}
+impl sealed::Sealed for BodyModel {}
 impl sealed::Sealed for ObstacleBuilder {}
 impl sealed::Sealed for Joint {}
 impl sealed::Sealed for BodyHandle {}
@@ -278,7 +291,7 @@ impl Insert for SoftBody {
     type Handle = BodyHandle;
 
     fn insert(self, world: &mut World) -> Result<BodyHandle, WorldError> {
-        let entry = BodyEntry::soft(self.build()?);
+        let entry = BodyEntry::new(self.build()?);
         Ok(world.insert_body(entry))
     }
 }
@@ -287,7 +300,7 @@ impl Insert for RigidBody {
     type Handle = BodyHandle;
 
     fn insert(self, world: &mut World) -> Result<BodyHandle, WorldError> {
-        let entry = BodyEntry::rigid(self.build()?);
+        let entry = BodyEntry::new(self.build()?);
         Ok(world.insert_body(entry))
     }
 }
@@ -296,8 +309,17 @@ impl Insert for KinematicBody {
     type Handle = BodyHandle;
 
     fn insert(self, world: &mut World) -> Result<BodyHandle, WorldError> {
-        let (mesh, placement) = self.build()?;
-        Ok(world.insert_body(BodyEntry::kinematic(mesh, placement)))
+        let entry = BodyEntry::new(self.build()?);
+        Ok(world.insert_body(entry))
+    }
+}
+
+impl Insert for BodyModel {
+    type Handle = BodyHandle;
+
+    fn insert(self, world: &mut World) -> Result<BodyHandle, WorldError> {
+        let entry = BodyEntry::new(self.check()?);
+        Ok(world.insert_body(entry))
     }
 }
 
@@ -381,9 +403,9 @@ impl World {
         let (time, dt) = (self.simulation.state.time, self.settings.dt);
         let Simulation { state, system, stepper, .. } = &mut self.simulation;
         let mut moves = false;
-        for (path, handle) in self.layout.driven.iter().enumerate() {
+        for &(handle, path) in &self.layout.driven {
             let Some(entry) = self.bodies.get(handle.0) else { continue };
-            let BodyEntryKind::Kinematic(driven) = &entry.kind else { continue };
+            let BodyModelKind::Kinematic(driven) = &entry.model.kind else { continue };
             let target = driven.target.unwrap_or(driven.pose);
             moves |= driven.target.is_some();
             system.pins.set_motion(path, assemble::drive(driven.pose, target, time, dt)?);
@@ -412,7 +434,7 @@ impl World {
     /// Lets kinematic bodies and obstacles rest where they have come to.
     fn arrive(&mut self) -> Result<(), WorldError> {
         self.bodies.for_each(|_, entry| {
-            if let BodyEntryKind::Kinematic(driven) = &mut entry.kind {
+            if let BodyModelKind::Kinematic(driven) = &mut entry.model.kind {
                 driven.pose = driven.target.take().unwrap_or(driven.pose);
             }
         });

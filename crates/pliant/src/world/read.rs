@@ -8,7 +8,7 @@ use crate::force::Store;
 use crate::id::VertexId;
 use crate::math::Vec3;
 use crate::step::Simulation;
-use crate::world::body_entry::{BodyEntry, BodyEntryKind};
+use crate::world::body_model::{BodyEntry, BodyModelKind};
 use crate::world::contacts::{ContactEvent, ContactPoint};
 use crate::world::obstacle::ObstacleEntry;
 use crate::world::{BodyHandle, Collider, JointHandle, ObstacleHandle, World, WorldError};
@@ -108,16 +108,16 @@ impl World {
     /// Surface triangles of a body, counted in [`World::positions`], seen from outside
     /// counter-clockwise.
     pub fn triangles(&self, body: BodyHandle) -> Result<&[[VertexId; 3]], WorldError> {
-        Ok(self.body(body)?.mesh.triangles())
+        Ok(self.body(body)?.model.mesh.triangles())
     }
 
     /// Mass of a body, kg; infinite for a kinematic one.
     pub fn mass(&self, body: BodyHandle) -> Result<f64, WorldError> {
         let entry = self.body(body)?;
-        Ok(match &entry.kind {
-            BodyEntryKind::Soft(_) => entry.masses.iter().sum(),
-            BodyEntryKind::Rigid(rigid) => rigid.body.mass,
-            BodyEntryKind::Kinematic(_) => f64::INFINITY,
+        Ok(match &entry.model.kind {
+            BodyModelKind::Soft(_) => entry.model.masses.iter().sum(),
+            BodyModelKind::Rigid(rigid) => rigid.body.mass,
+            BodyModelKind::Kinematic(_) | BodyModelKind::Fixed => f64::INFINITY,
         })
     }
 
@@ -138,7 +138,7 @@ impl World {
     }
 
     fn weighed(&self, body: BodyHandle, values: &[Vec3]) -> Result<Vec3, WorldError> {
-        let masses = &self.body(body)?.masses;
+        let masses = &self.body(body)?.model.masses;
         let sum: Vec3 = values.iter().zip(masses).map(|(value, mass)| *mass * *value).sum();
         Ok(sum / masses.iter().sum::<f64>())
     }
@@ -155,9 +155,9 @@ impl World {
     /// Where the origin of a rigid or kinematic body is, and how it is turned.
     pub fn pose(&self, body: BodyHandle) -> Result<Pose, WorldError> {
         let entry = self.body(body)?;
-        match (&entry.kind, self.rigid_state(entry)) {
-            (BodyEntryKind::Kinematic(driven), _) => Ok(driven.pose),
-            (BodyEntryKind::Rigid(rigid), Some(state)) => Ok(rigid.pose(&state)),
+        match (&entry.model.kind, self.rigid_state(entry)) {
+            (BodyModelKind::Kinematic(driven), _) => Ok(driven.pose),
+            (BodyModelKind::Rigid(rigid), Some(state)) => Ok(rigid.pose(&state)),
             _ => Err(wrong_kind(body, entry, "rigid and kinematic bodies", "asked for a pose")),
         }
     }

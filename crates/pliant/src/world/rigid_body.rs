@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::body::keyframes::Pose;
 use crate::body::rigid::all::balanced_masses;
 use crate::body::rigid::mass::MassProperties;
 use crate::body::rigid::{RigidBody as Rigid, RigidError, RigidState};
@@ -12,6 +13,7 @@ use crate::mesh::generate::cuboid::cuboid;
 use crate::mesh::generate::lattice::TetSplit;
 use crate::world::WorldError;
 use crate::world::body_mesh::{BodyMesh, Shared};
+use crate::world::body_model::{BodyModel, RigidPart};
 use crate::world::placement::{Placement, motion_methods, placement_methods};
 use crate::world::soft_body::{check_mesh, shared, shares};
 
@@ -74,7 +76,7 @@ impl RigidBody {
     }
 
     /// Checks everything, and works out what the world needs.
-    pub(super) fn build(self) -> Result<RigidModel, WorldError> {
+    pub(super) fn build(self) -> Result<BodyModel, WorldError> {
         let mesh = self.mesh?;
         let placement = self.placement.check()?;
         check_mesh(&mesh)?;
@@ -86,16 +88,15 @@ impl RigidBody {
                 BodyMesh::Surface(surface) => {
                     MassProperties::from_surface(positions, surface.triangles(), self.density)
                 }
-                BodyMesh::SpringNetwork(_) => {
-                    MassProperties::from_points(positions, &shares(&mesh))
-                }
+                _ => MassProperties::from_points(positions, &shares(&mesh)),
             }?;
             match self.mass {
                 Some(mass) => made.with_mass(mass),
                 None => Ok(made),
             }
         };
-        if matches!(*mesh, BodyMesh::SpringNetwork(_)) && self.mass.is_none() {
+        let has_volume = matches!(*mesh, BodyMesh::Tets(_) | BodyMesh::Surface(_));
+        if !has_volume && self.mass.is_none() {
             return Err(WorldError::NoMass);
         }
         let at_origin = Rigid::new(mesh.positions(), properties(mesh.positions())?)?.0;
@@ -104,22 +105,13 @@ impl RigidBody {
         let placed: Vec<Vec3> = mesh.positions().iter().map(|p| position + rotation * *p).collect();
         let (rigid, state) = Rigid::new(&placed, properties(&placed)?)?;
         let state = RigidState { velocity, spin, ..state };
-        Ok(RigidModel { mesh, rigid, state, masses, placement })
+        let part = RigidPart::new(rigid, state, Pose { position, rotation });
+        Ok(BodyModel::rigid(mesh, part, masses, placement.surface))
     }
 }
 
 placement_methods!(RigidBody);
 motion_methods!(RigidBody);
-
-/// A rigid body that was checked.
-#[derive(Debug)]
-pub(super) struct RigidModel {
-    pub mesh: Arc<BodyMesh>,
-    pub rigid: Rigid,
-    pub state: RigidState,
-    pub masses: Vec<f64>,
-    pub placement: Placement,
-}
 
 /// A body that moves as your code says and pushes what it meets.
 ///
@@ -151,10 +143,10 @@ impl KinematicBody {
     }
 
     /// Checks everything.
-    pub(super) fn build(self) -> Result<(Arc<BodyMesh>, Placement), WorldError> {
+    pub(super) fn build(self) -> Result<BodyModel, WorldError> {
         let (mesh, placement) = (self.mesh?, self.placement.check()?);
         check_mesh(&mesh)?;
-        Ok((mesh, placement))
+        Ok(BodyModel::kinematic(mesh, placement))
     }
 }
 

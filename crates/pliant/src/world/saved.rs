@@ -3,7 +3,7 @@
 use crate::body::keyframes::Pose;
 use crate::math::{Quat, Vec3};
 use crate::snapshot::{Snapshot, SnapshotError};
-use crate::world::body_entry::{BodyEntryKind, Driven};
+use crate::world::body_model::{BodyModelKind, Driven};
 use crate::world::handle::{Collider, Key};
 use crate::world::{BodyHandle, ObstacleHandle, World, WorldError};
 
@@ -56,7 +56,7 @@ impl World {
         write_keys(self.grabs.keys(), snapshot);
         for (_, entry) in self.bodies.iter() {
             snapshot.write_vectors(&[entry.force]);
-            if let BodyEntryKind::Kinematic(driven) = entry.kind {
+            if let BodyModelKind::Kinematic(driven) = entry.model.kind {
                 write_driven(driven, snapshot);
             }
         }
@@ -79,7 +79,7 @@ impl World {
         self.bodies.for_each(|_, entry| {
             read = read.and_then(|()| {
                 entry.force = read_vector(snapshot)?;
-                if let BodyEntryKind::Kinematic(driven) = &mut entry.kind {
+                if let BodyModelKind::Kinematic(driven) = &mut entry.model.kind {
                     *driven = read_driven(snapshot)?;
                 }
                 Ok(())

@@ -14,6 +14,7 @@ use crate::mesh::generate::cuboid::cuboid;
 use crate::mesh::generate::lattice::TetSplit;
 use crate::world::WorldError;
 use crate::world::body_mesh::{BodyMesh, Shared, SpringNetwork};
+use crate::world::body_model::{BodyModel, BodyModelKind, Pinning};
 use crate::world::error::positive;
 use crate::world::material::{self, BodyMaterial, MaterialBody, SoftMaterial, SpringMaterial};
 use crate::world::placement::{Placement, motion_methods, placement_methods};
@@ -168,14 +169,29 @@ impl SoftBody {
     }
 
     /// Checks everything, and works out what the world needs.
-    pub(super) fn build(self) -> Result<SoftModel, WorldError> {
+    pub(super) fn build(self) -> Result<BodyModel, WorldError> {
         let mesh = self.mesh?;
         let placement = self.placement.check()?;
         check_mesh(&mesh)?;
         let masses = masses(&mesh, self.density, self.mass)?;
         let pins = self.pins.vertices(&mesh)?;
         check_material(&mesh, &self.material)?;
-        Ok(SoftModel { mesh, material: self.material, masses, pins, placement })
+        let Placement { position, rotation, velocity, spin, surface } = placement;
+        let start: Vec<Vec3> = mesh.positions().iter().map(|p| position + rotation * *p).collect();
+        let weighed = start.iter().zip(&masses).map(|(p, m)| *m * *p).sum::<Vec3>();
+        let centre = weighed / masses.iter().sum::<f64>();
+        let velocities = start.iter().map(|p| velocity + spin.cross(*p - centre)).collect();
+        let vertices: Vec<_> = pins.into_iter().map(|v| (v, start[v.index()])).collect();
+        Ok(BodyModel {
+            rest: Arc::new(mesh.positions().to_vec()),
+            mesh,
+            kind: BodyModelKind::Soft(self.material),
+            start,
+            velocities,
+            masses,
+            pins: vec![Pinning { vertices, path: None }],
+            surface,
+        })
     }
 }
 
@@ -194,16 +210,6 @@ impl Pinned {
             None => Ok(vertices),
         }
     }
-}
-
-/// A soft body that was checked.
-#[derive(Debug)]
-pub(super) struct SoftModel {
-    pub mesh: Arc<BodyMesh>,
-    pub material: SoftMaterial,
-    pub masses: Vec<f64>,
-    pub pins: Vec<VertexId>,
-    pub placement: Placement,
 }
 
 /// Refuses a material that a body of this mesh cannot have.
@@ -229,6 +235,12 @@ pub(super) fn check_mesh(mesh: &BodyMesh) -> Result<(), WorldError> {
     }
     for position in positions {
         crate::world::error::sound("position of a vertex", *position)?;
+    }
+    if let BodyMesh::Outline(outline) = mesh {
+        let mut all = outline.rings.iter().flatten();
+        if let Some(&vertex) = all.find(|vertex| vertex.index() >= count) {
+            return Err(WorldError::NoSuchVertex { vertex, count });
+        }
     }
     if let BodyMesh::SpringNetwork(network) = mesh {
         let SpringNetwork { edges, shear, bend, triangles, .. } = network;

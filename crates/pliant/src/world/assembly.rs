@@ -1,0 +1,42 @@
+//! What those who look deeper put into a world: forces, joints, responses, integrators.
+
+use std::error::Error;
+use std::fmt::Debug;
+use std::ops::Range;
+
+use crate::body::soft::State;
+use crate::integrate::System;
+use crate::math::Vec3;
+use crate::step::Stepper;
+use crate::world::BodyHandle;
+
+/// Makes the stepper of a world, and adds to its forces.
+///
+/// It is asked anew whenever something was added or removed, and must give the same for the same
+/// bodies: then a world goes on as if it had always been so. Responses and integrators come from
+/// here; what a response demands is said at [`Response`](crate::contact::response::Response).
+pub trait Assembly: Debug + Send {
+    /// Adds forces, joints and attachments to the system, and makes its stepper.
+    fn assemble(&self, parts: WorldParts<'_>) -> Result<Stepper, Box<dyn Error + Send + Sync>>;
+}
+
+/// A world that is being assembled.
+#[derive(Debug)]
+pub struct WorldParts<'a> {
+    /// Vertices of all bodies at rest, each body in its own space, m.
+    pub rest: &'a [Vec3],
+    /// Where everything is now.
+    pub state: &'a mut State,
+    /// Bodies, masses, pins, gravity and materials.
+    pub system: &'a mut System,
+    /// Handle of each body, in order.
+    pub handles: &'a [BodyHandle],
+}
+
+impl WorldParts<'_> {
+    /// Vertices of a body in the arrays; none where it was removed.
+    pub fn vertices(&self, body: BodyHandle) -> Option<Range<usize>> {
+        let place = self.handles.iter().position(|handle| *handle == body)?;
+        Some(self.system.bodies.vertices(crate::id::BodyId(place as u32)))
+    }
+}
