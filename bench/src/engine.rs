@@ -32,7 +32,7 @@ impl Ours {
     /// A built-in scene with values set as on the command line, on one thread.
     pub fn new(scene: &str, sets: &[String]) -> Result<Ours, String> {
         let mut built = load(scene, sets).map_err(|error| format!("{scene}: {error}"))?;
-        built.simulation.set_threads(1);
+        built.world.set_threads(1);
         Ok(Ours { built })
     }
 
@@ -49,7 +49,7 @@ impl Engine for Ours {
     }
 
     fn state(&self) -> State {
-        self.built.simulation.state.clone()
+        self.built.world.simulation().state.clone()
     }
 }
 
@@ -70,7 +70,7 @@ pub struct Judge {
 impl Judge {
     /// Of a scene before its first step.
     pub fn of(built: &LoadedScene) -> Judge {
-        let simulation = &built.simulation;
+        let simulation = built.world.simulation();
         let bodies = simulation.system.bodies.clone();
         let measure = Measure::new(&simulation.state.positions, &bodies);
         Judge { bodies, masses: simulation.system.masses.clone(), measure }

@@ -98,18 +98,18 @@ pub fn hour(names: &[&str]) -> Result<(), String> {
         let (dt, every) = (ours.built.info.dt, ours.built.info.record_every);
         let steps = (HOUR / dt).ceil() as u64;
         let mut measure = pliant_plane::overlap::Measure::new(
-            &ours.built.simulation.state.positions,
-            &ours.built.simulation.system.bodies,
+            &ours.built.world.simulation().state.positions,
+            &ours.built.world.simulation().system.bodies,
         );
         let (mut most, mut deepest, mut stepping) = (0, 0.0_f64, 0.0);
         for step in 1..=steps {
             let begun = Instant::now();
-            let stepped = ours.built.simulation.step(dt);
+            let stepped = ours.built.world.step();
             stepping += begun.elapsed().as_secs_f64();
             stepped.map_err(|error| format!("{name}, step {step}: {error}"))?;
             // Ten samples a second are enough for an hour.
             if step.is_multiple_of(every * 6) {
-                let simulation = &ours.built.simulation;
+                let simulation = ours.built.world.simulation();
                 let overlap =
                     measure.measure(&simulation.state.positions, &simulation.system.bodies);
                 most = most.max(overlap.penetrating_vertices);
@@ -149,7 +149,7 @@ fn take(name: &str) -> Result<Taken, String> {
     let (dt, steps) = (ours.built.info.dt, ours.built.info.steps);
     let mut frames = Vec::new();
     for step in 1..=steps {
-        let stepped = ours.built.simulation.step(dt);
+        let stepped = ours.built.world.step();
         stepped.map_err(|error| format!("{name}, step {step}: {error}"))?;
         if step.is_multiple_of((steps / FRAMES).max(1)) {
             frames.push(outlines(&ours)?);
@@ -163,7 +163,7 @@ fn take(name: &str) -> Result<Taken, String> {
 
 /// The outlines of a scene, where they are.
 fn outlines(ours: &Ours) -> Result<Outlines, String> {
-    let simulation = &ours.built.simulation;
+    let simulation = ours.built.world.simulation();
     let mut outlines = Outlines::default();
     for body in simulation.system.bodies.ids() {
         let rings = simulation.system.bodies.rings(body).iter().map(|ring| {

@@ -61,9 +61,9 @@ fn row(size: f64) -> Result<DriftRow, String> {
     let last = (1.0 / dt).round() as usize;
     let (mut speed, mut sweeps): (f64, usize) = (0.0, 0);
     for step in 1..=steps {
-        let report = ours.built.simulation.step(dt).map_err(|error| error.to_string())?;
+        let report = ours.built.world.step().map_err(|error| error.to_string())?;
         if step + last > steps {
-            speed = speed.max(fastest(&ours.built.simulation.state));
+            speed = speed.max(fastest(&ours.built.world.simulation().state));
             sweeps += report.sweeps;
         }
     }

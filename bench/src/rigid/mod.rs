@@ -51,11 +51,11 @@ pub fn run_ours(name: &str, steps: &str) -> Result<(), String> {
     let (mut times, mut sweeps, mut rows) = (Vec::new(), 0, 0);
     for step in 1..=steps {
         let mut outcome = Ok(Default::default());
-        let time = crate::timing::once(|| outcome = ours.built.simulation.step(ours.built.info.dt));
+        let time = crate::timing::once(|| outcome = ours.built.world.step());
         let report = outcome.map_err(|error| error.to_string())?;
         times.push(time);
         sweeps += report.sweeps;
-        rows += ours.built.simulation.system.scratch.contact.rows.len();
+        rows += ours.built.world.simulation().system.scratch.contact.rows.len();
         if step % REPORT == 0 || step == steps {
             let speed = crate::engine::fastest(&ours.state());
             let count = times.len() as f64;

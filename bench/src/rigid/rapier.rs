@@ -68,7 +68,7 @@ impl Rapier {
     /// A scene of rigid bodies and planes; `Err` says what else it has.
     pub fn new(built: &LoadedScene, shapes: Shapes) -> Result<Rapier, String> {
         let scene: Scene = toml::from_str(&built.resolved).map_err(|error| error.to_string())?;
-        let (simulation, info) = (&built.simulation, &built.info);
+        let (simulation, info) = (built.world.simulation(), &built.info);
         let mut world = PhysicsWorld::new();
         world.gravity = rounded(Vec3::from(info.gravity));
         world.integration_parameters =
@@ -139,12 +139,12 @@ fn shape(
     known: &mut Vec<Decomposed>,
 ) -> Result<ColliderBuilder, String> {
     if shapes == Shapes::Boxes {
-        let placed = &built.simulation.state.positions[member.vertices.clone()];
+        let placed = &built.world.simulation().state.positions[member.vertices.clone()];
         let half = rounded(0.5 * Aabb::around(placed.iter().copied()).size());
         let back = Pose::from_parts(rounded(Vec3::ZERO), turn(rigid.turn.conjugate()));
         return Ok(ColliderBuilder::cuboid(half.x, half.y, half.z).position(back));
     }
-    let bodies = &built.simulation.system.bodies;
+    let bodies = &built.world.simulation().system.bodies;
     let first = member.vertices.start as u32;
     let triangles = &bodies.triangles()[bodies.triangles_of(member.id)];
     // Inner vertices are in no triangle; they do no harm.

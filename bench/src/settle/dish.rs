@@ -48,7 +48,7 @@ pub fn run() -> Result<DishRow, String> {
     let frames = one.built.info.steps;
     let cpu = times(&mut one, "one thread", timed_step_of)?;
     let mut two = Ours::new("fruit-dish", &[])?;
-    two.built.simulation.set_threads(2);
+    two.built.world.set_threads(2);
     let wall = times(&mut two, "two threads", |ours| {
         let clock = Instant::now();
         ours.step().map(|()| clock.elapsed().as_secs_f64())
@@ -57,7 +57,7 @@ pub fn run() -> Result<DishRow, String> {
     let overlap = judge.overlap(&state);
     Ok(DishRow {
         vertices: state.positions.len(),
-        tets: one.built.simulation.system.bodies.tets().len(),
+        tets: one.built.world.simulation().system.bodies.tets().len(),
         frames,
         inside: overlap.penetrating_vertices,
         crossings: overlap.edge_crossings,

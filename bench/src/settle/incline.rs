@@ -97,7 +97,7 @@ fn slope(ratio: f64, goal: SlopeGoal) -> Result<SlopeRow, String> {
     let gravity = Vec3::from(ours.built.info.gravity).length();
     let downhill = Vec3::new(libm::cos(angle), 0.0, -libm::sin(angle));
     let mut speed_at = |time: f64| -> Result<f64, String> {
-        while ours.built.simulation.state.time < time - 0.5 * dt {
+        while ours.built.world.simulation().state.time < time - 0.5 * dt {
             ours.step()?;
         }
         Ok(judge.velocity(&ours.state(), BodyId(0)).dot(downhill))

@@ -67,7 +67,7 @@ impl Rapier {
     /// A scene of corotational bodies at rest and planes; `Err` says what else it has.
     pub fn new(built: &LoadedScene, choice: &Choice) -> Result<Rapier, String> {
         let scene: Scene = toml::from_str(&built.resolved).map_err(|error| error.to_string())?;
-        let (simulation, info) = (&built.simulation, &built.info);
+        let (simulation, info) = (built.world.simulation(), &built.info);
         let mut world = PhysicsWorld::new();
         world.gravity = rounded(Vec3::from(info.gravity));
         world.integration_parameters =

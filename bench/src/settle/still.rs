@@ -68,7 +68,7 @@ fn row(speed: f64, overlap: f64, poses: u32) -> Result<StillRow, String> {
         start = energy(&ours);
         for _ in 0..PATIENCE {
             ours.step()?;
-            velocity = velocity.max(fastest(&ours.built.simulation.state));
+            velocity = velocity.max(fastest(&ours.built.world.simulation().state));
             gained = gained.max(energy(&ours) - start);
         }
         velocities.push((seed, velocity));
@@ -82,6 +82,6 @@ fn row(speed: f64, overlap: f64, poses: u32) -> Result<StillRow, String> {
 
 /// Kinetic and elastic energy, J.
 fn energy(ours: &Ours) -> f64 {
-    let row = SeriesRow::of(&ours.built.simulation, Overlap::default());
+    let row = SeriesRow::of(ours.built.world.simulation(), Overlap::default());
     row.kinetic + row.elastic
 }

@@ -14,10 +14,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let mut loaded = scene::load(name, &[])?;
     let threads = rest.first().map_or(Ok(1), |threads| threads.parse())?;
-    loaded.simulation.set_threads(threads);
+    loaded.world.set_threads(threads);
     for _ in 0..steps.parse::<usize>()? {
-        loaded.simulation.step(loaded.info.dt)?;
+        loaded.world.step()?;
     }
-    println!("{}", digest(&loaded.simulation.state));
+    println!("{}", digest(&loaded.world.simulation().state));
     Ok(())
 }

@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use pliant::body::obstacle::Obstacle;
-use pliant::step::Simulation;
+use pliant::world::World;
 use serde::{Deserialize, Serialize};
 
 /// A scene made into bodies, forces and obstacles.
 #[derive(Debug)]
 pub struct LoadedScene {
-    /// The simulation.
-    pub simulation: Simulation,
+    /// Its world.
+    pub world: World,
     /// Description of the run.
     pub info: RunInfo,
     /// The scene as resolved, TOML: parameters evaluated, defaults written out.

@@ -99,7 +99,7 @@ fn resolves_to_itself(scene: &LoadedScene) -> Result<(), String> {
     }
     let again = loaded(&scene.resolved, &[]);
     let again = again.map_err(|message| format!("as resolved it is refused: {message}"))?;
-    if digest(&again.simulation.state) != digest(&scene.simulation.state) {
+    if digest(&again.world.simulation().state) != digest(&scene.world.simulation().state) {
         return Err("as resolved it is another scene".to_string());
     }
     Ok(())
@@ -137,16 +137,16 @@ fn step(input: &[u8], _: &Path) -> Reading {
         Ok(scene) => scene,
         Err(message) => return Reading::Refused(message),
     };
-    let count = scene.simulation.state.positions.len();
+    let count = scene.world.simulation().state.positions.len();
     if count > MOST_STEPPED {
         return Reading::Refused(format!("{count} vertices"));
     }
     for _ in 0..STEPS {
-        if let Err(error) = scene.simulation.step(scene.info.dt) {
+        if let Err(error) = scene.world.step() {
             return Reading::Refused(error.to_string());
         }
     }
-    let finite = scene.simulation.state.positions.iter().all(|point| point.is_finite());
+    let finite = scene.world.simulation().state.positions.iter().all(|point| point.is_finite());
     Reading::Accepted(Box::new(move || match finite {
         true => Ok(()),
         false => Err("a step leads to positions that are not finite".to_string()),
@@ -169,7 +169,7 @@ fn scene_seeds() -> Vec<Vec<u8>> {
 /// Those that are small enough to be stepped.
 fn step_seeds() -> Vec<Vec<u8>> {
     let is_small = |text: &&str| {
-        let count = loaded(text, &[]).map(|scene| scene.simulation.state.positions.len());
+        let count = loaded(text, &[]).map(|scene| scene.world.simulation().state.positions.len());
         count.is_ok_and(|count| count <= MOST_STEPPED)
     };
     let all = builtin::ALL.iter().map(|scene| scene.text);

@@ -91,7 +91,7 @@ fn leave(sets: &[String]) -> Result<Left, String> {
     if let Err(error) = part(&mut ours, &mut judge, &mut pose) {
         eprintln!("  broke off: {error}");
     }
-    let kinetic = ours.state().kinetic(&ours.built.simulation.system.masses);
+    let kinetic = ours.state().kinetic(&ours.built.world.simulation().system.masses);
     Ok(Left { pose, kinetic })
 }
 

@@ -123,14 +123,14 @@ fn meet(sets: &[String], speed: f64, phase: f64) -> Result<Meeting, String> {
     let mut ours = Ours::new("two-cubes", &[sets, &more].concat())?;
     let mut judge = Judge::of(&ours.built);
     let (mut inside, mut inverted, mut broken) = (0, 0, false);
-    let start = ours.state().kinetic(&ours.built.simulation.system.masses);
+    let start = ours.state().kinetic(&ours.built.world.simulation().system.masses);
     for _ in 0..((gap / speed + AFTER) / dt).ceil() as u64 {
         if let Err(error) = ours.step() {
             eprintln!("  broke off: {error}");
             broken = true;
             break;
         }
-        let overlap = judge.overlap(&ours.built.simulation.state);
+        let overlap = judge.overlap(&ours.built.world.simulation().state);
         inside = inside.max(overlap.penetrating_vertices);
         inverted = inverted.max(overlap.inverted_tets);
     }
@@ -147,7 +147,7 @@ fn meet(sets: &[String], speed: f64, phase: f64) -> Result<Meeting, String> {
     };
     let along = if kept_sides { parting.x } else { -parting.x.abs() };
     let across = libm::hypot(parting.y, parting.z);
-    let kinetic = state.kinetic(&ours.built.simulation.system.masses) / start;
+    let kinetic = state.kinetic(&ours.built.world.simulation().system.masses) / start;
     Ok(Meeting { outcome, along, across, inside, inverted, kinetic })
 }
 

@@ -116,12 +116,12 @@ fn settle(sets: &[String]) -> Result<Pile, String> {
         ours.step()?;
     }
     let state = ours.state();
-    let bodies = &ours.built.simulation.system.bodies;
+    let bodies = &ours.built.world.simulation().system.bodies;
     let places: Vec<_> = bodies.ids().map(|body| judge.place(&state, body)).collect();
     let near =
         |(k, a): (usize, &Vec3)| places[..k].iter().filter(|b| a.distance(**b) < STICKING).count();
     let sticking = places.iter().enumerate().map(near).sum();
-    let all = inside(&ours.built.simulation);
+    let all = inside(ours.built.world.simulation());
     let both = all.iter().flat_map(|one| one.into.iter().map(|into| (one.owner, *into)));
     let mut pairs: Vec<_> = both.map(|(a, b)| [a.min(b), a.max(b)]).collect();
     pairs.sort_unstable();

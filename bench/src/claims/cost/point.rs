@@ -93,7 +93,7 @@ fn moving() -> Result<Scene, String> {
         ours.step()?;
         frames.push(ours.state().positions);
     }
-    let bodies = ours.built.simulation.system.bodies.as_ref().clone();
+    let bodies = ours.built.world.simulation().system.bodies.as_ref().clone();
     let name = "sphere-pile while it falls".to_string();
     Ok(Scene { name, bodies, positions: frames[0].clone(), frames, known_pairs: None })
 }

@@ -160,12 +160,12 @@ fn measure(figure: &Figure) -> Result<Cost, String> {
         for _ in 0..(60.0 * figure.filled).round() as u64 {
             before.step()?;
         }
-        ours.built.simulation.state = before.state();
+        ours.built.world.simulation().state = before.state();
         eprintln!("  filled");
     }
     let watch = Arc::new(CpuProfiler::default());
     let dt = ours.built.info.dt;
-    let simulation = &mut ours.built.simulation;
+    let simulation = ours.built.world.simulation_mut();
     simulation.system.profiler = Some(watch.clone());
     let mut cost = Cost {
         vertices: simulation.state.positions.len(),

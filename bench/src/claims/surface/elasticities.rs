@@ -59,7 +59,7 @@ pub fn run(_: Amount) -> Result<(), String> {
 fn pairs(press: f64, name: &str) -> Result<Vec<Vec<String>>, String> {
     let sets = [response(name), format!("press={press}")];
     let mut ours = Ours::new("elasticities", &sets)?;
-    let simulation = &ours.built.simulation;
+    let simulation = ours.built.world.simulation();
     let faces: Vec<_> = (0..2 * RATIOS.len() as u32)
         .map(|body| {
             face(simulation, BodyId(body), if body % 2 == 0 { End::Top } else { End::Bottom })
@@ -70,8 +70,10 @@ fn pairs(press: f64, name: &str) -> Result<Vec<Vec<String>>, String> {
     for _ in 0..ours.built.info.steps {
         ours.step()?;
     }
-    let after: Vec<f64> =
-        faces.iter().map(|face| height(&ours.built.simulation.state.positions, face)).collect();
+    let after: Vec<f64> = faces
+        .iter()
+        .map(|face| height(&ours.built.world.simulation().state.positions, face))
+        .collect();
     let overlap = press - GAP;
     let row = |(k, ratio): (usize, f64)| {
         let lower = (before[2 * k] - after[2 * k]) / overlap;

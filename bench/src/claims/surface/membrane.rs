@@ -51,7 +51,7 @@ fn three(variation: &Variation, name: &str) -> Result<Vec<Vec<String>>, String> 
         ours.step()?;
     }
     let state = ours.state();
-    let (all, overlap) = (inside(&ours.built.simulation), judge.overlap(&state));
+    let (all, overlap) = (inside(ours.built.world.simulation()), judge.overlap(&state));
     let below = judge.place(&state, BodyId(0)).z;
     let row = |(cube, body): (&str, BodyId)| {
         let own = || all.iter().filter(|one| touches(one, body));

@@ -101,7 +101,7 @@ fn fall(sets: &[String]) -> Result<Fall, String> {
     let mut energies = Vec::new();
     for _ in 0..(DURATION / dt).round() as u64 {
         ours.step()?;
-        let simulation = &ours.built.simulation;
+        let simulation = ours.built.world.simulation();
         energies.push(simulation.state.kinetic(&simulation.system.masses));
     }
     let state = ours.state();

@@ -167,7 +167,8 @@ pub fn acquire(
     let path = folder.to_path_buf();
     match fs::metadata(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            if fs::symlink_metadata(folder).is_ok() {
+            // Another process may make the folder between these two looks.
+            if fs::symlink_metadata(folder).is_ok_and(|data| data.is_symlink()) {
                 let error = io::Error::other("is a symbolic link to nothing");
                 return Err(FolderError::Unwritable { path, error });
             }

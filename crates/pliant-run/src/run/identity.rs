@@ -18,11 +18,13 @@ pub fn identity(built: &LoadedScene) -> [u8; 32] {
         }
     }
     let RunInfo { dt, record_every, .. } = built.info;
-    for number in [dt.to_bits(), record_every, built.simulation.state.positions.len() as u64] {
+    for number in
+        [dt.to_bits(), record_every, built.world.simulation().state.positions.len() as u64]
+    {
         hasher.update(&number.to_le_bytes());
     }
     // A mesh file may have changed under the same name.
-    let simulation = &built.simulation;
+    let simulation = built.world.simulation();
     hasher.update(digest(&simulation.state).as_bytes());
     for mass in simulation.system.masses.of() {
         hasher.update(&mass.to_le_bytes());

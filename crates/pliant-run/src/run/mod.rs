@@ -42,7 +42,7 @@ pub mod inspect;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use pliant::integrate::StepError;
+use pliant::world::WorldError;
 
 use crate::recording::RecordingError;
 use crate::summary::Summary;
@@ -125,7 +125,7 @@ pub enum RunError {
         /// The body, by number and name, where the error has one.
         body: Option<String>,
         /// The error of the step.
-        error: StepError,
+        error: WorldError,
     },
     /// A step led to a state that cannot be meant; what was recorded, this state included, is kept.
     #[error("step {step}: {reason}")]

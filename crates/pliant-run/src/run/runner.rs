@@ -9,7 +9,7 @@ use pliant::integrate::StepError;
 use pliant::profile::Stage;
 use pliant::record::row::SeriesRow;
 use pliant::snapshot::Snapshot;
-use pliant::step::Simulation;
+use pliant::world::WorldError;
 use pliant_plane::overlap::Measure;
 use pliant_scene::digest::digest;
 
@@ -86,7 +86,7 @@ impl Runner {
         series.append(series::heading().as_bytes()).map_err(failed(SERIES))?;
         let header = Header {
             pliant: env!("CARGO_PKG_VERSION").to_string(),
-            vertices: built.simulation.state.positions.len(),
+            vertices: built.world.simulation().state.positions.len(),
             info: built.info.clone(),
         };
         let recording =
@@ -118,7 +118,7 @@ impl Runner {
         let recording = Writer::resume(&folder.join(RECORDING), checkpoint.recording, &built.info)?;
         series.cut().map_err(|error| damaged(SERIES, atomic_file::io_message(&error)))?;
         let mut runner = Runner::new(built, folder, settings, series, recording);
-        let simulation = &mut runner.built.simulation;
+        let simulation = runner.built.world.simulation_mut();
         let mut snapshot = Snapshot::from_numbers(checkpoint.numbers);
         let restored = runner.verdicts.restore(&mut snapshot);
         let restored = restored.and_then(|()| simulation.restore(&mut snapshot));
@@ -127,7 +127,7 @@ impl Runner {
         runner.step = checkpoint.step;
         (runner.momentum.given, runner.momentum.largest) = (checkpoint.given, checkpoint.largest);
         runner.profiler = Arc::new(CpuProfiler::from_spent(checkpoint.stages));
-        runner.built.simulation.system.profiler = Some(runner.profiler.clone());
+        runner.built.world.simulation_mut().system.profiler = Some(runner.profiler.clone());
         runner.wall = Duration::from_nanos(checkpoint.wall);
         runner.last_checkpoint.1 = runner.wall;
         runner.iterations = checkpoint.iterations;
@@ -142,9 +142,9 @@ impl Runner {
         series: AppendFile,
         recording: Writer,
     ) -> Runner {
-        let simulation = &mut built.simulation;
-        simulation.set_threads(settings.threads.max(1));
+        built.world.set_threads(settings.threads.max(1));
         let profiler = Arc::new(CpuProfiler::default());
+        let simulation = built.world.simulation_mut();
         simulation.system.profiler = Some(profiler.clone());
         let attached = simulation.system.rigids.attached_pairs();
         let measure = Measure::new(&simulation.state.positions, &simulation.system.bodies)
@@ -234,10 +234,9 @@ impl Runner {
     }
 
     fn make_step(&mut self) -> Result<(), RunError> {
-        let simulation = &mut self.built.simulation;
-        self.verdicts.begin(simulation);
+        self.verdicts.begin(self.built.world.simulation());
         let start = Instant::now();
-        let made = simulation.step(self.built.info.dt);
+        let made = self.built.world.step();
         self.wall += start.elapsed();
         let report = made.map_err(|error| {
             let body = body_of(&error).map(|body| {
@@ -247,6 +246,7 @@ impl Runner {
             RunError::Step { step: self.step + 1, body, error }
         })?;
         self.step += 1;
+        let simulation = self.built.world.simulation();
         self.momentum.add(simulation.external_impulses());
         self.iterations.add(&report);
         self.contact.add(&report);
@@ -258,7 +258,7 @@ impl Runner {
     }
 
     fn row(&mut self) -> SeriesRow {
-        let simulation = &self.built.simulation;
+        let simulation = self.built.world.simulation();
         let overlap = self.measure.measure(&simulation.state.positions, &simulation.system.bodies);
         SeriesRow::of(simulation, overlap)
     }
@@ -266,10 +266,10 @@ impl Runner {
     /// Adds a row and a frame.
     fn record(&mut self) -> Result<(), RunError> {
         let mut row = self.row();
-        let state = &self.built.simulation.state;
+        let state = &self.built.world.simulation().state;
         (row.energy_input, row.unconverged) =
             self.verdicts.record(state.time, row.overlap.inverted_tets);
-        self.momentum.look(&self.built.simulation);
+        self.momentum.look(self.built.world.simulation());
         series::write_line(&row, &mut self.line);
         let done = self.series.append(self.line.as_bytes());
         done.map_err(|error| self.write_error(SERIES, error))?;
@@ -295,7 +295,7 @@ impl Runner {
         self.recording.sync().map_err(|error| self.write_error(RECORDING, error))?;
         self.snapshot.clear();
         self.verdicts.save(&mut self.snapshot);
-        self.built.simulation.save(&mut self.snapshot);
+        self.built.world.simulation().save(&mut self.snapshot);
         let checkpoint = Checkpoint {
             identity: self.identity,
             step: self.step,
@@ -350,7 +350,8 @@ impl Runner {
             Some((step, row)) if step == self.step => row,
             _ => self.row(),
         };
-        let LoadedScene { simulation, info, notices, .. } = &self.built;
+        let LoadedScene { world, info, notices, .. } = &self.built;
+        let simulation = world.simulation();
         let wall_s = self.wall.as_secs_f64();
         // Not the state's own time: that is a sum, and rounded in every step.
         let simulated_s = self.step as f64 * info.dt;
@@ -406,7 +407,8 @@ impl Runner {
 
 /// Vertices inside obstacles, and the depth of the deepest, m.
 fn in_obstacles(built: &LoadedScene) -> (usize, f64) {
-    let LoadedScene { simulation: Simulation { state, .. }, obstacles, .. } = built;
+    let LoadedScene { world, obstacles, .. } = built;
+    let state = &world.simulation().state;
     let (mut count, mut deepest) = (0, 0.0_f64);
     for point in &state.positions {
         let depth = |obstacle: &Obstacle| -obstacle.at(state.time).distance(*point);
@@ -420,7 +422,8 @@ fn in_obstacles(built: &LoadedScene) -> (usize, f64) {
 }
 
 /// The body that an error is about.
-fn body_of(error: &StepError) -> Option<usize> {
+fn body_of(error: &WorldError) -> Option<usize> {
+    let WorldError::Step(error) = error else { return None };
     match error {
         StepError::NotFinite { body, .. }
         | StepError::Refused { body, .. }

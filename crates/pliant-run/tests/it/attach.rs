@@ -31,13 +31,13 @@ const BELOW: &str = "plane = { point = [0, 0, -0.1], normal = [0, 0, -1] }";
 
 fn steps(built: &mut LoadedScene, count: usize) {
     for _ in 0..count {
-        built.simulation.step(built.info.dt).unwrap();
+        built.world.step().unwrap();
     }
 }
 
 /// Farthest that an attached vertex is from its point of the rigid body, m.
 fn loosest(built: &LoadedScene) -> f64 {
-    let simulation = &built.simulation;
+    let simulation = built.world.simulation();
     let gap = |a: &pliant::body::rigid::attach::Attached| {
         let rigid = &simulation.state.rigids[a.place];
         rigid.point(a.point).distance(simulation.state.positions[a.vertex.index()])
@@ -143,15 +143,16 @@ fn a_soft_top_stays_on_its_box_through_an_impact() {
         .replace("mass = 1\n", "mass = 1\nspin = [0, 1, 0]\n");
     let mut built = folder.load(&text, &[]).unwrap();
     assert!(built.notices.is_empty(), "{:?}", built.notices);
-    assert_eq!(built.simulation.system.rigids.attached().len(), 9);
-    let pairs = built.simulation.system.rigids.attached_pairs();
-    let (start, bodies) = (&built.simulation.state.positions, &built.simulation.system.bodies);
+    assert_eq!(built.world.simulation().system.rigids.attached().len(), 9);
+    let pairs = built.world.simulation().system.rigids.attached_pairs();
+    let (start, bodies) =
+        (&built.world.simulation().state.positions, &built.world.simulation().system.bodies);
     let mut measure = Measure::new(start, bodies).leaving_out(pairs);
     let (mut plain, mut counted) = (Measure::new(start, bodies), 0);
     for _ in 0..100 {
         steps(&mut built, 1);
         assert!(loosest(&built) < LOOSE);
-        let simulation = &built.simulation;
+        let simulation = built.world.simulation();
         let overlap = measure.measure(&simulation.state.positions, &simulation.system.bodies);
         assert_eq!((overlap.penetrating_vertices, overlap.edge_crossings), (0, 0), "{overlap:?}");
         let all = plain.measure(&simulation.state.positions, &simulation.system.bodies);
@@ -159,8 +160,11 @@ fn a_soft_top_stays_on_its_box_through_an_impact() {
     }
     // Faces that lie on each other meet by rounding: that is no overlap.
     assert!(counted > 0);
-    let rigid = built.simulation.state.rigids[0];
-    assert!(rigid.centre.z < -0.3 && built.simulation.external_impulse_total.z > 1.0, "{rigid:?}");
+    let rigid = built.world.simulation().state.rigids[0];
+    assert!(
+        rigid.centre.z < -0.3 && built.world.simulation().external_impulse_total.z > 1.0,
+        "{rigid:?}"
+    );
 }
 
 #[test]
@@ -168,15 +172,19 @@ fn scenes_with_attached_bodies_go_on_from_memory_and_on_any_threads_with_the_sam
     let mut whole = load("grip", &[]).unwrap();
     steps(&mut whole, 60);
     let mut memory = Snapshot::default();
-    whole.simulation.save(&mut memory);
+    whole.world.simulation().save(&mut memory);
     let mut resumed = load("grip", &[]).unwrap();
-    resumed.simulation.restore(&mut Snapshot::from_numbers(memory.numbers().to_vec())).unwrap();
-    resumed.simulation.set_threads(2);
+    resumed
+        .world
+        .simulation_mut()
+        .restore(&mut Snapshot::from_numbers(memory.numbers().to_vec()))
+        .unwrap();
+    resumed.world.set_threads(2);
     steps(&mut whole, 20);
-    let expected = digest(&whole.simulation.state);
+    let expected = digest(&whole.world.simulation().state);
     assert_eq!(after(resumed, 20), expected);
     let mut threads = load("grip", &[]).unwrap();
-    threads.simulation.set_threads(2);
+    threads.world.set_threads(2);
     assert_eq!(after(threads, 80), expected);
 }
 
@@ -184,13 +192,14 @@ fn scenes_with_attached_bodies_go_on_from_memory_and_on_any_threads_with_the_sam
 fn soft_fingers_lift_a_box_and_hold_it() {
     let mut built = load("grip", &[]).unwrap();
     let at = built.info.bodies.iter().position(|body| body.name == "box").unwrap();
-    let place = built.simulation.system.rigids.index(pliant::id::BodyId(at as u32)).unwrap();
-    let start = built.simulation.state.rigids[place].centre;
+    let place =
+        built.world.simulation().system.rigids.index(pliant::id::BodyId(at as u32)).unwrap();
+    let start = built.world.simulation().state.rigids[place].centre;
     steps(&mut built, 300);
-    assert!(loosest(&built) < LOOSE && built.simulation.system.joints.met().gap < LOOSE);
-    let before = built.simulation.state.rigids[place].centre;
+    assert!(loosest(&built) < LOOSE && built.world.simulation().system.joints.met().gap < LOOSE);
+    let before = built.world.simulation().state.rigids[place].centre;
     steps(&mut built, 60);
-    let end = built.simulation.state.rigids[place].centre;
+    let end = built.world.simulation().state.rigids[place].centre;
     // The palm goes up by 0.15 m/s · 2.5 s and at most 0.4 m, less what slips in the beginning.
     assert!(before.z - start.z > 0.3 && end.z - start.z < 0.4, "{start} {before} {end}");
     assert!((end - before).length() < 0.05, "{before} {end}");
@@ -208,11 +217,11 @@ fn hangs(soft: &str, chosen: &str) {
          [[joints]]\nkind = \"fixed\"\nbodies = [\"rod\"]\n"
     );
     let mut built = folder.load(&text, &[]).unwrap();
-    let count = built.simulation.system.rigids.attached().len();
+    let count = built.world.simulation().system.rigids.attached().len();
     assert!(count > 1 && count < built.info.bodies[1].vertices.len(), "{count}");
     steps(&mut built, 300);
     assert!(loosest(&built) < LOOSE);
-    let load = built.simulation.system.joints.loads()[0];
+    let load = built.world.simulation().system.joints.loads()[0];
     assert!((load.force.z / (1.2 * 9.81) - 1.0).abs() < 0.01, "{load:?}");
 }
 

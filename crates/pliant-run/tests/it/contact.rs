@@ -1,7 +1,7 @@
 //! Scenes whose bodies meet: what is chosen, what is refused, and what comes of bad input.
 
-use pliant::integrate::StepError;
 use pliant::record::overlap::Overlap;
+use pliant::world::WorldError;
 use pliant_plane::overlap::Measure;
 use pliant_scene::loaded::LoadedScene;
 
@@ -11,17 +11,17 @@ use crate::scene::{Folder, after, load, refused, with};
 const ROUNDING: f64 = 1e-9;
 
 fn overlap(built: &LoadedScene) -> Overlap {
-    let simulation = &built.simulation;
+    let simulation = built.world.simulation();
     Measure::new(&simulation.state.positions, &simulation.system.bodies)
         .measure(&simulation.state.positions, &simulation.system.bodies)
 }
 
 /// Makes steps; every one must end with numbers or with an error that says why.
 #[track_caller]
-fn steps(built: &mut LoadedScene, count: usize) -> Result<(), StepError> {
+fn steps(built: &mut LoadedScene, count: usize) -> Result<(), WorldError> {
     for _ in 0..count {
-        built.simulation.step(built.info.dt)?;
-        let state = &built.simulation.state;
+        built.world.step()?;
+        let state = &built.world.simulation().state;
         assert!(state.positions.iter().chain(&state.velocities).all(|v| v.is_finite()));
     }
     Ok(())
@@ -124,7 +124,7 @@ fn momentum_is_told_for_bodies_that_rest_on_solved_contacts() {
     let mut built = folder.load(&on_floor("friction = 0.5\n"), &[]).unwrap();
     assert!(!built.info.bodies[0].held);
     steps(&mut built, 100).unwrap();
-    let simulation = &built.simulation;
+    let simulation = built.world.simulation();
     let mass = simulation.system.masses.total();
     let fallen = -9.81 * simulation.state.time * mass * pliant::math::Vec3::Z;
     let momentum = simulation.state.momentum(&simulation.system.masses);
@@ -172,7 +172,13 @@ fn sizes_are_those_of_the_shapes_and_not_of_how_they_lie() {
         );
         let mut built = folder.load(&text, &[]).unwrap();
         steps(&mut built, 100).unwrap();
-        built.simulation.state.positions.iter().fold(f64::INFINITY, |low, p| low.min(p.dot(up)))
+        built
+            .world
+            .simulation()
+            .state
+            .positions
+            .iter()
+            .fold(f64::INFINITY, |low, p| low.min(p.dot(up)))
     };
     let (straight, turned) = (gap(0.0), gap(std::f64::consts::FRAC_PI_4));
     assert!((straight - turned).abs() < 1e-4, "{straight} {turned}");
@@ -224,8 +230,8 @@ fn the_incline_holds_or_slides_by_its_ratio() {
     let speed = |ratio: &str| {
         let mut built = load("incline", &[ratio]).unwrap();
         steps(&mut built, 120).unwrap();
-        let state = &built.simulation.state;
-        let masses = &built.simulation.system.masses;
+        let state = &built.world.simulation().state;
+        let masses = &built.world.simulation().system.masses;
         (state.momentum(masses) / masses.total()).length()
     };
     assert!(speed("angle_ratio=0.97") < 1e-3);
@@ -240,8 +246,13 @@ fn coincident_bodies_leave_each_other_or_say_that_they_cannot() {
     for mesh in [BALL, cube] {
         let mut built = folder.load(&two(mesh, RUBBER, "[0, 0, 0]", ""), &[]).unwrap();
         steps(&mut built, 30).unwrap();
-        let fastest =
-            built.simulation.state.velocities.iter().fold(0.0, |v: f64, w| v.max(w.length()));
+        let fastest = built
+            .world
+            .simulation()
+            .state
+            .velocities
+            .iter()
+            .fold(0.0, |v: f64, w| v.max(w.length()));
         assert!(fastest < 1.0, "{fastest}");
     }
 }
@@ -285,7 +296,7 @@ fn bodies_too_stiff_for_numbers_end_with_an_error_or_stay_finite() {
         let text = two(BALL, &material, "[1.2, 0.1, 0]", "");
         let Ok(mut built) = folder.load(&text, &[]) else { continue };
         let _ = steps(&mut built, 10);
-        let state = &built.simulation.state;
+        let state = &built.world.simulation().state;
         assert!(state.positions.iter().chain(&state.velocities).all(|v| v.is_finite()), "{young}");
     }
 }
@@ -299,7 +310,7 @@ fn what_is_wholly_inside_is_moved_out_gently() {
         steps(&mut built, 12).unwrap();
         let end = overlap(&built);
         assert!(end.penetrating_vertices + end.edge_crossings == 0, "{aside}: {end:?}");
-        let speeds = built.simulation.state.velocities.iter().map(|v| v.length());
+        let speeds = built.world.simulation().state.velocities.iter().map(|v| v.length());
         assert!(speeds.fold(0.0, f64::max) < 0.05, "{aside}");
     }
 }
@@ -317,9 +328,9 @@ fn nothing_falls_through_a_thin_floor_however_fast() {
             folder.load(scene, &[&format!("bodies.0.velocity=[0,0,-{speed}]")]).unwrap();
         let steps = built.info.steps;
         for _ in 0..steps {
-            built.simulation.step(built.info.dt).unwrap();
+            built.world.step().unwrap();
         }
-        let lowest = built.simulation.state.positions.iter().map(|p| p.z);
+        let lowest = built.world.simulation().state.positions.iter().map(|p| p.z);
         let lowest = lowest.fold(f64::INFINITY, f64::min);
         // Contact begins at 0.005 of the size, 1 mm.
         assert!((0.0..0.0015).contains(&lowest), "{speed} m/s: {lowest} m");

@@ -47,7 +47,7 @@ fn every_built_in_scene_gives_its_pinned_digest_on_one_and_two_threads() {
         let steps = known.map_or(STEPS, |(_, steps, _)| *steps);
         let [one, two] = [1, 2].map(|threads| {
             let mut built = load(scene.name, &[]).unwrap();
-            built.simulation.set_threads(threads);
+            built.world.set_threads(threads);
             after(built, steps)
         });
         assert_eq!(one, two, "{}: two threads give other bits than one", scene.name);

@@ -32,7 +32,7 @@ fn joint(keys: &str) -> String {
 
 fn steps(built: &mut LoadedScene, count: usize) {
     for _ in 0..count {
-        built.simulation.step(built.info.dt).unwrap();
+        built.world.step().unwrap();
     }
 }
 
@@ -102,7 +102,7 @@ fn chain(integrator: &str) -> String {
 
 /// Distance of the links' centres one after the other, and of the last from the hook, m.
 fn length(built: &LoadedScene) -> f64 {
-    let rigids = &built.simulation.state.rigids[..100];
+    let rigids = &built.world.simulation().state.rigids[..100];
     let between: f64 = rigids.windows(2).map(|w| w[0].centre.distance(w[1].centre)).sum();
     between + rigids[99].centre.distance(0.05 * Vec3::Z)
 }
@@ -118,10 +118,10 @@ fn a_chain_of_a_hundred_links_does_not_stretch_under_a_thousand_times_their_mass
             steps(&mut built, 1);
             // Links that lean bring their centres nearer, never farther.
             let stretch = length(&built) / start - 1.0;
-            let gap = built.simulation.system.joints.met().gap;
+            let gap = built.world.simulation().system.joints.met().gap;
             assert!(stretch < STRETCH && gap < ROUNDING, "{integrator} {stretch} {gap}");
         }
-        let ball = built.simulation.state.rigids[100].centre;
+        let ball = built.world.simulation().state.rigids[100].centre;
         assert!(ball.x > 0.1 && (ball.z + 10.5).abs() < 0.05, "{ball}");
     }
 }
@@ -132,11 +132,11 @@ fn a_pendulum_keeps_its_length_and_its_energy() {
     let names: Vec<&str> = built.info.bodies.iter().map(|body| &*body.name).collect();
     let bob = names.iter().position(|name| *name == "bob").unwrap();
     let hook = Vec3::new(0.0, 1.2, 3.0);
-    let start = built.simulation.state.rigids[bob].centre;
+    let start = built.world.simulation().state.rigids[bob].centre;
     let mut lowest = f64::INFINITY;
     for _ in 0..480 {
         steps(&mut built, 1);
-        let at = built.simulation.state.rigids[bob].centre;
+        let at = built.world.simulation().state.rigids[bob].centre;
         assert!((at.distance(hook) - start.distance(hook)).abs() < ROUNDING, "{at}");
         lowest = lowest.min(at.z);
         assert!(at.z < start.z + 0.01, "{at}");
@@ -150,17 +150,17 @@ fn a_wrecking_ball_leaves_no_vertex_inside() {
     let names: Vec<&str> = built.info.bodies.iter().map(|body| &*body.name).collect();
     let first = names.iter().position(|name| *name == "block-7").unwrap();
     let vertex = built.info.bodies[first].vertices.start;
-    let start = built.simulation.state.positions[vertex];
+    let start = built.world.simulation().state.positions[vertex];
     let mut pressed = 0;
     for _ in 0..300 {
-        let report = built.simulation.step(built.info.dt).unwrap();
+        let report = built.world.step().unwrap();
         pressed = pressed.max(report.contact.contacts);
-        let met = built.simulation.system.joints.met();
+        let met = built.world.simulation().system.joints.met();
         assert!(met.gap < ROUNDING, "{met:?}");
     }
-    let state = &built.simulation.state;
-    let overlap = Measure::new(&state.positions, &built.simulation.system.bodies)
-        .measure(&state.positions, &built.simulation.system.bodies);
+    let state = &built.world.simulation().state;
+    let overlap = Measure::new(&state.positions, &built.world.simulation().system.bodies)
+        .measure(&state.positions, &built.world.simulation().system.bodies);
     assert_eq!(overlap.penetrating_vertices, 0, "{overlap:?}");
     assert!(state.positions[vertex].distance(start) > 0.1 && pressed > 50, "{pressed}");
 }
@@ -180,7 +180,7 @@ fn lost(dt: f64) -> [f64; 2] {
     let folder = Folder::new("momentum");
     let mut built = folder.load(&hit(), &[&format!("dt={dt}")]).unwrap();
     let momenta = |built: &LoadedScene| {
-        let simulation = &built.simulation;
+        let simulation = built.world.simulation();
         let members = simulation.system.rigids.entries().iter().zip(&simulation.state.rigids);
         let going: Vec3 = members.map(|(member, rigid)| member.body.mass * rigid.velocity).sum();
         let (state, masses) = (&simulation.state, &simulation.system.masses);
@@ -188,13 +188,13 @@ fn lost(dt: f64) -> [f64; 2] {
     };
     let (start, mut met, mut unconverged) = (momenta(&built), 0, 0);
     for _ in 0..(0.5 / dt).round() as usize {
-        let report = built.simulation.step(dt).unwrap();
+        let report = built.world.step().unwrap();
         met += report.contact.contacts;
         unconverged += report.unconverged;
     }
     // The direction of friction of a contact that slides has not quite been found.
     assert!(unconverged <= 1, "{unconverged}");
-    assert!(met > 0 && built.simulation.state.rigids[1].velocity.y < -1.0, "{met}");
+    assert!(met > 0 && built.world.simulation().state.rigids[1].velocity.y < -1.0, "{met}");
     let end = momenta(&built);
     [0, 1].map(|k| end[k].distance(start[k]) / start[0].length())
 }
@@ -217,13 +217,13 @@ fn jointed_neighbours_may_overlap_unless_contact_is_kept() {
     };
     let moved = |more: &str| {
         let mut built = folder.load(&overlapping(more), &[]).unwrap();
-        let start = built.simulation.state.rigids.clone();
+        let start = built.world.simulation().state.rigids.clone();
         steps(&mut built, 5);
-        built.simulation.state.rigids[0].centre.distance(start[0].centre)
+        built.world.simulation().state.rigids[0].centre.distance(start[0].centre)
     };
     assert!(moved("") < ROUNDING);
     let mut kept = folder.load(&overlapping("contact = true"), &[]).unwrap();
-    assert!(kept.simulation.step(0.01).unwrap().contact.contacts > 0);
+    assert!(kept.world.step().unwrap().contact.contacts > 0);
 }
 
 #[test]
@@ -234,14 +234,18 @@ fn scenes_with_joints_go_on_from_memory_and_on_any_threads_with_the_same_bits() 
     let mut whole = folder.load(&text, &[]).unwrap();
     steps(&mut whole, 12);
     let mut memory = Snapshot::default();
-    whole.simulation.save(&mut memory);
+    whole.world.simulation().save(&mut memory);
     let mut resumed = folder.load(&text, &[]).unwrap();
-    resumed.simulation.restore(&mut Snapshot::from_numbers(memory.numbers().to_vec())).unwrap();
-    resumed.simulation.set_threads(2);
+    resumed
+        .world
+        .simulation_mut()
+        .restore(&mut Snapshot::from_numbers(memory.numbers().to_vec()))
+        .unwrap();
+    resumed.world.set_threads(2);
     steps(&mut whole, 30);
     steps(&mut resumed, 30);
-    assert_eq!(digest(&whole.simulation.state), digest(&resumed.simulation.state));
+    assert_eq!(digest(&whole.world.simulation().state), digest(&resumed.world.simulation().state));
     let mut threads = folder.load(&text, &[]).unwrap();
-    threads.simulation.set_threads(2);
-    assert_eq!(after(threads, 42), digest(&whole.simulation.state));
+    threads.world.set_threads(2);
+    assert_eq!(after(threads, 42), digest(&whole.world.simulation().state));
 }

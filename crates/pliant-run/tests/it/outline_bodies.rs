@@ -34,7 +34,7 @@ fn scene(response: &str) -> String {
 
 fn steps(built: &mut LoadedScene, count: usize) {
     for _ in 0..count {
-        built.simulation.step(built.info.dt).unwrap();
+        built.world.step().unwrap();
     }
 }
 
@@ -47,21 +47,22 @@ fn outlines_meet_in_the_plane_and_stay_there() {
         assert_eq!(built.info.bodies[2].rings.iter().map(Vec::len).collect::<Vec<_>>(), [4, 3]);
         let held: Vec<bool> = built.info.bodies.iter().map(|body| body.held).collect();
         assert_eq!(held, [false, false, false, true]);
-        let start = built.simulation.state.momentum(&built.simulation.system.masses);
+        let start =
+            built.world.simulation().state.momentum(&built.world.simulation().system.masses);
         let (mut measure, mut shared) = {
-            let sim = &built.simulation;
+            let sim = built.world.simulation();
             (Measure::new(&sim.state.positions, &sim.system.bodies), 0)
         };
         for _ in 0..120 {
             steps(&mut built, 1);
-            let sim = &built.simulation;
+            let sim = built.world.simulation();
             let vertices = sim.state.positions.iter().chain(&sim.state.velocities);
             assert!(vertices.into_iter().all(|v| v.z == 0.0));
             let found = measure.measure(&sim.state.positions, &sim.system.bodies);
             shared += found.penetrating_vertices + found.edge_crossings;
         }
         assert_eq!(shared == 0, response == "impulse", "{response} {shared}");
-        let sim = &built.simulation;
+        let sim = built.world.simulation();
         assert!(
             sim.external_impulse_total.x < -1.0,
             "the wall was not met: {}",
@@ -79,15 +80,15 @@ fn threads_checkpoints_and_the_resolved_scene_give_the_same_bits() {
         let load = || folder.load(&scene(response), &[]).unwrap();
         let whole = after(load(), 80);
         let mut threads = load();
-        threads.simulation.set_threads(2);
+        threads.world.set_threads(2);
         assert_eq!(after(threads, 80), whole);
         let mut half = load();
         steps(&mut half, 45);
         let mut memory = Snapshot::default();
-        half.simulation.save(&mut memory);
+        half.world.simulation().save(&mut memory);
         let mut resumed = load();
         let numbers = memory.numbers().to_vec();
-        resumed.simulation.restore(&mut Snapshot::from_numbers(numbers)).unwrap();
+        resumed.world.simulation_mut().restore(&mut Snapshot::from_numbers(numbers)).unwrap();
         assert_eq!(after(resumed, 35), whole);
         let resolved = half.resolved.clone();
         assert_eq!(after(folder.load(&resolved, &[]).unwrap(), 80), whole);
@@ -106,9 +107,9 @@ fn a_motor_turns_an_outline_about_its_hinge() {
     for kind in ["symplectic-euler", "implicit-euler"] {
         let set = format!("integrator.kind={kind}");
         let mut built = folder.load(&text, &[&set]).unwrap();
-        let before = built.simulation.state.rigids[0];
+        let before = built.world.simulation().state.rigids[0];
         steps(&mut built, 100);
-        let after = built.simulation.state.rigids[0];
+        let after = built.world.simulation().state.rigids[0];
         assert!((after.spin.z - 2.0).abs() < 1e-9, "{kind}: {}", after.spin);
         assert!(after.centre.abs_diff_eq(before.centre, 1e-9), "{kind}: {}", after.centre);
         let tilt = [after.spin.x, after.spin.y, after.turn.x, after.turn.y, after.centre.z];
@@ -135,9 +136,10 @@ fn a_solid_moves_by_its_shadow() {
     let mut built = folder.load(&text, &[]).unwrap();
     let info = built.info.bodies[0].clone();
     assert!(!info.triangles.is_empty() && info.rings.len() == 1);
-    let heights: Vec<f64> = info.vertices.map(|v| built.simulation.state.positions[v].z).collect();
+    let heights: Vec<f64> =
+        info.vertices.map(|v| built.world.simulation().state.positions[v].z).collect();
     steps(&mut built, 100);
-    let state = &built.simulation.state;
+    let state = &built.world.simulation().state;
     // Two of a kind exchange their speeds, and heights stay.
     assert!(state.rigids[0].velocity.x.abs() < 1e-9, "{}", state.rigids[0].velocity);
     assert!((state.rigids[1].velocity.x - 1.0).abs() < 1e-9, "{}", state.rigids[1].velocity);
@@ -188,19 +190,19 @@ fn solids_and_outlines_pass_through_each_other_and_it_is_told() {
     let mut built = folder.load(&text, &[]).unwrap();
     assert!(built.notices.iter().any(|n| n.contains("outlines collide only with outlines")));
     let solid = built.info.bodies[4].vertices.clone();
-    let before = built.simulation.state.positions[solid.clone()].to_vec();
+    let before = built.world.simulation().state.positions[solid.clone()].to_vec();
     // The same with the solid elsewhere, so that sums run over as many unknowns.
     let apart = {
         let mut apart = folder.load(&(text + "position = [0, 0, 64]\n"), &[]).unwrap();
         steps(&mut apart, 30);
-        apart.simulation.state.rigids
+        apart.world.simulation().state.rigids.clone()
     };
     steps(&mut built, 30);
-    assert_eq!(built.simulation.state.rigids, apart);
-    let after = &built.simulation.state.positions[solid];
+    assert_eq!(built.world.simulation().state.rigids, apart);
+    let after = &built.world.simulation().state.positions[solid];
     let moved = before.iter().zip(after).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
     assert!(moved < 1e-9, "{moved}");
-    let sim = &built.simulation;
+    let sim = built.world.simulation();
     let found = Measure::new(&sim.state.positions, &sim.system.bodies)
         .measure(&sim.state.positions, &sim.system.bodies);
     assert!(found.penetrating_vertices < 10, "vertices in the solid do not count: {found:?}");
@@ -223,10 +225,10 @@ fn an_outline_of_a_file_is_turned_and_scaled_about_its_middle() {
         );
         let built = folder.load(&text, &[]).unwrap();
         // A quarter turn takes (x, y) to (−y, x).
-        let corner = built.simulation.state.positions[0];
+        let corner = built.world.simulation().state.positions[0];
         let expected = [5.0 + 2.0 * from_corner, 6.0 - 2.0 * from_corner];
         assert!((corner.x - expected[0]).abs() < 1e-12 && (corner.y - expected[1]).abs() < 1e-12);
-        let middle = built.simulation.state.rigids[0].centre;
+        let middle = built.world.simulation().state.rigids[0].centre;
         let off = 2.0 * (of_area - from_corner);
         assert!((middle.x - (5.0 - off)).abs() < 1e-12 && (middle.y - (6.0 + off)).abs() < 1e-12);
     }

@@ -13,7 +13,7 @@ const SCENES: [(&str, usize, usize); 5] =
 
 fn steps(built: &mut LoadedScene, count: u64) {
     for _ in 0..count {
-        built.simulation.step(built.info.dt).unwrap();
+        built.world.step().unwrap();
     }
 }
 
@@ -27,13 +27,14 @@ fn watch(built: &mut LoadedScene, time: f64, mut look: impl FnMut(&LoadedScene))
 }
 
 fn overlap(built: &LoadedScene) -> Overlap {
-    let (positions, bodies) = (&built.simulation.state.positions, &built.simulation.system.bodies);
+    let (positions, bodies) =
+        (&built.world.simulation().state.positions, &built.world.simulation().system.bodies);
     Measure::new(positions, bodies).measure(positions, bodies)
 }
 
 /// How far a rigid body is turned about z, rad.
 fn angle(built: &LoadedScene, body: usize) -> f64 {
-    let turn = built.simulation.state.rigids[body].turn;
+    let turn = built.world.simulation().state.rigids[body].turn;
     2.0 * libm::atan2(turn.z, turn.w)
 }
 
@@ -65,7 +66,7 @@ fn coasts_collide_and_stay_together_with_little_overlap() {
         deepest = deepest.max(found.max_depth);
         touching += usize::from(found.penetrating_vertices > 0);
         let away = |p: &Vec3| p.truncate().length();
-        assert!(built.simulation.state.positions.iter().all(|p| away(p) < 8.0));
+        assert!(built.world.simulation().state.positions.iter().all(|p| away(p) < 8.0));
     });
     // The smallest island measures 1.5 m across.
     assert!(deepest < 0.05 && touching > 30, "{deepest} m deep, {touching} of 90 touching");
@@ -111,11 +112,12 @@ fn carried(rest: [Vec2; 2], now: [Vec2; 2], place: Vec2) -> Vec2 {
 #[test]
 fn no_link_of_the_chain_is_lost() {
     let mut built = load("links", &[]).unwrap();
-    let start: Vec<Vec2> = built.simulation.state.positions.iter().map(|p| p.truncate()).collect();
+    let start: Vec<Vec2> =
+        built.world.simulation().state.positions.iter().map(|p| p.truncate()).collect();
     let bodies = built.info.bodies.clone();
     let mut farthest = 0.0_f64;
     watch(&mut built, 2.0, |built| {
-        let now = &built.simulation.state.positions;
+        let now = &built.world.simulation().state.positions;
         let at = |body: usize, place: Vec2| {
             let [a, b] = [0, 14].map(|k| bodies[body].vertices.start + k);
             carried([start[a], start[b]], [now[a].truncate(), now[b].truncate()], place)
@@ -130,7 +132,7 @@ fn no_link_of_the_chain_is_lost() {
     // A knob can go 0.27 of itself until the mouth holds it, and is out after 0.87.
     assert!(farthest < 0.4 * 0.25, "a knob is {farthest} m from the middle of its claw");
     let last = bodies.last().unwrap().vertices.start;
-    let aside = built.simulation.state.positions[last].x;
+    let aside = built.world.simulation().state.positions[last].x;
     assert!(aside > 3.0, "the last link has swung {aside} m"); // under a slant of 0.3 rad
 }
 
@@ -138,16 +140,17 @@ fn no_link_of_the_chain_is_lost() {
 fn cars_collide_and_are_never_inside_each_other() {
     let mut built = load("cars", &[]).unwrap();
     let speeds = |built: &LoadedScene| -> Vec<Vec3> {
-        built.simulation.state.rigids.iter().map(|car| car.velocity).collect()
+        built.world.simulation().state.rigids.iter().map(|car| car.velocity).collect()
     };
     let before = speeds(&built);
     watch(&mut built, 5.0, |built| {
         let Overlap { penetrating_vertices, edge_crossings, .. } = overlap(built);
         assert_eq!((penetrating_vertices, edge_crossings), (0, 0));
-        assert!(built.simulation.state.rigids.iter().all(|car| car.centre.z == 0.0));
+        assert!(built.world.simulation().state.rigids.iter().all(|car| car.centre.z == 0.0));
     });
     // Without collisions no car would turn.
-    let turned = built.simulation.state.rigids.iter().filter(|car| car.spin.z.abs() > 1e-3).count();
+    let turned =
+        built.world.simulation().state.rigids.iter().filter(|car| car.spin.z.abs() > 1e-3).count();
     assert!(turned > 10 && before != speeds(&built), "{turned} cars have collided");
 }
 
@@ -158,9 +161,9 @@ fn a_wave_runs_up_one_strip_and_into_the_other() {
     let mut least = [(f64::INFINITY, 0.0); 2];
     watch(&mut built, 1.5, |built| {
         for (k, vertex) in [30, 42].into_iter().enumerate() {
-            let x = built.simulation.state.positions[vertex].x;
+            let x = built.world.simulation().state.positions[vertex].x;
             if x < least[k].0 {
-                least[k] = (x, built.simulation.state.time);
+                least[k] = (x, built.world.simulation().state.time);
             }
         }
     });

@@ -1,6 +1,6 @@
 //! Keys of single responses, and the scenes that set responses against each other.
 
-use pliant::integrate::StepError;
+use pliant::world::WorldError;
 use pliant_scene::loaded::LoadedScene;
 
 use crate::scene::{Folder, after, load, refused, with};
@@ -19,8 +19,8 @@ const COMPARED: [&str; 7] = [
 /// Way of a contact surface that is not noise, m.
 const CLEAR: f64 = 0.02;
 
-fn steps(built: &mut LoadedScene, count: usize) -> Result<(), StepError> {
-    (0..count).try_for_each(|_| built.simulation.step(built.info.dt).map(drop))
+fn steps(built: &mut LoadedScene, count: usize) -> Result<(), WorldError> {
+    (0..count).try_for_each(|_| built.world.step().map(drop))
 }
 
 /// Two balls that overlap, under a response.
@@ -112,7 +112,7 @@ fn springs_within_the_step_push_farther_and_need_an_integrator_that_solves_them(
             let mut built = folder.load(&text, sets).unwrap();
             let range = built.info.bodies[1].vertices.clone();
             let sum = |built: &LoadedScene| -> f64 {
-                built.simulation.state.positions[range.clone()].iter().map(|p| p.x).sum()
+                built.world.simulation().state.positions[range.clone()].iter().map(|p| p.x).sum()
             };
             let start = sum(&built);
             steps(&mut built, 1).unwrap();
@@ -147,7 +147,7 @@ fn a_plane_parts_a_body_into_materials() {
         )
     };
     let mass = |text: &str| {
-        folder.load(text, &[]).map(|built| built.simulation.system.masses.total()).unwrap()
+        folder.load(text, &[]).map(|built| built.world.simulation().system.masses.total()).unwrap()
     };
     // Half of 8 m³ each: 4 · 100 + 4 · 300.
     assert!((mass(&text("[1, 0, 0]", "")) - 1600.0).abs() < 1e-9);
@@ -171,7 +171,7 @@ fn compared_scenes_step_under_every_response_that_is_compared() {
             let mut built = load(scene, &[&format!("response={response}")]).unwrap();
             assert_eq!(built.info.response, response);
             steps(&mut built, 3).unwrap();
-            let state = &built.simulation.state;
+            let state = &built.world.simulation().state;
             assert!(state.positions.iter().chain(&state.velocities).all(|v| v.is_finite()));
         }
     }
@@ -181,7 +181,7 @@ fn compared_scenes_step_under_every_response_that_is_compared() {
 #[track_caller]
 fn check_counts(scene: &str, vertices: usize, triangles: usize) {
     let built = load(scene, &[]).unwrap();
-    let bodies = &built.simulation.system.bodies;
+    let bodies = &built.world.simulation().system.bodies;
     assert_eq!((bodies.vertex_count(), bodies.triangles().len()), (vertices, triangles));
 }
 
@@ -190,7 +190,7 @@ fn scenes_have_the_sizes_of_the_papers() {
     check_counts("membrane-stack", 2178, 4320);
     check_counts("cubes-on-membrane", 323, 624);
     let built = load("head-on", &[]).unwrap();
-    assert_eq!(built.simulation.system.bodies.tets().len(), 1250);
+    assert_eq!(built.world.simulation().system.bodies.tets().len(), 1250);
 }
 
 #[test]
@@ -198,11 +198,12 @@ fn a_stiffer_block_presses_the_contact_surface_into_a_softer_one() {
     let mut built = load("elasticities", &["ratio=10", "press=0.2"]).unwrap();
     // The press has done its way after 1 s.
     steps(&mut built, 140).unwrap();
-    let positions = &built.simulation.state.positions;
+    let positions = &built.world.simulation().state.positions;
     // Middle of the upper face of a lower block, m above where it stood.
     let raised = |name: &str, x: f64| {
         let body = built.info.bodies.iter().find(|body| body.name == name).unwrap();
-        let rest = &load("elasticities", &[]).unwrap().simulation.state.positions;
+        let scene = load("elasticities", &[]).unwrap();
+        let rest = &scene.world.simulation().state.positions;
         let near = |k: &usize| rest[*k].z > -0.01 && (rest[*k].x - x).abs() < 0.1;
         let found: Vec<usize> = body.vertices.clone().filter(near).collect();
         found.iter().map(|k| positions[*k].z - rest[*k].z).sum::<f64>() / found.len() as f64
@@ -221,7 +222,7 @@ fn a_plank_rests_on_two_points() {
     let mut built = load("two-points", &[]).unwrap();
     let count = built.info.steps as usize;
     steps(&mut built, count).unwrap();
-    let state = &built.simulation.state;
+    let state = &built.world.simulation().state;
     let fastest = state.velocities.iter().fold(0.0, |most: f64, v| most.max(v.length()));
     assert!(fastest < 0.01, "{fastest}");
     // The upper edge of the block towards the plank's foot is nearest to the plank's plane.

@@ -42,9 +42,9 @@ pub fn load(source: &str, sets: &[&str]) -> Result<LoadedScene, SceneError> {
 /// The digest after some steps.
 pub fn after(mut built: LoadedScene, steps: usize) -> String {
     for _ in 0..steps {
-        built.simulation.step(built.info.dt).unwrap();
+        built.world.step().unwrap();
     }
-    digest(&built.simulation.state)
+    digest(&built.world.simulation().state)
 }
 
 /// A scene of one small block with something more at its end.
@@ -66,9 +66,12 @@ fn built_in_scenes_step_and_their_resolved_form_gives_the_same_bits() {
         assert_eq!(built.info.scene, scene.name);
         let path = folder.write("again.toml", &built.resolved);
         let mut again = load(&path, &[]).unwrap();
-        again.simulation.set_threads(2);
+        again.world.set_threads(2);
         assert_eq!(again.info, built.info);
-        assert_eq!(digest(&again.simulation.state), digest(&built.simulation.state));
+        assert_eq!(
+            digest(&again.world.simulation().state),
+            digest(&built.world.simulation().state)
+        );
         assert_eq!(after(again, steps), after(built, steps), "{}", scene.name);
     }
 }
@@ -93,7 +96,7 @@ fn built_in_scenes_take_the_common_parameters_and_their_own() {
 }
 
 fn energy(built: &LoadedScene) -> f64 {
-    let row = SeriesRow::of(&built.simulation, Overlap::default());
+    let row = SeriesRow::of(built.world.simulation(), Overlap::default());
     row.kinetic + row.elastic + row.gravitational
 }
 
@@ -103,10 +106,14 @@ fn settles(scene: &str, sets: &[&str], speed: f64) -> LoadedScene {
     let mut built = load(scene, sets).unwrap();
     let start = energy(&built);
     for _ in 0..built.info.steps {
-        built.simulation.step(built.info.dt).unwrap();
-        assert!(energy(&built) <= start + 1e-9 * start.abs(), "{} s", built.simulation.state.time);
+        built.world.step().unwrap();
+        assert!(
+            energy(&built) <= start + 1e-9 * start.abs(),
+            "{} s",
+            built.world.simulation().state.time
+        );
     }
-    let row = SeriesRow::of(&built.simulation, Overlap::default());
+    let row = SeriesRow::of(built.world.simulation(), Overlap::default());
     assert!(row.rms_speed < speed, "{} m/s", row.rms_speed);
     built
 }
@@ -123,7 +130,7 @@ fn a_curtain_hangs_over_the_ball_without_stretching() {
     // A 25th of the vertices with 25 times the drag: the same air.
     let sets = ["bodies.0.mesh.vertices=[20, 20]", "drag.coefficient=2.5e-3"];
     let built = settles("curtain", &sets, 0.05);
-    let positions = &built.simulation.state.positions;
+    let positions = &built.world.simulation().state.positions;
     let ball = pliant::math::Vec3::new(0.0, 0.6, -1.0);
     let nearest = positions.iter().map(|p| p.distance(ball)).fold(f64::INFINITY, f64::min);
     assert!((0.499..0.51).contains(&nearest), "{nearest}");
@@ -139,7 +146,7 @@ fn integrators_differ_as_the_lecture_says() {
         let mut built = load("integrators", &[&format!("integrator={kind}")]).unwrap();
         let start = energy(&built);
         for _ in 0..1000 {
-            built.simulation.step(built.info.dt).unwrap();
+            built.world.step().unwrap();
         }
         energy(&built) - start
     };
@@ -264,7 +271,7 @@ fn parameters_named_twice_by_each_other_are_worked_out_once() {
     let chain: String = (0..last).map(doubled).collect();
     let more = format!("position = [\"=p0\", 0, 0]\n[parameters]\n{chain}p{last} = 1\n");
     let built = folder.load(&with(&more), &[]).unwrap();
-    let positions = &built.simulation.state.positions;
+    let positions = &built.world.simulation().state.positions;
     let middle = positions.iter().map(|p| p.x).sum::<f64>() / positions.len() as f64;
     assert!((middle - f64::from(1 << last)).abs() < 1e-3, "{middle}");
 }
@@ -331,8 +338,8 @@ fn mesh_files_count_from_the_scene_and_bad_ones_are_told_like_by_check() {
     };
     let built = folder.load(&scene("good.mesh"), &[]).unwrap();
     // A sixth of a cubic metre of region 7; the vertex that nothing uses is gone.
-    assert!((built.simulation.system.masses.total() - 100.0).abs() < 1e-9);
-    assert_eq!(built.simulation.state.positions.len(), 4);
+    assert!((built.world.simulation().system.masses.total() - 100.0).abs() < 1e-9);
+    assert_eq!(built.world.simulation().state.positions.len(), 4);
     assert!(built.notices.iter().any(|notice| notice.contains("left out")), "{:?}", built.notices);
     let elsewhere = Folder::new("elsewhere");
     let again = elsewhere.load(&built.resolved, &[]).unwrap();
@@ -372,7 +379,7 @@ fn placing_turns_scales_moves_and_spins() {
     );
     let built = folder.load(&text, &[]).unwrap();
     let plain = folder.load(&with(""), &[]).unwrap();
-    let (state, start) = (&built.simulation.state, &plain.simulation.state);
+    let (state, start) = (&built.world.simulation().state, &plain.world.simulation().state);
     for k in 0..13 {
         let [x, y, z] = start.positions[k].to_array();
         let expected = pliant::math::Vec3::new(1.0 - 2.0 * y, 2.0 + 2.0 * x, 3.0 + 2.0 * z);
@@ -434,9 +441,9 @@ fn a_pinned_vertex_rides_on_its_keyframes() {
     );
     let mut built = folder.load(&text, &[]).unwrap();
     for _ in 0..50 {
-        built.simulation.step(0.01).unwrap();
+        built.world.step().unwrap();
     }
-    let found = built.simulation.state.positions[0];
+    let found = built.world.simulation().state.positions[0];
     assert!((found.x - 0.5).abs() < 1e-9, "{found}");
     assert!(built.info.bodies[0].held);
 }

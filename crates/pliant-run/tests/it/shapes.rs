@@ -22,7 +22,7 @@ fn on_floor(body: &str, more: &str) -> String {
 const CUBE: &str = "mesh = { kind = \"cuboid\", size = [1, 1, 1], cells = [2, 2, 2] }\n";
 
 fn momentum(built: &LoadedScene) -> Vec3 {
-    built.simulation.state.momentum(&built.simulation.system.masses)
+    built.world.simulation().state.momentum(&built.world.simulation().system.masses)
 }
 
 #[test]
@@ -48,9 +48,9 @@ fn shapes_of_every_mesh_and_mode_come_to_rest_on_a_floor() {
             let scene = on_floor(&format!("{mesh}{material}"), "");
             let mut built = folder.load(&scene, &[]).unwrap();
             for _ in 0..300 {
-                built.simulation.step(built.info.dt).unwrap();
+                built.world.step().unwrap();
             }
-            let state = &built.simulation.state;
+            let state = &built.world.simulation().state;
             let lowest = state.positions.iter().fold(9.0_f64, |least, x| least.min(x.z));
             let fastest = state.velocities.iter().fold(0.0_f64, |most, v| most.max(v.length()));
             assert!((-ROUNDING..0.1).contains(&lowest), "{mesh} {keys} {lowest}");
@@ -77,7 +77,7 @@ fn what_flies_freely_keeps_its_momentum_however_it_is_matched() {
         let mut built = folder.load(&scene, &sets).unwrap();
         let before = momentum(&built);
         for _ in 0..100 {
-            built.simulation.step(built.info.dt).unwrap();
+            built.world.step().unwrap();
         }
         let change = (momentum(&built) - before).length();
         assert!(change < ROUNDING * before.length(), "{sets:?} {change}");
@@ -95,11 +95,11 @@ fn a_button_stays_as_it_is_on_cloth_that_stretches() {
         [[bodies.groups]]\nsphere = { centre = [0, 0.2, 0], radius = 0.11 }\n\
         [[bodies.groups]]\nbox = { min = [-0.1, -0.3, 0], max = [0.1, -0.1, 0] }\n";
     let mut built = folder.load(scene, &[]).unwrap();
-    let rest = built.simulation.state.positions.clone();
+    let rest = built.world.simulation().state.positions.clone();
     for _ in 0..100 {
-        built.simulation.step(built.info.dt).unwrap();
+        built.world.step().unwrap();
     }
-    let now = &built.simulation.state.positions;
+    let now = &built.world.simulation().state.positions;
     // Rows of eleven: the sphere holds five vertices around (0, 0.2), the seventh row up.
     let strain = |a: usize, b: usize| now[a].distance(now[b]) / rest[a].distance(rest[b]) - 1.0;
     let middle = 5 + 11 * 7;
@@ -115,17 +115,17 @@ fn jellies_fall_are_taken_up_again_and_do_not_enter_each_other() {
     let mut built = load("jelly", &sets).unwrap();
     assert_eq!(built.info.bodies.len(), 10);
     for _ in 0..60 {
-        built.simulation.step(built.info.dt).unwrap();
+        built.world.step().unwrap();
     }
-    let simulation = &built.simulation;
+    let simulation = built.world.simulation();
     let (positions, bodies) = (&simulation.state.positions, &simulation.system.bodies);
     let overlap = Measure::new(positions, bodies).measure(positions, bodies);
     assert_eq!(overlap.penetrating_vertices, 0, "{overlap:?}");
     let mut memory = Snapshot::default();
     simulation.save(&mut memory);
     let mut again = load("jelly", &sets).unwrap();
-    again.simulation.restore(&mut memory).unwrap();
-    assert_eq!(digest(&again.simulation.state), digest(&built.simulation.state));
+    again.world.simulation_mut().restore(&mut memory).unwrap();
+    assert_eq!(digest(&again.world.simulation().state), digest(&built.world.simulation().state));
     assert_eq!(after(again, 10), after(built, 10));
 }
 

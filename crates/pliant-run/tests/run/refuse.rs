@@ -85,11 +85,11 @@ fn a_mesh_that_changed_under_its_name_is_not_gone_on_with() {
     let place = Place::new("mesh");
     run(blocks(), &place.run(), settings(IfExists::Refuse), &mut ()).unwrap();
     let mut moved = blocks();
-    moved.simulation.state.positions[7].x += 1e-12;
+    moved.world.simulation_mut().state.positions[7].x += 1e-12;
     let mut heavier = blocks();
-    let mut masses = heavier.simulation.system.masses.of().to_vec();
+    let mut masses = heavier.world.simulation().system.masses.of().to_vec();
     masses[7] *= 2.0;
-    heavier.simulation.system.masses = Masses::new(masses).unwrap();
+    heavier.world.simulation_mut().system.masses = Masses::new(masses).unwrap();
     for other in [moved, heavier] {
         let error = run(other, &place.run(), settings(IfExists::Resume), &mut ()).unwrap_err();
         assert!(error.is_input() && error.to_string().contains("another scene"), "{error}");

@@ -1,24 +1,17 @@
 //! A soft block that falls on a floor beside a held one, and folders to run it into.
 
+use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use pliant::body::keyframes::{Keyframes, Pose};
-use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
-use pliant::body::pins::Pins;
-use pliant::body::soft::{Masses, State};
-use pliant::body::{Bodies, Mesh};
-use pliant::force::elastic::{Corotational, Elastic, ElasticSettings};
-use pliant::force::gravity::Gravity;
-use pliant::id::VertexId;
-use pliant::integrate::System;
+use pliant::body::keyframes::Keyframes;
+use pliant::body::obstacle::{Plane, SurfaceMaterial};
 use pliant::integrate::implicit::{Implicit, ImplicitKind, ImplicitSettings};
-use pliant::math::Vec3;
 use pliant::mesh::generate::cuboid::cuboid;
 use pliant::mesh::generate::lattice::TetSplit;
-use pliant::mesh::tet::TetMesh;
-use pliant::step::{Simulation, Stepper};
+use pliant::prelude::*;
+use pliant::step::Stepper;
+use pliant::world::{Assembly, WorldParts};
 use pliant_papers::impulse::Impulses;
 use pliant_scene::loaded::{BodyInfo, LoadedScene, RunInfo};
 
@@ -28,29 +21,33 @@ const DT: f64 = 0.01;
 
 const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81);
 
-/// Two blocks; the second hangs on a pin. Steps with memory, so that resuming must restore it.
+/// BDF2 with impulses of a floor: steps with memory, so that resuming must restore it.
+#[derive(Debug)]
+struct Remembering;
+
+impl Assembly for Remembering {
+    fn assemble(&self, _parts: WorldParts<'_>) -> Result<Stepper, Box<dyn Error + Send + Sync>> {
+        let settings = ImplicitSettings { kind: ImplicitKind::Bdf2, ..ImplicitSettings::default() };
+        let touch = SurfaceMaterial { friction: 0.3, restitution: 0.1 };
+        let floor = Obstacle::new(Plane, Keyframes::still(Pose::IDENTITY)?, touch)?;
+        let stepper = Stepper::new(Box::new(Implicit::new(settings)));
+        Ok(stepper.with_responses(vec![Box::new(Impulses::new(vec![floor]))]))
+    }
+}
+
+/// Two blocks; the second hangs on a pin.
 pub fn blocks() -> LoadedScene {
     let mesh =
         TetMesh::from_raw(cuboid([2; 3], Vec3::splat(0.2), TetSplit::Five).unwrap()).unwrap().0;
-    let bodies = Arc::new(Bodies::from_meshes(&[Mesh::Tets(&mesh), Mesh::Tets(&mesh)]).unwrap());
     let count = mesh.positions().len();
-    let place = |by: Vec3| mesh.positions().iter().map(move |p| *p + by);
-    let rest: Vec<_> =
-        place(Vec3::new(0.01, 0.02, 0.3)).chain(place(Vec3::new(1.0, 0.0, 1.0))).collect();
-    let masses = Masses::of_tets(&rest, bodies.tets(), |_| 1000.0).unwrap();
-    let mut system = System { masses, ..System::default() };
-    system.bodies = bodies.clone();
-    system.pins = Pins::still(vec![VertexId(count as u32)], &rest);
-    system.forces.push(Gravity::new(GRAVITY, system.masses.of()));
-    let rubber = ElasticSettings { young: 1e5, poisson: 0.3, damping: 0.01 };
-    system.forces.push(Elastic::<Corotational>::new(&rest, bodies.tets(), |_| rubber).unwrap());
-    let settings = ImplicitSettings { kind: ImplicitKind::Bdf2, ..ImplicitSettings::default() };
-    let touch = SurfaceMaterial { friction: 0.3, restitution: 0.1 };
-    let floor = Obstacle::new(Plane, Keyframes::still(Pose::IDENTITY).unwrap(), touch).unwrap();
-    let integrator = Box::new(Implicit::new(settings));
-    let floor = Box::new(Impulses::new(vec![floor]));
-    let stepper = Stepper::new(integrator).with_responses(vec![floor]);
-    let state = State::at_rest(rest);
+    let mut world = World::new();
+    world.set_gravity(GRAVITY).unwrap();
+    world.set_time_step(DT).unwrap();
+    let block = SoftBody::new(&mesh).young(1e5).poisson(0.3).damping(0.01).density(1000.0);
+    world.add(block.clone().at(vec3(0.01, 0.02, 0.3))).unwrap();
+    world.add(block.at(vec3(1.0, 0.0, 1.0)).pin([VertexId(0)])).unwrap();
+    world.set_assembly(Remembering);
+    world.assemble().unwrap();
     let body = |name: &str, k: usize| BodyInfo {
         name: name.to_string(),
         kind: "tets".to_string(),
@@ -75,7 +72,7 @@ pub fn blocks() -> LoadedScene {
         obstacles: Vec::new(),
     };
     LoadedScene {
-        simulation: Simulation::new(state, system, stepper),
+        world,
         info,
         resolved: "name = \"blocks\"\n".to_string(),
         notices: vec!["made by hand".to_string()],

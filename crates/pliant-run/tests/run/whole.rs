@@ -63,13 +63,14 @@ fn rows_and_frames_are_those_of_bare_steps() {
     let rows = series::read(&place.run().join("series.csv")).unwrap();
     let mut recording = Recording::open(&place.run().join("recording.pliant")).unwrap();
     assert!(recording.is_complete());
-    let (mut bare, mut next) = (blocks().simulation, 0);
+    let (mut world, mut next) = (blocks().world, 0);
     for step in 0..=STEPS {
         if step > 0 {
-            bare.step(0.01).unwrap();
+            world.step().unwrap();
         }
+        let bare = world.simulation();
         if step % 2 == 0 || step == STEPS {
-            let row = SeriesRow::of(&bare, Default::default()).values();
+            let row = SeriesRow::of(bare, Default::default()).values();
             assert_eq!(rows[next][..12], row[..12], "step {step}");
             let frame = recording.read(next).unwrap();
             assert_eq!((frame.step, frame.time), (step, bare.state.time));
@@ -79,8 +80,8 @@ fn rows_and_frames_are_those_of_bare_steps() {
         }
     }
     assert_eq!((rows.len(), recording.frames().len()), (next, next));
-    assert_eq!(summary.digest, digest(&bare.state));
-    assert_ne!(bare.external_impulse_total, Vec3::ZERO); // the floor was met
+    assert_eq!(summary.digest, digest(&world.simulation().state));
+    assert_ne!(world.simulation().external_impulse_total, Vec3::ZERO); // the floor was met
 }
 
 #[test]
@@ -130,7 +131,7 @@ fn a_step_that_fails_names_the_place_and_keeps_the_rest() {
     let place = Place::new("fails");
     let mut built = blocks();
     // No vertex is meant to go as far as that.
-    built.simulation.state.velocities[3] = Vec3::splat(1e151);
+    built.world.simulation_mut().state.velocities[3] = Vec3::splat(1e151);
     let error = run(built, &place.run(), RunSettings::default(), &mut ()).unwrap_err();
     assert!(matches!(error, RunError::Absurd { step: 1, .. }) && !error.is_input(), "{error}");
     // Every second step is recorded; step 1 is the last one, and there too.
@@ -142,7 +143,7 @@ fn a_step_that_fails_names_the_place_and_keeps_the_rest() {
     assert_eq!((summary.steps, summary.simulated_s, rows[1][0]), (1, 0.01, 0.01));
     assert_eq!(summary.error, Some(error.to_string()));
     let mut built = blocks();
-    built.simulation.state.positions[30] = Vec3::splat(f64::NAN);
+    built.world.simulation_mut().state.positions[30] = Vec3::splat(f64::NAN);
     let settings = RunSettings { existing: IfExists::Replace, ..RunSettings::default() };
     let error = run(built, &place.run(), settings, &mut ()).unwrap_err().to_string();
     assert!(error.starts_with("step 1, body 1 `held`: vertex 3 of body 1 has position"), "{error}");

@@ -5,13 +5,21 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use pliant::body::soft::{Masses, State};
-use pliant::body::{Bodies, Mesh};
-use pliant::force::gravity::Gravity;
-use pliant::id::{BodyId, VertexId};
+use pliant::body::Bodies;
+use pliant::body::keyframes::{Keyframes, Pose};
+use pliant::body::pins::PinPath;
+use pliant::body::rigid::RigidState;
+use pliant::body::soft::State;
+use pliant::contact::rules::SurfaceRule;
+use pliant::id::VertexId;
 use pliant::integrate::System;
 use pliant::math::{Quat, Vec3};
+use pliant::world::{
+    BodyHandle, BodyMesh, BodyModel, BodyModelKind, OutlineMesh, Pinning, SoftMaterial,
+    SpringNetwork, World,
+};
 
+use super::material::SceneMaterial;
 use super::pattern::{self, Copy, MOST_BODIES};
 use super::shape::{self, Geometry, MOST_TETS, MOST_VERTICES, RestShape};
 use super::{BuildError, external_loads, inertia, material, outline, rigid, rotation, vector};
@@ -24,14 +32,14 @@ use crate::spec::{self, Body, Material};
 const RESOLVED: f64 = 1e-4;
 
 /// All copies of one entry of `bodies`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Group {
     /// Their common shape.
-    pub rest: RestShape,
+    pub rest: Arc<RestShape>,
+    /// Each copy in the world.
+    pub handles: Vec<BodyHandle>,
     /// Vertices of each copy in the scene's arrays.
     pub ranges: Vec<Range<usize>>,
-    /// Where the origin of each copy went, m.
-    pub origins: Vec<Vec3>,
 }
 
 /// Bodies, their state and their internal forces.
@@ -45,27 +53,28 @@ pub struct SceneBodies {
     pub rest: Vec<Vec3>,
     /// At the start.
     pub state: State,
+    /// Where rigid bodies were when they were added.
+    pub rigid_starts: Vec<RigidState>,
     /// Masses, pins, gravity, materials, loads, drag.
     pub system: System,
     /// One for each body.
-    pub infos: Vec<BodyInfo>,
+    pub infos: Arc<Vec<BodyInfo>>,
 }
 
-/// Makes all bodies; sizes above the limits are refused before anything is made.
-pub fn make(
+/// Adds all bodies to a world; sizes above the limits are refused before anything is made.
+pub fn add(
     scene: &spec::Scene,
     folder: Folder<'_>,
+    world: &mut World,
     notices: &mut Vec<String>,
-) -> Result<SceneBodies, BuildError> {
+) -> Result<Vec<Group>, BuildError> {
     if scene.bodies.is_empty() {
         let wrong = BuildError::value("bodies", "the scene is empty: it has no bodies");
         return Err(wrong.with_help("add a table [[bodies]] with name, mesh and material"));
     }
     check_names(&scene.bodies)?;
     check_sizes(&scene.bodies)?;
-    let mut all = Arrays::default();
-    let mut groups = Vec::new();
-    let mut totals = [0.0; 2];
+    let (mut groups, mut totals, mut first) = (Vec::new(), [0.0; 2], 0);
     for (index, body) in scene.bodies.iter().enumerate() {
         let path = format!("bodies.{index}");
         let reported = notices.len();
@@ -83,19 +92,11 @@ pub fn make(
         totals[1] += count * rest.positions.len() as f64;
         check_totals(totals, &format!("{path}.mesh"))?;
         inertia::check(body, &rest, scene.dt, &path, notices)?;
-        groups.push(all.add(scene, index, rest)?);
+        let group = add_copies(scene, index, Arc::new(rest), world, first)?;
+        first = group.ranges.last().map_or(first, |range| range.end);
+        groups.push(group);
     }
-    let infos = infos(scene, &groups);
-    let bodies = Arc::new(topology(&groups)?);
-    let mut system = system(scene, &groups, &all)?;
-    system.bodies = bodies.clone();
-    let mut state =
-        State { positions: all.positions, velocities: all.velocities, ..State::default() };
-    // Held vertices start as they are held.
-    system.pins.hold(0.0, &mut state.positions, &mut state.velocities);
-    rigid::add(scene, &groups, &mut system, &mut state)?;
-    external_loads::push_attractor(scene, &groups, &mut system)?;
-    Ok(SceneBodies { groups, bodies, rest: all.rest, state, system, infos })
+    Ok(groups)
 }
 
 fn check_names(bodies: &[Body]) -> Result<(), BuildError> {
@@ -177,98 +178,126 @@ fn check_totals(totals: [f64; 2], path: &str) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// What all bodies have in common arrays.
-#[derive(Debug, Default)]
-struct Arrays {
-    rest: Vec<Vec3>,
-    positions: Vec<Vec3>,
-    velocities: Vec<Vec3>,
+/// Adds all copies of one entry; its vertices come after `first` others.
+fn add_copies(
+    scene: &spec::Scene,
+    index: usize,
+    rest: Arc<RestShape>,
+    world: &mut World,
+    first: usize,
+) -> Result<Group, BuildError> {
+    let (body, path) = (&scene.bodies[index], format!("bodies.{index}"));
+    let scale = match body.scale {
+        Scale::Even(factor) => Vec3::splat(factor),
+        Scale::PerAxis(factors) => vector(factors),
+    };
+    if scale.min_element() <= 0.0 {
+        let message = format!("the scale is {scale}: it must be positive");
+        return Err(BuildError::value(format!("{path}.scale"), message));
+    }
+    let scaled: Vec<Vec3> = rest.positions.iter().map(|p| scale * *p).collect();
+    let masses = material::masses(body, &rest, &scaled, &path)?;
+    let radius = scaled.iter().map(|p| p.length()).fold(0.0, f64::max);
+    check_place(body, radius, &path)?;
+    let pattern_path = format!("{path}.pattern");
+    let copies = pattern::make(body.pattern.as_ref(), radius, scene.seed, index, &pattern_path)?;
+    let common = Common {
+        body,
+        mesh: Arc::new(mesh(&rest)),
+        scaled: Arc::new(scaled),
+        masses,
+        pins: external_loads::pins(body, &rest, &path)?,
+        material: SoftMaterial::Custom(Arc::new(SceneMaterial {
+            body: body.clone(),
+            rest: rest.clone(),
+            path: path.clone(),
+        })),
+        rest: &rest,
+        path,
+    };
+    let (mut handles, mut ranges) = (Vec::new(), Vec::new());
+    let is_flat = outline::is_outline(body);
+    for copy in copies {
+        let copy = if is_flat { copy.in_plane() } else { copy };
+        let handle = world.add(common.model(copy)?);
+        handles.push(handle.map_err(|error| BuildError::value(&*common.path, error))?);
+        let start = ranges.last().map_or(first, |range: &Range<usize>| range.end);
+        ranges.push(start..start + common.scaled.len());
+    }
+    Ok(Group { rest, handles, ranges })
+}
+
+/// What all copies of an entry have in common.
+struct Common<'a> {
+    body: &'a Body,
+    rest: &'a RestShape,
+    mesh: Arc<BodyMesh>,
+    /// Its shape, scaled, m.
+    scaled: Arc<Vec<Vec3>>,
     masses: Vec<f64>,
+    pins: external_loads::Pinned,
+    material: SoftMaterial,
+    path: String,
 }
 
-impl Arrays {
-    /// Appends all copies of one entry.
-    fn add(
-        &mut self,
-        scene: &spec::Scene,
-        index: usize,
-        rest: RestShape,
-    ) -> Result<Group, BuildError> {
-        let (body, path) = (&scene.bodies[index], format!("bodies.{index}"));
-        let scale = match body.scale {
-            Scale::Even(factor) => Vec3::splat(factor),
-            Scale::PerAxis(factors) => vector(factors),
+impl Common<'_> {
+    /// One copy in its place.
+    fn model(&self, Copy { shift, turn }: Copy) -> Result<BodyModel, BuildError> {
+        let Common { body, masses, .. } = self;
+        let (turn, origin): (Quat, Vec3) =
+            (rotation(body.rotation) * turn, vector(body.position) + shift);
+        let start: Vec<Vec3> = self.scaled.iter().map(|p| origin + turn * *p).collect();
+        let weighed = start.iter().zip(masses).map(|(p, m)| *m * *p).sum::<Vec3>();
+        let centre = weighed / masses.iter().sum::<f64>();
+        let (velocity, spin) = (vector(body.velocity), vector(body.spin));
+        let velocities = start.iter().map(|p| velocity + spin.cross(*p - centre)).collect();
+        let kind = match body.material {
+            Material::Fixed {} => BodyModelKind::Fixed,
+            Material::Rigid { density } => {
+                let at = Pose { position: origin, rotation: turn };
+                let part = rigid::part(body, self.rest, &start, density, at);
+                BodyModelKind::Rigid(part.map_err(|error| rigid::unfit(body, &error, &self.path))?)
+            }
+            _ => BodyModelKind::Soft(self.material.clone()),
         };
-        if scale.min_element() <= 0.0 {
-            let message = format!("the scale is {scale}: it must be positive");
-            return Err(BuildError::value(format!("{path}.scale"), message));
-        }
-        let scaled: Vec<Vec3> = rest.positions.iter().map(|p| scale * *p).collect();
-        let masses = material::masses(body, &rest, &scaled, &path)?;
-        let radius = scaled.iter().map(|p| p.length()).fold(0.0, f64::max);
-        check_place(body, radius, &path)?;
-        let path = format!("{path}.pattern");
-        let copies = pattern::make(body.pattern.as_ref(), radius, scene.seed, index, &path)?;
-        let (mut ranges, mut origins) = (Vec::new(), Vec::new());
-        let is_flat = outline::is_outline(body);
-        for copy in copies {
-            let Copy { shift, turn } = if is_flat { copy.in_plane() } else { copy };
-            let (turn, origin): (Quat, Vec3) =
-                (rotation(body.rotation) * turn, vector(body.position) + shift);
-            let start = self.positions.len();
-            self.positions.extend(scaled.iter().map(|p| origin + turn * *p));
-            self.rest.extend(&scaled);
-            self.masses.extend(&masses);
-            let placed = &self.positions[start..];
-            let weighed = placed.iter().zip(&masses).map(|(p, m)| *m * *p).sum::<Vec3>();
-            let centre = weighed / masses.iter().sum::<f64>();
-            let (velocity, spin) = (vector(body.velocity), vector(body.spin));
-            let speeds = placed.iter().map(|p| velocity + spin.cross(*p - centre));
-            self.velocities.extend(speeds);
-            ranges.push(start..self.positions.len());
-            origins.push(origin);
-        }
-        Ok(Group { rest, ranges, origins })
-    }
-}
-
-fn topology(groups: &[Group]) -> Result<Bodies, BuildError> {
-    let edges: Vec<Vec<[VertexId; 2]>> =
-        groups.iter().map(|g| g.rest.edges.iter().map(|(edge, _)| *edge).collect()).collect();
-    let mut meshes = Vec::new();
-    for (group, edges) in groups.iter().zip(&edges) {
-        let mesh = match &group.rest.geometry {
-            Geometry::Tets(mesh) => Mesh::Tets(mesh),
-            Geometry::Surface(mesh) => Mesh::Surface(mesh),
-            Geometry::SpringNetwork => Mesh::SpringNetwork(group.rest.positions.len(), edges),
-            Geometry::Particles => Mesh::Particles(group.rest.positions.len()),
-            Geometry::Outline { rings, .. } => Mesh::Outline(group.rest.positions.len(), rings),
+        let pinned = |(vertices, motion): &(Vec<VertexId>, Option<Keyframes>)| Pinning {
+            vertices: vertices.iter().map(|v| (*v, start[v.index()])).collect(),
+            path: motion.clone().map(|motion| PinPath { motion, pivot: origin }),
         };
-        meshes.extend(group.ranges.iter().map(|_| mesh));
+        Ok(BodyModel {
+            mesh: self.mesh.clone(),
+            rest: self.scaled.clone(),
+            kind,
+            pins: self.pins.iter().map(pinned).collect(),
+            start,
+            velocities,
+            masses: masses.clone(),
+            surface: SurfaceRule::default(),
+        })
     }
-    Bodies::from_meshes(&meshes).map_err(|error| BuildError::value("bodies", error))
 }
 
-fn system(scene: &spec::Scene, groups: &[Group], all: &Arrays) -> Result<System, BuildError> {
-    let masses =
-        Masses::new(all.masses.clone()).map_err(|error| BuildError::value("bodies", error))?;
-    let fixed = fixed(scene, groups);
-    let mut system = System { masses, fixed, ..System::default() };
-    let gravity = vector(scene.gravity);
-    if gravity != Vec3::ZERO {
-        system.forces.push(Gravity::new(gravity, system.masses.of()));
+/// The shape as a world takes it.
+fn mesh(rest: &RestShape) -> BodyMesh {
+    let positions = rest.positions.clone();
+    match &rest.geometry {
+        Geometry::Tets(mesh) => BodyMesh::Tets(mesh.clone()),
+        Geometry::Surface(mesh) => BodyMesh::Surface(mesh.clone()),
+        Geometry::SpringNetwork => BodyMesh::SpringNetwork(SpringNetwork {
+            positions,
+            edges: rest.edges.iter().map(|(edge, _)| *edge).collect(),
+            triangles: rest.triangles.clone(),
+            ..SpringNetwork::default()
+        }),
+        Geometry::Particles => BodyMesh::Particles(positions),
+        Geometry::Outline { rings, .. } => {
+            BodyMesh::Outline(OutlineMesh { positions, rings: rings.clone() })
+        }
     }
-    for (index, (body, group)) in scene.bodies.iter().zip(groups).enumerate() {
-        let path = format!("bodies.{index}");
-        material::push_forces(body, group, &all.positions, &path, &mut system.forces)?;
-        external_loads::pin(body, group, &all.positions, &path, &mut system.pins)?;
-    }
-    external_loads::push_loads(scene, groups, &mut system)?;
-    external_loads::push_drag(scene, &mut system)?;
-    Ok(system)
 }
 
-fn infos(scene: &spec::Scene, groups: &[Group]) -> Vec<BodyInfo> {
+/// What is known of each body before the first step.
+pub fn infos(scene: &spec::Scene, groups: &[Group]) -> Vec<BodyInfo> {
     let mut infos = Vec::new();
     for (body, Group { rest, ranges, .. }) in scene.bodies.iter().zip(groups) {
         for (copy, vertices) in ranges.iter().enumerate() {
@@ -300,13 +329,4 @@ fn infos(scene: &spec::Scene, groups: &[Group]) -> Vec<BodyInfo> {
         }
     }
     infos
-}
-
-/// Bodies that never move, in the scene's numbers.
-fn fixed(scene: &spec::Scene, groups: &[Group]) -> Vec<BodyId> {
-    let entries = scene.bodies.iter().zip(groups);
-    let each = entries.flat_map(|(body, group)| {
-        group.ranges.iter().map(|_| matches!(body.material, Material::Fixed {}))
-    });
-    each.zip(0..).filter(|(fixed, _)| *fixed).map(|(_, number)| BodyId(number)).collect()
 }

@@ -140,21 +140,32 @@ pub fn networks(scene: &spec::Scene, made: &SceneBodies) -> Option<String> {
     })
 }
 
+/// All responses of a scene.
+#[derive(Debug)]
+pub struct SceneResponses {
+    /// The engine's own, if the scene has it.
+    pub contact: Option<ConstraintResponse>,
+    /// Others, in the order in which they are asked.
+    pub others: Vec<Box<dyn ContactResponse>>,
+}
+
 /// All responses of a scene; obstacles that are met by them go in.
 pub fn responses(
     scene: &spec::Scene,
     made: &SceneBodies,
     obstacles: &mut Obstacles,
     apart: Pairs,
-) -> Result<Vec<Box<dyn ContactResponse>>, BuildError> {
+) -> Result<SceneResponses, BuildError> {
     let solved = std::mem::take(&mut obstacles.solved);
     let flat = outline::response(scene, made, &apart)?;
     let is_solid = |body: &BodyId| made.bodies.kind(*body) != BodyKind::Outline;
+    let mut contact = None;
     let mut all: Vec<Box<dyn ContactResponse>> = match chosen(scene) {
         Response::None => Vec::new(),
         _ if !made.bodies.ids().any(|body| is_solid(&body)) => Vec::new(),
         Response::Constraint => {
-            vec![Box::new(constraint(scene, made, solved).leaving_out(apart))]
+            contact = Some(constraint(scene, made, solved).leaving_out(apart));
+            Vec::new()
         }
         Response::Penalty => vec![Box::new(springs(scene, made, Kind::Consistent)?)],
         Response::Closest => vec![Box::new(springs(scene, made, Kind::Closest)?)],
@@ -169,7 +180,7 @@ pub fn responses(
     }
     all.extend(flat);
     all.push(Box::new(Impulses::new(std::mem::take(&mut obstacles.impulsive))));
-    Ok(all)
+    Ok(SceneResponses { contact, others: all })
 }
 
 fn springs(scene: &spec::Scene, made: &SceneBodies, kind: Kind) -> Result<BodyPenalty, BuildError> {

@@ -1,7 +1,7 @@
 //! External loads on bodies: pins, loads, drag.
 
 use pliant::body::keyframes::{Keyframe, Keyframes};
-use pliant::body::pins::{self, PinPath, Pins, Plane};
+use pliant::body::pins::{self, Plane};
 use pliant::body::rigid::RigidBody;
 use pliant::body::rigid::all::balanced_masses_in_plane;
 use pliant::force::drag::{Drag, DragLaw};
@@ -9,7 +9,7 @@ use pliant::force::harmonic_well::HarmonicWell;
 use pliant::force::load::Load;
 use pliant::id::{BodyId, VertexId};
 use pliant::integrate::System;
-use pliant::math::{Aabb, Vec3};
+use pliant::math::Aabb;
 
 use super::bodies::{Group, SceneBodies};
 use super::obstacles::Obstacles;
@@ -20,20 +20,12 @@ use crate::spec::body as key;
 use crate::spec::{self, Body, Material, Response};
 use pliant_io::suggest::nearest;
 
-/// Pins the vertices that a body names, in all its copies.
-pub fn pin(
-    body: &Body,
-    group: &Group,
-    positions: &[Vec3],
-    path: &str,
-    pins: &mut Pins,
-) -> Result<(), BuildError> {
-    if matches!(body.material, Material::Fixed {}) {
-        for range in &group.ranges {
-            let held: Vec<VertexId> = range.clone().map(|v| VertexId(v as u32)).collect();
-            pins.add_still(&held, positions).map_err(|error| BuildError::value(path, error))?;
-        }
-    }
+/// Vertices that a body names as pinned, each with how they move.
+pub type Pinned = Vec<(Vec<VertexId>, Option<Keyframes>)>;
+
+/// The vertices that a body names as pinned.
+pub fn pins(body: &Body, rest: &RestShape, path: &str) -> Result<Pinned, BuildError> {
+    let mut all = Vec::new();
     for (k, key) in body.pins.iter().enumerate() {
         let path = format!("{path}.pins.{k}");
         let choice = Choice {
@@ -42,7 +34,7 @@ pub fn pin(
             plane: key.plane.as_ref(),
             vertices: key.vertices.as_deref(),
         };
-        let chosen = chosen(&choice, &group.rest, &path)?;
+        let chosen = chosen(&choice, rest, &path)?;
         if chosen.is_empty() {
             return Err(BuildError::value(path, "the pin holds no vertex"));
         }
@@ -51,20 +43,9 @@ pub fn pin(
             true => None,
             false => Some(keyframes(&key.keyframes, &frames_path)?),
         };
-        for (range, origin) in group.ranges.iter().zip(&group.origins) {
-            let held: Vec<VertexId> =
-                chosen.iter().map(|v| VertexId(v.0 + range.start as u32)).collect();
-            let done = match &motion {
-                None => pins.add_still(&held, positions),
-                Some(motion) => {
-                    let path = PinPath { motion: motion.clone(), pivot: *origin };
-                    pins.add_moving(&held, positions, path)
-                }
-            };
-            done.map_err(|error| BuildError::value(&*path, error))?;
-        }
+        all.push((chosen, motion));
     }
-    Ok(())
+    Ok(all)
 }
 
 /// Which vertices of a shape are meant.

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use pliant::body::obstacle::Obstacle;
-use pliant::contact::response::Response;
 use pliant::id::VertexId;
 use pliant::integrate::Integrator;
 use pliant::integrate::constraint::{Constraints, ObstacleFn, PbdSettings, PositionConstraint};
@@ -21,6 +20,7 @@ use pliant::step::{MatchOrder, Stepper};
 
 use super::BuildError;
 use super::bodies::SceneBodies;
+use super::contact::SceneResponses;
 use super::shapes::After;
 use crate::diagnostic::DiagnosticKind;
 use crate::spec::body::{ConstraintKind, EdgeKind};
@@ -43,7 +43,7 @@ pub fn make(
     scene: &spec::Scene,
     made: &SceneBodies,
     obstacles: Vec<Obstacle>,
-    responses: Vec<Box<dyn Response>>,
+    responses: SceneResponses,
     after: Option<After>,
 ) -> Result<Stepper, BuildError> {
     let key = &scene.integrator;
@@ -70,10 +70,13 @@ pub fn make(
         return Err(BuildError::value(format!("bodies.{body}.constraints"), message));
     }
     let mut stepper = Stepper::new(inner)
-        .with_responses(responses)
+        .with_responses(responses.others)
         .with_substeps(key.substeps)
         .with_halvings(key.max_halvings.unwrap_or(0))
         .with_convergence_tolerance(scene.contact.convergence_tolerance);
+    if let Some(contact) = responses.contact {
+        stepper = stepper.with_contact(contact);
+    }
     if let Some((groups, velocities)) = after {
         // Contact has the last word: so friction acts on whole shapes.
         let matching = ShapeMatching::new(groups, velocities);

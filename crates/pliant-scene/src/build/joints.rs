@@ -27,7 +27,12 @@ pub fn add(
     made: &mut SceneBodies,
     notices: &mut Vec<String>,
 ) -> Result<Pairs, BuildError> {
+    let before = made.state.rigids.clone();
     let mut pairs = attach::add(scene, made)?;
+    let changed = before.iter().zip(&made.state.rigids);
+    for (start, (before, after)) in made.rigid_starts.iter_mut().zip(changed) {
+        *start = start.with_axes_of(before, after);
+    }
     let (mut list, mut names) = (Vec::new(), Vec::new());
     for (k, joint) in scene.joints.iter().enumerate() {
         if joint.kind == key::JointKind::Attach {
@@ -46,7 +51,7 @@ pub fn add(
     pairs.sort_unstable();
     pairs.dedup();
     let members = made.system.rigids.entries();
-    let joints = Joints::new(list, members, &made.state.rigids);
+    let joints = Joints::new(list, members, &made.rigid_starts);
     let joints = joints.map_err(|error| BuildError::value("joints", error))?;
     notices.extend(contradiction(&joints, &names, made));
     made.system.joints = joints;

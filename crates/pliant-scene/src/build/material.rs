@@ -1,5 +1,8 @@
 //! Masses and internal forces of bodies.
 
+use std::error::Error;
+use std::sync::Arc;
+
 use pliant::body::pins::{self, Plane};
 use pliant::body::soft::Masses;
 use pliant::force::Forces;
@@ -15,9 +18,9 @@ use pliant::id::VertexId;
 use pliant::math::Vec3;
 use pliant::mesh::tet::TetMesh;
 use pliant::mesh::topology;
+use pliant::world::{BodyMaterial, MaterialBody};
 use pliant_plane::area::Areas;
 
-use super::bodies::Group;
 use super::shape::{Geometry, RestShape};
 use super::{BuildError, outline, rigid, vector};
 use crate::spec::body::{self as key, EdgeKind, Region};
@@ -101,10 +104,41 @@ fn density(material: &Material) -> f64 {
     }
 }
 
+/// The material of a body of a scene, in all its copies.
+#[derive(Debug)]
+pub struct SceneMaterial {
+    /// The body.
+    pub body: Body,
+    /// Its shape.
+    pub rest: Arc<RestShape>,
+    /// Of its key.
+    pub path: String,
+}
+
+impl BodyMaterial for SceneMaterial {
+    fn push_forces(
+        &self,
+        bodies: &[MaterialBody<'_>],
+        forces: &mut Forces,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let starts: Vec<u32> = bodies.iter().map(|body| body.first).collect();
+        let positions = bodies.first().map_or(&[][..], |body| body.rest);
+        let copies = Copies { rest: &self.rest, starts: &starts };
+        Ok(push_forces(&self.body, copies, positions, &self.path, forces)?)
+    }
+}
+
+/// All copies of a shape, each with its first vertex in the scene.
+#[derive(Clone, Copy, Debug)]
+struct Copies<'a> {
+    rest: &'a RestShape,
+    starts: &'a [u32],
+}
+
 /// Appends the forces within all copies of a body; `positions` are those of the scene at rest.
-pub fn push_forces(
+fn push_forces(
     body: &Body,
-    group: &Group,
+    group: Copies<'_>,
     positions: &[Vec3],
     path: &str,
     forces: &mut Forces,
@@ -202,7 +236,7 @@ struct Portion {
 
 impl Portion {
     /// Some tets, by number, and what belongs to them; all of a body without tets.
-    fn new(group: &Group, wanted: impl Fn(usize) -> bool) -> Portion {
+    fn new(group: Copies<'_>, wanted: impl Fn(usize) -> bool) -> Portion {
         let (mut tets, mut surface, mut edges) = (Vec::new(), Vec::new(), group.rest.edges.clone());
         let is_solid = matches!(group.rest.geometry, Geometry::Tets(_));
         if let Geometry::Tets(mesh) = &group.rest.geometry {
@@ -216,11 +250,11 @@ impl Portion {
             let own = topology::edges(count, &tets);
             edges = own.into_iter().map(|edge| (edge, EdgeKind::Structural)).collect();
         }
-        let starts: Vec<u32> = group.ranges.iter().map(|range| range.start as u32).collect();
+        let starts = group.starts;
         Portion {
             is_solid,
-            tets: repeat(&starts, &tets),
-            surface: repeat(&starts, &surface),
+            tets: repeat(starts, &tets),
+            surface: repeat(starts, &surface),
             outlines: match &group.rest.geometry {
                 Geometry::Outline { rings, .. } => {
                     starts.iter().map(|start| shifted(rings, *start)).collect()

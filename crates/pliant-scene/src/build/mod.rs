@@ -32,10 +32,16 @@ mod contact;
 
 mod integrator;
 
+mod assembly;
+
 use pliant_io::files::Folder;
 
+use std::sync::Arc;
+
+use assembly::SceneAssembly;
 use pliant::math::{Quat, Vec3};
 use pliant::step::Simulation;
+use pliant::world::{World, WorldError};
 
 use super::diagnostic::DiagnosticKind;
 use super::spec;
@@ -51,7 +57,8 @@ const WHOLE: f64 = 1e-9;
 const RATE: f64 = 60.0;
 
 /// An error in the value at a path of the scene.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{path}: {message}")]
 pub struct BuildError {
     /// Such as `bodies.0.mesh.size`.
     pub path: String,
@@ -91,19 +98,22 @@ pub fn build(scene: &mut spec::Scene, folder: Folder<'_>) -> Result<LoadedScene,
     contact::choose(scene)?;
     shapes::choose(scene)?;
     let mut notices = Vec::new();
-    let mut made = bodies::make(scene, folder, &mut notices)?;
-    let warnings = contact::unmet(scene, &made).filter(|_| is_silent).into_iter().collect();
-    notices.extend(contact::networks(scene, &made));
-    notices.extend(outline::mixed(scene, &made));
-    notices.extend(shapes::unmet(scene));
-    let mut obstacles = obstacles::make(scene, folder, &mut made, &mut notices)?;
-    let apart = joints::add(scene, &mut made, &mut notices)?;
-    let held = external_loads::held(scene, &made, &obstacles);
-    let responses = contact::responses(scene, &made, &mut obstacles, apart)?;
-    let after = shapes::make(scene, &mut made)?;
-    let stepper = integrator::make(scene, &made, obstacles.ruled, responses, after)?;
-    let bodies::SceneBodies { state, system, mut infos, .. } = made;
-    infos.iter_mut().zip(held).for_each(|(info, held)| info.held = held);
+    let mut world = World::new();
+    world.set_gravity(vector(scene.gravity)).map_err(|e| BuildError::value("gravity", e))?;
+    world.set_time_step(scene.dt).map_err(|error| BuildError::value("dt", error))?;
+    let groups = bodies::add(scene, folder, &mut world, &mut notices)?;
+    let infos = Arc::new(bodies::infos(scene, &groups));
+    let start: Vec<Vec3> = starts(&world)?;
+    let obstacles = obstacles::make(scene, folder, &start, &mut notices)?;
+    let assembly = SceneAssembly::new(scene, groups, infos.clone(), obstacles.list.clone());
+    let found = assembly.findings();
+    world.set_assembly(assembly);
+    world.assemble().map_err(from_world)?;
+    let found = found.take();
+    notices.extend(found.notices);
+    let warnings = found.warnings.into_iter().filter(|_| is_silent).collect();
+    let mut infos = infos.to_vec();
+    infos.iter_mut().zip(found.held).for_each(|(info, held)| info.held = held);
     let info = RunInfo {
         scene: scene.name.clone(),
         response: word(&contact::chosen(scene)),
@@ -117,19 +127,35 @@ pub fn build(scene: &mut spec::Scene, folder: Folder<'_>) -> Result<LoadedScene,
         bodies: infos,
         obstacles: obstacles.skins,
     };
-    let simulation = Simulation::new(state, system, stepper);
     // What no step can work with is better told now, with the scene at hand.
-    let system = &simulation.system;
-    if let Err(error) = system.check_step(&simulation.state, scene.dt) {
+    let Simulation { state, system, .. } = world.simulation();
+    if let Err(error) = system.check_step(state, scene.dt) {
         return Err(BuildError::value("bodies", error));
     }
-    let motion = simulation.state.motion();
-    if let Err(error) = system.check_state(motion, "the start") {
+    if let Err(error) = system.check_state(state.motion(), "the start") {
         return Err(BuildError::value("bodies", error));
     }
     notices.extend(cut_short(scene, steps));
-    let (resolved, obstacles) = (String::new(), obstacles.all);
-    Ok(LoadedScene { simulation, info, resolved, notices, warnings, obstacles })
+    let (resolved, obstacles) = (String::new(), obstacles.list);
+    Ok(LoadedScene { world, info, resolved, notices, warnings, obstacles })
+}
+
+/// Positions of all bodies, m.
+fn starts(world: &World) -> Result<Vec<Vec3>, BuildError> {
+    let mut all = Vec::new();
+    for body in world.bodies() {
+        all.extend_from_slice(world.positions(body).map_err(from_world)?);
+    }
+    Ok(all)
+}
+
+/// What a world refuses, at its place in the scene where that is known.
+fn from_world(error: WorldError) -> BuildError {
+    let own = match &error {
+        WorldError::Assembly(error) | WorldError::Material(error) => error.downcast_ref(),
+        _ => None,
+    };
+    own.cloned().unwrap_or_else(|| BuildError::value("bodies", error))
 }
 
 /// The word that a key's value is written as.

@@ -36,22 +36,27 @@ pub struct Obstacles {
     pub ruled: Vec<Obstacle>,
     /// Whether forces or constraints act, whose impulses are not reported.
     pub pushes: bool,
-    /// All of them, to measure by.
-    pub all: Vec<Obstacle>,
+}
+
+/// Obstacles as the scene has them, in order.
+#[derive(Debug, Default)]
+pub struct SceneObstacles {
+    /// All of them.
+    pub list: Vec<Obstacle>,
     /// For pictures.
     pub skins: Vec<RenderMesh>,
 }
 
-/// Makes all obstacles; penalties and barriers go to the forces.
+/// Makes all obstacles; `positions` are those of all vertices at the start, m.
 pub fn make(
     scene: &spec::Scene,
     folder: Folder<'_>,
-    made: &mut SceneBodies,
+    positions: &[Vec3],
     notices: &mut Vec<String>,
-) -> Result<Obstacles, BuildError> {
-    let mut all = Obstacles::default();
+) -> Result<SceneObstacles, BuildError> {
+    let mut all = SceneObstacles::default();
     let mut names = BTreeSet::new();
-    let extent = render_mesh::extent(&made.state.positions);
+    let extent = render_mesh::extent(positions);
     for (index, key) in scene.obstacles.iter().enumerate() {
         let path = format!("obstacles.{index}");
         if !names.insert(&key.name) {
@@ -65,8 +70,20 @@ pub fn make(
         let touch = SurfaceMaterial { friction: key.friction, restitution: key.restitution };
         let obstacle = Obstacle::new(Boxed(shape), motion, touch)
             .map_err(|error| BuildError::value(&*path, error))?;
-        all.all.push(obstacle.clone());
-        respond(&mut all, scene, key, obstacle, made, &path)?;
+        all.list.push(obstacle);
+    }
+    Ok(all)
+}
+
+/// Sorts obstacles by response; penalties and barriers go to the forces.
+pub fn sort(
+    scene: &spec::Scene,
+    list: &[Obstacle],
+    made: &mut SceneBodies,
+) -> Result<Obstacles, BuildError> {
+    let mut all = Obstacles::default();
+    for (index, (key, obstacle)) in scene.obstacles.iter().zip(list).enumerate() {
+        respond(&mut all, scene, key, obstacle.clone(), made, &format!("obstacles.{index}"))?;
     }
     Ok(all)
 }

@@ -1,20 +1,18 @@
 //! Rigid bodies of a scene: their mass, and which bodies they are.
 
-use pliant::body::rigid::all::{RigidBodySet, balanced_masses, balanced_masses_in_plane};
+use pliant::body::keyframes::Pose;
+use pliant::body::rigid::all::{balanced_masses, balanced_masses_in_plane};
 use pliant::body::rigid::mass::MassProperties;
 use pliant::body::rigid::{RigidBody, RigidError, RigidState};
-use pliant::body::soft::State;
-use pliant::id::BodyId;
-use pliant::integrate::System;
 use pliant::math::Vec3;
+use pliant::world::RigidPart;
 
-use super::bodies::Group;
 use super::material::shares;
 use super::shape::{Geometry, RestShape};
 use super::vector;
 use super::{BuildError, outline};
 use crate::diagnostic::DiagnosticKind;
-use crate::spec::{self, Body, Material, Mesh};
+use crate::spec::{Body, Material, Mesh};
 
 /// Masses of the vertices of one copy, kg, with the mass and the centre of the rigid body.
 pub fn masses(
@@ -62,7 +60,7 @@ pub fn refused(body: &Body, wrong: BuildError) -> BuildError {
 }
 
 /// Why a body cannot be rigid, at the key concerned.
-fn unfit(body: &Body, error: &RigidError, path: &str) -> BuildError {
+pub fn unfit(body: &Body, error: &RigidError, path: &str) -> BuildError {
     let key = match error {
         RigidError::Mass { .. } if body.mass.is_some() => "mass",
         RigidError::Density { .. } => "material.density",
@@ -121,31 +119,16 @@ fn body_of(
     }
 }
 
-/// Notes which bodies are rigid, and where they are.
-pub fn add(
-    scene: &spec::Scene,
-    groups: &[Group],
-    system: &mut System,
-    state: &mut State,
-) -> Result<(), BuildError> {
-    let (mut list, mut number) = (Vec::new(), 0);
-    for (index, (body, group)) in scene.bodies.iter().zip(groups).enumerate() {
-        let path = format!("bodies.{index}");
-        for range in &group.ranges {
-            let id = BodyId(number);
-            number += 1;
-            let Material::Rigid { density } = body.material else { continue };
-            let placed = &state.positions[range.clone()];
-            let properties = properties(body, &group.rest, placed, density);
-            let made = properties.and_then(|of| body_of(&group.rest, placed, of));
-            let (rigid, mut at) = made.map_err(|error| unfit(body, &error, &path))?;
-            (at.velocity, at.spin) = (vector(body.velocity), vector(body.spin));
-            list.push((id, rigid));
-            state.rigids.push(at);
-        }
-    }
-    let rigids = RigidBodySet::new(list, system.bodies.offsets(), state.positions.len());
-    system.rigids = rigids.map_err(|error| BuildError::value("bodies", error))?;
-    system.rigids.write(state);
-    Ok(())
+/// The rigid body of a copy that is in its place, whose mesh has its own space at a pose.
+pub fn part(
+    body: &Body,
+    rest: &RestShape,
+    placed: &[Vec3],
+    density: f64,
+    at: Pose,
+) -> Result<RigidPart, RigidError> {
+    let properties = properties(body, rest, placed, density)?;
+    let (rigid, state) = body_of(rest, placed, properties)?;
+    let (velocity, spin) = (vector(body.velocity), vector(body.spin));
+    Ok(RigidPart::new(rigid, RigidState { velocity, spin, ..state }, at))
 }

@@ -41,6 +41,9 @@ pub(super) struct Layout {
     pub joints: Vec<JointHandle>,
     /// Kinematic bodies, each with its path among those of pins.
     pub driven: Vec<(BodyHandle, usize)>,
+    /// States of each rigid body before and after assembly: with what is attached to it, it has
+    /// another centre and other axes.
+    pub rigid_axes: Vec<[RigidState; 2]>,
     /// Place of gravity among the forces; none where there is none.
     pub gravity: Option<usize>,
     /// Place of constant forces.
@@ -50,14 +53,20 @@ pub(super) struct Layout {
 }
 
 impl World {
-    /// Makes the simulation of all that is there, if that has changed.
-    pub(super) fn assemble(&mut self) -> Result<(), WorldError> {
+    /// Makes everything ready for the next step, which otherwise does it itself.
+    ///
+    /// Bodies, obstacles and joints that were added or removed since the last step take effect.
+    pub fn assemble(&mut self) -> Result<(), WorldError> {
         if self.is_current {
             return Ok(());
         }
         self.carry();
         let (mut simulation, layout) = self.assembled()?;
         self.keep_impulses(&mut simulation);
+        if self.joints.keys().is_empty() {
+            simulation.system.joints.take_travel(&self.simulation.system.joints);
+        }
+        simulation.system.profiler = self.simulation.system.profiler.take();
         self.simulation = simulation;
         for (place, handle) in layout.bodies.iter().enumerate() {
             if let Some(entry) = self.bodies.get_mut(handle.0) {
@@ -79,7 +88,10 @@ impl World {
             let own = system.bodies.vertices(id);
             entry.state.positions.copy_from_slice(&state.positions[own.clone()]);
             entry.state.velocities.copy_from_slice(&state.velocities[own]);
-            entry.state.rigid = system.rigids.index(id).map(|place| state.rigids[place]);
+            entry.state.rigid = system.rigids.index(id).map(|place| {
+                let [own, assembled] = self.layout.rigid_axes[place];
+                state.rigids[place].with_axes_of(&assembled, &own)
+            });
         });
         let travel = |place| self.simulation.system.joints.travel(place);
         for (place, handle) in self.layout.joints.iter().enumerate() {
@@ -111,15 +123,19 @@ impl World {
         system.rigids = rigids(&entries, &system.bodies)?;
         system.rigids.write(&mut state);
         system.joints = self.joints(&system, &state.rigids)?;
+        let before = state.rigids.clone();
         let stepper = match &self.assembly {
             Some(assembly) => {
                 let (state, system) = (&mut state, &mut system);
-                let parts = WorldParts { rest: &rest, state, system, handles: &layout.bodies };
+                let rigid_starts = &rigid_starts(&entries)[..];
+                let handles = &layout.bodies[..];
+                let parts = WorldParts { rest: &rest, state, system, rigid_starts, handles };
                 let made = assembly.assemble(parts);
                 made.map_err(|error| WorldError::Assembly(Arc::from(error)))?
             }
             None => self.stepper(&rest, &system)?,
         };
+        layout.rigid_axes = before.into_iter().zip(&state.rigids).map(|(a, b)| [a, *b]).collect();
         let mut simulation = Simulation::new(state, system, stepper);
         simulation.external_impulse_total = self.simulation.external_impulse_total;
         Ok((simulation, layout))
@@ -366,6 +382,15 @@ impl World {
 /// Values of all bodies in one array.
 fn gather(entries: &[&BodyEntry], of: fn(&BodyEntry) -> &Vec<Vec3>) -> Vec<Vec3> {
     entries.iter().flat_map(|entry| of(entry).iter().copied()).collect()
+}
+
+/// Where rigid bodies were when they were added.
+fn rigid_starts(entries: &[&BodyEntry]) -> Vec<RigidState> {
+    let starts = entries.iter().filter_map(|entry| match &entry.model.kind {
+        BodyModelKind::Rigid(part) => Some(part.state),
+        _ => None,
+    });
+    starts.collect()
 }
 
 /// The rigid bodies among all.

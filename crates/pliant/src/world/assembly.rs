@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt::Debug;
 use std::ops::Range;
 
+use crate::body::rigid::RigidState;
 use crate::body::soft::State;
 use crate::integrate::System;
 use crate::math::Vec3;
@@ -29,6 +30,8 @@ pub struct WorldParts<'a> {
     pub state: &'a mut State,
     /// Bodies, masses, pins, gravity and materials.
     pub system: &'a mut System,
+    /// Where rigid bodies were when they were added.
+    pub rigid_starts: &'a [RigidState],
     /// Handle of each body, in order.
     pub handles: &'a [BodyHandle],
 }

@@ -509,7 +509,10 @@ impl World {
         let Simulation { state, system, .. } = &mut self.simulation;
         match id.and_then(|id| system.rigids.index(id)) {
             Some(place) => {
-                change(&mut state.rigids[place]);
+                let [own, assembled] = self.layout.rigid_axes[place];
+                let mut now = state.rigids[place].with_axes_of(&assembled, &own);
+                change(&mut now);
+                state.rigids[place] = now.with_axes_of(&own, &assembled);
                 system.rigids.write(state);
             }
             None => {

@@ -167,7 +167,8 @@ impl World {
         match entry.id {
             Some(id) => {
                 let place = self.simulation.system.rigids.index(id)?;
-                Some(self.simulation.state.rigids[place])
+                let [own, assembled] = self.layout.rigid_axes.get(place)?;
+                Some(self.simulation.state.rigids[place].with_axes_of(assembled, own))
             }
             None => entry.state.rigid,
         }
@@ -221,9 +222,15 @@ impl World {
         }
     }
 
-    /// The simulation behind it, for those who look deeper.
+    /// The simulation behind it, for those who look deeper; as of the last step or
+    /// [`World::assemble`].
     pub fn simulation(&self) -> &Simulation {
         &self.simulation
+    }
+
+    /// The same, to be changed by those who know what they do.
+    pub fn simulation_mut(&mut self) -> &mut Simulation {
+        &mut self.simulation
     }
 }
 

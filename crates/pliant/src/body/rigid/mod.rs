@@ -264,6 +264,18 @@ impl RigidState {
         Ok(())
     }
 
+    /// The same body by other axes: `before` and `after` are one state by both.
+    ///
+    /// As where something becomes part of it, which moves its centre and axes of inertia.
+    pub fn with_axes_of(&self, before: &RigidState, after: &RigidState) -> RigidState {
+        if self == before || before == after {
+            return if self == before { *after } else { *self };
+        }
+        let turn = self.turn * (before.turn.conjugate() * after.turn);
+        let centre = self.point(before.body_point(after.centre));
+        RigidState { centre, turn, velocity: self.velocity_at(centre), spin: self.spin }
+    }
+
     /// Inertia about the centre, world axes, kg·m²; exactly symmetric.
     pub fn inertia(&self, body: &RigidBody) -> Mat3 {
         self.on_axes(body.moments)

@@ -316,6 +316,13 @@ impl Joints {
         }
     }
 
+    /// Takes over the travel of as many joints, whole turns included.
+    pub(crate) fn take_travel(&mut self, other: &Joints) {
+        if self.travel.len() == other.travel.len() {
+            self.travel.copy_from_slice(&other.travel);
+        }
+    }
+
     /// Moves the world's side of a joint: where it is, m, and how fast it moves.
     ///
     /// Does nothing for a joint of two bodies, or that does not exist.
