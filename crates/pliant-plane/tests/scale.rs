@@ -15,6 +15,7 @@ use pliant_plane::image::Images;
 use pliant_plane::outline::crossings::crossings;
 use pliant_plane::outline::thick::{Stroke, thicken};
 use pliant_plane::outline::{OutlineNotice, Outlines};
+#[cfg(debug_assertions)]
 use pliant_plane::work::visited;
 use pliant_plane::{Backend, Pair, ProximityQuery, ProximityResult, QueryFlags};
 
@@ -109,6 +110,7 @@ fn memory_is_in_proportion_to_segments() {
 }
 
 /// Nodes of trees visited for each segment of a pair and each depth found, crossings included.
+#[cfg(debug_assertions)]
 fn visits(family: Hostile, backend: &mut dyn Backend, segments: usize) -> f64 {
     let rings = family.rings(segments / 2).unwrap();
     let outlines = pair(&rings, family.shift(segments / 2));
@@ -120,6 +122,7 @@ fn visits(family: Hostile, backend: &mut dyn Backend, segments: usize) -> f64 {
 }
 
 #[test]
+#[cfg(debug_assertions)]
 fn work_is_in_proportion_to_segments_and_results() {
     /// With upright boxes alone the star takes 719 (exact) and 949 (images).
     const MOST: f64 = 300.0;
@@ -132,6 +135,7 @@ fn work_is_in_proportion_to_segments_and_results() {
 }
 
 /// A comb that lies on its side, slanted, and again with its points off by rounding.
+#[cfg(debug_assertions)]
 fn grazing(segments: usize) -> Outlines {
     let turn = Vec2::from_angle(1.4);
     let mut ring = Hostile::Comb.rings(segments / 2).unwrap().remove(0);
@@ -150,6 +154,7 @@ fn grazing(segments: usize) -> Outlines {
 }
 
 #[test]
+#[cfg(debug_assertions)]
 fn outlines_that_graze_each_other_take_work_by_segments() {
     /// Segments of both; strips over all teeth at once visit as many for each segment.
     const SEGMENTS: usize = 8000;

@@ -120,7 +120,9 @@ impl View<'_> {
         found: &mut impl FnMut(Meeting) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let (node_a, node_b) = (self.node(a), self.node(b));
-        if self.are_apart([node_a, node_b]) || !node_a.rect.meets(window) {
+        if !(node_a.rect.meets(&node_b.rect) && node_a.rect.meets(window))
+            || self.oriented_gap_sq([node_a, node_b]) > 0.0
+        {
             return ControlFlow::Continue(());
         }
         if node_a.level == 0 && node_b.level == 0 {

@@ -5,6 +5,7 @@
 
 use pliant::math::Vec2;
 
+use super::super::rect::Rect;
 use super::super::segment::{nearest_along, nearest_pair, place};
 use super::super::{Place, Separation};
 use super::oriented::OrientedBox;
@@ -23,17 +24,25 @@ pub(crate) struct Pending {
 impl Pending {
     /// Adds the children of a node so that the nearest comes next.
     #[inline]
-    fn push_children(
+    fn push_children<const ORIENTED: bool>(
         &mut self,
         view: View<'_>,
         node: usize,
-        gap_sq: impl Fn(&Node, f64) -> f64,
+        gap_sq: impl Fn(&Rect) -> f64,
+        oriented_gap_sq: impl Fn(&OrientedBox) -> f64,
         most: f64,
     ) {
         let start = self.nodes.len();
         for child in view.node(node).children() {
-            let gap = gap_sq(view.node(child), most);
+            let node = view.node(child);
+            let mut gap = gap_sq(&node.rect);
             if gap <= most {
+                if ORIENTED && let Some(oriented) = view.oriented(node) {
+                    gap = gap.max(oriented_gap_sq(oriented));
+                    if gap > most {
+                        continue;
+                    }
+                }
                 self.nodes.push((gap, child as u32));
                 let mut at = self.nodes.len() - 1;
                 while at > start && self.nodes[at - 1].0 < gap {
@@ -88,6 +97,22 @@ impl View<'_> {
         guess: u32,
         pending: &mut Pending,
     ) -> (Place, f64) {
+        if self.all_upright() {
+            self.nearest_by::<false>(outline, point, guess, pending)
+        } else {
+            self.nearest_by::<true>(outline, point, guess, pending)
+        }
+    }
+
+    /// The same, with or without oriented boxes: ordinary outlines pay nothing for them.
+    #[inline]
+    fn nearest_by<const ORIENTED: bool>(
+        &self,
+        outline: usize,
+        point: Vec2,
+        guess: u32,
+        pending: &mut Pending,
+    ) -> (Place, f64) {
         let segment = |at: u32| self.outlines.segment(at as usize);
         let at = Place { segment: guess, along: 0.0 };
         let (distance, most_sq) = (f64::INFINITY, f64::INFINITY);
@@ -103,14 +128,15 @@ impl View<'_> {
             if node.level == 0 {
                 (node.first..node.end).for_each(|at| best.offer(at, segment(at), point));
             } else {
-                let gap_sq = |node: &Node, most: f64| {
-                    let gap = node.rect.distance_sq(point);
-                    match self.oriented(node) {
-                        Some(oriented) if gap <= most => gap.max(oriented.distance_sq(point)),
-                        _ => gap,
-                    }
-                };
-                pending.push_children(*self, at as usize, gap_sq, best.most_sq);
+                let upright = |rect: &Rect| rect.distance_sq(point);
+                let oriented = |oriented: &OrientedBox| oriented.distance_sq(point);
+                pending.push_children::<ORIENTED>(
+                    *self,
+                    at as usize,
+                    upright,
+                    oriented,
+                    best.most_sq,
+                );
             }
         }
         (best.at, best.distance)
@@ -138,16 +164,15 @@ impl View<'_> {
             }
             let node = self.node(at as usize);
             if node.level > 0 {
-                let gap_sq = |node: &Node, most: f64| {
-                    let gap = node.rect.gap_sq(&rect);
-                    match self.oriented(node) {
-                        Some(oriented) if gap <= most => {
-                            gap.max(oriented.gap_sq(&OrientedBox::of_segment(ends)))
-                        }
-                        _ => gap,
-                    }
-                };
-                pending.push_children(*self, at as usize, gap_sq, most_sq * slack);
+                let upright = |other: &Rect| other.gap_sq(&rect);
+                let oriented = |other: &OrientedBox| other.gap_sq_of_segment(ends);
+                pending.push_children::<true>(
+                    *self,
+                    at as usize,
+                    upright,
+                    oriented,
+                    most_sq * slack,
+                );
                 continue;
             }
             for at in node.children() {
@@ -195,22 +220,22 @@ impl View<'_> {
 
     /// Square of the distance between two nodes by their oriented boxes, m², or less.
     #[inline]
-    fn oriented_gap_sq(&self, nodes: [&Node; 2]) -> f64 {
-        let oriented = nodes.map(|node| self.oriented(node));
-        if oriented[0].is_none() && oriented[1].is_none() {
-            return 0.0;
+    pub fn oriented_gap_sq(&self, nodes: [&Node; 2]) -> f64 {
+        if nodes[0].is_upright() && nodes[1].is_upright() {
+            0.0
+        } else {
+            self.slanted_gap_sq(nodes)
         }
+    }
+
+    #[cold]
+    fn slanted_gap_sq(&self, nodes: [&Node; 2]) -> f64 {
+        let oriented = nodes.map(|node| self.oriented(node));
         let [a, b] = [0, 1].map(|side| match oriented[side] {
             Some(oriented) => *oriented,
             None => OrientedBox::of_rect(&nodes[side].rect),
         });
         a.gap_sq(&b)
-    }
-
-    /// Whether boxes show that two nodes share no point.
-    #[inline]
-    pub fn are_apart(&self, nodes: [&Node; 2]) -> bool {
-        !nodes[0].rect.meets(&nodes[1].rect) || self.oriented_gap_sq(nodes) > 0.0
     }
 
     /// Looks for a shorter way between two segments.

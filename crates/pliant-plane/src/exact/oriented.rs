@@ -69,7 +69,7 @@ impl OrientedBox {
     }
 
     /// A segment as a box.
-    pub fn of_segment([a, b]: [Vec2; 2]) -> Self {
+    fn of_segment([a, b]: [Vec2; 2]) -> Self {
         let centre = a.midpoint(b);
         let axis = (b - a).try_normalize().unwrap_or(Vec2::X);
         let pad = PADDING * a.abs().max(b.abs()).max_element();
@@ -88,6 +88,12 @@ impl OrientedBox {
     pub fn distance_sq(&self, point: Vec2) -> f64 {
         let beyond = turned(self.axis, point - self.centre).abs() - Vec2::from(self.half);
         beyond.max(Vec2::ZERO).length_squared() * (1.0 - SQUARE_ERROR)
+    }
+
+    /// Square of the distance of a segment, m², or less.
+    #[inline(never)]
+    pub fn gap_sq_of_segment(&self, ends: [Vec2; 2]) -> f64 {
+        self.gap_sq(&Self::of_segment(ends))
     }
 
     /// Square of the distance of another box, m², or less; exactly 0 where they meet.

@@ -2,9 +2,9 @@
 //!
 //! Every ring is split into leaves of a few consecutive segments, leaves are grouped by fours,
 //! and so on up to one root for each outline. All boxes together take one pass over the
-//! points, less than any query without them, so none is deferred or kept. Of outlines with many
-//! segments, nodes that are long and slanted get an [`oriented`](super::oriented) box too, in
-//! one pass for each level.
+//! points, less than any query without them, so none is deferred or kept. Only of outlines whose
+//! boxes lie over each other, as those of a star's spikes do, nodes that are long and slanted
+//! get an [`oriented`](super::oriented) box too, in one pass for each level.
 
 use pliant::math::{Vec2, orient2d};
 
@@ -25,6 +25,14 @@ pub(crate) const FAN: usize = 4;
 ///
 /// Unit tests compare small outlines with the reference, so that there all get them.
 const MANY: usize = if cfg!(test) { 1 } else { 512 };
+
+/// Boxes of leaves over each other from which on an outline gets oriented boxes.
+///
+/// Coasts, gears, strips and smooth curves have 0.3 to 1, a comb 2, a star of 10 000 segments 67.
+const CROWDED: f64 = 4.0;
+
+/// The same, but in unit tests, where all outlines get them.
+const LEAST_CROWD: f64 = if cfg!(test) { 0.0 } else { CROWDED };
 
 /// In place of an oriented box's number: none.
 const UPRIGHT: u32 = u32::MAX;
@@ -70,6 +78,12 @@ impl RunEnd {
 }
 
 impl Node {
+    /// Whether it has no oriented box.
+    #[inline]
+    pub fn is_upright(&self) -> bool {
+        self.oriented == UPRIGHT
+    }
+
     #[inline]
     pub fn children(&self) -> std::ops::Range<usize> {
         self.first as usize..self.end as usize
@@ -100,6 +114,8 @@ pub(crate) struct Boxes {
     roots: Vec<u32>,
     /// Those of some nodes.
     oriented: Vec<OrientedBox>,
+    /// Scratch memory: areas of the leaves below each node of one outline together, m².
+    covered: Vec<f64>,
 }
 
 impl Boxes {
@@ -129,13 +145,38 @@ impl Boxes {
                 }
             }
             self.roots.push(level_start as u32);
-            if outlines.range(outline).len() >= MANY {
+            if outlines.range(outline).len() >= MANY && self.crowd(start) >= LEAST_CROWD {
                 self.orient(outlines.points(), start);
             }
         }
     }
 
+    /// Boxes of leaves that a point in the box of a node is in, on average; of the worst node.
+    ///
+    /// Of the last outline, whose first leaf is given.
+    fn crowd(&mut self, first_leaf: usize) -> f64 {
+        let Self { nodes, covered, .. } = self;
+        let mut most = 0.0_f64;
+        covered.clear();
+        for node in &nodes[first_leaf..] {
+            let size = node.rect.max - node.rect.min;
+            let area = size.x * size.y;
+            if node.level == 0 {
+                covered.push(area);
+                continue;
+            }
+            let below = node.children();
+            let leaves = covered[below.start - first_leaf..below.end - first_leaf].iter().sum();
+            covered.push(leaves);
+            // Boxes without an area give no number, which is passed over.
+            most = most.max(leaves / area);
+        }
+        most
+    }
+
     /// Makes the oriented boxes of the last outline, whose first leaf is given.
+    #[cold]
+    #[inline(never)]
     fn orient(&mut self, points: &[Vec2], first_leaf: usize) {
         for at in first_leaf..self.nodes.len() {
             let leaves = self.leaves_below(at);
@@ -195,10 +236,16 @@ impl<'a> View<'a> {
         &self.boxes.nodes[at]
     }
 
+    /// Whether no node of any outline has an oriented box.
+    #[inline]
+    pub fn all_upright(&self) -> bool {
+        self.boxes.oriented.is_empty()
+    }
+
     /// The oriented box of a node, if it has one.
     #[inline]
     pub fn oriented(&self, node: &Node) -> Option<&'a OrientedBox> {
-        if node.oriented == UPRIGHT { None } else { self.kept(node) }
+        if node.is_upright() { None } else { self.kept(node) }
     }
 
     // Out of line, so that the loops over upright boxes stay as small as they are without.
@@ -345,7 +392,46 @@ mod tests {
     use super::*;
     use crate::brute;
     use crate::exact::shapes;
+    use crate::generate::coast::{CoastSettings, coast};
+    use crate::generate::gear::{GearSettings, gear};
+    use crate::generate::hostile::Hostile;
+    use crate::generate::strip::{StripSettings, strip};
     use proptest::prelude::*;
+
+    fn crowd(rings: &[Vec<Vec2>]) -> f64 {
+        let mut outlines = Outlines::default();
+        outlines.push(rings).unwrap();
+        let mut boxes = Boxes::default();
+        boxes.build(&outlines);
+        boxes.crowd(0)
+    }
+
+    #[test]
+    fn boxes_of_a_star_lie_over_each_other_and_those_of_ordinary_outlines_do_not() {
+        let points = 2000;
+        let (module, backlash) = (1.0, 0.6);
+        let teeth = points / 4;
+        let size = [1.0, 10.0];
+        let rings = [
+            coast(&CoastSettings { points, radius: 1.0, roughness: 0.5, seed: 1 }),
+            gear(&GearSettings { teeth, module, backlash, bore: None }),
+            strip(&StripSettings { size, points, amplitude: 0.45, waves: 50.0 }),
+        ];
+        for rings in rings {
+            let crowd = crowd(&rings.unwrap());
+            assert!(crowd < 0.5 * CROWDED, "{crowd}");
+        }
+        for family in Hostile::ALL {
+            let crowd = crowd(&family.rings(2000).unwrap());
+            assert_eq!(crowd > CROWDED, family == Hostile::Star, "{}: {crowd}", family.name());
+        }
+        // Every square is a leaf; two lie over each other, two beside them:
+        // four unit squares in a box of four.
+        let step = |x: f64, y: f64| [(x, y), (x + 1.0, y), (x + 1.0, y + 1.0), (x, y + 1.0)];
+        let squares = [step(0.0, 0.0), step(0.0, 0.0), step(1.0, 0.0), step(1.0, 1.0)];
+        let crowd = crowd(&squares.map(|ring| ring.map(Vec2::from).to_vec()));
+        assert!((crowd - 1.0).abs() < 1e-12, "{crowd}");
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
