@@ -58,3 +58,5 @@ pub mod integrate;
 pub mod step;
 
 pub mod record;
+
+pub use depth::query::penetrations;

@@ -6,6 +6,8 @@
 
 pub mod offsets;
 
+pub mod surface_point;
+
 pub mod soft;
 
 pub mod keyframes;

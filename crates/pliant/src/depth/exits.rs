@@ -6,11 +6,12 @@
 //! itself, which costs no more where nobody asks for exits.
 
 use crate::body::Bodies;
+use crate::body::surface_point::SurfacePoint;
 use crate::depth::{Penetration, Penetrations, Resolved};
 use crate::id::{BodyId, TriangleId};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::bvh::Bvh;
-use crate::mesh::closest::{closest_point, closest_weights};
+use crate::mesh::closest::closest_point;
 use crate::mesh::lazy_bvh::LazyBvh;
 use crate::mesh::ray::PreparedRay;
 use crate::par;
@@ -20,42 +21,6 @@ use crate::par;
 /// A vertex just below a surface may seem to be above it, by rounding, to a ray.
 const STARTS_BEHIND: f64 = 1e-14;
 
-/// The place of a penetrated body's surface at which a vertex leaves it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SurfaceExit {
-    /// The body that is left.
-    pub body: BodyId,
-    /// The triangle, in [`Bodies::triangles`].
-    pub triangle: TriangleId,
-    /// Weights of the triangle's corners: none negative, sum 1.
-    pub weights: [f64; 3],
-    /// Where, world space, m: the weighted sum of the corners.
-    pub point: Vec3,
-}
-
-impl SurfaceExit {
-    /// The point of a body's triangle that is nearest to `point`.
-    pub fn nearest(
-        point: Vec3,
-        positions: &[Vec3],
-        bodies: &Bodies,
-        (body, triangle): (BodyId, TriangleId),
-    ) -> SurfaceExit {
-        let corners = bodies.corners(triangle, positions);
-        SurfaceExit::new(body, triangle, closest_weights(point, corners), corners)
-    }
-
-    fn new(
-        body: BodyId,
-        triangle: TriangleId,
-        weights: [f64; 3],
-        corners: [Vec3; 3],
-    ) -> SurfaceExit {
-        let point = weights[0] * corners[0] + weights[1] * corners[1] + weights[2] * corners[2];
-        SurfaceExit { body, triangle, weights, point }
-    }
-}
-
 /// The exits of all resolved vertices in one call, on one thread.
 ///
 /// See [`ExitSearch::exits`], which keeps its memory for the next step.
@@ -63,7 +28,7 @@ pub fn exits(
     positions: &[Vec3],
     bodies: &Bodies,
     penetrations: &Penetrations,
-) -> Vec<Option<SurfaceExit>> {
+) -> Vec<Option<SurfacePoint>> {
     let mut found = Vec::new();
     ExitSearch::new().exits(positions, bodies, penetrations, &mut found);
     found
@@ -76,7 +41,7 @@ pub struct ExitSearch {
     trees: Vec<LazyBvh>,
     /// Where the entries of each thread begin.
     offsets: Vec<usize>,
-    /// Threads to use; 0 counts as 1.
+    /// Most threads to use; 0 counts as 1.
     threads: usize,
 }
 
@@ -106,7 +71,7 @@ impl ExitSearch {
         positions: &[Vec3],
         bodies: &Bodies,
         penetrations: &Penetrations,
-        found: &mut Vec<Option<SurfaceExit>>,
+        found: &mut Vec<Option<SurfacePoint>>,
     ) {
         self.trees.resize_with(bodies.len(), LazyBvh::default);
         self.trees.iter_mut().for_each(LazyBvh::invalidate);
@@ -116,7 +81,8 @@ impl ExitSearch {
         if positions.len() < bodies.vertex_count() {
             return;
         }
-        par::split_evenly(&mut self.offsets, resolved.len(), self.threads);
+        let threads = self.threads.min(resolved.len());
+        par::split_evenly(&mut self.offsets, resolved.len(), threads);
         let (trees, offsets) = (&self.trees, &self.offsets);
         let scene = Scene { positions, bodies, trees };
         par::chunks(found, offsets, |chunk, found| {
@@ -136,7 +102,7 @@ struct Scene<'a> {
 
 impl Scene<'_> {
     /// Where one vertex leaves the bodies it is inside of.
-    fn exit(&self, resolved: &Resolved, into: &[BodyId]) -> Option<SurfaceExit> {
+    fn exit(&self, resolved: &Resolved, into: &[BodyId]) -> Option<SurfacePoint> {
         let start = *self.positions.get(resolved.vertex.index())?;
         if into.iter().any(|body| body.index() >= self.bodies.len()) {
             return None;
@@ -148,14 +114,14 @@ impl Scene<'_> {
     }
 
     /// The last of the triangles through which a ray first leaves each body.
-    fn along(&self, start: Vec3, direction: Vec3, into: &[BodyId]) -> Option<SurfaceExit> {
-        let mut last: Option<(f64, SurfaceExit)> = None;
+    fn along(&self, start: Vec3, direction: Vec3, into: &[BodyId]) -> Option<SurfacePoint> {
+        let mut last: Option<(f64, SurfacePoint)> = None;
         for &body in into {
             let tree = self.tree(body);
             let base = self.bodies.triangles_of(body).start as u32;
             let behind = STARTS_BEHIND * tree.around().size().length();
             let ray = PreparedRay::new(start - behind * direction, direction)?;
-            let mut first: Option<(f64, SurfaceExit)> = None;
+            let mut first: Option<(f64, SurfacePoint)> = None;
             tree.along(&ray, f64::MAX, |item| {
                 let within = first.map_or(f64::MAX, |first| first.0);
                 let triangle = TriangleId(base + item);
@@ -166,7 +132,7 @@ impl Scene<'_> {
                     (hit.distance, triangle) < (distance, exit.triangle)
                 });
                 if is_first {
-                    let exit = SurfaceExit::new(body, triangle, hit.weights, corners);
+                    let exit = SurfacePoint::new(body, triangle, hit.weights, corners);
                     first = Some((hit.distance, exit));
                 }
                 within.min(hit.distance)
@@ -182,7 +148,7 @@ impl Scene<'_> {
     }
 
     /// The triangle nearest to a point.
-    fn nearest(&self, point: Vec3, into: &[BodyId]) -> Option<SurfaceExit> {
+    fn nearest(&self, point: Vec3, into: &[BodyId]) -> Option<SurfacePoint> {
         let mut best: Option<(f64, BodyId, TriangleId)> = None;
         for &body in into {
             let base = self.bodies.triangles_of(body).start as u32;
@@ -200,7 +166,7 @@ impl Scene<'_> {
             });
         }
         let (_, body, triangle) = best?;
-        Some(SurfaceExit::nearest(point, self.positions, self.bodies, (body, triangle)))
+        Some(SurfacePoint::nearest(point, self.positions, self.bodies, (body, triangle)))
     }
 
     fn tree(&self, body: BodyId) -> &Bvh {

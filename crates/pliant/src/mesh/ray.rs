@@ -85,12 +85,31 @@ impl PreparedRay {
     /// The border belongs to the triangle, so that an edge may be met twice. `None` for
     /// triangles seen edge-on, or without area.
     pub fn meet(&self, corners: [Vec3; 3]) -> Option<TriangleHit> {
+        self.hit(corners, |_, _| 0.0)
+    }
+
+    /// The same, but of the triangles of a closed surface that share an edge or corner just those
+    /// that the ray would meet if it were moved sideways by a symbolic (ε, ε²).
+    ///
+    /// So each passage through the surface counts once.
+    pub fn cross(&self, corners: [Vec3; 3]) -> Option<TriangleHit> {
+        self.hit(corners, |from, to| if from.y != to.y { from.y - to.y } else { to.x - from.x })
+    }
+
+    /// Where the ray meets a triangle; `tie` is the turn about an edge that it meets.
+    #[inline]
+    fn hit(&self, corners: [Vec3; 3], tie: impl Fn(Vec2, Vec2) -> f64) -> Option<TriangleHit> {
         let [first, second, along] = self.axes;
         let seen = corners.map(|corner| corner - self.origin);
         let flat = |p: Vec3| Vec2::new(p[first], p[second]) - self.shear * p[along];
         let [a, b, c] = seen.map(flat);
-        let (u, v, w) = (turn(b, c), turn(c, a), turn(a, b));
-        let (left, right) = (u > 0.0 || v > 0.0 || w > 0.0, u < 0.0 || v < 0.0 || w < 0.0);
+        let [u, v, w] = [[b, c], [c, a], [a, b]].map(|[from, to]| turn(from, to));
+        if u == 0.0 && v == 0.0 && w == 0.0 {
+            return None;
+        }
+        let turns = [(u, b, c), (v, c, a), (w, a, b)]
+            .map(|(turn, from, to)| if turn == 0.0 { tie(from, to) } else { turn });
+        let (left, right) = (turns.iter().any(|&t| t > 0.0), turns.iter().any(|&t| t < 0.0));
         if left == right {
             return None;
         }
@@ -227,12 +246,32 @@ mod tests {
             let hits: Vec<_> =
                 corners.filter_map(|corners| Some((ray.meet(corners)?, corners))).collect();
             assert!(!hits.is_empty(), "{round}");
+            let corners = mesh.surface().iter().map(|t| t.map(|v| positions[v.index()]));
+            assert_eq!(corners.filter_map(|corners| ray.cross(corners)).count(), 1, "{round}");
             for (hit, corners) in hits {
                 assert!(hit.leaves);
                 let point: Vec3 = (0..3).map(|k| hit.weights[k] * corners[k]).sum();
                 let on_ray = origin + hit.distance * ray.direction();
                 assert!(point.distance(on_ray) < TOLERANCE, "{point} {on_ray}");
                 assert!(ray.enters(Aabb::around(corners)).unwrap() <= hit.distance + TOLERANCE);
+            }
+        }
+    }
+
+    #[test]
+    fn an_edge_on_the_ray_is_met_twice_and_crossed_once() {
+        let other = [Vec3::X, Vec3::ONE, Vec3::Y];
+        for target in [Vec3::new(0.5, 0.5, 0.0), Vec3::X, Vec3::Y, Vec3::new(0.25, 0.75, 0.0)] {
+            for (side, leaves) in [(-Vec3::Z, true), (Vec3::Z, false)] {
+                let ray = PreparedRay::new(target + side, -side).unwrap();
+                let other = other.map(|p| p * Vec3::new(1.0, 1.0, 0.0));
+                let met = [ray.meet(CORNERS), ray.meet(other)];
+                assert!(met.iter().all(|hit| hit.is_some_and(|hit| hit.leaves == leaves)));
+                let crossed = [ray.cross(CORNERS), ray.cross(other)];
+                let count = crossed.iter().flatten().count();
+                // At a corner the others around it may be the ones.
+                let at_corner = target == Vec3::X || target == Vec3::Y;
+                assert!(count == 1 || at_corner && count == 0, "{target} {crossed:?}");
             }
         }
     }
