@@ -3,7 +3,7 @@
 //! The four stages of [Heidelberger04 §3]: `detect` finds the vertices (stage 1) and
 //! where their edges leave (stage 2), `border` and `propagate` make depths of that
 //! (stages 3 and 4). `nearest` is the closest-feature depth that they are measured by; `exits`
-//! finds where vertices leave, for those who ask, and `query` does it all in one line.
+//! finds where vertices leave, where that is wanted, and `query` does it all in one line.
 
 use crate::body::Bodies;
 pub use crate::detect::Scope;

@@ -1,4 +1,4 @@
-//! Penetrations of a few meshes in one line, for those who only ask.
+//! Penetrations of a few meshes in one line, without bodies and scratch memory.
 //!
 //! Everything in the result counts as the caller does: bodies in the order given, vertices within
 //! their body. Where many steps follow each other, [`fused::Scratch`](crate::depth::fused::Scratch)

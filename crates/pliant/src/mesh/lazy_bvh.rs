@@ -1,7 +1,7 @@
 //! A bounding volume hierarchy that is fitted when it is first asked for.
 //!
 //! After items have moved the tree is invalid; the next query refits it, or builds it if there is
-//! none. Items that nobody asks about cost nothing, and several threads may ask at once.
+//! none. Items that nobody asks about cost nothing, and several threads may query at once.
 
 use std::sync::{Mutex, OnceLock};
 

@@ -91,7 +91,7 @@ impl PreparedRay {
     /// The same, but of the triangles of a closed surface that share an edge or corner just those
     /// that the ray would meet if it were moved sideways by a symbolic (ε, ε²).
     ///
-    /// So each passage through the surface counts once.
+    /// So each crossing of the surface counts once.
     pub fn cross(&self, corners: [Vec3; 3]) -> Option<TriangleHit> {
         self.hit(corners, |from, to| if from.y != to.y { from.y - to.y } else { to.x - from.x })
     }

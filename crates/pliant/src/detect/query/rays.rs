@@ -67,7 +67,7 @@ impl Query<'_> {
 
     /// All surfaces that a ray meets, near ones first; at the same distance bodies first.
     ///
-    /// Like [`Query::cast_ray`], but each passage through a closed surface counts once: where
+    /// Like [`Query::cast_ray`], but each crossing of a closed surface counts once: where
     /// the ray meets an edge or a corner, one of the triangles there stands for all, and a ray
     /// that only touches an edge may meet none or two.
     pub fn cast_ray_all(
