@@ -31,6 +31,8 @@ pub struct PreparedRay {
     axes: [usize; 3],
     /// How far the ray moves across per metre along the last of `axes`.
     shear: Vec2,
+    /// Metres of the ray per metre along each coordinate; infinite where it does not move.
+    inverse: Vec3,
 }
 
 /// Where a ray meets a triangle.
@@ -67,7 +69,7 @@ impl PreparedRay {
         let axes =
             if direction[along] > 0.0 { [first, second, along] } else { [second, first, along] };
         let shear = Vec2::new(direction[axes[0]], direction[axes[1]]) / direction[along];
-        Some(PreparedRay { origin, direction, axes, shear })
+        Some(PreparedRay { origin, direction, axes, shear, inverse: 1.0 / direction })
     }
 
     /// Where it starts, m.
@@ -133,14 +135,14 @@ impl PreparedRay {
         let (low, high) = (low - slack, high + slack);
         let (mut enter, mut leave) = (0.0_f64, f64::INFINITY);
         for axis in 0..3 {
-            let speed = self.direction[axis];
-            if speed == 0.0 {
+            let inverse = self.inverse[axis];
+            if inverse.is_infinite() {
                 if low[axis] > 0.0 || high[axis] < 0.0 {
                     return None;
                 }
                 continue;
             }
-            let (a, b) = (low[axis] / speed, high[axis] / speed);
+            let (a, b) = (low[axis] * inverse, high[axis] * inverse);
             enter = enter.max(a.min(b));
             leave = leave.min(a.max(b));
         }

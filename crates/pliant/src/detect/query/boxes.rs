@@ -30,7 +30,9 @@ impl Query<'_> {
     /// The bodies whose surface or inside shares a point with a box, ascending.
     ///
     /// Touching counts. Spring networks count with their edges, particles with their points,
-    /// outlines not at all. An empty box meets nothing; one without end is allowed.
+    /// outlines not at all. An empty box meets nothing; one without end is allowed. A box that no
+    /// surface triangle reaches into is judged by one of its points: inverted tets that fold the
+    /// inside over elsewhere in it do not count.
     pub fn bodies_in(&self, around: Aabb) -> Result<Vec<BodyId>, QueryError> {
         let Aabb { min, max } = around;
         if min.is_nan() || max.is_nan() {

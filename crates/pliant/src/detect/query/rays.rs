@@ -13,8 +13,8 @@ impl Query<'_> {
     /// Surfaces count from both sides: a ray that starts inside meets the way out. `direction`
     /// may have any length; `max_distance`, m, may be infinite. Edges and corners of bodies are
     /// hit. Bodies without a surface (spring networks, particles, outlines) never are. Obstacles
-    /// are exact to rounding, but a part of one that is thinner than 1e-3 of the way to it may be
-    /// missed by a ray that passes along its surface.
+    /// are met to rounding; a ray that runs along the surface of one for so long that its strides
+    /// are used up follows the tangent from there, and may pass what is thin.
     pub fn cast_ray(
         &self,
         origin: Vec3,
