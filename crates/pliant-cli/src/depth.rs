@@ -25,12 +25,14 @@ Exit code: 0 whether or not there is overlap, 2 for bad arguments or input.
 With --json, one object on stdout:
   {\"method\":\"consistent\",\"exponent\":2.0,\"scope\":\"scene\",\"normals\":\"area\",
    \"bodies\":[{\"name\":\"ball\",\"kind\":\"tets|surface\",\"vertices\":123,\"tets\":400,
-     \"points\":[{\"vertex\":7,\"into\":[1],\"ring\":0,\"depth\":0.104,\"direction\":[0.0,0.0,1.0]}],
+     \"points\":[{\"vertex\":7,\"into\":[1],\"ring\":0,\"depth\":0.104,\"direction\":[0.0,0.0,1.0],
+       \"exit\":{\"body\":1,\"triangle\":[3,5,8],\"weights\":[0.2,0.3,0.5]}}],
      \"unresolved\":[{\"vertex\":9,\"into\":[1],\"reason\":\"enclosed|cancelled|rounding\"}]}],
    \"crossing_pairs\":[[0,1]],\"notices\":[…],\"timings_us\":null}
 `vertex` counts from 0 in the body's file, `into` and `crossing_pairs` count the arguments
 from 0. `ring` is 0 where an edge of the vertex itself leaves the other body. `depth` can be
-negative, as interpolated normals tilt. `points` and `unresolved` together are the colliding
+negative, as interpolated normals tilt. `exit` is the triangle of the other body at which the
+vertex leaves, with the weights of its corners there. `points` and `unresolved` together are the colliding
 vertices, in order; with --scope pairs a vertex comes once per body. `crossing_pairs` are
 bodies that overlap although no vertex of either is inside the other. With --method closest
 there is no `ring`, and `exponent`, `scope` and `normals` are null. `timings_us` is null unless

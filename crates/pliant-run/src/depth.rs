@@ -4,10 +4,13 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use pliant::body::surface_point::SurfacePoint;
 use pliant::body::{Bodies, BodiesError};
 use pliant::choice::{UnknownName, from_name};
+use pliant::depth::exits::ExitSearch;
 use pliant::depth::fused::Scratch;
 use pliant::depth::nearest::{Closest, Nearest};
+use pliant::depth::query::BodyExit;
 use pliant::depth::{DepthSettings, Penetrations, Reason};
 use pliant::detect::Overlaps;
 use pliant::detect::crossing::crossing_pairs;
@@ -195,6 +198,26 @@ pub struct Point {
     pub depth: f64,
     /// Unit vector, world space.
     pub direction: [f64; 3],
+    /// Where it leaves; `None` only for a body without a surface.
+    pub exit: Option<ExitReport>,
+}
+
+/// The place of another body's surface at which a vertex leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ExitReport {
+    /// The body that is left, from 0.
+    pub body: u32,
+    /// Corners of the triangle: places in that body's file, from 0.
+    pub triangle: [u32; 3],
+    /// Weights of the corners: none negative, sum 1.
+    pub weights: [f64; 3],
+}
+
+impl ExitReport {
+    fn new(exit: SurfacePoint, bodies: &Bodies) -> ExitReport {
+        let BodyExit { body, triangle, weights, .. } = BodyExit::new(exit, bodies);
+        ExitReport { body: body.0, triangle: triangle.map(|v| v.0), weights }
+    }
 }
 
 /// A colliding vertex for which no way out is known.
@@ -262,7 +285,10 @@ fn measure(positions: &[Vec3], bodies: &Bodies, request: Request) -> (Overlaps, 
                 scratch.set_threads(threads);
                 query(&mut scratch);
             }
-            report.take(bodies, &penetrations);
+            let (mut search, mut exits) = (ExitSearch::new(), Vec::new());
+            search.set_threads(threads);
+            search.exits(positions, bodies, &penetrations, &mut exits);
+            report.take(bodies, &penetrations, &exits);
         }
         Method::Closest => {
             let mut closest = Vec::new();
@@ -281,7 +307,7 @@ fn measure(positions: &[Vec3], bodies: &Bodies, request: Request) -> (Overlaps, 
             } else {
                 nearest.penetrations(positions, bodies, &overlaps, &mut closest);
             }
-            report.take_closest(bodies, &overlaps, &closest);
+            report.take_closest(positions, bodies, &overlaps, &closest);
         }
     }
     (overlaps, report)
@@ -303,8 +329,13 @@ impl Report {
     }
 
     /// Sorts the penetrations of the scene to their bodies.
-    fn take(&mut self, bodies: &Bodies, penetrations: &Penetrations) {
-        for resolved in &penetrations.resolved {
+    fn take(
+        &mut self,
+        bodies: &Bodies,
+        penetrations: &Penetrations,
+        exits: &[Option<SurfacePoint>],
+    ) {
+        for (resolved, exit) in penetrations.resolved.iter().zip(exits) {
             let (body, vertex) = place(bodies, resolved.vertex);
             self.bodies[body].points.push(Point {
                 vertex,
@@ -312,6 +343,7 @@ impl Report {
                 ring: Some(resolved.ring),
                 depth: resolved.penetration.depth,
                 direction: resolved.penetration.direction.to_array(),
+                exit: exit.map(|exit| ExitReport::new(exit, bodies)),
             });
         }
         for unresolved in &penetrations.unresolved {
@@ -327,9 +359,20 @@ impl Report {
     }
 
     /// Sorts the closest features of the scene to their bodies.
-    fn take_closest(&mut self, bodies: &Bodies, overlaps: &Overlaps, ways: &[Closest]) {
-        for Closest { vertex, penetration, .. } in ways {
+    fn take_closest(
+        &mut self,
+        positions: &[Vec3],
+        bodies: &Bodies,
+        overlaps: &Overlaps,
+        ways: &[Closest],
+    ) {
+        for Closest { vertex, triangle, penetration } in ways {
             let Ok(row) = overlaps.vertices.binary_search(vertex) else { continue };
+            let point = positions[vertex.index()];
+            let mut into = overlaps.into.row(row).iter().copied();
+            let left = into.find(|&body| bodies.triangles_of(body).contains(&triangle.index()));
+            let exit =
+                left.map(|body| SurfacePoint::nearest(point, positions, bodies, (body, *triangle)));
             let (body, vertex) = place(bodies, *vertex);
             self.bodies[body].points.push(Point {
                 vertex,
@@ -337,6 +380,7 @@ impl Report {
                 ring: None,
                 depth: penetration.depth,
                 direction: penetration.direction.to_array(),
+                exit: exit.map(|exit| ExitReport::new(exit, bodies)),
             });
         }
     }

@@ -31,3 +31,9 @@ index!(TetId, "a tetrahedron");
 index!(TriangleId, "a triangle");
 index!(PartId, "a connected part");
 index!(BodyId, "a body");
+
+impl From<u32> for VertexId {
+    fn from(number: u32) -> VertexId {
+        VertexId(number)
+    }
+}

@@ -62,3 +62,5 @@ pub mod world;
 pub mod prelude;
 
 pub mod record;
+
+pub use depth::query::penetrations;

@@ -119,7 +119,55 @@ fn json_is_the_agreed_object_field_by_field() {
         r#"],"unresolved":[]}],"crossing_pairs":[],"notices":[],"timings_us":null}"#,
         "\n",
     ];
-    assert_eq!(stdout.replace("-0.0", "0.0"), expected.concat());
+    assert_eq!(without_exits(&stdout).replace("-0.0", "0.0"), expected.concat());
+}
+
+/// The text without the fields `exit`, which stand at the end of a point.
+fn without_exits(text: &str) -> String {
+    let mut parts = text.split(r#","exit":{"body":"#);
+    let first = parts.next().unwrap().to_string();
+    parts.fold(first, |text, part| text + &part[part.find('}').unwrap() + 1..])
+}
+
+/// Where a point leaves: the weighted sum of three vertices of another mesh.
+fn exit_point(point: &Value, meshes: &[&RawMesh]) -> Vec3 {
+    let exit = &point["exit"];
+    let number = |value: &Value| value.as_u64().unwrap() as usize;
+    let mesh = meshes[number(&exit["body"])];
+    let weights = [0, 1, 2].map(|k| exit["weights"][k].as_f64().unwrap());
+    assert!((weights.iter().sum::<f64>() - 1.0).abs() < TOLERANCE, "{exit}");
+    (0..3).map(|k| weights[k] * mesh.positions[number(&exit["triangle"][k])]).sum()
+}
+
+#[test]
+fn exits_are_named_in_the_numbers_of_the_file() {
+    let folder = Folder::new("depth-exits");
+    let (large, small) = (block(Vec3::ZERO), post(STAND));
+    for kind in ["vtu", "obj"] {
+        let a = save(&folder, &format!("a.{kind}"), &large);
+        let b = save(&folder, &format!("b.{kind}"), &small);
+        let consistent = answer(&["--normals", "face"], &[&a, &b]);
+        assert_eq!(list(&consistent, 1, "points").len(), 8);
+        for point in list(&consistent, 1, "points") {
+            let start = small.positions[point["vertex"].as_u64().unwrap() as usize];
+            let expected = Vec3::new(start.x, start.y, 1.0);
+            let found = exit_point(point, &[&large, &small]);
+            assert!(found.distance(expected) < TOLERANCE, "{point}");
+        }
+        let closest = answer(&["--method", "closest"], &[&a, &b]);
+        for point in list(&closest, 1, "points") {
+            let start = small.positions[point["vertex"].as_u64().unwrap() as usize];
+            let way: Vec<f64> = point["direction"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|x| x.as_f64().unwrap())
+                .collect();
+            let expected = start + point["depth"].as_f64().unwrap() * Vec3::from_slice(&way);
+            let found = exit_point(point, &[&large, &small]);
+            assert!(found.distance(expected) < TOLERANCE, "{point}");
+        }
+    }
 }
 
 #[test]
@@ -200,7 +248,7 @@ fn closest_is_the_nearest_face_and_has_no_rings() {
     assert_eq!(points.len(), 8);
     for (vertex, point) in points.iter().enumerate() {
         let fields: Vec<_> = point.as_object().unwrap().keys().collect();
-        assert_eq!(fields, ["depth", "direction", "into", "vertex"]);
+        assert_eq!(fields, ["depth", "direction", "exit", "into", "vertex"]);
         let to_faces = 1.0 - shape.positions[vertex].abs();
         assert!((point["depth"].as_f64().unwrap() - to_faces.min_element()).abs() < TOLERANCE);
     }

@@ -6,6 +6,8 @@
 
 pub mod offsets;
 
+pub mod surface_point;
+
 pub mod soft;
 
 pub mod keyframes;
@@ -20,6 +22,7 @@ use std::ops::Range;
 
 use crate::body::offsets::BodyOffsets;
 use crate::id::{BodyId, TriangleId, VertexId};
+use crate::math::Vec3;
 use crate::mesh::surface::Surface;
 use crate::mesh::tet::TetMesh;
 use crate::mesh::topology::{self, Csr, MOST_TETS};
@@ -233,6 +236,12 @@ impl Bodies {
         &self.triangles
     }
 
+    /// Where the corners of a surface triangle are, m.
+    #[inline]
+    pub fn corners(&self, triangle: TriangleId, positions: &[Vec3]) -> [Vec3; 3] {
+        self.triangles[triangle.index()].map(|v| positions[v.index()])
+    }
+
     /// Other ends of each vertex's edges, ascending.
     pub fn neighbours(&self) -> &Csr<VertexId> {
         &self.neighbours
@@ -392,7 +401,6 @@ mod tests {
     const TET: [VertexId; 4] = [VertexId(0), VertexId(1), VertexId(2), VertexId(3)];
 
     fn skin() -> Surface {
-        use crate::math::Vec3;
         let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
         let triangles = (0..4).map(|face| topology::tet_face(TET, face)).collect();
         Surface::from_raw(RawMesh { positions, triangles, ..RawMesh::default() }).unwrap().0

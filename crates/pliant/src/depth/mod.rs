@@ -2,7 +2,8 @@
 //!
 //! The four stages of [Heidelberger04 §3]: `detect` finds the vertices (stage 1) and
 //! where their edges leave (stage 2), `border` and `propagate` make depths of that
-//! (stages 3 and 4). `nearest` is the closest-feature depth that they are measured by.
+//! (stages 3 and 4). `nearest` is the closest-feature depth that they are measured by; `exits`
+//! finds where vertices leave, where that is wanted, and `query` does it all in one line.
 
 use crate::body::Bodies;
 pub use crate::detect::Scope;
@@ -19,6 +20,10 @@ pub mod propagation_field;
 pub mod fused;
 
 pub mod nearest;
+
+pub mod exits;
+
+pub mod query;
 
 /// How depths are computed; the default is the paper's choice.
 ///

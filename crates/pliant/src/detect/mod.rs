@@ -5,7 +5,8 @@
 //! Fast, and used by `depth::fused`: `clusters`, `pairs`, `nearby_triangles`, `rays`, `edges`,
 //! `edge_filter`, `vertex_edges`, `inverted`, `union`, `tet_bvh`. As the paper has it: `cells`,
 //! and `grid` and `voxels` of the crate `pliant-papers`. The reference implementation of both:
-//! `brute`. Beside them: `tets`, `crossing`, overlaps without a vertex inside.
+//! `brute`. Beside them: `tets`, `crossing`, overlaps without a vertex inside, and `query`, rays,
+//! nearest points and boxes.
 
 use std::str::FromStr;
 
@@ -43,6 +44,8 @@ pub mod cells;
 pub mod tets;
 
 pub mod crossing;
+
+pub mod query;
 
 /// What "colliding" is measured against.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

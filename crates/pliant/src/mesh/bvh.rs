@@ -1,10 +1,11 @@
-//! A bounding volume hierarchy: finds boxes that meet a box or are near a point.
+//! A bounding volume hierarchy: finds boxes that meet a box, a ray or are near a point.
 //!
 //! Halves the items at the median of the longest side, down to leaves; nodes lie
 //! in one array with the left child next to its parent. When items move, the tree can be
 //! refitted: its topology stays, only the boxes change.
 
 use crate::math::{Aabb, Vec3};
+use crate::mesh::ray::PreparedRay;
 
 /// Items of a leaf: below this, testing all is faster than another level.
 const LEAF: usize = 4;
@@ -115,7 +116,26 @@ impl Bvh {
     /// `look` returns the square of the distance, m², beyond which nothing more is
     /// wanted, `within_sq` being its first value. Every item whose box is not beyond the last
     /// of these is shown, those at that very distance too, so that ties can be decided.
-    pub fn near(&self, point: Vec3, mut within_sq: f64, mut look: impl FnMut(u32) -> f64) {
+    pub fn near(&self, point: Vec3, within_sq: f64, look: impl FnMut(u32) -> f64) {
+        self.nearest_first(|around| around.distance_sq(point), within_sq, look);
+    }
+
+    /// Calls `look` with the items whose boxes a ray meets, those met first if it can.
+    ///
+    /// `look` returns the distance along the ray, m, beyond which nothing more is wanted,
+    /// `within` being its first value; `f64::MAX` where all are.
+    pub fn along(&self, ray: &PreparedRay, within: f64, look: impl FnMut(u32) -> f64) {
+        self.nearest_first(|around| ray.enters(around).unwrap_or(f64::INFINITY), within, look);
+    }
+
+    /// Calls `look` with items in about the order of a distance, up to what `look` returns.
+    #[inline]
+    fn nearest_first(
+        &self,
+        distance: impl Fn(Aabb) -> f64,
+        mut within: f64,
+        mut look: impl FnMut(u32) -> f64,
+    ) {
         let mut open = [(0.0, 0_u32); LEVELS]; // far halves put off, with their distances
         let mut open_count = 0;
         let mut at = 0_usize;
@@ -126,23 +146,23 @@ impl Bvh {
             let node = &self.nodes[at];
             if node.skip as usize != at + 1 {
                 let right = self.nodes[at + 1].skip;
-                let mut near = (self.nodes[at + 1].around.distance_sq(point), at as u32 + 1);
-                let mut far = (self.nodes[right as usize].around.distance_sq(point), right);
+                let mut near = (distance(self.nodes[at + 1].around), at as u32 + 1);
+                let mut far = (distance(self.nodes[right as usize].around), right);
                 if far.0 < near.0 {
                     (near, far) = (far, near);
                 }
-                if far.0 <= within_sq {
+                if far.0 <= within {
                     open[open_count] = far;
                     open_count += 1;
                 }
-                if near.0 <= within_sq {
+                if near.0 <= within {
                     at = near.1 as usize;
                     continue;
                 }
             } else {
                 for entry in node.start as usize..node.end as usize {
-                    if self.boxes[entry].distance_sq(point) <= within_sq {
-                        within_sq = look(self.items[entry]);
+                    if distance(self.boxes[entry]) <= within {
+                        within = look(self.items[entry]);
                     }
                 }
             }
@@ -152,7 +172,7 @@ impl Bvh {
                     return;
                 }
                 open_count -= 1;
-                if open[open_count].0 <= within_sq {
+                if open[open_count].0 <= within {
                     at = open[open_count].1 as usize;
                     break;
                 }
@@ -249,6 +269,16 @@ impl Bvh {
     /// Around all items, m; empty when there are none.
     pub fn around(&self) -> Aabb {
         self.nodes.first().map_or(Aabb::EMPTY, |root| root.around)
+    }
+
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether there are no items.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
     }
 
     /// Number of nodes; they are numbered as in [`Bvh::summaries`].
@@ -376,6 +406,34 @@ mod tests {
                 let slow = (0..boxes.len() as u32).map(far).fold(f64::INFINITY, f64::min);
                 assert_eq!(best, slow);
                 assert!((0..boxes.len() as u32).all(|i| far(i) > best || shown.contains(&i)));
+            }
+        }
+    }
+
+    #[test]
+    fn along_shows_all_that_a_ray_meets_until_it_is_enough() {
+        let mut random = Random::new(9);
+        for count in [0, 1, 4, 5, 9, 300] {
+            let boxes = random_boxes(count);
+            let tree = Bvh::new(&boxes);
+            for _ in 0..50 {
+                let ray = PreparedRay::new(2.0 * random.vec3(), random.vec3()).unwrap();
+                let mut shown = Vec::new();
+                tree.along(&ray, f64::MAX, |item| {
+                    shown.push(item);
+                    f64::MAX
+                });
+                shown.sort_unstable();
+                let entered = |i: u32| ray.enters(boxes[i as usize]);
+                let slow: Vec<_> = (0..count as u32).filter(|&i| entered(i).is_some()).collect();
+                assert_eq!(shown, slow);
+                let mut first = f64::MAX;
+                tree.along(&ray, first, |item| {
+                    first = first.min(entered(item).unwrap());
+                    first
+                });
+                let slow = slow.iter().filter_map(|&i| entered(i)).fold(f64::MAX, f64::min);
+                assert_eq!(first, slow);
             }
         }
     }

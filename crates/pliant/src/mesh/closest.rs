@@ -56,6 +56,39 @@ pub fn closest_point(point: Vec3, [a, b, c]: [Vec3; 3]) -> Vec3 {
     best.found.clamp(around.min, around.max)
 }
 
+/// Weights of the corners at the point of a triangle that is nearest to `point`.
+///
+/// None negative, sum 1. They make [`closest_point`] again, up to rounding of the coordinates;
+/// in triangles without area too, where other weights would do as well.
+pub fn closest_weights(point: Vec3, corners: [Vec3; 3]) -> [f64; 3] {
+    let [a, b, c] = corners;
+    let nearest = closest_point(point, corners);
+    let (ab, ac, q) = (b - a, c - a, nearest - a);
+    let n = ab.cross(ac);
+    let n_sq = n.length_squared();
+    let (v, w) = (q.cross(ac).dot(n) / n_sq, ab.cross(q).dot(n) / n_sq);
+    let along = |from: Vec3, to: Vec3| {
+        let way = to - from;
+        let share = (nearest - from).dot(way) / way.length_squared();
+        if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
+    };
+    let (on_ab, on_ac, on_bc) = (along(a, b), along(a, c), along(b, c));
+    let edges = [[1.0 - on_ab, on_ab, 0.0], [1.0 - on_ac, 0.0, on_ac], [0.0, 1.0 - on_bc, on_bc]];
+    // Needles lose digits in the middle, but there an edge is as near.
+    let within = [1.0 - v - w, v, w].map(|weight| weight.max(0.0));
+    let sum: f64 = within.iter().sum();
+    let within = within.map(|weight| weight / sum);
+    let error = |[u, v, w]: [f64; 3]| (u * a + v * b + w * c).distance_squared(nearest);
+    let mut best = (f64::INFINITY, edges[0]);
+    for weights in [within, edges[0], edges[1], edges[2]] {
+        // NaN, as from a triangle without area, is never less.
+        if error(weights) < best.0 {
+            best = (error(weights), weights);
+        }
+    }
+    best.1
+}
+
 /// The nearest of the points offered.
 struct Nearer {
     point: Vec3,
@@ -166,6 +199,28 @@ mod tests {
         // Turning rounds the corners, and a needle as thin as this would tilt.
         check_thin(1e-10, Quat::IDENTITY);
         check_thin(1e-12, Quat::IDENTITY);
+    }
+
+    #[test]
+    fn weights_make_the_nearest_point() {
+        let mut random = Random::new(4);
+        for round in 0..3000 {
+            let squeeze = Vec3::new(1.0, crate::math::powi(10.0, -(round % 13)), 1.0);
+            let turn = random.rotation();
+            let corners = [(); 3].map(|()| turn * (random.point() * squeeze));
+            let point = random.point() * 2.0 - 0.5;
+            let weights = closest_weights(point, corners);
+            let made: Vec3 = (0..3).map(|k| weights[k] * corners[k]).sum();
+            let error = made.distance(closest_point(point, corners));
+            assert!(error < 1e-12, "{corners:?} {point}: {error}");
+            assert!(weights.iter().all(|&weight| (0.0..=1.0).contains(&weight)), "{weights:?}");
+            assert!((weights.iter().sum::<f64>() - 1.0).abs() < TOLERANCE, "{weights:?}");
+        }
+        assert_eq!(closest_weights(Vec3::X, [Vec3::Y; 3]), [1.0, 0.0, 0.0]);
+        assert_eq!(closest_weights(Vec3::X, [Vec3::ZERO, Vec3::Y, Vec3::X]), [0.0, 0.0, 1.0]);
+        let flat = [Vec3::ZERO, 4.0 * Vec3::X, Vec3::X];
+        let [u, v, w] = closest_weights(Vec3::new(3.0, 1.0, 0.0), flat);
+        assert_eq!((u + v + w, 4.0 * v + w), (1.0, 3.0));
     }
 
     #[test]

@@ -21,7 +21,11 @@ pub mod intersect;
 
 pub mod closest;
 
+pub mod ray;
+
 pub mod bvh;
+
+pub mod lazy_bvh;
 
 pub mod edge_search;
 

@@ -7,7 +7,7 @@ use crate::id::{TetId, TriangleId, VertexId};
 use crate::mesh::manifold::SurfaceTopology;
 use crate::mesh::topology::Parts;
 
-pub(in crate::mesh) mod vertices;
+pub(crate) mod vertices;
 
 mod tets;
 

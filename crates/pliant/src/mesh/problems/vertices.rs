@@ -14,7 +14,7 @@ const SMALLEST_EXTENT: f64 = 1e-70;
 /// Vertices too far from the origin, or all of a mesh that is too small: volumes have no digits.
 ///
 /// Exact signs hold only for the others.
-pub(in crate::mesh) fn extreme_vertices(positions: &[Vec3]) -> Vec<VertexId> {
+pub(crate) fn extreme_vertices(positions: &[Vec3]) -> Vec<VertexId> {
     let ids = || (0..positions.len() as u32).map(VertexId);
     let at = |v: &VertexId| positions[v.index()];
     let far = |v: &VertexId| at(v).is_finite() && at(v).abs().max_element() > LARGEST_COORDINATE;
