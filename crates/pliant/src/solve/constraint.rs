@@ -115,6 +115,11 @@ impl ConstraintResponse {
         &mut self.rules
     }
 
+    /// The obstacles.
+    pub fn obstacles(&self) -> &[Obstacle] {
+        &self.obstacles
+    }
+
     /// The obstacles, to be moved between steps.
     pub fn obstacles_mut(&mut self) -> &mut [Obstacle] {
         &mut self.obstacles

@@ -74,7 +74,7 @@ impl World {
             }
         }
         self.layout = layout;
-        self.is_current = true;
+        (self.is_current, self.is_searched) = (true, false);
         self.refresh_loads();
         self.simulation.set_threads(self.settings.threads);
         Ok(())

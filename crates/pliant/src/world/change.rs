@@ -20,7 +20,8 @@ use crate::world::placement::{check_rotation, check_surface};
 use crate::world::read::{not_here, wrong_kind};
 use crate::world::soft_body::check_material;
 use crate::world::{
-    BodyHandle, Collider, GrabHandle, Joint, JointHandle, ObstacleHandle, World, WorldError,
+    BodyHandle, Collider, GrabHandle, Joint, JointHandle, ObstacleHandle, SurfaceHit, World,
+    WorldError,
 };
 
 /// A world at rest at the origin, as the second body of a joint.
@@ -298,10 +299,20 @@ impl World {
         Ok(())
     }
 
+    /// Grabs a body where a ray met it, with a spring, N/m; see [`World::grab_at`].
+    pub fn grab(&mut self, hit: SurfaceHit, stiffness: f64) -> Result<GrabHandle, WorldError> {
+        match hit.collider {
+            Collider::Body(body) => self.grab_at(body, hit.point, stiffness),
+            Collider::Obstacle(obstacle) => {
+                Err(WorldError::GrabbedObstacle { obstacle: obstacle.to_string() })
+            }
+        }
+    }
+
     /// Grabs the surface of a body at the point nearest to `point`, m, with a spring, N/m.
     ///
     /// The spring pulls to `point`, and is damped so that the body does not swing.
-    pub fn grab(
+    pub fn grab_at(
         &mut self,
         body: BodyHandle,
         point: Vec3,
@@ -565,6 +576,7 @@ impl World {
     }
 
     fn wake(&mut self) {
+        self.is_searched = false;
         self.simulation.stepper.wake_all();
     }
 }

@@ -8,6 +8,7 @@ use crate::body::obstacle::ObstacleError;
 use crate::body::pins::PinError;
 use crate::body::rigid::RigidError;
 use crate::body::soft::MassError;
+use crate::detect::query::QueryError;
 use crate::force::elastic::ElasticError;
 use crate::force::spring::SpringError;
 use crate::id::VertexId;
@@ -86,6 +87,12 @@ pub enum WorldError {
         /// Its handle.
         body: String,
     },
+    /// An obstacle that was to be grabbed.
+    #[error("obstacle {obstacle} cannot be grabbed: move it with `move_to`")]
+    GrabbedObstacle {
+        /// Its handle.
+        obstacle: String,
+    },
     /// A motor for a joint that leaves no axis free.
     #[error("the joint has no axis, so it takes no motor: only hinges and sliders do")]
     NoAxis,
@@ -142,6 +149,9 @@ pub enum WorldError {
     /// A joint that cannot be.
     #[error(transparent)]
     Joint(#[from] JointError),
+    /// Something that cannot be asked.
+    #[error(transparent)]
+    Query(#[from] QueryError),
     /// A step that was not made.
     #[error(transparent)]
     Step(#[from] StepError),

@@ -17,6 +17,7 @@ mod joint;
 mod material;
 mod obstacle;
 mod placement;
+mod query;
 mod read;
 mod rigid_body;
 mod saved;
@@ -24,6 +25,7 @@ mod soft_body;
 
 use crate::body::obstacle::Obstacle;
 use crate::contact::rules::ContactRules;
+use crate::detect::query::Queries;
 use crate::force::gravity::Gravity;
 use crate::integrate::StepReport;
 use crate::integrate::implicit::Implicit;
@@ -49,6 +51,7 @@ pub use handle::{BodyHandle, Collider, GrabHandle, JointHandle, ObstacleHandle};
 pub use joint::Joint;
 pub use material::{BodyMaterial, MaterialBody, SoftMaterial, SpringMaterial};
 pub use obstacle::ObstacleBuilder;
+pub use query::{Penetration, SurfaceExit, SurfaceHit, WayOut};
 pub use read::Energy;
 pub use rigid_body::{KinematicBody, RigidBody};
 pub use soft_body::SoftBody;
@@ -101,6 +104,9 @@ pub struct World {
     /// Whether the simulation has all that is there, and nothing else.
     is_current: bool,
     contacts: Contacts,
+    queries: Queries,
+    /// Whether the trees of `queries` are for where everything is now, or to be.
+    is_searched: bool,
     /// What makes the stepper, in place of the usual one.
     assembly: Option<Box<dyn Assembly>>,
 }
@@ -176,6 +182,8 @@ impl World {
             layout: Layout::default(),
             is_current: false,
             contacts: Contacts::default(),
+            queries: Queries::default(),
+            is_searched: false,
             assembly: None,
         }
     }
@@ -195,6 +203,7 @@ impl World {
         self.assemble()?;
         self.drive()?;
         let report = self.simulation.step(self.settings.dt)?;
+        self.is_searched = false;
         self.arrive()?;
         let Simulation { state, system, .. } = &self.simulation;
         let handles = Handles { bodies: &self.layout.bodies, obstacles: &self.layout.obstacles };

@@ -230,6 +230,7 @@ impl World {
 
     /// The same, to be changed by those who know what they do.
     pub fn simulation_mut(&mut self) -> &mut Simulation {
+        self.is_searched = false;
         &mut self.simulation
     }
 }

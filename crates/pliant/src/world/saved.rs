@@ -102,6 +102,7 @@ impl World {
         let pairs = read_pairs(self, snapshot)?;
         self.simulation.restore(snapshot)?;
         self.contacts.set_touching(pairs);
+        self.is_searched = false;
         self.settle().map_err(|_| SnapshotError { part: "poses" })
     }
 

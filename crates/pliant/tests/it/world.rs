@@ -230,7 +230,7 @@ fn what_is_grabbed_follows_the_hand() {
             false => world.add(die().at(at)).unwrap(),
         };
         steps(&mut world, 10);
-        let grab = world.grab(body, vec3(0.0, 0.0, 0.25), 300.0).unwrap();
+        let grab = world.grab_at(body, vec3(0.0, 0.0, 0.25), 300.0).unwrap();
         for k in 0..120 {
             let z = 0.25 + 0.5 * f64::from(k.min(60)) / 60.0;
             world.drag(grab, vec3(0.0, 0.0, z)).unwrap();
@@ -512,4 +512,64 @@ fn an_empty_world_steps() {
     world.remove(body).unwrap();
     world.step().unwrap();
     assert_eq!(world.bodies().count(), 0);
+}
+
+#[test]
+fn rays_points_and_boxes_find_what_is_there() {
+    let mut world = World::new();
+    let ground = world.add(floor()).unwrap();
+    let body = world.add(die().at(vec3(0.0, 0.0, 0.55))).unwrap();
+    let hit = world.cast_ray(vec3(0.01, 0.02, 2.0), -Vec3::Z).unwrap().unwrap();
+    assert_eq!(hit.collider, Collider::Body(body));
+    assert!((hit.distance - 1.4).abs() < 1e-12 && hit.normal.abs_diff_eq(Vec3::Z, 1e-12));
+    let corners = hit.triangle.unwrap().map(|v| world.positions(body).unwrap()[v.index()]);
+    let point: Vec3 = corners.iter().zip(hit.weights).map(|(p, w)| w * *p).sum();
+    assert!(point.abs_diff_eq(hit.point, 1e-12));
+    let beside = world.cast_ray(vec3(0.5, 0.0, 2.0), -Vec3::Z).unwrap().unwrap();
+    assert_eq!(beside.collider, Collider::Obstacle(ground));
+    let only_floor = |collider| matches!(collider, Collider::Obstacle(_));
+    let through = world.cast_ray_with(vec3(0.0, 0.0, 2.0), -Vec3::Z, 9.0, only_floor).unwrap();
+    assert!((through.unwrap().distance - 2.0).abs() < 1e-9);
+    assert_eq!(world.cast_ray(vec3(0.0, 0.0, 2.0), Vec3::Z).unwrap(), None);
+    assert_eq!(world.bodies_at(vec3(0.0, 0.0, 0.55)).unwrap(), [body]);
+    assert_eq!(world.bodies_at(vec3(0.0, 0.0, 0.7)).unwrap(), []);
+    let near = world.nearest_point(vec3(0.0, 0.0, 0.8), 1.0).unwrap().unwrap();
+    assert!((near.distance - 0.2).abs() < 1e-12 && near.collider == Collider::Body(body));
+    let space = pliant::math::Aabb { min: vec3(-1.0, -1.0, 0.58), max: vec3(1.0, 1.0, 2.0) };
+    assert_eq!(world.bodies_in(space).unwrap(), [body]);
+    // Queries follow what moves.
+    steps(&mut world, 60);
+    assert_eq!(world.bodies_in(space).unwrap(), []);
+    let hit = world.cast_ray(vec3(0.01, 0.02, 2.0), -Vec3::Z).unwrap().unwrap();
+    assert!((hit.distance - 1.9).abs() < 1e-3, "{}", hit.distance);
+    let grab = world.grab(hit, 100.0).unwrap();
+    world.drag(grab, vec3(0.0, 0.0, 0.4)).unwrap();
+    steps(&mut world, 60);
+    assert!(world.centre(body).unwrap().z > 0.1);
+    let on_floor = world.cast_ray(vec3(0.5, 0.0, 2.0), -Vec3::Z).unwrap().unwrap();
+    assert!(world.grab(on_floor, 100.0).is_err());
+    assert!(world.cast_ray(Vec3::ZERO, Vec3::ZERO).is_err());
+    assert!(world.nearest_point(f64::NAN * Vec3::X, 1.0).is_err());
+}
+
+#[test]
+fn penetrations_have_a_way_out_and_the_triangle_there() {
+    let mut world = World::new();
+    world.set_gravity(Vec3::ZERO).unwrap();
+    let low = world.add(SoftBody::cuboid(Vec3::ONE, [3; 3])).unwrap();
+    let high = world.add(SoftBody::cuboid(Vec3::ONE, [3; 3]).at(vec3(0.1, 0.1, 0.9))).unwrap();
+    let found = world.penetrations().unwrap();
+    assert!(found.iter().any(|point| point.body == low) && found.len() > 8);
+    for point in found.iter().filter(|point| point.body == high) {
+        assert_eq!(point.into, [low]);
+        let way = point.way_out.unwrap();
+        let exit = way.exit.unwrap();
+        let start = world.positions(high).unwrap()[point.vertex.index()];
+        // It leaves along its direction.
+        let along = (exit.point - start).dot(way.direction);
+        assert!(along > 0.0 && exit.point.distance(start + along * way.direction) < 1e-9);
+        assert_eq!(exit.body, low);
+    }
+    steps(&mut world, 60);
+    assert_eq!(world.penetrations().unwrap(), []);
 }
