@@ -44,8 +44,7 @@ impl Ours {
 
 impl Engine for Ours {
     fn step(&mut self) -> Result<(), String> {
-        let LoadedScene { simulation, info, .. } = &mut self.built;
-        simulation.step(info.dt).map(|_| ()).map_err(|error| error.to_string())
+        self.built.world.step().map(drop).map_err(|error| error.to_string())
     }
 
     fn state(&self) -> State {

@@ -146,7 +146,7 @@ fn time(backend: &mut dyn Backend, frames: &[Outlines], error: f64) -> Result<f6
 /// Runs a scene and takes its outlines at even times.
 fn take(name: &str) -> Result<Taken, String> {
     let mut ours = Ours::new(name, &[])?;
-    let (dt, steps) = (ours.built.info.dt, ours.built.info.steps);
+    let steps = ours.built.info.steps;
     let mut frames = Vec::new();
     for step in 1..=steps {
         let stepped = ours.built.world.step();

@@ -160,7 +160,7 @@ fn measure(figure: &Figure) -> Result<Cost, String> {
         for _ in 0..(60.0 * figure.filled).round() as u64 {
             before.step()?;
         }
-        ours.built.world.simulation().state = before.state();
+        ours.built.world.simulation_mut().state = before.state();
         eprintln!("  filled");
     }
     let watch = Arc::new(CpuProfiler::default());
