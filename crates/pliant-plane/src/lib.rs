@@ -53,6 +53,8 @@ pub mod response;
 
 pub mod overlap;
 
+pub mod world;
+
 use pliant::math::Vec2;
 
 use outline::Outlines;

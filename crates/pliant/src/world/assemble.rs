@@ -129,7 +129,9 @@ impl World {
                 let (state, system) = (&mut state, &mut system);
                 let rigid_starts = &rigid_starts(&entries)[..];
                 let handles = &layout.bodies[..];
-                let parts = WorldParts { rest: &rest, state, system, rigid_starts, handles };
+                let dt = self.settings.dt / f64::from(self.settings.substeps);
+                let (rest, world) = (&rest[..], self);
+                let parts = WorldParts { rest, state, system, rigid_starts, handles, dt, world };
                 let made = assembly.assemble(parts);
                 made.map_err(|error| WorldError::Assembly(Arc::from(error)))?
             }
@@ -142,7 +144,7 @@ impl World {
     }
 
     /// The usual stepper: implicit Euler with contacts that are solved with it.
-    fn stepper(&self, rest: &[Vec3], system: &System) -> Result<Stepper, WorldError> {
+    pub(super) fn stepper(&self, rest: &[Vec3], system: &System) -> Result<Stepper, WorldError> {
         let settings = &self.settings;
         let stepper = Stepper::new(Box::new(Implicit::default()))
             .with_contact(self.contact(rest, system)?)

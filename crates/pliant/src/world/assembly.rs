@@ -9,7 +9,7 @@ use crate::body::soft::State;
 use crate::integrate::System;
 use crate::math::Vec3;
 use crate::step::Stepper;
-use crate::world::BodyHandle;
+use crate::world::{BodyHandle, World, WorldError};
 
 /// Makes the stepper of a world, and adds to its forces.
 ///
@@ -34,9 +34,17 @@ pub struct WorldParts<'a> {
     pub rigid_starts: &'a [RigidState],
     /// Handle of each body, in order.
     pub handles: &'a [BodyHandle],
+    /// Length of a part of a step, s.
+    pub dt: f64,
+    pub(super) world: &'a World,
 }
 
 impl WorldParts<'_> {
+    /// The stepper that a world has without an assembly: implicit Euler with solved contacts.
+    pub fn usual_stepper(&self) -> Result<Stepper, WorldError> {
+        self.world.stepper(self.rest, self.system)
+    }
+
     /// Vertices of a body in the arrays; none where it was removed.
     pub fn vertices(&self, body: BodyHandle) -> Option<Range<usize>> {
         let place = self.handles.iter().position(|handle| *handle == body)?;
