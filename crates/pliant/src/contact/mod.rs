@@ -127,12 +127,17 @@ impl Contact {
     }
 
     /// Least speed along the normal that the step must end with, rebound included, m/s.
-    ///
-    /// Where nothing at the contact bends, it opens no gap: what does not bend keeps the speed that
-    /// it is given and begins to rock, so shifts take the overlap out.
-    pub fn target_normal_velocity(&self, is_rigid: bool) -> f64 {
+    pub fn target_normal_velocity(&self) -> f64 {
         let least = self.min_normal_velocity;
-        let least = if is_rigid { least.min(0.0) } else { least };
+        if self.bounce > 0.0 { least.max(self.bounce) } else { least }
+    }
+
+    /// The same where nothing at the contact bends: it opens no gap.
+    ///
+    /// What does not bend keeps the speed that it is given and begins to rock, so shifts take the
+    /// overlap out.
+    pub fn rigid_target_normal_velocity(&self) -> f64 {
+        let least = self.min_normal_velocity.min(0.0);
         if self.bounce > 0.0 { least.max(self.bounce) } else { least }
     }
 

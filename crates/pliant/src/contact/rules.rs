@@ -68,13 +68,16 @@ pub struct ContactRules {
 }
 
 impl ContactRules {
-    /// Lets two groups ignore each other, or meet again.
-    pub fn set_ignored(&mut self, a: Group, b: Group, is_ignored: bool) {
-        for (a, b) in [(a, b), (b, a)] {
-            let bit = 1 << b.0;
-            let row = &mut self.ignored[usize::from(a.0)];
-            *row = if is_ignored { *row | bit } else { *row & !bit };
-        }
+    /// Lets two groups ignore each other.
+    pub fn ignore(&mut self, a: Group, b: Group) {
+        self.ignored[usize::from(a.0)] |= 1 << b.0;
+        self.ignored[usize::from(b.0)] |= 1 << a.0;
+    }
+
+    /// Lets two groups meet again.
+    pub fn unignore(&mut self, a: Group, b: Group) {
+        self.ignored[usize::from(a.0)] &= !(1 << b.0);
+        self.ignored[usize::from(b.0)] &= !(1 << a.0);
     }
 
     /// Whether two groups ignore each other.
@@ -198,11 +201,11 @@ mod tests {
         rules.bodies = [Group::A, Group::B, Group::A]
             .map(|group| SurfaceRule { group, ..Default::default() })
             .to_vec();
-        rules.set_ignored(Group::A, Group::B, true);
+        rules.ignore(Group::A, Group::B);
         let meet = |rules: &ContactRules, a, b| rules.meet(&between(a, b));
         assert!(!meet(&rules, 0, Some(1)) && !meet(&rules, 1, Some(0)));
         assert!(meet(&rules, 0, Some(2)) && meet(&rules, 1, None));
-        rules.set_ignored(Group::B, Group::A, false);
+        rules.unignore(Group::B, Group::A);
         rules.set_pairs(vec![(BodyId(2), BodyId(0))]);
         rules.set_obstacle_pairs(vec![(BodyId(1), 0)]);
         assert!(meet(&rules, 0, Some(1)) && !meet(&rules, 0, Some(2)));

@@ -74,7 +74,11 @@ impl SolvedStep<'_> {
         let slip = row.relative(self.velocities);
         let mobility = self.mobility(row);
         let along = row.normal.dot(slip);
-        let least = row.target_normal_velocity(self.rigids.are_rigid(row.bodies));
+        let least = if self.rigids.are_rigid(row.bodies) {
+            row.rigid_target_normal_velocity()
+        } else {
+            row.target_normal_velocity()
+        };
         let w = row.normal.dot(mobility * row.normal);
         if w <= 0.0 {
             return 0.0;

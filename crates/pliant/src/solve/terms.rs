@@ -194,7 +194,11 @@ impl SolverRow {
                 }
             }
         }
-        row.min_normal_velocity = contact.target_normal_velocity(row.is_rigid());
+        row.min_normal_velocity = if row.is_rigid() {
+            contact.rigid_target_normal_velocity()
+        } else {
+            contact.target_normal_velocity()
+        };
         row
     }
 

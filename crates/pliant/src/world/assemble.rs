@@ -18,7 +18,6 @@ use crate::force::load::Load;
 use crate::id::{BodyId, VertexId};
 use crate::integrate::System;
 use crate::integrate::implicit::Implicit;
-use crate::integrate::sleep::SleepSettings;
 use crate::math::Vec3;
 use crate::solve::constraint::{ConstraintResponse, ConstraintSettings};
 use crate::solve::joint::{Joint as JointBetween, Joints};
@@ -150,9 +149,9 @@ impl World {
             .with_contact(self.contact(rest, system)?)
             .with_substeps(settings.substeps)
             .with_halvings(settings.max_halvings);
-        Ok(match settings.sleeps {
-            true => stepper.with_sleep(SleepSettings::default()),
-            false => stepper,
+        Ok(match settings.sleep {
+            Some(sleep) => stepper.with_sleep(sleep),
+            None => stepper,
         })
     }
 

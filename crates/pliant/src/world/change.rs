@@ -228,24 +228,41 @@ impl World {
 
     /// Lets two groups pass through each other.
     pub fn ignore(&mut self, a: Group, b: Group) {
-        self.rules.set_ignored(a, b, true);
+        self.rules.ignore(a, b);
         self.refresh_rules();
     }
 
     /// Lets two groups meet again.
     pub fn unignore(&mut self, a: Group, b: Group) {
-        self.rules.set_ignored(a, b, false);
+        self.rules.unignore(a, b);
         self.refresh_rules();
     }
 
-    /// Lets a body pass through another body or an obstacle, or meet it again.
-    pub fn set_pair_ignored(
+    /// Lets a body pass through another body or an obstacle.
+    pub fn ignore_pair(
         &mut self,
         body: BodyHandle,
         other: impl Into<Collider>,
-        is_ignored: bool,
     ) -> Result<(), WorldError> {
         let other = other.into();
+        self.forget_pair(body, other)?;
+        self.ignored_pairs.push((body, other));
+        self.refresh_rules();
+        Ok(())
+    }
+
+    /// Lets a body meet another body or an obstacle again.
+    pub fn unignore_pair(
+        &mut self,
+        body: BodyHandle,
+        other: impl Into<Collider>,
+    ) -> Result<(), WorldError> {
+        self.forget_pair(body, other.into())?;
+        self.refresh_rules();
+        Ok(())
+    }
+
+    fn forget_pair(&mut self, body: BodyHandle, other: Collider) -> Result<(), WorldError> {
         self.body(body)?;
         match other {
             Collider::Body(second) => drop(self.body(second)?),
@@ -258,10 +275,6 @@ impl World {
         let is_pair =
             |pair: &(BodyHandle, Collider)| *pair == (body, other) || Some(*pair) == turned;
         self.ignored_pairs.retain(|pair| !is_pair(pair));
-        if is_ignored {
-            self.ignored_pairs.push((body, other));
-        }
-        self.refresh_rules();
         Ok(())
     }
 

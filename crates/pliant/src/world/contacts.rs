@@ -135,7 +135,8 @@ impl Contacts {
             let pair = rows[0].pair;
             let knew = before.binary_search(&pair).is_ok();
             let presses = rows.iter().any(|row| row.presses);
-            if !presses && !(knew && rows.iter().any(|row| row.is_near)) {
+            let goes_on = knew && rows.iter().any(|row| row.is_near);
+            if !(presses || goes_on) {
                 continue;
             }
             touching.push(pair);

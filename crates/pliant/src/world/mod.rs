@@ -29,6 +29,7 @@ use crate::detect::query::Queries;
 use crate::force::gravity::Gravity;
 use crate::integrate::StepReport;
 use crate::integrate::implicit::Implicit;
+use crate::integrate::sleep::SleepSettings;
 use crate::math::Vec3;
 use crate::step::{Simulation, Stepper};
 
@@ -122,7 +123,7 @@ struct Settings {
     restitution: f64,
     substeps: u32,
     max_halvings: u32,
-    sleeps: bool,
+    sleep: Option<SleepSettings>,
     threads: usize,
 }
 
@@ -166,7 +167,7 @@ impl World {
             restitution: 0.0,
             substeps: 1,
             max_halvings: HALVINGS,
-            sleeps: true,
+            sleep: Some(SleepSettings::default()),
             threads: 1,
         };
         let stepper = Stepper::new(Box::new(Implicit::default()));
@@ -265,9 +266,10 @@ impl World {
         Ok(())
     }
 
-    /// Whether rigid bodies that have come to rest sleep until something touches them.
-    pub fn set_sleep(&mut self, sleeps: bool) {
-        self.settings.sleeps = sleeps;
+    /// When rigid bodies that have come to rest sleep, until something touches them; never
+    /// without settings.
+    pub fn set_sleep(&mut self, settings: Option<SleepSettings>) {
+        self.settings.sleep = settings;
         self.is_current = false;
     }
 

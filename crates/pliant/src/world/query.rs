@@ -108,11 +108,14 @@ impl World {
             let first = system.bodies.vertices(hit.surface.body).start as u32;
             let triangle = system.bodies.triangles()[hit.surface.triangle.index()];
             let [a, b, c] = triangle.map(|v| state.positions[v.index()]);
+            // A triangle without area has none; the way to the point is as good as any.
+            let normal = (b - a).cross(c - a).try_normalize();
+            let normal = normal.or((point - hit.surface.point).try_normalize()).unwrap_or(Vec3::Z);
             Ok(Some(SurfaceHit {
                 collider: Collider::Body(*handle),
                 distance: hit.distance,
                 point: hit.surface.point,
-                normal: (b - a).cross(c - a).normalize_or_zero(),
+                normal,
                 triangle: Some(triangle.map(|v| VertexId(v.0 - first))),
                 weights: hit.surface.weights,
             }))

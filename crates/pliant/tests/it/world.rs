@@ -299,7 +299,7 @@ fn groups_and_pairs_pass_through_each_other() {
     world.ignore(Group::A, Group::B);
     steps(&mut world, 30);
     assert!(world.centre(ghost).unwrap().z < -0.5 && world.centre(solid).unwrap().z > 0.05);
-    world.set_pair_ignored(solid, ground, true).unwrap();
+    world.ignore_pair(solid, ground).unwrap();
     steps(&mut world, 30);
     assert!(world.centre(solid).unwrap().z < -0.5);
     // Bodies too: one falls through the other, and rests on it when they meet again.
@@ -307,7 +307,7 @@ fn groups_and_pairs_pass_through_each_other() {
     world.add(floor()).unwrap();
     let low = world.add(die().at(vec3(0.0, 0.0, 0.05))).unwrap();
     let high = world.add(die().at(vec3(0.0, 0.0, 0.3))).unwrap();
-    world.set_pair_ignored(low, high, true).unwrap();
+    world.ignore_pair(low, high).unwrap();
     steps(&mut world, 60);
     assert!((world.centre(high).unwrap().z - 0.05).abs() < 0.01);
 }
