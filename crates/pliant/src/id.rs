@@ -8,6 +8,7 @@ macro_rules! index {
         #[doc = concat!("Position of ", $what, " in its array, counted from 0.")]
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(transparent)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         pub struct $name(pub u32);
 
         impl $name {

@@ -8,6 +8,7 @@ use crate::math::{Quat, Vec3, unit_quat};
 
 /// Pose of a rigid body: first rotated, then translated.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pose {
     /// Of the body's origin, world space, m.
     pub position: Vec3,

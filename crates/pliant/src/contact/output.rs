@@ -74,6 +74,7 @@ pub struct ContactOutput {
 
 /// Contact statistics of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactStats {
     /// Number of contacts.
     pub contacts: usize,

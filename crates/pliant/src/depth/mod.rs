@@ -89,6 +89,7 @@ pub struct Span {
 
 /// Why a colliding vertex has no depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Reason {
     /// It is connected to colliding vertices only: no edge leads out.
     Enclosed,

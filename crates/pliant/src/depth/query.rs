@@ -91,6 +91,7 @@ pub enum PenetrationsError {
 
 /// The penetrating vertices of one body.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyPenetrations {
     /// Vertices with a depth, by vertex, then body penetrated.
     pub points: Vec<PenetratingVertex>,
@@ -100,6 +101,7 @@ pub struct BodyPenetrations {
 
 /// A penetrating vertex with its way out.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PenetratingVertex {
     /// Its body, in the order given.
     pub body: BodyId,
@@ -119,6 +121,7 @@ pub struct PenetratingVertex {
 
 /// The place of another body's surface at which a vertex leaves.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyExit {
     /// The body that is left, in the order given.
     pub body: BodyId,
@@ -141,6 +144,7 @@ impl BodyExit {
 
 /// A penetrating vertex for which no way out is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct UnresolvedVertex {
     /// Its body, in the order given.
     pub body: BodyId,

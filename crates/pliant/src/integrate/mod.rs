@@ -102,6 +102,7 @@ impl StepScratch {
 
 /// What one step took.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StepReport {
     /// Steps that were made in place of one; more than 1 when it was cut.
     pub substeps: usize,

@@ -13,6 +13,7 @@ const APART: f64 = 2.0;
 
 /// A point at which two things touch, in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactPoint {
     /// The first body.
     pub body: BodyHandle,
@@ -30,6 +31,7 @@ pub struct ContactPoint {
 
 /// Two things that began or ceased to touch in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactEvent {
     /// Whether they began to touch, or ceased to.
     pub kind: ContactEventKind,
@@ -43,6 +45,7 @@ pub struct ContactEvent {
 
 /// What happened to a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ContactEventKind {
     /// They touch, and did not before.
     Began,

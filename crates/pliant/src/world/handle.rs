@@ -2,6 +2,7 @@
 
 /// Where an entry is, and which of those that were there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Key {
     slot: u32,
     generation: u32,
@@ -22,6 +23,7 @@ macro_rules! handle {
         /// It stays valid until that is removed, whatever else is added or removed, and never
         /// names another one.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         pub struct $name(pub(super) Key);
 
         impl std::fmt::Display for $name {
@@ -39,6 +41,7 @@ handle!(GrabHandle, "a grab");
 
 /// What a body may touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Collider {
     /// A body.
     Body(BodyHandle),

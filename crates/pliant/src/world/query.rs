@@ -12,6 +12,7 @@ use crate::world::{BodyHandle, Collider, ObstacleHandle, World, WorldError};
 
 /// A point of a surface that a query found.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SurfaceHit {
     /// What it belongs to.
     pub collider: Collider,
@@ -29,6 +30,7 @@ pub struct SurfaceHit {
 
 /// A vertex inside another body.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Penetration {
     /// Its body.
     pub body: BodyHandle,
@@ -42,6 +44,7 @@ pub struct Penetration {
 
 /// The way out of a vertex inside another body.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct WayOut {
     /// Way to go along `direction`, m.
     pub depth: f64,
@@ -55,6 +58,7 @@ pub struct WayOut {
 
 /// The place of a body's surface at which a vertex leaves.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SurfaceExit {
     /// The body that is left.
     pub body: BodyHandle,

@@ -15,6 +15,7 @@ use crate::world::{BodyHandle, Collider, JointHandle, ObstacleHandle, World, Wor
 
 /// Energies of a world, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Energy {
     /// Of motion.
     pub kinetic: f64,

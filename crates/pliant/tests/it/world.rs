@@ -573,3 +573,21 @@ fn penetrations_have_a_way_out_and_the_triangle_there() {
     steps(&mut world, 60);
     assert_eq!(world.penetrations().unwrap(), []);
 }
+
+#[test]
+fn results_go_through_json_and_back() {
+    fn round_trip<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T) -> T {
+        serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
+    }
+    let mut world = World::new();
+    world.add(floor()).unwrap();
+    let body = world.add(ball().at(vec3(0.0, 0.0, 0.1))).unwrap();
+    world.add(ball().at(vec3(0.05, 0.0, 0.15))).unwrap();
+    let found = world.penetrations().unwrap();
+    assert!(!found.is_empty() && round_trip(&found) == found);
+    let report = world.step().unwrap();
+    assert_eq!(round_trip(&report), report);
+    assert_eq!(round_trip(&world.contacts().to_vec()), world.contacts());
+    assert_eq!(round_trip(&world.events().to_vec()), world.events());
+    assert_eq!(round_trip(&body), body);
+}
