@@ -1,4 +1,4 @@
-//! Indices that say what they index.
+//! Indices that say what they index, and lists that do not fit each other.
 //!
 //! Each is a plain `u32`, so that arrays of them go to the GPU as they are.
 
@@ -31,3 +31,38 @@ index!(TetId, "a tetrahedron");
 index!(TriangleId, "a triangle");
 index!(PartId, "a connected part");
 index!(BodyId, "a body");
+
+/// Arguments that do not belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MismatchError {
+    /// A list of another length than the others ask for.
+    #[error("there are {count} {what}, expected {expected}")]
+    Count {
+        /// What is listed.
+        what: &'static str,
+        /// Entries of the list.
+        count: usize,
+        /// Entries that it must have.
+        expected: usize,
+    },
+    /// Memory or a response of another scene.
+    #[error("the {what} was made for other bodies")]
+    OtherBodies {
+        /// What was made.
+        what: &'static str,
+    },
+}
+
+impl MismatchError {
+    /// Accepts a list of the length that it must have.
+    pub(crate) fn check(
+        what: &'static str,
+        count: usize,
+        expected: usize,
+    ) -> Result<(), MismatchError> {
+        if count == expected {
+            return Ok(());
+        }
+        Err(MismatchError::Count { what, count, expected })
+    }
+}

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 /// Calls `act` for every item, in parallel where the feature `parallel` is on.
-pub fn each<T: Send>(shares: &mut [T], act: impl Fn(&mut T) + Sync + Send) {
+pub(crate) fn each<T: Send>(shares: &mut [T], act: impl Fn(&mut T) + Sync + Send) {
     #[cfg(feature = "parallel")]
     if shares.len() > 1 {
         use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
@@ -63,14 +63,14 @@ pub fn both(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
 }
 
 /// Offsets that split `count` items evenly into one chunk per thread.
-pub fn even_offsets(count: usize, threads: usize) -> Vec<usize> {
+pub(crate) fn even_offsets(count: usize, threads: usize) -> Vec<usize> {
     let mut offsets = Vec::new();
     split_evenly(&mut offsets, count, threads);
     offsets
 }
 
 /// The same, written over other offsets, whose memory is reused.
-pub fn split_evenly(offsets: &mut Vec<usize>, count: usize, threads: usize) {
+pub(crate) fn split_evenly(offsets: &mut Vec<usize>, count: usize, threads: usize) {
     let threads = threads.max(1);
     offsets.clear();
     offsets.extend((0..=threads).map(|k| count * k / threads));

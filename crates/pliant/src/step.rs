@@ -297,8 +297,11 @@ impl Stepper {
         let context = context(system, trial, dt);
         self.responses.iter_mut().for_each(|response| response.pre_step(context, &mut output));
         let work = apply(&mut self.energy_input, &output, system, trial);
-        let rows = output.rows.len() + output.springs.len();
+        let (rows, failure) = (output.rows.len() + output.springs.len(), output.failure);
         system.scratch.contact = output;
+        if let Some(failure) = failure {
+            return Err(StepError::Response(failure));
+        }
         match rows {
             0 => Ok(work),
             _ if self.integrator.solves_constraints() => Ok(work),
@@ -387,6 +390,9 @@ impl Stepper {
             response.post_step_with_forces(context, forces, after);
         }
         let work = apply(energy_input, after, system, trial);
+        if let Some(failure) = after.failure {
+            return Err(StepError::Response(failure));
+        }
         if let Some(rejection) = after.rejection.or(system.scratch.contact.rejection) {
             return Err(system.rejected(rejection, dt));
         }
@@ -422,7 +428,7 @@ impl Stepper {
     }
 
     /// Works with this many threads from now on; the bits stay the same.
-    pub fn set_threads(&mut self, threads: usize) {
+    pub(crate) fn set_threads(&mut self, threads: usize) {
         self.integrator.set_threads(threads);
         if let Some((matching, _)) = &mut self.matching {
             matching.set_threads(threads);
@@ -431,7 +437,7 @@ impl Stepper {
     }
 
     /// Writes what is remembered of the steps before.
-    pub fn save(&self, snapshot: &mut Snapshot) {
+    pub(crate) fn save(&self, snapshot: &mut Snapshot) {
         self.integrator.save(snapshot);
         if let Some((matching, _)) = &self.matching {
             matching.save(snapshot);
@@ -441,7 +447,7 @@ impl Stepper {
     }
 
     /// Reads what [`Stepper::save`] wrote.
-    pub fn restore(&mut self, snapshot: &mut Snapshot) -> Result<(), SnapshotError> {
+    pub(crate) fn restore(&mut self, snapshot: &mut Snapshot) -> Result<(), SnapshotError> {
         self.integrator.restore(snapshot)?;
         if let Some((matching, _)) = &mut self.matching {
             matching.restore(snapshot)?;

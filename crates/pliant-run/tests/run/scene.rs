@@ -40,7 +40,7 @@ pub fn blocks() -> LoadedScene {
     let masses = Masses::of_tets(&rest, bodies.tets(), |_| 1000.0).unwrap();
     let mut system = System { masses, ..System::default() };
     system.bodies = bodies.clone();
-    system.pins = Pins::still(vec![VertexId(count as u32)], &rest);
+    system.pins = Pins::still(&[VertexId(count as u32)], &rest).unwrap();
     system.forces.push(Gravity::new(GRAVITY, system.masses.of()));
     let rubber = ElasticSettings { young: 1e5, poisson: 0.3, damping: 0.01 };
     system.forces.push(Elastic::<Corotational>::new(&rest, bodies.tets(), |_| rubber).unwrap());

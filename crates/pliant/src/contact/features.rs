@@ -75,7 +75,7 @@ impl Features {
     }
 
     /// Surface vertices of a body, ascending.
-    pub fn surface_of(&self, body: BodyId) -> &[VertexId] {
+    pub(crate) fn surface_of(&self, body: BodyId) -> &[VertexId] {
         &self.surface[self.surface_starts[body.index()]..self.surface_starts[body.index() + 1]]
     }
 }

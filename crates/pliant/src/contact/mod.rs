@@ -29,19 +29,19 @@ pub mod edges;
 
 pub mod shape;
 
-pub mod separating_slab;
+pub(crate) mod separating_slab;
 
 pub mod near;
 
 pub mod inside;
 
-pub mod enclosed;
+pub(crate) mod enclosed;
 
-pub mod pair;
+pub(crate) mod pair;
 
-pub mod edge_face_crossings;
+pub(crate) mod edge_face_crossings;
 
-pub mod obstacles;
+pub(crate) mod obstacles;
 
 pub mod search;
 
@@ -128,7 +128,7 @@ impl Contact {
     ///
     /// Where nothing at the contact bends, it opens no gap: what does not bend keeps the speed that
     /// it is given and begins to rock, so shifts take the overlap out.
-    pub fn target_normal_velocity(&self, is_rigid: bool) -> f64 {
+    pub(crate) fn target_normal_velocity(&self, is_rigid: bool) -> f64 {
         let least = self.min_normal_velocity;
         let least = if is_rigid { least.min(0.0) } else { least };
         if self.bounce > 0.0 { least.max(self.bounce) } else { least }

@@ -6,6 +6,7 @@
 
 use crate::contact::Contact;
 use crate::contact::impulse::ContactImpulse;
+use crate::contact::response::ResponseError;
 use crate::force::StepRejection;
 use crate::id::{BodyId, VertexId};
 use crate::math::{Quat, Vec3};
@@ -68,6 +69,8 @@ pub struct ContactOutput {
     pub energy_input: f64,
     /// Why the step must be repeated with shorter ones, if it must.
     pub rejection: Option<StepRejection>,
+    /// Why a response could not do its work; the step is not made then.
+    pub failure: Option<ResponseError>,
     /// Contact statistics.
     pub stats: ContactStats,
 }
@@ -96,6 +99,7 @@ impl ContactOutput {
         self.external_impulses.clear();
         self.energy_input = 0.0;
         self.rejection = None;
+        self.failure = None;
         self.stats = ContactStats::default();
     }
 

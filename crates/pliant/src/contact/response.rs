@@ -13,7 +13,7 @@ use crate::body::rigid::all::RigidBodySet;
 use crate::body::soft::{Masses, StateView};
 use crate::contact::output::ContactOutput;
 use crate::force::Forces;
-use crate::id::VertexId;
+use crate::id::{MismatchError, VertexId};
 use crate::profile::ProfilerRef;
 use crate::snapshot::{Snapshot, SnapshotError};
 
@@ -101,6 +101,9 @@ pub enum ResponseError {
         /// What it must be.
         rule: &'static str,
     },
+    /// Arguments that do not belong together.
+    #[error("{0}")]
+    Mismatch(#[from] MismatchError),
     /// A vertex on the wrong side of a barrier.
     #[error("vertex {vertex} starts at distance {distance} m: a barrier wants all outside")]
     Behind {

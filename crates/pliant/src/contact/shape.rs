@@ -15,7 +15,7 @@ use crate::mesh::normals::face_normal;
 
 /// A feature edge: a surface edge that is not flat.
 #[derive(Clone, Copy, Debug)]
-pub struct FeatureEdge {
+pub(crate) struct FeatureEdge {
     /// Its index among the edges of the scene.
     pub edge: u32,
     /// Its ends and the corners beside it.
@@ -27,7 +27,7 @@ pub struct FeatureEdge {
 impl FeatureEdge {
     /// The box around it, m.
     #[inline]
-    pub fn around(&self) -> Aabb {
+    pub(crate) fn around(&self) -> Aabb {
         let [from, to] = self.side.ends;
         Aabb { min: from.min(to), max: from.max(to) }
     }
@@ -76,7 +76,7 @@ impl Facets {
 
 /// Triangles and edges of a body where they are now.
 #[derive(Clone, Debug, Default)]
-pub struct Shape {
+pub(crate) struct Shape {
     /// Its triangles.
     pub facets: Facets,
     /// Feature edges; near ones are near each other in the list.
@@ -93,7 +93,7 @@ pub struct Shape {
 
 impl Shape {
     /// The shape of a body; `rest` decides which edges are next to each other.
-    pub fn new(rest: &[Vec3], bodies: &Bodies, features: &Features, body: BodyId) -> Shape {
+    pub(crate) fn new(rest: &[Vec3], bodies: &Bodies, features: &Features, body: BodyId) -> Shape {
         let at = |v: VertexId| rest[v.index()];
         let edges = features.edges_of(body);
         let lines = features.edges[edges.clone()].iter().map(|e| Aabb::around(e.ends.map(at)));
@@ -107,7 +107,13 @@ impl Shape {
     }
 
     /// Updates to the present positions; boxes of edges are measured from `origin`.
-    pub fn fit(&mut self, positions: &[Vec3], bodies: &Bodies, features: &Features, origin: Vec3) {
+    pub(crate) fn fit(
+        &mut self,
+        positions: &[Vec3],
+        bodies: &Bodies,
+        features: &Features,
+        origin: Vec3,
+    ) {
         let Shape { facets, feature_edges, boxes, longest, normals, order } = self;
         facets.fit(positions, bodies);
         let first = facets.first;
@@ -135,7 +141,7 @@ impl Shape {
 
 /// A box in f32, m from an origin; conservative under closed comparisons.
 #[inline]
-pub fn seen(space: Aabb, origin: Vec3) -> Bounds {
+pub(crate) fn seen(space: Aabb, origin: Vec3) -> Bounds {
     Bounds { low: rounded(space.min - origin), high: rounded(space.max - origin) }
 }
 

@@ -107,7 +107,7 @@ pub fn cell_at(coordinates: Vec3) -> [i64; 3] {
 
 impl Block {
     /// Number of cells; 0 when a low number is above the high one.
-    pub fn count(&self) -> u128 {
+    pub(crate) fn count(&self) -> u128 {
         (0..3).map(|axis| self.side(axis)).product()
     }
 
@@ -118,7 +118,7 @@ impl Block {
     }
 
     /// Every cell, ascending.
-    pub fn cells(self) -> impl Iterator<Item = [i64; 3]> {
+    pub(crate) fn cells(self) -> impl Iterator<Item = [i64; 3]> {
         let along = move |axis: usize| self.low[axis]..=self.high[axis];
         along(0).flat_map(move |x| along(1).flat_map(move |y| along(2).map(move |z| [x, y, z])))
     }
@@ -135,18 +135,8 @@ impl Sorted {
         Sorted { entries }
     }
 
-    /// Number of pairs.
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// The items of each cell that has some, by cell.
-    pub fn by_cell(&self) -> impl Iterator<Item = &[([i64; 3], u32)]> {
+    pub(crate) fn by_cell(&self) -> impl Iterator<Item = &[([i64; 3], u32)]> {
         self.entries.chunk_by(|a, b| a.0 == b.0)
     }
 

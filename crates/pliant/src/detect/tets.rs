@@ -43,7 +43,7 @@ pub fn overlapping_tets(positions: &[Vec3], bodies: &Bodies) -> Vec<[TetId; 2]> 
 /// Calls `found` with every two tets of different bodies whose boxes meet, and the bodies.
 ///
 /// Each pair once, the smaller tet and body first, in a fixed order.
-pub fn near_tets(
+pub(crate) fn near_tets(
     positions: &[Vec3],
     bodies: &Bodies,
     mut found: impl FnMut([TetId; 2], [BodyId; 2]),
@@ -144,7 +144,7 @@ fn near_pairs(cells: &Cells, boxes: &[Aabb], mut found: impl FnMut(u32, u32)) {
 }
 
 /// The box around corners; empty when one of them is not finite.
-pub fn box_of<const N: usize>(corners: [Vec3; N]) -> Aabb {
+pub(crate) fn box_of<const N: usize>(corners: [Vec3; N]) -> Aabb {
     if corners.iter().all(|c| c.is_finite()) { Aabb::around(corners) } else { Aabb::EMPTY }
 }
 

@@ -3,11 +3,11 @@
 //! A force is a list of elements of one kind, each on a few vertices. A new kind is one
 //! file with a [`Material`]; loops, threads and matrices are written once, for all.
 
-pub mod elements;
+pub(crate) mod elements;
 
 pub mod stiffness;
 
-pub mod low_rank;
+pub(crate) mod low_rank;
 
 pub mod nearby;
 
@@ -192,7 +192,7 @@ impl Forces {
     }
 
     /// Every force, in order.
-    pub fn iter(&self) -> impl Iterator<Item = &dyn Force> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &dyn Force> {
         self.list.iter().map(|force| &**force)
     }
 
@@ -202,13 +202,13 @@ impl Forces {
     }
 
     /// Potential energy of one kind, J.
-    pub fn energy_of(&self, store: Store, motion: StateView<'_>) -> f64 {
+    pub(crate) fn energy_of(&self, store: Store, motion: StateView<'_>) -> f64 {
         let of = self.iter().filter(|force| force.store() == store);
         of.map(|force| force.energy(motion)).sum()
     }
 
     /// Work that forces take from outside in a step between two states, J.
-    pub fn energy_input(&self, before: StateView<'_>, after: StateView<'_>) -> f64 {
+    pub(crate) fn energy_input(&self, before: StateView<'_>, after: StateView<'_>) -> f64 {
         self.iter().map(|force| force.energy_input(before, after)).sum::<f64>() + 0.0
     }
 
@@ -216,7 +216,7 @@ impl Forces {
     ///
     /// For dampers that are linear that is the force at velocity zero, for others the line that
     /// touches them at `motion`. `still` is scratch memory.
-    pub fn sum_linearised(
+    pub(crate) fn sum_linearised(
         &self,
         motion: StateView<'_>,
         forces: &mut [Vec3],
@@ -233,12 +233,12 @@ impl Forces {
     }
 
     /// Writes the internal state of all, in order.
-    pub fn save(&self, memory: &mut Snapshot) {
+    pub(crate) fn save(&self, memory: &mut Snapshot) {
         self.iter().for_each(|force| force.save(memory));
     }
 
     /// Reads what [`Forces::save`] wrote for the same scene.
-    pub fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
+    pub(crate) fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         self.list.iter_mut().try_for_each(|force| force.restore(memory))
     }
 
@@ -279,7 +279,7 @@ impl Forces {
     }
 
     /// Adds derivatives, in another form or at another velocity, to the matrix built last.
-    pub fn assemble_more(&mut self, motion: StateView<'_>, tangent: Tangent) {
+    pub(crate) fn assemble_more(&mut self, motion: StateView<'_>, tangent: Tangent) {
         let mut before = std::mem::take(&mut self.before);
         before.clear();
         before.extend(self.matrix().into_iter().flat_map(|matrix| matrix.blocks()));
@@ -316,12 +316,12 @@ impl Forces {
     }
 
     /// The matrix that was last built, if there is one.
-    pub fn matrix(&self) -> Option<&BlockMatrix> {
+    pub(crate) fn matrix(&self) -> Option<&BlockMatrix> {
         self.assembled.as_ref().map(|(matrix, _)| matrix)
     }
 
     /// The same, to be added to.
-    pub fn matrix_mut(&mut self) -> Option<&mut BlockMatrix> {
+    pub(crate) fn matrix_mut(&mut self) -> Option<&mut BlockMatrix> {
         self.assembled.as_mut().map(|(matrix, _)| matrix)
     }
 
@@ -338,7 +338,11 @@ impl Forces {
     }
 
     /// Why a step between two states is rejected, by the first force that does.
-    pub fn refusal(&self, before: StateView<'_>, after: StateView<'_>) -> Option<StepRejection> {
+    pub(crate) fn refusal(
+        &self,
+        before: StateView<'_>,
+        after: StateView<'_>,
+    ) -> Option<StepRejection> {
         self.iter().find_map(|force| force.refusal(before, after))
     }
 

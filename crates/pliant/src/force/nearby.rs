@@ -22,7 +22,8 @@ pub struct Nearby {
 
 impl Nearby {
     /// Number of elements, over all forces.
-    pub fn element_count(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn element_count(&self) -> usize {
         self.lists.iter().map(Vec::len).sum()
     }
 

@@ -80,7 +80,7 @@ pub struct BlockMatrix {
 
 impl BlockMatrix {
     /// The zero matrix with room for the elements of all forces.
-    pub fn new(vertex_count: usize, forces: &Forces) -> BlockMatrix {
+    pub(crate) fn new(vertex_count: usize, forces: &Forces) -> BlockMatrix {
         let mut pairs: Vec<(u32, VertexId)> =
             (0..vertex_count as u32).map(|v| (v, VertexId(v))).collect();
         for force in forces.iter() {
@@ -195,7 +195,7 @@ impl BlockMatrix {
     }
 
     /// Appends a term of low rank, to be filled; [`BlockMatrix::finish_terms`] comes last.
-    pub fn add_term(&mut self) -> &mut LowRank {
+    pub(crate) fn add_term(&mut self) -> &mut LowRank {
         if self.terms.len() == self.term_count {
             self.terms.push(LowRank::default());
         }
@@ -210,7 +210,7 @@ impl BlockMatrix {
     }
 
     /// Notes what the terms have in each row, once all of them are filled.
-    pub fn finish_terms(&mut self) {
+    pub(crate) fn finish_terms(&mut self) {
         let count = if self.term_count == 0 { 0 } else { self.len() };
         let BlockMatrix { terms, term_count, shares, .. } = self;
         shares.clear();
@@ -232,7 +232,8 @@ impl BlockMatrix {
     /// The same matrix with the terms of low rank as blocks; `None` without terms.
     ///
     /// Its size is the square of the vertices of each term.
-    pub fn expanded(&self) -> Option<BlockMatrix> {
+    #[cfg(any(test, feature = "direct"))]
+    pub(crate) fn expanded(&self) -> Option<BlockMatrix> {
         if self.term_count == 0 {
             return None;
         }
@@ -287,7 +288,7 @@ impl BlockMatrix {
 
     /// Puts a diagonal block in place of another.
     #[inline]
-    pub fn set_diagonal(&mut self, row: usize, block: Mat3) {
+    pub(crate) fn set_diagonal(&mut self, row: usize, block: Mat3) {
         let share = self.shares.get(row);
         self.blocks[self.diagonal[row]] = share.map_or(block, |share| block - share.diagonal);
     }

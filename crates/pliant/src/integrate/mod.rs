@@ -23,11 +23,11 @@ pub mod free_motion;
 
 pub mod sleep;
 
-pub mod rigid_motion;
+pub(crate) mod rigid_motion;
 
-pub mod apply_output;
+pub(crate) mod apply_output;
 
-pub mod energy_input;
+pub(crate) mod energy_input;
 
 pub mod frequency;
 
@@ -38,6 +38,7 @@ use std::sync::Arc;
 use crate::body::Bodies;
 use crate::body::soft::{Masses, State};
 use crate::contact::output::{ContactOutput, ContactStats};
+use crate::contact::response::ResponseError;
 use crate::force::{Forces, StateView, StepRejection};
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
@@ -213,6 +214,9 @@ pub enum StepError {
     /// Joints that are not for the rigid bodies of the system.
     #[error("{0}")]
     Joints(JointError),
+    /// A response that could not do its work.
+    #[error("{0}")]
+    Response(ResponseError),
     /// A body of which all vertices are held.
     #[error("every vertex of body {body} is pinned: it cannot move, make it an obstacle")]
     NothingFree {
@@ -248,6 +252,7 @@ impl StepError {
             | StepError::Mixed { .. }
             | StepError::Attached { .. }
             | StepError::Joints(_)
+            | StepError::Response(_)
             | StepError::NothingFree { .. } => false,
         }
     }

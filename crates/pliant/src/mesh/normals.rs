@@ -8,7 +8,7 @@ use crate::id::{TriangleId, VertexId};
 use crate::math::Vec3;
 
 /// Averaged unit vectors shorter than this are rounding noise, not a direction.
-pub const MIN_AGREEMENT: f64 = 1e-9;
+pub(crate) const MIN_AGREEMENT: f64 = 1e-9;
 
 /// Which normals are used at the corners of a triangle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,7 +96,7 @@ pub fn interpolate(normals: [Option<Vec3>; 3], weights: [f64; 3]) -> Option<Vec3
 
 /// Vertex normals computed at first use, and cached for the step.
 #[derive(Clone, Debug, Default)]
-pub struct NormalCache {
+pub(crate) struct NormalCache {
     kept: Vec<Kept>,
     /// Sums of one body at a time.
     sums: Vec<Sum>,
@@ -114,7 +114,7 @@ struct Kept {
 
 impl NormalCache {
     /// Invalidates all normals, as the vertices have moved.
-    pub fn start(&mut self, vertex_count: usize) {
+    pub(crate) fn start(&mut self, vertex_count: usize) {
         self.step = self.step.wrapping_add(1);
         if self.kept.len() != vertex_count || self.step == 0 {
             self.kept = vec![Kept::default(); vertex_count];
@@ -125,7 +125,7 @@ impl NormalCache {
     /// Computes all normals of a body at once, unless that was done in this step.
     ///
     /// `vertices` are those of the body, `triangles` its surface.
-    pub fn fill(
+    pub(crate) fn fill(
         &mut self,
         vertices: Range<usize>,
         triangles: &[[VertexId; 3]],
@@ -160,7 +160,11 @@ impl NormalCache {
 
     /// The normal of a vertex, or NaN; `work_out` computes it at first use.
     #[inline]
-    pub fn vertex(&mut self, vertex: VertexId, work_out: impl FnOnce() -> Option<Vec3>) -> Vec3 {
+    pub(crate) fn vertex(
+        &mut self,
+        vertex: VertexId,
+        work_out: impl FnOnce() -> Option<Vec3>,
+    ) -> Vec3 {
         let kept = &mut self.kept[vertex.index()];
         if kept.step != self.step {
             *kept = Kept { normal: work_out().unwrap_or(Vec3::NAN), step: self.step };
@@ -170,7 +174,7 @@ impl NormalCache {
 }
 
 /// Unit normal of one vertex, from the triangles around it, as in [`vertex_normals`].
-pub fn normal_at(
+pub(crate) fn normal_at(
     vertex: VertexId,
     around: &[TriangleId],
     triangles: &[[VertexId; 3]],

@@ -16,11 +16,9 @@ use crate::mesh::topology::{Csr, Groups};
 /// A volume below this share of the sum of its parts is rounding.
 const VOLUME_ROUNDING: f64 = 1e-13;
 
-/// How one patch of a surface is nested in all the rest.
+/// How one patch of a surface is wrongly nested in all the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PartNesting {
-    /// The outside of a body, or the wall of a cavity in one.
-    Sound,
+pub(crate) enum PartNesting {
     /// Oriented outward, but inside something else: the interiors overlap.
     Nested,
     /// Oriented inward, with nothing around it.
@@ -38,7 +36,7 @@ const MOST_ANGLES: usize = 1 << 26;
 /// closed. Patches with a triangle in `meeting`, the pairs of
 /// [`meeting_pairs`](crate::mesh::meeting::meeting_pairs), are not
 /// judged: the winding number is not constant along them.
-pub fn standings(
+pub(crate) fn standings(
     positions: &[Vec3],
     triangles: &[[VertexId; 3]],
     meeting: &[[TriangleId; 2]],
@@ -100,7 +98,7 @@ pub fn signed_volume(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Option<
 }
 
 /// Winding number of a closed surface around a point that is not on it.
-pub fn winding(positions: &[Vec3], triangles: &[[VertexId; 3]], point: Vec3) -> i64 {
+pub(crate) fn winding(positions: &[Vec3], triangles: &[[VertexId; 3]], point: Vec3) -> i64 {
     let corners = triangles.iter().map(|t| t.map(|v| positions[v.index()]));
     let angle: f64 = corners.map(|corners| solid_angle(corners, point)).sum();
     (angle / (4.0 * PI)).round() as i64

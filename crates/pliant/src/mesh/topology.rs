@@ -6,13 +6,13 @@
 use crate::id::{PartId, TetId, VertexId};
 
 /// Most tets of one mesh: rows of six edges a tet are counted in 32 bits.
-pub const MOST_TETS: usize = 1 << 29;
+pub(crate) const MOST_TETS: usize = 1 << 29;
 
 /// Corners of the four faces of a tet, counter-clockwise seen from outside.
-pub const TET_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
+pub(crate) const TET_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
 /// Ends of the six edges of a tet.
-pub const TET_EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+pub(crate) const TET_EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
 /// Rows of different length in one array (compressed sparse rows).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -98,10 +98,13 @@ impl<T: Copy> Csr<T> {
         self.len() == 0
     }
 
-    /// One row.
+    /// One row; empty beyond the last.
     #[inline]
     pub fn row(&self, row: usize) -> &[T] {
-        &self.items[self.starts[row] as usize..self.starts[row + 1] as usize]
+        match (self.starts.get(row), self.starts.get(row.wrapping_add(1))) {
+            (Some(&start), Some(&end)) => &self.items[start as usize..end as usize],
+            _ => &[],
+        }
     }
 
     /// All rows in order.
@@ -112,7 +115,7 @@ impl<T: Copy> Csr<T> {
 
 /// The corners of face `face` of a tet, counter-clockwise seen from outside.
 #[inline]
-pub fn tet_face(tet: [VertexId; 4], face: usize) -> [VertexId; 3] {
+pub(crate) fn tet_face(tet: [VertexId; 4], face: usize) -> [VertexId; 3] {
     TET_FACES[face].map(|corner| tet[corner])
 }
 
@@ -218,7 +221,7 @@ pub fn parts<const N: usize>(vertex_count: usize, cells: &[[VertexId; N]]) -> Pa
 
 impl Parts {
     /// The first cell of each component, by component.
-    pub fn first_cells(&self) -> Vec<u32> {
+    pub(crate) fn first_cells(&self) -> Vec<u32> {
         let mut firsts = Vec::with_capacity(self.count);
         for (cell, part) in self.of_cell.iter().enumerate() {
             if part.index() == firsts.len() {
@@ -243,13 +246,8 @@ impl Groups {
     }
 
     /// Number of members of all sets.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.parent.len()
-    }
-
-    /// Whether there are no members.
-    pub fn is_empty(&self) -> bool {
-        self.parent.is_empty()
     }
 
     /// The smallest member of the set that holds `member`.

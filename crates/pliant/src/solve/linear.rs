@@ -61,7 +61,7 @@ pub struct SolveError {
 
 /// Iterations and residual of a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Solved {
+pub(crate) struct Solved {
     /// Iterations; of a direct solver the refinements, at least 1.
     pub iterations: usize,
     /// Residual relative to the right-hand side.
@@ -70,7 +70,7 @@ pub struct Solved {
 
 /// A linear system: matrix, right-hand side, and the rows that are given.
 #[derive(Clone, Copy, Debug)]
-pub struct Linear<'a> {
+pub(crate) struct Linear<'a> {
     /// Symmetric and positive definite.
     pub matrix: &'a BlockMatrix,
     /// Right-hand side; rows of pinned vertices are not read.
@@ -125,7 +125,7 @@ impl<F: Fn(&[Vec3], &mut [Vec3])> Operator for Product<'_, F> {
 
 /// Scratch memory of the solvers.
 #[derive(Debug, Default)]
-pub struct Solvers {
+pub(crate) struct Solvers {
     pcg: Pcg,
     #[cfg(feature = "direct")]
     cholesky: Cholesky,
@@ -135,7 +135,7 @@ impl Solvers {
     /// Solves for `x`, which comes with a guess and with the values of pinned vertices.
     ///
     /// An unfinished solution is an error with its numbers; `x` then holds what was reached.
-    pub fn solve(
+    pub(crate) fn solve(
         &mut self,
         linear: Linear<'_>,
         settings: LinearSettings,

@@ -16,10 +16,10 @@ use crate::math::{Mat3, Vec3, skew};
 
 /// Most unknowns of a contact without attached vertices: a vertex of a rigid body at a face of
 /// a soft one.
-pub const MOST_FREE: usize = 5;
+pub(crate) const MOST_FREE: usize = 5;
 
 /// Most unknowns of one contact: four vertices, each attached to another rigid body.
-pub const MOST: usize = 8;
+pub(crate) const MOST: usize = 8;
 
 /// How one unknown moves a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,7 +33,7 @@ pub enum Term {
 impl Term {
     /// B x.
     #[inline]
-    pub fn apply(self, x: Vec3) -> Vec3 {
+    pub(crate) fn apply(self, x: Vec3) -> Vec3 {
         match self {
             Term::Weight(weight) => weight * x,
             Term::Angular(arm) => x.cross(arm),
@@ -42,7 +42,7 @@ impl Term {
 
     /// Bᵀ f.
     #[inline]
-    pub fn apply_transpose(self, f: Vec3) -> Vec3 {
+    pub(crate) fn apply_transpose(self, f: Vec3) -> Vec3 {
         match self {
             Term::Weight(weight) => weight * f,
             Term::Angular(arm) => arm.cross(f),
@@ -50,7 +50,7 @@ impl Term {
     }
 
     /// B.
-    pub fn matrix(self) -> Mat3 {
+    pub(crate) fn matrix(self) -> Mat3 {
         match self {
             Term::Weight(weight) => weight * Mat3::IDENTITY,
             Term::Angular(arm) => -skew(arm),
@@ -58,7 +58,7 @@ impl Term {
     }
 
     /// Bᵀ M B of a symmetric M.
-    pub fn around(self, matrix: Mat3) -> Mat3 {
+    pub(crate) fn around(self, matrix: Mat3) -> Mat3 {
         match self {
             Term::Weight(weight) => weight * weight * matrix,
             Term::Angular(arm) => skew(arm) * matrix * -skew(arm),
@@ -66,7 +66,7 @@ impl Term {
     }
 
     /// Square of the weight, or of the arm, m².
-    pub fn square(self) -> f64 {
+    pub(crate) fn square(self) -> f64 {
         match self {
             Term::Weight(weight) => weight * weight,
             Term::Angular(arm) => arm.length_squared(),
@@ -76,7 +76,7 @@ impl Term {
 
 /// What rows join: all bodies of a scene.
 #[derive(Clone, Copy, Debug)]
-pub struct Sides<'a> {
+pub(crate) struct Sides<'a> {
     /// Where bodies begin.
     pub starts: &'a BodyOffsets,
     /// Of all vertices, kg; where unknowns of rigid bodies are, those of the unknowns.
@@ -87,7 +87,7 @@ pub struct Sides<'a> {
 
 impl<'a> Sides<'a> {
     /// Soft bodies alone.
-    pub fn soft(starts: &'a BodyOffsets, masses: &'a [f64]) -> Sides<'a> {
+    pub(crate) fn soft(starts: &'a BodyOffsets, masses: &'a [f64]) -> Sides<'a> {
         Sides { starts, masses, rigid: None }
     }
 }
@@ -112,7 +112,8 @@ pub struct RigidSides<'a> {
 
 impl<'a> RigidSides<'a> {
     /// Rigid bodies that hold nothing.
-    pub fn alone(
+    #[cfg(test)]
+    pub(crate) fn alone(
         centres: &'a [Option<Vec3>],
         firsts: &'a [u32],
         positions: &'a [Vec3],
@@ -217,26 +218,26 @@ impl SolverRow {
     }
 
     /// Whether nothing at it bends.
-    pub fn is_rigid(&self) -> bool {
+    pub(crate) fn is_rigid(&self) -> bool {
         let levers = self.terms().filter(|(_, share)| matches!(share, Term::Angular(_))).count();
         2 * levers == self.count && levers > 0
     }
 
     /// Unknowns with what they do.
     #[inline]
-    pub fn terms(&self) -> impl Iterator<Item = (VertexId, Term)> {
+    pub(crate) fn terms(&self) -> impl Iterator<Item = (VertexId, Term)> {
         self.unknowns.into_iter().zip(self.shares).take(self.count)
     }
 
     /// Velocity of the first side seen from the second, m/s.
     #[inline]
-    pub fn relative(&self, velocities: &[Vec3]) -> Vec3 {
+    pub(crate) fn relative(&self, velocities: &[Vec3]) -> Vec3 {
         self.linear(velocities) - self.surface_velocity
     }
 
     /// Σ B x, m/s.
     #[inline]
-    pub fn linear(&self, x: &[Vec3]) -> Vec3 {
+    pub(crate) fn linear(&self, x: &[Vec3]) -> Vec3 {
         self.terms().map(|(v, share)| share.apply(x[v.index()])).sum()
     }
 }

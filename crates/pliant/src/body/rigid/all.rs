@@ -96,13 +96,13 @@ impl RigidBodySet {
     }
 
     /// Whether both sides of a contact are rigid: bodies of the set, or none for an obstacle.
-    pub fn are_rigid(&self, bodies: (BodyId, Option<BodyId>)) -> bool {
+    pub(crate) fn are_rigid(&self, bodies: (BodyId, Option<BodyId>)) -> bool {
         let is_rigid = |body| self.index(body).is_some();
         is_rigid(bodies.0) && bodies.1.is_none_or(is_rigid)
     }
 
     /// Which of the members a vertex belongs to, or is attached to.
-    pub fn index_of(&self, vertex: VertexId) -> Option<usize> {
+    pub(crate) fn index_of(&self, vertex: VertexId) -> Option<usize> {
         if let Some(attached) = self.holds.of(vertex) {
             return Some(attached.place);
         }
@@ -111,7 +111,7 @@ impl RigidBodySet {
     }
 
     /// First vertex of each body of the scene.
-    pub fn firsts(&self) -> &[u32] {
+    pub(crate) fn firsts(&self) -> &[u32] {
         &self.firsts
     }
 
@@ -119,7 +119,7 @@ impl RigidBodySet {
     ///
     /// Those of a soft body are its vertices. Those of rigid bodies, two each, have an array of
     /// their own behind all vertices.
-    pub fn unknowns(&self) -> &[u32] {
+    pub(crate) fn unknowns(&self) -> &[u32] {
         &self.unknowns
     }
 
@@ -185,7 +185,7 @@ impl Borrow<RigidBody> for RigidEntry {
 
 impl RigidEntry {
     /// Rotates a rigid body about a point, m, and translates it, m.
-    pub fn shift(&self, rigid: &mut RigidState, about: Vec3, turn: Quat, way: Vec3) {
+    pub(crate) fn shift(&self, rigid: &mut RigidState, about: Vec3, turn: Quat, way: Vec3) {
         rigid.centre = about + turn * (rigid.centre - about) + way;
         rigid.turn = unit_quat(turn * rigid.turn).unwrap_or(rigid.turn);
     }
@@ -195,7 +195,7 @@ impl RigidEntry {
     /// The vertex is at `at`, m, and has `mass`, kg. It acts as an impulse `mass` · `way` would
     /// in a second: displacements that keep the common centre of mass of single vertices keep
     /// that of whole bodies too.
-    pub fn nudge(&self, rigid: &mut RigidState, at: Vec3, mass: f64, way: Vec3) {
+    pub(crate) fn nudge(&self, rigid: &mut RigidState, at: Vec3, mass: f64, way: Vec3) {
         let push = mass * way;
         let turn = rigid.inverse_inertia(&self.body) * (at - rigid.centre).cross(push);
         rigid.centre += push / self.body.mass;

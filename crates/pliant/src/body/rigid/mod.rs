@@ -12,7 +12,7 @@
 
 pub mod mass;
 
-pub mod lamina;
+pub(crate) mod lamina;
 
 pub mod all;
 
@@ -250,12 +250,12 @@ impl RigidState {
     }
 
     /// Writes all values.
-    pub fn save(&self, memory: &mut Snapshot) {
+    pub(crate) fn save(&self, memory: &mut Snapshot) {
         self.numbers().into_iter().for_each(|number| memory.write(number));
     }
 
     /// Reads what [`RigidState::save`] wrote.
-    pub fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
+    pub(crate) fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         let mut read = || memory.read("rigid bodies");
         let (centre, turn) = ([read()?, read()?, read()?], [read()?, read()?, read()?, read()?]);
         let (velocity, spin) = ([read()?, read()?, read()?], [read()?, read()?, read()?]);

@@ -286,7 +286,7 @@ impl Joints {
     }
 
     /// Writes the state kept from step to step: turns of hinges, and loads.
-    pub fn save(&self, memory: &mut Snapshot) {
+    pub(crate) fn save(&self, memory: &mut Snapshot) {
         memory.write(self.travel.len() as f64);
         memory.write(self.dt);
         for (&travel, load) in self.travel.iter().zip(&self.loads) {
@@ -297,7 +297,7 @@ impl Joints {
     }
 
     /// Reads what [`Joints::save`] wrote.
-    pub fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
+    pub(crate) fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         const PART: &str = "joints";
         if memory.read(PART)? != self.travel.len() as f64 {
             return Err(SnapshotError { part: PART });

@@ -18,7 +18,7 @@ use crate::integrate::shape_matching::pull::{MAX_DENSE, Pull};
 use crate::mesh::generate::cuboid::cuboid;
 use crate::mesh::generate::lattice::TetSplit;
 use crate::mesh::tet::TetMesh;
-use crate::solve::constraint::{ConstraintResponse, ConstraintSettings};
+use crate::solve::constraint::ConstraintResponse;
 use crate::solve::linear::{LinearSettings, LinearSolver};
 
 const COUNT: usize = 120;
@@ -192,7 +192,7 @@ fn rested(max_dense_vertices: usize, max_dense: usize) -> State {
     let floor = Obstacle::new(Plane, Keyframes::still(Pose::IDENTITY).unwrap(), touch).unwrap();
     let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh)]).unwrap();
     system.bodies = Arc::new(bodies.clone());
-    let rows = ConstraintResponse::new(&rest, &bodies, vec![floor], ConstraintSettings::default());
+    let rows = ConstraintResponse::new(&rest, &bodies, vec![floor], Default::default()).unwrap();
     let mut settings = ImplicitSettings { linear: EXACT, ..ImplicitSettings::default() };
     settings.rows.max_dense_vertices = max_dense_vertices;
     let inner = Box::new(Implicit::new(settings));

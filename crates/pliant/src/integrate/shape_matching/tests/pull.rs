@@ -13,7 +13,7 @@ use crate::integrate::shape_matching::pull::Pull;
 use crate::mesh::generate::cuboid::cuboid;
 use crate::mesh::generate::lattice::TetSplit;
 use crate::mesh::tet::TetMesh;
-use crate::solve::constraint::{ConstraintResponse, ConstraintSettings};
+use crate::solve::constraint::ConstraintResponse;
 
 /// Step of central differences, m: errors are its square, and rounding over it.
 const STEP: f64 = 1e-5;
@@ -158,7 +158,7 @@ fn slide(ratio: f64, kind: Kind) -> (f64, f64) {
     let floor = Obstacle::new(Plane, Keyframes::still(Pose::IDENTITY).unwrap(), touch).unwrap();
     let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh)]).unwrap();
     system.bodies = Arc::new(bodies.clone());
-    let rows = ConstraintResponse::new(&rest, &bodies, vec![floor], ConstraintSettings::default());
+    let rows = ConstraintResponse::new(&rest, &bodies, vec![floor], Default::default()).unwrap();
     let inner = Box::new(Implicit::new(ImplicitSettings::default()));
     let mut stepper = Stepper::new(inner).with_responses(vec![Box::new(rows)]);
     let mut state = State::at_rest(rest);
