@@ -106,7 +106,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         shifts.clear();
         let context =
             StepContext { bodies, motion, masses, pins, rigids: &rigids, dt: DT, profiler };
-        position_correction.find(context, &mut rows, &mut shifts);
+        position_correction.find(context, &mut rows, &mut shifts)?;
         shifts.iter().for_each(|shift| shift.apply(&mut positions[bodies.vertices(shift.body)]));
         rows.iter_mut()
             .for_each(|row| row.min_normal_velocity = min_normal_velocity(row, PUSH, DT));
@@ -117,7 +117,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         let matrix = &Product { multiply, diagonal: &diagonal };
         let equations = Equations { matrix, right: &right, held: &held, dt: DT };
         let how = SolveSettings::default();
-        let contacts: Vec<_> = rows.iter().map(|row| SolverRow::of(row, None)).collect();
+        let contacts: Vec<_> = rows.iter().map(|row| SolverRow::of(row)).collect();
         solver.solve(
             equations,
             masses.of(),

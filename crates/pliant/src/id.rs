@@ -2,6 +2,8 @@
 //!
 //! Each is a plain `u32`, so that arrays of them go to the GPU as they are.
 
+use crate::math::Vec3;
+
 /// Declares one kind of index.
 macro_rules! index {
     ($name:ident, $what:literal) => {
@@ -32,10 +34,16 @@ index!(TriangleId, "a triangle");
 index!(PartId, "a connected part");
 index!(BodyId, "a body");
 
+/// The entry of a vertex in a list of all; NaN where there is none.
+#[inline]
+pub(crate) fn at(list: &[Vec3], vertex: VertexId) -> Vec3 {
+    list.get(vertex.index()).copied().unwrap_or(Vec3::NAN)
+}
+
 /// Arguments that do not belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MismatchError {
-    /// A list of another length than the others ask for.
+    /// A list of another length than the other arguments need.
     #[error("there are {count} {what}, expected {expected}")]
     Count {
         /// What is listed.

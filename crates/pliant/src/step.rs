@@ -296,7 +296,14 @@ impl Stepper {
         output.clear();
         let context = context(system, trial, dt);
         self.responses.iter_mut().for_each(|response| response.pre_step(context, &mut output));
-        let work = apply(&mut self.energy_input, &output, system, trial);
+        let fits = output.check(&system.bodies, trial.positions.len());
+        if let (Err(error), None) = (fits, output.failure) {
+            output.failure = Some(error.into());
+        }
+        let work = match output.failure {
+            None => apply(&mut self.energy_input, &output, system, trial),
+            Some(_) => 0.0,
+        };
         let (rows, failure) = (output.rows.len() + output.springs.len(), output.failure);
         system.scratch.contact = output;
         if let Some(failure) = failure {
@@ -389,10 +396,11 @@ impl Stepper {
         for response in &mut *responses {
             response.post_step_with_forces(context, forces, after);
         }
-        let work = apply(energy_input, after, system, trial);
         if let Some(failure) = after.failure {
             return Err(StepError::Response(failure));
         }
+        after.check(&system.bodies, trial.positions.len())?;
+        let work = apply(energy_input, after, system, trial);
         if let Some(rejection) = after.rejection.or(system.scratch.contact.rejection) {
             return Err(system.rejected(rejection, dt));
         }

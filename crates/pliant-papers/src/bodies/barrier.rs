@@ -221,7 +221,8 @@ impl BodyBarrier {
             }
             self.aim();
             self.shifts.clear();
-            self.split.find(StepContext { motion, ..context }, &mut self.rows, &mut self.shifts);
+            let context = StepContext { motion, ..context };
+            self.split.find(context, &mut self.rows, &mut self.shifts)?;
             let sizes = &self.search.features.sizes;
             let least =
                 |shift: &RigidShift| STALLED * self.settings.reach * sizes[shift.body.index()];

@@ -283,9 +283,9 @@ mod tests {
         let bodies = Bodies::from_tets(&[(4, &[TET]), (4, &[TET]), (4, &[TET])]).unwrap();
         let settings = DepthSettings { normals: Normals::Face, ..DepthSettings::default() };
         let mut pushes = PenaltyForces::default();
-        let mut ways = Ways::new(Kind::Consistent, &positions, &bodies).unwrap();
+        let mut search = Ways::new(Kind::Consistent, &positions, &bodies).unwrap();
         let mut scratch = Scratch::new(&positions, &bodies).unwrap();
-        ways.find(&positions, &bodies, settings, &mut scratch, &mut pushes).unwrap();
+        search.find(&positions, &bodies, settings, &mut scratch, &mut pushes).unwrap();
         let vertex = VertexId(4 * tip as u32 + 3);
         let push = pushes.list.iter().find(|push| push.vertex == vertex).unwrap();
         assert!(push.penetration.direction.abs_diff_eq(Vec3::Z, TOLERANCE), "{push:?}");

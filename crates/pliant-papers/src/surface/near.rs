@@ -10,7 +10,6 @@ use pliant::contact::output::RigidShift;
 use pliant::contact::response::{ResponseError, StepContext};
 use pliant::contact::search::{ContactQuery, ContactSettings, Search};
 use pliant::contact::{Contact, Feature};
-use pliant::id::MismatchError;
 use pliant::math::Vec3;
 use pliant::solve::position_correction::PositionCorrection;
 
@@ -24,7 +23,7 @@ pub struct Near {
 
 impl Near {
     /// Prepares for a scene; sizes of bodies are those in `rest`.
-    pub fn new(rest: &[Vec3], bodies: &Bodies) -> Result<Near, MismatchError> {
+    pub fn new(rest: &[Vec3], bodies: &Bodies) -> Result<Near, ResponseError> {
         let search = Search::new(rest, bodies)?;
         Ok(Near { search, split: PositionCorrection::default(), rows: Vec::new() })
     }
@@ -44,8 +43,7 @@ impl Near {
         // Edges that cross have no contact that would end their approach: shifted apart, bodies
         // would continue through each other.
         self.rows.retain(|row| matches!(row.feature, Feature::VertexBody(..)));
-        self.split.find(context, &mut self.rows, shifts);
-        Ok(())
+        Ok(self.split.find(context, &mut self.rows, shifts)?)
     }
 
     /// Vertices outside other bodies, at most a margin away, ascending by vertex, then body.

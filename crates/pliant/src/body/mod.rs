@@ -20,6 +20,7 @@ use std::ops::Range;
 
 use crate::body::offsets::BodyOffsets;
 use crate::id::{BodyId, MismatchError, TriangleId, VertexId};
+use crate::math::Vec3;
 use crate::mesh::surface::Surface;
 use crate::mesh::tet::TetMesh;
 use crate::mesh::topology::{self, Csr, MOST_TETS};
@@ -278,6 +279,20 @@ impl Bodies {
         count: usize,
     ) -> Result<(), MismatchError> {
         MismatchError::check(what, count, self.vertex_count())
+    }
+
+    /// One position for each vertex: those given, with NaN for what is lacking.
+    pub(crate) fn padded<'a>(
+        &self,
+        positions: &'a [Vec3],
+        memory: &'a mut Vec<Vec3>,
+    ) -> &'a [Vec3] {
+        if positions.len() >= self.vertex_count() {
+            return positions;
+        }
+        memory.extend_from_slice(positions);
+        memory.resize(self.vertex_count(), Vec3::NAN);
+        memory
     }
 
     /// Accepts what was made for bodies with this hash.

@@ -157,7 +157,7 @@ mod tests {
         let around = Around {
             motion: StateView { positions: &positions, velocities: &[Vec3::ZERO; 4], time: 1.0 },
             obstacles: &[Obstacle::new(Plane, frames, touch).unwrap()],
-            features: &Features::new(&rest, &bodies),
+            features: &Features::new(&rest, &bodies).unwrap(),
             velocity_bounds: &[VelocityBounds::default()],
             boxes: &[Aabb::around(positions)],
         };

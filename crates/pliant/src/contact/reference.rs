@@ -448,7 +448,8 @@ fn check(thrown: &Thrown) -> Answer {
     let motion = StateView { positions, velocities, time: 0.5 };
     let velocity_bounds =
         bodies.ids().map(|body| VelocityBounds::of(&velocities[bodies.vertices(body)]));
-    let (features, velocity_bounds) = (Features::new(rest, bodies), velocity_bounds.collect());
+    let (features, velocity_bounds) =
+        (Features::new(rest, bodies).unwrap(), velocity_bounds.collect());
     let slow = Slow { motion, bodies, features, velocity_bounds, settings }.find(&obstacles);
     let mut search = Search::new(rest, bodies).unwrap();
     let mut found = Vec::new();

@@ -15,7 +15,7 @@ use crate::contact::features::Features;
 use crate::contact::margin::{Margin, MarginSettings, VelocityBounds};
 use crate::contact::obstacles::{self, Around};
 use crate::contact::pair::{Pair, SearchState, edge_depth};
-use crate::contact::response::{ResponseError, refuse_unsound};
+use crate::contact::response::{LARGEST, ResponseError, refuse_unsound};
 use crate::contact::separating_slab::SeparatingSlab;
 use crate::contact::shape::{Shape, grown, seen};
 use crate::contact::{Contact, Feature, inside};
@@ -75,6 +75,18 @@ pub struct ContactQuery<'a> {
     pub settings: ContactSettings,
     /// Length of the step to come, s.
     pub dt: f64,
+}
+
+/// Accepts values that are finite, and whose products are.
+fn check_extreme(what: &'static str, list: &[Vec3]) -> Result<(), ResponseError> {
+    let is_extreme = |value: &Vec3| !value.abs().cmple(Vec3::splat(LARGEST)).all();
+    match list.iter().position(is_extreme) {
+        None => Ok(()),
+        Some(index) => {
+            let (vertex, value) = (VertexId(index as u32), list[index]);
+            Err(ResponseError::Extreme { vertex, what, value })
+        }
+    }
 }
 
 /// Settings of the penetration of vertices inside.
@@ -145,9 +157,10 @@ struct ThreadScratch {
 
 impl Search {
     /// Prepares for a scene; sizes are those in `rest`, one position for each vertex.
-    pub fn new(rest: &[Vec3], bodies: &Bodies) -> Result<Search, MismatchError> {
+    pub fn new(rest: &[Vec3], bodies: &Bodies) -> Result<Search, ResponseError> {
         bodies.check_count("positions at rest", rest.len())?;
-        let features = Features::new(rest, bodies);
+        check_extreme("position at rest", rest)?;
+        let features = Features::new(rest, bodies)?;
         let shapes = bodies.ids().map(|body| Shape::new(rest, bodies, &features, body));
         Ok(Search {
             bodies: bodies.hash(),
@@ -220,6 +233,8 @@ impl Search {
         bodies.check_hash("contact search", self.bodies)?;
         bodies.check_count("positions", motion.positions.len())?;
         bodies.check_count("velocities", motion.velocities.len())?;
+        check_extreme("position", motion.positions)?;
+        check_extreme("velocity", motion.velocities)?;
         let is_time = dt > 0.0 && dt.is_finite();
         refuse_unsound("contact search", &[("step", dt, is_time, "positive and finite")])?;
         settings.check()

@@ -84,7 +84,7 @@ mod tests {
         let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh), Mesh::Tets(&mesh)]).unwrap();
         let aside = mesh.positions().iter().map(|p| *p + 1.25 * Vec3::X);
         let positions: Vec<_> = mesh.positions().iter().copied().chain(aside).collect();
-        let features = Features::new(&positions, &bodies);
+        let features = Features::new(&positions, &bodies).unwrap();
         let boxes: Vec<_> = bodies
             .ids()
             .map(|body| Aabb::around(positions[bodies.vertices(body)].iter().copied()))

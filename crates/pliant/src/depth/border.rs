@@ -50,7 +50,6 @@ pub fn penetration(point: Vec3, crossings: &[Crossing], exponent: f64) -> Option
 
     let (mut weight_sum, mut depth_sum, mut normal_sum) = (0.0, 0.0, Vec3::ZERO);
     for crossing in crossings {
-        debug_assert!(crossing.normal.is_normalized(), "{crossing:?}");
         let to_surface = crossing.position - point;
         let weight = weight(to_surface.length_squared(), nearest_sq, exponent); // eq. 1
         weight_sum += weight;

@@ -16,6 +16,7 @@
 //!   and come in the same order everywhere.
 
 use crate::body::Bodies;
+use crate::id::{VertexId, at};
 use crate::math::{Aabb, Vec3};
 
 /// Smallest cell, relative to the longest side of the scene: 2⁻⁴⁰.
@@ -61,7 +62,7 @@ impl Cells {
         let (mut sum, mut count) = (0.0, 0_u32);
         for (a, row) in bodies.neighbours().iter().enumerate() {
             for b in row.iter().filter(|b| b.index() > a) {
-                let length = positions[a].distance(positions[b.index()]);
+                let length = at(positions, VertexId(a as u32)).distance(at(positions, *b));
                 if length.is_finite() {
                     sum += length;
                     count += 1;
@@ -108,7 +109,7 @@ pub fn cell_at(coordinates: Vec3) -> [i64; 3] {
 impl Block {
     /// Number of cells; 0 when a low number is above the high one.
     pub(crate) fn count(&self) -> u128 {
-        (0..3).map(|axis| self.side(axis)).product()
+        (0..3).fold(1, |cells: u128, axis| cells.saturating_mul(self.side(axis)))
     }
 
     /// Whether a cell is one of these.
@@ -124,7 +125,8 @@ impl Block {
     }
 
     fn side(&self, axis: usize) -> u128 {
-        u128::try_from(self.high[axis] - self.low[axis] + 1).unwrap_or(0)
+        let (low, high) = (i128::from(self.low[axis]), i128::from(self.high[axis]));
+        u128::try_from(high - low + 1).unwrap_or(0)
     }
 }
 
@@ -144,6 +146,9 @@ impl Sorted {
     ///
     /// Takes no more time than a walk through all pairs, however large the block.
     pub fn within(&self, block: Block, mut found: impl FnMut([i64; 3], u32)) {
+        if block.count() == 0 {
+            return;
+        }
         if block.side(0).saturating_mul(block.side(1)) > self.entries.len() as u128 {
             let inside = self.entries.iter().filter(|entry| block.holds(entry.0));
             inside.for_each(|&(cell, item)| found(cell, item));

@@ -108,8 +108,9 @@ impl Overlaps {
     }
 
     /// From pairs (vertex, body) in ascending order, each once.
+    ///
+    /// A pair out of order begins a new entry of its vertex.
     pub fn from_sorted(pairs: &[(VertexId, BodyId)]) -> Overlaps {
-        debug_assert!(pairs.is_sorted(), "pairs out of order");
         let mut vertices: Vec<VertexId> = pairs.iter().map(|pair| pair.0).collect();
         vertices.dedup();
         let mut row = 0;

@@ -32,14 +32,15 @@ pub mod check;
 
 use std::sync::OnceLock;
 
-use crate::id::VertexId;
+use crate::id::{MismatchError, VertexId};
 use crate::math::{Mat3, Vec3};
 use crate::snapshot::{Snapshot, SnapshotError};
 
+use elements::Elements;
 use nearby::Around;
 
 pub use crate::body::soft::StateView;
-pub use elements::{Corners, Elements, Material};
+pub use elements::{Corners, Material};
 pub use stiffness::{BlockMatrix, Form, Slot, Tangent};
 
 impl<'a> StateView<'a> {
@@ -157,6 +158,8 @@ pub trait Force: std::fmt::Debug + Send {
 #[derive(Debug, Default)]
 pub struct Forces {
     list: Vec<Box<dyn Force>>,
+    /// One past the last vertex of all elements.
+    vertex_count: usize,
     /// Number of threads; 0 and 1 both mean one.
     threads: usize,
     /// The matrix of all derivatives, and the slots of each force; built on demand.
@@ -179,13 +182,15 @@ impl Forces {
 
     /// Appends a kind of element.
     pub fn push<const N: usize>(&mut self, material: impl Material<N> + 'static) {
-        self.list.push(Box::new(Elements::new(material)));
-        self.assembled = None;
-        self.around = OnceLock::new();
+        self.push_force(Elements::new(material));
     }
 
     /// Appends a force that is not made of elements of one size.
     pub fn push_force(&mut self, force: impl Force + 'static) {
+        force.visit_elements(&mut |vertices| {
+            let end = vertices.iter().map(|v| v.index() + 1).max();
+            self.vertex_count = self.vertex_count.max(end.unwrap_or(0));
+        });
         self.list.push(Box::new(force));
         self.assembled = None;
         self.around = OnceLock::new();
@@ -196,13 +201,29 @@ impl Forces {
         self.list.iter().map(|force| &**force)
     }
 
-    /// Potential energy of all, J.
+    /// Accepts a state that has every vertex of every element.
+    pub(crate) fn check(&self, motion: StateView<'_>) -> Result<(), MismatchError> {
+        let expected = self.vertex_count;
+        let counts = [("positions", motion.positions), ("velocities", motion.velocities)];
+        match counts.into_iter().find(|(_, list)| list.len() < expected) {
+            Some((what, list)) => Err(MismatchError::Count { what, count: list.len(), expected }),
+            None => Ok(()),
+        }
+    }
+
+    /// Potential energy of all, J; NaN where the state lacks a vertex.
     pub fn energy(&self, motion: StateView<'_>) -> f64 {
+        if self.check(motion).is_err() {
+            return f64::NAN;
+        }
         self.iter().map(|force| force.energy(motion)).sum()
     }
 
-    /// Potential energy of one kind, J.
+    /// Potential energy of one kind, J; NaN where the state lacks a vertex.
     pub(crate) fn energy_of(&self, store: Store, motion: StateView<'_>) -> f64 {
+        if self.check(motion).is_err() {
+            return f64::NAN;
+        }
         let of = self.iter().filter(|force| force.store() == store);
         of.map(|force| force.energy(motion)).sum()
     }
@@ -242,8 +263,11 @@ impl Forces {
         self.list.iter_mut().try_for_each(|force| force.restore(memory))
     }
 
-    /// Fills `forces` with the sum of all, N.
+    /// Fills `forces` with the sum of all, N; with NaN where a vertex is lacking.
     pub fn sum(&self, motion: StateView<'_>, forces: &mut [Vec3]) {
+        if self.check(motion).is_err() || forces.len() < self.vertex_count {
+            return forces.fill(Vec3::NAN);
+        }
         forces.fill(Vec3::ZERO);
         self.iter().for_each(|force| force.add_forces(motion, forces));
     }
@@ -251,11 +275,16 @@ impl Forces {
     /// Builds the matrix of all derivatives.
     ///
     /// Allocates the first time, and again after [`Forces::push`].
-    pub fn assemble(&mut self, motion: StateView<'_>, tangent: Tangent) -> &mut BlockMatrix {
+    pub fn assemble(
+        &mut self,
+        motion: StateView<'_>,
+        tangent: Tangent,
+    ) -> Result<&mut BlockMatrix, MismatchError> {
+        self.check(motion)?;
         if let Some(matrix) = self.matrix_mut() {
             matrix.clear_terms();
         }
-        self.fill(motion, tangent)
+        Ok(self.fill(motion, tangent))
     }
 
     /// Fills the matrix with derivatives, whose terms of low rank are added to those it has.
@@ -326,6 +355,8 @@ impl Forces {
     }
 
     /// Adds the product of the derivatives with a vector, without building a matrix.
+    ///
+    /// Fills `product` with NaN where a vertex is lacking.
     pub fn add_product(
         &self,
         motion: StateView<'_>,
@@ -333,6 +364,10 @@ impl Forces {
         x: &[Vec3],
         product: &mut [Vec3],
     ) {
+        let is_short = x.len().min(product.len()) < self.vertex_count;
+        if is_short || self.check(motion).is_err() {
+            return product.fill(Vec3::NAN);
+        }
         let answering = self.iter().filter(|force| force.answers());
         answering.for_each(|force| force.add_product(motion, tangent, x, product));
     }
@@ -347,7 +382,12 @@ impl Forces {
     }
 
     /// Lets plastic materials flow after a step of `dt` seconds.
+    ///
+    /// Nothing flows where the state lacks a vertex.
     pub fn flow(&mut self, motion: StateView<'_>, dt: f64) {
+        if self.check(motion).is_err() {
+            return;
+        }
         self.list.iter_mut().for_each(|force| force.flow(motion, dt));
     }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use crate::choice::{UnknownName, from_name};
-use crate::id::{TriangleId, VertexId};
+use crate::id::{TriangleId, VertexId, at};
 use crate::math::Vec3;
 
 /// Averaged unit vectors shorter than this are rounding noise, not a direction.
@@ -55,7 +55,8 @@ pub fn face_normal([a, b, c]: [Vec3; 3]) -> Option<Vec3> {
 /// Unit normal of each vertex, from the faces around it.
 ///
 /// `None` for vertices without a face and where the faces cancel, such as at the
-/// rim of a sheet without thickness. `Normals::Face` weighs all faces alike.
+/// rim of a sheet without thickness, or where a corner is lacking. `Normals::Face` weighs all
+/// faces alike.
 pub fn vertex_normals(
     positions: &[Vec3],
     triangles: &[[VertexId; 3]],
@@ -63,9 +64,11 @@ pub fn vertex_normals(
 ) -> Vec<Option<Vec3>> {
     let mut sums = vec![Sum::default(); positions.len()];
     for triangle in triangles {
-        let corners = triangle.map(|v| positions[v.index()]);
+        let corners = triangle.map(|v| at(positions, v));
         for (corner, vertex) in triangle.iter().enumerate() {
-            sums[vertex.index()].add(corners, corner, normals);
+            if let Some(sum) = sums.get_mut(vertex.index()) {
+                sum.add(corners, corner, normals);
+            }
         }
     }
     sums.into_iter().map(Sum::direction).collect()
@@ -80,11 +83,12 @@ pub fn corner_normals(
     normals: Normals,
 ) -> Vec<[Option<Vec3>; 3]> {
     if normals == Normals::Face {
-        let flat = |t: &[VertexId; 3]| [face_normal(t.map(|v| positions[v.index()])); 3];
+        let flat = |t: &[VertexId; 3]| [face_normal(t.map(|v| at(positions, v))); 3];
         return triangles.iter().map(flat).collect();
     }
     let smooth = vertex_normals(positions, triangles, normals);
-    triangles.iter().map(|triangle| triangle.map(|v| smooth[v.index()])).collect()
+    let normal = |v: VertexId| smooth.get(v.index()).copied().flatten();
+    triangles.iter().map(|triangle| triangle.map(normal)).collect()
 }
 
 /// Corner normals weighted and made unit; `None` when one is missing or they cancel.
@@ -185,7 +189,7 @@ pub(crate) fn normal_at(
     for triangle in around {
         let triangle = triangles[triangle.index()];
         let corner = triangle.iter().position(|v| *v == vertex)?;
-        sum.add(triangle.map(|v| positions[v.index()]), corner, normals);
+        sum.add(triangle.map(|v| at(positions, v)), corner, normals);
     }
     sum.direction()
 }

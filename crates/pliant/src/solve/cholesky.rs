@@ -41,7 +41,7 @@ impl Cholesky {
         x: &mut [Vec3],
     ) -> Result<Solved, SolveError> {
         let Linear { matrix, right, held, .. } = linear;
-        let failed = |iterations, residual| SolveError {
+        let failed = |iterations, residual| SolveError::NotConverged {
             solver: "Cholesky",
             iterations,
             residual,

@@ -144,7 +144,10 @@ impl Response for ConstraintResponse {
             }
         }
         let _timer = StageTimer::new(profiler, Stage::Contact);
-        self.correction.find(context, rows, rigid_shifts);
+        if let Err(error) = self.correction.find(context, rows, rigid_shifts) {
+            output.failure = Some(error.into());
+            return;
+        }
         for row in &mut *rows {
             row.min_normal_velocity =
                 min_normal_velocity(row, self.settings.max_depenetration_speed, dt);

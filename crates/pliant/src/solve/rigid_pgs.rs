@@ -296,7 +296,7 @@ mod tests {
                     friction: 0.4,
                     ..resting(VertexId(2 * k as u32))
                 };
-                rows.push(SolverRow::of(&contact, Some(rigid)));
+                rows.push(SolverRow::between(&contact, Some(rigid)));
             }
         }
         (matrix, right, rows)

@@ -275,7 +275,7 @@ impl RowSolver {
         for (_, (contact, row_impulse)) in all.filter(|(k, _)| self.reduction.is_representative(*k))
         {
             let part = &mut self.parts[usize::from(!self.islands.is_dense(contact.bodies.0))];
-            part.rows.push(SolverRow::of(contact, sides.rigid));
+            part.rows.push(SolverRow::between(contact, sides.rigid));
             part.row_impulses.push(*row_impulse);
         }
     }
@@ -436,7 +436,8 @@ mod tests {
         let mut forces = Forces::default();
         forces.push(Springs::along(&rest, &edges, law).unwrap());
         let motion = StateView { positions: &rest, velocities: &[Vec3::ZERO; 6], time: 0.0 };
-        forces.assemble(motion, Tangent { stiffness: 0.01, damping: 0.1, form: Form::Definite });
+        let tangent = Tangent { stiffness: 0.01, damping: 0.1, form: Form::Definite };
+        forces.assemble(motion, tangent).unwrap();
         let matrix = forces.matrix_mut().unwrap();
         for (row, mass) in masses.iter().enumerate() {
             matrix.add_to_diagonal(row, *mass);

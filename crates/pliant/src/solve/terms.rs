@@ -23,7 +23,7 @@ pub(crate) const MOST: usize = 8;
 
 /// How one unknown moves a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Term {
+pub(crate) enum Term {
     /// A vertex, or the centre of a rigid body, with its weight.
     Weight(f64),
     /// The spin of a rigid body, with the arm, m.
@@ -94,7 +94,7 @@ impl<'a> Sides<'a> {
 
 /// Where rigid bodies are.
 #[derive(Clone, Copy, Debug)]
-pub struct RigidSides<'a> {
+pub(crate) struct RigidSides<'a> {
     /// Centre of each rigid body, m; `None` for soft ones.
     pub centres: &'a [Option<Vec3>],
     /// First unknown of each body.
@@ -134,28 +134,33 @@ impl<'a> RigidSides<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolverRow {
     /// Unknowns; the first `count` are in use.
-    pub unknowns: [VertexId; MOST],
+    pub(crate) unknowns: [VertexId; MOST],
     /// What each does to the relative velocity.
-    pub shares: [Term; MOST],
+    pub(crate) shares: [Term; MOST],
     /// Unknowns in use.
-    pub count: usize,
+    pub(crate) count: usize,
     /// Bodies of the two sides; the second may be an obstacle.
-    pub bodies: (BodyId, Option<BodyId>),
+    pub(crate) bodies: (BodyId, Option<BodyId>),
     /// Unit, from the second side to the first.
-    pub normal: Vec3,
+    pub(crate) normal: Vec3,
     /// Velocity of the second side where it is an obstacle, m/s.
-    pub surface_velocity: Vec3,
+    pub(crate) surface_velocity: Vec3,
     /// Least speed along the normal, m/s.
-    pub min_normal_velocity: f64,
+    pub(crate) min_normal_velocity: f64,
     /// Coulomb's coefficient.
-    pub friction: f64,
+    pub(crate) friction: f64,
     /// Size of the smaller body, m.
-    pub size: f64,
+    pub(crate) size: f64,
 }
 
 impl SolverRow {
+    /// A contact between soft bodies, or with an obstacle.
+    pub fn of(contact: &Contact) -> SolverRow {
+        SolverRow::between(contact, None)
+    }
+
     /// A contact between these bodies.
-    pub fn of(contact: &Contact, rigid: Option<RigidSides<'_>>) -> SolverRow {
+    pub(crate) fn between(contact: &Contact, rigid: Option<RigidSides<'_>>) -> SolverRow {
         let Contact {
             bodies, normal, surface_velocity, min_normal_velocity, friction, size, ..
         } = *contact;
@@ -294,11 +299,11 @@ mod tests {
         let all = [X, at(positions[1]), at(positions[2]), at(positions[3]), at(positions[4])];
         let centres = [None, Some(centre)];
         let rigid = RigidSides::alone(&centres, &[0, 1], &positions);
-        let row = SolverRow::of(&contact, Some(rigid));
+        let row = SolverRow::between(&contact, Some(rigid));
         let unknowns = [X, velocity, spin, Vec3::ZERO, Vec3::ZERO];
         assert_eq!(row.count, 3);
         assert!(row.relative(&unknowns).abs_diff_eq(contact.relative(&all), 1e-15));
-        let soft = SolverRow::of(&contact, None);
+        let soft = SolverRow::of(&contact);
         assert_eq!(soft.relative(&all), contact.relative(&all));
     }
 
@@ -324,7 +329,7 @@ mod tests {
                 attached: &attached,
                 ..RigidSides::alone(&centres, &[0, 1, 4, 6], &positions)
             };
-            let row = SolverRow::of(&contact, Some(rigid));
+            let row = SolverRow::between(&contact, Some(rigid));
             let [(a, spin_a), (b, spin_b)] = moving;
             let unknowns = [X, F, Vec3::NAN, Vec3::NAN, a, spin_a, b, spin_b];
             let place = second as usize - 2;
@@ -348,7 +353,7 @@ mod tests {
         };
         let centres = [Some(Vec3::new(0.2, 0.0, -1.0)), Some(Vec3::new(0.0, 0.3, 2.0))];
         let rigid = RigidSides::alone(&centres, &[0, 2], &positions);
-        let row = SolverRow::of(&contact, Some(rigid));
+        let row = SolverRow::between(&contact, Some(rigid));
         let (mut pushed, mut turned) = (Vec3::ZERO, Vec3::ZERO);
         for (unknown, share) in row.terms() {
             let centre = centres[unknown.index() / 2].unwrap();

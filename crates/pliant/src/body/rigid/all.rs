@@ -14,6 +14,7 @@ use crate::body::soft::{Masses, State};
 use crate::id::{BodyId, VertexId};
 use crate::math::svd::outer;
 use crate::math::{Mat3, Quat, Vec3, unit_quat};
+use crate::mesh::topology::MOST_TETS;
 
 /// Newton steps towards balanced vertex masses; far more than are needed.
 const BALANCING: usize = 60;
@@ -46,6 +47,8 @@ pub struct RigidBodySet {
     unknowns: Vec<u32>,
     /// What they hold of soft bodies.
     pub(super) holds: Holds,
+    /// Of all bodies of the scene.
+    vertex_count: usize,
 }
 
 impl RigidBodySet {
@@ -57,6 +60,10 @@ impl RigidBodySet {
         starts: &BodyOffsets,
         vertex_count: usize,
     ) -> Result<RigidBodySet, RigidError> {
+        let known = starts.vertex_count();
+        if vertex_count > MOST_TETS || !starts.is_empty() && known != vertex_count {
+            return Err(RigidError::Scene { count: vertex_count, expected: known });
+        }
         list.sort_by_key(|(id, _)| *id);
         let ranges: Vec<_> = starts.ranges(vertex_count).collect();
         let mut rigids = RigidBodySet {
@@ -65,10 +72,12 @@ impl RigidBodySet {
             firsts: ranges.iter().map(|range| range.start as u32).collect(),
             unknowns: ranges.iter().map(|range| range.start as u32).collect(),
             holds: Holds::default(),
+            vertex_count,
         };
         for (id, body) in list {
             let vertices = ranges.get(id.index()).cloned().unwrap_or(0..0);
-            if vertices.len() != body.points.len() || rigids.places[id.index()].is_some() {
+            let is_free = rigids.places.get(id.index()) == Some(&None);
+            if vertices.len() != body.points.len() || !is_free {
                 let (points, count) = (body.points.len(), vertices.len());
                 return Err(RigidError::Vertices { body: id, points, count });
             }
@@ -93,6 +102,17 @@ impl RigidBodySet {
     /// Which of the members a body is.
     pub fn index(&self, body: BodyId) -> Option<usize> {
         self.places.get(body.index()).copied().flatten().map(|place| place as usize)
+    }
+
+    /// Vertices of all bodies of the scene, rigid or not.
+    pub(crate) fn vertex_count(&self) -> usize {
+        self.vertex_count
+    }
+
+    /// Whether it was made for bodies that begin there.
+    pub(crate) fn is_of(&self, starts: &BodyOffsets) -> bool {
+        let firsts = starts.ranges(self.vertex_count).map(|range| range.start as u32);
+        firsts.eq(self.firsts.iter().copied())
     }
 
     /// Whether both sides of a contact are rigid: bodies of the set, or none for an obstacle.
@@ -129,8 +149,14 @@ impl RigidBodySet {
     }
 
     /// Writes the motion of all vertices of, or attached to, rigid bodies.
+    ///
+    /// Nothing is written to a state of another scene.
     pub fn write(&self, state: &mut State) {
         let State { positions, velocities, rigids, .. } = state;
+        let counts = [positions.len(), velocities.len(), rigids.len()];
+        if counts != [self.vertex_count, self.vertex_count, self.members.len()] {
+            return;
+        }
         for (member, rigid) in self.members.iter().zip(&*rigids) {
             let own = member.vertices.clone();
             rigid.write(&member.body, &mut positions[own.clone()], &mut velocities[own]);
@@ -171,7 +197,7 @@ impl RigidBodySet {
         state: &'a State,
         masses: &'a Masses,
     ) -> impl Iterator<Item = (Vec3, Vec3, f64)> + 'a {
-        let vertices = 0..state.positions.len();
+        let vertices = 0..state.positions.len().min(state.velocities.len()).min(masses.of().len());
         let soft = vertices.filter(|v| self.index_of(VertexId(*v as u32)).is_none());
         soft.map(|v| (state.positions[v], state.velocities[v], masses.of()[v]))
     }

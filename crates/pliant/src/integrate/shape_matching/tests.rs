@@ -437,9 +437,9 @@ fn a_step_that_fails_changes_nothing() {
     let mut system = free(&[1.0; 9]);
     let mut stepper = matched(&[Group::rigid(all(9))], &rest, &system, Velocities::Kept);
     let mut state = State::at_rest(rest.clone());
-    state.velocities[3] = 1e308 * Vec3::X;
+    state.velocities[3] = 1e70 * Vec3::X;
     let before = state.clone();
-    let found: Result<StepReport, StepError> = stepper.step(&mut system, &mut state, 1e10);
+    let found: Result<StepReport, StepError> = stepper.step(&mut system, &mut state, 1e300);
     assert!(matches!(found, Err(StepError::NotFinite { .. })), "{found:?}");
     assert_eq!(state, before);
     let mut short = State::at_rest(rest[1..].to_vec());

@@ -340,7 +340,7 @@ impl Joints {
     }
 
     /// Rejects lists of another length than the joints were made for.
-    fn check_count(&self, bodies: usize, states: usize) -> Result<(), JointError> {
+    pub(crate) fn check_count(&self, bodies: usize, states: usize) -> Result<(), JointError> {
         let counts = [bodies, states];
         if counts == [self.bodies; 2] {
             Ok(())
