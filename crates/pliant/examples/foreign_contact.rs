@@ -117,7 +117,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         let matrix = &Product { multiply, diagonal: &diagonal };
         let equations = Equations { matrix, right: &right, held: &held, dt: DT };
         let how = SolveSettings::default();
-        let contacts: Vec<_> = rows.iter().map(|row| SolverRow::of(row)).collect();
+        let contacts: Vec<_> = rows.iter().map(SolverRow::of).collect();
         solver.solve(
             equations,
             masses.of(),

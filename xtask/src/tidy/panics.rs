@@ -224,9 +224,18 @@ fn functions_are_found_where_others_can_reach_them() {
     let files = [
         library("lib.rs", "pub mod a;\nmod b;\npub(crate) mod c;\npub use b::{Kept, taken};\n"),
         library("a/mod.rs", "pub mod d;\npub fn f() {}\npub(crate) fn g() {}\nfn h() {}\n"),
-        library("a/d.rs", "pub struct S;\nimpl<T: A<B>> S<T> {\n    pub fn m() {}\n    fn n() {}\n}\n"),
-        library("b.rs", "pub struct Kept;\nimpl Kept {\n    pub fn k() {}\n}\npub fn taken() {}\npub fn left() {}\n"),
-        library("c.rs", "impl S {\n    pub fn p() {}\n}\nimpl X for S {\n    fn q() {}\n}\npub fn r() {}\n"),
+        library(
+            "a/d.rs",
+            "pub struct S;\nimpl<T: A<B>> S<T> {\n    pub fn m() {}\n    fn n() {}\n}\n",
+        ),
+        library(
+            "b.rs",
+            "pub struct Kept;\nimpl Kept {\n    pub fn k() {}\n}\npub fn taken() {}\npub fn left() {}\n",
+        ),
+        library(
+            "c.rs",
+            "impl S {\n    pub fn p() {}\n}\nimpl X for S {\n    fn q() {}\n}\npub fn r() {}\n",
+        ),
         library("a/e.rs", "pub fn s() {}\n"),
         library("a/tests.rs", "pub fn t() {}\n"),
     ];

@@ -423,6 +423,8 @@ fn in_obstacles(built: &LoadedScene) -> (usize, f64) {
 fn body_of(error: &StepError) -> Option<usize> {
     match error {
         StepError::NotFinite { body, .. }
+        | StepError::Extreme { body, .. }
+        | StepError::BadRigid { body }
         | StepError::Refused { body, .. }
         | StepError::NothingFree { body } => Some(body.index()),
         _ => None,

@@ -129,6 +129,7 @@ impl Contact {
     ///
     /// Where nothing at the contact bends, it opens no gap: what does not bend keeps the speed that
     /// it is given and begins to rock, so shifts take the overlap out.
+    #[expect(clippy::fn_params_excessive_bools, reason = "a property of the row, not a choice")]
     pub(crate) fn target_normal_velocity(&self, is_rigid: bool) -> f64 {
         let least = self.min_normal_velocity;
         let least = if is_rigid { least.min(0.0) } else { least };

@@ -485,7 +485,8 @@ impl System {
         if !self.bodies.is_empty() && !self.rigids.is_of(self.bodies.offsets()) {
             return Err(MismatchError::OtherBodies { what: "set of rigid bodies" }.into());
         }
-        let bad = |rigid: &RigidState| rigid.numbers().iter().any(|n| !(n.abs() <= LARGEST));
+        let bad =
+            |rigid: &RigidState| rigid.numbers().iter().any(|n| n.is_nan() || n.abs() > LARGEST);
         if let Some(index) = state.rigids.iter().position(bad) {
             return Err(StepError::BadRigid { body: entries[index].id });
         }

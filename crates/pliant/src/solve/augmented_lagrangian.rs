@@ -441,7 +441,7 @@ mod tests {
         let mut ends = velocities.to_vec();
         let how = SolveSettings::default();
         let ends_of = Unknowns { velocities: &mut ends, row_impulses };
-        let rows: Vec<_> = contacts.iter().map(|contact| SolverRow::of(contact)).collect();
+        let rows: Vec<_> = contacts.iter().map(SolverRow::of).collect();
         AugmentedLagrangian::default().solve(equations, &masses.0, &rows, how, ends_of).unwrap();
         ends
     }

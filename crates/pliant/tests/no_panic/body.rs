@@ -116,7 +116,7 @@ proptest! {
         ];
         let material = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
         for shape in round.into_iter().flatten() {
-            let parts = || vec![Part::new(shape.clone(), pose), Part::new(Plane, Pose::IDENTITY)];
+            let parts = || vec![Part::new(shape, pose), Part::new(Plane, Pose::IDENTITY)];
             for combined in [Combined::union(parts()), Combined::intersection(parts())] {
                 obstacles.push(combined.and_then(|c| Obstacle::new(c, motion.clone(), material)));
             }

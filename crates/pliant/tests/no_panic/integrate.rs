@@ -14,7 +14,7 @@ use pliant::integrate::pbd::Pbd;
 use pliant::integrate::rk4::Rk4;
 use pliant::integrate::shape_matching::matching::{ShapeMatching, Velocities};
 use pliant::integrate::shape_matching::pull::Pull;
-use pliant::integrate::shape_matching::{Group, Groups, Kind, Stiffness};
+use pliant::integrate::shape_matching::{Group, Groups, Stiffness};
 use pliant::integrate::verlet::{VelocityKind, Verlet};
 use pliant::integrate::{Integrator, StepReport};
 use pliant::math::Vec3;
@@ -115,17 +115,19 @@ proptest! {
         prop_assert!(Constraints::new(vec![out], Vec::new(), 4).is_err());
         for vertex_count in [vertex_count, positions.len()] {
             let Ok(constraints) = Constraints::new(vec![one], Vec::new(), vertex_count) else { continue };
-            let settings = PbdSettings { sweeps, tolerance: b, ..PbdSettings::default() };
+            let settings = PbdSettings { sweeps, tolerance: b };
             let _ = constraints.list();
             let _ = constraints.relax(&mut positions, &masses, time, settings);
             let pbd = Pbd::new(VelocityKind::Central, constraints, settings);
             let _ = pbd.last();
         }
         let scene = Scene::new();
-        let group = Group { stiffness: Stiffness::Share(a), kind: Kind::Rigid, ..Group::rigid(list) };
+        let group = Group { stiffness: Stiffness::Share(a), ..Group::rigid(list) };
         let all = Group::rigid((0..8).map(VertexId).collect());
         for list in [vec![group.clone()], vec![group], vec![all]] {
-            let Ok(groups) = Groups::new(&list, &scene.rest, &scene.masses, &Pins::default()) else { continue };
+            let made = Groups::new(&list, &scene.rest, &scene.masses, &Pins::default());
+            let _ = made.as_ref().map_err(|error| error.group());
+            let Ok(groups) = made else { continue };
             for cluster in groups.clusters() {
                 let _ = (cluster.members(), cluster.last(), cluster.plastic(), cluster.rank());
             }

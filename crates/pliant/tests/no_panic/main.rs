@@ -140,6 +140,7 @@ pub struct Scene {
 
 impl Scene {
     /// Both blocks.
+    #[expect(clippy::new_without_default, reason = "a test needs one way")]
     pub fn new() -> Scene {
         let block = block();
         let bodies = Bodies::from_meshes(&[Mesh::Tets(&block), Mesh::Tets(&block)]).unwrap();
