@@ -85,7 +85,7 @@ pub fn run(wanted: &[&str]) -> Result<(), String> {
 pub fn run_ours(name: &str, steps: &str) -> Result<(), String> {
     let steps: usize = steps.parse().map_err(|_| format!("{steps} is no number of steps"))?;
     let scene = scenes::scene(name)?;
-    let mut ours = Ours::new(&scene);
+    let mut ours = Ours::new(&scene)?;
     for step in 0..steps {
         ours.step(&scene.frames[step % FRAMES]);
     }
@@ -102,15 +102,17 @@ pub struct Ours<'a> {
 
 impl Ours<'_> {
     /// Scratch memory for a scene.
-    pub fn new(scene: &Scene) -> Ours<'_> {
+    pub fn new(scene: &Scene) -> Result<Ours<'_>, String> {
         let scratch = Scratch::new(&scene.positions, &scene.bodies);
-        Ours { scene, scratch, found: Penetrations::default() }
+        let scratch = scratch.map_err(|error| error.to_string())?;
+        Ok(Ours { scene, scratch, found: Penetrations::default() })
     }
 
     /// All four stages.
     pub fn step(&mut self, positions: &[Vec3]) {
-        let settings = DepthSettings::default();
-        self.scratch.penetrations(positions, &self.scene.bodies, settings, &mut self.found);
+        let (bodies, settings) = (&self.scene.bodies, DepthSettings::default());
+        let found = self.scratch.penetrations(positions, bodies, settings, &mut self.found);
+        assert_eq!(found, Ok(()));
     }
 
     /// Every vertex with every body that holds it.
@@ -135,7 +137,7 @@ fn measure(scene: &Scene) -> Result<Measured, String> {
     let given = Frame::new(bodies, &scene.positions);
 
     let before = allocations::live();
-    let mut own = Ours::new(scene);
+    let mut own = Ours::new(scene)?;
     let allocations = warm(|step| own.step(&scene.frames[step]));
     own.step(&scene.positions);
     let memory = allocations::live() - before;

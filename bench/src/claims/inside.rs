@@ -20,8 +20,13 @@ pub struct Inside {
 pub fn inside(simulation: &Simulation) -> Vec<Inside> {
     let (positions, bodies) = (&simulation.state.positions[..], &simulation.system.bodies);
     let (mut overlaps, mut found) = (Overlaps::default(), Vec::new());
-    Scratch::new(positions, bodies).overlaps(positions, bodies, &mut overlaps);
-    Nearest::new(positions, bodies).penetrations(positions, bodies, &overlaps, &mut found);
+    // A simulation has a position of each vertex: lists that do not fit are left empty.
+    if let (Ok(mut scratch), Ok(mut nearest)) =
+        (Scratch::new(positions, bodies), Nearest::new(positions, bodies))
+    {
+        let _ = scratch.overlaps(positions, bodies, &mut overlaps);
+        let _ = nearest.penetrations(positions, bodies, &overlaps, &mut found);
+    }
     let owner = |vertex: usize| bodies.ids().find(|body| bodies.vertices(*body).contains(&vertex));
     let mut depths = found.iter().peekable();
     let all = overlaps.vertices.iter().zip(overlaps.into.iter());

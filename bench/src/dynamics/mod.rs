@@ -214,7 +214,10 @@ fn element_times(scene: &Scene) -> Result<(f64, f64), String> {
     let mut forces = vec![Vec3::ZERO; scene.start.len()];
     let force = timing::fastest(|| moved.system.forces.sum(motion, &mut forces)).0;
     let tangent = Tangent { stiffness: FRAME * FRAME, damping: FRAME, form: Form::Definite };
-    let built = timing::fastest(|| moved.system.forces.assemble(motion, tangent).len()).0;
+    let built = timing::fastest(|| {
+        moved.system.forces.assemble(motion, tangent).map_or(0, |matrix| matrix.len())
+    })
+    .0;
     Ok((force / count, built / count))
 }
 

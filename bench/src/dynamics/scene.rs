@@ -79,7 +79,7 @@ impl Scene {
         let state = State::at_rest(self.start.clone());
         let mut system = System {
             masses: Masses::new(self.masses.clone()).map_err(|error| error.to_string())?,
-            pins: Pins::still(self.held.clone(), &self.start),
+            pins: Pins::still(&self.held, &self.start).map_err(|error| error.to_string())?,
             ..System::default()
         };
         self.push_matter(&mut system.forces)?;

@@ -371,7 +371,7 @@ mod tests {
         let masses = Masses::new(vec![1.0, 2.0, 3.0]).unwrap();
         let mut state = State::at_rest(vec![-Vec3::Z, -Vec3::Z, -Vec3::Z]);
         state.velocities = vec![Vec3::new(1.0, 0.0, -1.0); 3];
-        let pins = Pins::still(vec![VertexId(1)], &state.positions);
+        let pins = Pins::still(&[VertexId(1)], &state.positions).unwrap();
         let (before, mut found) = (state.clone(), vec![]);
         impacts(&[floor], &masses, &pins, state.motion(), 0.01, &mut found);
         assert_eq!(found.iter().map(|f| f.vertex.0).collect::<Vec<_>>(), [0, 2]);

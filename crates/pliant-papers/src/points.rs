@@ -246,7 +246,7 @@ mod tests {
         let bodies = Bodies::from_meshes(&[Mesh::Particles(1); 2]).unwrap();
         let masses = Masses::new(vec![1.0; 2]).unwrap();
         let state = State::at_rest(vec![Vec3::ZERO, 0.5 * Vec3::X]);
-        let pins = Pins::still(vec![VertexId(0)], &state.positions);
+        let pins = Pins::still(&[VertexId(0)], &state.positions).unwrap();
         let mut scene = Particles { bodies, state, masses };
         assert_eq!(meet(&mut balls(0.5, 0.0), &mut scene, &pins), 1);
         assert_eq!(scene.state.positions, [Vec3::ZERO, Vec3::X]);

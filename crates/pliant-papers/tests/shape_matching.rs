@@ -205,7 +205,7 @@ fn a_button_stays_round_in_hanging_cloth() {
     });
     let settings = SpringSettings { law: SpringLaw::Absolute, stiffness: 50.0, damping: 0.05 };
     let mut system = free(&[0.01; 81]);
-    system.pins = Pins::still((0..9).map(VertexId).collect(), &rest);
+    system.pins = Pins::still(&(0..9).map(VertexId).collect::<Vec<_>>(), &rest).unwrap();
     let springs = Springs::along(&rest, &edges.collect::<Vec<_>>(), settings).unwrap();
     system.forces.push(springs);
     system.forces.push(Gravity::new(-G * Vec3::Z, &[0.01; 81]));
@@ -239,8 +239,8 @@ fn on_block(by: &str) -> (f64, f64, usize) {
     let mut system = free(&vec![0.1; count + 27]);
     system.bodies = Arc::new(bodies.clone());
     // All but the middle one: what is wholly held would have to be an obstacle.
-    let held = (0..count as u32).filter(|v| *v != 13).map(VertexId).collect();
-    system.pins = Pins::still(held, &rest);
+    let held: Vec<_> = (0..count as u32).filter(|v| *v != 13).map(VertexId).collect();
+    system.pins = Pins::still(&held, &rest).unwrap();
     system.forces.push(Gravity::new(-G * Vec3::Z, &[vec![0.0; count], vec![0.1; 27]].concat()));
     let group = Group::rigid((0..27).map(|k| VertexId(count as u32 + k)).collect());
     let groups = Groups::new(&[group], &rest, &system.masses, &system.pins).unwrap();
@@ -254,7 +254,8 @@ fn on_block(by: &str) -> (f64, f64, usize) {
         "closest" => springs(pliant_papers::bodies::Kind::Closest),
         _ => {
             let rows =
-                ConstraintResponse::new(&rest, &bodies, vec![], ConstraintSettings::default());
+                ConstraintResponse::new(&rest, &bodies, vec![], ConstraintSettings::default())
+                    .unwrap();
             let implicit = Implicit::new(ImplicitSettings::default());
             (Box::new(rows) as Box<dyn Response>, Box::new(implicit) as Box<dyn Integrator>)
         }

@@ -14,7 +14,7 @@ use pliant::depth::query::BodyExit;
 use pliant::depth::{DepthSettings, Penetrations, Reason};
 use pliant::detect::Overlaps;
 use pliant::detect::crossing::crossing_pairs;
-use pliant::id::{BodyId, VertexId};
+use pliant::id::{BodyId, MismatchError, VertexId};
 use pliant::math::Vec3;
 use pliant::mesh::surface::SurfaceError;
 use pliant::mesh::tet::TetMeshError;
@@ -89,6 +89,9 @@ pub enum DepthError {
         /// Files given.
         count: usize,
     },
+    /// Positions that are not those of the bodies.
+    #[error("{0}")]
+    Mismatch(#[from] MismatchError),
     /// Weights without a meaning.
     #[error("the exponent is {exponent}, it must be finite and above 0")]
     Exponent {
@@ -245,7 +248,7 @@ pub fn depth(files: &[PathBuf], request: Request) -> Result<Report, DepthError> 
         let surfaces = files.iter().filter(|file| file.kind == Kind::Surface);
         notices.extend(surfaces.map(|file| format!("{} {SURFACE}", file.name)));
     }
-    let (overlaps, mut found) = measure(&positions, &bodies, request);
+    let (overlaps, mut found) = measure(&positions, &bodies, request)?;
     let pairs = crossing_pairs(&positions, &bodies, &overlaps);
     for (body, file) in found.bodies.iter_mut().zip(files) {
         body.describe(file);
@@ -262,28 +265,31 @@ pub fn check_exponent(exponent: f64) -> Result<(), DepthError> {
 }
 
 /// The colliding vertices, and a report that knows nothing of files yet.
-fn measure(positions: &[Vec3], bodies: &Bodies, request: Request) -> (Overlaps, Report) {
+fn measure(
+    positions: &[Vec3],
+    bodies: &Bodies,
+    request: Request,
+) -> Result<(Overlaps, Report), MismatchError> {
     let Request { method, settings, threads, is_timed } = request;
     let mut report = Report::new(bodies, method, settings);
-    let mut scratch = Scratch::new(positions, bodies);
+    let mut scratch = Scratch::new(positions, bodies)?;
     let mut overlaps = Overlaps::default();
-    scratch.overlaps(positions, bodies, &mut overlaps);
+    scratch.overlaps(positions, bodies, &mut overlaps)?;
     match method {
         Method::Consistent => {
             let mut penetrations = Penetrations::default();
             let mut query = |scratch: &mut Scratch| {
-                scratch.penetrations(positions, bodies, settings, &mut penetrations);
+                scratch.penetrations(positions, bodies, settings, &mut penetrations)
             };
-            report.timings_us = is_timed.then(|| {
+            if is_timed {
                 let timer = Arc::new(DepthTimer::default());
                 scratch.set_watcher(Some(timer.clone()));
-                let timings = fastest(&timer, || query(&mut scratch));
+                report.timings_us = Some(fastest(&timer, || query(&mut scratch))?);
                 scratch.set_watcher(None);
-                timings
-            });
+            }
             if threads > 1 || !is_timed {
                 scratch.set_threads(threads);
-                query(&mut scratch);
+                query(&mut scratch)?;
             }
             let (mut search, mut exits) = (ExitSearch::new(), Vec::new());
             search.set_threads(threads);
@@ -292,25 +298,25 @@ fn measure(positions: &[Vec3], bodies: &Bodies, request: Request) -> (Overlaps, 
         }
         Method::Closest => {
             let mut closest = Vec::new();
-            let mut nearest = Nearest::new(positions, bodies);
+            let mut nearest = Nearest::new(positions, bodies)?;
             if is_timed {
                 let timer = Arc::new(DepthTimer::default());
                 let profiler: ProfilerRef = Some(timer.clone());
                 report.timings_us = Some(fastest(&timer, || {
                     {
                         let _inside = StageTimer::new(&profiler, Stage::Detect);
-                        scratch.overlaps(positions, bodies, &mut overlaps);
+                        scratch.overlaps(positions, bodies, &mut overlaps)?;
                     }
                     let _depth = StageTimer::new(&profiler, Stage::Depth);
-                    nearest.penetrations(positions, bodies, &overlaps, &mut closest);
-                }));
+                    nearest.penetrations(positions, bodies, &overlaps, &mut closest)
+                })?);
             } else {
-                nearest.penetrations(positions, bodies, &overlaps, &mut closest);
+                nearest.penetrations(positions, bodies, &overlaps, &mut closest)?;
             }
             report.take_closest(positions, bodies, &overlaps, &closest);
         }
     }
-    (overlaps, report)
+    Ok((overlaps, report))
 }
 
 impl Report {

@@ -9,11 +9,12 @@
     reason = "measures CPU time, which the system tells in a file"
 )]
 
-use pliant::body::{Bodies, BodiesError};
+use pliant::body::Bodies;
 use pliant::depth::fused::Scratch;
 use pliant::depth::nearest::Nearest;
 use pliant::depth::{DepthSettings, Penetration, Penetrations};
 use pliant::detect::Overlaps;
+use pliant::id::MismatchError;
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::GenerateError;
 use pliant::mesh::generate::ball::ball;
@@ -74,13 +75,13 @@ struct Methods {
 }
 
 impl Methods {
-    fn new(shapes: &[&RawMesh], positions: &[Vec3]) -> Result<Methods, BodiesError> {
+    fn new(shapes: &[&RawMesh], positions: &[Vec3]) -> Result<Methods, Box<dyn std::error::Error>> {
         let lists: Vec<_> =
             shapes.iter().map(|shape| (shape.positions.len(), &shape.tets[..])).collect();
         let bodies = Bodies::from_tets(&lists)?;
         Ok(Methods {
-            scratch: Scratch::new(positions, &bodies),
-            nearest: Nearest::new(positions, &bodies),
+            scratch: Scratch::new(positions, &bodies)?,
+            nearest: Nearest::new(positions, &bodies)?,
             penetrations: Penetrations::default(),
             overlaps: Overlaps::default(),
             closest: Vec::new(),
@@ -89,12 +90,12 @@ impl Methods {
         })
     }
 
-    fn solve(&mut self, positions: &[Vec3]) {
+    fn solve(&mut self, positions: &[Vec3]) -> Result<(), MismatchError> {
         let Methods { bodies, scratch, nearest, penetrations, overlaps, .. } = self;
-        scratch.overlaps(positions, bodies, overlaps);
-        scratch.penetrations(positions, bodies, DepthSettings::default(), penetrations);
+        scratch.overlaps(positions, bodies, overlaps)?;
+        scratch.penetrations(positions, bodies, DepthSettings::default(), penetrations)?;
         let mut found = Vec::new();
-        nearest.penetrations(positions, bodies, overlaps, &mut found);
+        nearest.penetrations(positions, bodies, overlaps, &mut found)?;
         for list in [&mut self.closest, &mut self.consistent] {
             list.clear();
             list.resize(positions.len(), None);
@@ -108,6 +109,7 @@ impl Methods {
         for out in &penetrations.resolved {
             self.consistent[out.vertex.index()] = way(out.penetration);
         }
+        Ok(())
     }
 }
 
@@ -157,7 +159,7 @@ fn cubes(width: f64, overlap: f64, cells: u32) -> Result<(), Box<dyn std::error:
     let tilt = Quat::from_axis_angle(axis, 0.05);
     let positions = joined(&[(&large, Quat::IDENTITY, Vec3::ZERO), (&small, tilt, by)]);
     let mut methods = Methods::new(&[&large, &small], &positions)?;
-    methods.solve(&positions);
+    methods.solve(&positions)?;
     let angles = [&methods.closest, &methods.consistent].map(|l| edge_angles(&methods.bodies, l));
     print!("| {} | {} ", methods.overlaps.vertices.len(), angles[0].len());
     for list in angles {
@@ -225,7 +227,11 @@ struct Changes {
 }
 
 /// Changes on the whole journey, by closest feature and consistently.
-fn changes(a: &RawMesh, b: &RawMesh, along: Vec3) -> Result<[Changes; 2], BodiesError> {
+fn changes(
+    a: &RawMesh,
+    b: &RawMesh,
+    along: Vec3,
+) -> Result<[Changes; 2], Box<dyn std::error::Error>> {
     let at = |step: usize| {
         let place = along * (1.0 - step as f64 * MOTION) + Vec3::new(0.0, 0.013, 0.007);
         joined(&[(a, Quat::IDENTITY, Vec3::ZERO), (b, Quat::from_rotation_z(0.05), place)])
@@ -234,7 +240,7 @@ fn changes(a: &RawMesh, b: &RawMesh, along: Vec3) -> Result<[Changes; 2], Bodies
     let mut all = [Changes::default(), Changes::default()];
     let mut before = [Vec::new(), Vec::new()];
     for step in 0..JOURNEY {
-        methods.solve(&at(step));
+        methods.solve(&at(step))?;
         let now = [methods.closest.clone(), methods.consistent.clone()];
         for (sum, (before, now)) in all.iter_mut().zip(before.iter().zip(&now)) {
             for (before, now) in before.iter().zip(now) {
@@ -288,7 +294,7 @@ fn growth() -> Result<(), Box<dyn std::error::Error>> {
         for count in counts {
             let versions = pile(&shape, count);
             let mut methods = Methods::new(&vec![&shape; count], &versions[0])?;
-            let (inside, times) = measure(&mut methods, &versions);
+            let (inside, times) = measure(&mut methods, &versions)?;
             println!(
                 "| {count} × {} | {inside:.0} | {:.3} | {:.3} | {:.2} |",
                 shape.tets.len(),
@@ -311,7 +317,7 @@ fn costs() -> Result<(), Box<dyn std::error::Error>> {
     println!("|---|---|---|---|---|---|---|");
     for (name, shape, count, versions) in scenes()? {
         let mut methods = Methods::new(&vec![&shape; count], &versions[0])?;
-        let (inside, Times { overlaps, consistent, closest }) = measure(&mut methods, &versions);
+        let (inside, Times { overlaps, consistent, closest }) = measure(&mut methods, &versions)?;
         let rest = consistent - overlaps;
         println!(
             "| {name} | {inside:.0} | {:.3} | {:.3} | {:.3} | {:.2} | {:.2} |",
@@ -363,27 +369,29 @@ struct Times {
 }
 
 /// Times of both methods over all versions, and the mean number of vertices inside.
-fn measure(methods: &mut Methods, versions: &[Vec<Vec3>]) -> (f64, Times) {
+fn measure(methods: &mut Methods, versions: &[Vec<Vec3>]) -> Result<(f64, Times), MismatchError> {
     let Methods { bodies, scratch, nearest, penetrations, overlaps, .. } = methods;
     let given: Vec<Overlaps> = versions
         .iter()
-        .map(|positions| {
-            scratch.overlaps(positions, bodies, overlaps);
-            overlaps.clone()
-        })
-        .collect();
+        .map(|positions| scratch.overlaps(positions, bodies, overlaps).map(|()| overlaps.clone()))
+        .collect::<Result<_, _>>()?;
     let inside = given.iter().map(|o| o.vertices.len()).sum::<usize>() as f64;
     let mut found = Vec::new();
     let mut stage_1 = scratch.clone();
     let mut works: [Box<dyn FnMut(usize)>; 3] = [
-        Box::new(|i| stage_1.overlaps(&versions[i], bodies, overlaps)),
+        Box::new(|i| assert_eq!(stage_1.overlaps(&versions[i], bodies, overlaps), Ok(()))),
         Box::new(|i| {
-            scratch.penetrations(&versions[i], bodies, DepthSettings::default(), penetrations)
+            let settings = DepthSettings::default();
+            let made = scratch.penetrations(&versions[i], bodies, settings, penetrations);
+            assert_eq!(made, Ok(()));
         }),
-        Box::new(|i| nearest.penetrations(&versions[i], bodies, &given[i], &mut found)),
+        Box::new(|i| {
+            let made = nearest.penetrations(&versions[i], bodies, &given[i], &mut found);
+            assert_eq!(made, Ok(()));
+        }),
     ];
     let [overlaps, consistent, closest] = fastest(&mut works, versions.len());
-    (inside / versions.len() as f64, Times { overlaps, consistent, closest })
+    Ok((inside / versions.len() as f64, Times { overlaps, consistent, closest }))
 }
 
 /// Fastest mean over the versions of each work, s.

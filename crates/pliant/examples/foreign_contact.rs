@@ -86,14 +86,14 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut velocities = vec![Vec3::ZERO; positions.len()];
     let masses = Masses::new(vec![MASS; positions.len()])?;
     let held: Vec<VertexId> = (0..fixed as u32).map(VertexId).collect();
-    let pins = Pins::still(held.clone(), &positions);
+    let pins = Pins::still(&held, &positions)?;
     let springs = springs(&cube.tets, fixed, &positions);
-    let inside = |at: &[Vec3]| penetrations(at, &bodies, DepthSettings::default()).resolved.len();
-    println!("start: {} vertices inside", inside(&positions));
+    let inside = |at: &[Vec3]| penetrations(at, &bodies, DepthSettings::default());
+    println!("start: {} vertices inside", inside(&positions)?.resolved.len());
 
     let rigids = RigidBodySet::default();
     let (mut search, mut position_correction) =
-        (Search::new(&positions, &bodies), PositionCorrection::default());
+        (Search::new(&positions, &bodies)?, PositionCorrection::default());
     let (mut solver, mut warm_start) = (AugmentedLagrangian::default(), WarmStart::default());
     let (mut rows, mut row_impulses, mut shifts) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..STEPS {
@@ -101,12 +101,12 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         let motion = StateView { positions: &positions, velocities: &velocities, time: 0.0 };
         let settings = ContactSettings::default();
         let query = ContactQuery { motion, bodies: &bodies, obstacles: &[], settings, dt: DT };
-        search.find(query, &mut rows);
+        search.find(query, &mut rows)?;
         let (bodies, masses, pins, profiler) = (&bodies, &masses, &pins, &None);
         shifts.clear();
         let context =
             StepContext { bodies, motion, masses, pins, rigids: &rigids, dt: DT, profiler };
-        position_correction.find(context, &mut rows, &mut shifts);
+        position_correction.find(context, &mut rows, &mut shifts)?;
         shifts.iter().for_each(|shift| shift.apply(&mut positions[bodies.vertices(shift.body)]));
         rows.iter_mut()
             .for_each(|row| row.min_normal_velocity = min_normal_velocity(row, PUSH, DT));
@@ -117,7 +117,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         let matrix = &Product { multiply, diagonal: &diagonal };
         let equations = Equations { matrix, right: &right, held: &held, dt: DT };
         let how = SolveSettings::default();
-        let contacts: Vec<_> = rows.iter().map(|row| SolverRow::of(row, None)).collect();
+        let contacts: Vec<_> = rows.iter().map(SolverRow::of).collect();
         solver.solve(
             equations,
             masses.of(),
@@ -129,7 +129,8 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         positions.iter_mut().zip(&velocities).for_each(|(x, v)| *x += DT * *v);
     }
 
-    let (left, speeds) = (inside(&positions), velocities.iter().map(|v| v.length()));
+    let (left, speeds) =
+        (inside(&positions)?.resolved.len(), velocities.iter().map(|v| v.length()));
     let fastest = speeds.fold(0.0, f64::max);
     let gap = positions[fixed..].iter().map(|p| p.z - 0.5).fold(f64::INFINITY, f64::min);
     println!("end: {left} vertices inside, fastest {fastest:.1e} m/s, {gap:.4} m above the slab");

@@ -76,7 +76,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
             forces[a] += pull;
             forces[b] -= pull;
         }
-        let found = penetrations(&positions, &bodies, DepthSettings::default());
+        let found = penetrations(&positions, &bodies, DepthSettings::default())?;
         for out in &found.resolved {
             forces[out.vertex.index()] +=
                 PENALTY * out.penetration.depth * out.penetration.direction;

@@ -1,6 +1,8 @@
-//! Indices that say what they index.
+//! Indices that say what they index, and lists that do not fit each other.
 //!
 //! Each is a plain `u32`, so that arrays of them go to the GPU as they are.
+
+use crate::math::Vec3;
 
 /// Declares one kind of index.
 macro_rules! index {
@@ -36,5 +38,46 @@ index!(BodyId, "a body");
 impl From<u32> for VertexId {
     fn from(number: u32) -> VertexId {
         VertexId(number)
+    }
+}
+
+/// The entry of a vertex in a list of all; NaN where there is none.
+#[inline]
+pub(crate) fn at(list: &[Vec3], vertex: VertexId) -> Vec3 {
+    list.get(vertex.index()).copied().unwrap_or(Vec3::NAN)
+}
+
+/// Arguments that do not belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MismatchError {
+    /// A list of another length than the other arguments need.
+    #[error("there are {count} {what}, expected {expected}")]
+    Count {
+        /// What is listed.
+        what: &'static str,
+        /// Entries of the list.
+        count: usize,
+        /// Entries that it must have.
+        expected: usize,
+    },
+    /// Memory or a response of another scene.
+    #[error("the {what} was made for other bodies")]
+    OtherBodies {
+        /// What was made.
+        what: &'static str,
+    },
+}
+
+impl MismatchError {
+    /// Accepts a list of the length that it must have.
+    pub(crate) fn check(
+        what: &'static str,
+        count: usize,
+        expected: usize,
+    ) -> Result<(), MismatchError> {
+        if count == expected {
+            return Ok(());
+        }
+        Err(MismatchError::Count { what, count, expected })
     }
 }

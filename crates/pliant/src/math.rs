@@ -3,13 +3,13 @@
 //! Every sign of a determinant that the library branches on comes from here, so
 //! that the orientation convention is stated once.
 
-pub mod eigen;
+pub(crate) mod eigen;
 
-pub mod svd;
+pub(crate) mod svd;
 
 pub mod polar;
 
-pub mod inverse;
+pub(crate) mod inverse;
 
 #[cfg(any(test, feature = "checks"))]
 pub mod random;
@@ -23,10 +23,10 @@ pub type Vec3 = glam::DVec3;
 pub type Vec2 = glam::DVec2;
 
 /// Four f32 side by side, for filters whose result f64 confirms.
-pub type Vec4 = glam::Vec4;
+pub(crate) type Vec4 = glam::Vec4;
 
 /// Four times four f32, for filters too.
-pub type Mat4 = glam::Mat4;
+pub(crate) type Mat4 = glam::Mat4;
 
 /// A 3×3 matrix, columns first.
 pub type Mat3 = glam::DMat3;
@@ -37,7 +37,7 @@ pub type Quat = glam::DQuat;
 /// A quaternion of any length as a rotation.
 ///
 /// `None` when it is zero, too short to have a direction, or not finite.
-pub fn unit_quat(quat: Quat) -> Option<Quat> {
+pub(crate) fn unit_quat(quat: Quat) -> Option<Quat> {
     // Scaled first: the square of a length may be too large or too small for a number.
     let largest =
         [quat.x, quat.y, quat.z, quat.w].into_iter().fold(0.0, |m: f64, c| m.max(c.abs()));
@@ -157,7 +157,7 @@ impl Aabb {
 }
 
 /// The matrix of a cross product: skew(a) b = a × b.
-pub fn skew(a: Vec3) -> Mat3 {
+pub(crate) fn skew(a: Vec3) -> Mat3 {
     Mat3::from_cols(Vec3::new(0.0, a.z, -a.y), Vec3::new(-a.z, 0.0, a.x), Vec3::new(a.y, -a.x, 0.0))
 }
 

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 /// Calls `act` for every item, in parallel where the feature `parallel` is on.
-pub fn each<T: Send>(shares: &mut [T], act: impl Fn(&mut T) + Sync + Send) {
+pub(crate) fn each<T: Send>(shares: &mut [T], act: impl Fn(&mut T) + Sync + Send) {
     #[cfg(feature = "parallel")]
     if shares.len() > 1 {
         use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
@@ -18,17 +18,14 @@ pub fn each<T: Send>(shares: &mut [T], act: impl Fn(&mut T) + Sync + Send) {
 
 /// Calls `act` for every chunk of an array between two offsets, with its number.
 ///
-/// `offsets` ascend from 0 to the length of the array. Allocates nothing.
+/// `offsets` ascend from 0 to the length of the array; those beyond it make empty chunks, and
+/// the last chunk goes to its end. Allocates nothing.
 pub fn chunks<T: Send>(
     array: &mut [T],
     offsets: &[usize],
     act: impl Fn(usize, &mut [T]) + Sync + Send,
 ) {
-    debug_assert!(
-        offsets.first() == Some(&0) && offsets.last() == Some(&array.len()),
-        "{offsets:?}"
-    );
-    halves(array, offsets, 0..offsets.len() - 1, &act);
+    halves(array, offsets, 0..offsets.len().saturating_sub(1), &act);
 }
 
 /// The chunks of a range of numbers; `array` begins at the first of them.
@@ -45,7 +42,8 @@ fn halves<T: Send>(
         return;
     }
     let middle = numbers.start + numbers.len() / 2;
-    let (low, high) = array.split_at_mut(offsets[middle] - offsets[numbers.start]);
+    let low = offsets[middle].saturating_sub(offsets[numbers.start]).min(array.len());
+    let (low, high) = array.split_at_mut(low);
     let low = || halves(low, offsets, numbers.start..middle, act);
     let high = || halves(high, offsets, middle..numbers.end, act);
     both(low, high);
@@ -62,18 +60,28 @@ pub fn both(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
     }
 }
 
+/// Most threads that are worth their memory, whatever is asked for.
+const MOST_THREADS: usize = 4096;
+
+/// A number of threads for so many items: at least 1, and of use.
+pub(crate) fn useful_threads(threads: usize, items: usize) -> usize {
+    threads.min(items).clamp(1, MOST_THREADS)
+}
+
 /// Offsets that split `count` items evenly into one chunk per thread.
-pub fn even_offsets(count: usize, threads: usize) -> Vec<usize> {
+pub(crate) fn even_offsets(count: usize, threads: usize) -> Vec<usize> {
     let mut offsets = Vec::new();
     split_evenly(&mut offsets, count, threads);
     offsets
 }
 
 /// The same, written over other offsets, whose memory is reused.
-pub fn split_evenly(offsets: &mut Vec<usize>, count: usize, threads: usize) {
-    let threads = threads.max(1);
+pub(crate) fn split_evenly(offsets: &mut Vec<usize>, count: usize, threads: usize) {
+    let threads = threads.clamp(1, MOST_THREADS);
     offsets.clear();
-    offsets.extend((0..=threads).map(|k| count * k / threads));
+    // One by one the shares need no product, which could overflow.
+    let (share, left) = (count / threads, count % threads);
+    offsets.extend((0..=threads).map(|k| share * k + left * k / threads));
 }
 
 #[cfg(test)]

@@ -346,9 +346,19 @@ impl Stepper {
         output.clear();
         let context = context(system, trial, dt);
         self.responses.iter_mut().for_each(|response| response.pre_step(context, &mut output));
-        let work = apply(&mut self.energy_input, &output, system, trial);
-        let rows = output.rows.len() + output.springs.len();
+        let fits = output.check(&system.bodies, trial.positions.len());
+        if let (Err(error), None) = (fits, output.failure) {
+            output.failure = Some(error.into());
+        }
+        let work = match output.failure {
+            None => apply(&mut self.energy_input, &output, system, trial),
+            Some(_) => 0.0,
+        };
+        let (rows, failure) = (output.rows.len() + output.springs.len(), output.failure);
         system.scratch.contact = output;
+        if let Some(failure) = failure {
+            return Err(StepError::Response(failure));
+        }
         match rows {
             0 => Ok(work),
             _ if self.integrator.solves_constraints() => Ok(work),
@@ -436,6 +446,10 @@ impl Stepper {
         for response in responses.iter_mut() {
             response.post_step_with_forces(context, forces, after);
         }
+        if let Some(failure) = after.failure {
+            return Err(StepError::Response(failure));
+        }
+        after.check(&system.bodies, trial.positions.len())?;
         let work = apply(energy_input, after, system, trial);
         if let Some(rejection) = after.rejection.or(system.scratch.contact.rejection) {
             return Err(system.rejected(rejection, dt));
@@ -472,7 +486,7 @@ impl Stepper {
     }
 
     /// Works with this many threads from now on; the bits stay the same.
-    pub fn set_threads(&mut self, threads: usize) {
+    pub(crate) fn set_threads(&mut self, threads: usize) {
         self.integrator.set_threads(threads);
         if let Some((matching, _)) = &mut self.matching {
             matching.set_threads(threads);
@@ -481,7 +495,7 @@ impl Stepper {
     }
 
     /// Writes what is remembered of the steps before.
-    pub fn save(&self, snapshot: &mut Snapshot) {
+    pub(crate) fn save(&self, snapshot: &mut Snapshot) {
         self.integrator.save(snapshot);
         if let Some((matching, _)) = &self.matching {
             matching.save(snapshot);
@@ -491,7 +505,7 @@ impl Stepper {
     }
 
     /// Reads what [`Stepper::save`] wrote.
-    pub fn restore(&mut self, snapshot: &mut Snapshot) -> Result<(), SnapshotError> {
+    pub(crate) fn restore(&mut self, snapshot: &mut Snapshot) -> Result<(), SnapshotError> {
         self.integrator.restore(snapshot)?;
         if let Some((matching, _)) = &mut self.matching {
             matching.restore(snapshot)?;

@@ -85,7 +85,7 @@ fn scene() -> (System, State) {
     let state = State::at_rest((0..COUNT).map(|k| 0.1 * k as f64 * Vec3::X).collect());
     let masses = Masses::new(vec![1.0; COUNT]).unwrap();
     let mut system = System { masses, ..System::default() };
-    system.pins = Pins::still(vec![VertexId(0)], &state.positions);
+    system.pins = Pins::still(&[VertexId(0)], &state.positions).unwrap();
     system.forces.push(Gravity::new(-9.81 * Vec3::Z, &[1.0; COUNT]));
     system.forces.push(Drag::new(DragLaw::Quadratic, vec![0.1; COUNT], Vec3::X).unwrap());
     (system, state)
@@ -178,7 +178,8 @@ fn warm_rows_allocate_nothing() {
         let rows = RowSettings { max_dense_vertices, ..RowSettings::default() };
         let implicit = Implicit::new(ImplicitSettings { rows, ..ImplicitSettings::default() });
         let response =
-            Rows::new(&start.positions, &bodies, Vec::new(), ConstraintSettings::default());
+            Rows::new(&start.positions, &bodies, Vec::new(), ConstraintSettings::default())
+                .unwrap();
         let responses: Vec<Box<dyn Response>> = vec![Box::new(response)];
         let mut stepper = Stepper::new(Box::new(implicit)).with_responses(responses);
         let mut state = start.clone();
@@ -270,7 +271,7 @@ fn a_warm_search_for_contacts_allocates_nothing() {
     // `depth` allocates to name their reason.
     let places = [0.0, 1.4, 3.4, 5.0];
     let velocities = vec![Vec3::X; rest.len()];
-    let (mut search, mut found) = (Search::new(&rest, &bodies), Vec::new());
+    let (mut search, mut found) = (Search::new(&rest, &bodies).unwrap(), Vec::new());
     let mut positions = rest.clone();
     let mut searches = |count: u32| {
         for k in 0..count {
@@ -288,7 +289,7 @@ fn a_warm_search_for_contacts_allocates_nothing() {
                 settings: ContactSettings::default(),
                 dt: 0.01,
             };
-            search.find(query, &mut found);
+            search.find(query, &mut found).unwrap();
         }
         ALLOCATIONS.with(Cell::get)
     };

@@ -7,6 +7,8 @@ mod sources;
 
 mod layers;
 
+mod panics;
+
 mod words;
 
 mod documents;

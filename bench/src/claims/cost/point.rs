@@ -2,6 +2,7 @@
 
 use pliant::depth::nearest::{Closest, Nearest};
 use pliant::detect::Overlaps;
+use pliant::id::MismatchError;
 use pliant::math::Vec3;
 
 use crate::claims::sweep::response;
@@ -37,20 +38,20 @@ struct ByClosest<'a> {
 }
 
 impl ByClosest<'_> {
-    fn new(scene: &Scene) -> ByClosest<'_> {
-        ByClosest {
+    fn new(scene: &Scene) -> Result<ByClosest<'_>, MismatchError> {
+        Ok(ByClosest {
             scene,
-            scratch: pliant::depth::fused::Scratch::new(&scene.positions, &scene.bodies),
-            nearest: Nearest::new(&scene.positions, &scene.bodies),
+            scratch: pliant::depth::fused::Scratch::new(&scene.positions, &scene.bodies)?,
+            nearest: Nearest::new(&scene.positions, &scene.bodies)?,
             overlaps: Overlaps::default(),
             found: Vec::new(),
-        }
+        })
     }
 
     fn step(&mut self, positions: &[Vec3]) {
         let ByClosest { scene, scratch, nearest, overlaps, found } = self;
-        scratch.overlaps(positions, &scene.bodies, overlaps);
-        nearest.penetrations(positions, &scene.bodies, overlaps, found);
+        assert_eq!(scratch.overlaps(positions, &scene.bodies, overlaps), Ok(()));
+        assert_eq!(nearest.penetrations(positions, &scene.bodies, overlaps, found), Ok(()));
     }
 }
 
@@ -62,9 +63,9 @@ pub fn run(_: Amount) -> Result<(), String> {
         1e6 * THEIRS,
         scenes::origin()
     );
-    let mut rows = vec![row(&moving()?)];
+    let mut rows = vec![row(&moving()?)?];
     for name in PILES {
-        rows.push(row(&scenes::scene(name)?));
+        rows.push(row(&scenes::scene(name)?)?);
         eprintln!("  {name}");
     }
     let head = [
@@ -98,8 +99,9 @@ fn moving() -> Result<Scene, String> {
     Ok(Scene { name, bodies, positions: frames[0].clone(), frames, known_pairs: None })
 }
 
-fn row(scene: &Scene) -> Vec<String> {
-    let (mut consistent, mut closest) = (Consistent::new(scene), ByClosest::new(scene));
+fn row(scene: &Scene) -> Result<Vec<String>, String> {
+    let mut consistent = Consistent::new(scene)?;
+    let mut closest = ByClosest::new(scene).map_err(|error| error.to_string())?;
     let mut points = 0;
     for frame in &scene.frames {
         consistent.step(frame);
@@ -115,7 +117,7 @@ fn row(scene: &Scene) -> Vec<String> {
         turn(&mut times[1], |step| closest.step(&scene.frames[step]));
     }
     let [ours, theirs] = times.map(|side| Spread::of(side).p10);
-    vec![
+    Ok(vec![
         scene.name.clone(),
         scene.bodies.tets().len().to_string(),
         format!("{points:.0}"),
@@ -125,5 +127,5 @@ fn row(scene: &Scene) -> Vec<String> {
         format!("{:.3}", 1e3 * theirs),
         format!("{:.2}", 1e6 * theirs / points),
         format!("{:.2}", theirs / ours),
-    ]
+    ])
 }

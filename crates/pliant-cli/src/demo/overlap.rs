@@ -30,12 +30,15 @@ pub fn describe() -> Result<String, String> {
     let bodies =
         Bodies::from_meshes(&[Mesh::Tets(&block), Mesh::Tets(&column)]).map_err(|e| words(&e))?;
 
-    let consistent = penetrations(&positions, &bodies, DepthSettings::default());
+    let consistent =
+        penetrations(&positions, &bodies, DepthSettings::default()).map_err(|e| words(&e))?;
     let resolved: Vec<_> = consistent.resolved.iter().map(|r| (r.vertex, r.penetration)).collect();
     let mut overlaps = Overlaps::default();
-    Scratch::new(&positions, &bodies).overlaps(&positions, &bodies, &mut overlaps);
-    let mut found = Vec::new();
-    Nearest::new(&positions, &bodies).penetrations(&positions, &bodies, &overlaps, &mut found);
+    let mut scratch = Scratch::new(&positions, &bodies).map_err(|e| words(&e))?;
+    scratch.overlaps(&positions, &bodies, &mut overlaps).map_err(|e| words(&e))?;
+    let (mut found, nearest) = (Vec::new(), Nearest::new(&positions, &bodies));
+    let mut nearest = nearest.map_err(|e| words(&e))?;
+    nearest.penetrations(&positions, &bodies, &overlaps, &mut found).map_err(|e| words(&e))?;
     let closest: Vec<_> = found.iter().map(|c| (c.vertex, c.penetration)).collect();
 
     let inside = overlaps.vertices.len();

@@ -152,7 +152,7 @@ impl BodyBarrier {
         settings: BodyBarrierSettings,
     ) -> Result<BodyBarrier, ResponseError> {
         settings.check()?;
-        let search = Search::new(rest, bodies);
+        let search = Search::new(rest, bodies)?;
         Ok(BodyBarrier {
             settings,
             split: PositionCorrection::default(),
@@ -171,11 +171,16 @@ impl BodyBarrier {
     }
 
     /// Finds gaps, and which bodies overlap.
-    fn look(&mut self, motion: StateView<'_>, bodies: &Bodies, dt: f64) {
+    fn look(
+        &mut self,
+        motion: StateView<'_>,
+        bodies: &Bodies,
+        dt: f64,
+    ) -> Result<(), ResponseError> {
         let BodyBarrier { search, apart, rows, crossings, overlapping, .. } = self;
         let reach = self.settings.reach;
         let query = ContactQuery { motion, bodies, obstacles: &[], settings: within(reach), dt };
-        search.find(query, rows);
+        search.find(query, rows)?;
         apart.fit(motion.positions, bodies, &search.features, reach);
         apart.crossings(motion.positions, &search.features, crossings);
         overlapping.clear();
@@ -183,6 +188,7 @@ impl BodyBarrier {
         overlapping.extend(rows.iter().filter(|row| is_inside(row)).filter_map(pair));
         overlapping.sort_unstable();
         overlapping.dedup();
+        Ok(())
     }
 
     /// Keeps the contacts of separate bodies, with all edges.
@@ -194,7 +200,11 @@ impl BodyBarrier {
     }
 
     /// Separates overlapping bodies in `start`; adds the shifts to the output.
-    fn separate(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
+    fn separate(
+        &mut self,
+        context: StepContext<'_>,
+        output: &mut ContactOutput,
+    ) -> Result<(), ResponseError> {
         let StepContext { bodies, motion, dt, .. } = context;
         let mut start = std::mem::take(&mut self.start);
         start.clear();
@@ -202,7 +212,7 @@ impl BodyBarrier {
         self.parting.clear();
         for round in 0..=ROUNDS {
             let motion = StateView { positions: &start, ..motion };
-            self.look(motion, bodies, dt);
+            self.look(motion, bodies, dt)?;
             self.parting.extend_from_slice(&self.overlapping);
             self.parting.sort_unstable();
             self.parting.dedup();
@@ -211,14 +221,15 @@ impl BodyBarrier {
             }
             self.aim();
             self.shifts.clear();
-            self.split.find(StepContext { motion, ..context }, &mut self.rows, &mut self.shifts);
+            let context = StepContext { motion, ..context };
+            self.split.find(context, &mut self.rows, &mut self.shifts)?;
             let sizes = &self.search.features.sizes;
             let least =
                 |shift: &RigidShift| STALLED * self.settings.reach * sizes[shift.body.index()];
             if self.shifts.iter().all(|shift| shift.shift.length() < least(shift)) {
                 // The gaps are no longer those found.
                 let motion = StateView { positions: &start, ..motion };
-                self.look(motion, bodies, dt);
+                self.look(motion, bodies, dt)?;
                 break;
             }
             for shift in &self.shifts {
@@ -229,6 +240,7 @@ impl BodyBarrier {
         self.stuck.clone_from(&self.overlapping);
         self.keep_apart(&start);
         self.start = start;
+        Ok(())
     }
 
     /// Whether all pairs that are being separated are far enough apart.
@@ -290,22 +302,25 @@ impl BodyBarrier {
     }
 
     /// Why a step from `start` must not be accepted.
-    fn refusal(&mut self, context: StepContext<'_>) -> Option<StepRejection> {
+    fn refusal(
+        &mut self,
+        context: StepContext<'_>,
+    ) -> Result<Option<StepRejection>, ResponseError> {
         let StepContext { bodies, motion, dt, .. } = context;
         let ways = [&self.start[..], motion.positions];
         let reach = self.settings.reach;
         if let Some(leap) = self.apart.leap(ways, bodies, &self.search.features, reach) {
             let (value, limit) = (leap.way, leap.limit);
-            return Some(StepRejection { vertex: leap.vertex, what: "a way of", value, limit });
+            return Ok(Some(StepRejection { vertex: leap.vertex, what: "a way of", value, limit }));
         }
-        self.look(motion, bodies, dt);
+        self.look(motion, bodies, dt)?;
         let held_off = |pair: &[BodyId; 2]| self.stuck.binary_search(pair).is_err();
         if let Some(crossing) = self.crossings.iter().find(|crossing| held_off(&crossing.pair)) {
             let vertex = crossing.vertex;
-            return Some(StepRejection { vertex, what: NEAR, value: 0.0, limit: 0.0 });
+            return Ok(Some(StepRejection { vertex, what: NEAR, value: 0.0, limit: 0.0 }));
         }
         self.keep_apart(motion.positions);
-        self.rows.iter().find_map(|row| self.shrunk(row))
+        Ok(self.rows.iter().find_map(|row| self.shrunk(row)))
     }
 
     /// Rejects a contact that has closed too far, as seen along its normal now.
@@ -344,7 +359,10 @@ impl Response for BodyBarrier {
     fn pre_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
         {
             let _timer = StageTimer::new(context.profiler, Stage::Detect);
-            self.separate(context, output);
+            if let Err(error) = self.separate(context, output) {
+                output.failure = Some(error);
+                return;
+            }
         }
         let _timer = StageTimer::new(context.profiler, Stage::Contact);
         // Velocities are those of the context; positions have been shifted.
@@ -359,7 +377,10 @@ impl Response for BodyBarrier {
     fn post_step(&mut self, context: StepContext<'_>, output: &mut ContactOutput) {
         let _timer = StageTimer::new(context.profiler, Stage::Detect);
         if output.rejection.is_none() {
-            output.rejection = self.refusal(context);
+            match self.refusal(context) {
+                Ok(rejection) => output.rejection = rejection,
+                Err(error) => output.failure = Some(error),
+            }
         }
     }
 
@@ -482,8 +503,8 @@ mod tests {
     #[test]
     fn what_cannot_be_taken_apart_is_left_alone() {
         let mut poke = VertexInFace::new();
-        let all = (0..8).map(pliant::id::VertexId).collect();
-        poke.pins = pliant::body::pins::Pins::still(all, &poke.positions);
+        let all: Vec<_> = (0..8).map(pliant::id::VertexId).collect();
+        poke.pins = pliant::body::pins::Pins::still(&all, &poke.positions).unwrap();
         let mut barrier = barrier(Strength::Fixed(1.0));
         let output = before(&poke, &mut barrier);
         assert!(output.rigid_shifts.is_empty() && output.forces.is_empty());

@@ -120,7 +120,7 @@ impl Buffer {
     ) -> Result<Buffer, ResponseError> {
         settings.check()?;
         let (rows, loads) = (Vec::new(), Loads::default());
-        Ok(Buffer { settings, search: Search::new(rest, bodies), rows, loads })
+        Ok(Buffer { settings, search: Search::new(rest, bodies)?, rows, loads })
     }
 }
 
@@ -132,7 +132,11 @@ impl Response for Buffer {
         {
             let _timer = StageTimer::new(profiler, Stage::Detect);
             let settings = within(buffer);
-            search.find(ContactQuery { motion, bodies, obstacles: &[], settings, dt }, rows);
+            let query = ContactQuery { motion, bodies, obstacles: &[], settings, dt };
+            if let Err(error) = search.find(query, rows) {
+                output.failure = Some(error);
+                return;
+            }
         }
         let _timer = StageTimer::new(profiler, Stage::Contact);
         rows.retain(|row| row.gap < buffer * row.size);

@@ -148,8 +148,8 @@ impl BodyImpulses {
         settings.check()?;
         Ok(BodyImpulses {
             settings,
-            scratch: Scratch::new(rest, bodies),
-            ways: Ways::new(settings.kind, rest, bodies),
+            scratch: Scratch::new(rest, bodies)?,
+            ways: Ways::new(settings.kind, rest, bodies)?,
             pushes: PenaltyForces::default(),
             given: Given::default(),
             touched: Vec::new(),
@@ -214,7 +214,11 @@ impl Response for BodyImpulses {
         {
             let _timer = StageTimer::new(profiler, Stage::Depth);
             let BodyImpulses { settings, ways, scratch, pushes, .. } = self;
-            ways.find(motion.positions, bodies, settings.depth, scratch, pushes);
+            let found = ways.find(motion.positions, bodies, settings.depth, scratch, pushes);
+            if let Err(error) = found {
+                output.failure = Some(error.into());
+                return;
+            }
         }
         let _timer = StageTimer::new(profiler, Stage::Contact);
         let contacts = self.meet(context);
@@ -411,8 +415,8 @@ mod tests {
     fn held_vertices_are_walls() {
         let mut poke = VertexInFace::moving(-2.0 * Vec3::Z);
         let hold = |list: &[u32]| {
-            let list = list.iter().map(|v| VertexId(*v)).collect();
-            Pins::still(list, &VertexInFace::new().positions)
+            let list: Vec<_> = list.iter().map(|v| VertexId(*v)).collect();
+            Pins::still(&list, &VertexInFace::new().positions).unwrap()
         };
         poke.pins = hold(&[0, 1, 2]);
         let (.., output) = after(&poke, settings(0.0, 0.0, 1.0));

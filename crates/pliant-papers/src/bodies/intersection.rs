@@ -131,8 +131,8 @@ impl Apart {
                 if !space.meets(self.boxes[b.index()]) {
                     continue;
                 }
-                facets.tree.meeting(space, |k| {
-                    for &second in self.edges.row(facets.first + k as usize) {
+                facets.tree().meeting(space, |k| {
+                    for &second in self.edges.row(facets.first() + k as usize) {
                         if let Some(near) = nearest(ends, at(second))
                             && near.gap < reach * size
                         {
@@ -197,9 +197,9 @@ impl Apart {
         let edges = features.edges[features.edges_of(own)].iter();
         let mut ends = edges.map(|edge| (edge.ends[0], edge.ends.map(|v| positions[v.index()])));
         let crosses = |(_, ends): &(VertexId, [Vec3; 2])| {
-            let corners = |k: u32| facets.corners[k as usize];
+            let corners = |k: u32| facets.corners()[k as usize];
             Aabb::around(*ends).meets(common)
-                && crosses_any(&facets.tree, *ends, corners, segment_meets_triangle)
+                && crosses_any(facets.tree(), *ends, corners, segment_meets_triangle)
         };
         ends.find(crosses).map(|(vertex, _)| vertex)
     }
@@ -266,7 +266,7 @@ mod tests {
     fn bars_across_each_other_meet_with_no_vertex_inside() {
         for (height, meets) in [(0.5 + 1e-12, false), (0.5, true), (0.3, true), (1.0, false)] {
             let (bodies, positions) = bars(height);
-            let features = Features::new(&positions, &bodies);
+            let features = Features::new(&positions, &bodies).unwrap();
             let mut found = Vec::new();
             let mut apart = Apart::new(&positions, &bodies, &features);
             apart.fit(&positions, &bodies, &features, 0.1);
@@ -281,7 +281,7 @@ mod tests {
     fn edges_of_bars_are_near_where_they_cross_and_flat_ones_count() {
         // Two long edges of each bar cross, 0.02 m apart, and its diagonals do.
         let (bodies, positions) = bars(0.52);
-        let features = Features::new(&positions, &bodies);
+        let features = Features::new(&positions, &bodies).unwrap();
         let mut apart = Apart::new(&positions, &bodies, &features);
         let mut find = |reach: f64| {
             apart.fit(&positions, &bodies, &features, reach);
@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn a_leap_is_what_two_bodies_move_seen_from_each_other() {
         let (bodies, before) = bars(0.6);
-        let features = Features::new(&before, &bodies);
+        let features = Features::new(&before, &bodies).unwrap();
         let mut apart = Apart::new(&before, &bodies, &features);
         let mut leap = |upper: Vec3, lower: Vec3| {
             let half = before.len() / 2;

@@ -178,8 +178,8 @@ impl BodyPenalty {
         settings.check()?;
         Ok(BodyPenalty {
             settings,
-            scratch: Scratch::new(rest, bodies),
-            ways: Ways::new(settings.kind, rest, bodies),
+            scratch: Scratch::new(rest, bodies)?,
+            ways: Ways::new(settings.kind, rest, bodies)?,
             pushes: PenaltyForces::default(),
             loads: Loads::default(),
         })
@@ -192,7 +192,11 @@ impl Response for BodyPenalty {
         {
             let _timer = StageTimer::new(profiler, Stage::Depth);
             let BodyPenalty { settings, ways, scratch, pushes, .. } = self;
-            ways.find(motion.positions, bodies, settings.depth, scratch, pushes);
+            let found = ways.find(motion.positions, bodies, settings.depth, scratch, pushes);
+            if let Err(error) = found {
+                output.failure = Some(error.into());
+                return;
+            }
         }
         let _timer = StageTimer::new(profiler, Stage::Contact);
         self.loads.find(&self.pushes, bodies.vertex_count());
@@ -365,8 +369,8 @@ mod tests {
     fn held_vertices_weigh_like_walls() {
         let mut poke = VertexInFace::new();
         let hold = |list: &[u32]| {
-            let list = list.iter().map(|v| VertexId(*v)).collect();
-            Pins::still(list, &VertexInFace::new().positions)
+            let list: Vec<_> = list.iter().map(|v| VertexId(*v)).collect();
+            Pins::still(&list, &VertexInFace::new().positions).unwrap()
         };
         let of_step = settings(Stiffness::OfStep { fraction: 0.5, dt: 0.2 }, 0.0, 0.0);
         // The tip's 1 kg alone: 12.5 N/m.

@@ -17,7 +17,7 @@ use pliant::depth::fused::Scratch;
 use pliant::depth::nearest::{Closest, Nearest};
 use pliant::depth::{DepthSettings, Penetration, Penetrations, Resolved, Scope, Span};
 use pliant::detect::Overlaps;
-use pliant::id::{BodyId, VertexId};
+use pliant::id::{BodyId, MismatchError, VertexId};
 use pliant::math::{Aabb, Vec3};
 
 /// A vertex that is pushed, and what it is pushed from.
@@ -97,21 +97,21 @@ pub enum Ways {
 
 impl Ways {
     /// Prepares for a scene.
-    pub fn new(kind: Kind, rest: &[Vec3], bodies: &Bodies) -> Ways {
-        match kind {
+    pub fn new(kind: Kind, rest: &[Vec3], bodies: &Bodies) -> Result<Ways, MismatchError> {
+        Ok(match kind {
             Kind::Consistent => Ways::Consistent {
                 penetrations: Penetrations::default(),
                 surfaces: Surfaces::new(rest, bodies),
                 feet: Vec::new(),
             },
             Kind::Closest => Ways::Closest {
-                nearest: Nearest::new(rest, bodies),
+                nearest: Nearest::new(rest, bodies)?,
                 overlaps: Overlaps::default(),
                 pairs: Overlaps::default(),
                 found: Vec::new(),
                 rows: Vec::new(),
             },
-        }
+        })
     }
 
     /// Fills `pushes` with all vertices inside other bodies whose depth is positive.
@@ -122,11 +122,11 @@ impl Ways {
         settings: DepthSettings,
         scratch: &mut Scratch,
         pushes: &mut PenaltyForces,
-    ) {
+    ) -> Result<(), MismatchError> {
         pushes.clear();
         match self {
             Ways::Consistent { penetrations, surfaces, feet } => {
-                scratch.penetrations(positions, bodies, settings, penetrations);
+                scratch.penetrations(positions, bodies, settings, penetrations)?;
                 pushes.unresolved = penetrations.unresolved.len();
                 surfaces.start();
                 for entry in
@@ -138,12 +138,12 @@ impl Ways {
                 }
             }
             Ways::Closest { nearest, overlaps, pairs, found, rows } => {
-                scratch.overlaps(positions, bodies, overlaps);
+                scratch.overlaps(positions, bodies, overlaps)?;
                 let asked = match settings.scope {
                     Scope::Scene => &*overlaps,
                     Scope::Pairs => one_by_one(overlaps, pairs, rows),
                 };
-                nearest.penetrations(positions, bodies, asked, found);
+                nearest.penetrations(positions, bodies, asked, found)?;
                 pushes.unresolved = asked.vertices.len() - found.len();
                 for &Closest { vertex, triangle, penetration } in found.iter() {
                     if penetration.depth > 0.0 {
@@ -158,6 +158,7 @@ impl Ways {
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -282,13 +283,9 @@ mod tests {
         let bodies = Bodies::from_tets(&[(4, &[TET]), (4, &[TET]), (4, &[TET])]).unwrap();
         let settings = DepthSettings { normals: Normals::Face, ..DepthSettings::default() };
         let mut pushes = PenaltyForces::default();
-        Ways::new(Kind::Consistent, &positions, &bodies).find(
-            &positions,
-            &bodies,
-            settings,
-            &mut Scratch::new(&positions, &bodies),
-            &mut pushes,
-        );
+        let mut search = Ways::new(Kind::Consistent, &positions, &bodies).unwrap();
+        let mut scratch = Scratch::new(&positions, &bodies).unwrap();
+        search.find(&positions, &bodies, settings, &mut scratch, &mut pushes).unwrap();
         let vertex = VertexId(4 * tip as u32 + 3);
         let push = pushes.list.iter().find(|push| push.vertex == vertex).unwrap();
         assert!(push.penetration.direction.abs_diff_eq(Vec3::Z, TOLERANCE), "{push:?}");

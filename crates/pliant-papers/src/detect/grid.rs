@@ -160,7 +160,8 @@ mod tests {
         assert_eq!(overlaps(&positions, &bodies), expected);
         assert_eq!(brute::overlaps(&positions, &bodies), expected);
         let mut found = Overlaps::default();
-        Scratch::new(&positions, &bodies).overlaps(&positions, &bodies, &mut found);
+        let mut scratch = Scratch::new(&positions, &bodies).unwrap();
+        scratch.overlaps(&positions, &bodies, &mut found).unwrap();
         assert_eq!(found, expected);
     }
 

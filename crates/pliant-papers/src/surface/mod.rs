@@ -256,10 +256,11 @@ impl ContactSurface {
     ) -> Result<ContactSurface, ResponseError> {
         settings.check()?;
         let looks = settings.margin > 0.0 || settings.overlap == CorrectionLevel::Bodies;
+        let near = if looks { Some(Box::new(Near::new(rest, bodies)?)) } else { None };
         Ok(ContactSurface {
-            near: looks.then(|| Box::new(Near::new(rest, bodies))),
+            near,
             settings,
-            touches: Touches::new(rest, bodies),
+            touches: Touches::new(rest, bodies)?,
             region: Region::default(),
             balance: Balance::default(),
             stops: VelocityCorrection::default(),
@@ -304,7 +305,10 @@ impl Response for ContactSurface {
         let SurfaceSettings { overlap, margin, .. } = self.settings;
         if let Some(near) = self.near.as_mut().filter(|_| overlap == CorrectionLevel::Bodies) {
             let _timer = StageTimer::new(context.profiler, Stage::Contact);
-            near.part(context, margin, &mut output.rigid_shifts);
+            if let Err(error) = near.part(context, margin, &mut output.rigid_shifts) {
+                output.failure = Some(error);
+                return;
+            }
             let shift = output.longest_shift();
             output.stats.add(ContactStats { shift, ..ContactStats::default() });
         }
@@ -325,9 +329,16 @@ impl Response for ContactSurface {
         let SurfaceSettings { depth, corrections, margin, .. } = self.settings;
         {
             let _timer = StageTimer::new(profiler, Stage::Depth);
-            self.touches.find(motion.positions, bodies, depth, corrections);
+            let found = self.touches.find(motion.positions, bodies, depth, corrections);
+            output.failure = output.failure.or(found.err().map(ResponseError::Mismatch));
             if let Some(near) = self.near.as_mut().filter(|_| margin > 0.0) {
-                self.touches.add_near(near.find(context, margin));
+                match near.find(context, margin) {
+                    Ok(found) => self.touches.add_near(found),
+                    Err(error) => output.failure = Some(error),
+                }
+            }
+            if output.failure.is_some() {
+                return;
             }
         }
         let _timer = StageTimer::new(profiler, Stage::Contact);

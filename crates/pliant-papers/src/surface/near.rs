@@ -7,7 +7,7 @@
 use pliant::body::Bodies;
 use pliant::contact::margin::MarginSettings;
 use pliant::contact::output::RigidShift;
-use pliant::contact::response::StepContext;
+use pliant::contact::response::{ResponseError, StepContext};
 use pliant::contact::search::{ContactQuery, ContactSettings, Search};
 use pliant::contact::{Contact, Feature};
 use pliant::math::Vec3;
@@ -23,43 +23,49 @@ pub struct Near {
 
 impl Near {
     /// Prepares for a scene; sizes of bodies are those in `rest`.
-    pub fn new(rest: &[Vec3], bodies: &Bodies) -> Near {
-        Near {
-            search: Search::new(rest, bodies),
-            split: PositionCorrection::default(),
-            rows: Vec::new(),
-        }
+    pub fn new(rest: &[Vec3], bodies: &Bodies) -> Result<Near, ResponseError> {
+        let search = Search::new(rest, bodies)?;
+        Ok(Near { search, split: PositionCorrection::default(), rows: Vec::new() })
     }
 
     /// Appends shifts that separate bodies, up to half the margin.
-    pub fn part(&mut self, context: StepContext<'_>, margin: f64, shifts: &mut Vec<RigidShift>) {
+    pub fn part(
+        &mut self,
+        context: StepContext<'_>,
+        margin: f64,
+        shifts: &mut Vec<RigidShift>,
+    ) -> Result<(), ResponseError> {
         let StepContext { bodies, motion, dt, .. } = context;
         let ahead = MarginSettings { offset: margin, ..MarginSettings::default() };
         let settings = ContactSettings { margin: ahead, friction: 0.0 };
         let query = ContactQuery { motion, bodies, obstacles: &[], settings, dt };
-        self.search.find(query, &mut self.rows);
+        self.search.find(query, &mut self.rows)?;
         // Edges that cross have no contact that would end their approach: shifted apart, bodies
         // would continue through each other.
         self.rows.retain(|row| matches!(row.feature, Feature::VertexBody(..)));
-        self.split.find(context, &mut self.rows, shifts);
+        Ok(self.split.find(context, &mut self.rows, shifts)?)
     }
 
     /// Vertices outside other bodies, at most a margin away, ascending by vertex, then body.
     ///
     /// The margin is per size of the smaller body.
-    pub fn find(&mut self, context: StepContext<'_>, margin: f64) -> &[Contact] {
+    pub fn find(
+        &mut self,
+        context: StepContext<'_>,
+        margin: f64,
+    ) -> Result<&[Contact], ResponseError> {
         let StepContext { bodies, motion, dt, .. } = context;
         // A search goes one offset beyond the offset, whatever the speed.
         let within =
             MarginSettings { offset: 0.5 * margin, speculative_distance: 0.0, steps_ahead: 0.0 };
         let settings = ContactSettings { margin: within, friction: 0.0 };
         let query = ContactQuery { motion, bodies, obstacles: &[], settings, dt };
-        self.search.find(query, &mut self.rows);
+        self.search.find(query, &mut self.rows)?;
         self.rows.retain(|row| {
             let of_vertex = matches!(row.feature, Feature::VertexBody(..)) && row.count == 4;
             of_vertex && row.gap >= 0.0 && row.gap <= margin * row.size
         });
-        &self.rows
+        Ok(&self.rows)
     }
 
     /// Sets the number of threads; results stay bitwise the same.

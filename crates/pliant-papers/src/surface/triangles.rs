@@ -16,7 +16,7 @@ use pliant::contact::shape::Facets;
 use pliant::contact::{Contact, inside};
 use pliant::depth::fused::Scratch;
 use pliant::depth::{DepthSettings, Penetrations};
-use pliant::id::{BodyId, VertexId};
+use pliant::id::{BodyId, MismatchError, VertexId};
 use pliant::math::{Aabb, Vec3};
 
 /// A colliding vertex and the triangle that it must pass.
@@ -59,16 +59,16 @@ pub struct Touches {
 
 impl Touches {
     /// Prepares for a scene.
-    pub fn new(rest: &[Vec3], bodies: &Bodies) -> Touches {
-        Touches {
-            scratch: Scratch::new(rest, bodies),
+    pub fn new(rest: &[Vec3], bodies: &Bodies) -> Result<Touches, MismatchError> {
+        Ok(Touches {
+            scratch: Scratch::new(rest, bodies)?,
             penetrations: Penetrations::default(),
             facets: bodies.ids().map(|body| Facets::new(rest, bodies, body)).collect(),
             boxes: vec![Aabb::EMPTY; bodies.len()],
             fitted: vec![false; bodies.len()],
             list: Vec::new(),
             unresolved: 0,
-        }
+        })
     }
 
     /// Colliding vertices, ascending by vertex, then by body.
@@ -100,8 +100,8 @@ impl Touches {
         bodies: &Bodies,
         settings: DepthSettings,
         corrections: Corrections,
-    ) {
-        self.scratch.penetrations(positions, bodies, settings, &mut self.penetrations);
+    ) -> Result<(), MismatchError> {
+        self.scratch.penetrations(positions, bodies, settings, &mut self.penetrations)?;
         self.list.clear();
         self.fitted.fill(false);
         self.unresolved = self.penetrations.unresolved.len();
@@ -135,6 +135,7 @@ impl Touches {
                 self.list.push(touch);
             }
         }
+        Ok(())
     }
 
     /// Adds vertices that are near and outside, with depth 0.

@@ -237,8 +237,8 @@ mod tests {
         let (positions, mut velocities) = (vec![Vec3::ZERO; 8], vec![Vec3::ZERO; 8]);
         velocities[4] = velocity;
         let motion = StateView { positions: &positions, velocities: &velocities, time: 0.0 };
-        let held = held.iter().map(|v| VertexId(*v)).collect();
-        let pins = Pins::still(held, &positions);
+        let held: Vec<_> = held.iter().map(|v| VertexId(*v)).collect();
+        let pins = Pins::still(&held, &positions).unwrap();
         let (bodies, masses, pins) = (&bodies, &masses, &pins);
         let (rigids, profiler) = (&RigidBodySet::default(), &None);
         let context = StepContext { bodies, motion, masses, pins, rigids, dt: 0.1, profiler };

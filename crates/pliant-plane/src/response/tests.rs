@@ -98,7 +98,7 @@ impl World {
         system.bodies = Arc::new(Bodies::from_meshes(&meshes).unwrap());
         system.rigids =
             RigidBodySet::new(rigids, system.bodies.offsets(), positions.len()).unwrap();
-        system.pins = Pins::still(held, &positions);
+        system.pins = Pins::still(&held, &positions).unwrap();
         let state = State { positions, velocities, rigids: states, time: 0.0 };
         World { bodies: system.bodies.clone(), system, state }
     }

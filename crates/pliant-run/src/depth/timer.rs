@@ -58,12 +58,15 @@ impl Profiler for DepthTimer {
 }
 
 /// The shortest of several runs, after one that warms the memory.
-pub(super) fn fastest(timer: &DepthTimer, mut run: impl FnMut()) -> Timings {
-    run();
+pub(super) fn fastest<E>(
+    timer: &DepthTimer,
+    mut run: impl FnMut() -> Result<(), E>,
+) -> Result<Timings, E> {
+    run()?;
     let (mut best, start) = (None, Instant::now());
     for _ in 0..MOST_RUNS {
         timer.reset();
-        run();
+        run()?;
         let found = timer.timings();
         let sum = |timings: &Timings| timings.inside + timings.depth;
         best = Some(best.map_or(found, |best| if sum(&found) < sum(&best) { found } else { best }));
@@ -71,7 +74,7 @@ pub(super) fn fastest(timer: &DepthTimer, mut run: impl FnMut()) -> Timings {
             break;
         }
     }
-    best.unwrap_or_default()
+    Ok(best.unwrap_or_default())
 }
 
 fn microseconds(start: Instant) -> f64 {

@@ -426,6 +426,8 @@ fn body_of(error: &WorldError) -> Option<usize> {
     let WorldError::Step(error) = error else { return None };
     match error {
         StepError::NotFinite { body, .. }
+        | StepError::Extreme { body, .. }
+        | StepError::BadRigid { body }
         | StepError::Refused { body, .. }
         | StepError::NothingFree { body } => Some(body.index()),
         _ => None,

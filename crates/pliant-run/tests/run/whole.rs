@@ -131,7 +131,7 @@ fn a_step_that_fails_names_the_place_and_keeps_the_rest() {
     let place = Place::new("fails");
     let mut built = blocks();
     // No vertex is meant to go as far as that.
-    built.world.simulation_mut().state.velocities[3] = Vec3::splat(1e151);
+    built.world.simulation_mut().state.velocities[3] = Vec3::splat(1e70);
     let error = run(built, &place.run(), RunSettings::default(), &mut ()).unwrap_err();
     assert!(matches!(error, RunError::Absurd { step: 1, .. }) && !error.is_input(), "{error}");
     // Every second step is recorded; step 1 is the last one, and there too.

@@ -164,7 +164,7 @@ pub fn responses(
         Response::None => Vec::new(),
         _ if !made.bodies.ids().any(|body| is_solid(&body)) => Vec::new(),
         Response::Constraint => {
-            contact = Some(constraint(scene, made, solved).leaving_out(apart));
+            contact = Some(constraint(scene, made, solved)?.leaving_out(apart));
             Vec::new()
         }
         Response::Penalty => vec![Box::new(springs(scene, made, Kind::Consistent)?)],
@@ -296,7 +296,7 @@ fn constraint(
     scene: &spec::Scene,
     made: &SceneBodies,
     obstacles: Vec<Obstacle>,
-) -> ConstraintResponse {
+) -> Result<ConstraintResponse, BuildError> {
     let spec::Contact {
         friction,
         restitution,
@@ -311,5 +311,5 @@ fn constraint(
     settings.contacts.friction = friction;
     settings.contacts.margin.offset = offset;
     settings.contacts.margin.speculative_distance = speculative_distance;
-    ConstraintResponse::new(&made.rest, &made.bodies, obstacles, settings)
+    ConstraintResponse::new(&made.rest, &made.bodies, obstacles, settings).map_err(unfit)
 }

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use pliant::body::keyframes::{Keyframe, Keyframes};
-use pliant::body::pins::{PinPath, Pins};
+use pliant::body::pins::PinPath;
 use pliant::body::soft::{MassError, Masses, State};
 use pliant::force::gravity::Gravity;
 use pliant::force::{Corners, Form, Material, Tangent};
@@ -197,8 +197,11 @@ pub fn net(spring: [f64; 2]) -> Result<Scene, MassError> {
 /// A net pinned at two corners.
 pub fn hung_net(spring: [f64; 2]) -> Result<Scene, MassError> {
     let mut scene = net(spring)?;
-    let corners = vec![VertexId(0), VertexId(SIDE - 1)];
-    scene.system.pins = Pins::still(corners, &scene.state.positions);
+    for corner in [0, SIDE - 1] {
+        let corners = [VertexId(corner)];
+        // The net has these corners.
+        let _ = scene.system.pins.add_still(&corners, &scene.state.positions);
+    }
     Ok(scene)
 }
 

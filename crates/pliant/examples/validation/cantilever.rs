@@ -49,7 +49,7 @@ pub fn deflection(element: &Element, cells: [u32; 3], poisson: f64) -> Result<f6
     let mut beam = block.make(element)?;
     let gravity = Gravity::new(-G * Vec3::Z, beam.system.masses.of());
     beam.system.forces.push(gravity);
-    beam.clamp(&block);
+    beam.clamp(&block)?;
     let tip = block.middle_of_end(&beam.state.positions)?;
     beam.settle(SPAN, LinearSolver::Pcg)?;
     Ok(-beam.state.positions[tip].z)

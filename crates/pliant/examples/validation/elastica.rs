@@ -81,7 +81,7 @@ pub fn strip(
     let inertia = SIZE.y * pliant::math::powi(SIZE.z, 3) / 12.0;
     let weight = load * SETTINGS.young * inertia / pliant::math::powi(SIZE.x, 2);
     strip.pull(&block, 1.0, -weight * Vec3::Z)?;
-    strip.clamp(&block);
+    strip.clamp(&block)?;
     let report = strip.settle(SPAN, factors())?;
     let place = strip.state.positions[tip] / SIZE.x;
     Ok((Tip { along: 0.5 + place.x, across: -place.z }, report))

@@ -63,7 +63,7 @@ pub fn run(
     let gravity = -WEIGHT * young / (DENSITY * size) * Vec3::Z;
     let gravity = Gravity::new(gravity, beam.system.masses.of());
     beam.system.forces.push(gravity);
-    beam.clamp(&block);
+    beam.clamp(&block)?;
     for _ in 0..STEPS {
         integrator.step(&mut beam.system, &mut beam.state, dt * unit)?;
     }

@@ -98,9 +98,10 @@ impl Block {
 
 impl Solid {
     /// Pins the end of a block where x is least.
-    pub fn clamp(&mut self, block: &Block) {
+    pub fn clamp(&mut self, block: &Block) -> Result<(), Box<dyn Error>> {
         let end = block.end(&self.state.positions, -1.0);
-        self.system.pins = Pins::still(end, &self.state.positions);
+        self.system.pins = Pins::still(&end, &self.state.positions)?;
+        Ok(())
     }
 
     /// Pulls evenly at an end with a force, N: each triangle there shares by its area.

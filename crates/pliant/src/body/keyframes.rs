@@ -88,7 +88,7 @@ pub enum KeyframeError {
 
 /// Velocity of a rigid body.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Twist {
+pub(crate) struct Twist {
     /// Of the body's origin, m/s.
     pub linear: Vec3,
     /// Axis times rate, world space, rad/s.
@@ -100,7 +100,7 @@ impl Twist {
 
     /// Velocity of the point at `arm` from the body's origin, m/s.
     #[inline]
-    pub fn at(self, arm: Vec3) -> Vec3 {
+    pub(crate) fn at(self, arm: Vec3) -> Vec3 {
         self.linear + self.angular.cross(arm)
     }
 }
@@ -154,7 +154,7 @@ impl Keyframes {
     }
 
     /// Velocity of the body at a time; at a keyframe, from there on.
-    pub fn twist(&self, time: f64) -> Twist {
+    pub(crate) fn twist(&self, time: f64) -> Twist {
         let (a, Some(b)) = self.around(time) else {
             return Twist::STILL;
         };
@@ -179,7 +179,7 @@ impl Keyframes {
     }
 
     /// Time of the next keyframe, s: where the motion may change next.
-    pub fn next_change(&self, time: f64) -> Option<f64> {
+    pub(crate) fn next_change(&self, time: f64) -> Option<f64> {
         let next = self.frames.partition_point(|frame| frame.time <= time);
         self.frames.get(next).map(|frame| frame.time)
     }

@@ -21,7 +21,7 @@ pub mod rigid;
 use std::ops::Range;
 
 use crate::body::offsets::BodyOffsets;
-use crate::id::{BodyId, TriangleId, VertexId};
+use crate::id::{BodyId, MismatchError, TriangleId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::surface::Surface;
 use crate::mesh::tet::TetMesh;
@@ -110,6 +110,8 @@ pub struct Bodies {
     ring_starts: Vec<u32>,
     /// Vertices of each ring in order, the inside to their left.
     rings: Vec<Vec<VertexId>>,
+    /// The same number for the same topology, and almost surely another for another.
+    hash: u64,
 }
 
 impl Bodies {
@@ -121,6 +123,7 @@ impl Bodies {
     pub fn from_tets(meshes: &[(usize, &[[VertexId; 4]])]) -> Result<Bodies, BodiesError> {
         let mut bodies = Builder::default();
         for &(vertex_count, tets) in meshes {
+            bodies.check_room(vertex_count, tets.len(), 0)?;
             bodies.check(vertex_count, tets)?;
             let boundary = topology::boundary(vertex_count, tets);
             bodies.push(BodyKind::Tets, vertex_count, tets, &boundary.triangles)?;
@@ -185,17 +188,17 @@ impl Bodies {
         (0..self.kinds.len() as u32).map(BodyId)
     }
 
-    /// What a body is made of.
+    /// What a body is made of; an unknown one is made of no particles.
     pub fn kind(&self, body: BodyId) -> BodyKind {
-        self.kinds[body.index()]
+        self.kinds.get(body.index()).copied().unwrap_or(BodyKind::Particles)
     }
 
     /// Whether the surface of a body defines its inside.
     ///
     /// Not so for tets of which three share a face, or two lie on the same side of one: their
     /// boundary is no closed surface, and only the tets themselves define it.
-    pub fn is_bounded(&self, body: BodyId) -> bool {
-        self.bounded[body.index()]
+    pub(crate) fn is_bounded(&self, body: BodyId) -> bool {
+        self.bounded.get(body.index()) == Some(&true)
     }
 
     /// Vertices of all bodies.
@@ -203,7 +206,7 @@ impl Bodies {
         self.offsets.vertex_count()
     }
 
-    /// The vertices of a body.
+    /// The vertices of a body; none of an unknown one.
     #[inline]
     pub fn vertices(&self, body: BodyId) -> Range<usize> {
         self.offsets.range(body)
@@ -271,6 +274,54 @@ impl Bodies {
     pub fn triangles_around(&self) -> &Csr<TriangleId> {
         &self.triangles_around
     }
+
+    /// The same number for the same topology, and almost surely another for another.
+    pub(crate) fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// Accepts a list with one entry for each vertex.
+    pub(crate) fn check_count(
+        &self,
+        what: &'static str,
+        count: usize,
+    ) -> Result<(), MismatchError> {
+        MismatchError::check(what, count, self.vertex_count())
+    }
+
+    /// One position for each vertex: those given, with NaN for what is lacking.
+    pub(crate) fn padded<'a>(
+        &self,
+        positions: &'a [Vec3],
+        memory: &'a mut Vec<Vec3>,
+    ) -> &'a [Vec3] {
+        if positions.len() >= self.vertex_count() {
+            return positions;
+        }
+        memory.extend_from_slice(positions);
+        memory.resize(self.vertex_count(), Vec3::NAN);
+        memory
+    }
+
+    /// Accepts what was made for bodies with this hash.
+    pub(crate) fn check_hash(&self, what: &'static str, hash: u64) -> Result<(), MismatchError> {
+        if hash == self.hash { Ok(()) } else { Err(MismatchError::OtherBodies { what }) }
+    }
+
+    /// Counts all that the topology consists of.
+    fn work_out_hash(&self) -> u64 {
+        let kinds = self.kinds.iter().zip(&self.bounded);
+        let kinds = kinds.map(|(kind, bounded)| 2 * *kind as u32 + u32::from(*bounded));
+        let starts = [&self.tet_starts, &self.triangle_starts, &self.ring_starts];
+        let starts = starts.into_iter().flatten().copied();
+        let ends = self.ids().map(|body| self.vertices(body).end as u32);
+        let cells = self.tets.as_flattened().iter().chain(self.triangles.as_flattened());
+        let rows = self.neighbours.iter().flat_map(|row| {
+            [row.len() as u32].into_iter().chain(row.iter().map(|neighbour| neighbour.0))
+        });
+        let words = kinds.chain(starts).chain(ends).chain(cells.map(|v| v.0)).chain(rows);
+        words.fold(0, hashed)
+    }
 }
 
 /// A valid mesh of any kind.
@@ -290,9 +341,18 @@ pub enum Mesh<'a> {
     Outline(usize, &'a [Vec<VertexId>]),
 }
 
+/// What belongs to a body; nothing to an unknown one.
 #[inline]
 fn range(starts: &[u32], body: BodyId) -> Range<usize> {
-    starts[body.index()] as usize..starts[body.index() + 1] as usize
+    match (starts.get(body.index()), starts.get(body.index() + 1)) {
+        (Some(&start), Some(&end)) => start as usize..end as usize,
+        _ => 0..0,
+    }
+}
+
+/// A number from those before and one more (FNV-1a, word by word).
+fn hashed(hash: u64, word: u32) -> u64 {
+    (hash ^ u64::from(word)).wrapping_mul(0x0100_0000_01b3)
 }
 
 /// A scene under construction: all but the adjacency lists.
@@ -311,6 +371,7 @@ impl Builder {
         tets: &[[VertexId; 4]],
         surface: &[[VertexId; 3]],
     ) -> Result<(), BodiesError> {
+        self.check_room(vertex_count, tets.len(), surface.len())?;
         self.check(vertex_count, tets)?;
         self.check(vertex_count, surface)?;
         let all = &mut self.bodies;
@@ -320,13 +381,6 @@ impl Builder {
             }
         }
         let base = all.vertex_count() as u32;
-        let body = BodyId(all.kinds.len() as u32);
-        let fits = |what, most, count| {
-            if count > most { Err(BodiesError::TooMany { body, what, most }) } else { Ok(()) }
-        };
-        fits("vertices", MOST_TETS, base as usize + vertex_count)?;
-        fits("tets", MOST_TETS, all.tets.len() + tets.len())?;
-        fits("triangles", MOST_TETS, all.triangles.len() + surface.len())?;
         let global = |v: VertexId| VertexId(base + v.0);
         all.kinds.push(kind);
         all.bounded.push(true);
@@ -337,6 +391,23 @@ impl Builder {
         all.triangle_starts.push(all.triangles.len() as u32);
         all.ring_starts.push(all.rings.len() as u32);
         Ok(())
+    }
+
+    /// Accepts as many vertices, tets and triangles more as 32-bit indices can name.
+    fn check_room(
+        &self,
+        vertices: usize,
+        tets: usize,
+        triangles: usize,
+    ) -> Result<(), BodiesError> {
+        let all = &self.bodies;
+        let body = BodyId(all.kinds.len() as u32);
+        let fits = |what, most, count| {
+            if count > most { Err(BodiesError::TooMany { body, what, most }) } else { Ok(()) }
+        };
+        fits("vertices", MOST_TETS, all.vertex_count().saturating_add(vertices))?;
+        fits("tets", MOST_TETS, all.tets.len() + tets)?;
+        fits("triangles", MOST_TETS, all.triangles.len() + triangles)
     }
 
     fn push_outline(&mut self, count: usize, rings: &[Vec<VertexId>]) -> Result<(), BodiesError> {
@@ -389,6 +460,7 @@ impl Builder {
             triangle.iter().map(move |v| (v.0, TriangleId(index as u32)))
         });
         all.triangles_around = Csr::from_pairs(count, around);
+        all.hash = all.work_out_hash();
         self.bodies
     }
 }

@@ -30,23 +30,26 @@ impl BodyOffsets {
     }
 
     /// Whether no body is known.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.starts.is_empty()
     }
 
     /// Vertices of all bodies.
-    pub fn vertex_count(&self) -> usize {
+    pub(crate) fn vertex_count(&self) -> usize {
         self.starts.last().map_or(0, |end| *end as usize)
     }
 
-    /// The vertices of a body, which must be known.
+    /// The vertices of a body; none of an unknown one.
     #[inline]
-    pub fn range(&self, body: BodyId) -> Range<usize> {
-        self.starts[body.index()] as usize..self.starts[body.index() + 1] as usize
+    pub(crate) fn range(&self, body: BodyId) -> Range<usize> {
+        match (self.starts.get(body.index()), self.starts.get(body.index() + 1)) {
+            (Some(&start), Some(&end)) => start as usize..end as usize,
+            _ => 0..0,
+        }
     }
 
     /// Vertex range of each body; one of all `vertex_count` where none is known.
-    pub fn ranges(&self, vertex_count: usize) -> impl Iterator<Item = Range<usize>> {
+    pub(crate) fn ranges(&self, vertex_count: usize) -> impl Iterator<Item = Range<usize>> {
         let count = self.starts.len().saturating_sub(1).max(1);
         (0..count).map(move |body| {
             if self.is_empty() { 0..vertex_count } else { self.range(BodyId(body as u32)) }
@@ -60,7 +63,7 @@ impl BodyOffsets {
         let bodies = &self.starts[..self.starts.len().saturating_sub(1)];
         let body = bodies.partition_point(|start| *start as usize <= vertex).max(1) - 1;
         let start = self.starts.get(body).copied().unwrap_or(0);
-        (BodyId(body as u32), VertexId(vertex as u32 - start))
+        (BodyId(body as u32), VertexId((vertex as u32).saturating_sub(start)))
     }
 }
 

@@ -88,15 +88,11 @@ pub struct Pins {
 }
 
 impl Pins {
-    /// Pins vertices where they are in `positions`.
-    ///
-    /// Those that do not exist are skipped; [`Pins::add_still`] rejects them.
-    pub fn still(mut vertices: Vec<VertexId>, positions: &[Vec3]) -> Pins {
-        vertices.sort_unstable();
-        vertices.dedup();
-        vertices.retain(|v| v.index() < positions.len());
-        let places = vertices.iter().map(|v| positions[v.index()]).collect();
-        Pins { rides: vec![None; vertices.len()], vertices, places, paths: Vec::new() }
+    /// Pins vertices where they are in `positions`, m.
+    pub fn still(vertices: &[VertexId], positions: &[Vec3]) -> Result<Pins, PinError> {
+        let mut pins = Pins::default();
+        pins.add_still(vertices, positions)?;
+        Ok(pins)
     }
 
     /// Pins more vertices where they are in `positions`, m.
@@ -162,38 +158,46 @@ impl Pins {
     }
 
     /// Position of a pinned vertex at a time, m; `pin` counts in [`Pins::vertices`].
+    ///
+    /// NaN for a pin that does not exist.
     pub fn place(&self, pin: usize, time: f64) -> Vec3 {
+        let start = self.places.get(pin).copied().unwrap_or(Vec3::NAN);
         let Some(PinPath { motion, pivot }) = self.path(pin) else {
-            return self.places[pin];
+            return start;
         };
         let pose = motion.pose(time);
-        *pivot + pose.position + pose.rotation * (self.places[pin] - *pivot)
+        *pivot + pose.position + pose.rotation * (start - *pivot)
     }
 
-    /// Velocity of a pinned vertex at a time, m/s.
+    /// Velocity of a pinned vertex at a time, m/s; NaN for a pin that does not exist.
     pub fn velocity(&self, pin: usize, time: f64) -> Vec3 {
         match self.path(pin) {
             // The pose moves a world whose origin is the pivot.
             Some(path) => path.motion.velocity_at(time, self.place(pin, time) - path.pivot),
-            None => Vec3::ZERO,
+            None if pin < self.vertices.len() => Vec3::ZERO,
+            None => Vec3::NAN,
         }
     }
 
     /// Pinned vertices that have a path, ascending.
-    pub fn moving(&self) -> impl Iterator<Item = VertexId> {
+    pub(crate) fn moving(&self) -> impl Iterator<Item = VertexId> {
         let riding = self.vertices.iter().zip(&self.rides).filter(|(_, ride)| ride.is_some());
         riding.map(|(vertex, _)| *vertex)
     }
 
     fn path(&self, pin: usize) -> Option<&PinPath> {
-        self.rides[pin].map(|path| &self.paths[path as usize])
+        self.rides.get(pin).copied().flatten().map(|path| &self.paths[path as usize])
     }
 
-    /// Writes the positions and velocities of pinned vertices at a time.
+    /// Writes the positions and velocities of pinned vertices at a time; others stay.
     pub fn hold(&self, time: f64, positions: &mut [Vec3], velocities: &mut [Vec3]) {
         for (pin, vertex) in self.vertices.iter().enumerate() {
-            positions[vertex.index()] = self.place(pin, time);
-            velocities[vertex.index()] = self.velocity(pin, time);
+            if let Some(position) = positions.get_mut(vertex.index()) {
+                *position = self.place(pin, time);
+            }
+            if let Some(velocity) = velocities.get_mut(vertex.index()) {
+                *velocity = self.velocity(pin, time);
+            }
         }
     }
 }
@@ -252,7 +256,7 @@ mod tests {
 
     #[test]
     fn the_latest_hold_counts() {
-        let mut pins = Pins::still(ids([3, 1]), &row());
+        let mut pins = Pins::still(&ids([3, 1]), &row()).unwrap();
         pins.add_moving(&ids([4, 3]), &row(), path()).unwrap();
         pins.add_still(&ids([4]), &row()).unwrap();
         assert_eq!(pins.vertices(), ids([1, 3, 4]));
@@ -287,7 +291,7 @@ mod tests {
 
     #[test]
     fn held_vertices_are_put_in_their_place() {
-        let pins = Pins::still(ids([2]), &row());
+        let pins = Pins::still(&ids([2]), &row()).unwrap();
         let (mut positions, mut velocities) = (vec![Vec3::ONE; 5], vec![Vec3::ONE; 5]);
         pins.hold(1.0, &mut positions, &mut velocities);
         assert_eq!((positions[2], velocities[2]), (2.0 * Vec3::X, Vec3::ZERO));

@@ -45,7 +45,7 @@ impl State {
     }
 
     /// Writes all values.
-    pub fn save(&self, memory: &mut Snapshot) {
+    pub(crate) fn save(&self, memory: &mut Snapshot) {
         memory.write_vectors(&self.positions);
         memory.write_vectors(&self.velocities);
         self.rigids.iter().for_each(|rigid| rigid.save(memory));
@@ -53,7 +53,7 @@ impl State {
     }
 
     /// Reads what [`State::save`] wrote for as many rigid bodies.
-    pub fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
+    pub(crate) fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         memory.read_vectors("the state", &mut self.positions)?;
         memory.read_vectors("the state", &mut self.velocities)?;
         self.rigids.iter_mut().try_for_each(|rigid| rigid.restore(memory))?;

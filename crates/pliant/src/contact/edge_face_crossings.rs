@@ -25,7 +25,7 @@ const DEEPEST: f64 = 1.5;
 
 /// Scratch memory, kept between pairs.
 #[derive(Clone, Debug, Default)]
-pub struct EdgeFaceCrossings {
+pub(crate) struct EdgeFaceCrossings {
     hits: Hits,
     /// Feature edges that cross the other body's surface, of each body.
     feature_edges: [Vec<u32>; 2],
@@ -34,7 +34,7 @@ pub struct EdgeFaceCrossings {
 
 impl EdgeFaceCrossings {
     /// Appends contacts of edges passed farther than [`SearchState::edges`] finds.
-    pub fn find(
+    pub(crate) fn find(
         &mut self,
         snapshot: &SearchState<'_>,
         pair: Pair,

@@ -17,7 +17,7 @@ const BEYOND: f64 = 0.02;
 
 /// One edge with the corners beside it, all in world space, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct EdgeGeometry {
+pub(crate) struct EdgeGeometry {
     /// Its ends.
     pub ends: [Vec3; 2],
     /// The corners opposite to it.
@@ -29,7 +29,7 @@ pub struct EdgeGeometry {
 impl EdgeGeometry {
     /// An edge with the unit normals of its triangles; `None` where it is flat.
     #[inline]
-    pub fn new(
+    pub(crate) fn new(
         ends: [Vec3; 2],
         tips: [Vec3; 2],
         [first, second]: [Vec3; 2],
@@ -64,7 +64,7 @@ pub struct EdgeEdgeGap {
 ///
 /// Edges that have passed each other by more than `depth` m have none.
 #[inline]
-pub fn edge_edge_gap(
+pub(crate) fn edge_edge_gap(
     a: &EdgeGeometry,
     b: &EdgeGeometry,
     reach: f64,

@@ -25,10 +25,10 @@ use crate::mesh::normals::face_normal;
 const SAME: f64 = 0.9;
 
 /// A vertex without an edge that leads out: its body, the one around it, itself.
-pub type Enclosed = (BodyId, BodyId, VertexId);
+pub(crate) type Enclosed = (BodyId, BodyId, VertexId);
 
 /// Fills `found` with the vertices that no edge leads out of, group after group.
-pub fn gather(penetrations: &Penetrations, bodies: &Bodies, found: &mut Vec<Enclosed>) {
+pub(crate) fn gather(penetrations: &Penetrations, bodies: &Bodies, found: &mut Vec<Enclosed>) {
     found.clear();
     for entry in penetrations.unresolved.iter().filter(|entry| entry.reason == Reason::Enclosed) {
         let own = bodies.body_of(entry.vertex);
@@ -42,7 +42,7 @@ pub fn gather(penetrations: &Penetrations, bodies: &Bodies, found: &mut Vec<Encl
 ///
 /// `space` is the box of that body; `ways` is scratch memory. `None` when rays hit nothing, as
 /// can be where tets are inverted. Of directions that are equally short, the first found.
-pub fn way_out(
+pub(crate) fn way_out(
     group: &[Enclosed],
     positions: &[Vec3],
     facets: &Facets,

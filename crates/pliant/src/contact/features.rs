@@ -1,7 +1,7 @@
 //! Surface edges with the two triangles beside them, and the size of each body.
 
 use crate::body::{Bodies, BodyKind};
-use crate::id::{BodyId, TriangleId, VertexId};
+use crate::id::{BodyId, MismatchError, TriangleId, VertexId};
 use crate::math::{Aabb, Vec3};
 
 /// Shortest side of a box, relative to its longest, below which a body is flat.
@@ -34,10 +34,11 @@ pub struct Features {
 }
 
 impl Features {
-    /// The features of a scene; sizes are measured in `rest`.
+    /// The features of a scene; sizes are measured in `rest`, one position for each vertex.
     ///
     /// Edges with more or fewer than two triangles are skipped.
-    pub fn new(rest: &[Vec3], bodies: &Bodies) -> Features {
+    pub fn new(rest: &[Vec3], bodies: &Bodies) -> Result<Features, MismatchError> {
+        bodies.check_count("positions at rest", rest.len())?;
         let mut features = Features::default();
         let mut sides: Vec<([VertexId; 2], VertexId, TriangleId)> = Vec::new();
         for body in bodies.ids() {
@@ -66,16 +67,19 @@ impl Features {
         }
         features.edge_starts.push(features.edges.len());
         features.surface_starts.push(features.surface.len());
-        features
+        Ok(features)
     }
 
-    /// Indices of the edges of a body.
+    /// Indices of the edges of a body; none of an unknown one.
     pub fn edges_of(&self, body: BodyId) -> std::ops::Range<usize> {
-        self.edge_starts[body.index()]..self.edge_starts[body.index() + 1]
+        match (self.edge_starts.get(body.index()), self.edge_starts.get(body.index() + 1)) {
+            (Some(&start), Some(&end)) => start..end,
+            _ => 0..0,
+        }
     }
 
     /// Surface vertices of a body, ascending.
-    pub fn surface_of(&self, body: BodyId) -> &[VertexId] {
+    pub(crate) fn surface_of(&self, body: BodyId) -> &[VertexId] {
         &self.surface[self.surface_starts[body.index()]..self.surface_starts[body.index() + 1]]
     }
 }
@@ -125,7 +129,7 @@ mod tests {
         let mesh = TetMesh::from_raw(cuboid([1; 3], size, TetSplit::Six).unwrap()).unwrap().0;
         let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh), Mesh::Tets(&mesh)]).unwrap();
         let positions = [mesh.positions(), mesh.positions()].concat();
-        let features = Features::new(&positions, &bodies);
+        let features = Features::new(&positions, &bodies).unwrap();
         // 12 triangles have 36 sides: 12 edges of the block and 6 diagonals, two sides each.
         assert_eq!(features.edge_starts, [0, 18, 36]);
         assert_eq!(features.surface_of(BodyId(1)).len(), 8);

@@ -74,7 +74,7 @@ impl WarmStart {
     }
 
     /// Writes all, for a run that is resumed.
-    pub fn save(&self, memory: &mut Snapshot) {
+    pub(crate) fn save(&self, memory: &mut Snapshot) {
         memory.write(self.list.len() as f64);
         memory.write(self.dt);
         for (feature, row_impulse) in &self.list {
@@ -90,7 +90,7 @@ impl WarmStart {
     }
 
     /// Reads what [`WarmStart::save`] wrote.
-    pub fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
+    pub(crate) fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         self.list.clear();
         let count = memory.read("contacts")?;
         if !(count >= 0.0 && count.fract() == 0.0) {

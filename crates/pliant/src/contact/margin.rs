@@ -45,7 +45,7 @@ impl VelocityBounds {
 
 /// Search distances of a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Margin {
+pub(crate) struct Margin {
     /// Size of the smaller body, m.
     pub size: f64,
     /// δ, m.
@@ -56,7 +56,7 @@ pub struct Margin {
 
 impl MarginSettings {
     /// The margin for a smaller body of `size` m that approaches at `speed` m/s.
-    pub fn of(self, size: f64, speed: f64, dt: f64) -> Margin {
+    pub(crate) fn of(self, size: f64, speed: f64, dt: f64) -> Margin {
         let offset = self.offset * size;
         let most = (self.speculative_distance * size).max(offset);
         let ahead = (self.steps_ahead * dt * speed).max(offset).min(most);

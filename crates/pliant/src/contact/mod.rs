@@ -29,19 +29,19 @@ pub mod edges;
 
 pub mod shape;
 
-pub mod separating_slab;
+pub(crate) mod separating_slab;
 
 pub mod near;
 
 pub mod inside;
 
-pub mod enclosed;
+pub(crate) mod enclosed;
 
-pub mod pair;
+pub(crate) mod pair;
 
-pub mod edge_face_crossings;
+pub(crate) mod edge_face_crossings;
 
-pub mod obstacles;
+pub(crate) mod obstacles;
 
 pub mod search;
 
@@ -50,7 +50,8 @@ pub mod rules;
 #[cfg(test)]
 mod reference;
 
-use crate::id::{BodyId, VertexId};
+use crate::body::Bodies;
+use crate::id::{BodyId, MismatchError, VertexId, at};
 use crate::math::Vec3;
 
 /// The two features in contact; the warm start finds its impulse by them.
@@ -127,7 +128,7 @@ impl Contact {
     }
 
     /// Least speed along the normal that the step must end with, rebound included, m/s.
-    pub fn target_normal_velocity(&self) -> f64 {
+    pub(crate) fn target_normal_velocity(&self) -> f64 {
         let least = self.min_normal_velocity;
         if self.bounce > 0.0 { least.max(self.bounce) } else { least }
     }
@@ -148,17 +149,39 @@ impl Contact {
     }
 
     /// Contact point of a side, m: of the first for a sign of 1, of the second for −1.
+    ///
+    /// NaN where a vertex is lacking.
     pub fn place(&self, sign: f64, positions: &[Vec3]) -> Vec3 {
         let own = self.terms().filter(|(_, weight)| sign * *weight > 0.0);
-        own.map(|(v, weight)| sign * weight * positions[v.index()]).sum()
+        own.map(|(v, weight)| sign * weight * at(positions, v)).sum()
     }
 
-    /// Velocity of the first side seen from the second, m/s.
+    /// Velocity of the first side seen from the second, m/s; NaN where a vertex is lacking.
     #[inline]
     pub fn relative(&self, velocities: &[Vec3]) -> Vec3 {
-        self.terms().map(|(v, weight)| weight * velocities[v.index()]).sum::<Vec3>()
+        self.terms().map(|(v, weight)| weight * at(velocities, v)).sum::<Vec3>()
             - self.surface_velocity
     }
+}
+
+/// Accepts contacts between vertices of a scene, and bodies where they are known.
+pub(crate) fn check_contacts(
+    contacts: &[Contact],
+    bodies: &Bodies,
+    vertex_count: usize,
+) -> Result<(), MismatchError> {
+    let vertices = contacts.iter().flat_map(|contact| contact.terms().map(|(v, _)| v.index() + 1));
+    let (count, expected) = (vertices.max().unwrap_or(0), vertex_count);
+    if count > expected {
+        return Err(MismatchError::Count { what: "vertices in contact", count, expected });
+    }
+    let sides = contacts.iter().flat_map(|contact| [Some(contact.bodies.0), contact.bodies.1]);
+    let last = sides.flatten().map(|body| body.index() + 1).max();
+    let (count, expected) = (last.unwrap_or(0), bodies.len().max(1));
+    if count > expected {
+        return Err(MismatchError::Count { what: "bodies in contact", count, expected });
+    }
+    Ok(())
 }
 
 /// A vertex that touches an obstacle at rest from above, in tests.

@@ -26,7 +26,12 @@ pub struct ClosestPoint {
 /// The closest point, within `reach` m, on the triangles that face `point`.
 ///
 /// `size` is that of the smaller body, m. Of triangles that are equally near, the first.
-pub fn closest_point(point: Vec3, facets: &Facets, reach: f64, size: f64) -> Option<ClosestPoint> {
+pub(crate) fn closest_point(
+    point: Vec3,
+    facets: &Facets,
+    reach: f64,
+    size: f64,
+) -> Option<ClosestPoint> {
     let mut best: Option<(f64, u32, Vec3)> = None;
     let mut within_sq = reach * reach;
     facets.tree.near(point, within_sq, |k| {

@@ -24,7 +24,7 @@ const LOOKS: usize = 64;
 
 /// Obstacles and bodies as the search sees them.
 #[derive(Clone, Copy, Debug)]
-pub struct Around<'a> {
+pub(crate) struct Around<'a> {
     /// Positions and velocities.
     pub motion: StateView<'a>,
     /// The obstacles.
@@ -40,7 +40,7 @@ pub struct Around<'a> {
 /// Appends the contacts between the vertices of a body and the obstacles.
 ///
 /// Friction is that of the obstacle.
-pub fn find(
+pub(crate) fn find(
     around: Around<'_>,
     bodies: &Bodies,
     body: BodyId,
@@ -157,7 +157,7 @@ mod tests {
         let around = Around {
             motion: StateView { positions: &positions, velocities: &[Vec3::ZERO; 4], time: 1.0 },
             obstacles: &[Obstacle::new(Plane, frames, touch).unwrap()],
-            features: &Features::new(&rest, &bodies),
+            features: &Features::new(&rest, &bodies).unwrap(),
             velocity_bounds: &[VelocityBounds::default()],
             boxes: &[Aabb::around(positions)],
         };

@@ -4,10 +4,12 @@
 //! anything: it applies shifts and impulses before the step, forces during it, and solves rows
 //! together with the materials.
 
-use crate::contact::Contact;
+use crate::body::Bodies;
 use crate::contact::impulse::ContactImpulse;
+use crate::contact::response::ResponseError;
+use crate::contact::{Contact, check_contacts};
 use crate::force::StepRejection;
-use crate::id::{BodyId, VertexId};
+use crate::id::{BodyId, MismatchError, VertexId};
 use crate::math::{Quat, Vec3};
 
 /// A rigid motion of a whole body, which strains nothing.
@@ -68,6 +70,8 @@ pub struct ContactOutput {
     pub energy_input: f64,
     /// Why the step must be repeated with shorter ones, if it must.
     pub rejection: Option<StepRejection>,
+    /// Why a response could not do its work; the step is not made then.
+    pub failure: Option<ResponseError>,
     /// Contact statistics.
     pub stats: ContactStats,
 }
@@ -97,13 +101,41 @@ impl ContactOutput {
         self.external_impulses.clear();
         self.energy_input = 0.0;
         self.rejection = None;
+        self.failure = None;
         self.stats = ContactStats::default();
+    }
+
+    /// Accepts what concerns vertices of a scene, and bodies where they are known.
+    pub(crate) fn check(&self, bodies: &Bodies, vertices: usize) -> Result<(), MismatchError> {
+        self.check_forces(vertices)?;
+        check_vertices("vertices that are struck", &self.impulses, vertices)?;
+        check_vertices("vertices that are shifted", &self.shifts, vertices)?;
+        MismatchError::check("impulses of rows", self.row_impulses.len(), self.rows.len())?;
+        check_contacts(&self.rows, bodies, vertices)?;
+        self.springs
+            .iter()
+            .try_for_each(|spring| check_contacts(&[spring.contact], bodies, vertices))
+    }
+
+    /// Accepts forces on vertices of a scene.
+    pub(crate) fn check_forces(&self, vertices: usize) -> Result<(), MismatchError> {
+        check_vertices("vertices that are pushed", &self.forces, vertices)
     }
 
     /// Longest displacement of a body's centre by a rigid shift, m.
     pub fn longest_shift(&self) -> f64 {
         self.rigid_shifts.iter().fold(0.0, |most, shift| most.max(shift.shift.length()))
     }
+}
+
+/// Accepts a list for some of the vertices of a scene.
+fn check_vertices(
+    what: &'static str,
+    list: &[(VertexId, Vec3)],
+    expected: usize,
+) -> Result<(), MismatchError> {
+    let count = list.iter().map(|(vertex, _)| vertex.index() + 1).max().unwrap_or(0);
+    if count > expected { Err(MismatchError::Count { what, count, expected }) } else { Ok(()) }
 }
 
 impl ContactStats {

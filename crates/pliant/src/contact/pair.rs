@@ -17,7 +17,7 @@ const EDGE_PAD: f64 = 0.1;
 
 /// State of all bodies that the search of each pair reads.
 #[derive(Clone, Copy, Debug)]
-pub struct SearchState<'a> {
+pub(crate) struct SearchState<'a> {
     /// Of all vertices, world space, m.
     pub positions: &'a [Vec3],
     /// Topology of the bodies.
@@ -38,7 +38,7 @@ pub struct SearchState<'a> {
 
 /// Two bodies with their search distances.
 #[derive(Clone, Copy, Debug)]
-pub struct Pair {
+pub(crate) struct Pair {
     /// The bodies.
     pub of: [BodyId; 2],
     /// Search distances.
@@ -59,7 +59,12 @@ impl SearchState<'_> {
     ///
     /// Bodies without a surface contribute all vertices, outlines none, others their surface's.
     /// `may_meet` is true for points within the reach of the second body, and for some others.
-    pub fn vertices(&self, pair: Pair, may_meet: impl Fn(Vec3) -> bool, found: &mut Vec<Contact>) {
+    pub(crate) fn vertices(
+        &self,
+        pair: Pair,
+        may_meet: impl Fn(Vec3) -> bool,
+        found: &mut Vec<Contact>,
+    ) {
         let ([a, b], Margin { reach, size, .. }) = (pair.of, pair.margin);
         let shape = &self.shapes[b.index()];
         if shape.facets.corners.is_empty() {
@@ -89,7 +94,7 @@ impl SearchState<'_> {
     ///
     /// Bodies whose boxes are farther apart than they reach have none, whatever their edges
     /// seem to have passed.
-    pub fn edges(
+    pub(crate) fn edges(
         &self,
         pair: Pair,
         slab: Option<&SeparatingSlab>,
@@ -128,7 +133,12 @@ impl SearchState<'_> {
     }
 
     /// The contact of a vertex with a surface.
-    pub fn against(&self, pair: Pair, vertex: VertexId, closest_point: &ClosestPoint) -> Contact {
+    pub(crate) fn against(
+        &self,
+        pair: Pair,
+        vertex: VertexId,
+        closest_point: &ClosestPoint,
+    ) -> Contact {
         let ([own, other], Margin { offset, size, .. }) = (pair.of, pair.margin);
         let (vertices, weights) = terms(vertex, closest_point, self.bodies);
         Contact {
@@ -188,10 +198,10 @@ mod tests {
         let positions: Vec<_> = a.positions().iter().copied().chain(moved).collect();
         let velocities = vec![Vec3::ZERO; positions.len()];
         let motion = StateView { positions: &positions, velocities: &velocities, time: 0.0 };
-        let (mut search, mut found) = (Search::new(&rest, &bodies), Vec::new());
+        let (mut search, mut found) = (Search::new(&rest, &bodies).unwrap(), Vec::new());
         let settings = ContactSettings::default();
         let query = ContactQuery { motion, bodies: &bodies, obstacles: &[], settings, dt: 0.01 };
-        search.find(query, &mut found);
+        search.find(query, &mut found).unwrap();
         let edges = found.iter().filter(|c| matches!(c.feature, Feature::EdgeEdge(..)));
         edges
             .map(|contact| {

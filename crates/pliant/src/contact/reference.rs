@@ -47,7 +47,7 @@ impl Slow<'_> {
     fn find(&self, obstacles: &[Obstacle]) -> Answer {
         let mut found = Vec::new();
         let penetrations =
-            depth::penetrations(self.motion.positions, self.bodies, depth_settings());
+            depth::penetrations(self.motion.positions, self.bodies, depth_settings()).unwrap();
         let enclosed = self.inside(&penetrations, &mut found);
         let is_inside = |vertex: VertexId, body: BodyId| {
             let resolved = penetrations.resolved.iter().map(|entry| (entry.vertex, entry.into));
@@ -448,14 +448,15 @@ fn check(thrown: &Thrown) -> Answer {
     let motion = StateView { positions, velocities, time: 0.5 };
     let velocity_bounds =
         bodies.ids().map(|body| VelocityBounds::of(&velocities[bodies.vertices(body)]));
-    let (features, velocity_bounds) = (Features::new(rest, bodies), velocity_bounds.collect());
+    let (features, velocity_bounds) =
+        (Features::new(rest, bodies).unwrap(), velocity_bounds.collect());
     let slow = Slow { motion, bodies, features, velocity_bounds, settings }.find(&obstacles);
-    let mut search = Search::new(rest, bodies);
+    let mut search = Search::new(rest, bodies).unwrap();
     let mut found = Vec::new();
     for threads in [1, 1, 3, 100, 2] {
         search.set_threads(threads);
         let query = ContactQuery { motion, bodies, obstacles: &obstacles, settings, dt: DT };
-        search.find(query, &mut found);
+        search.find(query, &mut found).unwrap();
         assert_eq!(found.len(), slow.0.len());
         for (fast, slow) in found.iter().zip(&slow.0) {
             assert_eq!(fast, slow);

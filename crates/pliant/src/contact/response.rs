@@ -13,7 +13,8 @@ use crate::body::rigid::all::RigidBodySet;
 use crate::body::soft::{Masses, StateView};
 use crate::contact::output::ContactOutput;
 use crate::force::Forces;
-use crate::id::VertexId;
+use crate::id::{MismatchError, VertexId};
+use crate::math::Vec3;
 use crate::profile::ProfilerRef;
 use crate::snapshot::{Snapshot, SnapshotError};
 
@@ -78,7 +79,12 @@ pub trait Response: std::fmt::Debug + Send {
     fn set_threads(&mut self, _threads: usize) {}
 }
 
-/// Why a response cannot be set up.
+/// Largest coordinate, m, and velocity, m/s, that contact is searched for.
+///
+/// As for meshes: products of four neither overflow nor lose their sign.
+pub(crate) const LARGEST: f64 = 1e75;
+
+/// Why a response cannot be set up, or not do its work.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ResponseError {
     /// A vertex that does not exist.
@@ -100,6 +106,19 @@ pub enum ResponseError {
         value: f64,
         /// What it must be.
         rule: &'static str,
+    },
+    /// Arguments that do not belong together.
+    #[error("{0}")]
+    Mismatch(#[from] MismatchError),
+    /// A vertex whose position or velocity is not finite, or too large for its products.
+    #[error("vertex {vertex} has {what} {value}: it must be finite, at most {LARGEST:e}")]
+    Extreme {
+        /// First such vertex.
+        vertex: VertexId,
+        /// Which quantity.
+        what: &'static str,
+        /// Its value, m or m/s.
+        value: Vec3,
     },
     /// A vertex on the wrong side of a barrier.
     #[error("vertex {vertex} starts at distance {distance} m: a barrier wants all outside")]

@@ -15,6 +15,7 @@ use crate::contact::features::Features;
 use crate::contact::margin::{Margin, MarginSettings, VelocityBounds};
 use crate::contact::obstacles::{self, Around};
 use crate::contact::pair::{Pair, SearchState, edge_depth};
+use crate::contact::response::{LARGEST, ResponseError, refuse_unsound};
 use crate::contact::separating_slab::SeparatingSlab;
 use crate::contact::shape::{Shape, grown, seen};
 use crate::contact::{Contact, Feature, inside};
@@ -23,7 +24,7 @@ use crate::depth::{DepthSettings, Penetrations, Scope};
 use crate::detect::boxes::{Bounds, Hits};
 use crate::detect::pairs::{self, Sweep};
 use crate::force::StateView;
-use crate::id::{BodyId, VertexId};
+use crate::id::{BodyId, MismatchError, VertexId};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::normals::Normals;
 use crate::mesh::topology::Csr;
@@ -44,6 +45,23 @@ impl Default for ContactSettings {
     }
 }
 
+impl ContactSettings {
+    /// Rejects values outside their ranges.
+    pub(crate) fn check(self) -> Result<(), ResponseError> {
+        let MarginSettings { offset, speculative_distance, steps_ahead } = self.margin;
+        let rule = "at least 0 and finite";
+        let sound = |value: f64| value >= 0.0 && value.is_finite();
+        let values = [
+            ("friction", self.friction),
+            ("offset", offset),
+            ("speculative distance", speculative_distance),
+            ("number of steps ahead", steps_ahead),
+        ];
+        let list = values.map(|(what, value)| (what, value, sound(value), rule));
+        refuse_unsound("contact search", &list)
+    }
+}
+
 /// One moment of a scene, whose contacts are searched for.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactQuery<'a> {
@@ -57,6 +75,18 @@ pub struct ContactQuery<'a> {
     pub settings: ContactSettings,
     /// Length of the step to come, s.
     pub dt: f64,
+}
+
+/// Accepts values that are finite, and whose products are.
+fn check_extreme(what: &'static str, list: &[Vec3]) -> Result<(), ResponseError> {
+    let is_extreme = |value: &Vec3| !value.abs().cmple(Vec3::splat(LARGEST)).all();
+    match list.iter().position(is_extreme) {
+        None => Ok(()),
+        Some(index) => {
+            let (vertex, value) = (VertexId(index as u32), list[index]);
+            Err(ResponseError::Extreme { vertex, what, value })
+        }
+    }
 }
 
 /// Settings of the penetration of vertices inside.
@@ -73,6 +103,8 @@ pub struct Search {
     pub unresolved: usize,
     /// Vertices of bodies wholly inside others, in the last search.
     pub enclosed: usize,
+    /// Hash of the bodies that it was made for.
+    bodies: u64,
     scratch: Scratch,
     penetrations: Penetrations,
     near: BroadPhase,
@@ -124,16 +156,19 @@ struct ThreadScratch {
 }
 
 impl Search {
-    /// Prepares for a scene; sizes are those in `rest`.
-    pub fn new(rest: &[Vec3], bodies: &Bodies) -> Search {
-        let features = Features::new(rest, bodies);
+    /// Prepares for a scene; sizes are those in `rest`, one position for each vertex.
+    pub fn new(rest: &[Vec3], bodies: &Bodies) -> Result<Search, ResponseError> {
+        bodies.check_count("positions at rest", rest.len())?;
+        check_extreme("position at rest", rest)?;
+        let features = Features::new(rest, bodies)?;
         let shapes = bodies.ids().map(|body| Shape::new(rest, bodies, &features, body));
-        Search {
+        Ok(Search {
+            bodies: bodies.hash(),
             shapes: shapes.collect(),
             features,
             unresolved: 0,
             enclosed: 0,
-            scratch: Scratch::new(rest, bodies),
+            scratch: Scratch::new(rest, bodies)?,
             penetrations: Penetrations::default(),
             near: BroadPhase::default(),
             inside: Vec::new(),
@@ -142,7 +177,7 @@ impl Search {
             offsets: vec![0, bodies.len()],
             most_threads: bodies.len().max(1),
             order: Vec::new(),
-        }
+        })
     }
 
     /// Sets the number of threads; results are bitwise the same.
@@ -151,13 +186,19 @@ impl Search {
         self.shares.resize_with(threads.clamp(1, self.most_threads), ThreadScratch::default);
     }
 
-    /// Fills `found` with all contacts, ascending by feature.
-    pub fn find(&mut self, query: ContactQuery<'_>, found: &mut Vec<Contact>) {
+    /// Fills `found` with all contacts, ascending by feature; with none on an error.
+    pub fn find(
+        &mut self,
+        query: ContactQuery<'_>,
+        found: &mut Vec<Contact>,
+    ) -> Result<(), ResponseError> {
+        found.clear();
+        self.check(query)?;
         let ContactQuery { motion, bodies, obstacles, settings, dt } = query;
         self.near.find(motion, bodies, &self.features, settings.margin, dt);
         self.cut(bodies.len());
         self.fit(motion.positions, bodies);
-        self.find_inside(motion.positions, bodies);
+        self.find_inside(motion.positions, bodies)?;
         let Search { features, shapes, near, inside, groups, shares, penetrations, .. } = self;
         let snapshot = SearchState {
             positions: motion.positions,
@@ -183,6 +224,20 @@ impl Search {
             }
         });
         self.put_together(found);
+        Ok(())
+    }
+
+    /// Accepts the bodies that it was made for, in a motion of all their vertices.
+    fn check(&self, query: ContactQuery<'_>) -> Result<(), ResponseError> {
+        let ContactQuery { motion, bodies, settings, dt, .. } = query;
+        bodies.check_hash("contact search", self.bodies)?;
+        bodies.check_count("positions", motion.positions.len())?;
+        bodies.check_count("velocities", motion.velocities.len())?;
+        check_extreme("position", motion.positions)?;
+        check_extreme("velocity", motion.velocities)?;
+        let is_time = dt > 0.0 && dt.is_finite();
+        refuse_unsound("contact search", &[("step", dt, is_time, "positive and finite")])?;
+        settings.check()
     }
 
     /// Splits bodies over the threads by the number of neighbours.
@@ -217,9 +272,9 @@ impl Search {
     }
 
     /// Which vertices are inside which bodies, and their penetrations.
-    fn find_inside(&mut self, positions: &[Vec3], bodies: &Bodies) {
+    fn find_inside(&mut self, positions: &[Vec3], bodies: &Bodies) -> Result<(), MismatchError> {
         let Search { scratch, penetrations, inside, groups, .. } = self;
-        scratch.penetrations(positions, bodies, depth_settings(), penetrations);
+        scratch.penetrations(positions, bodies, depth_settings(), penetrations)?;
         inside.clear();
         let resolved = penetrations.resolved.iter().map(|entry| (entry.vertex, entry.into));
         let unresolved = penetrations.unresolved.iter().map(|entry| (entry.vertex, entry.into));
@@ -228,6 +283,7 @@ impl Search {
         }
         inside.sort_unstable();
         enclosed::gather(penetrations, bodies, &mut groups.vertices);
+        Ok(())
     }
 
     /// Sorts the contacts of all threads into one list.
@@ -410,10 +466,10 @@ mod tests {
     fn found(positions: &[Vec3], bodies: &Bodies) -> (Vec<Contact>, Search) {
         let velocities = vec![Vec3::ZERO; positions.len()];
         let motion = StateView { positions, velocities: &velocities, time: 0.0 };
-        let (mut search, mut found) = (Search::new(positions, bodies), Vec::new());
+        let (mut search, mut found) = (Search::new(positions, bodies).unwrap(), Vec::new());
         let settings = ContactSettings::default();
         let query = ContactQuery { motion, bodies, obstacles: &[], settings, dt: 0.01 };
-        search.find(query, &mut found);
+        search.find(query, &mut found).unwrap();
         (found, search)
     }
 

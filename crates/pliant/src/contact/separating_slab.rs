@@ -22,7 +22,7 @@ const ROUNDING: f64 = 1e-14;
 
 /// Extents of two bodies towards each other along a direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SeparatingSlab {
+pub(crate) struct SeparatingSlab {
     along: Vec3,
     front: f64,
     back: f64,
@@ -34,7 +34,7 @@ impl SeparatingSlab {
     /// Along the line between the centres of two bodies' boxes.
     ///
     /// `None` for bodies with many vertices or without a surface, and where the centres coincide.
-    pub fn between(
+    pub(crate) fn between(
         [a, b]: [BodyId; 2],
         positions: &[Vec3],
         features: &Features,
@@ -55,7 +55,7 @@ impl SeparatingSlab {
 
     /// Whether no points of the two bodies are nearer than `reach` m.
     #[inline]
-    pub fn keeps_apart(&self, reach: f64) -> bool {
+    pub(crate) fn keeps_apart(&self, reach: f64) -> bool {
         self.back - self.front > reach + self.slack
     }
 
@@ -63,7 +63,7 @@ impl SeparatingSlab {
     ///
     /// The body is 0 for the first and 1 for the second.
     #[inline]
-    pub fn may_meet(&self, body: usize, point: Vec3, reach: f64) -> bool {
+    pub(crate) fn may_meet(&self, body: usize, point: Vec3, reach: f64) -> bool {
         let (place, reach) = (self.along.dot(point), reach + self.slack);
         if body == 0 { place >= self.back - reach } else { place <= self.front + reach }
     }
@@ -84,7 +84,7 @@ mod tests {
         let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh), Mesh::Tets(&mesh)]).unwrap();
         let aside = mesh.positions().iter().map(|p| *p + 1.25 * Vec3::X);
         let positions: Vec<_> = mesh.positions().iter().copied().chain(aside).collect();
-        let features = Features::new(&positions, &bodies);
+        let features = Features::new(&positions, &bodies).unwrap();
         let boxes: Vec<_> = bodies
             .ids()
             .map(|body| Aabb::around(positions[bodies.vertices(body)].iter().copied()))

@@ -8,14 +8,14 @@ use crate::body::Bodies;
 use crate::contact::edges::EdgeGeometry;
 use crate::contact::features::{Edge, Features};
 use crate::detect::boxes::{Bounds, Layers, rounded};
-use crate::id::{BodyId, VertexId};
-use crate::math::{Aabb, Vec3};
+use crate::id::{BodyId, VertexId, at};
+use crate::math::{Aabb, Vec3, Vec4};
 use crate::mesh::bvh::Bvh;
 use crate::mesh::normals::face_normal;
 
 /// A feature edge: a surface edge that is not flat.
 #[derive(Clone, Copy, Debug)]
-pub struct FeatureEdge {
+pub(crate) struct FeatureEdge {
     /// Its index among the edges of the scene.
     pub edge: u32,
     /// Its ends and the corners beside it.
@@ -27,7 +27,7 @@ pub struct FeatureEdge {
 impl FeatureEdge {
     /// The box around it, m.
     #[inline]
-    pub fn around(&self) -> Aabb {
+    pub(crate) fn around(&self) -> Aabb {
         let [from, to] = self.side.ends;
         Aabb { min: from.min(to), max: from.max(to) }
     }
@@ -37,36 +37,53 @@ impl FeatureEdge {
 #[derive(Clone, Debug, Default)]
 pub struct Facets {
     /// Index of the first triangle among those of the scene.
-    pub first: usize,
+    pub(crate) first: usize,
     /// Corners of each triangle, world space, m.
-    pub corners: Vec<[Vec3; 3]>,
+    pub(crate) corners: Vec<[Vec3; 3]>,
     /// Boxes of the triangles, counted within the body.
-    pub tree: Bvh,
+    pub(crate) tree: Bvh,
     /// Number of triangles.
     count: usize,
 }
 
 impl Facets {
     /// The triangles of a body; `rest` decides which are next to each other.
+    ///
+    /// None of an unknown body. Corners that `rest` lacks are NaN.
     pub fn new(rest: &[Vec3], bodies: &Bodies, body: BodyId) -> Facets {
         let triangles = bodies.triangles_of(body);
-        let boxes = bodies.triangles()[triangles.clone()]
-            .iter()
-            .map(|triangle| Aabb::around(triangle.map(|v| rest[v.index()])));
-        let tree = Bvh::new(&boxes.collect::<Vec<_>>());
-        Facets { first: triangles.start, corners: Vec::new(), tree, count: triangles.len() }
+        let own = bodies.triangles()[triangles.clone()].iter();
+        let corners: Vec<[Vec3; 3]> = own.map(|corners| corners.map(|v| at(rest, v))).collect();
+        let boxes: Vec<Aabb> = corners.iter().map(|corners| Aabb::around(*corners)).collect();
+        Facets { first: triangles.start, corners, tree: Bvh::new(&boxes), count: triangles.len() }
     }
 
-    /// Updates to the present positions.
+    /// Index of the first triangle among those of the scene.
+    pub fn first(&self) -> usize {
+        self.first
+    }
+
+    /// Corners of each triangle where it was fitted last, world space, m.
+    pub fn corners(&self) -> &[[Vec3; 3]] {
+        &self.corners
+    }
+
+    /// Boxes of the triangles, counted within the body.
+    pub fn tree(&self) -> &Bvh {
+        &self.tree
+    }
+
+    /// Updates to the present positions; corners that are lacking are NaN.
     pub fn fit(&mut self, positions: &[Vec3], bodies: &Bodies) {
         let Facets { first, corners, tree, count } = self;
         corners.clear();
-        let triangles = &bodies.triangles()[*first..*first + *count];
+        let triangles = bodies.triangles().get(*first..*first + *count).unwrap_or_default();
         corners.extend(
-            triangles.iter().map(|&[a, b, c]| {
-                [positions[a.index()], positions[b.index()], positions[c.index()]]
-            }),
+            triangles
+                .iter()
+                .map(|&[a, b, c]| [at(positions, a), at(positions, b), at(positions, c)]),
         );
+        corners.resize(*count, [Vec3::NAN; 3]);
         tree.refit(|k| {
             let [a, b, c] = corners[k as usize];
             Aabb { min: a.min(b).min(c), max: a.max(b).max(c) }
@@ -76,7 +93,7 @@ impl Facets {
 
 /// Triangles and edges of a body where they are now.
 #[derive(Clone, Debug, Default)]
-pub struct Shape {
+pub(crate) struct Shape {
     /// Its triangles.
     pub facets: Facets,
     /// Feature edges; near ones are near each other in the list.
@@ -93,7 +110,7 @@ pub struct Shape {
 
 impl Shape {
     /// The shape of a body; `rest` decides which edges are next to each other.
-    pub fn new(rest: &[Vec3], bodies: &Bodies, features: &Features, body: BodyId) -> Shape {
+    pub(crate) fn new(rest: &[Vec3], bodies: &Bodies, features: &Features, body: BodyId) -> Shape {
         let at = |v: VertexId| rest[v.index()];
         let edges = features.edges_of(body);
         let lines = features.edges[edges.clone()].iter().map(|e| Aabb::around(e.ends.map(at)));
@@ -107,7 +124,13 @@ impl Shape {
     }
 
     /// Updates to the present positions; boxes of edges are measured from `origin`.
-    pub fn fit(&mut self, positions: &[Vec3], bodies: &Bodies, features: &Features, origin: Vec3) {
+    pub(crate) fn fit(
+        &mut self,
+        positions: &[Vec3],
+        bodies: &Bodies,
+        features: &Features,
+        origin: Vec3,
+    ) {
         let Shape { facets, feature_edges, boxes, longest, normals, order } = self;
         facets.fit(positions, bodies);
         let first = facets.first;
@@ -135,8 +158,10 @@ impl Shape {
 
 /// A box in f32, m from an origin; conservative under closed comparisons.
 #[inline]
-pub fn seen(space: Aabb, origin: Vec3) -> Bounds {
-    Bounds { low: rounded(space.min - origin), high: rounded(space.max - origin) }
+pub(crate) fn seen(space: Aabb, origin: Vec3) -> Bounds {
+    // What no f32 can hold is at its end: infinite bounds would meet the places without a box.
+    let held = |v: Vec3| rounded(v).clamp(Vec4::splat(f32::MIN), Vec4::splat(f32::MAX));
+    Bounds { low: held(space.min - origin), high: held(space.max - origin) }
 }
 
 /// A box with a margin all around, m.
@@ -159,7 +184,7 @@ mod tests {
         let mesh = TetMesh::from_raw(cuboid([2; 3], size, TetSplit::Five).unwrap()).unwrap().0;
         let bodies = Bodies::from_meshes(&[Mesh::Tets(&mesh), Mesh::Tets(&mesh)]).unwrap();
         let rest = [mesh.positions(), mesh.positions()].concat();
-        let features = Features::new(&rest, &bodies);
+        let features = Features::new(&rest, &bodies).unwrap();
         let mut shape = Shape::new(&rest, &bodies, &features, BodyId(1));
         for _ in 0..2 {
             shape.fit(&rest, &bodies, &features, Vec3::ZERO);

@@ -50,7 +50,6 @@ pub fn penetration(point: Vec3, crossings: &[Crossing], exponent: f64) -> Option
 
     let (mut weight_sum, mut depth_sum, mut normal_sum) = (0.0, 0.0, Vec3::ZERO);
     for crossing in crossings {
-        debug_assert!(crossing.normal.is_normalized(), "{crossing:?}");
         let to_surface = crossing.position - point;
         let weight = weight(to_surface.length_squared(), nearest_sq, exponent); // eq. 1
         weight_sum += weight;
@@ -75,7 +74,7 @@ pub fn penetration(point: Vec3, crossings: &[Crossing], exponent: f64) -> Option
 ///   converge to the nearest crossing, as [Heidelberger04 §3.4] demands. Shown by
 ///   `only_powers_above_one_converge_to_the_nearest_crossing`.
 #[inline]
-pub fn weight(distance_sq: f64, nearest_sq: f64, exponent: f64) -> f64 {
+pub(crate) fn weight(distance_sq: f64, nearest_sq: f64, exponent: f64) -> f64 {
     let ratio_sq = nearest_sq / distance_sq;
     if exponent == 2.0 { ratio_sq } else { libm::pow(ratio_sq, 0.5 * exponent) }
 }

@@ -20,7 +20,7 @@ use crate::detect::rays::{self, RayHit};
 use crate::detect::tet_bvh::TetBvh;
 use crate::detect::vertex_edges::VertexEdges;
 use crate::detect::{Exit, Overlaps};
-use crate::id::{BodyId, VertexId};
+use crate::id::{BodyId, MismatchError, VertexId};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::normals::{NormalCache, Normals, face_normal, normal_at};
 use crate::mesh::topology::Csr;
@@ -40,6 +40,8 @@ pub struct Scratch {
     fit: Fit,
     sweep: Sweep,
     near: Csr<BodyId>,
+    /// Hash of the bodies that it was made for.
+    bodies: u64,
     /// Most threads of use: the number of bodies; at least 1.
     most_threads: usize,
     /// One per thread, at least one.
@@ -111,8 +113,10 @@ struct ContainmentScratch {
 
 impl Scratch {
     /// Scratch memory for a scene; `positions` decide how it is split into clusters.
-    pub fn new(positions: &[Vec3], bodies: &Bodies) -> Scratch {
-        Scratch {
+    pub fn new(positions: &[Vec3], bodies: &Bodies) -> Result<Scratch, MismatchError> {
+        bodies.check_count("positions", positions.len())?;
+        Ok(Scratch {
+            bodies: bodies.hash(),
             clusters: Clusters::new(positions, bodies),
             fit: Fit::default(),
             sweep: Sweep::default(),
@@ -121,7 +125,7 @@ impl Scratch {
             shares: vec![ThreadScratch::default()],
             rows: Vec::new(),
             profiler: None,
-        }
+        })
     }
 
     /// Reports stage 1 as `Detect` and stages 2 to 4 as `Depth`, body by body.
@@ -155,13 +159,14 @@ impl Scratch {
         bodies: &Bodies,
         settings: DepthSettings,
         found: &mut Penetrations,
-    ) {
+    ) -> Result<(), MismatchError> {
         found.clear();
+        self.check(positions, bodies)?;
         let (step, shares) = self.prepare(positions, bodies, settings);
         found.non_finite.clone_from(&step.fit.non_finite);
         if let [ThreadScratch { local, .. }] = shares {
             bodies.ids().for_each(|body| local.run(&step, body, found));
-            return;
+            return Ok(());
         }
         let count = shares.len();
         for (index, share) in shares.iter_mut().enumerate() {
@@ -173,10 +178,23 @@ impl Scratch {
             bodies.clone().for_each(|body| local.run(&step, BodyId(body), found));
         });
         shares.iter().for_each(|share| found.append(&share.found));
+        Ok(())
+    }
+
+    /// Accepts the bodies that it was made for, with a position of each vertex.
+    fn check(&self, positions: &[Vec3], bodies: &Bodies) -> Result<(), MismatchError> {
+        bodies.check_hash("scratch memory", self.bodies)?;
+        bodies.check_count("positions", positions.len())
     }
 
     /// Fills `found` with the vertices inside other bodies: stage 1 alone.
-    pub fn overlaps(&mut self, positions: &[Vec3], bodies: &Bodies, found: &mut Overlaps) {
+    pub fn overlaps(
+        &mut self,
+        positions: &[Vec3],
+        bodies: &Bodies,
+        found: &mut Overlaps,
+    ) -> Result<(), MismatchError> {
+        self.check(positions, bodies)?;
         let mut rows = std::mem::take(&mut self.rows);
         rows.clear();
         found.vertices.clear();
@@ -197,6 +215,7 @@ impl Scratch {
         }
         found.into.refill(found.vertices.len(), &rows);
         self.rows = rows;
+        Ok(())
     }
 
     /// Prepares what all bodies share.

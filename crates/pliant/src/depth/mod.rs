@@ -7,7 +7,7 @@
 
 use crate::body::Bodies;
 pub use crate::detect::Scope;
-use crate::id::{BodyId, VertexId};
+use crate::id::{BodyId, MismatchError, VertexId};
 use crate::math::Vec3;
 use crate::mesh::normals::Normals;
 
@@ -15,7 +15,7 @@ pub mod border;
 
 pub mod propagate;
 
-pub mod propagation_field;
+pub(crate) mod propagation_field;
 
 pub mod fused;
 
@@ -156,8 +156,8 @@ impl PartialEq for Penetrations {
 
 /// The penetration of every overlapping vertex in one call, for other engines.
 ///
-/// `positions` are in body order, one for each of [`Bodies::vertex_count`]; with
-/// fewer it panics. A body with a position that is not finite is left out and named in
+/// `positions` are in body order, one for each of [`Bodies::vertex_count`]; another number of
+/// them is an error. A body with a position that is not finite is left out and named in
 /// [`Penetrations::non_finite`]. Scratch memory is allocated at each call: where many steps follow each
 /// other, keep a [`fused::Scratch`] and get the same numbers sooner.
 ///
@@ -174,26 +174,29 @@ impl PartialEq for Penetrations {
 /// let bodies = Bodies::from_tets(&[(4, tet), (4, tet)])?;
 /// let positions: Vec<_> = lower.iter().chain(&upper).map(|&p| Vec3::from(p)).collect();
 ///
-/// let found = penetrations(&positions, &bodies, DepthSettings::default());
+/// let found = penetrations(&positions, &bodies, DepthSettings::default())?;
 /// assert_eq!(found.resolved.len(), 1);
 /// assert_eq!(found.resolved[0].vertex, VertexId(7));
 /// assert!(found.resolved[0].penetration.direction.z > 0.0);
 /// assert!(found.unresolved.is_empty());
-/// # Ok::<(), pliant::body::BodiesError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn penetrations(positions: &[Vec3], bodies: &Bodies, settings: DepthSettings) -> Penetrations {
-    let (has, needs) = (positions.len(), bodies.vertex_count());
-    assert!(has >= needs, "{has} positions for bodies of {needs} vertices");
+pub fn penetrations(
+    positions: &[Vec3],
+    bodies: &Bodies,
+    settings: DepthSettings,
+) -> Result<Penetrations, MismatchError> {
     let mut found = Penetrations::default();
-    fused::Scratch::new(positions, bodies).penetrations(positions, bodies, settings, &mut found);
-    found
+    let mut scratch = fused::Scratch::new(positions, bodies)?;
+    scratch.penetrations(positions, bodies, settings, &mut found)?;
+    Ok(found)
 }
 
 impl Penetrations {
-    /// The bodies of an entry, ascending; one in [`Scope::Pairs`].
+    /// The bodies of an entry, ascending; one in [`Scope::Pairs`], none of another list.
     #[inline]
     pub fn bodies(&self, into: Span) -> &[BodyId] {
-        &self.bodies[into.start as usize..into.end as usize]
+        self.bodies.get(into.start as usize..into.end as usize).unwrap_or_default()
     }
 
     /// Stores a list of bodies for an entry.
@@ -216,7 +219,7 @@ impl Penetrations {
     }
 
     /// Empties everything but keeps the memory.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.resolved.clear();
         self.unresolved.clear();
         self.bodies.clear();
@@ -232,7 +235,7 @@ impl Penetrations {
     /// Puts the lists in order from the given entries on.
     fn sort_from(&mut self, resolved: usize, unresolved: usize) {
         let bodies = &self.bodies;
-        let first = |into: Span| bodies[into.start as usize];
+        let first = |into: Span| bodies.get(into.start as usize).copied();
         self.resolved[resolved..].sort_by_key(|r| (r.vertex, first(r.into)));
         self.unresolved[unresolved..].sort_by_key(|u| (u.vertex, first(u.into)));
     }
@@ -251,10 +254,10 @@ mod tests {
         let positions: Vec<_> = tet.into_iter().chain(tet.map(|p| p + 0.1)).collect();
         let settings = DepthSettings::default();
         let mut kept = Penetrations::default();
-        let mut scratch = fused::Scratch::new(&positions, &bodies);
+        let mut scratch = fused::Scratch::new(&positions, &bodies).unwrap();
         for _ in 0..2 {
-            scratch.penetrations(&positions, &bodies, settings, &mut kept);
-            assert_eq!(penetrations(&positions, &bodies, settings), kept);
+            scratch.penetrations(&positions, &bodies, settings, &mut kept).unwrap();
+            assert_eq!(penetrations(&positions, &bodies, settings).as_ref(), Ok(&kept));
         }
         assert_eq!(kept.resolved.len(), 1);
     }
@@ -268,7 +271,7 @@ mod tests {
         // The last two bodies overlap; the first two are near them, one of them is broken.
         let by = [3.0, 3.05, 0.0, 0.1];
         let sound: Vec<Vec3> = by.iter().flat_map(|by| tet.map(|p| p + *by)).collect();
-        let expected = penetrations(&sound, &bodies, settings);
+        let expected = penetrations(&sound, &bodies, settings).unwrap();
         assert!(expected.non_finite.is_empty());
         let of_last = |found: &Penetrations| -> Vec<Resolved> {
             found.resolved.iter().filter(|r| r.vertex.0 >= 8).copied().collect()
@@ -280,16 +283,18 @@ mod tests {
                 for axis in 0..3 {
                     let mut positions = sound.clone();
                     positions[vertex][axis] = bad;
-                    let found = penetrations(&positions, &bodies, settings);
+                    let found = penetrations(&positions, &bodies, settings).unwrap();
                     assert_eq!(found.non_finite, [VertexId(vertex as u32)]);
                     assert_eq!(found.resolved.len(), count, "{bad} {vertex}");
                     for (a, b) in found.resolved.iter().zip(of_last(&expected)) {
                         assert_eq!((a.vertex, a.penetration), (b.vertex, b.penetration));
                     }
                     // Memory that was made for broken positions serves sound ones.
-                    let (mut scratch, mut again) =
-                        (fused::Scratch::new(&positions, &bodies), Penetrations::default());
-                    scratch.penetrations(&sound, &bodies, settings, &mut again);
+                    let (mut scratch, mut again) = (
+                        fused::Scratch::new(&positions, &bodies).unwrap(),
+                        Penetrations::default(),
+                    );
+                    scratch.penetrations(&sound, &bodies, settings, &mut again).unwrap();
                     assert_eq!(again, expected);
                 }
             }
@@ -297,9 +302,15 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "3 positions for bodies of 4 vertices")]
-    fn too_few_positions_are_said_to_be() {
+    fn positions_and_memory_of_other_bodies_are_refused() {
         let bodies = Bodies::from_tets(&[(4, &[TET])]).unwrap();
-        penetrations(&[Vec3::ZERO; 3], &bodies, DepthSettings::default());
+        let found = penetrations(&[Vec3::ZERO; 3], &bodies, DepthSettings::default());
+        assert_eq!(found.unwrap_err().to_string(), "there are 3 positions, expected 4");
+        let (places, settings) = ([Vec3::ZERO; 5], DepthSettings::default());
+        let others = Bodies::from_tets(&[(5, &[TET])]).unwrap();
+        let mut scratch = fused::Scratch::new(&places[..4], &bodies).unwrap();
+        let found = scratch.penetrations(&places, &others, settings, &mut Default::default());
+        let wanted = "the scratch memory was made for other bodies";
+        assert_eq!(found.unwrap_err().to_string(), wanted);
     }
 }

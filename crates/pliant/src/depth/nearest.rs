@@ -8,7 +8,7 @@
 use crate::body::Bodies;
 use crate::depth::Penetration;
 use crate::detect::Overlaps;
-use crate::id::{BodyId, TriangleId, VertexId};
+use crate::id::{BodyId, MismatchError, TriangleId, VertexId};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::bvh::Bvh;
 use crate::mesh::closest::closest_point;
@@ -37,11 +37,14 @@ pub struct Nearest {
     fitted: Vec<bool>,
     /// For each vertex the triangle that was nearest at its last query, or [`NONE`].
     last: Vec<u32>,
+    /// Hash of the bodies that it was made for.
+    bodies: u64,
 }
 
 impl Nearest {
     /// Scratch memory for a scene; `positions` decide how triangles are put into trees.
-    pub fn new(positions: &[Vec3], bodies: &Bodies) -> Nearest {
+    pub fn new(positions: &[Vec3], bodies: &Bodies) -> Result<Nearest, MismatchError> {
+        bodies.check_count("positions", positions.len())?;
         let mut boxes = Vec::new();
         let tree = |body: BodyId| {
             boxes.clear();
@@ -49,11 +52,12 @@ impl Nearest {
             boxes.extend(triangles.map(|index| Aabb::around(corners(positions, bodies, index))));
             Bvh::to_refit(&boxes)
         };
-        Nearest {
+        Ok(Nearest {
             trees: bodies.ids().map(tree).collect(),
             fitted: vec![false; bodies.len()],
             last: vec![NONE; bodies.vertex_count()],
-        }
+            bodies: bodies.hash(),
+        })
     }
 
     /// Fills `found` with the shortest way out for every overlap, in its order.
@@ -70,8 +74,11 @@ impl Nearest {
         bodies: &Bodies,
         overlaps: &Overlaps,
         found: &mut Vec<Closest>,
-    ) {
+    ) -> Result<(), MismatchError> {
         found.clear();
+        bodies.check_hash("scratch memory", self.bodies)?;
+        bodies.check_count("positions", positions.len())?;
+        overlaps.check(bodies)?;
         self.fitted.fill(false);
         let mut before = NONE;
         for (&vertex, into) in overlaps.vertices.iter().zip(overlaps.into.iter()) {
@@ -102,6 +109,7 @@ impl Nearest {
                 best.penetration(|| corners(positions, bodies, best.triangle as usize));
             found.push(Closest { vertex, triangle: TriangleId(best.triangle), penetration });
         }
+        Ok(())
     }
 
     /// Makes the tree of a body fit, once a step.
@@ -212,12 +220,12 @@ mod tests {
             };
             shapes.iter().enumerate().flat_map(body).collect()
         };
-        let mut nearest = Nearest::new(&at(0), &bodies);
+        let mut nearest = Nearest::new(&at(0), &bodies).unwrap();
         let (mut found, mut count) = (Vec::new(), 0);
         for step in 0..6 {
             let positions = at(step);
             let overlaps = brute::overlaps(&positions, &bodies);
-            nearest.penetrations(&positions, &bodies, &overlaps, &mut found);
+            nearest.penetrations(&positions, &bodies, &overlaps, &mut found).unwrap();
             assert_eq!(found, slow(&positions, &bodies, &overlaps), "step {step}");
             count += found.len();
         }
@@ -265,7 +273,8 @@ mod tests {
             .collect();
         let overlaps = brute::overlaps(&positions, &bodies);
         let mut found = Vec::new();
-        Nearest::new(&positions, &bodies).penetrations(&positions, &bodies, &overlaps, &mut found);
+        let mut nearest = Nearest::new(&positions, &bodies).unwrap();
+        nearest.penetrations(&positions, &bodies, &overlaps, &mut found).unwrap();
         assert_eq!(found.len(), 2); // and the highest corner of the first in the second
         let expected = [(VertexId(7), -Vec3::Z), (VertexId(8), Vec3::Z)];
         for (found, (vertex, direction)) in found.iter().zip(expected) {

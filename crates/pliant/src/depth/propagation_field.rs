@@ -15,7 +15,7 @@ const FREE: u32 = u32::MAX;
 
 /// Colliding vertices of one body, ascending, with what is known of each.
 #[derive(Clone, Debug, Default)]
-pub struct Field {
+pub(crate) struct Field {
     /// First vertex of the body.
     base: u32,
     /// Place of each vertex of the body among the members, or [`FREE`].
@@ -44,7 +44,7 @@ struct Member {
 
 impl Field {
     /// Starts a new, empty set.
-    pub fn start(&mut self, bodies: &Bodies, body: BodyId) {
+    pub(crate) fn start(&mut self, bodies: &Bodies, body: BodyId) {
         let range = bodies.vertices(body);
         self.base = range.start as u32;
         if self.slots.len() < range.len() {
@@ -54,7 +54,7 @@ impl Field {
     }
 
     /// Adds a vertex, or to the last one added another body that it is inside of.
-    pub fn add(&mut self, vertex: VertexId, live: u32) {
+    pub(crate) fn add(&mut self, vertex: VertexId, live: u32) {
         if self.members.last().is_none_or(|last| last.vertex != vertex) {
             self.slots[(vertex.0 - self.base) as usize] = self.members.len() as u32;
             let candidate_bodies = self.candidate_bodies.len() as u32;
@@ -65,22 +65,17 @@ impl Field {
     }
 
     /// Number of members.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Whether there are no members.
-    pub fn is_empty(&self) -> bool {
-        self.members.is_empty()
-    }
-
     /// The vertex of a member.
-    pub fn vertex(&self, slot: usize) -> VertexId {
+    pub(crate) fn vertex(&self, slot: usize) -> VertexId {
         self.members[slot].vertex
     }
 
     /// The bodies that a member is inside of, as they were added.
-    pub fn candidate_bodies(&self, slot: usize) -> &[u32] {
+    pub(crate) fn candidate_bodies(&self, slot: usize) -> &[u32] {
         let end = self
             .members
             .get(slot + 1)
@@ -90,7 +85,7 @@ impl Field {
 
     /// Those of some vertices of the body that are no members, kept in `free`.
     #[inline]
-    pub fn free_among<'a>(
+    pub(crate) fn free_among<'a>(
         &self,
         vertices: &[VertexId],
         free: &'a mut Vec<VertexId>,
@@ -108,7 +103,7 @@ impl Field {
     }
 
     /// Stores the result of stage 3, with the numbers of free neighbours and crossings.
-    pub fn border(
+    pub(crate) fn border(
         &mut self,
         slot: usize,
         penetration: Option<Penetration>,
@@ -126,7 +121,7 @@ impl Field {
     }
 
     /// Carries depths from ring to ring until no more are reached.
-    pub fn spread(&mut self, positions: &[Vec3], bodies: &Bodies, exponent: f64) {
+    pub(crate) fn spread(&mut self, positions: &[Vec3], bodies: &Bodies, exponent: f64) {
         if self.front.len() == self.members.len() {
             return;
         }
@@ -150,7 +145,7 @@ impl Field {
     }
 
     /// Adds what is known of a member to the result.
-    pub fn describe(&self, slot: usize, into: &[BodyId], found: &mut Penetrations) {
+    pub(crate) fn describe(&self, slot: usize, into: &[BodyId], found: &mut Penetrations) {
         let Member { vertex, answer, reason, .. } = self.members[slot];
         let into = found.keep(into);
         match answer {
@@ -162,7 +157,7 @@ impl Field {
     }
 
     /// Removes all members.
-    pub fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         for member in &self.members {
             self.slots[(member.vertex.0 - self.base) as usize] = FREE;
         }

@@ -8,7 +8,7 @@ use crate::body::surface_point::SurfacePoint;
 use crate::body::{Bodies, BodiesError, Mesh};
 use crate::depth::exits::exits;
 use crate::depth::{DepthSettings, Penetrations, Reason, Span};
-use crate::id::{BodyId, VertexId};
+use crate::id::{BodyId, MismatchError, VertexId};
 use crate::math::Vec3;
 use crate::mesh::problems::vertices::extreme_vertices;
 use crate::mesh::surface::Surface;
@@ -49,6 +49,9 @@ pub enum PenetrationsError {
     /// Meshes that make no scene: an index out of range, or too many of something.
     #[error(transparent)]
     Bodies(#[from] BodiesError),
+    /// Arguments that do not belong together.
+    #[error(transparent)]
+    Mismatch(#[from] MismatchError),
     /// A mesh of another number of positions than its connectivity says.
     #[error("body {body} has {has} positions for {needs} vertices")]
     PositionCount {
@@ -238,7 +241,7 @@ fn query(
         check_positions(body, part, bodies.vertices(body).len())?;
     }
     let positions = parts.concat();
-    let found = crate::depth::penetrations(&positions, bodies, settings);
+    let found = crate::depth::penetrations(&positions, bodies, settings)?;
     let exits = exits(&positions, bodies, &found);
     Ok(by_body(bodies, &found, &exits))
 }

@@ -8,7 +8,7 @@
 use crate::math::{Vec3, Vec4};
 
 /// Boxes compared at once.
-pub const LANES: usize = 8;
+pub(crate) const LANES: usize = 8;
 
 /// Blocks that are looked through one by one; above that, a layer of boxes around blocks.
 const FEW_BLOCKS: usize = 4;
@@ -30,42 +30,42 @@ pub struct Bounds {
 
 impl Bounds {
     /// The box that holds nothing.
-    pub const EMPTY: Bounds = Bounds { low: Vec4::INFINITY, high: Vec4::NEG_INFINITY };
+    pub(crate) const EMPTY: Bounds = Bounds { low: Vec4::INFINITY, high: Vec4::NEG_INFINITY };
 
     /// The smallest box around both.
     #[inline]
-    pub fn union(self, other: Bounds) -> Bounds {
+    pub(crate) fn union(self, other: Bounds) -> Bounds {
         Bounds { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
 
     /// The box, made larger where a point is outside.
     #[inline]
-    pub fn with(self, point: Vec4) -> Bounds {
+    pub(crate) fn with(self, point: Vec4) -> Bounds {
         Bounds { low: self.low.min(point), high: self.high.max(point) }
     }
 
     /// What both hold; empty when they share nothing.
     #[inline]
-    pub fn intersection(self, other: Bounds) -> Bounds {
+    pub(crate) fn intersection(self, other: Bounds) -> Bounds {
         Bounds { low: self.low.max(other.low), high: self.high.min(other.high) }
     }
 
     /// Whether the boxes share a point; touching counts.
     #[inline]
-    pub fn meets(self, other: Bounds) -> bool {
+    pub(crate) fn meets(self, other: Bounds) -> bool {
         let apart = self.low.cmpgt(other.high) | other.low.cmpgt(self.high);
         apart.bitmask() & 0b111 == 0
     }
 
     /// Whether a point is in the box, its border included.
     #[inline]
-    pub fn contains(self, point: Vec4) -> bool {
+    pub(crate) fn contains(self, point: Vec4) -> bool {
         self.meets(Bounds { low: point, high: point })
     }
 
     /// Largest absolute coordinate, m.
     #[inline]
-    pub fn reach(self) -> f32 {
+    pub(crate) fn reach(self) -> f32 {
         let far = self.low.abs().max(self.high.abs());
         far.x.max(far.y).max(far.z)
     }
@@ -74,19 +74,19 @@ impl Bounds {
 /// Eight boxes: for each axis the lower and the upper bounds, m.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
-pub struct Block {
+pub(crate) struct Block {
     low: [[f32; LANES]; 3],
     high: [[f32; LANES]; 3],
 }
 
 impl Block {
     /// Eight boxes that meet nothing.
-    pub const EMPTY: Block =
+    pub(crate) const EMPTY: Block =
         Block { low: [[f32::INFINITY; LANES]; 3], high: [[f32::NEG_INFINITY; LANES]; 3] };
 
     /// Replaces one of the boxes.
     #[inline]
-    pub fn set(&mut self, lane: usize, bounds: Bounds) {
+    pub(crate) fn set(&mut self, lane: usize, bounds: Bounds) {
         let (low, high) = (bounds.low.to_array(), bounds.high.to_array());
         for axis in 0..3 {
             self.low[axis][lane % LANES] = low[axis];
@@ -96,7 +96,7 @@ impl Block {
 
     /// The box around all eight.
     #[inline]
-    pub fn around(&self) -> Bounds {
+    pub(crate) fn around(&self) -> Bounds {
         let low = |axis: usize| half(&self.low[axis], 0).min(half(&self.low[axis], 4));
         let high = |axis: usize| half(&self.high[axis], 0).max(half(&self.high[axis], 4));
         let (x, y, z) = (low(0).min_element(), low(1).min_element(), low(2).min_element());
@@ -108,7 +108,7 @@ impl Block {
 
 /// A box spread over the lanes of a register, once for all blocks.
 #[derive(Clone, Copy, Debug)]
-pub struct Query {
+pub(crate) struct Query {
     low: [Vec4; 3],
     high: [Vec4; 3],
 }
@@ -116,14 +116,14 @@ pub struct Query {
 impl Query {
     /// The closed box.
     #[inline]
-    pub fn new(bounds: Bounds) -> Query {
+    pub(crate) fn new(bounds: Bounds) -> Query {
         let spread = |v: Vec4| [Vec4::splat(v.x), Vec4::splat(v.y), Vec4::splat(v.z)];
         Query { low: spread(bounds.low), high: spread(bounds.high) }
     }
 
     /// One bit per box of the block that meets the query.
     #[inline]
-    pub fn meet(&self, block: &Block) -> u32 {
+    pub(crate) fn meet(&self, block: &Block) -> u32 {
         let four = |at: usize| {
             let within = |axis: usize| {
                 half(&block.low[axis], at).cmple(self.high[axis])
@@ -143,7 +143,7 @@ fn half(lanes: &[f32; LANES], at: usize) -> Vec4 {
 
 /// A list of boxes under layers of larger ones, eight to one.
 #[derive(Clone, Debug, Default)]
-pub struct Layers {
+pub(crate) struct Layers {
     /// Boxes of the list, then boxes around their blocks, and so on.
     layers: Vec<Vec<Block>>,
     /// Number of layers in use; the memory of the others is kept.
@@ -154,31 +154,27 @@ pub struct Layers {
 
 /// Places of boxes that met a query, and scratch memory to find them.
 #[derive(Clone, Debug, Default)]
-pub struct Hits {
+pub(crate) struct Hits {
     found: Vec<u32>,
     blocks: Vec<u32>,
 }
 
 impl Layers {
     /// Empties the list but keeps its memory.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.layers.iter_mut().for_each(Vec::clear);
         (self.height, self.len) = (0, 0);
     }
 
-    /// Number of boxes in the list.
-    pub fn len(&self) -> usize {
+    /// Number of boxes.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
         self.len
-    }
-
-    /// Whether the list is empty.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
     }
 
     /// Adds a box; [`Layers::close`] must follow before the next query.
     #[inline]
-    pub fn push(&mut self, bounds: Bounds) {
+    pub(crate) fn push(&mut self, bounds: Bounds) {
         if self.layers.is_empty() {
             self.layers.push(Vec::new());
         }
@@ -187,7 +183,7 @@ impl Layers {
     }
 
     /// Puts the larger boxes over those of the list.
-    pub fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.height = usize::from(self.len > 0);
         while self.height > 0 && self.layers[self.height - 1].len() > FEW_BLOCKS {
             if self.layers.len() == self.height {
@@ -204,7 +200,7 @@ impl Layers {
 
     /// The places of all boxes that meet the query, ascending.
     #[inline]
-    pub fn meeting<'a>(&self, query: &Query, hits: &'a mut Hits) -> &'a [u32] {
+    pub(crate) fn meeting<'a>(&self, query: &Query, hits: &'a mut Hits) -> &'a [u32] {
         let Hits { found, blocks } = hits;
         if found.len() < self.len {
             found.resize(self.len, 0);

@@ -2,7 +2,7 @@
 
 use crate::body::{Bodies, BodyKind};
 use crate::detect::{Exit, Overlaps, edges, union};
-use crate::id::{BodyId, VertexId};
+use crate::id::{BodyId, VertexId, at};
 use crate::math::Vec3;
 use crate::mesh::intersect::segment_meets_triangle;
 use crate::mesh::overlap::winding;
@@ -10,14 +10,15 @@ use crate::mesh::overlap::winding;
 /// Every vertex that is inside another body, by testing all against all.
 ///
 /// Inside a surface is where it winds around at least once; on it is not inside. Vertices
-/// without an edge are ignored, but those of particles are not.
+/// without an edge are ignored, but those of particles are not. Positions that are lacking count
+/// as not finite.
 pub fn overlaps(positions: &[Vec3], bodies: &Bodies) -> Overlaps {
     let mut pairs = Vec::new();
     for own in bodies.ids() {
         let used = |&vertex: &usize| bodies.takes_part(own, vertex);
         for vertex in bodies.vertices(own).filter(used) {
             for body in bodies.ids().filter(|&body| body != own) {
-                if is_inside(positions[vertex], positions, bodies, body) {
+                if is_inside(at(positions, VertexId(vertex as u32)), positions, bodies, body) {
                     pairs.push((VertexId(vertex as u32), body));
                 }
             }
@@ -33,10 +34,10 @@ pub fn exit(
     positions: &[Vec3],
     bodies: &Bodies,
 ) -> Option<Exit> {
-    let (free, inner) = (positions[free.index()], positions[inner.index()]);
+    let (free, inner) = (at(positions, free), at(positions, inner));
     let triangles = into.iter().flat_map(|&body| bodies.triangles_of(body));
     edges::nearest(triangles.filter_map(|index| {
-        let corners = bodies.triangles()[index].map(|v| positions[v.index()]);
+        let corners = bodies.triangles()[index].map(|v| at(positions, v));
         edges::exit(free, inner, corners, index as u32)
     }))
 }
@@ -49,7 +50,7 @@ pub fn is_inside(point: Vec3, positions: &[Vec3], bodies: &Bodies, body: BodyId)
         BodyKind::Surface => {
             let triangles = &bodies.triangles()[bodies.triangles_of(body)];
             let on_it = triangles.iter().any(|triangle| {
-                segment_meets_triangle([point; 2], triangle.map(|v| positions[v.index()]))
+                segment_meets_triangle([point; 2], triangle.map(|v| at(positions, v)))
             });
             !on_it && winding(positions, triangles, point) > 0
         }

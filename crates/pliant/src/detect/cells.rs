@@ -16,6 +16,7 @@
 //!   and come in the same order everywhere.
 
 use crate::body::Bodies;
+use crate::id::{VertexId, at};
 use crate::math::{Aabb, Vec3};
 
 /// Smallest cell, relative to the longest side of the scene: 2⁻⁴⁰.
@@ -61,7 +62,7 @@ impl Cells {
         let (mut sum, mut count) = (0.0, 0_u32);
         for (a, row) in bodies.neighbours().iter().enumerate() {
             for b in row.iter().filter(|b| b.index() > a) {
-                let length = positions[a].distance(positions[b.index()]);
+                let length = at(positions, VertexId(a as u32)).distance(at(positions, *b));
                 if length.is_finite() {
                     sum += length;
                     count += 1;
@@ -107,8 +108,8 @@ pub fn cell_at(coordinates: Vec3) -> [i64; 3] {
 
 impl Block {
     /// Number of cells; 0 when a low number is above the high one.
-    pub fn count(&self) -> u128 {
-        (0..3).map(|axis| self.side(axis)).product()
+    pub(crate) fn count(&self) -> u128 {
+        (0..3).fold(1, |cells: u128, axis| cells.saturating_mul(self.side(axis)))
     }
 
     /// Whether a cell is one of these.
@@ -118,13 +119,14 @@ impl Block {
     }
 
     /// Every cell, ascending.
-    pub fn cells(self) -> impl Iterator<Item = [i64; 3]> {
+    pub(crate) fn cells(self) -> impl Iterator<Item = [i64; 3]> {
         let along = move |axis: usize| self.low[axis]..=self.high[axis];
         along(0).flat_map(move |x| along(1).flat_map(move |y| along(2).map(move |z| [x, y, z])))
     }
 
     fn side(&self, axis: usize) -> u128 {
-        u128::try_from(self.high[axis] - self.low[axis] + 1).unwrap_or(0)
+        let (low, high) = (i128::from(self.low[axis]), i128::from(self.high[axis]));
+        u128::try_from(high - low + 1).unwrap_or(0)
     }
 }
 
@@ -135,18 +137,8 @@ impl Sorted {
         Sorted { entries }
     }
 
-    /// Number of pairs.
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// The items of each cell that has some, by cell.
-    pub fn by_cell(&self) -> impl Iterator<Item = &[([i64; 3], u32)]> {
+    pub(crate) fn by_cell(&self) -> impl Iterator<Item = &[([i64; 3], u32)]> {
         self.entries.chunk_by(|a, b| a.0 == b.0)
     }
 
@@ -154,6 +146,9 @@ impl Sorted {
     ///
     /// Takes no more time than a walk through all pairs, however large the block.
     pub fn within(&self, block: Block, mut found: impl FnMut([i64; 3], u32)) {
+        if block.count() == 0 {
+            return;
+        }
         if block.side(0).saturating_mul(block.side(1)) > self.entries.len() as u128 {
             let inside = self.entries.iter().filter(|entry| block.holds(entry.0));
             inside.for_each(|&(cell, item)| found(cell, item));

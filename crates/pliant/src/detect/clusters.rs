@@ -18,7 +18,7 @@ const SIZE: usize = 24;
 
 /// All bodies, split into clusters.
 #[derive(Clone, Debug, Default)]
-pub struct Clusters {
+pub(crate) struct Clusters {
     /// First cluster of each body, and one past the last of all.
     body_starts: Vec<u32>,
     /// First vertex of each body, and one past the last of all.
@@ -46,7 +46,7 @@ const SAFE: std::ops::RangeInclusive<f32> = 1e-6..=1e9;
 
 /// Positions and boxes of one step, in f32.
 #[derive(Clone, Debug)]
-pub struct Fit {
+pub(crate) struct Fit {
     /// What coordinates are measured from, world space, m.
     pub origin: Vec3,
     /// What they are multiplied by, so that f32 can hold them; a power of two, mostly 1.
@@ -81,7 +81,7 @@ impl Clusters {
     /// Splits every body by halving along its longest side.
     ///
     /// Vertices that nothing uses belong to no cluster.
-    pub fn new(positions: &[Vec3], bodies: &Bodies) -> Clusters {
+    pub(crate) fn new(positions: &[Vec3], bodies: &Bodies) -> Clusters {
         let mut made = Clusters {
             body_starts: vec![0],
             body_vertices: vec![0],
@@ -115,7 +115,7 @@ impl Clusters {
     }
 
     /// Rounds all positions and refits the boxes of all clusters and bodies.
-    pub fn refit(&self, positions: &[Vec3], fit: &mut Fit) {
+    pub(crate) fn refit(&self, positions: &[Vec3], fit: &mut Fit) {
         // One position that is not finite must not take the others with it.
         fit.origin = positions.iter().copied().find(|p| p.is_finite()).unwrap_or_default();
         self.fill(positions, fit);
@@ -165,7 +165,13 @@ impl Clusters {
     }
 
     /// Collects the vertices of a body that lie in a box.
-    pub fn vertices_in(&self, fit: &Fit, body: BodyId, bounds: Bounds, found: &mut Vec<VertexId>) {
+    pub(crate) fn vertices_in(
+        &self,
+        fit: &Fit,
+        body: BodyId,
+        bounds: Bounds,
+        found: &mut Vec<VertexId>,
+    ) {
         found.clear();
         self.meeting(fit, body, bounds, |cluster| {
             let owned = self.vertex_starts[cluster] as usize;
@@ -182,7 +188,7 @@ impl Clusters {
     }
 
     /// Collects the triangles of a body whose boxes meet a box.
-    pub fn triangles_in(
+    pub(crate) fn triangles_in(
         &self,
         fit: &Fit,
         body: BodyId,

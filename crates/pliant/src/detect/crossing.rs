@@ -39,12 +39,15 @@ const UP: Ray = Ray { axis: 2, sense: Sense::Up };
 ///
 /// Ascending, the smaller first. Touching is no overlap, and none is named that is not
 /// there. Two bodies of tets are decided exactly. Where one is a surface, an overlap can be
-/// missed that no edge of either leads into, and no triangle by its middle.
+/// missed that no edge of either leads into, and no triangle by its middle. Bodies with a position
+/// that is lacking or not finite overlap nothing.
 pub fn crossing_pairs(
     positions: &[Vec3],
     bodies: &Bodies,
     overlaps: &Overlaps,
 ) -> Vec<[BodyId; 2]> {
+    let mut padded = Vec::new();
+    let positions = bodies.padded(positions, &mut padded);
     let mut open = Open::new(positions, bodies, overlaps);
     open.try_tets(positions, bodies);
     let mut scene = SurfaceTrees::new(positions, bodies);

@@ -50,7 +50,7 @@ const LARGEST: f32 = (1_u64 << 35) as f32;
 
 /// The corners of a triangle, axis by axis, m from the origin.
 #[derive(Clone, Copy, Debug)]
-pub struct FilterTriangle {
+pub(crate) struct FilterTriangle {
     /// b, c, a and b − a.
     next: [Vec4; 3],
     /// c, a, b and c − a.
@@ -60,7 +60,7 @@ pub struct FilterTriangle {
 impl FilterTriangle {
     /// A triangle from its rounded corners.
     #[inline]
-    pub fn new([a, b, c]: [Vec4; 3]) -> FilterTriangle {
+    pub(crate) fn new([a, b, c]: [Vec4; 3]) -> FilterTriangle {
         let next = Mat4::from_cols(b, c, a, b - a).transpose();
         let after = Mat4::from_cols(c, a, b, c - a).transpose();
         FilterTriangle {
@@ -72,7 +72,7 @@ impl FilterTriangle {
 
 /// A point with edges to others.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct FilterVertex {
+pub(crate) struct FilterVertex {
     /// The point, m from the origin.
     pub place: Vec4,
     /// Each coordinate in the lanes that hold corners, m.
@@ -82,7 +82,7 @@ pub struct FilterVertex {
 impl FilterVertex {
     /// The tip at a rounded point.
     #[inline]
-    pub fn new(place: Vec4) -> FilterVertex {
+    pub(crate) fn new(place: Vec4) -> FilterVertex {
         let spread = |x: f32| Vec4::new(x, x, x, 0.0);
         FilterVertex { place, spread: [spread(place.x), spread(place.y), spread(place.z)] }
     }
@@ -90,7 +90,7 @@ impl FilterVertex {
 
 /// An edge from the tip, the common point of the edges.
 #[derive(Clone, Copy, Debug)]
-pub struct Edge {
+pub(crate) struct Edge {
     /// The three coordinates and 0, m.
     pub along: Vec4,
     /// Each coordinate in all lanes, m.
@@ -100,7 +100,7 @@ pub struct Edge {
 impl Edge {
     /// An edge from its offset, m.
     #[inline]
-    pub fn new(along: Vec3) -> Edge {
+    pub(crate) fn new(along: Vec3) -> Edge {
         let along = rounded(along);
         let spread = [Vec4::splat(along.x), Vec4::splat(along.y), Vec4::splat(along.z)];
         Edge { along, spread }
@@ -146,7 +146,12 @@ impl View {
 /// The turns of the triangle's edges around the ray are coordinates of B×C, C×A, A×B,
 /// and off by 8uRs + 8us² as said above.
 #[inline]
-pub fn ray_hit(tip: &FilterVertex, facet: &FilterTriangle, ray: Ray, far: f32) -> Option<RayHit> {
+pub(crate) fn ray_hit(
+    tip: &FilterVertex,
+    facet: &FilterTriangle,
+    ray: Ray,
+    far: f32,
+) -> Option<RayHit> {
     let View { normals, reach, size, certain } = View::new(tip, facet, far);
     let turns = match ray.axis {
         0 => normals[0],
@@ -176,7 +181,7 @@ pub fn ray_hit(tip: &FilterVertex, facet: &FilterTriangle, ray: Ray, far: f32) -
 
 /// The cone over a triangle from a point, a filter for edges.
 #[derive(Clone, Copy, Debug)]
-pub struct Cone {
+pub(crate) struct Cone {
     /// Normals of the sides, and their sum; pointing inward, m².
     normals: [Vec4; 3],
     /// What an edge's products with the normals must not fall below, m³.
@@ -188,7 +193,7 @@ impl Cone {
     ///
     /// No coordinate of the triangle or the tip may be more than `far` from the origin, m.
     #[inline]
-    pub fn new(tip: &FilterVertex, facet: &FilterTriangle, longest: f32, far: f32) -> Cone {
+    pub(crate) fn new(tip: &FilterVertex, facet: &FilterTriangle, longest: f32, far: f32) -> Cone {
         let View { normals: [nx, ny, nz], reach, size, certain } = View::new(tip, facet, far);
         let doubt = size * (far + 4.0 * size);
         let reach_doubt = REACH_DOUBT * doubt * size;
@@ -204,7 +209,7 @@ impl Cone {
 
     /// Whether an edge certainly does not meet the triangle.
     #[inline]
-    pub fn is_missed_by(&self, edge: &Edge) -> bool {
+    pub(crate) fn is_missed_by(&self, edge: &Edge) -> bool {
         let [x, y, z] = self.normals;
         let products = x * edge.spread[0] + y * edge.spread[1] + z * edge.spread[2];
         products.cmplt(self.least).bitmask() != 0

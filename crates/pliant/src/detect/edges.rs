@@ -54,7 +54,7 @@ pub fn nearest(exits: impl Iterator<Item = Exit>) -> Option<Exit> {
 
 /// Whether an exit goes before another, as [`nearest`] has it.
 #[inline]
-pub fn is_nearer(exit: &Exit, other: &Exit) -> bool {
+pub(crate) fn is_nearer(exit: &Exit, other: &Exit) -> bool {
     let equal = (exit.t - other.t).abs() <= SAME_PLACE;
     if equal { exit.triangle < other.triangle } else { exit.t < other.t }
 }

@@ -28,7 +28,7 @@ const LANES: usize = 4;
 
 /// The inverted tets of the bodies that were queried in this step.
 #[derive(Clone, Debug, Default)]
-pub struct Inverted {
+pub(crate) struct Inverted {
     /// Step in which each body was last queried.
     stamps: Vec<u32>,
     /// First and one past the last entry of `tets` of each body, in that step.
@@ -39,7 +39,7 @@ pub struct Inverted {
 
 impl Inverted {
     /// Invalidates everything, as the vertices have moved.
-    pub fn start(&mut self, body_count: usize) {
+    pub(crate) fn start(&mut self, body_count: usize) {
         self.step = self.step.wrapping_add(1);
         self.tets.clear();
         if self.stamps.len() != body_count || self.step == 0 {
@@ -52,7 +52,7 @@ impl Inverted {
     /// Every tet of a body with negative volume, exactly; ascending.
     ///
     /// Visits every tet of the body at its first query in a step.
-    pub fn of_body(
+    pub(crate) fn of_body(
         &mut self,
         body: BodyId,
         positions: &[Vec3],

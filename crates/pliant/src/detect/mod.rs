@@ -10,32 +10,33 @@
 
 use std::str::FromStr;
 
+use crate::body::Bodies;
 use crate::choice::{UnknownName, from_name};
-use crate::id::{BodyId, VertexId};
+use crate::id::{BodyId, MismatchError, VertexId};
 use crate::math::Vec3;
 use crate::mesh::topology::Csr;
 
 pub mod boxes;
 
-pub mod clusters;
+pub(crate) mod clusters;
 
 pub mod pairs;
 
-pub mod nearby_triangles;
+pub(crate) mod nearby_triangles;
 
-pub mod rays;
+pub(crate) mod rays;
 
 pub mod edges;
 
-pub mod edge_filter;
+pub(crate) mod edge_filter;
 
-pub mod vertex_edges;
+pub(crate) mod vertex_edges;
 
-pub mod inverted;
+pub(crate) mod inverted;
 
 pub mod union;
 
-pub mod tet_bvh;
+pub(crate) mod tet_bvh;
 
 pub mod brute;
 
@@ -93,9 +94,26 @@ pub struct Overlaps {
 }
 
 impl Overlaps {
+    /// Accepts vertices and bodies of a scene, with a list of bodies for each vertex.
+    pub(crate) fn check(&self, bodies: &Bodies) -> Result<(), MismatchError> {
+        MismatchError::check("lists of bodies", self.into.len(), self.vertices.len())?;
+        let largest = self.vertices.iter().map(|v| v.index() + 1).max().unwrap_or(0);
+        let (what, expected) = ("overlapping vertices", bodies.vertex_count());
+        if largest > expected {
+            return Err(MismatchError::Count { what, count: largest, expected });
+        }
+        let largest = self.into.iter().flatten().map(|b| b.index() + 1).max().unwrap_or(0);
+        let (what, expected) = ("overlapped bodies", bodies.len());
+        if largest > expected {
+            return Err(MismatchError::Count { what, count: largest, expected });
+        }
+        Ok(())
+    }
+
     /// From pairs (vertex, body) in ascending order, each once.
+    ///
+    /// A pair out of order begins a new entry of its vertex.
     pub fn from_sorted(pairs: &[(VertexId, BodyId)]) -> Overlaps {
-        debug_assert!(pairs.is_sorted(), "pairs out of order");
         let mut vertices: Vec<VertexId> = pairs.iter().map(|pair| pair.0).collect();
         vertices.dedup();
         let mut row = 0;

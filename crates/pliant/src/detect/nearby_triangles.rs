@@ -7,7 +7,7 @@ use crate::math::Vec4;
 
 /// A direction along a coordinate axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ray {
+pub(crate) struct Ray {
     /// 0, 1 or 2.
     pub axis: usize,
     /// Which way.
@@ -16,7 +16,7 @@ pub struct Ray {
 
 /// One of the two ways along an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sense {
+pub(crate) enum Sense {
     /// Towards larger coordinates.
     Up,
     /// Towards smaller coordinates.
@@ -25,7 +25,7 @@ pub enum Sense {
 
 impl Ray {
     /// The axis ray along which points of `overlap` leave the box `its` soonest.
-    pub fn shortest(overlap: Bounds, its: Bounds) -> Ray {
+    pub(crate) fn shortest(overlap: Bounds, its: Bounds) -> Ray {
         let up = (its.high - overlap.low).to_array();
         let down = (overlap.high - its.low).to_array();
         let mut best = (f32::INFINITY, Ray { axis: 0, sense: Sense::Up });
@@ -41,7 +41,7 @@ impl Ray {
 
     /// A box, drawn out without end along the ray.
     #[inline]
-    pub fn sweep(self, from: Bounds) -> Bounds {
+    pub(crate) fn sweep(self, from: Bounds) -> Bounds {
         let along = Vec4::from_array(
             [0, 1, 2, 3].map(
                 |axis| {
@@ -58,14 +58,14 @@ impl Ray {
 
 /// A list of triangles with their boxes.
 #[derive(Clone, Debug, Default)]
-pub struct NearbyTriangles {
+pub(crate) struct NearbyTriangles {
     triangles: Vec<Triangle>,
     boxes: Layers,
 }
 
 /// A triangle of the list.
 #[derive(Clone, Copy, Debug)]
-pub struct Triangle {
+pub(crate) struct Triangle {
     /// Its number in the scene.
     pub id: TriangleId,
     /// Its corners, copied here so that they need not be looked up elsewhere.
@@ -76,32 +76,32 @@ pub struct Triangle {
 
 impl NearbyTriangles {
     /// Empties the list but keeps its memory.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.triangles.clear();
         self.boxes.clear();
     }
 
     /// Adds a triangle and its box; [`NearbyTriangles::close`] must follow before the next query.
     #[inline]
-    pub fn push(&mut self, triangle: Triangle, around: Bounds) {
+    pub(crate) fn push(&mut self, triangle: Triangle, around: Bounds) {
         self.triangles.push(triangle);
         self.boxes.push(around);
     }
 
     /// Closes the list, so that it can be queried.
-    pub fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.boxes.close();
     }
 
     /// A triangle by its place in the list.
     #[inline]
-    pub fn triangle(&self, place: u32) -> &Triangle {
+    pub(crate) fn triangle(&self, place: u32) -> &Triangle {
         &self.triangles[place as usize]
     }
 
     /// The places of all triangles whose boxes meet the query, ascending.
     #[inline]
-    pub fn meeting<'a>(&self, bounds: Bounds, hits: &'a mut Hits) -> &'a [u32] {
+    pub(crate) fn meeting<'a>(&self, bounds: Bounds, hits: &'a mut Hits) -> &'a [u32] {
         self.boxes.meeting(&Query::new(bounds), hits)
     }
 }

@@ -12,7 +12,7 @@ use crate::mesh::intersect::segment_meets_triangle;
 
 /// How a ray from a point meets one triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RayHit {
+pub(crate) enum RayHit {
     /// Not at all.
     Missed,
     /// From inside to outside.
@@ -25,7 +25,7 @@ pub enum RayHit {
 
 /// How the ray from `point` meets a triangle.
 #[inline]
-pub fn ray_hit(point: Vec3, corners: [Vec3; 3], ray: Ray) -> RayHit {
+pub(crate) fn ray_hit(point: Vec3, corners: [Vec3; 3], ray: Ray) -> RayHit {
     match ray.axis {
         0 => seen_along(point, corners, ray.sense, |p| Vec2::new(p.y, p.z)),
         1 => seen_along(point, corners, ray.sense, |p| Vec2::new(p.z, p.x)),

@@ -12,7 +12,7 @@ use crate::mesh::bvh::Bvh;
 
 /// Trees over the tets of bodies, kept from step to step.
 #[derive(Clone, Debug, Default)]
-pub struct TetBvh {
+pub(crate) struct TetBvh {
     /// One entry per body.
     trees: Vec<Kept>,
     /// Number of the step; 0 before the first.
@@ -34,7 +34,7 @@ struct Kept {
 
 impl TetBvh {
     /// Invalidates all trees, as vertices have moved; the bodies must stay the same.
-    pub fn start(&mut self, body_count: usize) {
+    pub(crate) fn start(&mut self, body_count: usize) {
         self.step = self.step.wrapping_add(1);
         if self.trees.len() != body_count || self.step == 0 {
             self.trees = vec![Kept::default(); body_count];
@@ -43,7 +43,7 @@ impl TetBvh {
     }
 
     /// Whether a point is in the interior of the union of a body's tets.
-    pub fn is_inside(
+    pub(crate) fn is_inside(
         &mut self,
         point: Vec3,
         positions: &[Vec3],
@@ -71,7 +71,7 @@ impl TetBvh {
     }
 
     /// Number of tets that points were tested against so far.
-    pub fn tested(&self) -> usize {
+    pub(crate) fn tested(&self) -> usize {
         self.tested
     }
 }

@@ -14,7 +14,7 @@
 
 use crate::body::Bodies;
 use crate::detect::cells::{Cells, Sorted};
-use crate::id::{BodyId, TetId};
+use crate::id::{BodyId, TetId, at};
 use crate::math::{Aabb, Vec3, orient3d};
 use crate::mesh::bvh::Bvh;
 
@@ -31,7 +31,7 @@ const TRIPLES: [[usize; 3]; 56] = triples();
 pub fn overlapping_tets(positions: &[Vec3], bodies: &Bodies) -> Vec<[TetId; 2]> {
     let mut found = Vec::new();
     near_tets(positions, bodies, |pair, _| {
-        let [a, b] = pair.map(|tet| bodies.tets()[tet.index()].map(|v| positions[v.index()]));
+        let [a, b] = pair.map(|tet| bodies.tets()[tet.index()].map(|v| at(positions, v)));
         if tets_overlap(a, b) {
             found.push(pair);
         }
@@ -43,13 +43,13 @@ pub fn overlapping_tets(positions: &[Vec3], bodies: &Bodies) -> Vec<[TetId; 2]> 
 /// Calls `found` with every two tets of different bodies whose boxes meet, and the bodies.
 ///
 /// Each pair once, the smaller tet and body first, in a fixed order.
-pub fn near_tets(
+pub(crate) fn near_tets(
     positions: &[Vec3],
     bodies: &Bodies,
     mut found: impl FnMut([TetId; 2], [BodyId; 2]),
 ) {
     let boxes: Vec<Aabb> =
-        bodies.tets().iter().map(|tet| box_of(tet.map(|v| positions[v.index()]))).collect();
+        bodies.tets().iter().map(|tet| box_of(tet.map(|v| at(positions, v)))).collect();
     let owners: Vec<BodyId> =
         bodies.ids().flat_map(|body| bodies.tets_of(body).map(move |_| body)).collect();
     near_pairs(&Cells::new(positions, bodies), &boxes, |a, b| {
@@ -144,7 +144,7 @@ fn near_pairs(cells: &Cells, boxes: &[Aabb], mut found: impl FnMut(u32, u32)) {
 }
 
 /// The box around corners; empty when one of them is not finite.
-pub fn box_of<const N: usize>(corners: [Vec3; N]) -> Aabb {
+pub(crate) fn box_of<const N: usize>(corners: [Vec3; N]) -> Aabb {
     if corners.iter().all(|c| c.is_finite()) { Aabb::around(corners) } else { Aabb::EMPTY }
 }
 

@@ -9,7 +9,7 @@
 //!   union: a strict test per tet loses points on inner faces, a closed one takes in
 //!   points of the surface.
 
-use crate::id::VertexId;
+use crate::id::{VertexId, at};
 use crate::math::{Vec3, orient3d};
 use crate::mesh::intersect::segment_meets_triangle;
 use crate::mesh::topology::{Groups, TET_FACES, tet_face};
@@ -123,7 +123,7 @@ fn covers(positions: &[Vec3], members: &[&Holder]) -> bool {
     let through = |holder: &Holder, target: Vec3| {
         let mut inside = true;
         for face in (0..4).filter(|&face| holder.touched[face]) {
-            let [a, b, c] = tet_face(holder.tet, face).map(|v| positions[v.index()]);
+            let [a, b, c] = tet_face(holder.tet, face).map(|v| at(positions, v));
             let outside = holder.sign * orient3d(a, b, c, target);
             if outside == 0.0 {
                 return None;
@@ -135,7 +135,7 @@ fn covers(positions: &[Vec3], members: &[&Holder]) -> bool {
     let members: Vec<_> = members.iter().filter(|holder| holder.sign != 0.0).collect();
     for shares in SHARES {
         for holder in &members {
-            let corners = holder.tet.map(|v| positions[v.index()]);
+            let corners = holder.tet.map(|v| at(positions, v));
             let target = (0..4).map(|k| shares[k] * corners[k]).sum::<Vec3>();
             let sum: Option<f64> = members.iter().map(|holder| through(holder, target)).sum();
             if let Some(sum) = sum {
@@ -150,7 +150,7 @@ fn covers(positions: &[Vec3], members: &[&Holder]) -> bool {
 ///
 /// A face without area is never among them: nothing passes through it.
 fn holder(point: Vec3, positions: &[Vec3], tet: [VertexId; 4]) -> Option<Holder> {
-    let corners = tet.map(|v| positions[v.index()]);
+    let corners = tet.map(|v| at(positions, v));
     let low = corners[0].min(corners[1]).min(corners[2].min(corners[3]));
     let high = corners[0].max(corners[1]).max(corners[2].max(corners[3]));
     if !(low.cmple(point).all() && point.cmple(high).all()) {

@@ -38,7 +38,7 @@ const NO_EXIT: Exit =
 
 /// The edges from a colliding vertex to free ones, and the best exit of each so far.
 #[derive(Clone, Debug, Default)]
-pub struct VertexEdges {
+pub(crate) struct VertexEdges {
     /// The colliding vertex, world space, m.
     inner: Vec3,
     /// The same as filters see it: scaled, from their origin, rounded.
@@ -62,7 +62,7 @@ pub struct VertexEdges {
 impl VertexEdges {
     /// Starts a vertex without edges; `place` is `inner`, scaled by `scale` and rounded.
     #[inline]
-    pub fn start(&mut self, inner: Vec3, place: Vec4, scale: f64) {
+    pub(crate) fn start(&mut self, inner: Vec3, place: Vec4, scale: f64) {
         self.inner = inner;
         self.scale = scale;
         self.tip = FilterVertex::new(place);
@@ -75,7 +75,7 @@ impl VertexEdges {
 
     /// Adds an edge to a free vertex.
     #[inline]
-    pub fn push(&mut self, free: Vec3) {
+    pub(crate) fn push(&mut self, free: Vec3) {
         let edge = Edge::new(self.scale * (free - self.inner));
         let most = edge.along.abs().max_element() * (1.0 + f32::EPSILON);
         self.longest = if most > self.longest { most } else { self.longest };
@@ -87,19 +87,19 @@ impl VertexEdges {
 
     /// Number of edges.
     #[inline]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.free.len()
     }
 
     /// Whether no edge leaves the vertex.
     #[inline]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.free.is_empty()
     }
 
     /// The exits found and the corners of their triangles, in the order of the edges.
     #[inline]
-    pub fn exits(&self) -> impl Iterator<Item = (&Exit, [VertexId; 3])> {
+    pub(crate) fn exits(&self) -> impl Iterator<Item = (&Exit, [VertexId; 3])> {
         let all = self.exits.iter().zip(self.corners.iter().copied());
         all.filter(|(exit, _)| exit.triangle != NO_EXIT.triangle)
     }
@@ -108,7 +108,7 @@ impl VertexEdges {
     ///
     /// Exits lie in `overlap`, and so does the vertex.
     #[inline]
-    pub fn clipped(&self, overlap: Bounds) -> Bounds {
+    pub(crate) fn clipped(&self, overlap: Bounds) -> Bounds {
         let inner = self.tip.place;
         let margin = Vec4::splat(CLIP_MARGIN * (overlap.reach() + self.longest));
         let (ahead, behind) = (overlap.high - inner + margin, inner - overlap.low + margin);
@@ -127,7 +127,13 @@ impl VertexEdges {
     ///
     /// No coordinate of them or of the vertex may be more than `far` from the origin, m.
     #[inline]
-    pub fn cross(&mut self, list: &NearbyTriangles, places: &[u32], far: f32, positions: &[Vec3]) {
+    pub(crate) fn cross(
+        &mut self,
+        list: &NearbyTriangles,
+        places: &[u32],
+        far: f32,
+        positions: &[Vec3],
+    ) {
         let VertexEdges { inner, tip, free, edges, longest, exits, corners, survivors, .. } = self;
         if survivors.len() < places.len() * edges.len() {
             survivors.resize(places.len() * edges.len(), (0, 0));

@@ -102,7 +102,7 @@ pub trait Material<const N: usize>: std::fmt::Debug + Send + Sync {
 
 /// All elements of one material.
 #[derive(Clone, Debug)]
-pub struct Elements<M, const N: usize> {
+pub(crate) struct Elements<M, const N: usize> {
     material: M,
     /// First vertex of each thread's range, and one past the last; empty for one thread.
     offsets: Vec<usize>,
@@ -128,7 +128,7 @@ struct BlockRange<'a> {
 
 impl<const N: usize, M: Material<N>> Elements<M, N> {
     /// The elements of a material, for one thread.
-    pub fn new(material: M) -> Elements<M, N> {
+    pub(crate) fn new(material: M) -> Elements<M, N> {
         Elements { material, offsets: Vec::new(), shares: Vec::new() }
     }
 
@@ -205,7 +205,7 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
     }
 
     fn add_forces(&self, motion: StateView<'_>, forces: &mut [Vec3]) {
-        if self.offsets.is_empty() {
+        if self.offsets.last() != Some(&forces.len()) {
             let all = 0..self.material.count();
             // Of one length, so that one check of an index serves all three.
             let motion = motion.first(forces.len());
@@ -266,7 +266,7 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
         matrix: &mut BlockMatrix,
     ) {
         let query = TangentQuery { motion, tangent, slots };
-        if self.offsets.is_empty() {
+        if self.offsets.last().is_none_or(|end| *end > matrix.len()) {
             let (all, blocks) = (0..self.material.count(), matrix.blocks_mut());
             return self.add_rows(all, query, |_| true, BlockRange { first: 0, blocks });
         }
@@ -334,7 +334,10 @@ impl<const N: usize, M: Material<N>> Force for Elements<M, N> {
 
     fn set_threads(&mut self, threads: usize, vertex_count: usize) {
         (self.offsets, self.shares) = (Vec::new(), Vec::new());
-        if threads < 2 {
+        let threads = par::useful_threads(threads, vertex_count);
+        let elements = 0..self.material.count();
+        let mut vertices = elements.flat_map(|element| self.material.vertices(element));
+        if threads < 2 || vertices.any(|vertex| vertex.index() >= vertex_count) {
             return;
         }
         self.offsets = par::even_offsets(vertex_count, threads);

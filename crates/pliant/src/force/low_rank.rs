@@ -18,14 +18,14 @@ use crate::id::VertexId;
 use crate::math::{Mat3, Vec3, skew};
 
 /// Scalars of a vertex at most.
-pub const SCALARS: usize = 10;
+pub(crate) const SCALARS: usize = 10;
 
 /// Vectors of a vertex at most.
-pub const VECTORS: usize = 4;
+pub(crate) const VECTORS: usize = 4;
 
 /// How the sums over a group are coupled; both parts are symmetric.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Coupling {
+pub(crate) struct Coupling {
     /// Of scalars, the first `scalar_count` of each direction.
     pub isotropic: [[f64; SCALARS]; SCALARS],
     /// Of vectors, the first `vector_count` of each direction.
@@ -38,7 +38,7 @@ pub struct Coupling {
 
 /// One vertex of a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Factors {
+pub(crate) struct Factors {
     /// Its index in the scene.
     pub vertex: VertexId,
     /// Those beyond the count are not read.
@@ -49,7 +49,7 @@ pub struct Factors {
 
 /// One group.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct LowRank {
+pub(crate) struct LowRank {
     coupling: Coupling,
     /// Attached vertices behind all others, ascending by unknown.
     members: Vec<Member>,
@@ -82,29 +82,29 @@ pub(super) struct Share {
 
 impl Share {
     /// That of a row without terms.
-    pub const NONE: Share = Share { diagonal: Mat3::ZERO, sum: Mat3::ZERO };
+    pub(crate) const NONE: Share = Share { diagonal: Mat3::ZERO, sum: Mat3::ZERO };
 
     /// Whether a term has anything in the row.
-    pub fn is_some(&self) -> bool {
+    pub(crate) fn is_some(&self) -> bool {
         *self != Share::NONE
     }
 }
 
 impl LowRank {
     /// Makes it the term of other vertices, which are added next; keeps its memory.
-    pub fn reset(&mut self, coupling: Coupling) {
+    pub(crate) fn reset(&mut self, coupling: Coupling) {
         self.coupling = coupling;
         self.members.clear();
     }
 
     /// Adds a vertex that it does not have.
     #[inline]
-    pub fn push(&mut self, of: Factors) {
+    pub(crate) fn push(&mut self, of: Factors) {
         self.members.push(Member { of, unknown: of.vertex, arm: None });
     }
 
     /// Adds the product of the term with `x`.
-    pub fn add_product(&self, x: &[Vec3], product: &mut [Vec3]) {
+    pub(crate) fn add_product(&self, x: &[Vec3], product: &mut [Vec3]) {
         let Coupling { scalar_count, vector_count, .. } = self.coupling;
         let mut sums = Sums { scalars: [Vec3::ZERO; SCALARS], vectors: [0.0; VECTORS] };
         let (scalar_sums, vector_sums) =

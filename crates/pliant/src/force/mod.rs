@@ -3,11 +3,11 @@
 //! A force is a list of elements of one kind, each on a few vertices. A new kind is one
 //! file with a [`Material`]; loops, threads and matrices are written once, for all.
 
-pub mod elements;
+pub(crate) mod elements;
 
 pub mod stiffness;
 
-pub mod low_rank;
+pub(crate) mod low_rank;
 
 pub mod nearby;
 
@@ -32,14 +32,15 @@ pub mod check;
 
 use std::sync::OnceLock;
 
-use crate::id::VertexId;
+use crate::id::{MismatchError, VertexId};
 use crate::math::{Mat3, Vec3};
 use crate::snapshot::{Snapshot, SnapshotError};
 
+use elements::Elements;
 use nearby::Around;
 
 pub use crate::body::soft::StateView;
-pub use elements::{Corners, Elements, Material};
+pub use elements::{Corners, Material};
 pub use stiffness::{BlockMatrix, Form, Slot, Tangent};
 
 impl<'a> StateView<'a> {
@@ -157,10 +158,12 @@ pub trait Force: std::fmt::Debug + Send {
 #[derive(Debug, Default)]
 pub struct Forces {
     list: Vec<Box<dyn Force>>,
+    /// One past the last vertex of all elements.
+    vertex_count: usize,
     /// Number of threads; 0 and 1 both mean one.
     threads: usize,
     /// Vertices when the number of threads was set.
-    vertex_count: usize,
+    threaded_vertices: usize,
     /// The matrix of all derivatives, and the slots of each force; built on demand.
     assembled: Option<(BlockMatrix, Vec<Vec<Slot>>)>,
     /// Blocks of the matrix before more were added.
@@ -181,13 +184,15 @@ impl Forces {
 
     /// Appends a kind of element.
     pub fn push<const N: usize>(&mut self, material: impl Material<N> + 'static) {
-        self.list.push(Box::new(Elements::new(material)));
-        self.assembled = None;
-        self.around = OnceLock::new();
+        self.push_force(Elements::new(material));
     }
 
     /// Appends a force that is not made of elements of one size.
     pub fn push_force(&mut self, force: impl Force + 'static) {
+        force.visit_elements(&mut |vertices| {
+            let end = vertices.iter().map(|v| v.index() + 1).max();
+            self.vertex_count = self.vertex_count.max(end.unwrap_or(0));
+        });
         self.list.push(Box::new(force));
         self.assembled = None;
         self.around = OnceLock::new();
@@ -201,11 +206,14 @@ impl Forces {
         let Some(old) = self.list.get_mut(place) else { return };
         let (before, mut force): (_, Box<dyn Force>) =
             (vertices(&**old), Box::new(Elements::new(material)));
-        if vertices(&*force) != before || force.answers() != old.answers() {
+        let now = vertices(&*force);
+        let end = now.iter().map(|vertex| vertex.index() + 1).max();
+        self.vertex_count = self.vertex_count.max(end.unwrap_or(0));
+        if now != before || force.answers() != old.answers() {
             self.assembled = None;
             self.around = OnceLock::new();
         }
-        force.set_threads(self.threads, self.vertex_count);
+        force.set_threads(self.threads, self.threaded_vertices);
         *old = force;
     }
 
@@ -220,23 +228,39 @@ impl Forces {
     }
 
     /// Every force, in order.
-    pub fn iter(&self) -> impl Iterator<Item = &dyn Force> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &dyn Force> {
         self.list.iter().map(|force| &**force)
     }
 
-    /// Potential energy of all, J.
+    /// Accepts a state that has every vertex of every element.
+    pub(crate) fn check(&self, motion: StateView<'_>) -> Result<(), MismatchError> {
+        let expected = self.vertex_count;
+        let counts = [("positions", motion.positions), ("velocities", motion.velocities)];
+        match counts.into_iter().find(|(_, list)| list.len() < expected) {
+            Some((what, list)) => Err(MismatchError::Count { what, count: list.len(), expected }),
+            None => Ok(()),
+        }
+    }
+
+    /// Potential energy of all, J; NaN where the state lacks a vertex.
     pub fn energy(&self, motion: StateView<'_>) -> f64 {
+        if self.check(motion).is_err() {
+            return f64::NAN;
+        }
         self.iter().map(|force| force.energy(motion)).sum()
     }
 
-    /// Potential energy of one kind, J.
-    pub fn energy_of(&self, store: Store, motion: StateView<'_>) -> f64 {
+    /// Potential energy of one kind, J; NaN where the state lacks a vertex.
+    pub(crate) fn energy_of(&self, store: Store, motion: StateView<'_>) -> f64 {
+        if self.check(motion).is_err() {
+            return f64::NAN;
+        }
         let of = self.iter().filter(|force| force.store() == store);
         of.map(|force| force.energy(motion)).sum()
     }
 
     /// Work that forces take from outside in a step between two states, J.
-    pub fn energy_input(&self, before: StateView<'_>, after: StateView<'_>) -> f64 {
+    pub(crate) fn energy_input(&self, before: StateView<'_>, after: StateView<'_>) -> f64 {
         self.iter().map(|force| force.energy_input(before, after)).sum::<f64>() + 0.0
     }
 
@@ -244,7 +268,7 @@ impl Forces {
     ///
     /// For dampers that are linear that is the force at velocity zero, for others the line that
     /// touches them at `motion`. `still` is scratch memory.
-    pub fn sum_linearised(
+    pub(crate) fn sum_linearised(
         &self,
         motion: StateView<'_>,
         forces: &mut [Vec3],
@@ -261,17 +285,20 @@ impl Forces {
     }
 
     /// Writes the internal state of all, in order.
-    pub fn save(&self, memory: &mut Snapshot) {
+    pub(crate) fn save(&self, memory: &mut Snapshot) {
         self.iter().for_each(|force| force.save(memory));
     }
 
     /// Reads what [`Forces::save`] wrote for the same scene.
-    pub fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
+    pub(crate) fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         self.list.iter_mut().try_for_each(|force| force.restore(memory))
     }
 
-    /// Fills `forces` with the sum of all, N.
+    /// Fills `forces` with the sum of all, N; with NaN where a vertex is lacking.
     pub fn sum(&self, motion: StateView<'_>, forces: &mut [Vec3]) {
+        if self.check(motion).is_err() || forces.len() < self.vertex_count {
+            return forces.fill(Vec3::NAN);
+        }
         forces.fill(Vec3::ZERO);
         self.iter().for_each(|force| force.add_forces(motion, forces));
     }
@@ -279,11 +306,16 @@ impl Forces {
     /// Builds the matrix of all derivatives.
     ///
     /// Allocates the first time, and again after [`Forces::push`].
-    pub fn assemble(&mut self, motion: StateView<'_>, tangent: Tangent) -> &mut BlockMatrix {
+    pub fn assemble(
+        &mut self,
+        motion: StateView<'_>,
+        tangent: Tangent,
+    ) -> Result<&mut BlockMatrix, MismatchError> {
+        self.check(motion)?;
         if let Some(matrix) = self.matrix_mut() {
             matrix.clear_terms();
         }
-        self.fill(motion, tangent)
+        Ok(self.fill(motion, tangent))
     }
 
     /// Fills the matrix with derivatives, whose terms of low rank are added to those it has.
@@ -307,7 +339,7 @@ impl Forces {
     }
 
     /// Adds derivatives, in another form or at another velocity, to the matrix built last.
-    pub fn assemble_more(&mut self, motion: StateView<'_>, tangent: Tangent) {
+    pub(crate) fn assemble_more(&mut self, motion: StateView<'_>, tangent: Tangent) {
         let mut before = std::mem::take(&mut self.before);
         before.clear();
         before.extend(self.matrix().into_iter().flat_map(|matrix| matrix.blocks()));
@@ -344,16 +376,18 @@ impl Forces {
     }
 
     /// The matrix that was last built, if there is one.
-    pub fn matrix(&self) -> Option<&BlockMatrix> {
+    pub(crate) fn matrix(&self) -> Option<&BlockMatrix> {
         self.assembled.as_ref().map(|(matrix, _)| matrix)
     }
 
     /// The same, to be added to.
-    pub fn matrix_mut(&mut self) -> Option<&mut BlockMatrix> {
+    pub(crate) fn matrix_mut(&mut self) -> Option<&mut BlockMatrix> {
         self.assembled.as_mut().map(|(matrix, _)| matrix)
     }
 
     /// Adds the product of the derivatives with a vector, without building a matrix.
+    ///
+    /// Fills `product` with NaN where a vertex is lacking.
     pub fn add_product(
         &self,
         motion: StateView<'_>,
@@ -361,17 +395,30 @@ impl Forces {
         x: &[Vec3],
         product: &mut [Vec3],
     ) {
+        let is_short = x.len().min(product.len()) < self.vertex_count;
+        if is_short || self.check(motion).is_err() {
+            return product.fill(Vec3::NAN);
+        }
         let answering = self.iter().filter(|force| force.answers());
         answering.for_each(|force| force.add_product(motion, tangent, x, product));
     }
 
     /// Why a step between two states is rejected, by the first force that does.
-    pub fn refusal(&self, before: StateView<'_>, after: StateView<'_>) -> Option<StepRejection> {
+    pub(crate) fn refusal(
+        &self,
+        before: StateView<'_>,
+        after: StateView<'_>,
+    ) -> Option<StepRejection> {
         self.iter().find_map(|force| force.refusal(before, after))
     }
 
     /// Lets plastic materials flow after a step of `dt` seconds.
+    ///
+    /// Nothing flows where the state lacks a vertex.
     pub fn flow(&mut self, motion: StateView<'_>, dt: f64) {
+        if self.check(motion).is_err() {
+            return;
+        }
         self.list.iter_mut().for_each(|force| force.flow(motion, dt));
     }
 
@@ -380,7 +427,7 @@ impl Forces {
     /// To be called after the last [`Forces::push`].
     pub fn set_threads(&mut self, threads: usize, vertex_count: usize) {
         self.threads = threads;
-        self.vertex_count = vertex_count;
+        self.threaded_vertices = vertex_count;
         self.list.iter_mut().for_each(|force| force.set_threads(threads, vertex_count));
         if let Some((matrix, _)) = &mut self.assembled {
             matrix.set_threads(threads);

@@ -18,17 +18,20 @@ pub struct Nearby {
     lists: Vec<Vec<u32>>,
     /// One bit per element of the current force.
     marks: Vec<u64>,
+    /// Number of elements of each force.
+    counts: Vec<usize>,
 }
 
 impl Nearby {
     /// Number of elements, over all forces.
-    pub fn element_count(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn element_count(&self) -> usize {
         self.lists.iter().map(Vec::len).sum()
     }
 
     /// Collects the elements of one force.
     fn collect(&mut self, force: usize, around: &Around, vertices: &[VertexId]) {
-        let Nearby { lists, marks } = self;
+        let Nearby { lists, marks, .. } = self;
         marks.clear();
         marks.resize(around.count.div_ceil(BITS as usize), 0);
         let known = vertices.iter().filter(|v| v.index() < around.elements.len());
@@ -63,6 +66,8 @@ impl Forces {
     pub fn find_nearby(&self, vertices: &[VertexId], nearby: &mut Nearby) {
         let around = self.around.get_or_init(|| self.elements_around());
         nearby.lists.resize_with(around.len(), Vec::new);
+        nearby.counts.clear();
+        nearby.counts.extend(around.iter().map(|around| around.count));
         for (force, around) in around.iter().enumerate() {
             nearby.collect(force, around, vertices);
         }
@@ -71,7 +76,7 @@ impl Forces {
     /// Adds the forces of one kind that these elements make, N.
     ///
     /// On the vertices that they were collected for these are all forces of that kind; on
-    /// others only a part, or all.
+    /// others only a part, or all. NaN where they are of other forces, or a vertex is lacking.
     pub fn add_nearby(
         &self,
         store: Store,
@@ -79,6 +84,9 @@ impl Forces {
         motion: StateView<'_>,
         forces: &mut [Vec3],
     ) {
+        if !self.has_nearby(nearby, motion) || forces.len() < self.vertex_count {
+            return forces.fill(Vec3::NAN);
+        }
         let both = self.iter().zip(&nearby.lists);
         let kind = both.filter(|(force, list)| force.store() == store && !list.is_empty());
         kind.for_each(|(force, list)| force.add_forces_of(list, motion, forces));
@@ -86,10 +94,22 @@ impl Forces {
 
     /// Potential energy of these elements, J, or of all where a force cannot separate them.
     ///
-    /// What moves only the vertices that they were collected for changes no other energy.
+    /// What moves only the vertices that they were collected for changes no other energy. NaN
+    /// where they are of other forces, or the state lacks a vertex.
     pub fn energy_nearby(&self, nearby: &Nearby, motion: StateView<'_>) -> f64 {
+        if !self.has_nearby(nearby, motion) {
+            return f64::NAN;
+        }
         let both = self.iter().zip(&nearby.lists).filter(|(_, list)| !list.is_empty());
         both.map(|(force, list)| force.energy_of_elements(list, motion)).sum()
+    }
+
+    /// Whether elements are those of these forces, in a state that has all their vertices.
+    fn has_nearby(&self, nearby: &Nearby, motion: StateView<'_>) -> bool {
+        let around = self.around.get_or_init(|| self.elements_around());
+        let counts = around.iter().map(|around| around.count);
+        let is_empty = nearby.lists.iter().all(Vec::is_empty);
+        (is_empty || nearby.counts.iter().copied().eq(counts)) && self.check(motion).is_ok()
     }
 
     fn elements_around(&self) -> Vec<Around> {

@@ -41,7 +41,7 @@ pub(crate) struct RestValue {
 
 impl Plasticity {
     /// Rejects settings outside their ranges.
-    pub fn check(self) -> Result<(), PlasticityError> {
+    pub(crate) fn check(self) -> Result<(), PlasticityError> {
         if !(self.yield_strain >= 0.0 && self.yield_strain.is_finite()) {
             return Err(PlasticityError::YieldStrain(self.yield_strain));
         }

@@ -46,9 +46,12 @@ impl Slot {
     const FIRST: u32 = 1 << 31;
 
     /// Puts or adds a block to `blocks`, which begin with the block that is `start` in all.
+    ///
+    /// Nothing happens where it is not among them.
     #[inline]
     pub fn add(self, block: &Mat3, start: usize, blocks: &mut [Mat3]) {
-        let place = &mut blocks[(self.0 & !Slot::FIRST) as usize - start];
+        let place = ((self.0 & !Slot::FIRST) as usize).wrapping_sub(start);
+        let Some(place) = blocks.get_mut(place) else { return };
         if self.0 & Slot::FIRST == 0 {
             *place += *block;
         } else {
@@ -80,7 +83,7 @@ pub struct BlockMatrix {
 
 impl BlockMatrix {
     /// The zero matrix with room for the elements of all forces.
-    pub fn new(vertex_count: usize, forces: &Forces) -> BlockMatrix {
+    pub(crate) fn new(vertex_count: usize, forces: &Forces) -> BlockMatrix {
         let mut pairs: Vec<(u32, VertexId)> =
             (0..vertex_count as u32).map(|v| (v, VertexId(v))).collect();
         for force in forces.iter() {
@@ -162,16 +165,22 @@ impl BlockMatrix {
     }
 
     /// Columns and blocks of a row, columns ascending; without the terms of low rank.
+    ///
+    /// None beyond the last row.
     #[inline]
     pub fn row(&self, row: usize) -> (&[VertexId], &[Mat3]) {
+        if row >= self.len() {
+            return (&[], &[]);
+        }
         let places = self.starts[row]..self.starts[row + 1];
         (&self.columns[places.clone()], &self.blocks[places])
     }
 
-    /// The diagonal block of a row.
+    /// The diagonal block of a row; NaN beyond the last.
     #[inline]
     pub fn diagonal(&self, row: usize) -> Mat3 {
-        let block = self.blocks[self.diagonal[row]];
+        let Some(&place) = self.diagonal.get(row) else { return Mat3::NAN };
+        let block = self.blocks[place];
         self.shares.get(row).map_or(block, |share| block + share.diagonal)
     }
 
@@ -195,7 +204,7 @@ impl BlockMatrix {
     }
 
     /// Appends a term of low rank, to be filled; [`BlockMatrix::finish_terms`] comes last.
-    pub fn add_term(&mut self) -> &mut LowRank {
+    pub(crate) fn add_term(&mut self) -> &mut LowRank {
         if self.terms.len() == self.term_count {
             self.terms.push(LowRank::default());
         }
@@ -210,7 +219,7 @@ impl BlockMatrix {
     }
 
     /// Notes what the terms have in each row, once all of them are filled.
-    pub fn finish_terms(&mut self) {
+    pub(crate) fn finish_terms(&mut self) {
         let count = if self.term_count == 0 { 0 } else { self.len() };
         let BlockMatrix { terms, term_count, shares, .. } = self;
         shares.clear();
@@ -232,7 +241,8 @@ impl BlockMatrix {
     /// The same matrix with the terms of low rank as blocks; `None` without terms.
     ///
     /// Its size is the square of the vertices of each term.
-    pub fn expanded(&self) -> Option<BlockMatrix> {
+    #[cfg(any(test, feature = "direct"))]
+    pub(crate) fn expanded(&self) -> Option<BlockMatrix> {
         if self.term_count == 0 {
             return None;
         }
@@ -276,10 +286,11 @@ impl BlockMatrix {
         }
     }
 
-    /// Adds a multiple of the identity to a diagonal block.
+    /// Adds a multiple of the identity to a diagonal block; nothing beyond the last row.
     #[inline]
     pub fn add_to_diagonal(&mut self, row: usize, amount: f64) {
-        let block = &mut self.blocks[self.diagonal[row]];
+        let Some(&place) = self.diagonal.get(row) else { return };
+        let block = &mut self.blocks[place];
         block.x_axis.x += amount;
         block.y_axis.y += amount;
         block.z_axis.z += amount;
@@ -287,7 +298,7 @@ impl BlockMatrix {
 
     /// Puts a diagonal block in place of another.
     #[inline]
-    pub fn set_diagonal(&mut self, row: usize, block: Mat3) {
+    pub(crate) fn set_diagonal(&mut self, row: usize, block: Mat3) {
         let share = self.shares.get(row);
         self.blocks[self.diagonal[row]] = share.map_or(block, |share| block - share.diagonal);
     }
@@ -313,12 +324,16 @@ impl BlockMatrix {
 
     /// Sets the number of threads; results stay bitwise the same.
     pub fn set_threads(&mut self, threads: usize) {
+        let threads = par::useful_threads(threads, self.len());
         self.offsets =
             if threads < 2 { Vec::new() } else { par::even_offsets(self.len(), threads) };
     }
 
-    /// Fills `product` with the matrix times `x`.
+    /// Fills `product` with the matrix times `x`; with NaN where one of them has too few rows.
     pub fn multiply(&self, x: &[Vec3], product: &mut [Vec3]) {
+        if x.len().min(product.len()) < self.len() {
+            return product.fill(Vec3::NAN);
+        }
         let rows = |first: usize, piece: &mut [Vec3]| {
             for (k, result) in piece.iter_mut().enumerate() {
                 let (columns, blocks) = self.row(first + k);
@@ -326,7 +341,7 @@ impl BlockMatrix {
                 *result = terms.map(|(column, block)| *block * x[column.index()]).sum();
             }
         };
-        if self.offsets.is_empty() {
+        if self.offsets.last() != Some(&product.len()) {
             rows(0, product);
         } else {
             par::chunks(product, &self.offsets, |share, piece| rows(self.offsets[share], piece));

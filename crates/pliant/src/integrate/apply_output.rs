@@ -5,7 +5,7 @@ use crate::contact::output::{ContactOutput, RigidShift};
 use crate::integrate::System;
 
 /// Shifts and pushes; what is asked of a vertex of a rigid body is done to the body.
-pub fn apply_output(output: &ContactOutput, system: &System, state: &mut State) {
+pub(crate) fn apply_output(output: &ContactOutput, system: &System, state: &mut State) {
     let System { bodies, rigids, masses, .. } = system;
     let State { positions, velocities, rigids: states, .. } = &mut *state;
     let (members, masses) = (rigids.entries(), masses.of());

@@ -176,7 +176,7 @@ impl Constraints {
     }
 
     /// Vertices of the scene that the constraints are for.
-    pub fn vertex_count(&self) -> usize {
+    pub(crate) fn vertex_count(&self) -> usize {
         self.vertex_count
     }
 

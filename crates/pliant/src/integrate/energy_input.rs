@@ -15,7 +15,7 @@ use crate::math::Vec3;
 
 /// Measures what sources put in; scratch memory.
 #[derive(Debug, Default)]
-pub struct EnergyInput {
+pub(crate) struct EnergyInput {
     nearby: Nearby,
     vertices: Vec<VertexId>,
     forces: [Vec<Vec3>; 2],
@@ -23,7 +23,7 @@ pub struct EnergyInput {
 
 impl EnergyInput {
     /// Collects the forces around everything that an output shifts.
-    pub fn collect_shifted(&mut self, output: &ContactOutput, system: &System) {
+    pub(crate) fn collect_shifted(&mut self, output: &ContactOutput, system: &System) {
         self.vertices.clear();
         if output.shifts.is_empty() && output.rigid_shifts.is_empty() {
             return;
@@ -44,7 +44,7 @@ impl EnergyInput {
     }
 
     /// Potential energy of what was collected, J.
-    pub fn collected(&self, system: &System, motion: StateView<'_>) -> f64 {
+    pub(crate) fn collected(&self, system: &System, motion: StateView<'_>) -> f64 {
         match self.vertices.is_empty() {
             true => 0.0,
             false => system.forces.energy_nearby(&self.nearby, motion),
@@ -52,7 +52,7 @@ impl EnergyInput {
     }
 
     /// What pins, motors, wind and moving obstacles put in from one state to another, J.
-    pub fn of_motion(&mut self, system: &System, before: &State, after: &State) -> f64 {
+    pub(crate) fn of_motion(&mut self, system: &System, before: &State, after: &State) -> f64 {
         system.forces.energy_input(before.motion(), after.motion())
             + self.of_pins(system, before, after)
             + system.joints.motor_work(&after.rigids)
@@ -90,7 +90,7 @@ impl EnergyInput {
 }
 
 /// What rows put in, J: contacts that open by their own speed, and moving obstacles.
-pub fn of_rows(contact: &ContactOutput, rigids: &RigidBodySet) -> f64 {
+pub(crate) fn of_rows(contact: &ContactOutput, rigids: &RigidBodySet) -> f64 {
     let ContactOutput { rows, row_impulses, .. } = contact;
     let work = rows.iter().zip(row_impulses).map(|(row, impulse)| {
         let moved = impulse.impulse(row.normal).dot(row.surface_velocity).max(0.0);

@@ -12,7 +12,12 @@ use crate::math::Vec3;
 const ITERATIONS: usize = 60;
 
 /// Highest frequency of the forces at a state, rad/s; 0 where nothing is stiff.
+///
+/// NaN for the state of another system.
 pub fn highest_frequency(system: &System, state: &State) -> f64 {
+    if system.check_motion(state.motion()).is_err() {
+        return f64::NAN;
+    }
     let masses = system.masses.of();
     // Rough in all directions, so that no mode is left out.
     let start = |k: usize| Vec3::new(1.0, -0.7, 0.4) * if k.is_multiple_of(2) { 1.0 } else { -1.0 };

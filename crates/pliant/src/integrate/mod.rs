@@ -23,15 +23,16 @@ pub mod free_motion;
 
 pub mod sleep;
 
-pub mod rigid_motion;
+pub(crate) mod rigid_motion;
 
-pub mod apply_output;
+pub(crate) mod apply_output;
 
-pub mod energy_input;
+pub(crate) mod energy_input;
 
 pub mod frequency;
 
 use crate::body::pins::Pins;
+use crate::body::rigid::RigidState;
 use crate::body::rigid::all::RigidBodySet;
 use std::sync::Arc;
 
@@ -40,8 +41,9 @@ use crate::body::soft::{Masses, State};
 use crate::contact::Contact;
 use crate::contact::impulse::ContactImpulse;
 use crate::contact::output::{ContactOutput, ContactStats};
+use crate::contact::response::{LARGEST, ResponseError};
 use crate::force::{Forces, StateView, StepRejection};
-use crate::id::{BodyId, VertexId};
+use crate::id::{BodyId, MismatchError, VertexId};
 use crate::math::Vec3;
 use crate::profile::{ProfilerRef, Stage, StageTimer};
 use crate::snapshot::{Snapshot, SnapshotError};
@@ -172,6 +174,24 @@ pub enum StepError {
         /// When, s.
         time: f64,
     },
+    /// A value whose products no number can hold.
+    #[error(
+        "vertex {vertex} of body {body} has {what} {value} after {stage} at {time} s: more than {LARGEST:e} is not computed with"
+    )]
+    Extreme {
+        /// The body.
+        body: BodyId,
+        /// The vertex, counted within the body.
+        vertex: VertexId,
+        /// Which quantity.
+        what: &'static str,
+        /// Its value.
+        value: Vec3,
+        /// Stage that made it.
+        stage: &'static str,
+        /// When, s.
+        time: f64,
+    },
     /// A step that something must not let pass; a shorter one may do.
     #[error(
         "a step of {dt} s, after {halvings} halvings, takes vertex {vertex} of body {body} to {what} {value} m, beyond {limit} m"
@@ -231,6 +251,18 @@ pub enum StepError {
     /// Joints that are not for the rigid bodies of the system.
     #[error("{0}")]
     Joints(JointError),
+    /// A rigid body whose state is not finite, or too large.
+    #[error("the state of rigid body {body} is not finite, or more than {LARGEST:e}")]
+    BadRigid {
+        /// First such body.
+        body: BodyId,
+    },
+    /// Arguments that do not belong together.
+    #[error("{0}")]
+    Mismatch(#[from] MismatchError),
+    /// A response that could not do its work.
+    #[error("{0}")]
+    Response(ResponseError),
     /// A body of which all vertices are held.
     #[error("every vertex of body {body} is pinned: it cannot move, make it an obstacle")]
     NothingFree {
@@ -259,6 +291,7 @@ impl StepError {
         match self {
             StepError::Refused { .. }
             | StepError::NotFinite { .. }
+            | StepError::Extreme { .. }
             | StepError::NotConverged { .. } => true,
             StepError::TimeStep { .. }
             | StepError::Count { .. }
@@ -266,6 +299,9 @@ impl StepError {
             | StepError::Mixed { .. }
             | StepError::Attached { .. }
             | StepError::Joints(_)
+            | StepError::Mismatch(_)
+            | StepError::BadRigid { .. }
+            | StepError::Response(_)
             | StepError::NothingFree { .. } => false,
         }
     }
@@ -319,6 +355,19 @@ pub trait Integrator: std::fmt::Debug + Send {
 }
 
 impl System {
+    /// Refuses a motion of other vertices than those of masses, pins, forces and contact.
+    pub(crate) fn check_motion(&self, motion: StateView<'_>) -> Result<(), MismatchError> {
+        let expected = self.masses.of().len();
+        MismatchError::check("positions", motion.positions.len(), expected)?;
+        MismatchError::check("velocities", motion.velocities.len(), expected)?;
+        let count = self.pins.vertices().last().map_or(0, |vertex| vertex.index() + 1);
+        if count > expected {
+            return Err(MismatchError::Count { what: "vertices with pins", count, expected });
+        }
+        self.forces.check(motion)?;
+        self.scratch.contact.check_forces(expected)
+    }
+
     /// Fills `accelerations` with force over mass, m/s²; held vertices get zero.
     pub fn accelerations(
         &self,
@@ -341,6 +390,7 @@ impl System {
         motion: StateView<'_>,
         forces: &mut Vec<Vec3>,
     ) -> Result<(), StepError> {
+        self.check_motion(motion)?;
         let _timer = StageTimer::new(&self.profiler, Stage::Force);
         forces.resize(motion.positions.len(), Vec3::ZERO);
         self.forces.sum(motion, forces);
@@ -376,10 +426,18 @@ impl System {
         StepError::Refused { body, vertex, what, value, limit, dt, halvings: 0 }
     }
 
-    /// Refuses a state with a value that is not finite.
+    /// Refuses a state with a value that is not finite, or whose square is not.
     pub fn check_state(&self, motion: StateView<'_>, stage: &'static str) -> Result<(), StepError> {
-        self.check_finite(motion.positions, "position", stage, motion.time)?;
-        self.check_finite(motion.velocities, "velocity", stage, motion.time)
+        for (values, what) in [(motion.positions, "position"), (motion.velocities, "velocity")] {
+            self.check_finite(values, what, stage, motion.time)?;
+            let far = |value: &Vec3| value.abs().max_element() > LARGEST;
+            if let Some(index) = values.iter().position(far) {
+                let (body, vertex) = self.bodies.offsets().locate(index);
+                let (value, time) = (values[index], motion.time);
+                return Err(StepError::Extreme { body, vertex, what, value, stage, time });
+            }
+        }
+        Ok(())
     }
 
     /// Refuses values of which one is not finite.
@@ -417,6 +475,9 @@ impl System {
         if !self.bodies.is_empty() && known != count {
             return Err(StepError::Count { what: "bodies", count, expected: known });
         }
+        self.forces.check(state.motion())?;
+        self.check_rigids(state)?;
+        self.scratch.contact.check(&self.bodies, count)?;
         for (body, range) in self.bodies.offsets().ranges(expected).enumerate() {
             let first = pinned.partition_point(|vertex| vertex.index() < range.start);
             let last = pinned.partition_point(|vertex| vertex.index() < range.end);
@@ -424,6 +485,31 @@ impl System {
             if is_held && self.fixed.binary_search(&BodyId(body as u32)).is_err() {
                 return Err(StepError::NothingFree { body: BodyId(body as u32) });
             }
+        }
+        Ok(())
+    }
+
+    /// Refuses rigid bodies of another scene, or without their state.
+    fn check_rigids(&self, state: &State) -> Result<(), StepError> {
+        let (entries, vertices) = (self.rigids.entries(), state.positions.len());
+        let (count, expected) = (state.rigids.len(), entries.len());
+        if count != expected {
+            return Err(StepError::Count { what: "rigid bodies", count, expected });
+        }
+        if entries.is_empty() {
+            return Ok(());
+        }
+        MismatchError::check("vertices", vertices, self.rigids.vertex_count())?;
+        if !self.bodies.is_empty() && !self.rigids.is_of(self.bodies.offsets()) {
+            return Err(MismatchError::OtherBodies { what: "set of rigid bodies" }.into());
+        }
+        let bad =
+            |rigid: &RigidState| rigid.numbers().iter().any(|n| n.is_nan() || n.abs() > LARGEST);
+        if let Some(index) = state.rigids.iter().position(bad) {
+            return Err(StepError::BadRigid { body: entries[index].id });
+        }
+        if !self.joints.is_empty() {
+            self.joints.check_count(expected, count)?;
         }
         Ok(())
     }
@@ -437,6 +523,8 @@ impl System {
         next: &mut State,
         dt: f64,
     ) -> Result<(), StepError> {
+        self.check_motion(state.motion())?;
+        self.check_motion(next.motion())?;
         self.check_state(next.motion(), "integrate")?;
         if let Some(refusal) = self.forces.refusal(state.motion(), next.motion()) {
             return Err(self.rejected(refusal, dt));
@@ -455,7 +543,11 @@ impl From<JointError> for StepError {
 
 impl From<SolveError> for StepError {
     fn from(error: SolveError) -> StepError {
-        let SolveError { solver, iterations, residual, tolerance } = error;
-        StepError::NotConverged { solver, iterations, residual, tolerance }
+        match error {
+            SolveError::NotConverged { solver, iterations, residual, tolerance } => {
+                StepError::NotConverged { solver, iterations, residual, tolerance }
+            }
+            SolveError::Mismatch(error) => StepError::Mismatch(error),
+        }
     }
 }

@@ -140,7 +140,7 @@ mod tests {
         let state = State::at_rest((0..count).map(|k| k as f64 * Vec3::X).collect());
         let masses = Masses::new(vec![1.0; count]).unwrap();
         let mut system = System { masses, ..System::default() };
-        system.pins = Pins::still(vec![VertexId(0)], &state.positions);
+        system.pins = Pins::still(&[VertexId(0)], &state.positions).unwrap();
         system.forces.push(Gravity::new(-G * Vec3::Z, &vec![1.0; count]));
         (system, state)
     }

@@ -16,7 +16,7 @@ use crate::snapshot::{Snapshot, SnapshotError};
 
 /// Moves the rigid bodies of a system, before and after the integrator.
 #[derive(Debug, Default)]
-pub struct RigidMotion {
+pub(crate) struct RigidMotion {
     /// How a rigid body moves while nothing touches it.
     pub free_motion: FreeMotion,
     /// When bodies sleep, if ever; only with an integrator that solves constraints.
@@ -33,7 +33,7 @@ pub struct RigidMotion {
 
 /// Who gives rigid bodies their velocity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RigidVelocities {
+pub(crate) enum RigidVelocities {
     /// The integrator, which solves constraints.
     Solved,
     /// The forces at the start of the step.
@@ -42,7 +42,7 @@ pub enum RigidVelocities {
 
 impl RigidMotion {
     /// Refuses rigid bodies that no step can move.
-    pub fn check(
+    pub(crate) fn check(
         &self,
         system: &System,
         state: &State,
@@ -60,7 +60,7 @@ impl RigidMotion {
     }
 
     /// Before the integrator: wakes what is touched; pushes what it does not solve.
-    pub fn begin(
+    pub(crate) fn begin(
         &mut self,
         system: &mut System,
         state: &State,
@@ -83,7 +83,7 @@ impl RigidMotion {
     }
 
     /// After the integrator: free motion, joints, sleep.
-    pub fn finish(
+    pub(crate) fn finish(
         &mut self,
         system: &mut System,
         state: &mut State,
@@ -164,12 +164,12 @@ impl RigidMotion {
     }
 
     /// Writes what sleeps.
-    pub fn save(&self, snapshot: &mut Snapshot) {
+    pub(crate) fn save(&self, snapshot: &mut Snapshot) {
         self.sleep.save(snapshot);
     }
 
     /// Reads what [`RigidMotion::save`] wrote.
-    pub fn restore(&mut self, snapshot: &mut Snapshot) -> Result<(), SnapshotError> {
+    pub(crate) fn restore(&mut self, snapshot: &mut Snapshot) -> Result<(), SnapshotError> {
         self.sleep.restore(snapshot)
     }
 }

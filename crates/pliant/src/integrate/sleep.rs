@@ -35,7 +35,7 @@ impl Default for SleepSettings {
 
 /// What joins rigid bodies into islands: contacts and joints.
 #[derive(Clone, Debug)]
-pub struct IslandEdges<'a, J> {
+pub(crate) struct IslandEdges<'a, J> {
     /// Contacts of the step, with their impulses, N·s.
     pub output: &'a ContactOutput,
     /// Pairs of jointed members.
@@ -44,7 +44,7 @@ pub struct IslandEdges<'a, J> {
 
 /// Which bodies sleep, and for how long the others have been at rest.
 #[derive(Clone, Debug, Default)]
-pub struct Sleep {
+pub(crate) struct Sleep {
     /// Time at rest of each rigid body, s.
     rest: Vec<f64>,
     /// Smallest member of each sleeping body's island; none for one awake.
@@ -57,12 +57,12 @@ pub struct Sleep {
 
 impl Sleep {
     /// Whether a rigid body sleeps.
-    pub fn is_asleep(&self, place: usize) -> bool {
+    pub(crate) fn is_asleep(&self, place: usize) -> bool {
         self.islands.get(place).is_some_and(Option::is_some)
     }
 
     /// Prepares for as many rigid bodies.
-    pub fn begin(&mut self, rigids: &RigidBodySet) {
+    pub(crate) fn begin(&mut self, rigids: &RigidBodySet) {
         let members = rigids.entries();
         if self.sizes.len() == members.len() {
             return;
@@ -78,7 +78,7 @@ impl Sleep {
     /// Wakes all islands that the contact output of a step of `dt` touches.
     ///
     /// Speeds are those of the present motion.
-    pub fn wake(
+    pub(crate) fn wake(
         &mut self,
         rigids: &RigidBodySet,
         settings: SleepSettings,
@@ -121,7 +121,7 @@ impl Sleep {
     /// Puts islands at rest to sleep after a step of `dt`.
     ///
     /// A body put to sleep loses the little speed it has.
-    pub fn settle(
+    pub(crate) fn settle(
         &mut self,
         rigids: &RigidBodySet,
         settings: SleepSettings,
@@ -169,7 +169,7 @@ impl Sleep {
     }
 
     /// Writes which bodies sleep, and the times at rest.
-    pub fn save(&self, memory: &mut Snapshot) {
+    pub(crate) fn save(&self, memory: &mut Snapshot) {
         memory.write(self.rest.len() as f64);
         for (rest, island) in self.rest.iter().zip(&self.islands) {
             memory.write(*rest);
@@ -178,7 +178,7 @@ impl Sleep {
     }
 
     /// Reads what [`Sleep::save`] wrote.
-    pub fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
+    pub(crate) fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         let count = memory.read("sleep")?;
         self.rest.clear();
         self.islands.clear();

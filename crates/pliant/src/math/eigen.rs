@@ -10,7 +10,7 @@ const MOST_SWEEPS: usize = 16;
 
 /// A symmetric matrix as turned stretches: vectors · diag(values) · vectorsᵀ.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Eigen {
+pub(crate) struct Eigen {
     /// Descending, in the unit of the matrix.
     pub values: Vec3,
     /// Unit eigenvectors as columns; a rotation.
@@ -21,7 +21,7 @@ pub struct Eigen {
 ///
 /// Accurate to rounding of the largest entry. Of equal eigenvalues the vectors are some
 /// basis, always the same one. Only the upper triangle is read.
-pub fn eigen(matrix: Mat3) -> Eigen {
+pub(crate) fn eigen(matrix: Mat3) -> Eigen {
     let (matrix, scale) = moderate(matrix);
     let mut diagonal = [matrix.x_axis.x, matrix.y_axis.y, matrix.z_axis.z];
     // Entry k stands across from corner k: (1,2), (0,2), (0,1).

@@ -10,7 +10,7 @@ const MOST_SWEEPS: usize = 30;
 
 /// The inverse of a symmetric matrix where it has one, zero elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Inverse<const N: usize> {
+pub(crate) struct Inverse<const N: usize> {
     /// Rows, in one over the unit of the matrix.
     pub rows: [[f64; N]; N],
     /// Number of directions that have an inverse.
@@ -21,7 +21,7 @@ pub struct Inverse<const N: usize> {
 ///
 /// Eigenvalues of at most `cut` times the largest by size count as zero. A zero
 /// matrix has rank 0 and a zero inverse.
-pub fn pseudo_inverse<const N: usize>(mut matrix: [[f64; N]; N], cut: f64) -> Inverse<N> {
+pub(crate) fn pseudo_inverse<const N: usize>(mut matrix: [[f64; N]; N], cut: f64) -> Inverse<N> {
     let mut vectors = [[0.0; N]; N];
     (0..N).for_each(|k| vectors[k][k] = 1.0);
     let size = matrix.iter().flatten().fold(0.0_f64, |most, x| most.max(x.abs()));

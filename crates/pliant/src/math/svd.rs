@@ -27,7 +27,7 @@ const OPPOSITE: f64 = 1e-10;
 
 /// A matrix as u · diag(stretches) · vᵀ.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Svd {
+pub(crate) struct Svd {
     /// Rotation after the stretch; never a reflection.
     pub u: Mat3,
     /// Descending by size but for rounding; the last is negative for a reflection. In the
@@ -42,7 +42,7 @@ pub struct Svd {
 /// Accurate to rounding of the largest stretch. Where the parts are not unique the choice is
 /// always the same: a zero matrix has u = v = 1; where two stretches vanish, u vᵀ is the
 /// smallest turn that does the rest.
-pub fn svd(matrix: Mat3) -> Svd {
+pub(crate) fn svd(matrix: Mat3) -> Svd {
     let (matrix, scale) = moderate(matrix);
     let mut axes = guess(matrix);
     let mut images = axes.map(|axis| matrix * axis);
@@ -191,7 +191,7 @@ pub(in crate::math) fn smallest_turn(from: Vec3, to: Vec3) -> Mat3 {
 
 /// The matrix a bᵀ.
 #[inline]
-pub fn outer(a: Vec3, b: Vec3) -> Mat3 {
+pub(crate) fn outer(a: Vec3, b: Vec3) -> Mat3 {
     Mat3::from_cols(b.x * a, b.y * a, b.z * a)
 }
 

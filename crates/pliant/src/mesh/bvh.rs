@@ -39,7 +39,7 @@ struct Node {
 
 impl Bvh {
     /// Builds the tree; item i is `boxes[i]`. Empty boxes are never found.
-    pub fn new(boxes: &[Aabb]) -> Bvh {
+    pub(crate) fn new(boxes: &[Aabb]) -> Bvh {
         let mut tree = Bvh { nodes: Vec::new(), items: Vec::new(), boxes: Vec::new() };
         tree.items = (0..boxes.len() as u32)
             .filter(|&item| boxes[item as usize].size().cmpge(Vec3::ZERO).all())
@@ -83,7 +83,7 @@ impl Bvh {
     /// A tree to be refitted before it is asked: items without a box yet are in it too.
     ///
     /// They may get one later; their places in the tree are those of boxes at the origin.
-    pub fn to_refit(boxes: &[Aabb]) -> Bvh {
+    pub(crate) fn to_refit(boxes: &[Aabb]) -> Bvh {
         let origin = Aabb { min: Vec3::ZERO, max: Vec3::ZERO };
         let is_sound = |b: &Aabb| b.size().cmpge(Vec3::ZERO).all();
         let placed: Vec<_> = boxes.iter().map(|b| if is_sound(b) { *b } else { origin }).collect();
@@ -94,7 +94,7 @@ impl Bvh {
     ///
     /// Right for any motion; fast while neighbours stay neighbours. Items that were empty
     /// when the tree was built stay out.
-    pub fn refit(&mut self, box_of: impl Fn(u32) -> Aabb) {
+    pub(crate) fn refit(&mut self, box_of: impl Fn(u32) -> Aabb) {
         for (around, &item) in self.boxes.iter_mut().zip(&self.items) {
             *around = box_of(item);
         }
@@ -116,7 +116,7 @@ impl Bvh {
     /// `look` returns the square of the distance, m², beyond which nothing more is
     /// wanted, `within_sq` being its first value. Every item whose box is not beyond the last
     /// of these is shown, those at that very distance too, so that ties can be decided.
-    pub fn near(&self, point: Vec3, within_sq: f64, look: impl FnMut(u32) -> f64) {
+    pub(crate) fn near(&self, point: Vec3, within_sq: f64, look: impl FnMut(u32) -> f64) {
         self.nearest_first(|around| around.distance_sq(point), within_sq, look);
     }
 
@@ -124,7 +124,7 @@ impl Bvh {
     ///
     /// `look` returns the distance along the ray, m, beyond which nothing more is wanted,
     /// `within` being its first value; `f64::MAX` where all are.
-    pub fn along(&self, ray: &PreparedRay, within: f64, look: impl FnMut(u32) -> f64) {
+    pub(crate) fn along(&self, ray: &PreparedRay, within: f64, look: impl FnMut(u32) -> f64) {
         self.nearest_first(|around| ray.enters(around).unwrap_or(f64::INFINITY), within, look);
     }
 
@@ -190,7 +190,7 @@ impl Bvh {
     /// The same, but skips the nodes for which `wanted` returns `false`.
     ///
     /// Nodes are numbered as in [`Bvh::summaries`].
-    pub fn meeting_where(
+    pub(crate) fn meeting_where(
         &self,
         query: Aabb,
         wanted: impl Fn(usize) -> bool,
@@ -220,7 +220,7 @@ impl Bvh {
     /// wanted must hold no wanted ones. The order is fixed. Nodes far from the other tree are
     /// skipped as a whole, so that surfaces which cross along a line cost about as much as that
     /// line is long.
-    pub fn meeting_pairs(
+    pub(crate) fn meeting_pairs(
         &self,
         other: &Bvh,
         wanted: impl Fn(Aabb, Aabb) -> bool,
@@ -267,7 +267,7 @@ impl Bvh {
     }
 
     /// Around all items, m; empty when there are none.
-    pub fn around(&self) -> Aabb {
+    pub(crate) fn around(&self) -> Aabb {
         self.nodes.first().map_or(Aabb::EMPTY, |root| root.around)
     }
 
@@ -282,18 +282,18 @@ impl Bvh {
     }
 
     /// Number of nodes; they are numbered as in [`Bvh::summaries`].
-    pub fn node_count(&self) -> usize {
+    pub(crate) fn node_count(&self) -> usize {
         self.nodes.len()
     }
 
     /// The items below a node.
-    pub fn items_below(&self, node: usize) -> &[u32] {
+    pub(crate) fn items_below(&self, node: usize) -> &[u32] {
         let Node { start, end, .. } = self.nodes[node];
         &self.items[start as usize..end as usize]
     }
 
     /// One value per node, joined from those of all items below it.
-    pub fn summaries<T: Copy>(
+    pub(crate) fn summaries<T: Copy>(
         &self,
         of_item: impl Fn(u32) -> T,
         join: impl Fn(T, T) -> T,

@@ -9,7 +9,7 @@ use crate::mesh::intersect::meet_beyond_edge;
 /// The number of the half-plane of each tip, equal where two tips lie in the same one.
 ///
 /// No tip may lie on the line of the edge.
-pub fn half_planes(edge: [Vec3; 2], tips: &[Vec3]) -> Vec<u32> {
+pub(crate) fn half_planes(edge: [Vec3; 2], tips: &[Vec3]) -> Vec<u32> {
     let Some(&start) = tips.first() else { return Vec::new() };
     // Quarters of the turn from the first tip: at it, before the opposite, at that, beyond.
     let quarter = |tip: Vec3| {

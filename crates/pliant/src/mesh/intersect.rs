@@ -7,7 +7,7 @@
 use crate::math::{Vec2, Vec3, orient2d, orient3d};
 
 /// Whether a triangle has no area, exactly.
-pub fn is_degenerate(triangle: [Vec3; 3]) -> bool {
+pub(crate) fn is_degenerate(triangle: [Vec3; 3]) -> bool {
     flatten(triangle).is_none()
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn meet_beyond_corner(shared: Vec3, a: [Vec3; 2], b: [Vec3; 2]) -> bo
 /// Whether two triangles on the common edge `shared`, with tips a and b, overlap.
 ///
 /// They do only when folded flat onto each other.
-pub fn meet_beyond_edge(shared: [Vec3; 2], a: Vec3, b: Vec3) -> bool {
+pub(crate) fn meet_beyond_edge(shared: [Vec3; 2], a: Vec3, b: Vec3) -> bool {
     let [u, v] = shared;
     if orient3d(u, v, a, b) != 0.0 {
         return false;
@@ -63,7 +63,7 @@ pub fn meet_beyond_edge(shared: [Vec3; 2], a: Vec3, b: Vec3) -> bool {
 }
 
 /// Drops the coordinate that leaves the triangle an area; `None` when it has none.
-pub fn flatten([a, b, c]: [Vec3; 3]) -> Option<fn(Vec3) -> Vec2> {
+pub(crate) fn flatten([a, b, c]: [Vec3; 3]) -> Option<fn(Vec3) -> Vec2> {
     let planes: [fn(Vec3) -> Vec2; 3] =
         [|v| Vec2::new(v.x, v.y), |v| Vec2::new(v.y, v.z), |v| Vec2::new(v.z, v.x)];
     planes.into_iter().find(|flat| orient2d(flat(a), flat(b), flat(c)) != 0.0)

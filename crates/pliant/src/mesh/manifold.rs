@@ -7,7 +7,7 @@ use crate::mesh::topology::{Csr, Groups, cells_of_vertices};
 
 /// Where a triangle surface fails to be a closed manifold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SurfaceTopology {
+pub(crate) struct SurfaceTopology {
     /// Edges with an odd number of triangles, mostly one: the rim of a hole.
     pub open: Vec<[VertexId; 2]>,
     /// Edges with more than two triangles.
@@ -20,7 +20,7 @@ pub struct SurfaceTopology {
 
 impl SurfaceTopology {
     /// Whether the surface is closed and consistently wound.
-    pub fn is_oriented(&self) -> bool {
+    pub(crate) fn is_oriented(&self) -> bool {
         self.open.is_empty() && self.inconsistent.is_empty()
     }
 }
@@ -29,7 +29,7 @@ impl SurfaceTopology {
 ///
 /// Edges come smaller vertex first, all lists ascending. A triangle that uses a vertex
 /// twice is ignored.
-pub fn form(vertex_count: usize, triangles: &[[VertexId; 3]]) -> SurfaceTopology {
+pub(crate) fn form(vertex_count: usize, triangles: &[[VertexId; 3]]) -> SurfaceTopology {
     let simple = |t: &&[VertexId; 3]| t[0] != t[1] && t[1] != t[2] && t[2] != t[0];
     let triangles: Vec<_> = triangles.iter().filter(simple).copied().collect();
     let mut found = SurfaceTopology::default();
@@ -72,7 +72,7 @@ pub fn form(vertex_count: usize, triangles: &[[VertexId; 3]]) -> SurfaceTopology
 }
 
 /// Triangles without area, exactly; those with non-finite corners are skipped.
-pub fn degenerate(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Vec<TriangleId> {
+pub(crate) fn degenerate(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Vec<TriangleId> {
     let flat = |triangle: &[VertexId; 3]| {
         let corners = triangle.map(|v| positions[v.index()]);
         corners.iter().all(|c| c.is_finite()) && is_degenerate(corners)
@@ -82,7 +82,7 @@ pub fn degenerate(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Vec<Triang
 }
 
 /// Reverses the winding of every triangle.
-pub fn turn(triangles: &mut [[VertexId; 3]]) {
+pub(crate) fn turn(triangles: &mut [[VertexId; 3]]) {
     for triangle in triangles {
         triangle.swap(1, 2);
     }

@@ -19,7 +19,7 @@ use crate::mesh::intersect::{is_degenerate, meet_beyond_edge, segment_meets_tria
 use crate::mesh::oriented::{self, OrientedBox};
 
 /// Pairs after which the search for more ends: a soup may have quadratically many.
-pub const MOST_PAIRS: usize = 100_000;
+pub(crate) const MOST_PAIRS: usize = 100_000;
 
 /// Pairs of an edge and a triangle that are tried at most, before the search ends.
 ///
@@ -36,7 +36,7 @@ const PATIENCE: usize = 128;
 
 /// What was found, and whether the search was completed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Search<T> {
+pub(crate) struct Search<T> {
     /// Everything found, in a fixed order.
     pub found: Vec<T>,
     /// The search was ended early: there may be more.
@@ -47,12 +47,15 @@ pub struct Search<T> {
 ///
 /// Ascending, the smaller first, at most [`MOST_PAIRS`]. Exact, and closed: touching
 /// is meeting. Triangles without area or with a corner that is not finite are ignored.
-pub fn meeting_pairs(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Search<[TriangleId; 2]> {
+pub(crate) fn meeting_pairs(
+    positions: &[Vec3],
+    triangles: &[[VertexId; 3]],
+) -> Search<[TriangleId; 2]> {
     search(positions, triangles).0
 }
 
 /// Every edge of a usable triangle with that triangle, sorted by edge.
-pub fn edges_with_wings(
+pub(crate) fn edges_with_wings(
     triangles: &[[VertexId; 3]],
     is_usable: impl Fn(usize) -> bool,
 ) -> Vec<([VertexId; 2], u32)> {

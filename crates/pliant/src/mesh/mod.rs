@@ -15,25 +15,25 @@ pub mod quality;
 
 pub mod weld;
 
-pub mod manifold;
+pub(crate) mod manifold;
 
 pub mod intersect;
 
 pub mod closest;
 
-pub mod ray;
+pub(crate) mod ray;
 
-pub mod bvh;
+pub(crate) mod bvh;
 
-pub mod lazy_bvh;
+pub(crate) mod lazy_bvh;
 
 pub mod edge_search;
 
-pub mod oriented;
+pub(crate) mod oriented;
 
-pub mod half_planes;
+pub(crate) mod half_planes;
 
-pub mod meeting;
+pub(crate) mod meeting;
 
 pub mod overlap;
 

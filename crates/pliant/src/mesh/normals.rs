@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use crate::choice::{UnknownName, from_name};
-use crate::id::{TriangleId, VertexId};
+use crate::id::{TriangleId, VertexId, at};
 use crate::math::Vec3;
 
 /// Averaged unit vectors shorter than this are rounding noise, not a direction.
-pub const MIN_AGREEMENT: f64 = 1e-9;
+pub(crate) const MIN_AGREEMENT: f64 = 1e-9;
 
 /// Which normals are used at the corners of a triangle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,7 +55,8 @@ pub fn face_normal([a, b, c]: [Vec3; 3]) -> Option<Vec3> {
 /// Unit normal of each vertex, from the faces around it.
 ///
 /// `None` for vertices without a face and where the faces cancel, such as at the
-/// rim of a sheet without thickness. `Normals::Face` weighs all faces alike.
+/// rim of a sheet without thickness, or where a corner is lacking. `Normals::Face` weighs all
+/// faces alike.
 pub fn vertex_normals(
     positions: &[Vec3],
     triangles: &[[VertexId; 3]],
@@ -63,9 +64,11 @@ pub fn vertex_normals(
 ) -> Vec<Option<Vec3>> {
     let mut sums = vec![Sum::default(); positions.len()];
     for triangle in triangles {
-        let corners = triangle.map(|v| positions[v.index()]);
+        let corners = triangle.map(|v| at(positions, v));
         for (corner, vertex) in triangle.iter().enumerate() {
-            sums[vertex.index()].add(corners, corner, normals);
+            if let Some(sum) = sums.get_mut(vertex.index()) {
+                sum.add(corners, corner, normals);
+            }
         }
     }
     sums.into_iter().map(Sum::direction).collect()
@@ -80,11 +83,12 @@ pub fn corner_normals(
     normals: Normals,
 ) -> Vec<[Option<Vec3>; 3]> {
     if normals == Normals::Face {
-        let flat = |t: &[VertexId; 3]| [face_normal(t.map(|v| positions[v.index()])); 3];
+        let flat = |t: &[VertexId; 3]| [face_normal(t.map(|v| at(positions, v))); 3];
         return triangles.iter().map(flat).collect();
     }
     let smooth = vertex_normals(positions, triangles, normals);
-    triangles.iter().map(|triangle| triangle.map(|v| smooth[v.index()])).collect()
+    let normal = |v: VertexId| smooth.get(v.index()).copied().flatten();
+    triangles.iter().map(|triangle| triangle.map(normal)).collect()
 }
 
 /// Corner normals weighted and made unit; `None` when one is missing or they cancel.
@@ -96,7 +100,7 @@ pub fn interpolate(normals: [Option<Vec3>; 3], weights: [f64; 3]) -> Option<Vec3
 
 /// Vertex normals computed at first use, and cached for the step.
 #[derive(Clone, Debug, Default)]
-pub struct NormalCache {
+pub(crate) struct NormalCache {
     kept: Vec<Kept>,
     /// Sums of one body at a time.
     sums: Vec<Sum>,
@@ -114,7 +118,7 @@ struct Kept {
 
 impl NormalCache {
     /// Invalidates all normals, as the vertices have moved.
-    pub fn start(&mut self, vertex_count: usize) {
+    pub(crate) fn start(&mut self, vertex_count: usize) {
         self.step = self.step.wrapping_add(1);
         if self.kept.len() != vertex_count || self.step == 0 {
             self.kept = vec![Kept::default(); vertex_count];
@@ -125,7 +129,7 @@ impl NormalCache {
     /// Computes all normals of a body at once, unless that was done in this step.
     ///
     /// `vertices` are those of the body, `triangles` its surface.
-    pub fn fill(
+    pub(crate) fn fill(
         &mut self,
         vertices: Range<usize>,
         triangles: &[[VertexId; 3]],
@@ -160,7 +164,11 @@ impl NormalCache {
 
     /// The normal of a vertex, or NaN; `work_out` computes it at first use.
     #[inline]
-    pub fn vertex(&mut self, vertex: VertexId, work_out: impl FnOnce() -> Option<Vec3>) -> Vec3 {
+    pub(crate) fn vertex(
+        &mut self,
+        vertex: VertexId,
+        work_out: impl FnOnce() -> Option<Vec3>,
+    ) -> Vec3 {
         let kept = &mut self.kept[vertex.index()];
         if kept.step != self.step {
             *kept = Kept { normal: work_out().unwrap_or(Vec3::NAN), step: self.step };
@@ -170,7 +178,7 @@ impl NormalCache {
 }
 
 /// Unit normal of one vertex, from the triangles around it, as in [`vertex_normals`].
-pub fn normal_at(
+pub(crate) fn normal_at(
     vertex: VertexId,
     around: &[TriangleId],
     triangles: &[[VertexId; 3]],
@@ -181,7 +189,7 @@ pub fn normal_at(
     for triangle in around {
         let triangle = triangles[triangle.index()];
         let corner = triangle.iter().position(|v| *v == vertex)?;
-        sum.add(triangle.map(|v| positions[v.index()]), corner, normals);
+        sum.add(triangle.map(|v| at(positions, v)), corner, normals);
     }
     sum.direction()
 }

@@ -24,7 +24,7 @@ const UNDERFLOW: f64 = 1e-300;
 
 /// A box along the extent of what it holds.
 #[derive(Clone, Copy, Debug)]
-pub struct OrientedBox {
+pub(crate) struct OrientedBox {
     origin: Vec3,
     /// From coordinates along the axes to the world.
     axes: Mat3,
@@ -38,7 +38,7 @@ impl OrientedBox {
     /// A box around points, along the line between two that are far apart.
     ///
     /// Points that are not finite make a box that misses nothing.
-    pub fn around(points: impl Iterator<Item = Vec3> + Clone) -> OrientedBox {
+    pub(crate) fn around(points: impl Iterator<Item = Vec3> + Clone) -> OrientedBox {
         let first = points.clone().next().unwrap_or(Vec3::ZERO);
         let origin = farthest(points.clone(), |p| p.distance_squared(first));
         let far = farthest(points.clone(), |p| p.distance_squared(origin));
@@ -61,7 +61,7 @@ impl OrientedBox {
     ///
     /// Separating axes: the three of the box, and each of them times the segment.
     #[inline]
-    pub fn is_missed_by(&self, [p, q]: [Vec3; 2]) -> bool {
+    pub(crate) fn is_missed_by(&self, [p, q]: [Vec3; 2]) -> bool {
         let local = |point: Vec3| self.axes.transpose() * (point - self.origin);
         let (p, q) = (local(p), local(q));
         let (centre, along) = (0.5 * (p + q) - self.middle, 0.5 * (q - p));
@@ -83,7 +83,7 @@ impl OrientedBox {
 }
 
 /// A box for every node of a tree of triangles, numbered as the nodes are.
-pub fn boxes_of_nodes(tree: &Bvh, corners: impl Fn(u32) -> [Vec3; 3]) -> Vec<OrientedBox> {
+pub(crate) fn boxes_of_nodes(tree: &Bvh, corners: impl Fn(u32) -> [Vec3; 3]) -> Vec<OrientedBox> {
     let around = |node: usize| {
         OrientedBox::around(tree.items_below(node).iter().flat_map(|&item| corners(item)))
     };

@@ -7,7 +7,7 @@
 
 use std::f64::consts::PI;
 
-use crate::id::{TriangleId, VertexId};
+use crate::id::{TriangleId, VertexId, at};
 use crate::math::{Aabb, Vec3, orient3d};
 use crate::mesh::bvh::Bvh;
 use crate::mesh::meeting::{Search, edges_with_wings};
@@ -16,11 +16,9 @@ use crate::mesh::topology::{Csr, Groups};
 /// A volume below this share of the sum of its parts is rounding.
 const VOLUME_ROUNDING: f64 = 1e-13;
 
-/// How one patch of a surface is nested in all the rest.
+/// How one patch of a surface is wrongly nested in all the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PartNesting {
-    /// The outside of a body, or the wall of a cavity in one.
-    Sound,
+pub(crate) enum PartNesting {
     /// Oriented outward, but inside something else: the interiors overlap.
     Nested,
     /// Oriented inward, with nothing around it.
@@ -38,7 +36,7 @@ const MOST_ANGLES: usize = 1 << 26;
 /// closed. Patches with a triangle in `meeting`, the pairs of
 /// [`meeting_pairs`](crate::mesh::meeting::meeting_pairs), are not
 /// judged: the winding number is not constant along them.
-pub fn standings(
+pub(crate) fn standings(
     positions: &[Vec3],
     triangles: &[[VertexId; 3]],
     meeting: &[[TriangleId; 2]],
@@ -50,7 +48,7 @@ pub fn standings(
         .iter()
         .map(|piece| {
             let corners = piece.iter().flat_map(|t| triangles[t.index()]);
-            Aabb::around(corners.map(|v| positions[v.index()]))
+            Aabb::around(corners.map(|v| at(positions, v)))
         })
         .collect();
     let tree = Bvh::new(&boxes);
@@ -60,13 +58,13 @@ pub fn standings(
         let mut around = 0.0;
         // A closed component whose box is elsewhere winds around nothing here. The query is the
         // whole triangle, as rounding may push its middle out of its own component's box.
-        let corners = triangles[own.index()].map(|v| positions[v.index()]);
+        let corners = triangles[own.index()].map(|v| at(positions, v));
         tree.meeting(Aabb::around(corners), |piece| {
             let members = pieces.row(piece as usize);
             angles += members.len();
             let others = members.iter().filter(|t| **t != own);
             around += others
-                .map(|t| solid_angle(triangles[t.index()].map(|v| positions[v.index()]), middle))
+                .map(|t| solid_angle(triangles[t.index()].map(|v| at(positions, v)), middle))
                 .sum::<f64>();
             true
         });
@@ -87,10 +85,10 @@ pub fn standings(
 ///
 /// `None` when it is zero but for rounding.
 pub fn signed_volume(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Option<f64> {
-    let apex = positions[triangles.first()?[0].index()];
+    let apex = at(positions, triangles.first()?[0]);
     let (mut sum, mut sum_of_sizes) = (0.0, 0.0);
     for triangle in triangles {
-        let [a, b, c] = triangle.map(|v| positions[v.index()]);
+        let [a, b, c] = triangle.map(|v| at(positions, v));
         // One long factor instead of three: components far apart keep their digits.
         let volume = (b - a).cross(c - a).dot(a - apex) / 6.0;
         sum += volume;
@@ -100,8 +98,8 @@ pub fn signed_volume(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Option<
 }
 
 /// Winding number of a closed surface around a point that is not on it.
-pub fn winding(positions: &[Vec3], triangles: &[[VertexId; 3]], point: Vec3) -> i64 {
-    let corners = triangles.iter().map(|t| t.map(|v| positions[v.index()]));
+pub(crate) fn winding(positions: &[Vec3], triangles: &[[VertexId; 3]], point: Vec3) -> i64 {
+    let corners = triangles.iter().map(|t| t.map(|v| at(positions, v)));
     let angle: f64 = corners.map(|corners| solid_angle(corners, point)).sum();
     (angle / (4.0 * PI)).round() as i64
 }
@@ -124,7 +122,7 @@ fn representative(
     triangles: &[[VertexId; 3]],
     patch: &[TriangleId],
 ) -> Option<(TriangleId, Vec3)> {
-    let corners = |t: TriangleId| triangles[t.index()].map(|v| positions[v.index()]);
+    let corners = |t: TriangleId| triangles[t.index()].map(|v| at(positions, v));
     let area = |t: TriangleId| {
         let [a, b, c] = corners(t);
         (b - a).cross(c - a).length_squared()

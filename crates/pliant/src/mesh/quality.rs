@@ -1,6 +1,6 @@
 //! Quality of each tet: its orientation and its dihedral angles.
 
-use crate::id::{TetId, VertexId};
+use crate::id::{TetId, VertexId, at};
 use crate::math::{Vec3, orient3d};
 use crate::mesh::topology::{TET_EDGES, TET_FACES};
 
@@ -32,7 +32,7 @@ pub fn judge(positions: &[Vec3], tets: &[[VertexId; 4]]) -> Quality {
     let limit = libm::cos(SLIVER_ANGLE);
     let mut found = Quality::default();
     for (index, tet) in tets.iter().enumerate() {
-        let corners = tet.map(|v| positions[v.index()]);
+        let corners = tet.map(|v| at(positions, v));
         if !corners.iter().all(|c| c.is_finite()) {
             continue;
         }

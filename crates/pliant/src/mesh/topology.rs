@@ -6,13 +6,13 @@
 use crate::id::{PartId, TetId, VertexId};
 
 /// Most tets of one mesh: rows of six edges a tet are counted in 32 bits.
-pub const MOST_TETS: usize = 1 << 29;
+pub(crate) const MOST_TETS: usize = 1 << 29;
 
 /// Corners of the four faces of a tet, counter-clockwise seen from outside.
-pub const TET_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
+pub(crate) const TET_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
 /// Ends of the six edges of a tet.
-pub const TET_EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+pub(crate) const TET_EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
 /// Rows of different length in one array (compressed sparse rows).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,8 +48,10 @@ pub struct Parts {
 impl<T: Copy> Csr<T> {
     /// Sorts pairs (row, item) into rows; within a row items keep their order.
     ///
-    /// Every row must be below `row_count`.
+    /// Pairs beyond the last row are skipped. More than 2²⁹ rows end with the last that has an item.
     pub fn from_pairs(row_count: usize, pairs: impl Iterator<Item = (u32, T)> + Clone) -> Csr<T> {
+        let row_count = kept_rows(row_count, || pairs.clone().map(|pair| pair.0));
+        let pairs = pairs.filter(|pair| (pair.0 as usize) < row_count);
         let mut starts = vec![0_u32; row_count + 1];
         let mut total = 0_usize;
         let mut sample = None;
@@ -74,8 +76,13 @@ impl<T: Copy> Csr<T> {
     }
 
     /// Replaces all rows by pairs (row, item) that are sorted by row, in the same memory.
+    ///
+    /// Pairs out of order or beyond the last row end the list.
     pub fn refill(&mut self, row_count: usize, pairs: &[(u32, T)]) {
-        debug_assert!(pairs.is_sorted_by_key(|pair| pair.0), "pairs out of order");
+        let row_count = kept_rows(row_count, || pairs.iter().map(|pair| pair.0));
+        let sorted = pairs.windows(2).position(|pair| pair[0].0 > pair[1].0);
+        let pairs = &pairs[..sorted.map_or(pairs.len(), |last| last + 1)];
+        let pairs = &pairs[..pairs.partition_point(|pair| (pair.0 as usize) < row_count)];
         self.items.clear();
         self.items.extend(pairs.iter().map(|pair| pair.1));
         self.starts.clear();
@@ -98,10 +105,13 @@ impl<T: Copy> Csr<T> {
         self.len() == 0
     }
 
-    /// One row.
+    /// One row; empty beyond the last.
     #[inline]
     pub fn row(&self, row: usize) -> &[T] {
-        &self.items[self.starts[row] as usize..self.starts[row + 1] as usize]
+        match (self.starts.get(row), self.starts.get(row.wrapping_add(1))) {
+            (Some(&start), Some(&end)) => &self.items[start as usize..end as usize],
+            _ => &[],
+        }
     }
 
     /// All rows in order.
@@ -112,16 +122,16 @@ impl<T: Copy> Csr<T> {
 
 /// The corners of face `face` of a tet, counter-clockwise seen from outside.
 #[inline]
-pub fn tet_face(tet: [VertexId; 4], face: usize) -> [VertexId; 3] {
+pub(crate) fn tet_face(tet: [VertexId; 4], face: usize) -> [VertexId; 3] {
     TET_FACES[face].map(|corner| tet[corner])
 }
 
 /// Finds the boundary of a tet mesh.
 ///
-/// Triangles come in the order of their tets. Tets must be fewer than [`MOST_TETS`]
-/// and their vertices below `vertex_count`.
+/// Triangles come in the order of their tets. Faces are looked for at the vertices below
+/// `vertex_count` and in the first 2²⁹ tets; others have no boundary.
 pub fn boundary(vertex_count: usize, tets: &[[VertexId; 4]]) -> Boundary {
-    debug_assert!(tets.len() < MOST_TETS);
+    let tets = &tets[..tets.len().min(MOST_TETS)];
     let mut lone = vec![0_u8; tets.len()];
     let mut found = Boundary::default();
 
@@ -158,6 +168,8 @@ pub fn boundary(vertex_count: usize, tets: &[[VertexId; 4]]) -> Boundary {
 }
 
 /// Every edge of the cells once, smaller vertex first, in ascending order.
+///
+/// Edges whose smaller vertex is not below `vertex_count` are left out.
 pub fn edges<const N: usize>(vertex_count: usize, cells: &[[VertexId; N]]) -> Vec<[VertexId; 2]> {
     let ends = cells.iter().flat_map(|cell| {
         (0..N).flat_map(move |i| {
@@ -165,7 +177,7 @@ pub fn edges<const N: usize>(vertex_count: usize, cells: &[[VertexId; N]]) -> Ve
         })
     });
     let by_smaller = Csr::from_pairs(vertex_count, ends.map(|(a, b)| (a.0, b)));
-    let mut edges = Vec::with_capacity(cells.len() + vertex_count);
+    let mut edges = Vec::with_capacity(cells.len() + by_smaller.len());
     let mut row = Vec::new();
     for (a, larger) in by_smaller.iter().enumerate() {
         row.clear();
@@ -197,17 +209,23 @@ pub fn cells_of_vertices<const N: usize>(vertex_count: usize, cells: &[[VertexId
 }
 
 /// Groups cells that share vertices, directly or through others.
+///
+/// A cell whose first vertex is not below `vertex_count` is a component of its own.
 pub fn parts<const N: usize>(vertex_count: usize, cells: &[[VertexId; N]]) -> Parts {
+    let vertex_count = kept_rows(vertex_count, || cells.iter().flatten().map(|v| v.0));
     let mut groups = Groups::new(vertex_count);
     for cell in cells {
-        for corner in &cell[1..] {
+        for corner in cell.iter().skip(1) {
             groups.join(cell[0].0, corner.0);
         }
     }
     let mut number = vec![None; vertex_count];
     let mut found = Parts::default();
     for cell in cells {
-        let part = *number[groups.root(cell[0].0) as usize].get_or_insert_with(|| {
+        let Some(first) = cell.first() else { continue };
+        let mut alone = None;
+        let known = number.get_mut(groups.root(first.0) as usize).unwrap_or(&mut alone);
+        let part = *known.get_or_insert_with(|| {
             found.count += 1;
             PartId(found.count as u32 - 1)
         });
@@ -218,7 +236,7 @@ pub fn parts<const N: usize>(vertex_count: usize, cells: &[[VertexId; N]]) -> Pa
 
 impl Parts {
     /// The first cell of each component, by component.
-    pub fn first_cells(&self) -> Vec<u32> {
+    pub(crate) fn first_cells(&self) -> Vec<u32> {
         let mut firsts = Vec::with_capacity(self.count);
         for (cell, part) in self.of_cell.iter().enumerate() {
             if part.index() == firsts.len() {
@@ -233,27 +251,29 @@ impl Parts {
 #[derive(Clone, Debug)]
 pub struct Groups {
     /// Points towards the smallest member; a root points to itself.
+    ///
+    /// Members behind the last are alone.
     parent: Vec<u32>,
+    /// Number of members.
+    count: usize,
 }
 
 impl Groups {
     /// Every member alone.
     pub fn new(count: usize) -> Groups {
-        Groups { parent: (0..count as u32).collect() }
+        Groups { parent: Vec::new(), count }
     }
 
     /// Number of members of all sets.
-    pub fn len(&self) -> usize {
-        self.parent.len()
+    pub(crate) fn len(&self) -> usize {
+        self.count
     }
 
-    /// Whether there are no members.
-    pub fn is_empty(&self) -> bool {
-        self.parent.is_empty()
-    }
-
-    /// The smallest member of the set that holds `member`.
+    /// The smallest member of the set that holds `member`; an unknown one is alone.
     pub fn root(&mut self, member: u32) -> u32 {
+        if member as usize >= self.parent.len() {
+            return member;
+        }
         let mut at = member;
         while self.parent[at as usize] != at {
             // Halving the path keeps later walks short.
@@ -263,11 +283,27 @@ impl Groups {
         at
     }
 
-    /// Makes one set of two.
+    /// Makes one set of two; unknown members stay alone.
     pub fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.root(a), self.root(b));
-        self.parent[a.max(b) as usize] = a.min(b);
+        let (low, high) = (a.min(b), a.max(b));
+        if high as usize >= self.count.min(MOST_TETS) {
+            return;
+        }
+        if high as usize >= self.parent.len() {
+            self.parent.extend(self.parent.len() as u32..=high);
+        }
+        self.parent[high as usize] = low;
     }
+}
+
+/// Rows that are kept: all, or those to the last in use where more than [`MOST_TETS`] are wanted.
+fn kept_rows<I: Iterator<Item = u32>>(wanted: usize, used: impl Fn() -> I) -> usize {
+    if wanted <= MOST_TETS {
+        return wanted;
+    }
+    let known = used().map(|row| row as usize + 1).filter(|end| *end <= MOST_TETS);
+    known.max().unwrap_or(0)
 }
 
 /// Names of all faces (4 · tet + face), by the smallest of their vertices.

@@ -28,10 +28,11 @@ pub fn first_copies(positions: &[Vec3]) -> Vec<VertexId> {
     firsts
 }
 
-/// The same triangles with every corner replaced by its first copy.
+/// The same triangles with every corner replaced by its first copy; unknown corners stay.
 pub fn weld(positions: &[Vec3], triangles: &[[VertexId; 3]]) -> Vec<[VertexId; 3]> {
     let firsts = first_copies(positions);
-    triangles.iter().map(|triangle| triangle.map(|v| firsts[v.index()])).collect()
+    let first = |v: VertexId| firsts.get(v.index()).copied().unwrap_or(v);
+    triangles.iter().map(|triangle| triangle.map(first)).collect()
 }
 
 #[cfg(test)]

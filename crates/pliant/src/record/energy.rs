@@ -17,13 +17,13 @@ use crate::snapshot::{Snapshot, SnapshotError};
 use crate::step::Simulation;
 
 /// Share of the largest energy that a step may add without a source.
-pub const STEP_TOLERANCE: f64 = 1e-6;
+pub(crate) const STEP_TOLERANCE: f64 = 1e-6;
 
 /// Share of the largest energy by which an integrator that is not dissipative may swing.
-pub const SWING: f64 = 0.05;
+pub(crate) const SWING: f64 = 0.05;
 
 /// Times the largest energy that make a state absurd when they have appeared without a source.
-pub const ABSURD: f64 = 10.0;
+pub(crate) const ABSURD: f64 = 10.0;
 
 /// Share of the scene's size that bodies may cross in a step before their energy can be absurd.
 const CROSSED: f64 = 0.1;

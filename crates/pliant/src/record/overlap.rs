@@ -59,6 +59,8 @@ pub struct Measure {
     inside: Inside,
     /// Excluded pairs, the smaller body first, ascending.
     apart: Vec<(BodyId, BodyId)>,
+    /// Hash of the bodies that it was prepared for.
+    bodies: u64,
 }
 
 /// Bounding volume hierarchies of one body.
@@ -86,8 +88,10 @@ impl Geometry<'_> {
 }
 
 impl Measure {
-    /// Prepares for a scene, whose `positions` shape the trees.
+    /// Prepares for a scene, whose `positions` shape the trees; those that are lacking are NaN.
     pub fn new(positions: &[Vec3], bodies: &Bodies) -> Measure {
+        let mut padded = Vec::new();
+        let positions = bodies.padded(positions, &mut padded);
         let scene = Geometry { positions, bodies };
         Measure {
             trees: bodies.ids().map(|body| Trees::new(scene, body)).collect(),
@@ -98,6 +102,7 @@ impl Measure {
             near: Csr::default(),
             inside: Inside::default(),
             apart: Vec::new(),
+            bodies: bodies.hash(),
         }
     }
 
@@ -109,7 +114,14 @@ impl Measure {
     }
 
     /// Measures the scene it was prepared for; allocates the first few times.
+    ///
+    /// Of other bodies, or with other than one position for each vertex, nothing is known: all
+    /// bodies count as not finite then, and the depth is NaN.
     pub fn measure(&mut self, positions: &[Vec3], bodies: &Bodies) -> Overlap {
+        if bodies.hash() != self.bodies || positions.len() != bodies.vertex_count() {
+            let (max_depth, non_finite_bodies) = (f64::NAN, bodies.len());
+            return Overlap { max_depth, non_finite_bodies, ..Overlap::default() };
+        }
         let scene = Geometry { positions, bodies };
         self.sweep(scene);
         self.inside.begin(positions.len());

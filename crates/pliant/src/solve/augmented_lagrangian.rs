@@ -13,7 +13,7 @@
 
 use crate::contact::friction::friction;
 use crate::contact::impulse::ContactImpulse;
-use crate::id::VertexId;
+use crate::id::{MismatchError, VertexId};
 use crate::math::{Mat3, Vec3, outer_square};
 use crate::solve::linear::{Operator, SolveError};
 use crate::solve::pcg::{Goal, Pcg};
@@ -104,6 +104,8 @@ impl AugmentedLagrangian {
     ) -> Result<Solved, SolveError> {
         let SolveSettings { rows: settings, linear } = settings;
         let Unknowns { velocities, row_impulses } = unknowns;
+        check(equations.right, (masses, velocities), equations.held)?;
+        check_rows(contacts, row_impulses, masses.len())?;
         self.prepare(equations, masses, contacts);
         let mut solved = Solved::default();
         // Without contacts one outer iteration is the solution.
@@ -286,6 +288,37 @@ impl AugmentedLagrangian {
     }
 }
 
+/// Accepts lists for the same unknowns, the held ones among them.
+fn check(
+    right: &[Vec3],
+    (masses, velocities): (&[f64], &[Vec3]),
+    held: &[VertexId],
+) -> Result<(), MismatchError> {
+    let expected = velocities.len();
+    MismatchError::check("entries of the right-hand side", right.len(), expected)?;
+    MismatchError::check("masses", masses.len(), expected)?;
+    let last = held.iter().map(|v| v.index() + 1).max().unwrap_or(0);
+    if last > expected {
+        return Err(MismatchError::Count { what: "unknowns that are held", count: last, expected });
+    }
+    Ok(())
+}
+
+/// Accepts rows of these unknowns, with an impulse each.
+fn check_rows(
+    contacts: &[SolverRow],
+    row_impulses: &[ContactImpulse],
+    expected: usize,
+) -> Result<(), MismatchError> {
+    MismatchError::check("impulses of contacts", row_impulses.len(), contacts.len())?;
+    let unknowns = contacts.iter().flat_map(SolverRow::terms);
+    let last = unknowns.map(|(v, _)| v.index() + 1).max().unwrap_or(0);
+    if last > expected {
+        return Err(MismatchError::Count { what: "unknowns of contacts", count: last, expected });
+    }
+    Ok(())
+}
+
 impl Spring {
     /// Trial impulse of the contact with its spring: normal and tangential, N·s.
     fn trial(
@@ -408,7 +441,7 @@ mod tests {
         let mut ends = velocities.to_vec();
         let how = SolveSettings::default();
         let ends_of = Unknowns { velocities: &mut ends, row_impulses };
-        let rows: Vec<_> = contacts.iter().map(|contact| SolverRow::of(contact, None)).collect();
+        let rows: Vec<_> = contacts.iter().map(SolverRow::of).collect();
         AugmentedLagrangian::default().solve(equations, &masses.0, &rows, how, ends_of).unwrap();
         ends
     }
@@ -436,7 +469,7 @@ mod tests {
             ..RowSettings::default()
         };
         let how = SolveSettings { rows, ..SolveSettings::default() };
-        let rows = [SolverRow::of(&resting(VertexId(0)), None)];
+        let rows = [SolverRow::of(&resting(VertexId(0)))];
         let ends_of = Unknowns { velocities: &mut ends, row_impulses: &mut row_impulses };
         let solved = AugmentedLagrangian::default()
             .solve(equations, &masses.0, &rows, how, ends_of)
@@ -502,7 +535,7 @@ mod tests {
             ([Vec3::X, Vec3::Y, Vec3::Z], [ContactImpulse::default()]);
         let linear = LinearSettings { iterations: 0, ..LinearSettings::default() };
         let how = SolveSettings { linear, ..SolveSettings::default() };
-        let contacts = [SolverRow::of(&resting(VertexId(0)), None)];
+        let contacts = [SolverRow::of(&resting(VertexId(0)))];
         let result = AugmentedLagrangian::default().solve(
             equations,
             &masses.0,

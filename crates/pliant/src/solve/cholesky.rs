@@ -18,7 +18,7 @@ const REFINEMENTS: usize = 3;
 
 /// What is kept from step to step: the pattern of the factors.
 #[derive(Debug, Default)]
-pub struct Cholesky {
+pub(crate) struct Cholesky {
     /// First entry of each column of the lower triangle, and one past the last of all.
     starts: Vec<usize>,
     /// Row of each entry.
@@ -34,14 +34,14 @@ impl Cholesky {
     /// Solves for `x` by factors, refined until the residual is small enough.
     ///
     /// Terms of low rank are expanded to dense blocks.
-    pub fn solve(
+    pub(crate) fn solve(
         &mut self,
         linear: Linear<'_>,
         settings: LinearSettings,
         x: &mut [Vec3],
     ) -> Result<Solved, SolveError> {
         let Linear { matrix, right, held, .. } = linear;
-        let failed = |iterations, residual| SolveError {
+        let failed = |iterations, residual| SolveError::NotConverged {
             solver: "Cholesky",
             iterations,
             residual,

@@ -20,7 +20,7 @@ use crate::body::Bodies;
 use crate::body::obstacle::Obstacle;
 use crate::contact::impulse::WarmStart;
 use crate::contact::output::{ContactOutput, ContactStats};
-use crate::contact::response::{Response, StepContext};
+use crate::contact::response::{Response, ResponseError, StepContext, refuse_unsound};
 use crate::contact::rules::ContactRules;
 use crate::contact::search::{ContactQuery, ContactSettings, Search};
 use crate::contact::{Contact, Feature};
@@ -68,6 +68,25 @@ impl Default for ConstraintSettings {
     }
 }
 
+impl ConstraintSettings {
+    /// Rejects values outside their ranges.
+    fn check(self) -> Result<(), ResponseError> {
+        self.contacts.check()?;
+        let (speed, weight) = (self.max_depenetration_speed, self.weight);
+        let sound = |value: f64| value >= 0.0 && value.is_finite();
+        let rule = "at least 0 and finite";
+        let elastic = (0.0..=1.0).contains(&self.restitution);
+        refuse_unsound(
+            "constraint response",
+            &[
+                ("max depenetration speed", speed, sound(speed), rule),
+                ("weight", weight, sound(weight), rule),
+                ("restitution", self.restitution, elastic, "from 0 to 1"),
+            ],
+        )
+    }
+}
+
 /// The engine's own contact response: position correction and velocity constraints.
 ///
 /// Goes with implicit Euler, which solves the constraint rows together with the materials. Self
@@ -86,17 +105,18 @@ pub struct ConstraintResponse {
 }
 
 impl ConstraintResponse {
-    /// Prepares for a scene; sizes of bodies are those in `rest`.
+    /// Prepares for a scene; sizes of bodies are those in `rest`, one position for each vertex.
     pub fn new(
         rest: &[Vec3],
         bodies: &Bodies,
         obstacles: Vec<Obstacle>,
         settings: ConstraintSettings,
-    ) -> ConstraintResponse {
+    ) -> Result<ConstraintResponse, ResponseError> {
+        settings.check()?;
         let (correction, warm_start) = (PositionCorrection::default(), WarmStart::default());
-        let search = Search::new(rest, bodies);
-        let rules = ContactRules::default();
-        ConstraintResponse { obstacles, settings, search, correction, warm_start, rules, dt: 0.0 }
+        let search = Search::new(rest, bodies)?;
+        let (rules, dt) = (ContactRules::default(), 0.0);
+        Ok(ConstraintResponse { obstacles, settings, search, correction, warm_start, rules, dt })
     }
 
     /// The same without contacts between some pairs of bodies, such as jointed ones.
@@ -154,7 +174,11 @@ impl Response for ConstraintResponse {
         {
             let _timer = StageTimer::new(profiler, Stage::Detect);
             let (obstacles, settings) = (&self.obstacles[..], self.settings.contacts);
-            self.search.find(ContactQuery { motion, bodies, obstacles, settings, dt }, rows);
+            let query = ContactQuery { motion, bodies, obstacles, settings, dt };
+            if let Err(error) = self.search.find(query, rows) {
+                output.failure = Some(error);
+                return;
+            }
             if !self.rules.all_meet() {
                 rows.retain(|row| self.rules.meet(row));
             }
@@ -162,7 +186,10 @@ impl Response for ConstraintResponse {
             frictions.for_each(|row| row.friction = self.rules.friction(row, row.friction));
         }
         let _timer = StageTimer::new(profiler, Stage::Contact);
-        self.correction.find(context, rows, rigid_shifts);
+        if let Err(error) = self.correction.find(context, rows, rigid_shifts) {
+            output.failure = Some(error.into());
+            return;
+        }
         for row in &mut *rows {
             row.min_normal_velocity =
                 min_normal_velocity(row, self.settings.max_depenetration_speed, dt);

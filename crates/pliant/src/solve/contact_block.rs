@@ -21,7 +21,7 @@ const FLAT: f64 = 1e-6;
 
 /// One contact with its Delassus block.
 #[derive(Clone, Copy, Debug)]
-pub struct ContactBlock {
+pub(crate) struct ContactBlock {
     /// Unit, from the second side to the first.
     pub normal: Vec3,
     /// Prescribed part of the relative velocity, m/s; subtracted before solving.
@@ -46,12 +46,16 @@ impl ContactBlock {
     /// The block of a contact; `delassus` is G, 1/kg.
     ///
     /// `velocity_tolerance` is the change of velocity that counts as converged, m/s.
-    pub fn new(contact: &SolverRow, delassus: Mat3, velocity_tolerance: f64) -> ContactBlock {
+    pub(crate) fn new(
+        contact: &SolverRow,
+        delassus: Mat3,
+        velocity_tolerance: f64,
+    ) -> ContactBlock {
         ContactBlock::unmoved(contact).moved_by(delassus, velocity_tolerance)
     }
 
     /// The block of a contact that no impulse moves.
-    pub fn unmoved(contact: &SolverRow) -> ContactBlock {
+    pub(crate) fn unmoved(contact: &SolverRow) -> ContactBlock {
         let SolverRow { normal, surface_velocity, min_normal_velocity, friction, .. } = *contact;
         ContactBlock {
             normal,
@@ -69,7 +73,7 @@ impl ContactBlock {
     /// The same contact where impulses move it by `delassus`, which is G, 1/kg.
     ///
     /// `velocity_tolerance` as in [`ContactBlock::new`].
-    pub fn moved_by(self, delassus: Mat3, velocity_tolerance: f64) -> ContactBlock {
+    pub(crate) fn moved_by(self, delassus: Mat3, velocity_tolerance: f64) -> ContactBlock {
         let trace = delassus.x_axis.x + delassus.y_axis.y + delassus.z_axis.z;
         let normal_delassus = self.normal.dot(delassus * self.normal);
         let mass = |delassus: f64| if delassus > 0.0 { delassus.recip() } else { 0.0 };
@@ -88,7 +92,7 @@ impl ContactBlock {
 
     /// Whether a change of the impulse, N·s, moves it by less than the tolerance.
     #[inline]
-    pub fn is_converged(&self, change: Vec3) -> bool {
+    pub(crate) fn is_converged(&self, change: Vec3) -> bool {
         let moved = (self.delassus * change).length_squared()
             > self.velocity_tolerance * self.velocity_tolerance;
         !moved
@@ -99,7 +103,7 @@ impl ContactBlock {
     /// `linear` is J v, the relative velocity before `surface_velocity` is subtracted, m/s. `None`
     /// where nothing changes: neither side can move, or the contact separates without an impulse.
     #[inline]
-    pub fn relax(&self, row_impulse: &mut ContactImpulse, linear: Vec3) -> Option<Vec3> {
+    pub(crate) fn relax(&self, row_impulse: &mut ContactImpulse, linear: Vec3) -> Option<Vec3> {
         if self.normal_mass == 0.0 {
             return None;
         }

@@ -27,7 +27,7 @@ use crate::math::{Mat3, Vec3};
 
 /// A step whose contacts have been solved.
 #[derive(Clone, Copy, Debug)]
-pub struct SolvedStep<'a> {
+pub(crate) struct SolvedStep<'a> {
     /// Rows with their impulses.
     pub contact: &'a ContactOutput,
     /// Before the step, m.
@@ -52,7 +52,7 @@ impl SolvedStep<'_> {
     /// Largest change of a contact's velocity by one more relaxation, times `dt` over its size.
     ///
     /// 0 without contacts.
-    pub fn largest_change(&self) -> f64 {
+    pub(crate) fn largest_change(&self) -> f64 {
         let ContactOutput { rows, row_impulses, .. } = self.contact;
         let awake = rows.iter().zip(row_impulses).filter(|(row, _)| !self.sleeps(row));
         let changes = awake.map(|(row, impulse)| {

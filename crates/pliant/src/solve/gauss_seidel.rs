@@ -2,7 +2,7 @@
 
 /// What relaxing one row did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relaxed {
+pub(crate) enum Relaxed {
     /// The row changed nothing, or less than counts.
     Converged,
     /// The row changed what it joins.
@@ -13,7 +13,7 @@ pub enum Relaxed {
 }
 
 /// Rows that are relaxed in order.
-pub trait GaussSeidel {
+pub(crate) trait GaussSeidel {
     /// Number of rows.
     fn row_count(&self) -> usize;
 
@@ -26,7 +26,7 @@ pub trait GaussSeidel {
 
 /// How many sweeps there may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SweepLimits {
+pub(crate) struct SweepLimits {
     /// While only rows of bodies that bend move.
     pub soft: usize,
     /// While rows of rigid bodies move too.
@@ -34,7 +34,7 @@ pub struct SweepLimits {
 }
 
 /// Sweeps over all rows until none moves or the limits are reached; returns their number.
-pub fn sweep(rows: &mut impl GaussSeidel, limits: SweepLimits) -> usize {
+pub(crate) fn sweep(rows: &mut impl GaussSeidel, limits: SweepLimits) -> usize {
     let most = limits.soft.max(limits.rigid);
     for sweep in 1..=most {
         let (mut moved, mut rigid_moved) = (false, false);

@@ -7,7 +7,7 @@ use std::ops::Add;
 
 use crate::body::offsets::BodyOffsets;
 use crate::force::BlockMatrix;
-use crate::id::VertexId;
+use crate::id::{MismatchError, VertexId};
 use crate::math::{Mat3, Vec3};
 #[cfg(feature = "direct")]
 use crate::solve::cholesky::Cholesky;
@@ -45,23 +45,29 @@ impl Default for LinearSettings {
 
 /// A linear system that was not solved.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error(
-    "the {solver} solver stopped after {iterations} iterations with residual {residual:.3e}, above {tolerance:.3e}"
-)]
-pub struct SolveError {
-    /// Which solver.
-    pub solver: &'static str,
-    /// Iterations made.
-    pub iterations: usize,
-    /// Residual at the end, relative.
-    pub residual: f64,
-    /// Residual that was to be reached, relative.
-    pub tolerance: f64,
+pub enum SolveError {
+    /// A solver that stopped too early.
+    #[error(
+        "the {solver} solver stopped after {iterations} iterations with residual {residual:.3e}, above {tolerance:.3e}"
+    )]
+    NotConverged {
+        /// Which solver.
+        solver: &'static str,
+        /// Iterations made.
+        iterations: usize,
+        /// Residual at the end, relative.
+        residual: f64,
+        /// Residual that was to be reached, relative.
+        tolerance: f64,
+    },
+    /// Arguments that do not belong together.
+    #[error("{0}")]
+    Mismatch(#[from] MismatchError),
 }
 
 /// Iterations and residual of a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Solved {
+pub(crate) struct Solved {
     /// Iterations; of a direct solver the refinements, at least 1.
     pub iterations: usize,
     /// Residual relative to the right-hand side.
@@ -70,7 +76,7 @@ pub struct Solved {
 
 /// A linear system: matrix, right-hand side, and the rows that are given.
 #[derive(Clone, Copy, Debug)]
-pub struct Linear<'a> {
+pub(crate) struct Linear<'a> {
     /// Symmetric and positive definite.
     pub matrix: &'a BlockMatrix,
     /// Right-hand side; rows of pinned vertices are not read.
@@ -119,13 +125,13 @@ impl<F: Fn(&[Vec3], &mut [Vec3])> Operator for Product<'_, F> {
     }
 
     fn diagonal(&self, row: usize) -> Mat3 {
-        self.diagonal[row]
+        self.diagonal.get(row).copied().unwrap_or(Mat3::NAN)
     }
 }
 
 /// Scratch memory of the solvers.
 #[derive(Debug, Default)]
-pub struct Solvers {
+pub(crate) struct Solvers {
     pcg: Pcg,
     #[cfg(feature = "direct")]
     cholesky: Cholesky,
@@ -135,7 +141,7 @@ impl Solvers {
     /// Solves for `x`, which comes with a guess and with the values of pinned vertices.
     ///
     /// An unfinished solution is an error with its numbers; `x` then holds what was reached.
-    pub fn solve(
+    pub(crate) fn solve(
         &mut self,
         linear: Linear<'_>,
         settings: LinearSettings,
@@ -210,7 +216,7 @@ pub(super) mod tests {
         let still = vec![Vec3::ZERO; 21];
         let motion = StateView { positions: &still, velocities: &still, time: 0.0 };
         let tangent = Tangent { stiffness: 1.0, damping: 0.0, form: Form::Definite };
-        let mut matrix = forces.assemble(motion, tangent).clone();
+        let mut matrix = forces.assemble(motion, tangent).unwrap().clone();
         (0..21).for_each(|row| matrix.add_to_diagonal(row, 1.0));
         (matrix, (0..21).map(|k| Vec3::new(1.0, k as f64, (k * k % 7) as f64)).collect())
     }

@@ -19,7 +19,7 @@ const ALONG: f64 = 0.9;
 
 /// The representative of each contact.
 #[derive(Clone, Debug, Default)]
-pub struct ManifoldReduction {
+pub(crate) struct ManifoldReduction {
     /// Index of the contact that represents each.
     representatives: Vec<u32>,
     list: Vec<RigidContact>,
@@ -44,7 +44,7 @@ struct RigidContact {
 
 impl ManifoldReduction {
     /// Finds the representative of every contact.
-    pub fn find(&mut self, contacts: &[Contact], rigid: Option<RigidSides<'_>>) {
+    pub(crate) fn find(&mut self, contacts: &[Contact], rigid: Option<RigidSides<'_>>) {
         self.representatives.clear();
         self.representatives.extend(0..contacts.len() as u32);
         let Some(rigid) = rigid else { return };
@@ -74,12 +74,12 @@ impl ManifoldReduction {
     }
 
     /// Whether a contact is its own representative.
-    pub fn is_representative(&self, contact: usize) -> bool {
+    pub(crate) fn is_representative(&self, contact: usize) -> bool {
         self.representatives[contact] as usize == contact
     }
 
     /// Adds the impulses of redundant contacts to those of their representatives.
-    pub fn gather(&self, contacts: &[Contact], row_impulses: &mut [ContactImpulse]) {
+    pub(crate) fn gather(&self, contacts: &[Contact], row_impulses: &mut [ContactImpulse]) {
         for k in 0..contacts.len() {
             if self.is_representative(k) {
                 continue;

@@ -5,16 +5,16 @@
 
 pub mod linear;
 
-pub mod pcg;
+pub(crate) mod pcg;
 
 #[cfg(feature = "direct")]
-pub mod cholesky;
+pub(crate) mod cholesky;
 
 pub mod terms;
 
-pub mod dense;
+pub(crate) mod dense;
 
-pub mod gauss_seidel;
+pub(crate) mod gauss_seidel;
 
 mod contact_block;
 
@@ -22,7 +22,7 @@ mod nncg;
 
 mod rigid_pgs;
 
-pub mod dense_pgs;
+pub(crate) mod dense_pgs;
 
 pub mod augmented_lagrangian;
 
@@ -36,4 +36,4 @@ pub mod joint;
 
 pub mod constraint;
 
-pub mod convergence;
+pub(crate) mod convergence;

@@ -16,7 +16,7 @@ use crate::contact::impulse::ContactImpulse;
 
 /// State of the NNCG acceleration over the sweeps of one solve.
 #[derive(Clone, Debug, Default)]
-pub struct Nncg {
+pub(crate) struct Nncg {
     before: Vec<ContactImpulse>,
     speeds_before: Vec<f64>,
     impulses: Vec<ContactImpulse>,
@@ -26,7 +26,7 @@ pub struct Nncg {
 
 impl Nncg {
     /// Restarts at the iterate where the first sweep begins.
-    pub fn begin(&mut self, row_impulses: &[ContactImpulse], speeds: &[f64]) {
+    pub(crate) fn begin(&mut self, row_impulses: &[ContactImpulse], speeds: &[f64]) {
         self.impulses.clear();
         self.impulses.resize(row_impulses.len(), ContactImpulse::default());
         self.speeds.clear();
@@ -41,7 +41,7 @@ impl Nncg {
     /// Moves the iterate along the conjugate direction, after each sweep.
     ///
     /// The point reached is where the next sweep begins.
-    pub fn accelerate(&mut self, row_impulses: &mut [ContactImpulse], speeds: &mut [f64]) {
+    pub(crate) fn accelerate(&mut self, row_impulses: &mut [ContactImpulse], speeds: &mut [f64]) {
         let Nncg { before, speeds_before, impulses, speeds: steps, change_sq } = self;
         let mut now_sq = 0.0;
         for (now, before) in row_impulses.iter().zip(&*before) {

@@ -13,10 +13,10 @@
 //! | `push`          | accumulated pseudo-impulse of a contact, kg·m                   |
 
 use crate::body::BodyKind;
-use crate::contact::Contact;
 use crate::contact::output::RigidShift;
 use crate::contact::response::StepContext;
-use crate::id::BodyId;
+use crate::contact::{Contact, check_contacts};
+use crate::id::{BodyId, MismatchError};
 use crate::math::{Mat3, Quat, Vec3, outer_square};
 use crate::solve::gauss_seidel::{self, GaussSeidel, Relaxed, SweepLimits};
 
@@ -78,16 +78,20 @@ impl PositionCorrection {
     /// Appends shifts that separate bodies, and updates the gaps of the contacts.
     ///
     /// Pinned bodies and spring networks stay. Bodies that are attached to each other move as one.
+    /// On an error nothing has changed.
     pub fn find(
         &mut self,
         context: StepContext<'_>,
         contacts: &mut [Contact],
         shifts: &mut Vec<RigidShift>,
-    ) {
+    ) -> Result<(), MismatchError> {
+        let StepContext { bodies, motion, masses, .. } = context;
+        bodies.check_count("positions", motion.positions.len())?;
+        bodies.check_count("masses", masses.of().len())?;
+        check_contacts(contacts, bodies, bodies.vertex_count())?;
         if contacts.iter().all(|contact| contact.gap >= GOAL * contact.offset) {
-            return;
+            return Ok(());
         }
-        let bodies = context.bodies;
         self.gather(context, contacts);
         gauss_seidel::sweep(self, SweepLimits { soft: 0, rigid: SWEEPS });
         for (contact, row) in contacts.iter_mut().zip(&self.rows) {
@@ -96,6 +100,7 @@ impl PositionCorrection {
         let moved = bodies.ids().zip(&self.leaders);
         shifts
             .extend(moved.filter_map(|(body, leader)| self.rigids[leader.index()].as_shift(body)));
+        Ok(())
     }
 
     fn gather(&mut self, context: StepContext<'_>, contacts: &[Contact]) {
@@ -109,9 +114,11 @@ impl PositionCorrection {
         let positions = motion.positions;
         let weighed = |v: usize| (positions[v], masses.of()[v]);
         self.leaders.clear();
-        self.leaders.extend(bodies.ids().map(|body| rigids.group(body).unwrap_or(body)));
+        let known = |group: &BodyId| group.index() < bodies.len();
+        let group = |body: BodyId| rigids.group(body).filter(known);
+        self.leaders.extend(bodies.ids().map(|body| group(body).unwrap_or(body)));
         self.rigids.clear();
-        self.rigids.extend(bodies.ids().map(|body| match rigids.group(body) {
+        self.rigids.extend(bodies.ids().map(|body| match group(body) {
             None if stays(body) => Rigid::STAYS,
             None => Rigid::of(bodies.vertices(body).map(weighed)),
             Some(group) => {
@@ -334,7 +341,7 @@ mod tests {
             let (motion, profiler) = (state.motion(), &None);
             let context = StepContext { bodies, motion, masses, pins, rigids, dt: 0.01, profiler };
             let mut shifts = Vec::new();
-            PositionCorrection::default().find(context, contacts, &mut shifts);
+            PositionCorrection::default().find(context, contacts, &mut shifts).unwrap();
             shifts
         }
     }

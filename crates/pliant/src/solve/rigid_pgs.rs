@@ -29,7 +29,7 @@ const WIDTH: usize = 6;
 
 /// Scratch memory of the solver.
 #[derive(Clone, Debug, Default)]
-pub struct RigidPgs {
+pub(crate) struct RigidPgs {
     /// Bodies that have contacts, then one entry that stands for all obstacles.
     list: Vec<SolverBody>,
     /// Entry of `list` of each body, or none.
@@ -64,7 +64,7 @@ impl RigidPgs {
     /// Arguments are those of [`DensePgs::solve`](super::dense_pgs::DensePgs::solve). `None`, and
     /// nothing changed, when the system is not one of free rigid bodies: a contact or a force
     /// couples their unknowns to others, or one of them is fixed.
-    pub fn solve(
+    pub(crate) fn solve(
         &mut self,
         equations: Equations<'_, BlockMatrix>,
         bodies: &[Range<usize>],
@@ -296,7 +296,7 @@ mod tests {
                     friction: 0.4,
                     ..resting(VertexId(2 * k as u32))
                 };
-                rows.push(SolverRow::of(&contact, Some(rigid)));
+                rows.push(SolverRow::between(&contact, Some(rigid)));
             }
         }
         (matrix, right, rows)

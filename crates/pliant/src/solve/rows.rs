@@ -109,7 +109,7 @@ pub struct Solved {
 
 /// Both solvers, and who goes where.
 #[derive(Debug, Default)]
-pub struct RowSolver {
+pub(crate) struct RowSolver {
     dense_pgs: DensePgs,
     augmented_lagrangian: AugmentedLagrangian,
     /// For bodies that touch nothing.
@@ -143,7 +143,7 @@ impl RowSubset {
 
 impl RowSolver {
     /// Works with this many threads from now on; the bits stay the same.
-    pub fn set_threads(&mut self, threads: usize) {
+    pub(crate) fn set_threads(&mut self, threads: usize) {
         self.dense_pgs.set_threads(threads);
     }
 
@@ -152,7 +152,7 @@ impl RowSolver {
     /// Contacts name bodies of `sides` and ascend by feature. The two unknowns of a rigid body are
     /// where `sides` says, see [`terms`](super::terms); its vertices must be held. On an error neither velocities nor pressures are a solution; pressures are as they
     /// were, but that one contact of rigid bodies may have those of others that say the same.
-    pub fn solve(
+    pub(crate) fn solve(
         &mut self,
         equations: Equations<'_, BlockMatrix>,
         sides: Sides<'_>,
@@ -275,7 +275,7 @@ impl RowSolver {
         for (_, (contact, row_impulse)) in all.filter(|(k, _)| self.reduction.is_representative(*k))
         {
             let part = &mut self.parts[usize::from(!self.islands.is_dense(contact.bodies.0))];
-            part.rows.push(SolverRow::of(contact, sides.rigid));
+            part.rows.push(SolverRow::between(contact, sides.rigid));
             part.row_impulses.push(*row_impulse);
         }
     }
@@ -436,7 +436,8 @@ mod tests {
         let mut forces = Forces::default();
         forces.push(Springs::along(&rest, &edges, law).unwrap());
         let motion = StateView { positions: &rest, velocities: &[Vec3::ZERO; 6], time: 0.0 };
-        forces.assemble(motion, Tangent { stiffness: 0.01, damping: 0.1, form: Form::Definite });
+        let tangent = Tangent { stiffness: 0.01, damping: 0.1, form: Form::Definite };
+        forces.assemble(motion, tangent).unwrap();
         let matrix = forces.matrix_mut().unwrap();
         for (row, mass) in masses.iter().enumerate() {
             matrix.add_to_diagonal(row, *mass);

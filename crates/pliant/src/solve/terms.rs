@@ -16,14 +16,14 @@ use crate::math::{Mat3, Vec3, skew};
 
 /// Most unknowns of a contact without attached vertices: a vertex of a rigid body at a face of
 /// a soft one.
-pub const MOST_FREE: usize = 5;
+pub(crate) const MOST_FREE: usize = 5;
 
 /// Most unknowns of one contact: four vertices, each attached to another rigid body.
-pub const MOST: usize = 8;
+pub(crate) const MOST: usize = 8;
 
 /// How one unknown moves a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Term {
+pub(crate) enum Term {
     /// A vertex, or the centre of a rigid body, with its weight.
     Weight(f64),
     /// The spin of a rigid body, with the arm, m.
@@ -33,7 +33,7 @@ pub enum Term {
 impl Term {
     /// B x.
     #[inline]
-    pub fn apply(self, x: Vec3) -> Vec3 {
+    pub(crate) fn apply(self, x: Vec3) -> Vec3 {
         match self {
             Term::Weight(weight) => weight * x,
             Term::Angular(arm) => x.cross(arm),
@@ -42,7 +42,7 @@ impl Term {
 
     /// Bᵀ f.
     #[inline]
-    pub fn apply_transpose(self, f: Vec3) -> Vec3 {
+    pub(crate) fn apply_transpose(self, f: Vec3) -> Vec3 {
         match self {
             Term::Weight(weight) => weight * f,
             Term::Angular(arm) => arm.cross(f),
@@ -50,7 +50,7 @@ impl Term {
     }
 
     /// B.
-    pub fn matrix(self) -> Mat3 {
+    pub(crate) fn matrix(self) -> Mat3 {
         match self {
             Term::Weight(weight) => weight * Mat3::IDENTITY,
             Term::Angular(arm) => -skew(arm),
@@ -58,7 +58,7 @@ impl Term {
     }
 
     /// Bᵀ M B of a symmetric M.
-    pub fn around(self, matrix: Mat3) -> Mat3 {
+    pub(crate) fn around(self, matrix: Mat3) -> Mat3 {
         match self {
             Term::Weight(weight) => weight * weight * matrix,
             Term::Angular(arm) => skew(arm) * matrix * -skew(arm),
@@ -66,7 +66,7 @@ impl Term {
     }
 
     /// Square of the weight, or of the arm, m².
-    pub fn square(self) -> f64 {
+    pub(crate) fn square(self) -> f64 {
         match self {
             Term::Weight(weight) => weight * weight,
             Term::Angular(arm) => arm.length_squared(),
@@ -76,7 +76,7 @@ impl Term {
 
 /// What rows join: all bodies of a scene.
 #[derive(Clone, Copy, Debug)]
-pub struct Sides<'a> {
+pub(crate) struct Sides<'a> {
     /// Where bodies begin.
     pub starts: &'a BodyOffsets,
     /// Of all vertices, kg; where unknowns of rigid bodies are, those of the unknowns.
@@ -87,14 +87,14 @@ pub struct Sides<'a> {
 
 impl<'a> Sides<'a> {
     /// Soft bodies alone.
-    pub fn soft(starts: &'a BodyOffsets, masses: &'a [f64]) -> Sides<'a> {
+    pub(crate) fn soft(starts: &'a BodyOffsets, masses: &'a [f64]) -> Sides<'a> {
         Sides { starts, masses, rigid: None }
     }
 }
 
 /// Where rigid bodies are.
 #[derive(Clone, Copy, Debug)]
-pub struct RigidSides<'a> {
+pub(crate) struct RigidSides<'a> {
     /// Centre of each rigid body, m; `None` for soft ones.
     pub centres: &'a [Option<Vec3>],
     /// First unknown of each body.
@@ -112,7 +112,8 @@ pub struct RigidSides<'a> {
 
 impl<'a> RigidSides<'a> {
     /// Rigid bodies that hold nothing.
-    pub fn alone(
+    #[cfg(test)]
+    pub(crate) fn alone(
         centres: &'a [Option<Vec3>],
         firsts: &'a [u32],
         positions: &'a [Vec3],
@@ -133,28 +134,33 @@ impl<'a> RigidSides<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolverRow {
     /// Unknowns; the first `count` are in use.
-    pub unknowns: [VertexId; MOST],
+    pub(crate) unknowns: [VertexId; MOST],
     /// What each does to the relative velocity.
-    pub shares: [Term; MOST],
+    pub(crate) shares: [Term; MOST],
     /// Unknowns in use.
-    pub count: usize,
+    pub(crate) count: usize,
     /// Bodies of the two sides; the second may be an obstacle.
-    pub bodies: (BodyId, Option<BodyId>),
+    pub(crate) bodies: (BodyId, Option<BodyId>),
     /// Unit, from the second side to the first.
-    pub normal: Vec3,
+    pub(crate) normal: Vec3,
     /// Velocity of the second side where it is an obstacle, m/s.
-    pub surface_velocity: Vec3,
+    pub(crate) surface_velocity: Vec3,
     /// Least speed along the normal, m/s.
-    pub min_normal_velocity: f64,
+    pub(crate) min_normal_velocity: f64,
     /// Coulomb's coefficient.
-    pub friction: f64,
+    pub(crate) friction: f64,
     /// Size of the smaller body, m.
-    pub size: f64,
+    pub(crate) size: f64,
 }
 
 impl SolverRow {
+    /// A contact between soft bodies, or with an obstacle.
+    pub fn of(contact: &Contact) -> SolverRow {
+        SolverRow::between(contact, None)
+    }
+
     /// A contact between these bodies.
-    pub fn of(contact: &Contact, rigid: Option<RigidSides<'_>>) -> SolverRow {
+    pub(crate) fn between(contact: &Contact, rigid: Option<RigidSides<'_>>) -> SolverRow {
         let Contact {
             bodies, normal, surface_velocity, min_normal_velocity, friction, size, ..
         } = *contact;
@@ -221,26 +227,26 @@ impl SolverRow {
     }
 
     /// Whether nothing at it bends.
-    pub fn is_rigid(&self) -> bool {
+    pub(crate) fn is_rigid(&self) -> bool {
         let levers = self.terms().filter(|(_, share)| matches!(share, Term::Angular(_))).count();
         2 * levers == self.count && levers > 0
     }
 
     /// Unknowns with what they do.
     #[inline]
-    pub fn terms(&self) -> impl Iterator<Item = (VertexId, Term)> {
+    pub(crate) fn terms(&self) -> impl Iterator<Item = (VertexId, Term)> {
         self.unknowns.into_iter().zip(self.shares).take(self.count)
     }
 
     /// Velocity of the first side seen from the second, m/s.
     #[inline]
-    pub fn relative(&self, velocities: &[Vec3]) -> Vec3 {
+    pub(crate) fn relative(&self, velocities: &[Vec3]) -> Vec3 {
         self.linear(velocities) - self.surface_velocity
     }
 
     /// Σ B x, m/s.
     #[inline]
-    pub fn linear(&self, x: &[Vec3]) -> Vec3 {
+    pub(crate) fn linear(&self, x: &[Vec3]) -> Vec3 {
         self.terms().map(|(v, share)| share.apply(x[v.index()])).sum()
     }
 }
@@ -297,11 +303,11 @@ mod tests {
         let all = [X, at(positions[1]), at(positions[2]), at(positions[3]), at(positions[4])];
         let centres = [None, Some(centre)];
         let rigid = RigidSides::alone(&centres, &[0, 1], &positions);
-        let row = SolverRow::of(&contact, Some(rigid));
+        let row = SolverRow::between(&contact, Some(rigid));
         let unknowns = [X, velocity, spin, Vec3::ZERO, Vec3::ZERO];
         assert_eq!(row.count, 3);
         assert!(row.relative(&unknowns).abs_diff_eq(contact.relative(&all), 1e-15));
-        let soft = SolverRow::of(&contact, None);
+        let soft = SolverRow::of(&contact);
         assert_eq!(soft.relative(&all), contact.relative(&all));
     }
 
@@ -327,7 +333,7 @@ mod tests {
                 attached: &attached,
                 ..RigidSides::alone(&centres, &[0, 1, 4, 6], &positions)
             };
-            let row = SolverRow::of(&contact, Some(rigid));
+            let row = SolverRow::between(&contact, Some(rigid));
             let [(a, spin_a), (b, spin_b)] = moving;
             let unknowns = [X, F, Vec3::NAN, Vec3::NAN, a, spin_a, b, spin_b];
             let place = second as usize - 2;
@@ -351,7 +357,7 @@ mod tests {
         };
         let centres = [Some(Vec3::new(0.2, 0.0, -1.0)), Some(Vec3::new(0.0, 0.3, 2.0))];
         let rigid = RigidSides::alone(&centres, &[0, 2], &positions);
-        let row = SolverRow::of(&contact, Some(rigid));
+        let row = SolverRow::between(&contact, Some(rigid));
         let (mut pushed, mut turned) = (Vec3::ZERO, Vec3::ZERO);
         for (unknown, share) in row.terms() {
             let centre = centres[unknown.index() / 2].unwrap();

@@ -306,7 +306,7 @@ impl World {
             ..ConstraintSettings::default()
         };
         own.contacts.friction = settings.friction;
-        let mut contact = ConstraintResponse::new(rest, &system.bodies, obstacles?, own);
+        let mut contact = ConstraintResponse::new(rest, &system.bodies, obstacles?, own)?;
         *contact.rules_mut() = self.contact_rules();
         Ok(contact)
     }

@@ -8,10 +8,11 @@ use crate::body::obstacle::ObstacleError;
 use crate::body::pins::PinError;
 use crate::body::rigid::RigidError;
 use crate::body::soft::MassError;
+use crate::contact::response::ResponseError;
 use crate::detect::query::QueryError;
 use crate::force::elastic::ElasticError;
 use crate::force::spring::SpringError;
-use crate::id::VertexId;
+use crate::id::{MismatchError, VertexId};
 use crate::integrate::StepError;
 use crate::math::Vec3;
 use crate::mesh::generate::GenerateError;
@@ -134,6 +135,12 @@ pub enum WorldError {
     /// A material from outside that refused a body.
     #[error("the material refuses the body: {0}")]
     Material(Arc<dyn std::error::Error + Send + Sync>),
+    /// A contact that cannot be set up.
+    #[error(transparent)]
+    Response(#[from] ResponseError),
+    /// Arguments that do not belong together.
+    #[error(transparent)]
+    Mismatch(#[from] MismatchError),
     /// An assembly from outside that refused the world.
     #[error("{0}")]
     Assembly(Arc<dyn std::error::Error + Send + Sync>),

@@ -140,7 +140,7 @@ impl World {
     pub fn penetrations(&mut self) -> Result<Vec<Penetration>, WorldError> {
         self.assemble()?;
         let Simulation { state, system, .. } = &self.simulation;
-        let found = penetrations(&state.positions, &system.bodies, DepthSettings::default());
+        let found = penetrations(&state.positions, &system.bodies, DepthSettings::default())?;
         let exits = exits(&state.positions, &system.bodies, &found);
         let mut all = Vec::new();
         for body in by_body(&system.bodies, &found, &exits) {

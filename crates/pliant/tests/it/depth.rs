@@ -37,7 +37,8 @@ fn by_grid(positions: &[Vec3], bodies: &Bodies, settings: DepthSettings) -> Pene
 
 fn by_rays(positions: &[Vec3], bodies: &Bodies, settings: DepthSettings) -> Penetrations {
     let mut found = Penetrations::default();
-    fused::Scratch::new(positions, bodies).penetrations(positions, bodies, settings, &mut found);
+    let mut scratch = fused::Scratch::new(positions, bodies).unwrap();
+    scratch.penetrations(positions, bodies, settings, &mut found).unwrap();
     found
 }
 
@@ -168,13 +169,9 @@ fn ties_cost_as_much_per_vertex_on_a_fine_lattice_as_on_a_coarse_one() {
             tets: block.tets.clone(),
         };
         let (positions, bodies) = assemble(&[body(0.0), body(0.5)]);
-        let mut scratch = fused::Scratch::new(&positions, &bodies);
-        scratch.penetrations(
-            &positions,
-            &bodies,
-            DepthSettings::default(),
-            &mut Penetrations::default(),
-        );
+        let mut scratch = fused::Scratch::new(&positions, &bodies).unwrap();
+        let (settings, mut found) = (DepthSettings::default(), Penetrations::default());
+        scratch.penetrations(&positions, &bodies, settings, &mut found).unwrap();
         assert!(scratch.tets_tested() > 0);
         scratch.tets_tested() as f64 / positions.len() as f64
     };
@@ -200,11 +197,11 @@ fn any_number_of_threads_gives_the_same_bits() {
         resolved += one.resolved.len();
         unresolved += one.unresolved.len();
         for threads in [0, 2, 3, 16, usize::MAX] {
-            let mut scratch = fused::Scratch::new(&positions, &bodies);
+            let mut scratch = fused::Scratch::new(&positions, &bodies).unwrap();
             scratch.set_threads(threads);
             let mut found = Penetrations::default();
             for _ in 0..2 {
-                scratch.penetrations(&positions, &bodies, settings(round), &mut found);
+                scratch.penetrations(&positions, &bodies, settings(round), &mut found).unwrap();
                 assert_eq!(found, one);
             }
         }
@@ -310,7 +307,8 @@ fn a_surface_that_is_inside_out_holds_nothing() {
         let fast = by_rays(&positions, &bodies, settings(round));
         assert_near(&reported(&bodies, &fast), &reported(&bodies, &slow), 1.0);
         let mut found = Overlaps::default();
-        fused::Scratch::new(&positions, &bodies).overlaps(&positions, &bodies, &mut found);
+        let mut scratch = fused::Scratch::new(&positions, &bodies).unwrap();
+        scratch.overlaps(&positions, &bodies, &mut found).unwrap();
         assert_eq!(into_surface(&found), 0);
     }
     assert!(lost > 50, "{lost}");

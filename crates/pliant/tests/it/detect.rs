@@ -19,7 +19,8 @@ fn check(list: &[Body]) -> usize {
     let expected = brute::overlaps(&positions, &bodies);
     assert_eq!(grid::overlaps(&positions, &bodies), expected);
     let mut fast = Overlaps::default();
-    Scratch::new(&positions, &bodies).overlaps(&positions, &bodies, &mut fast);
+    let mut scratch = Scratch::new(&positions, &bodies).unwrap();
+    scratch.overlaps(&positions, &bodies, &mut fast).unwrap();
     assert_eq!(fast, expected);
     expected.into.iter().map(<[_]>::len).sum()
 }

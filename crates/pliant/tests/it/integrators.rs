@@ -370,7 +370,7 @@ fn quadratic_drag_slows_implicit_steps_too() {
 #[test]
 fn pins_of_another_scene_are_refused() {
     let Scene { mut system, mut state } = oscillator([1.0, 0.0]).unwrap();
-    system.pins = Pins::still(vec![VertexId(4)], &[Vec3::ZERO; 5]);
+    system.pins = Pins::still(&[VertexId(4)], &[Vec3::ZERO; 5]).unwrap();
     let error = (method("Runge–Kutta 4").make)().step(&mut system, &mut state, 0.1).unwrap_err();
     assert_eq!(error.to_string(), "the state has 1 vertices, the pins were made for 5");
 }

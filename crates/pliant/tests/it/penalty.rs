@@ -157,7 +157,7 @@ fn negative_depths_push_nothing() {
         let (stiffness, damping) = (Stiffness::Fixed(1.0), 1e6);
         let settings = BodyPenaltySettings::of_step(Kind::Consistent, DT);
         let settings = BodyPenaltySettings { stiffness, damping, ..settings };
-        let found = penetrations(&scene.state.positions, &scene.bodies, settings.depth);
+        let found = penetrations(&scene.state.positions, &scene.bodies, settings.depth).unwrap();
         let forces = scene.output(&mut scene.response(settings)).forces;
         // Forces come in order, each with its reaction on the three corners.
         let pushed: Vec<_> = forces.chunks(4).map(|push| push[0].0).collect();
@@ -192,8 +192,8 @@ fn stack(cells: [u32; 2], upper: Vec3) -> Scene {
     ])
     .soft();
     let first = scene.bodies.vertices(BodyId(0)).map(|v| VertexId(v as u32));
-    let floor = first.filter(|v| scene.rest[v.index()].z < -0.49).collect();
-    scene.system.pins = Pins::still(floor, &scene.state.positions);
+    let floor: Vec<_> = first.filter(|v| scene.rest[v.index()].z < -0.49).collect();
+    scene.system.pins = Pins::still(&floor, &scene.state.positions).unwrap();
     scene.system.forces.push(Gravity::new(-9.81 * Vec3::Z, scene.system.masses.of()));
     scene
 }

@@ -158,7 +158,7 @@ impl Made {
                 let mut settings = ConstraintSettings::default();
                 settings.contacts.friction = friction;
                 settings.max_depenetration_speed /= self.units.time;
-                Box::new(ConstraintResponse::new(rest, bodies, Vec::new(), settings))
+                Box::new(ConstraintResponse::new(rest, bodies, Vec::new(), settings)?)
             }
         })
     }

@@ -104,7 +104,8 @@ impl Scene {
     }
 
     fn constraint(self, obstacles: Vec<Obstacle>, settings: ConstraintSettings) -> Simulation {
-        let response = ConstraintResponse::new(&self.rest, &self.bodies, obstacles, settings);
+        let response =
+            ConstraintResponse::new(&self.rest, &self.bodies, obstacles, settings).unwrap();
         self.with(Box::new(Implicit::new(ImplicitSettings::default())), Box::new(response))
     }
 
@@ -314,7 +315,8 @@ fn what_rests_sleeps_and_is_woken_by_what_falls_on_it() {
     let scene = Scene::new(&list, -GRAVITY * Vec3::Z);
     let rough = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
     let response =
-        ConstraintResponse::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings(0.5, 0.0));
+        ConstraintResponse::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings(0.5, 0.0))
+            .unwrap();
     let Scene { state, system, .. } = scene;
     let implicit = Box::new(Implicit::new(ImplicitSettings::default()));
     let stepper = Stepper::new(implicit)

@@ -62,7 +62,8 @@ fn implicit() -> Box<dyn Integrator> {
 fn in_contact(scene: Scene) -> Simulation {
     let rough = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
     let response =
-        ConstraintResponse::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings(0.5, 0.0));
+        ConstraintResponse::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings(0.5, 0.0))
+            .unwrap();
     let pairs = scene.system.rigids.attached_pairs();
     scene.with(implicit(), Box::new(response.leaving_out(pairs)))
 }
@@ -273,6 +274,7 @@ fn a_holder_stays_awake_with_what_it_holds() {
         let rough = SurfaceMaterial { friction: 0.5, restitution: 0.0 };
         let response =
             ConstraintResponse::new(&scene.rest, &scene.bodies, vec![floor(rough)], settings)
+                .unwrap()
                 .leaving_out(scene.system.rigids.attached_pairs());
         let Scene { state, system, .. } = scene;
         let sleepy = Stepper::new(implicit())

@@ -51,7 +51,7 @@ impl Scene {
         let soft = ElasticSettings { young: 3e4, poisson: 0.4, damping: 0.0 };
         let elastic = Elastic::<Corotational>::new(&rest, bodies.tets(), |_| soft).unwrap();
         system.forces.push(elastic);
-        let contact = ConstraintResponse::new(&rest, &bodies, obstacles, settings.contact);
+        let contact = ConstraintResponse::new(&rest, &bodies, obstacles, settings.contact).unwrap();
         let implicit = Box::new(Implicit::new(settings.implicit));
         let stepper = Stepper::new(implicit).with_responses(vec![Box::new(contact)]);
         Scene { bodies, state, system, stepper }

@@ -191,8 +191,8 @@ fn bad_steps_are_named() {
             let expected = format!("the time step is {dt} s: it must be positive and finite");
             assert_eq!(found.to_string(), expected, "{}", method.name);
         }
-        let all = (0..8).map(VertexId).collect();
-        cube.system.pins = Pins::still(all, &cube.state.positions);
+        let all: Vec<_> = (0..8).map(VertexId).collect();
+        cube.system.pins = Pins::still(&all, &cube.state.positions).unwrap();
         let found = (method.make)().step(&mut cube.system, &mut cube.state, 0.01).unwrap_err();
         let expected = "every vertex of body 0 is pinned: it cannot move, make it an obstacle";
         assert_eq!(found.to_string(), expected, "{}", method.name);

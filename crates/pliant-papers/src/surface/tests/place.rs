@@ -22,7 +22,7 @@ fn ratios(scene: &Scene, corrections: Corrections) -> [Vec<f64>; 2] {
     let mut response = scene.response(flat(corrections));
     let positions = &scene.state.positions;
     let ContactSurface { settings, touches, region, balance, .. } = &mut response;
-    touches.find(positions, &scene.bodies, settings.depth, corrections);
+    touches.find(positions, &scene.bodies, settings.depth, corrections).unwrap();
     region.find(positions, &scene.bodies, touches.list(), &scene.system.pins, corrections);
     balance.weigh_at(scene.state.motion(), &scene.system.forces);
     let mut found = [Vec::new(), Vec::new()];
@@ -118,7 +118,7 @@ fn printed_steps_miss_the_ends() {
     // A block on one that is pinned: it must go all the way.
     let mut scene = stacked(4, 4).soft();
     let lower: Vec<_> = scene.bodies.vertices(BodyId(1)).map(|v| VertexId(v as u32)).collect();
-    scene.system.pins = Pins::still(lower, &scene.state.positions);
+    scene.system.pins = Pins::still(&lower, &scene.state.positions).unwrap();
     let reached = |steps| {
         let settings = flat(Corrections { steps, ..Corrections::default() });
         let mut response = scene.response(settings);

@@ -14,7 +14,7 @@ use crate::mesh::overlap::winding;
 use crate::mesh::surface::Surface;
 
 /// Nodes of a grid at most: 128 MiB of distances.
-pub const MOST_NODES: usize = 1 << 24;
+pub(crate) const MOST_NODES: usize = 1 << 24;
 
 /// How a surface is sampled.
 #[derive(Clone, Copy, Debug, PartialEq)]

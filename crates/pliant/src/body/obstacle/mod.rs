@@ -46,7 +46,7 @@ pub enum DistanceBound {
 
 impl DistanceBound {
     /// The weaker of two.
-    pub fn and(self, other: DistanceBound) -> DistanceBound {
+    pub(crate) fn and(self, other: DistanceBound) -> DistanceBound {
         match (self, other) {
             (DistanceBound::Exact, trust) | (trust, DistanceBound::Exact) => trust,
             (DistanceBound::AtLeast { slack: a }, DistanceBound::AtLeast { slack: b }) => {

@@ -14,6 +14,7 @@ use crate::body::soft::{Masses, State};
 use crate::id::{BodyId, VertexId};
 use crate::math::svd::outer;
 use crate::math::{Mat3, Quat, Vec3, unit_quat};
+use crate::mesh::topology::MOST_TETS;
 
 /// Newton steps towards balanced vertex masses; far more than are needed.
 const BALANCING: usize = 60;
@@ -46,6 +47,8 @@ pub struct RigidBodySet {
     unknowns: Vec<u32>,
     /// What they hold of soft bodies.
     pub(super) holds: Holds,
+    /// Of all bodies of the scene.
+    vertex_count: usize,
 }
 
 impl RigidBodySet {
@@ -57,6 +60,10 @@ impl RigidBodySet {
         starts: &BodyOffsets,
         vertex_count: usize,
     ) -> Result<RigidBodySet, RigidError> {
+        let known = starts.vertex_count();
+        if vertex_count > MOST_TETS || !starts.is_empty() && known != vertex_count {
+            return Err(RigidError::Scene { count: vertex_count, expected: known });
+        }
         list.sort_by_key(|(id, _)| *id);
         let ranges: Vec<_> = starts.ranges(vertex_count).collect();
         let mut rigids = RigidBodySet {
@@ -65,10 +72,12 @@ impl RigidBodySet {
             firsts: ranges.iter().map(|range| range.start as u32).collect(),
             unknowns: ranges.iter().map(|range| range.start as u32).collect(),
             holds: Holds::default(),
+            vertex_count,
         };
         for (id, body) in list {
             let vertices = ranges.get(id.index()).cloned().unwrap_or(0..0);
-            if vertices.len() != body.points.len() || rigids.places[id.index()].is_some() {
+            let is_free = rigids.places.get(id.index()) == Some(&None);
+            if vertices.len() != body.points.len() || !is_free {
                 let (points, count) = (body.points.len(), vertices.len());
                 return Err(RigidError::Vertices { body: id, points, count });
             }
@@ -95,14 +104,25 @@ impl RigidBodySet {
         self.places.get(body.index()).copied().flatten().map(|place| place as usize)
     }
 
+    /// Vertices of all bodies of the scene, rigid or not.
+    pub(crate) fn vertex_count(&self) -> usize {
+        self.vertex_count
+    }
+
+    /// Whether it was made for bodies that begin there.
+    pub(crate) fn is_of(&self, starts: &BodyOffsets) -> bool {
+        let firsts = starts.ranges(self.vertex_count).map(|range| range.start as u32);
+        firsts.eq(self.firsts.iter().copied())
+    }
+
     /// Whether both sides of a contact are rigid: bodies of the set, or none for an obstacle.
-    pub fn are_rigid(&self, bodies: (BodyId, Option<BodyId>)) -> bool {
+    pub(crate) fn are_rigid(&self, bodies: (BodyId, Option<BodyId>)) -> bool {
         let is_rigid = |body| self.index(body).is_some();
         is_rigid(bodies.0) && bodies.1.is_none_or(is_rigid)
     }
 
     /// Which of the members a vertex belongs to, or is attached to.
-    pub fn index_of(&self, vertex: VertexId) -> Option<usize> {
+    pub(crate) fn index_of(&self, vertex: VertexId) -> Option<usize> {
         if let Some(attached) = self.holds.of(vertex) {
             return Some(attached.place);
         }
@@ -111,7 +131,7 @@ impl RigidBodySet {
     }
 
     /// First vertex of each body of the scene.
-    pub fn firsts(&self) -> &[u32] {
+    pub(crate) fn firsts(&self) -> &[u32] {
         &self.firsts
     }
 
@@ -119,7 +139,7 @@ impl RigidBodySet {
     ///
     /// Those of a soft body are its vertices. Those of rigid bodies, two each, have an array of
     /// their own behind all vertices.
-    pub fn unknowns(&self) -> &[u32] {
+    pub(crate) fn unknowns(&self) -> &[u32] {
         &self.unknowns
     }
 
@@ -129,8 +149,14 @@ impl RigidBodySet {
     }
 
     /// Writes the motion of all vertices of, or attached to, rigid bodies.
+    ///
+    /// Nothing is written to a state of another scene.
     pub fn write(&self, state: &mut State) {
         let State { positions, velocities, rigids, .. } = state;
+        let counts = [positions.len(), velocities.len(), rigids.len()];
+        if counts != [self.vertex_count, self.vertex_count, self.members.len()] {
+            return;
+        }
         for (member, rigid) in self.members.iter().zip(&*rigids) {
             let own = member.vertices.clone();
             rigid.write(&member.body, &mut positions[own.clone()], &mut velocities[own]);
@@ -171,7 +197,7 @@ impl RigidBodySet {
         state: &'a State,
         masses: &'a Masses,
     ) -> impl Iterator<Item = (Vec3, Vec3, f64)> + 'a {
-        let vertices = 0..state.positions.len();
+        let vertices = 0..state.positions.len().min(state.velocities.len()).min(masses.of().len());
         let soft = vertices.filter(|v| self.index_of(VertexId(*v as u32)).is_none());
         soft.map(|v| (state.positions[v], state.velocities[v], masses.of()[v]))
     }
@@ -185,7 +211,7 @@ impl Borrow<RigidBody> for RigidEntry {
 
 impl RigidEntry {
     /// Rotates a rigid body about a point, m, and translates it, m.
-    pub fn shift(&self, rigid: &mut RigidState, about: Vec3, turn: Quat, way: Vec3) {
+    pub(crate) fn shift(&self, rigid: &mut RigidState, about: Vec3, turn: Quat, way: Vec3) {
         rigid.centre = about + turn * (rigid.centre - about) + way;
         rigid.turn = unit_quat(turn * rigid.turn).unwrap_or(rigid.turn);
     }
@@ -195,7 +221,7 @@ impl RigidEntry {
     /// The vertex is at `at`, m, and has `mass`, kg. It acts as an impulse `mass` · `way` would
     /// in a second: displacements that keep the common centre of mass of single vertices keep
     /// that of whole bodies too.
-    pub fn nudge(&self, rigid: &mut RigidState, at: Vec3, mass: f64, way: Vec3) {
+    pub(crate) fn nudge(&self, rigid: &mut RigidState, at: Vec3, mass: f64, way: Vec3) {
         let push = mass * way;
         let turn = rigid.inverse_inertia(&self.body) * (at - rigid.centre).cross(push);
         rigid.centre += push / self.body.mass;

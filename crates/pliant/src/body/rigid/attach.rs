@@ -112,7 +112,7 @@ pub(super) struct Holds {
 
 impl Holds {
     /// The attachment of a vertex.
-    pub fn of(&self, vertex: VertexId) -> Option<&Attached> {
+    pub(crate) fn of(&self, vertex: VertexId) -> Option<&Attached> {
         let place = self.list.binary_search_by_key(&vertex, |attached| attached.vertex);
         place.ok().map(|place| &self.list[place])
     }

@@ -12,7 +12,7 @@
 
 pub mod mass;
 
-pub mod lamina;
+pub(crate) mod lamina;
 
 pub mod all;
 
@@ -56,6 +56,14 @@ pub enum RigidError {
         points: usize,
         /// Vertices of the body.
         count: usize,
+    },
+    /// Another number of vertices than the bodies of the scene have.
+    #[error("rigid bodies of {count} vertices are for a scene that has {expected}")]
+    Scene {
+        /// Vertices given.
+        count: usize,
+        /// Vertices of all bodies.
+        expected: usize,
     },
     /// Not one mass for each vertex.
     #[error("there are {positions} vertices and {masses} masses: give one mass for each vertex")]
@@ -250,12 +258,12 @@ impl RigidState {
     }
 
     /// Writes all values.
-    pub fn save(&self, memory: &mut Snapshot) {
+    pub(crate) fn save(&self, memory: &mut Snapshot) {
         self.numbers().into_iter().for_each(|number| memory.write(number));
     }
 
     /// Reads what [`RigidState::save`] wrote.
-    pub fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
+    pub(crate) fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         let mut read = || memory.read("rigid bodies");
         let (centre, turn) = ([read()?, read()?, read()?], [read()?, read()?, read()?, read()?]);
         let (velocity, spin) = ([read()?, read()?, read()?], [read()?, read()?, read()?]);
@@ -344,10 +352,9 @@ impl RigidState {
 
     /// Writes the positions, m, and velocities, m/s, of the body's vertices.
     ///
-    /// Both slices are those of the body's vertices; entries beyond them stay.
+    /// Both slices are those of the body's vertices; entries beyond them stay, and what one of
+    /// them lacks is not written.
     pub fn write(&self, body: &RigidBody, positions: &mut [Vec3], velocities: &mut [Vec3]) {
-        debug_assert_eq!(positions.len(), body.points.len());
-        debug_assert_eq!(velocities.len(), body.points.len());
         let world_from_body = Mat3::from_quat(self.turn);
         let vertices = positions.iter_mut().zip(velocities);
         for (&r, (position, velocity)) in body.points.iter().zip(vertices) {

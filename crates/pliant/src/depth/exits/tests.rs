@@ -85,7 +85,7 @@ fn check(shapes: &[RawMesh], scope: Scope, seed: u64) -> usize {
             shape.positions.iter().map(move |&p| turn * p + by).collect::<Vec<_>>()
         };
         let positions: Vec<Vec3> = shapes.iter().flat_map(place).collect();
-        let depths = penetrations(&positions, &bodies, settings);
+        let depths = penetrations(&positions, &bodies, settings).unwrap();
         search.set_threads([0, 1, 2, 3, usize::MAX][step % 5]);
         search.exits(&positions, &bodies, &depths, &mut found);
         assert_eq!(found, exits(&positions, &bodies, &depths), "threads and memory");
@@ -143,7 +143,7 @@ fn a_cube_in_a_cube_leaves_through_the_face_above() {
         let positions: Vec<_> = large.chain(shapes[1].positions.iter().map(small)).collect();
         let settings =
             DepthSettings { normals: crate::mesh::normals::Normals::Face, ..Default::default() };
-        let depths = penetrations(&positions, &bodies, settings);
+        let depths = penetrations(&positions, &bodies, settings).unwrap();
         let found = exits(&positions, &bodies, &depths);
         let small = bodies.vertices(BodyId(1)).start;
         let of_small = found.iter().zip(&depths.resolved);

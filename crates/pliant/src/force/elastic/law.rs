@@ -44,7 +44,7 @@ impl Curvature {
     /// The nearest without negative eigenvalues.
     ///
     /// - Implements: [Smith19 on twists and flips], whose eigenvalues these are.
-    pub fn clamped(self) -> Curvature {
+    pub(crate) fn clamped(self) -> Curvature {
         Curvature {
             stretch: clamped(self.stretch),
             flip: self.flip.max(Vec3::ZERO),

@@ -13,7 +13,7 @@ use crate::mesh::topology;
 /// Springs along all edges of the tets, each edge once, stiffness in J.
 ///
 /// - Implements: [Teschner04 distance preservation].
-pub fn springs(
+pub(crate) fn springs(
     rest: &[Vec3],
     tets: &[[VertexId; 4]],
     hold: Hold,

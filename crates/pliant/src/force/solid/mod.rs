@@ -13,11 +13,11 @@
 //! Stiffness is per element and in J: the same solid with elements of half the size needs
 //! an eighth of it to stay as soft.
 
-pub mod distance;
+pub(crate) mod distance;
 
-pub mod area;
+pub(crate) mod area;
 
-pub mod volume;
+pub(crate) mod volume;
 
 mod constraint;
 

@@ -24,7 +24,7 @@ const STILL: f64 = 1e-7;
 
 /// Scratch memory of the solver.
 #[derive(Clone, Debug, Default)]
-pub struct JointContactAlternator {
+pub(crate) struct JointContactAlternator {
     /// b without joints, N·s.
     right: Vec<Vec3>,
     /// Of each rigid body, N·s and N·m·s.

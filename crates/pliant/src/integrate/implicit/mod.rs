@@ -395,7 +395,7 @@ pub(super) fn assemble(
 ) -> Result<(), StepError> {
     let _timer = StageTimer::new(&system.profiler, Stage::Solve);
     let tangent = Tangent { stiffness: span * span, damping: span, form: Form::Definite };
-    system.forces.assemble(motion, tangent);
+    system.forces.assemble(motion, tangent)?;
     finish_matrix(system, motion.time)
 }
 

@@ -215,7 +215,7 @@ fn assemble_exact(
 ) -> Result<(), StepError> {
     let stiffness = Tangent { stiffness: span * span, damping: 0.0, form: Form::Exact };
     let damping = Tangent { stiffness: 0.0, damping: span, form: Form::Definite };
-    system.forces.assemble(StateView { velocities: zeros, ..motion }, stiffness);
+    system.forces.assemble(StateView { velocities: zeros, ..motion }, stiffness)?;
     system.forces.assemble_more(motion, damping);
     finish_matrix(system, motion.time)
 }

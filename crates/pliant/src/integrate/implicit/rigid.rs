@@ -17,7 +17,7 @@ use crate::solve::terms::RigidSides;
 
 /// What the unknowns of rigid bodies change for the solvers.
 #[derive(Clone, Debug, Default)]
-pub struct Reduced {
+pub(crate) struct Reduced {
     /// Centre of each rigid body, m; none for the others.
     centres: Vec<Option<Vec3>>,
     firsts: Vec<u32>,
@@ -39,7 +39,7 @@ pub struct Reduced {
 
 /// Motion and loads at the start of a step, before rigid bodies are reduced.
 #[derive(Clone, Copy, Debug)]
-pub struct RigidStep<'a> {
+pub(crate) struct RigidStep<'a> {
     /// The rigid bodies.
     pub rigids: &'a RigidBodySet,
     /// Whether each rigid body sleeps; those beyond the end are awake.
@@ -60,7 +60,7 @@ pub struct RigidStep<'a> {
 ///
 /// These stand behind those of all vertices.
 #[derive(Debug)]
-pub struct StepEquations<'a> {
+pub(crate) struct StepEquations<'a> {
     /// A, kg.
     pub matrix: &'a mut BlockMatrix,
     /// b, N·s.
@@ -71,7 +71,7 @@ pub struct StepEquations<'a> {
 
 impl Reduced {
     /// Brings the equations A x = b to the unknowns of rigid bodies.
-    pub fn fill(&mut self, step: &RigidStep<'_>, equations: StepEquations<'_>) {
+    pub(crate) fn fill(&mut self, step: &RigidStep<'_>, equations: StepEquations<'_>) {
         let RigidStep { rigids, asleep, state, pins, masses, forces, span } = *step;
         let StepEquations { matrix, right, ends } = equations;
         self.firsts.clear();
@@ -189,18 +189,18 @@ impl Reduced {
     }
 
     /// Group and unknown of what goes with its whole group, ascending.
-    pub fn coarse_dofs(&self) -> &[(BodyId, VertexId)] {
+    pub(crate) fn coarse_dofs(&self) -> &[(BodyId, VertexId)] {
         &self.coarse_dofs
     }
 
     /// Where the rigid bodies are, for rows.
-    pub fn sides<'a>(&'a self, positions: &'a [Vec3]) -> RigidSides<'a> {
+    pub(crate) fn sides<'a>(&'a self, positions: &'a [Vec3]) -> RigidSides<'a> {
         let Reduced { centres, firsts, attached, groups, coarse_dofs, .. } = self;
         RigidSides { centres, firsts, positions, attached, groups, coarse_dofs }
     }
 
     /// Takes the solution: velocity and spin of each rigid body, and those of its vertices.
-    pub fn spread(
+    pub(crate) fn spread(
         rigids: &RigidBodySet,
         state: &State,
         ends: &mut Vec<Vec3>,

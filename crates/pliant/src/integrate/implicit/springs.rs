@@ -136,6 +136,7 @@ impl SpringSolver {
 #[cfg(test)]
 mod tests {
     use crate::body::soft::{Masses, State};
+    use crate::contact::impulse::ContactImpulse;
     use crate::contact::output::ContactSpring;
     use crate::contact::resting;
     use crate::force::gravity::Gravity;
@@ -193,6 +194,7 @@ mod tests {
         let spring = ContactSpring { contact, depth: 0.1, stiffness: 1.0, damping: 0.0 };
         system.scratch.contact.springs.push(spring);
         system.scratch.contact.rows.push(contact);
+        system.scratch.contact.row_impulses.push(ContactImpulse::default());
         let mut state = State::at_rest(vec![Vec3::ZERO]);
         let mut implicit = Implicit::new(ImplicitSettings::default());
         let found = implicit.step(&mut system, &mut state, DT);

@@ -58,7 +58,7 @@ impl ShapeMatching {
     }
 
     /// Stores the state before the step.
-    pub fn begin(&mut self, state: &State) -> Result<(), StepError> {
+    pub(crate) fn begin(&mut self, state: &State) -> Result<(), StepError> {
         let (count, expected) = (state.positions.len(), self.groups.vertex_count());
         if count != expected {
             return Err(StepError::Count { what: "shape groups", count, expected });
@@ -68,7 +68,12 @@ impl ShapeMatching {
     }
 
     /// Matches the state after the step and moves it.
-    pub fn apply(&mut self, system: &System, state: &mut State, dt: f64) -> Result<(), StepError> {
+    pub(crate) fn apply(
+        &mut self,
+        system: &System,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<(), StepError> {
         self.shape(state, dt);
         system.pins.hold(state.time, &mut state.positions, &mut state.velocities);
         let now = state.motion();
@@ -115,19 +120,19 @@ impl ShapeMatching {
     }
 
     /// Sets the number of threads; results are bitwise the same.
-    pub fn set_threads(&mut self, threads: usize) {
+    pub(crate) fn set_threads(&mut self, threads: usize) {
         self.offsets = par::even_offsets(self.groups.clusters.len(), threads);
     }
 
     /// Writes the plastic deformations.
-    pub fn save(&self, snapshot: &mut Snapshot) {
+    pub(crate) fn save(&self, snapshot: &mut Snapshot) {
         for cluster in self.groups.clusters.iter().filter(|cluster| cluster.is_plastic()) {
             cluster.save(snapshot);
         }
     }
 
     /// Reads what [`ShapeMatching::save`] wrote.
-    pub fn restore(&mut self, snapshot: &mut Snapshot) -> Result<(), SnapshotError> {
+    pub(crate) fn restore(&mut self, snapshot: &mut Snapshot) -> Result<(), SnapshotError> {
         for cluster in self.groups.clusters.iter_mut().filter(|cluster| cluster.is_plastic()) {
             cluster.restore(snapshot)?;
         }

@@ -14,7 +14,7 @@
 
 pub mod cluster;
 
-pub mod modes;
+pub(crate) mod modes;
 
 pub mod matching;
 
@@ -81,7 +81,7 @@ pub enum Stiffness {
 
 impl Stiffness {
     /// Share of the way in a step of `dt` seconds, 0 to 1.
-    pub fn share(self, dt: f64) -> f64 {
+    pub(crate) fn share(self, dt: f64) -> f64 {
         match self {
             Stiffness::Firm => 1.0,
             Stiffness::Share(share) => share,
@@ -242,7 +242,7 @@ impl Groups {
     }
 
     /// Vertices of the scene.
-    pub fn vertex_count(&self) -> usize {
+    pub(crate) fn vertex_count(&self) -> usize {
         self.members.len()
     }
 

@@ -11,11 +11,11 @@ use crate::math::inverse::pseudo_inverse;
 use crate::math::{Mat3, Vec3};
 
 /// Modes of a group.
-pub const COUNT: usize = 9;
+pub(crate) const COUNT: usize = 9;
 
 /// Coordinates and their products for every vertex of a group.
 #[derive(Clone, Debug)]
-pub struct Modes {
+pub(crate) struct Modes {
     /// Of each vertex, less their weighted mean.
     values: Vec<[f64; COUNT]>,
     /// 1/kg.
@@ -26,7 +26,7 @@ pub struct Modes {
 
 impl Modes {
     /// Modes of a shape given by offsets from its centre.
-    pub fn new(members: &[Member], offsets: &[Vec3]) -> Modes {
+    pub(crate) fn new(members: &[Member], offsets: &[Vec3]) -> Modes {
         let values = Vec::with_capacity(members.len());
         let mut modes = Modes { values, inverse: [[0.0; COUNT]; COUNT], scale: 1.0 };
         modes.set(members, offsets);
@@ -36,7 +36,7 @@ impl Modes {
     /// The modes of another shape of the same vertices; allocates nothing.
     ///
     /// - Deviates: takes the mean off each mode; [Muller05 §4.3] does not, and its goals drift.
-    pub fn set(&mut self, members: &[Member], offsets: &[Vec3]) {
+    pub(crate) fn set(&mut self, members: &[Member], offsets: &[Vec3]) {
         let farthest = offsets.iter().fold(0.0_f64, |most, q| most.max(q.length()));
         self.scale = if farthest > 0.0 { farthest } else { 1.0 };
         self.values.clear();
@@ -59,7 +59,7 @@ impl Modes {
     /// Displacement by each mode of vertices at `places`, m, relative to their centre.
     ///
     /// `blend` is the share of the best match; the rest is the rotation.
-    pub fn matched(
+    pub(crate) fn matched(
         &self,
         members: &[Member],
         places: impl Iterator<Item = Vec3>,
@@ -80,24 +80,24 @@ impl Modes {
     }
 
     /// Weight of the position of one vertex in the match at another, 1/kg.
-    pub fn shared(&self, a: usize, b: usize) -> f64 {
+    pub(crate) fn shared(&self, a: usize, b: usize) -> f64 {
         let row =
             |k: usize| -> f64 { (0..COUNT).map(|j| self.inverse[k][j] * self.values[b][j]).sum() };
         (0..COUNT).map(|k| self.values[a][k] * row(k)).sum()
     }
 
     /// The modes of a vertex, less their weighted mean.
-    pub fn values(&self, member: usize) -> &[f64; COUNT] {
+    pub(crate) fn values(&self, member: usize) -> &[f64; COUNT] {
         &self.values[member]
     }
 
     /// Weights of the modes of two vertices in the match, 1/kg.
-    pub fn inverse(&self) -> &[[f64; COUNT]; COUNT] {
+    pub(crate) fn inverse(&self) -> &[[f64; COUNT]; COUNT] {
         &self.inverse
     }
 
     /// Offset of a vertex from the centre under these modes, m.
-    pub fn offset(&self, member: usize, modes: &[Vec3; COUNT]) -> Vec3 {
+    pub(crate) fn offset(&self, member: usize, modes: &[Vec3; COUNT]) -> Vec3 {
         modes.iter().zip(&self.values[member]).map(|(mode, x)| *x * *mode).sum()
     }
 }

@@ -359,7 +359,7 @@ fn a_group_hangs_from_a_held_vertex_and_swings() {
     // A bar of 1 m, its masses at 0, ½ and 1 m: a pendulum of T = 2π √(I/(m g d)).
     let rest = vec![Vec3::ZERO, 0.5 * Vec3::X, Vec3::X];
     let mut system = free(&[1.0; 3]);
-    system.pins = Pins::still(vec![VertexId(0)], &rest);
+    system.pins = Pins::still(&[VertexId(0)], &rest).unwrap();
     system.forces.push(Gravity::new(-9.81 * Vec3::Z, &[1.0; 3]));
     let mut stepper = matched(&[Group::rigid(all(3))], &rest, &system, Velocities::Kept);
     let angle = 0.05_f64;
@@ -437,9 +437,9 @@ fn a_step_that_fails_changes_nothing() {
     let mut system = free(&[1.0; 9]);
     let mut stepper = matched(&[Group::rigid(all(9))], &rest, &system, Velocities::Kept);
     let mut state = State::at_rest(rest.clone());
-    state.velocities[3] = 1e308 * Vec3::X;
+    state.velocities[3] = 1e70 * Vec3::X;
     let before = state.clone();
-    let found: Result<StepReport, StepError> = stepper.step(&mut system, &mut state, 1e10);
+    let found: Result<StepReport, StepError> = stepper.step(&mut system, &mut state, 1e300);
     assert!(matches!(found, Err(StepError::NotFinite { .. })), "{found:?}");
     assert_eq!(state, before);
     let mut short = State::at_rest(rest[1..].to_vec());

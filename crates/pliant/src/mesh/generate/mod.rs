@@ -16,7 +16,7 @@
 //! | `icosahedron` | 20                         | 69°                                    |
 //! | `ball`        | 20 · layers³               | 36° at every resolution                |
 
-use crate::id::{TetId, VertexId};
+use crate::id::{TetId, VertexId, at};
 use crate::math::{Vec3, tet_volume};
 use crate::mesh::raw::RawMesh;
 
@@ -98,7 +98,7 @@ pub enum GenerateError {
     },
 }
 
-/// Sets the region of each tet by a rule on its centroid, m.
+/// Sets the region of each tet by a rule on its centroid, m; NaN where a corner is lacking.
 ///
 /// ```
 /// use pliant::mesh::generate::{assign_regions, cuboid::cuboid, lattice::TetSplit};
@@ -112,7 +112,7 @@ pub enum GenerateError {
 /// ```
 pub fn assign_regions(mesh: &mut RawMesh, region_of: impl Fn(Vec3) -> u32) {
     let centroid = |tet: &[VertexId; 4]| {
-        let [v0, v1, v2, v3] = tet.map(|v| mesh.positions[v.index()]);
+        let [v0, v1, v2, v3] = tet.map(|v| at(&mesh.positions, v));
         (v0 + v1 + v2 + v3) / 4.0
     };
     mesh.regions = mesh.tets.iter().map(|tet| region_of(centroid(tet))).collect();

@@ -14,12 +14,12 @@ pub(super) struct Sectors {
 
 impl Sectors {
     /// Points in all rings and the middle.
-    pub fn points(self) -> u32 {
+    pub(crate) fn points(self) -> u32 {
         1 + self.count * self.rings * (self.rings + 1) / 2
     }
 
     /// Number of the point at a ring's step; steps wrap around, ring 0 is the middle.
-    pub fn point(self, ring: u32, step: u32) -> u32 {
+    pub(crate) fn point(self, ring: u32, step: u32) -> u32 {
         if ring == 0 {
             return 0;
         }
@@ -27,13 +27,13 @@ impl Sectors {
     }
 
     /// Ring and step of every point, in the order of their numbers.
-    pub fn places(self) -> impl Iterator<Item = (u32, u32)> {
+    pub(crate) fn places(self) -> impl Iterator<Item = (u32, u32)> {
         let ring = move |ring| (0..self.count * ring).map(move |step| (ring, step));
         std::iter::once((0, 0)).chain((1..=self.rings).flat_map(ring))
     }
 
     /// Corners of all triangles, in the direction in which steps run.
-    pub fn triangles(self) -> Vec<[u32; 3]> {
+    pub(crate) fn triangles(self) -> Vec<[u32; 3]> {
         let mut triangles = Vec::new();
         for ring in 1..=self.rings {
             for sector in 0..self.count {

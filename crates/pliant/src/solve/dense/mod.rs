@@ -29,7 +29,7 @@ const HELD: u32 = u32::MAX;
 
 /// The inverse of one body's part of the matrix.
 #[derive(Clone, Debug, Default)]
-pub struct Inverse {
+pub(crate) struct Inverse {
     /// First row of each vertex, or [`HELD`]; the eliminated ones come first.
     rows: Vec<u32>,
     /// Rows of eliminated vertices, three each.
@@ -52,7 +52,7 @@ impl Inverse {
     /// Pinned vertices have no rows and columns. False when the matrix is not positive definite, or
     /// couples the range to other vertices; the contents are of no use then.
     #[must_use]
-    pub fn fill(
+    pub(crate) fn fill(
         &mut self,
         matrix: &BlockMatrix,
         vertices: Range<usize>,
@@ -67,7 +67,7 @@ impl Inverse {
     ///
     /// Vertices count from the first of the body.
     #[inline]
-    pub fn place(&self, vertex: usize) -> Option<usize> {
+    pub(crate) fn place(&self, vertex: usize) -> Option<usize> {
         let row = self.rows[vertex];
         let first = (self.eliminated / 3) as u32;
         (row != HELD && row >= first).then(|| (row - first) as usize)
@@ -75,19 +75,19 @@ impl Inverse {
 
     /// Numbers in a row: three per wanted vertex, and the padding, which is zero.
     #[inline]
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         padded(self.asked)
     }
 
     /// The three rows of a vertex, by its index among the wanted ones.
     #[inline]
-    pub fn rows(&self, place: usize) -> [&[f64]; 3] {
+    pub(crate) fn rows(&self, place: usize) -> [&[f64]; 3] {
         three(&self.inverse, 3 * place, self.width())
     }
 
     /// The block of two vertices, by their indices.
     #[inline]
-    pub fn block(&self, row: usize, column: usize) -> Mat3 {
+    pub(crate) fn block(&self, row: usize, column: usize) -> Mat3 {
         // Symmetric as a whole: rows of the one block are columns of the other.
         let [x, y, z] = from(self.rows(column), 3 * row);
         Mat3::from_cols(Vec3::from_slice(x), Vec3::from_slice(y), Vec3::from_slice(z))
@@ -96,7 +96,7 @@ impl Inverse {
     /// Solves A v = b for the wanted vertices: fills `asked`, row by row, padded.
     ///
     /// `right` is b of a vertex, counted from the first of the body.
-    pub fn solve(&mut self, right: impl Fn(usize) -> Vec3, asked: &mut Vec<f64>) {
+    pub(crate) fn solve(&mut self, right: impl Fn(usize) -> Vec3, asked: &mut Vec<f64>) {
         let (head, width, stride) = (padded(self.eliminated), self.width(), self.stride());
         let lead = head - self.eliminated;
         self.rest.clear();
@@ -127,7 +127,7 @@ impl Inverse {
     /// Velocities of all vertices from the wanted ones; pinned ones stay.
     ///
     /// After [`Inverse::solve`]: the others follow from its right-hand side.
-    pub fn spread(&mut self, asked: &[f64], velocities: &mut [Vec3]) {
+    pub(crate) fn spread(&mut self, asked: &[f64], velocities: &mut [Vec3]) {
         let (head, stride) = (padded(self.eliminated), self.stride());
         let lead = head - self.eliminated;
         self.rest[head..].copy_from_slice(asked);
@@ -380,7 +380,7 @@ pub(super) fn inverse(block: Mat3) -> Option<Mat3> {
 ///
 /// The rows are at least as long as the one that is added to.
 #[inline]
-pub fn add(line: &mut [f64], [p, q, r]: [f64; 3], [x, y, z]: [&[f64]; 3]) {
+pub(crate) fn add(line: &mut [f64], [p, q, r]: [f64; 3], [x, y, z]: [&[f64]; 3]) {
     let count = line.len();
     let (x, y, z) = (&x[..count], &y[..count], &z[..count]);
     for (k, value) in line.iter_mut().enumerate() {

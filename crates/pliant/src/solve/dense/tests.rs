@@ -51,7 +51,7 @@ pub fn joined(count: usize, joints: &[[VertexId; 2]], seed: u64) -> BlockMatrix 
     forces.push(Joints(joints));
     let state = State::at_rest(vec![Vec3::ZERO; count]);
     let tangent = Tangent { stiffness: 1.0, damping: 0.0, form: Form::Exact };
-    forces.assemble(state.motion(), tangent).clone()
+    forces.assemble(state.motion(), tangent).unwrap().clone()
 }
 
 fn definite(count: u32) -> BlockMatrix {

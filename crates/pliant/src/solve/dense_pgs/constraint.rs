@@ -14,7 +14,7 @@ const MOST_PLAIN: usize = 4;
 
 /// What a sweep must know of a contact to skip it.
 #[derive(Clone, Copy, Debug)]
-pub struct Probe {
+pub(crate) struct Probe {
     /// First speed of each unknown; unused ones have no weight.
     starts: [u32; MOST_PLAIN],
     /// Weight of each unknown.
@@ -30,7 +30,7 @@ pub struct Probe {
 
 /// A contact constraint.
 #[derive(Clone, Copy, Debug)]
-pub struct ContactConstraint {
+pub(crate) struct ContactConstraint {
     /// First speed of each unknown; the first `count` are in use.
     starts: [usize; MOST_FREE],
     /// Jacobian of each unknown: its share in the relative velocity.
@@ -50,7 +50,7 @@ pub struct ContactConstraint {
 
 /// One body of a contact.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ContactSide {
+pub(crate) struct ContactSide {
     /// Index of the part.
     pub part: usize,
     /// First response.
@@ -63,7 +63,7 @@ pub struct ContactSide {
 
 impl Probe {
     /// The probe of a constraint that has all its unknowns.
-    pub fn of(constraint: &ContactConstraint) -> Probe {
+    pub(crate) fn of(constraint: &ContactConstraint) -> Probe {
         let ContactBlock { normal, surface_velocity, min_normal_velocity, .. } = constraint.block;
         // An unused start must still index a speed.
         let mut starts = [constraint.starts[0] as u32; MOST_PLAIN];
@@ -80,7 +80,7 @@ impl Probe {
 
     /// J v: relative velocity before `surface_velocity` is subtracted, m/s.
     #[inline]
-    pub fn relative(&self, constraint: &ContactConstraint, speeds: &[f64]) -> Vec3 {
+    pub(crate) fn relative(&self, constraint: &ContactConstraint, speeds: &[f64]) -> Vec3 {
         if !self.is_plain {
             return constraint.relative(speeds);
         }
@@ -93,7 +93,7 @@ impl Probe {
 
     /// Whether the sides separate fast enough without an impulse.
     #[inline]
-    pub fn is_free(&self, linear: Vec3) -> bool {
+    pub(crate) fn is_free(&self, linear: Vec3) -> bool {
         self.min_normal_velocity - self.normal.dot(linear - self.surface_velocity) <= 0.0
     }
 }
@@ -102,7 +102,7 @@ impl ContactConstraint {
     /// A contact without unknowns yet.
     ///
     /// `velocity_tolerance` is the change of velocity that counts as converged, m/s.
-    pub fn new(
+    pub(crate) fn new(
         contact: &SolverRow,
         sides: [ContactSide; 2],
         velocity_tolerance: f64,
@@ -120,7 +120,7 @@ impl ContactConstraint {
     }
 
     /// Adds a free unknown.
-    pub fn add(&mut self, start: usize, share: Term) {
+    pub(crate) fn add(&mut self, start: usize, share: Term) {
         debug_assert!(self.count < MOST_FREE, "attached vertices are not for this solver");
         if self.count < MOST_FREE {
             self.starts[self.count] = start;
@@ -130,7 +130,7 @@ impl ContactConstraint {
     }
 
     /// Computes the Delassus block.
-    pub fn settle(&mut self, parts: &[BodyInverse]) {
+    pub(crate) fn settle(&mut self, parts: &[BodyInverse]) {
         self.block = self.block.moved_by(self.weigh(parts), self.velocity_tolerance);
     }
 
@@ -148,7 +148,7 @@ impl ContactConstraint {
     }
 
     /// The smallest index of a response of this or a later contact.
-    pub fn first_response(&self) -> usize {
+    pub(crate) fn first_response(&self) -> usize {
         self.sides[0].response
     }
 
@@ -171,7 +171,7 @@ impl ContactConstraint {
     }
 
     /// Fills W = A⁻¹ Jᵀ; `responses` start at the index `first`.
-    pub fn respond(&self, parts: &[BodyInverse], first: usize, responses: &mut [f64]) {
+    pub(crate) fn respond(&self, parts: &[BodyInverse], first: usize, responses: &mut [f64]) {
         for side in self.sides.iter().filter(|side| side.width > 0) {
             let own = &mut responses[side.response - first..][..3 * side.width];
             own.fill(0.0);
@@ -199,7 +199,7 @@ impl ContactConstraint {
 
     /// Applies an impulse, N·s, to both bodies.
     #[inline]
-    pub fn push(&self, responses: &[f64], impulse: Vec3, speeds: &mut [f64]) {
+    pub(crate) fn push(&self, responses: &[f64], impulse: Vec3, speeds: &mut [f64]) {
         for ContactSide { response, start, width, .. } in self.sides {
             let own = &responses[response..response + 3 * width];
             let lines = [&own[..width], &own[width..2 * width], &own[2 * width..]];

@@ -47,7 +47,7 @@ impl Equations<'_, BlockMatrix> {
 
 /// Scratch memory of the solver.
 #[derive(Clone, Debug, Default)]
-pub struct DensePgs {
+pub(crate) struct DensePgs {
     /// Of bodies that have contacts; those after the first `count` are spare.
     parts: Vec<BodyInverse>,
     /// Parts in use.
@@ -88,7 +88,7 @@ struct BodyInverse {
 
 impl DensePgs {
     /// Sets how many threads invert and respond; results do not depend on it.
-    pub fn set_threads(&mut self, threads: usize) {
+    pub(crate) fn set_threads(&mut self, threads: usize) {
         self.threads = threads;
     }
 
@@ -97,7 +97,7 @@ impl DensePgs {
     /// `bodies` are the vertices of each body. `velocities` come with those of pinned vertices and
     /// leave with the solution; bodies without contacts are not changed. `row_impulses` come as the
     /// warm start. `None` when a body's matrix is not positive definite.
-    pub fn solve(
+    pub(crate) fn solve(
         &mut self,
         equations: Equations<'_, BlockMatrix>,
         bodies: &[Range<usize>],

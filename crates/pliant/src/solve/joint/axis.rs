@@ -53,14 +53,14 @@ pub(super) struct Found {
 
 impl Law {
     /// The law of an axis without limits and motor.
-    pub const FREE: Law =
+    pub(crate) const FREE: Law =
         Law { least: f64::NEG_INFINITY, most: f64::INFINITY, target: None, bound: 0.0 };
 
     /// The law over a step of `dt` that begins at a travel, m or rad.
     ///
     /// A limit may be reached within the step, not passed; a travel beyond it is left there, as
     /// pushing it back by a speed would add energy.
-    pub fn new(axis: &Axis, travel: f64, dt: f64) -> Law {
+    pub(crate) fn new(axis: &Axis, travel: f64, dt: f64) -> Law {
         let [lower, upper] = axis.limits.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
         let least = ((lower - travel) / dt).min(0.0);
         let most = ((upper - travel) / dt).max(0.0);
@@ -69,18 +69,18 @@ impl Law {
     }
 
     /// The law of a shift that ends within the limits, where speeds are ways, m or rad.
-    pub fn of_shift(axis: &Axis, travel: f64) -> Law {
+    pub(crate) fn of_shift(axis: &Axis, travel: f64) -> Law {
         let [lower, upper] = axis.limits.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
         Law { least: lower - travel, most: upper - travel, ..Law::FREE }
     }
 
     /// Where to begin: with the motor at its speed, or free.
-    pub fn start(&self) -> Hold {
+    pub(crate) fn start(&self) -> Hold {
         if self.target.is_some() { Hold::Drive } else { Hold::Free }
     }
 
     /// Speed that a hold asks for, if it asks for one, m/s or rad/s.
-    pub fn speed(&self, hold: Hold) -> Option<f64> {
+    pub(crate) fn speed(&self, hold: Hold) -> Option<f64> {
         match hold {
             Hold::Least => Some(self.least),
             Hold::Drive => self.target,
@@ -90,7 +90,7 @@ impl Law {
     }
 
     /// Impulse of a hold that asks for no speed, N·s or N·m·s.
-    pub fn impulse(&self, hold: Hold) -> f64 {
+    pub(crate) fn impulse(&self, hold: Hold) -> f64 {
         match hold {
             Hold::Up => self.bound,
             Hold::Down => -self.bound,
@@ -99,7 +99,7 @@ impl Law {
     }
 
     /// The next hold towards what was found; `None` where the hold is right.
-    pub fn next(&self, hold: Hold, found: Found) -> Option<Hold> {
+    pub(crate) fn next(&self, hold: Hold, found: Found) -> Option<Hold> {
         let Found { speed, impulse, slack_speed, slack_impulse } = found;
         let too_slow = |than: f64| speed < than - slack_speed;
         let too_fast = |than: f64| speed > than + slack_speed;

@@ -27,7 +27,7 @@ impl Factor {
     /// Allocates for joints of these sizes with these neighbours.
     ///
     /// Both as [`Pattern::new`] has them.
-    pub fn new(neighbours: Vec<Vec<usize>>, sizes: &[usize]) -> Factor {
+    pub(crate) fn new(neighbours: Vec<Vec<usize>>, sizes: &[usize]) -> Factor {
         let pattern = Pattern::new(neighbours);
         let (mut columns, mut blocks, mut total) = (Vec::new(), Vec::new(), 0);
         for (place, &joint) in pattern.order.iter().enumerate() {
@@ -48,19 +48,19 @@ impl Factor {
 
     /// Which rows are those of a joint.
     #[inline]
-    pub fn rows_of(&self, joint: usize) -> Range<usize> {
+    pub(crate) fn rows_of(&self, joint: usize) -> Range<usize> {
         self.offsets[joint]..self.offsets[joint + 1]
     }
 
     /// Rows of all joints.
-    pub fn row_count(&self) -> usize {
+    pub(crate) fn row_count(&self) -> usize {
         self.offsets[self.offsets.len() - 1]
     }
 
     /// Two neighbours as row and column of the block they have in the lower half.
     ///
     /// Gives the first number of the block too; `None` where there is none.
-    pub fn block<T>(&self, one: (usize, T), other: (usize, T)) -> Option<Block<T>> {
+    pub(crate) fn block<T>(&self, one: (usize, T), other: (usize, T)) -> Option<Block<T>> {
         let (place, other_place) = (self.pattern.place[one.0], self.pattern.place[other.0]);
         let at = self.blocks[self.pattern.block(place, other_place)?];
         let (row, column) = if place > other_place { (one, other) } else { (other, one) };
@@ -68,33 +68,33 @@ impl Factor {
     }
 
     /// The diagonal block of a joint; only its lower half counts.
-    pub fn diagonal(&mut self, joint: usize) -> &mut [f64] {
+    pub(crate) fn diagonal(&mut self, joint: usize) -> &mut [f64] {
         let place = self.pattern.place[joint];
         let size = self.offsets[joint + 1] - self.offsets[joint];
         &mut self.numbers[self.columns[place]..][..size * size]
     }
 
     /// Numbers from the first of a block on.
-    pub fn from(&mut self, at: usize) -> &mut [f64] {
+    pub(crate) fn from(&mut self, at: usize) -> &mut [f64] {
         &mut self.numbers[at..]
     }
 
     /// Sets all numbers to zero.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.numbers.fill(0.0);
     }
 
     /// Replaces the matrix by its factor.
     ///
     /// A pivot below its floor is rounding of a redundant row, and is set to the floor.
-    pub fn factor(&mut self, floors: &[f64]) {
+    pub(crate) fn factor(&mut self, floors: &[f64]) {
         for place in 0..self.pattern.order.len() {
             self.eliminate(place, floors);
         }
     }
 
     /// Solves with the factor, x in place of the right side.
-    pub fn solve(&self, x: &mut [f64]) {
+    pub(crate) fn solve(&self, x: &mut [f64]) {
         for place in 0..self.pattern.order.len() {
             let rows = self.rows_of(self.pattern.order[place]);
             let size = rows.len();

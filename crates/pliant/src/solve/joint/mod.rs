@@ -343,7 +343,7 @@ impl Joints {
     }
 
     /// Writes the state kept from step to step: turns of hinges, and loads.
-    pub fn save(&self, memory: &mut Snapshot) {
+    pub(crate) fn save(&self, memory: &mut Snapshot) {
         memory.write(self.travel.len() as f64);
         memory.write(self.dt);
         for (&travel, load) in self.travel.iter().zip(&self.loads) {
@@ -354,7 +354,7 @@ impl Joints {
     }
 
     /// Reads what [`Joints::save`] wrote.
-    pub fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
+    pub(crate) fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
         const PART: &str = "joints";
         if memory.read(PART)? != self.travel.len() as f64 {
             return Err(SnapshotError { part: PART });
@@ -400,7 +400,7 @@ impl Joints {
     }
 
     /// Rejects lists of another length than the joints were made for.
-    fn check_count(&self, bodies: usize, states: usize) -> Result<(), JointError> {
+    pub(crate) fn check_count(&self, bodies: usize, states: usize) -> Result<(), JointError> {
         let counts = [bodies, states];
         if counts == [self.bodies; 2] {
             Ok(())

@@ -22,7 +22,7 @@ pub(super) struct Pattern {
 
 impl Pattern {
     /// Pattern of joints with these neighbours, each list ascending, without the joint.
-    pub fn new(mut neighbours: Vec<Vec<usize>>) -> Pattern {
+    pub(crate) fn new(mut neighbours: Vec<Vec<usize>>) -> Pattern {
         let count = neighbours.len();
         let mut waiting: BTreeSet<(usize, usize)> =
             neighbours.iter().enumerate().map(|(joint, list)| (list.len(), joint)).collect();
@@ -54,12 +54,12 @@ impl Pattern {
 
     /// Numbers of the blocks below the diagonal of a place, counted in `below`.
     #[inline]
-    pub fn column(&self, place: usize) -> Range<usize> {
+    pub(crate) fn column(&self, place: usize) -> Range<usize> {
         self.starts[place]..self.starts[place + 1]
     }
 
     /// Number of the block of two different places, counted in `below`.
-    pub fn block(&self, one: usize, other: usize) -> Option<usize> {
+    pub(crate) fn block(&self, one: usize, other: usize) -> Option<usize> {
         let (column, row) = (one.min(other), one.max(other));
         let from = self.starts[column];
         self.below[self.column(column)].binary_search(&row).ok().map(|k| from + k)

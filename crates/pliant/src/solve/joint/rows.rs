@@ -32,7 +32,7 @@ pub(super) enum Form {
 
 impl Form {
     /// Rows of this kind, the one at its axis included.
-    pub fn rows(self) -> usize {
+    pub(crate) fn rows(self) -> usize {
         if self == Form::Ball { 3 } else { 6 }
     }
 }
@@ -81,26 +81,26 @@ impl JointRow {
     }
 
     /// Speed of the first body and of the second in this row, m/s or rad/s.
-    pub fn speeds(&self, a: &RigidState, b: Option<&RigidState>) -> [f64; 2] {
+    pub(crate) fn speeds(&self, a: &RigidState, b: Option<&RigidState>) -> [f64; 2] {
         let of_b = b.map_or(0.0, |b| self.along.dot(b.velocity) + self.turn_b.dot(b.spin));
         [self.along.dot(a.velocity) + self.turn_a.dot(a.spin), of_b]
     }
 
     /// Whether the row is angular; otherwise it is linear.
-    pub fn turns(&self) -> bool {
+    pub(crate) fn turns(&self) -> bool {
         self.along == Vec3::ZERO
     }
 }
 
 impl Bond {
     /// The joint with the bodies where they are now; indices and axes were checked.
-    pub fn new(joint: &Joint, states: &[RigidState]) -> Bond {
+    pub(crate) fn new(joint: &Joint, states: &[RigidState]) -> Bond {
         let b = joint.bodies.1.map_or(WORLD, |b| states[b]);
         Bond::between(joint, &states[joint.bodies.0], &b)
     }
 
     /// The joint with its two bodies where they are now; of the world where its side is.
-    pub fn between(joint: &Joint, a: &RigidState, b: &RigidState) -> Bond {
+    pub(crate) fn between(joint: &Joint, a: &RigidState, b: &RigidState) -> Bond {
         let given = joint.kind.axis().map_or(Vec3::X, |axis| axis.direction);
         let axis = direction(given).unwrap_or(Vec3::X);
         let (across, other) = axis.any_orthonormal_pair();
@@ -129,7 +129,7 @@ impl Bond {
     }
 
     /// From the centres of both bodies to the first one's anchor, world axes, m.
-    pub fn arms(&self, states: &[RigidState]) -> [Vec3; 2] {
+    pub(crate) fn arms(&self, states: &[RigidState]) -> [Vec3; 2] {
         let at = states[self.a].point(self.anchor_a);
         [at - states[self.a].centre, at - self.second(states).centre]
     }
@@ -138,7 +138,7 @@ impl Bond {
     ///
     /// Arms and axes turn along arcs, where speeds lead along tangents. Of the angular rows, only
     /// those of a hinge have such a part: otherwise both bodies turn alike.
-    pub fn bend(&self, states: &[RigidState], number: usize, row: &JointRow) -> f64 {
+    pub(crate) fn bend(&self, states: &[RigidState], number: usize, row: &JointRow) -> f64 {
         let (a, b) = (&states[self.a], self.second(states));
         let arc = |spin: Vec3, arm: Vec3| spin.cross(spin.cross(arm));
         let arms = self.arms(states);
@@ -170,7 +170,7 @@ impl Bond {
     /// Both arms lead to the first body's anchor, so that an impulse and its opposite act at one
     /// point and angular momentum is kept, whatever the distance of the anchors. `last` is the
     /// travel before, from which whole turns are counted.
-    pub fn measure(&self, states: &[RigidState], last: f64, rows: &mut [JointRow]) -> f64 {
+    pub(crate) fn measure(&self, states: &[RigidState], last: f64, rows: &mut [JointRow]) -> f64 {
         let (a, b) = (&states[self.a], self.second(states));
         let at = a.point(self.anchor_a);
         let arms = [at - a.centre, at - b.centre];

@@ -59,7 +59,7 @@ pub(super) struct System {
 
 impl System {
     /// Allocates for joints of these sizes between these bodies.
-    pub fn new(ends: &[(usize, Option<usize>)], sizes: &[usize]) -> System {
+    pub(crate) fn new(ends: &[(usize, Option<usize>)], sizes: &[usize]) -> System {
         let pairs = shared(ends);
         let mut neighbours = vec![Vec::new(); ends.len()];
         for &(_, (i, _), (j, _)) in &pairs {
@@ -91,18 +91,22 @@ impl System {
     }
 
     /// Rows of all joints.
-    pub fn row_count(&self) -> usize {
+    pub(crate) fn row_count(&self) -> usize {
         self.left.len()
     }
 
     /// Which rows are those of a joint.
     #[inline]
-    pub fn rows_of(&self, joint: usize) -> Range<usize> {
+    pub(crate) fn rows_of(&self, joint: usize) -> Range<usize> {
         self.factor.rows_of(joint)
     }
 
     /// Takes the masses of bodies where they are.
-    pub fn take_masses<B: Borrow<RigidBody>>(&mut self, bodies: &[B], states: &[RigidState]) {
+    pub(crate) fn take_masses<B: Borrow<RigidBody>>(
+        &mut self,
+        bodies: &[B],
+        states: &[RigidState],
+    ) {
         self.inverse.clear();
         let of = |(body, state): (&B, &RigidState)| {
             let body = body.borrow();
@@ -114,17 +118,17 @@ impl System {
     }
 
     /// Replaces the inverse inertia of a body, 1/(kg·m²), world axes.
-    pub fn set_inertia(&mut self, body: usize, inverse: Mat3) {
+    pub(crate) fn set_inertia(&mut self, body: usize, inverse: Mat3) {
         (self.inverse[body].1, self.stiff[body]) = (inverse, true);
     }
 
     /// Stiffened inverse inertia of a body, 1/(kg·m²), world axes; `None` if its own.
-    pub fn stiffened(&self, body: usize) -> Option<Mat3> {
+    pub(crate) fn stiffened(&self, body: usize) -> Option<Mat3> {
         self.stiff[body].then(|| self.inverse[body].1)
     }
 
     /// Slows bodies with a stiffened inertia, so that their angular momentum stays.
-    pub fn slow<B: Borrow<RigidBody>>(&self, bodies: &[B], states: &mut [RigidState]) {
+    pub(crate) fn slow<B: Borrow<RigidBody>>(&self, bodies: &[B], states: &mut [RigidState]) {
         for (k, (body, state)) in bodies.iter().zip(states).enumerate() {
             if self.stiff[k] {
                 state.spin = self.inverse[k].1 * state.angular_momentum(body.borrow());
@@ -133,7 +137,7 @@ impl System {
     }
 
     /// Finds the response of each row with these masses, and activates those with one.
-    pub fn weigh(&mut self, rows: &[JointRow]) {
+    pub(crate) fn weigh(&mut self, rows: &[JointRow]) {
         for (joint, &(a, b)) in self.ends.iter().enumerate() {
             let (mass_a, inertia_a) = self.inverse[a];
             let (mass_b, inertia_b) = b.map_or((0.0, Mat3::ZERO), |b| self.inverse[b]);
@@ -149,12 +153,12 @@ impl System {
     }
 
     /// Whether a row can be active: an impulse in it has an effect.
-    pub fn can(&self, k: usize) -> bool {
+    pub(crate) fn can(&self, k: usize) -> bool {
         self.answers[k] > 0.0 && self.answers[k].is_finite()
     }
 
     /// Fills in the blocks of the active rows, and factors them.
-    pub fn factor(&mut self, rows: &[JointRow]) {
+    pub(crate) fn factor(&mut self, rows: &[JointRow]) {
         self.factor.clear();
         for joint in 0..self.ends.len() {
             self.fill_diagonal(joint, rows);
@@ -166,12 +170,12 @@ impl System {
     }
 
     /// Turns the residual `left` of each row into impulses against it.
-    pub fn solve(&mut self) {
+    pub(crate) fn solve(&mut self) {
         self.factor.solve(&mut self.left);
     }
 
     /// Applies an impulse in one of a joint's rows to its bodies, N·s or N·m·s.
-    pub fn push(
+    pub(crate) fn push(
         &self,
         joint: usize,
         k: usize,

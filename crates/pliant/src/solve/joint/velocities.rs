@@ -95,7 +95,7 @@ impl Joints {
     /// - Implements: [Andersen83 pp. 24–34], the Shake half of Rattle, with bodies that turn.
     /// - Deviates: the way to the end of the step to the second order, where the source
     ///   iterates; [`Joints::positions`] removes the rest.
-    pub fn velocities_ahead<B: Borrow<RigidBody>>(
+    pub(crate) fn velocities_ahead<B: Borrow<RigidBody>>(
         &mut self,
         bodies: &[B],
         states: &mut [RigidState],
@@ -110,7 +110,7 @@ impl Joints {
     ///
     /// Then follow any number of [`Joints::obey`], each after the other solver has changed
     /// velocities; impulses add up. Bodies stay where `states` say all the time.
-    pub fn begin<B: Borrow<RigidBody>>(
+    pub(crate) fn begin<B: Borrow<RigidBody>>(
         &mut self,
         bodies: &[B],
         states: &[RigidState],
@@ -131,12 +131,12 @@ impl Joints {
     }
 
     /// Stiffened inverse inertia of a body in this step, 1/(kg·m²); `None` if its own.
-    pub fn stiffened(&self, body: usize) -> Option<Mat3> {
+    pub(crate) fn stiffened(&self, body: usize) -> Option<Mat3> {
         self.system.stiffened(body)
     }
 
     /// Warm start: applies the impulses of the step before to the bodies.
-    pub fn load_impulses(&mut self, states: &mut [RigidState]) {
+    pub(crate) fn load_impulses(&mut self, states: &mut [RigidState]) {
         for joint in 0..self.list.len() {
             let Load { force, torque } = self.loads[joint];
             for k in self.system.rows_of(joint).filter(|&k| self.system.can(k)) {
@@ -149,13 +149,13 @@ impl Joints {
     }
 
     /// Solves as [`Joints::velocities_ahead`] does, after [`Joints::begin`].
-    pub fn obey(&mut self, states: &mut [RigidState]) -> Result<JointStats, JointError> {
+    pub(crate) fn obey(&mut self, states: &mut [RigidState]) -> Result<JointStats, JointError> {
         self.check_count(self.bodies, states.len())?;
         Ok(self.solve(states, self.dt, Aim::Ahead))
     }
 
     /// Work of all motors in the last step at most, J; `states` are those at its end.
-    pub fn motor_work(&self, states: &[RigidState]) -> f64 {
+    pub(crate) fn motor_work(&self, states: &[RigidState]) -> f64 {
         let mut work = 0.0;
         for (joint, own) in self.list.iter().enumerate() {
             let Some(motor) = own.kind.axis().and_then(|axis| axis.motor) else { continue };
