@@ -15,7 +15,7 @@ use crate::world::{BodyHandle, World, WorldError};
 ///
 /// It is asked anew whenever something was added or removed, and must give the same for the same
 /// bodies: then a world goes on as if it had always been so. Responses and integrators come from
-/// here; what a response demands is said at [`Response`](crate::contact::response::Response).
+/// here; what a response must do is said at [`Response`](crate::contact::response::Response).
 pub trait Assembly: Debug + Send {
     /// Adds forces, joints and attachments to the system, and makes its stepper.
     fn assemble(&self, parts: WorldParts<'_>) -> Result<Stepper, Box<dyn Error + Send + Sync>>;

@@ -88,7 +88,7 @@ impl World {
         max_distance: f64,
         accepts: impl Fn(Collider) -> bool,
     ) -> Result<Option<SurfaceHit>, WorldError> {
-        self.ask(|world, query| {
+        self.look_up(|world, query| {
             let is_wanted = |target| world.collider(target).is_some_and(&accepts);
             let hit = query.cast_ray(origin, direction, max_distance, &is_wanted)?;
             Ok(hit.and_then(|hit| world.hit(&hit)))
@@ -101,7 +101,7 @@ impl World {
         point: Vec3,
         max_distance: f64,
     ) -> Result<Option<SurfaceHit>, WorldError> {
-        self.ask(|world, query| {
+        self.look_up(|world, query| {
             let Some(hit) = query.nearest_point(point, max_distance, &|_| true)? else {
                 return Ok(None);
             };
@@ -128,12 +128,12 @@ impl World {
 
     /// Bodies that contain a point.
     pub fn bodies_at(&mut self, point: Vec3) -> Result<Vec<BodyHandle>, WorldError> {
-        self.ask(|world, query| Ok(world.handles(&query.bodies_at(point)?)))
+        self.look_up(|world, query| Ok(world.handles(&query.bodies_at(point)?)))
     }
 
     /// Bodies whose surface or inside meets a box.
     pub fn bodies_in(&mut self, space: Aabb) -> Result<Vec<BodyHandle>, WorldError> {
-        self.ask(|world, query| Ok(world.handles(&query.bodies_in(space)?)))
+        self.look_up(|world, query| Ok(world.handles(&query.bodies_in(space)?)))
     }
 
     /// Every vertex that is inside another body, with its consistent penetration depth.
@@ -175,8 +175,8 @@ impl World {
         })
     }
 
-    /// Asks about everything where it is now.
-    fn ask<T>(
+    /// Looks something up with everything where it is now.
+    fn look_up<T>(
         &mut self,
         question: impl FnOnce(&World, Query<'_>) -> Result<T, WorldError>,
     ) -> Result<T, WorldError> {

@@ -1,4 +1,4 @@
-//! What a world tells about itself.
+//! What a world reports about itself.
 
 use std::fmt::Display;
 use std::ops::Range;
