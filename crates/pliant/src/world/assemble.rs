@@ -145,7 +145,7 @@ impl World {
     /// The usual stepper: implicit Euler with contacts that are solved with it.
     pub(super) fn stepper(&self, rest: &[Vec3], system: &System) -> Result<Stepper, WorldError> {
         let settings = &self.settings;
-        let stepper = Stepper::new(Box::new(Implicit::default()))
+        let stepper = Stepper::new(Box::new(Implicit::new(settings.implicit)))
             .with_contact(self.contact(rest, system)?)
             .with_substeps(settings.substeps)
             .with_halvings(settings.max_halvings);
@@ -302,6 +302,7 @@ impl World {
             self.obstacles.iter().map(|(_, entry)| entry.obstacle(usual)).collect();
         let mut own = ConstraintSettings {
             restitution: settings.restitution,
+            max_depenetration_speed: settings.depenetration_speed,
             weight: settings.gravity.length(),
             ..ConstraintSettings::default()
         };

@@ -28,9 +28,10 @@ use crate::contact::rules::ContactRules;
 use crate::detect::query::Queries;
 use crate::force::gravity::Gravity;
 use crate::integrate::StepReport;
-use crate::integrate::implicit::Implicit;
+use crate::integrate::implicit::{Implicit, ImplicitSettings};
 use crate::integrate::sleep::SleepSettings;
 use crate::math::Vec3;
+use crate::solve::constraint::ConstraintSettings;
 use crate::step::{Simulation, Stepper};
 
 use assemble::Layout;
@@ -124,6 +125,9 @@ struct Settings {
     substeps: u32,
     max_halvings: u32,
     sleep: Option<SleepSettings>,
+    /// See [`ConstraintSettings::max_depenetration_speed`].
+    depenetration_speed: f64,
+    implicit: ImplicitSettings,
     threads: usize,
 }
 
@@ -168,6 +172,8 @@ impl World {
             substeps: 1,
             max_halvings: HALVINGS,
             sleep: Some(SleepSettings::default()),
+            depenetration_speed: ConstraintSettings::default().max_depenetration_speed,
+            implicit: ImplicitSettings::default(),
             threads: 1,
         };
         let stepper = Stepper::new(Box::new(Implicit::default()));
@@ -264,6 +270,21 @@ impl World {
         self.settings.substeps = substeps;
         self.is_current = false;
         Ok(())
+    }
+
+    /// Sets how fast contacts that are too near may open, in sizes of the smaller body per second.
+    ///
+    /// Overlap is left by shifts, which change no velocity; this is for what they leave.
+    pub fn set_depenetration_speed(&mut self, speed: f64) -> Result<(), WorldError> {
+        self.settings.depenetration_speed = not_negative("depenetration speed", speed)?;
+        self.is_current = false;
+        Ok(())
+    }
+
+    /// Sets how the equations of a step are solved.
+    pub fn set_solver(&mut self, settings: ImplicitSettings) {
+        self.settings.implicit = settings;
+        self.is_current = false;
     }
 
     /// When rigid bodies that have come to rest sleep, until something touches them; never
