@@ -4,7 +4,6 @@ use pliant::prelude::*;
 
 /// Height of the ball's centre after three seconds, m, and its speed, m/s.
 pub fn run() -> Result<(f64, f64), WorldError> {
-    // ANCHOR: program
     let mut world = World::new(); // gravity −9.81 along z, steps of 1/60 s, friction 0.3
     world.add(Obstacle::plane(Vec3::Z, 0.0))?;
     let ball = SoftBody::ball(0.1, 4).young(5e4).density(500.0); // m, layers; Pa; kg/m³
@@ -16,7 +15,6 @@ pub fn run() -> Result<(f64, f64), WorldError> {
             println!("{time:.1} s: centre {:.4} m above the floor", centre.z);
         }
     }
-    // ANCHOR_END: program
     Ok((world.centre(ball)?.z, world.velocity(ball)?.length()))
 }
 
