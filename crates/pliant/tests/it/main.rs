@@ -15,7 +15,10 @@ mod depth;
 mod integrators;
 
 mod validation;
+
 mod world;
+
+mod examples;
 
 mod settle;
 
