@@ -25,7 +25,7 @@ pub fn run(friction: f64) -> Result<(Vec3, usize), WorldError> {
         let x = open + (closed - open) * time.min(1.0); // closed after a second
         let z = START + RAISED * (time - 1.0).clamp(0.0, 1.0); // raised after another
         for (finger, x) in [(left, -x), (right, x)] {
-            world.move_to(finger, Pose { position: vec3(x, 0.0, z), rotation: Quat::IDENTITY })?;
+            world.move_to(finger, Pose::at(vec3(x, 0.0, z)))?;
         }
         world.step()?;
         most_inside = most_inside.max(world.penetrations()?.len());

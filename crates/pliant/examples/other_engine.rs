@@ -54,7 +54,7 @@ pub fn run() -> Result<Rest, Box<dyn Error>> {
                 x[b] -= correction;
             }
         }
-        for out in &penetrations(&x, &bodies, DepthSettings::default()).resolved {
+        for out in &penetrations(&x, &bodies, DepthSettings::default())?.resolved {
             if out.vertex.index() >= first {
                 let shift = out.penetration.depth * out.penetration.direction;
                 x[out.vertex.index()] += shift;

@@ -4,9 +4,7 @@ use std::error::Error;
 
 use pliant::contact::output::ContactOutput;
 use pliant::contact::response::{Response, StepContext};
-use pliant::integrate::implicit::Implicit;
 use pliant::prelude::*;
-use pliant::solve::constraint::{ConstraintResponse, ConstraintSettings};
 use pliant::step::Stepper;
 use pliant::world::{Assembly, WorldParts};
 
@@ -35,17 +33,13 @@ impl Response for Mud {
     }
 }
 
-/// Implicit Euler with the engine's contact between bodies, and mud.
+/// The usual stepper, with contact between bodies, and mud.
 #[derive(Debug)]
 struct WithMud(Mud);
 
 impl Assembly for WithMud {
     fn assemble(&self, parts: WorldParts<'_>) -> Result<Stepper, Box<dyn Error + Send + Sync>> {
-        let (rest, bodies) = (parts.rest, &parts.system.bodies);
-        let contact =
-            ConstraintResponse::new(rest, bodies, Vec::new(), ConstraintSettings::default());
-        let stepper = Stepper::new(Box::new(Implicit::default()));
-        Ok(stepper.with_contact(contact).with_responses(vec![Box::new(self.0)]).with_substeps(2))
+        Ok(parts.usual_stepper()?.with_responses(vec![Box::new(self.0)]).with_substeps(2))
     }
 }
 

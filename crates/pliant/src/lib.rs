@@ -35,14 +35,14 @@
 //!
 //! let mut world = World::new();
 //! let floor = world.add(Obstacle::plane(Vec3::Z, 0.0))?;
-//! let hand = world.add(KinematicBody::sphere(0.05).at(vec3(0.0, 0.0, 1.0)))?;
+//! let hand = world.add(KinematicBody::ball(0.05).at(vec3(0.0, 0.0, 1.0)))?;
 //! let bar = RigidBody::cuboid(vec3(0.1, 0.1, 0.4)).mass(2.0).friction(0.8);
 //! let bar = world.add(bar.at(vec3(0.0, 0.0, 0.75)))?;
 //! let hinge = Joint::hinge(bar, hand, vec3(0.0, 0.0, 1.0), Vec3::Y).limits(-1.0, 1.0);
 //! let hinge = world.add(hinge.motor(0.5, 20.0))?; // rad/s, with at most 20 N·m
 //! for step in 1..=60 {
 //!     let position = vec3(0.2 * f64::from(step) / 60.0, 0.0, 1.0);
-//!     world.move_to(hand, Pose { position, rotation: Quat::IDENTITY })?;
+//!     world.move_to(hand, Pose::at(position))?;
 //!     let report = world.step()?;
 //!     assert_eq!(report.unconverged, 0);
 //! }

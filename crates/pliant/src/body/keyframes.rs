@@ -20,6 +20,11 @@ impl Pose {
     /// At the origin, not rotated.
     pub const IDENTITY: Pose = Pose { position: Vec3::ZERO, rotation: Quat::IDENTITY };
 
+    /// At a position, m, not rotated.
+    pub fn at(position: Vec3) -> Pose {
+        Pose { position, rotation: Quat::IDENTITY }
+    }
+
     /// The pose that leads the body's z axis to `axis`, of any length.
     ///
     /// `None` when the axis is zero or not finite.

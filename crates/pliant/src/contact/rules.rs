@@ -80,6 +80,21 @@ impl ContactRules {
         self.ignored[usize::from(b.0)] &= !(1 << a.0);
     }
 
+    /// For each group a bit for each that it ignores.
+    pub(crate) fn ignored(&self) -> &[u32; Group::COUNT] {
+        &self.ignored
+    }
+
+    /// Replaces these; made symmetric.
+    pub(crate) fn set_ignored(&mut self, ignored: [u32; Group::COUNT]) {
+        self.ignored = [0; Group::COUNT];
+        for (a, row) in (0..).zip(ignored) {
+            for b in (0..).take(Group::COUNT).filter(|b| row & (1 << *b) != 0) {
+                self.ignore(Group(a), Group(b));
+            }
+        }
+    }
+
     /// Whether two groups ignore each other.
     pub fn is_ignored(&self, a: Group, b: Group) -> bool {
         self.ignored[usize::from(a.0)] & (1 << b.0) != 0
@@ -105,16 +120,19 @@ impl ContactRules {
         let (a, other) = contact.bodies;
         let rule = self.body(a);
         match (other, contact.feature) {
-            (Some(b), _) => {
-                !self.is_ignored(rule.group, self.body(b).group)
-                    && self.pairs.binary_search(&(a.min(b), a.max(b))).is_err()
-            }
+            (Some(b), _) => self.bodies_meet(a, b),
             (None, Feature::VertexObstacle(_, number)) => {
                 !self.is_ignored(rule.group, self.obstacle(number).group)
                     && self.obstacle_pairs.binary_search(&(a, number)).is_err()
             }
             (None, _) => true,
         }
+    }
+
+    /// Whether two bodies meet.
+    pub fn bodies_meet(&self, a: BodyId, b: BodyId) -> bool {
+        !self.is_ignored(self.body(a).group, self.body(b).group)
+            && self.pairs.binary_search(&(a.min(b), a.max(b))).is_err()
     }
 
     /// Whether every pair meets: nothing is ignored.

@@ -112,13 +112,16 @@ pub enum TetMeshError {
 impl TetMesh {
     /// Checks the tets and finds their boundary.
     ///
-    /// `regions` has one entry per tet. Inverted tets are refused, even when all are:
+    /// `regions` has one entry per tet; an empty list puts all into region 0. Inverted tets are refused, even when all are:
     /// [`TetMesh::from_raw`] turns those around.
     pub fn new(
         positions: Vec<Vec3>,
         tets: Vec<[VertexId; 4]>,
-        regions: Vec<u32>,
+        mut regions: Vec<u32>,
     ) -> Result<TetMesh, TetMeshError> {
+        if regions.is_empty() {
+            regions.resize(tets.len(), 0);
+        }
         check_indices(positions.len(), &tets, &regions)?;
         check_shapes(&positions, &tets)?;
         let boundary = topology::boundary(positions.len(), &tets);
@@ -135,6 +138,9 @@ impl TetMesh {
     ///
     /// Returns a description of what it repaired.
     pub fn from_raw(mut raw: RawMesh) -> Result<(TetMesh, Option<String>), TetMeshError> {
+        if raw.regions.is_empty() {
+            raw.regions.resize(raw.tets.len(), 0);
+        }
         check_indices(raw.positions.len(), &raw.tets, &raw.regions)?;
         let signs = || raw.tets.iter().map(|tet| sign(&raw.positions, tet));
         let all = signs().any(|s| s < 0.0) && !signs().any(|s| s > 0.0);

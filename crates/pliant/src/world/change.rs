@@ -438,7 +438,7 @@ impl World {
         let mut changed = known.joint;
         match &mut changed.kind {
             JointKind::Hinge(axis) | JointKind::Slider(axis) => axis.motor = motor,
-            JointKind::Ball | JointKind::Fixed => return Err(WorldError::NoAxis),
+            JointKind::Ball | JointKind::Fixed => return Err(WorldError::NoAxis { what: "motor" }),
         }
         self.check_joint(&changed)?;
         if let Some(entry) = self.joints.get_mut(joint.0) {
@@ -453,6 +453,9 @@ impl World {
 
     /// A joint with its bodies where they are now.
     pub(super) fn joint_entry(&self, joint: Joint) -> Result<JointEntry, WorldError> {
+        if let Some(what) = joint.wrong {
+            return Err(WorldError::NoAxis { what });
+        }
         let (first, second) = joint.bodies;
         if second == Some(first) {
             return Err(WorldError::SameBody { body: first.to_string() });

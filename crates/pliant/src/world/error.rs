@@ -94,9 +94,18 @@ pub enum WorldError {
         /// Its handle.
         obstacle: String,
     },
-    /// A motor for a joint that leaves no axis free.
-    #[error("the joint has no axis, so it takes no motor: only hinges and sliders do")]
-    NoAxis,
+    /// Limits or a motor for a joint that leaves no axis free.
+    #[error("the joint has no axis, so it takes no {what}: only hinges and sliders do")]
+    NoAxis {
+        /// What was to be set.
+        what: &'static str,
+    },
+    /// An elastic constant for a material that has none.
+    #[error("{what} is for elastic materials: the body is of springs or of a material of its own")]
+    NotElastic {
+        /// The builder's method.
+        what: &'static str,
+    },
     /// A mesh without vertices.
     #[error("the mesh has no vertices: a body needs some")]
     NoVertices,

@@ -1,11 +1,23 @@
 //! Handles that stay valid while other things come and go.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 /// Where an entry is, and which of those that were there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Key {
     slot: u32,
     generation: u32,
+    /// Which world: two of them may have the same slots.
+    world: u32,
+}
+
+/// Worlds made so far.
+static WORLDS: AtomicU32 = AtomicU32::new(0);
+
+/// A number that no world has had, but for one in four thousand million.
+pub(super) fn next_world() -> u32 {
+    WORLDS.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Key {
@@ -69,6 +81,8 @@ pub(super) struct Slots<T> {
     free: Vec<u32>,
     /// Keys of all entries in the order in which they were added.
     order: Vec<Key>,
+    /// The world that it belongs to.
+    world: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -79,13 +93,19 @@ struct Slot<T> {
     entry: Option<T>,
 }
 
-impl<T> Default for Slots<T> {
-    fn default() -> Slots<T> {
-        Slots { slots: Vec::new(), free: Vec::new(), order: Vec::new() }
+impl<T> Slot<T> {
+    /// Whether a key of a world names what is here now.
+    fn is(&self, key: Key, world: u32) -> bool {
+        self.generation == key.generation && key.world == world
     }
 }
 
 impl<T> Slots<T> {
+    /// No entries, of a world.
+    pub fn new(world: u32) -> Slots<T> {
+        Slots { slots: Vec::new(), free: Vec::new(), order: Vec::new(), world }
+    }
+
     pub fn insert(&mut self, entry: T) -> Key {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot { generation: 0, place: 0, entry: None });
@@ -94,7 +114,7 @@ impl<T> Slots<T> {
         let place = &mut self.slots[slot as usize];
         place.entry = Some(entry);
         place.place = self.order.len();
-        let key = Key { slot, generation: place.generation };
+        let key = Key { slot, generation: place.generation, world: self.world };
         self.order.push(key);
         key
     }
@@ -116,18 +136,18 @@ impl<T> Slots<T> {
 
     pub fn get(&self, key: Key) -> Option<&T> {
         let slot = self.slots.get(key.slot as usize)?;
-        slot.entry.as_ref().filter(|_| slot.generation == key.generation)
+        slot.entry.as_ref().filter(|_| slot.is(key, self.world))
     }
 
     pub fn get_mut(&mut self, key: Key) -> Option<&mut T> {
-        let slot = self.slots.get_mut(key.slot as usize)?;
-        slot.entry.as_mut().filter(|_| slot.generation == key.generation)
+        let slot = self.slots.get_mut(key.slot as usize).filter(|slot| slot.is(key, self.world))?;
+        slot.entry.as_mut()
     }
 
     /// Place of an entry in the order in which they were added.
     pub fn place(&self, key: Key) -> Option<usize> {
         let slot = self.slots.get(key.slot as usize)?;
-        let is_here = slot.generation == key.generation && slot.entry.is_some();
+        let is_here = slot.is(key, self.world) && slot.entry.is_some();
         is_here.then_some(slot.place)
     }
 
@@ -158,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_key_never_names_another_entry() {
-        let mut slots = Slots::default();
+        let mut slots = Slots::new(7);
         let [a, b, c] = ["a", "b", "c"].map(|entry| slots.insert(entry));
         assert_eq!(slots.remove(b), Some("b"));
         assert_eq!((slots.remove(b), slots.get(b)), (None, None));
@@ -170,5 +190,6 @@ mod tests {
         assert_eq!(slots.get(b), None);
         let order: Vec<_> = slots.iter().map(|(_, entry)| *entry).collect();
         assert_eq!(order, ["a", "c", "d"]);
+        assert_eq!(Slots::<&str>::new(8).get(a), None);
     }
 }

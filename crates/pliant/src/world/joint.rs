@@ -14,6 +14,8 @@ pub struct Joint {
     pub(super) kind: JointKind,
     pub(super) anchor: Vec3,
     pub(super) collide: bool,
+    /// What was set that the joint does not have.
+    pub(super) wrong: Option<&'static str>,
 }
 
 impl Joint {
@@ -43,25 +45,23 @@ impl Joint {
     }
 
     fn made(first: BodyHandle, second: Option<BodyHandle>, kind: JointKind, anchor: Vec3) -> Joint {
-        Joint { bodies: (first, second), kind, anchor, collide: false }
+        Joint { bodies: (first, second), kind, anchor, collide: false, wrong: None }
     }
 
     /// Least and greatest travel from here, rad of a hinge, m of a slider.
-    ///
-    /// Other joints have none: nothing changes.
     pub fn limits(mut self, least: f64, most: f64) -> Joint {
-        if let Some(axis) = self.axis_mut() {
-            axis.limits = Some([least, most]);
+        match self.axis_mut() {
+            Some(axis) => axis.limits = Some([least, most]),
+            None => self.wrong = Some("limits"),
         }
         self
     }
 
     /// Drives the axis at a speed, rad/s or m/s, with at most a torque, N·m, or force, N.
-    ///
-    /// Other joints have no axis: nothing changes.
     pub fn motor(mut self, speed: f64, most: f64) -> Joint {
-        if let Some(axis) = self.axis_mut() {
-            axis.motor = Some(Motor { speed, most });
+        match self.axis_mut() {
+            Some(axis) => axis.motor = Some(Motor { speed, most }),
+            None => self.wrong = Some("motor"),
         }
         self
     }
@@ -70,6 +70,21 @@ impl Joint {
     pub fn colliding(mut self) -> Joint {
         self.collide = true;
         self
+    }
+
+    /// The motor, if there is one.
+    pub(super) fn motor_of(&self) -> Option<Motor> {
+        match &self.kind {
+            JointKind::Hinge(axis) | JointKind::Slider(axis) => axis.motor,
+            JointKind::Ball | JointKind::Fixed => None,
+        }
+    }
+
+    /// Replaces the motor; does nothing without an axis.
+    pub(super) fn set_motor_of(&mut self, motor: Option<Motor>) {
+        if let Some(axis) = self.axis_mut() {
+            axis.motor = motor;
+        }
     }
 
     fn axis_mut(&mut self) -> Option<&mut Axis> {

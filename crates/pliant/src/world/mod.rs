@@ -177,12 +177,13 @@ impl World {
             threads: 1,
         };
         let stepper = Stepper::new(Box::new(Implicit::default()));
+        let number = handle::next_world();
         World {
             settings,
-            bodies: Slots::default(),
-            obstacles: Slots::default(),
-            joints: Slots::default(),
-            grabs: Slots::default(),
+            bodies: Slots::new(number),
+            obstacles: Slots::new(number),
+            joints: Slots::new(number),
+            grabs: Slots::new(number),
             rules: ContactRules::default(),
             ignored_pairs: Vec::new(),
             simulation: Simulation::new(Default::default(), Default::default(), stepper),

@@ -137,6 +137,10 @@ impl World {
     }
 
     /// Every vertex that is inside another body, with its consistent penetration depth.
+    ///
+    /// Of pairs that meet: joined bodies and groups that ignore each other are left out. Obstacles
+    /// are no bodies; [`Obstacle::at`] has the distance of a point.
+    ///
     pub fn penetrations(&mut self) -> Result<Vec<Penetration>, WorldError> {
         self.assemble()?;
         let Simulation { state, system, .. } = &self.simulation;
@@ -147,6 +151,15 @@ impl World {
             all.extend(body.points.iter().filter_map(|point| self.resolved(point)));
             all.extend(body.unresolved.iter().filter_map(|point| self.unresolved(point)));
         }
+        let rules = self.contact_rules();
+        for found in &mut all {
+            let body = self.body(found.body)?.id;
+            found.into.retain(|other| {
+                let other = self.bodies.get(other.0).and_then(|entry| entry.id);
+                body.zip(other).is_none_or(|(body, other)| rules.bodies_meet(body, other))
+            });
+        }
+        all.retain(|found| !found.into.is_empty());
         all.sort_by_key(|found| (found.body, found.vertex));
         Ok(all)
     }

@@ -7,6 +7,7 @@ use crate::body::keyframes::Pose;
 use crate::force::Store;
 use crate::id::VertexId;
 use crate::math::Vec3;
+use crate::solve::joint::JointKind;
 use crate::step::Simulation;
 use crate::world::body_model::{BodyEntry, BodyModelKind};
 use crate::world::contacts::{ContactEvent, ContactPoint};
@@ -38,7 +39,7 @@ pub(super) fn not_here(what: &'static str, handle: &impl Display) -> WorldError 
 }
 
 impl World {
-    /// Whether a body, an obstacle, a joint or a grab is still there.
+    /// Whether a body or an obstacle is still there.
     pub fn contains(&self, handle: impl Into<Collider>) -> bool {
         match handle.into() {
             Collider::Body(body) => self.bodies.get(body.0).is_some(),
@@ -182,9 +183,13 @@ impl World {
 
     /// Travel of a hinge, rad, or a slider, m, since it was added; none of other joints.
     pub fn travel(&self, joint: JointHandle) -> Result<Option<f64>, WorldError> {
-        let place = self.joints.place(joint.0).ok_or_else(|| not_here("joint", &joint))?;
-        let place = self.layout.joints.get(place).filter(|known| **known == joint).map(|_| place);
-        Ok(place.and_then(|place| self.simulation.system.joints.travel(place)))
+        let entry = self.joints.get(joint.0).ok_or_else(|| not_here("joint", &joint))?;
+        if matches!(entry.joint.kind, JointKind::Ball | JointKind::Fixed) {
+            return Ok(None);
+        }
+        let place = self.layout.joints.iter().position(|known| *known == joint);
+        let measured = place.and_then(|place| self.simulation.system.joints.travel(place));
+        Ok(Some(measured.unwrap_or(entry.travel)))
     }
 
     /// Force that a joint put on its first body in the last step, N, and torque, N·m.
@@ -213,14 +218,16 @@ impl World {
     }
 
     /// Kinetic, elastic and gravitational energy.
-    pub fn energy(&self) -> Energy {
+    pub fn energy(&mut self) -> Result<Energy, WorldError> {
+        self.assemble()?;
         let Simulation { state, system, .. } = &self.simulation;
         let motion = state.motion();
-        Energy {
-            kinetic: system.rigids.kinetic(state, &system.masses),
-            elastic: system.forces.energy_of(Store::Elastic, motion),
-            gravitational: system.forces.energy_of(Store::Gravitational, motion),
-        }
+        // Sums of nothing are −0.
+        Ok(Energy {
+            kinetic: system.rigids.kinetic(state, &system.masses) + 0.0,
+            elastic: system.forces.energy_of(Store::Elastic, motion) + 0.0,
+            gravitational: system.forces.energy_of(Store::Gravitational, motion) + 0.0,
+        })
     }
 
     /// The simulation behind it, for those who look deeper; as of the last step or

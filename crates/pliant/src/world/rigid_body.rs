@@ -134,7 +134,7 @@ impl KinematicBody {
     }
 
     /// A ball of a radius in m around the origin, as a mesh of 320 triangles.
-    pub fn sphere(radius: f64) -> KinematicBody {
+    pub fn ball(radius: f64) -> KinematicBody {
         KinematicBody::made(ball_mesh(radius))
     }
 

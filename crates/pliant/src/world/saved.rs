@@ -1,17 +1,21 @@
 //! A world as bytes, to be continued later with the same bits.
 
 use crate::body::keyframes::Pose;
+use crate::contact::rules::{Group, SurfaceRule};
+use crate::id::VertexId;
 use crate::math::{Quat, Vec3};
 use crate::snapshot::{Snapshot, SnapshotError};
-use crate::world::body_model::{BodyModelKind, Driven};
+use crate::solve::joint::Motor;
+use crate::world::body_model::{BodyModelKind, Driven, Pinning};
 use crate::world::handle::{Collider, Key};
-use crate::world::{BodyHandle, ObstacleHandle, World, WorldError};
+use crate::world::placement::check_surface;
+use crate::world::{BodyHandle, ObstacleHandle, Settings, World, WorldError};
 
 /// First bytes of a snapshot: a name and a version.
 const MAGIC: &[u8; 8] = b"pliant01";
 
 impl World {
-    /// Writes all that the next steps depend on, but for the meshes and materials.
+    /// Writes all that the next steps depend on, but for meshes, materials and parts from outside.
     ///
     /// [`World::restore`] reads it into the same world, or into one in which the same things were
     /// added and removed in the same order.
@@ -54,18 +58,28 @@ impl World {
         write_keys(self.obstacles.keys(), snapshot);
         write_keys(self.joints.keys(), snapshot);
         write_keys(self.grabs.keys(), snapshot);
+        self.write_settings(snapshot);
         for (_, entry) in self.bodies.iter() {
             snapshot.write_vectors(&[entry.force]);
+            write_surface(entry.model.surface, snapshot);
+            write_pins(&entry.model.pins, snapshot);
             if let BodyModelKind::Kinematic(driven) = entry.model.kind {
                 write_driven(driven, snapshot);
             }
         }
         for (_, entry) in self.obstacles.iter() {
+            write_surface(entry.placement.surface, snapshot);
             write_driven(Driven { pose: entry.pose, target: entry.target }, snapshot);
         }
         for (_, grab) in self.grabs.iter() {
             snapshot.write_vectors(&[grab.target]);
         }
+        for (_, entry) in self.joints.iter() {
+            let motor = entry.joint.motor_of();
+            snapshot.write(motor.map_or(f64::NAN, |motor| motor.speed));
+            snapshot.write(motor.map_or(f64::NAN, |motor| motor.most));
+        }
+        write_pairs(&self.ignored_pairs, snapshot);
         write_pairs(self.contacts.touching(), snapshot);
         self.simulation.save(snapshot);
     }
@@ -75,10 +89,13 @@ impl World {
         read_keys(self.obstacles.keys(), snapshot, "obstacles")?;
         read_keys(self.joints.keys(), snapshot, "joints")?;
         read_keys(self.grabs.keys(), snapshot, "grabs")?;
+        self.read_settings(snapshot)?;
         let mut read = Ok(());
         self.bodies.for_each(|_, entry| {
             read = read.and_then(|()| {
                 entry.force = read_vector(snapshot)?;
+                entry.model.surface = read_surface(snapshot)?;
+                read_pins(&mut entry.model.pins, entry.model.start.len(), snapshot)?;
                 if let BodyModelKind::Kinematic(driven) = &mut entry.model.kind {
                     *driven = read_driven(snapshot)?;
                 }
@@ -87,6 +104,7 @@ impl World {
         });
         self.obstacles.for_each(|_, entry| {
             read = read.and_then(|()| {
+                entry.placement.surface = read_surface(snapshot)?;
                 let Driven { pose, target } = read_driven(snapshot)?;
                 (entry.pose, entry.target) = (pose, target);
                 Ok(())
@@ -98,12 +116,48 @@ impl World {
                 Ok(())
             });
         });
+        self.joints.for_each(|_, entry| {
+            read = read.and_then(|()| {
+                let (speed, most) = (snapshot.read("joints")?, snapshot.read("joints")?);
+                entry.joint.set_motor_of((!most.is_nan()).then_some(Motor { speed, most }));
+                Ok(())
+            });
+        });
         read?;
+        self.ignored_pairs = read_pairs(self, snapshot)?;
         let pairs = read_pairs(self, snapshot)?;
+        self.is_current = false;
+        self.assemble().map_err(|_| SnapshotError { part: "settings" })?;
         self.simulation.restore(snapshot)?;
         self.contacts.set_touching(pairs);
         self.is_searched = false;
         self.settle().map_err(|_| SnapshotError { part: "poses" })
+    }
+
+    fn write_settings(&self, snapshot: &mut Snapshot) {
+        let Settings { gravity, dt, friction, restitution, .. } = self.settings;
+        let Settings { substeps, max_halvings, depenetration_speed, .. } = self.settings;
+        let counts = [substeps, max_halvings].map(f64::from);
+        let numbers = [dt, friction, restitution, counts[0], counts[1], depenetration_speed];
+        gravity.to_array().into_iter().chain(numbers).for_each(|number| snapshot.write(number));
+        self.rules.ignored().iter().for_each(|row| snapshot.write(f64::from(*row)));
+    }
+
+    fn read_settings(&mut self, snapshot: &mut Snapshot) -> Result<(), SnapshotError> {
+        const PART: &str = "settings";
+        let mut read = || snapshot.read(PART);
+        let own = &mut self.settings;
+        own.gravity = Vec3::new(read()?, read()?, read()?);
+        (own.dt, own.friction, own.restitution) = (read()?, read()?, read()?);
+        (own.substeps, own.max_halvings) = (read()? as u32, read()? as u32);
+        own.depenetration_speed = read()?;
+        let mut ignored = [0; Group::COUNT];
+        for row in &mut ignored {
+            *row = read()? as u32;
+        }
+        self.rules.set_ignored(ignored);
+        let is_good = own.dt > 0.0 && own.dt.is_finite() && own.substeps > 0;
+        if is_good { Ok(()) } else { Err(SnapshotError { part: PART }) }
     }
 
     /// Puts forces, grabs and obstacles where the entries say.
@@ -136,6 +190,62 @@ fn read_keys(
         is_same = is_same && snapshot.read(part)? == number;
     }
     if is_same { Ok(()) } else { Err(SnapshotError { part }) }
+}
+
+/// NaN stands for none.
+fn write_surface(rule: SurfaceRule, snapshot: &mut Snapshot) {
+    let numbers = [rule.friction, rule.restitution].map(|own| own.unwrap_or(f64::NAN));
+    numbers.into_iter().for_each(|number| snapshot.write(number));
+    snapshot.write(f64::from(rule.group.number()));
+}
+
+fn read_surface(snapshot: &mut Snapshot) -> Result<SurfaceRule, SnapshotError> {
+    const PART: &str = "surfaces";
+    let mut read = || snapshot.read(PART);
+    let [friction, restitution] = [read()?, read()?].map(|own| (!own.is_nan()).then_some(own));
+    let group = Group::new(read()? as u8).ok_or(SnapshotError { part: PART })?;
+    let rule = SurfaceRule { friction, restitution, group };
+    check_surface(rule).map_err(|_| SnapshotError { part: PART })
+}
+
+fn write_pins(pins: &[Pinning], snapshot: &mut Snapshot) {
+    snapshot.write(pins.len() as f64);
+    for Pinning { vertices, .. } in pins {
+        snapshot.write(vertices.len() as f64);
+        vertices.iter().for_each(|(vertex, _)| snapshot.write(f64::from(vertex.0)));
+        let places: Vec<Vec3> = vertices.iter().map(|(_, place)| *place).collect();
+        snapshot.write_vectors(&places);
+    }
+}
+
+/// Reads pins of a body of so many vertices; paths stay those of the pins there are.
+fn read_pins(
+    pins: &mut Vec<Pinning>,
+    count: usize,
+    snapshot: &mut Snapshot,
+) -> Result<(), SnapshotError> {
+    const PART: &str = "pins";
+    let (known, mut read) = (snapshot.read(PART)?, Vec::new());
+    while (read.len() as f64) < known {
+        let mut vertices = Vec::new();
+        let size = snapshot.read(PART)?;
+        while (vertices.len() as f64) < size {
+            let vertex = snapshot.read(PART)?;
+            if !(0.0..count as f64).contains(&vertex) {
+                return Err(SnapshotError { part: PART });
+            }
+            vertices.push(VertexId(vertex as u32));
+        }
+        let mut places = Vec::new();
+        snapshot.read_vectors(PART, &mut places)?;
+        if places.len() != vertices.len() {
+            return Err(SnapshotError { part: PART });
+        }
+        let path = pins.get(read.len()).and_then(|pinning| pinning.path.clone());
+        read.push(Pinning { vertices: vertices.into_iter().zip(places).collect(), path });
+    }
+    *pins = read;
+    Ok(())
 }
 
 fn write_driven(driven: Driven, snapshot: &mut Snapshot) {

@@ -97,25 +97,34 @@ impl SoftBody {
 
     /// Young's modulus, Pa, of an elastic material.
     pub fn young(self, young: f64) -> SoftBody {
-        self.elastic(|settings| settings.young = young)
+        self.elastic("young", |settings| settings.young = young)
     }
 
     /// Poisson's ratio, above −1 and below 0.5, of an elastic material.
     pub fn poisson(self, poisson: f64) -> SoftBody {
-        self.elastic(|settings| settings.poisson = poisson)
+        self.elastic("poisson", |settings| settings.poisson = poisson)
     }
 
-    /// Damping of an elastic material, s: stress of a strain rate over that of a strain.
-    pub fn damping(self, damping: f64) -> SoftBody {
-        self.elastic(|settings| settings.damping = damping)
+    /// Damping of an elastic material, s: stress of a strain rate over that of a strain; of
+    /// springs, N·s/m.
+    pub fn damping(mut self, damping: f64) -> SoftBody {
+        if let SoftMaterial::Springs(springs) = &mut self.material {
+            springs.damping = damping;
+            return self;
+        }
+        self.elastic("damping", |settings| settings.damping = damping)
     }
 
     /// Rubber (Neo-Hookean) with the constants given so far, in place of corotational tets.
     pub fn neo_hookean(mut self) -> SoftBody {
-        if let SoftMaterial::Corotational(settings) = self.material {
-            self.material = SoftMaterial::NeoHookean(settings);
+        match self.material {
+            SoftMaterial::Corotational(settings) => {
+                self.material = SoftMaterial::NeoHookean(settings);
+                self
+            }
+            SoftMaterial::NeoHookean(_) => self,
+            _ => self.wrong("neo_hookean"),
         }
-        self
     }
 
     /// Springs along all edges: of edges, diagonals and bends, N per unit stretch.
@@ -159,11 +168,20 @@ impl SoftBody {
         self
     }
 
-    fn elastic(mut self, set: impl FnOnce(&mut ElasticSettings)) -> SoftBody {
-        if let SoftMaterial::Corotational(settings) | SoftMaterial::NeoHookean(settings) =
-            &mut self.material
-        {
-            set(settings);
+    fn elastic(mut self, what: &'static str, set: impl FnOnce(&mut ElasticSettings)) -> SoftBody {
+        match &mut self.material {
+            SoftMaterial::Corotational(settings) | SoftMaterial::NeoHookean(settings) => {
+                set(settings);
+                self
+            }
+            SoftMaterial::Springs(_) | SoftMaterial::Custom(_) => self.wrong(what),
+        }
+    }
+
+    /// Notes what the material does not have, to be reported when the body is added.
+    fn wrong(mut self, what: &'static str) -> SoftBody {
+        if self.mesh.is_ok() {
+            self.mesh = Err(WorldError::NotElastic { what });
         }
         self
     }

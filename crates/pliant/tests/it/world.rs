@@ -109,7 +109,7 @@ fn a_kinematic_body_pushes_and_carries() {
     steps(&mut world, 20);
     for k in 0..60 {
         let position = vec3(0.3 * f64::from(k + 1) / 60.0, 0.0, 0.1 * f64::from(k + 1) / 60.0);
-        world.move_to(tray, Pose { position, rotation: Quat::IDENTITY }).unwrap();
+        world.move_to(tray, Pose::at(position)).unwrap();
         world.step().unwrap();
     }
     let (carried, tray_at) = (world.centre(load).unwrap(), world.pose(tray).unwrap().position);
@@ -130,7 +130,7 @@ fn an_obstacle_moved_by_code_pushes() {
     let body = world.add(ball().at(vec3(0.0, 0.0, 0.1))).unwrap();
     for k in 0..60 {
         let position = vec3(-0.3 + 0.5 * f64::from(k + 1) / 60.0, 0.0, 0.5);
-        world.move_to(wall, Pose { position, rotation: Quat::IDENTITY }).unwrap();
+        world.move_to(wall, Pose::at(position)).unwrap();
         world.step().unwrap();
     }
     assert!(world.centre(body).unwrap().x > 0.3, "{}", world.centre(body).unwrap());
@@ -184,14 +184,12 @@ fn joints_of_moved_bodies_survive_another_body() {
 #[test]
 fn a_joint_with_a_kinematic_body_follows_it() {
     let mut world = World::new();
-    let hand = world.add(KinematicBody::sphere(0.05)).unwrap();
+    let hand = world.add(KinematicBody::ball(0.05)).unwrap();
     let bob = world.add(die().at(vec3(0.0, 0.0, -0.3))).unwrap();
     world.add(Joint::ball(bob, hand, Vec3::ZERO)).unwrap();
     for k in 0..90 {
         let x = 0.5 * f64::from(k + 1) / 90.0;
-        world
-            .move_to(hand, Pose { position: vec3(x, 0.0, 0.0), rotation: Quat::IDENTITY })
-            .unwrap();
+        world.move_to(hand, Pose::at(vec3(x, 0.0, 0.0))).unwrap();
         world.step().unwrap();
         let apart = world.centre(bob).unwrap().distance(vec3(x, 0.0, 0.0));
         assert!((apart - 0.3).abs() < 1e-3, "{k}: {apart}");
@@ -397,24 +395,41 @@ fn contacts_begin_press_and_end() {
 fn a_saved_world_goes_on_with_the_same_bits() {
     let mut world = World::new();
     world.add(floor()).unwrap();
-    let hand = world.add(KinematicBody::sphere(0.1).at(vec3(0.0, 0.0, 1.0))).unwrap();
+    let hand = world.add(KinematicBody::ball(0.1).at(vec3(0.0, 0.0, 1.0))).unwrap();
     let bodies = [
         world.add(ball().at(vec3(0.0, 0.0, 0.2))).unwrap(),
         world.add(die().at(vec3(0.02, 0.0, 0.5)).spin(Vec3::X)).unwrap(),
         world.add(die().at(vec3(0.0, 0.0, 0.8))).unwrap(),
     ];
-    world.add(Joint::hinge(bodies[2], None, vec3(0.0, 0.0, 0.9), Vec3::X).motor(1.0, 0.1)).unwrap();
+    let hinge = Joint::hinge(bodies[2], None, vec3(0.0, 0.0, 0.9), Vec3::X).motor(1.0, 0.1);
+    let hinge = world.add(hinge).unwrap();
     steps(&mut world, 25);
     let saved = world.save().unwrap();
     let run = |world: &mut World| {
         for k in 0..25 {
             let position = vec3(0.0, 0.0, 1.0 + 0.01 * f64::from(k));
-            world.move_to(hand, Pose { position, rotation: Quat::IDENTITY }).unwrap();
+            world.move_to(hand, Pose::at(position)).unwrap();
             world.step().unwrap();
         }
         bodies.map(|body| world.positions(body).unwrap().to_vec())
     };
     let first = run(&mut world);
+    world.restore(&saved).unwrap();
+    assert_eq!(run(&mut world), first);
+    // Whatever was set since goes back too.
+    world.set_gravity(Vec3::X).unwrap();
+    world.set_time_step(0.001).unwrap();
+    world.set_friction(1.0).unwrap();
+    world.set_substeps(3).unwrap();
+    world.ignore(Group::DEFAULT, Group::DEFAULT);
+    world.ignore_pair(bodies[0], bodies[1]).unwrap();
+    world.pin(bodies[0], &[VertexId(3)]).unwrap();
+    world.set_motor(hinge, None).unwrap();
+    world
+        .set_surface(bodies[1], SurfaceRule { friction: Some(0.9), ..Default::default() })
+        .unwrap();
+    world.set_force(bodies[0], Vec3::X).unwrap();
+    world.step().unwrap();
     world.restore(&saved).unwrap();
     assert_eq!(run(&mut world), first);
     // Damaged and foreign bytes are refused, and change nothing.
@@ -497,6 +512,13 @@ fn what_cannot_be_is_refused_by_name_and_changes_nothing() {
     assert!(world.set_substeps(0).is_err() && world.set_friction(-1.0).is_err());
     assert!(world.set_positions(soft, &[Vec3::ZERO]).is_err());
     assert!(world.set_spin(soft, Vec3::X).is_err());
+    assert!(World::new().centre(soft).unwrap_err().to_string().contains("another world"));
+    assert!(
+        message(world.add(SoftBody::cloth([1.0; 2], [3, 3]).mass(1.0).young(1e5)))
+            .contains("young")
+    );
+    let limited = Joint::ball(good, None, Vec3::ZERO).limits(-1.0, 1.0);
+    assert!(world.add(limited).unwrap_err().to_string().contains("limits"));
     assert_eq!(world.bodies().count(), 2);
     world.step().unwrap();
 }
