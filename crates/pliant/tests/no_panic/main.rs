@@ -25,6 +25,8 @@ mod record;
 
 mod step;
 
+mod queries;
+
 use std::sync::Arc;
 
 use pliant::body::soft::{Masses, State};
