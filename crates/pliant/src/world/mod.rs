@@ -292,9 +292,10 @@ impl sealed::Sealed for JointHandle {}
 impl sealed::Sealed for GrabHandle {}
 
 impl World {
-    fn insert_body(&mut self, entry: BodyEntry) -> BodyHandle {
+    fn insert_body(&mut self, model: BodyModel) -> Result<BodyHandle, WorldError> {
+        let entry = BodyEntry::new(model.check()?);
         self.is_current = false;
-        BodyHandle(self.bodies.insert(entry))
+        Ok(BodyHandle(self.bodies.insert(entry)))
     }
 }
 
@@ -302,8 +303,7 @@ impl Insert for SoftBody {
     type Handle = BodyHandle;
 
     fn insert(self, world: &mut World) -> Result<BodyHandle, WorldError> {
-        let entry = BodyEntry::new(self.build()?);
-        Ok(world.insert_body(entry))
+        world.insert_body(self.build()?)
     }
 }
 
@@ -311,8 +311,7 @@ impl Insert for RigidBody {
     type Handle = BodyHandle;
 
     fn insert(self, world: &mut World) -> Result<BodyHandle, WorldError> {
-        let entry = BodyEntry::new(self.build()?);
-        Ok(world.insert_body(entry))
+        world.insert_body(self.build()?)
     }
 }
 
@@ -320,8 +319,7 @@ impl Insert for KinematicBody {
     type Handle = BodyHandle;
 
     fn insert(self, world: &mut World) -> Result<BodyHandle, WorldError> {
-        let entry = BodyEntry::new(self.build()?);
-        Ok(world.insert_body(entry))
+        world.insert_body(self.build()?)
     }
 }
 
@@ -329,8 +327,7 @@ impl Insert for BodyModel {
     type Handle = BodyHandle;
 
     fn insert(self, world: &mut World) -> Result<BodyHandle, WorldError> {
-        let entry = BodyEntry::new(self.check()?);
-        Ok(world.insert_body(entry))
+        world.insert_body(self)
     }
 }
 

@@ -1,9 +1,11 @@
 //! A world as bytes, to be continued later with the same bits.
 
 use crate::body::keyframes::Pose;
+use crate::body::soft::State;
 use crate::math::{Quat, Vec3};
 use crate::snapshot::{Snapshot, SnapshotError};
 use crate::world::body_model::{BodyModelKind, Driven};
+use crate::world::change::check_rigid;
 use crate::world::handle::{Collider, Key};
 use crate::world::{BodyHandle, ObstacleHandle, World, WorldError};
 
@@ -38,9 +40,11 @@ impl World {
         self.assemble()?;
         let mut before = Snapshot::default();
         self.write(&mut before);
+        let state = self.simulation.state.clone();
         let read = self.read(&mut Snapshot::from_numbers(numbers));
         if let Err(SnapshotError { part }) = read {
             // As it was: this was written a moment ago.
+            self.simulation.state = state;
             let _ = self.read(&mut Snapshot::from_numbers(before.numbers().to_vec()));
             return Err(WorldError::Snapshot {
                 reason: format!("{part} differ: other things were added or removed since"),
@@ -101,9 +105,21 @@ impl World {
         read?;
         let pairs = read_pairs(self, snapshot)?;
         self.simulation.restore(snapshot)?;
+        self.check_restored()?;
         self.contacts.set_touching(pairs);
         self.is_searched = false;
         self.settle().map_err(|_| SnapshotError { part: "poses" })
+    }
+
+    /// Refuses a state with which no step could be made.
+    fn check_restored(&self) -> Result<(), SnapshotError> {
+        let State { positions, velocities, rigids, time } = &self.simulation.state;
+        let of_rigids = rigids.iter().all(|state| check_rigid(state).is_ok());
+        let is_sound = time.is_finite()
+            && of_rigids
+            && positions.iter().chain(velocities).all(|value| value.is_finite())
+            && self.check_simulation(&self.simulation, &self.layout).is_ok();
+        if is_sound { Ok(()) } else { Err(SnapshotError { part: "the state" }) }
     }
 
     /// Puts forces, grabs and obstacles where the entries say.
@@ -153,7 +169,8 @@ fn read_driven(snapshot: &mut Snapshot) -> Result<Driven, SnapshotError> {
     let mut pose = || -> Result<Pose, SnapshotError> {
         let position = Vec3::new(read()?, read()?, read()?);
         let rotation = Quat::from_xyzw(read()?, read()?, read()?, read()?);
-        Ok(Pose { position, rotation })
+        let is_unit = position.is_finite() && rotation.is_normalized();
+        if is_unit { Ok(Pose { position, rotation }) } else { Err(SnapshotError { part: "poses" }) }
     };
     let (now, target) = (pose()?, pose()?);
     Ok(Driven { pose: now, target: has_target.then_some(target) })
@@ -163,7 +180,7 @@ fn read_vector(snapshot: &mut Snapshot) -> Result<Vec3, SnapshotError> {
     let mut vectors = Vec::new();
     snapshot.read_vectors("forces", &mut vectors)?;
     match vectors[..] {
-        [vector] => Ok(vector),
+        [vector] if vector.is_finite() => Ok(vector),
         _ => Err(SnapshotError { part: "forces" }),
     }
 }

@@ -27,6 +27,8 @@ mod step;
 
 mod queries;
 
+mod world;
+
 use std::sync::Arc;
 
 use pliant::body::soft::{Masses, State};
