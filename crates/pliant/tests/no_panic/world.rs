@@ -568,10 +568,10 @@ impl Assembly for Wild {
 }
 
 /// Kinds of operations; steps are several.
-const KINDS: usize = 32;
+const KINDS: usize = 36;
 
 proptest! {
-    #![proptest_config(config(10))]
+    #![proptest_config(config(60))]
 
     #[test]
     fn whatever_is_done_the_world_goes_on_or_says_why(list in prop::collection::vec(dice(), 0..40)) {
