@@ -182,7 +182,7 @@ impl Play {
         let [a, b, c] = dice.numbers;
         let [_, first, second] = dice.which;
         let first = self.body(first);
-        let second = if second % 3 == 0 { None } else { Some(self.body(second)) };
+        let second = if second.is_multiple_of(3) { None } else { Some(self.body(second)) };
         let joint = match dice.count % 4 {
             0 => Joint::ball(first, second, dice.at),
             1 => Joint::hinge(first, second, dice.at, dice.to),
@@ -338,7 +338,7 @@ fn mesh(dice: &Dice) -> Shared {
     let (positions, at) =
         (points.clone(), |k: usize| vertices.get(k).copied().unwrap_or(VertexId(k as u32)));
     let sound = block();
-    let positions = if dice.which[1] % 3 == 0 { positions } else { places.clone() };
+    let positions = if dice.which[1].is_multiple_of(3) { positions } else { places.clone() };
     let edges = vec![[at(0), at(1)], [at(1), at(2)], [at(2), at(0)]];
     let triangles = vec![[at(0), at(1), at(2)]];
     let mesh = match dice.which[2] % 8 {
@@ -406,7 +406,7 @@ fn rigid(dice: &Dice) -> RigidBody {
         _ => RigidBody::new(mesh(dice)),
     };
     let body = body.at(2.0 * at).rotated(turn).velocity(to).spin(at);
-    let body = if dice.count % 2 == 0 { body.mass(a) } else { body.density(1e3 * b) };
+    let body = if dice.count.is_multiple_of(2) { body.mass(a) } else { body.density(1e3 * b) };
     if dice.count == 1 { body.friction(b).restitution(c).group(Group::A) } else { body }
 }
 
@@ -481,8 +481,9 @@ fn model(dice: &Dice) -> BodyModel {
     let motion = Keyframes::still(Pose { position: to, rotation: turn });
     let path = motion.ok().map(|motion| PinPath { motion, pivot: at });
     let held = dice.vertices.iter().take(2).map(|vertex| (*vertex, at)).collect();
-    let list =
-        |value: Vec3| if dice.which[0] % 3 == 0 { dice.points.clone() } else { vec![value; count] };
+    let list = |value: Vec3| {
+        if dice.which[0].is_multiple_of(3) { dice.points.clone() } else { vec![value; count] }
+    };
     let rest = if dice.cells == 2 { list(at) } else { mesh.positions().to_vec() };
     let start = if dice.count == 1 { list(to) } else { mesh.positions().to_vec() };
     let masses = if dice.count == 2 { vec![a; dice.places.len()] } else { vec![1.0; count] };
@@ -539,7 +540,7 @@ impl BodyMaterial for Wild {
 impl Assembly for Wild {
     fn assemble(&self, parts: WorldParts<'_>) -> Result<Stepper, Box<dyn Error + Send + Sync>> {
         let far = self.far.min(20) as usize;
-        let _ = parts.handles.iter().map(|handle| parts.vertices(*handle)).count();
+        let _ = parts.handles.iter().filter(|handle| parts.vertices(**handle).is_none()).count();
         let usual = parts.usual_stepper()?;
         let others = Scene::new();
         let contact = ConstraintResponse::new(
