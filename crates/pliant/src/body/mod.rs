@@ -239,10 +239,11 @@ impl Bodies {
         &self.triangles
     }
 
-    /// Where the corners of a surface triangle are, m.
+    /// Where the corners of a surface triangle are, m; NaN where it or a position is lacking.
     #[inline]
     pub fn corners(&self, triangle: TriangleId, positions: &[Vec3]) -> [Vec3; 3] {
-        self.triangles[triangle.index()].map(|v| positions[v.index()])
+        let Some(corners) = self.triangles.get(triangle.index()) else { return [Vec3::NAN; 3] };
+        corners.map(|v| positions.get(v.index()).copied().unwrap_or(Vec3::NAN))
     }
 
     /// Other ends of each vertex's edges, ascending.

@@ -137,11 +137,14 @@ pub struct BodyExit {
 }
 
 impl BodyExit {
-    /// The same place, with vertices counted within the body.
-    pub fn new(exit: SurfacePoint, bodies: &Bodies) -> BodyExit {
+    /// The same place, with vertices counted within the body; `None` where it has no such triangle.
+    pub fn new(exit: SurfacePoint, bodies: &Bodies) -> Option<BodyExit> {
         let SurfacePoint { body, triangle, weights, point } = exit;
+        if !bodies.triangles_of(body).contains(&triangle.index()) {
+            return None;
+        }
         let triangle = bodies.triangles()[triangle.index()].map(|v| local(bodies, body, v));
-        BodyExit { body, triangle, weights, point }
+        Some(BodyExit { body, triangle, weights, point })
     }
 }
 
@@ -261,6 +264,8 @@ fn check_positions(body: BodyId, part: &[Vec3], needs: usize) -> Result<(), Pene
 }
 
 /// Sorts penetrations of a scene to their bodies; `exits` are those of its resolved vertices.
+///
+/// Vertices of no body are left out.
 pub fn by_body(
     bodies: &Bodies,
     found: &Penetrations,
@@ -268,7 +273,11 @@ pub fn by_body(
 ) -> Vec<BodyPenetrations> {
     let mut sorted = vec![BodyPenetrations::default(); bodies.len()];
     let into = |span: Span| found.bodies(span).to_vec();
+    let is_known = |vertex: VertexId| vertex.index() < bodies.vertex_count();
     for (resolved, exit) in found.resolved.iter().zip(exits) {
+        if !is_known(resolved.vertex) {
+            continue;
+        }
         let body = bodies.body_of(resolved.vertex);
         sorted[body.index()].points.push(PenetratingVertex {
             body,
@@ -277,10 +286,10 @@ pub fn by_body(
             ring: resolved.ring,
             depth: resolved.penetration.depth,
             direction: resolved.penetration.direction,
-            exit: exit.map(|exit| BodyExit::new(exit, bodies)),
+            exit: exit.and_then(|exit| BodyExit::new(exit, bodies)),
         });
     }
-    for unresolved in &found.unresolved {
+    for unresolved in found.unresolved.iter().filter(|found| is_known(found.vertex)) {
         let body = bodies.body_of(unresolved.vertex);
         sorted[body.index()].unresolved.push(UnresolvedVertex {
             body,

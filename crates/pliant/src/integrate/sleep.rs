@@ -64,6 +64,9 @@ impl Sleep {
     /// Prepares for as many rigid bodies.
     pub(crate) fn begin(&mut self, rigids: &RigidBodySet) {
         let members = rigids.entries();
+        // After a snapshot of before the first step these may be of another size.
+        self.rest.resize(members.len(), 0.0);
+        self.islands.resize(members.len(), None);
         if self.sizes.len() == members.len() {
             return;
         }
@@ -71,8 +74,6 @@ impl Sleep {
             member.body.points.iter().fold(0.0, |most: f64, point| most.max(point.length()))
         };
         self.sizes = members.iter().map(size).collect();
-        self.rest.resize(members.len(), 0.0);
-        self.islands.resize(members.len(), None);
     }
 
     /// Wakes all islands that the contact output of a step of `dt` touches.

@@ -15,7 +15,7 @@ use crate::contact::Feature;
 use crate::contact::rules::ContactRules;
 use crate::force::gravity::Gravity;
 use crate::force::load::Load;
-use crate::id::{BodyId, VertexId};
+use crate::id::{BodyId, MismatchError, VertexId};
 use crate::integrate::System;
 use crate::integrate::implicit::Implicit;
 use crate::math::Vec3;
@@ -32,6 +32,8 @@ use crate::world::{BodyHandle, JointHandle, ObstacleHandle, World, WorldError};
 /// Who is where in the simulation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
+    /// Hash of the bodies' topology.
+    pub hash: u64,
     /// Handle of each body.
     pub bodies: Vec<BodyHandle>,
     /// Handle of each obstacle.
@@ -56,6 +58,7 @@ impl World {
     ///
     /// Bodies, obstacles and joints that were added or removed since the last step take effect.
     pub fn assemble(&mut self) -> Result<(), WorldError> {
+        self.check_simulation(&self.simulation, &self.layout)?;
         if self.is_current {
             return Ok(());
         }
@@ -77,6 +80,22 @@ impl World {
         self.refresh_loads();
         self.simulation.set_threads(self.settings.threads);
         Ok(())
+    }
+
+    /// Refuses a simulation of other bodies, as someone else may have put there.
+    pub(super) fn check_simulation(
+        &self,
+        simulation: &Simulation,
+        layout: &Layout,
+    ) -> Result<(), MismatchError> {
+        let Simulation { state, system, .. } = simulation;
+        system.bodies.check_hash("simulation", layout.hash)?;
+        let (vertices, rigids) = (system.bodies.vertex_count(), layout.rigid_axes.len());
+        MismatchError::check("positions", state.positions.len(), vertices)?;
+        MismatchError::check("velocities", state.velocities.len(), vertices)?;
+        MismatchError::check("masses", system.masses.of().len(), vertices)?;
+        MismatchError::check("states of rigid bodies", state.rigids.len(), rigids)?;
+        MismatchError::check("rigid bodies", system.rigids.entries().len(), rigids)
     }
 
     /// Takes the state of all bodies out of the simulation.
@@ -111,6 +130,7 @@ impl World {
         let entries: Vec<&BodyEntry> = self.bodies.iter().map(|(_, entry)| entry).collect();
         let meshes: Vec<_> = entries.iter().map(|entry| entry.model.mesh.topology()).collect();
         let bodies = Arc::new(Bodies::from_meshes(&meshes)?);
+        layout.hash = bodies.hash();
         let rest = gather(&entries, |entry| &entry.model.rest);
         let masses = entries.iter().flat_map(|entry| entry.model.masses.iter().copied()).collect();
         let mut system = System { masses: Masses::new(masses)?, bodies, ..System::default() };
@@ -136,8 +156,11 @@ impl World {
             }
             None => self.stepper(&rest, &system)?,
         };
+        MismatchError::check("rigid bodies", state.rigids.len(), before.len())?;
         layout.rigid_axes = before.into_iter().zip(&state.rigids).map(|(a, b)| [a, *b]).collect();
         let mut simulation = Simulation::new(state, system, stepper);
+        // An assembly from outside may have put anything there.
+        self.check_simulation(&simulation, &layout)?;
         simulation.external_impulse_total = self.simulation.external_impulse_total;
         Ok((simulation, layout))
     }
@@ -361,7 +384,7 @@ impl World {
         let edge = |edge: u32| -> Option<u32> {
             let of = old_edges.partition_point(|start| *start <= edge as usize).checked_sub(1)?;
             let to = map.get(of).copied().flatten()?;
-            Some((new_edges[to.index()] + edge as usize - old_edges[of]) as u32)
+            Some((new_edges.get(to.index())? + edge as usize - old_edges[of]) as u32)
         };
         new.take_impulses(old, |feature| {
             Some(match feature {

@@ -11,6 +11,9 @@ use crate::mesh::tet::TetMesh;
 use crate::mesh::topology;
 use crate::world::WorldError;
 
+/// Vertices of a cloth at most: 2 GiB of edges and triangles.
+const MOST_OF_A_CLOTH: u64 = 1 << 24;
+
 /// The shape of a body at rest, in its own space.
 #[derive(Clone, Debug)]
 pub enum BodyMesh {
@@ -53,10 +56,10 @@ pub struct SpringNetwork {
 impl SpringNetwork {
     /// A cloth in the x–y plane around the origin, of some size in m; vertices run along x first.
     ///
-    /// Fewer than two vertices along a side make an empty network.
+    /// Fewer than two vertices along a side, or more than 2²⁴ in all, make an empty network.
     pub fn cloth(size: [f64; 2], vertices: [u32; 2]) -> SpringNetwork {
         let [nx, ny] = vertices;
-        if nx < 2 || ny < 2 || u64::from(nx) * u64::from(ny) > u64::from(u32::MAX) {
+        if nx < 2 || ny < 2 || u64::from(nx) * u64::from(ny) > MOST_OF_A_CLOTH {
             return SpringNetwork::default();
         }
         let along =

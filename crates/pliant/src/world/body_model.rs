@@ -2,16 +2,22 @@
 
 use std::sync::Arc;
 
+use crate::body::Bodies;
 use crate::body::keyframes::Pose;
 use crate::body::pins::PinPath;
+use crate::body::rigid::all::RigidBodySet;
 use crate::body::rigid::{RigidBody as Rigid, RigidState};
+use crate::body::soft::Masses;
 use crate::contact::rules::SurfaceRule;
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
 use crate::world::WorldError;
 use crate::world::body_mesh::BodyMesh;
+use crate::world::change::{check_pose, check_rigid};
+use crate::world::error::sound;
 use crate::world::material::SoftMaterial;
-use crate::world::placement::{Placement, check_surface};
+use crate::world::placement::{Placement, check_rotation, check_surface};
+use crate::world::soft_body::{check_material, check_mesh};
 
 /// Mass of each vertex of a body that nothing moves, kg.
 const MASS_OF_HELD: f64 = 1.0;
@@ -140,7 +146,7 @@ impl BodyModel {
     }
 
     /// Refuses arrays that do not belong together.
-    pub(super) fn check(self) -> Result<BodyModel, WorldError> {
+    pub(super) fn check(mut self) -> Result<BodyModel, WorldError> {
         let expected = self.mesh.positions().len();
         let counts = [
             ("rest positions", self.rest.len()),
@@ -153,18 +159,52 @@ impl BodyModel {
                 return Err(WorldError::Count { what, given, expected });
             }
         }
-        if let BodyModelKind::Rigid(part) = &self.kind {
-            let given = part.body.points.len();
-            if given != expected {
-                return Err(WorldError::Count { what: "points", given, expected });
+        check_mesh(&self.mesh)?;
+        for place in self.rest.iter().chain(&self.start) {
+            sound("position of a vertex", *place)?;
+        }
+        for velocity in &self.velocities {
+            sound("velocity of a vertex", *velocity)?;
+        }
+        Masses::new(self.masses.clone())?;
+        let bodies = Bodies::from_meshes(&[self.mesh.topology()])?;
+        match &mut self.kind {
+            BodyModelKind::Soft(material) => check_material(&self.mesh, &self.start, material)?,
+            BodyModelKind::Rigid(part) => {
+                let given = part.body.points.len();
+                if given != expected {
+                    return Err(WorldError::Count { what: "points", given, expected });
+                }
+                check_rigid(&part.state)?;
+                part.state.turn = check_rotation(part.state.turn)?;
+                part.origin = check_pose(part.origin)?;
+                let list = vec![(BodyId(0), part.body.clone())];
+                RigidBodySet::new(list, bodies.offsets(), expected)?;
             }
+            BodyModelKind::Kinematic(driven) => {
+                driven.pose = check_pose(driven.pose)?;
+                driven.target = driven.target.map(check_pose).transpose()?;
+            }
+            BodyModelKind::Fixed => {}
         }
-        let pinned = self.pins.iter().flat_map(|pinning| &pinning.vertices);
-        if let Some((vertex, _)) = pinned.clone().find(|(vertex, _)| vertex.index() >= expected) {
-            return Err(WorldError::NoSuchVertex { vertex: *vertex, count: expected });
-        }
+        self.check_pins()?;
         check_surface(self.surface)?;
         Ok(self)
+    }
+
+    /// Refuses pins of vertices that do not exist, or at places that are none.
+    fn check_pins(&self) -> Result<(), WorldError> {
+        let count = self.start.len();
+        for (vertex, place) in self.pins.iter().flat_map(|pinning| &pinning.vertices) {
+            if vertex.index() >= count {
+                return Err(WorldError::NoSuchVertex { vertex: *vertex, count });
+            }
+            sound("place of a pin", *place)?;
+        }
+        for path in self.pins.iter().filter_map(|pinning| pinning.path.as_ref()) {
+            sound("pivot of a pin", path.pivot)?;
+        }
+        Ok(())
     }
 }
 

@@ -59,8 +59,16 @@ impl Move for ObstacleHandle {
     }
 }
 
+/// Refuses a state that cannot be.
+pub(super) fn check_rigid(state: &RigidState) -> Result<(), WorldError> {
+    sound("position", state.centre)?;
+    sound("velocity", state.velocity)?;
+    sound("spin", state.spin)?;
+    check_rotation(state.turn).map(drop)
+}
+
 /// Refuses a pose that cannot be.
-fn check_pose(pose: Pose) -> Result<Pose, WorldError> {
+pub(super) fn check_pose(pose: Pose) -> Result<Pose, WorldError> {
     let position = sound("position", pose.position)?;
     Ok(Pose { position, rotation: check_rotation(pose.rotation)? })
 }
@@ -119,7 +127,7 @@ impl World {
     }
 
     fn write_positions(&mut self, body: BodyHandle, places: &[Vec3]) -> Result<(), WorldError> {
-        let range = self.range(self.body(body)?);
+        let range = self.range(self.body(body)?)?;
         match range {
             Some(range) => self.simulation.state.positions[range].copy_from_slice(places),
             None => self.body_mut(body)?.state.positions.copy_from_slice(places),
@@ -167,7 +175,10 @@ impl World {
                 let rigid = rigid.body.clone();
                 self.change_rigid(body, |state| state.push(&rigid, point, impulse))?;
             }
-            _ => self.change_velocities(body, |_, own| *own += impulse / mass)?,
+            _ => {
+                let change = sound("impulse over the mass", impulse / mass)?;
+                self.change_velocities(body, |_, own| *own += change)?;
+            }
         }
         self.wake();
         Ok(())
@@ -196,7 +207,7 @@ impl World {
             let entry = self.body(body)?;
             return Err(wrong_kind(body, entry, "soft bodies", "given a material"));
         };
-        check_material(&entry.model.mesh, &material)?;
+        check_material(&entry.model.mesh, &entry.model.start, &material)?;
         *own = material;
         self.is_current = false;
         self.wake();
@@ -336,7 +347,7 @@ impl World {
         self.check_free(body, "grabbed")?;
         let (corners, weights) = self.nearest_on(body, point)?;
         let mass = self.mass(body)?;
-        let damping = 2.0 * libm::sqrt(stiffness * mass);
+        let damping = positive("damping of a grab", 2.0 * libm::sqrt(stiffness * mass))?;
         let grab = Grab { body, corners, weights, target: point, stiffness, damping };
         let handle = GrabHandle(self.grabs.insert(grab));
         self.refresh_grabs();
@@ -370,6 +381,9 @@ impl World {
 
     /// Puts constant forces, and those of grabs on rigid bodies, to their values of now.
     pub(super) fn refresh_loads(&mut self) {
+        if self.check_simulation(&self.simulation, &self.layout).is_err() {
+            return; // The next step says so.
+        }
         let Simulation { state, system, .. } = &self.simulation;
         let mut loads = self.loads(&system.bodies, system.masses.of());
         self.push_rigid_grabs(state, &mut loads);
@@ -385,7 +399,7 @@ impl World {
         for (_, grab) in self.grabs.iter() {
             let Some(entry) = self.bodies.get(grab.body.0) else { continue };
             let BodyModelKind::Rigid(rigid) = &entry.model.kind else { continue };
-            let (Some(own), Some(now)) = (self.range(entry), self.rigid_state(entry)) else {
+            let (Ok(Some(own)), Some(now)) = (self.range(entry), self.rigid_state(entry)) else {
                 continue;
             };
             let corners = grab.corners.map(|v| state.positions[own.start + v.index()]);
@@ -533,20 +547,23 @@ impl World {
             return Err(wrong_kind(body, entry, "rigid bodies", "given a spin"));
         }
         let id = entry.id;
+        self.check_simulation(&self.simulation, &self.layout)?;
         let Simulation { state, system, .. } = &mut self.simulation;
         match id.and_then(|id| system.rigids.index(id)) {
             Some(place) => {
                 let [own, assembled] = self.layout.rigid_axes[place];
                 let mut now = state.rigids[place].with_axes_of(&assembled, &own);
                 change(&mut now);
+                check_rigid(&now)?;
                 state.rigids[place] = now.with_axes_of(&own, &assembled);
                 system.rigids.write(state);
             }
             None => {
                 let entry = self.body_mut(body)?;
-                let Some(state) = &mut entry.state.rigid else { return Ok(()) };
-                change(state);
-                let state = *state;
+                let Some(mut state) = entry.state.rigid else { return Ok(()) };
+                change(&mut state);
+                check_rigid(&state)?;
+                entry.state.rigid = Some(state);
                 if let BodyModelKind::Rigid(rigid) = &entry.model.kind {
                     let places: Vec<Vec3> =
                         rigid.body.points.iter().map(|r| state.point(*r)).collect();
@@ -564,7 +581,7 @@ impl World {
         body: BodyHandle,
         change: impl Fn(VertexId, &mut Vec3),
     ) -> Result<(), WorldError> {
-        let range = self.range(self.body(body)?);
+        let range = self.range(self.body(body)?)?;
         let pins = self.body(body)?.model.pins.iter().flat_map(|pinning| &pinning.vertices);
         let pins: Vec<VertexId> = pins.map(|(vertex, _)| *vertex).collect();
         let own = match range {

@@ -131,6 +131,27 @@ struct Settings {
     threads: usize,
 }
 
+impl Settings {
+    /// Refuses values that cannot be.
+    fn check(&self) -> Result<(), WorldError> {
+        sound("gravity", self.gravity)?;
+        positive("time step", self.dt)?;
+        not_negative("friction", self.friction)?;
+        share("restitution", self.restitution)?;
+        not_negative("depenetration speed", self.depenetration_speed)?;
+        check_substeps(self.substeps)
+    }
+}
+
+/// Refuses a number of substeps that cannot be.
+fn check_substeps(substeps: u32) -> Result<(), WorldError> {
+    if (1..=MOST_SUBSTEPS).contains(&substeps) {
+        return Ok(());
+    }
+    let (value, rule) = (f64::from(substeps), "from 1 to 100000");
+    Err(WorldError::Value { what: "number of substeps", value, rule })
+}
+
 /// What can be added to a [`World`].
 ///
 /// It is implemented by the builders of this crate and not meant for others.
@@ -264,10 +285,7 @@ impl World {
 
     /// Makes each step in equal parts; contacts are found in each.
     pub fn set_substeps(&mut self, substeps: u32) -> Result<(), WorldError> {
-        if !(1..=MOST_SUBSTEPS).contains(&substeps) {
-            let (value, rule) = (f64::from(substeps), "from 1 to 100000");
-            return Err(WorldError::Value { what: "number of substeps", value, rule });
-        }
+        check_substeps(substeps)?;
         self.settings.substeps = substeps;
         self.is_current = false;
         Ok(())
@@ -314,9 +332,10 @@ impl sealed::Sealed for JointHandle {}
 impl sealed::Sealed for GrabHandle {}
 
 impl World {
-    fn insert_body(&mut self, entry: BodyEntry) -> BodyHandle {
+    fn insert_body(&mut self, model: BodyModel) -> Result<BodyHandle, WorldError> {
+        let entry = BodyEntry::new(model.check()?);
         self.is_current = false;
-        BodyHandle(self.bodies.insert(entry))
+        Ok(BodyHandle(self.bodies.insert(entry)))
     }
 }
 
@@ -324,8 +343,7 @@ impl Insert for SoftBody {
     type Handle = BodyHandle;
 
     fn insert(self, world: &mut World) -> Result<BodyHandle, WorldError> {
-        let entry = BodyEntry::new(self.build()?);
-        Ok(world.insert_body(entry))
+        world.insert_body(self.build()?)
     }
 }
 
@@ -333,8 +351,7 @@ impl Insert for RigidBody {
     type Handle = BodyHandle;
 
     fn insert(self, world: &mut World) -> Result<BodyHandle, WorldError> {
-        let entry = BodyEntry::new(self.build()?);
-        Ok(world.insert_body(entry))
+        world.insert_body(self.build()?)
     }
 }
 
@@ -342,8 +359,7 @@ impl Insert for KinematicBody {
     type Handle = BodyHandle;
 
     fn insert(self, world: &mut World) -> Result<BodyHandle, WorldError> {
-        let entry = BodyEntry::new(self.build()?);
-        Ok(world.insert_body(entry))
+        world.insert_body(self.build()?)
     }
 }
 
@@ -351,8 +367,7 @@ impl Insert for BodyModel {
     type Handle = BodyHandle;
 
     fn insert(self, world: &mut World) -> Result<BodyHandle, WorldError> {
-        let entry = BodyEntry::new(self.check()?);
-        Ok(world.insert_body(entry))
+        world.insert_body(self)
     }
 }
 

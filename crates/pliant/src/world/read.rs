@@ -85,14 +85,17 @@ impl World {
     }
 
     /// Vertices of a body in the arrays of the simulation; none where it is in none.
-    pub(super) fn range(&self, entry: &BodyEntry) -> Option<Range<usize>> {
-        entry.id.map(|id| self.simulation.system.bodies.vertices(id))
+    ///
+    /// Refuses those of other bodies, as someone else may have put into the simulation.
+    pub(super) fn range(&self, entry: &BodyEntry) -> Result<Option<Range<usize>>, WorldError> {
+        self.check_simulation(&self.simulation, &self.layout)?;
+        Ok(entry.id.map(|id| self.simulation.system.bodies.vertices(id)))
     }
 
     /// Positions of the vertices of a body, m.
     pub fn positions(&self, body: BodyHandle) -> Result<&[Vec3], WorldError> {
         let entry = self.body(body)?;
-        Ok(match self.range(entry) {
+        Ok(match self.range(entry)? {
             Some(range) => &self.simulation.state.positions[range],
             None => &entry.state.positions,
         })
@@ -101,7 +104,7 @@ impl World {
     /// Velocities of the vertices of a body, m/s.
     pub fn velocities(&self, body: BodyHandle) -> Result<&[Vec3], WorldError> {
         let entry = self.body(body)?;
-        Ok(match self.range(entry) {
+        Ok(match self.range(entry)? {
             Some(range) => &self.simulation.state.velocities[range],
             None => &entry.state.velocities,
         })
@@ -170,7 +173,7 @@ impl World {
             Some(id) => {
                 let place = self.simulation.system.rigids.index(id)?;
                 let [own, assembled] = self.layout.rigid_axes.get(place)?;
-                Some(self.simulation.state.rigids[place].with_axes_of(assembled, own))
+                Some(self.simulation.state.rigids.get(place)?.with_axes_of(assembled, own))
             }
             None => entry.state.rigid,
         }
@@ -237,6 +240,8 @@ impl World {
     }
 
     /// The same, to be changed by those who know what they do.
+    ///
+    /// With other bodies in it the world refuses to go on, until those from before are back.
     pub fn simulation_mut(&mut self) -> &mut Simulation {
         self.is_searched = false;
         &mut self.simulation

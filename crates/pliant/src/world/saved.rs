@@ -1,12 +1,14 @@
 //! A world as bytes, to be continued later with the same bits.
 
 use crate::body::keyframes::Pose;
+use crate::body::soft::State;
 use crate::contact::rules::{Group, SurfaceRule};
 use crate::id::VertexId;
 use crate::math::{Quat, Vec3};
 use crate::snapshot::{Snapshot, SnapshotError};
 use crate::solve::joint::Motor;
 use crate::world::body_model::{BodyModelKind, Driven, Pinning};
+use crate::world::change::check_rigid;
 use crate::world::handle::{Collider, Key};
 use crate::world::placement::check_surface;
 use crate::world::{BodyHandle, ObstacleHandle, Settings, World, WorldError};
@@ -42,9 +44,11 @@ impl World {
         self.assemble()?;
         let mut before = Snapshot::default();
         self.write(&mut before);
+        let state = self.simulation.state.clone();
         let read = self.read(&mut Snapshot::from_numbers(numbers));
         if let Err(SnapshotError { part }) = read {
             // As it was: this was written a moment ago.
+            self.simulation.state = state;
             let _ = self.read(&mut Snapshot::from_numbers(before.numbers().to_vec()));
             return Err(WorldError::Snapshot {
                 reason: format!("{part} differ: other things were added or removed since"),
@@ -129,6 +133,7 @@ impl World {
         self.is_current = false;
         self.assemble().map_err(|_| SnapshotError { part: "settings" })?;
         self.simulation.restore(snapshot)?;
+        self.check_restored()?;
         self.contacts.set_touching(pairs);
         self.is_searched = false;
         self.settle().map_err(|_| SnapshotError { part: "poses" })
@@ -156,8 +161,18 @@ impl World {
             *row = read()? as u32;
         }
         self.rules.set_ignored(ignored);
-        let is_good = own.dt > 0.0 && own.dt.is_finite() && own.substeps > 0;
-        if is_good { Ok(()) } else { Err(SnapshotError { part: PART }) }
+        own.check().map_err(|_| SnapshotError { part: PART })
+    }
+
+    /// Refuses a state with which no step could be made.
+    fn check_restored(&self) -> Result<(), SnapshotError> {
+        let State { positions, velocities, rigids, time } = &self.simulation.state;
+        let of_rigids = rigids.iter().all(|state| check_rigid(state).is_ok());
+        let is_sound = time.is_finite()
+            && of_rigids
+            && positions.iter().chain(velocities).all(|value| value.is_finite())
+            && self.check_simulation(&self.simulation, &self.layout).is_ok();
+        if is_sound { Ok(()) } else { Err(SnapshotError { part: "the state" }) }
     }
 
     /// Puts forces, grabs and obstacles where the entries say.
@@ -263,7 +278,8 @@ fn read_driven(snapshot: &mut Snapshot) -> Result<Driven, SnapshotError> {
     let mut pose = || -> Result<Pose, SnapshotError> {
         let position = Vec3::new(read()?, read()?, read()?);
         let rotation = Quat::from_xyzw(read()?, read()?, read()?, read()?);
-        Ok(Pose { position, rotation })
+        let is_unit = position.is_finite() && rotation.is_normalized();
+        if is_unit { Ok(Pose { position, rotation }) } else { Err(SnapshotError { part: "poses" }) }
     };
     let (now, target) = (pose()?, pose()?);
     Ok(Driven { pose: now, target: has_target.then_some(target) })
@@ -273,7 +289,7 @@ fn read_vector(snapshot: &mut Snapshot) -> Result<Vec3, SnapshotError> {
     let mut vectors = Vec::new();
     snapshot.read_vectors("forces", &mut vectors)?;
     match vectors[..] {
-        [vector] => Ok(vector),
+        [vector] if vector.is_finite() => Ok(vector),
         _ => Err(SnapshotError { part: "forces" }),
     }
 }

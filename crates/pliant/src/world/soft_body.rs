@@ -193,7 +193,6 @@ impl SoftBody {
         check_mesh(&mesh)?;
         let masses = masses(&mesh, self.density, self.mass)?;
         let pins = self.pins.vertices(&mesh)?;
-        check_material(&mesh, &self.material)?;
         let Placement { position, rotation, velocity, spin, surface } = placement;
         let start: Vec<Vec3> = mesh.positions().iter().map(|p| position + rotation * *p).collect();
         let weighed = start.iter().zip(&masses).map(|(p, m)| *m * *p).sum::<Vec3>();
@@ -231,11 +230,13 @@ impl Pinned {
 }
 
 /// Refuses a material that a body of this mesh cannot have.
-pub(super) fn check_material(mesh: &BodyMesh, material: &SoftMaterial) -> Result<(), WorldError> {
-    if needs_tets(material) && mesh.tets().is_empty() {
-        return Err(WorldError::NoTets);
-    }
-    let body = MaterialBody { rest: mesh.positions(), first: 0, mesh };
+pub(super) fn check_material(
+    mesh: &BodyMesh,
+    rest: &[Vec3],
+    material: &SoftMaterial,
+) -> Result<(), WorldError> {
+    needs_are_met(mesh, material)?;
+    let body = MaterialBody { rest, first: 0, mesh };
     material::push_all(&[(body, material)], &mut Forces::default())
 }
 
@@ -271,8 +272,11 @@ pub(super) fn check_mesh(mesh: &BodyMesh) -> Result<(), WorldError> {
     Ok(())
 }
 
-fn needs_tets(material: &SoftMaterial) -> bool {
-    matches!(material, SoftMaterial::Corotational(_) | SoftMaterial::NeoHookean(_))
+/// Refuses an elastic material without tets.
+fn needs_are_met(mesh: &BodyMesh, material: &SoftMaterial) -> Result<(), WorldError> {
+    let needs_tets =
+        matches!(material, SoftMaterial::Corotational(_) | SoftMaterial::NeoHookean(_));
+    if needs_tets && mesh.tets().is_empty() { Err(WorldError::NoTets) } else { Ok(()) }
 }
 
 /// Masses of the vertices, kg.

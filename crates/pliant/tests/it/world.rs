@@ -613,3 +613,16 @@ fn results_go_through_json_and_back() {
     assert_eq!(round_trip(&world.events().to_vec()), world.events());
     assert_eq!(round_trip(&body), body);
 }
+
+#[test]
+fn a_snapshot_of_before_the_first_step_is_gone_back_to() {
+    let mut world = World::new();
+    world.add(floor()).unwrap();
+    let body = world.add(die().at(vec3(0.0, 0.0, 0.06))).unwrap();
+    let start = world.save().unwrap();
+    steps(&mut world, 40);
+    let first = world.positions(body).unwrap().to_vec();
+    world.restore(&start).unwrap();
+    steps(&mut world, 40);
+    assert_eq!(world.positions(body).unwrap(), first);
+}

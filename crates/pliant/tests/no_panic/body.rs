@@ -102,6 +102,7 @@ proptest! {
         let motion = motion.unwrap_or(still);
         let pose = motion.pose(time);
         let _ = (pose.world_from_body(point), pose.body_from_world(point), Pose::along(point, size));
+        let _ = Pose::at(point);
         let _ = (motion.is_still(), motion.velocity_at(time, point));
         let material = SurfaceMaterial { friction, restitution };
         let mut obstacles = vec![Obstacle::new(Plane, motion.clone(), material)];

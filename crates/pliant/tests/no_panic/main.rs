@@ -25,6 +25,10 @@ mod record;
 
 mod step;
 
+mod queries;
+
+mod world;
+
 use std::sync::Arc;
 
 use pliant::body::soft::{Masses, State};
