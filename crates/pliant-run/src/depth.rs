@@ -217,9 +217,10 @@ pub struct ExitReport {
 }
 
 impl ExitReport {
-    fn new(exit: SurfacePoint, bodies: &Bodies) -> ExitReport {
-        let BodyExit { body, triangle, weights, .. } = BodyExit::new(exit, bodies);
-        ExitReport { body: body.0, triangle: triangle.map(|v| v.0), weights }
+    /// None for a place that the bodies do not have.
+    fn new(exit: SurfacePoint, bodies: &Bodies) -> Option<ExitReport> {
+        let BodyExit { body, triangle, weights, .. } = BodyExit::new(exit, bodies)?;
+        Some(ExitReport { body: body.0, triangle: triangle.map(|v| v.0), weights })
     }
 }
 
@@ -349,7 +350,7 @@ impl Report {
                 ring: Some(resolved.ring),
                 depth: resolved.penetration.depth,
                 direction: resolved.penetration.direction.to_array(),
-                exit: exit.map(|exit| ExitReport::new(exit, bodies)),
+                exit: exit.and_then(|exit| ExitReport::new(exit, bodies)),
             });
         }
         for unresolved in &penetrations.unresolved {
@@ -386,7 +387,7 @@ impl Report {
                 ring: None,
                 depth: penetration.depth,
                 direction: penetration.direction.to_array(),
-                exit: exit.map(|exit| ExitReport::new(exit, bodies)),
+                exit: exit.and_then(|exit| ExitReport::new(exit, bodies)),
             });
         }
     }

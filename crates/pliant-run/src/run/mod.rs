@@ -125,7 +125,7 @@ pub enum RunError {
         /// The body, by number and name, where the error has one.
         body: Option<String>,
         /// The error of the step.
-        error: WorldError,
+        error: Box<WorldError>,
     },
     /// A step led to a state that cannot be meant; what was recorded, this state included, is kept.
     #[error("step {step}: {reason}")]

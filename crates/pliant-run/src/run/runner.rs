@@ -243,7 +243,7 @@ impl Runner {
                 let name = self.built.info.bodies.get(body).map_or("", |body| &body.name);
                 format!("body {body} `{name}`")
             });
-            RunError::Step { step: self.step + 1, body, error }
+            RunError::Step { step: self.step + 1, body, error: Box::new(error) }
         })?;
         self.step += 1;
         let simulation = self.built.world.simulation();
