@@ -71,6 +71,7 @@ impl TetBvh {
     }
 
     /// Number of tets that points were tested against so far.
+    #[cfg(any(test, feature = "checks"))]
     pub(crate) fn tested(&self) -> usize {
         self.tested
     }

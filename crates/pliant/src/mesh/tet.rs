@@ -302,7 +302,9 @@ mod tests {
             "tets 0 and 1 lie on the same side of their common face, 4 pairs do",
         );
         let mut mesh = raw(&CORNERS, &[[0, 1, 2, 3]]);
+        mesh.regions = vec![1, 2];
+        refused(mesh.clone(), "2 regions for 1 tets");
         mesh.regions.clear();
-        refused(mesh, "0 regions for 1 tets");
+        assert_eq!(TetMesh::from_raw(mesh).unwrap().0.regions(), [0]);
     }
 }

@@ -2,31 +2,17 @@
 
 use crate::body::keyframes::Pose;
 use crate::body::rigid::RigidState;
-use crate::body::soft::State;
-use crate::contact::near;
 use crate::contact::rules::{Group, SurfaceRule};
-use crate::force::load::Load;
 use crate::id::VertexId;
-use crate::math::{Quat, Vec3};
-use crate::mesh::closest::closest_point;
-use crate::solve::joint::{JointKind, Motor};
+use crate::math::Vec3;
 use crate::step::Simulation;
 use crate::world::body_model::{BodyModelKind, Pinning};
-use crate::world::error::{positive, sound};
-use crate::world::grab::Grab;
-use crate::world::joint::JointEntry;
+use crate::world::error::sound;
 use crate::world::material::SoftMaterial;
 use crate::world::placement::{check_rotation, check_surface};
 use crate::world::read::{not_here, wrong_kind};
 use crate::world::soft_body::check_material;
-use crate::world::{
-    BodyHandle, Collider, GrabHandle, Joint, JointHandle, ObstacleHandle, SurfaceHit, World,
-    WorldError,
-};
-
-/// A world at rest at the origin, as the second body of a joint.
-const GROUND: RigidState =
-    RigidState { centre: Vec3::ZERO, turn: Quat::IDENTITY, velocity: Vec3::ZERO, spin: Vec3::ZERO };
+use crate::world::{BodyHandle, Collider, ObstacleHandle, World, WorldError};
 
 /// What code can move: a kinematic body or an obstacle.
 pub trait Move: super::sealed::Sealed {
@@ -323,219 +309,6 @@ impl World {
         Ok(())
     }
 
-    /// Grabs a body where a ray met it, with a spring, N/m; see [`World::grab_at`].
-    pub fn grab(&mut self, hit: SurfaceHit, stiffness: f64) -> Result<GrabHandle, WorldError> {
-        match hit.collider {
-            Collider::Body(body) => self.grab_at(body, hit.point, stiffness),
-            Collider::Obstacle(obstacle) => {
-                Err(WorldError::GrabbedObstacle { obstacle: obstacle.to_string() })
-            }
-        }
-    }
-
-    /// Grabs the surface of a body at the point nearest to `point`, m, with a spring, N/m.
-    ///
-    /// The spring pulls to `point`, and is damped so that the body does not swing.
-    pub fn grab_at(
-        &mut self,
-        body: BodyHandle,
-        point: Vec3,
-        stiffness: f64,
-    ) -> Result<GrabHandle, WorldError> {
-        sound("point", point)?;
-        positive("stiffness of a grab", stiffness)?;
-        self.check_free(body, "grabbed")?;
-        let (corners, weights) = self.nearest_on(body, point)?;
-        let mass = self.mass(body)?;
-        let damping = positive("damping of a grab", 2.0 * libm::sqrt(stiffness * mass))?;
-        let grab = Grab { body, corners, weights, target: point, stiffness, damping };
-        let handle = GrabHandle(self.grabs.insert(grab));
-        self.refresh_grabs();
-        Ok(handle)
-    }
-
-    /// Drags a grab to a point, m.
-    pub fn drag(&mut self, grab: GrabHandle, point: Vec3) -> Result<(), WorldError> {
-        sound("point", point)?;
-        let known = self.grabs.get_mut(grab.0).ok_or_else(|| not_here("grab", &grab))?;
-        known.target = point;
-        self.refresh_grabs();
-        Ok(())
-    }
-
-    /// Lets go.
-    pub fn release(&mut self, grab: GrabHandle) -> Result<(), WorldError> {
-        self.grabs.remove(grab.0).ok_or_else(|| not_here("grab", &grab))?;
-        self.refresh_grabs();
-        Ok(())
-    }
-
-    fn refresh_grabs(&mut self) {
-        self.wake();
-        if self.is_current {
-            let springs = self.grab_springs(&self.simulation.system.bodies);
-            self.simulation.system.forces.replace(self.layout.grabs, springs);
-            self.refresh_loads();
-        }
-    }
-
-    /// Puts constant forces, and those of grabs on rigid bodies, to their values of now.
-    pub(super) fn refresh_loads(&mut self) {
-        if self.check_simulation(&self.simulation, &self.layout).is_err() {
-            return; // The next step says so.
-        }
-        let Simulation { state, system, .. } = &self.simulation;
-        let mut loads = self.loads(&system.bodies, system.masses.of());
-        self.push_rigid_grabs(state, &mut loads);
-        // All exist and are finite: they were checked when they were set.
-        let loads = Load::on_vertices(loads, state.positions.len()).unwrap_or_default();
-        self.simulation.system.forces.replace(self.layout.loads, loads);
-    }
-
-    /// Forces of grabs on rigid bodies at the end of a step, N, as their own mass alone would have
-    /// it: stable for any stiffness.
-    fn push_rigid_grabs(&self, state: &State, loads: &mut Vec<(VertexId, Vec3)>) {
-        let dt = self.settings.dt / f64::from(self.settings.substeps);
-        for (_, grab) in self.grabs.iter() {
-            let Some(entry) = self.bodies.get(grab.body.0) else { continue };
-            let BodyModelKind::Rigid(rigid) = &entry.model.kind else { continue };
-            let (Ok(Some(own)), Some(now)) = (self.range(entry), self.rigid_state(entry)) else {
-                continue;
-            };
-            let corners = grab.corners.map(|v| state.positions[own.start + v.index()]);
-            let point: Vec3 = corners.iter().zip(grab.weights).map(|(p, w)| w * *p).sum();
-            let (velocity, mobility) = (now.velocity_at(point), now.mobility(&rigid.body, point));
-            let trace = mobility.x_axis.x + mobility.y_axis.y + mobility.z_axis.z;
-            let Grab { stiffness, damping, target, .. } = *grab;
-            let pull = stiffness * (target - point - dt * velocity) - damping * velocity;
-            let force = pull / (1.0 + trace * dt * (dt * stiffness + damping));
-            let vertices = grab.corners.map(|v| VertexId((own.start + v.index()) as u32));
-            loads.extend(vertices.into_iter().zip(grab.weights).map(|(v, w)| (v, w * force)));
-        }
-    }
-
-    /// Corners and weights of the surface point of a body nearest to a point.
-    fn nearest_on(
-        &self,
-        body: BodyHandle,
-        point: Vec3,
-    ) -> Result<([VertexId; 3], [f64; 3]), WorldError> {
-        let (positions, triangles) = (self.positions(body)?, self.triangles(body)?);
-        let mut best: Option<(f64, [VertexId; 3], [f64; 3])> = None;
-        for triangle in triangles {
-            let corners = triangle.map(|v| positions[v.index()]);
-            let near = closest_point(point, corners);
-            let weights = near::shares(near, corners);
-            let distance = near.distance_squared(point);
-            if best.is_none_or(|(least, ..)| distance < least) {
-                best = Some((distance, *triangle, weights));
-            }
-        }
-        if let Some((_, corners, weights)) = best {
-            return Ok((corners, weights));
-        }
-        let near = |(_, a): &(usize, &Vec3), (_, b): &(usize, &Vec3)| {
-            a.distance_squared(point).total_cmp(&b.distance_squared(point))
-        };
-        let vertex = positions.iter().enumerate().min_by(near).map_or(0, |(vertex, _)| vertex);
-        Ok(([VertexId(vertex as u32); 3], [1.0, 0.0, 0.0]))
-    }
-
-    /// Sets or removes the motor of a hinge, rad/s and N·m, or a slider, m/s and N.
-    pub fn set_motor(
-        &mut self,
-        joint: JointHandle,
-        motor: Option<(f64, f64)>,
-    ) -> Result<(), WorldError> {
-        let motor = motor.map(|(speed, most)| Motor { speed, most });
-        let known = self.joints.get(joint.0).ok_or_else(|| not_here("joint", &joint))?;
-        let mut changed = known.joint;
-        match &mut changed.kind {
-            JointKind::Hinge(axis) | JointKind::Slider(axis) => axis.motor = motor,
-            JointKind::Ball | JointKind::Fixed => return Err(WorldError::NoAxis { what: "motor" }),
-        }
-        self.check_joint(&changed)?;
-        if let Some(entry) = self.joints.get_mut(joint.0) {
-            entry.joint = changed;
-        }
-        if let (true, Some(place)) = (self.is_current, self.joints.place(joint.0)) {
-            self.simulation.system.joints.set_motor(place, motor)?;
-        }
-        self.wake();
-        Ok(())
-    }
-
-    /// A joint with its bodies where they are now.
-    pub(super) fn joint_entry(&self, joint: Joint) -> Result<JointEntry, WorldError> {
-        if let Some(what) = joint.wrong {
-            return Err(WorldError::NoAxis { what });
-        }
-        let (first, second) = joint.bodies;
-        if second == Some(first) {
-            return Err(WorldError::SameBody { body: first.to_string() });
-        }
-        let entry = self.body(first)?;
-        let Some(a) = self.rigid_state(entry) else {
-            return Err(wrong_kind(first, entry, "rigid bodies", "the first of a joint"));
-        };
-        let b = match second {
-            None => GROUND,
-            Some(second) => self.joined(second)?,
-        };
-        self.check_joint(&joint)?;
-        Ok(JointEntry { joint, references: [a, b], travel: 0.0 })
-    }
-
-    /// State of the second body of a joint.
-    fn joined(&self, body: BodyHandle) -> Result<RigidState, WorldError> {
-        let entry = self.body(body)?;
-        match (&entry.model.kind, self.rigid_state(entry)) {
-            (BodyModelKind::Kinematic(driven), _) => Ok(RigidState {
-                centre: driven.pose.position,
-                turn: driven.pose.rotation,
-                ..GROUND
-            }),
-            (_, Some(state)) => Ok(state),
-            _ => Err(wrong_kind(body, entry, "rigid and kinematic bodies", "joined")),
-        }
-    }
-
-    /// Refuses an axis, limits or a motor that cannot be.
-    fn check_joint(&self, joint: &Joint) -> Result<(), WorldError> {
-        use crate::solve::joint::{Joint as JointBetween, Joints};
-        sound("anchor", joint.anchor)?;
-        let list = vec![JointBetween::new(joint.kind, (0, None), joint.anchor)];
-        let entry = self.body(joint.bodies.0)?;
-        if let BodyModelKind::Rigid(rigid) = &entry.model.kind {
-            let state = self.rigid_state(entry).unwrap_or(GROUND);
-            Joints::new(list, &[&rigid.body], &[state])?;
-        }
-        Ok(())
-    }
-
-    /// Lets the world's side of joints with kinematic bodies move with these.
-    pub(super) fn drive_joints(&mut self) {
-        let dt = self.settings.dt;
-        for (place, (_, entry)) in self.joints.iter().enumerate() {
-            let Some(second) = entry.joint.bodies.1 else { continue };
-            let Some(BodyModelKind::Kinematic(driven)) =
-                self.bodies.get(second.0).map(|entry| &entry.model.kind)
-            else {
-                continue;
-            };
-            let (from, to) = (driven.pose, driven.target.unwrap_or(driven.pose));
-            let turn = to.rotation * from.rotation.conjugate();
-            let turn = if turn.w < 0.0 { -turn } else { turn };
-            let ground = RigidState {
-                centre: from.position,
-                turn: from.rotation,
-                velocity: (to.position - from.position) / dt,
-                spin: turn.to_scaled_axis() / dt,
-            };
-            self.simulation.system.joints.set_ground(place, ground);
-        }
-    }
-
     /// Changes the state of a rigid body.
     fn change_rigid(
         &mut self,
@@ -598,7 +371,11 @@ impl World {
     }
 
     /// Refuses a kinematic body, which nothing moves but its path.
-    fn check_free(&self, body: BodyHandle, verb: &'static str) -> Result<(), WorldError> {
+    pub(super) fn check_free(
+        &self,
+        body: BodyHandle,
+        verb: &'static str,
+    ) -> Result<(), WorldError> {
         let entry = self.body(body)?;
         match entry.model.kind {
             BodyModelKind::Kinematic(_) | BodyModelKind::Fixed => {
@@ -608,7 +385,7 @@ impl World {
         }
     }
 
-    fn wake(&mut self) {
+    pub(super) fn wake(&mut self) {
         self.is_searched = false;
         self.simulation.stepper.wake_all();
     }

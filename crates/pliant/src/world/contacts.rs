@@ -75,6 +75,15 @@ struct PairContact {
     is_near: bool,
 }
 
+impl PairContact {
+    /// Takes in another row of the same pair.
+    fn add(&mut self, other: PairContact) {
+        self.impulse += other.impulse;
+        self.presses |= other.presses;
+        self.is_near |= other.is_near;
+    }
+}
+
 /// Handles of the bodies and obstacles of a step, by their numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Handles<'a> {
@@ -117,14 +126,19 @@ impl Contacts {
                 let gap = contact.gap;
                 self.points.push(ContactPoint { body, other, point, normal, gap, impulse });
             }
-            self.pairs.push(match other {
+            let contact = match other {
                 // The smaller handle first, so that a pair is one pair.
                 Collider::Body(second) if second < body => {
                     let pair = (second, Collider::Body(body));
                     PairContact { pair, impulse: -impulse, presses, is_near }
                 }
                 _ => PairContact { pair: (body, other), impulse, presses, is_near },
-            });
+            };
+            // Most rows of a pair follow each other.
+            match self.pairs.last_mut().filter(|last| last.pair == contact.pair) {
+                Some(last) => last.add(contact),
+                None => self.pairs.push(contact),
+            }
         }
         self.compare();
     }

@@ -1,9 +1,16 @@
 //! Joints, as they are described to a world.
 
 use crate::body::rigid::RigidState;
-use crate::math::Vec3;
-use crate::solve::joint::{Axis, JointKind, Motor};
-use crate::world::BodyHandle;
+use crate::math::{Quat, Vec3};
+use crate::solve::joint::{Axis, Joint as JointBetween, JointKind, Joints, Motor};
+use crate::world::body_model::BodyModelKind;
+use crate::world::error::sound;
+use crate::world::read::{not_here, wrong_kind};
+use crate::world::{BodyHandle, JointHandle, World, WorldError};
+
+/// A world at rest at the origin, as the second body of a joint.
+const GROUND: RigidState =
+    RigidState { centre: Vec3::ZERO, turn: Quat::IDENTITY, velocity: Vec3::ZERO, spin: Vec3::ZERO };
 
 /// A joint between two rigid bodies, or a rigid body and the world.
 ///
@@ -103,4 +110,100 @@ pub(super) struct JointEntry {
     pub references: [RigidState; 2],
     /// Travel along the axis since then, rad or m.
     pub travel: f64,
+}
+
+impl World {
+    /// Sets or removes the motor of a hinge, rad/s and N·m, or a slider, m/s and N.
+    pub fn set_motor(
+        &mut self,
+        joint: JointHandle,
+        motor: Option<(f64, f64)>,
+    ) -> Result<(), WorldError> {
+        let motor = motor.map(|(speed, most)| Motor { speed, most });
+        let known = self.joints.get(joint.0).ok_or_else(|| not_here("joint", &joint))?;
+        let mut changed = known.joint;
+        match &mut changed.kind {
+            JointKind::Hinge(axis) | JointKind::Slider(axis) => axis.motor = motor,
+            JointKind::Ball | JointKind::Fixed => return Err(WorldError::NoAxis { what: "motor" }),
+        }
+        self.check_joint(&changed)?;
+        if let Some(entry) = self.joints.get_mut(joint.0) {
+            entry.joint = changed;
+        }
+        if let (true, Some(place)) = (self.is_current, self.joints.place(joint.0)) {
+            self.simulation.system.joints.set_motor(place, motor)?;
+        }
+        self.wake();
+        Ok(())
+    }
+
+    /// A joint with its bodies where they are now.
+    pub(super) fn joint_entry(&self, joint: Joint) -> Result<JointEntry, WorldError> {
+        if let Some(what) = joint.wrong {
+            return Err(WorldError::NoAxis { what });
+        }
+        let (first, second) = joint.bodies;
+        if second == Some(first) {
+            return Err(WorldError::SameBody { body: first.to_string() });
+        }
+        let entry = self.body(first)?;
+        let Some(a) = self.rigid_state(entry) else {
+            return Err(wrong_kind(first, entry, "rigid bodies", "the first of a joint"));
+        };
+        let b = match second {
+            None => GROUND,
+            Some(second) => self.joined(second)?,
+        };
+        self.check_joint(&joint)?;
+        Ok(JointEntry { joint, references: [a, b], travel: 0.0 })
+    }
+
+    /// State of the second body of a joint.
+    fn joined(&self, body: BodyHandle) -> Result<RigidState, WorldError> {
+        let entry = self.body(body)?;
+        match (&entry.model.kind, self.rigid_state(entry)) {
+            (BodyModelKind::Kinematic(driven), _) => Ok(RigidState {
+                centre: driven.pose.position,
+                turn: driven.pose.rotation,
+                ..GROUND
+            }),
+            (_, Some(state)) => Ok(state),
+            _ => Err(wrong_kind(body, entry, "rigid and kinematic bodies", "joined")),
+        }
+    }
+
+    /// Refuses an axis, limits or a motor that cannot be.
+    fn check_joint(&self, joint: &Joint) -> Result<(), WorldError> {
+        sound("anchor", joint.anchor)?;
+        let list = vec![JointBetween::new(joint.kind, (0, None), joint.anchor)];
+        let entry = self.body(joint.bodies.0)?;
+        if let BodyModelKind::Rigid(rigid) = &entry.model.kind {
+            let state = self.rigid_state(entry).unwrap_or(GROUND);
+            Joints::new(list, &[&rigid.body], &[state])?;
+        }
+        Ok(())
+    }
+
+    /// Lets the world's side of joints with kinematic bodies move with these.
+    pub(super) fn drive_joints(&mut self) {
+        let dt = self.settings.dt;
+        for (place, (_, entry)) in self.joints.iter().enumerate() {
+            let Some(second) = entry.joint.bodies.1 else { continue };
+            let Some(BodyModelKind::Kinematic(driven)) =
+                self.bodies.get(second.0).map(|entry| &entry.model.kind)
+            else {
+                continue;
+            };
+            let (from, to) = (driven.pose, driven.target.unwrap_or(driven.pose));
+            let turn = to.rotation * from.rotation.conjugate();
+            let turn = if turn.w < 0.0 { -turn } else { turn };
+            let ground = RigidState {
+                centre: from.position,
+                turn: from.rotation,
+                velocity: (to.position - from.position) / dt,
+                spin: turn.to_scaled_axis() / dt,
+            };
+            self.simulation.system.joints.set_ground(place, ground);
+        }
+    }
 }
