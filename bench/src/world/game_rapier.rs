@@ -12,10 +12,8 @@ pub fn play(asset: &Asset) -> Option<Outcome> {
     let mut outcome = Outcome::default();
     let mut world = PhysicsWorld::new();
     world.gravity = Vector::new(0.0, 0.0, -9.81);
-    let (collisions, began_or_ended) = channel();
-    let (forces, pressed) = channel();
-    let events = ChannelEventCollector::new(collisions, forces, channel().0);
-    let wanted = ActiveEvents::COLLISION_EVENTS | ActiveEvents::CONTACT_FORCE_EVENTS;
+    let (sender, receiver) = channel();
+    let events = ChannelEventCollector::new(sender, channel().0, channel().0);
     let vector = |p: [f64; 3]| Vector::from(p.map(|x| x as f32));
 
     // The bowl, a mesh that someone made.
@@ -25,17 +23,16 @@ pub fn play(asset: &Asset) -> Option<Outcome> {
 
     // Ten soft balls and a die.
     let radius = RADIUS as f32;
-    let surface = ColliderBuilder::ball(1.0).friction(0.3).active_events(wanted);
-    let ball = SoftBodyBuilder::sphere(Vector::ZERO, radius, 2)
-        .mass(2.1)
-        .surface_collider(surface.contact_force_event_threshold(0.0));
+    let surface = ColliderBuilder::ball(1.0).friction(0.3);
+    let surface = surface.active_events(ActiveEvents::COLLISION_EVENTS);
+    let ball = SoftBodyBuilder::sphere(Vector::ZERO, radius, 2).mass(2.1).surface_collider(surface);
     let mut balls = Vec::new();
     for number in 0..10 {
         balls.push(world.insert_soft_body(ball.clone().translated(vector(place(number)))));
     }
     let half = 0.75 * radius;
     let die = ColliderBuilder::cuboid(half, half, half).density(500.0).friction(0.3);
-    let die = die.active_events(wanted).contact_force_event_threshold(0.0);
+    let die = die.active_events(ActiveEvents::COLLISION_EVENTS);
     let die = world.insert(RigidBodyBuilder::dynamic().translation(vector(place(10))), die).0;
 
     let mut grab = None;
@@ -81,13 +78,13 @@ pub fn play(asset: &Asset) -> Option<Outcome> {
         world.step_with_events(&(), &events);
 
         // Sounds: loud where the impulse is large.
-        let dt = world.integration_parameters.dt;
-        for event in pressed.try_iter().filter(|event| event.started) {
-            outcome.play(f64::from(event.total_force_magnitude * dt));
-        }
-        for event in began_or_ended.try_iter() {
+        for event in receiver.try_iter() {
             match event.started() {
-                true => outcome.began += 1,
+                true => {
+                    outcome.began += 1;
+                    let pair = world.contact_pair(event.collider1(), event.collider2())?;
+                    outcome.play(f64::from(pair.total_impulse_magnitude()));
+                }
                 false => outcome.ended += 1,
             }
         }
