@@ -22,6 +22,8 @@ mod settle;
 
 mod rigid;
 
+mod world;
+
 mod claims;
 
 mod proximity;
@@ -50,11 +52,13 @@ fn main() -> ExitCode {
         ["settle", ref arguments @ ..] => settle::run(arguments),
         ["rigid", "ours", scene, steps] => rigid::run_ours(scene, steps),
         ["rigid", ref arguments @ ..] => rigid::run(arguments),
+        ["world", "ours", what, side, count] => world::run_ours(what, side, count),
+        ["world", ref arguments @ ..] => world::run(arguments),
         ["claims", ref arguments @ ..] => claims::run(arguments),
         ["proximity", ref arguments @ ..] => proximity::run(arguments),
         _ => Err(format!(
-            "no such benchmark: {}; there are: mesh, depth, dynamics, run, settle, rigid, claims, \
-             proximity",
+            "no such benchmark: {}; there are: mesh, depth, dynamics, run, settle, rigid, world, \
+             claims, proximity",
             wanted.join(" ")
         )),
     };
