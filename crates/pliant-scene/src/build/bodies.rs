@@ -22,7 +22,9 @@ use pliant::world::{
 use super::material::SceneMaterial;
 use super::pattern::{self, Copy, MOST_BODIES};
 use super::shape::{self, Geometry, MOST_TETS, MOST_VERTICES, RestShape};
-use super::{BuildError, external_loads, inertia, material, outline, rigid, rotation, vector};
+use super::{
+    BuildError, external_loads, from_world_at, inertia, material, outline, rigid, rotation, vector,
+};
 use crate::diagnostic::DiagnosticKind;
 use crate::loaded::BodyInfo;
 use crate::spec::body::{Extract, Scale};
@@ -220,7 +222,7 @@ fn add_copies(
     for copy in copies {
         let copy = if is_flat { copy.in_plane() } else { copy };
         let handle = world.add(common.model(copy)?);
-        handles.push(handle.map_err(|error| BuildError::value(&*common.path, error))?);
+        handles.push(handle.map_err(|error| from_world_at(&common.path, error))?);
         let start = ranges.last().map_or(first, |range: &Range<usize>| range.end);
         ranges.push(start..start + common.scaled.len());
     }

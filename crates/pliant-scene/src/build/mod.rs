@@ -151,11 +151,16 @@ fn starts(world: &World) -> Result<Vec<Vec3>, BuildError> {
 
 /// What a world refuses, at its place in the scene where that is known.
 fn from_world(error: WorldError) -> BuildError {
+    from_world_at("bodies", error)
+}
+
+/// The same, at a path where its place is not known.
+fn from_world_at(path: &str, error: WorldError) -> BuildError {
     let own = match &error {
         WorldError::Assembly(error) | WorldError::Material(error) => error.downcast_ref(),
         _ => None,
     };
-    own.cloned().unwrap_or_else(|| BuildError::value("bodies", error))
+    own.cloned().unwrap_or_else(|| BuildError::value(path, error))
 }
 
 /// The word that a key's value is written as.
