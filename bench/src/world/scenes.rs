@@ -33,7 +33,7 @@ fn icosahedra() -> Result<World, WorldError> {
 /// 60 rigid dice in a box, which do not sleep.
 fn dice() -> Result<World, WorldError> {
     let mut world = boxed()?;
-    world.set_sleep(false);
+    world.set_sleep(None);
     let die = RigidBody::cuboid(Vec3::splat(1.4 * RADIUS)).density(500.0);
     for (number, place) in places(60).enumerate() {
         world.add(die.clone().at(place).rotated(Quat::from_rotation_y(0.1 * number as f64)))?;
