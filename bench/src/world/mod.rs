@@ -1,6 +1,6 @@
 //! The front door: what its bookkeeping costs, what bodies that come and go cost, and a game.
 //!
-//! A step through [`World`] is beside the same stages called without it, in turn and from the
+//! A step through `World` is beside the same stages called without it, in turn and from the
 //! same start, so that both do the same work. The game is the same in Pliant and in rapier3d,
 //! step by step and in the same order, each as short as its library allows.
 
