@@ -5,7 +5,7 @@
 //! that bodies may not sleep. Walls are thick fixed boxes, as in its own examples.
 
 use pliant::body::rigid::all::RigidEntry;
-use pliant::body::rigid::{RigidBody, RigidState};
+use pliant::body::rigid::{RigidState, RigidTemplate};
 use pliant::body::soft::State;
 use pliant::math::{Aabb, Mat3, Quat, Vec3};
 use pliant_scene::loaded::LoadedScene;
@@ -57,7 +57,7 @@ const ALIKE: f64 = 1e-9;
 pub struct Rapier {
     world: PhysicsWorld,
     handles: Vec<RigidBodyHandle>,
-    bodies: Vec<RigidBody>,
+    bodies: Vec<RigidTemplate>,
     /// Since the start, s.
     time: f64,
     dt: f64,

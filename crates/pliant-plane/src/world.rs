@@ -29,7 +29,7 @@ use pliant::body::BodyKind;
 use pliant::body::keyframes::Pose;
 use pliant::body::rigid::all::balanced_masses_in_plane;
 use pliant::body::rigid::mass::MassProperties;
-use pliant::body::rigid::{RigidBody, RigidError, RigidState};
+use pliant::body::rigid::{RigidError, RigidState, RigidTemplate};
 use pliant::contact::rules::SurfaceRule;
 use pliant::force::Forces;
 use pliant::force::spring::{SpringLaw, SpringSettings, Springs};
@@ -191,13 +191,13 @@ impl OutlineBody {
         at: Pose,
     ) -> Result<(BodyModelKind, Vec<f64>), OutlineBodyError> {
         let mass = MassProperties::from_rings(&self.rings, self.density)?;
-        let own = RigidBody::in_plane(positions, mass)?.0;
+        let own = RigidTemplate::in_plane(positions, mass)?.0;
         let masses = balanced_masses_in_plane(&own, &self.shares())?;
         let turn = |p: &Vec2| at.world_from_body(p.extend(0.0)).truncate();
         let placed: Vec<Vec<Vec2>> =
             self.rings.iter().map(|ring| ring.iter().map(turn).collect()).collect();
         let (body, state) =
-            RigidBody::in_plane(start, MassProperties::from_rings(&placed, self.density)?)?;
+            RigidTemplate::in_plane(start, MassProperties::from_rings(&placed, self.density)?)?;
         let (velocity, spin) = (self.velocity.extend(0.0), self.spin * Vec3::Z);
         let part = RigidPart::new(body, RigidState { velocity, spin, ..state }, at);
         Ok((BodyModelKind::Rigid(part), masses))

@@ -11,7 +11,7 @@
 
 use crate::rigid::coulomb::coulomb_impulse;
 use pliant::body::obstacle::{Obstacle, SurfaceMaterial};
-use pliant::body::rigid::{RigidBody, RigidState};
+use pliant::body::rigid::{RigidState, RigidTemplate};
 use pliant::math::{Mat3, Vec3};
 
 /// Averaged unit normals shorter than this are rounding noise, not a direction.
@@ -54,7 +54,7 @@ pub struct RigidImpact {
 ///   is read from figures missing in the text: φ < 0 and v·N < 0 (R13); seen from the
 ///   obstacle, which may move; normals of the vertices are averaged too.
 pub fn impact(
-    body: &RigidBody,
+    body: &RigidTemplate,
     state: &RigidState,
     obstacle: &Obstacle,
     time: f64,
@@ -134,7 +134,7 @@ mod tests {
     }
 
     /// A box of 1 kg at its corners, turned, then put with the lowest one just inside the floor.
-    fn box_on_floor(size: Vec3, turn: Quat) -> (RigidBody, RigidState) {
+    fn box_on_floor(size: Vec3, turn: Quat) -> (RigidTemplate, RigidState) {
         let corner = |k: u32| {
             let side = |bit: u32| if k & bit == 0 { -0.5 } else { 0.5 };
             turn * (size * Vec3::new(side(1), side(2), side(4)))
@@ -143,7 +143,7 @@ mod tests {
         let lowest = corners.iter().fold(0.0_f64, |low, x| low.min(x.z));
         corners.iter_mut().for_each(|x| x.z -= lowest + 1e-6);
         let properties = MassProperties::from_points(&corners, &[0.125; 8]).unwrap();
-        RigidBody::new(&corners, properties).unwrap()
+        RigidTemplate::new(&corners, properties).unwrap()
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::area::Areas;
 use crate::brute::{Brute, intersect};
 use crate::overlap::Measure;
 use pliant::body::Mesh;
-use pliant::body::rigid::RigidBody;
+use pliant::body::rigid::RigidTemplate;
 use pliant::body::rigid::all::balanced_masses_in_plane;
 use pliant::body::rigid::mass::MassProperties;
 use pliant::body::soft::State;
@@ -62,7 +62,7 @@ impl World {
             let first = positions.len() as u32;
             let places: Vec<Vec3> = ring.iter().map(|p| p.extend(0.0)).collect();
             let properties = MassProperties::from_rings(std::slice::from_ref(ring), 2.0).unwrap();
-            let (body, mut state) = RigidBody::in_plane(&places, properties).unwrap();
+            let (body, mut state) = RigidTemplate::in_plane(&places, properties).unwrap();
             masses.extend(balanced_masses_in_plane(&body, &vec![1.0; ring.len()]).unwrap());
             let velocity = Vec2::from(*velocity).extend(0.0);
             state.velocity = velocity;

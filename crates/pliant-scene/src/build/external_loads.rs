@@ -2,7 +2,7 @@
 
 use pliant::body::keyframes::{Keyframe, Keyframes};
 use pliant::body::pins::{self, Plane};
-use pliant::body::rigid::RigidBody;
+use pliant::body::rigid::RigidTemplate;
 use pliant::body::rigid::all::balanced_masses_in_plane;
 use pliant::force::drag::{Drag, DragLaw};
 use pliant::force::harmonic_well::HarmonicWell;
@@ -194,7 +194,7 @@ pub fn push_attractor(
                 continue;
             }
             let body = &system.rigids.entries()[place].body;
-            let flat = RigidBody { points: body.points[*carried..].to_vec(), ..*body };
+            let flat = RigidTemplate { points: body.points[*carried..].to_vec(), ..*body };
             let own = balanced_masses_in_plane(&flat, &vec![1.0; ring.len()]);
             ring.copy_from_slice(&own.map_err(|error| BuildError::value("attractor", error))?);
             inner.fill(0.0);

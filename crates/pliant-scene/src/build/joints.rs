@@ -6,7 +6,7 @@ use pliant::body::BodyKind;
 use pliant::body::rigid::all::RigidBodySet;
 use pliant::id::BodyId;
 use pliant::math::Vec3;
-use pliant::solve::joint::{Axis, Joint, JointKind, Joints, Motor};
+use pliant::solve::joint::{Axis, JointDefinition, JointKind, Joints, Motor};
 
 use super::bodies::SceneBodies;
 use super::{BuildError, attach, contact, vector};
@@ -287,12 +287,12 @@ fn joint(
     a: BodyId,
     b: Option<BodyId>,
     made: &SceneBodies,
-) -> Joint {
+) -> JointDefinition {
     let rigids: &RigidBodySet = &made.system.rigids;
     // Bodies were seen to be rigid.
     let place = |body: BodyId| rigids.index(body).unwrap_or(0);
     let centre = |body: BodyId| made.state.rigids[place(body)].centre;
     let between = b.map_or(centre(a), |b| 0.5 * (centre(a) + centre(b)));
     let anchor = key.anchor.map_or(between, vector);
-    Joint::new(kind, (place(a), b.map(place)), anchor)
+    JointDefinition::new(kind, (place(a), b.map(place)), anchor)
 }

@@ -3,7 +3,7 @@
 use pliant::body::keyframes::Pose;
 use pliant::body::rigid::all::{balanced_masses, balanced_masses_in_plane};
 use pliant::body::rigid::mass::MassProperties;
-use pliant::body::rigid::{RigidBody, RigidError, RigidState};
+use pliant::body::rigid::{RigidError, RigidState, RigidTemplate};
 use pliant::math::Vec3;
 use pliant::world::RigidPart;
 
@@ -76,7 +76,7 @@ fn rigid(
     placed: &[Vec3],
     density: f64,
     path: &str,
-) -> Result<RigidBody, BuildError> {
+) -> Result<RigidTemplate, BuildError> {
     properties(body, rest, placed, density)
         .and_then(|properties| body_of(rest, placed, properties))
         .map(|(rigid, _)| rigid)
@@ -112,10 +112,10 @@ fn body_of(
     rest: &RestShape,
     placed: &[Vec3],
     properties: MassProperties,
-) -> Result<(RigidBody, RigidState), RigidError> {
+) -> Result<(RigidTemplate, RigidState), RigidError> {
     match rest.geometry {
-        Geometry::Outline { .. } => RigidBody::in_plane(placed, properties),
-        _ => RigidBody::new(placed, properties),
+        Geometry::Outline { .. } => RigidTemplate::in_plane(placed, properties),
+        _ => RigidTemplate::new(placed, properties),
     }
 }
 

@@ -64,7 +64,7 @@ impl EnergyLedger {
     ///
     /// `size` is that of the scene, m.
     pub fn new(simulation: &Simulation, size: f64, dt: f64) -> EnergyLedger {
-        let [kinetic, elastic, height] = energies(simulation);
+        let Energy { kinetic, elastic, gravitational: height } = Energy::of(simulation);
         let moving = |speed: f64| 0.5 * simulation.system.masses.total() * speed * speed;
         let total = kinetic + elastic;
         let largest = (kinetic + elastic.abs()).max(moving(SLOW * size));
@@ -85,7 +85,7 @@ impl EnergyLedger {
 
     /// Enters a step, and returns the energy that appeared in it without a source, if any did.
     pub fn enter(&mut self, simulation: &Simulation, report: &StepReport) -> Option<EnergyRise> {
-        let [kinetic, elastic, gravitational] = energies(simulation);
+        let Energy { kinetic, elastic, gravitational } = Energy::of(simulation);
         let height = gravitational - self.height;
         let total = kinetic + elastic + height;
         let (before, largest) = (self.total, self.largest);
@@ -127,11 +127,35 @@ impl EnergyLedger {
     }
 }
 
-/// Kinetic, elastic and gravitational energy, J.
-fn energies(simulation: &Simulation) -> [f64; 3] {
-    let Simulation { state, system, .. } = simulation;
-    let of = |store| system.forces.energy_of(store, state.motion()) + 0.0;
-    [system.rigids.kinetic(state, &system.masses), of(Store::Elastic), of(Store::Gravitational)]
+/// Energies of everything that moves, J.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Energy {
+    /// Of motion.
+    pub kinetic: f64,
+    /// Of deformation.
+    pub elastic: f64,
+    /// Of height; zero at the origin.
+    pub gravitational: f64,
+}
+
+impl Energy {
+    /// The energies of a simulation now.
+    pub(crate) fn of(simulation: &Simulation) -> Energy {
+        let Simulation { state, system, .. } = simulation;
+        // The sum of nothing is −0, which nobody wants to read.
+        let stored = |store| system.forces.energy_of(store, state.motion()) + 0.0;
+        Energy {
+            kinetic: system.rigids.kinetic(state, &system.masses) + 0.0,
+            elastic: stored(Store::Elastic),
+            gravitational: stored(Store::Gravitational),
+        }
+    }
+
+    /// Their sum, J.
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.elastic + self.gravitational
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! One row of the time series: energies, momenta and overlap of a scene.
 
-use crate::force::Store;
 use crate::math::Vec3;
+use crate::record::energy::Energy;
 use crate::record::overlap::Overlap;
 use crate::step::Simulation;
 
@@ -60,16 +60,14 @@ impl SeriesRow {
     /// What happened since the row before is left 0.
     pub fn of(simulation: &Simulation, overlap: Overlap) -> SeriesRow {
         let Simulation { state, system, .. } = simulation;
-        let kinetic = system.rigids.kinetic(state, &system.masses);
+        let Energy { kinetic, elastic, gravitational } = Energy::of(simulation);
         let total = system.masses.total();
-        // The sum of nothing is −0, which nobody wants to read.
-        let energy = |store| system.forces.energy_of(store, state.motion()) + 0.0;
         let speeds = state.velocities.iter().map(|v| v.length());
         SeriesRow {
             time: state.time,
             kinetic,
-            elastic: energy(Store::Elastic),
-            gravitational: energy(Store::Gravitational),
+            elastic,
+            gravitational,
             momentum: state.momentum(&system.masses),
             angular: system.rigids.angular_momentum(state, &system.masses, Vec3::ZERO),
             rms_speed: if total > 0.0 { (2.0 * kinetic / total).sqrt() } else { 0.0 },

@@ -272,7 +272,7 @@ mod tests {
     use super::*;
     use crate::body::offsets::BodyOffsets;
     use crate::body::pins::Pins;
-    use crate::body::rigid::RigidBody;
+    use crate::body::rigid::RigidTemplate;
     use crate::body::rigid::all::RigidBodySet;
     use crate::body::rigid::mass::MassProperties;
     use crate::body::soft::{Masses, State};
@@ -403,7 +403,7 @@ mod tests {
         let mut blocks = Blocks::new(3, 0.0);
         let own = &blocks.state.positions[..CORNERS as usize];
         let made = MassProperties::from_points(own, &[1.0; CORNERS as usize]).unwrap();
-        let (body, at) = RigidBody::new(own, made).unwrap();
+        let (body, at) = RigidTemplate::new(own, made).unwrap();
         let starts = BodyOffsets::from_counts([CORNERS as usize; 3]);
         blocks.rigids = RigidBodySet::new(vec![(BodyId(0), body)], &starts, 24).unwrap();
         blocks.state.rigids.push(at);

@@ -20,7 +20,7 @@ use crate::integrate::System;
 use crate::integrate::implicit::Implicit;
 use crate::math::Vec3;
 use crate::solve::constraint::{ConstraintResponse, ConstraintSettings};
-use crate::solve::joint::{Joint as JointBetween, Joints};
+use crate::solve::joint::{JointDefinition, Joints};
 use crate::step::{Simulation, Stepper};
 use crate::world::assembly::WorldParts;
 use crate::world::body_model::{BodyEntry, BodyModelKind, Pinning};
@@ -309,7 +309,7 @@ impl World {
             let (first, second) = entry.joint.bodies;
             let Some(first) = index(first) else { continue };
             let bodies = (first, second.and_then(index));
-            list.push(JointBetween::new(entry.joint.kind, bodies, entry.joint.anchor));
+            list.push(JointDefinition::new(entry.joint.kind, bodies, entry.joint.anchor));
             references.push(entry.references);
             travels.push(entry.travel);
         }

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::body::rigid::RigidState;
 use crate::body::soft::State;
+use crate::id::BodyId;
 use crate::integrate::System;
 use crate::math::Vec3;
 use crate::step::Stepper;
@@ -47,7 +48,7 @@ impl WorldParts<'_> {
 
     /// Vertices of a body in the arrays; none where it was removed.
     pub fn vertices(&self, body: BodyHandle) -> Option<Range<usize>> {
-        let place = self.handles.iter().position(|handle| *handle == body)?;
-        Some(self.system.bodies.vertices(crate::id::BodyId(place as u32)))
+        let place = self.world.bodies.place(body.0)?;
+        Some(self.system.bodies.vertices(BodyId(place as u32)))
     }
 }

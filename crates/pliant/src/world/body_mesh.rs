@@ -168,15 +168,15 @@ impl BodyMesh {
 /// Declares that a mesh can be taken as the shape of a body.
 macro_rules! shape {
     ($kind:ident, $mesh:ty) => {
-        impl From<$mesh> for Shared {
-            fn from(mesh: $mesh) -> Shared {
-                Shared(Arc::new(BodyMesh::$kind(mesh)))
+        impl From<$mesh> for SharedMesh {
+            fn from(mesh: $mesh) -> SharedMesh {
+                SharedMesh(Arc::new(BodyMesh::$kind(mesh)))
             }
         }
 
-        impl From<&$mesh> for Shared {
-            fn from(mesh: &$mesh) -> Shared {
-                Shared(Arc::new(BodyMesh::$kind(mesh.clone())))
+        impl From<&$mesh> for SharedMesh {
+            fn from(mesh: &$mesh) -> SharedMesh {
+                SharedMesh(Arc::new(BodyMesh::$kind(mesh.clone())))
             }
         }
     };
@@ -184,27 +184,27 @@ macro_rules! shape {
 
 /// A shape, shared by all bodies that have it.
 #[derive(Clone, Debug)]
-pub struct Shared(pub Arc<BodyMesh>);
+pub struct SharedMesh(pub Arc<BodyMesh>);
 
 shape!(Tets, TetMesh);
 shape!(Surface, Surface);
 shape!(SpringNetwork, SpringNetwork);
 shape!(Outline, OutlineMesh);
 
-impl From<BodyMesh> for Shared {
-    fn from(mesh: BodyMesh) -> Shared {
-        Shared(Arc::new(mesh))
+impl From<BodyMesh> for SharedMesh {
+    fn from(mesh: BodyMesh) -> SharedMesh {
+        SharedMesh(Arc::new(mesh))
     }
 }
 
-impl From<Arc<BodyMesh>> for Shared {
-    fn from(mesh: Arc<BodyMesh>) -> Shared {
-        Shared(mesh)
+impl From<Arc<BodyMesh>> for SharedMesh {
+    fn from(mesh: Arc<BodyMesh>) -> SharedMesh {
+        SharedMesh(mesh)
     }
 }
 
-impl From<&Arc<BodyMesh>> for Shared {
-    fn from(mesh: &Arc<BodyMesh>) -> Shared {
-        Shared(mesh.clone())
+impl From<&Arc<BodyMesh>> for SharedMesh {
+    fn from(mesh: &Arc<BodyMesh>) -> SharedMesh {
+        SharedMesh(mesh.clone())
     }
 }

@@ -6,7 +6,7 @@ use crate::body::Bodies;
 use crate::body::keyframes::Pose;
 use crate::body::pins::PinPath;
 use crate::body::rigid::all::RigidBodySet;
-use crate::body::rigid::{RigidBody as Rigid, RigidState};
+use crate::body::rigid::{RigidState, RigidTemplate};
 use crate::body::soft::Masses;
 use crate::contact::rules::SurfaceRule;
 use crate::id::{BodyId, VertexId};
@@ -63,7 +63,7 @@ pub enum BodyModelKind {
 #[derive(Clone, Debug)]
 pub struct RigidPart {
     /// What does not change as it moves.
-    pub body: Rigid,
+    pub body: RigidTemplate,
     /// Where it begins, and how fast.
     pub state: RigidState,
     /// The mesh's own space in body axes, which are those of inertia.
@@ -90,7 +90,7 @@ pub struct Pinning {
 
 impl RigidPart {
     /// A rigid body whose mesh has its own space at a pose.
-    pub fn new(body: Rigid, state: RigidState, mesh: Pose) -> RigidPart {
+    pub fn new(body: RigidTemplate, state: RigidState, mesh: Pose) -> RigidPart {
         let origin = Pose {
             position: state.body_point(mesh.position),
             rotation: state.turn.conjugate() * mesh.rotation,

@@ -2,7 +2,7 @@
 
 use crate::body::rigid::RigidState;
 use crate::math::{Quat, Vec3};
-use crate::solve::joint::{Axis, Joint as JointBetween, JointKind, Joints, Motor};
+use crate::solve::joint::{Axis, JointDefinition, JointKind, Joints, Motor};
 use crate::world::body_model::BodyModelKind;
 use crate::world::error::sound;
 use crate::world::read::{not_here, wrong_kind};
@@ -175,7 +175,7 @@ impl World {
     /// Refuses an axis, limits or a motor that cannot be.
     fn check_joint(&self, joint: &Joint) -> Result<(), WorldError> {
         sound("anchor", joint.anchor)?;
-        let list = vec![JointBetween::new(joint.kind, (0, None), joint.anchor)];
+        let list = vec![JointDefinition::new(joint.kind, (0, None), joint.anchor)];
         let entry = self.body(joint.bodies.0)?;
         if let BodyModelKind::Rigid(rigid) = &entry.model.kind {
             let state = self.rigid_state(entry).unwrap_or(GROUND);

@@ -43,8 +43,9 @@ use handle::Slots;
 use joint::JointEntry;
 use obstacle::ObstacleEntry;
 
+pub use crate::record::energy::Energy;
 pub use assembly::{Assembly, WorldParts};
-pub use body_mesh::{BodyMesh, OutlineMesh, Shared, SpringNetwork};
+pub use body_mesh::{BodyMesh, OutlineMesh, SharedMesh, SpringNetwork};
 pub use body_model::{BodyModel, BodyModelKind, Driven, Pinning, RigidPart};
 pub use change::Move;
 pub use contacts::{ContactEvent, ContactEventKind, ContactPoint};
@@ -54,7 +55,6 @@ pub use joint::Joint;
 pub use material::{BodyMaterial, MaterialBody, SoftMaterial, SpringMaterial};
 pub use obstacle::ObstacleBuilder;
 pub use query::{Penetration, SurfaceExit, SurfaceHit, WayOut};
-pub use read::Energy;
 pub use rigid_body::{KinematicBody, RigidBody};
 pub use soft_body::SoftBody;
 

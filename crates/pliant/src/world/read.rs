@@ -4,34 +4,15 @@ use std::fmt::Display;
 use std::ops::Range;
 
 use crate::body::keyframes::Pose;
-use crate::force::Store;
 use crate::id::VertexId;
 use crate::math::Vec3;
+use crate::record::energy::Energy;
 use crate::solve::joint::JointKind;
 use crate::step::Simulation;
 use crate::world::body_model::{BodyEntry, BodyModelKind};
 use crate::world::contacts::{ContactEvent, ContactPoint};
 use crate::world::obstacle::ObstacleEntry;
 use crate::world::{BodyHandle, Collider, JointHandle, ObstacleHandle, World, WorldError};
-
-/// Energies of a world, J.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Energy {
-    /// Of motion.
-    pub kinetic: f64,
-    /// Of deformation.
-    pub elastic: f64,
-    /// Of height; zero at the origin.
-    pub gravitational: f64,
-}
-
-impl Energy {
-    /// Their sum, J.
-    pub fn total(&self) -> f64 {
-        self.kinetic + self.elastic + self.gravitational
-    }
-}
 
 /// The error of a handle that names nothing.
 pub(super) fn not_here(what: &'static str, handle: &impl Display) -> WorldError {
@@ -190,15 +171,20 @@ impl World {
         if matches!(entry.joint.kind, JointKind::Ball | JointKind::Fixed) {
             return Ok(None);
         }
-        let place = self.layout.joints.iter().position(|known| *known == joint);
+        let place = self.joint_place(joint);
         let measured = place.and_then(|place| self.simulation.system.joints.travel(place));
         Ok(Some(measured.unwrap_or(entry.travel)))
+    }
+
+    /// Place of a joint in the simulation; none where it is not in it yet.
+    fn joint_place(&self, joint: JointHandle) -> Option<usize> {
+        self.layout.joints.iter().position(|known| *known == joint)
     }
 
     /// Force that a joint put on its first body in the last step, N, and torque, N·m.
     pub fn joint_load(&self, joint: JointHandle) -> Result<(Vec3, Vec3), WorldError> {
         self.joints.get(joint.0).ok_or_else(|| not_here("joint", &joint))?;
-        let place = self.layout.joints.iter().position(|known| *known == joint);
+        let place = self.joint_place(joint);
         let load = place.and_then(|place| self.simulation.system.joints.loads().get(place));
         Ok(load.map_or((Vec3::ZERO, Vec3::ZERO), |load| (load.force, load.torque)))
     }
@@ -223,14 +209,7 @@ impl World {
     /// Kinetic, elastic and gravitational energy.
     pub fn energy(&mut self) -> Result<Energy, WorldError> {
         self.assemble()?;
-        let Simulation { state, system, .. } = &self.simulation;
-        let motion = state.motion();
-        // Sums of nothing are −0.
-        Ok(Energy {
-            kinetic: system.rigids.kinetic(state, &system.masses) + 0.0,
-            elastic: system.forces.energy_of(Store::Elastic, motion) + 0.0,
-            gravitational: system.forces.energy_of(Store::Gravitational, motion) + 0.0,
-        })
+        Ok(Energy::of(&self.simulation))
     }
 
     /// The simulation behind it, for those who look deeper; as of the last step or

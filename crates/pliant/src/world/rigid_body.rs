@@ -5,14 +5,14 @@ use std::sync::Arc;
 use crate::body::keyframes::Pose;
 use crate::body::rigid::all::balanced_masses;
 use crate::body::rigid::mass::MassProperties;
-use crate::body::rigid::{RigidBody as Rigid, RigidError, RigidState};
+use crate::body::rigid::{RigidError, RigidState, RigidTemplate};
 use crate::contact::rules::Group;
 use crate::math::{Quat, Vec3};
 use crate::mesh::generate::ball::ball;
 use crate::mesh::generate::cuboid::cuboid;
 use crate::mesh::generate::lattice::TetSplit;
 use crate::world::WorldError;
-use crate::world::body_mesh::{BodyMesh, Shared};
+use crate::world::body_mesh::{BodyMesh, SharedMesh};
 use crate::world::body_model::{BodyModel, RigidPart};
 use crate::world::placement::{Placement, motion_methods, placement_methods};
 use crate::world::soft_body::{check_mesh, shared, shares};
@@ -45,7 +45,7 @@ fn ball_mesh(radius: f64) -> Result<Arc<BodyMesh>, WorldError> {
 
 impl RigidBody {
     /// A body of tets or a closed surface, of 1000 kg/m³.
-    pub fn new(mesh: impl Into<Shared>) -> RigidBody {
+    pub fn new(mesh: impl Into<SharedMesh>) -> RigidBody {
         RigidBody::made(Ok(mesh.into().0))
     }
 
@@ -99,11 +99,11 @@ impl RigidBody {
         if !has_volume && self.mass.is_none() {
             return Err(WorldError::NoMass);
         }
-        let at_origin = Rigid::new(mesh.positions(), properties(mesh.positions())?)?.0;
+        let at_origin = RigidTemplate::new(mesh.positions(), properties(mesh.positions())?)?.0;
         let masses = balanced_masses(&at_origin, &shares(&mesh))?;
         let Placement { position, rotation, velocity, spin, .. } = placement;
         let placed: Vec<Vec3> = mesh.positions().iter().map(|p| position + rotation * *p).collect();
-        let (rigid, state) = Rigid::new(&placed, properties(&placed)?)?;
+        let (rigid, state) = RigidTemplate::new(&placed, properties(&placed)?)?;
         let state = RigidState { velocity, spin, ..state };
         let part = RigidPart::new(rigid, state, Pose { position, rotation });
         Ok(BodyModel::rigid(mesh, part, masses, placement.surface))
@@ -124,7 +124,7 @@ pub struct KinematicBody {
 
 impl KinematicBody {
     /// A body of tets or a closed surface.
-    pub fn new(mesh: impl Into<Shared>) -> KinematicBody {
+    pub fn new(mesh: impl Into<SharedMesh>) -> KinematicBody {
         KinematicBody::made(Ok(mesh.into().0))
     }
 

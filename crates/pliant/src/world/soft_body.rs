@@ -13,7 +13,7 @@ use crate::mesh::generate::ball::ball;
 use crate::mesh::generate::cuboid::cuboid;
 use crate::mesh::generate::lattice::TetSplit;
 use crate::world::WorldError;
-use crate::world::body_mesh::{BodyMesh, Shared, SpringNetwork};
+use crate::world::body_mesh::{BodyMesh, SharedMesh, SpringNetwork};
 use crate::world::body_model::{BodyModel, BodyModelKind, Pinning};
 use crate::world::error::positive;
 use crate::world::material::{self, BodyMaterial, MaterialBody, SoftMaterial, SpringMaterial};
@@ -64,7 +64,7 @@ impl SoftBody {
     ///
     /// A surface and a spring network need springs and a mass: see [`SoftBody::springs`] and
     /// [`SoftBody::mass`].
-    pub fn new(mesh: impl Into<Shared>) -> SoftBody {
+    pub fn new(mesh: impl Into<SharedMesh>) -> SoftBody {
         SoftBody::made(Ok(mesh.into().0))
     }
 

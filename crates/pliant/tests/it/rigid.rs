@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pliant::body::Bodies;
 use pliant::body::keyframes::{Keyframes, Pose};
 use pliant::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
-use pliant::body::rigid::RigidBody;
+use pliant::body::rigid::RigidTemplate;
 use pliant::body::rigid::all::{RigidBodySet, balanced_masses};
 use pliant::body::rigid::mass::MassProperties;
 use pliant::body::soft::{Masses, State};
@@ -27,7 +27,7 @@ use pliant::mesh::tet::TetMesh;
 use pliant::record::overlap::Measure;
 use pliant::snapshot::Snapshot;
 use pliant::solve::constraint::{ConstraintResponse, ConstraintSettings};
-use pliant::solve::joint::{Axis, Joint, JointKind, Joints};
+use pliant::solve::joint::{Axis, JointDefinition, JointKind, Joints};
 use pliant::step::{Simulation, Stepper};
 use pliant_papers::bodies::{BodyPenalty, BodyPenaltySettings, Kind};
 use pliant_scene::digest::digest;
@@ -84,7 +84,7 @@ impl Scene {
             let own = bodies.vertices(id);
             let placed = &state.positions[own.clone()];
             let properties = MassProperties::from_tets(placed, mesh.tets(), DENSITY).unwrap();
-            let (body, at) = RigidBody::new(placed, properties).unwrap();
+            let (body, at) = RigidTemplate::new(placed, properties).unwrap();
             let balanced = balanced_masses(&body, &vec![1.0; own.len()]).unwrap();
             masses[own].copy_from_slice(&balanced);
             rigid.push((id, body));
@@ -357,14 +357,14 @@ fn a_chain_too_short_for_its_hooks_is_told_and_comes_to_rest_torn() {
     let link = |k: usize| {
         let inertia = Mat3::from_diagonal(Vec3::new(0.01, 0.1, 0.1));
         let centre = 0.5 * (end(k) + end(k + 1));
-        RigidBody::new(&[], MassProperties { mass: 1.0, centre, inertia }).unwrap()
+        RigidTemplate::new(&[], MassProperties { mass: 1.0, centre, inertia }).unwrap()
     };
     let (bodies, mut states): (Vec<_>, Vec<_>) = (0..links).map(link).unzip();
-    let ball = |k: usize| Joint::new(JointKind::Ball, (k, Some(k - 1)), end(k));
+    let ball = |k: usize| JointDefinition::new(JointKind::Ball, (k, Some(k - 1)), end(k));
     let mut list: Vec<_> = (1..links).map(ball).collect();
-    list.push(Joint::new(JointKind::Ball, (0, None), Vec3::ZERO));
+    list.push(JointDefinition::new(JointKind::Ball, (0, None), Vec3::ZERO));
     let last = [end(links), far];
-    list.push(Joint { kind: JointKind::Ball, bodies: (links - 1, None), anchors: last });
+    list.push(JointDefinition { kind: JointKind::Ball, bodies: (links - 1, None), anchors: last });
     let mut joints = Joints::new(list, &bodies, &states).unwrap();
     for _ in 0..200 {
         states.iter_mut().for_each(|state| state.velocity.z -= DT * GRAVITY);
@@ -402,7 +402,7 @@ fn a_step_that_fails_leaves_joints_as_they_were() {
     let list = [(bent(), Quat::IDENTITY, Vec3::ZERO, true)];
     let mut scene = Scene::new(&list, -GRAVITY * Vec3::Z);
     let hinge = JointKind::Hinge(Axis::free(Vec3::Y));
-    let joint = Joint::new(hinge, (0, None), Vec3::ZERO);
+    let joint = JointDefinition::new(hinge, (0, None), Vec3::ZERO);
     let Scene { state, system, .. } = &mut scene;
     system.joints = Joints::new(vec![joint], system.rigids.entries(), &state.rigids).unwrap();
     let implicit = Box::new(Implicit::new(ImplicitSettings::default()));

@@ -2,7 +2,7 @@
 
 use pliant::body::obstacle::SurfaceMaterial;
 use pliant::body::rigid::attach::AttachError;
-use pliant::body::rigid::{RigidBody, RigidState};
+use pliant::body::rigid::{RigidState, RigidTemplate};
 use pliant::id::{BodyId, VertexId};
 use pliant::integrate::implicit::{Implicit, ImplicitSettings};
 use pliant::integrate::rk4::Rk4;
@@ -14,7 +14,7 @@ use pliant::mesh::generate::lattice::TetSplit;
 use pliant::mesh::tet::TetMesh;
 use pliant::snapshot::Snapshot;
 use pliant::solve::constraint::ConstraintResponse;
-use pliant::solve::joint::{Axis, Joint, JointKind, Joints, Motor};
+use pliant::solve::joint::{Axis, JointDefinition, JointKind, Joints, Motor};
 use pliant::step::{Simulation, Stepper};
 use pliant_scene::digest::digest;
 
@@ -193,7 +193,7 @@ fn a_lifted_plate_takes_the_bar_with_it_and_bears_its_weight() {
     let start = places(&scene, &vertices);
     let motor = Some(Motor { speed: 0.2, most: f64::INFINITY });
     let lift = Axis { direction: Vec3::Z, limits: None, motor };
-    let joint = Joint::new(JointKind::Slider(lift), (0, None), Vec3::ZERO);
+    let joint = JointDefinition::new(JointKind::Slider(lift), (0, None), Vec3::ZERO);
     let Scene { state, system, .. } = &mut scene;
     system.joints = Joints::new(vec![joint], system.rigids.entries(), &state.rigids).unwrap();
     let mut scene = alone(scene);
@@ -211,7 +211,7 @@ fn cantilever() -> [f64; 2] {
     attach(&mut scene);
     let anchor = -0.1 * Vec3::X;
     let stop = Axis { direction: Vec3::Y, limits: Some([0.0, 0.0]), motor: None };
-    let joint = Joint::new(JointKind::Hinge(stop), (0, None), anchor);
+    let joint = JointDefinition::new(JointKind::Hinge(stop), (0, None), anchor);
     let Scene { state, system, .. } = &mut scene;
     system.joints = Joints::new(vec![joint], system.rigids.entries(), &state.rigids).unwrap();
     let mut scene = alone(scene);
@@ -383,7 +383,7 @@ fn a_bar_between_two_cubes_passes_a_push_on() {
             .unwrap();
     }
     assert!([0, 1, 2].iter().all(|b| system.rigids.group(BodyId(*b)) == Some(HOLDER)));
-    let body: RigidBody = system.rigids.entries()[0].body.clone();
+    let body: RigidTemplate = system.rigids.entries()[0].body.clone();
     state.rigids[0].push(&body, Vec3::ZERO, 2.4 * Vec3::X);
     system.rigids.write(state);
     let mut scene = alone(scene);

@@ -8,7 +8,7 @@ use pliant::body::obstacle::{
 use pliant::body::pins::{self, PinPath, Pins};
 use pliant::body::rigid::all::{RigidBodySet, balanced_masses, balanced_masses_in_plane};
 use pliant::body::rigid::mass::MassProperties;
-use pliant::body::rigid::{RigidBody, RigidState};
+use pliant::body::rigid::{RigidState, RigidTemplate};
 use pliant::body::soft::{Masses, State};
 use pliant::body::{Bodies, Mesh};
 use pliant::choice::from_name;
@@ -24,12 +24,12 @@ use crate::{
 };
 
 /// A rigid body of any points, where its constructor takes them.
-fn rigid() -> impl Strategy<Value = Option<(RigidBody, RigidState)>> {
+fn rigid() -> impl Strategy<Value = Option<(RigidTemplate, RigidState)>> {
     (vectors(6), mild(), vector(), matrix(), any::<bool>()).prop_map(
         |(points, mass, centre, inertia, round)| {
             let inertia = if round { pliant::math::Mat3::IDENTITY } else { inertia };
             let properties = MassProperties::new(mass, centre, inertia).ok()?;
-            RigidBody::new(&points, properties).ok()
+            RigidTemplate::new(&points, properties).ok()
         },
     )
 }
@@ -162,7 +162,7 @@ proptest! {
         let _ = MassProperties::from_tets(&points, &tets, density);
         let ring: Vec<Vec2> = points.iter().map(|p| Vec2::new(p.x, p.y)).collect();
         if let Ok(properties) = MassProperties::from_rings(&[ring, Vec::new()], density) {
-            let _ = RigidBody::in_plane(&points, properties);
+            let _ = RigidTemplate::in_plane(&points, properties);
         }
         let Some((body, mut state)) = made else { return Ok(()) };
         let _ = (balanced_masses(&body, &masses), balanced_masses_in_plane(&body, &masses));
@@ -188,7 +188,7 @@ proptest! {
         let (block, at) = solid(&scene);
         let sets = [
             RigidBodySet::new(vec![(a, odd.clone()), (b, block.clone())], scene.bodies.offsets(), count),
-            RigidBodySet::new(vec![(id, RigidBody { points: Vec::new(), ..odd })], scene.bodies.offsets(), 16),
+            RigidBodySet::new(vec![(id, RigidTemplate { points: Vec::new(), ..odd })], scene.bodies.offsets(), 16),
             RigidBodySet::new(vec![(BodyId(1), block)], scene.bodies.offsets(), 16),
         ];
         for mut set in sets.into_iter().flatten() {
@@ -226,10 +226,10 @@ proptest! {
 }
 
 /// The second block as a rigid body.
-pub fn solid(scene: &Scene) -> (RigidBody, RigidState) {
+pub fn solid(scene: &Scene) -> (RigidTemplate, RigidState) {
     let points = &scene.rest[8..];
     let properties = MassProperties::from_points(points, &[1.0; 8]).unwrap();
-    RigidBody::new(points, properties).unwrap()
+    RigidTemplate::new(points, properties).unwrap()
 }
 
 #[test]

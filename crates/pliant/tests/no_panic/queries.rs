@@ -25,7 +25,7 @@ use pliant::integrate::implicit::Implicit;
 use pliant::math::{Aabb, Vec3};
 use pliant::mesh::closest::closest_weights;
 use pliant::solve::constraint::{ConstraintResponse, ConstraintSettings};
-use pliant::solve::joint::{Axis, Joint, JointKind, Joints};
+use pliant::solve::joint::{Axis, JointDefinition, JointKind, Joints};
 use pliant::step::Stepper;
 use proptest::prelude::*;
 
@@ -245,7 +245,7 @@ proptest! {
         let _ = (start.with_axes_of(&wild, &start), wild.with_axes_of(&start, &wild), start.with_axes_of(&start, &wild));
         let axis = Axis::free(Vec3::Z);
         let kind = [JointKind::Ball, JointKind::Hinge(axis), JointKind::Slider(axis), JointKind::Fixed][which];
-        let list = vec![Joint::new(kind, (0, None), Vec3::ONE), Joint::new(kind, (1, Some(0)), Vec3::ONE)];
+        let list = vec![JointDefinition::new(kind, (0, None), Vec3::ONE), JointDefinition::new(kind, (1, Some(0)), Vec3::ONE)];
         let bodies = [solid.clone(), solid];
         let mut states = [start; 2];
         for reference in [start, wild] {

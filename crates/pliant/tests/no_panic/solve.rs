@@ -5,7 +5,7 @@ use pliant::contact::impulse::ContactImpulse;
 use pliant::math::{Mat3, Vec3};
 use pliant::solve::augmented_lagrangian::AugmentedLagrangian;
 use pliant::solve::constraint::{ConstraintResponse, ConstraintSettings, min_normal_velocity};
-use pliant::solve::joint::{Axis, Joint, JointKind, Joints, Motor};
+use pliant::solve::joint::{Axis, JointDefinition, JointKind, Joints, Motor};
 use pliant::solve::linear::{Operator, Product};
 use pliant::solve::rows::{Equations, SolveSettings, Unknowns};
 use pliant::solve::terms::SolverRow;
@@ -76,7 +76,7 @@ proptest! {
         let kind = [JointKind::Ball, JointKind::Hinge(axis), JointKind::Slider(axis), JointKind::Fixed][which];
         let bodies = [body.clone(), body];
         for ends in [(one, other), (0, Some(1)), (1, None)] {
-            let list = vec![Joint::new(kind, ends, anchor), Joint::new(JointKind::Ball, ends, Vec3::ZERO)];
+            let list = vec![JointDefinition::new(kind, ends, anchor), JointDefinition::new(JointKind::Ball, ends, Vec3::ZERO)];
             let mut states = [at; 2];
             let Ok(mut joints) = Joints::new(list, &bodies, &states) else { continue };
             let _ = (joints.is_empty(), joints.list(), joints.met(), joints.loads());

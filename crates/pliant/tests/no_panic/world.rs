@@ -22,7 +22,7 @@ use pliant::solve::constraint::{ConstraintResponse, ConstraintSettings};
 use pliant::step::{Simulation, Stepper};
 use pliant::world::{
     Assembly, BodyMaterial, BodyModel, BodyModelKind, Driven, Energy, MaterialBody,
-    ObstacleBuilder, OutlineMesh, Pinning, RigidPart, Shared, SpringMaterial, SurfaceHit,
+    ObstacleBuilder, OutlineMesh, Pinning, RigidPart, SharedMesh, SpringMaterial, SurfaceHit,
     WorldParts,
 };
 use proptest::prelude::*;
@@ -349,7 +349,7 @@ fn read_all(play: &mut Play) {
 }
 
 /// A mesh of any kind, of whatever corners.
-fn mesh(dice: &Dice) -> Shared {
+fn mesh(dice: &Dice) -> SharedMesh {
     let Dice { vertices, points, places, .. } = dice;
     let (positions, at) =
         (points.clone(), |k: usize| vertices.get(k).copied().unwrap_or(VertexId(k as u32)));
@@ -480,8 +480,11 @@ fn model(dice: &Dice) -> BodyModel {
         3 => {
             let state = RigidState { centre: at, turn, velocity: to, spin: to };
             let moments = if dice.cells == 0 { to } else { body.moments };
-            let body =
-                pliant::body::rigid::RigidBody { mass: a, moments, points: dice.places.clone() };
+            let body = pliant::body::rigid::RigidTemplate {
+                mass: a,
+                moments,
+                points: dice.places.clone(),
+            };
             BodyModelKind::Rigid(RigidPart {
                 body,
                 state,

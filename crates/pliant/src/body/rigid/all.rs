@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::body::offsets::BodyOffsets;
 use crate::body::rigid::attach::Holds;
-use crate::body::rigid::{RigidBody, RigidError, RigidState};
+use crate::body::rigid::{RigidError, RigidState, RigidTemplate};
 use crate::body::soft::{Masses, State};
 use crate::id::{BodyId, VertexId};
 use crate::math::svd::outer;
@@ -32,7 +32,7 @@ pub struct RigidEntry {
     /// First of its two unknowns, velocity and spin, behind those of all vertices.
     pub unknown: usize,
     /// What does not change as it moves.
-    pub body: RigidBody,
+    pub body: RigidTemplate,
 }
 
 /// All rigid bodies, ascending by body.
@@ -56,7 +56,7 @@ impl RigidBodySet {
     ///
     /// `starts` are those of all bodies, `vertex_count` counts all vertices.
     pub fn new(
-        mut list: Vec<(BodyId, RigidBody)>,
+        mut list: Vec<(BodyId, RigidTemplate)>,
         starts: &BodyOffsets,
         vertex_count: usize,
     ) -> Result<RigidBodySet, RigidError> {
@@ -144,7 +144,7 @@ impl RigidBodySet {
     }
 
     /// Puts another rigid body in the place of one, of the same vertices.
-    pub(super) fn set_body(&mut self, place: usize, body: RigidBody) {
+    pub(super) fn set_body(&mut self, place: usize, body: RigidTemplate) {
         self.members[place].body = body;
     }
 
@@ -203,8 +203,8 @@ impl RigidBodySet {
     }
 }
 
-impl Borrow<RigidBody> for RigidEntry {
-    fn borrow(&self) -> &RigidBody {
+impl Borrow<RigidTemplate> for RigidEntry {
+    fn borrow(&self) -> &RigidTemplate {
         &self.body
     }
 }
@@ -232,9 +232,12 @@ impl RigidEntry {
 }
 
 /// [`balanced_masses`] of a body in the plane z = 0: heights are ignored.
-pub fn balanced_masses_in_plane(body: &RigidBody, weights: &[f64]) -> Result<Vec<f64>, RigidError> {
+pub fn balanced_masses_in_plane(
+    body: &RigidTemplate,
+    weights: &[f64],
+) -> Result<Vec<f64>, RigidError> {
     let points = body.points.iter().map(|r| Vec3::new(r.x, r.y, 0.0)).collect();
-    balanced_masses(&RigidBody { points, ..*body }, weights)
+    balanced_masses(&RigidTemplate { points, ..*body }, weights)
 }
 
 /// Positive vertex masses of a rigid body, kg, with its mass and centre of mass.
@@ -242,7 +245,7 @@ pub fn balanced_masses_in_plane(body: &RigidBody, weights: &[f64]) -> Result<Vec
 /// `weights` are any positive shares; they are tilted, mᵢ = c wᵢ φ(a·rᵢ) with the positive
 /// φ(t) = t + √(1 + t²), until the centre is right. Forces on masses, such as gravity, then exert
 /// no torque. The inertia of these masses is not that of the body.
-pub fn balanced_masses(body: &RigidBody, weights: &[f64]) -> Result<Vec<f64>, RigidError> {
+pub fn balanced_masses(body: &RigidTemplate, weights: &[f64]) -> Result<Vec<f64>, RigidError> {
     let size = body.points.iter().fold(0.0_f64, |most, r| most.max(r.length()));
     let mut tilt = Vec3::ZERO;
     let mut masses = Vec::new();
@@ -293,7 +296,7 @@ mod tests {
         let inertia = Mat3::from_diagonal(Vec3::new(3.0, 2.5, 2.0));
         let centre = Vec3::new(0.3, 0.35, 0.5);
         let properties = MassProperties::new(7.0, centre, inertia).unwrap();
-        let (body, state) = RigidBody::new(&TRIPOD, properties).unwrap();
+        let (body, state) = RigidTemplate::new(&TRIPOD, properties).unwrap();
         let masses = balanced_masses(&body, &[1.0; 5]).unwrap();
         assert!(masses.iter().all(|mass| *mass > 0.0), "{masses:?}");
         let total: f64 = masses.iter().sum();
@@ -306,7 +309,7 @@ mod tests {
     fn masses_in_the_plane_balance_whatever_the_heights() {
         let inertia = Mat3::from_diagonal(Vec3::new(2.0, 2.5, 3.0));
         let properties = MassProperties::new(7.0, Vec3::new(0.3, 0.35, 0.5), inertia).unwrap();
-        let (body, state) = RigidBody::in_plane(&TRIPOD, properties).unwrap();
+        let (body, state) = RigidTemplate::in_plane(&TRIPOD, properties).unwrap();
         let masses = balanced_masses_in_plane(&body, &[1.0; 5]).unwrap();
         let found: Vec3 = masses.iter().zip(TRIPOD).map(|(m, x)| *m * x).sum::<Vec3>() / 7.0;
         assert!(found.truncate().abs_diff_eq(state.centre.truncate(), 1e-13), "{found}");
@@ -315,7 +318,7 @@ mod tests {
     #[test]
     fn vertices_know_their_rigid_body() {
         let properties = MassProperties::from_points(&TRIPOD, &[1.0; 5]).unwrap();
-        let (body, _) = RigidBody::new(&TRIPOD, properties).unwrap();
+        let (body, _) = RigidTemplate::new(&TRIPOD, properties).unwrap();
         let starts = BodyOffsets::from_counts([3, 5, 2]);
         let rigids = RigidBodySet::new(vec![(BodyId(1), body.clone())], &starts, 10).unwrap();
         let places = [0, 2, 3, 7, 8].map(|v| rigids.index_of(VertexId(v)));

@@ -15,7 +15,7 @@ use std::ops::Range;
 use crate::body::pins::Pins;
 use crate::body::rigid::all::{RigidBodySet, RigidEntry};
 use crate::body::rigid::mass::MassProperties;
-use crate::body::rigid::{RigidBody, RigidError, RigidState};
+use crate::body::rigid::{RigidError, RigidState, RigidTemplate};
 use crate::body::soft::{Masses, State};
 use crate::id::{BodyId, VertexId};
 use crate::math::{Mat3, Vec3, outer_square};
@@ -177,7 +177,7 @@ impl RigidBodySet {
         let points = vertices.iter().map(|v| (state.positions[v.index()], masses.of()[v.index()]));
         let properties = together(member, &before, points);
         let own = &state.positions[member.vertices.clone()];
-        let made = properties.and_then(|properties| RigidBody::new(own, properties));
+        let made = properties.and_then(|properties| RigidTemplate::new(own, properties));
         let (body, mut now) = made.map_err(AttachError::Mass)?;
         (now.velocity, now.spin) = (before.velocity_at(now.centre), before.spin);
         for attached in holds.list.iter_mut().filter(|attached| attached.place == place) {

@@ -4,7 +4,7 @@
 //! in the plane neither lifts nor tilts them, not even by rounding.
 
 use crate::body::rigid::mass::MassProperties;
-use crate::body::rigid::{RigidBody, RigidError, RigidState, check_finite};
+use crate::body::rigid::{RigidError, RigidState, RigidTemplate, check_finite};
 use crate::math::{Mat3, Quat, Vec2, Vec3, unit_quat};
 
 /// An area below this share of the square of the size is rounding.
@@ -53,7 +53,7 @@ impl MassProperties {
     }
 }
 
-impl RigidBody {
+impl RigidTemplate {
     /// A body with these vertices that moves in the plane z = 0, and its state at rest.
     ///
     /// Only the mass, the centre in the plane and the moment about z matter to such a motion; the
@@ -62,7 +62,7 @@ impl RigidBody {
     pub fn in_plane(
         positions: &[Vec3],
         properties: MassProperties,
-    ) -> Result<(RigidBody, RigidState), RigidError> {
+    ) -> Result<(RigidTemplate, RigidState), RigidError> {
         check_finite(positions)?;
         let MassProperties { mass, centre, inertia } = properties.check()?;
         let centre = Vec3::new(centre.x, centre.y, 0.0);
@@ -76,7 +76,7 @@ impl RigidBody {
         let moments = Vec3::new(mean + spread, mean - spread, inertia.z_axis.z);
         let body_from_world = turn.conjugate();
         let points = positions.iter().map(|&p| body_from_world * (p - centre)).collect();
-        let body = RigidBody { mass, moments, points };
+        let body = RigidTemplate { mass, moments, points };
         let state = RigidState { centre, turn, velocity: Vec3::ZERO, spin: Vec3::ZERO };
         Ok((body, state))
     }
@@ -144,7 +144,7 @@ mod tests {
         let ring = vec![Vec2::ZERO, Vec2::new(2.0, 0.3), Vec2::new(1.7, 1.1), Vec2::new(0.1, 0.9)];
         let positions: Vec<Vec3> = ring.iter().map(|p| p.extend(0.0)).collect();
         let properties = MassProperties::from_rings(&[ring], 2.0).unwrap();
-        let (body, mut state) = RigidBody::in_plane(&positions, properties).unwrap();
+        let (body, mut state) = RigidTemplate::in_plane(&positions, properties).unwrap();
         let turned = state.inertia(&body);
         assert!(turned.abs_diff_eq(properties.inertia, TOLERANCE), "{turned}");
         let energy = |state: &RigidState| state.kinetic(&body);

@@ -197,7 +197,7 @@ pub enum RigidError {
 ///
 /// Body axes are the principal axes of inertia, their origin is the centre of mass.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RigidBody {
+pub struct RigidTemplate {
     /// kg; positive and finite.
     pub mass: f64,
     /// Principal moments of inertia on the body axes, kg·m²; positive and finite.
@@ -208,7 +208,7 @@ pub struct RigidBody {
     pub points: Vec<Vec3>,
 }
 
-impl RigidBody {
+impl RigidTemplate {
     /// The body with these vertices, and its state: where they are, at rest.
     ///
     /// `positions` and `properties` are in world space. Of equal moments the axes are some basis,
@@ -222,14 +222,14 @@ impl RigidBody {
     pub fn new(
         positions: &[Vec3],
         properties: MassProperties,
-    ) -> Result<(RigidBody, RigidState), RigidError> {
+    ) -> Result<(RigidTemplate, RigidState), RigidError> {
         check_finite(positions)?;
         let MassProperties { mass, centre, inertia } = properties.check()?;
         let parts = eigen(inertia);
         let turn = unit_quat(Quat::from_mat3(&parts.vectors)).unwrap_or(Quat::IDENTITY);
         let body_from_world = turn.conjugate();
         let points = positions.iter().map(|&p| body_from_world * (p - centre)).collect();
-        let body = RigidBody { mass, moments: parts.values, points };
+        let body = RigidTemplate { mass, moments: parts.values, points };
         let state = RigidState { centre, turn, velocity: Vec3::ZERO, spin: Vec3::ZERO };
         Ok((body, state))
     }
@@ -285,12 +285,12 @@ impl RigidState {
     }
 
     /// Inertia about the centre, world axes, kg·m²; exactly symmetric.
-    pub fn inertia(&self, body: &RigidBody) -> Mat3 {
+    pub fn inertia(&self, body: &RigidTemplate) -> Mat3 {
         self.on_axes(body.moments)
     }
 
     /// Inverse of [`RigidState::inertia`], 1/(kg·m²); exactly symmetric.
-    pub fn inverse_inertia(&self, body: &RigidBody) -> Mat3 {
+    pub fn inverse_inertia(&self, body: &RigidTemplate) -> Mat3 {
         self.on_axes(body.moments.recip())
     }
 
@@ -313,25 +313,25 @@ impl RigidState {
     }
 
     /// Applies an impulse, N·s, at a world position, m.
-    pub fn push(&mut self, body: &RigidBody, at: Vec3, impulse: Vec3) {
+    pub fn push(&mut self, body: &RigidTemplate, at: Vec3, impulse: Vec3) {
         self.velocity += impulse / body.mass;
         self.twist(body, (at - self.centre).cross(impulse));
     }
 
     /// Applies an angular impulse, N·m·s, world axes.
-    pub fn twist(&mut self, body: &RigidBody, impulse: Vec3) {
+    pub fn twist(&mut self, body: &RigidTemplate, impulse: Vec3) {
         let of_body = self.turn.conjugate() * impulse;
         self.spin += self.turn * (of_body / body.moments);
     }
 
     /// Kinetic energy of translation and rotation, J.
-    pub fn kinetic(&self, body: &RigidBody) -> f64 {
+    pub fn kinetic(&self, body: &RigidTemplate) -> f64 {
         let spin = self.turn.conjugate() * self.spin;
         0.5 * (body.mass * self.velocity.length_squared() + spin.dot(body.moments * spin))
     }
 
     /// Angular momentum about the centre, world axes, kg·m²/s.
-    pub fn angular_momentum(&self, body: &RigidBody) -> Vec3 {
+    pub fn angular_momentum(&self, body: &RigidTemplate) -> Vec3 {
         self.turn * (body.moments * (self.turn.conjugate() * self.spin))
     }
 
@@ -341,7 +341,7 @@ impl RigidState {
     ///
     /// - Implements: [Wang21 slide "Rigid Body Collision Response by Impulse"],
     ///   K = 1/M − (Rr)* I⁻¹ (Rr)*, with I⁻¹ = Σ aₖ aₖᵀ / Iₖ on the axes aₖ.
-    pub fn mobility(&self, body: &RigidBody, at: Vec3) -> Mat3 {
+    pub fn mobility(&self, body: &RigidTemplate, at: Vec3) -> Mat3 {
         let arm = at - self.centre;
         let axes = Mat3::from_quat(self.turn);
         Mat3::from_diagonal(Vec3::splat(1.0 / body.mass))
@@ -354,7 +354,7 @@ impl RigidState {
     ///
     /// Both slices are those of the body's vertices; entries beyond them stay, and what one of
     /// them lacks is not written.
-    pub fn write(&self, body: &RigidBody, positions: &mut [Vec3], velocities: &mut [Vec3]) {
+    pub fn write(&self, body: &RigidTemplate, positions: &mut [Vec3], velocities: &mut [Vec3]) {
         let world_from_body = Mat3::from_quat(self.turn);
         let vertices = positions.iter_mut().zip(velocities);
         for (&r, (position, velocity)) in body.points.iter().zip(vertices) {

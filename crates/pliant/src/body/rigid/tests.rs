@@ -6,19 +6,19 @@ use crate::math::random::Random;
 const ROUNDING: f64 = 1e-12;
 
 /// Twelve unequal point masses that translate and rotate.
-fn lump(seed: u64) -> (RigidBody, RigidState, Vec<f64>, Vec<Vec3>) {
+fn lump(seed: u64) -> (RigidTemplate, RigidState, Vec<f64>, Vec<Vec3>) {
     let mut random = Random::new(seed);
     let mut some = || random.vec3();
     let positions: Vec<Vec3> = (0..12).map(|_| 2.0 * some()).collect();
     let masses: Vec<f64> = (0..12).map(|_| 1.1 + some().x).collect();
     let properties = MassProperties::from_points(&positions, &masses).unwrap();
-    let (body, mut state) = RigidBody::new(&positions, properties).unwrap();
+    let (body, mut state) = RigidTemplate::new(&positions, properties).unwrap();
     state.velocity = some();
     state.spin = 3.0 * some();
     (body, state, masses, positions)
 }
 
-fn written(body: &RigidBody, state: &RigidState) -> State {
+fn written(body: &RigidTemplate, state: &RigidState) -> State {
     let mut points = State::at_rest(vec![Vec3::ZERO; body.points.len()]);
     state.write(body, &mut points.positions, &mut points.velocities);
     points
@@ -100,7 +100,7 @@ fn a_longer_arm_is_harder_to_spin() {
     let cross = |a: f64| {
         let places = [Vec3::X, -Vec3::X, Vec3::Y, -Vec3::Y].map(|x| a * x);
         let properties = MassProperties::from_points(&places, &[1.0; 4]).unwrap();
-        let (body, mut state) = RigidBody::new(&places, properties).unwrap();
+        let (body, mut state) = RigidTemplate::new(&places, properties).unwrap();
         state.twist(&body, Vec3::Z);
         (state.inertia(&body).z_axis.z, state.spin.z)
     };
@@ -111,8 +111,8 @@ fn a_longer_arm_is_harder_to_spin() {
 #[test]
 fn a_body_refuses_properties_that_were_made_by_hand() {
     let bad = MassProperties { mass: 0.0, centre: Vec3::ZERO, inertia: Mat3::IDENTITY };
-    assert_eq!(RigidBody::new(&[], bad), Err(RigidError::Mass { mass: 0.0 }));
+    assert_eq!(RigidTemplate::new(&[], bad), Err(RigidError::Mass { mass: 0.0 }));
     let good = MassProperties { mass: 1.0, ..bad };
-    assert!(RigidBody::new(&[], good).is_ok());
-    assert!(RigidBody::new(&[Vec3::NAN], good).is_err());
+    assert!(RigidTemplate::new(&[], good).is_ok());
+    assert!(RigidTemplate::new(&[Vec3::NAN], good).is_err());
 }

@@ -8,7 +8,7 @@
 //! | `turning`  | the same on body axes, Π = RᵀL, kg·m²/s                         |
 //! | `mean`     | Π̄, halfway between `turning` before and after, kg·m²/s          |
 
-use crate::body::rigid::{RigidBody, RigidState};
+use crate::body::rigid::{RigidState, RigidTemplate};
 use crate::math::{Mat3, Quat, Vec3, unit_quat};
 
 /// Largest rotation in one solve, rad; above it a step is divided.
@@ -54,7 +54,7 @@ impl FreeMotion {
     /// - Erratum: the slide does not say that q is to be made unit again (R1), as
     ///   `turns_stay_unit_in_every_flight` does; it leaves out ω × Iω, and angular momentum
     ///   changes at every step size, as `the_slide_loses_angular_momentum` shows (R2).
-    pub fn step(self, body: &RigidBody, state: &mut RigidState, dt: f64) {
+    pub fn step(self, body: &RigidTemplate, state: &mut RigidState, dt: f64) {
         state.centre += dt * state.velocity;
         match self {
             FreeMotion::Conserving => conserving(body, state, dt),
@@ -77,7 +77,7 @@ fn lecture(state: &mut RigidState, dt: f64) {
 }
 
 /// Rotates in as many substeps as can be solved; angular momentum is kept as it is.
-fn conserving(body: &RigidBody, state: &mut RigidState, dt: f64) {
+fn conserving(body: &RigidTemplate, state: &mut RigidState, dt: f64) {
     let momentum = state.angular_momentum(body);
     let wanted = (dt * state.spin.length() / LARGEST_TURN).abs().ceil();
     // NaN becomes 0 and infinity the largest integer: both are dealt with below.
@@ -94,7 +94,7 @@ fn conserving(body: &RigidBody, state: &mut RigidState, dt: f64) {
 }
 
 /// Rotation after a time, s, in equal parts; `None` where Newton does not converge.
-fn turned(body: &RigidBody, turn: Quat, momentum: Vec3, dt: f64, parts: u32) -> Option<Quat> {
+fn turned(body: &RigidTemplate, turn: Quat, momentum: Vec3, dt: f64, parts: u32) -> Option<Quat> {
     let half = 0.5 * dt / f64::from(parts);
     let mut turn = turn;
     for _ in 0..parts {

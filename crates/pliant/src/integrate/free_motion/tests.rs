@@ -5,17 +5,17 @@ use crate::math::random::Random;
 /// A box of 1 m × 2 m × 3 m and 1 kg, with an angular velocity in the world, rad/s.
 ///
 /// Principal moments are 13/12, 10/12 and 5/12 kg·m², on x, y and z.
-fn brick(spin: Vec3) -> (RigidBody, RigidState) {
+fn brick(spin: Vec3) -> (RigidTemplate, RigidState) {
     let inertia = Mat3::from_diagonal(Vec3::new(13.0, 10.0, 5.0) / 12.0);
     let properties = MassProperties::new(1.0, Vec3::ZERO, inertia).unwrap();
-    let (body, state) = RigidBody::new(&[], properties).unwrap();
+    let (body, state) = RigidTemplate::new(&[], properties).unwrap();
     (body, RigidState { spin, velocity: Vec3::new(0.3, 0.0, -1.0), ..state })
 }
 
 /// Runs for a time, s, in equal steps.
 fn run(
     flight: FreeMotion,
-    body: &RigidBody,
+    body: &RigidTemplate,
     mut state: RigidState,
     time: f64,
     steps: u32,
@@ -27,18 +27,18 @@ fn run(
 }
 
 /// Change of angular momentum relative to its size.
-fn momentum_loss(body: &RigidBody, before: &RigidState, after: &RigidState) -> f64 {
+fn momentum_loss(body: &RigidTemplate, before: &RigidState, after: &RigidState) -> f64 {
     let start = before.angular_momentum(body);
     (after.angular_momentum(body) - start).length() / start.length()
 }
 
 /// Change of energy relative to its size.
-fn energy_change(body: &RigidBody, before: &RigidState, after: &RigidState) -> f64 {
+fn energy_change(body: &RigidTemplate, before: &RigidState, after: &RigidState) -> f64 {
     (after.kinetic(body) / before.kinetic(body) - 1.0).abs()
 }
 
 /// Spin on body axes and rotation after a time, by the Runge–Kutta method.
-fn reference(body: &RigidBody, state: &RigidState, time: f64, steps: u32) -> (Vec3, Quat) {
+fn reference(body: &RigidTemplate, state: &RigidState, time: f64, steps: u32) -> (Vec3, Quat) {
     let h = time / f64::from(steps);
     let rate = |w: Vec3, q: Quat| {
         let spin = (body.moments * w).cross(w) / body.moments;
@@ -161,7 +161,7 @@ fn any_spin_and_any_body_keep_what_is_kept() {
         let sq = size * size;
         let moments = Vec3::new(sq.y + sq.z, sq.x + sq.z, sq.x + sq.y);
         let properties = MassProperties::new(1.0, Vec3::ZERO, Mat3::from_diagonal(moments));
-        let (body, mut state) = RigidBody::new(&[], properties.unwrap()).unwrap();
+        let (body, mut state) = RigidTemplate::new(&[], properties.unwrap()).unwrap();
         state.spin = some() * crate::math::powi(10.0, case % 12 - 3);
         let start = state;
         for _ in 0..20 {

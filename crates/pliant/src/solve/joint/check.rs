@@ -2,7 +2,7 @@
 
 use crate::body::rigid::RigidState;
 use crate::math::Vec3;
-use crate::solve::joint::{Joint, Motor};
+use crate::solve::joint::{JointDefinition, Motor};
 
 /// Why a joint is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -95,7 +95,11 @@ pub enum JointError {
 }
 
 /// Rejects what [`JointError`] lists.
-pub(super) fn check(list: &[Joint], count: usize, states: &[RigidState]) -> Result<(), JointError> {
+pub(super) fn check(
+    list: &[JointDefinition],
+    count: usize,
+    states: &[RigidState],
+) -> Result<(), JointError> {
     if states.len() != count {
         return Err(JointError::Counts { bodies: count, states: states.len() });
     }

@@ -39,7 +39,7 @@ mod positions;
 
 use std::borrow::Borrow;
 
-use crate::body::rigid::{RigidBody, RigidState};
+use crate::body::rigid::{RigidState, RigidTemplate};
 use crate::math::{Mat3, Quat, Vec3};
 use crate::snapshot::{Snapshot, SnapshotError};
 use crate::solve::joint::axis::Hold;
@@ -94,7 +94,7 @@ pub enum JointKind {
 
 /// A joint between two bodies, or one body and the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Joint {
+pub struct JointDefinition {
     /// What it leaves free.
     pub kind: JointKind,
     /// The bodies, by their index in the list; `None` is the world.
@@ -106,10 +106,10 @@ pub struct Joint {
     pub anchors: [Vec3; 2],
 }
 
-impl Joint {
+impl JointDefinition {
     /// A joint with one anchor for both bodies, world space at rest, m.
-    pub fn new(kind: JointKind, bodies: (usize, Option<usize>), anchor: Vec3) -> Joint {
-        Joint { kind, bodies, anchors: [anchor, anchor] }
+    pub fn new(kind: JointKind, bodies: (usize, Option<usize>), anchor: Vec3) -> JointDefinition {
+        JointDefinition { kind, bodies, anchors: [anchor, anchor] }
     }
 }
 
@@ -142,7 +142,7 @@ pub struct JointStats {
 /// All joints of a list of rigid bodies.
 #[derive(Clone, Debug)]
 pub struct Joints {
-    list: Vec<Joint>,
+    list: Vec<JointDefinition>,
     /// The joints in the axes of their bodies.
     bonds: Vec<Bond>,
     /// Bodies that the joints were made for.
@@ -192,8 +192,8 @@ impl Default for Joints {
 
 impl Joints {
     /// Joints of bodies that are at rest where `states` say.
-    pub fn new<B: Borrow<RigidBody>>(
-        list: Vec<Joint>,
+    pub fn new<B: Borrow<RigidTemplate>>(
+        list: Vec<JointDefinition>,
         bodies: &[B],
         states: &[RigidState],
     ) -> Result<Joints, JointError> {
@@ -205,8 +205,8 @@ impl Joints {
     ///
     /// `references` are the states of the two bodies of each joint then, in which its anchors and
     /// axis are given; of the world any. `travels` are those since then, rad or m.
-    pub fn with_references<B: Borrow<RigidBody>>(
-        list: Vec<Joint>,
+    pub fn with_references<B: Borrow<RigidTemplate>>(
+        list: Vec<JointDefinition>,
         bodies: &[B],
         states: &[RigidState],
         references: &[[RigidState; 2]],
@@ -226,7 +226,7 @@ impl Joints {
     }
 
     /// Joints that were checked, for a number of bodies.
-    fn made(list: Vec<Joint>, bodies: usize, states: &[RigidState]) -> Joints {
+    fn made(list: Vec<JointDefinition>, bodies: usize, states: &[RigidState]) -> Joints {
         let bonds: Vec<Bond> = list.iter().map(|joint| Bond::new(joint, states)).collect();
         let mut joints = Joints::bonded(list, bonds, bodies);
         joints.measure(states);
@@ -234,7 +234,7 @@ impl Joints {
     }
 
     /// The same in the axes of their bodies, not measured yet.
-    fn bonded(list: Vec<Joint>, bonds: Vec<Bond>, bodies: usize) -> Joints {
+    fn bonded(list: Vec<JointDefinition>, bonds: Vec<Bond>, bodies: usize) -> Joints {
         let ends: Vec<_> = list.iter().map(|joint| joint.bodies).collect();
         let sizes: Vec<usize> = bonds.iter().map(|bond| bond.form.rows()).collect();
         let system = System::new(&ends, &sizes);
@@ -259,7 +259,7 @@ impl Joints {
     }
 
     /// The joints, in the order in which they were given.
-    pub fn list(&self) -> &[Joint] {
+    pub fn list(&self) -> &[JointDefinition] {
         &self.list
     }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 
-use crate::body::rigid::{RigidBody, RigidState};
+use crate::body::rigid::{RigidState, RigidTemplate};
 use crate::math::{Quat, Vec3, unit_quat};
 use crate::solve::joint::axis::{Found, Hold, Law};
 use crate::solve::joint::rows::AXIS_ROW;
@@ -35,7 +35,7 @@ impl Joints {
     /// Of all corrections the one that moves the least mass the least. Limits that were passed are
     /// restored. Gauss–Newton steps, halved where they make the error worse, until only rounding is
     /// left or nothing is gained.
-    pub fn positions<B: Borrow<RigidBody>>(
+    pub fn positions<B: Borrow<RigidTemplate>>(
         &mut self,
         bodies: &[B],
         states: &mut [RigidState],

@@ -7,7 +7,7 @@
 //! if it had the inertia I + dt² G. As much of it is added as makes the swing one that the step
 //! can follow; slower ones get nothing, and keep their energy.
 
-use crate::body::rigid::{RigidBody, RigidState};
+use crate::body::rigid::{RigidState, RigidTemplate};
 use crate::math::eigen::eigen;
 use crate::math::{Mat3, Vec3};
 
@@ -32,7 +32,7 @@ pub(super) fn pull(arm: Vec3, force: Vec3) -> Mat3 {
 ///
 /// - Deviates: [Andrews17 abstract] adds to the inertia where a step cannot follow, on the
 ///   diagonal; here the whole matrix counts, and only what exceeds the bound is added.
-pub(super) fn stiffened(body: &RigidBody, state: &RigidState, pulls: Mat3) -> Option<Mat3> {
+pub(super) fn stiffened(body: &RigidTemplate, state: &RigidState, pulls: Mat3) -> Option<Mat3> {
     let axes = Mat3::from_quat(state.turn);
     // On the axes of the body, and scaled so that the inertia is one.
     let scale = Mat3::from_diagonal(Vec3::ONE / Vec3::from(body.moments.to_array().map(f64::sqrt)));

@@ -13,7 +13,7 @@ use std::f64::consts::TAU;
 use crate::body::rigid::RigidState;
 use crate::math::{Mat3, Quat, Vec3};
 use crate::solve::joint::check::direction;
-use crate::solve::joint::{Joint, JointKind};
+use crate::solve::joint::{JointDefinition, JointKind};
 
 /// Index of the row at the axis of a hinge or slider.
 pub(super) const AXIS_ROW: usize = 5;
@@ -94,13 +94,13 @@ impl JointRow {
 
 impl Bond {
     /// The joint with the bodies where they are now; indices and axes were checked.
-    pub(crate) fn new(joint: &Joint, states: &[RigidState]) -> Bond {
+    pub(crate) fn new(joint: &JointDefinition, states: &[RigidState]) -> Bond {
         let b = joint.bodies.1.map_or(WORLD, |b| states[b]);
         Bond::between(joint, &states[joint.bodies.0], &b)
     }
 
     /// The joint with its two bodies where they are now; of the world where its side is.
-    pub(crate) fn between(joint: &Joint, a: &RigidState, b: &RigidState) -> Bond {
+    pub(crate) fn between(joint: &JointDefinition, a: &RigidState, b: &RigidState) -> Bond {
         let given = joint.kind.axis().map_or(Vec3::X, |axis| axis.direction);
         let axis = direction(given).unwrap_or(Vec3::X);
         let (across, other) = axis.any_orthonormal_pair();

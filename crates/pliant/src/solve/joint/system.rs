@@ -6,7 +6,7 @@
 use std::borrow::Borrow;
 use std::ops::Range;
 
-use crate::body::rigid::{RigidBody, RigidState};
+use crate::body::rigid::{RigidState, RigidTemplate};
 use crate::math::{Mat3, Vec3};
 use crate::solve::joint::factor::{Block, Factor};
 use crate::solve::joint::rows::JointRow;
@@ -102,7 +102,7 @@ impl System {
     }
 
     /// Takes the masses of bodies where they are.
-    pub(crate) fn take_masses<B: Borrow<RigidBody>>(
+    pub(crate) fn take_masses<B: Borrow<RigidTemplate>>(
         &mut self,
         bodies: &[B],
         states: &[RigidState],
@@ -128,7 +128,7 @@ impl System {
     }
 
     /// Slows bodies with a stiffened inertia, so that their angular momentum stays.
-    pub(crate) fn slow<B: Borrow<RigidBody>>(&self, bodies: &[B], states: &mut [RigidState]) {
+    pub(crate) fn slow<B: Borrow<RigidTemplate>>(&self, bodies: &[B], states: &mut [RigidState]) {
         for (k, (body, state)) in bodies.iter().zip(states).enumerate() {
             if self.stiff[k] {
                 state.spin = self.inverse[k].1 * state.angular_momentum(body.borrow());

@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 
-use crate::body::rigid::{RigidBody, RigidState};
+use crate::body::rigid::{RigidState, RigidTemplate};
 use crate::math::Mat3;
 use crate::solve::joint::axis::{Found, Law};
 use crate::solve::joint::pull::{pull, stiffened};
@@ -74,7 +74,7 @@ impl Joints {
     ///
     /// - Implements: [Wang21 slide "Relative velocity at joints"], all joints in one system.
     /// - Deviates: any kind of joint, with limits and motors.
-    pub fn velocities<B: Borrow<RigidBody>>(
+    pub fn velocities<B: Borrow<RigidTemplate>>(
         &mut self,
         bodies: &[B],
         states: &mut [RigidState],
@@ -95,7 +95,7 @@ impl Joints {
     /// - Implements: [Andersen83 pp. 24–34], the Shake half of Rattle, with bodies that turn.
     /// - Deviates: the way to the end of the step to the second order, where the source
     ///   iterates; [`Joints::positions`] removes the rest.
-    pub(crate) fn velocities_ahead<B: Borrow<RigidBody>>(
+    pub(crate) fn velocities_ahead<B: Borrow<RigidTemplate>>(
         &mut self,
         bodies: &[B],
         states: &mut [RigidState],
@@ -110,7 +110,7 @@ impl Joints {
     ///
     /// Then follow any number of [`Joints::obey`], each after the other solver has changed
     /// velocities; impulses add up. Bodies stay where `states` say all the time.
-    pub(crate) fn begin<B: Borrow<RigidBody>>(
+    pub(crate) fn begin<B: Borrow<RigidTemplate>>(
         &mut self,
         bodies: &[B],
         states: &[RigidState],
@@ -193,7 +193,11 @@ impl Joints {
     }
 
     /// Stiffens bodies under a tension that the last step could not follow.
-    pub(super) fn stiffen<B: Borrow<RigidBody>>(&mut self, bodies: &[B], states: &[RigidState]) {
+    pub(super) fn stiffen<B: Borrow<RigidTemplate>>(
+        &mut self,
+        bodies: &[B],
+        states: &[RigidState],
+    ) {
         self.pulls.clear();
         self.pulls.resize(bodies.len(), Mat3::ZERO);
         for (bond, load) in self.bonds.iter().zip(&self.loads) {

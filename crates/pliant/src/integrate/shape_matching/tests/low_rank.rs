@@ -6,7 +6,7 @@ use super::*;
 use crate::body::keyframes::{Keyframes, Pose};
 use crate::body::obstacle::{Obstacle, Plane, SurfaceMaterial};
 use crate::body::offsets::BodyOffsets;
-use crate::body::rigid::RigidBody;
+use crate::body::rigid::RigidTemplate;
 use crate::body::rigid::all::RigidBodySet;
 use crate::body::rigid::mass::MassProperties;
 use crate::body::soft::StateView;
@@ -231,7 +231,7 @@ fn attached(kind: Kind, max_dense: usize) -> (System, State) {
         .collect();
     assert_eq!((rest.len(), places.len(), held.len()), (8, 80, 16));
     let made = MassProperties::from_points(&rest, &[1.0; 8]).unwrap();
-    let (body, at) = RigidBody::new(&rest, made).unwrap();
+    let (body, at) = RigidTemplate::new(&rest, made).unwrap();
     rest.extend(places);
     let mut system = free(&[1.0; 88]);
     let bodies = Bodies::from_meshes(&[Mesh::Tets(&cube), Mesh::Tets(&soft)]).unwrap();

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::solve::joint::JointKind::{self, Hinge, Slider};
-use crate::solve::joint::{Axis, Joint, Motor};
+use crate::solve::joint::{Axis, JointDefinition, Motor};
 
 /// Roundings of numbers near one over hundreds of steps.
 const TOLERANCE: f64 = 1e-11;
@@ -10,7 +10,7 @@ const TOLERANCE: f64 = 1e-11;
 /// A box of 2 kg and 1 m at the origin, jointed to the world there.
 fn held(kind: JointKind, gravity: f64) -> World {
     let part = cuboid(2.0, Vec3::ONE, Vec3::ZERO);
-    World::new(vec![part], vec![Joint::new(kind, (0, None), Vec3::ZERO)], gravity)
+    World::new(vec![part], vec![JointDefinition::new(kind, (0, None), Vec3::ZERO)], gravity)
 }
 
 /// Of the box about any axis: m (1 + 1) / 12, kg·m².
@@ -119,7 +119,7 @@ fn a_limited_chain_under_a_heavy_weight_stays_together() {
         joint.kind = Hinge(Axis { limits: Some([-0.5, 0.5]), ..Axis::free(Vec3::Z) });
     }
     parts.push(cuboid(100.0, Vec3::splat(0.5), Vec3::new(2.5, 0.0, 0.0)));
-    list.push(Joint::new(JointKind::Ball, (25, Some(24)), Vec3::new(2.5, 0.0, 0.0)));
+    list.push(JointDefinition::new(JointKind::Ball, (25, Some(24)), Vec3::new(2.5, 0.0, 0.0)));
     let mut world = World::new(parts, list, GRAVITY);
     for _ in 0..300 {
         let met = world.step(1.0 / 60.0);

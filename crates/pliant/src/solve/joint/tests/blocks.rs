@@ -3,13 +3,13 @@
 use super::*;
 use crate::math::skew;
 use crate::solve::joint::JointKind::{Ball, Fixed, Hinge, Slider};
-use crate::solve::joint::{Axis, Joint};
+use crate::solve::joint::{Axis, JointDefinition};
 
 /// Roundings of sums of a dozen numbers near one.
 const TOLERANCE: f64 = 1e-12;
 
 /// Response at joint i of a body to an impulse at joint j, both in world space.
-fn answer(body: &RigidBody, state: &RigidState, i: Vec3, j: Vec3) -> Mat3 {
+fn answer(body: &RigidTemplate, state: &RigidState, i: Vec3, j: Vec3) -> Mat3 {
     let (to_i, to_j) = (skew(i - state.centre), skew(j - state.centre));
     Mat3::from_diagonal(Vec3::splat(1.0 / body.mass)) - to_i * state.inverse_inertia(body) * to_j
 }
@@ -27,7 +27,7 @@ fn bunnies() -> (World, [Vec3; 4]) {
         cuboid(3.0, Vec3::new(0.5, 1.0, 2.0), Vec3::new(-2.0, 0.5, 0.0)),
         cuboid(0.7, Vec3::new(2.0, 0.5, 1.0), Vec3::new(2.0, -0.5, 0.5)),
     ];
-    let joint = |k: usize, bodies| Joint::new(Ball, bodies, at[k]);
+    let joint = |k: usize, bodies| JointDefinition::new(Ball, bodies, at[k]);
     let list = vec![
         joint(0, (0, Some(1))),
         joint(1, (0, Some(2))),
@@ -96,8 +96,9 @@ fn flock(seed: u64) -> World {
     let axis = Axis::free(Vec3::new(0.2, 1.0, -0.3));
     let limited = Axis { limits: Some([0.0, 0.5]), ..axis };
     let kinds = [Ball, Hinge(limited), Slider(axis), Fixed];
-    let joint =
-        |k: usize| Joint::new(kinds[k], (k, Some(k + 1)), Vec3::new(k as f64 + 0.5, 0.1, -0.1));
+    let joint = |k: usize| {
+        JointDefinition::new(kinds[k], (k, Some(k + 1)), Vec3::new(k as f64 + 0.5, 0.1, -0.1))
+    };
     let list = (0..4).map(joint).collect();
     let mut world = World::new(parts, list, 0.0);
     stir(&mut world.states, seed + 100);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::solve::joint::JointKind::{Ball, Hinge};
-use crate::solve::joint::{Axis, Joint};
+use crate::solve::joint::{Axis, JointDefinition};
 
 /// A box that hangs from the origin by an arm along −y turned out by an angle, rad.
 fn pendulum(angle: f64, arm: f64) -> World {
@@ -12,7 +12,7 @@ fn pendulum(angle: f64, arm: f64) -> World {
     state.centre = out * Vec3::new(0.0, -arm, 0.0);
     World::new(
         vec![(body, state)],
-        vec![Joint::new(Hinge(Axis::free(Vec3::Z)), (0, None), Vec3::ZERO)],
+        vec![JointDefinition::new(Hinge(Axis::free(Vec3::Z)), (0, None), Vec3::ZERO)],
         GRAVITY,
     )
 }
@@ -93,7 +93,7 @@ fn stretch(along: Vec3, kick: Vec3, obey: Obey) -> ([f64; 2], f64) {
     let (mut parts, mut list) = chain(100, 0.1, 0.1, along);
     let at = 10.0 * along;
     parts.push(cuboid(100.0, Vec3::splat(0.5), at));
-    list.push(Joint::new(Ball, (100, Some(99)), at));
+    list.push(JointDefinition::new(Ball, (100, Some(99)), at));
     let mut world = World::new(parts, list, GRAVITY);
     world.states[100].velocity = kick;
     world.obey = obey;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::solve::joint::JointKind::{self, Fixed, Hinge, Slider};
-use crate::solve::joint::{Axis, Joint};
+use crate::solve::joint::{Axis, JointDefinition};
 
 /// Roundings of coordinates of a few metres, m and rad.
 const TOLERANCE: f64 = 1e-12;
@@ -18,8 +18,8 @@ fn pair(kind: JointKind, seed: u64) -> World {
         cuboid(2.0, Vec3::new(0.5, 0.2, 0.3), Vec3::ZERO),
     ];
     let list = vec![
-        Joint::new(kind, (0, Some(1)), Vec3::new(0.5, 0.1, 0.0)),
-        Joint::new(JointKind::Ball, (1, None), Vec3::new(-0.5, 0.0, 0.0)),
+        JointDefinition::new(kind, (0, Some(1)), Vec3::new(0.5, 0.1, 0.0)),
+        JointDefinition::new(JointKind::Ball, (1, None), Vec3::new(-0.5, 0.0, 0.0)),
     ];
     let mut world = World::new(parts, list, GRAVITY);
     stir(&mut world.states, seed);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::solve::joint::JointKind::{self, Ball, Fixed, Hinge};
-use crate::solve::joint::{Axis, Joint, Motor};
+use crate::solve::joint::{Axis, JointDefinition, Motor};
 
 /// Roundings of coordinates of a few metres, m and rad.
 const TOLERANCE: f64 = 1e-12;
@@ -21,7 +21,8 @@ fn four_bar() -> World {
         state.centre = 0.5 * (corners[k] + corners[k + 1]);
         (body, state)
     };
-    let hinge = |bodies, k: usize| Joint::new(Hinge(Axis::free(Vec3::Z)), bodies, corners[k]);
+    let hinge =
+        |bodies, k: usize| JointDefinition::new(Hinge(Axis::free(Vec3::Z)), bodies, corners[k]);
     let list = vec![
         hinge((0, None), 0),
         hinge((1, Some(0)), 1),
@@ -49,8 +50,11 @@ fn a_four_bar_stays_closed_and_moves() {
 /// One box at the origin with these joints to the world.
 fn box_with(joints: &[(JointKind, [Vec3; 2])]) -> World {
     let part = cuboid(1.0, Vec3::new(1.0, 0.4, 0.6), Vec3::ZERO);
-    let joint =
-        |&(kind, anchors): &(JointKind, [Vec3; 2])| Joint { kind, bodies: (0, None), anchors };
+    let joint = |&(kind, anchors): &(JointKind, [Vec3; 2])| JointDefinition {
+        kind,
+        bodies: (0, None),
+        anchors,
+    };
     World::new(vec![part], joints.iter().map(joint).collect(), 0.0)
 }
 

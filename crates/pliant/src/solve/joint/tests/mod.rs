@@ -13,26 +13,26 @@ mod loops;
 mod refused;
 
 use crate::body::rigid::mass::MassProperties;
-use crate::body::rigid::{RigidBody, RigidState};
+use crate::body::rigid::{RigidState, RigidTemplate};
 use crate::math::random::Random;
 use crate::math::{Mat3, Quat, Vec3, unit_quat};
-use crate::solve::joint::{Joint, JointError, JointStats, Joints};
+use crate::solve::joint::{JointDefinition, JointError, JointStats, Joints};
 
 /// Gravity of the Earth, m/s².
 const GRAVITY: f64 = 9.81;
 
 /// A box of these edges, m, and mass, kg, at rest.
-fn cuboid(mass: f64, edges: Vec3, centre: Vec3) -> (RigidBody, RigidState) {
+fn cuboid(mass: f64, edges: Vec3, centre: Vec3) -> (RigidTemplate, RigidState) {
     let square = edges * edges * (mass / 12.0);
     let moments = Vec3::new(square.y + square.z, square.z + square.x, square.x + square.y);
     let inertia = Mat3::from_diagonal(moments);
-    RigidBody::new(&[], MassProperties { mass, centre, inertia }).unwrap()
+    RigidTemplate::new(&[], MassProperties { mass, centre, inertia }).unwrap()
 }
 
 /// Bodies with joints, and a minimal time stepper.
 #[derive(Clone, Debug)]
 struct World {
-    bodies: Vec<RigidBody>,
+    bodies: Vec<RigidTemplate>,
     states: Vec<RigidState>,
     joints: Joints,
     /// m/s², downwards along y.
@@ -42,10 +42,15 @@ struct World {
 }
 
 /// [`Joints::velocities`] or [`Joints::velocities_ahead`].
-type Obey = fn(&mut Joints, &[RigidBody], &mut [RigidState], f64) -> Result<JointStats, JointError>;
+type Obey =
+    fn(&mut Joints, &[RigidTemplate], &mut [RigidState], f64) -> Result<JointStats, JointError>;
 
 impl World {
-    fn new(parts: Vec<(RigidBody, RigidState)>, list: Vec<Joint>, gravity: f64) -> World {
+    fn new(
+        parts: Vec<(RigidTemplate, RigidState)>,
+        list: Vec<JointDefinition>,
+        gravity: f64,
+    ) -> World {
         let (bodies, states): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         let joints = Joints::new(list, &bodies, &states).unwrap();
         World { bodies, states, joints, gravity, obey: Joints::velocities_ahead }
@@ -73,7 +78,7 @@ impl World {
 
     /// Kinetic and potential energy, J; zero at rest in the origin.
     fn energy(&self) -> f64 {
-        let of = |(body, state): (&RigidBody, &RigidState)| {
+        let of = |(body, state): (&RigidTemplate, &RigidState)| {
             state.kinetic(body) + body.mass * self.gravity * state.centre.y
         };
         self.bodies.iter().zip(&self.states).map(of).sum()
@@ -82,7 +87,7 @@ impl World {
     /// Momentum, N·s, and angular momentum about the origin, N·m·s.
     fn momenta(&self) -> (Vec3, Vec3) {
         let parts = || self.bodies.iter().zip(&self.states);
-        let turning = |(b, s): (&RigidBody, &RigidState)| {
+        let turning = |(b, s): (&RigidTemplate, &RigidState)| {
             s.angular_momentum(b) + s.centre.cross(b.mass * s.velocity)
         };
         (parts().map(|(b, s)| b.mass * s.velocity).sum(), parts().map(turning).sum())
@@ -90,7 +95,7 @@ impl World {
 }
 
 /// Free motion that keeps the angular momentum.
-fn fly(body: &RigidBody, state: &mut RigidState, dt: f64) {
+fn fly(body: &RigidTemplate, state: &mut RigidState, dt: f64) {
     let momentum = state.angular_momentum(body);
     state.centre += dt * state.velocity;
     let half = 0.5 * dt * state.spin;
@@ -104,7 +109,7 @@ fn chain(
     length: f64,
     mass: f64,
     along: Vec3,
-) -> (Vec<(RigidBody, RigidState)>, Vec<Joint>) {
+) -> (Vec<(RigidTemplate, RigidState)>, Vec<JointDefinition>) {
     use crate::solve::joint::JointKind::Ball;
     let link = |k: usize| {
         let (body, mut state) =
@@ -113,7 +118,8 @@ fn chain(
         state.centre = along * (length * (k as f64 + 0.5));
         (body, state)
     };
-    let joint = |k: usize| Joint::new(Ball, (k, k.checked_sub(1)), along * (length * k as f64));
+    let joint =
+        |k: usize| JointDefinition::new(Ball, (k, k.checked_sub(1)), along * (length * k as f64));
     ((0..count).map(link).collect(), (0..count).map(joint).collect())
 }
 

@@ -2,36 +2,36 @@
 
 use super::*;
 use crate::solve::joint::JointKind::{self, Ball, Hinge, Slider};
-use crate::solve::joint::{Axis, Joint, JointError, Motor};
+use crate::solve::joint::{Axis, JointDefinition, JointError, Motor};
 
-fn two() -> (Vec<RigidBody>, Vec<RigidState>) {
+fn two() -> (Vec<RigidTemplate>, Vec<RigidState>) {
     let part = |k: usize| cuboid(1.0, Vec3::ONE, Vec3::new(k as f64, 0.0, 0.0));
     (0..2).map(part).unzip()
 }
 
 #[track_caller]
-fn check(joint: Joint, message: &str) {
+fn check(joint: JointDefinition, message: &str) {
     let (bodies, states) = two();
-    let good = Joint::new(Ball, (0, Some(1)), Vec3::ZERO);
+    let good = JointDefinition::new(Ball, (0, Some(1)), Vec3::ZERO);
     let error = Joints::new(vec![good, joint], &bodies, &states).unwrap_err();
     assert_eq!(error.to_string(), message);
 }
 
-fn with(kind: JointKind) -> Joint {
-    Joint::new(kind, (0, Some(1)), Vec3::ZERO)
+fn with(kind: JointKind) -> JointDefinition {
+    JointDefinition::new(kind, (0, Some(1)), Vec3::ZERO)
 }
 
 #[test]
 fn what_is_no_joint_is_refused() {
     let at = Vec3::ZERO;
     check(
-        Joint::new(Ball, (1, Some(1)), at),
+        JointDefinition::new(Ball, (1, Some(1)), at),
         "joint 1 holds body 1 to itself: name two bodies, or one and the world",
     );
-    check(Joint::new(Ball, (0, Some(2)), at), "joint 1 names body 2, there are 2");
-    check(Joint::new(Ball, (7, None), at), "joint 1 names body 7, there are 2");
+    check(JointDefinition::new(Ball, (0, Some(2)), at), "joint 1 names body 2, there are 2");
+    check(JointDefinition::new(Ball, (7, None), at), "joint 1 names body 7, there are 2");
     check(
-        Joint::new(Ball, (0, None), Vec3::new(0.0, f64::NAN, 0.0)),
+        JointDefinition::new(Ball, (0, None), Vec3::new(0.0, f64::NAN, 0.0)),
         "joint 1 holds at [0, NaN, 0] m, which is not finite",
     );
     for axis in [Vec3::ZERO, Vec3::new(1.0, f64::INFINITY, 0.0), Vec3::NAN] {
