@@ -98,6 +98,12 @@ impl ContactBlock {
         !moved
     }
 
+    /// Change of velocity by a change of the impulse, N·s, in m/s.
+    #[inline]
+    pub(crate) fn moved(&self, change: Vec3) -> f64 {
+        (self.delassus * change).length()
+    }
+
     /// Solves the contact by itself; returns the change of its impulse, N·s.
     ///
     /// `linear` is J v, the relative velocity before `surface_velocity` is subtracted, m/s. `None`

@@ -14,6 +14,8 @@ pub mod terms;
 
 pub(crate) mod dense;
 
+pub(crate) mod compliance;
+
 pub(crate) mod gauss_seidel;
 
 mod contact_block;
@@ -23,6 +25,10 @@ mod nncg;
 mod rigid_pgs;
 
 pub(crate) mod dense_pgs;
+
+pub(crate) mod factor;
+
+pub(crate) mod factored;
 
 pub mod augmented_lagrangian;
 

@@ -1,9 +1,10 @@
 //! Velocities that obey all contacts: each group of bodies by the solver that suits it.
 //!
 //! Bodies that are joined by contacts form an island. An island of small bodies is solved
-//! with dense inverses, which no stiffness disturbs; one with a larger body by multipliers
-//! around conjugate gradients. Both solve the same rows. Bodies that touch nothing are solved
-//! without, as by a step that meets nobody.
+//! with dense inverses, which no stiffness disturbs; one with a larger body with the factors of
+//! its bodies; one whose matrix cannot be factored by multipliers around conjugate gradients. All
+//! solve the same rows. Bodies that touch nothing are solved without, as by a step that meets
+//! nobody.
 
 use std::ops::Range;
 
@@ -14,7 +15,8 @@ use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
 use crate::solve::augmented_lagrangian::AugmentedLagrangian;
 use crate::solve::dense_pgs::DensePgs;
-use crate::solve::linear::{Linear, LinearSettings, SolveError, Solvers};
+use crate::solve::factored::{FactoredPgs, Island, References};
+use crate::solve::linear::{self, Linear, LinearSettings, LinearSolver, SolveError, Solvers};
 use crate::solve::manifold_reduction::ManifoldReduction;
 use crate::solve::pcg::Pcg;
 use crate::solve::terms::{Sides, SolverRow};
@@ -40,11 +42,23 @@ impl<M: ?Sized> Clone for Equations<'_, M> {
 
 impl<M: ?Sized> Copy for Equations<'_, M> {}
 
+/// Method that solves islands with a body that is too large for dense inverses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IslandSolver {
+    /// Sweeps through the factors of each body, corrected by conjugate gradients.
+    #[default]
+    Factored,
+    /// Multipliers around conjugate gradients over all bodies at once.
+    AugmentedLagrangian,
+}
+
 /// How rows are solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowSettings {
-    /// Islands with a body of more vertices are solved by iterations.
+    /// Islands with a body of more vertices are solved by `large_islands`.
     pub max_dense_vertices: usize,
+    /// Method for these.
+    pub large_islands: IslandSolver,
     /// Sweeps over all contacts with the direct solver.
     pub sweeps: usize,
     /// Change of velocity, per size and step, below which sweeps end.
@@ -64,6 +78,7 @@ impl Default for RowSettings {
     fn default() -> RowSettings {
         RowSettings {
             max_dense_vertices: 60,
+            large_islands: IslandSolver::Factored,
             sweeps: 20,
             velocity_tolerance: 1e-6,
             rigid_sweeps: 200,
@@ -107,17 +122,21 @@ pub struct Solved {
     pub is_unconverged: bool,
 }
 
-/// Both solvers, and who goes where.
+/// All solvers, and who goes where.
 #[derive(Debug, Default)]
 pub(crate) struct RowSolver {
     dense_pgs: DensePgs,
+    factored_pgs: FactoredPgs,
+    references: References,
     augmented_lagrangian: AugmentedLagrangian,
     /// For bodies that touch nothing.
     solvers: Solvers,
     islands: Islands,
     reduction: ManifoldReduction,
-    /// Rows of small and of other islands.
-    parts: [RowSubset; 2],
+    /// Rows of each solver, in the order of [`Method`].
+    parts: [RowSubset; 3],
+    /// Bodies of one island.
+    members: Vec<BodyId>,
     held: Vec<VertexId>,
     /// Vertices of each body.
     bodies: Vec<Range<usize>>,
@@ -127,17 +146,65 @@ pub(crate) struct RowSolver {
     pcg: Pcg,
 }
 
+/// Solver of an island.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    Dense,
+    Factored,
+    AugmentedLagrangian,
+}
+
 /// Some of the rows.
 #[derive(Clone, Debug, Default)]
 struct RowSubset {
+    /// The contact of each row.
+    contacts: Vec<u32>,
     rows: Vec<SolverRow>,
     row_impulses: Vec<ContactImpulse>,
 }
 
 impl RowSubset {
     fn clear(&mut self) {
+        self.contacts.clear();
         self.rows.clear();
         self.row_impulses.clear();
+    }
+}
+
+impl RowSubset {
+    /// Moves rows of the augmented Lagrangian to its own subset.
+    fn hand_over(
+        &mut self,
+        other: &mut RowSubset,
+        method: impl Fn(&SolverRow) -> Option<Method>,
+    ) {
+        let mut kept = 0;
+        for k in 0..self.rows.len() {
+            if method(&self.rows[k]) == Some(Method::AugmentedLagrangian) {
+                other.contacts.push(self.contacts[k]);
+                other.rows.push(self.rows[k]);
+                other.row_impulses.push(self.row_impulses[k]);
+                continue;
+            }
+            self.contacts[kept] = self.contacts[k];
+            self.rows[kept] = self.rows[k];
+            self.row_impulses[kept] = self.row_impulses[k];
+            kept += 1;
+        }
+        self.contacts.truncate(kept);
+        self.rows.truncate(kept);
+        self.row_impulses.truncate(kept);
+    }
+}
+
+impl Solved {
+    /// Takes in what another solver did in the same step.
+    fn add(&mut self, other: Solved) {
+        self.sweeps += other.sweeps;
+        self.outer = self.outer.max(other.outer);
+        self.iterations += other.iterations;
+        self.residual = self.residual.max(other.residual);
+        self.is_unconverged |= other.is_unconverged;
     }
 }
 
@@ -163,27 +230,31 @@ impl RowSolver {
         let Unknowns { velocities, row_impulses } = unknowns;
         self.list(sides);
         let groups = sides.rigid.map_or(&[][..], |rigid| rigid.groups);
-        self.islands.find(&self.bodies, groups, contacts, settings.rows.max_dense_vertices);
+        self.islands.find(&self.bodies, groups, contacts, settings.rows);
         self.reduction.find(contacts, sides.rigid);
         self.reduction.gather(contacts, row_impulses);
         self.split(sides, contacts, row_impulses);
-        let [small, _] = &mut self.parts;
+        let [small, _, _] = &mut self.parts;
         let ends = Unknowns { velocities, row_impulses: &mut small.row_impulses };
         let solved =
-            match self.dense_pgs.solve(equations, &self.bodies, &small.rows, settings.rows, ends) {
-                Some(solved) => solved,
-                None => {
-                    // A matrix that cannot be inverted: the iterations report why.
-                    self.islands.are_small.fill(false);
-                    self.split(sides, contacts, row_impulses);
-                    Solved::default()
-                }
-            };
-        let mut all = solved;
-        let [_, other] = &mut self.parts;
+            self.dense_pgs.solve(equations, &self.bodies, &small.rows, settings.rows, ends);
+        let mut all = solved.unwrap_or_else(|| {
+            // A matrix that cannot be inverted: the iterations report why.
+            self.islands.replace(Method::Dense, Method::AugmentedLagrangian);
+            self.split(sides, contacts, row_impulses);
+            Solved::default()
+        });
+        self.solve_factored(equations, sides, &mut all, velocities);
+        if self.islands.methods.contains(&Method::AugmentedLagrangian) {
+            // Islands whose factors failed have joined it.
+            let [_, factored, other] = &mut self.parts;
+            let islands = &self.islands;
+            factored.hand_over(other, |row| islands.method(row.bodies.0));
+        }
+        let [_, _, other] = &mut self.parts;
         if !other.rows.is_empty() {
             hold(&mut self.held, &self.bodies, equations.held, |body| {
-                !self.islands.touch[body.index()] || self.islands.is_dense(body)
+                self.islands.method(body) != Some(Method::AugmentedLagrangian)
             });
             let others = Equations { held: &self.held, ..equations };
             let ends = Unknowns { velocities, row_impulses: &mut other.row_impulses };
@@ -194,20 +265,128 @@ impl RowSolver {
                 settings,
                 ends,
             )?;
-            all = Solved { sweeps: all.sweeps, ..solved };
+            all.add(solved);
             self.keep_momentum(equations, sides, velocities);
         }
         hold(&mut self.held, &self.bodies, equations.held, |body| self.islands.touch[body.index()]);
         if self.held.len() < velocities.len() {
-            let Equations { matrix, right, .. } = equations;
-            let free = Linear { matrix, right, held: &self.held, bodies: sides.starts };
-            let solved = self.solvers.solve(free, settings.linear, velocities)?;
+            let Equations { matrix, right, dt, .. } = equations;
+            let held = std::mem::take(&mut self.held);
+            let free = Linear { matrix, right, held: &held, bodies: sides.starts };
+            let solved = self.solve_listed(free, sides, settings, dt, velocities);
+            self.held = held;
+            let solved = solved?;
             all.iterations += solved.iterations;
             all.residual = all.residual.max(solved.residual);
         }
         self.keep_groups(equations, sides, velocities);
-        self.join(contacts, row_impulses);
+        self.join(row_impulses);
         Ok(all)
+    }
+
+    /// Solves the islands that have factors, one after the other.
+    fn solve_factored(
+        &mut self,
+        equations: Equations<'_, BlockMatrix>,
+        sides: Sides<'_>,
+        all: &mut Solved,
+        velocities: &mut [Vec3],
+    ) {
+        let RowSolver { factored_pgs, references, islands, parts, members, bodies, .. } = self;
+        let [_, RowSubset { rows, row_impulses, .. }, _] = parts;
+        if rows.is_empty() {
+            return;
+        }
+        factored_pgs.begin(equations, rows, row_impulses);
+        let mut first = 0;
+        while first < rows.len() {
+            let island = islands.parents[rows[first].bodies.0.index()];
+            let own = rows[first..].iter();
+            let same = |row: &&SolverRow| islands.parents[row.bodies.0.index()] == island;
+            let end = first + own.take_while(same).count();
+            let of = |body: &u32| islands.parents[*body as usize] == island;
+            members.clear();
+            members.extend((island..bodies.len() as u32).filter(of).map(BodyId));
+            let part =
+                Island { equations, bodies, members, sides, rows: &rows[first..end] };
+            let ends = Unknowns { velocities, row_impulses: &mut row_impulses[first..end] };
+            match factored_pgs.solve(references, part, ends) {
+                Some(solved) => all.add(solved),
+                None => islands.methods[island as usize] = Method::AugmentedLagrangian,
+            }
+            first = end;
+        }
+    }
+
+    /// Solves for the velocities of bodies without contacts; held ones are not asked for.
+    pub(crate) fn solve_free(
+        &mut self,
+        linear: Linear<'_>,
+        sides: Sides<'_>,
+        settings: SolveSettings,
+        dt: f64,
+        velocities: &mut [Vec3],
+    ) -> Result<linear::Solved, SolveError> {
+        self.list(sides);
+        self.solve_listed(linear, sides, settings, dt, velocities)
+    }
+
+    /// The same once bodies have been listed.
+    fn solve_listed(
+        &mut self,
+        linear: Linear<'_>,
+        sides: Sides<'_>,
+        settings: SolveSettings,
+        dt: f64,
+        velocities: &mut [Vec3],
+    ) -> Result<linear::Solved, SolveError> {
+        let Linear { matrix, right, held, .. } = linear;
+        let SolveSettings { rows: RowSettings { max_dense_vertices, large_islands, .. }, .. } =
+            settings;
+        let is_asked = large_islands == IslandSolver::Factored
+            && settings.linear.solver == LinearSolver::Pcg;
+        let is_large = |own: &Range<usize>| own.len() > max_dense_vertices;
+        if !(is_asked && self.bodies.iter().any(is_large)) {
+            return self.solvers.solve(linear, settings.linear, velocities);
+        }
+        let equations = Equations { matrix, right, held, dt };
+        self.factored_pgs.begin(equations, &[], &[]);
+        let groups = sides.rigid.map_or(&[][..], |rigid| rigid.groups);
+        let mut done: Vec<VertexId> = held.to_vec();
+        let mut iterations = 0;
+        for (body, own) in self.bodies.iter().enumerate().filter(|(_, own)| is_large(own)) {
+            let is_grouped = groups.get(body).copied().flatten().is_some();
+            let first = VertexId(own.start as u32);
+            let is_held = held.binary_search(&first).is_ok_and(|place| {
+                let last = held.get(place + own.len() - 1);
+                last.is_some_and(|last| last.index() + 1 == own.end)
+            });
+            if is_grouped || is_held {
+                continue;
+            }
+            let members = [BodyId(body as u32)];
+            let bodies = &self.bodies;
+            let island = Island { equations, bodies, members: &members, sides, rows: &[] };
+            let tolerance = settings.linear.tolerance;
+            let solved = self.factored_pgs.solve_free(
+                &mut self.references,
+                island,
+                tolerance,
+                velocities,
+            );
+            if let Some(own_iterations) = solved {
+                iterations += own_iterations;
+                done.extend(own.clone().map(|v| VertexId(v as u32)));
+            }
+        }
+        done.sort_unstable();
+        done.dedup();
+        if done.len() == velocities.len() {
+            return Ok(linear::Solved { iterations, residual: settings.linear.tolerance });
+        }
+        let rest = Linear { held: &done, ..linear };
+        let solved = self.solvers.solve(rest, settings.linear, velocities)?;
+        Ok(linear::Solved { iterations: iterations + solved.iterations, ..solved })
     }
 
     /// Moves groups of rigid bodies and what they hold as wholes, as all impulses want it.
@@ -219,8 +398,8 @@ impl RowSolver {
     ) {
         let Some(rigid) = sides.rigid.filter(|rigid| !rigid.coarse_dofs.is_empty()) else { return };
         let Equations { matrix, right, held, .. } = equations;
-        let RowSolver { parts: [_, other], pushed, pcg, .. } = self;
-        push(right, other, pushed);
+        let RowSolver { parts: [_, factored, other], pushed, pcg, .. } = self;
+        push(right, [factored, other], pushed);
         let linear = Linear { matrix, right: pushed, held, bodies: sides.starts };
         pcg.move_groups(linear, rigid.coarse_dofs, velocities);
     }
@@ -250,8 +429,8 @@ impl RowSolver {
         velocities: &mut [Vec3],
     ) {
         let Equations { matrix, right, .. } = equations;
-        let RowSolver { parts: [_, other], pushed, pcg, held, .. } = self;
-        push(right, other, pushed);
+        let RowSolver { parts: [_, factored, other], pushed, pcg, held, .. } = self;
+        push(right, [factored, other], pushed);
         let bodies = sides.starts;
         pcg.coarse_correction(Linear { matrix, right: pushed, held, bodies }, velocities);
         let Some(rigid) = sides.rigid else { return };
@@ -259,7 +438,7 @@ impl RowSolver {
             let is_rigid = rigid.centres.get(body).is_some_and(Option::is_some)
                 && rigid.groups.get(body).is_none_or(Option::is_none);
             let id = BodyId(body as u32);
-            if is_rigid && self.islands.touch[body] && !self.islands.is_dense(id) {
+            if is_rigid && self.islands.method(id) == Some(Method::AugmentedLagrangian) {
                 // Nothing joins its unknowns to others but the contacts.
                 for v in [first, first + 1] {
                     velocities[v] = matrix.diagonal(v).inverse() * self.pushed[v];
@@ -268,38 +447,45 @@ impl RowSolver {
         }
     }
 
-    /// Hands each row to its solver.
+    /// Hands each row to its solver, those with factors island by island.
     fn split(&mut self, sides: Sides<'_>, contacts: &[Contact], row_impulses: &[ContactImpulse]) {
-        self.parts.iter_mut().for_each(RowSubset::clear);
-        let all = contacts.iter().zip(row_impulses).enumerate();
-        for (_, (contact, row_impulse)) in all.filter(|(k, _)| self.reduction.is_representative(*k))
-        {
-            let part = &mut self.parts[usize::from(!self.islands.is_dense(contact.bodies.0))];
-            part.rows.push(SolverRow::between(contact, sides.rigid));
-            part.row_impulses.push(*row_impulse);
+        let RowSolver { parts, islands, reduction, .. } = self;
+        parts.iter_mut().for_each(RowSubset::clear);
+        for (k, contact) in contacts.iter().enumerate() {
+            if let Some(method) = islands.method(contact.bodies.0)
+                && reduction.is_representative(k)
+            {
+                parts[method as usize].contacts.push(k as u32);
+            }
+        }
+        let island = |contact: &u32| islands.parents[contacts[*contact as usize].bodies.0.index()];
+        parts[Method::Factored as usize].contacts.sort_by_key(island);
+        for RowSubset { contacts: own, rows, row_impulses: impulses } in parts {
+            let own = own.iter().map(|k| *k as usize);
+            rows.extend(own.clone().map(|k| SolverRow::between(&contacts[k], sides.rigid)));
+            impulses.extend(own.map(|k| row_impulses[k]));
         }
     }
 
-    /// Takes the impulses back in the order of the rows.
-    fn join(&self, contacts: &[Contact], row_impulses: &mut [ContactImpulse]) {
-        let mut next = [0; 2];
-        let all = contacts.iter().zip(row_impulses).enumerate();
-        for (_, (contact, row_impulse)) in all.filter(|(k, _)| self.reduction.is_representative(*k))
-        {
-            let part = usize::from(!self.islands.is_dense(contact.bodies.0));
-            *row_impulse = self.parts[part].row_impulses[next[part]];
-            next[part] += 1;
+    /// Takes the impulses back in the order of the contacts.
+    fn join(&self, row_impulses: &mut [ContactImpulse]) {
+        for part in &self.parts {
+            for (contact, impulse) in part.contacts.iter().zip(&part.row_impulses) {
+                row_impulses[*contact as usize] = *impulse;
+            }
         }
     }
 }
 
 /// Fills `pushed` with b and the impulses of rows, N·s.
-fn push(right: &[Vec3], part: &RowSubset, pushed: &mut Vec<Vec3>) {
+fn push(right: &[Vec3], parts: [&mut RowSubset; 2], pushed: &mut Vec<Vec3>) {
     pushed.clear();
     pushed.extend_from_slice(right);
-    for (contact, row_impulse) in part.rows.iter().zip(&part.row_impulses) {
-        let impulse = row_impulse.impulse(contact.normal);
-        contact.terms().for_each(|(v, share)| pushed[v.index()] += share.apply_transpose(impulse));
+    for part in parts {
+        for (row, row_impulse) in part.rows.iter().zip(&part.row_impulses) {
+            let impulse = row_impulse.impulse(row.normal);
+            row.terms().for_each(|(v, share)| pushed[v.index()] += share.apply_transpose(impulse));
+        }
     }
 }
 
@@ -326,8 +512,8 @@ fn hold(
 struct Islands {
     /// Another body of the same island with a smaller number, or the body itself.
     parents: Vec<u32>,
-    /// Whether all bodies of the island are small, by its first body.
-    are_small: Vec<bool>,
+    /// Solver of the island, by its first body.
+    methods: Vec<Method>,
     /// Whether a body touches anything.
     touch: Vec<bool>,
 }
@@ -339,9 +525,10 @@ impl Islands {
         bodies: &[Range<usize>],
         groups: &[Option<BodyId>],
         contacts: &[Contact],
-        max_dense_vertices: usize,
+        settings: RowSettings,
     ) {
-        let Islands { parents, are_small, touch } = self;
+        let RowSettings { max_dense_vertices, large_islands, .. } = settings;
+        let Islands { parents, methods, touch } = self;
         parents.clear();
         parents.extend(0..bodies.len() as u32);
         touch.clear();
@@ -360,19 +547,32 @@ impl Islands {
             join(parents, body as u32, group.0);
         }
         tied().for_each(|(body, group)| touch[body] |= touch[group.index()]);
-        are_small.clear();
-        are_small.resize(bodies.len(), true);
+        methods.clear();
+        methods.resize(bodies.len(), Method::Dense);
+        let large = match large_islands {
+            IslandSolver::Factored => Method::Factored,
+            IslandSolver::AugmentedLagrangian => Method::AugmentedLagrangian,
+        };
         for (body, vertices) in bodies.iter().enumerate() {
             let island = first(parents, body as u32);
             parents[body] = island;
-            are_small[island as usize] &= vertices.len() <= max_dense_vertices;
+            if vertices.len() > max_dense_vertices {
+                methods[island as usize] = large;
+            }
         }
-        tied().for_each(|(body, _)| are_small[parents[body] as usize] = false);
+        tied().for_each(|(body, _)| methods[parents[body] as usize] = large);
     }
 
-    /// Whether a body is solved with dense inverses.
-    fn is_dense(&self, body: BodyId) -> bool {
-        self.touch[body.index()] && self.are_small[self.parents[body.index()] as usize]
+    /// Solver of a body; none where it touches nothing.
+    fn method(&self, body: BodyId) -> Option<Method> {
+        let island = self.parents[body.index()] as usize;
+        self.touch[body.index()].then(|| self.methods[island])
+    }
+
+    /// Gives all islands of a solver to another.
+    fn replace(&mut self, from: Method, to: Method) {
+        let all = self.methods.iter_mut().filter(|method| **method == from);
+        all.for_each(|method| *method = to);
     }
 }
 
@@ -417,18 +617,20 @@ mod tests {
         let bodies = [0..2, 2..4, 4..6, 6..8, 8..20];
         let on_floor = |body: u32| Contact { bodies: (BodyId(body), None), ..meeting(body, 0) };
         let mut islands = Islands::default();
-        islands.find(&bodies, &[], &[meeting(2, 0), on_floor(1), on_floor(4)], 2);
-        let dense_pgs =
-            |islands: &Islands| [0, 1, 2, 3, 4].map(|body| islands.is_dense(BodyId(body)));
-        assert_eq!(dense_pgs(&islands), [true, true, true, false, false]);
+        let settings = RowSettings { max_dense_vertices: 2, ..RowSettings::default() };
+        islands.find(&bodies, &[], &[meeting(2, 0), on_floor(1), on_floor(4)], settings);
+        let methods =
+            |islands: &Islands| [0, 1, 2, 3, 4].map(|body| islands.method(BodyId(body)));
+        let (dense, factored) = (Some(Method::Dense), Some(Method::Factored));
+        assert_eq!(methods(&islands), [dense, dense, dense, None, factored]);
         // The large body takes its island with it, the one on the floor is left alone.
-        islands.find(&bodies, &[], &[meeting(2, 0), meeting(2, 4), on_floor(1)], 2);
-        assert_eq!(dense_pgs(&islands), [false, true, false, false, false]);
+        islands.find(&bodies, &[], &[meeting(2, 0), meeting(2, 4), on_floor(1)], settings);
+        assert_eq!(methods(&islands), [factored, dense, factored, None, factored]);
     }
 
     /// Pairs of vertices, each joined by stiffness; the first of each body meets the next body.
     #[test]
-    fn both_solvers_find_the_same_velocities() {
+    fn all_solvers_find_the_same_velocities() {
         let masses = [1.0, 2.0, 3.0, 1.0, 2.0, 5.0];
         let rest = [0, 1, 2, 3, 4, 5].map(|k| f64::from(k) * Vec3::ONE);
         let edges = [0, 1, 2].map(|body| [2 * body, 2 * body + 1].map(VertexId));
@@ -449,9 +651,15 @@ mod tests {
         let mut contacts = [meeting(0, 1), meeting(1, 2), meeting(2, 0)];
         contacts[2].normal = -Vec3::Z;
         let linear = LinearSettings { tolerance: 1e-12, ..LinearSettings::default() };
-        let solved = [0, 2].map(|max_dense_vertices| {
+        let ways = [
+            (0, IslandSolver::AugmentedLagrangian),
+            (2, IslandSolver::Factored),
+            (0, IslandSolver::Factored),
+        ];
+        let solved = ways.map(|(max_dense_vertices, large_islands)| {
             let settings = RowSettings {
                 max_dense_vertices,
+                large_islands,
                 sweeps: 200,
                 velocity_tolerance: 1e-14,
                 rigid_sweeps: 200,
@@ -474,9 +682,11 @@ mod tests {
                 .unwrap();
             (velocities, row_impulses)
         });
-        let [(by_rounds, row_impulses), (by_sweeps, _)] = solved;
-        for (a, b) in by_rounds.iter().zip(by_sweeps) {
+        let [(by_rounds, row_impulses), (by_sweeps, _), (by_factors, _)] = solved;
+        for ((a, b), c) in by_rounds.iter().zip(by_sweeps).zip(by_factors) {
             assert!(a.abs_diff_eq(b, 1e-9), "{a} {b}");
+            // Its tolerance is per size and step.
+            assert!(c.abs_diff_eq(b, 1e-5), "{c} {b}");
         }
         assert!(
             row_impulses.iter().any(|row_impulse| row_impulse.normal > 0.1),

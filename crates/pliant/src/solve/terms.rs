@@ -81,6 +81,8 @@ pub(crate) struct Sides<'a> {
     pub starts: &'a BodyOffsets,
     /// Of all vertices, kg; where unknowns of rigid bodies are, those of the unknowns.
     pub masses: &'a [f64],
+    /// Of all vertices, m; rotations of bodies are not known where there are fewer.
+    pub positions: &'a [Vec3],
     /// Which bodies are rigid, and where; `None` if none is.
     pub rigid: Option<RigidSides<'a>>,
 }
@@ -88,7 +90,25 @@ pub(crate) struct Sides<'a> {
 impl<'a> Sides<'a> {
     /// Soft bodies alone.
     pub(crate) fn soft(starts: &'a BodyOffsets, masses: &'a [f64]) -> Sides<'a> {
-        Sides { starts, masses, rigid: None }
+        Sides { starts, masses, positions: &[], rigid: None }
+    }
+
+    /// Where an unknown of a body is, m, and what it weighs in a rotation, kg.
+    ///
+    /// A spin has no place of its own.
+    pub(crate) fn point(&self, body: usize, unknown: usize) -> (Vec3, f64) {
+        let rigid = self.rigid.and_then(|rigid| {
+            let centre = rigid.centres.get(body).copied().flatten()?;
+            Some((centre, rigid.firsts[body] as usize))
+        });
+        match rigid {
+            Some((centre, first)) if first == unknown => (centre, self.masses[unknown]),
+            Some((centre, _)) => (centre, 0.0),
+            None => {
+                let point = self.positions.get(unknown).copied();
+                (point.unwrap_or(Vec3::ZERO), self.masses[unknown])
+            }
+        }
     }
 }
 

@@ -244,7 +244,6 @@ impl Implicit {
         let with_rigids = !system.rigids.is_empty() && self.solves_constraints();
         let Implicit {
             settings,
-            solvers,
             groups,
             row_solver,
             spring_solver,
@@ -256,6 +255,7 @@ impl Implicit {
         let Some(matrix) = system.forces.matrix() else { return Ok(()) };
         let (mut held, bodies) = (system.pins.vertices(), system.bodies.offsets());
         let mut given = Sides::soft(bodies, system.masses.of());
+        given.positions = &stage.positions;
         if with_rigids {
             held = &self.reduced.held;
             given.masses = &self.reduced.masses;
@@ -270,7 +270,8 @@ impl Implicit {
                 // Once more with their forces given, which cancel: so momentum is kept.
                 linear.right = spring_solver.right();
             }
-            let solved = solvers.solve(linear, settings.linear, ends)?;
+            let how = SolveSettings { rows: settings.rows, linear: settings.linear };
+            let solved = row_solver.solve_free(linear, given, how, stage.span, ends)?;
             if with_rigids {
                 groups.move_groups(linear, self.reduced.coarse_dofs(), ends);
             }

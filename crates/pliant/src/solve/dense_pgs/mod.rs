@@ -11,18 +11,17 @@
 //! alone, piles jitter. Sweeps see the vertices in contacts only; the others of a body follow at
 //! the end. A contact that is never active has no response.
 
-mod constraint;
-
 use std::ops::Range;
 
 use crate::contact::impulse::ContactImpulse;
 use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 use crate::par;
+use crate::solve::compliance::constraint::{ContactConstraint, ContactSide, Probe};
+use crate::solve::compliance::{Compliance, Rows};
 use crate::solve::dense::Inverse;
-use crate::solve::dense_pgs::constraint::{ContactConstraint, ContactSide, Probe};
-use crate::solve::gauss_seidel::{self, GaussSeidel, Relaxed, SweepLimits};
+use crate::solve::gauss_seidel::{self, SweepLimits};
 use crate::solve::nncg::Nncg;
 use crate::solve::rigid_pgs::RigidPgs;
 use crate::solve::rows::{Equations, RowSettings, Solved, Unknowns};
@@ -84,6 +83,18 @@ struct BodyInverse {
     free: Vec<f64>,
     /// Index of its first speed among all.
     start: usize,
+}
+
+impl Compliance for BodyInverse {
+    #[inline]
+    fn rows(&self, place: usize) -> [&[f64]; 3] {
+        self.inverse.rows(place)
+    }
+
+    #[inline]
+    fn block(&self, row: usize, column: usize) -> Mat3 {
+        self.inverse.block(row, column)
+    }
 }
 
 impl DensePgs {
@@ -304,52 +315,17 @@ impl DensePgs {
     fn sweep(&mut self, limits: SweepLimits, row_impulses: &mut [ContactImpulse]) -> Solved {
         let DensePgs { parts, probes, constraints, responses, speeds, nncg, .. } = self;
         nncg.begin(row_impulses, speeds);
-        let mut rows = Rows { parts, probes, constraints, responses, speeds, nncg, row_impulses };
-        Solved { sweeps: gauss_seidel::sweep(&mut rows, limits), ..Solved::default() }
-    }
-}
-
-/// All contacts during the sweeps.
-struct Rows<'a> {
-    parts: &'a [BodyInverse],
-    probes: &'a [Probe],
-    constraints: &'a mut [ContactConstraint],
-    responses: &'a mut [f64],
-    speeds: &'a mut [f64],
-    nncg: &'a mut Nncg,
-    row_impulses: &'a mut [ContactImpulse],
-}
-
-impl GaussSeidel for Rows<'_> {
-    fn row_count(&self) -> usize {
-        self.row_impulses.len()
-    }
-
-    #[inline]
-    fn relax(&mut self, row: usize) -> Relaxed {
-        let Rows { parts, probes, constraints, responses, speeds, .. } = self;
-        let (constraint, row_impulse) = (&mut constraints[row], &mut self.row_impulses[row]);
-        let relative = probes[row].relative(constraint, speeds);
-        if *row_impulse == ContactImpulse::default() && probes[row].is_free(relative) {
-            return Relaxed::Converged;
-        }
-        if !constraint.is_ready {
-            constraint.settle(parts);
-            constraint.respond(parts, 0, responses);
-            constraint.is_ready = true;
-        }
-        let Some(impulse) = constraint.block.relax(row_impulse, relative) else {
-            return Relaxed::Converged;
+        let mut rows = Rows {
+            parts: &parts[..],
+            probes,
+            constraints,
+            responses,
+            speeds,
+            nncg,
+            row_impulses,
+            tolerance: 1.0,
         };
-        constraint.push(responses, impulse, speeds);
-        match constraint.block.is_converged(impulse) {
-            true => Relaxed::Converged,
-            false => Relaxed::Moved { is_rigid: constraint.is_rigid },
-        }
-    }
-
-    fn accelerate(&mut self) {
-        self.nncg.accelerate(self.row_impulses, self.speeds);
+        Solved { sweeps: gauss_seidel::sweep(&mut rows, limits), ..Solved::default() }
     }
 }
 

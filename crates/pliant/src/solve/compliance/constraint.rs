@@ -1,12 +1,12 @@
-//! A contact constraint of dense PGS, in two parts: a small probe and the rest.
+//! A contact constraint, in two parts: a small probe and the rest.
 //!
 //! A sweep skips an inactive contact by reading its [`Probe`] alone; only contacts that are
 //! active, or become so, have a Delassus block and a response.
 
 use crate::math::{Mat3, Vec3};
+use crate::solve::compliance::Compliance;
 use crate::solve::contact_block::ContactBlock;
 use crate::solve::dense::add;
-use crate::solve::dense_pgs::BodyInverse;
 use crate::solve::terms::{MOST_FREE, SolverRow, Term};
 
 /// Most unknowns of a contact between soft bodies.
@@ -28,13 +28,13 @@ pub(crate) struct Probe {
     min_normal_velocity: f64,
 }
 
-/// A contact constraint.
+/// A contact constraint of at most `N` unknowns.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ContactConstraint {
+pub(crate) struct ContactConstraint<const N: usize = MOST_FREE> {
     /// First speed of each unknown; the first `count` are in use.
-    starts: [usize; MOST_FREE],
+    starts: [usize; N],
     /// Jacobian of each unknown: its share in the relative velocity.
-    shares: [Term; MOST_FREE],
+    shares: [Term; N],
     /// Unknowns in use; pinned ones are not.
     count: usize,
     /// Complete once `is_ready`.
@@ -63,7 +63,7 @@ pub(crate) struct ContactSide {
 
 impl Probe {
     /// The probe of a constraint that has all its unknowns.
-    pub(crate) fn of(constraint: &ContactConstraint) -> Probe {
+    pub(crate) fn of<const N: usize>(constraint: &ContactConstraint<N>) -> Probe {
         let ContactBlock { normal, surface_velocity, min_normal_velocity, .. } = constraint.block;
         // An unused start must still index a speed.
         let mut starts = [constraint.starts[0] as u32; MOST_PLAIN];
@@ -80,7 +80,11 @@ impl Probe {
 
     /// J v: relative velocity before `surface_velocity` is subtracted, m/s.
     #[inline]
-    pub(crate) fn relative(&self, constraint: &ContactConstraint, speeds: &[f64]) -> Vec3 {
+    pub(crate) fn relative<const N: usize>(
+        &self,
+        constraint: &ContactConstraint<N>,
+        speeds: &[f64],
+    ) -> Vec3 {
         if !self.is_plain {
             return constraint.relative(speeds);
         }
@@ -98,7 +102,7 @@ impl Probe {
     }
 }
 
-impl ContactConstraint {
+impl<const N: usize> ContactConstraint<N> {
     /// A contact without unknowns yet.
     ///
     /// `velocity_tolerance` is the change of velocity that counts as converged, m/s.
@@ -106,10 +110,10 @@ impl ContactConstraint {
         contact: &SolverRow,
         sides: [ContactSide; 2],
         velocity_tolerance: f64,
-    ) -> ContactConstraint {
+    ) -> ContactConstraint<N> {
         ContactConstraint {
-            starts: [0; MOST_FREE],
-            shares: [Term::Weight(0.0); MOST_FREE],
+            starts: [0; N],
+            shares: [Term::Weight(0.0); N],
             count: 0,
             block: ContactBlock::unmoved(contact),
             is_rigid: contact.is_rigid(),
@@ -121,8 +125,8 @@ impl ContactConstraint {
 
     /// Adds a free unknown.
     pub(crate) fn add(&mut self, start: usize, share: Term) {
-        debug_assert!(self.count < MOST_FREE, "attached vertices are not for this solver");
-        if self.count < MOST_FREE {
+        debug_assert!(self.count < N, "more unknowns than a contact can have");
+        if self.count < N {
             self.starts[self.count] = start;
             self.shares[self.count] = share;
             self.count += 1;
@@ -130,7 +134,7 @@ impl ContactConstraint {
     }
 
     /// Computes the Delassus block.
-    pub(crate) fn settle(&mut self, parts: &[BodyInverse]) {
+    pub(crate) fn settle(&mut self, parts: &[impl Compliance]) {
         self.block = self.block.moved_by(self.weigh(parts), self.velocity_tolerance);
     }
 
@@ -153,10 +157,10 @@ impl ContactConstraint {
     }
 
     /// The Delassus block G = J A⁻¹ Jᵀ, 1/kg.
-    fn weigh(&self, parts: &[BodyInverse]) -> Mat3 {
+    fn weigh(&self, parts: &[impl Compliance]) -> Mat3 {
         let mut delassus = Mat3::ZERO;
         for side in &self.sides {
-            let inverse = &parts[side.part].inverse;
+            let Some(inverse) = parts.get(side.part) else { continue };
             for (row, share) in self.terms(side) {
                 for (column, other) in self.terms(side) {
                     let block = inverse.block(row, column);
@@ -171,11 +175,16 @@ impl ContactConstraint {
     }
 
     /// Fills W = A⁻¹ Jᵀ; `responses` start at the index `first`.
-    pub(crate) fn respond(&self, parts: &[BodyInverse], first: usize, responses: &mut [f64]) {
+    pub(crate) fn respond(
+        &self,
+        parts: &[impl Compliance],
+        first: usize,
+        responses: &mut [f64],
+    ) {
         for side in self.sides.iter().filter(|side| side.width > 0) {
             let own = &mut responses[side.response - first..][..3 * side.width];
             own.fill(0.0);
-            let inverse = &parts[side.part].inverse;
+            let inverse = &parts[side.part];
             for (row, share) in self.terms(side) {
                 let lines = own.chunks_exact_mut(side.width);
                 match share {

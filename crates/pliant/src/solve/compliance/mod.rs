@@ -1,0 +1,68 @@
+//! Contacts swept through the compliance of whole bodies.
+//!
+//! What a body does when it is pushed at one vertex is a part of the inverse of its matrix: all
+//! of its vertices move, as elasticity and inertia want it. Projected Gauss–Seidel with these
+//! responses converges whatever the stiffness.
+
+pub(crate) mod constraint;
+
+use crate::contact::impulse::ContactImpulse;
+use crate::math::Mat3;
+use crate::solve::compliance::constraint::{ContactConstraint, Probe};
+use crate::solve::gauss_seidel::{GaussSeidel, Relaxed};
+use crate::solve::nncg::Nncg;
+
+/// Velocities per impulse of some vertices of one body: a symmetric matrix, 1/kg.
+pub(crate) trait Compliance {
+    /// The three rows of a vertex, by its index among them: three numbers per vertex, and padding.
+    fn rows(&self, place: usize) -> [&[f64]; 3];
+
+    /// The block of two vertices, by their indices.
+    fn block(&self, row: usize, column: usize) -> Mat3;
+}
+
+/// Contacts during the sweeps, and the bodies that they move.
+pub(crate) struct Rows<'a, C, const N: usize> {
+    pub parts: &'a [C],
+    pub probes: &'a [Probe],
+    pub constraints: &'a mut [ContactConstraint<N>],
+    pub responses: &'a mut [f64],
+    pub speeds: &'a mut [f64],
+    pub nncg: &'a mut Nncg,
+    pub row_impulses: &'a mut [ContactImpulse],
+    /// Tolerances of the constraints are multiplied by it.
+    pub tolerance: f64,
+}
+
+impl<C: Compliance, const N: usize> GaussSeidel for Rows<'_, C, N> {
+    fn row_count(&self) -> usize {
+        self.row_impulses.len()
+    }
+
+    #[inline]
+    fn relax(&mut self, row: usize) -> Relaxed {
+        let Rows { parts, probes, constraints, responses, speeds, .. } = self;
+        let (constraint, row_impulse) = (&mut constraints[row], &mut self.row_impulses[row]);
+        let relative = probes[row].relative(constraint, speeds);
+        if *row_impulse == ContactImpulse::default() && probes[row].is_free(relative) {
+            return Relaxed::Converged;
+        }
+        if !constraint.is_ready {
+            constraint.settle(parts);
+            constraint.respond(parts, 0, responses);
+            constraint.is_ready = true;
+        }
+        let Some(impulse) = constraint.block.relax(row_impulse, relative) else {
+            return Relaxed::Converged;
+        };
+        constraint.push(responses, impulse, speeds);
+        match constraint.block.is_converged(impulse / self.tolerance) {
+            true => Relaxed::Converged,
+            false => Relaxed::Moved { is_rigid: constraint.is_rigid },
+        }
+    }
+
+    fn accelerate(&mut self) {
+        self.nncg.accelerate(self.row_impulses, self.speeds);
+    }
+}

@@ -1,0 +1,524 @@
+//! One part of an island: unknowns that the matrix couples, solved by themselves.
+//!
+//! Mostly a body; several where vertices of soft bodies are attached to rigid ones. A small part
+//! has a dense inverse. Any other has the factors of its reference, see
+//! [`reference`](super::reference), and conjugate gradients with these as preconditioner.
+//!
+//! | here        | usual | meaning                                                       |
+//! |-------------|-------|---------------------------------------------------------------|
+//! | `residual`  | r     | right-hand side with the impulses of contacts minus A v, N·s  |
+//! | `corrected` | z     | r through the preconditioner: the error of v, nearly, m/s     |
+//! | `direction` | p     | search direction                                              |
+//! | `image`     | A p   | change of the residual along it                               |
+
+use std::ops::Range;
+
+use crate::force::BlockMatrix;
+use crate::math::{Mat3, Vec3};
+use crate::solve::compliance::Compliance;
+use crate::solve::dense::Inverse;
+use crate::solve::factored::reference::{Asked, HELD, References, Work};
+use crate::solve::linear::dot;
+use crate::solve::terms::Sides;
+
+/// Numbers that are processed together; rows of a compliance are padded to a multiple.
+const LANES: usize = 4;
+
+/// Place of an unknown that is not in the working set.
+const ABSENT: u32 = u32::MAX;
+
+/// Bounds of what an iteration is expected to leave of the error.
+const RATES: [f64; 2] = [0.02, 0.9];
+
+/// Share of the first error below which factors and rounding have nothing to say.
+const EXHAUSTED: f64 = 1e-9;
+
+/// Ranges of unknowns, ascending.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Spans {
+    ranges: Vec<Range<usize>>,
+    count: usize,
+}
+
+impl Spans {
+    fn clear(&mut self) {
+        self.ranges.clear();
+        self.count = 0;
+    }
+
+    fn push(&mut self, range: Range<usize>) {
+        self.count += range.len();
+        self.ranges.push(range);
+    }
+
+    /// Unknowns in all.
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// All unknowns, ascending.
+    pub(super) fn unknowns(&self) -> impl Iterator<Item = usize> {
+        self.ranges.iter().cloned().flatten()
+    }
+
+    /// Number of an unknown among these.
+    #[inline]
+    pub(super) fn local(&self, unknown: usize) -> Option<usize> {
+        let mut first = 0;
+        for range in &self.ranges {
+            if range.contains(&unknown) {
+                return Some(first + unknown - range.start);
+            }
+            first += range.len();
+        }
+        None
+    }
+
+    /// The range, where there is one only.
+    fn single(&self) -> Option<Range<usize>> {
+        match &self.ranges[..] {
+            [range] => Some(range.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// A part of an island.
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    /// Its first body.
+    pub key: usize,
+    bodies: Vec<usize>,
+    pub spans: Spans,
+    /// Whether it has a dense inverse.
+    pub is_exact: bool,
+    inverse: Inverse,
+    /// Velocities of the vertices that the inverse was asked for.
+    solved: Vec<f64>,
+    points: Vec<Vec3>,
+    masses: Vec<f64>,
+    /// From the reference to now.
+    rotation: Mat3,
+    residual: Vec<Vec3>,
+    corrected: Vec<Vec3>,
+    direction: Vec<Vec3>,
+    image: Vec<Vec3>,
+    work: Work,
+    /// Size of the smallest body at its contacts, m.
+    pub size: f64,
+    /// Whether none of its unknowns is held.
+    pub is_free: bool,
+    /// Largest error of its velocities, by estimate, m/s.
+    pub left: f64,
+    /// Whether impulses have changed since its velocities were found.
+    pub is_changed: bool,
+    /// Whether its factors are of this step.
+    pub is_new: bool,
+    /// Iterations of the last round, and of all.
+    pub iterations: usize,
+    pub total: usize,
+    /// Unknowns in the working set, ascending, and the place of each unknown among them.
+    working: Vec<u32>,
+    places: Vec<u32>,
+    /// Numbers in a row of the compliance.
+    pub width: usize,
+    compliance: Vec<f64>,
+    /// First of its speeds among those of all parts.
+    pub start: usize,
+}
+
+/// A step's equations as parts see them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PartEquations<'a> {
+    pub matrix: &'a BlockMatrix,
+    /// Whether each unknown is held.
+    pub held: &'a [bool],
+    /// Length of the step, s.
+    pub dt: f64,
+}
+
+impl PartEquations<'_> {
+    pub(super) fn is_held(&self, unknown: usize) -> bool {
+        self.held[unknown]
+    }
+}
+
+impl Compliance for Part {
+    #[inline]
+    fn rows(&self, place: usize) -> [&[f64]; 3] {
+        let lines = &self.compliance[3 * place * self.width..3 * (place + 1) * self.width];
+        let (x, rest) = lines.split_at(self.width);
+        let (y, z) = rest.split_at(self.width);
+        [x, y, z]
+    }
+
+    #[inline]
+    fn block(&self, row: usize, column: usize) -> Mat3 {
+        let [x, y, z] = self.rows(column).map(|line| Vec3::from_slice(&line[3 * row..]));
+        Mat3::from_cols(x, y, z)
+    }
+}
+
+impl Part {
+    /// Begins a part with a body; [`Part::add`] takes in others.
+    pub(super) fn begin(&mut self, key: usize) {
+        self.key = key;
+        self.bodies.clear();
+        self.spans.clear();
+        self.size = f64::INFINITY;
+        self.working.clear();
+        (self.left, self.is_changed, self.is_new) = (f64::INFINITY, true, false);
+        (self.iterations, self.total) = (0, 0);
+    }
+
+    /// Takes in the unknowns of a body, all behind those that it has.
+    pub(super) fn add(&mut self, body: usize, unknowns: Range<usize>) {
+        self.bodies.push(body);
+        self.spans.push(unknowns);
+    }
+
+    /// Takes in where its unknowns are, and what they weigh.
+    pub(super) fn locate(
+        &mut self,
+        equations: PartEquations<'_>,
+        sides: Sides<'_>,
+    ) {
+        self.points.clear();
+        self.masses.clear();
+        for (body, range) in self.bodies.iter().zip(&self.spans.ranges) {
+            for unknown in range.clone() {
+                let (point, mass) = sides.point(*body, unknown);
+                self.points.push(point);
+                self.masses.push(mass);
+            }
+        }
+        self.is_free = !self.spans.unknowns().any(|unknown| equations.is_held(unknown));
+        self.places.clear();
+        self.places.resize(self.spans.len(), ABSENT);
+    }
+
+    /// Makes its inverse or its factors; false where that is impossible.
+    pub(super) fn prepare(
+        &mut self,
+        references: &mut References,
+        equations: PartEquations<'_>,
+        most_exact: usize,
+        is_touched: impl Fn(usize) -> bool,
+    ) -> bool {
+        let is_held = |unknown: usize| equations.is_held(unknown);
+        let single = self.spans.single().filter(|range| range.len() <= most_exact);
+        self.is_exact = single.is_some();
+        self.rotation = Mat3::IDENTITY;
+        if let Some(range) = single {
+            return self.inverse.fill(equations.matrix, range, is_touched, is_held);
+        }
+        let terms = self.spans.ranges.iter().map(|own| equations.matrix.terms_at(own.clone()));
+        if terms.flatten().next().is_some() {
+            return false;
+        }
+        let found = references.prepare(equations.matrix, self.asked(equations.dt), is_held);
+        self.rotation = found.unwrap_or(Mat3::IDENTITY);
+        found.is_some()
+    }
+
+    fn asked(&self, dt: f64) -> Asked<'_> {
+        let Part { key, spans, points, masses, .. } = self;
+        Asked { key: *key, spans, points, masses, dt }
+    }
+
+    /// Factors its matrix anew.
+    pub(super) fn renew(&mut self, references: &mut References, equations: PartEquations<'_>) {
+        let is_held = |unknown: usize| equations.is_held(unknown);
+        if references.renew(equations.matrix, self.asked(equations.dt), is_held) {
+            self.rotation = Mat3::IDENTITY;
+        }
+        // Not again in this step, whether it succeeded or not.
+        self.is_new = true;
+    }
+
+    /// Residual of the velocities.
+    pub(super) fn start_residual(
+        &mut self,
+        equations: PartEquations<'_>,
+        right: &[Vec3],
+        velocities: &[Vec3],
+    ) {
+        let Part { spans, residual, .. } = self;
+        residual.clear();
+        residual.extend(spans.unknowns().map(|row| {
+            if equations.is_held(row) {
+                return Vec3::ZERO;
+            }
+            let (columns, blocks) = equations.matrix.row(row);
+            let terms = columns.iter().zip(blocks);
+            right[row] - terms.map(|(c, block)| *block * velocities[c.index()]).sum::<Vec3>()
+        }));
+    }
+
+    /// Its largest velocity, m/s.
+    pub(super) fn fastest(&self, velocities: &[Vec3]) -> f64 {
+        let squares = self.spans.unknowns().map(|unknown| velocities[unknown].length_squared());
+        squares.fold(0.0, f64::max).sqrt()
+    }
+
+    /// Adds an impulse at an unknown, N·s.
+    pub(super) fn push(&mut self, equations: PartEquations<'_>, unknown: usize, impulse: Vec3) {
+        self.is_changed = true;
+        if self.is_exact || equations.is_held(unknown) {
+            return;
+        }
+        if let Some(local) = self.spans.local(unknown) {
+            self.residual[local] += impulse;
+        }
+    }
+
+    /// Solves for its velocities under all impulses, to a largest error, m/s.
+    ///
+    /// `right` has the impulses of the contacts.
+    pub(super) fn follow(
+        &mut self,
+        references: &References,
+        equations: PartEquations<'_>,
+        right: &[Vec3],
+        goal: f64,
+        most: usize,
+        velocities: &mut [Vec3],
+    ) -> Option<f64> {
+        self.iterations = 0;
+        if !self.is_changed && self.left <= goal {
+            return None;
+        }
+        self.is_changed = false;
+        if self.is_exact {
+            self.follow_exactly(equations, right, velocities);
+            return None;
+        }
+        let rate = self.iterate(references, equations, goal, most, velocities);
+        self.total += self.iterations;
+        rate
+    }
+
+    fn follow_exactly(
+        &mut self,
+        equations: PartEquations<'_>,
+        right: &[Vec3],
+        velocities: &mut [Vec3],
+    ) {
+        self.left = 0.0;
+        let Some(range) = self.spans.single() else { return };
+        let free = |local: usize| {
+            let row = range.start + local;
+            if self.is_free {
+                return right[row];
+            }
+            let (columns, blocks) = equations.matrix.row(row);
+            let held = columns.iter().zip(blocks).filter(|(c, _)| equations.is_held(c.index()));
+            right[row] - held.map(|(c, block)| *block * velocities[c.index()]).sum::<Vec3>()
+        };
+        self.inverse.solve(free, &mut self.solved);
+        for local in 0..range.len() {
+            if let Some(place) = self.inverse.place(local) {
+                velocities[range.start + local] = Vec3::from_slice(&self.solved[3 * place..]);
+            }
+        }
+    }
+
+    /// Velocities of vertices that contacts do not ask for.
+    pub(super) fn spread(&mut self, velocities: &mut [Vec3]) {
+        if let Some(range) = self.spans.single().filter(|_| self.is_exact) {
+            self.inverse.spread(&self.solved, &mut velocities[range]);
+        }
+    }
+
+    /// Conjugate gradients; returns what an iteration leaves of the error.
+    ///
+    /// z is the error of the velocities, as far as the factors are good. So iterations end by its
+    /// largest entry; the last step is taken without looking at what it leaves, which is known
+    /// well enough from those before.
+    fn iterate(
+        &mut self,
+        references: &References,
+        PartEquations { matrix, held, .. }: PartEquations<'_>,
+        goal: f64,
+        most: usize,
+        velocities: &mut [Vec3],
+    ) -> Option<f64> {
+        let Part { key, spans, rotation, residual, corrected, direction, image, work, .. } = self;
+        let reference = references.of(*key)?;
+        let mut rate = references.rate(*key);
+        for vector in [&mut *corrected, direction, image] {
+            vector.resize(spans.len(), Vec3::ZERO);
+        }
+        let largest = |z: &[Vec3]| z.iter().map(|z| z.length_squared()).fold(0.0, f64::max).sqrt();
+        reference.apply(*rotation, work, residual, corrected);
+        let mut descent = dot(residual, corrected);
+        direction.copy_from_slice(corrected);
+        let start = largest(corrected);
+        let goal = goal.max(EXHAUSTED * start);
+        self.left = start;
+        if start.is_nan() || start <= 0.0 {
+            return None;
+        }
+        let mut measured = None;
+        for iteration in 1..=most {
+            let is_last = self.left * rate <= goal || iteration == most;
+            multiply(matrix, spans, held, direction, image);
+            let curvature = dot(direction, image);
+            if curvature.partial_cmp(&0.0) != Some(std::cmp::Ordering::Greater) {
+                break;
+            }
+            let length = descent / curvature;
+            for (k, unknown) in spans.unknowns().enumerate() {
+                velocities[unknown] += length * direction[k];
+                residual[k] -= length * image[k];
+            }
+            self.iterations = iteration;
+            if is_last {
+                if iteration > 1 {
+                    let mean = libm::pow(self.left / start, 1.0 / (iteration - 1) as f64);
+                    measured = Some(mean.clamp(RATES[0], RATES[1]));
+                }
+                self.left *= rate;
+                break;
+            }
+            reference.apply(*rotation, work, residual, corrected);
+            let next = dot(residual, corrected);
+            let before = self.left;
+            self.left = largest(corrected);
+            rate = (self.left / before).clamp(RATES[0], RATES[1]);
+            let keep = next / descent;
+            descent = next;
+            for (direction, corrected) in direction.iter_mut().zip(&*corrected) {
+                *direction = *corrected + keep * *direction;
+            }
+        }
+        measured
+    }
+
+    /// Translates a body that nothing holds, so that its momentum is exact.
+    pub(super) fn correct_momentum(&self, velocities: &mut [Vec3]) {
+        let Some(range) = self.spans.single().filter(|_| self.is_free && !self.is_exact) else {
+            return;
+        };
+        let left: Vec3 = self.residual.iter().copied().sum();
+        let shift = left / self.masses.iter().sum::<f64>();
+        if shift.is_finite() {
+            velocities[range].iter_mut().for_each(|velocity| *velocity += shift);
+        }
+    }
+
+    /// Empties the working set.
+    pub(super) fn clear_working(&mut self) {
+        for local in self.working.drain(..) {
+            self.places[local as usize] = ABSENT;
+        }
+    }
+
+    /// Takes an unknown into the working set.
+    pub(super) fn want(&mut self, equations: PartEquations<'_>, unknown: usize) {
+        if equations.is_held(unknown) {
+            return;
+        }
+        if let Some(local) = self.spans.local(unknown)
+            && self.places[local] == ABSENT
+        {
+            self.places[local] = 0;
+            self.working.push(local as u32);
+        }
+    }
+
+    /// First of an unknown's speeds among those of all parts; none where it is not wanted.
+    pub(super) fn speed(&self, unknown: usize) -> Option<usize> {
+        let place = self.places[self.spans.local(unknown)?];
+        (place != ABSENT).then(|| self.start + 3 * place as usize)
+    }
+
+    /// The compliance of the working set.
+    pub(super) fn pack(&mut self, references: &mut References) {
+        self.working.sort_unstable();
+        let count = self.working.len();
+        self.width = (3 * count).next_multiple_of(LANES);
+        for (place, local) in self.working.iter().enumerate() {
+            self.places[*local as usize] = place as u32;
+        }
+        self.compliance.clear();
+        self.compliance.resize(3 * count * self.width, 0.0);
+        if self.is_exact {
+            for row in 0..count {
+                for column in 0..=row {
+                    let at = [row, column].map(|k| self.inverse.place(self.working[k] as usize));
+                    if let [Some(i), Some(j)] = at {
+                        self.set_block(row, column, self.inverse.block(i, j));
+                    }
+                }
+            }
+            return;
+        }
+        let Some(structure) = references.of(self.key).map(|own| own.structure.clone()) else {
+            return;
+        };
+        let node = |local: u32| structure.nodes[local as usize];
+        let free = self.working.iter().map(|local| node(*local)).filter(|node| *node != HELD);
+        references.make_columns(self.key, free);
+        let Some(reference) = references.of(self.key) else { return };
+        let (rotation, back) = (self.rotation, self.rotation.transpose());
+        for row in 0..count {
+            for column in 0..=row {
+                let [i, j] = [row, column].map(|k| node(self.working[k]));
+                let block = rotation * reference.compliance(i, j) * back;
+                self.set_block(row, column, block);
+            }
+        }
+    }
+
+    fn set_block(&mut self, row: usize, column: usize, block: Mat3) {
+        let (width, lines) = (self.width, &mut self.compliance);
+        for axis in 0..3 {
+            let at = (3 * row + axis) * width + 3 * column;
+            lines[at..at + 3].copy_from_slice(&block.row(axis).to_array());
+            let at = (3 * column + axis) * width + 3 * row;
+            lines[at..at + 3].copy_from_slice(&block.col(axis).to_array());
+        }
+    }
+
+    /// Appends the velocities of the working set.
+    pub(super) fn take_speeds(&self, velocities: &[Vec3], speeds: &mut Vec<f64>) {
+        let end = speeds.len() + self.width;
+        let mut ranges = self.spans.unknowns();
+        let mut passed = 0;
+        for local in &self.working {
+            // Both ascend.
+            let unknown = ranges.nth(*local as usize - passed);
+            passed = *local as usize + 1;
+            let velocity = unknown.map_or(Vec3::ZERO, |unknown| velocities[unknown]);
+            speeds.extend_from_slice(&velocity.to_array());
+        }
+        speeds.resize(end, 0.0);
+    }
+}
+
+/// A p for the free unknowns of a part.
+fn multiply(
+    matrix: &BlockMatrix,
+    spans: &Spans,
+    held: &[bool],
+    direction: &[Vec3],
+    image: &mut [Vec3],
+) {
+    if let Some(range) = spans.single() {
+        for (row, image) in range.clone().zip(image) {
+            let (columns, blocks) = matrix.row(row);
+            let terms = columns.iter().zip(blocks);
+            let sum = terms.map(|(c, block)| *block * direction[c.index() - range.start]).sum();
+            *image = if held[row] { Vec3::ZERO } else { sum };
+        }
+        return;
+    }
+    for (row, image) in spans.unknowns().zip(image) {
+        let (columns, blocks) = matrix.row(row);
+        let terms = columns.iter().zip(blocks);
+        let of = |unknown: usize| spans.local(unknown).map_or(Vec3::ZERO, |k| direction[k]);
+        let sum = terms.map(|(c, block)| *block * of(c.index())).sum();
+        *image = if held[row] { Vec3::ZERO } else { sum };
+    }
+}

@@ -1,0 +1,450 @@
+//! Factors of a body's matrix at a reference shape, turned with the body.
+//!
+//! A moving body's matrix is, up to its rotation, nearly the same from step to step: where shape
+//! and step are, A ≈ R A₀ Rᵀ. So A₀ is factored once, and R A₀⁻¹ Rᵀ serves as the preconditioner
+//! of conjugate gradients and as the compliance through which contacts are swept. Copies of a
+//! body share what they have in common; nothing is asked of materials, as pins, dampers and
+//! densities are all in A.
+//!
+//! | here       | formula | meaning                                             |
+//! |------------|---------|-----------------------------------------------------|
+//! | `blocks`   | A₀      | the matrix when it was factored, kg                 |
+//! | `shape`    | X       | where the nodes were then, m                        |
+//! | `rotation` | R       | from then to now                                    |
+//! | `columns`  | A₀⁻¹ e  | compliance of a node, 1/kg; made when first needed  |
+
+use std::sync::Arc;
+
+use crate::force::BlockMatrix;
+use crate::math::{Mat3, Vec3, polar};
+use crate::solve::factor::{Factor, FactorPattern, FactorScratch};
+use crate::solve::factored::part::Spans;
+
+/// Node of an unknown whose velocity is given.
+pub(super) const HELD: u32 = u32::MAX;
+
+/// Share of Σ|A|² by which a turned reference may differ from the matrix of another body.
+const ALIKE: f64 = 0.01;
+
+/// Step lengths that are remembered for each part: halved steps come back.
+const KEPT: usize = 3;
+
+/// Convergence rate of an iteration before any was measured.
+const FIRST_RATE: f64 = 0.1;
+
+/// Structure of a part's matrix: who is coupled to whom, and who is held.
+#[derive(Debug)]
+pub(super) struct Structure {
+    /// First entry of each unknown, and one past the last.
+    starts: Vec<u32>,
+    /// Unknowns that each is coupled to, by their number in the part; ascending.
+    columns: Vec<u32>,
+    /// Node of each unknown, or [`HELD`].
+    pub nodes: Vec<u32>,
+    /// Unknown of each node.
+    pub unknowns: Vec<u32>,
+    /// Symbolic factors of the nodes.
+    pub pattern: FactorPattern,
+}
+
+impl Structure {
+    /// The structure of a part; `None` where its matrix couples it to others.
+    fn new(
+        matrix: &BlockMatrix,
+        spans: &Spans,
+        is_held: impl Fn(usize) -> bool,
+        points: &[Vec3],
+    ) -> Option<Structure> {
+        let (mut starts, mut columns) = (vec![0], Vec::new());
+        let (mut nodes, mut unknowns) = (Vec::new(), Vec::new());
+        for (local, unknown) in spans.unknowns().enumerate() {
+            for column in matrix.row(unknown).0 {
+                columns.push(spans.local(column.index())? as u32);
+            }
+            starts.push(columns.len() as u32);
+            nodes.push(if is_held(unknown) { HELD } else { unknowns.len() as u32 });
+            if !is_held(unknown) {
+                unknowns.push(local as u32);
+            }
+        }
+        let (mut node_starts, mut node_columns) = (vec![0], Vec::new());
+        for local in &unknowns {
+            let row = starts[*local as usize] as usize..starts[*local as usize + 1] as usize;
+            let free = columns[row].iter().map(|column| nodes[*column as usize]);
+            node_columns.extend(free.filter(|node| *node != HELD));
+            node_starts.push(node_columns.len() as u32);
+        }
+        let node_points: Vec<Vec3> = unknowns.iter().map(|local| points[*local as usize]).collect();
+        let pattern = FactorPattern::new(&node_starts, &node_columns, &node_points);
+        Some(Structure { starts, columns, nodes, unknowns, pattern })
+    }
+
+    /// Whether a part has this structure.
+    fn matches(
+        &self,
+        matrix: &BlockMatrix,
+        spans: &Spans,
+        is_held: impl Fn(usize) -> bool,
+    ) -> bool {
+        if self.nodes.len() != spans.len() {
+            return false;
+        }
+        let mut entries = self.columns.iter();
+        for (local, unknown) in spans.unknowns().enumerate() {
+            let columns = matrix.row(unknown).0;
+            let expected = self.starts[local + 1] - self.starts[local];
+            if columns.len() != expected as usize
+                || is_held(unknown) != (self.nodes[local] == HELD)
+            {
+                return false;
+            }
+            let mut row = columns.iter().zip(&mut entries);
+            let same = row.all(|(column, known)| {
+                spans.local(column.index()) == Some(*known as usize)
+            });
+            if !same {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Blocks of the free rows and columns, in the order of the pattern.
+    fn take_blocks(&self, matrix: &BlockMatrix, spans: &Spans, blocks: &mut Vec<Mat3>) {
+        blocks.clear();
+        for (local, unknown) in spans.unknowns().enumerate() {
+            if self.nodes[local] == HELD {
+                continue;
+            }
+            let row = self.starts[local] as usize..self.starts[local + 1] as usize;
+            let all = self.columns[row].iter().zip(matrix.row(unknown).1);
+            let free = all.filter(|(column, _)| self.nodes[**column as usize] != HELD);
+            blocks.extend(free.map(|(_, block)| *block));
+        }
+    }
+}
+
+/// Factors at a reference.
+#[derive(Debug)]
+pub(super) struct Reference {
+    pub structure: Arc<Structure>,
+    /// Length of the step, s.
+    dt: f64,
+    shape: Vec<Vec3>,
+    blocks: Vec<Mat3>,
+    factor: Factor,
+    /// Three columns of three numbers per node, of nodes that have been asked for.
+    columns: Vec<Option<Box<[f64]>>>,
+}
+
+/// What a part remembers of one length of step.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    reference: usize,
+    dt: f64,
+    /// What an iteration leaves of the error.
+    rate: f64,
+    /// Iterations beyond those that good factors need, since these were made.
+    waste: f64,
+}
+
+/// Factors of all parts, kept from step to step.
+#[derive(Debug, Default)]
+pub(crate) struct References {
+    list: Vec<Option<Reference>>,
+    /// Of each part, by its first body; the last used first.
+    slots: Vec<Vec<Slot>>,
+    scratch: FactorScratch,
+    blocks: Vec<Mat3>,
+    batch: Vec<f64>,
+    missing: Vec<u32>,
+    /// Factors that were made, count.
+    pub(crate) made: usize,
+}
+
+/// A part whose factors are asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked<'a> {
+    /// Its first body.
+    pub key: usize,
+    pub spans: &'a Spans,
+    /// Where its unknowns are, m.
+    pub points: &'a [Vec3],
+    /// How much each counts in the rotation, kg.
+    pub masses: &'a [f64],
+    /// Length of the step, s.
+    pub dt: f64,
+}
+
+impl References {
+    /// Finds or makes the factors of a part; returns its rotation since they were made.
+    ///
+    /// `None` where the matrix is not definite, or couples the part to others.
+    pub(super) fn prepare(
+        &mut self,
+        matrix: &BlockMatrix,
+        asked: Asked<'_>,
+        is_held: impl Fn(usize) -> bool + Copy,
+    ) -> Option<Mat3> {
+        let Asked { key, spans, points, masses, dt } = asked;
+        if self.slots.len() <= key {
+            self.slots.resize(key + 1, Vec::new());
+        }
+        if let Some(place) = self.slots[key].iter().position(|slot| slot.dt == dt) {
+            let slot = self.slots[key].remove(place);
+            let known = self.list[slot.reference].as_ref();
+            let known = known.filter(|known| known.structure.matches(matrix, spans, is_held));
+            if let Some(reference) = known {
+                self.slots[key].insert(0, slot);
+                return Some(reference.rotation(points, masses));
+            }
+            self.drop_unused();
+        }
+        let shared = self.find_alike(matrix, asked, is_held);
+        let (reference, rotation) = match shared {
+            Some(found) => found,
+            None => (self.make(matrix, asked, is_held)?, Mat3::IDENTITY),
+        };
+        self.slots[key].insert(0, Slot { reference, dt, rate: FIRST_RATE, waste: 0.0 });
+        self.slots[key].truncate(KEPT);
+        self.drop_unused();
+        Some(rotation)
+    }
+
+    /// A reference of another part whose turned matrix is that of this one, nearly.
+    fn find_alike(
+        &self,
+        matrix: &BlockMatrix,
+        Asked { spans, points, masses, dt, .. }: Asked<'_>,
+        is_held: impl Fn(usize) -> bool + Copy,
+    ) -> Option<(usize, Mat3)> {
+        for (place, reference) in self.list.iter().enumerate() {
+            let Some(reference) = reference.as_ref().filter(|known| known.dt == dt) else {
+                continue;
+            };
+            let structure = &reference.structure;
+            if !structure.matches(matrix, spans, is_held) {
+                continue;
+            }
+            let rotation = reference.rotation(points, masses);
+            let back = rotation.transpose();
+            let (mut differs, mut all) = (0.0, 0.0);
+            let mut blocks = reference.blocks.iter();
+            for (local, unknown) in spans.unknowns().enumerate() {
+                if structure.nodes[local] == HELD {
+                    continue;
+                }
+                let (columns, own) = matrix.row(unknown);
+                for (column, block) in columns.iter().zip(own) {
+                    let column = spans.local(column.index())?;
+                    if structure.nodes[column] == HELD {
+                        continue;
+                    }
+                    let known = blocks.next()?;
+                    differs += square(&(rotation * *known * back - *block));
+                    all += square(block);
+                }
+            }
+            if differs < ALIKE * all {
+                return Some((place, rotation));
+            }
+        }
+        None
+    }
+
+    /// New factors of a part, where it is now.
+    fn make(
+        &mut self,
+        matrix: &BlockMatrix,
+        Asked { spans, points, dt, .. }: Asked<'_>,
+        is_held: impl Fn(usize) -> bool + Copy,
+    ) -> Option<usize> {
+        let known = self.list.iter().flatten().map(|reference| &reference.structure);
+        let structure = known
+            .into_iter()
+            .find(|structure| structure.matches(matrix, spans, is_held))
+            .cloned();
+        let structure = match structure {
+            Some(structure) => structure,
+            None => Arc::new(Structure::new(matrix, spans, is_held, points)?),
+        };
+        let mut blocks = Vec::new();
+        structure.take_blocks(matrix, spans, &mut blocks);
+        let columns = structure.unknowns.iter().map(|_| None).collect();
+        let shape = points.to_vec();
+        let factor = Factor::default();
+        let mut reference = Reference { structure, dt, shape, blocks, factor, columns };
+        reference.refactor(&mut self.scratch).then_some(())?;
+        self.made += 1;
+        let free = self.list.iter().position(Option::is_none);
+        let place = free.unwrap_or_else(|| {
+            self.list.push(None);
+            self.list.len() - 1
+        });
+        self.list[place] = Some(reference);
+        Some(place)
+    }
+
+    /// Factors the matrix of a part anew, where it is now; false where that is impossible.
+    ///
+    /// [`References::prepare`] comes before.
+    pub(super) fn renew(
+        &mut self,
+        matrix: &BlockMatrix,
+        asked: Asked<'_>,
+        is_held: impl Fn(usize) -> bool + Copy,
+    ) -> bool {
+        let Some(slot) = self.slots[asked.key].first().copied() else { return false };
+        let is_shared = self.slots.iter().enumerate().any(|(key, slots)| {
+            let same = slots.iter().filter(|other| other.reference == slot.reference);
+            same.count() > usize::from(key == asked.key)
+        });
+        if is_shared {
+            let Some(place) = self.make(matrix, asked, is_held) else { return false };
+            self.slots[asked.key][0].reference = place;
+        } else {
+            let Some(reference) = &mut self.list[slot.reference] else { return false };
+            self.blocks.clone_from(&reference.blocks);
+            reference.structure.take_blocks(matrix, asked.spans, &mut reference.blocks);
+            if !reference.refactor(&mut self.scratch) {
+                reference.blocks.clone_from(&self.blocks);
+                return reference.refactor(&mut self.scratch) && false;
+            }
+            reference.shape.copy_from_slice(asked.points);
+            reference.columns.fill_with(|| None);
+            self.made += 1;
+        }
+        self.slots[asked.key][0].rate = FIRST_RATE;
+        self.slots[asked.key][0].waste = 0.0;
+        true
+    }
+
+    /// Removes what no part refers to.
+    fn drop_unused(&mut self) {
+        for place in 0..self.list.len() {
+            let mut all = self.slots.iter().flatten();
+            if !all.any(|slot| slot.reference == place) {
+                self.list[place] = None;
+            }
+        }
+    }
+
+    fn slot(&self, key: usize) -> Option<&Slot> {
+        self.slots.get(key)?.first()
+    }
+
+    /// The factors of a part that was prepared.
+    pub(super) fn of(&self, key: usize) -> Option<&Reference> {
+        self.list[self.slot(key)?.reference].as_ref()
+    }
+
+    /// What an iteration leaves of the error of a part.
+    pub(super) fn rate(&self, key: usize) -> f64 {
+        self.slot(key).map_or(FIRST_RATE, |slot| slot.rate)
+    }
+
+    /// Notes what an iteration left, and iterations that good factors would have saved.
+    pub(super) fn note(&mut self, key: usize, rate: f64, waste: f64) {
+        if let Some(slot) = self.slots.get_mut(key).and_then(|slots| slots.first_mut()) {
+            slot.rate = rate;
+            slot.waste += waste;
+        }
+    }
+
+    /// Iterations that good factors would have saved, over what new factors cost.
+    pub(super) fn waste(&self, key: usize) -> f64 {
+        let Some((slot, reference)) = self.slot(key).zip(self.of(key)) else { return 0.0 };
+        let pattern = &reference.structure.pattern;
+        slot.waste * pattern.solve_cost() as f64 / pattern.factor_cost().max(1) as f64
+    }
+
+    /// Makes the compliance columns of some nodes of a part, where they are missing.
+    pub(super) fn make_columns(&mut self, key: usize, nodes: impl Iterator<Item = u32>) {
+        let Some(place) = self.slot(key).map(|slot| slot.reference) else { return };
+        let References { list, scratch, batch, missing, .. } = self;
+        let Some(reference) = &mut list[place] else { return };
+        missing.clear();
+        missing.extend(nodes.filter(|node| reference.columns[*node as usize].is_none()));
+        if missing.is_empty() {
+            return;
+        }
+        let pattern = &reference.structure.pattern;
+        missing.sort_unstable_by_key(|node| pattern.place(*node as usize));
+        missing.dedup();
+        batch.clear();
+        reference.factor.columns(pattern, missing, scratch, batch);
+        let length = 9 * pattern.len();
+        for (node, own) in missing.iter().zip(batch.chunks_exact(length)) {
+            reference.columns[*node as usize] = Some(own.into());
+        }
+    }
+}
+
+impl Reference {
+    fn refactor(&mut self, scratch: &mut FactorScratch) -> bool {
+        self.factor.fill(&self.structure.pattern, &self.blocks, scratch)
+    }
+
+    /// Rotation of a body since its factors were made: that of the best rigid fit.
+    fn rotation(&self, points: &[Vec3], masses: &[f64]) -> Mat3 {
+        let total: f64 = masses.iter().sum();
+        let centre = |points: &[Vec3]| {
+            let weighed = points.iter().zip(masses).map(|(x, m)| *m * *x);
+            weighed.sum::<Vec3>() / total
+        };
+        let (then, now) = (centre(&self.shape), centre(points));
+        let mut sum = Mat3::ZERO;
+        for ((x, y), m) in self.shape.iter().zip(points).zip(masses) {
+            let (x, y) = (*x - then, *m * (*y - now));
+            sum += Mat3::from_cols(y * x.x, y * x.y, y * x.z);
+        }
+        let size = square(&sum).sqrt();
+        if !(size > 0.0 && size.is_finite()) {
+            return Mat3::IDENTITY;
+        }
+        let found = polar::rotation(sum * size.recip());
+        if found.is_finite() { found } else { Mat3::IDENTITY }
+    }
+
+    /// z = R A₀⁻¹ Rᵀ r; held unknowns get zero.
+    pub(super) fn apply(&self, rotation: Mat3, work: &mut Work, residual: &[Vec3], z: &mut [Vec3]) {
+        let Structure { pattern, nodes, .. } = &*self.structure;
+        let back = rotation.transpose();
+        let Work { ordered, rows } = work;
+        ordered.resize(3 * pattern.len(), 0.0);
+        for (node, residual) in nodes.iter().zip(residual) {
+            if *node != HELD {
+                let at = 3 * pattern.place(*node as usize);
+                ordered[at..at + 3].copy_from_slice(&(back * *residual).to_array());
+            }
+        }
+        self.factor.solve(pattern, ordered, rows);
+        for (node, z) in nodes.iter().zip(z) {
+            *z = if *node == HELD {
+                Vec3::ZERO
+            } else {
+                rotation * Vec3::from_slice(&ordered[3 * pattern.place(*node as usize)..])
+            };
+        }
+    }
+
+    /// The compliance of two nodes, (A₀⁻¹) of row and column; zero where it was not made.
+    pub(super) fn compliance(&self, row: u32, column: u32) -> Mat3 {
+        let Some(own) = &self.columns[column as usize] else { return Mat3::ZERO };
+        let length = 3 * self.structure.pattern.len();
+        let axis = |a: usize| Vec3::from_slice(&own[a * length + 3 * row as usize..]);
+        Mat3::from_cols(axis(0), axis(1), axis(2))
+    }
+}
+
+/// Memory of [`Reference::apply`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct Work {
+    ordered: Vec<f64>,
+    rows: Vec<f64>,
+}
+
+/// Sum of the squares of all entries.
+fn square(matrix: &Mat3) -> f64 {
+    matrix.to_cols_array().iter().map(|entry| entry * entry).sum()
+}
