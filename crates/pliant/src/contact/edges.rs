@@ -10,10 +10,13 @@ use crate::math::Vec3;
 const PARALLEL: f64 = 0.05;
 
 /// Cosine of the angle between two triangles above which their edge is flat.
-const FLAT: f64 = 0.999;
+pub(super) const FLAT: f64 = 0.999;
 
 /// How far an opposite corner may pass the normal's plane, per length of the edge.
-const BEYOND: f64 = 0.02;
+pub(super) const BEYOND: f64 = 0.02;
+
+/// The same of a flat edge, whose faces follow what they meet but roughly.
+const BEYOND_FLAT: f64 = 0.1;
 
 /// One edge with the corners beside it, all in world space, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,21 +27,26 @@ pub(crate) struct EdgeGeometry {
     pub tips: [Vec3; 2],
     /// Sum of the unit normals of the two triangles.
     pub feature_edge: Vec3,
+    /// How far an opposite corner may pass the normal's plane, per length of the edge.
+    beyond: f64,
 }
 
 impl EdgeGeometry {
-    /// An edge with the unit normals of its triangles; `None` where it is flat.
+    /// An edge with the unit normals of its triangles.
     #[inline]
     pub(crate) fn new(
         ends: [Vec3; 2],
         tips: [Vec3; 2],
         [first, second]: [Vec3; 2],
-    ) -> Option<EdgeGeometry> {
-        (first.dot(second) <= FLAT).then_some(EdgeGeometry {
-            ends,
-            tips,
-            feature_edge: first + second,
-        })
+    ) -> EdgeGeometry {
+        let beyond = if first.dot(second) <= FLAT { BEYOND } else { BEYOND_FLAT };
+        EdgeGeometry { ends, tips, feature_edge: first + second, beyond }
+    }
+
+    /// Whether its triangles lie in one plane.
+    #[inline]
+    pub(crate) fn is_flat(&self) -> bool {
+        self.beyond == BEYOND_FLAT
     }
 
     #[inline]
@@ -94,8 +102,8 @@ pub(crate) fn edge_edge_gap(
     if !((0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t)) {
         return None;
     }
-    let in_arc = b.tips.iter().all(|tip| normal.dot(*tip - b.ends[0]) <= BEYOND * q_length)
-        && a.tips.iter().all(|tip| normal.dot(*tip - a.ends[0]) >= -BEYOND * p_length);
+    let in_arc = b.tips.iter().all(|tip| normal.dot(*tip - b.ends[0]) <= b.beyond * q_length)
+        && a.tips.iter().all(|tip| normal.dot(*tip - a.ends[0]) >= -a.beyond * p_length);
     in_arc.then_some(EdgeEdgeGap { s, t, normal, gap })
 }
 
@@ -115,7 +123,7 @@ mod tests {
             if (b - a).cross(c - a).z * fall > 0.0 { [a, b, c] } else { [a, c, b] }
         };
         let normals = tips.map(|tip| face_normal(out([from, to, tip])).unwrap());
-        EdgeGeometry::new([from, to], tips, normals).unwrap()
+        EdgeGeometry::new([from, to], tips, normals)
     }
 
     #[test]

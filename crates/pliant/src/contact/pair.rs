@@ -1,16 +1,20 @@
 //! Contacts of one pair of bodies: vertices near a surface, edges near edges.
 
 use crate::body::{Bodies, BodyKind};
-use crate::contact::edges::{EdgeEdgeGap, edge_edge_gap};
+use crate::contact::edges::{BEYOND, EdgeEdgeGap, FLAT, edge_edge_gap};
 use crate::contact::features::Features;
 use crate::contact::margin::Margin;
 use crate::contact::near::{ClosestPoint, closest_point, terms};
 use crate::contact::separating_slab::SeparatingSlab;
-use crate::contact::shape::{Shape, grown, seen};
+use crate::contact::shape::{Facets, FeatureEdge, Shape, grown, seen};
 use crate::contact::{Contact, Feature};
 use crate::detect::boxes::{Hits, Query};
 use crate::id::{BodyId, VertexId};
 use crate::math::{Aabb, Vec3};
+use crate::mesh::normals::face_normal;
+
+/// How many times longer an edge is than the flat edges that it may meet.
+const LONGER: f64 = 1.5;
 
 /// Share of the shorter edge by which edges in contact may have passed each other.
 const EDGE_PAD: f64 = 0.1;
@@ -77,7 +81,9 @@ impl SearchState<'_> {
             if !is_near || self.inside.binary_search(&(vertex, b)).is_ok() {
                 return;
             }
-            if let Some(closest_point) = closest_point(point, &shape.facets, reach, size) {
+            if let Some(closest_point) = closest_point(point, &shape.facets, reach, size)
+                && self.is_nearest_of_neighbours(vertex, &closest_point, &shape.facets)
+            {
                 found.push(self.against(pair, vertex, &closest_point));
             }
         };
@@ -88,6 +94,29 @@ impl SearchState<'_> {
             }
             _ => self.features.surface_of(a).iter().for_each(|&v| look(v)),
         }
+    }
+
+    /// Whether no neighbour of a vertex is nearer to the edge or corner that it is nearest to.
+    ///
+    /// A vertex beside an edge would be pushed aside, by a normal that turns with the least
+    /// movement, where really an edge or face of its own meets that edge. Above a face there is
+    /// one normal only, and nothing to decide.
+    fn is_nearest_of_neighbours(
+        &self,
+        vertex: VertexId,
+        closest_point: &ClosestPoint,
+        facets: &Facets,
+    ) -> bool {
+        let ClosestPoint { triangle, normal, .. } = *closest_point;
+        let corners = facets.corners[triangle.index() - facets.first];
+        if face_normal(corners).is_none_or(|face| face.dot(normal) > FLAT) {
+            return true;
+        }
+        let point = self.positions[vertex.index()];
+        self.bodies.neighbours().row(vertex.index()).iter().all(|other| {
+            let way = self.positions[other.index()] - point;
+            normal.dot(way) >= -BEYOND * way.length()
+        })
     }
 
     /// Appends contacts between the edges of both bodies.
@@ -121,14 +150,56 @@ impl SearchState<'_> {
             }
             let wide = seen(grown(first.around(), depth), self.origin);
             for &place in other.boxes.meeting(&Query::new(wide), nearer) {
-                let second = &other.feature_edges[place as usize];
-                let depth = edge_depth(margin, first.length.min(second.length));
-                if let Some(edge_edge_gap) =
-                    edge_edge_gap(&first.side, &second.side, margin.reach, depth)
-                {
-                    found.push(self.between(pair, [first.edge, second.edge], &edge_edge_gap));
+                self.meet(pair, [first, &other.feature_edges[place as usize]], found);
+            }
+        }
+        self.long_edges(pair, [one, other], hits, found);
+    }
+
+    /// Appends contacts of long edges with the flat edges of a finer surface.
+    ///
+    /// Between the ends of a long edge nothing else of a flat face would meet it.
+    fn long_edges(
+        &self,
+        pair: Pair,
+        shapes: [&Shape; 2],
+        hits: &mut [Hits; 2],
+        found: &mut Vec<Contact>,
+    ) {
+        let [near, nearer] = hits;
+        for (sharp, flat) in [(0, 1), (1, 0)] {
+            let [one, other] = [shapes[sharp], shapes[flat]];
+            let shortest = LONGER * other.shortest_flat;
+            if one.longest <= shortest {
+                continue;
+            }
+            let theirs = self.boxes[pair.of[flat].index()];
+            let all = grown(theirs, edge_depth(pair.margin, one.longest));
+            for &place in one.boxes.meeting(&Query::new(seen(all, self.origin)), near) {
+                let long = &one.feature_edges[place as usize];
+                if long.length <= shortest {
+                    continue;
+                }
+                let depth = edge_depth(pair.margin, long.length / LONGER);
+                let wide = seen(grown(long.around(), depth), self.origin);
+                for &place in other.flat_boxes.meeting(&Query::new(wide), nearer) {
+                    let short = &other.flat_edges[place as usize];
+                    if long.length > LONGER * short.length {
+                        let edges = if sharp == 0 { [long, short] } else { [short, long] };
+                        self.meet(pair, edges, found);
+                    }
                 }
             }
+        }
+    }
+
+    /// Appends the contact of two edges, if they have one.
+    #[inline]
+    fn meet(&self, pair: Pair, [first, second]: [&FeatureEdge; 2], found: &mut Vec<Contact>) {
+        let depth = edge_depth(pair.margin, first.length.min(second.length));
+        let met = edge_edge_gap(&first.side, &second.side, pair.margin.reach, depth);
+        if let Some(edge_edge_gap) = met {
+            found.push(self.between(pair, [first.edge, second.edge], &edge_edge_gap));
         }
     }
 

@@ -102,6 +102,12 @@ pub(crate) struct Shape {
     pub boxes: Layers,
     /// Length of the longest of them, m.
     pub longest: f64,
+    /// Flat edges, which only longer edges of others meet, and their boxes.
+    pub flat_edges: Vec<FeatureEdge>,
+    /// Their boxes, m from the origin given.
+    pub flat_boxes: Layers,
+    /// Length of the shortest of them, m; infinite without any.
+    pub shortest_flat: f64,
     /// Unit normal of each triangle; `None` without area.
     normals: Vec<Option<Vec3>>,
     /// All edges, by their numbers in the scene; near ones near each other.
@@ -131,14 +137,17 @@ impl Shape {
         features: &Features,
         origin: Vec3,
     ) {
-        let Shape { facets, feature_edges, boxes, longest, normals, order } = self;
+        let Shape { facets, feature_edges, boxes, longest, normals, order, .. } = self;
+        let Shape { flat_edges, flat_boxes, shortest_flat, .. } = self;
         facets.fit(positions, bodies);
         let first = facets.first;
         normals.clear();
         normals.extend(facets.corners.iter().map(|&triangle| face_normal(triangle)));
         feature_edges.clear();
         boxes.clear();
-        *longest = 0.0;
+        flat_edges.clear();
+        flat_boxes.clear();
+        (*longest, *shortest_flat) = (0.0, f64::INFINITY);
         for &edge in &*order {
             let Edge { ends: [from, to], tips: [left, right], triangles: [one, other] } =
                 features.edges[edge as usize];
@@ -146,13 +155,20 @@ impl Shape {
             let (Some(one), Some(other)) = beside else { continue };
             let ends = [positions[from.index()], positions[to.index()]];
             let tips = [positions[left.index()], positions[right.index()]];
-            let Some(side) = EdgeGeometry::new(ends, tips, [one, other]) else { continue };
+            let side = EdgeGeometry::new(ends, tips, [one, other]);
             let feature_edge = FeatureEdge { edge, side, length: ends[0].distance(ends[1]) };
+            if side.is_flat() {
+                *shortest_flat = shortest_flat.min(feature_edge.length);
+                flat_boxes.push(seen(feature_edge.around(), origin));
+                flat_edges.push(feature_edge);
+                continue;
+            }
             *longest = longest.max(feature_edge.length);
             boxes.push(seen(feature_edge.around(), origin));
             feature_edges.push(feature_edge);
         }
         boxes.close();
+        flat_boxes.close();
     }
 }
 
