@@ -32,6 +32,8 @@ mod rows;
 
 mod engine;
 
+mod data;
+
 mod many;
 
 mod machine;
@@ -58,7 +60,7 @@ fn main() -> ExitCode {
         ["proximity", ref arguments @ ..] => proximity::run(arguments),
         _ => Err(format!(
             "no such benchmark: {}; there are: mesh, depth, dynamics, run, settle, rigid, world, \
-             claims, proximity",
+              claims, proximity",
             wanted.join(" ")
         )),
     };
