@@ -10,8 +10,8 @@ mod trial;
 
 mod tables;
 
-use std::fmt::Write as _;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::machine::{date, load, processor};
@@ -48,6 +48,10 @@ pub fn run(arguments: &[&str]) -> Result<(), String> {
         shapes.left_out.join("; ")
     );
     fs::create_dir_all(&wanted.folder).map_err(|error| in_file(&wanted.folder, &error))?;
+    let path = wanted.folder.join("results.csv");
+    let refuse = |error: std::io::Error| in_file(&path, &error);
+    let mut file = fs::File::create(&path).map_err(refuse)?;
+    file.write_all(COLUMNS.as_bytes()).map_err(refuse)?;
     let indices: Vec<u32> = (wanted.from..wanted.from + wanted.count).collect();
     let rows = side_by_side(wanted.jobs, &indices, |index| {
         let scene = scene::scene(wanted.seed, index, &shapes);
@@ -55,10 +59,10 @@ pub fn run(arguments: &[&str]) -> Result<(), String> {
         fs::write(&path, &scene.text).map_err(|error| in_file(&path, &error))?;
         let trial = trial::run(&scene);
         eprintln!("{}", tables::line(&scene, &trial));
+        // One call each, so that lines of several threads stay whole.
+        (&file).write_all(results(&scene, &trial).as_bytes()).map_err(refuse)?;
         Ok((scene, trial))
     })?;
-    let path = wanted.folder.join("results.csv");
-    fs::write(&path, csv(&rows)).map_err(|error| in_file(&path, &error))?;
     tables::statistics(&rows);
     tables::worst(&rows);
     println!("\nScenes and results.csv are in {}.", wanted.folder.display());
@@ -96,39 +100,36 @@ fn wanted(arguments: &[&str]) -> Result<Wanted, String> {
     Ok(wanted)
 }
 
-/// All results, for comparison with other runs.
-fn csv(rows: &[(RandomScene, Trial)]) -> String {
-    let mut text = "scene,start,bodies,rigid,vertices,load,steps,inside_start,crossings_start,\
-                    inside,crossings,depth,in_obstacles,inverted,energy_steps,energy,unconverged,\
-                    unconverged_last_second,rms,cpu,good,failure\n"
-        .to_owned();
-    for (scene, trial) in rows {
-        let _ = writeln!(
-            text,
-            "{},{},{},{},{},{:e},{},{},{},{},{},{:e},{},{},{},{:e},{},{},{:e},{:.3},{},{:?}",
-            scene.name,
-            scene.start.word(),
-            scene.bodies,
-            scene.rigid,
-            scene.vertices,
-            scene.load,
-            trial.steps,
-            trial.start.penetrating_vertices,
-            trial.start.edge_crossings,
-            trial.end.penetrating_vertices,
-            trial.end.edge_crossings,
-            trial.end.max_depth,
-            trial.in_obstacles,
-            trial.end.inverted_tets,
-            trial.energy_steps,
-            trial.energy,
-            trial.unconverged[0],
-            trial.unconverged[1],
-            trial.rms,
-            trial.cpu,
-            u8::from(trial.is_good()),
-            trial.failure.as_deref().unwrap_or_default(),
-        );
-    }
-    text
+/// Names of the columns of `results.csv`.
+const COLUMNS: &str = "scene,start,bodies,rigid,vertices,load,steps,inside_start,crossings_start,\
+    inside,crossings,depth,in_obstacles,inverted,energy_steps,energy,unconverged,\
+    unconverged_last_second,rms,cpu,good,failure\n";
+
+/// One line of `results.csv`.
+fn results(scene: &RandomScene, trial: &Trial) -> String {
+    format!(
+        "{},{},{},{},{},{:e},{},{},{},{},{},{:e},{},{},{},{:e},{},{},{:e},{:.3},{},{:?}\n",
+        scene.name,
+        scene.start.word(),
+        scene.bodies,
+        scene.rigid,
+        scene.vertices,
+        scene.load,
+        trial.steps,
+        trial.start.penetrating_vertices,
+        trial.start.edge_crossings,
+        trial.end.penetrating_vertices,
+        trial.end.edge_crossings,
+        trial.end.max_depth,
+        trial.in_obstacles,
+        trial.end.inverted_tets,
+        trial.energy_steps,
+        trial.energy,
+        trial.unconverged[0],
+        trial.unconverged[1],
+        trial.rms,
+        trial.cpu,
+        u8::from(trial.is_good()),
+        trial.failure.as_deref().unwrap_or_default(),
+    )
 }

@@ -97,7 +97,6 @@ fn trial(name: &str, text: String) -> Result<Trial, String> {
             trial.failure = Some(format!("step {step}: {failure}"));
             break;
         }
-        trial.steps = step;
         trial.unconverged[1] += u64::from(step > last) * (trial.unconverged[0] - before);
     }
     let state = ours.state();
@@ -112,6 +111,7 @@ impl Trial {
     fn step(&mut self, ours: &mut Ours, ledger: &mut EnergyLedger) -> Result<(), String> {
         let (time, report) = ours.reported_step()?;
         self.cpu += time;
+        self.steps += 1;
         self.unconverged[0] += u64::from(report.unconverged > 0);
         if let Some(rise) = ledger.enter(ours.built.world.simulation(), &report) {
             self.energy_steps += 1;

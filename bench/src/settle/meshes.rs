@@ -76,7 +76,7 @@ fn fruit_text(folder: &Path) -> Result<String, String> {
 fn strawberry_orange_text(folder: &Path) -> Result<String, String> {
     let orange = Shape::of_file(&folder.join("tet-generated/ycb_orange.node"))?;
     let strawberry = Shape::of_file(&folder.join("tet-generated/ycb_strawberry.vtu"))?;
-    let material = soft(1e5, 0.35, 800.0);
+    let material = soft(1e6, 0.35, 800.0);
     let at = |x: f64| Placed { scale: 1.0, rotation: Quat::IDENTITY, centre: x * Vec3::X };
     let text = format!("gravity = [0, 0, 0]\n{}", scene(3.0));
     // Radii of 0.036 m and 0.023 m: a third of the strawberry is inside.
