@@ -305,11 +305,13 @@ mod tests {
             let mut random = Random::new(index);
             let mut bodies = bodies(&mut random, &shapes);
             assert!((2..=20).contains(&bodies.len()));
-            let range = |of: fn(&Body) -> f64| {
-                let all = || bodies.iter().map(of);
-                all().fold(0.0, f64::max) / all().fold(f64::INFINITY, f64::min)
+            let range = |all: &[f64]| {
+                let largest = all.iter().copied().fold(0.0, f64::max);
+                largest / all.iter().copied().fold(f64::INFINITY, f64::min)
             };
-            assert!(range(Body::size) <= SPREAD && range(|body| body.mass) <= MASS_RATIO);
+            let sizes: Vec<f64> = bodies.iter().map(Body::size).collect();
+            let masses: Vec<f64> = bodies.iter().map(|body| body.mass).collect();
+            assert!(range(&sizes) <= SPREAD && range(&masses) <= MASS_RATIO);
             place(&mut random, &mut bodies, Start::Apart);
             for (k, a) in bodies.iter().enumerate() {
                 for b in &bodies[..k] {

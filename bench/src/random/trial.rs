@@ -17,8 +17,9 @@ use crate::engine::{Engine, Judge, Ours};
 /// CPU time of all steps after which a scene is given up, s.
 pub const MOST_CPU: f64 = 60.0;
 
-/// Time on the clock after which a scene is given up in the middle of a step.
-const MOST_CLOCK: Duration = Duration::from_secs(900);
+/// Time on the clock after which a scene is given up in the middle of a step; a busy machine may
+/// need long for the CPU time that a scene has.
+const MOST_CLOCK: Duration = Duration::from_secs(3600);
 
 /// Depth in an obstacle that is not rounding, over the coordinates.
 const SURFACE: f64 = 1e-9;

@@ -25,7 +25,7 @@ pub struct CaseRow {
     pub outer: f64,
     /// Steps whose contacts did not converge: all, and in the last second.
     pub unconverged: [u64; 2],
-    /// Steps until nothing overlaps for the first time; none when that never happened.
+    /// Steps until nothing overlaps any more; none when something does in the end.
     pub free: Option<u64>,
     /// Steps after which something overlaps.
     pub overlapping: u64,
@@ -103,6 +103,7 @@ impl CaseRow {
         self.most_inside = self.most_inside.max(self.inside);
         if self.inside > 0 || self.crossings > 0 {
             self.overlapping += 1;
+            self.free = None;
         } else {
             self.free = self.free.or(Some(self.steps));
         }
