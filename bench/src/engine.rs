@@ -1,14 +1,18 @@
 //! Engines that step a scene, and the judge of their results.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use pliant::body::Bodies;
 use pliant::body::soft::{Masses, State};
 use pliant::id::BodyId;
+use pliant::integrate::StepReport;
 use pliant::math::Vec3;
 use pliant::record::overlap::Overlap;
+use pliant_io::files::{Disk, Folder};
 use pliant_plane::overlap::Measure;
 use pliant_run::scene::load;
+use pliant_scene::diagnostic::Sources;
 use pliant_scene::loaded::LoadedScene;
 
 use crate::timing;
@@ -34,6 +38,22 @@ impl Ours {
         let mut built = load(scene, sets).map_err(|error| format!("{scene}: {error}"))?;
         built.world.set_threads(1);
         Ok(Ours { built })
+    }
+
+    /// A scene from its text, on one thread; mesh files by absolute paths.
+    pub fn from_text(name: &str, text: String) -> Result<Ours, String> {
+        let sources = Sources { name: name.to_owned(), text, sets: Vec::new() };
+        let folder = Folder { path: Path::new(""), files: &Disk };
+        let loaded = pliant_scene::load(&sources, name, folder);
+        let mut built = loaded.map_err(|error| format!("{name}: {error}"))?;
+        built.world.set_threads(1);
+        Ok(Ours { built })
+    }
+
+    /// Makes a step; returns its CPU time, s, and what the solvers report of it.
+    pub fn reported_step(&mut self) -> Result<(f64, StepReport), String> {
+        let (time, report) = timing::single(|| self.built.world.step());
+        report.map(|report| (time, report)).map_err(|error| error.to_string())
     }
 
     /// Time that the scene says it runs, s.

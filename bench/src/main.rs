@@ -20,6 +20,8 @@ mod run;
 
 mod settle;
 
+mod random;
+
 mod rigid;
 
 mod world;
@@ -31,6 +33,8 @@ mod proximity;
 mod rows;
 
 mod engine;
+
+mod data;
 
 mod many;
 
@@ -50,6 +54,7 @@ fn main() -> ExitCode {
         ["dynamics", ref scenes @ ..] => dynamics::run(scenes),
         ["run"] => run::run(),
         ["settle", ref arguments @ ..] => settle::run(arguments),
+        ["random", ref arguments @ ..] => random::run(arguments),
         ["rigid", "ours", scene, steps] => rigid::run_ours(scene, steps),
         ["rigid", ref arguments @ ..] => rigid::run(arguments),
         ["world", "ours", what, side, count] => world::run_ours(what, side, count),
@@ -57,8 +62,8 @@ fn main() -> ExitCode {
         ["claims", ref arguments @ ..] => claims::run(arguments),
         ["proximity", ref arguments @ ..] => proximity::run(arguments),
         _ => Err(format!(
-            "no such benchmark: {}; there are: mesh, depth, dynamics, run, settle, rigid, world, \
-             claims, proximity",
+            "no such benchmark: {}; there are: mesh, depth, dynamics, run, settle, random, rigid, \
+             world, claims, proximity",
             wanted.join(" ")
         )),
     };

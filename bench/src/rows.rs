@@ -13,6 +13,8 @@ pub struct Amount {
     pub seeds: u32,
     /// Runs side by side; each is timed by the CPU time of its own thread.
     pub jobs: u32,
+    /// Simulated time of rows that can be cut short, s; that of their scenes when left out.
+    pub seconds: Option<f64>,
 }
 
 /// A row by its name, which runs it and prints its table.
@@ -20,7 +22,7 @@ pub type Row = (&'static str, fn(Amount) -> Result<(), String>);
 
 /// Prints the tables of some rows, or of all.
 ///
-/// `amount` is the default; `--poses N`, `--seeds N` and `--jobs N` override it.
+/// `amount` is the default; `--poses N`, `--seeds N`, `--jobs N` and `--seconds S` override it.
 pub fn run(rows: &[Row], mut amount: Amount, arguments: &[&str]) -> Result<(), String> {
     let (mut wanted, mut rest) = (Vec::new(), arguments.iter());
     while let Some(argument) = rest.next() {
@@ -28,6 +30,7 @@ pub fn run(rows: &[Row], mut amount: Amount, arguments: &[&str]) -> Result<(), S
             "--poses" => amount.poses = count(argument, rest.next())?,
             "--seeds" => amount.seeds = count(argument, rest.next())?,
             "--jobs" => amount.jobs = count(argument, rest.next())?,
+            "--seconds" => amount.seconds = Some(seconds(rest.next())?),
             name => wanted.push(row(rows, name)?),
         }
     }
@@ -41,7 +44,14 @@ pub fn run(rows: &[Row], mut amount: Amount, arguments: &[&str]) -> Result<(), S
     Ok(())
 }
 
-fn count(option: &str, value: Option<&&str>) -> Result<u32, String> {
+fn seconds(value: Option<&&str>) -> Result<f64, String> {
+    let number = value.and_then(|value| value.parse().ok());
+    let number = number.filter(|number: &f64| *number > 0.0 && number.is_finite());
+    number.ok_or_else(|| "--seconds takes a number above 0".to_owned())
+}
+
+/// The number above 0 that an option takes.
+pub fn count(option: &str, value: Option<&&str>) -> Result<u32, String> {
     let number = value.and_then(|value| value.parse().ok()).filter(|number| *number > 0);
     number.ok_or_else(|| format!("{option} takes a number above 0"))
 }

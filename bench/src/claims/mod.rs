@@ -19,7 +19,7 @@ mod tables;
 use crate::rows::{self, Amount, Row};
 
 /// How much is run by default.
-const AMOUNT: Amount = Amount { poses: 12, seeds: 2, jobs: 1 };
+const AMOUNT: Amount = Amount { poses: 12, seeds: 2, jobs: 1, seconds: None };
 
 /// All rows.
 const ROWS: [Row; 9] = [

@@ -31,7 +31,7 @@ use crate::rows::{self, Amount, Row};
 use crate::timing::{fastest, fastest_wall};
 
 /// How much is run by default; nothing here has poses or seeds.
-const AMOUNT: Amount = Amount { poses: 1, seeds: 1, jobs: 1 };
+const AMOUNT: Amount = Amount { poses: 1, seeds: 1, jobs: 1, seconds: None };
 
 /// All rows.
 const ROWS: [Row; 8] = [

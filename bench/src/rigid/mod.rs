@@ -24,7 +24,7 @@ use crate::timing::Spread;
 const REPORT: usize = 60;
 
 /// How much is run by default; nothing here has poses or seeds.
-const AMOUNT: Amount = Amount { poses: 1, seeds: 1, jobs: 1 };
+const AMOUNT: Amount = Amount { poses: 1, seeds: 1, jobs: 1, seconds: None };
 
 /// All rows.
 const ROWS: [Row; 4] = [

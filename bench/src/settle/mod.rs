@@ -18,19 +18,31 @@ mod dish;
 
 mod press;
 
+mod case;
+
+mod meshes;
+
+mod standing;
+
+mod gripper;
+
 pub mod rapier;
 
 mod beside;
 
 mod tables;
 
+mod case_tables;
+
+use crate::engine::Ours;
 use crate::rows::{self, Amount, Row};
+use crate::settle::case::CaseRow;
 
 /// How much is run by default.
-const AMOUNT: Amount = Amount { poses: 500, seeds: 12, jobs: 1 };
+const AMOUNT: Amount = Amount { poses: 500, seeds: 12, jobs: 1, seconds: None };
 
 /// All rows.
-const ROWS: [Row; 9] = [
+const ROWS: [Row; 16] = [
     ("two-cubes", |amount| cubes::run(amount).map(|rows| tables::cubes(&rows))),
     ("at-rest", |amount| still::run(amount).map(|rows| tables::still(&rows))),
     ("sphere-pile", |amount| pile::sizes(amount).map(|rows| tables::piles(&rows))),
@@ -39,8 +51,23 @@ const ROWS: [Row; 9] = [
     ("stiffness", |amount| pile::stiffness(amount).map(|rows| tables::piles(&rows))),
     ("fruit-dish", |_| dish::run().map(|row| tables::dish(&row))),
     ("squeezed-sphere", |_| press::run().map(|row| tables::press(&row))),
+    ("teddies", |amount| meshes::teddies(amount).map(|row| case_tables::case(row.as_ref()))),
+    ("fruit", |amount| meshes::fruit(amount).map(|row| case_tables::case(row.as_ref()))),
+    ("strawberry-orange", |amount| {
+        meshes::strawberry_orange(amount).map(|row| case_tables::case(row.as_ref()))
+    }),
+    ("balls", |amount| balls(amount).map(|row| case_tables::case(Some(&row)))),
+    ("box-on-block", |amount| standing::boxes(amount).map(|rows| case_tables::standing(&rows))),
+    ("slab-on-block", |amount| standing::slab(amount).map(|rows| case_tables::standing(&rows))),
+    ("gripper", |amount| gripper::run(amount).map(|rows| case_tables::gripper(&rows))),
     ("rapier3d", |amount| beside::run(amount).map(|rows| tables::beside(&rows))),
 ];
+
+/// Very soft balls that fall on each other.
+fn balls(amount: Amount) -> Result<CaseRow, String> {
+    let mut ours = Ours::new("balls-dropped", &[])?;
+    Ok(case::run("balls", &mut ours, amount.seconds, |_| ()))
+}
 
 /// Prints the tables of some rows, or of all.
 pub fn run(arguments: &[&str]) -> Result<(), String> {

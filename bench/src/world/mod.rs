@@ -19,7 +19,7 @@ mod scenes;
 use crate::rows::{self, Amount, Row};
 
 /// Nothing here has poses or seeds.
-const AMOUNT: Amount = Amount { poses: 1, seeds: 1, jobs: 1 };
+const AMOUNT: Amount = Amount { poses: 1, seeds: 1, jobs: 1, seconds: None };
 
 /// All rows.
 const ROWS: [Row; 3] =

@@ -14,7 +14,9 @@ pub struct BuiltIn {
 /// All of them, by name.
 pub const ALL: &[BuiltIn] = &[
     BuiltIn { name: "assorted", text: include_str!("../../../scenes/assorted.toml") },
+    BuiltIn { name: "balls-dropped", text: include_str!("../../../scenes/balls-dropped.toml") },
     BuiltIn { name: "block", text: include_str!("../../../scenes/block.toml") },
+    BuiltIn { name: "box-on-block", text: include_str!("../../../scenes/box-on-block.toml") },
     BuiltIn { name: "cars", text: include_str!("../../../scenes/cars.toml") },
     BuiltIn { name: "crossing-bars", text: include_str!("../../../scenes/crossing-bars.toml") },
     BuiltIn {
@@ -29,6 +31,7 @@ pub const ALL: &[BuiltIn] = &[
     BuiltIn { name: "fruit-dish", text: include_str!("../../../scenes/fruit-dish.toml") },
     BuiltIn { name: "gears", text: include_str!("../../../scenes/gears.toml") },
     BuiltIn { name: "grip", text: include_str!("../../../scenes/grip.toml") },
+    BuiltIn { name: "gripper", text: include_str!("../../../scenes/gripper.toml") },
     BuiltIn { name: "hammer", text: include_str!("../../../scenes/hammer.toml") },
     BuiltIn { name: "head-on", text: include_str!("../../../scenes/head-on.toml") },
     BuiltIn { name: "incline", text: include_str!("../../../scenes/incline.toml") },
@@ -39,6 +42,7 @@ pub const ALL: &[BuiltIn] = &[
     BuiltIn { name: "links", text: include_str!("../../../scenes/links.toml") },
     BuiltIn { name: "map", text: include_str!("../../../scenes/map.toml") },
     BuiltIn { name: "membrane-stack", text: include_str!("../../../scenes/membrane-stack.toml") },
+    BuiltIn { name: "slab-on-block", text: include_str!("../../../scenes/slab-on-block.toml") },
     BuiltIn { name: "sphere-pile", text: include_str!("../../../scenes/sphere-pile.toml") },
     BuiltIn { name: "squeezed-sphere", text: include_str!("../../../scenes/squeezed-sphere.toml") },
     BuiltIn { name: "two-cubes", text: include_str!("../../../scenes/two-cubes.toml") },

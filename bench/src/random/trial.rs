@@ -1,0 +1,146 @@
+//! One random scene to its end, and what is wrong with it.
+
+use std::any::Any;
+use std::panic::catch_unwind;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use pliant::body::obstacle::Obstacle;
+use pliant::math::Vec3;
+use pliant::record::energy::EnergyLedger;
+use pliant::record::overlap::Overlap;
+
+use super::scene::RandomScene;
+use crate::engine::{Engine, Judge, Ours};
+
+/// CPU time of all steps after which a scene is given up, s.
+pub const MOST_CPU: f64 = 60.0;
+
+/// Time on the clock after which a scene is given up in the middle of a step; a busy machine may
+/// need long for the CPU time that a scene has.
+const MOST_CLOCK: Duration = Duration::from_secs(3600);
+
+/// Depth in an obstacle that is not rounding, over the coordinates.
+const SURFACE: f64 = 1e-9;
+
+/// Results of one scene.
+#[derive(Clone, Debug, Default)]
+pub struct Trial {
+    /// Steps that were made.
+    pub steps: u64,
+    /// What overlaps at the start.
+    pub start: Overlap,
+    /// And at the end.
+    pub end: Overlap,
+    /// Vertices inside obstacles at the end.
+    pub in_obstacles: usize,
+    /// Steps in which energy appeared without a source.
+    pub energy_steps: u64,
+    /// All that appeared so, over the largest energy that has a source.
+    pub energy: f64,
+    /// Steps whose contacts did not converge: all, and in the last second.
+    pub unconverged: [u64; 2],
+    /// Root mean square of the speeds at the end, m/s.
+    pub rms: f64,
+    /// CPU time of all steps, s.
+    pub cpu: f64,
+    /// Why it did not come to its end, if it did not.
+    pub failure: Option<String>,
+}
+
+impl Trial {
+    /// Whether it ends as it should: without failure, energy from nowhere or overlap.
+    pub fn is_good(&self) -> bool {
+        let is_free = self.end.penetrating_vertices + self.end.edge_crossings == 0;
+        self.failure.is_none() && self.energy_steps == 0 && is_free && self.in_obstacles == 0
+    }
+}
+
+/// Runs a scene on a thread of its own: neither a panic nor a step without end is passed on.
+pub fn run(scene: &RandomScene) -> Trial {
+    let (sender, receiver) = channel();
+    let (name, text) = (scene.name.clone(), scene.text.clone());
+    let failed = |reason: String| Trial { failure: Some(reason), ..Trial::default() };
+    let work = move || {
+        let trial = catch_unwind(|| trial(&name, text));
+        // Nobody waits any more when it was given up.
+        let _ = sender.send(trial);
+    };
+    if let Err(error) = thread::Builder::new().spawn(work) {
+        return failed(format!("no thread: {error}"));
+    }
+    match receiver.recv_timeout(MOST_CLOCK) {
+        Ok(Ok(Ok(trial))) => trial,
+        Ok(Ok(Err(error))) => failed(error),
+        Ok(Err(panic)) => failed(format!("panic: {}", message(&*panic))),
+        Err(RecvTimeoutError::Timeout) => failed(format!("stuck for {} s", MOST_CLOCK.as_secs())),
+        Err(RecvTimeoutError::Disconnected) => failed("the thread ended".to_owned()),
+    }
+}
+
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}
+
+/// Steps a scene; the error is one of the scene itself.
+fn trial(name: &str, text: String) -> Result<Trial, String> {
+    let mut ours = Ours::from_text(name, text)?;
+    let mut judge = Judge::of(&ours.built);
+    let (steps, dt) = (ours.built.info.steps, ours.built.info.dt);
+    let last = steps.saturating_sub(dt.recip().round() as u64);
+    let mut ledger = EnergyLedger::new(ours.built.world.simulation(), size(&ours), dt);
+    let mut trial = Trial { start: judge.overlap(&ours.state()), ..Trial::default() };
+    for step in 1..=steps {
+        let before = trial.unconverged[0];
+        if let Err(failure) = trial.step(&mut ours, &mut ledger) {
+            trial.failure = Some(format!("step {step}: {failure}"));
+            break;
+        }
+        trial.unconverged[1] += u64::from(step > last) * (trial.unconverged[0] - before);
+    }
+    let state = ours.state();
+    trial.end = judge.overlap(&state);
+    trial.rms = judge.rms_speed(&state);
+    trial.in_obstacles = in_obstacles(&ours);
+    Ok(trial)
+}
+
+impl Trial {
+    /// Makes a step and judges it.
+    fn step(&mut self, ours: &mut Ours, ledger: &mut EnergyLedger) -> Result<(), String> {
+        let (time, report) = ours.reported_step()?;
+        self.cpu += time;
+        self.steps += 1;
+        self.unconverged[0] += u64::from(report.unconverged > 0);
+        if let Some(rise) = ledger.enter(ours.built.world.simulation(), &report) {
+            self.energy_steps += 1;
+            self.energy = rise.appeared / rise.largest;
+            if rise.is_absurd {
+                return Err(format!("energy grew by {:.1e} of the largest", self.energy));
+            }
+        }
+        if self.cpu > MOST_CPU { Err(format!("over {MOST_CPU} CPU s")) } else { Ok(()) }
+    }
+}
+
+/// Longest side of the box around a scene, m.
+fn size(ours: &Ours) -> f64 {
+    let positions = &ours.built.world.simulation().state.positions;
+    let start = positions.first().copied().unwrap_or_default();
+    let sides = positions.iter().fold((start, start), |(a, b), p| (a.min(*p), b.max(*p)));
+    (sides.1 - sides.0).max_element()
+}
+
+/// Vertices inside obstacles.
+fn in_obstacles(ours: &Ours) -> usize {
+    let state = &ours.built.world.simulation().state;
+    let obstacles = &ours.built.obstacles;
+    let is_inside = |point: &&Vec3| {
+        let depth = |obstacle: &Obstacle| -obstacle.at(state.time).distance(**point);
+        let depth = obstacles.iter().map(depth).fold(0.0, f64::max);
+        depth > SURFACE * point.abs().max_element().max(1.0)
+    };
+    state.positions.iter().filter(is_inside).count()
+}
