@@ -152,13 +152,20 @@ mod tests {
     }
 
     #[test]
-    fn parallel_and_flat_edges_have_no_normal() {
+    fn parallel_edges_have_no_normal() {
         let (keel, roof_side) = (roof(Vec3::X, 0.3, -1.0), roof(Vec3::X, 0.0, 1.0));
         assert_eq!(edge_edge_gap(&keel, &roof_side, 1.0, 1.0), None);
-        assert_eq!(
-            EdgeGeometry::new([Vec3::ZERO, Vec3::X], [Vec3::Y, -Vec3::Y], [Vec3::Z; 2]),
-            None
-        );
+    }
+
+    #[test]
+    fn a_keel_above_a_flat_edge_is_a_contact_from_above_only() {
+        let ends = [-Vec3::Y, Vec3::Y];
+        let flat = EdgeGeometry::new(ends, [Vec3::X, -Vec3::X], [Vec3::Z; 2]);
+        assert!(flat.is_flat() && !roof(Vec3::X, 0.3, -1.0).is_flat());
+        let met = edge_edge_gap(&roof(Vec3::X, 0.3, -1.0), &flat, 1.0, 1.0).unwrap();
+        assert!(met.normal.abs_diff_eq(Vec3::Z, 1e-15) && (met.gap - 0.3).abs() < 1e-15);
+        let below = EdgeGeometry { feature_edge: -flat.feature_edge, ..flat };
+        assert_eq!(edge_edge_gap(&roof(Vec3::X, 0.3, -1.0), &below, 1.0, 1.0), None);
     }
 
     #[test]

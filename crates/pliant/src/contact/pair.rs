@@ -259,9 +259,16 @@ mod tests {
 
     /// Gaps of the edge contacts of two blocks, the second turned about z and lifted.
     fn gaps(sizes: [Vec3; 2], turn: f64, lift: f64) -> Vec<f64> {
-        let block =
-            |size| TetMesh::from_raw(cuboid([1; 3], size, TetSplit::Five).unwrap()).unwrap().0;
-        let [a, b] = sizes.map(block);
+        gaps_of([1; 2], sizes, turn, lift)
+    }
+
+    /// The same with so many cells along each side of each block.
+    fn gaps_of(cells: [u32; 2], sizes: [Vec3; 2], turn: f64, lift: f64) -> Vec<f64> {
+        let block = |k: usize| {
+            let raw = cuboid([cells[k]; 3], sizes[k], TetSplit::Five).unwrap();
+            TetMesh::from_raw(raw).unwrap().0
+        };
+        let [a, b] = [block(0), block(1)];
         let bodies = Bodies::from_meshes(&[Mesh::Tets(&a), Mesh::Tets(&b)]).unwrap();
         let rest = [a.positions(), b.positions()].concat();
         let (turn, shift) = (Quat::from_rotation_z(turn), Vec3::new(0.02, 0.03, lift));
@@ -293,6 +300,18 @@ mod tests {
             assert_eq!(found.len(), count, "{lift}");
             assert!(found.iter().all(|gap| (gap - (lift - 0.3)).abs() < TOLERANCE), "{found:?}");
         }
+    }
+
+    /// The edges of a bar across a plate of 8 by 8 cells: each crosses the seven lines of the top
+    /// between its cells, and the diagonals of eight cells; and the two edges of the plate.
+    #[test]
+    fn a_long_edge_meets_the_flat_edges_of_a_fine_face() {
+        let sizes = [Vec3::new(1.0, 1.0, 0.4), Vec3::new(0.3, 2.0, 0.4)];
+        let found = gaps_of([8, 1], sizes, 0.0, 0.4 + 0.001);
+        assert_eq!(found.len(), 2 * (7 + 8 + 2), "{found:?}");
+        assert!(found.iter().all(|gap| (gap - 0.001).abs() < TOLERANCE), "{found:?}");
+        // As long as each other: faces and vertices are enough.
+        assert_eq!(gaps_of([8, 16], sizes, 0.0, 0.4 + 0.001).len(), 4);
     }
 
     #[test]

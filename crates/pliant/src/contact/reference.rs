@@ -62,6 +62,8 @@ impl Slow<'_> {
                     let counts = net || self.features.surface.contains(&vertex);
                     if counts && !is_inside(vertex, b) {
                         let closest_point = self.closest_point(vertex, b, margin);
+                        let closest_point = closest_point
+                            .filter(|closest| self.is_nearest_of_neighbours(vertex, closest));
                         found.extend(closest_point.map(|closest_point| {
                             self.against([a, b], vertex, closest_point, margin)
                         }));
@@ -234,6 +236,20 @@ impl Slow<'_> {
         Some(ClosestPoint { triangle, shares: shares(nearest, corners), normal, gap })
     }
 
+    /// Whether no neighbour of a vertex is nearer to the edge or corner that it is nearest to.
+    fn is_nearest_of_neighbours(&self, vertex: VertexId, closest: &ClosestPoint) -> bool {
+        let corners = self.bodies.triangles()[closest.triangle.index()].map(|v| self.at(v));
+        let is_above = face_normal(corners).is_none_or(|n| n.dot(closest.normal) > 0.999);
+        let farther = |other: VertexId| {
+            let way = self.at(other) - self.at(vertex);
+            closest.normal.dot(way) >= -0.02 * way.length()
+        };
+        let all = self.bodies.tets().iter().map(|tet| &tet[..]);
+        let all = all.chain(self.bodies.triangles().iter().map(|triangle| &triangle[..]));
+        let around = all.filter(|corners| corners.contains(&vertex)).flatten();
+        is_above || around.into_iter().all(|other| farther(*other))
+    }
+
     /// All edges against all edges.
     ///
     /// None where the boxes of the bodies are farther apart than the pair's reach.
@@ -250,13 +266,24 @@ impl Slow<'_> {
             let at = |vertices: [VertexId; 2]| vertices.map(|v| self.at(v));
             let corners = |t: TriangleId| self.bodies.triangles()[t.index()].map(|v| self.at(v));
             let normals = triangles.map(|t| face_normal(corners(t)));
-            EdgeGeometry::new(at(ends), at(tips), [normals[0]?, normals[1]?])
+            Some(EdgeGeometry::new(at(ends), at(tips), [normals[0]?, normals[1]?]))
         };
         for one in self.features.edges_of(a) {
             let Some(p) = side(one) else { continue };
             for other in self.features.edges_of(b) {
                 let Some(q) = side(other) else { continue };
-                let shorter = p.ends[0].distance(p.ends[1]).min(q.ends[0].distance(q.ends[1]));
+                let lengths = [&p, &q].map(|edge| edge.ends[0].distance(edge.ends[1]));
+                // A flat edge meets longer ones that are not flat, and nothing else.
+                let meets = match (p.is_flat(), q.is_flat()) {
+                    (true, true) => false,
+                    (true, false) => lengths[1] > 1.5 * lengths[0],
+                    (false, true) => lengths[0] > 1.5 * lengths[1],
+                    (false, false) => true,
+                };
+                if !meets || pad > 1.0 && (p.is_flat() || q.is_flat()) {
+                    continue;
+                }
+                let shorter = lengths[0].min(lengths[1]);
                 let depth = margin.reach.max((pad * shorter).min(margin.size));
                 let Some(met) = edge_edge_gap(&p, &q, margin.reach, depth) else { continue };
                 let [[a0, a1], [b0, b1]] = [one, other].map(|e| self.features.edges[e].ends);

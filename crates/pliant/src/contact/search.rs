@@ -395,7 +395,7 @@ impl Step<'_> {
         let [pair, back] = [of, [of[1], of[0]]].map(|of| Pair { of, margin: self.margin(of) });
         let slab = SeparatingSlab::between(of, positions, features, boxes);
         let slab = slab.as_ref();
-        let [one, other] = of.map(|body| shapes[body.index()].longest);
+        let [one, other] = of.map(|body| shapes[body.index()].longest_of_all);
         let farthest = edge_depth(pair.margin, one.min(other)).max(back.margin.reach);
         if slab.is_some_and(|slab| slab.keeps_apart(farthest)) {
             return;

@@ -108,6 +108,8 @@ pub(crate) struct Shape {
     pub flat_boxes: Layers,
     /// Length of the shortest of them, m; infinite without any.
     pub shortest_flat: f64,
+    /// Length of the longest edge of all, m.
+    pub longest_of_all: f64,
     /// Unit normal of each triangle; `None` without area.
     normals: Vec<Option<Vec3>>,
     /// All edges, by their numbers in the scene; near ones near each other.
@@ -138,7 +140,7 @@ impl Shape {
         origin: Vec3,
     ) {
         let Shape { facets, feature_edges, boxes, longest, normals, order, .. } = self;
-        let Shape { flat_edges, flat_boxes, shortest_flat, .. } = self;
+        let Shape { flat_edges, flat_boxes, shortest_flat, longest_of_all, .. } = self;
         facets.fit(positions, bodies);
         let first = facets.first;
         normals.clear();
@@ -147,7 +149,7 @@ impl Shape {
         boxes.clear();
         flat_edges.clear();
         flat_boxes.clear();
-        (*longest, *shortest_flat) = (0.0, f64::INFINITY);
+        (*longest, *longest_of_all, *shortest_flat) = (0.0, 0.0, f64::INFINITY);
         for &edge in &*order {
             let Edge { ends: [from, to], tips: [left, right], triangles: [one, other] } =
                 features.edges[edge as usize];
@@ -157,6 +159,7 @@ impl Shape {
             let tips = [positions[left.index()], positions[right.index()]];
             let side = EdgeGeometry::new(ends, tips, [one, other]);
             let feature_edge = FeatureEdge { edge, side, length: ends[0].distance(ends[1]) };
+            *longest_of_all = longest_of_all.max(feature_edge.length);
             if side.is_flat() {
                 *shortest_flat = shortest_flat.min(feature_edge.length);
                 flat_boxes.push(seen(feature_edge.around(), origin));

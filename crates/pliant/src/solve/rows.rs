@@ -173,11 +173,7 @@ impl RowSubset {
 
 impl RowSubset {
     /// Moves rows of the augmented Lagrangian to its own subset.
-    fn hand_over(
-        &mut self,
-        other: &mut RowSubset,
-        method: impl Fn(&SolverRow) -> Option<Method>,
-    ) {
+    fn hand_over(&mut self, other: &mut RowSubset, method: impl Fn(&SolverRow) -> Option<Method>) {
         let mut kept = 0;
         for k in 0..self.rows.len() {
             if method(&self.rows[k]) == Some(Method::AugmentedLagrangian) {
@@ -307,8 +303,7 @@ impl RowSolver {
             let of = |body: &u32| islands.parents[*body as usize] == island;
             members.clear();
             members.extend((island..bodies.len() as u32).filter(of).map(BodyId));
-            let part =
-                Island { equations, bodies, members, sides, rows: &rows[first..end] };
+            let part = Island { equations, bodies, members, sides, rows: &rows[first..end] };
             let ends = Unknowns { velocities, row_impulses: &mut row_impulses[first..end] };
             match factored_pgs.solve(references, part, ends) {
                 Some(solved) => all.add(solved),
@@ -343,8 +338,8 @@ impl RowSolver {
         let Linear { matrix, right, held, .. } = linear;
         let SolveSettings { rows: RowSettings { max_dense_vertices, large_islands, .. }, .. } =
             settings;
-        let is_asked = large_islands == IslandSolver::Factored
-            && settings.linear.solver == LinearSolver::Pcg;
+        let is_asked =
+            large_islands == IslandSolver::Factored && settings.linear.solver == LinearSolver::Pcg;
         let is_large = |own: &Range<usize>| own.len() > max_dense_vertices;
         if !(is_asked && self.bodies.iter().any(is_large)) {
             return self.solvers.solve(linear, settings.linear, velocities);
@@ -368,12 +363,8 @@ impl RowSolver {
             let bodies = &self.bodies;
             let island = Island { equations, bodies, members: &members, sides, rows: &[] };
             let tolerance = settings.linear.tolerance;
-            let solved = self.factored_pgs.solve_free(
-                &mut self.references,
-                island,
-                tolerance,
-                velocities,
-            );
+            let solved =
+                self.factored_pgs.solve_free(&mut self.references, island, tolerance, velocities);
             if let Some(own_iterations) = solved {
                 iterations += own_iterations;
                 done.extend(own.clone().map(|v| VertexId(v as u32)));
@@ -619,8 +610,7 @@ mod tests {
         let mut islands = Islands::default();
         let settings = RowSettings { max_dense_vertices: 2, ..RowSettings::default() };
         islands.find(&bodies, &[], &[meeting(2, 0), on_floor(1), on_floor(4)], settings);
-        let methods =
-            |islands: &Islands| [0, 1, 2, 3, 4].map(|body| islands.method(BodyId(body)));
+        let methods = |islands: &Islands| [0, 1, 2, 3, 4].map(|body| islands.method(BodyId(body)));
         let (dense, factored) = (Some(Method::Dense), Some(Method::Factored));
         assert_eq!(methods(&islands), [dense, dense, dense, None, factored]);
         // The large body takes its island with it, the one on the floor is left alone.
@@ -628,10 +618,10 @@ mod tests {
         assert_eq!(methods(&islands), [factored, dense, factored, None, factored]);
     }
 
-    /// Pairs of vertices, each joined by stiffness; the first of each body meets the next body.
-    #[test]
-    fn all_solvers_find_the_same_velocities() {
-        let masses = [1.0, 2.0, 3.0, 1.0, 2.0, 5.0];
+    const MASSES: [f64; 6] = [1.0, 2.0, 3.0, 1.0, 2.0, 5.0];
+
+    /// A of pairs of vertices, each joined by stiffness.
+    fn pairs() -> Forces {
         let rest = [0, 1, 2, 3, 4, 5].map(|k| f64::from(k) * Vec3::ONE);
         let edges = [0, 1, 2].map(|body| [2 * body, 2 * body + 1].map(VertexId));
         let law = SpringSettings { law: SpringLaw::Absolute, stiffness: 400.0, damping: 3.0 };
@@ -641,11 +631,18 @@ mod tests {
         let tangent = Tangent { stiffness: 0.01, damping: 0.1, form: Form::Definite };
         forces.assemble(motion, tangent).unwrap();
         let matrix = forces.matrix_mut().unwrap();
-        for (row, mass) in masses.iter().enumerate() {
+        for (row, mass) in MASSES.iter().enumerate() {
             matrix.add_to_diagonal(row, *mass);
         }
+        forces
+    }
+
+    /// Pairs of vertices; the first of each body meets the next body.
+    #[test]
+    fn all_solvers_find_the_same_velocities() {
+        let (masses, forces) = (MASSES, pairs());
         let right = [0.0, -3.0, 1.0, 2.0, 9.0, 4.0].map(|push| push * Vec3::new(0.2, 0.0, 1.0));
-        let matrix = &*matrix;
+        let matrix = forces.matrix().unwrap();
         let equations = Equations { matrix, right: &right, held: &[], dt: 0.1 };
         let bodies = BodyOffsets::from_counts([2, 2, 2]);
         let mut contacts = [meeting(0, 1), meeting(1, 2), meeting(2, 0)];

@@ -242,16 +242,7 @@ impl Implicit {
     fn solve(&mut self, system: &mut System, report: &mut StepReport) -> Result<(), StepError> {
         let _timer = StageTimer::new(&system.profiler, Stage::Solve);
         let with_rigids = !system.rigids.is_empty() && self.solves_constraints();
-        let Implicit {
-            settings,
-            groups,
-            row_solver,
-            spring_solver,
-            stage,
-            ends,
-            right,
-            ..
-        } = self;
+        let Implicit { settings, groups, row_solver, spring_solver, stage, ends, right, .. } = self;
         let Some(matrix) = system.forces.matrix() else { return Ok(()) };
         let (mut held, bodies) = (system.pins.vertices(), system.bodies.offsets());
         let mut given = Sides::soft(bodies, system.masses.of());

@@ -175,12 +175,7 @@ impl<const N: usize> ContactConstraint<N> {
     }
 
     /// Fills W = A⁻¹ Jᵀ; `responses` start at the index `first`.
-    pub(crate) fn respond(
-        &self,
-        parts: &[impl Compliance],
-        first: usize,
-        responses: &mut [f64],
-    ) {
+    pub(crate) fn respond(&self, parts: &[impl Compliance], first: usize, responses: &mut [f64]) {
         for side in self.sides.iter().filter(|side| side.width > 0) {
             let own = &mut responses[side.response - first..][..3 * side.width];
             own.fill(0.0);

@@ -19,6 +19,9 @@ const MAX_SHARE: f64 = 0.4;
 /// Stage of the separator of the whole; parts of parts have lower ones, leaves have 0.
 const LAST_STAGE: u8 = 48;
 
+/// The node that stands for none.
+const NONE: u32 = u32::MAX;
+
 /// Stages for [`super::order::minimum_degree`]; all 0 where nothing is worth a cut.
 ///
 /// Points that are not finite are sorted like any others: the order is worse then, not wrong.
@@ -37,8 +40,6 @@ pub(super) fn stages(graph: Graph<'_>, points: &[Vec3]) -> Vec<u8> {
     }
     dissection.stages
 }
-
-const NONE: u32 = u32::MAX;
 
 /// Where a node is while a part is cut.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! The numbers of a factor, supernode by supernode, children before parents.
 
-use super::front::{invert, pack, product};
+use super::front::{Twice, invert, pack, pack_twice, product};
 use super::tree::Supernode;
 use super::{Factor, FactorPattern, LANES, padded, stride};
 use crate::math::Mat3;
@@ -19,11 +19,13 @@ pub(crate) struct FactorScratch {
     /// Lᵀ.
     lower: Vec<f64>,
     /// Left operands, of D⁻¹ and then of L.
-    blocks: Vec<[f64; 3]>,
+    blocks: Vec<Twice>,
     /// F_sr.
     tiles: Vec<[f64; LANES]>,
     /// Updates that no parent has taken yet, each row-major with padded rows.
     updates: Vec<f64>,
+    /// One past the last number of the last update.
+    top: usize,
     /// Supernode and first number of each update.
     pending: Vec<(usize, usize)>,
     pub(super) columns: super::solution::ColumnScratch,
@@ -33,7 +35,7 @@ impl Factor {
     /// Factors a matrix; `blocks` are parallel to the columns of the pattern.
     ///
     /// The upper triangle counts. False when the matrix is not positive definite or not finite, or
-    /// when its factors are not within the range of f64; the contents are of no use then.
+    /// when its factors are not within the range of numbers; the contents are of no use then.
     #[must_use]
     pub(crate) fn fill(
         &mut self,
@@ -45,7 +47,7 @@ impl Factor {
         self.values.clear();
         self.values.resize(pattern.offsets[pattern.tree.supernodes.len()], 0.0);
         scratch.local.resize(pattern.len(), 0);
-        scratch.updates.clear();
+        scratch.top = 0;
         scratch.pending.clear();
         for (index, supernode) in pattern.tree.supernodes.iter().enumerate() {
             scratch.open(pattern, supernode);
@@ -70,8 +72,13 @@ impl FactorScratch {
     /// Makes an empty front.
     fn open(&mut self, pattern: &FactorPattern, supernode: &Supernode) {
         let Supernode { first, width, ref rows, .. } = *supernode;
-        self.front.clear();
-        self.front.resize(3 * (width + rows.len()) * front_stride(supernode), 0.0);
+        let (stride, count) = (front_stride(supernode), 3 * (width + rows.len()));
+        if self.front.len() < count * stride {
+            self.front.resize(count * stride, 0.0);
+        }
+        for (row, line) in self.front.chunks_exact_mut(stride).take(count).enumerate() {
+            line[row - row % 3..].fill(0.0);
+        }
         let own = first..first + width;
         let below = pattern.tree.rows[rows.clone()].iter().map(|row| *row as usize);
         own.chain(below).zip(0..).for_each(|(place, local)| self.local[place] = local);
@@ -84,13 +91,15 @@ impl FactorScratch {
         for (local, place) in (first..first + supernode.width).enumerate() {
             let node = pattern.tree.order[place] as usize;
             let lines = &mut self.front[3 * local * stride..][..3 * stride];
-            for k in pattern.starts[node] as usize..pattern.starts[node + 1] as usize {
-                let column = pattern.place(pattern.columns[k] as usize);
+            let entries = pattern.starts[node] as usize..pattern.starts[node + 1] as usize;
+            let own = pattern.columns[entries.clone()].iter().zip(&blocks[entries]);
+            for (column, block) in own {
+                let column = pattern.place(*column as usize);
                 if column < place {
                     continue;
                 }
                 let at = 3 * self.local[column] as usize;
-                let rows = blocks[k].transpose().to_cols_array_2d();
+                let rows = block.transpose().to_cols_array_2d();
                 for (line, row) in lines.chunks_exact_mut(stride).zip(rows) {
                     line[at..at + 3].copy_from_slice(&row);
                 }
@@ -123,7 +132,7 @@ impl FactorScratch {
                     }
                 }
             }
-            self.updates.truncate(start);
+            self.top = start;
             self.pending.pop();
         }
     }
@@ -141,7 +150,7 @@ impl FactorScratch {
         if !invert(&mut self.pivots, wide, &mut self.lines) {
             return false;
         }
-        pack(&self.pivots, wide, 0..width, &mut self.blocks);
+        pack_twice(&self.pivots, wide, 0..width, &mut self.blocks);
         pack(&self.front[..width * from], from, width..from, &mut self.tiles);
         self.lower.clear();
         self.lower.resize(width * rows, 0.0);
@@ -155,8 +164,8 @@ impl FactorScratch {
         let sources = self.pivots.chunks_exact(wide);
         for (k, (values, source)) in values.chunks_exact_mut(line).zip(sources).enumerate() {
             let (inverse, lower) = values.split_at_mut(wide);
-            round(source, inverse);
-            round(&self.lower[k * rows..][..rows], lower);
+            copy(source, inverse);
+            copy(&self.lower[k * rows..][..rows], lower);
             if !(inverse[k] >= f64::MIN_POSITIVE && values.iter().all(|value| value.is_finite())) {
                 return false;
             }
@@ -170,10 +179,13 @@ impl FactorScratch {
         if rows == 0 {
             return;
         }
-        let (length, start) = (padded(rows), self.updates.len());
-        self.updates.resize(start + rows * length, 0.0);
+        let (length, start) = (padded(rows), self.top);
+        self.top = start + rows * length;
+        if self.updates.len() < self.top {
+            self.updates.resize(self.top, 0.0);
+        }
         self.pending.push((index, start));
-        pack(&self.lower, length, 0..rows, &mut self.blocks);
+        pack_twice(&self.lower, length, 0..rows, &mut self.blocks);
         let update = &mut self.updates[start..];
         let front = &self.front[width * (width + length)..];
         for (b, block) in self.blocks.chunks_exact(width).enumerate() {
@@ -192,6 +204,7 @@ impl FactorScratch {
     }
 }
 
-fn round(from: &[f64], to: &mut [f64]) {
+/// Copies the first numbers, as many as there are.
+fn copy(from: &[f64], to: &mut [f64]) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
 }

@@ -2,9 +2,10 @@
 //!
 //! [`FactorPattern`] is what follows from the pattern alone: an order of elimination with little
 //! fill-in, and the supernodes, nodes that are eliminated together as one dense block. [`Factor`]
-//! holds the numbers, computed in f64 by the multifrontal method (Duff and Reid, *The Multifrontal
-//! Solution of Indefinite Sparse Symmetric Linear Equations*, 1983) and kept in f64: they are a
-//! preconditioner and a compliance, whose residual is taken in f64 elsewhere.
+//! holds the numbers, by the multifrontal method (Duff and Reid, *The Multifrontal Solution of
+//! Indefinite Sparse Symmetric Linear Equations*, 1983). They are kept in f64: in f64 a stiff
+//! body of a centimetre, whose mass is a ten-millionth of its stiffness, would lose its motion as
+//! a whole to rounding.
 //!
 //! | here     | formula       | meaning                                                       |
 //! |----------|---------------|---------------------------------------------------------------|
@@ -18,7 +19,6 @@
 //! Solutions need no triangular systems: forwards x_r −= L x_s and x_s ← D⁻¹ x_s, backwards
 //! x_s −= Lᵀ x_r. Sums have a fixed order with lanes of a constant width, so that results are bitwise
 //! the same for any register width.
-#![allow(dead_code, reason = "the solver of soft contacts is going to use it")]
 
 mod dissection;
 
@@ -39,7 +39,7 @@ pub(crate) use fill::FactorScratch;
 use crate::math::Vec3;
 use graph::Graph;
 use order::minimum_degree;
-use tree::{Groups, Supernode, Tree};
+use tree::{Supernode, Tree};
 
 /// Numbers that are processed together; lines are padded to a multiple.
 const LANES: usize = 4;
@@ -54,7 +54,6 @@ pub(crate) struct FactorPattern {
     tree: Tree,
     /// First number of each supernode in [`Factor::values`], and one past the last of all.
     offsets: Vec<usize>,
-    note: String,
 }
 
 /// The factors of one matrix; empty before the first [`Factor::fill`].
@@ -71,26 +70,22 @@ impl FactorPattern {
     /// where there are not as many as nodes, they are not used.
     pub(crate) fn new(starts: &[u32], columns: &[u32], points: &[Vec3]) -> FactorPattern {
         let graph = Graph { starts, columns };
-        let mut order = minimum_degree(graph, &vec![0; graph.len()]);
-        let mut groups = Groups::new(graph, &order);
-        let mut note = format!("md {}", groups.solve_cost()/1000);
+        let mut tree = Tree::new(graph, &minimum_degree(graph, &vec![0; graph.len()]));
+        // Dissection wins on large bodies that are thick everywhere, minimum degree on others.
         let stages = dissection::stages(graph, points);
         if stages.iter().any(|stage| *stage > 0) {
-            let dissected = minimum_degree(graph, &stages);
-            let candidate = Groups::new(graph, &dissected);
-            note += &format!(" nd {}", candidate.solve_cost()/1000);
-            if candidate.solve_cost() < groups.solve_cost() {
-                (order, groups) = (dissected, candidate);
+            let dissected = Tree::new(graph, &minimum_degree(graph, &stages));
+            if dissected.solve_cost() < tree.solve_cost() {
+                tree = dissected;
             }
         }
-        let tree = groups.into_tree(graph, &order);
         let mut offsets = vec![0];
         let mut total = 0;
         for supernode in &tree.supernodes {
             total += 3 * supernode.width * stride(supernode);
             offsets.push(total);
         }
-        FactorPattern { starts: starts.to_vec(), columns: columns.to_vec(), tree, offsets, note }
+        FactorPattern { starts: starts.to_vec(), columns: columns.to_vec(), tree, offsets }
     }
 
     /// Number of nodes.
@@ -107,21 +102,14 @@ impl FactorPattern {
     /// Multiply–adds of one [`Factor::fill`].
     pub(crate) fn factor_cost(&self) -> u64 {
         let cost = |(width, rows): (u64, u64)| width * (width + rows) * (width + rows) / 2;
-        self.sizes().map(cost).sum()
+        self.tree.sizes().map(cost).sum()
     }
 
     /// Multiply–adds of one [`Factor::solve`].
     pub(crate) fn solve_cost(&self) -> u64 {
-        self.sizes().map(|(width, rows)| width * (width + 2 * rows)).sum()
+        self.tree.solve_cost()
     }
 
-    /// Unknowns and rows below of every supernode, three per node.
-    fn sizes(&self) -> impl Iterator<Item = (u64, u64)> {
-        let supernodes = self.tree.supernodes.iter();
-        supernodes.map(|supernode| (3 * supernode.width as u64, 3 * supernode.rows.len() as u64))
-    }
-
-    pub(crate) fn stats(&self) -> (usize, usize, String) { (self.tree.supernodes.len(), self.offsets[self.tree.supernodes.len()], self.note.clone()) }
     /// Numbers in a line of the longest supernode.
     fn longest(&self) -> usize {
         self.tree.supernodes.iter().map(stride).max().unwrap_or(0)

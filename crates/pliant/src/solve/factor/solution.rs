@@ -107,10 +107,12 @@ impl Factor {
             if let Some(parent) = reached.get_mut(supernode.parent) {
                 *parent = true;
             }
-            let (lines, length, own) = (self.lines(pattern, index), stride(supernode), own(supernode));
+            let (lines, length, own) =
+                (self.lines(pattern, index), stride(supernode), own(supernode));
             let rows = &pattern.tree.rows[supernode.rows.clone()];
             for (k, row) in rows.iter().enumerate() {
-                let sums = multiply_sides(lines, length, padded(own.len()) + 3 * k, &x[own.clone()]);
+                let sums =
+                    multiply_sides(lines, length, padded(own.len()) + 3 * k, &x[own.clone()]);
                 for (x, sums) in x[3 * *row as usize..].iter_mut().zip(sums) {
                     x.iter_mut().zip(sums).for_each(|(x, sum)| *x -= sum);
                 }
@@ -127,7 +129,8 @@ impl Factor {
     fn solve_backwards(&self, pattern: &FactorPattern, scratch: &mut ColumnScratch) {
         let ColumnScratch { x, part, .. } = scratch;
         for (index, supernode) in pattern.tree.supernodes.iter().enumerate().rev() {
-            let (lines, length, own) = (self.lines(pattern, index), stride(supernode), own(supernode));
+            let (lines, length, own) =
+                (self.lines(pattern, index), stride(supernode), own(supernode));
             part.clear();
             for row in &pattern.tree.rows[supernode.rows.clone()] {
                 part.extend_from_slice(&x[3 * *row as usize..][..3]);

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::graph::Graph;
 
 /// Explicit zeros of a supernode, as a share of its entries, below which children are merged.
-const MAX_ZEROS: f64 = 0.25;
+const MAX_ZEROS: f64 = 0.1;
 
 /// Supernodes of so few nodes cost more to visit than to compute with.
 const SMALL: usize = 4;
@@ -17,6 +17,10 @@ const SMALL: usize = 4;
 /// The same share where child and parent are small.
 const MAX_ZEROS_SMALL: f64 = 0.4;
 
+/// Most nodes of a supernode. Wider ones are cut: half of the inverse of their pivots is redundant.
+const MAX_WIDTH: usize = 16;
+
+/// The rank of no column.
 const NONE: u32 = u32::MAX;
 
 /// Nodes that are eliminated together, and the rows of L below them; all in places.
@@ -68,15 +72,9 @@ impl Group {
     }
 }
 
-/// The supernodes of one order of elimination, before their rows are listed.
-#[derive(Debug)]
-pub(super) struct Groups {
-    groups: Vec<Group>,
-}
-
-impl Groups {
-    /// Groups the nodes of a graph that are eliminated in this order.
-    pub fn new(graph: Graph<'_>, order: &[u32]) -> Groups {
+impl Tree {
+    /// The supernodes of a graph whose nodes are eliminated in this order.
+    pub fn new(graph: Graph<'_>, order: &[u32]) -> Tree {
         let mut ranks = vec![0; order.len()];
         order.iter().zip(0..).for_each(|(node, rank)| ranks[*node as usize] = rank);
         let parents = parents(graph, order, &ranks);
@@ -84,58 +82,84 @@ impl Groups {
         let mut groups = exact_groups(&parents, &counts);
         skip_merged(&mut groups);
         merge(&mut groups);
-        skip_merged(&mut groups);
-        Groups { groups }
-    }
 
-    /// Multiply–adds of a solution: the inverse of the diagonal once, the rest twice.
-    pub fn solve_cost(&self) -> u64 {
-        let sizes = self.groups.iter().map(|group| (group.columns.len() as u64, group.rows as u64));
-        sizes.map(|(width, rows)| 9 * width * (width + 2 * rows)).sum()
-    }
-
-    /// Gives all nodes their places, and the supernodes their rows.
-    pub fn into_tree(self, graph: Graph<'_>, order: &[u32]) -> Tree {
-        let sequence = postorder(&self.groups);
         let mut tree = Tree {
             order: Vec::with_capacity(order.len()),
             places: vec![0; order.len()],
-            supernodes: Vec::with_capacity(sequence.len()),
+            supernodes: Vec::new(),
             rows: Vec::new(),
         };
-        for &index in &sequence {
-            let columns = &self.groups[index as usize].columns;
-            tree.order.extend(columns.iter().map(|rank| order[*rank as usize]));
-        }
-        tree.order.iter().zip(0..).for_each(|(node, place)| tree.places[*node as usize] = place);
-        let mut supernode_of = Vec::with_capacity(order.len());
-        for (&index, number) in sequence.iter().zip(0..) {
-            let width = self.groups[index as usize].columns.len();
-            supernode_of.extend(std::iter::repeat_n(number, width));
-        }
-        let mut children: Vec<Vec<usize>> = vec![Vec::new(); sequence.len()];
-        let mut marks = vec![NONE; order.len()];
-        let mut first = 0;
-        for (&index, number) in sequence.iter().zip(0_u32..) {
-            let group = &self.groups[index as usize];
-            let width = group.columns.len();
-            let start = tree.rows.len();
-            tree.append_rows(graph, first..first + width, &children[number as usize], &mut marks);
-            debug_assert_eq!(tree.rows.len() - start, group.rows, "rows of supernode {number}");
-            let parent = tree.rows.get(start).map(|row| supernode_of[*row as usize]);
-            let parent = parent.unwrap_or(sequence.len());
-            if parent < sequence.len() {
-                children[parent].push(number as usize);
+        for group in &groups {
+            for width in pieces(group.columns.len()) {
+                let first = tree.supernodes.last().map_or(0, |last| last.first + last.width);
+                tree.supernodes.push(Supernode { first, width, rows: 0..0, parent: 0 });
             }
-            let rows = start..tree.rows.len();
-            tree.supernodes.push(Supernode { first, width, rows, parent });
-            first += width;
+            tree.order.extend(group.columns.iter().map(|rank| order[*rank as usize]));
+        }
+        tree.find_places();
+        tree.find_rows(graph);
+        tree.into_postorder()
+    }
+
+    /// Multiply–adds of one solution: the inverses of pivots once, the rest twice.
+    pub fn solve_cost(&self) -> u64 {
+        self.sizes().map(|(width, rows)| width * (width + 2 * rows)).sum()
+    }
+
+    /// Unknowns and rows below of every supernode, three per node.
+    pub fn sizes(&self) -> impl Iterator<Item = (u64, u64)> {
+        let supernodes = self.supernodes.iter();
+        supernodes.map(|supernode| (3 * supernode.width as u64, 3 * supernode.rows.len() as u64))
+    }
+
+    fn find_places(&mut self) {
+        self.order.iter().zip(0..).for_each(|(node, place)| self.places[*node as usize] = place);
+    }
+
+    /// Finds the rows and the parents, of children first.
+    fn find_rows(&mut self, graph: Graph<'_>) {
+        let count = self.supernodes.len();
+        let mut supernode_of = Vec::with_capacity(self.order.len());
+        for (number, supernode) in self.supernodes.iter().enumerate() {
+            supernode_of.extend(std::iter::repeat_n(number, supernode.width));
+        }
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); count];
+        let mut marks = vec![NONE; self.order.len()];
+        for number in 0..count {
+            let Supernode { first, width, .. } = self.supernodes[number];
+            let start = self.rows.len();
+            self.append_rows(graph, first..first + width, &children[number], &mut marks);
+            let parent = self.rows.get(start).map_or(count, |row| supernode_of[*row as usize]);
+            if let Some(list) = children.get_mut(parent) {
+                list.push(number);
+            }
+            self.supernodes[number].rows = start..self.rows.len();
+            self.supernodes[number].parent = parent;
+        }
+    }
+
+    /// Moves every supernode behind its subtree, so that updates are taken last in, first out.
+    ///
+    /// Rows stay ascending: they lie in ancestors, whose order does not change.
+    fn into_postorder(self) -> Tree {
+        let sequence = postorder(&self.supernodes);
+        let mut numbers = vec![sequence.len(); sequence.len() + 1];
+        sequence.iter().enumerate().for_each(|(number, old)| numbers[*old] = number);
+        let mut tree = Tree { order: Vec::new(), supernodes: Vec::new(), ..self.clone() };
+        for old in sequence {
+            let Supernode { first, width, ref rows, parent } = self.supernodes[old];
+            let (rows, parent) = (rows.clone(), numbers[parent]);
+            let moved = Supernode { first: tree.order.len(), width, rows, parent };
+            tree.supernodes.push(moved);
+            tree.order.extend(&self.order[first..first + width]);
+        }
+        tree.find_places();
+        for row in &mut tree.rows {
+            *row = tree.places[self.order[*row as usize] as usize];
         }
         tree
     }
-}
 
-impl Tree {
     /// Appends the rows below the places of a supernode.
     fn append_rows(
         &mut self,
@@ -165,6 +189,12 @@ impl Tree {
         }
         self.rows[start..].sort_unstable();
     }
+}
+
+/// Widths of about equal parts of a group.
+fn pieces(width: usize) -> impl Iterator<Item = usize> {
+    let count = width.div_ceil(MAX_WIDTH);
+    (0..count).map(move |k| (k + 1) * width / count - k * width / count)
 }
 
 /// Parent of each rank in the elimination tree.
@@ -267,17 +297,17 @@ fn skip_merged(groups: &mut [Group]) {
     }
 }
 
-/// Groups that are left, children before parents, and the subtree of a group without a gap.
-fn postorder(groups: &[Group]) -> Vec<u32> {
-    let (mut children, mut roots) = (vec![Vec::new(); groups.len()], Vec::new());
-    for (index, group) in (0_u32..).zip(groups).filter(|(_, group)| !group.columns.is_empty()) {
-        children.get_mut(group.parent as usize).unwrap_or(&mut roots).push(index);
+/// Children before parents, and the subtree of a supernode without a gap.
+fn postorder(supernodes: &[Supernode]) -> Vec<usize> {
+    let (mut children, mut roots) = (vec![Vec::new(); supernodes.len()], Vec::new());
+    for (number, supernode) in supernodes.iter().enumerate() {
+        children.get_mut(supernode.parent).unwrap_or(&mut roots).push(number);
     }
     // Reversed, an order with parents first is one with children first.
     let (mut sequence, mut stack) = (Vec::new(), roots);
-    while let Some(index) = stack.pop() {
-        sequence.push(index);
-        stack.extend(&children[index as usize]);
+    while let Some(number) = stack.pop() {
+        sequence.push(number);
+        stack.extend(&children[number]);
     }
     sequence.reverse();
     sequence

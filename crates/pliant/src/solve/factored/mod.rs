@@ -18,20 +18,19 @@ mod part;
 
 mod reference;
 
+mod working_set;
+
 use std::ops::Range;
 
 use crate::contact::impulse::ContactImpulse;
 use crate::force::BlockMatrix;
 use crate::id::BodyId;
 use crate::math::Vec3;
-use crate::solve::compliance::Rows;
-use crate::solve::compliance::constraint::{ContactConstraint, ContactSide, Probe};
 use crate::solve::factored::part::{Part, PartEquations};
 pub(crate) use crate::solve::factored::reference::References;
-use crate::solve::gauss_seidel::{self, SweepLimits};
-use crate::solve::nncg::Nncg;
+use crate::solve::factored::working_set::{Bodies, Change, Limits, Look, WorkingSet};
 use crate::solve::rows::{Equations, Solved, Unknowns};
-use crate::solve::terms::{MOST, Sides, SolverRow};
+use crate::solve::terms::{Sides, SolverRow};
 
 /// Bodies with at most so many unknowns have a dense inverse.
 const MOST_EXACT: usize = 24;
@@ -50,12 +49,16 @@ const SHARE: f64 = 0.01;
 const FIRST_ERROR: f64 = 1e-4;
 /// Later, the share of what contacts lack.
 const ERROR_SHARE: f64 = 0.1;
-/// Distance from being active, per size and step, within which a contact is taken in at once.
-const MARGIN: f64 = 1e-3;
-/// Iterations of one body in one round at most.
-const MAX_ITERATIONS: usize = 200;
+/// Share of where rounds end that is as good as nothing.
+const SATISFIED: f64 = 0.3;
+/// Share of what contacts lack that sweeps leave: at first, and the least.
+const TIGHT: [f64; 2] = [0.05, 1e-3];
+/// Change of a sweep, per size and step, below which it has no effect.
+const LEAST: f64 = 3e-7;
 /// Iterations of the first round that make new factors worth their cost at once.
 const SLOW: usize = 12;
+/// Convergence rate of a body's iterations above which stalled rounds blame its factors.
+const SLOW_RATE: f64 = 0.2;
 /// Iterations of a step that good factors need anyway.
 const NEEDED: usize = 3;
 /// Iterations that good factors would have saved, over the cost of new ones, that make these.
@@ -88,33 +91,6 @@ pub(crate) struct FactoredPgs {
     set: WorkingSet,
 }
 
-/// Contacts that are active or may become so.
-#[derive(Debug, Default)]
-struct WorkingSet {
-    /// Entry in the lists below of each contact, or none.
-    entries: Vec<Entry>,
-    /// Whether some contact is to be taken in.
-    has_wanted: bool,
-    contacts: Vec<u32>,
-    row_impulses: Vec<ContactImpulse>,
-    probes: Vec<Probe>,
-    constraints: Vec<ContactConstraint<MOST>>,
-    responses: Vec<f64>,
-    speeds: Vec<f64>,
-    nncg: Nncg,
-}
-
-/// Where a contact is in the working set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Entry {
-    /// Not in it.
-    Absent,
-    /// To be taken in.
-    Wanted,
-    /// At this place.
-    At(u32),
-}
-
 impl FactoredPgs {
     /// Solves an island; `None` where a body's matrix cannot be inverted by itself.
     ///
@@ -126,17 +102,13 @@ impl FactoredPgs {
         island: Island<'_>,
         unknowns: Unknowns<'_>,
     ) -> Option<Solved> {
-        let Unknowns { velocities, row_impulses } = unknowns;
         self.gather(island);
         let held = std::mem::take(&mut self.held);
-        let equations = PartEquations {
-            matrix: island.equations.matrix,
-            held: &held,
-            dt: island.equations.dt,
-        };
+        let equations =
+            PartEquations { matrix: island.equations.matrix, held: &held, dt: island.equations.dt };
         let solved = self
             .prepare(references, equations, island)
-            .then(|| self.rounds(references, equations, island, velocities, row_impulses));
+            .then(|| self.rounds(references, equations, island, unknowns));
         self.held = held;
         solved
     }
@@ -183,11 +155,9 @@ impl FactoredPgs {
         let is_ready = self.prepare(references, equations, island);
         for part in self.parts[..self.count].iter_mut().filter(|_| is_ready) {
             part.start_residual(equations, &self.right, velocities);
-            let most = MAX_ITERATIONS;
             let goal = tolerance * part.fastest(velocities);
-            let rate = part.follow(references, equations, &self.right, goal, most, velocities);
-            let rate = rate.unwrap_or_else(|| references.rate(part.key));
-            references.note(part.key, rate, part.total.saturating_sub(NEEDED) as f64);
+            part.follow(references, equations, &self.right, goal, velocities);
+            references.note_waste(part.key, part.total.saturating_sub(NEEDED));
             part.spread(velocities);
             part.correct_momentum(velocities);
             iterations += part.total;
@@ -251,159 +221,80 @@ impl FactoredPgs {
         references: &mut References,
         equations: PartEquations<'_>,
         island: Island<'_>,
-        velocities: &mut [Vec3],
-        row_impulses: &mut [ContactImpulse],
+        unknowns: Unknowns<'_>,
     ) -> Solved {
         let Island { rows, .. } = island;
+        let Unknowns { velocities, row_impulses } = unknowns;
         for part in self.parts[..self.count].iter_mut().filter(|part| !part.is_exact) {
             part.start_residual(equations, &self.right, velocities);
         }
         self.set.clear(rows.len());
+        let mut progress = Progress::new();
         let mut solved = Solved::default();
-        let (mut enough, mut last) = (ENOUGH[0], f64::INFINITY);
-        let (mut tight, mut limit, mut swept) = (0.05, SWEEPS[0], 0);
-        let (mut is_stale, mut relaxations) = (false, 0);
-        for round in 0..MAX_ROUNDS {
-            let error = match round {
-                0 => FIRST_ERROR,
-                _ => (ERROR_SHARE * last).max(0.3 * enough),
-            };
-            let mut are_exact = true;
-            for part in &mut self.parts[..self.count] {
-                let scale = part.size / equations.dt;
-                let goal = error * scale;
-                let rate = part.follow(
-                    references,
-                    equations,
-                    &self.right,
-                    goal,
-                    MAX_ITERATIONS,
-                    velocities,
-                );
-                let rate = rate.unwrap_or_else(|| references.rate(part.key));
-                references.note(part.key, rate, 0.0);
-                solved.iterations += part.iterations;
-                are_exact &= part.left <= enough * scale;
-            }
-            let off = self.look(equations, rows, velocities, row_impulses, round);
-            is_stale |= self.set.has_wanted;
-            if round == 0 {
-                enough = (SHARE * off).clamp(ENOUGH[0], ENOUGH[1]);
-            }
-            if std::env::var_os("PLIANT_TRACE").is_some() {
-                let its: Vec<_> = self.parts[..self.count].iter().map(|p| p.iterations).collect();
-                eprintln!("  round {round} off {off:.2e} enough {enough:.1e} exact {are_exact} cg {its:?} set {} swept {swept}", self.set.contacts.len());
-            }
-            solved.outer += 1;
-            solved.residual = off;
-            solved.is_unconverged = off > enough;
-            let is_spent = relaxations > MAX_RELAXATIONS || round + 1 == MAX_ROUNDS;
-            if off <= enough && are_exact || is_spent {
+        loop {
+            let error = progress.error();
+            self.follow(references, equations, error, &mut solved, velocities);
+            let look = Look { dt: equations.dt, is_first: progress.round == 0 };
+            let off = self.set.look(look, rows, velocities, row_impulses);
+            progress.note(off);
+            (solved.outer, solved.residual) = (solved.outer + 1, off);
+            solved.is_unconverged = off > progress.enough;
+            let exact = progress.enough / equations.dt;
+            let are_exact = self.parts[..self.count].iter().all(|p| p.left <= exact * p.size);
+            if !solved.is_unconverged && are_exact || progress.is_spent() {
                 break;
             }
-            if round > 0 && off > 0.4 * last {
-                tight = f64::max(0.25 * tight, 1e-3);
-                limit = (2 * limit).min(SWEEPS[1]);
+            if let Some(part) = self.slowest(references, &progress) {
+                self.parts[part].renew(references, equations);
+                self.set.is_stale = true;
             }
-            let stalls = round >= 3 && off > 0.8 * last && swept < limit;
-            is_stale |= self.renew_worst(references, equations, round, stalls);
-            last = off;
-            if off <= 0.3 * enough {
-                continue;
-            }
-            if is_stale {
-                self.set.build(
-                    &mut self.parts[..self.count],
-                    &self.part_of,
-                    references,
-                    equations,
-                    rows,
-                    velocities,
-                );
-                is_stale = false;
-            }
-            let parts = &self.parts[..self.count];
-            swept = self.set.sweep(parts, velocities, row_impulses, tight * off, limit);
-            solved.sweeps += swept;
-            relaxations += swept * self.set.contacts.len();
-            self.hand_over(equations, rows, row_impulses);
-        }
-        for part in &mut self.parts[..self.count] {
-            if part.is_exact {
-                part.spread(velocities);
-            } else {
-                let waste = part.total.saturating_sub(NEEDED);
-                references.note(part.key, references.rate(part.key), waste as f64);
-                part.correct_momentum(velocities);
+            if off > SATISFIED * progress.enough {
+                let FactoredPgs { parts, count, part_of, set, .. } = self;
+                let parts = &mut parts[..*count];
+                let bodies = Bodies { parts, part_of, references };
+                set.refresh(bodies, equations, rows, velocities);
+                let swept = set.sweep(parts, velocities, row_impulses, progress.limits());
+                progress.swept = Some(swept);
+                progress.relaxations += swept * set.len();
+                solved.sweeps += swept;
+                self.hand_over(equations, rows, row_impulses);
             }
         }
+        self.finish(references, velocities);
         solved
     }
 
-    /// What contacts say to the velocities: what one more relaxation would change at most.
-    ///
-    /// Wants contacts in the working set that are active or nearly so.
-    fn look(
-        &mut self,
-        equations: PartEquations<'_>,
-        rows: &[SolverRow],
-        velocities: &[Vec3],
-        row_impulses: &[ContactImpulse],
-        round: usize,
-    ) -> f64 {
-        let mut most: f64 = 0.0;
-        let WorkingSet { entries, constraints, has_wanted, .. } = &mut self.set;
-        *has_wanted = false;
-        for ((row, impulse), entry) in rows.iter().zip(row_impulses).zip(entries) {
-            let per_size = equations.dt / row.size;
-            let linear = row.linear(velocities);
-            let lacking =
-                row.min_normal_velocity - row.normal.dot(linear - row.surface_velocity);
-            let is_pressed = *impulse != ContactImpulse::default();
-            if let Entry::At(place) = *entry {
-                let ContactConstraint { block, is_ready, .. } = &constraints[place as usize];
-                if !is_ready {
-                    most = most.max(lacking * per_size);
-                } else if is_pressed || lacking > 0.0 {
-                    let mut copy = *impulse;
-                    let change = block.relax(&mut copy, linear);
-                    most = most.max(change.map_or(0.0, |change| block.moved(change)) * per_size);
-                }
-                continue;
-            }
-            let margin = if round == 0 { -MARGIN / per_size } else { 0.0 };
-            if is_pressed || lacking > margin {
-                *entry = Entry::Wanted;
-                *has_wanted = true;
-                let lacking = if is_pressed { lacking.abs() } else { lacking.max(0.0) };
-                most = most.max(lacking * per_size);
-            }
-        }
-        most
-    }
-
-    /// Factors one part anew where its factors are too far off; true where one was.
-    fn renew_worst(
+    /// Lets all bodies follow their impulses, to an error per size and step.
+    fn follow(
         &mut self,
         references: &mut References,
         equations: PartEquations<'_>,
-        round: usize,
-        stalls: bool,
-    ) -> bool {
-        let mut worst: Option<(f64, &mut Part)> = None;
-        for part in self.parts[..self.count].iter_mut() {
+        error: f64,
+        solved: &mut Solved,
+        velocities: &mut [Vec3],
+    ) {
+        for part in &mut self.parts[..self.count] {
+            let goal = error * part.size / equations.dt;
+            part.follow(references, equations, &self.right, goal, velocities);
+            solved.iterations += part.iterations;
+        }
+    }
+
+    /// The part whose factors are too far off to go on with; none where all are good enough.
+    fn slowest(&self, references: &References, progress: &Progress) -> Option<usize> {
+        let mut worst = None;
+        for (place, part) in self.parts[..self.count].iter().enumerate() {
             if part.is_exact || part.is_new {
                 continue;
             }
             let rate = references.rate(part.key);
-            let is_slow = round == 0 && part.iterations > SLOW || stalls && rate > 0.2;
-            if is_slow && worst.as_ref().is_none_or(|(most, _)| rate > *most) {
-                worst = Some((rate, part));
+            let is_slow = progress.round == 1 && part.iterations > SLOW
+                || progress.stalls && rate > SLOW_RATE;
+            if is_slow && worst.is_none_or(|(most, _)| rate > most) {
+                worst = Some((rate, place));
             }
         }
-        let Some((_, part)) = worst else { return false };
-        part.renew(references, equations);
-        true
+        worst.map(|(_, place)| place)
     }
 
     /// Gives the bodies what sweeps have changed.
@@ -414,133 +305,103 @@ impl FactoredPgs {
         row_impulses: &mut [ContactImpulse],
     ) {
         let FactoredPgs { parts, part_of, right, set, .. } = self;
-        for ((contact, now), constraint) in
-            set.contacts.iter().zip(&set.row_impulses).zip(&set.constraints)
-        {
-            let (row, before) = (&rows[*contact as usize], &mut row_impulses[*contact as usize]);
-            let change = now.impulse(row.normal) - before.impulse(row.normal);
-            *before = *now;
-            if change == Vec3::ZERO {
-                continue;
-            }
-            let moved = constraint.block.moved(change);
+        for Change { contact, impulse, moved } in set.changes(rows, row_impulses) {
+            let row = &rows[contact];
             for (unknown, share) in row.terms() {
-                let push = share.apply_transpose(change);
-                right[unknown.index()] += push;
+                right[unknown.index()] += share.apply_transpose(impulse);
             }
-            let first = part_of[row.bodies.0.index()];
-            let second = row.bodies.1.map(|body| part_of[body.index()]);
-            for part in [Some(first), second.filter(|part| *part != first)].into_iter().flatten() {
-                let part = &mut parts[part as usize];
-                part.left += moved;
+            for part in sides(row, part_of).into_iter().flatten() {
+                parts[part].left += moved;
                 for (unknown, share) in row.terms() {
-                    part.push(equations, unknown.index(), share.apply_transpose(change));
+                    let push = share.apply_transpose(impulse);
+                    parts[part].push(equations, unknown.index(), push);
                 }
+            }
+        }
+    }
+
+    /// Velocities of all vertices, and exact momenta.
+    fn finish(&mut self, references: &mut References, velocities: &mut [Vec3]) {
+        for part in &mut self.parts[..self.count] {
+            if part.is_exact {
+                part.spread(velocities);
+            } else {
+                references.note_waste(part.key, part.total.saturating_sub(NEEDED));
+                part.correct_momentum(velocities);
             }
         }
     }
 }
 
-impl WorkingSet {
-    fn clear(&mut self, contacts: usize) {
-        self.entries.clear();
-        self.entries.resize(contacts, Entry::Absent);
-        self.contacts.clear();
-        self.constraints.clear();
-        self.has_wanted = false;
+/// Parts of the two sides of a row; none for an obstacle, one for two bodies of a group.
+fn sides(row: &SolverRow, part_of: &[u32]) -> [Option<usize>; 2] {
+    let of = |body: BodyId| part_of[body.index()] as usize;
+    let first = of(row.bodies.0);
+    [Some(first), row.bodies.1.map(of).filter(|second| *second != first)]
+}
+
+/// How far rounds have got.
+#[derive(Clone, Copy, Debug)]
+struct Progress {
+    /// Rounds that contacts have been looked at.
+    round: usize,
+    /// What one more relaxation would change, per size and step; now and where rounds end.
+    off: f64,
+    enough: f64,
+    /// Share of that which sweeps leave, and how many there may be.
+    tight: f64,
+    limit: usize,
+    /// Sweeps of the last round that had any.
+    swept: Option<usize>,
+    /// Whether the last round gained little although its sweeps came to an end.
+    stalls: bool,
+    /// Relaxations of single contacts in all.
+    relaxations: usize,
+}
+
+impl Progress {
+    fn new() -> Progress {
+        Progress {
+            round: 0,
+            off: f64::INFINITY,
+            enough: ENOUGH[0],
+            tight: TIGHT[0],
+            limit: SWEEPS[0],
+            swept: None,
+            stalls: false,
+            relaxations: 0,
+        }
     }
 
-    /// Compliances and constraints of all contacts that are in it or wanted.
-    fn build(
-        &mut self,
-        parts: &mut [Part],
-        part_of: &[u32],
-        references: &mut References,
-        equations: PartEquations<'_>,
-        rows: &[SolverRow],
-        velocities: &[Vec3],
-    ) {
-        let all = (0..rows.len() as u32).filter(|k| self.entries[*k as usize] != Entry::Absent);
-        self.contacts.clear();
-        self.contacts.extend(all);
-        parts.iter_mut().for_each(Part::clear_working);
-        let sides = |row: &SolverRow| {
-            let of = |body: BodyId| part_of[body.index()] as usize;
-            let first = of(row.bodies.0);
-            [Some(first), row.bodies.1.map(of).filter(|second| *second != first)]
-        };
-        for contact in &self.contacts {
-            let row = &rows[*contact as usize];
-            for part in sides(row).into_iter().flatten() {
-                let all = row.terms();
-                all.for_each(|(unknown, _)| parts[part].want(equations, unknown.index()));
-            }
+    /// Error of the velocities that the next round wants, per size and step.
+    fn error(&self) -> f64 {
+        if self.round == 0 {
+            FIRST_ERROR
+        } else {
+            (ERROR_SHARE * self.off).max(SATISFIED * self.enough)
         }
-        let mut start = 0;
-        for part in &mut *parts {
-            part.pack(references);
-            part.start = start;
-            start += part.width;
-        }
-        self.constraints.clear();
-        let mut response = 0;
-        for (place, contact) in self.contacts.iter().enumerate() {
-            let row = &rows[*contact as usize];
-            self.entries[*contact as usize] = Entry::At(place as u32);
-            let sides = sides(row).map(|part| {
-                let Some(part) = part else { return ContactSide::default() };
-                let Part { start, width, .. } = parts[part];
-                let first = response;
-                response += 3 * width;
-                ContactSide { part, response: first, start, width }
-            });
-            let mut constraint = ContactConstraint::new(row, sides, row.size / equations.dt);
-            for (unknown, share) in row.terms() {
-                let own = sides.iter().filter(|side| side.width > 0);
-                let speed = own.filter_map(|side| parts[side.part].speed(unknown.index())).next();
-                match speed {
-                    Some(speed) => constraint.add(speed, share),
-                    None => {
-                        constraint.block.surface_velocity -=
-                            share.apply(velocities[unknown.index()]);
-                    }
-                }
-            }
-            self.constraints.push(constraint);
-        }
-        self.probes.clear();
-        self.probes.extend(self.constraints.iter().map(Probe::of));
-        self.responses.clear();
-        self.responses.resize(response, 0.0);
     }
 
-    /// Sweeps until changes fall below `tolerance`, per size and step; returns their number.
-    ///
-    /// The impulses reached are in `row_impulses` of the set; those given are the start.
-    fn sweep(
-        &mut self,
-        parts: &[Part],
-        velocities: &[Vec3],
-        row_impulses: &[ContactImpulse],
-        tolerance: f64,
-        limit: usize,
-    ) -> usize {
-        let WorkingSet { contacts, probes, constraints, responses, speeds, nncg, .. } = self;
-        self.row_impulses.clear();
-        self.row_impulses.extend(contacts.iter().map(|contact| row_impulses[*contact as usize]));
-        speeds.clear();
-        parts.iter().for_each(|part| part.take_speeds(velocities, speeds));
-        nncg.begin(&self.row_impulses, speeds);
-        let mut rows = Rows {
-            parts,
-            probes,
-            constraints,
-            responses,
-            speeds,
-            nncg,
-            row_impulses: &mut self.row_impulses,
-            tolerance: tolerance.max(0.03 * ENOUGH[0]),
-        };
-        gauss_seidel::sweep(&mut rows, SweepLimits { soft: limit, rigid: limit })
+    /// Takes in what contacts lack.
+    fn note(&mut self, off: f64) {
+        if self.round == 0 {
+            self.enough = (SHARE * off).clamp(ENOUGH[0], ENOUGH[1]);
+        } else if off > 0.4 * self.off {
+            self.tight = f64::max(0.25 * self.tight, TIGHT[1]);
+            self.limit = (2 * self.limit).min(SWEEPS[1]);
+        }
+        let ended = self.swept.is_some_and(|swept| swept < self.limit);
+        self.stalls = self.round >= 3 && off > 0.8 * self.off && ended;
+        self.off = off;
+        self.round += 1;
+    }
+
+    /// Whether no further round is allowed.
+    fn is_spent(&self) -> bool {
+        self.round >= MAX_ROUNDS || self.relaxations > MAX_RELAXATIONS
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { tolerance: (self.tight * self.off).max(LEAST), sweeps: self.limit }
     }
 }

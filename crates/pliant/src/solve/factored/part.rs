@@ -27,6 +27,9 @@ const LANES: usize = 4;
 /// Place of an unknown that is not in the working set.
 const ABSENT: u32 = u32::MAX;
 
+/// Iterations in one round at most.
+const MAX_ITERATIONS: usize = 200;
+
 /// Bounds of what an iteration is expected to leave of the error.
 const RATES: [f64; 2] = [0.02, 0.9];
 
@@ -178,11 +181,7 @@ impl Part {
     }
 
     /// Takes in where its unknowns are, and what they weigh.
-    pub(super) fn locate(
-        &mut self,
-        equations: PartEquations<'_>,
-        sides: Sides<'_>,
-    ) {
+    pub(super) fn locate(&mut self, equations: PartEquations<'_>, sides: Sides<'_>) {
         self.points.clear();
         self.masses.clear();
         for (body, range) in self.bodies.iter().zip(&self.spans.ranges) {
@@ -277,25 +276,24 @@ impl Part {
     /// `right` has the impulses of the contacts.
     pub(super) fn follow(
         &mut self,
-        references: &References,
+        references: &mut References,
         equations: PartEquations<'_>,
         right: &[Vec3],
         goal: f64,
-        most: usize,
         velocities: &mut [Vec3],
-    ) -> Option<f64> {
+    ) {
         self.iterations = 0;
         if !self.is_changed && self.left <= goal {
-            return None;
+            return;
         }
         self.is_changed = false;
         if self.is_exact {
-            self.follow_exactly(equations, right, velocities);
-            return None;
+            return self.follow_exactly(equations, right, velocities);
         }
-        let rate = self.iterate(references, equations, goal, most, velocities);
+        if let Some(rate) = self.iterate(references, equations, goal, velocities) {
+            references.note_rate(self.key, rate);
+        }
         self.total += self.iterations;
-        rate
     }
 
     fn follow_exactly(
@@ -340,7 +338,6 @@ impl Part {
         references: &References,
         PartEquations { matrix, held, .. }: PartEquations<'_>,
         goal: f64,
-        most: usize,
         velocities: &mut [Vec3],
     ) -> Option<f64> {
         let Part { key, spans, rotation, residual, corrected, direction, image, work, .. } = self;
@@ -360,8 +357,8 @@ impl Part {
             return None;
         }
         let mut measured = None;
-        for iteration in 1..=most {
-            let is_last = self.left * rate <= goal || iteration == most;
+        for iteration in 1..=MAX_ITERATIONS {
+            let is_last = self.left * rate <= goal || iteration == MAX_ITERATIONS;
             multiply(matrix, spans, held, direction, image);
             let curvature = dot(direction, image);
             if curvature.partial_cmp(&0.0) != Some(std::cmp::Ordering::Greater) {

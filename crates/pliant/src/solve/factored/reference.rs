@@ -93,15 +93,13 @@ impl Structure {
         for (local, unknown) in spans.unknowns().enumerate() {
             let columns = matrix.row(unknown).0;
             let expected = self.starts[local + 1] - self.starts[local];
-            if columns.len() != expected as usize
-                || is_held(unknown) != (self.nodes[local] == HELD)
+            if columns.len() != expected as usize || is_held(unknown) != (self.nodes[local] == HELD)
             {
                 return false;
             }
             let mut row = columns.iter().zip(&mut entries);
-            let same = row.all(|(column, known)| {
-                spans.local(column.index()) == Some(*known as usize)
-            });
+            let same =
+                row.all(|(column, known)| spans.local(column.index()) == Some(*known as usize));
             if !same {
                 return false;
             }
@@ -158,8 +156,6 @@ pub(crate) struct References {
     blocks: Vec<Mat3>,
     batch: Vec<f64>,
     missing: Vec<u32>,
-    /// Factors that were made, count.
-    pub(crate) made: usize,
 }
 
 /// A part whose factors are asked for.
@@ -260,10 +256,8 @@ impl References {
         is_held: impl Fn(usize) -> bool + Copy,
     ) -> Option<usize> {
         let known = self.list.iter().flatten().map(|reference| &reference.structure);
-        let structure = known
-            .into_iter()
-            .find(|structure| structure.matches(matrix, spans, is_held))
-            .cloned();
+        let structure =
+            known.into_iter().find(|structure| structure.matches(matrix, spans, is_held)).cloned();
         let structure = match structure {
             Some(structure) => structure,
             None => Arc::new(Structure::new(matrix, spans, is_held, points)?),
@@ -275,7 +269,6 @@ impl References {
         let factor = Factor::default();
         let mut reference = Reference { structure, dt, shape, blocks, factor, columns };
         reference.refactor(&mut self.scratch).then_some(())?;
-        self.made += 1;
         let free = self.list.iter().position(Option::is_none);
         let place = free.unwrap_or_else(|| {
             self.list.push(None);
@@ -307,12 +300,13 @@ impl References {
             self.blocks.clone_from(&reference.blocks);
             reference.structure.take_blocks(matrix, asked.spans, &mut reference.blocks);
             if !reference.refactor(&mut self.scratch) {
+                // The old ones are still better than none.
                 reference.blocks.clone_from(&self.blocks);
-                return reference.refactor(&mut self.scratch) && false;
+                reference.refactor(&mut self.scratch);
+                return false;
             }
             reference.shape.copy_from_slice(asked.points);
             reference.columns.fill_with(|| None);
-            self.made += 1;
         }
         self.slots[asked.key][0].rate = FIRST_RATE;
         self.slots[asked.key][0].waste = 0.0;
@@ -343,11 +337,17 @@ impl References {
         self.slot(key).map_or(FIRST_RATE, |slot| slot.rate)
     }
 
-    /// Notes what an iteration left, and iterations that good factors would have saved.
-    pub(super) fn note(&mut self, key: usize, rate: f64, waste: f64) {
+    /// Notes what an iteration left.
+    pub(super) fn note_rate(&mut self, key: usize, rate: f64) {
         if let Some(slot) = self.slots.get_mut(key).and_then(|slots| slots.first_mut()) {
             slot.rate = rate;
-            slot.waste += waste;
+        }
+    }
+
+    /// Notes iterations that good factors would have saved.
+    pub(super) fn note_waste(&mut self, key: usize, iterations: usize) {
+        if let Some(slot) = self.slots.get_mut(key).and_then(|slots| slots.first_mut()) {
+            slot.waste += iterations as f64;
         }
     }
 

@@ -20,6 +20,7 @@ use crate::mesh::generate::lattice::TetSplit;
 use crate::mesh::tet::TetMesh;
 use crate::solve::constraint::ConstraintResponse;
 use crate::solve::linear::{LinearSettings, LinearSolver};
+use crate::solve::rows::IslandSolver;
 
 const COUNT: usize = 120;
 
@@ -195,6 +196,7 @@ fn rested(max_dense_vertices: usize, max_dense: usize) -> State {
     let rows = ConstraintResponse::new(&rest, &bodies, vec![floor], Default::default()).unwrap();
     let mut settings = ImplicitSettings { linear: EXACT, ..ImplicitSettings::default() };
     settings.rows.max_dense_vertices = max_dense_vertices;
+    settings.rows.large_islands = IslandSolver::AugmentedLagrangian;
     let inner = Box::new(Implicit::new(settings));
     let mut stepper = Stepper::new(inner).with_responses(vec![Box::new(rows)]);
     let mut state = State::at_rest(rest);

@@ -1,0 +1,249 @@
+//! Contacts that are swept: those that press, and those that are about to.
+//!
+//! Of thousands of contacts within reach only some press. These, and the vertices at them, are
+//! the working set; all others are looked at once a round.
+
+use crate::contact::impulse::ContactImpulse;
+use crate::math::Vec3;
+use crate::solve::compliance::Rows;
+use crate::solve::compliance::constraint::{ContactConstraint, ContactSide, Probe};
+use crate::solve::factored::part::{Part, PartEquations};
+use crate::solve::factored::reference::References;
+use crate::solve::factored::sides;
+use crate::solve::gauss_seidel::{self, SweepLimits};
+use crate::solve::nncg::Nncg;
+use crate::solve::terms::{MOST, SolverRow};
+
+/// Distance from being active, per size and step, within which a contact is taken in at once.
+const MARGIN: f64 = 1e-3;
+
+/// Bodies of an island.
+#[derive(Debug)]
+pub(super) struct Bodies<'a> {
+    pub parts: &'a mut [Part],
+    /// Part of each body of the scene.
+    pub part_of: &'a [u32],
+    pub references: &'a mut References,
+}
+
+/// How far sweeps go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Change, per size and step, below which they end.
+    pub tolerance: f64,
+    /// Sweeps at most.
+    pub sweeps: usize,
+}
+
+/// How contacts are looked at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look {
+    /// Length of the step, s.
+    pub dt: f64,
+    /// Whether it is the first time in this step.
+    pub is_first: bool,
+}
+
+/// What sweeps have done at a contact.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Change {
+    pub contact: usize,
+    /// Change of its impulse, N·s.
+    pub impulse: Vec3,
+    /// Change of its velocity, m/s.
+    pub moved: f64,
+}
+
+/// Contacts that are active or may become so.
+#[derive(Debug, Default)]
+pub(super) struct WorkingSet {
+    /// Entry in the lists below of each contact, or none.
+    entries: Vec<Entry>,
+    /// Whether contacts are to be taken in, or compliances have changed.
+    pub is_stale: bool,
+    contacts: Vec<u32>,
+    row_impulses: Vec<ContactImpulse>,
+    probes: Vec<Probe>,
+    constraints: Vec<ContactConstraint<MOST>>,
+    responses: Vec<f64>,
+    speeds: Vec<f64>,
+    nncg: Nncg,
+}
+
+/// Where a contact is in the working set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Entry {
+    /// Not in it.
+    Absent,
+    /// To be taken in.
+    Wanted,
+    /// At this place.
+    At(u32),
+}
+
+impl WorkingSet {
+    /// Empties it, for this many contacts.
+    pub(super) fn clear(&mut self, contacts: usize) {
+        self.entries.clear();
+        self.entries.resize(contacts, Entry::Absent);
+        self.contacts.clear();
+        self.constraints.clear();
+        self.is_stale = false;
+    }
+
+    /// Contacts in it.
+    pub(super) fn len(&self) -> usize {
+        self.contacts.len()
+    }
+
+    /// What contacts say to the velocities: what one more relaxation would change at most.
+    ///
+    /// Per size and step. Wants contacts in the set that are active or nearly so.
+    pub(super) fn look(
+        &mut self,
+        Look { dt, is_first }: Look,
+        rows: &[SolverRow],
+        velocities: &[Vec3],
+        row_impulses: &[ContactImpulse],
+    ) -> f64 {
+        let mut most: f64 = 0.0;
+        let WorkingSet { entries, constraints, is_stale, .. } = self;
+        for ((row, impulse), entry) in rows.iter().zip(row_impulses).zip(entries) {
+            let per_size = dt / row.size;
+            let linear = row.linear(velocities);
+            let lacking = row.min_normal_velocity - row.normal.dot(linear - row.surface_velocity);
+            let is_pressed = *impulse != ContactImpulse::default();
+            if let Entry::At(place) = *entry {
+                let ContactConstraint { block, is_ready, .. } = &constraints[place as usize];
+                if !is_ready {
+                    most = most.max(lacking * per_size);
+                } else if is_pressed || lacking > 0.0 {
+                    let mut copy = *impulse;
+                    let change = block.relax(&mut copy, linear);
+                    most = most.max(change.map_or(0.0, |change| block.moved(change)) * per_size);
+                }
+                continue;
+            }
+            let margin = if is_first { -MARGIN / per_size } else { 0.0 };
+            if is_pressed || lacking > margin {
+                *entry = Entry::Wanted;
+                *is_stale = true;
+                let lacking = if is_pressed { lacking.abs() } else { lacking.max(0.0) };
+                most = most.max(lacking * per_size);
+            }
+        }
+        most
+    }
+
+    /// Compliances and constraints of all contacts that are in it or wanted, where that is due.
+    pub(super) fn refresh(
+        &mut self,
+        bodies: Bodies<'_>,
+        equations: PartEquations<'_>,
+        rows: &[SolverRow],
+        velocities: &[Vec3],
+    ) {
+        if !std::mem::take(&mut self.is_stale) {
+            return;
+        }
+        let Bodies { parts, part_of, references } = bodies;
+        let all = (0..rows.len() as u32).filter(|k| self.entries[*k as usize] != Entry::Absent);
+        self.contacts.clear();
+        self.contacts.extend(all);
+        parts.iter_mut().for_each(Part::clear_working);
+        for contact in &self.contacts {
+            let row = &rows[*contact as usize];
+            for part in sides(row, part_of).into_iter().flatten() {
+                let all = row.terms();
+                all.for_each(|(unknown, _)| parts[part].want(equations, unknown.index()));
+            }
+        }
+        let mut start = 0;
+        for part in &mut *parts {
+            part.pack(references);
+            part.start = start;
+            start += part.width;
+        }
+        self.constrain(parts, part_of, equations, rows, velocities);
+    }
+
+    /// Constraints of all contacts in it.
+    fn constrain(
+        &mut self,
+        parts: &[Part],
+        part_of: &[u32],
+        equations: PartEquations<'_>,
+        rows: &[SolverRow],
+        velocities: &[Vec3],
+    ) {
+        self.constraints.clear();
+        let mut response = 0;
+        for (place, contact) in self.contacts.iter().enumerate() {
+            let row = &rows[*contact as usize];
+            self.entries[*contact as usize] = Entry::At(place as u32);
+            let sides = sides(row, part_of).map(|part| {
+                let Some(part) = part else { return ContactSide::default() };
+                let Part { start, width, .. } = parts[part];
+                let first = response;
+                response += 3 * width;
+                ContactSide { part, response: first, start, width }
+            });
+            let mut constraint = ContactConstraint::new(row, sides, row.size / equations.dt);
+            for (unknown, share) in row.terms() {
+                let mut own = sides.iter().filter(|side| side.width > 0);
+                let speed = own.find_map(|side| parts[side.part].speed(unknown.index()));
+                match speed {
+                    Some(speed) => constraint.add(speed, share),
+                    None => {
+                        constraint.block.surface_velocity -=
+                            share.apply(velocities[unknown.index()]);
+                    }
+                }
+            }
+            self.constraints.push(constraint);
+        }
+        self.probes.clear();
+        self.probes.extend(self.constraints.iter().map(Probe::of));
+        self.responses.clear();
+        self.responses.resize(response, 0.0);
+    }
+
+    /// Sweeps until nothing changes within the limits; returns how often.
+    ///
+    /// The impulses reached are kept for [`WorkingSet::changes`]; those given are the start.
+    pub(super) fn sweep(
+        &mut self,
+        parts: &[Part],
+        velocities: &[Vec3],
+        row_impulses: &[ContactImpulse],
+        Limits { tolerance, sweeps }: Limits,
+    ) -> usize {
+        let WorkingSet { contacts, probes, constraints, responses, speeds, nncg, .. } = self;
+        self.row_impulses.clear();
+        self.row_impulses.extend(contacts.iter().map(|contact| row_impulses[*contact as usize]));
+        speeds.clear();
+        parts.iter().for_each(|part| part.take_speeds(velocities, speeds));
+        nncg.begin(&self.row_impulses, speeds);
+        let row_impulses = &mut self.row_impulses;
+        let mut rows =
+            Rows { parts, probes, constraints, responses, speeds, nncg, row_impulses, tolerance };
+        gauss_seidel::sweep(&mut rows, SweepLimits { soft: sweeps, rigid: sweeps })
+    }
+
+    /// Hands out what sweeps have changed, and notes it in the impulses.
+    pub(super) fn changes<'a>(
+        &'a self,
+        rows: &'a [SolverRow],
+        row_impulses: &'a mut [ContactImpulse],
+    ) -> impl Iterator<Item = Change> + 'a {
+        let all = self.contacts.iter().zip(&self.row_impulses).zip(&self.constraints);
+        all.filter_map(|((contact, now), constraint)| {
+            let contact = *contact as usize;
+            let before = std::mem::replace(&mut row_impulses[contact], *now);
+            let normal = rows[contact].normal;
+            let impulse = now.impulse(normal) - before.impulse(normal);
+            let moved = constraint.block.moved(impulse);
+            (impulse != Vec3::ZERO).then_some(Change { contact, impulse, moved })
+        })
+    }
+}
