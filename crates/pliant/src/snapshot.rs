@@ -55,6 +55,11 @@ impl Snapshot {
         self.numbers.extend(vectors.iter().flat_map(|vector| vector.to_array()));
     }
 
+    /// How many numbers are still to be read.
+    pub(crate) fn left(&self) -> usize {
+        self.numbers.len() - self.next
+    }
+
     /// Reads one number.
     pub fn read(&mut self, part: &'static str) -> Result<f64, SnapshotError> {
         let number = self.numbers.get(self.next).copied().ok_or(SnapshotError { part })?;
@@ -69,7 +74,7 @@ impl Snapshot {
         vectors: &mut Vec<Vec3>,
     ) -> Result<(), SnapshotError> {
         let count = self.read(part)?;
-        let left = self.numbers.len() - self.next;
+        let left = self.left();
         if !(count >= 0.0 && count.fract() == 0.0 && 3.0 * count <= left as f64) {
             return Err(SnapshotError { part });
         }

@@ -13,6 +13,7 @@ use crate::contact::impulse::ContactImpulse;
 use crate::force::BlockMatrix;
 use crate::id::{BodyId, VertexId};
 use crate::math::Vec3;
+use crate::snapshot::{Snapshot, SnapshotError};
 use crate::solve::augmented_lagrangian::AugmentedLagrangian;
 use crate::solve::dense_pgs::DensePgs;
 use crate::solve::factored::{FactoredPgs, Island, References};
@@ -20,6 +21,9 @@ use crate::solve::linear::{self, Linear, LinearSettings, LinearSolver, SolveErro
 use crate::solve::manifold_reduction::ManifoldReduction;
 use crate::solve::pcg::Pcg;
 use crate::solve::terms::{Sides, SolverRow};
+
+/// Where fewer than one in so many unknowns are free, bodies are solved one by one.
+const FEW: usize = 4;
 
 /// The equations of a step: A v = b, and the vertices whose velocity is given.
 #[derive(Debug)]
@@ -138,6 +142,8 @@ pub(crate) struct RowSolver {
     /// Bodies of one island.
     members: Vec<BodyId>,
     held: Vec<VertexId>,
+    /// Unknowns that are held, or solved already.
+    solved: Vec<VertexId>,
     /// Vertices of each body.
     bodies: Vec<Range<usize>>,
     /// b with the impulses of the contacts, N·s.
@@ -208,6 +214,16 @@ impl RowSolver {
     /// Works with this many threads from now on; the bits stay the same.
     pub(crate) fn set_threads(&mut self, threads: usize) {
         self.dense_pgs.set_threads(threads);
+    }
+
+    /// Writes what is kept from step to step.
+    pub(crate) fn save(&self, memory: &mut Snapshot) {
+        self.references.save(memory);
+    }
+
+    /// Reads what [`RowSolver::save`] wrote.
+    pub(crate) fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
+        self.references.restore(memory)
     }
 
     /// Solves for all velocities, which come as a guess with those of held vertices.
@@ -327,6 +343,9 @@ impl RowSolver {
     }
 
     /// The same once bodies have been listed.
+    ///
+    /// Bodies with factors, and the few small ones where most are held, are solved one by one;
+    /// all others together.
     fn solve_listed(
         &mut self,
         linear: Linear<'_>,
@@ -336,48 +355,44 @@ impl RowSolver {
         velocities: &mut [Vec3],
     ) -> Result<linear::Solved, SolveError> {
         let Linear { matrix, right, held, .. } = linear;
-        let SolveSettings { rows: RowSettings { max_dense_vertices, large_islands, .. }, .. } =
-            settings;
-        let is_asked =
-            large_islands == IslandSolver::Factored && settings.linear.solver == LinearSolver::Pcg;
-        let is_large = |own: &Range<usize>| own.len() > max_dense_vertices;
-        if !(is_asked && self.bodies.iter().any(is_large)) {
+        let RowSettings { max_dense_vertices, large_islands, .. } = settings.rows;
+        let LinearSettings { solver, tolerance, .. } = settings.linear;
+        let is_asked = large_islands == IslandSolver::Factored && solver == LinearSolver::Pcg;
+        let free = velocities.len().saturating_sub(held.len());
+        let are_few = free * FEW < velocities.len();
+        let is_own = |own: &Range<usize>| own.len() > max_dense_vertices || are_few;
+        if !(is_asked && self.bodies.iter().any(is_own)) {
             return self.solvers.solve(linear, settings.linear, velocities);
         }
         let equations = Equations { matrix, right, held, dt };
-        self.factored_pgs.begin(equations, &[], &[]);
+        let RowSolver { factored_pgs, references, bodies, solved, .. } = self;
+        factored_pgs.begin(equations, &[], &[]);
         let groups = sides.rigid.map_or(&[][..], |rigid| rigid.groups);
-        let mut done: Vec<VertexId> = held.to_vec();
+        solved.clear();
+        solved.extend_from_slice(held);
         let mut iterations = 0;
-        for (body, own) in self.bodies.iter().enumerate().filter(|(_, own)| is_large(own)) {
+        for (body, own) in bodies.iter().enumerate().filter(|(_, own)| is_own(own)) {
             let is_grouped = groups.get(body).copied().flatten().is_some();
-            let first = VertexId(own.start as u32);
-            let is_held = held.binary_search(&first).is_ok_and(|place| {
-                let last = held.get(place + own.len() - 1);
-                last.is_some_and(|last| last.index() + 1 == own.end)
-            });
-            if is_grouped || is_held {
+            if is_grouped || is_held(held, own) {
                 continue;
             }
-            let members = [BodyId(body as u32)];
-            let bodies = &self.bodies;
-            let island = Island { equations, bodies, members: &members, sides, rows: &[] };
-            let tolerance = settings.linear.tolerance;
-            let solved =
-                self.factored_pgs.solve_free(&mut self.references, island, tolerance, velocities);
-            if let Some(own_iterations) = solved {
+            let members = &[BodyId(body as u32)];
+            let island = Island { equations, bodies, members, sides, rows: &[] };
+            if let Some(own_iterations) =
+                factored_pgs.solve_free(references, island, tolerance, velocities)
+            {
                 iterations += own_iterations;
-                done.extend(own.clone().map(|v| VertexId(v as u32)));
+                solved.extend(own.clone().map(|v| VertexId(v as u32)));
             }
         }
-        done.sort_unstable();
-        done.dedup();
-        if done.len() == velocities.len() {
-            return Ok(linear::Solved { iterations, residual: settings.linear.tolerance });
+        solved.sort_unstable();
+        solved.dedup();
+        if solved.len() == velocities.len() {
+            return Ok(linear::Solved { iterations, residual: tolerance });
         }
-        let rest = Linear { held: &done, ..linear };
-        let solved = self.solvers.solve(rest, settings.linear, velocities)?;
-        Ok(linear::Solved { iterations: iterations + solved.iterations, ..solved })
+        let rest = Linear { held: solved, ..linear };
+        let done = self.solvers.solve(rest, settings.linear, velocities)?;
+        Ok(linear::Solved { iterations: iterations + done.iterations, ..done })
     }
 
     /// Moves groups of rigid bodies and what they hold as wholes, as all impulses want it.
@@ -466,6 +481,13 @@ impl RowSolver {
             }
         }
     }
+}
+
+/// Whether all unknowns of a body are held.
+fn is_held(held: &[VertexId], own: &Range<usize>) -> bool {
+    let first = held.partition_point(|unknown| unknown.index() < own.start);
+    let end = held.partition_point(|unknown| unknown.index() < own.end);
+    end - first == own.len()
 }
 
 /// Fills `pushed` with b and the impulses of rows, N·s.

@@ -365,6 +365,7 @@ impl Integrator for Implicit {
             past.after.save(memory);
             memory.write(past.dt);
         });
+        self.row_solver.save(memory);
     }
 
     fn restore(&mut self, memory: &mut Snapshot) -> Result<(), SnapshotError> {
@@ -375,7 +376,7 @@ impl Integrator for Implicit {
             past.after.restore(memory)?;
             past.dt = memory.read("implicit")?;
         }
-        Ok(())
+        self.row_solver.restore(memory)
     }
 }
 

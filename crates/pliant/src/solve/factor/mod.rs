@@ -93,6 +93,11 @@ impl FactorPattern {
         self.tree.places.len()
     }
 
+    /// Number of blocks, of both triangles.
+    pub(crate) fn entry_count(&self) -> usize {
+        self.columns.len()
+    }
+
     /// Position of a node in the order of elimination.
     #[inline]
     pub(crate) fn place(&self, node: usize) -> usize {

@@ -18,6 +18,8 @@ mod part;
 
 mod reference;
 
+mod saved;
+
 mod working_set;
 
 use std::ops::Range;
@@ -57,8 +59,10 @@ const TIGHT: [f64; 2] = [0.05, 1e-3];
 const LEAST: f64 = 3e-7;
 /// Iterations of the first round that make new factors worth their cost at once.
 const SLOW: usize = 12;
-/// Convergence rate of a body's iterations above which stalled rounds blame its factors.
-const SLOW_RATE: f64 = 0.2;
+/// Share of what is lacking that a round leaves, above which factors are looked at.
+const GAIN: f64 = 0.5;
+/// Share of what is lacking by which a body must have gone astray for its factors to be blamed.
+const BLAMED: f64 = 0.3;
 /// Iterations of a step that good factors need anyway.
 const NEEDED: usize = 3;
 /// Iterations that good factors would have saved, over the cost of new ones, that make these.
@@ -234,6 +238,7 @@ impl FactoredPgs {
         loop {
             let error = progress.error();
             self.follow(references, equations, error, &mut solved, velocities);
+            self.set.compare(&mut self.parts[..self.count], velocities);
             let look = Look { dt: equations.dt, is_first: progress.round == 0 };
             let off = self.set.look(look, rows, velocities, row_impulses);
             progress.note(off);
@@ -244,17 +249,13 @@ impl FactoredPgs {
             if !solved.is_unconverged && are_exact || progress.is_spent() {
                 break;
             }
-            if let Some(part) = self.slowest(references, &progress) {
-                self.parts[part].renew(references, equations);
-                self.set.is_stale = true;
-            }
+            self.set.is_stale |= self.renew(references, equations, &progress);
             if off > SATISFIED * progress.enough {
                 let FactoredPgs { parts, count, part_of, set, .. } = self;
                 let parts = &mut parts[..*count];
                 let bodies = Bodies { parts, part_of, references };
                 set.refresh(bodies, equations, rows, velocities);
                 let swept = set.sweep(parts, velocities, row_impulses, progress.limits());
-                progress.swept = Some(swept);
                 progress.relaxations += swept * set.len();
                 solved.sweeps += swept;
                 self.hand_over(equations, rows, row_impulses);
@@ -280,21 +281,36 @@ impl FactoredPgs {
         }
     }
 
-    /// The part whose factors are too far off to go on with; none where all are good enough.
-    fn slowest(&self, references: &References, progress: &Progress) -> Option<usize> {
-        let mut worst = None;
-        for (place, part) in self.parts[..self.count].iter().enumerate() {
-            if part.is_exact || part.is_new {
-                continue;
+    /// Factors parts anew whose factors are too far off; true where one was.
+    ///
+    /// Before the first sweeps these are parts that took many iterations; later, if rounds gain
+    /// little, those that moved otherwise than sweeps expected, by most of what is lacking.
+    fn renew(
+        &mut self,
+        references: &mut References,
+        equations: PartEquations<'_>,
+        progress: &Progress,
+    ) -> bool {
+        let parts = &mut self.parts[..self.count];
+        let astray = |part: &Part| part.astray * equations.dt / part.size;
+        let most = parts.iter().map(astray).fold(0.0, f64::max);
+        let bound = match progress.gain {
+            None => f64::INFINITY,
+            Some(gain) if gain > GAIN && most > BLAMED * progress.off => {
+                // One is enough where things get better at all.
+                if gain < 1.0 { most } else { BLAMED * most }
             }
-            let rate = references.rate(part.key);
-            let is_slow = progress.round == 1 && part.iterations > SLOW
-                || progress.stalls && rate > SLOW_RATE;
-            if is_slow && worst.is_none_or(|(most, _)| rate > most) {
-                worst = Some((rate, place));
+            Some(_) => return false,
+        };
+        let mut any = false;
+        for part in parts.iter_mut().filter(|part| !part.is_exact && !part.is_new) {
+            let is_slow = progress.gain.is_none() && part.iterations > SLOW;
+            if is_slow || astray(part) >= bound {
+                part.renew(references, equations);
+                any = true;
             }
         }
-        worst.map(|(_, place)| place)
+        any
     }
 
     /// Gives the bodies what sweeps have changed.
@@ -351,10 +367,8 @@ struct Progress {
     /// Share of that which sweeps leave, and how many there may be.
     tight: f64,
     limit: usize,
-    /// Sweeps of the last round that had any.
-    swept: Option<usize>,
-    /// Whether the last round gained little although its sweeps came to an end.
-    stalls: bool,
+    /// What the last round left of `off`; none before there were sweeps.
+    gain: Option<f64>,
     /// Relaxations of single contacts in all.
     relaxations: usize,
 }
@@ -367,8 +381,7 @@ impl Progress {
             enough: ENOUGH[0],
             tight: TIGHT[0],
             limit: SWEEPS[0],
-            swept: None,
-            stalls: false,
+            gain: None,
             relaxations: 0,
         }
     }
@@ -390,8 +403,7 @@ impl Progress {
             self.tight = f64::max(0.25 * self.tight, TIGHT[1]);
             self.limit = (2 * self.limit).min(SWEEPS[1]);
         }
-        let ended = self.swept.is_some_and(|swept| swept < self.limit);
-        self.stalls = self.round >= 3 && off > 0.8 * self.off && ended;
+        self.gain = (self.round > 0).then(|| off / self.off);
         self.off = off;
         self.round += 1;
     }

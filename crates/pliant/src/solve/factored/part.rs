@@ -113,6 +113,8 @@ pub(super) struct Part {
     pub is_free: bool,
     /// Largest error of its velocities, by estimate, m/s.
     pub left: f64,
+    /// Largest difference of its velocities from what sweeps expected, m/s.
+    pub astray: f64,
     /// Whether impulses have changed since its velocities were found.
     pub is_changed: bool,
     /// Whether its factors are of this step.
@@ -171,7 +173,7 @@ impl Part {
         self.size = f64::INFINITY;
         self.working.clear();
         (self.left, self.is_changed, self.is_new) = (f64::INFINITY, true, false);
-        (self.iterations, self.total) = (0, 0);
+        (self.iterations, self.total, self.astray) = (0, 0, 0.0);
     }
 
     /// Takes in the unknowns of a body, all behind those that it has.
@@ -476,6 +478,22 @@ impl Part {
             let at = (3 * column + axis) * width + 3 * row;
             lines[at..at + 3].copy_from_slice(&block.col(axis).to_array());
         }
+    }
+
+    /// Notes how far its velocities are from what sweeps expected.
+    pub(super) fn compare(&mut self, speeds: &[f64], velocities: &[Vec3]) {
+        let Part { spans, working, start, .. } = self;
+        let mut unknowns = spans.unknowns();
+        let (mut passed, mut most) = (0, 0.0_f64);
+        let expected = speeds[*start..].chunks_exact(3).map(Vec3::from_slice);
+        for (local, expected) in working.iter().zip(expected) {
+            // Both ascend.
+            let unknown = unknowns.nth(*local as usize - passed);
+            passed = *local as usize + 1;
+            let now = unknown.map_or(expected, |unknown| velocities[unknown]);
+            most = most.max(now.distance_squared(expected));
+        }
+        self.astray = most.sqrt();
     }
 
     /// Appends the velocities of the working set.

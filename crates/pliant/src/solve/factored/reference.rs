@@ -36,9 +36,11 @@ const FIRST_RATE: f64 = 0.1;
 #[derive(Debug)]
 pub(super) struct Structure {
     /// First entry of each unknown, and one past the last.
-    starts: Vec<u32>,
+    pub starts: Vec<u32>,
     /// Unknowns that each is coupled to, by their number in the part; ascending.
-    columns: Vec<u32>,
+    pub columns: Vec<u32>,
+    /// Where unknowns were when it was found, m; they have decided the order of elimination.
+    pub points: Vec<Vec3>,
     /// Node of each unknown, or [`HELD`].
     pub nodes: Vec<u32>,
     /// Unknown of each node.
@@ -55,15 +57,28 @@ impl Structure {
         is_held: impl Fn(usize) -> bool,
         points: &[Vec3],
     ) -> Option<Structure> {
-        let (mut starts, mut columns) = (vec![0], Vec::new());
-        let (mut nodes, mut unknowns) = (Vec::new(), Vec::new());
-        for (local, unknown) in spans.unknowns().enumerate() {
+        let (mut starts, mut columns, mut held) = (vec![0], Vec::new(), Vec::new());
+        for unknown in spans.unknowns() {
             for column in matrix.row(unknown).0 {
                 columns.push(spans.local(column.index())? as u32);
             }
             starts.push(columns.len() as u32);
-            nodes.push(if is_held(unknown) { HELD } else { unknowns.len() as u32 });
-            if !is_held(unknown) {
+            held.push(is_held(unknown));
+        }
+        Some(Structure::from_parts(starts, columns, |local| held[local], points.to_vec()))
+    }
+
+    /// The structure of these couplings, with one point for each unknown.
+    pub(super) fn from_parts(
+        starts: Vec<u32>,
+        columns: Vec<u32>,
+        is_held: impl Fn(usize) -> bool,
+        points: Vec<Vec3>,
+    ) -> Structure {
+        let (mut nodes, mut unknowns) = (Vec::new(), Vec::new());
+        for local in 0..points.len() {
+            nodes.push(if is_held(local) { HELD } else { unknowns.len() as u32 });
+            if !is_held(local) {
                 unknowns.push(local as u32);
             }
         }
@@ -76,7 +91,7 @@ impl Structure {
         }
         let node_points: Vec<Vec3> = unknowns.iter().map(|local| points[*local as usize]).collect();
         let pattern = FactorPattern::new(&node_starts, &node_columns, &node_points);
-        Some(Structure { starts, columns, nodes, unknowns, pattern })
+        Structure { starts, columns, nodes, points, unknowns, pattern }
     }
 
     /// Whether a part has this structure.
@@ -127,9 +142,9 @@ impl Structure {
 pub(super) struct Reference {
     pub structure: Arc<Structure>,
     /// Length of the step, s.
-    dt: f64,
-    shape: Vec<Vec3>,
-    blocks: Vec<Mat3>,
+    pub dt: f64,
+    pub shape: Vec<Vec3>,
+    pub blocks: Vec<Mat3>,
     factor: Factor,
     /// Three columns of three numbers per node, of nodes that have been asked for.
     columns: Vec<Option<Box<[f64]>>>,
@@ -137,22 +152,22 @@ pub(super) struct Reference {
 
 /// What a part remembers of one length of step.
 #[derive(Clone, Copy, Debug)]
-struct Slot {
-    reference: usize,
-    dt: f64,
+pub(super) struct Slot {
+    pub reference: usize,
+    pub dt: f64,
     /// What an iteration leaves of the error.
-    rate: f64,
+    pub rate: f64,
     /// Iterations beyond those that good factors need, since these were made.
-    waste: f64,
+    pub waste: f64,
 }
 
 /// Factors of all parts, kept from step to step.
 #[derive(Debug, Default)]
 pub(crate) struct References {
-    list: Vec<Option<Reference>>,
+    pub(super) list: Vec<Option<Reference>>,
     /// Of each part, by its first body; the last used first.
-    slots: Vec<Vec<Slot>>,
-    scratch: FactorScratch,
+    pub(super) slots: Vec<Vec<Slot>>,
+    pub(super) scratch: FactorScratch,
     blocks: Vec<Mat3>,
     batch: Vec<f64>,
     missing: Vec<u32>,
@@ -264,11 +279,7 @@ impl References {
         };
         let mut blocks = Vec::new();
         structure.take_blocks(matrix, spans, &mut blocks);
-        let columns = structure.unknowns.iter().map(|_| None).collect();
-        let shape = points.to_vec();
-        let factor = Factor::default();
-        let mut reference = Reference { structure, dt, shape, blocks, factor, columns };
-        reference.refactor(&mut self.scratch).then_some(())?;
+        let reference = Reference::new(structure, dt, points.to_vec(), blocks, &mut self.scratch)?;
         let free = self.list.iter().position(Option::is_none);
         let place = free.unwrap_or_else(|| {
             self.list.push(None);
@@ -381,6 +392,20 @@ impl References {
 }
 
 impl Reference {
+    /// Factors of a matrix; `None` where it is not definite.
+    pub(super) fn new(
+        structure: Arc<Structure>,
+        dt: f64,
+        shape: Vec<Vec3>,
+        blocks: Vec<Mat3>,
+        scratch: &mut FactorScratch,
+    ) -> Option<Reference> {
+        let columns = structure.unknowns.iter().map(|_| None).collect();
+        let factor = Factor::default();
+        let mut reference = Reference { structure, dt, shape, blocks, factor, columns };
+        reference.refactor(scratch).then_some(reference)
+    }
+
     fn refactor(&mut self, scratch: &mut FactorScratch) -> bool {
         self.factor.fill(&self.structure.pattern, &self.blocks, scratch)
     }

@@ -88,6 +88,7 @@ impl WorkingSet {
         self.entries.resize(contacts, Entry::Absent);
         self.contacts.clear();
         self.constraints.clear();
+        self.speeds.clear();
         self.is_stale = false;
     }
 
@@ -228,6 +229,13 @@ impl WorkingSet {
         let mut rows =
             Rows { parts, probes, constraints, responses, speeds, nncg, row_impulses, tolerance };
         gauss_seidel::sweep(&mut rows, SweepLimits { soft: sweeps, rigid: sweeps })
+    }
+
+    /// Lets parts compare their velocities with those that the last sweeps expected.
+    pub(super) fn compare(&self, parts: &mut [Part], velocities: &[Vec3]) {
+        if !self.speeds.is_empty() {
+            parts.iter_mut().for_each(|part| part.compare(&self.speeds, velocities));
+        }
     }
 
     /// Hands out what sweeps have changed, and notes it in the impulses.
