@@ -29,6 +29,16 @@ impl BodyOffsets {
         self.starts.push(end + count as u32);
     }
 
+    /// First vertex of each body, and one past the last; empty where no body is known.
+    pub(crate) fn starts(&self) -> &[u32] {
+        &self.starts
+    }
+
+    /// The same, to be cut or appended to.
+    pub(super) fn starts_mut(&mut self) -> &mut Vec<u32> {
+        &mut self.starts
+    }
+
     /// Whether no body is known.
     pub(crate) fn is_empty(&self) -> bool {
         self.starts.is_empty()

@@ -4,6 +4,7 @@
 //! smallest vertex, and equal ones meet there: linear time while buckets are small.
 
 use crate::id::{PartId, TetId, VertexId};
+use crate::mesh::runs::{Runs, append_starts};
 
 /// Most tets of one mesh: rows of six edges a tet are counted in 32 bits.
 pub(crate) const MOST_TETS: usize = 1 << 29;
@@ -93,6 +94,18 @@ impl<T: Copy> Csr<T> {
         for row in 0..row_count {
             self.starts[row + 1] += self.starts[row];
         }
+    }
+
+    /// Keeps some rows; `renumber` gets each of their items with the number of its run.
+    pub(crate) fn keep(&mut self, rows: &Runs, renumber: impl Fn(usize, &mut T)) {
+        rows.entries(&self.starts).keep(&mut self.items, renumber);
+        rows.keep_starts(&mut self.starts);
+    }
+
+    /// Appends the rows of another, with its items renumbered.
+    pub(crate) fn append(&mut self, other: &Csr<T>, renumber: impl Fn(T) -> T) {
+        append_starts(&mut self.starts, &other.starts);
+        self.items.extend(other.items.iter().map(|item| renumber(*item)));
     }
 
     /// Number of rows.
