@@ -34,9 +34,9 @@ impl BodyOffsets {
         &self.starts
     }
 
-    /// The same, to be cut or appended to.
-    pub(super) fn starts_mut(&mut self) -> &mut Vec<u32> {
-        &mut self.starts
+    /// Bodies with these first vertices, and one past the last.
+    pub(super) fn from_starts(starts: Vec<u32>) -> BodyOffsets {
+        BodyOffsets { starts }
     }
 
     /// Whether no body is known.

@@ -235,6 +235,15 @@ impl Search {
         *self = Search::of_parts(features, shapes, Scratch::with_clusters(clusters, to), to);
     }
 
+    /// All that does not change from step to step, to be compared.
+    #[cfg(test)]
+    pub(crate) fn structure(&self) -> String {
+        let shapes: Vec<String> = self.shapes.iter().map(Shape::structure).collect();
+        let Search { features, scratch, bodies, offsets, most_threads, .. } = self;
+        let clusters = scratch.clusters();
+        format!("{features:?} {clusters:?} {bodies} {offsets:?} {most_threads} {shapes:?}")
+    }
+
     /// Sets the number of threads; results are bitwise the same.
     pub fn set_threads(&mut self, threads: usize) {
         self.scratch.set_threads(threads);

@@ -138,6 +138,15 @@ impl Shape {
         self.longest = 0.0;
     }
 
+    /// All that does not change from step to step, to be compared.
+    #[cfg(test)]
+    pub(crate) fn structure(&self) -> String {
+        let Shape { facets: Facets { first, tree, count, .. }, order, .. } = self;
+        let items: Vec<&[u32]> =
+            (0..tree.node_count()).map(|node| tree.items_below(node)).collect();
+        format!("{first} {count} {items:?} {order:?}")
+    }
+
     /// Updates to the present positions; boxes of edges are measured from `origin`.
     pub(crate) fn fit(
         &mut self,

@@ -133,6 +133,12 @@ impl Scratch {
         }
     }
 
+    /// How bodies are split into clusters.
+    #[cfg(test)]
+    pub(crate) fn clusters(&self) -> &Clusters {
+        &self.clusters
+    }
+
     /// How bodies are split into clusters; nothing can be found without them any more.
     pub(crate) fn take_clusters(&mut self) -> Clusters {
         std::mem::take(&mut self.clusters)

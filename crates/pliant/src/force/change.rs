@@ -47,40 +47,33 @@ impl Forces {
     /// Puts the tets that stay before those that are here, and takes over the matrix.
     ///
     /// Here are only new tets so far. The number of threads must be set afterwards.
-    pub(crate) fn take_tets<L: Law + 'static>(
-        &mut self,
-        old: &mut Forces,
-        change: &ForcesChange,
-    ) {
-        let shifts = change.vertices.shifts();
-        {
-            let (Some(here), Some(there)) =
-                (elastic_at::<L>(self, change.to), elastic_at::<L>(old, change.from))
-            else {
-                debug_assert!(false, "no tets at {} or {}", change.from, change.to);
-                return;
-            };
-            std::mem::swap(here, there);
-            here.change(&change.tets, &shifts, std::mem::take(there));
-        }
-        let Forces { list, vertex_count, .. } = &mut *self;
-        list[change.to].visit_elements(&mut |vertices| {
-            let end = vertices.iter().fold(0, |end, v| v.index().max(end)) + 1;
-            *vertex_count = end.max(*vertex_count);
-        });
+    pub(crate) fn take_tets<L: Law + 'static>(&mut self, old: &mut Forces, change: &ForcesChange) {
+        let (Some(here), Some(there)) =
+            (elastic_at::<L>(self, change.to), elastic_at::<L>(old, change.from))
+        else {
+            debug_assert!(false, "no tets at {} or {}", change.from, change.to);
+            return;
+        };
+        std::mem::swap(here, there);
+        here.change(&change.tets, &change.vertices.shifts(), std::mem::take(there));
+        let last = here.corners_from(0).flatten().max();
+        let added: Vec<[VertexId; 4]> = here.corners_from(change.tets.len()).collect();
+        self.vertex_count = self.vertex_count.max(last.map_or(0, |last| last.index() + 1));
         self.assembled = None;
         self.around = OnceLock::new();
-        self.take_matrix(old, change);
+        self.take_matrix(old, change, &added);
     }
 
     /// Takes over the matrix, where only the tets have blocks off the diagonal.
-    fn take_matrix(&mut self, old: &mut Forces, change: &ForcesChange) {
+    fn take_matrix(&mut self, old: &mut Forces, change: &ForcesChange, added: &[[VertexId; 4]]) {
         let Some((mut matrix, mut old_slots)) = old.assembled.take() else { return };
         let others = old_slots.iter().enumerate().filter(|(place, _)| *place != change.from);
         let is_alone = others.map(|(_, slots)| slots).all(Vec::is_empty)
-            && self.list.iter().enumerate().all(|(place, force)| {
-                place == change.to || is_diagonal(&**force)
-            });
+            && self
+                .list
+                .iter()
+                .enumerate()
+                .all(|(place, force)| place == change.to || is_diagonal(&**force));
         let with_rigids = matrix.len() == change.old_vertex_count + change.old_beyond;
         let without = matrix.len() == change.old_vertex_count;
         if !is_alone || !old.leaning.is_empty() || !(with_rigids || without) {
@@ -88,22 +81,11 @@ impl Forces {
         }
         let Some(own) = old_slots.get_mut(change.from) else { return };
         let mut slots = std::mem::take(own);
-        let force = &*self.list[change.to];
         self.beyond = if with_rigids { change.beyond } else { 0 };
-        let row_count = change.vertex_count + self.beyond;
-        let first = change.tets.len();
         let shifts = matrix.keep_rows(&change.vertices);
-        matrix.append_rows(row_count, |visit| {
-            visit_from(force, first, &mut |vertices| {
-                vertices.iter().for_each(|a| vertices.iter().for_each(|b| visit(*a, *b)));
-            });
-        });
         change.tets.times(BLOCKS).keep(&mut slots, |run, slot| slot.lower(shifts[run]));
-        matrix.append_slots(change.vertices.len(), &mut slots, |visit| {
-            visit_from(force, first, &mut |vertices| {
-                vertices.iter().for_each(|a| vertices.iter().for_each(|b| visit(*a, *b)));
-            });
-        });
+        matrix.append_rows(change.vertex_count + self.beyond, added);
+        matrix.append_slots(change.vertices.len(), added, &mut slots);
         matrix.set_threads(self.threads);
         let mut all = vec![Vec::new(); self.list.len()];
         all[change.to] = slots;
@@ -125,15 +107,4 @@ fn is_diagonal(force: &dyn Force) -> bool {
         count += 1;
     });
     if force.answers() { count == 0 } else { largest <= 1 }
-}
-
-/// Visits the vertices of all elements from one on.
-fn visit_from(force: &dyn Force, first: usize, visit: &mut dyn FnMut(&[VertexId])) {
-    let mut element = 0;
-    force.visit_dense(&mut |vertices| {
-        if element >= first {
-            visit(vertices);
-        }
-        element += 1;
-    });
 }

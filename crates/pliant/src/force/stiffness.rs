@@ -169,15 +169,15 @@ impl BlockMatrix {
         shifts
     }
 
-    /// Appends rows up to a number of them, with zero blocks at the diagonal and where visited.
-    pub(super) fn append_rows(
+    /// Appends rows up to a number of them, with room for elements that are in new rows alone.
+    pub(super) fn append_rows<const N: usize>(
         &mut self,
         row_count: usize,
-        visit_blocks: impl FnOnce(&mut dyn FnMut(VertexId, VertexId)),
+        elements: &[[VertexId; N]],
     ) {
         let mut pairs: Vec<(u32, VertexId)> =
             (self.len() as u32..row_count as u32).map(|row| (row, VertexId(row))).collect();
-        visit_blocks(&mut |row, column| pairs.push((row.0, column)));
+        pairs.extend(blocks_of(elements).map(|(row, column)| (row.0, column)));
         pairs.sort_unstable();
         pairs.dedup();
         for row in pairs.chunk_by(|a, b| a.0 == b.0) {
@@ -189,20 +189,22 @@ impl BlockMatrix {
         self.blocks.resize(self.columns.len(), Mat3::ZERO);
     }
 
-    /// Appends the places of visited blocks, which no block before visits, in rows from one on.
-    pub(super) fn append_slots(
+    /// Appends the places of the blocks of elements that are in rows from one on alone.
+    ///
+    /// They must be all elements in these rows.
+    pub(super) fn append_slots<const N: usize>(
         &self,
         first_row: usize,
+        elements: &[[VertexId; N]],
         slots: &mut Vec<Slot>,
-        visit_blocks: impl FnOnce(&mut dyn FnMut(VertexId, VertexId)),
     ) {
         let first = self.starts[first_row];
         let mut seen = vec![false; self.blocks.len() - first];
-        visit_blocks(&mut |row, column| {
+        slots.extend(blocks_of(elements).map(|(row, column)| {
             let place = self.place(row, column);
             let is_first = !std::mem::replace(&mut seen[place - first], true);
-            slots.push(Slot(place as u32 | if is_first { Slot::FIRST } else { 0 }));
-        });
+            Slot(place as u32 | if is_first { Slot::FIRST } else { 0 })
+        }));
     }
 
     fn place(&self, row: VertexId, column: VertexId) -> usize {
@@ -422,6 +424,19 @@ impl BlockMatrix {
         let BlockMatrix { starts, blocks, .. } = self;
         by_rows(blocks, starts, offsets, 0, &act);
     }
+}
+
+/// Row and column of each block of some elements, row by row of each.
+fn blocks_of<const N: usize>(
+    elements: &[[VertexId; N]],
+) -> impl Iterator<Item = (VertexId, VertexId)> {
+    let of = |element: &[VertexId; N]| {
+        let element = *element;
+        element
+            .into_iter()
+            .flat_map(move |row| element.into_iter().map(move |column| (row, column)))
+    };
+    elements.iter().flat_map(of)
 }
 
 /// Adds the pairs that condensed vertices bring to their unknowns, each once.

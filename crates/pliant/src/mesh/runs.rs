@@ -61,6 +61,44 @@ impl Runs {
         self.ranges.iter().map(shift).collect()
     }
 
+    /// A copy of these entries of a list, with room for some more.
+    pub(crate) fn copied<T: Copy>(
+        &self,
+        list: &[T],
+        room: usize,
+        renumber: impl Fn(usize, &mut T),
+    ) -> Vec<T> {
+        let mut copy = Vec::with_capacity(self.len() + room);
+        for (run, rows) in self.ranges.iter().enumerate() {
+            let start = copy.len();
+            copy.extend_from_slice(&list[rows.clone()]);
+            if run > 0 || !self.is_first_still {
+                copy[start..].iter_mut().for_each(|entry| renumber(run, entry));
+            }
+        }
+        copy
+    }
+
+    /// A copy of the starts of these rows, with room for some more.
+    ///
+    /// The last entry is one past the last row.
+    pub(crate) fn copied_starts<T: Count>(&self, starts: &[T], room: usize) -> Vec<T> {
+        let mut copy = Vec::with_capacity(self.len() + 1 + room);
+        copy.push(T::at(0));
+        let mut end = 0;
+        for rows in &self.ranges {
+            let shift = starts[rows.start].index() - end;
+            let own = &starts[rows.start + 1..=rows.end];
+            if shift == 0 {
+                copy.extend_from_slice(own);
+            } else {
+                copy.extend(own.iter().map(|start| T::at(start.index() - shift)));
+            }
+            end = starts[rows.end].index() - shift;
+        }
+        copy
+    }
+
     /// Keeps these entries of a list; `renumber` gets each with the number of its run.
     ///
     /// Those before the first row that is removed keep their numbers.
@@ -84,7 +122,11 @@ impl Runs {
     /// None stay none; otherwise the first is 0.
     pub(crate) fn keep_starts<T: Count>(&self, starts: &mut Vec<T>) {
         let mut row = 0;
-        for rows in &self.ranges {
+        for (run, rows) in self.ranges.iter().enumerate() {
+            if run == 0 && self.is_first_still {
+                row = rows.end;
+                continue;
+            }
             let shift = starts[rows.start].index() - starts[row].index();
             for old in rows.clone() {
                 row += 1;

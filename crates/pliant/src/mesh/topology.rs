@@ -96,16 +96,21 @@ impl<T: Copy> Csr<T> {
         }
     }
 
-    /// Keeps some rows; `renumber` gets each of their items with the number of its run.
-    pub(crate) fn keep(&mut self, rows: &Runs, renumber: impl Fn(usize, &mut T)) {
-        rows.entries(&self.starts).keep(&mut self.items, renumber);
-        rows.keep_starts(&mut self.starts);
-    }
-
-    /// Appends the rows of another, with its items renumbered.
-    pub(crate) fn append(&mut self, other: &Csr<T>, renumber: impl Fn(T) -> T) {
-        append_starts(&mut self.starts, &other.starts);
-        self.items.extend(other.items.iter().map(|item| renumber(*item)));
+    /// A copy of some rows, followed by the rows of another; all are renumbered.
+    ///
+    /// `lower` gets each item of the copied rows with the number of its run.
+    pub(crate) fn changed(
+        &self,
+        kept: &Runs,
+        lower: impl Fn(usize, &mut T),
+        other: &Csr<T>,
+        renumber: impl Fn(T) -> T,
+    ) -> Csr<T> {
+        let mut starts = kept.copied_starts(&self.starts, other.len());
+        append_starts(&mut starts, &other.starts);
+        let mut items = kept.entries(&self.starts).copied(&self.items, other.items.len(), lower);
+        items.extend(other.items.iter().map(|item| renumber(*item)));
+        Csr { starts, items }
     }
 
     /// Number of rows.

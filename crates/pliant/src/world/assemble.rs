@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
-use crate::body::{Bodies, BodiesError};
 use crate::body::keyframes::{Keyframes, Pose};
 use crate::body::obstacle::SurfaceMaterial;
 use crate::body::pins::PinPath;
 use crate::body::rigid::RigidState;
 use crate::body::rigid::all::RigidBodySet;
 use crate::body::soft::{Masses, State};
+use crate::body::{Bodies, BodiesError};
 use crate::contact::Feature;
 use crate::contact::rules::ContactRules;
 use crate::force::gravity::Gravity;
@@ -133,10 +133,7 @@ impl World {
     ///
     /// With a change, it has no contact search, and no soft bodies but new ones among its forces:
     /// [`World::take_over`] completes it.
-    fn assembled(
-        &self,
-        change: Option<&BodyChange>,
-    ) -> Result<(Simulation, Layout), WorldError> {
+    fn assembled(&self, change: Option<&BodyChange>) -> Result<(Simulation, Layout), WorldError> {
         let mut layout = Layout {
             bodies: self.bodies.keys().iter().map(|key| BodyHandle(*key)).collect(),
             obstacles: self.obstacles.keys().iter().map(|key| ObstacleHandle(*key)).collect(),
@@ -150,7 +147,8 @@ impl World {
         };
         layout.hash = bodies.hash();
         let rest = gather(&entries, |entry| &entry.model.rest);
-        let masses = entries.iter().flat_map(|entry| entry.model.masses.iter().copied()).collect();
+        let mut masses = Vec::with_capacity(rest.len());
+        entries.iter().for_each(|entry| masses.extend_from_slice(&entry.model.masses));
         let mut system = System { masses: Masses::new(masses)?, bodies, ..System::default() };
         system.scratch.keeps_contacts = true;
         self.push_forces(&entries, change, &mut system, &mut layout)?;
@@ -291,16 +289,16 @@ impl World {
         let mut places = gather(entries, |entry| &entry.model.start);
         let (mut first, mut paths) = (0, 0);
         for (place, entry) in entries.iter().enumerate() {
-            let all: Vec<VertexId> = (first..first + entry.len() as u32).map(VertexId).collect();
+            let all = || (first..first + entry.len() as u32).map(VertexId).collect::<Vec<_>>();
             match &entry.model.kind {
                 BodyModelKind::Kinematic(driven) => {
                     let motion = Keyframes::still(driven.pose)?;
                     let path = PinPath { motion, pivot: Vec3::ZERO };
-                    system.pins.add_moving(&all, rest, path)?;
+                    system.pins.add_moving(&all(), rest, path)?;
                     layout.driven.push((layout.bodies[place], paths));
                     paths += 1;
                 }
-                BodyModelKind::Fixed => system.pins.add_still(&all, &places)?,
+                BodyModelKind::Fixed => system.pins.add_still(&all(), &places)?,
                 BodyModelKind::Soft(_) | BodyModelKind::Rigid(_) => {}
             }
             if matches!(entry.model.kind, BodyModelKind::Kinematic(_) | BodyModelKind::Fixed) {
@@ -441,7 +439,9 @@ pub(super) fn topology(entries: &[&BodyEntry]) -> Result<Bodies, BodiesError> {
 
 /// Values of all bodies in one array.
 pub(super) fn gather(entries: &[&BodyEntry], of: fn(&BodyEntry) -> &Vec<Vec3>) -> Vec<Vec3> {
-    entries.iter().flat_map(|entry| of(entry).iter().copied()).collect()
+    let mut all = Vec::with_capacity(entries.iter().map(|entry| entry.len()).sum());
+    entries.iter().for_each(|entry| all.extend_from_slice(of(entry)));
+    all
 }
 
 /// Where rigid bodies were when they were added.

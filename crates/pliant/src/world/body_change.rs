@@ -99,13 +99,8 @@ impl World {
             self.bodies.iter().skip(kept.len()).map(|(_, entry)| entry).collect();
         let own = topology(&added).ok()?;
         let search = Search::new(&gather(&added, |entry| &entry.model.rest), &own).ok()?;
-        let mut bodies = Bodies::clone(old);
-        bodies.keep(&kept);
-        if !bodies.has_room_for(&own) {
-            return None;
-        }
-        bodies.append(&own);
-        Some(BodyChange { kept, bodies: Arc::new(bodies), search })
+        let bodies = Arc::new(old.changed(&kept, &own)?);
+        Some(BodyChange { kept, bodies, search })
     }
 
     /// The soft bodies whose tets are taken over; none where all are made anew.
@@ -142,8 +137,7 @@ impl World {
             std::mem::swap(there.search_mut(), here.search_mut());
             here.search_mut().change(search, SearchChange { from, kept: &kept, to: &bodies });
         }
-        let (Some(taken), Some(before), Some(now)) =
-            (taken, &self.layout.elastic, &layout.elastic)
+        let (Some(taken), Some(before), Some(now)) = (taken, &self.layout.elastic, &layout.elastic)
         else {
             return;
         };
@@ -162,5 +156,157 @@ impl World {
             ElasticLaw::Corotational => forces.take_tets::<Corotational>(old, &change),
             ElasticLaw::NeoHookean => forces.take_tets::<NeoHookean>(old, &change),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::obstacle::Obstacle;
+    use crate::math::random::Random;
+    use crate::math::{Quat, Vec3};
+    use crate::world::body_mesh::SpringNetwork;
+    use crate::world::{BodyHandle, KinematicBody, RigidBody, SoftBody};
+
+    /// Which bodies a world gets.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Mixture {
+        /// Soft bodies of one law, with rigid and kinematic ones.
+        OneLaw,
+        /// Only soft bodies of one law.
+        Soft,
+        /// Several laws and cloth too.
+        AnyLaw,
+    }
+
+    /// A world that takes over what it can, and one in which all is made anew each time.
+    struct Twins {
+        worlds: [World; 2],
+        handles: Vec<[BodyHandle; 2]>,
+        random: Random,
+    }
+
+    impl Twins {
+        fn new(seed: u64) -> Twins {
+            let mut worlds = [World::new(), World::new()];
+            for world in &mut worlds {
+                world.add(Obstacle::plane(Vec3::Z, 0.0)).unwrap();
+            }
+            Twins { worlds, handles: Vec::new(), random: Random::new(seed) }
+        }
+
+        fn add(&mut self, mixture: Mixture) {
+            let place = 0.8 * self.random.vec3() + Vec3::new(0.0, 0.0, 1.2);
+            let turn = Quat::from_rotation_x(place.x);
+            let young = [1e5, 2e5][self.random.below(2)];
+            let soft = SoftBody::ball(0.15, 1 + self.random.below(2) as u32).young(young);
+            let soft = soft.density(500.0).at(place);
+            let choice = match mixture {
+                Mixture::Soft => 0,
+                Mixture::OneLaw => self.random.below(5),
+                Mixture::AnyLaw => self.random.below(7),
+            };
+            let handles = self.worlds.each_mut().map(|world| match choice {
+                3 => world.add(RigidBody::cuboid(Vec3::splat(0.2)).at(place).rotated(turn)),
+                4 => {
+                    let mesh = SoftBody::ball(0.15, 1).build().unwrap().mesh;
+                    world.add(KinematicBody::new(mesh).at(place))
+                }
+                5 => {
+                    let cloth = SpringNetwork::cloth([0.3, 0.3], [4, 4]);
+                    world.add(SoftBody::new(cloth).at(place))
+                }
+                6 => world.add(soft.clone().neo_hookean()),
+                _ => world.add(soft.clone()),
+            });
+            self.handles.push(handles.map(Result::unwrap));
+        }
+
+        fn remove(&mut self) {
+            let place = self.random.below(self.handles.len());
+            let handles = self.handles.remove(place);
+            for (world, handle) in self.worlds.iter_mut().zip(handles) {
+                world.remove(handle).unwrap();
+            }
+        }
+
+        /// Assembles both, compares all arrays, makes some steps and compares again.
+        fn check(&mut self, steps: usize) {
+            self.worlds[1].reuse = Reuse { search: false, tets: false };
+            self.worlds.iter_mut().for_each(|world| world.assemble().unwrap());
+            let [bodies, anew] = self.worlds.each_ref().map(|w| &w.simulation.system.bodies);
+            assert_eq!(bodies, anew);
+            for _ in 0..steps {
+                for world in &mut self.worlds {
+                    let _: crate::integrate::StepReport = world.step().unwrap();
+                }
+            }
+            let [search, anew] = self.worlds.each_mut().map(|world| {
+                let contact = world.simulation.stepper.contact_mut().unwrap();
+                contact.search_mut().structure()
+            });
+            assert_eq!(search, anew);
+            let [system, anew] = self.worlds.each_ref().map(|world| &world.simulation.system);
+            assert_eq!(system.forces.matrix(), anew.forces.matrix());
+            assert_eq!(format!("{:?}", system.forces), format!("{:?}", anew.forces));
+            let [state, anew] = self.worlds.each_ref().map(|world| &world.simulation.state);
+            assert_eq!(state, anew);
+            let [saved, anew] = self.worlds.each_mut().map(|world| {
+                let mut snapshot = crate::snapshot::Snapshot::default();
+                world.simulation.save(&mut snapshot);
+                snapshot.numbers().to_vec()
+            });
+            assert_eq!(saved, anew);
+        }
+    }
+
+    #[test]
+    fn a_changed_world_is_the_same_as_one_made_anew() {
+        for (seed, mixture) in [Mixture::Soft, Mixture::OneLaw, Mixture::AnyLaw].iter().enumerate()
+        {
+            let mut twins = Twins::new(seed as u64);
+            twins.add(*mixture);
+            twins.check(1);
+            for _ in 0..16 {
+                for _ in 0..twins.random.below(4) {
+                    twins.add(*mixture);
+                }
+                for _ in 0..twins.random.below(3) {
+                    if !twins.handles.is_empty() {
+                        twins.remove();
+                    }
+                }
+                let steps = twins.random.below(3);
+                twins.check(steps);
+            }
+        }
+    }
+
+    #[test]
+    fn matrix_and_search_are_taken_over_and_not_made_anew() {
+        let mut twins = Twins::new(7);
+        (0..4).for_each(|_| twins.add(Mixture::Soft));
+        twins.check(1);
+        twins.add(Mixture::Soft);
+        let change = twins.worlds[0].body_change().unwrap();
+        assert_eq!(change.kept.len(), 4);
+        twins.worlds[0].assemble().unwrap();
+        assert!(twins.worlds[0].simulation.system.forces.matrix().is_some());
+    }
+
+    #[test]
+    fn what_others_may_have_changed_is_made_anew() {
+        let mut twins = Twins::new(8);
+        (0..3).for_each(|_| twins.add(Mixture::Soft));
+        twins.check(1);
+        twins.worlds[0].simulation_mut();
+        assert!(twins.worlds[0].body_change().is_none());
+        for world in &mut twins.worlds {
+            let body = world.bodies().next().unwrap();
+            let material = SoftBody::ball(0.1, 1).young(3e5).build().unwrap().kind;
+            let BodyModelKind::Soft(material) = material else { panic!("{material:?}") };
+            world.set_material(body, material).unwrap();
+        }
+        twins.check(2);
     }
 }

@@ -80,6 +80,11 @@ impl<L: Law> Elastic<L> {
         self.tets.len()
     }
 
+    /// Corners of all tets from one on.
+    pub(crate) fn corners_from(&self, first: usize) -> impl Iterator<Item = [VertexId; 4]> {
+        self.tets.iter().skip(first).map(|tet| tet.corners)
+    }
+
     /// Keeps some tets, whose corners decrease by one shift in each run, and appends others.
     ///
     /// The same as all of them made at once.
