@@ -165,7 +165,6 @@ mod tests {
     use crate::body::obstacle::Obstacle;
     use crate::math::random::Random;
     use crate::math::{Quat, Vec3};
-    use crate::world::body_mesh::SpringNetwork;
     use crate::world::{BodyHandle, KinematicBody, RigidBody, SoftBody};
 
     /// Which bodies a world gets.
@@ -212,10 +211,7 @@ mod tests {
                     let mesh = SoftBody::ball(0.15, 1).build().unwrap().mesh;
                     world.add(KinematicBody::new(mesh).at(place))
                 }
-                5 => {
-                    let cloth = SpringNetwork::cloth([0.3, 0.3], [4, 4]);
-                    world.add(SoftBody::new(cloth).at(place))
-                }
+                5 => world.add(SoftBody::cloth([0.3, 0.3], [4, 4]).mass(0.1).at(place)),
                 6 => world.add(soft.clone().neo_hookean()),
                 _ => world.add(soft.clone()),
             });
